@@ -3,7 +3,7 @@
 #include "hist.h"
 #include "event.h"
 
-/* ---- making one ---- */
+/* ---- creating a histogram ---- */
 
 static const char *copy(const char *text, int *err)
 {
@@ -25,7 +25,7 @@ int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts, struct d
 	if (!hist)
 		return dkt__no_memory(ctx);
 	hist->ctx = ctx;
-	hist->event_key = hist->stack_key = hist->exec_key = -1;
+	hist->stack_key = hist->exec_key = -1;
 	if (!err && !all.keys)
 		err = dkt_fail(ctx, -EINVAL, "a histogram without keys");
 	if (!err) {
@@ -74,7 +74,7 @@ struct dkt_table *dkt__hist_table(const struct dkt_hist *hist)
 
 	if (!table)
 		return NULL;
-	if (!hist->event_key) {
+	if (hist->by_event) {
 		table->keys[0].spec = (struct dkt__key_spec){ .name = HIST_EVENT };
 		table->keys[0].kind = TABLE_STRING;
 		table->n_keys++;
@@ -95,10 +95,10 @@ struct dkt_table *dkt__hist_table(const struct dkt_hist *hist)
 
 /* ---- events ---- */
 
-/* Where a key stands in a row, behind the event's name. */
+/* Returns the column of a key; the event's name comes first. */
 static uint32_t key_column(const struct dkt_hist *hist, uint32_t key)
 {
-	return key + !hist->event_key;
+	return key + hist->by_event;
 }
 
 /* Derives the columns from the event's fields; all events must agree. */
@@ -170,11 +170,11 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 	if (!room)
 		return dkt__no_memory(hist->ctx);
 	snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
-	it.name = dkt__intern(&hist->table->strings, name, (uint32_t)strlen(name));
 	it.event = event;
+	err = dkt__table_intern(hist->table, name, strlen(name), &it.name);
 	*room = it;
-	/* Names of columns are made, so that the next event is compared with this one. */
-	return it.name == UINT32_MAX ? dkt__no_memory(hist->ctx) : dkt__table_finish(hist->table);
+	/* Building the columns makes bind_event() compare the next event with this one. */
+	return err ? err : dkt__table_finish(hist->table);
 }
 
 int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n)
@@ -209,8 +209,8 @@ int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_e
 
 /* ---- counting ---- */
 
-/* The name of the process whose ID is a key; NULL: unknown. */
-static const char *name_of(const struct dkt_hist *hist, struct dkt_source *source,
+/* Returns the name of the process whose ID is the key with execname; NULL: unknown. */
+static const char *comm_of(const struct dkt_hist *hist, struct dkt_source *source,
 			   const struct dkt_record *record, const uint64_t *words,
 			   char room[DKT__COMM_ROOM])
 {
@@ -236,7 +236,7 @@ static int count(struct dkt_hist *hist, struct dkt_source *source, const struct 
 		return err;
 	if (dkt__unlikely(added && hist->exec_key >= 0)) {
 		if (!comm && record)
-			comm = name_of(hist, source, record, words, room);
+			comm = comm_of(hist, source, record, words, room);
 		if (comm)
 			table->comms[entry] =
 				dkt__table_string(table, comm, (uint32_t)strlen(comm));
@@ -248,14 +248,14 @@ static int count(struct dkt_hist *hist, struct dkt_source *source, const struct 
 	return 0;
 }
 
-/* ---- stacks: a record of their own behind the one that they belong to ---- */
+/* ---- stacks: the kernel writes a stack as a record after the record it belongs to ---- */
 
 static struct hist_pending *pending_room(struct dkt_hist *hist, uint32_t cpu)
 {
 	return cpu < UINT16_MAX ? dkt__reach(hist->pending, hist->n_pending, cpu) : NULL;
 }
 
-/* Counts what waits on a CPU, with these addresses for its stack. */
+/* Counts the record that waits on a CPU, if any, with this stack. */
 static int settle(struct dkt_hist *hist, struct hist_pending *it, const void *stack, size_t len)
 {
 	uint32_t at = key_column(hist, (uint32_t)hist->stack_key);
@@ -263,9 +263,8 @@ static int settle(struct dkt_hist *hist, struct hist_pending *it, const void *st
 	if (!it->waits)
 		return 0;
 	it->waits = false;
-	it->words[at] = dkt__intern(&hist->table->strings, stack, (uint32_t)len);
-	if (it->words[at] == UINT32_MAX)
-		return dkt__no_memory(hist->ctx);
+	if (dkt__table_intern(hist->table, stack, len, &it->words[at]))
+		return -ENOMEM;
 	return count(hist, NULL, NULL, *it->comm ? it->comm : NULL, it->words, it->vals);
 }
 
@@ -286,7 +285,7 @@ static int wait_for_stack(struct dkt_hist *hist, struct dkt_source *source,
 {
 	struct hist_pending *it = pending_room(hist, record->cpu);
 	char room[DKT__COMM_ROOM];
-	const char *comm = hist->exec_key >= 0 ? name_of(hist, source, record, words, room) : NULL;
+	const char *comm = hist->exec_key >= 0 ? comm_of(hist, source, record, words, room) : NULL;
 
 	if (!it)
 		return dkt__no_memory(hist->ctx);
@@ -297,10 +296,10 @@ static int wait_for_stack(struct dkt_hist *hist, struct dkt_source *source,
 	return 0;
 }
 
-/* A stack that the record carries need not be waited for. */
-static int take_with_stack(struct dkt_hist *hist, struct dkt_source *source,
-			   const struct dkt_record *record, const uint64_t *words,
-			   const uint64_t *vals)
+/* Counts a record at once if the source stores its stack with it. */
+static int count_with_stack(struct dkt_hist *hist, struct dkt_source *source,
+			    const struct dkt_record *record, const uint64_t *words,
+			    const uint64_t *vals)
 {
 	struct dkt_record stack;
 	int err = wait_for_stack(hist, source, record, words, vals);
@@ -311,8 +310,11 @@ static int take_with_stack(struct dkt_hist *hist, struct dkt_source *source,
 	return err;
 }
 
-/* Whatever comes on a CPU, the record before it waits no longer. */
-static int look_for_stack(struct dkt_hist *hist, const struct dkt_record *record, bool *taken)
+/*
+ * Counts the record that waits on the CPU of this one: with a stack, if this record is one (*taken),
+ * otherwise without.
+ */
+static int count_waiting(struct dkt_hist *hist, const struct dkt_record *record, bool *taken)
 {
 	if (!hist->stack_event) {
 		hist->stack_event = dkt_event_find(hist->ctx, "ftrace", "kernel_stack");
@@ -336,7 +338,7 @@ static bool load_all(struct dkt_hist *hist, struct dkt_source *source, const str
 	struct dkt__intern *strings = &hist->table->strings;
 	uint32_t n = 0;
 
-	if (!hist->event_key)
+	if (hist->by_event)
 		words[n++] = it->name;
 	for (uint32_t i = 0; i < hist->n_keys; i++) {
 		if (it->keys[i].kind == KEY_STACK)
@@ -362,7 +364,7 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 	if (dkt__unlikely(!record->event))
 		return 0;
 	if (dkt__unlikely(hist->stack_key >= 0))
-		err = look_for_stack(hist, record, &taken);
+		err = count_waiting(hist, record, &taken);
 	if (err || taken || record->event->index >= hist->n_events)
 		return err;
 	it = &hist->events[record->event->index];
@@ -376,7 +378,7 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 		return 0;
 	}
 	if (hist->stack_key >= 0)
-		return take_with_stack(hist, source, record, words, vals);
+		return count_with_stack(hist, source, record, words, vals);
 	return count(hist, source, record, NULL, words, vals);
 }
 
@@ -405,12 +407,5 @@ int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **out)
 		memcpy(table->vals, hist->table->vals, sizeof(table->vals));
 		err = dkt__table_add(table, hist->table, NULL);
 	}
-	if (!err)
-		err = dkt__table_finish(table);
-	if (err) {
-		dkt_table_free(table);
-		return err;
-	}
-	*out = table;
-	return 0;
+	return dkt__table_return(table, err, out);
 }

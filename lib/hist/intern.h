@@ -6,7 +6,7 @@
 
 struct dkt__interned {
 	uint64_t hash;
-	size_t at; /* in bytes */
+	size_t at; /* its offset in bytes */
 	uint32_t len;
 };
 
@@ -15,8 +15,8 @@ struct dkt__intern {
 	size_t len, room;
 	struct dkt__interned *all; /* by number */
 	uint32_t n, n_room;
-	uint32_t *slots; /* number + 1, 0: free */
-	uint32_t mask; /* slots less one; 0: none yet */
+	uint32_t *slots; /* number + 1; 0: free */
+	uint32_t mask; /* the number of slots minus one */
 };
 
 /* Returns the number of these bytes; UINT32_MAX: memory is out. */

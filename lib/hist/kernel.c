@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Histograms counted by the kernel: the trigger, and the table that is read back. */
+/* Histograms counted by the kernel: writes the trigger and reads the table. */
 #include "base/io.h"
 #include "event.h"
 #include "hist.h"
@@ -25,7 +25,7 @@ static void put_keys(FILE *f, const struct dkt_hist *hist)
 			fputc(',', f);
 		put_field(f, &hist->keys[i]);
 	}
-	/* There must be one. Its rows become one when they are read. */
+	/* The kernel requires a key; one_row() adds up the rows when they are read. */
 	if (!hist->n_keys)
 		fputs("common_cpu", f);
 	for (uint32_t i = 0; i < hist->n_vals; i++) {
@@ -37,7 +37,7 @@ static void put_keys(FILE *f, const struct dkt_hist *hist)
 	}
 }
 
-/* The filter, and this process left out of it. */
+/* Writes the filter, and the condition that the process opts.skip does not count. */
 static int put_filter(FILE *f, const struct dkt_hist *hist, struct dkt_event *event)
 {
 	char *text __cleanup(free) = NULL;
@@ -75,8 +75,8 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 	put_keys(f, hist);
 	if (opts->vars)
 		fprintf(f, ":%s", opts->vars);
-	/* Rows are put in order when they are read; the kernel's order is for who reads the file. */
-	if (opts->sort && hist->event_key < 0)
+	/* dkt_table_sort() sorts the rows; the kernel's order helps people who read the hist file. */
+	if (opts->sort && !hist->by_event)
 		fprintf(f, ":sort=%s", opts->sort);
 	fprintf(f, ":size=%u", opts->size ? opts->size : HIST_SIZE_KERNEL);
 	if (opts->actions)
@@ -85,9 +85,9 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 	return dkt__with_words(hist->ctx, dkt__text_end(f, err, text));
 }
 
-/* ---- putting it on ---- */
+/* ---- starting ---- */
 
-/* The kernel says nothing of why it refuses some of what histogram.rst allows. */
+/* Adds the reason to an error if the kernel rejects without one what histogram.rst allows. */
 static int explain(struct dkt_hist *hist, int err)
 {
 	uint32_t strings = 0;
@@ -106,7 +106,7 @@ static int explain(struct dkt_hist *hist, int err)
 	return err;
 }
 
-/* The kernel has names for the current process only. */
+/* The kernel saves the name of the current process only. */
 static int check_execname(struct dkt_hist *hist)
 {
 	const char *name = hist->exec_key < 0 ? DKT__COMMON_PID : hist->keys[hist->exec_key].name;
@@ -119,7 +119,7 @@ static int check_execname(struct dkt_hist *hist)
 			name);
 }
 
-/* The kernel has a process's name beside its number only. */
+/* The kernel has no key COMM; it prints the name of a process only with its PID. */
 static int check_comm(struct dkt_hist *hist)
 {
 	for (size_t i = 0; i < hist->n_events; i++)
@@ -159,9 +159,9 @@ int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 	return err ? explain(hist, err) : 0;
 }
 
-/* ---- what was counted ---- */
+/* ---- reading ---- */
 
-/* The kernel's text does not tell which numbers are signed. */
+/* Checks that the kernel's histogram is the requested one. */
 static int check_columns(const struct dkt_hist *hist, struct dkt_table *table)
 {
 	uint32_t n = hist->n_keys ? hist->n_keys : 1;
@@ -177,7 +177,7 @@ static int check_columns(const struct dkt_hist *hist, struct dkt_table *table)
 	return 0;
 }
 
-/* Rows of a histogram by CPU only, which stands for none. */
+/* Adds up the rows by CPU of a histogram that was requested without keys. */
 static void one_row(struct dkt_table *table)
 {
 	for (uint32_t i = 1; i < table->map.n; i++)
@@ -187,7 +187,7 @@ static void one_row(struct dkt_table *table)
 	table->n_keys = 0;
 }
 
-/* The names that the event's print format has for numbers. */
+/* Finds the names that the event's print format has for the keys. */
 static int find_names(struct dkt_event *event, struct dkt_table *table)
 {
 	for (uint32_t i = 0; i < table->n_keys; i++) {
@@ -231,7 +231,7 @@ static int read_event(struct dkt_hist *hist, struct dkt_instance *instance, stru
 		one_row(one);
 	snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
 	if (!err)
-		err = dkt__table_add(table, one, hist->event_key >= 0 ? name : NULL);
+		err = dkt__table_add(table, one, hist->by_event ? name : NULL);
 	dkt_table_free(one);
 	return err ? dkt_fail_in(hist->ctx, err, "histogram of %s", name) : 0;
 }
@@ -243,6 +243,7 @@ int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct d
 	struct dkt_table *table = dkt__hist_table(hist);
 	int err = table ? 0 : dkt__no_memory(instance->ctx);
 
+	/* The kernel's text does not show which numbers are signed. */
 	for (uint32_t i = 0; !err && i < table->n_keys; i++) {
 		table->keys[i].is_signed = hist->table->keys[i].is_signed;
 		table->keys[i].names = hist->table->keys[i].names;
@@ -252,12 +253,5 @@ int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct d
 	for (uint32_t i = 0; !err && i < hist->n_events; i++)
 		if (hist->events[i].event)
 			err = read_event(hist, instance, hist->events[i].event, table);
-	if (!err)
-		err = dkt__table_finish(table);
-	if (err) {
-		dkt_table_free(table);
-		return err;
-	}
-	*out = table;
-	return 0;
+	return dkt__table_return(table, err, out);
 }

@@ -5,10 +5,10 @@
 #include "event.h"
 #include "hist/key.h"
 
-/* MAX_FILTER_STR_VAL: the kernel keeps that much of a string, its NUL included. */
+/* MAX_FILTER_STR_VAL: the kernel truncates keys to this size, including the NUL. */
 #define STRING_MAX 256
 
-/* ---- as it is written ---- */
+/* ---- parsing ---- */
 
 static const char *const mods[] = {
 	[MOD_HEX] = "hex",         [MOD_DEC] = "dec",
@@ -32,7 +32,7 @@ bool dkt__mod_find(const char *name, size_t len, uint8_t *mod)
 	return false;
 }
 
-/* The number behind "buckets". */
+/* Reads the number after "buckets=". */
 static bool read_buckets(const char *text, size_t len, uint64_t *buckets)
 {
 	*buckets = 0;
@@ -89,7 +89,7 @@ bool dkt__key_is_stack(const char *name)
 	return !strcmp(name, "stacktrace") || !strcmp(name, "common_stacktrace");
 }
 
-/* ---- for an event ---- */
+/* ---- binding to an event ---- */
 
 static int no_field(struct dkt_ctx *ctx, struct dkt_event *event, const char *name)
 {
@@ -112,7 +112,7 @@ static int no_field(struct dkt_ctx *ctx, struct dkt_event *event, const char *na
 			dkt__guess_words(&guess));
 }
 
-/* As in filters: PID is the record's process, unless the event has a field that is called so. */
+/* As in filters, PID means the record's process, unless the event has a field of that name. */
 static const struct dkt_field *find_field(struct dkt_event *event, const char *name)
 {
 	const struct dkt_field *field = dkt_event_field(event, name);
@@ -122,7 +122,7 @@ static const struct dkt_field *find_field(struct dkt_event *event, const char *n
 
 const char *dkt__key_kernel_name(const char *name)
 {
-	/* The kernel before 6.3 knows only the shorter name of a stack, and those since know both. */
+	/* Kernels before 6.3 know only the shorter name of a stack, later ones know both. */
 	if (dkt__key_is_stack(name))
 		return "stacktrace";
 	if (!strcmp(name, "cpu") || !strcmp(name, "CPU"))
@@ -161,11 +161,11 @@ int dkt__key_check_any(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 			dkt__guess_words(&guess));
 }
 
-/* Whether the modifier goes with such a field; what the kernel would refuse without words. */
+/* Checks that the modifier fits the field: the kernel rejects it without an error message. */
 static int check_mod(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
 		     const struct dkt__key *key)
 {
-	const char *why = NULL, *it_is = "none";
+	const char *why = NULL, *verdict = "none";
 
 	if (spec->mod == MOD_EXECNAME && !dkt__key_is_process(key))
 		why = "works with a process ID only";
@@ -174,13 +174,13 @@ static int check_mod(struct dkt_ctx *ctx, struct dkt_event *event, const struct 
 	else if (spec->mod == MOD_STACKTRACE && key->kind != KEY_STACK_FIELD)
 		why = "works with an array of addresses only";
 	else if ((key->kind == KEY_STRING || key->kind == KEY_COMM) && spec->mod)
-		why = "does not work with a string", it_is = "one";
+		why = "does not work with a string", verdict = "one";
 	else if (key->kind == KEY_STACK && spec->mod)
-		why = "does not work with a stack", it_is = "one";
+		why = "does not work with a stack", verdict = "one";
 	if (!why)
 		return 0;
 	return dkt_fail(ctx, -EINVAL, "%s:%s: .%s %s, and '%s' is %s", event->system, event->name,
-			dkt__mod_name(spec->mod), why, spec->name, it_is);
+			dkt__mod_name(spec->mod), why, spec->name, verdict);
 }
 
 int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,
@@ -224,47 +224,40 @@ int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt
 	return check_mod(ctx, event, spec, key);
 }
 
-/* ---- in a record ---- */
+/* ---- values in a record ---- */
 
-static bool load_string(const struct dkt__key *key, const struct dkt_record *record,
-			struct dkt__intern *strings, uint64_t *value)
+/* The kernel's text for a process whose name it did not save. */
+#define UNKNOWN_COMM "<...>"
+
+static bool intern(struct dkt__intern *strings, const void *bytes, size_t len, uint64_t *value)
 {
-	size_t len;
-	const char *text = dkt_record_bytes(record, &key->field, &len);
-
-	len = strnlen(text, len < STRING_MAX - 1 ? len : STRING_MAX - 1);
-	*value = dkt__intern(strings, text, (uint32_t)len);
-	return *value != UINT32_MAX;
-}
-
-static bool load_stack(const struct dkt__key *key, const struct dkt_record *record,
-		       struct dkt__intern *strings, uint64_t *value)
-{
-	size_t len;
-	const void *bytes = dkt_record_bytes(record, &key->field, &len);
-
-	len -= len % sizeof(long);
 	*value = dkt__intern(strings, bytes, (uint32_t)len);
 	return *value != UINT32_MAX;
 }
 
-/* A process whose name nobody saved. */
-#define UNKNOWN_COMM "<...>"
-
-static bool load_comm(struct dkt_source *source, const struct dkt_record *record,
-		      struct dkt__intern *strings, uint64_t *value)
+/* Loads a string or an array of addresses. */
+static bool load_bytes(const struct dkt__key *key, const struct dkt_record *record,
+		       struct dkt__intern *strings, uint64_t *value)
 {
-	const char *comm = source ? dkt_source_comm(source, record) : NULL;
+	const char *bytes;
+	size_t len;
 
-	comm = comm ? comm : UNKNOWN_COMM;
-	*value = dkt__intern(strings, comm, (uint32_t)strlen(comm));
-	return *value != UINT32_MAX;
+	if (key->end > record->size)
+		return false;
+	bytes = dkt_record_bytes(record, &key->field, &len);
+	if (key->kind == KEY_STRING)
+		len = strnlen(bytes, DKT__MIN(len, (size_t)STRING_MAX - 1));
+	else
+		len -= len % sizeof(long);
+	return intern(strings, bytes, len, value);
 }
 
 bool dkt__key_load_slow(const struct dkt__key *key, struct dkt_source *source,
 			const struct dkt_record *record, struct dkt__intern *strings,
 			uint64_t *value)
 {
+	const char *comm;
+
 	switch (key->kind) {
 	case KEY_CPU:
 		*value = dkt__key_modify(key, record->cpu);
@@ -273,30 +266,18 @@ bool dkt__key_load_slow(const struct dkt__key *key, struct dkt_source *source,
 		*value = dkt__key_modify(key, record->ts);
 		return true;
 	case KEY_COMM:
-		return load_comm(source, record, strings, value);
+		comm = source ? dkt_source_comm(source, record) : NULL;
+		comm = comm ? comm : UNKNOWN_COMM;
+		return intern(strings, comm, strlen(comm), value);
 	case KEY_STRING:
-		return key->end <= record->size && load_string(key, record, strings, value);
 	case KEY_STACK_FIELD:
-		return key->end <= record->size && load_stack(key, record, strings, value);
+		return load_bytes(key, record, strings, value);
 	default:
 		return false;
 	}
 }
 
 /* ---- text ---- */
-
-static void put_symbol(struct dkt_ctx *ctx, uint64_t address, bool with_offset, struct dkt_buf *buf)
-{
-	uint64_t offset = 0;
-	const char *name = dkt_symbol(ctx, address, &offset);
-
-	if (!name)
-		dkt_buf_printf(buf, "0x%" PRIx64, address);
-	else if (with_offset)
-		dkt_buf_printf(buf, "%s+0x%" PRIx64, name, offset);
-	else
-		dkt_buf_str(buf, name);
-}
 
 void dkt__stack_text(struct dkt_ctx *ctx, const void *bytes, uint32_t len, struct dkt_buf *buf)
 {
@@ -305,10 +286,10 @@ void dkt__stack_text(struct dkt_ctx *ctx, const void *bytes, uint32_t len, struc
 
 	for (uint32_t i = n; i--;) {
 		memcpy(&address, (const char *)bytes + i * sizeof(address), sizeof(address));
-		/* A stack of less than the whole depth ends in zeros. */
+		/* A stack that is shorter than its array ends in zeros. */
 		if (!address)
 			continue;
-		put_symbol(ctx, address, false, buf);
+		dkt__function_text(ctx, address, false, buf);
 		if (i)
 			dkt_buf_str(buf, ";");
 	}
@@ -343,7 +324,7 @@ void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 		return;
 	case MOD_SYM:
 	case MOD_SYM_OFFSET:
-		put_symbol(ctx, value, spec->mod == MOD_SYM_OFFSET, buf);
+		dkt__function_text(ctx, value, spec->mod == MOD_SYM_OFFSET, buf);
 		return;
 	case MOD_SYSCALL:
 		name = value <= INT32_MAX ? dkt_syscall_name(ctx, (int)value) : NULL;
@@ -356,7 +337,7 @@ void dkt__key_text(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 		dkt_buf_printf(buf, "%s[%" PRId64 "]", comm ? comm : UNKNOWN_COMM, (int64_t)value);
 		return;
 	case MOD_LOG2:
-		/* Above the power before, up to this one. */
+		/* A range begins above the previous power of two. */
 		if (value < 2)
 			dkt_buf_str(buf, value ? "2" : "0-1");
 		else

@@ -4,13 +4,13 @@
 
 #include "hist/key.h"
 
-/* As the kernel keeps a dev_t (include/linux/kdev_t.h). */
+/* The kernel's dev_t has the minor number in its low bits (include/linux/kdev_t.h). */
 #define MINOR_BITS 20
 
-/* The text that a format prints for a flag without a name, or for no flag. */
+/* Holds the number that a print format prints for bits without names, or the 0 for no bit. */
 #define NUMBER_ROOM 32
 
-/* ---- what has names ---- */
+/* ---- finding the names ---- */
 
 /* True if the step prints names for this field: it reads the field itself, not a part of it. */
 static bool has_names(const struct dkt__step *step, const struct dkt_field *field)
@@ -58,7 +58,7 @@ bool dkt__names_same(const struct dkt__key_names *a, const struct dkt__key_names
 
 /* ---- texts ---- */
 
-/* "/dev/vda" is "vda" where this machine has it, else "254,0". */
+/* Prints "vda" for /dev/vda if the device is on this machine, otherwise "254,0". */
 static void put_device(struct dkt_ctx *ctx, uint64_t value, struct dkt_buf *buf)
 {
 	unsigned int major = (unsigned int)(value >> MINOR_BITS);
@@ -67,7 +67,7 @@ static void put_device(struct dkt_ctx *ctx, uint64_t value, struct dkt_buf *buf)
 	ssize_t n = -1;
 
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major, minor);
-	/* Numbers of a file are those of another machine, or of another boot. */
+	/* A file holds the device numbers of another machine or another boot. */
 	if (!ctx->given && !ctx->root)
 		n = readlink(path, target, sizeof(target) - 1);
 	if (n > 0) {
@@ -80,8 +80,8 @@ static void put_device(struct dkt_ctx *ctx, uint64_t value, struct dkt_buf *buf)
 		dkt_buf_printf(buf, "%u,%u", major, minor);
 }
 
-/* All names at once, each with its delimiter, and a number. */
-static size_t room_of(const struct dkt__table *table)
+/* Returns the size of the longest text: all names with their delimiters, and a number. */
+static size_t room_for(const struct dkt__table *table)
 {
 	size_t room = table->delim_len + NUMBER_ROOM;
 
@@ -90,12 +90,12 @@ static size_t room_of(const struct dkt__table *table)
 	return room;
 }
 
-/* By the format's own step, of a value that is at hand. */
+/* Runs the print format's step with a constant instead of a field. */
 static void put_name(struct dkt_ctx *ctx, const struct dkt__step *from, uint64_t value,
 		     struct dkt_buf *buf)
 {
 	struct dkt__step step = *from;
-	size_t room = room_of(step.table);
+	size_t room = room_for(step.table);
 	struct dkt__run run = { .ctx = ctx, .p = dkt__buf_room(buf, room) };
 	char *start = run.p;
 

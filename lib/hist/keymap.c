@@ -23,12 +23,12 @@ static bool same_key(const struct dkt__keymap *map, uint32_t entry, const uint64
 	return true;
 }
 
-/* The slot of the key, or the free one where it would be. There always is a free one. */
+/* Returns the slot of the key, or the free slot to store it in. At least half of the slots are free. */
 static uint32_t find_slot(const struct dkt__keymap *map, const uint64_t *key)
 {
 	uint32_t slot = first_slot(map, key);
 
-	/* Most keys are one word. */
+	/* Most keys have one word. */
 	if (map->n_words == 1)
 		while (map->slots[slot] && map->keys[map->slots[slot] - 1] != *key)
 			slot = (slot + 1) & map->mask;
@@ -43,7 +43,7 @@ uint32_t dkt__keymap_find(const struct dkt__keymap *map, const uint64_t *key)
 	return map->n ? map->slots[find_slot(map, key)] - 1 : DKT__KEYMAP_NONE;
 }
 
-/* Twice as much room for entries, and twice as many slots as entries. */
+/* Doubles the room for entries. There are twice as many slots as entries. */
 static int grow(struct dkt__keymap *map)
 {
 	uint32_t room = map->room ? map->room * 2 : FIRST_ROOM, slots = room * 2;
@@ -66,7 +66,7 @@ static int grow(struct dkt__keymap *map)
 	free(old);
 	map->room = room;
 	map->mask = slots - 1;
-	/* It grows only when no number is free: all of them are entries. */
+	/* The map is full, so every number up to used is an entry. */
 	for (uint32_t i = 0; i < map->used; i++)
 		map->slots[find_slot(map, dkt__keymap_key(map, i))] = i + 1;
 	return 0;
@@ -102,7 +102,7 @@ uint32_t dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key)
 		return entry;
 	map->free[map->n_free++] = entry;
 	map->n--;
-	/* Those behind it that would have liked its place, or one before it, move up. */
+	/* Linear probing: fill the gap with a later key whose first slot is at the gap or before it. */
 	for (next = (slot + 1) & map->mask; map->slots[next]; next = (next + 1) & map->mask) {
 		home = first_slot(map, dkt__keymap_key(map, map->slots[next] - 1));
 		if (((next - home) & map->mask) < ((next - slot) & map->mask))

@@ -12,8 +12,8 @@ struct dkt__keymap {
 	uint32_t n; /* entries */
 	uint32_t used; /* entry numbers used so far */
 	uint32_t room; /* entries that keys has memory for */
-	uint32_t mask; /* slots less one; 0: none yet */
-	uint32_t *slots; /* entry number + 1, 0: free */
+	uint32_t mask; /* the number of slots minus one */
+	uint32_t *slots; /* entry number + 1; 0: free */
 	uint32_t *free; /* numbers to be reused */
 	uint32_t n_free;
 	uint64_t *keys; /* by entry number */
@@ -31,13 +31,13 @@ static inline uint64_t dkt__mix(uint64_t h, uint64_t word)
 /* Returns the entry of the key, or DKT__KEYMAP_NONE. */
 uint32_t dkt__keymap_find(const struct dkt__keymap *map, const uint64_t *key);
 
-/* The same, but creates a missing entry. DKT__KEYMAP_NONE: memory is out. */
+/* Returns the entry of the key, created if necessary. DKT__KEYMAP_NONE: memory is out. */
 uint32_t dkt__keymap_add(struct dkt__keymap *map, const uint64_t *key, bool *added);
 
-/* Removes the key. The caller's data for its entry stay valid until the number is reused. */
+/* Removes the key and returns its entry, whose number dkt__keymap_add() may reuse. */
 uint32_t dkt__keymap_remove(struct dkt__keymap *map, const uint64_t *key);
 
-/* Forgets all entries; memory is kept. */
+/* Removes all entries, but keeps the memory. */
 void dkt__keymap_empty(struct dkt__keymap *map);
 void dkt__keymap_clear(struct dkt__keymap *map);
 

@@ -3,17 +3,17 @@
 #include "base/parse.h"
 #include "hist/table.h"
 
-/* hist_trigger_print_key() pads strings so, and names of processes ("%-16s"), of 15 bytes at most. */
+/* hist_trigger_print_key() pads strings to 50 bytes and names of processes to 16. */
 #define STRING_PAD 50
 #define COMM_PAD   16
 
 struct reader {
 	struct dkt_table *table;
-	const char *p; /* where to go on */
+	const char *p; /* the rest to read */
 	const char *end;
 };
 
-/* The place of a text in the rest, NULL if it is not there. */
+/* Returns the place of the text, or NULL. */
 static const char *find(const char *from, const char *end, const char *text)
 {
 	return from < end ? memmem(from, (size_t)(end - from), text, strlen(text)) : NULL;
@@ -26,6 +26,12 @@ static const char *line_end(const char *from, const char *end)
 	return p ? p : end;
 }
 
+/* Moves past the end of a line. */
+static void go_past(struct reader *r, const char *end)
+{
+	r->p = end + (end < r->end);
+}
+
 static bool starts(const char *p, const char *end, const char *text)
 {
 	size_t len = strlen(text);
@@ -35,7 +41,7 @@ static bool starts(const char *p, const char *end, const char *text)
 
 /* ---- the columns: "# trigger info: hist:keys=a,b.hex:vals=hitcount,c:sort=...:size=... [active]" */
 
-/* A column by its text; what is beyond our modifiers is shown as it comes. */
+/* Reads the text of a column; one that dktrace cannot parse becomes its name. */
 static void read_column(const char *text, size_t len, struct table_column *column)
 {
 	const char *why;
@@ -49,7 +55,7 @@ static void read_column(const char *text, size_t len, struct table_column *colum
 	memcpy(column->spec.name, text, n);
 }
 
-/* The names between a word such as "keys=" and the next colon; returns how many. */
+/* Reads the columns between a word such as "keys=" and the next colon. Returns their number. */
 static uint32_t read_columns(const char *from, const char *end, const char *word, uint32_t max,
 			     struct table_column *columns)
 {
@@ -103,7 +109,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A number in that base that fills the span but for blanks around it. */
+/* Reads a number, with only spaces around it. */
 static bool read_number(const char *from, const char *to, unsigned int base, uint64_t *value)
 {
 	while (from < to && *from == ' ')
@@ -113,8 +119,8 @@ static bool read_number(const char *from, const char *to, unsigned int base, uin
 	return !dkt__take_u64(&from, to, base, value) && from == to;
 }
 
-/* The number in the last brackets, "openat   [257]"; *name is where what is before it ends. */
-static bool read_bracket(const char *from, const char *to, uint64_t *value, const char **name)
+/* Reads the number in the last brackets, "openat   [257]". Sets *name_end to the end of the name. */
+static bool read_bracket(const char *from, const char *to, uint64_t *value, const char **name_end)
 {
 	const char *open;
 
@@ -125,13 +131,13 @@ static bool read_bracket(const char *from, const char *to, uint64_t *value, cons
 	open = memrchr(from, '[', (size_t)(to - from));
 	if (!open || !read_number(open + 1, to - 1, 10, value))
 		return false;
-	*name = open;
-	while (*name > from && (*name)[-1] == ' ')
-		(*name)--;
+	*name_end = open;
+	while (*name_end > from && (*name_end)[-1] == ' ')
+		(*name_end)--;
 	return true;
 }
 
-/* "[ffffffff8113c5a0] name" */
+/* Reads the address of "[ffffffff8113c5a0] name". */
 static bool read_address(const char *from, const char *to, uint64_t *value)
 {
 	const char *close;
@@ -142,7 +148,7 @@ static bool read_address(const char *from, const char *to, uint64_t *value)
 	return close && read_number(from + 1, close, 16, value);
 }
 
-/* True if the span is what "%10llu" prints: nothing else follows a number without a blank between. */
+/* True if "%10llu" printed the text: a string would have spaces after it. */
 static bool is_number(const char *from, const char *to)
 {
 	uint64_t value;
@@ -154,8 +160,7 @@ static int take_string(struct dkt_table *table, const char *from, const char *to
 {
 	while (to > from && to[-1] == ' ')
 		to--;
-	*word = dkt__intern(&table->strings, from, (uint32_t)(to - from));
-	return *word == UINT32_MAX ? dkt__no_memory(table->ctx) : 0;
+	return dkt__table_intern(table, from, (size_t)(to - from), word);
 }
 
 /* Parses the text of a key between from and to. 1: the text is invalid. */
@@ -183,12 +188,8 @@ static int read_key(struct dkt_table *table, struct table_column *column, const 
 		good = starts(from, to, "~ 2^") && read_number(from + 4, to, 10, word);
 		break;
 	case MOD_BUCKETS:
-		good = starts(from, to, "~ ");
-		if (good) {
-			const char *dash = memchr(from + 2, '-', (size_t)(to - from - 2));
-
-			good = dash && read_number(from + 2, dash, 10, word);
-		}
+		end = starts(from, to, "~ ") ? find(from, to, "-") : NULL;
+		good = end && read_number(from + 2, end, 10, word);
 		break;
 	default:
 		if (column->kind == TABLE_STRING)
@@ -200,11 +201,11 @@ static int read_key(struct dkt_table *table, struct table_column *column, const 
 
 /* ---- stacks ---- */
 
-/* HIST_STACKTRACE_DEPTH: the kernel leaves out what called the last one of so many. */
+/* HIST_STACKTRACE_DEPTH: the kernel truncates a stack to this number of functions. */
 #define STACK_DEPTH 16
 #define STACK_CUT   "[...];"
 
-/* Lines of functions up to one that is none: put the other way round, joined by ';'. */
+/* Reads lines of functions. Joins the names by ';' in reverse order: the outermost comes first. */
 static int read_stack(struct reader *r, uint64_t *word)
 {
 	const char *lines[64], *p = r->p;
@@ -220,9 +221,9 @@ static int read_stack(struct reader *r, uint64_t *word)
 		if (from == p || from == end || *from == '}')
 			break;
 		lines[n++] = from;
-		p = end < r->end ? end + 1 : end;
+		go_past(r, end);
+		p = r->p;
 	}
-	r->p = p;
 	if (n >= STACK_DEPTH)
 		dkt_buf_str(&buf, STACK_CUT);
 	while (n--) {
@@ -234,8 +235,9 @@ static int read_stack(struct reader *r, uint64_t *word)
 		if (n)
 			dkt_buf_str(&buf, ";");
 	}
-	*word = dkt__intern(&r->table->strings, buf.data ? buf.data : "", (uint32_t)buf.len);
-	err = buf.err || *word == UINT32_MAX ? dkt__no_memory(r->table->ctx) : 0;
+	err = dkt__with_words(r->table->ctx, buf.err);
+	if (!err)
+		err = dkt__table_intern(r->table, buf.data ? buf.data : "", buf.len, word);
 	free(buf.data);
 	return err;
 }
@@ -243,25 +245,25 @@ static int read_stack(struct reader *r, uint64_t *word)
 /* ---- rows ---- */
 
 /*
- * The end of a key: where the text that follows it, behind, begins. Strings and names of processes can
- * hold any byte, line ends included, and so can only be left by their width. NULL: there is no end.
+ * Returns the end of a key, where the text that follows it begins; NULL: not found. Strings and names
+ * of processes can hold any byte, even newlines, so only their width tells where they can end.
  */
 static const char *key_end(const struct reader *r, struct table_column *column, const char *from,
-			   const char *behind)
+			   const char *next)
 {
-	const char *stop = line_end(from, r->end), *end = find(from, stop, behind);
+	const char *stop = line_end(from, r->end), *end = find(from, stop, next);
 	uint8_t mod = column->spec.mod;
 
 	if (mod == MOD_EXECNAME)
-		return find(from + DKT__MIN(COMM_PAD, r->end - from), r->end, behind);
+		return find(from + DKT__MIN(COMM_PAD, r->end - from), r->end, next);
 	if (mod && mod != MOD_DEC)
 		return end;
-	/* All rows of a column are of one kind, and the first row says of which. */
+	/* The first row shows which kind of key the column has. */
 	if (!r->table->map.n)
 		column->kind = end && is_number(from, end) ? TABLE_NUMBER : TABLE_STRING;
 	if (column->kind != TABLE_STRING)
 		return end;
-	return find(from + DKT__MIN(STRING_PAD, r->end - from), r->end, behind);
+	return find(from + DKT__MIN(STRING_PAD, r->end - from), r->end, next);
 }
 
 static const char *column_name(const struct table_column *column, char room[static 80])
@@ -271,12 +273,12 @@ static const char *column_name(const struct table_column *column, char room[stat
 	return room;
 }
 
-/* The keys of a row, behind its "{ ". 1: they make no sense. */
+/* Reads the keys of a row, after its "{ ". 1: the row is invalid. */
 static int read_keys(struct reader *r, uint64_t *words, const char **comm, const char **comm_end)
 {
 	struct dkt_table *table = r->table;
 	bool has_stack = false;
-	char name[80], behind[84];
+	char name[80], next[84];
 	int err = 0;
 
 	*comm = *comm_end = NULL;
@@ -286,8 +288,7 @@ static int read_keys(struct reader *r, uint64_t *words, const char **comm, const
 
 		/* A stack begins on a line of its own, "common_stacktrace:\n". */
 		if (dkt__key_is_stack(column->spec.name) || column->spec.mod == MOD_STACKTRACE) {
-			end = line_end(r->p, r->end);
-			r->p = end < r->end ? end + 1 : end;
+			go_past(r, line_end(r->p, r->end));
 			err = read_stack(r, &words[i]);
 			has_stack = true;
 			continue;
@@ -297,14 +298,14 @@ static int read_keys(struct reader *r, uint64_t *words, const char **comm, const
 			return 1;
 		r->p = colon + 2;
 		if (i + 1 < table->n_keys)
-			snprintf(behind, sizeof(behind), ", %s",
+			snprintf(next, sizeof(next), ", %s",
 				 column_name(&table->keys[i + 1], name));
 		else
-			/* Where a stack is among the keys, no blank is. */
-			snprintf(behind, sizeof(behind), "%s}", has_stack ? "" : " ");
-		/* Before a stack there is no blank behind the name. */
-		behind[strlen(behind) - (i + 1 < table->n_keys)] = '\0';
-		end = key_end(r, column, r->p, behind);
+			/* If a key is a stack, the kernel prints no space before the '}'. */
+			snprintf(next, sizeof(next), "%s}", has_stack ? "" : " ");
+		/* If the next key is a stack, the kernel prints no space after its name. */
+		next[strlen(next) - (i + 1 < table->n_keys)] = '\0';
+		end = key_end(r, column, r->p, next);
 		if (!end)
 			return 1;
 		err = read_key(table, column, r->p, end, &words[i], comm_end);
@@ -315,7 +316,7 @@ static int read_keys(struct reader *r, uint64_t *words, const char **comm, const
 	return err;
 }
 
-/* The sums behind the keys: " hitcount:          1  bytes_req:        512". */
+/* Reads the sums after the keys: " hitcount:          1  bytes_req:        512". */
 static bool read_sums(struct reader *r, uint64_t *sums)
 {
 	struct dkt_table *table = r->table;
@@ -337,11 +338,11 @@ static bool read_sums(struct reader *r, uint64_t *sums)
 			return false;
 		p = to;
 	}
-	r->p = end < r->end ? end + 1 : end;
+	go_past(r, end);
 	return true;
 }
 
-/* The values that actions saved follow a row, "\tmax:   5  next_comm: dd". */
+/* Reads the values that actions saved, in lines after a row: "\tmax:   5  next_comm: dd". */
 static int read_more(struct reader *r, uint32_t entry)
 {
 	struct dkt_table *table = r->table;
@@ -361,7 +362,7 @@ static int read_more(struct reader *r, uint32_t entry)
 				dkt_buf_add(&buf, r->p, 1);
 			blank = is_blank;
 		}
-		r->p = end < r->end ? end + 1 : end;
+		go_past(r, end);
 		blank = true;
 	}
 	err = dkt__with_words(table->ctx, buf.err);
@@ -377,7 +378,7 @@ static int read_row(struct reader *r)
 {
 	struct dkt_table *table = r->table;
 	uint64_t words[TABLE_KEYS], sums[TABLE_VALS];
-	const char *start = r->p, *comm, *comm_end, *end;
+	const char *start = r->p, *comm, *comm_end;
 	uint32_t entry;
 	bool added;
 	int err;
@@ -388,14 +389,13 @@ static int read_row(struct reader *r)
 		return err;
 	if (err || !read_sums(r, sums)) {
 		table->bad++;
-		end = line_end(start, r->end);
-		r->p = end < r->end ? end + 1 : end;
+		go_past(r, line_end(start, r->end));
 		return 0;
 	}
 	entry = dkt__table_entry(table, words, &added, &err);
 	if (entry == DKT__KEYMAP_NONE)
 		return err;
-	/* Two stacks that differ in offsets only are one row. */
+	/* Stacks that differ only in offsets share a row, because read_stack() skips offsets. */
 	for (uint32_t i = 0; i < table->n_vals; i++)
 		dkt__table_sums(table, entry)[i] += sums[i];
 	if (comm)
@@ -419,7 +419,6 @@ int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dk
 
 	struct dkt_table *table = dkt__table_new(ctx);
 	struct reader r = { .table = table, .p = text, .end = text + len };
-	const char *end;
 	int err = table ? read_head(&r) : dkt__no_memory(ctx);
 
 	if (err == -ENOENT)
@@ -430,22 +429,14 @@ int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dk
 		dkt__table_begin(table);
 	while (!err && r.p < r.end && !starts(r.p, r.end, "Totals:") &&
 	       !starts(r.p, r.end, "# event histogram")) {
-		if (starts(r.p, r.end, "{ ")) {
+		if (starts(r.p, r.end, "{ "))
 			err = read_row(&r);
-			continue;
-		}
-		end = line_end(r.p, r.end);
-		r.p = end < r.end ? end + 1 : end;
+		else
+			go_past(&r, line_end(r.p, r.end));
 	}
 	if (!err) {
 		table->hits = read_total(&r, "Hits: ");
 		table->dropped = read_total(&r, "Dropped: ");
-		err = dkt__table_finish(table);
 	}
-	if (err) {
-		dkt_table_free(table);
-		return err;
-	}
-	*out = table;
-	return 0;
+	return dkt__table_return(table, err, out);
 }

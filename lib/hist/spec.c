@@ -6,64 +6,69 @@
 
 /* ---- keys ---- */
 
-static int add_key(struct dkt_hist *hist, const struct dkt__key_spec *spec, const char **why)
+/* Adds the element of a list. -EINVAL: *why has the error message and *at its place in the text. */
+typedef int add_fn(struct dkt_hist *hist, const char *text, size_t len, const char **why,
+		   size_t *at);
+
+static int parse_list(struct dkt_hist *hist, const char *option, const char *text, add_fn *add)
 {
+	const char *p = text, *why;
+	size_t at;
+
+	for (;; p++) {
+		size_t len = strcspn(p, ",");
+		int err = add(hist, p, len, &why, &at);
+
+		if (err == -EINVAL)
+			return dkt__fail_at(hist->ctx, err, option, text, (size_t)(p - text) + at,
+					    "%s", why);
+		p += len;
+		if (err || !*p)
+			return err;
+	}
+}
+
+static int add_key(struct dkt_hist *hist, const char *text, size_t len, const char **why,
+		   size_t *at)
+{
+	struct dkt__key_spec spec;
+	int err = dkt__key_parse(text, len, &spec, why, at);
+
+	if (err)
+		return err;
+	*at = 0;
 	*why = "percent and graph go with values only";
-	if (spec->mod >= MOD_PERCENT)
+	if (spec.mod >= MOD_PERCENT)
 		return -EINVAL;
-	if (!strcmp(spec->name, HIST_EVENT) && !spec->mod) {
+	if (!strcmp(spec.name, HIST_EVENT) && !spec.mod) {
 		*why = "it is given twice";
-		if (hist->event_key >= 0)
+		if (hist->by_event)
 			return -EINVAL;
-		hist->event_key = 0;
+		hist->by_event = true;
 		return 0;
 	}
 	*why = "the kernel's limit is 3 keys";
 	if (hist->n_keys == HIST_KEYS)
 		return -EINVAL;
-	if (dkt__key_is_stack(spec->name)) {
+	if (dkt__key_is_stack(spec.name)) {
 		*why = "only one key can be a stack";
 		if (hist->stack_key >= 0)
 			return -EINVAL;
 		hist->stack_key = (int)hist->n_keys;
 	}
-	if (spec->mod == MOD_EXECNAME) {
+	if (spec.mod == MOD_EXECNAME) {
 		*why = "only one key can have execname";
 		if (hist->exec_key >= 0)
 			return -EINVAL;
 		hist->exec_key = (int)hist->n_keys;
 	}
-	hist->keys[hist->n_keys++] = *spec;
+	hist->keys[hist->n_keys++] = spec;
 	return 0;
-}
-
-static int parse_keys(struct dkt_hist *hist, const char *text)
-{
-	const char *p = text, *why;
-	struct dkt__key_spec spec;
-	size_t at;
-
-	for (;;) {
-		size_t len = strcspn(p, ",");
-		int err = dkt__key_parse(p, len, &spec, &why, &at);
-
-		if (!err) {
-			at = 0;
-			err = add_key(hist, &spec, &why);
-		}
-		if (err)
-			return dkt__fail_at(hist->ctx, err, "keys", text, (size_t)(p - text) + at,
-					    "%s", why);
-		p += len;
-		if (!*p)
-			return 0;
-		p++;
-	}
 }
 
 /* ---- values ---- */
 
-/* Finds a character that would end the trigger, or a part of it. Returns its place, or -1. */
+/* Returns the place of the first character that is not printable or is in bad, or -1. */
 static int bad_character(const char *text, const char *bad)
 {
 	for (size_t at = 0; text[at]; at++)
@@ -72,7 +77,7 @@ static int bad_character(const char *text, const char *bad)
 	return -1;
 }
 
-/* Not the names of fields: what the kernel calculates. */
+/* True for a value that the kernel calculates, or with .sym-offset, which no value can have. */
 static bool is_expression(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -84,23 +89,21 @@ static bool is_expression(const char *text, size_t len)
 static int add_val(struct dkt_hist *hist, const char *text, size_t len, const char **why,
 		   size_t *at)
 {
+	char *raw __cleanup(free) = NULL;
 	struct hist_val val = { 0 };
 	int err, bad;
 
 	*at = 0;
-	/* ".sym-offset" has a '-', and does not go with values. */
 	if (is_expression(text, len)) {
-		val.raw = strndup(text, len);
-		if (!val.raw)
+		raw = strndup(text, len);
+		if (!raw)
 			return dkt__no_memory(hist->ctx);
 		memcpy(val.spec.name, text, DKT__MIN(len, sizeof(val.spec.name) - 1));
-		bad = bad_character(val.raw, ": ;");
+		bad = bad_character(raw, ": ;");
 		*at = bad < 0 ? 0 : (size_t)bad;
 		*why = "this cannot be in an expression";
-		if (bad >= 0) {
-			free(val.raw);
+		if (bad >= 0)
 			return -EINVAL;
-		}
 	} else {
 		err = dkt__key_parse(text, len, &val.spec, why, at);
 		if (err)
@@ -115,34 +118,15 @@ static int add_val(struct dkt_hist *hist, const char *text, size_t len, const ch
 		}
 	}
 	*why = "the kernel's limit is 2 values beside hitcount";
-	if (hist->n_vals == HIST_VALS) {
-		free(val.raw);
+	if (hist->n_vals == HIST_VALS)
 		return -EINVAL;
-	}
+	val.raw = raw;
+	raw = NULL;
 	hist->vals[hist->n_vals++] = val;
 	return 0;
 }
 
-static int parse_vals(struct dkt_hist *hist, const char *text)
-{
-	const char *p = text, *why = "";
-	size_t at;
-
-	for (;;) {
-		size_t len = strcspn(p, ",");
-		int err = add_val(hist, p, len, &why, &at);
-
-		if (err)
-			return dkt__fail_at(hist->ctx, err, "vals", text, (size_t)(p - text) + at,
-					    "%s", why);
-		p += len;
-		if (!*p)
-			return 0;
-		p++;
-	}
-}
-
-/* ---- what the kernel alone knows ---- */
+/* ---- variables and actions: only the kernel has them ---- */
 
 static int check_vars(struct dkt_hist *hist, const char *text)
 {
@@ -166,7 +150,7 @@ static int check_vars(struct dkt_hist *hist, const char *text)
 	}
 }
 
-/* One "handler(...).action(...)"; returns the place behind it, NULL with *why and *at set. */
+/* Checks "handler(...).action(...)". Returns its end; NULL: invalid, *why and *at are set. */
 static const char *check_action(const char *p, const char **why, const char **at)
 {
 	static const char *const handlers[] = { "onmatch(", "onmax(", "onchange(" };
@@ -233,10 +217,10 @@ static int check_size(struct dkt_hist *hist, uint32_t size)
 int dkt__hist_parse_spec(struct dkt_hist *hist)
 {
 	const struct dkt_hist_opts *opts = &hist->opts;
-	int err = parse_keys(hist, opts->keys);
+	int err = parse_list(hist, "keys", opts->keys, add_key);
 
 	if (!err && opts->vals)
-		err = parse_vals(hist, opts->vals);
+		err = parse_list(hist, "vals", opts->vals, add_val);
 	if (!err && opts->vars)
 		err = check_vars(hist, opts->vars);
 	if (!err && opts->actions)

@@ -42,7 +42,7 @@ static int grow_array(void **array, uint32_t had, uint32_t n, size_t size)
 	return more ? 0 : -ENOMEM;
 }
 
-/* Room in what is kept by entry number. */
+/* Extends the arrays that are indexed by entry. */
 static int grow(struct dkt_table *table)
 {
 	uint32_t had = table->room, n = table->map.room;
@@ -81,9 +81,15 @@ uint32_t dkt__table_string(struct dkt_table *table, const char *text, uint32_t l
 	return dkt__intern(&table->strings, text, len) + 1;
 }
 
-/* ---- tables of tables ---- */
+int dkt__table_intern(struct dkt_table *table, const void *bytes, size_t len, uint64_t *number)
+{
+	*number = dkt__intern(&table->strings, bytes, (uint32_t)len);
+	return *number == UINT32_MAX ? dkt__no_memory(table->ctx) : 0;
+}
 
-/* The word of another table's key in this one. */
+/* ---- sums of tables ---- */
+
+/* Replaces the word of the other table's key by the word of this table for the same key. */
 static int take_word(struct dkt_table *table, const struct dkt_table *other, uint32_t key,
 		     uint64_t *word)
 {
@@ -93,8 +99,7 @@ static int take_word(struct dkt_table *table, const struct dkt_table *other, uin
 	if (other->keys[key].kind == TABLE_NUMBER)
 		return 0;
 	text = dkt__interned(&other->strings, *word, &len);
-	*word = dkt__intern(&table->strings, text, len);
-	return *word == UINT32_MAX ? dkt__no_memory(table->ctx) : 0;
+	return dkt__table_intern(table, text, len, word);
 }
 
 static uint32_t take_note(struct dkt_table *table, const struct dkt_table *other, uint32_t note)
@@ -140,14 +145,9 @@ static int add_entry(struct dkt_table *table, const struct dkt_table *other, uin
 int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const char *event)
 {
 	uint64_t word = 0;
-	int err = 0;
+	int err = event ? dkt__table_intern(table, event, strlen(event), &word) : 0;
 
-	if (event) {
-		word = dkt__intern(&table->strings, event, (uint32_t)strlen(event));
-		if (word == UINT32_MAX)
-			return dkt__no_memory(table->ctx);
-	}
-	/* The width of a text column is known only when there are rows. */
+	/* The kernel's text shows only in its rows whether a column holds strings. */
 	for (uint32_t i = 0; i < other->n_keys && i + !!event < table->n_keys; i++)
 		table->keys[i + !!event].kind = other->keys[i].kind;
 	/* Entries are never removed from a table: their numbers have no holes. */
@@ -159,7 +159,7 @@ int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const
 	return err;
 }
 
-/* ---- looking at it ---- */
+/* ---- reading ---- */
 
 int dkt__table_finish(struct dkt_table *table)
 {
@@ -203,6 +203,17 @@ int dkt__table_finish(struct dkt_table *table)
 	return 0;
 }
 
+int dkt__table_return(struct dkt_table *table, int err, struct dkt_table **out)
+{
+	if (!err)
+		err = dkt__table_finish(table);
+	if (err)
+		dkt_table_free(table);
+	else
+		*out = table;
+	return err;
+}
+
 const struct dkt_table_info *dkt_table_info(const struct dkt_table *table)
 {
 	if (!table)
@@ -228,7 +239,7 @@ uint64_t dkt_table_value(const struct dkt_table *table, size_t row, size_t colum
 		       0;
 }
 
-/* A string that was noted with an entry; NULL: none. */
+/* Returns the string that is stored with an entry, or NULL. */
 static const char *note_text(const struct dkt_table *table, uint32_t note)
 {
 	uint32_t len;

@@ -5,14 +5,14 @@
 #include "hist/key.h"
 #include "hist/keymap.h"
 
-/* The event's name may be one more than the kernel's three keys, and hitcount than its two values. */
+/* The kernel's three keys and the event's name; the kernel's two values and hitcount. */
 #define TABLE_KEYS 4
 #define TABLE_VALS 3
 
 enum table_kind {
 	TABLE_NUMBER,
 	TABLE_STRING, /* the word is the number of a string */
-	TABLE_STACK, /* the same; bytes are addresses */
+	TABLE_STACK, /* the same; the string consists of addresses */
 };
 
 struct table_column {
@@ -27,13 +27,13 @@ struct dkt_table {
 	struct table_column keys[TABLE_KEYS];
 	struct table_column vals[TABLE_VALS]; /* the first is hitcount */
 	uint32_t n_keys, n_vals;
-	uint32_t size; /* the limit of entries; 0: none */
+	uint32_t size; /* the limit on entries; 0: unlimited */
 	struct dkt__keymap map;
 	uint64_t *sums; /* n_vals of each entry */
 	uint32_t room; /* entries that sums, more and comms have memory for */
 	struct dkt__intern strings;
-	uint32_t *more; /* by entry, the values that actions saved: a string + 1; 0: none */
-	uint32_t *comms; /* by entry, the name of its process: a string + 1; 0: unknown */
+	uint32_t *more; /* by entry, the values that actions saved: string number + 1; 0: none */
+	uint32_t *comms; /* by entry, the name of its process: string number + 1; 0: unknown */
 	bool has_more;
 	uint32_t *order; /* the order of entries as rows; NULL: the order of arrival */
 	uint64_t hits, dropped, bad;
@@ -44,26 +44,32 @@ struct dkt_table {
 
 struct dkt_table *dkt__table_new(struct dkt_ctx *ctx);
 
-/* Call it once keys and vals are set, before the first row. */
+/* Call this after setting keys and vals and before adding the first row. */
 void dkt__table_begin(struct dkt_table *table);
 
 /*
- * Returns the entry of these words, and creates it if there is room. DKT__KEYMAP_NONE: the table is
- * full, which it counts, or memory is out, which *err tells.
+ * Returns the entry of these words, created if necessary. DKT__KEYMAP_NONE: memory is out and *err
+ * is set, or the table is full and its count of dropped records has grown.
  */
 uint32_t dkt__table_entry(struct dkt_table *table, const uint64_t *words, bool *added, int *err);
 
 /*
- * Adds the rows of another table with the same columns; this table may have the event's name as an
- * additional first column.
+ * Adds the rows of another table with the same columns. event: the text of this table's additional
+ * first column, or NULL.
  */
 int dkt__table_add(struct dkt_table *table, const struct dkt_table *other, const char *event);
 
 /* Stores a string for the table. Returns its number + 1, or 0 if memory is out. */
 uint32_t dkt__table_string(struct dkt_table *table, const char *text, uint32_t len);
 
-/* Builds the names and rows for callers. */
+/* Stores a string for a key and sets its number. Returns 0 or -ENOMEM. */
+int dkt__table_intern(struct dkt_table *table, const void *bytes, size_t len, uint64_t *number);
+
+/* Builds the columns and rows that callers read. */
 int dkt__table_finish(struct dkt_table *table);
+
+/* Finishes the table and returns it in *out. Frees it if that fails or err is set already. */
+int dkt__table_return(struct dkt_table *table, int err, struct dkt_table **out);
 
 static inline uint64_t *dkt__table_sums(const struct dkt_table *table, uint32_t entry)
 {

@@ -16,7 +16,7 @@ struct sort {
 	uint32_t n;
 };
 
-/* ---- what to sort by ---- */
+/* ---- columns to sort by ---- */
 
 static bool read_direction(const char *text, size_t len, bool *descending)
 {
@@ -74,7 +74,7 @@ static int parse_sort(struct sort *sort, const char *text)
 	}
 }
 
-/* Without being asked: pictures by their ranges, all else the most frequent first. */
+/* By default ranges ascend, because they form a picture, and other rows descend by hitcount. */
 static void default_sort(struct sort *sort)
 {
 	const struct dkt_table *table = sort->table;
@@ -127,7 +127,7 @@ static int compare(const void *a, const void *b, void *data)
 		if (order)
 			return sort->keys[i].descending ? -order : order;
 	}
-	/* Equal ones by their keys, so that two runs print the same. */
+	/* Sort equal rows by their keys, so that two runs print the same. */
 	for (uint32_t i = 0; i < sort->table->n_keys; i++) {
 		int order = compare_column(sort->table, i, x, y);
 
