@@ -70,7 +70,7 @@ static int read_names(struct saved_tree *tree)
 		tree->clock = NULL;
 	if (dkt__tfs_read(tree->in->ctx, &text, &len, "saved_cmdlines"))
 		return 0;
-	return dkt__comms_parse(&tree->streams.comms, text, len);
+	return dkt__with_words(tree->in->ctx, dkt__comms_parse(&tree->streams.comms, text, len));
 }
 
 static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Every public call on a fresh context, with NULL for each pointer, as nobody, and while memory runs
- * out. The table is in api_calls.h; a call that is in the map and not in the table fails.
+ * out, which also happens to every kind of file and every style. The table is in api_calls.h; a call
+ * that is in the map and not in the table fails.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -132,13 +133,12 @@ static int wrong;
 static void complain(const struct call *call, const char *what, long where, int result,
 		     const struct room *r)
 {
-	const char *words = *dkt_error(r->ctx) ? dkt_error(r->ctx) : dkt_error(r->fresh);
-
 	wrong++;
 	if (result == CRASHED)
 		print_error("%s, %s %ld: crashes\n", call->name, what, where);
 	else
-		print_error("%s, %s %ld: %d %s\n", call->name, what, where, result, words);
+		print_error("%s, %s %ld: %d '%s' '%s'\n", call->name, what, where, result,
+			    dkt_error(r->ctx), dkt_error(r->fresh));
 }
 
 static int setup(void **state)
@@ -161,19 +161,28 @@ static int teardown(void **state)
 	return err;
 }
 
+#define MAP "lib/libdktrace.map"
+
+static void skip_elsewhere(void)
+{
+	if (access(MAP, R_OK)) {
+		print_message("skipped: not run from the top of the sources\n");
+		skip();
+	}
+}
+
 /* ---- the four ways ---- */
 
 static void every_symbol_is_in_the_table(void **state)
 {
-	FILE *map = fopen("lib/libdktrace.map", "r");
 	char line[128], name[100];
 	size_t n = 0;
+	FILE *map;
 
 	(void)state;
-	if (!map) {
-		print_message("skipped: not run from the top of the sources\n");
-		skip();
-	}
+	skip_elsewhere();
+	map = fopen(MAP, "r");
+	assert_non_null(map);
 	while (fgets(line, sizeof(line), map)) {
 		size_t i;
 
@@ -329,6 +338,82 @@ static void while_memory_runs_out(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* ---- whole files ---- */
+
+#define FIXTURES "tests/fixture/"
+
+static const char *walked_file, *walked_style;
+
+/* Prints the file in the style. */
+static int walk(struct room *r)
+{
+	char dir[TREE_NAME + 8];
+	DKT_OPTS(dkt_style_opts, opts, .dir = dir);
+	struct dkt_source *source = NULL;
+	struct dkt_style *style = NULL;
+	struct dkt_record record;
+	int err = dkt_source_open(r->fresh, walked_file, NULL, &source), next = 0;
+
+	snprintf(dir, sizeof(dir), "%s/files", r->root);
+	if (!err)
+		err = dkt_style_new(r->fresh, walked_style, &opts, &style);
+	if (!err)
+		err = dkt_style_begin(style, r->buf);
+	while (!err && !(next = dkt_source_next(source, &record)))
+		err = dkt_style_record(style, &record, dkt_source_comm(source, &record), r->buf);
+	if (!err)
+		err = DKT__MIN(next, 0);
+	if (!err)
+		err = dkt_style_flush(style, r->buf);
+	if (!err)
+		err = dkt_style_end(style, r->buf);
+	dkt_style_free(style);
+	dkt_source_close(source);
+	fail_at = 0;
+	if (!access(dir, F_OK))
+		assert_int_equal(tree_remove(dir), 0);
+	return err;
+}
+
+static void walk_out_of_memory(struct room *r, const char *file, const char *style)
+{
+	char name[100];
+	const struct call call = { name, "E", walk };
+
+	snprintf(name, sizeof(name), "%s as %s", file, style);
+	walked_file = file;
+	walked_style = style;
+	out_of_memory(&call, r);
+}
+
+static void every_kind_of_file_while_memory_runs_out(void **state)
+{
+	static const char *const files[] = {
+		FIXTURES "tracedat/v6.dat",
+		FIXTURES "tracedat/v7-zstd.dat",
+		FIXTURES "perfdata/pipe.data",
+		FIXTURES "perfdata/zstd.data",
+		FIXTURES "text/graph-6.1.txt",
+		FIXTURES "text/trace-6.18.txt",
+		FIXTURES "capture",
+	};
+
+	skip_elsewhere();
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		walk_out_of_memory(*state, files[i], "trace");
+	assert_int_equal(wrong, 0);
+}
+
+static void every_style_while_memory_runs_out(void **state)
+{
+	struct dkt_style_info info;
+
+	skip_elsewhere();
+	for (size_t i = 0; !dkt_style_get(i, &info, sizeof(info)); i++)
+		walk_out_of_memory(*state, FIXTURES "perfdata/plain.data", info.name);
+	assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +423,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(with_results_of_another_header, setup, teardown),
 		cmocka_unit_test_setup_teardown(as_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(while_memory_runs_out, setup, teardown),
+		cmocka_unit_test_setup_teardown(every_kind_of_file_while_memory_runs_out, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(every_style_while_memory_runs_out, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
