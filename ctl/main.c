@@ -4,7 +4,7 @@
 
 #include "app/app.h"
 #include "app/opt.h"
-#include "app/rights.h"
+#include "app/privileges.h"
 #include "app/spawn.h"
 #include "lctl/lctl.h"
 #include "lustre/message/cdebug.h"
@@ -78,12 +78,12 @@ static int run_command(struct app *app, int argc, char **argv)
 	if (!rc && !app->input && !app->root && own_options)
 		lent = cdebug_lend(app->ctx, n_all, all);
 	if (!rc)
-		rc = rights_begin(app, argc, argv);
+		rc = privileges_begin(app, argc, argv);
 	if (!rc)
 		rc = command->run(app, argc, argv);
 	if (lent)
 		cdebug_take_back(app->ctx);
-	rights_end(app);
+	privileges_end(app);
 	dkt_ctx_free(app->ctx);
 	return rc;
 }

@@ -213,7 +213,7 @@ int output_check(struct dkt_ctx *ctx, const char *path)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* ---- rights ---- */
+/* ---- privileges ---- */
 
 /* A file there can be made, replaced, and written to if it is none that can be replaced. */
 static bool can_write(const char *path)

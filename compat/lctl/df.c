@@ -112,7 +112,7 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 }
 
 /* All files are open, except for temporary files of the sort. */
-static int drop_rights(struct lctl *lctl)
+static int drop_privileges(struct lctl *lctl)
 {
 	unsigned int keep = 0;
 	int err;
@@ -142,7 +142,7 @@ int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 		if (out < 0)
 			return 1;
 	}
-	err = drop_rights(lctl);
+	err = drop_privileges(lctl);
 	if (!err)
 		err = convert(lctl, argv[1], in, argc > 2 ? out : STDOUT_FILENO);
 	/* The next command of the session may need the capabilities. */

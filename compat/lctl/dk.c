@@ -126,7 +126,7 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source
 	int err;
 
 	opts.lustre = lustre;
-	opts.drop_rights = !lctl->session;
+	opts.drop_privileges = !lctl->session;
 	err = dk_print(lctl->ctx, log, &opts, &result);
 	if (err && !result.closed)
 		lctl_print_error(lctl);

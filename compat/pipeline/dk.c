@@ -172,17 +172,18 @@ static int open_sources(struct printer *p)
 }
 
 /* Before the first record is looked at. */
-static int drop_rights(struct printer *p)
+static int drop_privileges(struct printer *p)
 {
-	if (!p->opts->drop_rights)
+	if (!p->opts->drop_privileges)
 		return 0;
-	return dkt_caps_limit(p->ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | p->opts->keep_rights);
+	return dkt_caps_limit(p->ctx,
+			      DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | p->opts->keep_privileges);
 }
 
 static int printer_run(struct printer *p)
 {
 	struct losses *losses = &p->result->losses;
-	int err = drop_rights(p);
+	int err = drop_privileges(p);
 
 	if (err)
 		return err;

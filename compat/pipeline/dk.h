@@ -15,8 +15,8 @@ struct dk_opts {
 	unsigned int flags; /* enum dkt_live_flags */
 	struct selection *selection; /* outlives the printing */
 	struct log_source *lustre; /* Lustre's own records, to be merged; NULL: none */
-	bool drop_rights; /* once all is open: the process has nothing else to do */
-	unsigned int keep_rights; /* enum dkt_keep: but these, for what is written */
+	bool drop_privileges; /* once all is open: the process has nothing else to do */
+	unsigned int keep_privileges; /* enum dkt_keep: but these, for what is written */
 	bool skip_self; /* leave out what this process caused */
 };
 

@@ -86,9 +86,9 @@ struct app {
 	bool version;
 	int stdin_file; /* a descriptor of standard input's content, plus 1; 0: not open yet */
 	int n_command; /* arguments after "--", the last ones */
-	struct app_file *files; /* input, opened before privileges are dropped; see rights.h */
+	struct app_file *files; /* input, opened before privileges are dropped; see privileges.h */
 	size_t n_files;
-	unsigned int keep_rights; /* enum dkt_keep: needed for the input and the output */
+	unsigned int keep_privileges; /* enum dkt_keep: needed for the input and the output */
 };
 
 /* The preparation that a command needs; the flags also select its options. */
@@ -111,11 +111,11 @@ enum command_flags {
 	CMD_FUNCTION = 1 << 15, /* --notrace, --pid */
 	CMD_GRAPH = 1 << 16, /* --depth, --threshold, --under */
 	CMD_DAT = 1 << 17, /* can write the log as a recording: --format */
-	/* For rights.c: a command with none of these keeps all privileges, to change settings. */
+	/* For privileges.c: a command with none of these keeps all privileges, to change settings. */
 	CMD_READ_FIRST = 1 << 18, /* the first argument is a file to read */
 	CMD_READ_ALL = 1 << 19, /* all arguments are files to read */
 	CMD_WRITE_LAST = 1 << 20, /* the last argument is a file to write */
-	CMD_RECORD = 1 << 21, /* records without --input; calls rights_limit() when it begins */
+	CMD_RECORD = 1 << 21, /* records without --input; calls privileges_limit() when it begins */
 };
 
 /* argv[0] is the command's name. Returns the exit status. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records live, from an instance that is created for one command and removed with it. */
 #include "app/live.h"
-#include "app/rights.h"
+#include "app/privileges.h"
 
 #include <signal.h>
 #include <time.h>
@@ -66,7 +66,7 @@ double live_now(void)
 int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds)
 {
 	/* The command keeps all privileges. It may change its user, so keep CAP_KILL to signal it. */
-	int err = rights_limit(app, spawn->pid ? DKT_KEEP_KILL : 0);
+	int err = privileges_limit(app, spawn->pid ? DKT_KEEP_KILL : 0);
 
 	if (err)
 		return err;

@@ -84,8 +84,8 @@ static void read_command(const struct app *app, const char *name, struct dk_opts
 	else if (opts->sink->whole)
 		opts->flags = DKT_LIVE_WHOLE;
 	opts->skip_self = follow;
-	opts->drop_rights = true;
-	opts->keep_rights = app->keep_rights;
+	opts->drop_privileges = true;
+	opts->keep_privileges = app->keep_privileges;
 	opts->look = follow ? NULL : look;
 }
 

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "app/live.h"
-#include "app/rights.h"
+#include "app/privileges.h"
 #include "hist/hist.h"
 #include "io/say.h"
 
@@ -183,7 +183,7 @@ int hist_show_kept(struct app *app)
 			"no histogram is kept; 'dktrace hist EVENT --keys FIELDS' makes one,"
 			" with --keep it stays");
 	if (!err)
-		err = rights_limit(app, 0);
+		err = privileges_limit(app, 0);
 	if (!err)
 		err = dkt_events(app->ctx, &events, &n);
 	for (size_t i = 0; !err && i < n; i++)

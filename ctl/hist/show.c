@@ -2,7 +2,7 @@
 /* hist: prints a table when it is due, in the chosen form, beside an earlier one if asked. */
 #include <inttypes.h>
 
-#include "app/rights.h"
+#include "app/privileges.h"
 #include "hist/hist.h"
 
 /* Reports hits that did not fit into the table, and a size that is large enough. */
@@ -35,7 +35,7 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 	if (!err && app->diff) {
 		if (!hist->before)
 			hist->before = hist_load(hist->ctx, app->diff,
-						 rights_file(hist->app, app->diff) - 1, table);
+						 privileges_file(hist->app, app->diff) - 1, table);
 		err = hist->before ? 0 : -EINVAL;
 	}
 	if (err)

@@ -2,7 +2,7 @@
 /* The input of a command: a file, a saved tree, or the live log. */
 #include "input/input.h"
 
-#include "app/rights.h"
+#include "app/privileges.h"
 #include "apply/apply.h"
 #include "input/stdin_file.h"
 #include "log/directory.h"
@@ -44,7 +44,7 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 		return err;
 	if (piped)
 		in->path = mine.name = STDIN_NAME;
-	mine.fd = piped ? err + 1 : rights_file(app, path);
+	mine.fd = piped ? err + 1 : privileges_file(app, path);
 	err = app_new_ctx(app, live ? app->root : NULL, &in->ctx);
 	if (err)
 		return dkt_fail(app->ctx, err, "out of memory");

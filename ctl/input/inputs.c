@@ -12,10 +12,10 @@
  */
 #define SAME_BOOT 1000000000
 
-static int begin(struct app *app, size_t n, struct inputs *it)
+static int begin(struct app *app, size_t n, struct inputs *inputs)
 {
-	*it = (struct inputs){ .app = app, .files = calloc(n + 1, sizeof(*it->files)) };
-	return it->files ? 0 : dkt_fail(app->ctx, -ENOMEM, "out of memory");
+	*inputs = (struct inputs){ .app = app, .files = calloc(n + 1, sizeof(*inputs->files)) };
+	return inputs->files ? 0 : dkt_fail(app->ctx, -ENOMEM, "out of memory");
 }
 
 /* ---- offsets ---- */
@@ -33,9 +33,9 @@ static bool read_shift(const char *text, int64_t *ns)
 }
 
 /* Reads FILE=TIME,... */
-static int read_offsets(struct inputs *it)
+static int read_offsets(struct inputs *inputs)
 {
-	char *copy __cleanup(free) = it->app->offset ? strdup(it->app->offset) : NULL;
+	char *copy __cleanup(free) = inputs->app->offset ? strdup(inputs->app->offset) : NULL;
 	char *save = NULL;
 
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
@@ -45,15 +45,15 @@ static int read_offsets(struct inputs *it)
 
 		if (equals)
 			*equals = '\0';
-		for (i = 0; equals && i < it->n && strcmp(it->files[i].path, word); i++)
+		for (i = 0; equals && i < inputs->n && strcmp(inputs->files[i].path, word); i++)
 			;
-		if (!equals || i == it->n)
+		if (!equals || i == inputs->n)
 			return app_usage("--offset: '%s' is not one of the files; write FILE=TIME",
 					 word);
-		if (!read_shift(equals + 1, &it->files[i].offset))
+		if (!read_shift(equals + 1, &inputs->files[i].offset))
 			return app_usage("--offset: '%s' is not a time such as -1500ns or 3ms",
 					 equals + 1);
-		it->files[i].known = INPUTS_BY_USER;
+		inputs->files[i].known = INPUTS_BY_USER;
 	}
 	return 0;
 }
@@ -63,35 +63,35 @@ static bool same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-static const struct dkt_source_info *info_of(const struct inputs *it, size_t i)
+static const struct dkt_source_info *info_of(const struct inputs *inputs, size_t i)
 {
-	return dkt_source_info(it->files[i].in.source);
+	return dkt_source_info(inputs->files[i].in.source);
 }
 
 /* True if guest's recording has the shifts to the clock of the recording host. */
-static bool is_pair(const struct inputs *it, size_t guest, size_t host)
+static bool is_pair(const struct inputs *inputs, size_t guest, size_t host)
 {
-	uint64_t id = info_of(it, host)->id;
+	uint64_t id = info_of(inputs, host)->id;
 	struct dkt_source_peer peer;
 
-	for (size_t i = 0; !dkt_source_peer(it->files[guest].in.source, i, &peer, sizeof(peer));
+	for (size_t i = 0; !dkt_source_peer(inputs->files[guest].in.source, i, &peer, sizeof(peer));
 	     i++)
 		if (!peer.name && id && peer.id == id)
 			return true;
 	return false;
 }
 
-int inputs_relate(struct inputs *it, size_t i, size_t first)
+int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 {
-	const struct dkt_source_info *base = info_of(it, first), *info = info_of(it, i);
+	const struct dkt_source_info *base = info_of(inputs, first), *info = info_of(inputs, i);
 	bool one_clock = same(base->host, info->host) && same(base->clock, info->clock);
 	int64_t apart = info->wall - base->wall;
-	struct inputs_file *file = &it->files[i];
+	struct inputs_file *file = &inputs->files[i];
 
 	if (file->known == INPUTS_BY_USER)
 		return 0;
-	if ((is_pair(it, i, first) || is_pair(it, first, i)) && base->has_wall == info->has_wall &&
-	    same(base->clock, info->clock)) {
+	if ((is_pair(inputs, i, first) || is_pair(inputs, first, i)) &&
+	    base->has_wall == info->has_wall && same(base->clock, info->clock)) {
 		file->known = INPUTS_GUEST;
 		file->offset = apart;
 		return 0;
@@ -101,24 +101,24 @@ int inputs_relate(struct inputs *it, size_t i, size_t first)
 		return 0;
 	}
 	if (!base->has_wall || !info->has_wall)
-		return dkt_fail(it->app->ctx, -EINVAL,
+		return dkt_fail(inputs->app->ctx, -EINVAL,
 				"%s has no wall-clock times: give --offset %s=TIME, the time to"
 				" add to its times to get those of %s",
-				base->has_wall ? file->in.path : it->files[first].in.path,
-				file->in.path, it->files[first].in.path);
+				base->has_wall ? file->in.path : inputs->files[first].in.path,
+				file->in.path, inputs->files[first].in.path);
 	file->known = INPUTS_BY_WALL_CLOCK;
 	file->offset = apart;
 	return 0;
 }
 
-void inputs_report_offset(const struct inputs *it, size_t i, size_t first)
+void inputs_report_offset(const struct inputs *inputs, size_t i, size_t first)
 {
-	const struct inputs_file *file = &it->files[i];
+	const struct inputs_file *file = &inputs->files[i];
 	const char *sign = file->offset < 0 ? "-" : "+";
 	uint64_t size = file->offset < 0 ? -(uint64_t)file->offset : (uint64_t)file->offset;
 
 	app_say("%s: %s%" PRIu64 ".%09" PRIu64 " s to the clock of %s, %s", file->in.path, sign,
-		size / 1000000000, size % 1000000000, it->files[first].in.path,
+		size / 1000000000, size % 1000000000, inputs->files[first].in.path,
 		file->known == INPUTS_BY_USER ?
 			"as given" :
 		file->known == INPUTS_ONE_CLOCK ?
@@ -130,10 +130,10 @@ void inputs_report_offset(const struct inputs *it, size_t i, size_t first)
 
 /* ---- names ---- */
 
-static bool is_taken(const struct inputs *it, size_t n, const char *name)
+static bool is_taken(const struct inputs *inputs, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
-		if (same(it->files[i].name, name))
+		if (same(inputs->files[i].name, name))
 			return true;
 	return false;
 }
@@ -142,68 +142,68 @@ static bool is_taken(const struct inputs *it, size_t n, const char *name)
  * Uses the host's name, or the file's name if the host is unknown or has recorded several files. Adds a
  * number to a name that is taken.
  */
-static int find_name(struct inputs *it, size_t i)
+static int find_name(struct inputs *inputs, size_t i)
 {
-	const char *host = info_of(it, i)->host, *base;
-	struct inputs_file *file = &it->files[i];
+	const char *host = info_of(inputs, i)->host, *base;
+	struct inputs_file *file = &inputs->files[i];
 
-	for (size_t j = 0; host && j < it->n; j++)
-		if (j != i && it->files[j].in.source && same(host, info_of(it, j)->host))
+	for (size_t j = 0; host && j < inputs->n; j++)
+		if (j != i && inputs->files[j].in.source && same(host, info_of(inputs, j)->host))
 			host = NULL;
 	base = strrchr(file->in.path, '/');
 	base = host ? host : base && base[1] ? base + 1 : file->in.path;
-	if (!is_taken(it, i, base))
+	if (!is_taken(inputs, i, base))
 		file->name = strdup(base);
 	else if (asprintf(&file->name, "%s.%zu", base, i + 1) < 0)
 		file->name = NULL;
 	return file->name ? 0 : -ENOMEM;
 }
 
-int inputs_name(struct inputs *it)
+int inputs_name(struct inputs *inputs)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < it->n; i++)
-		if (it->files[i].in.source)
-			err = find_name(it, i);
+	for (size_t i = 0; !err && i < inputs->n; i++)
+		if (inputs->files[i].in.source)
+			err = find_name(inputs, i);
 	return err;
 }
 
 /* ---- records ---- */
 
-static int merge(struct inputs *it)
+static int merge(struct inputs *inputs)
 {
-	struct dkt_merge_part *parts __cleanup(free) = calloc(it->n + 1, sizeof(*parts));
+	struct dkt_merge_part *parts __cleanup(free) = calloc(inputs->n + 1, sizeof(*parts));
 
-	for (size_t i = 0; parts && i < it->n; i++)
+	for (size_t i = 0; parts && i < inputs->n; i++)
 		parts[i] = (struct dkt_merge_part){ .sz = sizeof(*parts),
-						    .name = it->files[i].name,
-						    .offset = it->files[i].offset };
-	return parts ? pipeline_merge(&it->line, parts) : -ENOMEM;
+						    .name = inputs->files[i].name,
+						    .offset = inputs->files[i].offset };
+	return parts ? pipeline_merge(&inputs->line, parts) : -ENOMEM;
 }
 
 static void look(void *data)
 {
-	struct inputs *it = data;
+	struct inputs *inputs = data;
 
-	progress_look(&it->progress, it->line.source);
+	progress_look(&inputs->progress, inputs->line.source);
 }
 
-static int init_pipeline(const struct inputs *it, struct pipeline *line)
+static int init_pipeline(const struct inputs *inputs, struct pipeline *line)
 {
-	int err = pipeline_init(line, it->app->ctx, it->n);
+	int err = pipeline_init(line, inputs->app->ctx, inputs->n);
 
-	for (size_t i = 0; !err && i < it->n; i++)
-		if (it->files[i].in.source)
-			pipeline_add(line, it->files[i].in.ctx, it->files[i].in.source,
-				     it->files[i].in.path);
+	for (size_t i = 0; !err && i < inputs->n; i++)
+		if (inputs->files[i].in.source)
+			pipeline_add(line, inputs->files[i].in.ctx, inputs->files[i].in.source,
+				     inputs->files[i].in.path);
 	return err;
 }
 
-int inputs_check_events(const struct inputs *it, const struct selection *selection)
+int inputs_check_events(const struct inputs *inputs, const struct selection *selection)
 {
 	struct pipeline all;
-	int err = init_pipeline(it, &all);
+	int err = init_pipeline(inputs, &all);
 
 	if (!err)
 		err = pipeline_check_events(&all, selection);
@@ -211,121 +211,123 @@ int inputs_check_events(const struct inputs *it, const struct selection *selecti
 	return err;
 }
 
-int inputs_start(struct inputs *it, struct record_args *args, bool merged)
+int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 {
-	int err = init_pipeline(it, &it->line);
+	int err = init_pipeline(inputs, &inputs->line);
 
-	it->line.classes = args->classes;
-	it->line.look = look;
-	it->line.data = it;
+	inputs->line.classes = args->classes;
+	inputs->line.look = look;
+	inputs->line.data = inputs;
 	if (!err && merged)
-		err = merge(it);
-	return err ? err : pipeline_select(&it->line, &args->selection);
+		err = merge(inputs);
+	return err ? err : pipeline_select(&inputs->line, &args->selection);
 }
 
-int inputs_open_one(struct app *app, const char *path, struct record_args *args, struct inputs *it)
+int inputs_open_one(struct app *app, const char *path, struct record_args *args,
+		    struct inputs *inputs)
 {
-	int err = begin(app, 1, it);
+	int err = begin(app, 1, inputs);
 
 	if (err)
 		return err;
-	it->files[it->n++].path = path;
-	err = input_open(app, path, &args->source, &it->files[0].in);
+	inputs->files[inputs->n++].path = path;
+	err = input_open(app, path, &args->source, &inputs->files[0].in);
 	if (!err)
-		err = inputs_check_events(it, &args->selection);
-	return err ? err : inputs_start(it, args, false);
+		err = inputs_check_events(inputs, &args->selection);
+	return err ? err : inputs_start(inputs, args, false);
 }
 
-int inputs_open_all(struct inputs *it, struct record_args *args)
+int inputs_open_all(struct inputs *inputs, struct record_args *args)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < it->n; i++)
-		err = input_open(it->app, it->files[i].path, &args->source, &it->files[i].in);
+	for (size_t i = 0; !err && i < inputs->n; i++)
+		err = input_open(inputs->app, inputs->files[i].path, &args->source,
+				 &inputs->files[i].in);
 	if (!err)
-		err = inputs_check_events(it, &args->selection);
-	for (size_t i = 1; !err && i < it->n; i++) {
-		err = inputs_relate(it, i, 0);
+		err = inputs_check_events(inputs, &args->selection);
+	for (size_t i = 1; !err && i < inputs->n; i++) {
+		err = inputs_relate(inputs, i, 0);
 		if (!err)
-			inputs_report_offset(it, i, 0);
+			inputs_report_offset(inputs, i, 0);
 	}
 	if (!err)
-		err = inputs_name(it);
-	return err ? err : inputs_start(it, args, true);
+		err = inputs_name(inputs);
+	return err ? err : inputs_start(inputs, args, true);
 }
 
-int inputs_each(struct inputs *it, pipeline_fn fn, void *data)
+int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data)
 {
 	int err;
 
-	progress_source(&it->progress, it->line.source, false);
-	err = pipeline_each(&it->line, fn, data);
-	progress_end(&it->progress);
-	pipeline_count(&it->line);
+	progress_source(&inputs->progress, inputs->line.source, false);
+	err = pipeline_each(&inputs->line, fn, data);
+	progress_end(&inputs->progress);
+	pipeline_count(&inputs->line);
 	return err;
 }
 
-static int write_file(struct inputs *it, const struct sink_opts *opts, struct outfile *file,
+static int write_file(struct inputs *inputs, const struct sink_opts *opts, struct outfile *file,
 		      struct sink *sink)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < it->n; i++)
-		err = outfile_check_input(file, it->files[i].path);
+	for (size_t i = 0; !err && i < inputs->n; i++)
+		err = outfile_check_input(file, inputs->files[i].path);
 	if (!err)
-		err = sink_open(sink, opts, &it->line, file);
-	progress_source(&it->progress, it->line.source, false);
+		err = sink_open(sink, opts, &inputs->line, file);
+	progress_source(&inputs->progress, inputs->line.source, false);
 	if (!err)
-		err = pipeline_print(&it->line, sink);
-	progress_end(&it->progress);
-	pipeline_count(&it->line);
+		err = pipeline_print(&inputs->line, sink);
+	progress_end(&inputs->progress);
+	pipeline_count(&inputs->line);
 	return err ? err : outfile_commit(file);
 }
 
-int inputs_write(struct inputs *it, const struct sink_opts *opts, const char *path)
+int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char *path)
 {
 	struct outfile file = OUTFILE_INIT;
 	struct sink sink = { 0 };
-	int rc = 0, err = sink_open_file(it->app->ctx, opts, path, &file);
+	int rc = 0, err = sink_open_file(inputs->app->ctx, opts, path, &file);
 
 	if (!err)
-		err = write_file(it, opts, &file, &sink);
+		err = write_file(inputs, opts, &file, &sink);
 	if (err)
-		rc = sink.out.closed ? EXIT_PIPE : app_fail(it->app);
+		rc = sink.out.closed ? EXIT_PIPE : app_fail(inputs->app);
 	sink_close(&sink);
 	outfile_close(&file);
-	return rc ? rc : inputs_report_losses(it);
+	return rc ? rc : inputs_report_losses(inputs);
 }
 
-int inputs_report_losses(struct inputs *it)
+int inputs_report_losses(struct inputs *inputs)
 {
 	enum losses_verdict worst = LOSSES_NONE, one;
 
-	for (size_t i = 0; i < it->line.n; i++) {
-		one = losses_tell(&it->line.parts[i].losses, "dktrace", it->line.parts[i].name,
-				  NULL);
+	for (size_t i = 0; i < inputs->line.n; i++) {
+		one = losses_tell(&inputs->line.parts[i].losses, "dktrace",
+				  inputs->line.parts[i].name, NULL);
 		worst = one > worst ? one : worst;
 	}
-	if (it->line.selection)
-		rate_tell(&it->line.selection->rate, "dktrace");
+	if (inputs->line.selection)
+		rate_tell(&inputs->line.selection->rate, "dktrace");
 	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;
 }
 
 /* ---- files ---- */
 
-int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it)
+int inputs_new(struct app *app, char **paths, size_t n, struct inputs *inputs)
 {
-	if (begin(app, n, it))
+	if (begin(app, n, inputs))
 		return app_fail(app);
 	for (size_t i = 0; i < n; i++)
-		it->files[it->n++].path = paths[i];
-	return read_offsets(it);
+		inputs->files[inputs->n++].path = paths[i];
+	return read_offsets(inputs);
 }
 
-static int copy_file(const struct inputs *from, size_t nr, struct inputs *it)
+static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs)
 {
 	const struct inputs_file *file = &from->files[nr];
-	struct inputs_file *copy = &it->files[it->n++];
+	struct inputs_file *copy = &inputs->files[inputs->n++];
 
 	*copy = (struct inputs_file){ .path = file->path,
 				      .name = strdup(file->name),
@@ -334,34 +336,34 @@ static int copy_file(const struct inputs *from, size_t nr, struct inputs *it)
 	return copy->name ? 0 : dkt_fail(from->app->ctx, -ENOMEM, "out of memory");
 }
 
-int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *it)
+int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *inputs)
 {
-	int err = begin(from->app, n, it);
+	int err = begin(from->app, n, inputs);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		err = copy_file(from, list[i], it);
-		it->files[i].in = from->files[list[i]].in;
+		err = copy_file(from, list[i], inputs);
+		inputs->files[i].in = from->files[list[i]].in;
 		from->files[list[i]].in = (struct input){ 0 };
 	}
 	return err;
 }
 
-int inputs_copy(const struct inputs *from, struct inputs *it)
+int inputs_copy(const struct inputs *from, struct inputs *inputs)
 {
-	int err = begin(from->app, from->n, it);
+	int err = begin(from->app, from->n, inputs);
 
 	for (size_t i = 0; !err && i < from->n; i++)
-		err = copy_file(from, i, it);
+		err = copy_file(from, i, inputs);
 	return err;
 }
 
-void inputs_clear(struct inputs *it)
+void inputs_clear(struct inputs *inputs)
 {
-	pipeline_clear(&it->line);
-	for (size_t i = 0; it->files && i < it->n; i++) {
-		input_close(&it->files[i].in);
-		free(it->files[i].name);
+	pipeline_clear(&inputs->line);
+	for (size_t i = 0; inputs->files && i < inputs->n; i++) {
+		input_close(&inputs->files[i].in);
+		free(inputs->files[i].name);
 	}
-	free(it->files);
-	*it = (struct inputs){ 0 };
+	free(inputs->files);
+	*inputs = (struct inputs){ 0 };
 }

@@ -30,46 +30,47 @@ struct inputs {
 };
 
 /* Reads --offset and opens nothing. Returns 0 or the exit status; clear it in either case. */
-int inputs_new(struct app *app, char **paths, size_t n, struct inputs *it);
+int inputs_new(struct app *app, char **paths, size_t n, struct inputs *inputs);
 
 /* Moves the files whose indices are in list, with their names, offsets and open sources. */
-int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *it);
+int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *inputs);
 
 /* Copies all files with their names and offsets, but opens nothing. */
-int inputs_copy(const struct inputs *from, struct inputs *it);
+int inputs_copy(const struct inputs *from, struct inputs *inputs);
 
 /*
  * Finds the offset of file i to file first, unless --offset gave it. Both files must be open. -EINVAL:
  * the offset is unknown; the error message says what to do.
  */
-int inputs_relate(struct inputs *it, size_t i, size_t first);
+int inputs_relate(struct inputs *inputs, size_t i, size_t first);
 
 /* Reports the offset of file i to file first, and how accurate it is. */
-void inputs_report_offset(const struct inputs *it, size_t i, size_t first);
+void inputs_report_offset(const struct inputs *inputs, size_t i, size_t first);
 
 /* Gives the open files different names. */
-int inputs_name(struct inputs *it);
+int inputs_name(struct inputs *inputs);
 
 /* Returns -ENOENT if an event of --event is missing from every open file. */
-int inputs_check_events(const struct inputs *it, const struct selection *selection);
+int inputs_check_events(const struct inputs *inputs, const struct selection *selection);
 
 /* Prepares the pipeline. The files must be open; to merge them, they also need names and offsets. */
-int inputs_start(struct inputs *it, struct record_args *args, bool merged);
+int inputs_start(struct inputs *inputs, struct record_args *args, bool merged);
 
 /* Opens one file, or merges all, up to inputs_start(). An error message is in the app's context. */
-int inputs_open_one(struct app *app, const char *path, struct record_args *args, struct inputs *it);
-int inputs_open_all(struct inputs *it, struct record_args *args);
+int inputs_open_one(struct app *app, const char *path, struct record_args *args,
+		    struct inputs *inputs);
+int inputs_open_all(struct inputs *inputs, struct record_args *args);
 
 /* pipeline_each() with progress on a terminal. */
-int inputs_each(struct inputs *it, pipeline_fn fn, void *data);
+int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data);
 
 /* Writes the records to a file, which must not be one of the inputs. Returns the exit status. */
-int inputs_write(struct inputs *it, const struct sink_opts *opts, const char *path);
+int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char *path);
 
 /*
  * At the end, reports on stderr lost records, damaged data, and the records that --rate dropped. Returns
  * 0, EXIT_LOST or EXIT_FAILED.
  */
-int inputs_report_losses(struct inputs *it);
+int inputs_report_losses(struct inputs *inputs);
 
-void inputs_clear(struct inputs *it);
+void inputs_clear(struct inputs *inputs);

@@ -249,7 +249,7 @@ static int open_source(struct daemon *d)
 }
 
 /* All that it opens later is in directories whose owner it is, but for the next file of --rotate. */
-static int drop_rights(struct daemon *d)
+static int drop_privileges(struct daemon *d)
 {
 	unsigned int keep = 0;
 	int err = output_keep(d->ctx, d->state.file, &keep);
@@ -283,7 +283,7 @@ int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_st
 	if (!err)
 		err = open_source(&d);
 	if (!err)
-		err = drop_rights(&d);
+		err = drop_privileges(&d);
 	if (!err)
 		err = save_state(&d);
 	if (!err && ready >= 0 && (write(ready, "", 1) != 1 || close(ready)))

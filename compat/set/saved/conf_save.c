@@ -25,7 +25,7 @@ static char *directory_of(const char *file)
 }
 
 /* As one of this user that was there, else for all to read and its owner to write. */
-static int take_over_rights(int fd, const char *target)
+static int take_over_permissions(int fd, const char *target)
 {
 	struct stat st;
 
@@ -52,7 +52,7 @@ static int write_lines(int fd, const struct conf *conf)
 
 static int replace(const char *target, const char *temp, int fd, const struct conf *conf)
 {
-	int err = take_over_rights(fd, target);
+	int err = take_over_permissions(fd, target);
 
 	if (err) {
 		close(fd);

@@ -13,15 +13,15 @@
  * capability except those needed to write the output. A command that records keeps all for now.
  * Returns 0 or EXIT_FAILED.
  */
-int rights_begin(struct app *app, int argc, char **argv);
+int privileges_begin(struct app *app, int argc, char **argv);
 
 /*
  * Call when everything is open. Drops every capability except those for tracefs, for the output and
  * in keep (enum dkt_keep).
  */
-int rights_limit(const struct app *app, unsigned int keep);
+int privileges_limit(const struct app *app, unsigned int keep);
 
-/* Returns the descriptor of a file that rights_begin() opened, plus 1, or 0 if it opened none. */
-int rights_file(const struct app *app, const char *path);
+/* Returns the descriptor of a file that privileges_begin() opened, plus 1, or 0 if it opened none. */
+int privileges_file(const struct app *app, const char *path);
 
-void rights_end(struct app *app);
+void privileges_end(struct app *app);

@@ -142,43 +142,43 @@ refusing()
 }
 
 # Prints the permitted capabilities and no_new_privs of a process.
-rights_of()
+caps_of()
 {
 	sed -n 's/^\(CapPrm\|NoNewPrivs\):\t//p' "/proc/$1/status" | tr '\n' ' '
 }
 
-has_rights()
+has_caps()
 {
-	[ "$(rights_of "$2")" = "$1 " ]
+	[ "$(caps_of "$2")" = "$1 " ]
 }
 
 # Without what the kernel of this machine or container does not give root: cap_syslog is bit 34, cap_kill 5.
 @test "a recording command keeps only cap_syslog, and the command that it runs keeps all" {
 	local all syslog=0x400000000 kill=0x20
 
-	all=$(rights_of self)
+	all=$(caps_of self)
 	syslog=$(printf %016x $((0x${all%% *} & syslog)))
 	kill=$(printf %016x $((0x${all%% *} & (0x$syslog | kill))))
 	only ioctl
 	start dktrace follow >"$tmp/out"
-	until_true 100 has_rights "$syslog 1" "$pid"
+	until_true 100 has_caps "$syslog 1" "$pid"
 	kill "$pid"
 	wait "$pid" || true
 	lctl debug_daemon start "$tmp/log" 3>&-
 	pid=$(lctl debug_daemon status | sed -n 's/.*process \([0-9]*\) writes.*/\1/p')
-	until_true 100 has_rights "$syslog 1" "$pid"
+	until_true 100 has_caps "$syslog 1" "$pid"
 	lctl debug_daemon stop
 	# shellcheck disable=SC2016
-	printf 'sed -n "s/^\\(CapPrm\\|NoNewPrivs\\):\t//p" /proc/self/status /proc/$PPID/status | tr "\\n" " " >%s\n' "$tmp/rights" >"$tmp/look"
+	printf 'sed -n "s/^\\(CapPrm\\|NoNewPrivs\\):\t//p" /proc/self/status /proc/$PPID/status | tr "\\n" " " >%s\n' "$tmp/caps" >"$tmp/look"
 	run -0 dktrace latency syscall -- sh "$tmp/look"
-	same "$all$kill 1 " "$(cat "$tmp/rights")" "rights of latency's command, and of latency"
+	same "$all$kill 1 " "$(cat "$tmp/caps")" "capabilities of latency's command, and of latency"
 	run -0 dktrace hist sched:sched_switch -k prev_comm -- sh "$tmp/look"
-	same "$all$kill 1 " "$(cat "$tmp/rights")" "rights of hist's command, and of hist"
+	same "$all$kill 1 " "$(cat "$tmp/caps")" "capabilities of hist's command, and of hist"
 	# Nothing is left behind.
 	same "" "$(find "$tracing/instances" -maxdepth 1 -name "$DKTRACE_INSTANCE-*")" "instances"
 	# Another user's command gets its signals.
 	start dktrace latency syscall -- setpriv --reuid=65534 --clear-groups sleep 60
-	until_true 100 has_rights "$kill 1" "$pid"
+	until_true 100 has_caps "$kill 1" "$pid"
 	sleep 0.5
 	kill "$pid"
 	wait "$pid" || true

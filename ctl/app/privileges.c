@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drops privileges before a command reads data from others. */
-#include "app/rights.h"
+#include "app/privileges.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,9 +33,9 @@ static int take_file(struct app *app, const char *path)
 		return 0;
 	/* The reader of a saved tree opens the files in it later. */
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid())
-		app->keep_rights |= DKT_KEEP_INPUT;
+		app->keep_privileges |= DKT_KEEP_INPUT;
 	if (wants_symbols(fd, &st))
-		app->keep_rights |= DKT_KEEP_SYMBOLS;
+		app->keep_privileges |= DKT_KEEP_SYMBOLS;
 	if (S_ISREG(st.st_mode))
 		err = dkt__append(app->files, app->n_files, (struct app_file){ path, fd });
 	if (err || !S_ISREG(st.st_mode))
@@ -78,7 +78,7 @@ static const char *find_output(const struct app *app, int argc, char **argv)
 	return app->output;
 }
 
-int rights_begin(struct app *app, int argc, char **argv)
+int privileges_begin(struct app *app, int argc, char **argv)
 {
 	const unsigned int reads = CMD_READ_FIRST | CMD_READ_ALL;
 	unsigned int flags = app->command->flags, log = 0;
@@ -86,7 +86,7 @@ int rights_begin(struct app *app, int argc, char **argv)
 
 	if (!(flags & (reads | CMD_RECORD)))
 		return 0;
-	err = output_keep(app->ctx, find_output(app, argc, argv), &app->keep_rights);
+	err = output_keep(app->ctx, find_output(app, argc, argv), &app->keep_privileges);
 	if (!err)
 		err = dkt_caps_lower(app->ctx, DKT_LOWER_GAINED);
 	if (!err) {
@@ -99,17 +99,17 @@ int rights_begin(struct app *app, int argc, char **argv)
 	if (!err && has_log(app, argc, argv) && !dkt_tracefs_open(app->ctx, 0))
 		log = DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS;
 	if (!err)
-		err = dkt_caps_limit(app->ctx, app->keep_rights | log);
+		err = dkt_caps_limit(app->ctx, app->keep_privileges | log);
 	return err ? app_fail(app) : 0;
 }
 
-int rights_limit(const struct app *app, unsigned int keep)
+int privileges_limit(const struct app *app, unsigned int keep)
 {
 	return dkt_caps_limit(app->ctx,
-			      app->keep_rights | keep | DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS);
+			      app->keep_privileges | keep | DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS);
 }
 
-int rights_file(const struct app *app, const char *path)
+int privileges_file(const struct app *app, const char *path)
 {
 	for (size_t i = 0; i < app->n_files; i++)
 		if (!strcmp(app->files[i].path, path))
@@ -117,7 +117,7 @@ int rights_file(const struct app *app, const char *path)
 	return 0;
 }
 
-void rights_end(struct app *app)
+void privileges_end(struct app *app)
 {
 	while (app->n_files)
 		close(app->files[--app->n_files].fd);

@@ -11,7 +11,7 @@ setup()
 {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, to be another user"
 	# Other users reach it.
-	dir=$(mktemp -d /tmp/dkt-rights-XXXXXX)
+	dir=$(mktemp -d /tmp/dkt-privileges-XXXXXX)
 	chmod 755 "$dir"
 	mkdir -m 1777 "$dir/sticky"
 	cp "$dat" "$dir/in.dat"
@@ -30,7 +30,7 @@ teardown()
 	[ -z "${dir:-}" ] || rm -rf "$dir"
 }
 
-# A file of another user that everybody may execute with its owner's rights.
+# A file of another user that everybody may execute with its owner's privileges.
 plant()
 {
 	rm -f "$1"
@@ -164,17 +164,17 @@ with_caps()
 }
 
 # Prints the capabilities and no_new_privs of a process.
-rights_of()
+caps_of()
 {
 	sed -n 's/^\(CapPrm\|CapEff\|NoNewPrivs\):\t//p' "/proc/$1/status" | tr '\n' ' '
 }
 
 none_left()
 {
-	[ "$(rights_of "$1")" = "0000000000000000 0000000000000000 1 " ]
+	[ "$(caps_of "$1")" = "0000000000000000 0000000000000000 1 " ]
 }
 
-# Waits until a command in the background has no rights left. usage: loses_all PID COMMAND
+# Waits until a command in the background has no capabilities left. usage: loses_all PID COMMAND
 loses_all()
 {
 	local i
@@ -183,7 +183,7 @@ loses_all()
 		none_left "$1" && return
 		sleep 0.1
 	done
-	same "0000000000000000 0000000000000000 1 " "$(rights_of "$1")" "rights of $2"
+	same "0000000000000000 0000000000000000 1 " "$(caps_of "$1")" "capabilities of $2"
 }
 
 @test "files are read without any capability" {
