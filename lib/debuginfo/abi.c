@@ -74,7 +74,7 @@ static void in_register(enum dkt__machine machine, bool numbered, unsigned int i
 		snprintf(place->fetch, sizeof(place->fetch), "%%x%u", i);
 }
 
-/* On the stack of x86-64 the return address is first. */
+/* On x86-64 the return address comes before the arguments. */
 static void on_stack(enum dkt__machine machine, uint64_t offset, struct abi_place *place)
 {
 	*place = (struct abi_place){ .memory = true, .fetch = "%sp" };
@@ -97,7 +97,7 @@ void dkt__abi_word(enum dkt__machine machine, bool numbered, unsigned int i,
 		on_stack(machine, (i - registers) * UINT64_C(8), place);
 }
 
-/* Which of the first words of a struct hold anything but floating point numbers. */
+/* The contents of a struct's first two words. */
 struct words {
 	struct ctype_source *source;
 	uint64_t base; /* bits */

@@ -16,11 +16,11 @@ static bool same_build(Elf *a, Elf *b)
 	const void *id_a, *id_b;
 	ssize_t n_a = dwelf_elf_gnu_build_id(a, &id_a), n_b = dwelf_elf_gnu_build_id(b, &id_b);
 
-	/* Without ids nobody can tell. */
+	/* A file without an ID may be of the same build. */
 	return n_a <= 0 || n_b <= 0 || (n_a == n_b && !memcmp(id_a, id_b, (size_t)n_a));
 }
 
-/* dwfl asks for the debug information of a module: the file that was named, or what it finds. */
+/* dwfl calls this for a module's debug information: the user's file, or the one that dwfl finds. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **out)
 {
@@ -59,16 +59,12 @@ static int check_debug_file(struct dkt__binary *binary)
 
 static int set_debug_path(struct dkt__binary *binary, const char *root)
 {
-	int n = root ? asprintf(&binary->debug_path, ":.debug:%s" DEBUG_PLACE ":" DEBUG_PLACE,
-				root) :
-		       asprintf(&binary->debug_path, ":.debug:" DEBUG_PLACE);
-
-	if (n < 0)
-		binary->debug_path = NULL;
-	return n < 0 ? dkt__no_memory(binary->ctx) : 0;
+	binary->debug_path = dkt__format(":.debug:%s%s" DEBUG_PLACE, root ? root : "",
+					 root ? DEBUG_PLACE ":" : "");
+	return binary->debug_path ? 0 : dkt__no_memory(binary->ctx);
 }
 
-/* A FIFO would block, and a directory reads as an odd error. */
+/* A FIFO would block, and the error of a directory would be misleading. */
 static int check_file(struct dkt_ctx *ctx, const char *path)
 {
 	struct stat st;
@@ -190,7 +186,7 @@ int dkt__binary_functions(struct dkt__binary *binary,
 
 	if (!binary->n_symbols)
 		binary->n_symbols = dwfl_module_getsymtab(binary->module);
-	/* The first is the file itself. */
+	/* Symbol 0 is reserved. */
 	for (int i = 1; !end && i < binary->n_symbols; i++)
 		if (read_symbol(binary, i, &symbol))
 			end = fn(data, &symbol);
@@ -202,12 +198,12 @@ struct find {
 	struct binary_symbol *found;
 	size_t n; /* of different addresses */
 	size_t functions;
-	char *addresses; /* for words */
+	char *offsets; /* text of out, for the error message */
 	size_t size;
-	FILE *words;
+	FILE *out;
 	struct dkt__binary *binary;
 	struct dkt__guess guess;
-	const char *variant; /* NAME.constprop.0: what the compiler made of it */
+	const char *variant; /* NAME.constprop.0: a copy made by the compiler */
 };
 
 /* Names in a symbol table may end in a version: memcpy@@GLIBC_2.14 */
@@ -232,8 +228,8 @@ static int match(void *data, const struct binary_symbol *symbol)
 	}
 	if (find->n && find->found->address == symbol->address)
 		return 0;
-	if (!dkt__binary_offset(find->binary, symbol->address, &offset) && find->words)
-		fprintf(find->words, "%s0x%llx", find->n ? ", " : "", (unsigned long long)offset);
+	if (!dkt__binary_offset(find->binary, symbol->address, &offset) && find->out)
+		fprintf(find->out, "%s0x%llx", find->n ? ", " : "", (unsigned long long)offset);
 	if (!find->n++)
 		*find->found = *symbol;
 	return 0;
@@ -273,22 +269,22 @@ int dkt__binary_function(struct dkt__binary *binary, const char *name, struct bi
 	struct find find = { .name = name, .found = symbol, .binary = binary };
 	int err = 0;
 
-	find.words = open_memstream(&find.addresses, &find.size);
+	find.out = open_memstream(&find.offsets, &find.size);
 	dkt__binary_functions(binary, match, &find);
-	if (find.words)
-		fclose(find.words);
+	if (find.out)
+		fclose(find.out);
 	if (!find.n)
 		err = no_function(&find);
 	else if (find.n > 1)
 		err = dkt_fail(binary->ctx, -ENOTUNIQ,
 			       "%s has %zu functions '%s'; give one of their offsets: %s",
-			       binary->path, find.n, name, find.addresses ? find.addresses : "");
+			       binary->path, find.n, name, find.offsets ? find.offsets : "");
 	else if (symbol->chosen_late)
 		err = dkt_fail(binary->ctx, -EINVAL,
 			       "'%s' of %s only chooses at run time which function serves (IFUNC);"
 			       " a glob finds these: '*%s_*'",
 			       name, binary->path, name);
-	free(find.addresses);
+	free(find.offsets);
 	return err;
 }
 
@@ -308,7 +304,7 @@ void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_
 
 /* ---- places in the file ---- */
 
-/* The segment of code, or of whatever, that holds the address, or with by_offset the offset. */
+/* Finds the segment, with code only one of code, that has the address or, by_offset, the offset. */
 static int find_segment(struct dkt__binary *binary, uint64_t where, bool by_offset, bool code,
 			GElf_Phdr *found)
 {

@@ -10,8 +10,6 @@
 #include "base/io.h"
 #include "debuginfo/btf.h"
 
-#define BTF_PLACE "/sys/kernel/btf"
-
 /* The kernel refuses more than 16 MB of types; with strings a kernel has 5 to 15. */
 #define BTF_MAX (256u << 20)
 
@@ -35,7 +33,10 @@ static const char *name_at(const struct btf *btf, uint32_t offset)
 
 /* ---- types ---- */
 
-/* Skips names and qualifiers; is the type on the way one of the process's memory? NULL: a circle. */
+/*
+ * Skips typedefs and qualifiers. Sets *user if one of them marks memory of the process. NULL: the
+ * types form a circle.
+ */
 static const struct btf_type *strip(const struct btf *btf, uint32_t *id, bool *user)
 {
 	const struct btf_type *type = btf__type_by_id(btf, *id);
@@ -56,7 +57,7 @@ static void get_int(const struct btf_type *t, struct ctype *type)
 	uint8_t encoding = btf_int_encoding(t);
 
 	type->kind = encoding & BTF_INT_BOOL ? CTYPE_BOOL : CTYPE_INT;
-	/* Its own kind of encoding is hardly ever set: the name tells. */
+	/* Compilers rarely set BTF_INT_CHAR, so check the name, too. */
 	if (encoding & BTF_INT_CHAR || (t->size == 1 && !strcmp(type->name, "char")))
 		type->kind = CTYPE_CHAR;
 	type->is_signed = encoding & BTF_INT_SIGNED;
@@ -190,17 +191,15 @@ int dkt__btf_function(struct dkt__btf *btf, const char *name, uint32_t *id)
 	return 0;
 }
 
-/* typedef void (*btf_trace_NAME)(void *, ...): it is there always, but often without names. */
+/* typedef void (*btf_trace_NAME)(void *, ...): every tracepoint has it, but often without names. */
 static int find_trace_type(struct dkt__btf *btf, const char *name, uint32_t *id)
 {
-	char *type_name __cleanup(free) = NULL;
+	char *type_name __cleanup(free) = dkt__format("btf_trace_%s", name);
 	const struct btf_type *t;
 	int found;
 
-	if (asprintf(&type_name, "btf_trace_%s", name) < 0) {
-		type_name = NULL;
+	if (!type_name)
 		return -ENOMEM;
-	}
 	found = btf__find_by_name_kind(btf->btf, type_name, BTF_KIND_TYPEDEF);
 	if (found <= 0)
 		return -ENOENT;
@@ -215,14 +214,12 @@ static int find_trace_type(struct dkt__btf *btf, const char *name, uint32_t *id)
 
 int dkt__btf_tracepoint(struct dkt__btf *btf, const char *name, uint32_t *id)
 {
-	char *function __cleanup(free) = NULL;
+	/* The function that calls a tracepoint's probes has the same arguments, with names. */
+	char *function __cleanup(free) = dkt__format("__traceiter_%s", name);
 
 	*id = 0;
-	/* A function that calls the listeners of a tracepoint has the same arguments. */
-	if (asprintf(&function, "__traceiter_%s", name) < 0) {
-		function = NULL;
+	if (!function)
 		return -ENOMEM;
-	}
 	return dkt__btf_function(btf, function, id) ? find_trace_type(btf, name, id) : 0;
 }
 
@@ -238,7 +235,7 @@ int dkt__btf_param(struct dkt__btf *btf, uint32_t id, size_t i, struct ctype_par
 	params = btf_params(t);
 	*param = (struct ctype_param){ .name = name_at(btf->btf, params[i].name_off),
 				       .type = params[i].type };
-	/* "..." is a last one without name and type. */
+	/* "..." is a last parameter without name and type. */
 	return !params[i].type && !*param->name ? -EOPNOTSUPP : 0;
 }
 
@@ -254,7 +251,7 @@ int dkt__btf_returns(struct dkt__btf *btf, uint32_t id, uint32_t *type)
 
 /* ---- loading ---- */
 
-/* libbpf believes the header's lengths in a few sums. */
+/* libbpf adds some lengths of the header unchecked. */
 static bool header_is_sound(const void *data, size_t size)
 {
 	struct btf_header header;
@@ -269,7 +266,7 @@ static bool header_is_sound(const void *data, size_t size)
 	       strings <= size && header.type_off % 4 == 0;
 }
 
-/* libbpf reads types that build on other types only from files. */
+/* libbpf reads BTF that extends other BTF only from files. */
 static struct btf *new_split(const void *data, size_t size, struct btf *base)
 {
 	int fd __cleanup(close) = memfd_create("btf", MFD_CLOEXEC);
@@ -282,8 +279,8 @@ static struct btf *new_split(const void *data, size_t size, struct btf *base)
 }
 
 /*
- * libbpf has one function for the whole process that prints what it finds wrong. Ours stays in front of
- * the one that was there, and holds back what this thread parses: to take it out again would race.
+ * libbpf has one function per process that prints its messages. print() stays installed before the
+ * previous one, because removing it would race, and suppresses messages while this thread parses.
  */
 static libbpf_print_fn_t print_before;
 static __thread bool quiet;
@@ -340,16 +337,12 @@ int dkt__btf_parse(struct dkt_ctx *ctx, const void *data, size_t size, struct dk
 static int load_file(struct dkt_ctx *ctx, const char *name, struct dkt__btf *base,
 		     struct dkt__btf **btf)
 {
-	char *path __cleanup(free) = NULL;
+	char *path __cleanup(free) =
+		dkt__format("%s/btf/%s", ctx->root ? ctx->root : "/sys/kernel", name);
 	char *data __cleanup(free) = NULL;
 	size_t size;
-	int err = 0;
+	int err = path ? 0 : dkt__no_memory(ctx);
 
-	if (ctx->root ? asprintf(&path, "%s/btf/%s", ctx->root, name) < 0 :
-			asprintf(&path, BTF_PLACE "/%s", name) < 0) {
-		path = NULL;
-		err = dkt__no_memory(ctx);
-	}
 	if (!err) {
 		err = dkt__read_file(path, BTF_MAX, &data, &size);
 		if (err)

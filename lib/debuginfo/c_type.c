@@ -8,13 +8,13 @@ struct search {
 	const char *name;
 	struct ctype_member *found;
 	struct dkt__guess *guess;
-	uint64_t base; /* bits before the struct that is being looked through */
+	uint64_t base; /* bits before the current struct */
 	unsigned int depth;
 };
 
 static int search_struct(struct search *search, uint32_t id, uint64_t base);
 
-/* 1: found. */
+/* Returns 1 if it found the member. */
 static int try_member(void *data, const struct ctype_member *member)
 {
 	struct search *search = data;

@@ -7,23 +7,23 @@
 
 struct lines {
 	struct dkt__binary *binary;
-	const char *file; /* wanted */
+	const char *file; /* to find */
 	int line;
 	struct dwarf_line *found;
 	size_t n;
 	int next; /* the next line that has code, 0: none */
-	bool met_file;
-	uint64_t from, to; /* addresses that count */
-	const char *last; /* the file that was compared last, and how that ended */
-	bool last_is;
+	bool found_file;
+	uint64_t from, to; /* the range of addresses to search */
+	const char *last; /* the last file that was compared */
+	bool last_is; /* the file matched */
 };
 
-/* "super.c" and "ext4/super.c" are "fs/ext4/super.c". */
+/* "super.c" and "ext4/super.c" match "fs/ext4/super.c". */
 static bool is_file(struct lines *lines, const char *path)
 {
 	size_t n = strlen(lines->file), len;
 
-	/* Rows in a table share the names. */
+	/* Rows of a table share the strings. */
 	if (path == lines->last)
 		return lines->last_is;
 	len = strlen(path);
@@ -33,7 +33,7 @@ static bool is_file(struct lines *lines, const char *path)
 	return lines->last_is;
 }
 
-/* Only the first place of a function counts. */
+/* Keeps the lowest address in each function. */
 static int add_line(struct lines *lines, uint64_t address, uint64_t function)
 {
 	for (size_t i = 0; i < lines->n; i++) {
@@ -59,7 +59,7 @@ static int look_at_row(struct lines *lines, Dwarf_Line *row, uint64_t bias)
 	    dwarf_lineaddr(row, &address) || dwarf_linebeginstatement(row, &begins) ||
 	    dwarf_lineendsequence(row, &ends))
 		return 0;
-	lines->met_file = true;
+	lines->found_file = true;
 	address += bias;
 	if (!begins || ends || address < lines->from || address >= lines->to)
 		return 0;
@@ -95,7 +95,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* The first file of DWARF 5 has the number 0, which to libdw means none. */
+/* In DWARF 5 the first file has the number 0, which libdw takes for no file. */
 static const char *decl_file(Dwarf_Die *die)
 {
 	const char *file = dwarf_decl_file(die);
@@ -112,7 +112,7 @@ static const char *decl_file(Dwarf_Die *die)
 	return dwarf_filesrc(files, 0, NULL, NULL);
 }
 
-/* The file and line of a function's name, and where its code is. */
+/* Sets the file, line and address range from a function. */
 static int start_at_function(struct lines *lines, const char *name)
 {
 	struct dkt__binary *binary = lines->binary;
@@ -130,7 +130,7 @@ static int start_at_function(struct lines *lines, const char *name)
 		err = dkt_fail(binary->ctx, -ENODATA, "the source of %s is unknown", name);
 	else
 		lines->line += line;
-	/* Its name may be on another line than its first instruction. */
+	/* The function's name can be on another line than its first instruction. */
 	if (!err && lines->line == line)
 		err = add_line(lines, symbol.address, symbol.address);
 	if (!err && !dwarf_lowpc(&place.function, &from) && !dwarf_highpc(&place.function, &to)) {
@@ -159,7 +159,7 @@ static int try_inlined(Dwarf_Die *die, void *data)
 	return search->file ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-/* One that is inlined has code, if no entry. The words of a failure are those there are. */
+/* The same for a function that was inlined. If it is not found, err and its message stand. */
 static int start_at_inlined(struct lines *lines, const char *name, int err)
 {
 	struct search search = { .name = name };
@@ -179,7 +179,7 @@ static int no_line(const struct lines *lines, const char *file)
 {
 	struct dkt_ctx *ctx = lines->binary->ctx;
 
-	if (!lines->met_file)
+	if (!lines->found_file)
 		return dkt_fail(ctx, -ENOENT, "%s was not compiled from a source '%s'",
 				lines->binary->path, file);
 	if (!lines->next)
@@ -223,11 +223,11 @@ int dkt__dwarf_lines(struct dkt__binary *binary, const char *file, const char *f
 struct inlined {
 	struct dkt__binary *binary;
 	const char *name;
-	FILE *words;
+	FILE *out;
 	uint64_t bias;
-	uint64_t last; /* the function that was named last */
+	uint64_t last; /* the last function listed */
 	size_t n;
-	bool met;
+	bool found;
 };
 
 static int one_instance(Dwarf_Die *die, void *data)
@@ -236,7 +236,7 @@ static int one_instance(Dwarf_Die *die, void *data)
 	struct binary_symbol symbol;
 	Dwarf_Addr address, base, end;
 
-	/* Code in several pieces has no entry of its own. */
+	/* Code in several pieces may have no entry: use the first piece. */
 	if (dwarf_entrypc(die, &address) && dwarf_ranges(die, 0, &base, &address, &end) <= 0)
 		return DWARF_CB_OK;
 	dkt__binary_at(inlined->binary, address + inlined->bias, &symbol);
@@ -244,9 +244,9 @@ static int one_instance(Dwarf_Die *die, void *data)
 		return DWARF_CB_OK;
 	inlined->last = symbol.address;
 	if (inlined->n < INLINED_SHOWN)
-		fprintf(inlined->words, "%s%s", inlined->n ? ", " : "", symbol.name);
+		fprintf(inlined->out, "%s%s", inlined->n ? ", " : "", symbol.name);
 	else if (inlined->n == INLINED_SHOWN)
-		fprintf(inlined->words, ", ...");
+		fprintf(inlined->out, ", ...");
 	inlined->n++;
 	return DWARF_CB_OK;
 }
@@ -258,7 +258,7 @@ static int one_function(Dwarf_Die *die, void *data)
 
 	if (!name || strcmp(name, inlined->name) || !dwarf_func_inline(die))
 		return DWARF_CB_OK;
-	inlined->met = true;
+	inlined->found = true;
 	dwarf_func_inline_instances(die, one_instance, inlined);
 	return DWARF_CB_OK;
 }
@@ -273,13 +273,13 @@ int dkt__dwarf_inlined(struct dkt__binary *binary, const char *name, char **wher
 	*where = NULL;
 	if (!dkt__binary_dwarf(binary, &bias))
 		return -ENODATA;
-	inlined.words = open_memstream(where, &size);
-	if (!inlined.words)
+	inlined.out = open_memstream(where, &size);
+	if (!inlined.out)
 		return dkt__no_memory(binary->ctx);
 	while ((unit = dwfl_module_nextcu(binary->module, unit, &inlined.bias)))
 		dwarf_getfuncs(unit, one_function, &inlined, 0);
-	fclose(inlined.words);
-	if (!inlined.met) {
+	fclose(inlined.out);
+	if (!inlined.found) {
 		free(*where);
 		*where = NULL;
 	}

@@ -4,7 +4,7 @@
 
 #include "debuginfo/dwarf_place.h"
 
-/* Not every compiler lists which unit holds which addresses (.debug_aranges): clang does not. */
+/* Some compilers, such as clang, do not write .debug_aranges: then search all units. */
 static Dwarf_Die *find_unit(struct dwarf_place *place)
 {
 	Dwfl_Module *module = place->binary->module;
@@ -19,8 +19,8 @@ static Dwarf_Die *find_unit(struct dwarf_place *place)
 }
 
 /*
- * The scopes around the place. libdw goes on from an inlined function to where that was written;
- * the variables of the function that it was inlined into are had as well.
+ * Finds the scopes around the place. dwarf_getscopes() continues from an inlined function to its
+ * definition; dwarf_getscopes_die() continues to the function into which it was inlined.
  */
 static void find_scopes(struct dwarf_place *place, Dwarf_Die *unit)
 {

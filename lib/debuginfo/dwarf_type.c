@@ -4,10 +4,10 @@
 
 #include "debuginfo/binary.h"
 
-/* One for each type that was met: its number is its place, counted from 1. */
+/* A known type; its ID is its index, counted from 1. */
 struct binary_die {
 	Dwarf_Die die;
-	unsigned int dimension; /* of an array of several: how many are done with */
+	unsigned int dimension; /* the first remaining dimension of an array */
 };
 
 #define DIES_MAX 65536
@@ -49,7 +49,7 @@ int dkt__dwarf_type(struct dkt__binary *binary, Dwarf_Die *die, uint32_t *id)
 	return add_die(binary, &type, 0, id);
 }
 
-/* Without typedefs and qualifiers. False: void, or a circle. */
+/* Skips typedefs and qualifiers. False: void, or the types form a circle. */
 static bool strip(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -124,7 +124,7 @@ static void get_enum(Dwarf_Die *die, struct ctype *type)
 	} while (n++ < 4096 && !dwarf_siblingof(&child, &child));
 }
 
-/* The subrange of that number; false: there is none. */
+/* Finds a dimension of the array; false: it has fewer. */
 static bool get_dimension(Dwarf_Die *array, unsigned int dimension, Dwarf_Die *subrange)
 {
 	unsigned int seen = 0;
@@ -203,10 +203,9 @@ static int dwarf_get(struct ctype_source *source, uint32_t id, struct ctype *typ
 	if (id > binary->n_dies)
 		return -EINVAL;
 	at = binary->dies[id - 1];
-	if (!strip(&at.die)) {
-		/* const void is void. */
+	/* const void is void. */
+	if (!strip(&at.die))
 		return 0;
-	}
 	err = add_die(binary, &at.die, at.dimension, &type->id);
 	if (err)
 		return err;
@@ -218,7 +217,7 @@ static int dwarf_get(struct ctype_source *source, uint32_t id, struct ctype *typ
 
 /* ---- members ---- */
 
-/* Little-endian: older DWARF counts a bit-field from the other end of its unit. */
+/* On little-endian machines, older DWARF counts a bit-field from the other end of its unit. */
 static void get_bits(Dwarf_Die *die, struct ctype_member *member)
 {
 	uint64_t bit = number_of(die, DW_AT_data_bit_offset, UINT64_MAX), unit;

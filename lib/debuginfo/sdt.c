@@ -32,7 +32,7 @@ static Elf_Scn *find_section(struct dkt__binary *binary, const char *name, Elf_S
 	return NULL;
 }
 
-/* The next string within the bytes, NULL: it has no end there. */
+/* Takes a string and moves *at past it; NULL: no NUL before end. */
 static const char *take_string(const char **at, const char *end)
 {
 	const char *text = *at;
@@ -44,7 +44,7 @@ static const char *take_string(const char **at, const char *end)
 	return text;
 }
 
-/* base is where the section of that name is now: a prelinked file has moved since. */
+/* base is the present address of section BASE: prelink(8) may have moved it since. */
 static bool read_note(struct dkt__binary *binary, const char *data, size_t len, uint64_t base,
 		      struct sdt_note *note)
 {

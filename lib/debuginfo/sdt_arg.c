@@ -7,9 +7,12 @@
 
 #define NO_OPERAND "its place is invalid"
 
-/* ---- one of several ---- */
+/* ---- splitting ---- */
 
-/* Behind blanks; they divide, but not in the brackets of arm64. Returns its length, 0 at the end. */
+/*
+ * Moves *at to the next argument and returns its length, 0 at the end. Spaces separate arguments,
+ * except inside the brackets of arm64.
+ */
 static size_t next_arg(const char **at)
 {
 	size_t n = 0;
@@ -45,7 +48,7 @@ static void put_memory(struct sdt_arg *arg, int64_t offset, const char *name)
 	snprintf(arg->fetch, sizeof(arg->fetch), "%+lld(%%%s)", (long long)offset, name);
 }
 
-/* Maps "eax", "r8d", "sil" to the kernel's "ax", "r8", "si". False: it fetches no such register. */
+/* Maps "eax", "r8d", "sil" to the kernel's "ax", "r8", "si". False: the kernel has no such register. */
 static bool x86_register(const char *name, size_t len, char to[8])
 {
 	static const char *const words[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp", "ip" };
@@ -111,7 +114,7 @@ static const char *read_x86(const char *text, struct sdt_arg *arg)
 	return NULL;
 }
 
-/* "x0", "w3", "sp"; xzr is 0, which register becomes "". */
+/* Maps "x0", "w3", "sp" to the kernel's names, and xzr, which is always 0, to "". */
 static bool arm64_register(const char *name, size_t len, char to[8])
 {
 	if (len < 2 || len > 3)
@@ -162,9 +165,9 @@ static const char *read_arm64(const char *text, struct sdt_arg *arg)
 	return NULL;
 }
 
-/* ---- with their sizes ---- */
+/* ---- sizes ---- */
 
-/* "-4@": signed, 4 bytes; the operand follows. NULL: it makes no sense, or why says what it is. */
+/* Parses "-4@": signed, 4 bytes. Returns the operand after it, or NULL and sets *why. */
 static const char *read_size(const char *text, struct sdt_arg *arg, const char **why)
 {
 	const char *at = strchr(text, '@');

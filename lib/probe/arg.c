@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A probe's arguments: their names and the types with which the kernel records them. */
-#include <ctype.h>
-
 #include "probe/arg.h"
+#include "probe.h"
 #include "tracefs.h"
 
 void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words)
@@ -24,7 +23,7 @@ void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words)
 
 /* ---- types ---- */
 
-/* A type as the kernel names it, with an array's size perhaps. */
+/* True if the text is one of the kernel's types, perhaps with the size of an array. */
 static bool is_cast(const char *cast)
 {
 	static const char *const names[] = { "char",   "string", "ustring", "symbol",
@@ -58,7 +57,7 @@ static bool is_string(const char *cast)
 	return !strncmp(cast, "string", 6) || !strncmp(cast, "ustring", 7);
 }
 
-/* The type of an integer: s32, u8, ... NULL: the kernel does not fetch that size. */
+/* Returns the type of an integer: s32, u8, ... NULL: the kernel cannot fetch that size. */
 static const char *int_type(const struct ctype *type)
 {
 	static const char *const names[2][4] = { { "u8", "u16", "u32", "u64" },
@@ -78,7 +77,7 @@ static const char *int_type(const struct ctype *type)
 	}
 }
 
-/* The type that records one value by default. NULL: it cannot be recorded; *why has the reason. */
+/* Returns the default type that records a value. NULL: none; *why has the reason. */
 static const char *scalar_type(struct probe_scope *scope, const struct ctype *type,
 			       const char **why)
 {
@@ -126,7 +125,7 @@ static int put(struct probe_scope *scope, const char *whole, const char *fetch, 
 	return buf->err;
 }
 
-/* A bit-field, in the smallest unit of memory that holds it. */
+/* Fetches a bit-field by the smallest unit of memory that contains it. */
 static int put_bits(struct probe_scope *scope, const char *whole, struct probe_value *value,
 		    struct dkt_buf *buf)
 {
@@ -289,15 +288,6 @@ struct fields {
 	size_t n;
 };
 
-static bool is_name(const char *name)
-{
-	if (!isalpha((unsigned char)*name) && *name != '_')
-		return false;
-	while (isalnum((unsigned char)*name) || *name == '_')
-		name++;
-	return !*name;
-}
-
 /* trace_probe.c: reserved_field_names */
 static bool is_reserved(const char *name)
 {
@@ -321,9 +311,9 @@ static bool is_used(const struct fields *fields, const char *name)
 	return false;
 }
 
-/* A name that was asked for must do; one of ours gives way. */
+/* A name that the user chose must be usable; a derived one is changed until it is. */
 static int choose_name(struct fields *fields, const char *whole, const char *given,
-		       const char *made)
+		       const char *derived)
 {
 	char *name = fields->names[fields->n];
 
@@ -333,24 +323,24 @@ static int choose_name(struct fields *fields, const char *whole, const char *giv
 				fields->scope, -E2BIG, whole,
 				"the name has %zu characters; the kernel's limit is %d",
 				strlen(given), PROBE_FIELD_MAX);
-		if (!is_name(given) || is_reserved(given) || is_used(fields, given))
+		if (!dkt__probe_is_name(given) || is_reserved(given) || is_used(fields, given))
 			return dkt__probe_fail_at(fields->scope, -EINVAL, whole, "the name '%s' %s",
 						  given,
-						  !is_name(given)    ? "is invalid" :
+						  !dkt__probe_is_name(given) ? "is invalid" :
 						  is_reserved(given) ? "is the kernel's own" :
 								       "is used twice");
 		snprintf(name, PROBE_FIELD_MAX + 1, "%s", given);
 		return 0;
 	}
-	if (!is_name(made))
-		made = "value";
-	snprintf(name, PROBE_FIELD_MAX + 1, "%s", made);
+	if (!dkt__probe_is_name(derived))
+		derived = "value";
+	snprintf(name, PROBE_FIELD_MAX + 1, "%s", derived);
 	for (unsigned int i = 2; is_used(fields, name) || is_reserved(name); i++)
-		snprintf(name, PROBE_FIELD_MAX + 1, "%.26s_%u", made, i % 1000);
+		snprintf(name, PROBE_FIELD_MAX + 1, "%.26s_%u", derived, i % 1000);
 	return 0;
 }
 
-/* NAME= before it; the caller frees it. */
+/* Takes NAME= into *name, which the caller frees, and returns the rest. */
 static const char *take_name(const char *whole, char **name)
 {
 	size_t n = strcspn(whole, "=:");
@@ -366,7 +356,7 @@ static int add_field(struct fields *fields, const char *whole)
 {
 	struct probe_scope *scope = fields->scope;
 	char *given __cleanup(free) = NULL;
-	char made[PROBE_FIELD_MAX + 1];
+	char derived[PROBE_FIELD_MAX + 1];
 	const char *at = take_name(whole, &given);
 	struct probe_value value;
 	int err;
@@ -376,12 +366,12 @@ static int add_field(struct fields *fields, const char *whole)
 				"there are more arguments than"
 				" the kernel's limit of %d",
 				PROBE_ARGS_MAX);
-	err = dkt__probe_eval(scope, whole, &at, &value, made);
+	err = dkt__probe_eval(scope, whole, &at, &value, derived);
 	if (err)
 		return err;
 	if (*at && *at != ':')
 		return dkt__probe_fail_at(scope, -EINVAL, whole, "unexpected '%.20s'", at);
-	err = choose_name(fields, whole, given, made);
+	err = choose_name(fields, whole, given, derived);
 	if (err)
 		return err;
 	dkt_buf_printf(&fields->buf, "%s%s=", fields->n ? " " : "", fields->names[fields->n]);
@@ -391,7 +381,7 @@ static int add_field(struct fields *fields, const char *whole)
 
 /* ---- words ---- */
 
-/* The next argument of a word: blanks divide, but not within parentheses or quotes. */
+/* Takes the next argument. Spaces separate arguments, except inside parentheses and quotes. */
 static char *next_argument(const char **at)
 {
 	const char *from, *p;

@@ -26,7 +26,7 @@ void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words);
 /* A value: the way the kernel fetches it, and its C type. */
 struct probe_value {
 	char fetch[160]; /* may exceed the kernel's limit, which is checked at the end */
-	bool memory; /* it is in memory, at fetch + offset */
+	bool memory; /* in memory, at fetch + offset */
 	int64_t offset;
 	uint32_t bits; /* of a bit-field, else 0 */
 	uint32_t bit; /* its first bit, counted from offset, or from bit 0 of fetch */
@@ -34,7 +34,7 @@ struct probe_value {
 	uint32_t type; /* of the scope's types */
 	char plain[4]; /* without a C type: the kernel's type, "s32"; "": the kernel's default */
 	bool user; /* the memory is the process's */
-	bool text; /* a string in itself: $comm */
+	bool text; /* the fetch argument is a string itself: $comm */
 };
 
 /* The names that can be used at a place. */
@@ -43,9 +43,9 @@ struct probe_scope {
 	const struct probe_words *words;
 	enum dkt__machine machine;
 	const char *where; /* for messages: "vfs_read" */
-	const char *no_types; /* why no types are known, NULL: they are */
-	struct ctype_source *types; /* NULL: none are known */
-	bool is_user; /* a program's: all memory is the process's */
+	const char *no_types; /* why types is NULL, or NULL */
+	struct ctype_source *types; /* NULL: unknown */
+	bool is_user; /* in a program: all memory is the process's */
 	bool is_event; /* an event probe: $NAME is a field */
 	/* Finds a variable. -ENOENT: not found; guess has tried all names. */
 	int (*variable)(struct probe_scope *scope, const char *name, struct probe_value *value,
@@ -68,6 +68,9 @@ int dkt__probe_fields(struct probe_scope *scope, const char *const *args, size_t
 /* Sets the error message "argument '...': ...". Returns err. */
 int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
 		       ...) DKT_PRINTF(4, 5);
+
+/* Sets the value to the contents of a place. */
+void dkt__probe_set_place(struct probe_value *value, const struct abi_place *place);
 
 /* Loads the value if it is in memory. */
 int dkt__probe_load(struct probe_scope *scope, struct probe_value *value);

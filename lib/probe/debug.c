@@ -10,12 +10,6 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static void keep_words(struct probe_define *define, char **words)
-{
-	free(*words);
-	*words = strdup(dkt_error(define->ctx));
-}
-
 struct dkt__btf *dkt__probe_btf(struct probe_define *define, const char *module)
 {
 	if ((define->btf || define->no_btf) && same_text(define->btf_module, module))
@@ -26,13 +20,13 @@ struct dkt__btf *dkt__probe_btf(struct probe_define *define, const char *module)
 	define->no_btf = NULL;
 	define->btf_module = module ? strdup(module) : NULL;
 	if (dkt__btf_load(define->ctx, module, &define->btf))
-		keep_words(define, &define->no_btf);
+		define->no_btf = dkt_error_take(define->ctx);
 	return define->btf;
 }
 
 /* ---- files ---- */
 
-/* The file name of a module may have - where its name has _. */
+/* True if the file is the module's; its name can have - in place of _. */
 static bool is_module_file(const char *file, const char *module)
 {
 	for (; *module; file++, module++)
@@ -41,7 +35,7 @@ static bool is_module_file(const char *file, const char *module)
 	return !strncmp(file, ".ko", 3);
 }
 
-/* Looks through a directory of modules; the caller frees it. NULL: it is not there. */
+/* Finds the file of a module in the directory; the caller frees the path. NULL: not found. */
 static char *find_module(const char *dir, const char *module)
 {
 	char *dirs[] = { (char *)(uintptr_t)dir, NULL };
@@ -50,7 +44,7 @@ static char *find_module(const char *dir, const char *module)
 	FTSENT *entry;
 
 	while (fts && !found && (entry = fts_read(fts))) {
-		/* The sources that a module is built with. */
+		/* Do not search the kernel's sources. */
 		if (entry->fts_level == 1 &&
 		    (!strcmp(entry->fts_name, "build") || !strcmp(entry->fts_name, "source")))
 			fts_set(fts, entry, FTS_SKIP);
@@ -71,10 +65,10 @@ static char *find_vmlinux(const char *release)
 
 	for (size_t i = 0; places[i]; i++) {
 		const char *percent = strstr(places[i], "%s");
-		char *path;
+		char *path = dkt__format("%.*s%s%s", (int)(percent - places[i]), places[i], release,
+					 percent + 2);
 
-		if (asprintf(&path, "%.*s%s%s", (int)(percent - places[i]), places[i], release,
-			     percent + 2) < 0)
+		if (!path)
 			return NULL;
 		if (!access(path, R_OK))
 			return path;
@@ -94,11 +88,8 @@ static char *find_file(struct probe_define *define, const char *module)
 		return NULL;
 	if (!module)
 		return find_vmlinux(name.release);
-	if (asprintf(&dir, "/lib/modules/%s", name.release) < 0) {
-		dir = NULL;
-		return NULL;
-	}
-	return find_module(dir, module);
+	dir = dkt__format("/lib/modules/%s", name.release);
+	return dir ? find_module(dir, module) : NULL;
 }
 
 struct dkt__binary *dkt__probe_kernel_binary(struct probe_define *define, const char *module)
@@ -116,10 +107,10 @@ struct dkt__binary *dkt__probe_kernel_binary(struct probe_define *define, const 
 	path = find_file(define, module);
 	if (path) {
 		if (dkt__binary_open(define->ctx, path, NULL, NULL, &define->binary))
-			keep_words(define, &define->no_binary);
-	} else if (asprintf(&define->no_binary, "no file with debug information of %s was found",
-			    module ? module : "the kernel") < 0) {
-		define->no_binary = NULL;
+			define->no_binary = dkt_error_take(define->ctx);
+	} else {
+		define->no_binary = dkt__format("no file with debug information of %s was found",
+						module ? module : "the kernel");
 	}
 	return define->binary;
 }

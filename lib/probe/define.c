@@ -23,7 +23,7 @@ void dkt__probe_place_clear(struct probe_place *place)
 	*place = (struct probe_place){ 0 };
 }
 
-/* The last ":LINE", cut off. */
+/* Cuts off the last ":LINE". */
 static bool cut_line(char *text, struct probe_place *place)
 {
 	char *colon = strrchr(text, ':');
@@ -73,7 +73,7 @@ static int parse(struct dkt_ctx *ctx, const char *whole, char *text, struct prob
 			       bad_place(ctx, whole, "an address is a number: 0x1234");
 	}
 	cut_line(text, place);
-	/* A source file has a suffix, a function has none but those of the compiler. */
+	/* A source file has a suffix; a function has at most one that the compiler added. */
 	colon = strchr(text, ':');
 	if (place->has_line && strpbrk(colon ? colon + 1 : text, "./") && !strstr(text, ".isra") &&
 	    !strstr(text, ".constprop") && !strstr(text, ".part")) {
@@ -121,7 +121,7 @@ int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_
 	return dkt__with_words(ctx, err);
 }
 
-/* ---- adding one ---- */
+/* ---- adding a probe ---- */
 
 size_t dkt__probe_max(const struct probe_define *define)
 {
@@ -136,32 +136,24 @@ int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what
 			n, dkt__probe_max(define));
 }
 
-static bool name_is_taken(struct probe_define *define, const char *group, const char *name)
-{
-	return dkt_probes_find(define->probes, group, name);
-}
-
 /* The name that the user gave, or the name of the place turned into an event name. */
 static int make_name(struct probe_define *define, const char *group, const char *base,
 		     const char *suffix, char **name)
 {
-	int n;
-
 	if (define->opts->name) {
 		*name = strdup(define->opts->name);
 		return *name ? 0 : dkt__no_memory(define->ctx);
 	}
-	n = asprintf(name, "%s%s%s", isdigit((unsigned char)*base) ? "at_" : "", base, suffix);
-	for (unsigned int i = 2; n >= 0; i++) {
+	*name = dkt__format("%s%s%s", isdigit((unsigned char)*base) ? "at_" : "", base, suffix);
+	for (unsigned int i = 2; *name; i++) {
 		for (char *p = *name; *p; p++)
 			if (!isalnum((unsigned char)*p))
 				*p = '_';
-		if (!name_is_taken(define, group, *name))
+		if (!dkt_probes_find(define->probes, group, *name))
 			return 0;
 		free(*name);
-		n = asprintf(name, "%s%s_%u", base, suffix, i);
+		*name = dkt__format("%s%s_%u", base, suffix, i);
 	}
-	*name = NULL;
 	return dkt__no_memory(define->ctx);
 }
 
@@ -205,7 +197,7 @@ int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const
 	return err ? err : dkt__with_words(define->ctx, dkt__probes_add(define->probes, &probe));
 }
 
-/* ---- all of it ---- */
+/* ---- definitions ---- */
 
 static void clear(struct probe_define *define)
 {
@@ -219,7 +211,7 @@ static void clear(struct probe_define *define)
 	free(define->no_binary);
 }
 
-static int work_out(struct probe_define *define)
+static int resolve(struct probe_define *define)
 {
 	switch (define->kind) {
 	case DKT_PROBE_UPROBE:
@@ -258,7 +250,7 @@ int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *
 	err = define.probes ? dkt__probe_place_parse(ctx, place, &define.place) :
 			      dkt__no_memory(ctx);
 	if (!err)
-		err = work_out(&define);
+		err = resolve(&define);
 	if (!err) {
 		*out = define.probes;
 		define.probes = NULL;

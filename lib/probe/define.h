@@ -35,11 +35,11 @@ struct probe_define {
 	struct probe_words words;
 	struct dkt_probes *probes;
 	struct dkt__btf *btf; /* of btf_module */
-	char *btf_module; /* NULL: of the kernel itself */
-	char *no_btf; /* why there is none */
+	char *btf_module; /* NULL: the kernel itself */
+	char *no_btf; /* why btf is missing */
 	struct dkt__binary *binary;
-	char *binary_module; /* of the kernel, whose binary it is */
-	char *no_binary; /* why there is none */
+	char *binary_module; /* a module of the kernel; NULL: the kernel itself */
+	char *no_binary; /* why binary is missing */
 };
 
 /* Each resolves define->place for one kind of probe. */
@@ -72,3 +72,7 @@ int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what
 
 /* Makes the scope look up names in DWARF; scope->data becomes a struct dwarf_place. */
 void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place);
+
+/* Callbacks for a scope without debug information: arguments by the calling convention. */
+int dkt__probe_word_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value);
+int dkt__probe_word_result(struct probe_scope *scope, struct probe_value *value);

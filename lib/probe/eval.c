@@ -32,7 +32,7 @@ static int eval_postfix(struct eval *eval, struct probe_value *value)
 	return err;
 }
 
-/* ---- what stands first ---- */
+/* ---- primary expressions ---- */
 
 static int eval_variable(struct eval *eval, struct probe_value *value)
 {
@@ -49,7 +49,7 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 	err = scope->variable ? scope->variable(scope, name, value, &guess) : -ENOENT;
 	if (err != -ENOENT)
 		return err;
-	/* arg1 is what comes first, if nothing is called so. */
+	/* arg1 is the first argument, unless a variable has that name. */
 	if (scope->argument && sscanf(name, "arg%2u%n", &n, &end) == 1 && !name[end] && n)
 		return scope->argument(scope, n, value);
 	if (!scope->variable)
@@ -62,7 +62,7 @@ static int eval_variable(struct eval *eval, struct probe_value *value)
 			       dkt__guess_words(&guess));
 }
 
-/* $retval, $arg1, $stack, $stack2, $comm; of an event its fields. */
+/* $retval, $arg1, $stack, $stack2, $comm; for an event probe its fields. */
 static int eval_dollar(struct eval *eval, struct probe_value *value)
 {
 	struct probe_scope *scope = eval->scope;
@@ -121,7 +121,7 @@ static int eval_register(struct eval *eval, struct probe_value *value)
 	return 0;
 }
 
-/* @ADDRESS, @SYMBOL[+OFFSET], @+OFFSET in a file: memory. */
+/* Memory: @ADDRESS, @SYMBOL[+OFFSET], @+OFFSET in a file. */
 static int eval_symbol(struct eval *eval, struct probe_value *value)
 {
 	size_t n = 1;
@@ -142,7 +142,7 @@ static int eval_symbol(struct eval *eval, struct probe_value *value)
 	return 0;
 }
 
-/* +8(%sp), +u0($arg1): memory, by hand. */
+/* Memory in the kernel's own syntax: +8(%sp), +u0($arg1). */
 static int eval_offset(struct eval *eval, struct probe_value *value)
 {
 	bool minus = *eval->p == '-', user = eval->p[1] == 'u';
@@ -192,7 +192,7 @@ static int eval_constant(struct eval *eval, struct probe_value *value)
 
 /* ---- casts ---- */
 
-/* (struct NAME *), (union NAME *), (enum NAME), (NAME *): false, and nothing read, if it is none. */
+/* Parses (struct NAME *), (union NAME *), (enum NAME), (NAME *). False: not a cast, nothing read. */
 static bool read_cast(struct eval *eval, enum ctype_kind *kind, char name[static WORD_MAX],
 		      unsigned int *stars)
 {
@@ -226,7 +226,7 @@ static bool read_cast(struct eval *eval, enum ctype_kind *kind, char name[static
 	return true;
 }
 
-/* One star is in what the value is, the others in what it points at, which is not known more of. */
+/* Requires exactly one star: a pointer type has no type ID here, only its target has. */
 static int eval_cast(struct eval *eval, enum ctype_kind kind, const char *name, unsigned int stars,
 		     struct probe_value *value)
 {
@@ -251,7 +251,7 @@ static int eval_cast(struct eval *eval, enum ctype_kind kind, const char *name, 
 	err = eval_unary(eval, value);
 	if (!err)
 		err = dkt__probe_load(eval->scope, value);
-	/* An address of that type: its target is what dkt__probe_deref() gives. */
+	/* As after dkt__probe_deref(): the value is the pointer's target. */
 	value->typed = true;
 	value->memory = true;
 	value->offset = 0;
@@ -259,7 +259,7 @@ static int eval_cast(struct eval *eval, enum ctype_kind kind, const char *name, 
 	return err;
 }
 
-/* ((struct x *)p)->y: the parentheses hold a pointer, of which only the target has a number. */
+/* ((struct x *)p)->y: eval_cast() gives the pointer's target, so -> must follow. */
 static int eval_parentheses(struct eval *eval, struct probe_value *value)
 {
 	enum ctype_kind kind;
@@ -310,7 +310,7 @@ static int eval_primary(struct eval *eval, struct probe_value *value)
 	}
 }
 
-/* *p, &x, and what binds stronger. */
+/* *p, and expressions of higher precedence. */
 static int eval_unary(struct eval *eval, struct probe_value *value)
 {
 	int err;

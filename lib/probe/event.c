@@ -6,7 +6,7 @@
 
 /* ---- event probes ---- */
 
-/* A field, with or without $ before its name. */
+/* Finds a field of the event, with or without $ before its name. */
 static int field_value(struct probe_scope *scope, const char *name, struct probe_value *value,
 		       struct dkt__guess *guess)
 {
@@ -49,16 +49,14 @@ int dkt__probe_event(struct probe_define *define)
 		return dkt__no_event(define->ctx, place->module, place->function);
 	scope.data = event;
 	scope.where = place->function;
-	if (asprintf(&where, "%s.%s", place->module, place->function) < 0) {
-		where = NULL;
-		return dkt__no_memory(define->ctx);
-	}
-	return dkt__probe_add(define, &scope, where, place->function, "");
+	where = dkt__format("%s.%s", place->module, place->function);
+	return where ? dkt__probe_add(define, &scope, where, place->function, "") :
+		       dkt__no_memory(define->ctx);
 }
 
 /* ---- synthetic events ---- */
 
-/* "u64 lat", "pid_t pid", "char comm[16]", one to each argument, or divided by ; in one. */
+/* "u64 lat", "pid_t pid", "char comm[16]": an argument has one or several, separated by ';'. */
 static int synthetic_fields(struct probe_define *define, char **fields)
 {
 	size_t size;

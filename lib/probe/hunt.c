@@ -16,7 +16,7 @@ void dkt__probe_hunt_clear(struct probe_hunt *hunt)
 	free(hunt->found);
 }
 
-/* Modules go by their name with _ in place of -. */
+/* In names of modules, - and _ are the same. */
 static bool same_module(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++)
@@ -91,7 +91,7 @@ static int guess_symbol(void *data, const struct dkt__symbol *symbol)
 	return 0;
 }
 
-/* BTF describes it, or DWARF, and yet it has no code of its own. */
+/* Fails if BTF or DWARF describes the function, which then must have been inlined. */
 static int inlined(struct probe_hunt *hunt)
 {
 	struct probe_define *define = hunt->define;
@@ -107,7 +107,7 @@ static int inlined(struct probe_hunt *hunt)
 			"%s is inlined%s%s: it has no entry to probe; probe one of its source lines"
 			" (%s:1)",
 			hunt->name, *where ? " into " : " everywhere", where, hunt->name);
-	/* A module's types stand on those of the kernel, which has its own functions. */
+	/* A module's BTF extends the kernel's, which has functions that are not the module's. */
 	btf = dkt__probe_btf(define, NULL);
 	if (btf && module && !dkt__btf_function(btf, hunt->name, &id))
 		return 0;

@@ -7,7 +7,6 @@
 #define PARAMS_MAX 32
 
 struct btf_scope {
-	struct probe_define *define;
 	struct dkt__btf *btf;
 	uint32_t function; /* its type */
 	bool is_tracepoint;
@@ -31,9 +30,7 @@ static int btf_value(struct probe_scope *scope, size_t i, const char *name,
 	if (places[i].trouble)
 		return dkt_fail(scope->ctx, -EINVAL, "argument '%s' of %s: %s", name, scope->where,
 				places[i].trouble);
-	snprintf(value->fetch, sizeof(value->fetch), "%s", places[i].fetch);
-	value->memory = places[i].memory;
-	value->offset = places[i].offset;
+	dkt__probe_set_place(value, &places[i]);
 	value->typed = true;
 	value->type = types[i];
 	return 0;
@@ -70,66 +67,33 @@ static int btf_result(struct probe_scope *scope, struct probe_value *value)
 	return 0;
 }
 
-/* ---- without types ---- */
-
-static int word_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
-{
-	struct abi_place place;
-
-	dkt__abi_word(scope->machine, scope->words->arg, n - 1, &place);
-	if (place.trouble)
-		return dkt_fail(scope->ctx, -EOPNOTSUPP, "%s", place.trouble);
-	snprintf(value->fetch, sizeof(value->fetch), "%s", place.fetch);
-	value->memory = place.memory;
-	value->offset = place.offset;
-	return 0;
-}
-
-static int word_result(struct probe_scope *scope, struct probe_value *value)
-{
-	(void)scope, (void)value;
-	return 0;
-}
-
 /* ---- one probe ---- */
 
-static int place_text(struct probe_define *define, const struct probe_target *target,
-		      uint64_t offset, bool by_address, char **text)
+static char *place_text(const struct probe_define *define, const struct probe_target *target,
+			uint64_t offset)
 {
-	int n;
+	char plus[32] = "";
 
-	/* Only its address tells it from others of its name. */
-	if (by_address)
-		n = asprintf(text, "0x%llx", (unsigned long long)(target->address + offset));
-	else if (target->module && define->kind == DKT_PROBE_KPROBE)
-		n = offset ? asprintf(text, "%s:%s+%llu", target->module, target->name,
-				      (unsigned long long)offset) :
-			     asprintf(text, "%s:%s", target->module, target->name);
-	else
-		n = offset ? asprintf(text, "%s+%llu", target->name, (unsigned long long)offset) :
-			     asprintf(text, "%s", target->name);
-	if (n >= 0)
-		return 0;
-	*text = NULL;
-	return dkt__no_memory(define->ctx);
+	/* Only the address distinguishes the function from others of its name. */
+	if (define->place.has_address)
+		return dkt__format("0x%llx", (unsigned long long)(target->address + offset));
+	if (offset)
+		snprintf(plus, sizeof(plus), "+%llu", (unsigned long long)offset);
+	if (target->module && define->kind == DKT_PROBE_KPROBE)
+		return dkt__format("%s:%s%s", target->module, target->name, plus);
+	return dkt__format("%s%s", target->name, plus);
 }
 
 static int add_one(struct probe_define *define, const struct probe_target *target, uint64_t offset,
 		   struct probe_scope *scope, const char *suffix)
 {
-	char *place __cleanup(free) = NULL;
-	int err = place_text(define, target, offset, define->place.has_address, &place);
+	char *place __cleanup(free) = place_text(define, target, offset);
 
-	return err ? err : dkt__probe_add(define, scope, place, target->name, suffix);
+	return place ? dkt__probe_add(define, scope, place, target->name, suffix) :
+		       dkt__no_memory(define->ctx);
 }
 
-/* True if any argument can need a name: those by hand alone do without BTF. */
-static bool needs_names(const struct probe_define *define)
-{
-	return define->n > 0;
-}
-
-/* The same function in debug information. */
+/* Finds the place in debug information. */
 static int dwarf_place(struct probe_define *define, const struct probe_target *target,
 		       uint64_t offset, struct dwarf_place *at)
 {
@@ -143,24 +107,24 @@ static int dwarf_place(struct probe_define *define, const struct probe_target *t
 	return err ? err : dkt__dwarf_place(binary, symbol.address + offset, at);
 }
 
-/* By DWARF, or by hand. At a function's entry BTF was tried first. */
+/* Adds a probe that BTF cannot describe: with DWARF, otherwise with plain words as arguments. */
 static int add_by_dwarf(struct probe_define *define, const struct probe_target *target,
 			uint64_t offset, struct probe_scope *scope, const char *suffix)
 {
 	struct dwarf_place at = { 0 };
 	int err;
 
-	if (needs_names(define) && !dwarf_place(define, target, offset, &at)) {
+	if (define->n && !dwarf_place(define, target, offset, &at)) {
 		dkt__probe_dwarf_scope(scope, &at);
 		scope->is_user = false;
-	} else if (needs_names(define)) {
+	} else if (define->n) {
 		if (!define->no_binary)
 			define->no_binary = dkt_error_take(define->ctx);
 		scope->no_types = define->no_btf ? define->no_btf : define->no_binary;
-		scope->argument = offset ? NULL : word_argument;
+		scope->argument = offset ? NULL : dkt__probe_word_argument;
 	}
 	if (define->place.on_return && !scope->result)
-		scope->result = word_result;
+		scope->result = dkt__probe_word_result;
 	err = add_one(define, target, offset, scope, suffix);
 	dkt__dwarf_place_clear(&at);
 	return err;
@@ -174,14 +138,13 @@ static int add_target(struct probe_define *define, const struct probe_target *ta
 				     .machine = dkt__machine(),
 				     .where = target->name };
 	struct dkt__btf *btf = NULL;
-	struct btf_scope at = { .define = define, .numbered = define->words.arg };
+	struct btf_scope at = { .numbered = define->words.arg };
 
-	if (needs_names(define) && !offset && !define->opts->debug_file)
+	if (define->n && !offset && !define->opts->debug_file)
 		btf = dkt__probe_btf(define, target->module);
 	if (!btf || dkt__btf_function(btf, target->name, &at.function)) {
-		if (btf && !define->no_btf &&
-		    asprintf(&define->no_btf, "BTF does not describe %s", target->name) < 0)
-			define->no_btf = NULL;
+		if (btf && !define->no_btf)
+			define->no_btf = dkt__format("BTF does not describe %s", target->name);
 		return add_by_dwarf(define, target, offset, &scope, suffix);
 	}
 	at.btf = btf;
@@ -209,7 +172,7 @@ static int add_line(struct probe_define *define, struct dkt__binary *binary, uin
 	return add_target(define, &target, address - symbol.address, suffix);
 }
 
-/* A function that is there says which module's lines are meant. */
+/* For FUNCTION:LINE, the module of the function has the line. */
 static int find_module(struct probe_define *define)
 {
 	struct probe_place *place = &define->place;
@@ -226,7 +189,7 @@ static int find_module(struct probe_define *define)
 	return err;
 }
 
-/* One in each function that the line came to be in. */
+/* Adds a probe in each function that has code of the line. */
 static int add_lines(struct probe_define *define)
 {
 	struct probe_place *place = &define->place;
@@ -251,7 +214,7 @@ static int add_lines(struct probe_define *define)
 	return err;
 }
 
-/* ---- all of it ---- */
+/* ---- functions and tracepoints ---- */
 
 static int check_kind(struct probe_define *define)
 {
@@ -295,7 +258,7 @@ int dkt__probe_kernel(struct probe_define *define)
 
 int dkt__probe_tracepoint(struct probe_define *define)
 {
-	struct btf_scope at = { .define = define, .is_tracepoint = true, .numbered = true };
+	struct btf_scope at = { .is_tracepoint = true, .numbered = true };
 	const char *name = define->place.function;
 	struct probe_scope scope = { .ctx = define->ctx,
 				     .words = &define->words,

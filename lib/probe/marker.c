@@ -5,9 +5,9 @@
 #include "debuginfo/sdt.h"
 #include "probe/define.h"
 
-/* A marker's arguments beside what debug information knows at its place. */
+/* A marker's arguments come from its note, variables from debug information. */
 struct marker_place {
-	struct dwarf_place at; /* first: DWARF's side takes it for that */
+	struct dwarf_place at; /* first: the callbacks for DWARF get its address */
 	const struct sdt_note *note;
 };
 
@@ -26,7 +26,7 @@ static int marker_argument(struct probe_scope *scope, unsigned int n, struct pro
 	return 0;
 }
 
-/* "arg1 arg2 arg3", which is what a marker is there for. */
+/* Returns "arg1 arg2 arg3", the default: markers exist for their arguments. */
 static char *all_arguments(const struct sdt_note *note)
 {
 	unsigned int n = dkt__sdt_args(note->args);
@@ -41,7 +41,7 @@ static char *all_arguments(const struct sdt_note *note)
 	return NULL;
 }
 
-/* FILE:OFFSET, with the counter's offset where the program has one. */
+/* Sets *text to FILE:OFFSET, followed by the offset of the marker's counter if it has one. */
 static int place_text(struct dkt__binary *binary, const struct sdt_note *note, char **text)
 {
 	uint64_t offset, counter = 0;
@@ -54,17 +54,15 @@ static int place_text(struct dkt__binary *binary, const struct sdt_note *note, c
 		return err;
 	if (note->semaphore)
 		snprintf(behind, sizeof(behind), "(0x%llx)", (unsigned long long)counter);
-	if (asprintf(text, "%s:0x%llx%s", binary->path, (unsigned long long)offset, behind) >= 0)
-		return 0;
-	*text = NULL;
-	return dkt__no_memory(binary->ctx);
+	*text = dkt__format("%s:0x%llx%s", binary->path, (unsigned long long)offset, behind);
+	return *text ? 0 : dkt__no_memory(binary->ctx);
 }
 
 static int add_marker(struct probe_define *define, const struct sdt_note *note)
 {
 	struct dkt__binary *binary = define->binary;
 	struct marker_place place = { .note = note };
-	char *where __cleanup(free) = NULL;
+	char *where __cleanup(free) = dkt__format("%s:%s", note->provider, note->name);
 	struct probe_scope scope = { .ctx = define->ctx,
 				     .words = &define->words,
 				     .machine = binary->machine,
@@ -75,11 +73,8 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 	char *text __cleanup(free) = NULL;
 	int err = place_text(binary, note, &text);
 
-	if (!err &&
-	    ((!define->n && !all) || asprintf(&where, "%s:%s", note->provider, note->name) < 0)) {
-		where = NULL;
+	if (!err && (!where || (!define->n && !all)))
 		err = dkt__no_memory(define->ctx);
-	}
 	if (err)
 		return err;
 	scope.where = where;
@@ -99,7 +94,7 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 	return err;
 }
 
-/* ---- which of them ---- */
+/* ---- markers by name ---- */
 
 struct wanted {
 	struct probe_define *define;
@@ -137,7 +132,7 @@ static int none_wanted(struct wanted *wanted, const char *name)
 			dkt__guess_words(&wanted->guess));
 }
 
-/* Those of one name are in several places, each with its own arguments: a probe for each. */
+/* A marker can be at several places, each with its own arguments, so each gets a probe. */
 int dkt__probe_marker(struct probe_define *define)
 {
 	const struct probe_place *place = &define->place;
@@ -149,10 +144,9 @@ int dkt__probe_marker(struct probe_define *define)
 		return dkt_fail(define->ctx, -EINVAL,
 				"write a marker as PROVIDER:NAME, without offset, line or"
 				" return");
-	if (asprintf(&name, "%s:%s", place->module, place->function) < 0) {
-		name = NULL;
+	name = dkt__format("%s:%s", place->module, place->function);
+	if (!name)
 		return dkt__no_memory(define->ctx);
-	}
 	dkt__guess_start(&wanted.guess, name, strlen(name));
 	err = dkt__sdt_each(define->binary, try_note, &wanted);
 	if (!err && !wanted.n)
@@ -179,7 +173,7 @@ static int show_note(void *data, const struct sdt_note *note)
 				     .name = note->name,
 				     .args = note->args };
 
-	/* A note that lies about its place is none. */
+	/* Skip a note whose place is not in the file. */
 	if (dkt__binary_offset(listing->binary, note->address, &marker.offset) ||
 	    (note->semaphore &&
 	     dkt__binary_data_offset(listing->binary, note->semaphore, &marker.semaphore)))

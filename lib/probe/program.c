@@ -7,13 +7,12 @@
 
 /* ---- the file ---- */
 
-/* As the process sees it; the kernel takes a path through /proc/PID/root. */
+/* Returns the path as the process sees it: the kernel accepts one through /proc/PID/root. */
 static int program_path(struct probe_define *define, char **path, char **root)
 {
 	const struct dkt_probe_opts *opts = define->opts;
 	char link[64], target[PATH_MAX];
 	ssize_t n;
-	int len;
 
 	*path = *root = NULL;
 	if (!opts->pid) {
@@ -22,12 +21,11 @@ static int program_path(struct probe_define *define, char **path, char **root)
 			       dkt_fail(define->ctx, -errno, "open %s: %s", opts->exec,
 					strerror(errno));
 	}
-	if (asprintf(root, "/proc/%d/root", opts->pid) < 0) {
-		*root = NULL;
+	*root = dkt__format("/proc/%d/root", opts->pid);
+	if (!*root)
 		return dkt__no_memory(define->ctx);
-	}
 	if (opts->exec) {
-		len = asprintf(path, "%s%s%s", *root, *opts->exec == '/' ? "" : "/", opts->exec);
+		*path = dkt__format("%s%s%s", *root, *opts->exec == '/' ? "" : "/", opts->exec);
 	} else {
 		snprintf(link, sizeof(link), "/proc/%d/exe", opts->pid);
 		n = readlink(link, target, sizeof(target) - 1);
@@ -35,12 +33,9 @@ static int program_path(struct probe_define *define, char **path, char **root)
 			return dkt_fail(define->ctx, -errno, "process %d: %s", opts->pid,
 					errno == ENOENT ? "it does not exist" : strerror(errno));
 		target[n] = '\0';
-		len = asprintf(path, "%s%s", *root, target);
+		*path = dkt__format("%s%s", *root, target);
 	}
-	if (len >= 0)
-		return 0;
-	*path = NULL;
-	return dkt__no_memory(define->ctx);
+	return *path ? 0 : dkt__no_memory(define->ctx);
 }
 
 static int open_program(struct probe_define *define)
@@ -57,7 +52,7 @@ static int open_program(struct probe_define *define)
 	return dkt__binary_open(define->ctx, path, define->opts->debug_file, root, &define->binary);
 }
 
-/* ---- what is known at a place ---- */
+/* ---- variables, arguments and results ---- */
 
 static int dwarf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
 			  struct dkt__guess *guess)
@@ -87,29 +82,28 @@ void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place
 	scope->result = dwarf_result;
 }
 
-/* Without debug information arguments are where the calling convention has words. */
-static int word_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
+int dkt__probe_word_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
 {
 	struct abi_place place;
 
-	dkt__abi_word(scope->machine, false, n - 1, &place);
+	dkt__abi_word(scope->machine, !scope->is_user && scope->words->arg, n - 1, &place);
 	if (place.trouble)
-		return dkt_fail(scope->ctx, -EOPNOTSUPP,
-				"how programs of that machine pass arguments is unknown");
-	snprintf(value->fetch, sizeof(value->fetch), "%s", place.fetch);
-	value->memory = place.memory;
-	value->offset = place.offset;
-	value->user = true;
+		return dkt_fail(scope->ctx, -EOPNOTSUPP, "%s",
+				scope->is_user ? "how programs of that machine pass arguments is"
+						 " unknown" :
+						 place.trouble);
+	dkt__probe_set_place(value, &place);
+	value->user = scope->is_user;
 	return 0;
 }
 
-static int word_result(struct probe_scope *scope, struct probe_value *value)
+int dkt__probe_word_result(struct probe_scope *scope, struct probe_value *value)
 {
 	(void)scope, (void)value;
 	return 0;
 }
 
-/* On return registers hold the result; what the function was called with may be gone. */
+/* On return, registers hold the result and may no longer hold the arguments. */
 static int gone_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
 			 struct dkt__guess *guess)
 {
@@ -145,18 +139,17 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 	uint64_t offset;
 	int err = dkt__binary_offset(binary, address, &offset);
 
-	if (!err && asprintf(&place, "%s:0x%llx", binary->path, (unsigned long long)offset) < 0)
-		err = dkt__no_memory(define->ctx);
-	if (err) {
-		place = NULL;
+	if (err)
 		return err;
-	}
+	place = dkt__format("%s:0x%llx", binary->path, (unsigned long long)offset);
+	if (!place)
+		return dkt__no_memory(define->ctx);
 	if (define->n && !dkt__dwarf_place(binary, address, &at)) {
 		dkt__probe_dwarf_scope(&scope, &at);
 	} else if (define->n) {
 		scope.no_types = why = dkt_error_take(define->ctx);
-		scope.argument = is_entry ? word_argument : NULL;
-		scope.result = word_result;
+		scope.argument = is_entry ? dkt__probe_word_argument : NULL;
+		scope.result = dkt__probe_word_result;
 	}
 	if (define->place.on_return) {
 		scope.variable = gone_variable;

@@ -7,8 +7,6 @@
 #include "probe/arg.h"
 #include "tracefs.h"
 
-#define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
-
 /* "0xffffffff81000000-0xffffffff81000100	name" */
 static bool is_blacklisted(struct dkt_ctx *ctx, const char *function)
 {
@@ -17,9 +15,8 @@ static bool is_blacklisted(struct dkt_ctx *ctx, const char *function)
 	FILE *f __cleanup(fclose) = NULL;
 	size_t size = 0;
 
-	if (ctx->root && asprintf(&path, "%s/kprobes/blacklist", ctx->root) < 0)
-		path = NULL;
-	f = fopen(ctx->root ? (path ? path : "") : BLACKLIST, "re");
+	path = dkt__format("%s/kprobes/blacklist", ctx->root ? ctx->root : "/sys/kernel/debug");
+	f = path ? fopen(path, "re") : NULL;
 	while (f && getline(&line, &size, f) > 0) {
 		char *name = strpbrk(line, "\t ");
 
@@ -56,7 +53,7 @@ int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int er
 	char *function __cleanup(free) = NULL;
 	char *words __cleanup(free) = strdup(dkt_error(ctx));
 
-	/* Its README names them whether it has them or not. */
+	/* The kernel's README lists event probes even if the kernel does not have them. */
 	if (words && probe->kind == DKT_PROBE_EVENT && err == -EINVAL && !strchr(words, '\n'))
 		return dkt_fail(ctx, err,
 				"%s; if the kernel gives no reason, it has no probes on events"

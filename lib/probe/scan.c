@@ -65,7 +65,7 @@ int dkt__probe_read_number(struct eval *eval, uint64_t *number)
 	err = dkt__take_u64(&eval->p, NULL, DKT__AS_C, number);
 	if (err == -EINVAL)
 		return dkt__probe_fail(eval, err, "a number is missing before '%.20s'", eval->p);
-	/* Offsets beyond it are of no machine. */
+	/* No machine has larger offsets. */
 	if (err || *number > UINT64_C(1) << 47)
 		return dkt__probe_fail(eval, -ERANGE, "a number is too large");
 	return 0;

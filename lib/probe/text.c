@@ -90,17 +90,17 @@ int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *given, char **te
 
 	const char *place = probe->place ? probe->place : "";
 	const char *fields = probe->fields ? probe->fields : "";
-	int n = asprintf(text, "%c:%s/%s%s%s%s%s%s", letter_of(probe), probe->group, probe->name,
-			 *place ? " " : "", place,
-			 probe->kind == DKT_PROBE_FPROBE && probe->on_return ? "%return" : "",
-			 *fields ? " " : "", fields);
 	const char *p;
+	size_t n;
 	bool clean;
 
-	if (n < 0) {
-		*text = NULL;
+	*text = dkt__format("%c:%s/%s%s%s%s%s%s", letter_of(probe), probe->group, probe->name,
+			    *place ? " " : "", place,
+			    probe->kind == DKT_PROBE_FPROBE && probe->on_return ? "%return" : "",
+			    *fields ? " " : "", fields);
+	if (!*text)
 		return dkt__no_memory(ctx);
-	}
+	n = strlen(*text);
 	for (p = *text; (unsigned char)*p >= 0x20 && *p != 0x7f; p++)
 		;
 	clean = !*p;
@@ -111,7 +111,7 @@ int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *given, char **te
 	if (!clean)
 		return dkt_fail(ctx, -EINVAL, "a definition cannot have a control character");
 	return dkt_fail(ctx, -E2BIG,
-			"the definition of %s/%s has %d bytes; the kernel's limit is %d",
+			"the definition of %s/%s has %zu bytes; the kernel's limit is %d",
 			probe->group, probe->name, n, PROBE_TEXT_MAX);
 }
 
@@ -126,7 +126,7 @@ bool dkt__probe_is_name(const char *name)
 
 /* ---- from text ---- */
 
-/* The next word, cut off; NULL at the end. */
+/* Cuts off the next word; NULL at the end. */
 static char *next_word(char **rest)
 {
 	char *word;
@@ -153,7 +153,7 @@ static bool read_letter(const char *head, struct dkt_probe *probe)
 		{ 'e', DKT_PROBE_EVENT },  { 's', DKT_PROBE_SYNTHETIC },
 	};
 
-	/* A number is how many returns may be awaited at once. */
+	/* A number is the maximum of concurrent calls whose return is probed. */
 	if (head[1 + strspn(head + 1, "0123456789")] != ':')
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -166,7 +166,7 @@ static bool read_letter(const char *head, struct dkt_probe *probe)
 	return false;
 }
 
-/* Probes at a return have it in their place: "vfs_read%return" */
+/* Cuts off "%return", as in "vfs_read%return". */
 static void cut_return(char *place, struct dkt_probe *probe)
 {
 	size_t n = strlen(place);
@@ -227,9 +227,9 @@ int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **o
 	return 0;
 }
 
-/* ---- the same? ---- */
+/* ---- comparing ---- */
 
-/* The offset behind the mark; 0: it is not given. */
+/* Returns the offset after the mark, or 0. */
 static uint64_t offset_at(const char *mark)
 {
 	const char *p = mark ? mark + 1 : "";
@@ -247,14 +247,14 @@ static bool same_place(const struct dkt_probe *a, const struct dkt_probe *b)
 	size_t n_a = at_a ? (size_t)(at_a - a->place) : strlen(a->place);
 	size_t n_b = at_b ? (size_t)(at_b - b->place) : strlen(b->place);
 
-	/* The kernel shows no addresses: it prints something else in their place. */
+	/* The kernel lists something else in place of a probe's address. */
 	if (a->kind == DKT_PROBE_KPROBE && isdigit((unsigned char)*a->place) &&
 	    isdigit((unsigned char)*b->place))
 		return true;
 	return n_a == n_b && !memcmp(a->place, b->place, n_a) && offset_at(at_a) == offset_at(at_b);
 }
 
-/* Blanks are the kernel's business. */
+/* True if the fields differ only in spaces. */
 static bool same_fields(const char *a, const char *b)
 {
 	for (;; a++, b++) {
@@ -267,7 +267,7 @@ static bool same_fields(const char *a, const char *b)
 	}
 }
 
-/* The next field of a synthetic event up to ';', and what its brackets hold. */
+/* Takes the next field of a synthetic event, up to ';', and the text in its brackets. */
 static const char *next_field(const char **p, size_t *len, const char **size, size_t *n)
 {
 	const char *field = *p + strspn(*p, " \t;");
@@ -279,7 +279,7 @@ static const char *next_field(const char **p, size_t *len, const char **size, si
 	return field;
 }
 
-/* The words of both without brackets, in steps over their blanks. */
+/* True if the fields differ only in spaces and brackets. */
 static bool same_words(const char *a, size_t len_a, const char *b, size_t len_b)
 {
 	const char *end_a = a + len_a, *end_b = b + len_b;

@@ -11,6 +11,13 @@ void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...)
 	va_end(ap);
 }
 
+void dkt__probe_set_place(struct probe_value *value, const struct abi_place *place)
+{
+	snprintf(value->fetch, sizeof(value->fetch), "%s", place->fetch);
+	value->memory = place->memory;
+	value->offset = place->offset;
+}
+
 int dkt__probe_load(struct probe_scope *scope, struct probe_value *value)
 {
 	char inner[sizeof(value->fetch)];
@@ -18,7 +25,7 @@ int dkt__probe_load(struct probe_scope *scope, struct probe_value *value)
 	if (!value->memory)
 		return 0;
 	memcpy(inner, value->fetch, sizeof(inner));
-	/* The kernel reads memory of a program by itself. */
+	/* In a probe on a program the kernel reads the process's memory without u. */
 	dkt__probe_set_fetch(value, "%c%s%llu(%s)", value->offset < 0 ? '-' : '+',
 			     value->user && !scope->is_user ? "u" : "",
 			     value->offset < 0 ? 0 - (unsigned long long)value->offset :
@@ -99,7 +106,7 @@ int dkt__probe_deref(struct eval *eval, struct probe_value *value, const char *o
 	return err;
 }
 
-/* The description of a struct may be elsewhere than where it is used. */
+/* If a struct is only declared here, finds its definition. */
 static int find_struct(struct eval *eval, struct ctype *type)
 {
 	struct ctype_source *types = eval->scope->types;

@@ -55,7 +55,7 @@ static int add_cfa(struct dwarf_place *place, struct probe_value *value, unsigne
 	return err;
 }
 
-/* The base from which the places of a function's local variables are counted. */
+/* The base of the locations of a function's local variables. */
 static int add_frame_base(struct dwarf_place *place, struct probe_value *value, unsigned int depth)
 {
 	Dwarf_Attribute attr;
@@ -65,7 +65,7 @@ static int add_frame_base(struct dwarf_place *place, struct probe_value *value, 
 	if (!dwarf_attr_integrate(&place->function, DW_AT_frame_base, &attr) ||
 	    dwarf_getlocation_addr(&attr, place->address - place->bias, &ops, &n, 1) != 1)
 		return -EOPNOTSUPP;
-	/* A register named is the base itself. */
+	/* A plain register is the base itself. */
 	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
 		value->memory = true;
 		value->offset = 0;
@@ -75,8 +75,8 @@ static int add_frame_base(struct dwarf_place *place, struct probe_value *value, 
 }
 
 /*
- * A static variable. The kernel counts from where the code would begin if all of the file were
- * mapped as the code is.
+ * A static variable. The kernel adds the offset to the address at which the file would begin if all
+ * of it were mapped like the code.
  */
 static int set_static(struct dwarf_place *place, uint64_t address, struct probe_value *value)
 {
@@ -102,7 +102,7 @@ static int set_indexed(struct dwarf_place *place, Dwarf_Attribute *attr, const D
 	return set_static(place, address, value);
 }
 
-/* At a function's entry what it was entered with is still there. */
+/* At a function's entry, the value on entry is still in its register. */
 static int run_entry_value(struct dwarf_place *place, Dwarf_Attribute *attr, const Dwarf_Op *op,
 			   struct probe_value *value)
 {
@@ -117,7 +117,7 @@ static int run_entry_value(struct dwarf_place *place, Dwarf_Attribute *attr, con
 	return set_register(place, ops[0].atom - DW_OP_reg0, value);
 }
 
-/* Runs an expression as far as what it names can be fetched: value is memory, or a register. */
+/* Translates a location that the kernel can fetch: a register, or memory at an offset. */
 static int run(struct dwarf_place *place, const Dwarf_Op *ops, size_t n, struct probe_value *value,
 	       unsigned int depth)
 {
@@ -208,7 +208,7 @@ static size_t get_params(struct dwarf_place *place, Dwarf_Die params[PARAMS_MAX]
 	return n;
 }
 
-/* True if the location at the entry is a register: then that is the truth, whatever the ABI says. */
+/* True if DWARF has a register at the entry: it is then right, even if it breaks the ABI. */
 static bool in_register(struct dwarf_place *place, Dwarf_Die *param)
 {
 	Dwarf_Attribute attr;
@@ -221,8 +221,8 @@ static bool in_register(struct dwarf_place *place, Dwarf_Die *param)
 }
 
 /*
- * At the entry parameters are where the calling convention has them; without optimisation DWARF
- * tells where they will be stored.
+ * At the entry, use the calling convention: without optimisation, DWARF has the places to which the
+ * function will copy its parameters.
  */
 static int param_value(struct dwarf_place *place, bool numbered, Dwarf_Die *params, size_t n,
 		       size_t i, struct probe_value *value)
@@ -245,9 +245,7 @@ static int param_value(struct dwarf_place *place, bool numbered, Dwarf_Die *para
 			   places);
 	if (places[i].trouble)
 		return trouble(place, name ? name : "", places[i].trouble);
-	snprintf(value->fetch, sizeof(value->fetch), "%s", places[i].fetch);
-	value->memory = places[i].memory;
-	value->offset = places[i].offset;
+	dkt__probe_set_place(value, &places[i]);
 	return 0;
 }
 
@@ -282,7 +280,7 @@ int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *na
 	const char *it;
 	int err;
 
-	/* Code inlined at the very entry must not hide the function's own. */
+	/* Names of code that is inlined at the entry must not hide the function's parameters. */
 	for (size_t i = 0; place->entry && i < n; i++)
 		if ((it = dwarf_diename(&params[i])) && !strcmp(it, name))
 			return param_value(place, numbered, params, n, i, value);
