@@ -88,8 +88,9 @@ static int add_variable(char **trigger, const char *word, const char *name, cons
 	char *added;
 
 	keys += 1 + strcspn(*trigger + keys + 1, ": ");
-	if (asprintf(&added, "%.*s:__%s_%s_0=%s%s", (int)keys, *trigger, word, name, value,
-		     *trigger + keys) < 0)
+	added = dkt__format("%.*s:__%s_%s_0=%s%s", (int)keys, *trigger, word, name, value,
+			    *trigger + keys);
+	if (!added)
 		return -ENOMEM;
 	free(*trigger);
 	*trigger = added;
@@ -103,13 +104,9 @@ static int add_variable(char **trigger, const char *word, const char *name, cons
  */
 static int pair_once(struct made *made, const char *name)
 {
-	char *both __cleanup(free) = NULL;
-	int err = add_variable(&made->begin_trigger, "from", name, "common_pid");
+	char *both __cleanup(free) = dkt__format("common_pid-$__from_%s_0", name);
+	int err = both ? add_variable(&made->begin_trigger, "from", name, "common_pid") : -ENOMEM;
 
-	if (asprintf(&both, "common_pid-$__from_%s_0", name) < 0) {
-		both = NULL;
-		return -ENOMEM;
-	}
 	return err ? err : add_variable(&made->end_trigger, "join", name, both);
 }
 
@@ -159,10 +156,8 @@ static int take_hist(struct made *made, char *text)
 
 static int event_name(const struct sql_event *it, char **name)
 {
-	if (asprintf(name, "%s:%s", it->event->system, it->event->name) >= 0)
-		return 0;
-	*name = NULL;
-	return -ENOMEM;
+	*name = dkt__format("%s:%s", it->event->system, it->event->name);
+	return *name ? 0 : -ENOMEM;
 }
 
 static int make(struct sql *sql, const char *name, struct made *made)

@@ -150,10 +150,8 @@ static char *given_text(struct dkt_ctx *ctx, const struct dkt__symbol_text *give
  */
 static char *symbols_path(struct dkt_ctx *ctx)
 {
-	char *path = NULL;
+	char *path = ctx->root ? dkt__format("%s/kallsyms", ctx->root) : NULL;
 
-	if (ctx->root && asprintf(&path, "%s/kallsyms", ctx->root) < 0)
-		return NULL;
 	if (path && !access(path, R_OK))
 		return path;
 	free(path);

@@ -62,13 +62,11 @@ static int write_parts(int fd, struct iovec *parts, int n)
 static int write_file(const struct ctf *ctf, const char *name, int flags, struct iovec *parts,
 		      int n)
 {
-	char *path __cleanup(free) = NULL;
+	char *path __cleanup(free) = dkt__format("%s/%s", ctf->base.opts.dir, name);
 	int fd, err;
 
-	if (asprintf(&path, "%s/%s", ctf->base.opts.dir, name) < 0) {
-		path = NULL;
+	if (!path)
 		return -ENOMEM;
-	}
 	/* Opened for each packet: there can be more CPUs than a process can have open files. */
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 	if (fd < 0)
@@ -128,12 +126,15 @@ static int create_dir_as_caller(const struct ctf *ctf)
 /* Replaces the metadata in one step, so that readers never see a part of it. */
 static int write_metadata(const struct ctf *ctf)
 {
-	char *from __cleanup(free) = NULL, *to __cleanup(free) = NULL;
+	char *from __cleanup(free) = dkt__format("%s/.metadata", ctf->base.opts.dir);
+	char *to __cleanup(free) = dkt__format("%s/metadata", ctf->base.opts.dir);
 	struct dkt_buf head = { 0 };
 	int err;
 
 	dkt__ctf_preamble(ctf, &head);
-	err = head.err ? head.err : ctf->events.err;
+	err = from && to ? 0 : -ENOMEM;
+	if (!err)
+		err = head.err ? head.err : ctf->events.err;
 	if (!err) {
 		struct iovec parts[] = { { head.data, head.len },
 					 { ctf->events.data, ctf->events.len } };
@@ -143,9 +144,6 @@ static int write_metadata(const struct ctf *ctf)
 	free(head.data);
 	if (err)
 		return err;
-	if (asprintf(&from, "%s/.metadata", ctf->base.opts.dir) < 0 ||
-	    asprintf(&to, "%s/metadata", ctf->base.opts.dir) < 0)
-		return -ENOMEM;
 	return rename(from, to) ? fail_file(ctf, "make", "metadata") : 0;
 }
 
@@ -185,10 +183,9 @@ static struct ctf_stream *stream_of(struct ctf *ctf, const struct dkt_record *re
 		return NULL;
 	source = dkt__reach(ctf->sources, ctf->n_sources, record->stream);
 	stream = source ? dkt__reach(source->streams, source->n, record->cpu) : NULL;
-	if (stream && !stream->name &&
-	    asprintf(&stream->name, record->stream ? "cpu%u_of%u" : "cpu%u", record->cpu,
-		     record->stream) < 0)
-		stream->name = NULL;
+	if (stream && !stream->name)
+		stream->name = dkt__format(record->stream ? "cpu%u_of%u" : "cpu%u", record->cpu,
+					   record->stream);
 	return stream && stream->name ? stream : NULL;
 }
 

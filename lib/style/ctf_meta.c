@@ -76,10 +76,9 @@ static void put_field(struct dkt_buf *buf, const struct dkt__column *column)
 
 void dkt__ctf_event(const struct dkt__form *form, uint32_t id, struct dkt_buf *buf)
 {
-	char *name __cleanup(free) = NULL;
+	char *name __cleanup(free) = dkt__format("%s:%s", form->event->system, form->event->name);
 
-	if (asprintf(&name, "%s:%s", form->event->system, form->event->name) < 0) {
-		name = NULL;
+	if (!name) {
 		buf->err = -ENOMEM;
 		return;
 	}
