@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The part of libdktrace with which a program makes its own events and measures: probes, histograms,
+ * tables, SQL and pairs. <dktrace/dktrace.h> includes it and has the conventions.
+ */
+#ifndef DKTRACE_MEASURE_H
+#define DKTRACE_MEASURE_H
+
+#include <dktrace/dktrace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dkt_table;
+
+/* ---- dkt_probe(3): probes, events that are created at run time ------------------------------- */
+
+enum dkt_probe_kind {
+	DKT_PROBE_ANY, /* dkt_probe_define() chooses: a program if one is given, or the kernel */
+	DKT_PROBE_KPROBE, /* an instruction or a return in the kernel */
+	DKT_PROBE_UPROBE, /* an instruction or a return in a program or library */
+	DKT_PROBE_FPROBE, /* entry or exit of a kernel function, by ftrace */
+	DKT_PROBE_TRACEPOINT, /* a tracepoint, with or without an event of its own */
+	DKT_PROBE_EVENT, /* another event, with data that its fields point to */
+	DKT_PROBE_SYNTHETIC, /* an event that the action of a histogram records */
+};
+
+#define DKT_PROBE_UNKNOWN UINT64_MAX
+
+/*
+ * The definition of a probe. The kernel's kprobetrace.rst and uprobetracer.rst describe the texts.
+ * The strings of a probe in a list live as long as the list. A caller that passes such a struct
+ * declares it with DKT_OPTS.
+ */
+struct dkt_probe {
+	size_t sz;
+	enum dkt_probe_kind kind;
+	bool on_return;
+	const char *group;
+	const char *name;
+	const char *place; /* "vfs_read", "/bin/sh:0x1234", "sched.sched_switch"; "": none */
+	const char *fields; /* "count=$arg3:u64 pos=+0($arg4):s64"; "" if it has none */
+	uint64_t hits; /* from the kernel; DKT_PROBE_UNKNOWN: the kernel does not count them */
+	uint64_t missed; /* it fired, but the kernel recorded nothing; as hits */
+};
+
+/* A list of probes. */
+struct dkt_probes;
+
+struct dkt_probe_opts {
+	size_t sz;
+	enum dkt_probe_kind kind;
+	const char *group; /* NULL: "dktrace" */
+	const char *name; /* NULL: named after the place */
+	const char *exec; /* program or library; NULL: the kernel */
+	pid_t pid; /* probe this process's program, or find exec as it sees the path; 0: none */
+	const char *debug_file; /* file with the debug information; NULL: search for it */
+	size_t max; /* fail if a glob or a source line needs more probes than this; 0: one */
+};
+
+/*
+ * Works out the probes that a user asks for; changes nothing in the kernel. dkt_probes_free() frees
+ * the list.
+ *
+ * place is [MODULE:]FUNCTION, FUNCTION+OFFSET, FUNCTION:LINE, FILE:LINE, an address or a glob, with
+ * %return for the return of a function. In a program there is no MODULE; PROVIDER:NAME is a static
+ * marker, all arguments of which are recorded if n is 0. For another event it is SYSTEM:EVENT, for
+ * a tracepoint its name. args are "[NAME=]EXPRESSION[:TYPE]"; one text can have several, separated
+ * by spaces: dktrace-probe(1). Names and types come from BTF or DWARF.
+ *
+ * -ENOENT: there is no such function, line, marker, event, variable or member; -ENOTUNIQ: several
+ * functions have that name; -E2BIG: more than max probes, or too many arguments; -EINVAL: a place
+ * or an argument is invalid; -EOPNOTSUPP: the kernel, or what the compiler left of a variable, does
+ * not allow it; -ENODATA: there are no symbols or no debug information; -ENOEXEC: not an ELF file;
+ * -ENXIO: the compiler replaced the function by a variant, which dkt_error() names; -ERANGE: an
+ * offset or index is too large.
+ */
+DKT_API int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *args,
+			     size_t n, const struct dkt_probe_opts *opts,
+			     struct dkt_probes **probes);
+
+/*
+ * Creates the event of a probe, disabled, and forgets the catalogue: dkt_events_forget(). -EEXIST:
+ * there is an event of that name; -ENOENT: there is no such function; -EOPNOTSUPP: the kernel does
+ * not have such probes; -E2BIG: the definition is longer than the kernel's limit; -EINVAL: the
+ * kernel refuses it.
+ */
+DKT_API int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe);
+
+/*
+ * Adds a place to an event that dkt_probe_create() created with the same fields. -EEXIST: the
+ * fields differ, or the kernel does not support several places. Other errors: as
+ * dkt_probe_create().
+ */
+DKT_API int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe);
+
+/*
+ * Call after dkt_probe_create() failed with err. Looks for the reason if the kernel gave none (for
+ * example, the function is blacklisted) and stores it for dkt_error(). Slow: reads long lists.
+ * Returns err.
+ */
+DKT_API int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err);
+
+/*
+ * Removes the event of a probe and forgets the catalogue: dkt_events_forget(). -ENOENT: there is no
+ * such probe; -EBUSY: an instance has the event enabled, or a trigger uses it.
+ */
+DKT_API int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name);
+
+/*
+ * Lists the probes in the kernel, whoever created them, in the order of the kernel.
+ * dkt_probes_free() frees the list.
+ */
+DKT_API int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **probes);
+DKT_API void dkt_probes_free(struct dkt_probes *probes);
+
+/* Returns the i-th probe, counted from 0, or NULL after the last. Valid as long as the list. */
+DKT_API const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, size_t i);
+
+/* Returns the probe of that name, or NULL. Valid as long as the list. */
+DKT_API const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
+						const char *name);
+
+/*
+ * Gets the definition as one line for the kernel. The caller frees it. -EINVAL: a string has a
+ * control character; -E2BIG: the line is longer than the kernel's limit.
+ */
+DKT_API int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **text);
+
+/*
+ * Parses a line that dkt_probe_text() or the kernel wrote. The list has one probe;
+ * dkt_probes_free() frees it. -EINVAL: not a definition.
+ */
+DKT_API int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **probes);
+
+/* True if both define the same event at the same place with the same fields, however written. */
+DKT_API bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b);
+
+/* A static marker of a program (sys/sdt.h). Valid during the call only. */
+struct dkt_marker {
+	const char *provider, *name;
+	const char *args; /* in the assembler's notation: "-4@%edi 8@$5" */
+	uint64_t offset; /* bytes from the start of the file */
+	uint64_t semaphore; /* offset of the counter that enables the marker; 0: none */
+};
+
+/* Receives a marker. A value other than 0 ends the walk, and dkt_markers() returns it. */
+typedef int (*dkt_marker_fn)(void *data, const struct dkt_marker *marker);
+
+/*
+ * Calls fn for each marker of a program or library. -ENOEXEC: not an ELF file; -EOPNOTSUPP: the
+ * file is for another kind of machine.
+ */
+DKT_API int dkt_markers(struct dkt_ctx *ctx, const char *path, dkt_marker_fn fn, void *data);
+
+/*
+ * Receives a function; module is NULL for the kernel itself. A value other than 0 ends the walk,
+ * and dkt_functions() returns it.
+ */
+typedef int (*dkt_function_fn)(void *data, const char *module, const char *name);
+
+/*
+ * Calls fn for each function of the kernel and its modules whose name begins with beginning
+ * (/proc/kallsyms).
+ */
+DKT_API int dkt_functions(struct dkt_ctx *ctx, const char *beginning, dkt_function_fn fn,
+			  void *data);
+
+/* ---- dkt_hist(3): histograms, records counted by the values of fields ------------------------ */
+
+struct dkt_hist;
+
+struct dkt_hist_opts {
+	size_t sz;
+	/*
+	 * Fields to count by, at most three, separated by commas: "id.syscall,common_pid".
+	 * Required. Modifiers, from the kernel's histogram.rst: hex sym sym-offset syscall
+	 * execname log2 buckets=N usecs stacktrace. execname works on any field with a PID,
+	 * once. dec, an addition, shows a number as such; otherwise a field with names in
+	 * the event's print format shows the names, and a device shows "MAJOR,MINOR" or its
+	 * name on this machine. Besides fields: common_cpu, common_timestamp, stacktrace,
+	 * and event, the name of the event, which is always the first column.
+	 */
+	const char *keys;
+	const char *vals; /* fields to sum, at most two, with hex percent graph; NULL: none */
+	const char *sort; /* for the kernel, as of dkt_table_sort(); NULL: none */
+	const char *vars; /* variables, "ts0=common_timestamp.usecs": in the kernel only */
+	const char *actions; /* "onmax($lat).save(common_pid)", ':' between: in the kernel only */
+	uint32_t size; /* rows, a power of two, 128 to 131072; 0: 2048, in user space 131072 */
+	struct dkt_expr *filter; /* for events with its fields, not copied; NULL: none */
+	pid_t skip; /* count no records of this process; 0: count all */
+};
+
+/*
+ * Creates a histogram without events. -EINVAL: there are no keys, or a text is invalid; dkt_error()
+ * shows the place with a caret.
+ */
+DKT_API int dkt_hist_new(struct dkt_ctx *ctx, const struct dkt_hist_opts *opts,
+			 struct dkt_hist **hist);
+DKT_API void dkt_hist_free(struct dkt_hist *hist);
+
+/*
+ * Adds an event to count. -ENOENT: the event lacks a field; -EINVAL: a field cannot be counted or
+ * summed so, or differs in type from that of an event added before.
+ */
+DKT_API int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event);
+
+/*
+ * Call after dkt_hist_event() failed with -ENOENT for each of n events. Sets a message about the
+ * whole set, with the field that no event has and the most similar name. Returns -ENOENT.
+ */
+DKT_API int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n);
+
+/*
+ * Gives an event that was added a filter of its own, instead of the filter in the options. The
+ * caller keeps the filter as long as the histogram. -ENOENT, -EINVAL: as dkt_expr_check(), or the
+ * event was not added.
+ */
+DKT_API int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event,
+			    struct dkt_expr *filter);
+
+/*
+ * Gets the trigger that makes the kernel count the event. The caller frees it. -EINVAL: the event
+ * was not added; -E2BIG: the filter is too long for the kernel.
+ */
+DKT_API int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text);
+
+/*
+ * Adds the triggers to all events in the instance, or to none. They are removed with the instance.
+ * -EOPNOTSUPP: the kernel does not have histograms, or cannot count by these keys; -EINVAL: the
+ * kernel refuses the trigger.
+ */
+DKT_API int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance);
+
+/*
+ * Gets the kernel's counts of all events as one table. The caller frees it with dkt_table_free().
+ * -ENOENT: an event has no histogram; -EINVAL: the kernel's histogram has other columns.
+ */
+DKT_API int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance,
+			  struct dkt_table **table);
+
+/*
+ * Counts a record in user space if its event was added. source gives the names of processes; NULL:
+ * they are unknown. -EOPNOTSUPP: there is no event ftrace:kernel_stack to take stacks from.
+ */
+DKT_API int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source,
+			 const struct dkt_record *record);
+
+/*
+ * Gets the counts in user space so far. The caller frees the table with dkt_table_free().
+ * -EOPNOTSUPP: the histogram has variables, actions or values for the kernel only.
+ */
+DKT_API int dkt_hist_table(struct dkt_hist *hist, struct dkt_table **table);
+
+/* ---- dkt_table(3): tables, the counts of a histogram ----------------------------------------- */
+
+/* A column of a table. The strings live as long as the table. */
+struct dkt_column {
+	const char *name; /* of the field */
+	const char *modifier; /* "log2"; "" for none */
+	bool is_key; /* otherwise a sum */
+	bool is_number; /* dkt_table_value() returns it */
+	bool is_signed;
+	bool is_named; /* dkt_table_text() writes names, as of the event's print format */
+	uint64_t buckets; /* of the modifier buckets: numbers in each; otherwise 0 */
+};
+
+/* Facts about a table. Keys come first, then hitcount, then other sums. */
+struct dkt_table_info {
+	const struct dkt_column *const *columns;
+	size_t n_keys;
+	size_t n_columns;
+	size_t n_rows;
+	bool has_more; /* dkt_table_more() has a text for at least one row */
+	uint64_t hits; /* records, including dropped ones */
+	uint64_t dropped; /* records that did not fit into the table */
+	uint64_t bad; /* rows or records that were invalid */
+};
+
+/*
+ * Parses the text of a hist file of the kernel; if it has several histograms, the first. -ENOENT:
+ * it has none; -EINVAL: its header is invalid.
+ */
+DKT_API int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len,
+			    struct dkt_table **table);
+DKT_API void dkt_table_free(struct dkt_table *table);
+
+/*
+ * Gets the first histogram that an event has in the instance, whoever added it. The caller frees
+ * the table with dkt_table_free(). -ENOENT: there is none, or the kernel does not have histograms.
+ */
+DKT_API int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
+				  struct dkt_table **table);
+
+/* Returns facts about a table. Valid until the table is changed or freed. */
+DKT_API const struct dkt_table_info *dkt_table_info(const struct dkt_table *table);
+
+/*
+ * Sorts the rows by "COLUMN[.descending]", at most two, separated by a comma. NULL: by the key if
+ * it is the only one and a range, otherwise by hitcount, descending. -ENOENT: there is no such
+ * column; -EINVAL: the text is invalid.
+ */
+DKT_API int dkt_table_sort(struct dkt_table *table, const char *sort);
+
+/*
+ * Returns the number in a cell: of a range its power of two or its first number; 0: not a number.
+ */
+DKT_API uint64_t dkt_table_value(const struct dkt_table *table, size_t row, size_t column);
+
+/* Returns the text that the actions of the kernel saved with a row, or "". */
+DKT_API const char *dkt_table_more(const struct dkt_table *table, size_t row);
+
+/*
+ * Appends the text of a cell. A stack is the names of its functions, separated by ';', the
+ * outermost first.
+ */
+DKT_API void dkt_table_text(const struct dkt_table *table, size_t row, size_t column,
+			    struct dkt_buf *buf);
+
+/* ---- dkt_sql(3): SQL, a histogram or an event made of two ------------------------------------ */
+
+/*
+ * The meaning of a statement in the SQL of tracefs_sql(3). Without JOIN it is a histogram of the
+ * records of one event:
+ *
+ *	SELECT prev_comm, CAST(prev_state AS hex) FROM sched_switch WHERE prev_prio < 100
+ *
+ * With JOIN it is a synthetic event, which the kernel records when a record of the second event
+ * follows one of the first and the fields after ON are equal:
+ *
+ *	SELECT start.pid, (end.TIMESTAMP_USECS - start.TIMESTAMP_USECS) AS lat
+ *	FROM sched_waking AS start JOIN sched_switch AS end ON start.pid = end.next_pid
+ *
+ * The strings live as long as the object.
+ */
+struct dkt_sql {
+	const char *event; /* after FROM, "system:name" */
+	const char *end; /* after JOIN; NULL: the statement is a histogram */
+	const char *keys; /* of the histogram, for dkt_hist_opts */
+	const char *vals; /* of the histogram, for dkt_hist_opts; NULL: none */
+	const char *filter; /* of the histogram; NULL: none */
+	const char *fields; /* of the synthetic event, for a dkt_probe of the group "synthetic" */
+	const char *begin_trigger; /* for event, once the synthetic event exists */
+	const char *end_trigger; /* for end, after begin_trigger */
+};
+
+/*
+ * Translates a statement; changes nothing in the kernel. name is the name of the synthetic event,
+ * NULL if the statement is a histogram. libtracefs parses the statement in a child process, which
+ * this call waits for. -EINVAL: the statement is invalid, dkt_error() shows the place with a caret;
+ * -E2BIG: it has more than 4095 bytes; -ENODEV: the statement has JOIN, and libtracefs finds no
+ * tracefs or debugfs; -EFAULT: the parser of libtracefs failed; -EAGAIN: no child process could be
+ * created.
+ */
+DKT_API int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
+			const struct dkt_sql **sql);
+DKT_API void dkt_sql_free(const struct dkt_sql *sql);
+
+/* ---- dkt_pairs(3): pairs of records, the time from one to the other -------------------------- */
+
+struct dkt_pairs;
+
+struct dkt_pairs_opts {
+	size_t sz;
+	/*
+	 * Fields in which both records of a pair are equal, at most 3: "common_pid",
+	 * "dev,sector", or BEGIN=END if the names differ: "pid=next_pid". Required.
+	 */
+	const char *key;
+	/*
+	 * Field whose values are groups, of the record that begins or else of the one that
+	 * ends; with a modifier as in dkt_hist_opts: "id.syscall". NULL: one group.
+	 */
+	const char *by;
+	uint32_t slowest; /* number of slowest pairs to keep with their records */
+	struct dkt_expr *filter; /* for events with its fields, not copied; NULL: none */
+	pid_t skip; /* in the kernel: leave out pairs that this process begins; 0: none */
+};
+
+enum dkt_pair_roles { DKT_PAIR_BEGIN = 1, DKT_PAIR_END = 2 };
+
+/* A number of a group: all groups together. */
+#define DKT_PAIRS_ALL SIZE_MAX
+
+/*
+ * Creates an object without events. -EINVAL: there is no key, or a text is invalid; dkt_error()
+ * shows the place with a caret.
+ */
+DKT_API int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts,
+			  struct dkt_pairs **pairs);
+DKT_API void dkt_pairs_free(struct dkt_pairs *pairs);
+
+/*
+ * Adds an event whose records begin pairs, end pairs, or both: then a record ends the pair that the
+ * one before it began. Add events that begin pairs first. -ENOENT: the event lacks a field;
+ * -EINVAL: a field cannot be a key, or unknown role.
+ */
+DKT_API int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles);
+
+/*
+ * Takes the next record or gap, in time order. If two begins come without an end between them, the
+ * later one counts. A gap cancels the pairs it may lie in: those still open, and those that ended
+ * after the last record on the gap's CPU (among the last 65536 pairs). source gives the names of
+ * processes; NULL: they are unknown.
+ */
+DKT_API int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
+			  const struct dkt_record *record);
+
+/* Call after the last record, before the functions below. */
+DKT_API int dkt_pairs_finish(struct dkt_pairs *pairs);
+
+/*
+ * Makes the kernel pair the records of two events that were added. Creates a synthetic event of
+ * that name and a histogram of it for dkt_pairs_read(): the group, if there are groups, and lat in
+ * ns by powers of two. Calls dkt_events_forget(). If it fails, and in the end, remove the instance
+ * and then call dkt_probe_remove(ctx, "synthetic", name). -EOPNOTSUPP: the kernel cannot do this;
+ * -EINVAL: the events were not added with these roles.
+ */
+DKT_API int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance,
+			    struct dkt_event *begin, struct dkt_event *end, const char *name);
+
+/*
+ * Gets the kernel's counts so far: hitcount, and the sum of lat. The caller frees the table with
+ * dkt_table_free(). -ENOENT: the event was removed.
+ */
+DKT_API int dkt_pairs_read(struct dkt_pairs *pairs, struct dkt_instance *instance, const char *name,
+			   struct dkt_table **table);
+
+struct dkt_pairs_info {
+	uint64_t begins; /* records that begin */
+	uint64_t ends; /* records that end */
+	uint64_t pairs;
+	uint64_t nested; /* begins that replaced an open begin of the same key */
+	uint64_t open; /* begins without an end so far */
+	uint64_t unmatched_begins; /* forgotten, because more than 2^20 were open */
+	uint64_t unmatched_ends; /* ends without a begin */
+	uint64_t spanned; /* not counted: records were or may have been lost in between */
+	uint64_t gaps;
+};
+
+/* Gets the counts so far. */
+DKT_API void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info, size_t sz);
+
+/* The times of a group, in ns. */
+struct dkt_latency {
+	const char *name; /* of the group, "" without groups; valid as long as the pairs */
+	bool is_number; /* the name is number */
+	bool is_signed;
+	uint64_t number;
+	uint64_t count;
+	uint64_t sum;
+	uint64_t min;
+	uint64_t max;
+};
+
+/* Gets the i-th group, counted from 0, or DKT_PAIRS_ALL. Returns 0, or 1 after the last. */
+DKT_API int dkt_pairs_group(const struct dkt_pairs *pairs, size_t i, struct dkt_latency *latency,
+			    size_t sz);
+
+/*
+ * Returns the time, in ns, that this part (0 to 1) of a group's pairs does not exceed. It is exact
+ * below 128 ns, and otherwise at most 0.4 % off. The memory for it does not grow with the number of
+ * pairs.
+ */
+DKT_API uint64_t dkt_pairs_quantile(const struct dkt_pairs *pairs, size_t i, double part);
+
+/* Returns the number of pairs of 2^power to less than 2^(power + 1) ns; 0 ns counts as power 0. */
+DKT_API uint64_t dkt_pairs_power(const struct dkt_pairs *pairs, size_t i, unsigned int power);
+
+struct dkt_slow {
+	uint64_t ns;
+	struct dkt_record begin, end; /* valid until the next dkt_pairs_add() */
+};
+
+/* Gets the i-th slowest pair, counted from 0. Returns 0, or 1 after the last. */
+DKT_API int dkt_pairs_slow(const struct dkt_pairs *pairs, size_t i, struct dkt_slow *slow,
+			   size_t sz);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
