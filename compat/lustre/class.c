@@ -8,14 +8,14 @@
 #include "lustre/class/map.h"
 #include "lustre/record/event.h"
 
-/* Each record of the event says its class and subsystem itself. */
-static const struct class_bits each = {
+/* The bits of an event whose records have their own class and subsystem. */
+static const struct class_bits per_record = {
 	.types = UINT32_MAX,
 	.subsystems = UINT32_MAX,
 	.fields = true,
 };
 
-/* Events are asked of a catalogue by glob: first the system, then names in its range. */
+/* Finds events by globs: compares the systems first, then the names within a system. */
 struct catalogue {
 	struct dkt_event *const *events;
 	size_t n;
@@ -60,7 +60,7 @@ static int catalogue_init(struct catalogue *c, struct dkt_event *const *events, 
 	return 0;
 }
 
-/* The first event of the system whose name does not sort before the first len bytes of name. */
+/* Returns the system's first event whose name does not sort before the first len bytes of name. */
 static size_t lower_bound(const struct catalogue *c, const struct system *system, const char *name,
 			  size_t len)
 {
@@ -125,7 +125,7 @@ static void match_entry(const struct catalogue *c, struct event_set *set,
 			match_glob(c, set, &entry->globs[i]);
 }
 
-/* The next event of the set from i on, or n. */
+/* Returns the first event of the set from i on, or n. */
 static size_t next_event(const struct event_set *set, size_t i, size_t n)
 {
 	for (; i < n; i++) {
@@ -138,7 +138,7 @@ static size_t next_event(const struct event_set *set, size_t i, size_t n)
 	return n;
 }
 
-/* ---- applying entries, in their order ---- */
+/* ---- applying entries in order ---- */
 
 static void drop_condition(struct class_map *map, size_t event, unsigned int type)
 {
@@ -153,7 +153,7 @@ static void drop_condition(struct class_map *map, size_t event, unsigned int typ
 	map->n_conditions = kept;
 }
 
-/* An entry without a condition wins over those with one: the class wants every record. */
+/* An entry without a condition overrides those with one, because the class has every record. */
 static int apply_type(struct class_map *map, size_t event, unsigned int type,
 		      const struct class_entry *entry)
 {
@@ -228,7 +228,7 @@ static void resolve_messages(struct class_map *map, const struct catalogue *c,
 	}
 }
 
-/* The subsystems whose modules a call site can lie in. */
+/* Returns the subsystems that have modules. */
 static uint32_t subsystems_with_modules(const struct class_map *map)
 {
 	uint32_t subsystems = 0;
@@ -250,7 +250,7 @@ static void finish_bits(struct class_map *map)
 		struct class_bits *bits = &map->bits[i];
 
 		if (bits->fields)
-			*bits = each;
+			*bits = per_record;
 		if (bits->narrowed)
 			bits->sites = with_modules;
 		if (!bits->subsystems)
@@ -291,7 +291,7 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 	return 0;
 }
 
-/* The other map owns the content of the files. */
+/* Copies a map without its arena; the original owns the content of the files. */
 static int share(const struct class_map *map, struct class_map **shared)
 {
 	struct class_map *copy = calloc(1, sizeof(*copy));
@@ -343,8 +343,8 @@ const struct class_bits *class_map_event(const struct class_map *map, const stru
 
 	if (index < map->n_bits)
 		return &map->bits[index];
-	/* Records of Lustre's own log, which no kernel has as an event. */
-	return record_is_event(event) ? &each : &nothing;
+	/* The event of Lustre's own log is not an event of the kernel. */
+	return record_is_event(event) ? &per_record : &nothing;
 }
 
 void class_map_want(struct class_map *map, const struct dkt_event *event)
@@ -369,7 +369,7 @@ size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigne
 	return target_of(map, kind, bit)->events;
 }
 
-/* Appends "filter && sites" of one entry, or the one of them that there is. */
+/* Appends "filter && sites" of one entry, or only the filter if it is not narrowed. */
 static void add_condition(FILE *out, const struct class_entry *entry, const char *sites)
 {
 	const char *filter = entry->filter;
@@ -380,7 +380,7 @@ static void add_condition(FILE *out, const struct class_entry *entry, const char
 		fprintf(out, "(%s)", filter);
 }
 
-/* True if the condition narrows nothing as long as there are no call sites to narrow it to. */
+/* True if the condition accepts every record, because there are no call sites to narrow it to. */
 static bool is_void(const struct class_entry *entry, const char *sites)
 {
 	return !entry->filter && !(entry->narrow && sites);
@@ -438,13 +438,13 @@ const struct class_entry *class_map_messages(const struct class_map *map, size_t
 	return map->messages.entries;
 }
 
-static int word_cmp(const void *a, const void *b)
+static int name_cmp(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Copies the modules of the subsystems to words, if it is there; returns how many there are. */
-static size_t collect_modules(const struct class_map *map, uint32_t subsystems, const char **words)
+/* Copies the modules of the subsystems to names, unless it is NULL; returns their number. */
+static size_t collect_modules(const struct class_map *map, uint32_t subsystems, const char **names)
 {
 	size_t n = 0;
 
@@ -453,8 +453,8 @@ static size_t collect_modules(const struct class_map *map, uint32_t subsystems, 
 
 		for (size_t i = 0; i < target->n && subsystems & 1u << bit; i++)
 			for (size_t j = 0; j < target->entries[i].n_modules; j++, n++)
-				if (words)
-					words[n] = target->entries[i].modules[j];
+				if (names)
+					names[n] = target->entries[i].modules[j];
 	}
 	return n;
 }
@@ -463,17 +463,17 @@ int class_map_modules(const struct class_map *map, uint32_t subsystems, const ch
 		      size_t *n)
 {
 	size_t all = collect_modules(map, subsystems, NULL);
-	const char **words = calloc(all + 1, sizeof(*words));
+	const char **names = calloc(all + 1, sizeof(*names));
 
-	*modules = words;
+	*modules = names;
 	*n = 0;
-	if (!words)
+	if (!names)
 		return -ENOMEM;
-	collect_modules(map, subsystems, words);
-	qsort(words, all, sizeof(*words), word_cmp);
+	collect_modules(map, subsystems, names);
+	qsort(names, all, sizeof(*names), name_cmp);
 	for (size_t i = 0; i < all; i++)
-		if (!*n || strcmp(words[*n - 1], words[i]))
-			words[(*n)++] = words[i];
+		if (!*n || strcmp(names[*n - 1], names[i]))
+			names[(*n)++] = names[i];
 	return 0;
 }
 

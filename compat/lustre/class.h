@@ -12,11 +12,11 @@ struct class_map;
 struct class_bits {
 	uint32_t types; /* of MASK_DEBUG */
 	uint32_t subsystems; /* of MASK_SUBSYSTEM; never 0: undefined if no other */
-	uint32_t filtered; /* those of types for which class_map_filter() has a filter */
-	uint32_t narrowed; /* those for which only call sites in the subsystems' modules count */
-	uint32_t sites; /* if narrowed: the subsystems whose modules a call site can lie in */
-	bool wanted; /* whatever the masks say: class_map_want() */
-	bool fields; /* each record says its class in msg_mask and msg_subsys; all bits are set */
+	uint32_t filtered; /* the types for which class_map_filter() has a filter */
+	uint32_t narrowed; /* the types that count only calls from modules of the chosen subsystems */
+	uint32_t sites; /* if narrowed: the subsystems that have modules */
+	bool wanted; /* enabled with any mask: class_map_want() */
+	bool fields; /* each record has its class in msg_mask and msg_subsys; all bits are set */
 };
 
 enum class_glob_kind {
@@ -25,14 +25,14 @@ enum class_glob_kind {
 };
 
 struct class_glob {
-	const char *text; /* as in the file, without the minus of a negative one */
+	const char *text; /* as in the file, without the minus of a negative glob */
 	enum class_glob_kind kind;
 	bool negative;
-	const char *system; /* patterns: of the event system, */
-	const char *names[2]; /* of its events, the second one NULL if there is no other */
+	const char *system; /* pattern for the event system */
+	const char *names[2]; /* patterns for its events; the second can be NULL */
 };
 
-/* One entry of a class or subsystem: any of its events, functions and modules stand for it. */
+/* One entry of a class or subsystem: the events, functions and modules that belong to it. */
 struct class_entry {
 	struct class_glob *globs;
 	size_t n_globs;
@@ -41,32 +41,32 @@ struct class_entry {
 	const char **modules;
 	size_t n_modules;
 	const char *filter; /* NULL: none */
-	bool narrow; /* only if call_site lies in a module of the chosen subsystems */
-	bool graph; /* also entry and exit of the functions of the subsystems' modules */
-	bool remove; /* its events stop standing for the class: of earlier entries */
+	bool narrow; /* only records whose call_site is in a module of the chosen subsystems */
+	bool graph; /* also trace entry and exit of the functions of the subsystems' modules */
+	bool remove; /* removes its events from the class, to which earlier entries added them */
 };
 
 /*
- * Reads the map: the directories of DKTRACE_CLASSES in the environment (colons between), else the
- * shipped one and the site's. -EINVAL and others: dkt_error() says FILE:LINE:COLUMN and the words.
+ * Reads the map from the directories in DKTRACE_CLASSES (separated by colons), otherwise from the
+ * shipped directory and the site's. The error message begins with FILE:LINE:COLUMN.
  */
 int class_map_load(struct dkt_ctx *ctx, struct class_map **map);
 
-/* The same from given directories; a file replaces one of the same name of an earlier directory. */
+/* Reads the map from directories. A file replaces those of the same name in earlier directories. */
 int class_map_load_dirs(struct dkt_ctx *ctx, const char *const *dirs, size_t n,
 			struct class_map **map);
 
-/* The same from text; file is for the words of an error. */
+/* Reads the map from text; file is its name in error messages. */
 int class_map_load_text(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
 			struct class_map **map);
 void class_map_free(struct class_map *map);
 
-/* Finds what each event stands for; events as from dkt_events(), sorted by system and name. */
+/* Finds the classes and subsystems of each event. The events are sorted, as dkt_events() has them. */
 int class_map_resolve(struct class_map *map, struct dkt_event *const *events, size_t n);
 
 /*
- * Reads the map, or takes what is read from another one, which outlives it, and resolves it for the events
- * of the context. *map is NULL after a failure.
+ * Reads the map, or shares what another map has read, which must outlive this one, and resolves it
+ * for the events of the context. *map is NULL after a failure.
  */
 int class_map_open(struct dkt_ctx *ctx, const struct class_map *like, struct class_map **map);
 
@@ -75,41 +75,41 @@ int class_map_open(struct dkt_ctx *ctx, const struct class_map *like, struct cla
 const struct class_bits *class_map_event(const struct class_map *map,
 					 const struct dkt_event *event);
 
-/* The event is wanted whatever the masks say. */
+/* Marks the event as enabled with any mask. */
 void class_map_want(struct class_map *map, const struct dkt_event *event);
 
-/* Whether these masks switch it on: a type of it and a subsystem of it, as in Lustre. */
+/* True if the masks enable the event: one of its types and one of its subsystems, as in Lustre. */
 bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug);
 
-/* How many events of this kernel stand for the class or subsystem. */
+/* Returns the number of events of this kernel in the class or subsystem. */
 size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigned int bit);
 
 /*
- * The filter under which the event stands for these types: "" if one of them wants every record of
- * it. sites is an expression over call_site that is true inside the modules of the chosen
- * subsystems; NULL does not narrow. The caller frees it.
+ * Gets the filter for the records of the event that belong to these types; "" if one of the types
+ * has all of them. sites is an expression over call_site that is true inside the modules of the
+ * chosen subsystems; NULL does not narrow. The caller frees the filter.
  */
 int class_map_filter(const struct class_map *map, const struct dkt_event *event, uint32_t types,
 		     const char *sites, char **filter);
 
-/* The subsystems that the module belongs to, 0: none. */
+/* Returns the subsystems of the module; 0: none. */
 uint32_t class_map_module(const struct class_map *map, const char *module);
 
-/* ---- what the files say ---- */
+/* ---- content of the files ---- */
 
-/* One line about the class or subsystem, "" if there is none. */
+/* Returns the description of the class or subsystem, one line or "". */
 const char *class_map_about(const struct class_map *map, enum mask_kind kind, unsigned int bit);
 
-/* Why a stock kernel has nothing for it, NULL if something stands for it. */
+/* Returns the reason why the class has no events on a stock kernel; NULL if it has some. */
 const char *class_map_none(const struct class_map *map, enum mask_kind kind, unsigned int bit);
 
-/* The entries in the order in which they apply; valid as long as the map. */
+/* Returns the entries in the order in which they apply; valid as long as the map. */
 const struct class_entry *class_map_entries(const struct class_map *map, enum mask_kind kind,
 					    unsigned int bit, size_t *n);
 
-/* The events whose records say their class themselves (`messages`). */
+/* Returns the events whose records have their own class (`messages`). */
 const struct class_entry *class_map_messages(const struct class_map *map, size_t *n);
 
-/* Names of the modules of these subsystems, each once; the caller frees the array only. */
+/* Gets the names of the subsystems' modules, each once. The caller frees the array, not the names. */
 int class_map_modules(const struct class_map *map, uint32_t subsystems, const char ***modules,
 		      size_t *n);

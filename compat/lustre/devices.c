@@ -9,7 +9,7 @@
 #define VERSION     2
 #define CMD_DEVICES 1
 
-/* The keys of texts and where they go. */
+/* The keys whose values are texts. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -20,8 +20,6 @@ static const struct {
 	{ "uuid", offsetof(struct device, uuid) },
 };
 
-#define N_TEXTS (sizeof(text_keys) / sizeof(text_keys[0]))
-
 static char **device_text(struct device *device, size_t i)
 {
 	return (char **)(void *)((char *)device + text_keys[i].offset);
@@ -29,7 +27,7 @@ static char **device_text(struct device *device, size_t i)
 
 static void device_clear(struct device *device)
 {
-	for (size_t i = 0; i < N_TEXTS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(text_keys); i++)
 		free(*device_text(device, i));
 }
 
@@ -46,7 +44,7 @@ static int take_item(void *data, const struct keyval_item *item)
 		device->refcount = item->number;
 	if (!item->is_text)
 		return 0;
-	for (size_t i = 0; i < N_TEXTS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(text_keys); i++)
 		if (!strcmp(item->key, text_keys[i].key)) {
 			text = device_text(device, i);
 			free(*text);
@@ -57,26 +55,23 @@ static int take_item(void *data, const struct keyval_item *item)
 }
 
 /*
- * The dump's first message is the table of keys and has no device, any later one has one device.
- * (The kernel marks the first with NLM_F_CREATE as well.)
+ * The first message of the dump is the table of keys, and each later one is one device. (The kernel
+ * also marks the first message with NLM_F_CREATE.)
  */
 int devices_message(void *data, const void *attrs, size_t len)
 {
 	struct devices *devices = data;
-	struct device device = { 0 }, *rows;
+	struct device device = { 0 };
 	int err;
 
 	if (!devices->keys)
 		return keyval_table_new(attrs, len, &devices->keys);
 	err = keyval_each(devices->keys, attrs, len, take_item, &device);
-	rows = err ? NULL : realloc(devices->rows, (devices->n + 1) * sizeof(*rows));
-	if (!rows) {
+	if (!err)
+		err = dkt__append(devices->rows, devices->n, device);
+	if (err)
 		device_clear(&device);
-		return err ? err : -ENOMEM;
-	}
-	devices->rows = rows;
-	rows[devices->n++] = device;
-	return 0;
+	return err;
 }
 
 int devices_read(struct dkt_ctx *ctx, struct devices *devices)
@@ -100,7 +95,7 @@ void devices_clear(struct devices *devices)
 	memset(devices, 0, sizeof(*devices));
 }
 
-/* Scripts count the columns, so that one that is not told must not disappear. */
+/* Scripts count the columns, so an unknown value is printed as "-". */
 static const char *column(const char *text)
 {
 	return text && *text ? text : "-";

@@ -15,19 +15,19 @@ struct device {
 	char *uuid;
 };
 
-/* Begins as all zeroes. */
+/* Starts as all zeroes. */
 struct devices {
 	struct device *rows; /* in the kernel's order */
 	size_t n;
-	struct keyval_table *keys; /* of the dump's first message */
+	struct keyval_table *keys; /* from the first message of the dump */
 };
 
-/* Asks the kernel. -ENOENT: no Lustre there that can tell. */
+/* Asks the kernel. -ENOENT: Lustre is not loaded, or is too old to answer. */
 int devices_read(struct dkt_ctx *ctx, struct devices *devices);
 void devices_clear(struct devices *devices);
 
-/* Takes in one message of the dump: a dkt_netlink_fn whose data is a struct devices. */
+/* Reads one message of the dump: a dkt_netlink_fn whose data is a struct devices. */
 int devices_message(void *data, const void *attrs, size_t len);
 
-/* Appends the device's line of `lctl device_list`. */
+/* Appends the device as a line of `lctl device_list`. */
 void device_print(const struct device *device, struct dkt_buf *buf);

@@ -8,17 +8,17 @@
 
 /* Attributes of a table of keys; the kernel's enum lnet_nl_scalar_attrs. */
 enum {
-	ATTR_LIST = 1, /* nested: a table, of one nested attribute for each key */
+	ATTR_LIST = 1, /* nested: a table, with one nested attribute per key */
 	ATTR_INDEX = 3, /* u16: type of the attribute that has the key's value */
-	ATTR_NLA_TYPE = 4, /* u16: what kind of value that is, as NLA_STRING */
-	ATTR_VALUE = 5, /* string: the key itself */
+	ATTR_NLA_TYPE = 4, /* u16: kind of the value, such as NLA_STRING */
+	ATTR_VALUE = 5, /* string: name of the key */
 };
 
 struct keyval_key {
 	uint16_t index;
 	uint16_t type;
 	char *name;
-	struct keyval_table *child; /* of NLA_NESTED, else NULL */
+	struct keyval_table *child; /* for NLA_NESTED, otherwise NULL */
 };
 
 struct keyval_table {
@@ -26,7 +26,7 @@ struct keyval_table {
 	size_t n;
 };
 
-/* Attributes one after the other; only what nla_ok() has looked at is read. */
+/* Walks over attributes, and reads only those that nla_ok() accepts. */
 struct cursor {
 	const struct nlattr *attr;
 	int left;
@@ -41,7 +41,7 @@ static int cursor_init(struct cursor *at, const void *attrs, size_t len)
 	return 0;
 }
 
-/* The next attribute, NULL at the end; *err is set if the rest cannot be one. */
+/* Returns the next attribute; NULL at the end, with *err set if the rest is not an attribute. */
 static struct nlattr *cursor_next(struct cursor *at, int *err)
 {
 	struct nlattr *attr = (struct nlattr *)at->attr;
@@ -119,16 +119,11 @@ static int read_key(const struct nlattr *nest, unsigned int depth, struct keyval
 
 static int add_key(struct keyval_table *table, const struct nlattr *nest, unsigned int depth)
 {
-	struct keyval_key *keys;
-
 	if (table->n == KEYVAL_KEYS)
 		return -EBADMSG;
-	keys = realloc(table->keys, (table->n + 1) * sizeof(*keys));
-	if (!keys)
+	if (dkt__append(table->keys, table->n, (struct keyval_key){ 0 }))
 		return -ENOMEM;
-	table->keys = keys;
-	memset(&keys[table->n], 0, sizeof(*keys));
-	return read_key(nest, depth, &keys[table->n++]);
+	return read_key(nest, depth, &table->keys[table->n - 1]);
 }
 
 static int read_table(const struct nlattr *list, unsigned int depth, struct keyval_table **out)
@@ -202,7 +197,7 @@ static int64_t read_number(const void *bytes, size_t size, bool is_signed)
 	return is_signed ? (int64_t)(value << unused) >> unused : (int64_t)value;
 }
 
-/* Bytes of a kind of number, 0 if it is another kind of value. */
+/* Returns the size of a number of this type; 0 if the type is not a number. */
 static size_t number_size(unsigned int type, bool *is_signed)
 {
 	*is_signed = type >= NLA_S8 && type <= NLA_S64;
@@ -250,7 +245,7 @@ static int each_scalar(const struct keyval_key *key, const struct nlattr *attr, 
 static int each_value(const struct keyval_table *table, struct cursor at, unsigned int depth,
 		      keyval_fn fn, void *data);
 
-/* A nested value is a list of rows, each with values by the child's keys. */
+/* A nested value is a list of rows, each with values for the keys of the child table. */
 static int each_row(const struct keyval_table *child, const struct nlattr *list, unsigned int depth,
 		    keyval_fn fn, void *data)
 {

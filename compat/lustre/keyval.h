@@ -6,35 +6,35 @@
 
 #include "base/util.h"
 
-#define KEYVAL_DEPTH 8 /* tables within tables that are followed; Lustre's have up to 3 */
-#define KEYVAL_KEYS  256 /* keys of one table; Lustre's have up to 20 */
+#define KEYVAL_DEPTH 8 /* limit of nested tables; Lustre has up to 3 */
+#define KEYVAL_KEYS  256 /* limit of keys in a table; Lustre has up to 20 */
 
 struct keyval_table;
 
-/* One value. The text is borrowed and not terminated; it has no NUL in it. */
+/* One value. The text is borrowed, has no NUL in it, and does not end with one. */
 struct keyval_item {
-	const char *key; /* "" if it has none, as elements of a list */
+	const char *key; /* "" if it has no name, such as an element of a list */
 	unsigned int depth; /* 0 for the values of the message itself */
 	bool is_text;
 	const char *text; /* valid if is_text */
 	size_t len; /* bytes */
-	int64_t number; /* valid if not is_text; what is above INT64_MAX has wrapped */
+	int64_t number; /* valid if not is_text; a u64 above INT64_MAX is negative */
 };
 
-/* Return nonzero to stop. */
+/* Returns nonzero to stop. */
 typedef int (*keyval_fn)(void *data, const struct keyval_item *item);
 
 /*
- * Reads a table of keys from the attributes of the message that begins a dump. -EBADMSG: it is
- * none, or nested too deep, or has too many keys.
+ * Reads a table of keys from the attributes of the first message of a dump. -EBADMSG: there is no
+ * table, or it has too many levels or keys.
  */
 int keyval_table_new(const void *attrs, size_t len, struct keyval_table **table);
 void keyval_table_free(struct keyval_table *table);
 
 /*
- * Hands over each value in the attributes of a message, nested ones included, in the order in
- * which they come. Attributes without a key are passed over. -EBADMSG: the attributes or a value
- * are shorter than they say. Else what fn returned.
+ * Calls fn for each value in the attributes of a message, nested values included, in their order.
+ * Skips attributes without a key. -EBADMSG: an attribute or a value is truncated. Otherwise returns
+ * the result of fn.
  */
 int keyval_each(const struct keyval_table *table, const void *attrs, size_t len, keyval_fn fn,
 		void *data);

@@ -11,12 +11,12 @@ static char context_type(const struct dkt_record *rec)
 {
 	if (rec->flags & (DKT_REC_HARDIRQ | DKT_REC_NMI))
 		return '2';
-	/* As Lustre, to which a process that keeps soft interrupts off is in one. */
+	/* Lustre, too, prints a process that has disabled soft interrupts as softirq. */
 	return rec->flags & (DKT_REC_SOFTIRQ | DKT_REC_BH_OFF) ? '1' : '0';
 }
 
-/* Makes what the lines of a process on a CPU have in common. */
-static void learn_context(struct legacy_context *context, const struct dkt_record *rec, char type)
+/* Builds the text that all lines of a process on a CPU share. */
+static void build_context(struct legacy_context *context, const struct dkt_record *rec, char type)
 {
 	*context = (struct legacy_context){
 		.known = true, .cpu = rec->cpu, .pid = rec->pid, .type = type
@@ -42,7 +42,7 @@ void legacy_put_context(struct legacy_common *common, const struct dkt_record *r
 
 	if (!context->known || context->cpu != rec->cpu || context->pid != rec->pid ||
 	    context->type != type)
-		learn_context(context, rec, type);
+		build_context(context, rec, type);
 	if (!common->n_second || common->second != second) {
 		common->second = second;
 		common->n_second = (size_t)snprintf(common->seconds, sizeof(common->seconds),
@@ -63,7 +63,7 @@ void legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf
 {
 	struct legacy_rc *text = &common->rcs[(uint64_t)rc % ARRAY_SIZE(common->rcs)];
 
-	/* Most calls return one of few values. */
+	/* Keep the text, because most calls return one of few values. */
 	if (text->rc != rc || !text->len) {
 		text->rc = rc;
 		text->len = (size_t)snprintf(text->text, sizeof(text->text),

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-/* The part that lines of one process on one CPU have in common. */
+/* Text that all lines of one process on one CPU share. */
 struct legacy_context {
 	bool known;
 	char type;
@@ -15,19 +15,19 @@ struct legacy_context {
 	char after[20]; /* ":0:PID:0:" */
 };
 
-/* The text for a value that a function returned. */
+/* The text of one return value. */
 struct legacy_rc {
 	int64_t rc;
-	size_t len; /* 0: none yet */
+	size_t len; /* 0: unused */
 	char text[80];
 };
 
-/* Zeroed to begin with. */
+/* Starts as all zeroes. */
 struct legacy_common {
 	struct legacy_context contexts[64]; /* by CPU */
-	uint64_t second; /* whose text is in seconds */
-	size_t n_second; /* bytes of it, 0: none yet */
-	char seconds[24]; /* "1495061256.", and the last line's microseconds */
+	uint64_t second; /* the second whose text is in `seconds` */
+	size_t n_second; /* length of that text; 0: unused */
+	char seconds[24]; /* "1495061256.", then the microseconds of the last line */
 	struct legacy_rc rcs[64]; /* by value */
 };
 
@@ -35,5 +35,5 @@ struct legacy_common {
 void legacy_put_context(struct legacy_common *common, const struct dkt_record *record, int64_t wall,
 			struct dkt_buf *buf);
 
-/* Appends " (rc=%lu : %ld : %lx)" and the line's end. */
+/* Appends " (rc=%lu : %ld : %lx)" and a newline. */
 void legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf);

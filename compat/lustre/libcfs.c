@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/memory.h"
-#include "base/util.h"
 
 int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file)
 {
@@ -26,16 +26,14 @@ int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file)
 	return dkt_fail(ctx, -errno, "write(%s) failed: %s", file, strerror(errno));
 }
 
-/* The file is there for no longer than the kernel writes it. */
+/* Removes the file as soon as it is open, so that it has no name while it is read. */
 static int dump_in(struct dkt_ctx *ctx, const char *param, const char *dir, int *fd)
 {
-	char *file __cleanup(free) = NULL;
+	char *file __cleanup(free) = dkt__format("%s/dump", dir);
 	int err;
 
-	if (asprintf(&file, "%s/dump", dir) < 0) {
-		file = NULL;
+	if (!file)
 		return dkt__no_memory(ctx);
-	}
 	err = libcfs_dump_to(ctx, param, file);
 	if (!err) {
 		*fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -49,16 +47,15 @@ static int dump_in(struct dkt_ctx *ctx, const char *param, const char *dir, int 
 int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd)
 {
 	const char *tmp = secure_getenv("TMPDIR");
-	char *dir __cleanup(free) = NULL;
+	/* The kernel accepts only absolute paths. */
+	char *dir __cleanup(free) =
+		dkt__format("%s/dktrace-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
 	sigset_t all, old;
 	int err;
 
 	*fd = -1;
-	/* The kernel takes absolute names only. */
-	if (asprintf(&dir, "%s/dktrace-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp") < 0) {
-		dir = NULL;
+	if (!dir)
 		return dkt__no_memory(ctx);
-	}
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	if (mkdtemp(dir)) {

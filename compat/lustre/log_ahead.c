@@ -7,31 +7,32 @@
 #include "lustre/record/event.h"
 
 /*
- * A probe fires when the message is on its way, a few microseconds before Lustre takes the time for
- * its own record; the process may be preempted between, for LATE if it then did nothing else. ns.
+ * Limits of the time, in ns, between the probe's record of a message and Lustre's own. Lustre takes
+ * its time a few microseconds after the probe fires, but the process can be preempted between the
+ * two. LATE applies as long as the process has recorded nothing else since.
  */
 #define WINDOW 20000000
 #define LATE   500000000
 
-/* By so much Lustre's time can be the earlier one, as it is cut to microseconds. ns. */
+/* Lustre's time can be up to so many ns earlier, because it is rounded down to microseconds. */
 #define SKEW 1000000
 
-/* Records before and after the next one that are kept to be looked at. */
+/* Number of records before and after the next one that can be searched. */
 #define RING 4096
 
 /* A copy of a record. */
 struct kept {
 	uint8_t *rec;
 	uint32_t len, room;
-	bool found; /* it stands for a message that another source recorded too */
+	bool found; /* it was found to be a message that a probe recorded, too */
 };
 
 struct log_ahead {
 	struct record_sort *sort;
 	struct kept *ring;
-	size_t first, n; /* of what is kept, in order of time */
-	size_t at; /* the next one, counted from the first; before it is what was returned last */
-	int end; /* nothing comes after what is there: 1 or -errno */
+	size_t first, n; /* the kept records, in time order */
+	size_t at; /* the next record, counted from the first; the one before was returned last */
+	int end; /* 1 or -errno: no record comes after the kept ones */
 };
 
 int log_ahead_new(struct record_sort *sort, struct log_ahead **out)
@@ -142,10 +143,9 @@ static struct kept *find(struct log_ahead *ahead, const struct message_key *key,
 	while (i && record_time(kept_at(ahead, i - 1)->rec) >= key->time - SKEW)
 		i--;
 	for (;; i++) {
-		/* As many as there is room for. */
 		if (i == ahead->n && !read_one(ahead))
 			return NULL;
-		/* One more that is read may push out the first. */
+		/* If the ring was full, reading has removed the oldest record. */
 		if (i == ahead->n)
 			i--;
 		kept = kept_at(ahead, i);

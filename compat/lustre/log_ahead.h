@@ -7,11 +7,11 @@
 
 struct log_ahead;
 
-/* Takes the records from sort, which stays the caller's. */
+/* Reads the records from sort, which the caller frees after this. */
 int log_ahead_new(struct record_sort *sort, struct log_ahead **ahead);
 void log_ahead_free(struct log_ahead *ahead);
 
-/* As record_sort_next(). */
+/* Like record_sort_next(). */
 int log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len);
 
 /*

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "lustre/log_ahead.h"
@@ -14,21 +15,21 @@
 #include "lustre/record/line.h"
 #include "lustre/record/spill.h"
 
-/* So much of a file is looked at to know its kind. */
+/* Number of bytes that are read to recognise the kind of a file. */
 #define LOOK 512
 
-#define TEXT_WORDS   "text of the debug log"
-#define BINARY_WORDS "binary debug log"
+#define TEXT_KIND   "text of the debug log"
+#define BINARY_KIND "binary debug log"
 
 struct log_source {
 	struct dkt_ctx *ctx;
 	struct dkt_event *event;
 	struct record_sort *sort;
-	struct log_ahead *ahead; /* NULL: nobody looks ahead */
-	struct spill spill; /* the records that were a text */
+	struct log_ahead *ahead; /* NULL: log_source_find() is not used */
+	struct spill spill; /* the records of a text */
 	int fd;
-	bool bare; /* records come without bytes */
-	bool gaps; /* some may be lines of gaps */
+	bool bare; /* records have no fields */
+	bool gaps; /* some records may be printed gaps */
 	uint64_t bad; /* places with invalid data, whose CPU is unknown */
 	char *damage;
 	struct dkt_loss *losses; /* of each CPU */
@@ -40,7 +41,7 @@ struct log_source {
 	uint8_t data[RECORD_EVENT_MAX];
 };
 
-/* The line that a gap in the log is printed as is a gap again. */
+/* Turns the line that dk prints for a gap back into a gap. False: not such a line. */
 static bool take_gap(const uint8_t *rec, size_t len, struct dkt_record *record)
 {
 	struct record_texts texts;
@@ -115,7 +116,7 @@ enum kind {
 	KIND_BINARY,
 };
 
-/* A first record that makes sense, names and all. */
+/* True if the bytes begin with a plausible record. */
 static bool is_binary(const char *bytes, size_t len)
 {
 	struct record_head head;
@@ -148,18 +149,15 @@ static enum kind kind_of(int fd)
 
 /* ---- the log ---- */
 
-static int tell_end(struct log_source *log)
+static int note_damage(struct log_source *log)
 {
 	const struct record_counts *counts = log_source_counts(log);
 
 	log->bad += counts->bad;
-	if (counts->end != RECORD_END &&
-	    asprintf(&log->damage, "the record at offset %" PRIu64 " is incomplete",
-		     counts->end_at) < 0) {
-		log->damage = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	if (counts->end == RECORD_END)
+		return 0;
+	log->damage = dkt__format("the record at offset %" PRIu64 " is incomplete", counts->end_at);
+	return log->damage ? 0 : -ENOMEM;
 }
 
 static int log_open(struct dkt_ctx *ctx, struct log_source *log, struct record_sort_opts opts)
@@ -170,7 +168,7 @@ static int log_open(struct dkt_ctx *ctx, struct log_source *log, struct record_s
 	if (err)
 		return err;
 	log->losses = calloc(log_source_counts(log)->cpus + 1, sizeof(*log->losses));
-	return log->losses ? dkt__with_words(ctx, tell_end(log)) : dkt__no_memory(ctx);
+	return log->losses ? dkt__with_words(ctx, note_damage(log)) : dkt__no_memory(ctx);
 }
 
 static struct log_source *log_alloc(int fd)
@@ -257,8 +255,8 @@ static void log_close(void *data)
 	log_source_free(data);
 }
 
-static int make(struct log_source *log, struct dkt_ctx *ctx, const char *kind, bool owned,
-		const struct dkt_source_opts *opts, struct dkt_source **source)
+static int create(struct log_source *log, struct dkt_ctx *ctx, const char *kind, bool owned,
+		  const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = log_next, .loss = log_loss, .bytes = log_bytes,
 		 .close = owned ? log_close : NULL);
@@ -278,7 +276,7 @@ static int make(struct log_source *log, struct dkt_ctx *ctx, const char *kind, b
 int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	return make(log, ctx, BINARY_WORDS, false, opts, source);
+	return create(log, ctx, BINARY_KIND, false, opts, source);
 }
 
 static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, struct log_source *log)
@@ -319,19 +317,19 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	log = log_alloc(fd);
 	if (!log)
 		return dkt__no_memory(ctx);
-	/* A copy of a descriptor stands where another reader left it; a pipe has one reader only. */
+	/* A copied descriptor shares the file position with other readers. This fails for a pipe. */
 	lseek(fd, 0, SEEK_SET);
 	err = open_file(ctx, opts && opts->name ? opts->name : path, kind, log);
 	if (err) {
 		log_source_free(log);
 		return err;
 	}
-	return make(log, ctx, kind == KIND_TEXT ? TEXT_WORDS : BINARY_WORDS, true, opts, source);
+	return create(log, ctx, kind == KIND_TEXT ? TEXT_KIND : BINARY_KIND, true, opts, source);
 }
 
 bool log_source_is(const struct dkt_source *source)
 {
 	const char *kind = dkt_source_info(source)->kind;
 
-	return !strcmp(kind, TEXT_WORDS) || !strcmp(kind, BINARY_WORDS);
+	return !strcmp(kind, TEXT_KIND) || !strcmp(kind, BINARY_KIND);
 }

@@ -6,20 +6,20 @@
 #include "lustre/record/sort.h"
 
 /*
- * As dkt_source_open(), and of a text as dk prints it and of a binary log, whose records are of the
- * event libcfs:libcfs_debug_msg, in order of time.
+ * Like dkt_source_open(), but also opens the text that dk prints and Lustre's binary logs. Their
+ * records belong to the event libcfs:libcfs_debug_msg and come in time order.
  */
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);
 
-/* Whether the source is such a file. */
+/* True if the source is such a text or binary log. */
 bool log_source_is(const struct dkt_source *source);
 
-/* ---- the binary records of a descriptor ---- */
+/* ---- binary records from a descriptor ---- */
 
 struct log_source;
 
-/* Reads all of the log once; opts->fd becomes the log's, in any case. */
+/* Reads the whole log once. Takes ownership of opts->fd, even if it fails. */
 int log_source_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
 		   struct log_source **log);
 void log_source_free(struct log_source *log);
@@ -27,27 +27,27 @@ void log_source_free(struct log_source *log);
 const struct record_counts *log_source_counts(const struct log_source *log);
 
 /*
- * Makes the source, which is to be closed before the log, and once. The context has read its events,
- * or else gets none but the event of these records.
+ * Creates the source. Call it once, and close the source before the log. If the context has not read
+ * its events, it gets only the event of these records.
  */
 int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);
 
-/* The event that the records of the source are of. */
+/* Returns the event of the source's records. */
 struct dkt_event *log_source_event(const struct log_source *log);
 
-/* To be called before the first record: nobody asks for fields, and records come without bytes. */
+/* Call before the first record if nobody reads fields: the records come without data. */
 void log_source_bare(struct log_source *log);
 
-/* To be called before the first record if log_source_find() is to be called. */
+/* Call before the first record to allow log_source_find(). */
 int log_source_look_ahead(struct log_source *log);
 
 /*
- * As log_ahead_find(). The record gets its bytes in data, which has room for RECORD_EVENT_MAX; its time
+ * Like log_ahead_find(). The record's fields are stored in data, of RECORD_EVENT_MAX bytes. Its time
  * is wall-clock time.
  */
 bool log_source_find(struct log_source *log, const struct message_key *key, const char *text,
 		     size_t text_len, uint8_t *data, struct dkt_record *record);
 
-/* Appends the line of the record returned last, to the byte as Lustre's lctl prints it. */
+/* Appends the line of the record returned last, exactly as Lustre's lctl prints it. */
 void log_source_line(struct log_source *log, struct dkt_buf *buf);

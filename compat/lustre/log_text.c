@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "base/parse.h"
 
-/* Lines are cut there: a record holds no more. */
+/* Longer lines are truncated, because they do not fit into a record. */
 #define LINE_MAX_LEN RECORD_MAX
 
-/* The bytes read at once. */
+/* Size of the read buffer. */
 #define WINDOW (2 * LINE_MAX_LEN)
 
 struct text {
@@ -21,11 +21,11 @@ struct text {
 	char *buf; /* WINDOW bytes, and a NUL */
 	size_t at, len;
 	bool eof;
-	bool skip; /* the rest of a line that was too long */
-	uint8_t *rec; /* RECORD_MAX bytes: the record being put together */
-	size_t size; /* 0: none */
+	bool skip; /* skip the rest of a line that was too long */
+	uint8_t *rec; /* RECORD_MAX bytes: the record that is being built */
+	size_t size; /* of that record; 0: none */
 	uint64_t bad;
-	uint64_t n_read, of; /* bytes; of 0: it is not known how many there are */
+	uint64_t n_read, of; /* bytes read, and size of the file; 0: unknown */
 };
 
 /* ---- lines ---- */
@@ -50,7 +50,7 @@ static int fill(struct text *t)
 	return 0;
 }
 
-/* The next line, terminated, without its newline. 0: there is one; 1: end. */
+/* Gets the next line, with a NUL in place of its newline. Returns 0; 1 at the end. */
 static int next_line(struct text *t, char **line, size_t *len)
 {
 	char *newline;
@@ -74,17 +74,17 @@ static int next_line(struct text *t, char **line, size_t *len)
 		t->skip = !newline && !t->eof;
 	}
 	t->skip = !newline && !t->eof;
-	/* If a line has no newline, the byte after it was not read. */
+	/* This overwrites the newline, or a byte that was not read: the buffer has one more. */
 	(*line)[*len] = '\0';
 	return 0;
 }
 
-/* ---- what a line begins with ---- */
+/* ---- the beginning of a line ---- */
 
-/* Takes a number and the character behind it. */
-static bool take(const char **p, unsigned int base, uint64_t max, char behind, uint64_t *value)
+/* Parses a number up to max, and the character after it. */
+static bool take(const char **p, unsigned int base, uint64_t max, char after, uint64_t *value)
 {
-	return !dkt__take_u64(p, NULL, base, value) && *(*p)++ == behind && *value <= max;
+	return !dkt__take_u64(p, NULL, base, value) && *(*p)++ == after && *value <= max;
 }
 
 const char *log_text_head(const char *line, struct record_head *head)
@@ -122,7 +122,7 @@ const char *log_text_head(const char *line, struct record_head *head)
 
 static void put(struct text *t, const char *text, size_t len)
 {
-	/* Room for a newline stays. */
+	/* Leave space for a newline. */
 	size_t room = RECORD_MAX - 1 - t->size;
 
 	if (len > room)
@@ -131,7 +131,7 @@ static void put(struct text *t, const char *text, size_t len)
 	t->size += len;
 }
 
-/* A name up to a mark, with a NUL; returns what is behind the mark, NULL: there is none. */
+/* Adds the name before a mark, with a NUL. Returns the text after the mark; NULL: invalid. */
 static const char *put_name(struct text *t, const char *p, const char *mark)
 {
 	const char *end = strstr(p, mark);
@@ -143,7 +143,7 @@ static const char *put_name(struct text *t, const char *p, const char *mark)
 	return end + strlen(mark);
 }
 
-/* "FILE:LINE:FUNCTION()) TEXT" */
+/* Adds the parts of "FILE:LINE:FUNCTION()) TEXT". False: invalid. */
 static bool put_place(struct text *t, const char *p, struct record_head *head)
 {
 	uint64_t line;
@@ -159,7 +159,7 @@ static bool put_place(struct text *t, const char *p, struct record_head *head)
 	return true;
 }
 
-/* The record has all of its text: it goes out, with a newline at the end. */
+/* Writes the record that is being built, with a newline at its end. */
 static int flush(struct text *t)
 {
 	uint32_t len;

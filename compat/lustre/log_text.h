@@ -5,11 +5,14 @@
 #include "lustre/record.h"
 #include "lustre/record/spill.h"
 
-/* Where a line's own text begins, behind "SUBSYS:MASK:CPU.TYPE:SEC.USEC:STACK:PID:EXT:(". */
+/*
+ * Parses "SUBSYS:MASK:CPU.TYPE:SEC.USEC:STACK:PID:EXT:(" at the beginning of a line. Returns the text
+ * after it; NULL: not such a line.
+ */
 const char *log_text_head(const char *line, struct record_head *head);
 
 /*
- * Reads all lines of the descriptor and adds their records to the spill; those that begin no record
- * go on with the text of the one before. What stands before the first record is counted in bad.
+ * Reads all lines of the descriptor and adds their records to the spill. A line that does not begin
+ * a record continues the text of the one before; *bad counts those before the first record.
  */
 int log_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *bad);

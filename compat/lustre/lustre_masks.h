@@ -10,5 +10,5 @@ bool lustre_is_loaded(void);
 /* -ENOENT: Lustre is not loaded, or has no such mask. */
 int lustre_mask_read(enum mask_kind kind, uint32_t *value);
 
-/* The debug_sources that a machine has with or without Lustre, as long as nobody chooses. */
+/* Returns the default debug_sources of a machine with or without Lustre. */
 uint32_t lustre_sources(bool loaded);

@@ -34,15 +34,15 @@ static const char *const source_names[MASK_BITS] = {
 
 static const struct mask_row {
 	const char *const *names;
-	uint32_t minimum; /* where a value without a leading operator starts */
+	uint32_t minimum; /* the value that names without a leading operator are added to */
 	uint32_t normal; /* `default` */
 	uint32_t initial; /* on a new machine */
-	uint32_t forced; /* on after every write, also a refused one */
-	uint32_t all; /* nothing else is ever on */
+	uint32_t forced; /* set by every write, even a refused one */
+	uint32_t all; /* all bits that can be set */
 } rows[] = {
 	[MASK_DEBUG] = { type_names, MASK_CANNOT_OFF, TYPES_DEFAULT, TYPES_DEFAULT, 0, UINT32_MAX },
 	[MASK_SUBSYSTEM] = { subsystem_names, 0, UINT32_MAX, UINT32_MAX, 0, UINT32_MAX },
-	/* Lustre has one `default` for all masks of types. */
+	/* Lustre has the same `default` for debug and printk. */
 	[MASK_PRINTK] = { type_names, MASK_CANNOT_OFF, TYPES_DEFAULT, MASK_CANNOT_OFF, MASK_EMERG,
 			  UINT32_MAX },
 	[MASK_SOURCES] = { source_names, 0, SOURCES_NORMAL, SOURCES_NORMAL, 0, SOURCES_ALL },
@@ -68,8 +68,8 @@ static int digit_value(char c)
 }
 
 /*
- * The kernel's %i over the whole text. Unlike strtol() it takes no leading plus, and it does not
- * stop at a limit: what does not fit is cut off.
+ * Parses the whole text like the kernel's %i. Unlike strtol(), it refuses a leading plus, and a
+ * number that is too large wraps around.
  */
 static bool parse_number(const char *text, size_t len, uint32_t *value)
 {
@@ -99,7 +99,7 @@ static bool parse_number(const char *text, size_t len, uint32_t *value)
 	return true;
 }
 
-/* 1: there is a token; 0: end of the text; -EINVAL: an operator with nothing after it. */
+/* Gets the next token. Returns 1; 0: end of the text; -EINVAL: nothing follows an operator. */
 static int next_token(const char **text, const char *end, struct token *token)
 {
 	const char *p = *text;
@@ -148,7 +148,7 @@ static int apply_token(enum mask_kind kind, const struct token *token, uint32_t 
 		else
 			*value = token->op ? *value | row->normal : row->normal;
 	} else {
-		/* Lustre takes the empty token of `a++b` for the first unnamed subsystem. */
+		/* Like in Lustre, the empty token of `a++b` is the first unnamed subsystem. */
 		bit = find_bit(kind, token);
 		if (bit < 0)
 			return -EINVAL;

@@ -9,10 +9,10 @@
 
 #define LOADED "/proc/modules"
 
-/* Half of what the kernel takes as a filter. */
+/* Half of the kernel's limit for a filter. */
 #define SITES_MAX 2000
 
-static bool is_wanted(const char *const *names, size_t n, const char *name)
+static bool has_name(const char *const *names, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(names[i], name))
@@ -26,7 +26,7 @@ int modules_read(const struct class_map *map, uint32_t subsystems, struct module
 	char *line __cleanup(free) = NULL;
 	struct module module;
 	size_t n, size = 0;
-	FILE *f;
+	FILE *f __cleanup(fclose) = NULL;
 	int err = class_map_modules(map, subsystems, &names, &n);
 
 	*modules = (struct modules){ 0 };
@@ -35,10 +35,8 @@ int modules_read(const struct class_map *map, uint32_t subsystems, struct module
 	while (!err && f && getline(&line, &size, f) > 0)
 		if (sscanf(line, "%63s %" SCNu64 " %*s %*s Live 0x%" SCNx64, module.name,
 			   &module.bytes, &module.from) == 3 &&
-		    is_wanted(names, n, module.name))
+		    has_name(names, n, module.name))
 			err = dkt__append(modules->list, modules->n, module);
-	if (f)
-		fclose(f);
 	if (err)
 		modules_clear(modules);
 	return err;

@@ -6,8 +6,8 @@
 
 struct module {
 	char name[64];
-	uint64_t from; /* 0: the kernel does not tell */
-	uint64_t bytes;
+	uint64_t from; /* address; 0: hidden by the kernel */
+	uint64_t bytes; /* size */
 };
 
 struct modules {
@@ -15,15 +15,15 @@ struct modules {
 	size_t n;
 };
 
-/* Those of the map's modules of the subsystems that are loaded. */
+/* Finds the loaded modules among those that the map has for the subsystems. */
 int modules_read(const struct class_map *map, uint32_t subsystems, struct modules *modules);
 void modules_clear(struct modules *modules);
 
 /*
- * An expression that is true if call_site lies in one of them; NULL if none has an address. The
- * caller frees it. The kernel takes filters of less than a page: what is too long is left out.
+ * Gets an expression that is true if call_site is in one of the modules; NULL if no address is known.
+ * The caller frees it. Modules that would make it longer than the kernel's limit are skipped.
  */
 int modules_sites(const struct modules *modules, char **sites);
 
-/* Their names with blanks between. The caller frees it. */
+/* Gets their names, separated by spaces. The caller frees the text. */
 int modules_names(const struct modules *modules, char **names);

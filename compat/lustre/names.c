@@ -2,9 +2,7 @@
 /* Lists of strings that own their strings. */
 #include "lustre/names.h"
 
-#include <dktrace/dktrace.h>
-
-#include "base/util.h"
+#include "base/buf.h"
 
 int names_take(struct names *names, char *name)
 {
@@ -88,8 +86,5 @@ char *names_by_system(const char *names)
 
 char *event_full_name(const struct dkt_event *event)
 {
-	char *name;
-
-	return asprintf(&name, "%s:%s", dkt_event_system(event), dkt_event_name(event)) < 0 ? NULL :
-											      name;
+	return dkt__format("%s:%s", dkt_event_system(event), dkt_event_name(event));
 }

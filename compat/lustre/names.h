@@ -10,7 +10,7 @@ struct names {
 	size_t n;
 };
 
-/* Adds a copy, or the string itself, which a failure frees; NULL is -ENOMEM. */
+/* Add a copy, or the string itself, which is freed if that fails. name NULL: -ENOMEM. */
 int names_add(struct names *names, const char *name);
 int names_take(struct names *names, char *name);
 
@@ -20,7 +20,7 @@ bool names_has(const struct names *names, const char *name);
 void names_remove(struct names *names, size_t i);
 void names_clear(struct names *names);
 
-/* "block:a, block:b, ext4:c" as "block (2), ext4:c"; the caller frees it. NULL: memory is out. */
+/* Shortens "block:a, block:b, ext4:c" to "block (2), ext4:c". The caller frees it. NULL: out of memory. */
 char *names_by_system(const char *names);
 
 struct dkt_event;

@@ -8,7 +8,7 @@
 #define FUNCTION "__probe_func"
 #define CALLER   "__probe_ret_ip"
 
-/* As `probe add FUNCTION%return '$retval'` names it. */
+/* The name that `probe add FUNCTION%return '$retval'` gives it. */
 #define VALUE "ret"
 
 bool return_probe(struct dkt_event *event, const struct dkt_field **function,

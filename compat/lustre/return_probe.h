@@ -4,6 +4,6 @@
 
 #include <dktrace/dktrace.h>
 
-/* Whether the event is one: the fields that have its function's address and what it returned. */
+/* True if the event is such a probe; gets the fields with the function's address and return value. */
 bool return_probe(struct dkt_event *event, const struct dkt_field **function,
 		  const struct dkt_field **value);

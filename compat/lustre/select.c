@@ -4,15 +4,15 @@
 
 #include <inttypes.h>
 
+#include "base/buf.h"
 #include "base/glob.h"
 #include "base/memory.h"
-#include "base/util.h"
 #include "io/say.h"
 #include "lustre/class/glob.h"
 #include "lustre/record/event.h"
 
-/* Joins words. A glob has brackets for what else it would need them for. */
-#define JOINTS "+,"
+/* Characters between words. A glob that needs one of them can put it in brackets. */
+#define SEPARATORS "+,"
 
 struct select {
 	const struct class_map *map;
@@ -39,14 +39,12 @@ void select_free(struct select *select)
 
 static int add_glob(struct select *select, const char *glob)
 {
-	char *whole;
+	/* A word without a colon is a system, with all its events. */
+	char *full = dkt__format("%s%s", glob, strchr(glob, ':') ? "" : ":*");
 
-	/* A word alone is a system: all of its events. */
-	if (asprintf(&whole, "%s%s", glob, strchr(glob, ':') ? "" : ":*") < 0)
-		return -ENOMEM;
-	if (!dkt__append(select->globs, select->n_globs, whole))
+	if (full && !dkt__append(select->globs, select->n_globs, full))
 		return 0;
-	free(whole);
+	free(full);
 	return -ENOMEM;
 }
 
@@ -54,7 +52,7 @@ static int columns(const char *text)
 {
 	int n = 0;
 
-	/* Bytes that begin a character of UTF-8. */
+	/* Count the bytes that begin a UTF-8 character. */
 	for (; *text; text++)
 		n += ((unsigned char)*text & 0xc0) != 0x80;
 	return n;
@@ -145,7 +143,7 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 
 	if (err)
 		return err;
-	/* A saved log of Lustre has no catalogue of events: its records are all of one. */
+	/* A saved log of Lustre has only one event, which is in no catalogue. */
 	if (!n && (one = record_event_find(ctx))) {
 		all = &one;
 		n = 1;
@@ -159,7 +157,7 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 	return 0;
 }
 
-/* An event of exactly that name, in whatever system. */
+/* Returns an event of exactly that name, in any system. */
 static const struct dkt_event *event_named(struct dkt_ctx *ctx, const char *name)
 {
 	struct dkt_event *const *all;
@@ -206,7 +204,7 @@ static int no_event(struct dkt_ctx *ctx, const char *glob)
 			word, dkt__guess_words(&guess));
 }
 
-/* One word alone must have an event, so that none is misspelt in silence. */
+/* Each word must match an event, so that a misspelt word is not ignored. */
 static int check_glob(struct dkt_ctx *ctx, const struct select *select, const char *glob)
 {
 	char name[512];
@@ -237,8 +235,8 @@ static int read_words(struct dkt_ctx *ctx, struct select *select, const char *wo
 	size_t n = 0;
 	int err = copy ? 0 : dkt__no_memory(ctx);
 
-	for (char *word = copy ? strtok_r(copy, JOINTS, &save) : NULL; word && !err;
-	     word = strtok_r(NULL, JOINTS, &save), n++)
+	for (char *word = copy ? strtok_r(copy, SEPARATORS, &save) : NULL; word && !err;
+	     word = strtok_r(NULL, SEPARATORS, &save), n++)
 		err = add_word(ctx, select, word);
 	if (!err && !n)
 		err = dkt_fail(ctx, -EINVAL, "expected a class, subsystem or event");
@@ -274,22 +272,17 @@ struct dkt_event *const *select_events(const struct select *select, size_t *n)
 
 /* ---- records ---- */
 
-/* Each record of a message event says its class and subsystem. */
+/* Records of a message event have their own class and subsystem, so the condition tests these. */
 static int message_condition(const struct select *select, char **filter)
 {
-	int n;
-
 	if (!select->types)
-		n = asprintf(filter, "msg_subsys & 0x%" PRIx32, select->subsystems);
+		*filter = dkt__format("msg_subsys & 0x%" PRIx32, select->subsystems);
 	else if (!select->subsystems)
-		n = asprintf(filter, "msg_mask & 0x%" PRIx32, select->types);
+		*filter = dkt__format("msg_mask & 0x%" PRIx32, select->types);
 	else
-		n = asprintf(filter, "msg_mask & 0x%" PRIx32 " || msg_subsys & 0x%" PRIx32,
-			     select->types, select->subsystems);
-	if (n >= 0)
-		return 0;
-	*filter = NULL;
-	return -ENOMEM;
+		*filter = dkt__format("msg_mask & 0x%" PRIx32 " || msg_subsys & 0x%" PRIx32,
+				      select->types, select->subsystems);
+	return *filter ? 0 : -ENOMEM;
 }
 
 int select_condition(const struct select *select, const struct dkt_event *event, char **filter)

@@ -9,11 +9,11 @@
 
 struct style {
 	struct legacy_style *legacy; /* knows classes and messages for all styles; NULL: no map */
-	struct dkt_style *lib; /* NULL: it is the legacy style */
-	int64_t wall; /* to add to a record's time */
-	const struct dkt_event *plain[64]; /* some of those whose records are no messages */
-	const struct dkt_event *own;
-	const struct message *message; /* of its records */
+	struct dkt_style *lib; /* NULL: the legacy style */
+	int64_t wall; /* to be added to a record's time */
+	const struct dkt_event *plain[64]; /* a cache of events that are not messages */
+	const struct dkt_event *own; /* set by style_own() */
+	const struct message *message; /* fields of its records */
 	void (*own_line)(void *data, struct dkt_buf *buf);
 	void *own_data;
 	bool raw_text;
@@ -45,7 +45,7 @@ const char *style_guess(struct dkt__guess *guess, const char *name)
 	return dkt__guess_words(guess);
 }
 
-/* The text of a message, which its event's print format does not give. */
+/* Prints the text of a message, which its event's print format does not have. */
 static bool message_text(void *data, const struct dkt_record *record, struct dkt_buf *buf)
 {
 	const struct style *style = data;
@@ -124,7 +124,7 @@ int style_begin(struct style *style, struct dkt_buf *buf)
 	return style->lib ? dkt_style_begin(style->lib, buf) : 0;
 }
 
-/* Where an event is, once its records are known to be no messages, as those of most. */
+/* Returns the cache slot of an event: most events are not messages, so only the others are slow. */
 static inline const struct dkt_event **plain_slot(struct style *style,
 						  const struct dkt_event *event)
 {
@@ -133,7 +133,7 @@ static inline const struct dkt_event **plain_slot(struct style *style,
 	return &style->plain[slot];
 }
 
-/* Whether the record is a message that is kept for later. */
+/* True if the record is a part of a message and is printed later. */
 static bool keep_message(struct style *style, const struct dkt_record *record)
 {
 	if (style->legacy && legacy_style_message(style->legacy, record))
@@ -142,7 +142,7 @@ static bool keep_message(struct style *style, const struct dkt_record *record)
 	return false;
 }
 
-/* A log has lines only: a stack is one. */
+/* In a log, a stack is a line of its own. */
 static __attribute__((noinline)) void
 put_stacks(struct style *style, const struct dkt_record *record, struct dkt_buf *buf)
 {
@@ -178,7 +178,7 @@ static int put_own(struct style *style, const struct dkt_record *record, const c
 	return dkt_buf_error(buf);
 }
 
-/* A record that may be a message. */
+/* Prints a record that may be a message. */
 static __attribute__((noinline)) int record_message(struct style *style,
 						    const struct dkt_record *record,
 						    const char *comm, struct dkt_buf *buf)

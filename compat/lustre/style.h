@@ -7,26 +7,26 @@
 
 struct style;
 
-/* As dkt_style_get(), the legacy style first. */
+/* Like dkt_style_get(), with the legacy style first. */
 int style_get(size_t i, struct dkt_style_info *info);
 
-/* -ENOENT: there is no style of that name; NULL is the legacy one. */
+/* Finds a style by name; NULL: the legacy style. -ENOENT: no such style. */
 int style_find(const char *name, struct dkt_style_info *info);
 
-/* For a name that is no style: "; did you mean NAME?" or "". */
+/* Returns "; did you mean NAME?" or "", for an unknown name. */
 const char *style_guess(struct dkt__guess *guess, const char *name);
 
 /*
- * As dkt_style_new(); opts->text is set here, so that messages have their text. The map is resolved
- * and outlives the style. NULL: there are no records but those of style_own().
+ * Like dkt_style_new(), but sets opts->text, so that messages have their text. The map is resolved
+ * and outlives the style. map NULL: all records belong to the event of style_own().
  */
 int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
 	      const struct dkt_style_opts *opts, struct style **style);
 void style_free(struct style *style);
 
 /*
- * Records of the event, which no kernel has, are these messages. In the legacy style line() appends the
- * line of the record that its source returned last. All outlive the style.
+ * Sets the event of Lustre's own records, and how to read them as messages. In the legacy style,
+ * line() appends the line of the record that their source returned last. All outlive the style.
  */
 void style_own(struct style *style, const struct dkt_event *event, const struct message *message,
 	       void (*line)(void *data, struct dkt_buf *buf), void *data);
@@ -39,5 +39,5 @@ int style_record(struct style *style, const struct dkt_record *record, const cha
 int style_flush(struct style *style, struct dkt_buf *buf);
 int style_end(struct style *style, struct dkt_buf *buf);
 
-/* For class bits and messages of records; NULL without a map. */
+/* Returns the object that knows the classes and messages of records; NULL without a map. */
 struct legacy_style *style_legacy(struct style *style);

@@ -10,17 +10,17 @@
 
 #include <inttypes.h>
 
+#include "base/buf.h"
 #include "base/memory.h"
-#include "base/util.h"
 #include "lustre/legacy_common.h"
 #include "lustre/message/parts.h"
 #include "lustre/return_probe.h"
 
-/* D_CONSOLE | D_WARNING, as a marker has; subsystem undefined. */
+/* The bits of a marker: D_CONSOLE | D_WARNING, subsystem undefined. */
 #define NOTICE_TYPES     0x02000400u
 #define NOTICE_SUBSYSTEM 0x00000001u
 
-/* Numbers of system calls below that have their text kept. */
+/* The text of system calls with lower numbers is kept. */
 #define N_CALLS 512
 
 /* D_TRACE */
@@ -29,15 +29,15 @@
 enum shape {
 	SHAPE_EVENT,
 	SHAPE_CALL_SITE,
-	SHAPE_MARK, /* ftrace:print: a marker, or what another program wrote */
+	SHAPE_MARK, /* ftrace:print: text written to trace_marker */
 	SHAPE_ENTRY, /* raw_syscalls:sys_enter */
 	SHAPE_EXIT,
 	SHAPE_FUNCTION_ENTRY, /* ftrace:funcgraph_entry */
 	SHAPE_FUNCTION_EXIT, /* or a probe at the return */
-	SHAPE_MESSAGE, /* says its location, class and subsystem itself */
+	SHAPE_MESSAGE, /* has its own location, class and subsystem */
 };
 
-/* The part that lines of one event have in common, found at its first record. */
+/* The text that all lines of an event share, built at its first record. */
 struct kind {
 	enum shape shape;
 	struct class_bits bits;
@@ -45,21 +45,21 @@ struct kind {
 	size_t head_len;
 	char *place; /* "(SYSTEM:0:EVENT()) " */
 	size_t place_len;
-	char *calls[N_CALLS]; /* of system calls by number; NULL: not met yet */
+	char *calls[N_CALLS]; /* by system call number; NULL: none so far */
 	const struct dkt_field *field; /* call site, function, or system call number */
 	const struct dkt_field *ret;
-	struct message *message; /* NULL: its records are none */
+	struct message *message; /* NULL: not a message */
 };
 
 struct legacy_style {
 	struct dkt_ctx *ctx;
 	const struct class_map *map;
 	bool raw_text;
-	size_t n; /* events of the map; one more for those that are not of it */
+	size_t n; /* number of kinds by event index; one more is shared by all others */
 	struct kind **kinds;
 	struct message_parts *parts;
 	struct legacy_common common;
-	char module[64]; /* the one asked for last, and its subsystems */
+	char module[64]; /* the last module that was looked up */
 	uint32_t module_subsystems;
 };
 
@@ -75,7 +75,7 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 	*style = (struct legacy_style){ .ctx = ctx, .map = map };
 	err = dkt_events(ctx, &events, &style->n);
 	if (!err) {
-		/* Beyond the map are the kernel's own events; their number is small. */
+		/* The tracer's own events have higher indexes; there are only a few. */
 		style->n += 64;
 		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
 		style->parts = message_parts_new();
@@ -112,7 +112,7 @@ void legacy_style_free(struct legacy_style *style)
 	free(style);
 }
 
-/* ---- what kind of event it is ---- */
+/* ---- kinds of events ---- */
 
 static const struct dkt_field *find_call_site(struct dkt_event *event)
 {
@@ -127,7 +127,7 @@ static const struct dkt_field *find_call_site(struct dkt_event *event)
 	return NULL;
 }
 
-/* The kernel's own events. Some kernels know what a function returned. */
+/* The tracer's own events. Only some kernels record the return value of a function. */
 static void find_own_shape(struct dkt_event *event, struct kind *kind)
 {
 	const char *name = dkt_event_name(event);
@@ -178,10 +178,7 @@ static char *place_of(const struct legacy_style *style, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (!style->raw_text)
-		text = dkt_words(fmt, ap);
-	else if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	text = style->raw_text ? dkt__vformat(fmt, ap) : dkt_words(fmt, ap);
 	va_end(ap);
 	return text;
 }
@@ -200,9 +197,8 @@ static struct kind *kind_new(const struct legacy_style *style, struct dkt_event 
 		kind->bits.types = NOTICE_TYPES;
 	if (!kind->bits.subsystems)
 		kind->bits.subsystems = NOTICE_SUBSYSTEM;
-	if (asprintf(&kind->head, "%08" PRIx32 ":%08" PRIx32 ":", kind->bits.subsystems,
-		     kind->bits.types) < 0)
-		kind->head = NULL;
+	kind->head = dkt__format("%08" PRIx32 ":%08" PRIx32 ":", kind->bits.subsystems,
+				 kind->bits.types);
 	kind->place =
 		place_of(style, "(%s:0:%s()) ", dkt_event_system(event), dkt_event_name(event));
 	if (!kind->head || !kind->place) {
@@ -218,7 +214,7 @@ static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event
 {
 	size_t i = dkt_event_index(event);
 
-	/* Events that left the kernel share the last place. */
+	/* Events that the kernel has removed share the last slot. */
 	if (i >= style->n) {
 		kind_free(style->kinds[style->n]);
 		i = style->n;
@@ -234,7 +230,7 @@ static bool is_function(const struct kind *kind)
 	return kind->shape == SHAPE_FUNCTION_ENTRY || kind->shape == SHAPE_FUNCTION_EXIT;
 }
 
-/* A function belongs to the subsystems of its module. */
+/* Returns the subsystems of the module that the function belongs to. */
 static uint32_t function_subsystems(struct legacy_style *style, const struct kind *kind,
 				    const struct dkt_record *rec)
 {
@@ -307,21 +303,18 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 	dkt_buf_add(buf, ": ", 2);
 }
 
-/* "(raw_syscalls:0:sys_read()) Process entered\n"; NULL when memory is out. The caller frees it. */
+/* Returns "(raw_syscalls:0:sys_read()) Process entered\n", which the caller frees; NULL: no memory. */
 static char *call_text(struct dkt_ctx *ctx, const struct kind *kind, int64_t number)
 {
 	const char *name = dkt_syscall_name(ctx, (int)number);
-	const char *what = kind->shape == SHAPE_ENTRY ? "entered\n" : "leaving";
-	char *text;
+	const char *verb = kind->shape == SHAPE_ENTRY ? "entered\n" : "leaving";
 
-	if ((name ? asprintf(&text, "(raw_syscalls:0:sys_%s()) Process %s", name, what) :
-		    asprintf(&text, "(raw_syscalls:0:sys_%" PRIu64 "()) Process %s",
-			     (uint64_t)number, what)) < 0)
-		return NULL;
-	return text;
+	return name ? dkt__format("(raw_syscalls:0:sys_%s()) Process %s", name, verb) :
+		      dkt__format("(raw_syscalls:0:sys_%" PRIu64 "()) Process %s", (uint64_t)number,
+				  verb);
 }
 
-/* As Lustre's ENTRY and RETURN say it. */
+/* Prints the texts of Lustre's ENTRY and RETURN. */
 static void put_syscall(struct legacy_style *style, struct kind *kind, const struct dkt_record *rec,
 			struct dkt_buf *buf)
 {
@@ -337,7 +330,7 @@ static void put_syscall(struct legacy_style *style, struct kind *kind, const str
 		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
 }
 
-/* As Lustre's ENTRY says it, and RETURN or, where the kernel does not know the value, EXIT. */
+/* Prints the texts of Lustre's ENTRY and RETURN, or EXIT if the return value is unknown. */
 static void put_function(struct legacy_style *style, const struct kind *kind,
 			 const struct dkt_record *rec, struct dkt_buf *buf)
 {
@@ -360,7 +353,7 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
 }
 
-/* One newline at the end, whatever the text had. */
+/* Adds a newline unless the text ends with one. */
 static void put_newline(struct dkt_buf *buf)
 {
 	size_t len;
@@ -370,7 +363,7 @@ static void put_newline(struct dkt_buf *buf)
 		dkt_buf_add(buf, "\n", 1);
 }
 
-/* The text written to trace_marker, without the address that the kernel puts before it. */
+/* Prints the text written to trace_marker, without the address that the kernel adds. */
 static void put_mark(const struct kind *kind, const struct dkt_record *rec, struct dkt_buf *buf)
 {
 	const struct dkt_field *text = dkt_event_field(rec->event, "buf");

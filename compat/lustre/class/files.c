@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "lustre/class/map.h"
@@ -28,7 +29,7 @@ struct file_list {
 
 /* ---- which files ---- */
 
-/* Backups of editors and hidden files are no part of the map. */
+/* Hidden files and editors' backups are not part of the map. */
 static bool is_map_name(const char *name)
 {
 	size_t len = strlen(name), suffix = strlen(CLASSES_SUFFIX);
@@ -75,7 +76,7 @@ static int file_cmp(const void *a, const void *b)
 	return d ? d : (x->dir > y->dir) - (x->dir < y->dir);
 }
 
-/* ---- reading them ---- */
+/* ---- reading files ---- */
 
 static int read_file(struct dkt_ctx *ctx, struct class_map *map, const char *path)
 {
@@ -88,7 +89,7 @@ static int read_file(struct dkt_ctx *ctx, struct class_map *map, const char *pat
 	if (fd < 0 || fstat(fd, &st))
 		return dkt_fail(ctx, -errno, "%s: %s", path, strerror(errno));
 	if (S_ISCHR(st.st_mode))
-		return 0; /* a link to /dev/null, to be rid of a shipped file */
+		return 0; /* a link to /dev/null disables a shipped file */
 	if (!S_ISREG(st.st_mode))
 		return dkt_fail(ctx, -EINVAL, "%s: not a regular file", path);
 	err = dkt__read_fd(fd, FILE_SIZE_MAX, &text, &len);
@@ -124,7 +125,7 @@ void class_map_free(struct class_map *map)
 	free(map);
 }
 
-/* Hands the map over if there was no error, else lets it go. */
+/* Stores the new map, or frees it after an error. */
 static int finish(struct class_map *map, int err, struct class_map **out)
 {
 	if (err)
@@ -160,7 +161,7 @@ int class_map_load_dirs(struct dkt_ctx *ctx, const char *const *dirs, size_t n,
 	return finish(new, err, map);
 }
 
-/* ---- where they are ---- */
+/* ---- directories ---- */
 
 static bool is_dir(const char *path)
 {
@@ -169,21 +170,20 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* The map of the source tree, for a program that runs where it was built. */
-static int find_beside_program(char **path)
+/* Returns the map of the source tree, for a program that runs where it was built. */
+static char *find_beside_program(void)
 {
 	char exe[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *slash;
 
-	*path = NULL;
 	if (len < 0)
-		return -errno;
+		return NULL;
 	exe[len] = '\0';
 	slash = strrchr(exe, '/');
 	if (slash)
 		*slash = '\0';
-	return asprintf(path, "%s/../share/classes.d", exe) < 0 ? -ENOMEM : 0;
+	return dkt__format("%s/../share/classes.d", exe);
 }
 
 static int load_variable(struct dkt_ctx *ctx, const char *value, struct class_map **map)
@@ -207,16 +207,13 @@ int class_map_load(struct dkt_ctx *ctx, struct class_map **map)
 	char *beside __cleanup(free) = NULL;
 	const char *dirs[2] = { CLASSES_SHIPPED };
 	size_t n = 1;
-	int err;
 
 	*map = NULL;
 	if (variable && *variable)
 		return load_variable(ctx, variable, map);
 	if (!is_dir(CLASSES_SHIPPED)) {
-		err = find_beside_program(&beside);
-		if (err)
-			return err;
-		if (is_dir(beside))
+		beside = find_beside_program();
+		if (beside && is_dir(beside))
 			dirs[0] = beside;
 	}
 	if (access(CLASSES_SITE, F_OK) == 0)

@@ -5,7 +5,7 @@
 
 #include "lustre/class/glob.h"
 
-/* The closing bracket; a `]` right at the start of the list stands for itself. */
+/* Returns the closing bracket; a `]` at the beginning of the set is a member of it. */
 static const char *set_end(const char *open)
 {
 	const char *p = open + 1 + (open[1] == '!');

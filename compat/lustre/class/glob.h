@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* NULL if the glob is well formed, else words that say what is wrong; *at is the place. */
+/* Returns NULL if the glob is valid, otherwise the error message, with the position in *at. */
 const char *glob_check(const char *glob, size_t *at);
 
-/* How many bytes of the glob stand for themselves before the first wildcard. */
+/* Returns the number of literal bytes before the first wildcard. */
 size_t glob_prefix(const char *glob);

@@ -5,18 +5,18 @@
 #include "base/arena.h"
 #include "lustre/class.h"
 
-/* A class, a subsystem or `messages`. */
+/* The definition of a class, a subsystem or `messages`. */
 struct class_target {
 	const char *about;
 	const char *none;
 	struct class_entry *entries;
 	size_t n;
-	size_t events; /* of this kernel */
+	size_t events; /* number of events of this kernel */
 };
 
-/* Event and class that an entry with a filter or a narrowing joined. */
+/* An event that belongs to a class only under the condition of an entry. */
 struct class_condition {
-	size_t event; /* index */
+	size_t event; /* event index */
 	unsigned int type; /* bit number */
 	const struct class_entry *entry;
 };
@@ -32,6 +32,6 @@ struct class_map {
 	size_t n_conditions;
 };
 
-/* Adds what a file says to the map. After a failure the map is only good to be freed. */
+/* Adds the content of a file to the map. After a failure the map can only be freed. */
 int class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, const char *text,
 		size_t len);

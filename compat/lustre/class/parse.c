@@ -7,12 +7,12 @@
 
 enum target_kind { TARGET_CLASS, TARGET_SUBSYSTEM, TARGET_MESSAGES };
 
-/* One mapping of a class; applied to the map once the whole mapping has been read. */
-struct target_news {
+/* The changes to one class; they are applied after its whole mapping has been read. */
+struct target_change {
 	enum target_kind kind;
 	const char *about;
 	const char *none;
-	bool whole; /* `entries` or `none`: forget what earlier files said */
+	bool replace; /* `entries` or `none`: discard the entries of earlier files */
 	struct class_entry *entries, *added, *removed;
 	size_t n_entries, n_added, n_removed;
 };
@@ -128,7 +128,7 @@ static int read_word(struct reader *r, const char *what, const char ***words, si
 	return 0;
 }
 
-/* One word of the lists of an entry. */
+/* Reads one word of a list in an entry. */
 static int read_entry_word(struct reader *r, unsigned int key, void *data)
 {
 	struct class_entry *entry = data;
@@ -177,7 +177,7 @@ static bool has_positive(const struct class_entry *entry)
 	return false;
 }
 
-/* Checks the keys of an entry, depending on where it stands. */
+/* Checks the keys of an entry; which are allowed depends on the kind of its target. */
 static int check_entry(struct reader *r, const yaml_mark_t *mark, enum target_kind kind,
 		       const struct class_entry *entry)
 {
@@ -217,47 +217,47 @@ static const struct reader_keys target_keys = { "key", find_target_word };
 
 static int read_entry(struct reader *r, unsigned int key, void *data)
 {
-	struct target_news *news = data;
+	struct target_change *change = data;
 	const yaml_mark_t mark = r->event.start_mark;
 	struct class_entry *entry;
 	int err;
 
-	entry = key == TARGET_ADD ? new_entry(r, &news->added, &news->n_added) :
-				    new_entry(r, &news->entries, &news->n_entries);
+	entry = key == TARGET_ADD ? new_entry(r, &change->added, &change->n_added) :
+				    new_entry(r, &change->entries, &change->n_entries);
 	if (!entry)
 		return reader_no_memory(r);
 	err = reader_mapping(r, &entry_keys, read_entry_key, entry);
-	return err ? err : check_entry(r, &mark, news->kind, entry);
+	return err ? err : check_entry(r, &mark, change->kind, entry);
 }
 
-static int read_removed(struct reader *r, struct target_news *news)
+static int read_removed(struct reader *r, struct target_change *change)
 {
 	const yaml_mark_t mark = r->event.start_mark;
-	struct class_entry *entry = new_entry(r, &news->removed, &news->n_removed);
+	struct class_entry *entry = new_entry(r, &change->removed, &change->n_removed);
 	int err;
 
 	if (!entry)
 		return reader_no_memory(r);
 	entry->remove = true;
 	err = read_entry_key(r, ENTRY_EVENTS, entry);
-	return err ? err : check_entry(r, &mark, news->kind, entry);
+	return err ? err : check_entry(r, &mark, change->kind, entry);
 }
 
 static int read_target_key(struct reader *r, unsigned int key, void *data)
 {
-	struct target_news *news = data;
+	struct target_change *change = data;
 
 	switch (key) {
 	case TARGET_ABOUT:
-		return reader_text(r, "about", &news->about);
+		return reader_text(r, "about", &change->about);
 	case TARGET_NONE:
-		news->whole = true;
-		return reader_text(r, "none", &news->none);
+		change->replace = true;
+		return reader_text(r, "none", &change->none);
 	case TARGET_REMOVE:
-		return read_removed(r, news);
+		return read_removed(r, change);
 	default:
-		news->whole |= key == TARGET_ENTRIES;
-		return reader_list(r, target_words[key], key, read_entry, news);
+		change->replace |= key == TARGET_ENTRIES;
+		return reader_list(r, target_words[key], key, read_entry, change);
 	}
 }
 
@@ -276,26 +276,26 @@ static int append(struct reader *r, struct class_target *target, const struct cl
 
 static int read_target(struct reader *r, enum target_kind kind, struct class_target *target)
 {
-	struct target_news news = { .kind = kind };
+	struct target_change change = { .kind = kind };
 	const yaml_mark_t mark = r->event.start_mark;
-	int err = reader_mapping(r, &target_keys, read_target_key, &news);
+	int err = reader_mapping(r, &target_keys, read_target_key, &change);
 
 	if (err)
 		return err;
-	if (news.none && (news.n_entries || news.n_added || news.n_removed))
+	if (change.none && (change.n_entries || change.n_added || change.n_removed))
 		return reader_refuse_at(r, &mark, "'none' cannot stand beside entries");
-	if (news.about)
-		target->about = news.about;
-	if (news.whole) {
+	if (change.about)
+		target->about = change.about;
+	if (change.replace) {
 		target->entries = NULL;
 		target->n = 0;
 	}
-	if (news.whole || news.n_added)
-		target->none = news.none;
-	err = append(r, target, news.entries, news.n_entries);
+	if (change.replace || change.n_added)
+		target->none = change.none;
+	err = append(r, target, change.entries, change.n_entries);
 	if (!err)
-		err = append(r, target, news.removed, news.n_removed);
-	return err ? err : append(r, target, news.added, news.n_added);
+		err = append(r, target, change.removed, change.n_removed);
+	return err ? err : append(r, target, change.added, change.n_added);
 }
 
 /* ---- the file ---- */

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads configuration in YAML, event by event; every error names its line and column. */
 #include "lustre/class/reader.h"
-#include "base/util.h"
+
+#include "base/buf.h"
 
 /* ---- errors ---- */
 
 int reader_refuse_at(struct reader *r, const yaml_mark_t *mark, const char *fmt, ...)
 {
-	char *words __cleanup(free) = NULL;
+	char *why __cleanup(free) = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&words, fmt, ap) < 0)
-		words = NULL;
+	why = dkt__vformat(fmt, ap);
 	va_end(ap);
 	return dkt_fail(r->ctx, -EINVAL, "%s:%zu:%zu: %s", r->file, mark->line + 1,
-			mark->column + 1, words ? words : "");
+			mark->column + 1, why ? why : "");
 }
 
 int reader_no_memory(struct reader *r)
@@ -23,7 +23,7 @@ int reader_no_memory(struct reader *r)
 	return dkt_fail(r->ctx, -ENOMEM, "%s: %s", r->file, strerror(ENOMEM));
 }
 
-/* Where a byte is; libyaml gives no mark for bytes that are not text. */
+/* Returns line and column of a byte, because libyaml has no mark for bytes that are not text. */
 static yaml_mark_t mark_of_byte(const struct reader *r, size_t offset)
 {
 	yaml_mark_t mark = { 0 };
@@ -39,7 +39,7 @@ static yaml_mark_t mark_of_byte(const struct reader *r, size_t offset)
 	return mark;
 }
 
-/* Whether a tab stands at a mark, for a clearer word than libyaml has. */
+/* True if there is a tab at the mark, for a clearer message than libyaml's. */
 static bool tab_at(const struct reader *r, const yaml_mark_t *mark)
 {
 	const char *line = r->text, *end = r->text + r->len;

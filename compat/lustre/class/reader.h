@@ -9,8 +9,8 @@
 #include "base/arena.h"
 
 struct reader {
-	struct dkt_ctx *ctx; /* takes the words of a failure */
-	struct dkt__arena *arena; /* holds the texts that are read */
+	struct dkt_ctx *ctx; /* for error messages */
+	struct dkt__arena *arena; /* owns the texts that were read */
 	const char *file;
 	const char *text;
 	size_t len;
@@ -18,32 +18,32 @@ struct reader {
 	yaml_event_t event; /* the current one */
 };
 
-/* The names that a mapping's keys are taken from. */
+/* The possible keys of a mapping. */
 struct reader_keys {
-	const char *what; /* is said to be unknown */
-	int (*find)(const char *name); /* position of a name, below 32, or -ENOENT */
+	const char *what; /* what a key is, for messages */
+	int (*find)(const char *name); /* returns the number of the key, below 32, or -ENOENT */
 };
 
-/* Is called with a value as the current event; leaves the value's last event as the current one. */
+/* Reads the value that begins at the current event, and stops at the value's last event. */
 typedef int (*reader_fn)(struct reader *r, unsigned int key, void *data);
 
 int reader_refuse_at(struct reader *r, const yaml_mark_t *mark, const char *fmt, ...)
 	DKT_PRINTF(3, 4);
 
-/* Refuses the current event. */
+/* Refuses the current event with an error message. */
 #define READER_REFUSE(r, ...) reader_refuse_at(r, &(r)->event.start_mark, __VA_ARGS__)
 
 int reader_no_memory(struct reader *r);
 
-/* Reads the text; fn is called with its one document, or not if there is none. */
+/* Reads the text, and calls fn for its document, if it has one. */
 int reader_file(struct reader *r, reader_fn fn, void *data);
 
-/* The current event as text: without line breaks at the end, others become spaces. */
+/* Gets the text of the current event: line breaks at the end are removed, others become spaces. */
 int reader_text(struct reader *r, const char *what, const char **text);
 int reader_bool(struct reader *r, const char *what, bool *value);
 
-/* Walks the current event, a mapping: fn gets each value with the position of its key. */
+/* Reads the mapping at the current event: calls fn for each value, with the number of its key. */
 int reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn fn, void *data);
 
-/* Walks the current event, a list: fn gets each value with the key given. */
+/* Reads the list at the current event: calls fn for each value, with `key`. */
 int reader_list(struct reader *r, const char *what, unsigned int key, reader_fn fn, void *data);
