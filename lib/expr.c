@@ -66,9 +66,9 @@ int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event)
 	int err = dkt_expr_check(expr, event);
 	const struct expr_bound *bound = err ? NULL : dkt__expr_bind(expr, event);
 
-	if (!bound || bound->blind == expr->n_preds)
+	if (!bound || bound->kernel_only == expr->n_preds)
 		return err;
-	pred = &expr->preds[bound->blind];
+	pred = &expr->preds[bound->kernel_only];
 	return dkt__expr_fail(
 		expr, -EOPNOTSUPP, pred->field.at,
 		"%s:%s records only the address of '%.*s', so only the kernel can test it",

@@ -5,24 +5,24 @@
 #include "base/guess.h"
 #include "ctx.h"
 
-/* As in the kernel: MAX_FILTER_STR_VAL, and a number with its sign. */
+/* The kernel's limits: MAX_FILTER_STR_VAL without the NUL, and a number with its sign. */
 #define EXPR_MAX_STRING 255
 #define EXPR_MAX_NUMBER 23
 
-/* A filter file takes one page, less the end of the string. */
+/* The kernel's limit on a filter is a page of 4096 bytes, with the NUL. */
 #define EXPR_MAX_FILTER 4095
 
-/* Columns are 32 bits and lists of jumps need one bit of them. */
+/* The limit on an expression: places in it and twice the number of its comparisons fit 32 bits. */
 #define EXPR_MAX_TEXT 65535
 
-/* The most CPUs that Linux can be built for. */
+/* The highest CONFIG_NR_CPUS of Linux. */
 #define EXPR_MAX_CPUS 8192
 
-/* The process of every event's records, and what the kernel calls it. */
+/* The process of a record, and the kernel's name for the same field. */
 #define EXPR_PID        "PID"
 #define EXPR_COMMON_PID "common_pid"
 
-/* A stretch of the expression's text. */
+/* A part of the expression's text. */
 struct expr_span {
 	uint32_t at;
 	uint32_t len;
@@ -34,7 +34,7 @@ enum expr_kind {
 	EXPR_NUMBER, /* numbers and names of numbers, joined by | */
 	EXPR_STRING, /* in quotes */
 	EXPR_CPUS, /* CPUS{list} */
-	EXPR_FUNCTION, /* name or address behind a .function */
+	EXPR_FUNCTION, /* a name or address, compared with field.function */
 };
 
 struct expr_cpus {
@@ -48,23 +48,23 @@ enum expr_pattern_kind { PATTERN_FULL, PATTERN_FRONT, PATTERN_MIDDLE, PATTERN_EN
 struct expr_pattern {
 	enum expr_pattern_kind kind;
 	bool invert;
-	const char *text; /* in the expression's text, without the stars at its ends */
+	const char *text; /* in the expression's text, without stars at the ends except for a glob */
 	size_t len;
 };
 
-/* One comparison as it was written. */
+/* One comparison as written: a predicate. */
 struct expr_pred {
 	struct expr_span field;
 	struct expr_span value; /* with quotes or braces */
-	struct expr_span inner; /* without */
+	struct expr_span inner; /* without quotes or braces */
 	enum expr_op op;
 	enum expr_kind kind;
-	bool ustring;
-	bool known; /* a function that this kernel has */
-	struct expr_pattern pattern; /* of a string, or of a word that a string field may take */
+	bool ustring; /* the field has .ustring */
+	bool known; /* EXPR_FUNCTION: this kernel has the function */
+	struct expr_pattern pattern; /* of a string, or of a word, which may be a string */
 	struct expr_cpus *cpus;
-	uint32_t yes; /* the predicate to go on with; n_preds: matches, n_preds + 1: does not */
-	uint32_t no;
+	uint32_t yes; /* the next predicate if true; n_preds: match, n_preds + 1: no match */
+	uint32_t no; /* the same if false */
 };
 
 enum expr_test_kind {
@@ -72,11 +72,11 @@ enum expr_test_kind {
 	TEST_CPU,
 	TEST_CHARS,
 	TEST_COMM,
-	TEST_NUMBER_IN, /* a number as CPU against a list of CPUs */
+	TEST_NUMBER_IN, /* a number as a CPU in a list of CPUs */
 	TEST_CPU_IN,
-	TEST_MASK_IN,
+	TEST_CPUMASK_IN,
 	TEST_FUNCTION,
-	TEST_NEVER, /* cannot be told from the record */
+	TEST_KERNEL_ONLY, /* the record does not have the data */
 };
 
 /* One comparison for the records of one event. */
@@ -85,17 +85,17 @@ struct expr_test {
 	enum expr_op op;
 	const struct expr_pred *pred;
 	struct dkt_field field;
-	int64_t value; /* as dkt_record_int() gives it for that field */
+	int64_t value; /* extended as dkt_record_int() extends that field */
 	uint32_t yes;
 	uint32_t no;
 };
 
-/* The expression for one event, or why it is none. */
+/* The expression for one event, or the reason why it does not fit the event. */
 struct expr_bound {
 	struct dkt_event *event;
-	int err; /* of dkt_expr_check() */
-	char *words;
-	uint32_t blind; /* number of a predicate that only the kernel can judge, else n_preds */
+	int err; /* for dkt_expr_check() */
+	char *words; /* the error message */
+	uint32_t kernel_only; /* a predicate that only the kernel can test; n_preds: there is none */
 	struct expr_test tests[];
 };
 
@@ -105,48 +105,47 @@ struct dkt_expr {
 	char *text;
 	struct expr_pred *preds;
 	uint32_t n_preds;
-	uint32_t room;
 	struct expr_bound **bound; /* by event index */
 	size_t n_bound;
 };
 
-/* Words of a failure with the expression and a caret under column at. Returns err. */
+/* Sets the error message, with the expression and a caret under the byte at. Returns err. */
 int dkt__expr_fail(const struct dkt_expr *expr, int err, uint32_t at, const char *fmt, ...)
 	DKT_PRINTF(4, 5);
 
-/* The same for a text of another kind: "WHAT: words", the text and the caret. Returns err. */
-int dkt__fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, size_t at,
+/* The same for any text: "OPTION: message", the text and the caret. */
+int dkt__fail_at(struct dkt_ctx *ctx, int err, const char *option, const char *text, size_t at,
 		 const char *fmt, ...) DKT_PRINTF(6, 7);
 
-/* A place in the expression's text, while it is parsed. */
+/* The parser's place in the expression's text. */
 struct expr_reader {
 	struct dkt_expr *expr;
 	const char *text;
 	uint32_t at;
 };
 
-/* Returns the character that follows; '\0' at the end. */
+/* Returns the next character that is not a space; '\0': the end. */
 char dkt__expr_skip_spaces(struct expr_reader *r);
 
-/* Reads one comparison from where the reader is. */
+/* Parses one comparison. */
 int dkt__expr_parse_pred(struct expr_reader *r, struct expr_pred *pred);
 
-/* Fills preds from text. */
+/* Parses the expression's text into preds. */
 int dkt__expr_parse(struct dkt_expr *expr);
 
-/* The field of that name, or what filters know on every event; NULL: neither. */
+/* Returns the event's field, or the one that filters have for every event; NULL: unknown. */
 const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct expr_span name,
 					     const struct dkt_field *const *fields, size_t n);
 
-/* Tries the names that every event has. */
+/* Tries the names of the fields that every event has. */
 void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *const *fields,
 			    size_t n);
 
-/* Fits the expression to an event; its err tells whether it could. NULL: memory is out. */
+/* Binds the expression to an event; the result's err is not 0 if it does not fit. NULL: -ENOMEM. */
 struct expr_bound *dkt__expr_bind(struct dkt_expr *expr, struct dkt_event *event);
 void dkt__expr_unbind(struct expr_bound *bound);
 
-/* -EINVAL, with words: the running kernel has no function of that name. */
+/* Returns 0, or -EINVAL: the running kernel does not have the function. */
 int dkt__expr_check_function(struct dkt_expr *expr, struct expr_pred *pred);
 
 /* ---- numbers and names ---- */
@@ -173,44 +172,44 @@ static inline bool dkt__expr_span_is(const struct dkt_expr *expr, struct expr_sp
 	return strlen(word) == span.len && !memcmp(expr->text + span.at, word, span.len);
 }
 
-/* One of the parts of "0x10|-ENOENT|rpctrace". */
+/* A part of "0x10|-ENOENT|rpctrace". */
 struct expr_item {
 	struct expr_span span;
 	bool negative;
-	bool is_number; /* else a name */
+	bool is_number; /* false: a name */
 	bool has_unit;
 	uint64_t magnitude;
 };
 
-/* The part that starts at *at of span, and moves there; false at the end. */
+/* Reads the part of the span at *at, and moves *at past it; false: the end. */
 bool dkt__expr_next_item(const struct dkt_expr *expr, struct expr_span span, uint32_t *at,
 			 struct expr_item *item);
 
-/* Reads an item's number as the kernel would, and units beyond. -EINVAL, -ERANGE. */
+/* Reads an item's number as the kernel does, and also units. -EINVAL, -ERANGE. */
 int dkt__expr_read_number(const struct dkt_expr *expr, struct expr_item *item);
 
-/* The number a name stands for, when it is compared with that field. */
+/* Finds the number that the item's name means for that field. */
 int dkt__expr_constant(struct dkt_expr *expr, struct dkt_event *event,
 		       const struct dkt_field *field, const struct expr_item *item,
 		       uint64_t *value);
 
-/* Looks a name up in an event's print format; tells the guess of names met. */
+/* Finds a name's number in an event's print format. Tries all names in the guess. */
 bool dkt__expr_print_name(struct dkt_event *event, const char *field, const char *name,
 			  uint64_t *value, struct dkt__guess *guess);
 
-/* The same in what is known without it: errno names, signals, open flags, system calls. */
+/* The same in the names that dktrace knows: errors, signals, open flags, system calls. */
 bool dkt__expr_built_in(const struct dkt_event *event, const char *field, const char *name,
 			uint64_t *value, struct dkt__guess *guess);
 
 /* ---- strings ---- */
 
-/* Sorts a pattern of ~ as the kernel does; one of == and != is compared as it stands. */
+/* Classifies a pattern of ~ as the kernel does. like false: == or !=, which compare the text. */
 void dkt__expr_pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like);
 bool dkt__expr_pattern_match(const struct expr_pattern *pattern, const char *str, size_t len);
 
 /* ---- lists of CPUs ---- */
 
-/* Reads "0-3,5" as the kernel's bitmap_parselist(). -EINVAL, -ERANGE. */
+/* Reads "0-3,5" as the kernel's bitmap_parselist() does. -EINVAL, -ERANGE. */
 int dkt__expr_cpus_parse(const char *list, size_t len, struct expr_cpus *cpus);
 
 static inline bool dkt__expr_cpus_has(const struct expr_cpus *cpus, uint64_t cpu)

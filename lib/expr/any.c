@@ -16,7 +16,7 @@ static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_eve
 	return false;
 }
 
-/* A field that no event has explains more than a field that only the first event lacks. */
+/* Prefers to report a field that no event has: it explains more than one that some events lack. */
 static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, size_t n)
 {
 	struct dkt__guess guess;

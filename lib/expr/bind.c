@@ -2,60 +2,61 @@
 /* Binds an expression to an event: finds the fields, checks types, converts values to numbers. */
 #include "event.h"
 #include "expr.h"
+#include "plan.h"
 
-/* The kinds of values to compare a field with; the kernel also decides by the text of its type. */
-enum field_class {
-	CLASS_NUMBER,
-	CLASS_CHARS,
-	CLASS_POINTER, /* to a string */
-	CLASS_MASK,
-	CLASS_CPU,
-	CLASS_COMM,
-	CLASS_OTHER, /* arrays and structures: the kernel takes them, but nothing ever matches */
+/* The kinds of fields by how they compare. Like the kernel, kind_of() looks at the type's text. */
+enum field_kind {
+	FIELD_NUMBER,
+	FIELD_CHARS,
+	FIELD_POINTER, /* to a string */
+	FIELD_CPUMASK,
+	FIELD_CPU,
+	FIELD_COMM,
+	FIELD_OTHER, /* arrays and structures: the kernel accepts them, but they never match */
 };
 
-/* Fields that filters have on every event, though no record holds them. */
+/* The fields that filters have for every event, but that no record holds. */
 static const struct {
 	struct dkt_field field;
-	enum field_class class;
+	enum field_kind kind;
 } generic[] = {
-	{ { .name = "CPU", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED }, CLASS_CPU },
-	{ { .name = "cpu", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED }, CLASS_CPU },
+	{ { .name = "CPU", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED }, FIELD_CPU },
+	{ { .name = "cpu", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED }, FIELD_CPU },
 	{ { .name = "common_cpu", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED },
-	  CLASS_CPU },
+	  FIELD_CPU },
 	{ { .name = "COMM", .type = "char[16]", .size = 16, .flags = DKT_FIELD_STRING },
-	  CLASS_COMM },
+	  FIELD_COMM },
 	{ { .name = "comm", .type = "char[16]", .size = 16, .flags = DKT_FIELD_STRING },
-	  CLASS_COMM },
-	{ { .name = "stacktrace", .type = "" }, CLASS_OTHER },
-	{ { .name = "STACKTRACE", .type = "" }, CLASS_OTHER },
+	  FIELD_COMM },
+	{ { .name = "stacktrace", .type = "" }, FIELD_OTHER },
+	{ { .name = "STACKTRACE", .type = "" }, FIELD_OTHER },
 };
 
-static enum field_class class_of(const struct dkt_field *field)
+static enum field_kind kind_of(const struct dkt_field *field)
 {
 	const char *type = field->type ? field->type : "";
 	bool is_char = strstr(type, "char");
 
 	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
 		if (field == &generic[i].field)
-			return generic[i].class;
+			return generic[i].kind;
 	if (strstr(type, "__data_loc") && !is_char)
-		return strstr(type, "cpumask_t") ? CLASS_MASK : CLASS_OTHER;
+		return strstr(type, "cpumask_t") ? FIELD_CPUMASK : FIELD_OTHER;
 	if (field->flags & DKT_FIELD_DYNAMIC)
-		return is_char ? CLASS_CHARS : CLASS_OTHER;
+		return is_char ? FIELD_CHARS : FIELD_OTHER;
 	if (is_char && strchr(type, '['))
-		return CLASS_CHARS;
+		return FIELD_CHARS;
 	if (!strcmp(type, "char *") || !strcmp(type, "const char *"))
-		return CLASS_POINTER;
-	/* As in the kernel, an array of bytes as large as a number is one. */
+		return FIELD_POINTER;
+	/* As in the kernel, an array of bytes counts as a number if it has the size of one. */
 	switch (field->size) {
 	case 1:
 	case 2:
 	case 4:
 	case 8:
-		return CLASS_NUMBER;
+		return FIELD_NUMBER;
 	default:
-		return CLASS_OTHER;
+		return FIELD_OTHER;
 	}
 }
 
@@ -72,7 +73,7 @@ const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct
 			return fields[i];
 		common = fields[i];
 	}
-	/* As CPU and COMM, by the name that the kernel has for it. */
+	/* The kernel has PID only as common_pid. */
 	if (dkt__expr_span_is(expr, name, EXPR_PID))
 		for (size_t i = 0; i < n; i++)
 			if (!strcmp(fields[i]->name, EXPR_COMMON_PID))
@@ -117,17 +118,7 @@ static int misfit(const struct dkt_expr *expr, const struct expr_pred *pred, con
 
 /* ---- numbers ---- */
 
-/* Cuts a value to the field's size, as the kernel does, and extends it as dkt_record_int(). */
-static int64_t fit_value(const struct dkt_field *field, uint64_t value)
-{
-	unsigned int shift = 64 - field->size * 8;
-
-	if (field->flags & DKT_FIELD_SIGNED)
-		return (int64_t)(value << shift) >> shift;
-	return (int64_t)(value << shift >> shift);
-}
-
-/* True if a number is that of a field of so many bytes, signed or not. */
+/* True if a field of that size, signed or unsigned, can hold the number. */
 static bool fits(uint64_t value, uint32_t size)
 {
 	uint64_t above = size < sizeof(value) ? value >> (size * 8 - 1) : 0;
@@ -136,8 +127,8 @@ static bool fits(uint64_t value, uint32_t size)
 }
 
 /*
- * A number that is too large is refused where the kernel refuses it. Beyond that, what a name or
- * a unit makes is not cut to the field's size in silence, as the kernel does with digits.
+ * Rejects the numbers that the kernel rejects. Also rejects a name, or a number with a unit, that is
+ * too large for the field; the kernel silently truncates digits, so plain numbers may be too large.
  */
 static int check_range(const struct dkt_expr *expr, const struct expr_pred *pred,
 		       const struct dkt_field *field, const struct expr_item *item, uint64_t value)
@@ -181,25 +172,27 @@ static int read_constant(struct dkt_expr *expr, struct dkt_event *event, struct 
 			return err;
 		all |= one;
 	}
-	test->value = fit_value(&test->field, all);
+	/* As the kernel does, truncate the value to the field's size. */
+	test->value = (int64_t)dkt__cast(all, dkt__plan_load(test->field.size,
+							     test->field.flags & DKT_FIELD_SIGNED));
 	return 0;
 }
 
 static int bind_number(struct dkt_expr *expr, struct dkt_event *event, struct expr_test *test,
-		       enum field_class class)
+		       enum field_kind kind)
 {
 	const struct expr_pred *pred = test->pred;
 
-	switch (class) {
-	case CLASS_NUMBER:
+	switch (kind) {
+	case FIELD_NUMBER:
 		test->kind = TEST_NUMBER;
 		break;
-	case CLASS_CPU:
+	case FIELD_CPU:
 		test->kind = TEST_CPU;
 		if (pred->op == EXPR_BITS)
 			return misfit(expr, pred, "has no bits: write CPU & CPUS{list}");
 		break;
-	case CLASS_MASK:
+	case FIELD_CPUMASK:
 		return misfit(expr, pred, "is a set of CPUs: compare it with CPUS{list}");
 	default:
 		return misfit(expr, pred, "is not a number that can be compared");
@@ -211,7 +204,7 @@ static int bind_number(struct dkt_expr *expr, struct dkt_event *event, struct ex
 
 /* ---- strings ---- */
 
-/* A single word may stand without quotes, where a string is expected. */
+/* True for a single word, which needs no quotes where a string is expected. */
 static bool is_word(const struct dkt_expr *expr, const struct expr_pred *pred)
 {
 	uint32_t at = pred->value.at;
@@ -221,7 +214,7 @@ static bool is_word(const struct dkt_expr *expr, const struct expr_pred *pred)
 	       !item.negative && item.span.len == pred->value.len;
 }
 
-static int bind_string(struct dkt_expr *expr, struct expr_test *test, enum field_class class)
+static int bind_string(struct dkt_expr *expr, struct expr_test *test, enum field_kind kind)
 {
 	const struct expr_pred *pred = test->pred;
 
@@ -229,25 +222,25 @@ static int bind_string(struct dkt_expr *expr, struct expr_test *test, enum field
 		return misfit(expr, pred, "is a string: put its value in quotes");
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_LIKE)
 		return misfit(expr, pred, "is a string: compare it with ==, != or ~");
-	test->kind = class == CLASS_COMM    ? TEST_COMM :
-		     class == CLASS_POINTER ? TEST_NEVER :
-					      TEST_CHARS;
+	test->kind = kind == FIELD_COMM    ? TEST_COMM :
+		     kind == FIELD_POINTER ? TEST_KERNEL_ONLY :
+					     TEST_CHARS;
 	return 0;
 }
 
 /* ---- CPUs and functions ---- */
 
-static int bind_cpus(struct dkt_expr *expr, struct expr_test *test, enum field_class class)
+static int bind_cpus(struct dkt_expr *expr, struct expr_test *test, enum field_kind kind)
 {
-	switch (class) {
-	case CLASS_NUMBER:
+	switch (kind) {
+	case FIELD_NUMBER:
 		test->kind = TEST_NUMBER_IN;
 		break;
-	case CLASS_CPU:
+	case FIELD_CPU:
 		test->kind = TEST_CPU_IN;
 		break;
-	case CLASS_MASK:
-		test->kind = TEST_MASK_IN;
+	case FIELD_CPUMASK:
+		test->kind = TEST_CPUMASK_IN;
 		break;
 	default:
 		return misfit(expr, test->pred, "is neither a CPU nor a set of CPUs");
@@ -281,26 +274,26 @@ static int bind_function(struct dkt_expr *expr, struct expr_test *test)
 static int bind_pred(struct dkt_expr *expr, struct dkt_event *event, struct expr_test *test,
 		     const struct dkt_field *field)
 {
-	enum field_class class = class_of(field);
-	bool is_string = class == CLASS_CHARS || class == CLASS_POINTER || class == CLASS_COMM;
+	enum field_kind kind = kind_of(field);
+	bool is_string = kind == FIELD_CHARS || kind == FIELD_POINTER || kind == FIELD_COMM;
 
 	test->field = *field;
 	switch (test->pred->kind) {
 	case EXPR_FUNCTION:
 		return bind_function(expr, test);
 	case EXPR_CPUS:
-		return bind_cpus(expr, test, class);
+		return bind_cpus(expr, test, kind);
 	case EXPR_STRING:
 		if (!is_string)
 			return misfit(expr, test->pred, "is not a string");
-		return bind_string(expr, test, class);
+		return bind_string(expr, test, kind);
 	default:
-		return is_string ? bind_string(expr, test, class) :
-				   bind_number(expr, event, test, class);
+		return is_string ? bind_string(expr, test, kind) :
+				   bind_number(expr, event, test, kind);
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the expression ---- */
 
 static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_bound *bound)
 {
@@ -308,7 +301,7 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 	size_t n;
 	int err = dkt_event_fields(event, &fields, &n);
 
-	/* A field that is missing says more about the event than one that does not fit. */
+	/* Report a missing field first: it explains more than a field that does not fit. */
 	for (uint32_t i = 0; !err && i < expr->n_preds; i++)
 		if (!dkt__expr_find_field(expr, expr->preds[i].field, fields, n))
 			err = no_field(expr, &expr->preds[i], event, fields, n);
@@ -321,8 +314,8 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 		test->no = test->pred->no;
 		field = dkt__expr_find_field(expr, test->pred->field, fields, n);
 		err = bind_pred(expr, event, test, field);
-		if (test->kind == TEST_NEVER)
-			bound->blind = i;
+		if (test->kind == TEST_KERNEL_ONLY)
+			bound->kernel_only = i;
 	}
 	return err;
 }
@@ -334,14 +327,14 @@ struct expr_bound *dkt__expr_bind(struct dkt_expr *expr, struct dkt_event *event
 
 	if (!slot)
 		return NULL;
-	/* Events that the catalogue does not know share an index. */
+	/* Events that are not in the catalogue share an index. */
 	if (*slot && (*slot)->event == event)
 		return *slot;
 	bound = calloc(1, sizeof(*bound) + expr->n_preds * sizeof(bound->tests[0]));
 	if (!bound)
 		return NULL;
 	bound->event = event;
-	bound->blind = expr->n_preds;
+	bound->kernel_only = expr->n_preds;
 	bound->err = bind_all(expr, event, bound);
 	if (bound->err == -ENOMEM) {
 		free(bound);

@@ -12,7 +12,7 @@ static bool read_cpu(struct reader *reader, unsigned int *value)
 	const char *start = reader->p;
 
 	*value = 0;
-	/* N is the last CPU there is. */
+	/* N is the highest CPU. */
 	if (reader->p < reader->end && *reader->p == 'N') {
 		*value = (unsigned int)sysconf(_SC_NPROCESSORS_CONF) - 1;
 		reader->p++;
@@ -42,7 +42,7 @@ static bool read_all(struct reader *reader)
 	return true;
 }
 
-/* first-last:used/group takes the first used ones of each group. */
+/* Reads "first-last:used/group", which means the first used CPUs of each group. */
 static int read_region(struct reader *reader, struct expr_cpus *cpus)
 {
 	unsigned int first = 0, last, used, group;

@@ -3,7 +3,7 @@
 #include "base/escape.h"
 #include "expr.h"
 
-/* The characters of a long expression that are shown before and after the place. */
+/* A long text is shortened to this number of bytes before and after the place. */
 #define SHOW_BEFORE 60
 #define SHOW_AFTER  40
 
@@ -30,7 +30,7 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 	for (size_t i = from; i < to;) {
 		struct dkt__char c = dkt__char_at(text + i, to - i);
 
-		/* Hidden characters also take a column, so that the caret is right. */
+		/* A character that cannot be shown takes one column, too. */
 		dkt_buf_add(buf, c.shown ? text + i : " ", c.shown ? c.len : 1);
 		column += i < at;
 		i += c.len;
@@ -41,9 +41,9 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 	dkt_buf_str(buf, "^");
 }
 
-static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, uint32_t at,
+static int fail_at(struct dkt_ctx *ctx, int err, const char *option, const char *text, uint32_t at,
 		   const char *fmt, va_list ap) DKT_PRINTF(6, 0);
-static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, uint32_t at,
+static int fail_at(struct dkt_ctx *ctx, int err, const char *option, const char *text, uint32_t at,
 		   const char *fmt, va_list ap)
 {
 	char *words __cleanup(free) = dkt_words(fmt, ap);
@@ -53,9 +53,9 @@ static int fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *t
 		return dkt__no_memory(ctx);
 	show_place(&buf, text, at);
 	if (!buf.err)
-		dkt_fail(ctx, err, "%s: %s\n%.*s", what, words, (int)buf.len, buf.data);
+		dkt_fail(ctx, err, "%s: %s\n%.*s", option, words, (int)buf.len, buf.data);
 	else
-		dkt_fail(ctx, err, "%s: %s", what, words);
+		dkt_fail(ctx, err, "%s: %s", option, words);
 	free(buf.data);
 	return err;
 }
@@ -70,13 +70,13 @@ int dkt__expr_fail(const struct dkt_expr *expr, int err, uint32_t at, const char
 	return err;
 }
 
-int dkt__fail_at(struct dkt_ctx *ctx, int err, const char *what, const char *text, size_t at,
+int dkt__fail_at(struct dkt_ctx *ctx, int err, const char *option, const char *text, size_t at,
 		 const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	err = fail_at(ctx, err, what, text, (uint32_t)at, fmt, ap);
+	err = fail_at(ctx, err, option, text, (uint32_t)at, fmt, ap);
 	va_end(ap);
 	return err;
 }

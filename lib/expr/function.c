@@ -9,15 +9,15 @@ struct search {
 	struct dkt__guess guess;
 };
 
-/* 1 ends the walk: it is found. */
-static int look_at(void *data, const struct dkt__symbol *symbol)
+/* Returns 1, which ends the walk, if the symbol has the name. */
+static int compare_name(void *data, const struct dkt__symbol *symbol)
 {
 	struct search *search = data;
 
 	return dkt__expr_span_is(search->expr, search->name, symbol->name);
 }
 
-static int guess_at(void *data, const struct dkt__symbol *symbol)
+static int guess_name(void *data, const struct dkt__symbol *symbol)
 {
 	struct search *search = data;
 
@@ -34,14 +34,14 @@ int dkt__expr_check_function(struct dkt_expr *expr, struct expr_pred *pred)
 	if (pred->known || expr->ctx->dirfd < 0 || expr->ctx->root ||
 	    dkt__expr_is_digit(expr->text[pred->inner.at]))
 		return 0;
-	found = dkt__symbols_each(expr->ctx, look_at, &search);
-	/* Where nobody may read the names the kernel is asked. */
+	found = dkt__symbols_each(expr->ctx, compare_name, &search);
+	/* If the names cannot be read (found < 0), the kernel decides. */
 	if (found) {
 		pred->known = true;
 		return 0;
 	}
 	dkt__guess_start(&search.guess, expr->text + pred->inner.at, pred->inner.len);
-	dkt__symbols_each(expr->ctx, guess_at, &search);
+	dkt__symbols_each(expr->ctx, guess_name, &search);
 	return dkt__expr_fail(expr, -EINVAL, pred->inner.at, "this kernel has no function '%.*s'%s",
 			      (int)pred->inner.len, expr->text + pred->inner.at,
 			      dkt__guess_words(&search.guess));

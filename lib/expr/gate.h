@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The first comparison of a filter on an event, which rejects most records. */
+/* A filter's first comparison as a fast test, which rejects most records. */
 #pragma once
 
 #include "plan.h"
@@ -8,13 +8,12 @@ struct dkt__gate {
 	uint32_t offset; /* of a number in a record */
 	uint8_t load; /* enum dkt__load */
 	uint8_t bytes; /* of it */
-	/* A record goes on if the number, flipped, is from low to high, or if it is not. */
-	bool outside;
-	uint64_t flip; /* puts signed numbers in the order of unsigned ones */
-	uint64_t low, high;
+	uint64_t low, high; /* the range of numbers that pass */
+	bool outside; /* the numbers outside the range pass instead */
+	uint64_t flip; /* XORed with a number: orders signed numbers as unsigned ones */
 };
 
-/* Whether a record, with its number in this machine's byte order, can match. */
+/* True if the record can match. Its number must be in this machine's byte order. */
 static inline bool dkt__gate_passes(const struct dkt__gate *gate, const uint8_t *data,
 				    uint32_t size)
 {
@@ -26,5 +25,5 @@ static inline bool dkt__gate_passes(const struct dkt__gate *gate, const uint8_t 
 	return (v - gate->low <= gate->high - gate->low) != gate->outside;
 }
 
-/* False: the expression's first comparison with the event is not of that kind. */
+/* False: the first comparison does not decide on its own, or does not test a range of numbers. */
 bool dkt__expr_gate(struct dkt_expr *expr, struct dkt_event *event, struct dkt__gate *gate);

@@ -33,10 +33,7 @@ void dkt__expr_pattern(struct expr_pattern *pattern, const char *text, size_t le
 	pattern->len -= (size_t)front + back;
 }
 
-/*
- * A string that fills its array without an end is compared as far as the array goes, as the
- * kernel's strncmp() does.
- */
+/* Like the kernel's strncmp(), compares a string without a NUL only up to the end of its array. */
 static bool match_full(const struct expr_pattern *pattern, const char *str, size_t n, size_t len)
 {
 	if (n < len || !len ? n != pattern->len : pattern->len < n)

@@ -25,7 +25,7 @@ static bool compare(const struct expr_test *test, int64_t value)
 	default:
 		break;
 	}
-	/* To compare as unsigned, both move by half of all numbers. */
+	/* Flipping the highest bits makes the signed comparisons below compare unsigned numbers. */
 	if (!(test->field.flags & DKT_FIELD_SIGNED)) {
 		value ^= INT64_MIN;
 		with ^= INT64_MIN;
@@ -61,8 +61,8 @@ static bool match_chars(const struct expr_test *test, const struct dkt_record *r
 }
 
 /*
- * One CPU against a list. A list of more than one equals no CPU; of what is no CPU number at all,
- * nothing holds.
+ * Compares a CPU with a list. No CPU equals a list of several CPUs, and a number that is not a CPU
+ * is not unequal to it either.
  */
 static bool match_cpu(const struct expr_test *test, uint64_t cpu)
 {
@@ -89,14 +89,14 @@ static bool match_number_in(const struct expr_test *test, const struct dkt_recor
 	if (!has_field(record, &test->field))
 		return false;
 	value = (uint64_t)dkt_record_int(record, &test->field);
-	/* The kernel compares the bits that the field has. */
+	/* The kernel compares the field as an unsigned number. */
 	if (test->field.size < sizeof(value))
 		value &= (1ULL << test->field.size * 8) - 1;
 	return match_cpu(test, value);
 }
 
-/* A mask in a record is made of words of the machine's long. */
-static bool match_mask(const struct expr_test *test, const struct dkt_record *record)
+/* Compares a cpumask, which consists of longs, with a list of CPUs. */
+static bool match_cpumask(const struct expr_test *test, const struct dkt_record *record)
 {
 	const struct expr_cpus *cpus = test->pred->cpus;
 	bool meet = false, same = true;
@@ -155,24 +155,24 @@ static bool match_test(const struct dkt_expr *expr, const struct expr_test *test
 	case TEST_CHARS:
 		return match_chars(test, record);
 	case TEST_COMM:
-		/* The end counts: a name of 15 characters is no array without one. */
+		/* Include the NUL, so that match_full() does not take a long name for a full array. */
 		return comm && match_bytes(test, comm, strnlen(comm, COMM_LEN - 1) + 1);
 	case TEST_NUMBER_IN:
 		return match_number_in(test, record);
 	case TEST_CPU_IN:
 		return match_cpu(test, record->cpu);
-	case TEST_MASK_IN:
-		return match_mask(test, record);
+	case TEST_CPUMASK_IN:
+		return match_cpumask(test, record);
 	case TEST_FUNCTION:
 		return match_function(expr, test, record);
-	case TEST_NEVER:
+	case TEST_KERNEL_ONLY:
 		break;
 	}
 	return false;
 }
 
-/* The numbers that the comparison holds of. False: that is no stretch of them. */
-static bool find_stretch(const struct expr_test *test, struct dkt__gate *gate)
+/* Sets the range of numbers for which the comparison is true. False: they do not form a range. */
+static bool set_range(const struct expr_test *test, struct dkt__gate *gate)
 {
 	uint64_t value = (uint64_t)test->value ^ gate->flip;
 
@@ -207,24 +207,17 @@ bool dkt__expr_gate(struct dkt_expr *expr, struct dkt_event *event, struct dkt__
 	const struct expr_test *test = bound ? &bound->tests[0] : NULL;
 	const struct dkt_field *field;
 
-	if (!bound || bound->err || bound->blind < expr->n_preds || test->kind != TEST_NUMBER ||
-	    test->no != expr->n_preds + 1)
+	if (!bound || bound->err || bound->kernel_only < expr->n_preds ||
+	    test->kind != TEST_NUMBER || test->no != expr->n_preds + 1)
 		return false;
 	field = &test->field;
 	*gate = (struct dkt__gate){ .offset = field->offset, .bytes = (uint8_t)field->size };
-	switch (field->size) {
-	case 1:
-	case 2:
-	case 4:
-	case 8:
-		break;
-	default:
-		return false;
-	}
 	gate->load = dkt__plan_load(field->size, field->flags & DKT_FIELD_SIGNED);
+	if (gate->load == DKT__LOAD_CONST)
+		return false;
 	if (field->flags & DKT_FIELD_SIGNED)
 		gate->flip = UINT64_C(1) << 63;
-	return find_stretch(test, gate);
+	return set_range(test, gate);
 }
 
 bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record, const char *comm)
@@ -235,8 +228,8 @@ bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record, cons
 	uint32_t i = 0;
 	const struct expr_bound *bound = record->event ? dkt__expr_bind(expr, record->event) : NULL;
 
-	/* Were what cannot be told taken as false, its opposite would be true of every record. */
-	if (!bound || bound->err || bound->blind < expr->n_preds)
+	/* If an unknown comparison counted as false, its negation would match every record. */
+	if (!bound || bound->err || bound->kernel_only < expr->n_preds)
 		return false;
 	/* Jumps lead forward only. */
 	while (i < expr->n_preds) {

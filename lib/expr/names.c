@@ -9,8 +9,11 @@
 #include "plan.h"
 #include "syscall.h"
 
-/* A print format nests as deep as its C expression; a hostile one deeper. */
+/* Limits recursion: a hostile print format can nest deeper than any of the kernel's. */
 #define MAX_DEPTH 100
+
+/* As in the kernel (include/linux/err.h). */
+#define MAX_ERRNO 4095
 
 struct lookup {
 	const char *field;
@@ -92,7 +95,7 @@ bool dkt__expr_print_name(struct dkt_event *event, const char *field, const char
 
 	if (!plan)
 		return false;
-	/* libtraceevent may have parsed what this parser cannot. */
+	/* libtraceevent's parser supports some print formats that dktrace's does not. */
 	return walk(plan->args ? plan->args : event->tep->print_fmt.args, &lookup, 0);
 }
 
@@ -103,46 +106,11 @@ struct named {
 	int value;
 };
 
-#define NAMED(name)            { #name, name },
-#define KERNEL_NAMED(name, nr) { #name, nr },
+#define NAMED(name) { #name, name },
 
 /* clang-format off */
-static const struct named errnos[] = {
-	NAMED(EPERM) NAMED(ENOENT) NAMED(ESRCH) NAMED(EINTR) NAMED(EIO) NAMED(ENXIO) NAMED(E2BIG)
-	NAMED(ENOEXEC) NAMED(EBADF) NAMED(ECHILD) NAMED(EAGAIN) NAMED(EWOULDBLOCK) NAMED(ENOMEM)
-	NAMED(EACCES) NAMED(EFAULT) NAMED(ENOTBLK) NAMED(EBUSY) NAMED(EEXIST) NAMED(EXDEV)
-	NAMED(ENODEV) NAMED(ENOTDIR) NAMED(EISDIR) NAMED(EINVAL) NAMED(ENFILE) NAMED(EMFILE)
-	NAMED(ENOTTY) NAMED(ETXTBSY) NAMED(EFBIG) NAMED(ENOSPC) NAMED(ESPIPE) NAMED(EROFS)
-	NAMED(EMLINK) NAMED(EPIPE) NAMED(EDOM) NAMED(ERANGE) NAMED(EDEADLK) NAMED(EDEADLOCK)
-	NAMED(ENAMETOOLONG) NAMED(ENOLCK) NAMED(ENOSYS) NAMED(ENOTEMPTY) NAMED(ELOOP) NAMED(ENOMSG)
-	NAMED(EIDRM) NAMED(ECHRNG) NAMED(EL2NSYNC) NAMED(EL3HLT) NAMED(EL3RST) NAMED(ELNRNG)
-	NAMED(EUNATCH) NAMED(ENOCSI) NAMED(EL2HLT) NAMED(EBADE) NAMED(EBADR) NAMED(EXFULL)
-	NAMED(ENOANO) NAMED(EBADRQC) NAMED(EBADSLT) NAMED(EBFONT) NAMED(ENOSTR) NAMED(ENODATA)
-	NAMED(ETIME) NAMED(ENOSR) NAMED(ENONET) NAMED(ENOPKG) NAMED(EREMOTE) NAMED(ENOLINK)
-	NAMED(EADV) NAMED(ESRMNT) NAMED(ECOMM) NAMED(EPROTO) NAMED(EMULTIHOP) NAMED(EDOTDOT)
-	NAMED(EBADMSG) NAMED(EOVERFLOW) NAMED(ENOTUNIQ) NAMED(EBADFD) NAMED(EREMCHG) NAMED(ELIBACC)
-	NAMED(ELIBBAD) NAMED(ELIBSCN) NAMED(ELIBMAX) NAMED(ELIBEXEC) NAMED(EILSEQ) NAMED(ERESTART)
-	NAMED(ESTRPIPE) NAMED(EUSERS) NAMED(ENOTSOCK) NAMED(EDESTADDRREQ) NAMED(EMSGSIZE)
-	NAMED(EPROTOTYPE) NAMED(ENOPROTOOPT) NAMED(EPROTONOSUPPORT) NAMED(ESOCKTNOSUPPORT)
-	NAMED(EOPNOTSUPP) NAMED(EPFNOSUPPORT) NAMED(EAFNOSUPPORT) NAMED(EADDRINUSE)
-	NAMED(EADDRNOTAVAIL) NAMED(ENETDOWN) NAMED(ENETUNREACH) NAMED(ENETRESET) NAMED(ECONNABORTED)
-	NAMED(ECONNRESET) NAMED(ENOBUFS) NAMED(EISCONN) NAMED(ENOTCONN) NAMED(ESHUTDOWN)
-	NAMED(ETOOMANYREFS) NAMED(ETIMEDOUT) NAMED(ECONNREFUSED) NAMED(EHOSTDOWN)
-	NAMED(EHOSTUNREACH) NAMED(EALREADY) NAMED(EINPROGRESS) NAMED(ESTALE) NAMED(EUCLEAN)
-	NAMED(ENOTNAM) NAMED(ENAVAIL) NAMED(EISNAM) NAMED(EREMOTEIO) NAMED(EDQUOT) NAMED(ENOMEDIUM)
-	NAMED(EMEDIUMTYPE) NAMED(ECANCELED) NAMED(ENOKEY) NAMED(EKEYEXPIRED) NAMED(EKEYREVOKED)
-	NAMED(EKEYREJECTED) NAMED(EOWNERDEAD) NAMED(ENOTRECOVERABLE) NAMED(ERFKILL)
-	NAMED(EHWPOISON)
-	/* Only in the kernel (include/linux/errno.h): the call does not return to user space. */
-	KERNEL_NAMED(ERESTARTSYS, 512) KERNEL_NAMED(ERESTARTNOINTR, 513)
-	KERNEL_NAMED(ERESTARTNOHAND, 514) KERNEL_NAMED(ENOIOCTLCMD, 515)
-	KERNEL_NAMED(ERESTART_RESTARTBLOCK, 516) KERNEL_NAMED(EPROBE_DEFER, 517)
-	KERNEL_NAMED(EOPENSTALE, 518) KERNEL_NAMED(ENOPARAM, 519) KERNEL_NAMED(EBADHANDLE, 521)
-	KERNEL_NAMED(ENOTSYNC, 522) KERNEL_NAMED(EBADCOOKIE, 523) KERNEL_NAMED(ENOTSUPP, 524)
-	KERNEL_NAMED(ETOOSMALL, 525) KERNEL_NAMED(ESERVERFAULT, 526) KERNEL_NAMED(EBADTYPE, 527)
-	KERNEL_NAMED(EJUKEBOX, 528) KERNEL_NAMED(EIOCBQUEUED, 529)
-	KERNEL_NAMED(ERECALLCONFLICT, 530)
-};
+/* Second names, which dkt__error_name() does not return. */
+static const struct named errors[] = { NAMED(EWOULDBLOCK) NAMED(EDEADLOCK) };
 
 static const struct named signals[] = {
 	NAMED(SIGHUP) NAMED(SIGINT) NAMED(SIGQUIT) NAMED(SIGILL) NAMED(SIGTRAP) NAMED(SIGABRT)
@@ -161,33 +129,39 @@ static const struct named opens[] = {
 };
 /* clang-format on */
 
+static bool try_name(const struct lookup *lookup, const char *name, int value)
+{
+	if (!name)
+		return false;
+	dkt__guess_try(lookup->guess, name);
+	if (strcmp(name, lookup->name) != 0)
+		return false;
+	*lookup->value = (uint64_t)value;
+	return true;
+}
+
 static bool find_named(const struct named *named, size_t n, const struct lookup *lookup)
 {
-	for (size_t i = 0; i < n; i++) {
-		dkt__guess_try(lookup->guess, named[i].name);
-		if (strcmp(named[i].name, lookup->name) != 0)
-			continue;
-		*lookup->value = (uint64_t)named[i].value;
-		return true;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (try_name(lookup, named[i].name, named[i].value))
+			return true;
 	return false;
 }
 
 static bool find_syscall(struct dkt_ctx *ctx, const struct lookup *lookup)
 {
-	const char *name;
-
-	for (int i = 0; i < DKT__SYSCALLS; i++) {
-		name = dkt_syscall_name(ctx, i);
-		if (!name)
-			continue;
-		dkt__guess_try(lookup->guess, name);
-		if (strcmp(name, lookup->name) != 0)
-			continue;
-		*lookup->value = (uint64_t)i;
-		return true;
-	}
+	for (int i = 0; i < DKT__SYSCALLS; i++)
+		if (try_name(lookup, dkt_syscall_name(ctx, i), i))
+			return true;
 	return false;
+}
+
+static bool find_error(const struct lookup *lookup)
+{
+	for (int err = 1; err <= MAX_ERRNO; err++)
+		if (try_name(lookup, dkt__error_name(err), err))
+			return true;
+	return find_named(errors, ARRAY_SIZE(errors), lookup);
 }
 
 bool dkt__expr_built_in(const struct dkt_event *event, const char *field, const char *name,
@@ -204,5 +178,5 @@ bool dkt__expr_built_in(const struct dkt_event *event, const char *field, const 
 		return true;
 	if (!strcmp(field, "sig") && find_named(signals, ARRAY_SIZE(signals), &lookup))
 		return true;
-	return find_named(errnos, ARRAY_SIZE(errnos), &lookup);
+	return find_error(&lookup);
 }

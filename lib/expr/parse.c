@@ -7,23 +7,23 @@
 #define NOWHERE UINT32_MAX
 
 /*
- * An operand read so far. The jumps out of it that are still open form two lists, threaded
- * through the yes and no members which they are to fill: twice a predicate's number, and one
- * more for its no.
+ * An operand. Its jumps without a target yet form two lists, for true and for false. A list runs
+ * through the members that it will fill: a link is twice the number of a predicate for its yes, and
+ * one more for its no.
  */
 struct operand {
-	uint32_t first;
+	uint32_t first; /* predicate */
 	uint32_t yes, yes_end;
 	uint32_t no, no_end;
 };
 
 /* An operator that waits for its right side. */
 struct pending {
-	char what; /* one of ( ! & | */
+	char op; /* one of ( ! & | */
 	uint32_t at;
 };
 
-/* No recursion, so that no depth of parentheses can exhaust the stack. */
+/* Stacks instead of recursion, so that nested parentheses cannot exhaust the program's stack. */
 struct parser {
 	struct dkt_expr *expr;
 	struct expr_reader reader;
@@ -33,13 +33,13 @@ struct parser {
 	uint32_t n_operators;
 };
 
-/* ---- open jumps ---- */
+/* ---- jumps without a target ---- */
 
-static uint32_t *jump(struct dkt_expr *expr, uint32_t ref)
+static uint32_t *jump(struct dkt_expr *expr, uint32_t link)
 {
-	struct expr_pred *pred = &expr->preds[ref / 2];
+	struct expr_pred *pred = &expr->preds[link / 2];
 
-	return ref & 1 ? &pred->no : &pred->yes;
+	return link & 1 ? &pred->no : &pred->yes;
 }
 
 static void fill_jumps(struct dkt_expr *expr, uint32_t list, uint32_t target)
@@ -52,11 +52,10 @@ static void fill_jumps(struct dkt_expr *expr, uint32_t list, uint32_t target)
 	}
 }
 
-/* The left operand becomes "left && right" or "left || right". */
-static void join(struct dkt_expr *expr, struct operand *left, const struct operand *right,
-		 char what)
+/* Replaces the left operand by "left && right" or "left || right". */
+static void join(struct dkt_expr *expr, struct operand *left, const struct operand *right, char op)
 {
-	if (what == '&') {
+	if (op == '&') {
 		fill_jumps(expr, left->yes, right->first);
 		*jump(expr, left->no_end) = right->no;
 		left->no_end = right->no_end;
@@ -83,63 +82,43 @@ static void invert(struct operand *operand)
 
 /* ---- operators ---- */
 
-static void push_operator(struct parser *p, char what)
+static void push_operator(struct parser *p, char op)
 {
-	p->operators[p->n_operators++] = (struct pending){ .what = what, .at = p->reader.at };
+	p->operators[p->n_operators++] = (struct pending){ .op = op, .at = p->reader.at };
 }
 
 static char top_operator(const struct parser *p)
 {
-	return p->n_operators ? p->operators[p->n_operators - 1].what : '\0';
+	return p->n_operators ? p->operators[p->n_operators - 1].op : '\0';
 }
 
-/* Applies the operators on top that are among these. */
-static void apply(struct parser *p, const char *which)
+/* Applies the operators on top of the stack while they are among ops. */
+static void apply(struct parser *p, const char *ops)
 {
-	char what;
+	char op;
 
-	while ((what = top_operator(p)) && strchr(which, what)) {
+	while ((op = top_operator(p)) && strchr(ops, op)) {
 		p->n_operators--;
-		if (what == '!') {
+		if (op == '!') {
 			invert(&p->operands[p->n_operands - 1]);
 			continue;
 		}
 		p->n_operands--;
-		join(p->expr, &p->operands[p->n_operands - 1], &p->operands[p->n_operands], what);
+		join(p->expr, &p->operands[p->n_operands - 1], &p->operands[p->n_operands], op);
 	}
 }
 
-/* ---- the whole ---- */
-
-static int new_pred(struct dkt_expr *expr)
-{
-	struct expr_pred *preds;
-	uint32_t room;
-
-	if (expr->n_preds == expr->room) {
-		room = expr->room ? expr->room * 2 : 4;
-		preds = realloc(expr->preds, room * sizeof(*preds));
-		if (!preds)
-			return dkt__no_memory(expr->ctx);
-		expr->preds = preds;
-		expr->room = room;
-	}
-	memset(&expr->preds[expr->n_preds], 0, sizeof(*expr->preds));
-	expr->n_preds++;
-	return 0;
-}
+/* ---- the expression ---- */
 
 static int parse_pred(struct parser *p)
 {
 	uint32_t number = p->expr->n_preds;
-	struct expr_pred *pred;
-	int err = new_pred(p->expr);
+	int err = dkt__append(p->expr->preds, p->expr->n_preds,
+			      (struct expr_pred){ .yes = NOWHERE, .no = NOWHERE });
 
 	if (err)
-		return err;
-	pred = &p->expr->preds[number];
-	pred->yes = pred->no = NOWHERE;
-	err = dkt__expr_parse_pred(&p->reader, pred);
+		return dkt__with_words(p->expr->ctx, err);
+	err = dkt__expr_parse_pred(&p->reader, &p->expr->preds[number]);
 	p->operands[p->n_operands++] = (struct operand){
 		.first = number,
 		.yes = number * 2,
@@ -150,7 +129,7 @@ static int parse_pred(struct parser *p)
 	return err;
 }
 
-/* Any number of ( and !, then one comparison. */
+/* Parses any number of ( and !, then one comparison. */
 static int parse_operand(struct parser *p)
 {
 	char c;
@@ -205,7 +184,7 @@ static int parse_connective(struct parser *p)
 int dkt__expr_parse(struct dkt_expr *expr)
 {
 	struct parser p = { .expr = expr, .reader = { .expr = expr, .text = expr->text } };
-	/* Every operator takes at least one byte of the text, and every comparison more. */
+	/* Every operator and every comparison takes at least one byte of the text. */
 	size_t room = strlen(expr->text) + 1;
 	int err;
 

@@ -86,7 +86,7 @@ static int parse_op(struct expr_reader *r, struct expr_pred *pred)
 	};
 
 	dkt__expr_skip_spaces(r);
-	/* "a && b" has a comparison missing, not an operator. */
+	/* Do not take the first '&' of "a && b" for an operator. */
 	if (r->text[r->at] == '&' && r->text[r->at + 1] == '&')
 		return no_operator(r, pred);
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
@@ -180,7 +180,7 @@ static int parse_function(struct expr_reader *r, struct expr_pred *pred)
 	return 0;
 }
 
-/* Takes "a|b | c", but leaves "||" alone. */
+/* Skips "a|b | c", but stops before "||". */
 static void parse_words(struct expr_reader *r)
 {
 	for (;;) {
@@ -216,7 +216,7 @@ static int check_item(struct expr_reader *r, struct expr_pred *pred, struct expr
 					      err == -ERANGE ? "too large" : "not a number");
 		return 0;
 	}
-	/* A single word may be a string without its quotes; else it is a name. */
+	/* A single word may be a string without quotes. */
 	if (item->span.len == pred->value.len && !item->negative)
 		return 0;
 	for (i = item->negative; i < item->span.len; i++)

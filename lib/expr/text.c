@@ -5,7 +5,7 @@
 #include "event.h"
 #include "expr.h"
 
-/* True if the value may go to the kernel as it stands. */
+/* True if the kernel accepts the value as written. */
 static bool is_plain(const struct dkt_expr *expr, const struct expr_test *test)
 {
 	uint32_t at = test->pred->value.at;
@@ -35,10 +35,10 @@ static void put_number(const struct dkt_expr *expr, const struct expr_test *test
 }
 
 /*
- * The kernel misjudges two sorts of patterns, unless something in them makes it use its full
- * glob: one that starts with a digit is compared as it stands, stars and all, and a star in
- * front of one looks at the end of an array, not of the string in it. A backslash, which quotes
- * a character that needs no quoting, is such a something.
+ * The kernel mishandles two kinds of patterns: it compares one that begins with a digit literally,
+ * stars included, and it looks for one that begins with a star at the end of an array, not at the end
+ * of the string in the array. A backslash before any character makes the kernel use its full glob,
+ * which is right.
  */
 static bool needs_quoting(const struct expr_test *test)
 {
@@ -50,9 +50,7 @@ static bool needs_quoting(const struct expr_test *test)
 	case PATTERN_END:
 		return is_array && pattern->len;
 	case PATTERN_FRONT:
-		return dkt__expr_is_digit(pattern->text[0]);
 	case PATTERN_GLOB:
-		/* Digits first hide even the full glob from the kernel. */
 		return dkt__expr_is_digit(pattern->text[0]);
 	default:
 		return false;
@@ -92,11 +90,11 @@ static void put_value(const struct dkt_expr *expr, const struct expr_test *test,
 		break;
 	case TEST_CHARS:
 	case TEST_COMM:
-	case TEST_NEVER:
+	case TEST_KERNEL_ONLY:
 		put_string(expr, test, buf);
 		break;
 	case TEST_FUNCTION:
-		/* To the kernel everything up to a space belongs to the name, even a ')'. */
+		/* The kernel reads the name up to a space, even past a ')'. */
 		dkt_buf_add(buf, expr->text + value.at, value.len);
 		if (expr->text[value.at + value.len] && expr->text[value.at + value.len] != ' ')
 			dkt_buf_str(buf, " ");
@@ -107,7 +105,7 @@ static void put_value(const struct dkt_expr *expr, const struct expr_test *test,
 	}
 }
 
-/* Text between values; line ends become spaces, as the filter file is read by lines. */
+/* Writes the text between values. Newlines become spaces, because a filter is one line. */
 static void put_between(const struct dkt_expr *expr, uint32_t from, uint32_t to,
 			struct dkt_buf *buf)
 {

@@ -333,6 +333,8 @@ static void text_for_the_kernel_is_canonical(void **state)
 	} rows[] = {
 		{ "u8==200&&(s8 == -0x8)", "u8==200&&(s8 == -0x8)" },
 		{ "s32 == -ENOENT", "s32 == -2" },
+		{ "s32 == -EWOULDBLOCK", "s32 == -11" }, /* a second name of EAGAIN */
+		{ "s32 == -ERESTARTSYS", "s32 == -512" }, /* the C library does not know it */
 		{ "u32 == -ENOENT", "u32 == 4294967294" },
 		{ "u64 == -EIO", "u64 == 18446744073709551611" },
 		{ "u32 & vfstrace && u32 == vfstrace", "u32 & 0x200000 && u32 == 2097152" },
