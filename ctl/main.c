@@ -22,7 +22,7 @@ static int app_context(struct app *app)
 {
 	app->level = getenv("DKTRACE_DEBUG") ? DKT_LOG_DEBUG : DKT_LOG_WARN;
 	if (app_new_ctx(app, app->input ? app->input : app->root, &app->ctx)) {
-		fprintf(stderr, "dktrace: out of memory\n");
+		app_say("out of memory");
 		return EXIT_FAILED;
 	}
 	return 0;

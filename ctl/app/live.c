@@ -102,13 +102,17 @@ bool live_over(struct spawn *spawn, double from, double seconds)
 	return dkt__stopped() || (seconds > 0 && live_now() - from >= seconds);
 }
 
-void live_wait(struct spawn *spawn, double seconds)
+int live_wait(struct spawn *spawn, double seconds, int (*idle)(void *data), void *data)
 {
 	static const struct timespec look = { .tv_nsec = WAIT_MS * 1000000 };
 	double from = live_now();
+	int err = 0;
 
-	while (!live_over(spawn, from, seconds))
+	while (!err && !live_over(spawn, from, seconds)) {
 		nanosleep(&look, NULL);
+		err = idle ? idle(data) : 0;
+	}
+	return err;
 }
 
 int live_remove(const struct app *app, struct dkt_instance *in)

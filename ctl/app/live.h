@@ -59,8 +59,8 @@ int live_begin(const struct app *app, struct spawn *spawn, const char *doing, do
  */
 bool live_over(struct spawn *spawn, double from, double seconds);
 
-/* Waits until live_over() is true. */
-void live_wait(struct spawn *spawn, double seconds);
+/* Waits until live_over() is true, or idle returns an error; idle, which may be NULL, is called often. */
+int live_wait(struct spawn *spawn, double seconds, int (*idle)(void *data), void *data);
 
 /*
  * Closes and removes an instance, which may be NULL. Reports an error, and keeps the error message that

@@ -179,7 +179,7 @@ static void hint(const struct command *command, const char *word)
 		    strncmp(opts[i].name, guess.word, strlen(guess.word)))
 			dkt__guess_try(&guess, opts[i].name);
 	if (guess.best[0])
-		fprintf(stderr, "dktrace: did you mean --%s?\n", guess.best);
+		app_say("did you mean --%s?", guess.best);
 }
 
 int opt_parse(struct app *app, const struct command *command, int argc, char **argv)

@@ -60,11 +60,9 @@ static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *re
 	if (!err && !app->input && !opts->flags)
 		err = take_lustre(app, opts);
 	if (!err && !log->in && opts->sink->whole)
-		err = dkt_fail(app->ctx, -ENOENT,
-			       "nothing is recorded yet: start with 'dktrace set_param debug=...'");
+		err = dkt_fail(app->ctx, -ENOENT, APP_NO_LOG);
 	if (!err && !log->in && !opts->lustre)
-		fprintf(stderr, "dktrace: nothing is recorded yet: start with"
-				" 'dktrace set_param debug=...'\n");
+		app_say(APP_NO_LOG);
 	if (!err)
 		err = dk_print(app->ctx, log, opts, result);
 	debuglog_close(log);

@@ -233,8 +233,7 @@ static int cmd_clear(struct filter *filter, int argc, char **argv)
 	if (!err)
 		err = filters_clear(filter->log, argc ? argv[0] : NULL);
 	if (!err && !argc && filter->log->set.filter)
-		fprintf(stderr, "dktrace: debug_filter is still set; set_param debug_filter=none"
-				" clears it\n");
+		app_say("debug_filter is still set; set_param debug_filter=none clears it");
 	return err ? app_fail(filter->app) : 0;
 }
 

@@ -48,7 +48,7 @@ static int show(struct app *app)
 	if (text)
 		say_line(stdout, "%s", text);
 	else
-		fprintf(stderr, "dktrace: no function tracer is set\n");
+		app_say("no function tracer is set");
 	return 0;
 }
 
@@ -69,15 +69,14 @@ static int run(struct app *app, const char *name, char **globs, size_t n, char *
 	err = set(app, name, globs, n);
 	if (!err) {
 		spawn_go(&spawn);
-		live_wait(&spawn, 0);
+		live_wait(&spawn, 0, NULL, NULL);
 	}
 	spawn_finish(&spawn);
 	if (!err)
 		err = change(app, NULL);
 	if (err)
 		return app_fail(app);
-	fprintf(stderr,
-		"dktrace: the records are in the log; 'dktrace dk --style trace' prints them\n");
+	app_say("the records are in the log; 'dktrace dk --style trace' prints them");
 	return spawn.status;
 }
 

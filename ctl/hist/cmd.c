@@ -123,8 +123,7 @@ static int add_events(struct hist *hist, const struct select *select)
 	if (!n_filtered)
 		return dkt_expr_check_any(hist->filter, events, n, 0);
 	if (hist->n < n)
-		fprintf(stderr, "dktrace: %zu of %zu events have the fields and are counted\n",
-			hist->n, n);
+		app_say("%zu of %zu events have the fields and are counted", hist->n, n);
 	return 0;
 }
 

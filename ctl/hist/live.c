@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist of live events: counted by the kernel if it can, otherwise in user space. */
-#include <time.h>
-
 #include "app/live.h"
 #include "app/privileges.h"
 #include "hist/hist.h"
@@ -51,21 +49,12 @@ int hist_run_user(struct hist *hist, int *rc)
 
 /* ---- in the kernel ---- */
 
-/* The time between two calls of live_over(). */
-#define LOOK_MS 20
-
 static int watch(struct hist *hist, struct spawn *spawn)
 {
-	static const struct timespec look = { .tv_nsec = LOOK_MS * 1000000 };
-	double from = live_now();
 	int err = live_begin(hist->app, spawn, "counting", hist->seconds);
 
-	hist->watch.last = from;
-	while (!err && !live_over(spawn, from, hist->seconds)) {
-		nanosleep(&look, NULL);
-		err = hist_refresh(hist);
-	}
-	return err;
+	hist->watch.last = live_now();
+	return err ? err : live_wait(spawn, hist->seconds, idle, hist);
 }
 
 /* Creates an instance for this process, or opens the one that stays. */
@@ -119,8 +108,7 @@ int hist_run_kernel(struct hist *hist, int *rc)
 	if (!err)
 		err = spawn_start(hist->app->ctx, &spawn, hist->command);
 	if (!err && hist->app->keep) {
-		fprintf(stderr,
-			"dktrace: counting continues: 'dktrace hist' shows it, 'dktrace reset' ends it\n");
+		app_say("counting continues: 'dktrace hist' shows it, 'dktrace reset' ends it");
 		remove = false;
 	} else if (!err) {
 		err = watch(hist, &spawn);

@@ -14,11 +14,10 @@ static void report_uncounted(const struct dkt_table *table, int size)
 	while (want < info->n_rows + info->dropped && want < 131072)
 		want *= 2;
 	if (info->dropped)
-		fprintf(stderr,
-			"dktrace: %" PRIu64 " hits did not fit into the table; use --size %u\n",
-			info->dropped, want > now ? want : now);
+		app_say("%" PRIu64 " hits did not fit into the table; use --size %u", info->dropped,
+			want > now ? want : now);
 	if (info->bad)
-		fprintf(stderr, "dktrace: %" PRIu64 " rows were invalid\n", info->bad);
+		app_say("%" PRIu64 " rows were invalid", info->bad);
 }
 
 /* Lines beside the rows: the headings, "more rows", an empty line, the sum, the cursor. */

@@ -17,9 +17,7 @@ static int open_log(struct app *app, struct input *in)
 	if (err)
 		return err;
 	if (!in->log->in)
-		return dkt_fail(
-			in->ctx, -ENOENT,
-			"nothing is recorded yet: start with 'dktrace set_param debug=...'");
+		return dkt_fail(in->ctx, -ENOENT, APP_NO_LOG);
 	err = log_dir_make(in->log);
 	if (err)
 		return err;

@@ -146,7 +146,7 @@ int latency_put_slowest(const struct latency_report *report, struct out *out)
 static void note(uint64_t n, const char *text)
 {
 	if (n)
-		fprintf(stderr, "dktrace: %" PRIu64 " %s\n", n, text);
+		app_say("%" PRIu64 " %s", n, text);
 }
 
 void latency_report_uncounted(const struct latency_report *report)

@@ -30,9 +30,7 @@ static int watch(const struct latency *latency, struct spawn *spawn)
 
 	if (!err)
 		err = live_begin(latency->app, spawn, "watching", latency->seconds);
-	if (!err)
-		live_wait(spawn, latency->seconds);
-	return err;
+	return err ? err : live_wait(spawn, latency->seconds, NULL, NULL);
 }
 
 /* Removes the instance, then the event, which the instance's triggers use. Keeps the error message. */
