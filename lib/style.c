@@ -108,6 +108,7 @@ int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_
 	style->ops = ops;
 	style->ctx = ctx;
 	style->wall_ms = UINT64_MAX;
+	style->events.n_words = 1;
 	err = keep_opts(style, opts);
 	if (!err && ops->open)
 		err = ops->open(style);
@@ -126,6 +127,7 @@ void dkt_style_free(struct dkt_style *style)
 	if (style->ops->close)
 		style->ops->close(style);
 	dkt__arena_free(&style->memory);
+	dkt__keymap_clear(&style->events);
 	free(style->forms);
 	free(style);
 }
@@ -164,36 +166,6 @@ int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf)
 
 /* ---- events ---- */
 
-static size_t slot_of(const struct dkt_style *style, const struct dkt_event *event)
-{
-	uint64_t hash = (uint64_t)(uintptr_t)event * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (size_t)(hash >> 32) & (style->forms_size - 1);
-
-	while (style->forms[i] && style->forms[i]->event != event)
-		i = (i + 1) & (style->forms_size - 1);
-	return i;
-}
-
-/* Keeps at least half of the slots free. */
-static int forms_grow(struct dkt_style *style)
-{
-	struct dkt__form **old = style->forms, **forms;
-	size_t old_size = style->forms_size;
-
-	if (style->n_forms * 2 < old_size)
-		return 0;
-	forms = calloc(old_size ? old_size * 2 : 64, sizeof(*forms));
-	if (!forms)
-		return dkt__no_memory(style->ctx);
-	style->forms = forms;
-	style->forms_size = old_size ? old_size * 2 : 64;
-	for (size_t i = 0; i < old_size; i++)
-		if (old[i])
-			forms[slot_of(style, old[i]->event)] = old[i];
-	free(old);
-	return 0;
-}
-
 static struct dkt__form *form_new(struct dkt_style *style, struct dkt_event *event)
 {
 	struct dkt__form *form = dkt__style_alloc(style, sizeof(*form));
@@ -209,17 +181,24 @@ static struct dkt__form *form_new(struct dkt_style *style, struct dkt_event *eve
 
 struct dkt__form *dkt__style_learn(struct dkt_style *style, struct dkt_event *event)
 {
-	size_t i;
+	const uint64_t key = (uintptr_t)event;
+	uint32_t entry = dkt__keymap_find(&style->events, &key);
+	struct dkt__form *form;
+	bool added;
 
-	if (forms_grow(style))
-		return NULL;
-	i = slot_of(style, event);
-	if (!style->forms[i]) {
-		style->forms[i] = form_new(style, event);
-		style->n_forms += style->forms[i] != NULL;
+	if (entry != DKT__KEYMAP_NONE) {
+		form = style->forms[entry];
+	} else {
+		form = form_new(style, event);
+		if (!form || dkt__append(style->forms, style->n_forms, form))
+			return NULL;
+		if (dkt__keymap_add(&style->events, &key, &added) == DKT__KEYMAP_NONE) {
+			style->n_forms--;
+			return NULL;
+		}
 	}
-	style->recent[event->id & (DKT__FORMS_RECENT - 1)] = style->forms[i];
-	return style->forms[i];
+	style->recent[event->id & (DKT__FORMS_RECENT - 1)] = form;
+	return form;
 }
 
 /* ---- text, times, flags ---- */

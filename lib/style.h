@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "event.h"
+#include "hist/keymap.h"
 #include "plan.h"
 
 /* ---- an event's fields as typed columns ---- */
@@ -92,8 +93,9 @@ struct dkt_style {
 	struct dkt_style_opts opts; /* the pointers are to copies */
 	struct dkt_source_info source;
 	struct dkt__arena memory;
-	struct dkt__form **forms; /* by a hash of the event's address */
-	size_t forms_size, n_forms; /* the size is a power of 2 */
+	struct dkt__keymap events; /* their addresses */
+	struct dkt__form **forms; /* by entry of events */
+	size_t n_forms;
 	struct dkt__form *recent[DKT__FORMS_RECENT]; /* by the low bits of the event's ID */
 	/* Times as text: most records share their millisecond with the record before. */
 	uint64_t ms; /* ms_text holds its digits */

@@ -7,8 +7,8 @@
 #include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
+#include "base/io.h"
 #include "style/ctf.h"
 
 #define PACKET_SIZE (256 * 1024) /* about */
@@ -35,32 +35,9 @@ static int fail_file(const struct ctf *ctf, const char *what, const char *name)
 			strerror(errno));
 }
 
-/* Writes all parts, and changes the array. */
-static int write_parts(int fd, struct iovec *parts, int n)
-{
-	while (n) {
-		ssize_t done = writev(fd, parts, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		while (n && (size_t)done >= parts->iov_len) {
-			done -= (ssize_t)parts->iov_len;
-			parts++;
-			n--;
-		}
-		if (n) {
-			parts->iov_base = (char *)parts->iov_base + done;
-			parts->iov_len -= (size_t)done;
-		}
-	}
-	return 0;
-}
-
 /* Checks close(), too: some file systems report a failed write only then. */
-static int write_file(const struct ctf *ctf, const char *name, int flags, struct iovec *parts,
-		      int n)
+static int write_file(const struct ctf *ctf, const char *name, int flags, const void *head,
+		      size_t head_len, const struct dkt_buf *body)
 {
 	char *path __cleanup(free) = dkt__format("%s/%s", ctf->base.opts.dir, name);
 	int fd, err;
@@ -71,7 +48,9 @@ static int write_file(const struct ctf *ctf, const char *name, int flags, struct
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
 	if (fd < 0)
 		return fail_file(ctf, "open", name);
-	err = write_parts(fd, parts, n);
+	err = dkt__write_all(fd, head, head_len);
+	if (!err)
+		err = dkt__write_all(fd, body->data, body->len);
 	if (close(fd) && !err)
 		err = -errno;
 	errno = -err;
@@ -135,12 +114,8 @@ static int write_metadata(const struct ctf *ctf)
 	err = from && to ? 0 : -ENOMEM;
 	if (!err)
 		err = head.err ? head.err : ctf->events.err;
-	if (!err) {
-		struct iovec parts[] = { { head.data, head.len },
-					 { ctf->events.data, ctf->events.len } };
-
-		err = write_file(ctf, ".metadata", O_TRUNC, parts, ARRAY_SIZE(parts));
-	}
+	if (!err)
+		err = write_file(ctf, ".metadata", O_TRUNC, head.data, head.len, &ctf->events);
 	free(head.data);
 	if (err)
 		return err;
@@ -160,15 +135,13 @@ static int write_packet(const struct ctf *ctf, struct ctf_stream *stream, uint32
 		.discarded = stream->discarded,
 		.cpu = cpu,
 	};
-	struct iovec parts[] = { { &head, sizeof(head) },
-				 { stream->packet.data, stream->packet.len } };
 	int err;
 
 	head.packet_size = head.content_size;
 	memcpy(head.uuid, ctf->uuid, sizeof(head.uuid));
 	err = stream->packet.err;
 	if (!err)
-		err = write_file(ctf, stream->name, O_APPEND, parts, stream->packet.len ? 2 : 1);
+		err = write_file(ctf, stream->name, O_APPEND, &head, sizeof(head), &stream->packet);
 	dkt_buf_reset(&stream->packet);
 	stream->packets++;
 	return err;

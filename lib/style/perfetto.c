@@ -58,12 +58,10 @@ static size_t packet_open(struct dkt_buf *buf, uint64_t ts, uint32_t flags)
 
 static void put_interned(struct dkt_buf *buf, uint32_t kind, uint64_t iid, const char *name)
 {
-	size_t entry = dkt__proto_open(buf, kind), text;
+	size_t entry = dkt__proto_open(buf, kind);
 
 	dkt__proto_uint(buf, INTERNED_IID, iid);
-	text = dkt__proto_open(buf, INTERNED_NAME);
-	dkt__add_utf8(buf, name, strlen(name));
-	dkt__proto_close(buf, text);
+	dkt__proto_utf8(buf, INTERNED_NAME, name, strlen(name));
 	dkt__proto_close(buf, entry);
 }
 
@@ -334,7 +332,7 @@ static int put_sched(struct perfetto *perfetto, const struct known *known,
 {
 	struct track *cpu = dkt__track_find(&perfetto->tracks, TRACK_CPU, 0, record->cpu);
 	size_t packet = dkt__proto_open(buf, TRACE_PACKET);
-	size_t bundle = dkt__proto_open(buf, PACKET_FTRACE_EVENTS), event, message, part, len;
+	size_t bundle = dkt__proto_open(buf, PACKET_FTRACE_EVENTS), event, message, len;
 	const char *text;
 
 	dkt__proto_uint(buf, BUNDLE_CPU, record->cpu);
@@ -351,9 +349,7 @@ static int put_sched(struct perfetto *perfetto, const struct known *known,
 
 		if (field && field->flags & DKT_FIELD_STRING) {
 			text = dkt_record_bytes(record, field, &len);
-			part = dkt__proto_open(buf, i + 1);
-			dkt__add_utf8(buf, text, strnlen(text, len));
-			dkt__proto_close(buf, part);
+			dkt__proto_utf8(buf, i + 1, text, strnlen(text, len));
 		} else if (field) {
 			uint64_t v = (uint64_t)dkt_record_int(record, field);
 
@@ -475,6 +471,7 @@ static int perfetto_learn(struct dkt_style *style, struct dkt__form *form)
 static int perfetto_open(struct dkt_style *style)
 {
 	((struct perfetto *)style)->next_iid = IID_FIRST_FREE;
+	dkt__tracks_init(&((struct perfetto *)style)->tracks);
 	return 0;
 }
 

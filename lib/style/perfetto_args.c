@@ -2,14 +2,6 @@
 /* Prints a record's fields as arguments of the perfetto style. */
 #include "style/perfetto.h"
 
-static void put_string(struct dkt_buf *buf, const char *text, size_t len)
-{
-	size_t part = dkt__proto_open(buf, ANNOTATION_STRING);
-
-	dkt__add_utf8(buf, text, len);
-	dkt__proto_close(buf, part);
-}
-
 static void put_number(struct dkt_buf *buf, const struct dkt__column *column, uint64_t v)
 {
 	uint32_t field = column->is_signed ? ANNOTATION_INT : ANNOTATION_UINT;
@@ -25,7 +17,8 @@ static void put_many(struct dkt_buf *buf, const struct dkt__column *column, cons
 	size_t part;
 
 	if (column->kind == DKT__COLUMN_TEXT) {
-		put_string(buf, (const char *)data, strnlen((const char *)data, len));
+		dkt__proto_utf8(buf, ANNOTATION_STRING, (const char *)data,
+				strnlen((const char *)data, len));
 		return;
 	}
 	if (column->kind == DKT__COLUMN_BYTES) {
@@ -84,7 +77,7 @@ int dkt__perfetto_arguments(const struct dkt_style *style, const struct dkt__for
 		return -ENOMEM;
 	part = dkt__proto_open(buf, EVENT_ANNOTATIONS);
 	dkt__proto_uint(buf, ANNOTATION_NAME_IID, IID_TEXT);
-	put_string(buf, text, strlen(text));
+	dkt__proto_utf8(buf, ANNOTATION_STRING, text, strlen(text));
 	dkt__proto_close(buf, part);
 	return buf->err;
 }

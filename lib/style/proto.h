@@ -2,6 +2,7 @@
 /* Writes protobuf's wire format: https://protobuf.dev/programming-guides/encoding */
 #pragma once
 
+#include "base/escape.h"
 #include "ctx.h"
 
 enum dkt__proto_wire {
@@ -78,4 +79,14 @@ static inline void dkt__proto_close(struct dkt_buf *buf, size_t from)
 		buf->len += more;
 	}
 	memcpy(buf->data + from - 1, length, more + 1);
+}
+
+/* Appends text as a UTF-8 string. */
+static inline void dkt__proto_utf8(struct dkt_buf *buf, uint32_t field, const char *text,
+				   size_t len)
+{
+	size_t from = dkt__proto_open(buf, field);
+
+	dkt__add_utf8(buf, text, len);
+	dkt__proto_close(buf, from);
 }
