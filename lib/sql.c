@@ -5,18 +5,6 @@
 #include "expr.h"
 #include "probe.h"
 
-struct made {
-	struct dkt_sql sql; /* its strings are those below */
-	char *event;
-	char *end;
-	char *keys;
-	char *vals;
-	char *filter;
-	char *fields;
-	char *begin_trigger;
-	char *end_trigger;
-};
-
 /* ---- the commands of libtracefs ---- */
 
 /* Returns TEXT of a line "echo 'TEXT' >> FILE", a part of the line, and moves to the next line. */
@@ -81,20 +69,15 @@ static size_t find_random(const char *end_trigger, const char **random)
 	return (size_t)(end - from) + 2;
 }
 
-/* Inserts a variable after the keys: ":__WORD_NAME_0=VALUE". */
-static int add_variable(char **trigger, const char *word, const char *name, const char *value)
+/* Returns the trigger with a variable after the keys: ":__WORD_NAME_0=VALUE". */
+static char *add_variable(const char *trigger, const char *word, const char *name,
+			  const char *value)
 {
-	size_t keys = strcspn(*trigger, ":");
-	char *added;
+	size_t keys = strcspn(trigger, ":");
 
-	keys += 1 + strcspn(*trigger + keys + 1, ": ");
-	added = dkt__format("%.*s:__%s_%s_0=%s%s", (int)keys, *trigger, word, name, value,
-			    *trigger + keys);
-	if (!added)
-		return -ENOMEM;
-	free(*trigger);
-	*trigger = added;
-	return 0;
+	keys += 1 + strcspn(trigger + keys + 1, ": ");
+	return dkt__format("%.*s:__%s_%s_0=%s%s", (int)keys, trigger, word, name, value,
+			   trigger + keys);
 }
 
 /*
@@ -102,38 +85,40 @@ static int add_variable(char **trigger, const char *word, const char *name, cons
  * JOIN's event would produce a record, too (every record, if no field of FROM's event is selected).
  * libtracefs has no call for this, so add a calculation with common_pid.
  */
-static int pair_once(struct made *made, const char *name)
+static int pair_once(struct dkt_sql *sql, const char *begin, const char *end, const char *name)
 {
 	char *both __cleanup(free) = dkt__format("common_pid-$__from_%s_0", name);
-	int err = both ? add_variable(&made->begin_trigger, "from", name, "common_pid") : -ENOMEM;
 
-	return err ? err : add_variable(&made->end_trigger, "join", name, both);
+	if (!begin || !end || !both)
+		return -ENOMEM;
+	sql->begin_trigger = add_variable(begin, "from", name, "common_pid");
+	sql->end_trigger = add_variable(end, "join", name, both);
+	return sql->begin_trigger && sql->end_trigger ? 0 : -ENOMEM;
 }
 
-static int take_event(struct made *made, char *text, const char *name)
+static int take_event(struct dkt_sql *sql, char *text, const char *name)
 {
 	char *definition = take_echo(&text);
 	char *begin = take_echo(&text);
 	char *end = take_echo(&text);
 	const char *random = NULL;
-	size_t n = end ? find_random(end, &random) : 0;
-	char *space = definition && begin && n ? strchr(definition, ' ') : NULL, *p;
+	size_t n = end ? find_random(end, &random) : 0, len;
+	char *fields = definition && begin && n ? strchr(definition, ' ') : NULL;
+	char *named_begin __cleanup(free) = NULL, *named_end __cleanup(free) = NULL;
 
-	if (!space)
+	if (!fields)
 		return -EINVAL;
-	made->fields = strdup(space + 1);
-	made->begin_trigger = name_variables(begin, random, n, name);
-	made->end_trigger = name_variables(end, random, n, name);
-	if (!made->fields || !made->begin_trigger || !made->end_trigger)
-		return -ENOMEM;
-	p = made->fields + strlen(made->fields);
-	while (p > made->fields && (p[-1] == ';' || p[-1] == ' '))
-		*--p = '\0';
-	return pair_once(made, name);
+	fields++;
+	for (len = strlen(fields); len && strchr("; ", fields[len - 1]); len--)
+		;
+	sql->fields = strndup(fields, len);
+	named_begin = name_variables(begin, random, n, name);
+	named_end = name_variables(end, random, n, name);
+	return sql->fields ? pair_once(sql, named_begin, named_end, name) : -ENOMEM;
 }
 
 /* "hist:keys=a,b:vals=c if FILTER" */
-static int take_hist(struct made *made, char *text)
+static int take_hist(struct dkt_sql *sql, char *text)
 {
 	static const char keys[] = "hist:keys=", vals[] = ":vals=";
 	char *trigger = take_echo(&text);
@@ -146,41 +131,34 @@ static int take_hist(struct made *made, char *text)
 	sums = strstr(trigger, vals);
 	if (sums)
 		*sums = '\0';
-	made->keys = strdup(trigger + strlen(keys));
-	made->vals = sums ? strdup(sums + strlen(vals)) : NULL;
-	made->filter = filter ? strdup(filter + strlen(" if ")) : NULL;
-	return made->keys && !sums == !made->vals && !filter == !made->filter ? 0 : -ENOMEM;
+	sql->keys = strdup(trigger + strlen(keys));
+	sql->vals = sums ? strdup(sums + strlen(vals)) : NULL;
+	sql->filter = filter ? strdup(filter + strlen(" if ")) : NULL;
+	return sql->keys && !sums == !sql->vals && !filter == !sql->filter ? 0 : -ENOMEM;
 }
 
 /* ---- the statement ---- */
 
-static int event_name(const struct sql_event *it, char **name)
+static char *event_name(const struct sql_event *it)
 {
-	*name = dkt__format("%s:%s", it->event->system, it->event->name);
-	return *name ? 0 : -ENOMEM;
+	return dkt__format("%s:%s", it->event->system, it->event->name);
 }
 
-static int make(struct sql *sql, const char *name, struct made *made)
+static int translate(struct sql *statement, const char *name, struct dkt_sql *sql)
 {
+	bool joined = statement->n_events > 1;
 	char *text __cleanup(free) = NULL;
-	int err = dkt__sql_translate(sql, name ? name : "", &text);
+	int err = dkt__sql_translate(statement, name ? name : "", &text);
 
-	if (!err)
-		err = event_name(&sql->events[0], &made->event);
-	if (!err && sql->n_events > 1)
-		err = event_name(&sql->events[1], &made->end);
-	if (!err)
-		err = sql->n_events > 1 ? take_event(made, text, name) : take_hist(made, text);
-	made->sql = (struct dkt_sql){ .event = made->event,
-				      .end = made->end,
-				      .keys = made->keys,
-				      .vals = made->vals,
-				      .filter = made->filter,
-				      .fields = made->fields,
-				      .begin_trigger = made->begin_trigger,
-				      .end_trigger = made->end_trigger };
-	return err == -EINVAL && text ? dkt_fail(sql->ctx, err, "sql: libtracefs says '%s'", text) :
-					err;
+	if (err)
+		return err;
+	sql->event = event_name(&statement->events[0]);
+	sql->end = joined ? event_name(&statement->events[1]) : NULL;
+	if (!sql->event || (joined && !sql->end))
+		return -ENOMEM;
+	err = joined ? take_event(sql, text, name) : take_hist(sql, text);
+	return err == -EINVAL ? dkt_fail(statement->ctx, err, "sql: libtracefs says '%s'", text) :
+				err;
 }
 
 static int read_statement(struct sql *sql, const char *text, const char *name)
@@ -215,35 +193,33 @@ int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name, const s
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx && text);
 
-	struct sql sql = { .ctx = ctx };
-	struct made *made = calloc(1, sizeof(*made));
-	int err = made ? read_statement(&sql, text, name) : dkt__no_memory(ctx);
+	struct sql statement = { .ctx = ctx };
+	struct dkt_sql *sql = calloc(1, sizeof(*sql));
+	int err = sql ? read_statement(&statement, text, name) : dkt__no_memory(ctx);
 
 	if (!err)
-		err = dkt__with_words(ctx, make(&sql, name, made));
-	free(sql.text);
-	free(sql.tokens);
-	free(sql.items);
+		err = dkt__with_words(ctx, translate(&statement, name, sql));
+	free(statement.text);
+	free(statement.tokens);
+	free(statement.items);
 	if (err)
-		dkt_sql_free(made ? &made->sql : NULL);
+		dkt_sql_free(sql);
 	else
-		*out = &made->sql;
+		*out = sql;
 	return err;
 }
 
 void dkt_sql_free(const struct dkt_sql *sql)
 {
-	struct made *made = (struct made *)(uintptr_t)sql;
-
-	if (!made)
+	if (!sql)
 		return;
-	free(made->event);
-	free(made->end);
-	free(made->keys);
-	free(made->vals);
-	free(made->filter);
-	free(made->fields);
-	free(made->begin_trigger);
-	free(made->end_trigger);
-	free(made);
+	free((char *)(uintptr_t)sql->event);
+	free((char *)(uintptr_t)sql->end);
+	free((char *)(uintptr_t)sql->keys);
+	free((char *)(uintptr_t)sql->vals);
+	free((char *)(uintptr_t)sql->filter);
+	free((char *)(uintptr_t)sql->fields);
+	free((char *)(uintptr_t)sql->begin_trigger);
+	free((char *)(uintptr_t)sql->end_trigger);
+	free((struct dkt_sql *)(uintptr_t)sql);
 }
