@@ -279,32 +279,22 @@ static int dwarf_each_member(struct ctype_source *source, uint32_t id, ctype_mem
 
 static bool is_wanted(Dwarf_Die *die, enum ctype_kind kind, const char *name)
 {
-	const char *it;
+	static const struct {
+		int tag;
+		enum ctype_kind kind;
+	} tags[] = {
+		{ DW_TAG_structure_type, CTYPE_STRUCT }, { DW_TAG_class_type, CTYPE_STRUCT },
+		{ DW_TAG_union_type, CTYPE_UNION },      { DW_TAG_enumeration_type, CTYPE_ENUM },
+		{ DW_TAG_typedef, CTYPE_NONE },          { DW_TAG_base_type, CTYPE_NONE },
+	};
+	int tag = dwarf_tag(die);
+	const char *found;
+	size_t i = 0;
 
-	switch (dwarf_tag(die)) {
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-		if (kind != CTYPE_STRUCT)
-			return false;
-		break;
-	case DW_TAG_union_type:
-		if (kind != CTYPE_UNION)
-			return false;
-		break;
-	case DW_TAG_enumeration_type:
-		if (kind != CTYPE_ENUM)
-			return false;
-		break;
-	case DW_TAG_typedef:
-	case DW_TAG_base_type:
-		if (kind != CTYPE_NONE)
-			return false;
-		break;
-	default:
-		return false;
-	}
-	it = dwarf_diename(die);
-	return it && !strcmp(it, name) && !dwarf_hasattr(die, DW_AT_declaration);
+	while (i < ARRAY_SIZE(tags) && (tags[i].tag != tag || tags[i].kind != kind))
+		i++;
+	found = i < ARRAY_SIZE(tags) ? dwarf_diename(die) : NULL;
+	return found && !strcmp(found, name) && !dwarf_hasattr(die, DW_AT_declaration);
 }
 
 static int dwarf_find(struct ctype_source *source, enum ctype_kind kind, const char *name,
