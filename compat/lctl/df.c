@@ -86,7 +86,7 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 					 .name = name,
 					 .show = { .subsystems = ~lctl->hidden_subsystems,
 						   .types = ~lctl->hidden_types },
-					 .tell_bad = lctl_print_bad };
+					 .report_bad = lctl_print_bad };
 	const struct record_counts *counts;
 	struct record_sort *sort;
 	int err;

@@ -79,7 +79,10 @@ static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *
 
 /* ---- text ---- */
 
-/* dk opens the file before it takes records out of the kernel, and truncates it after that succeeded. */
+/*
+ * dk opens the file before it takes records out of the kernel, and truncates it after that
+ * succeeded.
+ */
 static int open_file(struct lctl *lctl, const char *name, bool *is_new)
 {
 	int fd;
@@ -146,7 +149,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 {
 	struct record_sort_opts opts = { .show = { .subsystems = ~lctl->hidden_subsystems,
 						   .types = ~lctl->hidden_types },
-					 .tell_bad = lctl_print_bad };
+					 .report_bad = lctl_print_bad };
 	struct log_source *lustre = NULL;
 	int fd __cleanup(close) = -1;
 	bool is_new = false;

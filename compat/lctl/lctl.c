@@ -15,7 +15,9 @@
 /* Exit status of a command that was used wrongly and prints its help. */
 #define STATUS_HELP 4
 
-/* The Lustre release whose lctl this is; scripts compare it. `dktrace --version` prints dktrace's. */
+/*
+ * The Lustre release whose lctl this is; scripts compare it. `dktrace --version` prints dktrace's.
+ */
 #define LUSTRE_VERSION "2.17.57"
 
 /* Columns of the list of commands. */

@@ -14,7 +14,10 @@ struct lctl {
 	const char *self; /* program name at the beginning of messages */
 	bool hints; /* suggest a name for a misspelt one */
 	struct tree tree;
-	/* Classes and subsystems that `filter` hides in this session's dk and df; `show` clears them. */
+	/*
+	 * Classes and subsystems that `filter` hides in this session's dk and df; `show` clears
+	 * them.
+	 */
 	uint32_t hidden_types;
 	uint32_t hidden_subsystems;
 	bool session; /* this program continues after the command */
@@ -26,7 +29,9 @@ struct lctl {
 /* Returns the name of the i-th command, counted from 0; NULL after the last. */
 const char *lctl_command(size_t i);
 
-/* Runs argv[0], which must be the name of a command, with its arguments; returns the exit status. */
+/*
+ * Runs argv[0], which must be the name of a command, with its arguments; returns the exit status.
+ */
 int lctl_run(struct lctl *lctl, int argc, char **argv);
 
 /* Runs a line of a session, and modifies the line; returns the exit status. */

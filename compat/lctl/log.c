@@ -85,8 +85,8 @@ static int change_log(struct lctl *lctl, const char *text)
 /* ---- both ---- */
 
 /*
- * Marks or clears both logs. If neither exists, `lctl` answers as Lustre's does, and `dktrace` prints
- * how to start the log.
+ * Marks or clears both logs. If neither exists, `lctl` answers as Lustre's does, and `dktrace`
+ * prints how to start the log.
  */
 static int change_both(struct lctl *lctl, const char *lustre, const char *text)
 {

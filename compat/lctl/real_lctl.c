@@ -8,7 +8,10 @@
 #include "base/buf.h"
 #include "set/saved/conf.h"
 
-/* Set in the environment of the program that is run, so that two dktraces cannot run each other in a loop. */
+/*
+ * Set in the environment of the program that is run, so that two dktraces cannot run each other in
+ * a loop.
+ */
 #define FORWARDED "DKTRACE_HANDED_ON"
 
 /* Used if PATH is not set. */

@@ -5,8 +5,8 @@
 #include "base/util.h"
 
 /*
- * Returns the next line of a pipe; NULL at the end. A carriage return also ends a line. Reads byte by
- * byte, because a command that a line starts may read the rest of the pipe.
+ * Returns the next line of a pipe; NULL at the end. A carriage return also ends a line. Reads byte
+ * by byte, because a command that a line starts may read the rest of the pipe.
  */
 static char *pipe_line(void)
 {

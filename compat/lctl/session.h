@@ -16,5 +16,7 @@ void editor_free(struct editor *editor);
 /* Returns the next line without its newline, which the caller frees; NULL at the end. */
 char *editor_line(struct editor *editor);
 
-/* Returns the words that complete the last word of the line. The caller frees them and the array. */
+/*
+ * Returns the words that complete the last word of the line. The caller frees them and the array.
+ */
 char **session_complete(struct lctl *lctl, const char *line, size_t *n);

@@ -64,7 +64,9 @@ static int set_option(const char *command, int letter, const char *arg, struct s
 		opts->modules = true;
 		return 0;
 	case 't':
-		/* dktrace sets parameters one by one, but checks the number of threads like lctl. */
+		/*
+		 * dktrace sets parameters one by one, but checks the number of threads like lctl.
+		 */
 		return arg && (dkt__take_s64(&arg, NULL, DKT__DEC, &n) || n < 2) ? -1 : 0;
 	default:
 		return -1;
@@ -115,7 +117,10 @@ static void move_sign(char *name, char **value)
 	}
 }
 
-/* Splits the first argument, or takes the value from the second. Returns the number used, or -EINVAL. */
+/*
+ * Splits the first argument, or takes the value from the second. Returns the number used, or
+ * -EINVAL.
+ */
 static int split(int argc, char **argv, char **value)
 {
 	char *equals = strchr(argv[0], '=');

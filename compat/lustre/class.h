@@ -13,7 +13,7 @@ struct class_bits {
 	uint32_t types; /* of MASK_DEBUG */
 	uint32_t subsystems; /* of MASK_SUBSYSTEM; never 0: undefined if no other */
 	uint32_t filtered; /* the types for which class_map_filter() has a filter */
-	uint32_t narrowed; /* the types that count only calls from modules of the chosen subsystems */
+	uint32_t narrowed; /* types that need a call site in a module of the chosen subsystems */
 	uint32_t sites; /* if narrowed: the subsystems that have modules */
 	bool wanted; /* enabled with any mask: class_map_want() */
 	bool fields; /* each record has its class in msg_mask and msg_subsys; all bits are set */
@@ -61,7 +61,9 @@ int class_map_load_text(struct dkt_ctx *ctx, const char *file, const char *text,
 			struct class_map **map);
 void class_map_free(struct class_map *map);
 
-/* Finds the classes and subsystems of each event. The events are sorted, as dkt_events() has them. */
+/*
+ * Finds the classes and subsystems of each event. The events are sorted, as dkt_events() has them.
+ */
 int class_map_resolve(struct class_map *map, struct dkt_event *const *events, size_t n);
 
 /*
@@ -110,6 +112,8 @@ const struct class_entry *class_map_entries(const struct class_map *map, enum ma
 /* Returns the events whose records have their own class (`messages`). */
 const struct class_entry *class_map_messages(const struct class_map *map, size_t *n);
 
-/* Gets the names of the subsystems' modules, each once. The caller frees the array, not the names. */
+/*
+ * Gets the names of the subsystems' modules, each once. The caller frees the array, not the names.
+ */
 int class_map_modules(const struct class_map *map, uint32_t subsystems, const char ***modules,
 		      size_t *n);

@@ -67,8 +67,8 @@ static struct kept *kept_at(const struct log_ahead *ahead, size_t i)
 }
 
 /*
- * Reads the next record of the log into the ring, and drops the oldest one if the ring is full. False:
- * the log has ended, or the ring has no record that may be dropped.
+ * Reads the next record of the log into the ring, and drops the oldest one if the ring is full.
+ * False: the log has ended, or the ring has no record that may be dropped.
  */
 static bool read_one(struct log_ahead *ahead)
 {

@@ -15,10 +15,10 @@ void log_ahead_free(struct log_ahead *ahead);
 int log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len);
 
 /*
- * Finds Lustre's record of a message that a probe recorded. It has the same process and place, a time
- * within the delay between the probe and Lustre's record, and a text that agrees with text. Of several
- * records the oldest is found, and each record only once. False: there is no such record. *rec is valid
- * until the next call.
+ * Finds Lustre's record of a message that a probe recorded. It has the same process and place, a
+ * time within the delay between the probe and Lustre's record, and a text that agrees with text. Of
+ * several records the oldest is found, and each record only once. False: there is no such record.
+ * *rec is valid until the next call.
  */
 bool log_ahead_find(struct log_ahead *ahead, const struct message_key *key, const char *text,
 		    size_t text_len, const uint8_t **rec, uint32_t *len);

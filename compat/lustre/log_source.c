@@ -317,7 +317,9 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	log = log_alloc(fd);
 	if (!log)
 		return dkt__no_memory(ctx);
-	/* A copied descriptor shares the file position with other readers. This fails for a pipe. */
+	/*
+	 * A copied descriptor shares the file position with other readers. This fails for a pipe.
+	 */
 	lseek(fd, 0, SEEK_SET);
 	err = open_file(ctx, opts && opts->name ? opts->name : path, kind, log);
 	if (err) {

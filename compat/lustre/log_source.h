@@ -27,8 +27,8 @@ void log_source_free(struct log_source *log);
 const struct record_counts *log_source_counts(const struct log_source *log);
 
 /*
- * Creates the source. Call it once, and close the source before the log. If the context has not read
- * its events, it gets only the event of these records.
+ * Creates the source. Call it once, and close the source before the log. If the context has not
+ * read its events, it gets only the event of these records.
  */
 int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);
@@ -43,8 +43,8 @@ void log_source_bare(struct log_source *log);
 int log_source_look_ahead(struct log_source *log);
 
 /*
- * Like log_ahead_find(). The record's fields are stored in data, of RECORD_EVENT_MAX bytes. Its time
- * is wall-clock time.
+ * Like log_ahead_find(). The record's fields are stored in data, of RECORD_EVENT_MAX bytes. Its
+ * time is wall-clock time.
  */
 bool log_source_find(struct log_source *log, const struct message_key *key, const char *text,
 		     size_t text_len, uint8_t *data, struct dkt_record *record);

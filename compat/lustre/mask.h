@@ -42,10 +42,10 @@ struct mask_value {
 int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct mask_value *value);
 
 /*
- * Prints the names in ascending order of bits, separated by one space, or `0`. The unnamed subsystems
- * (bits 22, 24, 27) print only their space, as in Lustre. Parsing the text gives the same mask
- * without those bits. If `+` replaces the spaces, a double one sets bit 22, and one at the end is
- * refused.
+ * Prints the names in ascending order of bits, separated by one space, or `0`. The unnamed
+ * subsystems (bits 22, 24, 27) print only their space, as in Lustre. Parsing the text gives the
+ * same mask without those bits. If `+` replaces the spaces, a double one sets bit 22, and one at
+ * the end is refused.
  */
 void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
 

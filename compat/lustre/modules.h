@@ -20,8 +20,9 @@ int modules_read(const struct class_map *map, uint32_t subsystems, struct module
 void modules_clear(struct modules *modules);
 
 /*
- * Gets an expression that is true if call_site is in one of the modules; NULL if no address is known.
- * The caller frees it. Modules that would make it longer than the kernel's limit are skipped.
+ * Gets an expression that is true if call_site is in one of the modules; NULL if no address is
+ * known. The caller frees it. Modules that would make it longer than the kernel's limit are
+ * skipped.
  */
 int modules_sites(const struct modules *modules, char **sites);
 

@@ -20,7 +20,10 @@ bool names_has(const struct names *names, const char *name);
 void names_remove(struct names *names, size_t i);
 void names_clear(struct names *names);
 
-/* Shortens "block:a, block:b, ext4:c" to "block (2), ext4:c". The caller frees it. NULL: out of memory. */
+/*
+ * Shortens "block:a, block:b, ext4:c" to "block (2), ext4:c". The caller frees it. NULL: out of
+ * memory.
+ */
 char *names_by_system(const char *names);
 
 struct dkt_event;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads Lustre's binary records: accepts or rejects them, and resumes after damage. */
 #include "lustre/record.h"
-#include "base/util.h"
 
-/* Bytes that are read at once; holds the longest record and the header behind it. */
+/* Size of the read buffer; holds the longest record and the next header. */
 #define WINDOW (256 * 1024)
 
-/* So many records one behind the other are hardly by chance. */
+/* So many records in a row are not a coincidence. */
 #define CHAIN 8
 
-/* Names of files and functions that are longer than that are none. */
+/* Limit of a valid file or function name. */
 #define NAME_MAX_LEN 256
 
 void record_texts(const uint8_t *rec, size_t len, struct record_texts *texts)
@@ -45,7 +44,7 @@ void record_scan_close(struct record_scan *scan)
 	scan->buf = NULL;
 }
 
-/* Gets n bytes together. 1: the input ends before. */
+/* Reads until the buffer has n bytes. 1: the input ends before that. */
 static int fill(struct record_scan *scan, size_t n)
 {
 	memmove(scan->buf, scan->buf + scan->at, scan->len - scan->at);
@@ -80,7 +79,7 @@ static inline bool head_is_good(const struct record_head *head)
 	       head->usec <= 1000000000 && head->line <= 65536;
 }
 
-/* A good record as Lustre's lctl takes it, which is not empty. */
+/* True for a valid record that is not empty and that Lustre's lctl accepts. */
 static inline bool head_is_plain(const struct record_head *head)
 {
 	return head_is_good(head) &&
@@ -96,8 +95,8 @@ static bool is_name(const char *name, size_t len)
 }
 
 /*
- * A length that Lustre's lctl calls bad is believed if names are there and if behind it the input
- * ends or goes on with a header: else one damaged length would swallow good records.
+ * A record that is too long for Lustre's lctl is valid if it has names and if the end of the input
+ * or a valid header follows it. Otherwise a damaged length would hide valid records.
  */
 static int big_is_good(struct record_scan *scan, const struct record_head *head, bool *good)
 {
@@ -122,8 +121,8 @@ static int big_is_good(struct record_scan *scan, const struct record_head *head,
 }
 
 /*
- * Lustre's lctl goes on behind the first newline within the bad header, without a word if it finds
- * no good one there either, and behind the header if there is no newline in it.
+ * Like Lustre's lctl, continues after the first newline within the invalid header, and reports no
+ * further damage until the next valid header; without a newline, continues after the header.
  */
 static void pass_bad(struct record_scan *scan, const struct record_head *head)
 {
@@ -132,8 +131,8 @@ static void pass_bad(struct record_scan *scan, const struct record_head *head)
 
 	if (!scan->quiet) {
 		scan->bad++;
-		if (scan->tell_bad)
-			scan->tell_bad(scan->data, scan->base + scan->at + sizeof(*head), head);
+		if (scan->report_bad)
+			scan->report_bad(scan->data, scan->base + scan->at + sizeof(*head), head);
 	}
 	scan->quiet = skip < sizeof(*head);
 	scan->at += skip;
@@ -147,7 +146,7 @@ static int stop(struct record_scan *scan, enum record_end end)
 	return 1;
 }
 
-/* A header that is not simply good. 0: a record after all; 1: it is passed; 2: the end. */
+/* Handles a header that is not plain. 0: a valid record; 1: skipped; 2: end of the reading. */
 static int look_closer(struct record_scan *scan, const struct record_head *head)
 {
 	bool good = head_is_good(head),
@@ -209,7 +208,7 @@ int record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *le
 	}
 }
 
-/* ---- beginning in the middle ---- */
+/* ---- starting within a file ---- */
 
 void record_scan_seek(struct record_scan *scan, uint64_t offset)
 {
@@ -218,7 +217,7 @@ void record_scan_seek(struct record_scan *scan, uint64_t offset)
 	scan->eof = false;
 }
 
-/* Whether records follow one another there. */
+/* True if the bytes are a chain of records. */
 static bool is_chain(const uint8_t *p, size_t len)
 {
 	for (unsigned int n = 0; n < CHAIN; n++) {

@@ -10,9 +10,9 @@
 #define RECORD_LUSTRE_MAX 4094
 #define RECORD_MAX        65536
 
-#define RECORD_FIRST 1 /* in flags: the first one of an empty buffer */
+#define RECORD_FIRST 1 /* in flags: the first record of an empty buffer */
 
-/* The header, in the byte order of the host; file and function with their NULs and the text follow. */
+/* The header, in host byte order. File and function, each with a NUL, and the text follow it. */
 struct record_head {
 	uint32_t len; /* of the whole record */
 	uint32_t flags;
@@ -30,7 +30,7 @@ struct record_head {
 
 _Static_assert(sizeof(struct record_head) == 48, "the layout is Lustre's");
 
-/* A header that takes room and holds nothing: readers pass over length 0. */
+/* A header that only fills space: its length is 0, so readers skip it. */
 #define RECORD_FILLER_PID 0x444b5450u
 #define RECORD_FILLER                                                                              \
 	{                                                                                          \
@@ -54,7 +54,7 @@ static inline uint16_t record_cpu(const uint8_t *rec)
 	return cpu;
 }
 
-/* The sort key of a record: seconds, then microseconds, which have 30 bits in a valid record. */
+/* Returns the sort key of a record: seconds, then microseconds, which have 30 bits if valid. */
 static inline uint64_t record_key(const uint8_t *rec)
 {
 	uint64_t usec;
@@ -65,7 +65,7 @@ static inline uint64_t record_key(const uint8_t *rec)
 	return (uint64_t)sec << 32 | usec;
 }
 
-/* Which records are shown: one is not if it has a subsystem or a type and none of these bits. */
+/* Selects records. A record is hidden if it has subsystem or type bits, but none of these. */
 struct record_masks {
 	uint32_t subsystems;
 	uint32_t types;
@@ -79,14 +79,14 @@ static inline bool record_shown(const uint8_t *rec, const struct record_masks *s
 	return (!bits[0] || bits[0] & show->subsystems) && (!bits[1] || bits[1] & show->types);
 }
 
-/* The texts of a record, none of them terminated; those that are not there are empty. */
+/* The texts of a record, without NULs at the end. A missing text is empty. */
 struct record_texts {
 	const char *file;
 	const char *function;
 	const char *text;
 	size_t file_len;
 	size_t function_len;
-	size_t text_len; /* up to a NUL or the record's end */
+	size_t text_len; /* up to a NUL or the end of the record */
 };
 
 void record_texts(const uint8_t *rec, size_t len, struct record_texts *texts);
@@ -95,7 +95,7 @@ void record_texts(const uint8_t *rec, size_t len, struct record_texts *texts);
 
 enum record_end {
 	RECORD_END, /* at the end of a record */
-	RECORD_END_SHORT, /* at a record whose length leaves no room for a text: reading stops there */
+	RECORD_END_SHORT, /* at a record that is too short for a text, where reading stops */
 	RECORD_END_TORN, /* within a record */
 };
 
@@ -105,44 +105,44 @@ struct record_scan {
 	uint8_t *buf;
 	size_t at; /* the next bytes to look at */
 	size_t len; /* bytes in buf */
-	uint64_t base; /* where in the input buf begins */
+	uint64_t base; /* offset of buf in the input */
 	bool eof;
-	bool plain; /* to be set: all that is not simply a good record is the end */
-	bool quiet; /* a damaged place has been told and is not over */
-	/* Called for each damaged place with the offset behind the header. NULL: nobody cares. */
-	void (*tell_bad)(void *data, uint64_t offset, const struct record_head *head);
+	bool plain; /* set by the caller: anything but a normal record ends the reading */
+	bool quiet; /* still within a damaged place that was reported */
+	/* Called for each damaged place, with the offset after the header; can be NULL. */
+	void (*report_bad)(void *data, uint64_t offset, const struct record_head *head);
 	void *data;
 	uint64_t bad; /* damaged places, as Lustre's lctl counts them */
-	uint64_t empty; /* headers that say length 0 and are no filler of ours */
-	uint64_t empty_at; /* the first of them */
-	uint64_t big; /* records longer than Lustre's lctl takes */
+	uint64_t empty; /* headers with length 0, except RECORD_FILLER */
+	uint64_t empty_at; /* offset of the first of them */
+	uint64_t big; /* records above RECORD_LUSTRE_MAX */
 	uint32_t longest;
-	int err; /* 0, or why it cannot be read further */
+	int err; /* 0, or the read error */
 	enum record_end end;
-	uint64_t end_at; /* where what ended it begins */
-	uint64_t end_len; /* bytes of it that are there */
+	uint64_t end_at; /* offset where reading ended */
+	uint64_t end_len; /* bytes that remain from there */
 };
 
-/* Starts at the beginning of a file that can be read twice, else where the descriptor is. */
+/* Starts at the beginning of a seekable file, otherwise at the descriptor's position. */
 int record_scan_open(struct record_scan *scan, int fd, bool seekable);
 void record_scan_close(struct record_scan *scan);
 
 /*
- * The next good record; valid until the next call, at is behind it. 0: there is one; 1: end.
- * Negative: the input cannot be read further.
+ * Gets the next valid record, which stays in memory until the next call. Returns 0; 1 at the end;
+ * -errno if the input cannot be read.
  */
 int record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *len);
 
-/* Goes on at that offset of a file that can be read twice. */
+/* Continues at an offset of a seekable file. */
 void record_scan_seek(struct record_scan *scan, uint64_t offset);
 
 /*
- * Moves on to what seems to be a record, as others follow it; a text may hold them, too. 1: there
- * is none near. Negative: the input cannot be read.
+ * Moves to the next bytes that look like a chain of records; a text could contain such bytes, too.
+ * Returns 0; 1 if there are none nearby; -errno if the input cannot be read.
  */
 int record_scan_find(struct record_scan *scan);
 
-/* Where the record that was returned last begins. */
+/* Returns the offset of the record that was returned last, which has this length. */
 static inline uint64_t record_scan_offset(const struct record_scan *scan, uint32_t len)
 {
 	return scan->base + scan->at - len;

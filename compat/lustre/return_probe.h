@@ -4,6 +4,8 @@
 
 #include <dktrace/dktrace.h>
 
-/* True if the event is such a probe; gets the fields with the function's address and return value. */
+/*
+ * True if the event is such a probe; gets the fields with the function's address and return value.
+ */
 bool return_probe(struct dkt_event *event, const struct dkt_field **function,
 		  const struct dkt_field **value);

@@ -30,7 +30,7 @@ bool select_has(const struct select *select, const struct dkt_event *event);
 struct dkt_event *const *select_events(const struct select *select, size_t *n);
 
 /*
- * Gets the condition for records of the event to belong to the set, in the kernel's filter language;
- * "" if all records do. The caller frees it.
+ * Gets the condition for records of the event to belong to the set, in the kernel's filter
+ * language; "" if all records do. The caller frees it.
  */
 int select_condition(const struct select *select, const struct dkt_event *event, char **filter);

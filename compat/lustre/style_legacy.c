@@ -303,7 +303,9 @@ static void put_call_site(struct legacy_style *style, const struct kind *kind,
 	dkt_buf_add(buf, ": ", 2);
 }
 
-/* Returns "(raw_syscalls:0:sys_read()) Process entered\n", which the caller frees; NULL: no memory. */
+/*
+ * Returns "(raw_syscalls:0:sys_read()) Process entered\n", which the caller frees; NULL: no memory.
+ */
 static char *call_text(struct dkt_ctx *ctx, const struct kind *kind, int64_t number)
 {
 	const char *name = dkt_syscall_name(ctx, (int)number);

@@ -16,19 +16,22 @@ void legacy_style_raw_text(struct legacy_style *style, bool raw_text);
 
 /*
  * Appends SUBSYS:MASK:CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT:(FILE:LINE:FUNC()) TEXT and a newline.
- * wall is to be added to the record's time to get wall-clock time, in ns. A gap is a line of its own,
- * with the bits of a console warning.
+ * wall is to be added to the record's time to get wall-clock time, in ns. A gap is a line of its
+ * own, with the bits of a console warning.
  */
 void legacy_style_line(struct legacy_style *style, const struct dkt_record *record, int64_t wall,
 		       struct dkt_buf *buf);
 
-/* Returns the message fields of the record's event; NULL: not a message. Valid as long as the style. */
+/*
+ * Returns the message fields of the record's event; NULL: not a message. Valid as long as the
+ * style.
+ */
 const struct message *legacy_style_message(struct legacy_style *style,
 					   const struct dkt_record *record);
 
 /*
- * Call for every record before it is printed; more than once is harmless. True: the record is only a
- * part of a message, and is printed together with the message's last record.
+ * Call for every record before it is printed; more than once is harmless. True: the record is only
+ * a part of a message, and is printed together with the message's last record.
  */
 bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *record);
 

@@ -6,8 +6,8 @@
 
 #include "check.h"
 #include "lustre/record/event.h"
+#include "lustre/record/from_line.h"
 #include "lustre/record/line.h"
-#include "lustre/record/make.h"
 #include "lustre/record/sort.h"
 #include "pipeline/daemon/file.h"
 
@@ -57,7 +57,7 @@ static int try_add(struct setup *s, struct daemon_file *file, unsigned int n)
 	int err = 0;
 
 	static char line[8192];
-	static uint8_t rec[RECORD_MADE_MAX];
+	static uint8_t rec[RECORD_FROM_LINE_MAX];
 	struct class_bits bits = { .types = 1, .subsystems = 2 };
 
 	while (!err && n--) {
@@ -68,8 +68,8 @@ static int try_add(struct setup *s, struct daemon_file *file, unsigned int n)
 
 		memset(line + head, 't', text);
 		line[(size_t)head + text] = '\n';
-		len = record_make(&from, &bits, 0, line, (size_t)head + text + 1, rec);
-		assert_true(len <= RECORD_MADE_MAX);
+		len = record_from_line(&from, &bits, 0, line, (size_t)head + text + 1, rec);
+		assert_true(len <= RECORD_FROM_LINE_MAX);
 		err = daemon_file_add(file, rec, len, true);
 		s->next += !err;
 	}
@@ -271,14 +271,14 @@ static void lines_become_records_and_back(void **state)
 	struct class_bits bits = { .types = 0x200000, .subsystems = 0x80 };
 	char line[] = LINE "0x5\nsecond (line:1:of()) it\n", out[1024];
 	struct record_line kept = { 0 };
-	uint8_t rec[RECORD_MADE_MAX];
-	size_t len = record_make(&from, &bits, 0, line, strlen(line), rec);
+	uint8_t rec[RECORD_FROM_LINE_MAX];
+	size_t len = record_from_line(&from, &bits, 0, line, strlen(line), rec);
 
 	(void)state;
 	*record_line(&kept, rec, len, out) = '\0';
 	assert_string_equal(out, line);
 	/* Any other line becomes a text. */
-	len = record_make(&from, &bits, 0, "odd (a:b\n", 9, rec);
+	len = record_from_line(&from, &bits, 0, "odd (a:b\n", 9, rec);
 	*record_line(&kept, rec, len, out) = '\0';
 	assert_has(out, ":77:0:(:0:()) odd (a:b\n");
 }
@@ -288,8 +288,8 @@ static void records_become_events(void **state)
 	struct setup *s = *state;
 	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77 }, rec;
 	struct class_bits bits = { .types = 0x200000, .subsystems = 0x80 };
-	uint8_t made[RECORD_MADE_MAX], *data = malloc(RECORD_EVENT_MAX);
-	size_t n = record_make(&from, &bits, 0, LINE "0x5\n", strlen(LINE "0x5\n"), made);
+	uint8_t made[RECORD_FROM_LINE_MAX], *data = malloc(RECORD_EVENT_MAX);
+	size_t n = record_from_line(&from, &bits, 0, LINE "0x5\n", strlen(LINE "0x5\n"), made);
 	struct dkt_event *event, *again;
 	struct dkt_expr *expr;
 	struct dkt_buf *buf;

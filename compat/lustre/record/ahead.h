@@ -8,13 +8,13 @@
 #include "lustre/record/crew.h"
 #include "lustre/record/runs.h"
 
-/* Records without damage, from a place that was guessed. */
+/* Records without damage, from a guessed offset on. */
 struct ahead_part {
 	const struct ahead *ahead;
 	pthread_t thread;
-	uint64_t start; /* where the first one should begin */
-	uint64_t first; /* where it does */
-	uint64_t end;
+	uint64_t start; /* guessed offset of the first record */
+	uint64_t first; /* its actual offset */
+	uint64_t end; /* offset after the last record */
 	struct runs runs;
 	uint64_t kept;
 	uint64_t dropped;
@@ -26,29 +26,28 @@ struct ahead {
 	int fd;
 	struct record_masks show;
 	uint64_t part_size;
-	bool stop; /* nobody wants more; atomic */
-	unsigned int next; /* the first that has not been taken */
-	unsigned int n;
+	bool stop; /* ends the threads; atomic */
+	unsigned int next; /* the first part that was not taken */
+	unsigned int n; /* number of parts */
 	struct ahead_part parts[CREW_MAX - 1];
 };
 
 /*
- * Begins, if there are CPUs for it and each part has as many bytes as are worth a thread. It stays
- * where it is in memory.
+ * Starts as many threads as there are CPUs for, each for a part of at least `least` bytes. The
+ * struct must not move while they run.
  */
 void ahead_open(struct ahead *ahead, int fd, uint64_t size, uint64_t least,
 		const struct record_masks *show);
 void ahead_close(struct ahead *ahead);
 
-/* Offset from which ahead_take() may have a part; UINT64_MAX: nowhere. */
+/* Returns the guessed offset of the next part; UINT64_MAX: no more parts. */
 static inline uint64_t ahead_start(const struct ahead *ahead)
 {
 	return ahead->next < ahead->n ? ahead->parts[ahead->next].start : UINT64_MAX;
 }
 
 /*
- * Takes the part whose first record is at that offset, when its thread is done; reading goes on at
- * its end. NULL: none is, as where there was damage or the guess was wrong. It is valid until
- * ahead_close().
+ * Waits for the part whose first record is at that offset, and takes it; reading continues at its
+ * end. NULL: no such part, because of damage or a wrong guess. Valid until ahead_close().
  */
 const struct ahead_part *ahead_take(struct ahead *ahead, uint64_t offset);

@@ -2,11 +2,13 @@
 /* Threads that share work: each takes the next part until no part is left. */
 #pragma once
 
-/* More gain nothing: what they make is written by one at a time. */
+/* More threads gain nothing, because only one at a time writes its output. */
 #define CREW_MAX 4
 
-/* How many threads are worth having: one for each CPU that this process may use. */
+/*
+ * Returns a useful number of threads: one for each CPU that this process can use, up to CREW_MAX.
+ */
 unsigned int crew_size(void);
 
-/* Calls work in n threads, of which the caller is one, or in fewer if no more can be had. */
+/* Calls work in n threads, including the caller's, or in fewer if no more can be created. */
 void crew_run(unsigned int n, void (*work)(void *data), void *data);

@@ -2,7 +2,7 @@
 /* Presents Lustre's binary records as records of an event, for filters and styles. */
 #include "lustre/record/event.h"
 
-/* As the kernel lays out the tracepoint's records; the number is beyond those of a kernel. */
+/* The tracepoint's layout in the kernel. The ID is higher than any ID of the kernel. */
 static const char format[] =
 	"name: libcfs_debug_msg\n"
 	"ID: 65536\n"
@@ -27,7 +27,7 @@ struct layout {
 	uint8_t flags;
 	uint8_t preempt;
 	int32_t pid;
-	uint32_t file; /* offset, and length in the upper half */
+	uint32_t file; /* offset; length in the upper half */
 	uint32_t function;
 	uint32_t subsystem;
 	int32_t line;
@@ -51,7 +51,7 @@ bool record_is_event(const struct dkt_event *event)
 	       !strcmp(dkt_event_system(event), RECORD_EVENT_SYSTEM);
 }
 
-/* Puts a terminated string behind what is there; both halves of what is returned have 16 bits. */
+/* Appends a string and a NUL. Returns its offset, and its length in the upper 16 bits. */
 static uint32_t put_string(uint8_t *data, uint32_t *size, const char *text, size_t len)
 {
 	uint32_t at = *size;

@@ -6,7 +6,7 @@
 
 #include "lustre/record.h"
 
-/* Wall-clock time of a record, ns. */
+/* Returns the wall-clock time of a record, in ns. */
 static inline int64_t record_time(const uint8_t *rec)
 {
 	uint64_t key = record_key(rec);
@@ -17,21 +17,23 @@ static inline int64_t record_time(const uint8_t *rec)
 #define RECORD_EVENT_SYSTEM "libcfs"
 #define RECORD_EVENT_NAME   "libcfs_debug_msg"
 
-/* libcfs:libcfs_debug_msg, with the fields of the tracepoint lustre_debug:lustre_debug_msg. */
+/*
+ * Defines libcfs:libcfs_debug_msg, with the fields of the tracepoint lustre_debug:lustre_debug_msg.
+ */
 int record_event(struct dkt_ctx *ctx, struct dkt_event **event);
 
-/* The same if it was asked for before, else NULL. */
+/* Returns the event if it was defined before, otherwise NULL. */
 struct dkt_event *record_event_find(struct dkt_ctx *ctx);
 
-/* Whether it is that event. */
+/* True if it is that event. */
 bool record_is_event(const struct dkt_event *event);
 
-/* The largest size of a record in the form of the event. */
+/* The largest size of a record of the event. */
 #define RECORD_EVENT_MAX (RECORD_MAX + 64)
 
-/* Makes the record one of the event, but for its bytes; times are wall-clock time. */
+/* Fills in a record of the event without its fields; the time is wall-clock time. */
 void record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_record *out);
 
-/* The same with its bytes in data. */
+/* Fills in a record of the event, with its fields in data. */
 void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
 		       struct dkt_record *out);

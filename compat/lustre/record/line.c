@@ -5,7 +5,7 @@
  */
 #include "lustre/record/line.h"
 
-/* Eight decimal digits in one word, the first of them in its lowest byte; below 100 million. */
+/* Returns the eight decimal digits of a value below 100 million, the first in the lowest byte. */
 static inline uint64_t digits8(uint32_t value)
 {
 	uint64_t x = value / 10000 | (uint64_t)(value % 10000) << 32, high;
@@ -16,7 +16,7 @@ static inline uint64_t digits8(uint32_t value)
 	return high | (x - 10 * high) << 8;
 }
 
-/* Stores a word from its lowest byte on. */
+/* Stores a word with its lowest byte first. */
 static inline void put_word(char *out, uint64_t word)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -27,12 +27,12 @@ static inline void put_word(char *out, uint64_t word)
 
 #define ZEROS 0x3030303030303030u
 
-/* Eight hexadecimal digits. */
+/* Writes eight hexadecimal digits. */
 static inline void put_hex8(char *out, uint32_t value)
 {
 	uint64_t x = value, over9;
 
-	/* A nibble to each byte, the highest in the lowest byte. */
+	/* Spread the nibbles to bytes, the highest nibble in the lowest byte. */
 	x = x >> 16 | (x & 0xffff) << 32;
 	x = (x >> 8 & 0x000000ff000000ff) | (x & 0x000000ff000000ff) << 16;
 	x = (x >> 4 & 0x000f000f000f000f) | (x & 0x000f000f000f000f) << 8;
@@ -52,7 +52,7 @@ static char *put_long_decimal(char *out, uint64_t value)
 	return out + (text + sizeof(text) - p);
 }
 
-/* May write 20 bytes. */
+/* Can write up to 20 bytes. */
 static inline char *put_decimal(char *out, uint64_t value)
 {
 	unsigned int zeros;
@@ -70,7 +70,7 @@ static inline char *put_decimal(char *out, uint64_t value)
 	return out + 8 - zeros;
 }
 
-/* Six digits; more only if the value has them. */
+/* Writes at least six digits. */
 static char *put_usec(char *out, uint64_t usec)
 {
 	if (usec > 999999)
@@ -113,7 +113,10 @@ static inline char *put_head(struct record_line *kept, const uint8_t *rec, char 
 	out = put_decimal(out, FIELD(rec, type));
 	*out = 'F';
 	out += FIELD(rec, flags) & RECORD_FIRST;
-	/* More is copied than is there: what follows is written over it. */
+	/*
+	 * Copies the whole array, because a fixed size is faster; the next text overwrites the
+	 * rest.
+	 */
 	memcpy(out, kept->sec_text, sizeof(kept->sec_text));
 	out = put_usec(out + kept->sec_len, FIELD(rec, usec));
 	*out++ = ':';
@@ -126,7 +129,10 @@ static inline char *put_head(struct record_line *kept, const uint8_t *rec, char 
 	return out;
 }
 
-/* A word with the highest bit set in the bytes of x that are 0; above the first one it may lie. */
+/*
+ * Returns a word with the highest bit set in each zero byte of x. Bits above the first can be
+ * wrong.
+ */
 static inline uint64_t zero_bytes(uint64_t x)
 {
 	return (x - 0x0101010101010101) & ~x & 0x8080808080808080;
@@ -143,11 +149,11 @@ static inline uint64_t get_word(const char *p)
 	return word;
 }
 
-#define STEP 32 /* bytes, as four words */
+#define STEP 32 /* bytes: four words */
 
 /*
- * Copies up to a NUL or the end and steps behind the NUL; may write STEP bytes. Names are too
- * short for calls of memchr() and memcpy(), and no branch goes by their length.
+ * Copies up to a NUL or the end, and moves *from after the NUL. Can write STEP bytes too many.
+ * Names are too short for calls of memchr() and memcpy(), and no branch depends on their length.
  */
 static inline char *put_name(char *out, const char **from, const char *end)
 {
@@ -173,7 +179,7 @@ static inline char *put_name(char *out, const char **from, const char *end)
 	return out;
 }
 
-/* Copies up to a NUL, which is seldom there, or the end; may write STEP bytes. */
+/* Copies up to a NUL, which is rare, or the end. Can write STEP bytes too many. */
 static inline char *put_text(char *out, const char *from, const char *end)
 {
 	size_t len = (size_t)(end - from), i;
@@ -185,7 +191,7 @@ static inline char *put_text(char *out, const char *from, const char *end)
 		memcpy(out + i, from + i, STEP);
 	}
 	if (!nul && i && i < len) {
-		/* The last step begins within the one before. */
+		/* The last step overlaps the one before. */
 		i = len - STEP;
 		nul |= zero_bytes(get_word(from + i)) | zero_bytes(get_word(from + i + 8));
 		nul |= zero_bytes(get_word(from + i + 16)) | zero_bytes(get_word(from + i + 24));

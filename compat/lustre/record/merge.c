@@ -8,14 +8,14 @@
 struct merge_cursor {
 	uint8_t *buf;
 	size_t size; /* of buf */
-	size_t at; /* the record that is next, in buf */
+	size_t at; /* position of the next record in buf */
 	size_t len; /* bytes in buf */
-	uint64_t pos; /* offset of what follows buf */
-	uint64_t end; /* of the run */
+	uint64_t pos; /* file offset of the end of buf */
+	uint64_t end; /* file offset of the end of the run */
 	uint64_t key; /* of the next record */
 	uint32_t rec_len;
-	uint32_t order; /* of the run: equal keys go by it */
-	struct merge_cursor *next; /* in the list of spare ones */
+	uint32_t order; /* of the run, for records with equal keys */
+	struct merge_cursor *next; /* in the list of spare cursors */
 };
 
 /* ---- reading one run ---- */
@@ -36,7 +36,7 @@ int merge_fail(struct dkt_ctx *ctx, const struct merge *merge, int err)
 	return err == -ENOMEM ? err : dkt_fail(ctx, err, "read %s: %s", name, strerror(-err));
 }
 
-/* Gets n bytes of the run together. */
+/* Reads until the buffer has n bytes of the run. */
 static int cursor_fill(struct merge *merge, struct merge_cursor *cursor, size_t n)
 {
 	memmove(cursor->buf, cursor->buf + cursor->at, cursor->len - cursor->at);
@@ -63,7 +63,7 @@ static int cursor_fill(struct merge *merge, struct merge_cursor *cursor, size_t 
 	return 0;
 }
 
-/* Makes the record at the cursor ready. 1: the run has no more for the slice. */
+/* Reads the record at the cursor. 1: the run has no more records for the slice. */
 static __attribute__((always_inline)) inline int cursor_load(struct merge *merge,
 							     struct merge_cursor *cursor)
 {
@@ -82,7 +82,9 @@ static __attribute__((always_inline)) inline int cursor_load(struct merge *merge
 		}
 		rec = cursor->buf + cursor->at;
 		memcpy(&cursor->rec_len, rec, sizeof(cursor->rec_len));
-		/* It was good when it was read first; somebody may have written to the file. */
+		/*
+		 * The record was valid when it was first read, but the file may have changed since.
+		 */
 		if (cursor->rec_len <= sizeof(struct record_head) || cursor->rec_len > cursor->size)
 			return changed(merge, cursor->pos - left);
 		if (left < cursor->rec_len) {
@@ -95,7 +97,10 @@ static __attribute__((always_inline)) inline int cursor_load(struct merge *merge
 		if (cursor->key >= merge->slice.to)
 			return 1;
 		if (cursor->key >= merge->slice.from && record_shown(rec, &merge->log->show)) {
-			/* The records of other runs come first, by then it is there. */
+			/*
+			 * Fetch the next record into the cache while records of other runs are
+			 * used.
+			 */
 			__builtin_prefetch(rec + cursor->rec_len);
 			__builtin_prefetch(rec + cursor->rec_len + 64);
 			__builtin_prefetch(rec + cursor->rec_len + 128);
@@ -177,11 +182,11 @@ static int start_run(struct merge *merge, const struct run *run)
 		err = cursors_add(merge, cursor);
 	if (err)
 		keep_spare(merge, cursor);
-	/* It may go on before the slice and behind it only. */
+	/* 1: the run has records before and after the slice, but none within it. */
 	return err == 1 ? 0 : err;
 }
 
-/* The run that is due next; NULL: none is left. */
+/* Returns the run that is due next; NULL: no more runs. */
 static const struct run *due_run(const struct merge *merge)
 {
 	const struct slice *slice = &merge->slice;
@@ -192,7 +197,7 @@ static const struct run *due_run(const struct merge *merge)
 	return merge->next_run < slice->end ? &runs[merge->next_run] : NULL;
 }
 
-/* Begins to read every run that is due. */
+/* Starts reading every run that is due. */
 static __attribute__((noinline)) int start_runs(struct merge *merge)
 {
 	const struct run *run;
@@ -259,7 +264,7 @@ int merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len)
 	return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- slices ---- */
 
 int merge_start(struct merge *merge, const struct merge_log *log, const struct slice *slice)
 {

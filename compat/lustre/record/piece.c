@@ -11,7 +11,7 @@ _Static_assert(RECORD_MAX <= OUT_SIZE, "the longest record fits");
 #define DIGIT_BITS 11
 #define DIGITS     (1u << DIGIT_BITS)
 
-/* Records lie anywhere in the piece: they are fetched so many before their turn. */
+/* Records are prefetched so many before their turn, because they are anywhere in the piece. */
 #define AHEAD 12
 
 int piece_open(struct piece *piece, size_t memory)
@@ -51,7 +51,7 @@ void piece_add(struct piece *piece, const uint8_t *rec, uint32_t len)
 	piece->len += len;
 }
 
-/* Sorts by one digit of the key; entries that have the same stay in their order. */
+/* Sorts by one digit of the key, and keeps the order of entries with equal digits. */
 static void sort_digit(struct piece *piece, unsigned int shift)
 {
 	struct piece_entry *from = piece->entries, *to = piece->other;
@@ -70,7 +70,9 @@ static void sort_digit(struct piece *piece, unsigned int shift)
 	piece->other = from;
 }
 
-/* From the lowest digit on, as many as keys have, which begin with the first second. */
+/*
+ * Sorts by all digits, from the lowest on. Keys count from the first second to have fewer digits.
+ */
 static void sort_entries(struct piece *piece)
 {
 	uint64_t all = 0;
@@ -78,7 +80,7 @@ static void sort_entries(struct piece *piece)
 	for (size_t i = 0; i < piece->n; i++) {
 		uint64_t key = piece->entries[i].key;
 
-		/* Lustre's lctl takes 0 to 1000000000 microseconds. */
+		/* Valid records have 0 to 1000000000 microseconds. */
 		key = ((key >> 32) - piece->first_sec) * 1000000001 + (key & UINT32_MAX);
 		piece->entries[i].key = key;
 		all |= key;

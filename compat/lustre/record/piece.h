@@ -13,27 +13,27 @@ struct piece_entry {
 struct piece {
 	uint8_t *bytes;
 	struct piece_entry *entries, *other;
-	uint8_t *out; /* what is written together */
+	uint8_t *out; /* output buffer */
 	size_t len, max_len;
 	size_t n, max_n;
-	uint32_t first_sec; /* the lowest */
+	uint32_t first_sec; /* the earliest second */
 };
 
-/* Takes about `memory` bytes. Close it in any case. */
+/* Allocates about `memory` bytes. Close the piece even if that fails. */
 int piece_open(struct piece *piece, size_t memory);
 void piece_close(struct piece *piece);
 
-/* Whether there is room for the longest record. */
+/* True if there is space for the longest record. */
 static inline bool piece_has_room(const struct piece *piece)
 {
 	return piece->max_len - piece->len >= RECORD_MAX && piece->n < piece->max_n;
 }
 
-/* Adds a record, for which there is room. */
+/* Adds a record; piece_has_room() must be true. */
 void piece_add(struct piece *piece, const uint8_t *rec, uint32_t len);
 
 /*
- * Writes the records in order of their keys, from that offset on, and empties the piece; adds what
- * is known of them to runs. -ENOMEM, or the error of the write.
+ * Writes the records to the file in order of their keys, from the offset on, and empties the piece.
+ * Adds them to runs. Returns 0, -ENOMEM or the error of the write.
  */
 int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs);

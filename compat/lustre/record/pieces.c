@@ -9,29 +9,29 @@
 
 struct pieces {
 	struct dkt_ctx *ctx;
-	size_t memory; /* for a thread */
+	size_t memory; /* per thread */
 	int fd;
-	pthread_mutex_t lock; /* of what follows, and of ctx */
+	pthread_mutex_t lock; /* protects the members below, and ctx */
 	pthread_cond_t turn;
 	pieces_next next;
 	void *data;
-	bool end; /* of the records */
-	uint64_t size; /* bytes of the file that pieces have or will have */
-	uint64_t taken; /* pieces */
-	uint64_t done; /* those whose runs are in runs */
+	bool end; /* no more records */
+	uint64_t size; /* of the file after all pieces are written */
+	uint64_t taken; /* number of pieces that were begun */
+	uint64_t done; /* number of pieces whose runs were added to runs */
 	struct runs *runs;
-	int err; /* of any thread: all end */
+	int err; /* the error of any thread ends all threads */
 };
 
 /* The state of one thread. */
 struct sorter {
 	struct piece piece;
 	struct runs runs; /* of the piece */
-	uint64_t nr; /* of the piece */
-	uint64_t offset; /* in the file */
+	uint64_t nr; /* number of the piece */
+	uint64_t offset; /* of the piece in the file */
 };
 
-/* Reads until the piece is full. 1: there is nothing more. */
+/* Fills the piece with records. 1: no more records. */
 static int take_piece(struct pieces *pieces, struct sorter *sorter)
 {
 	struct piece *piece = &sorter->piece;
@@ -54,7 +54,7 @@ static int take_piece(struct pieces *pieces, struct sorter *sorter)
 	return 0;
 }
 
-/* Adds the runs of the piece behind those of the pieces before. */
+/* Waits until the runs of all earlier pieces are added, then adds those of this piece. */
 static int end_piece(struct pieces *pieces, struct sorter *sorter)
 {
 	int err;

@@ -6,12 +6,12 @@
 
 #include "lustre/record/runs.h"
 
-/* Gets the next record; called by one thread at a time. 0: there is one; 1: end; -errno. */
+/* Gets the next record; called by one thread at a time. Returns 0, 1 at the end, or -errno. */
 typedef int (*pieces_next)(void *data, const uint8_t **rec, uint32_t *len);
 
 /*
- * Writes all records to a file, which is empty, as runs in order; equal ones stay in their order.
- * Takes about `memory` bytes. What next() fails with, or a failure to write, with words.
+ * Writes all records to an empty file as sorted runs, and keeps the order of equal records. Uses
+ * about `memory` bytes. Returns the error of next(), or a write error with an error message.
  */
 int pieces_sort(struct dkt_ctx *ctx, size_t memory, int fd, pieces_next next, void *data,
 		struct runs *runs);

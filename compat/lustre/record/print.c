@@ -14,21 +14,21 @@
 #include "lustre/record/line.h"
 #include "lustre/record/merge.h"
 
-/* For more at once a file system wants larger stretches of memory, which take it long to find. */
+/* Larger writes are slower: the file system then looks for larger contiguous memory. */
 #define WRITE_MAX (128u << 10)
 
 struct print {
-	struct dkt_ctx *ctx; /* of the thread whose turn it is */
+	struct dkt_ctx *ctx; /* used only by the thread whose turn it is */
 	const struct merge_log *log;
 	int fd;
 	uint64_t slice_size;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t turn;
-	struct slice slice; /* the one taken last */
-	uint64_t taken; /* slices */
-	uint64_t written;
-	uint64_t done; /* records */
-	int err; /* of any thread: all end */
+	struct slice slice; /* the slice taken last */
+	uint64_t taken; /* number of slices taken */
+	uint64_t written; /* number of slices written */
+	uint64_t done; /* number of records */
+	int err; /* the error of any thread ends all threads */
 };
 
 /* The state of one thread. */
@@ -36,7 +36,7 @@ struct printer {
 	struct print *print;
 	struct merge merge;
 	struct record_line kept;
-	uint64_t nr; /* of the slice */
+	uint64_t nr; /* number of the slice */
 	bool our_turn;
 	char *text;
 	size_t size;
@@ -55,7 +55,7 @@ static int write_out(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
 	return err ? dkt_fail(ctx, err, "write output: %s", strerror(-err)) : 0;
 }
 
-/* Takes the next slice. 1: there is none. */
+/* Takes the next slice. 1: no more slices. */
 static int take_slice(struct printer *printer)
 {
 	struct print *print = printer->print;
@@ -73,7 +73,7 @@ static int take_slice(struct printer *printer)
 	return err;
 }
 
-/* Until the slices before are written. -ECANCELED: they cannot be. */
+/* Waits until all earlier slices are written. -ECANCELED: another thread has failed. */
 static int wait_turn(struct printer *printer)
 {
 	struct print *print = printer->print;
@@ -152,7 +152,7 @@ static void print_slices(void *data)
 		err = 0;
 	pthread_mutex_lock(&print->lock);
 	print->done += printer.merge.done;
-	/* The others wait for a turn that never comes. */
+	/* Wake the other threads, which wait for a turn that never comes. */
 	if (err && err != -ECANCELED)
 		print->err = err;
 	pthread_cond_broadcast(&print->turn);

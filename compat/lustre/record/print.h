@@ -5,10 +5,10 @@
 #include "lustre/record/sort.h"
 
 /*
- * Writes all lines as they are; nothing of the log has been taken by record_sort_next(). Says words
- * of a failure; what was written is the beginning of the text.
+ * Writes all lines unchanged. record_sort_next() must not have been called. After a failure, with
+ * an error message, the output has the beginning of the text.
  */
 int record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd);
 
-/* The same, for a terminal: control characters are escaped. */
+/* Writes all lines to a terminal, with control characters escaped. */
 int record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd);

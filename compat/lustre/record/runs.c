@@ -4,13 +4,13 @@
 
 #include "base/util.h"
 
-/* The next run goes on where and when this one ends. */
-static bool goes_on(const struct run *run, uint64_t offset, uint64_t key)
+/* True if a record at that offset, with that key, continues the run. */
+static bool continues(const struct run *run, uint64_t offset, uint64_t key)
 {
 	return run->end == offset && key >= run->last;
 }
 
-/* Makes room: runs that were cut may be twice as long. */
+/* Reduces the number of runs: doubles their maximum length, and joins those that were split. */
 static void widen(struct runs *runs)
 {
 	size_t n = 0;
@@ -20,7 +20,8 @@ static void widen(struct runs *runs)
 		struct run *last = &runs->run[n];
 		const struct run *run = &runs->run[i];
 
-		if (goes_on(last, run->start, run->first) && run->end - last->start <= runs->cut) {
+		if (continues(last, run->start, run->first) &&
+		    run->end - last->start <= runs->cut) {
 			last->end = run->end;
 			last->last = run->last;
 		} else {
@@ -62,8 +63,8 @@ int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key)
 {
 	struct run *last = runs->n ? &runs->run[runs->n - 1] : NULL;
 
-	if (last && goes_on(last, offset, key)) {
-		/* Runs that were one share no key, or they would overlap. */
+	if (last && continues(last, offset, key)) {
+		/* Do not split between equal keys, or the two runs would overlap. */
 		if (offset - last->start < runs->cut || key == last->last) {
 			last->end += len;
 			last->last = key;
@@ -102,7 +103,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Runs that begin alike stay in the order of the file. */
+/* Runs with the same first key stay in file order. */
 static int compare_runs(const void *a, const void *b)
 {
 	const struct run *x = a, *y = b;
@@ -131,11 +132,11 @@ int runs_overlap(const struct runs *runs, size_t *overlap)
 	*overlap = 0;
 	if (!firsts || !lasts)
 		return -ENOMEM;
-	/* Those that were one do not overlap. */
+	/* Runs that were split do not overlap, so count them as one. */
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct run *run = &runs->run[i];
 
-		if (!i || !goes_on(run - 1, run->start, run->first))
+		if (!i || !continues(run - 1, run->start, run->first))
 			firsts[n++] = run->first;
 		lasts[n - 1] = run->last;
 	}

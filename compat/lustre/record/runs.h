@@ -6,54 +6,54 @@
 
 #include "lustre/record.h"
 
-/* More are not kept: a log with more is not worth reading run by run. */
+/* Maximum number of runs. A log with more is faster to sort. */
 #define RUNS_MAX (256 * 1024)
 
-/* Records are in order for longer than that, but runs are cut there: what is due is found by run. */
+/* Longer runs are split, because only whole runs are found to be due. */
 #define RUNS_CUT (16 * 1024)
 
-/* Fewer breaks say nothing about the log. */
+/* With fewer breaks, runs_are_short() cannot tell. */
 #define RUNS_SHORT 4096
 
 struct run {
 	uint64_t start; /* offset of its first record */
-	uint64_t end; /* behind its last one */
-	uint64_t first; /* key of its first record that is shown */
-	uint64_t last;
-	uint32_t order; /* in the file */
+	uint64_t end; /* offset after its last record */
+	uint64_t first; /* key of its first shown record */
+	uint64_t last; /* key of its last shown record */
+	uint32_t order; /* position among the runs of the file */
 };
 
 struct runs {
 	struct run *run;
 	size_t n;
 	size_t room;
-	uint64_t cut; /* bytes; 0: RUNS_CUT. More in a log with too many runs */
-	uint64_t breaks; /* runs that begin with an older record than the one before, or behind a gap */
+	uint64_t cut; /* runs are split at this length, in bytes; 0: RUNS_CUT */
+	uint64_t breaks; /* number of times that the time went back, or that the file has a gap */
 	bool too_many;
 };
 
-/* A record is at that place. It belongs to the last run or begins a new one. */
+/* Adds a record to the last run, or begins a new run with it. */
 int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key);
 
-/* A record that is not shown does not end a run. */
+/* Extends the last run by a hidden record, which does not end it. */
 static inline void runs_skip(struct runs *runs, uint64_t offset, uint32_t len)
 {
 	if (runs->n && runs->run[runs->n - 1].end == offset)
 		runs->run[runs->n - 1].end += len;
 }
 
-/* Runs are so short, after so many records, that sorting the log is faster than merging them. */
+/* True if, after so many records, the runs are so short that sorting is faster than merging. */
 static inline bool runs_are_short(const struct runs *runs, uint64_t records)
 {
 	return runs->breaks >= RUNS_SHORT && runs->breaks > records / 8;
 }
 
-/* Adds the runs of what follows in the file. */
+/* Appends the runs of the next part of the file. */
 int runs_append(struct runs *runs, const struct runs *more);
 
 /* Sorts runs by their first key. */
 void runs_order(struct runs *runs);
 
-/* How many runs overlap at the most; before they are sorted. */
+/* Gets the largest number of runs that overlap in time. Call before runs_order(). */
 int runs_overlap(const struct runs *runs, size_t *overlap);
 void runs_clear(struct runs *runs);

@@ -16,7 +16,7 @@ static int make_room(struct slice *slice, size_t n)
 	return 0;
 }
 
-/* The runs that are not at their end where the slice is. */
+/* Keeps the runs open that have records after the slice. */
 static int keep_open(struct slice *slice, const struct runs *runs)
 {
 	size_t n = 0;
@@ -49,7 +49,9 @@ int slice_next(struct slice *slice, const struct runs *runs, uint64_t size)
 	while (slice->end < runs->n) {
 		const struct run *run = &runs->run[slice->end];
 
-		/* Runs that begin alike are in the same slice, so that each slice has a first key. */
+		/*
+		 * Runs with the same first key are in the same slice, so that slices share no key.
+		 */
 		if (slice->end > slice->first && sum >= size &&
 		    run->first > runs->run[slice->end - 1].first)
 			break;

@@ -5,24 +5,24 @@
 #include "lustre/record/runs.h"
 
 struct slice {
-	uint64_t from; /* its records have keys from there on */
-	uint64_t to; /* and below this; UINT64_MAX: all */
-	size_t first; /* the runs that begin in it, which are sorted */
-	size_t end;
-	size_t *open; /* those that began before and hold records of it, in the same order */
+	uint64_t from; /* lowest key of its records */
+	uint64_t to; /* all keys are lower; UINT64_MAX: no limit */
+	size_t first; /* the first of the sorted runs that begin in the slice */
+	size_t end; /* the run after the last of them */
+	size_t *open; /* sorted runs that begin earlier and have records in the slice */
 	size_t n_open;
 	size_t room;
 };
 
-/* The slice that is all of the log. */
+/* Returns a slice of the whole log. */
 static inline struct slice slice_all(const struct runs *runs)
 {
 	return (struct slice){ .to = UINT64_MAX, .end = runs->n };
 }
 
 /*
- * Steps to the next slice, or to the first from one that is all 0. It has about so many bytes, or
- * more if many keys are equal. 1: there is none.
+ * Moves to the next slice, or from an all-zero struct to the first. It has about `size` bytes, or
+ * more if many keys are equal. 1: no more slices.
  */
 int slice_next(struct slice *slice, const struct runs *runs, uint64_t size);
 

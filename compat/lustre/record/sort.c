@@ -16,10 +16,10 @@
 #define WINDOW_MIN (8u << 10)
 #define WINDOW_MAX (256u << 10)
 
-/* Bytes of records between two looks at how far the reading is. */
-#define TELL_BYTES (UINT64_C(1) << 20)
+/* Bytes of records between two reports of progress. */
+#define PROGRESS_BYTES (UINT64_C(1) << 20)
 
-/* All windows together should stay in a cache of that size. */
+/* All windows together should fit into a cache of this size. */
 #define CACHE (1u << 20)
 
 #define SLICE_MIN (512u << 10)
@@ -28,14 +28,14 @@ struct record_sort {
 	struct dkt_ctx *ctx;
 	struct record_counts counts;
 	size_t memory;
-	size_t overlap; /* of runs */
+	size_t overlap; /* number of runs that overlap */
 	struct record_scan scan; /* the first reading */
-	struct record_scan again; /* while records are sorted, the second of those that were read */
-	uint64_t again_left;
-	uint64_t size; /* of the log, to tell how far the first reading is */
-	uint64_t told;
-	struct spill copy; /* of a log that cannot be read twice */
-	int sorted; /* file, of a log that is in no order */
+	struct record_scan again; /* for sorting: reads the records before scan's position again */
+	uint64_t again_left; /* records that `again` must still read */
+	uint64_t size; /* of the log, to report progress */
+	uint64_t reported; /* last reported progress, in bytes */
+	struct spill copy; /* copy of a log that is not seekable */
+	int sorted; /* temporary file with the sorted records; -1: none */
 	struct merge_log log;
 	struct merge merge;
 	bool started; /* the merge */
@@ -43,13 +43,13 @@ struct record_sort {
 
 /* ---- the first reading ---- */
 
-static void tell_progress(struct record_sort *sort)
+static void report_progress(struct record_sort *sort)
 {
 	uint64_t done = sort->scan.base + sort->scan.at;
 
-	if (done - sort->told < TELL_BYTES || done >= sort->size)
+	if (done - sort->reported < PROGRESS_BYTES || done >= sort->size)
 		return;
-	sort->told = done;
+	sort->reported = done;
 	dkt_progress(sort->ctx, "file", done, sort->size);
 }
 
@@ -78,7 +78,7 @@ static int add_record(struct record_sort *sort, uint64_t offset, const uint8_t *
 	return !err && copy->fd >= 0 ? spill_add(sort->ctx, copy, rec, len) : err;
 }
 
-/* Takes the part that was read ahead from that offset. False: there is no such part. */
+/* Takes the part that a thread has read from that offset on. False: no such part. */
 static bool take_part(struct record_sort *sort, struct ahead *ahead, uint64_t offset, int *err)
 {
 	const struct ahead_part *part = ahead_take(ahead, offset);
@@ -96,7 +96,7 @@ static bool take_part(struct record_sort *sort, struct ahead *ahead, uint64_t of
 	return true;
 }
 
-/* Up to the end, or until the log is seen to be in no order. */
+/* Reads up to the end, or until the runs are too short. */
 static int find_runs(struct record_sort *sort, struct ahead *ahead)
 {
 	struct record_scan *scan = &sort->scan;
@@ -112,7 +112,7 @@ static int find_runs(struct record_sort *sort, struct ahead *ahead)
 		offset = record_scan_offset(scan, len);
 		if (offset < ahead_start(ahead) || !take_part(sort, ahead, offset, &err))
 			err = add_record(sort, offset, rec, len);
-		tell_progress(sort);
+		report_progress(sort);
 	}
 	if (!err && sort->copy.fd >= 0)
 		err = spill_flush(sort->ctx, &sort->copy);
@@ -121,7 +121,7 @@ static int find_runs(struct record_sort *sort, struct ahead *ahead)
 
 /* ---- sorting ---- */
 
-/* The next record that is shown: first those that were read already. */
+/* Gets the next shown record, beginning with those that were read before. */
 static int next_shown(void *data, const uint8_t **rec, uint32_t *len)
 {
 	struct record_sort *sort = data;
@@ -137,7 +137,7 @@ static int next_shown(void *data, const uint8_t **rec, uint32_t *len)
 		return dkt_fail(sort->ctx, end, "read the log again: %s", strerror(-end));
 	sort->again_left = 0;
 	while (!record_scan_next(&sort->scan, rec, len)) {
-		tell_progress(sort);
+		report_progress(sort);
 		if (record_shown(*rec, &sort->log.show)) {
 			count_shown(&sort->counts, *rec);
 			return 0;
@@ -164,9 +164,9 @@ static int sort_records(struct record_sort *sort)
 	return err;
 }
 
-/* ---- the whole ---- */
+/* ---- the log as sorted runs ---- */
 
-/* Larger windows need fewer calls, smaller ones stay in the cache. */
+/* Larger windows need fewer calls; smaller windows stay in the cache. */
 static size_t choose_window(const struct record_sort *sort, size_t least)
 {
 	size_t overlap = sort->overlap, window = overlap ? CACHE / overlap : WINDOW_MAX;
@@ -185,7 +185,7 @@ static size_t least_window(const struct record_sort *sort)
 	return sort->scan.longest > WINDOW_MIN ? sort->scan.longest : WINDOW_MIN;
 }
 
-/* Makes the log one of runs that can be read at the same time. */
+/* Finds runs that can all be read at the same time; sorts the log if it has too many. */
 static int make_runs(struct record_sort *sort, struct ahead *ahead)
 {
 	struct runs *runs = &sort->log.runs;
@@ -227,7 +227,7 @@ static int read_log(struct record_sort *sort, const struct record_sort_opts *opt
 	bool seekable = !fstat(opts->fd, &st) && S_ISREG(st.st_mode);
 	int err = record_scan_open(&sort->scan, opts->fd, seekable);
 
-	sort->scan.tell_bad = opts->tell_bad;
+	sort->scan.report_bad = opts->report_bad;
 	sort->scan.data = opts->data;
 	if (seekable) {
 		ahead_open(&ahead, opts->fd, (uint64_t)st.st_size, sort->memory / 32, &opts->show);
@@ -286,7 +286,7 @@ const struct record_counts *record_sort_counts(const struct record_sort *sort)
 	return &sort->counts;
 }
 
-/* ---- the second ---- */
+/* ---- the second reading ---- */
 
 const struct merge_log *record_sort_log(const struct record_sort *sort)
 {
@@ -294,8 +294,8 @@ const struct merge_log *record_sort_log(const struct record_sort *sort)
 }
 
 /*
- * A reader of a slice reads a part of each overlapping run in vain: the slice should be several
- * times as long as these parts together.
+ * The reader of a slice also reads a useless part of each overlapping run, so the slice should be
+ * several times as long as these parts together.
  */
 unsigned int record_sort_share(const struct record_sort *sort, uint64_t *size)
 {

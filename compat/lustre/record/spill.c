@@ -33,7 +33,7 @@ int spill_open(struct dkt_ctx *ctx, struct spill *spill)
 	return err ? err : spill_make_file(ctx, &spill->fd);
 }
 
-static int tell(struct dkt_ctx *ctx, int err)
+static int write_error(struct dkt_ctx *ctx, int err)
 {
 	return err ? dkt_fail(ctx, err, "write the temporary file: %s", strerror(-err)) : 0;
 }
@@ -44,7 +44,7 @@ int spill_flush(struct dkt_ctx *ctx, struct spill *spill)
 
 	spill->buf = NULL;
 	spill->len = 0;
-	return tell(ctx, stage_finish(spill->write, len));
+	return write_error(ctx, stage_finish(spill->write, len));
 }
 
 int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len)
@@ -55,7 +55,7 @@ int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint
 		spill->buf = NULL;
 		spill->len = 0;
 		if (err)
-			return tell(ctx, err);
+			return write_error(ctx, err);
 	}
 	if (!spill->buf)
 		spill->buf = stage_buffer(spill->write);

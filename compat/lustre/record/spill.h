@@ -9,18 +9,18 @@
 struct spill {
 	int fd;
 	uint64_t size; /* bytes that were added */
-	struct stage *write; /* NULL: it is not open */
-	uint8_t *buf; /* what is written next; NULL: none is at hand */
-	size_t len;
+	struct stage *write; /* NULL: not open */
+	uint8_t *buf; /* the buffer to fill; NULL: get one from the stage */
+	size_t len; /* bytes in buf */
 };
 
-/* Makes a file without a name below $TMPDIR or /tmp. */
+/* Creates an unnamed file in $TMPDIR or /tmp. */
 int spill_make_file(struct dkt_ctx *ctx, int *fd);
 
-/* Opens a new one, which stays where it is in memory. */
+/* Opens a new spill; the struct must not move while it is open. */
 int spill_open(struct dkt_ctx *ctx, struct spill *spill);
 int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len);
 
-/* Returns when all that was added can be read. */
+/* Waits until all added records can be read. */
 int spill_flush(struct dkt_ctx *ctx, struct spill *spill);
 void spill_close(struct spill *spill);

@@ -17,12 +17,12 @@ struct stage {
 	bool one_cpu;
 	bool running;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t turn;
 	unsigned long filled; /* buffers handed over */
 	unsigned long done;
-	bool over; /* no more are handed over */
-	bool dropped; /* nobody waits for the work any more */
+	bool over; /* no more buffers will come */
+	bool dropped; /* the remaining buffers need no work */
 	int err;
 };
 
@@ -52,7 +52,7 @@ int stage_new(size_t size, stage_work work, void *data, struct stage **out)
 
 /* ---- the thread ---- */
 
-/* Waits for a buffer; false: there are no more. */
+/* Waits for a buffer; false: no more buffers. */
 static bool next_filled(struct stage *stage)
 {
 	bool more;
@@ -84,7 +84,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* ---- its user ---- */
+/* ---- the caller ---- */
 
 uint8_t *stage_buffer(struct stage *stage)
 {

@@ -7,23 +7,25 @@
 
 struct stage;
 
-/* Returns 0 or -errno; after a failure it is not called again. It has no context to say words in. */
+/* Returns 0 or -errno, without an error message; after a failure it is not called again. */
 typedef int (*stage_work)(void *data, const uint8_t *bytes, size_t len);
 
-/* Buffers have `size` bytes. There is a few of them, and no thread before the first is full. */
+/*
+ * Allocates a few buffers of `size` bytes. The thread starts when the first buffer is handed over.
+ */
 int stage_new(size_t size, stage_work work, void *data, struct stage **stage);
 
-/* Waits for the thread; what it has not worked on yet is dropped. */
+/* Waits for the thread, and drops the buffers that it has not processed. */
 void stage_free(struct stage *stage);
 
-/* Returns the buffer to fill next; the same one until it is handed over. Waits if all are full. */
+/* Returns the buffer to fill next, the same until it is handed over. Waits if all are full. */
 uint8_t *stage_buffer(struct stage *stage);
 
 /*
- * Hands over the buffer's first len bytes. On a machine with one CPU the work is done before this
- * returns. -errno: what the work on an earlier buffer failed with.
+ * Hands over the buffer's first len bytes. On a machine with one CPU, does the work before it
+ * returns. -errno: the work on an earlier buffer has failed.
  */
 int stage_put(struct stage *stage, size_t len);
 
-/* The same with the last buffer; returns when all the work is done. */
+/* Hands over the last buffer, and waits until all work is done. */
 int stage_finish(struct stage *stage, size_t len);

@@ -10,10 +10,10 @@
 #define WINNERS_NONE UINT64_MAX
 
 struct winners {
-	/* Nodes: 1 is the winner, the leaves are from n_leaves on. Two arrays, or else compilers
-	 * move pairs through vector registers, which is slow. */
+	/* Node 1 is the winner; the leaves begin at n_leaves. Key and tag are separate arrays,
+	 * because compilers move pairs through vector registers, which is slow. */
 	uint64_t *key; /* WINNERS_NONE: the leaf is empty */
-	uint64_t *tag; /* of equal keys the lower one wins: the order given, then the leaf */
+	uint64_t *tag; /* order and leaf; the lower tag wins if keys are equal */
 	uint32_t *free_leaf;
 	uint32_t n_leaves; /* a power of two, or 0 */
 	uint32_t n_free;
@@ -48,7 +48,7 @@ static inline void winners_set(struct winners *tree, uint32_t leaf, uint64_t key
 	}
 }
 
-/* Makes room for twice as many leaves; those there are stay the same. */
+/* Doubles the number of leaves, and keeps the numbers of the existing leaves. */
 static inline int winners_grow(struct winners *tree)
 {
 	uint32_t n = tree->n_leaves ? tree->n_leaves * 2 : 1;
@@ -78,7 +78,7 @@ static inline int winners_grow(struct winners *tree)
 	return 0;
 }
 
-/* Puts in a key; the leaf that it got is in *leaf. */
+/* Adds a key, and stores the number of its leaf. */
 static inline int winners_add(struct winners *tree, uint64_t key, uint32_t order, uint32_t *leaf)
 {
 	int err = tree->n_free ? 0 : winners_grow(tree);

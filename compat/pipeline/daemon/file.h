@@ -43,8 +43,9 @@ int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsi
 		     uint64_t pos, struct daemon_file **file);
 
 /*
- * The record has at most RECORD_MADE_MAX bytes; counts: done.records has it. After a failure, also of
- * daemon_file_flush(), the file is as it was before the write that failed, and done says what it has.
+ * The record has at most RECORD_FROM_LINE_MAX bytes; counts: done.records has it. After a failure,
+ * also of daemon_file_flush(), the file is as it was before the write that failed, and done says
+ * what it has.
  */
 int daemon_file_add(struct daemon_file *file, const uint8_t *rec, size_t len, bool counts);
 

@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "io/output.h"
 #include "log/directory.h"
-#include "lustre/record/make.h"
+#include "lustre/record/from_line.h"
 #include "lustre/style_legacy.h"
 #include "pipeline/daemon.h"
 #include "pipeline/daemon/file.h"
@@ -54,7 +54,7 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 {
 	struct daemon *d = data;
 	struct class_bits bits;
-	uint8_t made[RECORD_MADE_MAX];
+	uint8_t made[RECORD_FROM_LINE_MAX];
 	const char *line;
 	size_t len;
 	int err;
@@ -76,7 +76,7 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 		return err;
 	if (bits.types & d->printk)
 		kmsg_copy(&d->kmsg, seconds(), bits.types, line, len);
-	len = record_make(rec, &bits, d->wall, line, len, made);
+	len = record_from_line(rec, &bits, d->wall, line, len, made);
 	return daemon_file_add(d->file, made, len, rec->event != NULL);
 }
 

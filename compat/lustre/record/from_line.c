@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Converts lines of the legacy style to Lustre's binary records. */
-#include "lustre/record/make.h"
+#include "lustre/record/from_line.h"
 
 #include "base/parse.h"
 
-/* Copies what is before the mark, with a NUL, and returns what is behind it; NULL: no mark. */
+/* Copies the text before the mark, with a NUL. Returns the text after the mark; NULL: no mark. */
 static const char *take_part(const char *text, const char *end, const char *mark, uint8_t *rec,
 			     size_t *size)
 {
 	const char *at = memmem(text, (size_t)(end - text), mark, strlen(mark));
 	size_t len = at ? (size_t)(at - text) : 0;
 
-	if (!at || *size + len + 1 > RECORD_MADE_MAX / 2)
+	if (!at || *size + len + 1 > RECORD_FROM_LINE_MAX / 2)
 		return NULL;
 	memcpy(rec + *size, text, len);
 	rec[*size + len] = '\0';
@@ -19,7 +19,7 @@ static const char *take_part(const char *text, const char *end, const char *mark
 	return at + strlen(mark);
 }
 
-/* "(FILE:LINE:FUNC()) TEXT" from where the first parenthesis is. */
+/* Copies the parts of "(FILE:LINE:FUNC()) " and returns the text after it; NULL: not found. */
 static const char *take_place(const char *line, const char *end, struct record_head *head,
 			      uint8_t *rec, size_t *size)
 {
@@ -35,8 +35,8 @@ static const char *take_place(const char *line, const char *end, struct record_h
 	return text ? take_part(text + 1, end, "()) ", rec, size) : NULL;
 }
 
-size_t record_make(const struct dkt_record *from, const struct class_bits *bits, int64_t wall,
-		   const char *line, size_t len, uint8_t rec[RECORD_MADE_MAX])
+size_t record_from_line(const struct dkt_record *from, const struct class_bits *bits, int64_t wall,
+			const char *line, size_t len, uint8_t rec[RECORD_FROM_LINE_MAX])
 {
 	uint64_t ns = from->ts + (uint64_t)wall;
 	struct record_head head = { .flags = from->first ? RECORD_FIRST : 0,
@@ -54,7 +54,7 @@ size_t record_make(const struct dkt_record *from, const struct class_bits *bits,
 	else if (from->flags & DKT_REC_SOFTIRQ)
 		head.type = 1;
 	text = take_place(line, end, &head, rec, &size);
-	/* A line of another shape is all text. */
+	/* A line of another form becomes text as a whole. */
 	if (!text) {
 		size = sizeof(head);
 		rec[size++] = '\0';
@@ -62,8 +62,8 @@ size_t record_make(const struct dkt_record *from, const struct class_bits *bits,
 		text = line;
 	}
 	len = (size_t)(end - text);
-	if (len > RECORD_MADE_MAX - size)
-		len = RECORD_MADE_MAX - size;
+	if (len > RECORD_FROM_LINE_MAX - size)
+		len = RECORD_FROM_LINE_MAX - size;
 	memcpy(rec + size, text, len);
 	size += len;
 	if (len)
