@@ -86,7 +86,7 @@ static int take_back(struct debuglog *log)
 /* Without it all else works; why there is none is for the user to know. */
 static int make_probe(struct debuglog *log)
 {
-	int err = cdebug_make(log->ctx, &log->probe_made);
+	int err = cdebug_create(log->ctx, &log->probe_made);
 
 	if (!err || err == -ENOMEM)
 		return err;

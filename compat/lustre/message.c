@@ -4,43 +4,45 @@
 
 #include <inttypes.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "lustre/message/cdebug.h"
 #include "lustre/message/parts.h"
 
-/* Fewer bytes than this behind an address may lie in another page, which may not be there. */
+/* The smallest page size: bytes after the end of a page may not be mapped. */
 #define PAGE_MIN 4096
 
-/* No probe records more. */
+/* The limit of words in a probe's record. */
 #define MAX_WORDS 64
 
-/* Words of arguments that lie one after the other in a record, and fields of what is behind them. */
+/*
+ * Arguments, which are consecutive words in a record, and the fields with the data they point to.
+ */
 struct words {
 	uint32_t offset; /* in the record */
 	uint32_t n;
-	const struct dkt_field *behind[MAX_WORDS]; /* NULL: not recorded */
-	const struct dkt_field *raw[MAX_WORDS]; /* the same, as far as it is more than a string */
-	const struct dkt_field *names[MAX_WORDS]; /* of a dentry, if it is one */
+	const struct dkt_field *pointee[MAX_WORDS]; /* strings or bytes; NULL: not recorded */
+	const struct dkt_field *raw[MAX_WORDS]; /* the first 8 bytes; NULL: not recorded */
+	const struct dkt_field *names[MAX_WORDS]; /* name, if the word points to a dentry */
 };
 
 struct message {
 	struct dkt_ctx *ctx;
-	struct message_parts *parts; /* NULL: each record is shown for itself */
+	struct message_parts *parts; /* NULL: each record is printed separately */
 	const struct dkt_field *subsys, *mask, *file, *line, *fn;
-	const struct dkt_field *text; /* NULL: it is made of the following */
+	const struct dkt_field *text; /* NULL: the text is a format and its arguments */
 	const struct dkt_field *fmt, *fmt2, *v_fmt, *v_offset;
-	struct words args; /* of fmt; of fmt2, if there is one */
-	struct words va; /* of a va_list: of v_fmt, or of fmt */
-	unsigned int va_registers; /* of its words, these come first */
-	bool va_below; /* v_offset counts from the end of the registers */
-	const struct dkt_field *sp; /* NULL: each message is in one record */
+	struct words args; /* arguments of fmt2 if it exists, otherwise of fmt */
+	struct words va; /* the words of a va_list, for v_fmt or fmt */
+	unsigned int va_registers; /* number of its words that were in registers; they come first */
+	bool va_below; /* v_offset is negative, counted from the end of the registers */
+	const struct dkt_field *sp; /* NULL: each message has one record */
 	enum message_part part;
-	unsigned int call_stack; /* by so much the stack grows with a call */
+	unsigned int call_stack; /* bytes that a call adds to the stack */
 };
 
-/* ---- what the event has ---- */
+/* ---- fields of the event ---- */
 
-/* The field of a letter and a number, NULL: there is none. */
+/* Returns the field named by a letter and a number, or NULL. */
 static const struct dkt_field *numbered(struct dkt_event *event, char letter, unsigned int i)
 {
 	char name[16];
@@ -49,8 +51,10 @@ static const struct dkt_field *numbered(struct dkt_event *event, char letter, un
 	return dkt_event_field(event, name);
 }
 
-/* Numbered fields "a0", "a1", ... of 8 bytes, as far as they follow one another. */
-static void find_words(struct dkt_event *event, char word, char behind, char names,
+/*
+ * Finds the fields "a0", "a1", ... of 8 bytes that follow each other, and the data they point to.
+ */
+static void find_words(struct dkt_event *event, char word, char pointee, char names,
 		       struct words *words)
 {
 	const struct dkt_field *field;
@@ -63,13 +67,13 @@ static void find_words(struct dkt_event *event, char word, char behind, char nam
 			break;
 	}
 	for (unsigned int i = 0; i < MAX_WORDS; i++) {
-		words->behind[i] = numbered(event, behind, i);
+		words->pointee[i] = numbered(event, pointee, i);
 		words->names[i] = numbered(event, names, i);
 		if (word != 'a')
 			continue;
 		words->raw[i] = numbered(event, 'q', i);
-		if (!words->behind[i])
-			words->behind[i] = words->raw[i];
+		if (!words->pointee[i])
+			words->pointee[i] = words->raw[i];
 	}
 }
 
@@ -140,7 +144,7 @@ void message_free(struct message *message)
 	free(message);
 }
 
-/* ---- what a record says ---- */
+/* ---- fields of a record ---- */
 
 uint32_t message_types(const struct message *m, const struct dkt_record *rec)
 {
@@ -165,7 +169,7 @@ static const char *string_of(const struct dkt_record *rec, const struct dkt_fiel
 	return bytes;
 }
 
-/* The last component of the path. */
+/* Returns the last component of the file's path. */
 static const char *file_of(const struct message *m, const struct dkt_record *rec, size_t *len)
 {
 	const char *file = string_of(rec, m->file, len), *slash = memrchr(file, '/', *len);
@@ -202,7 +206,7 @@ static void put_place(const struct message *m, const struct dkt_record *rec, str
 {
 	struct message_key key;
 
-	/* The strings of a message are recorded without its place. */
+	/* The record of a message's strings does not have its location. */
 	if (m->part == MESSAGE_STRINGS) {
 		dkt_buf_str(buf, "unknown:0:unknown");
 		return;
@@ -215,20 +219,20 @@ static void put_place(const struct message *m, const struct dkt_record *rec, str
 	dkt_buf_add(buf, key.function, key.function_len);
 }
 
-/* ---- text of a format and its arguments ---- */
+/* ---- text from a format and its arguments ---- */
 
-/* Arguments of one format: some of the words of a record. */
+/* The arguments of one format. */
 struct args {
 	const struct message *m;
 	const struct dkt_record *rec;
 	const struct words *words;
-	size_t first; /* that belongs to the format */
-	const struct words *behind; /* what they point at, of another record perhaps */
-	const struct dkt_record *behind_rec;
-	struct args *inner; /* of a %pV that is its first argument; NULL: it can have none */
+	size_t first; /* first word that belongs to the format */
+	const struct words *pointees; /* fields with the data that the words point to, */
+	const struct dkt_record *pointees_rec; /* which can be in another record */
+	struct args *inner; /* for a %pV as the first argument; NULL: not possible */
 };
 
-/* A field of fixed size holds anything if the bytes could not be read. */
+/* True if a field has valid data: one of fixed size has garbage if the kernel could not read it. */
 static bool is_sure(const struct args *args, const struct dkt_field *field, size_t i)
 {
 	uint32_t at = args->words->offset + 8 * (uint32_t)i;
@@ -248,37 +252,39 @@ static void bytes_of(const struct args *args, const struct dkt_field *const *fie
 	i += args->first;
 	*len = 0;
 	if (i < args->words->n && fields[i] && is_sure(args, fields[i], i))
-		*bytes = dkt_record_bytes(args->behind_rec, fields[i], len);
+		*bytes = dkt_record_bytes(args->pointees_rec, fields[i], len);
 }
 
 static void pointee(void *data, size_t i, const void **bytes, size_t *len)
 {
 	const struct args *args = data;
 
-	bytes_of(args, args->behind->behind, i, bytes, len);
+	bytes_of(args, args->pointees->pointee, i, bytes, len);
 }
 
 static void raw(void *data, size_t i, const void **bytes, size_t *len)
 {
 	const struct args *args = data;
 
-	bytes_of(args, args->behind->raw, i, bytes, len);
+	bytes_of(args, args->pointees->raw, i, bytes, len);
 }
 
 static void dentry_name(void *data, size_t i, const void **bytes, size_t *len)
 {
-	static const char fault[] =
-		"(fault)"; /* in place of what could not be read, since Linux 6.2 */
+	/* Linux 6.2 and later record this text if they cannot read the string. */
+	static const char fault[] = "(fault)";
 	const struct args *args = data;
 
-	bytes_of(args, args->behind->names, i, bytes, len);
+	bytes_of(args, args->pointees->names, i, bytes, len);
 	if (*len == sizeof(fault) && !memcmp(*bytes, fault, sizeof(fault)))
 		*len = 0;
 }
 
 static void fill_args(struct args *args, struct dkt_kprintf_args *to);
 
-/* How many registers the arguments before the variadic ones took; more than there are: no sense. */
+/*
+ * Returns the number of registers before the variadic arguments; too many if the offset is invalid.
+ */
 static size_t va_first(const struct message *m, const struct dkt_record *rec)
 {
 	int64_t offset = dkt_record_int(rec, m->v_offset);
@@ -296,9 +302,11 @@ static bool nested(void *data, size_t i, const char **fmt, size_t *len, struct d
 	*fmt = string_of(args->rec, m->v_fmt, len);
 	if (i || !args->inner || !*len || !m->v_offset)
 		return false;
-	*args->inner = (struct args){
-		.m = m, .rec = args->rec, .words = &m->va, .behind = &m->va, .behind_rec = args->rec
-	};
+	*args->inner = (struct args){ .m = m,
+				      .rec = args->rec,
+				      .words = &m->va,
+				      .pointees = &m->va,
+				      .pointees_rec = args->rec };
 	args->inner->first = va_first(m, args->rec);
 	if (args->inner->first > m->va_registers)
 		return false;
@@ -333,25 +341,25 @@ static void put_format(const struct dkt_field *field, struct args *args, struct 
 	dkt_buf_kprintf(buf, fmt, len, &to);
 }
 
-/* 2.12: the first format has a va_list, the second one the words. */
+/* Lustre 2.12: the arguments of the first format are in a va_list, those of the second in words. */
 static void put_two_formats(const struct message *m, struct args *args, struct dkt_buf *buf)
 {
-	args->words = args->behind = &m->va;
+	args->words = args->pointees = &m->va;
 	args->first = va_first(m, args->rec);
 	if (args->first > m->va_registers)
 		args->first = m->va.n;
 	put_format(m->fmt, args, buf);
-	args->words = args->behind = &m->args;
+	args->words = args->pointees = &m->args;
 	args->first = 0;
 	put_format(m->fmt2, args, buf);
 }
 
-/* The strings that the arguments of a message point at, if nothing else of it was recorded. */
+/* Prints the strings that the arguments point to, if nothing else of the message was recorded. */
 static void put_strings(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
 {
 	dkt_buf_str(buf, "recording stopped before this message; its strings:");
 	for (unsigned int i = 0; i < MAX_WORDS; i++) {
-		const struct dkt_field *field = m->args.behind[i];
+		const struct dkt_field *field = m->args.pointee[i];
 		size_t len = 0;
 		const char *text = field && field->flags & DKT_FIELD_STRING ?
 					   string_of(rec, field, &len) :
@@ -365,7 +373,7 @@ static void put_strings(const struct message *m, const struct dkt_record *rec, s
 	}
 }
 
-/* strings: the record that has those of the words, NULL: this one. */
+/* strings: the record with the strings that the words point to; NULL: this record. */
 static void put_text(const struct message *m, const struct dkt_record *rec,
 		     const struct message *strings, const struct dkt_record *strings_rec,
 		     struct dkt_buf *buf)
@@ -374,8 +382,8 @@ static void put_text(const struct message *m, const struct dkt_record *rec,
 	size_t len;
 	const char *text;
 
-	args.behind = strings ? &strings->args : &m->args;
-	args.behind_rec = strings ? strings_rec : rec;
+	args.pointees = strings ? &strings->args : &m->args;
+	args.pointees_rec = strings ? strings_rec : rec;
 	if (m->text) {
 		text = string_of(rec, m->text, &len);
 		dkt_buf_add(buf, text, len);
@@ -413,24 +421,19 @@ void message_line(const struct message *m, const struct dkt_record *rec, const c
 	message_put_text(m, rec, buf);
 }
 
-/* ---- what is recorded ---- */
+/* ---- filter ---- */
 
 int message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter)
 {
 	const uint32_t always = mask_floor(MASK_DEBUG);
-	int n;
 
 	if (debug == UINT32_MAX && subsystem_debug == UINT32_MAX)
-		n = asprintf(filter, "%s", "");
+		*filter = strdup("");
 	else if (!(debug & ~always) || !subsystem_debug)
-		n = asprintf(filter, "msg_mask & 0x%" PRIx32, always);
+		*filter = dkt__format("msg_mask & 0x%" PRIx32, always);
 	else
-		n = asprintf(filter,
-			     "msg_mask & 0x%" PRIx32 " || (msg_mask & 0x%" PRIx32
-			     " && msg_subsys & 0x%" PRIx32 ")",
-			     always, debug, subsystem_debug);
-	if (n >= 0)
-		return 0;
-	*filter = NULL;
-	return -ENOMEM;
+		*filter = dkt__format("msg_mask & 0x%" PRIx32 " || (msg_mask & 0x%" PRIx32
+				      " && msg_subsys & 0x%" PRIx32 ")",
+				      always, debug, subsystem_debug);
+	return *filter ? 0 : -ENOMEM;
 }

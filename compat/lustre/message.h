@@ -6,22 +6,24 @@
 
 struct message;
 
-/* Whether the event has the fields that a message has; somebody else's of that name may not. */
+/*
+ * True if the event has the fields of a message; another user's event of that name may lack them.
+ */
 bool message_is(struct dkt_event *event);
 
-/* NULL: its records are no messages. parts is for messages of several records, and may be NULL. */
+/* NULL: not messages, or no memory. parts joins messages of several records, and can be NULL. */
 struct message_parts;
 struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
 			    struct message_parts *parts);
 void message_free(struct message *message);
 
-/* The class and subsystem that a record says. */
+/* Return the class and the subsystem of a record. */
 uint32_t message_types(const struct message *message, const struct dkt_record *record);
 uint32_t message_subsystems(const struct message *message, const struct dkt_record *record);
 
 /*
- * Appends "(FILE:LINE:FUNCTION", the file without its directory, join, and the text with the newline
- * that it ends with if that was recorded.
+ * Appends "(FILE:LINE:FUNCTION", with the file's directory removed, then join, then the text. The
+ * text ends with a newline only if that was recorded.
  */
 void message_line(const struct message *message, const struct dkt_record *record, const char *join,
 		  struct dkt_buf *buf);
@@ -30,7 +32,7 @@ void message_line(const struct message *message, const struct dkt_record *record
 void message_put_text(const struct message *message, const struct dkt_record *record,
 		      struct dkt_buf *buf);
 
-/* By what a message is known again that came another way as well. */
+/* The data that two records of the same message have in common, if they come from two sources. */
 struct message_key {
 	int64_t time; /* wall clock, ns */
 	uint32_t pid;
@@ -43,26 +45,31 @@ struct message_key {
 	size_t function_len;
 };
 
-/* wall is to be added to the record's time; the key is valid as long as the record. */
+/*
+ * Gets the key of a record. wall is to be added to its time; the key is valid as long as the
+ * record.
+ */
 void message_key(const struct message *message, const struct dkt_record *record, int64_t wall,
 		 struct message_key *key);
 
-/* Which record of a message it is. */
+/* The record's role in a message. */
 enum message_part {
-	MESSAGE_WHOLE, /* the only one, or the one it is shown by, which comes last */
-	MESSAGE_STRINGS, /* what the words of that point at */
-	MESSAGE_CALL, /* of the call, with all of the text */
+	MESSAGE_WHOLE, /* the only record, or the last one, which is printed */
+	MESSAGE_STRINGS, /* the strings that the words of MESSAGE_WHOLE point at */
+	MESSAGE_CALL, /* recorded at the call, with the whole text */
 };
 
-/* The records of one message have the stack in common; 0: there is but one. */
+/*
+ * Returns the role. The records of a message have the same *stack; 0: the message has one record.
+ */
 enum message_part message_part(const struct message *message, const struct dkt_record *record,
 			       uint64_t *stack);
 
-/* Whether the event's records are never shown for themselves. */
+/* True if the event's records are only parts of messages. */
 bool message_is_part(struct dkt_event *event);
 
 /*
- * The filter on such an event that lets through what Lustre would record: "" if that is all of it.
- * The caller frees it.
+ * Gets the filter for message events that accepts the messages Lustre would record with these
+ * masks; "" if it accepts all. The caller frees it.
  */
 int message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter);

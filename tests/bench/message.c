@@ -217,8 +217,8 @@ int main(void)
 
 	if (!parts || dkt_ctx_new(NULL, &ctx) || dkt_buf_new(&buf))
 		return 1;
-	define(&words, 65001, CDEBUG_NAME, CDEBUG_LIGHT, parts);
-	define(&strings, 65002, CDEBUG_STRINGS, CDEBUG_BEHIND, parts);
+	define(&words, 65001, CDEBUG_NAME, CDEBUG_WORDS, parts);
+	define(&strings, 65002, CDEBUG_STRINGS, CDEBUG_POINTEES, parts);
 	define(&call, 65003, CDEBUG_NESTED, CDEBUG_CALL, parts);
 	make_mix();
 	for (i = 0; i < RUNS; i++)

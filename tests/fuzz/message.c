@@ -15,8 +15,8 @@ static const struct {
 	const char *name;
 	enum cdebug_place place;
 } events[EVENTS] = {
-	{ CDEBUG_NAME, CDEBUG_MSG },        { CDEBUG_NAME, CDEBUG_LIGHT },
-	{ CDEBUG_STRINGS, CDEBUG_BEHIND },  { CDEBUG_NESTED, CDEBUG_CALL },
+	{ CDEBUG_NAME, CDEBUG_MSG },         { CDEBUG_NAME, CDEBUG_WORDS },
+	{ CDEBUG_STRINGS, CDEBUG_POINTEES }, { CDEBUG_NESTED, CDEBUG_CALL },
 	{ "cdebug_of_2_12", CDEBUG_VMSG2 },
 };
 
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!defined[i])
 			/* Two events may have the same name, in other groups. */
 			defined[i] = cdebug_event(
-				ctx, events[i].place == CDEBUG_LIGHT ? "light" : "dktrace",
+				ctx, events[i].place == CDEBUG_WORDS ? "light" : "dktrace",
 				65000 + i, events[i].name, events[i].place);
 	}
 	if (!parts || dkt_buf_new(&buf))

@@ -50,12 +50,12 @@ static void definitions_fit_the_kernels_limits(void **state)
 		check_definition(CDEBUG_ARM64, CDEBUG_CALL, tier);
 	}
 	assert_true(tier > 1);
-	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_LIGHT, tier, 40, &fields); tier++) {
+	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_WORDS, tier, 40, &fields); tier++) {
 		free(fields);
-		check_definition(CDEBUG_X86_64, CDEBUG_LIGHT, tier);
-		check_definition(CDEBUG_ARM64, CDEBUG_LIGHT, tier);
-		check_definition(CDEBUG_X86_64, CDEBUG_BEHIND, tier);
-		check_definition(CDEBUG_ARM64, CDEBUG_BEHIND, tier);
+		check_definition(CDEBUG_X86_64, CDEBUG_WORDS, tier);
+		check_definition(CDEBUG_ARM64, CDEBUG_WORDS, tier);
+		check_definition(CDEBUG_X86_64, CDEBUG_POINTEES, tier);
+		check_definition(CDEBUG_ARM64, CDEBUG_POINTEES, tier);
 	}
 	assert_true(tier > 1);
 	assert_int_equal(cdebug_fields(CDEBUG_OTHER, CDEBUG_MSG, 0, 40, &fields), -ENOENT);
@@ -127,12 +127,12 @@ static void arguments_at_a_call_are_registers(void **state)
 	has(fields, "a5=%x7");
 	has(fields, "a6=$stack0");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_LIGHT, 0, 40, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_WORDS, 0, 40, &fields), 0);
 	has(fields, "a4=$stack1");
 	assert_lacks(fields, " s0=");
 	assert_lacks(fields, "v_fmt");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_BEHIND, 0, 40, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_POINTEES, 0, 40, &fields), 0);
 	has(fields, "sp=$stack");
 	has(fields, "s4=+0($stack1):string");
 	has(fields, "q0=+0($arg3):x64");
@@ -141,7 +141,7 @@ static void arguments_at_a_call_are_registers(void **state)
 	assert_lacks(fields, " fmt=");
 	free(fields);
 	/* The place of a dentry's name is unknown. */
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_BEHIND, 0, 0, &fields), 0);
+	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_POINTEES, 0, 0, &fields), 0);
 	assert_lacks(fields, " d0=");
 	free(fields);
 }

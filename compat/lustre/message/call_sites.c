@@ -10,12 +10,13 @@
 
 #include <inttypes.h>
 
+#include "base/buf.h"
 #include "base/parse.h"
 #include "lustre/message/kcore.h"
 
 #define MAX_CALLERS 8
 
-/* Code of a function beyond that is not looked at, nor more calls. */
+/* Limits of the code of a function that is searched, and of the calls in it. */
 #define MAX_CODE  16384
 #define MAX_CALLS 16
 
@@ -48,10 +49,10 @@ size_t call_sites_in(enum cdebug_machine machine, const uint8_t *code, size_t le
 struct symbol {
 	const char *name;
 	char module[64];
-	uint64_t from, to; /* 0: not there */
+	uint64_t from, to; /* 0: not found */
 };
 
-/* "ADDRESS TYPE NAME\t[MODULE]" into its parts; false: not of a module. */
+/* Splits "ADDRESS TYPE NAME\t[MODULE]"; false: not in a module. */
 static bool split(char *line, uint64_t *address, char **name, char **module)
 {
 	char *tab = strchr(line, '\t');
@@ -124,12 +125,10 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 	found = call_sites_in(cdebug_machine(), code, len, caller->from, target, offsets,
 			      MAX_CALLS);
 	for (size_t i = 0; i < found; i++) {
-		if (asprintf(&places[*n], "%s:%s+0x%" PRIx32, caller->module, caller->name,
-			     offsets[i]) < 0) {
-			places[*n] = NULL;
+		places[*n] =
+			dkt__format("%s:%s+0x%" PRIx32, caller->module, caller->name, offsets[i]);
+		if (!places[(*n)++])
 			return -ENOMEM;
-		}
-		(*n)++;
 	}
 	return 0;
 }
@@ -138,7 +137,7 @@ int call_sites(const char *callee, const char *const *callers, size_t n, char **
 {
 	struct symbol symbols[MAX_CALLERS + 1] = { { .name = callee } };
 	int fd __cleanup(close) = kcore_open();
-	FILE *f = fopen("/proc/kallsyms", "re");
+	FILE *f __cleanup(fclose) = fopen("/proc/kallsyms", "re");
 	size_t i, n_places = 0;
 	int err = 0;
 
@@ -156,8 +155,6 @@ int call_sites(const char *callee, const char *const *callers, size_t n, char **
 				err = add_calls(fd, &symbols[i], symbols[0].from, *places,
 						&n_places);
 	}
-	if (f)
-		fclose(f);
 	if (err) {
 		call_sites_free(*places);
 		*places = NULL;

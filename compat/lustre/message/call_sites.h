@@ -6,14 +6,14 @@
 
 #include "lustre/message/cdebug.h"
 
-/* Offsets of the calls of target in code that lies at the address; at most that many. */
+/* Finds calls of target in code that is loaded at address. Returns their number, up to most. */
 size_t call_sites_in(enum cdebug_machine machine, const uint8_t *code, size_t len, uint64_t address,
 		     uint64_t target, uint32_t *offsets, size_t most);
 
 /*
- * Calls of libcfs's function in those of the named functions that are in loaded modules, as
- * "MODULE:FUNCTION+0xOFFSET" in a list that ends with NULL; the caller frees it and its strings.
- * An empty list if there are none, or if the kernel does not let itself be read.
+ * Finds the calls of the callee in those of the callers that are in loaded modules. *places is a
+ * list of "MODULE:FUNCTION+0xOFFSET" that ends with NULL, to be freed by call_sites_free(). It is
+ * empty if there are no such calls, or if this process cannot read the kernel's memory.
  */
 int call_sites(const char *callee, const char *const *callers, size_t n, char ***places);
 

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The probe dktrace:cdebug on the function that all messages of Lustre go through.
+ * The probe dktrace:cdebug on the function that all messages of Lustre pass through.
  *
- * Its fields have the names of those of lustre_debug:lustre_debug_msg, but in place of the text the
- * format and the raw arguments: a0, a1, ... are the words behind the format, s0, ... the strings that
- * they may point at, q0, ... the first 8 bytes of them; v_fmt is the format of a %pV that is the
- * first argument, v0, ... the words of its arguments (registers first), t0, ... what they may point
- * at; d0, ... and n0, ... are the names that words of both sorts have if they are a struct dentry. On
- * 2.12 v0, ... belong to fmt itself, and a0, ... to a second format, fmt2, whose text follows that of
- * the first.
+ * Its fields have the same names as those of lustre_debug:lustre_debug_msg, but instead of the text
+ * it records the format and the raw arguments:
+ *   a0, a1, ...  the argument words that follow the format
+ *   s0, ...      the strings that they may point to
+ *   q0, ...      the first 8 bytes that they point to
+ *   v_fmt        the format of a %pV that is the first argument
+ *   v0, ...      the words of its arguments, registers first
+ *   t0, ...      the strings that these may point to
+ *   d0, n0, ...  the names of a struct dentry that word a0, v0, ... may point to
+ * On Lustre 2.12, v0, ... belong to fmt, and a0, ... to a second format, fmt2, whose text follows
+ * that of the first.
  *
- * Which of the words are arguments is known only when the format is read, and a filter comes after
- * all has been fetched. Every word that is no address and is followed costs two page faults, so
- * what few messages need is not recorded of all of them: those with a nested format have some forty
- * arguments, and come from a few functions. Where the calls in these can be found, they get a probe
- * of their own, dktrace:cdebug_nested. A record that does not fit into a page is dropped by the
- * kernel and not counted; so dktrace:cdebug has no strings but names and the format then, and
- * dktrace:cdebug_strings has those of the same message. A dereference that fails leaves an empty
- * field.
+ * The kernel fetches all fields before it applies a filter, and only the format shows which words
+ * are arguments. Following a word that is not an address costs two page faults, so dktrace:cdebug
+ * does not record everything for every message. Messages with a nested format have some forty
+ * arguments and come from a few functions; if the calls in these functions are found, they get a
+ * probe of their own, dktrace:cdebug_nested. The kernel drops a record that is larger than a page,
+ * without counting it; therefore dktrace:cdebug then records only the words, the names and the
+ * format, and dktrace:cdebug_strings records the strings of the same message. A failed dereference
+ * leaves a field empty.
  */
 #include "lustre/message/cdebug.h"
 
@@ -30,10 +34,10 @@
 
 #define MSG "libcfs:libcfs_debug_msg"
 
-/* Hidden, so that it does not count as a debug log. */
+/* The name begins with a dot, so that the file does not count as a debug log. */
 #define NOTE RUN_DIR "/.cdebug"
 
-/* Functions that pass on the format of their caller as %pV: of requests, locks, quota. */
+/* Functions that pass their caller's format on as %pV, for requests, locks and quota. */
 static const char *const nesting[] = {
 	"_debug_req",
 	"_ldlm_lock_debug",
@@ -41,23 +45,23 @@ static const char *const nesting[] = {
 	"qsd_lqe_debug",
 };
 
-/* How much of a message is recorded. */
+/* The number of fields of each kind that a probe records. */
 struct tier {
 	unsigned int words; /* a */
-	unsigned int strings; /* s, of the first words */
-	unsigned int shorts; /* q, of those after them */
-	unsigned int more; /* s again */
-	unsigned int raw; /* q, of the first words */
+	unsigned int strings; /* s, for the first words */
+	unsigned int shorts; /* q, for the next words */
+	unsigned int more; /* s again, for the words after these */
+	unsigned int raw; /* q, for the first words */
 	unsigned int nested; /* words of a va_list that were on the stack */
 	unsigned int nested_strings; /* t, from t2 on */
-	unsigned int names; /* d, of the first words */
+	unsigned int names; /* d, for the first words */
 };
 
 /* clang-format off */
 
 /*
- * The line of an RPC request has 42 arguments: names, then flags of a letter, then the
- * name of a job. Most messages have few; what their other words point at takes room.
+ * The line of an RPC request has 42 arguments: names, then one-letter flags, then the name of a
+ * job. Most messages have only a few, and the data that their other words point to wastes space.
  */
 static const struct tier full[] = {
 	{ 44, 17, 19, 5, 0, 12, 13, 1 },
@@ -68,16 +72,16 @@ static const struct tier full[] = {
 };
 
 /*
- * No message of Lustre 2.17 without a nested format has more arguments than that; 6 of
- * 1000 have a string behind the ninth word or a later one, 2 of 1000 behind the thirteenth or later.
- * Addresses of networks, %pIS and the like, are among the first four in nearly all.
+ * No message of Lustre 2.17 without a nested format has more arguments. In 6 of 1000, the ninth or
+ * a later argument is a string, in 2 of 1000 the thirteenth or a later one. Network addresses, such
+ * as %pIS, are nearly always among the first four.
  */
-static const struct tier light[] = {
+static const struct tier words_only[] = {
 	{ .words = 32 },
 	{ .words = 12 },
 };
 
-static const struct tier behind[] = {
+static const struct tier pointees[] = {
 	{ .strings = 8, .shorts = 4, .raw = 4, .names = 1 },
 	{ .strings = 6, .raw = 2 },
 };
@@ -108,8 +112,8 @@ unsigned int cdebug_call_stack(enum cdebug_machine machine)
 /* ---- the definition ---- */
 
 /*
- * Argument i of the function, counted from 1. In the function itself the return address of x86-64 is
- * the first word of the stack; at the call the kernel knows registers only by their names.
+ * Returns argument i of the function, counted from 1. Within the function, the first word of the
+ * stack is the return address on x86-64. At the call, the kernel accepts only names of registers.
  */
 static const char *argument(enum cdebug_machine machine, enum cdebug_place place, unsigned int i,
 			    char *text, size_t size)
@@ -130,7 +134,7 @@ static const char *argument(enum cdebug_machine machine, enum cdebug_place place
 }
 
 /*
- * Word i of the arguments of a va_list, whose address is the expression: +0($arg3) and the like.
+ * Writes word i of a va_list; `list` is the expression for its address, such as +0($arg3).
  * x86-64: { gp_offset, fp_offset, overflow_arg_area, reg_save_area }.
  * arm64: { stack, gr_top, vr_top, gr_offs, vr_offs }; the registers end at gr_top.
  */
@@ -165,7 +169,7 @@ static void put_va_list(FILE *f, enum cdebug_machine machine, const char *list,
 	}
 }
 
-/* The words from the function's argument on, and what they may point at. */
+/* Writes the words from an argument of the function on, and the data that they may point to. */
 static void put_words(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
 		      const struct tier *tier, unsigned int first)
 {
@@ -195,7 +199,7 @@ static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 	char arg[16];
 
 	for (unsigned int i = 0; dentry_name && i < tier->names; i++) {
-		if (place == CDEBUG_MSG || place == CDEBUG_BEHIND) {
+		if (place == CDEBUG_MSG || place == CDEBUG_POINTEES) {
 			fprintf(f, " d%u=+0(+%u(%s)):string", i, dentry_name,
 				argument(machine, place, 3 + i, arg, sizeof(arg)));
 		} else if (place == CDEBUG_VMSG2) {
@@ -206,21 +210,21 @@ static void put_names(FILE *f, enum cdebug_machine machine, enum cdebug_place pl
 	}
 }
 
-/* Location, class, subsystem, format. */
+/* Writes location, class, subsystem and format. */
 static void put_head(FILE *f, enum cdebug_machine machine, enum cdebug_place place)
 {
 	char data[16], fmt[16];
 
 	argument(machine, place, 1, data, sizeof(data));
 	fprintf(f, "msg_subsys=+16(%s):x32 msg_mask=+24(%s):x32", data, data);
-	if (place != CDEBUG_BEHIND)
+	if (place != CDEBUG_POINTEES)
 		fprintf(f,
 			" msg_file=+0(+0(%s)):string msg_fn=+0(+8(%s)):string"
 			" msg_line=+20(%s):s32 fmt=+0(%s):string",
 			data, data, data, argument(machine, place, 2, fmt, sizeof(fmt)));
 }
 
-/* A va_list is handed over by its address; %pV is struct { const char *fmt; va_list *va; }. */
+/* The argument of %pV points to struct { const char *fmt; va_list *va; }. */
 static void put_nested(FILE *f, enum cdebug_machine machine, enum cdebug_place place,
 		       const struct tier *tier)
 {
@@ -235,10 +239,10 @@ static void put_nested(FILE *f, enum cdebug_machine machine, enum cdebug_place p
 static const struct tier *find_tier(enum cdebug_place place, unsigned int nr)
 {
 	switch (place) {
-	case CDEBUG_LIGHT:
-		return nr < ARRAY_SIZE(light) ? &light[nr] : NULL;
-	case CDEBUG_BEHIND:
-		return nr < ARRAY_SIZE(behind) ? &behind[nr] : NULL;
+	case CDEBUG_WORDS:
+		return nr < ARRAY_SIZE(words_only) ? &words_only[nr] : NULL;
+	case CDEBUG_POINTEES:
+		return nr < ARRAY_SIZE(pointees) ? &pointees[nr] : NULL;
 	default:
 		return nr < ARRAY_SIZE(full) ? &full[nr] : NULL;
 	}
@@ -246,7 +250,7 @@ static const struct tier *find_tier(enum cdebug_place place, unsigned int nr)
 
 static bool in_parts(enum cdebug_place place)
 {
-	return place == CDEBUG_LIGHT || place == CDEBUG_BEHIND || place == CDEBUG_CALL;
+	return place == CDEBUG_WORDS || place == CDEBUG_POINTEES || place == CDEBUG_CALL;
 }
 
 int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int nr,
@@ -263,7 +267,7 @@ int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned
 	if (!f)
 		return -ENOMEM;
 	put_head(f, machine, place);
-	/* By the stack the records of a message are known as such. */
+	/* The records of one message have the same stack pointer. */
 	if (in_parts(place))
 		fprintf(f, " sp=$stack");
 	if (place == CDEBUG_VMSG2) {
@@ -279,9 +283,9 @@ int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned
 	return fclose(f) ? -ENOMEM : 0;
 }
 
-/* ---- making it ---- */
+/* ---- creating the probes ---- */
 
-/* Where both functions are, the one that takes a va_list is called by the other. */
+/* If both functions exist, probe the one with a va_list, because the other calls it. */
 static enum cdebug_place find_place(void)
 {
 	enum cdebug_place place = CDEBUG_MSG;
@@ -306,7 +310,9 @@ static int define(struct dkt_ctx *ctx, const char *name, const char *where, cons
 	return fn(ctx, &probe);
 }
 
-/* As the kernel's types tell; 0: they are not known. */
+/*
+ * Returns the offset of the name's address in a struct dentry, from the kernel's BTF; 0: unknown.
+ */
 static unsigned int find_dentry_name(struct dkt_ctx *ctx)
 {
 	static const char *const args[] = { "dentry->d_name.name:x64" };
@@ -324,7 +330,7 @@ static unsigned int find_dentry_name(struct dkt_ctx *ctx)
 	return offset;
 }
 
-/* The richest probe there that the kernel takes; tier says which. */
+/* Creates the probe with the most fields that the kernel accepts; stores its tier. */
 static int create(struct dkt_ctx *ctx, const char *name, enum cdebug_place place, const char *where,
 		  unsigned int *tier)
 {
@@ -347,7 +353,7 @@ static int create(struct dkt_ctx *ctx, const char *name, enum cdebug_place place
 	}
 }
 
-/* One probe of all these calls; -ENOENT: there are none. */
+/* Creates one probe on all calls; -ENOENT: no calls. */
 static int create_calls(struct dkt_ctx *ctx, char *const *calls)
 {
 	char *fields __cleanup(free) = NULL;
@@ -376,7 +382,10 @@ static void remove_parts(struct dkt_ctx *ctx)
 	dkt_error_give(ctx, 0, words);
 }
 
-/* The kernel runs the newest probe at a place first, and the shown record ends a message. */
+/*
+ * The kernel runs the newest probe first, so create cdebug, whose record ends a message, before
+ * strings.
+ */
 static int create_parts(struct dkt_ctx *ctx)
 {
 	char **calls = NULL;
@@ -388,15 +397,15 @@ static int create_parts(struct dkt_ctx *ctx)
 	call_sites_free(calls);
 	if (err)
 		return err;
-	err = create(ctx, CDEBUG_NAME, CDEBUG_LIGHT, MSG, &tier);
+	err = create(ctx, CDEBUG_NAME, CDEBUG_WORDS, MSG, &tier);
 	if (!err)
-		err = create(ctx, CDEBUG_STRINGS, CDEBUG_BEHIND, MSG, &tier);
+		err = create(ctx, CDEBUG_STRINGS, CDEBUG_POINTEES, MSG, &tier);
 	if (err)
 		remove_parts(ctx);
 	return err;
 }
 
-/* One probe records all of every message where the calls cannot be had. */
+/* If the calls are not found, one probe records all data of every message. */
 static int create_all(struct dkt_ctx *ctx)
 {
 	enum cdebug_place place = find_place();
@@ -423,14 +432,14 @@ static int leave_note(struct dkt_ctx *ctx)
 	return 0;
 }
 
-int cdebug_make(struct dkt_ctx *ctx, bool *made)
+int cdebug_create(struct dkt_ctx *ctx, bool *created)
 {
 	int err;
 
-	*made = false;
+	*created = false;
 	if (!lustre_is_loaded())
 		return 0;
-	/* It may have been loaded since the catalogue was read. */
+	/* Lustre may have been loaded after the events were read. */
 	dkt_events_forget(ctx);
 	if (dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_NAME) ||
 	    dkt_event_find(ctx, "lustre_debug", "lustre_debug_msg"))
@@ -439,7 +448,7 @@ int cdebug_make(struct dkt_ctx *ctx, bool *made)
 	if (err)
 		return err;
 	err = create_all(ctx);
-	*made = !err;
+	*created = !err;
 	if (err == -EEXIST)
 		return 0;
 	if (err)
@@ -486,7 +495,7 @@ int cdebug_remove(struct dkt_ctx *ctx)
 		err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_STRINGS);
 	if (!err || err == -ENOENT)
 		err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
-	/* Who has it on as well takes it away at the end. */
+	/* Another log has enabled the probe, and will remove it. */
 	if (err == -EBUSY)
 		return 0;
 	if (!err || err == -ENOENT)

@@ -8,8 +8,8 @@
 #define CDEBUG_NAME  "cdebug"
 
 /*
- * More of the same messages, where cdebug itself has only what always fits into a record: strings,
- * and all that those with a nested format need.
+ * Two more probes on the same messages, if dktrace:cdebug records only data that fits into every
+ * record: one for strings, one for all data of messages with a nested format.
  */
 #define CDEBUG_STRINGS "cdebug_strings"
 #define CDEBUG_NESTED  "cdebug_nested"
@@ -18,58 +18,60 @@
 enum cdebug_machine {
 	CDEBUG_X86_64,
 	CDEBUG_ARM64,
-	CDEBUG_OTHER, /* none of those that are known */
+	CDEBUG_OTHER, /* unknown */
 };
 
 enum cdebug_machine cdebug_machine(void);
 
-/* The functions of Lustre that can be probed. */
+/* The places in Lustre that can be probed. */
 enum cdebug_place {
 	CDEBUG_VMSG2, /* libcfs_debug_vmsg2(data, format, va_list *, format2, ...), up to 2.12 */
 	CDEBUG_MSG, /* libcfs_debug_msg(data, format, ...) */
-	CDEBUG_LIGHT, /* the same, words only */
-	CDEBUG_BEHIND, /* the same, what the words point at */
-	CDEBUG_CALL, /* an instruction that calls it, for those that have one */
+	CDEBUG_WORDS, /* the same function, but only the argument words */
+	CDEBUG_POINTEES, /* the same function, but only the data that the words point to */
+	CDEBUG_CALL, /* the instructions that call it with a nested format */
 };
 
 /*
- * The fields of the probe; tier 0 records most, the next ones less. dentry_name is where in a struct
- * dentry the address of its name is, 0: not known. The caller frees it. -ENOENT: there is no such tier.
+ * Gets the fields of the probe. Tier 0 records the most data, and each next tier less. dentry_name
+ * is the offset of the name's address in a struct dentry; 0: unknown. The caller frees the fields.
+ * -ENOENT: no such tier.
  */
 int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int tier,
 		  unsigned int dentry_name, char **fields);
 
-/* Words of the arguments behind a va_list that come first: those that were in registers. */
+/* Returns the number of a va_list's words that were in registers; they come first. */
 unsigned int cdebug_va_registers(enum cdebug_machine machine);
 
-/* The bytes that a call adds to the stack from CDEBUG_CALL to CDEBUG_LIGHT. */
+/* Returns the bytes that a call adds to the stack, between CDEBUG_CALL and CDEBUG_WORDS. */
 unsigned int cdebug_call_stack(enum cdebug_machine machine);
 
 /*
- * Makes the probes if Lustre's libcfs is loaded, has no trace event of its own and there is no such
- * probe yet; made says whether it did. A note in RUN_DIR is left first, by which cdebug_remove()
- * knows that they are ours.
+ * Creates the probes if Lustre's libcfs is loaded, has no trace event of its own, and the probes do
+ * not exist yet; stores whether it did. Before that, it leaves a file in RUN_DIR, which tells
+ * cdebug_remove() that dktrace has created the probes.
  */
-int cdebug_make(struct dkt_ctx *ctx, bool *made);
+int cdebug_create(struct dkt_ctx *ctx, bool *created);
 
-/* True if the probes are there because of cdebug_make(). */
+/* True if cdebug_create() has created the probes. */
 bool cdebug_is_ours(void);
 
-/* True if one probe records all of every message, and those that record less could be made now. */
+/* True if a single probe records all data, and could now be replaced by probes that record less. */
 bool cdebug_is_heavy(struct dkt_ctx *ctx);
 
-/* Messages that came while a probe was at work on the same CPU, of which nothing is recorded. */
+/* Returns the number of messages that the probe has missed, because the CPU was within a probe. */
 uint64_t cdebug_missed(struct dkt_ctx *ctx);
 
-/* Removes the probes if they are ours, unless another debug log has them on. */
+/* Removes the probes if dktrace has created them, unless another debug log has enabled them. */
 int cdebug_remove(struct dkt_ctx *ctx);
 
 /*
- * For the time of one command, if one of its words names the probes: makes them as cdebug_make()
- * does; true if it did. cdebug_take_back() removes them, unless the command has left them on.
+ * Creates the probes like cdebug_create() for the duration of a command, if one of its arguments
+ * names them; returns true if it did. cdebug_take_back() removes them, unless the command has left
+ * them enabled.
  */
 bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv);
 void cdebug_take_back(struct dkt_ctx *ctx);
 
-/* True if it is one of the probes, or of their other places. */
+/* True if the probe is one of these, at any of its places. */
 bool cdebug_is_probe(const struct dkt_probe *probe);

@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-/* An address, and its hash. */
+/* Length of an address and of its hash. */
 #define DIGITS 16
 
-/* A text that is shorter was not cut. */
+/* A shorter text was not truncated. */
 #define LEAST_CUT 1024
 
 static bool is_digit(char c)
@@ -21,7 +21,7 @@ static bool is_digit(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* How long the unknown part is that begins there; 0: what is there is known. */
+/* Returns the length of the unknown part at the beginning of the text; 0: the text is known. */
 static size_t unknown(const char *text, size_t len)
 {
 	const char *end;
@@ -42,7 +42,7 @@ static bool is_address(const char *text, size_t len)
 	return true;
 }
 
-/* How much of both is the same from there on, at least one character; 0: nothing. */
+/* Returns how many characters to compare as equal, an address as a whole; 0: they differ. */
 static size_t step(const char *text, size_t len, const char *whole, size_t whole_len)
 {
 	if (!len || !whole_len)
@@ -62,7 +62,7 @@ static size_t without_newlines(const char *text, size_t len)
 bool message_fits(const char *text, size_t len, const char *whole, size_t whole_len)
 {
 	size_t at = 0, there = 0, n;
-	/* Where to go on if the unknown part that came last is one character longer. */
+	/* Where to retry with the last unknown part one character longer. */
 	size_t again = 0, longer = 0;
 	bool open = false;
 

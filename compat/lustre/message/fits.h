@@ -5,5 +5,5 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* text: of the probe, whose unknown parts may be anything; whole: of Lustre. */
+/* text: from the probe, whose unknown parts match anything; whole: from Lustre. */
 bool message_fits(const char *text, size_t len, const char *whole, size_t whole_len);

@@ -5,8 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* -errno: this process may not read it, or the kernel is locked down. The caller closes it. */
+/*
+ * Returns a descriptor, which the caller closes; -errno: no permission, or the kernel is locked
+ * down.
+ */
 int kcore_open(void);
 
-/* Reads up to len bytes at an address of the kernel; returns how many, 0 if it cannot be read. */
+/* Reads up to len bytes at a kernel address. Returns their number; 0: they cannot be read. */
 size_t kcore_read(int fd, uint64_t address, void *bytes, size_t len);

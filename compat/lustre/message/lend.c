@@ -7,7 +7,10 @@
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug.h"
 
-/* Also as a part of "rpctrace+dktrace:cdebug" or "dktrace:cdebug.msg_fn". */
+/*
+ * True if an argument names the probe, even within "rpctrace+dktrace:cdebug" or
+ * "dktrace:cdebug.msg_fn".
+ */
 static bool is_named(int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
@@ -18,7 +21,7 @@ static bool is_named(int argc, char **argv)
 
 bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv)
 {
-	bool made = false;
+	bool created = false;
 	int err;
 
 	if (!is_named(argc, argv) || !lustre_is_loaded() || dkt_caps_check(ctx, DKT_NEED_CONTROL))
@@ -27,17 +30,17 @@ bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv)
 		return false;
 	err = dkt_tracefs_open(ctx, 0);
 	if (!err)
-		err = cdebug_make(ctx, &made);
+		err = cdebug_create(ctx, &created);
 	if (err)
 		dkt_log(ctx, DKT_LOG_WARN, "messages of Lustre cannot be probed: %s",
 			dkt_error(ctx));
-	return made;
+	return created;
 }
 
 void cdebug_take_back(struct dkt_ctx *ctx)
 {
 	cdebug_remove(ctx);
-	/* Unless a debug log is there. */
+	/* This fails, as it should, if a debug log exists. */
 	rmdir(RUN_DIR);
 }
 

@@ -9,27 +9,27 @@
 
 #include "base/util.h"
 
-/* More are not under way at once; the oldest one is forgotten. */
+/* Limit of parts that wait for their message; the oldest one is then dropped. */
 #define MAX_PARTS 256
 
-/* A process that is stopped between two records goes on in that time, ns. */
+/* Limit of the time between two records of a message, in ns. */
 #define WINDOW UINT64_C(1000000000)
 
 struct part {
 	uint64_t stack;
 	enum message_part kind;
-	const struct message *message; /* NULL: there is none */
-	struct dkt_record rec; /* its data are a copy */
+	const struct message *message; /* NULL: unused */
+	struct dkt_record rec; /* with a copy of the data */
 };
 
 struct message_parts {
 	struct part list[MAX_PARTS];
 	size_t n;
-	struct part last[MESSAGE_CALL + 1]; /* of the record that was taken last, by their kind */
+	struct part last[MESSAGE_CALL + 1]; /* parts of the last record, by kind */
 	uint64_t ts; /* of that record */
 	uint32_t cpu;
 	const void *data;
-	struct part left; /* the one that is shown for itself */
+	struct part left; /* the last result of message_parts_left() */
 };
 
 struct message_parts *message_parts_new(void)
@@ -60,7 +60,7 @@ void message_parts_free(struct message_parts *parts)
 	free(parts);
 }
 
-/* Out of the list; who takes it frees it. */
+/* Removes a part from the list; the caller frees it. */
 static struct part take_out(struct message_parts *parts, size_t i)
 {
 	struct part part = parts->list[i];
@@ -93,7 +93,7 @@ static void keep(struct message_parts *parts, const struct part *part)
 {
 	void *data = malloc(part->rec.size + 1);
 
-	/* Without memory the message is shown without it. */
+	/* Without memory, the message is printed without this part. */
 	if (!data)
 		return;
 	memcpy(data, part->rec.data, part->rec.size);
@@ -103,7 +103,10 @@ static void keep(struct message_parts *parts, const struct part *part)
 	parts->list[parts->n++].rec.data = data;
 }
 
-/* One that is still there when the next one of its kind comes is of a message that was not kept. */
+/*
+ * Takes the parts of a message out of the list. A part that is still there when the next one of its
+ * kind comes belongs to a message whose other records are lost.
+ */
 static void collect(struct message_parts *parts, const struct part *now)
 {
 	for (size_t i = parts->n; i-- > 0;) {
@@ -128,7 +131,7 @@ bool message_parts_take(struct message_parts *parts, const struct message *messa
 	if (parts->left.message && rec->data == parts->left.rec.data)
 		return false;
 	part.kind = message_part(message, rec, &part.stack);
-	/* Asked once more. */
+	/* The caller asks about the same record again. */
 	if (rec->ts == parts->ts && rec->cpu == parts->cpu && rec->data == parts->data)
 		return part.kind != MESSAGE_WHOLE;
 	clear_last(parts);
@@ -164,13 +167,13 @@ bool message_parts_left(struct message_parts *parts, uint32_t cpu, uint64_t afte
 			newest = &parts->list[best = i];
 	if (!newest)
 		return false;
-	/* The call has all of the text. */
+	/* Prefer the record of the call, which has the whole text. */
 	for (size_t i = 0; i < parts->n; i++)
 		if (parts->list[i].kind == MESSAGE_CALL && parts->list[i].stack == newest->stack &&
 		    parts->list[i].rec.pid == newest->rec.pid)
 			best = i;
 	parts->left = take_out(parts, best);
-	/* Within a function a probe is a trap, which counts as one more interrupt. */
+	/* A probe within a function is a trap, which the kernel counts as an interrupt. */
 	if (parts->left.kind == MESSAGE_CALL && parts->left.rec.flags & DKT_REC_NMI)
 		parts->left.rec.flags &= ~(DKT_REC_NMI | DKT_REC_HARDIRQ);
 	*record = parts->left.rec;

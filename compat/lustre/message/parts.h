@@ -8,27 +8,27 @@
 
 struct message_parts;
 
-/* NULL: no memory. */
+/* Returns NULL if memory is out. */
 struct message_parts *message_parts_new(void);
 void message_parts_free(struct message_parts *parts);
 
 /*
- * Takes every record of a message, in order of time. True: it is but a part, kept for the whole.
- * The messages outlive their records, or are forgotten.
+ * Call for every record of a message, in time order. True: the record is only a part, and is kept
+ * for the whole message. message must outlive its records, or be passed to message_parts_forget().
  */
 bool message_parts_take(struct message_parts *parts, const struct message *message,
 			const struct dkt_record *record);
 void message_parts_forget(struct message_parts *parts, const struct message *message);
 
-/* That part of the record which was taken last, and its message; NULL: there is none. */
+/* Gets a part of the record that was taken last, and returns its message; NULL: no such part. */
 const struct message *message_parts_get(const struct message_parts *parts,
 					const struct dkt_record *whole, enum message_part kind,
 					const struct dkt_record **record);
 
 /*
- * The newest message on a CPU whose whole never came, if no other record did after that time: the
- * recording stopped within it. The record of its parts that says most is valid until the next call,
- * and is shown for itself. False: there is none.
+ * Gets the newest message on a CPU that is incomplete because the recording stopped within it: its
+ * parts are later than `after`, the CPU's last record. *record is the part with the most data,
+ * valid until the next call and to be printed on its own. False: no such message.
  */
 bool message_parts_left(struct message_parts *parts, uint32_t cpu, uint64_t after,
 			struct dkt_record *record);

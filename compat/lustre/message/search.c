@@ -19,7 +19,7 @@
 /* The kernel's limit of a string in a filter is 256 bytes. */
 #define MAX_WORDS 200
 
-/* Fewer bytes than that on one side of a split are found everywhere. */
+/* Minimum length of each side of a split; fewer bytes match everywhere. */
 #define MIN_SIDE 3
 
 /* A trigger's text must fit into a page. */
@@ -30,7 +30,7 @@ static bool starts(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* A format takes arguments or ends a line; what does neither may be one all the same. */
+/* A string with '%' or a newline at its end is a format; other strings can be formats, too. */
 static bool is_format(const char *text)
 {
 	size_t len = strlen(text);
@@ -51,9 +51,11 @@ static int add_once(struct names *names, const char *text)
 	return names_has(names, text) ? 0 : names_add(names, text);
 }
 
-/* ---- words that are split between a format and a string that it prints ---- */
+/* ---- words split between a format and a string argument ---- */
 
-/* Text as a glob that matches it: what a filter cannot have, or takes for a wildcard, is any byte. */
+/*
+ * Writes a glob that matches the text: `?` replaces wildcards and bytes that a filter cannot have.
+ */
 static void put_literal(FILE *f, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -62,7 +64,7 @@ static void put_literal(FILE *f, const char *text, size_t len)
 		      f);
 }
 
-/* before TEXT after; NULL: no memory. */
+/* Returns the glob "before TEXT after"; NULL: no memory. */
 static char *make_glob(const char *before, const char *text, size_t len, const char *after)
 {
 	char *glob = NULL;
@@ -95,7 +97,9 @@ static int add_part(struct search *search, const char *format, char *format_glob
 	return err;
 }
 
-/* Words that begin in front of a %s: "has " + "timed out". rest is what the string must begin with. */
+/*
+ * Splits words that begin before a %s: "has " + "timed out". The string must begin with the rest.
+ */
 static int split_behind(struct search *search, const struct names *texts, const char *format,
 			const char *s, const char *words, size_t k)
 {
@@ -111,7 +115,10 @@ static int split_behind(struct search *search, const struct names *texts, const 
 		if (starts(text, rest))
 			return add_part(search, format, make_glob("*", words, k, "%*"),
 					make_glob("", rest, len, "*"));
-		/* The string ends within the words, and the format goes on with the others. */
+		/*
+		 * The string can also end within the words, if the format continues with the
+		 * others.
+		 */
 		if (n >= MIN_SIDE && n < len && !strncmp(rest, text, n) && starts(after, rest + n))
 			return add_part(search, format, make_glob("*", words, k, "%*"),
 					make_glob("", text, n, ""));
@@ -119,7 +126,7 @@ static int split_behind(struct search *search, const struct names *texts, const 
 	return 0;
 }
 
-/* Words that begin in the string: "timed out" + " after". */
+/* Splits words that begin in the string: "timed out" + " after". */
 static int split_before(struct search *search, const struct names *texts, const char *format,
 			const char *words, size_t k)
 {
@@ -151,7 +158,7 @@ static int split_format(struct search *search, const struct names *texts, const 
 	return err;
 }
 
-/* The words without wildcards: all, or those between the stars of "*WORDS*"; NULL: there are others. */
+/* Returns the words without wildcards, or between the stars of "*WORDS*"; NULL: other wildcards. */
 static char *plain_words(const char *words)
 {
 	size_t len = strlen(words);
@@ -188,7 +195,7 @@ static int check_words(struct dkt_ctx *ctx, const char *words)
 	if (strlen(words) > MAX_WORDS)
 		return dkt_fail(ctx, -EINVAL, "message: the text is longer than %d bytes",
 				MAX_WORDS);
-	/* In plain text any byte stands for them. */
+	/* In plain words, put_literal() replaces these. */
 	for (const char *p = words; *p && strpbrk(words, "*?"); p++)
 		if (*p == '"' || *p == '\'' || iscntrl((unsigned char)*p))
 			return dkt_fail(ctx, -EINVAL,
@@ -237,7 +244,7 @@ void search_clear(struct search *search)
 
 /* ---- the condition ---- */
 
-/* The fields that hold a format, or the whole text where the event has that. */
+/* True for fields with a format, or with the whole text. */
 static bool holds_format(const struct dkt_field *field)
 {
 	static const char *const names[] = { "fmt", "fmt2", "v_fmt", "msg" };
@@ -248,7 +255,7 @@ static bool holds_format(const struct dkt_field *field)
 	return false;
 }
 
-/* s0, t2, ...: what an argument points at; d0, n2, ...: the name of a dentry. */
+/* True for s0, t2, ..., the strings of arguments, and for d0, n2, ..., the names of dentries. */
 static bool holds_argument(const struct dkt_field *field)
 {
 	return strchr("stdn", field->name[0]) && field->name[1] &&
@@ -262,11 +269,11 @@ struct condition {
 	bool any;
 };
 
-/* (FIELD ~ "GLOB" || ...) of the fields that can hold it; false: there are none. */
+/* Writes (FIELD ~ "GLOB" || ...) for the fields that can have it; false: no such field. */
 static bool put_fields(struct condition *condition, const char *between,
 		       bool (*holds)(const struct dkt_field *field), const char *glob)
 {
-	/* The line end of a format is no part of the message's text. */
+	/* A format can end with a newline, which the words do not have. */
 	bool line_end = holds == holds_format && glob[strlen(glob) - 1] != '*';
 	bool first = true;
 
@@ -298,7 +305,7 @@ static bool has_field(const struct condition *condition,
 	return false;
 }
 
-/* An event without a format has the other half of a record that has it: the argument must do. */
+/* For an event without a format, whose message has it in another record, test only the argument. */
 static void put_part(struct condition *condition, const struct search_part *part)
 {
 	if (!has_field(condition, holds_argument))
@@ -322,7 +329,7 @@ int search_condition(const struct search *search, struct dkt_event *event, char 
 	condition.f = err ? NULL : open_memstream(text, &len);
 	if (!condition.f)
 		return err ? err : -ENOMEM;
-	/* A string that is no format by its looks may be one. */
+	/* A constant that does not look like a format can be one. */
 	if (!found || search->formats.n || search->arguments.n || dkt_event_field(event, "msg"))
 		put_whole(&condition, holds_format, search->glob);
 	if (!found || search->arguments.n)

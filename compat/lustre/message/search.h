@@ -7,28 +7,28 @@
 #include "lustre/names.h"
 
 /*
- * The text of a message is made of a format and its arguments when it is printed, but a trigger acts
- * before that: the kernel can only compare the format, and each argument that is a string. The
- * string constants of Lustre's modules tell which of them can hold the words.
+ * The text of a message exists only when it is printed. A trigger acts before that, so the kernel
+ * can only compare the format, and each argument that is a string. The string constants of Lustre's
+ * modules show which of these can contain the words.
  */
 struct search {
-	char *glob; /* what the text must match */
-	bool blind; /* the constants are not known */
-	struct names formats; /* whose own text has the words */
-	struct names arguments; /* constants that have them, and are no formats */
-	struct names split; /* formats that have some of the words, and take the others as a string */
-	struct search_part *parts; /* what the kernel compares for each split format */
+	char *glob; /* matches the whole text */
+	bool blind; /* the constants are unknown */
+	struct names formats; /* formats that contain the words */
+	struct names arguments; /* other constants that contain the words */
+	struct names split; /* formats with some of the words, and a %s for the others */
+	struct search_part *parts; /* the globs for each split */
 	size_t n_parts;
 };
 
 struct search_part {
-	char *format; /* globs; NULL: the whole text is in the argument */
-	char *argument;
+	char *format; /* glob for the format */
+	char *argument; /* glob for the argument */
 };
 
 /*
- * Looks for words among these constants; texts NULL: they are not known. The words are a glob if they
- * have a * or ?, as filters have it, else plain text that is anywhere in the message. -EINVAL: no
+ * Searches the constants for the words; texts NULL: the constants are unknown. The words are a glob
+ * of a filter if they contain * or ?, otherwise plain text anywhere in the message. -EINVAL: no
  * words, more than 200 bytes, or a quote or control character in a glob.
  */
 int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts,
@@ -36,7 +36,7 @@ int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts
 void search_clear(struct search *search);
 
 /*
- * The condition under which a record of this event of Lustre's messages has the words, in the
- * kernel's filter language. The caller frees it. -ENOENT: the event has no field that can hold them.
+ * Gets the condition for a record of this message event to have the words, in the kernel's filter
+ * language. The caller frees it. -ENOENT: the event has no field that can have them.
  */
 int search_condition(const struct search *search, struct dkt_event *event, char **condition);

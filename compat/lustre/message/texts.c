@@ -17,10 +17,10 @@
 #define MODULES "/sys/module"
 #define STRINGS ".rodata.str"
 
-/* A section ends where the next one begins; what is larger than that is not one section. */
+/* A section ends where the next one begins; a larger distance means that one is missing. */
 #define MAX_SECTION (8u << 20)
 
-/* Shorter strings are units and separators. */
+/* Shorter strings are only units and separators. */
 #define MIN_TEXT 4
 
 struct section {
@@ -51,7 +51,7 @@ int texts_in(const char *bytes, size_t len, struct names *texts)
 
 /* ---- modules ---- */
 
-/* Adds those that use a module, and those that use them. */
+/* Adds the modules that use a module of the list, also indirectly. */
 static int add_holders(struct names *modules)
 {
 	int err = 0;
@@ -77,7 +77,7 @@ static int compare_sections(const void *a, const void *b)
 	return (one->address > other->address) - (one->address < other->address);
 }
 
-/* The sections of a module by their addresses. The caller frees the list. */
+/* Gets the sections of a module, sorted by address. The caller frees the list. */
 static int read_sections(const char *module, struct section **list, size_t *n)
 {
 	char path[300];
@@ -93,7 +93,7 @@ static int read_sections(const char *module, struct section **list, size_t *n)
 		int fd __cleanup(close) = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC);
 		char text[32] = "";
 
-		/* The kernel shows 0 to those who may not know. */
+		/* The kernel shows address 0 to a process without permission. */
 		if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 ||
 		    sscanf(text, "0x%" SCNx64, &section.address) != 1 || !section.address)
 			continue;
@@ -119,7 +119,7 @@ static int add_section(int kcore, const struct section *section, uint64_t end, s
 	return texts_in(bytes, kcore_read(kcore, section->address, bytes, len), texts);
 }
 
-/* Memory of a module comes in whole pages. */
+/* Returns the end of a section: the next section, or the end of the page. */
 static uint64_t end_of(const struct section *list, size_t n, size_t i)
 {
 	return i + 1 < n ? list[i + 1].address : (list[i].address | 0xfff) + 1;

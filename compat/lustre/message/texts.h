@@ -10,10 +10,10 @@
 #include "lustre/names.h"
 
 /*
- * Adds those of libcfs and of all modules that use it, in no order, some more than once. -ENOENT:
- * libcfs is not loaded. -EACCES, -EPERM: the kernel does not show its memory to this process.
+ * Adds the strings of libcfs and of all modules that use it, unsorted and with duplicates. -ENOENT:
+ * libcfs is not loaded. -EACCES, -EPERM: this process cannot read the kernel's memory.
  */
 int texts_read(struct dkt_ctx *ctx, struct names *texts);
 
-/* Adds the strings of at least four printable bytes that lie in the bytes and end in NUL there. */
+/* Adds the strings of at least four printable bytes that the bytes contain with their NUL. */
 int texts_in(const char *bytes, size_t len, struct names *texts);
