@@ -223,6 +223,12 @@ struct dkt__plan {
  */
 void *dkt__plan_alloc(struct dkt__plan *plan, size_t n);
 
+/* Returns the number in the record's field of that name. */
+static inline int64_t dkt__record_value(const struct dkt_record *record, const char *name)
+{
+	return dkt_record_int(record, dkt_event_field(record->event, name));
+}
+
 /* True for events of function_graph, whose text is indented by depth. */
 bool dkt__plan_is_graph(struct dkt_event *event);
 void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf);

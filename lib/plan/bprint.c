@@ -202,19 +202,14 @@ bool dkt__plan_is_bprint(struct dkt_event *event)
 	       dkt_event_field(event, "buf");
 }
 
-static uint64_t value(const struct dkt_record *record, const char *name)
-{
-	return (uint64_t)dkt_record_int(record, dkt_event_field(record->event, name));
-}
-
 void dkt__plan_bprint_text(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	struct dkt_ctx *ctx = record->event->ctx;
 	struct packed packed = { .ctx = ctx };
-	uint64_t fmt = value(record, "fmt");
+	uint64_t fmt = (uint64_t)dkt__record_value(record, "fmt");
 	const char *text = dkt__kernel_string(ctx, fmt);
 
-	dkt__function_text(ctx, value(record, "ip"), false, buf);
+	dkt__function_text(ctx, (uint64_t)dkt__record_value(record, "ip"), false, buf);
 	if (!text) {
 		/* libtraceevent prints the same. */
 		dkt_buf_printf(buf, ": (NO FORMAT FOUND at %llx)", (unsigned long long)fmt);
@@ -232,5 +227,7 @@ void dkt__plan_bprint_turn(struct dkt_event *event, uint8_t *data, uint32_t size
 
 	packed.base = dkt_record_bytes(&record, dkt_event_field(event, "buf"), &packed.len);
 	packed.swap = data + (packed.base - data);
-	put_message(&packed, dkt__kernel_string(event->ctx, value(&record, "fmt")), NULL);
+	put_message(&packed,
+		    dkt__kernel_string(event->ctx, (uint64_t)dkt__record_value(&record, "fmt")),
+		    NULL);
 }

@@ -35,6 +35,14 @@ static char *constant_text(struct dkt__parser *ps, struct tep_print_arg *arg)
 	return dkt__parse_keep(ps, text, (size_t)n);
 }
 
+/* Parses an argument and the comma after it. */
+static struct tep_print_arg *parse_argument(struct dkt__parser *ps)
+{
+	struct tep_print_arg *arg = dkt__parse_expr(ps);
+
+	return arg && dkt__parse_take(ps, ",") ? arg : NULL;
+}
+
 /* Parses { value, "name" }, ...; NULL instead of a name ends the table. */
 static bool parse_names(struct dkt__parser *ps, struct tep_print_flag_sym **list)
 {
@@ -45,8 +53,8 @@ static bool parse_names(struct dkt__parser *ps, struct tep_print_flag_sym **list
 	while (dkt__parse_take(ps, "{")) {
 		if (dkt__parse_take(ps, "}"))
 			break;
-		value = dkt__parse_expr(ps);
-		if (!value || !dkt__parse_take(ps, ","))
+		value = parse_argument(ps);
+		if (!value)
 			return false;
 		dkt__parse_space(ps);
 		ended = ended || *ps->p != '"';
@@ -72,7 +80,7 @@ static struct tep_print_arg *parse_flags(struct dkt__parser *ps)
 {
 	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_FLAGS), *delim;
 
-	if (!arg || !(arg->flags.field = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ","))
+	if (!arg || !(arg->flags.field = parse_argument(ps)))
 		return NULL;
 	delim = dkt__parse_string(ps);
 	if (!delim || !dkt__parse_take(ps, ",") || !parse_names(ps, &arg->flags.flags))
@@ -85,7 +93,7 @@ static struct tep_print_arg *parse_symbolic(struct dkt__parser *ps)
 {
 	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_SYMBOL);
 
-	if (!arg || !(arg->symbol.field = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ","))
+	if (!arg || !(arg->symbol.field = parse_argument(ps)))
 		return NULL;
 	return parse_names(ps, &arg->symbol.symbols) ? arg : NULL;
 }
@@ -94,7 +102,7 @@ static struct tep_print_arg *parse_hex(struct dkt__parser *ps, enum tep_print_ar
 {
 	struct tep_print_arg *arg = dkt__parse_node(ps, type);
 
-	if (!arg || !(arg->hex.field = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ","))
+	if (!arg || !(arg->hex.field = parse_argument(ps)))
 		return NULL;
 	arg->hex.size = dkt__parse_expr(ps);
 	return arg->hex.size ? arg : NULL;
@@ -104,8 +112,8 @@ static struct tep_print_arg *parse_array(struct dkt__parser *ps)
 {
 	struct tep_print_arg *arg = dkt__parse_node(ps, TEP_PRINT_INT_ARRAY);
 
-	if (!arg || !(arg->int_array.field = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ",") ||
-	    !(arg->int_array.count = dkt__parse_expr(ps)) || !dkt__parse_take(ps, ","))
+	if (!arg || !(arg->int_array.field = parse_argument(ps)) ||
+	    !(arg->int_array.count = parse_argument(ps)))
 		return NULL;
 	arg->int_array.el_size = dkt__parse_expr(ps);
 	return arg->int_array.el_size ? arg : NULL;
@@ -150,9 +158,9 @@ static struct tep_print_arg *parse_dynamic_array(struct dkt__parser *ps)
 
 static struct tep_print_arg *parse_expect(struct dkt__parser *ps)
 {
-	struct tep_print_arg *arg = dkt__parse_expr(ps);
+	struct tep_print_arg *arg = parse_argument(ps);
 
-	return arg && dkt__parse_take(ps, ",") && dkt__parse_expr(ps) ? arg : NULL;
+	return arg && dkt__parse_expr(ps) ? arg : NULL;
 }
 
 static struct tep_print_arg *parse_sizeof(struct dkt__parser *ps)

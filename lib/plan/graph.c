@@ -23,11 +23,6 @@ bool dkt__plan_is_graph(struct dkt_event *event)
 	       dkt_event_field(event, "rettime");
 }
 
-static int64_t value(const struct dkt_record *record, const char *name)
-{
-	return dkt_record_int(record, dkt_event_field(record->event, name));
-}
-
 /* Marks long times as trace_find_mark() of kernel/trace/trace_output.c does. */
 static char mark(uint64_t ns)
 {
@@ -54,7 +49,8 @@ static void put_time(const struct dkt_record *record, bool is_exit, struct dkt_b
 		dkt_buf_printf(buf, "%18s", "");
 		return;
 	}
-	ns = (uint64_t)(value(record, "rettime") - value(record, "calltime"));
+	ns = (uint64_t)(dkt__record_value(record, "rettime") -
+			dkt__record_value(record, "calltime"));
 	dkt_buf_printf(buf, "%c %9" PRIu64 ".%03u us", mark(ns), ns / 1000,
 		       (unsigned int)(ns % 1000));
 }
@@ -62,10 +58,12 @@ static void put_time(const struct dkt_record *record, bool is_exit, struct dkt_b
 void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	bool is_exit = !strcmp(record->event->name, "funcgraph_exit");
-	int64_t depth = DKT__MIN(DKT__MAX(value(record, "depth"), (int64_t)0), (int64_t)MAX_DEPTH);
+	int64_t depth = DKT__MIN(DKT__MAX(dkt__record_value(record, "depth"), (int64_t)0),
+				 (int64_t)MAX_DEPTH);
 
 	put_time(record, is_exit, buf);
 	dkt_buf_printf(buf, " |  %*s%s", (int)depth * INDENT, "", is_exit ? "} /* " : "");
-	dkt__function_text(record->event->ctx, (uint64_t)value(record, "func"), false, buf);
+	dkt__function_text(record->event->ctx, (uint64_t)dkt__record_value(record, "func"), false,
+			   buf);
 	dkt_buf_str(buf, is_exit ? " */" : "() {");
 }

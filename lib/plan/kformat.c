@@ -26,6 +26,15 @@ static bool next_word(struct dkt__kformat *k, uint64_t *word)
 	return true;
 }
 
+bool dkt__kformat_take(struct dkt__kformat *k, const struct dkt__kconv *conv, uint64_t *word)
+{
+	bool known = next_word(k, word) && !conv->unknown;
+
+	if (!known)
+		dkt__kformat_unknown(k, conv, NULL);
+	return known;
+}
+
 const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len)
 {
 	const void *bytes = NULL;
@@ -98,10 +107,8 @@ static void put_string(struct dkt__kformat *k, struct dkt__kconv *conv)
 	uint64_t address;
 	const char *bad, *bytes;
 
-	if (!next_word(k, &address) || conv->unknown) {
-		dkt__kformat_unknown(k, conv, NULL);
+	if (!dkt__kformat_take(k, conv, &address))
 		return;
-	}
 	bad = dkt__kformat_bad(address);
 	if (bad) {
 		/* The kernel limits these texts to 16 bytes. */
@@ -131,10 +138,8 @@ static void put_char(struct dkt__kformat *k, struct dkt__kconv *conv)
 	uint64_t word;
 	char c;
 
-	if (!next_word(k, &word) || conv->unknown) {
-		dkt__kformat_unknown(k, conv, NULL);
+	if (!dkt__kformat_take(k, conv, &word))
 		return;
-	}
 	c = (char)word;
 	conv->spec.precision = -1;
 	dkt__kformat_text(k, conv, &c, 1);
@@ -207,10 +212,8 @@ static void put_integer(struct dkt__kformat *k, struct dkt__kconv *conv)
 	const struct dkt__spec *spec = &conv->spec;
 	uint64_t v;
 
-	if (!next_word(k, &v) || conv->unknown) {
-		dkt__kformat_unknown(k, conv, NULL);
+	if (!dkt__kformat_take(k, conv, &v))
 		return;
-	}
 	v = narrow(v, conv->size, spec->is_signed);
 	if (dkt__unlikely(!is_plain(spec) || spec->base == 8 || spec->upper))
 		dkt__kformat_number(k, spec, v);

@@ -24,6 +24,9 @@ struct dkt__kconv {
 /* Returns the text that the kernel prints for an invalid address; NULL: the address is possible. */
 const char *dkt__kformat_bad(uint64_t address);
 
+/* Takes the next argument; false: it or the conversion's width was not recorded, as printed. */
+bool dkt__kformat_take(struct dkt__kformat *k, const struct dkt__kconv *conv, uint64_t *word);
+
 /* Returns the recorded bytes that argument i points to; NULL: not recorded. */
 const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len);
 

@@ -132,7 +132,7 @@ static void put_place(struct dkt__kformat *k, const struct dkt__place *place, ui
 }
 
 /* %ps, %pS, %pB. The address for %pB is a return address: the one before it is in the caller. */
-static void put_symbol(struct dkt__kformat *k, const struct pointer *ptr)
+static bool put_symbol(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	size_t mark = (size_t)(k->run.p - k->run.buf->data);
 	bool back = letter(ptr, 0) == 'B',
@@ -142,15 +142,14 @@ static void put_symbol(struct dkt__kformat *k, const struct pointer *ptr)
 
 	if (k->args->ctx)
 		err = dkt__symbol_place(k->args->ctx, ptr->address - back, &place);
-	if (err == -ENODATA || letter(ptr, 1) == 'b') {
-		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
-		return;
-	}
+	if (err == -ENODATA || letter(ptr, 1) == 'b')
+		return false;
 	if (err)
 		dkt__run_0x(&k->run, ptr->address);
 	else
 		put_place(k, &place, place.offset + back, is_short);
 	dkt__kformat_pad(k, ptr->conv, mark);
+	return true;
 }
 
 /* ---- bytes behind the pointer ---- */
@@ -166,7 +165,7 @@ static size_t sockaddr_len(const uint8_t *bytes, size_t len)
 }
 
 /* Prints network addresses and UUIDs. */
-static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
+static bool put_net(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	size_t mark = (size_t)(k->run.p - k->run.buf->data), len, need;
 	const uint8_t *bytes = dkt__kformat_raw(k, ptr->arg, &len);
@@ -175,30 +174,26 @@ static void put_net(struct dkt__kformat *k, const struct pointer *ptr)
 	char letters[8] = { 0 };
 
 	memcpy(letters, ptr->letters, DKT__MIN(ptr->n_letters, sizeof(letters) - 1));
-	if (!bytes || !dkt__net_step(letters, &step)) {
-		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
-		return;
-	}
+	if (!bytes || !dkt__net_step(letters, &step))
+		return false;
 	need = step.kind == DKT__NET_IP4      ? 4 :
 	       step.kind == DKT__NET_MAC      ? 6 :
 	       step.kind == DKT__NET_SOCKADDR ? sockaddr_len(bytes, len) :
 						16;
 	/* The flow and scope of IPv6 addresses are not supported. */
 	if (!need || need > len ||
-	    (step.kind == DKT__NET_SOCKADDR &&
-	     (strchr(letters, 'f') || strchr(letters + 2, 's')))) {
-		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
-		return;
-	}
+	    (step.kind == DKT__NET_SOCKADDR && (strchr(letters, 'f') || strchr(letters + 2, 's'))))
+		return false;
 	memcpy(whole, bytes, need);
 	step.bytes = (struct dkt__bytes){ .kind = DKT__BYTES_FIXED, .size = sizeof(whole) };
 	k->run.data = whole;
 	dkt__run_net(&k->run, &step);
 	dkt__kformat_pad(k, ptr->conv, mark);
+	return true;
 }
 
 /* %pd prints the last component of a path; %pd2 to %pd4, which print more, are not recorded. */
-static void put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
+static bool put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	const struct dkt_kprintf_args *args = k->args;
 	const void *name = NULL;
@@ -210,13 +205,13 @@ static void put_dentry(struct dkt__kformat *k, const struct pointer *ptr)
 	n = len ? strnlen(name, len) : 0;
 	/* A name is not empty and ends in a NUL. */
 	if (!n || n == len)
-		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
-	else
-		dkt__kformat_text(k, ptr->conv, name, n);
+		return false;
+	dkt__kformat_text(k, ptr->conv, name, n);
+	return true;
 }
 
 /* %*ph: the width is the number of bytes. */
-static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
+static bool put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	struct dkt__step step = { .op = DKT__STEP_BYTES_HEX };
 	int32_t n = ptr->conv->spec.width;
@@ -225,21 +220,20 @@ static void put_bytes(struct dkt__kformat *k, const struct pointer *ptr)
 	size_t len;
 
 	if (!n)
-		return;
+		return true;
 	n = n < 0 ? 1 : DKT__MIN(n, 64);
 	bytes = dkt__kformat_raw(k, ptr->arg, &len);
-	if (!bytes || len < (size_t)n) {
-		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
-		return;
-	}
+	if (!bytes || len < (size_t)n)
+		return false;
 	step.kind = form == 'C' ? ':' : form == 'D' ? '-' : form == 'N' ? 0 : ' ';
 	step.bytes = (struct dkt__bytes){ .kind = DKT__BYTES_FIXED, .size = (uint32_t)n };
 	k->run.data = bytes;
 	dkt__run_hex(&k->run, &step);
+	return true;
 }
 
 /* %pV: another format with its arguments; the kernel ignores width and precision. */
-static void put_format(struct dkt__kformat *k, const struct pointer *ptr)
+static bool put_format(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	struct dkt_kprintf_args args = { .sz = sizeof(args), .ctx = k->args->ctx };
 	struct dkt__kformat inner = { .args = &args, .depth = k->depth + 1, .run = k->run };
@@ -247,45 +241,67 @@ static void put_format(struct dkt__kformat *k, const struct pointer *ptr)
 	size_t len;
 
 	if (k->depth >= MAX_DEPTH || !k->args->nested ||
-	    !k->args->nested(k->args->data, ptr->arg, &fmt, &len, &args)) {
-		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
-		return;
-	}
+	    !k->args->nested(k->args->data, ptr->arg, &fmt, &len, &args))
+		return false;
 	dkt__kformat_run(&inner, fmt, len);
 	k->run = inner.run;
+	return true;
 }
 
 /* ---- dispatch ---- */
 
 /* Prints an extension for which the kernel checks the pointer first. */
-static void put_behind(struct dkt__kformat *k, const struct pointer *ptr)
+static bool put_behind(struct dkt__kformat *k, const struct pointer *ptr)
 {
 	const char *bad = dkt__kformat_bad(ptr->address);
 
 	/* With a width of 0 the kernel reads no byte, so it accepts any pointer. */
 	if (bad && !(letter(ptr, 0) == 'h' && !ptr->conv->spec.width)) {
 		put_bad(k, ptr, bad);
-		return;
+		return true;
 	}
 	switch (letter(ptr, 0)) {
 	case 'h':
-		put_bytes(k, ptr);
-		break;
+		return put_bytes(k, ptr);
 	case 'V':
-		put_format(k, ptr);
-		break;
+		return put_format(k, ptr);
 	case 'd':
-		put_dentry(k, ptr);
-		break;
+		return put_dentry(k, ptr);
 	case 'M':
 	case 'm':
 	case 'I':
 	case 'i':
 	case 'U':
-		put_net(k, ptr);
-		break;
+		return put_net(k, ptr);
 	default:
-		dkt__kformat_unknown(k, ptr->conv, &ptr->address);
+		return false;
+	}
+}
+
+/* False: dktrace does not support the extension, or its data were not recorded. */
+static bool put_pointer(struct dkt__kformat *k, const struct pointer *ptr)
+{
+	switch (letter(ptr, 0)) {
+	case 'S':
+	case 's':
+	case 'B':
+		return put_symbol(k, ptr);
+	case 'F':
+	case 'f': /* in older kernels; %pfw is the name of a firmware node */
+		return letter(ptr, 1) != 'w' && put_symbol(k, ptr);
+	case 'e':
+		put_error(k, ptr);
+		return true;
+	case 'C':
+	case 'O':
+	case 'A':
+	case 'N':
+		return false;
+	default:
+		if (ptr->n_letters && strchr("hVMmIiURrbE4adDtgG", letter(ptr, 0)))
+			return put_behind(k, ptr);
+		put_address(k, ptr);
+		return true;
 	}
 }
 
@@ -299,38 +315,6 @@ void dkt__kformat_pointer(struct dkt__kformat *k, struct dkt__kconv *conv, const
 		p++;
 	conv->to = p;
 	ptr.n_letters = (size_t)(p - ptr.letters);
-	if (k->next >= k->args->n || conv->unknown) {
-		k->next++;
-		dkt__kformat_unknown(k, conv, NULL);
-		return;
-	}
-	memcpy(&ptr.address, (const char *)k->args->words + 8 * k->next++, 8);
-	switch (letter(&ptr, 0)) {
-	case 'S':
-	case 's':
-	case 'B':
-		put_symbol(k, &ptr);
-		break;
-	case 'F':
-	case 'f': /* in older kernels; %pfw is the name of a firmware node */
-		if (letter(&ptr, 1) == 'w')
-			dkt__kformat_unknown(k, conv, &ptr.address);
-		else
-			put_symbol(k, &ptr);
-		break;
-	case 'e':
-		put_error(k, &ptr);
-		break;
-	case 'C':
-	case 'O':
-	case 'A':
-	case 'N':
+	if (dkt__kformat_take(k, conv, &ptr.address) && !put_pointer(k, &ptr))
 		dkt__kformat_unknown(k, conv, &ptr.address);
-		break;
-	default:
-		if (ptr.n_letters && strchr("hVMmIiURrbE4adDtgG", letter(&ptr, 0)))
-			put_behind(k, &ptr);
-		else
-			put_address(k, &ptr);
-	}
 }
