@@ -192,18 +192,25 @@ int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size
 		     dkt_fail(hist->ctx, -ENOENT, "none of %zu events has all of the fields", n);
 }
 
+int dkt__hist_find(struct dkt_hist *hist, const struct dkt_event *event, struct hist_event **found)
+{
+	*found = event->index < hist->n_events ? &hist->events[event->index] : NULL;
+	if (*found && (*found)->event)
+		return 0;
+	return dkt_fail(hist->ctx, -EINVAL, "%s:%s is not counted", event->system, event->name);
+}
+
 int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_expr *filter)
 {
 	dkt__needs(hist ? hist->ctx : NULL, hist && event && filter);
 
-	int err;
+	struct hist_event *counted;
+	int err = dkt__hist_find(hist, event, &counted);
 
-	if (event->index >= hist->n_events || !hist->events[event->index].event)
-		return dkt_fail(hist->ctx, -EINVAL, "%s:%s is not counted", event->system,
-				event->name);
-	err = dkt_expr_check(filter, event);
 	if (!err)
-		hist->events[event->index].filter = filter;
+		err = dkt_expr_check(filter, event);
+	if (!err)
+		counted->filter = filter;
 	return err;
 }
 

@@ -61,5 +61,8 @@ struct dkt_hist {
 /* Parses hist->opts. */
 int dkt__hist_parse_spec(struct dkt_hist *hist);
 
+/* Finds an event that was added. -EINVAL: the histogram does not count it. */
+int dkt__hist_find(struct dkt_hist *hist, const struct dkt_event *event, struct hist_event **found);
+
 /* Creates a table with the requested columns; NULL: memory is out. */
 struct dkt_table *dkt__hist_table(const struct dkt_hist *hist);

@@ -38,13 +38,13 @@ static void put_keys(FILE *f, const struct dkt_hist *hist)
 }
 
 /* Writes the filter, and the condition that the process opts.skip does not count. */
-static int put_filter(FILE *f, const struct dkt_hist *hist, struct dkt_event *event)
+static int put_filter(FILE *f, const struct dkt_hist *hist, const struct hist_event *counted)
 {
 	char *text __cleanup(free) = NULL;
 	int err = 0;
 
-	if (hist->events[event->index].filter)
-		err = dkt_expr_text(hist->events[event->index].filter, event, &text);
+	if (counted->filter)
+		err = dkt_expr_text(counted->filter, counted->event, &text);
 	if (err || (!text && !hist->opts.skip))
 		return err;
 	fputs(" if ", f);
@@ -62,13 +62,14 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(text) && hist && event);
 
 	const struct dkt_hist_opts *opts = &hist->opts;
+	struct hist_event *counted;
 	size_t len;
 	FILE *f;
 	int err;
 
-	if (event->index >= hist->n_events || !hist->events[event->index].event)
-		return dkt_fail(hist->ctx, -EINVAL, "%s:%s is not counted", event->system,
-				event->name);
+	err = dkt__hist_find(hist, event, &counted);
+	if (err)
+		return err;
 	f = open_memstream(text, &len);
 	if (!f)
 		return dkt__no_memory(hist->ctx);
@@ -81,7 +82,7 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 	fprintf(f, ":size=%u", opts->size ? opts->size : HIST_SIZE_KERNEL);
 	if (opts->actions)
 		fprintf(f, ":%s", opts->actions);
-	err = put_filter(f, hist, event);
+	err = put_filter(f, hist, counted);
 	return dkt__with_words(hist->ctx, dkt__text_end(f, err, text));
 }
 
@@ -106,22 +107,16 @@ static int explain(struct dkt_hist *hist, int err)
 	return err;
 }
 
-/* The kernel saves the name of the current process only. */
-static int check_execname(struct dkt_hist *hist)
+/* The kernel prints the name of the current process only, and only with its PID. */
+static int check_keys(struct dkt_hist *hist)
 {
 	const char *name = hist->exec_key < 0 ? DKT__COMMON_PID : hist->keys[hist->exec_key].name;
 
-	if (!strcmp(name, DKT__COMMON_PID))
-		return 0;
-	return dkt_fail(hist->ctx, -EOPNOTSUPP,
-			"the kernel supports execname of common_pid only, not"
-			" '%s.execname'",
-			name);
-}
-
-/* The kernel has no key COMM; it prints the name of a process only with its PID. */
-static int check_comm(struct dkt_hist *hist)
-{
+	if (strcmp(name, DKT__COMMON_PID) != 0)
+		return dkt_fail(hist->ctx, -EOPNOTSUPP,
+				"the kernel supports execname of common_pid only, not"
+				" '%s.execname'",
+				name);
 	for (size_t i = 0; i < hist->n_events; i++)
 		for (uint32_t key = 0; hist->events[i].event && key < hist->n_keys; key++)
 			if (hist->events[i].keys[key].kind == KEY_COMM)
@@ -135,14 +130,10 @@ int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 	dkt__needs(hist ? hist->ctx : NULL, hist && instance);
 
 	struct dkt_change *change = NULL;
-	int err = check_execname(hist);
+	int err = check_keys(hist);
 
 	if (!err)
-		err = check_comm(hist);
-	if (err)
-		return err;
-	err = dkt_change_new(instance, &change);
-
+		err = dkt_change_new(instance, &change);
 	for (size_t i = 0; !err && i < hist->n_events; i++) {
 		struct dkt_event *event = hist->events[i].event;
 		char *text __cleanup(free) = NULL;

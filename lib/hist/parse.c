@@ -104,11 +104,6 @@ static int read_head(struct reader *r)
 
 /* ---- one key of a row ---- */
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Reads a number, with only spaces around it. */
 static bool read_number(const char *from, const char *to, unsigned int base, uint64_t *value)
 {
@@ -153,7 +148,7 @@ static bool is_number(const char *from, const char *to)
 {
 	uint64_t value;
 
-	return to > from && is_digit(to[-1]) && read_number(from, to, 10, &value);
+	return to > from && dkt__expr_is_digit(to[-1]) && read_number(from, to, 10, &value);
 }
 
 static int take_string(struct dkt_table *table, const char *from, const char *to, uint64_t *word)
@@ -406,11 +401,10 @@ static int read_row(struct reader *r)
 static uint64_t read_total(const struct reader *r, const char *name)
 {
 	const char *p = find(r->p, r->end, name);
-	uint64_t value = 0;
+	uint64_t value;
 
-	for (p = p ? p + strlen(name) : r->end; p < r->end && is_digit(*p); p++)
-		value = value * 10 + (uint64_t)(*p - '0');
-	return value;
+	p = p ? p + strlen(name) : r->end;
+	return dkt__take_u64(&p, r->end, 10, &value) ? 0 : value;
 }
 
 int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dkt_table **out)
