@@ -49,13 +49,6 @@ int dkt__expr_read_number(const struct dkt_expr *expr, struct expr_item *item)
 	return __builtin_mul_overflow(item->magnitude, factor, &item->magnitude) ? -ERANGE : 0;
 }
 
-static int ask_caller(struct dkt_expr *expr, const char *field, const char *word, uint64_t *value)
-{
-	if (!expr->opts.constant)
-		return -ENOENT;
-	return expr->opts.constant(expr->opts.data, field, word, value);
-}
-
 int dkt__expr_constant(struct dkt_expr *expr, struct dkt_event *event,
 		       const struct dkt_field *field, const struct expr_item *item, uint64_t *value)
 {
@@ -63,12 +56,13 @@ int dkt__expr_constant(struct dkt_expr *expr, struct dkt_event *event,
 	size_t len = item->span.len - item->negative;
 	char *word __cleanup(free) = strndup(start, len);
 	struct dkt__guess guess;
-	int err;
+	int err = -ENOENT;
 
 	if (!word)
 		return dkt__no_memory(expr->ctx);
 	dkt__guess_start(&guess, start, len);
-	err = ask_caller(expr, field->name, word, value);
+	if (expr->opts.constant)
+		err = expr->opts.constant(expr->opts.data, field->name, word, value);
 	if (err == -ENOENT)
 		err = dkt__expr_print_name(event, field->name, word, value, &guess) ||
 				      dkt__expr_built_in(event, field->name, word, value, &guess) ?

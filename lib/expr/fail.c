@@ -41,10 +41,8 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 	dkt_buf_str(buf, "^");
 }
 
-static int fail_at(struct dkt_ctx *ctx, int err, const char *option, const char *text, uint32_t at,
-		   const char *fmt, va_list ap) DKT_PRINTF(6, 0);
-static int fail_at(struct dkt_ctx *ctx, int err, const char *option, const char *text, uint32_t at,
-		   const char *fmt, va_list ap)
+static DKT_PRINTF(6, 0) int fail_at(struct dkt_ctx *ctx, int err, const char *option,
+				    const char *text, uint32_t at, const char *fmt, va_list ap)
 {
 	char *words __cleanup(free) = dkt_words(fmt, ap);
 	struct dkt_buf buf = { 0 };

@@ -14,6 +14,11 @@ static struct expr_span span_from(const struct expr_reader *r, uint32_t from)
 	return (struct expr_span){ .at = from, .len = r->at - from };
 }
 
+static int invalid(const struct expr_reader *r, uint32_t at, const char *why)
+{
+	return dkt__expr_fail(r->expr, -EINVAL, at, "%s", why);
+}
+
 static int parse_field(struct expr_reader *r, struct expr_pred *pred)
 {
 	uint32_t start = r->at;
@@ -25,12 +30,10 @@ static int parse_field(struct expr_reader *r, struct expr_pred *pred)
 	if (pred->field.len)
 		return 0;
 	if (c == '\0' || c == ')' || ((c == '&' || c == '|') && r->text[start + 1] == c))
-		return dkt__expr_fail(r->expr, -EINVAL, start, "a comparison is missing here");
+		return invalid(r, start, "a comparison is missing here");
 	if (c == '"' || c == '\'')
-		return dkt__expr_fail(r->expr, -EINVAL, start,
-				      "write the name of a field without quotes");
-	return dkt__expr_fail(r->expr, -EINVAL, start,
-			      "the name of a field cannot start like this");
+		return invalid(r, start, "write the name of a field without quotes");
+	return invalid(r, start, "the name of a field cannot start like this");
 }
 
 static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
@@ -114,12 +117,11 @@ static int parse_string(struct expr_reader *r, struct expr_pred *pred)
 	pred->kind = EXPR_STRING;
 	while (r->text[r->at] && r->text[r->at] != quote) {
 		if (is_control(r->text[r->at]))
-			return dkt__expr_fail(r->expr, -EINVAL, r->at,
-					      "a control character in quotes");
+			return invalid(r, r->at, "a control character in quotes");
 		r->at++;
 	}
 	if (!r->text[r->at])
-		return dkt__expr_fail(r->expr, -EINVAL, open, "this quote is not closed");
+		return invalid(r, open, "this quote is not closed");
 	pred->inner = span_from(r, open + 1);
 	r->at++;
 	pred->value = span_from(r, open);
@@ -128,7 +130,7 @@ static int parse_string(struct expr_reader *r, struct expr_pred *pred)
 				      "the string is longer than %d bytes, the kernel's limit",
 				      EXPR_MAX_STRING);
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_LIKE)
-		return dkt__expr_fail(r->expr, -EINVAL, open, "compare strings with ==, != or ~");
+		return invalid(r, open, "compare strings with ==, != or ~");
 	return 0;
 }
 
@@ -143,11 +145,11 @@ static int parse_cpus(struct expr_reader *r, struct expr_pred *pred)
 		r->at++;
 	pred->inner = span_from(r, start + (uint32_t)strlen("CPUS{"));
 	if (!r->text[r->at])
-		return dkt__expr_fail(r->expr, -EINVAL, start + 4, "this { is not closed");
+		return invalid(r, start + 4, "this { is not closed");
 	r->at++;
 	pred->value = span_from(r, start);
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE && pred->op != EXPR_BITS)
-		return dkt__expr_fail(r->expr, -EINVAL, start, "compare CPUS{} with &, == or !=");
+		return invalid(r, start, "compare CPUS{} with &, == or !=");
 	pred->cpus = malloc(sizeof(*pred->cpus));
 	if (!pred->cpus)
 		return dkt__no_memory(r->expr->ctx);
@@ -155,8 +157,7 @@ static int parse_cpus(struct expr_reader *r, struct expr_pred *pred)
 		      dkt__expr_cpus_parse(r->text + pred->inner.at, pred->inner.len, pred->cpus) :
 		      -EINVAL;
 	if (err)
-		return dkt__expr_fail(r->expr, -EINVAL, start,
-				      "not a list of CPUs such as CPUS{0-3,5}");
+		return invalid(r, start, "not a list of CPUs such as CPUS{0-3,5}");
 	return 0;
 }
 
@@ -173,10 +174,10 @@ static int parse_function(struct expr_reader *r, struct expr_pred *pred)
 		r->at++;
 	pred->value = pred->inner = span_from(r, start);
 	if (!pred->value.len)
-		return dkt__expr_fail(r->expr, -EINVAL, start,
-				      "compare .function with the name or address of a function");
+		return invalid(r, start,
+			       "compare .function with the name or address of a function");
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE)
-		return dkt__expr_fail(r->expr, -EINVAL, start, "compare functions with == or !=");
+		return invalid(r, start, "compare functions with == or !=");
 	return 0;
 }
 
@@ -208,7 +209,7 @@ static int check_item(struct expr_reader *r, struct expr_pred *pred, struct expr
 
 	if (item->is_number) {
 		if (pred->op == EXPR_LIKE)
-			return dkt__expr_fail(r->expr, -EINVAL, at, "~ takes a string in quotes");
+			return invalid(r, at, "~ takes a string in quotes");
 		err = dkt__expr_read_number(r->expr, item);
 		if (err)
 			return dkt__expr_fail(r->expr, -EINVAL, at, "'%.*s' is %s",
@@ -238,7 +239,7 @@ static int parse_constant(struct expr_reader *r, struct expr_pred *pred)
 	parse_words(r);
 	pred->value = pred->inner = span_from(r, start);
 	if (!pred->value.len)
-		return dkt__expr_fail(r->expr, -EINVAL, start, "no value after the operator");
+		return invalid(r, start, "no value after the operator");
 	while (!err && dkt__expr_next_item(r->expr, pred->value, &at, &item))
 		err = check_item(r, pred, &item);
 	if (!err && pred->value.len > EXPR_MAX_STRING)
