@@ -12,7 +12,7 @@
  * one more for its no.
  */
 struct operand {
-	uint32_t first; /* predicate */
+	uint32_t first; /* its first predicate */
 	uint32_t yes, yes_end;
 	uint32_t no, no_end;
 };

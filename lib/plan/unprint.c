@@ -37,11 +37,11 @@ struct unprint {
 	uint32_t room, size;
 	struct field_value values[VALUES_MAX];
 	size_t n_values;
-	unsigned int tries;
+	unsigned int tries, depth;
 	struct dkt_buf buf;
 };
 
-static bool match(struct unprint *u, uint32_t i, const char *p, unsigned int depth);
+static bool match(struct unprint *u, const struct dkt__step *step, const char *p);
 
 /* ---- values of fields ---- */
 
@@ -209,9 +209,8 @@ static const char *take_number(const struct unprint *u, const char *p, unsigned 
 	return p;
 }
 
-static bool match_number(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+static bool match_number(struct unprint *u, const struct dkt__step *step, const char *p)
 {
-	const struct dkt__step *step = &u->plan->steps[i];
 	unsigned int base = 10;
 	const char *begin = p;
 	uint64_t number;
@@ -227,13 +226,13 @@ static bool match_number(struct unprint *u, uint32_t i, const char *p, unsigned 
 	if (step->op == DKT__STEP_INT && step->spec->left)
 		while (p < u->end && *p == ' ' && p - begin < step->spec->width)
 			p++;
-	return add_number(u, &step->value, number) && match(u, i + 1, p, depth);
+	return add_number(u, &step->value, number) && match(u, step + 1, p);
 }
 
 /* The string may end wherever the literal after it begins. */
-static bool match_string(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+static bool match_string(struct unprint *u, const struct dkt__step *step, const char *p)
 {
-	const struct dkt__step *step = &u->plan->steps[i], *next = step + 1;
+	const struct dkt__step *next = step + 1;
 	struct field_value value = { .bytes = &step->bytes, .text = p };
 	const char *q = p;
 	size_t n = u->n_values;
@@ -248,7 +247,7 @@ static bool match_string(struct unprint *u, uint32_t i, const char *p, unsigned 
 		}
 		value.len = (uint32_t)(q - p);
 		u->n_values = n;
-		if (add_value(u, &value) && match(u, i + 1, q, depth))
+		if (add_value(u, &value) && match(u, step + 1, q))
 			return true;
 		if (u->tries > TRIES_MAX)
 			return false;
@@ -257,9 +256,8 @@ static bool match_string(struct unprint *u, uint32_t i, const char *p, unsigned 
 }
 
 /* The print format prints a value without a name as a number. */
-static bool match_symbolic(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+static bool match_symbolic(struct unprint *u, const struct dkt__step *step, const char *p)
 {
-	const struct dkt__step *step = &u->plan->steps[i];
 	size_t n = u->n_values;
 
 	for (uint32_t k = 0; k < step->table->n; k++) {
@@ -268,12 +266,11 @@ static bool match_symbolic(struct unprint *u, uint32_t i, const char *p, unsigne
 		if (name->len > (size_t)(u->end - p) || memcmp(p, name->text, name->len))
 			continue;
 		u->n_values = n;
-		if (add_number(u, &step->value, name->value) &&
-		    match(u, i + 1, p + name->len, depth))
+		if (add_number(u, &step->value, name->value) && match(u, step + 1, p + name->len))
 			return true;
 	}
 	u->n_values = n;
-	return match_number(u, i, p, depth);
+	return match_number(u, step, p);
 }
 
 /* Returns the longest name of a bit that the text has at p, or NULL. */
@@ -292,9 +289,8 @@ static const struct dkt__name *find_flag(const struct unprint *u, const struct d
 	return found;
 }
 
-static bool match_flags(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+static bool match_flags(struct unprint *u, const struct dkt__step *step, const char *p)
 {
-	const struct dkt__step *step = &u->plan->steps[i];
 	const struct dkt__table *table = step->table;
 	const struct dkt__name *name;
 	const char *q;
@@ -317,13 +313,12 @@ static bool match_flags(struct unprint *u, uint32_t i, const char *p, unsigned i
 			break;
 		p += table->delim_len;
 	}
-	return add_number(u, &step->value, bits) && match(u, i + 1, p, depth);
+	return add_number(u, &step->value, bits) && match(u, step + 1, p);
 }
 
 /* "name+0x1c/0x40 [module]": dkt__symbol_create() invents an address for the name. */
-static bool match_function(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+static bool match_function(struct unprint *u, const struct dkt__step *step, const char *p)
 {
-	const struct dkt__step *step = &u->plan->steps[i];
 	size_t len = 0;
 	uint64_t address;
 
@@ -338,15 +333,14 @@ static bool match_function(struct unprint *u, uint32_t i, const char *p, unsigne
 		return false;
 	if (p[0] == '0' && len > 1 && p[1] == 'x')
 		return take_number(u, p, 16, &address) && add_number(u, &step->value, address) &&
-		       match(u, i + 1, p + len, depth);
+		       match(u, step + 1, p + len);
 	address = dkt__symbol_create(u->event->ctx, p, len);
-	return address && add_number(u, &step->value, address) && match(u, i + 1, p + len, depth);
+	return address && add_number(u, &step->value, address) && match(u, step + 1, p + len);
 }
 
 /* Tries the steps of a true condition, with the bit set that it tests, then those of a false one. */
-static bool match_unless(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+static bool match_unless(struct unprint *u, const struct dkt__step *step, const char *p)
 {
-	const struct dkt__step *step = &u->plan->steps[i];
 	struct dkt__derived from;
 	size_t n = u->n_values;
 	bool added = true;
@@ -354,89 +348,89 @@ static bool match_unless(struct unprint *u, uint32_t i, const char *p, unsigned 
 	if (dkt__derived_read(&step->value, &from) && from.n_ops == 1 &&
 	    from.ops[0].op == DKT__CODE_AND && __builtin_popcountll(from.ops[0].constant) == 1)
 		added = add_number(u, &step->value, from.ops[0].constant);
-	if (added && match(u, i + 1, p, depth))
+	if (added && match(u, step + 1, p))
 		return true;
 	/* A field may show only in the condition, as "handled" or "unhandled" for a bool. */
 	u->n_values = n;
 	if (step->value.load != DKT__LOAD_CODE && add_number(u, &step->value, 1) &&
-	    match(u, i + 1, p, depth))
+	    match(u, step + 1, p))
 		return true;
 	u->n_values = n;
-	return match(u, step->target, p, depth);
+	return match(u, u->plan->steps + step->target, p);
 }
 
-static bool match_padding(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+static bool match_padding(struct unprint *u, const struct dkt__step *step, const char *p)
 {
 	const char *q = skip_space(u, p);
 	size_t n = u->n_values;
 
 	for (; q >= p; q--) {
 		u->n_values = n;
-		if (match(u, i + 1, q, depth))
+		if (match(u, step + 1, q))
 			return true;
 	}
 	return false;
 }
 
-static bool match_op(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+static bool match_op(struct unprint *u, const struct dkt__step *step, const char *p)
 {
-	const struct dkt__step *step = &u->plan->steps[i];
 	struct field_value value = { .offset = step->value.offset, .load = step->value.load };
 
 	switch (step->op) {
 	case DKT__STEP_END:
 		return skip_space(u, p) == u->end && prints_as_text(u);
 	case DKT__STEP_TEXT:
-		return match(u, i + 1, p, depth);
+		return match(u, step + 1, p);
 	case DKT__STEP_DEC:
 	case DKT__STEP_UDEC:
 	case DKT__STEP_HEX:
 	case DKT__STEP_HEX_ZERO:
 	case DKT__STEP_INT:
 	case DKT__STEP_POINTER:
-		return match_number(u, i, p, depth);
+		return match_number(u, step, p);
 	case DKT__STEP_CHAR:
 		value.number = p < u->end ? (uint8_t)*p : 0;
 		return value.load < DKT__LOAD_CODE && value.load != DKT__LOAD_CONST && p < u->end &&
-		       add_value(u, &value) && match(u, i + 1, p + 1, depth);
+		       add_value(u, &value) && match(u, step + 1, p + 1);
 	case DKT__STEP_COMM:
 	case DKT__STEP_STRING:
-		return match_string(u, i, p, depth);
+		return match_string(u, step, p);
 	case DKT__STEP_SYMBOLIC:
-		return match_symbolic(u, i, p, depth);
+		return match_symbolic(u, step, p);
 	case DKT__STEP_FLAGS:
-		return match_flags(u, i, p, depth);
+		return match_flags(u, step, p);
 	case DKT__STEP_FUNCTION:
-		return match_function(u, i, p, depth);
+		return match_function(u, step, p);
 	case DKT__STEP_UNLESS:
-		return match_unless(u, i, p, depth);
+		return match_unless(u, step, p);
 	case DKT__STEP_JUMP:
-		return match(u, step->target, p, depth);
+		return match(u, u->plan->steps + step->target, p);
 	case DKT__STEP_PAD_BEGIN:
 	case DKT__STEP_PAD_END:
-		return match_padding(u, i, p, depth);
+		return match_padding(u, step, p);
 	default:
 		return false;
 	}
 }
 
-/* True if the steps from i on print the text from p on. */
-static bool match(struct unprint *u, uint32_t i, const char *p, unsigned int depth)
+/* True if this step and those after it print the text from p on. */
+static bool match(struct unprint *u, const struct dkt__step *step, const char *p)
 {
-	const struct dkt__step *step;
-	size_t left = (size_t)(u->end - p), len;
+	size_t left = (size_t)(u->end - p), len = step->literal_len;
+	bool matched;
 
-	if (i >= u->plan->n_steps || depth > DEPTH_MAX || u->tries++ > TRIES_MAX)
+	if (u->depth > DEPTH_MAX || u->tries++ > TRIES_MAX)
 		return false;
-	step = &u->plan->steps[i];
-	len = step->literal_len;
 	/* A line lacks the spaces and the newline at the end of a print format. */
 	while (step->op == DKT__STEP_END && len > left &&
 	       (step->literal[len - 1] == ' ' || step->literal[len - 1] == '\n'))
 		len--;
 	if (len > left || memcmp(p, step->literal, len))
 		return false;
-	return match_op(u, i, p + len, depth + 1);
+	u->depth++;
+	matched = match_op(u, step, p + len);
+	u->depth--;
+	return matched;
 }
 
 uint32_t dkt__unprint(struct dkt_event *event, const char *text, size_t len, uint8_t *data,
@@ -449,7 +443,7 @@ uint32_t dkt__unprint(struct dkt_event *event, const char *text, size_t len, uin
 			     .end = text + len,
 			     .data = data,
 			     .room = room };
-	bool good = plan && plan->way == DKT__PLAN_STEPS && match(&u, 0, text, 0);
+	bool good = plan && plan->way == DKT__PLAN_STEPS && match(&u, plan->steps, text);
 
 	free(u.buf.data);
 	return good ? u.size : 0;
