@@ -98,24 +98,24 @@ static bool is_flock(const struct dkt_event *event)
 }
 
 static const char *never_recorded(const struct event_filter *filter, struct dkt_event *event,
-				  uint32_t types)
+				  uint32_t classes)
 {
 	if (is_twice(filter, event))
 		return "!(" CONSOLE_OF_LUSTRE ")";
-	return types & MASK_DLMTRACE && is_flock(event) ? LOCK_OF_DKTRACE : "";
+	return classes & MASK_DLMTRACE && is_flock(event) ? LOCK_OF_DKTRACE : "";
 }
 
 int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
 	const struct settings *set = filter->set;
 	const struct class_bits *bits = class_map_event(filter->log->map, event);
-	uint32_t types = bits->types & set->debug;
+	uint32_t classes = bits->classes & set->debug;
 
 	if (bits->fields)
 		return message_filter(set->debug, set->subsystem_debug, text);
-	if (bits->filtered & types || bits->narrowed & types)
-		return class_map_filter(filter->log->map, event, types, filter->sites, text);
-	*text = strdup(never_recorded(filter, event, types));
+	if (bits->filtered & classes || bits->narrowed & classes)
+		return class_map_filter(filter->log->map, event, classes, filter->sites, text);
+	*text = strdup(never_recorded(filter, event, classes));
 	return *text ? 0 : -ENOMEM;
 }
 

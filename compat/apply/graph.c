@@ -9,14 +9,14 @@
 /* The tracer that records entry and exit of functions. */
 #define GRAPH_TRACER "function_graph"
 
-static bool wants_graph(const struct class_map *map, uint32_t types)
+static bool wants_graph(const struct class_map *map, uint32_t classes)
 {
 	const struct class_entry *entries;
 	size_t n;
 
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
 		entries = class_map_entries(map, MASK_DEBUG, bit, &n);
-		for (size_t i = 0; i < n && types & 1u << bit; i++)
+		for (size_t i = 0; i < n && classes & 1u << bit; i++)
 			if (entries[i].graph)
 				return true;
 	}

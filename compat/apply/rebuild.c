@@ -19,22 +19,22 @@ static uint32_t single_bit(uint32_t bits)
 }
 
 /* An event that is on has a type and a subsystem that are on; one that is off lacks one of them. */
-static void learn(const struct class_bits *bits, bool is_on, struct known *types,
+static void learn(const struct class_bits *bits, bool is_on, struct known *classes,
 		  struct known *subsystems)
 {
 	if (is_on) {
-		types->on |= single_bit(bits->types & ~types->off);
+		classes->on |= single_bit(bits->classes & ~classes->off);
 		subsystems->on |= single_bit(bits->subsystems & ~subsystems->off);
 		return;
 	}
-	if (bits->types & types->on)
+	if (bits->classes & classes->on)
 		subsystems->off |= bits->subsystems & ~subsystems->on;
 	if (bits->subsystems & subsystems->on)
-		types->off |= bits->types & ~types->on;
+		classes->off |= bits->classes & ~classes->on;
 }
 
 /* Repeats over all events until nothing new follows from them. */
-static int learn_all(struct debuglog *log, const bool *is_on, struct known *types,
+static int learn_all(struct debuglog *log, const bool *is_on, struct known *classes,
 		     struct known *subsystems)
 {
 	struct dkt_event *const *all;
@@ -45,20 +45,20 @@ static int learn_all(struct debuglog *log, const bool *is_on, struct known *type
 	if (err)
 		return err;
 	do {
-		t = *types;
+		t = *classes;
 		s = *subsystems;
 		for (size_t i = 0; i < n; i++) {
 			const struct class_bits *bits = class_map_event(log->map, all[i]);
 
 			if (!bits->fields)
-				learn(bits, is_on[i], types, subsystems);
+				learn(bits, is_on[i], classes, subsystems);
 		}
-	} while (memcmp(&t, types, sizeof(t)) || memcmp(&s, subsystems, sizeof(s)));
+	} while (memcmp(&t, classes, sizeof(t)) || memcmp(&s, subsystems, sizeof(s)));
 	return 0;
 }
 
 /* Classes with an event on, less those with an event of these subsystems that is off. */
-static uint32_t guess_types(struct debuglog *log, const bool *is_on, uint32_t subsystems)
+static uint32_t guess_classes(struct debuglog *log, const bool *is_on, uint32_t subsystems)
 {
 	struct dkt_event *const *all;
 	uint32_t some = 0, missing = 0;
@@ -72,9 +72,9 @@ static uint32_t guess_types(struct debuglog *log, const bool *is_on, uint32_t su
 		if (bits->fields || !(bits->subsystems & subsystems))
 			continue;
 		if (is_on[i])
-			some |= bits->types;
+			some |= bits->classes;
 		else
-			missing |= bits->types;
+			missing |= bits->classes;
 	}
 	return some & ~missing;
 }
@@ -228,7 +228,7 @@ int debuglog_rebuild(struct debuglog *log)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *all;
-	struct known types = { 0 }, subsystems = { 0 };
+	struct known classes = { 0 }, subsystems = { 0 };
 	bool *is_on __cleanup(free) = NULL;
 	size_t n, n_all;
 	uint64_t bytes;
@@ -243,13 +243,13 @@ int debuglog_rebuild(struct debuglog *log)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		is_on[dkt_event_index(on[i])] = true;
-	err = learn_all(log, is_on, &types, &subsystems);
+	err = learn_all(log, is_on, &classes, &subsystems);
 	if (err)
 		return err;
 	/* Unknown subsystems count as enabled, because users hardly ever narrow them. */
 	log->set.subsystem_debug = mask_initial(MASK_SUBSYSTEM) & ~subsystems.off;
-	log->set.debug = types.on |
-			 (guess_types(log, is_on, log->set.subsystem_debug) & ~types.off);
+	log->set.debug = classes.on |
+			 (guess_classes(log, is_on, log->set.subsystem_debug) & ~classes.off);
 	log->set.chosen = 1u << MASK_DEBUG | 1u << MASK_SUBSYSTEM;
 	guess_sources(log, is_on);
 	/* Where no event of the kernel is wanted, none tells what the masks were. */

@@ -85,7 +85,7 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 	struct record_sort_opts opts = { .fd = in,
 					 .name = name,
 					 .show = { .subsystems = ~lctl->hidden_subsystems,
-						   .types = ~lctl->hidden_types },
+						   .classes = ~lctl->hidden_classes },
 					 .report_bad = lctl_print_bad };
 	const struct record_counts *counts;
 	struct record_sort *sort;

@@ -119,7 +119,7 @@ static void report_daemon(struct lctl *lctl, const struct debuglog *log)
 
 static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source *lustre, int fd)
 {
-	struct selection selection = { .hidden_types = lctl->hidden_types,
+	struct selection selection = { .hidden_classes = lctl->hidden_classes,
 				       .hidden_subsystems = lctl->hidden_subsystems };
 	/* Print the same bytes as Lustre's lctl, but escape them for a terminal. */
 	const struct sink_opts sink = { .style.name = "legacy", .raw_text = !isatty(fd) };
@@ -148,7 +148,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 		     const struct dk_args *args)
 {
 	struct record_sort_opts opts = { .show = { .subsystems = ~lctl->hidden_subsystems,
-						   .types = ~lctl->hidden_types },
+						   .classes = ~lctl->hidden_classes },
 					 .report_bad = lctl_print_bad };
 	struct log_source *lustre = NULL;
 	int fd __cleanup(close) = -1;

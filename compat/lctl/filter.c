@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* filter, show, debug_list: the names of types and subsystems, and those that a session shows. */
+/* filter, show, debug_list: the names of classes and subsystems, and those that a session shows. */
 #include <fcntl.h>
 #include <strings.h>
 
@@ -16,7 +16,7 @@ static const struct kind {
 	size_t hidden; /* offset of the hidden mask in struct lctl */
 } kinds[] = {
 	{ MASK_SUBSYSTEM, "all_subs", "from subsystem", offsetof(struct lctl, hidden_subsystems) },
-	{ MASK_DEBUG, "all_types", "of type", offsetof(struct lctl, hidden_types) },
+	{ MASK_DEBUG, "all_types", "of type", offsetof(struct lctl, hidden_classes) },
 };
 
 static uint32_t *hidden_of(struct lctl *lctl, const struct kind *kind)
@@ -99,7 +99,7 @@ static void apply_mask(struct lctl *lctl, const char *name, uint32_t mask)
 
 int lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv)
 {
-	uint32_t types = ~lctl->hidden_types, subsystems = ~lctl->hidden_subsystems;
+	uint32_t classes = ~lctl->hidden_classes, subsystems = ~lctl->hidden_subsystems;
 
 	if (argc != 2) {
 		say_line(stderr, "usage: %s <subs || types>", argv[0]);
@@ -109,9 +109,9 @@ int lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv)
 		list_names("Types", &kinds[1]);
 	} else if (!strcasecmp(argv[1], "applymasks")) {
 		apply_mask(lctl, "subsystem_debug", subsystems);
-		apply_mask(lctl, "debug", types);
+		apply_mask(lctl, "debug", classes);
 		printf("Applied subsystem_debug=%d, debug=%d to lnet\n", (int32_t)subsystems,
-		       (int32_t)types);
+		       (int32_t)classes);
 	}
 	return 0;
 }

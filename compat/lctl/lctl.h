@@ -18,7 +18,7 @@ struct lctl {
 	 * Classes and subsystems that `filter` hides in this session's dk and df; `show` clears
 	 * them.
 	 */
-	uint32_t hidden_types;
+	uint32_t hidden_classes;
 	uint32_t hidden_subsystems;
 	bool session; /* this program continues after the command */
 	bool done; /* the user has asked to end the session */

@@ -60,7 +60,7 @@ void dkt_lustre_map_event(const struct dkt_lustre_map *map, const struct dkt_eve
 {
 	const struct class_bits *bits = class_map_event(map->classes, event);
 
-	*debug = bits->types;
+	*debug = bits->classes;
 	*subsystems = bits->subsystems;
 }
 
@@ -76,7 +76,7 @@ int dkt_lustre_map_record(struct dkt_lustre_map *map, const struct dkt_record *r
 	if (err)
 		return err;
 	bits = legacy_style_bits(map->lines, record);
-	*debug = bits.types;
+	*debug = bits.classes;
 	*subsystems = bits.subsystems;
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 /* The bits of an event whose records have their own class and subsystem. */
 static const struct class_bits per_record = {
-	.types = UINT32_MAX,
+	.classes = UINT32_MAX,
 	.subsystems = UINT32_MAX,
 	.fields = true,
 };
@@ -140,40 +140,40 @@ static size_t next_event(const struct event_set *set, size_t i, size_t n)
 
 /* ---- applying entries in order ---- */
 
-static void drop_condition(struct class_map *map, size_t event, unsigned int type)
+static void drop_condition(struct class_map *map, size_t event, unsigned int class)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < map->n_conditions; i++) {
 		const struct class_condition *condition = &map->conditions[i];
 
-		if (condition->event != event || condition->type != type)
+		if (condition->event != event || condition->class != class)
 			map->conditions[kept++] = *condition;
 	}
 	map->n_conditions = kept;
 }
 
 /* An entry without a condition overrides those with one, because the class has every record. */
-static int apply_type(struct class_map *map, size_t event, unsigned int type,
-		      const struct class_entry *entry)
+static int apply_class(struct class_map *map, size_t event, unsigned int class,
+		       const struct class_entry *entry)
 {
 	struct class_bits *bits = &map->bits[event];
-	const uint32_t bit = 1u << type;
+	const uint32_t bit = 1u << class;
 	const bool conditional = entry->filter || entry->narrow;
 	const bool was_conditional = (bits->filtered | bits->narrowed) & bit;
 
-	if (conditional && bits->types & bit && !was_conditional)
+	if (conditional && bits->classes & bit && !was_conditional)
 		return 0;
 	if (was_conditional && !conditional) {
-		drop_condition(map, event, type);
+		drop_condition(map, event, class);
 		bits->filtered &= ~bit;
 		bits->narrowed &= ~bit;
 	}
 	if (entry->remove) {
-		bits->types &= ~bit;
+		bits->classes &= ~bit;
 		return 0;
 	}
-	bits->types |= bit;
+	bits->classes |= bit;
 	if (!conditional)
 		return 0;
 	if (entry->filter)
@@ -181,20 +181,20 @@ static int apply_type(struct class_map *map, size_t event, unsigned int type,
 	if (entry->narrow)
 		bits->narrowed |= bit;
 	return dkt__append(map->conditions, map->n_conditions,
-			   (struct class_condition){ event, type, entry });
+			   (struct class_condition){ event, class, entry });
 }
 
-static int resolve_type(struct class_map *map, const struct catalogue *c, struct event_set *set,
-			unsigned int type)
+static int resolve_class(struct class_map *map, const struct catalogue *c, struct event_set *set,
+			 unsigned int class)
 {
-	const struct class_target *target = &map->types[type];
+	const struct class_target *target = &map->classes[class];
 	int err = 0;
 
 	for (size_t i = 0; i < target->n && !err; i++) {
 		match_entry(c, set, &target->entries[i]);
 		for (size_t event = next_event(set, 0, c->n); event < c->n && !err;
 		     event = next_event(set, event + 1, c->n))
-			err = apply_type(map, event, type, &target->entries[i]);
+			err = apply_class(map, event, class, &target->entries[i]);
 	}
 	return err;
 }
@@ -245,7 +245,7 @@ static void finish_bits(struct class_map *map)
 	const uint32_t with_modules = subsystems_with_modules(map);
 
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
-		map->types[bit].events = map->subsystems[bit].events = 0;
+		map->classes[bit].events = map->subsystems[bit].events = 0;
 	for (size_t i = 0; i < map->n_bits; i++) {
 		struct class_bits *bits = &map->bits[i];
 
@@ -256,7 +256,7 @@ static void finish_bits(struct class_map *map)
 		if (!bits->subsystems)
 			bits->subsystems = 1;
 		for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
-			map->types[bit].events += bits->types >> bit & 1;
+			map->classes[bit].events += bits->classes >> bit & 1;
 			map->subsystems[bit].events += bits->subsystems >> bit & 1;
 		}
 	}
@@ -281,7 +281,7 @@ int class_map_resolve(struct class_map *map, struct dkt_event *const *events, si
 	err = catalogue_init(&c, events, n);
 	systems = c.systems;
 	for (unsigned int bit = 0; bit < MASK_BITS && !err; bit++) {
-		err = resolve_type(map, &c, &set, bit);
+		err = resolve_class(map, &c, &set, bit);
 		resolve_subsystem(map, &c, &set, bit);
 	}
 	if (err)
@@ -333,7 +333,7 @@ static const struct class_target *target_of(const struct class_map *map, enum ma
 
 	if (bit >= MASK_BITS)
 		return &nothing;
-	return kind == MASK_SUBSYSTEM ? &map->subsystems[bit] : &map->types[bit];
+	return kind == MASK_SUBSYSTEM ? &map->subsystems[bit] : &map->classes[bit];
 }
 
 const struct class_bits *class_map_event(const struct class_map *map, const struct dkt_event *event)
@@ -361,7 +361,7 @@ bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsy
 
 	if (bits->narrowed & debug)
 		subsystems |= bits->sites;
-	return bits->types & debug && subsystems & subsystem_debug;
+	return bits->classes & debug && subsystems & subsystem_debug;
 }
 
 size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigned int bit)
@@ -386,12 +386,12 @@ static bool is_void(const struct class_entry *entry, const char *sites)
 	return !entry->filter && !(entry->narrow && sites);
 }
 
-int class_map_filter(const struct class_map *map, const struct dkt_event *event, uint32_t types,
+int class_map_filter(const struct class_map *map, const struct dkt_event *event, uint32_t classes,
 		     const char *sites, char **filter)
 {
 	const struct class_bits *bits = class_map_event(map, event);
 	const size_t index = dkt_event_index(event);
-	bool open = types & bits->types & ~(bits->filtered | bits->narrowed);
+	bool open = classes & bits->classes & ~(bits->filtered | bits->narrowed);
 	size_t n = 0, len;
 	FILE *out = open_memstream(filter, &len);
 	int err;
@@ -399,7 +399,7 @@ int class_map_filter(const struct class_map *map, const struct dkt_event *event,
 	for (size_t i = 0; out && i < map->n_conditions && !open; i++) {
 		const struct class_condition *condition = &map->conditions[i];
 
-		if (condition->event != index || !(types & 1u << condition->type))
+		if (condition->event != index || !(classes & 1u << condition->class))
 			continue;
 		open = is_void(condition->entry, sites);
 		if (open)

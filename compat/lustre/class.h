@@ -10,10 +10,10 @@ struct class_map;
 
 /* The classes and subsystems of an event of this kernel. */
 struct class_bits {
-	uint32_t types; /* of MASK_DEBUG */
+	uint32_t classes; /* of MASK_DEBUG */
 	uint32_t subsystems; /* of MASK_SUBSYSTEM; never 0: undefined if no other */
-	uint32_t filtered; /* the types for which class_map_filter() has a filter */
-	uint32_t narrowed; /* types that need a call site in a module of the chosen subsystems */
+	uint32_t filtered; /* the classes for which class_map_filter() has a filter */
+	uint32_t narrowed; /* classes that need a call site in a module of the chosen subsystems */
 	uint32_t sites; /* if narrowed: the subsystems that have modules */
 	bool wanted; /* enabled with any mask: class_map_want() */
 	bool fields; /* each record has its class in msg_mask and msg_subsys; all bits are set */
@@ -80,18 +80,20 @@ const struct class_bits *class_map_event(const struct class_map *map,
 /* Marks the event as enabled with any mask. */
 void class_map_want(struct class_map *map, const struct dkt_event *event);
 
-/* True if the masks enable the event: one of its types and one of its subsystems, as in Lustre. */
+/*
+ * True if the masks enable the event: one of its classes and one of its subsystems, as in Lustre.
+ */
 bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug);
 
 /* Returns the number of events of this kernel in the class or subsystem. */
 size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigned int bit);
 
 /*
- * Gets the filter for the records of the event that belong to these types; "" if one of the types
- * has all of them. sites is an expression over call_site that is true inside the modules of the
- * chosen subsystems; NULL does not narrow. The caller frees the filter.
+ * Gets the filter for the records of the event that belong to these classes; "" if one of the
+ * classes has all of them. sites is an expression over call_site that is true inside the modules of
+ * the chosen subsystems; NULL does not narrow. The caller frees the filter.
  */
-int class_map_filter(const struct class_map *map, const struct dkt_event *event, uint32_t types,
+int class_map_filter(const struct class_map *map, const struct dkt_event *event, uint32_t classes,
 		     const char *sites, char **filter);
 
 /* Returns the subsystems of the module; 0: none. */

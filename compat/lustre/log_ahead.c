@@ -123,7 +123,7 @@ static bool is_same(const struct kept *kept, const struct message_key *key, cons
 	struct record_texts texts;
 
 	if (kept->found || head.pid != key->pid || head.line != key->line ||
-	    head.mask != key->types || head.subsystem != key->subsystems)
+	    head.mask != key->classes || head.subsystem != key->subsystems)
 		return false;
 	record_texts(kept->rec, kept->len, &texts);
 	return texts.file_len == key->file_len && texts.function_len == key->function_len &&

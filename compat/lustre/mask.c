@@ -7,11 +7,11 @@
 #include "base/util.h"
 #include "lustre/mask.h"
 
-#define MASK_EMERG    0x00040000u
-#define TYPES_DEFAULT 0x130e0580u
+#define MASK_EMERG      0x00040000u
+#define CLASSES_DEFAULT 0x130e0580u
 
 /* clang-format off */
-static const char *const type_names[MASK_BITS] = {
+static const char *const class_names[MASK_BITS] = {
 	"trace", "inode", "super", "iotrace", "malloc", "cache", "info", "ioctl",
 	"neterror", "net", "warning", "buffs", "other", "dentry", "nettrace", "page",
 	"dlmtrace", "error", "emerg", "ha", "rpctrace", "vfstrace", "reada", "mmap",
@@ -40,11 +40,12 @@ static const struct mask_row {
 	uint32_t forced; /* set by every write, even a refused one */
 	uint32_t all; /* all bits that can be set */
 } rows[] = {
-	[MASK_DEBUG] = { type_names, MASK_CANNOT_OFF, TYPES_DEFAULT, TYPES_DEFAULT, 0, UINT32_MAX },
+	[MASK_DEBUG] = { class_names, MASK_CANNOT_OFF, CLASSES_DEFAULT, CLASSES_DEFAULT, 0,
+			 UINT32_MAX },
 	[MASK_SUBSYSTEM] = { subsystem_names, 0, UINT32_MAX, UINT32_MAX, 0, UINT32_MAX },
 	/* Lustre has the same `default` for debug and printk. */
-	[MASK_PRINTK] = { type_names, MASK_CANNOT_OFF, TYPES_DEFAULT, MASK_CANNOT_OFF, MASK_EMERG,
-			  UINT32_MAX },
+	[MASK_PRINTK] = { class_names, MASK_CANNOT_OFF, CLASSES_DEFAULT, MASK_CANNOT_OFF,
+			  MASK_EMERG, UINT32_MAX },
 	[MASK_SOURCES] = { source_names, 0, SOURCES_NORMAL, SOURCES_NORMAL, 0, SOURCES_ALL },
 };
 

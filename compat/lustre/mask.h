@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's masks: the names of debug types and subsystems, and the grammar that sets them. */
+/* Lustre's masks: the names of debug classes and subsystems, and the grammar that sets them. */
 #pragma once
 
 #include <dktrace/dktrace.h>

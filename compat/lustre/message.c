@@ -146,7 +146,7 @@ void message_free(struct message *message)
 
 /* ---- fields of a record ---- */
 
-uint32_t message_types(const struct message *m, const struct dkt_record *rec)
+uint32_t message_classes(const struct message *m, const struct dkt_record *rec)
 {
 	return (uint32_t)dkt_record_int(rec, m->mask);
 }
@@ -185,7 +185,7 @@ void message_key(const struct message *m, const struct dkt_record *rec, int64_t 
 {
 	*key = (struct message_key){ .time = (int64_t)rec->ts + wall,
 				     .pid = (uint32_t)rec->pid,
-				     .types = message_types(m, rec),
+				     .classes = message_classes(m, rec),
 				     .subsystems = message_subsystems(m, rec),
 				     .line = m->line ? (uint32_t)dkt_record_int(rec, m->line) : 0 };
 	key->file = file_of(m, rec, &key->file_len);

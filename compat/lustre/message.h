@@ -18,7 +18,7 @@ struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
 void message_free(struct message *message);
 
 /* Return the class and the subsystem of a record. */
-uint32_t message_types(const struct message *message, const struct dkt_record *record);
+uint32_t message_classes(const struct message *message, const struct dkt_record *record);
 uint32_t message_subsystems(const struct message *message, const struct dkt_record *record);
 
 /*
@@ -36,7 +36,7 @@ void message_put_text(const struct message *message, const struct dkt_record *re
 struct message_key {
 	int64_t time; /* wall clock, ns */
 	uint32_t pid;
-	uint32_t types;
+	uint32_t classes;
 	uint32_t subsystems;
 	uint32_t line;
 	const char *file; /* not terminated */

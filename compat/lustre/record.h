@@ -68,7 +68,7 @@ static inline uint64_t record_key(const uint8_t *rec)
 /* Selects records. A record is hidden if it has subsystem or type bits, but none of these. */
 struct record_masks {
 	uint32_t subsystems;
-	uint32_t types;
+	uint32_t classes;
 };
 
 static inline bool record_shown(const uint8_t *rec, const struct record_masks *show)
@@ -76,7 +76,7 @@ static inline bool record_shown(const uint8_t *rec, const struct record_masks *s
 	uint32_t bits[2];
 
 	memcpy(bits, rec + offsetof(struct record_head, subsystem), sizeof(bits));
-	return (!bits[0] || bits[0] & show->subsystems) && (!bits[1] || bits[1] & show->types);
+	return (!bits[0] || bits[0] & show->subsystems) && (!bits[1] || bits[1] & show->classes);
 }
 
 /* The texts of a record, without NULs at the end. A missing text is empty. */

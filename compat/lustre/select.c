@@ -16,7 +16,7 @@
 
 struct select {
 	const struct class_map *map;
-	uint32_t types;
+	uint32_t classes;
 	uint32_t subsystems;
 	char **globs; /* over SYSTEM:EVENT */
 	size_t n_globs;
@@ -94,15 +94,15 @@ static int check_word(struct dkt_ctx *ctx, const char *word)
 static int add_word(struct dkt_ctx *ctx, struct select *select, const char *word)
 {
 	const size_t len = strlen(word);
-	int type = mask_bit(MASK_DEBUG, word, len);
+	int class = mask_bit(MASK_DEBUG, word, len);
 	int subsystem = mask_bit(MASK_SUBSYSTEM, word, len);
 	int err;
 
-	if (type >= 0)
-		select->types |= 1u << type;
+	if (class >= 0)
+		select->classes |= 1u << class;
 	if (subsystem >= 0)
 		select->subsystems |= 1u << subsystem;
-	if (type >= 0 || subsystem >= 0)
+	if (class >= 0 || subsystem >= 0)
 		return 0;
 	err = check_word(ctx, word);
 	return err ? err : add_glob(select, strcmp(word, SELECT_ALL) ? word : "*:*");
@@ -130,7 +130,7 @@ bool select_has(const struct select *select, const struct dkt_event *event)
 {
 	const struct class_bits *bits = class_map_event(select->map, event);
 
-	return bits->types & select->types || bits->subsystems & select->subsystems ||
+	return bits->classes & select->classes || bits->subsystems & select->subsystems ||
 	       by_name(select, event);
 }
 
@@ -275,13 +275,13 @@ struct dkt_event *const *select_events(const struct select *select, size_t *n)
 /* Records of a message event have their own class and subsystem, so the condition tests these. */
 static int message_condition(const struct select *select, char **filter)
 {
-	if (!select->types)
+	if (!select->classes)
 		*filter = dkt__format("msg_subsys & 0x%" PRIx32, select->subsystems);
 	else if (!select->subsystems)
-		*filter = dkt__format("msg_mask & 0x%" PRIx32, select->types);
+		*filter = dkt__format("msg_mask & 0x%" PRIx32, select->classes);
 	else
 		*filter = dkt__format("msg_mask & 0x%" PRIx32 " || msg_subsys & 0x%" PRIx32,
-				      select->types, select->subsystems);
+				      select->classes, select->subsystems);
 	return *filter ? 0 : -ENOMEM;
 }
 
@@ -293,7 +293,7 @@ int select_condition(const struct select *select, const struct dkt_event *event,
 	if (!whole && bits->fields)
 		return message_condition(select, filter);
 	if (!whole && !(bits->subsystems & select->subsystems))
-		return class_map_filter(select->map, event, bits->types & select->types, NULL,
+		return class_map_filter(select->map, event, bits->classes & select->classes, NULL,
 					filter);
 	*filter = strdup("");
 	return *filter ? 0 : -ENOMEM;

@@ -17,14 +17,14 @@
 #include "lustre/return_probe.h"
 
 /* The bits of a marker: D_CONSOLE | D_WARNING, subsystem undefined. */
-#define NOTICE_TYPES     0x02000400u
+#define NOTICE_CLASSES   0x02000400u
 #define NOTICE_SUBSYSTEM 0x00000001u
 
 /* The text of system calls with lower numbers is kept. */
 #define N_CALLS 512
 
 /* D_TRACE */
-#define TRACE_TYPES 0x00000001u
+#define TRACE_CLASSES 0x00000001u
 
 enum shape {
 	SHAPE_EVENT,
@@ -194,11 +194,11 @@ static struct kind *kind_new(const struct legacy_style *style, struct dkt_event 
 	if (bits)
 		kind->bits = *bits;
 	if (kind->shape == SHAPE_MARK)
-		kind->bits.types = NOTICE_TYPES;
+		kind->bits.classes = NOTICE_CLASSES;
 	if (!kind->bits.subsystems)
 		kind->bits.subsystems = NOTICE_SUBSYSTEM;
 	kind->head = dkt__format("%08" PRIx32 ":%08" PRIx32 ":", kind->bits.subsystems,
-				 kind->bits.types);
+				 kind->bits.classes);
 	kind->place =
 		place_of(style, "(%s:0:%s()) ", dkt_event_system(event), dkt_event_name(event));
 	if (!kind->head || !kind->place) {
@@ -251,19 +251,19 @@ static uint32_t function_subsystems(struct legacy_style *style, const struct kin
 struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt_record *rec)
 {
 	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
-	struct class_bits bits = { .types = NOTICE_TYPES, .subsystems = NOTICE_SUBSYSTEM };
+	struct class_bits bits = { .classes = NOTICE_CLASSES, .subsystems = NOTICE_SUBSYSTEM };
 
 	if (!kind)
 		return bits;
 	if (is_function(kind)) {
-		bits.types = TRACE_TYPES;
+		bits.classes = TRACE_CLASSES;
 		bits.subsystems = function_subsystems(style, kind, rec);
 		return bits;
 	}
 	if (kind->shape != SHAPE_MESSAGE)
 		return kind->bits;
 	bits.subsystems = message_subsystems(kind->message, rec);
-	bits.types = message_types(kind->message, rec);
+	bits.classes = message_classes(kind->message, rec);
 	return bits;
 }
 
@@ -395,7 +395,7 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 
 		dkt_buf_hex(buf, bits.subsystems, 8, '0');
 		dkt_buf_add(buf, ":", 1);
-		dkt_buf_hex(buf, bits.types, 8, '0');
+		dkt_buf_hex(buf, bits.classes, 8, '0');
 		dkt_buf_add(buf, ":", 1);
 	} else {
 		dkt_buf_add(buf, kind->head, kind->head_len);

@@ -108,7 +108,10 @@ int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
 			strchr(guess.best, ':') ? dkt__guess_words(&guess) : "");
 }
 
-/* Remembers what is in the way of the filter. A wrong value says more than a field that most events lack. */
+/*
+ * Remembers what is in the way of the filter. A wrong value says more than a field that most events
+ * lack.
+ */
 static void note_misfit(struct chooser *c, int err)
 {
 	c->fits |= !err || err == -EOPNOTSUPP;
@@ -212,10 +215,10 @@ static bool class_is_taken(struct chooser *c, const struct dkt_record *record)
 	const struct selection *s = c->selection;
 	const struct class_bits bits = legacy_style_bits(c->legacy, record);
 
-	if (mask_hides(s->hidden_types, bits.types) ||
+	if (mask_hides(s->hidden_classes, bits.classes) ||
 	    mask_hides(s->hidden_subsystems, bits.subsystems))
 		return false;
-	return (!s->types || bits.types & s->types) &&
+	return (!s->classes || bits.classes & s->classes) &&
 	       (!s->subsystems || bits.subsystems & s->subsystems);
 }
 
@@ -243,7 +246,7 @@ bool chooser_in_rate(struct chooser *c, const struct dkt_record *record)
 
 	if (!rate->limited || !record->event || verdict_of(c, record->event) == PART)
 		return true;
-	return rate_takes(rate, legacy_style_bits(c->legacy, record).types,
+	return rate_takes(rate, legacy_style_bits(c->legacy, record).classes,
 			  (int64_t)record->ts + c->wall);
 }
 
@@ -263,7 +266,7 @@ static int chooser_init(struct chooser *c)
 
 	c->last = UINT64_MAX;
 	c->more = s->filter || s->events.n || s->comms.n;
-	c->by_class = s->types || s->subsystems || s->hidden_types || s->hidden_subsystems;
+	c->by_class = s->classes || s->subsystems || s->hidden_classes || s->hidden_subsystems;
 	c->more |= c->by_class;
 	if (s->filter)
 		err = mask_expr(c->ctx, s->filter, &c->filter);

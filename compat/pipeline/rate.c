@@ -35,15 +35,15 @@ int rate_parse(const char *text, struct rate *rate, const char **bad)
 	}
 }
 
-bool rate_takes(struct rate *rate, uint32_t types, int64_t time)
+bool rate_takes(struct rate *rate, uint32_t classes, int64_t time)
 {
 	const int64_t second = time / 1000000000;
 	int bit;
 
-	types &= rate->limited;
-	if (!types)
+	classes &= rate->limited;
+	if (!classes)
 		return true;
-	bit = __builtin_ctz(types);
+	bit = __builtin_ctz(classes);
 	if (rate->second[bit] != second) {
 		rate->second[bit] = second;
 		rate->seen[bit] = 0;

@@ -25,7 +25,7 @@ int rate_parse(const char *text, struct rate *rate, const char **bad);
  * True if a record of these classes at that time (ns) is within the limit; counts it. A record of
  * several limited classes counts for the first of them.
  */
-bool rate_takes(struct rate *rate, uint32_t types, int64_t time);
+bool rate_takes(struct rate *rate, uint32_t classes, int64_t time);
 
 /* Reports the number of dropped records on standard error, if any, and restarts the count. */
 void rate_tell(struct rate *rate, const char *self);

@@ -162,7 +162,7 @@ int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, str
 	int err;
 
 	*s = (struct selection){ .filter = words->filter };
-	err = read_mask(ctx, "class", MASK_DEBUG, words->classes, &s->types);
+	err = read_mask(ctx, "class", MASK_DEBUG, words->classes, &s->classes);
 	if (!err)
 		err = read_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
 				&s->subsystems);
@@ -192,7 +192,7 @@ void selection_clear(struct selection *s)
 
 bool selection_by_class(const struct selection *s)
 {
-	return s->types || s->subsystems || s->hidden_types || s->hidden_subsystems ||
+	return s->classes || s->subsystems || s->hidden_classes || s->hidden_subsystems ||
 	       s->rate.limited;
 }
 

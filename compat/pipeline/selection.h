@@ -28,8 +28,8 @@ struct selection_time {
 
 /* All zero: all records. */
 struct selection {
-	uint32_t types, subsystems; /* with one of these bits; 0: any */
-	uint32_t hidden_types, hidden_subsystems; /* not those whose bits are all among these */
+	uint32_t classes, subsystems; /* with one of these bits; 0: any */
+	uint32_t hidden_classes, hidden_subsystems; /* not those whose bits are all among these */
 	struct names events, comms;
 	int *pids, *cpus;
 	size_t n_pids, n_cpus; /* 0: any */

@@ -72,7 +72,7 @@ static void check_classes(struct doctor *doc)
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		mapped += class_map_event(map, events[i])->types != 0;
+		mapped += class_map_event(map, events[i])->classes != 0;
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		if (!class_map_count(map, MASK_DEBUG, bit))
 			empty |= 1u << bit;

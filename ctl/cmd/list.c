@@ -87,7 +87,7 @@ static int list_events(struct list *list)
 	for (size_t i = 0; i < list->n_events; i++) {
 		const struct class_bits *bits = class_map_event(list->map, list->events[i]);
 		char *name __cleanup(free) = event_full_name(list->events[i]);
-		char *classes __cleanup(free) = bit_names(MASK_DEBUG, bits->types);
+		char *classes __cleanup(free) = bit_names(MASK_DEBUG, bits->classes);
 		char *subsystems __cleanup(free) = bit_names(MASK_SUBSYSTEM, bits->subsystems);
 		char *about __cleanup(free) = NULL;
 

@@ -173,7 +173,7 @@ static void entries_set_bits_and_filters(void **state)
 	map = map_of_text(&k, MAP);
 
 	bits = bits_of(&k, map, "block", "block_rq_complete");
-	assert_int_equal(bits->types, error | iotrace);
+	assert_int_equal(bits->classes, error | iotrace);
 	assert_int_equal(bits->filtered, error);
 	assert_int_equal(bits->subsystems, osd);
 	assert_true(class_bits_on(bits, error, osd));
@@ -184,7 +184,7 @@ static void entries_set_bits_and_filters(void **state)
 	assert_filter(&k, map, "block", "block_rq_complete", error | iotrace, NULL, "");
 
 	bits = bits_of(&k, map, "block", "block_rq_issue");
-	assert_int_equal(bits->types, error);
+	assert_int_equal(bits->classes, error);
 	assert_int_equal(bits->subsystems, osd | lov);
 	assert_filter(&k, map, "block", "block_rq_issue", error, NULL, "(error != 0)");
 
@@ -197,7 +197,7 @@ static void entries_set_bits_and_filters(void **state)
 	assert_filter(&k, map, "kmem", "kfree", malloc_bit, "call_site > 1", "(call_site > 1)");
 	assert_filter(&k, map, "kmem", "kfree", malloc_bit, NULL, "");
 
-	assert_int_equal(bits_of(&k, map, "kmem", "mm_page_alloc")->types, 0);
+	assert_int_equal(bits_of(&k, map, "kmem", "mm_page_alloc")->classes, 0);
 	assert_int_equal(bits_of(&k, map, "kmem", "mm_page_alloc")->subsystems, 1);
 	assert_true(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->fields);
 	assert_int_equal(class_map_count(map, MASK_DEBUG, (unsigned int)TYPE("vfstrace")), 5);
@@ -258,9 +258,9 @@ static void later_entries_win(void **state)
 			      "    entries: [ { events: 'xfs:*', filter: ino == 1 } ]\n"
 			      "    remove: xfs:xfs_readdir\n"
 			      "    add: [ { events: xfs:xfs_lookup } ]\n");
-	assert_int_equal(bits_of(&k, map, "xfs", "xfs_readdir")->types, 0);
+	assert_int_equal(bits_of(&k, map, "xfs", "xfs_readdir")->classes, 0);
 	assert_int_equal(bits_of(&k, map, "xfs", "xfs_readdir")->filtered, 0);
-	assert_int_equal(bits_of(&k, map, "xfs", "xfs_lookup")->types, 1u << TYPE("dentry"));
+	assert_int_equal(bits_of(&k, map, "xfs", "xfs_lookup")->classes, 1u << TYPE("dentry"));
 	assert_int_equal(bits_of(&k, map, "xfs", "xfs_lookup")->filtered, 0);
 	assert_filter(&k, map, "xfs", "xfs_lookup", UINT32_MAX, NULL, "");
 	class_map_free(map);
@@ -305,12 +305,12 @@ static void a_site_overrides_what_is_shipped(void **state)
 	assert_string_equal(class_map_about(map, MASK_DEBUG, (unsigned int)TYPE("dentry")),
 			    "names");
 	assert_null(class_map_none(map, MASK_DEBUG, (unsigned int)TYPE("hsm")));
-	assert_int_equal(bits_of(&k, map, "xfs", "xfs_lookup")->types, 1u << TYPE("dentry"));
-	assert_int_equal(bits_of(&k, map, "xfs", "xfs_readdir")->types, 0);
-	assert_int_equal(bits_of(&k, map, "syscalls", "sys_exit_open")->types,
+	assert_int_equal(bits_of(&k, map, "xfs", "xfs_lookup")->classes, 1u << TYPE("dentry"));
+	assert_int_equal(bits_of(&k, map, "xfs", "xfs_readdir")->classes, 0);
+	assert_int_equal(bits_of(&k, map, "syscalls", "sys_exit_open")->classes,
 			 1u << TYPE("dentry"));
-	assert_int_equal(bits_of(&k, map, "syscalls", "sys_exit_openat")->types, 0);
-	assert_int_equal(bits_of(&k, map, "block", "block_rq_issue")->types,
+	assert_int_equal(bits_of(&k, map, "syscalls", "sys_exit_openat")->classes, 0);
+	assert_int_equal(bits_of(&k, map, "block", "block_rq_issue")->classes,
 			 1u << TYPE("hsm") | 1u << TYPE("layout"));
 	class_map_free(map);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -353,7 +353,7 @@ static void one_reading_serves_several_kernels(void **state)
 	map = map_of_text(&k, MAP);
 	assert_int_equal(class_map_open(small.ctx, map, &other), 0);
 	assert_int_equal(class_map_count(other, MASK_DEBUG, (unsigned int)TYPE("iotrace")), 1);
-	assert_true(bits_of(&small, other, "block", "block_rq_complete")->types & iotrace);
+	assert_true(bits_of(&small, other, "block", "block_rq_complete")->classes & iotrace);
 	assert_string_equal(class_map_none(other, MASK_DEBUG, (unsigned int)TYPE("hsm")),
 			    "of Lustre only");
 	class_map_free(other);

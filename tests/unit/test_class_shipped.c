@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The shipped class map on the catalogues of real kernels: complete, without typing errors, quick. */
+/*
+ * The shipped class map on the catalogues of real kernels: complete, without typing errors, quick.
+ */
 #include "class_kernel.h"
 
 #include <time.h>
@@ -121,7 +123,7 @@ static void every_glob_matches_somewhere(void **state)
 
 struct expectation {
 	const char *system, *name;
-	const char *types, *subsystems; /* as they print */
+	const char *classes, *subsystems; /* as they print */
 };
 
 /* Events that all three kernels have. */
@@ -159,7 +161,7 @@ static const struct expectation expectations[] = {
 
 static void shipped_map_resolves_as_expected(void **state)
 {
-	char types[MASK_TEXT_SIZE], subsystems[MASK_TEXT_SIZE];
+	char classes[MASK_TEXT_SIZE], subsystems[MASK_TEXT_SIZE];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
@@ -172,16 +174,16 @@ static void shipped_map_resolves_as_expected(void **state)
 			const struct expectation *e = &expectations[j];
 			const struct class_bits *bits = bits_of(&k, map, e->system, e->name);
 
-			mask_format(MASK_DEBUG, bits->types, types);
+			mask_format(MASK_DEBUG, bits->classes, classes);
 			mask_format(MASK_SUBSYSTEM, bits->subsystems, subsystems);
-			if (strcmp(types, e->types) || strcmp(subsystems, e->subsystems))
+			if (strcmp(classes, e->classes) || strcmp(subsystems, e->subsystems))
 				fail_msg("%s: %s:%s is of '%s', '%s'", kernels[i], e->system,
-					 e->name, types, subsystems);
+					 e->name, classes, subsystems);
 		}
 		for (size_t j = 0; j < k.n; j++) {
 			const struct class_bits *bits = class_map_event(map, k.events[j]);
 
-			if (bits->types && bits->subsystems == 1)
+			if (bits->classes && bits->subsystems == 1)
 				fail_msg("%s: %s:%s has a class but no subsystem", kernels[i],
 					 dkt_event_system(k.events[j]),
 					 dkt_event_name(k.events[j]));
@@ -201,16 +203,17 @@ static void modules_from_outside_are_known(void **state)
 			"lustre_debug:lustre_debug_location\nlustre_debug:lustre_debug_msg\n"
 			"zfs:zfs_zil__commit__io__error\n");
 	map = shipped_map(&k);
-	assert_int_equal(bits_of(&k, map, "ldiskfs", "ldiskfs_error")->types, 1u << TYPE("error"));
-	assert_int_equal(bits_of(&k, map, "ldiskfs", "ldiskfs_mb_new_inode_pa")->types,
+	assert_int_equal(bits_of(&k, map, "ldiskfs", "ldiskfs_error")->classes,
+			 1u << TYPE("error"));
+	assert_int_equal(bits_of(&k, map, "ldiskfs", "ldiskfs_mb_new_inode_pa")->classes,
 			 1u << TYPE("layout"));
 	assert_int_equal(bits_of(&k, map, "ldiskfs", "ldiskfs_error")->subsystems,
 			 1u << SUBSYSTEM("osd"));
-	assert_int_equal(bits_of(&k, map, "zfs", "zfs_zil__commit__io__error")->types,
+	assert_int_equal(bits_of(&k, map, "zfs", "zfs_zil__commit__io__error")->classes,
 			 1u << TYPE("error"));
 	assert_true(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->fields);
-	assert_int_equal(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->types, UINT32_MAX);
-	assert_int_equal(bits_of(&k, map, "lustre_debug", "lustre_debug_location")->types, 0);
+	assert_int_equal(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->classes, UINT32_MAX);
+	assert_int_equal(bits_of(&k, map, "lustre_debug", "lustre_debug_location")->classes, 0);
 	class_map_free(map);
 	kernel_close(&k);
 }

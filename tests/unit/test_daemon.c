@@ -58,7 +58,7 @@ static int try_add(struct setup *s, struct daemon_file *file, unsigned int n)
 
 	static char line[8192];
 	static uint8_t rec[RECORD_FROM_LINE_MAX];
-	struct class_bits bits = { .types = 1, .subsystems = 2 };
+	struct class_bits bits = { .classes = 1, .subsystems = 2 };
 
 	while (!err && n--) {
 		struct dkt_record from = { .ts = (1495061000 + s->next) * 1000000000,
@@ -165,7 +165,9 @@ static void limit_files(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* Adds and writes until the disk is full. The file is complete and has all records that it reports. */
+/*
+ * Adds and writes until the disk is full. The file is complete and has all records that it reports.
+ */
 static uint64_t fill(struct setup *s, uint64_t pos, rlim_t bytes, bool often)
 {
 	uint64_t before = s->next;
@@ -268,7 +270,7 @@ static void a_new_daemon_overwrites_an_incomplete_record(void **state)
 static void lines_become_records_and_back(void **state)
 {
 	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77, .first = true };
-	struct class_bits bits = { .types = 0x200000, .subsystems = 0x80 };
+	struct class_bits bits = { .classes = 0x200000, .subsystems = 0x80 };
 	char line[] = LINE "0x5\nsecond (line:1:of()) it\n", out[1024];
 	struct record_line kept = { 0 };
 	uint8_t rec[RECORD_FROM_LINE_MAX];
@@ -287,7 +289,7 @@ static void records_become_events(void **state)
 {
 	struct setup *s = *state;
 	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77 }, rec;
-	struct class_bits bits = { .types = 0x200000, .subsystems = 0x80 };
+	struct class_bits bits = { .classes = 0x200000, .subsystems = 0x80 };
 	uint8_t made[RECORD_FROM_LINE_MAX], *data = malloc(RECORD_EVENT_MAX);
 	size_t n = record_from_line(&from, &bits, 0, LINE "0x5\n", strlen(LINE "0x5\n"), made);
 	struct dkt_event *event, *again;

@@ -62,12 +62,14 @@ static void log_end(struct log *log)
 	close(log->fd);
 }
 
-/* True if the log has the message that a probe recorded for process 77 at ns after the beginning. */
+/*
+ * True if the log has the message that a probe recorded for process 77 at ns after the beginning.
+ */
 static bool finds(struct log *log, int64_t ns, const char *text)
 {
 	const struct message_key key = { .time = BASE * INT64_C(1000000000) + ns,
 					 .pid = 77,
-					 .types = 2,
+					 .classes = 2,
 					 .subsystems = 4,
 					 .line = 12,
 					 .file = "file.c",

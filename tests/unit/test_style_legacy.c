@@ -236,7 +236,7 @@ static void a_message_is_a_line_of_lustre(void **state)
 	line_is(&rec, 0,
 		"00000100:00100000:3.0:5.123456:0:14615:0:(client.c:1498:send_it()) Sending RPC\n");
 	bits = legacy_style_bits(style, &rec);
-	assert_int_equal(bits.types, 0x100000);
+	assert_int_equal(bits.classes, 0x100000);
 	assert_int_equal(bits.subsystems, 0x100);
 	/* Places that lie outside of the record. */
 	data.file = data.fn = data.msg = 0xffffffff;
@@ -262,9 +262,9 @@ static void an_unparsable_event_prints_a_line(void **state)
 			 0);
 	assert_int_equal(buf->data[buf->len - 1], '\n');
 	bits = legacy_style_bits(style, &rec);
-	assert_int_equal(bits.types, 0);
+	assert_int_equal(bits.classes, 0);
 	rec.event = NULL;
-	assert_int_equal(legacy_style_bits(style, &rec).types, 0x02000400);
+	assert_int_equal(legacy_style_bits(style, &rec).classes, 0x02000400);
 }
 
 int main(void)

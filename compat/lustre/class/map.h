@@ -17,13 +17,13 @@ struct class_target {
 /* An event that belongs to a class only under the condition of an entry. */
 struct class_condition {
 	size_t event; /* event index */
-	unsigned int type; /* bit number */
+	unsigned int class; /* bit number */
 	const struct class_entry *entry;
 };
 
 struct class_map {
 	struct dkt__arena arena;
-	struct class_target types[MASK_BITS];
+	struct class_target classes[MASK_BITS];
 	struct class_target subsystems[MASK_BITS];
 	struct class_target messages;
 	struct class_bits *bits; /* by event index */

@@ -329,7 +329,7 @@ static int read_class(struct reader *r, unsigned int bit, void *data)
 {
 	struct class_map *map = data;
 
-	return read_target(r, TARGET_CLASS, &map->types[bit]);
+	return read_target(r, TARGET_CLASS, &map->classes[bit]);
 }
 
 static int read_subsystem(struct reader *r, unsigned int bit, void *data)

@@ -41,7 +41,7 @@ size_t record_from_line(const struct dkt_record *from, const struct class_bits *
 	uint64_t ns = from->ts + (uint64_t)wall;
 	struct record_head head = { .flags = from->first ? RECORD_FIRST : 0,
 				    .subsystem = bits->subsystems,
-				    .mask = bits->types,
+				    .mask = bits->classes,
 				    .cpu = (uint16_t)from->cpu,
 				    .sec = (uint32_t)(ns / 1000000000),
 				    .usec = ns / 1000 % 1000000,

@@ -11,17 +11,17 @@
 #define KMSG_TEXT 900
 
 /* As Lustre chooses it. */
-static int level(uint32_t types)
+static int level(uint32_t classes)
 {
 	static const struct {
-		const char *type;
+		const char *class;
 		int level;
 	} levels[] = { { "emerg", 0 }, { "error", 3 }, { "warning", 4 } };
 
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
-		int bit = mask_bit(MASK_DEBUG, levels[i].type, strlen(levels[i].type));
+		int bit = mask_bit(MASK_DEBUG, levels[i].class, strlen(levels[i].class));
 
-		if (bit >= 0 && types & 1u << bit)
+		if (bit >= 0 && classes & 1u << bit)
 			return levels[i].level;
 	}
 	return 6;
@@ -48,7 +48,7 @@ static void put(struct kmsg *kmsg, int priority, const char *text, size_t len)
 		kmsg->skipped++;
 }
 
-void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t types, const char *line, size_t len)
+void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *line, size_t len)
 {
 	const char *end = line + len, *text;
 	char words[64];
@@ -76,7 +76,7 @@ void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t types, const char *line,
 	text = text ? text : line;
 	while (end > text && end[-1] == '\n')
 		end--;
-	put(kmsg, level(types), text, (size_t)(end - text));
+	put(kmsg, level(classes), text, (size_t)(end - text));
 }
 
 void kmsg_close(struct kmsg *kmsg)

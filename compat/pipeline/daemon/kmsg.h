@@ -16,6 +16,6 @@ struct kmsg {
 	uint64_t skipped;
 };
 
-/* A record of these types, as a line of the legacy style. now is in seconds. */
-void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t types, const char *line, size_t len);
+/* A record of these classes, as a line of the legacy style. now is in seconds. */
+void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *line, size_t len);
 void kmsg_close(struct kmsg *kmsg);

@@ -74,8 +74,8 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 	err = dkt_buf_error(d->buf);
 	if (err)
 		return err;
-	if (bits.types & d->printk)
-		kmsg_copy(&d->kmsg, seconds(), bits.types, line, len);
+	if (bits.classes & d->printk)
+		kmsg_copy(&d->kmsg, seconds(), bits.classes, line, len);
 	len = record_from_line(rec, &bits, d->wall, line, len, made);
 	return daemon_file_add(d->file, made, len, rec->event != NULL);
 }
@@ -248,7 +248,9 @@ static int open_source(struct daemon *d)
 	return err;
 }
 
-/* All that it opens later is in directories whose owner it is, but for the next file of --rotate. */
+/*
+ * All that it opens later is in directories whose owner it is, but for the next file of --rotate.
+ */
 static int drop_privileges(struct daemon *d)
 {
 	unsigned int keep = 0;
