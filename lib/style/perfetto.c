@@ -471,7 +471,6 @@ static int perfetto_learn(struct dkt_style *style, struct dkt__form *form)
 static int perfetto_open(struct dkt_style *style)
 {
 	((struct perfetto *)style)->next_iid = IID_FIRST_FREE;
-	dkt__tracks_init(&((struct perfetto *)style)->tracks);
 	return 0;
 }
 

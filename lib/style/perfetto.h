@@ -176,12 +176,9 @@ struct track {
 };
 
 struct tracks {
-	struct dkt__keymap keys;
-	struct track **at; /* by entry of keys */
-	uint32_t n;
+	struct track **slots; /* by a hash */
+	size_t size, n;
 };
-
-void dkt__tracks_init(struct tracks *tracks);
 
 /* Finds or creates the track; *is_new: created. NULL: out of memory. */
 struct track *dkt__track_get(struct tracks *tracks, enum track_kind kind, uint32_t stream,
