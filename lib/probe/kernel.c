@@ -123,7 +123,9 @@ static int add_by_dwarf(struct probe_define *define, const struct probe_target *
 		scope->no_types = define->no_btf ? define->no_btf : define->no_binary;
 		scope->argument = offset ? NULL : dkt__probe_word_argument;
 	}
-	if (define->place.on_return && !scope->result)
+	if (!define->place.on_return)
+		scope->result = NULL;
+	else if (!scope->result)
 		scope->result = dkt__probe_word_result;
 	err = add_one(define, target, offset, scope, suffix);
 	dkt__dwarf_place_clear(&at);

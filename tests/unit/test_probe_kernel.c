@@ -383,6 +383,28 @@ static void other_kinds_of_probes_are_defined(void **state)
 	expect(ctx, DKT_PROBE_EVENT, "sched", "", "write the event as SYSTEM:EVENT");
 }
 
+/* The debug information below describes this function in place of the kernel's. */
+__attribute__((noinline, used)) static long vfs_read(int file, char *buf, size_t count)
+{
+	__asm__ volatile("" ::: "memory");
+	return file + (long)count + *buf;
+}
+
+static void retval_is_for_returns_with_a_debug_file_too(void **state)
+{
+	DKT_OPTS(dkt_probe_opts, opts, .debug_file = "/proc/self/exe");
+	static const char *const args[] = { "$retval" };
+	struct dkt_ctx *ctx = *state;
+	struct dkt_probes *probes;
+
+	assert_int_equal(dkt_probe_define(ctx, "vfs_read", args, 1, &opts, &probes), -EINVAL);
+	assert_string_equal(dkt_error(ctx), "argument '$retval': vfs_read has a $retval only on"
+					    " return: vfs_read%return");
+	assert_ok(ctx, dkt_probe_define(ctx, "vfs_read%return", args, 1, &opts, &probes));
+	assert_string_equal(dkt_probes_at(probes, 0)->fields, "ret=$retval:s64");
+	dkt_probes_free(probes);
+}
+
 /* A README that knows less. */
 static void older_kernels_get_other_definitions(void **state)
 {
@@ -453,6 +475,8 @@ int main(void)
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(other_kinds_of_probes_are_defined, probe_setup,
 						probe_teardown),
+		cmocka_unit_test_setup_teardown(retval_is_for_returns_with_a_debug_file_too,
+						probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(older_kernels_get_other_definitions, probe_setup,
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(truncated_btf_is_refused, probe_setup,
