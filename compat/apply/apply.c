@@ -11,7 +11,7 @@
 #include "lustre/lustre_masks.h"
 #include "lustre/message.h"
 
-/* As many MiB a CPU as Lustre's own buffer has by default. */
+/* The default of Lustre's own buffer. */
 #define DEFAULT_MB_PER_CPU 5
 
 void filter_report_clear(struct filter_report *report)
@@ -31,8 +31,8 @@ static int add_filter(struct applying *a, struct dkt_event *event)
 	return err ? err : settings_add_filtered(a->done, event);
 }
 
-/* Events that had a filter and are to have none now. */
-static int drop_filters(struct applying *a)
+/* Removes the filters of events that are to have none now. */
+static int remove_filters(struct applying *a)
 {
 	const struct names *before = &a->log->set.filtered;
 	int err = 0;
@@ -51,7 +51,7 @@ static int drop_filters(struct applying *a)
 
 /* ---- the transaction ---- */
 
-/* By which it is seen later that some have gone. */
+/* debuglog_drift() needs the list to find systems whose module was unloaded. */
 static int list_systems(struct applying *a)
 {
 	const char *last = "";
@@ -68,7 +68,7 @@ static int list_systems(struct applying *a)
 	return dkt__text_end(out, 0, &a->done->systems);
 }
 
-static int want_events(struct applying *a)
+static int add_events(struct applying *a)
 {
 	struct debuglog *log = a->log;
 	struct dkt_event *const *all;
@@ -80,7 +80,6 @@ static int want_events(struct applying *a)
 		return err ? err : -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct class_bits *bits = class_map_event(log->map, all[i]);
-
 		bool on = applying_wants(a, all[i]);
 
 		if ((!on && !applying_is_target(a, all[i])) ||
@@ -94,7 +93,7 @@ static int want_events(struct applying *a)
 		err = dkt_change_events(a->change, a->on, a->n_on);
 	if (!err)
 		err = list_systems(a);
-	return err ? err : drop_filters(a);
+	return err ? err : remove_filters(a);
 }
 
 /*
@@ -105,19 +104,19 @@ static int read_filters(struct applying *a)
 {
 	struct dkt_ctx *ctx = a->log->ctx;
 	int err = event_filter_read(&a->filter);
-	char *words __cleanup(free) = NULL;
+	char *message __cleanup(free) = NULL;
 	char *kernel __cleanup(free) = NULL;
 
 	if (!err || !a->set->filter || a->filter.expr)
 		return err;
-	words = dkt_error_take(ctx);
+	message = dkt_error_take(ctx);
 	if (dkt_instance_try_filter(a->log->in, a->set->filter) == -EINVAL)
 		kernel = dkt_error_take(ctx);
 	return dkt_fail(ctx, err, "%s%s%s", kernel ? kernel : "", kernel ? "\n" : "",
-			words ? words : "");
+			message ? message : "");
 }
 
-static int want_all(struct applying *a)
+static int build_change(struct applying *a)
 {
 	int err = dkt_change_new(a->log->in, &a->change);
 
@@ -131,14 +130,14 @@ static int want_all(struct applying *a)
 	if (!err)
 		err = applying_targets(a);
 	if (!err)
-		err = want_events(a);
+		err = add_events(a);
 	if (!err)
 		err = applying_triggers(a);
 	if (!err)
 		err = applying_limits(a);
 	if (!err)
 		err = applying_graph(a);
-	/* If the filter itself is being set, it must be good for something. */
+	/* A new filter must fit at least one event. */
 	if (err || !a->filter.expr || !a->report || !a->report->must_take || a->report->took ||
 	    !a->n_on)
 		return err;
@@ -163,19 +162,19 @@ static int set_size(struct debuglog *log, uint32_t mb)
 	return err ? dkt_fail_in(log->ctx, err, "debug_mb=%" PRIu32, mb) : 0;
 }
 
-/* After a failure, whose words stay. */
-static void put_back_size(struct debuglog *log, uint64_t bytes)
+/* Keeps the error message. */
+static void restore_size(struct debuglog *log, uint64_t bytes)
 {
-	char *words = dkt_error_take(log->ctx);
+	char *message = dkt_error_take(log->ctx);
 	uint64_t now;
 
 	if (dkt_instance_get_size(log->in, &now) || now != bytes)
 		dkt_instance_set_size(log->in, bytes);
-	dkt_error_give(log->ctx, 0, words);
+	dkt_error_give(log->ctx, 0, message);
 }
 
-/* Makes the instance; it records nothing yet. */
-static int make_instance(struct debuglog *log, const struct settings *set)
+/* Creates a missing instance; it records nothing yet. */
+static int create_instance(struct debuglog *log, const struct settings *set)
 {
 	int err;
 
@@ -212,44 +211,47 @@ static int commit_change(void *change)
 }
 
 /*
- * A log that is new waits until all is switched: the switching itself, hundreds of files, is not
- * what it is wanted for.
+ * A new instance stays off until everything is set. Otherwise the log would begin with our own
+ * writes to hundreds of files.
  */
 static int commit(struct applying *a)
 {
 	struct dkt_instance *in = a->log->in;
-	bool fresh = dkt_instance_is_new(in);
-	int err = fresh ? dkt_instance_set_on(in, false) : 0;
+	bool is_new = dkt_instance_is_new(in);
+	int err = is_new ? dkt_instance_set_on(in, false) : 0;
 
 	if (!err)
-		err = !fresh && applying_sets_clock(a) ?
+		err = !is_new && applying_sets_clock(a) ?
 			      dkt_instance_rest(in, commit_change, a->change) :
 			      dkt_change_commit(a->change);
-	if (!err && fresh)
+	if (!err && is_new)
 		err = recording_set(a->log, true);
 	return err;
 }
 
-/* The kernel first, then the file: what is kept was true at some time. */
+/* Changes the kernel first, then the file, so that stored settings were once in effect. */
 static int transact(struct applying *a)
 {
 	struct debuglog *log = a->log;
 	const struct settings *set = a->set;
 	uint64_t bytes = 0;
-	int err = make_instance(log, set);
+	int err = create_instance(log, set);
 
 	if (!err && set->debug_mb) {
 		err = dkt_instance_get_size(log->in, &bytes);
-		/* The kernel rounds up; it refuses a change while somebody looks at the trace. */
+		/*
+		 * The kernel rounds the size up. It refuses a change while another program reads the
+		 * trace, so do not set the same size again.
+		 */
 		if (!err && bytes >> 20 != set->debug_mb)
 			err = set_size(log, set->debug_mb);
 	}
 	if (!err)
-		err = want_all(a);
+		err = build_change(a);
 	if (!err)
 		err = save_before(a);
-	a->done->made = true;
-	/* A full disk is found before anything is switched. */
+	a->done->has_instance = true;
+	/* Detect a full disk before the kernel is changed. */
 	if (!err)
 		err = settings_stage(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, a->done);
 	if (!err)
@@ -261,20 +263,20 @@ static int transact(struct applying *a)
 	if (!err)
 		err = settings_publish(log->ctx, log->dirfd, DEBUGLOG_SETTINGS);
 	if (err && bytes)
-		put_back_size(log, bytes);
+		restore_size(log, bytes);
 	return err;
 }
 
-/* Nothing is left of an instance that was made for a change that failed. */
-static void unmake(struct debuglog *log)
+/* Removes an instance that was created for a change that failed. Keeps the error message. */
+static void remove_new_instance(struct debuglog *log)
 {
-	char *words = dkt_error_take(log->ctx);
+	char *message = dkt_error_take(log->ctx);
 
 	dkt_instance_close(log->in);
 	log->in = NULL;
 	debuglog_return_top(log);
 	dkt_instance_remove(log->ctx, log->name);
-	dkt_error_give(log->ctx, 0, words);
+	dkt_error_give(log->ctx, 0, message);
 }
 
 int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report)
@@ -293,7 +295,7 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 	done.lustre = lustre_is_loaded();
 	a.filter = (struct event_filter){ .log = log, .set = set, .report = report };
 	a.filter.missed = report ? open_memstream(&report->missed, &len) : NULL;
-	log->set.made = log->in;
+	log->set.has_instance = log->in;
 	err = save_before(&a);
 	if (!err)
 		err = transact(&a);
@@ -301,14 +303,14 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 	if (a.filter.missed)
 		fclose(a.filter.missed);
 	if (!err) {
-		follow_tell(log, &done);
+		follow_report(log, &done);
 		settings_clear(&log->set);
 		log->set = done;
 		log->applied = true;
 	} else {
 		settings_clear(&done);
 		if (was_new && log->in)
-			unmake(log);
+			remove_new_instance(log);
 	}
 	unlinkat(log->dirfd, DEBUGLOG_BEFORE, 0);
 	return err;

@@ -8,40 +8,40 @@
 #include "log/debuglog.h"
 
 /*
- * Opens the debug log of that name as it is. Without DEBUGLOG_CHANGE nothing is made: in and
- * dirfd may be missing.
+ * Opens the debug log of that name. Without DEBUGLOG_CHANGE, creates nothing: in may be NULL and
+ * dirfd -1.
  */
 int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **log);
 
-/* The events that took debug_filter, and those that could not. */
+/* The events with debug_filter, and those that lack its fields. */
 struct filter_report {
-	bool must_take; /* asked for: if no event that is on can take it, refuse */
+	bool must_take; /* fail if no enabled event has the fields */
 	size_t took; /* events that have the filter */
-	char *missed; /* names of those that have not its fields, separated by ", "; NULL: none */
+	char *missed; /* names of events that lack its fields, separated by ", "; NULL: none */
 	size_t n_missed;
 };
 
 void filter_report_clear(struct filter_report *report);
 
 /*
- * Makes the instance what the settings say, as one transaction, and keeps them. The instance is
- * made if there is none. report may be NULL.
+ * Applies the settings to the instance as one transaction, and stores them. Creates the instance if
+ * it is missing. report may be NULL.
  */
 int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report);
 
 /*
- * Before a look at the log of that name: if others have changed Lustre's masks since the log was
- * set, the log takes them over. A failure is logged and leaves the log unchanged.
+ * To be called before the log is read: if another program has changed Lustre's masks since the log
+ * was set, the log takes them over. A failure is logged and leaves the log unchanged.
  */
 void debuglog_follow(struct dkt_ctx *ctx, const char *name);
 
 /*
- * Removes the instance, its records and what is kept of it, and unmounts tracefs if it was mounted
- * for us. Also where some of that is missing.
+ * Removes the instance, its records and its directory, and unmounts tracefs if dktrace mounted it.
+ * Ignores parts that are missing.
  */
 int debuglog_reset(struct dkt_ctx *ctx, const char *name);
 
-/* Calls fn for each trigger that these events have in the log's instance. */
+/* Calls fn for each trigger of these events in the log's instance. */
 int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
 		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
 		  void *data);

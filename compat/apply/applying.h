@@ -9,48 +9,48 @@
 struct applying {
 	struct debuglog *log;
 	const struct settings *set;
-	struct settings *done; /* becomes what is kept */
+	struct settings *done; /* the settings and their results, to be stored */
 	struct filter_report *report;
 	struct dkt_change *change;
 	struct event_filter filter;
-	struct modules modules; /* of the chosen subsystems, loaded */
-	char *sites; /* call sites in them, NULL: anywhere */
-	bool graph; /* entry and exit of their functions are wanted */
-	uint8_t *targets; /* by event index: what triggers switch */
+	struct modules modules; /* loaded modules of the chosen subsystems */
+	char *sites; /* call sites in these modules; NULL: anywhere */
+	bool graph; /* record entry and exit of the modules' functions */
+	uint8_t *targets; /* by event index: events that triggers enable or disable */
 	size_t n_targets;
 	struct dkt_event **on;
 	size_t n_on;
 };
 
-/* Finds what triggers switch. */
+/* Finds the events that triggers enable or disable. */
 int applying_targets(struct applying *a);
 bool applying_is_target(const struct applying *a, const struct dkt_event *event);
 
 /*
- * Whether the event is to be on. What a trigger has switched stays so as long as the settings want
- * of it what they wanted before.
+ * True if the event is to be enabled. An event that a trigger has enabled or disabled stays so,
+ * unless the settings for the event change.
  */
 bool applying_wants(const struct applying *a, const struct dkt_event *event);
 
 /*
- * Adds the tracer of functions to the change. Recording works without it, so applying_note_graph() only
- * notes why the kernel refused it.
+ * Adds the function tracer to the change. Recording works without it: if the kernel refuses it,
+ * applying_note_graph() only notes the reason.
  */
 int applying_graph(struct applying *a);
 int applying_note_graph(struct applying *a);
 
-/* Wants the triggers, threads and CPUs. */
+/* Add the triggers, or the threads and CPUs, to the change. */
 int applying_triggers(struct applying *a);
 int applying_limits(struct applying *a);
 
-/* Whether a new trigger makes the kernel set the clock of the instance, which empties its buffers. */
+/* True if a new trigger makes the kernel set the clock of the instance, which empties its buffers. */
 bool applying_sets_clock(const struct applying *a);
 
 /*
- * After a change that was killed has been taken back: a trigger of it may have stopped or started the
- * log. An older trigger may have done the same, and nothing tells which did.
+ * Restores whether the log records, after an interrupted change was undone: a trigger of that change
+ * may have stopped or started it. An older trigger may have, too; dktrace cannot tell which one did.
  */
 int applying_recording(const struct applying *a, const struct settings *before);
 
-/* Before a change: notes the triggers and limits that it may add, so that they can be taken back. */
+/* Notes before a change the triggers and limits that it may add, so that they can be undone. */
 int applying_note(const struct applying *a, struct settings *before);

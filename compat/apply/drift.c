@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds changes in the kernel that the log does not have yet, such as loaded modules. */
 #include "apply/drift.h"
-#include "base/io.h"
 
 #include "apply/event_filter.h"
 #include "apply/follow.h"
-#include "base/util.h"
+#include "base/io.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message.h"
 #include "lustre/modules.h"
@@ -18,8 +17,8 @@ struct drift {
 	FILE *out;
 };
 
-static void tell(struct drift *d, const char *fmt, ...) DKT_PRINTF(2, 3);
-static void tell(struct drift *d, const char *fmt, ...)
+static void report(struct drift *d, const char *fmt, ...) DKT_PRINTF(2, 3);
+static void report(struct drift *d, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -68,8 +67,8 @@ static bool is_missing(const struct drift *d, size_t i)
 	       (!bits->fields || message_is(d->all[i]));
 }
 
-/* Systems that have come and others of which an event was switched off. */
-static void tell_missing(struct drift *d)
+/* Reports systems that are new, and systems with an event that another program disabled. */
+static void report_missing(struct drift *d)
 {
 	size_t to, missing;
 
@@ -82,14 +81,14 @@ static void tell_missing(struct drift *d)
 		if (!missing)
 			continue;
 		if (has_word(d->log->set.systems, system))
-			tell(d,
-			     "%zu events of %s are disabled: another user or program disabled them",
-			     missing, system);
+			report(d,
+			       "%zu events of %s are disabled: another user or program disabled them",
+			       missing, system);
 		else
-			tell(d,
-			     "%zu events of %s are disabled: they appeared later; the next set_param"
-			     " enables them",
-			     missing, system);
+			report(d,
+			       "%zu events of %s are disabled: they appeared later; the next set_param"
+			       " enables them",
+			       missing, system);
 	}
 }
 
@@ -101,7 +100,7 @@ static bool has_system(const struct drift *d, const char *system)
 	return false;
 }
 
-static int tell_gone(struct drift *d)
+static int report_gone(struct drift *d)
 {
 	char *list __cleanup(free) = strdup(d->log->set.systems ? d->log->set.systems : "");
 	char *save = NULL;
@@ -110,13 +109,14 @@ static int tell_gone(struct drift *d)
 		return -ENOMEM;
 	for (char *system = strtok_r(list, " ", &save); system; system = strtok_r(NULL, " ", &save))
 		if (!has_system(d, system))
-			tell(d, "events of %s no longer exist: their module was unloaded", system);
+			report(d, "events of %s no longer exist: their module was unloaded",
+			       system);
 	return 0;
 }
 
 /* ---- entry and exit of functions ---- */
 
-static int tell_functions(struct drift *d)
+static int report_functions(struct drift *d)
 {
 	const char *graph = d->log->set.graph;
 	char *list __cleanup(free) = strdup(graph ? graph : "");
@@ -133,22 +133,22 @@ static int tell_functions(struct drift *d)
 	err = modules_names(&modules, &names);
 	for (size_t i = 0; !err && i < modules.n; i++)
 		if (!has_word(graph, modules.list[i].name))
-			tell(d,
-			     "functions of %s are not recorded: the module was loaded later; the next set_param"
-			     " records them",
-			     modules.list[i].name);
+			report(d,
+			       "functions of %s are not recorded: the module was loaded later; the next set_param"
+			       " records them",
+			       modules.list[i].name);
 	modules_clear(&modules);
 	for (char *module = err ? NULL : strtok_r(list, " ", &save); module;
 	     module = strtok_r(NULL, " ", &save))
 		if (!has_word(names, module))
-			tell(d, "functions of %s are no longer recorded: the module was unloaded",
-			     module);
+			report(d, "functions of %s are no longer recorded: the module was unloaded",
+			       module);
 	return err;
 }
 
 /* ---- Lustre ---- */
 
-static void tell_mask(struct drift *d, enum mask_kind kind, const char *name, uint32_t ours)
+static void report_mask(struct drift *d, enum mask_kind kind, const char *name, uint32_t ours)
 {
 	char text[MASK_TEXT_SIZE];
 	uint32_t theirs;
@@ -156,22 +156,22 @@ static void tell_mask(struct drift *d, enum mask_kind kind, const char *name, ui
 	if (lustre_mask_read(kind, &theirs) || theirs == ours)
 		return;
 	mask_spell(kind, theirs, text);
-	tell(d, "Lustre's own %s differs: %s", name, text);
+	report(d, "Lustre's own %s differs: %s", name, text);
 }
 
-/* Nothing that it leaves out is recorded, whatever the log has set. */
-static void tell_lustre(struct drift *d)
+/* Lustre does not call the tracer for messages that its own masks exclude. */
+static void report_lustre(struct drift *d)
 {
 	struct settings *set = &d->log->set;
 
 	if (follow_differ(set) & 1u << MASK_SOURCES)
-		tell(d,
-		     "Lustre's libcfs was %s: the next set_param, or apply, sets debug_sources to"
-		     " '%s'",
-		     lustre_is_loaded() ? "loaded" : "unloaded",
-		     lustre_is_loaded() ? "lustre" : "kernel functions");
-	tell_mask(d, MASK_DEBUG, "debug", set->debug);
-	tell_mask(d, MASK_SUBSYSTEM, "subsystem_debug", set->subsystem_debug);
+		report(d,
+		       "Lustre's libcfs was %s: the next set_param, or apply, sets debug_sources to"
+		       " '%s'",
+		       lustre_is_loaded() ? "loaded" : "unloaded",
+		       lustre_is_loaded() ? "lustre" : "kernel functions");
+	report_mask(d, MASK_DEBUG, "debug", set->debug);
+	report_mask(d, MASK_SUBSYSTEM, "subsystem_debug", set->subsystem_debug);
 }
 
 int debuglog_drift(struct debuglog *log, char **lines)
@@ -188,13 +188,13 @@ int debuglog_drift(struct debuglog *log, char **lines)
 		return -ENOMEM;
 	err = read_on(&d);
 	if (!err) {
-		tell_missing(&d);
-		err = tell_gone(&d);
+		report_missing(&d);
+		err = report_gone(&d);
 	}
 	if (!err)
-		err = tell_functions(&d);
+		err = report_functions(&d);
 	if (!err)
-		tell_lustre(&d);
+		report_lustre(&d);
 	free(d.on);
 	return dkt__text_end_some(d.out, err, lines);
 }

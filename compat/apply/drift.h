@@ -5,7 +5,7 @@
 #include "log/debuglog.h"
 
 /*
- * Lines, without newline at the end, on modules that were loaded or unloaded and masks of Lustre
- * that are others now; NULL: nothing to tell. The caller frees it.
+ * Reports, in lines without a newline at the end, modules that were loaded or unloaded and masks of
+ * Lustre that have changed; NULL: none. The caller frees the text.
  */
 int debuglog_drift(struct debuglog *log, char **lines);

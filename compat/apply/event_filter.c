@@ -9,7 +9,7 @@
 
 bool event_filter_wants(const struct class_bits *bits, const struct settings *set)
 {
-	/* Some messages cannot be masked; their filter knows. */
+	/* The filter tests the masks, because messages of some classes are always recorded. */
 	if (bits->fields)
 		return set->sources & MASK_FROM_LUSTRE;
 	return bits->wanted || (set->sources & MASK_FROM_KERNEL &&
@@ -42,7 +42,7 @@ static void note_missed(const struct event_filter *filter, const struct dkt_even
 		dkt_event_system(event), dkt_event_name(event));
 }
 
-/* debug_filter, as far as the event has its fields. */
+/* Adds debug_filter if the event has its fields. */
 static int add_user(const struct event_filter *filter, struct dkt_event *event,
 		    struct conditions *all)
 {
@@ -64,15 +64,15 @@ static int add_user(const struct event_filter *filter, struct dkt_event *event,
 	return conditions_add(all, text);
 }
 
-/* ---- what is never recorded ---- */
+/* ---- records that are never wanted ---- */
 
-/* As libcfs has them in front of a console message; older kernels record the time before it. */
+/* The prefixes of libcfs's console messages; older kernels record a time before them. */
 #define CONSOLE_OF_LUSTRE                                                                          \
 	"msg ~ \"*Lustre: *\" || msg ~ \"*LustreError: *\" || msg ~ \"*LNet: *\" ||"               \
 	" msg ~ \"*LNetError: *\""
 
-/* The log has a console message of Lustre as a message already. */
-static bool is_twice(const struct event_filter *filter, struct dkt_event *event)
+/* True if the log already has Lustre's console messages as messages. */
+static bool is_console_of_lustre(const struct event_filter *filter, struct dkt_event *event)
 {
 	struct dkt_ctx *ctx = filter->log->ctx;
 
@@ -83,7 +83,7 @@ static bool is_twice(const struct event_filter *filter, struct dkt_event *event)
 		dkt_event_find(ctx, "lustre_debug", "lustre_debug_msg"));
 }
 
-/* Each command takes the lock of the log, which a log of locks would be full of. */
+/* Each command locks the log. A log of locks would be full of that. */
 #define LOCK_OF_DKTRACE "!(COMM == \"dktrace\" || COMM ~ \"lctl*\")"
 
 static bool is_flock(const struct dkt_event *event)
@@ -100,7 +100,7 @@ static bool is_flock(const struct dkt_event *event)
 static const char *never_recorded(const struct event_filter *filter, struct dkt_event *event,
 				  uint32_t classes)
 {
-	if (is_twice(filter, event))
+	if (is_console_of_lustre(filter, event))
 		return "!(" CONSOLE_OF_LUSTRE ")";
 	return classes & MASK_DLMTRACE && is_flock(event) ? LOCK_OF_DKTRACE : "";
 }

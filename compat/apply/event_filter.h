@@ -6,25 +6,25 @@
 
 #include "apply/apply.h"
 
-/* Whether an event of the map belongs to what is set. */
+/* True if the settings select an event with these bits. */
 bool event_filter_wants(const struct class_bits *bits, const struct settings *set);
 
 struct event_filter {
 	struct debuglog *log; /* its map is loaded */
 	const struct settings *set;
-	struct dkt_expr *expr; /* debug_filter, NULL: none */
-	struct rules *rules; /* filters on some events; NULL: none */
-	const char *sites; /* call sites in the modules of the chosen subsystems, NULL: anywhere */
-	struct filter_report *report; /* NULL: nobody asks */
-	FILE *missed; /* takes the names of events that have not the fields of debug_filter, or NULL */
+	struct dkt_expr *expr; /* debug_filter; NULL: none */
+	struct rules *rules; /* filters on sets of events; NULL: none */
+	const char *sites; /* call sites in the modules of the chosen subsystems; NULL: anywhere */
+	struct filter_report *report; /* NULL: not wanted */
+	FILE *missed; /* gets the names of events that lack fields of debug_filter; NULL: not wanted */
 };
 
-/* Reads debug_filter and the rules of the settings; freed by event_filter_clear(). */
+/* Parses debug_filter and the rules of the settings. */
 int event_filter_read(struct event_filter *filter);
 void event_filter_clear(struct event_filter *filter);
 
-/* The filter of the event from the class map alone, "" for none. The caller frees it. */
+/* Gets the event's filter from the class map alone; "": none. The caller frees it. */
 int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text);
 
-/* The text as the kernel takes it, NULL: none. The caller frees it. */
+/* Gets the event's filter in the kernel's language; NULL: none. The caller frees it. */
 int event_filter(const struct event_filter *filter, struct dkt_event *event, char **text);

@@ -9,7 +9,7 @@
 
 #include <fcntl.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "lustre/lustre_masks.h"
 
 static const char *const names[] = {
@@ -18,7 +18,7 @@ static const char *const names[] = {
 	[MASK_PRINTK] = "printk",
 };
 
-/* The new mask: Lustre's; for debug_sources the default, unless the user chose another. */
+/* Gets Lustre's mask, or the default of debug_sources. -ENOENT: the user chose the sources. */
 static int wanted(enum mask_kind kind, const struct settings *s, uint32_t *value)
 {
 	if (kind != MASK_SOURCES)
@@ -49,12 +49,12 @@ uint32_t follow_masks(struct settings *s)
 	return differ;
 }
 
-void follow_tell(struct debuglog *log, struct settings *done)
+void follow_report(struct debuglog *log, struct settings *done)
 {
 	char text[MASK_TEXT_SIZE];
 
 	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++) {
-		/* The command itself has set another mask since. */
+		/* Skip a mask that the command itself has set. */
 		if (!(log->followed & 1u << kind) ||
 		    *settings_mask(done, kind) != *settings_mask(&log->set, kind))
 			continue;
@@ -72,25 +72,24 @@ void follow_tell(struct debuglog *log, struct settings *done)
 	log->followed = 0;
 }
 
-/* Without tracefs, which costs more; whoever may not read the settings may not change them. */
+/*
+ * True if Lustre's masks have changed. Does not open tracefs, to be fast. A user who cannot read the
+ * settings cannot change them either.
+ */
 static bool is_behind(struct dkt_ctx *ctx, const char *name)
 {
-	char *dir __cleanup(free) = NULL;
+	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", name);
 	struct settings set;
 	int dirfd __cleanup(close) = -1;
 	uint32_t differ = 0;
 
-	if (!lustre_is_loaded())
+	if (!dir || !lustre_is_loaded())
 		return false;
-	if (asprintf(&dir, RUN_DIR "/%s", name) < 0) {
-		dir = NULL;
-		return false;
-	}
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dirfd < 0 || settings_load(ctx, dirfd, DEBUGLOG_SETTINGS, &set))
 		return false;
-	/* That Lustre came is for the next change: a look does not switch the kernel's events off. */
-	if (set.made && set.lustre)
+	/* If Lustre was loaded, leave that to the next change: reading must not disable events. */
+	if (set.has_instance && set.lustre)
 		differ = follow_differ(&set) & ~(1u << MASK_SOURCES);
 	settings_clear(&set);
 	return differ;
@@ -105,7 +104,7 @@ void debuglog_follow(struct dkt_ctx *ctx, const char *name)
 	if (!is_behind(ctx, name))
 		return;
 	err = debuglog_open(ctx, name, DEBUGLOG_CHANGE, &log);
-	/* Somebody else may have been quicker. */
+	/* Another process may have done it meanwhile. */
 	if (!err && log->in && log->followed) {
 		err = settings_copy(&set, &log->set);
 		if (!err)

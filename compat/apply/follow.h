@@ -5,13 +5,13 @@
 #include "apply/apply.h"
 
 /*
- * Returns the masks that are not as Lustre has them now, a bit for each enum mask_kind. MASK_SOURCES
- * is one of them if nobody has chosen and Lustre came or went.
+ * Returns the masks that differ from Lustre's, as bits 1 << enum mask_kind. MASK_SOURCES is one of
+ * them if the user has not chosen it and Lustre was loaded or unloaded.
  */
 uint32_t follow_differ(struct settings *settings);
 
-/* Makes them what Lustre has, and returns which of them it were. */
+/* Takes over these masks, and returns them like follow_differ(). */
 uint32_t follow_masks(struct settings *settings);
 
-/* After a change to these settings: tells, once, which masks the log took over from Lustre. */
-void follow_tell(struct debuglog *log, struct settings *done);
+/* After a change to the settings done: logs, once, the masks that it took over from Lustre. */
+void follow_report(struct debuglog *log, struct settings *done);

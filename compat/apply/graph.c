@@ -4,7 +4,7 @@
  * modules of class trace.
  */
 #include "apply/applying.h"
-#include "base/util.h"
+#include "base/buf.h"
 
 /* The tracer that records entry and exit of functions. */
 #define GRAPH_TRACER "function_graph"
@@ -32,8 +32,8 @@ static const char *const not_recorded[] = {
 	"cfs_set_ptldebug_header", "cfs_*print_to_console",
 };
 
-/* A tracer of functions that was asked for by name. */
-static int want_functions(struct applying *a)
+/* Adds the tracer that the user set. */
+static int add_tracer(struct applying *a)
 {
 	const struct settings_functions *f = &a->set->functions;
 	DKT_OPTS(dkt_tracer_opts, opts, .only = (const char *const *)f->only.list,
@@ -46,7 +46,7 @@ static int want_functions(struct applying *a)
 	return dkt_change_tracer(a->change, f->tracer, &opts);
 }
 
-/* Only of modules that are loaded: never of the whole kernel by accident. */
+/* Without a loaded module there is no tracer: it would record the whole kernel. */
 int applying_graph(struct applying *a)
 {
 	size_t n = a->modules.n;
@@ -58,7 +58,7 @@ int applying_graph(struct applying *a)
 	if (!names)
 		return -ENOMEM;
 	if (a->set->functions.tracer)
-		return want_functions(a);
+		return add_tracer(a);
 	for (size_t i = 0; i < n; i++)
 		names[i] = a->modules.list[i].name;
 	a->graph = a->set->sources & MASK_FROM_FUNCTIONS && wants_graph(a->log->map, a->set->debug);
@@ -68,7 +68,7 @@ int applying_graph(struct applying *a)
 		     dkt_change_tracer(a->change, a->done->graph ? GRAPH_TRACER : NULL, &opts);
 }
 
-/* Why entry and exit of functions are not as wanted, NULL: they are. */
+/* Returns why the recorded functions are not those that were set; NULL: they are. */
 static const char *graph_refused(const struct applying *a)
 {
 	const char *why = dkt_change_refused(a->change);
@@ -88,11 +88,10 @@ int applying_note_graph(struct applying *a)
 	*note = NULL;
 	if (!why)
 		return 0;
-	if (asprintf(note, "entry and exit of functions are %s recorded: %s",
-		     a->graph ? "not" : "still", why) < 0) {
-		*note = NULL;
+	*note = dkt__format("entry and exit of functions are %s recorded: %s",
+			    a->graph ? "not" : "still", why);
+	if (!*note)
 		return -ENOMEM;
-	}
 	free(done->graph);
 	done->graph = NULL;
 	done->no_graph = a->graph ? strdup(why) : NULL;

@@ -3,7 +3,7 @@
 #include "apply/apply.h"
 #include "apply/follow.h"
 #include "apply/rebuild.h"
-#include "base/util.h"
+#include "base/buf.h"
 #include "log/directory.h"
 #include "log/leftover.h"
 #include "log/mount.h"
@@ -20,7 +20,7 @@ static int load_settings(struct debuglog *log)
 	settings_init(&log->set);
 	if (!log->in || log->interrupted)
 		return 0;
-	/* The instance is there but not the file: the kernel knows what is on. */
+	/* The instance exists without its file: take the settings from the kernel. */
 	log->rebuilt = true;
 	err = debuglog_map(log);
 	return err ? err : debuglog_rebuild(log);
@@ -33,14 +33,14 @@ static int clean_up(struct debuglog *log)
 {
 	int err;
 
-	/* One that somebody reads is for a later command, or for a person, whom status tells. */
+	/* An instance that another process reads stays: a later command removes it, status lists it. */
 	leftovers_remove(log->ctx, log->name);
 	err = debuglog_open_instance(log, 0);
 	return err ? err : dkt_instance_wake(log->in);
 }
 
-/* The instance was not there before the change that was killed. */
-static int take_back_first(struct debuglog *log, const struct settings *before)
+/* Undoes a change that was to create the instance. */
+static int undo_first(struct debuglog *log, const struct settings *before)
 {
 	int err = debuglog_return_top(log);
 
@@ -53,8 +53,8 @@ static int take_back_first(struct debuglog *log, const struct settings *before)
 	return settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, before);
 }
 
-/* A change was killed half way: what was before is in a file of its own. */
-static int take_back(struct debuglog *log)
+/* Undoes an interrupted change: DEBUGLOG_BEFORE holds the settings before it. */
+static int undo_interrupted(struct debuglog *log)
 {
 	struct settings before, asked;
 	int err;
@@ -63,13 +63,13 @@ static int take_back(struct debuglog *log)
 		return 0;
 	err = settings_load(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &before);
 	if (!err) {
-		/* It also names every event that the change may have put a filter on. */
+		/* They also name every event on which the change may have set a filter. */
 		settings_clear(&log->set);
 		log->set = before;
 		err = settings_copy(&asked, &before);
 		if (!err)
-			err = before.made ? debuglog_apply(log, &asked, NULL) :
-					    take_back_first(log, &before);
+			err = before.has_instance ? debuglog_apply(log, &asked, NULL) :
+						    undo_first(log, &before);
 		settings_clear(&asked);
 	}
 	if (err && err != -EINVAL)
@@ -78,31 +78,20 @@ static int take_back(struct debuglog *log)
 	log->interrupted = false;
 	if (!err)
 		return 0;
-	/* It is written whole or not at all, so without sense it is not ours. */
+	/* dktrace writes the file all or nothing, so it did not write an invalid one: ignore it. */
 	settings_clear(&log->set);
 	return load_settings(log);
 }
 
-/* Without it all else works; why there is none is for the user to know. */
-static int make_probe(struct debuglog *log)
+/* Everything else works without the probes, so a failure is only noted for the user. */
+static int create_probes(struct debuglog *log)
 {
-	int err = cdebug_create(log->ctx, &log->probe_made);
+	int err = cdebug_create(log->ctx, &log->messages_new);
 
 	if (!err || err == -ENOMEM)
 		return err;
-	if (asprintf(&log->no_probe, "messages of Lustre are not recorded: %s",
-		     dkt_error(log->ctx)) >= 0)
-		return 0;
-	log->no_probe = NULL;
-	return -ENOMEM;
-}
-
-/* Returns those that the log does not have yet. */
-static uint32_t new_masks(struct debuglog *log)
-{
-	uint32_t differ = follow_masks(&log->set);
-
-	return log->in ? differ : 0;
+	log->no_probe = dkt__format("messages of Lustre are not recorded: %s", dkt_error(log->ctx));
+	return log->no_probe ? 0 : -ENOMEM;
 }
 
 int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **out)
@@ -122,17 +111,19 @@ int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, str
 		err = err == -ENOENT ? 0 : err;
 	}
 	if (!err && flags & DEBUGLOG_CHANGE)
-		err = make_probe(log);
+		err = create_probes(log);
 	log->interrupted = !err && log_dir_was_interrupted(log);
 	if (!err)
 		err = load_settings(log);
 	if (!err && log->rebuilt && flags & DEBUGLOG_CHANGE)
 		err = settings_save(ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
 	if (!err && flags & DEBUGLOG_CHANGE)
-		err = take_back(log);
-	/* The enabled events show the masks that were set. The next change takes over Lustre's. */
-	if (!err && (!log->in || flags & DEBUGLOG_CHANGE))
-		log->followed = new_masks(log);
+		err = undo_interrupted(log);
+	/* A change starts from Lustre's masks; otherwise the masks are those of the enabled events. */
+	if (!err && !log->in)
+		follow_masks(&log->set);
+	else if (!err && flags & DEBUGLOG_CHANGE)
+		log->followed = follow_masks(&log->set);
 	if (err) {
 		debuglog_close(log);
 		return err;

@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "lustre/modules.h"
 
-/* Bits that must have been on, and those that cannot have been. */
+/* Bits that must have been set, and bits that cannot have been. */
 struct known {
 	uint32_t on;
 	uint32_t off;
@@ -18,7 +18,7 @@ static uint32_t single_bit(uint32_t bits)
 	return bits & (bits - 1) ? 0 : bits;
 }
 
-/* An event that is on has a type and a subsystem that are on; one that is off lacks one of them. */
+/* An enabled event has a class and a subsystem that are set; a disabled event lacks one of them. */
 static void learn(const struct class_bits *bits, bool is_on, struct known *classes,
 		  struct known *subsystems)
 {
@@ -38,14 +38,14 @@ static int learn_all(struct debuglog *log, const bool *is_on, struct known *clas
 		     struct known *subsystems)
 {
 	struct dkt_event *const *all;
-	struct known t, s;
+	struct known c, s;
 	size_t n;
 	int err = dkt_events(log->ctx, &all, &n);
 
 	if (err)
 		return err;
 	do {
-		t = *classes;
+		c = *classes;
 		s = *subsystems;
 		for (size_t i = 0; i < n; i++) {
 			const struct class_bits *bits = class_map_event(log->map, all[i]);
@@ -53,11 +53,11 @@ static int learn_all(struct debuglog *log, const bool *is_on, struct known *clas
 			if (!bits->fields)
 				learn(bits, is_on[i], classes, subsystems);
 		}
-	} while (memcmp(&t, classes, sizeof(t)) || memcmp(&s, subsystems, sizeof(s)));
+	} while (memcmp(&c, classes, sizeof(c)) || memcmp(&s, subsystems, sizeof(s)));
 	return 0;
 }
 
-/* Classes with an event on, less those with an event of these subsystems that is off. */
+/* Returns the classes with an enabled event, and without a disabled one, in these subsystems. */
 static uint32_t guess_classes(struct debuglog *log, const bool *is_on, uint32_t subsystems)
 {
 	struct dkt_event *const *all;
@@ -79,7 +79,7 @@ static uint32_t guess_classes(struct debuglog *log, const bool *is_on, uint32_t 
 	return some & ~missing;
 }
 
-/* An event of the kernel that is on was asked for, also where Lustre's messages alone are usual. */
+/* An enabled event of the kernel was set, even if with Lustre the default is its messages alone. */
 static void guess_sources(struct debuglog *log, const bool *is_on)
 {
 	struct dkt_event *const *all;
@@ -102,7 +102,7 @@ static void guess_sources(struct debuglog *log, const bool *is_on)
 
 /* ---- filters ---- */
 
-/* Where the parenthesis that opens the text is closed; NULL: it has none, or no end. */
+/* Returns the end of the parenthesis at the start of the text; NULL: none, or not closed. */
 static const char *closing(const char *text)
 {
 	int depth = 0;
@@ -123,7 +123,7 @@ static const char *closing(const char *text)
 	return NULL;
 }
 
-/* An event's filter without the class map's part, "" if none is left; the caller frees it. */
+/* Gets the user's part of an event's filter, after that of the class map; "": none. */
 static int user_part(const char *filter, const char *own, char **user)
 {
 	static const char join[] = ") && (";
@@ -141,7 +141,7 @@ static int user_part(const char *filter, const char *own, char **user)
 	return *user ? 0 : -ENOMEM;
 }
 
-/* Each rule is about one event; of one text on all of them debug_filter is made. */
+/* There is one rule for each event. If all have the same text, it was debug_filter. */
 static int join_rules(struct settings *set)
 {
 	struct entries *rules = &set->rules;
@@ -156,7 +156,6 @@ static int join_rules(struct settings *set)
 	return set->filter ? 0 : -ENOMEM;
 }
 
-/* An entry that is about the one event. */
 static int add_entry(struct entries *entries, const struct dkt_event *event, const char *text)
 {
 	char *name __cleanup(free) = event_full_name(event);
@@ -202,7 +201,7 @@ static int guess_filters(struct debuglog *log, struct dkt_event *const *on, size
 
 /* ---- triggers, threads and CPUs ---- */
 
-/* Histograms are left to who made them. */
+/* A histogram may belong to another program: leave it alone. */
 static int add_trigger(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
 {
 	struct settings *set = data;
@@ -252,7 +251,7 @@ int debuglog_rebuild(struct debuglog *log)
 			 (guess_classes(log, is_on, log->set.subsystem_debug) & ~classes.off);
 	log->set.chosen = 1u << MASK_DEBUG | 1u << MASK_SUBSYSTEM;
 	guess_sources(log, is_on);
-	/* Where no event of the kernel is wanted, none tells what the masks were. */
+	/* Without events of the kernel nothing tells the masks. */
 	if (!(log->set.sources & MASK_FROM_KERNEL))
 		follow_masks(&log->set);
 	if (!dkt_instance_get_size(log->in, &bytes))

@@ -5,8 +5,8 @@
 #include "log/debuglog.h"
 
 /*
- * Guesses the settings from the instance: a class is on if all its events of the subsystems that
- * are on are on. What the kernel cannot know (printk, classes without events) is as by default.
- * The map must be loaded.
+ * Guesses the settings from the instance: a class is set if all its events in the set subsystems
+ * are enabled. printk and classes without events, which the kernel does not know, get their
+ * defaults. The map must be loaded.
  */
 int debuglog_rebuild(struct debuglog *log);

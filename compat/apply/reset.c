@@ -10,7 +10,7 @@
 #define BUSY_TRIES 20
 #define BUSY_WAIT  50000
 
-/* A look at the instance from outside keeps it for a moment. */
+/* Retries on -EBUSY: any process that opens a file of the instance keeps it busy for a moment. */
 static int remove_instance(struct debuglog *log)
 {
 	int err = -EBUSY;
@@ -27,7 +27,7 @@ static int remove_instance(struct debuglog *log)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* Not in the middle of somebody's change. */
+/* Waits for the lock, so that no change is in progress. */
 static int reset(struct debuglog *log)
 {
 	int err = dkt_tracefs_open(log->ctx, 0);
@@ -36,7 +36,7 @@ static int reset(struct debuglog *log)
 		err = dkt_caps_check(log->ctx, DKT_NEED_CONTROL);
 	if (!err || err == -ENOENT)
 		err = log_dir_enter(log);
-	/* Nobody can be at work where nothing can be kept. */
+	/* On a read-only file system no change can be in progress. */
 	if (err == -EROFS)
 		err = 0;
 	if (!err && *dkt_tracefs_dir(log->ctx))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filters on some of the events, each with the text that names the events. */
+/* Filters on sets of events. */
 #include "apply/rules.h"
 
-#include "base/util.h"
+#include "base/buf.h"
 
 void rules_free(struct rules *rules)
 {
@@ -48,17 +48,16 @@ int rules_new(struct debuglog *log, const struct entries *entries, struct rules 
 int conditions_add(struct conditions *all, const char *condition)
 {
 	char *text;
-	int n;
 
 	if (!*condition)
 		return 0;
 	if (!all->n)
-		n = asprintf(&text, "%s", condition);
+		text = strdup(condition);
 	else if (all->n == 1)
-		n = asprintf(&text, "(%s) && (%s)", all->text, condition);
+		text = dkt__format("(%s) && (%s)", all->text, condition);
 	else
-		n = asprintf(&text, "%s && (%s)", all->text, condition);
-	if (n < 0)
+		text = dkt__format("%s && (%s)", all->text, condition);
+	if (!text)
 		return -ENOMEM;
 	free(all->text);
 	all->text = text;
@@ -78,11 +77,8 @@ static int add_rule(const struct rule *rule, struct dkt_event *event, struct con
 		err = dkt_expr_text(rule->expr, event, &text);
 	if (err || !*belongs)
 		return err ? err : conditions_add(all, text);
-	if (asprintf(&whole, "!(%s) || (%s)", belongs, text) < 0) {
-		whole = NULL;
-		return -ENOMEM;
-	}
-	return conditions_add(all, whole);
+	whole = dkt__format("!(%s) || (%s)", belongs, text);
+	return whole ? conditions_add(all, whole) : -ENOMEM;
 }
 
 int rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all)

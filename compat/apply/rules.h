@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filters on some of the events, each with the text that names the events. */
+/* Filters on sets of events. */
 #pragma once
 
 #include "log/debuglog.h"
@@ -16,21 +16,21 @@ struct rules {
 	size_t n;
 };
 
-/* Reads rules as the settings have them, which must outlive the result. */
+/* Parses the rules of the settings; entries must outlive the result. */
 int rules_new(struct debuglog *log, const struct entries *entries, struct rules **rules);
 void rules_free(struct rules *rules);
 
-/* Conditions that must all hold; begins as zeroes. */
+/* Conditions that must all hold; all zeroes at first. */
 struct conditions {
-	char *text; /* NULL: there is none */
+	char *text; /* NULL: none */
 	size_t n;
 };
 
-/* Adds one; "" always holds. */
+/* Adds a condition; ignores "". */
 int conditions_add(struct conditions *all, const char *condition);
 
 /*
- * Adds what the rules come to for the event, in the kernel's language: those that are not about it
- * and those whose fields it lacks add nothing.
+ * Adds the conditions of the rules that select the event, in the kernel's language. Skips rules with
+ * fields that the event lacks.
  */
 int rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all);

@@ -5,12 +5,12 @@
 #include "log/recording.h"
 #include "log/threads.h"
 
-/* ---- what triggers switch ---- */
+/* ---- events that triggers enable or disable ---- */
 
 enum target {
-	TARGET_NOW = 1, /* a trigger switches the event */
-	TARGET_BEFORE = 2, /* one did so before this change */
-	TARGET_ON = 4,
+	TARGET_NOW = 1, /* a trigger of the new settings acts on the event */
+	TARGET_BEFORE = 2, /* a trigger of the settings before does */
+	TARGET_ON = 4, /* the event is enabled */
 };
 
 static int mark_targets(struct applying *a, const struct entries *triggers, uint8_t mark)
@@ -39,7 +39,10 @@ static int mark_on(struct applying *a)
 	size_t n;
 	int err;
 
-	/* A trigger of the change that was killed may have switched what an older one switches, too. */
+	/*
+	 * A trigger of an interrupted change may have enabled the event, so take the state before
+	 * that change.
+	 */
 	for (size_t i = 0; a->log->interrupted && i < before->n; i++) {
 		struct dkt_event *event = debuglog_event(a->log->ctx, before->list[i]);
 
@@ -100,11 +103,11 @@ static int add_triggers(struct applying *a)
 		const struct entry *entry = &triggers->list[i];
 		struct dkt_event *event = debuglog_event(a->log->ctx, entry->events);
 
-		/* This kernel does not have it, for now. */
+		/* The event's module may be loaded later. */
 		if (!event)
 			continue;
 		err = dkt_change_trigger(a->change, event, entry->text);
-		/* The previous settings must not exclude the new ones. */
+		/* A trigger of the previous settings may not fit any more; it must not block the change. */
 		if ((err == -EBUSY || err == -ENOENT || err == -EOPNOTSUPP) &&
 		    entries_have(&a->log->set.triggers, entry))
 			err = 0;
@@ -112,7 +115,7 @@ static int add_triggers(struct applying *a)
 	return err;
 }
 
-static int drop_triggers(struct applying *a, const struct entries *triggers)
+static int remove_triggers(struct applying *a, const struct entries *triggers)
 {
 	int err = 0;
 
@@ -128,10 +131,10 @@ static int drop_triggers(struct applying *a, const struct entries *triggers)
 
 int applying_triggers(struct applying *a)
 {
-	int err = drop_triggers(a, &a->log->set.triggers);
+	int err = remove_triggers(a, &a->log->set.triggers);
 
 	if (!err)
-		err = drop_triggers(a, &a->log->set.placed);
+		err = remove_triggers(a, &a->log->set.placed);
 	return err ? err : add_triggers(a);
 }
 
@@ -150,7 +153,7 @@ bool applying_sets_clock(const struct applying *a)
 	return false;
 }
 
-/* Which of the events that triggers switched up to now are on. */
+/* Notes the enabled ones of the events that triggers enable or disable before this change. */
 static int note_switched(const struct applying *a, struct settings *before)
 {
 	const uint8_t both = TARGET_BEFORE | TARGET_ON;
@@ -167,8 +170,8 @@ static int note_switched(const struct applying *a, struct settings *before)
 	return err;
 }
 
-/* Whether one of the triggers stops or starts the log. */
-static bool has_stop(const struct entries *triggers)
+/* True if one of the triggers stops or starts recording. */
+static bool has_traceon_or_off(const struct entries *triggers)
 {
 	for (size_t i = 0; i < triggers->n; i++)
 		if (!strncmp(triggers->list[i].text, "traceo", strlen("traceo")))
@@ -181,7 +184,7 @@ int applying_recording(const struct applying *a, const struct settings *before)
 	struct recording now;
 	int err;
 
-	if (!a->log->interrupted || !has_stop(&before->placed))
+	if (!a->log->interrupted || !has_traceon_or_off(&before->placed))
 		return 0;
 	err = recording_get(a->log, &now);
 	return err || now.on == before->recording ? err : recording_set(a->log, before->recording);
@@ -202,7 +205,7 @@ int applying_note(const struct applying *a, struct settings *before)
 
 /* ---- threads and CPUs ---- */
 
-/* Leave a tracer alone that was never limited. */
+/* Changes nothing if the kernel's lists have never been set. */
 int applying_limits(struct applying *a)
 {
 	const struct settings *set = a->set;
@@ -215,7 +218,7 @@ int applying_limits(struct applying *a)
 	return err ? err : dkt_change_cpus(a->change, set->cpus);
 }
 
-/* ---- what the kernel has ---- */
+/* ---- triggers in the kernel ---- */
 
 int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
 		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),

@@ -2,48 +2,46 @@
 /* The state of the debug log: its instance, its class map, its enabled events. */
 #include "log/debuglog.h"
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "log/directory.h"
 #include "log/probe_list.h"
 #include "lustre/message/cdebug.h"
 
-int debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **out)
+static struct debuglog *new_log(struct dkt_ctx *ctx)
 {
 	struct debuglog *log = calloc(1, sizeof(*log));
-	int err;
 
-	*out = log;
-	if (!log)
-		return -ENOMEM;
-	*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
-	settings_init(&log->set);
-	err = dkt_instance_check_name(ctx, name);
+	if (log) {
+		*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
+		settings_init(&log->set);
+	}
+	return log;
+}
+
+int debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **out)
+{
+	struct debuglog *log = *out = new_log(ctx);
+	int err = log ? dkt_instance_check_name(ctx, name) : -ENOMEM;
+
 	if (err)
 		return err;
 	log->name = strdup(name);
-	if (asprintf(&log->dir, RUN_DIR "/%s", name) < 0)
-		log->dir = NULL;
+	log->dir = dkt__format(RUN_DIR "/%s", name);
 	return log->name && log->dir ? 0 : -ENOMEM;
 }
 
 int debuglog_saved(struct dkt_ctx *ctx, struct debuglog **out)
 {
-	struct debuglog *log = calloc(1, sizeof(*log));
-	int err;
+	struct debuglog *log = *out = new_log(ctx);
+	int err = log ? dkt_instance_open(ctx, NULL, NULL, &log->in) : -ENOMEM;
 
-	*out = log;
-	if (!log)
-		return -ENOMEM;
-	*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
-	settings_init(&log->set);
-	err = dkt_instance_open(ctx, NULL, NULL, &log->in);
 	return err ? err : class_map_open(ctx, NULL, &log->map);
 }
 
-/* Made for a change that was not, or not wanted any more. */
-static void drop_probe(struct debuglog *log)
+/* Removes the probes if they were created for a change that failed, or are no longer wanted. */
+static void remove_unused_probes(struct debuglog *log)
 {
-	if (log->applied ? !(log->set.sources & MASK_FROM_LUSTRE) : log->probe_made)
+	if (log->applied ? !(log->set.sources & MASK_FROM_LUSTRE) : log->messages_new)
 		cdebug_remove(log->ctx);
 }
 
@@ -51,7 +49,7 @@ void debuglog_close(struct debuglog *log)
 {
 	if (!log)
 		return;
-	drop_probe(log);
+	remove_unused_probes(log);
 	settings_clear(&log->set);
 	free(log->note);
 	class_map_free(log->map);
@@ -98,9 +96,7 @@ struct dkt_event *debuglog_event(struct dkt_ctx *ctx, const char *name)
 
 static char *spool_path(const struct debuglog *log)
 {
-	char *path;
-
-	return asprintf(&path, "%s/spool", log->dir) < 0 ? NULL : path;
+	return dkt__format("%s/spool", log->dir);
 }
 
 int debuglog_open_instance(struct debuglog *log, unsigned int flags)

@@ -13,7 +13,7 @@
 /* The clock of its records. */
 #define DEBUGLOG_CLOCK "mono"
 
-/* In its directory: what is set, and while a change is under way what was set before. */
+/* Files in its directory: the settings; during a change also those before it. */
 #define DEBUGLOG_SETTINGS "settings"
 #define DEBUGLOG_BEFORE   "settings.before"
 
@@ -23,32 +23,32 @@ struct debuglog {
 	struct dkt_ctx *ctx;
 	char *name; /* of the instance */
 	char *dir; /* RUN_DIR/NAME */
-	int dirfd; /* -1: there is none yet */
+	int dirfd; /* -1: the directory does not exist yet */
 	int lock; /* -1: not held */
-	struct dkt_instance *in; /* NULL: there is none yet */
+	struct dkt_instance *in; /* NULL: the instance does not exist yet */
 	struct class_map *map; /* NULL before debuglog_map() */
 	struct settings set;
-	char *note; /* what the last debuglog_apply() had to leave out, NULL: nothing */
-	uint32_t followed; /* masks of Lustre's that the next change takes over: of enum mask_kind */
-	bool rebuilt; /* the settings were lost and taken from the kernel */
+	char *note; /* what the last debuglog_apply() had to skip; NULL: nothing */
+	uint32_t followed; /* Lustre's masks that the next change takes over: 1 << enum mask_kind */
+	bool rebuilt; /* the settings file was missing; the settings come from the kernel */
 	bool interrupted; /* the last change was not completed */
-	bool probe_made; /* the probe on Lustre's messages: just now */
-	bool applied; /* a change was made */
-	bool rearm; /* the next one makes triggers anew, and puts back what they had switched */
-	struct probes *probes; /* that the user made, NULL before probes_load() */
-	char *no_probe; /* why there is no probe on Lustre's messages, NULL: nobody knows a reason */
+	bool messages_new; /* debuglog_open() created the probes on Lustre's messages */
+	bool applied; /* debuglog_apply() succeeded */
+	bool rearm; /* the next change creates triggers again, and resets events they enabled */
+	struct probes *probes; /* the user's probes; NULL before probes_load() */
+	char *no_probe; /* why Lustre's messages have no probe; NULL: unknown */
 	struct dkt_event **on; /* NULL before debuglog_on() */
 	size_t n_on;
 };
 
 enum debuglog_flags {
-	DEBUGLOG_CHANGE = 1, /* alone, with the rights checked, what was interrupted taken back */
+	DEBUGLOG_CHANGE = 1, /* lock the log, check privileges, undo an interrupted change */
 };
 
-/* Makes one for the log of that name that is nowhere yet: debuglog_open() fills it in. -EINVAL: no such name. */
+/* Allocates the object, which debuglog_open() fills in. -EINVAL: not a name for an instance. */
 int debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **log);
 
-/* Makes the log of a saved tree, the context's root: its class map and what its buffers had. */
+/* Opens the log of a saved tracefs tree, the context's root, with its class map. */
 int debuglog_saved(struct dkt_ctx *ctx, struct debuglog **log);
 void debuglog_close(struct debuglog *log);
 
@@ -56,18 +56,18 @@ void debuglog_close(struct debuglog *log);
 int debuglog_map(struct debuglog *log);
 
 /*
- * The events that are on, which belong to the log: as they were when it was asked first, for what
- * looks and changes nothing. None where there is no instance yet.
+ * Gets the enabled events, in an array of the log; none without an instance. The array is not
+ * updated after the first call, so it is only for code that changes nothing.
  */
 int debuglog_on(struct debuglog *log, struct dkt_event *const **on, size_t *n);
 
-/* The event SYSTEM:NAME; NULL: this kernel has none of that name. */
+/* Returns the event SYSTEM:NAME; NULL: this kernel does not have it. */
 struct dkt_event *debuglog_event(struct dkt_ctx *ctx, const char *name);
 
-/* Bytes that the buffers have, over all CPUs. */
+/* Gets the size of the buffers of all CPUs in bytes. */
 int debuglog_size(struct debuglog *log, uint64_t *bytes);
 
-/* Gives the kernel's top instance back, if it was borrowed for entry and exit of functions. */
+/* Returns the kernel's top instance if it was borrowed for entry and exit of functions. */
 int debuglog_return_top(struct debuglog *log);
 
 /* Opens the instance with its spool, which is in the log's directory: enum dkt_instance_flags. */

@@ -6,12 +6,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 
-/* A reset takes a moment. */
+/* A reset can remove the directory between our steps. */
 #define BUSY_TRIES 20
 
-/* The directory holds the settings: only root or this user may have written them. */
+/* Commands trust the settings in the directory, so only root or this user may write them. */
 static int check_owner(struct dkt_ctx *ctx, const char *path)
 {
 	struct stat st;
@@ -29,18 +29,18 @@ static int check_owner(struct dkt_ctx *ctx, const char *path)
 		path, (unsigned int)st.st_uid, (unsigned int)st.st_mode & 07777);
 }
 
-static int make_dir(struct dkt_ctx *ctx, const char *path)
+static int create_dir(struct dkt_ctx *ctx, const char *path)
 {
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
 	return check_owner(ctx, path);
 }
 
-int log_dir_make(struct debuglog *log)
+int log_dir_create(struct debuglog *log)
 {
-	int err = make_dir(log->ctx, RUN_DIR);
+	int err = create_dir(log->ctx, RUN_DIR);
 
-	return err ? err : make_dir(log->ctx, log->dir);
+	return err ? err : create_dir(log->ctx, log->dir);
 }
 
 int log_dir_open(struct debuglog *log)
@@ -98,7 +98,7 @@ int log_dir_enter(struct debuglog *log)
 	int err = -ENOENT;
 
 	for (int tries = 0; err == -ENOENT && tries < BUSY_TRIES; tries++) {
-		err = log_dir_make(log);
+		err = log_dir_create(log);
 		if (!err)
 			err = log_dir_open(log);
 		if (!err)
@@ -142,14 +142,9 @@ static int remove_files(int dirfd, const char *name)
  */
 static int remove_dir(const struct debuglog *log)
 {
-	char *gone __cleanup(free) = NULL;
-	int err;
+	char *gone __cleanup(free) = dkt__format(RUN_DIR "/.%s", log->name);
+	int err = gone ? remove_files(AT_FDCWD, gone) : -ENOMEM;
 
-	if (asprintf(&gone, RUN_DIR "/.%s", log->name) < 0) {
-		gone = NULL;
-		return -ENOMEM;
-	}
-	err = remove_files(AT_FDCWD, gone);
 	if (!err && rename(log->dir, gone) && errno != ENOENT)
 		err = -errno;
 	if (!err)

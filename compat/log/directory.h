@@ -5,7 +5,7 @@
 #include "log/debuglog.h"
 
 /* Creates the directory and its parent if they are missing. -EPERM: others can write there. */
-int log_dir_make(struct debuglog *log);
+int log_dir_create(struct debuglog *log);
 
 /* Opens the directory for reading; if it is missing, dirfd stays -1. */
 int log_dir_open(struct debuglog *log);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Lists of settings on events: filters with the text that names their events, triggers of one
- * event.
- */
+/* Lists of settings on events: filters on a set of events, triggers on one event. */
 #include "log/entries.h"
 
 #include "base/util.h"

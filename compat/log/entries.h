@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Lists of settings on events: filters with the text that names their events, triggers of one
- * event.
- */
+/* Lists of settings on events: filters on a set of events, triggers on one event. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct entry {
-	char *events; /* without blanks: words of select_new(), or SYSTEM:EVENT */
-	char *text; /* an expression, or the trigger as the kernel has it */
+	char *events; /* words of select_new() or SYSTEM:EVENT, without spaces */
+	char *text; /* an expression, or a trigger in the kernel's language */
 };
 
 struct entries {
@@ -21,10 +18,10 @@ struct entries {
 /* Adds copies. -ENOMEM. */
 int entries_add(struct entries *entries, const char *events, const char *text);
 
-/* The first about these events, with that text; text NULL: any. Returns n if there is none. */
+/* Returns the index of the first entry with these events and that text, or n. text NULL: any. */
 size_t entries_find(const struct entries *entries, const char *events, const char *text);
 
-/* Whether the same entry is among them. */
+/* True if the list has an equal entry. */
 bool entries_have(const struct entries *entries, const struct entry *entry);
 
 int entries_copy(struct entries *to, const struct entries *from);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removes temporary instances and probes that killed commands left. */
 #include "log/leftover.h"
-#include "base/io.h"
 
-#include "base/util.h"
+#include "base/buf.h"
+#include "base/io.h"
 
 const char *leftover_kind(size_t i)
 {
@@ -12,20 +12,13 @@ const char *leftover_kind(size_t i)
 	return i < ARRAY_SIZE(kinds) ? kinds[i] : NULL;
 }
 
-static char *prefix_of(const char *log, const char *kind)
-{
-	char *prefix;
-
-	return asprintf(&prefix, "%s-%s", log, kind) < 0 ? NULL : prefix;
-}
-
 int leftovers_remove(struct dkt_ctx *ctx, const char *log)
 {
 	const char *kind;
 	int err = 0;
 
 	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++) {
-		char *prefix __cleanup(free) = prefix_of(log, kind);
+		char *prefix __cleanup(free) = dkt__format("%s-%s", log, kind);
 
 		err = prefix ? dkt_instance_sweep(ctx, prefix, NULL) : -ENOMEM;
 	}
@@ -47,7 +40,7 @@ static void print_one(struct dkt_ctx *ctx, const char *name, FILE *out)
 
 static int print_kind(struct dkt_ctx *ctx, const char *log, const char *kind, FILE *out)
 {
-	char *prefix __cleanup(free) = prefix_of(log, kind);
+	char *prefix __cleanup(free) = dkt__format("%s-%s", log, kind);
 	char *names __cleanup(free) = NULL;
 	char *save = NULL;
 	int err = prefix ? dkt_instance_left(ctx, prefix, &names) : -ENOMEM;

@@ -4,11 +4,11 @@
 
 #include <dktrace/dktrace.h>
 
-/* The i-th command that makes them: "latency" for LOG-latency-PID-TIME; NULL after the last one. */
+/* Returns the i-th command that creates them: "latency" for LOG-latency-PID-TIME; NULL at the end. */
 const char *leftover_kind(size_t i);
 
-/* Removes all of the log of that name. Events that were looked up before are no longer valid. */
+/* Removes all leftovers of the log. Events that were looked up before are no longer valid. */
 int leftovers_remove(struct dkt_ctx *ctx, const char *log);
 
-/* "dktrace-latency-12-345 (128.0 MB)", separated by ", "; NULL: there are none. */
+/* Lists them as "dktrace-latency-12-345 (128.0 MB)", separated by ", "; NULL: none. */
 int leftovers_list(struct dkt_ctx *ctx, const char *log, char **list);

@@ -7,14 +7,14 @@
 
 #include "base/util.h"
 
-/* Says that tracefs was mounted by us. No instance's name begins with a dot. */
+/* Exists if dktrace mounted tracefs. No instance has a name that begins with a period. */
 #define MOUNTED RUN_DIR "/.mounted"
 
 int log_mount(struct dkt_ctx *ctx, unsigned int flags)
 {
 	int fd, err = dkt_tracefs_open(ctx, 0);
 
-	/* Better words: which capability would give the right to it. */
+	/* Names the missing capability in the error message. */
 	if (err == -EACCES)
 		dkt_caps_check(ctx, DKT_NEED_READ);
 	if (err != -ENOENT || !(flags & DEBUGLOG_CHANGE))

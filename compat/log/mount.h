@@ -4,7 +4,10 @@
 
 #include "log/debuglog.h"
 
-/* Finds tracefs. With DEBUGLOG_CHANGE in flags it is mounted if need be, and a note of that is left first. */
+/*
+ * Finds tracefs. With DEBUGLOG_CHANGE in flags, mounts it if necessary, after a note for
+ * log_unmount() was left in RUN_DIR.
+ */
 int log_mount(struct dkt_ctx *ctx, unsigned int flags);
 
 /* Unmounts tracefs if it was mounted for a log and no log is left. */

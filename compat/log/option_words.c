@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses a line of words and options, as on a command line. */
 #include "log/option_words.h"
-#include "base/guess.h"
 
+#include "base/guess.h"
 #include "base/util.h"
 
-#define BLANKS " \t"
+#define SPACES " \t"
 
 static const struct option_word *find(const struct option_word *known, size_t n, const char *name)
 {
@@ -34,7 +34,7 @@ int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *know
 	*rest = calloc(strlen(line) / 2 + 2, sizeof(**rest));
 	if (!*rest)
 		return -ENOMEM;
-	for (word = strtok_r(line, BLANKS, &save); word; word = strtok_r(NULL, BLANKS, &save)) {
+	for (word = strtok_r(line, SPACES, &save); word; word = strtok_r(NULL, SPACES, &save)) {
 		const struct option_word *option;
 
 		if (strncmp(word, "--", 2)) {
@@ -48,7 +48,7 @@ int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *know
 			*option->flag = true;
 			continue;
 		}
-		*option->value = strtok_r(NULL, BLANKS, &save);
+		*option->value = strtok_r(NULL, SPACES, &save);
 		if (!*option->value)
 			return dkt_fail(ctx, -EINVAL, "%s needs a value", word);
 	}

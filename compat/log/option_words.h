@@ -6,20 +6,20 @@
 
 #include <dktrace/dktrace.h>
 
-/* One of both is NULL: an option has a value, or it has none. */
+/* Either value or flag is NULL. */
 struct option_word {
-	const char *name; /* with its dashes */
+	const char *name; /* with the dashes */
 	const char **value;
 	bool *flag;
 };
 
 /*
- * Takes the line apart, in which blanks divide words, and sets what the options point at. rest gets
- * the other words, with a NULL behind them; the caller frees the array, the words stay in line.
- * -EINVAL: an option that is not known, or without its value.
+ * Splits the line, in place, into words that are separated by spaces or tabs. Stores the values of
+ * options in the variables they point to, and all other words in rest, which ends with NULL. The
+ * caller frees rest; its words are part of line. -EINVAL: an unknown option, or a missing value.
  */
 int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known, size_t n_known,
 		 char ***rest, size_t *n);
 
-/* Behind a blank; nothing without a value. */
+/* Prints " NAME VALUE"; nothing if value is NULL. */
 void option_word_print(FILE *out, const char *name, const char *value);

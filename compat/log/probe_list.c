@@ -4,10 +4,10 @@
 
 #include <fcntl.h>
 
+#include "base/buf.h"
 #include "base/glob.h"
-#include "base/util.h"
 
-/* Begins the line of words. */
+/* Start of a line of words. */
 #define WORDS ": "
 
 static const char letters[] = { [PROBE_OFF] = '-', [PROBE_WAS_ON] = '=', [PROBE_ON] = '+' };
@@ -29,10 +29,10 @@ void probes_free(struct probes *probes)
 int probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
 		  enum probe_state state)
 {
-	const struct probe_made made = {
+	const struct user_probe probe = {
 		.definition = definition, .words = words, .state = state, .before = state
 	};
-	int err = dkt__append(probes->list, probes->n, made);
+	int err = dkt__append(probes->list, probes->n, probe);
 
 	if (err) {
 		dkt_probes_free(definition);
@@ -41,14 +41,14 @@ int probes_append(struct probes *probes, struct dkt_probes *definition, char *wo
 	return err;
 }
 
-void probes_drop(struct probes *probes, size_t i)
+void probes_erase(struct probes *probes, size_t i)
 {
 	dkt_probes_free(probes->list[i].definition);
 	free(probes->list[i].words);
 	memmove(&probes->list[i], &probes->list[i + 1], (--probes->n - i) * sizeof(*probes->list));
 }
 
-struct probe_made *probes_find(const struct probes *probes, const char *group, const char *name)
+struct user_probe *probes_find(const struct probes *probes, const char *group, const char *name)
 {
 	for (size_t i = 0; i < probes->n; i++)
 		if (!strcmp(probes_at(probes, i)->group, group) &&
@@ -63,22 +63,21 @@ bool probes_match(const char *pattern, const struct dkt_probe *probe)
 
 	if (!strchr(pattern, ':'))
 		return dkt__glob(pattern, probe->name);
-	if (asprintf(&both, "%s:%s", probe->group, probe->name) < 0)
-		both = NULL;
+	both = dkt__format("%s:%s", probe->group, probe->name);
 	return both && dkt__glob(pattern, both);
 }
 
 /* ---- the file ---- */
 
-/* Belongs to the probe on the line before. */
+/* The words belong to the probe of the previous line. */
 static int read_words(struct probes *probes, const char *words)
 {
-	struct probe_made *made = probes->n ? &probes->list[probes->n - 1] : NULL;
+	struct user_probe *probe = probes->n ? &probes->list[probes->n - 1] : NULL;
 
-	if (!made || made->words)
+	if (!probe || probe->words)
 		return 0;
-	made->words = strdup(words);
-	return made->words ? 0 : -ENOMEM;
+	probe->words = strdup(words);
+	return probe->words ? 0 : -ENOMEM;
 }
 
 static int read_line(struct debuglog *log, struct probes *probes, char *line)
@@ -103,26 +102,20 @@ static int read_line(struct debuglog *log, struct probes *probes, char *line)
 
 int probes_load(struct debuglog *log)
 {
-	int fd = log->dirfd < 0 ?
-			 -1 :
-			 openat(log->dirfd, PROBES_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *f __cleanup(fclose) = NULL;
 	char *line __cleanup(free) = NULL;
 	size_t size = 0;
-	int err = 0;
+	int fd, err = 0;
 
-	if (log->probes) {
-		if (f)
-			fclose(f);
+	if (log->probes)
 		return 0;
-	}
 	log->probes = calloc(1, sizeof(*log->probes));
 	if (!log->probes)
-		err = -ENOMEM;
+		return -ENOMEM;
+	fd = openat(log->dirfd, PROBES_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	f = fd < 0 ? NULL : fdopen(fd, "r");
 	while (!err && f && getline(&line, &size, f) > 0)
 		err = read_line(log, log->probes, line);
-	if (f)
-		fclose(f);
 	return err;
 }
 
@@ -131,13 +124,13 @@ static int write_file(struct debuglog *log, FILE *f)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < log->probes->n; i++) {
-		const struct probe_made *made = &log->probes->list[i];
+		const struct user_probe *probe = &log->probes->list[i];
 		char *text __cleanup(free) = NULL;
 
 		err = dkt_probe_text(log->ctx, probes_at(log->probes, i), &text);
-		if (!err && fprintf(f, "%c %s\n", letters[made->state], text) < 0)
+		if (!err && fprintf(f, "%c %s\n", letters[probe->state], text) < 0)
 			err = -errno;
-		if (!err && made->words && fprintf(f, WORDS "%s\n", made->words) < 0)
+		if (!err && probe->words && fprintf(f, WORDS "%s\n", probe->words) < 0)
 			err = -errno;
 	}
 	return err;
@@ -168,7 +161,7 @@ int probes_save(struct debuglog *log)
 	return err ? dkt_fail(log->ctx, err, "save the list of probes: %s", strerror(-err)) : 0;
 }
 
-/* ---- what the events and the kernel have of them ---- */
+/* ---- their events ---- */
 
 void probes_mark(struct debuglog *log)
 {
@@ -186,47 +179,42 @@ void probes_mark(struct debuglog *log)
 	}
 }
 
-/* True if the kernel still has what was made, and not another's of that name. */
-static bool is_there(const struct dkt_probes *there, const struct dkt_probe *probe)
-{
-	const struct dkt_probe *it = dkt_probes_find(there, probe->group, probe->name);
-
-	return it && dkt_probe_same(it, probe);
-}
-
-int probes_remove_at(struct debuglog *log, const struct dkt_probes *there, size_t i)
+int probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, size_t i)
 {
 	const struct dkt_probe *probe = probes_at(log->probes, i);
-	int err = is_there(there, probe) ? dkt_probe_remove(log->ctx, probe->group, probe->name) :
-					   0;
+	const struct dkt_probe *now = dkt_probes_find(in_kernel, probe->group, probe->name);
+	int err = 0;
 
+	/* Another program may have created a different probe of that name. */
+	if (now && dkt_probe_same(now, probe))
+		err = dkt_probe_remove(log->ctx, probe->group, probe->name);
 	if (err == -EBUSY)
 		return dkt_fail(log->ctx, err,
 				"%s:%s is in use: it is enabled in another instance, or by perf",
 				probe->group, probe->name);
 	if (err && err != -ENOENT)
 		return err;
-	probes_drop(log->probes, i);
+	probes_erase(log->probes, i);
 	return 0;
 }
 
 int probes_reset(struct debuglog *log)
 {
-	struct dkt_probes *there = NULL;
+	struct dkt_probes *in_kernel = NULL;
 	int err = probes_load(log);
 
 	if (err || !log->probes->n)
 		return err;
-	err = dkt_probes_read(log->ctx, &there);
+	err = dkt_probes_read(log->ctx, &in_kernel);
 	while (!err && log->probes->n)
-		err = probes_remove_at(log, there, log->probes->n - 1);
-	dkt_probes_free(there);
-	/* Those that could not be are found by the next reset. */
+		err = probes_remove_at(log, in_kernel, log->probes->n - 1);
+	dkt_probes_free(in_kernel);
+	/* The next reset tries the remaining probes again. */
 	if (err && log->dirfd >= 0) {
-		char *words = dkt_error_take(log->ctx);
+		char *message = dkt_error_take(log->ctx);
 
 		probes_save(log);
-		dkt_error_give(log->ctx, err, words);
+		dkt_error_give(log->ctx, err, message);
 	}
 	return err;
 }

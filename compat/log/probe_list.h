@@ -4,30 +4,30 @@
 
 #include "log/debuglog.h"
 
-/* In the debug log's directory: a line each, and behind it one of the words, if there are. */
+/* In the debug log's directory: a line for each probe, and a second one if it has words. */
 #define PROBES_FILE "probes"
 
 enum probe_state {
-	PROBE_OFF, /* it never was on in this log */
-	PROBE_WAS_ON, /* its records may be in the log */
+	PROBE_OFF, /* never enabled in this log */
+	PROBE_WAS_ON, /* disabled, but the log may hold its records */
 	PROBE_ON,
 };
 
-struct probe_made {
+struct user_probe {
 	struct dkt_probes *definition; /* of one probe */
-	char *words; /* that it was asked for by, as probe_words_of() has them; NULL: by none */
+	char *words; /* the words that define it, see probe_words_of(); NULL: only definition does */
 	enum probe_state state;
-	enum probe_state before; /* the state before a change that is under way */
-	bool is_new; /* by such a change */
-	bool made; /* and in the kernel already */
+	enum probe_state before; /* the state before the current change */
+	bool is_new; /* added by the current change */
+	bool created; /* and already created in the kernel */
 };
 
 struct probes {
-	struct probe_made *list;
+	struct user_probe *list;
 	size_t n;
 };
 
-/* Reads what is remembered, once: log->probes. A line that makes no sense is left out. */
+/* Reads the file into log->probes, once. Ignores invalid lines. */
 int probes_load(struct debuglog *log);
 void probes_free(struct probes *probes);
 
@@ -36,25 +36,31 @@ static inline const struct dkt_probe *probes_at(const struct probes *probes, siz
 	return dkt_probes_at(probes->list[i].definition, 0);
 }
 
-/* Takes definition and words over, also after a failure. */
+/* Takes over definition and words, even on failure. */
 int probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
 		  enum probe_state state);
-void probes_drop(struct probes *probes, size_t i);
+void probes_erase(struct probes *probes, size_t i);
 
-/* Writes the file, whole or not at all. */
+/* Replaces the file, all or nothing; removes it if the list is empty. */
 int probes_save(struct debuglog *log);
 
-/* The one that is ours of that name, NULL: none. */
-struct probe_made *probes_find(const struct probes *probes, const char *group, const char *name);
+/* Returns the user's probe of that name; NULL: none. */
+struct user_probe *probes_find(const struct probes *probes, const char *group, const char *name);
 
-/* Whether a pattern, NAME or GROUP:NAME with wildcards, is about the probe. */
+/* True if the probe matches a pattern, NAME or GROUP:NAME with wildcards. */
 bool probes_match(const char *pattern, const struct dkt_probe *probe);
 
-/* Marks the events of those that are on in the class map: they are wanted whatever the masks say. */
+/* Marks the events of enabled probes in the class map: they are recorded with any masks. */
 void probes_mark(struct debuglog *log);
 
-/* Removes the one at i from the kernel, which has those there, and from the list. -EBUSY: it is on elsewhere. */
-int probes_remove_at(struct debuglog *log, const struct dkt_probes *there, size_t i);
+/*
+ * Removes probe i from the list and from the kernel, whose probes are in_kernel. -EBUSY: another
+ * instance or program has it enabled.
+ */
+int probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, size_t i);
 
-/* For a reset: removes what is remembered and still is what it was. The instance is gone. */
+/*
+ * For a reset, after the instance was removed: removes the probes of the list, except those that
+ * another program has replaced.
+ */
 int probes_reset(struct debuglog *log);

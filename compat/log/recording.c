@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* top is NULL if it is not borrowed. The caller closes it. */
+/* Opens the top instance if it is borrowed; otherwise top is NULL. The caller closes it. */
 static int open_top(struct debuglog *log, struct dkt_instance **top)
 {
 	*top = NULL;

@@ -7,13 +7,13 @@
 #include "log/debuglog.h"
 
 struct recording {
-	bool on; /* the instance */
-	bool borrowed; /* the top instance has the entry and exit of functions */
-	bool top_on; /* which are recorded */
+	bool on; /* the instance records */
+	bool borrowed; /* the top instance was borrowed for entry and exit of functions */
+	bool top_on; /* and records */
 };
 
-/* The log has an instance. */
+/* The log must have an instance. */
 int recording_get(struct debuglog *log, struct recording *recording);
 
-/* Starts or stops both. */
+/* Starts or stops both instances. */
 int recording_set(struct debuglog *log, bool on);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/parse.h"
 #include "lustre/lustre_masks.h"
 
@@ -32,23 +33,23 @@ uint32_t *settings_mask(struct settings *s, enum mask_kind kind)
 	}
 }
 
-/* ---- the rows: a key of the file, and where its value is ---- */
+/* ---- the rows: a key of the file, and the member with its value ---- */
 
 enum row_type {
 	ROW_HEX,
-	ROW_NUMBER, /* written unless it is 0 */
-	ROW_FLAG, /* written if it is true */
+	ROW_NUMBER, /* not written if 0 */
+	ROW_FLAG, /* not written if false */
 	ROW_TEXT,
 	ROW_THREADS,
-	ROW_NAMES, /* a line each */
-	ROW_ENTRIES, /* a line each */
+	ROW_NAMES, /* one line per name */
+	ROW_ENTRIES, /* one line per entry */
 };
 
 struct row {
 	const char *key;
 	enum row_type type;
 	size_t offset; /* in struct settings */
-	bool asked; /* for; the others are what that came to */
+	bool wish; /* a user can set it; the other rows are results of that */
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -60,7 +61,7 @@ static const struct row rows[] = {
 	{ "debug_sources", ROW_HEX, AT(sources), true },
 	{ "debug_mb", ROW_NUMBER, AT(debug_mb), true },
 	{ "chosen", ROW_NUMBER, AT(chosen), true },
-	{ "instance", ROW_FLAG, AT(made), true },
+	{ "instance", ROW_FLAG, AT(has_instance), true },
 	{ "lustre", ROW_FLAG, AT(lustre), true },
 	{ "debug_filter", ROW_TEXT, AT(filter), true },
 	{ "pids", ROW_THREADS, AT(threads), true },
@@ -87,7 +88,6 @@ static const struct row rows[] = {
 	{ "recording", ROW_FLAG, AT(recording), false },
 };
 
-/* The value as one of the types. */
 union value {
 	void *any;
 	uint32_t *number;
@@ -129,7 +129,7 @@ static void clear_value(const struct row *row, union value v)
 	}
 }
 
-/* Into a value that is clear. */
+/* The target must be empty. */
 static int copy_value(const struct row *row, union value to, union value from)
 {
 	switch (row->type) {
@@ -159,15 +159,35 @@ void settings_clear(struct settings *s)
 		clear_value(&rows[i], value_of(s, &rows[i]));
 }
 
-int settings_copy(struct settings *to, const struct settings *from)
+static bool is_wish(const struct row *row)
+{
+	return row->wish;
+}
+
+static bool is_of_functions(const struct row *row)
+{
+	return row->offset >= AT(functions) &&
+	       row->offset < AT(functions) + sizeof(struct settings_functions);
+}
+
+static int copy_rows(struct settings *to, const struct settings *from,
+		     bool (*is_copied)(const struct row *row))
 {
 	int err = 0;
 
-	*to = (struct settings){ 0 };
 	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++)
-		if (rows[i].asked)
+		if (is_copied(&rows[i]))
 			err = copy_value(&rows[i], value_of(to, &rows[i]),
 					 value_of(from, &rows[i]));
+	return err;
+}
+
+int settings_copy(struct settings *to, const struct settings *from)
+{
+	int err;
+
+	*to = (struct settings){ 0 };
+	err = copy_rows(to, from, is_wish);
 	if (err)
 		settings_clear(to);
 	return err;
@@ -180,12 +200,6 @@ int settings_add_filtered(struct settings *s, const struct dkt_event *event)
 
 /* ---- functions ---- */
 
-static bool is_of_functions(const struct row *row)
-{
-	return row->offset >= AT(functions) &&
-	       row->offset < AT(functions) + sizeof(struct settings_functions);
-}
-
 void settings_clear_functions(struct settings *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -195,14 +209,8 @@ void settings_clear_functions(struct settings *s)
 
 int settings_copy_functions(struct settings *to, const struct settings *from)
 {
-	int err = 0;
-
 	settings_clear_functions(to);
-	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++)
-		if (is_of_functions(&rows[i]))
-			err = copy_value(&rows[i], value_of(to, &rows[i]),
-					 value_of(from, &rows[i]));
-	return err;
+	return copy_rows(to, from, is_of_functions);
 }
 
 bool settings_same_functions(const struct settings *one, const struct settings *other)
@@ -292,11 +300,11 @@ static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
 			break;
 		err = read_line(s, line);
 	}
-	/* The last line is there only if all others are. */
+	/* A truncated file lacks the last line, "end". */
 	return err || complete ? err : -EINVAL;
 }
 
-/* A line is a line: the kernel's words may have more than one. */
+/* Error messages of the kernel may have several lines. */
 static void write_text(FILE *f, const char *key, const char *text)
 {
 	fprintf(f, "%s ", key);
@@ -369,16 +377,9 @@ int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct setti
 	return dkt_fail(ctx, err, "%s: line %u is invalid", name, nr);
 }
 
-static char *temp_name(const char *name)
-{
-	char *temp;
-
-	return asprintf(&temp, "%s.tmp", name) < 0 ? NULL : temp;
-}
-
 int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
 {
-	char *temp __cleanup(free) = temp_name(name);
+	char *temp __cleanup(free) = dkt__format("%s.tmp", name);
 	int fd, err;
 	FILE *f;
 
@@ -399,7 +400,7 @@ int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const struc
 
 int settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name)
 {
-	char *temp __cleanup(free) = temp_name(name);
+	char *temp __cleanup(free) = dkt__format("%s.tmp", name);
 
 	if (!temp)
 		return -ENOMEM;

@@ -26,7 +26,7 @@ static int add_process(struct dkt_ctx *ctx, int64_t pid, struct threads *threads
 	return err;
 }
 
-/* Takes the number at *p, behind which is a separator or the end, and moves behind both. */
+/* Reads a number that is followed by the separator or the end, and moves *p past both. */
 static int take_pid(const char **p, char separator, int64_t *pid)
 {
 	int err = dkt__take_s64(p, NULL, DKT__DEC, pid);
@@ -83,7 +83,7 @@ char *threads_text(const struct threads *threads, bool children)
 		return NULL;
 	threads_print(out, threads);
 	fputs(children ? " and what they start" : "", out);
-	return fclose(out) ? NULL : text;
+	return dkt__text_end(out, 0, &text) ? NULL : text;
 }
 
 int threads_copy(struct threads *to, const struct threads *from)
@@ -107,7 +107,7 @@ void threads_clear(struct threads *threads)
 	*threads = (struct threads){ 0 };
 }
 
-/* The process of a thread, 0: it is gone. */
+/* Returns the process of a thread; 0: the thread has exited. */
 static int process_of(int thread)
 {
 	char *text __cleanup(free) = NULL;
@@ -127,7 +127,7 @@ int threads_processes(const struct threads *threads, char **processes)
 	for (size_t i = 0; out && i < threads->n; i++) {
 		const int thread = threads->list[i];
 
-		/* The thread that has the number of its process stands for all of them. */
+		/* A process is named by its main thread, which has the same ID. */
 		if (process_of(thread) != thread)
 			continue;
 		fprintf(out, "%s%d", before, thread);
@@ -138,12 +138,10 @@ int threads_processes(const struct threads *threads, char **processes)
 
 static void read_boot(char boot[BOOT_SIZE])
 {
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	FILE *f __cleanup(fclose) = fopen("/proc/sys/kernel/random/boot_id", "re");
 
 	if (!f || !fgets(boot, BOOT_SIZE, f))
 		*boot = '\0';
-	if (f)
-		fclose(f);
 	boot[strcspn(boot, "\n")] = '\0';
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <signal.h>
 
+#include "base/buf.h"
 #include "base/parse.h"
 
 /* How long a daemon may take to write out what there is. */
@@ -38,10 +39,9 @@ static int open_state(const char *dir, int flags)
 	char *path __cleanup(free) = NULL;
 	int fd;
 
-	if (asprintf(&path, "%s/" DAEMON_STATE, dir) < 0) {
-		path = NULL;
+	path = dkt__format("%s/" DAEMON_STATE, dir);
+	if (!path)
 		return -ENOMEM;
-	}
 	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return fd < 0 ? -errno : fd;
 }

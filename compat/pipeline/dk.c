@@ -151,7 +151,7 @@ static int open_kernel(struct printer *p)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .flush = text_out_settle,
 		 .data = &p->sink.out, .wake_percent = WAKE_PERCENT);
-	int err = p->log->dir ? log_dir_make(p->log) : 0;
+	int err = p->log->dir ? log_dir_create(p->log) : 0;
 
 	/* Events from now on, also of this program, stay for the next dk. */
 	if (!err && p->log->dir && !(p->opts->flags & DKT_LIVE_FOLLOW) && !p->result->clock)
@@ -373,7 +373,7 @@ int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *op
 
 int dk_clear(struct debuglog *log)
 {
-	int err = log->in ? log_dir_make(log) : 0;
+	int err = log->in ? log_dir_create(log) : 0;
 
 	return err || !log->in ? err : dkt_instance_clear(log->in);
 }

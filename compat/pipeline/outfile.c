@@ -6,7 +6,7 @@
 #include <ftw.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "io/output.h"
 
 static int fail(struct outfile *out, const char *what)
@@ -24,10 +24,9 @@ static int open_unnamed(struct outfile *out)
 		return 0;
 	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
 		return fail(out, "open");
-	if (asprintf(&out->temp, "%s/.dktrace-XXXXXX", out->dir) < 0) {
-		out->temp = NULL;
+	out->temp = dkt__format("%s/.dktrace-XXXXXX", out->dir);
+	if (!out->temp)
 		return -ENOMEM;
-	}
 	out->fd = mkostemp(out->temp, O_CLOEXEC);
 	if (out->fd >= 0)
 		return 0;
@@ -128,10 +127,9 @@ static int make_dir(struct outfile *out)
 
 	if (err)
 		return err;
-	if (asprintf(&out->temp, "%s/.dktrace-XXXXXX", out->dir) < 0) {
-		out->temp = NULL;
+	out->temp = dkt__format("%s/.dktrace-XXXXXX", out->dir);
+	if (!out->temp)
 		return -ENOMEM;
-	}
 	if (mkdtemp(out->temp))
 		return 0;
 	free(out->temp);
@@ -172,10 +170,9 @@ static int give_name(struct outfile *out)
 
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", out->fd);
 	for (int i = 0; i < 100; i++) {
-		if (asprintf(&out->temp, "%s/.dktrace-%d-%d", out->dir, (int)getpid(), i) < 0) {
-			out->temp = NULL;
+		out->temp = dkt__format("%s/.dktrace-%d-%d", out->dir, (int)getpid(), i);
+		if (!out->temp)
 			return -ENOMEM;
-		}
 		if (!linkat(AT_FDCWD, from, AT_FDCWD, out->temp, AT_SYMLINK_FOLLOW))
 			return 0;
 		free(out->temp);

@@ -10,7 +10,7 @@
 #include "log/option_words.h"
 #include "log/threads.h"
 
-/* TASK_COMM_LEN less the end of the string. */
+/* TASK_COMM_LEN without the NUL. */
 #define COMM_MAX 15
 
 /* ---- conditions ---- */
@@ -25,10 +25,10 @@ static int threads_condition(const struct threads *threads, struct conditions *a
 		return -ENOMEM;
 	for (size_t i = 0; i < threads->n; i++)
 		fprintf(out, "%scommon_pid == %d", i ? " || " : "", (int)threads->list[i]);
-	return fclose(out) ? -ENOMEM : conditions_add(all, text);
+	return dkt__text_end(out, 0, &text) ?: conditions_add(all, text);
 }
 
-/* The kernel keeps the first bytes of a program's name. */
+/* The kernel stores only the first COMM_MAX bytes of a program's name. */
 static int print_comm(struct dkt_ctx *ctx, const char *comm, FILE *out)
 {
 	bool glob = strpbrk(comm, "*?[");
@@ -41,7 +41,6 @@ static int print_comm(struct dkt_ctx *ctx, const char *comm, FILE *out)
 	return 0;
 }
 
-/* Globs, commas between. */
 static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditions *all)
 {
 	char *text __cleanup(free) = NULL;
@@ -55,12 +54,11 @@ static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditi
 		fputs(comm == copy ? "" : " || ", out);
 		err = print_comm(ctx, comm, out);
 	}
-	if (out && fclose(out) && !err)
-		err = -ENOMEM;
+	err = dkt__text_end(out, err, &text);
 	return err ? err : conditions_add(all, text);
 }
 
-/* "0-3,5" as ranges: not every kernel knows CPUS{}. */
+/* Compares ranges, because older kernels do not support CPUS{0-3,5}. */
 static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditions *all)
 {
 	char *text __cleanup(free) = NULL;
@@ -88,7 +86,7 @@ static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditio
 		     conditions_add(all, text);
 }
 
-/* Turns the wish into one expression for the events of its words. */
+/* Builds the expression for the events that the words select. */
 static int wish_conditions(struct dkt_ctx *ctx, const struct filter_wish *wish,
 			   struct conditions *all)
 {
@@ -120,7 +118,7 @@ int filters_text(struct dkt_ctx *ctx, const struct filter_wish *wish, char **tex
 
 /* ---- rules ---- */
 
-/* A rule that no event can have is a mistake. */
+/* Fails if none of the events has the fields. */
 static int check_rule(struct debuglog *log, struct entry *entry)
 {
 	const struct entries one = { entry, 1 };
@@ -145,7 +143,7 @@ static int set_rule(struct debuglog *log, const char *words, const char *expr, s
 	struct entry entry = { (char *)(uintptr_t)words, (char *)(uintptr_t)expr };
 	int err;
 
-	/* The settings' file has a line for each, in which words have no blanks. */
+	/* The settings file has one line for each rule. */
 	if (strpbrk(expr, "\n"))
 		return dkt_fail(log->ctx, -EINVAL, "a filter is one line");
 	err = check_rule(log, &entry);
@@ -179,7 +177,7 @@ static int set_limits(struct dkt_ctx *ctx, const struct filter_wish *wish, struc
 	return set->cpus ? 0 : -ENOMEM;
 }
 
-/* As the words will be found again: without blanks, which no name has. */
+/* The settings file and filters_take() separate the words from the rest by a space. */
 static int check_words(struct dkt_ctx *ctx, const char *words)
 {
 	if (*words && !strpbrk(words, " \t\n"))
@@ -303,7 +301,7 @@ int filters_clear(struct debuglog *log, const char *words)
 	return err;
 }
 
-/* ---- what became of it ---- */
+/* ---- the result ---- */
 
 static bool is_among(struct dkt_event *const *events, size_t n, const struct dkt_event *event)
 {

@@ -5,12 +5,13 @@
 #include <inttypes.h>
 
 #include "apply/apply.h"
+#include "base/io.h"
 #include "base/parse.h"
 #include "log/option_words.h"
 
 #define NS_PER_US 1000
 
-/* More than any chain of calls in the kernel has. */
+/* Deeper than any chain of calls in the kernel. */
 #define DEPTH_MAX 200
 
 /* ---- setting ---- */
@@ -40,7 +41,7 @@ static int read_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth)
 	return 0;
 }
 
-/* "100", "100us", "5ms", "1s": the kernel takes microseconds. */
+/* Reads "100", "100us", "5ms" or "1s"; the kernel counts in microseconds. */
 static int read_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
 {
 	uint64_t ns;
@@ -53,14 +54,13 @@ static int read_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
 	return 0;
 }
 
-static int check_line(struct dkt_ctx *ctx, const char *text)
+static int check_name(struct dkt_ctx *ctx, const char *text)
 {
 	if (!text || (*text && !strpbrk(text, " \t\r\n")))
 		return 0;
 	return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a function", text);
 }
 
-/* In place of what was set. */
 static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, struct settings *set)
 {
 	struct settings_functions *f = &set->functions;
@@ -72,14 +72,14 @@ static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, str
 	if (!f->tracer)
 		return -ENOMEM;
 	for (size_t i = 0; !err && i < wish->n_only; i++) {
-		err = check_line(ctx, wish->only[i]);
+		err = check_name(ctx, wish->only[i]);
 		if (!err)
 			err = names_add(&f->only, wish->only[i]);
 	}
 	if (!err)
-		err = check_line(ctx, wish->without);
+		err = check_name(ctx, wish->without);
 	if (!err)
-		err = check_line(ctx, wish->roots);
+		err = check_name(ctx, wish->roots);
 	if (!err)
 		err = add_list(&f->without, wish->without);
 	if (!err)
@@ -147,9 +147,9 @@ int functions_off(struct debuglog *log)
 	return err;
 }
 
-/* ---- what is set ---- */
+/* ---- printing ---- */
 
-/* The names behind their option, commas between. */
+/* Prints the option and the names, separated by commas. */
 static void print_names(FILE *out, const struct names *names, const char *option)
 {
 	for (size_t i = 0; i < names->n; i++)
@@ -185,17 +185,16 @@ int functions_line(const struct settings *set, const char *tracer, char **line)
 	if (err || !f->tracer || strcmp(f->tracer, tracer) || (f->threads.n && !processes))
 		return err;
 	out = open_memstream(line, &len);
-	if (!out)
-		return -ENOMEM;
-	print_line(out, f, processes);
-	return fclose(out) ? -ENOMEM : 0;
+	if (out)
+		print_line(out, f, processes);
+	return dkt__text_end(out, 0, line);
 }
 
-/* The names behind their words, ", " between. */
-static void print_text(FILE *out, const struct names *names, const char *words)
+/* Prints the heading and the names, separated by ", ". */
+static void print_text(FILE *out, const struct names *names, const char *heading)
 {
 	for (size_t i = 0; i < names->n; i++)
-		fprintf(out, "%s%s", i ? ", " : words, names->list[i]);
+		fprintf(out, "%s%s", i ? ", " : heading, names->list[i]);
 }
 
 char *functions_text(const struct settings *set)
@@ -221,5 +220,5 @@ char *functions_text(const struct settings *set)
 	}
 	if (f->children)
 		fputs(" and what they start", out);
-	return fclose(out) ? NULL : text;
+	return dkt__text_end(out, 0, &text) ? NULL : text;
 }

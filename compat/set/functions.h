@@ -4,16 +4,16 @@
 
 #include "log/debuglog.h"
 
-/* A tracer of functions as the command line has it. */
+/* A function tracer as on the command line. */
 struct functions_wish {
 	const char *tracer; /* function, function_graph */
 	char **only;
 	size_t n_only;
-	const char *without; /* globs, commas between; NULL: none */
+	const char *without; /* globs, separated by commas; NULL: none */
 	const char *roots;
 	const char *depth;
 	const char *threshold; /* 100us, 5ms */
-	const char *pids; /* processes, commas between */
+	const char *pids; /* process IDs, separated by commas */
 	bool children;
 };
 
@@ -21,19 +21,19 @@ struct functions_wish {
 #define FUNCTIONS_CALLS "function"
 #define FUNCTIONS_GRAPH "function_graph"
 
-/* Sets it in place of what was set, and of what `trace` in debug sets. */
+/* Sets the tracer; replaces an earlier one, and the one that `trace` in debug sets. */
 int functions_set(struct debuglog *log, const struct functions_wish *wish);
 
 /*
- * "vfs_* --depth 3", globs and options as the command line has them, into the settings. -ESRCH: it
- * is about processes that are not there.
+ * Reads "vfs_* --depth 3", globs and options as on the command line, into the settings. -ESRCH: its
+ * processes do not exist.
  */
 int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, struct settings *set);
 
-/* The line that sets what is set by that tracer, NULL: nothing is. The caller frees it. */
+/* Gets the line that functions_take() reads; NULL: that tracer is not set. The caller frees it. */
 int functions_line(const struct settings *set, const char *tracer, char **line);
 
-/* None any more, but that of debug. -ENOENT: none was set. */
+/* Removes the tracer; `trace` in debug takes effect again. -ENOENT: none is set. */
 int functions_off(struct debuglog *log);
 
 /* Describes the setting: "function_graph of vfs_*, depth 3"; NULL: none. The caller frees it. */

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <strings.h>
 
+#include "base/buf.h"
 #include "base/parse.h"
 #include "lustre/lustre_masks.h"
 #include "set/param/memory.h"
@@ -16,13 +17,13 @@ struct param {
 	const char *name;
 	const char *about;
 	int (*get)(struct debuglog *log, const struct param *param, char **value);
-	/* Puts the value into the settings, also if it makes no sense but can be obeyed in part. */
+	/* Changes the settings. An invalid mask changes them up to the first unknown name. */
 	int (*take)(struct debuglog *log, const struct param *param, const char *value,
 		    struct settings *set, char **notes);
-	enum mask_kind kind; /* of a mask */
+	enum mask_kind kind; /* for masks only */
 };
 
-/* Appends a line to the notes and takes it over; NULL appends nothing. */
+/* Appends a line to the notes and frees it; NULL appends nothing. */
 static void add_note(char **notes, char *note)
 {
 	char *before __cleanup(free) = note ? *notes : NULL;
@@ -32,8 +33,7 @@ static void add_note(char **notes, char *note)
 	*notes = note;
 	if (!before)
 		return;
-	if (asprintf(notes, "%s\n%s", before, note) < 0)
-		*notes = NULL;
+	*notes = dkt__format("%s\n%s", before, note);
 	free(note);
 }
 
@@ -59,20 +59,16 @@ static int refuse_mask(struct debuglog *log, const struct mask_value *parsed, in
 	return dkt_fail(log->ctx, err, "longer than %d bytes", MASK_INPUT_MAX);
 }
 
-/* Events that a new mask brings in may not know the filter that is set, either. */
+/* A new mask can also enable events that lack the fields of the filter. */
 static char *filter_notes(const struct filter_report *report)
 {
 	char *names __cleanup(free) = report->n_missed ? names_by_system(report->missed) : NULL;
-	char *text;
 
-	if (!names)
-		return NULL;
-	if (asprintf(&text,
-		     "%zu of %zu enabled events have the filter; the others do not have its"
-		     " fields and are recorded without it: %s",
-		     report->took, report->took + report->n_missed, names) < 0)
-		return NULL;
-	return text;
+	return names ? dkt__format(
+			       "%zu of %zu enabled events have the filter; the others do not have"
+			       " its fields and are recorded without it: %s",
+			       report->took, report->took + report->n_missed, names) :
+		       NULL;
 }
 
 static int take_mask(struct debuglog *log, const struct param *param, const char *value,
@@ -93,7 +89,7 @@ static int take_mask(struct debuglog *log, const struct param *param, const char
 
 /* ---- debug_sources ---- */
 
-/* As `default`, with Lustre and without it, as long as nobody chooses. */
+/* The value `default` depends on whether Lustre is loaded, until the user chooses another. */
 static int take_sources(struct debuglog *log, const struct param *param, const char *value,
 			struct settings *set, char **notes)
 {
@@ -123,12 +119,13 @@ static int get_mb(struct debuglog *log, const struct param *param, char **value)
 	(void)param;
 	if (err)
 		return err;
-	return asprintf(value, "%" PRIu64, bytes >> 20) < 0 ? -ENOMEM : 0;
+	*value = dkt__format("%" PRIu64, bytes >> 20);
+	return *value ? 0 : -ENOMEM;
 }
 
 /*
- * As Lustre: at least a MiB for each CPU, at most 80 % of memory. Lustre allocates as it logs, the
- * tracer at once: so no more than what others can do without either.
+ * Applies Lustre's limits: at least 1 MiB per CPU, at most 80 % of memory. Lustre allocates memory as
+ * it logs, but the kernel's tracer at once, so the size must also fit into the available memory.
  */
 static uint32_t clamp_mb(unsigned long mb, uint64_t own, char **notes)
 {
@@ -147,29 +144,30 @@ static uint32_t clamp_mb(unsigned long mb, uint64_t own, char **notes)
 		good = cpus;
 	else if (mb > most)
 		good = most;
-	if (good != mb &&
-	    asprintf(notes, "%lu MB is too %s for debug buffer size, setting it to %lu MB.", mb,
-		     mb < good ? "small" : "large", good) < 0)
-		*notes = NULL;
+	if (good != mb)
+		add_note(notes, dkt__format("%lu MB is too %s for debug buffer size, setting it to"
+					    " %lu MB.",
+					    mb, mb < good ? "small" : "large", good));
 	return (uint32_t)good;
 }
 
 static void note_size(struct debuglog *log, uint32_t asked, char **notes)
 {
+	const int cpus = dkt_instance_cpus(log->in);
 	uint64_t bytes;
-	char *note;
+	double mb;
 
-	if (!debuglog_size(log, &bytes) &&
-	    asprintf(&note, "asked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
-		     asked, (double)bytes / (1 << 20), dkt_instance_cpus(log->in),
-		     (double)bytes / (1 << 20) / dkt_instance_cpus(log->in)) >= 0)
-		add_note(notes, note);
+	if (debuglog_size(log, &bytes))
+		return;
+	mb = (double)bytes / (1 << 20);
+	add_note(notes,
+		 dkt__format("asked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
+			     asked, mb, cpus, mb / cpus));
 }
 
 static int take_mb(struct debuglog *log, const struct param *param, const char *value,
 		   struct settings *set, char **notes)
 {
-	char *note = NULL;
 	uint64_t own, mb;
 	int err;
 
@@ -179,8 +177,7 @@ static int take_mb(struct debuglog *log, const struct param *param, const char *
 	err = debuglog_size(log, &own);
 	if (err)
 		return err;
-	set->debug_mb = clamp_mb(mb, own, &note);
-	add_note(notes, note);
+	set->debug_mb = clamp_mb(mb, own, notes);
 	return 0;
 }
 
@@ -234,7 +231,7 @@ const struct param *param_next(const struct param *param)
 	return next < params + ARRAY_SIZE(params) ? next : NULL;
 }
 
-/* The end of an alternative that begins at p: a comma or a brace of its own level, or NULL. */
+/* Returns the comma or brace that ends the alternative at p; NULL: there is none. */
 static const char *alternative_end(const char *p)
 {
 	int depth = 0;
@@ -255,18 +252,15 @@ bool param_name_fits(const char *name, const char *pattern)
 		;
 	if (!close)
 		return !fnmatch(pattern, name, FNM_PATHNAME);
-	/* {a,b}: each alternative in its place, as a shell has it. */
+	/* Like a shell, tries {a,b} with each alternative in its place. */
 	do {
 		char *whole __cleanup(free) = NULL;
 
 		to = alternative_end(from + 1);
-		if (asprintf(&whole, "%.*s%.*s%s", (int)(open - pattern), pattern,
-			     (int)(to - from - 1), from + 1, close + 1) < 0) {
-			whole = NULL;
-			return false;
-		}
-		if (param_name_fits(name, whole))
-			return true;
+		whole = dkt__format("%.*s%.*s%s", (int)(open - pattern), pattern,
+				    (int)(to - from - 1), from + 1, close + 1);
+		if (!whole || param_name_fits(name, whole))
+			return whole;
 		from = to;
 	} while (to < close);
 	return false;
@@ -315,18 +309,20 @@ void param_guess(struct dkt__guess *guess)
 		dkt__guess_try(guess, param->name);
 }
 
-/* As a kernel printed it, a mask is complete: its names are no less and no more than what is on. */
+/*
+ * A mask that a kernel printed is complete; without the sign, mask_parse() would add the bits that
+ * are always recorded.
+ */
 int param_take_exact(struct debuglog *log, const struct param *param, const char *value,
 		     struct settings *set)
 {
-	char *exact __cleanup(free) = NULL;
+	char *exact __cleanup(free) =
+		dkt__format("%s%s", isdigit((unsigned char)*value) ? "" : "+", value);
 	struct mask_value parsed;
 	int err;
 
-	if (asprintf(&exact, "%s%s", isdigit((unsigned char)*value) ? "" : "+", value) < 0) {
-		exact = NULL;
+	if (!exact)
 		return -ENOMEM;
-	}
 	err = mask_parse(param->kind, exact, 0, &parsed);
 	if (err)
 		return refuse_mask(log, &parsed, err);

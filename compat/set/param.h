@@ -7,51 +7,48 @@
 
 struct param; /* one row */
 
-/* NULL: not one of ours. */
+/* Returns NULL if dktrace does not have the parameter. */
 const struct param *param_find(const char *name);
 
-/* The rows one after the other; NULL at the end. */
+/* Returns the next parameter; NULL: the first one, and at the end. */
 const struct param *param_next(const struct param *param);
 const char *param_name(const struct param *param);
 const char *param_about(const struct param *param);
 
-/* Whether the value is a mask, by the grammar of mask_parse(). */
+/* True if the value is a mask, which mask_parse() reads. */
 bool param_is_mask(const struct param *param);
 enum mask_kind param_mask_kind(const struct param *param);
 
-/* Whether a shell pattern, {a,b} included, fits a name. */
+/* True if the name matches a shell pattern, which may contain {a,b}. */
 bool param_name_fits(const char *name, const char *pattern);
 
-/* The value as text without newline; the caller frees it. */
+/* Gets the value as text without a newline; the caller frees it. */
 int param_get(struct debuglog *log, const struct param *param, char **value);
 
 /*
- * Sets the value; the log is open for a change. notes is NULL or what the user should know: lines
- * without newline at the end, the caller frees it, also after a failure.
+ * Sets the value; the log must be open for a change. Gets notes for the user, without a newline at
+ * the end, or NULL; the caller frees them, even on failure.
  */
 int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes);
 
-/* The two halves of it, for more than one value in one transaction: into the settings, */
+/* The first step of param_set(), for several values in one transaction: changes the settings. */
 int param_take(struct debuglog *log, const struct param *param, const char *value,
 	       struct settings *set, char **notes);
 
-/* the same for a mask as Lustre has it now, text that was read from there, */
+/* The same for a mask that was read from Lustre. */
 int param_take_exact(struct debuglog *log, const struct param *param, const char *value,
 		     struct settings *set);
 
-/* and the settings to the log. param is the one that was taken; NULL: several. */
+/* The second step: applies the settings. param is the one that was taken; NULL: several. */
 int param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
 		char **notes);
 
-/*
- * True if the value of a mask has a word that it cannot have: where the first one is, and what it
- * was perhaps meant to be.
- */
+/* True if the value of a mask has an unknown name. Gets the place of the first one, and a guess. */
 bool param_misspelt(const struct param *param, const char *value, struct dkt__guess *guess,
 		    size_t *at, size_t *len);
 
 /* Tries the names of all parameters. */
 void param_guess(struct dkt__guess *guess);
 
-/* Sets what Lustre's parameter of the same name has now, as it was read from there. */
+/* Sets the value that was read from Lustre's parameter of the same name. */
 int param_follow(struct debuglog *log, const struct param *param, const char *value);

@@ -5,7 +5,7 @@
 
 #include "base/util.h"
 
-/* ---- switching ---- */
+/* ---- enabling ---- */
 
 void probes_forget_events(struct debuglog *log)
 {
@@ -27,30 +27,30 @@ int probes_apply(struct debuglog *log)
 	return err;
 }
 
-/* ---- making ---- */
+/* ---- creating ---- */
 
-/* The words of the failure stay. */
-void probes_take_back(struct debuglog *log)
+/* Keeps the error message. */
+void probes_undo(struct debuglog *log)
 {
-	char *words = dkt_error_take(log->ctx);
+	char *message = dkt_error_take(log->ctx);
 	size_t i = log->probes ? log->probes->n : 0;
-	bool remembered = false;
+	bool stored = false;
 
 	while (i-- > 0) {
-		struct probe_made *it = &log->probes->list[i];
+		struct user_probe *it = &log->probes->list[i];
 		const struct dkt_probe *probe = probes_at(log->probes, i);
 
 		it->state = it->before;
-		if (it->made)
+		if (it->created)
 			dkt_probe_remove(log->ctx, probe->group, probe->name);
-		remembered |= it->is_new;
+		stored |= it->is_new;
 		if (it->is_new)
-			probes_drop(log->probes, i);
+			probes_erase(log->probes, i);
 	}
-	if (remembered)
+	if (stored)
 		probes_save(log);
 	probes_forget_events(log);
-	dkt_error_give(log->ctx, 0, words);
+	dkt_error_give(log->ctx, 0, message);
 }
 
 int probes_keep(struct debuglog *log)
@@ -58,45 +58,45 @@ int probes_keep(struct debuglog *log)
 	int err = log->probes ? probes_save(log) : 0;
 
 	for (size_t i = 0; !err && log->probes && i < log->probes->n; i++) {
-		struct probe_made *it = &log->probes->list[i];
+		struct user_probe *it = &log->probes->list[i];
 
 		it->before = it->state;
-		it->is_new = it->made = false;
+		it->is_new = it->created = false;
 	}
 	return err;
 }
 
-/* None of them may be there; one of ours that has gone by another's hand is forgotten. */
+/* Fails if the event exists. Forgets a probe of the list that another program has removed. */
 static int check_new(struct debuglog *log, const struct dkt_probe *probe, bool keep)
 {
-	struct probe_made *it = probes_find(log->probes, probe->group, probe->name);
-	bool there = dkt_event_find(log->ctx, probe->group, probe->name);
+	struct user_probe *it = probes_find(log->probes, probe->group, probe->name);
+	bool exists = dkt_event_find(log->ctx, probe->group, probe->name);
 
-	if (!there && it)
-		probes_drop(log->probes, (size_t)(it - log->probes->list));
-	if (!there || (keep && it && dkt_probe_same(dkt_probes_at(it->definition, 0), probe)))
+	if (!exists && it)
+		probes_erase(log->probes, (size_t)(it - log->probes->list));
+	if (!exists || (keep && it && dkt_probe_same(dkt_probes_at(it->definition, 0), probe)))
 		return 0;
 	return dkt_fail(log->ctx, -EEXIST, "event %s:%s already exists%s", probe->group,
 			probe->name, keep && it ? ", with another definition" : "");
 }
 
-static int remember_one(struct debuglog *log, const struct probe_words *words,
-			const struct dkt_probe *probe, size_t n)
+static int store_one(struct debuglog *log, const struct probe_words *words,
+		     const struct dkt_probe *probe, size_t n)
 {
 	char *text __cleanup(free) = NULL;
 	struct dkt_probes *definition = NULL;
-	char *said = NULL;
+	char *source = NULL;
 	int err = dkt_probe_text(log->ctx, probe, &text);
 
 	if (!err)
 		err = dkt_probe_parse(log->ctx, text, &definition);
 	if (!err)
-		err = probe_words_of(words, probe, n, &said);
+		err = probe_words_of(words, probe, n, &source);
 	if (err) {
 		dkt_probes_free(definition);
 		return err;
 	}
-	err = probes_append(log->probes, definition, said, PROBE_OFF);
+	err = probes_append(log->probes, definition, source, PROBE_OFF);
 	if (!err)
 		log->probes->list[log->probes->n - 1].is_new = true;
 	return err;
@@ -111,9 +111,9 @@ static size_t count(const struct dkt_probes *probes)
 	return n;
 }
 
-/* All are remembered before the first is made. */
-static int remember(struct debuglog *log, const struct probe_words *words,
-		    const struct dkt_probes *wanted, bool keep)
+/* Stores all probes before the first is created. */
+static int store(struct debuglog *log, const struct probe_words *words,
+		 const struct dkt_probes *wanted, bool keep)
 {
 	const struct dkt_probe *probe;
 	size_t n = count(wanted);
@@ -123,7 +123,7 @@ static int remember(struct debuglog *log, const struct probe_words *words,
 		err = check_new(log, probe, keep);
 	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++)
 		if (!probes_find(log->probes, probe->group, probe->name))
-			err = remember_one(log, words, probe, n);
+			err = store_one(log, words, probe, n);
 	return err ? err : probes_save(log);
 }
 
@@ -134,15 +134,15 @@ static bool may_skip(const struct probe_words *words, size_t n, int err)
 	       (err == -EINVAL || err == -ENOENT || err == -EADDRNOTAVAIL);
 }
 
-/* Those of the list that are not made yet. */
-static int make_all(struct debuglog *log, const struct probe_words *words, size_t n,
-		    struct probes_result *result)
+/* Creates the last n probes of the list. */
+static int create_all(struct debuglog *log, const struct probe_words *words, size_t n,
+		      struct probes_result *result)
 {
 	size_t i = log->probes->n - n;
 	int err = 0;
 
 	for (size_t done = 0; !err && done < n; done++) {
-		struct probe_made *it = &log->probes->list[i];
+		struct user_probe *it = &log->probes->list[i];
 
 		dkt_progress(log->ctx, "probes", done, n);
 		err = dkt_probe_create(log->ctx, probes_at(log->probes, i));
@@ -150,35 +150,35 @@ static int make_all(struct debuglog *log, const struct probe_words *words, size_
 			dkt_probe_refused(log->ctx, probes_at(log->probes, i), err);
 		if (err && may_skip(words, n, err)) {
 			if (!result->refused++)
-				result->words = dkt_error_take(log->ctx);
-			probes_drop(log->probes, i);
+				result->message = dkt_error_take(log->ctx);
+			probes_erase(log->probes, i);
 			err = 0;
 		} else if (!err) {
-			it->made = true;
-			result->made++;
+			it->created = true;
+			result->created++;
 			i++;
 		}
 	}
 	dkt_progress(log->ctx, "probes", n, n);
-	if (!err && n && !result->made)
-		err = dkt_fail(log->ctx, -EINVAL, "%s", result->words ? result->words : "");
+	if (!err && n && !result->created)
+		err = dkt_fail(log->ctx, -EINVAL, "%s", result->message ? result->message : "");
 	return err;
 }
 
-static void switch_one(struct probe_made *it, bool on)
+static void set_state(struct user_probe *probe, bool on)
 {
 	if (on)
-		it->state = PROBE_ON;
-	else if (it->state == PROBE_ON)
-		it->state = PROBE_WAS_ON;
+		probe->state = PROBE_ON;
+	else if (probe->state == PROBE_ON)
+		probe->state = PROBE_WAS_ON;
 }
 
-int probes_make(struct debuglog *log, const struct probe_words *words,
-		const struct dkt_probes *wanted, const struct probes_opts *opts,
-		struct probes_result *result)
+int probes_create(struct debuglog *log, const struct probe_words *words,
+		  const struct dkt_probes *wanted, const struct probes_opts *opts,
+		  struct probes_result *result)
 {
 	const struct dkt_probe *probe;
-	struct probe_made *it;
+	struct user_probe *it;
 	size_t from;
 	int err = probes_load(log);
 
@@ -186,16 +186,16 @@ int probes_make(struct debuglog *log, const struct probe_words *words,
 	if (err)
 		return err;
 	dkt_events_forget(log->ctx);
-	err = remember(log, words, wanted, opts->keep);
+	err = store(log, words, wanted, opts->keep);
 	for (from = log->probes->n; from; from--)
-		if (!log->probes->list[from - 1].is_new || log->probes->list[from - 1].made)
+		if (!log->probes->list[from - 1].is_new || log->probes->list[from - 1].created)
 			break;
 	if (!err)
-		err = make_all(log, words, log->probes->n - from, result);
+		err = create_all(log, words, log->probes->n - from, result);
 	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++) {
 		it = probes_find(log->probes, probe->group, probe->name);
 		if (it)
-			switch_one(it, opts->enable);
+			set_state(it, opts->enable);
 	}
 	probes_forget_events(log);
 	return err;
@@ -205,14 +205,14 @@ int probes_add(struct debuglog *log, const struct probe_words *words,
 	       const struct dkt_probes *wanted, const struct probes_opts *opts,
 	       struct probes_result *result)
 {
-	int err = probes_make(log, words, wanted, opts, result);
+	int err = probes_create(log, words, wanted, opts, result);
 
 	if (!err && opts->enable)
 		err = probes_apply(log);
 	if (!err)
 		err = probes_keep(log);
 	if (err)
-		probes_take_back(log);
+		probes_undo(log);
 	return err;
 }
 
@@ -224,7 +224,7 @@ int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *ch
 	for (size_t i = 0; !err && i < log->probes->n; i++) {
 		if (!probes_match(pattern, probes_at(log->probes, i)))
 			continue;
-		switch_one(&log->probes->list[i], on);
+		set_state(&log->probes->list[i], on);
 		++*changed;
 	}
 	if (!err && !*changed)

@@ -5,47 +5,46 @@
 #include "log/probe_list.h"
 #include "set/probes/probe_words.h"
 
-/* Events come and go: what was worked out for them goes with them. */
+/* Discards the event list and the class map, which is outdated after a probe came or went. */
 void probes_forget_events(struct debuglog *log);
 
-/* The log becomes what the settings and the list say. */
+/* Applies the settings and the list of probes to the log. */
 int probes_apply(struct debuglog *log);
 
 struct probes_opts {
 	bool enable;
-	bool keep; /* one that is there already, as it is wanted, is only switched; else it is in the way */
+	bool keep; /* accept an identical existing probe of the user; otherwise it is an error */
 };
 
 struct probes_result {
-	size_t made;
-	size_t refused; /* of a glob's: they are left out */
-	char *words; /* about the first that was refused; NULL: none was */
+	size_t created;
+	size_t refused; /* probes of a glob that were skipped */
+	char *message; /* the error message of the first refused probe; NULL: none */
 };
 
 /*
- * Makes the probes that the words came to, as one transaction: if one of them cannot be made, or
- * switched on, none of them is there. They are remembered before they are made, so that a reset
- * finds them whatever happens. The caller frees result->words.
+ * Creates the probes that the words define, all or nothing. Stores them in the list first, so that
+ * a reset finds them even if the command is killed. The caller frees result->message.
  */
 int probes_add(struct debuglog *log, const struct probe_words *words,
 	       const struct dkt_probes *wanted, const struct probes_opts *opts,
 	       struct probes_result *result);
 
 /*
- * The same as a part of a larger change: what it says of on and off is true after the next
- * debuglog_apply(). Then probes_keep(); or, also after a failure, probes_take_back().
+ * The same as part of a larger change: the next debuglog_apply() enables or disables the probes.
+ * Then the caller calls probes_keep(), or probes_undo() if anything failed.
  */
-int probes_make(struct debuglog *log, const struct probe_words *words,
-		const struct dkt_probes *wanted, const struct probes_opts *opts,
-		struct probes_result *result);
+int probes_create(struct debuglog *log, const struct probe_words *words,
+		  const struct dkt_probes *wanted, const struct probes_opts *opts,
+		  struct probes_result *result);
 int probes_keep(struct debuglog *log);
-void probes_take_back(struct debuglog *log);
+void probes_undo(struct debuglog *log);
 
-/* Switches those that match on or off. -ENOENT: none does. changed counts them. */
+/* Enables or disables the probes that match, and counts them. -ENOENT: none matches. */
 int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *changed);
 
 /*
- * Switches those that match off and removes them. -EBUSY: somebody else has one on, or the log
- * has records of one that nobody has read; with force the log is emptied then.
+ * Disables and removes the probes that match. -EBUSY: another instance or program has one enabled,
+ * or the log holds unread records of one; with force the log is emptied instead.
  */
 int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t *removed);

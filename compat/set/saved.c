@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "set/filters.h"
 #include "set/functions.h"
 #include "set/param.h"
@@ -12,7 +12,7 @@
 #include "set/probes.h"
 #include "set/triggers.h"
 
-/* One of Lustre's files that has been written. */
+/* One of Lustre's files that the change has written. */
 struct written {
 	char *path;
 	char before[PARAM_FILE_MAX];
@@ -28,9 +28,9 @@ struct applying {
 	char **notes;
 };
 
-/* ---- applying ---- */
+/* ---- parameters ---- */
 
-/* Lustre's own parameter of that name; NULL: it has none, or is not loaded. */
+/* Returns the file of Lustre's parameter of that name; NULL: none, or Lustre is not loaded. */
 static char *find_lustre(struct applying *a, const char *name)
 {
 	char *path;
@@ -43,8 +43,8 @@ static char *find_lustre(struct applying *a, const char *name)
 	return NULL;
 }
 
-/* Takes over the path. */
-static int remember(struct applying *a, const struct param *param, char *path)
+/* Notes the value before the change. Takes over the path. */
+static int note_before(struct applying *a, const struct param *param, char *path)
 {
 	int err = dkt__append(a->written, a->n_written, (struct written){ .path = path });
 
@@ -56,21 +56,23 @@ static int remember(struct applying *a, const struct param *param, char *path)
 	return err ? dkt_fail(a->log->ctx, err, "read %s: %s", path, strerror(-err)) : 0;
 }
 
-static void put_back(struct applying *a)
+static void clear_written(struct applying *a, bool restore)
 {
 	while (a->n_written) {
 		struct written *w = &a->written[--a->n_written];
 
-		param_file_write(w->path, w->before, NULL);
+		if (restore)
+			param_file_write(w->path, w->before, NULL);
 		free(w->path);
 	}
+	free(a->written);
 }
 
-/* A mask is then as Lustre has it, since what was written may be relative to it. */
+/* Reads a mask back from Lustre, because the value may be relative to Lustre's mask. */
 static int take_both(struct applying *a, const struct param *param, const char *value, char *path)
 {
 	char now[PARAM_FILE_MAX];
-	int err = remember(a, param, path);
+	int err = note_before(a, param, path);
 
 	if (err)
 		return err;
@@ -85,7 +87,7 @@ static int take_both(struct applying *a, const struct param *param, const char *
 	return param_take_exact(a->log, param, now, &a->set);
 }
 
-/* In the words of a file: where it is, and what was perhaps meant. */
+/* Adds the place in the file and a guess to the error message. */
 static int refuse(struct applying *a, const struct param *param, const struct conf_line *line,
 		  int err)
 {
@@ -100,7 +102,7 @@ static int refuse(struct applying *a, const struct param *param, const struct co
 			   line->column + at);
 }
 
-/* While it is known which line it is. */
+/* Parses the filter now, so that an error names the line. */
 static int check_filter(struct applying *a)
 {
 	struct dkt_expr *expr;
@@ -139,19 +141,17 @@ static int take_all(struct applying *a)
 	return err;
 }
 
-/* ---- what is about some of the events ---- */
+/* ---- other settings ---- */
 
-/* The line then sets nothing. */
-static int leave_out(struct applying *a, const struct conf_line *line)
+/* Removes the key of the line, which then sets nothing. */
+static int skip(struct applying *a, const struct conf_line *line)
 {
 	char *before __cleanup(free) = *a->notes;
-	int n = asprintf(a->notes, "%s%s%s:%u: skipped: %s", before ? before : "",
-			 before ? "\n" : "", a->conf->file, line->nr, dkt_error(a->log->ctx));
 
-	if (n < 0) {
-		*a->notes = NULL;
+	*a->notes = dkt__format("%s%s%s:%u: skipped: %s", before ? before : "", before ? "\n" : "",
+				a->conf->file, line->nr, dkt_error(a->log->ctx));
+	if (!*a->notes)
 		return -ENOMEM;
-	}
 	a->conf->lines[line - a->conf->lines].key = NULL;
 	return 0;
 }
@@ -185,7 +185,7 @@ static int take_graph(struct applying *a, const char *value)
 	return functions_take(a->log->ctx, FUNCTIONS_GRAPH, value, &a->set);
 }
 
-static int make_probe(struct applying *a, const struct probe_words *words)
+static int create_probe(struct applying *a, const struct probe_words *words)
 {
 	const struct probes_opts opts = { .enable = !words->off, .keep = true };
 	struct probes_result result = { 0 };
@@ -193,9 +193,9 @@ static int make_probe(struct applying *a, const struct probe_words *words)
 	int err = probe_words_define(a->log->ctx, words, &probes);
 
 	if (!err)
-		err = probes_make(a->log, words, probes, &opts, &result);
+		err = probes_create(a->log, words, probes, &opts, &result);
 	dkt_probes_free(probes);
-	free(result.words);
+	free(result.message);
 	return err;
 }
 
@@ -205,7 +205,7 @@ static int take_probe(struct applying *a, const char *value)
 	int err = probe_words_read(a->log->ctx, value, &words);
 
 	if (!err)
-		err = make_probe(a, &words);
+		err = create_probe(a, &words);
 	probe_words_clear(&words);
 	return err;
 }
@@ -220,7 +220,7 @@ static int take_trigger(struct applying *a, const char *value)
 	return triggers_take(a->log, value, &a->set);
 }
 
-/* Probes before what may be about their events. */
+/* Probes come before filters and triggers, which may be about their events. */
 static const struct {
 	const char *key;
 	int (*take)(struct applying *a, const char *value);
@@ -239,7 +239,7 @@ static int take_lines(struct applying *a, size_t i)
 	while (!err && (line = conf_next(a->conf, rest[i].key, line))) {
 		err = rest[i].take(a, line->value);
 		if (err == -ESRCH || (err == -ENOENT && saved_may_come(a->log, line)))
-			err = leave_out(a, line);
+			err = skip(a, line);
 		else if (err)
 			dkt_fail_in(a->log->ctx, err, "%s:%u:%u", a->conf->file, line->nr,
 				    line->column);
@@ -256,8 +256,8 @@ static int take_rest(struct applying *a)
 	return err;
 }
 
-/* Which functions there are is known when it is tried: those of a module may come. */
-static int without_functions(struct applying *a)
+/* Only the kernel knows which functions exist; those of a module may come later. */
+static int apply_without_functions(struct applying *a)
 {
 	const struct conf_line *line = conf_find(a->conf, CONF_FUNCTION);
 	int err;
@@ -265,7 +265,7 @@ static int without_functions(struct applying *a)
 	line = line ? line : conf_find(a->conf, CONF_GRAPH);
 	if (!line)
 		return -ENOENT;
-	err = leave_out(a, line);
+	err = skip(a, line);
 	if (!err)
 		err = settings_copy_functions(&a->set, &a->log->set);
 	return err ? err : param_apply(a->log, &a->set, NULL, a->notes);
@@ -286,17 +286,13 @@ int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char
 	if (!err) {
 		err = param_apply(log, &a.set, NULL, notes);
 		if (err == -ENOENT)
-			err = without_functions(&a);
+			err = apply_without_functions(&a);
 	}
 	if (!err)
 		err = probes_keep(log);
-	if (err) {
-		probes_take_back(log);
-		put_back(&a);
-	}
-	while (a.n_written)
-		free(a.written[--a.n_written].path);
-	free(a.written);
+	if (err)
+		probes_undo(log);
+	clear_written(&a, err);
 	settings_clear(&a.set);
 	return err;
 }

@@ -7,19 +7,20 @@
 #include "set/saved/conf.h"
 
 /*
- * Sets all parameters that the file sets, as set_param would, Lustre's own too, but in one
- * transaction, probes, filters, triggers and all else with them: after a failure all is as it was.
- * Skips a line whose object does not exist yet; the line then has no key. notes: see param_set().
+ * Applies everything that the file sets as one transaction: parameters, including Lustre's own,
+ * probes, filters, triggers. A failure restores the state before. Skips a line whose object does not
+ * exist yet; the line then has no key. notes: see param_set().
  */
 int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char **notes);
 
 /*
- * Puts what is set into the lines of the file. Those about what is not there now, and may come, stay.
+ * Stores the current settings in the lines of the file. Keeps lines about objects that do not exist
+ * yet.
  */
 int saved_fill(struct debuglog *log, struct conf *conf);
 
 /*
- * Whether what the line is about is not there now and may come: an event by its name, a function or
- * program. A class or subsystem is always there. The words of a failure stay.
+ * True if the object of the line does not exist yet: an event that is given by name, a function or a
+ * program. Keeps the error message.
  */
 bool saved_may_come(struct debuglog *log, const struct conf_line *line);

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug.h"
 #include "set/param/tree.h"
@@ -31,19 +31,15 @@ static int say(struct source_state *source, bool used, const char *fmt, ...) DKT
 static int say(struct source_state *source, bool used, const char *fmt, ...)
 {
 	va_list ap;
-	int n;
 
 	source->used = used;
 	va_start(ap, fmt);
-	n = vasprintf(&source->note, fmt, ap);
+	source->note = dkt__vformat(fmt, ap);
 	va_end(ap);
-	if (n >= 0)
-		return 0;
-	source->note = NULL;
-	return -ENOMEM;
+	return source->note ? 0 : -ENOMEM;
 }
 
-static int look_at_kernel(struct debuglog *log, struct source_state *source)
+static int describe_kernel(struct debuglog *log, struct source_state *source)
 {
 	struct dkt_event *const *on;
 	size_t n_on, n = 0;
@@ -53,7 +49,7 @@ static int look_at_kernel(struct debuglog *log, struct source_state *source)
 		err = debuglog_on(log, &on, &n_on);
 	if (err)
 		return err;
-	/* Messages of Lustre are a source of their own. */
+	/* Lustre's messages are a separate source. */
 	for (size_t i = 0; i < n_on; i++)
 		n += !class_map_event(log->map, on[i])->fields;
 	if (!n && !(log->set.sources & MASK_FROM_KERNEL))
@@ -61,7 +57,7 @@ static int look_at_kernel(struct debuglog *log, struct source_state *source)
 	return say(source, n, n ? "%zu events" : "no event is enabled", n);
 }
 
-static int look_at_functions(struct debuglog *log, struct source_state *source)
+static int describe_functions(struct debuglog *log, struct source_state *source)
 {
 	const char *graph = log->set.graph;
 
@@ -77,27 +73,30 @@ static int look_at_functions(struct debuglog *log, struct source_state *source)
 	return say(source, false, "debug is without trace");
 }
 
-/* If nobody has chosen, Lustre just came, and the next change has its messages. */
-static bool is_unchosen(const struct debuglog *log)
+/*
+ * True if the user chose sources without Lustre. If nobody chose, Lustre was loaded after the last
+ * change, and the next one adds its messages.
+ */
+static bool is_excluded(const struct debuglog *log)
 {
 	return log->in && log->set.chosen & 1u << MASK_SOURCES &&
 	       !(log->set.sources & MASK_FROM_LUSTRE);
 }
 
-static int look_at_event(struct debuglog *log, struct source_state *source)
+static int describe_event(struct debuglog *log, struct source_state *source)
 {
 	if (is_on(log, "lustre_debug", "lustre_debug_msg"))
 		return say(source, true, "Lustre's own trace event for its messages");
 	if (!lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
-	if (is_unchosen(log))
+	if (is_excluded(log))
 		return say(source, false, NOT_CHOSEN, "lustre");
 	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
 		return say(source, false, NOT_SET);
 	return say(source, false, "this Lustre has no trace event");
 }
 
-static int say_probe(struct debuglog *log, struct source_state *source)
+static int describe_enabled_probe(struct debuglog *log, struct source_state *source)
 {
 	uint64_t missed = cdebug_missed(log->ctx);
 	const char *also = "";
@@ -115,13 +114,13 @@ static int say_probe(struct debuglog *log, struct source_state *source)
 	return say(source, true, "a probe on Lustre's messages%s", also);
 }
 
-static int look_at_probe(struct debuglog *log, struct source_state *source)
+static int describe_probe(struct debuglog *log, struct source_state *source)
 {
 	if (is_on(log, CDEBUG_GROUP, CDEBUG_NAME))
-		return say_probe(log, source);
+		return describe_enabled_probe(log, source);
 	if (!lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
-	if (is_unchosen(log))
+	if (is_excluded(log))
 		return say(source, false, NOT_CHOSEN, "lustre");
 	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
 		return say(source, false, "not needed: Lustre has a trace event");
@@ -130,7 +129,7 @@ static int look_at_probe(struct debuglog *log, struct source_state *source)
 	return say(source, false, NOT_SET);
 }
 
-static int look_at_buffer(struct source_state *source)
+static int describe_buffer(struct source_state *source)
 {
 	struct tree tree = { .tried_debugfs = true };
 	char *path;
@@ -156,14 +155,14 @@ int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES])
 
 	for (int i = 0; i < SOURCES; i++)
 		sources[i] = (struct source_state){ .name = names[i] };
-	err = look_at_kernel(log, &sources[SOURCE_KERNEL]);
+	err = describe_kernel(log, &sources[SOURCE_KERNEL]);
 	if (!err)
-		err = look_at_functions(log, &sources[SOURCE_FUNCTIONS]);
+		err = describe_functions(log, &sources[SOURCE_FUNCTIONS]);
 	if (!err)
-		err = look_at_event(log, &sources[SOURCE_LUSTRE_DEBUG]);
+		err = describe_event(log, &sources[SOURCE_LUSTRE_DEBUG]);
 	if (!err)
-		err = look_at_probe(log, &sources[SOURCE_CDEBUG]);
-	return err ? err : look_at_buffer(&sources[SOURCE_LIBCFS]);
+		err = describe_probe(log, &sources[SOURCE_CDEBUG]);
+	return err ? err : describe_buffer(&sources[SOURCE_LIBCFS]);
 }
 
 void sources_clear(struct source_state sources[SOURCES])

@@ -16,9 +16,9 @@ enum {
 struct source_state {
 	const char *name;
 	bool used;
-	char *note; /* what of it is used, or why nothing */
+	char *note; /* the part that is used, or why the source is not used */
 };
 
-/* Fills all; the caller clears them. */
+/* Describes all sources; the caller clears them. */
 int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES]);
 void sources_clear(struct source_state sources[SOURCES]);

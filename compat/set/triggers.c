@@ -6,29 +6,29 @@
 #include <ctype.h>
 
 #include "apply/rules.h"
-#include "base/util.h"
+#include "base/buf.h"
 #include "log/recording.h"
 #include "lustre/message/cdebug.h"
 
-/* Each of them costs its event time; more than that is a mistake. */
+/* Each trigger slows its event down; more than that must be a mistake. */
 #define MAX_TRIGGERS 10000
 
 /* The trigger that is being added. */
 struct adding {
 	struct debuglog *log;
-	struct names actions; /* with each target, without a condition */
+	struct names actions; /* one for each target, without the condition */
 	struct dkt_expr *condition; /* NULL: none */
-	const struct search *search; /* text of messages; NULL: any */
+	const struct search *search; /* the text of messages; NULL: any */
 	struct select *select;
 	struct settings *set;
-	bool keep; /* one that is there is no mistake */
+	bool keep; /* accept a trigger that already exists */
 	struct trigger_count *count;
 	FILE *missed;
 };
 
 /* ---- actions ---- */
 
-/* The word before the target, or the whole. */
+/* Returns the length of the word before the target. */
 static size_t verb_len(const char *action)
 {
 	return strcspn(action, ":");
@@ -44,7 +44,7 @@ static bool has_target(const char *action)
 	return is_verb(action, "enable_event") || is_verb(action, "disable_event");
 }
 
-/* Where ":5" at the end begins, else the end. */
+/* Returns the position of ":5" at the end, or the end. */
 static const char *count_of(const char *action)
 {
 	const char *colon = strrchr(action, ':');
@@ -55,8 +55,8 @@ static const char *count_of(const char *action)
 	return *p || p == colon + 1 ? action + strlen(action) : colon;
 }
 
-/* "enable_event:WORDS:5" for each event that the words mean. */
-static int each_target(struct adding *adding, const char *action)
+/* Adds the action of "enable_event:WORDS:5" for each event that WORDS selects. */
+static int add_targets(struct adding *adding, const char *action)
 {
 	struct dkt_ctx *ctx = adding->log->ctx;
 	const char *from = action + verb_len(action), *count = count_of(action);
@@ -75,18 +75,17 @@ static int each_target(struct adding *adding, const char *action)
 		err = select_check(ctx, targets);
 	events = err ? NULL : select_events(targets, &n);
 	for (size_t i = 0; !err && i < n; i++) {
-		char *text;
+		char *text = dkt__format("%.*s:%s:%s%s", (int)verb_len(action), action,
+					 dkt_event_system(events[i]), dkt_event_name(events[i]),
+					 count);
 
-		if (asprintf(&text, "%.*s:%s:%s%s", (int)verb_len(action), action,
-			     dkt_event_system(events[i]), dkt_event_name(events[i]), count) < 0)
-			text = NULL;
 		err = names_take(&adding->actions, text);
 	}
 	select_free(targets);
 	return err;
 }
 
-/* The condition has an option of its own, so that it is checked. */
+/* A condition must be given with --filter, where dktrace checks it. */
 static int read_action(struct adding *adding, const char *action)
 {
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
@@ -95,14 +94,14 @@ static int read_action(struct adding *adding, const char *action)
 	if (strstr(action, " if "))
 		return dkt_fail(adding->log->ctx, -EINVAL,
 				"give the condition with --filter, not in '%.200s'", action);
-	err = has_target(action) ? each_target(adding, action) :
+	err = has_target(action) ? add_targets(adding, action) :
 				   names_add(&adding->actions, action);
 	return err ? err : dkt_trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);
 }
 
 /* ---- entries of the settings ---- */
 
-/* The entry of the settings that is about the same; triggers->n if none. */
+/* Returns the index of the event's same trigger, see dkt_trigger_same(); triggers->n: none. */
 static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 			const struct dkt_event *event, const struct dkt_trigger *trigger)
 {
@@ -121,13 +120,13 @@ static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 
 /* ---- adding ---- */
 
-/* 0: the event can have it; *filter is NULL without any condition. -ENOENT, -EINVAL: it lacks a field. */
+/* Builds the condition for the event; NULL: none. -ENOENT, -EINVAL: the event lacks a field. */
 static int condition_for(struct adding *adding, struct dkt_event *event, char **filter)
 {
 	struct conditions all = { 0 };
 	char *belongs __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
-	char *words __cleanup(free) = NULL;
+	char *message __cleanup(free) = NULL;
 	int err = adding->condition ? dkt_expr_check(adding->condition, event) : 0;
 
 	*filter = NULL;
@@ -140,16 +139,16 @@ static int condition_for(struct adding *adding, struct dkt_event *event, char **
 	if (!err && text)
 		err = conditions_add(&all, text);
 	if (!err && adding->search)
-		err = search_condition(adding->search, event, &words);
-	if (!err && words)
-		err = conditions_add(&all, words);
+		err = search_condition(adding->search, event, &message);
+	if (!err && message)
+		err = conditions_add(&all, message);
 	*filter = all.text;
 	return err;
 }
 
 /*
- * An event has one trigger of an action. A second text of messages joins the first, in its place:
- * *text is what the one trigger says then. False: there is none that could take it.
+ * An event can have only one trigger with an action. If it has one, replaces it by a trigger that
+ * acts on the messages of both, and stores that in *text. False: there is none to join.
  */
 static bool join(struct adding *adding, struct dkt_event *event, const struct dkt_trigger *trigger,
 		 char **text)
@@ -162,12 +161,12 @@ static bool join(struct adding *adding, struct dkt_event *event, const struct dk
 	if (i == entries->n || dkt_trigger_parse(adding->log->ctx, entries->list[i].text, &there) ||
 	    there->left != trigger->left || !there->filter || !trigger->filter)
 		return false;
-	/* The same words once more change nothing. */
+	/* The trigger already acts on these messages. */
 	if (strstr(there->filter, trigger->filter))
 		joined = strdup(there->text);
-	else if (asprintf(&joined, "%.*s if (%s) || (%s)", (int)(strstr(*text, " if ") - *text),
-			  *text, there->filter, trigger->filter) < 0)
-		joined = NULL;
+	else
+		joined = dkt__format("%.*s if (%s) || (%s)", (int)(strstr(*text, " if ") - *text),
+				     *text, there->filter, trigger->filter);
 	if (!joined)
 		return false;
 	entries_remove(entries, i);
@@ -176,7 +175,7 @@ static bool join(struct adding *adding, struct dkt_event *event, const struct dk
 	return true;
 }
 
-/* With a histogram of times the kernel sets the instance's clock, to 'global' unless it is named. */
+/* For a histogram of times the kernel sets the instance's clock, by default to 'global'. */
 static const char *clock_of(const char *action)
 {
 	bool times = is_verb(action, "hist") && strstr(action, "common_timestamp");
@@ -191,7 +190,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
 	char *name __cleanup(free) = event_full_name(event);
-	const char *whole;
+	const char *stored;
 	bool joined;
 	int err;
 
@@ -206,15 +205,18 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	if (err)
 		return err;
 	joined = adding->search && join(adding, event, trigger, &text);
-	whole = joined ? text : trigger->text;
+	stored = joined ? text : trigger->text;
 	if (adding->keep &&
-	    entries_find(&adding->set->triggers, name, whole) < adding->set->triggers.n)
+	    entries_find(&adding->set->triggers, name, stored) < adding->set->triggers.n)
 		return 0;
 	err = log->in && !joined ? dkt_instance_check_trigger(log->in, event, text) : 0;
-	return err ? err : entries_add(&adding->set->triggers, name, whole);
+	return err ? err : entries_add(&adding->set->triggers, name, stored);
 }
 
-/* A probe inside a function is a breakpoint. There the kernel takes no snapshot and reports no error. */
+/*
+ * A probe inside a function is a breakpoint, in which the kernel cannot take a snapshot; it does not
+ * report an error.
+ */
 static int check_snapshot(struct adding *adding, const struct dkt_event *event)
 {
 	if (strcmp(dkt_event_name(event), CDEBUG_NESTED) != 0 ||
@@ -254,7 +256,7 @@ static int add_all(struct adding *adding)
 	events = select_events(adding->select, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		err = add_event(adding, events[i]);
-	/* The words are those about the first. */
+	/* Report the error of the first event. */
 	if (!err && !adding->count->events)
 		err = dkt_expr_check(adding->condition, events[0]);
 	return err;
@@ -270,7 +272,7 @@ static int add_clear(struct adding *adding, int err)
 	return err;
 }
 
-/* All but the change itself. */
+/* Adds the trigger to adding->set. */
 static int add_to(struct adding *adding, const char *words, const char *action,
 		  const char *condition)
 {
@@ -359,7 +361,7 @@ int triggers_take(struct debuglog *log, const char *line, struct settings *set)
 	if (*action)
 		*action++ = '\0';
 	action += strspn(action, " \t");
-	/* As it was saved: its condition may have been put together of several. */
+	/* A saved trigger: its condition may be one that add_to() would extend. */
 	if (entries_find(&set->triggers, words, action) < set->triggers.n)
 		return 0;
 	if (!*action)
@@ -385,8 +387,8 @@ struct removing {
 	bool stopping; /* one of them stops the recording */
 };
 
-/* "traceoff", "enable_event", "enable_event:sched:sched_switch", each with or without a count. */
-static bool is_meant(const char *action, const struct dkt_trigger *trigger)
+/* Accepts "traceoff", "enable_event", "enable_event:sched:sched_switch", also with a count. */
+static bool is_selected(const char *action, const struct dkt_trigger *trigger)
 {
 	const char *target = action ? action + verb_len(action) : "";
 	size_t len;
@@ -402,7 +404,7 @@ static bool is_meant(const char *action, const struct dkt_trigger *trigger)
 			   !strncmp(trigger->target, target + 1, len - 1));
 }
 
-/* One that somebody else made is taken over first, so that a failure leaves it there. */
+/* Notes a trigger of another program in the current settings, so that a failed change restores it. */
 static int adopt(struct debuglog *log, const struct dkt_event *event,
 		 const struct dkt_trigger *trigger)
 {
@@ -417,7 +419,7 @@ static int remove_one(void *data, struct dkt_event *event, const struct dkt_trig
 	struct entries *entries = &removing->set->triggers;
 	size_t i;
 
-	if (!is_meant(removing->action, trigger))
+	if (!is_selected(removing->action, trigger))
 		return 0;
 	removing->n++;
 	removing->stopping |= !strcmp(trigger->action, "traceoff");

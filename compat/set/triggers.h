@@ -6,50 +6,51 @@
 #include "lustre/message/search.h"
 #include "lustre/select.h"
 
-/* Stands for the events of Lustre's messages. */
+/* The word for the events of Lustre's messages. */
 #define TRIGGERS_MESSAGE "message"
 
 /* The result of adding a trigger. */
 struct trigger_count {
 	size_t added; /* triggers */
-	size_t events; /* that have them */
-	size_t lacking; /* that lack a field of the condition, or whose field does not fit */
-	char *missed; /* names of those, ", " between; NULL: none */
+	size_t events; /* events that have the triggers */
+	size_t lacking; /* events without a field of the condition, or with one of another type */
+	char *missed; /* names of the lacking events, separated by ", "; NULL: none */
 };
 
 /*
- * The words for the events of Lustre's messages on this kernel. -ENOENT: Lustre is not loaded, or
- * its messages have no events.
+ * Gets the words that select the events of Lustre's messages on this kernel. -ENOENT: Lustre is not
+ * loaded, or its messages have no events.
  */
 int triggers_message_events(struct debuglog *log, const char **words);
 
 /*
- * Puts the trigger on each event of the words; action as the kernel has it, but what an
- * enable_event or disable_event is about may also be words. condition NULL: always. The log is
- * open for a change. -EEXIST and -EBUSY: one of the events has such a trigger, or one that excludes
- * it; nothing is changed. The caller frees count->missed.
+ * Adds the trigger to each event that the words select, all or nothing. action is in the kernel's
+ * language, but the target of enable_event and disable_event may also be words. condition NULL:
+ * always. The log must be open for a change. -EEXIST and -EBUSY: one of the events already has such
+ * a trigger, or one that excludes it. The caller frees count->missed.
  */
 int triggers_add(struct debuglog *log, const char *words, const char *action, const char *condition,
 		 struct trigger_count *count);
 
 /*
- * Puts the trigger on the events of Lustre's messages, for those that have what was searched for.
- * Where one of them has a trigger of that action and count already, it acts on the messages of both.
+ * Adds the trigger to the events of Lustre's messages, for messages that match the search. If an
+ * event already has a trigger with that action and count, the trigger then acts on both messages.
  */
 int triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
 			 const char *condition, struct trigger_count *count);
 
 /*
- * "WORDS ACTION [if CONDITION]" into the settings, without a change yet. As triggers_add() otherwise,
- * but one that is there stays.
+ * Like triggers_add(), but reads "WORDS ACTION [if CONDITION]" into the settings without applying
+ * them, and accepts a trigger that already exists.
  */
 int triggers_take(struct debuglog *log, const char *line, struct settings *set);
 
 /*
- * Removes those of that action, and target if it says one; NULL: all. What they had switched is as
- * the settings say, and recording goes on if one of them can have stopped it. -ENOENT: there is none.
+ * Removes the triggers with that action, and target if one is given; NULL: all. Restores the events
+ * that they enabled or disabled, and starts recording if one of them may have stopped it. -ENOENT:
+ * no such trigger.
  */
 int triggers_remove(struct debuglog *log, const char *words, const char *action, size_t *n);
 
-/* Lets all of ours act again as often as they were to, and puts back what they had switched. */
+/* Restarts the counts of all triggers, and restores the events that they enabled or disabled. */
 int triggers_rearm(struct debuglog *log, size_t *n);

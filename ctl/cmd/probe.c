@@ -92,7 +92,7 @@ static void print_result(const struct app *app, struct debuglog *log,
 	fflush(stdout);
 	if (result->refused)
 		app_say("%zu of %zu were not created; the first error: %s", result->refused,
-			result->refused + result->made, result->words ? result->words : "?");
+			result->refused + result->created, result->message ? result->message : "?");
 	if (log->note && app->enable)
 		app_say("%s", log->note);
 	probe = dkt_probes_at(probes, 0);
@@ -121,7 +121,7 @@ static int create(struct app *app, const struct probe_words *words, const struct
 			      joined_add(log, sql, probes, &opts, &result);
 	if (!err)
 		print_result(app, log, probes, &result);
-	free(result.words);
+	free(result.message);
 	debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }
@@ -267,7 +267,7 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 	if (!err)
 		err = dkt_probes_read(app->ctx, &all);
 	for (size_t i = 0; !err && (probe = dkt_probes_at(all, i)); i++) {
-		const struct probe_made *made = probes_find(log->probes, probe->group, probe->name);
+		const struct user_probe *made = probes_find(log->probes, probe->group, probe->name);
 		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
 
 		if (!pattern && cdebug_is_probe(probe))

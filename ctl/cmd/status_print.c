@@ -25,8 +25,9 @@ static const char *state_of(const struct debuglog *log, const struct status *sta
 	const struct recording *now = &status->recording;
 
 	if (!status->started)
-		return log->set.made ? "removed by another program; set_param creates it again" :
-				       "not started: set_param debug=... starts it";
+		return log->set.has_instance ?
+			       "removed by another program; set_param creates it again" :
+			       "not started: set_param debug=... starts it";
 	if (!now->borrowed || now->on == now->top_on)
 		return now->on ? "recording" : "stopped: tracing_on is 0; dktrace start sets it";
 	return now->on ? "recording, but no entry and exit of functions: tracing_on of the top"

@@ -18,7 +18,7 @@ static int open_log(struct app *app, struct input *in)
 		return err;
 	if (!in->log->in)
 		return dkt_fail(in->ctx, -ENOENT, APP_NO_LOG);
-	err = log_dir_make(in->log);
+	err = log_dir_create(in->log);
 	if (err)
 		return err;
 	if (dkt_instance_now(in->log->in, &opts.until))

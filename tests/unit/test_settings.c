@@ -61,7 +61,7 @@ static void settings_read_back_as_written(void **state)
 	in.sources = MASK_FROM_KERNEL;
 	in.lustre = true;
 	in.debug_mb = 4000000000u;
-	in.made = true;
+	in.has_instance = true;
 	in.filter = strdup("comm ~ \"a b*\" && fd == 1");
 	assert_int_equal(names_add(&in.filtered, "syscalls:sys_enter_read"), 0);
 	assert_int_equal(names_add(&in.filtered, "kmem:kmalloc"), 0);
@@ -86,7 +86,7 @@ static void settings_read_back_as_written(void **state)
 	assert_int_equal(out.sources, MASK_FROM_KERNEL);
 	assert_true(out.lustre);
 	assert_int_equal(out.debug_mb, 4000000000u);
-	assert_true(out.made);
+	assert_true(out.has_instance);
 	assert_string_equal(out.filter, in.filter);
 	assert_int_equal(out.filtered.n, 2);
 	assert_string_equal(out.filtered.list[1], "kmem:kmalloc");

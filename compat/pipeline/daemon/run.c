@@ -235,7 +235,7 @@ static int open_source(struct daemon *d)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .flush = flush, .data = d,
 		 .wake_percent = WAKE_PERCENT);
-	int err = log_dir_make(d->log);
+	int err = log_dir_create(d->log);
 
 	if (!err)
 		err = dkt_buf_new(&d->buf);

@@ -8,8 +8,8 @@
 #include "io/say.h"
 #include "lustre/lustre_masks.h"
 
-/* The kernel takes a value whole, so there is one write. */
-int param_file_write(const char *path, const char *value, const char *tell)
+/* The kernel expects the complete value in one write. */
+int param_file_write(const char *path, const char *value, const char *command)
 {
 	int fd __cleanup(close) = open(path, O_WRONLY | O_CLOEXEC);
 	ssize_t n;
@@ -17,27 +17,28 @@ int param_file_write(const char *path, const char *value, const char *tell)
 
 	if (fd < 0) {
 		err = -errno;
-		if (tell)
-			say_line(stderr, "error: %s: opening '%s': %s", tell, path, strerror(-err));
+		if (command)
+			say_line(stderr, "error: %s: opening '%s': %s", command, path,
+				 strerror(-err));
 		return err;
 	}
 	n = write(fd, value, strlen(value));
 	if (n < 0) {
 		err = -errno;
-		if (tell && err != -EIO)
-			say_line(stderr, "error: %s: setting %s=%s: %s", tell, path, value,
+		if (command && err != -EIO)
+			say_line(stderr, "error: %s: setting %s=%s: %s", command, path, value,
 				 strerror(-err));
 		return err;
 	}
 	if ((size_t)n == strlen(value))
 		return 0;
-	if (tell)
-		say_line(stderr, "error: %s: setting %s=%s: wrote only %zd", tell, path, value, n);
+	if (command)
+		say_line(stderr, "error: %s: setting %s=%s: wrote only %zd", command, path, value,
+			 n);
 	return -EINVAL;
 }
 
-/* The first line. */
-static int read_line(const char *path, char value[PARAM_FILE_MAX])
+static int read_first_line(const char *path, char value[PARAM_FILE_MAX])
 {
 	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, value, PARAM_FILE_MAX - 1);
@@ -54,7 +55,7 @@ int param_file_read(const struct param *param, const char *path, char value[PARA
 	uint32_t mask;
 
 	if (!param_is_mask(param) || lustre_mask_read(param_mask_kind(param), &mask))
-		return read_line(path, value);
+		return read_first_line(path, value);
 	mask_spell(param_mask_kind(param), mask, value);
 	return 0;
 }

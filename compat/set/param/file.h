@@ -4,14 +4,14 @@
 
 #include "set/param.h"
 
-/* More than a mask or a size is never read back. */
+/* Enough for a mask or a size. */
 #define PARAM_FILE_MAX 4096
 
-/* tell is the command that says on stderr what went wrong, as lctl does; NULL: nobody does. */
-int param_file_write(const char *path, const char *value, const char *tell);
+/* With command, prints an error as Lustre's lctl does for that command. */
+int param_file_write(const char *path, const char *value, const char *command);
 
 /*
- * The text to write to restore the current value: the first line, or for a mask Lustre's
- * whole value, because not every bit has a name.
+ * Reads the text that restores the current value if it is written: the first line, or for a mask
+ * Lustre's complete value, because not every bit has a name.
  */
 int param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX]);

@@ -8,7 +8,7 @@
 #include <sys/mount.h>
 #include <sys/vfs.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 
 #define DEBUGFS "/sys/kernel/debug"
 
@@ -20,13 +20,13 @@ static const char *const tops[] = {
 	"/sys/fs/lnet",    "/proc/sys/lnet", "/proc/sys/lustre", "/proc/fs/lnet",
 };
 
-/* Modules of which lctl shows parameters, in its order; `libcfs` has links in debugfs. */
+/* Modules whose parameters lctl shows, in its order; those of libcfs are also links in debugfs. */
 static const char *const modules_shown[] = {
 	"lnet", "osc",      "mdd", "obdclass",    "ofd",    "ptlrpc",
 	"mgc",  "ksocklnd", "mdt", "osd_ldiskfs", "lquota",
 };
 
-/* lctl keeps its own list of places in front of a pattern, in a buffer of PATH_MAX. */
+/* lctl puts its list of trees before the pattern, in a buffer of PATH_MAX bytes. */
 #define PATTERN_ROOM (PATH_MAX - 55)
 
 static void mount_debugfs(struct tree *tree)
@@ -40,11 +40,11 @@ static void mount_debugfs(struct tree *tree)
 		return;
 	if (!mount("none", DEBUGFS, "debugfs", 0, "") || errno == EPERM || errno == EBUSY)
 		return;
-	/* Scripts have seen it without its newline. */
+	/* lctl prints it without a newline; scripts may depend on that. */
 	fprintf(stderr, "%d: warning: failed to mount " DEBUGFS, errno);
 }
 
-/* Copies without doubled slashes and one at the end; *name is what follows the top. */
+/* Copies a path without double and trailing slashes. *name is the part after the top. */
 static char *tidy_path(const char *path, size_t top, const char **name)
 {
 	char *copy = malloc(strlen(path) + 1), *to = copy;
@@ -66,7 +66,7 @@ static int add_match(struct tree_matches *matches, const char *path, size_t top)
 	match.path = tidy_path(path, top, &match.name);
 	if (!match.path)
 		return -ENOMEM;
-	/* The tree itself, which has no name. */
+	/* Skip the tree itself. */
 	if (!*match.name) {
 		free(match.path);
 		return 0;
@@ -84,14 +84,12 @@ static int add_match(struct tree_matches *matches, const char *path, size_t top)
 static int find_below(const char *top, const char *pattern, bool *fits,
 		      struct tree_matches *matches)
 {
-	char *whole __cleanup(free) = NULL;
+	char *whole __cleanup(free) = dkt__format("%s/%s", top, pattern);
 	glob_t found = { 0 };
 	int err;
 
-	if (asprintf(&whole, "%s/%s", top, pattern) < 0) {
-		whole = NULL;
+	if (!whole)
 		return -ENOMEM;
-	}
 	err = glob(whole, GLOB_BRACE, NULL, &found);
 	if (err == GLOB_NOMATCH)
 		err = 0;
@@ -171,17 +169,15 @@ int tree_first(struct tree *tree, const char *name, char **path)
 char *tree_dotted(const char *name, const char *mark)
 {
 	size_t len = strlen(name);
-	char *text;
+	char *text = dkt__format("%s%s", name, mark);
 
-	if (asprintf(&text, "%s%s", name, mark) < 0)
-		return NULL;
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; text && i < len; i++)
 		if (text[i] == '/')
 			text[i] = '.';
 	return text;
 }
 
-/* The dots of an address: from where a NID begins in the name to the dot behind its network. */
+/* Finds the NID in the name, whose periods stay: *from is its start, *to the period after it. */
 static void find_nid(char *name, char **from, char **to)
 {
 	static const char exports[] = ".exports.", mgc[] = ".MGC";
@@ -211,7 +207,7 @@ void tree_clean(char *name, bool with_type)
 
 	if (with_type && len && strchr("@=/", name[len - 1]))
 		name[len - 1] = '\0';
-	/* One at the start stays: lctl has it so. */
+	/* lctl keeps a backslash at the start. */
 	for (char *in = out = name; *in; in++)
 		if (*in != '\\' || in == name)
 			*out++ = *in;

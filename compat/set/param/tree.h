@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Begins as all zeroes; one for a session. */
+/* All zeroes at the start of a session. */
 struct tree {
-	bool tried_debugfs; /* it is mounted where it is missing, once */
+	bool tried_debugfs; /* do not try again to mount debugfs */
 };
 
 struct tree_match {
@@ -16,32 +16,32 @@ struct tree_match {
 };
 
 struct tree_matches {
-	struct tree_match *rows; /* tree by tree, sorted within each */
+	struct tree_match *rows; /* in the order of the trees, sorted within each */
 	size_t n;
 };
 
 /*
- * Finds the parameters that a shell pattern fits, with slashes between components; modules: also
- * those of modules. There may be none if it fits a tree itself. -ENOENT: nothing fits; -E2BIG or
- * -EINVAL: the pattern is too long.
+ * Finds the parameters that match a shell pattern with slashes between components; with modules,
+ * also module parameters. The result is empty if the pattern matches only a tree itself. -ENOENT:
+ * no match; -E2BIG or -EINVAL: the pattern is too long.
  */
 int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_matches *matches);
 void tree_matches_clear(struct tree_matches *matches);
 
-/* The part of a pattern that names a parameter, and whether to look for it in modules, too. */
+/* Removes the prefix "module" from a pattern and then sets *modules. */
 const char *tree_pattern(const char *pattern, bool *modules);
 
-/* The first file of that name, which is the one that a command works on. -ENOENT: none. */
+/* Gets the first file of that name, the one that commands use. -ENOENT: none. */
 int tree_first(struct tree *tree, const char *name, char **path);
 
 /*
- * Turns a parameter's name as people write it into a pattern, in place: dots to slashes, except in
- * a NID; backslashes go. with_type: a mark of the type at the end goes too.
+ * Converts a parameter's name as users write it to a pattern, in place: replaces periods by slashes,
+ * except in a NID, and removes backslashes; with_type: also a mark of the type at the end.
  */
 void tree_clean(char *name, bool with_type);
 
-/* The name as it is printed: components joined by dots, with a mark behind. The caller frees it. */
+/* Returns the name as it is printed: with periods, and the mark at the end. The caller frees it. */
 char *tree_dotted(const char *name, const char *mark);
 
-/* Whether a kernel is behind the file, and not somebody's copy of a tree. */
+/* True if the file is on one of the kernel's file systems, not in a copy of a tree. */
 bool tree_is_kernel(const char *path);

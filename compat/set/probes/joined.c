@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Synthetic events made of two other events, and the triggers that generate their records. */
+/* Synthetic events that join two other events, and the triggers that generate their records. */
 #include "set/probes/joined.h"
 
 #include "apply/apply.h"
-#include "base/util.h"
+#include "base/buf.h"
 #include "set/triggers.h"
 
 /* ---- adding ---- */
@@ -11,26 +11,18 @@
 int joined_define(struct dkt_ctx *ctx, const struct dkt_sql *sql, const char *name,
 		  struct dkt_probes **probes)
 {
-	char *text __cleanup(free) = NULL;
+	char *text __cleanup(free) = dkt__format("s:synthetic/%s %s", name, sql->fields);
 
 	*probes = NULL;
-	if (asprintf(&text, "s:synthetic/%s %s", name, sql->fields) < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
-	return dkt_probe_parse(ctx, text, probes);
+	return text ? dkt_probe_parse(ctx, text, probes) : -ENOMEM;
 }
 
 static int take_trigger(struct debuglog *log, const char *event, const char *trigger,
 			struct settings *set)
 {
-	char *line __cleanup(free) = NULL;
+	char *line __cleanup(free) = dkt__format("%s %s", event, trigger);
 
-	if (asprintf(&line, "%s %s", event, trigger) < 0) {
-		line = NULL;
-		return -ENOMEM;
-	}
-	return triggers_take(log, line, set);
+	return line ? triggers_take(log, line, set) : -ENOMEM;
 }
 
 static int apply(struct debuglog *log, const struct dkt_sql *sql)
@@ -52,14 +44,14 @@ int joined_add(struct debuglog *log, const struct dkt_sql *sql, const struct dkt
 	       const struct probes_opts *opts, struct probes_result *result)
 {
 	const struct probe_words words = { .defined = true };
-	int err = probes_make(log, &words, definition, opts, result);
+	int err = probes_create(log, &words, definition, opts, result);
 
 	if (!err)
 		err = apply(log, sql);
 	if (!err)
 		err = probes_keep(log);
 	if (err)
-		probes_take_back(log);
+		probes_undo(log);
 	return err;
 }
 
@@ -67,8 +59,8 @@ int joined_add(struct debuglog *log, const struct dkt_sql *sql, const struct dkt
 
 #define IDENTIFIER "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* Whether an action of the histogram is to make the event's records: ".NAME(" or ".trace(NAME,". */
-static bool makes(const char *trigger, const char *name)
+/* True if an action of the histogram generates the event's records: ".NAME(" or ".trace(NAME,". */
+static bool generates(const char *trigger, const char *name)
 {
 	const char *end = strstr(trigger, " if "), *p = trigger;
 	size_t len = strlen(name);
@@ -90,13 +82,13 @@ static bool is_for(const struct debuglog *log, const char *trigger, const char *
 		const struct dkt_probe *probe = probes_at(log->probes, i);
 
 		if (probe->kind == DKT_PROBE_SYNTHETIC && probes_match(pattern, probe) &&
-		    makes(trigger, probe->name))
+		    generates(trigger, probe->name))
 			return true;
 	}
 	return false;
 }
 
-/* Whether the histogram defines a variable, of those that SQL makes, for the other. */
+/* True if the histogram defines a variable of SQL, such as __lat_0, that the other one reads. */
 static bool serves(const char *trigger, const char *other)
 {
 	const char *p = trigger;
@@ -113,15 +105,16 @@ static bool serves(const char *trigger, const char *other)
 	return false;
 }
 
-/* Removes the triggers that make the records, and those that only serve them. */
-static bool drop(const struct debuglog *log, const char *pattern, struct entries *triggers)
+/* Removes the triggers that generate the records, and those that only define variables for them. */
+static bool remove_triggers(const struct debuglog *log, const char *pattern,
+			    struct entries *triggers)
 {
-	bool dropped = false;
+	bool removed = false;
 
 	for (size_t i = triggers->n; i-- > 0;) {
 		if (!is_for(log, triggers->list[i].text, pattern))
 			continue;
-		dropped = true;
+		removed = true;
 		for (size_t j = triggers->n; j-- > 0;) {
 			if (j == i || !serves(triggers->list[j].text, triggers->list[i].text))
 				continue;
@@ -130,7 +123,7 @@ static bool drop(const struct debuglog *log, const char *pattern, struct entries
 		}
 		entries_remove(triggers, i);
 	}
-	return dropped;
+	return removed;
 }
 
 int joined_stop(struct debuglog *log, const char *pattern)
@@ -138,7 +131,7 @@ int joined_stop(struct debuglog *log, const char *pattern)
 	struct settings set;
 	int err = settings_copy(&set, &log->set);
 
-	if (!err && drop(log, pattern, &set.triggers))
+	if (!err && remove_triggers(log, pattern, &set.triggers))
 		err = debuglog_apply(log, &set, NULL);
 	settings_clear(&set);
 	return err;

@@ -4,7 +4,7 @@
  */
 #include "set/probes/probe_words.h"
 
-#include "base/util.h"
+#include "base/io.h"
 #include "log/option_words.h"
 
 static const struct {
@@ -34,7 +34,7 @@ enum dkt_probe_kind probe_kind_find(const char *name)
 
 /* ---- reading ---- */
 
-/* One text of all arguments: they are divided where it is known what an expression is. */
+/* Joins the arguments: dkt_probe_define() splits them, because it knows the syntax of expressions. */
 static int join(char *const *list, size_t n, struct probe_words *words)
 {
 	size_t len;
@@ -111,7 +111,7 @@ void probe_words_clear(struct probe_words *words)
 	*words = (struct probe_words){ 0 };
 }
 
-/* ---- what they come to ---- */
+/* ---- the probes that they define ---- */
 
 int probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
 		       struct dkt_probes **probes)
@@ -122,7 +122,7 @@ int probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
 				probes);
 }
 
-/* Without the arguments, of which a name may be misspelt. */
+/* Ignores the arguments: a misspelt name there gives -ENOENT, too. */
 static bool is_missing(struct dkt_ctx *ctx, const char *place, const struct dkt_probe_opts *opts)
 {
 	struct dkt_probes *probes = NULL;
@@ -132,7 +132,7 @@ static bool is_missing(struct dkt_ctx *ctx, const char *place, const struct dkt_
 	return err == -ENOENT;
 }
 
-/* "vfs_read+16" is in vfs_read, "/bin/sh:0x1234" in /bin/sh. */
+/* Checks vfs_read for the place "vfs_read+16", and /bin/sh for "/bin/sh:0x1234". */
 static bool is_defined_missing(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
 	const char mark = probe->kind == DKT_PROBE_UPROBE ? ':' : '+';
@@ -167,9 +167,9 @@ bool probe_words_is_glob(const struct probe_words *words)
 	return !words->defined && strpbrk(words->place, "*?[");
 }
 
-/* ---- and back ---- */
+/* ---- printing ---- */
 
-/* Words that a line of a file would split in another way. */
+/* False if option_words() would split the text, or conf_parse() would change it. */
 static bool is_plain(const char *text)
 {
 	return !text || (*text && strncmp(text, "--", 2) && !text[strcspn(text, " \t\n\r#")]);
@@ -179,7 +179,7 @@ static bool may_be_words(const struct probe_words *words, const struct dkt_probe
 {
 	if (words->defined || words->opts.pid || probe->kind == DKT_PROBE_SYNTHETIC)
 		return false;
-	/* Several lines of a source, or functions of a program, whose names nobody kept. */
+	/* Probes on several source lines, or functions of a program: their names are unknown. */
 	if (n > 1 && (!probe_words_is_glob(words) || probe->kind == DKT_PROBE_UPROBE))
 		return false;
 	for (size_t i = 0; i < words->n_args; i++)
@@ -216,8 +216,7 @@ int probe_words_of(const struct probe_words *words, const struct dkt_probe *prob
 	if (!may_be_words(words, probe, n))
 		return 0;
 	out = open_memstream(text, &len);
-	if (!out)
-		return -ENOMEM;
-	print(out, words, probe, n);
-	return fclose(out) ? -ENOMEM : 0;
+	if (out)
+		print(out, words, probe, n);
+	return dkt__text_end(out, 0, text);
 }

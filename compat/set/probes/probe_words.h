@@ -14,36 +14,37 @@ struct probe_words {
 	const char *const *args;
 	size_t n_args;
 	struct dkt_probe_opts opts;
-	bool off; /* in a file: it is made, but not switched on */
-	bool defined; /* place is a whole definition, as the kernel has it */
-	char *line; /* what it points into, if it was read */
-	char *joined;
+	bool off; /* create, but do not enable; only in a file */
+	bool defined; /* place is a complete definition in the kernel's language */
+	char *line; /* holds the words that were read */
+	char *joined; /* holds the arguments that were read */
 };
 
 /*
- * Reads "PLACE [ARGUMENT...] [--OPTION VALUE...]", or a definition. The caller clears it, also after
- * a failure.
+ * Reads "PLACE [ARGUMENT...] [--OPTION VALUE...]", or a definition. The caller clears words, even on
+ * failure.
  */
 int probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *words);
 void probe_words_clear(struct probe_words *words);
 
-/* Works out what probes they come to. Otherwise as dkt_probe_define(). */
+/* Calls dkt_probe_define(), or parses a definition. */
 int probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
 		       struct dkt_probes **probes);
 
-/* True if this machine has not the place: a module or program may bring it. */
+/* True if the place does not exist on this system yet: a module or program may bring it. */
 bool probe_words_may_come(struct dkt_ctx *ctx, const struct probe_words *words);
 
-/* Whether several are wanted, of which the kernel may refuse some. */
+/* True if the place is a glob: the kernel may refuse some of its probes. */
 bool probe_words_is_glob(const struct probe_words *words);
 
 /*
- * Words that make this one of the n probes that the words came to, wherever its code is then; NULL:
- * only its definition tells. The caller frees them.
+ * Gets the words that define this probe alone, one of the n probes that words define. Unlike the
+ * definition, they stay valid if the code moves. NULL: only the definition can describe the probe.
+ * The caller frees the text.
  */
 int probe_words_of(const struct probe_words *words, const struct dkt_probe *probe, size_t n,
 		   char **text);
 
-/* "kprobe", "uprobe" ...; DKT_PROBE_ANY: there is none of that name. */
+/* Convert a kind to "kprobe", "uprobe" ... and back; DKT_PROBE_ANY: unknown name. */
 const char *probe_kind_name(enum dkt_probe_kind kind);
 enum dkt_probe_kind probe_kind_find(const char *name);

@@ -5,8 +5,8 @@
 #include "set/probes/joined.h"
 
 /*
- * Records of an event that is gone cannot be printed. Looking at them all brings them to where they
- * are kept, as show does.
+ * Counts records in the log: they could not be printed after the event was removed. Reading them
+ * moves them to the spool, as show does.
  */
 static int count_unread(struct debuglog *log, const struct dkt_probe *probe, uint64_t *n)
 {
@@ -40,19 +40,19 @@ static int check_unread(struct debuglog *log, const struct dkt_probe *probe)
 			n == 1 ? "is" : "are");
 }
 
-/* As they were, after a failure whose words stay. */
-static void put_back(struct debuglog *log, const enum probe_state *states)
+/* Keeps the error message. */
+static void restore_states(struct debuglog *log, const enum probe_state *states)
 {
-	char *words = dkt_error_take(log->ctx);
+	char *message = dkt_error_take(log->ctx);
 
 	for (size_t i = 0; i < log->probes->n; i++)
 		log->probes->list[i].state = states[i];
 	if (!probes_apply(log))
 		probes_save(log);
-	dkt_error_give(log->ctx, 0, words);
+	dkt_error_give(log->ctx, 0, message);
 }
 
-/* Those that match are off first, and nothing of them is unread. */
+/* Disables the probes that match, and checks that the log holds no unread records of them. */
 static int prepare(struct debuglog *log, const char *pattern, bool force, bool *empty)
 {
 	enum probe_state *states __cleanup(free) = calloc(log->probes->n + 1, sizeof(*states));
@@ -81,7 +81,7 @@ static int prepare(struct debuglog *log, const char *pattern, bool force, bool *
 		err = err == -EBUSY && force ? 0 : err;
 	}
 	if (err && was_on)
-		put_back(log, states);
+		restore_states(log, states);
 	return err;
 }
 
@@ -95,36 +95,35 @@ static int remove_matching(void *data)
 {
 	const struct removal *removal = data;
 	struct debuglog *log = removal->log;
-	struct dkt_probes *there;
-	int err = dkt_probes_read(log->ctx, &there);
+	struct dkt_probes *in_kernel = NULL;
+	int err = dkt_probes_read(log->ctx, &in_kernel);
 
 	for (size_t i = log->probes->n; !err && i-- > 0;) {
 		if (!probes_match(removal->pattern, probes_at(log->probes, i)))
 			continue;
-		err = probes_remove_at(log, there, i);
+		err = probes_remove_at(log, in_kernel, i);
 		*removal->removed += !err;
 	}
-	if (there)
-		dkt_probes_free(there);
+	dkt_probes_free(in_kernel);
 	return err;
 }
 
-/* After a failure, whose words stay. */
+/* Keeps the error message. */
 static void restore_triggers(struct debuglog *log, const struct settings *before)
 {
-	char *words = dkt_error_take(log->ctx);
+	char *message = dkt_error_take(log->ctx);
 
 	probes_forget_events(log);
 	if (before->triggers.n != log->set.triggers.n)
 		debuglog_apply(log, before, NULL);
-	dkt_error_give(log->ctx, 0, words);
+	dkt_error_give(log->ctx, 0, message);
 }
 
 int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t *removed)
 {
 	struct removal removal = { .log = log, .pattern = pattern, .removed = removed };
 	struct settings before;
-	char *words;
+	char *message;
 	bool empty = false;
 	int err = settings_copy(&before, &log->set);
 
@@ -135,10 +134,10 @@ int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t 
 		err = prepare(log, pattern, force, &empty);
 	if (!err)
 		err = joined_stop(log, pattern);
-	/* The next event may get the number that these records have. */
+	/* The kernel may give the event's ID, which is in these records, to the next new event. */
 	if (!err && empty)
 		err = dkt_instance_clear(log->in);
-	/* The kernel empties the buffers of instances in which such an event was on. */
+	/* The kernel empties the buffers of instances in which the event was enabled. */
 	if (!err)
 		err = log->in ? dkt_instance_rest(log->in, remove_matching, &removal) :
 				remove_matching(&removal);
@@ -148,8 +147,8 @@ int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t 
 	probes_forget_events(log);
 	if (!err)
 		return probes_save(log);
-	words = dkt_error_take(log->ctx);
+	message = dkt_error_take(log->ctx);
 	if (*removed)
 		probes_save(log);
-	return dkt_error_give(log->ctx, err, words);
+	return dkt_error_give(log->ctx, err, message);
 }

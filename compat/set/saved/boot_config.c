@@ -22,10 +22,10 @@
 /* COMMAND_LINE_SIZE of x86 and arm64. */
 #define CMDLINE_MAX 2048
 
-/* A CPU's share if nobody has asked for a size, as a new instance gets. */
+/* The default of a new instance, per CPU. */
 #define DEFAULT_KB 5120
 
-struct wanted {
+struct boot_event {
 	struct dkt_event *event;
 	char *filter; /* NULL: none */
 };
@@ -33,14 +33,14 @@ struct wanted {
 struct boot {
 	struct debuglog *log;
 	const struct settings *set;
-	struct wanted *events;
+	struct boot_event *events;
 	size_t n;
-	FILE *left; /* what cannot be had, one comment each */
+	FILE *missing; /* comments on settings that are not available at boot */
 };
 
-/* ---- what is wanted ---- */
+/* ---- the events ---- */
 
-/* The modules of most event systems have their names. */
+/* Most event systems of a module have the module's name. */
 static bool is_of_module(const char *system)
 {
 	char path[128];
@@ -51,7 +51,7 @@ static bool is_of_module(const char *system)
 
 static int add_event(struct boot *boot, const struct event_filter *filter, struct dkt_event *event)
 {
-	struct wanted *to = &boot->events[boot->n];
+	struct boot_event *to = &boot->events[boot->n];
 	int err = event_filter(filter, event, &to->filter);
 
 	if (err)
@@ -61,18 +61,18 @@ static int add_event(struct boot *boot, const struct event_filter *filter, struc
 	return 0;
 }
 
-/* Events of modules are not there at boot: each system is told once. */
-static void leave_out(struct boot *boot, const char *system, const char **last)
+/* Events of modules do not exist at boot. Notes each system once. */
+static void skip_system(struct boot *boot, const char *system, const char **last)
 {
 	if (!*last || strcmp(*last, system))
-		fprintf(boot->left, "# %s: events of a module that is not loaded\n", system);
+		fprintf(boot->missing, "# %s: events of a module that is not loaded\n", system);
 	*last = system;
 }
 
 static int add_all(struct boot *boot, const struct event_filter *filter)
 {
 	struct dkt_event *const *all;
-	const char *left_out = NULL;
+	const char *last = NULL;
 	size_t n;
 	int err = dkt_events(boot->log->ctx, &all, &n);
 
@@ -82,11 +82,11 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct class_bits *bits = class_map_event(boot->log->map, all[i]);
 
-		/* Messages come with Lustre. */
+		/* The events of messages exist only after Lustre was loaded. */
 		if (bits->fields || !event_filter_wants(bits, boot->set))
 			continue;
 		if (is_of_module(dkt_event_system(all[i])))
-			leave_out(boot, dkt_event_system(all[i]), &left_out);
+			skip_system(boot, dkt_event_system(all[i]), &last);
 		else
 			err = add_event(boot, filter, all[i]);
 	}
@@ -94,25 +94,25 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 }
 
 /* dktrace apply sets triggers and limits later; the boot settings cannot hold them. */
-static void leave_rest(struct boot *boot)
+static void note_missing(struct boot *boot)
 {
 	const struct settings *set = boot->set;
 
 	if (set->triggers.n)
-		fprintf(boot->left, "# %zu trigger%s: left to dktrace apply\n", set->triggers.n,
+		fprintf(boot->missing, "# %zu trigger%s: left to dktrace apply\n", set->triggers.n,
 			set->triggers.n == 1 ? "" : "s");
 	if (set->threads.n) {
-		fputs("# threads ", boot->left);
-		threads_print(boot->left, &set->threads);
-		fputs(": left to dktrace filter\n", boot->left);
+		fputs("# threads ", boot->missing);
+		threads_print(boot->missing, &set->threads);
+		fputs(": left to dktrace filter\n", boot->missing);
 	}
 	if (set->cpus)
-		fprintf(boot->left, "# CPUs %s: left to dktrace apply\n", set->cpus);
+		fprintf(boot->missing, "# CPUs %s: left to dktrace apply\n", set->cpus);
 }
 
-static int find_wanted(struct boot *boot)
+static int find_events(struct boot *boot)
 {
-	/* Call sites in modules are not known before they are loaded. */
+	/* The addresses of call sites in modules are unknown at boot, so there are no sites. */
 	struct event_filter filter = { .log = boot->log, .set = boot->set };
 	int err = debuglog_map(boot->log);
 
@@ -121,7 +121,7 @@ static int find_wanted(struct boot *boot)
 	if (!err)
 		err = add_all(boot, &filter);
 	if (!err)
-		leave_rest(boot);
+		note_missing(boot);
 	event_filter_clear(&filter);
 	return err;
 }
@@ -131,8 +131,8 @@ static void boot_clear(struct boot *boot)
 	for (size_t i = 0; i < boot->n; i++)
 		free(boot->events[i].filter);
 	free(boot->events);
-	if (boot->left)
-		fclose(boot->left);
+	if (boot->missing)
+		fclose(boot->missing);
 }
 
 static unsigned long kb_per_cpu(const struct settings *set)
@@ -142,7 +142,7 @@ static unsigned long kb_per_cpu(const struct settings *set)
 	return set->debug_mb ? set->debug_mb * 1024ul / cpus : DEFAULT_KB;
 }
 
-/* The kernel's words and keys have no blanks, quotes or braces. */
+/* The kernel's parsers do not accept spaces, quotes or braces in a name. */
 static int check_name(const struct debuglog *log)
 {
 	for (const char *p = log->name; *p; p++)
@@ -163,7 +163,7 @@ static size_t system_end(const struct boot *boot, size_t from)
 	return to;
 }
 
-/* Whether the events from..to are all that the system has, and none has a filter. */
+/* True if the events from..to are all events of their system, and none has a filter. */
 static bool is_whole_system(const struct boot *boot, size_t from, size_t to)
 {
 	const char *system = dkt_event_system(boot->events[from].event);
@@ -182,13 +182,13 @@ static bool is_whole_system(const struct boot *boot, size_t from, size_t to)
 
 /* ---- bootconfig ---- */
 
-/* Strings have no escapes: the quote is one that is not in it. 0: both are. */
+/* Returns a quote that is not in the text, because strings have no escapes; 0: both are. */
 static char find_quote(const char *text)
 {
 	return !strchr(text, '"') ? '"' : !strchr(text, '\'') ? '\'' : '\0';
 }
 
-/* Characters that the kernel's parser accepts in a value and that print as they are. */
+/* True if the kernel's parser accepts all characters, and none needs an escape to be printed. */
 static bool is_printable(const char *text)
 {
 	char *safe __cleanup(free) = shown(text);
@@ -199,23 +199,23 @@ static bool is_printable(const char *text)
 	return safe && !strcmp(safe, text);
 }
 
-static void put_filtered(struct boot *boot, const struct wanted *wanted, FILE *out)
+static void put_filtered(struct boot *boot, const struct boot_event *event, FILE *out)
 {
-	const char *system = dkt_event_system(wanted->event), *name = dkt_event_name(wanted->event);
-	char quote = find_quote(wanted->filter);
-	const char *why = !quote                             ? "not to be quoted" :
-			  strlen(wanted->filter) > VALUE_MAX ? "too long" :
-			  !is_printable(wanted->filter)      ? "not all printable" :
-							       NULL;
+	const char *system = dkt_event_system(event->event), *name = dkt_event_name(event->event);
+	char quote = find_quote(event->filter);
+	const char *why = !quote                            ? "not to be quoted" :
+			  strlen(event->filter) > VALUE_MAX ? "too long" :
+			  !is_printable(event->filter)      ? "not all printable" :
+							      NULL;
 
 	if (why) {
-		fprintf(boot->left, "# %s:%s: its filter is %s: recorded without it\n", system,
+		fprintf(boot->missing, "# %s:%s: its filter is %s: recorded without it\n", system,
 			name, why);
 		quote = '\0';
 	}
 	fprintf(out, "\tevent.%s.%s {\n\t\tenable\n", system, name);
 	if (quote)
-		fprintf(out, "\t\tfilter = %c%s%c\n", quote, wanted->filter, quote);
+		fprintf(out, "\t\tfilter = %c%s%c\n", quote, event->filter, quote);
 	fprintf(out, "\t}\n");
 }
 
@@ -259,17 +259,17 @@ static int put_config(struct boot *boot, FILE *out)
 int boot_config_print(struct debuglog *log, const struct settings *set, FILE *out)
 {
 	char *text __cleanup(free) = NULL;
-	char *left __cleanup(free) = NULL;
+	char *missing __cleanup(free) = NULL;
 	struct boot boot = { .log = log, .set = set };
-	size_t len = 0, n_left;
+	size_t len = 0, n_missing;
 	FILE *f = open_memstream(&text, &len);
 	int err = check_name(log);
 
-	boot.left = open_memstream(&left, &n_left);
-	if (!f || !boot.left)
+	boot.missing = open_memstream(&missing, &n_missing);
+	if (!f || !boot.missing)
 		err = -ENOMEM;
 	if (!err)
-		err = find_wanted(&boot);
+		err = find_events(&boot);
 	if (!err)
 		err = put_config(&boot, f);
 	if (f && fclose(f))
@@ -279,7 +279,7 @@ int boot_config_print(struct debuglog *log, const struct settings *set, FILE *ou
 		err = dkt_fail(log->ctx, -E2BIG, "%zu bytes; the kernel's limit at boot is %d", len,
 			       CONFIG_MAX);
 	if (!err)
-		fprintf(out, "%s%s", left, text);
+		fprintf(out, "%s%s", missing, text);
 	return err;
 }
 
@@ -307,24 +307,24 @@ static int put_cmdline(struct boot *boot, FILE *out, size_t *filters)
 	return ferror(out) ? -ENOMEM : 0;
 }
 
-int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **left_out)
+int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing)
 {
 	char *text __cleanup(free) = NULL;
 	struct boot boot = { .log = log, .set = set };
-	size_t len = 0, filters = 0, n_left;
+	size_t len = 0, filters = 0, n_missing;
 	FILE *f = open_memstream(&text, &len);
 	int err = check_name(log);
 
-	*left_out = NULL;
-	boot.left = open_memstream(left_out, &n_left);
-	if (!f || !boot.left)
+	*missing = NULL;
+	boot.missing = open_memstream(missing, &n_missing);
+	if (!f || !boot.missing)
 		err = -ENOMEM;
 	if (!err)
-		err = find_wanted(&boot);
+		err = find_events(&boot);
 	if (!err)
 		err = put_cmdline(&boot, f, &filters);
 	if (filters)
-		fprintf(boot.left,
+		fprintf(boot.missing,
 			"# the command line takes no filters: %zu events are enabled without theirs\n",
 			filters);
 	if (f && fclose(f))

@@ -7,15 +7,14 @@
 #include "log/debuglog.h"
 
 /*
- * Prints lines of the kernel's bootconfig that make the log's instance with the events, filters,
- * size and clock of the settings. What cannot be had at boot is a comment between them. -E2BIG: the
- * kernel takes no more.
+ * Prints lines of the kernel's bootconfig that create the log's instance with the events, filters,
+ * size and clock of the settings. Comments name settings that are not available at boot. -E2BIG:
+ * more than the kernel's limit.
  */
 int boot_config_print(struct debuglog *log, const struct settings *set, FILE *out);
 
 /*
- * Prints the same as words of the kernel's command line, for kernels without bootconfig. left_out
- * is NULL or what that cannot say; the caller frees it.
+ * Prints the same as words of the kernel's command line, for kernels without bootconfig. Gets
+ * comments on settings that these cannot contain, or NULL; the caller frees them.
  */
-int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out,
-		       char **left_out);
+int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing);

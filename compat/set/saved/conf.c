@@ -5,13 +5,14 @@
 #include <ctype.h>
 #include <fcntl.h>
 
+#include "base/buf.h"
 #include "base/io.h"
 #include "set/param.h"
 
-/* A file that is larger is not what is meant. */
+/* A larger file is not a configuration file. */
 #define SIZE_MAX_KB 1024
 
-/* More names than there are parameters. */
+/* Room for all keys. */
 #define KEYS_MAX 16
 
 /* Comment before a line that sets nothing yet. */
@@ -41,11 +42,10 @@ static size_t list_keys(const char *keys[KEYS_MAX])
 
 /* ---- reading ---- */
 
-/* A line as it is taken apart, and where in it something is wrong. */
 struct reader {
 	struct dkt_ctx *ctx;
 	struct conf *conf;
-	int err; /* the first */
+	int err; /* the first error */
 };
 
 static void refuse(struct reader *r, const struct conf_line *line, const char *at, const char *why)
@@ -66,8 +66,7 @@ static void refuse_key(struct reader *r, const struct conf_line *line, const cha
 	dkt__guess_start(&guess, at, len);
 	for (size_t i = 0; i < n; i++)
 		dkt__guess_try(&guess, keys[i]);
-	if (asprintf(&why, "unknown setting '%.*s'%s", (int)len, at, dkt__guess_words(&guess)) < 0)
-		why = NULL;
+	why = dkt__format("unknown setting '%.*s'%s", (int)len, at, dkt__guess_words(&guess));
 	refuse(r, line, at, why ? why : strerror(ENOMEM));
 }
 
@@ -82,7 +81,7 @@ static const char *find_key(const char *word, size_t len)
 	return NULL;
 }
 
-static void cut_blanks_behind(char *text)
+static void remove_trailing_spaces(char *text)
 {
 	size_t len = strlen(text);
 
@@ -90,7 +89,7 @@ static void cut_blanks_behind(char *text)
 		text[--len] = '\0';
 }
 
-static const char *skip_blanks(const char *text)
+static const char *skip_spaces(const char *text)
 {
 	while (isspace((unsigned char)*text))
 		text++;
@@ -99,19 +98,19 @@ static const char *skip_blanks(const char *text)
 
 static void read_pair(struct reader *r, struct conf_line *line)
 {
-	const char *word = skip_blanks(line->text), *equals, *value;
+	const char *word = skip_spaces(line->text), *equals, *value;
 	const struct conf_line *before;
 	size_t len = strcspn(word, " \t=");
 	const char *key = find_key(word, len);
 
 	if (!*word || *word == '#')
 		return;
-	equals = skip_blanks(word + len);
+	equals = skip_spaces(word + len);
 	if (*equals != '=') {
 		refuse(r, line, equals, "expected key = value");
 		return;
 	}
-	value = skip_blanks(equals + 1);
+	value = skip_spaces(equals + 1);
 	before = key && !conf_is_list(key) ? conf_find(r->conf, key) : NULL;
 	if (!key)
 		refuse_key(r, line, word, len);
@@ -126,7 +125,7 @@ static void read_pair(struct reader *r, struct conf_line *line)
 	line->column = (unsigned int)(value - line->text) + 1;
 }
 
-/* Takes over the text; the line is the last one then. */
+/* Appends a line. Takes over the text. */
 static int add_line(struct conf *conf, char *text)
 {
 	const struct conf_line line = { .text = text, .nr = (unsigned int)conf->n + 1 };
@@ -137,7 +136,7 @@ static int add_line(struct conf *conf, char *text)
 	return err;
 }
 
-/* Lines are added first and read then, since what was read is looked up among them. */
+/* Adds a line before it is parsed, because conf_find() looks for keys in all added lines. */
 static int read_line(struct reader *r, const char *text, size_t len)
 {
 	struct conf_line *line;
@@ -150,7 +149,7 @@ static int read_line(struct reader *r, const char *text, size_t len)
 		refuse(r, line, line->text + strlen(line->text), "it has a zero byte");
 		return 0;
 	}
-	cut_blanks_behind(line->text);
+	remove_trailing_spaces(line->text);
 	read_pair(r, line);
 	return 0;
 }
@@ -238,13 +237,13 @@ static void remove_line(struct conf *conf, size_t i)
 	conf->n--;
 }
 
-/* In the place of line i, or behind the last one. */
+/* Replaces line i, or appends a line. */
 static int set_line(struct conf *conf, size_t i, const char *key, const char *value)
 {
-	char *text;
+	char *text = dkt__format("%s = %s", key, value);
 	int err;
 
-	if (asprintf(&text, "%s = %s", key, value) < 0)
+	if (!text)
 		return -ENOMEM;
 	if (i < conf->n) {
 		free(conf->lines[i].text);
@@ -272,7 +271,6 @@ int conf_set(struct conf *conf, const char *key, const char *value)
 	return 0;
 }
 
-/* A comment at that place. */
 static int insert_comment(struct conf *conf, size_t at, const char *text)
 {
 	struct conf_line added;

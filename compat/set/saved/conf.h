@@ -8,7 +8,7 @@
 
 #define CONF_FILE CONFDIR "/dktrace.conf"
 
-/* The parameters of Lustre's names, and these; the last three come as often as they like. */
+/* Keys other than parameters; the last three may occur several times. */
 #define CONF_INSTANCE  "instance"
 #define CONF_REAL_LCTL "real_lctl"
 #define CONF_CPUS      "cpus"
@@ -20,56 +20,56 @@
 #define CONF_TRIGGER   "trigger"
 
 struct conf_line {
-	const char *key; /* NULL: a comment, or blank */
-	char *text; /* the whole line, without its end */
-	const char *value; /* in text, without blanks around it */
-	unsigned int nr, column; /* where the value begins, both counted from 1 */
+	const char *key; /* NULL: a comment or an empty line */
+	char *text; /* the whole line without its newline */
+	const char *value; /* in text, without spaces around it */
+	unsigned int nr, column; /* place of the value, counted from 1 */
 };
 
 struct conf {
-	char *file; /* as it was named */
+	char *file; /* its name as given */
 	struct conf_line *lines;
 	size_t n;
 };
 
 /*
- * Reads text; file is for the words of an error. -EINVAL: the first line that makes no sense is in
- * the words, as FILE:LINE:COLUMN; what the others say is there all the same.
+ * Parses text; file is the name for error messages. -EINVAL: the message begins with FILE:LINE:COLUMN
+ * of the first invalid line; the others are parsed nevertheless.
  */
 int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
 	       struct conf *conf);
 
-/* Reads a file. -ENOENT and others: it cannot be read. */
+/* Reads and parses a file. */
 int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf);
 void conf_clear(struct conf *conf);
 
 bool conf_is_list(const char *key);
 
-/* The keys that are no parameters, in the order in which they are applied; NULL at the end. */
+/* Returns the i-th key that is not a parameter, in the order of application; NULL at the end. */
 const char *conf_key(size_t i);
 
-/* NULL: it is not there. */
+/* Returns the first line of the key; NULL: none. */
 const struct conf_line *conf_find(const struct conf *conf, const char *key);
 
-/* The line of the key behind that one, NULL: the first. NULL at the end. */
+/* Returns the key's next line after line, or with NULL the first; NULL at the end. */
 const struct conf_line *conf_next(const struct conf *conf, const char *key,
 				  const struct conf_line *line);
 
 /*
- * Sets a value in its place, or behind the last line; NULL takes the line away. Comments stay.
- * The values of lines found before are freed.
+ * Sets the value in the key's line, or in a new line at the end; NULL removes the line. Frees the
+ * values of lines that were found before.
  */
 int conf_set(struct conf *conf, const char *key, const char *value);
 
 /*
- * The same for a key that comes as often as it likes: its lines become these values. Those that
- * keep says stay, behind a comment that says why; one from before goes. keep may be NULL.
+ * The same for a key that may occur several times. Keeps lines for which keep returns true, with a
+ * comment before them that gives the reason. keep may be NULL.
  */
 int conf_set_list(struct conf *conf, const char *key, const struct names *values,
 		  bool (*keep)(void *data, const struct conf_line *line), void *data);
 
 /*
- * Writes it to the file so that it is there whole or not at all, with owner and mode of the one
- * that was there; through a link, to where that leads. Its directory is made.
+ * Writes the file, all or nothing, with group and mode of an existing one; follows a symbolic link.
+ * Creates its directory.
  */
 int conf_save(struct dkt_ctx *ctx, const struct conf *conf);

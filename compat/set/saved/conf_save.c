@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "io/output.h"
 #include "set/saved/conf.h"
 
-/* Where a link leads; the file itself if there is none yet. */
+/* Returns the target of a link; the file itself if it does not exist yet. */
 static char *find_target(const char *file)
 {
 	char *real = realpath(file, NULL);
@@ -24,8 +24,8 @@ static char *directory_of(const char *file)
 	return slash == file ? strdup("/") : strndup(file, (size_t)(slash - file));
 }
 
-/* As one of this user that was there, else for all to read and its owner to write. */
-static int take_over_permissions(int fd, const char *target)
+/* Sets group and mode of an existing file of this user, otherwise mode 0644. */
+static int set_mode(int fd, const char *target)
 {
 	struct stat st;
 
@@ -52,7 +52,7 @@ static int write_lines(int fd, const struct conf *conf)
 
 static int replace(const char *target, const char *temp, int fd, const struct conf *conf)
 {
-	int err = take_over_permissions(fd, target);
+	int err = set_mode(fd, target);
 
 	if (err) {
 		close(fd);
@@ -66,17 +66,15 @@ static int save(struct dkt_ctx *ctx, const struct conf *conf)
 {
 	char *target __cleanup(free) = find_target(conf->file);
 	char *dir __cleanup(free) = target ? directory_of(target) : NULL;
-	char *temp __cleanup(free) = NULL;
+	char *temp __cleanup(free) = target ? dkt__format("%s.XXXXXX", target) : NULL;
 	int fd, err;
 
 	if (!target)
 		return dkt_fail(ctx, -errno, "write %s: %s", conf->file, strerror(errno));
-	if (!dir || asprintf(&temp, "%s.XXXXXX", target) < 0) {
-		temp = NULL;
+	if (!dir || !temp)
 		return -ENOMEM;
-	}
 	if (mkdir(dir, 0755) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "make %s: %s", dir, strerror(errno));
+		return dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
 		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));

@@ -2,14 +2,15 @@
 /* Copies the log's settings to a configuration file. */
 #include <inttypes.h>
 
-#include "base/util.h"
+#include "base/buf.h"
+#include "base/io.h"
 #include "log/threads.h"
 #include "lustre/select.h"
 #include "set/functions.h"
 #include "set/probes.h"
 #include "set/saved.h"
 
-/* ---- what is not there yet ---- */
+/* ---- objects that do not exist yet ---- */
 
 static bool event_may_come(struct debuglog *log, const char *line)
 {
@@ -37,14 +38,14 @@ static bool probe_may_come(struct debuglog *log, const char *line)
 
 bool saved_may_come(struct debuglog *log, const struct conf_line *line)
 {
-	char *words = dkt_error_take(log->ctx);
+	char *message = dkt_error_take(log->ctx);
 	bool may = false;
 
 	if (!strcmp(line->key, CONF_PROBE))
 		may = probe_may_come(log, line->value);
 	else if (conf_is_list(line->key))
 		may = event_may_come(log, line->value);
-	dkt_error_give(log->ctx, 0, words);
+	dkt_error_give(log->ctx, 0, message);
 	return may;
 }
 
@@ -55,15 +56,15 @@ struct list {
 	const struct names *values;
 };
 
-/* Two texts are the same but for blanks. */
+/* True if the texts differ only in the number of spaces. */
 static bool same_words(const char *a, const char *b)
 {
-	static const char blanks[] = " \t";
+	static const char spaces[] = " \t";
 
 	for (; *a && *b; a++, b++) {
-		if (strchr(blanks, *a) && strchr(blanks, *b)) {
-			a += strspn(a, blanks) - 1;
-			b += strspn(b, blanks) - 1;
+		if (strchr(spaces, *a) && strchr(spaces, *b)) {
+			a += strspn(a, spaces) - 1;
+			b += strspn(b, spaces) - 1;
 		} else if (*a != *b) {
 			return false;
 		}
@@ -71,7 +72,7 @@ static bool same_words(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* The object of a setting may be missing for now. */
+/* Keeps a line that is not one of the values, and whose object does not exist yet. */
 static bool keep(void *data, const struct conf_line *line)
 {
 	const struct list *list = data;
@@ -90,39 +91,31 @@ static int fill_list(struct debuglog *log, struct conf *conf, const char *key,
 	return conf_set_list(conf, key, values, keep, &list);
 }
 
-/* Entries as lines of the file. */
 static int fill_entries(struct debuglog *log, struct conf *conf, const char *key,
 			const struct entries *entries)
 {
 	struct names lines = { 0 };
-	char *line;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < entries->n; i++) {
-		if (asprintf(&line, "%s %s", entries->list[i].events, entries->list[i].text) < 0)
-			line = NULL;
-		err = names_take(&lines, line);
-	}
+	for (size_t i = 0; !err && i < entries->n; i++)
+		err = names_take(&lines, dkt__format("%s %s", entries->list[i].events,
+						     entries->list[i].text));
 	if (!err)
 		err = fill_list(log, conf, key, &lines);
 	names_clear(&lines);
 	return err;
 }
 
-static int add_probe(struct debuglog *log, const struct probe_made *made, struct names *lines)
+static int add_probe(struct debuglog *log, const struct user_probe *probe, struct names *lines)
 {
 	char *text __cleanup(free) = NULL;
-	char *line;
 	int err = 0;
 
-	if (!made->words)
-		err = dkt_probe_text(log->ctx, dkt_probes_at(made->definition, 0), &text);
-	if (err)
-		return err;
-	if (asprintf(&line, "%s%s", made->words ? made->words : text,
-		     made->state == PROBE_ON ? "" : " --off") < 0)
-		return -ENOMEM;
-	return names_take(lines, line);
+	if (!probe->words)
+		err = dkt_probe_text(log->ctx, dkt_probes_at(probe->definition, 0), &text);
+	return err ? err :
+		     names_take(lines, dkt__format("%s%s", probe->words ? probe->words : text,
+						   probe->state == PROBE_ON ? "" : " --off"));
 }
 
 static int fill_probes(struct debuglog *log, struct conf *conf)
@@ -138,7 +131,7 @@ static int fill_probes(struct debuglog *log, struct conf *conf)
 	return err;
 }
 
-/* ---- one of each ---- */
+/* ---- single values ---- */
 
 static int fill_params(const struct settings *set, struct conf *conf)
 {
@@ -176,10 +169,9 @@ static int fill_pids(const struct settings *set, struct conf *conf)
 	if (err || !processes)
 		return err ? err : conf_set(conf, CONF_PIDS, NULL);
 	out = open_memstream(&line, &len);
-	if (!out)
-		return -ENOMEM;
-	threads_print_processes(out, processes, set->children);
-	return fclose(out) ? -ENOMEM : conf_set(conf, CONF_PIDS, line);
+	if (out)
+		threads_print_processes(out, processes, set->children);
+	return dkt__text_end(out, 0, &line) ?: conf_set(conf, CONF_PIDS, line);
 }
 
 static int fill_functions(const struct settings *set, struct conf *conf, const char *key,
