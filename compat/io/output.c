@@ -6,14 +6,14 @@
 
 #include "base/util.h"
 
-/* How often somebody may change what lies at the place while it is opened. */
+/* Another process can replace the file between our steps. */
 #define TRIES 8
 
 struct place {
 	struct dkt_ctx *ctx;
 	int dirfd;
 	struct stat dir;
-	const char *name; /* in it; "" for the directory itself */
+	const char *name; /* in the directory; "" for the directory itself */
 };
 
 static int refuse(struct place *place, int err)
@@ -21,13 +21,13 @@ static int refuse(struct place *place, int err)
 	return dkt_fail(place->ctx, err, "%s", strerror(-err));
 }
 
-/* Many may make files there, but only remove their own. */
+/* All users can create files there, but remove only their own. */
 static bool is_sticky(const struct stat *dir)
 {
 	return (dir->st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
 }
 
-/* Whether another user may have put it there to be met. */
+/* True if another user may have put the file there as a trap. */
 static bool is_planted(const struct stat *dir, const struct stat *st)
 {
 	return is_sticky(dir) && st->st_uid != geteuid() && st->st_uid != dir->st_uid;
@@ -49,7 +49,13 @@ static int check_link(struct place *place, const char *name)
 			name, (unsigned int)st.st_uid);
 }
 
-/* Goes on into a directory, through a link only if that may be followed. */
+static void leave_place(struct place *place)
+{
+	if (place->dirfd != AT_FDCWD)
+		close(place->dirfd);
+}
+
+/* Enters a directory; follows a link only if that is safe. */
 static int enter(struct place *place, const char *name)
 {
 	int fd, err = check_link(place, name);
@@ -59,13 +65,12 @@ static int enter(struct place *place, const char *name)
 	fd = openat(place->dirfd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return refuse(place, -errno);
-	if (place->dirfd != AT_FDCWD)
-		close(place->dirfd);
+	leave_place(place);
 	place->dirfd = fd;
 	return fstat(fd, &place->dir) ? refuse(place, -errno) : 0;
 }
 
-/* Walks to the directory that path is in. path is changed and lives as long as the place. */
+/* Walks to the directory of path. Changes path, which must outlive the place. */
 static int find_place(struct place *place, char *path)
 {
 	int err = *path ? 0 : refuse(place, -ENOENT);
@@ -83,20 +88,14 @@ static int find_place(struct place *place, char *path)
 		path = slash + 1;
 	}
 	place->name = path;
-	if (err && place->dirfd != AT_FDCWD)
-		close(place->dirfd);
+	if (err)
+		leave_place(place);
 	return err;
-}
-
-static void leave_place(struct place *place)
-{
-	if (place->dirfd != AT_FDCWD)
-		close(place->dirfd);
 }
 
 /* ---- files ---- */
 
-/* The file at the place is another user's, or is one that another user gave a second name here. */
+/* True if another user owns the file, or may have created this link to it. */
 static bool is_foreign(const struct place *place, const struct stat *st)
 {
 	return st->st_uid != geteuid() || (st->st_nlink > 1 && is_sticky(&place->dir));
@@ -112,8 +111,8 @@ static int replace(struct place *place, const struct stat *st, unsigned int flag
 	return unlinkat(place->dirfd, place->name, 0) ? refuse(place, -errno) : -EAGAIN;
 }
 
-/* The file is open: its owner takes away what is more than ordinary rights. */
-static int settle(struct place *place, int fd, const struct stat *st, unsigned int flags)
+/* Removes the setuid, setgid and sticky bits of the open file, and empties it if wanted. */
+static int clean(struct place *place, int fd, const struct stat *st, unsigned int flags)
 {
 	if (st->st_mode & 07000 && st->st_uid == geteuid() && fchmod(fd, st->st_mode & 0777))
 		return refuse(place, -errno);
@@ -139,7 +138,7 @@ static int open_existing(struct place *place, unsigned int flags, int how, int *
 				"it is a pipe of user %u in a directory that everyone can"
 				" make one",
 				(unsigned int)st.st_uid);
-	/* Where a link leads there may be nothing yet. */
+	/* The target of a link may not exist yet. */
 	how |= S_ISLNK(st.st_mode) ? O_CREAT : O_NOFOLLOW;
 	fd = openat(place->dirfd, place->name, how | O_NOCTTY | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -149,7 +148,7 @@ static int open_existing(struct place *place, unsigned int flags, int how, int *
 	if (!S_ISLNK(st.st_mode) && (st.st_dev != opened.st_dev || st.st_ino != opened.st_ino))
 		return -EAGAIN;
 	if (S_ISREG(opened.st_mode))
-		err = settle(place, fd, &opened, flags);
+		err = clean(place, fd, &opened, flags);
 	if (!err) {
 		*out = fd;
 		fd = -1;
@@ -177,7 +176,7 @@ static int open_at(struct place *place, unsigned int flags)
 	return refuse(place, -EAGAIN);
 }
 
-/* Does what is asked for at the place of path, with the caller's own rights. */
+/* Calls act for the place of path, without capabilities of the program's file. */
 static int at_place(struct dkt_ctx *ctx, const char *path, unsigned int flags,
 		    int (*act)(struct place *place, unsigned int flags))
 {
@@ -215,7 +214,7 @@ int output_check(struct dkt_ctx *ctx, const char *path)
 
 /* ---- privileges ---- */
 
-/* A file there can be made, replaced, and written to if it is none that can be replaced. */
+/* True if the user can create or replace a file at path, or write to a device there. */
 static bool can_write(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -7,28 +7,28 @@
 #include <dktrace/dktrace.h>
 
 enum output_flags {
-	OUTPUT_READ = 1, /* it is also read */
-	OUTPUT_EMPTY = 2, /* it is emptied */
-	OUTPUT_GO_ON = 4, /* what is in it counts: another user's is refused, not replaced */
+	OUTPUT_READ = 1, /* open for reading, too */
+	OUTPUT_EMPTY = 2, /* empty the file */
+	OUTPUT_GO_ON = 4, /* keep the content: refuse another user's file, do not replace it */
 };
 
 /*
- * Opens path for writing. A new file has mode 0600. One of this user keeps its mode, without setuid
- * and the like; one of another user is replaced by a new one. A terminal, a pipe or a device is
- * opened as it is. In a sticky directory (/tmp) links and pipes of other users are refused, as with
- * fs.protected_symlinks. Capabilities that the program's file gave do not count. Returns the
- * descriptor or -errno; dkt_error() is the reason alone.
+ * Opens path for writing. A new file has mode 0600. A file of this user keeps its mode, without the
+ * setuid, setgid and sticky bits; a file of another user is replaced. Terminals, pipes and devices
+ * are opened as they are. In a sticky directory (/tmp), links and pipes of other users are refused,
+ * as with fs.protected_symlinks. Does not use capabilities of the program's file. Returns the
+ * descriptor or -errno; dkt_error() holds the reason alone.
  */
 int output_open(struct dkt_ctx *ctx, const char *path, unsigned int flags);
 
-/* For what will take the place of path: refuses the same links. What is not there is no failure. */
+/* Before path is replaced: refuses the same links. A missing file is not an error. */
 int output_check(struct dkt_ctx *ctx, const char *path);
 
 /*
- * Adds DKT_KEEP_OUTPUT to keep if a file at path (NULL: none), or one in $TMPDIR, cannot be made or
- * replaced without capabilities: its directory belongs to another user.
+ * Adds DKT_KEEP_OUTPUT to keep if a file at path (NULL: none) or in $TMPDIR cannot be created or
+ * replaced without capabilities, because the directory belongs to another user.
  */
 int output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep);
 
-/* The mode for what takes the place of path: as a file of this user has it, else that of a new one. */
+/* Returns the mode for a file that replaces path: that of a file of this user, otherwise fresh. */
 mode_t output_mode(const char *path, mode_t fresh);

@@ -2,5 +2,5 @@
 /* The directory for files that last until the next boot. */
 #pragma once
 
-/* Below it a directory for each debug log: its settings, and records on their way out. */
+/* Holds a directory for each debug log, with its settings and its spool. */
 #define RUN_DIR "/run/dktrace"

@@ -2,9 +2,7 @@
 /* Prints messages for people, and escapes foreign text in them. */
 #include "io/say.h"
 
-#include <stdarg.h>
-
-#include "base/util.h"
+#include "base/buf.h"
 
 char *shown(const char *text)
 {
@@ -30,14 +28,13 @@ void say_line(FILE *to, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&raw, fmt, ap) < 0)
-		raw = NULL;
+	raw = dkt__vformat(fmt, ap);
 	va_end(ap);
 	text = raw ? shown(raw) : NULL;
 	fprintf(to, "%s\n", text ? text : strerror(ENOMEM));
 }
 
-/* Up to the next end of a line or tab. */
+/* Returns the length up to the next newline or tab. */
 static size_t part_len(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -74,12 +71,12 @@ void say_text(FILE *to, const char *text, size_t len)
 int say_getopt(int argc, char **argv, const char *letters, const struct option *longs)
 {
 	FILE *terminal = stderr;
-	char *words = NULL;
+	char *message = NULL;
 	size_t len = 0;
-	FILE *f = open_memstream(&words, &len);
+	FILE *f = open_memstream(&message, &len);
 	int c;
 
-	/* It prints there; its words are the same in every program. */
+	/* getopt_long() prints to stderr. */
 	if (f)
 		stderr = f;
 	c = getopt_long(argc, argv, letters, longs, NULL);
@@ -87,8 +84,8 @@ int say_getopt(int argc, char **argv, const char *letters, const struct option *
 	if (f)
 		fclose(f);
 	if (len)
-		say_line(stderr, "%.*s", (int)(len - (words[len - 1] == '\n')), words);
-	free(words);
+		say_line(stderr, "%.*s", (int)(len - (message[len - 1] == '\n')), message);
+	free(message);
 	return c;
 }
 

@@ -12,23 +12,23 @@
 
 #include "base/util.h"
 
-/* The text escaped, "" for NULL; the caller frees it. NULL when memory is out. */
+/* Returns the text escaped, "" for NULL; the caller frees it. NULL: memory is out. */
 char *shown(const char *text);
 
-/* Prints one line; fmt is without its newline. */
+/* Prints one line; fmt has no newline at the end. */
 void say_line(FILE *to, const char *fmt, ...) DKT_PRINTF(2, 3);
 
 /*
- * Prints text of the kernel as it is, for Lustre's scripts; on a terminal escaped, but for ends of lines
- * and tabs.
+ * Prints text of the kernel: unchanged for Lustre's scripts; on a terminal escaped, except for
+ * newlines and tabs.
  */
 void say_text(FILE *to, const char *text, size_t len);
 
-/* getopt_long(), which says on stderr itself what is wrong with an option. */
+/* Calls getopt_long(), with its error messages escaped. */
 int say_getopt(int argc, char **argv, const char *letters, const struct option *longs);
 
-/* Whether colours are for whoever reads standard output: a terminal, and NO_COLOR is not set. */
+/* True if standard output is a terminal, and NO_COLOR is not set. */
 bool say_in_color(void);
 
-/* Whether a style puts colours: it has some, and writes to such a terminal. file: where else it goes. */
+/* True if the style has colours and writes to such a terminal; file: it writes there instead. */
 bool say_style_in_color(const struct dkt_style_info *style, const char *file);

@@ -2,28 +2,28 @@
 /* Applies a selection to the records of one kernel: checks each event once, then each record. */
 #include "pipeline/chooser.h"
 
+#include "base/buf.h"
 #include "base/glob.h"
-#include "base/util.h"
 #include "lustre/class/glob.h"
 #include "lustre/record/event.h"
 #include "lustre/select.h"
 
-/* As the kernel calls a process whose name it has forgotten. */
+/* The kernel's name for a process whose name it no longer knows. */
 #define UNKNOWN_COMM "<...>"
 
-/* Bytes of a glob over the name of a system. */
+/* Bytes of a glob for the name of a system. */
 #define MAX_GLOB 256
 
 enum verdict {
 	UNKNOWN,
 	TAKEN,
-	LEFT_OUT,
-	PART, /* of a message: another record of it is asked */
+	REFUSED,
+	PART, /* of a message, whose other record decides */
 };
 
 /* ---- events ---- */
 
-/* Cuts "SYSTEM:NAME"; without a colon the system is "". */
+/* Splits "SYSTEM:NAME" and returns NAME; without a colon the system is "". */
 static const char *cut_glob(const char *glob, char *system, size_t size)
 {
 	const char *colon = strchr(glob, ':');
@@ -35,14 +35,14 @@ static const char *cut_glob(const char *glob, char *system, size_t size)
 const char *event_glob_check(const char *glob)
 {
 	char system[MAX_GLOB];
-	const char *name = cut_glob(glob, system, sizeof(system)), *words;
+	const char *name = cut_glob(glob, system, sizeof(system)), *error;
 	size_t at;
 
-	words = glob_check(name, &at);
-	return words || !*system ? words : glob_check(system, &at);
+	error = glob_check(name, &at);
+	return error || !*system ? error : glob_check(system, &at);
 }
 
-static bool glob_takes_name(const char *glob, const char *its_system, const char *its_name)
+static bool glob_matches_name(const char *glob, const char *its_system, const char *its_name)
 {
 	char system[MAX_GLOB];
 	const char *name = cut_glob(glob, system, sizeof(system));
@@ -50,13 +50,13 @@ static bool glob_takes_name(const char *glob, const char *its_system, const char
 	return dkt__glob(name, its_name) && (!*system || dkt__glob(system, its_system));
 }
 
-static bool glob_takes(const char *glob, const struct dkt_event *event)
+static bool glob_matches(const char *glob, const struct dkt_event *event)
 {
-	return glob_takes_name(glob, dkt_event_system(event), dkt_event_name(event));
+	return glob_matches_name(glob, dkt_event_system(event), dkt_event_name(event));
 }
 
-/* Events of the tracer itself, which no list has (kernel/trace/trace_entries.h). */
-static bool takes_own(const char *glob)
+/* True for events of the tracer itself, which no list contains (kernel/trace/trace_entries.h). */
+static bool matches_own(const char *glob)
 {
 	static const char *const names[] = {
 		"print",           "bprint",         "bputs",        "function",
@@ -67,7 +67,7 @@ static bool takes_own(const char *glob)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (glob_takes_name(glob, "ftrace", names[i]))
+		if (glob_matches_name(glob, "ftrace", names[i]))
 			return true;
 	return false;
 }
@@ -83,22 +83,22 @@ int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
 
 	if (err || !globs->n)
 		return err;
-	/* The records of a saved log of Lustre are all of one event. */
+	/* All records of a saved log of Lustre have the same event. */
 	if (!n && (one = record_event_find(ctx))) {
 		events = &one;
 		n = 1;
 	}
-	/* The events of other texts come with their records; those of ftrace are not among them. */
+	/* The events of other text files are unknown until their records are read. */
 	if (!n)
 		return 0;
 	for (size_t j = 0; j < globs->n; j++) {
-		if (takes_own(globs->list[j]))
+		if (matches_own(globs->list[j]))
 			return 0;
 		for (size_t i = 0; i < n; i++)
-			if (glob_takes(globs->list[j], events[i]))
+			if (glob_matches(globs->list[j], events[i]))
 				return 0;
 	}
-	/* A system alone would match no event. */
+	/* Do not suggest a system alone: it would match no event. */
 	for (size_t j = 0; j < globs->n && !strchr(guess.best, ':'); j++) {
 		dkt__guess_start(&guess, globs->list[j], strlen(globs->list[j]));
 		select_guess(&guess, ctx);
@@ -109,8 +109,8 @@ int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
 }
 
 /*
- * Remembers what is in the way of the filter. A wrong value says more than a field that most events
- * lack.
+ * Notes why the filter does not fit an event. An invalid value is a better reason than a missing
+ * field, which most events lack.
  */
 static void note_misfit(struct chooser *c, int err)
 {
@@ -136,18 +136,18 @@ static enum verdict judge(struct chooser *c, struct dkt_event *event)
 		note_misfit(c, err);
 	/* A record that lacks the filter's fields does not match. */
 	if (err)
-		return LEFT_OUT;
+		return REFUSED;
 	for (size_t i = 0; i < globs->n; i++)
-		if (glob_takes(globs->list[i], event))
+		if (glob_matches(globs->list[i], event))
 			return TAKEN;
-	return globs->n ? LEFT_OUT : TAKEN;
+	return globs->n ? REFUSED : TAKEN;
 }
 
 static inline enum verdict verdict_of(struct chooser *c, struct dkt_event *event)
 {
 	size_t i = dkt_event_index(event);
 
-	/* Events that no format is of have no place of their own. */
+	/* An event without a format has no entry. */
 	if (i >= c->n_verdicts)
 		return judge(c, event);
 	if (!c->verdicts[i])
@@ -157,7 +157,7 @@ static inline enum verdict verdict_of(struct chooser *c, struct dkt_event *event
 
 static bool wants(void *data, struct dkt_event *event)
 {
-	return judge(data, event) != LEFT_OUT;
+	return judge(data, event) != REFUSED;
 }
 
 int chooser_push(struct chooser *c, struct dkt_source *source)
@@ -191,13 +191,12 @@ int chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t 
 
 char *chooser_explain(struct chooser *c, bool any_taken)
 {
-	char *words = c->unmatched;
+	char *reason = c->unmatched;
 
 	c->unmatched = NULL;
-	if (words || !c->misfit || c->fits || any_taken)
-		return words;
-	return asprintf(&words, "--filter fits no event of the log: %s", c->misfit) < 0 ? NULL :
-											  words;
+	if (reason || !c->misfit || c->fits || any_taken)
+		return reason;
+	return dkt__format("--filter fits no event of the log: %s", c->misfit);
 }
 
 /* ---- records ---- */

@@ -13,13 +13,13 @@ struct chooser {
 	uint8_t *verdicts; /* by event index; NULL: the selection does not ask about events */
 	size_t n_verdicts;
 	uint64_t since, last; /* times of the records' clock */
-	int64_t wall; /* to add to their times */
+	int64_t wall; /* wall-clock time minus the time of records */
 	struct legacy_style *legacy;
-	bool by_class; /* the class of each record is looked at */
-	bool more; /* the selection has more than a window, CPUs and threads */
+	bool by_class; /* the selection tests the class of each record */
+	bool more; /* the selection tests more than the window, CPUs and threads */
 	bool fits; /* the filter fits an event that was met */
 	char *misfit; /* why the filter does not fit the other events */
-	char *unmatched; /* why the filter cannot be judged here */
+	char *unmatched; /* why dktrace cannot evaluate the filter */
 	int misfit_err;
 };
 
@@ -27,9 +27,9 @@ struct chooser {
 const char *event_glob_check(const char *glob);
 
 /*
- * The context is that of the records' kernel; the selection and legacy outlive the chooser. wall is to be
- * added to records' times to get wall-clock time, ns. legacy knows the classes of records; NULL will do
- * without selection_by_class().
+ * Creates a chooser for records of the context's kernel. wall is wall-clock time minus their time,
+ * ns. legacy finds the classes of records; it may be NULL without selection_by_class(). The
+ * selection and legacy must outlive the chooser.
  */
 int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
 		struct legacy_style *legacy, struct chooser **chooser);
@@ -42,10 +42,7 @@ void chooser_free(struct chooser *chooser);
 int chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct selection *selection,
 		 struct legacy_style *legacy, struct chooser **chooser);
 
-/*
- * Takes only records from since on and before until, for a source without a window; until 0: no
- * bound.
- */
+/* Selects only records from since on and before until, for a source that cannot; until 0: no bound. */
 void chooser_set_window(struct chooser *chooser, uint64_t since, uint64_t until);
 
 /*
@@ -55,15 +52,13 @@ void chooser_set_window(struct chooser *chooser, uint64_t since, uint64_t until)
 int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection);
 
 /*
- * -EINVAL or -ENOENT if the filter can match records of no event: of those that are on (n 0: not known),
- * else of all, else of the one that stands beside them (NULL: none).
+ * -EINVAL or -ENOENT: the filter can match no record of any event, neither of the enabled events on
+ * (n 0: unknown), nor of all events, nor of the event beside (NULL: none).
  */
 int chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, size_t n,
 			 struct dkt_event *beside);
 
-/*
- * Makes the source skip records that are not chosen, if it can: that saves parsing them. -ENOMEM.
- */
+/* Lets the source skip records that are not selected, if it can, which saves parsing them. */
 int chooser_push(struct chooser *chooser, struct dkt_source *source);
 
 /* Applies the rest of the selection: events, classes, names of processes, the filter. */

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/parse.h"
 
-/* How long a daemon may take to write out what there is. */
+/* How long a daemon may take to write the remaining records. */
 #define STOP_SECONDS 60
 
 /* The numbers of a state, by the names in the file. */
@@ -36,17 +36,16 @@ void daemon_state_clear(struct daemon_state *state)
 
 static int open_state(const char *dir, int flags)
 {
-	char *path __cleanup(free) = NULL;
+	char *path __cleanup(free) = dkt__format("%s/" DAEMON_STATE, dir);
 	int fd;
 
-	path = dkt__format("%s/" DAEMON_STATE, dir);
 	if (!path)
 		return -ENOMEM;
 	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return fd < 0 ? -errno : fd;
 }
 
-/* The process that holds the lock, as the kernel knows it; 0: none. */
+/* Returns the process that holds the lock; 0: none. */
 static pid_t holder(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -56,18 +55,19 @@ static pid_t holder(int fd)
 	return lock.l_pid;
 }
 
+static int set_text(char **text, const char *value)
+{
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : -ENOMEM;
+}
+
 static int read_line(struct daemon_state *state, const char *key, const char *value)
 {
-	if (!strcmp(key, "file")) {
-		free(state->file);
-		state->file = strdup(value);
-		return state->file ? 0 : -ENOMEM;
-	}
-	if (!strcmp(key, "error")) {
-		free(state->error);
-		state->error = strdup(value);
-		return state->error ? 0 : -ENOMEM;
-	}
+	if (!strcmp(key, "file"))
+		return set_text(&state->file, value);
+	if (!strcmp(key, "error"))
+		return set_text(&state->error, value);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!strcmp(key, rows[i].name))
 			dkt__parse_u64(value, DKT__DEC,

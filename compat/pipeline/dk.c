@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Printing the debug log: the kernel's records and Lustre's own, selected, in one of the styles. */
+/* Prints the debug log: the kernel's records and Lustre's own, selected, in one of the styles. */
 #include "pipeline/dk.h"
 
 #include <fcntl.h>
@@ -14,21 +14,21 @@
 #include "pipeline/once.h"
 #include "pipeline/text_out.h"
 
-/* A source that follows looks again so often, ms. */
+/* A source that follows looks for records after this time, ms, ... */
 #define POLL_MS 200
 
-/* Or how full a CPU's buffer is by then. */
+/* ... or when a CPU's buffer is this full. */
 #define WAKE_PERCENT 50
 
 struct printer {
 	struct dkt_ctx *ctx;
-	struct dkt_ctx *own; /* the same, if that is not the caller's */
+	struct dkt_ctx *own; /* the same, if this file created it */
 	struct debuglog *log; /* the log of dktrace; NULL: dktrace records nothing */
 	const struct dk_opts *opts;
 	struct dk_result *result;
 	struct timeline time;
-	struct once *once; /* NULL: there is no message that could come twice */
-	struct pipeline line; /* of the timeline alone */
+	struct once *once; /* NULL: no message can come twice */
+	struct pipeline line; /* its only part is the timeline */
 	struct sink sink;
 	struct message *message; /* of Lustre's records */
 	struct chooser *chooser;
@@ -58,14 +58,14 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 	return sink_add(&p->sink, rec);
 }
 
-/* A signal ends the reading between two records. */
+/* A signal stops after a record, where timeline_may_stop() allows that. */
 static int take_record(void *data, struct dkt_source *source, const struct dkt_record *rec)
 {
 	struct printer *p = data;
 	int err;
 
 	(void)source;
-	/* Recordings get all records of a message, whatever is chosen. */
+	/* A recording gets all records of a message, even if they are not selected. */
 	if (p->time.apart && legacy_style_keep(p->time.legacy, rec))
 		err = sink_add(&p->sink, rec);
 	else
@@ -122,9 +122,9 @@ static int print_all(struct printer *p)
 	return DKT__MIN(err, 0);
 }
 
-/* ---- the whole ---- */
+/* ---- opening and closing ---- */
 
-/* Written records are on disk before they are removed from the spool. */
+/* Completes the output before its records are removed from the log. */
 static int commit(struct printer *p)
 {
 	int err = sink_finish(&p->sink);
@@ -153,13 +153,13 @@ static int open_kernel(struct printer *p)
 		 .data = &p->sink.out, .wake_percent = WAKE_PERCENT);
 	int err = p->log->dir ? log_dir_create(p->log) : 0;
 
-	/* Events from now on, also of this program, stay for the next dk. */
+	/* Leaves newer records, for example of this process, for the next dk. */
 	if (!err && p->log->dir && !(p->opts->flags & DKT_LIVE_FOLLOW) && !p->result->clock)
 		err = dkt_instance_now(p->time.in, &opts.until);
 	return err ? err : timeline_open_kernel(&p->time, &opts);
 }
 
-/* Lustre's own records have been taken out of the kernel: they are shown even without ours. */
+/* Lustre's records have already been taken out of its buffer, so print them in any case. */
 static int open_sources(struct printer *p)
 {
 	int err = p->time.in ? open_kernel(p) : 0;
@@ -171,7 +171,6 @@ static int open_sources(struct printer *p)
 	return err ? err : timeline_merge(&p->time);
 }
 
-/* Before the first record is looked at. */
 static int drop_privileges(struct printer *p)
 {
 	if (!p->opts->drop_privileges)
@@ -196,7 +195,7 @@ static int printer_run(struct printer *p)
 	return err;
 }
 
-/* Somebody may have chosen a clock that has no wall-clock time: its times are better than nothing. */
+/* If another program has set a clock without wall-clock time, prints its times as they are. */
 static int find_wall(struct printer *p)
 {
 	int err = p->time.in ? dkt_instance_wall(p->time.in, &p->time.wall) : 0;
@@ -223,7 +222,7 @@ static int open_lustre(struct printer *p)
 	return p->message ? 0 : -ENOMEM;
 }
 
-/* The style's objects know messages that have several records. */
+/* Messages of several records are joined by the style, or for a trace.dat file by part->legacy. */
 static int open_sink(struct printer *p)
 {
 	struct pipeline_part *part = &p->line.parts[0];
@@ -231,7 +230,7 @@ static int open_sink(struct printer *p)
 
 	pipeline_add(&p->line, p->ctx, p->time.source, NULL);
 	part->map = p->log ? p->log->map : NULL;
-	/* A map is needed only to ask for classes. */
+	/* Only a selection by class needs a map. */
 	part->classless = !p->log && !selection_by_class(p->opts->selection);
 	err = sink_open(&p->sink, p->opts->sink, &p->line, p->opts->file);
 	if (!err && !p->sink.out.style)
@@ -255,7 +254,7 @@ static int open_chooser(struct printer *p)
 	if (err)
 		return err;
 	chooser_set_window(p->chooser, since, until);
-	/* Their lines are all that is asked for. */
+	/* Nothing but the lines of Lustre's records is needed. */
 	if (p->opts->lustre && is_legacy && selection_is_all(selection) && !selection->n_cpus &&
 	    !since && !until)
 		log_source_bare(p->opts->lustre);
@@ -264,7 +263,7 @@ static int open_chooser(struct printer *p)
 					   0;
 }
 
-/* -EINVAL if no record could be chosen: that would empty the log for nothing. */
+/* Refuses a selection that no record can match, because dk would empty the log for nothing. */
 static int check_chooser(struct printer *p)
 {
 	const struct selection *s = p->opts->selection;
@@ -280,7 +279,7 @@ static int check_chooser(struct printer *p)
 					cpus - 1);
 	if (!lustre && chooser_check_events(p->ctx, s) == -ENOENT)
 		return -ENOENT;
-	/* A saved tree may not say which were on. */
+	/* A saved tree may lack the list of enabled events. */
 	if (s->filter && dkt_instance_get_events(p->time.in, &on, &n))
 		n = 0;
 	return chooser_check_filter(p->chooser, on, n, lustre ? log_source_event(lustre) : NULL);
@@ -325,7 +324,7 @@ static int print(struct printer *p)
 
 	if (err || !p->time.source)
 		return err;
-	/* All that the probe misses is in Lustre's own buffer, which a log that follows does not show. */
+	/* Messages that the probe misses are in Lustre's buffer, but following prints only the log. */
 	if (p->opts->flags & DKT_LIVE_FOLLOW)
 		before = cdebug_missed(p->ctx);
 	err = printer_run(p);
@@ -334,7 +333,7 @@ static int print(struct printer *p)
 	return err;
 }
 
-/* Where there is no log of ours, Lustre's records are of no kernel whose events are known. */
+/* Without a log, Lustre's records belong to a new context without other events. */
 static int open_context(struct printer *p)
 {
 	int err;

@@ -4,25 +4,15 @@
 
 #include <inttypes.h>
 
-#include "base/util.h"
+#include "base/io.h"
 #include "io/say.h"
 
 static int make_room(struct losses *losses, int cpus)
 {
-	uint64_t *more;
-
-	if (cpus <= losses->cpus)
-		return 0;
-	more = reallocarray(losses->by_cpu, (size_t)cpus, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	memset(more + losses->cpus, 0, (size_t)(cpus - losses->cpus) * sizeof(*more));
-	losses->by_cpu = more;
-	losses->cpus = cpus;
-	return 0;
+	return cpus < 1 || dkt__reach(losses->by_cpu, losses->cpus, (size_t)cpus - 1) ? 0 : -ENOMEM;
 }
 
-/* Readers of the same file have the same words, to which each may add some. */
+/* Several readers of a file report the same damage; one may report more than the others. */
 static void add_damage(struct losses *losses, const char *damage)
 {
 	if (!damage || (losses->damage && strlen(losses->damage) >= strlen(damage)))
@@ -76,17 +66,16 @@ static char *cpus_text(const struct losses *losses)
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
-	int told = 0;
+	int n = 0;
 
 	for (int cpu = 0; f && cpu < losses->cpus; cpu++)
 		if (losses->by_cpu[cpu])
-			fprintf(f, "%scpu %d: %" PRIu64, told++ ? ", " : "", cpu,
-				losses->by_cpu[cpu]);
-	return f && !fclose(f) ? text : NULL;
+			fprintf(f, "%scpu %d: %" PRIu64, n++ ? ", " : "", cpu, losses->by_cpu[cpu]);
+	return dkt__text_end(f, 0, &text) ? NULL : text;
 }
 
-static void tell_lost(const struct losses *losses, const char *self, const char *name,
-		      const char *advice)
+static void report_lost(const struct losses *losses, const char *self, const char *name,
+			const char *advice)
 {
 	char *cpus __cleanup(free) = cpus_text(losses);
 
@@ -100,14 +89,14 @@ static void tell_lost(const struct losses *losses, const char *self, const char 
 			 self, losses->lost, cpus ? cpus : "", advice);
 }
 
-enum losses_verdict losses_tell(const struct losses *losses, const char *self, const char *name,
-				const char *advice)
+enum losses_verdict losses_report(const struct losses *losses, const char *self, const char *name,
+				  const char *advice)
 {
 	bool lost = losses->lost || (name && losses->gaps);
 
 	fflush(stdout);
 	if (lost)
-		tell_lost(losses, self, name, advice);
+		report_lost(losses, self, name, advice);
 	if (!name || (!losses->damage && !losses->bad))
 		return lost ? LOSSES_LOST : LOSSES_NONE;
 	if (losses->damage && losses->bad)

@@ -31,5 +31,5 @@ enum losses_verdict { LOSSES_NONE, LOSSES_LOST, LOSSES_DAMAGE };
  * Reports on standard error, after the program's name, the losses and damage of the file name; for
  * a live source name is NULL, and advice tells the remedy.
  */
-enum losses_verdict losses_tell(const struct losses *losses, const char *self, const char *name,
-				const char *advice);
+enum losses_verdict losses_report(const struct losses *losses, const char *self, const char *name,
+				  const char *advice);

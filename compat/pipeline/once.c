@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shows a message once that both a probe and Lustre recorded, with Lustre's text. */
+/* Prints a message only once if both a probe and Lustre recorded it, with Lustre's text. */
 #include "pipeline/once.h"
 
 #include "base/util.h"

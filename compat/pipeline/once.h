@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shows a message once that both a probe and Lustre recorded, with Lustre's text. */
+/* Prints a message only once if both a probe and Lustre recorded it, with Lustre's text. */
 #pragma once
 
 #include "lustre/log_source.h"
@@ -8,16 +8,13 @@
 struct once;
 
 /*
- * The records of lustre, whose times get -wall to be those of the others, are in the same timeline as
- * those that legacy knows the messages of. The log, legacy and the chooser outlive it; the log has
- * returned no record yet.
+ * For a timeline of Lustre's records, whose times are reduced by wall, and the kernel's, whose
+ * messages legacy knows. lustre must not have returned a record yet; lustre, legacy and the chooser
+ * must outlive the object.
  */
 int once_new(struct log_source *lustre, struct legacy_style *legacy, struct chooser *chooser,
 	     int64_t wall, struct once **once);
 void once_free(struct once *once);
 
-/*
- * True if a chosen record of the kernel's is a message that the log has too and that is chosen
- * there.
- */
+/* True if a selected record of the kernel is a message that Lustre's log has, too, and selected. */
 bool once_is_again(struct once *once, const struct dkt_record *record);

@@ -9,14 +9,14 @@
 #include "base/buf.h"
 #include "io/output.h"
 
-static int fail(struct outfile *out, const char *what)
+static int fail(struct outfile *out, const char *action)
 {
 	int err = -errno;
 
-	return dkt_fail(out->ctx, err, "%s %s: %s", what, out->path, strerror(-err));
+	return dkt_fail(out->ctx, err, "%s %s: %s", action, out->path, strerror(-err));
 }
 
-/* A file with no name yet, so that a kill leaves nothing; else one with a name of its own. */
+/* Creates a file without a name, so that a kill leaves nothing, or else one with a temporary name. */
 static int open_unnamed(struct outfile *out)
 {
 	out->fd = open(out->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -35,7 +35,7 @@ static int open_unnamed(struct outfile *out)
 	return fail(out, "open");
 }
 
-/* Capabilities that the program's file gave do not reach where the caller could not. */
+/* Drops capabilities of the program's file, so that the user cannot write to foreign directories. */
 static int as_caller(struct outfile *out, int (*act)(struct outfile *out))
 {
 	int err = dkt_caps_lower(out->ctx, DKT_LOWER_GAINED);
@@ -163,7 +163,7 @@ int outfile_check_input(const struct outfile *out, const char *input)
 			out->path);
 }
 
-/* Gives the file without a name one. */
+/* Gives the file a temporary name. */
 static int give_name(struct outfile *out)
 {
 	char from[40];
@@ -195,7 +195,7 @@ static int commit(struct outfile *out)
 	}
 	if (err)
 		return err;
-	/* Some file systems say only at a close that what was written did not get there. */
+	/* Some file systems report a failed write only at close. */
 	out->fd = -1;
 	if (fd >= 0 && close(fd))
 		return fail(out, "write");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way of records: from sources through a selection into a sink or a function. */
+/* Passes records from sources through a selection to a sink or a function. */
 #include "pipeline/pipeline.h"
 
 #include "base/stop.h"
 #include "base/util.h"
 #include "pipeline/sink.h"
 
-/* Records between two looks at how full the buffer is and how far the source. */
+/* Records between two checks of the buffer's size and the progress. */
 #define BATCH 1024
 
 /* ---- records ---- */
@@ -20,8 +20,8 @@ static bool is_chosen(const struct pipeline *p, const struct dkt_record *record)
 }
 
 /*
- * Into fn, or without one into the sink. 0: there may be more; 1: end. *stop is what fn or the sink
- * failed with.
+ * Passes a batch of records to fn, or to the sink if fn is NULL. Returns the last result of
+ * dkt_source_next(). *stop is the first result of fn or the sink that is not 0.
  */
 static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void *data, int *stop)
 {
@@ -143,7 +143,7 @@ int pipeline_fail(const struct pipeline *p, int err)
 {
 	const struct pipeline_part *part;
 
-	/* Nothing was opened: somebody else has the words. */
+	/* The pipeline was not initialised: another context has the message. */
 	if (err >= 0 || !p->ctx)
 		return err;
 	for (size_t i = 0; i < p->n; i++) {
@@ -172,7 +172,7 @@ void pipeline_add(struct pipeline *p, struct dkt_ctx *ctx, struct dkt_source *so
 	p->source = source;
 }
 
-/* As the merged source counts them: at least one. */
+/* Counts like the merged source: at least one. */
 static size_t count_streams(const struct dkt_source *source)
 {
 	uint32_t n = 1;

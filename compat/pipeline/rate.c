@@ -52,15 +52,14 @@ bool rate_takes(struct rate *rate, uint32_t classes, int64_t time)
 		rate->seen[bit]++;
 		return true;
 	}
-	rate->left_out++;
+	rate->dropped++;
 	return false;
 }
 
-void rate_tell(struct rate *rate, const char *self)
+void rate_report(struct rate *rate, const char *self)
 {
 	fflush(stdout);
-	if (rate->left_out)
-		fprintf(stderr, "%s: %" PRIu64 " records dropped by --rate\n", self,
-			rate->left_out);
-	rate->left_out = 0;
+	if (rate->dropped)
+		fprintf(stderr, "%s: %" PRIu64 " records dropped by --rate\n", self, rate->dropped);
+	rate->dropped = 0;
 }

@@ -12,7 +12,7 @@ struct rate {
 	uint32_t most[MASK_BITS];
 	uint32_t seen[MASK_BITS]; /* records in the current second */
 	int64_t second[MASK_BITS];
-	uint64_t left_out;
+	uint64_t dropped;
 };
 
 /*
@@ -28,4 +28,4 @@ int rate_parse(const char *text, struct rate *rate, const char **bad);
 bool rate_takes(struct rate *rate, uint32_t classes, int64_t time);
 
 /* Reports the number of dropped records on standard error, if any, and restarts the count. */
-void rate_tell(struct rate *rate, const char *self);
+void rate_report(struct rate *rate, const char *self);

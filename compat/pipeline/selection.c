@@ -9,7 +9,7 @@
 /* The most CPUs that Linux can be built for. */
 #define MAX_CPU 8191
 
-/* The trace style prints times with so many digits of a second. */
+/* Digits of a second in the trace style. */
 #define DIGITS 6
 
 /* ---- lists ---- */
@@ -25,7 +25,7 @@ static int read_list(struct dkt_ctx *ctx, const char *option, const char *text, 
 		       err;
 }
 
-/* Globs with commas or blanks between; check: says what is wrong with one, NULL: nothing is. */
+/* Reads globs separated by commas or spaces; check returns an error message or NULL. */
 static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
 		      const char *(*check)(const char *glob), struct names *globs)
 {
@@ -45,7 +45,7 @@ static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
 	return err;
 }
 
-/* A program can have any name. */
+/* Accepts all characters, because a program can have any name. */
 static const char *comm_check(const char *glob)
 {
 	const char *open = strchr(glob, '[');
@@ -53,7 +53,7 @@ static const char *comm_check(const char *glob)
 	return open && !strchr(open, ']') ? "a '[' without its ']'" : NULL;
 }
 
-/* Names joined by +, commas or blanks. No floor: only what is named. */
+/* Reads names separated by +, commas or spaces. Unlike mask_parse(), adds no other bits. */
 static int read_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
 		     uint32_t *mask)
 {
@@ -94,7 +94,7 @@ static int read_rate(struct dkt_ctx *ctx, const char *text, struct rate *rate)
 
 /* ---- times ---- */
 
-/* SECONDS[.frac] of the source's clock, as the trace style prints it, or a time of day. */
+/* Reads SECONDS[.FRACTION] of the source's clock, like the trace style, or a time of day. */
 static int read_time(struct dkt_ctx *ctx, const char *option, const char *text,
 		     struct selection_time *time)
 {
@@ -147,7 +147,7 @@ int selection_window(const struct selection *s, struct dkt_ctx *ctx,
 		err = to_clock(ctx, info, "since", &s->since, since);
 	if (!err && s->until.given)
 		err = to_clock(ctx, info, "until", &s->until, until);
-	/* A record that prints with one of the two times belongs to the window, too. */
+	/* Include all records whose printed time equals since or until. */
 	if (*since > (uint64_t)s->since.around)
 		*since -= (uint64_t)s->since.around;
 	if (s->until.given)
@@ -155,7 +155,7 @@ int selection_window(const struct selection *s, struct dkt_ctx *ctx,
 	return err;
 }
 
-/* ---- all of it ---- */
+/* ---- the selection ---- */
 
 int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, struct selection *s)
 {

@@ -10,9 +10,9 @@
 /* The arguments of the options with these names; NULL: not given. */
 struct selection_words {
 	const char *classes, *subsystems; /* rpctrace+ioctl */
-	const char *events; /* globs over NAME or SYSTEM:NAME, commas between */
+	const char *events; /* globs for NAME or SYSTEM:NAME, separated by commas */
 	const char *pids; /* 1,42 */
-	const char *comms; /* globs, commas between */
+	const char *comms; /* globs, separated by commas */
 	const char *cpus; /* 0-3,5 */
 	const char *since, *until;
 	const char *filter; /* in the kernel's filter language */
@@ -21,15 +21,16 @@ struct selection_words {
 
 struct selection_time {
 	int64_t ns;
-	int64_t around; /* what is printed as this time is so much before it or, less 1, after it */
+	int64_t around; /* times from ns - around to ns + around - 1 print as this time */
 	bool wall; /* a time of day, not of the source's clock */
 	bool given;
 };
 
 /* All zero: all records. */
 struct selection {
-	uint32_t classes, subsystems; /* with one of these bits; 0: any */
-	uint32_t hidden_classes, hidden_subsystems; /* not those whose bits are all among these */
+	uint32_t classes, subsystems; /* records with one of these bits; 0: any */
+	/* Not records with all their bits among these. */
+	uint32_t hidden_classes, hidden_subsystems;
 	struct names events, comms;
 	int *pids, *cpus;
 	size_t n_pids, n_cpus; /* 0: any */

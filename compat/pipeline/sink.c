@@ -6,9 +6,9 @@
 
 #include "base/util.h"
 
-/* ---- what is written ---- */
+/* ---- kinds of output ---- */
 
-/* Beside the styles. */
+/* Kinds other than styles. */
 static const struct {
 	const char *name;
 	unsigned int version;
@@ -77,7 +77,7 @@ int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char
 
 /* ---- styles ---- */
 
-/* Whether the stream of a merged source is of the buffer that is read. */
+/* True if the stream of a merged source belongs to the selected buffer. */
 static bool is_read(const struct sink *sink, uint32_t stream)
 {
 	const struct pipeline *p = sink->p;
@@ -90,7 +90,7 @@ static bool is_read(const struct sink *sink, uint32_t stream)
 	return !name || !strcmp(name, sink->opts->buffer ?: "");
 }
 
-/* The names of the streams before each line, as trace-cmd has them; of styles for people only. */
+/* Like trace-cmd, styles for people print the name of the stream before each line. */
 static void find_width(struct sink *sink)
 {
 	const struct pipeline *p = sink->p;
@@ -103,7 +103,7 @@ static void find_width(struct sink *sink)
 			sink->width = strlen(name);
 }
 
-/* "two: ", as wide as the longest name, at the line's beginning. */
+/* Prints "NAME: ", padded to the longest name. */
 static void put_stream(struct sink *sink, const struct dkt_record *record)
 {
 	const char *name = dkt_source_stream(sink->p->source, record->stream);
@@ -125,7 +125,7 @@ static int open_style(struct sink *sink, struct pipeline_part *part, const char 
 		 .streams = several ? source : NULL, .color = opts->color, .fields = opts->fields,
 		 .n_fields = opts->n_fields, .raw_text = opts->raw_text);
 
-	/* Only the legacy style cannot do without what the classes are. */
+	/* Only the legacy style fails without the classes. */
 	if (pipeline_map(sink->p, part) && !strcmp(opts->style.name, "legacy"))
 		return -EINVAL;
 	return style_new(part->ctx, part->map, opts->style.name, &sopts, style);
@@ -135,7 +135,7 @@ static int open_styles(struct sink *sink, const struct outfile *file)
 {
 	int err = dkt_buf_new(&sink->out.buf);
 
-	/* One object that gets all records knows the messages of the first kernel only. */
+	/* A style that needs all records in order is one object, which knows only the first kernel. */
 	sink->n_styles = sink->opts->style.traits & DKT_STYLE_ORDER ? 1 : sink->p->n;
 	sink->styles = calloc(sink->n_styles, sizeof(struct style *));
 	if (!err && !sink->styles)

@@ -9,13 +9,13 @@
 #include "base/stop.h"
 #include "base/util.h"
 
-/* Text is written when there is so much of it. */
+/* Write the buffer when it holds this much. */
 #define CHUNK (256 * 1024)
 
-/* After a signal, what the reader does not take in this time is kept, ms. */
+/* How long to wait for the reader of a pipe after a signal, ms. */
 #define STOP_MS 1000
 
-/* write(), but once stopped it does not block: of a pipe that has room PIPE_BUF bytes are. */
+/* write() that does not block after a signal: a pipe that is ready takes PIPE_BUF bytes. */
 static ssize_t write_some(const struct text_out *out, const char *text, size_t len)
 {
 	struct pollfd ready = { .fd = out->fd, .events = POLLOUT };

@@ -292,8 +292,8 @@ int live_run(struct app *app, const struct live_opts *opts, int *rc)
 		err = opts->report(opts->data, live.source, all.seen, all.lost);
 	tear_down(&live);
 	*rc = live.spawn.status;
-	if (!err && losses_tell(&all, "dktrace", NULL,
-				"use --filter to record less than fills the buffers"))
+	if (!err && losses_report(&all, "dktrace", NULL,
+				  "use --filter to record less than fills the buffers"))
 		*rc = *rc ? *rc : EXIT_LOST;
 	losses_clear(&all);
 	return err;

@@ -96,7 +96,7 @@ static int finish(struct app *app, const struct dk_opts *opts, const struct dk_r
 	/* Output for a program holds only records. */
 	if (!err)
 		dk_result_print(result, "dktrace", opts->skip_self || is_data ? stderr : stdout);
-	rate_tell(&opts->selection->rate, "dktrace");
+	rate_report(&opts->selection->rate, "dktrace");
 	if (err)
 		return result->closed ? EXIT_PIPE : app_fail(app);
 	return result->losses.lost || result->missed ? EXIT_LOST : 0;

@@ -304,12 +304,12 @@ int inputs_report_losses(struct inputs *inputs)
 	enum losses_verdict worst = LOSSES_NONE, one;
 
 	for (size_t i = 0; i < inputs->line.n; i++) {
-		one = losses_tell(&inputs->line.parts[i].losses, "dktrace",
-				  inputs->line.parts[i].name, NULL);
+		one = losses_report(&inputs->line.parts[i].losses, "dktrace",
+				    inputs->line.parts[i].name, NULL);
 		worst = one > worst ? one : worst;
 	}
 	if (inputs->line.selection)
-		rate_tell(&inputs->line.selection->rate, "dktrace");
+		rate_report(&inputs->line.selection->rate, "dktrace");
 	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;
 }
 

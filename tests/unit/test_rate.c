@@ -56,7 +56,7 @@ static void a_class_has_its_limit_per_second(void **state)
 	/* The next second, and a clock that was set back. */
 	assert_true(rate_takes(&rate, 1u << 20, 6 * SECOND));
 	assert_true(rate_takes(&rate, 1u << 20, 4 * SECOND));
-	assert_int_equal(rate.left_out, 8);
+	assert_int_equal(rate.dropped, 8);
 }
 
 int main(void)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The debug daemon's file: blocks of whole records, in one file from the start again or in several
- * files.
- */
+/* The debug daemon's file of binary records: one file that is overwritten, or several. */
 #include "pipeline/daemon/file.h"
 
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/buf.h"
 #include "io/output.h"
 
 static int open_file(struct daemon_file *file, unsigned int flags)
@@ -16,7 +13,7 @@ static int open_file(struct daemon_file *file, unsigned int flags)
 	return file->fd >= 0 ? 0 : dkt_fail_in(file->ctx, file->fd, "open %s", file->name);
 }
 
-/* Behind somebody else's records the first block begins anywhere; it ends where blocks end. */
+/* After records of another program, the first block begins anywhere, but ends where blocks end. */
 static void begin_block(struct daemon_file *file)
 {
 	file->room = DAEMON_BLOCK - file->pos % DAEMON_BLOCK;
@@ -26,8 +23,8 @@ static void begin_block(struct daemon_file *file)
 }
 
 /*
- * Goes on in the file's last block if it holds nothing but whole records, as an earlier run's does. A
- * run that was killed while it wrote may have left a part of one behind them, which is in the log still.
+ * Continues the file's last block if it holds whole records, as one of an earlier run does. Removes
+ * an incomplete record at the end: a run was killed while it wrote, and the log still has the record.
  */
 static void resume_block(struct daemon_file *file)
 {
@@ -69,7 +66,7 @@ int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsi
 	file->rotate = rotate;
 	file->name = strdup(name);
 	if (file->name)
-		/* An earlier run's records stay until the limit is reached. */
+		/* Keep the records of an earlier run until the limit is reached. */
 		err = open_file(file, OUTPUT_GO_ON);
 	if (!err && fstat(file->fd, &st))
 		err = dkt_fail(ctx, -errno, "check %s: %s", name, strerror(errno));
@@ -79,7 +76,7 @@ int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsi
 		daemon_file_close(file);
 		return err;
 	}
-	/* Within the file only where a block ends; a file that somebody made shorter is gone on with. */
+	/* Overwrite old records only from the end of a block; append to a file that was truncated. */
 	file->over = pos < (uint64_t)st.st_size && pos % DAEMON_BLOCK == 0;
 	file->pos = file->over ? pos : (uint64_t)st.st_size;
 	begin_block(file);
@@ -107,8 +104,8 @@ uint64_t daemon_file_pos(const struct daemon_file *file)
 /* ---- blocks ---- */
 
 /*
- * Fills the block up: with headers of length 0, which readers pass over, and with NULs that belong to
- * the last record, behind which readers look for no text.
+ * Fills the block with headers of length 0, which readers skip. Before these, extends the last
+ * record with NULs, which readers ignore after its text.
  */
 static void fill_up(struct daemon_file *file)
 {
@@ -123,7 +120,7 @@ static void fill_up(struct daemon_file *file)
 		memcpy(file->block + at, &none, sizeof(none));
 }
 
-static void take_back(struct daemon_file *file)
+static void undo_fill(struct daemon_file *file)
 {
 	struct record_head last = record_head(file->block + file->last);
 
@@ -131,7 +128,7 @@ static void take_back(struct daemon_file *file)
 	memcpy(file->block + file->last, &last, sizeof(last));
 }
 
-/* Returns how many bytes were written; fewer than asked for: errno says why. */
+/* Returns how many bytes were written; if fewer than len, errno is set. */
 static size_t write_at(const struct daemon_file *file, const uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
@@ -147,7 +144,7 @@ static size_t write_at(const struct daemon_file *file, const uint8_t *bytes, siz
 	return done;
 }
 
-/* Puts back what the file had: was bytes up to its end, or all that were to be replaced. */
+/* Restores the file: it had was bytes at the place of the len bytes to be written. */
 static int restore(const struct daemon_file *file, size_t was, size_t done, size_t len)
 {
 	size_t there = done < was ? done : was;
@@ -158,8 +155,8 @@ static int restore(const struct daemon_file *file, size_t was, size_t done, size
 }
 
 /*
- * Writes the whole block or nothing: a part would end in an incomplete record. Putting the old bytes
- * back needs no more space than the bytes just written in their place.
+ * Writes the block, all or nothing: a part would end in an incomplete record. Restoring the old
+ * bytes always fits, because they replace bytes that were just written.
  */
 static int write_block(struct daemon_file *file, size_t len)
 {
@@ -190,21 +187,21 @@ int daemon_file_flush(struct daemon_file *file)
 		return write_block(file, file->len);
 	fill_up(file);
 	err = write_block(file, file->room);
-	take_back(file);
+	undo_fill(file);
 	return err;
 }
 
 /* ---- the limit ---- */
 
-/* FILE.1 is the youngest of the older ones. */
+/* FILE.1 is the newest of the older files. */
 static int rotate(struct daemon_file *file)
 {
 	for (unsigned int i = file->rotate; i; i--) {
-		char *from __cleanup(free) = NULL, *to __cleanup(free) = NULL;
-		int n = i > 1 ? asprintf(&from, "%s.%u", file->name, i - 1) :
-				asprintf(&from, "%s", file->name);
+		char *to __cleanup(free) = dkt__format("%s.%u", file->name, i);
+		char *from __cleanup(free) = i > 1 ? dkt__format("%s.%u", file->name, i - 1) :
+						     strdup(file->name);
 
-		if (n < 0 || asprintf(&to, "%s.%u", file->name, i) < 0)
+		if (!from || !to)
 			return -ENOMEM;
 		if (rename(from, to) && errno != ENOENT)
 			return dkt_fail(file->ctx, -errno, "rename %s to %s: %s", from, to,
@@ -214,7 +211,7 @@ static int rotate(struct daemon_file *file)
 	return open_file(file, OUTPUT_EMPTY);
 }
 
-/* Begins the next block, at the start again if the limit would be passed. */
+/* Begins the next block; at the limit, at the start of the file or in a new file. */
 static int place_block(struct daemon_file *file)
 {
 	int err = 0;
@@ -237,7 +234,7 @@ static int next_block(struct daemon_file *file)
 	fill_up(file);
 	err = write_block(file, file->room);
 	if (err) {
-		take_back(file);
+		undo_fill(file);
 		return err;
 	}
 	file->pos += file->room;

@@ -7,10 +7,10 @@
 #include "base/util.h"
 #include "lustre/mask.h"
 
-/* The kernel takes somewhat less than 1 KiB at a time. */
+/* The kernel's limit for a line is a little less than 1 KiB. */
 #define KMSG_TEXT 900
 
-/* As Lustre chooses it. */
+/* Returns the same level as Lustre. */
 static int level(uint32_t classes)
 {
 	static const struct {
@@ -18,7 +18,7 @@ static int level(uint32_t classes)
 		int level;
 	} levels[] = { { "emerg", 0 }, { "error", 3 }, { "warning", 4 } };
 
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
 		int bit = mask_bit(MASK_DEBUG, levels[i].class, strlen(levels[i].class));
 
 		if (bit >= 0 && classes & 1u << bit)
@@ -27,7 +27,7 @@ static int level(uint32_t classes)
 	return 6;
 }
 
-/* Behind the fifth colon of a line is PID:EXT:(FILE:LINE:FUNC()) TEXT. */
+/* Returns the text after the fifth colon of a line: PID:EXT:(FILE:LINE:FUNC()) TEXT. */
 static const char *after_stack(const char *line, const char *end)
 {
 	for (int i = 0; i < 5 && line; i++) {
@@ -43,7 +43,7 @@ static void put(struct kmsg *kmsg, int priority, const char *text, size_t len)
 	int n = snprintf(out, sizeof(out), "<%d>dktrace: %.*s\n", priority,
 			 len > KMSG_TEXT ? KMSG_TEXT : (int)len, text);
 
-	/* The kernel log is a copy: what it refuses is in the file. */
+	/* The kernel log is only a copy: the file has this record, too. */
 	if (n > 0 && write(kmsg->fd, out, (size_t)n) < 0)
 		kmsg->skipped++;
 }
@@ -51,7 +51,7 @@ static void put(struct kmsg *kmsg, int priority, const char *text, size_t len)
 void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *line, size_t len)
 {
 	const char *end = line + len, *text;
-	char words[64];
+	char note[64];
 	int n;
 
 	if (kmsg->fd < 0)
@@ -59,10 +59,10 @@ void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *lin
 	if (kmsg->fd < 0)
 		return;
 	if (now >= kmsg->since + KMSG_INTERVAL) {
-		n = snprintf(words, sizeof(words), "skipped %llu messages",
+		n = snprintf(note, sizeof(note), "skipped %llu messages",
 			     (unsigned long long)kmsg->skipped);
 		if (kmsg->skipped && n > 0)
-			put(kmsg, 6, words, (size_t)n);
+			put(kmsg, 6, note, (size_t)n);
 		kmsg->since = now;
 		kmsg->n = 0;
 		kmsg->skipped = 0;

@@ -5,17 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kernel itself takes 10 lines of a process in 5 seconds. */
-#define KMSG_BURST    8 /* copies that come at once ... */
-#define KMSG_INTERVAL 5 /* ... in so many seconds; further ones are counted */
+/* The kernel's own limit is 10 lines of a process in 5 seconds. */
+#define KMSG_BURST    8 /* lines per interval; more are counted as skipped */
+#define KMSG_INTERVAL 5 /* seconds */
 
 struct kmsg {
-	int fd; /* -1: not opened yet, or not to be had */
-	int64_t since; /* begin of the interval, s */
+	int fd; /* -1: not open, or not available */
+	int64_t since; /* beginning of the interval, s */
 	unsigned int n; /* copies in it */
 	uint64_t skipped;
 };
 
-/* A record of these classes, as a line of the legacy style. now is in seconds. */
+/* Copies a record of these classes, a line of the legacy style. now is in seconds. */
 void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *line, size_t len);
 void kmsg_close(struct kmsg *kmsg);

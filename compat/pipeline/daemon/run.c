@@ -16,10 +16,10 @@
 #include "pipeline/daemon/kmsg.h"
 #include "pipeline/pipeline.h"
 
-/* It looks for new records so often, ms; Lustre's own does it every second. */
+/* The daemon looks for records after this time, ms; Lustre's does every second ... */
 #define POLL_MS 500
 
-/* Or how full a CPU's buffer is by then. */
+/* ... or when a CPU's buffer is this full. */
 #define WAKE_PERCENT 50
 
 struct daemon {
@@ -31,13 +31,13 @@ struct daemon {
 	struct daemon_state state;
 	struct dkt_buf *buf;
 	struct kmsg kmsg;
-	struct timespec settings_at; /* of the settings that printk is of */
-	uint64_t pos; /* where an earlier daemon was in the same file; UINT64_MAX: there was none */
+	struct timespec settings_at; /* time of the settings file from which printk was read */
+	uint64_t pos; /* where an earlier daemon stopped in the same file; UINT64_MAX: unknown */
 	uint32_t printk;
 	int64_t wall;
 	int state_fd;
 	pid_t self;
-	bool last; /* a signal came: what is there now is the rest */
+	bool last; /* a signal came: the next records are the last ones */
 };
 
 /* ---- records ---- */
@@ -54,13 +54,13 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 {
 	struct daemon *d = data;
 	struct class_bits bits;
-	uint8_t made[RECORD_FROM_LINE_MAX];
+	uint8_t binary[RECORD_FROM_LINE_MAX];
 	const char *line;
 	size_t len;
 	int err;
 
 	(void)source;
-	/* Recording its own writes would never end. */
+	/* A record of our own write would cause the next write, without end. */
 	if (rec->event && rec->pid == d->self) {
 		d->state.own++;
 		return 0;
@@ -76,8 +76,8 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 		return err;
 	if (bits.classes & d->printk)
 		kmsg_copy(&d->kmsg, seconds(), bits.classes, line, len);
-	len = record_from_line(rec, &bits, d->wall, line, len, made);
-	return daemon_file_add(d->file, made, len, rec->event != NULL);
+	len = record_from_line(rec, &bits, d->wall, line, len, binary);
+	return daemon_file_add(d->file, binary, len, rec->event != NULL);
 }
 
 /* ---- state ---- */
@@ -86,7 +86,7 @@ static void count_lost(struct daemon *d)
 {
 	struct losses losses = { 0 };
 
-	/* A CPU whose numbers are not known counts as one without losses. */
+	/* Ignores an error: a CPU with unknown counts counts as one without losses. */
 	losses_count(&losses, d->source);
 	d->state.lost = losses.lost;
 	losses_clear(&losses);
@@ -102,8 +102,8 @@ static int save_state(struct daemon *d)
 }
 
 /*
- * Called before records are forgotten. A daemon that follows must know where they are, or it would
- * write over them.
+ * Called before records are removed from the log. Saves the position, so that a later daemon does
+ * not overwrite them.
  */
 static int flush(void *data)
 {
@@ -113,7 +113,7 @@ static int flush(void *data)
 	return err ? err : save_state(d);
 }
 
-/* printk may be changed while the daemon runs. */
+/* Reads printk again if the settings have changed. */
 static void load_printk(struct daemon *d)
 {
 	struct settings set;
@@ -129,7 +129,7 @@ static void load_printk(struct daemon *d)
 	settings_clear(&set);
 }
 
-/* In a context of its own: a change forgets the events, and the records here are of them. */
+/* Uses another context, because a change frees the events, to which our records point. */
 static void follow_masks(struct daemon *d)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = dkt_tracefs_dir(d->ctx));
@@ -149,7 +149,7 @@ static int drained(struct daemon *d)
 
 	if (!err)
 		err = dkt_source_done(d->source);
-	/* Wall-clock time may have been set. */
+	/* The wall clock may have been set. */
 	if (!err)
 		err = dkt_instance_wall(d->log->in, &d->wall);
 	if (!err) {
@@ -159,7 +159,7 @@ static int drained(struct daemon *d)
 	return err;
 }
 
-/* After a signal all that is there is taken once more. */
+/* After a signal, reads once more until no record is left. */
 static int later(void *data)
 {
 	struct daemon *d = data;
@@ -191,7 +191,7 @@ static int loop(struct daemon *d)
 
 /* ---- beginning and end ---- */
 
-/* An earlier daemon's file is gone on with where that ended. */
+/* Finds the position at which an earlier daemon stopped in the same file. */
 static int load_pos(struct daemon *d, const char *name)
 {
 	struct daemon_state before;
@@ -213,7 +213,7 @@ static int open_log(struct daemon *d, const char *instance, const char *name)
 			       "nothing is recorded yet: start with set_param debug=...");
 	if (!err)
 		err = debuglog_map(d->log);
-	/* Before the lock, which goes when the process closes the file somewhere else. */
+	/* Comes before the lock: closing the state file again would release the lock of fcntl(). */
 	if (!err)
 		err = load_pos(d, name);
 	if (!err)
@@ -248,9 +248,7 @@ static int open_source(struct daemon *d)
 	return err;
 }
 
-/*
- * All that it opens later is in directories whose owner it is, but for the next file of --rotate.
- */
+/* Later it opens files only in its own directories, except for the next file of --rotate. */
 static int drop_privileges(struct daemon *d)
 {
 	unsigned int keep = 0;

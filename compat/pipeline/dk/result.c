@@ -33,8 +33,8 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 	if (result->own)
 		fprintf(stderr, "%s: %" PRIu64 " records of %s itself skipped\n", self, result->own,
 			self);
-	losses_tell(&result->losses, self, NULL,
-		    "a larger debug_mb or a narrower debug keeps more");
+	losses_report(&result->losses, self, NULL,
+		      "a larger debug_mb or a narrower debug keeps more");
 	if (result->incomplete)
 		fprintf(stderr,
 			"%s: incomplete messages of Lustre: %" PRIu64

@@ -4,12 +4,12 @@
 
 #include "base/util.h"
 
-/* ---- the kernel's ---- */
+/* ---- the kernel's records ---- */
 
 /*
- * A traceoff trigger on one of the probes of Lustre's messages stops the recording before the others
- * of the same message: the message that matters most would be missing. While the log records, the
- * others are on their way.
+ * Returns the record of an incomplete message. A traceoff trigger on one probe of Lustre's messages
+ * stops recording before the other probes of the same message, which is the one the user waits for.
+ * While the log records, the rest of the message is still to come.
  */
 static bool next_left(struct timeline *t, struct dkt_record *record)
 {
@@ -34,7 +34,7 @@ static int ours_next(void *data, struct dkt_record *record)
 
 	while (!(err = dkt_source_next(t->kernel, record))) {
 		t->met++;
-		/* Part of a message that another record shows. */
+		/* The message is returned with another record. */
 		if (!t->apart && legacy_style_keep(t->legacy, record))
 			continue;
 		t->last[record->cpu] = record->ts;
@@ -69,7 +69,7 @@ static int open_ours(struct timeline *t)
 	return dkt_source_make(t->ctx, &calls, t, dkt_source_info(t->kernel), NULL, &t->ours);
 }
 
-/* ---- the whole ---- */
+/* ---- all records ---- */
 
 int timeline_open_lustre(struct timeline *t)
 {

@@ -6,29 +6,27 @@
 #include "lustre/style_legacy.h"
 
 struct timeline {
-	/* To be set before the calls. */
+	/* Set by the caller. */
 	struct dkt_ctx *ctx;
-	struct dkt_instance *in; /* of the kernel's records; NULL: there are none */
-	struct log_source *lustre; /* NULL: there is none */
+	struct dkt_instance *in; /* has the kernel's records; NULL: none */
+	struct log_source *lustre; /* NULL: none */
 	struct legacy_style *legacy; /* knows messages; may be NULL without an instance */
-	int64_t wall; /* to add to the times of the kernel's records to get wall-clock time */
-	bool apart; /* all records of a message are returned, not only the one it is shown by */
-	/* Private to the calls. */
-	/* All records. A message of several records comes once, at the last of them that is there. */
+	int64_t wall; /* wall-clock time minus the time of the kernel's records */
+	bool apart; /* return all records of a message, not only the one that it is printed with */
+	/* Set by the calls. */
+	/* All records. A message of several records comes once, with its last record. */
 	struct dkt_source *source;
-	struct dkt_source *kernel, *ours, *theirs; /* what it is made of; those that there are */
-	uint64_t *last; /* of each CPU, the time of the last record that is no part of a message */
+	struct dkt_source *kernel, *ours, *theirs; /* the parts of source; NULL: missing */
+	uint64_t *last; /* by CPU: the time of the last record that was returned */
 	bool ended; /* the kernel has no more records */
 	uint64_t met; /* records of the kernel */
-	uint64_t incomplete; /* messages of Lustre within which the recording stopped */
+	uint64_t incomplete; /* messages of Lustre in the middle of which recording stopped */
 };
 
-/* Makes Lustre's records known to the context, before anything asks for its events. */
+/* Opens Lustre's records. Comes first, because it adds their event to the context. */
 int timeline_open_lustre(struct timeline *t);
 
-/*
- * Opens the kernel's records. If that fails, timeline_merge() makes a timeline of Lustre's alone.
- */
+/* Opens the kernel's records. If that fails, timeline_merge() uses Lustre's alone. */
 int timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts);
 int timeline_merge(struct timeline *t);
 
@@ -38,8 +36,8 @@ static inline bool timeline_is_lustre(const struct timeline *t, const struct dkt
 }
 
 /*
- * Whether reading may end behind that record. Behind Lustre's it may not: a record of the kernel has been
- * read that was not returned.
+ * True if reading may stop after that record. Not after one of Lustre's: the merge has then read a
+ * record of the kernel that it has not returned yet.
  */
 static inline bool timeline_may_stop(const struct timeline *t, const struct dkt_record *record)
 {
