@@ -24,7 +24,10 @@ void app_say(const char *fmt, ...)
 
 int app_fail(const struct app *app)
 {
-	app_say("%s", dkt_error(app->ctx));
+	const char *words = dkt_error(app->ctx);
+
+	/* Only the tool's own code without memory leaves no message. */
+	app_say("%s", *words ? words : strerror(ENOMEM));
 	return EXIT_FAILED;
 }
 

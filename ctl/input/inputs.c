@@ -330,7 +330,7 @@ static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs
 	struct inputs_file *copy = &inputs->files[inputs->n++];
 
 	*copy = (struct inputs_file){ .path = file->path,
-				      .name = strdup(file->name),
+				      .name = file->name ? strdup(file->name) : NULL,
 				      .offset = file->offset,
 				      .known = file->known };
 	return copy->name ? 0 : dkt_fail(from->app->ctx, -ENOMEM, "out of memory");
