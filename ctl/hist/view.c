@@ -258,7 +258,7 @@ int hist_view_print(const struct app *app, const struct hist_view *view)
 	if (out.form == OUT_TEXT && info->n_rows > n)
 		printf("(%zu more rows)\n", info->n_rows - n);
 	if (out.form == OUT_TEXT)
-		printf("%s%" PRIu64 " hits in %zu rows, %" PRIu64 " dropped\n", n ? "\n" : "",
+		printf("%s%" PRIu64 " hits in %zu rows, %" PRIu64 " did not fit\n", n ? "\n" : "",
 		       info->hits, info->n_rows, info->dropped);
 	return out_end(&out);
 }

@@ -63,7 +63,7 @@ dktrace: variables and actions are available in the kernel only' \
 
 @test "--watch fits on the terminal, and q ends it" {
 	command -v tmux >/dev/null || skip "no tmux"
-	watch_in_terminal 24 "PER SECOND" " dropped" "dktrace hist 'syscalls:*' --here --keys event,COMM -w0.3"
+	watch_in_terminal 24 "PER SECOND" " did not fit" "dktrace hist 'syscalls:*' --here --keys event,COMM -w0.3"
 }
 
 @test "hist --here counts by COMM, PID and CPU, for the time of -t" {
