@@ -4,21 +4,21 @@
 #include "probe.h"
 #include "tracefs.h"
 
-void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words)
+void dkt__probe_features(struct dkt_ctx *ctx, struct probe_features *features)
 {
 	char *text __cleanup(free) = NULL;
 
-	*words = (struct probe_words){ 0 };
+	*features = (struct probe_features){ 0 };
 	if (dkt__tfs_read(ctx, &text, NULL, "README"))
 		return;
-	words->arg = strstr(text, "$arg<N>");
-	words->type_char = strstr(text, " char,");
-	words->type_symbol = strstr(text, "symbol,");
-	words->ustring = strstr(text, "ustring");
-	words->array = strstr(text, "<type>\\[<array-size>\\]");
-	words->fprobe = strstr(text, " f[:");
-	words->tracepoint = strstr(text, " t[:");
-	words->event = strstr(text, " e[:");
+	features->arg = strstr(text, "$arg<N>");
+	features->type_char = strstr(text, " char,");
+	features->type_symbol = strstr(text, "symbol,");
+	features->ustring = strstr(text, "ustring");
+	features->array = strstr(text, "<type>\\[<array-size>\\]");
+	features->fprobe = strstr(text, " f[:");
+	features->tracepoint = strstr(text, " t[:");
+	features->event = strstr(text, " e[:");
 }
 
 /* ---- types ---- */
@@ -81,19 +81,19 @@ static const char *int_type(const struct ctype *type)
 static const char *scalar_type(struct probe_scope *scope, const struct ctype *type,
 			       const char **why)
 {
-	const struct probe_words *words = scope->words;
+	const struct probe_features *features = scope->features;
 	struct ctype target;
 
 	switch (type->kind) {
 	case CTYPE_CHAR:
-		return words->type_char ? "char" : int_type(type);
+		return features->type_char ? "char" : int_type(type);
 	case CTYPE_BOOL:
 	case CTYPE_INT:
 	case CTYPE_ENUM:
 		*why = "the kernel records integers of 1, 2, 4 and 8 bytes only";
 		return int_type(type);
 	case CTYPE_POINTER:
-		if (words->type_symbol && !scope->is_user &&
+		if (features->type_symbol && !scope->is_user &&
 		    !scope->types->get(scope->types, type->target, &target) &&
 		    target.kind == CTYPE_FUNCTION)
 			return "symbol";
@@ -203,7 +203,7 @@ static int put_array(struct probe_scope *scope, const char *whole, struct probe_
 			"it has %llu elements; the kernel's limit is %d; :%s[%d] records the"
 			" first ones",
 			(unsigned long long)array->count, PROBE_ARRAY_MAX, name, PROBE_ARRAY_MAX);
-	if (!scope->words->array)
+	if (!scope->features->array)
 		return dkt__probe_fail_at(scope, -EOPNOTSUPP, whole,
 					  "this kernel records no arrays");
 	if (!value->memory)
@@ -241,7 +241,8 @@ static int put_typed(struct probe_scope *scope, const char *whole, struct probe_
 		return put_bits(scope, whole, value, buf);
 	if (type.kind == CTYPE_POINTER && dkt__ctype_is_char(scope->types, type.target))
 		return put_string(scope, whole, value,
-				  type.user && scope->words->ustring ? "ustring" : "string", buf);
+				  type.user && scope->features->ustring ? "ustring" : "string",
+				  buf);
 	name = scalar_type(scope, &type, &why);
 	if (!name)
 		return dkt__probe_fail_at(scope, -EINVAL, whole, "%s", why);
@@ -379,7 +380,7 @@ static int add_field(struct fields *fields, const char *whole)
 	return dkt__probe_finish(scope, whole, &value, *at ? at + 1 : "", &fields->buf);
 }
 
-/* ---- words ---- */
+/* ---- arguments ---- */
 
 /* Takes the next argument. Spaces separate arguments, except inside parentheses and quotes. */
 static char *next_argument(const char **at)

@@ -12,7 +12,7 @@
 #define PROBE_ARRAY_MAX 64
 
 /* The features that the kernel's README lists. */
-struct probe_words {
+struct probe_features {
 	bool arg; /* $argN */
 	bool type_char;
 	bool type_symbol;
@@ -21,7 +21,7 @@ struct probe_words {
 	bool fprobe, tracepoint, event; /* f: t: e: */
 };
 
-void dkt__probe_words(struct dkt_ctx *ctx, struct probe_words *words);
+void dkt__probe_features(struct dkt_ctx *ctx, struct probe_features *features);
 
 /* A value: the way the kernel fetches it, and its C type. */
 struct probe_value {
@@ -40,7 +40,7 @@ struct probe_value {
 /* The names that can be used at a place. */
 struct probe_scope {
 	struct dkt_ctx *ctx;
-	const struct probe_words *words;
+	const struct probe_features *features;
 	enum dkt__machine machine;
 	const char *where; /* for messages: "vfs_read" */
 	const char *no_types; /* why types is NULL, or NULL */

@@ -245,7 +245,7 @@ int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *
 		return dkt_fail(ctx, -EINVAL, "a probe on a program must be a uprobe");
 	if (!all.exec && !all.pid && define.kind == DKT_PROBE_UPROBE)
 		return dkt_fail(ctx, -EINVAL, "a uprobe needs the program");
-	dkt__probe_words(ctx, &define.words);
+	dkt__probe_features(ctx, &define.features);
 	define.probes = calloc(1, sizeof(*define.probes));
 	err = define.probes ? dkt__probe_place_parse(ctx, place, &define.place) :
 			      dkt__no_memory(ctx);

@@ -32,7 +32,7 @@ struct probe_define {
 	const char *const *args;
 	size_t n;
 	struct probe_place place;
-	struct probe_words words;
+	struct probe_features features;
 	struct dkt_probes *probes;
 	struct dkt__btf *btf; /* of btf_module */
 	char *btf_module; /* NULL: the kernel itself */

@@ -31,14 +31,14 @@ int dkt__probe_event(struct probe_define *define)
 {
 	const struct probe_place *place = &define->place;
 	struct probe_scope scope = { .ctx = define->ctx,
-				     .words = &define->words,
+				     .features = &define->features,
 				     .machine = dkt__machine(),
 				     .is_event = true,
 				     .variable = field_value };
 	char *where __cleanup(free) = NULL;
 	struct dkt_event *event;
 
-	if (!define->words.event)
+	if (!define->features.event)
 		return dkt_fail(define->ctx, -EOPNOTSUPP,
 				"this kernel has no probes on events (5.15 brought them)");
 	if (!place->module || !place->function || place->is_glob || place->on_return ||

@@ -64,7 +64,7 @@ static int try_symbol(void *data, const struct dkt__symbol *symbol)
 	hunt->any = true;
 	if (!in_module(hunt, symbol))
 		return 0;
-	hunt->met_module = true;
+	hunt->found_module = true;
 	if (hunt->by_address)
 		return symbol->address && symbol->address == place->address ? keep(hunt, symbol) :
 									      0;
@@ -126,7 +126,7 @@ static int not_found(struct probe_hunt *hunt)
 	const struct probe_place *place = &define->place;
 	int err;
 
-	if (place->module && !hunt->met_module)
+	if (place->module && !hunt->found_module)
 		return dkt_fail(define->ctx, -ENOENT,
 				"module %s is not loaded, or has no functions", place->module);
 	if (hunt->by_address || place->is_glob)

@@ -18,7 +18,7 @@ struct probe_hunt {
 	struct probe_target *found;
 	size_t n;
 	bool any; /* symbols could be read */
-	bool met_module; /* symbols of the place's module were found */
+	bool found_module; /* symbols of the place's module were found */
 	struct dkt__guess guess;
 	char variant[96]; /* NAME.isra.0: a variant by the compiler */
 };

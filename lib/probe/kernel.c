@@ -136,11 +136,11 @@ static int add_target(struct probe_define *define, const struct probe_target *ta
 		      uint64_t offset, const char *suffix)
 {
 	struct probe_scope scope = { .ctx = define->ctx,
-				     .words = &define->words,
+				     .features = &define->features,
 				     .machine = dkt__machine(),
 				     .where = target->name };
 	struct dkt__btf *btf = NULL;
-	struct btf_scope at = { .numbered = define->words.arg };
+	struct btf_scope at = { .numbered = define->features.arg };
 
 	if (define->n && !offset && !define->opts->debug_file)
 		btf = dkt__probe_btf(define, target->module);
@@ -224,7 +224,7 @@ static int check_kind(struct probe_define *define)
 
 	if (define->kind != DKT_PROBE_FPROBE)
 		return 0;
-	if (!define->words.fprobe)
+	if (!define->features.fprobe)
 		return dkt_fail(define->ctx, -EOPNOTSUPP,
 				"this kernel has no function probes (6.5 brought them)");
 	if (place->offset || place->has_line || place->has_address)
@@ -263,14 +263,14 @@ int dkt__probe_tracepoint(struct probe_define *define)
 	struct btf_scope at = { .is_tracepoint = true, .numbered = true };
 	const char *name = define->place.function;
 	struct probe_scope scope = { .ctx = define->ctx,
-				     .words = &define->words,
+				     .features = &define->features,
 				     .machine = dkt__machine(),
 				     .where = name,
 				     .variable = btf_variable,
 				     .argument = btf_argument,
 				     .data = &at };
 
-	if (!define->words.tracepoint)
+	if (!define->features.tracepoint)
 		return dkt_fail(define->ctx, -EOPNOTSUPP,
 				"this kernel has no probes on tracepoints (6.5 brought them)");
 	if (!name || define->place.is_glob || define->place.on_return || define->place.offset ||

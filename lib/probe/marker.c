@@ -64,7 +64,7 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 	struct marker_place place = { .note = note };
 	char *where __cleanup(free) = dkt__format("%s:%s", note->provider, note->name);
 	struct probe_scope scope = { .ctx = define->ctx,
-				     .words = &define->words,
+				     .features = &define->features,
 				     .machine = binary->machine,
 				     .is_user = true };
 	const char *const *given = define->args;

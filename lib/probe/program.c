@@ -57,13 +57,13 @@ static int open_program(struct probe_define *define)
 static int dwarf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
 			  struct dkt__guess *guess)
 {
-	return dkt__dwarf_variable(scope->data, !scope->is_user && scope->words->arg, name, value,
-				   guess);
+	return dkt__dwarf_variable(scope->data, !scope->is_user && scope->features->arg, name,
+				   value, guess);
 }
 
 static int dwarf_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
 {
-	return dkt__dwarf_argument(scope->data, !scope->is_user && scope->words->arg, n, value);
+	return dkt__dwarf_argument(scope->data, !scope->is_user && scope->features->arg, n, value);
 }
 
 static int dwarf_result(struct probe_scope *scope, struct probe_value *value)
@@ -86,7 +86,7 @@ int dkt__probe_word_argument(struct probe_scope *scope, unsigned int n, struct p
 {
 	struct abi_place place;
 
-	dkt__abi_word(scope->machine, !scope->is_user && scope->words->arg, n - 1, &place);
+	dkt__abi_word(scope->machine, !scope->is_user && scope->features->arg, n - 1, &place);
 	if (place.trouble)
 		return dkt_fail(scope->ctx, -EOPNOTSUPP, "%s",
 				scope->is_user ? "how programs of that machine pass arguments is"
@@ -129,7 +129,7 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 {
 	struct dkt__binary *binary = define->binary;
 	struct probe_scope scope = { .ctx = define->ctx,
-				     .words = &define->words,
+				     .features = &define->features,
 				     .machine = binary->machine,
 				     .where = name,
 				     .is_user = true };

@@ -296,7 +296,7 @@ static bool same_words(const char *a, size_t len_a, const char *b, size_t len_b)
 	}
 }
 
-/* The kernel takes "char name[16]" and lists "char[16] name". */
+/* The kernel accepts "char name[16]" and lists "char[16] name". */
 static bool same_synthetic(const char *a, const char *b)
 {
 	const char *field_a, *field_b, *size_a, *size_b;
