@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "lustre/message/cdebug.h"
-#include "lustre/message/parts.h"
+#include "lustre/message/joiner.h"
 
 /* The smallest page size: bytes after the end of a page may not be mapped. */
 #define PAGE_MIN 4096
@@ -27,7 +27,7 @@ struct words {
 
 struct message {
 	struct dkt_ctx *ctx;
-	struct message_parts *parts; /* NULL: each record is printed separately */
+	struct message_joiner *joiner; /* NULL: each record is printed separately */
 	const struct dkt_field *subsys, *mask, *file, *line, *fn;
 	const struct dkt_field *text; /* NULL: the text is a format and its arguments */
 	const struct dkt_field *fmt, *fmt2, *v_fmt, *v_offset;
@@ -120,14 +120,14 @@ bool message_is(struct dkt_event *event)
 }
 
 struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
-			    struct message_parts *parts)
+			    struct message_joiner *joiner)
 {
 	struct message *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
 	m->ctx = ctx;
-	m->parts = parts;
+	m->joiner = joiner;
 	m->va_registers = cdebug_va_registers(cdebug_machine());
 	m->va_below = cdebug_machine() == CDEBUG_ARM64;
 	m->call_stack = cdebug_call_stack(cdebug_machine());
@@ -140,7 +140,7 @@ struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
 void message_free(struct message *message)
 {
 	if (message)
-		message_parts_forget(message->parts, message);
+		message_joiner_forget(message->joiner, message);
 	free(message);
 }
 
@@ -403,8 +403,8 @@ void message_put_text(const struct message *m, const struct dkt_record *rec, str
 	const struct dkt_record *call_rec, *strings_rec = NULL;
 
 	if (m->sp && m->part == MESSAGE_WHOLE) {
-		call = message_parts_get(m->parts, rec, MESSAGE_CALL, &call_rec);
-		strings = message_parts_get(m->parts, rec, MESSAGE_STRINGS, &strings_rec);
+		call = message_joiner_get(m->joiner, rec, MESSAGE_CALL, &call_rec);
+		strings = message_joiner_get(m->joiner, rec, MESSAGE_STRINGS, &strings_rec);
 	}
 	if (call)
 		put_text(call, call_rec, NULL, NULL, buf);

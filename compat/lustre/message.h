@@ -11,10 +11,10 @@ struct message;
  */
 bool message_is(struct dkt_event *event);
 
-/* NULL: not messages, or no memory. parts joins messages of several records, and can be NULL. */
-struct message_parts;
+/* NULL: not messages, or no memory. joiner joins messages of several records, and can be NULL. */
+struct message_joiner;
 struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
-			    struct message_parts *parts);
+			    struct message_joiner *joiner);
 void message_free(struct message *message);
 
 /* Return the class and the subsystem of a record. */

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "lustre/legacy_common.h"
-#include "lustre/message/parts.h"
+#include "lustre/message/joiner.h"
 #include "lustre/return_probe.h"
 
 /* The bits of a marker: D_CONSOLE | D_WARNING, subsystem undefined. */
@@ -57,7 +57,7 @@ struct legacy_style {
 	bool raw_text;
 	size_t n; /* number of kinds by event index; one more is shared by all others */
 	struct kind **kinds;
-	struct message_parts *parts;
+	struct message_joiner *joiner;
 	struct legacy_common common;
 	char module[64]; /* the last module that was looked up */
 	uint32_t module_subsystems;
@@ -78,8 +78,8 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 		/* The tracer's own events have higher indexes; there are only a few. */
 		style->n += 64;
 		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
-		style->parts = message_parts_new();
-		err = style->kinds && style->parts ? 0 : dkt__no_memory(ctx);
+		style->joiner = message_joiner_new();
+		err = style->kinds && style->joiner ? 0 : dkt__no_memory(ctx);
 	}
 	if (err) {
 		legacy_style_free(style);
@@ -108,7 +108,7 @@ void legacy_style_free(struct legacy_style *style)
 	for (size_t i = 0; style->kinds && i <= style->n; i++)
 		kind_free(style->kinds[i]);
 	free(style->kinds);
-	message_parts_free(style->parts);
+	message_joiner_free(style->joiner);
 	free(style);
 }
 
@@ -154,7 +154,7 @@ static void find_shape(const struct legacy_style *style, struct dkt_event *event
 			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
 	} else if (!strcmp(system, "ftrace")) {
 		find_own_shape(event, kind);
-	} else if ((kind->message = message_new(style->ctx, event, style->parts))) {
+	} else if ((kind->message = message_new(style->ctx, event, style->joiner))) {
 		kind->shape = SHAPE_MESSAGE;
 	} else if (return_probe(event, &kind->field, &kind->ret)) {
 		kind->shape = SHAPE_FUNCTION_EXIT;
@@ -447,11 +447,11 @@ bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *rec)
 {
 	const struct message *message = legacy_style_message(style, rec);
 
-	return message && message_parts_take(style->parts, message, rec);
+	return message && message_joiner_take(style->joiner, message, rec);
 }
 
 bool legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
 		       struct dkt_record *record)
 {
-	return message_parts_left(style->parts, cpu, after, record);
+	return message_joiner_left(style->joiner, cpu, after, record);
 }

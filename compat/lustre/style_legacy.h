@@ -35,7 +35,7 @@ const struct message *legacy_style_message(struct legacy_style *style,
  */
 bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *record);
 
-/* Like message_parts_left(), for the records given to legacy_style_keep(). */
+/* Like message_joiner_left(), for the records given to legacy_style_keep(). */
 bool legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
 		       struct dkt_record *record);
 

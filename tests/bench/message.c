@@ -7,7 +7,7 @@
 
 #include "cdebug_event.h"
 #include "ctx.h"
-#include "lustre/message/parts.h"
+#include "lustre/message/joiner.h"
 
 #define MESSAGES 4096
 #define ROUNDS   50
@@ -145,7 +145,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static double run(struct message_parts *parts, struct dkt_buf *buf)
+static double run(struct message_joiner *parts, struct dkt_buf *buf)
 {
 	double start = now();
 	unsigned int i, j;
@@ -156,7 +156,7 @@ static double run(struct message_parts *parts, struct dkt_buf *buf)
 						  .ts = (uint64_t)j * n_raws + i + 1,
 						  .data = raws[i].data,
 						  .size = raws[i].size };
-			if (!message_parts_take(parts, raws[i].kind->message, &rec))
+			if (!message_joiner_take(parts, raws[i].kind->message, &rec))
 				message_line(raws[i].kind->message, &rec, "()) ", buf);
 			if (i % 1000 == 0)
 				dkt_buf_reset(buf);
@@ -173,7 +173,7 @@ static int cmp_double(const void *a, const void *b)
 }
 
 static void define(struct kind *kind, unsigned int id, const char *name, enum cdebug_place place,
-		   struct message_parts *parts)
+		   struct message_joiner *parts)
 {
 	kind->event = cdebug_event(ctx, CDEBUG_GROUP, id, name, place);
 	kind->message = message_new(ctx, kind->event, parts);
@@ -210,7 +210,7 @@ static void make_mix(void)
 
 int main(void)
 {
-	struct message_parts *parts = message_parts_new();
+	struct message_joiner *parts = message_joiner_new();
 	double rates[RUNS];
 	struct dkt_buf *buf;
 	unsigned int i;

@@ -6,7 +6,7 @@
 #include "cdebug_event.h"
 #include "ctx.h"
 #include "lustre/message/fits.h"
-#include "lustre/message/parts.h"
+#include "lustre/message/joiner.h"
 #include "replay.h"
 
 #define EVENTS 5
@@ -25,7 +25,7 @@ static struct dkt_event *defined[EVENTS];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct message_parts *parts = message_parts_new();
+	struct message_joiner *parts = message_joiner_new();
 	struct message *messages[EVENTS];
 	uint64_t ts = 1000;
 	struct dkt_buf *buf;
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		rec.size = (uint32_t)n;
 		message_key(m, &rec, 0, &key);
 		message_fits(copy, n / 2, (const char *)copy + n / 2, n - n / 2);
-		if (!message_parts_take(parts, m, &rec))
+		if (!message_joiner_take(parts, m, &rec))
 			message_line(m, &rec, ") ", buf);
 		data += 3 + n;
 		size -= 3 + n;
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (i = 0; i < EVENTS; i++)
 		message_free(messages[i]);
-	message_parts_free(parts);
+	message_joiner_free(parts);
 	dkt_buf_free(buf);
 	return 0;
 }

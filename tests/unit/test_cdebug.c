@@ -5,7 +5,7 @@
 #include "lustre/message/call_sites.h"
 #include "lustre/message/cdebug.h"
 #include "lustre/message/fits.h"
-#include "lustre/message/parts.h"
+#include "lustre/message/joiner.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
 #define MAX_FIELDS     128
