@@ -10,7 +10,8 @@ struct legacy_style;
 
 struct dkt_lustre_map {
 	struct dkt_ctx *ctx;
-	struct class_map *files; /* of a caller's directories, which classes shares; else NULL */
+	struct class_map
+		*files; /* read from the caller's directories and shared by classes; or NULL */
 	struct class_map *classes;
-	struct legacy_style *lines; /* knows classes of records; NULL: nobody asked yet */
+	struct legacy_style *lines; /* finds the classes of records; NULL: not needed yet */
 };
