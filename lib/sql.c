@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* SQL as in tracefs_sql(3): makes a histogram of one event, or an event of two. */
+/* Translates SQL as in tracefs_sql(3) to a histogram of one event, or a synthetic event of two. */
 #include "sql/sql.h"
 #include "event.h"
 #include "expr.h"

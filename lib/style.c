@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of styles, and what a style remembers about the events that it has seen. */
+/* The table of styles, and a style's state for each event. */
 #include <time.h>
 
 #include "event.h"

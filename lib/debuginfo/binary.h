@@ -19,7 +19,7 @@ struct dkt__binary {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
-	GElf_Addr bias; /* what dwfl adds to the addresses in elf */
+	GElf_Addr bias; /* dwfl's addresses minus those in elf */
 	enum dkt__machine machine;
 	int n_symbols;
 	/* Known types, by ID. */

@@ -7,7 +7,7 @@
 struct dwarf_place {
 	struct dkt__binary *binary;
 	uint64_t address; /* as dwfl numbers addresses */
-	uint64_t bias; /* what dwfl adds to DWARF's addresses */
+	uint64_t bias; /* dwfl's addresses minus DWARF's */
 	Dwarf_Die *scopes; /* the innermost first; of libdw, freed with free() */
 	int n_scopes;
 	Dwarf_Die function;

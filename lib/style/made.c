@@ -23,7 +23,7 @@ static int made_record(struct dkt_style *style, const struct dkt_record *record,
 	return made->calls.record(made->data, record, comm, buf);
 }
 
-/* The caller's call has the record with its stacks. */
+/* The caller's record() has already printed the stacks, which the record carries. */
 static int made_stacks(struct dkt_style *style, const struct dkt_record *record, const char *comm,
 		       struct dkt_buf *buf)
 {
