@@ -96,7 +96,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	dktrace filter set --comm 'dkt*'
 	dktrace trigger add sched:sched_process_exec traceoff:1 --filter 'comm == dkt-stop || pid == 1'
 	dktrace trigger add 'sched:sched_process_*' stacktrace
-	dktrace trigger add sched:sched_process_fork 'enable_event:sched:sched_switch:5' --filter 'child_pid > 7'
+	dktrace trigger add sched:sched_process_fork 'enable_event:sched:sched_switch:5' --filter 'child_pid == 7'
 	before=$(dktrace filter list; dktrace trigger list; knobs; dktrace status | grep -E '^(filter|trigger|cpus)')
 	has "$before" "stacktrace"
 	has "$before" "x # y"
