@@ -34,7 +34,7 @@ int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, co
 	if (err)
 		return dkt__with_words(ctx, err);
 	if (mkdir(spool, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "make %s: %s", spool, strerror(errno));
+		return dkt_fail(ctx, -errno, "create %s: %s", spool, strerror(errno));
 	f = fopen(temp, "we");
 	if (!f)
 		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));

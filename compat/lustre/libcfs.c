@@ -62,7 +62,7 @@ int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd)
 		err = dump_in(ctx, param, dir, fd);
 		rmdir(dir);
 	} else {
-		err = dkt_fail(ctx, -errno, "make %s: %s", dir, strerror(errno));
+		err = dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
 	}
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return err;

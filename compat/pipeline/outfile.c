@@ -144,7 +144,7 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 
 	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
 	if (err)
-		return dkt_fail_in(ctx, err, "make %s", path);
+		return dkt_fail_in(ctx, err, "create %s", path);
 	if (!lstat(path, &st)) {
 		errno = EEXIST;
 		return fail(out, "make");

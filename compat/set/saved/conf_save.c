@@ -74,7 +74,7 @@ static int save(struct dkt_ctx *ctx, const struct conf *conf)
 	if (!dir || !temp)
 		return -ENOMEM;
 	if (mkdir(dir, 0755) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "make %s: %s", dir, strerror(errno));
+		return dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
 		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));

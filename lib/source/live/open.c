@@ -16,7 +16,7 @@ static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *loc
 	char holder[32] = "";
 
 	if (mkdir(dir, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "make %s: %s", dir, strerror(errno));
+		return dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
 	*dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (*dirfd < 0)
 		return dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
