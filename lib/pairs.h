@@ -2,8 +2,8 @@
 /* The inside of dkt_pairs: keys, open pairs, groups, the slowest pairs. */
 #pragma once
 
+#include "base/keymap.h"
 #include "hist/key.h"
-#include "hist/keymap.h"
 #include "pairs/dist.h"
 
 #define PAIRS_KEYS 3

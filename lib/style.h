@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/escape.h"
+#include "base/keymap.h"
 #include "event.h"
-#include "hist/keymap.h"
 #include "plan.h"
 
 /* ---- an event's fields as typed columns ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stores each distinct byte string once and gives it a number. */
 #include "hist/intern.h"
-#include "hist/keymap.h"
+#include "base/keymap.h"
 
 #define FIRST_ROOM 64
 

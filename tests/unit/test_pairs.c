@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs of records: keys, groups, nesting, gaps; and the data structures below. */
+#include "base/keymap.h"
 #include "check.h"
 #include "hist/intern.h"
-#include "hist/keymap.h"
 #include "pages.h"
 #include "pairs.h"
 

@@ -2,7 +2,7 @@
 /* A hash table from a few 64-bit words to numbered entries. */
 #pragma once
 
-#include "ctx.h"
+#include "base/util.h"
 
 #define DKT__KEYMAP_MAX 5
 
