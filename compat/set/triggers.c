@@ -196,11 +196,10 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 
 	if (adding->count->added++ >= MAX_TRIGGERS)
 		return dkt_fail(log->ctx, -E2BIG, "the limit is %d triggers", MAX_TRIGGERS);
-	if (!name || asprintf(&text, "%s%s%s%s", action, clock_of(action), filter ? " if " : "",
-			      filter ? filter : "") < 0) {
-		text = NULL;
+	text = dkt__format("%s%s%s%s", action, clock_of(action), filter ? " if " : "",
+			   filter ? filter : "");
+	if (!name || !text)
 		return -ENOMEM;
-	}
 	err = dkt_trigger_parse(log->ctx, text, &trigger);
 	if (err)
 		return err;

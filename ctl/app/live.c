@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "base/buf.h"
 #include "base/stop.h"
 #include "log/leftover.h"
 #include "pipeline/pipeline.h"
@@ -29,9 +30,7 @@ void live_catch(void)
 
 char *live_name(const struct app *app, const char *kind)
 {
-	char *name;
-
-	return asprintf(&name, "%s-%s", app->instance, kind) < 0 ? NULL : name;
+	return dkt__format("%s-%s", app->instance, kind);
 }
 
 int live_sweep(const struct app *app)

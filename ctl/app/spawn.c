@@ -2,6 +2,8 @@
 /* Starts a command that is then recorded. */
 #include "app/spawn.h"
 
+#include "base/buf.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -24,8 +26,9 @@ static int find_command(const char *name)
 		char *file __cleanup(free) = NULL;
 
 		end = dir + strcspn(dir, ":");
-		if (asprintf(&file, "%.*s/%s", end > dir ? (int)(end - dir) : 1,
-			     end > dir ? dir : ".", name) < 0)
+		file = dkt__format("%.*s/%s", end > dir ? (int)(end - dir) : 1,
+				   end > dir ? dir : ".", name);
+		if (!file)
 			return ENOMEM;
 		if (!access(file, X_OK))
 			return 0;

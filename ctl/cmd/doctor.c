@@ -3,6 +3,7 @@
 #include "app/print.h"
 #include "apply/apply.h"
 #include "apply/drift.h"
+#include "base/buf.h"
 #include "lustre/class.h"
 #include "lustre/devices.h"
 #include "lustre/mask.h"
@@ -77,9 +78,8 @@ static void check_classes(struct doctor *doc)
 		if (!class_map_count(map, MASK_DEBUG, bit))
 			empty |= 1u << bit;
 	mask_format(MASK_DEBUG, empty, none);
-	if (asprintf(&words, "%zu of %zu events are mapped to a class%s%s", mapped, n,
-		     empty ? "; none for " : "", empty ? none : "") < 0)
-		words = NULL;
+	words = dkt__format("%zu of %zu events are mapped to a class%s%s", mapped, n,
+			    empty ? "; none for " : "", empty ? none : "");
 	add(doc, "class map", true, words);
 	class_map_free(map);
 }

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include "app/print.h"
+#include "base/buf.h"
 #include "lustre/class.h"
 #include "lustre/names.h"
 
@@ -43,11 +44,10 @@ static int list_bits(struct list *list)
 
 		if (!*name || !is_selected(list, name))
 			continue;
-		if (asprintf(&about, "%s%s%s", class_map_about(list->map, list->kind, bit),
-			     none ? "; no events on this kernel: " : "", none ? none : "") < 0) {
-			about = NULL;
+		about = dkt__format("%s%s%s", class_map_about(list->map, list->kind, bit),
+				    none ? "; no events on this kernel: " : "", none ? none : "");
+		if (!about)
 			return -ENOMEM;
-		}
 		rows_add(list->rows, val_text(name), val_number(1u << bit),
 			 val_number(class_map_count(list->map, list->kind, bit)), val_words(about));
 	}

@@ -5,6 +5,7 @@
 
 #include "app/print.h"
 #include "apply/apply.h"
+#include "base/buf.h"
 #include "base/parse.h"
 #include "io/say.h"
 #include "lustre/message/cdebug.h"
@@ -56,8 +57,7 @@ static int read_words(const struct app *app, char **argv, struct probe_words *wo
 	*words = (struct probe_words){ .opts.sz = sizeof(words->opts), .place = argv[0] };
 	rc = read_opts(app, &words->opts);
 	if (!rc && argv[1] && !strcmp(argv[1], "%return")) {
-		if (asprintf(joined, "%s%%return", argv[0]) < 0)
-			*joined = NULL;
+		*joined = dkt__format("%s%%return", argv[0]);
 		words->place = *joined ? *joined : argv[0];
 		argv++;
 	}
@@ -214,7 +214,6 @@ static char *place_text(const struct dkt_probe *probe)
 	const char *colon = strrchr(probe->place, ':');
 	uint64_t offset, more;
 	const char *end;
-	char *text;
 	int n;
 
 	if (probe->kind != DKT_PROBE_UPROBE || !colon)
@@ -223,23 +222,19 @@ static char *place_text(const struct dkt_probe *probe)
 	dkt__take_u64(&end, NULL, DKT__HEX, &offset);
 	n = (int)(colon - probe->place);
 	if (*end++ == '(' && !dkt__take_u64(&end, NULL, DKT__HEX, &more))
-		n = asprintf(&text, "%.*s:0x%" PRIx64 "(0x%" PRIx64 ")", n, probe->place, offset,
-			     more);
-	else
-		n = asprintf(&text, "%.*s:0x%" PRIx64, n, probe->place, offset);
-	return n < 0 ? NULL : text;
+		return dkt__format("%.*s:0x%" PRIx64 "(0x%" PRIx64 ")", n, probe->place, offset,
+				   more);
+	return dkt__format("%.*s:0x%" PRIx64, n, probe->place, offset);
 }
 
 static int add_row(struct rows *rows, const struct dkt_probe *probe, bool on, bool ours,
 		   const char *fields)
 {
 	char *place __cleanup(free) = place_text(probe);
-	char *name __cleanup(free) = NULL;
+	char *name __cleanup(free) = dkt__format("%s:%s", probe->group, probe->name);
 
-	if (asprintf(&name, "%s:%s", probe->group, probe->name) < 0) {
-		name = NULL;
+	if (!name)
 		return -ENOMEM;
-	}
 	rows_add(rows, val_text(name), val_text(kind_words(probe)), val_text(place), val_bool(on),
 		 val_bool(ours), count(probe->hits), count(probe->missed), val_words(fields));
 	return 0;
@@ -292,10 +287,9 @@ static int add_marker(void *data, const struct dkt_marker *marker)
 
 	if (markers->glob && !probes_match(markers->glob, &probe))
 		return 0;
-	if (asprintf(&name, "%s:%s", marker->provider, marker->name) < 0) {
-		name = NULL;
+	name = dkt__format("%s:%s", marker->provider, marker->name);
+	if (!name)
 		return -ENOMEM;
-	}
 	rows_add(markers->rows, val_text(name), val_number(marker->offset),
 		 marker->semaphore ? val_number(marker->semaphore) : NULL, val_words(marker->args));
 	return 0;

@@ -3,18 +3,17 @@
 #include "app/app.h"
 #include "app/live.h"
 #include "apply/apply.h"
+#include "base/buf.h"
 #include "pipeline/daemon.h"
 
 int cmd_reset(struct app *app, int argc, char **argv)
 {
-	char *dir __cleanup(free) = NULL;
+	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", app->instance);
 	int err = dkt_instance_check_name(app->ctx, app->instance);
 
 	(void)argc, (void)argv;
 	if (!err)
 		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
-	if (asprintf(&dir, RUN_DIR "/%s", app->instance) < 0)
-		dir = NULL;
 	/* The daemon reads the instance, and an instance in use cannot be removed. */
 	if (!err && dir)
 		err = daemon_stop(app->ctx, dir);

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "app/print.h"
+#include "base/buf.h"
 #include "base/parse.h"
 #include "input/inputs.h"
 
@@ -65,13 +66,10 @@ static int read_opts(struct splitting *s)
 static char *piece_name(const char *path, unsigned int nr)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-	char *name;
 
 	if (!dot || dot == path || (slash && dot <= slash + 1))
 		dot = path + strlen(path);
-	if (asprintf(&name, "%.*s-%03u%s", (int)(dot - path), path, nr, dot) < 0)
-		return NULL;
-	return name;
+	return dkt__format("%.*s-%03u%s", (int)(dot - path), path, nr, dot);
 }
 
 /* Windows of the length --every follow each other, from the first record on. */

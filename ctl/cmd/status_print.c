@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "app/print.h"
+#include "base/buf.h"
 #include "base/parse.h"
 #include "cmd/status.h"
 #include "log/probe_list.h"
@@ -186,12 +187,10 @@ static void put_probes(struct out *out, struct debuglog *log)
 /* Names the instance in which hist --keep counts. */
 static void put_hist(struct out *out, const struct debuglog *log)
 {
+	char *name __cleanup(free) = dkt__format("%s-hist", log->name);
 	struct dkt_instance *in = NULL;
-	char *name __cleanup(free) = NULL;
 	bool kept;
 
-	if (asprintf(&name, "%s-hist", log->name) < 0)
-		name = NULL;
 	kept = name && !dkt_instance_open(log->ctx, name, NULL, &in);
 	dkt_instance_close(in);
 	out_put(out, "histograms", val_text(kept ? name : NULL));

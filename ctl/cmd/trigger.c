@@ -4,6 +4,7 @@
 
 #include "app/print.h"
 #include "apply/apply.h"
+#include "base/buf.h"
 #include "io/say.h"
 #include "lustre/message/texts.h"
 #include "out/fold.h"
@@ -116,9 +117,9 @@ static int add_row(void *data, struct dkt_event *event, const struct dkt_trigger
 				 trigger->filter ?
 					 (size_t)(strstr(trigger->text, " if ") - trigger->text) :
 					 strlen(trigger->text));
-	else if (asprintf(&action, "%s%s%s", trigger->action, trigger->target ? ":" : "",
-			  trigger->target ? trigger->target : "") < 0)
-		action = NULL;
+	else
+		action = dkt__format("%s%s%s", trigger->action, trigger->target ? ":" : "",
+				     trigger->target ? trigger->target : "");
 	if (!name || !action)
 		return -ENOMEM;
 	rows_add(rows, val_text(name), val_text(action),

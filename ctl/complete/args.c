@@ -2,6 +2,7 @@
 /* Completion: the possible arguments of each command, and the values of its options. */
 #include "app/opt.h"
 #include "apply/apply.h"
+#include "base/buf.h"
 #include "complete/complete.h"
 #include "latency/latency.h"
 #include "log/probe_list.h"
@@ -61,8 +62,7 @@ static void offer_fields_typed(struct app *app, const struct command *command, i
 		first = pair->begin;
 		second = pair->end;
 	}
-	if (asprintf(&events, "%s,%s", first ? first : "", second ? second : "") < 0)
-		events = NULL;
+	events = dkt__format("%s,%s", first ? first : "", second ? second : "");
 	if (events)
 		offer_fields(app, typed, events);
 }

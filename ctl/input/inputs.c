@@ -2,6 +2,8 @@
 /* Merges several inputs in order of time, on the clock of the first. */
 #include "input/inputs.h"
 
+#include "base/buf.h"
+
 #include <inttypes.h>
 
 #include "base/parse.h"
@@ -154,8 +156,8 @@ static int find_name(struct inputs *inputs, size_t i)
 	base = host ? host : base && base[1] ? base + 1 : file->in.path;
 	if (!is_taken(inputs, i, base))
 		file->name = strdup(base);
-	else if (asprintf(&file->name, "%s.%zu", base, i + 1) < 0)
-		file->name = NULL;
+	else
+		file->name = dkt__format("%s.%zu", base, i + 1);
 	return file->name ? 0 : -ENOMEM;
 }
 

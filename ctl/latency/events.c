@@ -2,6 +2,7 @@
 /* Finds the events of a pair: for a ready-made pair, those that exist. */
 #include <fnmatch.h>
 
+#include "base/buf.h"
 #include "base/io.h"
 #include "latency/latency.h"
 #include "lustre/log_source.h"
@@ -10,13 +11,11 @@
 /* Stores the error message for an unknown event, with a similar name. */
 static int no_event(struct dkt_ctx *ctx, const char *system, const char *name)
 {
-	char *word __cleanup(free) = NULL;
+	char *word __cleanup(free) = dkt__format("%s:%s", system, name);
 	struct dkt__guess guess;
 
-	if (asprintf(&word, "%s:%s", system, name) < 0) {
-		word = NULL;
+	if (!word)
 		return -ENOMEM;
-	}
 	dkt__guess_start(&guess, word, strlen(word));
 	select_guess(&guess, ctx);
 	return dkt_fail(ctx, -ENOENT, "there is no event %s%s", word, dkt__guess_words(&guess));
@@ -51,10 +50,10 @@ static int add_matching(struct latency_set *set, struct dkt_ctx *ctx, const char
 
 static int add_missing(struct latency_set *set, const char *system, const char *name)
 {
-	char *more;
+	char *more = dkt__format("%s%s%s:%s", set->missing ? set->missing : "",
+				 set->missing ? ", " : "", system, name);
 
-	if (asprintf(&more, "%s%s%s:%s", set->missing ? set->missing : "", set->missing ? ", " : "",
-		     system, name) < 0)
+	if (!more)
 		return -ENOMEM;
 	free(set->missing);
 	set->missing = more;

@@ -2,6 +2,8 @@
 /* latency's own probes, at the entry and the return of a function. */
 #include "latency/latency.h"
 
+#include "base/buf.h"
+
 static int create_probe(struct latency *latency, int i)
 {
 	static const char *const names[] = { "entry", "return" };
@@ -12,11 +14,8 @@ static int create_probe(struct latency *latency, int i)
 
 	if (err)
 		return dkt_probe_refused(latency->ctx, &probe, err);
-	if (asprintf(&latency->names[i], "%s:%s", latency->group, names[i]) < 0) {
-		latency->names[i] = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	latency->names[i] = dkt__format("%s:%s", latency->group, names[i]);
+	return latency->names[i] ? 0 : -ENOMEM;
 }
 
 int latency_create_probes(struct latency *latency)

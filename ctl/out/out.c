@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "base/buf.h"
 #include "base/util.h"
 #include "out/fold.h"
 #include "out/json.h"
@@ -32,10 +33,9 @@ void out_line(struct out *out, const char *label, const char *fmt, ...)
 	if (out->form != OUT_TEXT)
 		return;
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0) {
-		text = NULL;
+	text = dkt__vformat(fmt, ap);
+	if (!text)
 		keep(out, -ENOMEM);
-	}
 	va_end(ap);
 	printf("%-*s", out->labels, label);
 	fold_print(stdout, text ? text : "", (size_t)out->labels, fold_width());

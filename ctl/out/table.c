@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <libsmartcols.h>
 
+#include "base/buf.h"
 #include "base/util.h"
 #include "io/say.h"
 #include "out/bar.h"
@@ -41,12 +42,9 @@ static bool is_right(const struct table *table, size_t i)
 
 static char *heading_text(const struct column *column)
 {
-	char *text;
-
-	if (asprintf(&text, "%s%s", column->heading ? column->heading : column->key,
-		     column->type == COL_TIME ? "(s)" : "") < 0)
-		return NULL;
-	for (char *p = text; !column->heading && *p && *p != '('; p++)
+	char *text = dkt__format("%s%s", column->heading ? column->heading : column->key,
+				 column->type == COL_TIME ? "(s)" : "");
+	for (char *p = text; p && !column->heading && *p && *p != '('; p++)
 		if (*p >= 'a' && *p <= 'z')
 			*p = (char)(*p - 'a' + 'A');
 	return text;
