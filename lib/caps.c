@@ -12,7 +12,7 @@
 /* Inode of the initial user namespace: include/linux/proc_ns.h, the same since 3.8. */
 #define INITIAL_USER_NS 0xeffffffdU
 
-/* Owner that stat() shows for one who does not exist in this user namespace. */
+/* The owner that stat() reports if the real one has no ID in this user namespace. */
 #define OVERFLOW_UID 65534
 
 #define OF_INITIAL_NS " of the initial user namespace"
@@ -30,7 +30,7 @@ static const struct {
 	{ CAP_SYSLOG, "cap_syslog", "see kernel addresses, for the names of functions" },
 };
 
-/* ---- who we are ---- */
+/* ---- the privileges of this process ---- */
 
 static int effective_caps(struct dkt_ctx *ctx, uint64_t *caps)
 {
@@ -49,7 +49,7 @@ static int effective_caps(struct dkt_ctx *ctx, uint64_t *caps)
 	return 0;
 }
 
-/* Without /proc nothing can be said; then the kernel says it later. */
+/* Without /proc, assumes that it is; if it is not, the kernel refuses later. */
 static bool in_initial_ns(void)
 {
 	struct stat st;
@@ -62,7 +62,7 @@ static bool has_cap(const struct dkt__rights *rights, cap_value_t cap)
 	return rights->caps >> cap & 1;
 }
 
-/* ---- what they allow ---- */
+/* ---- access to tracefs ---- */
 
 static bool in_group(const struct dkt__rights *rights, gid_t gid)
 {
@@ -83,7 +83,7 @@ static bool mode_allows(const struct dkt__rights *rights, const struct stat *st,
 	return (bits & want) == want;
 }
 
-/* Elsewhere than in the initial user namespace they do not reach the files of foreign owners. */
+/* In another user namespace, capabilities do not apply to files whose owner has no ID there. */
 static bool caps_reach(const struct dkt__rights *rights, const struct stat *st)
 {
 	return rights->initial_ns || st->st_uid != OVERFLOW_UID;
@@ -137,25 +137,25 @@ static bool stat_place(const char *dir, const char *name, struct stat *st)
 	return !stat(path, st);
 }
 
-static void begin_refusal(FILE *words, const char *purpose)
+static void begin_refusal(FILE *text, const char *purpose)
 {
-	fprintf(words, "%s%s: ", ftell(words) > 0 ? "; " : "", purpose);
+	fprintf(text, "%s%s: ", ftell(text) > 0 ? "; " : "", purpose);
 }
 
-static void say_refused(FILE *words, const struct need *need, const char *dir, const char *name,
-			const struct stat *st)
+static void report_refusal(FILE *text, const struct need *need, const char *dir, const char *name,
+			   const struct stat *st)
 {
-	begin_refusal(words, need->purpose);
-	fprintf(words, "no permission for %s%s (owner ", dir, name);
+	begin_refusal(text, need->purpose);
+	fprintf(text, "no permission for %s%s (owner ", dir, name);
 	if (st->st_uid)
-		fprintf(words, "%u", (unsigned int)st->st_uid);
+		fprintf(text, "%u", (unsigned int)st->st_uid);
 	else
-		fputs("root", words);
-	fprintf(words, ", mode %04o): need %s", (unsigned int)st->st_mode & 07777, need->caps);
+		fputs("root", text);
+	fprintf(text, ", mode %04o): need %s", (unsigned int)st->st_mode & 07777, need->caps);
 }
 
-/* True if all the places may be used; else says which one may not, and what is missing. */
-static bool may_use(FILE *words, const struct dkt__rights *rights, const struct need *need,
+/* True if all places may be used; otherwise reports the first refusal and the missing capability. */
+static bool may_use(FILE *text, const struct dkt__rights *rights, const struct need *need,
 		    const char *dir)
 {
 	struct stat st;
@@ -167,36 +167,36 @@ static bool may_use(FILE *words, const struct dkt__rights *rights, const struct 
 		if (!stat_place(dir, name, &st) || mode_allows(rights, &st, want) ||
 		    caps_allow(rights, &st, want))
 			continue;
-		say_refused(words, need, dir ? dir : TRACEFS_PLACE, name, &st);
+		report_refusal(text, need, dir ? dir : TRACEFS_PLACE, name, &st);
 		if (!caps_reach(rights, &st))
-			fputs(OF_INITIAL_NS, words);
+			fputs(OF_INITIAL_NS, text);
 		return false;
 	}
 	return true;
 }
 
-static bool may_mount(FILE *words, const struct dkt__rights *rights)
+static bool may_mount(FILE *text, const struct dkt__rights *rights)
 {
 	if (has_cap(rights, CAP_SYS_ADMIN) && rights->initial_ns)
 		return true;
-	begin_refusal(words, "mount tracefs");
-	fprintf(words, "need cap_sys_admin%s", rights->initial_ns ? "" : OF_INITIAL_NS);
+	begin_refusal(text, "mount tracefs");
+	fprintf(text, "need cap_sys_admin%s", rights->initial_ns ? "" : OF_INITIAL_NS);
 	return false;
 }
 
-/* Writes what is missing for the needs; true if nothing is. */
-static bool needs_met(FILE *words, const struct dkt__rights *rights, unsigned int needs,
+/* True if nothing is missing for the needs; otherwise reports what is. */
+static bool needs_met(FILE *text, const struct dkt__rights *rights, unsigned int needs,
 		      const char *dir)
 {
 	bool ok = true;
 
 	if (needs & DKT_NEED_MOUNT && !dir)
-		ok = may_mount(words, rights);
-	/* Who may control may read. */
+		ok = may_mount(text, rights);
+	/* Permission to control includes permission to read. */
 	if (needs & DKT_NEED_CONTROL)
-		ok = may_use(words, rights, &control_need, dir) && ok;
+		ok = may_use(text, rights, &control_need, dir) && ok;
 	else if (needs & DKT_NEED_READ)
-		ok = may_use(words, rights, &read_need, dir) && ok;
+		ok = may_use(text, rights, &read_need, dir) && ok;
 	return ok;
 }
 
@@ -218,7 +218,7 @@ int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, uns
 	char *dir __cleanup(free) = ctx->dir ? strdup(ctx->dir) : dkt__mount_where(ctx);
 	char *text __cleanup(free) = NULL;
 	size_t size;
-	FILE *words;
+	FILE *f;
 	bool ok;
 
 	if (!ctx->root && locked_down())
@@ -226,17 +226,17 @@ int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, uns
 				"the kernel is locked down (confidentiality, see %s): it refuses "
 				"tracefs to everybody",
 				LOCKDOWN_FILE);
-	words = open_memstream(&text, &size);
-	if (!words)
+	f = open_memstream(&text, &size);
+	if (!f)
 		return dkt__no_memory(ctx);
-	ok = needs_met(words, rights, needs, dir);
-	fputs(rights->uid ? "; run as root" : "; this root was not given it (a container?)", words);
-	if (fclose(words))
+	ok = needs_met(f, rights, needs, dir);
+	fputs(rights->uid ? "; run as root" : "; this root was not given it (a container?)", f);
+	if (fclose(f))
 		return dkt__no_memory(ctx);
 	return ok ? 0 : dkt_fail(ctx, -EPERM, "%s", text);
 }
 
-/* ---- this process ---- */
+/* ---- the calls ---- */
 
 int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 {

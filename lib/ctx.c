@@ -54,7 +54,7 @@ int dkt_ctx_new(const struct dkt_ctx_opts *opts, struct dkt_ctx **out)
 	return err;
 }
 
-/* ---- what a caller asks for ---- */
+/* ---- checks of arguments ---- */
 
 int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, unsigned int known)
 {
@@ -63,7 +63,7 @@ int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, 
 	return dkt_fail(ctx, -EINVAL, "%s: 0x%x is not a known flag", what, flags & ~known);
 }
 
-/* ---- what lives as long as the context ---- */
+/* ---- objects that live as long as the context ---- */
 
 struct dkt__end {
 	struct dkt__end *next;
@@ -194,7 +194,7 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	outer = dkt_words(fmt, ap);
 	va_end(ap);
-	/* Both are words already: what they have of lines stays. */
+	/* Both texts are escaped already, and their newlines must stay. */
 	if (!outer || asprintf(&all, "%s: %s", outer, inner ? inner : strerror(-err)) < 0)
 		all = NULL;
 	dkt_error_give(ctx, all ? err : -ENOMEM, all);

@@ -20,12 +20,12 @@ struct dkt_ctx {
 	char *dir; /* the tracefs directory in use */
 	int dirfd; /* -1 before dkt_tracefs_open() */
 	char *error;
-	bool no_memory; /* the error has no words of its own as memory is out */
+	bool no_memory; /* memory is out, so that the error message is a constant */
 	dkt_log_fn log;
 	void *log_data;
 	dkt_progress_fn progress;
 	void *progress_data;
-	bool given; /* the catalogue comes from a file: no kernel is asked */
+	bool given; /* the events come from a file, not from a kernel */
 	bool saved; /* the directory is not a tracefs but a copy of one */
 	bool big_endian; /* byte order of its records */
 	uint8_t long_size; /* bytes of a long in that kernel */
@@ -34,11 +34,11 @@ struct dkt_ctx {
 	const char **syscalls; /* names looked up so far, by number; "": no name. NULL: none yet */
 	struct tep_handle *tep; /* format.c: parsed formats, added when events are first used */
 	size_t plan_bytes; /* memory of its events' plans */
-	bool tep_strings; /* and printk_formats has been read into it */
+	bool tep_strings; /* printk_formats has been read into tep */
 	struct dkt__events *events;
 	struct dkt_event *defined; /* by callers, the last one first */
 	struct dkt__symbols *symbols;
-	struct dkt__arena memory; /* what lives as long as this */
+	struct dkt__arena memory; /* objects that live as long as the context */
 	struct dkt__end *ends; /* the last one first */
 	void *lowered; /* cap_t: capabilities before dkt_caps_lower(); NULL: not lowered */
 };
@@ -91,8 +91,9 @@ int dkt__flags_check(struct dkt_ctx *ctx, const char *what, unsigned int flags, 
 int dkt__null(struct dkt_ctx *ctx, const char *call);
 
 /*
- * A result goes into a struct of the caller's that has sz bytes, fewer or more than here if another
- * header declared it: dkt__blank() sets them to 0 as dkt__clear() does, dkt__fill() returns 0.
+ * The caller's struct for a result has sz bytes, fewer or more than here if the caller was built
+ * with another header. dkt__blank() zeroes it, as dkt__clear() does; dkt__fill() fills it and
+ * returns 0.
  */
 #define dkt__blank(out, sz)                                                                        \
 	({                                                                                         \

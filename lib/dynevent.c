@@ -6,18 +6,15 @@
 
 void dkt_events_forget(struct dkt_ctx *ctx)
 {
-	if (!ctx)
-		return;
-
-	/* A file's events do not change. */
-	if (ctx->given)
+	/* The events of a file do not change. */
+	if (!ctx || ctx->given)
 		return;
 	dkt__events_free(ctx);
-	/* It keeps formats by number, and numbers are given again. */
+	/* libtraceevent keeps formats by event ID, and the kernel reuses the IDs. */
 	dkt__tep_free(ctx);
 }
 
-/* ---- what there is ---- */
+/* ---- listing ---- */
 
 static int read_list(struct dkt_ctx *ctx, const char *file, struct dkt_probes *probes)
 {
@@ -42,7 +39,7 @@ static bool read_hits(char *line, bool user, struct dkt_probe *probe)
 	char name[128];
 
 	if (user) {
-		/* A path may hold anything. */
+		/* The path may contain spaces and the probe's name. */
 		char *path_end = strstr(line, probe->name);
 
 		while (path_end && (path_end == line || path_end[-1] != ' '))
@@ -59,7 +56,7 @@ static bool read_hits(char *line, bool user, struct dkt_probe *probe)
 	return true;
 }
 
-/* Profiles name no groups; they have the order of the lists. */
+/* A profile does not name groups, but its lines have the order of the list. */
 static void add_hits(struct dkt_ctx *ctx, enum dkt_probe_kind kind, struct dkt_probes *probes)
 {
 	bool user = kind == DKT_PROBE_UPROBE;
@@ -73,7 +70,7 @@ static void add_hits(struct dkt_ctx *ctx, enum dkt_probe_kind kind, struct dkt_p
 	for (char *rest = text; (line = strsep(&rest, "\n")) && *line;) {
 		while (i < probes->n && probes->at[i].kind != kind)
 			i++;
-		/* One that came or went meanwhile: what follows cannot be told. */
+		/* The probes have changed meanwhile, so the other lines cannot be assigned. */
 		if (i >= probes->n || !read_hits(line, user, &probes->at[i++]))
 			return;
 	}
@@ -105,9 +102,9 @@ int dkt_probes_read(struct dkt_ctx *ctx, struct dkt_probes **out)
 	return 0;
 }
 
-/* ---- making and removing ---- */
+/* ---- creating and removing ---- */
 
-/* Finds the file that takes definitions of that kind. */
+/* Finds the file that accepts definitions of that kind. */
 static int find_file(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char **file)
 {
 	static const struct {
@@ -131,7 +128,7 @@ static int find_file(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *
 	if (!dkt__tfs_exists(ctx, "%s", files[kind].file))
 		return dkt_fail(ctx, -EOPNOTSUPP, "this kernel has no %s: there is no %s/%s",
 				files[kind].what, dkt_tracefs_dir(ctx), files[kind].file);
-	/* It takes them only where they have a file of their own as well. */
+	/* dynamic_events accepts them only if the kernel also has this file. */
 	if (kind == DKT_PROBE_SYNTHETIC && !dkt__tfs_exists(ctx, "synthetic_events"))
 		return dkt_fail(ctx, -EOPNOTSUPP,
 				"this kernel has no %s: there is no %s/synthetic_events",
@@ -144,7 +141,7 @@ int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
 	dkt__needs(ctx, ctx && probe);
 
-	/* The kernel would add a second place to an event that somebody else has made. */
+	/* The kernel would add a second place to an event, even to another user's. */
 	if (dkt__tfs_exists(ctx, "events/%s/%s", probe->group, probe->name))
 		return dkt_fail(ctx, -EEXIST, "event %s:%s already exists", probe->group,
 				probe->name);

@@ -4,12 +4,12 @@
 
 #include "tracefs.h"
 
-/* One row for each; a knob's file, and a word that another file must have. */
+/* A kernel has a feature if it has the knob, and the file contains the word. */
 static const struct {
 	const char *name;
 	const char *use;
-	const char *knob; /* opened for writing and closed; NULL: none */
-	const char *file; /* must have the word; NULL: none */
+	const char *knob; /* a file that must open for writing; NULL: none */
+	const char *file; /* NULL: none */
 	const char *word;
 } features[] = {
 	/* clang-format off */
@@ -30,7 +30,7 @@ static const struct {
 	/* clang-format on */
 };
 
-/* NULL: it can be written to. */
+/* Returns why the knob cannot be written to, or NULL if it can. */
 static const char *knob_trouble(struct dkt_ctx *ctx, const char *knob)
 {
 	int fd __cleanup(close) = -1;

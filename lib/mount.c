@@ -17,7 +17,7 @@ bool dkt__mount_is(const char *dir)
 	return !statfs(dir, &fs) && fs.f_type == TRACEFS_MAGIC;
 }
 
-/* A tracefs elsewhere than at its usual place, from the mount table; the caller frees it. */
+/* Returns the directory of a tracefs in the mount table, which the caller frees, or NULL. */
 static char *in_mounts(void)
 {
 	FILE *mounts __cleanup(fclose) = setmntent("/proc/self/mounts", "re");

@@ -6,11 +6,14 @@
 
 #define TRACEFS_PLACE "/sys/kernel/tracing"
 
-/* False: it is no directory, or a copy of one. */
+/* True if dir is a mounted tracefs, not a copy of one. */
 bool dkt__mount_is(const char *dir);
 
-/* Where tracefs is mounted, or the context's root; NULL if nowhere. The caller frees it. */
+/* Returns where tracefs is mounted, or the context's root; NULL: nowhere. The caller frees it. */
 char *dkt__mount_where(const struct dkt_ctx *ctx);
 
-/* The same; with DKT_MOUNT it is mounted if need be. -EOPNOTSUPP, -ENOENT: it is nowhere. */
+/*
+ * The same, but with DKT_MOUNT mounts tracefs if necessary. -EOPNOTSUPP: the kernel has no tracefs;
+ * -ENOENT: it is not mounted.
+ */
 int dkt__mount_find(struct dkt_ctx *ctx, unsigned int flags, char **dir);

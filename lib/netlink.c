@@ -17,7 +17,7 @@
 
 /* ---- libnl's errors ---- */
 
-/* libnl keeps its own numbers only; those that it has no number for come as NLE_FAILURE. */
+/* libnl returns its own error numbers, and NLE_FAILURE for any errno without one. */
 static int nl_errno(int nlerr)
 {
 	switch (abs(nlerr)) {
@@ -67,30 +67,9 @@ static inline void dkt__nl_socketp(struct nl_sock **sock)
 	nl_socket_free(*sock);
 }
 
-static int netlink_open(struct dkt_ctx *ctx, struct nl_sock **out)
-{
-	const struct timeval patience = { .tv_sec = ANSWER_SECONDS };
-	struct nl_sock *sock = nl_socket_alloc();
-	int on = 1, err;
-
-	if (!sock)
-		return dkt__no_memory(ctx);
-	err = genl_connect(sock);
-	if (err) {
-		nl_socket_free(sock);
-		return fail_nl(ctx, err, "open generic netlink");
-	}
-	setsockopt(nl_socket_get_fd(sock), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	/* Refused by kernels before 4.12, which then have no words for their errors. */
-	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-	nl_socket_disable_auto_ack(sock);
-	*out = sock;
-	return 0;
-}
-
 /*
- * The family's number, 0 if there is none. Looked up in the list of all: asking for one by its
- * name makes the kernel start modprobe, which takes long and might load what should only be seen.
+ * Returns the family's ID, or 0 if it does not exist. Searches the list of all families: for a query
+ * by name the kernel would run modprobe, which takes long and might load the module.
  */
 static int family_id(struct dkt_ctx *ctx, struct nl_sock *sock, const char *name)
 {
@@ -110,18 +89,33 @@ static int family_id(struct dkt_ctx *ctx, struct nl_sock *sock, const char *name
 	return id;
 }
 
+/* Opens a socket, which the caller frees also after an error, and returns family_id(). */
+static int netlink_open(struct dkt_ctx *ctx, const char *family, struct nl_sock **sock)
+{
+	const struct timeval timeout = { .tv_sec = ANSWER_SECONDS };
+	int on = 1, err;
+
+	*sock = nl_socket_alloc();
+	if (!*sock)
+		return dkt__no_memory(ctx);
+	err = genl_connect(*sock);
+	if (err)
+		return fail_nl(ctx, err, "open generic netlink");
+	setsockopt(nl_socket_get_fd(*sock), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	/* Kernels before 4.12 refuse this: they send no error messages. */
+	setsockopt(nl_socket_get_fd(*sock), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	nl_socket_disable_auto_ack(*sock);
+	return family_id(ctx, *sock, family);
+}
+
 int dkt_netlink_family(struct dkt_ctx *ctx, const char *family)
 {
 	dkt__needs(ctx, ctx && family);
 
 	struct nl_sock *sock __cleanup(nl_socket) = NULL;
-	int id;
-	int err = netlink_open(ctx, &sock);
+	int id = netlink_open(ctx, family, &sock);
 
-	if (err)
-		return err;
-	id = family_id(ctx, sock, family);
-	return id < 0 ? id : id > 0;
+	return DKT__MIN(id, 1);
 }
 
 /* ---- dump ---- */
@@ -130,11 +124,11 @@ struct dump {
 	struct dkt_ctx *ctx;
 	dkt_netlink_fn fn;
 	void *data;
-	int err; /* of the kernel or of fn */
-	bool over; /* nothing more is wanted */
+	int err; /* from the kernel or from fn */
+	bool stopped; /* the kernel refused or fn stopped it: libnl's own error does not count */
 };
 
-/* The kernel's words (extended ack), which follow `skip` bytes of the message; NULL if none. */
+/* Returns the kernel's error message (extended ack), after `skip` bytes of the answer, or NULL. */
 static char *kernel_text(struct nlmsghdr *hdr, int skip)
 {
 	int len = nlmsg_datalen(hdr) - NLMSG_ALIGN(skip);
@@ -151,12 +145,12 @@ static void kernel_refused(struct dump *dump, int err, struct nlmsghdr *hdr, int
 {
 	char *text __cleanup(free) = kernel_text(hdr, skip);
 
-	dump->over = true;
+	dump->stopped = true;
 	dump->err = dkt_fail(dump->ctx, err, "%s%s%s", strerror(-err), text ? ": " : "",
 			     text ? text : "");
 }
 
-/* A dump that fails says so in the message that ends it. */
+/* The message that ends a dump holds its error. */
 static int on_finish(struct nl_msg *msg, void *arg)
 {
 	struct nlmsghdr *hdr = nlmsg_hdr(msg);
@@ -169,7 +163,7 @@ static int on_finish(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* A request that is refused outright. The request follows the error, unless the kernel cut it. */
+/* The kernel refused the request. Its answer quotes the request after the error, unless capped. */
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *refusal, void *arg)
 {
 	struct nlmsghdr *hdr = (void *)((char *)refusal - NLMSG_HDRLEN);
@@ -197,7 +191,7 @@ static int on_answer(struct nl_msg *msg, void *arg)
 	rc = dump->fn(dump->data, genlmsg_attrdata(genl, 0), (size_t)genlmsg_attrlen(genl, 0));
 	if (!rc)
 		return NL_OK;
-	dump->over = true;
+	dump->stopped = true;
 	if (rc < 0) {
 		dump->err = rc;
 		if (!*dkt_error(dump->ctx))
@@ -231,7 +225,7 @@ static int receive(struct nl_sock *sock, struct dump *dump)
 	nl_cb_err(cb, NL_CB_CUSTOM, on_error, dump);
 	err = nl_recvmsgs(sock, cb);
 	nl_cb_put(cb);
-	return err < 0 && !dump->over ? err : 0;
+	return err < 0 && !dump->stopped ? err : 0;
 }
 
 int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, uint8_t version,
@@ -241,22 +235,17 @@ int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, u
 
 	struct nl_sock *sock __cleanup(nl_socket) = NULL;
 	struct dump dump = { .ctx = ctx, .fn = fn, .data = data };
-	int id;
-	int err = netlink_open(ctx, &sock);
+	int err, id = netlink_open(ctx, family, &sock);
 
-	if (err)
-		return err;
-	id = family_id(ctx, sock, family);
-	if (!id)
-		return dkt_fail(ctx, -ENOENT, "no generic netlink family '%s'", family);
 	if (id < 0)
 		return id;
-	dkt_fail(ctx, 0, "%s", "");
+	if (!id)
+		return dkt_fail(ctx, -ENOENT, "no generic netlink family '%s'", family);
+	/* on_answer() must see whether fn set an error message. */
+	dkt_error_give(ctx, 0, NULL);
 	err = send_request(sock, id, command, version);
 	if (!err)
 		err = receive(sock, &dump);
-	if (err)
-		fail_nl(ctx, err, "dump");
-	err = err ? nl_errno(err) : dump.err;
+	err = err ? fail_nl(ctx, err, "dump") : dump.err;
 	return err ? dkt_fail_in(ctx, err, "ask generic netlink family '%s'", family) : 0;
 }

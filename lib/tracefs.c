@@ -10,9 +10,9 @@
 #include "tracefs.h"
 #include "tracefs/errorlog.h"
 
-/* ---- finding it ---- */
+/* ---- the directory ---- */
 
-/* Where it is a matter of rights, the missing ones are named. */
+/* Returns err; for -EACCES the error message names the missing capabilities. */
 static int refused(struct dkt_ctx *ctx, int err, const char *what, const char *dir)
 {
 	if (err == -EACCES && dkt_caps_check(ctx, DKT_NEED_READ) == -EPERM)
@@ -35,7 +35,7 @@ int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 	ctx->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ctx->dirfd < 0)
 		return refused(ctx, -errno, "open", dir);
-	/* The directory can be listed by anybody who may pass it, its files cannot. */
+	/* Users who may open the directory may still not read its files. */
 	if (faccessat(ctx->dirfd, "trace_clock", R_OK, AT_EACCESS) && errno == EACCES) {
 		close(ctx->dirfd);
 		ctx->dirfd = -1;
@@ -56,7 +56,7 @@ const char *dkt_tracefs_dir(const struct dkt_ctx *ctx)
 
 /* ---- files ---- */
 
-/* Makes the path below the directory; every public function begins with it. */
+/* Formats the path in tracefs. A path that is too long becomes empty, so that no file matches. */
 #define TFS_PATH(ctx, path, fmt)                                                                   \
 	char path[PATH_MAX];                                                                       \
 	do {                                                                                       \
@@ -70,7 +70,7 @@ const char *dkt_tracefs_dir(const struct dkt_ctx *ctx)
 			path[0] = '\0';                                                            \
 	} while (0)
 
-/* A caller need not have called dkt_tracefs_open(). */
+/* Opens tracefs if the caller has not done so. */
 static int tfs_begin(struct dkt_ctx *ctx, const char *path)
 {
 	if (ctx->given)
@@ -137,16 +137,16 @@ int dkt__tfs_read_u64(struct dkt_ctx *ctx, uint64_t *value, const char *fmt, ...
 }
 
 /*
- * The kernel's words for a refused write: the last entry of the error_log that belongs to the
- * file, if it is about this value. Older entries of the same text say the same.
+ * Returns the kernel's reason for a refused write: the last entry of the file's error_log, or NULL
+ * if that is about another value. An older entry about the same value has the same reason.
  */
-static char *kernel_words(struct dkt_ctx *ctx, const char *path, const char *value)
+static char *kernel_reason(struct dkt_ctx *ctx, const char *path, const char *value)
 {
 	static const char dir[] = "instances/";
 	char *log __cleanup(free) = NULL;
 	char *error = dkt_error_take(ctx);
 	const char *slash = NULL, *condition;
-	char *words;
+	char *reason;
 	int err, len = 0;
 
 	if (!strncmp(path, dir, sizeof(dir) - 1))
@@ -156,16 +156,16 @@ static char *kernel_words(struct dkt_ctx *ctx, const char *path, const char *val
 	err = dkt__tfs_read(ctx, &log, NULL, "%.*serror_log", len, path);
 	if (dkt_error_give(ctx, err, error))
 		return NULL;
-	words = dkt__errorlog_words(log, value);
+	reason = dkt__errorlog_reason(log, value);
 	/* For a trigger, the kernel's error_log has only the condition. */
 	condition = strstr(value, " if ");
-	return words || !condition ? words : dkt__errorlog_words(log, condition + 4);
+	return reason || !condition ? reason : dkt__errorlog_reason(log, condition + 4);
 }
 
 static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const char *value)
 {
 	int fd __cleanup(close) = tfs_open(ctx, O_WRONLY | flags, path);
-	char *words __cleanup(free) = NULL;
+	char *reason __cleanup(free) = NULL;
 	size_t len = strlen(value);
 	ssize_t n;
 	int err;
@@ -174,16 +174,14 @@ static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const cha
 		return fd;
 	if (!len)
 		return 0;
-	do
-		n = write(fd, value, len);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(write(fd, value, len));
 	if (n == (ssize_t)len)
 		return 0;
 	err = n < 0 ? -errno : -EIO;
-	words = kernel_words(ctx, path, value);
-	/* These have lines, with a caret in the last one. */
-	if (words) {
-		dkt_fail(ctx, err, "%s", words);
+	reason = kernel_reason(ctx, path, value);
+	if (reason) {
+		/* With the format "%s", dkt_fail() keeps the lines of the reason. */
+		dkt_fail(ctx, err, "%s", reason);
 		dkt_fail_in(ctx, err, "%s", strerror(-err));
 	} else {
 		dkt_fail(ctx, err, "%s", n < 0 ? strerror(-err) : "only a part was accepted");
@@ -256,13 +254,13 @@ int dkt__tfs_rmdir(struct dkt_ctx *ctx, const char *fmt, ...)
 
 bool dkt__tfs_exists(struct dkt_ctx *ctx, const char *fmt, ...)
 {
-	char *words;
+	char *earlier;
 
 	TFS_PATH(ctx, path, fmt);
 	if (ctx->dirfd < 0) {
-		/* The answer is no failure: the words of an earlier one stay. */
-		words = dkt_error_take(ctx);
-		dkt_error_give(ctx, tfs_begin(ctx, path), words);
+		/* A missing file is not a failure: keep the error message of an earlier one. */
+		earlier = dkt_error_take(ctx);
+		dkt_error_give(ctx, tfs_begin(ctx, path), earlier);
 	}
 	return ctx->dirfd >= 0 && !faccessat(ctx->dirfd, path, F_OK, AT_EACCESS);
 }
@@ -276,7 +274,6 @@ int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt
 {
 	struct dirent **entries = NULL;
 	int count, err;
-	bool whole;
 
 	TFS_PATH(ctx, path, fmt);
 	*names = NULL;
@@ -288,15 +285,13 @@ int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt
 	if (count < 0)
 		return dkt_fail(ctx, -errno, "list %s/%s: %s", ctx->dir, path, strerror(errno));
 	*names = calloc((size_t)count + 1, sizeof(**names));
-	whole = *names;
 	for (int i = 0; i < count; i++) {
-		if (whole && ((*names)[i] = strdup(entries[i]->d_name)))
-			*n = (size_t)i + 1;
-		whole = *n == (size_t)i + 1;
+		if (*names && ((*names)[*n] = strdup(entries[i]->d_name)))
+			++*n;
 		free(entries[i]);
 	}
 	free(entries);
-	if (whole)
+	if (*names && *n == (size_t)count)
 		return 0;
 	dkt__names_free(*names, *n);
 	*names = NULL;

@@ -25,7 +25,7 @@ static const struct {
 	/* clang-format on */
 };
 
-/* The owner of tracefs reads and writes it without capabilities. */
+/* True if tracefs belongs to another user; its owner needs no capabilities for it. */
 static bool is_foreign(const struct dkt_ctx *ctx)
 {
 	struct stat st;
@@ -33,19 +33,18 @@ static bool is_foreign(const struct dkt_ctx *ctx)
 	return ctx->dir && (stat(ctx->dir, &st) || st.st_uid != geteuid());
 }
 
-/* A kept capability becomes effective only if it was effective before. */
-static int choose(cap_t now, cap_t then, unsigned int keep)
+/* Copies the capabilities to keep, if they are effective now. */
+static int copy_kept(cap_t from, cap_t to, unsigned int keep)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
 		cap_flag_value_t have = CAP_CLEAR;
 
 		if (!(kept[i].keep & keep))
 			continue;
-		if (cap_get_flag(now, kept[i].cap, CAP_EFFECTIVE, &have))
+		if (cap_get_flag(from, kept[i].cap, CAP_EFFECTIVE, &have))
 			return -errno;
-		if (have == CAP_SET &&
-		    (cap_set_flag(then, CAP_PERMITTED, 1, &kept[i].cap, CAP_SET) ||
-		     cap_set_flag(then, CAP_EFFECTIVE, 1, &kept[i].cap, CAP_SET)))
+		if (have == CAP_SET && (cap_set_flag(to, CAP_PERMITTED, 1, &kept[i].cap, CAP_SET) ||
+					cap_set_flag(to, CAP_EFFECTIVE, 1, &kept[i].cap, CAP_SET)))
 			return -errno;
 	}
 	return 0;
@@ -55,7 +54,7 @@ int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 {
 	dkt__needs(NULL, ctx);
 
-	cap_t now, then;
+	cap_t now, limited;
 	int err = dkt__flags_check(ctx, "dkt_caps_limit", keep,
 				   DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | DKT_KEEP_INPUT |
 					   DKT_KEEP_OUTPUT | DKT_KEEP_KILL);
@@ -67,18 +66,18 @@ int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 	/* Capabilities of the program's file are for tracefs, not for files of the caller's choice. */
 	if (getauxval(AT_SECURE))
 		keep &= DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS;
-	/* Otherwise a program that root starts from here would have them all again. */
+	/* Otherwise a program that this process executes as root would regain them all. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return dkt_fail(ctx, -errno, "give up new privileges: %s", strerror(errno));
 	now = cap_get_proc();
-	then = cap_init();
-	err = now && then ? choose(now, then, keep) : dkt__no_memory(ctx);
-	if (!err && cap_set_proc(then))
+	limited = cap_init();
+	err = now && limited ? copy_kept(now, limited, keep) : -ENOMEM;
+	if (!err && cap_set_proc(limited))
 		err = -errno;
 	if (err)
 		dkt_fail(ctx, err, "drop capabilities: %s", strerror(-err));
 	cap_free(now);
-	cap_free(then);
+	cap_free(limited);
 	return err;
 }
 
@@ -91,7 +90,7 @@ int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which)
 	cap_t now;
 	int err = 0;
 
-	/* The kernel says of a program whether its file or its owner gave it anything. */
+	/* AT_SECURE: the program's file gave this process privileges. */
 	if (which == DKT_LOWER_GAINED && !getauxval(AT_SECURE))
 		return 0;
 	ctx->lowered = cap_get_proc();

@@ -17,7 +17,7 @@ static const char error_infix[] = ": error: ";
 
 #define PREFIX_LEN  (sizeof(command_prefix) - 1)
 #define BLANKS      " \t\n\v\f\r"
-#define WINDOW_COLS 100 /* of a command on a terminal; more is cut around the caret */
+#define WINDOW_COLS 100 /* columns of a command to show; a longer one is cut around the caret */
 #define ELLIPSIS    "..."
 
 /* ---- parsing ---- */
@@ -27,7 +27,7 @@ static const char *digits_end(const char *p)
 	return p + strspn(p, "0123456789");
 }
 
-/* Where the entry's text begins if the line starts with a time stamp, else NULL. */
+/* Returns the entry's text after the time stamp, or NULL if the line has no time stamp. */
 static const char *after_stamp(const char *line, uint64_t *usec)
 {
 	const char *sec, *dot, *end;
@@ -49,7 +49,7 @@ static const char *after_stamp(const char *line, uint64_t *usec)
 	return end + 2;
 }
 
-/* Where the line after this one begins, or NULL. */
+/* Returns the line after this one, or NULL. */
 static const char *next_line(const char *line)
 {
 	const char *nl = strchr(line, '\n');
@@ -57,7 +57,7 @@ static const char *next_line(const char *line)
 	return nl ? nl + 1 : NULL;
 }
 
-/* The last line that looks like the head of an entry, or NULL. */
+/* Returns the last line that looks like the first one of an entry, or NULL. */
 static const char *last_head(const char *log)
 {
 	const char *next, *head = NULL;
@@ -72,8 +72,8 @@ static const char *last_head(const char *log)
 }
 
 /*
- * Splits what follows the prefix into command and caret. Kernels before 5.17 cut a command at 256
- * bytes, its newline too, so that the caret's blanks follow in the same line.
+ * Splits the text after the prefix into command and caret. Kernels before 5.17 truncate the command
+ * and its newline to 256 bytes; then the spaces before the caret follow in the same line.
  */
 static int split_command(const char *body, struct dkt__kernel_error *error)
 {
@@ -132,9 +132,9 @@ void dkt__kernel_error_clear(struct dkt__kernel_error *error)
 	memset(error, 0, sizeof(*error));
 }
 
-/* ---- in words ---- */
+/* ---- showing ---- */
 
-/* The kernel trims what it was given, and joins the words of a probe by single blanks. */
+/* The kernel trims a command, and separates a probe's arguments by single spaces. */
 static bool same_command(const struct dkt__kernel_error *error, const char *command)
 {
 	const char *logged = error->command + strspn(error->command, BLANKS);
@@ -155,7 +155,7 @@ static bool same_command(const struct dkt__kernel_error *error, const char *comm
 	}
 }
 
-/* Columns that the bytes take on a terminal: one for each UTF-8 character. */
+/* Returns the columns that the bytes take on a terminal: one for each UTF-8 character. */
 static size_t columns(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -165,7 +165,7 @@ static size_t columns(const char *text, size_t len)
 	return n;
 }
 
-/* Bytes before the column, the continuations of the character there included. */
+/* Returns the number of bytes before the column. */
 static size_t column_offset(const char *text, size_t len, size_t column)
 {
 	size_t i;
@@ -176,7 +176,7 @@ static size_t column_offset(const char *text, size_t len, size_t column)
 	return i;
 }
 
-/* Appends the line and, under its column, the caret; of a long line what is around the caret. */
+/* Appends the line, and the caret under its column. Cuts a long line around the caret. */
 static void add_window(struct dkt_buf *buf, const char *text, size_t len, size_t caret)
 {
 	const size_t room = WINDOW_COLS - 2 * (sizeof(ELLIPSIS) - 1);
@@ -201,7 +201,7 @@ static void add_error(struct dkt_buf *buf, const struct dkt__kernel_error *error
 	struct dkt_buf line = { 0 };
 	size_t caret;
 
-	/* The kernel's table has no better word than this for what it did not expect. */
+	/* The kernel logs "Error" if it has no reason; then only the subsystem tells something. */
 	if (!strcmp(error->words, "Error") && *error->subsystem)
 		dkt_buf_text(buf, error->subsystem, strlen(error->subsystem));
 	else
@@ -216,7 +216,7 @@ static void add_error(struct dkt_buf *buf, const struct dkt__kernel_error *error
 	free(line.data);
 }
 
-char *dkt__errorlog_words(const char *log, const char *command)
+char *dkt__errorlog_reason(const char *log, const char *command)
 {
 	struct dkt__kernel_error error;
 	struct dkt_buf buf = { 0 };

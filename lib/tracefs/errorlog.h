@@ -13,7 +13,7 @@ struct dkt__kernel_error {
 	bool cut; /* the kernel kept only the beginning of the command */
 };
 
-/* Gets the log's last entry. -ENOENT: there is none. */
+/* Gets the log's last entry. -ENOENT: it has none. */
 int dkt__errorlog_last(const char *log, struct dkt__kernel_error *error);
 void dkt__kernel_error_clear(struct dkt__kernel_error *error);
 
@@ -21,4 +21,4 @@ void dkt__kernel_error_clear(struct dkt__kernel_error *error);
  * Returns the log's last entry as "WORDS\n  COMMAND\n  CARET", which the caller frees; NULL if it is
  * about another command.
  */
-char *dkt__errorlog_words(const char *log, const char *command);
+char *dkt__errorlog_reason(const char *log, const char *command);

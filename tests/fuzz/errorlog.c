@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!dkt__errorlog_last(log, &error)) {
 		if (error.caret > strlen(error.command))
 			abort();
-		words = dkt__errorlog_words(log, error.command);
+		words = dkt__errorlog_reason(log, error.command);
 		if (words)
 			check_words(words);
 		free(words);

@@ -42,7 +42,7 @@ static void an_empty_log_has_no_message(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
 		assert_int_equal(dkt__errorlog_last(logs[i], &error), -ENOENT);
-		assert_null(dkt__errorlog_words(logs[i], "prev_pidd == 1"));
+		assert_null(dkt__errorlog_reason(logs[i], "prev_pidd == 1"));
 	}
 }
 
@@ -80,7 +80,7 @@ static void caret_stays_within_the_command(void **state)
 
 static void reads_as(const char *log, const char *command, const char *want)
 {
-	char *words = dkt__errorlog_words(log, command);
+	char *words = dkt__errorlog_reason(log, command);
 
 	if (want) {
 		assert_non_null(words);
@@ -167,11 +167,11 @@ static void a_truncated_command_is_known_by_its_beginning(void **state)
 	assert_int_equal(error.caret, 101);
 	assert_string_equal(error.command, cut);
 	dkt__kernel_error_clear(&error);
-	words = dkt__errorlog_words(log, command);
+	words = dkt__errorlog_reason(log, command);
 	assert_non_null(words);
 	free(words);
 	command[3] = 'y';
-	assert_null(dkt__errorlog_words(log, command));
+	assert_null(dkt__errorlog_reason(log, command));
 }
 
 /* Puts a caret under byte `at` of a command of letters, and looks for that byte above it. */
@@ -186,7 +186,7 @@ static void window_shows(size_t len, size_t at, const char *begin, const char *e
 	command[len] = '\0';
 	snprintf(log, sizeof(log), "[    1.000000] a: error: b\n  Command: %s\n%*s^\n", command,
 		 (int)(11 + at), "");
-	words = dkt__errorlog_words(log, command);
+	words = dkt__errorlog_reason(log, command);
 	assert_non_null(words);
 	line = strchr(words, '\n') + 1;
 	caret = strchr(line, '\n') + 1;
