@@ -7,7 +7,7 @@
 
 #define MAGIC "PERFILE2"
 
-/* The same, written on a machine of the other byte order. */
+/* The same, written on a machine with the other byte order. */
 #define MAGIC_SWAPPED "2ELIFREP"
 
 /* ---- names of processes ---- */
@@ -20,7 +20,7 @@ int dkt__perf_task(struct dkt__perf *perf, const struct dkt__perf_item *item)
 
 	if (err)
 		return err;
-	/* The one that was asked for last may get another name. */
+	/* The process that was looked up last may get another name. */
 	perf->streams.comm = NULL;
 	if (item->type == PERF_RECORD_COMM)
 		return dkt__comms_set(&perf->streams.comms, item->tid, (const char *)item->data,
@@ -46,7 +46,7 @@ static int perf_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
 
-	/* To a window behind this one it goes on from where it is: names are not collected again. */
+	/* A later window continues from here, so that the names are not collected again. */
 	if (since < perf->streams.until)
 		rewind_all(perf);
 	perf->streams.since = since;
@@ -60,7 +60,7 @@ static int perf_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, 
 	const struct dkt__perf_merge *m = &perf->merge;
 	uint64_t taken = 0;
 
-	/* One compressed stream is unpacked from its beginning. */
+	/* A compressed stream can be decompressed only from its beginning. */
 	if (perf->unpack)
 		return -EOPNOTSUPP;
 	for (size_t i = 0; i < m->n_blocks; i++) {
@@ -116,7 +116,7 @@ static const struct dkt__source_ops perf_ops = {
 	.close = perf_close,
 };
 
-/* The trace_clock that perf record -k stands for. */
+/* Returns the trace_clock that perf record -k names by this ID. */
 static const char *clock_name(int id)
 {
 	switch (id) {
@@ -164,7 +164,7 @@ static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 	if (opts->buffer && *opts->buffer)
 		return dkt_fail(perf->streams.base.ctx, -ENOENT, "read %s: it has no buffer '%s'",
 				perf->file.name, opts->buffer);
-	/* One reader reports the losses that have no place in time. */
+	/* If several readers share the file, only one reports the losses without a time. */
 	if (!(opts->flags & DKT_SOURCE_PART)) {
 		it->list[0].loss.bad = perf->bad;
 		it->list[0].loss.lost =
@@ -221,7 +221,6 @@ static int perf_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 		     const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	struct dkt__perf *perf = calloc(1, sizeof(*perf));
-	int err;
 
 	if (!perf)
 		return -ENOMEM;
@@ -229,12 +228,7 @@ static int perf_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	perf->file = *file;
 	perf->streams.until = UINT64_MAX;
 	perf->clockid = -1;
-	err = perf_read(perf, opts);
-	if (err)
-		perf_close(&perf->streams.base);
-	else
-		*source = &perf->streams.base;
-	return err;
+	return dkt__source_opened(&perf->streams.base, perf_read(perf, opts), source);
 }
 
 const struct dkt__reader dkt__reader_perfdata = {

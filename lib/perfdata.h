@@ -16,7 +16,7 @@
 /* Bytes of struct trace_entry, with which every tracepoint's data begin. */
 #define DKT__PERF_ENTRY 8
 
-/* As many as a kernel can be built for. */
+/* The maximum that a kernel can be built for. */
 #define DKT__PERF_CPUS 8192
 
 /* The size of a block of the file, and the number of blocks kept in memory. */
@@ -215,10 +215,10 @@ void dkt__perf_symbols(struct dkt__perf *perf);
 
 /* ---- perfdata/chain.c ---- */
 
-/* Finds the events that stacks are records of; the file's formats were read. */
+/* Finds the events of stack records, once the file's formats have been read. */
 void dkt__perf_chain_events(struct dkt__perf *perf);
 
-/* Gives the sample's record the stacks of its chain, which live until the next one. -ENOMEM. */
+/* Attaches the stacks of the sample's chain, valid until the next sample. -ENOMEM. */
 int dkt__perf_chain_take(struct dkt__perf *perf, const struct dkt__perf_item *item,
 			 struct dkt_record *sample);
 void dkt__perf_chain_clear(struct dkt__perf *perf);
@@ -239,19 +239,19 @@ enum dkt__perf_user {
 int dkt__perf_scan(struct dkt__perf *perf);
 
 /*
- * Reads a block's bytes, from that place of the tape on, into room for them. False: there are none, or
- * they cannot be read.
+ * Reads up to size bytes at an offset of the tape into room. Returns false at the end of the tape, and
+ * if the bytes cannot be read.
  */
 bool dkt__perf_read(const struct dkt__perf *perf, uint64_t at, size_t size, uint8_t *room,
 		    struct dkt__perf_tape *bytes);
 
-/* The mapping from one place of the tape to another need be in memory no more. */
+/* Tells the kernel that the mapping between two offsets of the tape need not stay in memory. */
 void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to);
 
-/* The bytes behind a record that belong to it and are not counted in its size. */
+/* Returns the number of bytes after a record that belong to it but do not count in its size. */
 uint64_t dkt__perf_extra(const struct dkt__perf *perf, const uint8_t *record, uint32_t size);
 
-/* Its type: enum perf_event_type, enum dkt__perf_user. */
+/* Returns the type of a record: enum perf_event_type or enum dkt__perf_user. */
 static inline uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_t *record)
 {
 	uint32_t type;
@@ -260,7 +260,7 @@ static inline uint32_t dkt__perf_type(const struct dkt__perf *perf, const uint8_
 	return dkt__unlikely(perf->swap) ? bswap_32(type) : type;
 }
 
-/* The record at that place of the tape; NULL, and *size 0: there is none, or none that makes sense. */
+/* Returns the record at an offset of the tape; NULL with *size 0 if no valid record is there. */
 static inline const uint8_t *dkt__perf_whole(const struct dkt__perf *perf,
 					     const struct dkt__perf_tape *tape, uint64_t at,
 					     uint32_t *size)
@@ -279,7 +279,7 @@ static inline const uint8_t *dkt__perf_whole(const struct dkt__perf *perf,
 	return tape->data + at;
 }
 
-/* Where the record behind the one at that place begins. */
+/* Returns the offset of the record after the one at this offset. */
 static inline uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint8_t *record,
 					uint32_t size, uint64_t at)
 {
@@ -291,8 +291,8 @@ static inline uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint
 }
 
 /*
- * Where the sample has what is asked of it. NULL: it is no sample, or one for dkt__perf_item(). What
- * is found is within the record, whose CPU is less than DKT__PERF_CPUS.
+ * Returns the offsets of the needed fields in a sample, which are within the record; its CPU is below
+ * DKT__PERF_CPUS. NULL: the record is not a sample, or only dkt__perf_item() can parse it.
  */
 static inline struct dkt__perf_quick *dkt__perf_quick(const struct dkt__perf *perf,
 						      const uint8_t *data, uint32_t size)
@@ -320,8 +320,8 @@ static inline struct dkt__perf_quick *dkt__perf_quick(const struct dkt__perf *pe
 }
 
 /*
- * Finds the time of a record that has a place in the order of time, and what it says: in a sample by
- * *quick, or if that is NULL in *item. False: it has no place, makes no sense, or is not asked for.
+ * Gets a record's time, and its fields: by *quick, or in *item if *quick is NULL. Returns false if the
+ * record is invalid, not wanted, or has no place in time.
  */
 static inline bool dkt__perf_take(const struct dkt__perf *perf, const uint8_t *data, uint32_t size,
 				  struct dkt__perf_quick **quick, struct dkt__perf_item *item,
@@ -340,13 +340,13 @@ static inline bool dkt__perf_take(const struct dkt__perf *perf, const uint8_t *d
 
 /* ---- perfdata/merge.c ---- */
 
-/* Takes what a record says of processes. -ENOMEM. */
+/* Updates process names and memory maps from a record. -ENOMEM. */
 int dkt__perf_task(struct dkt__perf *perf, const struct dkt__perf_item *item);
 
 /* dkt_source_next() */
 int dkt__perf_next(struct dkt_source *source, struct dkt_record *record);
 
-/* As if nothing was read. */
+/* Restarts the merge at the first block. */
 void dkt__perf_merge_rewind(struct dkt__perf *perf);
 void dkt__perf_merge_clear(struct dkt__perf *perf);
 
@@ -355,13 +355,16 @@ void dkt__perf_merge_clear(struct dkt__perf *perf);
 int dkt__perf_unpack_new(struct dkt__perf *perf);
 void dkt__perf_unpack_free(struct dkt__perf_unpack *unpack);
 
-/* Begins anew. */
+/* Restarts at the beginning of the stream. */
 void dkt__perf_unpack_rewind(struct dkt__perf_unpack *unpack);
 
-/* The bytes from that place on, as many as are together, and a record whole. False: end, or an error. */
+/*
+ * Gets the bytes from an offset of the stream to the end of their piece, which holds complete
+ * records. Returns false at the end, or after an error.
+ */
 bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, struct dkt__perf_tape *bytes);
 
-/* No record before that place is needed any more. */
+/* Frees the pieces that end at or before the offset. */
 void dkt__perf_unpack_drop(struct dkt__perf_unpack *unpack, uint64_t before);
 
 /* Returns the error that stopped decompression, or 0. */

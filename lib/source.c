@@ -20,7 +20,7 @@ int dkt__source_asked(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
 				      DKT_SOURCE_ALL | DKT_SOURCE_WALL | DKT_SOURCE_PART);
 }
 
-/* A bound on the source's own clock; what is before its begin becomes the least one. */
+/* Converts a bound to the source's own clock; a time before the clock's start becomes least. */
 static uint64_t own_time(uint64_t time, int64_t wall, uint64_t least)
 {
 	if (!time)
@@ -38,6 +38,15 @@ void dkt__source_times(const struct dkt_source *source, const struct dkt_source_
 
 	*since = own_time(opts->since, wall, 0);
 	*until = own_time(opts->until, wall, 1);
+}
+
+int dkt__source_opened(struct dkt_source *source, int err, struct dkt_source **out)
+{
+	if (err)
+		dkt_source_close(source);
+	else
+		*out = source;
+	return err;
 }
 
 int dkt_source_next(struct dkt_source *source, struct dkt_record *record)
@@ -74,7 +83,7 @@ int dkt_source_wake(struct dkt_source *source)
 {
 	dkt__needs(NULL, source);
 
-	/* Nothing of the context: that is another thread's. */
+	/* Do not use the context: another thread owns it. */
 	if (dkt__source_fd(source) < 0)
 		return -EOPNOTSUPP;
 	return source->ops->wake(source);

@@ -64,6 +64,9 @@ int dkt__source_asked(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
 void dkt__source_times(const struct dkt_source *source, const struct dkt_source_opts *opts,
 		       uint64_t *since, uint64_t *until);
 
+/* Ends an open: sets *out to the source, or closes it after an error. Returns err. */
+int dkt__source_opened(struct dkt_source *source, int err, struct dkt_source **out);
+
 /* Returns the descriptor of dkt_source_fd(); -1: the source does not follow. */
 int dkt__source_fd(const struct dkt_source *source);
 

@@ -25,8 +25,10 @@ static bool tracedat_is(const uint8_t *data, size_t size)
 	return size > strlen(MAGIC) && !memcmp(data, MAGIC, strlen(MAGIC));
 }
 
-static void dat_free(struct dkt__dat *dat)
+static void dat_close(struct dkt_source *source)
 {
+	struct dkt__dat *dat = (struct dkt__dat *)source;
+
 	dkt__streams_clear(&dat->streams);
 	if (dat->codec)
 		dat->codec->release(dat->codec_state);
@@ -45,11 +47,6 @@ static void dat_free(struct dkt__dat *dat)
 	free(dat->kernel);
 	free(dat->clock);
 	free(dat);
-}
-
-static void dat_close(struct dkt_source *source)
-{
-	dat_free((struct dkt__dat *)source);
 }
 
 static const char *dat_stream(const struct dkt_source *source, uint32_t nr)
@@ -267,19 +264,13 @@ static int tracedat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 			 const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	struct dkt__dat *dat = calloc(1, sizeof(*dat));
-	int err;
 
 	if (!dat)
 		return dkt__no_memory(ctx);
 	dat->streams.base.ops = &dat_ops;
 	dat->streams.base.ctx = dat->ctx = ctx;
 	dat->file = *file;
-	err = dat_read(dat, opts);
-	if (err)
-		dat_free(dat);
-	else
-		*source = &dat->streams.base;
-	return err;
+	return dkt__source_opened(&dat->streams.base, dat_read(dat, opts), source);
 }
 
 const struct dkt__reader dkt__reader_tracedat = {

@@ -316,12 +316,8 @@ static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	err = text->loss ? dkt__text_scan(text) : -ENOMEM;
 	if (!err)
 		err = dkt__text_formats(ctx, &text->names, opts->formats);
-	if (err) {
-		text_close(&text->base);
-		return err;
-	}
-	*source = &text->base;
-	return dkt__source_window(opts, source);
+	err = dkt__source_opened(&text->base, err, source);
+	return err ? err : dkt__source_window(opts, source);
 }
 
 const struct dkt__reader dkt__reader_text = {

@@ -10,7 +10,7 @@
 /* perf_event_header.size is 16 bits. */
 #define MAX_CALLERS (UINT16_MAX / 8)
 
-/* Not a known kind of stack. */
+/* An unknown kind of stack. */
 #define NOWHERE DKT__PERF_STACKS
 
 void dkt__perf_chain_events(struct dkt__perf *perf)
@@ -61,7 +61,7 @@ static int add_caller(struct dkt__perf *perf, int which, int32_t pid, uint64_t a
 	size_t size = perf->streams.base.ctx->long_size;
 	uint32_t half;
 
-	/* An address 0 is the unrecognized end of the stack. */
+	/* Address 0 is the end of the stack, which the unwinder did not recognize. */
 	if (!stack->event || !address)
 		return 0;
 	if (!stack->data)

@@ -132,7 +132,7 @@ static int read_attrs(struct dkt__perf *perf, struct section where, uint64_t siz
 	return err;
 }
 
-/* ---- formats: what a trace.dat of version 6 begins with ---- */
+/* ---- formats, in the layout of the start of trace.dat version 6 ---- */
 
 /* Call chains become records of these events, whose formats perf does not store. */
 static int add_stacks(struct dkt__dat *dat)

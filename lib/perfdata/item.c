@@ -24,7 +24,7 @@ static void skip(struct dkt__cursor *cur, uint64_t type, uint64_t bits)
 
 /* ---- layouts ---- */
 
-/* The start of a sample, in this order; each field has 8 bytes, or a varying length. */
+/* Finds the fields at the start of a sample, in the kernel's order; each has 8 bytes. */
 static struct dkt__perf_quick find_places(const struct dkt__perf_attr *attr)
 {
 	const uint64_t type = attr->sample_type,

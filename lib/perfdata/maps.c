@@ -24,12 +24,12 @@
  * is recorded while the last calls of that program are still on the stack.
  */
 struct dkt__perf_map {
-	const struct dkt__perf_map *before; /* what the process mapped earlier */
-	struct dkt__perf_map *next; /* of all */
+	const struct dkt__perf_map *before; /* the previous map of the process */
+	struct dkt__perf_map *next; /* of all maps, whatever their process */
 	uint64_t start, length, offset;
 	uint32_t name_len;
 	bool is_function;
-	char name[]; /* not ended */
+	char name[]; /* without a NUL */
 };
 
 struct process {
@@ -129,16 +129,16 @@ void dkt__perf_maps_clear(struct dkt__perf *perf)
 
 /* ---- names ---- */
 
-/* The suffix of the name of a deleted file. */
-#define GONE " (deleted)"
+/* The kernel appends this to the name of a deleted file. */
+#define DELETED " (deleted)"
 
 /* Copies the name without spaces: the parser of symbols ends a name at a space. */
 static int put_file(const struct dkt__perf_map *map, char *to)
 {
-	int n = (int)map->name_len, gone = (int)strlen(GONE);
+	int n = (int)map->name_len, suffix = (int)strlen(DELETED);
 
-	if (n > gone && !memcmp(map->name + n - gone, GONE, (size_t)gone))
-		n -= gone;
+	if (n > suffix && !memcmp(map->name + n - suffix, DELETED, (size_t)suffix))
+		n -= suffix;
 	for (int i = 0; i < n; i++)
 		to[i] = (unsigned char)map->name[i] <= ' ' || strchr(";\x7f", map->name[i]) ?
 				'_' :

@@ -6,7 +6,7 @@
  */
 #include "perfdata.h"
 
-/* The limit of runs at once: a file with more is not sorted at all. */
+/* The limit of waiting runs: beyond it, records out of order no longer start a new run. */
 #define MAX_RUNS (1u << 18)
 
 /* ---- blocks ---- */

@@ -29,7 +29,7 @@ struct piece {
 	uint64_t start; /* in the stream */
 	uint32_t size;
 	bool mapped;
-	uint64_t place; /* in the file, if it is mapped */
+	uint64_t place; /* offset in the file, if it is mapped */
 };
 
 struct dkt__perf_unpack {
@@ -204,11 +204,6 @@ static uint32_t whole(struct dkt__perf *perf, const uint8_t *data, uint32_t len)
 	return u->end ? len : (uint32_t)at;
 }
 
-static int add(struct dkt__perf_unpack *u, const struct piece *piece)
-{
-	return dkt__append(u->pieces, u->n, *piece);
-}
-
 /* Decompresses the next piece. Returns 0, or 1 at the end. */
 static int step(struct dkt__perf *perf)
 {
@@ -231,7 +226,7 @@ static int step(struct dkt__perf *perf)
 	if (u->held + piece.size > WINDOW)
 		err = to_file(perf, &piece);
 	if (!err)
-		err = add(u, &piece);
+		err = dkt__append(u->pieces, u->n, piece);
 	if (err) {
 		drop(u, &piece);
 		return err;

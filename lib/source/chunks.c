@@ -17,7 +17,7 @@ struct dkt__chunk {
 
 static bool find_all(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 {
-	uint64_t n = dkt__cursor_number(cur, 4), room = 0;
+	uint64_t n = dkt__cursor_number(cur, 4);
 
 	for (uint64_t i = 0; !cur->bad && i < n; i++) {
 		struct dkt__chunk chunk = { .first = chunks->pages };
@@ -28,16 +28,8 @@ static bool find_all(struct dkt__chunks *chunks, struct dkt__cursor *cur)
 		if (!chunk.data || !chunk.packed || !chunk.size || chunk.size > CHUNK_MAX ||
 		    chunk.size % chunks->page_size)
 			return false;
-		if (chunks->n == room) {
-			struct dkt__chunk *list;
-
-			room = room ? room * 2 : 64;
-			list = reallocarray(chunks->list, room, sizeof(*list));
-			if (!list)
-				return false;
-			chunks->list = list;
-		}
-		chunks->list[chunks->n++] = chunk;
+		if (dkt__append(chunks->list, chunks->n, chunk))
+			return false;
 		chunks->pages += chunk.size / chunks->page_size;
 		chunks->largest = DKT__MAX(chunks->largest, chunk.size);
 	}

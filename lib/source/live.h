@@ -21,8 +21,8 @@ struct dkt__live_cpu {
 };
 
 struct dkt__live {
-	struct dkt__streams
-		streams; /* first: this is the source; the top instance's behind the own */
+	/* First: this is the source. Streams of the top instance follow those of in. */
+	struct dkt__streams streams;
 	struct dkt_instance *in;
 	struct dkt_instance *top; /* the borrowed top instance, or NULL */
 	unsigned int flags;
@@ -32,15 +32,14 @@ struct dkt__live {
 	uint64_t until; /* in ns, inclusive; UINT64_MAX */
 	int (*flush)(void *data);
 	void *data;
-	int lock; /* the spool directory's, -1: no spool */
-	int dir;
+	int lock, dir; /* the spool directory and its lock; -1: no spool */
 	struct dkt__live_cpu *cpus;
 	bool begun; /* the CPUs have been checked */
-	bool read; /* since it was opened */
+	bool read; /* records have been read since the source was opened */
 	bool spooled; /* reads only the spools, nothing from the kernel */
 	bool settled; /* losses up to now have been accounted for */
 	struct dkt__comms comms;
-	bool comms_read; /* the kernel's are in it */
+	bool comms_read; /* saved_cmdlines has been read into comms */
 	char *clock;
 	struct utsname uname;
 	char kernel[sizeof(((struct utsname *)NULL)->release) +

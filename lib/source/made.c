@@ -113,6 +113,7 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 		err = dkt__events_given(ctx, NULL, 0);
 	made = err ? NULL : calloc(1, sizeof(*made));
 	if (!made) {
+		/* The library owns data, also after an error. */
 		if (mine.close)
 			mine.close(data);
 		return err ? err : dkt__no_memory(ctx);

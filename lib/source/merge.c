@@ -16,8 +16,8 @@ struct part {
 		ENDED,
 	} state;
 	bool watched; /* it follows, and is not at its end */
-	struct dkt_record
-		next; /* with shifted times; its pointers are valid until the part's next call */
+	/* With shifted times; its pointers are valid until the part's next call. */
+	struct dkt_record next;
 };
 
 /* A stream of one of the parts. */
@@ -317,16 +317,13 @@ static int add_streams(struct merge *m, uint32_t nr, const char *part_name)
 	part->first = m->n_streams;
 	for (name = name ? name : ""; name;
 	     name = dkt_source_stream(part->source, ++part->n_streams)) {
-		struct stream *more =
-			reallocarray(m->streams, m->n_streams + 1, sizeof(*m->streams));
-		char *whole;
+		char *full = dkt__format("%s%s%s", part_name, *name ? ":" : "", name);
 
-		if (!more)
+		if (!full || dkt__append(m->streams, m->n_streams,
+					 (struct stream){ .name = full, .part = nr })) {
+			free(full);
 			return dkt__no_memory(m->base.ctx);
-		m->streams = more;
-		if (asprintf(&whole, "%s%s%s", part_name, *name ? ":" : "", name) < 0)
-			return dkt__no_memory(m->base.ctx);
-		m->streams[m->n_streams++] = (struct stream){ .name = whole, .part = nr };
+		}
 	}
 	return 0;
 }
@@ -345,7 +342,7 @@ static int watch(struct merge *m, struct part *part)
 	return part->watched ? 0 : -errno;
 }
 
-/* The part that an older or a newer header declares with another size. */
+/* Copies a part of a caller that may have been built with another header. */
 static int take_part(struct dkt_ctx *ctx, const struct dkt_merge_part *parts, size_t i,
 		     struct dkt_merge_part *part)
 {
@@ -363,21 +360,20 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 	int err;
 
 	dkt__needs(NULL, dkt__clear(source) && parts);
+	if (!n)
+		return -EINVAL;
 	m = calloc(1, sizeof(*m));
-	if (m)
-		m->parts = calloc(n, sizeof(*m->parts));
-	if (!m || !m->parts || !n) {
-		free(m ? m->parts : NULL);
-		free(m);
-		return n ? dkt__no_memory(parts[0].source->ctx) : -EINVAL;
-	}
-	m->n = n;
+	if (!m)
+		return dkt__no_memory(parts[0].source->ctx);
 	m->watch = -1;
 	m->base = (struct dkt_source){ .ops = &merge_ops, .ctx = parts[0].source->ctx };
 	info = &m->base.info;
 	*info = *dkt_source_info(parts[0].source);
 	info->kind = "merged files";
-	for (size_t i = 0; i < n; i++) {
+	m->n = n;
+	m->parts = calloc(n, sizeof(*m->parts));
+	err = m->parts ? 0 : dkt__no_memory(m->base.ctx);
+	for (size_t i = 0; !err && i < n; i++) {
 		struct dkt_merge_part part;
 
 		err = take_part(m->base.ctx, parts, i, &part);
@@ -386,12 +382,8 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 			err = add_streams(m, (uint32_t)i, part.name);
 		if (!err)
 			err = watch(m, &m->parts[i]);
-		if (err) {
-			merge_close(&m->base);
-			return err;
-		}
-		info->cpus = DKT__MAX(info->cpus, dkt_source_info(part.source)->cpus);
+		if (!err)
+			info->cpus = DKT__MAX(info->cpus, dkt_source_info(part.source)->cpus);
 	}
-	*source = &m->base;
-	return 0;
+	return dkt__source_opened(&m->base, err, source);
 }

@@ -13,10 +13,10 @@
 	DKT__FORMAT_COMMON "\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"                    \
 			   "\tfield:unsigned long caller[];\toffset:16;\tsize:0;\tsigned:0;\n\n"
 
-/* trace-cmd prints a stack of the kernel by itself, one of a program by its print format. */
+/* trace-cmd prints kernel stacks without a print format, and user stacks by theirs. */
 #define DKT__FORMAT_KERNEL_STACK "name: kernel_stack\nID: 4\n" DKT__FORMAT_STACK "print fmt: \"\"\n"
 
-/* The kernel's own shows eight callers, too, whatever the record holds. */
+/* Like the kernel's print format, this shows eight callers, however many the record has. */
 #define DKT__FORMAT_CALLER(i) ", REC->size > " #i " ? REC->caller[" #i "] : 0"
 #define DKT__FORMAT_USER_STACK                                                                                \
 	"name: user_stack\nID: 13\n" DKT__FORMAT_STACK "print fmt: \"<user stack trace>\\n"                   \
@@ -48,5 +48,5 @@
 #define DKT__GRAPH_EXIT_SIZE   40
 #define DKT__GRAPH_RETVAL_SIZE 48
 
-/* Where the callers of such a record begin. */
+/* The offset of the callers in a stack's record. */
 #define DKT__STACK_CALLERS 16

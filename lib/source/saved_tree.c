@@ -123,10 +123,5 @@ int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
 			  dkt__no_memory(ctx);
 	if (!err)
 		err = tree_read(tree, opts);
-	if (err) {
-		tree_close(&tree->streams.base);
-		return err;
-	}
-	*source = &tree->streams.base;
-	return 0;
+	return dkt__source_opened(&tree->streams.base, err, source);
 }

@@ -54,8 +54,7 @@ struct dkt__stream {
 	uint32_t offset; /* offset in that page, where the walk begins */
 	bool loaded; /* the page before page_nr is being walked and holds next */
 	uint64_t first, last; /* pages of the window; last is not in it */
-	uint64_t found_time,
-		found; /* the last search: its time, and the number of pages before it */
+	uint64_t found_time, found; /* time of the last search, and the pages before it */
 	double rate; /* pages per ns, between the last two searches */
 	struct dkt__page page;
 	struct dkt__page_record next;

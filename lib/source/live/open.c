@@ -95,7 +95,7 @@ static int cpu_open(struct dkt__live *live, size_t i, uint32_t size)
 	return 0;
 }
 
-/* Guesses the events of the records, which are looked up first. */
+/* Tells which events the records probably have, so that their IDs are read first. */
 static void hint_events(struct dkt__live *live)
 {
 	struct dkt_event **on;
@@ -166,14 +166,15 @@ static int set_percent(struct dkt_instance *in, unsigned int percent, char **bef
 	return err;
 }
 
-static void put_percent_back(struct dkt_instance *in, char *before)
+/* Restores buffer_percent, and keeps the error message of an earlier failure. */
+static void restore_percent(struct dkt_instance *in, char *before)
 {
-	char *words = before ? dkt_error_take(in->ctx) : NULL;
+	char *earlier = before ? dkt_error_take(in->ctx) : NULL;
 
 	if (!before)
 		return;
 	dkt__tfs_set(in->ctx, before, "%sbuffer_percent", in->prefix);
-	dkt_error_give(in->ctx, 0, words);
+	dkt_error_give(in->ctx, 0, earlier);
 	free(before);
 }
 
@@ -294,7 +295,7 @@ int dkt_source_live(struct dkt_instance *in, const struct dkt_live_opts *opts,
 	return 0;
 }
 
-/* Remove the empty spool of a removed buffer. */
+/* Closes a buffer and its spool; removes the empty spool of a removed buffer. */
 static void close_buffer(struct dkt__live *live, size_t i)
 {
 	struct dkt__live_cpu *cpu = &live->cpus[i];
@@ -316,8 +317,8 @@ void dkt__live_free(struct dkt__live *live)
 	for (size_t i = 0; i < live->streams.n; i++)
 		close_buffer(live, i);
 	dkt__watch_close(&live->watch);
-	put_percent_back(live->in, live->percent[0]);
-	put_percent_back(live->top, live->percent[1]);
+	restore_percent(live->in, live->percent[0]);
+	restore_percent(live->top, live->percent[1]);
 	dkt_instance_close(live->top);
 	dkt__comms_clear(&live->comms);
 	if (live->dir >= 0 && live->read)
