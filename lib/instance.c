@@ -4,12 +4,13 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "base/io.h"
 #include "base/parse.h"
 #include "event.h"
 #include "instance.h"
 #include "tracefs.h"
 
-/* A newline would end the line of a file in which the name is kept. */
+/* Files store the name in a line, which a newline would end. */
 static bool has_control(const char *name)
 {
 	for (; *name; name++)
@@ -46,7 +47,7 @@ static int count_cpus(struct dkt_instance *in)
 	return 0;
 }
 
-static int instance_make(struct dkt_instance *in, unsigned int flags)
+static int instance_create(struct dkt_instance *in, unsigned int flags)
 {
 	int err;
 
@@ -67,14 +68,14 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, const struct dkt_in
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx);
 
-	struct dkt_instance_opts mine;
+	struct dkt_instance_opts own_opts;
 	struct dkt_instance *in;
 	int err = dkt_instance_check_name(ctx, name);
 
 	if (!err)
-		err = dkt__opts_take(ctx, dkt_instance_opts, &mine, opts);
+		err = dkt__opts_take(ctx, dkt_instance_opts, &own_opts, opts);
 	if (!err)
-		err = dkt__flags_check(ctx, "dkt_instance_opts", mine.flags, DKT_CREATE);
+		err = dkt__flags_check(ctx, "dkt_instance_opts", own_opts.flags, DKT_CREATE);
 	if (!err)
 		err = dkt_tracefs_open(ctx, 0);
 	if (err)
@@ -85,13 +86,13 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, const struct dkt_in
 	in->ctx = ctx;
 	if (name)
 		in->name = strdup(name);
-	if (mine.spool)
-		in->spool = strdup(mine.spool);
+	if (own_opts.spool)
+		in->spool = strdup(own_opts.spool);
 	if (name ? asprintf(&in->prefix, "instances/%s/", name) < 0 : !(in->prefix = strdup("")))
 		in->prefix = NULL;
-	err = !in->prefix || (name && !in->name) || (mine.spool && !in->spool) ?
+	err = !in->prefix || (name && !in->name) || (own_opts.spool && !in->spool) ?
 		      dkt__no_memory(ctx) :
-		      instance_make(in, mine.flags);
+		      instance_create(in, own_opts.flags);
 	if (!err)
 		err = count_cpus(in);
 	if (err) {
@@ -169,7 +170,7 @@ int dkt_instance_get_clock(struct dkt_instance *in, char **clock)
 
 	if (err)
 		return err;
-	/* All clocks in a line, the one in use in brackets. */
+	/* The line lists all clocks, with the one in use in brackets. */
 	from = strchr(text, '[');
 	to = from ? strchr(from, ']') : NULL;
 	if (!to)
@@ -198,7 +199,7 @@ static int64_t read_clock(clockid_t id)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The clock of a process that is the instance's. */
+/* Finds the clockid_t of the instance's clock. */
 static int find_clock(struct dkt_instance *in, clockid_t *id)
 {
 	static const struct {
@@ -233,7 +234,7 @@ int dkt_instance_now(struct dkt_instance *in, uint64_t *ns)
 	return err;
 }
 
-/* Takes the try in which the clocks were read closest together. */
+/* Uses the attempt in which the clocks were read closest together. */
 static int64_t wall_offset(clockid_t id)
 {
 	int64_t best = INT64_MAX, offset = 0;
@@ -276,14 +277,12 @@ int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 	char *list __cleanup(free) = NULL;
 	size_t len;
 	FILE *f = open_memstream(&list, &len);
+	int err;
 
-	if (!f)
-		return dkt__no_memory(in->ctx);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; f && i < n; i++)
 		fprintf(f, "%d ", (int)pids[i]);
-	if (fclose(f))
-		return dkt__no_memory(in->ctx);
-	return dkt__tfs_set(in->ctx, list, "%sset_event_notrace_pid", in->prefix);
+	err = dkt__with_words(in->ctx, dkt__text_end(f, 0, &list));
+	return err ? err : dkt__tfs_set(in->ctx, list, "%sset_event_notrace_pid", in->prefix);
 }
 
 int dkt_instance_set_option(struct dkt_instance *in, const char *option, bool on)
@@ -346,7 +345,7 @@ int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stat
 					  .bytes = dkt__line_u64(text, "bytes: ") }));
 }
 
-/* ---- what is on ---- */
+/* ---- events ---- */
 
 bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event)
 {
@@ -387,11 +386,11 @@ int dkt_instance_get_events(struct dkt_instance *in, struct dkt_event ***events,
 			continue;
 		*colon = '\0';
 		event = dkt_event_find(in->ctx, line, colon + 1);
-		/* One that only triggers watch is listed as well; its own file says "0*". */
+		/* The list has also events that only triggers watch, whose enable file is "0*". */
 		if (event && event->index < total)
 			on[event->index] = dkt__event_is_on(in, event);
 	}
-	/* The kernel lists them in an order of its own. */
+	/* The kernel's list is not sorted. */
 	for (size_t i = 0; i < total; i++)
 		if (on[i])
 			(*events)[(*n)++] = all[i];

@@ -6,14 +6,14 @@
 
 struct dkt_instance {
 	struct dkt_ctx *ctx;
-	char *name; /* NULL: the top one */
+	char *name; /* NULL: the top instance */
 	char *prefix; /* "instances/NAME/" or "" */
-	char *spool; /* the directory for records on their way out; NULL: none */
+	char *spool; /* the directory for records that are saved but not yet printed, or NULL */
 	bool is_new;
 	int cpus;
 };
 
-/* True if the instance records the event. An event that only a trigger watches is off. */
+/* True if the event is enabled. An event that only a trigger watches is disabled. */
 bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
 
 /* Empties the buffers, as dkt_instance_clear() without a spool. */

@@ -7,7 +7,10 @@
 #include "base/parse.h"
 #include "tracefs.h"
 
-/* When the process was started, in ticks since boot: field 22 of /proc/PID/stat. -ENOENT: it is no more. */
+/*
+ * Gets the start time of a process in ticks since boot, field 22 of /proc/PID/stat. -ENOENT: the
+ * process has exited.
+ */
 static int start_time(int pid, uint64_t *ticks)
 {
 	char *text __cleanup(free) = NULL;
@@ -30,8 +33,8 @@ static int start_time(int pid, uint64_t *ticks)
 	return 0;
 }
 
-/* Whether the name is the prefix and, after the mark, "PID-TIME" of a process that is no more. */
-static bool is_left(const char *name, const char *prefix, char mark)
+/* True if the name is PREFIX-PID-TIME, with mark for "-", of a process that has exited. */
+static bool is_stale(const char *name, const char *prefix, char mark)
 {
 	size_t len = strlen(prefix);
 	uint64_t ticks, now;
@@ -44,12 +47,12 @@ static bool is_left(const char *name, const char *prefix, char mark)
 	if (sscanf(name, "%d%c%" SCNu64 "%n", &pid, &between, &ticks, &n) != 3 || name[n] ||
 	    pid <= 0 || between != mark)
 		return false;
-	/* Nothing is removed of a process that cannot be looked at. */
+	/* If the start time is unknown, the process may still run. */
 	err = start_time(pid, &now);
 	return err ? err == -ENOENT : now != ticks;
 }
 
-/* A name that only this process has: the prefix, its number and when it was started. */
+/* Builds a name that only this process has: prefix, PID and start time. */
 static int own_name(const char *prefix, char mark, char **name)
 {
 	uint64_t ticks;
@@ -62,8 +65,8 @@ static int own_name(const char *prefix, char mark, char **name)
 	return err ? err : -ENOMEM;
 }
 
-/* As an event's name can be. */
-static void make_name(char *text)
+/* Replaces the characters that the name of an event cannot have. */
+static void make_identifier(char *text)
 {
 	for (; *text; text++)
 		if (!(*text >= '0' && *text <= '9') && !(*text >= 'a' && *text <= 'z') &&
@@ -79,11 +82,11 @@ int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
 
 	if (err)
 		return dkt_fail(ctx, err, "name what is this process's: %s", strerror(-err));
-	make_name(*group);
+	make_identifier(*group);
 	return 0;
 }
 
-/* Probes by their group, synthetic events by their name. */
+/* Removes probes by their group, and synthetic events, which share one group, by their name. */
 static void sweep_probes(struct dkt_ctx *ctx, const char *prefix)
 {
 	char *name __cleanup(free) = strdup(prefix);
@@ -92,17 +95,17 @@ static void sweep_probes(struct dkt_ctx *ctx, const char *prefix)
 
 	if (!name || dkt_probes_read(ctx, &probes))
 		return;
-	make_name(name);
+	make_identifier(name);
 	for (size_t i = 0; (probe = dkt_probes_at(probes, i)); i++)
-		if (is_left(probe->kind == DKT_PROBE_SYNTHETIC ? probe->name : probe->group, name,
-			    '_'))
+		if (is_stale(probe->kind == DKT_PROBE_SYNTHETIC ? probe->name : probe->group, name,
+			     '_'))
 			dkt_probe_remove(ctx, probe->group, probe->name);
 	dkt_probes_free(probes);
 }
 
 static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 {
-	size_t n_names, done = 0;
+	size_t n_names;
 	char **names;
 	int err = dkt_tracefs_open(ctx, 0);
 
@@ -112,15 +115,14 @@ static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	for (size_t i = 0; i < n_names; i++) {
-		if (!is_left(names[i], prefix, '-'))
+		if (!is_stale(names[i], prefix, '-'))
 			continue;
 		if (dkt_instance_remove(ctx, names[i]))
 			err = -EBUSY;
 		else
-			done++;
+			(*n)++;
 	}
 	dkt__names_free(names, n_names);
-	*n = done;
 	return err;
 }
 
@@ -139,7 +141,7 @@ int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 		return err == -ENOENT ? 0 : err;
 	f = open_memstream(names, &len);
 	for (size_t i = 0; f && i < n; i++)
-		if (is_left(all[i], prefix, '-'))
+		if (is_stale(all[i], prefix, '-'))
 			fprintf(f, "%s%s", ftell(f) ? "\n" : "", all[i]);
 	dkt__names_free(all, n);
 	return dkt__with_words(ctx, dkt__text_end_some(f, 0, names));

@@ -3,8 +3,8 @@
 #include "instance/trigger.h"
 #include "tracefs.h"
 
-/* Takes the histograms of an event away, the last one added first. Returns how many. */
-static size_t drop_event(struct dkt_instance *in, struct dkt_event *event)
+/* Removes the histograms of an event. Returns their number. */
+static size_t remove_event_hists(struct dkt_instance *in, struct dkt_event *event)
 {
 	struct dkt_trigger **triggers __cleanup(free) = NULL;
 	size_t n, done = 0;
@@ -18,10 +18,10 @@ static size_t drop_event(struct dkt_instance *in, struct dkt_event *event)
 }
 
 /*
- * One with variables keeps its instance from going, and one that reads the variables of another
- * keeps that: so several rounds, until none goes.
+ * The kernel does not remove an instance that has a histogram with variables, nor a histogram whose
+ * variables another one reads. So repeat until a round removes none.
  */
-static size_t drop_hists(struct dkt_ctx *ctx, const char *name)
+static size_t remove_hists(struct dkt_ctx *ctx, const char *name)
 {
 	struct dkt_event *const *events;
 	struct dkt_instance *in;
@@ -34,7 +34,7 @@ static size_t drop_hists(struct dkt_ctx *ctx, const char *name)
 	do {
 		round = 0;
 		for (size_t i = 0; i < n; i++)
-			round += drop_event(in, events[i]);
+			round += remove_event_hists(in, events[i]);
 		done += round;
 	} while (round);
 	dkt_instance_close(in);
@@ -54,7 +54,7 @@ int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 	if (!dkt__tfs_exists(ctx, "instances/%s/trace", name))
 		return dkt_fail(ctx, -ENOENT, "there is no instance '%s' in %s", name, ctx->dir);
 	err = dkt__tfs_rmdir(ctx, "instances/%s", name);
-	if (err == -EBUSY && drop_hists(ctx, name))
+	if (err == -EBUSY && remove_hists(ctx, name))
 		err = dkt__tfs_rmdir(ctx, "instances/%s", name);
 	return err;
 }

@@ -2,8 +2,8 @@
 /*
  * Triggers of events: the lines of a trigger file, and which of them exclude each other.
  *
- * A line is as a command is written, but for what is left of its count and the state of a
- * histogram:
+ * A line has the syntax of the command that adds the trigger, with the rest of its count, and for a
+ * histogram also its state:
  *
  *   traceoff:count=3 if prio > 100
  *   enable_event:sched:sched_switch:unlimited
@@ -26,8 +26,8 @@
 static const struct action {
 	const char *name;
 	bool has_target;
-	bool is_raw; /* what follows the name is a language of its own */
-	const char *excludes; /* the kernel keeps one of the two for an event, or for a target */
+	bool is_raw; /* the rest has a syntax of its own */
+	const char *excludes; /* an event, or a target, can have only one of these two actions */
 } actions[] = {
 	/* clang-format off */
 	{ "traceon",       false, false, "traceoff" },
@@ -66,7 +66,7 @@ static int no_action(struct dkt_ctx *ctx, const char *name, size_t len)
 
 /* ---- one line ---- */
 
-/* Moves p behind "system:event"; false if there is none. */
+/* Moves p past "system:event"; false: p is not at one. */
 static bool skip_target(const char **p)
 {
 	const char *colon = strchr(*p, ':');
@@ -78,7 +78,7 @@ static bool skip_target(const char **p)
 	return true;
 }
 
-/* "", ":unlimited", ":count=3" of the kernel, ":3" of people. */
+/* Accepts "", the kernel's ":unlimited" and ":count=3", and ":3" as users write it. */
 static bool read_count(const char *text, size_t len, int64_t *left)
 {
 	static const char listed[] = "count=";
@@ -104,7 +104,7 @@ static bool read_count(const char *text, size_t len, int64_t *left)
 	return true;
 }
 
-/* A histogram's " [active]" or " [paused]" is no part of the command. */
+/* Returns the length without a histogram's " [active]" or " [paused]", which commands lack. */
 static size_t without_state(const char *line, size_t len)
 {
 	static const char state[] = " [active]", other[] = " [paused]";
@@ -115,7 +115,7 @@ static size_t without_state(const char *line, size_t len)
 	return len;
 }
 
-/* Puts a string of len bytes at *room, moves that on. */
+/* Copies a string of len bytes to *room and moves *room past it. */
 static const char *put(char **room, const char *text, size_t len)
 {
 	char *at = *room;
@@ -126,7 +126,7 @@ static const char *put(char **room, const char *text, size_t len)
 	return at;
 }
 
-/* The command that makes such a trigger, of at most as many bytes as its line has. */
+/* Stores the command that adds the trigger. It is never longer than its line, of len bytes. */
 static const char *put_text(char **room, size_t len, const struct dkt_trigger *t)
 {
 	const char *target = t->target ? t->target : "";
@@ -140,7 +140,7 @@ static const char *put_text(char **room, size_t len, const struct dkt_trigger *t
 	return at;
 }
 
-/* Bytes that a line's strings take at most: each of its parts once and in the command. */
+/* Returns the most bytes that a line's strings need: its parts, and the command. */
 static size_t room_for(size_t len)
 {
 	return 2 * len + 32;
@@ -232,7 +232,7 @@ int dkt__triggers_parse(const char *text, struct dkt_trigger ***triggers, size_t
 	room = (char *)(at + lines + 1);
 	for (const char *line = text; *line; line += len, line += *line == '\n') {
 		len = strcspn(line, "\n");
-		/* A line of a kind that is not known here, and the list of kinds. */
+		/* Skip the list of available actions, and triggers with an unknown action. */
 		if (len && *line != '#' && !parse_line(line, len, &room, at))
 			(*triggers)[(*n)++] = at++;
 	}
@@ -245,7 +245,7 @@ bool dkt__trigger_offered(const char *text, const char *action)
 	const char *list = strstr(text, heading);
 	size_t len = strlen(action);
 
-	/* Where there are triggers, nobody says which there could be. */
+	/* The kernel does not list the actions for an event with triggers. */
 	if (!list)
 		return true;
 	list += sizeof(heading) - 1;
@@ -269,14 +269,14 @@ int dkt_instance_get_triggers(struct dkt_instance *in, struct dkt_event *event,
 	return err ? err : dkt__with_words(in->ctx, dkt__triggers_parse(text, triggers, n));
 }
 
-/* ---- two of them ---- */
+/* ---- comparing ---- */
 
 static bool same_target(const struct dkt_trigger *a, const struct dkt_trigger *b)
 {
 	return !a->target == !b->target && (!a->target || !strcmp(a->target, b->target));
 }
 
-/* The keys of a histogram, from behind "keys=" to the colon. */
+/* Returns the histogram's list of keys: the text between "keys=" and the next colon. */
 static const char *keys_of(const char *text, size_t *len)
 {
 	static const char word[] = "keys=";
@@ -287,7 +287,7 @@ static const char *keys_of(const char *text, size_t *len)
 	return keys;
 }
 
-/* Moves p to the next variable that the histogram defines: "NAME=" where a part or list goes on. */
+/* Returns the next variable that the histogram defines, "NAME=" after ':' or ','; NULL: none. */
 static const char *next_variable(const char *p, size_t *len)
 {
 	static const char *const others[] = { "keys", "key",  "values", "vals", "val",
@@ -323,7 +323,7 @@ static bool same_variables(const char *a, const char *b)
 	return true;
 }
 
-/* As the kernel has it: hist_trigger_match(). */
+/* Compares like the kernel's hist_trigger_match(). */
 static bool same_histogram(const struct dkt_trigger *a, const struct dkt_trigger *b)
 {
 	const char *filter_a = a->filter ? a->filter : "", *filter_b = b->filter ? b->filter : "";
@@ -350,7 +350,7 @@ bool dkt__trigger_excludes(const struct dkt_trigger *a, const struct dkt_trigger
 
 /* ---- writing ---- */
 
-/* Not the truncating way: of histograms that removes all that the event has. */
+/* Does not truncate: opening the file with O_TRUNC removes the event's histograms. */
 static int write_trigger(struct dkt_instance *in, const struct dkt_event *event, const char *text)
 {
 	return dkt__tfs_add(in->ctx, text, "%sevents/%s/%s/trigger", in->prefix, event->system,
@@ -370,7 +370,7 @@ int dkt__trigger_remove(struct dkt_instance *in, const struct dkt_event *event,
 	bool raw = !strcmp(trigger->action, "hist");
 	int n;
 
-	/* A histogram is known by all of its text, the others by what they do and to whom. */
+	/* The kernel finds a histogram by its whole text, other triggers by action and target. */
 	if (raw)
 		n = asprintf(&command, "!%s", trigger->text);
 	else
