@@ -108,8 +108,11 @@ const char *dkt_change_refused(const struct dkt_change *change)
 
 /* ---- asking ---- */
 
-/* The first word of a filter is a field: kernel's words about an event that lacks it mislead. */
-static bool has_first_word(struct dkt_event *event, const char *filter)
+/*
+ * True if the event has the filter's first field. The kernel's error message for an event without
+ * that field would mislead.
+ */
+static bool has_first_field(struct dkt_event *event, const char *filter)
 {
 	size_t from = strcspn(filter, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
 	size_t len = strspn(filter + from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -119,8 +122,11 @@ static bool has_first_word(struct dkt_event *event, const char *filter)
 	return word && dkt_event_field(event, word);
 }
 
-/* An event that is off, if there is one with the filter's first field; else any. -EBUSY: all are on. */
-static int find_off(struct dkt_instance *in, const char *filter, struct dkt_event **off)
+/*
+ * Finds a disabled event to try the filter on, if possible one with the filter's first field. -EBUSY:
+ * every event is enabled.
+ */
+static int find_disabled(struct dkt_instance *in, const char *filter, struct dkt_event **off)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *all;
@@ -138,7 +144,7 @@ static int find_off(struct dkt_instance *in, const char *filter, struct dkt_even
 			j++;
 			continue;
 		}
-		if (has_first_word(all[i], filter)) {
+		if (has_first_field(all[i], filter)) {
 			*off = all[i];
 			return 0;
 		}
@@ -154,7 +160,7 @@ int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 	char *before __cleanup(free) = NULL;
 	struct dkt_event *event;
 	char *words;
-	int result, err = find_off(in, filter, &event);
+	int result, err = find_disabled(in, filter, &event);
 
 	if (!err)
 		err = dkt_instance_get_filter(in, event, &before);
@@ -170,7 +176,7 @@ int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 
 /* ---- steps ---- */
 
-/* One more filter or event is done with; the last one is said by the end. */
+/* Reports n more filters or events as done; dkt_change_commit() reports the last one. */
 static void step(struct dkt_change *change, size_t n)
 {
 	change->steps_done += n;
@@ -180,7 +186,7 @@ static void step(struct dkt_change *change, size_t n)
 
 static int write_filter(struct dkt_change *change, const struct dkt_event *event, const char *text)
 {
-	/* "0" is the kernel's word for none. */
+	/* "0" removes the filter. */
 	return dkt__tfs_set(change->in->ctx, *text ? text : "0", "%sevents/%s/%s/filter",
 			    change->in->prefix, event->system, event->name);
 }
@@ -213,7 +219,7 @@ static int write_enable(struct dkt_change *change, const char *system, const cha
 			    change->in->prefix, system, event ? "/" : "", event ? event : "");
 }
 
-/* The events of one system lie together in the list: [from, to). */
+/* Returns the end of the range of events, from `from` on, that have the same system. */
 static size_t system_end(const struct dkt_change *change, size_t from)
 {
 	size_t to = from + 1;
@@ -223,9 +229,9 @@ static size_t system_end(const struct dkt_change *change, size_t from)
 	return to;
 }
 
-/* Switches the events of a system that are to become on (or off) and are not. */
-static int switch_system(struct dkt_change *change, size_t from, size_t to, const bool *target,
-			 bool on)
+/* Enables (on) or disables the system's events in [from, to) whose target state is `on`. */
+static int set_system(struct dkt_change *change, size_t from, size_t to, const bool *target,
+		      bool on)
 {
 	size_t differ = 0, same = 0;
 	int err = 0;
@@ -234,7 +240,7 @@ static int switch_system(struct dkt_change *change, size_t from, size_t to, cons
 		differ += target[i] == on && change->now[i] != on;
 		same += target[i] == on;
 	}
-	/* One write for a whole system costs the kernel less than one for each event. */
+	/* One write for a whole system costs the kernel less than one write for each event. */
 	if (differ > 1 && same == to - from) {
 		err = write_enable(change, change->all[from]->system, NULL, on);
 		step(change, differ);
@@ -253,14 +259,14 @@ static int switch_system(struct dkt_change *change, size_t from, size_t to, cons
 	return err;
 }
 
-static int switch_events(struct dkt_change *change, const bool *target, bool on)
+static int set_events(struct dkt_change *change, const bool *target, bool on)
 {
 	size_t to;
 	int err = 0;
 
 	for (size_t from = 0; !err && from < change->n_all; from = to) {
 		to = system_end(change, from);
-		err = switch_system(change, from, to, target, on);
+		err = set_system(change, from, to, target, on);
 	}
 	return err;
 }
@@ -293,8 +299,8 @@ static int read_before(struct dkt_change *change)
 }
 
 /*
- * Triggers that were there up to now may have switched their targets in the meantime; what they left
- * on without being wanted goes off.
+ * Until they were removed, triggers may have enabled or disabled their target events. Reads the state
+ * of these events again and disables those that should not be enabled.
  */
 static int settle_targets(struct dkt_change *change, const bool *target)
 {
@@ -308,16 +314,16 @@ static int settle_targets(struct dkt_change *change, const bool *target)
 		change->now[event->index] = dkt__event_is_on(change->in, event);
 		n++;
 	}
-	return n ? switch_events(change, target, false) : 0;
+	return n ? set_events(change, target, false) : 0;
 }
 
 static int apply(struct dkt_change *change)
 {
 	int err = 0;
 
-	/* Off, then filters, then on: no event is ever on without its filter. */
+	/* Disable, set filters, then enable: no event is ever enabled without its filter. */
 	if (change->wanted)
-		err = switch_events(change, change->wanted, false);
+		err = set_events(change, change->wanted, false);
 	if (!err)
 		err = dkt__knobs_apply(change);
 	if (!err)
@@ -327,7 +333,7 @@ static int apply(struct dkt_change *change)
 	if (!err && change->wanted)
 		err = settle_targets(change, change->wanted);
 	if (!err && change->wanted)
-		err = switch_events(change, change->wanted, true);
+		err = set_events(change, change->wanted, true);
 	return err;
 }
 
@@ -338,7 +344,7 @@ static void undo(struct dkt_change *change)
 	int err = 0;
 
 	if (change->now && change->wanted)
-		err = switch_events(change, change->before, false);
+		err = set_events(change, change->before, false);
 	if (dkt__triggers_undo(change))
 		err = -EIO;
 	if (change->now && change->wanted && settle_targets(change, change->before))
@@ -349,7 +355,7 @@ static void undo(struct dkt_change *change)
 			err = -EIO;
 	if (dkt__knobs_undo(change))
 		err = -EIO;
-	if (change->now && change->wanted && switch_events(change, change->before, true))
+	if (change->now && change->wanted && set_events(change, change->before, true))
 		err = -EIO;
 	if (err)
 		dkt_log(ctx, DKT_LOG_WARN, "undoing the change: %s", dkt_error(ctx));
@@ -363,7 +369,7 @@ int dkt_change_commit(struct dkt_change *change)
 	sigset_t all, saved;
 	int err;
 
-	/* Half a change must not be left by Ctrl-C; it takes half a second, or seconds with functions. */
+	/* Ctrl-C must not leave half a change, which takes half a second, with functions seconds. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	err = change->wanted ? read_before(change) : 0;
@@ -371,7 +377,7 @@ int dkt_change_commit(struct dkt_change *change)
 		count_steps(change);
 		err = apply(change);
 		dkt_progress(change->in->ctx, "events", change->steps, change->steps);
-		/* Last, as it most often is optional: it fails alone. */
+		/* The tracer is last, so that an optional tracer can fail without the others. */
 		change->tracer.stops = &change->stops;
 		if (!err)
 			err = dkt__tracer_apply(&change->tracer, change->in);

@@ -7,14 +7,14 @@
 struct dkt__filter_step {
 	struct dkt_event *event;
 	char *text; /* wanted */
-	char *before; /* NULL: not touched yet */
+	char *before; /* NULL: not changed */
 };
 
 struct dkt__trigger_step {
 	struct dkt_event *event;
-	struct dkt_event *target; /* the event that the trigger switches; NULL: none */
+	struct dkt_event *target; /* the event that the trigger enables or disables, or NULL */
 	struct dkt_trigger *trigger;
-	bool add; /* false: it is removed */
+	bool add; /* false: remove it */
 	bool done;
 };
 
@@ -22,14 +22,14 @@ struct dkt__trigger_step {
 struct dkt__knob {
 	const char *file;
 	char *value; /* wanted */
-	char *before; /* NULL: not touched yet */
+	char *before; /* NULL: not read yet */
 };
 
 struct dkt_change {
 	struct dkt_instance *in;
 	struct dkt_event *const *all;
 	size_t n_all;
-	bool *wanted; /* by event index; NULL: events stay as they are */
+	bool *wanted; /* by event index; NULL: do not change events */
 	bool *before;
 	bool *now;
 	struct dkt__filter_step *filters;
@@ -40,10 +40,10 @@ struct dkt_change {
 	size_t n_knobs;
 	struct dkt__stops stops; /* among the wanted triggers, new or not */
 	struct dkt__tracer tracer;
-	size_t steps, steps_done; /* filters and events known to be touched */
+	size_t steps, steps_done; /* filters to set and events to enable or disable */
 };
 
-/* Undoing goes on after an error and returns the last one. */
+/* The undo functions continue after an error and return the last one. */
 int dkt__triggers_apply(struct dkt_change *change);
 int dkt__triggers_undo(struct dkt_change *change);
 void dkt__triggers_free(struct dkt_change *change);

@@ -11,17 +11,18 @@
 
 #define AVAILABLE "available_filter_functions"
 
-/* In the spool directory, as long as roots, depth or threshold are ours. */
+/* This note is in the spool directory while dktrace has set roots, depth or threshold. */
 #define NOTE "graph"
 
-/* The initial values of the files that apply to the whole kernel. */
+/* The files that apply to the whole kernel. */
 static const struct {
 	const char *file;
-	const char *value;
-} untouched[] = {
-	{ "max_graph_depth", "0" },
-	{ "tracing_thresh", "0" },
-	{ "set_graph_function", "#" },
+	char initial; /* first byte of the initial value */
+	const char *reset; /* write this to restore it; opening a list with O_TRUNC empties it */
+} global_files[] = {
+	{ "max_graph_depth", '0', "0" },
+	{ "tracing_thresh", '0', "0" },
+	{ "set_graph_function", '#', "\n" },
 };
 
 /* ---- copies ---- */
@@ -73,9 +74,9 @@ void dkt__functions_free(struct dkt__functions *functions)
 	free(functions);
 }
 
-/* ---- whether there are such functions ---- */
+/* ---- checking ---- */
 
-/* "vfs_*", ":mod:xfs" or "xfs_*:mod:xfs" for a line "NAME" or "NAME [MODULE]". */
+/* True if the glob, "vfs_*", ":mod:xfs" or "xfs_*:mod:xfs", matches; module is NULL if built in. */
 static bool matches(const char *glob, const char *name, const char *module)
 {
 	static const char mod[] = ":mod:";
@@ -91,7 +92,7 @@ static bool matches(const char *glob, const char *name, const char *module)
 	return !*function || !fnmatch(function, name, 0);
 }
 
-/* Marks the globs that the line's function matches. */
+/* Marks the globs that match the function of the line, "NAME" or "NAME [MODULE]". */
 static void match_line(char *line, char **globs, size_t n, bool *found)
 {
 	char *bracket = strchr(line, '[');
@@ -139,7 +140,7 @@ int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *funct
 	return err ? err : check_globs(ctx, text, functions->roots, functions->n_roots);
 }
 
-/* ---- the instance's ---- */
+/* ---- files of the instance ---- */
 
 static int write_names(struct dkt_instance *in, const char *file, char **names, size_t n)
 {
@@ -170,7 +171,7 @@ int dkt__functions_write(struct dkt_instance *in, const struct dkt__functions *f
 
 int dkt__functions_clear(struct dkt_instance *in)
 {
-	/* Opening a list with O_TRUNC is what empties it. */
+	/* Opening a list with O_TRUNC empties it. */
 	static const char *const empty[][2] = {
 		{ "set_ftrace_filter", "\n" },
 		{ "set_ftrace_notrace", "\n" },
@@ -179,7 +180,7 @@ int dkt__functions_clear(struct dkt_instance *in)
 	};
 	int err = 0, one;
 
-	/* A failure keeps nothing else from being taken back. */
+	/* After a failure, still reset the other files. */
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++) {
 		if (i && !dkt__tfs_exists(in->ctx, "%s%s", in->prefix, empty[i][0]))
 			continue;
@@ -189,7 +190,7 @@ int dkt__functions_clear(struct dkt_instance *in)
 	return err;
 }
 
-/* The first byte of a file, '\0' if there is none. */
+/* Returns the first byte of a file; '\0': the file is empty or missing. */
 static char first_of(struct dkt_ctx *ctx, const char *prefix, const char *file)
 {
 	int fd __cleanup(close) = dkt__tfs_open(ctx, O_RDONLY, "%s%s", prefix, file);
@@ -198,26 +199,33 @@ static char first_of(struct dkt_ctx *ctx, const char *prefix, const char *file)
 	return fd >= 0 && read(fd, &first, 1) == 1 ? first : '\0';
 }
 
+bool dkt__functions_chosen(struct dkt_instance *in, const char *file)
+{
+	char first = first_of(in->ctx, in->prefix, file);
+
+	return first && first != '#';
+}
+
 bool dkt__functions_more(struct dkt_instance *in)
 {
 	char pid = first_of(in->ctx, in->prefix, "set_ftrace_pid");
 
-	/* "no pid" */
+	/* Without PIDs, the file says "no pid". */
 	return first_of(in->ctx, in->prefix, "set_ftrace_notrace") || (pid && pid != 'n');
 }
 
-/* ---- the whole kernel's ---- */
+/* ---- files of the whole kernel ---- */
 
-static int check_untouched(struct dkt_ctx *ctx)
+static int check_initial(struct dkt_ctx *ctx)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(untouched); i++) {
-		char first = first_of(ctx, "", untouched[i].file);
+	for (size_t i = 0; i < ARRAY_SIZE(global_files); i++) {
+		char first = first_of(ctx, "", global_files[i].file);
 
-		if (first && first != untouched[i].value[0])
+		if (first && first != global_files[i].initial)
 			return dkt_fail(
 				ctx, -EBUSY,
 				"another program has set %s, which applies to the whole kernel",
-				untouched[i].file);
+				global_files[i].file);
 	}
 	return 0;
 }
@@ -250,7 +258,7 @@ int dkt__functions_limit(struct dkt_instance *in, const struct dkt__functions *f
 	if (!in->spool)
 		return dkt_fail(in->ctx, -EINVAL,
 				"depth, threshold and roots need a spool directory");
-	err = check_untouched(in->ctx);
+	err = check_initial(in->ctx);
 	if (!err)
 		err = dkt__note_write(in->ctx, in->spool, NOTE, "");
 	return err ? err : write_limits(in->ctx, functions);
@@ -258,20 +266,18 @@ int dkt__functions_limit(struct dkt_instance *in, const struct dkt__functions *f
 
 int dkt__functions_return(struct dkt_ctx *ctx, const char *spool)
 {
-	int err, later;
+	int err, one;
 
 	if (!dkt__note_exists(spool, NOTE))
 		return 0;
 	err = dkt_tracefs_open(ctx, 0);
-	if (!err && dkt__tfs_exists(ctx, "max_graph_depth"))
-		err = dkt__tfs_set(ctx, "0", "max_graph_depth");
-	later = dkt__tfs_exists(ctx, "tracing_thresh") ? dkt__tfs_set(ctx, "0", "tracing_thresh") :
-							 0;
-	err = err ? err : later;
-	/* Opening it with O_TRUNC is what empties it. */
-	later = dkt__tfs_exists(ctx, "set_graph_function") ?
-			dkt__tfs_set(ctx, "\n", "set_graph_function") :
-			0;
-	err = err ? err : later;
+	if (err)
+		return err;
+	for (size_t i = 0; i < ARRAY_SIZE(global_files); i++) {
+		if (!dkt__tfs_exists(ctx, "%s", global_files[i].file))
+			continue;
+		one = dkt__tfs_set(ctx, global_files[i].reset, "%s", global_files[i].file);
+		err = err ? err : one;
+	}
 	return err ? err : dkt__note_remove(ctx, spool, NOTE);
 }

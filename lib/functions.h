@@ -37,12 +37,18 @@ int dkt__functions_write(struct dkt_instance *in, const struct dkt__functions *f
 /* Resets the choice to all functions of all processes, in those files that the kernel has. */
 int dkt__functions_clear(struct dkt_instance *in);
 
+/*
+ * True if the file, for example set_ftrace_filter, lists functions. Otherwise it is missing, empty, or
+ * says in a comment that all functions are enabled.
+ */
+bool dkt__functions_chosen(struct dkt_instance *in, const char *file);
+
 /* True if a file other than set_ftrace_filter limits the instance's tracer. */
 bool dkt__functions_more(struct dkt_instance *in);
 
 /*
- * Sets roots, depth and threshold, which apply to the whole kernel, unless someone else has set
- * them. A note in the spool directory lets dkt__functions_return() recognize them as ours.
+ * Sets roots, depth and threshold, which apply to the whole kernel, unless another program has
+ * set them. A note in the spool directory tells dkt__functions_return() that dktrace set them.
  */
 int dkt__functions_limit(struct dkt_instance *in, const struct dkt__functions *functions);
 

@@ -2,11 +2,10 @@
 /*
  * Borrows the top instance for a tracer that other instances do not support.
  *
- * Kernels before about 6.12 have function_graph only there. It is borrowed only if it is unused: no
- * tracer, no enabled event, no records, no chosen functions. Its records are then read together
- * with those of the borrowing instance.
+ * Kernels before about 6.12 support function_graph only in the top instance. dktrace borrows it only
+ * if it is unused: no tracer, no enabled event, no records, no chosen functions. Its records are then
+ * read together with those of the borrowing instance.
  */
-#include <fcntl.h>
 #include <inttypes.h>
 
 #include "base/parse.h"
@@ -18,7 +17,7 @@
 #include "top/stops.h"
 #include "tracefs.h"
 
-/* In the spool directory, as long as it is borrowed. */
+/* This note is in the spool directory while the top instance is borrowed. */
 #define NOTE "top"
 
 #define NONE "nop"
@@ -26,7 +25,7 @@
 /* The state before the loan. */
 struct was {
 	char clock[32];
-	uint64_t kb; /* of each CPU */
+	uint64_t kb; /* per CPU; 0: the CPUs differ, or it is unknown */
 	bool on;
 };
 
@@ -62,15 +61,6 @@ static int read_note(struct dkt_ctx *ctx, const char *spool, struct was *was)
 
 /* ---- borrowing ---- */
 
-/* Whether all functions are chosen, which the first line says; or there is no choice. */
-static bool chooses_functions(struct dkt_ctx *ctx, const char *file)
-{
-	int fd __cleanup(close) = dkt__tfs_open(ctx, O_RDONLY, "%s", file);
-	char first = '#';
-
-	return fd >= 0 && read(fd, &first, 1) == 1 && first != '#';
-}
-
 static int check_buffers(struct dkt_instance *top)
 {
 	struct dkt_cpu_stats stats;
@@ -104,15 +94,15 @@ static int check_unused(struct dkt_instance *top)
 		return dkt_fail(top->ctx, -EBUSY,
 				"another program has enabled %s:%s in the top instance",
 				on[0]->system, on[0]->name);
-	if (!err && (chooses_functions(top->ctx, "set_ftrace_filter") ||
-		     chooses_functions(top->ctx, "set_graph_function") ||
-		     chooses_functions(top->ctx, "set_graph_notrace")))
+	if (!err && (dkt__functions_chosen(top, "set_ftrace_filter") ||
+		     dkt__functions_chosen(top, "set_graph_function") ||
+		     dkt__functions_chosen(top, "set_graph_notrace")))
 		return dkt_fail(top->ctx, -EBUSY,
 				"another program has chosen functions in the top instance");
 	return err ? err : check_buffers(top);
 }
 
-/* "7 (expanded: 1408)": as small as the former it is only before it is first used. */
+/* Before its first use the file says "7 (expanded: 1408)", and the second number counts. */
 static int read_size(struct dkt_ctx *ctx, uint64_t *kb)
 {
 	char *text __cleanup(free) = NULL;
@@ -123,7 +113,7 @@ static int read_size(struct dkt_ctx *ctx, uint64_t *kb)
 		return err;
 	p = strchr(text, ':');
 	p = p ? p + strspn(p, ": ") : text;
-	/* "X": CPUs differ, which is then not put back. */
+	/* "X": the sizes of the CPUs differ; kb stays 0, and the size is not restored. */
 	dkt__take_u64(&p, NULL, DKT__DEC, kb);
 	return 0;
 }
@@ -146,7 +136,7 @@ static int set_size(struct dkt_instance *top, uint64_t kb)
 	return dkt_instance_set_size(top, kb * 1024 * (uint64_t)top->cpus);
 }
 
-static int make_alike(struct dkt_instance *top, struct dkt_instance *in)
+static int copy_settings(struct dkt_instance *top, struct dkt_instance *in)
 {
 	char *clock __cleanup(free) = NULL;
 	bool on = false;
@@ -159,7 +149,7 @@ static int make_alike(struct dkt_instance *top, struct dkt_instance *in)
 		err = dkt__tfs_read_u64(in->ctx, &kb, "%sbuffer_size_kb", in->prefix);
 	if (!err)
 		err = set_size(top, kb);
-	/* Its counts begin again too. */
+	/* This also resets the kernel's statistics. */
 	if (!err)
 		err = dkt__buffers_clear(top);
 	if (!err)
@@ -179,7 +169,7 @@ static int borrow(struct dkt_instance *top, struct dkt_instance *in)
 		err = write_note(in, &was);
 	if (err)
 		return err;
-	err = make_alike(top, in);
+	err = copy_settings(top, in);
 	if (!err)
 		return 0;
 	words = dkt_error_take(top->ctx);
@@ -202,10 +192,10 @@ int dkt__top_borrow(struct dkt_instance *for_in, struct dkt_instance **out)
 	return err;
 }
 
-/* ---- giving it back ---- */
+/* ---- returning ---- */
 
-/* As far as it goes: the first failure is told, all else is tried. */
-static int put_back(struct dkt_instance *top, const struct was *was)
+/* Continues after a failure; returns the first error. */
+static int restore(struct dkt_instance *top, const struct was *was)
 {
 	int err = dkt__tfs_set(top->ctx, NONE, "current_tracer"), later;
 
@@ -233,11 +223,11 @@ int dkt__top_return(struct dkt_ctx *ctx, const char *spool)
 	err = read_note(ctx, spool, &was);
 	if (!err)
 		err = dkt_instance_open(ctx, NULL, &opts, &top);
-	/* One that acts later would undo what is put back. */
+	/* First the copied triggers: one that fires later would change the restored state. */
 	if (!err)
 		err = dkt__stops_return(top);
 	if (!err)
-		err = put_back(top, &was);
+		err = restore(top, &was);
 	dkt_instance_close(top);
 	return err ? err : dkt__note_remove(ctx, spool, NOTE);
 }

@@ -5,9 +5,9 @@
 #include "ctx.h"
 
 /*
- * Borrows the top instance for another one and opens it with the same spool. Its state is first
- * saved there; then it gets the other one's clock and size. -EBUSY: someone else uses it. If it is
- * borrowed already, only opens it.
+ * Borrows the top instance for another one and opens it with the same spool. Saves its state in the
+ * spool, then gives it the clock, size and tracing_on of the other instance. If it is already
+ * borrowed, only opens it. -EBUSY: another program uses it.
  */
 int dkt__top_borrow(struct dkt_instance *for_in, struct dkt_instance **top);
 

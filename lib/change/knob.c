@@ -11,8 +11,8 @@
 #define FORK "options/event-fork"
 #define CPUS "tracing_cpumask"
 
-/* Takes the value over. */
-static int want(struct dkt_change *change, const char *file, char *value)
+/* Adds a step that writes the value, of which it takes ownership. */
+static int add_knob(struct dkt_change *change, const char *file, char *value)
 {
 	int err = value ? dkt__append(change->knobs, change->n_knobs,
 				      (struct dkt__knob){ .file = file, .value = value }) :
@@ -23,7 +23,6 @@ static int want(struct dkt_change *change, const char *file, char *value)
 	return dkt__with_words(change->in->ctx, err);
 }
 
-/* As the file of pids reads: one in a line. */
 int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool children)
 {
 	dkt__needs(change ? change->in->ctx : NULL, change && (pids || !n));
@@ -33,18 +32,19 @@ int dkt_change_pids(struct dkt_change *change, const pid_t *pids, size_t n, bool
 	FILE *f;
 	int err;
 
-	/* The kernel adds children to the list as they come, so the option is set first. */
-	err = want(change, FORK, strdup(children ? "1" : "0"));
+	/* Set the option first: the kernel adds a child to the list when it is forked. */
+	err = add_knob(change, FORK, strdup(children ? "1" : "0"));
 	if (err)
 		return err;
+	/* One PID per line, as the kernel prints the file, to which apply_knob() compares it. */
 	f = open_memstream(&list, &len);
 	for (size_t i = 0; f && i < n; i++)
 		fprintf(f, "%s%d", i ? "\n" : "", (int)pids[i]);
 	err = dkt__with_words(change->in->ctx, dkt__text_end(f, 0, &list));
-	return err ? err : want(change, PIDS, list);
+	return err ? err : add_knob(change, PIDS, list);
 }
 
-/* As the kernel writes a bitmap: 32 bits in hex, commas between, the highest first. */
+/* The kernel's text of a bitmap: groups of 32 bits in hex, separated by commas, highest first. */
 static char *mask_text(const struct expr_cpus *cpus, int n)
 {
 	int words = (n + 31) / 32;
@@ -80,10 +80,10 @@ int dkt_change_cpus(struct dkt_change *change, const char *list)
 		if (dkt__expr_cpus_has(cpus, (uint64_t)cpu))
 			return dkt_fail(change->in->ctx, -EINVAL,
 					"CPU %d does not exist; the last one is %d", cpu, n - 1);
-	return want(change, CPUS, mask_text(cpus, n));
+	return add_knob(change, CPUS, mask_text(cpus, n));
 }
 
-/* ---- what is there ---- */
+/* ---- reading ---- */
 
 int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool *children)
 {
@@ -107,7 +107,7 @@ int dkt_instance_get_pids(struct dkt_instance *in, pid_t **pids, size_t *n, bool
 	return 0;
 }
 
-/* As "0-3,5"; NULL if they are all there are. */
+/* Lists the CPUs in the form "0-3,5". NULL: all CPUs are set. */
 static int list_cpus(const bool *set, int n, char **list)
 {
 	int to, missing = 0;
@@ -144,7 +144,7 @@ int dkt_instance_get_cpus(struct dkt_instance *in, char **cpus)
 
 	if (err || !set)
 		return err ? err : dkt__no_memory(in->ctx);
-	/* The last hex digit is of the first four CPUs. */
+	/* The last hex digit stands for the first four CPUs. */
 	for (const char *p = text + strcspn(text, "\n"); p-- > text;) {
 		const char digit[] = { *p, '\0' };
 		uint64_t bits;
@@ -160,7 +160,7 @@ int dkt_instance_get_cpus(struct dkt_instance *in, char **cpus)
 
 static int write_knob(struct dkt_instance *in, const char *file, const char *value)
 {
-	/* A list is emptied by being opened. */
+	/* Opening a list with O_TRUNC empties it. */
 	return dkt__tfs_set(in->ctx, value, "%s%s", in->prefix, file);
 }
 
@@ -169,7 +169,7 @@ static int apply_knob(struct dkt_instance *in, struct dkt__knob *knob)
 	size_t len;
 	int err = dkt__tfs_read(in->ctx, &knob->before, &len, "%s%s", in->prefix, knob->file);
 
-	/* A missing file is as it should be if nothing is to be set in it. */
+	/* A kernel without the file already has the empty or zero value. */
 	if (err == -ENOENT && (!*knob->value || !strcmp(knob->value, "0")))
 		return 0;
 	if (err)

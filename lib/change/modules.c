@@ -3,14 +3,14 @@
  * Limits a function tracer to all functions of some modules.
  *
  * For each ":mod:NAME" the kernel looks up the name of every function that it has. This takes 0.1
- * s, in an emulated machine 2 s: with thirty modules that is most of a change. A function's index
- * in the list of all functions, which kernels since 5.1 accept, costs nothing. Indexes shift when a
- * module is unloaded; so the result is read back, and names are the fallback.
+ * s, or 2 s in an emulated machine, and with thirty modules it is most of the time of a change.
+ * Kernels since 5.1 also accept a function's index in the list of all functions, which needs no
+ * lookup. Because indexes shift when a module is unloaded, dktrace reads the result back and writes
+ * the names if it is wrong.
  */
 #include "change/modules.h"
 #include "instance.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
 
 #include "base/io.h"
@@ -21,7 +21,7 @@
 
 /* ---- lines "NAME [MODULE]" ---- */
 
-/* The position of the module in whose brackets the line ends, or n_modules. */
+/* Returns the index of the module that the line ends with, in brackets; n_modules: not found. */
 static size_t find_module(const struct dkt__tracer *tracer, const char *line)
 {
 	const char *from = strrchr(line, '[');
@@ -33,7 +33,7 @@ static size_t find_module(const struct dkt__tracer *tracer, const char *line)
 	return len ? i : tracer->n_modules;
 }
 
-static bool is_left_out(const struct dkt__tracer *tracer, const char *line)
+static bool is_excluded(const struct dkt__tracer *tracer, const char *line)
 {
 	char *name __cleanup(free) = strndup(line, strcspn(line, " \t"));
 
@@ -45,17 +45,9 @@ static bool is_left_out(const struct dkt__tracer *tracer, const char *line)
 
 /* ---- reading ---- */
 
-bool dkt__functions_unlimited(struct dkt_instance *in)
-{
-	int fd __cleanup(close) = dkt__tfs_open(in->ctx, O_RDONLY, "%s" FILTER, in->prefix);
-	char first = '#';
-
-	return fd < 0 || read(fd, &first, 1) != 1 || first == '#';
-}
-
 /*
- * "#### all functions enabled ####" has no module in brackets. The kernel takes its time for this
- * list: some 10 ms for a large module.
+ * False also for "#### all functions enabled ####", which has no module in brackets. For a large
+ * module the kernel needs about 10 ms to print this list.
  */
 bool dkt__modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tracer)
 {
@@ -70,7 +62,7 @@ bool dkt__modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tra
 		if (strstr(line, ":mod:"))
 			continue;
 		i = find_module(tracer, line);
-		if (i == tracer->n_modules || is_left_out(tracer, line))
+		if (i == tracer->n_modules || is_excluded(tracer, line))
 			return false;
 		seen[i] = true;
 	}
@@ -82,43 +74,43 @@ bool dkt__modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tra
 
 /* ---- writing ---- */
 
-/* The numbers of the functions, blanks between; NULL: there is no list. The caller frees it. */
-static char *list_numbers(struct dkt_instance *in, const struct dkt__tracer *tracer)
+/* Lists the indexes of the functions, separated by spaces; NULL: the kernel has no list of them. */
+static char *list_indexes(struct dkt_instance *in, const struct dkt__tracer *tracer)
 {
 	char *list __cleanup(free) = NULL;
-	char *line, *end, *numbers = NULL;
+	char *line, *end, *indexes = NULL;
 	unsigned long nr;
 	size_t len;
 	FILE *out;
 
 	if (dkt__tfs_read(in->ctx, &list, NULL, "available_filter_functions"))
 		return NULL;
-	out = open_memstream(&numbers, &len);
+	out = open_memstream(&indexes, &len);
 	for (line = list, nr = 1; out && *line; line = end, nr++) {
 		end = line + strcspn(line, "\n");
 		end += *end ? (*end = '\0', 1) : 0;
-		if (find_module(tracer, line) < tracer->n_modules && !is_left_out(tracer, line))
+		if (find_module(tracer, line) < tracer->n_modules && !is_excluded(tracer, line))
 			fprintf(out, "%lu ", nr);
 	}
-	dkt__text_end(out, 0, &numbers);
-	return numbers;
+	dkt__text_end(out, 0, &indexes);
+	return indexes;
 }
 
-static int write_numbers(struct dkt_instance *in, const struct dkt__tracer *tracer)
+static int write_indexes(struct dkt_instance *in, const struct dkt__tracer *tracer)
 {
-	char *numbers __cleanup(free) = list_numbers(in, tracer);
+	char *indexes __cleanup(free) = list_indexes(in, tracer);
 	int err;
 
-	if (!numbers || !*numbers)
+	if (!indexes || !*indexes)
 		return -ENOENT;
-	err = dkt__tfs_add_words(in->ctx, "functions", numbers, "%s" FILTER, in->prefix);
+	err = dkt__tfs_add_words(in->ctx, "functions", indexes, "%s" FILTER, in->prefix);
 	if (!err && dkt__modules_are_set(in, tracer))
 		return 0;
 	dkt__functions_clear(in);
 	return err ? err : -ESTALE;
 }
 
-/* "!NAME:mod:MODULE" takes functions out again. */
+/* Adds the functions of all modules, then removes the excluded ones with "!NAME:mod:MODULE". */
 static int write_names(struct dkt_instance *in, const struct dkt__tracer *tracer)
 {
 	char command[256];
@@ -132,7 +124,7 @@ static int write_names(struct dkt_instance *in, const struct dkt__tracer *tracer
 		for (size_t j = 0; !err && j < tracer->n_without; j++) {
 			snprintf(command, sizeof(command), "!%s:mod:%s", tracer->without[j],
 				 tracer->modules[i]);
-			/* A module that has none of them is no error. */
+			/* -EINVAL: the module has no such function. */
 			err = dkt__tfs_add(in->ctx, command, "%s" FILTER, in->prefix);
 			err = err == -EINVAL ? 0 : err;
 		}
@@ -144,10 +136,10 @@ int dkt__modules_write(struct dkt_instance *in, const struct dkt__tracer *tracer
 {
 	int err;
 
-	if (!write_numbers(in, tracer))
+	if (!write_indexes(in, tracer))
 		return 0;
 	err = write_names(in, tracer);
-	if (!err && dkt__functions_unlimited(in))
+	if (!err && !dkt__functions_chosen(in, FILTER))
 		err = dkt_fail(in->ctx, -EINVAL, "the kernel did not limit it to modules");
 	return err;
 }

@@ -7,11 +7,5 @@
 /* Limits the instance, which has no limit yet, to the functions of the tracer's modules. */
 int dkt__modules_write(struct dkt_instance *in, const struct dkt__tracer *tracer);
 
-/* True if the instance is limited to them. Commands that wait for a module do not count. */
+/* True if the instance is limited to these modules. Ignores commands that wait for a module. */
 bool dkt__modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tracer);
-
-/*
- * True if all functions are traced, as the file's first line tells. A kernel without filter has no
- * limit.
- */
-bool dkt__functions_unlimited(struct dkt_instance *in);

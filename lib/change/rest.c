@@ -4,7 +4,7 @@
 #include "note.h"
 #include "source/live.h"
 
-/* In the spool directory while it rests: which of the two instances. */
+/* While an instance rests, this note in the spool directory says which of the two. */
 #define NOTE "rest"
 #define OWN  "own"
 #define TOP  "top"
@@ -28,7 +28,7 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn
 		err = dkt__live_save(live, in != base);
 	if (!err) {
 		err = fn(data);
-		/* Also what failed may have emptied them. */
+		/* A step that failed may also have emptied the buffers. */
 		if (live)
 			dkt__live_settle(live);
 	}

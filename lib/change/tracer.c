@@ -2,21 +2,20 @@
 /*
  * Sets an instance's function tracer, limited to modules.
  *
- * An empty set_ftrace_filter means the whole kernel, and so does one with a module that is not
- * loaded. So the filter is written first and read back, and only then the tracer is started. The
- * kernel empties the instance's buffers whenever the tracer changes, and refuses the change while a
- * process reads them.
+ * With an empty set_ftrace_filter, or one that names only a module that is not loaded, the kernel
+ * traces all functions. So dktrace writes the filter, reads it back, and only then starts the
+ * tracer. The kernel empties the instance's buffers whenever the tracer changes, and refuses the
+ * change while a process reads them.
  */
-#include <fcntl.h>
-
-#include "change/modules.h"
 #include "change/tracer.h"
+#include "change/modules.h"
 #include "instance.h"
 #include "source/live.h"
 #include "top.h"
 #include "tracefs.h"
 
-#define NONE "nop"
+#define NONE   "nop"
+#define FILTER "set_ftrace_filter"
 
 void dkt__tracer_clear(struct dkt__tracer *tracer)
 {
@@ -45,7 +44,7 @@ int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted,
 	return tracer->functions ? 0 : -ENOMEM;
 }
 
-/* ---- what is there ---- */
+/* ---- reading ---- */
 
 static bool has_word(const char *text, const char *word)
 {
@@ -73,7 +72,7 @@ static int set_functions(const struct dkt__tracer *tracer, struct dkt_instance *
 
 	if (!err)
 		err = dkt__functions_write(in, functions);
-	if (!err && functions->n_only && dkt__functions_unlimited(in))
+	if (!err && functions->n_only && !dkt__functions_chosen(in, FILTER))
 		err = dkt_fail(in->ctx, -EINVAL, "the kernel did not limit it to '%s'",
 			       functions->only[0]);
 	return err;
@@ -84,35 +83,40 @@ static int set_current(struct dkt_instance *in, const char *tracer)
 	return dkt__tfs_set(in->ctx, tracer, "%scurrent_tracer", in->prefix);
 }
 
+/* Does not write without need: a kernel that cannot choose functions lacks the files. */
+static int clear_functions(struct dkt_instance *in)
+{
+	return dkt__functions_chosen(in, FILTER) || dkt__functions_more(in) ?
+		       dkt__functions_clear(in) :
+		       0;
+}
+
 static int switch_tracer(const struct dkt__tracer *tracer, struct dkt_instance *in, const char *now)
 {
 	int err = strcmp(now, NONE) ? set_current(in, NONE) : 0;
 
 	if (err)
 		return err;
-	/* A kernel without a choice has nothing to empty. */
-	err = dkt__functions_unlimited(in) && !dkt__functions_more(in) ? 0 :
-									 dkt__functions_clear(in);
+	err = clear_functions(in);
 	if (err || !tracer->wanted)
 		return err;
 	err = tracer->functions ? set_functions(tracer, in) : dkt__modules_write(in, tracer);
 	return err ? err : set_current(in, tracer->wanted);
 }
 
-/* Whatever was reached of a switch that failed. */
-static void take_back(struct dkt_instance *in)
+/* Undoes the steps that a failed switch has taken. */
+static void undo_switch(struct dkt_instance *in)
 {
 	char *error = dkt_error_take(in->ctx);
 
 	set_current(in, NONE);
-	if (!dkt__functions_unlimited(in) || dkt__functions_more(in))
-		dkt__functions_clear(in);
+	clear_functions(in);
 	if (in->spool)
 		dkt__functions_return(in->ctx, in->spool);
 	dkt_error_give(in->ctx, 0, error);
 }
 
-/* ---- the whole ---- */
+/* ---- switching ---- */
 
 struct switching {
 	const struct dkt__tracer *tracer;
@@ -120,26 +124,26 @@ struct switching {
 	const char *now;
 };
 
-static int switch_or_not(void *data)
+static int switch_or_undo(void *data)
 {
 	const struct switching *to = data;
 	int err = switch_tracer(to->tracer, to->in, to->now);
 
 	if (err && to->tracer->wanted)
-		take_back(to->in);
+		undo_switch(to->in);
 	return err;
 }
 
-/* base is the instance of the change, in the one whose tracer it is: the same, or the top one. */
+/* base is the instance of the change. in has the tracer: it is base or the top instance. */
 static int switch_and_save(const struct dkt__tracer *tracer, struct dkt_instance *base,
 			   struct dkt_instance *in, const char *now)
 {
 	struct switching to = { .tracer = tracer, .in = in, .now = now };
 
-	return dkt__rest(base, in, switch_or_not, &to);
+	return dkt__rest(base, in, switch_or_undo, &to);
 }
 
-/* 0 if the instance can have it at all. */
+/* -EOPNOTSUPP: the instance does not support the tracer, or cannot limit it. */
 static int check_wanted(const struct dkt__tracer *tracer, struct dkt_instance *in)
 {
 	char *all __cleanup(free) = NULL;
@@ -168,13 +172,13 @@ static int apply_in(const struct dkt__tracer *tracer, struct dkt_instance *base,
 	now[strcspn(now, "\n")] = '\0';
 	if (strcmp(now, wanted) || (tracer->wanted && !is_as_wanted(in, tracer)))
 		return switch_and_save(tracer, base, in, now);
-	return tracer->wanted || dkt__functions_unlimited(in) ? 0 : dkt__functions_clear(in);
+	return tracer->wanted || !dkt__functions_chosen(in, FILTER) ? 0 : dkt__functions_clear(in);
 }
 
 /* ---- in the top instance ---- */
 
-/* Its records stay in the spool. */
-static int give_back(struct dkt_instance *in)
+/* Restores the top instance if it is borrowed, and first saves its records in the spool. */
+static int return_top(struct dkt_instance *in)
 {
 	struct dkt__live *live = NULL;
 	int err;
@@ -238,7 +242,7 @@ static int apply(const struct dkt__tracer *tracer, struct dkt_instance *in)
 		return back ? back : apply_top(tracer, in);
 	err = err ? err : back;
 	if (!err)
-		err = give_back(in);
+		err = return_top(in);
 	return err ? err : apply_in(tracer, in, in);
 }
 
@@ -249,7 +253,7 @@ int dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in)
 	if (!tracer->touched)
 		return 0;
 	err = apply(tracer, in);
-	/* A kernel that has no tracers at all has nothing to switch off. */
+	/* A kernel without tracers has no tracer to stop. */
 	if (!err || (!tracer->wanted && (err == -ENOENT || err == -EPERM)))
 		return 0;
 	if (tracer->required)

@@ -6,14 +6,14 @@
 #include "top/stops.h"
 
 struct dkt__tracer {
-	bool touched; /* false: no change */
+	bool touched; /* false: do not change the tracer */
 	char *wanted; /* NULL: none */
-	char **modules; /* modules to whose functions it is limited */
+	char **modules; /* trace only the functions of these modules */
 	size_t n_modules;
 	char **without; /* globs of their functions to exclude */
 	size_t n_without;
 	struct dkt__functions *functions; /* instead of modules; NULL: use modules */
-	bool keep; /* the functions stay */
+	bool keep; /* if this tracer already runs, keep its functions */
 	bool required; /* the change fails if the tracer fails */
 	const struct dkt__stops *stops; /* triggers that the top instance also gets */
 	char *refused; /* why it could not be set; NULL: it is set */
@@ -25,7 +25,8 @@ int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted,
 void dkt__tracer_clear(struct dkt__tracer *tracer);
 
 /*
- * Makes it so if it is not. On failure no tracer is on, or the old one if that is what failed; the
- * result is 0 unless it is required.
+ * Sets the tracer unless it is already set. If it fails, the instance has no tracer, or still the old
+ * one if that could not be stopped. Returns the error only if the tracer is required; otherwise stores
+ * the error message in `refused`.
  */
 int dkt__tracer_apply(struct dkt__tracer *tracer, struct dkt_instance *in);

@@ -7,9 +7,9 @@
 #include "instance.h"
 #include "tracefs.h"
 
-/* ---- whether it can be had, found before anything is touched ---- */
+/* ---- checks before the first change ---- */
 
-/* NULL: this kernel has no such event. */
+/* NULL: the trigger has no target, or this kernel has no such event. */
 static struct dkt_event *find_target(struct dkt_ctx *ctx, const struct dkt_trigger *trigger)
 {
 	const char *colon = trigger->target ? strchr(trigger->target, ':') : NULL;
@@ -39,32 +39,33 @@ static int read_file(struct dkt_instance *in, const struct dkt_event *event, cha
 			     event->system, event->name);
 }
 
-/* The first of the event's triggers that is the same, or excludes it. */
+/* -EEXIST: the event already has the trigger; -EBUSY: it has one that excludes it. */
 static int check_others(struct dkt_instance *in, const struct dkt_event *event,
 			const struct dkt_trigger *trigger, const char *text)
 {
-	struct dkt_trigger **there __cleanup(free) = NULL;
+	struct dkt_trigger **existing __cleanup(free) = NULL;
 	size_t n;
-	int err = dkt__with_words(in->ctx, dkt__triggers_parse(text, &there, &n));
+	int err = dkt__with_words(in->ctx, dkt__triggers_parse(text, &existing, &n));
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (dkt_trigger_same(trigger, there[i]))
+		if (dkt_trigger_same(trigger, existing[i]))
 			return dkt_fail(in->ctx, -EEXIST, "%s:%s has this trigger already: %s",
-					event->system, event->name, there[i]->text);
-		if (dkt__trigger_excludes(trigger, there[i]))
+					event->system, event->name, existing[i]->text);
+		if (dkt__trigger_excludes(trigger, existing[i]))
 			return dkt_fail(
 				in->ctx, -EBUSY,
 				"%s:%s has the trigger '%s', and the kernel keeps one of %s "
 				"and %s for %s",
-				event->system, event->name, there[i]->text, trigger->action,
-				there[i]->action, trigger->target ? trigger->target : "an event");
+				event->system, event->name, existing[i]->text, trigger->action,
+				existing[i]->action,
+				trigger->target ? trigger->target : "an event");
 	}
 	return err;
 }
 
 /*
- * Whether the kernel has it. The file of an event that has triggers does not say so, that of the top
- * instance, where few put any, then may.
+ * Fails if this kernel lacks the action. A trigger file lists the actions only while it has no
+ * triggers, so also look at the top instance's file, which rarely has any.
  */
 static int check_offered(struct dkt_instance *in, const struct dkt_event *event,
 			 const struct dkt_trigger *trigger, const char *text)
@@ -104,7 +105,7 @@ int dkt_instance_check_trigger(struct dkt_instance *in, struct dkt_event *event,
 
 /* ---- steps ---- */
 
-/* Takes its trigger over. */
+/* Takes ownership of the step's trigger. */
 static int add_step(struct dkt_change *change, struct dkt__trigger_step *step)
 {
 	step->target = find_target(change->in->ctx, step->trigger);
@@ -112,9 +113,9 @@ static int add_step(struct dkt_change *change, struct dkt__trigger_step *step)
 			       dkt__append(change->triggers, change->n_triggers, *step));
 }
 
-/* Whether the change removes what excludes it. */
-static bool makes_room(const struct dkt_change *change, const struct dkt_event *event,
-		       const struct dkt_trigger *trigger)
+/* True if the change removes the same trigger from the event, or one that excludes it. */
+static bool removes_conflict(const struct dkt_change *change, const struct dkt_event *event,
+			     const struct dkt_trigger *trigger)
 {
 	for (size_t i = 0; i < change->n_triggers; i++) {
 		const struct dkt__trigger_step *step = &change->triggers[i];
@@ -137,7 +138,7 @@ int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event, const
 	if (!err)
 		err = check(change->in, event, step.trigger);
 	if (err == -EBUSY || err == -EEXIST)
-		err = makes_room(change, event, step.trigger) ? 0 : err;
+		err = removes_conflict(change, event, step.trigger) ? 0 : err;
 	if (!err || err == -EEXIST) {
 		int later = dkt__stops_add(&change->stops, event, step.trigger, !err);
 
@@ -164,30 +165,33 @@ int dkt_change_no_trigger(struct dkt_change *change, struct dkt_event *event, co
 	return err;
 }
 
-/* A removed trigger may have to be restored as it was, with the rest of its count. */
+/* Stores the removed trigger with the rest of its count, so that undo can restore it. */
 static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
 {
-	struct dkt_trigger **there __cleanup(free) = NULL;
-	struct dkt_trigger *was;
+	struct dkt_trigger **existing __cleanup(free) = NULL;
+	struct dkt_trigger *old;
 	size_t n;
-	int err = dkt_instance_get_triggers(change->in, step->event, &there, &n);
+	int err = dkt_instance_get_triggers(change->in, step->event, &existing, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (!dkt_trigger_same(step->trigger, there[i]))
+		if (!dkt_trigger_same(step->trigger, existing[i]))
 			continue;
-		err = dkt_trigger_parse(change->in->ctx, there[i]->text, &was);
+		err = dkt_trigger_parse(change->in->ctx, existing[i]->text, &old);
 		if (err)
 			return err;
 		free(step->trigger);
-		step->trigger = was;
-		err = dkt__trigger_remove(change->in, step->event, was);
+		step->trigger = old;
+		err = dkt__trigger_remove(change->in, step->event, old);
 		step->done = !err;
 		return err;
 	}
 	return err;
 }
 
-/* First what makes room for others, the last one first: its variables may be those of one before it. */
+/*
+ * Removes triggers before it adds others that they exclude. Removes the last one first: it may
+ * use the variables of a histogram before it.
+ */
 int dkt__triggers_apply(struct dkt_change *change)
 {
 	int err = 0;

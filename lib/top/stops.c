@@ -2,16 +2,17 @@
 /*
  * Copies triggers that stop or start an instance to the borrowed top instance.
  *
- * The kernel's traceoff stops only the instance whose event has the trigger. The top instance would
- * go on and overwrite the records from before that moment, which are evidence too.
+ * The kernel's traceoff stops only the instance whose event has the trigger. Without a copy, the top
+ * instance would continue and overwrite its records from before that moment.
  */
 #include "top/stops.h"
+#include "base/io.h"
 #include "event.h"
 #include "instance.h"
 #include "instance/trigger.h"
 #include "note.h"
 
-/* In the spool directory: lines of system:event, a blank, the trigger. */
+/* A note in the spool directory, with lines "SYSTEM:EVENT TRIGGER". */
 #define NOTE "top.triggers"
 
 /* ---- lists ---- */
@@ -55,7 +56,7 @@ static bool has(const struct dkt__stops *stops, const struct dkt__stop *stop)
 
 /* ---- the note ---- */
 
-/* An event that is gone took its trigger with it. */
+/* Skips an event that no longer exists: the kernel removed its triggers too. */
 static int read_line(struct dkt_ctx *ctx, char *line, struct dkt__stops *stops)
 {
 	char *name = strchr(line, ':'), *text = name ? strchr(name, ' ') : NULL;
@@ -90,22 +91,21 @@ static int write_note(struct dkt_instance *in, const struct dkt__stops *stops)
 	char *text __cleanup(free) = NULL;
 	size_t len;
 	FILE *f;
+	int err;
 
 	if (!stops->n)
 		return dkt__note_remove(in->ctx, in->spool, NOTE);
 	f = open_memstream(&text, &len);
-	if (!f)
-		return dkt__no_memory(in->ctx);
-	for (size_t i = 0; i < stops->n; i++)
+	for (size_t i = 0; f && i < stops->n; i++)
 		fprintf(f, "%s:%s %s\n", stops->list[i].event->system, stops->list[i].event->name,
 			stops->list[i].trigger->text);
-	return fclose(f) ? dkt__no_memory(in->ctx) :
-			   dkt__note_write(in->ctx, in->spool, NOTE, text);
+	err = dkt__with_words(in->ctx, dkt__text_end(f, 0, &text));
+	return err ? err : dkt__note_write(in->ctx, in->spool, NOTE, text);
 }
 
-/* ---- following ---- */
+/* ---- copying ---- */
 
-/* The instance's trigger as it is now, with what is left of its count; NULL: it has none of it. */
+/* Finds the instance's trigger with the rest of its count; NULL: the instance does not have it. */
 static int find_in(struct dkt_instance *in, const struct dkt__stop *stop, struct dkt_trigger **now)
 {
 	struct dkt_trigger **there __cleanup(free) = NULL;
@@ -119,7 +119,7 @@ static int find_in(struct dkt_instance *in, const struct dkt__stop *stop, struct
 	return err;
 }
 
-/* Chooses what the top instance is to get. */
+/* Selects the triggers that the top instance does not have yet. */
 static int choose(struct dkt_instance *in, struct dkt_instance *top, const struct dkt__stops *stops,
 		  const struct dkt__stops *old, struct dkt__stops *new)
 {
@@ -134,7 +134,7 @@ static int choose(struct dkt_instance *in, struct dkt_instance *top, const struc
 		if (is_old && !stop->fresh)
 			continue;
 		err = find_in(in, stop, &now);
-		/* Somebody's own trigger there does the same, and stays his. */
+		/* If another program has set the same trigger there, leave it alone. */
 		if (!err && !is_old)
 			err = find_in(top, stop, &other);
 		if (!err && now && now->left && !other)
@@ -153,7 +153,7 @@ static int join(struct dkt__stops *to, const struct dkt__stops *from)
 	return err;
 }
 
-/* Removes the old ones that are not wanted, or are to be made anew; kept has the others. */
+/* Removes old triggers that are not wanted or will be added again; stores the others in kept. */
 static int remove_old(struct dkt_instance *top, const struct dkt__stops *old,
 		      const struct dkt__stops *stops, const struct dkt__stops *new,
 		      struct dkt__stops *kept)
@@ -166,7 +166,7 @@ static int remove_old(struct dkt_instance *top, const struct dkt__stops *old,
 		if (has(stops, stop) && !has(new, stop))
 			err = add(kept, stop->event, stop->trigger->text, false);
 		else
-			/* It may be gone: a change that was killed noted it and came no further. */
+			/* Ignore errors: a change may have been killed after it wrote the note. */
 			dkt__trigger_remove(top, stop->event, stop->trigger);
 	}
 	return err;
@@ -213,7 +213,7 @@ int dkt__stops_follow(struct dkt_instance *in, struct dkt_instance *top,
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		dkt__stops_clear(&lists[i]);
-	/* A trigger may have acted before its like was there. */
+	/* A trigger may have fired before its copy was set. */
 	if (!err)
 		err = dkt_instance_get_on(in, &on);
 	if (!err)
