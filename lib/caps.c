@@ -130,11 +130,8 @@ static bool stat_place(const char *dir, const char *name, struct stat *st)
 		*st = (struct stat){ .st_mode = S_IFDIR | 0700 };
 		return true;
 	}
-	if (asprintf(&path, "%s%s", dir, name) < 0) {
-		path = NULL;
-		return false;
-	}
-	return !stat(path, st);
+	path = dkt__format("%s%s", dir, name);
+	return path && !stat(path, st);
 }
 
 static void begin_refusal(FILE *text, const char *purpose)

@@ -154,10 +154,11 @@ int dkt_error_give(struct dkt_ctx *ctx, int err, char *words)
 void dkt__damage(char **damage, const char *fmt, va_list ap)
 {
 	char *words __cleanup(free) = dkt_words(fmt, ap);
-	char *all;
+	char *all = NULL;
 
-	if (!words ||
-	    asprintf(&all, "%s%s%s", *damage ? *damage : "", *damage ? "; " : "", words) < 0)
+	if (words)
+		all = dkt__format("%s%s%s", *damage ? *damage : "", *damage ? "; " : "", words);
+	if (!all)
 		return;
 	free(*damage);
 	*damage = all;
@@ -186,7 +187,7 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 {
 	char *inner __cleanup(free) = dkt_error_take(ctx);
 	char *outer __cleanup(free) = NULL;
-	char *all;
+	char *all = NULL;
 	va_list ap;
 
 	if (!ctx)
@@ -195,8 +196,8 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	outer = dkt_words(fmt, ap);
 	va_end(ap);
 	/* Both texts are escaped already, and their newlines must stay. */
-	if (!outer || asprintf(&all, "%s: %s", outer, inner ? inner : strerror(-err)) < 0)
-		all = NULL;
+	if (outer)
+		all = dkt__format("%s: %s", outer, inner ? inner : strerror(-err));
 	dkt_error_give(ctx, all ? err : -ENOMEM, all);
 	return err;
 }

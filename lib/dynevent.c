@@ -180,12 +180,10 @@ int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 	probe = dkt_probes_find(probes, group, name);
 	err = probe ? find_file(ctx, probe->kind, &file) :
 		      dkt_fail(ctx, -ENOENT, "there is no probe %s:%s", group, name);
-	if (!err && asprintf(&text, "-:%s/%s", group, name) < 0) {
-		text = NULL;
-		err = dkt__no_memory(ctx);
+	if (!err) {
+		text = dkt__format("-:%s/%s", group, name);
+		err = text ? dkt__tfs_add(ctx, text, "%s", file) : dkt__no_memory(ctx);
 	}
-	if (!err)
-		err = dkt__tfs_add(ctx, text, "%s", file);
 	dkt_probes_free(probes);
 	if (!err)
 		dkt_events_forget(ctx);

@@ -26,7 +26,7 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	dkt__needs(ctx, dkt__clear(source) && ctx && path);
 
 	struct dkt_source_opts mine;
-	int err = dkt__source_asked(ctx, &mine, opts);
+	int err = dkt__source_opts_take(ctx, &mine, opts);
 	const char *name = mine.name ? mine.name : path;
 	const struct dkt__reader *reader;
 	struct dkt__file file;

@@ -147,13 +147,11 @@ static int fill_info(struct dkt__perf *perf)
 	info->has_wall = perf->has_ref || perf->clockid == CLOCK_REALTIME;
 	if (perf->has_ref)
 		info->wall = (int64_t)(perf->wall_ref - perf->clock_ref);
-	if (perf->release && asprintf(&perf->kernel, "%s%s%s", perf->release, perf->arch ? " " : "",
-				      perf->arch ? perf->arch : "") < 0) {
-		perf->kernel = NULL;
-		return -ENOMEM;
-	}
+	if (perf->release)
+		perf->kernel = dkt__format("%s%s%s", perf->release, perf->arch ? " " : "",
+					   perf->arch ? perf->arch : "");
 	info->kernel = perf->kernel;
-	return 0;
+	return perf->release && !perf->kernel ? -ENOMEM : 0;
 }
 
 static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)

@@ -13,7 +13,7 @@
 #include "source/file.h"
 #include "source/streams.h"
 
-/* Bytes of struct trace_entry, with which every tracepoint's data begin. */
+/* Bytes of struct trace_entry, with which the data of every tracepoint begin. */
 #define DKT__PERF_ENTRY 8
 
 /* The maximum that a kernel can be built for. */
@@ -30,8 +30,6 @@ struct dkt__perf_attr {
 	uint64_t sample_type; /* enum perf_event_sample_format */
 	uint64_t read_format;
 	bool sample_id_all; /* other records end in the time, CPU and IDs too */
-	bool use_clockid;
-	int32_t clockid;
 };
 
 /*
@@ -78,12 +76,12 @@ struct dkt__perf_block {
 struct dkt__perf_run {
 	const uint8_t *p, *end; /* p: the next one */
 	struct dkt__perf_quick *quick; /* the offsets in the next record; NULL: they vary */
-	uint32_t size; /* bytes of that */
+	uint32_t size; /* bytes of the next record */
 	uint32_t block;
 	uint32_t next; /* if free: the next free run, plus 1 */
 };
 
-/* The parts of a record that the caller asked for. */
+/* The fields of a record that the readers need. */
 struct dkt__perf_item {
 	uint32_t type; /* enum perf_event_type */
 	const struct dkt__perf_attr *attr; /* of a sample */
@@ -93,7 +91,7 @@ struct dkt__perf_item {
 	const uint8_t *data; /* a sample's raw data, NULL: it has none; a name */
 	uint32_t size;
 	int32_t parent, parent_tid; /* of a new process: its parent process and thread */
-	uint16_t misc; /* of its head */
+	uint16_t misc; /* of the record's header */
 	const uint8_t *chain; /* a sample's addresses, the innermost first, with marks among them */
 	uint32_t n_chain;
 	uint64_t start, length, offset; /* of a mapping, with its offset in the file */
@@ -119,9 +117,9 @@ struct dkt__perf_unpack; /* perfdata/unpack.c */
  * they are read one after the other, only as far as their times require.
  */
 struct dkt__perf_merge {
-	struct dkt__perf_block *blocks; /* as they are in the file */
+	struct dkt__perf_block *blocks; /* in the file's order */
 	size_t n_blocks;
-	size_t met; /* blocks whose runs have been found */
+	size_t opened; /* number of blocks whose runs have been found */
 	size_t first; /* the first of these with a live run */
 	struct dkt__perf_run *runs;
 	size_t n_runs;

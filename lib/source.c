@@ -10,8 +10,8 @@ const struct dkt_source_info *dkt_source_info(const struct dkt_source *source)
 	return &source->info;
 }
 
-int dkt__source_asked(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
-		      const struct dkt_source_opts *opts)
+int dkt__source_opts_take(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
+			  const struct dkt_source_opts *opts)
 {
 	int err = dkt__opts_take(ctx, dkt_source_opts, asked, opts);
 

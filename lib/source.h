@@ -57,8 +57,8 @@ static inline bool dkt__cpu_asked(const int *cpus, size_t n, uint32_t cpu)
 }
 
 /* Copies and checks the options of a source; opts may be NULL. */
-int dkt__source_asked(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
-		      const struct dkt_source_opts *opts);
+int dkt__source_opts_take(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
+			  const struct dkt_source_opts *opts);
 
 /* Gets the requested time window on the source's own clock; 0: no bound. */
 void dkt__source_times(const struct dkt_source *source, const struct dkt_source_opts *opts,

@@ -213,19 +213,18 @@ int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *what, const char *words,
 	if (fd < 0)
 		return fd;
 	while (len) {
-		ssize_t n = write(fd, words, len);
+		ssize_t n = TEMP_FAILURE_RETRY(write(fd, words, len));
 
-		if (n > 0) {
-			words += n;
-			len -= (size_t)n;
-			dkt_progress(ctx, what, of - len, of);
-		} else if (!n || errno != EINTR) {
+		if (n <= 0) {
 			int err = n ? -errno : -EIO;
 
 			dkt_progress(ctx, what, of, of);
 			return dkt_fail(ctx, err, "write \"%.40s\" to %s/%s: %s", words, ctx->dir,
 					path, strerror(-err));
 		}
+		words += n;
+		len -= (size_t)n;
+		dkt_progress(ctx, what, of - len, of);
 	}
 	return 0;
 }

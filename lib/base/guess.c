@@ -105,7 +105,7 @@ void dkt__guess_member(struct dkt__guess *guess, const char *group, const char *
 	dkt__guess_as(guess, name, whole);
 }
 
-/* A more similar name than all before discards their votes. */
+/* A name that is more similar than all earlier ones discards their votes. */
 void dkt__guess_vote(struct dkt__guess_votes *votes, const char *name)
 {
 	struct dkt__guess one;

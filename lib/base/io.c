@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/io.h"
 
 /* The kernel generates a page at a time, so each read has room for one. */
@@ -110,10 +111,9 @@ int dkt__unnamed_file(const char *dir)
 	if (fd >= 0)
 		return fd;
 	/* Some file systems do not support files without names. */
-	if (asprintf(&name, "%s/.dktrace-XXXXXX", dir) < 0) {
-		name = NULL;
+	name = dkt__format("%s/.dktrace-XXXXXX", dir);
+	if (!name)
 		return -ENOMEM;
-	}
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

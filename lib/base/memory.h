@@ -14,7 +14,7 @@ static inline int dkt__no_memory(struct dkt_ctx *ctx)
 	return dkt_error_give(ctx, -ENOMEM, NULL);
 }
 
-/* Returns err. Code without a context has no words for -ENOMEM: its first caller with one sets them. */
+/* Returns err, and sets the error message of -ENOMEM for code that has no context. */
 static inline int dkt__with_words(struct dkt_ctx *ctx, int err)
 {
 	if (dkt__unlikely(err == -ENOMEM))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies options structs of callers built with an older or a newer header, whose size differs. */
 #include "base/opts.h"
-#include "base/util.h"
+#include "base/buf.h"
 
 /* No options struct is longer: a larger size was never set by the caller. */
 #define OPTS_MAX 4096
@@ -10,14 +10,14 @@ int dkt__opts_copy(const char *type, void *to, size_t size, const void *from, ch
 {
 	const uint8_t *bytes = from;
 	size_t sz = size;
-	int n = 0, err = 0;
+	int err = 0;
 
 	*words = NULL;
 	memset(to, 0, size);
 	if (from)
 		memcpy(&sz, from, sizeof(sz));
 	if (sz < sizeof(sz) || sz > OPTS_MAX) {
-		n = asprintf(words, "%s: sz is %zu, not the size of the struct", type, sz);
+		*words = dkt__format("%s: sz is %zu, not the size of the struct", type, sz);
 		err = -EINVAL;
 	} else if (from) {
 		memcpy(to, from, DKT__MIN(sz, size));
@@ -25,13 +25,10 @@ int dkt__opts_copy(const char *type, void *to, size_t size, const void *from, ch
 	memcpy(to, &size, sizeof(size));
 	for (size_t i = size; !err && i < sz; i++)
 		if (bytes[i]) {
-			n = asprintf(words,
-				     "%s has %zu bytes, and more than the %zu that are known here"
-				     " are used",
-				     type, sz, size);
+			*words = dkt__format("%s has %zu bytes, and more than the %zu that are "
+					     "known here are used",
+					     type, sz, size);
 			err = -E2BIG;
 		}
-	if (n < 0)
-		*words = NULL;
-	return n < 0 ? -ENOMEM : err;
+	return err && !*words ? -ENOMEM : err;
 }

@@ -5,7 +5,7 @@
 
 #include "base/stop.h"
 
-/* The only thing that a signal handler changes. */
+/* The only variable that a signal handler changes. */
 static volatile sig_atomic_t stop;
 
 static void on_signal(int sig)

@@ -38,7 +38,7 @@ static int read_clock(const char *text, int64_t *ns)
 
 	localtime_r(&now, &tm);
 	day = tm;
-	/* strptime() takes the 12 of "12:34" for a year before it gives up. */
+	/* strptime() stores the 12 of "12:34" as a year before it fails. */
 	rest = strptime(text, "%Y-%m-%d", &day);
 	if (rest && (*rest == ' ' || *rest == 'T')) {
 		tm = day;

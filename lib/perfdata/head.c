@@ -92,6 +92,7 @@ static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 {
 	struct dkt__perf_attr attr = { .type = (uint32_t)dkt__cursor_number(&cur, 4) };
 	struct dkt__cursor bits;
+	int clockid;
 
 	dkt__cursor_number(&cur, 4);
 	attr.config = dkt__cursor_number(&cur, 8);
@@ -104,9 +105,9 @@ static int take_attr(struct dkt__perf *perf, struct dkt__cursor cur)
 		return 0;
 	attr.sample_id_all = has_flag(perf, bits.p, FLAG_SAMPLE_ID_ALL);
 	dkt__cursor_bytes(&cur, 44);
-	attr.clockid = (int32_t)dkt__cursor_number(&cur, 4);
+	clockid = (int)dkt__cursor_number(&cur, 4);
 	if (has_flag(perf, bits.p, FLAG_USE_CLOCKID) && !cur.bad)
-		perf->clockid = attr.clockid;
+		perf->clockid = clockid;
 	return dkt__append(perf->attrs, perf->n_attrs, attr);
 }
 

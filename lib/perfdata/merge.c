@@ -38,7 +38,7 @@ static bool block_bytes(struct dkt__perf *perf, struct dkt__perf_block *block,
 	return true;
 }
 
-static void let_go(struct dkt__perf *perf, struct dkt__perf_block *block)
+static void release_block(struct dkt__perf *perf, struct dkt__perf_block *block)
 {
 	if (block->copy)
 		perf->merge.spare[perf->merge.n_spare++] = block->copy;
@@ -54,10 +54,10 @@ static void block_over(struct dkt__perf *perf, struct dkt__perf_block *block)
 	struct dkt__perf_merge *m = &perf->merge;
 
 	m->done += block->size;
-	let_go(perf, block);
+	release_block(perf, block);
 	if (!perf->unpack)
 		return;
-	while (m->first < m->met && (!m->blocks[m->first].packed || !m->blocks[m->first].live))
+	while (m->first < m->opened && (!m->blocks[m->first].packed || !m->blocks[m->first].live))
 		m->first++;
 	if (m->first < m->n_blocks && m->blocks[m->first].packed)
 		dkt__perf_unpack_drop(perf->unpack, m->blocks[m->first].at);
@@ -126,10 +126,10 @@ static int find_runs(struct dkt__perf *perf, size_t nr, const struct dkt__perf_t
 }
 
 /* Adds the runs of the next block to the merge. */
-static int meet_block(struct dkt__perf *perf)
+static int open_block(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
-	size_t nr = m->met++;
+	size_t nr = m->opened++;
 	struct dkt__perf_block *block = &m->blocks[nr];
 	struct dkt__perf_tape bytes;
 	struct dkt__perf_run *run;
@@ -212,16 +212,16 @@ static int begin_runs(struct dkt__perf *perf)
 
 		if (begin)
 			next = &waiting->list[0];
-		if (m->met < m->n_blocks && (!next || m->blocks[m->met].rest <= next->ts))
-			err = meet_block(perf);
+		if (m->opened < m->n_blocks && (!next || m->blocks[m->opened].rest <= next->ts))
+			err = open_block(perf);
 		else if (begin)
 			err = begin_run(perf);
 		else
 			break;
 	}
 	m->horizon = waiting->n ? waiting->list[0].ts : UINT64_MAX;
-	if (m->met < m->n_blocks)
-		m->horizon = DKT__MIN(m->horizon, m->blocks[m->met].rest);
+	if (m->opened < m->n_blocks)
+		m->horizon = DKT__MIN(m->horizon, m->blocks[m->opened].rest);
 	return err ? err : !heap->n;
 }
 
@@ -260,12 +260,12 @@ void dkt__perf_merge_rewind(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
 
-	for (size_t i = 0; i < m->met; i++) {
+	for (size_t i = 0; i < m->opened; i++) {
 		if (m->blocks[i].live)
-			let_go(perf, &m->blocks[i]);
+			release_block(perf, &m->blocks[i]);
 		m->blocks[i].live = 0;
 	}
-	m->met = m->first = m->n_runs = m->waiting.n = 0;
+	m->opened = m->first = m->n_runs = m->waiting.n = 0;
 	m->free = m->order = 0;
 	m->done = m->horizon = 0;
 	perf->streams.heap.n = 0;

@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "perfdata.h"
 
-/* A page fault may map this many bytes around it */
+/* A page fault may map this many bytes around the page. */
 #define AROUND (64u << 10)
 
 void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to)
@@ -143,7 +143,7 @@ static inline int scan_record(struct dkt__perf *perf, const uint8_t *data, uint3
 	return err;
 }
 
-/* A block without a record that has a time is not added. */
+/* Adds a block if one of its records has a time. */
 static int add_block(struct dkt__perf *perf, const struct dkt__perf_block *block)
 {
 	struct dkt__perf_merge *m = &perf->merge;
@@ -178,7 +178,8 @@ static int scan_block(struct dkt__perf *perf, const struct dkt__perf_tape *bytes
 	return err ? err : block.size ? 0 : -ENODATA;
 }
 
-static void cut_off(struct dkt__perf *perf, uint64_t at, uint64_t size)
+/* Reports the damage if the records end too early. */
+static void report_end(struct dkt__perf *perf, uint64_t at, uint64_t size)
 {
 	if (at < size)
 		dkt__streams_damage(&perf->streams, "its records end at byte %llu of %llu",
@@ -194,7 +195,7 @@ static int scan_plain(struct dkt__perf *perf)
 
 	while (!err && dkt__perf_read(perf, at, DKT__PERF_BLOCK, room, &bytes))
 		err = scan_block(perf, &bytes, false, &at);
-	cut_off(perf, at, perf->tape.size);
+	report_end(perf, at, perf->tape.size);
 	return err == -ENODATA ? 0 : err;
 }
 
@@ -215,11 +216,11 @@ static int scan_packed(struct dkt__perf *perf)
 		return err;
 	perf->unpacked = dkt__perf_unpack_size(perf->unpack);
 	dkt__perf_unpack_damage(perf);
-	cut_off(perf, at, perf->unpacked);
+	report_end(perf, at, perf->unpacked);
 	return 0;
 }
 
-/* For each block, the oldest time in this block and all later ones. */
+/* Finds the oldest time in each block and all later ones. */
 static void find_rest(struct dkt__perf_merge *m)
 {
 	uint64_t rest = UINT64_MAX;

@@ -91,7 +91,7 @@ static bool unpack(struct dkt__chunks *chunks, size_t at, struct dkt__chunk_room
 }
 
 /* Makes the page's chunk the one in the first room. */
-static bool turn_to(struct dkt__chunks *chunks, uint64_t nr)
+static bool select_chunk(struct dkt__chunks *chunks, uint64_t nr)
 {
 	struct dkt__chunk_room *rooms = chunks->rooms, other = rooms[1];
 	size_t at = find_chunk(chunks, nr);
@@ -112,7 +112,7 @@ const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr)
 		return NULL;
 	if (room->chunk == chunks->n || nr < chunk->first ||
 	    nr - chunk->first >= chunk->size / chunks->page_size) {
-		if (!turn_to(chunks, nr))
+		if (!select_chunk(chunks, nr))
 			return NULL;
 		chunk = chunks->list + room->chunk;
 	}

@@ -5,13 +5,13 @@
 #include "ctx.h"
 
 struct dkt__extent {
-	int fd; /* of the file, not owned */
-	uint64_t at, bytes; /* in the file; the last page may be truncated */
+	int fd; /* the file, which another object closes */
+	uint64_t at, bytes; /* offset and length in the file; the last page may be truncated */
 	uint32_t page_size;
 	uint32_t ahead; /* bytes to read at once */
 	uint8_t *room; /* holds the last read; NULL: nothing read yet */
-	uint64_t first; /* page in it */
-	size_t n; /* bytes in it */
+	uint64_t first; /* the first page in room */
+	size_t n; /* bytes in room */
 };
 
 void dkt__extent_clear(struct dkt__extent *extent);

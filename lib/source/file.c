@@ -7,14 +7,14 @@
 
 #include "source/file.h"
 
-/* Freed at the end of the context. */
+/* A mapped file, which is unmapped at the end of the context. */
 struct kept {
 	void *map;
 	size_t size;
 	int fd;
 };
 
-static void let_go(void *data)
+static void unmap(void *data)
 {
 	struct kept *kept = data;
 
@@ -29,9 +29,9 @@ static int keep(struct dkt_ctx *ctx, struct kept file)
 
 	if (kept)
 		*kept = file;
-	if (kept && !dkt__ctx_at_end(ctx, let_go, kept))
+	if (kept && !dkt__ctx_at_end(ctx, unmap, kept))
 		return 0;
-	let_go(&file);
+	unmap(&file);
 	return dkt__no_memory(ctx);
 }
 

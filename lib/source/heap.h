@@ -16,7 +16,7 @@ struct dkt__heap {
 	size_t n;
 };
 
-/* -ENOMEM. */
+/* Adds a stream. -ENOMEM. */
 int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item);
 
 /* Puts an item in place of the first, and moves it down to its position. */

@@ -106,7 +106,7 @@ int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, v
 	if (!err && !mine.next)
 		err = dkt_fail(ctx, -EINVAL, "a source without a call to read it");
 	if (!err)
-		err = dkt__source_asked(ctx, &asked, opts);
+		err = dkt__source_opts_take(ctx, &asked, opts);
 	if (!err)
 		err = dkt__opts_take(ctx, dkt_source_info, &its, info);
 	if (!err && !ctx->given && !ctx->events)

@@ -9,7 +9,7 @@
 struct dkt__page {
 	uint32_t size; /* of a page */
 	uint8_t long_size; /* of the kernel that filled it; 0: as on this machine */
-	bool swap; /* its numbers are in the other byte order */
+	bool swap; /* the numbers are in the other byte order */
 	bool cut; /* the file ends within it */
 	bool bad; /* the walk found invalid data */
 	const uint8_t *bytes;

@@ -38,14 +38,12 @@ static int open_cpu(struct saved_tree *tree, int nr, uint32_t page_size)
 	struct dkt_ctx *ctx = tree->in->ctx;
 	struct dkt__file file;
 	struct dkt_cpu_stats stats;
-	char *path __cleanup(free) = NULL;
+	char *path __cleanup(free) =
+		dkt__format("%s/%sper_cpu/cpu%d/trace_pipe_raw", ctx->root, tree->in->prefix, nr);
 	int err;
 
-	if (asprintf(&path, "%s/%sper_cpu/cpu%d/trace_pipe_raw", ctx->root, tree->in->prefix, nr) <
-	    0) {
-		path = NULL;
-		return dkt__no_memory(tree->streams.base.ctx);
-	}
+	if (!path)
+		return dkt__no_memory(ctx);
 	err = dkt__file_open(ctx, path, path, 0, &file);
 	/* A CPU without records has an empty file. */
 	if (err && err != -ENODATA)

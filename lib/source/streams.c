@@ -83,7 +83,7 @@ static bool stream_more(struct dkt__streams *it, struct dkt__stream *s)
 }
 
 /* Starts the next page that has a record. Returns false if there is none. */
-static bool stream_turn(struct dkt__streams *it, struct dkt__stream *s)
+static bool stream_next_page(struct dkt__streams *it, struct dkt__stream *s)
 {
 	for (;;) {
 		const uint8_t *bytes;
@@ -120,7 +120,8 @@ static inline bool on_time(struct dkt__stream *s, bool found)
 
 static inline bool stream_next(struct dkt__streams *it, struct dkt__stream *s)
 {
-	return on_time(s, dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_turn(it, s));
+	return on_time(s,
+		       dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_next_page(it, s));
 }
 
 /* True if the next record's event is not wanted; such a record counts as seen. */
@@ -202,7 +203,7 @@ static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t
 	s->first = s->page_nr = before ? before - 1 : 0;
 	s->last = it->until == UINT64_MAX ? s->n_pages : pages_before(it, s, it->until);
 	s->page.bad = false;
-	more = on_time(s, stream_turn(it, s));
+	more = on_time(s, stream_next_page(it, s));
 	while (more && to_time(it, s->next.ts) < since) {
 		s->gap = false;
 		more = stream_step(it, s);
@@ -238,7 +239,7 @@ int dkt__streams_begin(struct dkt__streams *it, uint64_t until)
 	for (size_t i = 0; !err && i < it->n; i++) {
 		struct dkt__stream *s = &it->list[i];
 
-		if (s->loaded || stream_judge(it, s, on_time(s, stream_turn(it, s))))
+		if (s->loaded || stream_judge(it, s, on_time(s, stream_next_page(it, s))))
 			err = merge_add(it, s);
 		else
 			err = it->err;

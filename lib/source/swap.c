@@ -6,7 +6,7 @@
 #include "plan.h"
 #include "source/swap.h"
 
-/* type, flags and preempt count, pid: what dkt_record has of every record. */
+/* The common fields of all records: type, flags, preempt count, and PID. */
 #define TYPE_SIZE 2
 #define PID_AT    4
 #define PID_SIZE  4
@@ -42,7 +42,7 @@ static void turn_field(const struct dkt_field *field, uint8_t *data, uint32_t si
 		turn_all(data + at, len, field->element);
 }
 
-/* Swaps a field whose layout the print format gives, not the field. Returns true if it did. */
+/* Swaps a field if only the print format defines its layout. Returns true if it did. */
 static bool turn_special(const struct dkt__plan *plan, const struct dkt_field *field, uint8_t *data,
 			 uint32_t size)
 {
@@ -55,7 +55,7 @@ static bool turn_special(const struct dkt__plan *plan, const struct dkt_field *f
 	return plan->way == DKT__PLAN_BPRINT && !strcmp(field->name, "buf");
 }
 
-void dkt__record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint8_t *copy)
+static void record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, uint8_t *copy)
 {
 	const struct dkt__plan *plan;
 	struct dkt_event *event;
@@ -87,6 +87,6 @@ const void *dkt__swapped(struct dkt__swapped *room, struct dkt_ctx *ctx, const v
 	}
 	if (room->size < size)
 		return NULL;
-	dkt__record_swap(ctx, data, size, room->bytes);
+	record_swap(ctx, data, size, room->bytes);
 	return room->bytes;
 }

@@ -72,15 +72,15 @@ int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_
 	struct dkt__live *live = (struct dkt__live *)it;
 	size_t nr = (size_t)(s - it->list);
 	struct dkt_cpu_stats stats;
-	uint64_t told = live->cpus[nr].lost;
+	uint64_t accounted = live->cpus[nr].lost;
 	int err = 0;
 
 	/* The next reader reports losses after dkt_source_done(). */
 	if (live->flags & DKT_LIVE_KEEP || (live->flags & DKT_LIVE_WHOLE && !live->settled))
-		err = cpu_lost(live, nr, &stats, &told);
+		err = cpu_lost(live, nr, &stats, &accounted);
 	/* A saved tree may lack the kernel's counts; its pages have their own. */
 	if (err == -ENOENT)
 		return 0;
-	*lost = told;
+	*lost = accounted;
 	return err;
 }
