@@ -34,6 +34,6 @@ struct dkt__guess_votes {
 	size_t n;
 };
 
-/* Tries a name that may be repeated: of equally similar names the most frequent one wins. */
+/* Tries a name that may be repeated; the most frequent one of equally similar names wins. */
 void dkt__guess_vote(struct dkt__guess_votes *votes, const char *name);
 void dkt__guess_elect(struct dkt__guess_votes *votes);

@@ -157,10 +157,10 @@ static int begin(struct dkt__live *live)
 }
 
 /*
- * No record for now. A record beyond the bound has left the kernel's buffer, so the buffer will not
- * report it. It must not be announced to a patient reader: if its own actions are recorded, each
- * look leaves such a record and the reader would never wait. poll() reports an error for a missing
- * buffer at once, and never its arrival.
+ * Sets when the caller wakes up, and returns DKT_NEXT_LATER. A record beyond the bound has left the
+ * kernel's buffer, so poll() on the buffer does not report it. A patient reader is not woken for it:
+ * if the reader's own actions are recorded, each look leaves such a record, and the reader would
+ * never wait. For a missing buffer poll() reports an error at once, and never its arrival.
  */
 static int more_later(struct dkt__live *live)
 {

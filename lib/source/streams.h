@@ -53,7 +53,7 @@ struct dkt__stream {
 	uint64_t n_pages, page_nr; /* page_nr: the next one */
 	uint32_t offset; /* offset in that page, where the walk begins */
 	bool loaded; /* the page before page_nr is being walked and holds next */
-	uint64_t first, last; /* pages of the window; last is not in it */
+	uint64_t first, last; /* pages of the window, without last */
 	uint64_t found_time, found; /* time of the last search, and the pages before it */
 	double rate; /* pages per ns, between the last two searches */
 	struct dkt__page page;
@@ -77,7 +77,7 @@ struct dkt__streams {
 	struct dkt__times times;
 	struct dkt__comms comms;
 	char *damage; /* info.damage */
-	struct dkt_event **events; /* by number; NULL: they are looked up for each record */
+	struct dkt_event **events; /* by ID; NULL: each record looks its event up */
 	dkt_event_fn wants;
 	void *wants_data;
 	uint8_t *verdicts; /* enum dkt__verdict, by the number in a record; NULL: all are wanted */

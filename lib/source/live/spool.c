@@ -19,7 +19,7 @@
 /* The spool grows by this number of pages. */
 #define SPOOL_STEP 64
 
-/* The largest number that fits in the state. */
+/* The number of pages must stay below this to fit in the state. */
 #define MAX_PAGES (1u << 24)
 
 struct dkt__spool_head {

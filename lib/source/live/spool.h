@@ -9,7 +9,7 @@ struct dkt__spool {
 	uint8_t *map;
 	size_t map_len;
 	uint32_t page_size;
-	uint64_t source;
+	uint64_t source; /* ID of the kernel's buffer */
 	struct dkt__spool_head *head;
 };
 

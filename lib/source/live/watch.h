@@ -30,5 +30,5 @@ int dkt__watch_buffer(struct dkt__watch *watch, int fd, bool on);
 /* Sets whether records are available, and whether a buffer is absent. */
 int dkt__watch_more(struct dkt__watch *watch, bool more, bool absent);
 
-/* Waits, and clears a wake-up. */
+/* Waits until the descriptor is readable, and clears a call of dkt_source_wake(). */
 int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms);
