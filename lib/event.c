@@ -2,25 +2,8 @@
 /* The event catalogue: reads the names at once, and an event's ID when it is first needed. */
 #include <fcntl.h>
 
-#include "event.h"
+#include "event/catalogue.h"
 #include "tracefs.h"
-
-/* The kernel's own events (ftrace:print ...): in records, but not to be enabled. */
-#define FTRACE_SYSTEM "ftrace"
-
-struct dkt__events {
-	char *names; /* text of available_events, cut into words */
-	char **own; /* names in events/ftrace */
-	size_t n_own;
-	struct dkt_event *events;
-	struct dkt_event **list; /* events that can be enabled, sorted */
-	size_t n; /* of list */
-	size_t n_all; /* of events: list, then the kernel's own */
-	struct dkt_event **likely; /* looked at before the others */
-	size_t n_likely, next_likely;
-	size_t next_id; /* how many numbers have been read after those */
-	struct dkt_event *by_id[MAX_ID];
-};
 
 static void events_free(void *data)
 {
@@ -51,7 +34,7 @@ void dkt__events_free(struct dkt_ctx *ctx)
 	events_free(ctx);
 }
 
-static struct dkt__events *events_new(struct dkt_ctx *ctx)
+struct dkt__events *dkt__events_new(struct dkt_ctx *ctx)
 {
 	events_free(ctx);
 	if (!dkt__ctx_at_end(ctx, events_free, ctx))
@@ -59,7 +42,7 @@ static struct dkt__events *events_new(struct dkt_ctx *ctx)
 	return ctx->events;
 }
 
-static int event_cmp(const void *a, const void *b)
+int dkt__event_cmp(const void *a, const void *b)
 {
 	const struct dkt_event *x = a, *y = b;
 	int d = strcmp(x->system, y->system);
@@ -67,8 +50,8 @@ static int event_cmp(const void *a, const void *b)
 	return d ? d : strcmp(x->name, y->name);
 }
 
-/* Cuts "system:name\n" lines; returns how many there are. */
-static size_t cut_names(char *text, struct dkt_event *events)
+/* Splits "system:name\n" lines into events; returns their number. */
+static size_t split_names(char *text, struct dkt_event *events)
 {
 	char *colon, *save = NULL;
 	size_t n = 0;
@@ -94,8 +77,7 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-/* The events are sorted: what they are to be found by. */
-static void events_place(struct dkt_ctx *ctx)
+void dkt__events_place(struct dkt_ctx *ctx)
 {
 	struct dkt__events *all = ctx->events;
 
@@ -115,7 +97,7 @@ static int events_load(struct dkt_ctx *ctx)
 
 	if (ctx->events)
 		return 0;
-	all = events_new(ctx);
+	all = dkt__events_new(ctx);
 	if (!all)
 		return dkt__no_memory(ctx);
 	err = dkt__tfs_read(ctx, &all->names, NULL, "available_events");
@@ -131,8 +113,8 @@ static int events_load(struct dkt_ctx *ctx)
 		err = dkt__no_memory(ctx);
 		goto fail;
 	}
-	all->n = cut_names(all->names, all->events);
-	qsort(all->events, all->n, sizeof(*all->events), event_cmp);
+	all->n = split_names(all->names, all->events);
+	qsort(all->events, all->n, sizeof(*all->events), dkt__event_cmp);
 	all->n_all = all->n;
 	for (size_t i = 0; i < all->n_own; i++) {
 		/* events/ftrace holds its own control files among the events. */
@@ -142,101 +124,11 @@ static int events_load(struct dkt_ctx *ctx)
 		all->events[all->n_all].name = all->own[i];
 		all->n_all++;
 	}
-	events_place(ctx);
+	dkt__events_place(ctx);
 	return 0;
 fail:
 	events_free(ctx);
 	return dkt_fail_in(ctx, err, "list events");
-}
-
-/* ---- a file's events ---- */
-
-/* The word after a label at a line's start; NULL: the line is another one. */
-static const char *label(const char *line, const char *end, const char *name, size_t *len)
-{
-	size_t n = strlen(name), size = (size_t)(end - line);
-	const char *stop;
-
-	if (size < n || memcmp(line, name, n))
-		return NULL;
-	line += n;
-	stop = memchr(line, '\n', (size_t)(end - line));
-	if (!stop)
-		stop = end;
-	while (line < stop && *line == ' ')
-		line++;
-	*len = (size_t)(stop - line);
-	return line;
-}
-
-/* The beginning of a format: "name: sched_switch\nID: 316\n". */
-static bool given_head(const struct dkt__given *given, const char **name, size_t *len, int *id)
-{
-	const char *end = given->text + given->len, *p;
-	size_t n, i;
-
-	*name = label(given->text, end, "name:", len);
-	if (!*name || !*len)
-		return false;
-	p = *name + *len < end ? label(*name + *len + 1, end, "ID:", &n) : NULL;
-	for (*id = 0, i = 0; p && i < n && p[i] >= '0' && p[i] <= '9' && *id < MAX_ID; i++)
-		*id = *id * 10 + (p[i] - '0');
-	return *id > 0 && *id < MAX_ID;
-}
-
-static int given_fill(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
-{
-	struct dkt__events *all = ctx->events;
-	size_t len;
-
-	for (size_t i = 0; i < n; i++) {
-		struct dkt_event *event = &all->events[all->n_all];
-		const char *name;
-
-		/* An event whose format has no header has no records. */
-		if (!given_head(&list[i], &name, &len, &event->id))
-			continue;
-		event->name = dkt__ctx_strndup(ctx, name, len);
-		if (!event->name)
-			return dkt__no_memory(ctx);
-		event->system = list[i].system;
-		event->format = list[i].text;
-		event->format_len = list[i].len;
-		all->n_all++;
-		all->n += strcmp(event->system, FTRACE_SYSTEM) != 0;
-	}
-	return 0;
-}
-
-static int given_cmp(const void *a, const void *b)
-{
-	const struct dkt_event *x = a, *y = b;
-	bool own_x = !strcmp(x->system, FTRACE_SYSTEM), own_y = !strcmp(y->system, FTRACE_SYSTEM);
-
-	return own_x != own_y ? own_x - own_y : event_cmp(a, b);
-}
-
-int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
-{
-	struct dkt__events *all = events_new(ctx);
-	int err;
-
-	if (!all)
-		return dkt__no_memory(ctx);
-	ctx->given = true;
-	all->events = calloc(n + 1, sizeof(*all->events));
-	all->list = calloc(n + 1, sizeof(struct dkt_event *));
-	err = all->events && all->list ? given_fill(ctx, list, n) : dkt__no_memory(ctx);
-	if (err)
-		return err;
-	qsort(all->events, all->n_all, sizeof(*all->events), given_cmp);
-	events_place(ctx);
-	/* If two events have the same ID, either will do: take the first. */
-	for (size_t i = all->n_all; i--;)
-		all->by_id[all->events[i].id] = &all->events[i];
-	/* No number remains to be read. */
-	all->next_id = all->n_all;
-	return 0;
 }
 
 int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, size_t *n)
@@ -269,9 +161,9 @@ struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const 
 
 	if (events_load(ctx))
 		return NULL;
-	event = bsearch(&key, ctx->events->events, ctx->events->n, sizeof(key), event_cmp);
+	event = bsearch(&key, ctx->events->events, ctx->events->n, sizeof(key), dkt__event_cmp);
 	for (size_t i = ctx->events->n; !event && i < ctx->events->n_all; i++)
-		if (!event_cmp(&key, &ctx->events->events[i]))
+		if (!dkt__event_cmp(&key, &ctx->events->events[i]))
 			event = &ctx->events->events[i];
 	if (!event)
 		event = find_defined(ctx, system, name);
@@ -304,10 +196,10 @@ size_t dkt_event_index(const struct dkt_event *event)
 	return event->index;
 }
 
-/* ---- numbers ---- */
+/* ---- IDs ---- */
 
-/* A guess is good if the format, which is needed anyway, has the number too. */
-static struct dkt_event *known(struct dkt__events *all, int id)
+/* Returns the event with the ID. A guess counts if the format, which is needed anyway, confirms it. */
+static struct dkt_event *confirm(struct dkt__events *all, int id)
 {
 	struct dkt_event *event = all->by_id[id];
 
@@ -332,10 +224,10 @@ int dkt_event_id(struct dkt_event *event)
 
 	if (event->id)
 		return event->id;
-	if (event->guess && known(ctx->events, event->guess))
+	if (event->guess && confirm(ctx->events, event->guess))
 		return event->id;
 	err = dkt__tfs_read_u64(ctx, &id, "events/%s/%s/id", event->system, event->name);
-	/* A saved tree may have formats only; they say the number too. */
+	/* A saved tree may have only the format, which also has the ID. */
 	if (err) {
 		err = dkt__event_load(event);
 		id = err ? 0 : (uint64_t)event->tep->id;
@@ -350,8 +242,11 @@ int dkt_event_id(struct dkt_event *event)
 	return event->id;
 }
 
-/* An event that left the kernel with its module, or came after the catalogue was read. */
-static struct dkt_event *event_unknown(struct dkt_ctx *ctx, int id)
+/*
+ * Creates an event for an ID of which only records are known: its module has been unloaded, or it was
+ * added after the catalogue was read.
+ */
+static struct dkt_event *add_unknown(struct dkt_ctx *ctx, int id)
 {
 	struct dkt_event *event = calloc(1, sizeof(*event));
 	char *name = NULL;
@@ -420,17 +315,17 @@ struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id)
 	all = ctx->events;
 	if (dkt__likely(all->by_id[id] && !all->by_id[id]->guess))
 		return all->by_id[id];
-	while (!known(all, id) && all->next_likely < all->n_likely)
+	while (!confirm(all, id) && all->next_likely < all->n_likely)
 		dkt_event_id(all->likely[all->next_likely++]);
 	/* The kernel's own events first: they are few, and markers are among them. */
 	while (!all->by_id[id] && all->next_id < all->n_all)
 		dkt_event_id(&all->events[(all->n + all->next_id++) % all->n_all]);
-	return all->by_id[id] ? all->by_id[id] : event_unknown(ctx, id);
+	return all->by_id[id] ? all->by_id[id] : add_unknown(ctx, id);
 }
 
-/* ---- events that no kernel has ---- */
+/* ---- events defined by callers ---- */
 
-static void free_one(struct dkt_event *event)
+static void free_event(struct dkt_event *event)
 {
 	free((char *)event->name);
 	free((char *)event->system);
@@ -445,7 +340,7 @@ static void free_defined(void *data)
 
 	while ((event = ctx->defined)) {
 		ctx->defined = event->next;
-		free_one(event);
+		free_event(event);
 	}
 }
 
@@ -474,7 +369,7 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	if (!err)
 		err = dkt__event_take_format(event, format, event->format_len);
 	if (err) {
-		free_one(event);
+		free_event(event);
 		return err;
 	}
 	event->id = event->tep->id;
@@ -482,44 +377,4 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	ctx->defined = event;
 	*out = event;
 	return 0;
-}
-
-/* ---- misspelt names ---- */
-
-void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx)
-{
-	struct dkt_event *const *all;
-	size_t n;
-
-	if (dkt_events(ctx, &all, &n))
-		return;
-	for (size_t i = 0; i < n; i++)
-		dkt__guess_member(guess, all[i]->system, all[i]->name);
-}
-
-void dkt__guess_fields(struct dkt__guess *guess, struct dkt_event *const *events, size_t n)
-{
-	struct dkt__guess_votes votes = { .guess = guess };
-	const struct dkt_field *const *fields;
-	size_t n_fields;
-
-	for (size_t i = 0; i < n; i++) {
-		if (dkt_event_fields(events[i], &fields, &n_fields))
-			continue;
-		for (size_t j = 0; j < n_fields; j++)
-			dkt__guess_vote(&votes, fields[j]->name);
-	}
-	dkt__guess_elect(&votes);
-}
-
-int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name)
-{
-	struct dkt__guess guess;
-	char word[sizeof(guess.word)];
-	int n = snprintf(word, sizeof(word), "%s:%s", system, name);
-
-	dkt__guess_start(&guess, word, n > 0 ? (size_t)n : 0);
-	dkt__guess_events(&guess, ctx);
-	return dkt_fail(ctx, -ENOENT, "there is no event %s:%s%s", system, name,
-			dkt__guess_words(&guess));
 }

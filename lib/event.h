@@ -19,9 +19,9 @@ struct dkt_event {
 	size_t format_len;
 	struct tep_event *tep; /* NULL before the format is read */
 	struct dkt_field *fields;
-	const struct dkt_field **field_list; /* of their addresses, in the same memory */
+	const struct dkt_field **field_list; /* pointers to the fields, in the same allocation */
 	size_t n_fields;
-	bool bare; /* libtraceevent did not get the print format */
+	bool bare; /* the print format was kept from libtraceevent */
 	char *print; /* the format file's text after "print fmt:", NULL if it has none */
 	struct dkt__plan *plan; /* NULL before the first record is printed */
 	void (*plan_free)(struct dkt__plan *plan);
@@ -69,13 +69,13 @@ struct dkt__entry {
 /* An event described by a file. Its pointers must live as long as the context. */
 struct dkt__given {
 	const char *system;
-	const char *text; /* of a format file */
+	const char *text; /* its format */
 	size_t len;
 };
 
 /*
- * Makes these events the context's catalogue; no kernel is asked from then on. Reads only names and
- * IDs; a format is parsed when its event is first needed.
+ * Uses these events as the context's catalogue instead of those in tracefs. Reads only names and IDs;
+ * a format is parsed when its event is first needed.
  */
 int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n);
 
@@ -89,10 +89,10 @@ int dkt__event_text(struct dkt_event *event, char **text, size_t *len);
 /* A record's type is 16 bits (common_type). */
 #define MAX_ID 65536
 
-/* Names the likely events of the records, whose IDs are read first. Takes the array over. */
+/* Names the likely events of the records, whose IDs are read first. Takes ownership of the array. */
 void dkt__events_likely(struct dkt_ctx *ctx, struct dkt_event **events, size_t n);
 
-/* Tells the event's earlier ID, which is used once the format confirms it. */
+/* Stores an earlier ID of the event, which is used once the format confirms it. */
 void dkt__event_guess(struct dkt_event *event, int id);
 
 /* Returns the event with that ID if it is known or guessed; reads nothing. */

@@ -15,10 +15,10 @@ void dkt__event_clear(struct dkt_event *event)
 }
 
 /*
- * Leaves only lines such as `0xffffffff828195af : "thaw_processes"`: of another shape, or of a string
- * of less than two characters, libtraceevent 1.7 looks at what is before the string.
+ * Keeps only lines such as `0xffffffff828195af : "thaw_processes"`. If a line has another form, or a
+ * string of less than two characters, libtraceevent 1.7 reads the memory before the string.
  */
-static void drop_odd(char *text)
+static void keep_valid_strings(char *text)
 {
 	char *to = text, *end;
 	const char *p;
@@ -37,18 +37,18 @@ static void drop_odd(char *text)
 	*to = '\0';
 }
 
-/* Kernel strings that records point at, for "%s" of a pointer. */
+/* Loads the kernel strings that records point to, for "%s" with a pointer. */
 static void load_strings(struct dkt_ctx *ctx)
 {
 	char *text __cleanup(free) = NULL;
 
-	/* Only its own printing asks for them. */
+	/* Only libtraceevent's printing needs them, and foreign events have no print format there. */
 	if (ctx->tep_strings || dkt__ctx_foreign(ctx))
 		return;
 	ctx->tep_strings = true;
 	if (dkt__kernel_strings(ctx, &text))
 		return;
-	drop_odd(text);
+	keep_valid_strings(text);
 	tep_parse_printk_formats(ctx->tep, text);
 }
 
@@ -126,10 +126,10 @@ static size_t count_fields(const struct tep_format_field *field)
 }
 
 /*
- * Until Linux 5.7 the formats of ftrace's own events had "char buf" and "u32 buf" of no size for what
- * is "char buf[]" and "u32 buf[]" now: the record's tail.
+ * Until Linux 5.7, the formats of ftrace's own events declared the rest of the record as "char buf" or
+ * "u32 buf" with size 0. Treats them like the "char buf[]" and "u32 buf[]" of newer kernels.
  */
-static void open_tail(struct dkt_field *field, const struct tep_format_field *from)
+static void fix_tail(struct dkt_field *field, const struct tep_format_field *from)
 {
 	if (from->size || from->next || from->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC))
 		return;
@@ -154,7 +154,7 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 		to->element = field->elementsize ? field->elementsize : (uint32_t)field->size;
 		to->flags = field_flags(field, common);
 		to->event = event;
-		open_tail(to, field);
+		fix_tail(to, field);
 		event->field_list[event->n_fields++] = to;
 	}
 }
@@ -163,7 +163,7 @@ static void add_fields(struct dkt_event *event, const struct tep_format_field *f
 #define OLD_FUNCTION " \" %lx <-- %lx\", REC->ip, REC->parent_ip"
 #define NEW_FUNCTION " \" %ps <-- %ps\", (void *)REC->ip, (void *)REC->parent_ip"
 
-/* A text after "print fmt:"; NULL: no memory. */
+/* Copies the text after "print fmt:"; NULL: memory is out. */
 static char *take_print(const struct dkt_event *event, const char *print, size_t len)
 {
 	if (!strcmp(event->system, "ftrace") && !strcmp(event->name, "function") &&
@@ -198,7 +198,7 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 	clean = dkt__format_clean(text, taken, event->bare);
 	if (!tep || !clean)
 		return dkt__no_memory(event->ctx);
-	/* A print format that cannot be parsed still leaves the fields; printing copes. */
+	/* Ignore errors: libtraceevent keeps the fields even if it cannot parse the print format. */
 	tep_parse_event(tep, clean, strlen(clean), event->system);
 	event->tep = tep_find_event_by_name(tep, event->system, event->name);
 	if (!event->tep)
@@ -243,7 +243,7 @@ int dkt__event_text(struct dkt_event *event, char **text, size_t *len)
 {
 	*text = NULL;
 	*len = event->format_len;
-	/* An event that left the kernel has none. */
+	/* The format of an event that has left the kernel cannot be read. */
 	if (event->load_err)
 		return dkt__with_words(event->ctx, event->load_err);
 	if (!event->format)
@@ -252,7 +252,7 @@ int dkt__event_text(struct dkt_event *event, char **text, size_t *len)
 	*text = strndup(event->format, event->format_len);
 	if (!*text)
 		return dkt__no_memory(event->ctx);
-	/* A file's may have a NUL within. */
+	/* The text from a file may contain a NUL. */
 	*len = strlen(*text);
 	return 0;
 }

@@ -5,7 +5,7 @@
 
 #define PRINT_WORD "print fmt:"
 
-/* Moves over as many of these characters as there are; false: there are fewer than that. */
+/* Moves past all characters that are in accept; false: they are fewer than least. */
 static bool pass(const char **p, const char *accept, size_t least)
 {
 	size_t n = strspn(*p, accept);
@@ -27,7 +27,7 @@ static bool pass_word(const char **p, const char *word)
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 #define DIGITS  "0123456789"
 
-/* The last word, apart from an array's bound, must follow other words: a type alone would leak. */
+/* True if a name follows the type. libtraceevent would leak memory for a type alone. */
 static bool has_name(const char *from, const char *end)
 {
 	const char *p = end;
@@ -41,7 +41,7 @@ static bool has_name(const char *from, const char *end)
 	return p < end && p > from;
 }
 
-/* "unsigned long args[6]": words, of which each of two may be followed by an array's bound. */
+/* "unsigned long args[6]": words, with an array's bound after up to two groups of them. */
 static bool pass_declaration(const char **p)
 {
 	const char *from = *p;
@@ -70,15 +70,16 @@ static bool pass_number(const char **p, uint64_t *value)
 	return *p > from;
 }
 
-/* A word that says where in the record the bytes are, and how many. */
+/* True if the field holds only the offset and length of its data. */
 static bool is_located(const char *declaration)
 {
 	return !strncmp(declaration, "__data_loc", 10) || !strncmp(declaration, "__rel_loc", 9);
 }
 
 /*
- * "TYPE NAME;\toffset:8;\tsize:4;\tsigned:0;" behind "field:", without what older kernels have not.
- * Wherever the declaration ends, the numbers are those that libtraceevent finds.
+ * True if "TYPE NAME;\toffset:8;\tsize:4;\tsigned:0;" follows "field:", where older kernels have no
+ * "signed", and a record can hold the field. Wherever the declaration ends, libtraceevent finds the
+ * same numbers.
  */
 static bool is_placed(const char *field, bool strict)
 {
@@ -126,7 +127,7 @@ char *dkt__format_clean(const char *text, size_t len, bool foreign)
 		if (foreign && !strncmp(line, PRINT_WORD, strlen(PRINT_WORD)))
 			break;
 		if (pass_word(&field, "\tfield:")) {
-			/* The pages' own header has a space there. */
+			/* events/header_page has a space there. */
 			field += *field == ' ';
 			if (is_placed(field, foreign) && (!foreign || fields++ < DKT__FIELDS_MAX))
 				fprintf(f, "%s\n", line);

@@ -4,16 +4,16 @@
 
 #include "ctx.h"
 
-/* No record is longer, so every field ends within so many bytes. */
+/* No record is longer, so every field ends within this many bytes. */
 #define DKT__RECORD_MAX (1u << 16)
 
-/* Limits of a format that a file or a saved tree brings; the kernel's longest are a tenth of them. */
+/* Limits for a format from a file or a saved tree, ten times what the kernel's largest ones need. */
 #define DKT__FORMAT_MAX (256u << 10)
 #define DKT__FIELDS_MAX 1024
 
 /*
- * The text of a format without the fields that no record can hold. If it is foreign, not the running
- * kernel's, libtraceevent must not see more than it can be trusted with: the head, fields declared as
- * a kernel declares them, and an empty print format. The caller frees it; NULL: memory is out.
+ * Returns the text of a format without the fields that no record can hold. If it is foreign, not from
+ * the running kernel, keeps only what libtraceevent handles safely: the header, fields declared as a
+ * kernel declares them, and an empty print format. The caller frees it; NULL: memory is out.
  */
 char *dkt__format_clean(const char *text, size_t len, bool foreign);

@@ -2,8 +2,11 @@
 /* Reads the fields of a record safely, whatever lengths and offsets its bytes claim. */
 #include "event.h"
 
-/* Its place would be that of other bytes. A field that a caller made up is of no event. */
-static bool is_alien(const struct dkt_record *record, const struct dkt_field *field)
+/*
+ * True if the field belongs to another event, so that its offset is wrong for this record. A field that
+ * a caller has created belongs to no event.
+ */
+static bool is_of_other_event(const struct dkt_record *record, const struct dkt_field *field)
 {
 	return dkt__unlikely(field->event != record->event) && field->event && record->event &&
 	       !(field->flags & DKT_FIELD_COMMON);
@@ -19,7 +22,7 @@ int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *
 	uint64_t u64;
 
 	if (dkt__unlikely(!record || !field) || field->offset > record->size ||
-	    record->size - field->offset < field->size || is_alien(record, field))
+	    record->size - field->offset < field->size || is_of_other_event(record, field))
 		return 0;
 	is_signed = field->flags & DKT_FIELD_SIGNED;
 	p = (const char *)record->data + field->offset;
@@ -41,9 +44,9 @@ int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *
 	}
 }
 
-/* Where a dynamic field's bytes are: its word holds their length over their place. */
-static bool dynamic_place(const struct dkt_record *record, const struct dkt_field *field,
-			  uint32_t *at, uint32_t *len)
+/* Finds a dynamic field's data: its word has the length in the upper half, the offset in the lower. */
+static bool find_dynamic(const struct dkt_record *record, const struct dkt_field *field,
+			 uint32_t *at, uint32_t *len)
 {
 	uint32_t word;
 
@@ -88,13 +91,13 @@ const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_f
 		return NULL;
 	at = field->offset;
 	n = field->size;
-	if (is_alien(record, field))
+	if (is_of_other_event(record, field))
 		return record->data;
 	if (field->flags & DKT_FIELD_DYNAMIC) {
-		if (!dynamic_place(record, field, &at, &n))
+		if (!find_dynamic(record, field, &at, &n))
 			return record->data;
 	} else if (!n && field->flags & DKT_FIELD_ARRAY) {
-		/* As buf of ftrace:print: an array with no bound is the record's tail. */
+		/* An array without a bound, such as buf of ftrace:print, is the rest of the record. */
 		n = UINT32_MAX;
 	}
 	if (at > record->size)
