@@ -18,10 +18,10 @@ static const struct table {
 	/* clang-format on */
 };
 
-/* Where the file is being written. */
+/* The output file and the offset of the next write. */
 struct writer {
 	struct dkt_tracedat *out;
-	struct dkt_buf *buf; /* what comes next */
+	struct dkt_buf *buf; /* the bytes of that write */
 	uint64_t at;
 };
 
@@ -80,7 +80,7 @@ static bool has_data(const struct dkt__tdw_stream *stream, int nr)
 	return stream->cpus[nr] && stream->cpus[nr]->data.n;
 }
 
-/* Says how much of a CPU's data is written: a file that ends there is a good one. */
+/* Updates the size of a CPU's data, so that a file which ends there is still valid. */
 static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t entry)
 {
 	uint8_t bytes[4];
@@ -95,8 +95,8 @@ static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t e
 }
 
 /*
- * Copies a CPU's data to an aligned place: pages, or how many chunks there are and the chunks. The
- * place and the size go to the entry of the table, which is in the file already.
+ * Copies a CPU's data to an aligned offset: its pages, or the number of chunks and the chunks.
+ * Stores offset and size in the CPU's table entry, which is already in the file.
  */
 static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t entry)
 {
@@ -126,7 +126,7 @@ static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t en
 	return err;
 }
 
-/* CPUs of the stream that has most. */
+/* Returns the largest number of CPUs of the source and the streams. */
 static int max_cpus(const struct dkt_tracedat *out)
 {
 	int cpus = DKT__MIN(dkt_source_info(out->source)->cpus, DKT__TDW_CPUS);
@@ -138,7 +138,7 @@ static int max_cpus(const struct dkt_tracedat *out)
 
 /* ---- version 6 ---- */
 
-/* The table of a stream's data, which is filled in as they are written; returns where it is. */
+/* Adds a table of zeros, which put_cpu() fills in later. Returns the table's offset in the file. */
 static uint64_t put_table_v6(struct writer *w, int cpus)
 {
 	char clock[64];
@@ -166,7 +166,7 @@ static int put_data_v6(struct writer *w, const struct dkt__tdw_stream *stream, u
 	return err;
 }
 
-/* An instance's option holds the place of its table, which comes later. */
+/* Adds an instance's option. Returns where to store the offset of its table, which comes later. */
 static uint64_t put_buffer_v6(struct writer *w, const char *name)
 {
 	uint64_t at;
@@ -218,7 +218,7 @@ static int write_v6(struct writer *w, uint64_t *places)
 #define SECTION_HEAD       16
 #define SECTION_COMPRESSED 1
 
-/* Number, place and size. */
+/* The size of a CPU's number, offset and size. */
 #define CPU_ENTRY 20
 
 static void put_section_head(struct writer *w, unsigned int id, unsigned int flags, uint32_t name,
@@ -230,7 +230,7 @@ static void put_section_head(struct writer *w, unsigned int id, unsigned int fla
 	put_number(w, size, 8);
 }
 
-/* A section of what is in content, compressed if the file is. */
+/* Writes content as a section; compress has no effect if the file is not compressed. */
 static int put_section(struct writer *w, unsigned int id, uint32_t name, struct dkt_buf *content,
 		       bool compress)
 {
@@ -252,7 +252,7 @@ static int put_section(struct writer *w, unsigned int id, uint32_t name, struct 
 	return flush(w);
 }
 
-/* The place of a name in the section of strings, to which it is added. */
+/* Adds a name to the section of strings. Returns its offset there. */
 static uint32_t add_name(struct dkt_buf *strings, const char *name)
 {
 	uint32_t at = (uint32_t)strings->len;
@@ -261,15 +261,15 @@ static uint32_t add_name(struct dkt_buf *strings, const char *name)
 	return at;
 }
 
-/* The name of the section that holds a stream's data. */
+/* Returns the name of the section that holds a stream's data. */
 static const char *section_name(const struct dkt__tdw_stream *stream)
 {
 	return *stream->name ? stream->name : "flyrecord";
 }
 
 /*
- * The option that tells where a stream's data are: its section, and for each CPU a place and a size,
- * which are filled in as the data are written. Returns where in the options its data begin.
+ * Adds the option with the offset of a stream's section and the offset and size of each CPU's data.
+ * All are zero until the data are written. Returns the offset of its content in the options.
  */
 static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *options,
 			    const struct dkt__tdw_stream *stream)
@@ -299,7 +299,7 @@ static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *opti
 	return from;
 }
 
-/* Where the section of a stream's data ends that begins there. */
+/* Returns the end of a stream's section that begins at the offset at. */
 static uint64_t stream_end(const struct dkt_tracedat *out, const struct dkt__tdw_stream *stream,
 			   uint64_t at)
 {
@@ -310,7 +310,7 @@ static uint64_t stream_end(const struct dkt_tracedat *out, const struct dkt__tdw
 	return at;
 }
 
-/* A section of a stream's data; option: where the data of its option are in the file. */
+/* Writes a stream's section; option is the offset in the file of its option's content. */
 static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream, uint64_t option,
 			 uint32_t name)
 {
@@ -330,7 +330,6 @@ static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream,
 	return err;
 }
 
-/* An option that is a number. */
 static void number_option(const struct dkt_tracedat *out, struct dkt_buf *options, unsigned int id,
 			  uint64_t value, unsigned int size)
 {
@@ -340,7 +339,7 @@ static void number_option(const struct dkt_tracedat *out, struct dkt_buf *option
 	dkt__tdw_option(out, options, id, bytes, size);
 }
 
-/* Returns where the place of the options is to be. */
+/* Returns where to store the offset of the options, which come later. */
 static uint64_t put_start_v7(struct writer *w)
 {
 	const struct dkt__codec *codec = w->out->codec;
@@ -356,7 +355,7 @@ static uint64_t put_start_v7(struct writer *w)
 	return at;
 }
 
-/* The sections of all streams' data; options: where their section is, from[]: where in it. */
+/* Writes all streams; options: offset of the options' section, from[]: streams' options in it. */
 static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from, uint32_t names)
 {
 	const struct dkt_tracedat *out = w->out;
@@ -376,7 +375,7 @@ static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from
 	return err;
 }
 
-/* All that says what the data are comes before them: a file which ends early has lost data only. */
+/* Everything that describes the data precedes them, so that a truncated file lacks only data. */
 static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *options,
 		    struct dkt_buf *strings, size_t *from)
 {

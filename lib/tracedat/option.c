@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include "tracedat.h"
 
-/* More than any machine has, fewer than memory. */
+/* More than any machine has, but few enough to allocate. */
 #define MAX_CPUS 65536
 
 /* CPUs of all buffers, which may share one table in the file. */
@@ -56,7 +56,7 @@ static int take_string(struct dkt__cursor *option, char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Text of a number of microseconds or nanoseconds to add to all times. */
+/* Parses a time to add to all times: microseconds if is_date, otherwise nanoseconds. */
 static void option_offset(struct dkt__dat *dat, struct dkt__cursor *option, bool is_date)
 {
 	const char *p = (const char *)option->p;
@@ -73,7 +73,7 @@ static void option_offset(struct dkt__dat *dat, struct dkt__cursor *option, bool
 		dat->streams.base.info.has_wall = true;
 }
 
-/* "[local] global counter": the one in brackets. */
+/* Parses "[local] global counter": brackets mark the clock in use. */
 static int option_clock(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	const char *p = memchr(option->p, '[', dkt__cursor_left(option)), *end;
@@ -86,7 +86,7 @@ static int option_clock(struct dkt__dat *dat, struct dkt__cursor *option)
 	return dat->clock ? 0 : dkt__no_memory(dat->ctx);
 }
 
-/* The text up to one of those characters; "-": it was unknown. */
+/* Copies the text up to one of the characters in end; "-" stands for an unknown part. */
 static int uname_part(const char *text, const char *end, char **part)
 {
 	size_t n = strcspn(text, end);

@@ -2,22 +2,22 @@
 /* Reads a trace.dat of version 7: sections that options point at. */
 #include "tracedat.h"
 
-/* A section that holds no records is at most that long, unpacked. */
+/* The largest unpacked size of a section without records. */
 #define SECTION_MAX (256u << 20)
 
-/* A chain of options that is longer leads in a circle. */
+/* A longer chain of options must be a loop. */
 #define MAX_CHAIN 65536
 
 #define SECTION_COMPRESSED 1
 
-/* Counts the bytes of a section: options may point at the same one again and again. */
+/* Limits the bytes of all sections, because many options may point at the same section. */
 static bool may_open(struct dkt__dat *dat, uint64_t size)
 {
 	dat->sections += size;
 	return dat->sections <= dkt__unpack_limit(dat->file.size);
 }
 
-/* The section's bytes, unpacked; they live as long as the context. False: there is no such one. */
+/* Finds a section's bytes and unpacks them; they live as long as the context. False if invalid. */
 static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 			 struct dkt__cursor *section)
 {
@@ -31,7 +31,7 @@ static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 	size = dkt__cursor_number(&cur, 8);
 	if (cur.bad || !is_it)
 		return false;
-	/* A file that was cut has less, which is read as far as it goes. */
+	/* A truncated file has only the beginning of the section: read that. */
 	if (size > dkt__cursor_left(&cur)) {
 		dat->cut = true;
 		size = dkt__cursor_left(&cur);
@@ -67,10 +67,10 @@ static const struct {
 	{ DAT_CMDLINES, dkt__dat_cmdlines, "names of processes" },
 };
 
-/* A count of bytes is before the text of a kernel's symbols. */
+/* A byte count precedes the text of a kernel's symbols. */
 #define KALLSYMS_SKIP 4
 
-/* Symbols that are compressed stay so: few readers ask for one. False: they are not. */
+/* Keeps symbols compressed, because few readers need them. False if it cannot. */
 static bool keep_symbols(struct dkt__dat *dat, uint64_t offset)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, offset);
@@ -107,7 +107,7 @@ void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offse
 				    sections[i].name);
 }
 
-/* One section of options; where the next one is, 0: nowhere. */
+/* Reads a section of options. Stores the offset of the next one, or 0 after the last. */
 static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t *next)
 {
 	int err = 0;
