@@ -5,7 +5,7 @@
 
 #define MAGIC "\x17\x08\x44tracing"
 
-/* The sizes of a sub-buffer that the kernel has. */
+/* The smallest and the largest accepted size of a sub-buffer. */
 #define MIN_PAGE 512
 #define MAX_PAGE (1u << 20)
 
@@ -77,7 +77,7 @@ static const struct dkt__source_ops dat_ops = {
 	.close = dat_close,
 };
 
-/* The beginning of every file. */
+/* Reads the beginning, which both versions share. */
 static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 {
 	const char *version;
@@ -110,7 +110,7 @@ static int give(struct dkt__dat *dat)
 	return err ? err : dkt__symbols_given(dat->ctx, &dat->kallsyms, &dat->printk);
 }
 
-/* Options that the text of a record does not depend on. */
+/* Names the options that are not read, because no record needs them for its text; NULL: none. */
 static const char *name_unused(const struct dkt__dat *dat)
 {
 	if (dat->hooks)
@@ -127,10 +127,14 @@ static void find_lost(struct dkt__dat *dat, const char *buffer, struct dkt__stre
 		}
 }
 
-/* Memory for unpacked chunks of all CPUs, whatever the size of the file. */
+/* The most memory for the unpacked chunks of all CPUs, even if the file is huge. */
 #define ROOMS_MAX (UINT64_C(1) << 30)
 
-/* Finds the chunks of a CPU: each CPU has bytes of its own, and two chunks of it are unpacked at once. */
+/*
+ * Finds the chunks of a CPU. Reports damage if the CPUs together have more bytes than the file,
+ * because CPUs cannot share bytes. Drops the chunks if unpacking needs too much memory: up to two
+ * chunks of each CPU are unpacked at the same time.
+ */
 static void place_chunks(struct dkt__dat *dat, struct dkt__stream *s, struct dkt__cursor *cur)
 {
 	uint64_t limit = DKT__MIN(dkt__unpack_limit(dat->file.size), ROOMS_MAX);
@@ -157,14 +161,14 @@ static void place_chunks(struct dkt__dat *dat, struct dkt__stream *s, struct dkt
 	dkt__chunks_clear(&s->chunks);
 }
 
-/* Points the stream at a CPU's pages, as many of them as the file holds. */
+/* Points the stream at the part of a CPU's pages that the file holds. */
 static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 		  const struct dkt__dat_cpu *cpu, struct dkt__stream *s)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, cpu->offset);
 	uint64_t size = cpu->size, left = dkt__cursor_left(&cur);
 
-	/* trace-cmd does not count the number of chunks among the bytes of the chunks. */
+	/* The size in the file leaves out the 4 bytes that hold the number of chunks. */
 	if (size && buffer->packed)
 		size += 4;
 	s->cpu = (int)cpu->cpu;
@@ -188,7 +192,7 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 	place_chunks(dat, s, &cur);
 }
 
-/* The streams of the buffers that are asked for. */
+/* Creates the streams of the buffers that opts selects. */
 static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 {
 	const char *name = opts->buffer ? opts->buffer : "";

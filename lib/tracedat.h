@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * trace.dat, the file of trace-cmd: shared by the code that reads and writes it. The layout is
- * described in trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
+ * Declarations shared by the reader and the writer of trace.dat, trace-cmd's file format.
+ * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the layout.
  */
 #pragma once
 
@@ -45,8 +45,8 @@ struct dkt__dat_cpu {
 /* The buffer of an instance; the top instance has the name "". */
 struct dkt__dat_buffer {
 	const char *name;
-	const char *clock; /* NULL: the file's */
-	uint64_t section; /* its offset in the file, version 7 */
+	const char *clock; /* NULL: the clock of the file */
+	uint64_t section; /* version 7: the offset of its section in the file */
 	uint32_t page_size;
 	bool packed; /* its pages are in compressed chunks */
 	struct dkt__dat_cpu *cpus;
@@ -60,12 +60,12 @@ struct dkt__dat_stat {
 };
 
 struct dkt__dat {
-	struct dkt__streams streams; /* first: this is the source */
+	struct dkt__streams streams; /* must be first: the source is cast to this struct */
 	struct dkt_ctx *ctx;
 	struct dkt__file file;
 	bool swap;
-	bool text; /* it holds a latency tracer's text instead of records */
-	uint32_t seen; /* bits of the sections that were read, by their numbers */
+	bool text; /* the file holds a latency tracer's text instead of records */
+	uint32_t seen; /* a bit for each section number that was read */
 	bool cut; /* the file is truncated */
 	unsigned int version;
 	uint32_t page_size;
@@ -75,29 +75,29 @@ struct dkt__dat {
 	char *kind, *host, *kernel, *clock;
 	struct dkt__dat_buffer *buffers;
 	size_t n_buffers;
-	uint32_t n_places; /* CPUs of all buffers */
+	uint32_t n_places; /* number of CPUs in all buffers */
 	uint64_t sections; /* decompressed bytes of the opened sections */
 	uint64_t placed; /* bytes of the file assigned to CPUs */
 	uint64_t rooms; /* memory for decompressed chunks */
 	struct dkt__dat_stat *stats;
 	size_t n_stats;
-	char *stat_buffer; /* the buffer whose statistics come next */
+	char *stat_buffer; /* the buffer that the next statistics belong to */
 	struct dkt__shift *shifts; /* by CPU */
 	uint32_t n_shifts;
 	struct dkt_source_peer *peers;
 	size_t n_peers;
-	bool hooks, maps; /* the file has such options, which are not read */
-	struct dkt__symbol_text kallsyms, printk; /* on their way to the context */
+	bool hooks, maps; /* the file has options of this kind, which are not read */
+	struct dkt__symbol_text kallsyms, printk; /* passed to the context after reading */
 	struct dkt__given *given;
 	size_t n_given;
 };
 
-/* Returns a cursor from the offset on, or at the file's end if the offset is outside. */
+/* Returns a cursor at the offset, or at the end of the file if the offset is outside the file. */
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset);
 
-/* ---- tracedat/section.c: what both versions have, in their order in version 6 ---- */
+/* ---- tracedat/section.c: sections of both versions, in the order of version 6 ---- */
 
-/* Each reads its section; false: the section is invalid. */
+/* Each function reads one section. False: the section is invalid. */
 bool dkt__dat_header_info(struct dkt__dat *dat, struct dkt__cursor *cur);
 bool dkt__dat_ftrace_events(struct dkt__dat *dat, struct dkt__cursor *cur);
 bool dkt__dat_event_formats(struct dkt__dat *dat, struct dkt__cursor *cur);
@@ -107,7 +107,7 @@ bool dkt__dat_cmdlines(struct dkt__dat *dat, struct dkt__cursor *cur);
 
 /* ---- tracedat/option.c ---- */
 
-/* Reads an option; unknown or invalid options are ignored. */
+/* Reads an option. Ignores unknown and invalid options. */
 int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option);
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name);
 
@@ -119,18 +119,19 @@ void dkt__dat_shifts_clear(struct dkt__dat *dat);
 
 /* ---- tracedat/v6.c, tracedat/v7.c ---- */
 
-/* Reads all parts except the records, from the cursor on. */
+/* Reads everything except the records, starting at the cursor. */
 int dkt__dat_read_v6(struct dkt__dat *dat, struct dkt__cursor *cur);
 int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur);
 
-/* Reads a section of version 7 if it has formats, symbols or names. */
+/* Reads a section of version 7 if it holds formats, symbols or names. */
 void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset);
 
 /*
- * Finds the buffers of a truncated file, which has no options, in the sections from that offset on.
+ * Finds the buffers of a truncated file, whose options are missing. Searches the sections from the
+ * offset at.
  */
 int dkt__dat_recover(struct dkt__dat *dat, uint64_t at);
 
-/* Fills one buffer's CPUs from a table of offsets and sizes. */
+/* Sets a buffer's n CPUs from a table of offsets and sizes. False: the table is invalid. */
 bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,
 			struct dkt__cursor *cur);

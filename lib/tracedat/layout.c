@@ -2,7 +2,7 @@
 /* Lays out a trace.dat file: version 6 has tables in fixed order, version 7 has sections. */
 #include "tracedat/write.h"
 
-/* The tables, in the order of version 6, with their names in version 7. */
+/* The tables in the order of version 6, with the names of their sections in version 7. */
 static const struct table {
 	uint16_t section;
 	const char *name;
@@ -21,7 +21,7 @@ static const struct table {
 /* The output file and the offset of the next write. */
 struct writer {
 	struct dkt_tracedat *out;
-	struct dkt_buf *buf; /* the bytes of that write */
+	struct dkt_buf *buf; /* the bytes of the next write */
 	uint64_t at;
 };
 
@@ -49,7 +49,7 @@ static int patch(struct writer *w, uint64_t value, uint64_t at)
 	return dkt__spill_write(w->out->ctx, w->out->fd, bytes, 8, at);
 }
 
-/* The beginning of both versions. */
+/* Adds the beginning, which both versions share. */
 static void put_start(struct writer *w)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
@@ -80,7 +80,10 @@ static bool has_data(const struct dkt__tdw_stream *stream, int nr)
 	return stream->cpus[nr] && stream->cpus[nr]->data.n;
 }
 
-/* Updates the size of a CPU's data, so that a file which ends there is still valid. */
+/*
+ * Updates the size of a CPU's data and the number of its chunks after each piece, so that the file
+ * is valid even if the writer stops here.
+ */
 static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t entry)
 {
 	uint8_t bytes[4];
@@ -90,13 +93,13 @@ static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t e
 		dkt__put_bytes(bytes, chunks, 4, w->out->big_endian);
 		err = dkt__spill_write(w->out->ctx, w->out->fd, bytes, 4, at);
 	}
-	/* trace-cmd does not count how many chunks there are among the bytes of the chunks. */
+	/* In trace-cmd's files, the size leaves out the 4 bytes that hold the number of chunks. */
 	return err ? err : patch(w, w->at - at - (w->out->codec ? 4 : 0), entry + 8);
 }
 
 /*
- * Copies a CPU's data to an aligned offset: its pages, or the number of chunks and the chunks.
- * Stores offset and size in the CPU's table entry, which is already in the file.
+ * Copies a CPU's data to an aligned offset. The data are pages, or the number of chunks and the
+ * chunks. Stores the offset and the size in the CPU's table entry, which is already in the file.
  */
 static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t entry)
 {
@@ -126,7 +129,7 @@ static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t en
 	return err;
 }
 
-/* Returns the largest number of CPUs of the source and the streams. */
+/* Returns the largest number of CPUs that the source or a stream has, at least 1. */
 static int max_cpus(const struct dkt_tracedat *out)
 {
 	int cpus = DKT__MIN(dkt_source_info(out->source)->cpus, DKT__TDW_CPUS);
@@ -179,7 +182,7 @@ static uint64_t put_buffer_v6(struct writer *w, const char *name)
 	return at;
 }
 
-/* All tables come before all data, so that a file which ends early has lost data only. */
+/* Writes all tables before all data, so that a truncated file lacks only data. */
 static int write_v6(struct writer *w, uint64_t *places)
 {
 	struct dkt_tracedat *out = w->out;
@@ -196,7 +199,7 @@ static int write_v6(struct writer *w, uint64_t *places)
 		if (&out->streams[i] != top)
 			places[i] = put_buffer_v6(w, out->streams[i].name);
 	put_number(w, DAT_DONE, 2);
-	/* The top instance's table has no option: it comes next. */
+	/* The top instance has no option: its table follows the options. */
 	places[top - out->streams] = put_table_v6(w, cpus);
 	if (!err)
 		err = flush(w);
@@ -218,7 +221,7 @@ static int write_v6(struct writer *w, uint64_t *places)
 #define SECTION_HEAD       16
 #define SECTION_COMPRESSED 1
 
-/* The size of a CPU's number, offset and size. */
+/* The size of a CPU's table entry: its number, offset and size. */
 #define CPU_ENTRY 20
 
 static void put_section_head(struct writer *w, unsigned int id, unsigned int flags, uint32_t name,
@@ -230,7 +233,7 @@ static void put_section_head(struct writer *w, unsigned int id, unsigned int fla
 	put_number(w, size, 8);
 }
 
-/* Writes content as a section; compress has no effect if the file is not compressed. */
+/* Writes content as a section. Ignores compress if the file is not compressed. */
 static int put_section(struct writer *w, unsigned int id, uint32_t name, struct dkt_buf *content,
 		       bool compress)
 {
@@ -269,7 +272,8 @@ static const char *section_name(const struct dkt__tdw_stream *stream)
 
 /*
  * Adds the option with the offset of a stream's section and the offset and size of each CPU's data.
- * All are zero until the data are written. Returns the offset of its content in the options.
+ * These numbers stay zero until they are known. Returns the offset of the option's content in the
+ * options.
  */
 static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *options,
 			    const struct dkt__tdw_stream *stream)
@@ -310,7 +314,7 @@ static uint64_t stream_end(const struct dkt_tracedat *out, const struct dkt__tdw
 	return at;
 }
 
-/* Writes a stream's section; option is the offset in the file of its option's content. */
+/* Writes a stream's section. option: the offset of the content of its option in the file. */
 static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream, uint64_t option,
 			 uint32_t name)
 {
@@ -339,7 +343,7 @@ static void number_option(const struct dkt_tracedat *out, struct dkt_buf *option
 	dkt__tdw_option(out, options, id, bytes, size);
 }
 
-/* Returns where to store the offset of the options, which come later. */
+/* Adds the beginning. Returns where to store the offset of the options once it is known. */
 static uint64_t put_start_v7(struct writer *w)
 {
 	const struct dkt__codec *codec = w->out->codec;
@@ -355,7 +359,11 @@ static uint64_t put_start_v7(struct writer *w)
 	return at;
 }
 
-/* Writes all streams; options: offset of the options' section, from[]: streams' options in it. */
+/*
+ * Writes all streams. options: the offset of the section of options; from[]: the offset of each
+ * stream's option in the content of that section; names: the offset of the first stream's name in
+ * the section of strings.
+ */
 static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from, uint32_t names)
 {
 	const struct dkt_tracedat *out = w->out;
@@ -375,7 +383,7 @@ static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from
 	return err;
 }
 
-/* Everything that describes the data precedes them, so that a truncated file lacks only data. */
+/* Writes all sections that describe the data first, so that a truncated file lacks only data. */
 static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *options,
 		    struct dkt_buf *strings, size_t *from)
 {

@@ -5,10 +5,10 @@
 #include "base/parse.h"
 #include "tracedat.h"
 
-/* More than any machine has, but few enough to allocate. */
+/* More CPUs than any machine has, but few enough to allocate memory for all. */
 #define MAX_CPUS 65536
 
-/* CPUs of all buffers, which may share one table in the file. */
+/* Limits the CPUs of all buffers together, because many buffers may point at the same table. */
 #define MAX_PLACES  65536
 #define MAX_BUFFERS 4096
 
@@ -56,7 +56,7 @@ static int take_string(struct dkt__cursor *option, char **text)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Parses a time to add to all times: microseconds if is_date, otherwise nanoseconds. */
+/* Parses an offset that is added to all times: microseconds if is_date, otherwise nanoseconds. */
 static void option_offset(struct dkt__dat *dat, struct dkt__cursor *option, bool is_date)
 {
 	const char *p = (const char *)option->p;
@@ -73,7 +73,7 @@ static void option_offset(struct dkt__dat *dat, struct dkt__cursor *option, bool
 		dat->streams.base.info.has_wall = true;
 }
 
-/* Parses "[local] global counter": brackets mark the clock in use. */
+/* Parses "[local] global counter". Brackets mark the clock in use. */
 static int option_clock(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	const char *p = memchr(option->p, '[', dkt__cursor_left(option)), *end;
@@ -99,7 +99,10 @@ static int uname_part(const char *text, const char *end, char **part)
 	return *part ? 0 : -ENOMEM;
 }
 
-/* "Linux HOST RELEASE MACHINE"; the last two are the kernel, whose release may be unknown. */
+/*
+ * Parses "Linux HOST RELEASE MACHINE". The kernel is "RELEASE MACHINE"; it is unknown if RELEASE is
+ * "-".
+ */
 static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	char *text __cleanup(free) = NULL;
@@ -118,7 +121,10 @@ static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
 	return err || !machine ? err : dkt__ctx_machine(dat->ctx, machine + 1);
 }
 
-/* "CPU: 0\n" and per_cpu/cpu0/stats, or "\nBuffer: NAME\n" before those of an instance. */
+/*
+ * Parses "CPU: 0\n" and the text of per_cpu/cpu0/stats. "\nBuffer: NAME\n" comes before the
+ * statistics of an instance.
+ */
 static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	char *text __cleanup(free) = NULL, *p;
@@ -146,7 +152,10 @@ static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 	return dkt__no_memory(dat->ctx);
 }
 
-/* Version 7 says all of a buffer here; in version 6 it is where the offset leads. */
+/*
+ * In version 7, the option describes the whole buffer. In version 6, it has only the buffer's name
+ * and the offset of the table of CPUs.
+ */
 static int option_buffer(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	uint64_t offset = dkt__cursor_number(option, 8);
@@ -179,7 +188,7 @@ static int option_buffer(struct dkt__dat *dat, struct dkt__cursor *option)
 	if (!dkt__dat_cpu_table(dat, buffer, (uint32_t)dkt__cursor_number(option, 4), option))
 		dat->cut = true;
 	buffer->section = offset;
-	/* A section's header is its number, then flags: 1 says that it is compressed. */
+	/* A section begins with its number and its flags. Flag 1: the section is compressed. */
 	dkt__cursor_number(&cur, 2);
 	buffer->packed = dkt__cursor_number(&cur, 2) & 1;
 	return 0;
@@ -191,7 +200,7 @@ static void option_tsc(struct dkt__dat *dat, struct dkt__cursor *option)
 	uint32_t mult = (uint32_t)dkt__cursor_number(option, 4);
 	uint32_t shift = (uint32_t)dkt__cursor_number(option, 4);
 
-	/* An offset follows, which trace-cmd has stopped to add: it is not of one clock. */
+	/* Skip the offset that follows: trace-cmd no longer adds it. */
 	dkt__cursor_number(option, 8);
 	if (option->bad || shift > 63)
 		return;
@@ -230,7 +239,7 @@ int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor op
 	case DAT_TRACEID:
 		dat->streams.base.info.id = dkt__cursor_number(&option, 8);
 		return 0;
-	/* For trace-cmd profile and KernelShark. */
+	/* Only trace-cmd profile and KernelShark use these two. */
 	case DAT_HOOK:
 		dat->hooks = true;
 		return 0;

@@ -5,11 +5,11 @@
 /* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
 #define TIME_BITS   27
 #define TIME_MAX    ((UINT64_C(1) << TIME_BITS) - 1)
-#define TYPE_LONG   0 /* length in the next word, that word included */
+#define TYPE_LONG   0 /* the next word has the length, which includes that word */
 #define TYPE_EXTEND 30
-#define SHORT_MAX   (28 * 4) /* bytes whose length fits in the type */
+#define SHORT_MAX   (28 * 4) /* the longest record whose length fits in the type */
 
-/* Upper bits of a page's commit: records were lost, and how many is stored behind the data. */
+/* Flags in a page's commit: records were lost; their number is stored after the data. */
 #define COMMIT_MISSED (UINT64_C(1) << 31)
 #define COMMIT_STORED (UINT64_C(1) << 30)
 

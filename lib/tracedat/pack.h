@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Packs records into ring-buffer pages, which source/page.h reads. */
+/* Packs records into ring-buffer pages; source/page.h reads such pages. */
 #pragma once
 
 #include "ctx.h"
 
-/* No page is larger. */
+/* The size of the largest page. */
 #define DKT__PACK_MAX 65536
 
 struct dkt__pack {
 	/* set by the caller */
-	uint32_t size; /* of a page, up to DKT__PACK_MAX */
+	uint32_t size; /* of a page, at most DKT__PACK_MAX */
 	bool big_endian;
 	uint8_t long_size;
 	/* the page being filled, in the caller's memory */
-	uint8_t *page; /* NULL: none */
-	uint32_t at; /* where the next event goes */
-	uint32_t end; /* events go up to there */
+	uint8_t *page; /* NULL: no page is being filled */
+	uint32_t at; /* offset of the next event */
+	uint32_t end; /* offset of the end of the space for events */
 	uint64_t last; /* time of the last event */
-	uint64_t lost; /* records lost before the page, DKT_LOST_UNKNOWN */
+	uint64_t lost; /* records lost before the page; may be DKT_LOST_UNKNOWN */
 };
 
-/* Returns the length of a page's header: its time and its commit. */
+/* Returns the length of a page's header, which holds a time and the commit. */
 static inline uint32_t dkt__pack_head(const struct dkt__pack *pack)
 {
 	return 8u + pack->long_size;
@@ -29,20 +29,26 @@ static inline uint32_t dkt__pack_head(const struct dkt__pack *pack)
 /* Returns the length of the longest record that fits in a page. */
 static inline uint32_t dkt__pack_room(const struct dkt__pack *pack)
 {
-	/* Before it a time extend, its own head and length; behind it a count of lost records. */
+	/*
+	 * A time extend, the record's header and its length may come before the record, and the
+	 * number of lost records after it.
+	 */
 	return pack->size - dkt__pack_head(pack) - 8 - 8 - pack->long_size;
 }
 
-/* Begins a page, which must be all zero; its times start at ts; lost: records lost before it. */
+/*
+ * Begins a page, which must be all zero. ts: the page's start time; lost: the number of records
+ * lost before the page, or DKT_LOST_UNKNOWN.
+ */
 void dkt__pack_begin(struct dkt__pack *pack, uint8_t *page, uint64_t ts, uint64_t lost);
 
 /*
- * Adds a record to the page. Returns the place of its bytes, or NULL if it does not fit: the page
- * is full or the time goes backwards.
+ * Adds a record to the page. Returns the address of its bytes in the page. NULL: the page is full,
+ * ts is before the last record, or ts is too far after it.
  */
 uint8_t *dkt__pack_add(struct dkt__pack *pack, uint64_t ts, const void *data, uint32_t len);
 
-/* Completes the page's header. */
+/* Completes the page: writes its commit and, if known, the number of lost records. */
 void dkt__pack_end(struct dkt__pack *pack);
 
 /* Stores a number in the given byte order. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the recordings of a trace.dat's host and guests, made together with it. */
+/* Reads the options that name the recordings of the host and the guests, and the time shifts. */
 #include "tracedat.h"
 
-/* Bits of the flags of time shifts. */
+/* A flag of the time shifts. */
 #define SHIFT_INTERPOLATE 1
 
-/* A machine has fewer guests. */
+/* More guests than a machine has. */
 #define MAX_PEERS 1024
 
 static int peer_add(struct dkt__dat *dat, const struct dkt_source_peer *peer)
@@ -13,7 +13,7 @@ static int peer_add(struct dkt__dat *dat, const struct dkt_source_peer *peer)
 	return dat->n_peers < MAX_PEERS ? dkt__append(dat->peers, dat->n_peers, *peer) : 0;
 }
 
-/* A guest's name, its recording's number, and for each of its CPUs the host's thread. */
+/* Reads a guest's name, the ID of its recording, and the host's thread for each of its CPUs. */
 int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	const char *name = dkt__cursor_string(option);
@@ -60,7 +60,10 @@ static bool read_samples(struct dkt__shift *shift, struct dkt__cursor *option)
 	return true;
 }
 
-/* They come behind all CPUs' samples, as trace-cmd 2.9 had none. */
+/*
+ * Reads the fractions of a CPU's samples. They follow the samples of all CPUs, because trace-cmd
+ * 2.9 did not have them.
+ */
 static bool read_fractions(struct dkt__shift *shift, struct dkt__cursor *option)
 {
 	for (uint32_t i = 0; i < shift->n; i++) {

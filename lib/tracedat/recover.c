@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recovers a truncated trace.dat of version 7. Its options, which hold the offsets of sections,
- * come after the records and are missing. So sections are found by walking from one to the next,
- * and the pages of a CPU by their content: a CPU ends where the time goes back.
+ * Recovers a truncated trace.dat of version 7. trace-cmd writes the options, which hold the offsets
+ * of sections and of each CPU's data, after the records, so they are missing. The reader therefore
+ * walks from section to section. In a buffer, a CPU's pages end where the time goes back; a CPU's
+ * chunks end after the number of chunks that precedes them.
  */
 #include "tracedat.h"
 
 #define SECTION_HEAD 16
 
-/* trace-cmd's chunks are far smaller. */
+/* Much larger than the chunks that trace-cmd writes. */
 #define CHUNK_MAX (16u << 20)
 
 static uint64_t align(const struct dkt__dat *dat, uint64_t at)
@@ -23,7 +24,7 @@ static bool add_cpu(struct dkt__dat_buffer *buffer, uint64_t offset, uint64_t si
 	return !dkt__append(buffer->cpus, buffer->n_cpus, cpu);
 }
 
-/* False: all CPUs that the file speaks of are there. */
+/* False: the buffer has as many CPUs as the file says. */
 static bool may_have_more(const struct dkt__dat *dat, const struct dkt__dat_buffer *buffer)
 {
 	return !dat->n_cpus || buffer->n_cpus < dat->n_cpus;
@@ -36,7 +37,7 @@ static void find_pages(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uin
 
 	for (; at < end && end - at >= sizeof(stamp); at += dat->page_size, last = stamp) {
 		stamp = dkt__page_time(dat->file.data + at, dat->swap);
-		/* The CPU that is being read counts too. */
+		/* The CPU whose pages are being read is not in n_cpus yet, so add 1. */
 		if (stamp >= last || (dat->n_cpus && buffer->n_cpus + 1 >= dat->n_cpus))
 			continue;
 		if (!add_cpu(buffer, from, at - from))
@@ -47,7 +48,7 @@ static void find_pages(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uin
 		add_cpu(buffer, from, end - from);
 }
 
-/* Steps over a CPU's chunks. False: there are none there. */
+/* Skips a CPU's chunks. False: the cursor is not at a CPU's chunks. */
 static bool skip_chunks(const struct dkt__dat *dat, struct dkt__cursor *cur)
 {
 	uint64_t n = dkt__cursor_number(cur, 4), packed, size;
@@ -72,7 +73,7 @@ static void find_chunks(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, ui
 
 		if (!skip_chunks(dat, &cur))
 			return;
-		/* The size that a table has is without the number of chunks. */
+		/* As in the table, the size leaves out the 4-byte number of chunks. */
 		more = !cur.bad && end - at > 4 &&
 		       add_cpu(buffer, at, (uint64_t)(cur.p - dat->file.data) - at - 4);
 		if (cur.bad && end - at > 4)
@@ -81,14 +82,14 @@ static void find_chunks(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, ui
 	}
 }
 
-/* A section, of which the file may hold a part only. */
+/* A section; a truncated file may hold only the first part of it. */
 struct section {
 	unsigned int id;
 	bool packed;
 	uint64_t at, end;
 };
 
-/* False: what is there is no section. */
+/* Reads the header of the section at the offset at. False: there is no section. */
 static bool find_section(const struct dkt__dat *dat, uint64_t at, struct section *section)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, at);
@@ -114,7 +115,10 @@ static bool is_known(const struct dkt__dat *dat, uint64_t section)
 	return i < dat->n_buffers;
 }
 
-/* Names of instances are in the options: without those the first is the top one. */
+/*
+ * Adds a buffer whose name is in the missing options. The first one without a name is taken for the
+ * top instance; the others are called unknown-N.
+ */
 static struct dkt__dat_buffer *add_unknown(struct dkt__dat *dat)
 {
 	char name[32] = "";
@@ -131,7 +135,7 @@ static int recover_buffer(struct dkt__dat *dat, struct section *section)
 	struct dkt__dat_buffer *buffer;
 	uint64_t at = align(dat, section->at + SECTION_HEAD);
 
-	/* Its size was to be written when its records were. */
+	/* trace-cmd sets the size after the records. Without it, take the rest of the file. */
 	if (section->end == section->at + SECTION_HEAD && !find_section(dat, section->end, &next))
 		section->end = dat->file.size;
 	if (at >= section->end)

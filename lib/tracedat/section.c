@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the sections of a trace.dat about its kernel: formats, symbols, names of processes. */
+/* Reads the sections that describe the kernel: formats, symbols, names of processes. */
 #include "tracedat.h"
 
-/* A count of formats that no kernel has. */
+/* More formats than any kernel has. */
 #define MAX_EVENTS (1u << 20)
 
 static bool take_word(struct dkt__cursor *cur, const char *word)
@@ -12,7 +12,7 @@ static bool take_word(struct dkt__cursor *cur, const char *word)
 	return p && !memcmp(p, word, strlen(word) + 1);
 }
 
-/* "field: local_t commit;\toffset:8;\tsize:8;": a long of the kernel. */
+/* Finds the size of the kernel's long in "field: local_t commit;\toffset:8;\tsize:8;". */
 static void find_long_size(struct dkt__dat *dat, const char *text, size_t len)
 {
 	const char *end = text + len, *p = memmem(text, len, "commit;", 7);
@@ -38,7 +38,7 @@ bool dkt__dat_header_info(struct dkt__dat *dat, struct dkt__cursor *cur)
 	return dkt__cursor_bytes(cur, n);
 }
 
-/* A format file's text, which stays where it is. */
+/* Adds the text of a format file to the list, without copying the text. */
 static bool take_format(struct dkt__dat *dat, const char *system, struct dkt__cursor *cur)
 {
 	uint64_t n = dkt__cursor_number(cur, 8);
@@ -76,7 +76,7 @@ bool dkt__dat_event_formats(struct dkt__dat *dat, struct dkt__cursor *cur)
 	return !cur->bad;
 }
 
-/* A text of that many bytes, which stays where it is; in place of an earlier one. */
+/* Sets *text to the next n bytes, without copying them. Replaces an earlier text. */
 static bool take_text(struct dkt__cursor *cur, uint64_t n, struct dkt__symbol_text *text)
 {
 	const uint8_t *p = dkt__cursor_bytes(cur, n);

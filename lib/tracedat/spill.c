@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeps pieces of several growing byte strings in one file without a name, and joins them at the
- * end.
+ * Stores the pieces of several growing byte strings in one unnamed file, until the caller copies
+ * them to the output.
  */
 #include "tracedat/spill.h"
 #include "base/io.h"

@@ -5,7 +5,7 @@
 #include "symbol.h"
 #include "tracedat/write.h"
 
-/* As the kernel's events/header_event has it. */
+/* The text of the kernel's events/header_event. */
 static const char header_event[] = "# compressed entry header\n"
 				   "\ttype_len    :    5 bits\n"
 				   "\ttime_delta  :   27 bits\n"
@@ -25,13 +25,13 @@ void dkt__tdw_number(const struct dkt_tracedat *out, struct dkt_buf *buf, uint64
 	dkt_buf_add(buf, bytes, size);
 }
 
-/* A string with its NUL. */
+/* Appends a string with its NUL. */
 static void put_string(struct dkt_buf *buf, const char *text)
 {
 	dkt_buf_add(buf, text, strlen(text) + 1);
 }
 
-/* A text with its length before it. */
+/* Appends the length of a text as a number of size bytes, then the text. */
 static void put_sized(const struct dkt_tracedat *out, struct dkt_buf *buf, const void *text,
 		      size_t len, unsigned int size)
 {
@@ -58,7 +58,7 @@ int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf)
 
 /* ---- formats ---- */
 
-/* The kernel's own events have a table of their own. */
+/* The events of this system are in a separate table. */
 #define FTRACE_SYSTEM "ftrace"
 
 static bool is_of(const struct dkt__tdw_event *it, const char *system)
@@ -84,7 +84,7 @@ int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	return 0;
 }
 
-/* Whether no event before this one is of its system. */
+/* True if the i-th event is the first of its system that has a format; never for FTRACE_SYSTEM. */
 static bool is_first_of_system(const struct dkt_tracedat *out, size_t i)
 {
 	const char *system = out->events[i].event->system;
@@ -115,7 +115,7 @@ int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf)
 
 /* ---- names ---- */
 
-/* Puts the length in front of what was appended behind it. */
+/* Stores the number of bytes that follow the length field at from in that field. */
 static void put_length(const struct dkt_tracedat *out, struct dkt_buf *buf, size_t from,
 		       unsigned int size)
 {
@@ -146,7 +146,10 @@ int dkt__tdw_printk(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	return 0;
 }
 
-/* Each process has one name in the file: that of the first stream which has records of it. */
+/*
+ * True if an earlier stream has records of the process. The file has one name for each process, so
+ * the first such stream provides it.
+ */
 static bool has_name(const struct dkt_tracedat *out, size_t stream, uint32_t pid)
 {
 	for (size_t i = 0; i < stream; i++)
@@ -186,7 +189,7 @@ const char *dkt__tdw_clock(const struct dkt_tracedat *out)
 {
 	const char *clock = dkt_source_info(out->source)->clock;
 
-	/* trace-cmd takes the times of a clock that it does not know for no nanoseconds. */
+	/* trace-cmd takes times as nanoseconds only if it knows the clock, unlike "realtime". */
 	return clock && strcmp(clock, "realtime") ? clock : "local";
 }
 
@@ -203,7 +206,7 @@ static void text_option(const struct dkt_tracedat *out, struct dkt_buf *buf, uns
 	dkt__tdw_option(out, buf, id, text, strlen(text) + 1);
 }
 
-/* A CPU's statistics in the form of the kernel's per_cpu/cpuN/stats. */
+/* Appends a CPU's statistics in the format of the kernel's per_cpu/cpuN/stats. */
 static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 		     const struct dkt__tdw_stream *stream, int nr)
 {
@@ -211,7 +214,7 @@ static void cpu_stat(const struct dkt_tracedat *out, struct dkt_buf *buf,
 	struct dkt_loss loss;
 	char text[400];
 
-	/* If a file has several instances, only the sum of their losses is known. */
+	/* A source of several streams knows only the sum of their losses. Count it once. */
 	if (out->part || (stream != out->streams && stream->source == out->streams[0].source) ||
 	    dkt_source_loss(stream->source, nr, &loss, sizeof(loss)))
 		loss.lost = 0;
@@ -246,7 +249,10 @@ static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	}
 }
 
-/* "": records of several machines have numbers of system calls that mean different calls. */
+/*
+ * Returns the machine of all streams, or "" if they differ, because the same number means different
+ * system calls on different machines.
+ */
 static const char *machine_of(const struct dkt_tracedat *out)
 {
 	const char *machine = out->source->ctx->machine;
@@ -257,7 +263,7 @@ static const char *machine_of(const struct dkt_tracedat *out)
 	return machine;
 }
 
-/* "Linux HOST RELEASE MACHINE" */
+/* Appends "Linux HOST RELEASE MACHINE", with "-" for an unknown host or release. */
 static void uname_option(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *info = dkt_source_info(out->source);
@@ -278,7 +284,7 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	const struct dkt_source_info *info = dkt_source_info(out->source);
 	char text[400];
 
-	/* Microseconds, in a form for strtoll(). */
+	/* In microseconds, in a format that strtoll() can parse. */
 	if (info->has_wall) {
 		snprintf(text, sizeof(text), "%s0x%llx", info->wall < 0 ? "-" : "",
 			 (llabs(info->wall) + 500) / 1000);

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads a trace.dat of version 7: sections that options point at. */
+/* Reads a trace.dat of version 7, in which options point at sections. */
 #include "tracedat.h"
 
 /* The largest unpacked size of a section without records. */
 #define SECTION_MAX (256u << 20)
 
-/* A longer chain of options must be a loop. */
+/* A chain of more sections of options than this must be a loop. */
 #define MAX_CHAIN 65536
 
 #define SECTION_COMPRESSED 1
 
-/* Limits the bytes of all sections, because many options may point at the same section. */
+/* Limits the total size of all sections, because many options may point at the same section. */
 static bool may_open(struct dkt__dat *dat, uint64_t size)
 {
 	dat->sections += size;
 	return dat->sections <= dkt__unpack_limit(dat->file.size);
 }
 
-/* Finds a section's bytes and unpacks them; they live as long as the context. False if invalid. */
+/*
+ * Finds a section's bytes and unpacks them if necessary. The bytes live as long as the context.
+ * False: the section is invalid.
+ */
 static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 			 struct dkt__cursor *section)
 {
@@ -53,7 +56,7 @@ static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 	return true;
 }
 
-/* The sections of a kernel's formats, symbols and names. */
+/* The sections with the kernel's formats, symbols and names. */
 static const struct {
 	unsigned int id;
 	bool (*read)(struct dkt__dat *dat, struct dkt__cursor *cur);
@@ -67,10 +70,10 @@ static const struct {
 	{ DAT_CMDLINES, dkt__dat_cmdlines, "names of processes" },
 };
 
-/* A byte count precedes the text of a kernel's symbols. */
+/* The size of the byte count before the text of the symbols. */
 #define KALLSYMS_SKIP 4
 
-/* Keeps symbols compressed, because few readers need them. False if it cannot. */
+/* Keeps the symbols compressed, because few readers need them. False: not possible. */
 static bool keep_symbols(struct dkt__dat *dat, uint64_t offset)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, offset);
@@ -161,7 +164,7 @@ int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur)
 	uint64_t options;
 	int err = 0;
 
-	dkt__cursor_string(cur); /* the version of what compressed it */
+	dkt__cursor_string(cur); /* the version of the compression library */
 	options = dkt__cursor_number(cur, 8);
 	if (*name && strcmp(name, "none")) {
 		dat->codec = dkt__codec_find(name);

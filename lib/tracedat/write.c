@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a trace.dat file: packs records into pages again, for each CPU, and keeps these in a file
- * without a name until their number is known. Layout: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
+ * Writes a trace.dat file. Packs the records of each CPU into ring-buffer pages and keeps the pages
+ * in an unnamed file until all records have been added, because the tables precede the data.
+ * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the layout.
  */
 #include "tracedat/write.h"
 #include "event.h"
 
-/* Large enough for the records of every source. */
+/* The page size of the output. A record that does not fit in a page cannot be written. */
 #define PAGE_SIZE 65536
 
 /* ---- streams and CPUs ---- */
@@ -99,7 +100,7 @@ int dkt__tdw_compress(struct dkt_tracedat *out, const void **bytes, size_t *len)
 	return *len ? 0 : dkt__no_memory(out->ctx);
 }
 
-/* The chunk goes out, and an empty one is there. */
+/* Moves the chunk to the spill, compressed if the file is compressed, and empties it. */
 static int chunk_flush(struct dkt_tracedat *out, struct dkt__tdw_cpu *cpu)
 {
 	const void *bytes = cpu->chunk;
@@ -146,7 +147,7 @@ static int put_record(struct dkt_tracedat *out, struct dkt__tdw_cpu *cpu,
 		cpu->lost = 0;
 		to = dkt__pack_add(&cpu->pack, record->ts, record->data, record->size);
 	}
-	/* common_type comes first in every record. */
+	/* Set common_type, which comes first in every record, to the ID in this file. */
 	if (record->size >= 2)
 		dkt__put_bytes(to, (uint64_t)id, 2, out->big_endian);
 	if (!cpu->records++)
@@ -172,7 +173,7 @@ static bool id_used(const struct dkt_tracedat *out, int id)
 	return out->used[id / 8] & 1 << id % 8;
 }
 
-/* The format with another number in its second line; takes the text over. */
+/* Replaces the ID in a format's text. Frees the old text; the new one is NULL if it had no ID. */
 static int renumber(char **text, size_t *len, int id)
 {
 	char *old __cleanup(free) = *text, *at = strstr(old, "\nID: "), *rest;
@@ -193,7 +194,7 @@ static int renumber(char **text, size_t *len, int id)
 	return 0;
 }
 
-/* The same event of another of the sources, or NULL. */
+/* Finds an event in the file with the same system, name and format; NULL: none. */
 static const struct dkt__tdw_event *find_same(const struct dkt_tracedat *out,
 					      const struct dkt_event *event, const char *text)
 {
@@ -223,7 +224,7 @@ static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
 		free(to.text);
 		return 0;
 	}
-	/* Another kernel's event may have that number, or no kernel's could. */
+	/* Choose another ID if this one is invalid or used by another event. */
 	if (to.id <= 0 || to.id >= DKT__TDW_IDS || id_used(out, to.id)) {
 		for (to.id = DKT__TDW_IDS - 1; to.id && id_used(out, to.id); to.id--)
 			;
@@ -286,7 +287,7 @@ int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
 	struct dkt_record stack;
 	int err = add(out, record);
 
-	/* The file has stacks as the tracer writes them, behind the record that they belong to. */
+	/* As the kernel does, store each stack as a record after the record that it belongs to. */
 	for (size_t i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
 		err = add(out, &stack);
 	return err;
@@ -331,7 +332,7 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 				      .fd = fd,
 				      .page_size = PAGE_SIZE,
 				      .part = mine.part,
-				      /* Whatever they were recorded in, sources have turned them. */
+				      /* Sources convert records to this machine's byte order. */
 				      .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 				      .long_size = source->ctx->long_size,
 				      .spill.fd = -1,
@@ -363,7 +364,7 @@ int dkt_tracedat_finish(struct dkt_tracedat *out)
 	struct dkt__tdw_stream *stream;
 	int err = stream_get(out, 0, &stream);
 
-	/* A file has a top instance even if nothing was recorded there. */
+	/* A file must have a top instance, even if the top instance has no records. */
 	if (!err && !dkt__tdw_top(out))
 		err = stream_add(out, "");
 
