@@ -6,7 +6,7 @@
 #include "syscall.h"
 #include "tracetext/rows.h"
 
-/* Lines at the beginning that are looked at to know the kind. */
+/* Read at most this many lines to find out whether a file is the text of a trace. */
 #define LOOK 40
 
 #define TEXT_MAX 32768
@@ -25,7 +25,7 @@ static bool text_is(const uint8_t *data, size_t size)
 		at = dkt__text_line(&file, at, &line);
 		if (line.kind == DKT__LINE_RECORD && (!line.graph.call || line.graph.is_strong))
 			return true;
-		/* An old head begins otherwise, and so may what a person wrote above it. */
+		/* Try the next line: an old header, or notes of a person, may come first. */
 	}
 	return false;
 }
@@ -48,7 +48,7 @@ static void put_common(struct dkt__text *text, const struct dkt__line *line,
 	put(text, 4, (uint32_t)line->pid, 4);
 }
 
-/* The functions in the lines behind it, or behind it in its own line. */
+/* Writes the functions of a stack, from its own line and from the lines after it. */
 static uint32_t put_stack(struct dkt__text *text, const struct dkt__line *line, uint64_t next)
 {
 	const char *p = line->text, *end = p + line->text_len, *q;
@@ -71,7 +71,7 @@ static uint32_t put_stack(struct dkt__text *text, const struct dkt__line *line, 
 	return 16 + 8 * n;
 }
 
-/* The stacks in the lines behind a record that is not one itself. -ENOMEM. */
+/* Attaches the stacks in the lines after a record. -ENOMEM: out of memory. */
 static int carry_stacks(struct dkt__text *text, uint64_t next, struct dkt_record *record)
 {
 	struct dkt__line frame = { 0 };
@@ -87,7 +87,7 @@ static int carry_stacks(struct dkt__text *text, uint64_t next, struct dkt_record
 	return err ? err : dkt__text_stacks_carry(&text->stacks, &text->names, record);
 }
 
-/* "sys_read(fd: 3, buf: 7f..., count: 200)" and "sys_read -> 0x10", numbers in hex. */
+/* Parses "sys_read(fd: 3, buf: 7f..., count: 200)" or "sys_read -> 0x10"; numbers are hex. */
 static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line,
 			    struct dkt_event *event)
 {
@@ -143,7 +143,7 @@ static bool is_stack(const struct dkt_event *event)
 	       !strcmp(dkt_event_system(event), "ftrace");
 }
 
-/* The record of an event that may have printed the line; 0: it did not. */
+/* Writes the record of an event. Returns its size. 0: the event cannot have printed the line. */
 static uint32_t put_event(struct dkt__text *text, const struct dkt__line *line, uint64_t next,
 			  struct dkt_event *event)
 {
@@ -157,7 +157,7 @@ static uint32_t put_event(struct dkt__text *text, const struct dkt__line *line, 
 		return dkt__text_calls_put(&text->calls, text->base.ctx, line, event, text->data);
 	if (!line->name_len && !strncmp(name, "sys_", 4))
 		return put_syscall(text, line, event);
-	/* The name of the function that wrote a mark is a part of its text. */
+	/* The text of a mark includes "tracing_mark_write: ", which was read as the name. */
 	if (!strcmp(name, "print") && line->name_len == 18) {
 		from = line->name;
 		len = (size_t)(line->text + line->text_len - line->name);
@@ -273,7 +273,7 @@ static int text_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 {
 	const struct dkt__text *text = (const struct dkt__text *)source;
 
-	/* In order of time, not as they are in the file. */
+	/* Estimate: rows are returned in order of time, not in the order of the file. */
 	*of = text->file.size;
 	*done = text->n ? (uint64_t)((double)text->next / (double)text->n * (double)*of) : *of;
 	return 0;

@@ -5,12 +5,12 @@
 #include "source/own_format.h"
 #include "tracetext/stack.h"
 
-/* Deeper is no call stack. */
+/* Deeper calls are stored at the last depth. */
 #define DEPTH_MAX 256
 
 #define SLOTS 1024
 
-/* Functions by depth that a process, or a CPU where that is not known, is in. */
+/* The open calls of a process, by depth. If the process is unknown, those of a CPU. */
 struct dkt__text_open {
 	struct dkt__text_open *next;
 	int64_t key;
@@ -25,7 +25,7 @@ int dkt__text_calls_task(struct dkt__text_calls *calls, uint64_t at, const struc
 
 	for (size_t i = 0; i < calls->n_tasks && is_first; i++)
 		is_first = calls->tasks[i].cpu != line->cpu;
-	/* The first change also tells which process ran before it. */
+	/* The first change on a CPU also names the process that ran there from the beginning. */
 	if (is_first) {
 		if (dkt__append(calls->tasks, calls->n_tasks, (struct dkt__text_task){ 0 }))
 			return -ENOMEM;
@@ -50,7 +50,7 @@ int32_t dkt__text_calls_pid(const struct dkt__text_calls *calls, uint64_t at, ui
 		else
 			to = mid;
 	}
-	/* Changes of the CPUs follow each other closely. */
+	/* The changes of all CPUs are mixed, so the last one on this CPU is close. */
 	while (from-- > 0)
 		if (calls->tasks[from].cpu == cpu)
 			return calls->tasks[from].pid;
@@ -107,7 +107,7 @@ uint32_t dkt__text_calls_put(struct dkt__text_calls *calls, struct dkt_ctx *ctx,
 			begin = end > graph->duration ? end - graph->duration : 0;
 		else if (open->calls[depth].func == func && func)
 			begin = open->calls[depth].ts;
-		/* Without times what it took is still told. */
+		/* Without the time of the line, the record still has the right duration. */
 		if (!graph->has_time)
 			end = begin + graph->duration;
 		open->calls[depth].func = 0;

@@ -6,7 +6,7 @@
 #include "tracetext/line.h"
 
 struct dkt__text_calls {
-	/* From that place of the file on the CPU runs the process, in order of places. */
+	/* From this offset in the file, the CPU runs the process. Sorted by offset. */
 	struct dkt__text_task {
 		uint64_t at;
 		uint32_t cpu;
@@ -16,15 +16,15 @@ struct dkt__text_calls {
 	struct dkt__text_open **open; /* functions of a process or CPU that have not returned */
 };
 
-/* Notes a line of the kind TASK. -ENOMEM. */
+/* Stores the change of process in a DKT__LINE_TASK line at offset at. -ENOMEM: out of memory. */
 int dkt__text_calls_task(struct dkt__text_calls *calls, uint64_t at, const struct dkt__line *line);
 
-/* The process of the line at that place; 0: it is not known. */
+/* Returns the PID of the process that the CPU runs at offset at. 0: unknown. */
 int32_t dkt__text_calls_pid(const struct dkt__text_calls *calls, uint64_t at, uint32_t cpu);
 
 /*
- * Fills the record of funcgraph_entry or funcgraph_exit behind its common fields. Returns its size; 0:
- * there is no memory.
+ * Fills the record of funcgraph_entry or funcgraph_exit after its common fields. Returns its size.
+ * 0: out of memory.
  */
 uint32_t dkt__text_calls_put(struct dkt__text_calls *calls, struct dkt_ctx *ctx,
 			     const struct dkt__line *line, struct dkt_event *event, uint8_t *data);

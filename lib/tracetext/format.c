@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The events of a text's lines. The text has no formats: they come from this kernel or from a saved
- * tracefs tree. Each event also has a twin in the system "text" with the line as its one field, for
- * lines that the format cannot parse.
+ * tracefs tree. For lines that no format can parse, each name also has an event in the system
+ * "text", whose only field is the text of the line.
  */
 #include <ctype.h>
 
@@ -15,7 +15,7 @@
 #define NAMES_MAX 4096
 #define SLOTS     (4 * NAMES_MAX)
 
-/* Those that the kernel prints in a way of its own. */
+/* Events of ftrace itself. The kernel does not use their print formats. */
 static const struct {
 	const char *name;
 	const char *text;
@@ -43,7 +43,7 @@ void dkt__text_name(const struct dkt__line *line, char name[DKT__TEXT_NAME])
 
 	snprintf(name, DKT__TEXT_NAME, "%.*s", (int)line->name_len, line->name ? line->name : "");
 	if (line->name_len) {
-		/* The same record by the kernel, by trace-cmd, and here. */
+		/* The kernel prints the function that wrote a mark; the event is print. */
 		if (!strcmp(name, "tracing_mark_write"))
 			snprintf(name, DKT__TEXT_NAME, "print");
 		return;
@@ -110,12 +110,12 @@ void dkt__text_names_clear(struct dkt__text_names *names)
 
 /* ---- formats ---- */
 
-/* The text of the catalogue of formats. */
+/* The formats from which the catalogue of events is made. */
 struct list {
 	struct dkt_ctx *ctx; /* keeps the texts */
 	struct dkt__given *given;
 	size_t n, room;
-	uint8_t used[MAX_ID / 8]; /* numbers */
+	uint8_t used[MAX_ID / 8]; /* a bit for each event ID */
 };
 
 static int list_add(struct list *list, const char *system, const char *text, size_t len)
@@ -157,7 +157,10 @@ static bool has_word(const char *text, const char *word, size_t len)
 	return false;
 }
 
-/* "\tfield:__data_loc char[] name;" is printed, or known without. */
+/*
+ * False for a field such as "\tfield:__data_loc char[] name;" that the print format does not use.
+ * Common fields and the number of a system call are kept, because they are known without it.
+ */
 static bool is_kept(const char *line, const char *fmt)
 {
 	const char *end = strchr(line, ';'), *name;
@@ -175,7 +178,7 @@ static bool is_kept(const char *line, const char *fmt)
 	       has_word(fmt, name, len);
 }
 
-/* Names of values that kernels print and leave as names in their formats. */
+/* Constants that kernels leave as names in their print formats, and their values. */
 static const struct {
 	const char *name;
 	const char *value;
@@ -202,7 +205,7 @@ static void put_line(struct dkt_buf *buf, const char *line)
 	}
 }
 
-/* The format without fields of which the text says nothing. */
+/* Adds the format of an event, without the fields that the event does not print. */
 static int add_printed(struct list *list, struct dkt_event *event)
 {
 	char *text __cleanup(free) = NULL, *line, *rest, *fmt;
@@ -228,7 +231,7 @@ static int add_printed(struct list *list, struct dkt_event *event)
 	return err;
 }
 
-/* The event that has the text of a line as its one field. */
+/* Adds an event whose only field is the text of a line. */
 static int add_plain(struct list *list, const char *name)
 {
 	char text[1024];
@@ -265,7 +268,7 @@ static int add_known(struct list *list, struct dkt_ctx *kernel, const char *name
 	return err;
 }
 
-/* The events of the catalogue that the names stand for. */
+/* Sets the events of each name, from the catalogue. */
 static void bind(struct dkt_ctx *ctx, const struct list *list, struct dkt__text_names *names)
 {
 	struct dkt__text_name *it;
@@ -296,7 +299,7 @@ int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const 
 
 	if (err)
 		return err;
-	/* Without tracefs no format is known. */
+	/* Without tracefs, only the formats above are known. */
 	if (dkt_tracefs_open(kernel, 0)) {
 		dkt_ctx_free(kernel);
 		kernel = NULL;

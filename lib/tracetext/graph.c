@@ -6,7 +6,7 @@
 #include "base/parse.h"
 #include "tracetext/scan.h"
 
-#define INDENT 2 /* columns for each call */
+#define INDENT 2 /* spaces for each level of calls */
 
 static bool take_end(struct scan *s, const char *word)
 {
@@ -22,7 +22,7 @@ static bool take_end(struct scan *s, const char *word)
 
 /* ---- columns ---- */
 
-/* "+ 12.689 us", "* 35099.97 us", or blank. */
+/* Reads the column of durations: "+ 12.689 us", "* 35099.97 us", or spaces. */
 static bool duration(struct scan s, struct dkt__graph *graph)
 {
 	trim(&s);
@@ -38,7 +38,7 @@ static bool duration(struct scan s, struct dkt__graph *graph)
 	return graph->has_duration;
 }
 
-/* "...1." */
+/* Reads the column of flags: "...1." */
 static bool irqs(struct scan s, struct dkt__line *line)
 {
 	trim(&s);
@@ -57,7 +57,7 @@ static bool task(struct scan s, struct dkt__line *line)
 	return s.p < s.end && dkt__line_task(s.p, s.end, line) && line->comm_len;
 }
 
-/* The columns between the CPU and the function; s is behind the last one. */
+/* Reads the columns between the CPU and the function. Moves s behind the last one. */
 static void columns(struct scan *s, struct dkt__line *line, long *base)
 {
 	bool has_task = false, has_irqs = false;
@@ -85,7 +85,7 @@ static void columns(struct scan *s, struct dkt__line *line, long *base)
 
 /* ---- the function ---- */
 
-/* "= 0x10", "ret=-22" in a comment. */
+/* Reads the return value in a comment: "= 0x10" or "ret=-22". */
 static void retval(struct scan s, struct dkt__graph *graph)
 {
 	static const char *const marks[] = { "ret=", "= " };
@@ -106,7 +106,7 @@ static void retval(struct scan s, struct dkt__graph *graph)
 	}
 }
 
-/* The name in the comment behind a brace ends at what else may be there. */
+/* The length of the name in the comment after a brace. Other parts may follow the name. */
 static size_t name_len(struct scan s)
 {
 	static const char *const ends[] = { " = ", " ret=", " <-", " (" };
@@ -159,7 +159,7 @@ static bool enters(struct scan s, struct dkt__line *line)
 	return s.end > paren && s.end[-1] == ')';
 }
 
-/* The record of an event, or a mark, which has no name. */
+/* Reads a comment: the record of another event, or a mark if it has no name. */
 static bool comment(struct scan s, struct dkt__line *line)
 {
 	if (!take_end(&s, "*/"))
@@ -190,7 +190,7 @@ static bool function(struct scan s, long base, struct dkt__line *line)
 
 /* ---- lines ---- */
 
-/* "sh-108     =>    <idle>-0" between lines of dashes. */
+/* Reads a change of process: "sh-108     =>    <idle>-0" between lines of dashes. */
 static bool other_task(struct scan s, struct dkt__line *line)
 {
 	const char *arrow = memmem(s.p, (size_t)(s.end - s.p), " => ", 4);
@@ -207,7 +207,7 @@ static bool other_task(struct scan s, struct dkt__line *line)
 	return true;
 }
 
-/* Lines that name no function: the start and end of an interrupt, counts of overruns. */
+/* True for lines without a function: start and end of an interrupt, overruns, dashes. */
 static bool is_mark(struct scan s)
 {
 	trim(&s);
@@ -217,7 +217,7 @@ static bool is_mark(struct scan s)
 	       (skip_space(&s), take(&s, "|")) && (skip_space(&s), s.p == s.end);
 }
 
-/* "12.345678 |" */
+/* Reads the column of times: "12.345678 |" */
 static bool abstime(struct scan *s, uint64_t *ts)
 {
 	struct scan word = *s;
@@ -249,7 +249,7 @@ static bool cpu_column(struct scan *s, uint32_t *cpu)
 bool dkt__line_graph(const char *text, size_t len, struct dkt__line *line)
 {
 	struct scan s = { text, text + len };
-	long base = 1; /* columns before a function that nobody called */
+	long base = 1; /* spaces before a function at depth 0 */
 	bool has_cpu;
 
 	*line = (struct dkt__line){ .kind = DKT__LINE_RECORD };
@@ -280,7 +280,7 @@ bool dkt__line_graph_body(struct scan s, struct dkt__line *line)
 		*line = before;
 		return false;
 	}
-	/* As it was written: an event of that name without a function is no other event. */
+	/* Keep the event name of the line: function() replaces it, even by one in a comment. */
 	line->name = name;
 	line->name_len = n;
 	return true;

@@ -4,10 +4,10 @@
  */
 #include "tracetext/scan.h"
 
-/* Before the function or event there is not more. */
+/* A line has its time, or the start of its time, within this many characters. */
 #define HEAD 120
 
-/* "1d..2.": the CPU, and letters. */
+/* Reads the CPU and the flags, such as "1d..2.", that end at *p. Moves *p to their start. */
 static bool place(const char *begin, const char **p, struct dkt__line *line)
 {
 	struct scan s = { .end = *p };
@@ -23,7 +23,7 @@ static bool place(const char *begin, const char **p, struct dkt__line *line)
 	return true;
 }
 
-/* The text before "us": the process, its place and a number. */
+/* Reads the text before "us": the process, the CPU and flags, and the time. */
 static bool head(const char *begin, const char *us, struct dkt__line *line)
 {
 	struct scan s = { .end = us };
@@ -40,7 +40,7 @@ static bool head(const char *begin, const char *us, struct dkt__line *line)
 	return place(begin, &p, line) && dkt__line_task(begin, p, line);
 }
 
-/* The last word before p, which is its begin then. */
+/* Returns the last word before *p. Moves *p to its start. */
 static struct scan word_before(const char *begin, const char **p)
 {
 	struct scan word;
@@ -54,7 +54,7 @@ static struct scan word_before(const char *begin, const char **p)
 	return word;
 }
 
-/* With the option verbose: "COMM PID CPU FLAGS PREEMPT INDEX [TIME] 16.265ms (+0.027ms): " */
+/* Option verbose: "COMM PID CPU FLAGS PREEMPT INDEX [TIME] 16.265ms (+0.027ms): " */
 static bool verbose(const char *text, const char *end, struct dkt__line *line)
 {
 	const char *p = memchr(text, '[', DKT__MIN((size_t)(end - text), (size_t)HEAD)), *time;
@@ -96,7 +96,7 @@ bool dkt__line_latency(const char *text, size_t len, struct dkt__line *line)
 		struct scan s = { p + 2, end };
 
 		*line = (struct dkt__line){ .kind = DKT__LINE_RECORD };
-		/* How long the next line is away is marked. */
+		/* The character after "us" shows how long it takes until the next line. */
 		if (s.p < end && strchr(" $@*#!+", *s.p) && ++s.p && take(&s, ": ") &&
 		    head(text, p, line)) {
 			skip_space(&s);

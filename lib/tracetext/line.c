@@ -2,7 +2,7 @@
 /* Parses a line of the kernel's trace or trace_pipe, or of trace-cmd report. */
 #include "tracetext/scan.h"
 
-/* "12.345678:" or "12.345678901:" are seconds, "1234:" is a counter. */
+/* Reads the time: "12.345678:" and "12.345678901:" are seconds, "1234:" is a counter. */
 static bool time_of(struct scan *s, uint64_t *ts)
 {
 	const char *begin = s->p;
@@ -62,7 +62,7 @@ bool dkt__line_task(const char *begin, const char *end, struct dkt__line *line)
 		;
 	line->comm = begin;
 	line->comm_len = (size_t)(p - begin);
-	/* trace-cmd has the name of an instance before it. */
+	/* trace-cmd prints "INSTANCE:  " before the name of the process. */
 	begin = memmem(begin, line->comm_len, ":  ", 3);
 	if (begin && memchr(line->comm, ' ', (size_t)(begin - line->comm)) == NULL) {
 		while (*begin == ':' || *begin == ' ')
@@ -73,7 +73,7 @@ bool dkt__line_task(const char *begin, const char *end, struct dkt__line *line)
 	return true;
 }
 
-/* "[001] d..2. 12.345678:" */
+/* Reads the CPU, the flags, if any, and the time: "[001] d..2. 12.345678:" */
 static bool place(struct scan *s, struct dkt__line *line)
 {
 	struct scan word;
@@ -137,7 +137,7 @@ static bool record(const char *text, size_t len, struct dkt__line *line)
 	return false;
 }
 
-/* "CPU:1 [LOST 5 EVENTS]", "CPU:1 [5 EVENTS DROPPED]", "CPU:1 [EVENTS DROPPED]" */
+/* Reads a gap: "CPU:1 [LOST 5 EVENTS]", "CPU:1 [5 EVENTS DROPPED]", "CPU:1 [EVENTS DROPPED]" */
 static bool lost(struct scan s, struct dkt__line *line)
 {
 	uint64_t cpu;
@@ -153,7 +153,7 @@ static bool lost(struct scan s, struct dkt__line *line)
 	return take(&s, "EVENTS");
 }
 
-/* " => func" of the kernel, "=> func (ffffffff81000000)" of trace-cmd */
+/* The kernel prints " => func", trace-cmd prints "=> func (ffffffff81000000)". */
 static bool frame(struct scan s, struct dkt__line *line)
 {
 	const char *p;

@@ -6,29 +6,29 @@
 
 enum dkt__line_kind {
 	DKT__LINE_BAD, /* not a line of a trace */
-	DKT__LINE_NONE, /* a head, or an empty one */
+	DKT__LINE_NONE, /* a header, a separator or an empty line */
 	DKT__LINE_RECORD,
 	DKT__LINE_LOST, /* CPU:1 [LOST 5 EVENTS] */
-	DKT__LINE_FRAME, /* a function of the stack of the record before */
-	DKT__LINE_TASK, /* function_graph: another process runs on the CPU, comm and pid */
+	DKT__LINE_FRAME, /* a function in the stack of the record above */
+	DKT__LINE_TASK, /* function_graph: the CPU switches to the process comm, pid */
 };
 
 enum dkt__call {
-	DKT__CALL_NONE, /* another record */
+	DKT__CALL_NONE, /* not a function call */
 	DKT__CALL_ENTRY, /* func() { */
-	DKT__CALL_LEAF, /* func(); which is entry and exit */
+	DKT__CALL_LEAF, /* func(); this line is both entry and exit */
 	DKT__CALL_EXIT, /* } */
 };
 
-/* The parts of a line of function_graph; the function is the line's text, "" if it has none. */
+/* The parts of a function_graph line. The function is the line's text, "" if unknown. */
 struct dkt__graph {
 	enum dkt__call call;
-	bool is_strong; /* no other text has such lines */
+	bool is_strong; /* only function_graph prints such lines */
 	bool has_time, has_duration, has_retval;
 	uint32_t depth;
 	uint64_t duration; /* ns */
 	uint64_t retval;
-	int32_t before; /* TASK: the process that ran, and its name */
+	int32_t before; /* DKT__LINE_TASK: PID of the previous process; comm is its name */
 	const char *comm;
 	size_t comm_len;
 };
@@ -41,14 +41,14 @@ struct dkt__line {
 	uint32_t cpu;
 	uint8_t flags, preempt; /* as in struct dkt_record */
 	uint64_t ts;
-	uint64_t lost; /* LOST, and of a head: overwritten before the first record */
-	/* Behind the time: the event's name and its text; of a frame the function. */
+	uint64_t lost; /* DKT__LINE_LOST: lost here; header: overwritten before the first record */
+	/* The event's name and its text follow the time. A frame's text is the function. */
 	const char *name;
-	size_t name_len; /* 0: it begins as no event's text does */
+	size_t name_len; /* 0: the line has no event name */
 	const char *text;
 	size_t text_len;
 	struct dkt__graph graph;
 };
 
-/* Takes a line without its newline apart. */
+/* Parses a line, given without its newline. */
 void dkt__line_read(const char *text, size_t len, struct dkt__line *line);

@@ -2,7 +2,7 @@
 /* Finds the lines of a trace's text that are records, and sorts them by time. */
 #include "tracetext/rows.h"
 
-/* Lines between two looks at how far it is. */
+/* Report the progress after this many lines. */
 #define TELL_LINES 4096
 
 uint64_t dkt__text_line(const struct dkt__file *file, uint64_t at, struct dkt__line *line)
@@ -32,7 +32,10 @@ static int row_cmp(const void *a, const void *b)
 	return (int)x->exit - (int)y->exit;
 }
 
-/* trace_pipe may be a little out of order, and a gap is before the record behind it. */
+/*
+ * Sorts the rows by time, because trace_pipe may be slightly out of order. A gap gets the time of
+ * the row after it, or of the row before it if it is the last.
+ */
 static void sort_rows(struct dkt__text *text)
 {
 	bool sorted = true;
@@ -48,7 +51,7 @@ static void sort_rows(struct dkt__text *text)
 		qsort(text->rows, text->n, sizeof(*text->rows), row_cmp);
 }
 
-/* The first reading is told by the context's progress, the second one by text_bytes(). */
+/* Reports the progress of the first reading. text_bytes() reports that of the second one. */
 static void tell(const struct dkt__text *text, uint64_t at, unsigned int *lines)
 {
 	if (++*lines % TELL_LINES == 0)
@@ -59,13 +62,14 @@ static void tell(const struct dkt__text *text, uint64_t at, unsigned int *lines)
 struct scanning {
 	struct dkt__text *text;
 	bool frames; /* lines of a stack can follow */
-	bool graph; /* it is a text of function_graph, where not every line tells so */
-	size_t *leaves; /* by CPU: the row of the exit of its last line, and one */
+	bool graph; /* function_graph wrote the text; some of its lines do not show that */
+	size_t *leaves; /* by CPU: index + 1 of the exit row if the last record was a leaf, or 0 */
 };
 
 /*
- * A function that called none has its exit where its entry is. As times are in microseconds and durations
- * in nanoseconds, it could come behind what the CPU did next.
+ * Limits the exit of a leaf function to the time of the CPU's next record. The exit is the line's
+ * time, in microseconds, plus the duration, in nanoseconds, so it can be later than the next
+ * record.
  */
 static void end_leaf(struct scanning *s, const struct dkt__line *line)
 {
@@ -102,7 +106,7 @@ static int scan_record(struct scanning *s, const struct dkt__line *line, uint64_
 	return err || line->graph.call != DKT__CALL_LEAF ? err : scan_leaf(s, line, at);
 }
 
-/* Number 0 stands for a process that is not known, too. */
+/* Stores no name for PID 0, because it also stands for an unknown process. */
 static int scan_task(struct dkt__text *text, const struct dkt__line *line, uint64_t at)
 {
 	const struct dkt__graph *graph = &line->graph;

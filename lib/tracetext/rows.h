@@ -15,8 +15,8 @@
 /* A line that is a record or a gap. */
 struct dkt__text_row {
 	uint64_t ts;
-	uint64_t at : 63; /* in the file */
-	uint64_t exit : 1; /* of the function that the line enters, too */
+	uint64_t at : 63; /* offset in the file */
+	uint64_t exit : 1; /* the row is the exit of a leaf function, whose line is its entry too */
 };
 
 struct dkt__text {
@@ -29,18 +29,18 @@ struct dkt__text {
 	struct dkt__comms comms;
 	struct dkt_loss *loss; /* by CPU */
 	uint64_t before; /* lost before the first record */
-	bool told;
-	uint64_t plain; /* records without fields */
+	bool told; /* the gap for these has been returned */
+	uint64_t plain; /* records returned as text, because no format could parse them */
 	char unused[80];
 	struct dkt__text_stacks stacks; /* of the record that was returned last */
 	uint8_t data[DKT__TEXT_RECORD_MAX];
 };
 
-/* The line at that place of the file; returns where the next one is. */
+/* Parses the line at offset at. Returns the offset of the next line. */
 uint64_t dkt__text_line(const struct dkt__file *file, uint64_t at, struct dkt__line *line);
 
 /*
- * Finds the rows, in order of time, the names of their events, and what is between them: losses, changes
- * of processes, lines that make no sense. -ENOMEM.
+ * Finds the rows, sorts them by time, and collects the names of their events. Also stores losses,
+ * changes of processes, and the number of invalid lines. -ENOMEM: out of memory.
  */
 int dkt__text_scan(struct dkt__text *text);

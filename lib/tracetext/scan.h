@@ -44,7 +44,7 @@ static inline bool number(struct scan *s, uint64_t *value)
 	return s->p > begin;
 }
 
-/* "12.345678" or "12" in units of 10^digits, with at most so many behind the point. */
+/* Reads "12.345678" or "12", times 10^digits. Fails if more digits follow the point. */
 static inline bool decimal(struct scan *s, int digits, uint64_t *value)
 {
 	uint64_t unit = 1, fraction = 0;
@@ -66,20 +66,20 @@ static inline bool decimal(struct scan *s, int digits, uint64_t *value)
 	return !__builtin_add_overflow(*value, fraction, value);
 }
 
-/* The letters of the columns under "irqs-off/BH-disabled" and so on. */
+/* Reads the flags, the columns under "irqs-off/BH-disabled" and so on. */
 void dkt__line_irqs(const char *p, size_t n, struct dkt__line *line);
 
-/* "COMM-PID" or "COMM-PID (TGID)" ends at end. */
+/* Reads "COMM-PID" or "COMM-PID (TGID)", which ends at end. */
 bool dkt__line_task(const char *begin, const char *end, struct dkt__line *line);
 
-/* "NAME: TEXT"; what an event did not print has no such name. */
+/* Splits "NAME: TEXT". If there is no such name, all of it is the text. */
 void dkt__line_split(struct scan *s, struct dkt__line *line);
 
-/* A line of the function_graph tracer. */
+/* Parses a line of the function_graph tracer. */
 bool dkt__line_graph(const char *text, size_t len, struct dkt__line *line);
 
-/* The same of what trace-cmd and the style trace print of its records, which has a name before it. */
+/* Parses the text after the event name, as trace-cmd and the style trace print such records. */
 bool dkt__line_graph_body(struct scan s, struct dkt__line *line);
 
-/* A line in the latency format. */
+/* Parses a line in the latency format. */
 bool dkt__line_latency(const char *text, size_t len, struct dkt__line *line);

@@ -6,12 +6,13 @@
 
 #define DKT__FRAMES_MAX 512
 
-/* The address in the text of a function's line, or one that stands for its name. */
+/* Returns the address in a function's text, or creates one that stands for its name. */
 uint64_t dkt__frame_address(struct dkt_ctx *ctx, const char *p, size_t len);
 
 /*
- * The lines " => function" below a record that is not a stack itself, as the style trace writes what a
- * record carries: first functions of the kernel, then places in a program, "FILE+0x12f0".
+ * The stacks in the lines " => function" below a record that is not a stack itself. The style trace
+ * writes the stacks of a record so: first kernel functions, then places in a program, such as
+ * "FILE+0x12f0".
  */
 struct dkt__text_stacks {
 	struct dkt__text_stack {
@@ -21,16 +22,16 @@ struct dkt__text_stacks {
 	} kernel, user;
 };
 
-/* There are such lines: the events of stacks are asked for. -ENOMEM. */
+/* Adds the names of the stack events. Call it if there are such lines. -ENOMEM: out of memory. */
 int dkt__text_stacks_names(struct dkt__text_names *names);
 
 void dkt__text_stacks_start(struct dkt__text_stacks *stacks);
 
-/* Takes the next line. -ENOMEM. */
+/* Adds the function in the next line. -ENOMEM: out of memory. */
 int dkt__text_stacks_add(struct dkt__text_stacks *stacks, struct dkt_ctx *ctx,
 			 const struct dkt__line *frame);
 
-/* Gives the record what the lines said. -ENOMEM. */
+/* Attaches the stacks to the record. -ENOMEM: out of memory. */
 int dkt__text_stacks_carry(struct dkt__text_stacks *stacks, struct dkt__text_names *names,
 			   struct dkt_record *record);
 
