@@ -13,7 +13,7 @@ struct hist {
 	const char *selection; /* selects the events */
 	const struct dkt_sql *sql; /* NULL: no --sql */
 	char **command; /* may be NULL */
-	struct live_event *events; /* a filter: only some records belong to the class */
+	struct live_event *events; /* with a filter if only some records belong to the class */
 	size_t n;
 	struct dkt_expr *filter;
 	struct dkt_hist *hist;

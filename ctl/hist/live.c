@@ -57,7 +57,7 @@ static int watch(struct hist *hist, struct spawn *spawn)
 	return err ? err : live_wait(spawn, hist->seconds, idle, hist);
 }
 
-/* Creates an instance for this process, or opens the one that stays. */
+/* Creates an instance for this process. With --keep, opens or creates the one that stays. */
 static int open_instance(struct hist *hist, const char *name)
 {
 	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);

@@ -12,7 +12,7 @@ struct hist_view {
 	double seconds; /* since that table, to show rates; 0: show the differences */
 	size_t top; /* the maximum of rows; 0: all */
 	const char *sort; /* see dkt_table_sort(); may be NULL */
-	const char *ns; /* the field that has nanoseconds; NULL: its name shows that */
+	const char *ns; /* a field in nanoseconds whose name does not show that; may be NULL */
 };
 
 /* Prints the table as text, JSON or CSV. */
@@ -34,8 +34,8 @@ const char *hist_name(const struct dkt_table_info *info, size_t column, char buf
 struct json_object *hist_remember(const struct dkt_table *table);
 
 /*
- * Reads such sums from JSON that hist_view_print() has written to the file path. fd: the open file, or -1
- * to open it. NULL: the context has the error message.
+ * Reads such sums from JSON that hist_view_print() has written to the file path. fd: the open file,
+ * or -1 to open it. NULL: the context has the error message.
  */
 struct json_object *hist_load(struct dkt_ctx *ctx, const char *path, int fd,
 			      const struct dkt_table *table);
