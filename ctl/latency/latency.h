@@ -7,8 +7,8 @@
 #include "out/out.h"
 
 /*
- * A ready-made pair. If several have the same name, the first one is measured whose events this kernel
- * has, or the first one of which the file has records.
+ * A ready-made pair. If several have the same name, the first one is measured whose events this
+ * kernel has, or the first one of which the file has records.
  */
 struct latency_pair {
 	const char *name; /* NULL: not ready-made; the user has given the events */
@@ -29,7 +29,7 @@ struct latency_set {
 	struct live_event *events; /* those that begin, then those that end */
 	size_t n, n_begin;
 	char *missing; /* the events that do not exist; NULL: none */
-	bool usable; /* an event that begins and one that ends exist */
+	bool usable; /* at least one begin event and one end event exist */
 	struct dkt_pairs *pairs;
 };
 
@@ -56,7 +56,7 @@ struct latency_sort {
 /* Names of the columns that groups can be sorted by; NULL after the last. */
 extern const char *const latency_columns[];
 
-/* The report. */
+/* The arguments of the functions that print a report. */
 struct latency_report {
 	struct app *app;
 	struct dkt_pairs *pairs;
@@ -71,7 +71,9 @@ struct latency_report {
 /* Prints the report as text, JSON or CSV. */
 int latency_print(const struct latency_report *report);
 
-/* The parts of the report: the distribution of the times, of a group or of all; the slowest pairs. */
+/*
+ * The parts of the report: the distribution of the times, of a group or of all; the slowest pairs.
+ */
 struct json_object *latency_powers(const struct latency_report *report, size_t group);
 void latency_print_powers(const struct latency_report *report);
 int latency_put_slowest(const struct latency_report *report, struct out *out);
@@ -100,7 +102,7 @@ int latency_print_bounds(const struct app *app, const struct dkt_table *table, c
 /* The heading of the column of groups: "syscall" for id.syscall, "pid" for common_pid. */
 void latency_title(const char *by, char title[LATENCY_TITLE_SIZE]);
 
-/* More than the rows of any name. */
+/* The maximum of sets. Each name has fewer rows. */
 #define LATENCY_SETS 4
 
 /* One run of the command. */
@@ -108,7 +110,7 @@ struct latency {
 	struct app *app;
 	struct dkt_ctx *ctx; /* of the kernel that records the events */
 	struct latency_pair pair; /* named by the arguments */
-	struct latency_set sets[LATENCY_SETS]; /* with a file, one for each usable row of the name */
+	struct latency_set sets[LATENCY_SETS]; /* with a file, one per usable row of the name */
 	size_t n;
 	struct dkt_expr *filter;
 	char **command; /* may be NULL */
@@ -131,7 +133,9 @@ int latency_create_probes(struct latency *latency);
 /* Removes the probes. Keeps the context's error message. */
 void latency_remove_probes(struct latency *latency);
 
-/* Returns the first ready-made pair of that name after another one, or NULL. after NULL: the first. */
+/*
+ * Returns the first ready-made pair of that name after another one, or NULL. after NULL: the first.
+ */
 const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after);
 
 /* Returns "; did you mean NAME?" or "". */

@@ -70,7 +70,7 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 	rows_add_values(rows, values + from);
 }
 
-/* Text also has a row for all groups, unless there is only one group; JSON has it elsewhere. */
+/* Text also has a row for all groups, unless there is only one group. JSON has it as "all". */
 static void put_groups(const struct latency_report *report, struct out *out)
 {
 	struct column columns[COLUMNS];
