@@ -132,8 +132,9 @@ int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 	struct dkt_change *change = NULL;
 	int err = check_keys(hist);
 
-	if (!err)
-		err = dkt_change_new(instance, &change);
+	if (err)
+		return err;
+	err = dkt_change_new(instance, &change);
 	for (size_t i = 0; !err && i < hist->n_events; i++) {
 		struct dkt_event *event = hist->events[i].event;
 		char *text __cleanup(free) = NULL;

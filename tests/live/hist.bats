@@ -61,6 +61,13 @@ dktrace: variables and actions are available in the kernel only' \
 	same '' "$(own)" 'left behind'
 }
 
+@test "hist says why the kernel cannot count" {
+	run -0 --separate-stderr dktrace hist sched:sched_switch --keys next_pid.execname -t 0.1
+	has "$stderr" "the kernel supports execname of common_pid only, not 'next_pid.execname': records are read and counted in user space"
+	run -0 --separate-stderr dktrace hist sched:sched_switch --keys COMM -t 0.1
+	has "$stderr" "the kernel cannot count by COMM: records are read and counted in user space"
+}
+
 @test "--watch fits on the terminal, and q ends it" {
 	command -v tmux >/dev/null || skip "no tmux"
 	watch_in_terminal 24 "PER SECOND" " did not fit" "dktrace hist 'syscalls:*' --here --keys event,COMM -w0.3"
