@@ -76,3 +76,9 @@ void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place
 /* Callbacks for a scope without debug information: arguments by the calling convention. */
 int dkt__probe_word_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value);
 int dkt__probe_word_result(struct probe_scope *scope, struct probe_value *value);
+
+/*
+ * Makes the scope refuse variables and arguments: on return, the registers and the stack that held
+ * them on entry may hold something else.
+ */
+void dkt__probe_return_scope(struct probe_scope *scope);

@@ -123,10 +123,16 @@ static int add_by_dwarf(struct probe_define *define, const struct probe_target *
 		scope->no_types = define->no_btf ? define->no_btf : define->no_binary;
 		scope->argument = offset ? NULL : dkt__probe_word_argument;
 	}
-	if (!define->place.on_return)
+	if (define->place.on_return) {
+		dkt__probe_return_scope(scope);
+		/* Kernels that keep the arguments until the return know them by number. */
+		if (define->features.arg)
+			scope->argument = dkt__probe_word_argument;
+		if (!scope->result)
+			scope->result = dkt__probe_word_result;
+	} else {
 		scope->result = NULL;
-	else if (!scope->result)
-		scope->result = dkt__probe_word_result;
+	}
 	err = add_one(define, target, offset, scope, suffix);
 	dkt__dwarf_place_clear(&at);
 	return err;
@@ -155,6 +161,8 @@ static int add_target(struct probe_define *define, const struct probe_target *ta
 	scope.variable = btf_variable;
 	scope.argument = btf_argument;
 	scope.result = define->place.on_return ? btf_result : NULL;
+	if (define->place.on_return && !at.numbered)
+		dkt__probe_return_scope(&scope);
 	return add_one(define, target, offset, &scope, suffix);
 }
 

@@ -103,7 +103,6 @@ int dkt__probe_word_result(struct probe_scope *scope, struct probe_value *value)
 	return 0;
 }
 
-/* On return, registers hold the result and may no longer hold the arguments. */
 static int gone_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
 			 struct dkt__guess *guess)
 {
@@ -120,6 +119,12 @@ static int gone_argument(struct probe_scope *scope, unsigned int n, struct probe
 
 	snprintf(name, sizeof(name), "$arg%u", n);
 	return gone_variable(scope, name, value, NULL);
+}
+
+void dkt__probe_return_scope(struct probe_scope *scope)
+{
+	scope->variable = gone_variable;
+	scope->argument = gone_argument;
 }
 
 /* ---- one probe ---- */
@@ -151,12 +156,10 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 		scope.argument = is_entry ? dkt__probe_word_argument : NULL;
 		scope.result = dkt__probe_word_result;
 	}
-	if (define->place.on_return) {
-		scope.variable = gone_variable;
-		scope.argument = gone_argument;
-	} else {
+	if (define->place.on_return)
+		dkt__probe_return_scope(&scope);
+	else
 		scope.result = NULL;
-	}
 	err = dkt__probe_add(define, &scope, place, name, suffix);
 	dkt__dwarf_place_clear(&at);
 	return err;

@@ -405,6 +405,25 @@ static void retval_is_for_returns_with_a_debug_file_too(void **state)
 	dkt_probes_free(probes);
 }
 
+/* Debug information knows where a variable is at the function's entry, not where it is on return. */
+static void variables_of_a_debug_file_are_refused_on_return(void **state)
+{
+	DKT_OPTS(dkt_probe_opts, opts, .debug_file = "/proc/self/exe");
+	static const char *const variable[] = { "count" }, *const numbered[] = { "$arg3" };
+	struct dkt_ctx *ctx = *state;
+	struct dkt_probes *probes;
+
+	assert_ok(ctx, dkt_probe_define(ctx, "vfs_read", variable, 1, &opts, &probes));
+	dkt_probes_free(probes);
+	assert_int_equal(dkt_probe_define(ctx, "vfs_read%return", variable, 1, &opts, &probes),
+			 -EINVAL);
+	assert_string_equal(dkt_error(ctx), "'count' is not available on return, only $retval is;"
+					    " probe the entry to record count");
+	assert_ok(ctx, dkt_probe_define(ctx, "vfs_read%return", numbered, 1, &opts, &probes));
+	assert_string_equal(dkt_probes_at(probes, 0)->fields, "arg3=$arg3");
+	dkt_probes_free(probes);
+}
+
 /* A README that knows less. */
 static void older_kernels_get_other_definitions(void **state)
 {
@@ -413,6 +432,12 @@ static void older_kernels_get_other_definitions(void **state)
 
 	assert_int_equal(tree_write(probe_dir, "README", readme, sizeof(readme) - 1), 0);
 	expect_field(ctx, "vfs_read", "count file->f_done", "count=%dx:u64 f_done=+64(%di):x64");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read%return", "count",
+	       "'count' is not available on return, only $retval is; probe the"
+	       " entry to record count");
+	expect(ctx, DKT_PROBE_ANY, "vfs_read%return", "$arg1",
+	       "'$arg1' is not available on return, only $retval is; probe the"
+	       " entry to record $arg1");
 	expect(ctx, DKT_PROBE_ANY, "vfs_read", "file->f_ids",
 	       "argument 'file->f_ids': this kernel records no arrays");
 	expect(ctx, DKT_PROBE_FPROBE, "vfs_read", "",
@@ -475,6 +500,8 @@ int main(void)
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(other_kinds_of_probes_are_defined, probe_setup,
 						probe_teardown),
+		cmocka_unit_test_setup_teardown(variables_of_a_debug_file_are_refused_on_return,
+						probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(retval_is_for_returns_with_a_debug_file_too,
 						probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(older_kernels_get_other_definitions, probe_setup,
