@@ -5,6 +5,9 @@
 #include "event/catalogue.h"
 #include "tracefs.h"
 
+/* Events without a format share it, as nothing can be stored for them. */
+#define UNKNOWN_SLOT 1
+
 static void events_free(void *data)
 {
 	struct dkt_ctx *ctx = data;
@@ -84,6 +87,7 @@ void dkt__events_place(struct dkt_ctx *ctx)
 	for (size_t i = 0; i < all->n_all; i++) {
 		all->events[i].ctx = ctx;
 		all->events[i].index = i;
+		all->events[i].slot = 2 * i;
 		if (i < all->n)
 			all->list[i] = &all->events[i];
 	}
@@ -259,6 +263,7 @@ static struct dkt_event *add_unknown(struct dkt_ctx *ctx, int id)
 	event->system = "unknown";
 	event->name = name;
 	event->index = ctx->events->n_all;
+	event->slot = UNKNOWN_SLOT;
 	event->id = id;
 	event->load_err = -ENOENT;
 	ctx->events->by_id[id] = event;
@@ -358,7 +363,9 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	event = calloc(1, sizeof(*event));
 	if (!event)
 		return dkt__no_memory(ctx);
-	*event = (struct dkt_event){ .ctx = ctx, .index = ctx->events ? ctx->events->n_all : 0 };
+	*event = (struct dkt_event){ .ctx = ctx };
+	event->slot = (ctx->defined ? ctx->defined->slot : UNKNOWN_SLOT) + 2;
+	event->index = (ctx->events ? ctx->events->n_all : 0) + event->slot / 2;
 	event->system = strdup(system);
 	event->name = strdup(name);
 	event->format_len = strlen(format);

@@ -12,6 +12,8 @@ struct dkt_event {
 	const char *system;
 	const char *name;
 	size_t index;
+	/* A number that no other event of the context has: even in the catalogue, otherwise odd. */
+	size_t slot;
 	int id; /* 0: not read yet */
 	int guess; /* its earlier ID, not verified; 0: none */
 	int load_err; /* the error of an earlier attempt to read the format */

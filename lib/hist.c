@@ -166,7 +166,7 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 	}
 	if (err)
 		return err;
-	room = dkt__reach(hist->events, hist->n_events, event->index);
+	room = dkt__reach(hist->events, hist->n_events, event->slot);
 	if (!room)
 		return dkt__no_memory(hist->ctx);
 	snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
@@ -194,7 +194,7 @@ int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size
 
 int dkt__hist_find(struct dkt_hist *hist, const struct dkt_event *event, struct hist_event **found)
 {
-	*found = event->index < hist->n_events ? &hist->events[event->index] : NULL;
+	*found = event->slot < hist->n_events ? &hist->events[event->slot] : NULL;
 	if (*found && (*found)->event)
 		return 0;
 	return dkt_fail(hist->ctx, -EINVAL, "%s:%s is not counted", event->system, event->name);
@@ -223,7 +223,7 @@ static const char *comm_of(const struct dkt_hist *hist, struct dkt_source *sourc
 {
 	uint32_t key = (uint32_t)hist->exec_key;
 
-	return dkt__key_comm(&hist->events[record->event->index].keys[key], source, record,
+	return dkt__key_comm(&hist->events[record->event->slot].keys[key], source, record,
 			     words[key_column(hist, key)], room);
 }
 
@@ -372,9 +372,9 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 		return 0;
 	if (dkt__unlikely(hist->stack_key >= 0))
 		err = count_waiting(hist, record, &taken);
-	if (err || taken || record->event->index >= hist->n_events)
+	if (err || taken || record->event->slot >= hist->n_events)
 		return err;
-	it = &hist->events[record->event->index];
+	it = &hist->events[record->event->slot];
 	if (!it->event || (hist->opts.skip && record->pid == hist->opts.skip))
 		return 0;
 	if (it->filter &&

@@ -181,7 +181,7 @@ int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned i
 
 	if (err)
 		return err;
-	it = dkt__reach(pairs->events, pairs->n_events, event->index);
+	it = dkt__reach(pairs->events, pairs->n_events, event->slot);
 	err = it ? bind_keys(pairs, event, roles, it) : dkt__no_memory(pairs->ctx);
 	if (!err && pairs->grouped)
 		err = bind_by(pairs, event, roles, it);
@@ -443,9 +443,9 @@ int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 	}
 	if (record->cpu < PAIRS_CPUS)
 		pairs->last[record->cpu] = record->ts;
-	if (record->event->index >= pairs->n_events)
+	if (record->event->slot >= pairs->n_events)
 		return 0;
-	it = &pairs->events[record->event->index];
+	it = &pairs->events[record->event->slot];
 	if (!it->roles)
 		return 0;
 	if (it->filtered &&

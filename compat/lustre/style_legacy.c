@@ -39,6 +39,7 @@ enum shape {
 
 /* The text that all lines of an event share, built at its first record. */
 struct kind {
+	const struct dkt_event *event;
 	enum shape shape;
 	struct class_bits bits;
 	char *head; /* "SUBSYS:MASK:" */
@@ -190,6 +191,7 @@ static struct kind *kind_new(const struct legacy_style *style, struct dkt_event 
 
 	if (!kind)
 		return NULL;
+	kind->event = event;
 	find_shape(style, event, kind);
 	if (bits)
 		kind->bits = *bits;
@@ -214,10 +216,11 @@ static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event
 {
 	size_t i = dkt_event_index(event);
 
-	/* Events that the kernel has removed share the last slot. */
-	if (i >= style->n) {
-		kind_free(style->kinds[style->n]);
+	/* Events that the kernel has removed share the last entry, defined ones may share others. */
+	if (i > style->n)
 		i = style->n;
+	if (style->kinds[i] && style->kinds[i]->event != event) {
+		kind_free(style->kinds[i]);
 		style->kinds[i] = NULL;
 	}
 	if (!style->kinds[i])

@@ -444,6 +444,7 @@ DKT_API const char *dkt_event_name(const struct dkt_event *event);
 
 /*
  * Returns the position in the array of dkt_events(). It does not change while the event is valid.
+ * An event that the array does not have has a number that others may have too: compare the event.
  */
 DKT_API size_t dkt_event_index(const struct dkt_event *event);
 

@@ -322,12 +322,12 @@ static int bind_all(struct dkt_expr *expr, struct dkt_event *event, struct expr_
 
 struct expr_bound *dkt__expr_bind(struct dkt_expr *expr, struct dkt_event *event)
 {
-	struct expr_bound **slot = dkt__reach(expr->bound, expr->n_bound, dkt_event_index(event));
+	struct expr_bound **slot = dkt__reach(expr->bound, expr->n_bound, event->slot);
 	struct expr_bound *bound;
 
 	if (!slot)
 		return NULL;
-	/* Events that are not in the catalogue share an index. */
+	/* Events without a format share a slot. */
 	if (*slot && (*slot)->event == event)
 		return *slot;
 	bound = calloc(1, sizeof(*bound) + expr->n_preds * sizeof(bound->tests[0]));

@@ -34,7 +34,7 @@ static const struct dkt_event *by_event(const struct setup *setup)
 static int put_fields(FILE *f, const struct setup *setup)
 {
 	const struct dkt_pairs *pairs = setup->pairs;
-	const struct dkt__key *by = &pairs->events[by_event(setup)->index].by;
+	const struct dkt__key *by = &pairs->events[by_event(setup)->slot].by;
 
 	fputs("u64 lat", f);
 	if (pairs->grouped && by->kind == KEY_NUMBER)
@@ -53,7 +53,7 @@ static int put_filter(FILE *f, const struct setup *setup, const struct dkt_event
 	char *text __cleanup(free) = NULL;
 	int err = 0;
 
-	if (setup->pairs->events[event->index].filtered)
+	if (setup->pairs->events[event->slot].filtered)
 		err = dkt_expr_text(setup->pairs->filter, (struct dkt_event *)event, &text);
 	if (err)
 		return err;
@@ -202,9 +202,9 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 	struct setup setup = { .pairs = pairs, .begin = begin, .end = end, .name = name };
 	int err;
 
-	if (begin->index >= pairs->n_events || end->index >= pairs->n_events ||
-	    !(pairs->events[begin->index].roles & DKT_PAIR_BEGIN) ||
-	    !(pairs->events[end->index].roles & DKT_PAIR_END))
+	if (begin->slot >= pairs->n_events || end->slot >= pairs->n_events ||
+	    !(pairs->events[begin->slot].roles & DKT_PAIR_BEGIN) ||
+	    !(pairs->events[end->slot].roles & DKT_PAIR_END))
 		return dkt_fail(pairs->ctx, -EINVAL, "these events are not of the pairs");
 	err = dkt_instance_check_trigger(instance, begin, "hist:keys=common_pid");
 	if (!err)

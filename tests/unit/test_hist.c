@@ -120,6 +120,49 @@ static void expect_here(struct tree *t, const char *sort, const char *rows)
 
 /* ---- counting in user space ---- */
 
+/* Events that the kernel does not have are told apart from each other and from its own. */
+static void defined_events_are_counted_apart(void **state)
+{
+	static const char format[] = "name: %s\nID: 8\nformat:\n"
+				     "\tfield:u64 count;\toffset:%d;\tsize:8;\tsigned:0;\n\n"
+				     "print fmt: \"%%llu\", REC->count\n";
+	struct tree *t = *state;
+	struct dkt_ctx *fresh = tree_ctx(t->root);
+	uint64_t words[4] = { 0, 1, 2, 3 };
+	struct dkt_event *events[3];
+	struct dkt_hist *hist;
+
+	assert_non_null(fresh);
+	for (int i = 0; i < 2; i++) {
+		char name[8], text[256];
+
+		snprintf(name, sizeof(name), "own%d", i);
+		snprintf(text, sizeof(text), format, name, 8 + 8 * i);
+		assert_ok(fresh, dkt_event_define(fresh, "own", name, text, &events[i]));
+	}
+	/* The catalogue is read after the first ones are defined. */
+	events[2] = dkt_event_find(fresh, "made", "other");
+	assert_non_null(events[2]);
+	{
+		DKT_OPTS(dkt_hist_opts, opts, .keys = "event,count");
+
+		assert_ok(fresh, dkt_hist_new(fresh, &opts, &hist));
+	}
+	for (int i = 0; i < 3; i++)
+		assert_ok(fresh, dkt_hist_event(hist, events[i]));
+	for (int i = 0; i < 3; i++) {
+		struct dkt_record record = { .event = events[i], .data = words, .size = 32 };
+
+		assert_int_equal(dkt_hist_add(hist, NULL, &record), 0);
+	}
+	assert_int_equal(dkt_hist_table(hist, &t->table), 0);
+	expect(t, "event", "made:other 1: 1\nown:own0 1: 1\nown:own1 2: 1\n");
+	dkt_table_free(t->table);
+	t->table = NULL;
+	dkt_hist_free(hist);
+	dkt_ctx_free(fresh);
+}
+
 static void log2_rows_have_the_kernels_edges(void **state)
 {
 	static const uint64_t values[] = { 0,          1,    2, 3,          4,
@@ -502,6 +545,7 @@ static void invalid_hist_files_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(defined_events_are_counted_apart, setup, teardown),
 		cmocka_unit_test_setup_teardown(log2_rows_have_the_kernels_edges, setup, teardown),
 		cmocka_unit_test_setup_teardown(buckets_have_sums, setup, teardown),
 		cmocka_unit_test_setup_teardown(strings_and_signed_numbers_are_keys, setup,

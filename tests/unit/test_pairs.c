@@ -107,6 +107,26 @@ static struct dkt_pairs_info info(struct tree *t)
 	return it;
 }
 
+/* Events that the kernel does not have are told apart. */
+static void defined_events_pair(void **state)
+{
+	static const char format[] = "name: %s\nID: 8\nformat:\n" FIELD_ID "\nprint fmt: \"\"\n";
+	struct tree *t = *state;
+	char text[256];
+
+	snprintf(text, sizeof(text), format, "begin");
+	assert_ok(t->ctx, dkt_event_define(t->ctx, "own", "begin", text, &t->begin));
+	snprintf(text, sizeof(text), format, "end");
+	assert_ok(t->ctx, dkt_event_define(t->ctx, "own", "end", text, &t->end));
+	start(t, "id", NULL);
+	add(t, true, 1000, 0, 1, 5);
+	add(t, false, 4000, 0, 1, 5);
+	assert_int_equal(all(t).count, 1);
+	assert_int_equal(all(t).max, 3000);
+	/* If the two were one event, the second record would begin another pair. */
+	assert_int_equal(info(t).open, 0);
+}
+
 static void pairs_by_key(void **state)
 {
 	struct tree *t = *state;
@@ -378,6 +398,7 @@ static void equal_strings_get_one_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(defined_events_pair, setup, teardown),
 		cmocka_unit_test_setup_teardown(pairs_by_key, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_later_beginning_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(pairs_are_grouped_by_name, setup, teardown),

@@ -137,6 +137,29 @@ static void lines_have_the_context(void **state)
 		"00000080:00200000:128.0:0.000000:0:0:0:(fs:0:open()) v=77\n");
 }
 
+/* They share an index with the kernel's events if they are defined before those are known. */
+static void defined_events_keep_their_own_lines(void **state)
+{
+	static const char format[] = "name: %s\nID: %d\nformat:\n" FIELD(
+		"int v", 8, 4, 1) "\nprint fmt: \"v=%%d\", REC->v\n";
+	uint32_t data[3] = { 11, 0, 77 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct dkt_record rec = record;
+		char name[8], text[256], want[120];
+
+		snprintf(name, sizeof(name), "e%d", i % 2);
+		snprintf(text, sizeof(text), format, name, 20 + i % 2);
+		assert_ok(ctx, dkt_event_define(ctx, "own", name, text, &rec.event));
+		rec.data = data;
+		rec.size = sizeof(data);
+		snprintf(want, sizeof(want),
+			 "00000001:00000000:3.0:5.123456:0:14615:0:(own:0:%s()) v=77\n", name);
+		line_is(&rec, 0, want);
+	}
+}
+
 static void a_gap_is_a_line(void **state)
 {
 	struct dkt_record rec = record;
@@ -271,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_have_the_context),
+		cmocka_unit_test(defined_events_keep_their_own_lines),
 		cmocka_unit_test(a_gap_is_a_line),
 		cmocka_unit_test(a_call_site_is_the_function),
 		cmocka_unit_test(system_calls_have_names),
