@@ -81,7 +81,7 @@ int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
 	int err = own_name(prefix, '_', group);
 
 	if (err)
-		return dkt_fail(ctx, err, "name what is this process's: %s", strerror(-err));
+		return dkt_fail(ctx, err, "name the objects of this process: %s", strerror(-err));
 	make_identifier(*group);
 	return 0;
 }
@@ -175,7 +175,7 @@ int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instanc
 			dkt_error(ctx));
 	err = own_name(prefix, '-', &name);
 	if (err)
-		return dkt_fail(ctx, err, "name what is this process's: %s", strerror(-err));
+		return dkt_fail(ctx, err, "name the objects of this process: %s", strerror(-err));
 	err = dkt_instance_open(ctx, name, &opts, instance);
 	if (err || dkt_instance_is_new(*instance))
 		return err;
