@@ -24,8 +24,8 @@ static const struct {
 	const char *name;
 	const char *use;
 } known_caps[] = {
-	{ CAP_DAC_OVERRIDE, "cap_dac_override", "change files of tracefs that another user owns" },
-	{ CAP_DAC_READ_SEARCH, "cap_dac_read_search", "read files of tracefs that another user owns" },
+	{ CAP_DAC_OVERRIDE, "cap_dac_override", "change another user's files in tracefs" },
+	{ CAP_DAC_READ_SEARCH, "cap_dac_read_search", "read another user's files in tracefs" },
 	{ CAP_SYS_ADMIN, "cap_sys_admin", "mount tracefs" },
 	{ CAP_SYSLOG, "cap_syslog", "see kernel addresses, for the names of functions" },
 };
