@@ -134,7 +134,7 @@ static void defined_events_are_counted_apart(void **state)
 
 	assert_non_null(fresh);
 	for (int i = 0; i < 2; i++) {
-		char name[8], text[256];
+		char name[16], text[256];
 
 		snprintf(name, sizeof(name), "own%d", i);
 		snprintf(text, sizeof(text), format, name, 8 + 8 * i);

@@ -147,7 +147,7 @@ static void defined_events_keep_their_own_lines(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		struct dkt_record rec = record;
-		char name[8], text[256], want[120];
+		char name[16], text[256], want[120];
 
 		snprintf(name, sizeof(name), "e%d", i % 2);
 		snprintf(text, sizeof(text), format, name, 20 + i % 2);
