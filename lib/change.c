@@ -54,10 +54,12 @@ int dkt_change_events(struct dkt_change *change, struct dkt_event *const *events
 	if (!change->wanted)
 		return dkt__no_memory(change->in->ctx);
 	for (size_t i = 0; i < n; i++) {
-		if (events[i]->index >= change->n_all)
+		size_t index = dkt_event_index(events[i]);
+
+		if (index >= change->n_all)
 			return dkt_fail(change->in->ctx, -EINVAL, "event %s:%s cannot be enabled",
 					events[i]->system, events[i]->name);
-		change->wanted[events[i]->index] = true;
+		change->wanted[index] = true;
 	}
 	return 0;
 }
@@ -292,8 +294,8 @@ static int read_before(struct dkt_change *change)
 	if (!change->before || !change->now)
 		return dkt__no_memory(change->in->ctx);
 	for (size_t i = 0; i < n; i++) {
-		change->before[events[i]->index] = true;
-		change->now[events[i]->index] = true;
+		change->before[dkt_event_index(events[i])] = true;
+		change->now[dkt_event_index(events[i])] = true;
 	}
 	return 0;
 }
@@ -309,9 +311,9 @@ static int settle_targets(struct dkt_change *change, const bool *target)
 	for (size_t i = 0; i < change->n_triggers; i++) {
 		const struct dkt_event *event = change->triggers[i].target;
 
-		if (!change->triggers[i].done || !event || event->index >= change->n_all)
+		if (!change->triggers[i].done || !event || dkt_event_index(event) >= change->n_all)
 			continue;
-		change->now[event->index] = dkt__event_is_on(change->in, event);
+		change->now[dkt_event_index(event)] = dkt__event_is_on(change->in, event);
 		n++;
 	}
 	return n ? set_events(change, target, false) : 0;

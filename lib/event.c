@@ -19,7 +19,7 @@ static void events_free(void *data)
 	for (size_t i = 0; i < events->n_all; i++)
 		dkt__event_clear(&events->events[i]);
 	for (size_t i = 0; i < MAX_ID; i++)
-		if (events->by_id[i] && events->by_id[i]->index >= events->n_all) {
+		if (events->by_id[i] && events->by_id[i]->slot == UNKNOWN_SLOT) {
 			free((char *)events->by_id[i]->name);
 			dkt__event_clear(events->by_id[i]);
 			free(events->by_id[i]);
@@ -86,7 +86,6 @@ void dkt__events_place(struct dkt_ctx *ctx)
 
 	for (size_t i = 0; i < all->n_all; i++) {
 		all->events[i].ctx = ctx;
-		all->events[i].index = i;
 		all->events[i].slot = 2 * i;
 		if (i < all->n)
 			all->list[i] = &all->events[i];
@@ -197,7 +196,7 @@ size_t dkt_event_index(const struct dkt_event *event)
 	if (!event)
 		return 0;
 
-	return event->index;
+	return event->slot % 2 ? SIZE_MAX : event->slot / 2;
 }
 
 /* ---- IDs ---- */
@@ -262,7 +261,6 @@ static struct dkt_event *add_unknown(struct dkt_ctx *ctx, int id)
 	event->ctx = ctx;
 	event->system = "unknown";
 	event->name = name;
-	event->index = ctx->events->n_all;
 	event->slot = UNKNOWN_SLOT;
 	event->id = id;
 	event->load_err = -ENOENT;
@@ -363,9 +361,8 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	event = calloc(1, sizeof(*event));
 	if (!event)
 		return dkt__no_memory(ctx);
-	*event = (struct dkt_event){ .ctx = ctx };
+	event->ctx = ctx;
 	event->slot = (ctx->defined ? ctx->defined->slot : UNKNOWN_SLOT) + 2;
-	event->index = (ctx->events ? ctx->events->n_all : 0) + event->slot / 2;
 	event->system = strdup(system);
 	event->name = strdup(name);
 	event->format_len = strlen(format);

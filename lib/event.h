@@ -11,8 +11,7 @@ struct dkt_event {
 	struct dkt_ctx *ctx;
 	const char *system;
 	const char *name;
-	size_t index;
-	/* A number that no other event of the context has: even in the catalogue, otherwise odd. */
+	/* A number that no other event of the context has: twice its index in the catalogue, or odd. */
 	size_t slot;
 	int id; /* 0: not read yet */
 	int guess; /* its earlier ID, not verified; 0: none */

@@ -216,7 +216,7 @@ static struct kind *kind_get(struct legacy_style *style, struct dkt_event *event
 {
 	size_t i = dkt_event_index(event);
 
-	/* Events that the kernel has removed share the last entry, defined ones may share others. */
+	/* Events that the kernel does not have share the last entry. */
 	if (i > style->n)
 		i = style->n;
 	if (style->kinds[i] && style->kinds[i]->event != event) {

@@ -443,8 +443,9 @@ DKT_API const char *dkt_event_system(const struct dkt_event *event);
 DKT_API const char *dkt_event_name(const struct dkt_event *event);
 
 /*
- * Returns the position in the array of dkt_events(). It does not change while the event is valid.
- * An event that the array does not have has a number that others may have too: compare the event.
+ * Returns the position in the array of dkt_events(), which does not change while the event is valid.
+ * For an event of the kernel that the array does not have, returns a number above the array's end; for
+ * an event of dkt_event_define() or of the system "unknown", SIZE_MAX.
  */
 DKT_API size_t dkt_event_index(const struct dkt_event *event);
 

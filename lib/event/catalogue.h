@@ -24,7 +24,7 @@ struct dkt__events {
 /* Creates an empty catalogue in place of the context's present one; NULL: memory is out. */
 struct dkt__events *dkt__events_new(struct dkt_ctx *ctx);
 
-/* Sets the events' indexes and the list of events that can be enabled, once the events are sorted. */
+/* Sets the events' slots and the list of events that can be enabled, once the events are sorted. */
 void dkt__events_place(struct dkt_ctx *ctx);
 
 /* Compares the systems and names of two events, for qsort(). */

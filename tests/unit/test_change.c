@@ -56,10 +56,39 @@ static void a_change_reports_its_progress(void **state)
 	assert_int_equal(tree_remove(root), 0);
 }
 
+/* Even if it was defined before the kernel's events were read. */
+static void a_defined_event_cannot_be_enabled(void **state)
+{
+	char root[TREE_NAME];
+	struct dkt_event *event;
+	struct dkt_change *change;
+	struct dkt_instance *in;
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(tree_make(root), 0);
+	tree_event(root, "made", "a", 20, "", "\"\"");
+	tree_text(root, "available_events", "made:a\n");
+	tree_text(root, "set_event", "");
+	tree_text(root, "per_cpu/cpu0/stats", "");
+	ctx = tree_ctx(root);
+	assert_non_null(ctx);
+	assert_ok(ctx, dkt_event_define(ctx, "own", "a", "name: a\nID: 21\nformat:\n", &event));
+	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
+	assert_ok(ctx, dkt_change_new(in, &change));
+	assert_fails(ctx, -EINVAL, "event own:a cannot be enabled",
+		     dkt_change_events(change, &event, 1));
+	dkt_change_free(change);
+	dkt_instance_close(in);
+	dkt_ctx_free(ctx);
+	assert_int_equal(tree_remove(root), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_change_reports_its_progress),
+		cmocka_unit_test(a_defined_event_cannot_be_enabled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

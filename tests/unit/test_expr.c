@@ -32,7 +32,7 @@ static int setup(void **state)
 	f->event.ctx = f->ctx;
 	f->event.system = "test";
 	f->event.name = "made_up";
-	f->event.index = 3;
+	f->event.slot = 6;
 	made_up_event(&f->event);
 	f->data.common_pid = 4321;
 	f->data.s8 = -8;

@@ -137,7 +137,7 @@ static void lines_have_the_context(void **state)
 		"00000080:00200000:128.0:0.000000:0:0:0:(fs:0:open()) v=77\n");
 }
 
-/* They share an index with the kernel's events if they are defined before those are known. */
+/* They share an entry of the style. */
 static void defined_events_keep_their_own_lines(void **state)
 {
 	static const char format[] = "name: %s\nID: %d\nformat:\n" FIELD(
