@@ -95,7 +95,7 @@ struct expr_bound {
 	struct dkt_event *event;
 	int err; /* for dkt_expr_check() */
 	char *words; /* the error message */
-	uint32_t kernel_only; /* a predicate that only the kernel can test; n_preds: there is none */
+	uint32_t kernel_only; /* a predicate that only the kernel can test; n_preds: no predicate */
 	struct expr_test tests[];
 };
 

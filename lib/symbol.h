@@ -36,7 +36,7 @@ uint64_t dkt__symbol_create_whole(struct dkt_ctx *ctx, const char *text, size_t 
 /* Appends all names in the format of /proc/kallsyms. -ENOMEM. */
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf);
 
-/* Returns the text of printk_formats, which the caller frees. -ENOENT: there is none. */
+/* Returns the text of printk_formats, which the caller frees. -ENOENT: the kernel does not have it. */
 int dkt__kernel_strings(struct dkt_ctx *ctx, char **text);
 
 /* The function that contains an address. */

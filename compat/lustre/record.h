@@ -138,7 +138,7 @@ void record_scan_seek(struct record_scan *scan, uint64_t offset);
 
 /*
  * Moves to the next bytes that look like a chain of records; a text could contain such bytes, too.
- * Returns 0; 1 if there are none nearby; -errno if the input cannot be read.
+ * Returns 0; 1 if no such bytes are nearby; -errno if the input cannot be read.
  */
 int record_scan_find(struct record_scan *scan);
 

@@ -231,7 +231,7 @@ const struct param *param_next(const struct param *param)
 	return next < params + ARRAY_SIZE(params) ? next : NULL;
 }
 
-/* Returns the comma or brace that ends the alternative at p; NULL: there is none. */
+/* Returns the comma or brace that ends the alternative at p; NULL: the text ends before it. */
 static const char *alternative_end(const char *p)
 {
 	int depth = 0;

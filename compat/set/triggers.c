@@ -148,7 +148,7 @@ static int condition_for(struct adding *adding, struct dkt_event *event, char **
 
 /*
  * An event can have only one trigger with an action. If it has one, replaces it by a trigger that
- * acts on the messages of both, and stores that in *text. False: there is none to join.
+ * acts on the messages of both, and stores that in *text. False: no trigger of the event fits.
  */
 static bool join(struct adding *adding, struct dkt_event *event, const struct dkt_trigger *trigger,
 		 char **text)

@@ -30,7 +30,7 @@ int spawn_start(struct dkt_ctx *ctx, struct spawn *spawn, char **argv);
 
 void spawn_go(struct spawn *spawn);
 
-/* True if the command has ended, or if there is none. Does not wait. */
+/* True if the command has ended, or none was started. Does not wait. */
 bool spawn_ended(struct spawn *spawn);
 
 /* Waits for the command's end. Without spawn_go() before, the child exits without executing it. */

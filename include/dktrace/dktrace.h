@@ -385,7 +385,7 @@ DKT_API int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *
 
 /*
  * Gets the names of the instances that dkt_instance_sweep() would remove, one per line; NULL if
- * there are none. The caller frees them.
+ * it would remove no instance. The caller frees them.
  */
 DKT_API int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names);
 
@@ -978,7 +978,7 @@ DKT_API int dkt_instance_rest(struct dkt_instance *instance, dkt_rest_fn fn, voi
  */
 DKT_API int dkt_instance_wake(struct dkt_instance *instance);
 
-/* Gets the bytes of pages in the spool, 0 if there is none. Takes no lock. */
+/* Gets the size of the pages in the spool in bytes; 0 without a spool. Takes no lock. */
 DKT_API int dkt_spool_bytes(const struct dkt_instance *instance, uint64_t *bytes);
 
 /* ---- dkt_tracedat(3): write trace.dat files -------------------------------------------------- */

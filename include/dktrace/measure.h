@@ -288,7 +288,8 @@ DKT_API void dkt_table_free(struct dkt_table *table);
 
 /*
  * Gets the first histogram that an event has in the instance, whoever added it. The caller frees
- * the table with dkt_table_free(). -ENOENT: there is none, or the kernel does not have histograms.
+ * the table with dkt_table_free(). -ENOENT: the event has no histogram, or the kernel does
+ * not have histograms.
  */
 DKT_API int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event,
 				  struct dkt_table **table);

@@ -8,7 +8,7 @@ struct dkt__btf;
 
 /*
  * Loads the BTF of the running kernel or of one of its modules; for a saved tree from its
- * btf/vmlinux and btf/MODULE. -ENOENT: there is none; -EINVAL: it is invalid.
+ * btf/vmlinux and btf/MODULE. -ENOENT: the kernel has no BTF of it; -EINVAL: it is invalid.
  */
 int dkt__btf_load(struct dkt_ctx *ctx, const char *module, struct dkt__btf **btf);
 

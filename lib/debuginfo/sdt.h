@@ -8,7 +8,7 @@
 struct sdt_note {
 	const char *provider;
 	const char *name;
-	const char *args; /* "-4@%edi 8@$5", "" if there are none */
+	const char *args; /* "-4@%edi 8@$5", "" without arguments */
 	uint64_t address; /* as dwfl numbers addresses */
 	uint64_t semaphore; /* data address of a counter that enables the marker; 0: none */
 };
