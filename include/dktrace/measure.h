@@ -3,10 +3,10 @@
  * The part of libdktrace with which a program makes its own events and measures: probes, histograms,
  * tables, SQL and pairs. <dktrace/dktrace.h> includes it and has the conventions.
  */
+#include <dktrace/records.h> /* before the guard: <dktrace/dktrace.h> includes both */
+
 #ifndef DKTRACE_MEASURE_H
 #define DKTRACE_MEASURE_H
-
-#include <dktrace/dktrace.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The part of libdktrace with which a program reads, selects, prints and writes records: sources,
+ * trace.dat files, filter expressions, styles. <dktrace/dktrace.h> includes it and has the
+ * conventions.
+ */
+#include <dktrace/dktrace.h> /* before the guard: it includes this header in its turn */
+
+#ifndef DKTRACE_RECORDS_H
+#define DKTRACE_RECORDS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dkt_source;
+struct dkt_expr;
+struct dkt_style;
+struct dkt_buf;
+
+/* ---- dkt_record(3): records ------------------------------------------------------------------ */
+
+#define DKT_LOST_UNKNOWN UINT64_MAX
+
+/* Bits of a record's flags: the kernel's trace_flag_type (include/linux/trace_events.h). */
+enum dkt_record_flags {
+	DKT_REC_IRQS_OFF = 0x01,
+	DKT_REC_NEED_RESCHED = 0x04,
+	DKT_REC_HARDIRQ = 0x08,
+	DKT_REC_SOFTIRQ = 0x10,
+	DKT_REC_NMI = 0x40,
+	DKT_REC_BH_OFF = 0x80,
+};
+
+struct dkt_stack;
+
+/* A record or, if event is NULL, a gap: records of that CPU from before ts are lost. */
+struct dkt_record {
+	uint64_t ts; /* ns on the clock of the source */
+	struct dkt_event *event;
+	const void *data; /* the bytes of the record, valid until the next call on the source */
+	uint32_t size; /* bytes */
+	uint32_t cpu;
+	int32_t pid;
+	uint8_t flags; /* enum dkt_record_flags */
+	uint8_t preempt; /* preemption depth */
+	bool first; /* the first record in this CPU's buffer since it was emptied */
+	uint32_t stream; /* number of the stream that it is from, from 0: dkt_source_stream() */
+	uint64_t lost; /* of a gap: the number of records lost, or DKT_LOST_UNKNOWN */
+	const struct dkt_stack *stacks; /* for dkt_record_stack(); NULL: none */
+};
+
+/*
+ * Returns the value of an integer field, sign-extended if the field is signed. Returns 0 if the
+ * record is too short, or if the field is a field of another event and not a common one.
+ */
+DKT_API int64_t dkt_record_int(const struct dkt_record *record, const struct dkt_field *field);
+
+/*
+ * Returns the bytes of a string or array field and sets *len to their number. They are not
+ * terminated and never extend beyond the record. *len is 0 if the record is too short, or if the
+ * field is a field of another event and not a common one.
+ */
+DKT_API const void *dkt_record_bytes(const struct dkt_record *record, const struct dkt_field *field,
+				     size_t *len);
+
+/*
+ * Gets the i-th call stack that the record carries, as a sample of perf does, counted from 0.
+ * Returns 0, or 1 after the last. The stack is a record of ftrace:kernel_stack or ftrace:user_stack
+ * with the time, CPU and thread of this one. Its data live as long as those of this one.
+ */
+DKT_API int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_record *stack);
+
+/*
+ * Appends the text of a record, from the print format of its event. If the print format cannot be
+ * used, the text is the fields and their values.
+ */
+DKT_API void dkt_record_text(const struct dkt_record *record, struct dkt_buf *buf);
+
+/* Appends the same text, escaped as by dkt_buf_text(). */
+DKT_API void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf);
+
+/* ---- dkt_source(3): sources, records in time order ------------------------------------------- */
+
+/*
+ * Facts about a source. The strings live as long as the source. A caller that passes such a struct
+ * declares it with DKT_OPTS.
+ */
+struct dkt_source_info {
+	size_t sz;
+	const char *kind; /* "ring buffers", "trace.dat version 6", "perf.data" ... */
+	const char *host; /* name of the machine that recorded; NULL: unknown */
+	const char *kernel; /* release and architecture of its kernel; NULL: unknown */
+	const char *clock; /* name as in trace_clock; NULL: unknown */
+	int cpus; /* CPU numbers of the records run from 0 to one less */
+	bool has_wall; /* wall is known */
+	int64_t wall; /* ns to add to the time of a record to get wall-clock time */
+	const char *damage; /* the parts of a file that could not be read so far; NULL: none */
+	const char *unused; /* the parts of a file that the library does not use; NULL: none */
+	uint64_t id; /* of the recording; recordings of peers name it; 0: none */
+};
+
+/* A recording that was made together with a source's, on its host or in one of its guests. */
+struct dkt_source_peer {
+	const char *name; /* of the guest; NULL: it is the host, whose clock the times are on */
+	uint64_t id; /* of the recording */
+	const int32_t *threads; /* the host's thread for each CPU of the guest; 0: unknown */
+	int n_threads;
+};
+
+enum dkt_source_flags {
+	DKT_SOURCE_ALL = 1, /* read all buffers of a file; the stream of a record tells which */
+	DKT_SOURCE_WALL = 2, /* since and until are wall-clock times, if the source knows them */
+	DKT_SOURCE_PART = 4, /* one of several readers: dkt_source_loss() counts what it reads */
+};
+
+struct dkt_source_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_source_flags */
+	const char *buffer; /* read this buffer of a file; NULL: that of the top instance */
+	uint64_t since, until; /* ns, records from since on and before until; 0: no bound */
+	const int *cpus; /* read these CPUs only */
+	size_t n_cpus; /* 0: all */
+	const char *name; /* name of the file in messages; NULL: its path */
+	/*
+	 * For a saved text: the tracefs tree whose print formats made it; NULL: this
+	 * kernel's.
+	 */
+	const char *formats;
+	int fd; /* plus 1: read a duplicate of this open file, not path; 0: open path */
+};
+
+/*
+ * Opens a recording: a file, whose first bytes tell its kind, or a directory that is a saved
+ * tracefs tree (per_cpu/cpuN/trace_pipe_raw, events, saved_cmdlines). The context must be new. From
+ * then on it stands for the kernel that recorded, with its events and the names of its functions
+ * and nothing else, also after the source is closed. -EINVAL: not a recording of a known kind, or
+ * invalid options; -ENOENT: there is no such file, or the file has no such buffer; -EBUSY: the
+ * context already stands for another kernel; -EOPNOTSUPP: the file needs a feature that the library
+ * does not have; -ENODATA: the file is empty; -EBADMSG: compressed data are damaged; -ENOSPC:
+ * unpacking takes more than half of the free space in the directory for temporary files (TMPDIR).
+ */
+DKT_API int dkt_source_open(struct dkt_ctx *ctx, const char *path,
+			    const struct dkt_source_opts *opts, struct dkt_source **source);
+DKT_API void dkt_source_close(struct dkt_source *source);
+
+/* Returns facts about a source. Valid as long as the source; damage may grow. */
+DKT_API const struct dkt_source_info *dkt_source_info(const struct dkt_source *source);
+
+/* Results of dkt_source_next() that are not failures. */
+enum dkt_next {
+	DKT_NEXT_RECORD, /* 0: a record, or a gap */
+	DKT_NEXT_END, /* 1: there are no more records */
+	DKT_NEXT_LATER, /* 2: there are no more records now; the source follows */
+};
+
+/*
+ * Gets the next record or gap, in time order over all CPUs, and returns one of enum dkt_next. After
+ * DKT_NEXT_LATER, write the output for the records so far, wait with dkt_source_wait() or
+ * dkt_source_fd(), and call it again; it may also be called at any time. The pointers in the record
+ * are valid until the next call on the source. Errors: of reading a file; of a live source also the
+ * result of flush().
+ */
+DKT_API int dkt_source_next(struct dkt_source *source, struct dkt_record *record);
+
+/* Returns the name of the record's process, "<...>" if unknown. Valid as long as the source. */
+DKT_API const char *dkt_source_comm(struct dkt_source *source, const struct dkt_record *record);
+
+/* Counts of one CPU. */
+struct dkt_loss {
+	uint64_t seen; /* records returned */
+	uint64_t lost; /* records overwritten or not recorded */
+	uint64_t bad; /* places where the data of a page were invalid */
+};
+
+/*
+ * Gets the counts of a CPU so far. A live source takes lost from the kernel's statistics: up to the
+ * last dkt_source_done(), so that the next source continues from there. With DKT_LIVE_KEEP it
+ * counts up to now, with DKT_LIVE_WHOLE too until dkt_source_done() is called. -EINVAL: there is no
+ * such CPU.
+ */
+DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss, size_t sz);
+
+/*
+ * Returns the name of a stream, NULL if the source does not have so many. The streams are the
+ * buffers of a file, with "" for that of the top instance, or those of the parts of a merged
+ * source. Valid as long as the source.
+ */
+DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t stream);
+
+/*
+ * Gets the i-th recording that was made together with this one, counted from 0. Returns 0, or 1
+ * after the last.
+ */
+DKT_API int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer,
+			    size_t sz);
+
+/*
+ * Goes to the first record that is not before since and sets the end before until, in ns on the
+ * source's clock; 0: no bound. The time that it takes depends on the records in that window, not on
+ * the size of the file. -EOPNOTSUPP: this kind of source can only be read forwards.
+ */
+DKT_API int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t until);
+
+/*
+ * Divides a source for readers that work in parallel, each with a context and a source of its own:
+ * sets *to so that the records from time from up to *to have about that many bytes, or to
+ * UINT64_MAX if that is the rest. Call dkt_source_seek() before the next record. -EOPNOTSUPP: this
+ * kind of source cannot be divided.
+ */
+DKT_API int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
+			     uint64_t *to);
+
+/* True if the caller wants records of that event. */
+typedef bool (*dkt_event_fn)(void *data, struct dkt_event *event);
+
+/*
+ * Leaves out records of events that the caller does not want, without reading more of them; they
+ * count as seen. The source asks once for each event. Call it before the first record. -EOPNOTSUPP:
+ * the source returns all records.
+ */
+DKT_API int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data);
+
+/*
+ * Call after dkt_source_select(). Leaves out most records that the expression does not match; they
+ * count as seen. The caller still calls dkt_expr_match() for the rest, and keeps the expression as
+ * long as it reads. -EOPNOTSUPP: the source leaves out no records.
+ */
+DKT_API int dkt_source_filter(struct dkt_source *source, struct dkt_expr *expr);
+
+/*
+ * Sets *done to the bytes of pages read so far and *of to the bytes of pages in the window.
+ * -EOPNOTSUPP: this kind of source cannot tell.
+ */
+DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
+
+/* A part of a merged source. */
+struct dkt_merge_part {
+	size_t sz;
+	struct dkt_source *source; /* stays the caller's, and open as long as the merged source */
+	const char *name; /* of its streams: NAME, or NAME:BUFFER if a stream has a name */
+	int64_t offset; /* ns to add to its times to get times on the first part's clock */
+};
+
+/*
+ * Creates a source of the records of n parts, in time order; records with equal times keep the
+ * order of the parts. It counts the streams of the first part first, then those of the second and
+ * so on. A part that has no more records now does not delay the others. If none has,
+ * dkt_source_next() returns DKT_NEXT_LATER, and the next call asks them again. dkt_source_wait()
+ * and dkt_source_fd() wait for any part; dkt_source_done() declares safe those records of each part
+ * that the merged source has returned. -EINVAL: n is 0, or sz is not the same in all parts; -E2BIG: a
+ * part sets a member that the library does not know.
+ */
+DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
+			     struct dkt_source **source);
+
+/* How to read a source of the caller's. Only next is required; NULL for the others. */
+struct dkt_source_calls {
+	size_t sz;
+	int (*next)(void *data, struct dkt_record *record); /* as dkt_source_next() */
+	const char *(*comm)(void *data, const struct dkt_record *record);
+	int (*loss)(void *data, int cpu, struct dkt_loss *loss);
+	void (*close)(void *data);
+	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* as dkt_source_bytes() */
+	int (*fd)(const void *data); /* as dkt_source_fd(), if next() returns DKT_NEXT_LATER */
+	int (*done)(void *data); /* as dkt_source_done() */
+};
+
+/*
+ * Creates a source of records from elsewhere, which next() returns in time order;
+ * dkt_event_define() defines their events. A new context then has no other events. The strings of
+ * info must live as long as the source; NULL: nothing is known. dkt_source_close() calls close();
+ * this function also does if it fails, whatever is wrong but calls itself. -EINVAL: there is no
+ * next(), or invalid options.
+ */
+DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *calls, void *data,
+			    const struct dkt_source_info *info, const struct dkt_source_opts *opts,
+			    struct dkt_source **source);
+
+/* ---- dkt_live(3): live sources and their spools ---------------------------------------------- */
+
+/*
+ * A spool is a directory that keeps the records between the kernel and their destination, and notes
+ * with which a later process undoes the changes of a killed one. dkt_instance_open() gives it to the
+ * instance; live sources, changes and all other functions find it there. Only dkt_spool_return()
+ * takes a path, because the instance may be gone by then.
+ */
+
+enum dkt_live_flags {
+	DKT_LIVE_KEEP = 1, /* leave the records in the spool; only a saved tree needs none */
+	DKT_LIVE_FOLLOW = 2, /* wait for more records at the end */
+	DKT_LIVE_WHOLE = 4, /* remove nothing before dkt_source_done(): no flush() */
+};
+
+struct dkt_live_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_live_flags */
+	uint64_t until; /* ns on the instance's clock: stop there; 0: no bound */
+	/*
+	 * Called before pages are removed: writes the output for the records returned so
+	 * far. A value other than 0 ends the reading with that error, and the records stay.
+	 * NULL: nothing to do.
+	 */
+	int (*flush)(void *data);
+	void *data;
+	/*
+	 * With DKT_LIVE_FOLLOW: wake up when a CPU's buffer is that full, in percent
+	 * (buffer_percent, which dkt_source_close() restores); 0: when it has a record.
+	 */
+	unsigned int wake_percent;
+};
+
+/*
+ * Opens the per-CPU buffers of an instance. The source moves their pages into files in the spool,
+ * which is created if needed. The pages stay there until flush() and dkt_source_done() tell that
+ * the records are safe elsewhere, so that a process that is killed loses none. Without a spool the
+ * records that it read are lost then. -EBUSY: another process reads with this spool,
+ * dkt_error() names it; -EINVAL: invalid options, or DKT_LIVE_KEEP without a spool
+ * on an instance that is not in a saved tree.
+ */
+DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live_opts *opts,
+			    struct dkt_source **source);
+
+/*
+ * Waits for new records or for dkt_source_wake(), at most timeout_ms milliseconds; -1: without
+ * limit. Returns 0 if there may be records. -EINTR: a signal arrived; -EOPNOTSUPP: the source does
+ * not follow.
+ */
+DKT_API int dkt_source_wait(struct dkt_source *source, int timeout_ms);
+
+/*
+ * Returns a descriptor for an event loop. It is readable when dkt_source_wait() would return at
+ * once. Then call dkt_source_wait() with 0, which takes away a wake-up, and dkt_source_next() until
+ * it returns DKT_NEXT_LATER; before that the descriptor need not become readable again. The
+ * descriptor stays the source's: poll it and do nothing else with it. -EOPNOTSUPP: the source does
+ * not follow.
+ */
+DKT_API int dkt_source_fd(struct dkt_source *source);
+
+/*
+ * Makes the current dkt_source_wait(), or otherwise the next one, return at once. It is the only
+ * call on a source that another thread or a signal handler may make, as long as the source is open.
+ * -EOPNOTSUPP: the source does not follow.
+ */
+DKT_API int dkt_source_wake(struct dkt_source *source);
+
+/*
+ * Declares all records returned so far safe: a live source removes them from its spool, unless it
+ * has DKT_LIVE_KEEP. Other sources ignore it.
+ */
+DKT_API int dkt_source_done(struct dkt_source *source);
+
+/* Runs while recording is stopped: dkt_instance_rest(). */
+typedef int (*dkt_rest_fn)(void *data);
+
+/*
+ * Stops recording, moves all records of the buffers into the spool, calls fn, and starts recording
+ * again; for operations that make the kernel empty the buffers. The next live source returns the
+ * records; without a spool they are lost. Returns the result of fn. -EBUSY: another process reads
+ * with this spool.
+ */
+DKT_API int dkt_instance_rest(struct dkt_instance *instance, dkt_rest_fn fn, void *data);
+
+/*
+ * Starts recording again if a process was killed during dkt_instance_rest(). Call it before the
+ * next change.
+ */
+DKT_API int dkt_instance_wake(struct dkt_instance *instance);
+
+/* Gets the size of the pages in the spool in bytes; 0 without a spool. Takes no lock. */
+DKT_API int dkt_spool_bytes(const struct dkt_instance *instance, uint64_t *bytes);
+
+/* ---- dkt_tracedat(3): write trace.dat files -------------------------------------------------- */
+
+struct dkt_tracedat;
+
+struct dkt_tracedat_opts {
+	size_t sz;
+	unsigned int version; /* of the file format: 6 or 7; 0: 7 */
+	const char *compression; /* "zstd", "zlib", "none"; NULL: zstd, none in version 6 */
+	const char *dir; /* for the unnamed file with the records until the end; NULL: /tmp */
+	bool part; /* a part of the source: count only the losses in its gaps */
+};
+
+/*
+ * Begins a file for trace-cmd(1), KernelShark and libtracecmd with records of a source.
+ * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the format. fd stays the caller's; its file
+ * must be empty and seekable. The library writes nothing to it before dkt_tracedat_finish().
+ * Messages go to ctx. -EINVAL: unknown version or compression, or invalid options.
+ */
+DKT_API int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
+			     const struct dkt_tracedat_opts *opts, struct dkt_tracedat **out);
+
+/*
+ * Adds a record or gap of the source. If the ID of its event is taken in the file, the event gets
+ * another one. -EMSGSIZE: the record is longer than a page of 64 KiB; -ERANGE: the CPU number is
+ * above the limit of the library.
+ */
+DKT_API int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record);
+
+/*
+ * Writes the file. The source must still be open, because the names of processes are read from it
+ * now. Errors: of write(2).
+ */
+DKT_API int dkt_tracedat_finish(struct dkt_tracedat *out);
+DKT_API void dkt_tracedat_free(struct dkt_tracedat *out);
+
+/* ---- dkt_expr(3): filter expressions --------------------------------------------------------- */
+
+/* Sets the value of a word that is used as a constant for a field. -ENOENT: unknown word. */
+typedef int (*dkt_constant_fn)(void *data, const char *field, const char *word, uint64_t *value);
+
+struct dkt_expr_opts {
+	size_t sz;
+	dkt_constant_fn constant; /* for words that the library does not know; NULL: none */
+	void *data; /* lives as long as the expression */
+};
+
+/*
+ * Parses an expression: the kernel's filter language (the kernel's events.rst) with names for
+ * numbers (errno names, the names in the event's print format, those of opts->constant), which |
+ * can join, units (ns us ms s, in ns; k M G T, powers of 1024), and single words for strings
+ * without quotes. -EINVAL: the expression is invalid, dkt_error() shows the place with a caret.
+ */
+DKT_API int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
+			 struct dkt_expr **expr);
+DKT_API void dkt_expr_free(struct dkt_expr *expr);
+
+/*
+ * Returns 0 if the expression fits the event. -ENOENT: the event lacks a field; -EINVAL: a value
+ * does not fit the type of its field.
+ */
+DKT_API int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event);
+
+/*
+ * Returns 0 if dkt_expr_match() can test records of the event. -EOPNOTSUPP: the records have only
+ * the address of a string that the expression names, so that none matches. Otherwise as
+ * dkt_expr_check().
+ */
+DKT_API int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event);
+
+enum dkt_expr_any_flags {
+	DKT_EXPR_MATCH = 1, /* check each event as dkt_expr_check_match() does */
+};
+
+/*
+ * Returns 0 if the expression fits at least one of n events. If not, the message is about the whole
+ * set: a value that does not fit the first event that has all fields, or the field that no event
+ * has and the most similar name. flags are enum dkt_expr_any_flags. -ENOENT, -EINVAL, -EOPNOTSUPP:
+ * as dkt_expr_check_match().
+ */
+DKT_API int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,
+			       unsigned int flags);
+
+/*
+ * Gets the expression in the kernel's language for that event. The caller frees it. Quotes patterns
+ * that the kernel would misread ("8*", and "*x" on an array). -E2BIG: longer than the kernel's
+ * limit of 4095 bytes. Otherwise as dkt_expr_check().
+ */
+DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text);
+
+/*
+ * True if the record matches. A record of an event that lacks a field of the expression does not
+ * match. comm is the name of the record's process, for COMM.
+ */
+DKT_API bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record,
+			    const char *comm);
+
+/* ---- dkt_style(3): styles, layouts of printed records (dktrace-styles(7)) -------------------- */
+
+enum dkt_style_traits {
+	DKT_STYLE_DATA = 1, /* for programs: add nothing else to the output */
+	DKT_STYLE_BINARY = 2, /* not for a terminal */
+	DKT_STYLE_ORDER = 4, /* one object must get all records, in time order */
+	DKT_STYLE_FILES = 8, /* writes files of its own in a directory, nothing to the buffer */
+	DKT_STYLE_COLOR = 16, /* uses the option color */
+};
+
+/* A style. The strings are constants. */
+struct dkt_style_info {
+	const char *name;
+	const char *words; /* a description for lists */
+	unsigned int traits; /* enum dkt_style_traits */
+};
+
+/* Gets the i-th style, counted from 0. Returns 0, or 1 after the last. */
+DKT_API int dkt_style_get(size_t i, struct dkt_style_info *info, size_t sz);
+
+struct dkt_style_opts {
+	size_t sz;
+	const struct dkt_source_info *source; /* of the records, copied; NULL: unknown */
+	/*
+	 * Fields to print, copied: fields of the event, common fields, and those that every
+	 * record has: ts wall cpu pid comm flags system event text. "*": all fields of the
+	 * event. The text styles raw, json and csv use them.
+	 */
+	const char *const *fields;
+	size_t n_fields; /* 0: all fields of the event */
+	const char *dir; /* directory for a style with DKT_STYLE_FILES, which creates it */
+	bool wall; /* text styles print wall-clock time, if the source knows it */
+	bool color; /* use colours, for a terminal */
+	/*
+	 * Appends the text of a record whose event's print format does not give it, and
+	 * returns true; trailing newlines are removed. Returns false, without appending, if
+	 * the print format gives the text. The answer is the same for all records of an
+	 * event. With buf NULL, only returns the answer. NULL: the print format is always
+	 * used.
+	 */
+	bool (*text)(void *data, const struct dkt_record *record, struct dkt_buf *buf);
+	void *data;
+	/*
+	 * json names the stream of a record as this source does; NULL: by number. Outlives
+	 * the style.
+	 */
+	struct dkt_source *streams;
+	/*
+	 * trace and csv print text as recorded, not as dkt_buf_text() does. json, raw and
+	 * folded, whose escapes can be undone, ignore it.
+	 */
+	bool raw_text;
+};
+
+/*
+ * Creates a style by name. -ENOENT: there is no such style; -EINVAL: invalid options, or no directory
+ * for a style with DKT_STYLE_FILES; -EEXIST: the directory is not empty; -EPERM: the directory belongs
+ * to another user.
+ */
+DKT_API int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_opts *opts,
+			  struct dkt_style **style);
+DKT_API void dkt_style_free(struct dkt_style *style);
+
+/*
+ * A style of the caller's. Only record is required; NULL for the others. record gets each record with
+ * its stacks, see dkt_record_stack().
+ */
+struct dkt_style_calls {
+	size_t sz;
+	int (*begin)(void *data, struct dkt_buf *buf); /* as dkt_style_begin() */
+	int (*record)(void *data, const struct dkt_record *record, const char *comm,
+		      struct dkt_buf *buf);
+	int (*flush)(void *data, struct dkt_buf *buf);
+	int (*end)(void *data, struct dkt_buf *buf);
+	void (*close)(void *data);
+};
+
+/*
+ * Creates a style of the caller's. dkt_style_free() calls close(); so does this function if it fails,
+ * whatever is wrong but calls itself. -EINVAL: there is no record(), or invalid options.
+ */
+DKT_API int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *calls, void *data,
+			   struct dkt_style **style);
+
+/*
+ * Returns the i-th name, counted from 0, of the fields that every record has, for dkt_style_opts;
+ * NULL after the last.
+ */
+DKT_API const char *dkt_style_field(size_t i);
+
+/* Appends the beginning of the output. */
+DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
+
+/*
+ * Appends a record or gap. comm is the name of its process; as long as the style is used, the same
+ * address must hold the same name. Errors: of write(2), if the style writes files.
+ */
+DKT_API int dkt_style_record(struct dkt_style *style, const struct dkt_record *record,
+			     const char *comm, struct dkt_buf *buf);
+
+/* Appends output that the style holds back, or writes it to its files. */
+DKT_API int dkt_style_flush(struct dkt_style *style, struct dkt_buf *buf);
+
+/* Appends the end of the output, or completes the files. */
+DKT_API int dkt_style_end(struct dkt_style *style, struct dkt_buf *buf);
+
+/* Appends one line in the style of the kernel's trace file and of trace-cmd report, escaped. */
+DKT_API void dkt_style_trace(const struct dkt_record *record, const char *comm,
+			     struct dkt_buf *buf);
+
+/* ---- dkt_buf(3): text buffers ---------------------------------------------------------------- */
+
+/*
+ * Creates a byte buffer that grows. If an allocation fails, the buffer keeps its contents, ignores
+ * what was to be appended, and dkt_buf_error() returns -ENOMEM until dkt_buf_reset().
+ */
+DKT_API int dkt_buf_new(struct dkt_buf **buf);
+DKT_API void dkt_buf_free(struct dkt_buf *buf);
+
+/* Returns the bytes, not terminated, and sets *len. Valid until the next call on the buffer. */
+DKT_API const char *dkt_buf_data(const struct dkt_buf *buf, size_t *len);
+
+/* Empties the buffer and keeps its memory. */
+DKT_API void dkt_buf_reset(struct dkt_buf *buf);
+
+/* Returns 0, or -ENOMEM if something could not be appended. */
+DKT_API int dkt_buf_error(const struct dkt_buf *buf);
+
+/*
+ * Append bytes, a string, a number in decimal or in hexadecimal, and a formatted text (printf(3)).
+ * pad fills numbers up to width, on the left.
+ */
+DKT_API void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len);
+DKT_API void dkt_buf_str(struct dkt_buf *buf, const char *str);
+DKT_API void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad);
+DKT_API void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad);
+DKT_API void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...) DKT_PRINTF(2, 3);
+
+/*
+ * dkt_buf_text() appends text and escapes the characters that would control a terminal, end a line
+ * or turn the reading order, because text from a trace is data: as \n, \t, \xHH or, for a character
+ * of UTF-8, \uHHHH. These are control characters, those of C1 too, bytes that are not UTF-8, and
+ * invisible characters such as U+202E. dkt_buf_escape() escapes the contents of the buffer from an
+ * offset on, except a last newline.
+ */
+DKT_API void dkt_buf_text(struct dkt_buf *buf, const char *text, size_t len);
+DKT_API void dkt_buf_escape(struct dkt_buf *buf, size_t from);
+
+/*
+ * Appends a cell of comma-separated values (RFC 4180), escaped in the same way but with \xHH for
+ * newlines too, and for a backslash before x or u. A text that a spreadsheet would take for a
+ * formula, because it begins with = + - or @ and is not a number, gets an apostrophe in front.
+ */
+DKT_API void dkt_buf_cell(struct dkt_buf *buf, const char *text, size_t len);
+
+/*
+ * Formats like vasprintf(3) and escapes like dkt_buf_text(); newlines stay if the format contains
+ * one, or is "%s". Messages for dkt_error() are made this way. The caller frees the text. NULL: out
+ * of memory.
+ */
+DKT_API char *dkt_words(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
+
+/* The recorded arguments of a kernel message. */
+struct dkt_kprintf_args {
+	size_t sz;
+	struct dkt_ctx *ctx; /* for the names of functions; NULL: they are unknown */
+	const void *words; /* 8 bytes for each argument, in any alignment */
+	size_t n; /* number of arguments */
+	/* Gets the recorded bytes that argument i points to. NULL: there are none. */
+	void (*pointee)(void *data, size_t i, const void **bytes, size_t *len);
+	/*
+	 * Gets the format and arguments behind argument i, a %pV. False or NULL: they are
+	 * unknown.
+	 */
+	bool (*nested)(void *data, size_t i, const char **fmt, size_t *len,
+		       struct dkt_kprintf_args *args);
+	void *data;
+	/* Gets the first bytes that argument i points to, if pointee stops at a NUL. */
+	void (*raw)(void *data, size_t i, const void **bytes, size_t *len);
+	/* Gets the name of the dentry that argument i points to, a %pd. NULL: unknown. */
+	void (*dentry_name)(void *data, size_t i, const void **bytes, size_t *len);
+};
+
+/*
+ * Appends the text that the kernel's printf makes of the format, with its extensions (the kernel's
+ * printk-formats.rst), and prints addresses as they are. A recorded string without a NUL ends in
+ * "...". If the data behind a pointer were not recorded, it prints the conversion and the address:
+ * <%pD 0xffff888100a00000>.
+ */
+DKT_API void dkt_buf_kprintf(struct dkt_buf *buf, const char *fmt, size_t len,
+			     const struct dkt_kprintf_args *args);
+
+/* ---- dkt_symbol(3): names of functions and system calls -------------------------------------- */
+
+/*
+ * Returns the name of the kernel function that contains the address, and sets *offset to the
+ * distance from its start in bytes. Reads /proc/kallsyms, or the symbols in the recording that the
+ * context stands for. NULL: unknown. Valid as long as the context.
+ */
+DKT_API const char *dkt_symbol(struct dkt_ctx *ctx, uint64_t address, uint64_t *offset);
+
+/* Returns the name of the module that contains the address. NULL: none, or unknown. */
+DKT_API const char *dkt_symbol_module(struct dkt_ctx *ctx, uint64_t address);
+
+/*
+ * Returns the name of a system call on the machine that the context's records are from: the machine that
+ * recorded the file, or dkt_ctx_opts.machine. NULL: the number or the machine is unknown. The string
+ * lives as long as the context.
+ */
+DKT_API const char *dkt_syscall_name(struct dkt_ctx *ctx, int number);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
