@@ -2,6 +2,7 @@
 /* Passes records from sources through a selection to a sink or a function. */
 #include "pipeline/pipeline.h"
 
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/util.h"
 #include "pipeline/sink.h"
@@ -162,7 +163,7 @@ int pipeline_fail(const struct pipeline *p, int err)
 int pipeline_init(struct pipeline *p, struct dkt_ctx *ctx, size_t n)
 {
 	*p = (struct pipeline){ .ctx = ctx, .parts = calloc(n + 1, sizeof(*p->parts)) };
-	return p->parts ? 0 : dkt_fail(ctx, -ENOMEM, "out of memory");
+	return p->parts ? 0 : dkt__no_memory(ctx);
 }
 
 void pipeline_add(struct pipeline *p, struct dkt_ctx *ctx, struct dkt_source *source,
@@ -190,7 +191,7 @@ int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts)
 		n += count_streams(p->parts[i].source);
 	p->part_of = calloc(n, sizeof(*p->part_of));
 	if (!p->part_of)
-		return dkt_fail(p->ctx, -ENOMEM, "out of memory");
+		return dkt__no_memory(p->ctx);
 	for (size_t i = 0; i < p->n; i++) {
 		parts[i].source = p->parts[i].source;
 		for (size_t j = count_streams(p->parts[i].source); j; j--)

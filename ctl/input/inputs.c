@@ -2,10 +2,10 @@
 /* Merges several inputs in order of time, on the clock of the first. */
 #include "input/inputs.h"
 
-#include "base/buf.h"
-
 #include <inttypes.h>
 
+#include "base/buf.h"
+#include "base/memory.h"
 #include "base/parse.h"
 
 /*
@@ -17,7 +17,7 @@
 static int begin(struct app *app, size_t n, struct inputs *inputs)
 {
 	*inputs = (struct inputs){ .app = app, .files = calloc(n + 1, sizeof(*inputs->files)) };
-	return inputs->files ? 0 : dkt_fail(app->ctx, -ENOMEM, "out of memory");
+	return inputs->files ? 0 : dkt__no_memory(app->ctx);
 }
 
 /* ---- offsets ---- */
@@ -335,7 +335,7 @@ static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs
 				      .name = file->name ? strdup(file->name) : NULL,
 				      .offset = file->offset,
 				      .known = file->known };
-	return copy->name ? 0 : dkt_fail(from->app->ctx, -ENOMEM, "out of memory");
+	return copy->name ? 0 : dkt__no_memory(from->app->ctx);
 }
 
 int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *inputs)
