@@ -372,7 +372,10 @@ int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *op
 
 int dk_clear(struct debuglog *log)
 {
-	int err = log->in ? log_dir_create(log) : 0;
+	int err;
 
-	return err || !log->in ? err : dkt_instance_clear(log->in);
+	if (!log->in)
+		return 0;
+	err = log_dir_create(log);
+	return err ? err : dkt_instance_clear(log->in);
 }
