@@ -16,5 +16,5 @@ int once_new(struct log_source *lustre, struct legacy_style *legacy, struct choo
 	     int64_t wall, struct once **once);
 void once_free(struct once *once);
 
-/* True if a selected record of the kernel is a message that Lustre's log has, too, and selected. */
+/* True if a selected record of the kernel is a message that is also selected in Lustre's log. */
 bool once_is_again(struct once *once, const struct dkt_record *record);

@@ -10,7 +10,7 @@ struct param; /* one row */
 /* Returns NULL if dktrace does not have the parameter. */
 const struct param *param_find(const char *name);
 
-/* Returns the next parameter; NULL: the first one, and at the end. */
+/* Returns the parameter after param, or with NULL the first; NULL at the end. */
 const struct param *param_next(const struct param *param);
 const char *param_name(const struct param *param);
 const char *param_about(const struct param *param);

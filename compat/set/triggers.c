@@ -101,7 +101,7 @@ static int read_action(struct adding *adding, const char *action)
 
 /* ---- entries of the settings ---- */
 
-/* Returns the index of the event's same trigger, see dkt_trigger_same(); triggers->n: none. */
+/* Returns the index of the event's trigger that dkt_trigger_same() equates; triggers->n: none. */
 static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 			const struct dkt_event *event, const struct dkt_trigger *trigger)
 {
@@ -126,7 +126,7 @@ static int condition_for(struct adding *adding, struct dkt_event *event, char **
 	struct conditions all = { 0 };
 	char *belongs __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
-	char *message __cleanup(free) = NULL;
+	char *found __cleanup(free) = NULL;
 	int err = adding->condition ? dkt_expr_check(adding->condition, event) : 0;
 
 	*filter = NULL;
@@ -139,9 +139,9 @@ static int condition_for(struct adding *adding, struct dkt_event *event, char **
 	if (!err && text)
 		err = conditions_add(&all, text);
 	if (!err && adding->search)
-		err = search_condition(adding->search, event, &message);
-	if (!err && message)
-		err = conditions_add(&all, message);
+		err = search_condition(adding->search, event, &found);
+	if (!err && found)
+		err = conditions_add(&all, found);
 	*filter = all.text;
 	return err;
 }

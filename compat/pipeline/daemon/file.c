@@ -144,7 +144,7 @@ static size_t write_at(const struct daemon_file *file, const uint8_t *bytes, siz
 	return done;
 }
 
-/* Restores the file: it had was bytes at the place of the len bytes to be written. */
+/* Restores the file, which had was bytes where len bytes were to be written; done: written bytes. */
 static int restore(const struct daemon_file *file, size_t was, size_t done, size_t len)
 {
 	size_t there = done < was ? done : was;
