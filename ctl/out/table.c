@@ -44,6 +44,7 @@ static char *heading_text(const struct column *column)
 {
 	char *text = dkt__format("%s%s", column->heading ? column->heading : column->key,
 				 column->type == COL_TIME ? "(s)" : "");
+
 	for (char *p = text; p && !column->heading && *p && *p != '('; p++)
 		if (*p >= 'a' && *p <= 'z')
 			*p = (char)(*p - 'a' + 'A');
