@@ -58,9 +58,9 @@ static void put_time(const struct dkt_record *record, bool is_exit, struct dkt_b
 void dkt__plan_graph_text(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	bool is_exit = !strcmp(record->event->name, "funcgraph_exit");
-	int64_t depth = DKT__MIN(DKT__MAX(dkt__record_value(record, "depth"), (int64_t)0),
-				 (int64_t)MAX_DEPTH);
+	int64_t depth = dkt__record_value(record, "depth");
 
+	depth = DKT__MIN(DKT__MAX(depth, (int64_t)0), (int64_t)MAX_DEPTH);
 	put_time(record, is_exit, buf);
 	dkt_buf_printf(buf, " |  %*s%s", (int)depth * INDENT, "", is_exit ? "} /* " : "");
 	dkt__function_text(record->event->ctx, (uint64_t)dkt__record_value(record, "func"), false,
