@@ -377,9 +377,10 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 		struct dkt_merge_part part;
 
 		err = take_part(m->base.ctx, parts, i, &part);
+		if (err)
+			break;
 		m->parts[i] = (struct part){ .source = part.source, .offset = part.offset };
-		if (!err)
-			err = add_streams(m, (uint32_t)i, part.name);
+		err = add_streams(m, (uint32_t)i, part.name);
 		if (!err)
 			err = watch(m, &m->parts[i]);
 		if (!err)
