@@ -98,8 +98,7 @@ static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 	long_size = (unsigned int)dkt__cursor_number(cur, 1);
 	dat->ctx->long_size = long_size == 4 ? 4 : 8;
 	dat->page_size = (uint32_t)dkt__cursor_number(cur, 4);
-	if (asprintf(&dat->kind, "trace.dat version %u", dat->version) < 0)
-		dat->kind = NULL;
+	dat->kind = dkt__format("trace.dat version %u", dat->version);
 	return dat->kind ? dkt__ctx_machine(dat->ctx, "") : dkt__no_memory(dat->ctx);
 }
 

@@ -238,10 +238,9 @@ static void stats_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	for (size_t i = 0; i < out->n_streams; i++) {
 		const struct dkt__tdw_stream *stream = &out->streams[i];
 		int cpus = DKT__MAX(stream->n_cpus, dkt_source_info(stream->source)->cpus);
-		char *title __cleanup(free) = NULL;
+		char *title __cleanup(free) =
+			*stream->name ? dkt__format("\nBuffer: %s\n\n", stream->name) : NULL;
 
-		if (*stream->name && asprintf(&title, "\nBuffer: %s\n\n", stream->name) < 0)
-			title = NULL;
 		if (title)
 			text_option(out, buf, DAT_CPUSTAT, title);
 		for (int nr = 0; nr < DKT__MIN(cpus, DKT__TDW_CPUS); nr++)

@@ -177,20 +177,16 @@ static bool id_used(const struct dkt_tracedat *out, int id)
 static int renumber(char **text, size_t *len, int id)
 {
 	char *old __cleanup(free) = *text, *at = strstr(old, "\nID: "), *rest;
-	int n;
 
-	if (!at) {
-		*text = NULL;
-		*len = 0;
+	*text = NULL;
+	*len = 0;
+	if (!at)
 		return 0;
-	}
 	rest = at + 5 + strspn(at + 5, "0123456789");
-	n = asprintf(text, "%.*s\nID: %d%s", (int)(at - old), old, id, rest);
-	if (n < 0) {
-		*text = NULL;
+	*text = dkt__format("%.*s\nID: %d%s", (int)(at - old), old, id, rest);
+	if (!*text)
 		return -ENOMEM;
-	}
-	*len = (size_t)n;
+	*len = strlen(*text);
 	return 0;
 }
 
