@@ -24,10 +24,10 @@ struct dkt__conv {
 
 int dkt__build_step(struct dkt__build *b, struct dkt__step step);
 
-/* Adds a step that prints the argument as a number. */
+/* Compiles the argument as the number of the step, and adds the step. */
 int dkt__build_value_step(struct dkt__build *b, struct dkt__step step, struct tep_print_arg *arg);
 
-/* Compiles a number that lives as long as the plan. Does nothing if *err is set. */
+/* Compiles a number that lives as long as the plan. If *err is set, the number stays 0. */
 struct dkt__value *dkt__build_value(struct dkt__build *b, struct tep_print_arg *arg, int *err);
 
 /* Compiles "%s" without its padding. */

@@ -24,7 +24,10 @@ struct dkt__kconv {
 /* Returns the text that the kernel prints for an invalid address; NULL: the address is possible. */
 const char *dkt__kformat_bad(uint64_t address);
 
-/* Takes the next argument. If it, a width or a precision was not recorded, prints that: false. */
+/*
+ * Takes the next argument. False: it, a width or a precision was not recorded, and the conversion
+ * itself is printed.
+ */
 bool dkt__kformat_take(struct dkt__kformat *k, const struct dkt__kconv *conv, uint64_t *word);
 
 /* Returns the recorded bytes that argument i points to; NULL: not recorded. */

@@ -32,7 +32,7 @@ struct dkt__live {
 	uint64_t until; /* in ns, inclusive; UINT64_MAX */
 	int (*flush)(void *data);
 	void *data;
-	int lock, dir; /* the spool directory and its lock; -1: no spool */
+	int lock, dir; /* the lock of the spool directory, and the directory; -1: no spool */
 	struct dkt__live_cpu *cpus;
 	bool begun; /* the CPUs have been checked */
 	bool read; /* records have been read since the source was opened */

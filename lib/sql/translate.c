@@ -2,8 +2,8 @@
 /*
  * Has libtracefs translate the statement, in a child process. tracefs_sql() finds a tracefs by
  * itself, reads its README, mounts one if there is none, and keeps the result in global variables;
- * the child names /dev/null instead. If its parser crashes on a fault that
- * dkt__sql_bind() does not know, the caller gets an error and survives.
+ * the child sets /dev/null as its tracefs. If the parser crashes on a fault that dkt__sql_bind()
+ * does not know, the caller gets an error and survives.
  */
 #include <fcntl.h>
 #include <signal.h>

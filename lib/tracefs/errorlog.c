@@ -201,7 +201,7 @@ static void add_error(struct dkt_buf *buf, const struct dkt__kernel_error *error
 	struct dkt_buf line = { 0 };
 	size_t caret;
 
-	/* The kernel logs "Error" if it has no reason; then only the subsystem tells something. */
+	/* The kernel logs "Error" if it has no reason; the subsystem tells more than that. */
 	if (!strcmp(error->words, "Error") && *error->subsystem)
 		dkt_buf_text(buf, error->subsystem, strlen(error->subsystem));
 	else

@@ -13,7 +13,7 @@ struct dkt__kernel_error {
 	bool cut; /* the kernel kept only the beginning of the command */
 };
 
-/* Gets the log's last entry. -ENOENT: it has none. */
+/* Gets the log's last entry. -ENOENT: the log has no entries. */
 int dkt__errorlog_last(const char *log, struct dkt__kernel_error *error);
 void dkt__kernel_error_clear(struct dkt__kernel_error *error);
 
