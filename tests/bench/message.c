@@ -145,7 +145,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static double run(struct message_joiner *parts, struct dkt_buf *buf)
+static double run(struct message_joiner *joiner, struct dkt_buf *buf)
 {
 	double start = now();
 	unsigned int i, j;
@@ -156,7 +156,7 @@ static double run(struct message_joiner *parts, struct dkt_buf *buf)
 						  .ts = (uint64_t)j * n_raws + i + 1,
 						  .data = raws[i].data,
 						  .size = raws[i].size };
-			if (!message_joiner_take(parts, raws[i].kind->message, &rec))
+			if (!message_joiner_take(joiner, raws[i].kind->message, &rec))
 				message_line(raws[i].kind->message, &rec, "()) ", buf);
 			if (i % 1000 == 0)
 				dkt_buf_reset(buf);
@@ -173,10 +173,10 @@ static int cmp_double(const void *a, const void *b)
 }
 
 static void define(struct kind *kind, unsigned int id, const char *name, enum cdebug_place place,
-		   struct message_joiner *parts)
+		   struct message_joiner *joiner)
 {
 	kind->event = cdebug_event(ctx, CDEBUG_GROUP, id, name, place);
-	kind->message = message_new(ctx, kind->event, parts);
+	kind->message = message_new(ctx, kind->event, joiner);
 	if (!kind->message)
 		abort();
 }
@@ -210,19 +210,19 @@ static void make_mix(void)
 
 int main(void)
 {
-	struct message_joiner *parts = message_joiner_new();
+	struct message_joiner *joiner = message_joiner_new();
 	double rates[RUNS];
 	struct dkt_buf *buf;
 	unsigned int i;
 
-	if (!parts || dkt_ctx_new(NULL, &ctx) || dkt_buf_new(&buf))
+	if (!joiner || dkt_ctx_new(NULL, &ctx) || dkt_buf_new(&buf))
 		return 1;
-	define(&words, 65001, CDEBUG_NAME, CDEBUG_WORDS, parts);
-	define(&strings, 65002, CDEBUG_STRINGS, CDEBUG_POINTEES, parts);
-	define(&call, 65003, CDEBUG_NESTED, CDEBUG_CALL, parts);
+	define(&words, 65001, CDEBUG_NAME, CDEBUG_WORDS, joiner);
+	define(&strings, 65002, CDEBUG_STRINGS, CDEBUG_POINTEES, joiner);
+	define(&call, 65003, CDEBUG_NESTED, CDEBUG_CALL, joiner);
 	make_mix();
 	for (i = 0; i < RUNS; i++)
-		rates[i] = run(parts, buf);
+		rates[i] = run(joiner, buf);
 	qsort(rates, RUNS, sizeof(*rates), cmp_double);
 	printf("messages of the probe, mixed: %.2f M/s (asked: 3)\n", rates[RUNS / 2] / 1e6);
 	return 0;
