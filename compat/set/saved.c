@@ -2,8 +2,6 @@
 /* Sets the log's settings from a configuration file. */
 #include "set/saved.h"
 
-#include <inttypes.h>
-
 #include "base/buf.h"
 #include "set/filters.h"
 #include "set/functions.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* split: splits a recording into several smaller ones. */
-#include <inttypes.h>
 #include <sys/resource.h>
 
 #include "app/print.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* trigger: lets the kernel act when an event occurs. */
-#include <inttypes.h>
-
 #include "app/print.h"
 #include "apply/apply.h"
 #include "base/buf.h"

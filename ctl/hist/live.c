@@ -160,7 +160,7 @@ int hist_show_kept(struct app *app)
 {
 	char *name __cleanup(free) = live_name(app, "hist");
 	struct dkt_event *const *events;
-	struct dkt_instance *in;
+	struct dkt_instance *in = NULL;
 	bool any = false;
 	size_t n;
 	int err = name ? dkt_instance_open(app->ctx, name, NULL, &in) : -ENOMEM;
