@@ -252,9 +252,9 @@ int dkt_event_id(struct dkt_event *event)
 static struct dkt_event *add_unknown(struct dkt_ctx *ctx, int id)
 {
 	struct dkt_event *event = calloc(1, sizeof(*event));
-	char *name = NULL;
+	char *name = event ? dkt__format("id_%d", id) : NULL;
 
-	if (!event || asprintf(&name, "id_%d", id) < 0) {
+	if (!name) {
 		free(event);
 		return NULL;
 	}

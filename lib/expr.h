@@ -105,7 +105,7 @@ struct dkt_expr {
 	char *text;
 	struct expr_pred *preds;
 	uint32_t n_preds;
-	struct expr_bound **bound; /* by event index */
+	struct expr_bound **bound; /* by event slot */
 	size_t n_bound;
 };
 

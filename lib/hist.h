@@ -48,7 +48,7 @@ struct dkt_hist {
 	struct hist_val vals[HIST_VALS];
 	uint32_t n_vals;
 	uint8_t hit_mod; /* the modifier of hitcount */
-	struct hist_event *events; /* by event index */
+	struct hist_event *events; /* by event slot */
 	size_t n_events;
 	struct dkt_table *table; /* the counts in user space */
 	int exec_key; /* the index of the key with execname; -1: none */

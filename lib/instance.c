@@ -88,8 +88,7 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, const struct dkt_in
 		in->name = strdup(name);
 	if (own_opts.spool)
 		in->spool = strdup(own_opts.spool);
-	if (name ? asprintf(&in->prefix, "instances/%s/", name) < 0 : !(in->prefix = strdup("")))
-		in->prefix = NULL;
+	in->prefix = name ? dkt__format("instances/%s/", name) : strdup("");
 	err = !in->prefix || (name && !in->name) || (own_opts.spool && !in->spool) ?
 		      dkt__no_memory(ctx) :
 		      instance_create(in, own_opts.flags);

@@ -5,34 +5,27 @@
 #include "base/io.h"
 #include "note.h"
 
-static int note_path(const char *spool, const char *name, char **path)
+static char *note_path(const char *spool, const char *name)
 {
-	if (asprintf(path, "%s/%s", spool, name) >= 0)
-		return 0;
-	*path = NULL;
-	return -ENOMEM;
+	return dkt__format("%s/%s", spool, name);
 }
 
 bool dkt__note_exists(const char *spool, const char *name)
 {
-	char *path __cleanup(free) = NULL;
+	char *path __cleanup(free) = note_path(spool, name);
 
-	return !note_path(spool, name, &path) && !access(path, F_OK);
+	return path && !access(path, F_OK);
 }
 
 int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, const char *text)
 {
-	char *path __cleanup(free) = NULL;
-	char *temp __cleanup(free) = NULL;
+	char *path __cleanup(free) = note_path(spool, name);
+	char *temp __cleanup(free) = path ? dkt__format("%s.tmp", path) : NULL;
 	FILE *f;
-	int err = note_path(spool, name, &path);
+	int err = 0;
 
-	if (!err && asprintf(&temp, "%s.tmp", path) < 0) {
-		temp = NULL;
-		err = dkt__no_memory(ctx);
-	}
-	if (err)
-		return dkt__with_words(ctx, err);
+	if (!temp)
+		return dkt__no_memory(ctx);
 	if (mkdir(spool, 0700) && errno != EEXIST)
 		return dkt_fail(ctx, -errno, "create %s: %s", spool, strerror(errno));
 	f = fopen(temp, "we");
@@ -48,24 +41,23 @@ int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, co
 
 int dkt__note_read(struct dkt_ctx *ctx, const char *spool, const char *name, char **text)
 {
-	char *path __cleanup(free) = NULL;
-	int err = note_path(spool, name, &path);
+	char *path __cleanup(free) = note_path(spool, name);
 	size_t len;
+	int err;
 
 	*text = NULL;
-	if (err)
-		return dkt__with_words(ctx, err);
+	if (!path)
+		return dkt__no_memory(ctx);
 	err = dkt__read_file(path, SIZE_MAX, text, &len);
 	return err ? dkt_fail(ctx, err, "open %s: %s", path, strerror(-err)) : 0;
 }
 
 int dkt__note_remove(struct dkt_ctx *ctx, const char *spool, const char *name)
 {
-	char *path __cleanup(free) = NULL;
-	int err = note_path(spool, name, &path);
+	char *path __cleanup(free) = note_path(spool, name);
 
-	if (err)
-		return dkt__with_words(ctx, err);
+	if (!path)
+		return dkt__no_memory(ctx);
 	if (!unlink(path) || errno == ENOENT)
 		return 0;
 	return dkt_fail(ctx, -errno, "remove %s: %s", path, strerror(errno));

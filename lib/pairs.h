@@ -84,7 +84,7 @@ struct dkt_pairs {
 	bool begins; /* a begin event is known */
 	bool fits; /* the filter fits an event */
 	char *kernel_by[2]; /* system and name of the event from which the kernel takes the group */
-	struct pair_event *events; /* by event index */
+	struct pair_event *events; /* by event slot */
 	size_t n_events;
 	struct dkt__keymap open;
 	struct pair_begun *begun; /* by entry of open */

@@ -58,11 +58,9 @@ static int own_name(const char *prefix, char mark, char **name)
 	uint64_t ticks;
 	int err = start_time(getpid(), &ticks);
 
-	if (!err &&
-	    asprintf(name, "%s%c%d%c%" PRIu64, prefix, mark, (int)getpid(), mark, ticks) >= 0)
-		return 0;
-	*name = NULL;
-	return err ? err : -ENOMEM;
+	*name = err ? NULL :
+		      dkt__format("%s%c%d%c%" PRIu64, prefix, mark, (int)getpid(), mark, ticks);
+	return err || *name ? err : -ENOMEM;
 }
 
 /* Replaces the characters that the name of an event cannot have. */

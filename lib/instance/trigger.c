@@ -367,18 +367,12 @@ int dkt__trigger_remove(struct dkt_instance *in, const struct dkt_event *event,
 			const struct dkt_trigger *trigger)
 {
 	char *command __cleanup(free) = NULL;
-	bool raw = !strcmp(trigger->action, "hist");
-	int n;
 
 	/* The kernel finds a histogram by its whole text, other triggers by action and target. */
-	if (raw)
-		n = asprintf(&command, "!%s", trigger->text);
+	if (!strcmp(trigger->action, "hist"))
+		command = dkt__format("!%s", trigger->text);
 	else
-		n = asprintf(&command, "!%s%s%s", trigger->action, trigger->target ? ":" : "",
-			     trigger->target ? trigger->target : "");
-	if (n < 0) {
-		command = NULL;
-		return dkt__no_memory(in->ctx);
-	}
-	return write_trigger(in, event, command);
+		command = dkt__format("!%s%s%s", trigger->action, trigger->target ? ":" : "",
+				      trigger->target ? trigger->target : "");
+	return command ? write_trigger(in, event, command) : dkt__no_memory(in->ctx);
 }
