@@ -10,7 +10,7 @@ struct lctl_row {
 	const char *help; /* NULL: only Lustre's lctl has it */
 };
 
-/* Returns the row after this one, in lctl's order; NULL: the first row, and after the last. */
+/* Returns the row after this one in lctl's order, the first if row is NULL; NULL after the last. */
 const struct lctl_row *lctl_row_next(const struct lctl_row *row);
 
 /* Returns the command of exactly that name, or NULL. */

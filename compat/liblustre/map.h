@@ -10,8 +10,8 @@ struct legacy_style;
 
 struct dkt_lustre_map {
 	struct dkt_ctx *ctx;
-	struct class_map
-		*files; /* read from the caller's directories and shared by classes; or NULL */
+	/* Read from the caller's directories and shared by classes; or NULL. */
+	struct class_map *files;
 	struct class_map *classes;
 	struct legacy_style *lines; /* finds the classes of records; NULL: not needed yet */
 };

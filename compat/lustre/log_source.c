@@ -318,7 +318,8 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	if (!log)
 		return dkt__no_memory(ctx);
 	/*
-	 * A copied descriptor shares the file position with other readers. This fails for a pipe.
+	 * A copied descriptor shares the file position with other readers. Ignore errors: a pipe has
+	 * no position.
 	 */
 	lseek(fd, 0, SEEK_SET);
 	err = open_file(ctx, opts && opts->name ? opts->name : path, kind, log);

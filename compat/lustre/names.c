@@ -3,6 +3,7 @@
 #include "lustre/names.h"
 
 #include "base/buf.h"
+#include "base/io.h"
 
 int names_take(struct names *names, char *name)
 {
@@ -81,7 +82,8 @@ char *names_by_system(const char *names)
 		if (n > 1)
 			fprintf(out, " (%zu)", n);
 	}
-	return out && !fclose(out) ? text : NULL;
+	dkt__text_end(out, 0, &text);
+	return text;
 }
 
 char *event_full_name(const struct dkt_event *event)

@@ -65,7 +65,10 @@ static inline uint64_t record_key(const uint8_t *rec)
 	return (uint64_t)sec << 32 | usec;
 }
 
-/* Selects records. A record is hidden if it has subsystem or type bits, but none of these. */
+/*
+ * Selects records. A record is hidden if it has subsystem bits but none of these, or class bits but
+ * none of these.
+ */
 struct record_masks {
 	uint32_t subsystems;
 	uint32_t classes;

@@ -124,7 +124,7 @@ int style_begin(struct style *style, struct dkt_buf *buf)
 	return style->lib ? dkt_style_begin(style->lib, buf) : 0;
 }
 
-/* Returns the cache slot of an event: most events are not messages, so only the others are slow. */
+/* Returns the event's slot in the cache of events that are known not to be messages. */
 static inline const struct dkt_event **plain_slot(struct style *style,
 						  const struct dkt_event *event)
 {

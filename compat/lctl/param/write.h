@@ -10,8 +10,8 @@ struct param_write {
 	struct lctl *lctl;
 	bool quiet; /* do not print the value that was set */
 	bool modules;
-	struct debuglog
-		*log; /* opened for a change when the first of dktrace's own parameters is set */
+	/* Opened for a change when the first of dktrace's own parameters is set. */
+	struct debuglog *log;
 };
 
 /*

@@ -27,6 +27,7 @@
 
 #include <fcntl.h>
 
+#include "base/io.h"
 #include "base/util.h"
 #include "io/run_dir.h"
 #include "lustre/lustre_masks.h"
@@ -280,7 +281,7 @@ int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned
 			put_nested(f, machine, place, tier);
 	}
 	put_names(f, machine, place, tier, dentry_name);
-	return fclose(f) ? -ENOMEM : 0;
+	return dkt__text_end(f, 0, fields);
 }
 
 /* ---- creating the probes ---- */

@@ -76,7 +76,8 @@ static char *make_glob(const char *before, const char *text, size_t len, const c
 	fputs(before, f);
 	put_literal(f, text, len);
 	fputs(after, f);
-	return fclose(f) ? NULL : glob;
+	dkt__text_end(f, 0, &glob);
+	return glob;
 }
 
 static int add_part(struct search *search, const char *format, char *format_glob, char *argument)

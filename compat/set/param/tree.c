@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 
 #include "base/buf.h"
+#include "base/util.h"
 
 #define DEBUGFS "/sys/kernel/debug"
 
@@ -61,7 +62,8 @@ static char *tidy_path(const char *path, size_t top, const char **name)
 
 static int add_match(struct tree_matches *matches, const char *path, size_t top)
 {
-	struct tree_match match, *rows;
+	struct tree_match match;
+	int err;
 
 	match.path = tidy_path(path, top, &match.name);
 	if (!match.path)
@@ -71,14 +73,10 @@ static int add_match(struct tree_matches *matches, const char *path, size_t top)
 		free(match.path);
 		return 0;
 	}
-	rows = realloc(matches->rows, (matches->n + 1) * sizeof(*rows));
-	if (!rows) {
+	err = dkt__append(matches->rows, matches->n, match);
+	if (err)
 		free(match.path);
-		return -ENOMEM;
-	}
-	matches->rows = rows;
-	rows[matches->n++] = match;
-	return 0;
+	return err;
 }
 
 static int find_below(const char *top, const char *pattern, bool *fits,
