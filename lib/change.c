@@ -371,7 +371,7 @@ int dkt_change_commit(struct dkt_change *change)
 	sigset_t all, saved;
 	int err;
 
-	/* Ctrl-C must not leave half a change, which takes half a second, with functions seconds. */
+	/* Ctrl-C must not leave half a change. It takes half a second, or seconds with functions. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	err = change->wanted ? read_before(change) : 0;

@@ -7,7 +7,7 @@
 
 #include "ctx.h"
 
-/* Needs no memory, so that it can be the error message when there is none. */
+/* Needs no memory, so that it can be the error message when memory is out. */
 #define NO_MEMORY "out of memory"
 
 int dkt_version(const char **text)

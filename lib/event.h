@@ -11,7 +11,7 @@ struct dkt_event {
 	struct dkt_ctx *ctx;
 	const char *system;
 	const char *name;
-	/* A number that no other event of the context has: twice its index in the catalogue, or odd. */
+	/* Twice its index in the catalogue, or an odd number; only events without a format share one. */
 	size_t slot;
 	int id; /* 0: not read yet */
 	int guess; /* its earlier ID, not verified; 0: none */

@@ -304,7 +304,7 @@ void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_
 
 /* ---- places in the file ---- */
 
-/* Finds the segment, with code only one of code, that has the address or, by_offset, the offset. */
+/* Finds the segment that has the address, or with by_offset the offset; with code, only code. */
 static int find_segment(struct dkt__binary *binary, uint64_t where, bool by_offset, bool code,
 			GElf_Phdr *found)
 {

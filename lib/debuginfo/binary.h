@@ -67,7 +67,7 @@ int dkt__binary_data_offset(struct dkt__binary *binary, uint64_t address, uint64
 
 /* ---- debug information ---- */
 
-/* Returns NULL, with an error message, if there is none. */
+/* Returns NULL, with an error message, if the file has no DWARF. */
 Dwarf *dkt__binary_dwarf(struct dkt__binary *binary, uint64_t *bias);
 
 /* Gets the ID of a DIE's type; 0: void. */

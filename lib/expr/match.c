@@ -61,8 +61,8 @@ static bool match_chars(const struct expr_test *test, const struct dkt_record *r
 }
 
 /*
- * Compares a CPU with a list. No CPU equals a list of several CPUs, and a number that is not a CPU
- * is not unequal to it either.
+ * Compares a CPU with a list. No CPU equals a list of several CPUs. For a number that is not a CPU,
+ * both == and != are false.
  */
 static bool match_cpu(const struct expr_test *test, uint64_t cpu)
 {
