@@ -123,6 +123,8 @@ static int build_change(struct applying *a)
 	if (!err)
 		err = read_filters(a);
 	if (!err)
+		err = event_filter_named(a->log->ctx, &a->log->set, &a->before);
+	if (!err)
 		err = modules_read(a->log->map, a->set->subsystem_debug, &a->modules);
 	if (!err)
 		err = modules_sites(&a->modules, &a->sites);
@@ -149,6 +151,7 @@ static void applying_clear(struct applying *a)
 {
 	dkt_change_free(a->change);
 	event_filter_clear(&a->filter);
+	named_clear(&a->before);
 	free(a->targets);
 	modules_clear(&a->modules);
 	free(a->sites);
@@ -293,7 +296,9 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 		return err;
 	done.no_probe = log->no_probe ? strdup(log->no_probe) : NULL;
 	done.lustre = lustre_is_loaded();
-	a.filter = (struct event_filter){ .log = log, .set = set, .report = report };
+	a.filter = (struct event_filter){
+		.ctx = log->ctx, .map = log->map, .set = set, .report = report
+	};
 	a.filter.missed = report ? open_memstream(&report->missed, &len) : NULL;
 	log->set.has_instance = log->in;
 	err = save_before(&a);

@@ -13,6 +13,7 @@ struct applying {
 	struct filter_report *report;
 	struct dkt_change *change;
 	struct event_filter filter;
+	struct named before; /* the events that the settings before the change name */
 	struct modules modules; /* loaded modules of the chosen subsystems */
 	char *sites; /* call sites in these modules; NULL: anywhere */
 	bool graph; /* record entry and exit of the modules' functions */

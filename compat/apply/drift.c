@@ -14,6 +14,7 @@ struct drift {
 	struct dkt_event *const *all;
 	size_t n;
 	bool *on; /* by event index */
+	struct named named; /* the events that the settings name */
 	FILE *out;
 };
 
@@ -63,7 +64,8 @@ static bool is_missing(const struct drift *d, size_t i)
 {
 	const struct class_bits *bits = class_map_event(d->log->map, d->all[i]);
 
-	return !d->on[i] && event_filter_wants(bits, &d->log->set) &&
+	return !d->on[i] &&
+	       (event_filter_wants_class(bits, &d->log->set) || named_has(&d->named, d->all[i])) &&
 	       (!bits->fields || message_is(d->all[i]));
 }
 
@@ -187,6 +189,8 @@ int debuglog_drift(struct debuglog *log, char **lines)
 	if (!d.out)
 		return -ENOMEM;
 	err = read_on(&d);
+	if (!err)
+		err = event_filter_named(log->ctx, &log->set, &d.named);
 	if (!err) {
 		report_missing(&d);
 		err = report_gone(&d);
@@ -195,6 +199,7 @@ int debuglog_drift(struct debuglog *log, char **lines)
 		err = report_functions(&d);
 	if (!err)
 		report_lustre(&d);
+	named_clear(&d.named);
 	free(d.on);
 	return dkt__text_end_some(d.out, err, lines);
 }

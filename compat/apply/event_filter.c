@@ -7,7 +7,7 @@
 #include "lustre/message.h"
 #include "lustre/message/cdebug.h"
 
-bool event_filter_wants(const struct class_bits *bits, const struct settings *set)
+bool event_filter_wants_class(const struct class_bits *bits, const struct settings *set)
 {
 	/* The filter tests the masks, because messages of some classes are always recorded. */
 	if (bits->fields)
@@ -16,18 +16,37 @@ bool event_filter_wants(const struct class_bits *bits, const struct settings *se
 				class_bits_on(bits, set->debug, set->subsystem_debug));
 }
 
+int event_filter_named(struct dkt_ctx *ctx, const struct settings *set, struct named *named)
+{
+	int err = 0;
+
+	*named = (struct named){ 0 };
+	for (size_t i = 0; !err && i < set->events.n; i++)
+		err = named_read(ctx, set->events.list[i], named);
+	return err;
+}
+
+bool event_filter_wants(const struct event_filter *filter, const struct dkt_event *event)
+{
+	return named_has(&filter->named, event) ||
+	       event_filter_wants_class(class_map_event(filter->map, event), filter->set);
+}
+
 /* ---- filters ---- */
 
 int event_filter_read(struct event_filter *filter)
 {
 	const struct settings *set = filter->set;
-	int err = set->filter ? mask_expr(filter->log->ctx, set->filter, &filter->expr) : 0;
+	int err = event_filter_named(filter->ctx, set, &filter->named);
 
-	return err ? err : rules_new(filter->log, &set->rules, &filter->rules);
+	if (!err && set->filter)
+		err = mask_expr(filter->ctx, set->filter, &filter->expr);
+	return err ? err : rules_new(filter->ctx, filter->map, &set->rules, &filter->rules);
 }
 
 void event_filter_clear(struct event_filter *filter)
 {
+	named_clear(&filter->named);
 	dkt_expr_free(filter->expr);
 	rules_free(filter->rules);
 	filter->expr = NULL;
@@ -58,7 +77,7 @@ static int add_user(const struct event_filter *filter, struct dkt_event *event,
 	if (!err)
 		err = dkt_expr_text(filter->expr, event, &text);
 	if (err)
-		return dkt_fail_in(filter->log->ctx, err, "debug_filter");
+		return dkt_fail_in(filter->ctx, err, "debug_filter");
 	if (filter->report)
 		filter->report->took++;
 	return conditions_add(all, text);
@@ -74,7 +93,7 @@ static int add_user(const struct event_filter *filter, struct dkt_event *event,
 /* True if the log already has Lustre's console messages as messages. */
 static bool is_console_of_lustre(const struct event_filter *filter, struct dkt_event *event)
 {
-	struct dkt_ctx *ctx = filter->log->ctx;
+	struct dkt_ctx *ctx = filter->ctx;
 
 	return filter->set->sources & MASK_FROM_LUSTRE &&
 	       !strcmp(dkt_event_system(event), "printk") &&
@@ -108,27 +127,37 @@ static const char *never_recorded(const struct event_filter *filter, struct dkt_
 int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
 	const struct settings *set = filter->set;
-	const struct class_bits *bits = class_map_event(filter->log->map, event);
+	const struct class_bits *bits = class_map_event(filter->map, event);
 	uint32_t classes = bits->classes & set->debug;
 
 	if (bits->fields)
 		return message_filter(set->debug, set->subsystem_debug, text);
 	if (bits->filtered & classes || bits->narrowed & classes)
-		return class_map_filter(filter->log->map, event, classes, filter->sites, text);
+		return class_map_filter(filter->map, event, classes, filter->sites, text);
 	*text = strdup(never_recorded(filter, event, classes));
 	return *text ? 0 : -ENOMEM;
 }
 
+/* A name stands for all records of the event, or those of its filter, whatever a class selects. */
+static int chosen_records(const struct event_filter *filter, struct dkt_event *event, char **text)
+{
+	const struct class_bits *bits = class_map_event(filter->map, event);
+	const struct named_word *lacks;
+
+	if (named_has(&filter->named, event))
+		return named_filter(&filter->named, event, text, &lacks);
+	if (event_filter_wants_class(bits, filter->set))
+		return event_filter_own(filter, event, text);
+	/* An event that only a trigger enables is not part of the classes. */
+	return 0;
+}
+
 int event_filter(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
-	const struct class_bits *bits = class_map_event(filter->log->map, event);
 	char *own __cleanup(free) = NULL;
 	struct conditions all = { 0 };
-	int err = 0;
+	int err = chosen_records(filter, event, &own);
 
-	/* Events that only a trigger enables are not part of the classes. */
-	if (event_filter_wants(bits, filter->set))
-		err = event_filter_own(filter, event, &own);
 	if (!err && own)
 		err = conditions_add(&all, own);
 	/* Events that only add to another record lack the fields; they print with that record. */

@@ -5,13 +5,19 @@
 #include <stdio.h>
 
 #include "apply/apply.h"
+#include "lustre/named.h"
 
-/* True if the settings select an event with these bits. */
-bool event_filter_wants(const struct class_bits *bits, const struct settings *set);
+/* True if the classes of the settings select an event with these bits. */
+bool event_filter_wants_class(const struct class_bits *bits, const struct settings *set);
+
+/* Reads the events that the settings name. The caller clears named, even on failure. */
+int event_filter_named(struct dkt_ctx *ctx, const struct settings *set, struct named *named);
 
 struct event_filter {
-	struct debuglog *log; /* its map is loaded */
+	struct dkt_ctx *ctx;
+	const struct class_map *map;
 	const struct settings *set;
+	struct named named; /* the events that the settings name */
 	struct dkt_expr *expr; /* debug_filter; NULL: none */
 	struct rules *rules; /* filters on sets of events; NULL: none */
 	const char *sites; /* call sites in the modules of the chosen subsystems; NULL: anywhere */
@@ -19,9 +25,12 @@ struct event_filter {
 	FILE *missed; /* gets the names of events that lack fields of debug_filter; NULL: not wanted */
 };
 
-/* Parses debug_filter and the rules of the settings. */
+/* Parses the named events, debug_filter and the rules of the settings. */
 int event_filter_read(struct event_filter *filter);
 void event_filter_clear(struct event_filter *filter);
+
+/* True if the settings select the event, by class or by name. */
+bool event_filter_wants(const struct event_filter *filter, const struct dkt_event *event);
 
 /* Gets the event's filter from the class map alone; "": none. The caller frees it. */
 int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text);

@@ -185,7 +185,7 @@ static int guess_filter(struct debuglog *log, const struct event_filter *map,
 
 static int guess_filters(struct debuglog *log, struct dkt_event *const *on, size_t n)
 {
-	struct event_filter map = { .log = log, .set = &log->set };
+	struct event_filter map = { .ctx = log->ctx, .map = log->map, .set = &log->set };
 	struct modules modules = { 0 };
 	char *sites __cleanup(free) = NULL;
 	int err = modules_read(log->map, log->set.subsystem_debug, &modules);

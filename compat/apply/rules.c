@@ -15,16 +15,18 @@ void rules_free(struct rules *rules)
 	free(rules);
 }
 
-static int read_rule(struct debuglog *log, const struct entry *entry, struct rule *rule)
+static int read_rule(struct dkt_ctx *ctx, const struct class_map *map, const struct entry *entry,
+		     struct rule *rule)
 {
 	int err;
 
 	rule->entry = entry;
-	err = select_new(log->ctx, log->map, entry->events, &rule->select);
-	return err ? err : mask_expr(log->ctx, entry->text, &rule->expr);
+	err = select_new(ctx, map, entry->events, &rule->select);
+	return err ? err : mask_expr(ctx, entry->text, &rule->expr);
 }
 
-int rules_new(struct debuglog *log, const struct entries *entries, struct rules **out)
+int rules_new(struct dkt_ctx *ctx, const struct class_map *map, const struct entries *entries,
+	      struct rules **out)
 {
 	struct rules *rules = calloc(1, sizeof(*rules));
 	int err;
@@ -35,7 +37,7 @@ int rules_new(struct debuglog *log, const struct entries *entries, struct rules 
 	err = rules && rules->list ? 0 : -ENOMEM;
 	for (size_t i = 0; !err && i < entries->n; i++) {
 		rules->n++;
-		err = read_rule(log, &entries->list[i], &rules->list[i]);
+		err = read_rule(ctx, map, &entries->list[i], &rules->list[i]);
 	}
 	if (err) {
 		rules_free(rules);

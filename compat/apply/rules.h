@@ -17,7 +17,8 @@ struct rules {
 };
 
 /* Parses the rules of the settings; entries must outlive the result. */
-int rules_new(struct debuglog *log, const struct entries *entries, struct rules **rules);
+int rules_new(struct dkt_ctx *ctx, const struct class_map *map, const struct entries *entries,
+	      struct rules **rules);
 void rules_free(struct rules *rules);
 
 /* Conditions that must all hold; all zeroes at first. */

@@ -79,15 +79,20 @@ bool applying_is_target(const struct applying *a, const struct dkt_event *event)
 	return a->targets[dkt_event_index(event)] & TARGET_NOW;
 }
 
+/* True if the settings before the change select the event. */
+static bool wanted_before(const struct applying *a, const struct dkt_event *event)
+{
+	return named_has(&a->before, event) ||
+	       event_filter_wants_class(class_map_event(a->log->map, event), &a->log->set);
+}
+
 bool applying_wants(const struct applying *a, const struct dkt_event *event)
 {
 	const uint8_t both = TARGET_NOW | TARGET_BEFORE;
-	const struct class_bits *bits = class_map_event(a->log->map, event);
 	uint8_t target = a->targets[dkt_event_index(event)];
-	bool wanted = event_filter_wants(bits, a->set);
+	bool wanted = event_filter_wants(&a->filter, event);
 
-	if ((target & both) == both && !a->log->rearm &&
-	    wanted == event_filter_wants(bits, &a->log->set))
+	if ((target & both) == both && !a->log->rearm && wanted == wanted_before(a, event))
 		return target & TARGET_ON;
 	return wanted;
 }

@@ -63,6 +63,7 @@ static const struct row rows[] = {
 	{ "chosen", ROW_NUMBER, AT(chosen), true },
 	{ "instance", ROW_FLAG, AT(has_instance), true },
 	{ "lustre", ROW_FLAG, AT(lustre), true },
+	{ "event", ROW_NAMES, AT(events), true },
 	{ "debug_filter", ROW_TEXT, AT(filter), true },
 	{ "pids", ROW_THREADS, AT(threads), true },
 	{ "cpus", ROW_TEXT, AT(cpus), true },

@@ -28,6 +28,7 @@ struct settings {
 	uint32_t chosen; /* masks that were set explicitly: 1 << enum mask_kind */
 	bool has_instance; /* the settings were applied to an instance */
 	bool lustre; /* Lustre's libcfs was loaded at that time */
+	struct names events; /* recorded with any masks: words of named_read() */
 	char *filter; /* debug_filter as written; NULL: none */
 	struct names filtered; /* events on which dktrace set a filter: system:event */
 	struct entries rules; /* filters on sets of events */

@@ -125,7 +125,7 @@ static int check_rule(struct debuglog *log, struct entry *entry)
 	struct rules *rules;
 	struct dkt_event *const *events;
 	size_t n;
-	int err = rules_new(log, &one, &rules);
+	int err = rules_new(log->ctx, log->map, &one, &rules);
 
 	if (err)
 		return err;

@@ -11,6 +11,7 @@
 #include "log/leftover.h"
 #include "pipeline/pipeline.h"
 #include "set/param/memory.h"
+#include "set/wanted.h"
 
 /* The reader sleeps this long, long enough not to disturb, or until a CPU's buffer is so full. */
 #define WAIT_MS      20
@@ -131,6 +132,7 @@ struct live {
 	struct app *app;
 	const struct live_opts *opts;
 	struct dkt_instance *in;
+	struct wanted *wanted;
 	struct dkt_source *source;
 	struct pipeline line;
 	struct spawn spawn;
@@ -152,49 +154,29 @@ static int set_size(struct live *live)
 	return dkt_instance_set_size(live->in, part < most ? part : most);
 }
 
-static int add_filters(struct live *live, struct dkt_change *change)
+static int want_events(struct live *live)
 {
 	const struct live_opts *opts = live->opts;
-	int err = 0;
+	int err = wanted_none(live->app->ctx, &live->wanted);
 
-	for (size_t i = 0; !err && i < opts->n; i++) {
-		struct dkt_expr *filter = opts->events[i].filter ? opts->events[i].filter :
-								   opts->filter;
-		char *text __cleanup(free) = NULL;
-
-		if (!filter)
-			continue;
-		err = dkt_expr_text(filter, opts->events[i].event, &text);
-		/* The event lacks a field. Another has it: the caller checked the filter. */
-		if (err == -ENOENT)
-			err = 0;
-		else if (!err)
-			err = dkt_change_filter(change, opts->events[i].event, text);
-	}
+	/* If an event lacks a field of the filter, another has it: the caller checked that. */
+	for (size_t i = 0; !err && i < opts->n; i++)
+		err = wanted_add(live->wanted, opts->events[i].event,
+				 opts->events[i].filter ? opts->events[i].filter : opts->filter);
 	return err;
-}
-
-static int add_events(struct live *live, struct dkt_change *change)
-{
-	const struct live_opts *opts = live->opts;
-	struct dkt_event **events __cleanup(free) = calloc(opts->n + 1, sizeof(struct dkt_event *));
-	int err;
-
-	for (size_t i = 0; events && i < opts->n; i++)
-		events[i] = opts->events[i].event;
-	err = events ? dkt_change_events(change, events, opts->n) : -ENOMEM;
-	return err ? err : add_filters(live, change);
 }
 
 static int enable_events(struct live *live)
 {
 	const struct live_opts *opts = live->opts;
 	pid_t self = getpid();
-	struct dkt_change *change;
-	int err = dkt_change_new(live->in, &change);
+	struct dkt_change *change = NULL;
+	int err = want_events(live);
 
 	if (!err)
-		err = add_events(live, change);
+		err = dkt_change_new(live->in, &change);
+	if (!err)
+		err = wanted_apply(live->wanted, change);
 	if (!err && opts->only_command)
 		err = dkt_change_pids(change, &live->spawn.pid, 1, true);
 	/* Not an error: a kernel that cannot exclude processes records dktrace too. */
@@ -273,6 +255,7 @@ static void tear_down(struct live *live)
 	pipeline_clear(&live->line);
 	dkt_source_close(live->source);
 	live_remove(live->app, live->in);
+	wanted_free(live->wanted);
 }
 
 int live_run(struct app *app, const struct live_opts *opts, int *rc)

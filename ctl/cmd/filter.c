@@ -26,7 +26,8 @@ static int open_rules(struct filter *filter, unsigned int flags)
 static int read_rules(struct filter *filter)
 {
 	rules_free(filter->rules);
-	return rules_new(filter->log, &filter->log->set.rules, &filter->rules);
+	return rules_new(filter->log->ctx, filter->log->map, &filter->log->set.rules,
+			 &filter->rules);
 }
 
 static void filter_close(struct filter *filter)

@@ -83,7 +83,7 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 		const struct class_bits *bits = class_map_event(boot->log->map, all[i]);
 
 		/* The events of messages exist only after Lustre was loaded. */
-		if (bits->fields || !event_filter_wants(bits, boot->set))
+		if (bits->fields || !event_filter_wants(filter, all[i]))
 			continue;
 		if (is_of_module(dkt_event_system(all[i])))
 			skip_system(boot, dkt_event_system(all[i]), &last);
@@ -113,9 +113,10 @@ static void note_missing(struct boot *boot)
 static int find_events(struct boot *boot)
 {
 	/* The addresses of call sites in modules are unknown at boot, so there are no sites. */
-	struct event_filter filter = { .log = boot->log, .set = boot->set };
+	struct event_filter filter = { .ctx = boot->log->ctx, .set = boot->set };
 	int err = debuglog_map(boot->log);
 
+	filter.map = boot->log->map;
 	if (!err)
 		err = event_filter_read(&filter);
 	if (!err)

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The wanted set of a private instance: the events to record, and the filter of each. */
+#include "set/wanted.h"
+
+#include "apply/event_filter.h"
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "lustre/lustre_masks.h"
+#include "lustre/message.h"
+#include "lustre/message/cdebug.h"
+#include "lustre/modules.h"
+#include "set/filters.h"
+#include "set/wanted/own_probes.h"
+
+/* The classes' part of the set uses the same code as the debug log, on settings of its own. */
+struct wanted_parts {
+	struct settings set;
+	struct class_map *map;
+	struct event_filter filter;
+	struct filter_report report;
+	struct modules modules; /* loaded modules of the subsystems */
+	char *sites; /* call sites in these modules; NULL: anywhere */
+	struct named stacks;
+	struct own_probes probes;
+	bool messages_new; /* wanted_new() created the probe on Lustre's messages */
+};
+
+/* ---- words ---- */
+
+static int read_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
+		     uint32_t *mask)
+{
+	const size_t blank = strspn(text, " \t\n,");
+	/* A sign keeps mask_parse() from adding the classes that a debug log always has. */
+	char *exact __cleanup(free) =
+		dkt__format("%s%s", strchr("+-0123456789", text[blank]) ? "" : "+", text + blank);
+	struct mask_value parsed;
+	struct dkt__guess guess;
+	int err;
+
+	if (!exact)
+		return dkt__no_memory(ctx);
+	err = mask_parse(kind, exact, 0, &parsed);
+	*mask = parsed.value;
+	if (err != -EINVAL || !parsed.bad)
+		return err ? dkt_fail(ctx, -EINVAL, "--%s: '%s' ends without a name", option,
+				      text) :
+			     0;
+	dkt__guess_start(&guess, parsed.bad, parsed.bad_len);
+	mask_guess(kind, &guess);
+	return dkt_fail(ctx, -EINVAL, "--%s: unknown name '%.*s'; see 'dktrace list %s'%s", option,
+			(int)parsed.bad_len, parsed.bad,
+			kind == MASK_SUBSYSTEM ? "subsystems" : "classes",
+			dkt__guess_words(&guess));
+}
+
+static int read_masks(struct dkt_ctx *ctx, const struct wanted_words *words, struct settings *set)
+{
+	int err = 0;
+
+	*set = (struct settings){ .subsystem_debug = mask_all(MASK_SUBSYSTEM),
+				  .sources = lustre_sources(lustre_is_loaded()) };
+	if (words->classes)
+		err = read_mask(ctx, "class", MASK_DEBUG, words->classes, &set->debug);
+	if (!err && words->subsystems)
+		err = read_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
+				&set->subsystem_debug);
+	if (!err && words->sources)
+		err = read_mask(ctx, "sources", MASK_SOURCES, words->sources, &set->sources);
+	/* Without a class no event of Lustre is wanted. */
+	if (!set->debug)
+		set->sources = 0;
+	return err;
+}
+
+/* COMM is a rule, because a filter is skipped as a whole for events that lack one of its fields. */
+static int read_limits(struct dkt_ctx *ctx, const struct wanted_words *words, struct settings *set)
+{
+	const struct filter_wish wish = { .comm = words->comms };
+	char *comm __cleanup(free) = NULL;
+	int err = words->pids ? threads_of_processes(ctx, words->pids, &set->threads) : 0;
+
+	set->children = words->children;
+	if (!err)
+		err = filters_text(ctx, &wish, &comm);
+	if (!err && comm)
+		err = entries_add(&set->rules, SELECT_ALL, comm);
+	if (!err && words->cpus) {
+		set->cpus = strdup(words->cpus);
+		err = set->cpus ? 0 : -ENOMEM;
+	}
+	if (!err && words->filter) {
+		set->filter = strdup(words->filter);
+		err = set->filter ? 0 : -ENOMEM;
+	}
+	if (!err && words->events)
+		err = names_add(&set->events, words->events);
+	return dkt__with_words(ctx, err);
+}
+
+/* ---- notes ---- */
+
+static int add_note(struct wanted *wanted, char *note)
+{
+	char *before __cleanup(free) = note ? wanted->notes : NULL;
+
+	if (!note)
+		return -ENOMEM;
+	wanted->notes = before ? dkt__format("%s\n%s", before, note) : strdup(note);
+	free(note);
+	return wanted->notes ? 0 : -ENOMEM;
+}
+
+/* Events without a field of the filter are recorded all the same, as with debug_filter. */
+static int note_filter(struct wanted *wanted)
+{
+	const struct filter_report *report = &wanted->parts->report;
+	char *names __cleanup(free) = report->n_missed ? names_by_system(report->missed) : NULL;
+
+	if (!report->n_missed)
+		return 0;
+	if (!names)
+		return -ENOMEM;
+	return add_note(wanted,
+			dkt__format("%zu of %zu events have the filter; the others do not have"
+				    " its fields and are recorded without it: %s",
+				    report->took, report->took + report->n_missed, names));
+}
+
+static int note_named(struct wanted *wanted)
+{
+	char *lacking = NULL;
+	int err = named_lacking(wanted->ctx, &wanted->parts->filter.named, &lacking);
+
+	return err || !lacking ? err : add_note(wanted, lacking);
+}
+
+/* Lustre tests its own mask before it calls the tracer. */
+static int note_lustre(struct wanted *wanted)
+{
+	const struct settings *set = &wanted->parts->set;
+	char text[MASK_TEXT_SIZE];
+	uint32_t theirs;
+
+	if (!(set->sources & MASK_FROM_LUSTRE) || lustre_mask_read(MASK_DEBUG, &theirs) ||
+	    !(set->debug & ~theirs))
+		return 0;
+	mask_format(MASK_DEBUG, set->debug & ~theirs, text);
+	return add_note(wanted,
+			dkt__format("Lustre's own mask is without these classes, so it sends"
+				    " no messages of them: %s; 'lctl set_param debug=+...'"
+				    " adds them",
+				    text));
+}
+
+/* ---- probes on Lustre's messages ---- */
+
+/* All other events can be recorded without the probe, so a failure is only noted. */
+static int create_messages(struct wanted *wanted)
+{
+	struct wanted_parts *parts = wanted->parts;
+	int err = 0;
+
+	if (parts->set.sources & MASK_FROM_LUSTRE)
+		err = cdebug_create(wanted->ctx, &parts->messages_new);
+	if (!err || err == -ENOMEM)
+		return err;
+	return add_note(wanted, dkt__format("messages of Lustre are not recorded: %s",
+					    dkt_error(wanted->ctx)));
+}
+
+static void remove_messages(struct wanted *wanted)
+{
+	if (wanted->parts->messages_new && cdebug_remove(wanted->ctx))
+		dkt_log(wanted->ctx, DKT_LOG_WARN, "%s", dkt_error(wanted->ctx));
+}
+
+/* ---- events ---- */
+
+static int append(struct wanted *wanted, struct dkt_event *event, char *filter)
+{
+	struct wanted_event one = { .event = event, .filter = filter };
+	int err = dkt__append(wanted->list, wanted->n, one);
+
+	if (err)
+		free(filter);
+	return dkt__with_words(wanted->ctx, err);
+}
+
+static bool is_wanted(const struct wanted_parts *parts, struct dkt_event *event)
+{
+	const struct class_bits *bits = class_map_event(parts->map, event);
+
+	if (own_probes_have(&parts->probes, event))
+		return true;
+	return event_filter_wants(&parts->filter, event) && (!bits->fields || message_is(event));
+}
+
+static int find_events(struct wanted *wanted)
+{
+	const struct wanted_parts *parts = wanted->parts;
+	struct dkt_event *const *all;
+	size_t n;
+	int err = dkt_events(wanted->ctx, &all, &n);
+
+	for (size_t i = 0; !err && i < n; i++) {
+		char *filter = NULL;
+
+		if (!is_wanted(parts, all[i]))
+			continue;
+		err = event_filter(&parts->filter, all[i], &filter);
+		if (!err)
+			err = append(wanted, all[i], filter);
+	}
+	if (!err && !wanted->n)
+		err = dkt_fail(wanted->ctx, -ENOENT,
+			       parts->set.debug ? "this kernel has no events for these classes" :
+						  "no event is named");
+	return err;
+}
+
+/* --filter must fit an event. */
+static int check_filter(struct wanted *wanted)
+{
+	const struct wanted_parts *parts = wanted->parts;
+	struct dkt_event **events __cleanup(free) = NULL;
+	int err;
+
+	if (!parts->filter.expr || parts->report.took)
+		return 0;
+	events = calloc(wanted->n + 1, sizeof(struct dkt_event *));
+	if (!events)
+		return dkt__no_memory(wanted->ctx);
+	for (size_t i = 0; i < wanted->n; i++)
+		events[i] = wanted->list[i].event;
+	err = dkt_expr_check_any(parts->filter.expr, events, wanted->n, 0);
+	return err ? dkt_fail_in(wanted->ctx, -EINVAL, "--filter") : 0;
+}
+
+/* ---- stacks ---- */
+
+static int mark_stacks(struct wanted *wanted, const struct named_word *word)
+{
+	const bool all = !strcmp(word->glob, SELECT_ALL);
+	size_t n = 0;
+
+	for (size_t i = 0; i < wanted->n; i++) {
+		struct wanted_event *to = &wanted->list[i];
+
+		if (!all &&
+		    !named_word_has(word, dkt_event_system(to->event), dkt_event_name(to->event)))
+			continue;
+		to->stack = true;
+		n++;
+	}
+	return n ? 0 :
+		   dkt_fail(wanted->ctx, -ENOENT, "--stack: no recorded event matches '%s'",
+			    word->glob);
+}
+
+static int read_stacks(struct wanted *wanted, const char *text)
+{
+	struct named *stacks = &wanted->parts->stacks;
+	int err = named_read(wanted->ctx, text, stacks);
+
+	if (err)
+		return dkt_fail_in(wanted->ctx, err, "--stack");
+	for (size_t i = 0; !err && i < stacks->n; i++)
+		err = stacks->list[i].filter ?
+			      dkt_fail(wanted->ctx, -EINVAL,
+				       "--stack: %s has a filter; give it to --event",
+				       stacks->list[i].glob) :
+			      mark_stacks(wanted, &stacks->list[i]);
+	return err;
+}
+
+/* ---- the set ---- */
+
+static int read_filters(struct wanted *wanted)
+{
+	struct wanted_parts *parts = wanted->parts;
+	size_t len;
+	int err = class_map_open(wanted->ctx, NULL, &parts->map);
+
+	if (err)
+		return err;
+	parts->filter = (struct event_filter){
+		.ctx = wanted->ctx, .map = parts->map, .set = &parts->set, .report = &parts->report
+	};
+	err = event_filter_read(&parts->filter);
+	if (!err)
+		err = named_check(wanted->ctx, &parts->filter.named);
+	if (!err)
+		err = modules_read(parts->map, parts->set.subsystem_debug, &parts->modules);
+	if (!err)
+		err = modules_sites(&parts->modules, &parts->sites);
+	parts->filter.sites = parts->sites;
+	parts->filter.missed = open_memstream(&parts->report.missed, &len);
+	return err;
+}
+
+static int resolve(struct wanted *wanted, const struct wanted_words *words)
+{
+	struct wanted_parts *parts = wanted->parts;
+	int err = read_masks(wanted->ctx, words, &parts->set);
+
+	if (!err)
+		err = read_limits(wanted->ctx, words, &parts->set);
+	/* These create events, so the catalogue is read after them. */
+	if (!err)
+		err = create_messages(wanted);
+	if (!err && words->probes)
+		err = own_probes_create(wanted->ctx, words->owner, words->probes, &parts->probes);
+	if (!err)
+		err = read_filters(wanted);
+	if (!err)
+		err = find_events(wanted);
+	if (parts->filter.missed)
+		fclose(parts->filter.missed);
+	if (!err)
+		err = check_filter(wanted);
+	if (!err && words->stacks)
+		err = read_stacks(wanted, words->stacks);
+	if (!err)
+		err = note_filter(wanted) ?: note_named(wanted);
+	return err ? err : note_lustre(wanted);
+}
+
+int wanted_none(struct dkt_ctx *ctx, struct wanted **out)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return dkt__no_memory(ctx);
+	(*out)->ctx = ctx;
+	return 0;
+}
+
+int wanted_new(struct dkt_ctx *ctx, const struct wanted_words *words, struct wanted **out)
+{
+	struct wanted *wanted;
+	int err = wanted_none(ctx, &wanted);
+
+	*out = NULL;
+	if (err)
+		return err;
+	wanted->parts = calloc(1, sizeof(*wanted->parts));
+	err = wanted->parts ? resolve(wanted, words) : -ENOMEM;
+	if (err) {
+		wanted_free(wanted);
+		return dkt__with_words(ctx, err);
+	}
+	*out = wanted;
+	return 0;
+}
+
+int wanted_add(struct wanted *wanted, struct dkt_event *event, struct dkt_expr *filter)
+{
+	char *text = NULL;
+	int err = filter ? dkt_expr_text(filter, event, &text) : 0;
+
+	if (err && err != -ENOENT)
+		return err;
+	return append(wanted, event, text);
+}
+
+static void free_parts(struct wanted *wanted)
+{
+	struct wanted_parts *parts = wanted->parts;
+
+	event_filter_clear(&parts->filter);
+	filter_report_clear(&parts->report);
+	named_clear(&parts->stacks);
+	modules_clear(&parts->modules);
+	free(parts->sites);
+	class_map_free(parts->map);
+	settings_clear(&parts->set);
+	/* Removing a probe forgets the catalogue, so nothing that uses events may be left. */
+	own_probes_remove(wanted->ctx, &parts->probes);
+	remove_messages(wanted);
+	free(parts);
+}
+
+void wanted_free(struct wanted *wanted)
+{
+	char *message;
+
+	if (!wanted)
+		return;
+	message = dkt_error_take(wanted->ctx);
+	for (size_t i = 0; i < wanted->n; i++)
+		free(wanted->list[i].filter);
+	free(wanted->list);
+	if (wanted->parts)
+		free_parts(wanted);
+	free(wanted->notes);
+	dkt_error_give(wanted->ctx, 0, message);
+	free(wanted);
+}
+
+/* ---- applying ---- */
+
+/* The kernel runs a trigger without a condition for records that the event's filter drops, too. */
+static int add_stack(struct dkt_change *change, const struct wanted_event *one)
+{
+	char *text __cleanup(free) = one->filter ? dkt__format("stacktrace if %s", one->filter) :
+						   strdup("stacktrace");
+
+	return text ? dkt_change_trigger(change, one->event, text) : -ENOMEM;
+}
+
+static int add_limits(const struct settings *set, struct dkt_change *change)
+{
+	int err = 0;
+
+	if (set->threads.n)
+		err = dkt_change_pids(change, set->threads.list, set->threads.n, set->children);
+	if (!err && set->cpus)
+		err = dkt_change_cpus(change, set->cpus);
+	return err;
+}
+
+int wanted_apply(const struct wanted *wanted, struct dkt_change *change)
+{
+	struct dkt_event **events __cleanup(free) =
+		calloc(wanted->n + 1, sizeof(struct dkt_event *));
+	int err;
+
+	if (!events)
+		return dkt__no_memory(wanted->ctx);
+	for (size_t i = 0; i < wanted->n; i++)
+		events[i] = wanted->list[i].event;
+	err = dkt_change_events(change, events, wanted->n);
+	for (size_t i = 0; !err && i < wanted->n; i++) {
+		const struct wanted_event *one = &wanted->list[i];
+
+		if (one->filter)
+			err = dkt_change_filter(change, one->event, one->filter);
+		if (!err && one->stack)
+			err = add_stack(change, one);
+	}
+	if (!err && wanted->parts)
+		err = add_limits(&wanted->parts->set, change);
+	return err;
+}

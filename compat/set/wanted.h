@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The wanted set of a private instance: the events to record, and the filter of each, as the options
+ * -c, -e, --filter, --pid, --comm, --cpu, --stack and --probe choose them.
+ *
+ *	struct wanted_words words = { .classes = "rpctrace", .events = "sched:*[prev_pid > 0]" };
+ *	struct wanted *wanted;
+ *
+ *	err = wanted_new(ctx, &words, &wanted);         before the instance is created
+ *	err = wanted_apply(wanted, change);             then dkt_change_commit(), for any instance
+ *	...
+ *	wanted_free(wanted);                            after the instance was removed
+ *
+ * The events of a set become invalid with the catalogue: see dkt_events_forget().
+ */
+#pragma once
+
+#include <dktrace/dktrace.h>
+#include <stdbool.h>
+
+/* The arguments of the options with these names; NULL: not given. */
+struct wanted_words {
+	/*
+	 * --class: words as `set_param debug=` takes them, "rpctrace+ioctl", "all -trace"; no class
+	 * is added to them. Also --subsystem, which restricts the classes.
+	 */
+	const char *classes, *subsystems;
+	/*
+	 * What the classes stand for, in the language of debug_sources: "lustre kernel". NULL: as the
+	 * debug log does without a choice of the user, Lustre's messages where Lustre is loaded,
+	 * otherwise the kernel's events.
+	 */
+	const char *sources;
+	const char *events; /* --event: as named_read() takes them; whatever the sources */
+	const char *filter; /* --filter: for all events that have its fields */
+	const char *comms; /* --comm: names or globs of programs, separated by commas */
+	const char *pids; /* --pid: process IDs, separated by commas; all their threads */
+	bool children; /* --children: also processes that these start later */
+	const char *cpus; /* --cpu: 0-3,5 */
+	/* --stack: the events whose records get the kernel's stack, as in events but without filters. */
+	const char *stacks;
+	/*
+	 * --probe: probes as `dktrace probe add` defines them, "PLACE [ARGUMENT...] [--OPTION
+	 * VALUE...]", one per line. They are recorded, and events can give them a filter by name.
+	 */
+	const char *probes;
+	/* The prefix of the instance's name: dkt_instance_own(). The probes get its dkt_own_group(). */
+	const char *owner;
+};
+
+struct wanted_event {
+	struct dkt_event *event;
+	char *filter; /* in the kernel's language; NULL: none */
+	bool stack;
+};
+
+struct wanted {
+	struct dkt_ctx *ctx;
+	struct wanted_event *list; /* in the order of dkt_events(), unless the caller added them */
+	size_t n;
+	/* For the user: events that are recorded without a filter, and the like; NULL: nothing. */
+	char *notes;
+	struct wanted_parts *parts; /* NULL: a set of wanted_add() alone */
+};
+
+/*
+ * Resolves the words. Creates the probes, disabled, and the probe on Lustre's messages if the classes
+ * need it, so it needs DKT_NEED_CONTROL if there are any; otherwise changes nothing.
+ *
+ * -EINVAL, -ENOENT, -ENOTUNIQ, -ESRCH: a word is invalid, or stands for nothing; dkt_error() says
+ * which and suggests a similar name. -EINVAL: no event fits a filter. Events of a class that the
+ * kernel lacks are no error, unless nothing is left.
+ */
+int wanted_new(struct dkt_ctx *ctx, const struct wanted_words *words, struct wanted **wanted);
+
+/* Creates a set without events, for a caller that chooses them itself. */
+int wanted_none(struct dkt_ctx *ctx, struct wanted **wanted);
+
+/* Adds an event. filter may be NULL; it is skipped if the event lacks one of its fields. */
+int wanted_add(struct wanted *wanted, struct dkt_event *event, struct dkt_expr *filter);
+
+/*
+ * Puts the set onto the change: exactly its events, their filters, triggers for stacks; threads and
+ * CPUs if the words name any. Can be called for several changes.
+ */
+int wanted_apply(const struct wanted *wanted, struct dkt_change *change);
+
+/*
+ * Removes the probes that wanted_new() created, and frees the set. A probe that cannot be removed, for
+ * example because an instance still has it enabled, is logged. Keeps the error message.
+ */
+void wanted_free(struct wanted *wanted);

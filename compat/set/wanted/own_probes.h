@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes that belong to one process, in a group of its own. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+#include "lustre/names.h"
+
+/* All zeroes: none. */
+struct own_probes {
+	char *group; /* of dkt_own_group() */
+	struct names names;
+};
+
+/*
+ * Creates the probes that the lines define, see probe_words_read(), in the group of this process. On
+ * failure some may exist; the caller removes them in either case.
+ */
+int own_probes_create(struct dkt_ctx *ctx, const char *owner, const char *lines,
+		      struct own_probes *probes);
+
+/* Removes and forgets them. Logs those that it cannot remove. */
+void own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes);
+
+bool own_probes_have(const struct own_probes *probes, const struct dkt_event *event);

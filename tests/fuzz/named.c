@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes events by name: no crash, and each word reads back as it is spelled. */
+#include <string.h>
+
+#include "lustre/named.h"
+#include "replay.h"
+
+static void check_word(struct dkt_ctx *ctx, const struct named_word *word)
+{
+	struct named again = { 0 };
+	char *text = named_word_text(word);
+
+	must(text && named_word_end(text, NAMED_SEPARATORS) == text + strlen(text));
+	must(!named_read(ctx, text, &again) && again.n == 1);
+	must(!strcmp(again.list[0].glob, word->glob));
+	must(!again.list[0].filter == !word->filter);
+	must(!word->filter || !strcmp(again.list[0].filter, word->filter));
+	named_clear(&again);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = strndup((const char *)data, size);
+	struct named named = { 0 };
+	struct dkt_ctx *ctx;
+
+	must(text && !dkt_ctx_new(NULL, &ctx));
+	if (!named_read(ctx, text, &named)) {
+		must(named.n);
+		for (size_t i = 0; i < named.n; i++)
+			check_word(ctx, &named.list[i]);
+	} else {
+		must(*dkt_error(ctx));
+	}
+	named_clear(&named);
+	dkt_ctx_free(ctx);
+	free(text);
+	return 0;
+}
