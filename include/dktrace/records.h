@@ -405,6 +405,78 @@ DKT_API int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *
 DKT_API int dkt_tracedat_finish(struct dkt_tracedat *out);
 DKT_API void dkt_tracedat_free(struct dkt_tracedat *out);
 
+/* ---- dkt_recorder(3): record instances into a file ------------------------------------------- */
+
+struct dkt_recorder;
+
+enum dkt_recorder_flags {
+	/* Records that were overwritten before the first read are not lost: a flight recorder's. */
+	DKT_RECORDER_FRESH = 1,
+};
+
+struct dkt_recorder_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_recorder_flags */
+	const char *compression; /* of the pages: "zstd", "zlib"; NULL or "none": as they are */
+	unsigned int
+		wake_percent; /* how full a CPU's buffer is when dkt_recorder_wait() reads; 0: 50 */
+	uint64_t grow_to; /* bytes: buffers that fill up get more memory up to this; 0: none */
+};
+
+/*
+ * Creates a recorder, which moves the pages of instances into a file without decoding them. -EINVAL:
+ * unknown compression, or invalid options.
+ */
+DKT_API int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
+			     struct dkt_recorder **recorder);
+
+/*
+ * Adds an instance, which stays the caller's and open as long as the recorder, as a buffer of that
+ * name; the first one should have the name "", the buffer that programs read by default. Reading
+ * removes the records from the instance. While the recorder exists, the instance's buffer_percent is
+ * wake_percent. -EBUSY: a recording has begun.
+ */
+DKT_API int dkt_recorder_add(struct dkt_recorder *recorder, struct dkt_instance *instance,
+			     const char *name);
+
+/*
+ * Begins a recording in a file, pipe or socket, which stays the caller's, with the formats of the
+ * events that are enabled now, symbols and facts about the machine. What follows can be read with
+ * dkt_source_open() at any time, also after a crash. After dkt_recorder_end() the next recording can begin; no record is lost between the two. -EBUSY: a
+ * recording has begun already; errors of write(2).
+ */
+DKT_API int dkt_recorder_begin(struct dkt_recorder *recorder, int fd);
+
+/*
+ * Waits until a CPU's buffer is as full as wake_percent, at most timeout_ms milliseconds (-1: without
+ * limit), and moves all complete pages to the file. -EINTR: a signal arrived; errors of write(2), as
+ * for dkt_recorder_read().
+ */
+DKT_API int dkt_recorder_wait(struct dkt_recorder *recorder, int timeout_ms);
+
+/*
+ * Moves all records up to now to the file, adds new names of processes, and marks the time, so that a
+ * reader of a growing file knows how far it can sort. Call it about once a second. After an error of
+ * write(2), such as -ENOSPC, no record is lost: the next call continues at the same byte.
+ */
+DKT_API int dkt_recorder_read(struct dkt_recorder *recorder);
+
+/* Calls dkt_recorder_read(), adds the names of all threads that live, and ends the recording. */
+DKT_API int dkt_recorder_end(struct dkt_recorder *recorder);
+
+/* Counts of a recorder. */
+struct dkt_recorder_counts {
+	uint64_t bytes; /* written to the file */
+	uint64_t records; /* recorded since the buffers were last emptied, and not overwritten */
+	uint64_t lost; /* lost since the recording began, up to the last mark */
+};
+
+DKT_API int dkt_recorder_counts(struct dkt_recorder *recorder, struct dkt_recorder_counts *counts,
+				size_t sz);
+
+/* Frees a recorder. If its recording has not been ended, the file can be read up to here. */
+DKT_API void dkt_recorder_free(struct dkt_recorder *recorder);
+
 /* ---- dkt_expr(3): filter expressions --------------------------------------------------------- */
 
 /* Sets the value of a word that is used as a constant for a field. -ENOENT: unknown word. */

@@ -2,8 +2,8 @@
 /* A live source: the per-CPU buffers of an instance, read through spools. */
 #pragma once
 
-#include <sys/utsname.h>
-
+#include "source/live/about.h"
+#include "source/live/percent.h"
 #include "source/live/spool.h"
 #include "source/live/watch.h"
 #include "source/streams.h"
@@ -40,10 +40,7 @@ struct dkt__live {
 	bool settled; /* losses up to now have been accounted for */
 	struct dkt__comms comms;
 	bool comms_read; /* saved_cmdlines has been read into comms */
-	char *clock;
-	struct utsname uname;
-	char kernel[sizeof(((struct utsname *)NULL)->release) +
-		    sizeof(((struct utsname *)NULL)->machine)];
+	struct dkt__about about;
 };
 
 extern const struct dkt__provider dkt__pages_spool;

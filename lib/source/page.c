@@ -167,3 +167,12 @@ int dkt__page_load(struct dkt__page *page, const void *bytes, uint32_t offset,
 	while (!end && record->offset < offset);
 	return end;
 }
+
+void dkt__page_forget_lost(void *bytes)
+{
+	unsigned long commit;
+
+	memcpy(&commit, (uint8_t *)bytes + STAMP_SIZE, sizeof(commit));
+	commit &= ~(unsigned long)(COMMIT_MISSED | COMMIT_STORED);
+	memcpy((uint8_t *)bytes + STAMP_SIZE, &commit, sizeof(commit));
+}

@@ -113,3 +113,6 @@ static inline uint64_t dkt__page_time(const void *bytes, bool swap)
 	memcpy(&stamp, bytes, sizeof(stamp));
 	return swap ? bswap_64(stamp) : stamp;
 }
+
+/* Removes the note that records were lost before a page of this machine. */
+void dkt__page_forget_lost(void *bytes);

@@ -148,36 +148,6 @@ static int open_buffers(struct dkt__live *live)
 	return err;
 }
 
-/* A kernel without the file wakes readers at the first record; a saved tree gets no new ones. */
-static int set_percent(struct dkt_instance *in, unsigned int percent, char **before)
-{
-	char text[12];
-	int err;
-
-	*before = NULL;
-	if (!in || in->ctx->saved || !dkt__tfs_exists(in->ctx, "%sbuffer_percent", in->prefix))
-		return 0;
-	snprintf(text, sizeof(text), "%u\n", percent);
-	err = dkt__tfs_read(in->ctx, before, NULL, "%sbuffer_percent", in->prefix);
-	if (!err && strcmp(*before, text))
-		return dkt__tfs_set(in->ctx, text, "%sbuffer_percent", in->prefix);
-	free(*before);
-	*before = NULL;
-	return err;
-}
-
-/* Restores buffer_percent, and keeps the error message of an earlier failure. */
-static void restore_percent(struct dkt_instance *in, char *before)
-{
-	char *earlier = before ? dkt_error_take(in->ctx) : NULL;
-
-	if (!before)
-		return;
-	dkt__tfs_set(in->ctx, before, "%sbuffer_percent", in->prefix);
-	dkt_error_give(in->ctx, 0, earlier);
-	free(before);
-}
-
 static int open_watch(struct dkt__live *live, unsigned int percent)
 {
 	int err;
@@ -188,8 +158,8 @@ static int open_watch(struct dkt__live *live, unsigned int percent)
 	if (err)
 		return dkt_fail(live->in->ctx, err, "watch the buffers: %s", strerror(-err));
 	live->patient = percent;
-	err = set_percent(live->in, percent, &live->percent[0]);
-	return err ? err : set_percent(live->top, percent, &live->percent[1]);
+	err = dkt__percent_set(live->in, percent, &live->percent[0]);
+	return err ? err : dkt__percent_set(live->top, percent, &live->percent[1]);
 }
 
 static void live_close(struct dkt_source *source)
@@ -259,27 +229,6 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 	return 0;
 }
 
-static void fill_info(struct dkt__live *live)
-{
-	struct dkt_source_info *info = &live->streams.base.info;
-
-	/* Without a readable clock or wall offset, times are shown unchanged. */
-	if (dkt_instance_get_clock(live->in, &live->clock))
-		live->clock = NULL;
-	info->sz = sizeof(*info);
-	info->kind = "ring buffers";
-	info->clock = live->clock;
-	/* A saved tree does not record its machine. */
-	if (!live->in->ctx->root && !uname(&live->uname)) {
-		info->host = live->uname.nodename;
-		snprintf(live->kernel, sizeof(live->kernel), "%s %s", live->uname.release,
-			 live->uname.machine);
-		info->kernel = live->kernel;
-	}
-	info->cpus = live->in->cpus;
-	info->has_wall = !dkt_instance_wall(live->in, &info->wall);
-}
-
 int dkt_source_live(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		    struct dkt_source **source)
 {
@@ -290,7 +239,7 @@ int dkt_source_live(struct dkt_instance *in, const struct dkt_live_opts *opts,
 
 	if (err)
 		return err;
-	fill_info(live);
+	dkt__about_fill(&live->about, live->in, &live->streams.base.info);
 	*source = &live->streams.base;
 	return 0;
 }
@@ -317,8 +266,8 @@ void dkt__live_free(struct dkt__live *live)
 	for (size_t i = 0; i < live->streams.n; i++)
 		close_buffer(live, i);
 	dkt__watch_close(&live->watch);
-	restore_percent(live->in, live->percent[0]);
-	restore_percent(live->top, live->percent[1]);
+	dkt__percent_restore(live->in, live->percent[0]);
+	dkt__percent_restore(live->top, live->percent[1]);
 	dkt_instance_close(live->top);
 	dkt__comms_clear(&live->comms);
 	if (live->dir >= 0 && live->read)
@@ -329,7 +278,7 @@ void dkt__live_free(struct dkt__live *live)
 		close(live->dir);
 	dkt__streams_clear(&live->streams);
 	free(live->cpus);
-	free(live->clock);
+	dkt__about_clear(&live->about);
 	free(live);
 }
 

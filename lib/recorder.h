@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The inside of a recorder, shared by its parts. */
+#pragma once
+
+#include "base/compress.h"
+#include "source.h"
+#include "source/comms.h"
+#include "source/live/about.h"
+#include "source/live/watch.h"
+
+struct dkt__recorder_cpu {
+	int fd; /* trace_pipe_raw */
+	uint64_t lost; /* the kernel's count when the last mark was written */
+	uint64_t base; /* the kernel's count when the file began */
+	uint64_t told_before; /* records of the file that were lost before the counts restarted */
+	uint64_t told; /* lost records that the last mark of the file reported */
+	bool fresh; /* records overwritten before its first page are not lost */
+	bool absent; /* the CPU has not been online yet */
+	bool watched;
+};
+
+/* An instance, which becomes a buffer of the file. */
+struct dkt__recorder_buffer {
+	struct dkt_instance *in;
+	char *name;
+	uint32_t page_size;
+	struct dkt__recorder_cpu *cpus;
+	int n_cpus;
+	uint64_t size; /* of a CPU's buffer in the kernel, bytes */
+	uint64_t most; /* bytes moved at once from the fullest CPU since the last look */
+	char *percent; /* previous buffer_percent; NULL: unchanged */
+};
+
+struct dkt_recorder {
+	/* A source that nobody reads: the writer of the tables takes facts from it. */
+	struct dkt_source about;
+	struct dkt_ctx *ctx;
+	const struct dkt__codec *codec; /* of the file; NULL: nothing is compressed */
+	bool pack; /* pages too, not only tables */
+	unsigned int wake_percent;
+	uint64_t grow_to; /* bytes of an instance's buffers; 0: they do not grow */
+	bool fresh; /* DKT_RECORDER_FRESH */
+	bool begun; /* the kernel's counts have been read once */
+	struct dkt__recorder_buffer *buffers;
+	size_t n;
+	struct dkt__watch watch;
+	int fd; /* of the file; -1: none */
+	struct dkt_buf *out; /* the section that is being written */
+	size_t sent; /* bytes of it that are written */
+	size_t piped; /* pages that follow them and are in the pipe */
+	int pipe[2]; /* pages on their way from the kernel to the file */
+	size_t pipe_size; /* bytes; 0: the kernel's files cannot be spliced, pages are copied */
+	uint8_t *pages; /* room for copied pages, DKT__RECORDER_CHUNK bytes */
+	uint8_t *packed;
+	struct dkt__comms names; /* that the file has */
+	uint64_t written; /* bytes of all complete sections */
+	struct dkt__about facts; /* of about */
+};
+
+/* Pages are moved in pieces of at most so many bytes. */
+#define DKT__RECORDER_CHUNK (1u << 20)
+
+/* ---- recorder/section.c: sections of the file ---- */
+
+/* Adds a number to the section in the byte order of the records. */
+void dkt__recorder_number(struct dkt_recorder *r, uint64_t value, unsigned int size);
+
+/*
+ * Begins a section of size bytes in out. The section before it must be written. The content is added
+ * to out, or is in the pipe.
+ */
+void dkt__recorder_section(struct dkt_recorder *r, unsigned int id, unsigned int flags,
+			   uint64_t size);
+
+/* Writes a section of the bytes. Long ones are packed if the library has zstd. */
+int dkt__recorder_put(struct dkt_recorder *r, unsigned int id, const struct dkt_buf *content);
+
+/*
+ * Writes what is left of the section. After a failure, as on a full file system, nothing is lost:
+ * the next call continues at the same byte.
+ */
+int dkt__recorder_flush(struct dkt_recorder *r);
+
+/* ---- recorder/head.c: the beginning of a file ---- */
+
+int dkt__recorder_head(struct dkt_recorder *r);
+
+/* ---- recorder/names.c: names of processes ---- */
+
+/* Adds the names that the file does not have yet; all: also of every thread that lives now. */
+int dkt__recorder_names(struct dkt_recorder *r, bool all);
+
+/* ---- recorder/pages.c: pages from the kernel to the file ---- */
+
+/*
+ * Moves the complete pages of all CPUs; with rest also the one that the kernel is filling, so that
+ * every record up to now is in the file.
+ */
+int dkt__recorder_move(struct dkt_recorder *r, bool rest);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The beginning of a recording: the same tables as in a trace.dat file of version 7. */
+#include "event.h"
+#include "instance.h"
+#include "recorder.h"
+#include "tracedat/write.h"
+#include "tracefs.h"
+
+/* Adds an event to the formats, once. */
+static int add_event(struct dkt_tracedat *tables, struct dkt_event *event)
+{
+	struct dkt__tdw_event to = { .event = event, .id = event->id };
+
+	/* An event that has left the kernel has no records either. */
+	if (!event || dkt_event_id(event) || tables->used[event->id / 8] & 1 << event->id % 8 ||
+	    dkt__event_text(event, &to.text, &to.len))
+		return 0;
+	to.id = event->id;
+	tables->used[to.id / 8] |= (uint8_t)(1 << to.id % 8);
+	if (!dkt__append(tables->events, tables->n_events, to))
+		return 0;
+	free(to.text);
+	return dkt__no_memory(tables->ctx);
+}
+
+/* Adds the events of the kernel's own system: marks, call stacks, calls of functions. */
+static int add_own_events(struct dkt_tracedat *tables)
+{
+	char **names;
+	size_t n;
+	int err = dkt__tfs_list(tables->ctx, &names, &n, "events/ftrace");
+
+	if (err)
+		return 0;
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_event(tables, dkt_event_find(tables->ctx, "ftrace", names[i]));
+	dkt__names_free(names, n);
+	return err;
+}
+
+static int add_enabled(struct dkt_tracedat *tables, struct dkt_instance *in)
+{
+	struct dkt_event **events __cleanup(free) = NULL;
+	size_t n;
+	int err = dkt_instance_get_events(in, &events, &n);
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_event(tables, events[i]);
+	return err;
+}
+
+/* An option, whose value is the machine's own or a section. */
+static int put_options(struct dkt_recorder *r, struct dkt_tracedat *tables)
+{
+	struct dkt_buf options = { 0 };
+	uint8_t cpus[4];
+	int err;
+
+	dkt__tdw_options(tables, &options);
+	dkt__put_bytes(cpus, (uint64_t)r->about.info.cpus, 4, tables->big_endian);
+	dkt__tdw_option(tables, &options, DAT_CPUCOUNT, cpus, sizeof(cpus));
+	dkt__tdw_option(tables, &options, DAT_DONE, (uint8_t[8]){ 0 }, 8);
+	err = options.err ? dkt__no_memory(r->ctx) : 0;
+	if (!err) {
+		dkt__recorder_section(r, DAT_DONE, 0, options.len);
+		dkt_buf_add(r->out, options.data, options.len);
+		err = dkt__recorder_flush(r);
+	}
+	free(options.data);
+	return err;
+}
+
+/* Adds the beginning of every trace.dat of version 7; the options follow at once. */
+static void put_start(struct dkt_recorder *r)
+{
+	static const char magic[] = "\x17\x08\x44tracing"
+				    "7";
+	size_t at;
+
+	dkt_buf_add(r->out, magic, sizeof(magic));
+	dkt__recorder_number(r, r->ctx->big_endian, 1);
+	dkt__recorder_number(r, r->ctx->long_size, 1);
+	dkt__recorder_number(r, r->buffers[0].page_size, 4);
+	dkt_buf_str(r->out, r->codec ? r->codec->name : "none");
+	dkt__recorder_number(r, 0, 1);
+	dkt_buf_str(r->out, r->codec ? r->codec->version() : "");
+	dkt__recorder_number(r, 0, 1);
+	at = r->out->len + 8;
+	dkt__recorder_number(r, at, 8);
+}
+
+static int put_tables(struct dkt_recorder *r, struct dkt_tracedat *tables)
+{
+	static const struct {
+		unsigned int section;
+		int (*put)(const struct dkt_tracedat *out, struct dkt_buf *buf);
+	} rows[] = {
+		{ DAT_HEADER_INFO, dkt__tdw_header_info },
+		{ DAT_FTRACE_EVENTS, dkt__tdw_ftrace_events },
+		{ DAT_EVENT_FORMATS, dkt__tdw_event_formats },
+		{ DAT_KALLSYMS, dkt__tdw_kallsyms },
+		{ DAT_PRINTK, dkt__tdw_printk },
+	};
+	int err = put_options(r, tables);
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++) {
+		struct dkt_buf content = { 0 };
+
+		err = rows[i].put(tables, &content);
+		if (!err)
+			err = dkt__recorder_put(r, rows[i].section, &content);
+		free(content.data);
+	}
+	return err;
+}
+
+int dkt__recorder_head(struct dkt_recorder *r)
+{
+	struct dkt__tdw_stream stream = { .source = &r->about, .name = (char[]){ "" } };
+	struct dkt_tracedat *tables = calloc(1, sizeof(*tables));
+	int err = 0;
+
+	if (!tables)
+		return dkt__no_memory(r->ctx);
+	*tables = (struct dkt_tracedat){ .ctx = r->ctx,
+					 .source = &r->about,
+					 .version = 7,
+					 .part = true,
+					 .page_size = r->buffers[0].page_size,
+					 .big_endian = r->ctx->big_endian,
+					 .long_size = r->ctx->long_size,
+					 .streams = &stream,
+					 .n_streams = 1 };
+	err = add_own_events(tables);
+	for (size_t i = 0; !err && i < r->n; i++)
+		err = add_enabled(tables, r->buffers[i].in);
+	put_start(r);
+	if (!err)
+		err = put_tables(r, tables);
+	for (size_t i = 0; i < tables->n_events; i++)
+		free(tables->events[i].text);
+	free(tables->events);
+	free(tables);
+	return err;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names of processes for a recording. The kernel keeps the last few that it saw (saved_cmdlines), so
+ * they are read again and again; at the end the threads that still live give theirs.
+ */
+#include <ctype.h>
+#include <dirent.h>
+
+#include "base/parse.h"
+#include "recorder.h"
+#include "tracedat.h"
+#include "tracedat/pack.h"
+#include "tracefs.h"
+
+/* Adds a line to the text unless the file has that name of that process. */
+static void add_name(struct dkt_recorder *r, struct dkt_buf *text, int32_t pid, const char *name,
+		     size_t len)
+{
+	const char *known = dkt__comms_get(&r->names, pid);
+
+	if (known && strlen(known) == len && !memcmp(known, name, len))
+		return;
+	if (!dkt__comms_set(&r->names, pid, name, len))
+		dkt_buf_printf(text, "%d %.*s\n", pid, (int)len, name);
+}
+
+static void add_saved(struct dkt_recorder *r, struct dkt_buf *text)
+{
+	char *saved __cleanup(free) = NULL, *rest, *line;
+
+	if (dkt__tfs_read(r->ctx, &saved, NULL, "saved_cmdlines"))
+		return;
+	for (rest = saved; (line = strsep(&rest, "\n"));) {
+		const char *name = line;
+		uint64_t pid;
+
+		if (!dkt__take_u64(&name, NULL, DKT__DEC, &pid) && *name == ' ' && pid < INT32_MAX)
+			add_name(r, text, (int32_t)pid, name + 1, strlen(name + 1));
+	}
+}
+
+static void add_thread(struct dkt_recorder *r, struct dkt_buf *text, int32_t pid)
+{
+	char path[40], name[32];
+	FILE *f __cleanup(fclose) = NULL;
+
+	if (dkt__comms_get(&r->names, pid))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof(name), f))
+		add_name(r, text, pid, name, strcspn(name, "\n"));
+}
+
+/* Adds the threads of a process, or all processes if pid is 0. */
+static void add_living(struct dkt_recorder *r, struct dkt_buf *text, int32_t pid)
+{
+	char path[40];
+	const struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), pid ? "/proc/%d/task" : "/proc", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		uint64_t id;
+
+		if (dkt__parse_u64(entry->d_name, DKT__DEC, &id) || id > INT32_MAX)
+			continue;
+		if (pid)
+			add_thread(r, text, (int32_t)id);
+		else
+			add_living(r, text, (int32_t)id);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+int dkt__recorder_names(struct dkt_recorder *r, bool all)
+{
+	struct dkt_buf text = { 0 }, section = { 0 };
+	uint8_t length[8];
+	int err = 0;
+
+	add_saved(r, &text);
+	if (all && !r->ctx->root)
+		add_living(r, &text, 0);
+	if (text.len) {
+		dkt__put_bytes(length, text.len, 8, r->ctx->big_endian);
+		dkt_buf_add(&section, length, 8);
+		dkt_buf_add(&section, text.data, text.len);
+		err = text.err ? dkt__no_memory(r->ctx) :
+				 dkt__recorder_put(r, DAT_CMDLINES, &section);
+	}
+	free(text.data);
+	free(section.data);
+	return err;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Moves pages from the kernel to the file, undecoded. Complete pages go through a pipe without being
+ * copied; where the kernel cannot do that, or if they are to be compressed, they are read.
+ */
+#include <fcntl.h>
+
+#include "instance.h"
+#include "recorder.h"
+#include "source/page.h"
+#include "tracedat/journal.h"
+
+#define SECTION_COMPRESSED 1
+
+/* Adds the beginning of a section of pages; size: bytes that follow. */
+static void begin(struct dkt_recorder *r, const struct dkt__recorder_buffer *b, int cpu,
+		  unsigned int flags, size_t size)
+{
+	dkt__recorder_section(r, DKT__JOURNAL_PAGES, flags, 8 + size);
+	dkt__recorder_number(r, (uint64_t)(b - r->buffers), 4);
+	dkt__recorder_number(r, (uint64_t)cpu, 4);
+}
+
+static int fail(struct dkt_recorder *r, int cpu)
+{
+	return dkt_fail(r->ctx, -errno, "read buffer of cpu %d: %s", cpu, strerror(errno));
+}
+
+/*
+ * A failure that means that there is nothing to read: the buffer is empty, or the CPU has not been
+ * online yet.
+ */
+static bool is_empty(int error)
+{
+	return error == EAGAIN || error == ENODEV;
+}
+
+/* Moves complete pages through the pipe. *n: bytes moved, 0: there is no complete page. */
+static int splice_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t *n)
+{
+	const size_t most = r->pipe_size / b->page_size * b->page_size;
+	ssize_t got;
+
+	*n = 0;
+	do
+		got = splice(b->cpus[cpu].fd, NULL, r->pipe[1], NULL, most,
+			     SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+	while (got < 0 && errno == EINTR);
+	if (got < 0 && errno == EINVAL) {
+		r->pipe_size = 0;
+		return 0;
+	}
+	b->cpus[cpu].absent = got < 0 && errno == ENODEV;
+	if (got < 0)
+		return is_empty(errno) ? 0 : fail(r, cpu);
+	*n = (size_t)got;
+	if (!got)
+		return 0;
+	begin(r, b, cpu, 0, *n);
+	r->piped = *n;
+	return dkt__recorder_flush(r);
+}
+
+static int put_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t n)
+{
+	size_t packed;
+
+	if (!r->pack) {
+		begin(r, b, cpu, 0, n);
+		dkt_buf_add(r->out, r->pages, n);
+		return dkt__recorder_flush(r);
+	}
+	packed = r->codec->compress(r->pages, n, r->packed, r->codec->bound(DKT__RECORDER_CHUNK));
+	if (!packed)
+		return dkt__no_memory(r->ctx);
+	begin(r, b, cpu, SECTION_COMPRESSED, packed + 8);
+	dkt__recorder_number(r, packed, 4);
+	dkt__recorder_number(r, n, 4);
+	dkt_buf_add(r->out, r->packed, packed);
+	return dkt__recorder_flush(r);
+}
+
+/* Copies up to most pages. *n: pages copied, 0: there is none. */
+static int read_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t most,
+		      size_t *n)
+{
+	most = DKT__MIN(most, DKT__RECORDER_CHUNK / b->page_size);
+	for (*n = 0; *n < most;) {
+		uint8_t *page = r->pages + *n * b->page_size;
+		ssize_t got = read(b->cpus[cpu].fd, page, b->page_size);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		b->cpus[cpu].absent = got < 0 && errno == ENODEV;
+		if (got < 0 && !is_empty(errno) && !*n)
+			return fail(r, cpu);
+		if (got <= 0)
+			break;
+		/* The last page of a saved tree may be truncated. */
+		memset(page + got, 0, b->page_size - (size_t)got);
+		if (b->cpus[cpu].fresh)
+			dkt__page_forget_lost(page);
+		b->cpus[cpu].fresh = false;
+		(*n)++;
+	}
+	return *n ? put_pages(r, b, cpu, *n * b->page_size) : 0;
+}
+
+/*
+ * Returns how many pages the CPU has. Only so many are copied, because read() would also take the
+ * page that the kernel is filling, again and again. A saved tree has no such page.
+ */
+static int count_pages(struct dkt__recorder_buffer *b, int cpu, size_t *pages)
+{
+	struct dkt_cpu_stats stats;
+	int err;
+
+	*pages = SIZE_MAX;
+	if (b->in->ctx->saved)
+		return 0;
+	err = dkt_instance_get_stats(b->in, cpu, &stats, sizeof(stats));
+	*pages = err ? 0 : (size_t)(stats.bytes / b->page_size);
+	return err == -ENOENT ? 0 : err;
+}
+
+static int copy_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, bool rest)
+{
+	size_t pages, n = 1;
+	int err = count_pages(b, cpu, &pages);
+
+	if (rest && pages < SIZE_MAX)
+		pages++;
+	for (uint64_t sum = 0; !err && n && pages; pages -= n) {
+		err = read_pages(r, b, cpu, pages, &n);
+		sum += n * b->page_size;
+		b->most = DKT__MAX(b->most, sum);
+	}
+	return err;
+}
+
+static int splice_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, bool rest)
+{
+	uint64_t sum = 0;
+	size_t n;
+	int err;
+
+	do {
+		err = splice_pages(r, b, cpu, &n);
+		sum += n;
+		/* Do not follow a CPU that fills its buffer as fast as it is emptied. */
+	} while (!err && n && sum < b->size);
+	b->most = DKT__MAX(b->most, sum);
+	/* The splice has left the page that the kernel is filling; one read takes it. */
+	return err || !rest ? err : read_pages(r, b, cpu, 1, &n);
+}
+
+int dkt__recorder_move(struct dkt_recorder *r, bool rest)
+{
+	int err = dkt__recorder_flush(r);
+
+	for (size_t i = 0; !err && i < r->n; i++) {
+		struct dkt__recorder_buffer *b = &r->buffers[i];
+		size_t n;
+
+		for (int cpu = 0; !err && cpu < b->n_cpus; cpu++) {
+			/* The first page is changed, so it is copied. */
+			if (b->cpus[cpu].fresh)
+				err = read_pages(r, b, cpu, 1, &n);
+			if (!err && !r->pack && r->pipe_size)
+				err = splice_cpu(r, b, cpu, rest);
+			/* The first splice may have shown that the kernel cannot do it. */
+			if (!err && (r->pack || !r->pipe_size))
+				err = copy_cpu(r, b, cpu, rest);
+		}
+	}
+	return err;
+}
