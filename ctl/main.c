@@ -71,7 +71,8 @@ static int run_command(struct app *app, int argc, char **argv)
 	argv += first - 1;
 	argc -= first - 1;
 	rc = check_args(command, argc - 1);
-	if (!rc && app->n_command && command->flags & (CMD_HIST | CMD_LATENCY | CMD_FUNCTION))
+	if (!rc && app->n_command &&
+	    command->flags & (CMD_HIST | CMD_LATENCY | CMD_FUNCTION | CMD_CAPTURE))
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);

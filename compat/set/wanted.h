@@ -26,9 +26,9 @@ struct wanted_words {
 	 */
 	const char *classes, *subsystems;
 	/*
-	 * What the classes stand for, in the language of debug_sources: "lustre kernel". NULL: as the
-	 * debug log does without a choice of the user, Lustre's messages where Lustre is loaded,
-	 * otherwise the kernel's events.
+	 * The sources that the classes stand for, in the words of debug_sources: "lustre kernel".
+	 * NULL: as the debug log does without a choice of the user, Lustre's messages where Lustre is
+	 * loaded, otherwise the kernel's events.
 	 */
 	const char *sources;
 	const char *events; /* --event: as named_read() takes them; whatever the sources */

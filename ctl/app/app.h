@@ -79,6 +79,12 @@ struct app {
 	const char *depth;
 	const char *threshold;
 	bool children;
+	bool all;
+	const char *duration;
+	const char *max_size;
+	const char *buffer_size;
+	const char *stacks;
+	const char *probes;
 	bool raw_text;
 	bool json;
 	bool cmdline;
@@ -115,6 +121,7 @@ enum command_flags {
 	CMD_READ_FIRST = 1 << 18, /* the first argument is a file to read */
 	CMD_READ_ALL = 1 << 19, /* all arguments are files to read */
 	CMD_WRITE_LAST = 1 << 20, /* the last argument is a file to write */
+	CMD_CAPTURE = 1 << 22, /* records into a file: --duration, --max-size ... */
 	CMD_RECORD = 1 << 21, /* records without --input; calls privileges_limit() when it begins */
 };
 
@@ -146,7 +153,8 @@ extern const char app_instance[];
 
 command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_dk, cmd_doctor, cmd_filter,
 	cmd_function, cmd_help, cmd_hist, cmd_info, cmd_latency, cmd_lctl, cmd_list, cmd_merge,
-	cmd_probe, cmd_report, cmd_reset, cmd_save, cmd_split, cmd_start, cmd_status, cmd_trigger;
+	cmd_probe, cmd_record, cmd_report, cmd_reset, cmd_save, cmd_split, cmd_start, cmd_status,
+	cmd_trigger;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

@@ -93,7 +93,7 @@ static void forward_signal(struct spawn *spawn)
 		kill(spawn->pid, sig);
 }
 
-static bool is_over(struct spawn *spawn, double from, double seconds)
+bool live_over(struct spawn *spawn, double from, double seconds)
 {
 	if (spawn->pid) {
 		forward_signal(spawn);
@@ -108,7 +108,7 @@ int live_wait(struct spawn *spawn, double seconds, int (*idle)(void *data), void
 	double from = live_now();
 	int err = 0;
 
-	while (!err && !is_over(spawn, from, seconds)) {
+	while (!err && !live_over(spawn, from, seconds)) {
 		nanosleep(&look, NULL);
 		err = idle ? idle(data) : 0;
 	}
@@ -229,7 +229,7 @@ static int later(void *data)
 		err = opts->idle(opts->data);
 	if (err || live->over)
 		return err ? err : DKT_NEXT_END;
-	live->over = is_over(&live->spawn, live->from, opts->seconds);
+	live->over = live_over(&live->spawn, live->from, opts->seconds);
 	if (live->over)
 		err = dkt_instance_set_on(live->in, false);
 	/* Look again, also at the end: records may have come since the last look. */

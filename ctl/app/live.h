@@ -54,9 +54,12 @@ double live_now(void);
 int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds);
 
 /*
- * Waits until recording must end: the command has ended, or without a command, a signal came or seconds
- * have passed; seconds 0: no limit. Calls idle, which may be NULL, often, and ends with its error.
+ * True if recording must end: the command has ended, or without a command, a signal came or seconds have
+ * passed since from; seconds 0: no limit.
  */
+bool live_over(struct spawn *spawn, double from, double seconds);
+
+/* Waits until live_over(). Calls idle, which may be NULL, often, and ends with its error. */
 int live_wait(struct spawn *spawn, double seconds, int (*idle)(void *data), void *data);
 
 /*

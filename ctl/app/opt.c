@@ -25,9 +25,15 @@ struct opt {
 
 static const struct opt opts[] = {
 	/* clang-format off */
+	{ "all",       0,   NULL,     AT(all),        CMD_CAPTURE, "with a command: record all processes, not only those of the command" },
+	{ "buffer-size", 0, "BYTES",  AT(buffer_size), CMD_CAPTURE, "begin with BYTES of memory for each CPU: 64M (default 32M or 1/16 of memory)" },
 	{ "by",        0,   "FIELD",  AT(by),         CMD_LATENCY, "group by FIELD, as in hist --keys; 'none': do not group" },
-	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION, "with --pid: also record processes that these start later" },
+	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION | CMD_CAPTURE, "with --pid: also record processes that these start later" },
 	{ "class",     'c', "NAMES",  AT(classes),      CMD_SELECT, "select records of these classes: rpctrace+ioctl" },
+	{ "class",     'c', "NAMES",  AT(classes),    CMD_CAPTURE, "record the events of these classes: iotrace+ioctl" },
+	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_CAPTURE, "record only these programs: dd,ll_ost*" },
+	{ "compression", 0, "NAME",   AT(compression), CMD_CAPTURE, "compress the records with zstd or zlib (default none)" },
+	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_CAPTURE, "record only these CPUs: 0-3,5" },
 	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_SELECT | CMD_FILTER, "select records of these programs: dd,ll_ost*" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_WRITE | CMD_DAT | CMD_REPORT, "compress trace.dat with zstd (default), zlib or none" },
 	{ "cmdline",   0,   NULL,     AT(cmdline),    CMD_BOOT, "print kernel command line parameters, for kernels without bootconfig" },
@@ -38,13 +44,16 @@ static const struct opt opts[] = {
 	{ "diff",      0,   "FILE",   AT(diff),       CMD_HIST, "show what changed since --json wrote FILE" },
 	{ "do",        0,   "ACTIONS", AT(actions),   CMD_HIST, "let the kernel also run ACTIONS: onmax($VAR).save(FIELD)" },
 	{ "event",     'e', "GLOBS",  AT(events),     CMD_SELECT, "select records of these events: sched:*,sys_enter" },
+	{ "event",     'e', "EVENTS", AT(events),     CMD_CAPTURE, "record these events: 'sched:*,block_rq_issue[bytes > 4096]'" },
 	{ "debug-file", 0,  "FILE",   AT(debug_file), CMD_PROBE, "read the debug information from FILE" },
 	{ "dry-run",   0,   NULL,     AT(dry_run),    CMD_PROBE, "print the definitions; create nothing" },
+	{ "duration",  0,   "TIME",   AT(duration),   CMD_CAPTURE, "stop after TIME: 30, 5m, 1h" },
 	{ "enable",    0,   NULL,     AT(enable),     CMD_PROBE, "enable the probe in the instance" },
 	{ "every",     0,   "TIME",   AT(every),      CMD_SPLIT, "start a new file every TIME: 500ms, 10s, 5m, 1h" },
 	{ "exec",      'x', "FILE",   AT(exec),       CMD_PROBE, "probe the program or library FILE instead of the kernel" },
 	{ "fields",     0,  "NAMES",  AT(fields),     CMD_REPORT, "print these fields in raw, json and csv" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_SELECT | CMD_TRIGGER, "select records that match EXPR, in the kernel's filter language" },
+	{ "filter",    'f', "EXPR",   AT(filter),     CMD_CAPTURE, "let the kernel record only what matches EXPR, if the event has its fields" },
 	{ "folded",    0,   NULL,     AT(folded),     CMD_HIST, "print each stack on one line, for flame graphs" },
 	{ "force",     0,   NULL,     AT(force),      CMD_PROBE, "also remove a probe that has unread records; this empties the log" },
 	{ "force",     0,   NULL,     AT(force),      CMD_SPLIT, "write more than 1,000 files" },
@@ -63,10 +72,14 @@ static const struct opt opts[] = {
 	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "count by FIELDS: id.syscall,common_pid (default event)" },
 	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic" },
 	{ "max",       0,   "N",      AT(max),        CMD_PROBE, "fail if a glob or a line needs more than N probes (default 100)" },
+	{ "max-size",  0,   "BYTES",  AT(max_size),   CMD_CAPTURE, "stop when the file has BYTES: 10G" },
 	{ "name",      0,   "NAME",   AT(name),       CMD_PROBE, "name the event (default: after the place)" },
 	{ "notrace",   'x', "GLOBS",  AT(notrace),    CMD_FUNCTION, "exclude these functions" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_LOG,  "write to FILE; open it before a record is removed from the log" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_REPORT, "write to FILE" },
+	{ "output",    'o', "FILE",   AT(output),     CMD_CAPTURE, "write to FILE (default trace.dat); '-': standard output" },
+	{ "pid",       'p', "LIST",   AT(pid),        CMD_CAPTURE, "record only these processes, with all their threads: 1234,1240" },
+	{ "probe",     0,   "PROBE",  AT(probes),     CMD_CAPTURE, "record this probe, as 'dktrace probe add' defines it; one per line" },
 	{ "pid",       'p', "LIST",   AT(pid),        CMD_SELECT, "select records of these processes: 1,42" },
 	{ "offset",    0,   "LIST",   AT(offset),     CMD_MERGE | CMD_REPORT, "add these times to the times of files: b.dat=-1500ns,c.dat=3ms" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_MERGE, "write to FILE" },
@@ -83,8 +96,10 @@ static const struct opt opts[] = {
 	{ "sort",      0,   "COLUMN", AT(sort),       CMD_LATENCY, "sort groups by COLUMN[.descending] (default total.descending)" },
 	{ "sql",       0,   "STATEMENT", AT(sql),     CMD_HIST, "count by STATEMENT, not by EVENT and --keys: SELECT prev_comm FROM sched_switch" },
 	{ "sql",       0,   "STATEMENT", AT(sql),     CMD_PROBE, "create an event from two: SELECT ... FROM EVENT AS start JOIN EVENT AS end ON ...; with --name" },
+	{ "stack",     0,   "EVENTS", AT(stacks),     CMD_CAPTURE, "record the kernel's stack with these events: 'block_rq_*' or all" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "print as legacy (default), trace, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_REPORT, "print as trace (default), legacy, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
+	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_CAPTURE, "record only these subsystems of the classes: osd+ldlm" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_SELECT, "select records of these subsystems: osd+ldlm" },
 	{ "threshold", 0,   "TIME",   AT(threshold),  CMD_GRAPH, "record only calls longer than TIME, without their entry: 100us, 5ms" },
 	{ "time",      't', "SECONDS", AT(seconds),   CMD_HIST | CMD_LATENCY, "stop after SECONDS" },
@@ -231,6 +246,13 @@ int opt_seconds(const char *option, const char *text, double *seconds)
 		return app_usage("--%s: '%s' is not a number of seconds above 0", option, text);
 	*seconds = (double)ns / 1e9;
 	return 0;
+}
+
+int opt_bytes(const char *option, const char *text, uint64_t *bytes)
+{
+	if (!text || (!dkt__parse_size(text, bytes) && *bytes))
+		return 0;
+	return app_usage("--%s: '%s' is not a size such as 100M", option, text);
 }
 
 void opt_help(const struct command *command, FILE *out)

@@ -13,11 +13,12 @@
 int opt_parse(struct app *app, const struct command *command, int argc, char **argv);
 
 /*
- * Reads the value of an option: a number that is not negative, or a time in seconds above 0. text NULL
- * leaves the value as it is. Returns 0, or EXIT_USAGE after an error message.
+ * Reads the value of an option: a number that is not negative, a time in seconds above 0, or a number of
+ * bytes above 0. text NULL leaves the value as it is. Returns 0, or EXIT_USAGE after an error message.
  */
 int opt_number(const char *option, const char *text, int *number);
 int opt_seconds(const char *option, const char *text, double *seconds);
+int opt_bytes(const char *option, const char *text, uint64_t *bytes);
 
 /* Prints the help of the options. */
 void opt_help(const struct command *command, FILE *out);

@@ -71,10 +71,13 @@ static bool has_log(const struct app *app, int argc, char **argv)
 	return false;
 }
 
-static const char *find_output(const struct app *app, int argc, char **argv)
+static const char *find_output(struct app *app, int argc, char **argv)
 {
 	if (app->command->flags & CMD_WRITE_LAST && argc > 1)
 		return argv[argc - 1];
+	/* A recording has a name in any case. */
+	if (app->command->flags & CMD_CAPTURE && !app->output)
+		app->output = "trace.dat";
 	return app->output;
 }
 

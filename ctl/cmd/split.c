@@ -2,6 +2,7 @@
 /* split: splits a recording into several smaller ones. */
 #include <sys/resource.h>
 
+#include "app/opt.h"
 #include "app/print.h"
 #include "base/buf.h"
 #include "base/parse.h"
@@ -50,13 +51,11 @@ static int read_opts(struct splitting *s)
 
 	if (app->every && (dkt__parse_time(app->every, 1000000000, &s->every) || !s->every))
 		return bad_amount("every", app->every, "a time such as 500ms, 10s, 5m");
-	if (app->size && (dkt__parse_size(app->size, &s->size) || !s->size))
-		return bad_amount("size", app->size, "a size such as 100M");
 	if (app->count && (dkt__parse_u64(app->count, DKT__DEC, &s->count) || !s->count))
 		return bad_amount("count", app->count, "a number of records");
 	if (!app->every && !app->size && !app->count)
 		return app_usage("split: needs --every, --size or --count");
-	return 0;
+	return opt_bytes("size", app->size, &s->size);
 }
 
 /* ---- pieces ---- */

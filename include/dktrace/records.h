@@ -418,8 +418,7 @@ struct dkt_recorder_opts {
 	size_t sz;
 	unsigned int flags; /* enum dkt_recorder_flags */
 	const char *compression; /* of the pages: "zstd", "zlib"; NULL or "none": as they are */
-	unsigned int
-		wake_percent; /* how full a CPU's buffer is when dkt_recorder_wait() reads; 0: 50 */
+	unsigned int wake_percent; /* how full a CPU's buffer is when it is read; 0: 50 */
 	uint64_t grow_to; /* bytes: buffers that fill up get more memory up to this; 0: none */
 };
 
@@ -457,7 +456,7 @@ DKT_API int dkt_recorder_wait(struct dkt_recorder *recorder, int timeout_ms);
 /*
  * Moves all records up to now to the file, adds new names of processes, and marks the time, so that a
  * reader of a growing file knows how far it can sort. Call it about once a second. After an error of
- * write(2), such as -ENOSPC, no record is lost: the next call continues at the same byte.
+ * write(2), as on a full file system, no record is lost: the next call continues at the same byte.
  */
 DKT_API int dkt_recorder_read(struct dkt_recorder *recorder);
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The file of a recording while it is written. */
+#include "capture/file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/statvfs.h>
+
+#include "base/buf.h"
+#include "io/output.h"
+
+/* The part of a file system that stays free: one in so many bytes, and at most so many. */
+#define RESERVE_PART 20
+#define RESERVE_MAX  (UINT64_C(1) << 30)
+
+static int fail(const struct capture_file *file, const char *action)
+{
+	int err = -errno;
+
+	return dkt_fail(file->ctx, err, "%s %s: %s", action, file->path, strerror(-err));
+}
+
+static int open_stdout(struct capture_file *file)
+{
+	struct stat st;
+
+	file->path = "standard output";
+	if (isatty(STDOUT_FILENO))
+		return dkt_fail(
+			file->ctx, -EINVAL,
+			"a recording is not text: redirect standard output to a file or a pipe");
+	file->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (file->fd < 0 || fstat(file->fd, &st))
+		return fail(file, "open");
+	file->regular = S_ISREG(st.st_mode);
+	return 0;
+}
+
+/* -EBUSY if another process records into the file that is there. */
+static int check_free(const struct capture_file *file)
+{
+	int fd __cleanup(close) = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0 || !flock(fd, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK)
+		return 0;
+	return dkt_fail(file->ctx, -EBUSY, "open %s: another process records into it", file->path);
+}
+
+/* Moves an earlier file out of the way. */
+static int keep_earlier(struct capture_file *file)
+{
+	struct stat st;
+	int err = output_check(file->ctx, file->path);
+
+	if (err)
+		return dkt_fail_in(file->ctx, err, "open %s", file->path);
+	if (lstat(file->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
+	err = check_free(file);
+	if (err)
+		return err;
+	file->kept = dkt__format("%s.old", file->path);
+	if (!file->kept)
+		return -ENOMEM;
+	return rename(file->path, file->kept) ? fail(file, "rename") : 0;
+}
+
+/* Renames with the privileges of the caller, not with those of the program's file. */
+static int keep_as_caller(struct capture_file *file)
+{
+	int err = dkt_caps_lower(file->ctx, DKT_LOWER_GAINED);
+
+	if (err)
+		return err;
+	err = keep_earlier(file);
+	return dkt_caps_raise(file->ctx) ?: err;
+}
+
+int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file *file)
+{
+	struct stat st;
+	int err;
+
+	*file = (struct capture_file){ .ctx = ctx, .path = path, .fd = -1 };
+	if (!strcmp(path, "-"))
+		return open_stdout(file);
+	err = keep_as_caller(file);
+	if (err)
+		return err;
+	file->fd = output_open(ctx, path, OUTPUT_READ | OUTPUT_EMPTY);
+	if (file->fd < 0)
+		return dkt_fail_in(ctx, file->fd, "open %s", path);
+	if (fstat(file->fd, &st))
+		return fail(file, "open");
+	file->regular = S_ISREG(st.st_mode);
+	if (file->regular && flock(file->fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ?
+			       dkt_fail(ctx, -EBUSY, "open %s: another process uses it", path) :
+			       fail(file, "lock");
+	return 0;
+}
+
+void capture_file_close(struct capture_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->kept);
+	*file = (struct capture_file)CAPTURE_FILE_INIT;
+}
+
+uint64_t capture_file_room(const struct capture_file *file)
+{
+	struct statvfs fs;
+	uint64_t free_bytes, reserve;
+
+	if (!file->regular || fstatvfs(file->fd, &fs) || !fs.f_blocks)
+		return UINT64_MAX;
+	free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+	reserve = (uint64_t)fs.f_blocks * fs.f_frsize / RESERVE_PART;
+	reserve = DKT__MIN(reserve, RESERVE_MAX);
+	return free_bytes > reserve ? free_bytes - reserve : 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The file of a recording while it is written: it can be read at any time, and leaves room for others. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+struct capture_file {
+	struct dkt_ctx *ctx;
+	const char *path; /* as the user named it */
+	int fd;
+	bool regular; /* a file on a disk; otherwise a pipe, socket or device */
+	char *kept; /* the name that an earlier file got; NULL: there was none */
+};
+
+#define CAPTURE_FILE_INIT                                                                          \
+	{                                                                                          \
+		.fd = -1                                                                           \
+	}
+
+/*
+ * Opens a new file. "-" is standard output, which must not be a terminal. A file that is there gets
+ * the name path.old, in place of an older one, because a recording cannot be repeated. Locks the file
+ * (flock(2)) as long as it is open. -EBUSY: another process records into it.
+ */
+int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file *file);
+void capture_file_close(struct capture_file *file);
+
+/*
+ * Returns how many bytes the recording may still grow: what is free, without a part that is left to
+ * the other programs of the machine, 5 % of the file system and at most 1 GiB. UINT64_MAX: unknown.
+ */
+uint64_t capture_file_room(const struct capture_file *file);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* record: records events into a file for trace-cmd, KernelShark and dktrace. */
+#include "app/opt.h"
+#include "record/record.h"
+
+static int read_args(struct record *record, int argc, char **argv)
+{
+	struct app *app = record->app;
+	int rc = opt_seconds("duration", app->duration, &record->seconds);
+
+	if (!rc)
+		rc = opt_bytes("max-size", app->max_size, &record->max_bytes);
+	if (!rc)
+		rc = opt_bytes("buffer-size", app->buffer_size, &record->buffer);
+	if (rc)
+		return rc;
+	if (argc - app->n_command > 1)
+		return app_usage("record: '%s' is not an option; give a command to run after --",
+				 argv[1]);
+	if (!app->classes && !app->events && !app->probes)
+		return app_usage("record: name what to record: classes with -c, such as -c iotrace,"
+				 " or events with -e, such as -e 'sched:*'");
+	if (app->n_command)
+		record->command = argv + argc - app->n_command;
+	if (record->command && app->pid && !app->all)
+		return app_usage("record: with a command, only its processes are recorded; give"
+				 " --all to record those of --pid");
+	return 0;
+}
+
+static int find_events(struct record *record)
+{
+	struct app *app = record->app;
+	char *owner __cleanup(free) = live_name(app, "record");
+	const struct wanted_words words = { .classes = app->classes,
+					    .subsystems = app->subsystems,
+					    .events = app->events,
+					    .filter = app->filter,
+					    .comms = app->comm,
+					    .pids = app->pid,
+					    .children = app->children,
+					    .cpus = app->cpu,
+					    .stacks = app->stacks,
+					    .probes = app->probes,
+					    .owner = owner };
+	int err = owner ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : -ENOMEM;
+
+	if (err)
+		return err;
+	live_clean(app);
+	err = wanted_new(app->ctx, &words, &record->wanted);
+	if (!err && record->wanted->notes)
+		app_say("%s", record->wanted->notes);
+	return err;
+}
+
+int cmd_record(struct app *app, int argc, char **argv)
+{
+	struct record record = { .app = app, .ctx = app->ctx, .file = CAPTURE_FILE_INIT };
+	int rc = read_args(&record, argc, argv), err;
+
+	if (rc)
+		return rc;
+	err = find_events(&record);
+	if (!err)
+		err = capture_file_open(app->ctx, app->output, &record.file);
+	if (!err && record.file.kept)
+		app_say("the earlier %s is now %s", record.file.path, record.file.kept);
+	if (err) {
+		rc = app_fail(app);
+		wanted_free(record.wanted);
+	} else {
+		rc = record_run(&record);
+	}
+	capture_file_close(&record.file);
+	return rc;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* record: shared by its files. */
+#pragma once
+
+#include "app/live.h"
+#include "capture/file.h"
+#include "set/wanted.h"
+
+/* One run of the command. */
+struct record {
+	struct app *app;
+	struct dkt_ctx *ctx;
+	struct wanted *wanted;
+	char **command; /* NULL: none */
+	double seconds; /* 0: until a signal */
+	uint64_t max_bytes; /* of the file; 0: no limit */
+	uint64_t buffer; /* bytes of a CPU's buffer at the beginning; 0: chosen here */
+	struct capture_file file;
+	struct dkt_instance *in;
+	struct dkt_recorder *recorder;
+	struct spawn spawn;
+	double from; /* the time at which recording began */
+	const char *why; /* why it ended before its time; NULL: it did not */
+};
+
+/* Records until the end of the command or of the time, a signal, or a full disk. */
+int record_run(struct record *record);
+
+/* ---- record/line.c: the line that a terminal shows while recording ---- */
+
+struct record_line {
+	bool on; /* standard error is a terminal */
+	double last;
+	struct dkt_recorder_counts before;
+};
+
+void record_line_begin(struct record_line *line);
+
+/* Shows rates since the last call. */
+void record_line_show(struct record_line *line, const struct record *record);
+void record_line_end(struct record_line *line);
+
+/* ---- record/size.c: the memory of the buffers ---- */
+
+/* Sets the buffers' first size, and returns the size to which they may grow, both for all CPUs. */
+int record_size(struct record *record, uint64_t *grow_to);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs a recording: sets up its instance, moves the records to the file, and ends it. */
+#include <inttypes.h>
+
+#include "app/privileges.h"
+#include "record/record.h"
+
+/* How often all records go to the file, which bounds what a power failure can cost, in s. */
+#define EACH 1.0
+
+/* How often a command is asked whether it has ended, in ms. */
+#define LOOK_MS 50
+
+/* ---- setting up ---- */
+
+static int enable_events(struct record *record)
+{
+	struct dkt_change *change;
+	pid_t self = getpid();
+	int err = dkt_change_new(record->in, &change);
+
+	if (!err)
+		err = wanted_apply(record->wanted, change);
+	if (!err && record->spawn.pid && !record->app->all)
+		err = dkt_change_pids(change, &record->spawn.pid, 1, true);
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	/* Not an error: a kernel that cannot exclude processes records dktrace too. */
+	if (!err && dkt_instance_skip_pids(record->in, &self, 1))
+		dkt_log(record->ctx, DKT_LOG_INFO, "%s", dkt_error(record->ctx));
+	return err;
+}
+
+static int open_recorder(struct record *record)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .compression = record->app->compression);
+	int err = record_size(record, &opts.grow_to);
+
+	if (!err)
+		err = dkt_recorder_new(record->ctx, &opts, &record->recorder);
+	return err ? err : dkt_recorder_add(record->recorder, record->in, "");
+}
+
+/* Prepares everything, so that recording can begin at one moment. */
+static int set_up(struct record *record)
+{
+	char *name __cleanup(free) = live_name(record->app, "record");
+	int err = name ? dkt_instance_own(record->ctx, name, &record->in) : -ENOMEM;
+
+	if (!err)
+		err = dkt_instance_set_on(record->in, false);
+	if (!err)
+		err = dkt_instance_set_clock(record->in, "mono");
+	if (!err)
+		err = open_recorder(record);
+	if (!err)
+		err = spawn_start(record->ctx, &record->spawn, record->command);
+	if (!err)
+		err = enable_events(record);
+	if (!err)
+		err = dkt_recorder_begin(record->recorder, record->file.fd);
+	return err ? err : dkt_instance_set_on(record->in, true);
+}
+
+/* ---- running ---- */
+
+/* Returns why recording must end now, or NULL. */
+static const char *find_limit(const struct record *record)
+{
+	struct dkt_recorder_counts counts;
+
+	if (!capture_file_room(&record->file))
+		return "the disk is full up to the part that stays free for other programs";
+	if (record->max_bytes && !dkt_recorder_counts(record->recorder, &counts, sizeof(counts)) &&
+	    counts.bytes >= record->max_bytes)
+		return "the file has reached --max-size";
+	return NULL;
+}
+
+static int follow(struct record *record, struct record_line *line)
+{
+	double next = record->from + EACH;
+	int err = 0;
+
+	while (!err && !record->why && !live_over(&record->spawn, record->from, record->seconds)) {
+		double left = next - live_now();
+		int ms = left > 0 ? (int)(left * 1000) + 1 : 0;
+
+		err = dkt_recorder_wait(record->recorder,
+					record->command ? DKT__MIN(ms, LOOK_MS) : ms);
+		if (err == -EINTR)
+			err = 0;
+		if (!err)
+			record->why = find_limit(record);
+		if (err || live_now() < next)
+			continue;
+		err = dkt_recorder_read(record->recorder);
+		record_line_show(line, record);
+		next += EACH;
+	}
+	return err;
+}
+
+static int record_all(struct record *record)
+{
+	struct record_line line;
+	int err = live_begin(record->app, &record->spawn, "recording", record->seconds), end;
+
+	if (err)
+		return err;
+	record->from = live_now();
+	record_line_begin(&line);
+	err = follow(record, &line);
+	end = dkt_instance_set_on(record->in, false);
+	if (!err)
+		err = end ?: dkt_recorder_end(record->recorder);
+	record_line_end(&line);
+	return err;
+}
+
+/* ---- ending ---- */
+
+static void tear_down(struct record *record)
+{
+	spawn_finish(&record->spawn);
+	dkt_recorder_free(record->recorder);
+	live_remove(record->app, record->in);
+	wanted_free(record->wanted);
+}
+
+static int report(struct record *record)
+{
+	struct dkt_recorder_counts counts;
+
+	if (dkt_recorder_counts(record->recorder, &counts, sizeof(counts)))
+		return app_fail(record->app);
+	if (record->why)
+		app_say("recording ended early: %s", record->why);
+	app_say("%s: %" PRIu64 " events, %.1f MB", record->file.path, counts.records,
+		(double)counts.bytes / 1e6);
+	if (!counts.lost)
+		return 0;
+	app_say("%" PRIu64 " events were lost before they were read; a larger --buffer-size,"
+		" fewer events or a --filter keeps more",
+		counts.lost);
+	return EXIT_LOST;
+}
+
+int record_run(struct record *record)
+{
+	int err, rc;
+
+	live_catch();
+	record->spawn = (struct spawn)SPAWN_INIT;
+	err = set_up(record);
+	if (!err)
+		err = record_all(record);
+	rc = err ? app_fail(record->app) : report(record);
+	if (err == -EPIPE)
+		rc = EXIT_PIPE;
+	tear_down(record);
+	return record->spawn.status ? record->spawn.status : rc;
+}
