@@ -65,7 +65,7 @@ static bool is_missing(const struct drift *d, size_t i)
 	const struct class_bits *bits = class_map_event(d->log->map, d->all[i]);
 
 	return !d->on[i] &&
-	       (event_filter_wants_class(bits, &d->log->set) || named_has(&d->named, d->all[i])) &&
+	       named_has(&d->named, d->all[i], event_filter_wants_class(bits, &d->log->set)) &&
 	       (!bits->fields || message_is(d->all[i]));
 }
 

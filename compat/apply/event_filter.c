@@ -28,8 +28,9 @@ int event_filter_named(struct dkt_ctx *ctx, const struct settings *set, struct n
 
 bool event_filter_wants(const struct event_filter *filter, const struct dkt_event *event)
 {
-	return named_has(&filter->named, event) ||
-	       event_filter_wants_class(class_map_event(filter->map, event), filter->set);
+	return named_has(&filter->named, event,
+			 event_filter_wants_class(class_map_event(filter->map, event),
+						  filter->set));
 }
 
 /* ---- filters ---- */
@@ -144,7 +145,7 @@ static int chosen_records(const struct event_filter *filter, struct dkt_event *e
 	const struct class_bits *bits = class_map_event(filter->map, event);
 	const struct named_word *lacks;
 
-	if (named_has(&filter->named, event))
+	if (named_chooses(&filter->named, event))
 		return named_filter(&filter->named, event, text, &lacks);
 	if (event_filter_wants_class(bits, filter->set))
 		return event_filter_own(filter, event, text);

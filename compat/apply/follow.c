@@ -7,9 +7,8 @@
 #include "apply/follow.h"
 #include "apply/apply.h"
 
-#include <fcntl.h>
-
-#include "base/buf.h"
+#include "base/util.h"
+#include "log/directory.h"
 #include "lustre/lustre_masks.h"
 
 static const char *const names[] = {
@@ -78,15 +77,10 @@ void follow_report(struct debuglog *log, struct settings *done)
  */
 static bool is_behind(struct dkt_ctx *ctx, const char *name)
 {
-	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", name);
 	struct settings set;
-	int dirfd __cleanup(close) = -1;
 	uint32_t differ = 0;
 
-	if (!dir || !lustre_is_loaded())
-		return false;
-	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (dirfd < 0 || settings_load(ctx, dirfd, DEBUGLOG_SETTINGS, &set))
+	if (!lustre_is_loaded() || log_dir_settings(ctx, name, &set))
 		return false;
 	/* If Lustre was loaded, leave that to the next change: reading must not disable events. */
 	if (set.has_instance && set.lustre)

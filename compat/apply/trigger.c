@@ -82,8 +82,9 @@ bool applying_is_target(const struct applying *a, const struct dkt_event *event)
 /* True if the settings before the change select the event. */
 static bool wanted_before(const struct applying *a, const struct dkt_event *event)
 {
-	return named_has(&a->before, event) ||
-	       event_filter_wants_class(class_map_event(a->log->map, event), &a->log->set);
+	const struct class_bits *bits = class_map_event(a->log->map, event);
+
+	return named_has(&a->before, event, event_filter_wants_class(bits, &a->log->set));
 }
 
 bool applying_wants(const struct applying *a, const struct dkt_event *event)

@@ -155,6 +155,18 @@ static int remove_dir(const struct debuglog *log)
 	return err;
 }
 
+int log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings *set)
+{
+	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", name);
+	int dirfd __cleanup(close) =
+		dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+	*set = (struct settings){ 0 };
+	if (dirfd < 0)
+		return dir ? -errno : -ENOMEM;
+	return settings_load(ctx, dirfd, DEBUGLOG_SETTINGS, set);
+}
+
 int log_dir_remove(struct debuglog *log)
 {
 	int err = remove_dir(log);

@@ -22,5 +22,11 @@ void log_dir_leave(struct debuglog *log);
 /* True if a change was killed before it was complete. False while a change is in progress. */
 bool log_dir_was_interrupted(struct debuglog *log);
 
+/*
+ * Reads the settings of the log of that name without its lock and without tracefs. The caller clears
+ * them. -ENOENT: there is no such log; -EACCES: this user may not read it.
+ */
+int log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings *set);
+
 /* Removes the directory with all it holds. */
 int log_dir_remove(struct debuglog *log);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events chosen by name, with filters: "sched:sched_switch[prev_pid > 0],block:*,sys_enter". */
+/* Events chosen by name, with filters: "sched:sched_switch[prev_pid > 0],block:*,-block:block_plug". */
 #include "lustre/named.h"
 
 #include "base/buf.h"
@@ -132,11 +132,19 @@ static int read_filter(struct dkt_ctx *ctx, const char *text, size_t len, struct
 
 static int read_word(struct dkt_ctx *ctx, const char *text, const char *end, struct named *named)
 {
-	const char *filter = glob_end(text, NAMED_SEPARATORS);
-	struct named_word word = { .glob = strndup(text, (size_t)(filter - text)) };
+	const char *glob = text + (*text == '+' || *text == '-');
+	const char *filter = glob_end(glob, NAMED_SEPARATORS);
+	struct named_word word = { .without = *text == '-',
+				   .glob = strndup(glob, (size_t)(filter - glob)) };
 	int err = word.glob ? 0 : dkt__no_memory(ctx);
 
-	if (!err && filter == text)
+	if (!err && (glob == end || *glob == '+' || *glob == '-'))
+		err = dkt_fail(ctx, -EINVAL, "an event follows its sign: %.*s", (int)(end - text),
+			       text);
+	if (!err && filter < end && word.without)
+		err = dkt_fail(ctx, -EINVAL, "-%s: an event that is excluded has no filter",
+			       word.glob);
+	if (!err && filter == glob)
 		err = dkt_fail(ctx, -EINVAL, "a filter follows its event without a space: %.*s",
 			       (int)(end - text), text);
 	if (!err)
@@ -167,7 +175,11 @@ int named_read(struct dkt_ctx *ctx, const char *text, struct named *named)
 
 char *named_word_text(const struct named_word *word)
 {
-	return word->filter ? dkt__format("%s[%s]", word->glob, word->filter) : strdup(word->glob);
+	const char *sign = word->without ? "-" : "";
+
+	if (!word->filter)
+		return dkt__format("%s%s", sign, word->glob);
+	return dkt__format("%s%s[%s]", sign, word->glob, word->filter);
 }
 
 /* ---- events ---- */
@@ -182,12 +194,17 @@ static bool word_has(const struct named_word *word, const struct dkt_event *even
 	return named_word_has(word, dkt_event_system(event), dkt_event_name(event));
 }
 
-bool named_has(const struct named *named, const struct dkt_event *event)
+bool named_has(const struct named *named, const struct dkt_event *event, bool otherwise)
 {
-	for (size_t i = 0; i < named->n; i++)
+	for (size_t i = named->n; i-- > 0;)
 		if (word_has(&named->list[i], event))
-			return true;
-	return false;
+			return !named->list[i].without;
+	return otherwise;
+}
+
+bool named_chooses(const struct named *named, const struct dkt_event *event)
+{
+	return named_has(named, event, false);
 }
 
 static bool is_system(struct dkt_event *const *events, size_t n, const char *word)

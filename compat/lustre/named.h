@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events chosen by name, with filters: "sched:sched_switch[prev_pid > 0],block:*,sys_enter". */
+/* Events chosen by name, with filters: "sched:sched_switch[prev_pid > 0],block:*,-block:block_plug". */
 #pragma once
 
 #include <dktrace/dktrace.h>
@@ -8,7 +8,8 @@
 
 /* One of the words. */
 struct named_word {
-	char *glob; /* as written, without the filter */
+	bool without; /* begins with a minus: not these events */
+	char *glob; /* as written, without the sign and the filter */
 	char *system; /* a glob; NULL: any system */
 	char *name; /* a glob */
 	char *filter; /* without its brackets; NULL: none */
@@ -31,18 +32,26 @@ struct named {
 const char *named_word_end(const char *text, const char *separators);
 
 /*
- * Adds the words of a text: SYSTEM:NAME or NAME, globs, with or without [FILTER]. Brackets with a
- * comparison (= < > & ~) are a filter, other brackets are part of the glob. -EINVAL: a glob or filter
- * is invalid, or the text has no word. Clear named in either case.
+ * Adds the words of a text: SYSTEM:NAME or NAME, globs, with or without [FILTER]; -GLOB excludes
+ * events. Brackets with a comparison (= < > & ~) are a filter, other brackets are part of the glob.
+ * -EINVAL: a glob or filter is invalid, or the text has no word. Clear named in either case.
  */
 int named_read(struct dkt_ctx *ctx, const char *text, struct named *named);
 void named_clear(struct named *named);
 
-/* Returns the word as text, with its filter. The caller frees it. NULL: out of memory. */
+/* Returns the word as text, with its sign and filter. The caller frees it. NULL: out of memory. */
 char *named_word_text(const struct named_word *word);
 
 bool named_word_has(const struct named_word *word, const char *system, const char *name);
-bool named_has(const struct named *named, const struct dkt_event *event);
+
+/*
+ * True if the words choose the event, false if they exclude it: the last word that matches decides.
+ * If none does, returns otherwise.
+ */
+bool named_has(const struct named *named, const struct dkt_event *event, bool otherwise);
+
+/* True if a word that matches the event stands for it. */
+bool named_chooses(const struct named *named, const struct dkt_event *event);
 
 /*
  * Checks the words against the events of the kernel. -ENOENT: a word matches no event; -ENOTUNIQ: a

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/parse.h"
 #include "lustre/lustre_masks.h"
+#include "set/param/debug_words.h"
 #include "set/param/memory.h"
 
 struct param {
@@ -71,7 +72,7 @@ static char *filter_notes(const struct filter_report *report)
 		       NULL;
 }
 
-static int take_mask(struct debuglog *log, const struct param *param, const char *value,
+static int take_bits(struct debuglog *log, const struct param *param, const char *value,
 		     struct settings *set, char **notes)
 {
 	uint32_t *mask = settings_mask(set, param->kind);
@@ -85,6 +86,43 @@ static int take_mask(struct debuglog *log, const struct param *param, const char
 	if (parsed.deprecated)
 		add_note(notes, strdup("using a numerical debug mask is deprecated"));
 	return 0;
+}
+
+static int take_mask(struct debuglog *log, const struct param *param, const char *value,
+		     struct settings *set, char **notes)
+{
+	return debug_words_has_event(value) ?
+		       dkt_fail(log->ctx, -EINVAL, "'%s' names an event; only debug can", value) :
+		       take_bits(log, param, value, set, notes);
+}
+
+/* ---- debug ---- */
+
+/* Like Lustre's, unless events are named, which come after the classes. */
+static int get_debug(struct debuglog *log, const struct param *param, char **value)
+{
+	char *mask __cleanup(free) = NULL;
+	char *events __cleanup(free) = debug_words_text(&log->set);
+	int err = events ? get_mask(log, param, &mask) : -ENOMEM;
+
+	if (err)
+		return err;
+	*value = dkt__format("%s%s%s", mask, *events ? " " : "", events);
+	return *value ? 0 : -ENOMEM;
+}
+
+static int take_debug(struct debuglog *log, const struct param *param, const char *value,
+		      struct settings *set, char **notes)
+{
+	struct debug_words words;
+	int err = debug_words_read(log->ctx, value, &words);
+
+	if (!err && words.mask)
+		err = take_bits(log, param, words.mask, set, notes);
+	if (!err)
+		err = debug_words_take(log, &words, set, notes);
+	debug_words_clear(&words);
+	return err;
 }
 
 /* ---- debug_sources ---- */
@@ -207,7 +245,7 @@ static int take_filter(struct debuglog *log, const struct param *param, const ch
 
 static const struct param params[] = {
 	/* clang-format off */
-	{ "debug",           "types of messages that are recorded",     get_mask, take_mask, MASK_DEBUG },
+	{ "debug",           "types of messages that are recorded",     get_debug, take_debug, MASK_DEBUG },
 	{ "debug_filter",    "a filter on every event that is on",      get_filter, take_filter, 0 },
 	{ "debug_mb",        "size of all buffers together, in MB",     get_mb, take_mb, 0 },
 	{ "debug_sources",   "lustre, kernel, functions: what is recorded", get_mask, take_sources, MASK_SOURCES },
@@ -278,7 +316,7 @@ const char *param_about(const struct param *param)
 
 bool param_is_mask(const struct param *param)
 {
-	return param->get == get_mask;
+	return param->get == get_mask || param->get == get_debug;
 }
 
 enum mask_kind param_mask_kind(const struct param *param)
@@ -331,21 +369,60 @@ int param_take_exact(struct debuglog *log, const struct param *param, const char
 	return 0;
 }
 
-int param_follow(struct debuglog *log, const struct param *param, const char *value)
+int param_take_lustre(struct debuglog *log, const struct param *param, const char *asked,
+		      const char *now, struct settings *set, char **notes)
 {
-	char *notes __cleanup(free) = NULL;
-	struct settings set;
+	struct debug_words words = { 0 };
 	int err;
 
 	if (!param_is_mask(param))
-		return param_set(log, param, value, &notes);
+		return param_take(log, param, asked, set, notes);
+	err = param->take == take_debug ? debug_words_read(log->ctx, asked, &words) : 0;
+	if (!err)
+		err = param_take_exact(log, param, now, set);
+	if (!err)
+		err = debug_words_take(log, &words, set, notes);
+	debug_words_clear(&words);
+	return err;
+}
+
+int param_follow(struct debuglog *log, const struct param *param, const char *asked,
+		 const char *now, char **notes)
+{
+	char *known __cleanup(free) = NULL;
+	struct settings set;
+	int err;
+
+	*notes = NULL;
+	if (!param_is_mask(param))
+		return param_set(log, param, asked, &known);
 	err = settings_copy(&set, &log->set);
 	if (err)
 		return err;
-	err = param_take_exact(log, param, value, &set);
+	err = param_take_lustre(log, param, asked, now, &set, notes);
 	if (!err)
-		err = param_apply(log, &set, param, &notes);
+		err = param_apply(log, &set, param, &known);
 	settings_clear(&set);
+	return err;
+}
+
+int param_for_lustre(struct dkt_ctx *ctx, const struct param *param, const char *value,
+		     char **theirs)
+{
+	struct debug_words words;
+	int err;
+
+	*theirs = NULL;
+	if (!param_is_mask(param) || !debug_words_has_event(value)) {
+		*theirs = strdup(value);
+		return *theirs ? 0 : -ENOMEM;
+	}
+	if (param->take != take_debug)
+		return dkt_fail(ctx, -EINVAL, "'%s' names an event; only debug can", value);
+	err = debug_words_read(ctx, value, &words);
+	*theirs = words.mask;
+	words.mask = NULL;
+	debug_words_clear(&words);
 	return err;
 }
 

@@ -50,5 +50,15 @@ bool param_misspelt(const struct param *param, const char *value, struct dkt__gu
 /* Tries the names of all parameters. */
 void param_guess(struct dkt__guess *guess);
 
-/* Sets the value that was read from Lustre's parameter of the same name. */
-int param_follow(struct debuglog *log, const struct param *param, const char *value);
+/*
+ * For a parameter that Lustre has too. param_for_lustre() gets the part of a value that Lustre
+ * understands, which the caller frees; NULL: there is none, only events are named. After that was
+ * written, param_take_lustre() takes over the value that was asked for, with the mask that Lustre has
+ * now; param_follow() also applies it, and its notes, which the caller frees, are those on events.
+ */
+int param_for_lustre(struct dkt_ctx *ctx, const struct param *param, const char *value,
+		     char **theirs);
+int param_take_lustre(struct debuglog *log, const struct param *param, const char *asked,
+		      const char *now, struct settings *set, char **notes);
+int param_follow(struct debuglog *log, const struct param *param, const char *asked,
+		 const char *now, char **notes);

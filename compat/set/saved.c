@@ -6,6 +6,7 @@
 #include "set/filters.h"
 #include "set/functions.h"
 #include "set/param.h"
+#include "set/param/debug_words.h"
 #include "set/param/file.h"
 #include "set/probes.h"
 #include "set/triggers.h"
@@ -70,19 +71,20 @@ static void clear_written(struct applying *a, bool restore)
 static int take_both(struct applying *a, const struct param *param, const char *value, char *path)
 {
 	char now[PARAM_FILE_MAX];
+	char *theirs __cleanup(free) = NULL;
 	int err = note_before(a, param, path);
 
+	if (!err)
+		err = param_for_lustre(a->log->ctx, param, value, &theirs);
 	if (err)
 		return err;
-	err = param_file_write(path, value, NULL);
+	err = theirs ? param_file_write(path, theirs, NULL) : 0;
 	if (err)
 		return dkt_fail(a->log->ctx, err, "write %s: %s", path, strerror(-err));
-	if (!param_is_mask(param))
-		return param_take(a->log, param, value, &a->set, a->notes);
-	err = param_file_read(param, path, now);
+	err = param_is_mask(param) ? param_file_read(param, path, now) : 0;
 	if (err)
 		return dkt_fail(a->log->ctx, err, "read %s: %s", path, strerror(-err));
-	return param_take_exact(a->log, param, now, &a->set);
+	return param_take_lustre(a->log, param, value, now, &a->set, a->notes);
 }
 
 /* Adds the place in the file and a guess to the error message. */
@@ -208,6 +210,11 @@ static int take_probe(struct applying *a, const char *value)
 	return err;
 }
 
+static int take_event(struct applying *a, const char *value)
+{
+	return debug_word_take(a->log, value, &a->set);
+}
+
 static int take_filter(struct applying *a, const char *value)
 {
 	return filters_take(a->log, value, &a->set);
@@ -225,8 +232,8 @@ static const struct {
 } rest[] = {
 	{ CONF_CPUS, take_cpus },         { CONF_PIDS, take_pids },
 	{ CONF_FUNCTION, take_function }, { CONF_GRAPH, take_graph },
-	{ CONF_PROBE, take_probe },       { CONF_FILTER, take_filter },
-	{ CONF_TRIGGER, take_trigger },
+	{ CONF_PROBE, take_probe },       { CONF_EVENT, take_event },
+	{ CONF_FILTER, take_filter },     { CONF_TRIGGER, take_trigger },
 };
 
 static int take_lines(struct applying *a, size_t i)

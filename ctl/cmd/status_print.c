@@ -10,6 +10,7 @@
 #include "lustre/mask.h"
 #include "set/functions.h"
 #include "set/param.h"
+#include "set/param/debug_words.h"
 
 /* The width of the column of labels. */
 #define LABELS 17
@@ -95,6 +96,34 @@ static void make_readable(char *value)
 	*to = '\0';
 }
 
+/* The classes of debug; the events that it names are a row of their own. */
+static int get_param(struct debuglog *log, const struct param *param, char **value)
+{
+	char mask[MASK_TEXT_SIZE];
+
+	if (!param_is_mask(param))
+		return param_get(log, param, value);
+	mask_format(param_mask_kind(param), *settings_mask(&log->set, param_mask_kind(param)),
+		    mask);
+	*value = strdup(mask);
+	return *value ? 0 : -ENOMEM;
+}
+
+static void put_named(struct out *out, const struct settings *set)
+{
+	char *events __cleanup(free) = debug_words_text(set);
+	struct json_object *list;
+
+	if (!set->events.n)
+		return;
+	list = json_object_new_array();
+	for (size_t i = 0; list && i < set->events.n; i++)
+		json_object_array_add(list, json_object_new_string(set->events.list[i]));
+	out_put(out, "named_events", list);
+	if (events)
+		out_text(out, "named events", events);
+}
+
 static void put_params(struct out *out, struct debuglog *log)
 {
 	const struct param *param = NULL;
@@ -103,7 +132,7 @@ static void put_params(struct out *out, struct debuglog *log)
 		const char *name = param_name(param);
 		char *value __cleanup(free) = NULL;
 
-		if (param_get(log, param, &value)) {
+		if (get_param(log, param, &value)) {
 			out_line(out, name, "?");
 			continue;
 		}
@@ -292,6 +321,7 @@ int status_print(const struct app *app, struct debuglog *log, const struct statu
 	put_instance(&out, log, status);
 	put_drift(&out, status);
 	put_params(&out, log);
+	put_named(&out, &log->set);
 	put_limits(&out, &log->set);
 	put_probes(&out, log);
 	put_hist(&out, log);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes events by name: no crash, and each word reads back as it is spelled. */
+/* Fuzzes events by name, alone and in a value of debug: each word reads back as it is spelled. */
 #include <string.h>
 
 #include "lustre/named.h"
 #include "replay.h"
+#include "set/param/debug_words.h"
 
 static void check_word(struct dkt_ctx *ctx, const struct named_word *word)
 {
@@ -17,6 +18,20 @@ static void check_word(struct dkt_ctx *ctx, const struct named_word *word)
 	must(!word->filter || !strcmp(again.list[0].filter, word->filter));
 	named_clear(&again);
 	free(text);
+}
+
+/* The mask names no event, and a word of an event has nothing but the event. */
+static void check_debug(struct dkt_ctx *ctx, const char *value)
+{
+	struct debug_words words;
+
+	must(!debug_words_read(ctx, value, &words));
+	must(!words.events.n == !debug_words_has_event(value));
+	must(!words.events.n || !words.mask || !debug_words_has_event(words.mask));
+	must(words.mask || words.events.n);
+	for (size_t i = 0; i < words.events.n; i++)
+		must(debug_words_has_event(words.events.list[i]));
+	debug_words_clear(&words);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -33,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		must(*dkt_error(ctx));
 	}
+	check_debug(ctx, text);
 	named_clear(&named);
 	dkt_ctx_free(ctx);
 	free(text);

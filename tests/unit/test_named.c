@@ -86,13 +86,35 @@ static void brackets_without_a_comparison_are_part_of_the_glob(void **state)
 	assert_false(named_word_has(&named->list[1], "block", "rq_issue"));
 }
 
+static void a_minus_excludes_events(void **state)
+{
+	struct test *test = *state;
+	const struct named *named =
+		take(test, "+sched:*[pid > 0],-*:wakeup,-block:*,block:rq_issue");
+	struct dkt_event *wakeup = dkt_event_find(test->ctx, "sched", "wakeup");
+	struct dkt_event *other = dkt_event_find(test->ctx, "task", "switch");
+
+	assert_int_equal(named->n, 4);
+	assert_word(named, 0, "sched:*", "pid > 0");
+	assert_false(named->list[0].without);
+	assert_word(named, 1, "*:wakeup", NULL);
+	assert_true(named->list[1].without);
+	assert_false(named_has(named, wakeup, true));
+	assert_true(named_has(named, other, true));
+	assert_false(named_has(named, other, false));
+	assert_true(named_chooses(named, dkt_event_find(test->ctx, "sched", "switch")));
+	assert_true(named_chooses(named, dkt_event_find(test->ctx, "block", "rq_issue")));
+	assert_false(named_has(named, dkt_event_find(test->ctx, "block", "rq_insert"), true));
+	assert_ok(test->ctx, named_check(test->ctx, named));
+}
+
 static void a_word_is_spelled_as_it_was_written(void **state)
 {
-	const struct named *named = take(*state, "sched:switch[pid > 0],block:*");
+	const struct named *named = take(*state, "sched:switch[pid > 0],-block:*");
 	char *one = named_word_text(&named->list[0]), *two = named_word_text(&named->list[1]);
 
 	assert_string_equal(one, "sched:switch[pid > 0]");
-	assert_string_equal(two, "block:*");
+	assert_string_equal(two, "-block:*");
 	free(one);
 	free(two);
 }
@@ -117,6 +139,10 @@ static void an_invalid_word_is_refused(void **state)
 		       "sched:switch: expected a comma after the filter, not 'x'");
 	assert_refused(test, -EINVAL, "sched:switch [pid > 0]",
 		       "a filter follows its event without a space: [pid > 0]");
+	assert_refused(test, -EINVAL, "-sched:switch[pid > 0]",
+		       "-sched:switch: an event that is excluded has no filter");
+	assert_refused(test, -EINVAL, "-", "an event follows its sign: -");
+	assert_refused(test, -EINVAL, "+-x", "an event follows its sign: +-x");
 	assert_refused(test, -EINVAL, "sched:switch[pid >]", NULL);
 	assert_has(dkt_error(test->ctx), "sched:switch: ");
 	assert_refused(test, -EINVAL, "sched:switch[pid > 0\n]", NULL);
@@ -204,6 +230,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(brackets_without_a_comparison_are_part_of_the_glob,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_minus_excludes_events, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_word_is_spelled_as_it_was_written, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(an_invalid_word_is_refused, setup, teardown),

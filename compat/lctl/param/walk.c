@@ -10,7 +10,9 @@
 #include "base/io.h"
 #include "io/say.h"
 #include "lctl/cmd.h"
+#include "log/directory.h"
 #include "set/param.h"
+#include "set/param/debug_words.h"
 
 /* The directories above the current one, to detect loops of symbolic links. */
 struct above {
@@ -49,6 +51,30 @@ static int read_value(struct param_walk *walk, const char *path, char **text, si
 	if (err && !walk->regex)
 		report(walk, err, "read_param", "", path);
 	return err;
+}
+
+/* Adds the events that the log names to Lustre's own debug. It is printed as it is if there are none. */
+static int add_events(struct param_walk *walk, const struct tree_match *match, char **text,
+		      size_t *len)
+{
+	char *events __cleanup(free) = NULL;
+	struct settings set;
+	char *both;
+
+	if (strcmp(match->name, "debug") || !tree_is_kernel(match->path) || !*len ||
+	    log_dir_settings(walk->lctl->ctx, walk->lctl->instance, &set))
+		return 0;
+	events = debug_words_text(&set);
+	settings_clear(&set);
+	if (!events || !*events)
+		return events ? 0 : -ENOMEM;
+	both = dkt__format("%.*s %s", (int)*len, *text, events);
+	if (!both)
+		return -ENOMEM;
+	free(*text);
+	*text = both;
+	*len = strlen(both);
+	return 0;
 }
 
 /* ---- one match ---- */
@@ -141,6 +167,10 @@ static int add(struct param_walk *walk, struct param_dir *dir, const struct tree
 		return 0;
 	if (read_value(walk, match->path, &text, &len))
 		return 0;
+	if (add_events(walk, match, &text, &len)) {
+		free(text);
+		return -ENOMEM;
+	}
 	return param_dir_add(dir, opts, name, mode, link, text, len);
 }
 

@@ -10,6 +10,7 @@
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "set/param.h"
+#include "set/param/debug_words.h"
 #include "set/param/file.h"
 
 /* ---- dktrace's own parameters ---- */
@@ -90,25 +91,33 @@ static int follow(struct param_write *pw, const struct param *param, const char 
 		  const char *value)
 {
 	char now[PARAM_FILE_MAX];
-	int err = 0;
+	char *notes __cleanup(free) = NULL;
+	int err = param_is_mask(param) ? param_file_read(param, path, now) : 0;
 
-	if (param_is_mask(param)) {
-		err = param_file_read(param, path, now);
-		value = now;
-	}
-	return err ? err : param_follow(pw->log, param, value);
+	if (err)
+		return err;
+	err = param_follow(pw->log, param, value, now, &notes);
+	if (!err)
+		print_notes(pw->lctl, param_name(param), notes);
+	return err;
 }
 
 static int write_both(struct param_write *pw, const struct param *param, const char *path,
 		      const char *value)
 {
 	char before[PARAM_FILE_MAX];
+	char *theirs __cleanup(free) = NULL;
 	/* Open the log first: that takes over changes that others have made to Lustre's mask. */
 	int opened = open_log(pw), unread = param_file_read(param, path, before);
-	int err = param_file_write(path, value, "set_param");
+	int err = param_for_lustre(pw->lctl->ctx, param, value, &theirs);
 	bool undone;
 
-	if (err || opened == -ENOENT)
+	if (err) {
+		lctl_print_error(pw->lctl);
+		return err;
+	}
+	err = theirs ? param_file_write(path, theirs, "set_param") : 0;
+	if (err || (opened == -ENOENT && !debug_words_has_event(value)))
 		return err;
 	err = opened ? opened : follow(pw, param, path, value);
 	if (!err)

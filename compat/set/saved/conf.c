@@ -19,9 +19,9 @@
 #define NOT_YET                                                                                    \
 	"# Its object did not exist when this was saved; apply sets it once the object exists."
 
-static const char *const others[] = { CONF_INSTANCE, CONF_REAL_LCTL, CONF_CPUS,
-				      CONF_PIDS,     CONF_FUNCTION,  CONF_GRAPH,
-				      CONF_PROBE,    CONF_FILTER,    CONF_TRIGGER };
+static const char *const others[] = { CONF_INSTANCE, CONF_REAL_LCTL, CONF_CPUS,  CONF_PIDS,
+				      CONF_FUNCTION, CONF_GRAPH,     CONF_PROBE, CONF_EVENT,
+				      CONF_FILTER,   CONF_TRIGGER };
 
 const char *conf_key(size_t i)
 {
@@ -206,7 +206,8 @@ void conf_clear(struct conf *conf)
 
 bool conf_is_list(const char *key)
 {
-	return !strcmp(key, CONF_PROBE) || !strcmp(key, CONF_FILTER) || !strcmp(key, CONF_TRIGGER);
+	return !strcmp(key, CONF_PROBE) || !strcmp(key, CONF_EVENT) || !strcmp(key, CONF_FILTER) ||
+	       !strcmp(key, CONF_TRIGGER);
 }
 
 static bool is_key(const struct conf_line *line, const char *key)

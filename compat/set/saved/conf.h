@@ -8,7 +8,7 @@
 
 #define CONF_FILE CONFDIR "/dktrace.conf"
 
-/* Keys other than parameters; the last three may occur several times. */
+/* Keys other than parameters; the last four may occur several times. */
 #define CONF_INSTANCE  "instance"
 #define CONF_REAL_LCTL "real_lctl"
 #define CONF_CPUS      "cpus"
@@ -16,6 +16,7 @@
 #define CONF_FUNCTION  "function"
 #define CONF_GRAPH     "graph"
 #define CONF_PROBE     "probe"
+#define CONF_EVENT     "event"
 #define CONF_FILTER    "filter"
 #define CONF_TRIGGER   "trigger"
 

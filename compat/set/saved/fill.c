@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "log/threads.h"
+#include "lustre/named.h"
 #include "lustre/select.h"
 #include "set/functions.h"
 #include "set/probes.h"
@@ -26,6 +27,17 @@ static bool event_may_come(struct debuglog *log, const char *line)
 	return missing;
 }
 
+/* True if an event is missing, of which a module may have more. */
+static bool named_may_come(struct debuglog *log, const char *line)
+{
+	struct named named = { 0 };
+	bool missing = strchr(line, ':') && !named_read(log->ctx, line, &named) &&
+		       named_check(log->ctx, &named) == -ENOENT;
+
+	named_clear(&named);
+	return missing;
+}
+
 static bool probe_may_come(struct debuglog *log, const char *line)
 {
 	struct probe_words words;
@@ -43,6 +55,8 @@ bool saved_may_come(struct debuglog *log, const struct conf_line *line)
 
 	if (!strcmp(line->key, CONF_PROBE))
 		may = probe_may_come(log, line->value);
+	else if (!strcmp(line->key, CONF_EVENT))
+		may = named_may_come(log, line->value);
 	else if (conf_is_list(line->key))
 		may = event_may_come(log, line->value);
 	dkt_error_give(log->ctx, 0, message);
@@ -202,6 +216,8 @@ int saved_fill(struct debuglog *log, struct conf *conf)
 		err = fill_functions(set, conf, CONF_GRAPH, FUNCTIONS_GRAPH);
 	if (!err)
 		err = fill_probes(log, conf);
+	if (!err)
+		err = fill_list(log, conf, CONF_EVENT, &set->events);
 	if (!err)
 		err = fill_entries(log, conf, CONF_FILTER, &set->rules);
 	return err ? err : fill_entries(log, conf, CONF_TRIGGER, &set->triggers);

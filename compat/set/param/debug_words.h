@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A value of debug that names events beside classes: "+rpctrace sched:*", "-block:block_plug". */
+#pragma once
+
+#include "log/debuglog.h"
+
+struct debug_words {
+	/* The rest for mask_parse(), and for Lustre's own parameter; NULL: only events are named. */
+	char *mask;
+	struct names events; /* each with its sign, + or - */
+	bool absolute; /* the value is not relative: events that were named before no longer count */
+};
+
+/* True if the value names an event: a word with a colon or a bracket. */
+bool debug_words_has_event(const char *value);
+
+/*
+ * Splits the value. Without an event, mask is the whole value. The caller clears the words, even on
+ * failure.
+ */
+int debug_words_read(struct dkt_ctx *ctx, const char *value, struct debug_words *words);
+void debug_words_clear(struct debug_words *words);
+
+/*
+ * Takes the events over into the settings. Notes, which the caller frees, name events that lack the
+ * fields of their filter; NULL: none. -ENOENT, -ENOTUNIQ, -EINVAL: a word is invalid, as named_read()
+ * and named_check() have it.
+ */
+int debug_words_take(struct debuglog *log, const struct debug_words *words, struct settings *set,
+		     char **notes);
+
+/* The same for one word, "sched:*[prev_pid > 0]" or "-sched:sched_switch". */
+int debug_word_take(struct debuglog *log, const char *word, struct settings *set);
+
+/* Returns the named events separated by spaces, or "". The caller frees it. NULL: out of memory. */
+char *debug_words_text(const struct settings *set);
