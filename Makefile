@@ -66,8 +66,8 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
-TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-perfdata gen-probe-tree fake-lustre.so \
-	probe-target probe-target-O0 marker-target)
+TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-perfdata gen-probe-tree gen-sequence \
+	fake-lustre.so probe-target probe-target-O0 marker-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)

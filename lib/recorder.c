@@ -14,9 +14,6 @@
 #include "tracedat/journal.h"
 #include "tracefs.h"
 
-/* A buffer that is so full when the reader comes gets more memory, in percent. */
-#define FULL_PERCENT 70
-
 /* ---- buffers ---- */
 
 static void buffer_clear(struct dkt__recorder_buffer *b)
@@ -49,7 +46,7 @@ static int open_cpus(struct dkt__recorder_buffer *b, bool fresh)
 	return 0;
 }
 
-/* Gets the size of the kernel's buffer of a CPU; unknown sizes never grow. */
+/* Gets the size of the kernel's buffer of a CPU. */
 static void read_size(struct dkt__recorder_buffer *b)
 {
 	uint64_t all;
@@ -72,7 +69,6 @@ int dkt_recorder_add(struct dkt_recorder *r, struct dkt_instance *in, const char
 	err = b.name ? open_cpus(&b, r->fresh) : dkt__no_memory(r->ctx);
 	if (!err)
 		err = dkt__percent_set(in, r->wake_percent, &b.percent);
-	read_size(&b);
 	if (!err)
 		err = dkt__with_words(r->ctx, dkt__append(r->buffers, r->n, b));
 	if (err)
@@ -134,8 +130,9 @@ int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
 	r->fd = r->pipe[0] = r->pipe[1] = -1;
 	r->watch = (struct dkt__watch)DKT__NO_WATCH;
 	r->wake_percent = mine.wake_percent ? mine.wake_percent : 50;
-	r->grow_to = mine.grow_to;
 	r->fresh = mine.flags & DKT_RECORDER_FRESH;
+	r->room = mine.room;
+	r->data = mine.data;
 	r->pages = malloc(DKT__RECORDER_CHUNK);
 	err = r->pages ? dkt_buf_new(&r->out) : dkt__no_memory(ctx);
 	if (!err)
@@ -294,6 +291,8 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 	dkt__comms_clear(&r->names);
 	r->written = 0;
 	r->fd = fd;
+	for (size_t i = 0; i < r->n; i++)
+		read_size(&r->buffers[i]);
 	err = begin_counts(r);
 	if (!err)
 		err = dkt__recorder_head(r);
@@ -318,20 +317,6 @@ int dkt_recorder_read(struct dkt_recorder *r)
 	if (!err)
 		err = dkt__recorder_names(r, false);
 	return err ? err : put_mark(r, now);
-}
-
-/* Gives an instance twice the memory if its fullest CPU was nearly full when the reader came. */
-static void grow(struct dkt_recorder *r, struct dkt__recorder_buffer *b)
-{
-	const uint64_t all = b->size * (uint64_t)b->n_cpus;
-
-	if (b->most / FULL_PERCENT >= b->size / 100 && 2 * all <= r->grow_to) {
-		/* With less memory the kernel keeps the old size. */
-		if (dkt_instance_set_size(b->in, 2 * all))
-			r->grow_to = 0;
-		read_size(b);
-	}
-	b->most = 0;
 }
 
 /* Watches the buffers of CPUs that are there. For an absent CPU poll() reports an error at once. */
@@ -370,10 +355,22 @@ int dkt_recorder_wait(struct dkt_recorder *r, int timeout_ms)
 		return err == -EINTR ?
 			       err :
 			       dkt_fail(r->ctx, err, "watch the buffers: %s", strerror(-err));
-	err = dkt__recorder_move(r, false);
+	return dkt__recorder_move(r, false);
+}
+
+/* Counts the records that stay in the buffers as lost. */
+static int give_up(struct dkt_recorder *r)
+{
+	int err = dkt__recorder_names(r, false);
+
 	for (size_t i = 0; !err && i < r->n; i++)
-		grow(r, &r->buffers[i]);
-	return err;
+		for (int nr = 0; !err && nr < r->buffers[i].n_cpus; nr++) {
+			struct dkt_cpu_stats stats;
+
+			err = dkt_instance_get_stats(r->buffers[i].in, nr, &stats, sizeof(stats));
+			r->buffers[i].cpus[nr].told_before += stats.entries;
+		}
+	return err ? err : put_mark(r, 0);
 }
 
 int dkt_recorder_end(struct dkt_recorder *r)
@@ -382,6 +379,8 @@ int dkt_recorder_end(struct dkt_recorder *r)
 
 	int err = dkt_recorder_read(r);
 
+	if (err == -EDQUOT && r->room)
+		err = give_up(r);
 	if (!err)
 		err = dkt__recorder_names(r, true);
 	if (err)

@@ -27,7 +27,6 @@ struct dkt__recorder_buffer {
 	struct dkt__recorder_cpu *cpus;
 	int n_cpus;
 	uint64_t size; /* of a CPU's buffer in the kernel, bytes */
-	uint64_t most; /* bytes moved at once from the fullest CPU since the last look */
 	char *percent; /* previous buffer_percent; NULL: unchanged */
 };
 
@@ -38,7 +37,8 @@ struct dkt_recorder {
 	const struct dkt__codec *codec; /* of the file; NULL: nothing is compressed */
 	bool pack; /* pages too, not only tables */
 	unsigned int wake_percent;
-	uint64_t grow_to; /* bytes of an instance's buffers; 0: they do not grow */
+	uint64_t (*room)(void *data, uint64_t written); /* NULL: no limit */
+	void *data;
 	bool fresh; /* DKT_RECORDER_FRESH */
 	bool begun; /* the kernel's counts have been read once */
 	struct dkt__recorder_buffer *buffers;

@@ -26,7 +26,7 @@ struct opt {
 static const struct opt opts[] = {
 	/* clang-format off */
 	{ "all",       0,   NULL,     AT(all),        CMD_CAPTURE, "with a command: record all processes, not only those of the command" },
-	{ "buffer-size", 0, "BYTES",  AT(buffer_size), CMD_CAPTURE, "begin with BYTES of memory for each CPU: 64M (default 32M or 1/16 of memory)" },
+	{ "buffer-size", 0, "BYTES",  AT(buffer_size), CMD_CAPTURE, "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
 	{ "by",        0,   "FIELD",  AT(by),         CMD_LATENCY, "group by FIELD, as in hist --keys; 'none': do not group" },
 	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION | CMD_CAPTURE, "with --pid: also record processes that these start later" },
 	{ "class",     'c', "NAMES",  AT(classes),      CMD_SELECT, "select records of these classes: rpctrace+ioctl" },

@@ -14,12 +14,13 @@ struct record {
 	char **command; /* NULL: none */
 	double seconds; /* 0: until a signal */
 	uint64_t max_bytes; /* of the file; 0: no limit */
-	uint64_t buffer; /* bytes of a CPU's buffer at the beginning; 0: chosen here */
+	uint64_t buffer; /* bytes of a CPU's buffer; 0: by the memory of the machine */
 	struct capture_file file;
 	struct dkt_instance *in;
 	struct dkt_recorder *recorder;
 	struct spawn spawn;
 	double from; /* the time at which recording began */
+	const char *limit; /* the one that is next to be reached */
 	const char *why; /* why it ended before its time; NULL: it did not */
 };
 
@@ -42,5 +43,4 @@ void record_line_end(struct record_line *line);
 
 /* ---- record/size.c: the memory of the buffers ---- */
 
-/* Sets the buffers' first size, and returns the size to which they may grow, both for all CPUs. */
-int record_size(struct record *record, uint64_t *grow_to);
+int record_size(struct record *record);

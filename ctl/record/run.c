@@ -2,11 +2,15 @@
 /* Runs a recording: sets up its instance, moves the records to the file, and ends it. */
 #include <inttypes.h>
 
-#include "app/privileges.h"
+#include <sys/resource.h>
+
 #include "record/record.h"
 
 /* How often all records go to the file, which bounds what a power failure can cost, in s. */
 #define EACH 1.0
+
+/* The reader's priority: above that of a workload which leaves no CPU idle. */
+#define NICE (-10)
 
 /* How often a command is asked whether it has ended, in ms. */
 #define LOOK_MS 50
@@ -32,10 +36,24 @@ static int enable_events(struct record *record)
 	return err;
 }
 
+/* Returns how many bytes the file may still grow, and notes what will stop it. */
+static uint64_t find_room(void *data, uint64_t written)
+{
+	struct record *record = data;
+	uint64_t room = capture_file_room(&record->file);
+
+	record->limit = "the disk is full up to the part that stays free for other programs";
+	if (!record->max_bytes || record->max_bytes >= written + room)
+		return room;
+	record->limit = "the file has reached --max-size";
+	return record->max_bytes > written ? record->max_bytes - written : 0;
+}
+
 static int open_recorder(struct record *record)
 {
-	DKT_OPTS(dkt_recorder_opts, opts, .compression = record->app->compression);
-	int err = record_size(record, &opts.grow_to);
+	DKT_OPTS(dkt_recorder_opts, opts, .compression = record->app->compression,
+		 .room = find_room, .data = record);
+	int err = record_size(record);
 
 	if (!err)
 		err = dkt_recorder_new(record->ctx, &opts, &record->recorder);
@@ -56,6 +74,8 @@ static int set_up(struct record *record)
 		err = open_recorder(record);
 	if (!err)
 		err = spawn_start(record->ctx, &record->spawn, record->command);
+	/* Only while it moves pages does the reader compete with the workload, and then it is late. */
+	setpriority(PRIO_PROCESS, 0, NICE);
 	if (!err)
 		err = enable_events(record);
 	if (!err)
@@ -65,25 +85,12 @@ static int set_up(struct record *record)
 
 /* ---- running ---- */
 
-/* Returns why recording must end now, or NULL. */
-static const char *find_limit(const struct record *record)
-{
-	struct dkt_recorder_counts counts;
-
-	if (!capture_file_room(&record->file))
-		return "the disk is full up to the part that stays free for other programs";
-	if (record->max_bytes && !dkt_recorder_counts(record->recorder, &counts, sizeof(counts)) &&
-	    counts.bytes >= record->max_bytes)
-		return "the file has reached --max-size";
-	return NULL;
-}
-
 static int follow(struct record *record, struct record_line *line)
 {
 	double next = record->from + EACH;
 	int err = 0;
 
-	while (!err && !record->why && !live_over(&record->spawn, record->from, record->seconds)) {
+	while (!err && !live_over(&record->spawn, record->from, record->seconds)) {
 		double left = next - live_now();
 		int ms = left > 0 ? (int)(left * 1000) + 1 : 0;
 
@@ -91,15 +98,15 @@ static int follow(struct record *record, struct record_line *line)
 					record->command ? DKT__MIN(ms, LOOK_MS) : ms);
 		if (err == -EINTR)
 			err = 0;
-		if (!err)
-			record->why = find_limit(record);
 		if (err || live_now() < next)
 			continue;
 		err = dkt_recorder_read(record->recorder);
 		record_line_show(line, record);
 		next += EACH;
 	}
-	return err;
+	/* What has been recorded is complete. */
+	record->why = err == -EDQUOT ? record->limit : NULL;
+	return record->why ? 0 : err;
 }
 
 static int record_all(struct record *record)
@@ -136,14 +143,15 @@ static int report(struct record *record)
 	if (dkt_recorder_counts(record->recorder, &counts, sizeof(counts)))
 		return app_fail(record->app);
 	if (record->why)
-		app_say("recording ended early: %s", record->why);
+		app_say("recording ended: %s", record->why);
 	app_say("%s: %" PRIu64 " events, %.1f MB", record->file.path, counts.records,
 		(double)counts.bytes / 1e6);
 	if (!counts.lost)
 		return 0;
-	app_say("%" PRIu64 " events were lost before they were read; a larger --buffer-size,"
-		" fewer events or a --filter keeps more",
-		counts.lost);
+	app_say("%" PRIu64 " events were lost%s", counts.lost,
+		record->why ? " because the file could not grow" :
+			      " before they were read; a larger --buffer-size, fewer events or a"
+			      " --filter keeps more");
 	return EXIT_LOST;
 }
 
@@ -156,9 +164,10 @@ int record_run(struct record *record)
 	err = set_up(record);
 	if (!err)
 		err = record_all(record);
-	rc = err ? app_fail(record->app) : report(record);
 	if (err == -EPIPE)
 		rc = EXIT_PIPE;
+	else
+		rc = err ? app_fail(record->app) : report(record);
 	tear_down(record);
 	return record->spawn.status ? record->spawn.status : rc;
 }

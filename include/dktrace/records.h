@@ -419,7 +419,12 @@ struct dkt_recorder_opts {
 	unsigned int flags; /* enum dkt_recorder_flags */
 	const char *compression; /* of the pages: "zstd", "zlib"; NULL or "none": as they are */
 	unsigned int wake_percent; /* how full a CPU's buffer is when it is read; 0: 50 */
-	uint64_t grow_to; /* bytes: buffers that fill up get more memory up to this; 0: none */
+	/*
+	 * Returns how many bytes a file of that size may still grow. Called before pages are
+	 * moved, 1 MiB or less at a time. NULL: without limit.
+	 */
+	uint64_t (*room)(void *data, uint64_t written);
+	void *data;
 };
 
 /*
@@ -448,19 +453,22 @@ DKT_API int dkt_recorder_begin(struct dkt_recorder *recorder, int fd);
 
 /*
  * Waits until a CPU's buffer is as full as wake_percent, at most timeout_ms milliseconds (-1: without
- * limit), and moves all complete pages to the file. -EINTR: a signal arrived; errors of write(2), as
- * for dkt_recorder_read().
+ * limit), and moves all complete pages to the file. -EINTR: a signal arrived; -EDQUOT: room() allows no
+ * more; errors of write(2), as for dkt_recorder_read().
  */
 DKT_API int dkt_recorder_wait(struct dkt_recorder *recorder, int timeout_ms);
 
 /*
  * Moves all records up to now to the file, adds new names of processes, and marks the time, so that a
- * reader of a growing file knows how far it can sort. Call it about once a second. After an error of
- * write(2), as on a full file system, no record is lost: the next call continues at the same byte.
+ * reader of a growing file knows how far it can sort. Call it about once a second. After -EDQUOT and
+ * errors of write(2), as on a full file system, no record is lost: the next call continues at the same byte.
  */
 DKT_API int dkt_recorder_read(struct dkt_recorder *recorder);
 
-/* Calls dkt_recorder_read(), adds the names of all threads that live, and ends the recording. */
+/*
+ * Calls dkt_recorder_read(), adds the names of all threads that live, and ends the recording. Records for
+ * which room() has no room count as lost.
+ */
 DKT_API int dkt_recorder_end(struct dkt_recorder *recorder);
 
 /* Counts of a recorder. */

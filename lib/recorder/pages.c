@@ -35,13 +35,25 @@ static bool is_empty(int error)
 	return error == EAGAIN || error == ENODEV;
 }
 
+/* -EDQUOT: the file may not grow by one more piece. */
+static int check_room(struct dkt_recorder *r)
+{
+	if (!r->room ||
+	    r->room(r->data, r->written) >= DKT__RECORDER_CHUNK + DKT__RECORDER_CHUNK / 16)
+		return 0;
+	return dkt_fail(r->ctx, -EDQUOT, "there is no room for more records");
+}
+
 /* Moves complete pages through the pipe. *n: bytes moved, 0: there is no complete page. */
 static int splice_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t *n)
 {
 	const size_t most = r->pipe_size / b->page_size * b->page_size;
+	int err = check_room(r);
 	ssize_t got;
 
 	*n = 0;
+	if (err)
+		return err;
 	do
 		got = splice(b->cpus[cpu].fd, NULL, r->pipe[1], NULL, most,
 			     SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
@@ -84,7 +96,9 @@ static int put_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 static int read_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t most,
 		      size_t *n)
 {
-	most = DKT__MIN(most, DKT__RECORDER_CHUNK / b->page_size);
+	int err = check_room(r);
+
+	most = err ? 0 : DKT__MIN(most, DKT__RECORDER_CHUNK / b->page_size);
 	for (*n = 0; *n < most;) {
 		uint8_t *page = r->pages + *n * b->page_size;
 		ssize_t got = read(b->cpus[cpu].fd, page, b->page_size);
@@ -103,38 +117,36 @@ static int read_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, in
 		b->cpus[cpu].fresh = false;
 		(*n)++;
 	}
-	return *n ? put_pages(r, b, cpu, *n * b->page_size) : 0;
+	return *n ? put_pages(r, b, cpu, *n * b->page_size) : err;
 }
 
 /*
- * Returns how many pages the CPU has. Only so many are copied, because read() would also take the
- * page that the kernel is filling, again and again. A saved tree has no such page.
+ * Returns how many pages to copy: the complete ones or, with rest, all. A copy also takes the page that
+ * the kernel is filling, again and again, so there is a limit; a page is at least half full.
  */
-static int count_pages(struct dkt__recorder_buffer *b, int cpu, size_t *pages)
+static int count_pages(struct dkt__recorder_buffer *b, int cpu, bool rest, size_t *pages)
 {
 	struct dkt_cpu_stats stats;
 	int err;
 
 	*pages = SIZE_MAX;
+	/* A saved tree has no page that is being filled, and may lack statistics. */
 	if (b->in->ctx->saved)
 		return 0;
 	err = dkt_instance_get_stats(b->in, cpu, &stats, sizeof(stats));
-	*pages = err ? 0 : (size_t)(stats.bytes / b->page_size);
-	return err == -ENOENT ? 0 : err;
+	*pages = err  ? 0 :
+		 rest ? (size_t)(2 * stats.bytes / b->page_size) + 2 :
+			(size_t)(stats.bytes / b->page_size);
+	return err;
 }
 
 static int copy_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, bool rest)
 {
 	size_t pages, n = 1;
-	int err = count_pages(b, cpu, &pages);
+	int err = count_pages(b, cpu, rest, &pages);
 
-	if (rest && pages < SIZE_MAX)
-		pages++;
-	for (uint64_t sum = 0; !err && n && pages; pages -= n) {
+	for (; !err && n && pages; pages -= n)
 		err = read_pages(r, b, cpu, pages, &n);
-		sum += n * b->page_size;
-		b->most = DKT__MAX(b->most, sum);
-	}
 	return err;
 }
 
@@ -149,7 +161,6 @@ static int splice_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, in
 		sum += n;
 		/* Do not follow a CPU that fills its buffer as fast as it is emptied. */
 	} while (!err && n && sum < b->size);
-	b->most = DKT__MAX(b->most, sum);
 	/* The splice has left the page that the kernel is filling; one read takes it. */
 	return err || !rest ? err : read_pages(r, b, cpu, 1, &n);
 }
