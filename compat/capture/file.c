@@ -54,10 +54,10 @@ static int keep_earlier(struct capture_file *file)
 
 	if (err)
 		return dkt_fail_in(file->ctx, err, "open %s", file->path);
-	if (lstat(file->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+	if (lstat(file->path, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	err = check_free(file);
-	if (err)
+	if (err || !st.st_size)
 		return err;
 	file->kept = dkt__format("%s.old", file->path);
 	if (!file->kept)
@@ -87,7 +87,7 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	err = keep_as_caller(file);
 	if (err)
 		return err;
-	file->fd = output_open(ctx, path, OUTPUT_READ | OUTPUT_EMPTY);
+	file->fd = output_open(ctx, path, OUTPUT_READ);
 	if (file->fd < 0)
 		return dkt_fail_in(ctx, file->fd, "open %s", path);
 	if (fstat(file->fd, &st))
@@ -95,8 +95,12 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	file->regular = S_ISREG(st.st_mode);
 	if (file->regular && flock(file->fd, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ?
-			       dkt_fail(ctx, -EBUSY, "open %s: another process uses it", path) :
+			       dkt_fail(ctx, -EBUSY, "open %s: another process records into it",
+					path) :
 			       fail(file, "lock");
+	/* Only now is it certain that nobody else writes to it. */
+	if (file->regular && ftruncate(file->fd, 0))
+		return fail(file, "empty");
 	return 0;
 }
 

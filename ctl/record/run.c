@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a recording: sets up its instance, moves the records to the file, and ends it. */
 #include <inttypes.h>
-
 #include <sys/resource.h>
 
 #include "record/record.h"
@@ -104,7 +103,7 @@ static int follow(struct record *record, struct record_line *line)
 		record_line_show(line, record);
 		next += EACH;
 	}
-	/* What has been recorded is complete. */
+	/* The file is complete up to the limit. */
 	record->why = err == -EDQUOT ? record->limit : NULL;
 	return record->why ? 0 : err;
 }
