@@ -86,6 +86,7 @@ static int run_command(struct app *app, int argc, char **argv)
 		cdebug_take_back(app->ctx);
 	privileges_end(app);
 	dkt_ctx_free(app->ctx);
+	names_clear(&app->joined);
 	return rc;
 }
 

@@ -4,59 +4,29 @@
 
 #include "base/buf.h"
 #include "base/glob.h"
-#include "lustre/class/glob.h"
 #include "lustre/record/event.h"
 #include "lustre/select.h"
 
 /* The kernel's name for a process whose name it no longer knows. */
 #define UNKNOWN_COMM "<...>"
 
-/* Bytes of a glob for the name of a system. */
-#define MAX_GLOB 256
-
 enum verdict {
 	UNKNOWN,
 	TAKEN,
+	TESTED, /* one of the filters of --event decides */
 	REFUSED,
 	PART, /* of a message, whose other record decides */
 };
 
 /* ---- events ---- */
 
-/* Splits "SYSTEM:NAME" and returns NAME; without a colon the system is "". */
-static const char *cut_glob(const char *glob, char *system, size_t size)
+static bool word_has(const struct named_word *word, const struct dkt_event *event)
 {
-	const char *colon = strchr(glob, ':');
-
-	snprintf(system, size, "%.*s", colon ? (int)(colon - glob) : 0, glob);
-	return colon ? colon + 1 : glob;
-}
-
-const char *event_glob_check(const char *glob)
-{
-	char system[MAX_GLOB];
-	const char *name = cut_glob(glob, system, sizeof(system)), *error;
-	size_t at;
-
-	error = glob_check(name, &at);
-	return error || !*system ? error : glob_check(system, &at);
-}
-
-static bool glob_matches_name(const char *glob, const char *its_system, const char *its_name)
-{
-	char system[MAX_GLOB];
-	const char *name = cut_glob(glob, system, sizeof(system));
-
-	return dkt__glob(name, its_name) && (!*system || dkt__glob(system, its_system));
-}
-
-static bool glob_matches(const char *glob, const struct dkt_event *event)
-{
-	return glob_matches_name(glob, dkt_event_system(event), dkt_event_name(event));
+	return named_word_has(word, dkt_event_system(event), dkt_event_name(event));
 }
 
 /* True for events of the tracer itself, which no list contains (kernel/trace/trace_entries.h). */
-static bool matches_own(const char *glob)
+static bool matches_own(const struct named_word *word)
 {
 	static const char *const names[] = {
 		"print",           "bprint",         "bputs",        "function",
@@ -67,21 +37,32 @@ static bool matches_own(const char *glob)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (glob_matches_name(glob, "ftrace", names[i]))
+		if (named_word_has(word, "ftrace", names[i]))
 			return true;
 	return false;
 }
 
-int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
+static bool is_known(const struct named *named, struct dkt_event *const *events, size_t n)
 {
-	const struct names *globs = &selection->events;
+	for (size_t j = 0; j < named->n; j++) {
+		if (named->list[j].without || matches_own(&named->list[j]))
+			return true;
+		for (size_t i = 0; i < n; i++)
+			if (word_has(&named->list[j], events[i]))
+				return true;
+	}
+	return false;
+}
+
+static int check_named(struct dkt_ctx *ctx, const struct named *named)
+{
 	struct dkt_event *const *events;
 	struct dkt_event *one;
 	struct dkt__guess guess = { 0 };
 	size_t n;
-	int err = globs->n ? dkt_events(ctx, &events, &n) : 0;
+	int err = dkt_events(ctx, &events, &n);
 
-	if (err || !globs->n)
+	if (err)
 		return err;
 	/* All records of a saved log of Lustre have the same event. */
 	if (!n && (one = record_event_find(ctx))) {
@@ -91,21 +72,29 @@ int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
 	/* The events of other text files are unknown until their records are read. */
 	if (!n)
 		return 0;
-	for (size_t j = 0; j < globs->n; j++) {
-		if (matches_own(globs->list[j]))
-			return 0;
-		for (size_t i = 0; i < n; i++)
-			if (glob_matches(globs->list[j], events[i]))
-				return 0;
-	}
+	if (is_known(named, events, n))
+		return 0;
 	/* Do not suggest a system alone: it would match no event. */
-	for (size_t j = 0; j < globs->n && !strchr(guess.best, ':'); j++) {
-		dkt__guess_start(&guess, globs->list[j], strlen(globs->list[j]));
+	for (size_t j = 0; j < named->n && !strchr(guess.best, ':'); j++) {
+		dkt__guess_start(&guess, named->list[j].glob, strlen(named->list[j].glob));
 		select_guess(&guess, ctx);
 	}
-	return dkt_fail(ctx, -ENOENT, "--event: no event matches '%s'%s%s", globs->list[0],
-			globs->n > 1 ? " or the others" : "",
+	return dkt_fail(ctx, -ENOENT, "--event: no event matches '%s'%s%s", named->list[0].glob,
+			named->n > 1 ? " or the others" : "",
 			strchr(guess.best, ':') ? dkt__guess_words(&guess) : "");
+}
+
+int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
+{
+	struct named named = { 0 };
+	int err = 0;
+
+	if (selection->events.n)
+		err = named_read(ctx, selection->event_words, &named);
+	if (!err && named.n)
+		err = check_named(ctx, &named);
+	named_clear(&named);
+	return err;
 }
 
 /*
@@ -124,9 +113,41 @@ static void note_misfit(struct chooser *c, int err)
 	c->misfit_err = err;
 }
 
+/*
+ * Records of the event pass if one of its filters matches them, or if it lacks fields of all of
+ * them: the same records as when they are recorded with these filters.
+ */
+static enum verdict judge_tests(struct chooser *c, struct dkt_event *event)
+{
+	bool tested = false;
+
+	for (size_t i = 0; i < c->named.n; i++) {
+		const struct named_word *word = &c->named.list[i];
+		int err = word->expr && word_has(word, event) ?
+				  dkt_expr_check_match(word->expr, event) :
+				  -ENOENT;
+
+		if (err == -EOPNOTSUPP && !c->unmatched)
+			c->unmatched = strdup(dkt_error(c->ctx));
+		tested |= !err || err == -EOPNOTSUPP;
+	}
+	return tested ? TESTED : TAKEN;
+}
+
+static bool passes_test(const struct chooser *c, const struct dkt_record *record, const char *comm)
+{
+	for (size_t i = 0; i < c->named.n; i++) {
+		const struct named_word *word = &c->named.list[i];
+
+		if (word->expr && word_has(word, record->event) &&
+		    dkt_expr_match(word->expr, record, comm))
+			return true;
+	}
+	return false;
+}
+
 static enum verdict judge(struct chooser *c, struct dkt_event *event)
 {
-	const struct names *globs = &c->selection->events;
 	int err;
 
 	if (message_is_part(event))
@@ -137,10 +158,9 @@ static enum verdict judge(struct chooser *c, struct dkt_event *event)
 	/* A record that lacks the filter's fields does not match. */
 	if (err)
 		return REFUSED;
-	for (size_t i = 0; i < globs->n; i++)
-		if (glob_matches(globs->list[i], event))
-			return TAKEN;
-	return globs->n ? REFUSED : TAKEN;
+	if (!named_has(&c->named, event, !c->named_only))
+		return REFUSED;
+	return judge_tests(c, event);
 }
 
 static inline enum verdict verdict_of(struct chooser *c, struct dkt_event *event)
@@ -167,15 +187,51 @@ int chooser_push(struct chooser *c, struct dkt_source *source)
 	return c->filter && dkt_source_filter(source, c->filter) == -ENOMEM ? -ENOMEM : 0;
 }
 
+/* A filter must fit one of the word's events, if it has any. */
+static int check_test(struct dkt_ctx *ctx, const struct named_word *word,
+		      struct dkt_event *const *events, size_t n)
+{
+	struct dkt_event **matches __cleanup(free) =
+		word->expr ? calloc(n + 1, sizeof(struct dkt_event *)) : NULL;
+	size_t n_matches = 0;
+	int err;
+
+	if (!word->expr)
+		return 0;
+	if (!matches)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (word_has(word, events[i]))
+			matches[n_matches++] = events[i];
+	if (!n_matches)
+		return 0;
+	err = dkt_expr_check_any(word->expr, matches, n_matches, DKT_EXPR_MATCH);
+	return err ? dkt_fail_in(ctx, err, "--event: %s", word->glob) : 0;
+}
+
+static int check_tests(struct chooser *c)
+{
+	const struct named *named = &c->named;
+	struct dkt_event *const *events;
+	size_t n;
+	int err = named->n ? dkt_events(c->ctx, &events, &n) : 0;
+
+	if (err || !named->n)
+		return err;
+	for (size_t j = 0; !err && j < named->n; j++)
+		err = check_test(c->ctx, &named->list[j], events, n);
+	return err;
+}
+
 int chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t n,
 			 struct dkt_event *beside)
 {
 	struct dkt_event *const *events;
 	size_t n_events;
-	int err;
+	int err = check_tests(c);
 
-	if (!c->filter)
-		return 0;
+	if (err || !c->filter)
+		return err;
 	if (beside && !dkt_expr_check_match(c->filter, beside)) {
 		c->fits = true;
 		return 0;
@@ -228,15 +284,16 @@ bool chooser_takes_more(struct chooser *c, const struct dkt_record *record,
 	enum verdict verdict = c->verdicts ? verdict_of(c, record->event) : TAKEN;
 	const char *comm;
 
-	if (verdict != TAKEN)
+	if (verdict != TAKEN && verdict != TESTED)
 		return verdict == PART;
 	if (c->by_class && !class_is_taken(c, record))
 		return false;
-	if (!s->comms.n && !c->filter)
+	if (!s->comms.n && !c->filter && verdict == TAKEN)
 		return true;
 	comm = source ? dkt_source_comm(source, record) : UNKNOWN_COMM;
 	return (!s->comms.n || has_comm(&s->comms, comm)) &&
-	       (!c->filter || dkt_expr_match(c->filter, record, comm));
+	       (!c->filter || dkt_expr_match(c->filter, record, comm)) &&
+	       (verdict == TAKEN || passes_test(c, record, comm));
 }
 
 bool chooser_in_rate(struct chooser *c, const struct dkt_record *record)
@@ -269,6 +326,10 @@ static int chooser_init(struct chooser *c)
 	c->more |= c->by_class;
 	if (s->filter)
 		err = mask_expr(c->ctx, s->filter, &c->filter);
+	if (!err && s->events.n)
+		err = named_read(c->ctx, s->event_words, &c->named);
+	for (size_t i = 0; i < c->named.n; i++)
+		c->named_only |= !c->named.list[i].without;
 	if (!err && (s->filter || s->events.n || selection_by_class(s))) {
 		err = dkt_events(c->ctx, &events, &c->n_verdicts);
 		c->verdicts = calloc(c->n_verdicts + 1, 1);
@@ -312,6 +373,7 @@ void chooser_free(struct chooser *c)
 	if (!c)
 		return;
 	dkt_expr_free(c->filter);
+	named_clear(&c->named);
 	free(c->verdicts);
 	free(c->misfit);
 	free(c->unmatched);

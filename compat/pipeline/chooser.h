@@ -10,6 +10,8 @@ struct chooser {
 	struct dkt_ctx *ctx;
 	struct selection *selection;
 	struct dkt_expr *filter; /* NULL: none */
+	struct named named; /* --event, with filters for this kernel's events */
+	bool named_only; /* --event chooses events; false: it only excludes some */
 	uint8_t *verdicts; /* by event index; NULL: the selection does not ask about events */
 	size_t n_verdicts;
 	uint64_t since, last; /* times of the records' clock */
@@ -22,9 +24,6 @@ struct chooser {
 	char *unmatched; /* why dktrace cannot evaluate the filter */
 	int misfit_err;
 };
-
-/* Returns NULL if the glob can match events, otherwise the error message. */
-const char *event_glob_check(const char *glob);
 
 /*
  * Creates a chooser for records of the context's kernel. wall is wall-clock time minus their time,
@@ -53,7 +52,8 @@ int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
 
 /*
  * -EINVAL or -ENOENT: the filter can match no record of any event, neither of the enabled events on
- * (n 0: unknown), nor of all events, nor of the event beside (NULL: none).
+ * (n 0: unknown), nor of all events, nor of the event beside (NULL: none); or a filter of --event fits
+ * none of its events.
  */
 int chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, size_t n,
 			 struct dkt_event *beside);

@@ -4,7 +4,6 @@
 
 #include "base/parse.h"
 #include "base/when.h"
-#include "pipeline/chooser.h"
 
 /* The most CPUs that Linux can be built for. */
 #define MAX_CPU 8191
@@ -43,6 +42,15 @@ static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
 	if (!err && text && !globs->n)
 		err = dkt_fail(ctx, -EINVAL, "--%s: '%s' is not a glob", option, text);
 	return err;
+}
+
+/* Checks the words. A chooser reads them again, because filters belong to the events of one kernel. */
+static int read_events(struct dkt_ctx *ctx, const char *text, struct selection *s)
+{
+	int err = text ? named_read(ctx, text, &s->events) : 0;
+
+	s->event_words = text;
+	return err ? dkt_fail_in(ctx, err, "--event") : 0;
 }
 
 /* Accepts all characters, because a program can have any name. */
@@ -167,7 +175,7 @@ int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, str
 		err = read_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
 				&s->subsystems);
 	if (!err)
-		err = read_globs(ctx, "event", words->events, event_glob_check, &s->events);
+		err = read_events(ctx, words->events, s);
 	if (!err)
 		err = read_list(ctx, "pid", words->pids, INT32_MAX, &s->pids, &s->n_pids);
 	if (!err)
@@ -183,7 +191,7 @@ int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, str
 
 void selection_clear(struct selection *s)
 {
-	names_clear(&s->events);
+	named_clear(&s->events);
 	names_clear(&s->comms);
 	free(s->pids);
 	free(s->cpus);

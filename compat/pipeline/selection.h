@@ -4,13 +4,14 @@
  */
 #pragma once
 
+#include "lustre/named.h"
 #include "lustre/names.h"
 #include "pipeline/rate.h"
 
 /* The arguments of the options with these names; NULL: not given. */
 struct selection_words {
 	const char *classes, *subsystems; /* rpctrace+ioctl */
-	const char *events; /* globs for NAME or SYSTEM:NAME, separated by commas */
+	const char *events; /* as named_read() takes them */
 	const char *pids; /* 1,42 */
 	const char *comms; /* globs, separated by commas */
 	const char *cpus; /* 0-3,5 */
@@ -31,7 +32,9 @@ struct selection {
 	uint32_t classes, subsystems; /* records with one of these bits; 0: any */
 	/* Not records with all their bits among these. */
 	uint32_t hidden_classes, hidden_subsystems;
-	struct names events, comms;
+	struct named events;
+	const char *event_words; /* the text of events; NULL: none */
+	struct names comms;
 	int *pids, *cpus;
 	size_t n_pids, n_cpus; /* 0: any */
 	struct selection_time since, until;

@@ -8,6 +8,7 @@
 #include "app/progress.h"
 #include "base/guess.h"
 #include "base/util.h"
+#include "lustre/names.h"
 
 /* Exit statuses beside 0. */
 enum {
@@ -90,6 +91,7 @@ struct app {
 	bool cmdline;
 	bool help;
 	bool version;
+	struct names joined; /* the texts of options that were given several times */
 	int stdin_file; /* a descriptor of standard input's content, plus 1; 0: not open yet */
 	int n_command; /* arguments after "--", the last ones */
 	struct app_file *files; /* input, opened before privileges are dropped; see privileges.h */

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/parse.h"
 #include "io/say.h"
 #include "out/fold.h"
@@ -43,7 +44,7 @@ static const struct opt opts[] = {
 	{ "depth",     0,   "N",      AT(depth),      CMD_GRAPH, "record at most N nested calls" },
 	{ "diff",      0,   "FILE",   AT(diff),       CMD_HIST, "show what changed since --json wrote FILE" },
 	{ "do",        0,   "ACTIONS", AT(actions),   CMD_HIST, "let the kernel also run ACTIONS: onmax($VAR).save(FIELD)" },
-	{ "event",     'e', "GLOBS",  AT(events),     CMD_SELECT, "select records of these events: sched:*,sys_enter" },
+	{ "event",     'e', "GLOBS",  AT(events),     CMD_SELECT, "select records of these events: 'sched:*,sys_enter[id == 1]'" },
 	{ "event",     'e', "EVENTS", AT(events),     CMD_CAPTURE, "record these events: 'sched:*,block_rq_issue[bytes > 4096]'" },
 	{ "debug-file", 0,  "FILE",   AT(debug_file), CMD_PROBE, "read the debug information from FILE" },
 	{ "dry-run",   0,   NULL,     AT(dry_run),    CMD_PROBE, "print the definitions; create nothing" },
@@ -171,14 +172,35 @@ static const struct opt *opt_by_letter(const struct command *command, char lette
 	return opt;
 }
 
-static void store(struct app *app, const struct opt *opt, const char *value)
+/* Returns the character that joins the values of an option that is given again; 0: the last one counts. */
+static char joint(const struct opt *opt)
 {
-	char *at = (char *)app + opt->offset;
+	static const size_t lists[] = { AT(classes), AT(subsystems), AT(events), AT(stacks) };
 
-	if (opt->arg)
-		*(const char **)(void *)at = value ? value : "";
-	else
-		*(bool *)(void *)at = true;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (opt->offset == lists[i])
+			return ',';
+	return opt->offset == AT(probes) ? '\n' : '\0';
+}
+
+/* Returns -ENOMEM, or 0. */
+static int store(struct app *app, const struct opt *opt, const char *value)
+{
+	void *at = (char *)app + opt->offset;
+	const char **text = at;
+	char *both;
+
+	if (!opt->arg) {
+		*(bool *)at = true;
+		return 0;
+	}
+	if (!*text || !joint(opt)) {
+		*text = value ? value : "";
+		return 0;
+	}
+	both = dkt__format("%s%c%s", *text, joint(opt), value);
+	*text = both;
+	return names_take(&app->joined, both);
 }
 
 /* Suggests a name for an unknown long option. */
@@ -217,7 +239,12 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 			argv[0] = self;
 			return -1;
 		}
-		store(app, c < FIRST ? opt_by_letter(command, (char)c) : &opts[c - FIRST], optarg);
+		if (store(app, c < FIRST ? opt_by_letter(command, (char)c) : &opts[c - FIRST],
+			  optarg)) {
+			app_say("out of memory");
+			argv[0] = self;
+			return -1;
+		}
 	}
 	argv[0] = self;
 	return optind;
