@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the features of this kernel's tracefs from its files, never from the version. */
+/* Finds the features of this kernel's tracer from its files, never from the version. */
 #include <fcntl.h>
 
+#include "symbol.h"
 #include "tracefs.h"
 
 /* A kernel has a feature if it has the knob, and the file contains the word. */
@@ -11,22 +12,24 @@ static const struct {
 	const char *knob; /* a file that must open for writing; NULL: none */
 	const char *file; /* NULL: none */
 	const char *word;
+	const char *function; /* of the kernel, for a feature without a file in tracefs */
 } features[] = {
 	/* clang-format off */
-	{ "trace events",     "classes and filters", "set_event", NULL, NULL },
-	{ "instances",        "a private buffer", NULL, "README", "mkdir instances/foo" },
-	{ "error_log",        "reasons why the kernel refuses something", "error_log", NULL, NULL },
-	{ "clock mono",       "wall-clock times", NULL, "trace_clock", "mono" },
-	{ "set_event_pid",    "events of chosen processes", "set_event_pid", NULL, NULL },
-	{ "uprobe events",    "probes on programs", "uprobe_events", NULL, NULL },
-	{ "kprobe events",    "probes on kernel functions", "kprobe_events", NULL, NULL },
-	{ "fprobe events",    "cheaper probes on kernel functions", NULL, "README", " f[:" },
-	{ "synthetic events", "latencies in the kernel", "synthetic_events", NULL, NULL },
-	{ "histograms",       "counts in the kernel", NULL, "README", "hist trigger" },
-	{ "function_graph",   "entry and exit of functions", "set_graph_function", "available_tracers", "function_graph" },
-	{ "function tracer",  "calls of functions", "set_ftrace_filter", "available_tracers", "function" },
-	{ "snapshot",         "keeping the buffer at a moment", "snapshot", NULL, NULL },
-	{ "sub-buffer size",  "records larger than a page", "buffer_subbuf_size_kb", NULL, NULL },
+	{ "trace events",     "classes and filters", "set_event", NULL, NULL, NULL },
+	{ "instances",        "a private buffer", NULL, "README", "mkdir instances/foo", NULL },
+	{ "error_log",        "reasons why the kernel refuses something", "error_log", NULL, NULL, NULL },
+	{ "clock mono",       "wall-clock times", NULL, "trace_clock", "mono", NULL },
+	{ "set_event_pid",    "events of chosen processes", "set_event_pid", NULL, NULL, NULL },
+	{ "uprobe events",    "probes on programs", "uprobe_events", NULL, NULL, NULL },
+	{ "kprobe events",    "probes on kernel functions", "kprobe_events", NULL, NULL, NULL },
+	{ "fprobe events",    "cheaper probes on kernel functions", NULL, "README", " f[:", NULL },
+	{ "synthetic events", "latencies in the kernel", "synthetic_events", NULL, NULL, NULL },
+	{ "histograms",       "counts in the kernel", NULL, "README", "hist trigger", NULL },
+	{ "function_graph",   "entry and exit of functions", "set_graph_function", "available_tracers", "function_graph", NULL },
+	{ "function tracer",  "calls of functions", "set_ftrace_filter", "available_tracers", "function", NULL },
+	{ "snapshot",         "keeping the buffer at a moment", "snapshot", NULL, NULL, NULL },
+	{ "sub-buffer size",  "records larger than a page", "buffer_subbuf_size_kb", NULL, NULL, NULL },
+	{ "buffers across reboots", "records from before a crash", NULL, NULL, NULL, "reserve_mem_find_by_name" },
 	/* clang-format on */
 };
 
@@ -53,6 +56,21 @@ static bool file_has(struct dkt_ctx *ctx, const char *file, const char *word)
 	return !dkt__tfs_read(ctx, &text, NULL, "%s", file) && strstr(text, word);
 }
 
+static int is_function(void *data, const struct dkt__symbol *symbol)
+{
+	return !symbol->module && !strcmp(symbol->name, data);
+}
+
+/* Returns why the kernel has no such function, or NULL if it has. */
+static const char *function_trouble(struct dkt_ctx *ctx, const char *function)
+{
+	int err = dkt__symbols_each(ctx, is_function, (void *)function);
+
+	return err == 1 ? NULL :
+	       err      ? "unknown: /proc/kallsyms cannot be read" :
+			  "not in this kernel";
+}
+
 int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature, size_t sz)
 {
 	dkt__needs(ctx, dkt__blank(feature, sz) && ctx);
@@ -69,6 +87,8 @@ int dkt_feature_get(struct dkt_ctx *ctx, size_t i, struct dkt_feature *feature, 
 		trouble = "not in this kernel";
 	else if (features[i].knob)
 		trouble = knob_trouble(ctx, features[i].knob);
+	else if (features[i].function)
+		trouble = function_trouble(ctx, features[i].function);
 	return dkt__fill(feature, sz,
 			 &((struct dkt_feature){ .name = features[i].name,
 						 .have = !trouble,

@@ -199,6 +199,42 @@ int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
 	return err;
 }
 
+static void move_list(struct symbol_list *list, dkt__symbol_move_fn fn, void *data)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct symbol_entry entry = list->entries[i];
+		const struct dkt__symbol symbol = { .name = entry.name,
+						    .module = entry_module(&entry),
+						    .address = entry.address };
+
+		if (fn(data, &symbol, entry.is_code, &entry.address))
+			list->entries[n++] = entry;
+	}
+	list->n = n;
+	dkt__symbol_list_sort(list);
+}
+
+int dkt__symbols_move(struct dkt_ctx *ctx, dkt__symbol_move_fn fn, void *data)
+{
+	struct dkt__symbols *symbols = symbols_of(ctx);
+
+	if (!symbols)
+		return dkt__no_memory(ctx);
+	/* Read them again: an earlier call may have moved them. */
+	dkt__symbol_list_clear(&symbols->functions);
+	symbols->functions_read = false;
+	read_functions(ctx);
+	move_list(&symbols->functions, fn, data);
+	memset(symbols->cache, 0, sizeof(symbols->cache));
+	dkt__symbol_list_clear(&symbols->strings);
+	symbols->strings_read = false;
+	dkt__kernel_string(ctx, 0);
+	move_list(&symbols->strings, fn, data);
+	return 0;
+}
+
 static const struct placeholder *find_placeholder(const struct dkt__symbols *symbols,
 						  uint64_t address)
 {

@@ -64,5 +64,15 @@ typedef int (*dkt__symbol_fn)(void *data, const struct dkt__symbol *symbol);
  */
 int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data);
 
+/*
+ * Sets *address to the address under which a symbol is to be found. False: leave its name out. The
+ * names live as long as the context.
+ */
+typedef bool (*dkt__symbol_move_fn)(void *data, const struct dkt__symbol *symbol, bool is_code,
+				    uint64_t *address);
+
+/* Gives the symbols other addresses: those at which they were when records were written. */
+int dkt__symbols_move(struct dkt_ctx *ctx, dkt__symbol_move_fn fn, void *data);
+
 /* Returns the kernel's constant string at that address (printk_formats), or NULL. */
 const char *dkt__kernel_string(struct dkt_ctx *ctx, uint64_t address);

@@ -316,6 +316,29 @@ DKT_API int dkt_instance_set_on(struct dkt_instance *instance, bool on);
  */
 DKT_API int dkt_instance_clear(struct dkt_instance *instance);
 
+enum dkt_snapshot {
+	DKT_SNAPSHOT_NONE, /* no memory is allocated for one */
+	DKT_SNAPSHOT_EMPTY, /* no records in it */
+	DKT_SNAPSHOT_FULL, /* it has records */
+};
+
+/*
+ * Gets whether there is a snapshot: the records that the buffers had at a moment. A source with
+ * DKT_LIVE_SNAPSHOT reads it. -EOPNOTSUPP: the kernel has no snapshots, or none of this instance.
+ */
+DKT_API int dkt_snapshot_get(struct dkt_instance *instance, enum dkt_snapshot *state);
+
+/*
+ * Makes the records that are in the buffers the snapshot, in place of an earlier one; recording goes
+ * on in empty buffers. The kernel allocates as much memory again as the buffers have. -EOPNOTSUPP:
+ * as dkt_snapshot_get(); -ENOMEM: the kernel has no memory for it; -EBUSY: another process reads the
+ * snapshot, or has mapped the buffers.
+ */
+DKT_API int dkt_snapshot_take(struct dkt_instance *instance);
+
+/* Removes the snapshot and frees its memory. -EOPNOTSUPP, -EBUSY: as dkt_snapshot_take(). */
+DKT_API int dkt_snapshot_free(struct dkt_instance *instance);
+
 /*
  * Writes text as one record of the event ftrace:print (trace_marker). -EMSGSIZE: the text is longer
  * than the kernel's limit; -EBADF: the instance does not record.

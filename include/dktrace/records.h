@@ -290,6 +290,8 @@ enum dkt_live_flags {
 	DKT_LIVE_KEEP = 1, /* leave the records in the spool; only a saved tree needs none */
 	DKT_LIVE_FOLLOW = 2, /* wait for more records at the end */
 	DKT_LIVE_WHOLE = 4, /* remove nothing before dkt_source_done(): no flush() */
+	DKT_LIVE_SNAPSHOT = 8, /* read the snapshot: dkt_snapshot_take() */
+	DKT_LIVE_LAST_BOOT = 16, /* read what the boot before this one left: dkt_last_boot_get() */
 };
 
 struct dkt_live_opts {
@@ -369,6 +371,41 @@ DKT_API int dkt_instance_wake(struct dkt_instance *instance);
 
 /* Gets the size of the pages in the spool in bytes; 0 without a spool. Takes no lock. */
 DKT_API int dkt_spool_bytes(const struct dkt_instance *instance, uint64_t *bytes);
+
+enum dkt_last_kernel {
+	DKT_KERNEL_UNKNOWN, /* the kernel does not tell */
+	DKT_KERNEL_SAME, /* the build that runs now */
+	DKT_KERNEL_OTHER, /* its events and addresses may mean something else now */
+};
+
+/* Facts about the boot before this one. */
+struct dkt_last_boot {
+	enum dkt_last_kernel kernel; /* that wrote the records */
+	bool kept; /* the records are in the spool, apart from what is recorded now */
+	int64_t moved; /* bytes from its address then to that of the kernel now; 0: also unknown */
+};
+
+/*
+ * Tells about the records that the boot before this one left in an instance whose buffers survive a
+ * reboot (trace_instance=NAME@...). A source with DKT_LIVE_LAST_BOOT reads them. It gives the context
+ * the names of functions at the addresses of that boot, so the context is good for these records
+ * alone. The first one moves them into a spool, from which they can be read again, also after the
+ * instance began to record this boot. -EOPNOTSUPP: the instance is not such a one; -ENODATA: it has
+ * no such records; -EINVAL: the kernel's last_boot_info is of unknown form.
+ */
+DKT_API int dkt_last_boot_get(struct dkt_instance *instance, struct dkt_last_boot *boot, size_t sz);
+
+/*
+ * Finds the instance whose buffers survive a reboot, and its name, which the caller frees. -ENOENT:
+ * there is none; -ENOTUNIQ: there are several, dkt_error() names them.
+ */
+DKT_API int dkt_last_boot_find(struct dkt_ctx *ctx, char **name);
+
+/*
+ * Removes these records; those of this boot stay. -EOPNOTSUPP, -EINVAL: as dkt_last_boot_get();
+ * -EBUSY: another process reads with this spool.
+ */
+DKT_API int dkt_last_boot_clear(struct dkt_instance *instance);
 
 /* ---- dkt_tracedat(3): write trace.dat files -------------------------------------------------- */
 

@@ -110,6 +110,15 @@ const struct dkt__provider dkt__pages_spool = {
 	.verb = "read",
 };
 
+void dkt__live_close_buffers(struct dkt__live *live, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		if (live->cpus[i].fd >= 0)
+			close(live->cpus[i].fd);
+		live->cpus[i].fd = -1;
+	}
+}
+
 int dkt__live_save(struct dkt__live *live, bool top)
 {
 	/*
@@ -126,13 +135,10 @@ int dkt__live_save(struct dkt__live *live, bool top)
 		while (!err && more)
 			err = read_page(live, &live->streams.list[i], &more);
 	}
-	if (!err)
+	if (!err && !(live->flags & DKT__LIVE_APART))
 		err = dkt__live_settle(live);
-	for (size_t i = from; !err && i < to; i++) {
-		if (live->cpus[i].fd >= 0)
-			close(live->cpus[i].fd);
-		live->cpus[i].fd = -1;
-	}
+	if (!err)
+		dkt__live_close_buffers(live, from, to);
 	return err;
 }
 

@@ -8,6 +8,9 @@
 #include "source/live/watch.h"
 #include "source/streams.h"
 
+/* Sources of buffers that the kernel does not fill any more. */
+#define DKT__LIVE_APART (DKT_LIVE_SNAPSHOT | DKT_LIVE_LAST_BOOT)
+
 /* The provider of a stream's pages: the CPU with the same number as the stream. */
 struct dkt__live_cpu {
 	struct dkt_instance *in; /* NULL: the buffer was removed, only the spool is left */
@@ -66,6 +69,9 @@ const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *r
  * borrowed top instance. Recording must be off there.
  */
 int dkt__live_save(struct dkt__live *live, bool top);
+
+/* Closes the buffers of streams from to below to: the source goes on with its spools. */
+void dkt__live_close_buffers(struct dkt__live *live, size_t from, size_t to);
 
 /* dkt_instance_rest() for the instance itself, or for its borrowed top instance. */
 int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn, void *data);

@@ -35,8 +35,14 @@ int dkt__symbol_list_fill(struct symbol_list *list, char *text, symbol_cut_fn cu
 			continue;
 		entry->order = (uint32_t)list->n++ & (INT32_MAX >> 1);
 	}
-	qsort(list->entries, list->n, sizeof(*list->entries), entry_cmp);
+	dkt__symbol_list_sort(list);
 	return 0;
+}
+
+void dkt__symbol_list_sort(struct symbol_list *list)
+{
+	if (list->n)
+		qsort(list->entries, list->n, sizeof(*list->entries), entry_cmp);
 }
 
 void dkt__symbol_list_clear(struct symbol_list *list)

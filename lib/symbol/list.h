@@ -23,6 +23,9 @@ typedef bool (*symbol_cut_fn)(char *line, struct symbol_entry *entry);
 
 /* Fills the list with the lines of the text, which it takes over. */
 int dkt__symbol_list_fill(struct symbol_list *list, char *text, symbol_cut_fn cut);
+
+/* Sorts the entries after their addresses have changed. */
+void dkt__symbol_list_sort(struct symbol_list *list);
 void dkt__symbol_list_clear(struct symbol_list *list);
 
 /*

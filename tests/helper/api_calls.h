@@ -222,6 +222,17 @@ static const char *const api_args[] = { "ret=$retval" };
 	  }))                                                                                      \
 	X(dkt_instance_set_on, "E", dkt_instance_set_on(A(0, r->in), true))                        \
 	X(dkt_instance_clear, "E", dkt_instance_clear(A(0, r->spooled)))                           \
+	X(dkt_snapshot_get, "EE", ({                                                               \
+		  enum dkt_snapshot state;                                                         \
+		  dkt_snapshot_get(A(0, r->in), A(1, &state));                                     \
+	  }))                                                                                      \
+	X(dkt_snapshot_take, "E", dkt_snapshot_take(A(0, r->in)))                                  \
+	X(dkt_snapshot_free, "E", dkt_snapshot_free(A(0, r->in)))                                  \
+	X(dkt_last_boot_find, "EE",                                                                \
+	  GIVES(char, free, dkt_last_boot_find(A(0, r->fresh), A(1, &out))))                       \
+	X(dkt_last_boot_get, "EE",                                                                 \
+	  FILLS(dkt_last_boot, dkt_last_boot_get(A(0, r->in), A(1, &out.it), sz)))                 \
+	X(dkt_last_boot_clear, "E", dkt_last_boot_clear(A(0, r->in)))                              \
 	X(dkt_instance_mark, "EE", dkt_instance_mark(A(0, r->in), A(1, "text")))                   \
 	X(dkt_instance_get_stats, "EE",                                                            \
 	  FILLS(dkt_cpu_stats, dkt_instance_get_stats(A(0, r->in), 0, A(1, &out.it), sz)))         \

@@ -52,6 +52,8 @@ void dkt__live_account(struct dkt__live *live)
 	struct dkt_cpu_stats stats;
 	uint64_t lost;
 
+	if (live->flags & DKT__LIVE_APART)
+		return;
 	for (size_t i = 0; i < live->streams.n; i++) {
 		bool loaded = live->streams.list[i].loaded;
 
@@ -75,6 +77,9 @@ int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_
 	uint64_t accounted = live->cpus[nr].lost;
 	int err = 0;
 
+	/* The kernel's counts are of the buffers that record; the pages tell of their own losses. */
+	if (live->flags & DKT__LIVE_APART)
+		return 0;
 	/* The next reader reports losses after dkt_source_done(). */
 	if (live->flags & DKT_LIVE_KEEP || (live->flags & DKT_LIVE_WHOLE && !live->settled))
 		err = cpu_lost(live, nr, &stats, &accounted);

@@ -8,6 +8,7 @@
 #include "instance.h"
 #include "instance/ids.h"
 #include "source/live.h"
+#include "source/live/whole.h"
 #include "tracefs.h"
 
 /* Locks the spool directory for this process; the lock file holds its PID. */
@@ -43,6 +44,22 @@ static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *loc
 	return 0;
 }
 
+/* Records that are not the log's are in a directory of the spool. */
+static int open_spool(struct dkt__live *live)
+{
+	const struct dkt_instance *in = live->in;
+	const char *sub = live->flags & DKT_LIVE_SNAPSHOT  ? DKT__SPOOL_SNAPSHOT :
+			  live->flags & DKT_LIVE_LAST_BOOT ? DKT__SPOOL_LAST_BOOT :
+							     "";
+	char *path __cleanup(free) = dkt__format("%s%s", in->spool, sub);
+
+	if (!path)
+		return dkt__no_memory(in->ctx);
+	if (*sub && mkdir(in->spool, 0700) && errno != EEXIST)
+		return dkt_fail(in->ctx, -errno, "create %s: %s", in->spool, strerror(errno));
+	return lock_spool(in->ctx, path, &live->dir, &live->lock);
+}
+
 uint32_t dkt__page_size(struct dkt_instance *in)
 {
 	struct tep_handle *tep;
@@ -58,15 +75,15 @@ uint32_t dkt__page_size(struct dkt_instance *in)
 		       4096;
 }
 
-static int open_buffer(struct dkt__live_cpu *cpu, int nr, uint64_t *inode)
+static int open_buffer(struct dkt__live_cpu *cpu, int nr, const char *file, uint64_t *inode)
 {
 	struct stat st = { 0 };
 
 	*inode = 0;
 	if (!cpu->in)
 		return 0;
-	cpu->fd = dkt__tfs_open(cpu->in->ctx, O_RDONLY | O_NONBLOCK,
-				"%sper_cpu/cpu%d/trace_pipe_raw", cpu->in->prefix, nr);
+	cpu->fd = dkt__tfs_open(cpu->in->ctx, O_RDONLY | O_NONBLOCK, "%sper_cpu/cpu%d/%s",
+				cpu->in->prefix, nr, file);
 	/* An instance that was removed and created again has new inodes. */
 	if (cpu->fd >= 0 && !fstat(cpu->fd, &st))
 		*inode = st.st_ino;
@@ -79,7 +96,9 @@ static int cpu_open(struct dkt__live *live, size_t i, uint32_t size)
 	struct dkt__stream *s = &live->streams.list[i];
 	struct dkt__spool_pos start;
 	uint64_t inode;
-	int err = open_buffer(cpu, s->cpu, &inode);
+	int err = open_buffer(cpu, s->cpu,
+			      live->flags & DKT_LIVE_SNAPSHOT ? "snapshot_raw" : "trace_pipe_raw",
+			      &inode);
 
 	if (!err)
 		err = dkt__spool_open(live->in->ctx, &cpu->spool, live->dir, (int)i, size, inode);
@@ -127,9 +146,10 @@ static int open_buffers(struct dkt__live *live)
 	size_t own = (size_t)in->cpus, n = own;
 	int err = 0;
 
-	if (dkt_instance_borrows_top(in))
+	if (!(live->flags & DKT__LIVE_APART) && dkt_instance_borrows_top(in))
 		err = dkt_instance_open(in->ctx, NULL, NULL, &live->top);
-	if (live->top || (live->dir >= 0 && has_left_over(live)))
+	if (live->top ||
+	    (!(live->flags & DKT__LIVE_APART) && live->dir >= 0 && has_left_over(live)))
 		n *= 2;
 	live->cpus = calloc(n, sizeof(*live->cpus));
 	live->streams.list = calloc(n, sizeof(*live->streams.list));
@@ -180,6 +200,17 @@ static const struct dkt__source_ops live_ops = {
 	.close = live_close,
 };
 
+/* A buffer that the kernel does not fill any more is a source of its own, and does not grow. */
+static int check_whole(struct dkt_instance *in, unsigned int flags)
+{
+	const unsigned int of = flags & (DKT__LIVE_APART | DKT_LIVE_FOLLOW);
+
+	if (!(flags & DKT__LIVE_APART) || !(of & (of - 1)))
+		return 0;
+	return dkt_fail(in->ctx, -EINVAL,
+			"only one of DKT_LIVE_SNAPSHOT, DKT_LIVE_LAST_BOOT and DKT_LIVE_FOLLOW");
+}
+
 int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		   struct dkt__live **out)
 {
@@ -190,7 +221,10 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 	*out = NULL;
 	if (!err)
 		err = dkt__flags_check(in->ctx, "dkt_live_opts", mine.flags,
-				       DKT_LIVE_KEEP | DKT_LIVE_FOLLOW | DKT_LIVE_WHOLE);
+				       DKT_LIVE_KEEP | DKT_LIVE_FOLLOW | DKT_LIVE_WHOLE |
+					       DKT_LIVE_SNAPSHOT | DKT_LIVE_LAST_BOOT);
+	if (!err)
+		err = check_whole(in, mine.flags);
 	if (!err && mine.wake_percent > 100)
 		err = dkt_fail(in->ctx, -EINVAL, "wake_percent is %u, and 100 is the most",
 			       mine.wake_percent);
@@ -215,7 +249,7 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		.data = mine.data,
 	};
 	if (in->spool)
-		err = lock_spool(in->ctx, in->spool, &live->dir, &live->lock);
+		err = open_spool(live);
 	if (!err)
 		err = open_buffers(live);
 	if (!err)
@@ -237,9 +271,21 @@ int dkt_source_live(struct dkt_instance *in, const struct dkt_live_opts *opts,
 	struct dkt__live *live;
 	int err = dkt__live_open(in, opts, &live);
 
-	if (err)
+	if (!err && live->flags & DKT_LIVE_SNAPSHOT)
+		err = dkt__snapshot_fetch(live);
+	if (!err && live->flags & DKT_LIVE_LAST_BOOT)
+		err = dkt__last_boot_fetch(live);
+	if (err) {
+		dkt__live_free(live);
 		return err;
+	}
 	dkt__about_fill(&live->about, live->in, &live->streams.base.info);
+	/* The clock, and the kernel that runs, are those of this boot. */
+	if (live->flags & DKT_LIVE_LAST_BOOT)
+		live->streams.base.info =
+			(struct dkt_source_info){ .sz = sizeof(struct dkt_source_info),
+						  .kind = "ring buffers",
+						  .cpus = in->cpus };
 	*source = &live->streams.base;
 	return 0;
 }

@@ -280,18 +280,19 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 	spool->head->emptied = base.emptied;
 }
 
-int dkt_spool_bytes(const struct dkt_instance *in, uint64_t *bytes)
+int dkt__spool_dir_bytes(const struct dkt_instance *in, const char *sub, uint64_t *bytes)
 {
+	char *path __cleanup(free) = in->spool ? dkt__format("%s%s", in->spool, sub) : NULL;
 	int dirfd __cleanup(close) = -1;
 
-	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
-	if (!in->spool)
-		return 0;
-	dirfd = open(in->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	*bytes = 0;
+	if (!path)
+		return in->spool ? dkt__no_memory(in->ctx) : 0;
+	dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (dirfd < 0)
 		return errno == ENOENT ?
 			       0 :
-			       dkt_fail(in->ctx, -errno, "open %s: %s", in->spool, strerror(errno));
+			       dkt_fail(in->ctx, -errno, "open %s: %s", path, strerror(errno));
 	for (int cpu = 0;; cpu++) {
 		struct dkt__spool_head head;
 		struct state s;
@@ -308,4 +309,11 @@ int dkt_spool_bytes(const struct dkt_instance *in, uint64_t *bytes)
 		s = state_unpack(head.state);
 		*bytes += (uint64_t)(s.pages - s.start.page) * head.page_size;
 	}
+}
+
+int dkt_spool_bytes(const struct dkt_instance *in, uint64_t *bytes)
+{
+	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
+
+	return dkt__spool_dir_bytes(in, "", bytes);
 }

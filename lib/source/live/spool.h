@@ -59,5 +59,12 @@ bool dkt__spool_release(struct dkt__spool *spool, struct dkt__spool_pos pos);
 /* Empties the spool, after the kernel's buffer was emptied and its counts are 0. */
 void dkt__spool_reset(struct dkt__spool *spool);
 
+/* Directories in the spool for records that are not the log's. */
+#define DKT__SPOOL_SNAPSHOT  "/snapshot"
+#define DKT__SPOOL_LAST_BOOT "/last-boot"
+
+/* dkt_spool_bytes() for a directory in the spool; "": the spool itself. */
+int dkt__spool_dir_bytes(const struct dkt_instance *in, const char *sub, uint64_t *bytes);
+
 struct dkt__spool_base dkt__spool_get_base(const struct dkt__spool *spool);
 void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base);
