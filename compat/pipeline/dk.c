@@ -14,6 +14,9 @@
 #include "pipeline/once.h"
 #include "pipeline/text_out.h"
 
+/* Sources of records that are not the log's. */
+#define LIVE_APART (DKT_LIVE_SNAPSHOT | DKT_LIVE_LAST_BOOT)
+
 /* A source that follows looks for records after this time, ms, ... */
 #define POLL_MS 200
 
@@ -154,7 +157,8 @@ static int open_kernel(struct printer *p)
 	int err = p->log->dir ? log_dir_create(p->log) : 0;
 
 	/* Leaves newer records, for example of this process, for the next dk. */
-	if (!err && p->log->dir && !(p->opts->flags & DKT_LIVE_FOLLOW) && !p->result->clock)
+	if (!err && p->log->dir && !(p->opts->flags & (DKT_LIVE_FOLLOW | LIVE_APART)) &&
+	    !p->result->clock)
 		err = dkt_instance_now(p->time.in, &opts.until);
 	return err ? err : timeline_open_kernel(&p->time, &opts);
 }
@@ -198,8 +202,13 @@ static int printer_run(struct printer *p)
 /* If another program has set a clock without wall-clock time, prints its times as they are. */
 static int find_wall(struct printer *p)
 {
-	int err = p->time.in ? dkt_instance_wall(p->time.in, &p->time.wall) : 0;
+	int err;
 
+	/* The clock is that of this boot. */
+	p->result->last_boot = p->opts->flags & DKT_LIVE_LAST_BOOT;
+	if (p->result->last_boot)
+		return 0;
+	err = p->time.in ? dkt_instance_wall(p->time.in, &p->time.wall) : 0;
 	return err == -EOPNOTSUPP ? dkt_instance_get_clock(p->time.in, &p->result->clock) : err;
 }
 
@@ -243,7 +252,9 @@ static int open_sink(struct printer *p)
 
 static int open_chooser(struct printer *p)
 {
-	const struct dkt_source_info info = { .has_wall = !p->result->clock, .wall = p->time.wall };
+	const struct dkt_source_info info = {
+		.has_wall = !p->result->clock && !p->result->last_boot, .wall = p->time.wall
+	};
 	struct selection *selection = p->opts->selection;
 	const bool is_legacy = p->sink.out.style && style_is_legacy(p->sink.out.style);
 	uint64_t since, until;
@@ -279,8 +290,9 @@ static int check_chooser(struct printer *p)
 					cpus - 1);
 	if (!lustre && chooser_check_events(p->ctx, s) == -ENOENT)
 		return -ENOENT;
-	/* A saved tree may lack the list of enabled events. */
-	if (s->filter && dkt_instance_get_events(p->time.in, &on, &n))
+	/* A saved tree may lack the list of enabled events; records that are apart have another. */
+	if (s->filter &&
+	    (p->opts->flags & LIVE_APART || dkt_instance_get_events(p->time.in, &on, &n)))
 		n = 0;
 	return chooser_check_filter(p->chooser, on, n, lustre ? log_source_event(lustre) : NULL);
 }

@@ -30,6 +30,7 @@ struct dk_result {
 	char *unmatched; /* why the filter could not match the records; NULL: it could */
 	char *only_lustre; /* why the kernel's records are not printed; NULL: they are */
 	bool closed; /* the reader of a pipe has exited */
+	bool last_boot; /* the times are on the clock of an earlier boot */
 	char *clock; /* the clock, if it has no wall-clock time and its own times are printed; or NULL */
 };
 

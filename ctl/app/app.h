@@ -89,6 +89,10 @@ struct app {
 	bool raw_text;
 	bool json;
 	bool cmdline;
+	const char *persistent;
+	const char *address;
+	bool clear;
+	bool start;
 	bool help;
 	bool version;
 	struct names joined; /* the texts of options that were given several times */
@@ -125,6 +129,8 @@ enum command_flags {
 	CMD_WRITE_LAST = 1 << 20, /* the last argument is a file to write */
 	CMD_CAPTURE = 1 << 22, /* records into a file: --duration, --max-size ... */
 	CMD_RECORD = 1 << 21, /* records without --input; calls privileges_limit() when it begins */
+	CMD_LAST = 1 << 24, /* --clear, --start, --force */
+	CMD_INPUT = 1 << 25, /* --input */
 };
 
 /* argv[0] is the command's name. Returns the exit status. */
@@ -154,9 +160,9 @@ int command_unknown(const struct app *app, const char *name);
 extern const char app_instance[];
 
 command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_dk, cmd_doctor, cmd_filter,
-	cmd_function, cmd_help, cmd_hist, cmd_info, cmd_latency, cmd_lctl, cmd_list, cmd_merge,
-	cmd_probe, cmd_record, cmd_report, cmd_reset, cmd_save, cmd_split, cmd_start, cmd_status,
-	cmd_trigger;
+	cmd_function, cmd_help, cmd_hist, cmd_info, cmd_last_boot, cmd_latency, cmd_lctl, cmd_list,
+	cmd_merge, cmd_probe, cmd_record, cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split,
+	cmd_start, cmd_status, cmd_trigger;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

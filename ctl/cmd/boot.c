@@ -2,6 +2,7 @@
 /* boot-config: prints boot settings that make the kernel record before user space starts. */
 #include "app/app.h"
 #include "apply/apply.h"
+#include "base/parse.h"
 #include "lustre/lustre_masks.h"
 #include "set/param.h"
 #include "set/saved/boot_config.h"
@@ -19,17 +20,53 @@ static int take(struct debuglog *log, const char *word, struct settings *set)
 	return param_take(log, param, value + 1, set, &notes);
 }
 
+/* The name of the instance that survives a reboot; the log has its own. */
+#define LAST_BOOT "last-boot"
+
+static int read_memory(struct app *app, struct boot_memory *memory)
+{
+	*memory = (struct boot_memory){ .name = app_has_instance(app) ? app->instance : LAST_BOOT };
+	if (dkt__parse_size(app->persistent, &memory->size))
+		return dkt_fail(app->ctx, -EINVAL, "--persistent: '%s' is not a size; write 64M",
+				app->persistent);
+	if (app->address &&
+	    (dkt__parse_u64(app->address, DKT__AS_C, &memory->address) || !memory->address))
+		return dkt_fail(app->ctx, -EINVAL,
+				"--address: '%s' is not an address; write 0x284500000",
+				app->address);
+	return boot_memory_check(app->ctx, memory);
+}
+
+/* Tells what to do with the words, and whether this kernel knows them. */
+static void explain(struct app *app, const struct boot_memory *memory)
+{
+	struct dkt_feature feature = { 0 };
+
+	for (size_t i = 0; !dkt_feature_get(app->ctx, i, &feature, sizeof(feature)); i++)
+		if (!strcmp(feature.name, "buffers across reboots") && !feature.have)
+			app_say("this kernel ignores these parameters: buffers across reboots: %s",
+				feature.words);
+	app_say("add them to the kernel's command line in the boot loader%s; after each boot"
+		" 'dktrace last-boot --start' prints what the boot before left, and records this one",
+		memory->address ? ", where $ may need a backslash" : "");
+}
+
 static int print(struct app *app, struct debuglog *log, const struct settings *set)
 {
 	char *skipped __cleanup(free) = NULL;
-	int err;
+	struct boot_memory memory;
+	int err = app->persistent ? read_memory(app, &memory) : 0;
 
-	if (!app->cmdline)
+	if (err)
+		return err;
+	if (!app->cmdline && !app->persistent)
 		return boot_config_print(log, set, stdout);
-	err = boot_cmdline_print(log, set, stdout, &skipped);
+	err = boot_cmdline_print(log, set, app->persistent ? &memory : NULL, stdout, &skipped);
 	fflush(stdout);
 	if (!err && skipped)
 		fputs(skipped, stderr);
+	if (!err && app->persistent)
+		explain(app, &memory);
 	return err;
 }
 
@@ -39,6 +76,8 @@ int cmd_boot_config(struct app *app, int argc, char **argv)
 	struct settings set;
 	int err;
 
+	if (app->address && !app->persistent)
+		return app_usage("boot-config: --address goes with --persistent");
 	if (debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);
 	err = settings_copy(&set, &log->set);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dk, show, follow: print the log as text. */
-#include "pipeline/dk.h"
+#include "cmd/dk.h"
 #include "app/app.h"
 #include "app/progress.h"
 #include "apply/apply.h"
 #include "base/stop.h"
 #include "input/args.h"
 #include "lustre/libcfs.h"
+#include "pipeline/dk.h"
 #include "set/param/tree.h"
 
 /* ---- the log ---- */
@@ -70,23 +71,6 @@ static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *re
 	return err;
 }
 
-/* Sets the effect that the command has on the log. */
-static void read_command(const struct app *app, const char *name, struct dk_opts *opts)
-{
-	bool follow = !strcmp(name, "follow");
-
-	if (follow)
-		opts->flags = DKT_LIVE_FOLLOW;
-	else if (!strcmp(name, "show"))
-		opts->flags = DKT_LIVE_KEEP;
-	else if (opts->sink->whole)
-		opts->flags = DKT_LIVE_WHOLE;
-	opts->skip_self = follow;
-	opts->drop_privileges = true;
-	opts->keep_privileges = app->keep_privileges;
-	opts->look = follow ? NULL : look;
-}
-
 /* Prints the end of the log and errors; returns the exit status. */
 static int finish(struct app *app, const struct dk_opts *opts, const struct dk_result *result,
 		  const char *file, int err)
@@ -102,9 +86,20 @@ static int finish(struct app *app, const struct dk_opts *opts, const struct dk_r
 	return result->losses.lost || result->missed ? EXIT_LOST : 0;
 }
 
-int cmd_dk(struct app *app, int argc, char **argv)
+/* Sets how the log is read. */
+static void set_flags(const struct app *app, unsigned int flags, struct dk_opts *opts)
 {
-	const char *file = argc > 1 ? argv[1] : app->output;
+	opts->flags = flags ? flags : opts->sink->whole ? DKT_LIVE_WHOLE : 0;
+	opts->skip_self = flags & DKT_LIVE_FOLLOW;
+	opts->drop_privileges = true;
+	opts->keep_privileges = app->keep_privileges;
+	/* The kernel tells how many records the log has, and not of others. */
+	if (!(flags & (DKT_LIVE_FOLLOW | DKT_LIVE_SNAPSHOT | DKT_LIVE_LAST_BOOT)))
+		opts->look = look;
+}
+
+int dk_command(struct app *app, const char *file, unsigned int flags)
+{
 	struct looking looking = { .prints = !file };
 	struct selection selection = { 0 };
 	struct outfile out = OUTFILE_INIT;
@@ -121,7 +116,7 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	if (!rc && sink_open_file(app->ctx, &sink, file, &out))
 		rc = app_fail(app);
 	if (!rc) {
-		read_command(app, argv[0], &opts);
+		set_flags(app, flags, &opts);
 		/* A signal stops between two records: all printed records are removed from the log. */
 		dkt__stop_on_end();
 		err = print_log(app, &opts, &result);
@@ -132,4 +127,13 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	dk_result_clear(&result);
 	selection_clear(&selection);
 	return rc;
+}
+
+int cmd_dk(struct app *app, int argc, char **argv)
+{
+	const unsigned int flags = !strcmp(argv[0], "follow") ? DKT_LIVE_FOLLOW :
+				   !strcmp(argv[0], "show")   ? DKT_LIVE_KEEP :
+								0;
+
+	return dk_command(app, argc > 1 ? argv[1] : app->output, flags);
 }

@@ -82,6 +82,9 @@ static int read_status(const struct app *app, struct debuglog *log, struct statu
 		err = debuglog_sources(log, status->sources);
 	if (!err)
 		err = debuglog_drift(log, &status->drift);
+	/* A kernel may have no snapshots. */
+	if (!err && dkt_snapshot_get(log->in, &status->snapshot))
+		status->snapshot = DKT_SNAPSHOT_NONE;
 	return err ? err : read_cpus(app, log, status);
 }
 

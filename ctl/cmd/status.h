@@ -19,6 +19,7 @@ struct status {
 	char *clock;
 	size_t events_on;
 	size_t filtered; /* events with a filter */
+	enum dkt_snapshot snapshot;
 	uint64_t kept; /* bytes in the spool, which show has read and the next dk prints */
 	struct source_state sources[SOURCES];
 	char *left; /* the instances of killed commands; NULL: none */

@@ -254,6 +254,19 @@ static void put_buffers(struct out *out, const struct status *status)
 			 (status->kept + 1023) >> 10);
 }
 
+static void put_snapshot(struct out *out, const struct status *status)
+{
+	const bool full = status->snapshot == DKT_SNAPSHOT_FULL;
+
+	if (status->snapshot == DKT_SNAPSHOT_NONE)
+		return;
+	out_put(out, "snapshot", val_text(full ? "taken" : "empty"));
+	out_line(
+		out, "snapshot", "%s",
+		full ? "taken; dktrace snapshot show prints it, snapshot free gives its memory back" :
+		       "empty; dktrace snapshot free gives its memory back");
+}
+
 static bool same_note(const struct source_state *a, const struct source_state *b)
 {
 	return !a->used && !b->used && !strcmp(a->note, b->note);
@@ -327,6 +340,7 @@ int status_print(const struct app *app, struct debuglog *log, const struct statu
 	put_hist(&out, log);
 	if (status->started)
 		put_buffers(&out, status);
+	put_snapshot(&out, status);
 	put_sources(&out, status);
 	put_cpus(&out, status);
 	return out_end(&out);

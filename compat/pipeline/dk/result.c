@@ -27,6 +27,11 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 			result->only_lustre);
 	if (result->unmatched)
 		fprintf(stderr, "%s: %s\n", self, result->unmatched);
+	if (result->last_boot)
+		fprintf(stderr,
+			"%s: times are on the clock of that boot, which counted from its start; its"
+			" wall-clock time is unknown\n",
+			self);
 	if (result->clock)
 		say_line(stderr, "%s: times are of the clock '%s', which has no wall-clock time",
 			 self, result->clock);

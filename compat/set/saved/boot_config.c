@@ -7,6 +7,7 @@
 #include "set/saved/boot_config.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 
 #include "apply/event_filter.h"
 #include "base/util.h"
@@ -24,6 +25,9 @@
 
 /* The default of a new instance, per CPU. */
 #define DEFAULT_KB 5120
+
+/* The kernel's own data and a few pages of records. */
+#define LEAST_PER_CPU (128u << 10)
 
 struct boot_event {
 	struct dkt_event *event;
@@ -144,13 +148,13 @@ static unsigned long kb_per_cpu(const struct settings *set)
 }
 
 /* The kernel's parsers do not accept spaces, quotes or braces in a name. */
-static int check_name(const struct debuglog *log)
+static int check_name(const struct debuglog *log, const char *name)
 {
-	for (const char *p = log->name; *p; p++)
+	for (const char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("-_", *p))
 			return dkt_fail(log->ctx, -EINVAL,
 					"'%s' cannot be the name of an instance made at boot",
-					log->name);
+					name);
 	return 0;
 }
 
@@ -264,7 +268,7 @@ int boot_config_print(struct debuglog *log, const struct settings *set, FILE *ou
 	struct boot boot = { .log = log, .set = set };
 	size_t len = 0, n_missing;
 	FILE *f = open_memstream(&text, &len);
-	int err = check_name(log);
+	int err = check_name(log, log->name);
 
 	boot.missing = open_memstream(&missing, &n_missing);
 	if (!f || !boot.missing)
@@ -286,13 +290,35 @@ int boot_config_print(struct debuglog *log, const struct settings *set, FILE *ou
 
 /* ---- the command line ---- */
 
-static int put_cmdline(struct boot *boot, FILE *out, size_t *filters)
+/*
+ * The memory of an instance whose records survive a reboot. It begins stopped: new records would
+ * mix with those of the boot before.
+ */
+static void put_memory(const struct boot_memory *memory, FILE *out)
+{
+	if (memory->address)
+		fprintf(out,
+			"memmap=%" PRIu64 "K$%#" PRIx64 " trace_instance=%s^traceoff@%#" PRIx64
+			":%" PRIu64 "K",
+			memory->size >> 10, memory->address, memory->name, memory->address,
+			memory->size >> 10);
+	else
+		fprintf(out,
+			"reserve_mem=%" PRIu64 "K:2M:dktrace trace_instance=%s^traceoff@dktrace",
+			memory->size >> 10, memory->name);
+}
+
+static int put_cmdline(struct boot *boot, const struct boot_memory *memory, FILE *out,
+		       size_t *filters)
 {
 	size_t to;
 
 	*filters = 0;
-	fprintf(out, "trace_buf_size=%luK trace_instance=%s", kb_per_cpu(boot->set),
-		boot->log->name);
+	if (memory)
+		put_memory(memory, out);
+	else
+		fprintf(out, "trace_buf_size=%luK trace_instance=%s", kb_per_cpu(boot->set),
+			boot->log->name);
 	for (size_t from = 0; from < boot->n; from = to) {
 		to = system_end(boot, from);
 		for (size_t i = from; i < to; i++)
@@ -308,13 +334,36 @@ static int put_cmdline(struct boot *boot, FILE *out, size_t *filters)
 	return ferror(out) ? -ENOMEM : 0;
 }
 
-int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing)
+int boot_memory_check(struct dkt_ctx *ctx, const struct boot_memory *memory)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
+	const uint64_t least = (uint64_t)sysconf(_SC_NPROCESSORS_CONF) * LEAST_PER_CPU;
+
+	if (memory->size < least)
+		return dkt_fail(ctx, -EINVAL,
+				"%" PRIu64 " KB is too little for %ld CPUs: at least %" PRIu64
+				" KB",
+				memory->size >> 10, sysconf(_SC_NPROCESSORS_CONF), least >> 10);
+	if (memory->size > all / 2)
+		return dkt_fail(ctx, -EINVAL,
+				"%" PRIu64 " MB is more than half of the memory, which is %" PRIu64
+				" MB",
+				memory->size >> 20, all >> 20);
+	if (memory->size % page || memory->address % page)
+		return dkt_fail(ctx, -EINVAL, "size and address must be multiples of %" PRIu64,
+				page);
+	return 0;
+}
+
+int boot_cmdline_print(struct debuglog *log, const struct settings *set,
+		       const struct boot_memory *memory, FILE *out, char **missing)
 {
 	char *text __cleanup(free) = NULL;
 	struct boot boot = { .log = log, .set = set };
 	size_t len = 0, filters = 0, n_missing;
 	FILE *f = open_memstream(&text, &len);
-	int err = check_name(log);
+	int err = check_name(log, memory ? memory->name : log->name);
 
 	*missing = NULL;
 	boot.missing = open_memstream(missing, &n_missing);
@@ -323,7 +372,7 @@ int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *o
 	if (!err)
 		err = find_events(&boot);
 	if (!err)
-		err = put_cmdline(&boot, f, &filters);
+		err = put_cmdline(&boot, memory, f, &filters);
 	if (filters)
 		fprintf(boot.missing,
 			"# the command line takes no filters: %zu events are enabled without theirs\n",

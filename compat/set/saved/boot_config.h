@@ -13,8 +13,20 @@
  */
 int boot_config_print(struct debuglog *log, const struct settings *set, FILE *out);
 
+/* Memory that survives a reboot, and the instance in it. */
+struct boot_memory {
+	const char *name;
+	uint64_t size; /* bytes */
+	uint64_t address; /* 0: the kernel finds a place (reserve_mem=) */
+};
+
+/* -EINVAL: the size or the address cannot be used on this machine. */
+int boot_memory_check(struct dkt_ctx *ctx, const struct boot_memory *memory);
+
 /*
- * Prints the same as words of the kernel's command line, for kernels without bootconfig. Gets
- * comments on settings that these cannot contain, or NULL; the caller frees them.
+ * Prints the same as words of the kernel's command line, for kernels without bootconfig, and for an
+ * instance in memory that survives a reboot; memory NULL: not such a one. Gets comments on settings
+ * that these cannot contain, or NULL; the caller frees them.
  */
-int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing);
+int boot_cmdline_print(struct debuglog *log, const struct settings *set,
+		       const struct boot_memory *memory, FILE *out, char **missing);

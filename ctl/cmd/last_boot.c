@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* last-boot: prints what the boot before this one left in buffers that survive a reboot. */
+#include "apply/apply.h"
+#include "base/stop.h"
+#include "cmd/dk.h"
+
+/* Adds to the error message why there can be no such instance, or how to get one. */
+static int say_none(struct app *app)
+{
+	struct dkt_feature feature = { 0 };
+	const char *words = dkt_error(app->ctx);
+
+	app_say("%s; 'dktrace boot-config --persistent SIZE' prints the kernel parameters for one",
+		words);
+	for (size_t i = 0; !dkt_feature_get(app->ctx, i, &feature, sizeof(feature)); i++)
+		if (!strcmp(feature.name, "buffers across reboots") && !feature.have)
+			app_say("buffers across reboots: %s", feature.words);
+	return EXIT_FAILED;
+}
+
+/* Tells how far the names in the output can be trusted. */
+static int check_kernel(struct app *app, const struct dkt_last_boot *boot)
+{
+	if (boot->kernel == DKT_KERNEL_UNKNOWN) {
+		app_say("this kernel does not tell whether that boot ran the same kernel; if not, events"
+			" and names of functions are wrong");
+		return 0;
+	}
+	if (boot->kernel == DKT_KERNEL_SAME)
+		return 0;
+	if (app->force) {
+		app_say("that boot ran another kernel: addresses have no names, and records may be shown"
+			" as events that they are not");
+		return 0;
+	}
+	app_say("that boot ran another kernel, whose events had other numbers: boot that kernel to read"
+		" the records, or print them with --force");
+	return EXIT_FAILED;
+}
+
+static int print(struct app *app, struct debuglog *log, const char *file)
+{
+	struct dkt_last_boot boot;
+	bool on = false;
+	int rc = dkt_last_boot_get(log->in, &boot, sizeof(boot)) ? app_fail(app) :
+								   check_kernel(app, &boot);
+
+	if (rc)
+		return rc;
+	if (!boot.kept && !dkt_instance_get_on(log->in, &on) && on)
+		app_say("the instance '%s' records already: records of this boot are among them",
+			log->name);
+	rc = dk_command(app, file, DKT_LIVE_KEEP | DKT_LIVE_LAST_BOOT);
+	if (!app->clear || (rc && rc != EXIT_LOST) || dkt__stopped())
+		return rc;
+	return dkt_last_boot_clear(log->in) ? app_fail(app) : rc;
+}
+
+/* ---- recording this boot ---- */
+
+static int set_events(struct dkt_instance *in, struct dkt_event **events, size_t n)
+{
+	struct dkt_change *change;
+	int err = dkt_change_new(in, &change);
+
+	if (!err)
+		err = dkt_change_events(change, events, n);
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	return err;
+}
+
+/*
+ * System calls that the kernel's command line enables are recorded in no process until they are
+ * enabled again.
+ */
+static int start(struct app *app, struct debuglog *log)
+{
+	struct dkt_event **on __cleanup(free) = NULL;
+	size_t n = 0;
+	int err = dkt_instance_get_events(log->in, &on, &n);
+
+	if (!err)
+		err = set_events(log->in, NULL, 0);
+	if (!err)
+		err = dkt_instance_set_clock(log->in, DEBUGLOG_CLOCK);
+	if (!err)
+		err = set_events(log->in, on, n);
+	if (!err)
+		err = dkt_instance_set_on(log->in, true);
+	if (!err && !n)
+		app_say("no event is enabled in '%s'; 'dktrace -B %s set_param debug=...' chooses some",
+			log->name, log->name);
+	return err ? app_fail(app) : 0;
+}
+
+static int run(struct app *app, struct debuglog *log, const char *file)
+{
+	struct dkt_last_boot boot;
+	int rc;
+
+	if (!log->in) {
+		app_say("there is no instance '%s'", app->instance);
+		return EXIT_FAILED;
+	}
+	/* The first boot has nothing to print. */
+	if (app->start && dkt_last_boot_get(log->in, &boot, sizeof(boot)) == -ENODATA) {
+		app_say("%s", dkt_error(app->ctx));
+		return start(app, log);
+	}
+	rc = print(app, log, file);
+	if (!app->start || (rc && rc != EXIT_LOST) || dkt__stopped())
+		return rc;
+	return start(app, log) ?: rc;
+}
+
+int cmd_last_boot(struct app *app, int argc, char **argv)
+{
+	struct debuglog *log = NULL;
+	char *name __cleanup(free) = NULL;
+	int rc;
+
+	if (app->input)
+		return app_usage("last-boot: the kernel has it; --input has none");
+	if (!app_has_instance(app)) {
+		if (dkt_last_boot_find(app->ctx, &name) == -ENOENT)
+			return say_none(app);
+		if (!name)
+			return app_fail(app);
+		app->instance = name;
+	}
+	rc = debuglog_open(app->ctx, app->instance, 0, &log) ?
+		     app_fail(app) :
+		     run(app, log, argc > 1 ? argv[1] : app->output);
+	debuglog_close(log);
+	return rc;
+}
