@@ -10,11 +10,31 @@
 #define BUSY_TRIES 20
 #define BUSY_WAIT  50000
 
+/* True if the kernel made the instance at boot, in memory of its own. It never removes such a one. */
+static bool survives_reboot(struct debuglog *log)
+{
+	struct dkt_last_boot boot;
+	struct dkt_instance *in;
+	int err = dkt_instance_open(log->ctx, log->name, NULL, &in);
+
+	if (err)
+		return false;
+	err = dkt_last_boot_get(in, &boot, sizeof(boot));
+	dkt_instance_close(in);
+	return !err || err == -ENODATA;
+}
+
 /* Retries on -EBUSY: any process that opens a file of the instance keeps it busy for a moment. */
 static int remove_instance(struct debuglog *log)
 {
 	int err = -EBUSY;
 
+	if (survives_reboot(log))
+		return dkt_fail(
+			log->ctx, err,
+			"the kernel made '%s' at boot and does not remove it; 'dktrace -B %s stop'"
+			" stops it, and set_param debug=0 disables its events",
+			log->name, log->name);
 	for (int tries = 0; err == -EBUSY && tries < BUSY_TRIES; tries++) {
 		if (tries)
 			usleep(BUSY_WAIT);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* last-boot: prints what the boot before this one left in buffers that survive a reboot. */
+#include <fcntl.h>
+
 #include "apply/apply.h"
 #include "base/stop.h"
 #include "cmd/dk.h"
@@ -38,9 +40,37 @@ static int check_kernel(struct app *app, const struct dkt_last_boot *boot)
 	return EXIT_FAILED;
 }
 
+/*
+ * Repeats the lines of the kernel's log about buffers that it found unusable, and emptied, when it
+ * booted. Returns their number.
+ */
+static int say_damage(void)
+{
+	int fd __cleanup(close) = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char line[8192];
+	ssize_t len = 0;
+	int n = 0;
+
+	/* One call reads one line. -EPIPE: older ones were overwritten meanwhile. */
+	while (fd >= 0 && ((len = read(fd, line, sizeof(line) - 1)) > 0 || errno == EPIPE)) {
+		const char *text;
+
+		line[len > 0 ? len : 0] = '\0';
+		text = strchr(line, ';');
+		if (!text || strncmp(++text, "Ring buffer ", 12) || !strstr(text, "meta") ||
+		    strstr(text, "is from previous boot"))
+			continue;
+		line[text - line + (ptrdiff_t)strcspn(text, "\n")] = '\0';
+		app_say("the kernel's log: %s", text);
+		n++;
+	}
+	return n;
+}
+
 static int print(struct app *app, struct debuglog *log, const char *file)
 {
 	struct dkt_last_boot boot;
+	int damage = say_damage();
 	bool on = false;
 	int rc = dkt_last_boot_get(log->in, &boot, sizeof(boot)) ? app_fail(app) :
 								   check_kernel(app, &boot);
@@ -51,6 +81,8 @@ static int print(struct app *app, struct debuglog *log, const char *file)
 		app_say("the instance '%s' records already: records of this boot are among them",
 			log->name);
 	rc = dk_command(app, file, DKT_LIVE_KEEP | DKT_LIVE_LAST_BOOT);
+	if (!rc && damage)
+		rc = EXIT_LOST;
 	if (!app->clear || (rc && rc != EXIT_LOST) || dkt__stopped())
 		return rc;
 	return dkt_last_boot_clear(log->in) ? app_fail(app) : rc;

@@ -30,6 +30,7 @@ has_line '^buffers across reboots +yes ' "$out" "doctor tells"
 run dktrace last-boot
 if [ "$rc" -ne 0 ]; then
 	has_line "^dktrace: the instance 'last-boot' has no records of the boot before this one$" "$err" "nothing is left"
+	has_line "^dktrace: the kernel's log: Ring buffer .*meta.* mismatch" "$err" "and the kernel says why"
 	same 0 "$(cat $kept/tracing_on)" "the instance begins stopped"
 	run dktrace last-boot --start
 	status_is 0 "record this boot"
@@ -97,3 +98,5 @@ run dktrace -B last-boot set_param debug=+vfstrace
 status_is 0 "a change of it"
 run dktrace -B last-boot status
 run dktrace -B last-boot reset
+status_is 1 "reset cannot remove it"
+has_line "the kernel made 'last-boot' at boot and does not remove it" "$err" "which is said"
