@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Recorders of a saved tree: the sections of the file, and a file that cannot grow for a while. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "base/io.h"
+#include "check.h"
+#include "pages.h"
+#include "tracedat/journal.h"
+
+#define EVENT_ID 7
+#define PAGES    40
+#define HEAD     16
+
+struct room {
+	char root[TREE_NAME];
+	struct dkt_ctx *ctx;
+	struct dkt_instance *in;
+};
+
+static void make_cpu(const struct room *room, int cpu)
+{
+	uint8_t *bytes = calloc(PAGES, PAGE_BYTES);
+	struct made_page page;
+	char name[48];
+	int i;
+
+	assert_non_null(bytes);
+	for (i = 0; i < PAGES; i++) {
+		page_begin(&page, 1000 + 10 * (uint64_t)i + (uint64_t)cpu);
+		page_record(&page, 0, EVENT_ID, (uint64_t)i);
+		memcpy(bytes + i * PAGE_BYTES, page.bytes, PAGE_BYTES);
+	}
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	assert_int_equal(tree_write(room->root, name, bytes, PAGES * PAGE_BYTES), 0);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+	assert_int_equal(tree_text(room->root, name,
+				   "entries: 5\noverrun: 3\ncommit overrun: 0\nbytes: 0\n"
+				   "dropped events: 0\nread events: 40\n"),
+			 0);
+	free(bytes);
+}
+
+static int setup(void **state)
+{
+	struct room *room = calloc(1, sizeof(*room));
+
+	assert_non_null(room);
+	assert_int_equal(tree_make(room->root), 0);
+	assert_int_equal(tree_event(room->root, "made", "up", EVENT_ID,
+				    "\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n",
+				    "\"%llu\", REC->value"),
+			 0);
+	assert_int_equal(tree_text(room->root, "available_events", "made:up\n"), 0);
+	assert_int_equal(tree_text(room->root, "set_event", "made:up\n"), 0);
+	assert_int_equal(tree_text(room->root, "events/made/up/enable", "1\n"), 0);
+	assert_int_equal(tree_text(room->root, "trace", ""), 0);
+	assert_int_equal(tree_text(room->root, "trace_clock", "local [mono]\n"), 0);
+	assert_int_equal(tree_text(room->root, "saved_cmdlines", "42 worker\n"), 0);
+	make_cpu(room, 0);
+	make_cpu(room, 1);
+	room->ctx = tree_ctx(room->root);
+	assert_non_null(room->ctx);
+	assert_ok(room->ctx, dkt_instance_open(room->ctx, NULL, NULL, &room->in));
+	*state = room;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct room *room = *state;
+
+	dkt_instance_close(room->in);
+	dkt_ctx_free(room->ctx);
+	assert_int_equal(tree_remove(room->root), 0);
+	free(room);
+	return 0;
+}
+
+static struct dkt_recorder *new_recorder(struct room *room, const struct dkt_recorder_opts *opts)
+{
+	struct dkt_recorder *recorder;
+
+	assert_ok(room->ctx, dkt_recorder_new(room->ctx, opts, &recorder));
+	assert_ok(room->ctx, dkt_recorder_add(recorder, room->in, ""));
+	return recorder;
+}
+
+/* Records the tree into a new file, whose bytes the caller frees. */
+static char *record(struct room *room, const struct dkt_recorder_opts *opts, size_t *len)
+{
+	struct dkt_recorder *recorder = new_recorder(room, opts);
+	int fd = dkt__unnamed_file("/tmp");
+	char *bytes;
+
+	assert_true(fd >= 0);
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	dkt_recorder_free(recorder);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(dkt__read_fd(fd, SIZE_MAX, &bytes, len), 0);
+	close(fd);
+	return bytes;
+}
+
+static uint64_t number(const char *bytes, size_t n)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, n);
+	return value;
+}
+
+/* Counts the sections of a number, and adds up the bytes that they have after their heads. */
+static unsigned int count(const char *bytes, size_t len, unsigned int id, uint64_t *sum)
+{
+	/* The options follow the beginning, whose last 8 bytes are their offset. */
+	const char *p = bytes + 10 + 2 + 1 + 1 + 4;
+	unsigned int n = 0;
+
+	*sum = 0;
+	p += strlen(p) + 1;
+	p += strlen(p) + 1;
+	p = bytes + number(p, 8);
+	while (p < bytes + len) {
+		assert_true(bytes + len - p >= HEAD);
+		if (number(p, 2) == id) {
+			n++;
+			*sum += number(p + 8, 8);
+		}
+		p += HEAD + number(p + 8, 8);
+	}
+	assert_ptr_equal(p, bytes + len);
+	return n;
+}
+
+static void every_page_is_in_a_section(void **state)
+{
+	uint64_t sum;
+	size_t len;
+	char *bytes = record(*state, NULL, &len);
+	unsigned int n = count(bytes, len, DKT__JOURNAL_PAGES, &sum);
+
+	assert_true(n >= 2);
+	assert_int_equal(sum, n * 8 + 2 * PAGES * PAGE_BYTES);
+	assert_int_equal(count(bytes, len, DKT__JOURNAL_BUFFER, &sum), 1);
+	assert_int_equal(count(bytes, len, DKT__JOURNAL_END, &sum), 1);
+	assert_int_equal(sum, 0);
+	free(bytes);
+}
+
+static void packed_pages_are_smaller(void **state)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .compression = "zstd");
+	uint64_t sum;
+	size_t len;
+	char *bytes = record(*state, &opts, &len);
+
+	assert_true(count(bytes, len, DKT__JOURNAL_PAGES, &sum) >= 2);
+	assert_true(sum < 2 * PAGES * PAGE_BYTES / 4);
+	free(bytes);
+}
+
+/* The file system is full at every place in turn, for a moment: no byte is missing or comes twice. */
+static void a_full_disk_costs_nothing(void **state)
+{
+	struct room *room = *state;
+	struct dkt_recorder *recorder = new_recorder(room, NULL);
+	struct rlimit limit, before;
+	int fd = dkt__unnamed_file("/tmp"), err;
+	unsigned int refused = 0;
+	uint64_t sum;
+	char *bytes;
+	size_t len;
+
+	assert_true(fd >= 0);
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = before;
+	limit.rlim_cur = (rlim_t)lseek(fd, 0, SEEK_CUR);
+	do {
+		limit.rlim_cur += 777;
+		setrlimit(RLIMIT_FSIZE, &limit);
+		err = dkt_recorder_read(recorder);
+		assert_true(!err || err == -EFBIG);
+		refused += !!err;
+	} while (err);
+	setrlimit(RLIMIT_FSIZE, &before);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	assert_true(refused > 2 * PAGES * PAGE_BYTES / 1000);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(dkt__read_fd(fd, SIZE_MAX, &bytes, &len), 0);
+	assert_true(count(bytes, len, DKT__JOURNAL_PAGES, &sum) >= 2);
+	assert_int_equal((sum - 8) / PAGE_BYTES, 2 * PAGES);
+	assert_int_equal(count(bytes, len, DKT__JOURNAL_END, &sum), 1);
+	free(bytes);
+	dkt_recorder_free(recorder);
+	close(fd);
+}
+
+static uint64_t no_room(void *data, uint64_t written)
+{
+	(void)data;
+	(void)written;
+	return 0;
+}
+
+static void without_room_the_records_count_as_lost(void **state)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .room = no_room);
+	struct room *room = *state;
+	struct dkt_recorder *recorder = new_recorder(room, &opts);
+	struct dkt_recorder_counts counts;
+	int fd = dkt__unnamed_file("/tmp");
+
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_fails(room->ctx, -EDQUOT, "there is no room for more records",
+		     dkt_recorder_read(recorder));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	assert_ok(room->ctx, dkt_recorder_counts(recorder, &counts, sizeof(counts)));
+	assert_int_equal(counts.lost, 10);
+	dkt_recorder_free(recorder);
+	close(fd);
+}
+
+static void calls_in_the_wrong_order_are_refused(void **state)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .compression = "rot13");
+	struct room *room = *state;
+	struct dkt_recorder *recorder;
+	int fd = dkt__unnamed_file("/tmp");
+
+	assert_fails(room->ctx, -EINVAL,
+		     "compression 'rot13' is not supported; use zstd, zlib or none",
+		     dkt_recorder_new(room->ctx, &opts, &recorder));
+	assert_ok(room->ctx, dkt_recorder_new(room->ctx, NULL, &recorder));
+	assert_fails(room->ctx, -EINVAL, "begin a recording: it has no instance",
+		     dkt_recorder_begin(recorder, fd));
+	assert_fails(room->ctx, -EINVAL, "the recording has not begun",
+		     dkt_recorder_read(recorder));
+	assert_ok(room->ctx, dkt_recorder_add(recorder, room->in, ""));
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_fails(room->ctx, -EBUSY, "begin a recording: the last one has not ended",
+		     dkt_recorder_begin(recorder, fd));
+	assert_fails(room->ctx, -EBUSY, "add an instance: the recording has begun",
+		     dkt_recorder_add(recorder, room->in, "b"));
+	dkt_recorder_free(recorder);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_page_is_in_a_section, setup, teardown),
+		cmocka_unit_test_setup_teardown(packed_pages_are_smaller, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_full_disk_costs_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_room_the_records_count_as_lost, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(calls_in_the_wrong_order_are_refused, setup,
+						teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
