@@ -6,6 +6,7 @@
 #include "complete/complete.h"
 #include "latency/latency.h"
 #include "log/probe_list.h"
+#include "lustre/named.h"
 #include "lustre/style.h"
 #include "set/triggers.h"
 
@@ -83,14 +84,13 @@ void complete_value(struct app *app, const struct command *command, const char *
 	static const char *const probe_kinds[] = { "kprobe", "uprobe",    "fprobe", "tracepoint",
 						   "event",  "synthetic", NULL };
 	static const char *const compressions[] = { "none", "zlib", "zstd", NULL };
-	struct typed last = typed_last(typed, ",");
 
 	if (!strcmp(option, "class"))
 		offer_mask(typed, MASK_DEBUG, false);
 	else if (!strcmp(option, "subsystem"))
 		offer_mask(typed, MASK_SUBSYSTEM, false);
-	else if (!strcmp(option, "event"))
-		offer_events(app, &last);
+	else if (!strcmp(option, "event") || !strcmp(option, "stack"))
+		offer_named(app, typed, NAMED_SEPARATORS);
 	else if (!strcmp(option, "style"))
 		offer_styles(typed);
 	else if (!strcmp(option, "format"))
@@ -219,7 +219,7 @@ void complete_arguments(struct app *app, const char *command, int argc, char **a
 	const struct command *row = command_find(app, command);
 
 	if (!strcmp(command, "set_param") || !strcmp(command, "boot-config"))
-		offer_settings(typed);
+		offer_settings(app, typed);
 	else if (!strcmp(command, "get_param"))
 		offer_params(typed, "");
 	else if (!strcmp(command, "list"))

@@ -27,7 +27,8 @@ void offer_mask(const struct typed *typed, enum mask_kind kind, bool words);
 void offer_events(struct app *app, const struct typed *typed);
 void offer_selection(struct app *app, const struct typed *typed);
 void offer_params(const struct typed *typed, const char *after);
-void offer_settings(const struct typed *typed);
+void offer_settings(struct app *app, const struct typed *typed);
+void offer_named(struct app *app, const struct typed *typed, const char *separators);
 
 /* Offers the fields of these events, "SYSTEM:NAME,...", and the fields that every event has. */
 void offer_fields(struct app *app, const struct typed *typed, const char *events);

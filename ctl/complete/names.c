@@ -2,6 +2,7 @@
 /* Completion: names of classes, subsystems, events, fields and parameters. */
 #include "complete/complete.h"
 #include "io/say.h"
+#include "lustre/named.h"
 #include "lustre/select.h"
 #include "set/param.h"
 
@@ -41,10 +42,12 @@ void offer_bits(const struct typed *typed, enum mask_kind kind)
 			offer(typed, mask_name(kind, bit), "");
 }
 
+/* Words for several bits. */
+static const char *const masks[] = { "all", "none", "default", NULL };
+
 /* Completes the last name of "+rpctrace-net". */
 void offer_mask(const struct typed *typed, enum mask_kind kind, bool words)
 {
-	static const char *const masks[] = { "all", "none", "default", NULL };
 	struct typed name = typed_last(typed, "+-, ");
 
 	offer_bits(&name, kind);
@@ -72,6 +75,28 @@ void offer_events(struct app *app, const struct typed *typed)
 		else if (!colon && strcmp(system, before))
 			offer(typed, system, ":");
 		before = system;
+	}
+}
+
+/* Completes the last event of "block:*,-sched:sched_switch", or a field in its filter. */
+void offer_named(struct app *app, const struct typed *typed, const char *separators)
+{
+	const char *last = typed->rest, *end, *open;
+	struct typed name;
+
+	while (end = named_word_end(last, separators), *end)
+		last = end + 1;
+	last += *last == '+' || *last == '-';
+	name = typed_new(typed->word, last);
+	open = strchr(last, '[');
+	if (open) {
+		char *event __cleanup(free) = strndup(last, (size_t)(open - last));
+
+		name = typed_last(&name, "[ (&|!");
+		if (event)
+			offer_fields(app, &name, event);
+	} else {
+		offer_events(app, &name);
 	}
 }
 
@@ -134,7 +159,21 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-void offer_settings(const struct typed *typed)
+/* True if the last word may become a class, which is far more frequent in debug than an event. */
+static bool begins_class(const struct typed *typed)
+{
+	const struct typed name = typed_last(typed, "+-, ");
+
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
+		if (begins(mask_name(MASK_DEBUG, bit), name.rest))
+			return true;
+	for (const char *const *word = masks; *word; word++)
+		if (begins(*word, name.rest))
+			return true;
+	return false;
+}
+
+void offer_settings(struct app *app, const struct typed *typed)
 {
 	const char *equals = strchr(typed->rest, '=');
 	struct typed value;
@@ -146,7 +185,9 @@ void offer_settings(const struct typed *typed)
 	value = typed_new(typed->word, equals + 1);
 	if (begins(typed->rest, "debug=") || begins(typed->rest, "printk="))
 		offer_mask(&value, MASK_DEBUG, true);
-	else if (begins(typed->rest, "subsystem_debug="))
+	if (begins(typed->rest, "debug=") && !begins_class(&value))
+		offer_named(app, &value, NAMED_SEPARATORS "+-");
+	if (begins(typed->rest, "subsystem_debug="))
 		offer_mask(&value, MASK_SUBSYSTEM, true);
 	else if (begins(typed->rest, "debug_sources="))
 		offer_mask(&value, MASK_SOURCES, true);

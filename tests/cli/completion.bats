@@ -120,6 +120,14 @@ is()
 	is "dktrace hist syscalls:sys_enter_read -- sys" ""
 	is "dktrace report --event syscalls:sys_enter_rea" "sys_enter_read"
 	is "dktrace report -e sched:x,syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace report -e sched:x,-syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace report -e syscalls:sys_enter_read[fd==1],syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace report -e syscalls:sys_enter_read[co" "sys_enter_read[common_pid sys_enter_read[count"
+	is "dktrace record --stack syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace set_param debug=+syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace set_param debug=+rpctrace,-syscalls:sys_enter_rea" "sys_enter_read"
+	is "dktrace set_param debug=+sysc" "+syscalls:"
+	is "dktrace set_param subsystem_debug=+sysc" ""
 }
 
 @test "completion offers file formats" {

@@ -29,10 +29,10 @@ alike()
 
 @test "a filter in brackets selects like --filter, for its event only" {
 	alike 10 -- -e 'sys_enter_write[count > 1000]' -- -e sys_enter_write -f 'count > 1000'
-	dktrace report "$capture" -e 'sys_enter_write[count > 1000]' >write
-	dktrace report "$capture" -e sys_exit_close >close
-	dktrace report "$capture" -e 'sys_exit_close,syscalls:sys_enter_write[count > 1000]' >both
-	same "$(sort write close)" "$(sort both)" "records"
+	dktrace report "$capture" -e 'sys_enter_write[count > 1000]' >write.txt
+	dktrace report "$capture" -e sys_exit_close >close.txt
+	dktrace report "$capture" -e 'sys_exit_close,syscalls:sys_enter_write[count > 1000]' >both.txt
+	same "$(sort write.txt close.txt)" "$(sort both.txt)" "records"
 }
 
 @test "one of the filters of an event must match" {
@@ -49,9 +49,9 @@ alike()
 }
 
 @test "an event that lacks the fields of its filter is selected" {
-	dktrace report "$capture" -e 'sys_*_write[count > 1000]' >both
-	same "$(dktrace report "$capture" -e sys_exit_write | wc -l)" "$(grep -c sys_exit_write both)" "records without the field"
-	same "$(dktrace report "$capture" -e 'sys_enter_write[count > 1000]' | wc -l)" "$(grep -c sys_enter_write both)" "records with it"
+	dktrace report "$capture" -e 'sys_*_write[count > 1000]' >both.txt
+	same "$(dktrace report "$capture" -e sys_exit_write | wc -l)" "$(grep -c sys_exit_write both.txt)" "records without the field"
+	same "$(dktrace report "$capture" -e 'sys_enter_write[count > 1000]' | wc -l)" "$(grep -c sys_enter_write both.txt)" "records with it"
 }
 
 @test "options that are repeated add up" {

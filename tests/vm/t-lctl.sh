@@ -14,6 +14,23 @@ status_is 0 "set_param writes through"
 has_line '^debug=.*net.*vfstrace' "$out" "and says what it set"
 grep -q vfstrace $lnet/debug && ok "Lustre's own mask has it" || fail "Lustre's own mask: $(cat $lnet/debug)"
 
+# Events that debug names are kept by the log, and never go to Lustre.
+mask=$(cat $lnet/debug)
+run lctl set_param 'debug=+sched:sched_switch[prev_pid > 0]'
+status_is 0 "set_param names an event"
+same "$mask" "$(cat $lnet/debug)" "Lustre's own mask is as before"
+same "$mask sched:sched_switch[prev_pid > 0]" "$(lctl get_param -n debug)" "get_param prints it after the mask"
+same "prev_pid > 0" "$(cat "$instance/events/sched/sched_switch/filter")" "the event has the filter"
+run lctl set_param debug=+rpctrace,-sched:sched_switch
+status_is 0 "a class and an event in one value"
+has_line 'rpctrace' $lnet/debug "the class goes to Lustre"
+no_line 'sched' $lnet/debug "the event does not"
+same "$(cat $lnet/debug)" "$(lctl get_param -n debug)" "without a name get_param is Lustre's"
+run lctl set_param 'subsystem_debug=+sched:*'
+status_is 22 "subsystem_debug refuses an event"
+has_line 'only debug can' "$err" "and says why"
+echo "$mask" >$lnet/debug
+
 # A marker is in both buffers, and in the text once or twice, by its own location.
 run lctl mark both of them
 status_is 0 "mark"

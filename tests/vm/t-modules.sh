@@ -22,8 +22,10 @@ load || fail "xfs can be loaded" || exit
 run dktrace status
 status_is 0 "status after a module came"
 has_line '^attention +[0-9]+ events of xfs are disabled: they appeared later; the next set_param' "$out" "status tells it"
-set_param debug=+ioctl
+set_param 'debug=+ioctl,xfs:xfs_ilock[common_pid > 1],sched:sched_switch' debug=-xfs:xfs_iunlock
 at_least 10 "$(grep -c '^xfs:' "$instance/set_event")" "after the next change they are"
+same "common_pid > 1" "$(cat "$instance/events/xfs/xfs_ilock/filter")" "a named one has its filter"
+same 0 "$(grep -c '^xfs:xfs_iunlock$' "$instance/set_event")" "an excluded one is off"
 mount -t xfs -o loop image mnt
 echo hello >mnt/file
 sync
@@ -52,6 +54,9 @@ status_is 0 "a change after a module left"
 load || fail "xfs can be loaded again" || exit
 set_param debug=+ioctl
 at_least 10 "$(grep -c '^xfs:' "$instance/set_event")" "they are on again"
+same "common_pid > 1" "$(cat "$instance/events/xfs/xfs_ilock/filter")" "a named one has its filter again"
+same 0 "$(grep -c '^xfs:xfs_iunlock$' "$instance/set_event")" "an excluded one is still off"
+same 1 "$(grep -c '^sched:sched_switch$' "$instance/set_event")" "another named one is on"
 run sh -c 'lctl dk >dk.txt'
 status_is 0 "dk after it came back with other numbers"
 same "$left" "$(count "$legacy" dk.txt)" "every record is still a line"
