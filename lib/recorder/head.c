@@ -9,13 +9,13 @@
 /* Adds an event to the formats, once. */
 static int add_event(struct dkt_tracedat *tables, struct dkt_event *event)
 {
-	struct dkt__tdw_event to = { .event = event, .id = event->id };
+	struct dkt__tdw_event to = { .event = event };
 
+	to.id = event ? dkt_event_id(event) : 0;
 	/* An event that has left the kernel has no records either. */
-	if (!event || dkt_event_id(event) || tables->used[event->id / 8] & 1 << event->id % 8 ||
+	if (to.id <= 0 || tables->used[to.id / 8] & 1 << to.id % 8 ||
 	    dkt__event_text(event, &to.text, &to.len))
 		return 0;
-	to.id = event->id;
 	tables->used[to.id / 8] |= (uint8_t)(1 << to.id % 8);
 	if (!dkt__append(tables->events, tables->n_events, to))
 		return 0;
