@@ -5,10 +5,6 @@
 
 #define MAGIC "\x17\x08\x44tracing"
 
-/* The smallest and the largest accepted size of a sub-buffer. */
-#define MIN_PAGE 512
-#define MAX_PAGE (1u << 20)
-
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset)
 {
 	const uint8_t *end = dat->file.data + dat->file.size;
@@ -25,6 +21,13 @@ static bool tracedat_is(const uint8_t *data, size_t size)
 	return size > strlen(MAGIC) && !memcmp(data, MAGIC, strlen(MAGIC));
 }
 
+static void buffer_clear(struct dkt__dat_buffer *buffer)
+{
+	for (uint32_t i = 0; i < buffer->n_cpus; i++)
+		dkt__chunks_clear(&buffer->cpus[i].pieces);
+	free(buffer->cpus);
+}
+
 static void dat_close(struct dkt_source *source)
 {
 	struct dkt__dat *dat = (struct dkt__dat *)source;
@@ -33,7 +36,7 @@ static void dat_close(struct dkt_source *source)
 	if (dat->codec)
 		dat->codec->release(dat->codec_state);
 	for (size_t i = 0; i < dat->n_buffers; i++)
-		free(dat->buffers[i].cpus);
+		buffer_clear(&dat->buffers[i]);
 	for (size_t i = 0; i < dat->n_stats; i++)
 		free(dat->stats[i].buffer);
 	free(dat->buffers);
@@ -130,13 +133,29 @@ static void find_lost(struct dkt__dat *dat, const char *buffer, struct dkt__stre
 #define ROOMS_MAX (UINT64_C(1) << 30)
 
 /*
+ * Drops the chunks of a CPU if unpacking needs too much memory: up to two chunks of each CPU are
+ * unpacked at the same time.
+ */
+static void limit_rooms(struct dkt__dat *dat, struct dkt__stream *s)
+{
+	uint64_t limit = DKT__MIN(dkt__unpack_limit(dat->file.size), ROOMS_MAX);
+
+	dat->rooms += UINT64_C(2) * s->chunks.largest;
+	if (dat->rooms <= limit)
+		return;
+	dkt__streams_damage(&dat->streams,
+			    "unpacked pages of cpu %d go beyond the limit of %llu MB", s->cpu,
+			    (unsigned long long)limit >> 20);
+	dat->rooms -= UINT64_C(2) * s->chunks.largest;
+	dkt__chunks_clear(&s->chunks);
+}
+
+/*
  * Finds the chunks of a CPU. Reports damage if the CPUs together have more bytes than the file,
- * because CPUs cannot share bytes. Drops the chunks if unpacking needs too much memory: up to two
- * chunks of each CPU are unpacked at the same time.
+ * because CPUs cannot share bytes.
  */
 static void place_chunks(struct dkt__dat *dat, struct dkt__stream *s, struct dkt__cursor *cur)
 {
-	uint64_t limit = DKT__MIN(dkt__unpack_limit(dat->file.size), ROOMS_MAX);
 	uint64_t size = dkt__cursor_left(cur);
 
 	s->chunks.codec = dat->codec;
@@ -150,19 +169,23 @@ static void place_chunks(struct dkt__dat *dat, struct dkt__stream *s, struct dkt
 	}
 	if (!dat->codec || !dkt__chunks_find(&s->chunks, cur))
 		dkt__streams_damage(&dat->streams, "the pages of cpu %d end too early", s->cpu);
-	dat->rooms += UINT64_C(2) * s->chunks.largest;
-	if (dat->rooms <= limit)
-		return;
-	dkt__streams_damage(&dat->streams,
-			    "unpacked pages of cpu %d go beyond the limit of %llu MB", s->cpu,
-			    (unsigned long long)limit >> 20);
-	dat->rooms -= UINT64_C(2) * s->chunks.largest;
-	dkt__chunks_clear(&s->chunks);
+	limit_rooms(dat, s);
+}
+
+/* Moves the pieces of a CPU of a recording in progress to the stream. */
+static void place_pieces(struct dkt__dat *dat, struct dkt__dat_cpu *cpu, struct dkt__stream *s)
+{
+	s->from = &dkt__pages_pieces;
+	s->chunks = cpu->pieces;
+	cpu->pieces = (struct dkt__chunks){ 0 };
+	s->has_lost = true;
+	s->lost = cpu->lost;
+	limit_rooms(dat, s);
 }
 
 /* Points the stream at the part of a CPU's pages that the file holds. */
 static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
-		  const struct dkt__dat_cpu *cpu, struct dkt__stream *s)
+		  struct dkt__dat_cpu *cpu, struct dkt__stream *s)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, cpu->offset);
 	uint64_t size = cpu->size, left = dkt__cursor_left(&cur);
@@ -174,6 +197,10 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 	s->page_size = buffer->page_size;
 	if (cpu->cpu < dat->n_shifts)
 		s->shift = &dat->shifts[cpu->cpu];
+	if (dat->journal) {
+		place_pieces(dat, cpu, s);
+		return;
+	}
 	find_lost(dat, buffer->name, s);
 	if (size > left) {
 		dat->cut = true;
@@ -210,7 +237,8 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 		if (!(opts->flags & DKT_SOURCE_ALL) && strcmp(buffer->name, name))
 			continue;
 		found++;
-		if (buffer->page_size < MIN_PAGE || buffer->page_size > MAX_PAGE) {
+		if (buffer->page_size < DKT__DAT_PAGE_MIN ||
+		    buffer->page_size > DKT__DAT_PAGE_MAX) {
 			dkt__streams_damage(&dat->streams, "pages of %u bytes are invalid",
 					    buffer->page_size);
 			continue;

@@ -40,6 +40,9 @@ enum dkt__dat_option {
 struct dkt__dat_cpu {
 	uint32_t cpu;
 	uint64_t offset, size; /* in the file */
+	/* If the file is a recording in progress: */
+	struct dkt__chunks pieces;
+	uint64_t lost;
 };
 
 /* The buffer of an instance; the top instance has the name "". */
@@ -51,6 +54,7 @@ struct dkt__dat_buffer {
 	bool packed; /* its pages are in compressed chunks */
 	struct dkt__dat_cpu *cpus;
 	uint32_t n_cpus;
+	uint32_t recent; /* a recording in progress: the CPU of the last section */
 };
 
 struct dkt__dat_stat {
@@ -67,6 +71,7 @@ struct dkt__dat {
 	bool text; /* the file holds a latency tracer's text instead of records */
 	uint32_t seen; /* a bit for each section number that was read */
 	bool cut; /* the file is truncated */
+	bool journal; /* a recording in progress */
 	unsigned int version;
 	uint32_t page_size;
 	uint32_t n_cpus;
@@ -131,6 +136,22 @@ void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offse
  * offset at.
  */
 int dkt__dat_recover(struct dkt__dat *dat, uint64_t at);
+
+/*
+ * Finds the buffers of a recording in progress and the pages of its CPUs, in the sections from the
+ * offset at.
+ */
+int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at);
+
+/* The smallest and the largest accepted size of a sub-buffer. */
+#define DKT__DAT_PAGE_MIN 512
+#define DKT__DAT_PAGE_MAX (1u << 20)
+
+/* More CPUs than any machine has, but few enough to allocate memory for all. */
+#define DKT__DAT_CPUS 65536
+
+/* Limits the CPUs of all buffers together, because many buffers may point at the same table. */
+#define DKT__DAT_PLACES 65536
 
 /* Sets a buffer's n CPUs from a table of offsets and sizes. False: the table is invalid. */
 bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,

@@ -37,6 +37,7 @@ int losses_count(struct losses *losses, struct dkt_source *source)
 		losses->by_cpu[cpu] += loss.lost;
 	}
 	add_damage(losses, info->damage);
+	losses->growing |= info->growing;
 	return err;
 }
 
@@ -97,6 +98,8 @@ enum losses_verdict losses_report(const struct losses *losses, const char *self,
 	fflush(stdout);
 	if (lost)
 		report_lost(losses, self, name, advice);
+	if (name && losses->growing)
+		say_line(stderr, "%s: %s: the recording has not ended", self, name);
 	if (!name || (!losses->damage && !losses->bad))
 		return lost ? LOSSES_LOST : LOSSES_NONE;
 	if (losses->damage && losses->bad)

@@ -10,6 +10,7 @@ struct losses {
 	uint64_t gaps; /* gaps among the records */
 	uint64_t *by_cpu; /* records lost */
 	int cpus;
+	bool growing; /* as in struct dkt_source_info */
 	char *damage; /* as in struct dkt_source_info; NULL: none */
 };
 

@@ -86,6 +86,10 @@ static void put_file(const struct info *info, struct out *out)
 		out_text(out, "instance", stream);
 	}
 	out_put(out, "instances", streams);
+	if (source->growing)
+		out_line(out, "recording", "has not ended");
+	if (source->growing)
+		out_put(out, "growing", json_object_new_boolean(true));
 	out_put(out, "damage", val_text(source->damage));
 }
 

@@ -98,6 +98,7 @@ struct dkt_source_info {
 	const char *damage; /* the parts of a file that could not be read so far; NULL: none */
 	const char *unused; /* the parts of a file that the library does not use; NULL: none */
 	uint64_t id; /* of the recording; recordings of peers name it; 0: none */
+	bool growing; /* a recording that is still written, or whose writer was killed */
 };
 
 /* A recording that was made together with a source's, on its host or in one of its guests. */

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pages of a CPU in compressed chunks, as in trace.dat version 7; decompresses one chunk at a time.
+ * Pages of a CPU in chunks, compressed as in trace.dat version 7, or plain anywhere in a file;
+ * decompresses one chunk at a time.
  */
 #pragma once
 
 #include "base/compress.h"
+#include "source/extent.h"
 #include "source/file.h"
+
+/* The most that a chunk may be decompressed to; trace-cmd packs ten pages into one. */
+#define DKT__CHUNK_MAX (16u << 20)
+
+struct dkt__chunk {
+	const uint8_t *data; /* compressed; NULL: it is plain */
+	uint64_t at; /* of a plain one: its offset in the file */
+	uint64_t first; /* its first page */
+	uint32_t packed, size; /* bytes */
+	uint64_t *times; /* of its pages; NULL: not read yet */
+};
 
 /* The decompressed pages of a chunk. */
 struct dkt__chunk_room {
-	size_t chunk; /* number of the chunk; the number of chunks means none */
+	size_t chunk; /* number of the chunk plus 1; 0: none */
 	uint8_t *bytes;
 	size_t size;
 };
@@ -18,6 +31,7 @@ struct dkt__chunks {
 	const struct dkt__codec *codec;
 	struct dkt__chunk *list;
 	size_t n;
+	size_t walked; /* the chunk of the page returned last */
 	uint64_t pages; /* of all chunks */
 	uint32_t page_size;
 	uint32_t largest; /* bytes of a decompressed chunk */
@@ -27,7 +41,14 @@ struct dkt__chunks {
 	 * valid.
 	 */
 	struct dkt__chunk_room rooms[2];
+	struct dkt__extent plain; /* the plain chunk that is being read; the caller sets its file */
 };
+
+/*
+ * Adds a chunk after the others: compressed bytes, which must stay valid, or, if data is NULL, pages at
+ * an offset in the file. Its size must be a number of pages. Returns 0 or -ENOMEM.
+ */
+int dkt__chunks_add(struct dkt__chunks *chunks, struct dkt__chunk chunk);
 
 /*
  * Finds the chunks in the cursor's bytes: a count, then the chunks, each after its two sizes.

@@ -61,6 +61,13 @@ const struct dkt__provider dkt__pages_chunks = {
 	.verb = "unpacked",
 };
 
+/* Chunks of which some are plain. */
+const struct dkt__provider dkt__pages_pieces = {
+	.page = chunks_page,
+	.time = chunks_time,
+	.verb = "read",
+};
+
 /*
  * Returns the start time of the page. UINT64_MAX: the page cannot be read, and the walk ends there.
  */
@@ -456,10 +463,11 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 		s->page.long_size = it->base.ctx->long_size;
 		s->extent.page_size = s->page_size;
 		s->extent.ahead = (uint32_t)DKT__MIN(AHEAD, AHEAD_ALL / it->n);
+		s->chunks.plain.ahead = s->extent.ahead;
 		if (!s->from)
 			s->from = &dkt__pages_extent;
-		s->n_pages = s->from == &dkt__pages_chunks ? s->chunks.pages :
-							     dkt__extent_pages(&s->extent);
+		s->n_pages = s->from == &dkt__pages_extent ? dkt__extent_pages(&s->extent) :
+							     s->chunks.pages;
 		if (dkt__cpu_asked(opts->cpus, opts->n_cpus, (uint32_t)s->cpu))
 			it->list[n++] = *s;
 		else

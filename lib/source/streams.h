@@ -34,7 +34,7 @@ struct dkt__provider {
 	const char *verb; /* the participle for messages: "page N cannot be VERB" */
 };
 
-extern const struct dkt__provider dkt__pages_extent, dkt__pages_chunks;
+extern const struct dkt__provider dkt__pages_extent, dkt__pages_chunks, dkt__pages_pieces;
 
 /* The pages of one CPU of one buffer. */
 struct dkt__stream {
@@ -44,7 +44,7 @@ struct dkt__stream {
 	uint32_t page_size;
 	const struct dkt__shift *shift; /* of its clock; NULL: the same clock as the others */
 	const struct dkt__provider *from;
-	struct dkt__chunks chunks; /* of dkt__pages_chunks */
+	struct dkt__chunks chunks; /* of dkt__pages_chunks and dkt__pages_pieces */
 	struct dkt__extent extent; /* of dkt__pages_extent */
 	bool has_lost; /* the kernel's count of lost records is known */
 	uint64_t lost;

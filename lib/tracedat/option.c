@@ -5,11 +5,6 @@
 #include "base/parse.h"
 #include "tracedat.h"
 
-/* More CPUs than any machine has, but few enough to allocate memory for all. */
-#define MAX_CPUS 65536
-
-/* Limits the CPUs of all buffers together, because many buffers may point at the same table. */
-#define MAX_PLACES  65536
 #define MAX_BUFFERS 4096
 
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name)
@@ -28,7 +23,8 @@ bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, ui
 {
 	uint32_t each = dat->version < 7 ? 16 : 20;
 
-	if (n > MAX_CPUS || n > MAX_PLACES - dat->n_places || n > dkt__cursor_left(cur) / each)
+	if (n > DKT__DAT_CPUS || n > DKT__DAT_PLACES - dat->n_places ||
+	    n > dkt__cursor_left(cur) / each)
 		return false;
 	dat->n_places += n;
 	free(buffer->cpus);
@@ -42,7 +38,7 @@ bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, ui
 		cpu->cpu = dat->version < 7 ? i : (uint32_t)dkt__cursor_number(cur, 4);
 		cpu->offset = dkt__cursor_number(cur, 8);
 		cpu->size = dkt__cursor_number(cur, 8);
-		if (cpu->cpu >= MAX_CPUS)
+		if (cpu->cpu >= DKT__DAT_CPUS)
 			return false;
 	}
 	buffer->n_cpus = n;
@@ -140,7 +136,7 @@ static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 		dat->stat_buffer = strndup(p, strcspn(p, "\n"));
 		return dat->stat_buffer ? 0 : dkt__no_memory(dat->ctx);
 	}
-	if (strncmp(p, "CPU: ", 5) || dat->n_stats >= MAX_CPUS)
+	if (strncmp(p, "CPU: ", 5) || dat->n_stats >= DKT__DAT_CPUS)
 		return 0;
 	stat.cpu = (int)dkt__line_u64(p, "CPU: ");
 	stat.lost = dkt__line_u64(p, "overrun: ") + dkt__line_u64(p, "commit overrun: ") +

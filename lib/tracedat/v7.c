@@ -174,7 +174,11 @@ int dkt__dat_read_v7(struct dkt__dat *dat, struct dkt__cursor *cur)
 					dat->file.name, name);
 	}
 	dat->cut = !options || cur->bad;
+	/* In a finished file, the sections that the options name precede them. */
+	dat->journal = !dat->cut && options == (uint64_t)(cur->p - dat->file.data);
 	if (!dat->cut)
 		err = read_chain(dat, options);
+	if (!err && dat->journal)
+		return dkt__dat_read_journal(dat, options);
 	return err || !dat->cut ? err : dkt__dat_recover(dat, (uint64_t)(cur->p - dat->file.data));
 }

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads a recording in progress (tracedat/journal.h): finds the pages of each CPU, which are scattered
+ * over the file, without reading the pages.
+ */
+#include "tracedat/journal.h"
+#include "base/io.h"
+#include "tracedat.h"
+
+#define SECTION_HEAD       16
+#define SECTION_COMPRESSED 1
+
+/* The head of a section, and for pages the numbers that follow it. */
+#define LOOK (SECTION_HEAD + 16)
+
+struct section {
+	unsigned int id;
+	bool packed;
+	uint64_t at; /* of its content */
+	uint64_t size; /* of its content, as it says */
+	uint64_t left; /* bytes from at to the end of the file */
+	struct dkt__cursor cur; /* the beginning of its content */
+};
+
+/* Reads the head at the offset at. False: there is no complete head. */
+static bool look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes, struct section *section)
+{
+	ssize_t n = dkt__pread_all(dat->file.fd, bytes, DKT__MIN(LOOK, dat->file.size - at), at);
+	struct dkt__cursor cur = { .p = bytes, .end = bytes + DKT__MAX(n, 0), .swap = dat->swap };
+
+	section->id = (unsigned int)dkt__cursor_number(&cur, 2);
+	section->packed = dkt__cursor_number(&cur, 2) & SECTION_COMPRESSED;
+	dkt__cursor_number(&cur, 4);
+	section->size = dkt__cursor_number(&cur, 8);
+	if (cur.bad)
+		return false;
+	section->at = at + SECTION_HEAD;
+	section->left = dat->file.size - section->at;
+	section->cur = cur;
+	if (section->size < dkt__cursor_left(&cur))
+		section->cur.end = cur.p + section->size;
+	return true;
+}
+
+/* Returns a cursor for the whole content, which must be in the file. */
+static struct dkt__cursor content(const struct dkt__dat *dat, const struct section *section)
+{
+	struct dkt__cursor cur = dkt__dat_at(dat, section->at);
+
+	cur.end = cur.p + section->size;
+	return cur;
+}
+
+static void report_invalid(struct dkt__dat *dat, const struct section *section)
+{
+	dkt__streams_damage(&dat->streams, "the section at byte %llu is invalid",
+			    (unsigned long long)section->at - SECTION_HEAD);
+}
+
+/* ---- buffers and CPUs ---- */
+
+static int read_buffer(struct dkt__dat *dat, const struct section *section)
+{
+	struct dkt__cursor cur = content(dat, section);
+	uint64_t nr = dkt__cursor_number(&cur, 4);
+	uint32_t page_size = (uint32_t)dkt__cursor_number(&cur, 4);
+	const char *name = dkt__cursor_string(&cur), *clock = dkt__cursor_string(&cur);
+	struct dkt__dat_buffer *buffer;
+
+	if (cur.bad || nr != dat->n_buffers) {
+		report_invalid(dat, section);
+		return 0;
+	}
+	buffer = dkt__dat_buffer_add(dat, name);
+	if (!buffer)
+		return dkt__no_memory(dat->ctx);
+	buffer->page_size = page_size;
+	buffer->clock = dkt__ctx_strndup(dat->ctx, clock, strlen(clock));
+	return buffer->clock ? 0 : dkt__no_memory(dat->ctx);
+}
+
+/* Returns the CPU with that number. Most sections are of the CPU after that of the last section. */
+static struct dkt__dat_cpu *find_cpu(struct dkt__dat_buffer *buffer, uint32_t nr)
+{
+	for (uint32_t i = 0; i < buffer->n_cpus; i++) {
+		uint32_t at = (buffer->recent + i) % buffer->n_cpus;
+
+		if (buffer->cpus[at].cpu == nr) {
+			buffer->recent = at;
+			return &buffer->cpus[at];
+		}
+	}
+	return NULL;
+}
+
+/* Gets the CPU whose numbers come next. Sets *cpu to NULL if the numbers are invalid. */
+static int take_cpu(struct dkt__dat *dat, struct dkt__cursor *cur, struct dkt__dat_cpu **cpu)
+{
+	uint64_t nr = dkt__cursor_number(cur, 4);
+	struct dkt__dat_cpu made = { .cpu = (uint32_t)dkt__cursor_number(cur, 4) };
+	struct dkt__dat_buffer *buffer;
+
+	*cpu = NULL;
+	if (cur->bad || nr >= dat->n_buffers || made.cpu >= DKT__DAT_CPUS)
+		return 0;
+	buffer = &dat->buffers[nr];
+	if (buffer->page_size < DKT__DAT_PAGE_MIN || buffer->page_size > DKT__DAT_PAGE_MAX)
+		return 0;
+	*cpu = find_cpu(buffer, made.cpu);
+	if (*cpu || dat->n_places >= DKT__DAT_PLACES)
+		return 0;
+	made.pieces.codec = dat->codec;
+	made.pieces.page_size = buffer->page_size;
+	made.pieces.plain.fd = dat->file.fd;
+	if (dkt__append(buffer->cpus, buffer->n_cpus, made))
+		return dkt__no_memory(dat->ctx);
+	dat->n_places++;
+	buffer->recent = buffer->n_cpus - 1;
+	*cpu = &buffer->cpus[buffer->recent];
+	return 0;
+}
+
+/* ---- pages ---- */
+
+/* The numbers of the buffer and of the CPU, and the sizes before compressed pages. */
+#define PAGES_HEAD  8
+#define PACKED_HEAD 8
+
+static bool take_packed(const struct dkt__dat *dat, struct section *section,
+			struct dkt__chunk *chunk)
+{
+	chunk->packed = (uint32_t)dkt__cursor_number(&section->cur, 4);
+	chunk->size = (uint32_t)dkt__cursor_number(&section->cur, 4);
+	if (section->cur.bad || !dat->codec || !chunk->packed ||
+	    chunk->packed != section->size - PAGES_HEAD - PACKED_HEAD)
+		return false;
+	chunk->data = dat->file.data + section->at + PAGES_HEAD + PACKED_HEAD;
+	return true;
+}
+
+/* A section that lacks its end has its complete pages. */
+static bool take_plain(const struct section *section, uint32_t page_size, struct dkt__chunk *chunk)
+{
+	uint64_t size = DKT__MIN(section->size, section->left) - PAGES_HEAD;
+
+	if (section->size - PAGES_HEAD > DKT__CHUNK_MAX)
+		return false;
+	chunk->at = section->at + PAGES_HEAD;
+	chunk->size = (uint32_t)(size - size % page_size);
+	return section->size > section->left || size == chunk->size;
+}
+
+/* Adds the pages of a section to its CPU. Returns -errno or how many bytes of it are pages. */
+static int64_t read_pages(struct dkt__dat *dat, struct section *section)
+{
+	struct dkt__chunk chunk = { 0 };
+	struct dkt__dat_cpu *cpu;
+	int err = take_cpu(dat, &section->cur, &cpu);
+	bool good;
+
+	if (err)
+		return err;
+	good = cpu && (section->packed ? take_packed(dat, section, &chunk) :
+					 take_plain(section, cpu->pieces.page_size, &chunk));
+	if (!good || chunk.size > DKT__CHUNK_MAX || chunk.size % cpu->pieces.page_size) {
+		report_invalid(dat, section);
+		return 0;
+	}
+	err = chunk.size ? dkt__chunks_add(&cpu->pieces, chunk) : 0;
+	return err ? dkt__no_memory(dat->ctx) : (int64_t)chunk.size;
+}
+
+/* ---- the walk ---- */
+
+static int read_mark(struct dkt__dat *dat, const struct section *section)
+{
+	struct dkt__cursor cur = content(dat, section);
+	int err = 0;
+
+	dkt__cursor_number(&cur, 8);
+	while (!err && dkt__cursor_left(&cur)) {
+		struct dkt__dat_cpu *cpu;
+		uint64_t lost;
+
+		err = take_cpu(dat, &cur, &cpu);
+		lost = dkt__cursor_number(&cur, 8);
+		if (!err && (!cpu || cur.bad)) {
+			report_invalid(dat, section);
+			break;
+		}
+		if (!err)
+			cpu->lost = lost;
+	}
+	return err;
+}
+
+static void report_tail(struct dkt__dat *dat, uint64_t from)
+{
+	if (from < dat->file.size)
+		dkt__streams_damage(&dat->streams, "the last %llu bytes cannot be read",
+				    (unsigned long long)(dat->file.size - from));
+	else
+		dkt__streams_damage(&dat->streams, "its last section is incomplete");
+}
+
+/* Reads a section that lacks its end. */
+static int read_tail(struct dkt__dat *dat, struct section *section)
+{
+	int64_t n = 0;
+
+	if (section->id == DKT__JOURNAL_PAGES && !section->packed && section->left >= PAGES_HEAD)
+		n = read_pages(dat, section);
+	if (n < 0)
+		return (int)n;
+	report_tail(dat, section->at + (n ? PAGES_HEAD + (uint64_t)n : 0));
+	return 0;
+}
+
+/* Reads a complete section. Returns 1 after the last one. */
+static int read_section(struct dkt__dat *dat, struct section *section)
+{
+	const uint64_t at = section->at - SECTION_HEAD;
+	int64_t n;
+
+	switch (section->id) {
+	case DKT__JOURNAL_BUFFER:
+		return read_buffer(dat, section);
+	case DKT__JOURNAL_PAGES:
+		n = read_pages(dat, section);
+		return n < 0 ? (int)n : 0;
+	case DKT__JOURNAL_MARK:
+		return read_mark(dat, section);
+	case DKT__JOURNAL_END:
+		dat->streams.base.info.growing = false;
+		if (section->size || section->left)
+			dkt__streams_damage(&dat->streams, "%llu bytes follow its end",
+					    (unsigned long long)section->left);
+		return 1;
+	case DAT_DONE:
+		/* The options, which are read already. */
+		if (section->size)
+			return 0;
+		dkt__streams_damage(&dat->streams, "there are zeros at byte %llu",
+				    (unsigned long long)at);
+		report_tail(dat, at);
+		return 1;
+	default:
+		if (section->id < DAT_HEADER_INFO || section->id > DAT_CMDLINES) {
+			report_invalid(dat, section);
+			report_tail(dat, at);
+			return 1;
+		}
+		dkt__dat_read_section(dat, section->id, at);
+		return 0;
+	}
+}
+
+int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at)
+{
+	uint8_t bytes[LOOK];
+	struct section section;
+	int err = 0;
+
+	dat->cut = false;
+	dat->streams.base.info.growing = true;
+	for (; !err && at < dat->file.size; at = section.at + section.size) {
+		if (!look(dat, at, bytes, &section)) {
+			report_tail(dat, at);
+			break;
+		}
+		if (section.size > section.left)
+			return read_tail(dat, &section);
+		err = read_section(dat, &section);
+	}
+	return DKT__MIN(err, 0);
+}
