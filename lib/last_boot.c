@@ -39,6 +39,8 @@ static int take_address(struct dkt__last_boot *boot, const char *line)
 	line++;
 	if (!strcmp(line, "[kernel]")) {
 		boot->text = module.address;
+		/* Memory that the kernel uses for the first time. */
+		boot->current = !boot->text;
 		return 0;
 	}
 	module.name = strdup(line);

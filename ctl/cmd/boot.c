@@ -34,7 +34,7 @@ static int read_memory(struct app *app, struct boot_memory *memory)
 		return dkt_fail(app->ctx, -EINVAL,
 				"--address: '%s' is not an address; write 0x284500000",
 				app->address);
-	return boot_memory_check(app->ctx, memory);
+	return 0;
 }
 
 /* Tells what to do with the words, and whether this kernel knows them. */
@@ -42,31 +42,43 @@ static void explain(struct app *app, const struct boot_memory *memory)
 {
 	struct dkt_feature feature = { 0 };
 
+	fflush(stdout);
 	for (size_t i = 0; !dkt_feature_get(app->ctx, i, &feature, sizeof(feature)); i++)
 		if (!strcmp(feature.name, "buffers across reboots") && !feature.have)
 			app_say("this kernel ignores these parameters: buffers across reboots: %s",
 				feature.words);
 	app_say("add them to the kernel's command line in the boot loader%s; after each boot"
-		" 'dktrace last-boot --start' prints what the boot before left, and records this one",
-		memory->address ? ", where $ may need a backslash" : "");
+		" 'dktrace last-boot --start' prints what the boot before left, and 'dktrace -B %s"
+		" set_param debug=...' chooses what to record",
+		memory->address ? ", where $ may need a backslash" : "", memory->name);
+}
+
+static int print_memory(struct app *app, int argc)
+{
+	struct boot_memory memory;
+
+	if (argc > 1)
+		return app_usage(
+			"boot-config --persistent: an event that is enabled at boot makes the"
+			" kernel forget the records of the boot before: set parameters after"
+			" 'dktrace last-boot --start'");
+	if (read_memory(app, &memory) || boot_memory_print(app->ctx, &memory, stdout))
+		return app_fail(app);
+	explain(app, &memory);
+	return 0;
 }
 
 static int print(struct app *app, struct debuglog *log, const struct settings *set)
 {
 	char *skipped __cleanup(free) = NULL;
-	struct boot_memory memory;
-	int err = app->persistent ? read_memory(app, &memory) : 0;
+	int err;
 
-	if (err)
-		return err;
-	if (!app->cmdline && !app->persistent)
+	if (!app->cmdline)
 		return boot_config_print(log, set, stdout);
-	err = boot_cmdline_print(log, set, app->persistent ? &memory : NULL, stdout, &skipped);
+	err = boot_cmdline_print(log, set, stdout, &skipped);
 	fflush(stdout);
 	if (!err && skipped)
 		fputs(skipped, stderr);
-	if (!err && app->persistent)
-		explain(app, &memory);
 	return err;
 }
 
@@ -78,6 +90,8 @@ int cmd_boot_config(struct app *app, int argc, char **argv)
 
 	if (app->address && !app->persistent)
 		return app_usage("boot-config: --address goes with --persistent");
+	if (app->persistent)
+		return print_memory(app, argc);
 	if (debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);
 	err = settings_copy(&set, &log->set);

@@ -90,37 +90,16 @@ static int print(struct app *app, struct debuglog *log, const char *file)
 
 /* ---- recording this boot ---- */
 
-static int set_events(struct dkt_instance *in, struct dkt_event **events, size_t n)
-{
-	struct dkt_change *change;
-	int err = dkt_change_new(in, &change);
-
-	if (!err)
-		err = dkt_change_events(change, events, n);
-	if (!err)
-		err = dkt_change_commit(change);
-	dkt_change_free(change);
-	return err;
-}
-
-/*
- * System calls that the kernel's command line enables are recorded in no process until they are
- * enabled again.
- */
 static int start(struct app *app, struct debuglog *log)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	size_t n = 0;
-	int err = dkt_instance_get_events(log->in, &on, &n);
+	int err = dkt_instance_set_clock(log->in, DEBUGLOG_CLOCK);
 
 	if (!err)
-		err = set_events(log->in, NULL, 0);
-	if (!err)
-		err = dkt_instance_set_clock(log->in, DEBUGLOG_CLOCK);
-	if (!err)
-		err = set_events(log->in, on, n);
-	if (!err)
 		err = dkt_instance_set_on(log->in, true);
+	if (!err)
+		err = dkt_instance_get_events(log->in, &on, &n);
 	if (!err && !n)
 		app_say("no event is enabled in '%s'; 'dktrace -B %s set_param debug=...' chooses some",
 			log->name, log->name);

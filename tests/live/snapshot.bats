@@ -30,23 +30,27 @@ load ../helper/live
 }
 
 @test "boot-config --persistent prints the parameters of an instance that survives a reboot" {
-	run -0 --separate-stderr dktrace boot-config --persistent 8M debug=0 debug=+ioctl
-	same "reserve_mem=8192K:2M:dktrace trace_instance=last-boot^traceoff@dktrace,syscalls:sys_enter_ioctl,syscalls:sys_exit_ioctl" \
+	run -0 --separate-stderr dktrace boot-config --persistent 8M
+	same "reserve_mem=8192K:2M:dktrace trace_instance=last-boot^traceoff@dktrace" \
 		"$output" "parameters"
 	has "$stderr" "dktrace last-boot --start"
-	run -0 --separate-stderr dktrace -B box boot-config --persistent 8M --address 0x284500000 debug=0 debug=+ioctl
-	has "$output" "memmap=8192K\$0x284500000 trace_instance=box^traceoff@0x284500000:8192K,syscalls:"
+	run -0 --separate-stderr dktrace -B box boot-config --persistent 8M --address 0x284500000
+	has "$output" "memmap=8192K\$0x284500000 trace_instance=box^traceoff@0x284500000:8192K"
 }
 
 @test "boot-config --persistent refuses sizes and addresses that cannot be used" {
 	for size in 1 4095K 100000G x -1 0; do
-		run -1 --separate-stderr dktrace boot-config --persistent=$size debug=0
+		run -1 --separate-stderr dktrace boot-config --persistent=$size
 		same "" "$output" "nothing is printed for $size"
 	done
-	run -1 --separate-stderr dktrace boot-config --persistent 8M --address 12 debug=0
+	run -1 --separate-stderr dktrace boot-config --persistent 8M --address 12
 	has "$stderr" "must be multiples of"
-	run -1 --separate-stderr dktrace boot-config --persistent 8M --address nowhere debug=0
+	run -1 --separate-stderr dktrace boot-config --persistent 8M --address nowhere
 	has "$stderr" "--address: 'nowhere' is not an address"
-	run -2 --separate-stderr dktrace boot-config --address 0x1000 debug=0
+	run -1 --separate-stderr dktrace -B 'a b' boot-config --persistent 8M
+	has "$stderr" "'a b' cannot be the name of an instance made at boot"
+	run -2 --separate-stderr dktrace boot-config --persistent 8M debug=+ioctl
+	has "$stderr" "makes the kernel forget the records of the boot before"
+	run -2 --separate-stderr dktrace boot-config --address 0x1000
 	has "$stderr" "--address goes with --persistent"
 }

@@ -129,6 +129,9 @@ static void addresses_are_read(void **state)
 	assert_int_equal(dkt__last_boot_parse("# Current\n", &boot), 0);
 	assert_true(boot.current);
 	dkt__last_boot_clear(&boot);
+	assert_int_equal(dkt__last_boot_parse("0\t[kernel]\n", &boot), 0);
+	assert_true(boot.current);
+	dkt__last_boot_clear(&boot);
 }
 
 static void other_texts_are_refused(void **state)

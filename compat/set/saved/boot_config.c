@@ -148,11 +148,11 @@ static unsigned long kb_per_cpu(const struct settings *set)
 }
 
 /* The kernel's parsers do not accept spaces, quotes or braces in a name. */
-static int check_name(const struct debuglog *log, const char *name)
+static int check_name(struct dkt_ctx *ctx, const char *name)
 {
 	for (const char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("-_", *p))
-			return dkt_fail(log->ctx, -EINVAL,
+			return dkt_fail(ctx, -EINVAL,
 					"'%s' cannot be the name of an instance made at boot",
 					name);
 	return 0;
@@ -268,7 +268,7 @@ int boot_config_print(struct debuglog *log, const struct settings *set, FILE *ou
 	struct boot boot = { .log = log, .set = set };
 	size_t len = 0, n_missing;
 	FILE *f = open_memstream(&text, &len);
-	int err = check_name(log, log->name);
+	int err = check_name(log->ctx, log->name);
 
 	boot.missing = open_memstream(&missing, &n_missing);
 	if (!f || !boot.missing)
@@ -290,35 +290,13 @@ int boot_config_print(struct debuglog *log, const struct settings *set, FILE *ou
 
 /* ---- the command line ---- */
 
-/*
- * The memory of an instance whose records survive a reboot. It begins stopped: new records would
- * mix with those of the boot before.
- */
-static void put_memory(const struct boot_memory *memory, FILE *out)
-{
-	if (memory->address)
-		fprintf(out,
-			"memmap=%" PRIu64 "K$%#" PRIx64 " trace_instance=%s^traceoff@%#" PRIx64
-			":%" PRIu64 "K",
-			memory->size >> 10, memory->address, memory->name, memory->address,
-			memory->size >> 10);
-	else
-		fprintf(out,
-			"reserve_mem=%" PRIu64 "K:2M:dktrace trace_instance=%s^traceoff@dktrace",
-			memory->size >> 10, memory->name);
-}
-
-static int put_cmdline(struct boot *boot, const struct boot_memory *memory, FILE *out,
-		       size_t *filters)
+static int put_cmdline(struct boot *boot, FILE *out, size_t *filters)
 {
 	size_t to;
 
 	*filters = 0;
-	if (memory)
-		put_memory(memory, out);
-	else
-		fprintf(out, "trace_buf_size=%luK trace_instance=%s", kb_per_cpu(boot->set),
-			boot->log->name);
+	fprintf(out, "trace_buf_size=%luK trace_instance=%s", kb_per_cpu(boot->set),
+		boot->log->name);
 	for (size_t from = 0; from < boot->n; from = to) {
 		to = system_end(boot, from);
 		for (size_t i = from; i < to; i++)
@@ -334,7 +312,41 @@ static int put_cmdline(struct boot *boot, const struct boot_memory *memory, FILE
 	return ferror(out) ? -ENOMEM : 0;
 }
 
-int boot_memory_check(struct dkt_ctx *ctx, const struct boot_memory *memory)
+int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing)
+{
+	char *text __cleanup(free) = NULL;
+	struct boot boot = { .log = log, .set = set };
+	size_t len = 0, filters = 0, n_missing;
+	FILE *f = open_memstream(&text, &len);
+	int err = check_name(log->ctx, log->name);
+
+	*missing = NULL;
+	boot.missing = open_memstream(missing, &n_missing);
+	if (!f || !boot.missing)
+		err = -ENOMEM;
+	if (!err)
+		err = find_events(&boot);
+	if (!err)
+		err = put_cmdline(&boot, f, &filters);
+	if (filters)
+		fprintf(boot.missing,
+			"# the command line takes no filters: %zu events are enabled without theirs\n",
+			filters);
+	if (f && fclose(f))
+		err = -ENOMEM;
+	boot_clear(&boot);
+	if (!err && len > CMDLINE_MAX)
+		err = dkt_fail(log->ctx, -E2BIG,
+			       "%zu bytes; the limit of the kernel's command line is %d", len,
+			       CMDLINE_MAX);
+	if (!err)
+		fputs(text, out);
+	return err;
+}
+
+/* ---- memory that survives a reboot ---- */
+
+static int check_memory(struct dkt_ctx *ctx, const struct boot_memory *memory)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * page;
@@ -356,35 +368,27 @@ int boot_memory_check(struct dkt_ctx *ctx, const struct boot_memory *memory)
 	return 0;
 }
 
-int boot_cmdline_print(struct debuglog *log, const struct settings *set,
-		       const struct boot_memory *memory, FILE *out, char **missing)
+/*
+ * No events: to enable one makes the kernel forget the records of the boot before, and without
+ * "traceoff" new ones would mix with them.
+ */
+int boot_memory_print(struct dkt_ctx *ctx, const struct boot_memory *memory, FILE *out)
 {
-	char *text __cleanup(free) = NULL;
-	struct boot boot = { .log = log, .set = set };
-	size_t len = 0, filters = 0, n_missing;
-	FILE *f = open_memstream(&text, &len);
-	int err = check_name(log, memory ? memory->name : log->name);
+	const uint64_t kb = memory->size >> 10;
+	int err = check_name(ctx, memory->name);
 
-	*missing = NULL;
-	boot.missing = open_memstream(missing, &n_missing);
-	if (!f || !boot.missing)
-		err = -ENOMEM;
 	if (!err)
-		err = find_events(&boot);
-	if (!err)
-		err = put_cmdline(&boot, memory, f, &filters);
-	if (filters)
-		fprintf(boot.missing,
-			"# the command line takes no filters: %zu events are enabled without theirs\n",
-			filters);
-	if (f && fclose(f))
-		err = -ENOMEM;
-	boot_clear(&boot);
-	if (!err && len > CMDLINE_MAX)
-		err = dkt_fail(log->ctx, -E2BIG,
-			       "%zu bytes; the limit of the kernel's command line is %d", len,
-			       CMDLINE_MAX);
-	if (!err)
-		fputs(text, out);
-	return err;
+		err = check_memory(ctx, memory);
+	if (err)
+		return err;
+	if (memory->address)
+		fprintf(out,
+			"memmap=%" PRIu64 "K$%#" PRIx64 " trace_instance=%s^traceoff@%#" PRIx64
+			":%" PRIu64 "K\n",
+			kb, memory->address, memory->name, memory->address, kb);
+	else
+		fprintf(out,
+			"reserve_mem=%" PRIu64 "K:2M:dktrace trace_instance=%s^traceoff@dktrace\n",
+			kb, memory->name);
+	return 0;
 }

@@ -13,6 +13,12 @@
  */
 int boot_config_print(struct debuglog *log, const struct settings *set, FILE *out);
 
+/*
+ * Prints the same as words of the kernel's command line, for kernels without bootconfig. Gets
+ * comments on settings that these cannot contain, or NULL; the caller frees them.
+ */
+int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing);
+
 /* Memory that survives a reboot, and the instance in it. */
 struct boot_memory {
 	const char *name;
@@ -20,13 +26,8 @@ struct boot_memory {
 	uint64_t address; /* 0: the kernel finds a place (reserve_mem=) */
 };
 
-/* -EINVAL: the size or the address cannot be used on this machine. */
-int boot_memory_check(struct dkt_ctx *ctx, const struct boot_memory *memory);
-
 /*
- * Prints the same as words of the kernel's command line, for kernels without bootconfig, and for an
- * instance in memory that survives a reboot; memory NULL: not such a one. Gets comments on settings
- * that these cannot contain, or NULL; the caller frees them.
+ * Prints the words of the command line that create such an instance. -EINVAL: the name, the size or
+ * the address cannot be used on this machine.
  */
-int boot_cmdline_print(struct debuglog *log, const struct settings *set,
-		       const struct boot_memory *memory, FILE *out, char **missing);
+int boot_memory_print(struct dkt_ctx *ctx, const struct boot_memory *memory, FILE *out);
