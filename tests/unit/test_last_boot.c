@@ -247,6 +247,35 @@ static void records_of_this_boot_are_not_the_last_ones(void **state)
 	assert_fails(t->ctx, -ENODATA, NULL, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
 }
 
+/* Makes the spool of the last boot as a reader leaves it that ended before it saved any page. */
+static void leave(struct tree *t, const char *file, const char *text)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "spool/last-boot/%s", file);
+	assert_int_equal(tree_text(t->root, name, text), 0);
+}
+
+static void a_reader_that_ended_early_leaves_the_records(void **state)
+{
+	static const char info[] = "text delta:\t-16\ndata delta:\t-16\n";
+	struct tree *t = *state;
+	struct dkt_last_boot boot;
+
+	assert_int_equal(tree_text(t->root, "last_boot_info", info), 0);
+	hand_out(t, "trace_pipe_raw", 1);
+	leave(t, "last_boot_info.new", "text delta:\t-1");
+	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_int_equal(boot.moved, -16);
+	leave(t, "last_boot_info", info);
+	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_int_equal(boot.moved, -16);
+	assert_false(boot.kept);
+	shows(t, DKT_LIVE_LAST_BOOT, 1, "<...>");
+	assert_ok(t->ctx, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
+	assert_true(boot.kept);
+}
+
 /* ---- snapshots ---- */
 
 #define FREED     "# tracer: nop\n#\n#\n# * Snapshot is freed *\n#\n"
@@ -319,6 +348,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_kernel_has_no_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_last_boot_can_be_read_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(records_of_this_boot_are_not_the_last_ones, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_reader_that_ended_early_leaves_the_records, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_snapshot_can_be_read_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_kernel_may_have_no_snapshots, setup, teardown),

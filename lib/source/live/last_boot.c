@@ -14,6 +14,7 @@
 
 /* The copy of the kernel's file in the directory of the spools. */
 #define INFO "last_boot_info"
+#define TEMP INFO ".new"
 
 static int read_kept(struct dkt_instance *in, char **text)
 {
@@ -24,6 +25,7 @@ static int read_kept(struct dkt_instance *in, char **text)
 	return path ? dkt__read_file(path, SIZE_MAX, text, &len) : -ENOENT;
 }
 
+/* All or nothing: a part of the text may look like another distance. */
 static int keep(struct dkt__live *live, const char *text)
 {
 	int fd __cleanup(close) = -1;
@@ -31,8 +33,10 @@ static int keep(struct dkt__live *live, const char *text)
 
 	if (live->dir < 0)
 		return 0;
-	fd = openat(live->dir, INFO, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = openat(live->dir, TEMP, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	err = fd < 0 ? -errno : dkt__write_all(fd, text, strlen(text));
+	if (!err && renameat(live->dir, TEMP, live->dir, INFO))
+		err = -errno;
 	return err ? dkt_fail(live->in->ctx, err, "keep last_boot_info: %s", strerror(-err)) : 0;
 }
 
@@ -65,18 +69,22 @@ static int no_records(struct dkt_instance *in)
 			"the instance '%s' has no records of the boot before this one", in->name);
 }
 
-/* The kernel of 6.12 does not tell whether there is something to read. */
-static int find_records(struct dkt_instance *in, const struct dkt__last_boot *boot)
+/*
+ * Tells whether all records are in the spools. The kernel of 6.12 does not tell whether there is
+ * something to read.
+ */
+static int find_records(struct dkt_instance *in, const struct dkt__last_boot *boot, bool *kept)
 {
-	char *kept __cleanup(free) = NULL;
 	struct dkt_cpu_stats stats;
+	struct dkt__spool_sum sum;
 	uint64_t n = 0;
-	int err = dkt__spool_dir_bytes(in, DKT__SPOOL_LAST_BOOT, &n);
+	int err = dkt__spool_dir_sum(in, DKT__SPOOL_LAST_BOOT, &sum);
 
-	if (err || n)
+	*kept = sum.whole;
+	if (err || sum.bytes)
 		return err;
-	/* After the first reading, the records in the kernel are of this boot. */
-	if (boot->current || !read_kept(in, &kept))
+	/* When all were saved, the records in the kernel are of this boot. */
+	if (boot->current || sum.whole)
 		return no_records(in);
 	for (int cpu = 0; !err && cpu < in->cpus; cpu++) {
 		err = dkt_instance_get_stats(in, cpu, &stats, sizeof(stats));
@@ -95,11 +103,8 @@ int dkt_last_boot_get(struct dkt_instance *in, struct dkt_last_boot *out, size_t
 	int err = read_info(in, &text, &boot);
 
 	if (!err)
-		err = find_records(in, &boot);
+		err = find_records(in, &boot, &mine.kept);
 	if (!err) {
-		char *kept __cleanup(free) = NULL;
-
-		mine.kept = !read_kept(in, &kept);
 		mine.moved = dkt__last_boot_moved(in->ctx, &boot);
 		mine.kernel = !boot.has_delta                    ? DKT_KERNEL_UNKNOWN :
 			      boot.text_delta == boot.data_delta ? DKT_KERNEL_SAME :
@@ -160,10 +165,11 @@ int dkt__last_boot_fetch(struct dkt__live *live)
 {
 	char *text __cleanup(free) = NULL;
 	struct dkt__last_boot boot;
+	bool kept;
 	int err = read_info(live->in, &text, &boot);
 
 	if (!err)
-		err = find_records(live->in, &boot);
+		err = find_records(live->in, &boot, &kept);
 	/* The kernel forgets it as soon as an event is enabled. */
 	if (!err)
 		err = keep(live, text);

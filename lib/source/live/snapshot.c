@@ -62,12 +62,12 @@ int dkt_snapshot_get(struct dkt_instance *in, enum dkt_snapshot *state)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(state) && in);
 
-	uint64_t bytes = 0;
+	struct dkt__spool_sum sum = { 0 };
 	int err = kernel_state(in, state);
 
 	if (!err && *state == DKT_SNAPSHOT_EMPTY)
-		err = dkt__spool_dir_bytes(in, DKT__SPOOL_SNAPSHOT, &bytes);
-	if (bytes)
+		err = dkt__spool_dir_sum(in, DKT__SPOOL_SNAPSHOT, &sum);
+	if (sum.bytes)
 		*state = DKT_SNAPSHOT_FULL;
 	return err;
 }

@@ -280,12 +280,13 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 	spool->head->emptied = base.emptied;
 }
 
-int dkt__spool_dir_bytes(const struct dkt_instance *in, const char *sub, uint64_t *bytes)
+int dkt__spool_dir_sum(const struct dkt_instance *in, const char *sub, struct dkt__spool_sum *sum)
 {
 	char *path __cleanup(free) = in->spool ? dkt__format("%s%s", in->spool, sub) : NULL;
 	int dirfd __cleanup(close) = -1;
+	int marked = 0;
 
-	*bytes = 0;
+	*sum = (struct dkt__spool_sum){ 0 };
 	if (!path)
 		return in->spool ? dkt__no_memory(in->ctx) : 0;
 	dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -301,13 +302,16 @@ int dkt__spool_dir_bytes(const struct dkt_instance *in, const char *sub, uint64_
 
 		dkt__spool_name(cpu, name);
 		fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		if (fd < 0)
+		if (fd < 0) {
+			sum->whole = cpu && marked == cpu;
 			return 0;
+		}
 		if (read(fd, &head, sizeof(head)) != sizeof(head) ||
 		    memcmp(head.magic, SPOOL_MAGIC, 8))
 			continue;
 		s = state_unpack(head.state);
-		*bytes += (uint64_t)(s.pages - s.start.page) * head.page_size;
+		sum->bytes += (uint64_t)(s.pages - s.start.page) * head.page_size;
+		marked += head.read != 0;
 	}
 }
 
@@ -315,5 +319,9 @@ int dkt_spool_bytes(const struct dkt_instance *in, uint64_t *bytes)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
 
-	return dkt__spool_dir_bytes(in, "", bytes);
+	struct dkt__spool_sum sum;
+	int err = dkt__spool_dir_sum(in, "", &sum);
+
+	*bytes = sum.bytes;
+	return err;
 }

@@ -63,8 +63,14 @@ void dkt__spool_reset(struct dkt__spool *spool);
 #define DKT__SPOOL_SNAPSHOT  "/snapshot"
 #define DKT__SPOOL_LAST_BOOT "/last-boot"
 
-/* dkt_spool_bytes() for a directory in the spool; "": the spool itself. */
-int dkt__spool_dir_bytes(const struct dkt_instance *in, const char *sub, uint64_t *bytes);
+/* The contents of a directory with spools, found without a lock. */
+struct dkt__spool_sum {
+	uint64_t bytes;
+	bool whole; /* each CPU's file has the mark of dkt__whole_mark() */
+};
+
+/* Looks at a directory in the spool; "": the spool itself. */
+int dkt__spool_dir_sum(const struct dkt_instance *in, const char *sub, struct dkt__spool_sum *sum);
 
 struct dkt__spool_base dkt__spool_get_base(const struct dkt__spool *spool);
 void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base);
