@@ -84,12 +84,19 @@ static int set_up(struct record *record)
 
 /* ---- running ---- */
 
+/* With a command, the end of the time ends the recording but not the command. */
+static bool is_over(struct record *record)
+{
+	return live_over(&record->spawn, record->from, record->seconds) ||
+	       (record->seconds > 0 && live_now() - record->from >= record->seconds);
+}
+
 static int follow(struct record *record, struct record_line *line)
 {
 	double next = record->from + EACH;
 	int err = 0;
 
-	while (!err && !live_over(&record->spawn, record->from, record->seconds)) {
+	while (!err && !is_over(record)) {
 		double left = next - live_now();
 		int ms = left > 0 ? (int)(left * 1000) + 1 : 0;
 
@@ -129,7 +136,6 @@ static int record_all(struct record *record)
 
 static void tear_down(struct record *record)
 {
-	spawn_finish(&record->spawn);
 	dkt_recorder_free(record->recorder);
 	live_remove(record->app, record->in);
 	wanted_free(record->wanted);
@@ -168,5 +174,9 @@ int record_run(struct record *record)
 	else
 		rc = err ? app_fail(record->app) : report(record);
 	tear_down(record);
+	/* If the recording has ended first, the command still gets its signals. */
+	if (record->command && record->from > 0)
+		live_wait(&record->spawn, 0, NULL, NULL);
+	spawn_finish(&record->spawn);
 	return record->spawn.status ? record->spawn.status : rc;
 }
