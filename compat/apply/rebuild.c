@@ -79,6 +79,22 @@ static uint32_t guess_classes(struct debuglog *log, const bool *is_on, uint32_t 
 	return some & ~missing;
 }
 
+/* Only its name, or a trigger, can have enabled an event that is in no class. */
+static bool is_named(const struct class_bits *bits)
+{
+	return !bits->classes && !bits->fields && !bits->wanted;
+}
+
+static int guess_named(struct debuglog *log, struct dkt_event *const *on, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++)
+		if (is_named(class_map_event(log->map, on[i])))
+			err = names_take(&log->set.events, event_full_name(on[i]));
+	return err;
+}
+
 /* An enabled event of the kernel was set, even if with Lustre the default is its messages alone. */
 static void guess_sources(struct debuglog *log, const bool *is_on)
 {
@@ -91,7 +107,7 @@ static void guess_sources(struct debuglog *log, const bool *is_on)
 	for (size_t i = 0; i < n; i++) {
 		const struct class_bits *bits = class_map_event(log->map, all[i]);
 
-		if (is_on[i] && !bits->wanted)
+		if (is_on[i] && !bits->wanted && !is_named(bits))
 			sources |= bits->fields ? MASK_FROM_LUSTRE : MASK_FROM_KERNEL;
 	}
 	if (!(sources & ~log->set.sources))
@@ -256,7 +272,9 @@ int debuglog_rebuild(struct debuglog *log)
 		follow_masks(&log->set);
 	if (!dkt_instance_get_size(log->in, &bytes))
 		log->set.debug_mb = (uint32_t)(bytes >> 20);
-	err = guess_filters(log, on, n);
+	err = guess_named(log, on, n);
+	if (!err)
+		err = guess_filters(log, on, n);
 	if (!err)
 		err = triggers_each(log, all, n_all, add_trigger, &log->set);
 	return err ? err : find_limits(log);

@@ -142,3 +142,12 @@ debug()
 	set_param debug=+dlmtrace
 	same "sched_switch " "$(enabled sched)" "events"
 }
+
+@test "without the file of settings the names come from the kernel" {
+	set_param debug=0 'debug=+dlmtrace,sched:sched_switch[prev_pid > 0]'
+	rm "$state/settings"
+	same "dlmtrace sched:sched_switch" "$(debug)" "debug"
+	set_param debug=-dlmtrace 2>/dev/null
+	same "sched_switch " "$(enabled sched)" "events"
+	same "prev_pid > 0" "$(filter_of sched sched_switch)" "filter"
+}
