@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct named named = { 0 };
 	struct dkt_ctx *ctx;
 
-	must(text && !dkt_ctx_new(NULL, &ctx));
+	must(text);
+	must(!dkt_ctx_new(NULL, &ctx));
 	if (!named_read(ctx, text, &named)) {
 		must(named.n);
 		for (size_t i = 0; i < named.n; i++)
