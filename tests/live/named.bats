@@ -123,9 +123,12 @@ debug()
 }
 
 @test "records of a named event print in every style, with its stack" {
-	set_param debug=0 'debug=+syscalls:sys_enter_umask[mask > 5]'
-	dktrace trigger add syscalls:sys_enter_umask stacktrace --filter 'mask > 5'
-	sh -c 'umask 1; umask 6; umask 7'
+	# The records of one program only, whatever else runs.
+	cp "$(command -v sh)" "$tmp/umask-$$"
+	filter="mask > 5 && COMM == \"umask-$$\""
+	set_param debug=0 "debug=+syscalls:sys_enter_umask[$filter]"
+	dktrace trigger add syscalls:sys_enter_umask stacktrace --filter "$filter"
+	"$tmp/umask-$$" -c 'umask 1; umask 6; umask 7'
 	dktrace stop
 	# A shell may call umask twice for each command.
 	n=$(dktrace show -S json | jq -c 'select(.event == "sys_enter_umask" and .fields.mask > 5)' | wc -l)
