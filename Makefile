@@ -66,7 +66,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
-TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-perfdata gen-probe-tree gen-sequence \
+TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-journal gen-perfdata gen-probe-tree gen-sequence \
 	fake-lustre.so probe-target probe-target-O0 marker-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/tools/read-tracedat)
 
@@ -209,6 +209,11 @@ $(O)/tests/tools/gen-%: tests/tools/gen-%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(LIB_LIBS)
+
+$(O)/tests/tools/gen-journal: tests/tools/gen-journal.c $(TEST_LINK)
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
 
 # The programs that tests probe are compiled without the tests' flags.
 TARGET_CC = $(CC) -std=gnu11 -g $(WARN) -Wno-missing-prototypes -o $@ $<

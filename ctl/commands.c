@@ -25,6 +25,7 @@ const struct command app_commands[] = {
 	{ "merge",     cmd_merge,  CMD_WRITE | CMD_PICK | CMD_MERGE | CMD_READ_ALL, 1, -1, "FILE...", "merge recordings, also of several hosts, into one file" },
 	{ "probe",     cmd_probe,  CMD_PROBE, 1, -1, "add|list|enable|disable|del [ARGUMENT...]", "create events on functions, source lines, programs and tracepoints" },
 	{ "record",    cmd_record, CMD_CAPTURE | CMD_RECORD, 0, -1, "-c CLASSES | -e EVENTS [-o FILE] [-- COMMAND...]", "record events into a file for trace-cmd, KernelShark and dktrace" },
+	{ "recover",   cmd_recover, CMD_RECOVER | CMD_READ_FIRST, 1, 1, "FILE", "complete a recording whose writer was killed" },
 	{ "report",    cmd_report, CMD_REPORT | CMD_READ_ALL, 1, -1, "FILE...", "print the records of files such as trace.dat" },
 	{ "reset",     cmd_reset,  0,        0, 0,  "", "remove all settings and records and restore the machine" },
 	{ "save",      cmd_save,   0,        0, 1,  "[FILE]", "write the settings to a configuration file" },

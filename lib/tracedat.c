@@ -180,7 +180,8 @@ static void place_pieces(struct dkt__dat *dat, struct dkt__dat_cpu *cpu, struct 
 	cpu->pieces = (struct dkt__chunks){ 0 };
 	s->has_lost = true;
 	s->lost = cpu->lost;
-	limit_rooms(dat, s);
+	if (!dat->keep_rooms)
+		limit_rooms(dat, s);
 }
 
 /* Points the stream at the part of a CPU's pages that the file holds. */
@@ -291,17 +292,29 @@ static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 	return dkt__streams_start(&dat->streams, opts);
 }
 
+int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
+		  const struct dkt_source_opts *opts, struct dkt__dat *dat)
+{
+	int err;
+
+	dat->streams.base.ops = &dat_ops;
+	dat->streams.base.ctx = dat->ctx = ctx;
+	dat->file = *file;
+	err = dat_read(dat, opts);
+	if (err)
+		dkt_source_close(&dat->streams.base);
+	return err;
+}
+
 static int tracedat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 			 const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	struct dkt__dat *dat = calloc(1, sizeof(*dat));
+	int err = dat ? dkt__dat_open(ctx, file, opts, dat) : dkt__no_memory(ctx);
 
-	if (!dat)
-		return dkt__no_memory(ctx);
-	dat->streams.base.ops = &dat_ops;
-	dat->streams.base.ctx = dat->ctx = ctx;
-	dat->file = *file;
-	return dkt__source_opened(&dat->streams.base, dat_read(dat, opts), source);
+	if (!err)
+		*source = &dat->streams.base;
+	return err;
 }
 
 const struct dkt__reader dkt__reader_tracedat = {

@@ -72,6 +72,7 @@ struct dkt__dat {
 	uint32_t seen; /* a bit for each section number that was read */
 	bool cut; /* the file is truncated */
 	bool journal; /* a recording in progress */
+	bool keep_rooms; /* the pages are copied, not unpacked: their size has no limit */
 	unsigned int version;
 	uint32_t page_size;
 	uint32_t n_cpus;
@@ -96,6 +97,13 @@ struct dkt__dat {
 	struct dkt__given *given;
 	size_t n_given;
 };
+
+/*
+ * Opens a file into dat, which is zeroed memory of its own apart from keep_rooms, and which the source
+ * frees. The source is dat->streams.base; after a failure it is closed.
+ */
+int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
+		  const struct dkt_source_opts *opts, struct dkt__dat *dat);
 
 /* Returns a cursor at the offset, or at the end of the file if the offset is outside the file. */
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset);

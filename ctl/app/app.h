@@ -129,6 +129,7 @@ enum command_flags {
 	CMD_WRITE_LAST = 1 << 20, /* the last argument is a file to write */
 	CMD_CAPTURE = 1 << 22, /* records into a file: --duration, --max-size ... */
 	CMD_RECORD = 1 << 21, /* records without --input; calls privileges_limit() when it begins */
+	CMD_RECOVER = 1 << 26, /* --output, --compression */
 	CMD_LAST = 1 << 24, /* --clear, --start, --force */
 	CMD_INPUT = 1 << 25, /* --input */
 };
@@ -161,7 +162,7 @@ extern const char app_instance[];
 
 command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_dk, cmd_doctor, cmd_filter,
 	cmd_function, cmd_help, cmd_hist, cmd_info, cmd_last_boot, cmd_latency, cmd_lctl, cmd_list,
-	cmd_merge, cmd_probe, cmd_record, cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split,
+	cmd_merge, cmd_probe, cmd_record, cmd_recover, cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split,
 	cmd_start, cmd_status, cmd_trigger;
 
 /* True if the command line names an instance. */

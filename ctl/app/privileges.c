@@ -78,6 +78,9 @@ static const char *find_output(struct app *app, int argc, char **argv)
 	/* A recording has a name in any case. */
 	if (app->command->flags & CMD_CAPTURE && !app->output)
 		app->output = "trace.dat";
+	/* A recovered file takes the place of the recording. */
+	if (app->command->flags & CMD_RECOVER && !app->output)
+		return argv[1];
 	return app->output;
 }
 

@@ -443,6 +443,15 @@ DKT_API int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *
 DKT_API int dkt_tracedat_finish(struct dkt_tracedat *out);
 DKT_API void dkt_tracedat_free(struct dkt_tracedat *out);
 
+/*
+ * Writes the file of a recorder, also one whose recorder was killed, as a finished file: the pages as
+ * they are, undecoded. from: the recorder's file; to: an empty file. In opts, compression NULL keeps
+ * the form of the pages, but all are compressed if some are; dir and part do not count. Returns 1,
+ * without writing, if the file from is not one of a recorder or is finished.
+ */
+DKT_API int dkt_tracedat_seal(struct dkt_ctx *ctx, int from, int to,
+			      const struct dkt_tracedat_opts *opts);
+
 /* ---- dkt_recorder(3): record instances into a file ------------------------------------------- */
 
 struct dkt_recorder;

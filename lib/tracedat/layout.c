@@ -64,15 +64,15 @@ static void put_start(struct writer *w)
 
 /* ---- data ---- */
 
-static uint64_t aligned(const struct dkt_tracedat *out, uint64_t at)
+static uint64_t aligned(const struct dkt__tdw_stream *stream, uint64_t at)
 {
-	return (at + out->page_size - 1) & ~(uint64_t)(out->page_size - 1);
+	return (at + stream->page_size - 1) / stream->page_size * stream->page_size;
 }
 
 /* The size of a CPU's data in the file, in bytes. */
 static uint64_t cpu_size(const struct dkt_tracedat *out, const struct dkt__tdw_cpu *cpu)
 {
-	return cpu->data.size + (out->codec ? 4 + 8 * cpu->data.n : 0);
+	return cpu->data.size + (dkt__tdw_page_codec(out) ? 4 + 8 * cpu->data.n : 0);
 }
 
 static bool has_data(const struct dkt__tdw_stream *stream, int nr)
@@ -89,40 +89,51 @@ static int put_progress(struct writer *w, uint64_t at, size_t chunks, uint64_t e
 	uint8_t bytes[4];
 	int err = 0;
 
-	if (w->out->codec) {
+	if (dkt__tdw_page_codec(w->out)) {
 		dkt__put_bytes(bytes, chunks, 4, w->out->big_endian);
 		err = dkt__spill_write(w->out->ctx, w->out->fd, bytes, 4, at);
 	}
 	/* In trace-cmd's files, the size leaves out the 4 bytes that hold the number of chunks. */
-	return err ? err : patch(w, w->at - at - (w->out->codec ? 4 : 0), entry + 8);
+	return err ? err : patch(w, w->at - at - (dkt__tdw_page_codec(w->out) ? 4 : 0), entry + 8);
+}
+
+static int put_piece(struct writer *w, const struct dkt__spill_piece *piece)
+{
+	const void *bytes = NULL;
+	size_t len = piece->size;
+	int err = piece->recode ? dkt__tdw_recode(w->out, piece, &bytes, &len) : 0;
+
+	if (dkt__tdw_page_codec(w->out)) {
+		put_number(w, len, 4);
+		put_number(w, piece->raw, 4);
+		err = err ? err : flush(w);
+	}
+	if (!err && bytes)
+		err = dkt__spill_write(w->out->ctx, w->out->fd, bytes, len, w->at);
+	else if (!err)
+		err = dkt__spill_copy(&w->out->spill, piece, w->out->fd, w->at);
+	w->at += len;
+	return err;
 }
 
 /*
  * Copies a CPU's data to an aligned offset. The data are pages, or the number of chunks and the
  * chunks. Stores the offset and the size in the CPU's table entry, which is already in the file.
  */
-static int put_cpu(struct writer *w, const struct dkt__tdw_cpu *cpu, uint64_t entry)
+static int put_cpu(struct writer *w, const struct dkt__tdw_stream *stream, int nr, uint64_t entry)
 {
+	const struct dkt__tdw_cpu *cpu = stream->cpus[nr];
 	uint64_t at;
 	int err;
 
-	w->at = at = aligned(w->out, w->at);
+	w->at = at = aligned(stream, w->at);
 	err = patch(w, at, entry);
-	if (w->out->codec) {
+	if (dkt__tdw_page_codec(w->out)) {
 		put_number(w, 0, 4);
 		err = err ? err : flush(w);
 	}
 	for (size_t i = 0; !err && i < cpu->data.n; i++) {
-		const struct dkt__spill_piece *piece = &cpu->data.pieces[i];
-
-		if (w->out->codec) {
-			put_number(w, piece->size, 4);
-			put_number(w, piece->raw, 4);
-			err = flush(w);
-		}
-		if (!err)
-			err = dkt__spill_copy(&w->out->spill, piece, w->out->fd, w->at);
-		w->at += piece->size;
+		err = put_piece(w, &cpu->data.pieces[i]);
 		if (!err)
 			err = put_progress(w, at, i + 1, entry);
 	}
@@ -165,7 +176,7 @@ static int put_data_v6(struct writer *w, const struct dkt__tdw_stream *stream, u
 
 	for (int nr = 0; !err && nr < stream->n_cpus; nr++)
 		if (has_data(stream, nr))
-			err = put_cpu(w, stream->cpus[nr], table + 16 * (uint64_t)nr);
+			err = put_cpu(w, stream, nr, table + 16 * (uint64_t)nr);
 	return err;
 }
 
@@ -291,7 +302,7 @@ static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *opti
 	dkt__tdw_number(out, options, 0, 8);
 	dkt_buf_add(options, stream->name, strlen(stream->name) + 1);
 	dkt_buf_add(options, clock, strlen(clock) + 1);
-	dkt__tdw_number(out, options, out->page_size, 4);
+	dkt__tdw_number(out, options, stream->page_size, 4);
 	dkt__tdw_number(out, options, n, 4);
 	for (int nr = 0; nr < stream->n_cpus; nr++) {
 		if (!has_data(stream, nr))
@@ -303,14 +314,17 @@ static size_t put_buffer_v7(const struct dkt_tracedat *out, struct dkt_buf *opti
 	return from;
 }
 
-/* Returns the end of a stream's section that begins at the offset at. */
+/*
+ * Returns the end of a stream's section that begins at the offset at. Recoded pieces may make it another
+ * one.
+ */
 static uint64_t stream_end(const struct dkt_tracedat *out, const struct dkt__tdw_stream *stream,
 			   uint64_t at)
 {
 	at += SECTION_HEAD;
 	for (int nr = 0; nr < stream->n_cpus; nr++)
 		if (has_data(stream, nr))
-			at = aligned(out, at) + cpu_size(out, stream->cpus[nr]);
+			at = aligned(stream, at) + cpu_size(out, stream->cpus[nr]);
 	return at;
 }
 
@@ -318,20 +332,20 @@ static uint64_t stream_end(const struct dkt_tracedat *out, const struct dkt__tdw
 static int put_stream_v7(struct writer *w, const struct dkt__tdw_stream *stream, uint64_t option,
 			 uint32_t name)
 {
-	uint64_t entry =
-		option + 8 + strlen(stream->name) + 1 + strlen(dkt__tdw_clock(w->out)) + 1 + 4 + 4;
+	uint64_t begin = w->at, entry = option + 8 + strlen(stream->name) + 1 +
+					strlen(dkt__tdw_clock(w->out)) + 1 + 4 + 4;
 	int err;
 
-	put_section_head(w, DAT_BUFFER, w->out->codec ? SECTION_COMPRESSED : 0, name,
+	put_section_head(w, DAT_BUFFER, dkt__tdw_page_codec(w->out) ? SECTION_COMPRESSED : 0, name,
 			 stream_end(w->out, stream, w->at) - w->at - SECTION_HEAD);
 	err = flush(w);
 	for (int nr = 0; !err && nr < stream->n_cpus; nr++) {
 		if (!has_data(stream, nr))
 			continue;
-		err = put_cpu(w, stream->cpus[nr], entry + 4);
+		err = put_cpu(w, stream, nr, entry + 4);
 		entry += CPU_ENTRY;
 	}
-	return err;
+	return err ? err : patch(w, w->at - begin - SECTION_HEAD, begin + 8);
 }
 
 static void number_option(const struct dkt_tracedat *out, struct dkt_buf *options, unsigned int id,
@@ -377,7 +391,9 @@ static int put_streams_v7(struct writer *w, uint64_t options, const size_t *from
 	for (size_t i = 0; !err && i < out->n_streams; i++) {
 		const struct dkt__tdw_stream *stream = &out->streams[i];
 
-		err = put_stream_v7(w, stream, options + SECTION_HEAD + from[i], names);
+		err = patch(w, w->at, options + SECTION_HEAD + from[i]);
+		if (!err)
+			err = put_stream_v7(w, stream, options + SECTION_HEAD + from[i], names);
 		names += (uint32_t)strlen(section_name(stream)) + 1;
 	}
 	return err;

@@ -3,8 +3,10 @@
  * Stores the pieces of several growing byte strings in one unnamed file, until the caller copies
  * them to the output.
  */
-#include "tracedat/spill.h"
+#include <unistd.h>
+
 #include "base/io.h"
+#include "tracedat/spill.h"
 
 int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill)
 {
@@ -49,6 +51,23 @@ void dkt__spill_string_clear(struct dkt__spill_string *string)
 	*string = (struct dkt__spill_string){ 0 };
 }
 
+/* Lets the kernel copy what it can. */
+static void copy_inside(int from_fd, uint64_t *from, int fd, uint64_t *at, uint32_t *left)
+{
+	ssize_t n = 1;
+
+	while (*left && n > 0) {
+		off64_t in = (off64_t)*from, out = (off64_t)*at;
+
+		n = copy_file_range(from_fd, &in, fd, &out, *left, 0);
+		if (n <= 0)
+			break;
+		*from += (uint64_t)n;
+		*at += (uint64_t)n;
+		*left -= (uint32_t)n;
+	}
+}
+
 int dkt__spill_copy(struct dkt__spill *spill, const struct dkt__spill_piece *piece, int fd,
 		    uint64_t at)
 {
@@ -57,6 +76,7 @@ int dkt__spill_copy(struct dkt__spill *spill, const struct dkt__spill_piece *pie
 	uint32_t left = piece->size;
 	int err = 0;
 
+	copy_inside(spill->fd, &from, fd, &at, &left);
 	while (!err && left) {
 		ssize_t n = dkt__pread_all(spill->fd, bytes, DKT__MIN(left, sizeof(bytes)), from);
 

@@ -11,6 +11,8 @@ struct dkt__spill_piece {
 	uint64_t at; /* offset in the unnamed file */
 	uint32_t size;
 	uint32_t raw; /* uncompressed size */
+	bool recode; /* its form is not that of the output */
+	bool packed; /* if so: it is compressed */
 };
 
 struct dkt__spill_string {

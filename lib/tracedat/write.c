@@ -27,11 +27,12 @@ static void stream_clear(const struct dkt__tdw_stream *stream)
 	free(stream->name);
 }
 
-static int stream_add(struct dkt_tracedat *out, const char *name)
+int dkt__tdw_stream_add(struct dkt_tracedat *out, const char *name)
 {
 	const struct dkt__tdw_stream stream = {
 		.source = dkt__source_part(out->source, (uint32_t)out->n_streams),
 		.name = strdup(name ? name : ""),
+		.page_size = out->page_size,
 		.known = calloc(DKT__TDW_IDS, sizeof(*stream.known)),
 		.pids = calloc(DKT__TDW_PIDS / 8, 1),
 	};
@@ -49,13 +50,14 @@ static int stream_get(struct dkt_tracedat *out, uint32_t nr, struct dkt__tdw_str
 	int err = 0;
 
 	while (!err && nr >= out->n_streams)
-		err = stream_add(out, dkt_source_stream(out->source, (uint32_t)out->n_streams));
+		err = dkt__tdw_stream_add(out,
+					  dkt_source_stream(out->source, (uint32_t)out->n_streams));
 	*stream = err ? NULL : &out->streams[nr];
 	return err;
 }
 
-static int cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t nr,
-		   struct dkt__tdw_cpu **cpu)
+int dkt__tdw_cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t nr,
+		     struct dkt__tdw_cpu **cpu)
 {
 	*cpu = NULL;
 	if (nr >= DKT__TDW_CPUS)
@@ -263,7 +265,7 @@ static int add(struct dkt_tracedat *out, const struct dkt_record *record)
 	int id, err = stream_get(out, record->stream, &stream);
 
 	if (!err)
-		err = cpu_get(out, stream, record->cpu, &cpu);
+		err = dkt__tdw_cpu_get(out, stream, record->cpu, &cpu);
 	if (err)
 		return err;
 	if (!record->event) {
@@ -289,11 +291,9 @@ int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record)
 	return err;
 }
 
-static int set_version(struct dkt_tracedat *out, const struct dkt_tracedat_opts *opts)
+int dkt__tdw_set_form(struct dkt_tracedat *out, unsigned int version, const char *compression)
 {
-	const char *compression = opts->compression;
-
-	out->version = opts->version ? opts->version : 7;
+	out->version = version ? version : 7;
 	if (out->version != 6 && out->version != 7)
 		return dkt_fail(out->ctx, -EINVAL,
 				"trace.dat version %u is not supported; use 6 or 7", out->version);
@@ -333,7 +333,7 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 				      .long_size = source->ctx->long_size,
 				      .spill.fd = -1,
 				      .used[0] = 1 };
-	err = set_version(out, &mine);
+	err = dkt__tdw_set_form(out, mine.version, mine.compression);
 	if (!err)
 		err = dkt__spill_open(out->ctx, mine.dir ? mine.dir : "/tmp", &out->spill);
 	if (err) {
@@ -353,16 +353,22 @@ const struct dkt__tdw_stream *dkt__tdw_top(const struct dkt_tracedat *out)
 	return i < out->n_streams ? &out->streams[i] : NULL;
 }
 
+int dkt__tdw_write(struct dkt_tracedat *out)
+{
+	/* A file must have a top instance, even if the top instance has no records. */
+	int err = dkt__tdw_top(out) ? 0 : dkt__tdw_stream_add(out, "");
+
+	if (err)
+		return err;
+	return out->version == 6 ? dkt__tdw_write_v6(out) : dkt__tdw_write_v7(out);
+}
+
 int dkt_tracedat_finish(struct dkt_tracedat *out)
 {
 	dkt__needs(NULL, out);
 
 	struct dkt__tdw_stream *stream;
 	int err = stream_get(out, 0, &stream);
-
-	/* A file must have a top instance, even if the top instance has no records. */
-	if (!err && !dkt__tdw_top(out))
-		err = stream_add(out, "");
 
 	for (size_t i = 0; i < out->n_streams; i++)
 		for (int nr = 0; !err && nr < out->streams[i].n_cpus; nr++) {
@@ -373,9 +379,7 @@ int dkt_tracedat_finish(struct dkt_tracedat *out)
 			if (cpu && !err)
 				err = chunk_flush(out, cpu);
 		}
-	if (err)
-		return err;
-	return out->version == 6 ? dkt__tdw_write_v6(out) : dkt__tdw_write_v7(out);
+	return err ? err : dkt__tdw_write(out);
 }
 
 void dkt_tracedat_free(struct dkt_tracedat *out)
@@ -389,6 +393,9 @@ void dkt_tracedat_free(struct dkt_tracedat *out)
 	free(out->streams);
 	free(out->events);
 	free(out->packed);
+	free(out->raw);
+	if (out->map_codec)
+		out->map_codec->release(out->map_state);
 	dkt__spill_close(&out->spill);
 	free(out);
 }

@@ -49,6 +49,7 @@ struct dkt__tdw_stream {
 	char *name; /* of the instance; "" for the top instance */
 	struct dkt__tdw_cpu **cpus; /* by number; NULL: a CPU without records or gaps */
 	int n_cpus;
+	uint32_t page_size;
 	struct dkt__tdw_known *known; /* DKT__TDW_IDS elements */
 	uint8_t *pids; /* a bit for each process that has records */
 };
@@ -63,9 +64,16 @@ struct dkt_tracedat {
 	bool big_endian;
 	uint8_t long_size;
 	const struct dkt__codec *codec; /* NULL: nothing is compressed */
+	bool plain; /* pages are not compressed, only tables */
 	uint8_t *packed; /* the last output of the codec */
 	size_t packed_room;
 	struct dkt__spill spill;
+	/* If pieces are recoded: the bytes of the spill, and their codec. */
+	const uint8_t *map;
+	const struct dkt__codec *map_codec;
+	void *map_state;
+	uint8_t *raw; /* the last output of that codec */
+	size_t raw_room;
 	struct dkt__tdw_stream *streams;
 	size_t n_streams;
 	struct dkt__tdw_event *events;
@@ -73,8 +81,30 @@ struct dkt_tracedat {
 	uint8_t used[DKT__TDW_IDS / 8]; /* a bit for each event ID in use */
 };
 
+/* Returns the codec of the pages; NULL: they are not compressed. */
+static inline const struct dkt__codec *dkt__tdw_page_codec(const struct dkt_tracedat *out)
+{
+	return out->plain ? NULL : out->codec;
+}
+
 /* Compresses *bytes. Sets *bytes and *len to the result, which is valid until the next call. */
 int dkt__tdw_compress(struct dkt_tracedat *out, const void **bytes, size_t *len);
+
+/* Brings a piece into the form of the output. The bytes are valid until the next call. */
+int dkt__tdw_recode(struct dkt_tracedat *out, const struct dkt__spill_piece *piece,
+		    const void **bytes, size_t *len);
+
+/* Sets the version and the codec. */
+int dkt__tdw_set_form(struct dkt_tracedat *out, unsigned int version, const char *compression);
+
+int dkt__tdw_stream_add(struct dkt_tracedat *out, const char *name);
+
+/* Gets a CPU of the stream; a new one has no data. */
+int dkt__tdw_cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t nr,
+		     struct dkt__tdw_cpu **cpu);
+
+/* Writes the file once all data are known. */
+int dkt__tdw_write(struct dkt_tracedat *out);
 
 /* ---- tables: each function appends to buf in the layout of the file ---- */
 

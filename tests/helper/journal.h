@@ -8,14 +8,13 @@
 #include "tracedat.h"
 #include "tracedat/journal.h"
 
-#define JOURNAL_ID    7
-#define JOURNAL_SMALL 512
-#define JOURNAL_LARGE 1024
+#define JOURNAL_ID 7
 
 /* The records of a page can be read from a file with at least so many bytes. */
 struct made_journal {
-	uint8_t data[16384];
+	uint8_t data[65536];
 	size_t n;
+	uint32_t sizes[2]; /* of the pages of the buffers */
 	size_t head; /* bytes before the sections that only a recording in progress has */
 	size_t pages[8];
 	size_t n_pages;
@@ -64,8 +63,8 @@ static inline void journal_pages(struct made_journal *j, uint32_t buffer, uint32
 				 bool pack)
 {
 	const struct dkt__codec *codec = pack ? dkt__codec_find("zstd") : NULL;
-	uint32_t size = buffer ? JOURNAL_LARGE : JOURNAL_SMALL;
-	uint8_t pages[4 * JOURNAL_LARGE], content[2 * sizeof(pages)];
+	uint32_t size = j->sizes[buffer];
+	uint8_t pages[4 * PAGE_BYTES], content[2 * sizeof(pages)];
 	const uint32_t numbers[2] = { buffer, cpu };
 	uint32_t sizes[2];
 	size_t len = n * size, at = j->n + 16 + sizeof(numbers);
@@ -87,14 +86,13 @@ static inline void journal_pages(struct made_journal *j, uint32_t buffer, uint32
 		j->pages[j->n_pages++] = codec ? j->n : at + (i + 1) * size;
 }
 
-static inline void journal_buffer(struct made_journal *j, uint32_t nr, uint32_t page_size,
-				  const char *name)
+static inline void journal_buffer(struct made_journal *j, uint32_t nr, const char *name)
 {
 	uint8_t content[64] = { 0 };
 	size_t n = 8;
 
 	memcpy(content, &nr, 4);
-	memcpy(content + 4, &page_size, 4);
+	memcpy(content + 4, &j->sizes[nr], 4);
 	n += (size_t)sprintf((char *)content + n, "%s", name) + 1;
 	n += (size_t)sprintf((char *)content + n, "mono") + 1;
 	journal_section(j, DKT__JOURNAL_BUFFER, 0, content, n);
@@ -144,30 +142,30 @@ static inline void journal_formats(struct made_journal *j)
 	journal_section(j, DAT_EVENT_FORMATS, 0, content, 21 + len);
 }
 
-static inline void journal_begin(struct made_journal *j)
+static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t other)
 {
 	const uint8_t options[14] = { DAT_DONE, 0, 8 };
 
-	*j = (struct made_journal){ .next = 1000 };
+	*j = (struct made_journal){ .next = 1000, .sizes = { size, other } };
 	journal_bytes(j, "\x17\x08\x44tracing7", 12);
 	journal_put(j, 0, 1);
 	journal_put(j, 8, 1);
-	journal_put(j, JOURNAL_SMALL, 4);
+	journal_put(j, size, 4);
 	journal_bytes(j, "zstd", 5);
 	journal_bytes(j, "1", 2);
 	journal_put(j, j->n + 8, 8);
 	journal_section(j, DAT_DONE, 0, options, sizeof(options));
 	journal_formats(j);
 	j->head = j->n;
-	journal_buffer(j, 0, JOURNAL_SMALL, "");
-	journal_buffer(j, 1, JOURNAL_LARGE, "other");
+	journal_buffer(j, 0, "");
+	journal_buffer(j, 1, "other");
 	journal_names(j, "42 worker\n");
 }
 
-/* All of it. */
-static inline void journal_make(struct made_journal *j)
+/* All of it. size, other: of a page in each buffer. */
+static inline void journal_make(struct made_journal *j, uint32_t size, uint32_t other)
 {
-	journal_begin(j);
+	journal_begin(j, size, other);
 	journal_pages(j, 0, 0, 2, false);
 	journal_pages(j, 0, 1, 2, true);
 	journal_pages(j, 1, 0, 1, false);

@@ -68,7 +68,7 @@ static void all_of_it_is_read(void **state)
 	char text[200];
 
 	(void)state;
-	journal_make(&j);
+	journal_make(&j, 512, 1024);
 	store(&r, &j, j.n);
 	assert_ok(r.ctx, open_it(&r, NULL));
 	assert_null(dkt_source_info(r.source)->damage);
@@ -103,7 +103,7 @@ static void one_buffer_is_read(void **state)
 	struct reading r;
 
 	(void)state;
-	journal_make(&j);
+	journal_make(&j, 512, 1024);
 	store(&r, &j, j.n);
 	assert_ok(r.ctx, open_it(&r, "other"));
 	assert_int_equal(count(r.source, 0), JOURNAL_RECORDS);
@@ -140,7 +140,7 @@ static void each_cut_keeps_what_is_before_it(void **state)
 	struct reading r;
 
 	(void)state;
-	journal_make(&j);
+	journal_make(&j, 512, 1024);
 	store(&r, &j, j.n);
 	for (size_t n = j.n - 1; n > 0; n--) {
 		const struct dkt_source_info *info;
@@ -189,7 +189,7 @@ static void damage_is_told(void **state)
 	char text[160];
 
 	(void)state;
-	journal_make(&j);
+	journal_make(&j, 512, 1024);
 	/* The sections: options, formats, 2 buffers, names, pages. */
 	pages = j.sections[4];
 	mark = j.sections[8];
@@ -211,6 +211,113 @@ static void damage_is_told(void **state)
 	assert_int_equal(damaged(&j, j.sections[5] + 28, &far, 4, text), 5 * JOURNAL_RECORDS);
 }
 
+/* ---- sealing ---- */
+
+static int seal(struct reading *r, struct reading *sealed, unsigned int version,
+		const char *compression)
+{
+	DKT_OPTS(dkt_tracedat_opts, opts, .version = version, .compression = compression);
+	int err;
+
+	sealed->fd = memfd_create("sealed", MFD_CLOEXEC);
+	assert_int_equal(dkt_ctx_new(NULL, &r->ctx), 0);
+	err = dkt_tracedat_seal(r->ctx, r->fd, sealed->fd, &opts);
+	dkt_ctx_free(r->ctx);
+	return err;
+}
+
+static void a_sealed_file_has_the_same(void **state)
+{
+	static const char *const compressions[] = { NULL, "none", "zstd", "zlib" };
+	struct reading r, sealed;
+	struct dkt_record record;
+	struct made_journal j;
+
+	(void)state;
+	journal_make(&j, 512, 1024);
+	store(&r, &j, j.n);
+	for (size_t i = 0; i < ARRAY_SIZE(compressions); i++) {
+		assert_int_equal(seal(&r, &sealed, 7, compressions[i]), 0);
+		assert_ok(sealed.ctx, open_it(&sealed, NULL));
+		assert_null(dkt_source_info(sealed.source)->damage);
+		assert_false(dkt_source_info(sealed.source)->growing);
+		assert_string_equal(dkt_source_info(sealed.source)->clock, "mono");
+		assert_string_equal(dkt_source_stream(sealed.source, 1), "other");
+		assert_int_equal(count(sealed.source, 0), j.n_pages * JOURNAL_RECORDS);
+		assert_int_equal(lost_of(sealed.source, 0), 0);
+		assert_int_equal(lost_of(sealed.source, 1), 9);
+		assert_ok(sealed.ctx, dkt_source_seek(sealed.source, 0, 0));
+		assert_int_equal(dkt_source_next(sealed.source, &record), 0);
+		assert_string_equal(dkt_source_comm(sealed.source, &record), "worker");
+		assert_string_equal(dkt_event_name(record.event), "up");
+		record.pid = 43;
+		assert_string_equal(dkt_source_comm(sealed.source, &record), "other");
+		close_it(&sealed);
+		/* A finished file is left alone. */
+		assert_int_equal(seal(&sealed, &r, 7, NULL), 1);
+		close(r.fd);
+		store(&r, &j, j.n);
+		close(sealed.fd);
+	}
+	/* Version 6 has one size of pages. */
+	assert_int_equal(seal(&r, &sealed, 6, NULL), -EINVAL);
+	close(sealed.fd);
+	close(r.fd);
+	journal_make(&j, 512, 512);
+	store(&r, &j, j.n);
+	assert_int_equal(seal(&r, &sealed, 6, NULL), 0);
+	assert_ok(sealed.ctx, open_it(&sealed, NULL));
+	assert_int_equal(count(sealed.source, 0), j.n_pages * JOURNAL_RECORDS);
+	close_it(&sealed);
+	close(sealed.fd);
+	close(r.fd);
+}
+
+static void a_cut_one_can_be_sealed(void **state)
+{
+	struct reading r, sealed;
+	struct made_journal j;
+
+	(void)state;
+	journal_make(&j, 512, 1024);
+	store(&r, &j, j.n);
+	for (size_t n = j.n - 1; n >= j.head; n -= 7) {
+		assert_int_equal(ftruncate(r.fd, (off_t)n), 0);
+		assert_int_equal(seal(&r, &sealed, 7, n % 2 ? "zstd" : NULL), 0);
+		assert_ok(sealed.ctx, open_it(&sealed, NULL));
+		assert_null(dkt_source_info(sealed.source)->damage);
+		assert_int_equal(count(sealed.source, 0), wanted(&j, n));
+		close_it(&sealed);
+		close(sealed.fd);
+	}
+	close(r.fd);
+}
+
+static void errors_of_sealing_have_words(void **state)
+{
+	DKT_OPTS(dkt_tracedat_opts, opts, .compression = "nosuch");
+	struct made_journal j;
+	struct reading r;
+	int pipe_fds[2];
+
+	(void)state;
+	journal_make(&j, 512, 1024);
+	store(&r, &j, j.n);
+	assert_int_equal(pipe(pipe_fds), 0);
+	assert_int_equal(dkt_ctx_new(NULL, &r.ctx), 0);
+	assert_fails(r.ctx, -ESPIPE, "write output: Illegal seek",
+		     dkt_tracedat_seal(r.ctx, r.fd, pipe_fds[1], NULL));
+	assert_fails(r.ctx, -EINVAL,
+		     "compression 'nosuch' is not supported; use zstd, zlib or none",
+		     dkt_tracedat_seal(r.ctx, r.fd, pipe_fds[1], &opts));
+	assert_int_equal(dkt_tracedat_seal(NULL, r.fd, pipe_fds[1], NULL), -EINVAL);
+	assert_int_equal(dkt_tracedat_seal(r.ctx, -1, pipe_fds[1], NULL), -EINVAL);
+	dkt_ctx_free(r.ctx);
+	close(pipe_fds[0]);
+	close(pipe_fds[1]);
+	close(r.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +325,9 @@ int main(void)
 		cmocka_unit_test(one_buffer_is_read),
 		cmocka_unit_test(each_cut_keeps_what_is_before_it),
 		cmocka_unit_test(damage_is_told),
+		cmocka_unit_test(a_sealed_file_has_the_same),
+		cmocka_unit_test(a_cut_one_can_be_sealed),
+		cmocka_unit_test(errors_of_sealing_have_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

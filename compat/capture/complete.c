@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Completes a recording: makes it a finished trace.dat file, in the place of the recording. */
+#include "capture/complete.h"
+
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "base/util.h"
+#include "pipeline/outfile.h"
+
+/* The file that is written has more tables and padding than the recording. */
+#define MORE (UINT64_C(1) << 20)
+
+/* A finished file has the size of the recording, or less. */
+static int check_room(struct dkt_ctx *ctx, const char *path, int fd, const struct outfile *out)
+{
+	struct statvfs fs;
+	struct stat st;
+	uint64_t room, need;
+
+	if (fstat(fd, &st))
+		return dkt_fail(ctx, -errno, "complete %s: %s", path, strerror(errno));
+	if (fstatvfs(out->fd, &fs) || !fs.f_blocks)
+		return 0;
+	room = (uint64_t)fs.f_bavail * fs.f_frsize;
+	need = (uint64_t)st.st_size + MORE;
+	if (room >= need)
+		return 0;
+	return dkt_fail(
+		ctx, -ENOSPC,
+		"complete %s: this needs %.1f MB and %.1f MB are free; dktrace reads the file as it"
+		" is, and 'dktrace recover %s -o FILE' completes it on another disk",
+		path, (double)need / 1e6, (double)room / 1e6, path);
+}
+
+/* The name may belong to another file by now. */
+static int check_same(struct dkt_ctx *ctx, const char *path, int fd)
+{
+	struct stat a, b;
+
+	if (!lstat(path, &a) && !fstat(fd, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		return 0;
+	return dkt_fail(ctx, -ESTALE, "complete %s: the recording has another name now", path);
+}
+
+/* A file of another user stays that user's. */
+static void keep_owner(int from, int to)
+{
+	struct stat st;
+
+	if (!fstat(from, &st) && st.st_uid != geteuid() && fchown(to, st.st_uid, st.st_gid))
+		return;
+}
+
+/* Makes the new file last before it replaces the recording. */
+static int settle(struct dkt_ctx *ctx, const char *path, int fd)
+{
+	return fsync(fd) ? dkt_fail(ctx, -errno, "write %s: %s", path, strerror(errno)) : 0;
+}
+
+int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const char *to,
+			const char *compression)
+{
+	DKT_OPTS(dkt_tracedat_opts, opts, .compression = compression);
+	struct outfile out = OUTFILE_INIT;
+	bool same = !strcmp(path, to);
+	int err = same ? check_same(ctx, path, fd) : 0;
+
+	if (!err)
+		err = outfile_open(ctx, to, true, &out);
+	if (!err && !same)
+		err = outfile_check_input(&out, path);
+	if (!err)
+		err = check_room(ctx, path, fd, &out);
+	if (!err)
+		err = dkt_tracedat_seal(ctx, fd, out.fd, &opts);
+	if (!err)
+		err = settle(ctx, to, out.fd);
+	if (!err && same) {
+		keep_owner(fd, out.fd);
+		err = check_same(ctx, path, fd);
+	}
+	if (!err)
+		err = outfile_commit(&out);
+	outfile_close(&out);
+	return err;
+}
+
+int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *compression)
+{
+	return capture_complete_as(ctx, path, fd, path, compression);
+}

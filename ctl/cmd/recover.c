@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* recover: completes a recording whose writer was killed. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/file.h>
+
+#include "app/privileges.h"
+#include "capture/complete.h"
+
+/* Facts to tell once the recording is complete. */
+struct facts {
+	uint64_t bytes, lost;
+	char *damage;
+};
+
+static int open_file(struct app *app, const char *path)
+{
+	int open_fd = privileges_file(app, path) - 1;
+	int fd = open_fd >= 0 ? fcntl(open_fd, F_DUPFD_CLOEXEC, 0) :
+				open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return dkt_fail(app->ctx, -errno, "open %s: %s", path, strerror(errno));
+	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return fd;
+	close(fd);
+	return dkt_fail(app->ctx, -EBUSY,
+			"recover %s: it is being written; stop the recording first", path);
+}
+
+static int take_facts(struct facts *facts, struct dkt_source *source)
+{
+	const struct dkt_source_info *info = dkt_source_info(source);
+	struct dkt_loss loss;
+	uint64_t done = 0;
+	int err = dkt_source_bytes(source, &done, &facts->bytes);
+
+	for (int cpu = 0; !err && cpu < info->cpus; cpu++) {
+		err = dkt_source_loss(source, cpu, &loss, sizeof(loss));
+		facts->lost += err ? 0 : loss.lost;
+	}
+	facts->damage = info->damage ? strdup(info->damage) : NULL;
+	return err ?: info->damage && !facts->damage ? -ENOMEM : 0;
+}
+
+/* Reads the facts by a context of its own, because the file defines events. */
+static int read_facts(struct app *app, const char *path, int fd, struct facts *facts)
+{
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL, .name = path, .fd = fd + 1);
+	struct dkt_source *source;
+	struct dkt_ctx *ctx;
+	int err = app_new_ctx(app, NULL, &ctx);
+
+	if (err)
+		return err;
+	err = dkt_source_open(ctx, path, &opts, &source);
+	if (!err) {
+		err = take_facts(facts, source);
+		dkt_source_close(source);
+	}
+	if (err)
+		dkt_fail(app->ctx, err, "%s", dkt_error(ctx));
+	dkt_ctx_free(ctx);
+	return err;
+}
+
+static int report(const char *path, const struct facts *facts)
+{
+	app_say("%s: %.1f MB of records are complete", path, (double)facts->bytes / 1e6);
+	if (facts->damage)
+		app_say("%s: %s", path, facts->damage);
+	if (!facts->lost)
+		return 0;
+	app_say("%s: %" PRIu64 " records were lost during the recording", path, facts->lost);
+	return EXIT_LOST;
+}
+
+int cmd_recover(struct app *app, int argc, char **argv)
+{
+	const char *path = argv[1], *to = app->output ? app->output : path;
+	struct facts facts = { 0 };
+	int fd __cleanup(close) = open_file(app, path), err, rc;
+
+	(void)argc;
+	err = fd < 0 ? fd : read_facts(app, path, fd, &facts);
+	if (!err)
+		err = capture_complete_as(app->ctx, path, fd, to, app->compression);
+	if (err == 1)
+		app_say("%s is not an incomplete recording: there is nothing to recover", path);
+	rc = err < 0 ? app_fail(app) : err ? 0 : report(to, &facts);
+	free(facts.damage);
+	return rc;
+}
