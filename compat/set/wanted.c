@@ -163,7 +163,7 @@ static int create_messages(struct wanted *wanted)
 	int err = 0;
 
 	if (parts->set.sources & MASK_FROM_LUSTRE)
-		err = cdebug_create(wanted->ctx, &parts->messages_new);
+		err = cdebug_lend_always(wanted->ctx, &parts->messages_new);
 	if (!err || err == -ENOMEM)
 		return err;
 	return add_note(wanted, dkt__format("messages of Lustre are not recorded: %s",
@@ -172,8 +172,8 @@ static int create_messages(struct wanted *wanted)
 
 static void remove_messages(struct wanted *wanted)
 {
-	if (wanted->parts->messages_new && cdebug_remove(wanted->ctx))
-		dkt_log(wanted->ctx, DKT_LOG_WARN, "%s", dkt_error(wanted->ctx));
+	if (wanted->parts->messages_new)
+		cdebug_take_back(wanted->ctx);
 }
 
 /* ---- events ---- */
@@ -214,9 +214,10 @@ static int find_events(struct wanted *wanted)
 			err = append(wanted, all[i], filter);
 	}
 	if (!err && !wanted->n)
-		err = dkt_fail(wanted->ctx, -ENOENT,
+		err = dkt_fail(wanted->ctx, -ENOENT, "%s%s%s",
 			       parts->set.debug ? "this kernel has no events for these classes" :
-						  "no event is named");
+						  "no event is named",
+			       wanted->notes ? "; " : "", wanted->notes ? wanted->notes : "");
 	return err;
 }
 

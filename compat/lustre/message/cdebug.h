@@ -71,6 +71,9 @@ int cdebug_remove(struct dkt_ctx *ctx);
  * them enabled.
  */
 bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv);
+
+/* The same whatever the arguments are, if Lustre is loaded; stores whether it created them. */
+int cdebug_lend_always(struct dkt_ctx *ctx, bool *created);
 void cdebug_take_back(struct dkt_ctx *ctx);
 
 /* True if the probe is one of these, at any of its places. */

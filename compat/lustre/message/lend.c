@@ -19,6 +19,16 @@ static bool is_named(int argc, char **argv)
 	return false;
 }
 
+int cdebug_lend_always(struct dkt_ctx *ctx, bool *created)
+{
+	*created = false;
+	if (!lustre_is_loaded())
+		return 0;
+	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "create " RUN_DIR ": %s", strerror(errno));
+	return cdebug_create(ctx, created);
+}
+
 bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv)
 {
 	bool created = false;
@@ -26,11 +36,9 @@ bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv)
 
 	if (!is_named(argc, argv) || !lustre_is_loaded() || dkt_caps_check(ctx, DKT_NEED_CONTROL))
 		return false;
-	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
-		return false;
 	err = dkt_tracefs_open(ctx, 0);
 	if (!err)
-		err = cdebug_create(ctx, &created);
+		err = cdebug_lend_always(ctx, &created);
 	if (err)
 		dkt_log(ctx, DKT_LOG_WARN, "messages of Lustre cannot be probed: %s",
 			dkt_error(ctx));
