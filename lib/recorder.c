@@ -406,7 +406,7 @@ int dkt_recorder_counts(struct dkt_recorder *r, struct dkt_recorder_counts *coun
 
 			if (err && err != -ENOENT)
 				return err;
-			now.records += stats.entries + stats.read;
+			now.records += stats.read;
 			now.lost += lost_of(&r->buffers[i].cpus[nr]);
 		}
 	return dkt__fill(counts, sz, &now);

@@ -521,7 +521,7 @@ DKT_API int dkt_recorder_end(struct dkt_recorder *recorder);
 /* Counts of a recorder. */
 struct dkt_recorder_counts {
 	uint64_t bytes; /* written to the file */
-	uint64_t records; /* recorded since the buffers were last emptied, and not overwritten */
+	uint64_t records; /* read from the buffers since they were last emptied */
 	uint64_t lost; /* lost since the recording began, up to the last mark */
 };
 

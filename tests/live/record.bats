@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record on the running kernel: every event is in the file or counted as lost.
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
+
+load ../helper/live
+
+sequence=$tools/gen-sequence
+numbers='syscalls:sys_enter_close[fd >= 1000000]'
+
+# Prints "SEEN MISSING" of the sequence in a file. usage: account FILE THREADS COUNT
+account()
+{
+	dktrace report "$1" --style csv --fields pid,fd 2>"$tmp/report.err" |
+		"$sequence" check "$2" "$3"
+}
+
+# Checks that all events of the sequence are in the file or counted as lost, and sets missing.
+# usage: adds_up FILE THREADS COUNT
+adds_up()
+{
+	local seen
+
+	read -r seen missing <<<"$(account "$@")"
+	same "$missing" "$(dktrace info "$1" --json | jq .lost)" "lost, beside $seen seen"
+	same "$(($2 * $3))" "$((seen + missing))" "seen and lost"
+}
+
+# Starts a recorder in the background, and waits until it records. usage: recording OPTION...
+recording()
+{
+	start dktrace record -e "$numbers" "$@" 2>"$tmp/record.err"
+	until_true 100 grep -q 'recording until' "$tmp/record.err"
+}
+
+@test "record -- COMMAND records each of its events and leaves nothing behind" {
+	run -0 --separate-stderr dktrace record -e "$numbers" -o "$tmp/a.dat" -- "$sequence" 2 100000
+	same "dktrace: $tmp/a.dat: 200000 events" "${stderr%,*}" "the summary"
+	adds_up "$tmp/a.dat" 2 100000
+	same 0 "$missing" "lost"
+	same "" "$(own)" "left behind"
+	run -0 dktrace record -e "$numbers" -o "$tmp/z.dat" --compression zstd -- "$sequence" 2 100000
+	adds_up "$tmp/z.dat" 2 100000
+	same 0 "$missing" "lost of the compressed file"
+	at_least "$(stat -c %s "$tmp/z.dat")" "$(($(stat -c %s "$tmp/a.dat") / 2))" "half of the size"
+}
+
+@test "trace-cmd reads the same records from a recording" {
+	command -v trace-cmd >/dev/null || skip "trace-cmd is not installed"
+	dktrace record -e "$numbers" -o "$tmp/a.dat" -- "$sequence" 2 20000
+	trace-cmd report -i "$tmp/a.dat" >"$tmp/theirs" 2>"$tmp/err"
+	same 40000 "$(grep -c sys_enter_close "$tmp/theirs")" "records"
+	dktrace report "$tmp/a.dat" >"$tmp/ours"
+	same "$(awk '/sys_enter_close/ { print $3 }' "$tmp/theirs" | md5sum)" \
+		"$(awk '/sys_enter_close/ { print $3 }' "$tmp/ours" | md5sum)" "times, in their order"
+}
+
+@test "what a stopped reader loses is counted exactly" {
+	recording --comm gen-sequence --buffer-size 64K -o "$tmp/a.dat"
+	"$sequence" 2 100
+	kill -STOP "$pid"
+	"$sequence" 2 100000
+	kill -CONT "$pid"
+	kill -INT "$pid"
+	wait "$pid" || same 3 $? "the exit status"
+	# The numbers of the first run come again in the second.
+	run -3 dktrace report "$tmp/a.dat" --style csv --fields pid,fd
+	seen=$(grep -c ',1[0-9]\{6\}$' <<<"$output")
+	lost=$(dktrace info "$tmp/a.dat" --json | jq .lost)
+	at_least 1 "$lost" "lost"
+	same 200200 "$((seen + lost))" "seen and lost"
+}
+
+@test "a pipe carries the recording while it grows" {
+	mkfifo "$tmp/pipe"
+	start timeout 60 dktrace report - --style csv --fields pid,fd <"$tmp/pipe" >"$tmp/out"
+	recording --comm gen-sequence -o - >"$tmp/pipe"
+	recorder=$pid
+	"$sequence" 1 1000
+	# The recorder still holds the pipe open.
+	until_true 100 grep -q 1000999 "$tmp/out"
+	kill -0 "$recorder"
+	kill -INT "$recorder"
+	wait "${pids[@]}"
+	same "1000 0" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missing"
+}
+
+@test "after kill -9 the file has all but the last moments, and recover completes it" {
+	recording --comm gen-sequence -o "$tmp/a.dat"
+	"$sequence" 2 50000
+	reached() { same "100000 0" "$(account "$tmp/a.dat" 2 50000)" "seen and missing"; }
+	until_true 100 reached
+	kill -9 "$pid"
+	wait "$pid" || true
+	reached
+	run -0 dktrace recover "$tmp/a.dat"
+	reached
+	adds_up "$tmp/a.dat" 2 50000
+	# The next command removes the instance of the killed one.
+	dktrace record -e "$numbers" -o "$tmp/b.dat" -- true
+	same "" "$(own)" "left behind"
+}
+
+@test "record keeps an earlier file, and two cannot write one file" {
+	dktrace record -e "$numbers" -o "$tmp/a.dat" -- "$sequence" 1 10
+	sum=$(md5sum <"$tmp/a.dat")
+	recording -o "$tmp/a.dat"
+	run -1 dktrace record -e "$numbers" -o "$tmp/a.dat" -- true
+	has "$output" "another process records into it"
+	kill -INT "$pid"
+	wait "$pid"
+	same "$sum" "$(md5sum <"$tmp/a.dat.old")" "the earlier file"
+}
+
+# Checks that a recording that ended at a limit has what it says, and nothing twice. usage: ended FILE COUNT
+ended()
+{
+	local missing seen
+
+	read -r seen missing <<<"$(account "$1" 2 "$2")"
+	has "$output" ": $seen events, "
+	lost=$(dktrace info "$1" --json | jq .lost)
+	at_least 1 "$lost" "lost"
+	at_least "$lost" "$missing" "missing"
+}
+
+@test "record leaves room on the disk, and counts what does not fit" {
+	mkdir "$tmp/small"
+	mount -t tmpfs -o size=24m none "$tmp/small"
+	run dktrace record -e "$numbers" -o "$tmp/small/a.dat" -- "$sequence" 2 700000
+	free=$(stat -f -c '%a*%S' "$tmp/small")
+	cp "$tmp/small/a.dat" "$tmp/a.dat"
+	umount "$tmp/small"
+	same 3 "$status" "the exit status"
+	has "$output" "the disk is full up to the part that stays free"
+	at_least $((1 << 20)) "$((free))" "bytes free"
+	ended "$tmp/a.dat" 700000
+	run -3 dktrace record -e "$numbers" --max-size 8M -o "$tmp/b.dat" -- "$sequence" 2 500000
+	has "$output" "--max-size"
+	at_least "$(stat -c %s "$tmp/b.dat")" $((8 << 20)) "bytes allowed"
+	ended "$tmp/b.dat" 500000
+}
+
+@test "record takes classes, stacks, children and the status of the command" {
+	run -7 dktrace record -c ioctl -o "$tmp/a.dat" -- sh -c 'stty </dev/null; exit 7'
+	at_least 1 "$(dktrace report "$tmp/a.dat" | grep -c sys_enter_ioctl)" "calls of a child"
+	dktrace record -e "sched:sched_process_exec,$numbers" --stack sched_process_exec -o "$tmp/b.dat" \
+		-- "$sequence" 1 10
+	run -0 dktrace report "$tmp/b.dat"
+	same 1 "$(grep -c kernel_stack <<<"$output")" "stacks"
+}
+
+@test "record reports what it cannot do before it starts" {
+	expect 2 "" "dktrace: record: name what to record: classes with -c, such as -c iotrace, or events with -e, such as -e 'sched:*'" \
+		dktrace record -o "$tmp/a.dat"
+	run -1 dktrace record -e nosuch -o "$tmp/a.dat"
+	has "$output" "no event matches 'nosuch'"
+	run -1 dktrace record -e "$numbers" -o "$tmp/none/a.dat"
+	has "$output" "No such file"
+	run -127 dktrace record -e "$numbers" -o "$tmp/a.dat" -- /nonexistent
+	run -1 dktrace record -e "$numbers" --duration 1 -o /dev/full
+	[ ! -e "$tmp/a.dat" ]
+	same "" "$(own)" "left behind"
+}
+
+@test "the reader of a pipe can go away" {
+	run bash -c 'dktrace record -e "$1" --duration 5 -o - | head -c 100 >/dev/null; exit "${PIPESTATUS[0]}"' \
+		sh 'raw_syscalls:*'
+	same 141 "$status" "the exit status"
+	same "" "$(own)" "left behind"
+}

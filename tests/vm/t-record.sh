@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record: CPUs that come and go, probes, an instance that somebody else wants to remove.
+# append: possible_cpus=4
+# programs: jq gen-sequence
+# shellcheck shell=sh disable=SC2154
+
+numbers='syscalls:sys_enter_close[fd >= 1000000]'
+online=/sys/devices/system/cpu/cpu1/online
+
+run dktrace record -e "$numbers" --probe 'vfs_read count' -o a.dat -- sh -c 'cat /etc/passwd >/dev/null; gen-sequence 2 1000'
+status_is 0 "record"
+run sh -c 'dktrace report a.dat --style csv --fields pid,fd -e sys_enter_close | gen-sequence check 2 1000'
+same "2000 0" "$(cat "$out")" "has all events"
+run dktrace report a.dat -e '*:vfs_read*'
+at_least 1 "$(count .)" "and those of the probe"
+same "" "$(grep -v '^#' $tracing/kprobe_events 2>/dev/null)" "whose probe is gone"
+
+if [ -w $online ]; then
+	echo 0 >$online
+	dktrace record -e "$numbers" --comm gen-sequence -o b.dat 2>record.err &
+	pid=$!
+	until grep -q Ctrl-C record.err; do sleep 0.1; done
+	instance=$(ls -d $tracing/instances/dktrace-record-*)
+	run rmdir "$instance"
+	status_is 1 "the instance of a recorder cannot be removed"
+	gen-sequence 2 500
+	echo 1 >$online
+	sleep 2
+	gen-sequence 2 700
+	echo 0 >$online
+	gen-sequence 2 300
+	kill -INT $pid
+	wait $pid
+	same 0 $? "record, while a CPU comes and goes"
+	echo 1 >$online
+	same 3000 "$(dktrace report b.dat -e sys_enter_close | wc -l)" "has all events of both CPUs"
+	run dktrace info b.dat --json
+	same 0 "$(jq .lost "$out")" "and reports none as lost"
+fi
