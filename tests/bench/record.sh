@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What recording costs the workload: record beside the bare ring buffer, which nobody reads, and beside
+# The cost of recording for the workload: record beside the bare ring buffer, which nobody reads, and beside
 # trace-cmd record. Medians of interleaved runs of dd, in dd's own seconds.
 # usage: record.sh BUILD [COUNT [ROUNDS]]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-export PATH="$(cd "$1" && pwd):$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+build=$(cd "$1" && pwd)
+export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
 count=${2:-3000000}
 rounds=${3:-5}
 tracing=/sys/kernel/tracing

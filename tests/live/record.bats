@@ -65,7 +65,7 @@ recording()
 	wait "$pid" || same 3 $? "the exit status"
 	# The numbers of the first run come again in the second.
 	run -3 dktrace report "$tmp/a.dat" --style csv --fields pid,fd
-	seen=$(grep -c ',1[0-9]\{6\}$' <<<"$output")
+	seen=$(grep -c ',1[0-9]\{6\}' <<<"$output")
 	lost=$(dktrace info "$tmp/a.dat" --json | jq .lost)
 	at_least 1 "$lost" "lost"
 	same 200200 "$((seen + lost))" "seen and lost"
