@@ -174,7 +174,7 @@ static inline void journal_make(struct made_journal *j, uint32_t size, uint32_t 
 	journal_pages(j, 0, 0, 1, true);
 	journal_pages(j, 0, 1, 1, false);
 	journal_mark(j, 1, 9);
-	journal_section(j, DKT__JOURNAL_END, 0, NULL, 0);
+	journal_section(j, DKT__JOURNAL_END, 0, "", 0);
 }
 
 #endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes recordings in progress: reads them, completes them, and reads the complete file. */
+#include "read_source.h"
+
+/* A seed that a fuzzer made large may take long to copy. */
+#define SEALED_MAX (4 << 20)
+
+static void seal(const uint8_t *data, size_t size, const char *compression)
+{
+	DKT_OPTS(dkt_tracedat_opts, opts, .compression = compression);
+	int from = memfd_create("journal", MFD_CLOEXEC), to = memfd_create("sealed", MFD_CLOEXEC);
+	uint8_t *sealed;
+	struct dkt_ctx *ctx;
+	off_t end;
+
+	must(from >= 0 && to >= 0 && write(from, data, size) == (ssize_t)size);
+	must(!dkt_ctx_new(NULL, &ctx));
+	if (!dkt_tracedat_seal(ctx, from, to, &opts)) {
+		end = lseek(to, 0, SEEK_END);
+		sealed = malloc((size_t)end);
+		must(end > 0 && sealed && pread(to, sealed, (size_t)end, 0) == (ssize_t)end);
+		if (end <= SEALED_MAX)
+			read_bytes(sealed, (size_t)end);
+		free(sealed);
+	}
+	dkt_ctx_free(ctx);
+	close(from);
+	close(to);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	read_bytes(data, size);
+	seal(data, size, NULL);
+	seal(data, size, "none");
+	return 0;
+}
