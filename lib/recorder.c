@@ -261,11 +261,10 @@ static int put_names(struct dkt_recorder *r)
 }
 
 /* Starts the counts of a new file where those of the last one ended. */
-static int begin_counts(struct dkt_recorder *r)
+static int begin_counts(struct dkt_recorder *r, bool fresh)
 {
-	int err = r->begun ? 0 : read_lost(r);
+	int err = fresh ? read_lost(r) : 0;
 
-	r->begun = true;
 	for (size_t i = 0; i < r->n; i++)
 		for (int nr = 0; nr < r->buffers[i].n_cpus; nr++) {
 			struct dkt__recorder_cpu *cpu = &r->buffers[i].cpus[nr];
@@ -280,6 +279,7 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 {
 	dkt__needs(r ? r->ctx : NULL, r && fd >= 0);
 
+	const bool first = !r->begun;
 	int err;
 
 	if (r->fd >= 0)
@@ -293,12 +293,16 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 	r->fd = fd;
 	for (size_t i = 0; i < r->n; i++)
 		read_size(&r->buffers[i]);
-	err = begin_counts(r);
+	err = begin_counts(r, first);
+	r->begun = true;
 	if (!err)
 		err = dkt__recorder_head(r);
 	if (!err)
 		err = put_names(r);
-	return err ? err : dkt__recorder_names(r, false);
+	if (!err)
+		err = dkt__recorder_names(r, false);
+	/* The records overwritten until now are not lost to a flight recorder. */
+	return err || !first || !r->fresh ? err : begin_counts(r, true);
 }
 
 int dkt_recorder_read(struct dkt_recorder *r)
