@@ -93,6 +93,14 @@ struct app {
 	const char *address;
 	bool clear;
 	bool start;
+	const char *groups;
+	const char *when;
+	const char *after;
+	const char *dir;
+	const char *max_dumps;
+	const char *keep_time;
+	bool foreground;
+	bool dump;
 	bool help;
 	bool version;
 	struct names joined; /* the texts of options that were given several times */
@@ -132,6 +140,7 @@ enum command_flags {
 	CMD_RECOVER = 1 << 26, /* --output, --compression */
 	CMD_LAST = 1 << 24, /* --clear, --start, --force */
 	CMD_INPUT = 1 << 25, /* --input */
+	CMD_FLIGHT = 1 << 27, /* records into memory: --group, --when ... */
 };
 
 /* argv[0] is the command's name. Returns the exit status. */
@@ -161,9 +170,9 @@ int command_unknown(const struct app *app, const char *name);
 extern const char app_instance[];
 
 command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_dk, cmd_doctor, cmd_filter,
-	cmd_function, cmd_help, cmd_hist, cmd_info, cmd_last_boot, cmd_latency, cmd_lctl, cmd_list,
-	cmd_merge, cmd_probe, cmd_record, cmd_recover, cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split,
-	cmd_start, cmd_status, cmd_trigger;
+	cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_last_boot, cmd_latency,
+	cmd_lctl, cmd_list, cmd_merge, cmd_probe, cmd_record, cmd_recover, cmd_report, cmd_reset,
+	cmd_save, cmd_snapshot, cmd_split, cmd_start, cmd_status, cmd_trigger;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

@@ -27,16 +27,17 @@ struct opt {
 static const struct opt opts[] = {
 	/* clang-format off */
 	{ "address",   0,   "ADDRESS", AT(address),   CMD_BOOT, "with --persistent: use memory at ADDRESS, for kernels without reserve_mem" },
+	{ "after",     0,   "TIME",   AT(after),      CMD_FLIGHT, "record on for TIME after an incident, before the dump" },
 	{ "all",       0,   NULL,     AT(all),        CMD_CAPTURE, "with a command: record all processes, not only those of the command" },
 	{ "buffer-size", 0, "BYTES",  AT(buffer_size), CMD_CAPTURE, "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
 	{ "by",        0,   "FIELD",  AT(by),         CMD_LATENCY, "group by FIELD, as in hist --keys; 'none': do not group" },
-	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION | CMD_CAPTURE, "with --pid: also record processes that these start later" },
+	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION | CMD_CAPTURE | CMD_FLIGHT, "with --pid: also record processes that these start later" },
 	{ "class",     'c', "NAMES",  AT(classes),      CMD_SELECT, "select records of these classes: rpctrace+ioctl" },
-	{ "class",     'c', "NAMES",  AT(classes),    CMD_CAPTURE, "record the events of these classes: iotrace+ioctl" },
-	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_CAPTURE, "record only these programs: dd,ll_ost*" },
+	{ "class",     'c', "NAMES",  AT(classes),    CMD_CAPTURE | CMD_FLIGHT, "record the events of these classes: iotrace+ioctl" },
+	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_CAPTURE | CMD_FLIGHT, "record only these programs: dd,ll_ost*" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_CAPTURE, "compress the records with zstd or zlib (default none)" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_RECOVER, "write the records with zstd, zlib or none (default: as they are)" },
-	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_CAPTURE, "record only these CPUs: 0-3,5" },
+	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_CAPTURE | CMD_FLIGHT, "record only these CPUs: 0-3,5" },
 	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_SELECT | CMD_FILTER, "select records of these programs: dd,ll_ost*" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_WRITE | CMD_DAT | CMD_REPORT, "compress trace.dat with zstd (default), zlib or none" },
 	{ "clear",     0,   NULL,     AT(clear),      CMD_LAST, "remove the records once they are printed" },
@@ -48,13 +49,16 @@ static const struct opt opts[] = {
 	{ "diff",      0,   "FILE",   AT(diff),       CMD_HIST, "show what changed since --json wrote FILE" },
 	{ "do",        0,   "ACTIONS", AT(actions),   CMD_HIST, "let the kernel also run ACTIONS: onmax($VAR).save(FIELD)" },
 	{ "event",     'e', "GLOBS",  AT(events),     CMD_SELECT, "select records of these events: 'sched:*,sys_enter[id == 1]'" },
-	{ "event",     'e', "EVENTS", AT(events),     CMD_CAPTURE, "record these events: 'sched:*,block_rq_issue[bytes > 4096]'" },
+	{ "event",     'e', "EVENTS", AT(events),     CMD_CAPTURE | CMD_FLIGHT, "record these events: 'sched:*,block_rq_issue[bytes > 4096]'" },
 	{ "debug-file", 0,  "FILE",   AT(debug_file), CMD_PROBE, "read the debug information from FILE" },
+	{ "dir",       0,   "DIR",    AT(dir),        CMD_FLIGHT, "write dumps to DIR (default /var/log/dktrace)" },
 	{ "dry-run",   0,   NULL,     AT(dry_run),    CMD_PROBE, "print the definitions; create nothing" },
+	{ "dump",      0,   NULL,     AT(dump),       CMD_FLIGHT, "with stop: make a last dump" },
 	{ "duration",  0,   "TIME",   AT(duration),   CMD_CAPTURE, "stop after TIME: 30, 5m, 1h" },
 	{ "enable",    0,   NULL,     AT(enable),     CMD_PROBE, "enable the probe in the instance" },
 	{ "every",     0,   "TIME",   AT(every),      CMD_SPLIT, "start a new file every TIME: 500ms, 10s, 5m, 1h" },
 	{ "exec",      'x', "FILE",   AT(exec),       CMD_PROBE, "probe the program or library FILE instead of the kernel" },
+	{ "exec",      0,   "COMMAND", AT(exec),      CMD_FLIGHT, "run COMMAND after each dump, with its name in $DKTRACE_FLIGHT_FILE" },
 	{ "fields",     0,  "NAMES",  AT(fields),     CMD_REPORT, "print these fields in raw, json and csv" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_SELECT | CMD_TRIGGER, "select records that match EXPR, in the kernel's filter language" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_CAPTURE, "let the kernel record only what matches EXPR, if the event has its fields" },
@@ -62,9 +66,11 @@ static const struct opt opts[] = {
 	{ "force",     0,   NULL,     AT(force),      CMD_PROBE, "also remove a probe that has unread records; this empties the log" },
 	{ "force",     0,   NULL,     AT(force),      CMD_SPLIT, "write more than 1,000 files" },
 	{ "force",     0,   NULL,     AT(force),      CMD_LAST, "print records of another kernel as if they were of this one" },
+	{ "foreground", 0,  NULL,     AT(foreground), CMD_FLIGHT, "do not go into the background" },
 	{ "format",    'F', "FORMAT", AT(format),     CMD_WRITE, "write trace.dat, trace.dat-6 or a style; default: by the name of the file" },
 	{ "format",    'F', "FORMAT", AT(format),     CMD_REPORT | CMD_DAT, "write FILE as trace.dat, trace.dat-6 or a style, all or nothing" },
 	{ "group",     'g', "GROUP",  AT(group),      CMD_PROBE, "create the event in GROUP (default dktrace)" },
+	{ "group",     'g', "NAME=WORDS", AT(groups), CMD_FLIGHT, "record these classes or events in buffers of their own: net=sunrpc:*,rpctrace" },
 	{ "help",      'h', NULL,     AT(help),       0,        "print this help" },
 	{ "here",      0,   NULL,     AT(here),       CMD_HIST, "read and count in user space, even if the kernel could count" },
 	{ "input",     'i', "FILE",   AT(input),      CMD_INPUT | CMD_HIST | CMD_LATENCY, "read a recording or a saved tree instead of the kernel" },
@@ -72,12 +78,15 @@ static const struct opt opts[] = {
 	{ "jobs",      'j', "N",      AT(jobs),       CMD_REPORT, "read and print with N threads" },
 	{ "json",      'J', NULL,     AT(json),       CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_PROBE, "print JSON" },
 	{ "keep",      0,   NULL,     AT(keep),       CMD_HIST, "continue to count after the command; 'dktrace hist' shows the table" },
+	{ "keep",      0,   "TIME",   AT(keep_time),  CMD_FLIGHT, "delete dumps after TIME: 7d (default never)" },
 	{ "kernel",    0,   NULL,     AT(kernel),     CMD_LATENCY, "pair and count in the kernel: a table by powers of two" },
 	{ "key",       'k', "FIELDS", AT(key),        CMD_LATENCY, "pair records that agree in FIELDS; BEGIN=END if the names differ" },
 	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "count by FIELDS: id.syscall,common_pid (default event)" },
 	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic" },
 	{ "max",       0,   "N",      AT(max),        CMD_PROBE, "fail if a glob or a line needs more than N probes (default 100)" },
+	{ "max-dumps", 0,   "N",      AT(max_dumps),  CMD_FLIGHT, "make at most N dumps an hour of incidents (default 12)" },
 	{ "max-size",  0,   "BYTES",  AT(max_size),   CMD_CAPTURE, "stop when the file has BYTES: 10G" },
+	{ "max-size",  0,   "BYTES",  AT(max_size),   CMD_FLIGHT, "delete the oldest dumps when all have more than BYTES (default 1G)" },
 	{ "name",      0,   "NAME",   AT(name),       CMD_PROBE, "name the event (default: after the place)" },
 	{ "notrace",   'x', "GLOBS",  AT(notrace),    CMD_FUNCTION, "exclude these functions" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_LOG,  "write to FILE; open it before a record is removed from the log" },
@@ -85,8 +94,8 @@ static const struct opt opts[] = {
 	{ "output",    'o', "FILE",   AT(output),     CMD_RECOVER, "write to FILE (default: in place of the recording)" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_CAPTURE, "write to FILE (default trace.dat); '-': standard output" },
 	{ "persistent", 0,  "SIZE",   AT(persistent), CMD_BOOT, "record into SIZE of memory that survives a reboot, for last-boot: 64M" },
-	{ "pid",       'p', "LIST",   AT(pid),        CMD_CAPTURE, "record only these processes, with all their threads: 1234,1240" },
-	{ "probe",     0,   "PROBE",  AT(probes),     CMD_CAPTURE, "record this probe, as 'dktrace probe add' defines it; one per line" },
+	{ "pid",       'p', "LIST",   AT(pid),        CMD_CAPTURE | CMD_FLIGHT, "record only these processes, with all their threads: 1234,1240" },
+	{ "probe",     0,   "PROBE",  AT(probes),     CMD_CAPTURE | CMD_FLIGHT, "record this probe, as 'dktrace probe add' defines it; one per line" },
 	{ "pid",       'p', "LIST",   AT(pid),        CMD_SELECT, "select records of these processes: 1,42" },
 	{ "offset",    0,   "LIST",   AT(offset),     CMD_MERGE | CMD_REPORT, "add these times to the times of files: b.dat=-1500ns,c.dat=3ms" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_MERGE, "write to FILE" },
@@ -98,16 +107,17 @@ static const struct opt opts[] = {
 	{ "since",     's', "TIME",   AT(since),      CMD_SELECT, "select records from TIME on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd] (ago), or SECONDS of the trace's clock" },
 	{ "size",      0,   "BYTES",  AT(size),       CMD_SPLIT, "write about BYTES of records to each file: 100M, 1G" },
 	{ "size",      0,   "N",      AT(size),       CMD_HIST, "use a table of N entries, a power of two (default 2048; 131072 in user space)" },
+	{ "size",      0,   "BYTES",  AT(size),       CMD_FLIGHT, "use BYTES of memory for each group (default: by the memory of the machine)" },
 	{ "slowest",   0,   "N",      AT(slowest),    CMD_LATENCY, "show the N slowest with their records (default 5)" },
 	{ "sort",      0,   "COLUMNS", AT(sort),      CMD_HIST, "sort by COLUMN[.descending], at most two" },
 	{ "sort",      0,   "COLUMN", AT(sort),       CMD_LATENCY, "sort groups by COLUMN[.descending] (default total.descending)" },
 	{ "sql",       0,   "STATEMENT", AT(sql),     CMD_HIST, "count by STATEMENT, not by EVENT and --keys: SELECT prev_comm FROM sched_switch" },
 	{ "sql",       0,   "STATEMENT", AT(sql),     CMD_PROBE, "create an event from two: SELECT ... FROM EVENT AS start JOIN EVENT AS end ON ...; with --name" },
-	{ "stack",     0,   "EVENTS", AT(stacks),     CMD_CAPTURE, "record the kernel's stack with these events: 'block_rq_*' or all" },
+	{ "stack",     0,   "EVENTS", AT(stacks),     CMD_CAPTURE | CMD_FLIGHT, "record the kernel's stack with these events: 'block_rq_*' or all" },
 	{ "start",     0,   NULL,     AT(start),      CMD_LAST, "then record this boot" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "print as legacy (default), trace, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_REPORT, "print as trace (default), legacy, raw, json, csv, folded, ctf, perfetto: dktrace-styles(7)" },
-	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_CAPTURE, "record only these subsystems of the classes: osd+ldlm" },
+	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_CAPTURE | CMD_FLIGHT, "record only these subsystems of the classes: osd+ldlm" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_SELECT, "select records of these subsystems: osd+ldlm" },
 	{ "threshold", 0,   "TIME",   AT(threshold),  CMD_GRAPH, "record only calls longer than TIME, without their entry: 100us, 5ms" },
 	{ "time",      't', "SECONDS", AT(seconds),   CMD_HIST | CMD_LATENCY, "stop after SECONDS" },
@@ -119,6 +129,7 @@ static const struct opt opts[] = {
 	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_HIST, "show the table and rates every second, or every SECONDS" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_LATENCY, "show the table every second, or every SECONDS" },
+	{ "when",      0,   "CONDITION", AT(when),    CMD_FLIGHT, "make a dump when an event happens: 'sched:sched_switch[prev_state & 2]'" },
 	/* clang-format on */
 };
 
@@ -187,7 +198,9 @@ static char joint(const struct opt *opt)
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (opt->offset == lists[i])
 			return ',';
-	return opt->offset == AT(probes) ? '\n' : '\0';
+	if (opt->offset == AT(probes) || opt->offset == AT(groups) || opt->offset == AT(when))
+		return '\n';
+	return '\0';
 }
 
 /* Returns -ENOMEM, or 0. */

@@ -4,6 +4,7 @@
 #include "app/live.h"
 #include "apply/apply.h"
 #include "base/buf.h"
+#include "flight/flight.h"
 #include "pipeline/daemon.h"
 
 int cmd_reset(struct app *app, int argc, char **argv)
@@ -18,8 +19,10 @@ int cmd_reset(struct app *app, int argc, char **argv)
 	if (!err && dir)
 		err = daemon_stop(app->ctx, dir);
 	/* Without tracefs there are no instances. */
-	if (!err && !dkt_tracefs_open(app->ctx, 0))
-		err = live_sweep(app);
+	if (!err && !dkt_tracefs_open(app->ctx, 0)) {
+		err = flight_stop(app->ctx, app->instance);
+		err = err && err != -ENOENT ? err : live_sweep(app);
+	}
 	if (!err)
 		err = debuglog_reset(app->ctx, app->instance);
 	return err ? app_fail(app) : 0;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A dump: the records of all groups that no earlier dump has, in a file with its time as name. */
+#include "flight/dump.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "capture/complete.h"
+
+/* Room for formats, symbols and names of processes beside the records. */
+#define HEAD_ROOM (UINT64_C(16) << 20)
+
+/* Dumps of one second. */
+#define NAMES_MAX 1000
+
+#define UNFINISHED ".flight-unfinished"
+
+static int check_room(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n,
+		      const char *dir)
+{
+	uint64_t need = HEAD_ROOM, room;
+	struct statvfs fs;
+
+	for (size_t i = 0; i < n; i++) {
+		struct flight_fill fill;
+		int err = flight_fill(&groups[i], &fill);
+
+		if (err)
+			return err;
+		need += fill.bytes;
+	}
+	if (statvfs(dir, &fs))
+		return dkt_fail(ctx, -errno, "dump to %s: %s", dir, strerror(errno));
+	room = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (room >= need)
+		return 0;
+	return dkt_fail(
+		ctx, -ENOSPC,
+		"dump to %s: %.1f MB are free, and it can take %.1f MB; the buffers keep the"
+		" records",
+		dir, (double)room / 1e6, (double)need / 1e6);
+}
+
+static int open_unfinished(struct dkt_ctx *ctx, const char *path)
+{
+	int fd;
+
+	/* A recorder that was killed left it. */
+	unlink(path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? dkt_fail(ctx, -errno, "create %s: %s; the buffers keep the records", path,
+				 strerror(errno)) :
+			fd;
+}
+
+/* Writes the reason into the groups, so that every tool shows it. A group can be stopped by a trigger. */
+static void mark(const struct flight_group *groups, size_t n, const char *reason)
+{
+	char *text __cleanup(free) = dkt__format("flight dump: %s", reason);
+
+	for (size_t i = 0; text && i < n; i++)
+		dkt_instance_mark(groups[i].in, text);
+}
+
+/*
+ * Leaves out the dump's own work, which could push out in a small buffer what it is about to read. Not
+ * all the time: it costs every event. A kernel may be unable to.
+ */
+static void skip_self(const struct flight_group *groups, size_t n, bool skip)
+{
+	pid_t self = getpid();
+
+	for (size_t i = 0; i < n; i++)
+		dkt_instance_skip_pids(groups[i].in, &self, skip);
+}
+
+static int record(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n, int fd,
+		  struct flight_dump *dump)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_FRESH);
+	struct dkt_recorder_counts counts = { 0 };
+	struct dkt_recorder *recorder = NULL;
+	int err = dkt_recorder_new(ctx, &opts, &recorder);
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = dkt_recorder_add(recorder, groups[i].in, i ? groups[i].name : "");
+	if (!err)
+		err = dkt_recorder_begin(recorder, fd);
+	if (!err)
+		err = dkt_recorder_end(recorder);
+	if (recorder && !dkt_recorder_counts(recorder, &counts, sizeof(counts))) {
+		dump->bytes = counts.bytes;
+		dump->lost = counts.lost;
+	}
+	dkt_recorder_free(recorder);
+	return err;
+}
+
+/* Makes it a finished file for all tools. If there is no room for that, dktrace reads it as it is. */
+static void complete(struct dkt_ctx *ctx, const char *path, int fd, struct flight_dump *dump)
+{
+	struct stat st;
+
+	if (capture_complete(ctx, path, fd, NULL) < 0)
+		dkt_log(ctx, DKT_LOG_WARN, "%s", dkt_error(ctx));
+	if (!stat(path, &st))
+		dump->bytes = (uint64_t)st.st_size;
+}
+
+/* Gives the file its name, without replacing another one. */
+static int publish(struct dkt_ctx *ctx, const char *unfinished, const char *dir,
+		   struct flight_dump *dump)
+{
+	const time_t now = (time_t)dump->time;
+	char when[32] = "";
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
+	for (int i = 1; i <= NAMES_MAX; i++) {
+		char number[16] = "";
+		char *path;
+
+		if (i > 1)
+			snprintf(number, sizeof(number), "-%d", i);
+		path = dkt__format("%s/flight-%s%s.dat", dir, when, number);
+		if (!path)
+			return dkt__no_memory(ctx);
+		if (!link(unfinished, path)) {
+			unlink(unfinished);
+			dump->file = path;
+			return 0;
+		}
+		if (errno != EEXIST || i == NAMES_MAX) {
+			dkt_fail(ctx, -errno, "name %s: %s", path, strerror(errno));
+			free(path);
+			return -EIO;
+		}
+		free(path);
+	}
+	return -EEXIST;
+}
+
+int flight_dump(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n, const char *dir,
+		const char *reason, struct flight_dump *dump)
+{
+	char *unfinished __cleanup(free) = dkt__format("%s/" UNFINISHED, dir);
+	int fd __cleanup(close) = -1;
+	int err, end;
+	char *message;
+
+	*dump = (struct flight_dump){ .time = time(NULL), .reason = flight_line(reason) };
+	err = unfinished && dump->reason ? check_room(ctx, groups, n, dir) : dkt__no_memory(ctx);
+	if (!err) {
+		fd = open_unfinished(ctx, unfinished);
+		err = fd < 0 ? fd : 0;
+	}
+	if (!err) {
+		skip_self(groups, n, true);
+		mark(groups, n, dump->reason);
+		err = record(ctx, groups, n, fd, dump);
+		if (err)
+			dkt_fail_in(ctx, err, "dump to %s", dir);
+		message = dkt_error_take(ctx);
+		skip_self(groups, n, false);
+		dkt_error_give(ctx, err, message);
+	}
+	/* The buffers have lost what the file has, so keep the file whatever happened. */
+	if (fd >= 0 && dump->bytes) {
+		message = dkt_error_take(ctx);
+		complete(ctx, unfinished, fd, dump);
+		end = publish(ctx, unfinished, dir, dump);
+		if (err || !end)
+			dkt_error_give(ctx, err, message);
+		else
+			free(message);
+		err = err ?: end;
+	} else if (fd >= 0) {
+		unlink(unfinished);
+	}
+	return err;
+}

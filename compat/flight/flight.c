@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The process of a flight recorder: sleeps until somebody asks for a dump, or a condition holds. */
+#include "flight/flight.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "flight/dump.h"
+#include "flight/socket.h"
+#include "flight/watch.h"
+
+#define SECOND UINT64_C(1000000000)
+#define HOUR   (3600 * SECOND)
+
+/* After an incident the next look at the conditions waits, so that one that always holds costs little. */
+#define HOLD SECOND
+
+/* Processes that can wait for a dump at once. */
+#define CLIENTS 16
+
+/* Bytes of the reasons of one dump. */
+#define REASONS_MAX 600
+
+#define WATCH "when"
+
+struct flight {
+	struct dkt_ctx *ctx;
+	const char *log;
+	struct flight_state *state;
+	struct flight_group *groups;
+	struct flight_watch watch;
+	bool watching, ending;
+	int signals, listener;
+	int clients[CLIENTS];
+	size_t n_clients;
+	char *reasons; /* of the next dump; NULL: none */
+	uint64_t due; /* when it is made, ns */
+	uint64_t hold; /* until then conditions are not looked at, ns */
+	uint64_t *times; /* of the dumps of incidents in the last hour, the oldest first */
+	size_t n_times;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	/* It counts on while the machine is suspended. */
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
+static void note_error(struct flight *flight)
+{
+	char *text = flight_line(dkt_error(flight->ctx));
+
+	free(flight->state->error);
+	flight->state->error = text;
+	flight->state->error_time = time(NULL);
+	dkt_log(flight->ctx, DKT_LOG_WARN, "%s", text ? text : "");
+}
+
+static void save(struct flight *flight)
+{
+	if (flight_save(flight->ctx, flight->log, flight->state))
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+}
+
+/* ---- incidents ---- */
+
+static int add_reason(struct flight *flight, const char *reason)
+{
+	char *all;
+
+	if (flight->reasons && strlen(flight->reasons) + strlen(reason) > REASONS_MAX)
+		return 0;
+	all = flight->reasons ? dkt__format("%s; %s", flight->reasons, reason) : strdup(reason);
+	if (!all)
+		return -ENOMEM;
+	free(flight->reasons);
+	flight->reasons = all;
+	return 0;
+}
+
+static bool is_allowed(struct flight *flight, uint64_t now)
+{
+	size_t old = 0;
+
+	while (old < flight->n_times && now - flight->times[old] >= HOUR)
+		old++;
+	if (old)
+		memmove(flight->times, flight->times + old,
+			(flight->n_times - old) * sizeof(*flight->times));
+	flight->n_times -= old;
+	return flight->n_times < flight->state->max_dumps;
+}
+
+static int incident(struct flight *flight, const char *reason, uint64_t n)
+{
+	const uint64_t now = now_ns();
+
+	/* A dump that is due takes further reasons. */
+	if (!flight->reasons && !is_allowed(flight, now)) {
+		flight->state->suppressed += n;
+		save(flight);
+		return 0;
+	}
+	if (!flight->reasons) {
+		flight->due = now + flight->state->after;
+		flight->times[flight->n_times++] = now;
+	}
+	return add_reason(flight, reason);
+}
+
+/* ---- dumps ---- */
+
+/* Runs the user's command. The recorder does not wait for it. */
+static void run_command(struct flight *flight, const struct flight_dump *dump)
+{
+	sigset_t none;
+	pid_t pid;
+
+	if (!flight->state->exec)
+		return;
+	pid = fork();
+	if (pid)
+		return;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setenv("DKTRACE_FLIGHT_FILE", dump->file, 1);
+	setenv("DKTRACE_FLIGHT_REASON", dump->reason, 1);
+	execl("/bin/sh", "sh", "-c", flight->state->exec, (char *)NULL);
+	_exit(127);
+}
+
+static void prune(struct flight *flight, uint64_t max_size, const char *spare)
+{
+	const struct flight_state *state = flight->state;
+
+	if ((state->keep || max_size) &&
+	    flight_prune(flight->ctx, state->dir, state->keep, max_size, spare))
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+}
+
+static void answer_all(struct flight *flight, int err, const char *text)
+{
+	while (flight->n_clients)
+		flight_answer(flight->clients[--flight->n_clients], err, text);
+}
+
+static void forget_error(struct flight_state *state)
+{
+	free(state->error);
+	state->error = NULL;
+}
+
+/* A dump that fails ends nothing: the next one may succeed. */
+static void make_dump(struct flight *flight)
+{
+	struct flight_state *state = flight->state;
+	char *answer __cleanup(free) = NULL;
+	struct flight_dump dump;
+	int err;
+
+	/* Dumps that are too old can make the room for this one. */
+	prune(flight, 0, NULL);
+	err = flight_dump(flight->ctx, flight->groups, state->n_groups, state->dir, flight->reasons,
+			  &dump);
+	answer = strdup(err ? dkt_error(flight->ctx) : dump.file);
+	free(flight->reasons);
+	flight->reasons = NULL;
+	if (err)
+		note_error(flight);
+	else
+		forget_error(state);
+	if (dump.file) {
+		prune(flight, state->max_size, strrchr(dump.file, '/') + 1);
+		run_command(flight, &dump);
+	}
+	if (!dump.file || flight_add_dump(state, &dump)) {
+		free(dump.file);
+		free(dump.reason);
+	}
+	save(flight);
+	/* Whoever has the answer finds the dump in the status, and the old ones deleted. */
+	answer_all(flight, err, answer ? answer : "out of memory");
+}
+
+/* ---- the loop ---- */
+
+static int take_signal(struct flight *flight)
+{
+	struct signalfd_siginfo info;
+
+	while (read(flight->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			while (waitpid(-1, NULL, WNOHANG) > 0)
+				;
+		else if (info.ssi_signo == SIGUSR1)
+			return incident(flight, "SIGUSR1", 1);
+		else
+			flight->ending = true;
+	}
+	return 0;
+}
+
+static int take_request(struct flight *flight)
+{
+	char reason[FLIGHT_LINE_MAX];
+	int fd = flight_accept(flight->listener, reason), err;
+
+	if (fd < 0)
+		return 0;
+	err = add_reason(flight, reason);
+	if (err) {
+		close(fd);
+		return err;
+	}
+	flight->clients[flight->n_clients++] = fd;
+	/* Whoever asks has seen the incident and wants no further records. */
+	flight->due = now_ns();
+	return 0;
+}
+
+static int look(struct flight *flight)
+{
+	char *reason __cleanup(free) = NULL;
+	uint64_t n;
+	int err = flight_watch_look(&flight->watch, &n, &reason);
+
+	if (err || !n)
+		return err;
+	flight->hold = now_ns() + HOLD;
+	return incident(flight, reason, n);
+}
+
+/* Returns the time until the next thing to do, in ms; -1: without limit. */
+static int timeout(const struct flight *flight, uint64_t now)
+{
+	uint64_t next = UINT64_MAX;
+
+	if (flight->reasons)
+		next = flight->due;
+	if (flight->watching && flight->hold > now)
+		next = DKT__MIN(next, flight->hold);
+	if (next == UINT64_MAX)
+		return -1;
+	return next <= now ? 0 : (int)DKT__MIN((next - now) / 1000000 + 1, 3600000);
+}
+
+static int step(struct flight *flight)
+{
+	uint64_t now = now_ns();
+	/* A negative descriptor is left out: a client that finds no place waits. */
+	struct pollfd fds[] = {
+		{ .fd = flight->signals, .events = POLLIN },
+		{ .fd = flight->n_clients < CLIENTS ? flight->listener : -1, .events = POLLIN },
+		{ .fd = flight->watching && flight->hold <= now ?
+				dkt_source_fd(flight->watch.source) :
+				-1,
+		  .events = POLLIN },
+	};
+	int err = 0;
+
+	if (poll(fds, ARRAY_SIZE(fds), timeout(flight, now)) < 0 && errno != EINTR)
+		return dkt_fail(flight->ctx, -errno, "wait: %s", strerror(errno));
+	if (fds[0].revents)
+		err = take_signal(flight);
+	if (!err && fds[1].revents)
+		err = take_request(flight);
+	if (!err && fds[2].revents)
+		err = look(flight);
+	if (!err && flight->reasons && flight->due <= now_ns())
+		make_dump(flight);
+	return dkt__with_words(flight->ctx, err);
+}
+
+/* ---- setting up ---- */
+
+static int open_signals(struct flight *flight)
+{
+	static const int all[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		sigaddset(&set, all[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	flight->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return flight->signals < 0 ?
+		       dkt_fail(flight->ctx, -errno, "wait for signals: %s", strerror(errno)) :
+		       0;
+}
+
+static int open_groups(struct flight *flight, const struct flight_opts *opts)
+{
+	struct flight_state *state = flight->state;
+	uint64_t size = opts->size;
+	int err = 0;
+
+	if (!size)
+		size = flight_default_size((int)sysconf(_SC_NPROCESSORS_CONF), opts->n_groups);
+	for (size_t i = 0; !err && i < opts->n_groups; i++) {
+		const struct flight_words *words = &opts->groups[i];
+
+		err = flight_add(&state->words, &state->n_words, words->text);
+		if (!err)
+			err = flight_add(&state->groups, &state->n_groups, words->name);
+		/* A killed process leaves the instance to one who reads the state. */
+		if (!err)
+			err = flight_save(flight->ctx, flight->log, state);
+		if (!err)
+			err = flight_create(flight->ctx, flight->log, words->name, size,
+					    &words->words, &flight->groups[i]);
+		if (err && opts->n_groups > 1)
+			dkt_fail_in(flight->ctx, err, "group %s", words->name);
+		if (!err && flight->groups[i].wanted->notes)
+			dkt_log(flight->ctx, DKT_LOG_WARN, "%s", flight->groups[i].wanted->notes);
+	}
+	return err;
+}
+
+static int open_watch(struct flight *flight, const struct flight_opts *opts)
+{
+	int err;
+
+	if (!opts->events)
+		return 0;
+	err = flight_add(&flight->state->watches, &flight->state->n_watches, WATCH);
+	if (!err)
+		err = flight_save(flight->ctx, flight->log, flight->state);
+	if (!err)
+		err = flight_watch_events(flight->ctx, flight->log, WATCH, opts->events,
+					  &flight->watch);
+	flight->watching = !err;
+	return err ? dkt_fail_in(flight->ctx, err, "--when") : 0;
+}
+
+static int set_up(struct flight *flight, const struct flight_opts *opts)
+{
+	struct flight_state left;
+	int err = flight_load(flight->ctx, flight->log, &left);
+
+	flight_clear(&left);
+	if (err != -ENOENT)
+		return err ? err :
+			     dkt_fail(flight->ctx, -EBUSY,
+				      "a flight recorder was killed, and its instances still"
+				      " record: 'dktrace flight dump' writes what they hold,"
+				      " 'dktrace flight stop' removes them");
+	flight->groups = calloc(opts->n_groups + 1, sizeof(*flight->groups));
+	flight->times = calloc(flight->state->max_dumps + 1, sizeof(*flight->times));
+	if (!flight->groups || !flight->times)
+		return dkt__no_memory(flight->ctx);
+	flight->state->started = time(NULL);
+	err = open_signals(flight);
+	if (!err)
+		err = open_watch(flight, opts);
+	if (!err)
+		err = open_groups(flight, opts);
+	if (!err)
+		flight->listener = flight_listen(flight->ctx, flight->log);
+	return err ? err : DKT__MIN(flight->listener, 0);
+}
+
+/* Removes the instances, and then the probes that they used. Keeps the error message. */
+static void tear_down(struct flight *flight)
+{
+	struct flight_state *state = flight->state;
+	char *message = dkt_error_take(flight->ctx);
+	int err = 0;
+
+	answer_all(flight, -EPIPE, "the flight recorder ends");
+	flight_watch_close(&flight->watch);
+	for (size_t i = 0; i < state->n_watches; i++)
+		err = flight_remove(flight->ctx, flight->log, state->watches[i]) ?: err;
+	for (size_t i = 0; i < state->n_groups; i++) {
+		flight_close(&flight->groups[i]);
+		err = flight_remove(flight->ctx, flight->log, state->groups[i]) ?: err;
+		wanted_free(flight->groups[i].wanted);
+	}
+	wanted_free(flight->watch.group.wanted);
+	if (flight->signals >= 0)
+		close(flight->signals);
+	if (flight->listener >= 0)
+		close(flight->listener);
+	free(flight->groups);
+	free(flight->times);
+	free(flight->reasons);
+	/* The state names the instances that could not be removed. */
+	if (err)
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+	else
+		flight_forget(flight->log);
+	dkt_error_give(flight->ctx, 0, message);
+}
+
+int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *opts)
+{
+	struct flight flight = {
+		.ctx = ctx, .log = log, .state = opts->limits, .signals = -1, .listener = -1
+	};
+	int err = flight_lock(ctx, log);
+
+	if (err)
+		return err;
+	err = set_up(&flight, opts);
+	if (!err && opts->ready)
+		opts->ready(opts->data);
+	while (!err && !flight.ending)
+		err = step(&flight);
+	/* The instances of another recorder, which was killed, are its own. */
+	if (flight.groups)
+		tear_down(&flight);
+	return err;
+}

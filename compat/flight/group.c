@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The instances of a flight recorder, one for each group, so that a chatty class pushes out no rare one. */
+#include "flight/group.h"
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "set/param/memory.h"
+
+#define NAME_MAX_LEN 32
+
+/* The buffers of all groups get at most so many bytes for each CPU, and this part of the memory. */
+#define CPU_SIZE (UINT64_C(32) << 20)
+#define PART     16
+
+static char *name_of(const char *log, const char *name)
+{
+	return dkt__format("%s-flight-%s", log, name);
+}
+
+int flight_check_name(struct dkt_ctx *ctx, const char *name)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	size_t len = strlen(name);
+
+	if (len && len <= NAME_MAX_LEN && strspn(name, letters) == len)
+		return 0;
+	return dkt_fail(ctx, -EINVAL,
+			"'%s' is not the name of a group: use letters, digits and _, at most %d",
+			name, NAME_MAX_LEN);
+}
+
+uint64_t flight_default_size(int cpus, size_t n)
+{
+	struct memory memory = { 0 };
+
+	/* If the available memory is unknown, the kernel's own size remains. */
+	memory_read(MEMORY_INFO, &memory);
+	return DKT__MIN(CPU_SIZE * (uint64_t)cpus, memory.available / PART) / n;
+}
+
+static int enable(struct flight_group *group)
+{
+	struct dkt_change *change;
+	int err = dkt_change_new(group->in, &change);
+
+	if (!err)
+		err = wanted_apply(group->wanted, change);
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	return err;
+}
+
+int flight_create(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,
+		  const struct wanted_words *words, struct flight_group *group)
+{
+	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);
+	char *instance __cleanup(free) = name_of(log, name);
+	int err;
+
+	group->name = strdup(name);
+	err = instance && group->name ? wanted_new(ctx, words, &group->wanted) :
+					dkt__no_memory(ctx);
+	if (!err)
+		err = dkt_instance_open(ctx, instance, &opts, &group->in);
+	if (!err && !dkt_instance_is_new(group->in))
+		return dkt_fail(
+			ctx, -EEXIST,
+			"the instance '%s' exists already; 'dktrace flight stop' removes it",
+			instance);
+	if (!err)
+		err = dkt_instance_set_clock(group->in, "mono");
+	if (!err && size)
+		err = dkt_instance_set_size(group->in, size);
+	return err ? err : enable(group);
+}
+
+int flight_open(struct dkt_ctx *ctx, const char *log, const char *name, struct flight_group *group)
+{
+	char *instance __cleanup(free) = name_of(log, name);
+
+	*group = (struct flight_group){ .name = strdup(name) };
+	if (!instance || !group->name)
+		return dkt__no_memory(ctx);
+	return dkt_instance_open(ctx, instance, NULL, &group->in);
+}
+
+void flight_close(struct flight_group *group)
+{
+	dkt_instance_close(group->in);
+	free(group->name);
+	group->in = NULL;
+	group->name = NULL;
+}
+
+int flight_remove(struct dkt_ctx *ctx, const char *log, const char *name)
+{
+	char *instance __cleanup(free) = name_of(log, name);
+	int err = instance ? dkt_instance_remove(ctx, instance) : dkt__no_memory(ctx);
+
+	return err == -ENOENT ? 0 : err;
+}
+
+int flight_fill(const struct flight_group *group, struct flight_fill *fill)
+{
+	int err;
+
+	*fill = (struct flight_fill){ 0 };
+	err = dkt_instance_get_size(group->in, &fill->size);
+	for (int cpu = 0; !err && cpu < dkt_instance_cpus(group->in); cpu++) {
+		struct dkt_cpu_stats stats = { 0 };
+
+		err = dkt_instance_get_stats(group->in, cpu, &stats, sizeof(stats));
+		/* A CPU can be absent. */
+		err = err == -ENOENT ? 0 : err;
+		fill->bytes += stats.bytes;
+		fill->records += stats.entries;
+		fill->overwritten += stats.overrun;
+	}
+	return err;
+}

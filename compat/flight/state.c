@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The directory of a flight recorder in /run: its lock, its socket, and what it has done so far. */
+#include "flight/state.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "base/parse.h"
+#include "io/run_dir.h"
+
+/* A recorder that is asked to end gets this long, in s. */
+#define STOP_SECONDS 60
+
+/* So many dumps are remembered, and the state has at most so many bytes. */
+#define DUMPS_MAX 100
+#define STATE_MAX (4 << 20)
+
+#define STATE "state"
+#define LOCK  "lock"
+
+/* Without the dot, it would be taken for the directory of a debug log. */
+char *flight_path(const char *log, const char *name)
+{
+	return dkt__format(RUN_DIR "/.flight-%s%s%s", log, *name ? "/" : "", name);
+}
+
+/* ---- the lock ---- */
+
+/* The recorder runs a command that the state names, so nobody else may write there. */
+static int make_dir(struct dkt_ctx *ctx, const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
+	if (lstat(path, &st))
+		return dkt_fail(ctx, -errno, "check %s: %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
+	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	return dkt_fail(ctx, -EPERM, "use %s: users other than root can write to it; remove it",
+			path);
+}
+
+static int open_lock(const char *log, int flags)
+{
+	char *path __cleanup(free) = flight_path(log, LOCK);
+	int fd = path ? open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+
+	return fd < 0 ? path ? -errno : -ENOMEM : fd;
+}
+
+/* The process that holds the lock; 0: none. */
+static pid_t holder_of(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
+		return 0;
+	return lock.l_pid;
+}
+
+int flight_lock(struct dkt_ctx *ctx, const char *log)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char *dir __cleanup(free) = flight_path(log, "");
+	int err = dir ? make_dir(ctx, RUN_DIR) : dkt__no_memory(ctx), fd;
+
+	if (!err)
+		err = make_dir(ctx, dir);
+	if (err)
+		return err;
+	fd = open_lock(log, O_RDWR | O_CREAT);
+	if (fd < 0)
+		return dkt_fail(ctx, fd, "open %s/" LOCK ": %s", dir, strerror(-fd));
+	/* The descriptor stays open: closing it would release the lock. */
+	if (!fcntl(fd, F_SETLK, &lock))
+		return 0;
+	err = dkt_fail(
+		ctx, -EBUSY,
+		"a flight recorder is running already, process %d; 'dktrace flight stop' ends it",
+		(int)holder_of(fd));
+	close(fd);
+	return err;
+}
+
+pid_t flight_holder(const char *log)
+{
+	int fd = open_lock(log, O_RDWR);
+	pid_t pid = fd < 0 ? 0 : holder_of(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return pid;
+}
+
+int flight_wait_end(struct dkt_ctx *ctx, const char *log)
+{
+	pid_t pid;
+
+	for (int tries = 0; (pid = flight_holder(log)); tries++) {
+		if (tries == STOP_SECONDS * 50)
+			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
+		usleep(20000);
+	}
+	return 0;
+}
+
+/* ---- the state ---- */
+
+static void free_list(char **list, size_t n)
+{
+	while (n)
+		free(list[--n]);
+	free(list);
+}
+
+void flight_clear(struct flight_state *state)
+{
+	free_list(state->groups, state->n_groups);
+	free_list(state->words, state->n_words);
+	free_list(state->conditions, state->n_conditions);
+	free_list(state->watches, state->n_watches);
+	for (size_t i = 0; i < state->n_dumps; i++) {
+		free(state->dumps[i].file);
+		free(state->dumps[i].reason);
+	}
+	free(state->dumps);
+	free(state->dir);
+	free(state->exec);
+	free(state->error);
+	*state = (struct flight_state){ 0 };
+}
+
+int flight_add(char ***list, size_t *n, const char *text)
+{
+	char *copy = strdup(text);
+	int err = copy ? dkt__append(*list, *n, copy) : -ENOMEM;
+
+	if (err)
+		free(copy);
+	return err;
+}
+
+int flight_add_dump(struct flight_state *state, const struct flight_dump *dump)
+{
+	if (state->n_dumps == DUMPS_MAX) {
+		free(state->dumps[0].file);
+		free(state->dumps[0].reason);
+		memmove(state->dumps, state->dumps + 1, (DUMPS_MAX - 1) * sizeof(*dump));
+		state->dumps[DUMPS_MAX - 1] = *dump;
+		return 0;
+	}
+	return dkt__append(state->dumps, state->n_dumps, *dump);
+}
+
+char *flight_line(const char *text)
+{
+	char *copy = strdup(text);
+
+	for (char *p = copy; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = ' ';
+	return copy;
+}
+
+static int print_state(const struct flight_state *state, FILE *f)
+{
+	fprintf(f, "started\t%" PRId64 "\ndir\t%s\nmax_size\t%" PRIu64 "\nkeep\t%" PRIu64 "\n",
+		state->started, state->dir, state->max_size, state->keep);
+	fprintf(f, "after\t%" PRIu64 "\nmax_dumps\t%" PRIu64 "\nsuppressed\t%" PRIu64 "\n",
+		state->after, state->max_dumps, state->suppressed);
+	if (state->exec)
+		fprintf(f, "exec\t%s\n", state->exec);
+	if (state->error)
+		fprintf(f, "error_time\t%" PRId64 "\nerror\t%s\n", state->error_time, state->error);
+	for (size_t i = 0; i < state->n_groups; i++)
+		fprintf(f, "group\t%s\nwords\t%s\n", state->groups[i], state->words[i]);
+	for (size_t i = 0; i < state->n_conditions; i++)
+		fprintf(f, "condition\t%s\n", state->conditions[i]);
+	for (size_t i = 0; i < state->n_watches; i++)
+		fprintf(f, "watch\t%s\n", state->watches[i]);
+	for (size_t i = 0; i < state->n_dumps; i++)
+		fprintf(f, "dump\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64 "\t%s\t%s\n",
+			state->dumps[i].time, state->dumps[i].bytes, state->dumps[i].lost,
+			state->dumps[i].file, state->dumps[i].reason);
+	return ferror(f) ? -EIO : 0;
+}
+
+int flight_save(struct dkt_ctx *ctx, const char *log, const struct flight_state *state)
+{
+	char *path __cleanup(free) = flight_path(log, STATE);
+	char *fresh __cleanup(free) = flight_path(log, STATE ".new");
+	int fd = path && fresh ?
+			 open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) :
+			 -1;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	int err = f ? print_state(state, f) : -errno;
+
+	if (f && fclose(f) && !err)
+		err = -errno;
+	if (!err && rename(fresh, path))
+		err = -errno;
+	return err ? dkt_fail(ctx, err, "write %s: %s", path ? path : STATE, strerror(-err)) : 0;
+}
+
+static int take_text(char **to, const char *value)
+{
+	free(*to);
+	*to = strdup(value);
+	return *to ? 0 : -ENOMEM;
+}
+
+static uint64_t number(const char *text)
+{
+	uint64_t value = 0;
+
+	dkt__take_u64(&text, NULL, DKT__DEC, &value);
+	return value;
+}
+
+static int take_dump(struct flight_state *state, char *value)
+{
+	struct flight_dump dump = { 0 };
+	char *part[5];
+	int err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(part); i++) {
+		part[i] = i + 1 < ARRAY_SIZE(part) ? strsep(&value, "\t") : value;
+		if (!part[i])
+			return 0;
+	}
+	dump.time = (int64_t)number(part[0]);
+	dump.bytes = number(part[1]);
+	dump.lost = number(part[2]);
+	dump.file = strdup(part[3]);
+	dump.reason = strdup(part[4]);
+	err = dump.file && dump.reason ? flight_add_dump(state, &dump) : -ENOMEM;
+	if (err) {
+		free(dump.file);
+		free(dump.reason);
+	}
+	return err;
+}
+
+static int take_line(struct flight_state *state, const char *key, char *value)
+{
+	const struct {
+		const char *key;
+		uint64_t *to;
+	} numbers[] = { { "max_size", &state->max_size },
+			{ "keep", &state->keep },
+			{ "after", &state->after },
+			{ "max_dumps", &state->max_dumps },
+			{ "suppressed", &state->suppressed },
+			{ "started", (uint64_t *)&state->started },
+			{ "error_time", (uint64_t *)&state->error_time } };
+	const struct {
+		const char *key;
+		char ***to;
+		size_t *n;
+	} lists[] = { { "group", &state->groups, &state->n_groups },
+		      { "words", &state->words, &state->n_words },
+		      { "condition", &state->conditions, &state->n_conditions },
+		      { "watch", &state->watches, &state->n_watches } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!strcmp(key, numbers[i].key))
+			*numbers[i].to = number(value);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (!strcmp(key, lists[i].key))
+			return flight_add(lists[i].to, lists[i].n, value);
+	if (!strcmp(key, "dir"))
+		return take_text(&state->dir, value);
+	if (!strcmp(key, "exec"))
+		return take_text(&state->exec, value);
+	if (!strcmp(key, "error"))
+		return take_text(&state->error, value);
+	return strcmp(key, "dump") ? 0 : take_dump(state, value);
+}
+
+int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state)
+{
+	char *path __cleanup(free) = flight_path(log, STATE);
+	char *text __cleanup(free) = NULL, *rest, *line;
+	size_t len;
+	int err = path ? dkt__read_file(path, STATE_MAX, &text, &len) : -ENOMEM;
+
+	*state = (struct flight_state){ 0 };
+	if (err == -ENOENT)
+		return dkt_fail(ctx, err,
+				"no flight recorder was started; 'dktrace flight start' does");
+	rest = text;
+	while (!err && (line = strsep(&rest, "\n"))) {
+		char *key = strsep(&line, "\t");
+
+		err = line ? take_line(state, key, line) : 0;
+	}
+	if (!err && (!state->dir || state->n_words != state->n_groups))
+		err = -EINVAL;
+	return err ? dkt_fail(ctx, err, "read %s: %s", path ? path : STATE, strerror(-err)) : 0;
+}
+
+void flight_forget(const char *log)
+{
+	static const char *const names[] = { STATE, STATE ".new", "socket", LOCK, "" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path __cleanup(free) = flight_path(log, names[i]);
+
+		if (path && *names[i])
+			unlink(path);
+		else if (path)
+			rmdir(path);
+	}
+	rmdir(RUN_DIR);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The directory of a flight recorder in /run: its lock, its socket, and what it has done so far. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+/* A dump that was made. */
+struct flight_dump {
+	int64_t time; /* of day, in s */
+	uint64_t bytes, lost; /* lost while the buffers were read */
+	char *file, *reason;
+};
+
+struct flight_state {
+	int64_t started; /* time of day, in s */
+	char *dir; /* of the dumps */
+	uint64_t max_size; /* bytes of all dumps; 0: no bound */
+	uint64_t keep; /* ns after which a dump is deleted; 0: never */
+	uint64_t after; /* ns to record on after an incident */
+	uint64_t max_dumps; /* an hour, for incidents; asking for a dump always makes one */
+	char *exec; /* the command that runs after a dump; NULL: none */
+	char **groups, **words; /* their names, and the events of each as the user named them */
+	size_t n_groups, n_words;
+	char **conditions;
+	size_t n_conditions;
+	char **watches; /* the parts of the names of instances that conditions use */
+	size_t n_watches;
+	struct flight_dump *dumps; /* the last ones, the oldest first */
+	size_t n_dumps;
+	uint64_t suppressed; /* incidents beyond max_dumps */
+	char *error; /* of the last dump that failed; NULL: none since */
+	int64_t error_time;
+};
+
+/* Returns the path of a file in the directory of that log's recorder; the caller frees it. */
+char *flight_path(const char *log, const char *name);
+
+/* Creates the directory and takes its lock until the process ends. -EBUSY: dkt_error() names the holder. */
+int flight_lock(struct dkt_ctx *ctx, const char *log);
+
+/* Returns the process that holds the lock, or 0. */
+pid_t flight_holder(const char *log);
+
+/* Waits until no process holds the lock. -ETIMEDOUT. */
+int flight_wait_end(struct dkt_ctx *ctx, const char *log);
+
+/* -ENOENT: no recorder was started, or it was stopped. Clear the state in any case. */
+int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state);
+int flight_save(struct dkt_ctx *ctx, const char *log, const struct flight_state *state);
+void flight_clear(struct flight_state *state);
+
+/* Removes the directory. */
+void flight_forget(const char *log);
+
+/* Adds a text to one of the lists. */
+int flight_add(char ***list, size_t *n, const char *text);
+
+/* Adds a dump, and forgets the oldest one of many. Takes the texts. */
+int flight_add_dump(struct flight_state *state, const struct flight_dump *dump);
+
+/* Returns a copy on one line: other control characters become spaces. NULL: out of memory. */
+char *flight_line(const char *text);

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How other processes deal with a flight recorder: ask it for dumps, end it, clean up after it. */
+#include <signal.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "flight/dump.h"
+#include "flight/flight.h"
+#include "flight/socket.h"
+
+int flight_open_groups(struct dkt_ctx *ctx, const char *log, const struct flight_state *state,
+		       struct flight_group **groups)
+{
+	int err = 0;
+
+	*groups = calloc(state->n_groups + 1, sizeof(**groups));
+	if (!*groups)
+		return dkt__no_memory(ctx);
+	for (size_t i = 0; !err && i < state->n_groups; i++)
+		err = flight_open(ctx, log, state->groups[i], &(*groups)[i]);
+	return err;
+}
+
+void flight_close_groups(struct flight_group *groups, size_t n)
+{
+	for (size_t i = 0; groups && i < n; i++)
+		flight_close(&groups[i]);
+	free(groups);
+}
+
+/* The recorder's process was killed. Its instances still record. */
+static int dump_here(struct dkt_ctx *ctx, const char *log, const char *reason, char **file)
+{
+	struct flight_dump dump = { 0 };
+	struct flight_group *groups = NULL;
+	struct flight_state state;
+	int err = flight_lock(ctx, log);
+
+	if (err)
+		return err;
+	err = flight_load(ctx, log, &state);
+	if (!err)
+		err = flight_open_groups(ctx, log, &state, &groups);
+	if (!err)
+		err = flight_dump(ctx, groups, state.n_groups, state.dir, reason, &dump);
+	if (dump.file)
+		*file = strdup(dump.file);
+	if (dump.file && !flight_add_dump(&state, &dump))
+		err = flight_save(ctx, log, &state) ?: err;
+	else
+		free(dump.reason);
+	flight_close_groups(groups, state.n_groups);
+	flight_clear(&state);
+	return err;
+}
+
+int flight_dump_asked(struct dkt_ctx *ctx, const char *log, const char *reason, char **file)
+{
+	struct flight_state state;
+	int err = flight_load(ctx, log, &state);
+
+	*file = NULL;
+	flight_clear(&state);
+	if (err)
+		return err;
+	return flight_holder(log) ? flight_ask(ctx, log, reason, file) :
+				    dump_here(ctx, log, reason, file);
+}
+
+static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_state *state)
+{
+	char *prefix __cleanup(free) = dkt__format("%s-flight", log);
+	int err = prefix ? 0 : dkt__no_memory(ctx);
+
+	for (size_t i = 0; !err && i < state->n_groups; i++)
+		err = flight_remove(ctx, log, state->groups[i]);
+	for (size_t i = 0; !err && i < state->n_watches; i++)
+		err = flight_remove(ctx, log, state->watches[i]);
+	/* The probes of a process that has exited. */
+	return err ? err : dkt_instance_sweep(ctx, prefix, NULL);
+}
+
+int flight_stop(struct dkt_ctx *ctx, const char *log)
+{
+	pid_t pid = flight_holder(log);
+	struct flight_state state;
+	int err = 0;
+
+	if (pid && kill(pid, SIGTERM) && errno != ESRCH)
+		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
+	if (pid)
+		err = flight_wait_end(ctx, log);
+	/* Nobody must start another one meanwhile. */
+	if (!err)
+		err = flight_lock(ctx, log);
+	if (err)
+		return err;
+	err = flight_load(ctx, log, &state);
+	if (!err)
+		err = remove_all(ctx, log, &state);
+	flight_clear(&state);
+	if (!err || err == -ENOENT)
+		flight_forget(log);
+	return err == -ENOENT && pid ? 0 : err;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The actions of flight that need more than a call. They return exit statuses. */
+#pragma once
+
+#include "app/app.h"
+
+int flight_action_start(struct app *app);
+int flight_action_status(struct app *app);

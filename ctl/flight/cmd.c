@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* flight: records all the time into memory, and writes a file when something happens. */
+#include "flight/flight.h"
+
+#include "app/opt.h"
+#include "flight/actions.h"
+#include "io/say.h"
+
+static int start(struct app *app, const char *word)
+{
+	(void)word;
+	return flight_action_start(app);
+}
+
+static int status(struct app *app, const char *word)
+{
+	(void)word;
+	return flight_action_status(app);
+}
+
+static int dump(struct app *app, const char *word)
+{
+	char *file __cleanup(free) = NULL;
+	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+
+	if (word && !*word)
+		return app_usage("flight dump: the reason is empty");
+	if (!err)
+		err = flight_dump_asked(app->ctx, app->instance, word ? word : "asked by a user",
+					&file);
+	if (file) {
+		char *name __cleanup(free) = shown(file);
+
+		printf("%s\n", name ? name : "");
+	}
+	return err ? app_fail(app) : 0;
+}
+
+static int stop(struct app *app, const char *word)
+{
+	int rc = dkt_caps_check(app->ctx, DKT_NEED_CONTROL) ? app_fail(app) : 0;
+
+	(void)word;
+	if (!rc && app->dump)
+		rc = dump(app, "flight stop");
+	if (!rc && flight_stop(app->ctx, app->instance))
+		rc = app_fail(app);
+	return rc;
+}
+
+static const struct {
+	const char *name;
+	int max_args;
+	const char *usage;
+	int (*run)(struct app *app, const char *word);
+} actions[] = {
+	{ "start", 0, " -c CLASSES | -e EVENTS | --group NAME=WORDS [--when CONDITION]", start },
+	{ "status", 0, "", status },
+	{ "dump", 1, " [REASON]", dump },
+	{ "stop", 0, " [--dump]", stop },
+};
+
+int cmd_flight(struct app *app, int argc, char **argv)
+{
+	int i = app_find_row(app, argv[1], actions, ARRAY_SIZE(actions), sizeof(*actions));
+
+	if (i < 0)
+		return EXIT_USAGE;
+	if (argc - 2 > actions[i].max_args)
+		return app_usage("usage: dktrace flight %s%s", argv[1], actions[i].usage);
+	if (dkt_instance_check_name(app->ctx, app->instance))
+		return app_fail(app);
+	return actions[i].run(app, argc > 2 ? argv[2] : NULL);
+}

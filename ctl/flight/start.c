@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* flight start: reads the options, and leaves the recorder in the background. */
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "app/live.h"
+#include "app/opt.h"
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "base/parse.h"
+#include "flight/actions.h"
+#include "flight/flight.h"
+#include "lustre/named.h"
+
+#define DEFAULT_DIR   "/var/log/dktrace"
+#define DEFAULT_DUMPS 12
+#define DEFAULT_SIZE  (UINT64_C(1) << 30)
+
+struct start {
+	struct app *app;
+	struct flight_words *groups;
+	char **texts; /* of the groups' names, classes and events */
+	size_t n, n_texts;
+	char *events; /* the conditions */
+	char *owner;
+	uint64_t size;
+	struct flight_state limits;
+	int ready; /* a pipe to the process that waits */
+};
+
+/* ---- options ---- */
+
+static char *keep_text(struct start *start, char *text)
+{
+	if (text && !dkt__append(start->texts, start->n_texts, text))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static int add_group(struct start *start, const char *name, const char *classes, const char *events,
+		     const char *text)
+{
+	const struct app *app = start->app;
+	const bool first = !strcmp(name, FLIGHT_MAIN);
+	struct flight_words group = { .name = name,
+				      .text = flight_line(text),
+				      .words = { .classes = classes,
+						 .subsystems = classes ? app->subsystems : NULL,
+						 .events = events,
+						 .comms = app->comm,
+						 .pids = app->pid,
+						 .children = app->children,
+						 .cpus = app->cpu,
+						 .stacks = first ? app->stacks : NULL,
+						 .probes = first ? app->probes : NULL,
+						 .owner = start->owner } };
+	int err;
+
+	for (size_t i = 0; i < start->n; i++)
+		if (!strcmp(start->groups[i].name, name)) {
+			free(group.text);
+			return dkt_fail(app->ctx, -EINVAL, "--group: '%s' is given twice", name);
+		}
+	err = group.text ? dkt__append(start->groups, start->n, group) : -ENOMEM;
+	if (err)
+		free(group.text);
+	return dkt__with_words(app->ctx, err);
+}
+
+/* Words with a colon or a filter are events, the others are classes. */
+static int split_words(const char *text, char **classes, char **events)
+{
+	size_t size[2];
+	FILE *out[] = { open_memstream(classes, &size[0]), open_memstream(events, &size[1]) };
+	const char *p = text + strspn(text, NAMED_SEPARATORS), *end;
+	int err;
+
+	for (; out[0] && out[1] && *p; p = end + strspn(end, NAMED_SEPARATORS)) {
+		bool event;
+
+		end = named_word_end(p, NAMED_SEPARATORS);
+		event = memchr(p, ':', (size_t)(end - p)) || memchr(p, '[', (size_t)(end - p));
+		fprintf(out[event], "%s%.*s", ftell(out[event]) ? event ? "," : " " : "",
+			(int)(end - p), p);
+	}
+	err = dkt__text_end_some(out[0], 0, classes);
+	return dkt__text_end_some(out[1], err, events) ?: err;
+}
+
+/* Reads NAME=WORDS. */
+static int read_group(struct start *start, const char *text)
+{
+	struct dkt_ctx *ctx = start->app->ctx;
+	const char *words = strchr(text, '=');
+	char *classes = NULL, *events = NULL, *name;
+	int err;
+
+	if (!words || words == text || !words[1])
+		return dkt_fail(ctx, -EINVAL,
+				"--group: '%s' is not NAME=CLASSES or NAME=EVENTS, such as"
+				" net=sunrpc:*",
+				text);
+	name = keep_text(start, strndup(text, (size_t)(words - text)));
+	err = name ? flight_check_name(ctx, name) : dkt__no_memory(ctx);
+	if (err)
+		return dkt_fail_in(ctx, err, "--group");
+	if (!strcmp(name, FLIGHT_MAIN) || !strncmp(name, "when", strlen("when")))
+		return dkt_fail(ctx, -EINVAL, "--group: '%s' is a name of dktrace's own", name);
+	err = dkt__with_words(ctx, split_words(words + 1, &classes, &events));
+	if (classes && !keep_text(start, classes))
+		err = dkt__no_memory(ctx);
+	if (events && !keep_text(start, events))
+		err = dkt__no_memory(ctx);
+	return err ? err : add_group(start, name, classes, events, words + 1);
+}
+
+static int read_groups(struct start *start)
+{
+	const struct app *app = start->app;
+	char *all __cleanup(free) = app->groups ? strdup(app->groups) : NULL, *rest = all, *one;
+	char *text __cleanup(free) =
+		dkt__format("%s%s%s%s%s", app->classes ? app->classes : "",
+			    app->classes && app->events ? " " : "", app->events ? app->events : "",
+			    app->probes ? " " : "", app->probes ? app->probes : "");
+	int err = 0;
+
+	if (app->classes || app->events || app->probes)
+		err = text ? add_group(start, FLIGHT_MAIN, app->classes, app->events, text) :
+			     dkt__no_memory(app->ctx);
+	while (!err && (one = strsep(&rest, "\n")))
+		err = *one ? read_group(start, one) : 0;
+	return err;
+}
+
+/* The conditions are events, joined as -e takes them. */
+static int read_conditions(struct start *start)
+{
+	const struct app *app = start->app;
+	struct flight_state *limits = &start->limits;
+	char *all __cleanup(free) = app->when ? strdup(app->when) : NULL, *rest = all, *one;
+	int err = 0;
+
+	while (!err && (one = strsep(&rest, "\n"))) {
+		char *both;
+
+		if (!*one)
+			continue;
+		err = flight_add(&limits->conditions, &limits->n_conditions, one);
+		both = start->events ? dkt__format("%s,%s", start->events, one) : strdup(one);
+		free(start->events);
+		start->events = both;
+		err = both ? err : -ENOMEM;
+	}
+	return dkt__with_words(app->ctx, err);
+}
+
+/* Returns 0 or EXIT_USAGE. */
+static int read_limits(struct start *start)
+{
+	const struct app *app = start->app;
+	struct flight_state *limits = &start->limits;
+	double keep = 0, after = 0;
+	int dumps = DEFAULT_DUMPS, rc;
+
+	limits->max_size = DEFAULT_SIZE;
+	rc = opt_bytes("max-size", app->max_size, &limits->max_size);
+	if (!rc)
+		rc = opt_bytes("size", app->size, &start->size);
+	if (!rc)
+		rc = opt_number("max-dumps", app->max_dumps, &dumps);
+	if (!rc)
+		rc = opt_seconds("keep", app->keep_time, &keep);
+	if (!rc)
+		rc = opt_seconds("after", app->after, &after);
+	if (rc)
+		return rc;
+	if (dumps < 1 || dumps > 100000)
+		return app_usage("--max-dumps: the number of dumps in an hour is 1 to 100000");
+	if (app->exec && (!*app->exec || strpbrk(app->exec, "\n")))
+		return app_usage("--exec: give a command of one line");
+	limits->max_dumps = (uint64_t)dumps;
+	limits->keep = (uint64_t)(keep * 1e9);
+	limits->after = (uint64_t)(after * 1e9);
+	return 0;
+}
+
+static int make_dir(struct start *start)
+{
+	struct dkt_ctx *ctx = start->app->ctx;
+	const char *dir = start->app->dir ? start->app->dir : DEFAULT_DIR;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "create the directory %s: %s", dir, strerror(errno));
+	/* The recorder lives in another directory, and the state has one line for it. */
+	if (!realpath(dir, path) || stat(path, &st))
+		return dkt_fail(ctx, -errno, "use %s: %s", dir, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return dkt_fail(ctx, -ENOTDIR, "use %s: it is not a directory", dir);
+	if (strpbrk(path, "\n\t"))
+		return dkt_fail(ctx, -EINVAL, "use %s: its name has a newline or a tab", dir);
+	start->limits.dir = strdup(path);
+	if (start->app->exec)
+		start->limits.exec = strdup(start->app->exec);
+	return start->limits.dir && (start->limits.exec || !start->app->exec) ? 0 :
+										dkt__no_memory(ctx);
+}
+
+/* ---- the process ---- */
+
+/* Lets go of the terminal, and tells the process that waits. */
+static void go_back(void *data)
+{
+	struct start *start = data;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (start->app->foreground) {
+		app_say("recording; dumps go to %s", start->limits.dir);
+		return;
+	}
+	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
+		dup2(null, fd);
+	if (null > STDERR_FILENO)
+		close(null);
+	dkt__write_all(start->ready, "", 1);
+	close(start->ready);
+}
+
+static int run(struct start *start)
+{
+	const struct flight_opts opts = { .groups = start->groups,
+					  .n_groups = start->n,
+					  .events = start->events,
+					  .size = start->size,
+					  .limits = &start->limits,
+					  .ready = go_back,
+					  .data = start };
+	int err;
+
+	live_clean(start->app);
+	err = flight_run(start->app->ctx, start->app->instance, &opts);
+	return err ? app_fail(start->app) : 0;
+}
+
+/* Runs the recorder in a process whose parent is init. Returns when it records, or has failed. */
+static int run_behind(struct start *start)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+	ssize_t n;
+
+	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
+		dkt_fail(start->app->ctx, -errno, "start a process: %s", strerror(errno));
+		return app_fail(start->app);
+	}
+	if (!pid) {
+		close(ends[0]);
+		start->ready = ends[1];
+		setsid();
+		pid = fork();
+		if (pid)
+			_exit(pid < 0);
+		if (chdir("/"))
+			_exit(EXIT_FAILED);
+		_exit(run(start));
+	}
+	close(ends[1]);
+	waitpid(pid, NULL, 0);
+	do
+		n = read(ends[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	close(ends[0]);
+	if (n != 1)
+		return EXIT_FAILED;
+	app_say("recording; dumps go to %s", start->limits.dir);
+	return 0;
+}
+
+static void clear(struct start *start)
+{
+	for (size_t i = 0; i < start->n; i++)
+		free(start->groups[i].text);
+	for (size_t i = 0; i < start->n_texts; i++)
+		free(start->texts[i]);
+	free(start->groups);
+	free(start->texts);
+	free(start->events);
+	free(start->owner);
+	flight_clear(&start->limits);
+}
+
+int flight_action_start(struct app *app)
+{
+	struct start start = { .app = app };
+	int rc = read_limits(&start), err;
+
+	if (!rc && !app->classes && !app->events && !app->probes && !app->groups)
+		rc = app_usage("flight start: name what to record: classes with -c, events with -e,"
+			       " or several sets with --group NAME=WORDS");
+	if (rc)
+		return rc;
+	start.owner = live_name(app, "flight");
+	err = start.owner ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : dkt__no_memory(app->ctx);
+	if (!err)
+		err = read_groups(&start);
+	if (!err)
+		err = read_conditions(&start);
+	if (!err)
+		err = make_dir(&start);
+	if (err)
+		rc = app_fail(app);
+	else
+		rc = app->foreground ? run(&start) : run_behind(&start);
+	clear(&start);
+	return rc;
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# flight: dumps by command, by signal and by an event, nothing twice, a killed process, limits.
+# shellcheck disable=SC2154
+
+load ../helper/live
+
+flight()
+{
+	dktrace flight "$@"
+}
+
+# The events that an ioctl of stty makes. usage: cause [COUNT]
+cause()
+{
+	local i
+
+	for ((i = 0; i < ${1:-1}; i++)); do
+		stty </dev/null 2>/dev/null || true
+	done
+}
+
+start_ioctl()
+{
+	flight start -e syscalls:sys_enter_ioctl --size 1M --dir "$tmp" "$@" 3>&-
+}
+
+recorder()
+{
+	flight status --json | jq -r .pid
+}
+
+# Waits until there are N dumps, and a last reason.
+has_dumps()
+{
+	[ "$(flight status --json | jq '.dumps | length')" -ge "$1" ]
+}
+
+count()
+{
+	dktrace report "$1" --event sys_enter_ioctl --comm stty 2>/dev/null | wc -l
+}
+
+@test "flight: a dump has the reason, and no record is dumped twice" {
+	start_ioctl
+	cause
+	run -0 --separate-stderr flight dump 'a test'
+	[[ "$output" == "$tmp"/flight-*.dat ]]
+	first=$output
+	[ "$(count "$first")" -gt 0 ]
+	run -0 --separate-stderr dktrace report "$first"
+	[[ "$output" == *'flight dump: a test'* ]]
+	run -0 --separate-stderr trace-cmd report -i "$first"
+	[[ "$output" == *sys_enter_ioctl* && "$output" == *'flight dump: a test'* ]]
+	cause 3
+	second=$(flight dump 2>/dev/null)
+	[ "$second" != "$first" ]
+	one=$(count "$first")
+	[ "$(count "$second")" -eq $((3 * one)) ]
+	flight stop
+	[ -z "$(own)" ]
+	run -1 flight status
+	[[ "$output" == *'no flight recorder was started'* ]]
+}
+
+@test "flight: groups have buffers of their own, and files have all of them" {
+	flight start --group calls=syscalls:sys_enter_ioctl --group all=raw_syscalls:sys_enter \
+		--size 64K --dir "$tmp" 3>&-
+	cause
+	dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none
+	run -0 flight status
+	[[ "$output" == *calls* && "$output" == *raw_syscalls:sys_enter* ]]
+	run -0 --separate-stderr flight dump
+	[ "$(count "$output")" -gt 0 ]
+	# A machine in use can overwrite so small a buffer while it is read, which is a loss.
+	run --separate-stderr dktrace report "$output" --event raw_syscalls:sys_enter
+	[[ "$status" == [03] && -n "$output" ]]
+}
+
+@test "flight: a second one is refused; a signal makes a dump" {
+	start_ioctl
+	run -1 start_ioctl
+	[[ "$output" == *'running already, process '"$(recorder)"* ]]
+	cause
+	kill -USR1 "$(recorder)"
+	until_true 100 has_dumps 1
+	[ "$(flight status --json | jq -r '.dumps[0].reason')" = SIGUSR1 ]
+	kill "$(recorder)"
+	until_true 100 gone
+}
+
+@test "flight: an event makes a dump, at most so many an hour" {
+	# shellcheck disable=SC2016
+	start_ioctl --when 'syscalls:sys_enter_chdir[COMM == "sh"]' --max-dumps 1 \
+		--exec 'echo "$DKTRACE_FLIGHT_REASON" >"${DKTRACE_FLIGHT_FILE%/*}/done"'
+	cause
+	sh -c 'cd /'
+	until_true 100 has_dumps 1
+	until_true 100 test -s "$tmp/done"
+	grep -q 'syscalls:sys_enter_chdir by sh-' "$tmp/done"
+	file=$tmp/$(flight status --json | jq -r '.dumps[0].file')
+	[ "$(count "$file")" -gt 0 ]
+	sh -c 'cd /'
+	suppressed()
+	{
+		[ "$(flight status --json | jq .suppressed)" -gt 0 ]
+	}
+	until_true 100 suppressed
+	[ "$(flight status --json | jq '.dumps | length')" -eq 1 ]
+}
+
+@test "flight: after kill -9 the instances record on, and can be dumped" {
+	start_ioctl
+	kill -9 "$(recorder)"
+	until_true 100 killed
+	cause
+	run -0 flight status
+	[[ "$output" == *'the process was killed'* ]]
+	run -1 start_ioctl
+	[[ "$output" == *"'dktrace flight dump'"* ]]
+	run -0 --separate-stderr flight dump
+	[ "$(count "$output")" -gt 0 ]
+	dktrace reset
+	[ -z "$(own)" ]
+}
+
+gone()
+{
+	[ -z "$(own)" ]
+}
+
+killed()
+{
+	[ "$(recorder)" = null ]
+}
+
+@test "flight: a directory that vanishes costs no records" {
+	mkdir "$tmp/d"
+	flight start -e syscalls:sys_enter_ioctl --size 1M --dir "$tmp/d" 3>&-
+	cause
+	rmdir "$tmp/d"
+	run -1 flight dump
+	[[ "$output" == *"$tmp/d: No such file or directory"* ]]
+	run -0 flight status
+	[[ "$output" == *'the last dump failed'* ]]
+	mkdir "$tmp/d"
+	run -0 --separate-stderr flight dump
+	[ "$(count "$output")" -gt 0 ]
+	[ "$(flight status --json | jq .error)" = null ]
+}
+
+@test "flight: the oldest dumps are deleted, other files stay" {
+	touch "$tmp/flight-mine.dat" "$tmp/other"
+	start_ioctl --max-size 1
+	first=$(flight dump 2>/dev/null)
+	second=$(flight dump 2>/dev/null)
+	[ ! -e "$first" ]
+	[ -e "$second" ]
+	[ -e "$tmp/flight-mine.dat" ]
+	[ -e "$tmp/other" ]
+}
+
+@test "flight: conditions that can never hold are refused" {
+	for when in 'nosuch:event' 'syscalls:sys_enter_chdir[nofield == 1]'; do
+		run -1 start_ioctl --when "$when"
+		[[ "$output" == *--when* ]]
+		[ -z "$(own)" ]
+	done
+}
+
+@test "flight: stop makes a last dump" {
+	start_ioctl
+	cause
+	run -0 --separate-stderr flight stop --dump
+	[ "$(count "$output")" -gt 0 ]
+	[ -z "$(own)" ]
+}
