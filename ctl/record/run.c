@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <sys/resource.h>
 
+#include "capture/complete.h"
 #include "record/record.h"
 
 /* How often all records go to the file, which bounds what a power failure can cost, in s. */
@@ -141,6 +142,20 @@ static void tear_down(struct record *record)
 	wanted_free(record->wanted);
 }
 
+/* A recording in progress can be read too, but only by dktrace. */
+static void complete(struct record *record)
+{
+	const struct capture_file *file = &record->file;
+
+	/* Standard output has no name to be replaced. */
+	if (!file->regular || !strcmp(record->app->output, "-") ||
+	    capture_complete(record->ctx, file->path, file->fd, record->app->compression) >= 0)
+		return;
+	app_say("%s", dkt_error(record->ctx));
+	app_say("%s is complete for dktrace; 'dktrace recover %s' completes it for trace-cmd",
+		file->path, file->path);
+}
+
 static int report(struct record *record)
 {
 	struct dkt_recorder_counts counts;
@@ -174,6 +189,8 @@ int record_run(struct record *record)
 	else
 		rc = err ? app_fail(record->app) : report(record);
 	tear_down(record);
+	if (!err)
+		complete(record);
 	/* If the recording has ended first, the command still gets its signals. */
 	if (record->command && record->from > 0)
 		live_wait(&record->spawn, 0, NULL, NULL);

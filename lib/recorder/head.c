@@ -106,7 +106,7 @@ static int put_tables(struct dkt_recorder *r, struct dkt_tracedat *tables)
 	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++) {
 		struct dkt_buf content = { 0 };
 
-		err = rows[i].put(tables, &content);
+		err = dkt__with_words(r->ctx, rows[i].put(tables, &content));
 		if (!err)
 			err = dkt__recorder_put(r, rows[i].section, &content);
 		free(content.data);

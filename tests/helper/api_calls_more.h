@@ -65,6 +65,20 @@
 		  dkt_tracedat_finish(A(0, r->tracedat));                                          \
 	  }))                                                                                      \
 	X(dkt_tracedat_free, "n", DOES(dkt_tracedat_free(A(0, NULL))))                             \
+	X(dkt_tracedat_seal, "E000",                                                               \
+	  DKT__MIN(dkt_tracedat_seal(A(0, r->ctx), r->journal, r->fd, A(3, NULL)), 0))             \
+	/* recordings */                                                                           \
+	X(dkt_recorder_new, "E0E",                                                                 \
+	  GIVES(struct dkt_recorder, dkt_recorder_free,                                            \
+		dkt_recorder_new(A(0, r->ctx), A(1, NULL), A(2, &out))))                           \
+	X(dkt_recorder_add, "EEE", dkt_recorder_add(A(0, r->recorder), A(1, r->in), A(2, "more"))) \
+	X(dkt_recorder_begin, "E", dkt_recorder_begin(A(0, r->recorder), r->fd))                   \
+	X(dkt_recorder_wait, "E", dkt_recorder_wait(A(0, r->recording), 0))                        \
+	X(dkt_recorder_read, "E", dkt_recorder_read(A(0, r->recording)))                           \
+	X(dkt_recorder_end, "E", dkt_recorder_end(A(0, r->recording)))                             \
+	X(dkt_recorder_counts, "EE",                                                               \
+	  FILLS(dkt_recorder_counts, dkt_recorder_counts(A(0, r->recording), A(1, &out.it), sz)))  \
+	X(dkt_recorder_free, "n", DOES(dkt_recorder_free(A(0, NULL))))                             \
 	/* expressions */                                                                          \
 	X(dkt_expr_new, "EE0E",                                                                    \
 	  GIVES(struct dkt_expr, dkt_expr_free,                                                    \

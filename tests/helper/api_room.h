@@ -45,6 +45,9 @@ struct room {
 	struct dkt_style *style;
 	struct dkt_buf *buf;
 	struct dkt_tracedat *tracedat;
+	struct dkt_recorder *recorder; /* has an instance, but no file */
+	struct dkt_recorder *recording;
+	int journal; /* its file */
 	int fd;
 	char saved[TREE_NAME + 8];
 };
@@ -169,10 +172,19 @@ static inline void api_room_open(struct room *r)
 	assert_int_equal(dkt_buf_new(&r->buf), 0);
 	r->fd = memfd_create("out", 0);
 	assert_ok(ctx, dkt_tracedat_new(ctx, r->source, r->fd, NULL, &r->tracedat));
+	assert_ok(ctx, dkt_recorder_new(ctx, NULL, &r->recorder));
+	assert_ok(ctx, dkt_recorder_add(r->recorder, r->in, ""));
+	r->journal = memfd_create("recording", 0);
+	assert_ok(ctx, dkt_recorder_new(ctx, NULL, &r->recording));
+	assert_ok(ctx, dkt_recorder_add(r->recording, r->in, ""));
+	assert_ok(ctx, dkt_recorder_begin(r->recording, r->journal));
 }
 
 static inline void api_room_close(struct room *r)
 {
+	dkt_recorder_free(r->recorder);
+	dkt_recorder_free(r->recording);
+	close(r->journal);
 	dkt_tracedat_free(r->tracedat);
 	close(r->fd);
 	dkt_buf_free(r->buf);
