@@ -4,15 +4,6 @@
 #include "latency/latency.h"
 #include "lustre/mask.h"
 
-const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after)
-{
-	const struct latency_pair *pair = after;
-
-	while ((pair = latency_pair_next(pair)) && strcmp(pair->name, name) != 0)
-		;
-	return pair;
-}
-
 /* True if a row of that name can be measured. */
 static bool is_usable(struct latency *latency, const char *name)
 {

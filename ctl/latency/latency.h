@@ -5,23 +5,7 @@
 #include "app/live.h"
 #include "app/watch.h"
 #include "out/out.h"
-
-/*
- * A ready-made pair. If several have the same name, the first one is measured whose events this
- * kernel has, or the first one of which the file has records.
- */
-struct latency_pair {
-	const char *name; /* NULL: not ready-made; the user has given the events */
-	const char *begin; /* events or globs, separated by commas */
-	const char *end;
-	const char *key;
-	const char *by; /* NULL: no groups */
-	bool per_task; /* the process itself causes both, so that its PID selects the records */
-	const char *help;
-};
-
-/* Returns the next ready-made pair, or NULL after the last one. */
-const struct latency_pair *latency_pair_next(const struct latency_pair *pair);
+#include "set/pairs.h"
 
 /* The events of a pair that exist. */
 struct latency_set {
@@ -132,11 +116,6 @@ int latency_create_probes(struct latency *latency);
 
 /* Removes the probes. Keeps the context's error message. */
 void latency_remove_probes(struct latency *latency);
-
-/*
- * Returns the first ready-made pair of that name after another one, or NULL. after NULL: the first.
- */
-const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after);
 
 /* Returns "; did you mean NAME?" or "". */
 const char *latency_pair_guess(struct dkt__guess *guess, const char *name);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ready-made pairs of latency, one row each. */
-#include "latency/latency.h"
+/* The ready-made pairs, one row each. */
+#include "set/pairs.h"
+
+#include "base/util.h"
 
 static const struct latency_pair pairs[] = {
 	/* clang-format off */
@@ -41,4 +43,13 @@ const struct latency_pair *latency_pair_next(const struct latency_pair *pair)
 	const struct latency_pair *next = pair ? pair + 1 : pairs;
 
 	return next < pairs + ARRAY_SIZE(pairs) ? next : NULL;
+}
+
+const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after)
+{
+	const struct latency_pair *pair = after;
+
+	while ((pair = latency_pair_next(pair)) && strcmp(pair->name, name) != 0)
+		;
+	return pair;
 }

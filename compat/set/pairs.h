@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ready-made pairs of events whose time from one to the other is a latency. */
+#pragma once
+
+#include <stdbool.h>
+
+/*
+ * A ready-made pair. If several have the same name, the first one is measured whose events this
+ * kernel has, or the first one of which the file has records.
+ */
+struct latency_pair {
+	const char *name; /* NULL: not ready-made; the user has given the events */
+	const char *begin; /* events or globs, separated by commas */
+	const char *end;
+	const char *key;
+	const char *by; /* NULL: no groups */
+	bool per_task; /* the process itself causes both, so that its PID selects the records */
+	const char *help;
+};
+
+/* Returns the next ready-made pair, or NULL after the last one. */
+const struct latency_pair *latency_pair_next(const struct latency_pair *pair);
+
+/*
+ * Returns the first ready-made pair of that name after another one, or NULL. after NULL: the first.
+ */
+const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after);
