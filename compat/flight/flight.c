@@ -28,13 +28,20 @@
 
 #define WATCH "when"
 
+/* Conditions that are latencies, and the one instance for those that are events. */
+#define WATCHES 9
+
+/* How often latencies are looked at while their buffers do not fill up. */
+#define LOOK (SECOND / 5)
+
 struct flight {
 	struct dkt_ctx *ctx;
 	const char *log;
 	struct flight_state *state;
 	struct flight_group *groups;
-	struct flight_watch watch;
-	bool watching, ending;
+	struct flight_watch watches[WATCHES];
+	size_t n_watches;
+	bool pairing, ending; /* pairing: one of the watches is a latency */
 	int signals, listener;
 	int clients[CLIENTS];
 	size_t n_clients;
@@ -228,14 +235,20 @@ static int take_request(struct flight *flight)
 
 static int look(struct flight *flight)
 {
-	char *reason __cleanup(free) = NULL;
-	uint64_t n;
-	int err = flight_watch_look(&flight->watch, &n, &reason);
+	int err = 0;
 
-	if (err || !n)
-		return err;
-	flight->hold = now_ns() + HOLD;
-	return incident(flight, reason, n);
+	flight->hold = now_ns() + (flight->pairing ? LOOK : 0);
+	for (size_t i = 0; !err && i < flight->n_watches; i++) {
+		char *reason __cleanup(free) = NULL;
+		uint64_t n;
+
+		err = flight_watch_look(&flight->watches[i], &n, &reason);
+		if (err || !n)
+			continue;
+		flight->hold = now_ns() + HOLD;
+		err = reason ? incident(flight, reason, n) : -ENOMEM;
+	}
+	return err;
 }
 
 /* Returns the time until the next thing to do, in ms; -1: without limit. */
@@ -245,7 +258,7 @@ static int timeout(const struct flight *flight, uint64_t now)
 
 	if (flight->reasons)
 		next = flight->due;
-	if (flight->watching && flight->hold > now)
+	if (flight->pairing || (flight->n_watches && flight->hold > now))
 		next = DKT__MIN(next, flight->hold);
 	if (next == UINT64_MAX)
 		return -1;
@@ -255,24 +268,32 @@ static int timeout(const struct flight *flight, uint64_t now)
 static int step(struct flight *flight)
 {
 	uint64_t now = now_ns();
+	bool held = flight->hold > now;
 	/* A negative descriptor is left out: a client that finds no place waits. */
-	struct pollfd fds[] = {
+	struct pollfd fds[2 + WATCHES] = {
 		{ .fd = flight->signals, .events = POLLIN },
 		{ .fd = flight->n_clients < CLIENTS ? flight->listener : -1, .events = POLLIN },
-		{ .fd = flight->watching && flight->hold <= now ?
-				dkt_source_fd(flight->watch.source) :
-				-1,
-		  .events = POLLIN },
 	};
+	bool ready = false;
 	int err = 0;
 
-	if (poll(fds, ARRAY_SIZE(fds), timeout(flight, now)) < 0 && errno != EINTR)
+	/* A latency's records may fill the buffer at any time, also soon after the last look. */
+	for (size_t i = 0; i < flight->n_watches; i++)
+		fds[2 + i] = (struct pollfd){
+			.fd = held && !flight->watches[i].pairs ?
+				      -1 :
+				      dkt_source_fd(flight->watches[i].source),
+			.events = POLLIN,
+		};
+	if (poll(fds, 2 + flight->n_watches, timeout(flight, now)) < 0 && errno != EINTR)
 		return dkt_fail(flight->ctx, -errno, "wait: %s", strerror(errno));
+	for (size_t i = 0; i < flight->n_watches; i++)
+		ready |= fds[2 + i].revents != 0;
 	if (fds[0].revents)
 		err = take_signal(flight);
 	if (!err && fds[1].revents)
 		err = take_request(flight);
-	if (!err && fds[2].revents)
+	if (!err && (ready || (flight->pairing && flight->hold <= now_ns())))
 		err = look(flight);
 	if (!err && flight->reasons && flight->due <= now_ns())
 		make_dump(flight);
@@ -325,19 +346,55 @@ static int open_groups(struct flight *flight, const struct flight_opts *opts)
 	return err;
 }
 
-static int open_watch(struct flight *flight, const struct flight_opts *opts)
+/* Opens the next instance for conditions: a pair, or events. */
+static int open_watch(struct flight *flight, const char *pair, uint64_t limit, const char *events)
 {
+	struct flight_state *state = flight->state;
+	char name[sizeof(WATCH) + 8];
 	int err;
 
-	if (!opts->events)
-		return 0;
-	err = flight_add(&flight->state->watches, &flight->state->n_watches, WATCH);
+	if (flight->n_watches == WATCHES)
+		return dkt_fail(flight->ctx, -E2BIG, "more than %d latencies", WATCHES - 1);
+	snprintf(name, sizeof(name), WATCH "%zu", flight->n_watches);
+	err = flight_add(&state->watches, &state->n_watches, name);
 	if (!err)
-		err = flight_save(flight->ctx, flight->log, flight->state);
-	if (!err)
-		err = flight_watch_events(flight->ctx, flight->log, WATCH, opts->events,
-					  &flight->watch);
-	flight->watching = !err;
+		err = flight_save(flight->ctx, flight->log, state);
+	if (err)
+		return err;
+	if (events)
+		err = flight_watch_events(flight->ctx, flight->log, name, events,
+					  &flight->watches[flight->n_watches]);
+	else
+		err = flight_watch_latency(flight->ctx, flight->log, name, pair, limit,
+					   &flight->watches[flight->n_watches]);
+	flight->n_watches++;
+	flight->pairing |= !events;
+	return err;
+}
+
+static int open_watches(struct flight *flight)
+{
+	const struct flight_state *state = flight->state;
+	char *events __cleanup(free) = NULL;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < state->n_conditions; i++) {
+		const char *one = state->conditions[i];
+		char *pair __cleanup(free) = NULL;
+		char *both;
+		uint64_t limit;
+
+		if (flight_read_latency(one, &pair, &limit)) {
+			err = pair ? open_watch(flight, pair, limit, NULL) : -ENOMEM;
+			continue;
+		}
+		both = events ? dkt__format("%s,%s", events, one) : strdup(one);
+		free(events);
+		events = both;
+		err = both ? 0 : -ENOMEM;
+	}
+	if (!err && events)
+		err = open_watch(flight, NULL, 0, events);
 	return err ? dkt_fail_in(flight->ctx, err, "--when") : 0;
 }
 
@@ -360,7 +417,7 @@ static int set_up(struct flight *flight, const struct flight_opts *opts)
 	flight->state->started = time(NULL);
 	err = open_signals(flight);
 	if (!err)
-		err = open_watch(flight, opts);
+		err = open_watches(flight);
 	if (!err)
 		err = open_groups(flight, opts);
 	if (!err)
@@ -376,7 +433,8 @@ static void tear_down(struct flight *flight)
 	int err = 0;
 
 	answer_all(flight, -EPIPE, "the flight recorder ends");
-	flight_watch_close(&flight->watch);
+	for (size_t i = 0; i < flight->n_watches; i++)
+		flight_watch_close(&flight->watches[i]);
 	for (size_t i = 0; i < state->n_watches; i++)
 		err = flight_remove(flight->ctx, flight->log, state->watches[i]) ?: err;
 	for (size_t i = 0; i < state->n_groups; i++) {
@@ -384,7 +442,8 @@ static void tear_down(struct flight *flight)
 		err = flight_remove(flight->ctx, flight->log, state->groups[i]) ?: err;
 		wanted_free(flight->groups[i].wanted);
 	}
-	wanted_free(flight->watch.group.wanted);
+	for (size_t i = 0; i < flight->n_watches; i++)
+		wanted_free(flight->watches[i].group.wanted);
 	if (flight->signals >= 0)
 		close(flight->signals);
 	if (flight->listener >= 0)

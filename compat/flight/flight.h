@@ -20,7 +20,6 @@ struct flight_words {
 struct flight_opts {
 	const struct flight_words *groups;
 	size_t n_groups;
-	const char *events; /* the conditions that are events; NULL: none */
 	uint64_t size; /* bytes of the buffers of a group for all CPUs; 0: from the memory */
 	struct flight_state *limits; /* dir, max_size, keep, after, max_dumps, exec, conditions */
 	/* Called when all is set up and recording has begun; must not fail. */

@@ -7,6 +7,9 @@
 struct flight_watch {
 	struct flight_group group;
 	struct dkt_source *source;
+	struct dkt_pairs *pairs; /* NULL: each record is an incident */
+	const char *pair; /* the name of the pair */
+	uint64_t limit; /* ns */
 };
 
 /*
@@ -15,6 +18,16 @@ struct flight_watch {
  */
 int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,
 			struct flight_watch *watch);
+
+/*
+ * Reads a condition "PAIR > TIME", where PAIR is a ready-made one. Returns false if the text is not of that
+ * form. TIME has a unit; otherwise *limit is 0.
+ */
+bool flight_read_latency(const char *text, char **pair, uint64_t *limit);
+
+/* Sets up the events of a ready-made pair; a time above limit ns is an incident. -ENOENT: the kernel lacks it. */
+int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name, const char *pair,
+			 uint64_t limit, struct flight_watch *watch);
 
 /*
  * Takes the records so far. Sets *n to the number of incidents, and *reason to the first one's text,

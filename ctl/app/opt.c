@@ -129,7 +129,7 @@ static const struct opt opts[] = {
 	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_HIST, "show the table and rates every second, or every SECONDS" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_LATENCY, "show the table every second, or every SECONDS" },
-	{ "when",      0,   "CONDITION", AT(when),    CMD_FLIGHT, "make a dump when an event happens: 'sched:sched_switch[prev_state & 2]'" },
+	{ "when",      0,   "CONDITION", AT(when),    CMD_FLIGHT, "make a dump when an event happens or a latency exceeds a time: 'fsync > 100ms'" },
 	/* clang-format on */
 };
 

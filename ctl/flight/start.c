@@ -24,7 +24,6 @@ struct start {
 	struct flight_words *groups;
 	char **texts; /* of the groups' names, classes and events */
 	size_t n, n_texts;
-	char *events; /* the conditions */
 	char *owner;
 	uint64_t size;
 	struct flight_state limits;
@@ -136,7 +135,6 @@ static int read_groups(struct start *start)
 	return err;
 }
 
-/* The conditions are events, joined as -e takes them. */
 static int read_conditions(struct start *start)
 {
 	const struct app *app = start->app;
@@ -144,17 +142,9 @@ static int read_conditions(struct start *start)
 	char *all __cleanup(free) = app->when ? strdup(app->when) : NULL, *rest = all, *one;
 	int err = 0;
 
-	while (!err && (one = strsep(&rest, "\n"))) {
-		char *both;
-
-		if (!*one)
-			continue;
-		err = flight_add(&limits->conditions, &limits->n_conditions, one);
-		both = start->events ? dkt__format("%s,%s", start->events, one) : strdup(one);
-		free(start->events);
-		start->events = both;
-		err = both ? err : -ENOMEM;
-	}
+	while (!err && (one = strsep(&rest, "\n")))
+		if (*one)
+			err = flight_add(&limits->conditions, &limits->n_conditions, one);
 	return dkt__with_words(app->ctx, err);
 }
 
@@ -235,7 +225,6 @@ static int run(struct start *start)
 {
 	const struct flight_opts opts = { .groups = start->groups,
 					  .n_groups = start->n,
-					  .events = start->events,
 					  .size = start->size,
 					  .limits = &start->limits,
 					  .ready = go_back,
@@ -290,7 +279,6 @@ static void clear(struct start *start)
 		free(start->texts[i]);
 	free(start->groups);
 	free(start->texts);
-	free(start->events);
 	free(start->owner);
 	flight_clear(&start->limits);
 }

@@ -109,6 +109,18 @@ count()
 	[ "$(flight status --json | jq '.dumps | length')" -eq 1 ]
 }
 
+@test "flight: a latency makes a dump" {
+	start_ioctl --when 'fsync > 1h' --when 'fsync > 1ns' --when 'syscalls:sys_enter_chdir[COMM == "sh"]'
+	cause
+	dd if=/dev/zero of="$tmp/file" bs=1 count=1 conv=fsync status=none
+	until_true 100 has_dumps 1
+	run -0 flight status --json
+	[[ "$(jq -r '.dumps[0].reason' <<<"$output")" == 'fsync took '*' ms: dd-'* ]]
+	sh -c 'cd /'
+	until_true 100 has_dumps 2
+	[[ "$(flight status --json | jq -r '.dumps[1].reason')" == *sys_enter_chdir* ]]
+}
+
 @test "flight: after kill -9 the instances record on, and can be dumped" {
 	start_ioctl
 	kill -9 "$(recorder)"
@@ -161,7 +173,8 @@ killed()
 }
 
 @test "flight: conditions that can never hold are refused" {
-	for when in 'nosuch:event' 'syscalls:sys_enter_chdir[nofield == 1]'; do
+	for when in 'nosuch:event' 'syscalls:sys_enter_chdir[nofield == 1]' 'nopair > 1s' \
+		'fsync > 5' 'fsync > soon'; do
 		run -1 start_ioctl --when "$when"
 		[[ "$output" == *--when* ]]
 		[ -z "$(own)" ]
