@@ -160,16 +160,17 @@ static char *reason_of(struct dkt_source *source, const struct dkt_record *recor
 	return reason;
 }
 
-/* Adds the record to the pairs, and returns the time of the pair that it ends; 0: none. */
+/* Adds the record to the pairs. Sets *ns to the time of the pair that it ends; 0: it ends none. */
 static int add_pair(struct flight_watch *watch, const struct dkt_record *record, uint64_t *ns)
 {
-	struct dkt_latency before = { 0 }, after = { 0 };
-	int err;
+	struct dkt_latency all = { 0 };
+	int err = dkt_pairs_add(watch->pairs, watch->source, record);
 
-	dkt_pairs_group(watch->pairs, 0, &before, sizeof(before));
-	err = dkt_pairs_add(watch->pairs, watch->source, record);
-	dkt_pairs_group(watch->pairs, 0, &after, sizeof(after));
-	*ns = after.count > before.count ? after.sum - before.sum : 0;
+	dkt_pairs_group(watch->pairs, 0, &all, sizeof(all));
+	/* A gap cancels pairs, so that both can become smaller. */
+	*ns = all.count > watch->count ? all.sum - watch->sum : 0;
+	watch->count = all.count;
+	watch->sum = all.sum;
 	return err;
 }
 

@@ -10,6 +10,7 @@ struct flight_watch {
 	struct dkt_pairs *pairs; /* NULL: each record is an incident */
 	const char *pair; /* the name of the pair */
 	uint64_t limit; /* ns */
+	uint64_t count, sum; /* of the pairs so far, ns */
 };
 
 /*
