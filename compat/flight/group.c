@@ -8,6 +8,10 @@
 
 #define NAME_MAX_LEN 32
 
+/* us between attempts to remove an instance. */
+#define BUSY_TRIES 20
+#define BUSY_WAIT  50000
+
 /* The buffers of all groups get at most so many bytes for each CPU, and this part of the memory. */
 #define CPU_SIZE (UINT64_C(32) << 20)
 #define PART     16
@@ -97,8 +101,14 @@ void flight_close(struct flight_group *group)
 int flight_remove(struct dkt_ctx *ctx, const char *log, const char *name)
 {
 	char *instance __cleanup(free) = name_of(log, name);
-	int err = instance ? dkt_instance_remove(ctx, instance) : dkt__no_memory(ctx);
+	int err = instance ? -EBUSY : dkt__no_memory(ctx);
 
+	/* Any process that opens a file of the instance keeps it busy for a moment. */
+	for (int tries = 0; err == -EBUSY && tries < BUSY_TRIES; tries++) {
+		if (tries)
+			usleep(BUSY_WAIT);
+		err = dkt_instance_remove(ctx, instance);
+	}
 	return err == -ENOENT ? 0 : err;
 }
 
