@@ -4,21 +4,23 @@
 
 #include "record/record.h"
 
-#define KILO 1000.0
-#define MEGA 1e6
-#define GIGA 1e9
-
-/* Prints a number with at most four digits and a unit. */
+/* Prints a number with at most four digits, and a unit: "12.3 MB/s", "4.56 k events/s". */
 static void print_amount(double amount, const char *unit)
 {
-	if (amount >= GIGA)
-		fprintf(stderr, "%.2f G%s", amount / GIGA, unit);
-	else if (amount >= MEGA)
-		fprintf(stderr, "%.1f M%s", amount / MEGA, unit);
-	else if (amount >= KILO)
-		fprintf(stderr, "%.1f k%s", amount / KILO, unit);
-	else
-		fprintf(stderr, "%.0f %s", amount, unit);
+	static const struct {
+		double from;
+		const char *prefix;
+	} rows[] = { { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" } };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(rows) - 1 && amount < rows[i].from)
+		i++;
+	amount /= rows[i].from;
+	fprintf(stderr, "%.*f %s%s",
+		!*rows[i].prefix || amount >= 100 ? 0 :
+		amount >= 10                      ? 1 :
+						    2,
+		amount, rows[i].prefix, *rows[i].prefix ? unit : unit + strspn(unit, " "));
 }
 
 /* Prints how long the disk will do at this rate. */
@@ -49,7 +51,7 @@ void record_line_show(struct record_line *line, const struct record *record)
 	rate = (double)(now.bytes - line->before.bytes) / span;
 	room = capture_file_room(&record->file);
 	fprintf(stderr, "\r%.0f s: ", time - record->from);
-	print_amount((double)(now.records - line->before.records) / span, "events/s");
+	print_amount((double)(now.records - line->before.records) / span, " events/s");
 	fprintf(stderr, ", ");
 	print_amount(rate, "B/s");
 	fprintf(stderr, ", ");
