@@ -83,6 +83,10 @@ status_is 0 "an event joined to itself"
 sleep 0.1
 run dktrace dk --style json --filter 'name == sleep'
 has_line '"event":"ran".*"name":"sleep","ns":[1-9]' "$out" "pairs records of one event"
+# sleep leaves its CPU for the last time after its parent knows of its end, and maybe after dk.
+run dktrace probe disable ran
+status_is 0 "disabled"
+dktrace clear
 run dktrace probe del ran
 status_is 0 "removed"
 
