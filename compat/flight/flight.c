@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "flight/dump.h"
+#include "flight/lock.h"
 #include "flight/socket.h"
 #include "flight/watch.h"
 
@@ -425,12 +426,16 @@ static int set_up(struct flight *flight, const struct flight_opts *opts)
 	return err ? err : DKT__MIN(flight->listener, 0);
 }
 
-/* Removes the instances, and then the probes that they used. Keeps the error message. */
+/*
+ * Removes the instances, and then the probes that they used. Keeps the error message. A turn that
+ * cannot be had is no reason to leave them.
+ */
 static void tear_down(struct flight *flight)
 {
 	struct flight_state *state = flight->state;
 	char *message = dkt_error_take(flight->ctx);
-	int err = 0;
+	int turn __cleanup(close) = flight_enter(flight->ctx, flight->log);
+	int err = DKT__MIN(turn, 0);
 
 	answer_all(flight, -EPIPE, "the flight recorder ends");
 	for (size_t i = 0; i < flight->n_watches; i++)
@@ -464,11 +469,13 @@ int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *o
 	struct flight flight = {
 		.ctx = ctx, .log = log, .state = opts->limits, .signals = -1, .listener = -1
 	};
-	int err = flight_lock(ctx, log);
+	int turn = flight_enter(ctx, log);
+	int err = turn < 0 ? turn : flight_lock(ctx, log);
 
-	if (err)
-		return err;
-	err = set_up(&flight, opts);
+	if (!err)
+		err = set_up(&flight, opts);
+	if (turn >= 0)
+		close(turn);
 	if (!err && opts->ready)
 		opts->ready(opts->data);
 	while (!err && !flight.ending)

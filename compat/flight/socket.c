@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
-#include "flight/state.h"
+#include "flight/lock.h"
 
 #define SOCKET "socket"
 

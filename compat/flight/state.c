@@ -1,116 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The directory of a flight recorder in /run: its lock, its socket, and what it has done so far. */
+/* The file with a flight recorder's limits, groups and dumps: a line for each, key and value. */
 #include "flight/state.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
-#include "io/run_dir.h"
-
-/* A recorder that is asked to end gets this long, in s. */
-#define STOP_SECONDS 60
+#include "flight/lock.h"
 
 /* So many dumps are remembered, and the state has at most so many bytes. */
 #define DUMPS_MAX 100
 #define STATE_MAX (4 << 20)
 
 #define STATE "state"
-#define LOCK  "lock"
-
-/* Without the dot, it would be taken for the directory of a debug log. */
-char *flight_path(const char *log, const char *name)
-{
-	return dkt__format(RUN_DIR "/.flight-%s%s%s", log, *name ? "/" : "", name);
-}
-
-/* ---- the lock ---- */
-
-/* The recorder runs a command that the state names, so nobody else may write there. */
-static int make_dir(struct dkt_ctx *ctx, const char *path)
-{
-	struct stat st;
-
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
-	if (lstat(path, &st))
-		return dkt_fail(ctx, -errno, "check %s: %s", path, strerror(errno));
-	if (S_ISDIR(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
-	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
-		return 0;
-	return dkt_fail(ctx, -EPERM, "use %s: users other than root can write to it; remove it",
-			path);
-}
-
-static int open_lock(const char *log, int flags)
-{
-	char *path __cleanup(free) = flight_path(log, LOCK);
-	int fd = path ? open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-
-	return fd < 0 ? path ? -errno : -ENOMEM : fd;
-}
-
-/* The process that holds the lock; 0: none. */
-static pid_t holder_of(int fd)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
-		return 0;
-	return lock.l_pid;
-}
-
-int flight_lock(struct dkt_ctx *ctx, const char *log)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	char *dir __cleanup(free) = flight_path(log, "");
-	int err = dir ? make_dir(ctx, RUN_DIR) : dkt__no_memory(ctx), fd;
-
-	if (!err)
-		err = make_dir(ctx, dir);
-	if (err)
-		return err;
-	fd = open_lock(log, O_RDWR | O_CREAT);
-	if (fd < 0)
-		return dkt_fail(ctx, fd, "open %s/" LOCK ": %s", dir, strerror(-fd));
-	/* The descriptor stays open: closing it would release the lock. */
-	if (!fcntl(fd, F_SETLK, &lock))
-		return 0;
-	err = dkt_fail(
-		ctx, -EBUSY,
-		"a flight recorder is running already, process %d; 'dktrace flight stop' ends it",
-		(int)holder_of(fd));
-	close(fd);
-	return err;
-}
-
-pid_t flight_holder(const char *log)
-{
-	int fd = open_lock(log, O_RDWR);
-	pid_t pid = fd < 0 ? 0 : holder_of(fd);
-
-	if (fd >= 0)
-		close(fd);
-	return pid;
-}
-
-int flight_wait_end(struct dkt_ctx *ctx, const char *log)
-{
-	pid_t pid;
-
-	for (int tries = 0; (pid = flight_holder(log)); tries++) {
-		if (tries == STOP_SECONDS * 50)
-			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
-		usleep(20000);
-	}
-	return 0;
-}
-
-/* ---- the state ---- */
 
 static void free_list(char **list, size_t n)
 {
@@ -303,19 +208,4 @@ int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state
 	if (!err && (!state->dir || state->n_words != state->n_groups))
 		err = -EINVAL;
 	return err ? dkt_fail(ctx, err, "read %s: %s", path ? path : STATE, strerror(-err)) : 0;
-}
-
-void flight_forget(const char *log)
-{
-	static const char *const names[] = { STATE, STATE ".new", "socket", LOCK, "" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char *path __cleanup(free) = flight_path(log, names[i]);
-
-		if (path && *names[i])
-			unlink(path);
-		else if (path)
-			rmdir(path);
-	}
-	rmdir(RUN_DIR);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The directory of a flight recorder in /run: its lock, its socket, and what it has done so far. */
+/* The state of a flight recorder in /run: its limits, its groups, and the dumps that it made. */
 #pragma once
 
 #include <dktrace/dktrace.h>
@@ -32,25 +32,10 @@ struct flight_state {
 	int64_t error_time;
 };
 
-/* Returns the path of a file in the directory of that log's recorder; the caller frees it. */
-char *flight_path(const char *log, const char *name);
-
-/* Creates the directory and takes its lock until the process ends. -EBUSY: dkt_error() names the holder. */
-int flight_lock(struct dkt_ctx *ctx, const char *log);
-
-/* Returns the process that holds the lock, or 0. */
-pid_t flight_holder(const char *log);
-
-/* Waits until no process holds the lock. -ETIMEDOUT. */
-int flight_wait_end(struct dkt_ctx *ctx, const char *log);
-
 /* -ENOENT: no recorder was started, or it was stopped. Clear the state in any case. */
 int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state);
 int flight_save(struct dkt_ctx *ctx, const char *log, const struct flight_state *state);
 void flight_clear(struct flight_state *state);
-
-/* Removes the directory. */
-void flight_forget(const char *log);
 
 /* Adds a text to one of the lists. */
 int flight_add(char ***list, size_t *n, const char *text);

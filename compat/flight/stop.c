@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How other processes deal with a flight recorder: ask it for dumps, end it, clean up after it. */
-#include <signal.h>
-
 #include "base/buf.h"
 #include "base/memory.h"
 #include "flight/dump.h"
 #include "flight/flight.h"
+#include "flight/lock.h"
 #include "flight/socket.h"
 
 int flight_open_groups(struct dkt_ctx *ctx, const char *log, const struct flight_state *state,
@@ -34,10 +33,11 @@ static int dump_here(struct dkt_ctx *ctx, const char *log, const char *reason, c
 	struct flight_dump dump = { 0 };
 	struct flight_group *groups = NULL;
 	struct flight_state state;
-	int err = flight_lock(ctx, log);
+	int turn __cleanup(close) = flight_enter(ctx, log);
+	int err;
 
-	if (err)
-		return err;
+	if (turn < 0)
+		return turn;
 	err = flight_load(ctx, log, &state);
 	if (!err)
 		err = flight_open_groups(ctx, log, &state, &groups);
@@ -80,26 +80,38 @@ static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_
 	return err ? err : dkt_instance_sweep(ctx, prefix, NULL);
 }
 
+/* Returns the turn to clean up, in which there is no recorder. *ended: there was one. */
+static int enter_alone(struct dkt_ctx *ctx, const char *log, bool *ended)
+{
+	int turn, err;
+
+	/* Another recorder can be started before the turn begins. */
+	do {
+		err = flight_end(ctx, log);
+		if (err < 0)
+			return err;
+		*ended |= err > 0;
+		turn = flight_enter(ctx, log);
+		if (turn < 0 || !flight_holder(log))
+			return turn;
+		close(turn);
+	} while (true);
+}
+
 int flight_stop(struct dkt_ctx *ctx, const char *log)
 {
-	pid_t pid = flight_holder(log);
+	bool ended = false;
+	int turn __cleanup(close) = enter_alone(ctx, log, &ended);
 	struct flight_state state;
-	int err = 0;
+	int err;
 
-	if (pid && kill(pid, SIGTERM) && errno != ESRCH)
-		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
-	if (pid)
-		err = flight_wait_end(ctx, log);
-	/* Nobody must start another one meanwhile. */
-	if (!err)
-		err = flight_lock(ctx, log);
-	if (err)
-		return err;
+	if (turn < 0)
+		return turn;
 	err = flight_load(ctx, log, &state);
 	if (!err)
 		err = remove_all(ctx, log, &state);
 	flight_clear(&state);
 	if (!err || err == -ENOENT)
 		flight_forget(log);
-	return err == -ENOENT && pid ? 0 : err;
+	return err == -ENOENT && ended ? 0 : err;
 }

@@ -6,6 +6,7 @@
 #include "app/print.h"
 #include "flight/actions.h"
 #include "flight/flight.h"
+#include "flight/lock.h"
 
 #define LABELS 12
 

@@ -188,3 +188,20 @@ killed()
 	[ "$(count "$output")" -gt 0 ]
 	[ -z "$(own)" ]
 }
+
+@test "flight: stops and starts at once take turns, and none ends another's command" {
+	start_ioctl
+	for i in 1 2 3 4 5; do
+		start dktrace flight stop
+		start dktrace flight start -e syscalls:sys_enter_ioctl --size 1M --dir "$tmp"
+	done 2>"$tmp/err" 3>&-
+	for i in "${pids[@]}"; do
+		status=0
+		wait "$i" || status=$?
+		# 1: none was running, or one was running already.
+		[ "$status" -le 1 ]
+	done
+	pids=()
+	flight stop || true
+	[ ! -e "/run/dktrace/.flight-$DKTRACE_INSTANCE" ]
+}
