@@ -117,7 +117,8 @@ int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
 	int err = dkt__opts_take(ctx, dkt_recorder_opts, &mine, opts);
 
 	if (!err)
-		err = dkt__flags_check(ctx, "dkt_recorder_opts", mine.flags, DKT_RECORDER_FRESH);
+		err = dkt__flags_check(ctx, "dkt_recorder_opts", mine.flags,
+				       DKT_RECORDER_FRESH | DKT_RECORDER_SKIP_SELF);
 	if (!err && mine.wake_percent > 100)
 		err = dkt_fail(ctx, -EINVAL, "wake_percent is %u, and 100 is the most",
 			       mine.wake_percent);
@@ -131,6 +132,7 @@ int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
 	r->watch = (struct dkt__watch)DKT__NO_WATCH;
 	r->wake_percent = mine.wake_percent ? mine.wake_percent : 50;
 	r->fresh = mine.flags & DKT_RECORDER_FRESH;
+	r->skip_self = mine.flags & DKT_RECORDER_SKIP_SELF;
 	r->room = mine.room;
 	r->data = mine.data;
 	r->pages = malloc(DKT__RECORDER_CHUNK);
@@ -295,6 +297,8 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 		read_size(&r->buffers[i]);
 	err = begin_counts(r, first);
 	r->begun = true;
+	if (!err && r->skip_self)
+		err = dkt__recorder_skip_self(r);
 	if (!err)
 		err = dkt__recorder_head(r);
 	if (!err)

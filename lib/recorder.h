@@ -28,6 +28,7 @@ struct dkt__recorder_buffer {
 	int n_cpus;
 	uint64_t size; /* of a CPU's buffer in the kernel, bytes */
 	char *percent; /* previous buffer_percent; NULL: unchanged */
+	bool skips; /* the kernel leaves the recorder's own records out */
 };
 
 struct dkt_recorder {
@@ -40,6 +41,8 @@ struct dkt_recorder {
 	uint64_t (*room)(void *data, uint64_t written); /* NULL: no limit */
 	void *data;
 	bool fresh; /* DKT_RECORDER_FRESH */
+	bool skip_self; /* DKT_RECORDER_SKIP_SELF */
+	pid_t self; /* the thread whose records the file's readers leave out; 0: none */
 	bool begun; /* the kernel's counts have been read once */
 	struct dkt__recorder_buffer *buffers;
 	size_t n;
@@ -80,6 +83,11 @@ int dkt__recorder_put(struct dkt_recorder *r, unsigned int id, const struct dkt_
  * the next call continues at the same byte.
  */
 int dkt__recorder_flush(struct dkt_recorder *r);
+
+/* ---- recorder/self.c: the recorder's own records ---- */
+
+/* Has them left out by the kernel, or by the file's readers. */
+int dkt__recorder_skip_self(struct dkt_recorder *r);
 
 /* ---- recorder/head.c: the beginning of a file ---- */
 

@@ -34,6 +34,11 @@ enum dkt__dat_option {
 	DAT_PRINTK = 20,
 	DAT_CMDLINES = 21,
 	DAT_BUFFER_TEXT = 22,
+	/*
+	 * Only in dktrace's recordings, and far above trace-cmd's numbers: the ID of the recorder's
+	 * thread (4 bytes), whose records are to be left out.
+	 */
+	DAT_RECORDER = 0x4401,
 };
 
 /* The position of a CPU's pages. */

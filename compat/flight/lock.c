@@ -61,8 +61,9 @@ static int try_enter(struct dkt_ctx *ctx, const char *dir)
 		return dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		err = dkt_fail(ctx, errno == EWOULDBLOCK ? -EBUSY : -errno, "lock %s: %s", dir,
-			       errno == EWOULDBLOCK ? "a flight recorder is being started or ended" :
-						      strerror(errno));
+			       errno == EWOULDBLOCK ?
+				       "a flight recorder is being started or ended" :
+				       strerror(errno));
 	else if (fstat(fd, &locked) || stat(dir, &now) || locked.st_ino != now.st_ino)
 		err = dkt_fail(ctx, -ENOENT, "%s was removed", dir);
 	if (!err)
@@ -78,7 +79,8 @@ int flight_enter(struct dkt_ctx *ctx, const char *log)
 
 	for (int tries = 0; turn == -EBUSY || turn == -ENOENT; tries++) {
 		turn = try_enter(ctx, dir);
-		if ((turn != -EBUSY && turn != -ENOENT) || tries == TURN_SECONDS * 1000000 / EACH_US)
+		if ((turn != -EBUSY && turn != -ENOENT) ||
+		    tries == TURN_SECONDS * 1000000 / EACH_US)
 			break;
 		usleep(EACH_US);
 	}

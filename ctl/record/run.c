@@ -20,7 +20,6 @@
 static int enable_events(struct record *record)
 {
 	struct dkt_change *change;
-	pid_t self = getpid();
 	int err = dkt_change_new(record->in, &change);
 
 	if (!err)
@@ -30,9 +29,6 @@ static int enable_events(struct record *record)
 	if (!err)
 		err = dkt_change_commit(change);
 	dkt_change_free(change);
-	/* Not an error: a kernel that cannot exclude processes records dktrace too. */
-	if (!err && dkt_instance_skip_pids(record->in, &self, 1))
-		dkt_log(record->ctx, DKT_LOG_INFO, "%s", dkt_error(record->ctx));
 	return err;
 }
 
@@ -51,8 +47,8 @@ static uint64_t find_room(void *data, uint64_t written)
 
 static int open_recorder(struct record *record)
 {
-	DKT_OPTS(dkt_recorder_opts, opts, .compression = record->app->compression,
-		 .room = find_room, .data = record);
+	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_SKIP_SELF,
+		 .compression = record->app->compression, .room = find_room, .data = record);
 	int err = record_size(record);
 
 	if (!err)

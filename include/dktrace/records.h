@@ -459,6 +459,13 @@ struct dkt_recorder;
 enum dkt_recorder_flags {
 	/* Records that were overwritten before the first read are not lost: a flight recorder's. */
 	DKT_RECORDER_FRESH = 1,
+	/*
+	 * Leaves out the records that the thread causes which begins the recording. The kernel does
+	 * it, but its test makes each record dearer. So if all events are system calls, of which a
+	 * recorder makes few, the file has them and names the thread, and dkt_source_open() leaves
+	 * them out.
+	 */
+	DKT_RECORDER_SKIP_SELF = 2,
 };
 
 struct dkt_recorder_opts {

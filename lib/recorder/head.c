@@ -126,6 +126,7 @@ int dkt__recorder_head(struct dkt_recorder *r)
 					 .source = &r->about,
 					 .version = 7,
 					 .part = true,
+					 .own = r->self,
 					 .page_size = r->buffers[0].page_size,
 					 .big_endian = r->ctx->big_endian,
 					 .long_size = r->ctx->long_size,

@@ -348,12 +348,14 @@ int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
 			fill_gap(it, s, rec);
 			return 0;
 		}
-		if (dkt__likely(fill_record(it, s, rec))) {
+		if (dkt__unlikely(!fill_record(it, s, rec)))
+			s->loss.bad++;
+		else {
 			s->loss.seen++;
-			it->taken = true;
-			return 0;
+			it->taken = rec->pid != it->own || !it->own;
+			if (dkt__likely(it->taken))
+				return 0;
 		}
-		s->loss.bad++;
 		advance(it);
 	}
 	return it->err ? it->err : 1;

@@ -235,6 +235,9 @@ int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor op
 	case DAT_TRACEID:
 		dat->streams.base.info.id = dkt__cursor_number(&option, 8);
 		return 0;
+	case DAT_RECORDER:
+		dat->streams.own = (int32_t)dkt__cursor_number(&option, 4);
+		return 0;
 	/* Only trace-cmd profile and KernelShark use these two. */
 	case DAT_HOOK:
 		dat->hooks = true;

@@ -170,6 +170,7 @@ static int seal(struct dkt__dat *dat, int to, const struct dkt_tracedat_opts *op
 				      .source = &dat->streams.base,
 				      .fd = to,
 				      .part = true,
+				      .own = dat->streams.own,
 				      .page_size = dat->page_size,
 				      .big_endian = dat->ctx->big_endian,
 				      .long_size = dat->ctx->long_size,

@@ -60,6 +60,7 @@ struct dkt_tracedat {
 	int fd;
 	unsigned int version;
 	bool part; /* count only the losses in gaps */
+	int32_t own; /* the thread that recorded, whose records readers leave out; 0: none is */
 	uint32_t page_size;
 	bool big_endian;
 	uint8_t long_size;

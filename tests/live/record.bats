@@ -71,6 +71,28 @@ recording()
 	same 200200 "$((seen + lost))" "seen and lost"
 }
 
+@test "the recorder's own records are left out, at no cost for system calls" {
+	start dktrace record -e 'raw_syscalls:*' -o "$tmp/a.dat" 2>"$tmp/record.err"
+	recorder=$pid
+	until_true 100 grep -q 'recording until' "$tmp/record.err"
+	same "" "$(cat "$(own)/set_event_notrace_pid")" "threads that the kernel tests each event for"
+	"$sequence" 1 1000
+	kill -INT "$recorder"
+	wait "$recorder"
+	dktrace report "$tmp/a.dat" >"$tmp/ours"
+	at_least 2000 "$(grep -c '^ *gen-sequence-' "$tmp/ours")" "records of the workload"
+	same 0 "$(grep -c "^ *dktrace-$recorder " "$tmp/ours" || true)" "records of the recorder"
+	# They are in the file, and programs that do not know of the recorder show them.
+	run -0 --separate-stderr trace-cmd report -i "$tmp/a.dat"
+	same "" "$stderr" "messages of trace-cmd"
+	[[ "$output" == *" dktrace-$recorder "* ]]
+	start dktrace record -e 'sched:*' -o "$tmp/b.dat" 2>"$tmp/record.err"
+	until_true 100 grep -q 'recording until' "$tmp/record.err"
+	same "$pid" "$(cat "$(own)/set_event_notrace_pid")" "threads that the kernel leaves out"
+	kill -INT "$pid"
+	wait "$pid"
+}
+
 @test "a pipe carries the recording" {
 	dktrace record -e "$numbers" -o - -- "$sequence" 1 1000 2>"$tmp/record.err" >"$tmp/stream"
 	dktrace report - --style csv --fields pid,fd <"$tmp/stream" >"$tmp/out"
