@@ -11,7 +11,6 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "flight/dump.h"
-#include "flight/lock.h"
 #include "flight/socket.h"
 #include "flight/watch.h"
 
@@ -434,7 +433,7 @@ static void tear_down(struct flight *flight)
 {
 	struct flight_state *state = flight->state;
 	char *message = dkt_error_take(flight->ctx);
-	int turn __cleanup(close) = flight_enter(flight->ctx, flight->log);
+	int turn __cleanup(close) = service_enter(flight->ctx, &flight_service, flight->log);
 	int err = DKT__MIN(turn, 0);
 
 	answer_all(flight, -EPIPE, "the flight recorder ends");
@@ -460,7 +459,7 @@ static void tear_down(struct flight *flight)
 	if (err)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 	else
-		flight_forget(flight->log);
+		service_forget(&flight_service, flight->log);
 	dkt_error_give(flight->ctx, 0, message);
 }
 
@@ -469,8 +468,8 @@ int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *o
 	struct flight flight = {
 		.ctx = ctx, .log = log, .state = opts->limits, .signals = -1, .listener = -1
 	};
-	int turn = flight_enter(ctx, log);
-	int err = turn < 0 ? turn : flight_lock(ctx, log);
+	int turn = service_enter(ctx, &flight_service, log);
+	int err = turn < 0 ? turn : service_lock(ctx, &flight_service, log);
 
 	if (!err)
 		err = set_up(&flight, opts);

@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
-#include "flight/lock.h"
+#include "flight/state.h"
 
 #define SOCKET "socket"
 
@@ -21,7 +21,7 @@
 /* So the address fits whatever the length of the log's name. The caller closes the directory. */
 static int find_address(struct dkt_ctx *ctx, const char *log, struct sockaddr_un *address, int *dir)
 {
-	char *path __cleanup(free) = flight_path(log, "");
+	char *path __cleanup(free) = service_path(&flight_service, log, "");
 
 	*dir = path ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
 	if (*dir < 0)

@@ -9,13 +9,18 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
-#include "flight/lock.h"
 
 /* So many dumps are remembered, and the state has at most so many bytes. */
 #define DUMPS_MAX 100
 #define STATE_MAX (4 << 20)
 
 #define STATE "state"
+
+const struct service flight_service = {
+	.kind = "flight",
+	.noun = "a flight recorder",
+	.files = (const char *const[]){ STATE, STATE ".new", "socket", NULL },
+};
 
 static void free_list(char **list, size_t n)
 {
@@ -98,8 +103,8 @@ static int print_state(const struct flight_state *state, FILE *f)
 
 int flight_save(struct dkt_ctx *ctx, const char *log, const struct flight_state *state)
 {
-	char *path __cleanup(free) = flight_path(log, STATE);
-	char *fresh __cleanup(free) = flight_path(log, STATE ".new");
+	char *path __cleanup(free) = service_path(&flight_service, log, STATE);
+	char *fresh __cleanup(free) = service_path(&flight_service, log, STATE ".new");
 	int fd = path && fresh ?
 			 open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) :
 			 -1;
@@ -190,7 +195,7 @@ static int take_line(struct flight_state *state, const char *key, char *value)
 
 int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state)
 {
-	char *path __cleanup(free) = flight_path(log, STATE);
+	char *path __cleanup(free) = service_path(&flight_service, log, STATE);
 	char *text __cleanup(free) = NULL, *rest, *line;
 	size_t len;
 	int err = path ? dkt__read_file(path, STATE_MAX, &text, &len) : -ENOMEM;

@@ -2,7 +2,9 @@
 /* The state of a flight recorder in /run: its limits, its groups, and the dumps that it made. */
 #pragma once
 
-#include <dktrace/dktrace.h>
+#include "capture/service.h"
+
+extern const struct service flight_service;
 
 /* A dump that was made. */
 struct flight_dump {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How other processes deal with a flight recorder: ask it for dumps, end it, clean up after it. */
+#include <signal.h>
+
 #include "base/buf.h"
 #include "base/memory.h"
 #include "flight/dump.h"
 #include "flight/flight.h"
-#include "flight/lock.h"
 #include "flight/socket.h"
 
 int flight_open_groups(struct dkt_ctx *ctx, const char *log, const struct flight_state *state,
@@ -33,7 +34,7 @@ static int dump_here(struct dkt_ctx *ctx, const char *log, const char *reason, c
 	struct flight_dump dump = { 0 };
 	struct flight_group *groups = NULL;
 	struct flight_state state;
-	int turn __cleanup(close) = flight_enter(ctx, log);
+	int turn __cleanup(close) = service_enter(ctx, &flight_service, log);
 	int err;
 
 	if (turn < 0)
@@ -63,8 +64,8 @@ int flight_dump_asked(struct dkt_ctx *ctx, const char *log, const char *reason, 
 	flight_clear(&state);
 	if (err)
 		return err;
-	return flight_holder(log) ? flight_ask(ctx, log, reason, file) :
-				    dump_here(ctx, log, reason, file);
+	return service_holder(&flight_service, log) ? flight_ask(ctx, log, reason, file) :
+						      dump_here(ctx, log, reason, file);
 }
 
 static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_state *state)
@@ -80,28 +81,10 @@ static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_
 	return err ? err : dkt_instance_sweep(ctx, prefix, NULL);
 }
 
-/* Returns the turn to clean up, in which there is no recorder. *ended: there was one. */
-static int enter_alone(struct dkt_ctx *ctx, const char *log, bool *ended)
-{
-	int turn, err;
-
-	/* Another recorder can be started before the turn begins. */
-	do {
-		err = flight_end(ctx, log);
-		if (err < 0)
-			return err;
-		*ended |= err > 0;
-		turn = flight_enter(ctx, log);
-		if (turn < 0 || !flight_holder(log))
-			return turn;
-		close(turn);
-	} while (true);
-}
-
 int flight_stop(struct dkt_ctx *ctx, const char *log)
 {
-	bool ended = false;
-	int turn __cleanup(close) = enter_alone(ctx, log, &ended);
+	bool ended;
+	int turn __cleanup(close) = service_end_enter(ctx, &flight_service, log, SIGTERM, &ended);
 	struct flight_state state;
 	int err;
 
@@ -112,6 +95,6 @@ int flight_stop(struct dkt_ctx *ctx, const char *log)
 		err = remove_all(ctx, log, &state);
 	flight_clear(&state);
 	if (!err || err == -ENOENT)
-		flight_forget(log);
+		service_forget(&flight_service, log);
 	return err == -ENOENT && ended ? 0 : err;
 }

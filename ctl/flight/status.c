@@ -6,7 +6,6 @@
 #include "app/print.h"
 #include "flight/actions.h"
 #include "flight/flight.h"
-#include "flight/lock.h"
 
 #define LABELS 12
 
@@ -105,7 +104,7 @@ static struct rows *dump_rows(const struct flight_state *state)
 
 int flight_action_status(struct app *app)
 {
-	pid_t pid = flight_holder(app->instance);
+	pid_t pid = service_holder(&flight_service, app->instance);
 	struct flight_state state;
 	struct json_object *when;
 	struct out out;

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Two locks in the process's directory. It holds a lock of the file "lock" as long as it lives; the
+ * kernel names it to others. The directory itself is locked during a turn: of a process that starts or
+ * ends, or of one that cleans up after another which was killed.
+ */
+#include "capture/service.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "io/run_dir.h"
+
+/* A turn gets this long, and a process that is asked to end: it may have a file to finish. In s. */
+#define TURN_SECONDS 60
+
+#define EACH_US 20000
+
+#define LOCK "lock"
+
+/* Without the dot, it would be taken for the directory of a debug log. */
+char *service_path(const struct service *service, const char *log, const char *name)
+{
+	return dkt__format(RUN_DIR "/.%s-%s%s%s", service->kind, log, *name ? "/" : "", name);
+}
+
+/* ---- turns ---- */
+
+/* The process runs commands that the state names, so nobody else may write there. */
+static int make_dir(struct dkt_ctx *ctx, const char *path)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
+	if (lstat(path, &st))
+		return dkt_fail(ctx, -errno, "check %s: %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode) && (!st.st_uid || st.st_uid == geteuid()) &&
+	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	return dkt_fail(ctx, -EPERM, "use %s: users other than root can write to it; remove it",
+			path);
+}
+
+/* Returns the locked directory. -ENOENT: the one that had the turn removed it. */
+static int try_enter(struct dkt_ctx *ctx, const struct service *service, const char *dir)
+{
+	struct stat locked, now;
+	int err = make_dir(ctx, RUN_DIR), fd;
+
+	if (!err)
+		err = make_dir(ctx, dir);
+	if (err)
+		return err;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		err = dkt_fail(ctx, errno == EWOULDBLOCK ? -EBUSY : -errno,
+			       "lock %s, where %s is started and ended: %s", dir, service->noun,
+			       strerror(errno));
+	else if (fstat(fd, &locked) || stat(dir, &now) || locked.st_ino != now.st_ino)
+		err = dkt_fail(ctx, -ENOENT, "%s was removed", dir);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+int service_enter(struct dkt_ctx *ctx, const struct service *service, const char *log)
+{
+	char *dir __cleanup(free) = service_path(service, log, "");
+	int turn = dir ? -EBUSY : dkt__no_memory(ctx);
+
+	for (int tries = 0; turn == -EBUSY || turn == -ENOENT; tries++) {
+		turn = try_enter(ctx, service, dir);
+		if ((turn != -EBUSY && turn != -ENOENT) ||
+		    tries == TURN_SECONDS * 1000000 / EACH_US)
+			break;
+		usleep(EACH_US);
+	}
+	return turn;
+}
+
+static void remove_file(const struct service *service, const char *log, const char *name)
+{
+	char *path __cleanup(free) = service_path(service, log, name);
+
+	if (path)
+		unlink(path);
+}
+
+void service_forget(const struct service *service, const char *log)
+{
+	char *dir __cleanup(free) = service_path(service, log, "");
+
+	for (size_t i = 0; service->files[i]; i++)
+		remove_file(service, log, service->files[i]);
+	remove_file(service, log, LOCK);
+	if (dir)
+		rmdir(dir);
+	rmdir(RUN_DIR);
+}
+
+/* ---- the lock of the process ---- */
+
+static int open_lock(const struct service *service, const char *log, int flags)
+{
+	char *path __cleanup(free) = service_path(service, log, LOCK);
+	int fd = path ? open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
+
+	return fd < 0 ? path ? -errno : -ENOMEM : fd;
+}
+
+/* The process that holds the lock; 0: none. */
+static pid_t holder_of(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
+		return 0;
+	return lock.l_pid;
+}
+
+int service_lock(struct dkt_ctx *ctx, const struct service *service, const char *log)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open_lock(service, log, O_RDWR | O_CREAT), err;
+
+	if (fd < 0)
+		return dkt_fail(ctx, fd, "open the lock of %s: %s", service->noun, strerror(-fd));
+	/* The descriptor stays open: closing it would release the lock. */
+	if (!fcntl(fd, F_SETLK, &lock))
+		return 0;
+	err = dkt_fail(ctx, -EBUSY, "%s is running already, process %d; 'dktrace %s stop' ends it",
+		       service->noun, (int)holder_of(fd), service->kind);
+	close(fd);
+	return err;
+}
+
+pid_t service_holder(const struct service *service, const char *log)
+{
+	int fd = open_lock(service, log, O_RDWR);
+	pid_t pid = fd < 0 ? 0 : holder_of(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return pid;
+}
+
+int service_end(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig)
+{
+	pid_t pid = service_holder(service, log), asked = 0;
+
+	for (int tries = 0; pid; pid = service_holder(service, log), tries++) {
+		if (tries == TURN_SECONDS * 1000000 / EACH_US)
+			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
+		/* Another one may have been started since. */
+		if (pid != asked && kill(pid, sig) && errno != ESRCH)
+			return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid,
+					strerror(errno));
+		asked = pid;
+		usleep(EACH_US);
+	}
+	return asked != 0;
+}
+
+int service_end_enter(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig,
+		      bool *ended)
+{
+	int turn, err;
+
+	*ended = false;
+	/* Another process can be started before the turn begins. */
+	do {
+		err = service_end(ctx, service, log, sig);
+		if (err < 0)
+			return err;
+		*ended |= err > 0;
+		turn = service_enter(ctx, service, log);
+		if (turn < 0 || !service_holder(service, log))
+			return turn;
+		close(turn);
+	} while (true);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A process that records all the time for a log: who it is, and who may start it or clean up after it at
+ * the moment.
+ */
+#pragma once
+
+#include <dktrace/dktrace.h>
+#include <stdbool.h>
+
+struct service {
+	const char *kind; /* "flight"; also the command's name */
+	const char *noun; /* "a flight recorder" */
+	const char *const *files; /* that its directory may have beside the lock; ends with NULL */
+};
+
+/* Returns the path of a file in the directory of that log's process; the caller frees it. */
+char *service_path(const struct service *service, const char *log, const char *name);
+
+/*
+ * Waits for the turn to start the process or to clean up after one, and creates the directory.
+ * Returns a descriptor; closing it ends the turn. -EBUSY: another process does not end its own turn.
+ */
+int service_enter(struct dkt_ctx *ctx, const struct service *service, const char *log);
+
+/* In a turn: makes this process the one, until it ends. -EBUSY: dkt_error() names the one that is. */
+int service_lock(struct dkt_ctx *ctx, const struct service *service, const char *log);
+
+/* Returns the ID of the process, or 0. */
+pid_t service_holder(const struct service *service, const char *log);
+
+/*
+ * Asks the process to end, by the signal, and waits for it. Returns 1, or 0 if there is none.
+ * -ETIMEDOUT.
+ */
+int service_end(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig);
+
+/*
+ * Ends the process, and returns the turn to clean up, in which there is no other one. *ended: there was
+ * one.
+ */
+int service_end_enter(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig,
+		      bool *ended);
+
+/* In a turn: removes the directory with what is in it. */
+void service_forget(const struct service *service, const char *log);
