@@ -18,3 +18,14 @@ bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
 
 /* Empties the buffers, as dkt_instance_clear() without a spool. */
 int dkt__buffers_clear(struct dkt_instance *in);
+
+/* ---- instance/own.c: instances for one process only ---- */
+
+/*
+ * Returns 1 if the name is that of an instance whose process has exited, 0 if the process lives.
+ * -EINVAL: the instance is not one for a process only.
+ */
+int dkt__own_exited(const char *name);
+
+/* Removes such an instance, then its probes and synthetic events. */
+int dkt__own_remove(struct dkt_ctx *ctx, const char *name);

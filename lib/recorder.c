@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 
+#include "base/io.h"
 #include "instance.h"
 #include "recorder.h"
 #include "source/live.h"
@@ -46,8 +47,7 @@ static int open_cpus(struct dkt__recorder_buffer *b, bool fresh)
 	return 0;
 }
 
-/* Gets the size of the kernel's buffer of a CPU. */
-static void read_size(struct dkt__recorder_buffer *b)
+void dkt__recorder_size(struct dkt__recorder_buffer *b)
 {
 	uint64_t all;
 
@@ -176,7 +176,7 @@ void dkt_recorder_free(struct dkt_recorder *r)
 
 /* ---- marks ---- */
 
-static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
+uint64_t dkt__recorder_lost(const struct dkt_cpu_stats *stats)
 {
 	return stats->overrun + stats->commit_overrun + stats->dropped;
 }
@@ -194,11 +194,11 @@ static int read_lost(struct dkt_recorder *r)
 			/* A saved tree may lack them. */
 			if (err && err != -ENOENT)
 				return err;
-			if (stats_lost(&stats) < cpu->lost) {
+			if (dkt__recorder_lost(&stats) < cpu->lost) {
 				cpu->told_before += cpu->lost - cpu->base;
 				cpu->base = 0;
 			}
-			cpu->lost = stats_lost(&stats);
+			cpu->lost = dkt__recorder_lost(&stats);
 		}
 	return 0;
 }
@@ -246,17 +246,23 @@ static int put_mark(struct dkt_recorder *r, uint64_t now)
 static int put_names(struct dkt_recorder *r)
 {
 	const char *clock = r->facts.clock ? r->facts.clock : "";
+	char boot[DKT__BOOT_SIZE];
 	int err = 0;
 
+	dkt__boot_id(boot);
 	for (size_t i = 0; !err && i < r->n; i++) {
 		const struct dkt__recorder_buffer *b = &r->buffers[i];
+		const char *instance = b->in->name ? b->in->name : "";
+		const char *words[] = { b->name, clock, instance, boot };
+		size_t size = 8;
 
-		dkt__recorder_section(r, DKT__JOURNAL_BUFFER, 0,
-				      8 + strlen(b->name) + 1 + strlen(clock) + 1);
+		for (size_t j = 0; j < ARRAY_SIZE(words); j++)
+			size += strlen(words[j]) + 1;
+		dkt__recorder_section(r, DKT__JOURNAL_BUFFER, 0, size);
 		dkt__recorder_number(r, i, 4);
 		dkt__recorder_number(r, b->page_size, 4);
-		dkt_buf_add(r->out, b->name, strlen(b->name) + 1);
-		dkt_buf_add(r->out, clock, strlen(clock) + 1);
+		for (size_t j = 0; j < ARRAY_SIZE(words); j++)
+			dkt_buf_add(r->out, words[j], strlen(words[j]) + 1);
 		err = dkt__recorder_flush(r);
 	}
 	return err;
@@ -294,7 +300,7 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 	r->written = 0;
 	r->fd = fd;
 	for (size_t i = 0; i < r->n; i++)
-		read_size(&r->buffers[i]);
+		dkt__recorder_size(&r->buffers[i]);
 	err = begin_counts(r, first);
 	r->begun = true;
 	if (!err && r->skip_self)

@@ -63,6 +63,12 @@ struct dkt_recorder {
 /* Pages are moved in pieces of at most so many bytes. */
 #define DKT__RECORDER_CHUNK (1u << 20)
 
+/* Gets the size of the kernel's buffer of a CPU, before pages are moved. */
+void dkt__recorder_size(struct dkt__recorder_buffer *b);
+
+/* Returns how many records the kernel has lost by its statistics of a CPU. */
+uint64_t dkt__recorder_lost(const struct dkt_cpu_stats *stats);
+
 /* ---- recorder/section.c: sections of the file ---- */
 
 /* Adds a number to the section in the byte order of the records. */

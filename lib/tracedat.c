@@ -306,6 +306,32 @@ int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	return err;
 }
 
+int dkt__dat_open_recording(struct dkt_ctx *ctx, int fd, struct dkt__dat **out)
+{
+	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
+	struct dkt__dat *dat;
+	struct dkt__file file;
+	int err = dkt__file_open(ctx, NULL, "the recording", fd + 1, &file);
+
+	if (err)
+		return err;
+	if (!dkt__reader_tracedat.is(file.data, file.size))
+		return 1;
+	dat = calloc(1, sizeof(*dat));
+	if (!dat)
+		return dkt__no_memory(ctx);
+	dat->keep_rooms = true;
+	err = dkt__dat_open(ctx, &file, &all, dat);
+	if (err)
+		return err;
+	if (dat->journal) {
+		*out = dat;
+		return 0;
+	}
+	dkt_source_close(&dat->streams.base);
+	return 1;
+}
+
 static int tracedat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 			 const struct dkt_source_opts *opts, struct dkt_source **source)
 {

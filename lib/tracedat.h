@@ -59,7 +59,9 @@ struct dkt__dat_buffer {
 	bool packed; /* its pages are in compressed chunks */
 	struct dkt__dat_cpu *cpus;
 	uint32_t n_cpus;
-	uint32_t recent; /* a recording in progress: the CPU of the last section */
+	/* If the file is a recording in progress: */
+	uint32_t recent; /* the CPU of the last section */
+	const char *instance, *boot; /* the kernel's instance; NULL: unknown */
 };
 
 struct dkt__dat_stat {
@@ -77,6 +79,8 @@ struct dkt__dat {
 	uint32_t seen; /* a bit for each section number that was read */
 	bool cut; /* the file is truncated */
 	bool journal; /* a recording in progress */
+	uint64_t end; /* of a recording that its writer did not end; 0: the end is damaged */
+	uint64_t cut_section; /* its last pages, which lack a part; 0: none */
 	bool keep_rooms; /* the pages are copied, not unpacked: their size has no limit */
 	unsigned int version;
 	uint32_t page_size;
@@ -109,6 +113,12 @@ struct dkt__dat {
  */
 int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 		  const struct dkt_source_opts *opts, struct dkt__dat *dat);
+
+/*
+ * Opens the file of a recorder for copying its pages. ctx: one that has no other events. Returns 1 if
+ * the file is another one or a finished one.
+ */
+int dkt__dat_open_recording(struct dkt_ctx *ctx, int fd, struct dkt__dat **dat);
 
 /* Returns a cursor at the offset, or at the end of the file if the offset is outside the file. */
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset);

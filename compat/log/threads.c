@@ -6,8 +6,6 @@
 #include "base/parse.h"
 #include "log/option_words.h"
 
-#define BOOT_SIZE 40
-
 static int add_process(struct dkt_ctx *ctx, int64_t pid, struct threads *threads)
 {
 	char path[40];
@@ -136,29 +134,20 @@ int threads_processes(const struct threads *threads, char **processes)
 	return dkt__text_end_some(out, 0, processes);
 }
 
-static void read_boot(char boot[BOOT_SIZE])
-{
-	FILE *f __cleanup(fclose) = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	if (!f || !fgets(boot, BOOT_SIZE, f))
-		*boot = '\0';
-	boot[strcspn(boot, "\n")] = '\0';
-}
-
 void threads_print_processes(FILE *out, const char *processes, bool children)
 {
-	char boot[BOOT_SIZE];
+	char boot[DKT__BOOT_SIZE];
 
-	read_boot(boot);
+	dkt__boot_id(boot);
 	fprintf(out, "%s%s", processes, children ? " --children" : "");
 	option_word_print(out, "--boot", *boot ? boot : NULL);
 }
 
 int threads_check_boot(struct dkt_ctx *ctx, const char *boot)
 {
-	char now[BOOT_SIZE];
+	char now[DKT__BOOT_SIZE];
 
-	read_boot(now);
+	dkt__boot_id(now);
 	if (!boot || !strcmp(boot, now))
 		return 0;
 	return dkt_fail(ctx, -ESRCH, "its processes belong to another boot");

@@ -34,9 +34,22 @@ char *live_name(const struct app *app, const char *kind)
 	return dkt__format("%s-%s", app->instance, kind);
 }
 
+/* Records that nobody has read may be among what is removed, so that is said. */
+static int clean(const struct app *app)
+{
+	char *list __cleanup(free) = NULL;
+	int err = leftovers_list(app->ctx, app->instance, &list);
+
+	if (!err)
+		err = leftovers_remove(app->ctx, app->instance);
+	if (!err && list)
+		app_say("removed what commands that were killed left: %s", list);
+	return err;
+}
+
 int live_sweep(const struct app *app)
 {
-	int err = leftovers_remove(app->ctx, app->instance);
+	int err = clean(app);
 	const char *kind;
 
 	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++) {
@@ -52,7 +65,7 @@ int live_sweep(const struct app *app)
 void live_clean(const struct app *app)
 {
 	if (!dkt_caps_check(app->ctx, DKT_NEED_CONTROL))
-		leftovers_remove(app->ctx, app->instance);
+		clean(app);
 }
 
 double live_now(void)

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "app/privileges.h"
 #include "capture/complete.h"
@@ -26,6 +27,38 @@ static int open_file(struct app *app, const char *path)
 	close(fd);
 	return dkt_fail(app->ctx, -EBUSY,
 			"recover %s: it is being written; stop the recording first", path);
+}
+
+/* Opens the file for writing too. Returns -1 if that cannot be. */
+static int open_to_write(const char *path, int fd)
+{
+	int other = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat a, b;
+
+	if (other >= 0 && !fstat(fd, &a) && !fstat(other, &b) && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino)
+		return other;
+	if (other >= 0)
+		close(other);
+	return -1;
+}
+
+/* Adds the records that the killed command's instance still holds. */
+static int rescue(struct app *app, const char *path, int fd)
+{
+	int write_fd __cleanup(close) = open_to_write(path, fd);
+	uint64_t records;
+	int err = dkt_recorder_rescue(app->ctx, write_fd < 0 ? fd : write_fd, &records);
+
+	if (!err)
+		app_say("%s: %" PRIu64 " records were still in the kernel", path, records);
+	/* The records that the file has can be saved in any case. */
+	if (err == -ENOENT || err == -EACCES || err == -EPERM) {
+		app_say("%s: the records of its last moment are missing: %s", path,
+			dkt_error(app->ctx));
+		return 0;
+	}
+	return err < 0 ? dkt_fail_in(app->ctx, err, "recover %s", path) : 0;
 }
 
 static int take_facts(struct facts *facts, struct dkt_source *source)
@@ -82,7 +115,9 @@ int cmd_recover(struct app *app, int argc, char **argv)
 	int fd __cleanup(close) = open_file(app, path), err, rc;
 
 	(void)argc;
-	err = fd < 0 ? fd : read_facts(app, path, fd, &facts);
+	err = fd < 0 ? fd : rescue(app, path, fd);
+	if (!err)
+		err = read_facts(app, path, fd, &facts);
 	if (!err)
 		err = capture_complete_as(app->ctx, path, fd, to, app->compression);
 	if (err == 1)

@@ -535,6 +535,18 @@ struct dkt_recorder_counts {
 DKT_API int dkt_recorder_counts(struct dkt_recorder *recorder, struct dkt_recorder_counts *counts,
 				size_t sz);
 
+/*
+ * Completes the file of a recorder that was killed, which is open for reading and writing as fd: adds
+ * the records that its instances still hold, ends the recording, and removes the instances, which
+ * must be of dkt_instance_own(). Sets *records to the number of records added. Records that the
+ * recorder had read but not written are counted as lost. Returns 1 if there are none to add: the file is
+ * finished or of another kind, its instances are shared with other processes, or the machine has been
+ * started again. -ENOENT: an instance has been removed; -EBUSY: the process of an instance lives;
+ * -ENOSPC: the file system lacks room, and nothing has been changed; -EROFS: fd is not open for
+ * writing; -EBADMSG: the end of the file is damaged.
+ */
+DKT_API int dkt_recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records);
+
 /* Frees a recorder. If its recording has not been ended, the file can be read up to here. */
 DKT_API void dkt_recorder_free(struct dkt_recorder *recorder);
 

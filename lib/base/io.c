@@ -143,3 +143,12 @@ int dkt__text_end_some(FILE *f, int err, char **text)
 	}
 	return err;
 }
+
+void dkt__boot_id(char boot[DKT__BOOT_SIZE])
+{
+	int fd __cleanup(close) = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : dkt__pread_all(fd, boot, DKT__BOOT_SIZE - 1, 0);
+
+	boot[DKT__MAX(n, 0)] = '\0';
+	boot[strcspn(boot, "\n")] = '\0';
+}

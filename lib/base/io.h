@@ -40,3 +40,9 @@ int dkt__text_end(FILE *f, int err, char **text);
 
 /* The same, but an empty text becomes NULL too. */
 int dkt__text_end_some(FILE *f, int err, char **text);
+
+/* Room for the ID of a boot of the machine. */
+#define DKT__BOOT_SIZE 40
+
+/* Gets the ID of this boot; "": unknown. */
+void dkt__boot_id(char boot[DKT__BOOT_SIZE]);

@@ -5,6 +5,7 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "instance.h"
 #include "tracefs.h"
 
 /*
@@ -33,23 +34,40 @@ static int start_time(int pid, uint64_t *ticks)
 	return 0;
 }
 
-/* True if the name is PREFIX-PID-TIME, with mark for "-", of a process that has exited. */
-static bool is_stale(const char *name, const char *prefix, char mark)
+/*
+ * Returns 1 if the text is PID-TIME, with mark for "-", of a process that has exited, and 0 if the
+ * process lives. -EINVAL: it is another text.
+ */
+static int has_exited(const char *text, char mark)
 {
-	size_t len = strlen(prefix);
 	uint64_t ticks, now;
 	int pid, n = 0, err;
 	char between;
 
-	if (strncmp(name, prefix, len) != 0 || name[len] != mark)
-		return false;
-	name += len + 1;
-	if (sscanf(name, "%d%c%" SCNu64 "%n", &pid, &between, &ticks, &n) != 3 || name[n] ||
+	if (sscanf(text, "%d%c%" SCNu64 "%n", &pid, &between, &ticks, &n) != 3 || text[n] ||
 	    pid <= 0 || between != mark)
-		return false;
+		return -EINVAL;
 	/* If the start time is unknown, the process may still run. */
 	err = start_time(pid, &now);
 	return err ? err == -ENOENT : now != ticks;
+}
+
+/* True if the name is PREFIX-PID-TIME, with mark for "-", of a process that has exited. */
+static bool is_stale(const char *name, const char *prefix, char mark)
+{
+	size_t len = strlen(prefix);
+
+	return !strncmp(name, prefix, len) && name[len] == mark &&
+	       has_exited(name + len + 1, mark) > 0;
+}
+
+int dkt__own_exited(const char *name)
+{
+	const char *p = strrchr(name, '-');
+
+	while (p && p > name && *--p != '-')
+		;
+	return p && p > name ? has_exited(p + 1, '-') : -EINVAL;
 }
 
 /* Builds a name that only this process has: prefix, PID and start time. */
@@ -84,8 +102,11 @@ int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group)
 	return 0;
 }
 
-/* Removes probes by their group, and synthetic events, which share one group, by their name. */
-static void sweep_probes(struct dkt_ctx *ctx, const char *prefix)
+/*
+ * Removes probes by their group, and synthetic events, which share one group, by their name. exact:
+ * only those of the instance with that name, not those of all processes that have exited.
+ */
+static void sweep_probes(struct dkt_ctx *ctx, const char *prefix, bool exact)
 {
 	char *name __cleanup(free) = strdup(prefix);
 	const struct dkt_probe *probe;
@@ -94,11 +115,22 @@ static void sweep_probes(struct dkt_ctx *ctx, const char *prefix)
 	if (!name || dkt_probes_read(ctx, &probes))
 		return;
 	make_identifier(name);
-	for (size_t i = 0; (probe = dkt_probes_at(probes, i)); i++)
-		if (is_stale(probe->kind == DKT_PROBE_SYNTHETIC ? probe->name : probe->group, name,
-			     '_'))
+	for (size_t i = 0; (probe = dkt_probes_at(probes, i)); i++) {
+		const char *owner = probe->kind == DKT_PROBE_SYNTHETIC ? probe->name : probe->group;
+
+		if (exact ? !strcmp(owner, name) : is_stale(owner, name, '_'))
 			dkt_probe_remove(ctx, probe->group, probe->name);
+	}
 	dkt_probes_free(probes);
+}
+
+int dkt__own_remove(struct dkt_ctx *ctx, const char *name)
+{
+	int err = dkt_instance_remove(ctx, name);
+
+	if (!err)
+		sweep_probes(ctx, name, true);
+	return err;
 }
 
 static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
@@ -152,7 +184,7 @@ int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 	size_t done = 0;
 	int err = sweep_instances(ctx, prefix, &done);
 
-	sweep_probes(ctx, prefix);
+	sweep_probes(ctx, prefix, false);
 	if (n)
 		*n = done;
 	return err;

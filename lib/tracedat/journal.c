@@ -65,9 +65,11 @@ static int read_buffer(struct dkt__dat *dat, const struct section *section)
 	uint64_t nr = dkt__cursor_number(&cur, 4);
 	uint32_t page_size = (uint32_t)dkt__cursor_number(&cur, 4);
 	const char *name = dkt__cursor_string(&cur), *clock = dkt__cursor_string(&cur);
+	bool whole = !cur.bad;
+	const char *instance = dkt__cursor_string(&cur), *boot = dkt__cursor_string(&cur);
 	struct dkt__dat_buffer *buffer;
 
-	if (cur.bad || nr != dat->n_buffers) {
+	if (!whole || nr != dat->n_buffers) {
 		report_invalid(dat, section);
 		return 0;
 	}
@@ -76,6 +78,12 @@ static int read_buffer(struct dkt__dat *dat, const struct section *section)
 		return dkt__no_memory(dat->ctx);
 	buffer->page_size = page_size;
 	buffer->clock = dkt__ctx_strndup(dat->ctx, clock, strlen(clock));
+	if (!cur.bad) {
+		buffer->instance = dkt__ctx_strndup(dat->ctx, instance, strlen(instance));
+		buffer->boot = dkt__ctx_strndup(dat->ctx, boot, strlen(boot));
+		if (!buffer->instance || !buffer->boot)
+			return dkt__no_memory(dat->ctx);
+	}
 	return buffer->clock ? 0 : dkt__no_memory(dat->ctx);
 }
 
@@ -212,6 +220,8 @@ static int read_tail(struct dkt__dat *dat, struct section *section)
 		n = read_pages(dat, section);
 	if (n < 0)
 		return (int)n;
+	dat->end = n ? section->at + PAGES_HEAD + (uint64_t)n : section->at - SECTION_HEAD;
+	dat->cut_section = n ? section->at - SECTION_HEAD : 0;
 	report_tail(dat, section->at + (n ? PAGES_HEAD + (uint64_t)n : 0));
 	return 0;
 }
@@ -272,5 +282,7 @@ int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at)
 			return read_tail(dat, &section);
 		err = read_section(dat, &section);
 	}
+	if (!err)
+		dat->end = at;
 	return DKT__MIN(err, 0);
 }

@@ -16,8 +16,9 @@
 /* Numbers of sections that only a recording in progress has; far above those of trace-cmd. */
 enum dkt__journal_section {
 	/*
-	 * Names a buffer, before its first pages: number (4), counted from 0, size of a page (4), name
-	 * and clock, each with its NUL. The top instance has the name "".
+	 * Names a buffer, before its first pages: number (4), counted from 0, size of a page (4), name,
+	 * clock, the instance in the kernel and the ID of the machine's boot, each with its NUL. The
+	 * top instance has the name "". The last two may be missing.
 	 */
 	DKT__JOURNAL_BUFFER = 0x4401,
 	/*

@@ -192,23 +192,12 @@ static int seal(struct dkt__dat *dat, int to, const struct dkt_tracedat_opts *op
 
 static int seal_file(struct dkt_ctx *ctx, int from, int to, const struct dkt_tracedat_opts *opts)
 {
-	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
 	struct dkt__dat *dat;
-	struct dkt__file file;
-	int err = dkt__file_open(ctx, NULL, "the recording", from + 1, &file);
+	int err = dkt__dat_open_recording(ctx, from, &dat);
 
 	if (err)
 		return err;
-	if (!dkt__reader_tracedat.is(file.data, file.size))
-		return 1;
-	dat = calloc(1, sizeof(*dat));
-	if (!dat)
-		return dkt__no_memory(ctx);
-	dat->keep_rooms = true;
-	err = dkt__dat_open(ctx, &file, &all, dat);
-	if (err)
-		return err;
-	err = dat->journal ? seal(dat, to, opts) : 1;
+	err = seal(dat, to, opts);
 	dkt_source_close(&dat->streams.base);
 	return err;
 }

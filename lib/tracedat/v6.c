@@ -18,7 +18,7 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur)
 		option.end = cur->p;
 		if (!option.p)
 			break;
-		err = dkt__dat_option(dat, id, option);
+		err = dkt__with_words(dat->ctx, dkt__dat_option(dat, id, option));
 	}
 	return err;
 }

@@ -134,7 +134,7 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 		if (id >= DAT_HEADER_INFO && id <= DAT_CMDLINES)
 			dkt__dat_read_section(dat, id, dkt__cursor_number(&option, 8));
 		else
-			err = dkt__dat_option(dat, id, option);
+			err = dkt__with_words(dat->ctx, dkt__dat_option(dat, id, option));
 	}
 	return err;
 }

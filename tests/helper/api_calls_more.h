@@ -78,6 +78,11 @@
 	X(dkt_recorder_end, "E", dkt_recorder_end(A(0, r->recording)))                             \
 	X(dkt_recorder_counts, "EE",                                                               \
 	  FILLS(dkt_recorder_counts, dkt_recorder_counts(A(0, r->recording), A(1, &out.it), sz)))  \
+	X(dkt_recorder_rescue, "E0E", ({                                                           \
+		  uint64_t records;                                                                \
+		  int err = dkt_recorder_rescue(A(0, r->ctx), r->journal, A(2, &records));         \
+		  DKT__MIN(err, 0);                                                                \
+	  }))                                                                                      \
 	X(dkt_recorder_free, "n", DOES(dkt_recorder_free(A(0, NULL))))                             \
 	/* expressions */                                                                          \
 	X(dkt_expr_new, "EE0E",                                                                    \

@@ -25,6 +25,12 @@ struct made_journal {
 
 #define JOURNAL_RECORDS 3 /* of a page */
 
+/* The instances of the two buffers; NULL: unknown. */
+struct made_instances {
+	const char *names[2];
+	const char *boot;
+};
+
 static inline void journal_put(struct made_journal *j, uint64_t value, unsigned int size)
 {
 	memcpy(j->data + j->n, &value, size);
@@ -86,15 +92,20 @@ static inline void journal_pages(struct made_journal *j, uint32_t buffer, uint32
 		j->pages[j->n_pages++] = codec ? j->n : at + (i + 1) * size;
 }
 
-static inline void journal_buffer(struct made_journal *j, uint32_t nr, const char *name)
+static inline void journal_buffer(struct made_journal *j, uint32_t nr, const char *name,
+				  const char *instance, const char *boot)
 {
-	uint8_t content[64] = { 0 };
+	uint8_t content[160] = { 0 };
 	size_t n = 8;
 
 	memcpy(content, &nr, 4);
 	memcpy(content + 4, &j->sizes[nr], 4);
 	n += (size_t)sprintf((char *)content + n, "%s", name) + 1;
 	n += (size_t)sprintf((char *)content + n, "mono") + 1;
+	if (instance) {
+		n += (size_t)sprintf((char *)content + n, "%s", instance) + 1;
+		n += (size_t)sprintf((char *)content + n, "%s", boot) + 1;
+	}
 	journal_section(j, DKT__JOURNAL_BUFFER, 0, content, n);
 }
 
@@ -142,7 +153,8 @@ static inline void journal_formats(struct made_journal *j)
 	journal_section(j, DAT_EVENT_FORMATS, 0, content, 21 + len);
 }
 
-static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t other)
+static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t other,
+				 struct made_instances in)
 {
 	const uint8_t options[14] = { DAT_DONE, 0, 8 };
 
@@ -157,15 +169,13 @@ static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t
 	journal_section(j, DAT_DONE, 0, options, sizeof(options));
 	journal_formats(j);
 	j->head = j->n;
-	journal_buffer(j, 0, "");
-	journal_buffer(j, 1, "other");
+	journal_buffer(j, 0, "", in.names[0], in.boot);
+	journal_buffer(j, 1, "other", in.names[1], in.boot);
 	journal_names(j, "42 worker\n");
 }
 
-/* All of it. size, other: of a page in each buffer. */
-static inline void journal_make(struct made_journal *j, uint32_t size, uint32_t other)
+static inline void journal_fill(struct made_journal *j)
 {
-	journal_begin(j, size, other);
 	journal_pages(j, 0, 0, 2, false);
 	journal_pages(j, 0, 1, 2, true);
 	journal_pages(j, 1, 0, 1, false);
@@ -175,6 +185,20 @@ static inline void journal_make(struct made_journal *j, uint32_t size, uint32_t 
 	journal_pages(j, 0, 1, 1, false);
 	journal_mark(j, 1, 9);
 	journal_section(j, DKT__JOURNAL_END, 0, "", 0);
+}
+
+/* All of it. size, other: of a page in each buffer. */
+static inline void journal_make(struct made_journal *j, uint32_t size, uint32_t other)
+{
+	journal_begin(j, size, other, (struct made_instances){ 0 });
+	journal_fill(j);
+}
+
+/* The same of those instances. */
+static inline void journal_make_of(struct made_journal *j, uint32_t size, struct made_instances in)
+{
+	journal_begin(j, size, size, in);
+	journal_fill(j);
 }
 
 #endif

@@ -111,10 +111,59 @@ recording()
 	wait "$pid" || true
 	reached
 	run -0 dktrace recover "$tmp/a.dat"
+	has "$output" "a.dat: 0 records were still in the kernel"
 	reached
 	adds_up "$tmp/a.dat" 2 50000
-	# The next command removes the instance of the killed one.
-	dktrace record -e "$numbers" -o "$tmp/b.dat" -- true
+	same "" "$(own)" "left behind"
+}
+
+@test "recover adds what the kernel holds after kill -9 at random, and counts the rest" {
+	local i n=${DKT_TEST_KILLS:-6} missed=0 sum=0
+
+	for ((i = 0; i < n; i++)); do
+		# Some of them overwrite records after the kill, some compress.
+		case $((i % 4)) in
+		1) recording --comm gen-sequence --buffer-size 256K -o "$tmp/a.dat" ;;
+		2) recording --comm gen-sequence --compression zstd -o "$tmp/a.dat" ;;
+		*) recording --comm gen-sequence -o "$tmp/a.dat" ;;
+		esac
+		"$sequence" 2 300000 &
+		load=$!
+		sleep "0.$((RANDOM % 4))$((RANDOM % 10))$((RANDOM % 10))"
+		kill -9 "$pid"
+		wait "$pid" || true
+		wait "$load"
+		run dktrace recover "$tmp/a.dat"
+		[ "$status" = 0 ] || [ "$status" = 3 ]
+		has "$output" "records were still in the kernel"
+		sum=$((sum + $(sed -n 's/.*: \([0-9]*\) records were still.*/\1/p' <<<"$output")))
+		adds_up "$tmp/a.dat" 2 300000
+		missed=$((missed + missing))
+		same "" "$(own)" "left behind"
+		rm "$tmp/a.dat"
+	done
+	at_least 1 "$sum" "records of all rounds from the kernel"
+	echo "# $n kills: $sum records were in the kernel, $missed lost" >&3
+}
+
+@test "the next record, or reset, says that it removes the instance of a killed one" {
+	recording --comm gen-sequence -o "$tmp/a.dat"
+	kill -9 "$pid"
+	wait "$pid" || true
+	name=$(own)
+	[ -n "$name" ]
+	recording --comm gen-sequence -o "$tmp/b.dat"
+	has "$(cat "$tmp/record.err")" "dktrace: removed what commands that were killed left: ${name##*/} ("
+	living=$(own)
+	run -0 dktrace recover "$tmp/a.dat"
+	has "$output" "the records of its last moment are missing: there is no instance '${name##*/}'"
+	run -0 dktrace reset
+	lacks "$output" "removed"
+	same "$living" "$(own)" "an instance in use"
+	kill -9 "$pid"
+	wait "$pid" || true
+	run -0 dktrace reset
+	has "$output" "dktrace: removed what commands that were killed left: ${living##*/} ("
 	same "" "$(own)" "left behind"
 }
 
