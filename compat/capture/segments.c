@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A directory of segments and its index. */
+#include "capture/segments.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "base/parse.h"
+
+#define INDEX "index"
+
+/* An index of more bytes is not one. */
+#define INDEX_MAX (64 << 20)
+
+#define SECOND INT64_C(1000000000)
+
+/* Clocks that are adjusted while a segment is recorded move its records by so much at most. */
+#define SLACK SECOND
+
+/* ---- names ---- */
+
+void segment_name(char name[SEGMENT_NAME], int64_t time, uint64_t number)
+{
+	const time_t seconds = (time_t)time;
+	char when[32] = "00000000T000000Z";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
+	snprintf(name, SEGMENT_NAME, "dktrace-%s-%06" PRIu64 ".dat", when, number);
+}
+
+bool segment_read_name(const char *name, uint64_t *number, int64_t *time)
+{
+	static const char shape[] = "dktrace-########T######Z-";
+	char again[SEGMENT_NAME];
+	struct tm tm = { 0 };
+	const char *p;
+
+	for (size_t i = 0; i < sizeof(shape) - 1; i++)
+		if (shape[i] == '#' ? name[i] < '0' || name[i] > '9' : name[i] != shape[i])
+			return false;
+	p = name + sizeof(shape) - 1;
+	if (dkt__take_u64(&p, NULL, DKT__DEC, number) ||
+	    !strptime(name + strlen("dktrace-"), "%Y%m%dT%H%M%SZ", &tm))
+		return false;
+	*time = (int64_t)timegm(&tm);
+	/* One number has one name. */
+	segment_name(again, *time, *number);
+	return !strcmp(name, again);
+}
+
+/* ---- the index ---- */
+
+bool segments_parse(const char *line, struct segment *segment)
+{
+	const char *end = strchr(line, ' '), *p = end;
+	const struct {
+		int64_t *number;
+		uint64_t *count;
+	} fields[] = { { .number = &segment->from },   { .number = &segment->to },
+		       { .count = &segment->bytes },   { .number = &segment->mtime },
+		       { .count = &segment->records }, { .count = &segment->lost } };
+	int64_t time;
+
+	*segment = (struct segment){ .known = true };
+	if (!end || end - line >= SEGMENT_NAME)
+		return false;
+	memcpy(segment->name, line, (size_t)(end - line));
+	if (!segment_read_name(segment->name, &segment->number, &time))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (*p++ != ' ')
+			return false;
+		if (fields[i].number ? dkt__take_s64(&p, NULL, DKT__DEC, fields[i].number) :
+				       dkt__take_u64(&p, NULL, DKT__DEC, fields[i].count))
+			return false;
+	}
+	return !*p && segment->from <= segment->to;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct segment *x = a, *y = b;
+
+	return (x->number > y->number) - (x->number < y->number) ?: strcmp(x->name, y->name);
+}
+
+static void sort(struct segments *segments)
+{
+	if (segments->n)
+		qsort(segments->list, segments->n, sizeof(*segments->list), by_number);
+}
+
+/* Reads what the index says. A line that was cut, and an index of something else, say nothing. */
+static int read_index(int dir, struct segments *index)
+{
+	int fd __cleanup(close) =
+		openat(dir, INDEX, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char *text __cleanup(free) = NULL, *rest, *line;
+	struct segment segment;
+	size_t len;
+	int err;
+
+	if (fd < 0)
+		return 0;
+	err = dkt__read_fd(fd, INDEX_MAX, &text, &len);
+	if (err)
+		return err == -ENOMEM ? err : 0;
+	rest = text;
+	/* The last line counts only if it has its end. */
+	while (!err && (line = strsep(&rest, "\n")) && rest)
+		if (segments_parse(line, &segment))
+			err = dkt__append(index->list, index->n, segment);
+	sort(index);
+	return err;
+}
+
+/* ---- reading ---- */
+
+static int64_t to_ns(const struct timespec *ts)
+{
+	return ts->tv_sec * SECOND + ts->tv_nsec;
+}
+
+static bool look(int dir, struct segment *segment)
+{
+	struct stat st;
+
+	if (fstatat(dir, segment->name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		return false;
+	segment->bytes = (uint64_t)st.st_size;
+	segment->mtime = to_ns(&st.st_mtim);
+	return true;
+}
+
+/* Adds what the index knows of the file, if it is still that file. */
+static void know(const struct segments *index, struct segment *segment)
+{
+	const struct segment *line =
+		index->n ? bsearch(segment, index->list, index->n, sizeof(*line), by_number) : NULL;
+
+	if (line && line->bytes == segment->bytes && line->mtime == segment->mtime)
+		*segment = *line;
+}
+
+static int read_names(DIR *dir, const struct segments *index, struct segments *segments)
+{
+	struct dirent *entry;
+	int err = 0;
+
+	while (!err && (entry = readdir(dir))) {
+		struct segment segment = { 0 };
+		int64_t time;
+
+		if (!segment_read_name(entry->d_name, &segment.number, &time))
+			continue;
+		segment_name(segment.name, time, segment.number);
+		if (!look(dirfd(dir), &segment))
+			continue;
+		know(index, &segment);
+		err = dkt__append(segments->list, segments->n, segment);
+	}
+	sort(segments);
+	return err;
+}
+
+int segments_are_in(const char *path)
+{
+	DIR *dir __cleanup(closedir) = opendir(path);
+	struct dirent *entry;
+	uint64_t number;
+	int64_t time;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		if (segment_read_name(entry->d_name, &number, &time))
+			return 1;
+	return 0;
+}
+
+int segments_read(struct dkt_ctx *ctx, const char *path, struct segments *segments)
+{
+	DIR *dir __cleanup(closedir) = opendir(path);
+	struct segments index = { 0 };
+	int err;
+
+	*segments = (struct segments){ 0 };
+	if (!dir)
+		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+	err = read_index(dirfd(dir), &index);
+	if (!err)
+		err = read_names(dir, &index, segments);
+	segments_free(&index);
+	return dkt__with_words(ctx, err);
+}
+
+void segments_free(struct segments *segments)
+{
+	free(segments->list);
+	*segments = (struct segments){ 0 };
+}
+
+bool segment_is_within(const struct segment *segment, int64_t since, int64_t until)
+{
+	if (!segment->known)
+		return true;
+	return (segment->to >= INT64_MAX - SLACK || segment->to + SLACK >= since) &&
+	       (segment->from <= INT64_MIN + SLACK || segment->from - SLACK < until);
+}
+
+/* ---- writing ---- */
+
+static void print_line(FILE *f, const struct segment *s)
+{
+	fprintf(f, "%s %" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 " %" PRIu64 " %" PRIu64 "\n",
+		s->name, s->from, s->to, s->bytes, s->mtime, s->records, s->lost);
+}
+
+static int write_index(struct dkt_ctx *ctx, const char *path, const struct segments *segments)
+{
+	char *name __cleanup(free) = dkt__format("%s/" INDEX, path);
+	char *fresh __cleanup(free) = dkt__format("%s/." INDEX ".new", path);
+	int fd = name && fresh ?
+			 open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) :
+			 -1;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	int err = f ? 0 : -errno;
+
+	for (size_t i = 0; f && i < segments->n; i++)
+		if (segments->list[i].known)
+			print_line(f, &segments->list[i]);
+	if (f && (fflush(f) || fsync(fd)))
+		err = -errno;
+	if (f && fclose(f) && !err)
+		err = -errno;
+	if (!err && rename(fresh, name))
+		err = -errno;
+	return err ? dkt_fail(ctx, err, "write %s: %s", name ? name : INDEX, strerror(-err)) : 0;
+}
+
+int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *segment)
+{
+	struct segments segments;
+	int err = segments_read(ctx, path, &segments);
+
+	for (size_t i = 0; !err && i < segments.n; i++) {
+		struct segment *at = &segments.list[i];
+		const uint64_t bytes = at->bytes;
+		const int64_t mtime = at->mtime;
+
+		if (strcmp(at->name, segment->name) != 0)
+			continue;
+		*at = *segment;
+		at->known = true;
+		at->bytes = bytes;
+		at->mtime = mtime;
+	}
+	if (!err)
+		err = write_index(ctx, path, &segments);
+	segments_free(&segments);
+	return err;
+}
+
+int segments_prune(struct dkt_ctx *ctx, const char *path, uint64_t max_size, uint64_t keep,
+		   uint64_t spare)
+{
+	struct segments segments;
+	struct timespec ts;
+	uint64_t bytes = 0;
+	bool gone = false;
+	int err = segments_read(ctx, path, &segments), dir;
+
+	if (err)
+		return err;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; i < segments.n; i++)
+		bytes += segments.list[i].bytes;
+	for (size_t i = 0; dir >= 0 && i < segments.n; i++) {
+		struct segment *s = &segments.list[i];
+		int64_t end = s->known ? s->to : s->mtime;
+		bool aged = keep && to_ns(&ts) > end && (uint64_t)(to_ns(&ts) - end) > keep;
+
+		if (s->number >= spare || (!aged && (!max_size || bytes <= max_size)))
+			continue;
+		if (unlinkat(dir, s->name, 0))
+			continue;
+		bytes -= s->bytes;
+		s->known = false;
+		gone = true;
+	}
+	if (dir >= 0)
+		close(dir);
+	if (gone)
+		err = write_index(ctx, path, &segments);
+	segments_free(&segments);
+	return err;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A directory of segments: the files of a recording that goes on for days. The name of a segment has
+ * the time at which it began, in UTC, and a number that only grows, whatever is done to the clock:
+ *
+ *	dktrace-20261123T094000Z-000012.dat
+ *
+ * The file "index" has a line for each segment that has ended, so that a reader opens only those that
+ * can have records of a time. Its fields are separated by spaces:
+ *
+ *	name  from  to  bytes  mtime  records  lost
+ *
+ * from and to are times of day in ns, and all records are between them; from is 0 if that is unknown.
+ * bytes and mtime (ns) are those of the file. A line counts only if they still are; everything else is
+ * found out by opening the file. So an index that is old, cut, or missing costs time but no records.
+ */
+#pragma once
+
+#include <dktrace/dktrace.h>
+#include <stdbool.h>
+
+/* Characters of a name, with its NUL. */
+#define SEGMENT_NAME 48
+
+struct segment {
+	char name[SEGMENT_NAME];
+	uint64_t number;
+	bool known; /* the rest is known; otherwise only bytes and mtime are */
+	int64_t from, to; /* all records are within; time of day in ns */
+	uint64_t bytes, records, lost;
+	int64_t mtime; /* ns */
+};
+
+struct segments {
+	struct segment *list; /* in the order of their numbers */
+	size_t n;
+};
+
+/* Fills the name of a segment that begins at a time of day, in s. */
+void segment_name(char name[SEGMENT_NAME], int64_t time, uint64_t number);
+
+/* Returns false if it is not the name of a segment; otherwise sets the number and the time, in s. */
+bool segment_read_name(const char *name, uint64_t *number, int64_t *time);
+
+/* Returns 1 if the directory has a segment, or 0. -errno: it cannot be read. */
+int segments_are_in(const char *path);
+
+/* Reads the directory and its index. -errno: the directory cannot be read. Free them, also then. */
+int segments_read(struct dkt_ctx *ctx, const char *path, struct segments *segments);
+void segments_free(struct segments *segments);
+
+/* True if the segment can have records of the time of day from since until before until, in ns. */
+bool segment_is_within(const struct segment *segment, int64_t since, int64_t until);
+
+/*
+ * Writes the segment's line into the index, and leaves out those of segments that are gone. bytes and
+ * mtime are taken from the file.
+ */
+int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *segment);
+
+/*
+ * Deletes the oldest segments until all together have at most max_size bytes (0: no limit), and those
+ * whose last record is older than keep ns (0: none). Stays away from number spare and later ones.
+ */
+int segments_prune(struct dkt_ctx *ctx, const char *path, uint64_t max_size, uint64_t keep,
+		   uint64_t spare);
+
+/*
+ * Parses a line of the index; false if it is not one. The name is that of a segment, and so has no
+ * directory.
+ */
+bool segments_parse(const char *line, struct segment *segment);

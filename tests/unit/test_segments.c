@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A directory of segments: what is known of them, what a window needs, and what is deleted. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "capture/segments.h"
+#include "check.h"
+
+#define HOUR   INT64_C(3600)
+#define SECOND INT64_C(1000000000)
+
+struct place {
+	char dir[32];
+	struct dkt_ctx *ctx;
+	int64_t first; /* the time at which segment 1 began, in s */
+};
+
+static int setup(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	assert_non_null(place);
+	strcat(place->dir, "/tmp/dkt-segments-XXXXXX");
+	assert_non_null(mkdtemp(place->dir));
+	assert_int_equal(dkt_ctx_new(NULL, &place->ctx), 0);
+	place->first = (int64_t)time(NULL) - 10 * HOUR;
+	*state = place;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *place = *state;
+	char *command = dkt__format("rm -rf %s", place->dir);
+
+	assert_int_equal(system(command), 0);
+	free(command);
+	dkt_ctx_free(place->ctx);
+	free(place);
+	return 0;
+}
+
+static void write_text(const struct place *place, const char *name, const char *text, size_t len)
+{
+	char *path = dkt__format("%s/%s", place->dir, name);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, len, f), len);
+	assert_int_equal(fclose(f), 0);
+	free(path);
+}
+
+/* Segment number n has the n-th hour, and 100 bytes. */
+static struct segment make(const struct place *place, uint64_t n)
+{
+	struct segment segment = { .number = n, .records = n, .lost = 1 };
+	char bytes[100] = "";
+
+	segment.from = (place->first + (int64_t)(n - 1) * HOUR) * SECOND;
+	segment.to = segment.from + HOUR * SECOND;
+	segment_name(segment.name, segment.from / SECOND, n);
+	write_text(place, segment.name, bytes, sizeof(bytes));
+	return segment;
+}
+
+static void note(const struct place *place, uint64_t n)
+{
+	struct segment segment = make(place, n);
+
+	assert_ok(place->ctx, segments_note(place->ctx, place->dir, &segment));
+}
+
+/* Returns the numbers as text, those that must be opened with a "?". */
+static char *list(const struct place *place, int64_t since, int64_t until)
+{
+	struct segments segments;
+	char *text = strdup(""), *more;
+
+	assert_ok(place->ctx, segments_read(place->ctx, place->dir, &segments));
+	for (size_t i = 0; i < segments.n; i++) {
+		if (!segment_is_within(&segments.list[i], since, until))
+			continue;
+		more = dkt__format("%s%d%s ", text, (int)segments.list[i].number,
+				   segments.list[i].known ? "" : "?");
+		free(text);
+		text = more;
+	}
+	segments_free(&segments);
+	return text;
+}
+
+#define assert_list(place, since, until, expected)                                                 \
+	do {                                                                                       \
+		char *text_ = list(place, since, until);                                           \
+                                                                                                   \
+		assert_string_equal(text_, expected);                                              \
+		free(text_);                                                                       \
+	} while (0)
+
+static void names_are_read_back(void **state)
+{
+	static const char *const bad[] = { "dktrace-20261123T094000Z-12.dat",
+					   "dktrace-20261123T094000Z-000012.dat.old",
+					   "dktrace-20261323T094000Z-000012.dat",
+					   "dktrace-20261123T094000Z--00012.dat",
+					   "dktrace-20261123T094000Z-",
+					   "dktrace-",
+					   "",
+					   ".dktrace-1-1" };
+	char name[SEGMENT_NAME];
+	uint64_t number;
+	int64_t when;
+
+	(void)state;
+	segment_name(name, 1795426800, 12);
+	assert_string_equal(name, "dktrace-20261123T094000Z-000012.dat");
+	assert_true(segment_read_name(name, &number, &when));
+	assert_int_equal(number, 12);
+	assert_int_equal(when, 1795426800);
+	segment_name(name, 0, 12345678);
+	assert_true(segment_read_name(name, &number, &when));
+	assert_int_equal(number, 12345678);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(segment_read_name(bad[i], &number, &when));
+}
+
+static void a_window_needs_the_segments_of_its_time(void **state)
+{
+	struct place *place = *state;
+	const int64_t first = place->first * SECOND;
+
+	for (uint64_t n = 1; n <= 4; n++)
+		note(place, n);
+	make(place, 5);
+	assert_list(place, INT64_MIN, INT64_MAX, "1 2 3 4 5? ");
+	assert_list(place, first + 3 * HOUR / 2 * SECOND, first + 5 * HOUR / 2 * SECOND, "2 3 5? ");
+	assert_list(place, first - 9 * HOUR * SECOND, first - 8 * HOUR * SECOND, "5? ");
+	assert_list(place, first + 9 * HOUR * SECOND, INT64_MAX, "5? ");
+}
+
+static void a_changed_file_is_not_known(void **state)
+{
+	struct place *place = *state;
+	struct segment segment;
+
+	for (uint64_t n = 1; n <= 3; n++)
+		note(place, n);
+	segment = make(place, 2);
+	write_text(place, segment.name, "another", 7);
+	assert_list(place, INT64_MIN, INT64_MIN + 1, "2? ");
+	/* A file that is gone is not there, whatever the index says. */
+	write_text(place, "x", "", 0);
+	assert_int_equal(segments_prune(place->ctx, place->dir, 200, 0, UINT64_MAX), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "2? 3 ");
+}
+
+static void a_bad_index_says_nothing(void **state)
+{
+	struct place *place = *state;
+	char *path = dkt__format("%s/index", place->dir);
+
+	note(place, 1);
+	note(place, 2);
+	/* The last line has lost its end. */
+	assert_int_equal(truncate(path, 150), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "1 2? ");
+	write_text(place, "index", "\0\1\2garbage\n", 12);
+	assert_list(place, INT64_MIN, INT64_MAX, "1? 2? ");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "1? 2? ");
+	free(path);
+}
+
+static void the_oldest_are_deleted(void **state)
+{
+	struct place *place = *state;
+
+	for (uint64_t n = 1; n <= 6; n++)
+		note(place, n);
+	make(place, 7);
+	write_text(place, "foreign.dat", "x", 1);
+	assert_int_equal(segments_prune(place->ctx, place->dir, 0, 0, 7), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "1 2 3 4 5 6 7? ");
+	assert_int_equal(segments_prune(place->ctx, place->dir, 600, 0, 7), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "2 3 4 5 6 7? ");
+	/* The first hour began 10 hours ago, so segment 3 ended 7 hours ago. */
+	assert_int_equal(segments_prune(place->ctx, place->dir, 0,
+					(uint64_t)(13 * HOUR / 2 * SECOND), 7),
+			 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "4 5 6 7? ");
+	/* Not the one that is recorded, whatever the limit. */
+	assert_int_equal(segments_prune(place->ctx, place->dir, 1, 0, 7), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "7? ");
+	assert_int_equal(segments_are_in(place->dir), 1);
+	assert_int_equal(segments_are_in("/tmp/dkt-no-such-directory"), -ENOENT);
+	assert_int_equal(segments_prune(place->ctx, "/tmp/dkt-no-such-directory", 1, 0, 7),
+			 -ENOENT);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_read_back),
+		cmocka_unit_test_setup_teardown(a_window_needs_the_segments_of_its_time, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_changed_file_is_not_known, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_bad_index_says_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_oldest_are_deleted, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
