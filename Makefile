@@ -25,6 +25,12 @@ LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf l
 	libseccomp
 TOOL_PKGS := yaml-0.1 smartcols json-c
 
+# With it the library reads dumps of kernels; KDUMPFILE= does without. It is loaded when needed, not
+# linked, by the name of the interface that its header describes.
+KDUMPFILE ?= $(shell $(PKG_CONFIG) --exists libkdumpfile && echo libkdumpfile)
+KDUMPFILE_SO = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(KDUMPFILE))/libkdumpfile.so" \
+	| sed 's|.*/||; s|\(\.so\.[0-9]*\)\..*|\1|')
+
 # With it lctl's sessions have history and completion; EDIT= does without.
 EDIT ?= $(shell $(PKG_CONFIG) --exists libedit && echo libedit)
 TOOL_PKGS += $(EDIT)
@@ -43,7 +49,10 @@ BANNED := -include lib/base/banned.h
 PIC := -fPIC -fvisibility=hidden
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
+LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(KDUMPFILE_SO)"' $(shell $(PKG_CONFIG) --cflags $(KDUMPFILE)))
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
+# Since glibc 2.34 dlopen() is in libc.
+LIB_LIBS += $(if $(KDUMPFILE),-ldl)
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null)
 
 LIB_SRC := $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)
@@ -97,7 +106,7 @@ help:
 # ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header and lib/base ----
 
 # Objects are built again if the flags or PREFIX change.
-FLAGS = $(CC) $(BASE) $(PIC) $(CFLAGS) $(LDFLAGS) $(EDIT) $(PREFIX) $(LIBDIR) $(DATADIR) $(CONFDIR)
+FLAGS = $(CC) $(BASE) $(PIC) $(CFLAGS) $(LDFLAGS) $(EDIT) $(KDUMPFILE) $(PREFIX) $(LIBDIR) $(DATADIR) $(CONFDIR)
 quoted = '$(subst ','\'',$(1))'
 
 $(O)/gen/flags: FORCE

@@ -6,10 +6,7 @@
 #include "source/saved_tree.h"
 
 static const struct dkt__reader *const readers[] = {
-	&dkt__reader_tracedat,
-	&dkt__reader_perfdata,
-	&dkt__reader_text,
-	NULL,
+	&dkt__reader_tracedat, &dkt__reader_perfdata, &dkt__reader_vmcore, &dkt__reader_text, NULL,
 };
 
 static const struct dkt__reader *find_reader(const struct dkt__file *file)

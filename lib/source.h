@@ -38,7 +38,8 @@ struct dkt__reader {
 		    const struct dkt_source_opts *opts, struct dkt_source **source);
 };
 
-extern const struct dkt__reader dkt__reader_tracedat, dkt__reader_perfdata, dkt__reader_text;
+extern const struct dkt__reader dkt__reader_tracedat, dkt__reader_perfdata, dkt__reader_vmcore,
+	dkt__reader_text;
 
 /* The first member of each kind's own struct. */
 struct dkt_source {

@@ -62,6 +62,7 @@ struct app {
 	const char *vals;
 	const char *sort;
 	const char *vars;
+	const char *vmlinux;
 	const char *actions;
 	const char *watch;
 	const char *top;

@@ -127,6 +127,7 @@ static const struct opt opts[] = {
 	{ "vals",      0,   "FIELDS", AT(vals),       CMD_HIST, "sum FIELDS; .percent and .graph show parts and bars" },
 	{ "var",       0,   "NAME=EXPR", AT(vars),    CMD_HIST, "define variables of the kernel's histogram" },
 	{ "version",   'V', NULL,     AT(version),    0,        "print the version" },
+	{ "vmlinux",   0,   "FILE",   AT(vmlinux),    CMD_REPORT | CMD_PICK | CMD_HIST | CMD_LATENCY, "for a vmcore: take symbols and types that it lacks from the kernel's vmlinux FILE" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_HIST, "show the table and rates every second, or every SECONDS" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_LATENCY, "show the table every second, or every SECONDS" },
 	{ "when",      0,   "CONDITION", AT(when),    CMD_FLIGHT, "make a dump when an event happens or a latency exceeds a time: 'fsync > 100ms'" },

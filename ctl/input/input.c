@@ -37,6 +37,7 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 	if (opts)
 		mine = *opts;
 	mine.formats = app->root;
+	mine.vmlinux = app->vmlinux;
 	err = piped ? stdin_file(app) : 0;
 	if (err < 0)
 		return err;

@@ -129,6 +129,11 @@ struct dkt_source_opts {
 	 */
 	const char *formats;
 	int fd; /* plus 1: read a duplicate of this open file, not path; 0: open path */
+	/*
+	 * For the dump of a kernel: its vmlinux with debug information, which gives the symbols
+	 * and types that the dump lacks. NULL: none.
+	 */
+	const char *vmlinux;
 };
 
 /*

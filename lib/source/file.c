@@ -2,9 +2,12 @@
 /* Maps a file into memory, and reads numbers in the file's byte order. */
 #include <byteswap.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
+#include "base/io.h"
 #include "source/file.h"
 
 /* A mapped file, which is unmapped at the end of the context. */
@@ -35,6 +38,39 @@ static int keep(struct dkt_ctx *ctx, struct kept file)
 	return dkt__no_memory(ctx);
 }
 
+/*
+ * /proc/kcore, which cannot be mapped and is as long as all addresses: reads the beginning, which
+ * tells its kind.
+ */
+#define START (64u << 10)
+
+static int read_start(struct dkt_ctx *ctx, int fd, struct dkt__file *file)
+{
+	uint8_t *data = dkt__ctx_keep(ctx, START);
+	ssize_t n = data ? dkt__pread_all(fd, data, START, 0) : -ENOMEM;
+
+	if (n == -ENOMEM)
+		return dkt__no_memory(ctx);
+	if (n <= 0)
+		return dkt_fail(ctx, n ? (int)n : -ENODATA, "read %s: %s", file->name,
+				strerror(n ? (int)-n : ENODATA));
+	file->data = data;
+	file->size = (size_t)n;
+	return 0;
+}
+
+static bool is_proc(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+static void close_later(void *data)
+{
+	close((int)(intptr_t)data);
+}
+
 int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int fd_plus_1,
 		   struct dkt__file *file)
 {
@@ -51,6 +87,19 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 				"open %s: not a regular file", name);
 	if (!st.st_size)
 		return dkt_fail(ctx, -ENODATA, "read %s: the file is empty", name);
+	file->whole = (uint64_t)st.st_size;
+	if (is_proc(fd)) {
+		file->name = dkt__ctx_strndup(ctx, name, strlen(name));
+		err = file->name ? read_start(ctx, fd, file) : dkt__no_memory(ctx);
+		if (!err)
+			err = dkt__with_words(ctx, dkt__ctx_at_end(ctx, close_later,
+								   (void *)(intptr_t)fd));
+		if (err)
+			return err;
+		file->fd = fd;
+		fd = -1;
+		return 0;
+	}
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		return dkt_fail(ctx, -errno, "map %s: %s", name, strerror(errno));

@@ -8,6 +8,7 @@ struct dkt__file {
 	const char *name; /* for error messages */
 	const uint8_t *data; /* read-only mapping */
 	size_t size;
+	uint64_t whole; /* the file's size, which is more for one that cannot be mapped: /proc/kcore */
 	int fd;
 };
 

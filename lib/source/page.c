@@ -176,3 +176,47 @@ void dkt__page_forget_lost(void *bytes)
 	commit &= ~(unsigned long)(COMMIT_MISSED | COMMIT_STORED);
 	memcpy((uint8_t *)bytes + STAMP_SIZE, &commit, sizeof(commit));
 }
+
+static void set_commit(uint8_t *bytes, uint64_t commit)
+{
+	unsigned long word = (unsigned long)commit;
+
+	memcpy(bytes + STAMP_SIZE, &word, sizeof(word));
+}
+
+void dkt__page_drop(void *bytes, uint32_t size, uint32_t taken)
+{
+	const uint32_t head = STAMP_SIZE + sizeof(unsigned long);
+	struct dkt__page page = { .size = size };
+	struct dkt__page_record record;
+	uint8_t *p = bytes;
+	uint64_t stamp;
+	uint32_t word;
+
+	if (taken > size - head || dkt__page_load(&page, bytes, head + taken, &record)) {
+		set_commit(p, 0);
+		return;
+	}
+	/* The record's own distance is from the record before it. */
+	memcpy(&word, p + record.offset, sizeof(word));
+	stamp = record.ts - (word >> 5);
+	memcpy(p, &stamp, sizeof(stamp));
+	memmove(p + head, p + record.offset, page.end - record.offset);
+	set_commit(p, page.end - record.offset);
+}
+
+void dkt__page_mark_lost(void *bytes, uint32_t size, uint64_t lost)
+{
+	const uint32_t head = STAMP_SIZE + sizeof(unsigned long);
+	uint8_t *p = bytes;
+	unsigned long commit, count = (unsigned long)lost;
+
+	memcpy(&commit, p + STAMP_SIZE, sizeof(commit));
+	commit &= COMMIT_MASK;
+	if (lost != DKT_LOST_UNKNOWN && commit <= size - head &&
+	    size - head - commit >= sizeof(count)) {
+		memcpy(p + head + commit, &count, sizeof(count));
+		commit |= COMMIT_STORED;
+	}
+	set_commit(p, commit | COMMIT_MISSED);
+}

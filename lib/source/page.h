@@ -116,3 +116,10 @@ static inline uint64_t dkt__page_time(const void *bytes, bool swap)
 
 /* Removes the note that records were lost before a page of this machine. */
 void dkt__page_forget_lost(void *bytes);
+
+/*
+ * For a page of this machine that was not read with the kernel's calls: removes the records in its
+ * first bytes of data, which a reader took; and stores the number of records lost before the page.
+ */
+void dkt__page_drop(void *bytes, uint32_t size, uint32_t taken);
+void dkt__page_mark_lost(void *bytes, uint32_t size, uint64_t lost);

@@ -46,6 +46,7 @@ struct dkt__stream {
 	const struct dkt__provider *from;
 	struct dkt__chunks chunks; /* of dkt__pages_chunks and dkt__pages_pieces */
 	struct dkt__extent extent; /* of dkt__pages_extent */
+	void *own; /* of other providers, which set chunks.pages, too */
 	bool has_lost; /* the kernel's count of lost records is known */
 	uint64_t lost;
 

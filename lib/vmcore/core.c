@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds what describes a kernel: VMCOREINFO, its symbols and its types. */
+#include "vmcore/core.h"
+#include "base/parse.h"
+#include "debuginfo/binary.h"
+
+/* ---- VMCOREINFO ---- */
+
+bool dkt__vm_info(const char *info, const char *key, char *value, size_t size)
+{
+	size_t n = strlen(key), len;
+
+	*value = '\0';
+	for (const char *line = info; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, n) || line[n] != '=')
+			continue;
+		len = strcspn(line + n + 1, "\n");
+		if (len >= size)
+			return false;
+		memcpy(value, line + n + 1, len);
+		value[len] = '\0';
+		return true;
+	}
+	return false;
+}
+
+bool dkt__vm_info_symbol(const char *info, const char *name, uint64_t *address)
+{
+	char key[80], value[20];
+	const char *p = value;
+
+	snprintf(key, sizeof(key), "SYMBOL(%s)", name);
+	return dkt__vm_info(info, key, value, sizeof(value)) &&
+	       !dkt__take_u64(&p, NULL, DKT__HEX, address) && !*p;
+}
+
+/* ---- symbols ---- */
+
+/* "ffffffff81000000 t name" */
+#define NAME_AT 19
+
+int dkt__vm_symbol(const struct vm_core *core, const char *name, uint64_t *address)
+{
+	char key[80];
+	const char *found, *line;
+
+	*address = 0;
+	snprintf(key, sizeof(key), " %s\n", name);
+	found = core->symbols.len ?
+			memmem(core->symbols.data, core->symbols.len, key, strlen(key)) :
+			NULL;
+	if (!found || found - core->symbols.data < NAME_AT - 1)
+		return dkt__vm_info_symbol(core->info, name, address) ? 0 : -ENOENT;
+	line = found - (NAME_AT - 1);
+	return dkt__take_u64(&line, NULL, DKT__HEX, address) ? -ENOENT : 0;
+}
+
+/* ---- types ---- */
+
+/* The kernel's own description; 5 to 15 MB. */
+#define BTF_MAX (UINT64_C(64) << 20)
+
+static int load_btf(struct vm_core *core)
+{
+	uint8_t *bytes __cleanup(free) = NULL;
+	uint64_t start, stop;
+	int err = dkt__vm_symbol(core, "__start_BTF", &start);
+
+	if (!err)
+		err = dkt__vm_symbol(core, "__stop_BTF", &stop);
+	if (!err && (stop <= start || stop - start > BTF_MAX))
+		err = -EINVAL;
+	if (!err)
+		err = dkt__vm_bytes(core->memory, start, stop - start, &bytes);
+	if (err)
+		return err;
+	err = dkt__btf_parse(core->ctx, bytes, stop - start, NULL, &core->btf);
+	if (!err)
+		core->types = dkt__btf_types(core->btf);
+	return err;
+}
+
+static int need_vmlinux(struct vm_core *core, const char *what, int err)
+{
+	char release[80];
+
+	dkt__vm_info(core->info, "OSRELEASE", release, sizeof(release));
+	if (err == -ENOMEM)
+		return dkt__no_memory(core->ctx);
+	return dkt_fail(core->ctx, -EOPNOTSUPP,
+			"read %s: the dump of kernel %s does not give %s (%s); name the kernel's "
+			"vmlinux with debug information with --vmlinux",
+			core->name, release, what, dkt__vm_why(err));
+}
+
+int dkt__vm_core_fill(struct vm_core *core, const char *vmlinux)
+{
+	int err = vmlinux ? dkt__vm_vmlinux_check(core, vmlinux) : 0;
+
+	if (err)
+		return err;
+	err = dkt__vm_kallsyms(core);
+	if (err && vmlinux) {
+		core->symbols.len = 0;
+		err = dkt__vm_vmlinux_symbols(core, vmlinux);
+		if (err)
+			return err;
+	}
+	if (err)
+		return need_vmlinux(core, "its symbols", err);
+	err = load_btf(core);
+	if (err && vmlinux)
+		return dkt__vm_vmlinux_types(core, vmlinux);
+	return err ? need_vmlinux(core, "its types", err) : 0;
+}
+
+void dkt__vm_core_clear(struct vm_core *core)
+{
+	dkt__btf_free(core->btf);
+	dkt__binary_close(core->binary);
+	free(core->symbols.data);
+}

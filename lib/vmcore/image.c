@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads the pages of a dump with libkdumpfile. The library is loaded when a dump is opened: linked, it
+ * would make each start of the tool half as long again, because it brings libstdc++ along.
+ */
+#include <dlfcn.h>
+
+#include "base/io.h"
+#include "vmcore/image.h"
+
+#ifndef LIBKDUMPFILE
+
+int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct vm_image **image)
+{
+	*image = NULL;
+	return dkt_fail(
+		ctx, -EOPNOTSUPP,
+		"read %s: the dump of a kernel is read with libkdumpfile, which was missing when "
+		"libdktrace was built; install libkdumpfile-dev and build it again",
+		file->name);
+}
+
+void dkt__vm_image_close(struct vm_image *image)
+{
+	(void)image;
+}
+
+struct vm_memory *dkt__vm_image_memory(struct vm_image *image)
+{
+	(void)image;
+	return NULL;
+}
+
+const char *dkt__vm_image_info(const struct vm_image *image)
+{
+	(void)image;
+	return "";
+}
+
+bool dkt__vm_image_cut(const struct vm_image *image)
+{
+	(void)image;
+	return false;
+}
+
+#else
+
+#include <libkdumpfile/kdumpfile.h>
+
+/* The calls that are used. */
+struct calls {
+	__typeof__(kdump_new) *new;
+	__typeof__(kdump_free) *free;
+	__typeof__(kdump_open_fdset) *open_fdset;
+	__typeof__(kdump_set_attr) *set_attr;
+	__typeof__(kdump_get_typed_attr) *get_attr;
+	__typeof__(kdump_read) *read;
+	__typeof__(kdump_get_err) *get_err;
+	__typeof__(kdump_vmcoreinfo_raw) *info;
+};
+
+#define PAGE       4096
+#define PAGES      512 /* a power of two */
+
+/* A page that was read; the walks of lists read the same ones again and again. */
+struct page {
+	uint64_t at; /* its address plus 1, 0: none */
+	uint8_t bytes[PAGE];
+};
+
+struct vm_image {
+	struct vm_memory memory; /* first: the callback gets its address */
+	void *library;
+	struct calls calls;
+	kdump_ctx_t *kdump;
+	int fd; /* of the file put in order; -1: the caller's is read */
+	bool cut; /* the file is shorter than it says */
+	char *info;
+	struct page *pages;
+};
+
+static int read_error(kdump_status status)
+{
+	switch (status) {
+	case KDUMP_ERR_NODATA:
+		return -ENODATA;
+	case KDUMP_ERR_SYSTEM:
+	case KDUMP_ERR_CORRUPT:
+	case KDUMP_ERR_EOF:
+		return -EIO;
+	default:
+		return -EFAULT;
+	}
+}
+
+static int read_dump(struct vm_image *image, uint64_t address, void *bytes, size_t n)
+{
+	size_t got = n;
+	kdump_status status = image->calls.read(image->kdump, KDUMP_KVADDR, address, bytes, &got);
+
+	int err = status != KDUMP_OK ? read_error(status) : got != n ? -EIO : 0;
+
+	/* Perhaps the page tables are in the part that is missing. */
+	return err == -EFAULT && image->cut ? -EIO : err;
+}
+
+static int image_read(struct vm_memory *memory, uint64_t address, void *bytes, size_t n)
+{
+	struct vm_image *image = (struct vm_image *)memory;
+	uint8_t *to = bytes;
+
+	while (n) {
+		uint64_t at = address / PAGE * PAGE;
+		struct page *page = &image->pages[address / PAGE % PAGES];
+		size_t part = DKT__MIN(n, PAGE - address % PAGE);
+		int err;
+
+		if (page->at != at + 1) {
+			page->at = 0;
+			err = read_dump(image, at, page->bytes, PAGE);
+			if (err)
+				return err;
+			page->at = at + 1;
+		}
+		memcpy(to, page->bytes + address % PAGE, part);
+		to += part;
+		address += part;
+		n -= part;
+	}
+	return 0;
+}
+
+/* Finds the calls by name. The pointers are stored as dlsym(3) recommends. */
+static int load_library(struct dkt_ctx *ctx, struct vm_image *image, const char *name)
+{
+	struct {
+		const char *name;
+		void *to;
+	} const table[] = {
+		{ "kdump_new", &image->calls.new },
+		{ "kdump_free", &image->calls.free },
+		{ "kdump_open_fdset", &image->calls.open_fdset },
+		{ "kdump_set_attr", &image->calls.set_attr },
+		{ "kdump_get_typed_attr", &image->calls.get_attr },
+		{ "kdump_read", &image->calls.read },
+		{ "kdump_get_err", &image->calls.get_err },
+		{ "kdump_vmcoreinfo_raw", &image->calls.info },
+	};
+
+	image->library = dlopen(LIBKDUMPFILE, RTLD_NOW | RTLD_LOCAL);
+	if (!image->library)
+		return dkt_fail(ctx, -EOPNOTSUPP,
+				"read %s: the dump of a kernel is read with libkdumpfile, which "
+				"cannot be loaded; install it (%s)",
+				name, dlerror());
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		void *call = dlsym(image->library, table[i].name);
+
+		if (!call)
+			return dkt_fail(ctx, -EOPNOTSUPP, "read %s: %s has no %s", name,
+					LIBKDUMPFILE, table[i].name);
+		memcpy(table[i].to, &call, sizeof(call));
+	}
+	return 0;
+}
+
+static int set_attr(struct vm_image *image, const char *key, kdump_attr_t attr)
+{
+	return image->calls.set_attr(image->kdump, key, &attr) == KDUMP_OK ? 0 : -EINVAL;
+}
+
+/* Where the header of a compressed dump has the name of the machine (struct new_utsname). */
+#define MACHINE_AT 272
+
+/* libkdumpfile 0.5.1 does not take the machine from the header that qemu writes. */
+static void set_machine(struct vm_image *image, int fd)
+{
+	kdump_attr_t attr = { .type = KDUMP_STRING };
+	char name[65] = "";
+
+	if (image->calls.get_attr(image->kdump, KDUMP_ATTR_ARCH_NAME, &attr) == KDUMP_OK)
+		return;
+	if (dkt__pread_all(fd, name, sizeof(name) - 1, MACHINE_AT) <= 0 || !*name)
+		return;
+	attr.val.string = name;
+	set_attr(image, KDUMP_ATTR_ARCH_NAME, attr);
+}
+
+static int no_info(struct dkt_ctx *ctx, const struct dkt__file *file)
+{
+	return dkt_fail(ctx, -EOPNOTSUPP,
+			"read %s: it has no VMCOREINFO note, which says where the kernel is in "
+			"memory; a dump by qemu has one if the guest has -device vmcoreinfo and "
+			"the module qemu_fw_cfg",
+			file->name);
+}
+
+/* Numbers are read in this machine's order and size. */
+static int check_machine(struct dkt_ctx *ctx, struct vm_image *image, const char *name)
+{
+	const kdump_num_t order = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? KDUMP_BIG_ENDIAN :
+									   KDUMP_LITTLE_ENDIAN;
+	kdump_attr_t attr = { .type = KDUMP_NUMBER };
+
+	if (image->calls.get_attr(image->kdump, KDUMP_ATTR_BYTE_ORDER, &attr) != KDUMP_OK ||
+	    attr.val.number != order ||
+	    image->calls.get_attr(image->kdump, KDUMP_ATTR_PTR_SIZE, &attr) != KDUMP_OK ||
+	    attr.val.number != sizeof(uint64_t))
+		return dkt__vm_unsupported(ctx, name);
+	attr = (kdump_attr_t){ .type = KDUMP_STRING };
+	return dkt__ctx_machine(ctx, image->calls.get_attr(image->kdump, KDUMP_ATTR_ARCH_NAME,
+							   &attr) == KDUMP_OK ?
+					     attr.val.string :
+					     "");
+}
+
+/* Returns libkdumpfile's words, without the name of the attribute that was to be set. */
+static const char *reason(const struct vm_image *image)
+{
+	const char *words = image->calls.get_err(image->kdump);
+	const char *colon = strstr(words, "fd: ");
+
+	return colon ? colon + strlen("fd: ") : words;
+}
+
+static int open_dump(struct dkt_ctx *ctx, struct vm_image *image, const struct dkt__file *file)
+{
+	int fd = image->fd < 0 ? file->fd : image->fd;
+	kdump_status status;
+	int system;
+
+	image->kdump = image->calls.new();
+	if (!image->kdump)
+		return dkt__no_memory(ctx);
+	/* A mapping of a file that another program truncates would kill this one. */
+	set_attr(image, KDUMP_ATTR_FILE_MMAP_POLICY,
+		 (kdump_attr_t){ .type = KDUMP_NUMBER, .val.number = KDUMP_MMAP_NEVER });
+	status = image->calls.open_fdset(image->kdump, 1, &fd);
+	if (status != KDUMP_OK) {
+		dkt_fail(ctx, -EBADMSG, "read %s: %s", file->name, reason(image));
+		/* libkdumpfile 0.5.1 crashes when it frees what a damaged header left behind. */
+		image->kdump = NULL;
+		image->library = NULL;
+		return -EBADMSG;
+	}
+	if (dkt__vm_form(file->data, file->size) != VM_ELF)
+		set_machine(image, fd);
+	/* Knowing the system, it finds the note and the page tables. */
+	system = set_attr(image, KDUMP_ATTR_OSTYPE,
+			  (kdump_attr_t){ .type = KDUMP_STRING, .val.string = "linux" });
+	status = image->calls.info(image->kdump, &image->info);
+	if (status != KDUMP_OK || !image->info)
+		return no_info(ctx, file);
+	if (system)
+		return dkt_fail(ctx, -EBADMSG, "read %s: %s", file->name,
+				image->calls.get_err(image->kdump));
+	return check_machine(ctx, image, file->name);
+}
+
+int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct vm_image **out)
+{
+	struct vm_image *image = calloc(1, sizeof(*image));
+	int err = 0;
+
+	*out = NULL;
+	if (!image)
+		return dkt__no_memory(ctx);
+	image->memory.read = image_read;
+	image->fd = -1;
+	image->cut = dkt__vm_elf_is_cut(file);
+	image->pages = calloc(PAGES, sizeof(*image->pages));
+	if (!image->pages)
+		err = dkt__no_memory(ctx);
+	else if (dkt__vm_elf_is_program(file))
+		err = dkt_fail(ctx, -EINVAL,
+			       "read %s: it is the core file of a program, not of a kernel",
+			       file->name);
+	if (!err)
+		err = dkt__vm_elf_check(ctx, file);
+	if (!err)
+		err = load_library(ctx, image, file->name);
+	if (!err && dkt__vm_form(file->data, file->size) == VM_FLAT)
+		err = dkt__vm_unflatten(ctx, file, &image->fd, &image->cut);
+	if (!err)
+		err = open_dump(ctx, image, file);
+	if (err && image->cut)
+		err = dkt_fail_in(ctx, err, "the file is truncated");
+	if (err)
+		dkt__vm_image_close(image);
+	else
+		*out = image;
+	return err;
+}
+
+void dkt__vm_image_close(struct vm_image *image)
+{
+	if (!image)
+		return;
+	if (image->kdump)
+		image->calls.free(image->kdump);
+	if (image->library)
+		dlclose(image->library);
+	if (image->fd >= 0)
+		close(image->fd);
+	free(image->info);
+	free(image->pages);
+	free(image);
+}
+
+struct vm_memory *dkt__vm_image_memory(struct vm_image *image)
+{
+	return &image->memory;
+}
+
+const char *dkt__vm_image_info(const struct vm_image *image)
+{
+	return image->info;
+}
+
+bool dkt__vm_image_cut(const struct vm_image *image)
+{
+	return image->cut;
+}
+
+#endif
