@@ -422,6 +422,17 @@ DKT_API int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instan
 			    struct dkt_event *begin, struct dkt_event *end, const char *name);
 
 /*
+ * Makes the kernel pair the records of n events that were added, and write a record of a synthetic
+ * event of that name into the instance for each pair that takes longer than ns. Its field lat is the
+ * time, in ns; its process is the one that caused the end. The pairs have no groups. Else as
+ * dkt_pairs_start(). The kernel's table has room for 16384 different keys; pairs with further ones
+ * are missed.
+ */
+DKT_API int dkt_pairs_watch(struct dkt_pairs *pairs, struct dkt_instance *instance,
+			    struct dkt_event *const *events, size_t n, uint64_t ns,
+			    const char *name);
+
+/*
  * Gets the kernel's counts so far: hitcount, and the sum of lat. The caller frees the table with
  * dkt_table_free(). -ENOENT: the event was removed.
  */

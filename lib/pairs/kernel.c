@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs measured by the kernel: a synthetic event for each pair, and a histogram of it. */
+/* Pairs measured by the kernel: a synthetic event for each pair, and a histogram or records of it. */
 #include "base/io.h"
+#include "base/memory.h"
 #include "event.h"
 #include "hist/table.h"
 #include "instance.h"
@@ -19,9 +20,11 @@ struct step {
 struct setup {
 	struct dkt_pairs *pairs;
 	const struct dkt_event *begin, *end;
+	unsigned int begin_nr, end_nr; /* an event's variables have different names */
 	const char *name; /* of the synthetic event */
 	char *fields; /* of the synthetic event */
-	struct step steps[3];
+	struct step *steps;
+	size_t n;
 };
 
 /* The event whose record has the group. */
@@ -34,14 +37,17 @@ static const struct dkt_event *by_event(const struct setup *setup)
 static int put_fields(FILE *f, const struct setup *setup)
 {
 	const struct dkt_pairs *pairs = setup->pairs;
-	const struct dkt__key *by = &pairs->events[by_event(setup)->slot].by;
+	const struct dkt__key *by;
 
 	fputs("u64 lat", f);
-	if (pairs->grouped && by->kind == KEY_NUMBER)
+	if (!pairs->grouped)
+		return 0;
+	by = &pairs->events[by_event(setup)->slot].by;
+	if (by->kind == KEY_NUMBER)
 		fprintf(f, "; %c%u by", by->is_signed ? 's' : 'u', by->field.size * 8);
-	else if (pairs->grouped && by->kind == KEY_STRING)
+	else if (by->kind == KEY_STRING)
 		fprintf(f, "; char by[]");
-	else if (pairs->grouped)
+	else
 		return dkt_fail(pairs->ctx, -EOPNOTSUPP, "the kernel cannot group pairs by '%s'",
 				pairs->by.name);
 	return 0;
@@ -74,14 +80,14 @@ static int put_begin(FILE *f, const struct setup *setup)
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
 		fprintf(f, "%s%s",
 			i ? "," : "hist:keys=", dkt__key_kernel_name(pairs->keys[i].begin.name));
-	fputs(":ts0=common_timestamp", f);
+	fprintf(f, ":ts%u=common_timestamp", setup->begin_nr);
 	if (pairs->grouped && pairs->by_begin)
 		fprintf(f, ",by0=%s", dkt__key_kernel_name(pairs->by.name));
 	fprintf(f, ":size=%d", PAIRS_KERNEL_SIZE);
 	return put_filter(f, setup, setup->begin, pairs->skip);
 }
 
-/* "hist:keys=common_pid:lat=common_timestamp-$ts0:onmatch(a.b).trace(name,$lat,$by0)" */
+/* "hist:keys=common_pid:lat0=common_timestamp-$ts0:onmatch(a.b).trace(name,$lat0,$by0)" */
 static int put_end(FILE *f, const struct setup *setup)
 {
 	const struct dkt_pairs *pairs = setup->pairs;
@@ -89,8 +95,9 @@ static int put_end(FILE *f, const struct setup *setup)
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
 		fprintf(f, "%s%s",
 			i ? "," : "hist:keys=", dkt__key_kernel_name(pairs->keys[i].end.name));
-	fprintf(f, ":lat=common_timestamp-$ts0:size=%d:onmatch(%s.%s).trace(%s,$lat",
-		PAIRS_KERNEL_SIZE, setup->begin->system, setup->begin->name, setup->name);
+	fprintf(f, ":lat%u=common_timestamp-$ts%u:size=%d:onmatch(%s.%s).trace(%s,$lat%u",
+		setup->end_nr, setup->begin_nr, PAIRS_KERNEL_SIZE, setup->begin->system,
+		setup->begin->name, setup->name, setup->end_nr);
 	if (pairs->grouped)
 		fprintf(f, ",%s", pairs->by_begin ? "$by0" : dkt__key_kernel_name(pairs->by.name));
 	fputs(")", f);
@@ -127,30 +134,61 @@ static int make_text(const struct setup *setup, int (*put)(FILE *f, const struct
 	return dkt__with_words(setup->pairs->ctx, dkt__text_end(f, f ? put(f, setup) : 0, text));
 }
 
-static int make_step(struct setup *setup, int i, const char *system, const char *name,
-		     int (*put)(FILE *f, const struct setup *setup))
+static int add_step(struct setup *setup, const char *system, const char *name,
+		    int (*put)(FILE *f, const struct setup *setup))
 {
-	struct step *step = &setup->steps[i];
+	struct step step = { .system = strdup(system), .name = strdup(name) };
+	int err = step.system && step.name ? make_text(setup, put, &step.text) :
+					     dkt__no_memory(setup->pairs->ctx);
 
-	step->system = strdup(system);
-	step->name = strdup(name);
-	return step->system && step->name ? make_text(setup, put, &step->text) :
-					    dkt__no_memory(setup->pairs->ctx);
+	if (!err)
+		err = dkt__with_words(setup->pairs->ctx, dkt__append(setup->steps, setup->n, step));
+	if (err) {
+		free(step.system);
+		free(step.name);
+		free(step.text);
+	}
+	return err;
 }
 
-/*
- * The synthetic event's trigger comes first, so that it misses no pair. The end's trigger comes last,
- * because it uses a variable of the begin's.
- */
-static int make_setup(struct setup *setup)
+static int add_begin(struct setup *setup, const struct dkt_event *begin)
 {
-	int err = make_text(setup, put_fields, &setup->fields);
+	setup->begin = begin;
+	return add_step(setup, begin->system, begin->name, put_begin);
+}
 
+/* An end's trigger comes after the begin's, because it uses a variable of it. */
+static int add_end(struct setup *setup, const struct dkt_event *end)
+{
+	setup->end = end;
+	return add_step(setup, end->system, end->name, put_end);
+}
+
+/* The synthetic event's trigger comes first, so that it misses no pair. */
+static int make_setup(struct setup *setup, const struct dkt_event *begin,
+		      const struct dkt_event *end)
+{
+	int err;
+
+	setup->begin = begin;
+	setup->end = end;
+	err = make_text(setup, put_fields, &setup->fields);
 	if (!err)
-		err = make_step(setup, 0, "synthetic", setup->name, put_sum);
+		err = add_step(setup, "synthetic", setup->name, put_sum);
 	if (!err)
-		err = make_step(setup, 1, setup->begin->system, setup->begin->name, put_begin);
-	return err ? err : make_step(setup, 2, setup->end->system, setup->end->name, put_end);
+		err = add_begin(setup, begin);
+	return err ? err : add_end(setup, end);
+}
+
+static void clear_setup(struct setup *setup)
+{
+	for (size_t i = 0; i < setup->n; i++) {
+		free(setup->steps[i].system);
+		free(setup->steps[i].name);
+		free(setup->steps[i].text);
+	}
+	free(setup->steps);
+	free(setup->fields);
 }
 
 static int put_trigger(struct dkt_instance *in, const struct step *step)
@@ -170,13 +208,19 @@ static int put_trigger(struct dkt_instance *in, const struct step *step)
 	return err;
 }
 
-static int apply(const struct setup *setup, struct dkt_instance *in)
+static int create_event(const struct setup *setup, struct dkt_instance *in)
 {
 	DKT_OPTS(dkt_probe, probe, .kind = DKT_PROBE_SYNTHETIC, .group = "synthetic",
 		 .name = setup->name, .place = "", .fields = setup->fields);
-	int err = dkt_probe_create(in->ctx, &probe);
 
-	for (int i = 0; !err && i < 3; i++)
+	return dkt_probe_create(in->ctx, &probe);
+}
+
+static int put_triggers(const struct setup *setup, struct dkt_instance *in)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < setup->n; i++)
 		err = put_trigger(in, &setup->steps[i]);
 	return err;
 }
@@ -199,7 +243,7 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && instance && begin && end && name);
 
-	struct setup setup = { .pairs = pairs, .begin = begin, .end = end, .name = name };
+	struct setup setup = { .pairs = pairs, .name = name };
 	int err;
 
 	if (begin->slot >= pairs->n_events || end->slot >= pairs->n_events ||
@@ -208,19 +252,94 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 		return dkt_fail(pairs->ctx, -EINVAL, "these events are not of the pairs");
 	err = dkt_instance_check_trigger(instance, begin, "hist:keys=common_pid");
 	if (!err)
-		err = make_setup(&setup);
+		err = make_setup(&setup, begin, end);
 	if (!err)
 		err = remember_by(&setup);
 	if (!err)
-		err = apply(&setup, instance);
-	for (int i = 0; i < 3; i++) {
-		free(setup.steps[i].system);
-		free(setup.steps[i].name);
-		free(setup.steps[i].text);
-	}
-	free(setup.fields);
+		err = create_event(&setup, instance);
+	if (!err)
+		err = put_triggers(&setup, instance);
+	clear_setup(&setup);
 	return err;
 }
+
+/* ---- records of slow pairs ---- */
+
+static unsigned int roles_of(const struct dkt_pairs *pairs, const struct dkt_event *event)
+{
+	return event->slot < pairs->n_events ? pairs->events[event->slot].roles : 0;
+}
+
+/* Any begin can be ended by any end, which has a trigger for each of them. */
+static int add_all(struct setup *setup, struct dkt_event *const *events, size_t n)
+{
+	const struct dkt_pairs *pairs = setup->pairs;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if (!(roles_of(pairs, events[i]) & DKT_PAIR_BEGIN))
+			continue;
+		err = add_begin(setup, events[i]);
+		for (size_t j = 0; !err && j < n; j++) {
+			if (!(roles_of(pairs, events[j]) & DKT_PAIR_END))
+				continue;
+			err = add_end(setup, events[j]);
+			setup->end_nr++;
+		}
+		setup->begin_nr++;
+	}
+	if (!err && !setup->end_nr)
+		err = dkt_fail(pairs->ctx, -EINVAL, "these events are not of the pairs");
+	return err;
+}
+
+/* Records the synthetic event if the time is longer than ns. */
+static int enable_slow(const struct setup *setup, struct dkt_instance *in, uint64_t ns)
+{
+	struct dkt_event *event = dkt_event_find(in->ctx, "synthetic", setup->name);
+	char filter[40];
+	struct dkt_change *change;
+	int err;
+
+	if (!event)
+		return dkt__no_event(in->ctx, "synthetic", setup->name);
+	snprintf(filter, sizeof(filter), "lat > %llu", (unsigned long long)ns);
+	err = dkt_change_new(in, &change);
+	if (!err)
+		err = dkt_change_filter(change, event, filter);
+	if (!err)
+		err = dkt_change_events(change, &event, 1);
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	return err;
+}
+
+int dkt_pairs_watch(struct dkt_pairs *pairs, struct dkt_instance *instance,
+		    struct dkt_event *const *events, size_t n, uint64_t ns, const char *name)
+{
+	dkt__needs(pairs ? pairs->ctx : NULL, pairs && instance && events && n && name);
+
+	struct setup setup = { .pairs = pairs, .name = name };
+	int err = dkt_instance_check_trigger(instance, events[0], "hist:keys=common_pid");
+
+	if (!err && pairs->grouped)
+		err = dkt_fail(pairs->ctx, -EINVAL, "pairs with groups cannot be watched");
+	if (!err)
+		err = make_text(&setup, put_fields, &setup.fields);
+	if (!err)
+		err = add_all(&setup, events, n);
+	if (!err)
+		err = create_event(&setup, instance);
+	if (!err)
+		err = enable_slow(&setup, instance, ns);
+	if (!err)
+		err = put_triggers(&setup, instance);
+	clear_setup(&setup);
+	return err;
+}
+
+/* ---- counts ---- */
 
 /* The names of a group's numbers come from the event that has the group. */
 static int name_groups(struct dkt_pairs *pairs, struct dkt_table *table)

@@ -146,6 +146,10 @@
 	X(dkt_pairs_start, "EEEEE",                                                                \
 	  dkt_pairs_start(A(0, r->pairs), A(1, r->in), A(2, r->event), A(3, r->event),             \
 			  A(4, "both")))                                                           \
+	X(dkt_pairs_watch, "EEEE", ({                                                              \
+		  struct dkt_event *events[] = { r->event };                                       \
+		  dkt_pairs_watch(A(0, r->pairs), A(1, r->in), A(2, events), 1, 5, A(3, "slow"));  \
+	  }))                                                                                      \
 	X(dkt_pairs_read, "EEEE",                                                                  \
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
 		dkt_pairs_read(A(0, r->pairs), A(1, r->in), A(2, "both"), A(3, &out))))            \
