@@ -325,23 +325,48 @@ int dkt_instance_mark(struct dkt_instance *in, const char *text)
 
 /* ---- statistics ---- */
 
+/* Reads "oldest event ts:  1234.567890", of a clock in ns. A clock that counts otherwise has no point. */
+static uint64_t read_oldest(const char *text)
+{
+	static const char key[] = "oldest event ts:";
+	const char *p = strstr(text, key), *digits;
+	uint64_t s, us;
+
+	if (!p)
+		return 0;
+	p += strlen(key);
+	p += strspn(p, " ");
+	if (dkt__take_u64(&p, NULL, DKT__DEC, &s) || s > UINT64_MAX / 1000000000 - 1)
+		return 0;
+	if (*p++ != '.')
+		return 0;
+	digits = p;
+	/* Six digits, with zeros in front. */
+	if (dkt__take_u64(&p, NULL, DKT__DEC, &us) || p != digits + 6)
+		return 0;
+	return s * 1000000000 + us * 1000;
+}
+
 int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats, size_t sz)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__blank(stats, sz) && in);
 
 	char *text __cleanup(free) = NULL;
 	int err = dkt__tfs_read(in->ctx, &text, NULL, "%sper_cpu/cpu%d/stats", in->prefix, cpu);
+	uint64_t entries;
 
 	if (err)
 		return err;
+	entries = dkt__line_u64(text, "entries: ");
 	return dkt__fill(
 		stats, sz,
-		&((struct dkt_cpu_stats){ .entries = dkt__line_u64(text, "entries: "),
+		&((struct dkt_cpu_stats){ .entries = entries,
 					  .overrun = dkt__line_u64(text, "overrun: "),
 					  .commit_overrun = dkt__line_u64(text, "commit overrun: "),
 					  .dropped = dkt__line_u64(text, "dropped events: "),
 					  .read = dkt__line_u64(text, "read events: "),
-					  .bytes = dkt__line_u64(text, "bytes: ") }));
+					  .bytes = dkt__line_u64(text, "bytes: "),
+					  .oldest = entries ? read_oldest(text) : 0 }));
 }
 
 /* ---- events ---- */

@@ -357,6 +357,7 @@ struct dkt_cpu_stats {
 	uint64_t dropped; /* not recorded: the buffer was full and not in overwrite mode */
 	uint64_t read; /* removed by a reader */
 	uint64_t bytes; /* in the buffer, not read yet */
+	uint64_t oldest; /* time of the oldest record in the buffer, ns; 0: none, or a clock without ns */
 };
 
 /* Gets the statistics of a CPU. -ENOENT: there is no such CPU. */

@@ -169,7 +169,7 @@ static void statistics_and_the_clock_are_read(void **state)
 	assert_int_equal(tree_make(root), 0);
 	assert_int_equal(tree_text(root, "per_cpu/cpu0/stats",
 				   "entries: 1\noverrun: 2\ncommit overrun: 3\nbytes: 4\n"
-				   "oldest event ts:  5.1\nnow ts:  6.1\ndropped events: 7\n"
+				   "oldest event ts:  5.000100\nnow ts:  6.1\ndropped events: 7\n"
 				   "read events: 18446744073709551615\n"),
 			 0);
 	assert_int_equal(tree_text(root, "per_cpu/cpu5/stats", "nonsense"), 0);
@@ -184,9 +184,11 @@ static void statistics_and_the_clock_are_read(void **state)
 	assert_int_equal(stats.commit_overrun, 3);
 	assert_int_equal(stats.bytes, 4);
 	assert_int_equal(stats.dropped, 7);
+	assert_int_equal(stats.oldest, 5000100000);
 	assert_true(stats.read == UINT64_MAX);
 	assert_int_equal(dkt_instance_get_stats(in, 5, &stats, sizeof(stats)), 0);
 	assert_int_equal(stats.overrun, 0);
+	assert_int_equal(stats.oldest, 0);
 	assert_int_equal(dkt_instance_get_stats(in, 3, &stats, sizeof(stats)), -ENOENT);
 	assert_int_equal(dkt_instance_get_clock(in, &clock), 0);
 	assert_string_equal(clock, "local");
