@@ -106,7 +106,7 @@ static void complete(struct dkt_ctx *ctx, const char *path, int fd, struct fligh
 	struct stat st;
 
 	if (capture_complete(ctx, path, fd, NULL) < 0)
-		dkt_log(ctx, DKT_LOG_WARN, "%s", dkt_error(ctx));
+		dump->note = flight_line(dkt_error(ctx));
 	if (!stat(path, &st))
 		dump->bytes = (uint64_t)st.st_size;
 }

@@ -10,9 +10,10 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "flight/conditions.h"
 #include "flight/dump.h"
 #include "flight/socket.h"
-#include "flight/watch.h"
+#include "lustre/message/cdebug.h"
 
 #define SECOND UINT64_C(1000000000)
 #define HOUR   (3600 * SECOND)
@@ -26,11 +27,6 @@
 /* Bytes of the reasons of one dump. */
 #define REASONS_MAX 600
 
-#define WATCH "when"
-
-/* Conditions that are latencies, and the one instance for those that are events. */
-#define WATCHES 9
-
 /* How often latencies are looked at while their buffers do not fill up. */
 #define LOOK (SECOND / 5)
 
@@ -39,9 +35,9 @@ struct flight {
 	const char *log;
 	struct flight_state *state;
 	struct flight_group *groups;
-	struct flight_watch watches[WATCHES];
-	size_t n_watches;
-	bool pairing, ending; /* pairing: one of the watches is a latency */
+	struct flight_conditions conditions;
+	uint64_t renewal; /* of the conditions, ns */
+	bool ending;
 	int signals, listener;
 	int clients[CLIENTS];
 	size_t n_clients;
@@ -188,10 +184,9 @@ static void make_dump(struct flight *flight)
 		prune(flight, state->max_size, strrchr(dump.file, '/') + 1);
 		run_command(flight, &dump);
 	}
-	if (!dump.file || flight_add_dump(state, &dump)) {
-		free(dump.file);
-		free(dump.reason);
-	}
+	if (dump.file && !flight_add_dump(state, &dump) && state->note)
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", state->note);
+	flight_dump_clear(&dump);
 	save(flight);
 	/* Whoever has the answer finds the dump in the status, and the old ones deleted. */
 	answer_all(flight, err, answer ? answer : "out of memory");
@@ -237,12 +232,12 @@ static int look(struct flight *flight)
 {
 	int err = 0;
 
-	flight->hold = now_ns() + (flight->pairing ? LOOK : 0);
-	for (size_t i = 0; !err && i < flight->n_watches; i++) {
+	flight->hold = now_ns() + (flight->conditions.reads ? LOOK : 0);
+	for (size_t i = 0; !err && i < flight->conditions.n; i++) {
 		char *reason __cleanup(free) = NULL;
 		uint64_t n;
 
-		err = flight_watch_look(&flight->watches[i], &n, &reason);
+		err = flight_condition_look(flight->ctx, &flight->conditions.list[i], &n, &reason);
 		if (err || !n)
 			continue;
 		flight->hold = now_ns() + HOLD;
@@ -258,45 +253,71 @@ static int timeout(const struct flight *flight, uint64_t now)
 
 	if (flight->reasons)
 		next = flight->due;
-	if (flight->pairing || (flight->n_watches && flight->hold > now))
+	if (flight->conditions.reads || (flight->conditions.n && flight->hold > now))
 		next = DKT__MIN(next, flight->hold);
+	if (flight->conditions.fills)
+		next = DKT__MIN(next, flight->renewal);
 	if (next == UINT64_MAX)
 		return -1;
 	return next <= now ? 0 : (int)DKT__MIN((next - now) / 1000000 + 1, 3600000);
 }
 
+/* Fills the descriptors of the conditions that are to be waited for. Returns their number. */
+static nfds_t wait_for(const struct flight *flight, bool held, struct pollfd *fds)
+{
+	nfds_t n = 0;
+
+	for (size_t i = 0; i < flight->conditions.n; i++) {
+		const struct flight_condition *one = &flight->conditions.list[i];
+
+		/* A latency's records may fill the buffer at any time, also soon after the last look. */
+		if (held && !flight_watch_reads(&one->watch))
+			continue;
+		fds[n++] =
+			(struct pollfd){ .fd = dkt_source_fd(one->watch.source), .events = POLLIN };
+		if (one->before.source)
+			fds[n++] = (struct pollfd){ .fd = dkt_source_fd(one->before.source),
+						    .events = POLLIN };
+	}
+	return n;
+}
+
+static void renew(struct flight *flight)
+{
+	const uint64_t now = now_ns();
+
+	if (!flight->conditions.fills || now < flight->renewal)
+		return;
+	flight_conditions_renew(flight->ctx, flight->log, &flight->conditions, now);
+	flight->renewal = now + FLIGHT_RENEW;
+}
+
 static int step(struct flight *flight)
 {
 	uint64_t now = now_ns();
-	bool held = flight->hold > now;
 	/* A negative descriptor is left out: a client that finds no place waits. */
-	struct pollfd fds[2 + WATCHES] = {
+	struct pollfd fds[2 + 2 * FLIGHT_WATCHES] = {
 		{ .fd = flight->signals, .events = POLLIN },
 		{ .fd = flight->n_clients < CLIENTS ? flight->listener : -1, .events = POLLIN },
 	};
+	nfds_t n = wait_for(flight, flight->hold > now, fds + 2);
 	bool ready = false;
 	int err = 0;
 
-	/* A latency's records may fill the buffer at any time, also soon after the last look. */
-	for (size_t i = 0; i < flight->n_watches; i++)
-		fds[2 + i] = (struct pollfd){
-			.fd = held && !flight->watches[i].pairs ?
-				      -1 :
-				      dkt_source_fd(flight->watches[i].source),
-			.events = POLLIN,
-		};
-	if (poll(fds, 2 + flight->n_watches, timeout(flight, now)) < 0 && errno != EINTR)
+	if (poll(fds, 2 + n, timeout(flight, now)) < 0 && errno != EINTR)
 		return dkt_fail(flight->ctx, -errno, "wait: %s", strerror(errno));
-	for (size_t i = 0; i < flight->n_watches; i++)
+	for (nfds_t i = 0; i < n; i++)
 		ready |= fds[2 + i].revents != 0;
 	if (fds[0].revents)
 		err = take_signal(flight);
 	if (!err && fds[1].revents)
 		err = take_request(flight);
-	if (!err && (ready || (flight->pairing && flight->hold <= now_ns())))
+	if (!err && (ready || (flight->conditions.reads && flight->hold <= now_ns())))
 		err = look(flight);
 	if (!err && flight->reasons && flight->due <= now_ns())
 		make_dump(flight);
+	if (!err)
+		renew(flight);
 	return dkt__with_words(flight->ctx, err);
 }
 
@@ -346,58 +367,6 @@ static int open_groups(struct flight *flight, const struct flight_opts *opts)
 	return err;
 }
 
-/* Opens the next instance for conditions: a pair, or events. */
-static int open_watch(struct flight *flight, const char *pair, uint64_t limit, const char *events)
-{
-	struct flight_state *state = flight->state;
-	char name[sizeof(WATCH) + 8];
-	int err;
-
-	if (flight->n_watches == WATCHES)
-		return dkt_fail(flight->ctx, -E2BIG, "more than %d latencies", WATCHES - 1);
-	snprintf(name, sizeof(name), WATCH "%zu", flight->n_watches);
-	err = flight_add(&state->watches, &state->n_watches, name);
-	if (!err)
-		err = flight_save(flight->ctx, flight->log, state);
-	if (err)
-		return err;
-	if (events)
-		err = flight_watch_events(flight->ctx, flight->log, name, events,
-					  &flight->watches[flight->n_watches]);
-	else
-		err = flight_watch_latency(flight->ctx, flight->log, name, pair, limit,
-					   &flight->watches[flight->n_watches]);
-	flight->n_watches++;
-	flight->pairing |= !events;
-	return err;
-}
-
-static int open_watches(struct flight *flight)
-{
-	const struct flight_state *state = flight->state;
-	char *events __cleanup(free) = NULL;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < state->n_conditions; i++) {
-		const char *one = state->conditions[i];
-		char *pair __cleanup(free) = NULL;
-		char *both;
-		uint64_t limit;
-
-		if (flight_read_latency(one, &pair, &limit)) {
-			err = pair ? open_watch(flight, pair, limit, NULL) : -ENOMEM;
-			continue;
-		}
-		both = events ? dkt__format("%s,%s", events, one) : strdup(one);
-		free(events);
-		events = both;
-		err = both ? 0 : -ENOMEM;
-	}
-	if (!err && events)
-		err = open_watch(flight, NULL, 0, events);
-	return err ? dkt_fail_in(flight->ctx, err, "--when") : 0;
-}
-
 static int set_up(struct flight *flight, const struct flight_opts *opts)
 {
 	struct flight_state left;
@@ -417,7 +386,8 @@ static int set_up(struct flight *flight, const struct flight_opts *opts)
 	flight->state->started = time(NULL);
 	err = open_signals(flight);
 	if (!err)
-		err = open_watches(flight);
+		err = flight_conditions_open(flight->ctx, flight->log, flight->state,
+					     &flight->conditions);
 	if (!err)
 		err = open_groups(flight, opts);
 	if (!err)
@@ -437,17 +407,12 @@ static void tear_down(struct flight *flight)
 	int err = DKT__MIN(turn, 0);
 
 	answer_all(flight, -EPIPE, "the flight recorder ends");
-	for (size_t i = 0; i < flight->n_watches; i++)
-		flight_watch_close(&flight->watches[i]);
-	for (size_t i = 0; i < state->n_watches; i++)
-		err = flight_remove(flight->ctx, flight->log, state->watches[i]) ?: err;
+	err = flight_conditions_remove(flight->ctx, flight->log, &flight->conditions) ?: err;
 	for (size_t i = 0; i < state->n_groups; i++) {
 		flight_close(&flight->groups[i]);
 		err = flight_remove(flight->ctx, flight->log, state->groups[i]) ?: err;
 		wanted_free(flight->groups[i].wanted);
 	}
-	for (size_t i = 0; i < flight->n_watches; i++)
-		wanted_free(flight->watches[i].group.wanted);
 	if (flight->signals >= 0)
 		close(flight->signals);
 	if (flight->listener >= 0)
@@ -460,6 +425,8 @@ static void tear_down(struct flight *flight)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 	else
 		service_forget(&flight_service, flight->log);
+	/* Several of the sets can use the probe on Lustre's messages that one of them has created. */
+	cdebug_take_back(flight->ctx);
 	dkt_error_give(flight->ctx, 0, message);
 }
 

@@ -56,8 +56,8 @@ static int enable(struct flight_group *group)
 	return err;
 }
 
-int flight_create(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,
-		  const struct wanted_words *words, struct flight_group *group)
+int flight_create_bare(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,
+		       const struct wanted_words *words, struct flight_group *group)
 {
 	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);
 	char *instance __cleanup(free) = name_of(log, name);
@@ -77,6 +77,14 @@ int flight_create(struct dkt_ctx *ctx, const char *log, const char *name, uint64
 		err = dkt_instance_set_clock(group->in, "mono");
 	if (!err && size)
 		err = dkt_instance_set_size(group->in, size);
+	return err;
+}
+
+int flight_create(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,
+		  const struct wanted_words *words, struct flight_group *group)
+{
+	int err = flight_create_bare(ctx, log, name, size, words, group);
+
 	return err ? err : enable(group);
 }
 
@@ -112,8 +120,20 @@ int flight_remove(struct dkt_ctx *ctx, const char *log, const char *name)
 	return err == -ENOENT ? 0 : err;
 }
 
+/*
+ * A CPU that has overwritten records has them from its oldest one on. Of the other CPUs every record is
+ * there, so that of a group without such a CPU the oldest record of all counts.
+ */
+static uint64_t span_of(uint64_t now, uint64_t oldest, uint64_t overwritten)
+{
+	const uint64_t from = overwritten ? overwritten : oldest;
+
+	return from && now > from ? now - from : 0;
+}
+
 int flight_fill(const struct flight_group *group, struct flight_fill *fill)
 {
+	uint64_t now, oldest = 0, overwritten = 0;
 	int err;
 
 	*fill = (struct flight_fill){ 0 };
@@ -127,6 +147,15 @@ int flight_fill(const struct flight_group *group, struct flight_fill *fill)
 		fill->bytes += stats.bytes;
 		fill->records += stats.entries;
 		fill->overwritten += stats.overrun;
+		fill->lost += stats.commit_overrun + stats.dropped;
+		if (stats.oldest && (!oldest || stats.oldest < oldest))
+			oldest = stats.oldest;
+		if (stats.overrun)
+			overwritten = DKT__MAX(overwritten, stats.oldest);
 	}
+	if (!err)
+		err = dkt_instance_now(group->in, &now);
+	if (!err)
+		fill->span = span_of(now, oldest, overwritten);
 	return err;
 }

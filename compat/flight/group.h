@@ -20,6 +20,10 @@ int flight_check_name(struct dkt_ctx *ctx, const char *name);
 int flight_create(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,
 		  const struct wanted_words *words, struct flight_group *group);
 
+/* The same, but the events are not enabled. */
+int flight_create_bare(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,
+		       const struct wanted_words *words, struct flight_group *group);
+
 /* Opens the instance of a group that exists. */
 int flight_open(struct dkt_ctx *ctx, const char *log, const char *name, struct flight_group *group);
 
@@ -34,6 +38,8 @@ uint64_t flight_default_size(int cpus, size_t n);
 /* Counts of all CPUs of a group. */
 struct flight_fill {
 	uint64_t size, bytes, records, overwritten;
+	uint64_t lost; /* not recorded: nested too deep, or the buffer is too small */
+	uint64_t span; /* all records of the last so many ns are there */
 };
 
 int flight_fill(const struct flight_group *group, struct flight_fill *fill);

@@ -29,20 +29,28 @@ static void free_list(char **list, size_t n)
 	free(list);
 }
 
+void flight_dump_clear(struct flight_dump *dump)
+{
+	free(dump->file);
+	free(dump->reason);
+	free(dump->note);
+	*dump = (struct flight_dump){ 0 };
+}
+
 void flight_clear(struct flight_state *state)
 {
 	free_list(state->groups, state->n_groups);
 	free_list(state->words, state->n_words);
 	free_list(state->conditions, state->n_conditions);
+	free_list(state->ways, state->n_ways);
 	free_list(state->watches, state->n_watches);
-	for (size_t i = 0; i < state->n_dumps; i++) {
-		free(state->dumps[i].file);
-		free(state->dumps[i].reason);
-	}
+	for (size_t i = 0; i < state->n_dumps; i++)
+		flight_dump_clear(&state->dumps[i]);
 	free(state->dumps);
 	free(state->dir);
 	free(state->exec);
 	free(state->error);
+	free(state->note);
 	*state = (struct flight_state){ 0 };
 }
 
@@ -56,16 +64,23 @@ int flight_add(char ***list, size_t *n, const char *text)
 	return err;
 }
 
-int flight_add_dump(struct flight_state *state, const struct flight_dump *dump)
+int flight_add_dump(struct flight_state *state, struct flight_dump *dump)
 {
+	int err = 0;
+
+	free(state->note);
+	state->note = dump->note;
+	dump->note = NULL;
 	if (state->n_dumps == DUMPS_MAX) {
-		free(state->dumps[0].file);
-		free(state->dumps[0].reason);
+		flight_dump_clear(&state->dumps[0]);
 		memmove(state->dumps, state->dumps + 1, (DUMPS_MAX - 1) * sizeof(*dump));
 		state->dumps[DUMPS_MAX - 1] = *dump;
-		return 0;
+	} else {
+		err = dkt__append(state->dumps, state->n_dumps, *dump);
 	}
-	return dkt__append(state->dumps, state->n_dumps, *dump);
+	if (!err)
+		*dump = (struct flight_dump){ 0 };
+	return err;
 }
 
 char *flight_line(const char *text)
@@ -78,7 +93,7 @@ char *flight_line(const char *text)
 	return copy;
 }
 
-static int print_state(const struct flight_state *state, FILE *f)
+int flight_state_print(const struct flight_state *state, FILE *f)
 {
 	fprintf(f, "started\t%" PRId64 "\ndir\t%s\nmax_size\t%" PRIu64 "\nkeep\t%" PRIu64 "\n",
 		state->started, state->dir, state->max_size, state->keep);
@@ -88,10 +103,14 @@ static int print_state(const struct flight_state *state, FILE *f)
 		fprintf(f, "exec\t%s\n", state->exec);
 	if (state->error)
 		fprintf(f, "error_time\t%" PRId64 "\nerror\t%s\n", state->error_time, state->error);
+	if (state->note)
+		fprintf(f, "note\t%s\n", state->note);
 	for (size_t i = 0; i < state->n_groups; i++)
 		fprintf(f, "group\t%s\nwords\t%s\n", state->groups[i], state->words[i]);
 	for (size_t i = 0; i < state->n_conditions; i++)
 		fprintf(f, "condition\t%s\n", state->conditions[i]);
+	for (size_t i = 0; i < state->n_ways; i++)
+		fprintf(f, "way\t%s\n", state->ways[i]);
 	for (size_t i = 0; i < state->n_watches; i++)
 		fprintf(f, "watch\t%s\n", state->watches[i]);
 	for (size_t i = 0; i < state->n_dumps; i++)
@@ -109,7 +128,7 @@ int flight_save(struct dkt_ctx *ctx, const char *log, const struct flight_state 
 			 open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) :
 			 -1;
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-	int err = f ? print_state(state, f) : -errno;
+	int err = f ? flight_state_print(state, f) : -errno;
 
 	if (f && fclose(f) && !err)
 		err = -errno;
@@ -149,11 +168,11 @@ static int take_dump(struct flight_state *state, char *value)
 	dump.lost = number(part[2]);
 	dump.file = strdup(part[3]);
 	dump.reason = strdup(part[4]);
-	err = dump.file && dump.reason ? flight_add_dump(state, &dump) : -ENOMEM;
-	if (err) {
-		free(dump.file);
-		free(dump.reason);
-	}
+	err = dump.file && dump.reason ? 0 : -ENOMEM;
+	if (!err && state->n_dumps < DUMPS_MAX)
+		err = dkt__append(state->dumps, state->n_dumps, dump);
+	if (err)
+		flight_dump_clear(&dump);
 	return err;
 }
 
@@ -176,6 +195,7 @@ static int take_line(struct flight_state *state, const char *key, char *value)
 	} lists[] = { { "group", &state->groups, &state->n_groups },
 		      { "words", &state->words, &state->n_words },
 		      { "condition", &state->conditions, &state->n_conditions },
+		      { "way", &state->ways, &state->n_ways },
 		      { "watch", &state->watches, &state->n_watches } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
@@ -190,13 +210,32 @@ static int take_line(struct flight_state *state, const char *key, char *value)
 		return take_text(&state->exec, value);
 	if (!strcmp(key, "error"))
 		return take_text(&state->error, value);
+	if (!strcmp(key, "note"))
+		return take_text(&state->note, value);
 	return strcmp(key, "dump") ? 0 : take_dump(state, value);
+}
+
+int flight_state_parse(char *text, struct flight_state *state)
+{
+	char *rest = text, *line;
+	int err = 0;
+
+	*state = (struct flight_state){ 0 };
+	while (!err && (line = strsep(&rest, "\n"))) {
+		char *key = strsep(&line, "\t");
+
+		err = line ? take_line(state, key, line) : 0;
+	}
+	if (!err && (!state->dir || state->n_words != state->n_groups ||
+		     state->n_ways > state->n_conditions))
+		err = -EINVAL;
+	return err;
 }
 
 int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state)
 {
 	char *path __cleanup(free) = service_path(&flight_service, log, STATE);
-	char *text __cleanup(free) = NULL, *rest, *line;
+	char *text __cleanup(free) = NULL;
 	size_t len;
 	int err = path ? dkt__read_file(path, STATE_MAX, &text, &len) : -ENOMEM;
 
@@ -204,13 +243,7 @@ int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state
 	if (err == -ENOENT)
 		return dkt_fail(ctx, err,
 				"no flight recorder was started; 'dktrace flight start' does");
-	rest = text;
-	while (!err && (line = strsep(&rest, "\n"))) {
-		char *key = strsep(&line, "\t");
-
-		err = line ? take_line(state, key, line) : 0;
-	}
-	if (!err && (!state->dir || state->n_words != state->n_groups))
-		err = -EINVAL;
+	if (!err)
+		err = flight_state_parse(text, state);
 	return err ? dkt_fail(ctx, err, "read %s: %s", path ? path : STATE, strerror(-err)) : 0;
 }

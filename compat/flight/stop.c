@@ -7,6 +7,8 @@
 #include "flight/dump.h"
 #include "flight/flight.h"
 #include "flight/socket.h"
+#include "flight/watch.h"
+#include "lustre/message/cdebug.h"
 
 int flight_open_groups(struct dkt_ctx *ctx, const char *log, const struct flight_state *state,
 		       struct flight_group **groups)
@@ -48,8 +50,7 @@ static int dump_here(struct dkt_ctx *ctx, const char *log, const char *reason, c
 		*file = strdup(dump.file);
 	if (dump.file && !flight_add_dump(&state, &dump))
 		err = flight_save(ctx, log, &state) ?: err;
-	else
-		free(dump.reason);
+	flight_dump_clear(&dump);
 	flight_close_groups(groups, state.n_groups);
 	flight_clear(&state);
 	return err;
@@ -76,9 +77,13 @@ static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_
 	for (size_t i = 0; !err && i < state->n_groups; i++)
 		err = flight_remove(ctx, log, state->groups[i]);
 	for (size_t i = 0; !err && i < state->n_watches; i++)
-		err = flight_remove(ctx, log, state->watches[i]);
+		err = flight_watch_remove_left(ctx, log, state->watches[i]);
 	/* The probes of a process that has exited. */
-	return err ? err : dkt_instance_sweep(ctx, prefix, NULL);
+	if (!err)
+		err = dkt_instance_sweep(ctx, prefix, NULL);
+	if (!err)
+		cdebug_take_back(ctx);
+	return err;
 }
 
 int flight_stop(struct dkt_ctx *ctx, const char *log)

@@ -4,36 +4,54 @@
 
 #include "flight/group.h"
 
+struct rpc_times;
+
 struct flight_watch {
+	/* Its own context: whoever creates probes in a context makes its live sources invalid. */
+	struct dkt_ctx *ctx;
 	struct flight_group group;
 	struct dkt_source *source;
-	struct dkt_pairs *pairs; /* NULL: each record is an incident */
-	const char *pair; /* the name of the pair */
+	const char *way; /* how the condition is tested, for the user */
+	const char *name; /* of the latency; NULL: each record is an incident */
 	uint64_t limit; /* ns */
+	/* One of these measures the latency. */
+	const struct dkt_field *lat; /* the kernel, which records only the slow ones */
+	struct dkt_pairs *pairs;
+	struct rpc_times *rpcs;
+	char *slow; /* the synthetic event of the kernel's; NULL: none */
 	uint64_t count, sum; /* of the pairs so far, ns */
 };
 
+/* True if it reads all records of its events, so that they must not fill the buffer. */
+bool flight_watch_reads(const struct flight_watch *watch);
+
 /*
- * Sets up the events that are conditions, as named_read() takes them. self: a process whose events do not
- * count. Close and remove it also after an error.
+ * Sets up the events that are conditions, as named_read() takes them. Remove it also after an error.
  */
 int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,
 			struct flight_watch *watch);
 
 /*
- * Reads a condition "PAIR > TIME", where PAIR is a ready-made one. Returns false if the text is not of that
- * form. TIME has a unit; otherwise *limit is 0.
+ * Reads a condition "LATENCY > TIME". Returns false if the text is not of that form. TIME has a unit;
+ * otherwise *limit is 0.
  */
-bool flight_read_latency(const char *text, char **pair, uint64_t *limit);
+bool flight_read_latency(const char *text, char **latency, uint64_t *limit);
 
-/* Sets up the events of a ready-made pair; a time above limit ns is an incident. -ENOENT: the kernel lacks it. */
-int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name, const char *pair,
-			 uint64_t limit, struct flight_watch *watch);
+/*
+ * Sets up a latency: a ready-made pair, or RPC_TIMES_NAME. A time above limit ns is an incident. The
+ * kernel measures it if it can. -ENOENT: the kernel lacks the events. Remove it also after an error.
+ */
+int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
+			 const char *latency, uint64_t limit, struct flight_watch *watch);
 
 /*
  * Takes the records so far. Sets *n to the number of incidents, and *reason to the first one's text,
  * which the caller frees; NULL: there was none.
  */
-int flight_watch_look(struct flight_watch *watch, uint64_t *n, char **reason);
+int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, uint64_t *n, char **reason);
 
-void flight_watch_close(struct flight_watch *watch);
+/* Removes the instance and what else was created for the condition. The error is in ctx. */
+int flight_watch_remove(struct dkt_ctx *ctx, const char *log, struct flight_watch *watch);
+
+/* Removes the instance of that name, and what else a recorder that was killed has created for it. */
+int flight_watch_remove_left(struct dkt_ctx *ctx, const char *log, const char *name);

@@ -15,6 +15,7 @@ struct latency_pair {
 	const char *key;
 	const char *by; /* NULL: no groups */
 	bool per_task; /* the process itself causes both, so that its PID selects the records */
+	bool few_keys; /* about as many values of the key as threads, or fewer: a table can hold them */
 	const char *help;
 };
 

@@ -61,7 +61,7 @@ static const struct opt opts[] = {
 	{ "exec",      0,   "COMMAND", AT(exec),      CMD_FLIGHT, "run COMMAND after each dump, with its name in $DKTRACE_FLIGHT_FILE" },
 	{ "fields",     0,  "NAMES",  AT(fields),     CMD_REPORT, "print these fields in raw, json and csv" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_SELECT | CMD_TRIGGER, "select records that match EXPR, in the kernel's filter language" },
-	{ "filter",    'f', "EXPR",   AT(filter),     CMD_CAPTURE, "let the kernel record only what matches EXPR, if the event has its fields" },
+	{ "filter",    'f', "EXPR",   AT(filter),     CMD_CAPTURE | CMD_FLIGHT, "let the kernel record only what matches EXPR, if the event has its fields" },
 	{ "folded",    0,   NULL,     AT(folded),     CMD_HIST, "print each stack on one line, for flame graphs" },
 	{ "force",     0,   NULL,     AT(force),      CMD_PROBE, "also remove a probe that has unread records; this empties the log" },
 	{ "force",     0,   NULL,     AT(force),      CMD_SPLIT, "write more than 1,000 files" },

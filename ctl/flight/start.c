@@ -50,6 +50,7 @@ static int add_group(struct start *start, const char *name, const char *classes,
 				      .words = { .classes = classes,
 						 .subsystems = classes ? app->subsystems : NULL,
 						 .events = events,
+						 .filter = app->filter,
 						 .comms = app->comm,
 						 .pids = app->pid,
 						 .children = app->children,
@@ -207,7 +208,11 @@ static int make_dir(struct start *start)
 static void go_back(void *data)
 {
 	struct start *start = data;
+	const struct flight_state *limits = &start->limits;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (size_t i = 0; i < limits->n_ways; i++)
+		app_say("%s: %s", limits->conditions[i], limits->ways[i]);
 
 	if (start->app->foreground) {
 		app_say("recording; dumps go to %s", start->limits.dir);

@@ -14,7 +14,9 @@ static const struct column group_columns[] = {
 	{ .key = "records", .type = COL_NUMBER },
 	{ .key = "bytes", .type = COL_BYTES },
 	{ .key = "size", .type = COL_BYTES },
+	{ .key = "span", .type = COL_DURATION },
 	{ .key = "overwritten", .type = COL_NUMBER },
+	{ .key = "lost", .type = COL_NUMBER },
 	{ .key = "events", .flags = COL_FOLD },
 };
 
@@ -35,6 +37,15 @@ static struct json_object *val_time(int64_t seconds)
 	localtime_r(&time, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
 	return val_text(text);
+}
+
+static struct json_object *texts(char *const *list, size_t n)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; array && i < n; i++)
+		json_object_array_add(array, json_object_new_string(list[i]));
+	return array;
 }
 
 static void put_limits(struct out *out, const struct flight_state *state)
@@ -60,10 +71,15 @@ static void put_limits(struct out *out, const struct flight_state *state)
 		out_line(out, "suppressed", "%" PRIu64 " incidents: the hour has had its dumps",
 			 state->suppressed);
 	for (size_t i = 0; i < state->n_conditions; i++)
-		out_text(out, "when", state->conditions[i]);
+		out_line(out, "when", "%s%s%s", state->conditions[i], i < state->n_ways ? ": " : "",
+			 i < state->n_ways ? state->ways[i] : "");
 	out_put(out, "error", val_text(state->error));
+	out_put(out, "note", val_text(state->note));
 	if (state->error)
 		out_line(out, "attention", "the last dump failed: %s", state->error);
+	if (state->note)
+		out_line(out, "attention", "the last dump is a recording in progress: %s",
+			 state->note);
 }
 
 static struct rows *group_rows(struct app *app, const struct flight_state *state)
@@ -79,8 +95,9 @@ static struct rows *group_rows(struct app *app, const struct flight_state *state
 		flight_close(&group);
 		rows_add(rows, val_text(state->groups[i]), known ? val_number(fill.records) : NULL,
 			 known ? val_number(fill.bytes) : NULL,
-			 known ? val_number(fill.size) : NULL,
+			 known ? val_number(fill.size) : NULL, known ? val_number(fill.span) : NULL,
 			 known ? val_number(fill.overwritten) : NULL,
+			 known ? val_number(fill.lost) : NULL,
 			 val_text(known ? state->words[i] : "removed by another program"));
 	}
 	return rows;
@@ -106,7 +123,6 @@ int flight_action_status(struct app *app)
 {
 	pid_t pid = service_holder(&flight_service, app->instance);
 	struct flight_state state;
-	struct json_object *when;
 	struct out out;
 	int err = flight_load(app->ctx, app->instance, &state);
 
@@ -129,10 +145,8 @@ int flight_action_status(struct app *app)
 			" 'dktrace flight dump' writes what they hold, 'dktrace flight stop' removes"
 			" them");
 	put_limits(&out, &state);
-	when = json_object_new_array();
-	for (size_t i = 0; when && i < state.n_conditions; i++)
-		json_object_array_add(when, json_object_new_string(state.conditions[i]));
-	out_put(&out, "when", when);
+	out_put(&out, "when", texts(state.conditions, state.n_conditions));
+	out_put(&out, "ways", texts(state.ways, state.n_ways));
 	out_rows(&out, group_rows(app, &state));
 	out_rows(&out, dump_rows(&state));
 	flight_clear(&state);

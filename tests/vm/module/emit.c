@@ -258,6 +258,30 @@ static void emit_incident(const char *which)
 		CDEBUG(D_WARNING, "%s: there are no stripes for fid 0x%x\n", "lustre", 7);
 }
 
+/* ---- RPCs: a client's and a server's messages, by the formats of Lustre 2.15 and 2.12 ---- */
+
+static void emit_rpc(unsigned int ms)
+{
+	static const char *volatile client = "lustre-OST0000-osc-ffff9b";
+	static char req[8];
+	const unsigned long long xid = 1845032718239872ULL;
+
+	CDEBUG(D_RPCTRACE,
+	       "Sending RPC req@%p pname:cluuid:pid:xid:nid:opc:job %s:%s:%d:%llu:%s:%d:%s\n", req,
+	       current->comm, client, current->pid, xid, "192.168.1.20@tcp", 4, "dd.0");
+	CDEBUG(D_RPCTRACE,
+	       "Handling RPC pname:cluuid+ref:pid:xid:nid:opc %s:%s+%d:%d:x%llu:%s:%d\n",
+	       current->comm, client, 7, current->pid, xid, "12345-192.168.1.20@tcp", 4);
+	CDEBUG(D_RPCTRACE,
+	       "Handled RPC pname:cluuid+ref:pid:xid:nid:opc %s:%s+%d:%d:x%llu:%s:%d Request processed in %ldus (%ldus total) trans %llu rc %d/%d\n",
+	       current->comm, client, 6, current->pid, xid, "12345-192.168.1.20@tcp", 4, 12L, 20L,
+	       0ULL, 0, 0);
+	msleep(ms);
+	CDEBUG(D_RPCTRACE,
+	       "Completed RPC req@%p pname:cluuid:pid:xid:nid:opc:job %s:%s:%d:%llu:%s:%d:%s\n",
+	       req, "ptlrpcd_00_01", client, current->pid, xid, "192.168.1.20@tcp", 4, "dd.0");
+}
+
 /* ---- contexts ---- */
 
 static DECLARE_COMPLETION(done);
@@ -345,6 +369,8 @@ int libcfs_emit(char *words)
 		emit_unknown();
 	} else if (!strcmp(what, "flood")) {
 		emit_flood(n);
+	} else if (!strcmp(what, "rpc")) {
+		emit_rpc(n);
 	} else if (!strcmp(what, "long")) {
 		emit_long(n);
 	} else if (!strcmp(what, "softirq")) {

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a flight recorder measures latencies: the kernel does, or the recorder reads all records. */
+#include "flight/measure.h"
+
+#include "base/buf.h"
+#include "base/glob.h"
+#include "base/memory.h"
+#include "base/parse.h"
+#include "lustre/lustre_masks.h"
+#include "lustre/named.h"
+#include "lustre/rpc_times.h"
+#include "set/pairs.h"
+
+/* The records of the time until the next look, when the recorder reads all of them. */
+#define READ_SIZE    (UINT64_C(8) << 20)
+#define READ_PERCENT 50
+
+bool flight_read_latency(const char *text, char **latency, uint64_t *limit)
+{
+	const char *sign = strchr(text, '>'), *open = strchr(text, '[');
+	const char *time;
+	size_t len;
+
+	*latency = NULL;
+	*limit = 0;
+	if (!sign || (open && open < sign))
+		return false;
+	len = (size_t)(sign - text);
+	while (len && text[len - 1] == ' ')
+		len--;
+	*latency = strndup(text, len);
+	time = sign + 1 + strspn(sign + 1, " ");
+	/* A number without a unit would be a guess. */
+	if (!*time || (time[strlen(time) - 1] >= '0' && time[strlen(time) - 1] <= '9') ||
+	    dkt__parse_time(time, 1, limit))
+		*limit = 0;
+	return true;
+}
+
+/* ---- pairs of events ---- */
+
+/* True if one of the globs "SYSTEM:NAME,..." is the event. */
+static bool is_one(const char *globs, const struct dkt_event *event)
+{
+	char *copy __cleanup(free) = strdup(globs), *rest = copy, *one;
+
+	while ((one = strsep(&rest, ","))) {
+		char *name = strchr(one, ':');
+
+		if (!name)
+			continue;
+		*name++ = '\0';
+		if (!strcmp(one, dkt_event_system(event)) && dkt__glob(name, dkt_event_name(event)))
+			return true;
+	}
+	return false;
+}
+
+/* Makes the pairs of the row's events, which the group has. *events: all of them. */
+static int make_pairs(struct flight_watch *watch, const struct latency_pair *row,
+		      struct dkt_pairs **pairs, struct dkt_event ***events)
+{
+	DKT_OPTS(dkt_pairs_opts, opts, .key = row->key, .skip = row->per_task ? getpid() : 0);
+	const struct wanted *wanted = watch->group.wanted;
+	int err = dkt_pairs_new(watch->ctx, &opts, pairs);
+
+	*events = calloc(wanted->n + 1, sizeof(**events));
+	if (!err && !*events)
+		err = dkt__no_memory(watch->ctx);
+	for (size_t i = 0; !err && i < wanted->n; i++) {
+		struct dkt_event *event = wanted->list[i].event;
+
+		(*events)[i] = event;
+		if (is_one(row->begin, event))
+			err = dkt_pairs_event(*pairs, event,
+					      DKT_PAIR_BEGIN |
+						      (is_one(row->end, event) ? DKT_PAIR_END : 0));
+	}
+	for (size_t i = 0; !err && i < wanted->n; i++)
+		if (!is_one(row->begin, (*events)[i]))
+			err = dkt_pairs_event(*pairs, (*events)[i], DKT_PAIR_END);
+	return err;
+}
+
+/*
+ * Lets the kernel pair, so that only slow ones wake the recorder. Its table keeps every key for good: that
+ * is no way for keys of which there are ever new ones.
+ */
+static int start_in_kernel(struct flight_watch *watch, const char *log, const char *name,
+			   const struct latency_pair *row)
+{
+	char *prefix __cleanup(free) = flight_watch_prefix(log, name);
+	struct dkt_event **events __cleanup(free) = NULL;
+	struct dkt_pairs *pairs = NULL;
+	struct dkt_event *slow = NULL;
+	int err = prefix ? dkt_own_group(watch->ctx, prefix, &watch->slow) :
+			   dkt__no_memory(watch->ctx);
+
+	if (!err)
+		err = make_pairs(watch, row, &pairs, &events);
+	if (!err)
+		err = dkt_pairs_watch(pairs, watch->group.in, events, watch->group.wanted->n,
+				      watch->limit, watch->slow);
+	dkt_pairs_free(pairs);
+	if (!err)
+		slow = dkt_event_find(watch->ctx, "synthetic", watch->slow);
+	watch->lat = slow ? dkt_event_field(slow, "lat") : NULL;
+	return err || watch->lat ? err : -ENOENT;
+}
+
+/* True if the kernel has all events of the pair. */
+static bool has_row(struct dkt_ctx *ctx, const struct latency_pair *row)
+{
+	char *events __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
+	struct named named = { 0 };
+	bool has = events && !named_read(ctx, events, &named) && !named_check(ctx, &named);
+
+	named_clear(&named);
+	return has;
+}
+
+static int start_row(struct flight_watch *watch, const char *log, const char *name,
+		     const struct latency_pair *row)
+{
+	char *globs __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
+	const struct wanted_words words = { .events = globs };
+	struct dkt_event **events __cleanup(free) = NULL;
+	int err;
+
+	watch->name = row->name;
+	if (!globs)
+		return dkt__no_memory(watch->ctx);
+	if (row->few_keys) {
+		err = flight_create_bare(watch->ctx, log, name, 0, &words, &watch->group);
+		if (!err)
+			err = start_in_kernel(watch, log, name, row);
+		watch->way = "the kernel measures, and records only the slow ones";
+		if (!err || err == -EINTR || err == -ENOMEM)
+			return err;
+		/* It has no histograms, or refuses these. */
+		err = flight_watch_clear(watch, log);
+		if (err)
+			return err;
+		watch->name = row->name;
+	}
+	err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
+	if (!err)
+		err = make_pairs(watch, row, &watch->pairs, &events);
+	watch->way = "the recorder reads and pairs all records of these events";
+	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
+}
+
+/* ---- Lustre's messages ---- */
+
+static int start_rpcs(struct flight_watch *watch, const char *log, const char *name)
+{
+	const bool event = dkt_event_find(watch->ctx, "lustre_debug", "lustre_debug_msg") != NULL;
+	const struct wanted_words words = {
+		.classes = RPC_TIMES_CLASS,
+		.sources = "lustre",
+		.filter = event ? RPC_TIMES_FILTER("msg") : RPC_TIMES_FILTER("fmt"),
+	};
+	int err;
+
+	if (!lustre_is_loaded())
+		return dkt_fail(watch->ctx, -ENOENT, "'" RPC_TIMES_NAME "': Lustre is not loaded");
+	watch->name = RPC_TIMES_NAME;
+	watch->way = "the recorder reads and pairs Lustre's messages of " RPC_TIMES_CLASS;
+	err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
+	if (!err)
+		err = rpc_times_new(watch->ctx, &watch->rpcs);
+	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
+}
+
+/* ---- all ---- */
+
+int flight_measure_start(struct flight_watch *watch, const char *log, const char *name,
+			 const char *latency)
+{
+	const struct latency_pair *row = latency_pair_find(latency, NULL);
+	const bool rpcs = !strcmp(latency, RPC_TIMES_NAME);
+
+	if (!row && !rpcs)
+		return dkt_fail(watch->ctx, -EINVAL,
+				"'%s' is not a pair of events; 'dktrace latency' lists them",
+				latency);
+	if (!watch->limit)
+		return dkt_fail(watch->ctx, -EINVAL,
+				"%s: give a time with its unit, such as %s > 100ms", latency,
+				latency);
+	if (rpcs)
+		return start_rpcs(watch, log, name);
+	while (row && !has_row(watch->ctx, row))
+		row = latency_pair_find(latency, row);
+	return row ? start_row(watch, log, name, row) :
+		     dkt_fail_in(watch->ctx, -ENOENT, "pair '%s'", latency);
+}
+
+/* Adds the record to the pairs. Sets *ns to the time of the pair that it ends; 0: it ends none. */
+static int add_pair(struct flight_watch *watch, const struct dkt_record *record, uint64_t *ns)
+{
+	struct dkt_latency all = { 0 };
+	int err = dkt_pairs_add(watch->pairs, watch->source, record);
+
+	dkt_pairs_group(watch->pairs, 0, &all, sizeof(all));
+	/* A gap cancels pairs, so that both can become smaller. */
+	*ns = all.count > watch->count ? all.sum - watch->sum : 0;
+	watch->count = all.count;
+	watch->sum = all.sum;
+	return err;
+}
+
+int flight_measure(struct flight_watch *watch, const struct dkt_record *record, uint64_t *ns)
+{
+	*ns = 0;
+	if (watch->pairs)
+		return add_pair(watch, record, ns);
+	if (watch->rpcs)
+		return rpc_times_add(watch->rpcs, record, ns);
+	if (record->event)
+		*ns = (uint64_t)dkt_record_int(record, watch->lat);
+	return 0;
+}

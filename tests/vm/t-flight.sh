@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# build-modules: libcfs lustre_debug
+# timeout: 200
+# programs: jq
+# flight: latencies that the kernel measures, and those of Lustre's RPCs, from its messages.
+# shellcheck shell=sh disable=SC2154
+
+need dktrace
+
+made()
+{
+	ls $tracing/instances
+	cat $tracing/kprobe_events $tracing/synthetic_events 2>/dev/null
+}
+
+dumps()
+{
+	dktrace flight status --json | jq '.dumps | length'
+}
+
+# A reason of the last dumps. usage: reason NUMBER
+reason()
+{
+	dktrace flight status --json | jq -r ".dumps[$1].reason"
+}
+
+# usage: wait_dumps N
+wait_dumps()
+{
+	i=0
+	while [ "$(dumps)" -lt "$1" ] && [ $i -lt 100 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+}
+
+calls()
+{
+	for i in 1 2 3 4 5; do
+		dd if=/dev/zero of=file bs=1 count=1 conv=fsync 2>/dev/null
+	done
+}
+
+# All of them would fill the buffer of a recorder that reads them.
+held()
+{
+	dktrace status -B dktrace-flight-when0 >/dev/null 2>&1
+	cat $tracing/instances/dktrace-flight-when0/per_cpu/cpu*/stats | sed -n 's/^entries: //p;s/^overrun: //p;s/^read events: //p' |
+		awk '{ n += $1 } END { print n }'
+}
+
+mkdir dir
+run dktrace flight start -e syscalls:sys_enter_close --size 256K --dir dir --when 'fsync > 1h'
+status_is 0 "start"
+has_line 'fsync > 1h: the kernel measures' "$err" "says who measures"
+calls
+same 0 "$(held)" "fast calls leave no record for the recorder"
+same 0 "$(dumps)" "and make no dump"
+run dktrace flight stop
+status_is 0 "stop"
+same "" "$(made)" "nothing is left"
+
+run dktrace flight start -e syscalls:sys_enter_close --size 256K --dir dir --when 'fsync > 1h' --when 'fsync > 1us'
+calls
+wait_dumps 1
+has_line '^fsync took [0-9.]+ ms: dd-[0-9]+' "$(reason 0 >reason; echo reason)" "a slow call makes a dump, with its time and process"
+run dktrace flight status
+has_line '^when +fsync > 1us: the kernel measures' "$out" "status says who measures"
+has_line '^GROUP +RECORDS +BYTES +SIZE +SPAN +OVERWRITTEN +LOST' "$out" "and what the buffer holds"
+run dktrace flight stop
+same "" "$(made)" "nothing is left"
+
+# Several events that begin, and pairs of which there are ever new keys.
+run dktrace flight start -e syscalls:sys_enter_close --size 256K --dir dir --when 'wakeup > 1h' --when 'block > 1h' --when 'run > 1h'
+status_is 0 "other pairs"
+has_line 'wakeup > 1h: the kernel measures' "$err" "wakeup: the kernel"
+has_line 'run > 1h: the kernel measures' "$err" "run: the kernel"
+has_line 'block > 1h: the recorder reads' "$err" "block: the recorder"
+pid=$(dktrace flight status --json | jq .pid)
+kill -9 "$pid"
+while [ "$(dktrace flight status --json | jq .pid)" != null ]; do sleep 0.1; done
+holds "something is left of one that was killed" [ -n "$(made)" ]
+run dktrace reset
+same "" "$(made)" "reset removes it"
+
+# usage: rpcs TITLE
+rpcs()
+{
+	run dktrace flight start -c rpctrace --size 1M --dir dir --when 'ptlrpc request > 200ms'
+	status_is 0 "$1: start" || return
+	has_line 'ptlrpc request > 200ms: the recorder reads' "$err" "$1: says who measures"
+	before=$(dumps)
+	emit "rpc 0"
+	emit "rpc 300"
+	wait_dumps 1
+	same 1 "$(dumps)" "$1: a slow RPC makes a dump, a fast one makes none"
+	reason "$before" >reason
+	took=$(sed -n 's/^ptlrpc request took \([0-9]*\)\..* ms: .*/\1/p' reason)
+	at_least 299 "${took:-0}" "$1: with its time"
+	dktrace report dir/"$(dktrace flight status --json | jq -r '.dumps[0].file' )" >lines
+	has_line 'Sending RPC req@.* pname:cluuid:pid:xid:nid:opc:job sh:lustre-OST0000-osc-ffff9b:' lines "$1: and its messages"
+	run dktrace flight stop
+	same "" "$(made)" "$1: nothing is left"
+}
+
+run dktrace flight start -e syscalls:sys_enter_close --dir dir --when 'ptlrpc request > 5s'
+status_is 1 "RPCs without Lustre"
+has_line 'Lustre is not loaded' "$err" "cannot be measured"
+same "" "$(made)" "and leave nothing"
+load_built libcfs
+run dktrace flight start -e syscalls:sys_enter_close --dir dir --when 'ptlrpc request > 5s'
+has_line "no messages of them: rpctrace" "$err" "a mask with which it can never hold is reported"
+run dktrace flight stop
+echo -1 >$lnet/debug
+rpcs probe
+load_built libcfs lustre_debug
+echo -1 >$lnet/debug
+rpcs event
