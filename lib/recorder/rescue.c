@@ -114,8 +114,7 @@ static int mend_end(const struct rescue *r)
 				"its end is damaged, so that nothing can be added");
 	if (ftruncate(r->fd, (off_t)dat->end) || lseek(r->fd, (off_t)dat->end, SEEK_SET) < 0)
 		err = -errno;
-	dkt__put_bytes(size, dat->end - dat->cut_section - head, sizeof(size),
-		       r->ctx->big_endian);
+	dkt__put_bytes(size, dat->end - dat->cut_section - head, sizeof(size), r->ctx->big_endian);
 	if (!err && dat->cut_section)
 		err = dkt__pwrite_all(r->fd, size, sizeof(size), dat->cut_section + 8);
 	return err ? dkt_fail(r->ctx, err, "write the recording: %s", strerror(-err)) : 0;
@@ -194,7 +193,8 @@ static int open_recorder(struct rescue *r)
 		b = &r->recorder->buffers[i];
 		dkt__recorder_size(b);
 		if (b->page_size != r->dat->buffers[i].page_size)
-			err = dkt_fail(r->ctx, -EINVAL, "%s has pages of another size than the file",
+			err = dkt_fail(r->ctx, -EINVAL,
+				       "%s has pages of another size than the file",
 				       r->dat->buffers[i].instance);
 	}
 	if (!err)
