@@ -3,10 +3,12 @@
 #include "capture/file.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/file.h>
 #include <sys/statvfs.h>
 
 #include "base/buf.h"
+#include "base/io.h"
 #include "io/output.h"
 
 /* The part of a file system that stays free: one in so many bytes, and at most so many. */
@@ -123,4 +125,49 @@ uint64_t capture_file_room(const struct capture_file *file)
 	reserve = (uint64_t)fs.f_blocks * fs.f_frsize / RESERVE_PART;
 	reserve = DKT__MIN(reserve, RESERVE_MAX);
 	return free_bytes > reserve ? free_bytes - reserve : 0;
+}
+
+int capture_file_check(const struct capture_file *file)
+{
+	/* Every trace.dat begins with it. */
+	static const char magic[] = "\x17\x08\x44tracing";
+	char begin[sizeof(magic) - 1] = "";
+	struct stat st;
+	ssize_t n;
+
+	if (!file->regular)
+		return 0;
+	n = dkt__pread_all(file->fd, begin, sizeof(begin), 0);
+	/* Standard output may be open for writing only. */
+	if (n == -EBADF)
+		return 0;
+	if (!fstat(file->fd, &st) && !st.st_nlink)
+		return dkt_fail(
+			file->ctx, -ESTALE,
+			"%s has been removed while it was recorded, and its records with it",
+			file->path);
+	if (n == (ssize_t)sizeof(begin) && !memcmp(begin, magic, sizeof(begin)))
+		return 0;
+	return dkt_fail(
+		file->ctx, -ESTALE,
+		"another process has overwritten %s while it was recorded, so its records are"
+		" lost",
+		file->path);
+}
+
+char *capture_file_name(const struct capture_file *file)
+{
+	char link[40], name[PATH_MAX];
+	struct stat now, mine;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
+	n = readlink(link, name, sizeof(name));
+	if (n < 0 || n == (ssize_t)sizeof(name))
+		return NULL;
+	name[n] = '\0';
+	if (fstat(file->fd, &mine) || lstat(name, &now) || now.st_dev != mine.st_dev ||
+	    now.st_ino != mine.st_ino)
+		return NULL;
+	return strdup(name);
 }

@@ -30,3 +30,12 @@ void capture_file_close(struct capture_file *file);
  * the other programs of the machine, 5 % of the file system and at most 1 GiB. UINT64_MAX: unknown.
  */
 uint64_t capture_file_room(const struct capture_file *file);
+
+/*
+ * Checks that the file, which has been written to, still is the recording. -ESTALE: it was removed, or
+ * another process has overwritten it; its records cannot be read any more.
+ */
+int capture_file_check(const struct capture_file *file);
+
+/* Returns the name that the file has now, which the caller frees. NULL: it has none that is known. */
+char *capture_file_name(const struct capture_file *file);

@@ -104,6 +104,8 @@ static int follow(struct record *record, struct record_line *line)
 		if (err || live_now() < next)
 			continue;
 		err = dkt_recorder_read(record->recorder);
+		if (!err)
+			err = capture_file_check(&record->file);
 		record_line_show(line, record);
 		next += EACH;
 	}
@@ -125,6 +127,8 @@ static int record_all(struct record *record)
 	end = dkt_instance_set_on(record->in, false);
 	if (!err)
 		err = end ?: dkt_recorder_end(record->recorder);
+	if (!err)
+		err = capture_file_check(&record->file);
 	record_line_end(&line);
 	return err;
 }
@@ -142,14 +146,20 @@ static void tear_down(struct record *record)
 static void complete(struct record *record)
 {
 	const struct capture_file *file = &record->file;
+	char *name __cleanup(free) = NULL;
+	int err;
 
 	/* Standard output has no name to be replaced. */
-	if (!file->regular || !strcmp(record->app->output, "-") ||
-	    capture_complete(record->ctx, file->path, file->fd, record->app->compression) >= 0)
+	if (!file->regular || !strcmp(record->app->output, "-"))
+		return;
+	err = capture_complete(record->ctx, file->path, file->fd, record->app->compression);
+	if (err >= 0)
 		return;
 	app_say("%s", dkt_error(record->ctx));
-	app_say("%s is complete for dktrace; 'dktrace recover %s' completes it for trace-cmd",
-		file->path, file->path);
+	name = err == -ESTALE ? capture_file_name(file) : strdup(file->path);
+	if (name)
+		app_say("%s is complete for dktrace; 'dktrace recover %s' completes it for trace-cmd",
+			name, name);
 }
 
 static int report(struct record *record)

@@ -229,6 +229,29 @@ ended()
 	same "" "$(own)" "left behind"
 }
 
+@test "record fails if its file is removed or overwritten, and finds one that is renamed" {
+	mkdir "$tmp/dir"
+	recording -o "$tmp/dir/a.dat"
+	rm -r "$tmp/dir"
+	# It looks by itself, without a signal.
+	wait "$pid" && rc=0 || rc=$?
+	same 1 "$rc" "the exit status"
+	has "$(cat "$tmp/record.err")" "/dir/a.dat has been removed while it was recorded, and its records with it"
+	recording -o "$tmp/b.dat"
+	: >"$tmp/b.dat"
+	kill -INT "$pid"
+	wait "$pid" && rc=0 || rc=$?
+	same 1 "$rc" "the exit status"
+	has "$(cat "$tmp/record.err")" "another process has overwritten $tmp/b.dat while it was recorded"
+	recording -o "$tmp/c.dat"
+	mv "$tmp/c.dat" "$tmp/d.dat"
+	kill -INT "$pid"
+	wait "$pid"
+	has "$(cat "$tmp/record.err")" "'dktrace recover $tmp/d.dat' completes it for trace-cmd"
+	run -0 dktrace recover "$tmp/d.dat"
+	same "" "$(own)" "left behind"
+}
+
 @test "the reader of a pipe can go away" {
 	run bash -c 'dktrace record -e "$1" --duration 5 -o - | head -c 100 >/dev/null; exit "${PIPESTATUS[0]}"' \
 		sh 'raw_syscalls:*'

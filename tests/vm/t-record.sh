@@ -37,3 +37,26 @@ if [ -w $online ]; then
 	run dktrace info b.dat --json
 	same 0 "$(jq .lost "$out")" "and reports none as lost"
 fi
+
+# A step of the wall clock disturbs neither the order nor the number of the records.
+dktrace record -e "$numbers" --comm gen-sequence -o c.dat 2>record.err &
+pid=$!
+until grep -q Ctrl-C record.err; do sleep 0.1; done
+before=$(date +%s)
+gen-sequence 1 1000
+date -s "@$((before + 86400))" >/dev/null
+gen-sequence 1 1000
+date -s "@$((before - 86400))" >/dev/null
+gen-sequence 1 1000
+kill -INT $pid
+wait $pid
+same 0 $? "record, while the clock is set"
+date -s "@$((before + 60))" >/dev/null
+run dktrace report c.dat --style csv -e sys_enter_close
+# Seconds of the third column, which has nanoseconds.
+sed -n 's/^syscalls,sys_enter_close,\([0-9]*\)[0-9]\{9\},.*/\1/p' "$out" >times
+same 3000 "$(wc -l <times)" "has all events"
+sort -nc times
+same 0 $? "in the order in which they happened"
+at_least "$((before - 1))" "$(head -n 1 times)" "from the time at which recording began"
+at_least "$(tail -n 1 times)" "$((before + 60))" "and without the steps"
