@@ -311,8 +311,15 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 		err = put_names(r);
 	if (!err)
 		err = dkt__recorder_names(r, false);
+	if (err) {
+		/* There is nothing in the file yet that another one would lack. */
+		dkt_buf_reset(r->out);
+		r->sent = 0;
+		r->fd = -1;
+		return err;
+	}
 	/* The records overwritten until now are not lost to a flight recorder. */
-	return err || !first || !r->fresh ? err : begin_counts(r, true);
+	return first && r->fresh ? begin_counts(r, true) : 0;
 }
 
 int dkt_recorder_read(struct dkt_recorder *r)

@@ -7,6 +7,7 @@
 #include "source/comms.h"
 #include "source/live/about.h"
 #include "source/live/watch.h"
+#include "tracedat/write.h"
 
 struct dkt__recorder_cpu {
 	int fd; /* trace_pipe_raw */
@@ -56,6 +57,7 @@ struct dkt_recorder {
 	uint8_t *pages; /* room for copied pages, DKT__RECORDER_CHUNK bytes */
 	uint8_t *packed;
 	struct dkt__comms names; /* that the file has */
+	uint8_t known[DKT__TDW_IDS / 8]; /* a bit for each event ID whose format the file has */
 	uint64_t written; /* bytes of all complete sections */
 	struct dkt__about facts; /* of about */
 };

@@ -505,8 +505,9 @@ DKT_API int dkt_recorder_add(struct dkt_recorder *recorder, struct dkt_instance 
 /*
  * Begins a recording in a file, pipe or socket, which stays the caller's, with the formats of the
  * events that are enabled now, symbols and facts about the machine. What follows can be read with
- * dkt_source_open() at any time, also after a crash. After dkt_recorder_end() the next recording can begin; no record is lost between the two. -EBUSY: a
- * recording has begun already; errors of write(2).
+ * dkt_source_open() at any time, also after a crash. After an error, and after dkt_recorder_end(), the
+ * next recording can begin; no record is lost between the two. -EBUSY: a recording has begun already;
+ * errors of write(2).
  */
 DKT_API int dkt_recorder_begin(struct dkt_recorder *recorder, int fd);
 
@@ -523,6 +524,13 @@ DKT_API int dkt_recorder_wait(struct dkt_recorder *recorder, int timeout_ms);
  * errors of write(2), as on a full file system, no record is lost: the next call continues at the same byte.
  */
 DKT_API int dkt_recorder_read(struct dkt_recorder *recorder);
+
+/*
+ * Adds the formats of events that have been enabled since the recording began. Call it after enabling
+ * events, before dkt_recorder_wait() and dkt_recorder_read() move their first records. After an error
+ * call it again.
+ */
+DKT_API int dkt_recorder_formats(struct dkt_recorder *recorder);
 
 /*
  * Calls dkt_recorder_read(), adds the names of all threads that live, and ends the recording. Records for

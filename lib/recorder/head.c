@@ -114,14 +114,13 @@ static int put_tables(struct dkt_recorder *r, struct dkt_tracedat *tables)
 	return err;
 }
 
-int dkt__recorder_head(struct dkt_recorder *r)
+/* Creates tables without events. */
+static struct dkt_tracedat *new_tables(struct dkt_recorder *r, struct dkt__tdw_stream *stream)
 {
-	struct dkt__tdw_stream stream = { .source = &r->about, .name = (char[]){ "" } };
 	struct dkt_tracedat *tables = calloc(1, sizeof(*tables));
-	int err = 0;
 
 	if (!tables)
-		return dkt__no_memory(r->ctx);
+		return NULL;
 	*tables = (struct dkt_tracedat){ .ctx = r->ctx,
 					 .source = &r->about,
 					 .version = 7,
@@ -130,17 +129,75 @@ int dkt__recorder_head(struct dkt_recorder *r)
 					 .page_size = r->buffers[0].page_size,
 					 .big_endian = r->ctx->big_endian,
 					 .long_size = r->ctx->long_size,
-					 .streams = &stream,
+					 .streams = stream,
 					 .n_streams = 1 };
-	err = add_own_events(tables);
-	for (size_t i = 0; !err && i < r->n; i++)
-		err = add_enabled(tables, r->buffers[i].in);
-	put_start(r);
-	if (!err)
-		err = put_tables(r, tables);
+	return tables;
+}
+
+static void free_tables(struct dkt_tracedat *tables)
+{
 	for (size_t i = 0; i < tables->n_events; i++)
 		free(tables->events[i].text);
 	free(tables->events);
 	free(tables);
+}
+
+static int add_all_enabled(struct dkt_recorder *r, struct dkt_tracedat *tables)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < r->n; i++)
+		err = add_enabled(tables, r->buffers[i].in);
+	return err;
+}
+
+int dkt__recorder_head(struct dkt_recorder *r)
+{
+	struct dkt__tdw_stream stream = { .source = &r->about, .name = (char[]){ "" } };
+	struct dkt_tracedat *tables = new_tables(r, &stream);
+	int err;
+
+	if (!tables)
+		return dkt__no_memory(r->ctx);
+	err = add_own_events(tables);
+	if (!err)
+		err = add_all_enabled(r, tables);
+	put_start(r);
+	if (!err)
+		err = put_tables(r, tables);
+	memcpy(r->known, tables->used, sizeof(r->known));
+	free_tables(tables);
+	return err;
+}
+
+int dkt_recorder_formats(struct dkt_recorder *r)
+{
+	dkt__needs(NULL, r);
+
+	struct dkt__tdw_stream stream = { .source = &r->about, .name = (char[]){ "" } };
+	struct dkt_buf content = { 0 };
+	struct dkt_tracedat *tables;
+	int err;
+
+	if (r->fd < 0)
+		return dkt_fail(r->ctx, -EINVAL, "the recording has not begun");
+	tables = new_tables(r, &stream);
+	if (!tables)
+		return dkt__no_memory(r->ctx);
+	memcpy(tables->used, r->known, sizeof(r->known));
+	/* The section before it may be incomplete. */
+	err = dkt__recorder_flush(r);
+	if (!err)
+		err = add_all_enabled(r, tables);
+	if (!err && tables->n_events)
+		err = dkt__with_words(r->ctx, dkt__tdw_event_formats(tables, &content));
+	if (!err && tables->n_events) {
+		err = dkt__recorder_put(r, DAT_EVENT_FORMATS, &content);
+		/* Later calls complete a section that has been begun. */
+		if (err != -ENOMEM)
+			memcpy(r->known, tables->used, sizeof(r->known));
+	}
+	free(content.data);
+	free_tables(tables);
 	return err;
 }

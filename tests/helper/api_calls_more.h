@@ -75,6 +75,7 @@
 	X(dkt_recorder_begin, "E", dkt_recorder_begin(A(0, r->recorder), r->fd))                   \
 	X(dkt_recorder_wait, "E", dkt_recorder_wait(A(0, r->recording), 0))                        \
 	X(dkt_recorder_read, "E", dkt_recorder_read(A(0, r->recording)))                           \
+	X(dkt_recorder_formats, "E", dkt_recorder_formats(A(0, r->recording)))                     \
 	X(dkt_recorder_end, "E", dkt_recorder_end(A(0, r->recording)))                             \
 	X(dkt_recorder_counts, "EE",                                                               \
 	  FILLS(dkt_recorder_counts, dkt_recorder_counts(A(0, r->recording), A(1, &out.it), sz)))  \

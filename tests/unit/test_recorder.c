@@ -7,6 +7,7 @@
 #include "base/io.h"
 #include "check.h"
 #include "pages.h"
+#include "tracedat.h"
 #include "tracedat/journal.h"
 
 #define EVENT_ID 7
@@ -52,7 +53,11 @@ static int setup(void **state)
 				    "\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n",
 				    "\"%llu\", REC->value"),
 			 0);
-	assert_int_equal(tree_text(room->root, "available_events", "made:up\n"), 0);
+	assert_int_equal(tree_event(room->root, "made", "down", EVENT_ID + 1,
+				    "\tfield:u64 value;\toffset:8;\tsize:8;\tsigned:0;\n",
+				    "\"%llu\", REC->value"),
+			 0);
+	assert_int_equal(tree_text(room->root, "available_events", "made:up\nmade:down\n"), 0);
 	assert_int_equal(tree_text(room->root, "set_event", "made:up\n"), 0);
 	assert_int_equal(tree_text(room->root, "events/made/up/enable", "1\n"), 0);
 	assert_int_equal(tree_text(room->root, "trace", ""), 0);
@@ -251,6 +256,57 @@ static void calls_in_the_wrong_order_are_refused(void **state)
 	close(fd);
 }
 
+static void a_file_that_takes_nothing_costs_nothing(void **state)
+{
+	struct room *room = *state;
+	struct dkt_recorder *recorder = new_recorder(room, NULL);
+	int full = open("/dev/full", O_RDWR), fd = dkt__unnamed_file("/tmp");
+	uint64_t sum;
+	size_t len;
+	char *bytes;
+
+	assert_fails(room->ctx, -ENOSPC, "write the recording: No space left on device",
+		     dkt_recorder_begin(recorder, full));
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	dkt_recorder_free(recorder);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(dkt__read_fd(fd, SIZE_MAX, &bytes, &len), 0);
+	assert_int_equal(count(bytes, len, DKT__JOURNAL_END, &sum), 1);
+	assert_true(count(bytes, len, DKT__JOURNAL_PAGES, &sum) >= 2);
+	assert_true(sum >= 2 * PAGES * PAGE_BYTES);
+	free(bytes);
+	close(full);
+	close(fd);
+}
+
+static void formats_of_later_events_are_added_once(void **state)
+{
+	struct room *room = *state;
+	struct dkt_recorder *recorder = new_recorder(room, NULL);
+	int fd = dkt__unnamed_file("/tmp");
+	uint64_t sum;
+	size_t len;
+	char *bytes;
+
+	assert_fails(room->ctx, -EINVAL, "the recording has not begun",
+		     dkt_recorder_formats(recorder));
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_formats(recorder));
+	assert_int_equal(tree_text(room->root, "set_event", "made:up\nmade:down\n"), 0);
+	assert_int_equal(tree_text(room->root, "events/made/down/enable", "1\n"), 0);
+	assert_ok(room->ctx, dkt_recorder_formats(recorder));
+	assert_ok(room->ctx, dkt_recorder_formats(recorder));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	dkt_recorder_free(recorder);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(dkt__read_fd(fd, SIZE_MAX, &bytes, &len), 0);
+	assert_int_equal(count(bytes, len, DAT_EVENT_FORMATS, &sum), 2);
+	assert_non_null(memmem(bytes, len, "name: down", strlen("name: down")));
+	free(bytes);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +314,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(packed_pages_are_smaller, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_full_disk_costs_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_room_the_records_count_as_lost, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_takes_nothing_costs_nothing, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(formats_of_later_events_are_added_once, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(calls_in_the_wrong_order_are_refused, setup,
 						teardown),
