@@ -17,6 +17,11 @@ fi
 same "$(cat words)" "$(sed 's/.*\(trace_buf_size=\)/\1/' /proc/cmdline)" "as on the command line"
 run dktrace boot-config --cmdline debug=0 debug=+info debug_filter='pid == 1'
 has_line '^# the command line takes no filters: 3 events are enabled without theirs$' "$err" "filters are told to be left out"
+run dktrace boot-config --cmdline debug=0 debug=+info+ioctl debug_mb=4
+same "$(cat words)" "$(cat "$out")" "system calls are left out"
+has_line '^# syscalls: the command line enables them too early: left to dktrace apply$' "$err" "which is told"
+run dktrace boot-config debug=0 debug=+ioctl
+has_line 'events = "syscalls:sys_enter_ioctl",' "$out" "bootconfig, which is handled later, can have them"
 run dktrace boot-config --cmdline debug=all
 status_is 1 "more than a command line holds"
 has_line "bytes; the limit of the kernel's command line is 2048" "$err" "is refused"
@@ -58,12 +63,14 @@ at_least 20 "$(grep -n 'filename=/init pid=1 ' show.txt | cut -d : -f 1)" "and m
 # A change keeps the records, and dk prints them once.
 lines=$(count "$legacy" show.txt)
 set_param debug=+ioctl
+stty -F /dev/ttyS0 >/dev/null
 run dktrace status
 has_line '^debug +info ioctl$' "$out" "a change adds to it"
 has_line '^sched:sched_process_exec$' "$instance/set_event" "what was on is on"
 run sh -c 'dktrace dk >dk.txt'
 at_least "$lines" "$(count "$legacy" dk.txt)" "nothing was lost by it"
 has_line 'sched_process_exec\(\)\) filename=/init pid=1 ' dk.txt "the first program again"
+has_line 'sys_enter_ioctl\(\)\)' dk.txt "system calls, which a change has added"
 
 # Going on with times of the day.
 run dktrace reset

@@ -37,6 +37,7 @@ struct boot_event {
 struct boot {
 	struct debuglog *log;
 	const struct settings *set;
+	bool cmdline; /* the settings go to the command line */
 	struct boot_event *events;
 	size_t n;
 	FILE *missing; /* comments on settings that are not available at boot */
@@ -65,11 +66,26 @@ static int add_event(struct boot *boot, const struct event_filter *filter, struc
 	return 0;
 }
 
-/* Events of modules do not exist at boot. Notes each system once. */
-static void skip_system(struct boot *boot, const char *system, const char **last)
+/*
+ * Returns why events of the system cannot be recorded at boot; NULL: they can. The kernel handles
+ * events of the command line before the first process exists. It marks all processes when the first
+ * event of a system call is enabled, and new ones inherit the mark, so nobody would ever have it, and
+ * later commands would record no system calls either.
+ */
+static const char *find_obstacle(const struct boot *boot, const char *system)
+{
+	if (is_of_module(system))
+		return "events of a module that is not loaded";
+	if (boot->cmdline && (!strcmp(system, "syscalls") || !strcmp(system, "raw_syscalls")))
+		return "the command line enables them too early: left to dktrace apply";
+	return NULL;
+}
+
+/* Notes each system once. */
+static void skip_system(struct boot *boot, const char *system, const char *why, const char **last)
 {
 	if (!*last || strcmp(*last, system))
-		fprintf(boot->missing, "# %s: events of a module that is not loaded\n", system);
+		fprintf(boot->missing, "# %s: %s\n", system, why);
 	*last = system;
 }
 
@@ -85,12 +101,14 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 		return err ? err : -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct class_bits *bits = class_map_event(boot->log->map, all[i]);
+		const char *system = dkt_event_system(all[i]), *why;
 
 		/* The events of messages exist only after Lustre was loaded. */
 		if (bits->fields || !event_filter_wants(filter, all[i]))
 			continue;
-		if (is_of_module(dkt_event_system(all[i])))
-			skip_system(boot, dkt_event_system(all[i]), &last);
+		why = find_obstacle(boot, system);
+		if (why)
+			skip_system(boot, system, why, &last);
 		else
 			err = add_event(boot, filter, all[i]);
 	}
@@ -315,7 +333,7 @@ static int put_cmdline(struct boot *boot, FILE *out, size_t *filters)
 int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing)
 {
 	char *text __cleanup(free) = NULL;
-	struct boot boot = { .log = log, .set = set };
+	struct boot boot = { .log = log, .set = set, .cmdline = true };
 	size_t len = 0, filters = 0, n_missing;
 	FILE *f = open_memstream(&text, &len);
 	int err = check_name(log->ctx, log->name);
