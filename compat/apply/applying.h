@@ -18,7 +18,8 @@ struct applying {
 	char *sites; /* call sites in these modules; NULL: anywhere */
 	bool graph; /* record entry and exit of the modules' functions */
 	uint8_t *targets; /* by event index: events that triggers enable or disable */
-	size_t n_targets;
+	size_t n_events; /* of targets */
+	size_t n_targets; /* triggers that have one */
 	struct dkt_event **on;
 	size_t n_on;
 };

@@ -13,6 +13,22 @@ enum target {
 	TARGET_ON = 4, /* the event is enabled */
 };
 
+/* An event that the kernel does not list has no place. */
+static void mark_target(struct applying *a, const struct dkt_event *event, uint8_t mark)
+{
+	size_t i = dkt_event_index(event);
+
+	if (i < a->n_events)
+		a->targets[i] |= mark;
+}
+
+static uint8_t target_marks(const struct applying *a, const struct dkt_event *event)
+{
+	size_t i = dkt_event_index(event);
+
+	return i < a->n_events ? a->targets[i] : 0;
+}
+
 static int mark_targets(struct applying *a, const struct entries *triggers, uint8_t mark)
 {
 	struct dkt_ctx *ctx = a->log->ctx;
@@ -26,7 +42,7 @@ static int mark_targets(struct applying *a, const struct entries *triggers, uint
 		event = err || !trigger->target ? NULL : debuglog_event(ctx, trigger->target);
 		if (!event)
 			continue;
-		a->targets[dkt_event_index(event)] |= mark;
+		mark_target(a, event, mark);
 		a->n_targets++;
 	}
 	return err;
@@ -47,13 +63,13 @@ static int mark_on(struct applying *a)
 		struct dkt_event *event = debuglog_event(a->log->ctx, before->list[i]);
 
 		if (event)
-			a->targets[dkt_event_index(event)] |= TARGET_ON;
+			mark_target(a, event, TARGET_ON);
 	}
 	if (a->log->interrupted)
 		return 0;
 	err = dkt_instance_get_events(a->log->in, &on, &n);
 	for (size_t i = 0; i < n; i++)
-		a->targets[dkt_event_index(on[i])] |= TARGET_ON;
+		mark_target(a, on[i], TARGET_ON);
 	return err;
 }
 
@@ -68,6 +84,7 @@ int applying_targets(struct applying *a)
 	a->targets = calloc(n + 1, sizeof(*a->targets));
 	if (!a->targets)
 		return -ENOMEM;
+	a->n_events = n;
 	err = mark_targets(a, &a->log->set.triggers, TARGET_BEFORE);
 	if (!err)
 		err = mark_targets(a, &a->set->triggers, TARGET_NOW);
@@ -76,7 +93,7 @@ int applying_targets(struct applying *a)
 
 bool applying_is_target(const struct applying *a, const struct dkt_event *event)
 {
-	return a->targets[dkt_event_index(event)] & TARGET_NOW;
+	return target_marks(a, event) & TARGET_NOW;
 }
 
 /* True if the settings before the change select the event. */
@@ -90,7 +107,7 @@ static bool wanted_before(const struct applying *a, const struct dkt_event *even
 bool applying_wants(const struct applying *a, const struct dkt_event *event)
 {
 	const uint8_t both = TARGET_NOW | TARGET_BEFORE;
-	uint8_t target = a->targets[dkt_event_index(event)];
+	uint8_t target = target_marks(a, event);
 	bool wanted = event_filter_wants(&a->filter, event);
 
 	if ((target & both) == both && !a->log->rearm && wanted == wanted_before(a, event))
@@ -171,7 +188,7 @@ static int note_switched(const struct applying *a, struct settings *before)
 		return err;
 	names_clear(&before->switched);
 	for (size_t i = 0; !err && i < n; i++)
-		if ((a->targets[i] & both) == both)
+		if ((target_marks(a, all[i]) & both) == both)
 			err = names_take(&before->switched, event_full_name(all[i]));
 	return err;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "log/mount.h"
 
 /* A reset can remove the directory between our steps. */
 #define BUSY_TRIES 20
@@ -188,8 +189,12 @@ static bool holds_only_lock(const struct debuglog *log)
 
 void log_dir_leave(struct debuglog *log)
 {
-	/* The first change of this log was refused. */
-	if (log->lock >= 0 && !log->in && holds_only_lock(log) && !remove_dir(log))
-		rmdir(RUN_DIR);
+	/* The first change of this log was refused, and has its words. */
+	if (log->lock >= 0 && !log->in && holds_only_lock(log) && !remove_dir(log)) {
+		char *words = dkt_error_take(log->ctx);
+
+		log_unmount(log->ctx);
+		dkt_error_give(log->ctx, 0, words);
+	}
 	close_all(log);
 }

@@ -18,6 +18,10 @@ for command in status doctor 'list classes' dk reset 'get_param debug'; do
 	run dktrace $command
 	no_line tracefs /proc/mounts "$command mounts nothing"
 done
+run dktrace set_param 'debug=+nosuch:*'
+status_is 2 "a change that is refused"
+no_line tracefs /proc/mounts "leaves nothing mounted"
+gone /run/dktrace "and keeps nothing"
 set_param debug=+vfstrace
 has_line " $tracing tracefs" /proc/mounts "a change mounts tracefs"
 cat /etc/passwd >/dev/null

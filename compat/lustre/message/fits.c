@@ -8,6 +8,7 @@
  */
 #include "lustre/message/fits.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Length of an address and of its hash. */
@@ -15,11 +16,6 @@
 
 /* A shorter text was not truncated. */
 #define LEAST_CUT 1024
-
-static bool is_digit(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
 
 /* Returns the length of the unknown part at the beginning of the text; 0: the text is known. */
 static size_t unknown(const char *text, size_t len)
@@ -37,7 +33,7 @@ static size_t unknown(const char *text, size_t len)
 static bool is_address(const char *text, size_t len)
 {
 	for (size_t i = 0; i < DIGITS; i++)
-		if (i >= len || !is_digit(text[i]))
+		if (i >= len || !isxdigit((unsigned char)text[i]))
 			return false;
 	return true;
 }
