@@ -243,6 +243,23 @@ static int put_mark(struct dkt_recorder *r, uint64_t now)
 
 /* ---- recording ---- */
 
+/* Adds the kernel's counts at the beginning of the file, for those who go on with it after a kill. */
+static int put_bases(struct dkt_recorder *r, const struct dkt__recorder_buffer *b)
+{
+	dkt__recorder_number(r, (uint64_t)b->n_cpus, 4);
+	for (int nr = 0; nr < b->n_cpus; nr++) {
+		struct dkt_cpu_stats stats = { 0 };
+		int err = dkt_instance_get_stats(b->in, nr, &stats, sizeof(stats));
+
+		/* A saved tree may lack them. */
+		if (err && err != -ENOENT)
+			return err;
+		dkt__recorder_number(r, stats.read, 8);
+		dkt__recorder_number(r, b->cpus[nr].base, 8);
+	}
+	return 0;
+}
+
 static int put_names(struct dkt_recorder *r)
 {
 	const char *clock = r->facts.clock ? r->facts.clock : "";
@@ -258,12 +275,15 @@ static int put_names(struct dkt_recorder *r)
 
 		for (size_t j = 0; j < ARRAY_SIZE(words); j++)
 			size += strlen(words[j]) + 1;
+		size += 4 + 16 * (size_t)b->n_cpus;
 		dkt__recorder_section(r, DKT__JOURNAL_BUFFER, 0, size);
 		dkt__recorder_number(r, i, 4);
 		dkt__recorder_number(r, b->page_size, 4);
 		for (size_t j = 0; j < ARRAY_SIZE(words); j++)
 			dkt_buf_add(r->out, words[j], strlen(words[j]) + 1);
-		err = dkt__recorder_flush(r);
+		err = put_bases(r, b);
+		if (!err)
+			err = dkt__recorder_flush(r);
 	}
 	return err;
 }

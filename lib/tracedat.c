@@ -26,6 +26,7 @@ static void buffer_clear(struct dkt__dat_buffer *buffer)
 	for (uint32_t i = 0; i < buffer->n_cpus; i++)
 		dkt__chunks_clear(&buffer->cpus[i].pieces);
 	free(buffer->cpus);
+	free(buffer->bases);
 }
 
 static void dat_close(struct dkt_source *source)

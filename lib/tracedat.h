@@ -50,6 +50,11 @@ struct dkt__dat_cpu {
 	uint64_t lost;
 };
 
+/* The kernel's counts of a CPU when the recording began. */
+struct dkt__dat_base {
+	uint64_t read, lost; /* records */
+};
+
 /* The buffer of an instance; the top instance has the name "". */
 struct dkt__dat_buffer {
 	const char *name;
@@ -62,6 +67,8 @@ struct dkt__dat_buffer {
 	/* If the file is a recording in progress: */
 	uint32_t recent; /* the CPU of the last section */
 	const char *instance, *boot; /* the kernel's instance; NULL: unknown */
+	struct dkt__dat_base *bases; /* by CPU; NULL: unknown, or all zero */
+	uint32_t n_bases;
 };
 
 struct dkt__dat_stat {

@@ -560,6 +560,16 @@ DKT_API int dkt_recorder_counts(struct dkt_recorder *recorder, struct dkt_record
  */
 DKT_API int dkt_recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records);
 
+/*
+ * Goes on with the recording of a recorder that was killed, in its file, which is open for reading and
+ * writing as fd, in place of dkt_recorder_begin(). The recorder must have the same instances, with the
+ * same names, and nobody may have read them since. Losses are counted on: of records that were
+ * overwritten since, and of those that were read but not written. The file continues to name the earlier
+ * thread with DKT_RECORDER_SKIP_SELF, so end it soon. Returns 1 and changes nothing if the file is
+ * finished, or of another kind, boot or instance. -EBUSY: a recording has begun; errors of write(2).
+ */
+DKT_API int dkt_recorder_resume(struct dkt_recorder *recorder, int fd);
+
 /* Frees a recorder. If its recording has not been ended, the file can be read up to here. */
 DKT_API void dkt_recorder_free(struct dkt_recorder *recorder);
 

@@ -102,22 +102,20 @@ static int check_room(const struct rescue *r)
 }
 
 /* Removes what cannot be read at the end of the file, so that more sections can follow. */
-static int mend_end(const struct rescue *r)
+static int mend_end(struct dkt_ctx *ctx, const struct dkt__dat *dat, int fd)
 {
-	const struct dkt__dat *dat = r->dat;
 	const uint64_t head = 16;
 	uint8_t size[8];
 	int err = 0;
 
 	if (!dat->end)
-		return dkt_fail(r->ctx, -EBADMSG,
-				"its end is damaged, so that nothing can be added");
-	if (ftruncate(r->fd, (off_t)dat->end) || lseek(r->fd, (off_t)dat->end, SEEK_SET) < 0)
+		return dkt_fail(ctx, -EBADMSG, "its end is damaged, so that nothing can be added");
+	if (ftruncate(fd, (off_t)dat->end) || lseek(fd, (off_t)dat->end, SEEK_SET) < 0)
 		err = -errno;
-	dkt__put_bytes(size, dat->end - dat->cut_section - head, sizeof(size), r->ctx->big_endian);
+	dkt__put_bytes(size, dat->end - dat->cut_section - head, sizeof(size), ctx->big_endian);
 	if (!err && dat->cut_section)
-		err = dkt__pwrite_all(r->fd, size, sizeof(size), dat->cut_section + 8);
-	return err ? dkt_fail(r->ctx, err, "write the recording: %s", strerror(-err)) : 0;
+		err = dkt__pwrite_all(fd, size, sizeof(size), dat->cut_section + 8);
+	return err ? dkt_fail(ctx, err, "write the recording: %s", strerror(-err)) : 0;
 }
 
 /* ---- counts ---- */
@@ -144,23 +142,32 @@ static uint64_t count_records(struct dkt__streams *it, struct dkt__stream *s)
  * only so many.
  */
 static void continue_cpu(struct dkt__recorder_cpu *cpu, const struct dkt_cpu_stats *stats,
-			 uint64_t records, uint64_t told)
+			 const struct dkt__dat_base *base, uint64_t records, uint64_t told)
 {
-	cpu->told_before = stats->read > records ? stats->read - records : 0;
+	uint64_t read = stats->read - base->read, lost = dkt__recorder_lost(stats);
+
 	cpu->told = told;
+	cpu->base = base->lost;
+	cpu->told_before = read > records ? read - records : 0;
 	/* Somebody has emptied the buffers, so that the kernel's counts restarted. */
-	if (cpu->told_before + dkt__recorder_lost(stats) < told)
+	if (stats->read < base->read || lost < base->lost) {
+		cpu->base = 0;
 		cpu->told_before = told;
+	} else if (cpu->told_before + lost - base->lost < told) {
+		cpu->told_before = told;
+	}
 }
 
-static int continue_counts(struct rescue *r)
+static int continue_counts(struct dkt_recorder *recorder, struct dkt__dat *dat)
 {
-	struct dkt__streams *it = &r->dat->streams;
+	struct dkt__streams *it = &dat->streams;
 
-	for (size_t i = 0; i < r->recorder->n; i++) {
-		struct dkt__recorder_buffer *b = &r->recorder->buffers[i];
+	for (size_t i = 0; i < recorder->n; i++) {
+		struct dkt__recorder_buffer *b = &recorder->buffers[i];
+		const struct dkt__dat_buffer *from = &dat->buffers[i];
 
 		for (int cpu = 0; cpu < b->n_cpus; cpu++) {
+			struct dkt__dat_base base = { 0 };
 			struct dkt_cpu_stats stats;
 			uint64_t records = 0, told = 0;
 			int err = dkt_instance_get_stats(b->in, cpu, &stats, sizeof(stats));
@@ -172,7 +179,9 @@ static int continue_counts(struct rescue *r)
 					records = count_records(it, &it->list[j]);
 					told = it->list[j].lost;
 				}
-			continue_cpu(&b->cpus[cpu], &stats, records, told);
+			if ((uint32_t)cpu < from->n_bases)
+				base = from->bases[cpu];
+			continue_cpu(&b->cpus[cpu], &stats, &base, records, told);
 		}
 	}
 	return 0;
@@ -224,12 +233,12 @@ static int check_empty(const struct rescue *r)
 static int move(struct rescue *r, uint64_t *records)
 {
 	struct dkt_recorder_counts before = { 0 }, after = { 0 };
-	int err = continue_counts(r);
+	int err = continue_counts(r->recorder, r->dat);
 
 	if (!err)
 		err = dkt_recorder_counts(r->recorder, &before, sizeof(before));
 	if (!err)
-		err = mend_end(r);
+		err = mend_end(r->ctx, r->dat, r->fd);
 	if (!err) {
 		r->recorder->fd = r->fd;
 		err = dkt_recorder_end(r->recorder);
@@ -282,4 +291,70 @@ int dkt_recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records)
 	}
 	dkt_ctx_free(own);
 	return err;
+}
+
+/* ---- going on ---- */
+
+/* Returns 0 if the file is an unfinished one of the recorder's instances and this boot, otherwise 1. */
+static int check_instances(const struct dkt_recorder *r, const struct dkt__dat *dat)
+{
+	char boot[DKT__BOOT_SIZE];
+
+	dkt__boot_id(boot);
+	if (!dat->streams.base.info.growing || dat->n_buffers != r->n || !dat->end)
+		return 1;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct dkt__dat_buffer *from = &dat->buffers[i];
+		const char *name = dkt_instance_name(r->buffers[i].in);
+
+		if (!from->instance || strcmp(from->instance, name ? name : "") != 0 ||
+		    strcmp(from->boot, boot) != 0 || strcmp(from->name, r->buffers[i].name) != 0 ||
+		    from->page_size != r->buffers[i].page_size)
+			return 1;
+	}
+	return 0;
+}
+
+static int go_on(struct dkt_recorder *r, struct dkt__dat *dat, int fd)
+{
+	int err = check_instances(r, dat);
+
+	if (!err)
+		err = continue_counts(r, dat);
+	if (!err)
+		err = mend_end(r->ctx, dat, fd);
+	if (err)
+		return err;
+	for (size_t i = 0; i < r->n; i++)
+		dkt__recorder_size(&r->buffers[i]);
+	dkt__comms_clear(&r->names);
+	memset(r->known, 0, sizeof(r->known));
+	r->written = dat->end;
+	r->begun = true;
+	r->fd = fd;
+	return 0;
+}
+
+int dkt_recorder_resume(struct dkt_recorder *r, int fd)
+{
+	dkt__needs(r ? r->ctx : NULL, r && fd >= 0);
+
+	struct dkt__dat *dat;
+	struct dkt_ctx *own;
+	int err;
+
+	if (r->fd >= 0)
+		return dkt_fail(r->ctx, -EBUSY, "resume a recording: the last one has not ended");
+	err = dkt__with_words(r->ctx, dkt_ctx_new(NULL, &own));
+	if (err)
+		return err;
+	err = dkt__dat_open_recording(own, fd, &dat);
+	if (err < 0)
+		dkt_fail(r->ctx, err, "%s", dkt_error(own));
+	if (!err) {
+		err = go_on(r, dat, fd);
+		dkt_source_close(&dat->streams.base);
+	}
+	dkt_ctx_free(own);
+	return err ? err : dkt_recorder_formats(r);
 }

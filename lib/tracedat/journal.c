@@ -59,6 +59,23 @@ static void report_invalid(struct dkt__dat *dat, const struct section *section)
 
 /* ---- buffers and CPUs ---- */
 
+static int read_bases(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, struct dkt__cursor *cur)
+{
+	uint64_t n = dkt__cursor_number(cur, 4);
+
+	if (cur->bad || n > DKT__DAT_CPUS || n > dkt__cursor_left(cur) / 16)
+		return 0;
+	buffer->bases = calloc(n + 1, sizeof(*buffer->bases));
+	if (!buffer->bases)
+		return dkt__no_memory(dat->ctx);
+	buffer->n_bases = (uint32_t)n;
+	for (uint32_t i = 0; i < n; i++) {
+		buffer->bases[i].read = dkt__cursor_number(cur, 8);
+		buffer->bases[i].lost = dkt__cursor_number(cur, 8);
+	}
+	return 0;
+}
+
 static int read_buffer(struct dkt__dat *dat, const struct section *section)
 {
 	struct dkt__cursor cur = content(dat, section);
@@ -84,7 +101,7 @@ static int read_buffer(struct dkt__dat *dat, const struct section *section)
 		if (!buffer->instance || !buffer->boot)
 			return dkt__no_memory(dat->ctx);
 	}
-	return buffer->clock ? 0 : dkt__no_memory(dat->ctx);
+	return buffer->clock ? read_bases(dat, buffer, &cur) : dkt__no_memory(dat->ctx);
 }
 
 /* Returns the CPU with that number. Most sections are of the CPU after that of the last section. */

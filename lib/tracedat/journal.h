@@ -18,7 +18,9 @@ enum dkt__journal_section {
 	/*
 	 * Names a buffer, before its first pages: number (4), counted from 0, size of a page (4), name,
 	 * clock, the instance in the kernel and the ID of the machine's boot, each with its NUL. The
-	 * top instance has the name "". The last two may be missing.
+	 * top instance has the name "". Then the number of CPUs (4) and, for each, how many records
+	 * the kernel had handed out (8) and lost (8) when the file began. All after the clock may be
+	 * missing.
 	 */
 	DKT__JOURNAL_BUFFER = 0x4401,
 	/*

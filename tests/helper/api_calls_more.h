@@ -73,6 +73,7 @@
 		dkt_recorder_new(A(0, r->ctx), A(1, NULL), A(2, &out))))                           \
 	X(dkt_recorder_add, "EEE", dkt_recorder_add(A(0, r->recorder), A(1, r->in), A(2, "more"))) \
 	X(dkt_recorder_begin, "E", dkt_recorder_begin(A(0, r->recorder), r->fd))                   \
+	X(dkt_recorder_resume, "E", dkt_recorder_resume(A(0, r->recorder), r->fd))                 \
 	X(dkt_recorder_wait, "E", dkt_recorder_wait(A(0, r->recording), 0))                        \
 	X(dkt_recorder_read, "E", dkt_recorder_read(A(0, r->recording)))                           \
 	X(dkt_recorder_formats, "E", dkt_recorder_formats(A(0, r->recording)))                     \

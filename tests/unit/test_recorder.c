@@ -307,6 +307,61 @@ static void formats_of_later_events_are_added_once(void **state)
 	close(fd);
 }
 
+/* Reads the losses of a file. */
+static void read_losses(int fd, uint64_t lost[2])
+{
+	DKT_OPTS(dkt_source_opts, opts, .fd = fd + 1, .flags = DKT_SOURCE_ALL);
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct dkt_loss loss;
+	struct dkt_ctx *ctx;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_source_open(ctx, "file", &opts, &source));
+	while (!dkt_source_next(source, &record))
+		;
+	for (int cpu = 0; cpu < 2; cpu++) {
+		assert_ok(ctx, dkt_source_loss(source, cpu, &loss, sizeof(loss)));
+		lost[cpu] = loss.lost;
+	}
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+}
+
+static void after_a_kill_it_goes_on_and_counts(void **state)
+{
+	struct room *room = *state;
+	struct dkt_recorder *recorder = new_recorder(room, NULL);
+	int fd = dkt__unnamed_file("/tmp");
+	uint64_t lost[2];
+
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_wait(recorder, 0));
+	dkt_recorder_free(recorder);
+	/* 40 records were handed out before the file, 40 are in it, 5 are in neither; 4 were overwritten. */
+	for (int cpu = 0; cpu < 2; cpu++) {
+		char name[48];
+
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+		assert_int_equal(tree_text(room->root, name,
+					   "entries: 0\noverrun: 7\ncommit overrun: 0\nbytes: 0\n"
+					   "dropped events: 0\nread events: 85\n"),
+				 0);
+	}
+	recorder = new_recorder(room, NULL);
+	assert_ok(room->ctx, dkt_recorder_resume(recorder, fd));
+	assert_fails(room->ctx, -EBUSY, "resume a recording: the last one has not ended",
+		     dkt_recorder_resume(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	read_losses(fd, lost);
+	assert_int_equal(lost[0], 5 + 4);
+	assert_int_equal(lost[1], 5 + 4);
+	/* It is finished now. */
+	assert_int_equal(dkt_recorder_resume(recorder, fd), 1);
+	dkt_recorder_free(recorder);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +373,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_that_takes_nothing_costs_nothing, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(formats_of_later_events_are_added_once, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(after_a_kill_it_goes_on_and_counts, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(calls_in_the_wrong_order_are_refused, setup,
 						teardown),
