@@ -130,16 +130,10 @@ static void find_lost(struct dkt__dat *dat, const char *buffer, struct dkt__stre
 		}
 }
 
-/* The most memory for the unpacked chunks of all CPUs, even if the file is huge. */
-#define ROOMS_MAX (UINT64_C(1) << 30)
-
-/*
- * Drops the chunks of a CPU if unpacking needs too much memory: up to two chunks of each CPU are
- * unpacked at the same time.
- */
+/* Drops the chunks of a CPU if unpacking needs too much memory. */
 static void limit_rooms(struct dkt__dat *dat, struct dkt__stream *s)
 {
-	uint64_t limit = DKT__MIN(dkt__unpack_limit(dat->file.size), ROOMS_MAX);
+	uint64_t limit = DKT__MIN(dkt__unpack_limit(dat->file.size), DKT__DAT_ROOMS_MAX);
 
 	dat->rooms += UINT64_C(2) * s->chunks.largest;
 	if (dat->rooms <= limit)

@@ -183,6 +183,12 @@ int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at);
 /* Limits the CPUs of all buffers together, because many buffers may point at the same table. */
 #define DKT__DAT_PLACES 65536
 
+/*
+ * The most memory for the unpacked chunks of all CPUs, even if the file is huge: of each CPU up to two
+ * are unpacked at the same time.
+ */
+#define DKT__DAT_ROOMS_MAX (UINT64_C(1) << 30)
+
 /* Sets a buffer's n CPUs from a table of offsets and sizes. False: the table is invalid. */
 bool dkt__dat_cpu_table(struct dkt__dat *dat, struct dkt__dat_buffer *buffer, uint32_t n,
 			struct dkt__cursor *cur);

@@ -8,6 +8,7 @@
 #include "instance.h"
 #include "recorder.h"
 #include "source/page.h"
+#include "tracedat.h"
 #include "tracedat/journal.h"
 
 #define SECTION_COMPRESSED 1
@@ -92,13 +93,28 @@ static int put_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 	return dkt__recorder_flush(r);
 }
 
+/*
+ * Returns how many pages to copy at once. A reader unpacks pieces of all CPUs at the same time, so many
+ * CPUs have smaller ones.
+ */
+static size_t most_pages(const struct dkt_recorder *r, const struct dkt__recorder_buffer *b)
+{
+	uint64_t cpus = 1, bytes = DKT__RECORDER_CHUNK;
+
+	for (size_t i = 0; r->pack && i < r->n; i++)
+		cpus += (uint64_t)r->buffers[i].n_cpus;
+	if (r->pack)
+		bytes = DKT__MIN(bytes, DKT__DAT_ROOMS_MAX / 2 / cpus);
+	return DKT__MAX(bytes / b->page_size, 1);
+}
+
 /* Copies up to most pages. *n: pages copied, 0: there is none. */
 static int read_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t most,
 		      size_t *n)
 {
 	int err = check_room(r);
 
-	most = err ? 0 : DKT__MIN(most, DKT__RECORDER_CHUNK / b->page_size);
+	most = err ? 0 : DKT__MIN(most, most_pages(r, b));
 	for (*n = 0; *n < most;) {
 		uint8_t *page = r->pages + *n * b->page_size;
 		ssize_t got = read(b->cpus[cpu].fd, page, b->page_size);

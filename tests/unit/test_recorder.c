@@ -206,6 +206,73 @@ static void a_full_disk_costs_nothing(void **state)
 	close(fd);
 }
 
+/* ---- many CPUs ---- */
+
+#define MANY 600
+
+/* A piece of 1 MiB is 256 pages. */
+#define MANY_PAGES 260
+
+/* Gives every CPU the pages of one file, which do not shrink as far as a reader refuses. */
+static void make_many(const struct room *room)
+{
+	uint8_t *bytes = calloc(MANY_PAGES, PAGE_BYTES);
+	unsigned int seed = 1;
+	struct made_page page;
+	char name[64], from[TREE_NAME + 64], to[TREE_NAME + 64];
+
+	assert_non_null(bytes);
+	for (int i = 0; i < MANY_PAGES; i++) {
+		page_begin(&page, 1000 + (uint64_t)i);
+		for (int n = 0; n < 4; n++)
+			page_record(&page, 0, EVENT_ID,
+				    (uint64_t)rand_r(&seed) << 32 | (uint64_t)rand_r(&seed));
+		memcpy(bytes + i * PAGE_BYTES, page.bytes, PAGE_BYTES);
+		for (int at = PAGE_BYTES - 128; at < PAGE_BYTES; at++)
+			bytes[i * PAGE_BYTES + at] = (uint8_t)rand_r(&seed);
+	}
+	assert_int_equal(tree_write(room->root, "per_cpu/cpu0/trace_pipe_raw", bytes,
+				    MANY_PAGES * PAGE_BYTES),
+			 0);
+	free(bytes);
+	snprintf(from, sizeof(from), "%s/per_cpu/cpu0/trace_pipe_raw", room->root);
+	for (int cpu = 2; cpu < MANY; cpu++) {
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+		assert_int_equal(tree_text(room->root, name, "entries: 0\n"), 0);
+		snprintf(to, sizeof(to), "%s/per_cpu/cpu%d/trace_pipe_raw", room->root, cpu);
+		assert_int_equal(link(from, to), 0);
+	}
+}
+
+static void packed_pages_of_many_cpus_can_be_read(void **state)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .compression = "zstd");
+	DKT_OPTS(dkt_source_opts, from, .fd = 0);
+	struct room *room = *state;
+	int fd = dkt__unnamed_file("/tmp");
+	struct dkt_recorder *recorder;
+	struct dkt_source *source;
+	struct dkt_ctx *ctx;
+
+	assert_true(fd >= 0);
+	make_many(room);
+	dkt_instance_close(room->in);
+	assert_ok(room->ctx, dkt_instance_open(room->ctx, NULL, NULL, &room->in));
+	assert_int_equal(dkt_instance_cpus(room->in), MANY);
+	recorder = new_recorder(room, &opts);
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	dkt_recorder_free(recorder);
+	from.fd = fd + 1;
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_source_open(ctx, "many", &from, &source));
+	assert_int_equal(dkt_source_info(source)->cpus, MANY);
+	assert_null(dkt_source_info(source)->damage);
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	close(fd);
+}
+
 static uint64_t no_room(void *data, uint64_t written)
 {
 	(void)data;
@@ -367,6 +434,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_page_is_in_a_section, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_are_smaller, setup, teardown),
+		cmocka_unit_test_setup_teardown(packed_pages_of_many_cpus_can_be_read, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(a_full_disk_costs_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_room_the_records_count_as_lost, setup,
 						teardown),
