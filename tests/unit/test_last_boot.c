@@ -225,6 +225,63 @@ static void the_last_boot_can_be_read_twice(void **state)
 	assert_fails(t->ctx, -ENODATA, NULL, dkt_last_boot_get(t->in, &boot, sizeof(boot)));
 }
 
+/* struct trace_entry, then the fields of sched_switch that name processes. */
+struct switched {
+	uint16_t type;
+	uint8_t flags, preempt;
+	int32_t pid;
+	char prev_comm[16], next_comm[16];
+	int32_t prev_pid, next_pid;
+};
+
+static void records_name_the_processes_of_that_boot(void **state)
+{
+	static const struct switched first = { .type = EVENT_ID + 1,
+					       .prev_comm = "starter",
+					       .next_comm = "a name of 15 ch",
+					       .prev_pid = 42,
+					       .next_pid = 43 };
+	static const struct switched last = { .type = EVENT_ID + 1,
+					      .prev_comm = "started",
+					      .prev_pid = 42 };
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_LAST_BOOT | DKT_LIVE_KEEP);
+	struct tree *t = *state;
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct made_page page;
+
+	assert_int_equal(tree_text(t->root, "last_boot_info", "text delta:\t0\ndata delta:\t0\n"),
+			 0);
+	assert_int_equal(tree_event(t->root, "sched", "sched_switch", EVENT_ID + 1,
+				    "\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+				    "\tfield:char next_comm[16];\toffset:24;\tsize:16;\tsigned:0;\n"
+				    "\tfield:pid_t prev_pid;\toffset:40;\tsize:4;\tsigned:1;\n"
+				    "\tfield:pid_t next_pid;\toffset:44;\tsize:4;\tsigned:1;\n",
+				    "\"%d\", REC->prev_pid"),
+			 0);
+	assert_int_equal(tree_text(t->root, "available_events", "made:up\nsched:sched_switch\n"),
+			 0);
+	page_begin(&page, 100);
+	page_record(&page, 0, EVENT_ID, 1);
+	page_event(&page, 1, &first, sizeof(first));
+	page_event(&page, 1, &last, sizeof(last));
+	assert_int_equal(tree_write(t->root, "per_cpu/cpu0/trace_pipe_raw", page.bytes, PAGE_BYTES),
+			 0);
+	assert_ok(t->ctx, dkt_source_live(t->in, &opts, &source));
+	/* Also a record before the one that has the name; the last name counts. */
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(record.pid, 42);
+	assert_string_equal(dkt_source_comm(source, &record), "started");
+	record.pid = 43;
+	assert_string_equal(dkt_source_comm(source, &record), "a name of 15 ch");
+	record.pid = 44;
+	assert_string_equal(dkt_source_comm(source, &record), "<...>");
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(dkt_source_next(source, &record), 1);
+	dkt_source_close(source);
+}
+
 static void records_of_this_boot_are_not_the_last_ones(void **state)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_LAST_BOOT | DKT_LIVE_KEEP);
@@ -347,6 +404,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(another_kernel_has_no_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_last_boot_can_be_read_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(records_name_the_processes_of_that_boot, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(records_of_this_boot_are_not_the_last_ones, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(a_reader_that_ended_early_leaves_the_records, setup,

@@ -66,7 +66,8 @@ cmp -s first "$out"
 same 0 $? "the same again"
 run dktrace last-boot --style trace
 has_line 'the last words' "$out" "in another style"
-has_line '<\.\.\.>-[0-9]' "$out" "a process of that boot has no name of this one's"
+has_line ' dktrace-[0-9].*the last words' "$out" "a process has the name that its records tell"
+has_line '<\.\.\.>-[0-9]' "$out" "and no name of this boot's"
 has_line 'bprm_execve|do_execve' "$out" "a stack of that boot has the names of functions"
 cp "$out" trace
 # The kernel moved: the names are not those of the addresses as they are now.

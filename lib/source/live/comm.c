@@ -38,9 +38,11 @@ const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *r
 
 	if (!pid)
 		return "<idle>";
-	/* The kernel knows the processes of this boot only. */
-	if (live->flags & DKT_LIVE_LAST_BOOT)
-		return "<...>";
+	/* The kernel knows the processes of this boot only; the records may have names. */
+	if (live->flags & DKT_LIVE_LAST_BOOT) {
+		name = dkt__comms_get(&live->comms, pid);
+		return name ? name : "<...>";
+	}
 	if (!live->comms_read)
 		read_saved(live->in->ctx, &live->comms);
 	live->comms_read = true;

@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "instance.h"
+#include "source/live/learn.h"
 #include "source/live/whole.h"
 #include "tracefs.h"
 
@@ -177,6 +178,8 @@ int dkt__last_boot_fetch(struct dkt__live *live)
 		err = fetch_pages(live);
 	if (!err)
 		err = dkt__last_boot_symbols(live->in->ctx, &boot);
+	if (!err)
+		err = dkt__live_learn(live);
 	dkt__last_boot_clear(&boot);
 	return err;
 }

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names of processes from records that have them as fields, for records of a boot whose kernel is gone
+ * with its table of names: those of the scheduler, of programs that start and of new processes.
+ */
+#include "source/live/learn.h"
+
+#include "event.h"
+#include "instance.h"
+
+/* As many as a kernel allows. */
+#define PIDS (1 << 22)
+
+/* Fields with the number of a process and its name; a path ends in the name. */
+static const struct {
+	const char *pid, *name;
+	bool path;
+} rows[] = {
+	{ "pid", "comm", false },
+	{ "pid", "newcomm", false },
+	{ "prev_pid", "prev_comm", false },
+	{ "next_pid", "next_comm", false },
+	{ "parent_pid", "parent_comm", false },
+	{ "child_pid", "child_comm", false },
+	/* sched_process_exec */
+	{ "pid", "filename", true },
+};
+
+/* The fields of an event. */
+struct naming {
+	bool known; /* it has been looked for them */
+	size_t n;
+	struct {
+		const struct dkt_field *pid, *name;
+		bool path;
+	} list[2];
+};
+
+struct learning {
+	struct dkt__live *live;
+	struct naming *events; /* by common_type */
+	uint64_t *times; /* by PID: of the record that named it, plus 1 */
+};
+
+static void find_fields(struct dkt_event *event, struct naming *naming)
+{
+	naming->known = true;
+	for (size_t i = 0; event && i < ARRAY_SIZE(rows) && naming->n < 2; i++) {
+		const struct dkt_field *pid = dkt_event_field(event, rows[i].pid);
+		const struct dkt_field *name = dkt_event_field(event, rows[i].name);
+
+		if (!pid || !name || !(name->flags & DKT_FIELD_STRING))
+			continue;
+		naming->list[naming->n].pid = pid;
+		naming->list[naming->n].path = rows[i].path;
+		naming->list[naming->n++].name = name;
+	}
+}
+
+static int learn_name(struct learning *l, const struct dkt_record *record,
+		      const struct naming *naming, size_t i)
+{
+	int64_t pid = dkt_record_int(record, naming->list[i].pid);
+	size_t size;
+	const char *name = dkt_record_bytes(record, naming->list[i].name, &size), *slash;
+
+	if (!name || pid <= 0 || pid >= PIDS || l->times[pid] > record->ts)
+		return 0;
+	size = strnlen(name, size);
+	slash = naming->list[i].path ? memrchr(name, '/', size) : NULL;
+	if (slash) {
+		size -= (size_t)(slash + 1 - name);
+		name = slash + 1;
+	}
+	l->times[pid] = record->ts + 1;
+	return size ? dkt__comms_set(&l->live->comms, (int32_t)pid, name, size) : 0;
+}
+
+static int learn_record(struct learning *l, const struct dkt__page_record *found)
+{
+	struct dkt_record record = { .ts = found->ts, .data = found->data, .size = found->size };
+	struct naming *naming;
+	uint16_t type;
+	int err = 0;
+
+	if (found->size < sizeof(type))
+		return 0;
+	memcpy(&type, found->data, sizeof(type));
+	naming = &l->events[type];
+	if (!naming->known)
+		find_fields(dkt_event_by_id(l->live->in->ctx, type), naming);
+	if (!naming->n)
+		return 0;
+	record.event = dkt_event_by_id(l->live->in->ctx, type);
+	for (size_t i = 0; !err && i < naming->n; i++)
+		err = learn_name(l, &record, naming, i);
+	return err;
+}
+
+static int learn_cpu(struct learning *l, size_t cpu)
+{
+	struct dkt__streams *it = &l->live->streams;
+	struct dkt__stream *s = &it->list[cpu];
+	uint64_t pages = dkt__spool_pages(&l->live->cpus[cpu].spool);
+	struct dkt__page page = { .swap = s->page.swap, .long_size = s->page.long_size };
+	struct dkt__page_record record;
+	int err = 0;
+
+	for (uint64_t nr = 0; !err && nr < pages; nr++) {
+		const uint8_t *bytes = s->from->page(it, s, nr, &page.size);
+
+		if (!bytes || dkt__page_load(&page, bytes, 0, &record))
+			continue;
+		do
+			err = learn_record(l, &record);
+		while (!err && !dkt__page_next(&page, &record));
+	}
+	return err;
+}
+
+int dkt__live_learn(struct dkt__live *live)
+{
+	struct naming *events __cleanup(free) = calloc(UINT16_MAX + 1, sizeof(*events));
+	uint64_t *times __cleanup(free) = calloc(PIDS, sizeof(*times));
+	struct learning learning = { live, events, times };
+	int err = events && times ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < live->streams.n; i++)
+		err = learn_cpu(&learning, i);
+	return dkt__with_words(live->in->ctx, err);
+}
