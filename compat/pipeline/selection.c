@@ -137,11 +137,16 @@ static int read_time(struct dkt_ctx *ctx, const char *option, const char *text,
 static int to_clock(struct dkt_ctx *ctx, const struct dkt_source_info *info, const char *option,
 		    const struct selection_time *time, uint64_t *ns)
 {
+	int64_t at = time->ns;
+
 	if (time->wall && !info->has_wall)
 		return dkt_fail(ctx, -EINVAL,
 				"--%s: the trace has no times of day; give seconds of its clock",
 				option);
-	*ns = (uint64_t)(time->ns - (time->wall ? info->wall : 0));
+	if (time->wall)
+		at -= info->wall;
+	/* A time before the clock began; 0 is no time at all. */
+	*ns = (uint64_t)DKT__MAX(at, 1);
 	return 0;
 }
 

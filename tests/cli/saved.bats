@@ -127,6 +127,11 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	summary "$total" "$total" 0
 	saved --until "$(date -u -d "@${first%.*}" '+%Y-%m-%d %H:%M:%S')"
 	summary "$total" 0 "$total"
+	# Before the machine was started.
+	saved --since '2001-01-01 00:00'
+	summary "$total" "$total" 0
+	saved --until '2001-01-01 00:00'
+	summary "$total" 0 "$total"
 }
 
 @test "a filter that no event can match is refused" {
