@@ -164,10 +164,21 @@ static int open_kernel(struct printer *p)
 }
 
 /* Lustre's records have already been taken out of its buffer, so print them in any case. */
+/* The records of an earlier boot may tell its wall-clock time. */
+static void take_last_wall(struct printer *p)
+{
+	const struct dkt_source_info *info = dkt_source_info(p->time.kernel);
+
+	p->result->last_boot = !info->has_wall;
+	p->time.wall = info->wall;
+}
+
 static int open_sources(struct printer *p)
 {
 	int err = p->time.in ? open_kernel(p) : 0;
 
+	if (!err && p->result->last_boot)
+		take_last_wall(p);
 	if (err && p->time.theirs) {
 		p->result->only_lustre = dkt_error_take(p->ctx);
 		err = 0;

@@ -99,6 +99,8 @@ static int start(struct app *app, struct debuglog *log)
 	if (!err)
 		err = dkt_instance_set_on(log->in, true);
 	if (!err)
+		err = dkt_last_boot_mark(log->in);
+	if (!err)
 		err = dkt_instance_get_events(log->in, &on, &n);
 	if (!err && !n)
 		app_say("no event is enabled in '%s'; 'dktrace -B %s set_param debug=...' chooses some",

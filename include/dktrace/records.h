@@ -408,6 +408,13 @@ DKT_API int dkt_last_boot_get(struct dkt_instance *instance, struct dkt_last_boo
 DKT_API int dkt_last_boot_find(struct dkt_ctx *ctx, char **name);
 
 /*
+ * Records a mark from which a later boot learns the wall-clock time of the instance's records, as
+ * long as it is not overwritten. -EOPNOTSUPP: the clock has no wall-clock time; other errors: as
+ * dkt_instance_mark().
+ */
+DKT_API int dkt_last_boot_mark(struct dkt_instance *instance);
+
+/*
  * Removes these records; those of this boot stay. -EOPNOTSUPP, -EINVAL: as dkt_last_boot_get();
  * -EBUSY: another process reads with this spool.
  */

@@ -232,6 +232,7 @@ static const char *const api_args[] = { "ret=$retval" };
 	  GIVES(char, free, dkt_last_boot_find(A(0, r->fresh), A(1, &out))))                       \
 	X(dkt_last_boot_get, "EE",                                                                 \
 	  FILLS(dkt_last_boot, dkt_last_boot_get(A(0, r->in), A(1, &out.it), sz)))                 \
+	X(dkt_last_boot_mark, "E", dkt_last_boot_mark(A(0, r->in)))                                \
 	X(dkt_last_boot_clear, "E", dkt_last_boot_clear(A(0, r->in)))                              \
 	X(dkt_instance_mark, "EE", dkt_instance_mark(A(0, r->in), A(1, "text")))                   \
 	X(dkt_instance_get_stats, "EE",                                                            \

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "last_boot.h"
 #include "pages.h"
+#include "source/live/learn.h"
 #include "symbol.h"
 
 #define EVENT_ID 7
@@ -282,6 +283,46 @@ static void records_name_the_processes_of_that_boot(void **state)
 	dkt_source_close(source);
 }
 
+/* struct trace_entry, then the fields of ftrace:print. */
+struct printed {
+	uint16_t type;
+	uint8_t flags, preempt;
+	int32_t pid;
+	uint64_t ip;
+	char text[80];
+};
+
+static void the_last_mark_tells_the_time_of_that_boot(void **state)
+{
+	static const char *const texts[] = { DKT__LAST_BOOT_MARK "1000\n",
+					     DKT__LAST_BOOT_MARK "1795434720000000000\n",
+					     "dktrace: wall clock\n", DKT__LAST_BOOT_MARK "x\n" };
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_LAST_BOOT | DKT_LIVE_KEEP);
+	struct printed mark = { .type = EVENT_ID + 1 };
+	struct tree *t = *state;
+	struct dkt_source *source;
+	struct made_page page;
+
+	assert_int_equal(tree_text(t->root, "last_boot_info", "text delta:\t0\ndata delta:\t0\n"),
+			 0);
+	assert_int_equal(tree_event(t->root, "ftrace", "print", EVENT_ID + 1,
+				    "\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+				    "\tfield:char buf[];\toffset:16;\tsize:0;\tsigned:0;\n",
+				    "\"%s\", REC->buf"),
+			 0);
+	page_begin(&page, 100);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		snprintf(mark.text, sizeof(mark.text), "%s", texts[i]);
+		page_event(&page, 1, &mark, sizeof(mark));
+	}
+	assert_int_equal(tree_write(t->root, "per_cpu/cpu0/trace_pipe_raw", page.bytes, PAGE_BYTES),
+			 0);
+	assert_ok(t->ctx, dkt_source_live(t->in, &opts, &source));
+	assert_true(dkt_source_info(source)->has_wall);
+	assert_int_equal(dkt_source_info(source)->wall, INT64_C(1795434720000000000));
+	dkt_source_close(source);
+}
+
 static void records_of_this_boot_are_not_the_last_ones(void **state)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_LAST_BOOT | DKT_LIVE_KEEP);
@@ -405,6 +446,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(another_kernel_has_no_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_last_boot_can_be_read_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(records_name_the_processes_of_that_boot, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(the_last_mark_tells_the_time_of_that_boot, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(records_of_this_boot_are_not_the_last_ones, setup,
 						teardown),

@@ -184,6 +184,20 @@ int dkt__last_boot_fetch(struct dkt__live *live)
 	return err;
 }
 
+int dkt_last_boot_mark(struct dkt_instance *in)
+{
+	dkt__needs(NULL, in);
+
+	char text[sizeof(DKT__LAST_BOOT_MARK) + 24];
+	int64_t wall;
+	int err = dkt_instance_wall(in, &wall);
+
+	if (err)
+		return err;
+	snprintf(text, sizeof(text), DKT__LAST_BOOT_MARK "%lld", (long long)wall);
+	return dkt_instance_mark(in, text);
+}
+
 int dkt_last_boot_clear(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of processes from records that have them as fields, for records of a boot whose kernel is gone
- * with its table of names: those of the scheduler, of programs that start and of new processes.
+ * Facts from the records of a boot whose kernel is gone: names of processes, which events of the
+ * scheduler, of programs that start and of new processes have as fields, and the wall-clock time,
+ * which dkt_last_boot_mark() recorded.
  */
 #include "source/live/learn.h"
 
+#include "base/parse.h"
 #include "event.h"
 #include "instance.h"
 
@@ -29,6 +31,7 @@ static const struct {
 /* The fields of an event. */
 struct naming {
 	bool known; /* it has been looked for them */
+	const struct dkt_field *mark; /* of ftrace:print */
 	size_t n;
 	struct {
 		const struct dkt_field *pid, *name;
@@ -40,11 +43,15 @@ struct learning {
 	struct dkt__live *live;
 	struct naming *events; /* by common_type */
 	uint64_t *times; /* by PID: of the record that named it, plus 1 */
+	uint64_t marked; /* the time of the last mark, plus 1 */
 };
 
 static void find_fields(struct dkt_event *event, struct naming *naming)
 {
 	naming->known = true;
+	if (event && !strcmp(dkt_event_system(event), "ftrace") &&
+	    !strcmp(dkt_event_name(event), "print"))
+		naming->mark = dkt_event_field(event, "buf");
 	for (size_t i = 0; event && i < ARRAY_SIZE(rows) && naming->n < 2; i++) {
 		const struct dkt_field *pid = dkt_event_field(event, rows[i].pid);
 		const struct dkt_field *name = dkt_event_field(event, rows[i].name);
@@ -76,6 +83,26 @@ static int learn_name(struct learning *l, const struct dkt_record *record,
 	return size ? dkt__comms_set(&l->live->comms, (int32_t)pid, name, size) : 0;
 }
 
+static void learn_wall(struct learning *l, const struct dkt_record *record,
+		       const struct dkt_field *field)
+{
+	struct dkt_source_info *info = &l->live->streams.base.info;
+	const size_t n = strlen(DKT__LAST_BOOT_MARK);
+	uint64_t offset;
+	size_t size;
+	const char *text = dkt_record_bytes(record, field, &size), *end;
+
+	if (!text || size <= n || memcmp(text, DKT__LAST_BOOT_MARK, n) || l->marked > record->ts)
+		return;
+	end = text + size;
+	text += n;
+	if (dkt__take_u64(&text, end, DKT__DEC, &offset) || offset > INT64_MAX)
+		return;
+	l->marked = record->ts + 1;
+	info->wall = (int64_t)offset;
+	info->has_wall = true;
+}
+
 static int learn_record(struct learning *l, const struct dkt__page_record *found)
 {
 	struct dkt_record record = { .ts = found->ts, .data = found->data, .size = found->size };
@@ -89,9 +116,11 @@ static int learn_record(struct learning *l, const struct dkt__page_record *found
 	naming = &l->events[type];
 	if (!naming->known)
 		find_fields(dkt_event_by_id(l->live->in->ctx, type), naming);
-	if (!naming->n)
+	if (!naming->n && !naming->mark)
 		return 0;
 	record.event = dkt_event_by_id(l->live->in->ctx, type);
+	if (naming->mark)
+		learn_wall(l, &record, naming->mark);
 	for (size_t i = 0; !err && i < naming->n; i++)
 		err = learn_name(l, &record, naming, i);
 	return err;
@@ -122,7 +151,7 @@ int dkt__live_learn(struct dkt__live *live)
 {
 	struct naming *events __cleanup(free) = calloc(UINT16_MAX + 1, sizeof(*events));
 	uint64_t *times __cleanup(free) = calloc(PIDS, sizeof(*times));
-	struct learning learning = { live, events, times };
+	struct learning learning = { .live = live, .events = events, .times = times };
 	int err = events && times ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < live->streams.n; i++)

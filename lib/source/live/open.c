@@ -279,13 +279,14 @@ int dkt_source_live(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		dkt__live_free(live);
 		return err;
 	}
-	dkt__about_fill(&live->about, live->in, &live->streams.base.info);
 	/* The clock, and the kernel that runs, are those of this boot. */
-	if (live->flags & DKT_LIVE_LAST_BOOT)
-		live->streams.base.info =
-			(struct dkt_source_info){ .sz = sizeof(struct dkt_source_info),
-						  .kind = "ring buffers",
-						  .cpus = in->cpus };
+	if (live->flags & DKT_LIVE_LAST_BOOT) {
+		live->streams.base.info.sz = sizeof(struct dkt_source_info);
+		live->streams.base.info.kind = "ring buffers";
+		live->streams.base.info.cpus = in->cpus;
+	} else {
+		dkt__about_fill(&live->about, live->in, &live->streams.base.info);
+	}
 	*source = &live->streams.base;
 	return 0;
 }
