@@ -2,6 +2,8 @@
 /* Instances: private ring buffers with their control files and statistics. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <time.h>
 
 #include "base/io.h"
@@ -269,6 +271,42 @@ int dkt_instance_wall(struct dkt_instance *in, int64_t *offset)
 	return err;
 }
 
+struct skip {
+	struct dkt_instance *in;
+	const char *list;
+	int err;
+};
+
+static void *write_skip(void *data)
+{
+	struct skip *skip = data;
+
+	skip->err = dkt__tfs_set(skip->in->ctx, skip->list, "%sset_event_notrace_pid",
+				 skip->in->prefix);
+	return NULL;
+}
+
+/*
+ * If a thread ends its own exclusion, the kernel excludes whatever runs on that CPU until it is done, which
+ * takes tens of ms. So a new thread, which is not excluded, writes the list while the caller sleeps.
+ */
+static int write_apart(struct skip *skip)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	/* The program's handlers run in its own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, NULL, write_skip, skip);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		return dkt_fail(skip->in->ctx, -err, "start a thread: %s", strerror(err));
+	pthread_join(thread, NULL);
+	return skip->err;
+}
+
 int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 {
 	dkt__needs(in ? in->ctx : NULL, in && (pids || !n));
@@ -281,7 +319,7 @@ int dkt_instance_skip_pids(struct dkt_instance *in, const pid_t *pids, size_t n)
 	for (size_t i = 0; f && i < n; i++)
 		fprintf(f, "%d ", (int)pids[i]);
 	err = dkt__with_words(in->ctx, dkt__text_end(f, 0, &list));
-	return err ? err : dkt__tfs_set(in->ctx, list, "%sset_event_notrace_pid", in->prefix);
+	return err ? err : write_apart(&(struct skip){ .in = in, .list = list });
 }
 
 int dkt_instance_set_option(struct dkt_instance *in, const char *option, bool on)
