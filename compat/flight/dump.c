@@ -17,7 +17,16 @@
 /* Dumps of one second. */
 #define NAMES_MAX 1000
 
-#define UNFINISHED ".flight-unfinished"
+#define UNFINISHED ".flight-unfinished-"
+
+/* A shorter file is a part of the head, before which no records are read. */
+#define HEAD_MIN 4096
+
+/* Recorders of other logs can have the same directory. */
+static char *unfinished_path(const char *log, const char *dir)
+{
+	return dkt__format("%s/" UNFINISHED "%s", dir, log);
+}
 
 static int check_room(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n,
 		      const char *dir)
@@ -47,11 +56,8 @@ static int check_room(struct dkt_ctx *ctx, const struct flight_group *groups, si
 
 static int open_unfinished(struct dkt_ctx *ctx, const char *path)
 {
-	int fd;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
-	/* A recorder that was killed left it. */
-	unlink(path);
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return fd < 0 ? dkt_fail(ctx, -errno, "create %s: %s; the buffers keep the records", path,
 				 strerror(errno)) :
 			fd;
@@ -67,15 +73,13 @@ static void mark(const struct flight_group *groups, size_t n, const char *reason
 }
 
 /*
- * Leaves out the dump's own work, which could push out in a small buffer what it is about to read. Not
- * all the time: it costs every event. A kernel may be unable to.
+ * The recorder leaves out its own work, which could push out in a small buffer what it is about to read. Not
+ * all the time: it costs every event.
  */
-static void skip_self(const struct flight_group *groups, size_t n, bool skip)
+static void stop_skipping(const struct flight_group *groups, size_t n)
 {
-	pid_t self = getpid();
-
 	for (size_t i = 0; i < n; i++)
-		dkt_instance_skip_pids(groups[i].in, &self, skip);
+		dkt_instance_skip_pids(groups[i].in, NULL, 0);
 }
 
 static int record(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n, int fd,
@@ -145,10 +149,37 @@ static int publish(struct dkt_ctx *ctx, const char *unfinished, const char *dir,
 	return -EEXIST;
 }
 
-int flight_dump(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n, const char *dir,
-		const char *reason, struct flight_dump *dump)
+/* The buffers have lost what the file has. */
+int flight_rescue(struct dkt_ctx *ctx, const char *log, const char *dir, struct flight_dump *dump)
 {
-	char *unfinished __cleanup(free) = dkt__format("%s/" UNFINISHED, dir);
+	char *path __cleanup(free) = unfinished_path(log, dir);
+	int fd __cleanup(close) = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+	struct stat st;
+
+	*dump = (struct flight_dump){ 0 };
+	if (!path)
+		return dkt__no_memory(ctx);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0 || fstat(fd, &st))
+		return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+	/* With a second link it has its name already. */
+	if (!S_ISREG(st.st_mode) || st.st_nlink > 1 || st.st_size < HEAD_MIN) {
+		unlink(path);
+		return 0;
+	}
+	dump->time = st.st_mtime;
+	dump->reason = strdup("the dump of a recorder that was killed");
+	if (!dump->reason)
+		return dkt__no_memory(ctx);
+	complete(ctx, path, fd, dump);
+	return publish(ctx, path, dir, dump);
+}
+
+int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group *groups, size_t n,
+		const char *dir, const char *reason, struct flight_dump *dump)
+{
+	char *unfinished __cleanup(free) = unfinished_path(log, dir);
 	int fd __cleanup(close) = -1;
 	int err, end;
 	char *message;
@@ -160,13 +191,12 @@ int flight_dump(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n
 		err = fd < 0 ? fd : 0;
 	}
 	if (!err) {
-		skip_self(groups, n, true);
 		mark(groups, n, dump->reason);
 		err = record(ctx, groups, n, fd, dump);
 		if (err)
 			dkt_fail_in(ctx, err, "dump to %s", dir);
 		message = dkt_error_take(ctx);
-		skip_self(groups, n, false);
+		stop_skipping(groups, n);
 		dkt_error_give(ctx, err, message);
 	}
 	/* The buffers have lost what the file has, so keep the file whatever happened. */

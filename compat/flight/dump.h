@@ -10,8 +10,14 @@
  * each group. The file gets its name when it is complete. -ENOSPC: there is no room for what the buffers
  * hold; if no file can be created or filled, they keep it.
  */
-int flight_dump(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n, const char *dir,
-		const char *reason, struct flight_dump *dump);
+int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group *groups, size_t n,
+		const char *dir, const char *reason, struct flight_dump *dump);
+
+/*
+ * Finishes the dump that a recorder was writing when it was killed, if there is one: then dump->file is
+ * set. Clear the dump in any case. Call it before flight_dump().
+ */
+int flight_rescue(struct dkt_ctx *ctx, const char *log, const char *dir, struct flight_dump *dump);
 
 /*
  * Deletes dumps of the directory that are older than keep ns (0: none), and the oldest ones until the

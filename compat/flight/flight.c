@@ -161,6 +161,20 @@ static void forget_error(struct flight_state *state)
 	state->error = NULL;
 }
 
+/* A dump whose file could not get its name may do so now. */
+static void rescue(struct flight *flight)
+{
+	struct flight_state *state = flight->state;
+	struct flight_dump dump;
+	int err = flight_rescue(flight->ctx, flight->log, state->dir, &dump);
+
+	if (err)
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+	else if (dump.file)
+		flight_add_dump(state, &dump);
+	flight_dump_clear(&dump);
+}
+
 /* A dump that fails ends nothing: the next one may succeed. */
 static void make_dump(struct flight *flight)
 {
@@ -171,8 +185,9 @@ static void make_dump(struct flight *flight)
 
 	/* Dumps that are too old can make the room for this one. */
 	prune(flight, 0, NULL);
-	err = flight_dump(flight->ctx, flight->groups, state->n_groups, state->dir, flight->reasons,
-			  &dump);
+	rescue(flight);
+	err = flight_dump(flight->ctx, flight->log, flight->groups, state->n_groups, state->dir,
+			  flight->reasons, &dump);
 	answer = strdup(err ? dkt_error(flight->ctx) : dump.file);
 	free(flight->reasons);
 	flight->reasons = NULL;
@@ -423,10 +438,11 @@ static void tear_down(struct flight *flight)
 	/* The state names the instances that could not be removed. */
 	if (err)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
-	else
-		service_forget(&flight_service, flight->log);
 	/* Several of the sets can use the probe on Lustre's messages that one of them has created. */
 	cdebug_take_back(flight->ctx);
+	/* Who has asked for the end takes this for it. */
+	if (!err)
+		service_forget(&flight_service, flight->log);
 	dkt_error_give(flight->ctx, 0, message);
 }
 

@@ -147,6 +147,8 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 	if (!err)
 		err = make_pairs(watch, row, &watch->pairs, &events);
 	watch->way = "the recorder reads and pairs all records of these events";
+	if (!err && watch->group.wanted->n == 2 && strcmp(row->begin, row->end) != 0)
+		watch->begin = events[is_one(row->end, events[0])];
 	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
 }
 
@@ -202,6 +204,9 @@ static int add_pair(struct flight_watch *watch, const struct dkt_record *record,
 	struct dkt_latency all = { 0 };
 	int err = dkt_pairs_add(watch->pairs, watch->source, record);
 
+	*ns = 0;
+	if (record->event && record->event == watch->begin)
+		return err;
 	dkt_pairs_group(watch->pairs, 0, &all, sizeof(all));
 	/* A gap cancels pairs, so that both can become smaller. */
 	*ns = all.count > watch->count ? all.sum - watch->sum : 0;

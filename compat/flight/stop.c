@@ -30,6 +30,23 @@ void flight_close_groups(struct flight_group *groups, size_t n)
 	free(groups);
 }
 
+/* Finishes the dump that a recorder was writing when it was killed, and says so. */
+static int rescue(struct dkt_ctx *ctx, const char *log, struct flight_state *state)
+{
+	struct flight_dump dump;
+	int err = flight_rescue(ctx, log, state->dir, &dump);
+
+	if (!err && dump.file) {
+		dkt_log(ctx, DKT_LOG_WARN,
+			"the recorder was killed while it made a dump, which is %s now", dump.file);
+		if (dump.note)
+			dkt_log(ctx, DKT_LOG_WARN, "%s", dump.note);
+		err = dkt__with_words(ctx, flight_add_dump(state, &dump));
+	}
+	flight_dump_clear(&dump);
+	return err;
+}
+
 /* The recorder's process was killed. Its instances still record. */
 static int dump_here(struct dkt_ctx *ctx, const char *log, const char *reason, char **file)
 {
@@ -45,7 +62,9 @@ static int dump_here(struct dkt_ctx *ctx, const char *log, const char *reason, c
 	if (!err)
 		err = flight_open_groups(ctx, log, &state, &groups);
 	if (!err)
-		err = flight_dump(ctx, groups, state.n_groups, state.dir, reason, &dump);
+		err = rescue(ctx, log, &state);
+	if (!err)
+		err = flight_dump(ctx, log, groups, state.n_groups, state.dir, reason, &dump);
 	if (dump.file)
 		*file = strdup(dump.file);
 	if (dump.file && !flight_add_dump(&state, &dump))
@@ -98,6 +117,9 @@ int flight_stop(struct dkt_ctx *ctx, const char *log)
 	err = flight_load(ctx, log, &state);
 	if (!err)
 		err = remove_all(ctx, log, &state);
+	/* The instances are gone whatever happened to the disk. */
+	if (!err && rescue(ctx, log, &state))
+		dkt_log(ctx, DKT_LOG_WARN, "%s", dkt_error(ctx));
 	flight_clear(&state);
 	if (!err || err == -ENOENT)
 		service_forget(&flight_service, log);

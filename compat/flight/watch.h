@@ -19,6 +19,7 @@ struct flight_watch {
 	struct dkt_pairs *pairs;
 	struct rpc_times *rpcs;
 	char *slow; /* the synthetic event of the kernel's; NULL: none */
+	const struct dkt_event *begin; /* the only one of pairs that ends none; NULL: several */
 	uint64_t count, sum; /* of the pairs so far, ns */
 };
 
