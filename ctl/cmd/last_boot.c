@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* last-boot: prints what the boot before this one left in buffers that survive a reboot. */
 #include <fcntl.h>
+#include <inttypes.h>
 
 #include "apply/apply.h"
+#include "base/parse.h"
 #include "base/stop.h"
 #include "cmd/dk.h"
 
@@ -40,6 +42,20 @@ static int check_kernel(struct app *app, const struct dkt_last_boot *boot)
 	return EXIT_FAILED;
 }
 
+/* "Ring buffer boot meta[1] mismatch of magic or struct size" */
+static void say_line(const char *text)
+{
+	const char *number = strchr(text, '[');
+	uint64_t cpu;
+
+	if (number)
+		number++;
+	if (number && !dkt__take_u64(&number, NULL, DKT__DEC, &cpu) && *number == ']')
+		app_say("the kernel's log: %s; it emptied the buffer of cpu %" PRIu64, text, cpu);
+	else
+		app_say("the kernel's log: %s", text);
+}
+
 /*
  * Repeats the lines of the kernel's log about buffers that it found unusable, and emptied, when it
  * booted. Returns their number.
@@ -61,7 +77,7 @@ static int say_damage(void)
 		    strstr(text, "is from previous boot"))
 			continue;
 		line[text - line + (ptrdiff_t)strcspn(text, "\n")] = '\0';
-		app_say("the kernel's log: %s", text);
+		say_line(text);
 		n++;
 	}
 	return n;
