@@ -85,3 +85,9 @@ alike()
 	run -1 --separate-stderr dktrace dk -i "$capture" -e 'sys_enter_write[bogus > 1]'
 	has "$stderr" "--event: sys_enter_write: filter: "
 }
+
+@test "a class and an event must both match" {
+	alike 20 -- -c vfstrace -e sys_enter_write -- -e sys_enter_write
+	run -0 dktrace report "$capture" -c ioctl -e sys_enter_write
+	same "" "$output" "a write is not in this class"
+}
