@@ -4,11 +4,9 @@
 #include "symbol.h"
 #include "vmcore/buffers.h"
 #include "vmcore/events.h"
-#include "vmcore/image.h"
 
 struct vmcore {
 	struct dkt__streams streams; /* first: the source is cast to this struct */
-	struct vm_image *image;
 	struct vm_core core;
 	struct vm_buffers buffers;
 	struct dkt__given *given;
@@ -66,7 +64,6 @@ static void vmcore_close(struct dkt_source *source)
 	dkt__streams_clear(&vmcore->streams);
 	dkt__vm_buffers_clear(&vmcore->buffers);
 	dkt__vm_core_clear(&vmcore->core);
-	dkt__vm_image_close(vmcore->image);
 	free(vmcore->given);
 	free(vmcore->host);
 	free(vmcore->kernel);
@@ -273,36 +270,31 @@ static void read_wall(struct vmcore *vmcore)
 	info->has_wall = true;
 }
 
-static int vmcore_read(struct vmcore *vmcore, const struct dkt__file *file,
-		       const struct dkt_source_opts *opts)
+static int read_kernel(struct vmcore *vmcore, const struct dkt_source_opts *opts)
 {
-	struct dkt_source_info *info = &vmcore->streams.base.info;
-	struct dkt_ctx *ctx = vmcore->core.ctx;
-	int err = dkt__vm_image_open(ctx, file, &vmcore->image);
+	int err = read_buffers(vmcore);
 
-	if (err)
-		return err;
-	vmcore->core.memory = dkt__vm_image_memory(vmcore->image);
-	vmcore->core.info = dkt__vm_image_info(vmcore->image);
-	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-	ctx->long_size = sizeof(uint64_t);
-	err = dkt__vm_core_fill(&vmcore->core, opts->vmlinux);
-	if (!err)
-		err = read_buffers(vmcore);
 	if (!err)
 		err = read_events(vmcore);
 	if (!err)
 		err = read_comms(vmcore);
 	if (!err)
 		err = give_symbols(vmcore);
-	if (!err)
-		err = fill_streams(vmcore, opts);
-	if (err && dkt__vm_image_cut(vmcore->image))
-		dkt_fail_in(ctx, err, "the file is truncated at byte %llu",
-			    (unsigned long long)file->whole);
+	return err ? err : fill_streams(vmcore, opts);
+}
+
+static int vmcore_read(struct vmcore *vmcore, const struct dkt__file *file,
+		       const struct dkt_source_opts *opts)
+{
+	struct dkt_source_info *info = &vmcore->streams.base.info;
+	int err = dkt__vm_core_open(&vmcore->core, vmcore->streams.base.ctx, file, opts->vmlinux);
+
 	if (err)
 		return err;
-	if (dkt__vm_image_cut(vmcore->image))
+	err = read_kernel(vmcore, opts);
+	if (err)
+		return dkt__vm_core_fail_in(&vmcore->core, file, err);
+	if (dkt__vm_core_cut(&vmcore->core))
 		dkt__streams_damage(&vmcore->streams, "the file is truncated at byte %llu",
 				    (unsigned long long)file->whole);
 	info->sz = sizeof(*info);
@@ -325,8 +317,7 @@ static int vmcore_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	if (!vmcore)
 		return dkt__no_memory(ctx);
 	vmcore->streams.base.ops = &vmcore_ops;
-	vmcore->streams.base.ctx = vmcore->core.ctx = ctx;
-	vmcore->core.name = file->name;
+	vmcore->streams.base.ctx = ctx;
 	return dkt__source_opened(&vmcore->streams.base, vmcore_read(vmcore, file, opts), source);
 }
 

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "lustre/dump_log.h"
 #include "lustre/log_ahead.h"
 #include "lustre/log_text.h"
 #include "lustre/record/event.h"
@@ -153,10 +154,15 @@ static int note_damage(struct log_source *log)
 {
 	const struct record_counts *counts = log_source_counts(log);
 
+	char *other __cleanup(free) = log->damage;
+
 	log->bad += counts->bad;
-	if (counts->end == RECORD_END)
+	if (counts->end == RECORD_END) {
+		other = NULL;
 		return 0;
-	log->damage = dkt__format("the record at offset %" PRIu64 " is incomplete", counts->end_at);
+	}
+	log->damage = dkt__format("%s%sthe record at offset %" PRIu64 " is incomplete",
+				  other ? other : "", other ? "; " : "", counts->end_at);
 	return log->damage ? 0 : -ENOMEM;
 }
 
@@ -299,6 +305,29 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, stru
 	return err ? err : log_open(ctx, log, opts);
 }
 
+/* Reads Lustre's messages out of the dump of a kernel. -EINVAL: it is another file. */
+static int open_dump(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		     struct dkt_source **source)
+{
+	struct record_sort_opts sort = { .name = opts->name ? opts->name : path,
+					 .show = { UINT32_MAX, UINT32_MAX } };
+	struct log_source *log = log_alloc(-1);
+	int err = log ? spill_open(ctx, &log->spill) : dkt__no_memory(ctx);
+
+	if (!err)
+		err = dump_log_read(ctx, path, opts, &log->spill, &log->damage);
+	if (!err) {
+		sort.fd = log->spill.fd;
+		sort.size = log->size = log->spill.size;
+		err = log_open(ctx, log, sort);
+	}
+	if (err) {
+		log_source_free(log);
+		return err;
+	}
+	return create(log, ctx, BINARY_KIND, true, opts, source);
+}
+
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
@@ -312,6 +341,11 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	if (kind == KIND_NONE) {
 		if (fd >= 0)
 			close(fd);
+		err = opts && opts->buffer && !strcmp(opts->buffer, LOG_SOURCE_DUMP) ?
+			      open_dump(ctx, path, opts, source) :
+			      -EINVAL;
+		if (err != -EINVAL)
+			return err;
 		return dkt_source_open(ctx, path, opts, source);
 	}
 	log = log_alloc(fd);

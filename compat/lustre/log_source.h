@@ -5,9 +5,12 @@
 #include "lustre/message.h"
 #include "lustre/record/sort.h"
 
+/* The buffer of the dump of a kernel that has Lustre's messages. */
+#define LOG_SOURCE_DUMP "libcfs"
+
 /*
- * Like dkt_source_open(), but also opens the text that dk prints and Lustre's binary logs. Their
- * records belong to the event libcfs:libcfs_debug_msg and come in time order.
+ * Like dkt_source_open(), but also opens the text that dk prints, Lustre's binary logs, and that
+ * buffer of a dump. Their records belong to the event libcfs:libcfs_debug_msg and come in time order.
  */
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);

@@ -40,20 +40,38 @@ bool dkt__vm_info_symbol(const char *info, const char *name, uint64_t *address)
 /* "ffffffff81000000 t name" */
 #define NAME_AT 19
 
-int dkt__vm_symbol(const struct vm_core *core, const char *name, uint64_t *address)
+/* Finds the line that ends with these bytes. */
+static int find_line(const struct vm_core *core, const char *bytes, uint64_t *address)
 {
-	char key[80];
-	const char *found, *line;
+	const char *found = core->symbols.len ? memmem(core->symbols.data, core->symbols.len, bytes,
+						       strlen(bytes)) :
+						NULL;
+	const char *line;
 
 	*address = 0;
-	snprintf(key, sizeof(key), " %s\n", name);
-	found = core->symbols.len ?
-			memmem(core->symbols.data, core->symbols.len, key, strlen(key)) :
-			NULL;
 	if (!found || found - core->symbols.data < NAME_AT - 1)
-		return dkt__vm_info_symbol(core->info, name, address) ? 0 : -ENOENT;
+		return -ENOENT;
 	line = found - (NAME_AT - 1);
 	return dkt__take_u64(&line, NULL, DKT__HEX, address) ? -ENOENT : 0;
+}
+
+int dkt__vm_symbol(const struct vm_core *core, const char *name, uint64_t *address)
+{
+	char line[80];
+
+	snprintf(line, sizeof(line), " %s\n", name);
+	if (!find_line(core, line, address))
+		return 0;
+	return dkt__vm_info_symbol(core->info, name, address) ? 0 : -ENOENT;
+}
+
+int dkt__vm_module_symbol(const struct vm_core *core, const char *module, const char *name,
+			  uint64_t *address)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), " %s\t[%s]\n", name, module);
+	return find_line(core, line, address);
 }
 
 /* ---- types ---- */
@@ -94,7 +112,7 @@ static int need_vmlinux(struct vm_core *core, const char *what, int err)
 			core->name, release, what, dkt__vm_why(err));
 }
 
-int dkt__vm_core_fill(struct vm_core *core, const char *vmlinux)
+static int fill(struct vm_core *core, const char *vmlinux)
 {
 	int err = vmlinux ? dkt__vm_vmlinux_check(core, vmlinux) : 0;
 
@@ -115,8 +133,39 @@ int dkt__vm_core_fill(struct vm_core *core, const char *vmlinux)
 	return err ? need_vmlinux(core, "its types", err) : 0;
 }
 
+int dkt__vm_core_open(struct vm_core *core, struct dkt_ctx *ctx, const struct dkt__file *file,
+		      const char *vmlinux)
+{
+	int err;
+
+	*core = (struct vm_core){ .ctx = ctx, .name = file->name };
+	err = dkt__vm_image_open(ctx, file, &core->image);
+	if (err)
+		return err;
+	core->memory = dkt__vm_image_memory(core->image);
+	core->info = dkt__vm_image_info(core->image);
+	ctx->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	ctx->long_size = sizeof(uint64_t);
+	err = fill(core, vmlinux);
+	return err ? dkt__vm_core_fail_in(core, file, err) : 0;
+}
+
+bool dkt__vm_core_cut(const struct vm_core *core)
+{
+	return core->image && dkt__vm_image_cut(core->image);
+}
+
+int dkt__vm_core_fail_in(const struct vm_core *core, const struct dkt__file *file, int err)
+{
+	return dkt__vm_core_cut(core) ?
+		       dkt_fail_in(core->ctx, err, "the file is truncated at byte %llu",
+				   (unsigned long long)file->whole) :
+		       err;
+}
+
 void dkt__vm_core_clear(struct vm_core *core)
 {
+	dkt__vm_image_close(core->image);
 	dkt__btf_free(core->btf);
 	dkt__binary_close(core->binary);
 	free(core->symbols.data);

@@ -3,11 +3,12 @@
 #pragma once
 
 #include "debuginfo/btf.h"
-#include "vmcore/memory.h"
+#include "vmcore/image.h"
 
 struct vm_core {
 	struct dkt_ctx *ctx;
 	const char *name; /* of the dump, for messages */
+	struct vm_image *image; /* NULL: the memory is from elsewhere */
 	struct vm_memory *memory;
 	const char *info; /* VMCOREINFO: lines KEY=VALUE */
 	struct dkt_buf symbols; /* in the format of /proc/kallsyms */
@@ -16,14 +17,21 @@ struct vm_core {
 	struct ctype_source *types; /* of one of the two */
 };
 
+/*
+ * Opens the file of a dump, and finds symbols and types in it, or in the kernel's file vmlinux, which
+ * may be NULL. A file of another kernel is refused. The caller clears core, also after an error.
+ */
+int dkt__vm_core_open(struct vm_core *core, struct dkt_ctx *ctx, const struct dkt__file *file,
+		      const char *vmlinux);
+
 /* Frees what the struct holds. */
 void dkt__vm_core_clear(struct vm_core *core);
 
-/*
- * Finds symbols and types in the dump, or in the kernel's file vmlinux, which may be NULL. A file of
- * another kernel is refused.
- */
-int dkt__vm_core_fill(struct vm_core *core, const char *vmlinux);
+/* True if the file is shorter than it says. */
+bool dkt__vm_core_cut(const struct vm_core *core);
+
+/* Adds to the message of an error that the file is truncated, if it is. Returns err. */
+int dkt__vm_core_fail_in(const struct vm_core *core, const struct dkt__file *file, int err);
 
 /* ---- VMCOREINFO ---- */
 
@@ -35,8 +43,12 @@ bool dkt__vm_info_symbol(const char *info, const char *name, uint64_t *address);
 
 /* ---- symbols ---- */
 
-/* Gets the address of a symbol. -ENOENT: this kernel has none. */
+/* Gets the address of a symbol of the kernel itself. -ENOENT: it has none. */
 int dkt__vm_symbol(const struct vm_core *core, const char *name, uint64_t *address);
+
+/* The same of a module, after dkt__vm_module_symbols(). */
+int dkt__vm_module_symbol(const struct vm_core *core, const char *module, const char *name,
+			  uint64_t *address);
 
 /* The most bytes of symbols that are believed; those of a kernel have about 10 MB. */
 #define DKT__VM_SYMBOLS_MAX (128u << 20)

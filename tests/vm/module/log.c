@@ -2,8 +2,8 @@
 /* The buffer: for each CPU and context a list of pages filled with Lustre's binary records. */
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -28,21 +28,41 @@ struct record {
 	u32 line;
 } __packed;
 
+/* In memory these are as Lustre's are, by whose layout they are found in the dump of a kernel. */
 struct page_of {
+	struct page *page;
 	struct list_head list;
 	unsigned int used;
-	char data[];
+	unsigned short cpu;
+	unsigned short type;
 };
-
-#define ROOM (PAGE_SIZE - sizeof(struct page_of))
 
 struct buffer {
 	spinlock_t lock;
+	unsigned long flags;
 	struct list_head pages;
-	unsigned int n;
+	unsigned long n, most;
+	struct list_head stock;
+	unsigned long n_stock;
+	unsigned short ending, cpu, type, factor;
 };
 
-static DEFINE_PER_CPU(struct buffer, buffers[3]);
+union line_of_buffer {
+	struct buffer buffer;
+	char line[L1_CACHE_ALIGN(sizeof(struct buffer))];
+};
+
+/* For processes, soft and hard interrupts; each has one for each CPU. */
+static union line_of_buffer *cfs_trace_data[3];
+
+/* Lustre's lctl reads no longer records. */
+#define ROOM (PAGE_SIZE - 24)
+
+static struct buffer *buffer_of(int cpu, int type)
+{
+	return &cfs_trace_data[type][cpu].buffer;
+}
+
 static libcfs_hook_fn hook_fn;
 
 unsigned int libcfs_debug = 0x130E0580, libcfs_subsystem_debug = ~0u, libcfs_printk = D_CANTMASK;
@@ -62,6 +82,27 @@ void libcfs_set_hook(libcfs_hook_fn hook)
 }
 EXPORT_SYMBOL(libcfs_set_hook);
 
+static struct page_of *new_page(const struct buffer *buffer)
+{
+	struct page_of *page = kmalloc(sizeof(*page), GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!page)
+		return NULL;
+	page->page = alloc_page(GFP_ATOMIC | __GFP_NOWARN);
+	page->cpu = buffer->cpu;
+	page->type = buffer->type;
+	if (page->page)
+		return page;
+	kfree(page);
+	return NULL;
+}
+
+static void free_page_of(struct page_of *page)
+{
+	__free_page(page->page);
+	kfree(page);
+}
+
 /* Full: the oldest page is emptied and used again, in silence. */
 static struct page_of *page_for(struct buffer *buffer, unsigned int need)
 {
@@ -75,7 +116,7 @@ static struct page_of *page_for(struct buffer *buffer, unsigned int need)
 		page = NULL;
 	}
 	if (buffer->n < most)
-		page = kmalloc(PAGE_SIZE, GFP_ATOMIC | __GFP_NOWARN);
+		page = new_page(buffer);
 	if (page)
 		buffer->n++;
 	else if (list_empty(&buffer->pages))
@@ -136,7 +177,7 @@ static void put_message(struct buffer *buffer, struct record *rec,
 		return;
 	rec->len = known + text;
 	rec->flags = page->used || buffer->n > 1 ? 0 : 1;
-	start = p = page->data + page->used;
+	start = p = (char *)page_address(page->page) + page->used;
 	p += sizeof(*rec);
 	p += put_name(p, file);
 	p += put_name(p, data->msg_fn);
@@ -180,7 +221,7 @@ static void log_message(struct libcfs_debug_msg_data *data, const char *fmt, va_
 	wait_before_record();
 	preempt_disable();
 	call_hook(data, fmt, ap);
-	buffer = this_cpu_ptr(&buffers[type]);
+	buffer = buffer_of(smp_processor_id(), type);
 	spin_lock_irqsave(&buffer->lock, flags);
 	fill_record(&rec, data, type);
 	put_message(buffer, &rec, data, fmt, ap);
@@ -244,7 +285,7 @@ static void free_pages_of(struct list_head *pages)
 {
 	struct page_of *page, *next;
 
-	list_for_each_entry_safe(page, next, pages, list) kfree(page);
+	list_for_each_entry_safe(page, next, pages, list) free_page_of(page);
 }
 
 /* The last CPU first; of each CPU hard interrupts, soft ones, then processes. */
@@ -255,7 +296,7 @@ static void take(struct list_head *all)
 	for_each_possible_cpu(cpu)
 	{
 		for (type = 0; type < 3; type++) {
-			struct buffer *buffer = per_cpu_ptr(&buffers[type], cpu);
+			struct buffer *buffer = buffer_of(cpu, type);
 			unsigned long flags;
 
 			spin_lock_irqsave(&buffer->lock, flags);
@@ -280,7 +321,7 @@ int libcfs_dump(const char *path)
 	take(&all);
 	list_for_each_entry(page, &all, list)
 	{
-		n = kernel_write(file, page->data, page->used, &pos);
+		n = kernel_write(file, page_address(page->page), page->used, &pos);
 		if (n < 0)
 			break;
 	}
@@ -291,19 +332,20 @@ int libcfs_dump(const char *path)
 
 static void show_page(struct seq_file *m, const struct page_of *page)
 {
+	const char *data = page_address(page->page);
 	unsigned int at = 0;
 
 	while (at < page->used) {
-		const char *file = page->data + at + sizeof(struct record), *fn, *text;
+		const char *file = data + at + sizeof(struct record), *fn, *text;
 		struct record rec;
 
-		memcpy(&rec, page->data + at, sizeof(rec));
+		memcpy(&rec, data + at, sizeof(rec));
 		fn = file + strlen(file) + 1;
 		text = fn + strlen(fn) + 1;
 		seq_printf(m, "%08x:%08x:%u.%u%s:%u.%06llu:%u:%u:%u:(%s:%u:%s()) %.*s", rec.subsys,
 			   rec.mask, rec.cpu, rec.type, rec.flags ? "F" : "", rec.sec, rec.usec,
 			   rec.stack, rec.pid, rec.extern_pid, file, rec.line, fn,
-			   (int)(page->data + at + rec.len - text), text);
+			   (int)(data + at + rec.len - text), text);
 		at += rec.len;
 	}
 }
@@ -315,7 +357,7 @@ int libcfs_show(struct seq_file *m, void *unused)
 	for_each_possible_cpu(cpu)
 	{
 		for (type = 0; type < 3; type++) {
-			struct buffer *buffer = per_cpu_ptr(&buffers[type], cpu);
+			struct buffer *buffer = buffer_of(cpu, type);
 			struct page_of *page;
 			unsigned long flags;
 
@@ -335,18 +377,34 @@ void libcfs_clear(void)
 	free_pages_of(&all);
 }
 
+static void free_buffers(void)
+{
+	int type;
+
+	for (type = 0; type < 3; type++)
+		kfree(cfs_trace_data[type]);
+}
+
 int libcfs_log_init(void)
 {
 	int cpu, type;
 
-	for_each_possible_cpu(cpu)
-	{
-		for (type = 0; type < 3; type++) {
-			struct buffer *buffer = per_cpu_ptr(&buffers[type], cpu);
+	for (type = 0; type < 3; type++) {
+		cfs_trace_data[type] =
+			kcalloc(nr_cpu_ids, sizeof(*cfs_trace_data[type]), GFP_KERNEL);
+		if (!cfs_trace_data[type]) {
+			free_buffers();
+			return -ENOMEM;
+		}
+		for_each_possible_cpu(cpu)
+		{
+			struct buffer *buffer = buffer_of(cpu, type);
 
 			spin_lock_init(&buffer->lock);
 			INIT_LIST_HEAD(&buffer->pages);
-			buffer->n = 0;
+			INIT_LIST_HEAD(&buffer->stock);
+			buffer->cpu = cpu;
+			buffer->type = type;
 		}
 	}
 	return 0;
@@ -355,4 +413,5 @@ int libcfs_log_init(void)
 void libcfs_log_exit(void)
 {
 	libcfs_clear();
+	free_buffers();
 }

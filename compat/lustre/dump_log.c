@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds Lustre's messages in the dump of a kernel: libcfs has a list of pages for each CPU and context
+ * (cfs_trace_data of libcfs/libcfs/tracefile.c), and the pages are full of binary records. The layout
+ * is the same in all versions of Lustre 2, and each part of it has its own CPU and context in it, which
+ * is checked.
+ */
+#include "lustre/dump_log.h"
+
+#include "base/buf.h"
+#include "base/memory.h"
+
+#define MODULE "libcfs"
+
+/* Processes, soft interrupts, hard interrupts. */
+#define CONTEXTS 3
+#define CPUS_MAX 8192
+
+/* struct cfs_trace_cpu_data is in a union that fills whole cache lines. */
+#define CACHE_LINE UINT64_C(64)
+
+#define PAGE_MAX 65536
+
+/* struct cfs_trace_page */
+struct trace_page {
+	uint64_t page; /* address of its struct page */
+	uint64_t next, prev; /* in the list, addresses of the member next */
+	uint32_t used; /* bytes */
+	uint16_t cpu;
+	uint16_t context;
+};
+
+/* The offsets in struct cfs_trace_cpu_data, which begins with a spinlock. */
+struct layout {
+	uint64_t pages; /* the list's head */
+	uint64_t cpu, context;
+	uint64_t size; /* with what fills the cache line */
+};
+
+struct walk {
+	struct dkt_ctx *ctx;
+	struct dkt_dump *dump;
+	struct spill *spill;
+	struct layout at;
+	unsigned int bad; /* lists that cannot be read, or not whole */
+	uint16_t bad_cpu; /* of the first of them */
+	int bad_err;
+	uint8_t room[PAGE_MAX];
+};
+
+static int find_layout(struct walk *walk)
+{
+	struct layout *at = &walk->at;
+	uint64_t lock, counts;
+	int err = dkt_dump_size(walk->dump, "spinlock", &lock);
+
+	/* The lock and its flags; pages, how many, the most; spare pages, how many; four shorts. */
+	at->pages = ((lock + 7) & ~UINT64_C(7)) + 8;
+	counts = at->pages + 16 + 8 + 8 + 16 + 8;
+	at->cpu = counts + 2;
+	at->context = counts + 4;
+	at->size = (counts + 8 + CACHE_LINE - 1) & ~(CACHE_LINE - 1);
+	return err;
+}
+
+static int read_number(const struct walk *walk, uint64_t address, size_t size, uint64_t *value)
+{
+	*value = 0;
+	return dkt_dump_read(walk->dump, address, value, size);
+}
+
+static int copy_page(struct walk *walk, const struct trace_page *page)
+{
+	uint64_t address;
+	uint32_t size;
+	int err = dkt_dump_page(walk->dump, page->page, &address, &size);
+
+	if (!err && (page->used > size || size > PAGE_MAX))
+		err = -EINVAL;
+	if (!err)
+		err = dkt_dump_read(walk->dump, address, walk->room, page->used);
+	if (err)
+		return err;
+	err = spill_add(walk->ctx, walk->spill, walk->room, page->used);
+	return err ? -ENOSPC : 0;
+}
+
+/*
+ * Copies the pages of a list, the oldest first. A list that turns in a circle is found when the mark,
+ * which moves ever more rarely, is met again.
+ */
+static int copy_list(struct walk *walk, uint64_t head, uint16_t cpu, uint16_t context)
+{
+	uint64_t at, mark = 0, steps = 0, power = 1;
+	int missing = 0, err = read_number(walk, head, sizeof(at), &at);
+
+	while (!err && at != head) {
+		struct trace_page page;
+
+		err = at == mark ? -ELOOP :
+				   dkt_dump_read(walk->dump, at - offsetof(struct trace_page, next),
+						 &page, sizeof(page));
+		if (!err && (page.cpu != cpu || page.context != context))
+			err = -EINVAL;
+		if (err)
+			break;
+		err = copy_page(walk, &page);
+		if (err == -ENOSPC)
+			return err;
+		missing = err ? err : missing;
+		err = 0;
+		if (++steps == power) {
+			power *= 2;
+			steps = 0;
+			mark = at;
+		}
+		at = page.next;
+	}
+	return err ? err : missing;
+}
+
+/* True if this is the struct of that CPU and context. */
+static int is_own(struct walk *walk, uint64_t place, uint16_t cpu, uint16_t context)
+{
+	uint64_t is_cpu, is_context;
+	int err = read_number(walk, place + walk->at.cpu, sizeof(cpu), &is_cpu);
+
+	if (!err)
+		err = read_number(walk, place + walk->at.context, sizeof(context), &is_context);
+	return err ? err : is_cpu == cpu && is_context == context;
+}
+
+/* A list that cannot be read is reported at the end. Returns only an error of writing. */
+static int copy_cpu(struct walk *walk, uint64_t place, uint16_t cpu, uint16_t context)
+{
+	int err = is_own(walk, place, cpu, context);
+
+	if (err >= 0)
+		err = err ? copy_list(walk, place + walk->at.pages, cpu, context) : -EINVAL;
+	if (!err || err == -ENOSPC)
+		return err;
+	if (!walk->bad++) {
+		walk->bad_cpu = cpu;
+		walk->bad_err = err;
+	}
+	return 0;
+}
+
+static int count_cpus(const struct walk *walk, uint64_t *n)
+{
+	uint64_t at;
+	int err = dkt_dump_symbol(walk->dump, NULL, "nr_cpu_ids", &at);
+
+	if (!err)
+		err = read_number(walk, at, sizeof(uint32_t), n);
+	return !err && *n > CPUS_MAX ? -EINVAL : err;
+}
+
+/* The first list tells whether the layout is the known one. */
+static int check_layout(struct walk *walk, uint64_t table, uint64_t *cpus, const char *path)
+{
+	uint64_t place;
+	int err = find_layout(walk);
+
+	if (!err)
+		err = count_cpus(walk, cpus);
+	if (!err)
+		err = read_number(walk, table, sizeof(place), &place);
+	if (!err)
+		err = is_own(walk, place, 0, 0);
+	if (err > 0)
+		return 0;
+	return dkt_fail(walk->ctx, -EOPNOTSUPP,
+			"read %s: Lustre's messages are not where Lustre 2 keeps them: %s", path,
+			err ? dkt_dump_why(err) : "the first list is not that of CPU 0");
+}
+
+static int copy_all(struct walk *walk, uint64_t table, uint64_t cpus)
+{
+	uint64_t place;
+	int err = 0;
+
+	for (uint16_t context = 0; !err && context < CONTEXTS; context++) {
+		if (read_number(walk, table + context * sizeof(place), sizeof(place), &place))
+			break;
+		for (uint16_t cpu = 0; !err && place && cpu < cpus; cpu++, place += walk->at.size)
+			err = copy_cpu(walk, place, cpu, context);
+	}
+	return err;
+}
+
+static int note_damage(const struct walk *walk, char **damage)
+{
+	if (!walk->bad)
+		return 0;
+	*damage = dkt__format(
+		"%u of Lustre's lists of messages cannot be read, the first of cpu %u: %s",
+		walk->bad, walk->bad_cpu, dkt_dump_why(walk->bad_err));
+	return *damage ? 0 : dkt__no_memory(walk->ctx);
+}
+
+static int read_dump(struct walk *walk, const char *path)
+{
+	uint64_t table, cpus;
+	int err;
+
+	if (dkt_dump_symbol(walk->dump, MODULE, "cfs_trace_data", &table))
+		return dkt_fail(walk->ctx, -ENOENT,
+				"read %s: it has no messages of Lustre, whose module " MODULE
+				" was not loaded",
+				path);
+	err = check_layout(walk, table, &cpus, path);
+	return err ? err : copy_all(walk, table, cpus);
+}
+
+int dump_log_read(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		  struct spill *spill, char **damage)
+{
+	struct walk *walk __cleanup(free) = calloc(1, sizeof(*walk));
+	int err;
+
+	if (!walk)
+		return dkt__no_memory(ctx);
+	walk->ctx = ctx;
+	walk->spill = spill;
+	err = dkt_dump_open(ctx, path, opts, &walk->dump);
+	if (!err)
+		err = read_dump(walk, opts->name ? opts->name : path);
+	dkt_dump_close(walk->dump);
+	if (!err)
+		err = note_damage(walk, damage);
+	return err ? err : spill_flush(ctx, spill);
+}

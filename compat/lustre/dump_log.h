@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's messages in the dump of a kernel. */
+#pragma once
+
+#include "lustre/record/spill.h"
+
+/*
+ * Copies the binary records that libcfs kept to the spill, CPU after CPU. *damage: what could not be
+ * read, which the caller frees; NULL: nothing. -EINVAL: the file is not a dump; -ENOENT: libcfs was
+ * not loaded; -EOPNOTSUPP: its buffer is not as Lustre 2 has it.
+ */
+int dump_log_read(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		  struct spill *spill, char **damage);

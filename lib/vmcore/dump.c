@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The memory of a dumped kernel for callers of the library, who know what a module keeps there. */
+#include "base/opts.h"
+#include "base/parse.h"
+#include "source.h"
+#include "vmcore/core.h"
+
+struct dkt_dump {
+	struct vm_core core;
+};
+
+static int open_dump(struct dkt_dump *dump, struct dkt_ctx *ctx, const struct dkt__file *file,
+		     const char *vmlinux)
+{
+	int err = dkt__vm_core_open(&dump->core, ctx, file, vmlinux);
+
+	if (err)
+		return err;
+	/* After another error the symbols of the other modules are there. */
+	return dkt__vm_module_symbols(&dump->core) == -ENOMEM ? -ENOMEM : 0;
+}
+
+int dkt_dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		  struct dkt_dump **dump)
+{
+	dkt__needs(ctx, dkt__clear(dump) && ctx && path);
+
+	struct dkt_source_opts mine;
+	int err = dkt__source_opts_take(ctx, &mine, opts);
+	const char *name = mine.name ? mine.name : path;
+	struct dkt__file file;
+
+	if (!err)
+		err = dkt__file_open(ctx, path, name, mine.fd, &file);
+	if (err)
+		return err;
+	if (dkt__vm_form(file.data, file.size) == VM_NONE)
+		return dkt_fail(ctx, -EINVAL, "open %s: not the dump of a kernel", name);
+	*dump = calloc(1, sizeof(**dump));
+	err = *dump ? open_dump(*dump, ctx, &file, mine.vmlinux) : -ENOMEM;
+	if (err) {
+		dkt_dump_close(*dump);
+		*dump = NULL;
+	}
+	return dkt__with_words(ctx, err);
+}
+
+void dkt_dump_close(struct dkt_dump *dump)
+{
+	if (!dump)
+		return;
+	dkt__vm_core_clear(&dump->core);
+	free(dump);
+}
+
+int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char *name,
+		    uint64_t *address)
+{
+	dkt__needs(NULL, dump && name && address);
+
+	return module ? dkt__vm_module_symbol(&dump->core, module, name, address) :
+			dkt__vm_symbol(&dump->core, name, address);
+}
+
+int dkt_dump_read(const struct dkt_dump *dump, uint64_t address, void *bytes, size_t n)
+{
+	dkt__needs(NULL, dump && bytes);
+
+	return dkt__vm_read(dump->core.memory, address, bytes, n);
+}
+
+int dkt_dump_size(const struct dkt_dump *dump, const char *name, uint64_t *size)
+{
+	uint32_t type;
+	int err;
+
+	dkt__needs(NULL, dump && name && size);
+	err = dkt__vm_struct(&dump->core, name, &type);
+	*size = err ? 0 : dkt__vm_size(&dump->core, type);
+	return err;
+}
+
+/* Reads a variable of the kernel that holds an address. */
+static int read_base(const struct vm_core *core, const char *name, uint64_t *value)
+{
+	uint64_t at;
+	int err = dkt__vm_symbol(core, name, &at);
+
+	return err ? err : dkt__vm_number(core->memory, at, sizeof(*value), value);
+}
+
+int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address, uint32_t *size)
+{
+	const struct vm_core *core;
+	uint64_t map, direct, each, bytes;
+	char value[20];
+	int err;
+
+	dkt__needs(NULL, dump && address && size);
+	core = &dump->core;
+	if (strcmp(core->ctx->machine ? core->ctx->machine : "", "x86_64") != 0)
+		return -EOPNOTSUPP;
+	err = read_base(core, "vmemmap_base", &map);
+	if (!err)
+		err = read_base(core, "page_offset_base", &direct);
+	if (!err)
+		err = dkt_dump_size(dump, "page", &each);
+	if (!err && (!dkt__vm_info(core->info, "PAGESIZE", value, sizeof(value)) ||
+		     dkt__parse_u64(value, DKT__DEC, &bytes) || bytes > 1u << 20))
+		err = -EINVAL;
+	if (!err && (!each || page < map || (page - map) % each))
+		err = -EFAULT;
+	*address = err ? 0 : direct + (page - map) / each * bytes;
+	*size = err ? 0 : (uint32_t)bytes;
+	return err;
+}
+
+const char *dkt_dump_why(int err)
+{
+	return dkt__vm_why(err);
+}

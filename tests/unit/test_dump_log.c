@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lustre's messages in the memory of a kernel, and what may be wrong there. */
+#include "check.h"
+#include "lustre/dump_log.h"
+#include "made_dump.h"
+
+/* Reads the messages; lines is the line of each record, one character each. */
+static int read_lines(const char *path, char **words, char **damage, char *lines, size_t size)
+{
+	const DKT_OPTS(dkt_source_opts, opts, .flags = 0);
+	struct record_head head;
+	struct dkt_ctx *ctx;
+	struct spill spill;
+	size_t n = 0;
+	int err;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(spill_open(ctx, &spill), 0);
+	err = dump_log_read(ctx, path, &opts, &spill, damage);
+	if (words)
+		*words = strdup(dkt_error(ctx));
+	for (off_t at = 0; !err && n < size - 1 &&
+			   pread(spill.fd, &head, sizeof(head), at) == (ssize_t)sizeof(head);
+	     at += head.len)
+		lines[n++] = (char)head.line;
+	lines[n] = '\0';
+	spill_close(&spill);
+	dkt_ctx_free(ctx);
+	return err;
+}
+
+static void check(const char *want_lines, const char *want_damage)
+{
+	char lines[16], *damage = NULL;
+
+	assert_int_equal(read_lines("made", NULL, &damage, lines, sizeof(lines)), 0);
+	assert_string_equal(lines, want_lines);
+	if (want_damage)
+		assert_string_equal(damage, want_damage);
+	else
+		assert_null(damage);
+	free(damage);
+}
+
+static void check_error(const char *path, int want, const char *want_words)
+{
+	char lines[16], *damage = NULL, *words;
+
+	assert_int_equal(read_lines(path, &words, &damage, lines, sizeof(lines)), want);
+	assert_string_equal(words, want_words);
+	free(words);
+	free(damage);
+}
+
+static void fill(void)
+{
+	made_dump_new();
+	made_add(0, 0, 'a');
+	made_add(1, 0, 'c');
+	made_add(0, 0, 'b');
+	made_add(1, 2, 'e');
+	made_add(0, 1, 'd');
+}
+
+static void all_lists_are_read(void **state)
+{
+	(void)state;
+	made_dump_new();
+	check("", NULL);
+	fill();
+	check("abcde", NULL);
+}
+
+static void a_damaged_list_is_told_and_the_others_are_read(void **state)
+{
+	(void)state;
+	/* A circle beside the head. */
+	fill();
+	made_trace_page(2)->next = MADE_BASE + MADE_TRACE_PAGES + 8;
+	made_trace_page(2)->used = 0;
+	made_trace_page(0)->used = 0;
+	check("cde",
+	      "1 of Lustre's lists of messages cannot be read, the first of cpu 0: Too many levels of symbolic links");
+	/* The page of another CPU, and one that is too full. */
+	fill();
+	made_trace_page(1)->cpu = 0;
+	made_trace_page(0)->used = MADE_PAGE + 1;
+	check("bde",
+	      "2 of Lustre's lists of messages cannot be read, the first of cpu 0: Invalid argument");
+	/* An address without memory. */
+	fill();
+	made_cpu(1, 0)->next = 0x1234;
+	check("abde",
+	      "1 of Lustre's lists of messages cannot be read, the first of cpu 1: Bad address");
+	/* Fewer CPUs than the kernel has numbers for. */
+	fill();
+	made_cpu(1, 2)->cpu = 7;
+	check("abcd",
+	      "1 of Lustre's lists of messages cannot be read, the first of cpu 1: Invalid argument");
+}
+
+static void another_layout_is_refused(void **state)
+{
+	(void)state;
+	fill();
+	made_cpu(0, 0)->cpu = 1;
+	check_error(
+		"made", -EOPNOTSUPP,
+		"read made: Lustre's messages are not where Lustre 2 keeps them: the first list is "
+		"not that of CPU 0");
+	fill();
+	*(uint32_t *)made_ptr(MADE_NR_CPUS) = UINT32_MAX;
+	check_error(
+		"made", -EOPNOTSUPP,
+		"read made: Lustre's messages are not where Lustre 2 keeps them: Invalid argument");
+	made_dump.without_libcfs = true;
+	check_error("made", -ENOENT,
+		    "read made: it has no messages of Lustre, whose module libcfs was not loaded");
+	check_error("other", -EINVAL, "not a dump");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_lists_are_read),
+		cmocka_unit_test(a_damaged_list_is_told_and_the_others_are_read),
+		cmocka_unit_test(another_layout_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
