@@ -19,8 +19,8 @@
 #include <dktrace/dktrace.h>
 #include <stdbool.h>
 
-/* Characters of a name, with its NUL. */
-#define SEGMENT_NAME 48
+/* Room for a name of any time and number, with its NUL. */
+#define SEGMENT_NAME 72
 
 struct segment {
 	char name[SEGMENT_NAME];
