@@ -146,7 +146,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 	err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
 	if (!err)
 		err = make_pairs(watch, row, &watch->pairs, &events);
-	watch->way = "the recorder reads and pairs all records of these events";
+	watch->way = "the recorder reads and pairs all its records";
 	if (!err && watch->group.wanted->n == 2 && strcmp(row->begin, row->end) != 0)
 		watch->begin = events[is_one(row->end, events[0])];
 	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);

@@ -60,7 +60,7 @@ int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, 
 
 	if (err)
 		return err;
-	watch->way = "the kernel tests each record of the event";
+	watch->way = "the kernel tests each record";
 	err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
 	if (!err)
 		err = flight_watch_read(watch, 0, SIZE);

@@ -189,6 +189,6 @@ dump_all()
 	run -0 flight status
 	has "$output" 'fsync > 1h: the '
 	has "$(cat "$tmp/said")" 'fsync > 1h: the '
-	has "$output" 'the kernel tests each record of the event'
+	has "$output" 'the kernel tests each record'
 	flight stop
 }

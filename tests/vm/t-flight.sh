@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs lustre_debug
 # timeout: 200
-# programs: jq
+# programs: jq gen-sequence
 # flight: latencies that the kernel measures, and those of Lustre's RPCs, from its messages.
 # shellcheck shell=sh disable=SC2154,SC2086
 
@@ -63,10 +63,32 @@ run dktrace flight start -e syscalls:sys_enter_close --size 256K --dir dir --whe
 calls
 wait_dumps 1
 reason 0 >why
-has_line '^fsync took [0-9.]+ ms: dd-[0-9]+' why "a slow call makes a dump, with its time and process"
+# The kernel does not always know the name of a process that has ended.
+has_line '^fsync took [0-9.]+ ms: [^ ]+-[0-9]+$' why "a slow call makes a dump, with its time and process"
 run dktrace flight status
 has_line '^when +fsync > 1us: the kernel measures' "$out" "status says who measures"
 has_line '^GROUP +RECORDS +BYTES +SIZE +SPAN +OVERWRITTEN +LOST' "$out" "and what the buffer holds"
+run dktrace flight stop
+same "" "$(made)" "nothing is left"
+
+# The kernel's table keeps each thread, so a new one replaces it before it is full.
+dktrace flight start -e syscalls:sys_enter_close --size 256K --dir dir --when 'fsync > 1us' 2>/dev/null
+i=0
+while [ $i -lt 200 ]; do
+	gen-sequence 64 1
+	i=$((i + 1))
+done
+i=0
+until [ -e $tracing/instances/dktrace-flight-when0b ] || [ $i -eq 300 ]; do
+	i=$((i + 1))
+	sleep 0.1
+done
+has_line when0b $tracing/synthetic_events "a second table after 12000 new threads"
+dd if=/dev/zero of=file bs=1 count=1 conv=fsync 2>/dev/null
+wait_dumps 1
+same 1 "$(dumps)" "both tables have the call, which is one incident"
+reason 0 >why
+same 1 "$(grep -c '^fsync took [^;]*$' why)" "of one reason"
 run dktrace flight stop
 same "" "$(made)" "nothing is left"
 
