@@ -113,6 +113,42 @@ static int add_stream(struct vmcore *vmcore, uint32_t buffer, struct vm_cpu *cpu
 	return 0;
 }
 
+static bool has_records(const struct vm_core *core, const struct vm_buffer *buffer)
+{
+	for (size_t i = 0; i < buffer->n_cpus; i++) {
+		const struct vm_cpu *cpu = &buffer->cpus[i];
+		uint64_t bytes;
+
+		/* After the time of the page follow the bytes of its records. */
+		if (cpu->n_pages > 1 ||
+		    (cpu->n_pages &&
+		     !dkt__vm_number(core->memory, cpu->pages[0] + 8, sizeof(bytes), &bytes) &&
+		     bytes > cpu->taken))
+			return true;
+	}
+	return false;
+}
+
+/* Times of different clocks cannot be compared, nor turned into wall-clock times by one offset. */
+static void find_clock(struct vmcore *vmcore, const char *only)
+{
+	const char **clock = &vmcore->streams.base.info.clock;
+	bool any = false;
+
+	for (size_t i = 0; i < vmcore->buffers.n; i++) {
+		const struct vm_buffer *buffer = &vmcore->buffers.list[i];
+
+		if ((only && strcmp(buffer->name, only) != 0) ||
+		    !has_records(&vmcore->core, buffer))
+			continue;
+		if (!any)
+			*clock = buffer->clock;
+		else if (!*clock || !buffer->clock || strcmp(*clock, buffer->clock) != 0)
+			*clock = NULL;
+		any = true;
+	}
+}
+
 static int fill_streams(struct vmcore *vmcore, const struct dkt_source_opts *opts)
 {
 	const char *name = opts->buffer ? opts->buffer : "";
@@ -130,11 +166,11 @@ static int fill_streams(struct vmcore *vmcore, const struct dkt_source_opts *opt
 		if (!(opts->flags & DKT_SOURCE_ALL) && strcmp(buffer->name, name))
 			continue;
 		found++;
-		vmcore->streams.base.info.clock = buffer->clock;
 		for (size_t j = 0; !err && j < buffer->n_cpus; j++)
 			if (dkt__cpu_asked(opts->cpus, opts->n_cpus, (uint32_t)buffer->cpus[j].cpu))
 				err = add_stream(vmcore, (uint32_t)i, &buffer->cpus[j]);
 	}
+	find_clock(vmcore, opts->flags & DKT_SOURCE_ALL ? NULL : name);
 	if (!err && !found && opts->buffer)
 		return dkt_fail(vmcore->core.ctx, -ENOENT, "read %s: it has no buffer '%s'",
 				vmcore->core.name, opts->buffer);

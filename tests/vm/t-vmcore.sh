@@ -32,6 +32,10 @@ grep -q "is read with libkdumpfile, which" "$err" && skip "$(cat "$err")"
 status_is 3 "the records that were overwritten are counted"
 same vmcore "$(sed -n 's/^kind *//p' "$out")" "it is the memory of a kernel"
 
+no_line '^clock' "$out" "instances with different clocks have none together"
+run dktrace info -B made /proc/kcore
+has_line '^clock +mono$' "$out" "one of them has its own"
+
 cat "$made/trace" >made.txt
 run sh -c 'dktrace report -B made /proc/kcore >own.txt'
 status_is 0
