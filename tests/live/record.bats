@@ -118,16 +118,18 @@ recording()
 }
 
 @test "recover adds what the kernel holds after kill -9 at random, and counts the rest" {
-	local i n=${DKT_TEST_KILLS:-6} missed=0 sum=0
+	local i n=${DKT_TEST_KILLS:-6} missed=0 sum=0 own_name="seq-$BASHPID"
 
+	# Another test may run the generator at the same time.
+	ln -s "$sequence" "$tmp/$own_name"
 	for ((i = 0; i < n; i++)); do
 		# Some of them overwrite records after the kill, some compress.
 		case $((i % 4)) in
-		1) recording --comm gen-sequence --buffer-size 256K -o "$tmp/a.dat" ;;
-		2) recording --comm gen-sequence --compression zstd -o "$tmp/a.dat" ;;
-		*) recording --comm gen-sequence -o "$tmp/a.dat" ;;
+		1) recording --comm "$own_name" --buffer-size 256K -o "$tmp/a.dat" ;;
+		2) recording --comm "$own_name" --compression zstd -o "$tmp/a.dat" ;;
+		*) recording --comm "$own_name" -o "$tmp/a.dat" ;;
 		esac
-		"$sequence" 2 300000 &
+		"$tmp/$own_name" 2 300000 &
 		load=$!
 		sleep "0.$((RANDOM % 4))$((RANDOM % 10))$((RANDOM % 10))"
 		kill -9 "$pid"
