@@ -199,12 +199,30 @@ static int note_damage(const struct walk *walk, char **damage)
 	return *damage ? 0 : dkt__no_memory(walk->ctx);
 }
 
+static int find_table(const struct dkt_dump *dump, uint64_t *table)
+{
+	return dkt_dump_symbol(dump, MODULE, "cfs_trace_data", table);
+}
+
+bool dump_log_exists(const char *path, const struct dkt_source_opts *opts)
+{
+	struct dkt_dump *dump = NULL;
+	struct dkt_ctx *ctx = NULL;
+	uint64_t table;
+	bool exists = !dkt_ctx_new(NULL, &ctx) && !dkt_dump_open(ctx, path, opts, &dump) &&
+		      !find_table(dump, &table);
+
+	dkt_dump_close(dump);
+	dkt_ctx_free(ctx);
+	return exists;
+}
+
 static int read_dump(struct walk *walk, const char *path)
 {
 	uint64_t table, cpus;
 	int err;
 
-	if (dkt_dump_symbol(walk->dump, MODULE, "cfs_trace_data", &table))
+	if (find_table(walk->dump, &table))
 		return dkt_fail(walk->ctx, -ENOENT,
 				"read %s: it has no messages of Lustre, whose module " MODULE
 				" was not loaded",

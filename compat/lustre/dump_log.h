@@ -4,6 +4,9 @@
 
 #include "lustre/record/spill.h"
 
+/* True if the file is a dump, and libcfs was loaded. */
+bool dump_log_exists(const char *path, const struct dkt_source_opts *opts);
+
 /*
  * Copies the binary records that libcfs kept to the spill, CPU after CPU. *damage: what could not be
  * read, which the caller frees; NULL: nothing. -EINVAL: the file is not a dump; -ENOENT: libcfs was

@@ -6,6 +6,7 @@
 #include "apply/apply.h"
 #include "input/stdin_file.h"
 #include "log/directory.h"
+#include "lustre/dump_log.h"
 #include "lustre/log_source.h"
 
 /* Opens the log with the records up to now: later ones may be about this program. */
@@ -24,6 +25,18 @@ static int open_log(struct app *app, struct input *in)
 	if (dkt_instance_now(in->log->in, &opts.until))
 		opts.until = 0;
 	return dkt_source_live(in->log->in, &opts, &in->source);
+}
+
+/* Lustre's messages in a dump are on another clock, and are printed only when they are asked for. */
+static void tell_messages(const struct input *in, const char *path,
+			  const struct dkt_source_opts *opts)
+{
+	/* A thread that reads a part of the file repeats nothing. */
+	if (!opts->buffer && !(opts->flags & DKT_SOURCE_PART) &&
+	    !strcmp(dkt_source_info(in->source)->kind, "vmcore") && dump_log_exists(path, opts))
+		app_say("%s: Lustre's messages are there, too; --instance " LOG_SOURCE_DUMP
+			" prints them",
+			in->path);
 }
 
 int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
@@ -55,6 +68,8 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 		dkt_fail(app->ctx, err, "%s",
 			 *dkt_error(in->ctx) ? dkt_error(in->ctx) : strerror(-err));
 		input_close(in);
+	} else {
+		tell_messages(in, path, &mine);
 	}
 	return err;
 }

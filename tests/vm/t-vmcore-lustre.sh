@@ -19,6 +19,10 @@ echo -1 >$lnet/debug
 for words in catalogue softirq hardirq "flood 2000" "cpus 200" "long 1900"; do
 	echo "$words" >$lnet/emit
 done
+run sh -c 'dktrace report --jobs 4 /proc/kcore >own'
+same 1 "$(grep -c 'messages are there' "$err")" "it is said once"
+has_line "/proc/kcore: Lustre's messages are there, too; --instance libcfs prints them" "$err" \
+	"who reads the ring buffers is told of them"
 run sh -c 'dktrace report --instance libcfs --style legacy /proc/kcore >own'
 status_is 0
 at_least 2000 "$(wc -l <own)" "there are messages"
