@@ -5,8 +5,10 @@
 
 load ../helper/live
 
-sequence=$tools/gen-sequence
-numbers='syscalls:sys_enter_close[fd >= 1000000 && fd < 2000000]'
+# By another name, as other tests can generate numbers at the same time.
+name=gen-$$
+sequence=$BATS_RUN_TMPDIR/$name
+numbers="syscalls:sys_enter_close[fd >= 1000000 && COMM == \"$name\"]"
 
 flight()
 {
@@ -16,6 +18,13 @@ flight()
 recorder()
 {
 	flight status --json | jq -r .pid
+}
+
+# Creates the directory of the dumps, and the generator.
+prepare()
+{
+	mkdir "$tmp/d"
+	cp "$tools/gen-sequence" "$sequence"
 }
 
 teardown()
@@ -97,7 +106,7 @@ dump_all()
 }
 
 @test "flight: no number is in two dumps, and what a dump lacks is counted in it" {
-	mkdir "$tmp/d"
+	prepare
 	dump_all "$numbers" 256M
 	same 800000 "$output" "all of them are there"
 	# The exclusion of the recorder's own work, which other events need, must exclude nothing else.
@@ -110,7 +119,7 @@ dump_all()
 @test "flight: after kill -9 at random, also within a dump, its records are in files" {
 	local round rounds=${DKT_TEST_KILLS:-3} all load
 
-	mkdir "$tmp/d"
+	prepare
 	for ((round = 0; round < rounds; round++)); do
 		rm -f "$tmp/d"/*
 		flight start -e "$numbers" --size 256M --dir "$tmp/d" 3>&-
@@ -141,6 +150,7 @@ dump_all()
 }
 
 @test "flight: a full disk costs no records, and says so until there is room" {
+	prepare
 	mkdir "$tmp/small"
 	mount -t tmpfs -o size=8m none "$tmp/small" || skip "cannot mount a tmpfs"
 	flight start -e "$numbers" --size 4M --dir "$tmp/small" 3>&-
@@ -157,7 +167,7 @@ dump_all()
 }
 
 @test "flight: --after records on, and --keep deletes old dumps" {
-	mkdir "$tmp/d"
+	prepare
 	touch -d '2 hours ago' "$tmp/d/flight-20200101-000000.dat"
 	touch -d '1 minute ago' "$tmp/d/flight-20200101-000001.dat"
 	flight start -e "$numbers" --size 4M --dir "$tmp/d" --keep 1h --after 2 \
@@ -174,9 +184,9 @@ dump_all()
 }
 
 @test "flight: status has the span of the buffers, and how conditions are tested" {
-	mkdir "$tmp/d"
-	flight start -e 'syscalls:sys_enter_close[fd < 1000100]' --group all=syscalls:sys_enter_close \
-		--filter 'fd >= 1000000 && fd < 1050000' --size 64K --dir "$tmp/d" \
+	prepare
+	flight start -e 'syscalls:sys_enter_close[fd < 1000100]' --group all="$numbers" \
+		--filter "fd >= 1000000 && fd < 1050000 && COMM == $name" --size 64K --dir "$tmp/d" \
 		--when 'fsync > 1h' --when 'syscalls:sys_enter_chdir[COMM == "no"]' 3>&- 2>"$tmp/said"
 	same 0 "$(flight status --json | jq '.groups[0].span')" "span of an empty buffer, ns"
 	"$sequence" 1 100000

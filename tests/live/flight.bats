@@ -205,3 +205,18 @@ killed()
 	flight stop || true
 	[ ! -e "/run/dktrace/.flight-$DKTRACE_INSTANCE" ]
 }
+
+@test "flight: probes and stacks beside conditions" {
+	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	start_ioctl --probe "target --exec $tools/probe-target" --stack syscalls:sys_enter_ioctl \
+		--when 'syscalls:sys_enter_chdir[COMM == "sh"]' --when 'fsync > 1h'
+	cause
+	"$tools/probe-target" 2 >/dev/null
+	sh -c 'cd /'
+	until_true 100 has_dumps 1
+	run -0 --separate-stderr dktrace report "$tmp/$(flight status --json | jq -r '.dumps[0].file')"
+	[[ "$output" == *sys_enter_ioctl*stack* && "$output" == *target:* ]]
+	flight stop
+	[ -z "$(own)" ]
+	! grep -q "${DKTRACE_INSTANCE//-/_}" "$tracing/uprobe_events"
+}
