@@ -114,6 +114,9 @@ status_is 0 "take of a full buffer"
 run dktrace snapshot show
 status_is 3 "what was overwritten counts as lost"
 has_line 'records were lost' "$err" "and is told"
+seen=$(count 'mark [0-9]+$' "$out")
+lost=$(sed -n 's/^dktrace: \([0-9]*\) records were lost.*/\1/p' "$err")
+same 600 $((seen + ${lost:-0})) "seen ($seen) and lost are all marks"
 run dktrace reset
 gone "$instance"
 gone /run/dktrace
