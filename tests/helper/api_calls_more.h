@@ -134,6 +134,29 @@
 	  GIVES(const struct dkt_sql, dkt_sql_free,                                                \
 		dkt_sql_new(A(0, r->fresh), A(1, "SELECT v FROM up"), A(2, NULL), A(3, &out))))    \
 	X(dkt_sql_free, "n", DOES(dkt_sql_free(A(0, NULL))))                                       \
+	/* dumps: none is open, so the others only refuse it */                                    \
+	X(dkt_dump_open, "EE0E",                                                                   \
+	  GIVES(struct dkt_dump, dkt_dump_close,                                                   \
+		dkt_dump_open(A(0, r->fresh), A(1, "/dev/null"), A(2, NULL), A(3, &out))))         \
+	X(dkt_dump_close, "n", DOES(dkt_dump_close(A(0, NULL))))                                   \
+	X(dkt_dump_symbol, "n0nn", ({                                                              \
+		  uint64_t address;                                                                \
+		  GIVES_NOT(!dkt_dump_symbol(A(0, NULL), A(1, NULL), A(2, "x"), A(3, &address)));  \
+	  }))                                                                                      \
+	X(dkt_dump_read, "nn", ({                                                                  \
+		  char byte;                                                                       \
+		  GIVES_NOT(!dkt_dump_read(A(0, NULL), 0, A(1, &byte), 1));                        \
+	  }))                                                                                      \
+	X(dkt_dump_size, "nnn", ({                                                                 \
+		  uint64_t size;                                                                   \
+		  GIVES_NOT(!dkt_dump_size(A(0, NULL), A(1, "x"), A(2, &size)));                   \
+	  }))                                                                                      \
+	X(dkt_dump_page, "nnn", ({                                                                 \
+		  uint64_t address;                                                                \
+		  uint32_t size;                                                                   \
+		  GIVES_NOT(!dkt_dump_page(A(0, NULL), 0, A(1, &address), A(2, &size)));           \
+	  }))                                                                                      \
+	X(dkt_dump_why, "", GIVES_NOT(dkt_dump_why(-EIO)))                                         \
 	/* pairs */                                                                                \
 	X(dkt_pairs_new, "EEE", GIVES(struct dkt_pairs, dkt_pairs_free, ({                         \
 					      DKT_OPTS(dkt_pairs_opts, opts, .key = "v",           \
