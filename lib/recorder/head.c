@@ -187,6 +187,8 @@ int dkt_recorder_formats(struct dkt_recorder *r)
 	memcpy(tables->used, r->known, sizeof(r->known));
 	/* The section before it may be incomplete. */
 	err = dkt__recorder_flush(r);
+	if (!err && r->skip_self)
+		err = dkt__recorder_skip_self(r);
 	if (!err)
 		err = add_all_enabled(r, tables);
 	if (!err && tables->n_events)
