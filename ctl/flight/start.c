@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* flight start: reads the options, and leaves the recorder in the background. */
-#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
+#include "app/behind.h"
 #include "app/live.h"
 #include "app/opt.h"
 #include "base/buf.h"
@@ -27,7 +26,7 @@ struct start {
 	char *owner;
 	uint64_t size;
 	struct flight_state limits;
-	int ready; /* a pipe to the process that waits */
+	struct behind behind;
 };
 
 /* ---- options ---- */
@@ -204,30 +203,21 @@ static int make_dir(struct start *start)
 
 /* ---- the process ---- */
 
-/* Lets go of the terminal, and tells the process that waits. */
+/* Runs once recording has begun. */
 static void go_back(void *data)
 {
 	struct start *start = data;
 	const struct flight_state *limits = &start->limits;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (size_t i = 0; i < limits->n_ways; i++)
 		app_say("%s: %s", limits->conditions[i], limits->ways[i]);
-
-	if (start->app->foreground) {
-		app_say("recording; dumps go to %s", start->limits.dir);
-		return;
-	}
-	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
-		dup2(null, fd);
-	if (null > STDERR_FILENO)
-		close(null);
-	dkt__write_all(start->ready, "", 1);
-	close(start->ready);
+	app_say("recording; dumps go to %s", limits->dir);
+	behind_ready(&start->behind);
 }
 
-static int run(struct start *start)
+static int run(void *data)
 {
+	struct start *start = data;
 	const struct flight_opts opts = { .groups = start->groups,
 					  .n_groups = start->n,
 					  .size = start->size,
@@ -239,41 +229,6 @@ static int run(struct start *start)
 	live_clean(start->app);
 	err = flight_run(start->app->ctx, start->app->instance, &opts);
 	return err ? app_fail(start->app) : 0;
-}
-
-/* Runs the recorder in a process whose parent is init. Returns when it records, or has failed. */
-static int run_behind(struct start *start)
-{
-	int ends[2];
-	char byte;
-	pid_t pid;
-	ssize_t n;
-
-	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
-		dkt_fail(start->app->ctx, -errno, "start a process: %s", strerror(errno));
-		return app_fail(start->app);
-	}
-	if (!pid) {
-		close(ends[0]);
-		start->ready = ends[1];
-		setsid();
-		pid = fork();
-		if (pid)
-			_exit(pid < 0);
-		if (chdir("/"))
-			_exit(EXIT_FAILED);
-		_exit(run(start));
-	}
-	close(ends[1]);
-	waitpid(pid, NULL, 0);
-	do
-		n = read(ends[0], &byte, 1);
-	while (n < 0 && errno == EINTR);
-	close(ends[0]);
-	if (n != 1)
-		return EXIT_FAILED;
-	app_say("recording; dumps go to %s", start->limits.dir);
-	return 0;
 }
 
 static void clear(struct start *start)
@@ -309,7 +264,7 @@ int flight_action_start(struct app *app)
 	if (err)
 		rc = app_fail(app);
 	else
-		rc = app->foreground ? run(&start) : run_behind(&start);
+		rc = behind_run(&start.behind, app, run, &start);
 	clear(&start);
 	return rc;
 }

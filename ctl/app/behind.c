@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Leaves a process in the background that records all the time. */
+#include "app/behind.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "base/io.h"
+
+void behind_ready(struct behind *behind)
+{
+	int null;
+
+	if (behind->app->foreground)
+		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
+		dup2(null, fd);
+	if (null > STDERR_FILENO)
+		close(null);
+	dkt__write_all(behind->ready, "", 1);
+	close(behind->ready);
+}
+
+int behind_run(struct behind *behind, struct app *app, int (*run)(void *data), void *data)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+	ssize_t n;
+
+	behind->app = app;
+	if (app->foreground)
+		return run(data);
+	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
+		dkt_fail(app->ctx, -errno, "start a process: %s", strerror(errno));
+		return app_fail(app);
+	}
+	if (!pid) {
+		close(ends[0]);
+		behind->ready = ends[1];
+		setsid();
+		pid = fork();
+		if (pid)
+			_exit(pid < 0);
+		if (chdir("/"))
+			_exit(EXIT_FAILED);
+		_exit(run(data));
+	}
+	close(ends[1]);
+	waitpid(pid, NULL, 0);
+	do
+		n = read(ends[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	close(ends[0]);
+	return n == 1 ? 0 : EXIT_FAILED;
+}
