@@ -8,6 +8,7 @@ const struct command app_commands[] = {
 	{ "boot-config", cmd_boot_config, CMD_BOOT, 0, -1, "[PARAMETER=VALUE...]", "print boot settings that make the kernel record from boot on" },
 	{ "clear",     cmd_lctl,   CMD_LCTL, 0, 0,  "", "empty the log" },
 	{ "convert",   cmd_convert, CMD_WRITE | CMD_PICK | CMD_READ_FIRST | CMD_WRITE_LAST, 2, 2, "IN OUT", "write the records of a file, or the log, in another format" },
+	{ "daemon",    cmd_daemon, CMD_DAEMON | CMD_LIST, 1, 1, "start|status|reload|stop", "record all the time into a directory of segments" },
 	{ "dk",        cmd_dk,     CMD_LOG | CMD_INPUT | CMD_DAT | CMD_RECORD | CMD_WRITE_LAST, 0, 1,  "[FILE]", "print the log and empty it" },
 	{ "doctor",    cmd_doctor, CMD_LIST, 0, 0,  "", "show what this kernel, your privileges and this Lustre support" },
 	{ "filter",    cmd_filter, CMD_LIST | CMD_FILTER, 1, -1, "set|list|clear [EVENTS [EXPR]]", "restrict recording by expression, process, program or CPU" },

@@ -114,6 +114,13 @@ void capture_file_close(struct capture_file *file)
 	*file = (struct capture_file)CAPTURE_FILE_INIT;
 }
 
+uint64_t capture_file_disk(const struct capture_file *file)
+{
+	struct statvfs fs;
+
+	return file->fd < 0 || fstatvfs(file->fd, &fs) ? 0 : (uint64_t)fs.f_blocks * fs.f_frsize;
+}
+
 uint64_t capture_file_room(const struct capture_file *file)
 {
 	struct statvfs fs;

@@ -31,6 +31,9 @@ void capture_file_close(struct capture_file *file);
  */
 uint64_t capture_file_room(const struct capture_file *file);
 
+/* Returns the size of the file system in bytes; 0: unknown. */
+uint64_t capture_file_disk(const struct capture_file *file);
+
 /*
  * Checks that the file, which has been written to, still is the recording. -ESTALE: it was removed, or
  * another process has overwritten it; its records cannot be read any more.

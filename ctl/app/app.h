@@ -101,6 +101,10 @@ struct app {
 	const char *max_dumps;
 	const char *keep_time;
 	bool foreground;
+	const char *segment_size;
+	const char *segment_time;
+	const char *settings;
+	bool go_on;
 	bool dump;
 	bool help;
 	bool version;
@@ -141,6 +145,7 @@ enum command_flags {
 	CMD_RECOVER = 1 << 26, /* --output, --compression */
 	CMD_LAST = 1 << 24, /* --clear, --start, --force */
 	CMD_INPUT = 1 << 25, /* --input */
+	CMD_DAEMON = 1 << 28, /* records into segments: --segment-size, --segment-time ... */
 	CMD_FLIGHT = 1 << 27, /* records into memory: --group, --when ... */
 };
 
@@ -170,10 +175,10 @@ int command_unknown(const struct app *app, const char *name);
 /* The default name of the instance, recognised by its address. */
 extern const char app_instance[];
 
-command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_dk, cmd_doctor, cmd_filter,
-	cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_last_boot, cmd_latency,
-	cmd_lctl, cmd_list, cmd_merge, cmd_probe, cmd_record, cmd_recover, cmd_report, cmd_reset,
-	cmd_save, cmd_snapshot, cmd_split, cmd_start, cmd_status, cmd_trigger;
+command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_daemon, cmd_dk, cmd_doctor,
+	cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_last_boot,
+	cmd_latency, cmd_lctl, cmd_list, cmd_merge, cmd_probe, cmd_record, cmd_recover, cmd_report,
+	cmd_reset, cmd_save, cmd_snapshot, cmd_split, cmd_start, cmd_status, cmd_trigger;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

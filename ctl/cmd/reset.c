@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "app/live.h"
 #include "apply/apply.h"
+#include "archive/archive.h"
 #include "base/buf.h"
 #include "flight/flight.h"
 #include "pipeline/daemon.h"
@@ -21,6 +22,8 @@ int cmd_reset(struct app *app, int argc, char **argv)
 	/* Without tracefs there are no instances. */
 	if (!err && !dkt_tracefs_open(app->ctx, 0)) {
 		err = flight_stop(app->ctx, app->instance);
+		if (!err || err == -ENOENT)
+			err = archive_stop(app->ctx, app->instance, false);
 		err = err && err != -ENOENT ? err : live_sweep(app);
 	}
 	if (!err)

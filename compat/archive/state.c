@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The state of a daemon: a line for each field, its name and its value. */
+#include "archive/state.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "base/parse.h"
+
+#define STATE    "state"
+#define SETTINGS "settings"
+
+#define STATE_MAX (1 << 20)
+
+const struct service archive_service = {
+	.kind = "daemon",
+	.noun = "a daemon",
+	.files = (const char *const[]){ STATE, STATE ".new", SETTINGS, SETTINGS ".new", NULL },
+};
+
+#define AT(member) offsetof(struct archive_state, member)
+
+static const struct {
+	const char *name;
+	size_t offset;
+} numbers[] = {
+	{ "started", AT(started) },
+	{ "began", AT(began) },
+	{ "bytes", AT(bytes) },
+	{ "records", AT(records) },
+	{ "lost", AT(lost) },
+	{ "all_records", AT(all_records) },
+	{ "all_lost", AT(all_lost) },
+	{ "records_rate", AT(records_rate) },
+	{ "bytes_rate", AT(bytes_rate) },
+	{ "waiting", AT(waiting) },
+	{ "reloads", AT(reloads) },
+	{ "error_time", AT(error_time) },
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+} texts[] = {
+	{ "error", AT(error) },
+	{ "reload_error", AT(reload_error) },
+};
+
+/* All numbers have 8 bytes, and none is negative. */
+static uint64_t *number_at(const struct archive_state *state, size_t i)
+{
+	void *at = (char *)state + numbers[i].offset;
+
+	return at;
+}
+
+static char **text_at(const struct archive_state *state, size_t i)
+{
+	void *at = (char *)state + texts[i].offset;
+
+	return at;
+}
+
+char *archive_settings(const char *log, bool asked)
+{
+	return service_path(&archive_service, log, asked ? SETTINGS ".new" : SETTINGS);
+}
+
+void archive_state_text(char **to, const char *text)
+{
+	free(*to);
+	*to = text ? strdup(text) : NULL;
+	for (char *p = *to; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = ' ';
+}
+
+void archive_state_clear(struct archive_state *state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		free(*text_at(state, i));
+	*state = (struct archive_state){ 0 };
+}
+
+int archive_state_save(struct dkt_ctx *ctx, const char *log, const struct archive_state *state)
+{
+	char *path __cleanup(free) = service_path(&archive_service, log, STATE);
+	char *fresh __cleanup(free) = service_path(&archive_service, log, STATE ".new");
+	int fd = path && fresh ?
+			 open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) :
+			 -1;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	int err = f ? 0 : -errno;
+
+	if (f)
+		fprintf(f, "segment\t%s\n", state->segment);
+	for (size_t i = 0; f && i < ARRAY_SIZE(numbers); i++)
+		fprintf(f, "%s\t%" PRIu64 "\n", numbers[i].name, *number_at(state, i));
+	for (size_t i = 0; f && i < ARRAY_SIZE(texts); i++)
+		if (*text_at(state, i))
+			fprintf(f, "%s\t%s\n", texts[i].name, *text_at(state, i));
+	if (f && fclose(f))
+		err = -errno;
+	if (!err && rename(fresh, path))
+		err = -errno;
+	return err ? dkt_fail(ctx, err, "write %s: %s", path ? path : STATE, strerror(-err)) : 0;
+}
+
+static void take_line(struct archive_state *state, const char *name, const char *value)
+{
+	uint64_t number;
+	int64_t time;
+
+	if (!strcmp(name, "segment") && segment_read_name(value, &number, &time))
+		segment_name(state->segment, time, number);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!strcmp(numbers[i].name, name) && !dkt__parse_u64(value, DKT__DEC, &number))
+			*number_at(state, i) = number;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (!strcmp(texts[i].name, name))
+			archive_state_text(text_at(state, i), value);
+}
+
+int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_state *state)
+{
+	char *path __cleanup(free) = service_path(&archive_service, log, STATE);
+	char *text __cleanup(free) = NULL, *rest, *line;
+	size_t len;
+	int err = path ? dkt__read_file(path, STATE_MAX, &text, &len) : -ENOMEM;
+
+	*state = (struct archive_state){ 0 };
+	if (err == -ENOENT)
+		return dkt_fail(ctx, err, "no daemon was started; 'dktrace daemon start' does");
+	if (err)
+		return dkt_fail(ctx, err, "read %s: %s", path ? path : STATE, strerror(-err));
+	rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		char *name = strsep(&line, "\t");
+
+		if (line)
+			take_line(state, name, line);
+	}
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The state that a daemon keeps in /run for others to see. */
+#pragma once
+
+#include "capture/segments.h"
+#include "capture/service.h"
+
+extern const struct service archive_service;
+
+struct archive_state {
+	int64_t started; /* time of day, in s */
+	char segment[SEGMENT_NAME]; /* the one that is recorded; "": none */
+	int64_t began; /* that segment, time of day in s */
+	uint64_t bytes, records, lost; /* of that segment */
+	uint64_t all_records, all_lost; /* since the daemon was started */
+	uint64_t records_rate, bytes_rate; /* in the last second */
+	uint64_t waiting; /* segments that are not completed yet */
+	uint64_t reloads;
+	char *error; /* why nothing is written at the moment, or the last failure; NULL: none */
+	int64_t error_time;
+	char *reload_error; /* of the last reload; NULL: it took effect */
+};
+
+/* -ENOENT: no daemon was started. Clear the state in any case. */
+int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_state *state);
+int archive_state_save(struct dkt_ctx *ctx, const char *log, const struct archive_state *state);
+void archive_state_clear(struct archive_state *state);
+
+/* Sets a text, on one line; NULL: none. */
+void archive_state_text(char **to, const char *text);
+
+/* Returns the path of the settings in effect, or of those that reload asks for. The caller frees it. */
+char *archive_settings(const char *log, bool asked);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The worker of a daemon. */
+#include "archive/worker.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "capture/complete.h"
+
+/* A failure, such as a full disk, lasts. In ns. */
+#define RETRY UINT64_C(30000000000)
+
+/* ioprio_set(2), which the C library lacks. */
+#define IOPRIO_WHO_PROCESS 1
+#define IOPRIO_IDLE        (3 << 13)
+
+/* ---- the process ---- */
+
+static void lower_priority(void)
+{
+	const struct sched_param none = { 0 };
+
+	/* Each of them is a favour to others, and may be refused. */
+	setpriority(PRIO_PROCESS, 0, 19);
+	sched_setscheduler(0, SCHED_IDLE, &none);
+	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
+}
+
+static int read_facts(struct dkt_source *source, struct segment *segment)
+{
+	const struct dkt_source_info *info = dkt_source_info(source);
+	struct dkt_record record;
+	struct dkt_loss loss;
+	bool any = false;
+	int end;
+
+	while (!(end = dkt_source_next(source, &record))) {
+		int64_t wall = (int64_t)record.ts + info->wall;
+
+		segment->from = any ? DKT__MIN(segment->from, wall) : wall;
+		segment->to = any ? DKT__MAX(segment->to, wall) : wall;
+		any = true;
+		segment->records += !record.lost;
+	}
+	for (int cpu = 0; cpu < info->cpus; cpu++)
+		if (!dkt_source_loss(source, cpu, &loss, sizeof(loss)))
+			segment->lost += loss.lost;
+	if (!any)
+		segment->from = segment->to = segment->mtime;
+	return DKT__MIN(end, 0);
+}
+
+/* Reads what a killed daemon did not note, in a context of its own: that of the kernel is in use. */
+static int find_facts(struct dkt_ctx *ctx, const char *path, struct segment *segment)
+{
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
+	struct dkt_source *source;
+	struct dkt_ctx *own;
+	int err = dkt__with_words(ctx, dkt_ctx_new(NULL, &own));
+
+	if (err)
+		return err;
+	err = dkt_source_open(own, path, &opts, &source);
+	if (!err) {
+		err = read_facts(source, segment);
+		dkt_source_close(source);
+	}
+	if (err)
+		dkt_fail(ctx, err, "%s", dkt_error(own));
+	dkt_ctx_free(own);
+	return err;
+}
+
+static const struct segment *find_ended(const struct archive_worker *worker, const char *name)
+{
+	for (size_t i = 0; i < worker->n_ended; i++)
+		if (!strcmp(worker->ended[i].name, name))
+			return &worker->ended[i];
+	return NULL;
+}
+
+static int complete_one(const struct archive_worker *worker, const struct segment *segment)
+{
+	char *path __cleanup(free) = dkt__format("%s/%s", worker->dir, segment->name);
+	int fd __cleanup(close) = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	const struct segment *ended = find_ended(worker, segment->name);
+	struct segment facts = ended ? *ended : *segment;
+	int err;
+
+	if (fd < 0)
+		return !path ? dkt__no_memory(worker->ctx) :
+		       errno == ENOENT ?
+			       0 :
+			       dkt_fail(worker->ctx, -errno, "open %s: %s", path, strerror(errno));
+	err = capture_complete(worker->ctx, path, fd, worker->compression);
+	/* It is finished, or of a kind that cannot be: the index will say what it has. */
+	if (err == 1)
+		err = 0;
+	if (!err && !ended)
+		err = find_facts(worker->ctx, path, &facts);
+	return err ? err : segments_note(worker->ctx, worker->dir, &facts);
+}
+
+static int complete_all(const struct archive_worker *worker, uint64_t current)
+{
+	struct segments segments;
+	int err = segments_read(worker->ctx, worker->dir, &segments), failed = 0;
+
+	for (size_t i = 0; !err && i < segments.n; i++)
+		if (segments.list[i].number < current && !segments.list[i].known)
+			/* One that is damaged must not hold up the others. */
+			failed = complete_one(worker, &segments.list[i]) ?: failed;
+	segments_free(&segments);
+	return err ? err : failed;
+}
+
+static int start(struct archive_worker *worker, uint64_t current, bool idle)
+{
+	const char *words;
+	int ends[2], err;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return dkt_fail(worker->ctx, -errno, "create a pipe: %s", strerror(errno));
+	worker->pid = fork();
+	if (worker->pid < 0) {
+		err = dkt_fail(worker->ctx, -errno, "start a process: %s", strerror(errno));
+		close(ends[0]);
+		close(ends[1]);
+		worker->pid = 0;
+		return err;
+	}
+	if (worker->pid) {
+		close(ends[1]);
+		worker->out = ends[0];
+		return 0;
+	}
+	/* The daemon's signals are not for its worker. */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	if (idle)
+		lower_priority();
+	err = complete_all(worker, current);
+	words = err ? dkt_error(worker->ctx) : "";
+	dkt__write_all(ends[1], words, strlen(words));
+	_exit(err != 0);
+}
+
+/* ---- the daemon's side ---- */
+
+int archive_worker_add(struct archive_worker *worker, const struct segment *segment)
+{
+	return dkt__append(worker->ended, worker->n_ended, *segment);
+}
+
+/* Counts the segments that are not in the index, and forgets the facts of those that are. */
+static int count_waiting(struct archive_worker *worker, uint64_t current)
+{
+	struct segments segments;
+	int err = segments_read(worker->ctx, worker->dir, &segments);
+	size_t n = 0;
+
+	if (err)
+		return err;
+	worker->waiting = 0;
+	for (size_t i = 0; i < segments.n; i++)
+		worker->waiting += segments.list[i].number < current && !segments.list[i].known;
+	for (size_t i = 0; i < worker->n_ended; i++)
+		for (size_t j = 0; j < segments.n; j++)
+			if (!segments.list[j].known &&
+			    !strcmp(segments.list[j].name, worker->ended[i].name)) {
+				worker->ended[n++] = worker->ended[i];
+				break;
+			}
+	worker->n_ended = n;
+	segments_free(&segments);
+	return 0;
+}
+
+/* Takes the result of a worker that has exited. */
+static int reap(struct archive_worker *worker, int flags)
+{
+	char *words __cleanup(free) = NULL;
+	size_t len = 0;
+	int status;
+
+	if (waitpid(worker->pid, &status, flags) != worker->pid)
+		return 0;
+	dkt__read_fd(worker->out, 1 << 16, &words, &len);
+	close(worker->out);
+	worker->pid = 0;
+	worker->out = -1;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return 0;
+	return dkt_fail(worker->ctx, -EIO, "%s",
+			len ? words : "the process that completes segments was killed");
+}
+
+int archive_worker_look(struct archive_worker *worker, uint64_t current, uint64_t now)
+{
+	bool ran = worker->pid;
+	int err = ran ? reap(worker, WNOHANG) : 0;
+
+	if (err)
+		worker->retry = now + RETRY;
+	if (worker->pid || (!ran && !worker->n_ended && !worker->waiting) || now < worker->retry)
+		return err;
+	if (count_waiting(worker, current) || !worker->waiting)
+		return err;
+	return err ? err : start(worker, current, true);
+}
+
+int archive_worker_end(struct archive_worker *worker, uint64_t current)
+{
+	const struct sched_param none = { 0 };
+	int err = 0;
+
+	/* Somebody waits now. */
+	if (worker->pid) {
+		sched_setscheduler(worker->pid, SCHED_OTHER, &none);
+		setpriority(PRIO_PROCESS, (id_t)worker->pid, 0);
+		err = reap(worker, 0);
+	}
+	if (!err)
+		err = count_waiting(worker, current);
+	if (!err && worker->waiting)
+		err = start(worker, current, false);
+	return !err && worker->pid ? reap(worker, 0) : err;
+}
+
+void archive_worker_free(struct archive_worker *worker)
+{
+	free(worker->ended);
+	*worker = (struct archive_worker)ARCHIVE_WORKER_INIT;
+}

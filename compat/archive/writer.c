@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes segments. */
+#include "archive/writer.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* The beginning of a segment has symbols and formats. */
+#define HEAD_ROOM (UINT64_C(32) << 20)
+
+/* The directory is the user's choice; only its last part is created. */
+#define DIR_MODE 0700
+
+static uint64_t find_room(void *data, uint64_t written)
+{
+	const struct archive_writer *writer = data;
+
+	(void)written;
+	return writer->ending ? UINT64_MAX : capture_file_room(&writer->file);
+}
+
+int archive_writer_open(struct archive_writer *writer)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_SKIP_SELF, .room = find_room,
+		 .data = writer);
+	int err = dkt_recorder_new(writer->ctx, &opts, &writer->recorder);
+
+	return err ? err : dkt_recorder_add(writer->recorder, writer->in, "");
+}
+
+static void forget_file(struct archive_writer *writer)
+{
+	capture_file_close(&writer->file);
+	free(writer->path);
+	writer->path = NULL;
+	writer->segment = (struct segment){ 0 };
+}
+
+void archive_writer_free(struct archive_writer *writer)
+{
+	dkt_recorder_free(writer->recorder);
+	writer->recorder = NULL;
+	forget_file(writer);
+}
+
+/* ---- one segment ---- */
+
+/* Returns the number after the last one in the directory. */
+static int find_number(struct archive_writer *writer, uint64_t *number)
+{
+	struct segments segments;
+	int err;
+
+	if (mkdir(writer->dir, DIR_MODE) && errno != EEXIST)
+		return dkt_fail(writer->ctx, -errno, "create %s: %s", writer->dir, strerror(errno));
+	err = segments_read(writer->ctx, writer->dir, &segments);
+	*number = segments.n ? segments.list[segments.n - 1].number + 1 : 1;
+	segments_free(&segments);
+	return err;
+}
+
+static uint64_t boot_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
+int archive_writer_begin(struct archive_writer *writer)
+{
+	struct segment *segment = &writer->segment;
+	struct dkt_recorder_counts counts;
+	int err = find_number(writer, &segment->number);
+
+	if (err)
+		return err;
+	segment_name(segment->name, (int64_t)time(NULL), segment->number);
+	writer->path = dkt__format("%s/%s", writer->dir, segment->name);
+	err = writer->path ? capture_file_open(writer->ctx, writer->path, &writer->file) :
+			     dkt__no_memory(writer->ctx);
+	if (!err)
+		err = dkt_instance_wall(writer->in, &writer->wall);
+	if (!err)
+		err = dkt_recorder_begin(writer->recorder, writer->file.fd);
+	if (err) {
+		if (writer->file.fd >= 0)
+			unlink(writer->path);
+		forget_file(writer);
+		return err;
+	}
+	writer->began = boot_now();
+	segment->from = writer->ended_at ? (int64_t)writer->ended_at + writer->wall : 0;
+	if (!dkt_recorder_counts(writer->recorder, &counts, sizeof(counts)))
+		writer->read_before = counts.records;
+	return 0;
+}
+
+int archive_writer_count(struct archive_writer *writer)
+{
+	struct dkt_recorder_counts counts;
+	int err = dkt_recorder_counts(writer->recorder, &counts, sizeof(counts));
+
+	if (err)
+		return err;
+	/* Somebody who empties the buffers restarts the kernel's counts. */
+	if (counts.records < writer->read_before)
+		writer->read_before = 0;
+	writer->segment.records = counts.records - writer->read_before;
+	writer->segment.lost = counts.lost;
+	writer->segment.bytes = counts.bytes;
+	return 0;
+}
+
+int archive_writer_end(struct archive_writer *writer, struct segment *ended)
+{
+	uint64_t now = 0;
+	int err;
+
+	writer->ending = true;
+	err = dkt_recorder_end(writer->recorder);
+	writer->ending = false;
+	if (err)
+		return err;
+	err = archive_writer_count(writer);
+	if (!err)
+		err = dkt_instance_now(writer->in, &now);
+	writer->ended_at = err ? 0 : now;
+	writer->segment.to = err ? INT64_MAX : (int64_t)now + writer->wall;
+	*ended = writer->segment;
+	forget_file(writer);
+	return 0;
+}
+
+/* ---- after a kill ---- */
+
+/* Finds the newest segment, and opens it if nobody writes it. Returns 1 if there is none. */
+static int open_newest(struct archive_writer *writer)
+{
+	struct capture_file *file = &writer->file;
+	struct segments segments;
+	int err = segments_read(writer->ctx, writer->dir, &segments);
+
+	if (err == -ENOENT || (!err && !segments.n) ||
+	    (!err && segments.list[segments.n - 1].known)) {
+		segments_free(&segments);
+		return 1;
+	}
+	if (!err) {
+		writer->segment = segments.list[segments.n - 1];
+		writer->path = dkt__format("%s/%s", writer->dir, writer->segment.name);
+		err = writer->path ? 0 : dkt__no_memory(writer->ctx);
+	}
+	segments_free(&segments);
+	if (err)
+		return err;
+	*file = (struct capture_file){ .ctx = writer->ctx,
+				       .path = writer->path,
+				       .fd = open(writer->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW),
+				       .regular = true };
+	if (file->fd < 0 || flock(file->fd, LOCK_EX | LOCK_NB))
+		return dkt_fail(writer->ctx, -errno, "open %s: %s", writer->path, strerror(errno));
+	return 0;
+}
+
+int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
+{
+	int err = open_newest(writer);
+
+	if (!err)
+		err = dkt_recorder_resume(writer->recorder, writer->file.fd);
+	if (!err)
+		err = dkt_instance_wall(writer->in, &writer->wall);
+	if (!err)
+		err = archive_writer_end(writer, ended);
+	/* The worker finds out what it has. */
+	ended->known = false;
+	forget_file(writer);
+	return err;
+}
+
+bool archive_writer_has_room(const struct archive_writer *writer)
+{
+	return capture_file_room(&writer->file) >= HEAD_ROOM;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes segments: one after the other, without losing a record between them. */
+#pragma once
+
+#include "archive/config.h"
+#include "capture/file.h"
+#include "capture/segments.h"
+
+struct archive_writer {
+	struct dkt_ctx *ctx;
+	struct dkt_instance *in;
+	struct dkt_recorder *recorder;
+	const char *dir;
+	struct capture_file file; /* of the segment; fd -1: none is open */
+	char *path; /* of that file */
+	struct segment segment; /* what is known of it */
+	uint64_t began; /* CLOCK_BOOTTIME, ns */
+	uint64_t ended_at; /* time of the trace's clock at which the last segment ended; 0: unknown */
+	int64_t wall; /* from the trace's clock to the time of day, for the segment */
+	uint64_t read_before; /* records that were read before the segment */
+	bool ending; /* the last pages of a segment may use the room that is left to others */
+};
+
+#define ARCHIVE_WRITER_INIT                                                                        \
+	{                                                                                          \
+		.file = CAPTURE_FILE_INIT                                                          \
+	}
+
+/* Creates the recorder of the instance. */
+int archive_writer_open(struct archive_writer *writer);
+
+/*
+ * Goes on with the segment that a killed daemon has left, and ends it. Returns 1 if there is none.
+ */
+int archive_writer_resume(struct archive_writer *writer, struct segment *ended);
+
+/* Begins a segment. The directory is created if it is gone. */
+int archive_writer_begin(struct archive_writer *writer);
+
+/* Ends the segment, and sets *ended to what is known of it. It can be tried again after an error. */
+int archive_writer_end(struct archive_writer *writer, struct segment *ended);
+
+/* Updates records, lost and bytes of the segment. */
+int archive_writer_count(struct archive_writer *writer);
+
+/* True if there is room for the next segment's beginning. */
+bool archive_writer_has_room(const struct archive_writer *writer);
+void archive_writer_free(struct archive_writer *writer);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Messages to the service manager: datagrams to the socket that $NOTIFY_SOCKET names. */
+#include "io/notify.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/parse.h"
+
+void notify(const char *lines)
+{
+	const char *name = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd __cleanup(close) = -1;
+	size_t len = name ? strlen(name) : 0;
+
+	/* The @ of an abstract name stands for a NUL. */
+	if (!len || len >= sizeof(address.sun_path) || (*name != '/' && *name != '@'))
+		return;
+	memcpy(address.sun_path, name, len);
+	if (*name == '@')
+		address.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		sendto(fd, lines, strlen(lines), MSG_NOSIGNAL, (struct sockaddr *)&address,
+		       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
+}
+
+uint64_t notify_watchdog(void)
+{
+	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
+	uint64_t us, owner;
+
+	if (!usec || dkt__parse_u64(usec, DKT__DEC, &us) || us > UINT64_MAX / 1000)
+		return 0;
+	if (pid && (dkt__parse_u64(pid, DKT__DEC, &owner) || owner != (uint64_t)getpid()))
+		return 0;
+	return us * 1000;
+}

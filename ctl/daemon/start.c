@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* daemon start, reload: read the settings, and give them to the process. */
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "app/behind.h"
+#include "app/live.h"
+#include "archive/archive.h"
+#include "base/memory.h"
+#include "daemon/actions.h"
+
+#define DEFAULT_DIR "/var/log/dktrace"
+
+struct start {
+	struct app *app;
+	struct archive_config config;
+	char settings[PATH_MAX];
+	struct behind behind;
+};
+
+/* ---- settings ---- */
+
+/* Sets what the command line gives; the choice of records replaces that of the file as a whole. */
+static int take_options(struct app *app, struct archive_config *config)
+{
+	const struct {
+		enum archive_key key;
+		const char *value;
+	} given[] = {
+		{ ARCHIVE_CLASS, app->classes },
+		{ ARCHIVE_SUBSYSTEM, app->subsystems },
+		{ ARCHIVE_EVENT, app->events },
+		{ ARCHIVE_FILTER, app->filter },
+		{ ARCHIVE_COMM, app->comm },
+		{ ARCHIVE_PID, app->pid },
+		{ ARCHIVE_CHILDREN, app->children ? "" : NULL },
+		{ ARCHIVE_CPU, app->cpu },
+		{ ARCHIVE_STACK, app->stacks },
+		{ ARCHIVE_PROBE, app->probes },
+		{ ARCHIVE_DIR, app->dir },
+		{ ARCHIVE_BUFFER_SIZE, app->buffer_size },
+		{ ARCHIVE_SEGMENT_SIZE, app->segment_size },
+		{ ARCHIVE_SEGMENT_TIME, app->segment_time },
+		{ ARCHIVE_MAX_SIZE, app->max_size },
+		{ ARCHIVE_KEEP, app->keep_time },
+		{ ARCHIVE_COMPRESSION, app->compression },
+	};
+	bool chooses = app->classes || app->events || app->probes;
+	int err = 0;
+
+	for (int key = ARCHIVE_FIRST_CHOICE; chooses && !err && key <= ARCHIVE_LAST_CHOICE; key++)
+		err = archive_config_set(config, (enum archive_key)key, NULL);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(given); i++)
+		if (given[i].value)
+			err = archive_config_set(config, given[i].key, given[i].value);
+	return dkt__with_words(app->ctx, err);
+}
+
+static int make_dir(struct start *start)
+{
+	struct dkt_ctx *ctx = start->app->ctx;
+	const char *dir = start->config.value[ARCHIVE_DIR];
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!dir)
+		dir = DEFAULT_DIR;
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return dkt_fail(ctx, -errno, "create the directory %s: %s", dir, strerror(errno));
+	/* The process lives in another directory, and the settings have one line for it. */
+	if (!realpath(dir, path) || stat(path, &st))
+		return dkt_fail(ctx, -errno, "use %s: %s", dir, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return dkt_fail(ctx, -ENOTDIR, "use %s: it is not a directory", dir);
+	if (strpbrk(path, "\n\t"))
+		return dkt_fail(ctx, -EINVAL, "use %s: its name has a newline or a tab", dir);
+	return dkt__with_words(ctx, archive_config_set(&start->config, ARCHIVE_DIR, path));
+}
+
+static int check(struct start *start)
+{
+	struct archive_limits limits;
+
+	if (!archive_config_chooses(&start->config))
+		return dkt_fail(start->app->ctx, -EINVAL,
+				"name what to record: classes with -c, events with -e, or a file"
+				" with --settings");
+	return archive_config_limits(start->app->ctx, &start->config, &limits);
+}
+
+static int read_all(struct start *start)
+{
+	struct app *app = start->app;
+	int err = 0;
+
+	if (app->settings && !realpath(app->settings, start->settings))
+		err = dkt_fail(app->ctx, -errno, "read %s: %s", app->settings, strerror(errno));
+	if (!err && app->settings)
+		err = archive_config_read(app->ctx, start->settings, &start->config);
+	if (!err)
+		err = take_options(app, &start->config);
+	if (!err)
+		err = check(start);
+	return err ? err : make_dir(start);
+}
+
+/* ---- start ---- */
+
+/* Runs once recording has begun. */
+static void go_back(void *data)
+{
+	struct start *start = data;
+
+	app_say("recording; segments go to %s", start->config.value[ARCHIVE_DIR]);
+	behind_ready(&start->behind);
+}
+
+static int run(void *data)
+{
+	struct start *start = data;
+	const struct archive_opts opts = { .settings = *start->settings ? start->settings : NULL,
+					   .ready = go_back,
+					   .data = start };
+	int err;
+
+	live_clean(start->app);
+	err = archive_run(start->app->ctx, start->app->instance, &start->config, &opts);
+	return err ? app_fail(start->app) : 0;
+}
+
+int daemon_action_start(struct app *app)
+{
+	struct start start = { .app = app };
+	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL), rc;
+
+	if (!err)
+		err = read_all(&start);
+	rc = err ? app_fail(app) : behind_run(&start.behind, app, run, &start);
+	archive_config_clear(&start.config);
+	return rc;
+}
+
+/* ---- reload ---- */
+
+/* The settings in effect, with what the command line changes. */
+static int changed(struct app *app, struct archive_config *config)
+{
+	char *path __cleanup(free) = archive_settings(app->instance, false);
+	int err = path ? 0 : dkt__no_memory(app->ctx);
+
+	if (!err && access(path, F_OK))
+		return dkt_fail(app->ctx, -ESRCH, "no daemon is running");
+	if (!err)
+		err = archive_config_read(app->ctx, path, config);
+	return err ? err : take_options(app, config);
+}
+
+int daemon_action_reload(struct app *app)
+{
+	struct archive_config config = { 0 };
+	struct archive_limits limits;
+	bool any = app->classes || app->events || app->probes || app->subsystems || app->filter ||
+		   app->comm || app->pid || app->cpu || app->stacks || app->segment_size ||
+		   app->segment_time || app->max_size || app->keep_time || app->compression;
+	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+
+	if (app->dir || app->buffer_size || app->settings)
+		return app_usage("daemon reload: --dir, --buffer-size and --settings can only be"
+				 " given to start");
+	if (!err && any)
+		err = changed(app, &config);
+	if (!err && any)
+		err = archive_config_limits(app->ctx, &config, &limits);
+	if (!err)
+		err = archive_reload(app->ctx, app->instance, any ? &config : NULL);
+	archive_config_clear(&config);
+	return err ? app_fail(app) : 0;
+}

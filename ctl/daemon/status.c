@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* daemon status: what a daemon records, where, how much, and what stands in its way. */
+#include <inttypes.h>
+#include <time.h>
+
+#include "app/print.h"
+#include "archive/archive.h"
+#include "base/memory.h"
+#include "daemon/actions.h"
+
+#define LABELS 12
+
+static void put_time(struct out *out, const char *key, int64_t seconds)
+{
+	const time_t time = (time_t)seconds;
+	char text[32] = "";
+	struct tm tm;
+
+	localtime_r(&time, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	out_text(out, key, text);
+}
+
+static void put_settings(struct out *out, const struct archive_config *config)
+{
+	static const struct {
+		enum archive_key key;
+		const char *name;
+	} rows[] = {
+		{ ARCHIVE_DIR, "dir" },
+		{ ARCHIVE_CLASS, "classes" },
+		{ ARCHIVE_SUBSYSTEM, "subsystems" },
+		{ ARCHIVE_EVENT, "events" },
+		{ ARCHIVE_FILTER, "filter" },
+		{ ARCHIVE_COMM, "programs" },
+		{ ARCHIVE_PID, "processes" },
+		{ ARCHIVE_CPU, "cpus" },
+		{ ARCHIVE_STACK, "stacks" },
+		{ ARCHIVE_PROBE, "probes" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		out_text(out, rows[i].name, config->value[rows[i].key]);
+}
+
+static void put_segment(struct out *out, const struct archive_state *state)
+{
+	out_put(out, "segment", val_text(state->segment));
+	out_put(out, "bytes", val_number(state->bytes));
+	out_put(out, "records", val_number(state->records));
+	out_put(out, "lost", val_number(state->lost));
+	out_put(out, "records_per_s", val_number(state->records_rate));
+	out_put(out, "bytes_per_s", val_number(state->bytes_rate));
+	out_put(out, "all_records", val_number(state->all_records + state->records));
+	out_put(out, "all_lost", val_number(state->all_lost + state->lost));
+	if (*state->segment)
+		out_line(out, "segment", "%s, %.1f MB, %" PRIu64 " records, %" PRIu64 " lost",
+			 state->segment, (double)state->bytes / 1e6, state->records, state->lost);
+	out_line(out, "now", "%" PRIu64 " records/s, %.2f MB/s", state->records_rate,
+		 (double)state->bytes_rate / 1e6);
+	out_line(out, "since start", "%" PRIu64 " records, %" PRIu64 " lost",
+		 state->all_records + state->records, state->all_lost + state->lost);
+}
+
+/* The directory, which may be gone. */
+static void put_kept(struct app *app, struct out *out, const char *dir,
+		     const struct archive_state *state)
+{
+	struct segments segments;
+	uint64_t bytes = 0;
+
+	if (!dir || segments_read(app->ctx, dir, &segments))
+		return;
+	for (size_t i = 0; i < segments.n; i++)
+		bytes += segments.list[i].bytes;
+	out_put(out, "segments", val_number(segments.n));
+	out_put(out, "all_bytes", val_number(bytes));
+	out_put(out, "waiting", val_number(state->waiting));
+	out_line(out, "kept", "%zu segments, %.1f MB", segments.n, (double)bytes / 1e6);
+	if (state->waiting)
+		out_line(out, "to do", "%" PRIu64 " segments to complete", state->waiting);
+	segments_free(&segments);
+}
+
+static void put_trouble(struct out *out, const struct archive_state *state, pid_t pid)
+{
+	out_put(out, "error", val_text(state->error));
+	out_put(out, "reload_error", val_text(state->reload_error));
+	if (!pid)
+		out_line(out, "attention",
+			 "the process does not run: the kernel may still record, but nothing writes"
+			 " files; 'dktrace daemon start' goes on, 'dktrace daemon stop' cleans up");
+	if (state->error)
+		out_line(out, "attention", "%s", state->error);
+	if (state->reload_error)
+		out_line(out, "attention", "the last reload failed: %s", state->reload_error);
+}
+
+int daemon_action_status(struct app *app)
+{
+	char *path __cleanup(free) = archive_settings(app->instance, false);
+	pid_t pid = service_holder(&archive_service, app->instance);
+	struct archive_config config = { 0 };
+	struct archive_state state;
+	struct out out;
+	int err = archive_state_load(app->ctx, app->instance, &state);
+
+	if (!err)
+		err = path ? archive_config_read(app->ctx, path, &config) :
+			     dkt__no_memory(app->ctx);
+	if (err) {
+		archive_state_clear(&state);
+		return app_fail(app);
+	}
+	print_begin(app, &out, LABELS);
+	out_put(&out, "pid", pid ? val_number((uint64_t)pid) : NULL);
+	if (pid)
+		out_line(&out, "daemon", "process %d", (int)pid);
+	put_time(&out, "started", state.started);
+	put_settings(&out, &config);
+	put_segment(&out, &state);
+	put_kept(app, &out, config.value[ARCHIVE_DIR], &state);
+	put_trouble(&out, &state, pid);
+	archive_config_clear(&config);
+	archive_state_clear(&state);
+	err = out_end(&out);
+	return err ? app_fail(app) : 0;
+}

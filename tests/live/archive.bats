@@ -1,0 +1,205 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# daemon: segments without a gap, a killed process, other settings, a disk that is full or gone.
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
+
+load ../helper/live
+
+sequence=$tools/gen-sequence
+numbers='syscalls:sys_enter_close[fd >= 1000000]'
+
+daemon()
+{
+	timeout 60 dktrace daemon "$@" 3>&-
+}
+
+start_daemon()
+{
+	daemon start --dir "$tmp/dir" -e "$numbers" --comm gen-sequence "$@"
+}
+
+# The number of a field of the status.
+number()
+{
+	dktrace daemon status --json | jq ".$1"
+}
+
+segments()
+{
+	find "$tmp/dir/" -name '*.dat' | sort
+}
+
+# Checks that all events of the sequence are in the segments or counted as lost. usage: adds_up THREADS COUNT
+adds_up()
+{
+	local seen lost=0 file
+
+	for file in $(segments); do
+		dktrace report "$file" --style csv --fields pid,fd 2>/dev/null || true
+		lost=$((lost + $(dktrace info "$file" --json | jq .lost)))
+		echo "$lost" >"$tmp/lost"
+	done >"$tmp/all"
+	read -r seen missing < <("$sequence" check "$1" "$2" <"$tmp/all")
+	same "$missing" "$(cat "$tmp/lost")" "lost, beside $seen seen"
+	same "$(($1 * $2))" "$((seen + missing))" "seen and lost"
+}
+
+# The index has a line for each segment.
+indexed()
+{
+	same "$(segments | xargs -n 1 basename)" "$(cut -d ' ' -f 1 "$tmp/dir/index")" "the index"
+}
+
+teardown()
+{
+	umount -l "$tmp/disk" 2>/dev/null || true
+	end_test
+}
+
+@test "daemon: no record is lost between segments, and all are finished files" {
+	start_daemon --segment-size 4M --segment-time 1
+	"$sequence" 2 200000
+	until_true 200 eval '[ "$(segments | wc -l)" -ge 3 ]'
+	daemon stop
+	adds_up 2 200000
+	same 0 "$missing" "lost"
+	indexed
+	for file in $(segments); do
+		run -0 --separate-stderr trace-cmd report -i "$file"
+		run -0 dktrace info "$file"
+		[[ "$output" == *'trace.dat version 7'* ]]
+	done
+	same "" "$(own)" "left behind"
+	[ ! -e "/run/dktrace/.daemon-$DKTRACE_INSTANCE" ]
+	run -1 daemon stop
+	[[ "$output" == *'no daemon is running'* ]]
+}
+
+@test "daemon: after kill -9 the next one goes on, and nothing is missing" {
+	for _ in 1 2 3; do
+		start_daemon --segment-size 4M 2>>"$tmp/err"
+		start "$sequence" 1 150000
+		sleep 0.1
+		kill -9 "$(number pid)"
+		wait "$pid"
+	done
+	run -0 --separate-stderr dktrace daemon status
+	[[ "$output" == *'the process does not run'* ]]
+	start_daemon 2>>"$tmp/err"
+	same 3 "$(grep -c 'an earlier daemon was killed' "$tmp/err")" "messages"
+	daemon stop
+	# Three runs of the generator have the same numbers, so they are only counted.
+	lost=0 seen=0
+	for file in $(segments); do
+		lost=$((lost + $(dktrace info "$file" --json | jq .lost)))
+		seen=$((seen + $(dktrace info "$file" --json | jq .records)))
+	done
+	same 450000 "$((seen + lost))" "seen and lost"
+	indexed
+}
+
+@test "daemon: reload changes the events without a gap, or not at all" {
+	start_daemon
+	start "$sequence" 1 300000
+	for events in "$numbers,sched:sched_switch" "$numbers" "$numbers,syscalls:sys_exit_close"; do
+		daemon reload -e "$events" --comm gen-sequence
+	done
+	run -1 daemon reload -e no:such_event
+	[[ "$output" == *no:such_event* ]]
+	[[ "$(dktrace daemon status)" == *sys_exit_close* ]]
+	run -1 daemon reload
+	[[ "$output" == *'started without --settings'* ]]
+	wait "$pid"
+	daemon stop
+	adds_up 1 300000
+	same 0 "$missing" "lost"
+	dktrace report "$(segments)" >"$tmp/out"
+	grep -q sys_exit_close "$tmp/out"
+	grep -q sched_switch "$tmp/out"
+}
+
+@test "daemon: settings from a file, read again by reload and SIGHUP" {
+	printf '# events\nevent %s\nsegment-size 5M\ndir %s\n' "$numbers" "$tmp/dir" >"$tmp/conf"
+	daemon start --settings "$tmp/conf"
+	run -1 daemon start --settings "$tmp/conf"
+	[[ "$output" == *'a daemon is running already'* ]]
+	printf 'event %s,syscalls:sys_enter_ioctl\n' "$numbers" >"$tmp/conf"
+	daemon reload
+	[[ "$(dktrace daemon status)" == *sys_enter_ioctl* ]]
+	echo 'evnt x' >"$tmp/conf"
+	run -1 daemon reload
+	[[ "$output" == *"line 1: 'evnt' is not a setting of the daemon"* ]]
+	[[ "$(dktrace daemon status)" == *sys_enter_ioctl* ]]
+	printf 'event %s\n' "$numbers" >"$tmp/conf"
+	kill -HUP "$(number pid)"
+	until_true 100 eval '[[ "$(dktrace daemon status)" != *sys_enter_ioctl* ]]'
+	daemon stop
+}
+
+@test "daemon: a full disk stops writing, and it goes on with all that the kernel held" {
+	mkdir "$tmp/disk"
+	mount -t tmpfs -o size=100M none "$tmp/disk"
+	ln -s disk "$tmp/dir"
+	start_daemon --segment-size 4M --max-size 80M --compression none
+	dd if=/dev/zero of="$tmp/disk/filler" bs=1M 2>/dev/null || true
+	"$sequence" 1 200000
+	until_true 200 eval '[ "$(number error)" != null ]'
+	[[ "$(dktrace daemon status)" == *'no room'* ]]
+	rm "$tmp/disk/filler"
+	until_true 200 eval '[ "$(number error)" = null ]'
+	daemon stop
+	adds_up 1 200000
+	same 0 "$missing" "lost"
+}
+
+@test "daemon: a directory that is removed is made again" {
+	start_daemon
+	rm -r "$tmp/dir"
+	until_true 200 eval '[ -n "$(segments 2>/dev/null)" ]'
+	"$sequence" 1 1000
+	daemon stop
+	adds_up 1 1000
+	same 0 "$missing" "lost"
+}
+
+@test "daemon: stop --keep-recording leaves the kernel recording for the next one" {
+	start_daemon
+	daemon stop --keep-recording
+	"$sequence" 2 5000
+	start_daemon
+	daemon stop
+	adds_up 2 5000
+	same 0 "$missing" "lost"
+	same "" "$(own)" "left behind"
+}
+
+@test "daemon: the oldest segments are deleted" {
+	start_daemon --segment-size 4M --segment-time 1 --max-size 2500k
+	until_true 600 eval '[ "$(number segment | tr -dc 0-9 | tail -c 6)" -ge 5 ]'
+	daemon stop
+	[ "$(segments | wc -l)" -lt 5 ]
+	indexed
+}
+
+@test "daemon: a service manager is told" {
+	python3 - "$tmp/notify" >"$tmp/told" 3>&- <<'END' &
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+while True:
+    text = s.recv(4096).decode()
+    print(text, flush=True)
+    if "STOPPING" in text:
+        break
+END
+	listener=$!
+	until_true 100 test -S "$tmp/notify"
+	NOTIFY_SOCKET=$tmp/notify start_daemon
+	until_true 100 grep -q WATCHDOG=1 "$tmp/told"
+	daemon reload -e "$numbers,syscalls:sys_enter_ioctl"
+	daemon stop
+	wait "$listener"
+	same "READY=1" "$(head -n 1 "$tmp/told")" "the first message"
+	has_line RELOADING=1 "$tmp/told"
+	has_line STOPPING=1 "$tmp/told"
+}
