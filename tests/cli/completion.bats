@@ -34,7 +34,7 @@ is()
 	is "dktrace fol" "follow"
 	is "dktrace nosuch" ""
 	is "dktrace nosuch " ""
-	is "dktrace help d" "dk doctor"
+	is "dktrace help d" "daemon dk doctor"
 	is "dktrace boot-config debug_f" "debug_filter="
 	run -0 offers "dktrace "
 	same "$({
