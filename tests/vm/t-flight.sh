@@ -79,7 +79,7 @@ while [ $i -lt 200 ]; do
 	i=$((i + 1))
 done
 i=0
-until [ -e $tracing/instances/dktrace-flight-when0b ] || [ $i -eq 300 ]; do
+until grep -q when0b $tracing/synthetic_events || [ $i -eq 300 ]; do
 	i=$((i + 1))
 	sleep 0.1
 done

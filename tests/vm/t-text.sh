@@ -87,4 +87,8 @@ for option in none funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-ove
 	has_line 'print: *a mark' "$out" "and the mark, $option"
 	at_least 10 "$(cat entries)" "functions, $option"
 done
+# Instances that other tests create begin with the options of the top one.
+for option in funcgraph-abstime funcgraph-proc funcgraph-tail funcgraph-overrun latency-format; do
+	echo 0 >$in/options/$option
+done
 echo nop >$in/current_tracer
