@@ -260,6 +260,27 @@ struct dkt_merge_part {
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);
 
+/* A file of a series. */
+struct dkt_series_file {
+	size_t sz;
+	const char *path;
+	bool after_gap; /* files between this one and the one before it are gone */
+};
+
+/*
+ * Opens trace.dat files that one kernel wrote one after the other, the oldest first, as one source.
+ * *taken is the number of files that it has; the next file, if there is one, is of another kernel or
+ * boot, or the clock was set before it. Of the options, buffer, cpus, flags, since and until count.
+ * Each file is opened for a moment now; later only those are open whose records come next. The source
+ * leaves out a file that cannot be read, and reports it in damage; where a file is missing, it returns
+ * a gap for each CPU. It can seek before the first record. -EINVAL: n is 0, a path is NULL, or sz is
+ * not the same in all files; -EBUSY: the context already stands for a kernel; other errors: that of
+ * the first file, if none can be opened.
+ */
+DKT_API int dkt_source_series(struct dkt_ctx *ctx, const struct dkt_series_file *files, size_t n,
+			      const struct dkt_source_opts *opts, size_t *taken,
+			      struct dkt_source **source);
+
 /* How to read a source of the caller's. Only next is required; NULL for the others. */
 struct dkt_source_calls {
 	size_t sz;

@@ -82,6 +82,19 @@ int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size
 	return 0;
 }
 
+int dkt__comms_add(struct dkt__comms *comms, const struct dkt__comms *more)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < more->size; i++) {
+		const struct dkt__comm *slot = &more->slots[i];
+
+		if (slot->name)
+			err = dkt__comms_set(comms, slot->pid, slot->name, strlen(slot->name));
+	}
+	return err;
+}
+
 int dkt__comms_parse(struct dkt__comms *comms, const char *text, size_t len)
 {
 	const char *end = text + len, *stop;

@@ -13,6 +13,9 @@ struct dkt__comms {
 /* Sets the name of the process, n bytes, truncated to the length that a kernel keeps. */
 int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size_t n);
 
+/* Sets the names of all processes in more. */
+int dkt__comms_add(struct dkt__comms *comms, const struct dkt__comms *more);
+
 /* Reads "PID NAME" lines, as in saved_cmdlines. */
 int dkt__comms_parse(struct dkt__comms *comms, const char *text, size_t len);
 

@@ -40,6 +40,15 @@
 						       .name = "one" };                            \
 			dkt_source_merge(A(0, &part), 1, A(1, &out));                              \
 		})))                                                                               \
+	X(dkt_source_series, "EE0EE",                                                              \
+	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
+			const struct dkt_series_file file = {                                      \
+				.sz = sizeof(file), .path = "tests/fuzz/corpus/tracedat/v7"        \
+			};                                                                         \
+			size_t taken;                                                              \
+			dkt_source_series(A(0, r->fresh), A(1, &file), 1, A(2, NULL),              \
+					  A(3, &taken), A(4, &out));                               \
+		})))                                                                               \
 	X(dkt_source_make, "EE000E",                                                               \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
 			DKT_OPTS(dkt_source_calls, calls, .next = api_no_more);                    \

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds out which files one kernel wrote in one boot, and what they say of that kernel. */
+#include "event/catalogue.h"
+#include "tracedat/series.h"
+
+/*
+ * The clocks of two recordings of one boot differ from the wall clock by values that differ by less
+ * than this, in ns.
+ */
+#define SAME_BOOT 1000000000
+
+/* A copy of a text for the context's symbols. */
+struct copy {
+	struct dkt__symbol_text text;
+	void *bytes;
+};
+
+struct survey {
+	struct dkt__series *s;
+	struct dkt__given *events; /* of all files */
+	size_t n;
+	uint32_t *by_id; /* an event's index in events, plus 1; 0: none yet */
+	struct copy kallsyms, printk; /* of the last file, which knows the most modules */
+	bool any; /* a file has been read */
+	int err; /* of the first file that cannot be opened */
+};
+
+/* ---- files ---- */
+
+int dkt__series_open_file(const struct dkt__series *s, struct dkt__series_file *file)
+{
+	int err = dkt_ctx_new(NULL, &file->ctx);
+	struct dkt__file bytes;
+	struct dkt__dat *dat;
+
+	if (err)
+		return err;
+	err = dkt__file_open(file->ctx, file->path, file->path, 0, &bytes);
+	if (err)
+		return err;
+	if (!dkt__reader_tracedat.is(bytes.data, bytes.size))
+		return dkt_fail(file->ctx, -EINVAL, "open %s: not a trace.dat file", file->path);
+	dat = calloc(1, sizeof(*dat));
+	err = dat ? dkt__dat_open(file->ctx, &bytes, &s->opts, dat) : dkt__no_memory(file->ctx);
+	if (!err)
+		file->source = &dat->streams.base;
+	return err;
+}
+
+void dkt__series_close_file(struct dkt__series_file *file)
+{
+	dkt_source_close(file->source);
+	dkt_ctx_free(file->ctx);
+	file->source = NULL;
+	file->ctx = NULL;
+}
+
+uint32_t dkt__series_stream(const struct dkt__series *s, const char *name)
+{
+	uint32_t nr = 0;
+
+	while (nr < s->n_streams && strcmp(s->streams[nr], name) != 0)
+		nr++;
+	return nr;
+}
+
+/* ---- what a file says ---- */
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* True if the file is of the same kernel and boot as those before it. */
+static bool fits(const struct survey *survey, const struct dkt__series_file *file)
+{
+	const struct dkt_source_info *all = &survey->s->base.info;
+	const struct dkt_source_info *info = dkt_source_info(file->source);
+	const struct dkt_ctx *ctx = survey->s->base.ctx;
+
+	return same(all->host, info->host) && same(all->kernel, info->kernel) &&
+	       same(all->clock, info->clock) && all->has_wall == info->has_wall &&
+	       llabs(all->wall - info->wall) < SAME_BOOT &&
+	       ctx->big_endian == file->ctx->big_endian && ctx->long_size == file->ctx->long_size &&
+	       same(ctx->machine, file->ctx->machine);
+}
+
+static bool same_event(const struct dkt__given *given, const struct dkt_event *event)
+{
+	return given->len == event->format_len && !strcmp(given->system, event->system) &&
+	       !memcmp(given->text, event->format, given->len);
+}
+
+/* False: an event has the number of another one. */
+static bool events_fit(const struct survey *survey, const struct dkt__events *events)
+{
+	for (size_t i = 0; i < events->n_all; i++) {
+		const struct dkt_event *event = &events->events[i];
+		uint32_t nr = survey->by_id[event->id];
+
+		if (nr && !same_event(&survey->events[nr - 1], event))
+			return false;
+	}
+	return true;
+}
+
+static int add_event(struct survey *survey, const struct dkt_event *event)
+{
+	struct dkt_ctx *ctx = survey->s->base.ctx;
+	struct dkt__given given = {
+		.system = dkt__ctx_strndup(ctx, event->system, strlen(event->system)),
+		.text = dkt__ctx_strndup(ctx, event->format, event->format_len),
+		.len = event->format_len,
+	};
+
+	if (!given.system || !given.text || dkt__append(survey->events, survey->n, given))
+		return dkt__no_memory(ctx);
+	survey->by_id[event->id] = (uint32_t)survey->n;
+	return 0;
+}
+
+static int add_events(struct survey *survey, const struct dkt__events *events)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < events->n_all; i++)
+		if (!survey->by_id[events->events[i].id])
+			err = add_event(survey, &events->events[i]);
+	return err;
+}
+
+static int add_streams(struct dkt__series *s, const struct dkt_source *source)
+{
+	const char *name, *copy;
+
+	for (uint32_t i = 0; (name = dkt_source_stream(source, i)); i++) {
+		if (dkt__series_stream(s, name) < s->n_streams)
+			continue;
+		copy = dkt__ctx_strndup(s->base.ctx, name, strlen(name));
+		if (!copy || dkt__append(s->streams, s->n_streams, copy))
+			return dkt__no_memory(s->base.ctx);
+	}
+	return 0;
+}
+
+/* Files of one boot have equal symbols but for modules: most are not copied again. */
+static int copy_text(struct dkt_ctx *ctx, struct copy *copy, const struct dkt__symbol_text *text)
+{
+	void *bytes;
+
+	if (!text->bytes ||
+	    (copy->bytes && copy->text.n == text->n && !memcmp(copy->bytes, text->bytes, text->n)))
+		return 0;
+	bytes = malloc(text->n + 1);
+	if (!bytes)
+		return dkt__no_memory(ctx);
+	memcpy(bytes, text->bytes, text->n);
+	free(copy->bytes);
+	*copy = (struct copy){ .text = *text, .bytes = bytes };
+	return 0;
+}
+
+static int copy_string(struct dkt_ctx *ctx, const char *text, const char **copy)
+{
+	*copy = text ? dkt__ctx_strndup(ctx, text, strlen(text)) : NULL;
+	return text && !*copy ? dkt__no_memory(ctx) : 0;
+}
+
+/* The first file tells the kernel. */
+static int begin(struct survey *survey, const struct dkt__series_file *file)
+{
+	struct dkt_ctx *ctx = survey->s->base.ctx;
+	const struct dkt_source_info *its = dkt_source_info(file->source);
+	struct dkt_source_info *info = &survey->s->base.info;
+	int err;
+
+	ctx->big_endian = file->ctx->big_endian;
+	ctx->long_size = file->ctx->long_size;
+	*info = (struct dkt_source_info){ .sz = sizeof(*info),
+					  .has_wall = its->has_wall,
+					  .wall = its->wall };
+	err = dkt__ctx_machine(ctx, file->ctx->machine);
+	if (!err)
+		err = copy_string(ctx, its->kind, &info->kind);
+	if (!err)
+		err = copy_string(ctx, its->host, &info->host);
+	if (!err)
+		err = copy_string(ctx, its->kernel, &info->kernel);
+	if (!err)
+		err = copy_string(ctx, its->clock, &info->clock);
+	survey->any = true;
+	return err;
+}
+
+/* ---- all files ---- */
+
+static int add_facts(struct survey *survey, struct dkt__series_file *file)
+{
+	const struct dkt__dat *dat = (const struct dkt__dat *)file->source;
+	const struct dkt_source_info *its = dkt_source_info(file->source);
+	struct dkt__series *s = survey->s;
+	uint64_t done, of;
+	int err = add_events(survey, file->ctx->events);
+
+	if (!err)
+		err = add_streams(s, file->source);
+	if (!err)
+		err = copy_text(s->base.ctx, &survey->kallsyms, &dat->kallsyms);
+	if (!err)
+		err = copy_text(s->base.ctx, &survey->printk, &dat->printk);
+	if (err)
+		return err;
+	s->base.info.cpus = DKT__MAX(s->base.info.cpus, its->cpus);
+	s->base.info.growing |= its->growing;
+	if (!dkt_source_bytes(file->source, &done, &of))
+		s->bytes += of;
+	/* A file that fails here fails again when it is read. */
+	if (!dkt_source_next(file->source, &file->next))
+		file->least = file->next.ts;
+	return 0;
+}
+
+static int leave_out(struct survey *survey, struct dkt__series_file *file, int err)
+{
+	struct dkt__series *s = survey->s;
+	const char *words = file->ctx && *dkt_error(file->ctx) ? dkt_error(file->ctx) :
+								 strerror(-err);
+
+	if (err == -ENOMEM)
+		return dkt__no_memory(s->base.ctx);
+	if (!survey->err)
+		survey->err = dkt_fail(s->base.ctx, err, "%s", words);
+	/* The writer has just begun the last one. */
+	file->empty = err == -ENODATA && file == &s->files[s->n - 1];
+	file->bad = !file->empty;
+	if (file->bad)
+		dkt__series_damage(s, NULL, words);
+	return 0;
+}
+
+/* Returns 1 if the file is not of this series. */
+static int look_at(struct survey *survey, struct dkt__series_file *file)
+{
+	int err = dkt__series_open_file(survey->s, file);
+
+	file->least = UINT64_MAX;
+	if (err)
+		return leave_out(survey, file, err);
+	if (!survey->any)
+		err = begin(survey, file);
+	else if (!fits(survey, file) || !events_fit(survey, file->ctx->events))
+		return 1;
+	return err ? err : add_facts(survey, file);
+}
+
+/*
+ * A CPU's records may be written later than newer ones of other CPUs, but not by a whole file. A file
+ * whose times are damaged must not have all files before it opened at once.
+ */
+static void find_least(struct dkt__series *s)
+{
+	for (size_t i = s->n; i-- > 0;)
+		if (s->files[i].least == UINT64_MAX && i + 1 < s->n)
+			s->files[i].least = s->files[i + 1].least;
+	for (size_t i = 0; i + 1 < s->n; i++)
+		s->files[i].least = DKT__MIN(s->files[i].least, s->files[i + 1].least);
+}
+
+/* Returns the text with bytes that live as long as the context. */
+static int keep_text(struct dkt_ctx *ctx, struct copy *copy)
+{
+	copy->text.bytes = copy->bytes ? dkt__ctx_strndup(ctx, copy->bytes, copy->text.n) : NULL;
+	return copy->bytes && !copy->text.bytes ? dkt__no_memory(ctx) : 0;
+}
+
+/* Gives the context what the files say. */
+static int give(struct survey *survey)
+{
+	struct dkt_ctx *ctx = survey->s->base.ctx;
+	int err = dkt__events_given(ctx, survey->events, survey->n);
+
+	if (!err)
+		err = keep_text(ctx, &survey->kallsyms);
+	if (!err)
+		err = keep_text(ctx, &survey->printk);
+	return err ? err : dkt__symbols_given(ctx, &survey->kallsyms.text, &survey->printk.text);
+}
+
+static int look_at_all(struct survey *survey)
+{
+	struct dkt__series *s = survey->s;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->n; i++) {
+		err = look_at(survey, &s->files[i]);
+		dkt__series_close_file(&s->files[i]);
+		if (err == 1)
+			dkt__series_cut(s, i);
+	}
+	if (err < 0)
+		return err;
+	if (!survey->any)
+		return survey->err;
+	s->base.info.damage = s->damage;
+	find_least(s);
+	return give(survey);
+}
+
+int dkt__series_survey(struct dkt__series *s)
+{
+	struct survey survey = { .s = s, .by_id = calloc(MAX_ID, sizeof(*survey.by_id)) };
+	int err = survey.by_id ? look_at_all(&survey) : dkt__no_memory(s->base.ctx);
+
+	free(survey.events);
+	free(survey.by_id);
+	free(survey.kallsyms.bytes);
+	free(survey.printk.bytes);
+	return err;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Files in succession: options, what they say together, what is missing. */
+#include "check.h"
+
+#define V6   "tests/fixture/tracedat/v6.dat"
+#define ZSTD "tests/fixture/tracedat/v7-zstd.dat"
+#define ZLIB "tests/fixture/tracedat/v7-zlib.dat"
+
+static struct dkt_series_file file(const char *path)
+{
+	return (struct dkt_series_file){ .sz = sizeof(struct dkt_series_file), .path = path };
+}
+
+/* Returns the number of records, and sets *gaps to that of gaps. */
+static int count(struct dkt_source *source, int *gaps)
+{
+	struct dkt_record record;
+	uint64_t last = 0;
+	int n = 0, err;
+
+	*gaps = 0;
+	while (!(err = dkt_source_next(source, &record))) {
+		assert_true(record.ts >= last);
+		last = record.ts;
+		*gaps += !record.event;
+		n += record.event != NULL;
+		/* Names outlive the file that has them. */
+		assert_non_null(dkt_source_comm(source, &record));
+	}
+	assert_int_equal(err, DKT_NEXT_END);
+	return n;
+}
+
+static int setup(void **state)
+{
+	return dkt_ctx_new(NULL, (struct dkt_ctx **)state);
+}
+
+static int teardown(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+static void wrong_options_are_refused(void **state)
+{
+	struct dkt_series_file files[2] = { file(ZSTD), file(ZSTD) };
+	struct dkt_source *source;
+	size_t taken;
+
+	assert_int_equal(dkt_source_series(NULL, files, 2, NULL, &taken, &source), -EINVAL);
+	assert_int_equal(dkt_source_series(*state, NULL, 2, NULL, &taken, &source), -EINVAL);
+	assert_int_equal(dkt_source_series(*state, files, 2, NULL, NULL, &source), -EINVAL);
+	assert_int_equal(dkt_source_series(*state, files, 2, NULL, &taken, NULL), -EINVAL);
+	assert_fails(*state, -EINVAL, "a series needs a file",
+		     dkt_source_series(*state, files, 0, NULL, &taken, &source));
+	files[1].path = NULL;
+	assert_fails(*state, -EINVAL, "a file of a series has no path",
+		     dkt_source_series(*state, files, 2, NULL, &taken, &source));
+	files[1].sz = 1;
+	assert_fails(*state, -EINVAL, "the files of a series differ in sz",
+		     dkt_source_series(*state, files, 2, NULL, &taken, &source));
+	files[0].path = "README.md";
+	assert_fails(*state, -EINVAL, "open README.md: not a trace.dat file",
+		     dkt_source_series(*state, files, 1, NULL, &taken, &source));
+	files[0].path = "/dkt-no-such-file";
+	assert_fails(*state, -ENOENT, "open /dkt-no-such-file: No such file or directory",
+		     dkt_source_series(*state, files, 1, NULL, &taken, &source));
+	files[0].path = ZSTD;
+	assert_ok(*state, dkt_source_series(*state, files, 1, NULL, &taken, &source));
+	dkt_source_close(source);
+	assert_int_equal(dkt_source_series(*state, files, 1, NULL, &taken, &source), -EBUSY);
+}
+
+/* The same records twice, at the same times. */
+static void files_of_a_kernel_are_one_source(void **state)
+{
+	const struct dkt_series_file files[] = { file(ZSTD), file("/dkt-no-such-file"),
+						 file(ZSTD) };
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct dkt_ctx *ctx;
+	size_t taken;
+	int one, gaps;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_source_open(ctx, ZSTD, NULL, &source));
+	one = count(source, &gaps);
+	assert_true(one > 0);
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+
+	assert_ok(*state, dkt_source_series(*state, files, 3, NULL, &taken, &source));
+	assert_int_equal(taken, 3);
+	assert_string_equal(dkt_source_info(source)->damage,
+			    "open /dkt-no-such-file: No such file or directory");
+	assert_int_equal(count(source, &gaps), 2 * one);
+	assert_int_equal(gaps, dkt_source_info(source)->cpus);
+	assert_int_equal(dkt_source_seek(source, 1, 0), -EOPNOTSUPP);
+	assert_int_equal(dkt_source_next(source, &record), DKT_NEXT_END);
+	dkt_source_close(source);
+}
+
+static void another_kernel_ends_the_series(void **state)
+{
+	const struct dkt_series_file files[] = { file(ZSTD), file("tests/fuzz/corpus/tracedat/v7"),
+						 file(ZLIB) };
+	struct dkt_source *source;
+	size_t taken;
+
+	assert_ok(*state, dkt_source_series(*state, files, 3, NULL, &taken, &source));
+	assert_int_equal(taken, 1);
+	assert_null(dkt_source_info(source)->damage);
+	dkt_source_close(source);
+}
+
+static void a_missing_file_is_a_gap(void **state)
+{
+	struct dkt_series_file files[] = { file(V6), file(V6) };
+	struct dkt_source *source;
+	size_t taken;
+	int gaps;
+
+	files[1].after_gap = true;
+	assert_ok(*state, dkt_source_series(*state, files, 2, NULL, &taken, &source));
+	assert_int_equal(taken, 2);
+	count(source, &gaps);
+	assert_int_equal(gaps, dkt_source_info(source)->cpus);
+	assert_null(dkt_source_info(source)->damage);
+	dkt_source_close(source);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(wrong_options_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(files_of_a_kernel_are_one_source, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_kernel_ends_the_series, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_missing_file_is_a_gap, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
