@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* info: shows what a recording contains. */
 #include "cmd/info.h"
+#include "input/directory.h"
+
+/* The index has the records of all CPUs together. */
+static bool is_by_time(const struct record_args *args)
+{
+	return selection_is_all(&args->selection) && !args->selection.n_cpus &&
+	       !args->source.buffer;
+}
 
 static int print_one(struct app *app, const char *path, struct record_args *args)
 {
@@ -30,7 +38,10 @@ int cmd_info(struct app *app, int argc, char **argv)
 	for (int i = 1; read && i < argc; i++) {
 		if (i > 1 && !app->json)
 			printf("\n");
-		rc = app_worse(print_one(app, argv[i], &args), rc);
+		rc = app_worse(is_by_time(&args) && directory_is(argv[i]) ?
+				       info_segments(app, argv[i], &args.selection) :
+				       print_one(app, argv[i], &args),
+			       rc);
 	}
 	record_args_clear(&args);
 	return rc;

@@ -53,3 +53,6 @@ double info_rate(const struct info *info, uint64_t records);
 
 /* Prints the contents on stdout. Returns 0 or -ENOMEM. */
 int info_print(const struct app *app, const struct info *info);
+
+/* Lists the segments of a directory that may have records of the window. Returns the exit status. */
+int info_segments(struct app *app, const char *path, const struct selection *selection);

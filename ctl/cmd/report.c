@@ -58,8 +58,8 @@ static int open_all(struct reporting *r)
 	struct inputs *in = &r->in;
 	int rc = 0;
 
-	for (size_t i = 0; i < in->n; i++)
-		if (input_open(r->app, in->files[i].path, &r->args.source, &in->files[i].in))
+	for (size_t i = 0; i < in->n;)
+		if (inputs_open_file(in, &i, &r->args))
 			rc = app_fail(r->app);
 	if (inputs_check_events(in, &r->args.selection))
 		rc = app_fail(r->app);

@@ -103,7 +103,7 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 		return -ENOMEM;
 	err = sink_open_file(s->app->ctx, &s->opts, piece->name, &piece->file);
 	if (!err)
-		err = outfile_check_input(&piece->file, s->in.files[0].path);
+		err = input_check_output(&s->in.files[0].in, &piece->file);
 	if (!err)
 		err = sink_open(&s->sink, &s->opts, &s->in.line, &piece->file);
 	s->open = !err;

@@ -4,6 +4,7 @@
 
 #include "app/privileges.h"
 #include "apply/apply.h"
+#include "input/directory.h"
 #include "input/stdin_file.h"
 #include "log/directory.h"
 #include "lustre/dump_log.h"
@@ -39,16 +40,89 @@ static void tell_messages(const struct input *in, const char *path,
 			in->path);
 }
 
-int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
-	       struct input *in)
+/* Copies the words of the input's context, and closes the input. */
+static int fail(struct app *app, int err, struct input *in)
 {
-	DKT_OPTS(dkt_source_opts, mine, .flags = DKT_SOURCE_ALL);
+	err = dkt_fail(app->ctx, err, "%s",
+		       *dkt_error(in->ctx) ? dkt_error(in->ctx) : strerror(-err));
+	input_close(in);
+	return err;
+}
+
+/* ---- directories of segments ---- */
+
+/* Opens the next segments of one boot that may have records of the window. */
+static int open_segments(struct app *app, const struct record_args *args, struct input *in)
+{
+	int err;
+
+	do {
+		dkt_source_close(in->source);
+		dkt_ctx_free(in->ctx);
+		in->source = NULL;
+		in->ctx = NULL;
+		err = app_new_ctx(app, NULL, &in->ctx);
+		if (err)
+			return dkt_fail(app->ctx, err, "out of memory");
+		err = directory_open(in->ctx, in->path, &args->source, in->dir, &in->source);
+		if (err)
+			return fail(app, err, in);
+	} while (!directory_is_needed(in->dir) && directory_has_more(in->dir));
+	return 0;
+}
+
+static int open_directory(struct app *app, const char *path, const struct record_args *args,
+			  struct input *in)
+{
+	int err;
+
+	*in = (struct input){ .path = path, .dir = calloc(1, sizeof(*in->dir)) };
+	if (!in->dir)
+		return dkt_fail(app->ctx, -ENOMEM, "out of memory");
+	err = directory_read(app, path, &args->selection, in->dir);
+	if (!err)
+		return open_segments(app, args, in);
+	input_close(in);
+	return err;
+}
+
+bool input_has_more(const struct input *in)
+{
+	return in->dir && directory_has_more(in->dir);
+}
+
+int input_open_more(struct app *app, struct input *before, const struct record_args *args,
+		    struct input *in)
+{
+	*in = (struct input){ .path = before->path, .dir = before->dir };
+	before->dir = NULL;
+	return open_segments(app, args, in);
+}
+
+int input_refuse_more(struct app *app, const struct input *in)
+{
+	return directory_refuse_more(app->ctx, in->path, in->dir);
+}
+
+int input_check_output(const struct input *in, const struct outfile *file)
+{
+	return directory_is(in->path) ? directory_check_output(file, in->path) :
+					outfile_check_input(file, in->path);
+}
+
+/* ---- all kinds ---- */
+
+int input_open(struct app *app, const char *path, const struct record_args *args,
+	       unsigned int flags, struct input *in)
+{
+	struct dkt_source_opts mine = args->source;
 	bool live = !strcmp(path, INPUT_LOG), piped = !strcmp(path, INPUT_STDIN);
 	int err;
 
+	if (!live && !piped && directory_is(path))
+		return open_directory(app, path, args, in);
 	*in = (struct input){ .path = path };
-	if (opts)
-		mine = *opts;
+	mine.flags |= flags;
 	mine.formats = app->root;
 	mine.vmlinux = app->vmlinux;
 	err = piped ? stdin_file(app) : 0;
@@ -64,14 +138,10 @@ int input_open(struct app *app, const char *path, const struct dkt_source_opts *
 		err = open_log(app, in);
 	else
 		err = log_source_open(in->ctx, path, &mine, &in->source);
-	if (err) {
-		dkt_fail(app->ctx, err, "%s",
-			 *dkt_error(in->ctx) ? dkt_error(in->ctx) : strerror(-err));
-		input_close(in);
-	} else {
-		tell_messages(in, path, &mine);
-	}
-	return err;
+	if (err)
+		return fail(app, err, in);
+	tell_messages(in, path, &mine);
+	return 0;
 }
 
 void input_close(struct input *in)
@@ -79,5 +149,8 @@ void input_close(struct input *in)
 	dkt_source_close(in->source);
 	debuglog_close(in->log);
 	dkt_ctx_free(in->ctx);
+	if (in->dir)
+		directory_clear(in->dir);
+	free(in->dir);
 	*in = (struct input){ 0 };
 }

@@ -2,16 +2,36 @@
 /* The input of a command: a file, a saved tree, or the live log. */
 #pragma once
 
-#include "app/app.h"
+#include "input/args.h"
+
+struct directory;
 
 struct input {
 	struct dkt_ctx *ctx; /* of the kernel that recorded it */
 	struct dkt_source *source;
 	const char *path;
 	struct debuglog *log; /* of the live log, otherwise NULL */
+	struct directory *dir; /* of segments, otherwise NULL */
 };
 
-/* Reading the live log removes nothing from it. An error message is in the app's context. */
-int input_open(struct app *app, const char *path, const struct dkt_source_opts *opts,
-	       struct input *in);
+/*
+ * Reading the live log removes nothing from it. flags are added to those of the source's options. An
+ * error message is in the app's context.
+ */
+int input_open(struct app *app, const char *path, const struct record_args *args,
+	       unsigned int flags, struct input *in);
+
+/* True if the input is a directory whose later segments are of another boot or kernel. */
+bool input_has_more(const struct input *in);
+
+/* Opens those as an input of their own. Takes the directory over, also when it fails. */
+int input_open_more(struct app *app, struct input *before, const struct record_args *args,
+		    struct input *in);
+
+/* Returns -EINVAL with an error message that says how to choose among those segments. */
+int input_refuse_more(struct app *app, const struct input *in);
+
+/* Returns -EINVAL if the output would replace the input, or a segment of it. */
+int input_check_output(const struct input *in, const struct outfile *file);
+
 void input_close(struct input *in);

@@ -225,6 +225,30 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 	return err ? err : pipeline_select(&inputs->line, &args->selection);
 }
 
+static int add_more(struct inputs *inputs, size_t i, const struct record_args *args)
+{
+	struct inputs_file *files = inputs->files;
+	struct input before = files[i - 1].in;
+
+	files = reallocarray(files, inputs->n + 2, sizeof(*files));
+	if (!files)
+		return dkt__no_memory(inputs->app->ctx);
+	inputs->files = files;
+	memmove(&files[i + 1], &files[i], (inputs->n++ - i) * sizeof(*files));
+	files[i] = (struct inputs_file){ .path = before.path };
+	return input_open_more(inputs->app, &files[i - 1].in, args, &files[i].in);
+}
+
+int inputs_open_file(struct inputs *inputs, size_t *i, const struct record_args *args)
+{
+	size_t nr = (*i)++;
+	int err = input_open(inputs->app, inputs->files[nr].path, args, 0, &inputs->files[nr].in);
+
+	while (!err && input_has_more(&inputs->files[*i - 1].in))
+		err = add_more(inputs, (*i)++, args);
+	return err;
+}
+
 int inputs_open_one(struct app *app, const char *path, struct record_args *args,
 		    struct inputs *inputs)
 {
@@ -233,7 +257,9 @@ int inputs_open_one(struct app *app, const char *path, struct record_args *args,
 	if (err)
 		return err;
 	inputs->files[inputs->n++].path = path;
-	err = input_open(app, path, &args->source, &inputs->files[0].in);
+	err = input_open(app, path, args, 0, &inputs->files[0].in);
+	if (!err && input_has_more(&inputs->files[0].in))
+		err = input_refuse_more(app, &inputs->files[0].in);
 	if (!err)
 		err = inputs_check_events(inputs, &args->selection);
 	return err ? err : inputs_start(inputs, args, false);
@@ -243,9 +269,8 @@ int inputs_open_all(struct inputs *inputs, struct record_args *args)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < inputs->n; i++)
-		err = input_open(inputs->app, inputs->files[i].path, &args->source,
-				 &inputs->files[i].in);
+	for (size_t i = 0; !err && i < inputs->n;)
+		err = inputs_open_file(inputs, &i, args);
 	if (!err)
 		err = inputs_check_events(inputs, &args->selection);
 	for (size_t i = 1; !err && i < inputs->n; i++) {
@@ -275,7 +300,7 @@ static int write_file(struct inputs *inputs, const struct sink_opts *opts, struc
 	int err = 0;
 
 	for (size_t i = 0; !err && i < inputs->n; i++)
-		err = outfile_check_input(file, inputs->files[i].path);
+		err = input_check_output(&inputs->files[i].in, file);
 	if (!err)
 		err = sink_open(sink, opts, &inputs->line, file);
 	progress_source(&inputs->progress, inputs->line.source, false);

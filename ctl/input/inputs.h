@@ -39,6 +39,12 @@ int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs
 int inputs_copy(const struct inputs *from, struct inputs *inputs);
 
 /*
+ * Opens file *i; *i becomes the next file. If the file is a directory with segments of several boots,
+ * those after the first boot become files of their own.
+ */
+int inputs_open_file(struct inputs *inputs, size_t *i, const struct record_args *args);
+
+/*
  * Finds the offset of file i to file first, unless --offset gave it. Both files must be open. -EINVAL:
  * the offset is unknown; the error message says what to do.
  */

@@ -129,12 +129,11 @@ static void work(struct job *job)
 static int open_again(struct job *job)
 {
 	const struct jobs *all = job->all;
-	struct dkt_source_opts opts = all->args->source;
 	int err = 0;
 
-	opts.flags |= DKT_SOURCE_PART;
 	for (size_t i = 0; !err && i < job->own.n; i++)
-		err = input_open(&job->app, job->own.files[i].path, &opts, &job->own.files[i].in);
+		err = input_open(&job->app, job->own.files[i].path, all->args, DKT_SOURCE_PART,
+				 &job->own.files[i].in);
 	if (!err)
 		err = inputs_start(&job->own, all->args, all->first->line.part_of);
 	job->own.line.look = NULL;

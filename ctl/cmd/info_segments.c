@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lists the segments of a directory. */
+#include <inttypes.h>
+#include <time.h>
+
+#include "app/print.h"
+#include "base/buf.h"
+#include "cmd/info.h"
+#include "input/directory.h"
+#include "out/bar.h"
+
+/* The width of the column of labels. */
+#define LABELS 10
+
+#define SECOND INT64_C(1000000000)
+
+struct listing {
+	struct app *app;
+	const char *path;
+	struct rows *rows;
+	int64_t from, to; /* of all records */
+	uint64_t records, lost, bytes;
+	int rc;
+};
+
+/* ---- one segment ---- */
+
+static int count_one(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	struct segment *segment = data;
+	int64_t time = (int64_t)record->ts + dkt_source_info(source)->wall;
+
+	if (!record->event)
+		return 0;
+	segment->from = segment->records++ ? DKT__MIN(segment->from, time) : time;
+	segment->to = DKT__MAX(segment->to, time);
+	return 0;
+}
+
+/* Finds out what the index does not know. Returns the state of the segment. */
+static const char *find_facts(struct listing *listing, struct segment *segment)
+{
+	struct record_args all = { .source = { .sz = sizeof(all.source),
+					       .flags = DKT_SOURCE_ALL } };
+	char *path __cleanup(free) = dkt__format("%s/%s", listing->path, segment->name);
+	const char *state = "complete";
+	struct inputs in = { 0 };
+	int err = path ? inputs_open_one(listing->app, path, &all, &in) :
+			 dkt_fail(listing->app->ctx, -ENOMEM, "out of memory");
+
+	*segment = (struct segment){ .number = segment->number, .bytes = segment->bytes };
+	if (!err)
+		err = inputs_each(&in, count_one, segment);
+	if (err) {
+		listing->rc = app_worse(app_fail(listing->app), listing->rc);
+		state = "unreadable";
+	} else {
+		const struct losses *losses = &in.line.parts[0].losses;
+
+		segment->lost = losses->lost;
+		state = losses->growing ? "growing" : state;
+		if (losses->damage || losses->bad)
+			state = "damaged";
+		listing->rc = app_worse(inputs_report_losses(&in), listing->rc);
+	}
+	inputs_clear(&in);
+	return state;
+}
+
+/* "11-23 09:40:00", or NULL if the time is unknown. */
+static struct json_object *time_value(const struct app *app, int64_t time)
+{
+	time_t seconds = (time_t)(time / SECOND);
+	char text[32];
+	struct tm tm;
+
+	if (!time || app->json || app->csv)
+		return time ? val_number((uint64_t)time) : NULL;
+	return localtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%m-%d %H:%M:%S", &tm) ?
+		       val_text(text) :
+		       NULL;
+}
+
+static void add_segment(struct listing *listing, struct segment *segment, bool is_last)
+{
+	char name[SEGMENT_NAME];
+	const char *state = "complete";
+
+	memcpy(name, segment->name, sizeof(name));
+	/* The writer has just begun the last one. */
+	if (!segment->bytes && is_last)
+		state = "empty";
+	else if (!segment->known)
+		state = find_facts(listing, segment);
+	else if (segment->lost)
+		listing->rc = app_worse(EXIT_LOST, listing->rc);
+	if (segment->from && (!listing->from || segment->from < listing->from))
+		listing->from = segment->from;
+	listing->to = DKT__MAX(listing->to, segment->to);
+	listing->records += segment->records;
+	listing->lost += segment->lost;
+	listing->bytes += segment->bytes;
+	rows_add(listing->rows, val_number(segment->number), val_text(name),
+		 time_value(listing->app, segment->from), time_value(listing->app, segment->to),
+		 val_number(segment->records), val_number(segment->lost),
+		 val_number(segment->bytes), val_text(state));
+}
+
+/* ---- all ---- */
+
+static void put_time(struct out *out, const char *key, int64_t time)
+{
+	time_t seconds = (time_t)(time / SECOND);
+	char text[32];
+	struct tm tm;
+
+	out_put(out, key, time ? val_number((uint64_t)time) : NULL);
+	if (time && localtime_r(&seconds, &tm) &&
+	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+		out_line(out, key, "%s", text);
+}
+
+static int put_all(struct listing *listing, size_t n)
+{
+	char size[UNIT_SIZE];
+	struct out out;
+
+	print_begin(listing->app, &out, LABELS);
+	out_field(&out, "directory", listing->path);
+	out_put(&out, "n_segments", val_number(n));
+	out_line(&out, "segments", "%zu", n);
+	put_time(&out, "from", listing->from);
+	put_time(&out, "to", listing->to);
+	out_put(&out, "records", val_number(listing->records));
+	out_line(&out, "records", "%" PRIu64, listing->records);
+	out_put(&out, "lost", val_number(listing->lost));
+	out_line(&out, "lost", "%" PRIu64, listing->lost);
+	out_put(&out, "bytes", val_number(listing->bytes));
+	size_text(listing->bytes, size);
+	out_line(&out, "size", "%s", size);
+	out_rows(&out, listing->rows);
+	return out_end(&out);
+}
+
+int info_segments(struct app *app, const char *path, const struct selection *selection)
+{
+	static const struct column columns[] = { { .key = "number", .type = COL_NUMBER },
+						 { .key = "name", .flags = COL_DATA },
+						 { .key = "from" },
+						 { .key = "to" },
+						 { .key = "records", .type = COL_NUMBER },
+						 { .key = "lost", .type = COL_NUMBER },
+						 { .key = "size", .type = COL_BYTES },
+						 { .key = "state" } };
+	struct listing listing = { .app = app, .path = path };
+	struct directory dir;
+	int err = directory_read(app, path, selection, &dir);
+
+	listing.rows = rows_new("segments", columns, ARRAY_SIZE(columns));
+	for (size_t i = 0; !err && i < dir.segments.n; i++)
+		add_segment(&listing, &dir.segments.list[i], i + 1 == dir.segments.n);
+	if (err)
+		rows_free(listing.rows);
+	else
+		err = put_all(&listing, dir.segments.n);
+	directory_clear(&dir);
+	return err ? app_fail(app) : listing.rc;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A directory of segments as an input: those that may have records of the window. */
+#include "input/directory.h"
+
+#include <time.h>
+
+#include "base/buf.h"
+
+bool directory_is(const char *path)
+{
+	return segments_are_in(path) == 1;
+}
+
+/* ---- the window ---- */
+
+/* A bound on the trace's clock tells nothing of the time of day. */
+static void find_window(const struct selection *selection, struct directory *dir)
+{
+	const struct selection_time *since = &selection->since, *until = &selection->until;
+
+	dir->since = since->given && since->wall ? since->ns : INT64_MIN;
+	/* Records at the time until are in the window. */
+	dir->until = until->given && until->wall && until->ns < INT64_MAX ? until->ns + 1 :
+									    INT64_MAX;
+}
+
+/* True if the segment's records may be in the window; segment_is_within() has some slack. */
+static bool is_needed(const struct directory *dir, const struct segment *segment)
+{
+	return !segment->known || (segment->to >= dir->since && segment->from < dir->until);
+}
+
+static int keep_needed(struct app *app, struct directory *dir)
+{
+	struct segments *all = &dir->segments;
+	uint64_t before = 0;
+	size_t n = 0;
+
+	dir->after_gap = calloc(all->n + 1, sizeof(*dir->after_gap));
+	if (!dir->after_gap)
+		return dkt_fail(app->ctx, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < all->n; i++) {
+		bool gap = i && all->list[i].number != before + 1;
+
+		before = all->list[i].number;
+		/* The kernel is known from one segment, even if no segment is needed. */
+		if (!segment_is_within(&all->list[i], dir->since, dir->until) &&
+		    (n || i + 1 < all->n))
+			continue;
+		dir->after_gap[n] = gap;
+		all->list[n++] = all->list[i];
+	}
+	all->n = n;
+	return 0;
+}
+
+int directory_read(struct app *app, const char *path, const struct selection *selection,
+		   struct directory *dir)
+{
+	int err;
+
+	*dir = (struct directory){ 0 };
+	find_window(selection, dir);
+	err = segments_read(app->ctx, path, &dir->segments);
+	if (!err && !dir->segments.n)
+		err = dkt_fail(app->ctx, -ENOENT, "open %s: its segments are gone", path);
+	return err ? err : keep_needed(app, dir);
+}
+
+/* ---- segments ---- */
+
+static bool any_needed(const struct directory *dir, size_t from, size_t n)
+{
+	for (size_t i = from; i < from + n; i++)
+		if (is_needed(dir, &dir->segments.list[i]))
+			return true;
+	return false;
+}
+
+bool directory_is_needed(const struct directory *dir)
+{
+	return any_needed(dir, dir->opened, dir->next - dir->opened);
+}
+
+bool directory_has_more(const struct directory *dir)
+{
+	return any_needed(dir, dir->next, dir->segments.n - dir->next);
+}
+
+static int open_rest(struct dkt_ctx *ctx, char **paths, const struct dkt_source_opts *opts,
+		     struct directory *dir, struct dkt_source **source)
+{
+	const size_t n = dir->segments.n - dir->next;
+	struct dkt_series_file *files __cleanup(free) = calloc(n, sizeof(*files));
+	size_t taken;
+	int err;
+
+	if (!files)
+		return dkt_fail(ctx, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		files[i] = (struct dkt_series_file){ .sz = sizeof(*files),
+						     .path = paths[i],
+						     .after_gap = dir->after_gap[dir->next + i] };
+	err = dkt_source_series(ctx, files, n, opts, &taken, source);
+	if (!err) {
+		dir->opened = dir->next;
+		dir->next += taken;
+	}
+	return err;
+}
+
+static void free_paths(char **paths, size_t n)
+{
+	for (size_t i = 0; paths && i < n; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+int directory_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		   struct directory *dir, struct dkt_source **source)
+{
+	const size_t n = dir->segments.n - dir->next;
+	char **paths = calloc(n + 1, sizeof(*paths));
+	int err = paths ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		paths[i] = dkt__format("%s/%s", path, dir->segments.list[dir->next + i].name);
+		err = paths[i] ? 0 : -ENOMEM;
+	}
+	err = err ? dkt_fail(ctx, err, "out of memory") : open_rest(ctx, paths, opts, dir, source);
+	free_paths(paths, n);
+	return err;
+}
+
+int directory_refuse_more(struct dkt_ctx *ctx, const char *path, const struct directory *dir)
+{
+	const char *name = dir->segments.list[dir->next].name;
+	uint64_t number;
+	int64_t time;
+	char when[32] = "TIME";
+	time_t seconds;
+	struct tm tm;
+
+	segment_read_name(name, &number, &time);
+	seconds = (time_t)time;
+	if (localtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	return dkt_fail(ctx, -EINVAL,
+			"%s: from %s on, the segments are of another boot or kernel, or the clock"
+			" was set; give --until or --since '%s', or name segments",
+			path, name, when);
+}
+
+int directory_check_output(const struct outfile *file, const char *path)
+{
+	struct segments segments;
+	int err = segments_read(file->ctx, path, &segments);
+
+	for (size_t i = 0; !err && i < segments.n; i++) {
+		char *name __cleanup(free) = dkt__format("%s/%s", path, segments.list[i].name);
+
+		err = name ? outfile_check_input(file, name) : -ENOMEM;
+	}
+	segments_free(&segments);
+	return err;
+}
+
+void directory_clear(struct directory *dir)
+{
+	segments_free(&dir->segments);
+	free(dir->after_gap);
+	*dir = (struct directory){ 0 };
+}

@@ -1,0 +1,209 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A directory of segments as one input: what it prints, what it opens, what is missing.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
+
+# The capture has records of 29 ms after this second of the trace's clock.
+second=1795175209
+
+setup()
+{
+	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return
+	dktrace convert "$capture" all.dat
+}
+
+# usage: name NUMBER
+name()
+{
+	printf 'dir/dktrace-20261120T114649Z-%06d.dat' "$1"
+}
+
+# Cuts the file into COUNT segments of the same time. usage: cut_into COUNT
+cut_into()
+{
+	local i step=$((30000 / $1)) from=755000
+
+	mkdir dir
+	for i in $(seq "$1"); do
+		dktrace convert --since "$second.$from" --until "$second.$((from + step - 1))" all.dat \
+			"$(name "$i")"
+		from=$((from + step))
+	done
+}
+
+# Writes an index of the segments, by their numbers, with a minute for each. usage: index FIRST LAST
+index()
+{
+	local i
+
+	for i in $(seq "$1" "$2"); do
+		echo "$(basename "$(name "$i")") $((second - 60 * (31 - i)))000000000" \
+			"$((second - 60 * (30 - i) - 1))999999999 $(stat -c %s "$(name "$i")")" \
+			"$(date -r "$(name "$i")" +%s%N) 10 0"
+	done >dir/index
+}
+
+# usage: opened COMMAND...; prints the names of the segments that it opens, each once
+opened()
+{
+	strace -f -e trace=openat -o trace "$@" >out
+	sed -n 's/.*"dir\/\(dktrace-[^"]*\)".*/\1/p' trace | sort -u
+}
+
+@test "segments print what one file with the same records prints" {
+	cut_into 10
+	for style in trace legacy json csv perfetto folded; do
+		dktrace report --style $style all.dat >wanted
+		dktrace report --style $style dir | cmp wanted -
+	done
+	for how in "--comm dd" "-f fd==3" "-C 1" "-e *mmap" "-c ioctl" "-j 2" \
+		"--since $second.762 --until $second.778"; do
+		# shellcheck disable=SC2086 # words
+		dktrace report $how all.dat >wanted
+		[ -s wanted ]
+		# shellcheck disable=SC2086
+		dktrace report $how dir/ | cmp wanted -
+	done
+	dktrace latency -i all.dat syscall >wanted
+	dktrace latency -i dir syscall | cmp wanted -
+	dktrace hist -i all.dat syscalls:sys_enter_read --keys fd >wanted
+	dktrace hist -i dir syscalls:sys_enter_read --keys fd | cmp wanted -
+}
+
+@test "segments become one file with the same records" {
+	cut_into 10
+	for format in trace.dat trace.dat-6; do
+		dktrace convert --format $format all.dat a
+		dktrace convert --format $format dir b
+		dktrace report -B all a >wanted
+		dktrace report -B all b | cmp wanted -
+	done
+	dktrace merge --output out.txt dir
+	sed 's/^dir: //' out.txt | cmp <(dktrace report all.dat) -
+	run -1 dktrace convert dir "$(name 3)"
+	has "$output" "is the input"
+}
+
+@test "records that a CPU wrote late are in their place" {
+	mkdir dir
+	# The second segment begins in the middle of the first one.
+	dktrace convert -C 0 --until $second.775 all.dat "$(name 1)"
+	dktrace convert -C 1 all.dat "$(name 2)"
+	dktrace convert -C 0 --since $second.775001 all.dat "$(name 3)"
+	dktrace report dir | cmp <(dktrace report all.dat) -
+}
+
+@test "only few segments are open at a time" {
+	cut_into 100
+	(ulimit -n 40 && dktrace report dir) | cmp <(dktrace report all.dat) -
+}
+
+@test "a window opens only the segments that may have its records" {
+	command -v strace >/dev/null || skip "needs strace"
+	mkdir dir
+	for i in $(seq 29); do
+		echo garbage >"$(name "$i")"
+	done
+	cp all.dat "$(name 30)"
+	index 1 29
+	last=$(basename "$(name 30)")
+	same "$last" "$(opened dktrace report --since '2026-11-20 11:46:40' dir)" "opened"
+	cmp <(dktrace report all.dat) out
+	dktrace latency -i dir --since '2026-11-20 11:46:40' syscall |
+		cmp <(dktrace latency -i all.dat syscall) -
+	dktrace info --since '2026-11-20 11:46:40' --json dir | jq -e '.n_segments == 1 and .records == 1718'
+	# The kernel is known from one of them, even if none has records.
+	same "$last" "$(opened dktrace report --since '2026-11-21 00:00' dir)" "opened"
+	[ ! -s out ]
+	# A line that does not fit the file counts for nothing.
+	touch -d 2026-01-01 "$(name 15)"
+	run -1 --separate-stderr dktrace report --since '2026-11-20 11:46:40' dir
+	has "$stderr" "open $(name 15): not a trace.dat file"
+}
+
+@test "an index that says nothing true costs no records" {
+	cut_into 4
+	dktrace report dir >wanted
+	for text in "" garbage "$(printf '../../etc/passwd 0 1 2 3 4 5\n')" \
+		"$(basename "$(name 1)") 0 1 2 3 4 5" "$(head -c 300 /dev/zero | tr '\0' 9)"; do
+		echo "$text" >dir/index
+		dktrace report dir | cmp wanted -
+	done
+	rm dir/index
+	mkdir dir/index
+	dktrace report dir | cmp wanted -
+}
+
+@test "what is damaged or gone is told in its place, and the rest is read" {
+	cut_into 3
+	dktrace report "$(name 1)" >first
+	dktrace report "$(name 3)" >third
+	rm "$(name 2)"
+	run -3 --separate-stderr dktrace report dir
+	same "dktrace: dir: an unknown number of records was lost" "$stderr" "words"
+	same "$(cat first)" "$(head -n "$(wc -l <first)" <<<"$output")" "before the gap"
+	same "$(cat third)" "$(tail -n "$(wc -l <third)" <<<"$output")" "after the gap"
+	same "$(($(wc -l <first) + $(wc -l <third) + 2))" "${#lines[@]}" "a line for each CPU"
+
+	echo garbage >"$(name 2)"
+	echo foreign >dir/README
+	mkdir "$(name 4)"
+	ln -s /etc/passwd "$(name 5)"
+	run -1 --separate-stderr dktrace report dir
+	has "$stderr" "dktrace: dir: open $(name 2): not a trace.dat file"
+	same "$(cat third)" "$(tail -n "$(wc -l <third)" <<<"$output")" "after the damage"
+
+	# The daemon has just created it.
+	rmdir "$(name 4)"
+	: >"$(name 4)"
+	rm "$(name 1)" "$(name 2)"
+	run -0 --separate-stderr dktrace report dir
+	same "$(cat third)" "$output" "one segment, and an empty one"
+	rm "$(name 3)"
+	run -1 dktrace report dir
+	has "$output" "the file is empty"
+}
+
+@test "many damaged segments are a short message" {
+	cut_into 1
+	for i in $(seq 2 40); do
+		echo garbage >"$(name "$i")"
+	done
+	run -1 --separate-stderr dktrace report dir
+	has "$stderr" "; and other files"
+	[ "${#stderr}" -lt 1000 ]
+}
+
+@test "segments of another boot are another input" {
+	cut_into 3
+	dktrace convert "$top/tests/fixture/tracedat/v7-zstd.dat" "$(name 3)"
+	run -1 dktrace convert dir out.dat
+	has "$output" "dir: from $(basename "$(name 3)") on, the segments are of another boot or kernel"
+	[ ! -e out.dat ]
+	run -1 dktrace latency -i dir syscall
+	has "$output" "give --until or --since"
+	dktrace report "$(name 1)" >wanted
+	run --separate-stderr dktrace report dir
+	has "$output" "$(head -n 1 wanted | sed 's/^ *//')"
+	has "$output" "$(dktrace report "$(name 3)" | head -n 1 | sed 's/^ *//; s/ .*//')"
+}
+
+@test "info lists the segments" {
+	cut_into 3
+	run -0 dktrace info dir
+	same "NUMBER FROM           TO             RECORDS LOST   SIZE STATE" "${lines[7]}" "heading"
+	has "${lines[8]}" "     1 11-20 11:46:49 11-20 11:46:49"
+	same "records   1718" "${lines[4]}" "sum"
+	dktrace info --json dir | jq -e '[.segments[].records] | add == 1718'
+	dktrace info --csv dir | grep -q "^1,$(basename "$(name 1)"),"
+	truncate -s 30000 "$(name 3)"
+	: >"$(name 4)"
+	echo garbage >"$(name 2)"
+	run -1 --separate-stderr dktrace info dir
+	same "complete unreadable damaged empty" \
+		"$(tail -n 4 <<<"$output" | awk '{ printf "%s%s", s, $NF; s = " " }')" "states"
+	# Other selections need the records.
+	dktrace info -C 1 dir 2>/dev/null | grep -q '^kind'
+}
