@@ -75,7 +75,7 @@ in_trace_cmd()
 	done
 	work
 	sleep 6
-	for child in $(cat "/proc/$pid/task/$pid/children"); do cpu_of "$child"; done >"$tmp/children"
+	tr ' ' '\n' <"/proc/$pid/task/$pid/children" | while read -r child; do cpu_of "$child"; done >"$tmp/children"
 	cpu_of "$pid" >>"$tmp/children"
 	awk '{ n += $1 } END { print n }' "$tmp/children" >>"$tmp/theirs"
 	kill -INT $pid
