@@ -59,8 +59,11 @@ struct calls {
 	__typeof__(kdump_vmcoreinfo_raw) *info;
 };
 
-#define PAGE       4096
-#define PAGES      512 /* a power of two */
+#define PAGE         4096
+#define PAGES        512 /* a power of two */
+
+/* So many unreadable pages are looked at one by one; then the rest is not read. */
+#define RENEWALS_MAX 1000
 
 /* A page that was read; the walks of lists read the same ones again and again. */
 struct page {
@@ -74,6 +77,10 @@ struct vm_image {
 	struct calls calls;
 	kdump_ctx_t *kdump;
 	int fd; /* of the file put in order; -1: the caller's is read */
+	int read_fd; /* the one that is read */
+	bool elf;
+	int system; /* 0, or that it did not find the kernel */
+	unsigned int renewed; /* times that kdump was opened again */
 	bool cut; /* the file is shorter than it says */
 	char *info;
 	struct page *pages;
@@ -93,13 +100,74 @@ static int read_error(kdump_status status)
 	}
 }
 
+static int set_attr(struct vm_image *image, const char *key, kdump_attr_t attr)
+{
+	return image->calls.set_attr(image->kdump, key, &attr) == KDUMP_OK ? 0 : -EINVAL;
+}
+
+/* Where the header of a compressed dump has the name of the machine (struct new_utsname). */
+#define MACHINE_AT   272
+
+/* libkdumpfile 0.5.1 does not take the machine from the header that qemu writes. */
+static void set_machine(struct vm_image *image, int fd)
+{
+	kdump_attr_t attr = { .type = KDUMP_STRING };
+	char name[65] = "";
+
+	if (image->calls.get_attr(image->kdump, KDUMP_ATTR_ARCH_NAME, &attr) == KDUMP_OK)
+		return;
+	if (dkt__pread_all(fd, name, sizeof(name) - 1, MACHINE_AT) <= 0 || !*name)
+		return;
+	attr.val.string = name;
+	set_attr(image, KDUMP_ATTR_ARCH_NAME, attr);
+}
+
+/* Opens the file with libkdumpfile. image->kdump NULL: memory is out. */
+static kdump_status attach(struct vm_image *image)
+{
+	kdump_status status;
+
+	image->kdump = image->calls.new();
+	if (!image->kdump)
+		return KDUMP_ERR_SYSTEM;
+	/* A mapping of a file that another program truncates would kill this one. */
+	set_attr(image, KDUMP_ATTR_FILE_MMAP_POLICY,
+		 (kdump_attr_t){ .type = KDUMP_NUMBER, .val.number = KDUMP_MMAP_NEVER });
+	status = image->calls.open_fdset(image->kdump, 1, &image->read_fd);
+	if (status != KDUMP_OK)
+		return status;
+	if (!image->elf)
+		set_machine(image, image->read_fd);
+	/* Knowing the system, it finds the note and the page tables. */
+	image->system = set_attr(image, KDUMP_ATTR_OSTYPE,
+				 (kdump_attr_t){ .type = KDUMP_STRING, .val.string = "linux" });
+	return KDUMP_OK;
+}
+
+/*
+ * After a page that it cannot read, libkdumpfile 0.5.1 may hand out memory that it does not have, and
+ * crashes: its cache keeps the entry of that page. So it begins anew, which takes a few ms.
+ */
+static void renew(struct vm_image *image)
+{
+	image->calls.free(image->kdump);
+	image->kdump = NULL;
+	if (image->renewed++ >= RENEWALS_MAX || attach(image) == KDUMP_OK)
+		return;
+	/* It crashes, too, when it frees what could not be opened. */
+	image->kdump = NULL;
+}
+
 static int read_dump(struct vm_image *image, uint64_t address, void *bytes, size_t n)
 {
 	size_t got = n;
-	kdump_status status = image->calls.read(image->kdump, KDUMP_KVADDR, address, bytes, &got);
-
+	kdump_status status =
+		image->kdump ? image->calls.read(image->kdump, KDUMP_KVADDR, address, bytes, &got) :
+			       KDUMP_ERR_CORRUPT;
 	int err = status != KDUMP_OK ? read_error(status) : got != n ? -EIO : 0;
 
+	if (err == -EIO && image->kdump)
+		renew(image);
 	/* Perhaps the page tables are in the part that is missing. */
 	return err == -EFAULT && image->cut ? -EIO : err;
 }
@@ -164,28 +232,6 @@ static int load_library(struct dkt_ctx *ctx, struct vm_image *image, const char 
 	return 0;
 }
 
-static int set_attr(struct vm_image *image, const char *key, kdump_attr_t attr)
-{
-	return image->calls.set_attr(image->kdump, key, &attr) == KDUMP_OK ? 0 : -EINVAL;
-}
-
-/* Where the header of a compressed dump has the name of the machine (struct new_utsname). */
-#define MACHINE_AT 272
-
-/* libkdumpfile 0.5.1 does not take the machine from the header that qemu writes. */
-static void set_machine(struct vm_image *image, int fd)
-{
-	kdump_attr_t attr = { .type = KDUMP_STRING };
-	char name[65] = "";
-
-	if (image->calls.get_attr(image->kdump, KDUMP_ATTR_ARCH_NAME, &attr) == KDUMP_OK)
-		return;
-	if (dkt__pread_all(fd, name, sizeof(name) - 1, MACHINE_AT) <= 0 || !*name)
-		return;
-	attr.val.string = name;
-	set_attr(image, KDUMP_ATTR_ARCH_NAME, attr);
-}
-
 static int no_info(struct dkt_ctx *ctx, const struct dkt__file *file)
 {
 	return dkt_fail(ctx, -EOPNOTSUPP,
@@ -225,17 +271,13 @@ static const char *reason(const struct vm_image *image)
 
 static int open_dump(struct dkt_ctx *ctx, struct vm_image *image, const struct dkt__file *file)
 {
-	int fd = image->fd < 0 ? file->fd : image->fd;
 	kdump_status status;
-	int system;
 
-	image->kdump = image->calls.new();
+	image->read_fd = image->fd < 0 ? file->fd : image->fd;
+	image->elf = dkt__vm_form(file->data, file->size) == VM_ELF;
+	status = attach(image);
 	if (!image->kdump)
 		return dkt__no_memory(ctx);
-	/* A mapping of a file that another program truncates would kill this one. */
-	set_attr(image, KDUMP_ATTR_FILE_MMAP_POLICY,
-		 (kdump_attr_t){ .type = KDUMP_NUMBER, .val.number = KDUMP_MMAP_NEVER });
-	status = image->calls.open_fdset(image->kdump, 1, &fd);
 	if (status != KDUMP_OK) {
 		dkt_fail(ctx, -EBADMSG, "read %s: %s", file->name, reason(image));
 		/* libkdumpfile 0.5.1 crashes when it frees what a damaged header left behind. */
@@ -243,15 +285,10 @@ static int open_dump(struct dkt_ctx *ctx, struct vm_image *image, const struct d
 		image->library = NULL;
 		return -EBADMSG;
 	}
-	if (dkt__vm_form(file->data, file->size) != VM_ELF)
-		set_machine(image, fd);
-	/* Knowing the system, it finds the note and the page tables. */
-	system = set_attr(image, KDUMP_ATTR_OSTYPE,
-			  (kdump_attr_t){ .type = KDUMP_STRING, .val.string = "linux" });
 	status = image->calls.info(image->kdump, &image->info);
 	if (status != KDUMP_OK || !image->info)
 		return no_info(ctx, file);
-	if (system)
+	if (image->system)
 		return dkt_fail(ctx, -EBADMSG, "read %s: %s", file->name,
 				image->calls.get_err(image->kdump));
 	return check_machine(ctx, image, file->name);
