@@ -10,7 +10,7 @@
 
 /*
  * Gets the start time of a process in ticks since boot, field 22 of /proc/PID/stat. -ENOENT: the
- * process has exited.
+ * process has exited, even if its parent has not asked for its status yet.
  */
 static int start_time(int pid, uint64_t *ticks)
 {
@@ -27,6 +27,8 @@ static int start_time(int pid, uint64_t *ticks)
 		return err == -ESRCH ? -ENOENT : err;
 	/* The name, field 2, is in parentheses and may hold anything. */
 	p = strrchr(text, ')');
+	if (p && (!strncmp(p, ") Z", 3) || !strncmp(p, ") X", 3)))
+		return -ENOENT;
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
 	if (p++)
