@@ -11,20 +11,7 @@
 #include "lustre/message/cdebug.h"
 #include "lustre/modules.h"
 #include "set/filters.h"
-#include "set/wanted/own_probes.h"
-
-/* The classes' part of the set uses the same code as the debug log, on settings of its own. */
-struct wanted_parts {
-	struct settings set;
-	struct class_map *map;
-	struct event_filter filter;
-	struct filter_report report;
-	struct modules modules; /* loaded modules of the subsystems */
-	char *sites; /* call sites in these modules; NULL: anywhere */
-	struct named stacks;
-	struct own_probes probes;
-	bool messages_new; /* wanted_new() created the probe on Lustre's messages */
-};
+#include "set/wanted/parts.h"
 
 /* ---- words ---- */
 
@@ -301,6 +288,31 @@ static int read_filters(struct wanted *wanted)
 	return err;
 }
 
+/* Returns the set that has created the probes of these words; NULL: none has. */
+static const struct wanted *find_probes(const struct wanted *wanted, const char *lines)
+{
+	for (; wanted && wanted->parts; wanted = wanted->parts->earlier)
+		if (wanted->parts->lines && !wanted->parts->shared &&
+		    !strcmp(wanted->parts->lines, lines))
+			return wanted;
+	return NULL;
+}
+
+static int create_probes(struct wanted *wanted, const struct wanted_words *words)
+{
+	struct wanted_parts *parts = wanted->parts;
+	const struct wanted *from = find_probes(words->before, words->probes);
+
+	parts->lines = strdup(words->probes);
+	if (!parts->lines)
+		return dkt__no_memory(wanted->ctx);
+	parts->shared = from;
+	if (!from)
+		return own_probes_create(wanted->ctx, words->owner, words->probes, &parts->probes);
+	parts->probes = from->parts->probes;
+	return 0;
+}
+
 static int resolve(struct wanted *wanted, const struct wanted_words *words)
 {
 	struct wanted_parts *parts = wanted->parts;
@@ -312,7 +324,7 @@ static int resolve(struct wanted *wanted, const struct wanted_words *words)
 	if (!err)
 		err = create_messages(wanted);
 	if (!err && words->probes)
-		err = own_probes_create(wanted->ctx, words->owner, words->probes, &parts->probes);
+		err = create_probes(wanted, words);
 	if (!err)
 		err = read_filters(wanted);
 	if (!err)
@@ -377,8 +389,11 @@ static void free_parts(struct wanted *wanted)
 	class_map_free(parts->map);
 	settings_clear(&parts->set);
 	/* Removing a probe forgets the catalogue, so nothing that uses events may be left. */
-	own_probes_remove(wanted->ctx, &parts->probes);
+	if (!parts->shared)
+		own_probes_remove(wanted->ctx, &parts->probes);
 	remove_messages(wanted);
+	free(parts->lines);
+	wanted_free(parts->earlier);
 	free(parts);
 }
 
@@ -399,48 +414,17 @@ void wanted_free(struct wanted *wanted)
 	free(wanted);
 }
 
-/* ---- applying ---- */
-
-/* The kernel runs a trigger without a condition for records that the event's filter drops, too. */
-static int add_stack(struct dkt_change *change, const struct wanted_event *one)
+void wanted_replace(struct wanted *wanted, struct wanted *before)
 {
-	char *text __cleanup(free) = one->filter ? dkt__format("stacktrace if %s", one->filter) :
-						   strdup("stacktrace");
+	struct wanted_parts *parts = before ? before->parts : NULL;
 
-	return text ? dkt_change_trigger(change, one->event, text) : -ENOMEM;
-}
-
-static int add_limits(const struct settings *set, struct dkt_change *change)
-{
-	int err = 0;
-
-	if (set->threads.n)
-		err = dkt_change_pids(change, set->threads.list, set->threads.n, set->children);
-	if (!err && set->cpus)
-		err = dkt_change_cpus(change, set->cpus);
-	return err;
-}
-
-int wanted_apply(const struct wanted *wanted, struct dkt_change *change)
-{
-	struct dkt_event **events __cleanup(free) =
-		calloc(wanted->n + 1, sizeof(struct dkt_event *));
-	int err;
-
-	if (!events)
-		return dkt__no_memory(wanted->ctx);
-	for (size_t i = 0; i < wanted->n; i++)
-		events[i] = wanted->list[i].event;
-	err = dkt_change_events(change, events, wanted->n);
-	for (size_t i = 0; !err && i < wanted->n; i++) {
-		const struct wanted_event *one = &wanted->list[i];
-
-		if (one->filter)
-			err = dkt_change_filter(change, one->event, one->filter);
-		if (!err && one->stack)
-			err = add_stack(change, one);
+	if (parts && ((parts->lines && !parts->shared) || parts->messages_new)) {
+		wanted->parts->earlier = before;
+		return;
 	}
-	if (!err && wanted->parts)
-		err = add_limits(&wanted->parts->set, change);
-	return err;
+	if (parts) {
+		wanted->parts->earlier = parts->earlier;
+		parts->earlier = NULL;
+	}
+	wanted_free(before);
 }

@@ -46,6 +46,11 @@ struct wanted_words {
 	const char *probes;
 	/* The prefix of the instance's name: dkt_instance_own(). The probes get its dkt_own_group(). */
 	const char *owner;
+	/*
+	 * The set that this one will replace: probes of the same words are shared, so that they record
+	 * without a gap. NULL: there is none.
+	 */
+	const struct wanted *before;
 };
 
 struct wanted_event {
@@ -84,6 +89,18 @@ int wanted_add(struct wanted *wanted, struct dkt_event *event, struct dkt_expr *
  * CPUs if the words name any. Can be called for several changes.
  */
 int wanted_apply(const struct wanted *wanted, struct dkt_change *change);
+
+/*
+ * For an instance that has had another set: puts onto the change that the filters, stacks, threads and
+ * CPUs of that one go, as far as this one has none. Call it before wanted_apply().
+ */
+int wanted_clear(const struct wanted *wanted, struct dkt_instance *in, struct dkt_change *change);
+
+/*
+ * Once the set is in effect in place of words.before: frees that one. Its probes stay until wanted_free():
+ * the kernel empties the buffers that have records of a probe when it is removed, without counting them.
+ */
+void wanted_replace(struct wanted *wanted, struct wanted *before);
 
 /*
  * Removes the probes that wanted_new() created, and frees the set. A probe that cannot be removed, for
