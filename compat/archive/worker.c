@@ -3,10 +3,12 @@
 #include "archive/worker.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -101,6 +103,9 @@ static int complete_one(const struct archive_worker *worker, const struct segmen
 		       errno == ENOENT ?
 			       0 :
 			       dkt_fail(worker->ctx, -errno, "open %s: %s", path, strerror(errno));
+	/* The worker of a daemon that was killed is still at it. */
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return 0;
 	err = capture_complete(worker->ctx, path, fd, worker->compression);
 	/* It is finished, or of a kind that cannot be: the index will say what it has. */
 	if (err == 1)
@@ -123,9 +128,44 @@ static int complete_all(const struct archive_worker *worker, uint64_t current)
 	return err ? err : failed;
 }
 
-static int start(struct archive_worker *worker, uint64_t current, bool idle)
+/*
+ * Keeps none of the daemon's files but out: if the daemon is killed, the next one needs the lock of its
+ * segment and its instance at once. The context has such files, too, so the worker gets another.
+ */
+static int let_go(struct archive_worker *worker, int out)
+{
+	struct dkt_ctx *own;
+	int err;
+
+	close_range(STDERR_FILENO + 1, (unsigned int)out - 1, 0);
+	close_range((unsigned int)out + 1, UINT_MAX, 0);
+	err = dkt__with_words(worker->ctx, dkt_ctx_new(NULL, &own));
+	if (!err)
+		worker->ctx = own;
+	return err;
+}
+
+static void child(struct archive_worker *worker, uint64_t current, int out, bool idle)
 {
 	const char *words;
+	int err;
+
+	/* The daemon's signals are not for its worker. */
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	if (idle)
+		lower_priority();
+	err = let_go(worker, out);
+	if (!err)
+		err = complete_all(worker, current);
+	words = err ? dkt_error(worker->ctx) : "";
+	dkt__write_all(out, words, strlen(words));
+	_exit(err != 0);
+}
+
+static int start(struct archive_worker *worker, uint64_t current, bool idle)
+{
 	int ends[2], err;
 
 	if (pipe2(ends, O_CLOEXEC))
@@ -138,21 +178,11 @@ static int start(struct archive_worker *worker, uint64_t current, bool idle)
 		worker->pid = 0;
 		return err;
 	}
-	if (worker->pid) {
-		close(ends[1]);
-		worker->out = ends[0];
-		return 0;
-	}
-	/* The daemon's signals are not for its worker. */
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_DFL);
-	if (idle)
-		lower_priority();
-	err = complete_all(worker, current);
-	words = err ? dkt_error(worker->ctx) : "";
-	dkt__write_all(ends[1], words, strlen(words));
-	_exit(err != 0);
+	if (!worker->pid)
+		child(worker, current, ends[1], idle);
+	close(ends[1]);
+	worker->out = ends[0];
+	return 0;
 }
 
 /* ---- the daemon's side ---- */
