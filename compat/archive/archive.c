@@ -206,10 +206,14 @@ static int apply(struct archive *archive, const struct archive_config *config)
 	struct wanted_words words = archive_config_words(config, archive->owner);
 	struct dkt_change *change = NULL;
 	struct wanted *wanted = NULL;
-	int err = wanted_new(archive->ctx, &words, &wanted);
+	int err;
 
+	words.before = archive->wanted;
+	err = wanted_new(archive->ctx, &words, &wanted);
 	if (!err)
 		err = dkt_change_new(archive->in, &change);
+	if (!err && (archive->wanted || !dkt_instance_is_new(archive->in)))
+		err = wanted_clear(wanted, archive->in, change);
 	if (!err)
 		err = wanted_apply(wanted, change);
 	if (!err)
@@ -221,7 +225,7 @@ static int apply(struct archive *archive, const struct archive_config *config)
 	}
 	if (wanted->notes)
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", wanted->notes);
-	wanted_free(archive->wanted);
+	wanted_replace(wanted, archive->wanted);
 	archive->wanted = wanted;
 	return 0;
 }
@@ -435,9 +439,6 @@ static int set_up(struct archive *archive)
 		if (!err)
 			err = dkt_recorder_formats(archive->writer.recorder);
 	}
-	/* The probes of a killed daemon. */
-	if (!err)
-		err = dkt_instance_sweep(archive->ctx, archive->owner, NULL);
 	if (!err)
 		err = dkt_instance_set_on(archive->in, true);
 	/* Segments that a killed daemon did not complete. */
@@ -445,7 +446,7 @@ static int set_up(struct archive *archive)
 	return err;
 }
 
-/* Writes the last records, which the caller is told about if it fails. */
+/* Writes the last records. If that fails, the instance keeps them for the next daemon. */
 static int finish(struct archive *archive)
 {
 	int err = archive->keep ? 0 : dkt_instance_set_on(archive->in, false);
@@ -454,7 +455,12 @@ static int finish(struct archive *archive)
 		err = begin_segment(archive);
 	if (!err)
 		err = end_segment(archive);
-	return archive_worker_end(&archive->worker, UINT64_MAX) ?: err;
+	if (!err)
+		return archive_worker_end(&archive->worker, UINT64_MAX);
+	note_failure(archive);
+	save(archive);
+	archive->keep = true;
+	return err;
 }
 
 /* Removes what is in the kernel and in /run. Keeps the error message. */
@@ -462,6 +468,7 @@ static void tear_down(struct archive *archive, bool remove)
 {
 	char *name __cleanup(free) = archive_instance(archive->log);
 	char *message = dkt_error_take(archive->ctx);
+	const bool opened = archive->in;
 	int turn __cleanup(close) = service_enter(archive->ctx, &archive_service, archive->log);
 
 	/* A turn that cannot be had is no reason to leave the instance. */
@@ -470,10 +477,13 @@ static void tear_down(struct archive *archive, bool remove)
 	archive_writer_free(&archive->writer);
 	archive_worker_free(&archive->worker);
 	dkt_instance_close(archive->in);
-	if (remove && (!name || dkt_instance_remove(archive->ctx, name)))
+	if (remove && opened && (!name || dkt_instance_remove(archive->ctx, name)))
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 	if (remove)
 		wanted_free(archive->wanted);
+	/* The probes of a killed daemon. Removing one empties the buffers that have records of it. */
+	if (remove && opened)
+		dkt_instance_sweep(archive->ctx, archive->owner, NULL);
 	if (remove)
 		service_forget(&archive_service, archive->log);
 	archive_state_clear(&archive->state);
@@ -519,6 +529,8 @@ int archive_run(struct dkt_ctx *ctx, const char *log, struct archive_config *con
 	if (!err)
 		err = archive_state_save(ctx, log, &archive.state);
 	close(turn);
+	/* The records that a killed daemon has left stay for a start that succeeds. */
+	archive.keep = err && archive.in && !dkt_instance_is_new(archive.in);
 	if (!err && opts->ready)
 		opts->ready(opts->data);
 	if (!err)

@@ -25,7 +25,8 @@ int archive_run(struct dkt_ctx *ctx, const char *log, struct archive_config *con
 
 /*
  * Ends the process, and removes the instance with what a killed one has left; keep: it records on.
- * -ENOENT: there is nothing to end.
+ * -ENOENT: there is nothing to end. -EIO: the process could not write the last records; the instance
+ * keeps them for another one, and a second call discards them.
  */
 int archive_stop(struct dkt_ctx *ctx, const char *log, bool keep);
 

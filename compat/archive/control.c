@@ -13,6 +13,26 @@
 #define RELOAD_SECONDS 60
 #define EACH_US        20000
 
+/* A daemon that has ended, and had written all, has removed its settings. */
+static int check_ended(struct dkt_ctx *ctx, const char *log)
+{
+	char *path __cleanup(free) = archive_settings(log, false);
+	struct archive_state state;
+	int err = path ? 0 : dkt__no_memory(ctx);
+
+	if (err || access(path, F_OK))
+		return err;
+	err = archive_state_load(ctx, log, &state);
+	if (!err)
+		err = dkt_fail(ctx, -EIO,
+			       "%s: the kernel holds records that are not written; 'dktrace daemon"
+			       " start' goes on with them, another 'dktrace daemon stop' discards"
+			       " them",
+			       state.error ?: "the daemon was killed");
+	archive_state_clear(&state);
+	return err;
+}
+
 int archive_stop(struct dkt_ctx *ctx, const char *log, bool keep)
 {
 	char *name __cleanup(free) = archive_instance(log);
@@ -27,6 +47,9 @@ int archive_stop(struct dkt_ctx *ctx, const char *log, bool keep)
 		return dkt__no_memory(ctx);
 	if (keep)
 		return ended ? 0 : dkt_fail(ctx, -ENOENT, "no daemon is running");
+	err = ended ? check_ended(ctx, log) : 0;
+	if (err)
+		return err;
 	/* One that was killed, or ended to be continued, has left them. */
 	err = dkt_instance_remove(ctx, name);
 	if (!err || err == -ENOENT)

@@ -24,6 +24,9 @@ int cmd_reset(struct app *app, int argc, char **argv)
 		err = flight_stop(app->ctx, app->instance);
 		if (!err || err == -ENOENT)
 			err = archive_stop(app->ctx, app->instance, false);
+		/* The last records cannot be written, and are not wanted any more. */
+		if (err == -EIO)
+			err = archive_stop(app->ctx, app->instance, false);
 		err = err && err != -ENOENT ? err : live_sweep(app);
 	}
 	if (!err)

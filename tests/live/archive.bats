@@ -82,6 +82,7 @@ teardown()
 		sleep 0.1
 		kill -9 "$(number pid)"
 		wait "$pid"
+		until_true 100 eval '[ "$(number pid)" = null ]'
 	done
 	run -0 --separate-stderr dktrace daemon status
 	[[ "$output" == *'the process does not run'* ]]
@@ -98,11 +99,102 @@ teardown()
 	indexed
 }
 
+@test "daemon: its worker keeps nothing from the next one after kill -9" {
+	start_daemon --segment-time 1
+	pid=$(number pid)
+	# A worker is at work after each segment; stopped, it is still there when the next daemon begins.
+	worker=
+	for _ in $(seq 3000); do
+		"$sequence" 1 20000
+		read -r worker <"/proc/$pid/task/$pid/children" || true
+		[ -n "$worker" ] && kill -STOP "$worker" && break
+	done
+	[ -n "$worker" ]
+	kill -9 "$pid"
+	until_true 100 eval '[ "$(number pid)" = null ]'
+	start_daemon
+	daemon stop
+	kill -CONT "$worker"
+	until_true 200 eval '[ ! -e "/proc/$worker" ] || grep -q ") Z" "/proc/$worker/stat"'
+	start_daemon
+	daemon stop
+	indexed
+}
+
+@test "daemon: a start that fails leaves what a killed one has left" {
+	start_daemon
+	kill -9 "$(number pid)"
+	until_true 100 eval '[ "$(number pid)" = null ]'
+	"$sequence" 1 1000
+	run -1 daemon start --dir "$tmp/dir" -e no:such_event
+	[[ "$output" == *no:such_event* ]]
+	mkdir "$tmp/disk"
+	mount -t tmpfs -o size=1M,ro none "$tmp/disk"
+	run -1 daemon start --dir "$tmp/disk" -e "$numbers"
+	[[ "$output" == *'Read-only file system'* ]]
+	"$sequence" 1 1000
+	start_daemon
+	daemon stop
+	for file in $(segments); do dktrace info "$file" --json | jq .records; done >"$tmp/counts"
+	same 2000 "$(awk '{ n += $1 } END { print n }' "$tmp/counts")" "records"
+}
+
+@test "daemon: a stop that cannot write says so, and the next start goes on" {
+	mkdir "$tmp/disk"
+	mount -t tmpfs -o size=60M none "$tmp/disk"
+	ln -s disk "$tmp/dir"
+	start_daemon --max-size 50M --compression none
+	dd if=/dev/zero of="$tmp/disk/filler" bs=1M 2>/dev/null || true
+	"$sequence" 1 200000
+	run -1 daemon stop
+	[[ "$output" == *'No space left on device: the kernel holds records that are not written'* ]]
+	[[ "$(dktrace daemon status)" == *'No space left on device'* ]]
+	rm "$tmp/disk/filler"
+	start_daemon --max-size 50M --compression none
+	daemon stop
+	adds_up 1 200000
+	# The second stop discards.
+	start_daemon --max-size 50M --compression none
+	dd if=/dev/zero of="$tmp/disk/filler" bs=1M 2>/dev/null || true
+	"$sequence" 1 200000
+	run -1 daemon stop
+	daemon stop
+	same "" "$(own)" "left behind"
+}
+
+@test "daemon: probes stay over a reload, and those of a killed one are removed" {
+	target=$tools/probe-target
+	probe="target --exec $target"
+	daemon start --dir "$tmp/dir" --probe "$probe"
+	"$target" 5 >"$tmp/out"
+	daemon reload --segment-time 1h
+	daemon reload --probe "$probe" -e "$numbers"
+	"$target" 5 >"$tmp/out"
+	kill -9 "$(number pid)"
+	until_true 100 eval '[ "$(number pid)" = null ]'
+	daemon start --dir "$tmp/dir" --probe "$probe"
+	"$target" 5 >"$tmp/out"
+	"$sequence" 2 1000
+	daemon reload --probe "$probe" -e "$numbers" --comm gen-sequence
+	"$sequence" 2 1000
+	daemon reload -e "$numbers" --comm gen-sequence
+	"$sequence" 2 1000
+	daemon reload --probe "$probe" -e "$numbers"
+	"$target" 5 >"$tmp/out"
+	daemon stop
+	run ! grep "$target" /sys/kernel/tracing/uprobe_events
+	for file in $(segments); do dktrace report "$file"; done >"$tmp/all"
+	same 20 "$(grep -c ' target: ' "$tmp/all")" "hits of the probe"
+	same 4000 "$(grep -c ' sys_enter_close: ' "$tmp/all")" "other events"
+}
+
 @test "daemon: reload changes the events without a gap, or not at all" {
 	start_daemon
 	start "$sequence" 1 300000
 	for events in "$numbers,sched:sched_switch" "$numbers" "$numbers,syscalls:sys_exit_close"; do
 		daemon reload -e "$events" --comm gen-sequence
+		# Its end is a switch, and its beginning closes files.
+		"$sequence" 1 0
 	done
 	run -1 daemon reload -e no:such_event
 	[[ "$output" == *no:such_event* ]]
@@ -116,6 +208,39 @@ teardown()
 	dktrace report "$(segments)" >"$tmp/out"
 	grep -q sys_exit_close "$tmp/out"
 	grep -q sched_switch "$tmp/out"
+}
+
+# Prints how the kernel restricts an event.
+restrictions()
+{
+	local at
+
+	at=$(own)
+
+	cat "$at/events/sched/sched_process_exec/filter" "$at/set_event_pid" "$at/tracing_cpumask"
+	grep -v '^#' "$at/events/sched/sched_process_exec/trigger" "$at/events/sched/sched_process_fork/trigger"
+}
+
+@test "daemon: nothing of the earlier settings stays" {
+	daemon start --dir "$tmp/dir" -e sched:sched_process_exec
+	plain=$(restrictions || true)
+	for _ in reload killed; do
+		daemon reload -e sched:sched_process_exec,sched:sched_process_fork --comm nosuch --pid $$ --cpu 0 \
+			--stack sched:sched_process_exec,sched:sched_process_fork
+		[ "$(restrictions | grep -c stacktrace)" = 2 ]
+		[ "$(restrictions | grep -c nosuch)" = 3 ]
+		daemon reload -e sched:sched_process_exec --stack sched:sched_process_exec
+		same "$plain" "$(restrictions | grep -v stacktrace)" "beside the stack"
+		[ "$(restrictions | grep -c nosuch)" = 0 ]
+		[ "$(restrictions | grep -c stacktrace)" = 1 ]
+		daemon reload -e sched:sched_process_exec --comm other --pid $$ --cpu 0
+		[ "$(restrictions | grep -c stacktrace)" = 0 ]
+		kill -9 "$(number pid)"
+		until_true 100 eval '[ "$(number pid)" = null ]'
+		daemon start --dir "$tmp/dir" -e sched:sched_process_exec
+		same "$plain" "$(restrictions || true)" "restrictions"
+	done
+	daemon stop
 }
 
 @test "daemon: settings from a file, read again by reload and SIGHUP" {
