@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/parse.h"
 
 void notify(const char *lines)
 {
@@ -29,16 +28,4 @@ void notify(const char *lines)
 	if (fd >= 0)
 		sendto(fd, lines, strlen(lines), MSG_NOSIGNAL, (struct sockaddr *)&address,
 		       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
-}
-
-uint64_t notify_watchdog(void)
-{
-	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
-	uint64_t us, owner;
-
-	if (!usec || dkt__parse_u64(usec, DKT__DEC, &us) || us > UINT64_MAX / 1000)
-		return 0;
-	if (pid && (dkt__parse_u64(pid, DKT__DEC, &owner) || owner != (uint64_t)getpid()))
-		return 0;
-	return us * 1000;
 }

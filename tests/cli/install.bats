@@ -65,11 +65,11 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	command -v systemd-analyze >/dev/null || skip "no systemd-analyze to verify them with"
 	# It requires that the programs exist.
 	sed -i 's|=/usr/local/bin/[a-z-]*|=/bin/true|' "$units"/*.service
-	run -0 systemd-analyze verify --man=no "$units/dktrace.service" "$units/dktrace-daemon.service"
+	run -0 systemd-analyze verify --man=no "$units"/*.service
 	same "" "$output" "what systemd has to say"
 	# From 0, no exposure, to 10. Tracing needs the rest: see the comments in the units.
 	local unit
-	for unit in dktrace dktrace-daemon; do
+	for unit in dktrace dktrace-daemon dktrace-segments; do
 		run -0 systemd-analyze security --no-pager --offline=true --threshold=20 "$units/$unit.service"
 	done
 }
