@@ -3,9 +3,31 @@
 #include "app/behind.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/io.h"
+
+#define DEFAULT_DIR "/var/log/dktrace"
+
+int behind_dir(const struct app *app, const char *dir, char path[PATH_MAX])
+{
+	struct stat st;
+
+	if (!dir)
+		dir = DEFAULT_DIR;
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return dkt_fail(app->ctx, -errno, "create the directory %s: %s", dir,
+				strerror(errno));
+	/* The process lives in another directory, and its state has one line for it. */
+	if (!realpath(dir, path) || stat(path, &st))
+		return dkt_fail(app->ctx, -errno, "use %s: %s", dir, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return dkt_fail(app->ctx, -ENOTDIR, "use %s: it is not a directory", dir);
+	if (strpbrk(path, "\n\t"))
+		return dkt_fail(app->ctx, -EINVAL, "use %s: its name has a newline or a tab", dir);
+	return 0;
+}
 
 void behind_ready(struct behind *behind)
 {

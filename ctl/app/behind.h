@@ -2,12 +2,20 @@
 /* Leaves a process in the background that records all the time. */
 #pragma once
 
+#include <limits.h>
+
 #include "app/app.h"
 
 struct behind {
 	struct app *app;
 	int ready; /* a pipe to the process that waits */
 };
+
+/*
+ * Creates the directory for the files of such a process, and gets its full path; dir NULL:
+ * /var/log/dktrace. -ENOTDIR: it is not a directory; -EINVAL: its name has a newline or a tab.
+ */
+int behind_dir(const struct app *app, const char *dir, char path[PATH_MAX]);
 
 /*
  * Runs in this process with --foreground, otherwise in one whose parent is init. Returns the exit

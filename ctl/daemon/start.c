@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* daemon start, reload: read the settings, and give them to the process. */
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "app/behind.h"
 #include "app/live.h"
 #include "archive/archive.h"
 #include "base/memory.h"
 #include "daemon/actions.h"
-
-#define DEFAULT_DIR "/var/log/dktrace"
 
 struct start {
 	struct app *app;
@@ -58,23 +55,13 @@ static int take_options(struct app *app, struct archive_config *config)
 
 static int make_dir(struct start *start)
 {
-	struct dkt_ctx *ctx = start->app->ctx;
-	const char *dir = start->config.value[ARCHIVE_DIR];
+	struct app *app = start->app;
 	char path[PATH_MAX];
-	struct stat st;
+	int err = behind_dir(app, start->config.value[ARCHIVE_DIR], path);
 
-	if (!dir)
-		dir = DEFAULT_DIR;
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "create the directory %s: %s", dir, strerror(errno));
-	/* The process lives in another directory, and the settings have one line for it. */
-	if (!realpath(dir, path) || stat(path, &st))
-		return dkt_fail(ctx, -errno, "use %s: %s", dir, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		return dkt_fail(ctx, -ENOTDIR, "use %s: it is not a directory", dir);
-	if (strpbrk(path, "\n\t"))
-		return dkt_fail(ctx, -EINVAL, "use %s: its name has a newline or a tab", dir);
-	return dkt__with_words(ctx, archive_config_set(&start->config, ARCHIVE_DIR, path));
+	if (err)
+		return err;
+	return dkt__with_words(app->ctx, archive_config_set(&start->config, ARCHIVE_DIR, path));
 }
 
 static int check(struct start *start)

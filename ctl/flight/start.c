@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* flight start: reads the options, and leaves the recorder in the background. */
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "app/behind.h"
 #include "app/live.h"
@@ -14,7 +13,6 @@
 #include "flight/flight.h"
 #include "lustre/named.h"
 
-#define DEFAULT_DIR   "/var/log/dktrace"
 #define DEFAULT_DUMPS 12
 #define DEFAULT_SIZE  (UINT64_C(1) << 30)
 
@@ -180,25 +178,17 @@ static int read_limits(struct start *start)
 
 static int make_dir(struct start *start)
 {
-	struct dkt_ctx *ctx = start->app->ctx;
-	const char *dir = start->app->dir ? start->app->dir : DEFAULT_DIR;
+	const struct app *app = start->app;
 	char path[PATH_MAX];
-	struct stat st;
+	int err = behind_dir(app, app->dir, path);
 
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "create the directory %s: %s", dir, strerror(errno));
-	/* The recorder lives in another directory, and the state has one line for it. */
-	if (!realpath(dir, path) || stat(path, &st))
-		return dkt_fail(ctx, -errno, "use %s: %s", dir, strerror(errno));
-	if (!S_ISDIR(st.st_mode))
-		return dkt_fail(ctx, -ENOTDIR, "use %s: it is not a directory", dir);
-	if (strpbrk(path, "\n\t"))
-		return dkt_fail(ctx, -EINVAL, "use %s: its name has a newline or a tab", dir);
+	if (err)
+		return err;
 	start->limits.dir = strdup(path);
-	if (start->app->exec)
-		start->limits.exec = strdup(start->app->exec);
-	return start->limits.dir && (start->limits.exec || !start->app->exec) ? 0 :
-										dkt__no_memory(ctx);
+	if (app->exec)
+		start->limits.exec = strdup(app->exec);
+	return start->limits.dir && (start->limits.exec || !app->exec) ? 0 :
+									 dkt__no_memory(app->ctx);
 }
 
 /* ---- the process ---- */
