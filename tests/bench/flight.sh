@@ -74,9 +74,10 @@ in_condition()
 
 in_latency()
 {
+	rm -f "$tmp/latency.err"
 	dktrace latency syscall >"$tmp/latency.out" 2>"$tmp/latency.err" &
 	pid=$!
-	until grep -q Ctrl-C "$tmp/latency.err"; do sleep 0.05; done
+	until grep -qs Ctrl-C "$tmp/latency.err"; do sleep 0.05; done
 	work latency
 	sleep 0.5
 	cpu $pid latency.cpu

@@ -55,9 +55,10 @@ in_bare()
 # usage: in_dktrace N
 in_dktrace()
 {
+	rm -f "$tmp/ours.err"
 	dktrace record -e 'raw_syscalls:*' -o "$tmp/ours.dat" 2>"$tmp/ours.err" &
 	pid=$!
-	until grep -q Ctrl-C "$tmp/ours.err"; do sleep 0.05; done
+	until grep -qs Ctrl-C "$tmp/ours.err"; do sleep 0.05; done
 	work_beside "$1" "ours.$1"
 	kill -INT $pid
 	wait $pid || :

@@ -200,6 +200,36 @@ centiseconds()
 	cut -d ' ' -f 1 /proc/uptime | tr -d .
 }
 
+# ---- processes in the background, of which a signal that comes before they expect it is lost ----
+
+# says PID ERE FILE: waits until the process has written the line; ends the test if it never does. The
+# file must be a new one: the shell may empty an old one after the first look.
+says()
+{
+	until grep -Eqs -- "$2" "$3"; do
+		if ! kill -0 "$1" 2>/dev/null; then
+			cat "$3"
+			fail "the process has ended before it said: $2"
+			exit
+		fi
+		sleep 0.1
+	done
+}
+
+# follows PID: waits until it reads the buffers.
+follows()
+{
+	for _ in $(seq 600); do
+		for vm_fd in "/proc/$1/fd/"*; do
+			case $(readlink "$vm_fd") in
+			*/trace_pipe_raw) return ;;
+			esac
+		done
+		sleep 0.1
+	done
+	return 1
+}
+
 # ---- for tests that say "# build-modules: libcfs": messages as Lustre's, see module/ ----
 
 lnet=/sys/kernel/debug/lnet

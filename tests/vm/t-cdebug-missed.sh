@@ -20,7 +20,7 @@ has_line "a probe on Lustre's messages; not recorded because it was busy: 1, " "
 
 dktrace follow >f.txt 2>f.err &
 follow=$!
-sleep 1
+holds "follow reads" follows "$follow"
 emit probe softirq
 sleep 1
 kill -INT "$follow"

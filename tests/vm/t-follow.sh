@@ -12,16 +12,6 @@ seen()
 	return 1
 }
 
-# follows PID: waits until it reads the buffers.
-follows()
-{
-	for _ in $(seq 200); do
-		ls -l "/proc/$1/fd" 2>/dev/null | grep -q trace_pipe_raw && return
-		sleep 0.1
-	done
-	return 1
-}
-
 set_param debug=vfstrace
 for signal in INT TERM; do
 	dktrace follow >f.txt 2>f.err &

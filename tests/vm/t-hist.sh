@@ -216,7 +216,7 @@ same '' "$(ls $tracing/instances)" "nothing is left"
 # After a kill, reset or the next command removes the instance.
 dktrace hist syscalls:sys_enter_read --keys count >/dev/null 2>killed.err &
 pid=$!
-while ! grep -q Ctrl-C killed.err; do sleep 0.1; done
+says $pid Ctrl-C killed.err
 sleep 0.5
 kill -9 $pid
 wait $pid 2>/dev/null

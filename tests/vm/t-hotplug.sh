@@ -65,6 +65,7 @@ run dktrace reset
 set_param debug=+vfstrace
 dktrace follow >follow.txt 2>follow.err &
 follow=$!
+holds "follow reads" follows "$follow"
 sleep 1
 before=$(awk '{ print $14 + $15 }' /proc/$follow/stat)
 sleep 3

@@ -86,9 +86,10 @@ done
 
 # Killed: the next one, or reset, removes instance, event and probes.
 for how in "syscall --kernel" "function vfs_read"; do
+	rm -f killed.err
 	dktrace latency $how >/dev/null 2>killed.err &
 	pid=$!
-	while ! grep -q Ctrl-C killed.err; do sleep 0.1; done
+	says $pid Ctrl-C killed.err
 	sleep 1
 	kill -9 $pid
 	wait $pid 2>/dev/null

@@ -82,7 +82,7 @@ same "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "$(cat "$out")" "and nothin
 recording 1
 dktrace follow >follow.txt 2>"$err" &
 follow=$!
-sleep 1
+holds "follow reads" follows "$follow"
 load 20000
 sleep 1
 kill -INT "$follow"

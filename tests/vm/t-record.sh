@@ -7,6 +7,15 @@
 numbers='syscalls:sys_enter_close[fd >= 1000000]'
 online=/sys/devices/system/cpu/cpu1/online
 
+# Starts a recorder in the background, and waits until it records. usage: recording FILE
+recording()
+{
+	rm -f record.err
+	dktrace record -e "$numbers" --comm gen-sequence -o "$1" 2>record.err &
+	pid=$!
+	says $pid Ctrl-C record.err
+}
+
 run dktrace record -e "$numbers" --probe 'vfs_read count' -o a.dat -- sh -c 'cat /etc/passwd >/dev/null; gen-sequence 2 1000'
 status_is 0 "record"
 run sh -c 'dktrace report a.dat --style csv --fields pid,fd -e sys_enter_close | gen-sequence check 2 1000'
@@ -17,9 +26,7 @@ same "" "$(grep -v '^#' $tracing/kprobe_events 2>/dev/null)" "whose probe is gon
 
 if [ -w $online ]; then
 	echo 0 >$online
-	dktrace record -e "$numbers" --comm gen-sequence -o b.dat 2>record.err &
-	pid=$!
-	until grep -q Ctrl-C record.err; do sleep 0.1; done
+	recording b.dat
 	instance=$(ls -d $tracing/instances/dktrace-record-*)
 	run rmdir "$instance"
 	status_is 1 "the instance of a recorder cannot be removed"
@@ -39,9 +46,7 @@ if [ -w $online ]; then
 fi
 
 # A step of the wall clock disturbs neither the order nor the number of the records.
-dktrace record -e "$numbers" --comm gen-sequence -o c.dat 2>record.err &
-pid=$!
-until grep -q Ctrl-C record.err; do sleep 0.1; done
+recording c.dat
 before=$(date +%s)
 gen-sequence 1 1000
 date -s "@$((before + 86400))" >/dev/null
