@@ -20,22 +20,13 @@ bool dkt__note_exists(const char *spool, const char *name)
 int dkt__note_write(struct dkt_ctx *ctx, const char *spool, const char *name, const char *text)
 {
 	char *path __cleanup(free) = note_path(spool, name);
-	char *temp __cleanup(free) = path ? dkt__format("%s.tmp", path) : NULL;
-	FILE *f;
-	int err = 0;
+	int err;
 
-	if (!temp)
+	if (!path)
 		return dkt__no_memory(ctx);
 	if (mkdir(spool, 0700) && errno != EEXIST)
 		return dkt_fail(ctx, -errno, "create %s: %s", spool, strerror(errno));
-	f = fopen(temp, "we");
-	if (!f)
-		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
-	fputs(text, f);
-	if (fclose(f) || rename(temp, path)) {
-		err = -errno;
-		unlink(temp);
-	}
+	err = dkt__replace_file(path, text, strlen(text), false);
 	return err ? dkt_fail(ctx, err, "write %s: %s", path, strerror(-err)) : 0;
 }
 

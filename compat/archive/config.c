@@ -2,7 +2,6 @@
 /* The settings of a daemon. */
 #include "archive/config.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,15 +145,17 @@ static void print_value(FILE *f, const char *name, const char *value)
 
 int archive_config_write(struct dkt_ctx *ctx, const char *path, const struct archive_config *config)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-	int err = f ? 0 : -errno;
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err;
 
 	for (size_t i = 0; f && i < ARCHIVE_KEYS; i++)
 		if (config->value[i])
 			print_value(f, keys[i].name, config->value[i]);
-	if (f && fclose(f))
-		err = -errno;
+	err = dkt__text_end(f, 0, &text);
+	if (!err)
+		err = dkt__replace_file(path, text, len, false);
 	return err ? dkt_fail(ctx, err, "write %s: %s", path, strerror(-err)) : 0;
 }
 

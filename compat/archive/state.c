@@ -2,7 +2,6 @@
 /* The state of a daemon: a line for each field, its name and its value. */
 #include "archive/state.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 const struct service archive_service = {
 	.kind = "daemon",
 	.noun = "a daemon",
-	.files = (const char *const[]){ STATE, STATE ".new", SETTINGS, SETTINGS ".new", NULL },
+	.files = (const char *const[]){ STATE, SETTINGS, SETTINGS ".new", NULL },
 };
 
 #define AT(member) offsetof(struct archive_state, member)
@@ -75,10 +74,7 @@ char *archive_settings(const char *log, bool asked)
 void archive_state_text(char **to, const char *text)
 {
 	free(*to);
-	*to = text ? strdup(text) : NULL;
-	for (char *p = *to; p && *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = ' ';
+	*to = text ? service_line(text) : NULL;
 }
 
 void archive_state_clear(struct archive_state *state)
@@ -90,13 +86,10 @@ void archive_state_clear(struct archive_state *state)
 
 int archive_state_save(struct dkt_ctx *ctx, const char *log, const struct archive_state *state)
 {
-	char *path __cleanup(free) = service_path(&archive_service, log, STATE);
-	char *fresh __cleanup(free) = service_path(&archive_service, log, STATE ".new");
-	int fd = path && fresh ?
-			 open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) :
-			 -1;
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-	int err = f ? 0 : -errno;
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err;
 
 	if (f)
 		fprintf(f, "segment\t%s\n", state->segment);
@@ -105,11 +98,8 @@ int archive_state_save(struct dkt_ctx *ctx, const char *log, const struct archiv
 	for (size_t i = 0; f && i < ARRAY_SIZE(texts); i++)
 		if (*text_at(state, i))
 			fprintf(f, "%s\t%s\n", texts[i].name, *text_at(state, i));
-	if (f && fclose(f))
-		err = -errno;
-	if (!err && rename(fresh, path))
-		err = -errno;
-	return err ? dkt_fail(ctx, err, "write %s: %s", path ? path : STATE, strerror(-err)) : 0;
+	err = dkt__with_words(ctx, dkt__text_end(f, 0, &text));
+	return err ? err : service_save(ctx, &archive_service, log, STATE, text);
 }
 
 static void take_line(struct archive_state *state, const char *name, const char *value)

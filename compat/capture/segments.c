@@ -219,31 +219,26 @@ bool segment_is_within(const struct segment *segment, int64_t since, int64_t unt
 
 /* ---- writing ---- */
 
-static void print_line(FILE *f, const struct segment *s)
-{
-	fprintf(f, "%s %" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 " %" PRIu64 " %" PRIu64 "\n",
-		s->name, s->from, s->to, s->bytes, s->mtime, s->records, s->lost);
-}
-
 static int write_index(struct dkt_ctx *ctx, const char *path, const struct segments *segments)
 {
 	char *name __cleanup(free) = dkt__format("%s/" INDEX, path);
-	char *fresh __cleanup(free) = dkt__format("%s/." INDEX ".new", path);
-	int fd = name && fresh ?
-			 open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) :
-			 -1;
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-	int err = f ? 0 : -errno;
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err;
 
-	for (size_t i = 0; f && i < segments->n; i++)
-		if (segments->list[i].known)
-			print_line(f, &segments->list[i]);
-	if (f && (fflush(f) || fsync(fd)))
-		err = -errno;
-	if (f && fclose(f) && !err)
-		err = -errno;
-	if (!err && rename(fresh, name))
-		err = -errno;
+	for (size_t i = 0; f && i < segments->n; i++) {
+		const struct segment *s = &segments->list[i];
+
+		if (s->known)
+			fprintf(f,
+				"%s %" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 " %" PRIu64
+				" %" PRIu64 "\n",
+				s->name, s->from, s->to, s->bytes, s->mtime, s->records, s->lost);
+	}
+	err = dkt__text_end(f, name ? 0 : -ENOMEM, &text);
+	if (!err)
+		err = dkt__replace_file(name, text, len, true);
 	return err ? dkt_fail(ctx, err, "write %s: %s", name ? name : INDEX, strerror(-err)) : 0;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/io.h"
 #include "base/memory.h"
 #include "io/run_dir.h"
 
@@ -86,12 +87,35 @@ int service_enter(struct dkt_ctx *ctx, const struct service *service, const char
 	return turn;
 }
 
+char *service_line(const char *text)
+{
+	char *copy = strdup(text);
+
+	for (char *p = copy; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = ' ';
+	return copy;
+}
+
+int service_save(struct dkt_ctx *ctx, const struct service *service, const char *log,
+		 const char *name, const char *text)
+{
+	char *path __cleanup(free) = service_path(service, log, name);
+	int err = path ? dkt__replace_file(path, text, strlen(text), false) : -ENOMEM;
+
+	return err ? dkt_fail(ctx, err, "write %s: %s", path ? path : name, strerror(-err)) : 0;
+}
+
 static void remove_file(const struct service *service, const char *log, const char *name)
 {
 	char *path __cleanup(free) = service_path(service, log, name);
+	char *fresh __cleanup(free) = path ? dkt__format("%s" DKT__NEW_FILE, path) : NULL;
 
 	if (path)
 		unlink(path);
+	/* A process that was killed while it replaced the file has left this. */
+	if (fresh)
+		unlink(fresh);
 }
 
 void service_forget(const struct service *service, const char *log)

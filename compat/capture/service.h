@@ -11,7 +11,7 @@
 struct service {
 	const char *kind; /* "flight"; also the command's name */
 	const char *noun; /* "a flight recorder" */
-	const char *const *files; /* that its directory may have beside the lock; ends with NULL */
+	const char *const *files; /* that its directory has beside the lock; ends with NULL */
 };
 
 /* Returns the path of a file in the directory of that log's process; the caller frees it. */
@@ -41,6 +41,13 @@ int service_end(struct dkt_ctx *ctx, const struct service *service, const char *
  */
 int service_end_enter(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig,
 		      bool *ended);
+
+/* Returns a copy for one line of such a file: control characters become spaces. NULL: out of memory. */
+char *service_line(const char *text);
+
+/* Replaces such a file, all or nothing. */
+int service_save(struct dkt_ctx *ctx, const struct service *service, const char *log,
+		 const char *name, const char *text);
 
 /* In a turn: removes the directory with what is in it. */
 void service_forget(const struct service *service, const char *log);

@@ -110,7 +110,7 @@ static void complete(struct dkt_ctx *ctx, const char *path, int fd, struct fligh
 	struct stat st;
 
 	if (capture_complete(ctx, path, fd, NULL) < 0)
-		dump->note = flight_line(dkt_error(ctx));
+		dump->note = service_line(dkt_error(ctx));
 	if (!stat(path, &st))
 		dump->bytes = (uint64_t)st.st_size;
 }
@@ -184,7 +184,7 @@ int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group 
 	int err, end;
 	char *message;
 
-	*dump = (struct flight_dump){ .time = time(NULL), .reason = flight_line(reason) };
+	*dump = (struct flight_dump){ .time = time(NULL), .reason = service_line(reason) };
 	err = unfinished && dump->reason ? check_room(ctx, groups, n, dir) : dkt__no_memory(ctx);
 	if (!err) {
 		fd = open_unfinished(ctx, unfinished);

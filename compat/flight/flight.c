@@ -59,7 +59,7 @@ static uint64_t now_ns(void)
 
 static void note_error(struct flight *flight)
 {
-	char *text = flight_line(dkt_error(flight->ctx));
+	char *text = service_line(dkt_error(flight->ctx));
 
 	free(flight->state->error);
 	flight->state->error = text;

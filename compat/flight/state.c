@@ -2,7 +2,6 @@
 /* The file with a flight recorder's limits, groups and dumps: a line for each, key and value. */
 #include "flight/state.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -19,7 +18,7 @@
 const struct service flight_service = {
 	.kind = "flight",
 	.noun = "a flight recorder",
-	.files = (const char *const[]){ STATE, STATE ".new", "socket", NULL },
+	.files = (const char *const[]){ STATE, "socket", NULL },
 };
 
 static void free_list(char **list, size_t n)
@@ -83,16 +82,6 @@ int flight_add_dump(struct flight_state *state, struct flight_dump *dump)
 	return err;
 }
 
-char *flight_line(const char *text)
-{
-	char *copy = strdup(text);
-
-	for (char *p = copy; p && *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = ' ';
-	return copy;
-}
-
 int flight_state_print(const struct flight_state *state, FILE *f)
 {
 	fprintf(f, "started\t%" PRId64 "\ndir\t%s\nmax_size\t%" PRIu64 "\nkeep\t%" PRIu64 "\n",
@@ -122,19 +111,13 @@ int flight_state_print(const struct flight_state *state, FILE *f)
 
 int flight_save(struct dkt_ctx *ctx, const char *log, const struct flight_state *state)
 {
-	char *path __cleanup(free) = service_path(&flight_service, log, STATE);
-	char *fresh __cleanup(free) = service_path(&flight_service, log, STATE ".new");
-	int fd = path && fresh ?
-			 open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) :
-			 -1;
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-	int err = f ? flight_state_print(state, f) : -errno;
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err = f ? flight_state_print(state, f) : 0;
 
-	if (f && fclose(f) && !err)
-		err = -errno;
-	if (!err && rename(fresh, path))
-		err = -errno;
-	return err ? dkt_fail(ctx, err, "write %s: %s", path ? path : STATE, strerror(-err)) : 0;
+	err = dkt__with_words(ctx, dkt__text_end(f, err, &text));
+	return err ? err : service_save(ctx, &flight_service, log, STATE, text);
 }
 
 static int take_text(char **to, const char *value)

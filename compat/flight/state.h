@@ -56,6 +56,3 @@ int flight_add(char ***list, size_t *n, const char *text);
 
 /* Moves a dump to the state, which forgets the oldest one of many. After an error it is not moved. */
 int flight_add_dump(struct flight_state *state, struct flight_dump *dump);
-
-/* Returns a copy on one line: other control characters become spaces. NULL: out of memory. */
-char *flight_line(const char *text);

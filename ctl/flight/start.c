@@ -43,7 +43,7 @@ static int add_group(struct start *start, const char *name, const char *classes,
 	const struct app *app = start->app;
 	const bool first = !strcmp(name, FLIGHT_MAIN);
 	struct flight_words group = { .name = name,
-				      .text = flight_line(text),
+				      .text = service_line(text),
 				      .words = { .classes = classes,
 						 .subsystems = classes ? app->subsystems : NULL,
 						 .events = events,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads and writes whole files, and creates files without a name. */
+/* Reads, writes and replaces whole files, and creates files without a name. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -94,6 +94,28 @@ int dkt__pwrite_all(int fd, const void *bytes, size_t len, uint64_t at)
 			return -errno;
 	}
 	return 0;
+}
+
+int dkt__replace_file(const char *path, const void *bytes, size_t len, bool lasting)
+{
+	char *temp __cleanup(free) = dkt__format("%s" DKT__NEW_FILE, path);
+	int fd, err;
+
+	if (!temp)
+		return -ENOMEM;
+	fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	err = dkt__write_all(fd, bytes, len);
+	if (!err && lasting && fsync(fd))
+		err = -errno;
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && rename(temp, path))
+		err = -errno;
+	if (err)
+		unlink(temp);
+	return err;
 }
 
 const char *dkt__temporary_dir(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads and writes whole files, and creates files without a name. All calls retry after a signal.
+ * Reads, writes and replaces whole files, and creates files without a name. All calls retry after a signal.
  */
 #pragma once
 
@@ -22,6 +22,14 @@ ssize_t dkt__pread_all(int fd, void *bytes, size_t len, uint64_t at);
 /* Write all bytes: at the file's position, or at an offset. */
 int dkt__write_all(int fd, const void *bytes, size_t len);
 int dkt__pwrite_all(int fd, const void *bytes, size_t len, uint64_t at);
+
+/*
+ * Replaces a file, whose mode becomes 0600: a reader finds the old bytes or the new ones, all of them.
+ * lasting: also after a power failure. The new file has that ending until it is complete. After an
+ * error the old one is unchanged.
+ */
+#define DKT__NEW_FILE ".tmp"
+int dkt__replace_file(const char *path, const void *bytes, size_t len, bool lasting);
 
 /* The directory for temporary files: $TMPDIR, otherwise /tmp. */
 const char *dkt__temporary_dir(void);

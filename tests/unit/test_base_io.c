@@ -115,6 +115,44 @@ static void a_temporary_file_has_no_name(void **state)
 	assert_int_equal(dkt__unnamed_file("/nonexistent"), -ENOENT);
 }
 
+/* The old file remains if the new one cannot be written; nothing else remains either. */
+static void a_file_is_replaced_as_a_whole(void **state)
+{
+	char dir[] = "/tmp/dkt-test-io-XXXXXX", name[64], fresh[80], *data;
+	struct stat st;
+	size_t len;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(name, sizeof(name), "%s/file", dir);
+	snprintf(fresh, sizeof(fresh), "%s" DKT__NEW_FILE, name);
+	assert_int_equal(dkt__replace_file(name, "old", 3, false), 0);
+	assert_int_equal(stat(name, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	/* A link in place of the new file leads nowhere. */
+	assert_int_equal(symlink("/dev/full", fresh), 0);
+	assert_int_equal(dkt__replace_file(name, "new", 3, true), -ELOOP);
+	assert_int_equal(dkt__read_file(name, SIZE_MAX, &data, &len), 0);
+	assert_string_equal(data, "old");
+	free(data);
+	unlink(fresh);
+	/* The file that a killed process has left is overwritten. */
+	assert_int_equal(dkt__replace_file(fresh, "something longer", 16, false), 0);
+	assert_int_equal(dkt__replace_file(name, "new", 3, true), 0);
+	assert_int_equal(access(fresh, F_OK), -1);
+	assert_int_equal(dkt__read_file(name, SIZE_MAX, &data, &len), 0);
+	assert_string_equal(data, "new");
+	free(data);
+	unlink(name);
+	/* It cannot be renamed over a directory. */
+	assert_int_equal(mkdir(name, 0700), 0);
+	assert_int_equal(dkt__replace_file(name, "new", 3, false), -EISDIR);
+	assert_int_equal(access(fresh, F_OK), -1);
+	assert_int_equal(dkt__replace_file("/nonexistent/file", "", 0, false), -ENOENT);
+	rmdir(name);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static void the_end_of_a_text_returns_it_or_an_error(void **state)
 {
 	char *text = NULL;
@@ -143,6 +181,7 @@ int main(void)
 		cmocka_unit_test(signals_interrupt_no_read_or_write),
 		cmocka_unit_test(a_file_is_read_up_to_a_limit),
 		cmocka_unit_test(a_temporary_file_has_no_name),
+		cmocka_unit_test(a_file_is_replaced_as_a_whole),
 		cmocka_unit_test(the_end_of_a_text_returns_it_or_an_error),
 	};
 
