@@ -6,53 +6,16 @@
 # usage: flight.sh BUILD [COUNT [ROUNDS]]
 set -eu
 
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "$1" && pwd)
-export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+# shellcheck source=tests/bench/recorders.sh
+. "$(dirname "$0")/recorders.sh"
 count=${2:-3000000}
 rounds=${3:-5}
-tracing=/sys/kernel/tracing
-bare=$tracing/instances/dkt-bench-bare-$$
-export DKTRACE_INSTANCE="dkt-bench-$$"
-tmp=$(mktemp -d)
-
-clean()
-{
-	[ ! -e "$bare" ] || echo 0 >"$bare/events/raw_syscalls/enable"
-	rmdir "$bare" 2>/dev/null || :
-	dktrace reset 2>/dev/null || :
-	rm -rf "$tmp"
-}
-trap clean EXIT
-trap 'exit 130' INT TERM
 
 # usage: work FILE
 work()
 {
 	dd if=/dev/zero of=/dev/null bs=1 count="$count" 2>"$tmp/dd"
 	sed -n 's/.*copied, \([0-9.]*\) s.*/\1/p' "$tmp/dd" >>"$tmp/$1"
-}
-
-median()
-{
-	sort -n "$tmp/$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
-}
-
-# Adds the CPU seconds of a process so far to a file. usage: cpu PID FILE
-cpu()
-{
-	sed 's/.*) //' "/proc/$1/stat" | awk -v hz="$(getconf CLK_TCK)" '{ print ($12 + $13) / hz }' >>"$tmp/$2"
-}
-
-in_bare()
-{
-	mkdir "$bare"
-	echo 32768 >"$bare/buffer_size_kb"
-	echo mono >"$bare/trace_clock"
-	echo 1 >"$bare/events/raw_syscalls/enable"
-	work bare
-	echo 0 >"$bare/events/raw_syscalls/enable"
-	rmdir "$bare"
 }
 
 in_flight()
@@ -68,7 +31,7 @@ in_condition()
 	work condition
 	# The buffers still hold records to read.
 	sleep 0.5
-	cpu "$(dktrace flight status --json | sed -n 's/.*"pid": *\([0-9]*\).*/\1/p')" condition.cpu
+	cpu_of "$(status_of flight pid)" >>"$tmp/condition.cpu"
 	dktrace flight stop
 }
 
@@ -80,14 +43,14 @@ in_latency()
 	until grep -qs Ctrl-C "$tmp/latency.err"; do sleep 0.05; done
 	work latency
 	sleep 0.5
-	cpu $pid latency.cpu
+	cpu_of $pid >>"$tmp/latency.cpu"
 	kill -INT $pid
 	wait $pid || :
 }
 
 for _ in $(seq "$rounds"); do
 	work none
-	in_bare
+	in_bare 32768 work bare
 	in_flight
 	in_condition
 	in_latency
