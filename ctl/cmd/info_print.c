@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints the contents of a recording. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "app/print.h"
 #include "cmd/info.h"
@@ -19,13 +18,10 @@ static void wall_text(const struct dkt_source_info *source, uint64_t ns, char to
 {
 	/* Round to a microsecond, like the time of the file's clock beside it. */
 	int64_t wall = (int64_t)(ns + (uint64_t)source->wall + 500);
-	time_t seconds = (time_t)(wall / 1000000000);
-	char day[32];
-	struct tm tm;
+	char day[DKT__WHEN_SIZE];
 
 	*to = '\0';
-	if (source->has_wall && wall >= 0 && localtime_r(&seconds, &tm) &&
-	    strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm))
+	if (source->has_wall && wall >= 0 && dkt__format_when(wall / 1000000000, day))
 		snprintf(to, 64, "  %s.%06d", day, (int)(wall / 1000 % 1000000));
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists the segments of a directory. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "app/print.h"
 #include "base/buf.h"
@@ -70,15 +69,11 @@ static const char *find_facts(struct listing *listing, struct segment *segment)
 /* "11-23 09:40:00", or NULL if the time is unknown. */
 static struct json_object *time_value(const struct app *app, int64_t time)
 {
-	time_t seconds = (time_t)(time / SECOND);
-	char text[32];
-	struct tm tm;
+	char text[DKT__WHEN_SIZE];
 
 	if (!time || app->json || app->csv)
 		return time ? val_number((uint64_t)time) : NULL;
-	return localtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%m-%d %H:%M:%S", &tm) ?
-		       val_text(text) :
-		       NULL;
+	return dkt__format_when(time / SECOND, text) ? val_text(strchr(text, '-') + 1) : NULL;
 }
 
 static void add_segment(struct listing *listing, struct segment *segment, bool is_last)
@@ -110,13 +105,10 @@ static void add_segment(struct listing *listing, struct segment *segment, bool i
 
 static void put_time(struct out *out, const char *key, int64_t time)
 {
-	time_t seconds = (time_t)(time / SECOND);
-	char text[32];
-	struct tm tm;
+	char text[DKT__WHEN_SIZE];
 
 	out_put(out, key, time ? val_number((uint64_t)time) : NULL);
-	if (time && localtime_r(&seconds, &tm) &&
-	    strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
+	if (time && dkt__format_when(time / SECOND, text))
 		out_line(out, key, "%s", text);
 }
 

@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* daemon status: what a daemon records, where, how much, and what stands in its way. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "app/print.h"
 #include "archive/archive.h"
 #include "base/memory.h"
+#include "base/when.h"
 #include "daemon/actions.h"
 
 #define LABELS 12
-
-static void put_time(struct out *out, const char *key, int64_t seconds)
-{
-	const time_t time = (time_t)seconds;
-	char text[32] = "";
-	struct tm tm;
-
-	localtime_r(&time, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
-	out_text(out, key, text);
-}
 
 static void put_settings(struct out *out, const struct archive_config *config)
 {
@@ -102,6 +91,7 @@ int daemon_action_status(struct app *app)
 	pid_t pid = service_holder(&archive_service, app->instance);
 	struct archive_config config = { 0 };
 	struct archive_state state;
+	char started[DKT__WHEN_SIZE];
 	struct out out;
 	int err = archive_state_load(app->ctx, app->instance, &state);
 
@@ -116,7 +106,8 @@ int daemon_action_status(struct app *app)
 	out_put(&out, "pid", pid ? val_number((uint64_t)pid) : NULL);
 	if (pid)
 		out_line(&out, "daemon", "process %d", (int)pid);
-	put_time(&out, "started", state.started);
+	dkt__format_when(state.started, started);
+	out_text(&out, "started", started);
 	put_settings(&out, &config);
 	put_segment(&out, &state);
 	put_kept(app, &out, config.value[ARCHIVE_DIR], &state);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* flight status: the groups, conditions and dumps of a flight recorder. */
 #include <inttypes.h>
-#include <time.h>
 
 #include "app/print.h"
 #include "flight/actions.h"
@@ -27,17 +26,6 @@ static const struct column dump_columns[] = {
 	{ .key = "file" },
 	{ .key = "reason", .flags = COL_FOLD },
 };
-
-static struct json_object *val_time(int64_t seconds)
-{
-	const time_t time = (time_t)seconds;
-	char text[32] = "";
-	struct tm tm;
-
-	localtime_r(&time, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
-	return val_text(text);
-}
 
 static struct json_object *texts(char *const *list, size_t n)
 {
@@ -113,7 +101,7 @@ static struct rows *dump_rows(const struct flight_state *state)
 		const char *name = strncmp(dump->file, state->dir, dir) ? dump->file :
 									  dump->file + dir + 1;
 
-		rows_add(rows, val_time(dump->time), val_number(dump->bytes),
+		rows_add(rows, val_when(dump->time), val_number(dump->bytes),
 			 val_number(dump->lost), val_text(name), val_text(dump->reason));
 	}
 	return rows;
@@ -135,7 +123,7 @@ int flight_action_status(struct app *app)
 	print_begin(app, &out, LABELS);
 	out_put(&out, "pid", pid ? val_number((uint64_t)pid) : NULL);
 	out_put(&out, "recording", val_bool(true));
-	out_put(&out, "started", val_time(state.started));
+	out_put(&out, "started", val_when(state.started));
 	if (pid)
 		out_line(&out, "recorder", "process %d", (int)pid);
 	else

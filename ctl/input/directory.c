@@ -2,9 +2,8 @@
 /* A directory of segments as an input: those that may have records of the window. */
 #include "input/directory.h"
 
-#include <time.h>
-
 #include "base/buf.h"
+#include "base/when.h"
 
 bool directory_is(const char *path)
 {
@@ -137,18 +136,15 @@ int directory_refuse_more(struct dkt_ctx *ctx, const char *path, const struct di
 	const char *name = dir->segments.list[dir->next].name;
 	uint64_t number;
 	int64_t time;
-	char when[32] = "TIME";
-	time_t seconds;
-	struct tm tm;
+	char when[DKT__WHEN_SIZE];
+	bool known;
 
 	segment_read_name(name, &number, &time);
-	seconds = (time_t)time;
-	if (localtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	known = dkt__format_when(time, when);
 	return dkt_fail(ctx, -EINVAL,
 			"%s: from %s on, the segments are of another boot or kernel, or the clock"
 			" was set; give --until or --since '%s', or name segments",
-			path, name, when);
+			path, name, known ? when : "TIME");
 }
 
 int directory_check_output(const struct outfile *file, const char *path)

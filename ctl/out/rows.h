@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/util.h"
+#include "base/when.h"
 
 /* How text shows the values of a column. JSON and CSV show plain numbers, in the unit named here. */
 enum column_type {
@@ -50,6 +51,14 @@ static inline struct json_object *val_text(const char *text)
 static inline struct json_object *val_words(const char *text)
 {
 	return text && *text ? json_object_new_string(text) : NULL;
+}
+
+/* A time of day, in s. */
+static inline struct json_object *val_when(int64_t seconds)
+{
+	char text[DKT__WHEN_SIZE];
+
+	return dkt__format_when(seconds, text) ? val_text(text) : NULL;
 }
 
 static inline struct json_object *val_number(uint64_t number)

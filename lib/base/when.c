@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses a time of day, a date or a time ago, as people write them. */
+/* Parses times as people write them, and formats a time for them. */
 #include <time.h>
 
 #include "base/parse.h"
@@ -61,4 +61,13 @@ int dkt__parse_when(const char *text, int64_t *ns)
 	if (*text == '-')
 		return read_ago(text + 1, ns);
 	return read_clock(text, ns);
+}
+
+bool dkt__format_when(int64_t seconds, char text[DKT__WHEN_SIZE])
+{
+	const time_t time = (time_t)seconds;
+	struct tm tm;
+
+	*text = '\0';
+	return localtime_r(&time, &tm) && strftime(text, DKT__WHEN_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
 }

@@ -51,6 +51,20 @@ static void dates_and_times_of_day_are_read(void **state)
 	assert_true(ns_of("12:34:56") == day + (12 * 3600 + 34 * 60 + 56) * NS);
 }
 
+static void a_time_is_formatted_as_it_is_read(void **state)
+{
+	char text[DKT__WHEN_SIZE];
+
+	(void)state;
+	assert_true(dkt__format_when(1495061256, text));
+	assert_string_equal(text, "2017-05-17 22:47:36");
+	assert_true(ns_of(text) == INT64_C(1495061256) * NS);
+	assert_true(dkt__format_when(-1, text));
+	assert_string_equal(text, "1969-12-31 23:59:59");
+	assert_false(dkt__format_when(INT64_MAX, text));
+	assert_string_equal(text, "");
+}
+
 static void invalid_times_are_refused(void **state)
 {
 	static const char *const texts[] = {
@@ -101,6 +115,7 @@ int main(void)
 		cmocka_unit_test(seconds_since_the_epoch_are_read),
 		cmocka_unit_test(times_ago_are_read),
 		cmocka_unit_test(dates_and_times_of_day_are_read),
+		cmocka_unit_test(a_time_is_formatted_as_it_is_read),
 		cmocka_unit_test(invalid_times_are_refused),
 	};
 
