@@ -13,8 +13,8 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "capture/size.h"
 #include "io/notify.h"
-#include "set/param/memory.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -27,10 +27,8 @@
 /* How often the oldest segments are deleted. */
 #define PRUNE_EACH (30 * SECOND)
 
-/* The reader's priority, and the memory of the buffers: as of record. */
-#define NICE     (-10)
-#define CPU_SIZE (UINT64_C(64) << 20)
-#define PART     16
+/* The reader's priority, that of record. */
+#define NICE (-10)
 
 /* Without --max-size, the segments take at most this part of the file system. */
 #define DISK_PART 10
@@ -362,20 +360,6 @@ static void step(struct archive *archive)
 
 /* ---- setting up and ending ---- */
 
-static int set_size(struct archive *archive)
-{
-	const uint64_t cpus = (uint64_t)dkt_instance_cpus(archive->in);
-	struct memory memory = { 0 };
-	uint64_t size = archive->limits.buffer * cpus;
-
-	if (!size) {
-		/* If the available memory is unknown, the kernel's own size remains. */
-		memory_read(MEMORY_INFO, &memory);
-		size = DKT__MIN(CPU_SIZE * cpus, memory.available / PART);
-	}
-	return size ? dkt_instance_set_size(archive->in, size) : 0;
-}
-
 static int open_instance(struct archive *archive)
 {
 	DKT_OPTS(dkt_instance_opts, opts, .flags = DKT_CREATE);
@@ -389,7 +373,7 @@ static int open_instance(struct archive *archive)
 	err = dkt_instance_set_on(archive->in, false);
 	if (!err)
 		err = dkt_instance_set_clock(archive->in, "mono");
-	return err ? err : set_size(archive);
+	return err ? err : capture_set_size(archive->in, archive->limits.buffer);
 }
 
 /* Goes on where a killed daemon stopped. */

@@ -36,11 +36,8 @@ int flight_check_name(struct dkt_ctx *ctx, const char *name)
 
 uint64_t flight_default_size(int cpus, size_t n)
 {
-	struct memory memory = { 0 };
-
 	/* If the available memory is unknown, the kernel's own size remains. */
-	memory_read(MEMORY_INFO, &memory);
-	return DKT__MIN(CPU_SIZE * (uint64_t)cpus, memory.available / PART) / n;
+	return memory_share(CPU_SIZE * (uint64_t)cpus, PART) / n;
 }
 
 static int enable(struct flight_group *group)

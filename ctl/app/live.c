@@ -158,13 +158,9 @@ struct live {
 static int set_size(struct live *live)
 {
 	uint64_t cpus = (uint64_t)dkt_instance_cpus(live->in), most = cpus * BUFFER_MAX;
-	struct memory memory = { 0 };
-	uint64_t part;
 
 	/* If the available memory is unknown, the size is 0: the kernel uses its minimum. */
-	memory_read(MEMORY_INFO, &memory);
-	part = memory.available / BUFFER_PART;
-	return dkt_instance_set_size(live->in, part < most ? part : most);
+	return dkt_instance_set_size(live->in, memory_share(most, BUFFER_PART));
 }
 
 static int want_events(struct live *live)

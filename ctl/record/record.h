@@ -40,7 +40,3 @@ void record_line_begin(struct record_line *line);
 /* Shows rates since the last call. */
 void record_line_show(struct record_line *line, const struct record *record);
 void record_line_end(struct record_line *line);
-
-/* ---- record/size.c: the memory of the buffers ---- */
-
-int record_size(struct record *record);

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "capture/complete.h"
+#include "capture/size.h"
 #include "record/record.h"
 
 /* How often all records go to the file, which bounds what a power failure can cost, in s. */
@@ -49,7 +50,7 @@ static int open_recorder(struct record *record)
 {
 	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_SKIP_SELF,
 		 .compression = record->app->compression, .room = find_room, .data = record);
-	int err = record_size(record);
+	int err = capture_set_size(record->in, record->buffer);
 
 	if (!err)
 		err = dkt_recorder_new(record->ctx, &opts, &record->recorder);

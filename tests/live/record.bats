@@ -228,6 +228,9 @@ ended()
 	run -127 dktrace record -e "$numbers" -o "$tmp/a.dat" -- /nonexistent
 	run -1 dktrace record -e "$numbers" --duration 1 -o /dev/full
 	[ ! -e "$tmp/a.dat" ]
+	# A product of bytes and CPUs that has more than 64 bits is not a small buffer.
+	run -1 dktrace record -e "$numbers" --buffer-size 9223372036854775808 -o "$tmp/b.dat" -- true
+	has "$output" "Cannot allocate memory"
 	same "" "$(own)" "left behind"
 }
 

@@ -67,11 +67,24 @@ static void other_programs_keep_a_part(void **state)
 	}
 }
 
+static void a_share_has_a_limit(void **state)
+{
+	struct memory memory;
+
+	(void)state;
+	assert_int_equal(memory_read(MEMORY_INFO, &memory), 0);
+	assert_int_equal(memory_share(1, 2), 1);
+	assert_int_equal(memory_share(UINT64_MAX, memory.total), 0);
+	assert_true(memory_share(UINT64_MAX, 4) <= memory.total / 4);
+	assert_true(memory_share(UINT64_MAX, 4) > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(meminfo_is_read),
 		cmocka_unit_test(other_programs_keep_a_part),
+		cmocka_unit_test(a_share_has_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
