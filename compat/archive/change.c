@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Changes the settings and the events of a daemon that records. */
+#include <stdlib.h>
+
+#include "archive/running.h"
+#include "base/buf.h"
+#include "base/memory.h"
+#include "io/notify.h"
+
+int archive_apply(struct archive *archive, const struct archive_config *config)
+{
+	struct wanted_words words = archive_config_words(config, archive->owner);
+	struct dkt_change *change = NULL;
+	struct wanted *wanted = NULL;
+	int err;
+
+	words.before = archive->wanted;
+	err = wanted_new(archive->ctx, &words, &wanted);
+	if (!err)
+		err = dkt_change_new(archive->in, &change);
+	if (!err && (archive->wanted || !dkt_instance_is_new(archive->in)))
+		err = wanted_clear(wanted, archive->in, change);
+	if (!err)
+		err = wanted_apply(wanted, change);
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	if (err) {
+		wanted_free(wanted);
+		return err;
+	}
+	if (wanted->notes)
+		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", wanted->notes);
+	wanted_replace(wanted, archive->wanted);
+	archive->wanted = wanted;
+	return 0;
+}
+
+/* Reads the settings that a reload asks for: its own, or those of the file again. */
+static int read_settings(struct archive *archive, struct archive_config *config)
+{
+	char *path __cleanup(free) = archive_settings(archive->log, true);
+	int err;
+
+	if (!path)
+		return dkt__no_memory(archive->ctx);
+	if (!access(path, F_OK)) {
+		err = archive_config_read(archive->ctx, path, config);
+		unlink(path);
+		return err;
+	}
+	if (archive->opts->settings)
+		return archive_config_read(archive->ctx, archive->opts->settings, config);
+	return dkt_fail(
+		archive->ctx, -EINVAL,
+		"there is nothing to read again: the daemon was started without --settings");
+}
+
+int archive_store_settings(struct archive *archive)
+{
+	char *path __cleanup(free) = archive_settings(archive->log, false);
+
+	return path ? archive_config_write(archive->ctx, path, archive->config) :
+		      dkt__no_memory(archive->ctx);
+}
+
+static int take_settings(struct archive *archive)
+{
+	struct archive_config config = { 0 };
+	struct archive_limits limits;
+	int err = read_settings(archive, &config);
+
+	/* Its instance and its segments are where they are. */
+	if (!err)
+		err = dkt__with_words(archive->ctx,
+				      archive_config_set(&config, ARCHIVE_DIR, archive->dir));
+	if (!err && !archive_config_chooses(&config))
+		err = dkt_fail(archive->ctx, -EINVAL, "the settings name nothing to record");
+	if (!err)
+		err = archive_config_limits(archive->ctx, &config, &limits);
+	if (!err)
+		err = archive_apply(archive, &config);
+	if (err) {
+		archive_config_clear(&config);
+		return err;
+	}
+	archive_config_clear(archive->config);
+	*archive->config = config;
+	archive_config_limits(archive->ctx, archive->config, &archive->limits);
+	archive->worker.compression = archive->limits.compression;
+	err = archive_store_settings(archive);
+	return err || archive->writer.file.fd < 0 ? err :
+						    dkt_recorder_formats(archive->writer.recorder);
+}
+
+void archive_change(struct archive *archive)
+{
+	int err;
+
+	notify("RELOADING=1");
+	err = take_settings(archive);
+	archive_state_text(&archive->state.reload_error, err ? dkt_error(archive->ctx) : NULL);
+	if (err)
+		dkt_log(archive->ctx, DKT_LOG_WARN, "reload: %s", dkt_error(archive->ctx));
+	archive->state.reloads++;
+	archive_save(archive);
+	notify("READY=1");
+}

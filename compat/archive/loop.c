@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Records until a signal: writes each second, changes the segment when it is time, and deletes old ones. */
+#include <signal.h>
+#include <time.h>
+
+#include "archive/running.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "io/notify.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* How often all records go to the file, which bounds what a power failure can cost. */
+#define EACH SECOND
+
+/* How long a signal can wait, in ms. */
+#define LOOK_MS 250
+
+/* How often the oldest segments are deleted. */
+#define PRUNE_EACH (30 * SECOND)
+
+/* Without --max-size, the segments take at most this part of the file system. */
+#define DISK_PART 10
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	/* It counts on while the machine is suspended. */
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- segments ---- */
+
+int archive_begin_segment(struct archive *archive)
+{
+	int err = archive_writer_begin(&archive->writer);
+
+	if (err)
+		return err;
+	snprintf(archive->state.segment, SEGMENT_NAME, "%s", archive->writer.segment.name);
+	archive->state.began = (int64_t)time(NULL);
+	/* There is one more now. */
+	archive->pruned = 0;
+	return 0;
+}
+
+int archive_end_segment(struct archive *archive)
+{
+	struct segment ended;
+	int err = archive_writer_end(&archive->writer, &ended);
+
+	if (err)
+		return err;
+	archive->state.all_records += ended.records;
+	archive->state.all_lost += ended.lost;
+	archive->state.segment[0] = '\0';
+	archive->state.bytes = archive->state.records = archive->state.lost = 0;
+	return dkt__with_words(archive->ctx, archive_worker_add(&archive->worker, &ended));
+}
+
+static uint64_t current(const struct archive *archive)
+{
+	return archive->writer.file.fd < 0 ? UINT64_MAX : archive->writer.segment.number;
+}
+
+static bool is_full(const struct archive *archive, uint64_t now)
+{
+	const struct archive_writer *writer = &archive->writer;
+
+	return (writer->segment.bytes >= archive->limits.segment_size ||
+		now - writer->began >= archive->limits.segment_time) &&
+	       archive_writer_has_room(writer);
+}
+
+/* Writes what there is, and changes to the next segment when it is time. */
+static int write_all(struct archive *archive, uint64_t now)
+{
+	struct archive_writer *writer = &archive->writer;
+	int err = 0;
+
+	if (writer->file.fd < 0)
+		err = archive_begin_segment(archive);
+	if (!err)
+		err = dkt_recorder_read(writer->recorder);
+	if (!err)
+		err = archive_writer_count(writer);
+	if (err)
+		return err;
+	/* A file that was removed takes records, but nobody will read them. */
+	if (capture_file_check(&writer->file)) {
+		archive_note_failure(archive);
+		err = archive_end_segment(archive);
+	} else if (is_full(archive, now)) {
+		err = archive_end_segment(archive);
+	}
+	return !err && writer->file.fd < 0 ? archive_begin_segment(archive) : err;
+}
+
+static void prune(struct archive *archive, uint64_t now)
+{
+	uint64_t max_size = archive->limits.max_size;
+	struct capture_file *file = &archive->writer.file;
+
+	if (!archive->failing && now - archive->pruned < PRUNE_EACH)
+		return;
+	archive->pruned = now;
+	if (!max_size)
+		max_size = capture_file_disk(file) / DISK_PART;
+	if (segments_prune(archive->ctx, archive->writer.dir, max_size, archive->limits.keep,
+			   current(archive)))
+		archive_note_failure(archive);
+}
+
+/* ---- the loop ---- */
+
+static void take_signal(struct archive *archive)
+{
+	int sig = dkt__stopped();
+
+	if (!sig)
+		return;
+	dkt__stop_forget();
+	if (sig == SIGHUP) {
+		archive_change(archive);
+		return;
+	}
+	archive->ending = true;
+	archive->keep = sig == SIGUSR1;
+}
+
+/* Waits for full buffers or for the next second. */
+static int wait_for_records(struct archive *archive)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
+	int err;
+
+	/* The buffers stay full while nothing can be written. */
+	if (archive->failing || archive->writer.file.fd < 0) {
+		nanosleep(&pause, NULL);
+		return 0;
+	}
+	err = dkt_recorder_wait(archive->writer.recorder, LOOK_MS);
+	return err == -EINTR ? 0 : err;
+}
+
+void archive_step(struct archive *archive)
+{
+	int err = wait_for_records(archive);
+	uint64_t now = now_ns();
+
+	take_signal(archive);
+	if (!err && now < archive->next)
+		return;
+	if (!err) {
+		archive->next = now + EACH;
+		err = write_all(archive, now);
+	}
+	archive->failing = err;
+	if (err)
+		archive_note_failure(archive);
+	if (!err && archive_worker_look(&archive->worker, current(archive), now))
+		archive_note_failure(archive);
+	prune(archive, now);
+	if (archive->state.error && !archive->failing && now >= archive->worker.retry &&
+	    (int64_t)time(NULL) > archive->state.error_time)
+		archive_forget_failure(archive);
+	archive_update_state(archive);
+	notify("WATCHDOG=1");
+}
