@@ -22,15 +22,6 @@
 /* Without --max-size, the segments take at most this part of the file system. */
 #define DISK_PART 10
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	/* It counts on while the machine is suspended. */
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
-}
-
 /* ---- segments ---- */
 
 int archive_begin_segment(struct archive *archive)
@@ -148,7 +139,7 @@ static int wait_for_records(struct archive *archive)
 void archive_step(struct archive *archive)
 {
 	int err = wait_for_records(archive);
-	uint64_t now = now_ns();
+	uint64_t now = service_now();
 
 	take_signal(archive);
 	if (!err && now < archive->next)

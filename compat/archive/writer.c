@@ -11,8 +11,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
-
-#define SECOND UINT64_C(1000000000)
+#include "capture/service.h"
 
 /* The beginning of a segment has symbols and formats. */
 #define HEAD_ROOM (UINT64_C(32) << 20)
@@ -68,14 +67,6 @@ static int find_number(struct archive_writer *writer, uint64_t *number)
 	return err;
 }
 
-static uint64_t boot_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
-}
-
 int archive_writer_begin(struct archive_writer *writer)
 {
 	struct segment *segment = &writer->segment;
@@ -98,7 +89,7 @@ int archive_writer_begin(struct archive_writer *writer)
 		forget_file(writer);
 		return err;
 	}
-	writer->began = boot_now();
+	writer->began = service_now();
 	segment->from = writer->ended_at ? (int64_t)writer->ended_at + writer->wall : 0;
 	if (!dkt_recorder_counts(writer->recorder, &counts, sizeof(counts)))
 		writer->read_before = counts.records;

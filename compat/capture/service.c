@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/io.h"
@@ -210,4 +211,12 @@ int service_end_enter(struct dkt_ctx *ctx, const struct service *service, const 
 			return turn;
 		close(turn);
 	} while (true);
+}
+
+uint64_t service_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
 }

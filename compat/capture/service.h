@@ -42,6 +42,9 @@ int service_end(struct dkt_ctx *ctx, const struct service *service, const char *
 int service_end_enter(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig,
 		      bool *ended);
 
+/* Returns the time in ns for what such a process does every so often: a suspended machine counts, too. */
+uint64_t service_now(void);
+
 /* Returns a copy for one line of such a file: control characters become spaces. NULL: out of memory. */
 char *service_line(const char *text);
 

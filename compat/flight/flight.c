@@ -48,15 +48,6 @@ struct flight {
 	size_t n_times;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	/* It counts on while the machine is suspended. */
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
-}
-
 static void note_error(struct flight *flight)
 {
 	char *text = service_line(dkt_error(flight->ctx));
@@ -104,7 +95,7 @@ static bool is_allowed(struct flight *flight, uint64_t now)
 
 static int incident(struct flight *flight, const char *reason, uint64_t n)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = service_now();
 
 	/* A dump that is due takes further reasons. */
 	if (!flight->reasons && !is_allowed(flight, now)) {
@@ -239,7 +230,7 @@ static int take_request(struct flight *flight)
 	}
 	flight->clients[flight->n_clients++] = fd;
 	/* Whoever asks has seen the incident and wants no further records. */
-	flight->due = now_ns();
+	flight->due = service_now();
 	return 0;
 }
 
@@ -247,7 +238,7 @@ static int look(struct flight *flight)
 {
 	int err = 0;
 
-	flight->hold = now_ns() + (flight->conditions.reads ? LOOK : 0);
+	flight->hold = service_now() + (flight->conditions.reads ? LOOK : 0);
 	for (size_t i = 0; !err && i < flight->conditions.n; i++) {
 		char *reason __cleanup(free) = NULL;
 		uint64_t n;
@@ -255,7 +246,7 @@ static int look(struct flight *flight)
 		err = flight_condition_look(flight->ctx, &flight->conditions.list[i], &n, &reason);
 		if (err || !n)
 			continue;
-		flight->hold = now_ns() + HOLD;
+		flight->hold = service_now() + HOLD;
 		err = reason ? incident(flight, reason, n) : -ENOMEM;
 	}
 	return err;
@@ -299,7 +290,7 @@ static nfds_t wait_for(const struct flight *flight, bool held, struct pollfd *fd
 
 static void renew(struct flight *flight)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = service_now();
 
 	if (!flight->conditions.fills || now < flight->renewal)
 		return;
@@ -309,7 +300,7 @@ static void renew(struct flight *flight)
 
 static int step(struct flight *flight)
 {
-	uint64_t now = now_ns();
+	uint64_t now = service_now();
 	/* A negative descriptor is left out: a client that finds no place waits. */
 	struct pollfd fds[2 + 2 * FLIGHT_WATCHES] = {
 		{ .fd = flight->signals, .events = POLLIN },
@@ -327,9 +318,9 @@ static int step(struct flight *flight)
 		err = take_signal(flight);
 	if (!err && fds[1].revents)
 		err = take_request(flight);
-	if (!err && (ready || (flight->conditions.reads && flight->hold <= now_ns())))
+	if (!err && (ready || (flight->conditions.reads && flight->hold <= service_now())))
 		err = look(flight);
-	if (!err && flight->reasons && flight->due <= now_ns())
+	if (!err && flight->reasons && flight->due <= service_now())
 		make_dump(flight);
 	if (!err)
 		renew(flight);
