@@ -676,6 +676,7 @@ DKT_API int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t co
 #endif
 
 #include <dktrace/measure.h>
+#include <dktrace/recording.h>
 #include <dktrace/records.h>
 
 #endif

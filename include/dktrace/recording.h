@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The part of libdktrace with which a program takes records from a kernel that runs or was dumped, and
+ * writes recordings. <dktrace/dktrace.h> includes it and has the conventions.
+ */
+#include <dktrace/records.h> /* before the guard: <dktrace/dktrace.h> includes both */
+
+#ifndef DKTRACE_RECORDING_H
+#define DKTRACE_RECORDING_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- dkt_dump(3): the memory of a dumped kernel ---------------------------------------------- */
+
+/* The dump of a kernel, from which a caller reads what a module of it kept in memory. */
+struct dkt_dump;
+
+/*
+ * Opens the dump; of the options, name, fd and vmlinux count. The context must be new. -EINVAL: not
+ * a dump; -EOPNOTSUPP, -EBADMSG: as dkt_source_open().
+ */
+DKT_API int dkt_dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+			  struct dkt_dump **dump);
+DKT_API void dkt_dump_close(struct dkt_dump *dump);
+
+/*
+ * Gets the address of a function or variable of a module, or of the kernel itself if module is NULL.
+ * -ENOENT: there is none, or the module was not loaded.
+ */
+DKT_API int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char *name,
+			    uint64_t *address);
+
+/*
+ * Reads all n bytes. -ENODATA: the dump leaves them out; -EIO: the file is truncated or damaged
+ * there; -EFAULT: the kernel has no memory at that address.
+ */
+DKT_API int dkt_dump_read(const struct dkt_dump *dump, uint64_t address, void *bytes, size_t n);
+
+/* Gets the size of one of the kernel's structs. -ENOENT: there is none of that name. */
+DKT_API int dkt_dump_size(const struct dkt_dump *dump, const char *name, uint64_t *size);
+
+/*
+ * Gets the address and the size of the memory that belongs to the struct page at that address.
+ * -EFAULT: that is no struct page; -EOPNOTSUPP: not supported on the machine of the dump.
+ */
+DKT_API int dkt_dump_page(const struct dkt_dump *dump, uint64_t page, uint64_t *address,
+			  uint32_t *size);
+
+/* Returns words for an error of these calls. */
+DKT_API const char *dkt_dump_why(int err);
+
+/* ---- dkt_live(3): live sources and their spools ---------------------------------------------- */
+
+/*
+ * A spool is a directory that keeps the records between the kernel and their destination, and notes
+ * with which a later process undoes the changes of a killed one. dkt_instance_open() gives it to the
+ * instance; live sources, changes and all other functions find it there. Only dkt_spool_return()
+ * takes a path, because the instance may be gone by then.
+ */
+
+enum dkt_live_flags {
+	DKT_LIVE_KEEP = 1, /* leave the records in the spool; only a saved tree needs none */
+	DKT_LIVE_FOLLOW = 2, /* wait for more records at the end */
+	DKT_LIVE_WHOLE = 4, /* remove nothing before dkt_source_done(): no flush() */
+	DKT_LIVE_SNAPSHOT = 8, /* read the snapshot: dkt_snapshot_take() */
+	DKT_LIVE_LAST_BOOT = 16, /* read what the boot before this one left: dkt_last_boot_get() */
+};
+
+struct dkt_live_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_live_flags */
+	uint64_t until; /* ns on the instance's clock: stop there; 0: no bound */
+	/*
+	 * Called before pages are removed: writes the output for the records returned so
+	 * far. A value other than 0 ends the reading with that error, and the records stay.
+	 * NULL: nothing to do.
+	 */
+	int (*flush)(void *data);
+	void *data;
+	/*
+	 * With DKT_LIVE_FOLLOW: wake up when a CPU's buffer is that full, in percent
+	 * (buffer_percent, which dkt_source_close() restores); 0: when it has a record.
+	 */
+	unsigned int wake_percent;
+};
+
+/*
+ * Opens the per-CPU buffers of an instance. The source moves their pages into files in the spool,
+ * which is created if needed. The pages stay there until flush() and dkt_source_done() tell that
+ * the records are safe elsewhere, so that a process that is killed loses none. Without a spool the
+ * records that it read are lost then. -EBUSY: another process reads with this spool,
+ * dkt_error() names it; -EINVAL: invalid options, or DKT_LIVE_KEEP without a spool
+ * on an instance that is not in a saved tree.
+ */
+DKT_API int dkt_source_live(struct dkt_instance *instance, const struct dkt_live_opts *opts,
+			    struct dkt_source **source);
+
+/*
+ * Waits for new records or for dkt_source_wake(), at most timeout_ms milliseconds; -1: without
+ * limit. Returns 0 if there may be records. -EINTR: a signal arrived; -EOPNOTSUPP: the source does
+ * not follow.
+ */
+DKT_API int dkt_source_wait(struct dkt_source *source, int timeout_ms);
+
+/*
+ * Returns a descriptor for an event loop. It is readable when dkt_source_wait() would return at
+ * once. Then call dkt_source_wait() with 0, which takes away a wake-up, and dkt_source_next() until
+ * it returns DKT_NEXT_LATER; before that the descriptor need not become readable again. The
+ * descriptor stays the source's: poll it and do nothing else with it. -EOPNOTSUPP: the source does
+ * not follow.
+ */
+DKT_API int dkt_source_fd(struct dkt_source *source);
+
+/*
+ * Makes the current dkt_source_wait(), or otherwise the next one, return at once. It is the only
+ * call on a source that another thread or a signal handler may make, as long as the source is open.
+ * -EOPNOTSUPP: the source does not follow.
+ */
+DKT_API int dkt_source_wake(struct dkt_source *source);
+
+/*
+ * Declares all records returned so far safe: a live source removes them from its spool, unless it
+ * has DKT_LIVE_KEEP. Other sources ignore it.
+ */
+DKT_API int dkt_source_done(struct dkt_source *source);
+
+/* Runs while recording is stopped: dkt_instance_rest(). */
+typedef int (*dkt_rest_fn)(void *data);
+
+/*
+ * Stops recording, moves all records of the buffers into the spool, calls fn, and starts recording
+ * again; for operations that make the kernel empty the buffers. The next live source returns the
+ * records; without a spool they are lost. Returns the result of fn. -EBUSY: another process reads
+ * with this spool.
+ */
+DKT_API int dkt_instance_rest(struct dkt_instance *instance, dkt_rest_fn fn, void *data);
+
+/*
+ * Starts recording again if a process was killed during dkt_instance_rest(). Call it before the
+ * next change.
+ */
+DKT_API int dkt_instance_wake(struct dkt_instance *instance);
+
+/* Gets the size of the pages in the spool in bytes; 0 without a spool. Takes no lock. */
+DKT_API int dkt_spool_bytes(const struct dkt_instance *instance, uint64_t *bytes);
+
+enum dkt_last_kernel {
+	DKT_KERNEL_UNKNOWN, /* the kernel does not tell */
+	DKT_KERNEL_SAME, /* the build that runs now */
+	DKT_KERNEL_OTHER, /* its events and addresses may mean something else now */
+};
+
+/* Facts about the boot before this one. */
+struct dkt_last_boot {
+	enum dkt_last_kernel kernel; /* that wrote the records */
+	bool kept; /* the records are in the spool, apart from what is recorded now */
+	int64_t moved; /* bytes from its address then to that of the kernel now; 0: also unknown */
+};
+
+/*
+ * Tells about the records that the boot before this one left in an instance whose buffers survive a
+ * reboot (trace_instance=NAME@...). A source with DKT_LIVE_LAST_BOOT reads them. It gives the context
+ * the names of functions at the addresses of that boot, so the context is good for these records
+ * alone. The first one moves them into a spool, from which they can be read again, also after the
+ * instance began to record this boot. -EOPNOTSUPP: the instance is not such a one; -ENODATA: it has
+ * no such records; -EINVAL: the kernel's last_boot_info is of unknown form.
+ */
+DKT_API int dkt_last_boot_get(struct dkt_instance *instance, struct dkt_last_boot *boot, size_t sz);
+
+/*
+ * Finds the instance whose buffers survive a reboot, and its name, which the caller frees. -ENOENT:
+ * there is none; -ENOTUNIQ: there are several, dkt_error() names them.
+ */
+DKT_API int dkt_last_boot_find(struct dkt_ctx *ctx, char **name);
+
+/*
+ * Records a mark from which a later boot learns the wall-clock time of the instance's records, as
+ * long as it is not overwritten. -EOPNOTSUPP: the clock has no wall-clock time; other errors: as
+ * dkt_instance_mark().
+ */
+DKT_API int dkt_last_boot_mark(struct dkt_instance *instance);
+
+/*
+ * Removes these records; those of this boot stay. -EOPNOTSUPP, -EINVAL: as dkt_last_boot_get();
+ * -EBUSY: another process reads with this spool.
+ */
+DKT_API int dkt_last_boot_clear(struct dkt_instance *instance);
+
+/* ---- dkt_tracedat(3): write trace.dat files -------------------------------------------------- */
+
+struct dkt_tracedat;
+
+struct dkt_tracedat_opts {
+	size_t sz;
+	unsigned int version; /* of the file format: 6 or 7; 0: 7 */
+	const char *compression; /* "zstd", "zlib", "none"; NULL: zstd, none in version 6 */
+	const char *dir; /* for the unnamed file with the records until the end; NULL: /tmp */
+	bool part; /* a part of the source: count only the losses in its gaps */
+};
+
+/*
+ * Begins a file for trace-cmd(1), KernelShark and libtracecmd with records of a source.
+ * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the format. fd stays the caller's; its file
+ * must be empty and seekable. The library writes nothing to it before dkt_tracedat_finish().
+ * Messages go to ctx. -EINVAL: unknown version or compression, or invalid options.
+ */
+DKT_API int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
+			     const struct dkt_tracedat_opts *opts, struct dkt_tracedat **out);
+
+/*
+ * Adds a record or gap of the source. If the ID of its event is taken in the file, the event gets
+ * another one. -EMSGSIZE: the record is longer than a page of 64 KiB; -ERANGE: the CPU number is
+ * above the limit of the library.
+ */
+DKT_API int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *record);
+
+/*
+ * Writes the file. The source must still be open, because the names of processes are read from it
+ * now. Errors: of write(2).
+ */
+DKT_API int dkt_tracedat_finish(struct dkt_tracedat *out);
+DKT_API void dkt_tracedat_free(struct dkt_tracedat *out);
+
+/*
+ * Writes the file of a recorder, also one whose recorder was killed, as a finished file: the pages as
+ * they are, undecoded. from: the recorder's file; to: an empty file. In opts, compression NULL keeps
+ * the form of the pages, but all are compressed if some are; dir and part do not count. Returns 1,
+ * without writing, if the file from is not one of a recorder or is finished.
+ */
+DKT_API int dkt_tracedat_seal(struct dkt_ctx *ctx, int from, int to,
+			      const struct dkt_tracedat_opts *opts);
+
+/* ---- dkt_recorder(3): record instances into a file ------------------------------------------- */
+
+struct dkt_recorder;
+
+enum dkt_recorder_flags {
+	/* Records that were overwritten before the first read are not lost: a flight recorder's. */
+	DKT_RECORDER_FRESH = 1,
+	/*
+	 * Leaves out the records that the thread causes which begins the recording. The kernel does
+	 * it, but its test makes each record dearer. So if all events are system calls, of which a
+	 * recorder makes few, the file has them and names the thread, and dkt_source_open() leaves
+	 * them out.
+	 */
+	DKT_RECORDER_SKIP_SELF = 2,
+};
+
+struct dkt_recorder_opts {
+	size_t sz;
+	unsigned int flags; /* enum dkt_recorder_flags */
+	const char *compression; /* of the pages: "zstd", "zlib"; NULL or "none": as they are */
+	unsigned int wake_percent; /* how full a CPU's buffer is when it is read; 0: 50 */
+	/*
+	 * Returns how many bytes a file of that size may still grow. Called before pages are
+	 * moved, 1 MiB or less at a time. NULL: without limit.
+	 */
+	uint64_t (*room)(void *data, uint64_t written);
+	void *data;
+};
+
+/*
+ * Creates a recorder, which moves the pages of instances into a file without decoding them. -EINVAL:
+ * unknown compression, or invalid options.
+ */
+DKT_API int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
+			     struct dkt_recorder **recorder);
+
+/*
+ * Adds an instance, which stays the caller's and open as long as the recorder, as a buffer of that
+ * name; the first one should have the name "", the buffer that programs read by default. Reading
+ * removes the records from the instance. While the recorder exists, the instance's buffer_percent is
+ * wake_percent. -EBUSY: a recording has begun.
+ */
+DKT_API int dkt_recorder_add(struct dkt_recorder *recorder, struct dkt_instance *instance,
+			     const char *name);
+
+/*
+ * Begins a recording in a file, pipe or socket, which stays the caller's, with the formats of the
+ * events that are enabled now, symbols and facts about the machine. What follows can be read with
+ * dkt_source_open() at any time, also after a crash. After an error, and after dkt_recorder_end(), the
+ * next recording can begin; no record is lost between the two. -EBUSY: a recording has begun already;
+ * errors of write(2).
+ */
+DKT_API int dkt_recorder_begin(struct dkt_recorder *recorder, int fd);
+
+/*
+ * Waits until a CPU's buffer is as full as wake_percent, at most timeout_ms milliseconds (-1: without
+ * limit), and moves all complete pages to the file. -EINTR: a signal arrived; -EDQUOT: room() allows no
+ * more; errors of write(2), as for dkt_recorder_read().
+ */
+DKT_API int dkt_recorder_wait(struct dkt_recorder *recorder, int timeout_ms);
+
+/*
+ * Moves all records up to now to the file, adds new names of processes, and marks the time, so that a
+ * reader of a growing file knows how far it can sort. Call it about once a second. After -EDQUOT and
+ * errors of write(2), as on a full file system, no record is lost: the next call continues at the same byte.
+ */
+DKT_API int dkt_recorder_read(struct dkt_recorder *recorder);
+
+/*
+ * Adds the formats of events that have been enabled since the recording began. Call it after enabling
+ * events, before dkt_recorder_wait() and dkt_recorder_read() move their first records. After an error
+ * call it again.
+ */
+DKT_API int dkt_recorder_formats(struct dkt_recorder *recorder);
+
+/*
+ * Calls dkt_recorder_read(), adds the names of all threads that live, and ends the recording. Records for
+ * which room() has no room count as lost.
+ */
+DKT_API int dkt_recorder_end(struct dkt_recorder *recorder);
+
+/* Counts of a recorder. */
+struct dkt_recorder_counts {
+	uint64_t bytes; /* written to the file */
+	uint64_t records; /* read from the buffers since they were last emptied */
+	uint64_t lost; /* lost since the recording began, up to the last mark */
+};
+
+DKT_API int dkt_recorder_counts(struct dkt_recorder *recorder, struct dkt_recorder_counts *counts,
+				size_t sz);
+
+/*
+ * Completes the file of a recorder that was killed, which is open for reading and writing as fd: adds
+ * the records that its instances still hold, ends the recording, and removes the instances, which
+ * must be of dkt_instance_own(). Sets *records to the number of records added. Records that the
+ * recorder had read but not written are counted as lost. Returns 1 if there are none to add: the file is
+ * finished or of another kind, its instances are shared with other processes, or the machine has been
+ * started again. -ENOENT: an instance has been removed; -EBUSY: the process of an instance lives;
+ * -ENOSPC: the file system lacks room, and nothing has been changed; -EROFS: fd is not open for
+ * writing; -EBADMSG: the end of the file is damaged.
+ */
+DKT_API int dkt_recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records);
+
+/*
+ * Goes on with the recording of a recorder that was killed, in its file, which is open for reading and
+ * writing as fd, in place of dkt_recorder_begin(). The recorder must have the same instances, with the
+ * same names, and nobody may have read them since. Losses are counted on: of records that were
+ * overwritten since, and of those that were read but not written. The file continues to name the earlier
+ * thread with DKT_RECORDER_SKIP_SELF, so end it soon. Returns 1 and changes nothing if the file is
+ * finished, or of another kind, boot or instance. -EBUSY: a recording has begun; errors of write(2).
+ */
+DKT_API int dkt_recorder_resume(struct dkt_recorder *recorder, int fd);
+
+/* Frees a recorder. If its recording has not been ended, the file can be read up to here. */
+DKT_API void dkt_recorder_free(struct dkt_recorder *recorder);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
