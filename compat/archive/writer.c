@@ -16,6 +16,10 @@
 /* The beginning of a segment has symbols and formats. */
 #define HEAD_ROOM (UINT64_C(32) << 20)
 
+/* How often a lock is tried, and us between. */
+#define LOCK_TRIES 250
+#define LOCK_WAIT  20000
+
 /* The directory is the user's choice; only its last part is created. */
 #define DIR_MODE 0700
 
@@ -134,7 +138,23 @@ int archive_writer_end(struct archive_writer *writer, struct segment *ended)
 
 /* ---- after a kill ---- */
 
-/* Finds the newest segment, and opens it if nobody writes it. Returns 1 if there is none. */
+/* A killed daemon gives up the lock of its segment when it has ended, after that of the service. */
+static int lock_segment(int fd)
+{
+	int err = -EWOULDBLOCK;
+
+	for (int tries = 0; err == -EWOULDBLOCK && tries < LOCK_TRIES; tries++) {
+		if (tries)
+			usleep(LOCK_WAIT);
+		err = TEMP_FAILURE_RETRY(flock(fd, LOCK_EX | LOCK_NB)) ? -errno : 0;
+	}
+	return err;
+}
+
+/*
+ * Opens the newest segment, unless it is complete. Returns 1 if there is no such segment. -EWOULDBLOCK:
+ * another process writes it.
+ */
 static int open_newest(struct archive_writer *writer)
 {
 	struct capture_file *file = &writer->file;
@@ -158,9 +178,11 @@ static int open_newest(struct archive_writer *writer)
 				       .path = writer->path,
 				       .fd = open(writer->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW),
 				       .regular = true };
-	if (file->fd < 0 || flock(file->fd, LOCK_EX | LOCK_NB))
-		return dkt_fail(writer->ctx, -errno, "open %s: %s", writer->path, strerror(errno));
-	return 0;
+	err = file->fd < 0 ? -errno : lock_segment(file->fd);
+	if (err == -EWOULDBLOCK)
+		return dkt_fail(writer->ctx, err, "open %s: another process records into it",
+				writer->path);
+	return err ? dkt_fail(writer->ctx, err, "open %s: %s", writer->path, strerror(-err)) : 0;
 }
 
 int archive_writer_resume(struct archive_writer *writer, struct segment *ended)

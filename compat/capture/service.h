@@ -23,7 +23,10 @@ char *service_path(const struct service *service, const char *log, const char *n
  */
 int service_enter(struct dkt_ctx *ctx, const struct service *service, const char *log);
 
-/* In a turn: makes this process the one, until it ends. -EBUSY: dkt_error() names the one that is. */
+/*
+ * In a turn: makes this process the one, until it ends. Waits for one that was killed and is about to
+ * end. -EBUSY: dkt_error() names the one that is.
+ */
 int service_lock(struct dkt_ctx *ctx, const struct service *service, const char *log);
 
 /* Returns the ID of the process, or 0. */

@@ -99,6 +99,28 @@ teardown()
 	indexed
 }
 
+@test "daemon: the next one waits for one that was killed and has not ended yet" {
+	chrt -f 1 true || skip "real-time priority is not permitted"
+	start_daemon
+	killed=$(number pid)
+	# It cannot end while its CPU has something more urgent to do.
+	taskset -pc 0 "$killed"
+	# shellcheck disable=SC2016
+	start taskset -c 0 chrt -f 1 bash -c ': >"$0"; while [ "$SECONDS" -lt 2 ]; do :; done' "$tmp/spins"
+	until_true 100 [ -e "$tmp/spins" ]
+	kill -9 "$killed"
+	start_daemon
+	# Another process has the segment for a moment.
+	kill -9 "$(number pid)"
+	until_true 100 eval '[ "$(number pid)" = null ]'
+	last=$(segments | tail -n 1)
+	start flock "$last" sh -c ': >"$0"; sleep 0.3' "$tmp/locked"
+	until_true 100 [ -e "$tmp/locked" ]
+	start_daemon
+	daemon stop
+	indexed
+}
+
 @test "daemon: its worker keeps nothing from the next one after kill -9" {
 	start_daemon --segment-time 1
 	pid=$(number pid)
