@@ -74,7 +74,7 @@ static int write_all(struct archive *archive, uint64_t now)
 	if (writer->file.fd < 0)
 		err = archive_begin_segment(archive);
 	if (!err)
-		err = dkt_recorder_read(writer->recorder);
+		err = capture_file_in(&writer->file, dkt_recorder_read(writer->recorder));
 	if (!err)
 		err = archive_writer_count(writer);
 	if (err)
@@ -133,7 +133,7 @@ static int wait_for_records(struct archive *archive)
 		return 0;
 	}
 	err = dkt_recorder_wait(archive->writer.recorder, LOOK_MS);
-	return err == -EINTR ? 0 : err;
+	return capture_file_in(&archive->writer.file, err == -EINTR ? 0 : err);
 }
 
 void archive_step(struct archive *archive)

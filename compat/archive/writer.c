@@ -81,8 +81,13 @@ int archive_writer_begin(struct archive_writer *writer)
 		return err;
 	segment_name(segment->name, (int64_t)time(NULL), segment->number);
 	writer->path = dkt__format("%s/%s", writer->dir, segment->name);
-	err = writer->path ? capture_file_open(writer->ctx, writer->path, &writer->file) :
-			     dkt__no_memory(writer->ctx);
+	if (!writer->path)
+		return dkt__no_memory(writer->ctx);
+	err = capture_file_open(writer->ctx, writer->path, &writer->file);
+	/* Without the time in the segment's name, so that each attempt reports the same. */
+	if (err)
+		err = dkt_fail(writer->ctx, err, "create a segment in %s: %s", writer->dir,
+			       strerror(-err));
 	if (!err)
 		err = dkt_instance_wall(writer->in, &writer->wall);
 	if (!err)
@@ -122,7 +127,7 @@ int archive_writer_end(struct archive_writer *writer, struct segment *ended)
 	int err;
 
 	writer->ending = true;
-	err = dkt_recorder_end(writer->recorder);
+	err = capture_file_in(&writer->file, dkt_recorder_end(writer->recorder));
 	writer->ending = false;
 	if (err)
 		return err;
@@ -190,7 +195,8 @@ int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
 	int err = open_newest(writer);
 
 	if (!err)
-		err = dkt_recorder_resume(writer->recorder, writer->file.fd);
+		err = capture_file_in(&writer->file,
+				      dkt_recorder_resume(writer->recorder, writer->file.fd));
 	if (!err)
 		err = dkt_instance_wall(writer->in, &writer->wall);
 	if (!err)

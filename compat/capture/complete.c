@@ -33,14 +33,15 @@ static int check_room(struct dkt_ctx *ctx, const char *path, int fd, const struc
 		path, (double)need / 1e6, (double)room / 1e6, path);
 }
 
-/* The name may belong to another file by now. */
+/* The file may be renamed or removed, and its file system detached. */
 static int check_same(struct dkt_ctx *ctx, const char *path, int fd)
 {
 	struct stat a, b;
 
 	if (!lstat(path, &a) && !fstat(fd, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
 		return 0;
-	return dkt_fail(ctx, -ESTALE, "complete %s: the recording has another name now", path);
+	return dkt_fail(ctx, -ESTALE, "complete %s: the recording does not have this name any more",
+			path);
 }
 
 /* A file of another user stays that user's. */

@@ -114,6 +114,11 @@ void capture_file_close(struct capture_file *file)
 	*file = (struct capture_file)CAPTURE_FILE_INIT;
 }
 
+int capture_file_in(const struct capture_file *file, int err)
+{
+	return err < 0 ? dkt_fail_in(file->ctx, err, "%s", file->path) : err;
+}
+
 uint64_t capture_file_disk(const struct capture_file *file)
 {
 	struct statvfs fs;
@@ -148,6 +153,8 @@ int capture_file_check(const struct capture_file *file)
 	/* Standard output may be open for writing only. */
 	if (n == -EBADF)
 		return 0;
+	if (n < 0)
+		return dkt_fail(file->ctx, (int)n, "read %s: %s", file->path, strerror((int)-n));
 	if (!fstat(file->fd, &st) && !st.st_nlink)
 		return dkt_fail(
 			file->ctx, -ESTALE,

@@ -31,12 +31,15 @@ void capture_file_close(struct capture_file *file);
  */
 uint64_t capture_file_room(const struct capture_file *file);
 
+/* Puts the name of the file before the error message of a recorder, which does not know it. Returns err. */
+int capture_file_in(const struct capture_file *file, int err);
+
 /* Returns the size of the file system in bytes; 0: unknown. */
 uint64_t capture_file_disk(const struct capture_file *file);
 
 /*
  * Checks that the file, which has been written to, still is the recording. -ESTALE: it was removed, or
- * another process has overwritten it; its records cannot be read any more.
+ * another process has overwritten it; its records cannot be read any more. Other errors: of reading.
  */
 int capture_file_check(const struct capture_file *file);
 

@@ -76,7 +76,8 @@ static int set_up(struct record *record)
 	if (!err)
 		err = enable_events(record);
 	if (!err)
-		err = dkt_recorder_begin(record->recorder, record->file.fd);
+		err = capture_file_in(&record->file,
+				      dkt_recorder_begin(record->recorder, record->file.fd));
 	return err ? err : dkt_instance_set_on(record->in, true);
 }
 
@@ -100,11 +101,10 @@ static int follow(struct record *record, struct record_line *line)
 
 		err = dkt_recorder_wait(record->recorder,
 					record->command ? DKT__MIN(ms, LOOK_MS) : ms);
-		if (err == -EINTR)
-			err = 0;
+		err = capture_file_in(&record->file, err == -EINTR ? 0 : err);
 		if (err || live_now() < next)
 			continue;
-		err = dkt_recorder_read(record->recorder);
+		err = capture_file_in(&record->file, dkt_recorder_read(record->recorder));
 		if (!err)
 			err = capture_file_check(&record->file);
 		record_line_show(line, record);
@@ -127,7 +127,7 @@ static int record_all(struct record *record)
 	err = follow(record, &line);
 	end = dkt_instance_set_on(record->in, false);
 	if (!err)
-		err = end ?: dkt_recorder_end(record->recorder);
+		err = end ?: capture_file_in(&record->file, dkt_recorder_end(record->recorder));
 	if (!err)
 		err = capture_file_check(&record->file);
 	record_line_end(&line);

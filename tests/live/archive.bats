@@ -52,7 +52,7 @@ indexed()
 
 teardown()
 {
-	umount -l "$tmp/disk" 2>/dev/null || true
+	umount -l "$tmp/disk" "$tmp/dir" 2>/dev/null || true
 	end_test
 }
 
@@ -296,6 +296,25 @@ restrictions()
 	until_true 200 eval '[ "$(number error)" = null ]'
 	daemon stop
 	adds_up 1 200000
+	same 0 "$missing" "lost"
+}
+
+@test "daemon: a segment that cannot be created is reported once, and recording goes on later" {
+	start daemon start --foreground --dir "$tmp/dir" -e "$numbers" --comm gen-sequence --segment-time 1 \
+		2>"$tmp/log"
+	until_true 100 grep -q 'recording; segments' "$tmp/log"
+	mount --bind "$tmp/dir" "$tmp/dir"
+	mount -o remount,ro,bind "$tmp/dir"
+	until_true 100 eval '[ "$(number error)" != null ]'
+	"$sequence" 2 1000
+	# Several attempts.
+	sleep 2.5
+	same "create a segment in $tmp/dir: Read-only file system" "$(number error | tr -d '"')" "the error"
+	umount "$tmp/dir"
+	same 1 "$(grep -c "create a segment" "$tmp/log")" "messages"
+	until_true 100 eval '[ "$(number error)" = null ]'
+	daemon stop
+	adds_up 2 1000
 	same 0 "$missing" "lost"
 }
 

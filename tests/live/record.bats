@@ -252,8 +252,29 @@ ended()
 	mv "$tmp/c.dat" "$tmp/d.dat"
 	kill -INT "$pid"
 	wait "$pid"
+	has "$(cat "$tmp/record.err")" "complete $tmp/c.dat: the recording does not have this name any more"
 	has "$(cat "$tmp/record.err")" "'dktrace recover $tmp/d.dat' completes it for trace-cmd"
 	run -0 dktrace recover "$tmp/d.dat"
+	same "" "$(own)" "left behind"
+}
+
+@test "record names the file that it cannot write" {
+	# The limit stands for a disk that fails.
+	# shellcheck disable=SC2016
+	run -1 bash -c 'trap "" XFSZ; ulimit -f 2048; exec dktrace record "$@"' sh \
+		-e "$numbers" -o "$tmp/a.dat" -- "$sequence" 2 200000
+	has "$output" "dktrace: $tmp/a.dat: write the recording: File too large"
+	same "" "$(own)" "left behind"
+}
+
+@test "record completes nothing on a file system that is detached" {
+	mkdir "$tmp/disk"
+	mount -t tmpfs none "$tmp/disk"
+	recording -o "$tmp/disk/a.dat"
+	umount -l "$tmp/disk"
+	kill -INT "$pid"
+	wait "$pid"
+	has "$(cat "$tmp/record.err")" "complete $tmp/disk/a.dat: the recording does not have this name any more"
 	same "" "$(own)" "left behind"
 }
 
