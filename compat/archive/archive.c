@@ -88,8 +88,6 @@ static int set_up(struct archive *archive)
 	}
 	if (!err)
 		err = dkt_instance_set_on(archive->in, true);
-	/* Segments that a killed daemon did not complete. */
-	archive->worker.waiting = 1;
 	return err;
 }
 

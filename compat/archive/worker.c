@@ -201,6 +201,7 @@ static int count_waiting(struct archive_worker *worker, uint64_t current)
 
 	if (err)
 		return err;
+	worker->look = false;
 	worker->waiting = 0;
 	for (size_t i = 0; i < segments.n; i++)
 		worker->waiting += segments.list[i].number < current && !segments.list[i].known;
@@ -242,7 +243,8 @@ int archive_worker_look(struct archive_worker *worker, uint64_t current, uint64_
 
 	if (err)
 		worker->retry = now + RETRY;
-	if (worker->pid || (!ran && !worker->n_ended && !worker->waiting) || now < worker->retry)
+	if (worker->pid || (!ran && !worker->n_ended && !worker->waiting && !worker->look) ||
+	    now < worker->retry)
 		return err;
 	if (count_waiting(worker, current) || !worker->waiting)
 		return err;

@@ -16,13 +16,14 @@ struct archive_worker {
 	size_t n_ended;
 	pid_t pid; /* 0: none runs */
 	int out; /* the end of a pipe that has its error message; -1: none runs */
-	uint64_t waiting; /* segments that were not completed when it was last looked at */
+	uint64_t waiting; /* segments that were not completed at the last look */
+	bool look; /* there may be some that were not looked at, those of a killed daemon */
 	uint64_t retry; /* not before this time, after a failure; ns */
 };
 
 #define ARCHIVE_WORKER_INIT                                                                        \
 	{                                                                                          \
-		.out = -1                                                                          \
+		.out = -1, .look = true                                                            \
 	}
 
 /* Adds a segment that has ended. */

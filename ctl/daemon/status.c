@@ -29,7 +29,7 @@ static void put_settings(struct out *out, const struct archive_config *config)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		out_text(out, rows[i].name, config->value[rows[i].key]);
+		out_field(out, rows[i].name, config->value[rows[i].key]);
 }
 
 static void put_segment(struct out *out, const struct archive_state *state)
@@ -65,10 +65,19 @@ static void put_kept(struct app *app, struct out *out, const char *dir,
 	out_put(out, "segments", val_number(segments.n));
 	out_put(out, "all_bytes", val_number(bytes));
 	out_put(out, "waiting", val_number(state->waiting));
-	out_line(out, "kept", "%zu segments, %.1f MB", segments.n, (double)bytes / 1e6);
+	out_line(out, "kept", "%zu segment%s, %.1f MB", segments.n, segments.n == 1 ? "" : "s",
+		 (double)bytes / 1e6);
 	if (state->waiting)
-		out_line(out, "to do", "%" PRIu64 " segments to complete", state->waiting);
+		out_line(out, "to do", "%" PRIu64 " segment%s to complete", state->waiting,
+			 state->waiting == 1 ? "" : "s");
 	segments_free(&segments);
+}
+
+/* In a pipe, lines are not folded. */
+static void put_killed(struct out *out)
+{
+	out_line(out, "attention", "the process does not run; the kernel may still record");
+	out_line(out, "", "'dktrace daemon start' goes on, 'dktrace daemon stop' cleans up");
 }
 
 static void put_trouble(struct out *out, const struct archive_state *state, pid_t pid)
@@ -76,9 +85,7 @@ static void put_trouble(struct out *out, const struct archive_state *state, pid_
 	out_put(out, "error", val_text(state->error));
 	out_put(out, "reload_error", val_text(state->reload_error));
 	if (!pid)
-		out_line(out, "attention",
-			 "the process does not run: the kernel may still record, but nothing writes"
-			 " files; 'dktrace daemon start' goes on, 'dktrace daemon stop' cleans up");
+		put_killed(out);
 	if (state->error)
 		out_line(out, "attention", "%s", state->error);
 	if (state->reload_error)
@@ -107,7 +114,7 @@ int daemon_action_status(struct app *app)
 	if (pid)
 		out_line(&out, "daemon", "process %d", (int)pid);
 	dkt__format_when(state.started, started);
-	out_text(&out, "started", started);
+	out_field(&out, "started", started);
 	put_settings(&out, &config);
 	put_segment(&out, &state);
 	put_kept(app, &out, config.value[ARCHIVE_DIR], &state);

@@ -107,6 +107,14 @@ static struct rows *dump_rows(const struct flight_state *state)
 	return rows;
 }
 
+/* In a pipe, lines are not folded. */
+static void put_killed(struct out *out)
+{
+	out_line(out, "attention", "the process was killed; its instances still record");
+	out_line(out, "", "'dktrace flight dump' writes what they hold");
+	out_line(out, "", "'dktrace flight stop' removes them");
+}
+
 int flight_action_status(struct app *app)
 {
 	pid_t pid = service_holder(&flight_service, app->instance);
@@ -127,11 +135,7 @@ int flight_action_status(struct app *app)
 	if (pid)
 		out_line(&out, "recorder", "process %d", (int)pid);
 	else
-		out_line(
-			&out, "attention",
-			"the process was killed: its instances still record, but nothing makes dumps;"
-			" 'dktrace flight dump' writes what they hold, 'dktrace flight stop' removes"
-			" them");
+		put_killed(&out);
 	put_limits(&out, &state);
 	out_put(&out, "when", texts(state.conditions, state.n_conditions));
 	out_put(&out, "ways", texts(state.ways, state.n_ways));

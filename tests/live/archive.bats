@@ -85,7 +85,10 @@ teardown()
 		until_true 100 eval '[ "$(number pid)" = null ]'
 	done
 	run -0 --separate-stderr dktrace daemon status
-	[[ "$output" == *'the process does not run'* ]]
+	has "$output" "the process does not run"
+	has "$output" "'dktrace daemon start' goes on"
+	at_least "$(grep -A 1 attention <<<"$output" | wc -L)" 80 "columns"
+	same "$tmp/dir" "$(number dir | tr -d '"')" "the directory in JSON"
 	start_daemon 2>>"$tmp/err"
 	same 3 "$(grep -c 'an earlier daemon was killed' "$tmp/err")" "messages"
 	daemon stop
