@@ -39,7 +39,7 @@ static int open_instance(struct archive *archive)
 	return err ? err : capture_set_size(archive->in, archive->limits.buffer);
 }
 
-/* Goes on where a killed daemon stopped. */
+/* Completes the segment of a killed daemon with the records that the kernel still holds. */
 static int take_over(struct archive *archive)
 {
 	struct segment ended;
@@ -77,7 +77,7 @@ static int set_up(struct archive *archive)
 		if (!err)
 			err = archive_begin_segment(archive);
 	} else {
-		/* It records on, so the segment has the formats of its events before they change. */
+		/* The kernel records the old events until apply, so the segment needs their formats first. */
 		err = take_over(archive);
 		if (!err)
 			err = archive_begin_segment(archive);
@@ -116,7 +116,7 @@ static void tear_down(struct archive *archive, bool remove)
 	const bool opened = archive->in;
 	int turn __cleanup(close) = service_enter(archive->ctx, &archive_service, archive->log);
 
-	/* A turn that cannot be had is no reason to leave the instance. */
+	/* Without the turn, too, the instance is removed: otherwise it would record for ever. */
 	if (turn < 0)
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 	archive_writer_free(&archive->writer);
@@ -126,7 +126,7 @@ static void tear_down(struct archive *archive, bool remove)
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 	if (remove)
 		wanted_free(archive->wanted);
-	/* The probes of a killed daemon. Removing one empties the buffers that have records of it. */
+	/* Remove the probes of a killed daemon last: that empties buffers with records of them. */
 	if (remove && opened)
 		dkt_instance_sweep(archive->ctx, archive->owner, NULL);
 	if (remove)
@@ -174,7 +174,7 @@ int archive_run(struct dkt_ctx *ctx, const char *log, struct archive_config *con
 	if (!err)
 		err = archive_state_save(ctx, log, &archive.state);
 	close(turn);
-	/* The records that a killed daemon has left stay for a start that succeeds. */
+	/* If this start fails, the next one still finds the records of the killed daemon. */
 	archive.keep = err && archive.in && !dkt_instance_is_new(archive.in);
 	if (!err && opts->ready)
 		opts->ready(opts->data);

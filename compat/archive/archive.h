@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An archive: a process that records all the time into a directory of segments. The instance has a
- * fixed name, so that one that was killed can be followed by another, which goes on where it stopped.
+ * fixed name, so that the next process finds what a killed one has left in the kernel.
  */
 #pragma once
 
@@ -24,7 +24,8 @@ int archive_run(struct dkt_ctx *ctx, const char *log, struct archive_config *con
 		const struct archive_opts *opts);
 
 /*
- * Ends the process, and removes the instance with what a killed one has left; keep: it records on.
+ * Ends the process and removes the instance, also that of a killed process. With keep, the instance stays
+ * and records on.
  * -ENOENT: there is nothing to end. -EIO: the process could not write the last records; the instance
  * keeps them for another one, and a second call discards them.
  */

@@ -36,7 +36,7 @@ int archive_apply(struct archive *archive, const struct archive_config *config)
 	return 0;
 }
 
-/* Reads the settings that a reload asks for: its own, or those of the file again. */
+/* Reads the settings that the reload command has written, or else the file of --settings again. */
 static int read_settings(struct archive *archive, struct archive_config *config)
 {
 	char *path __cleanup(free) = archive_settings(archive->log, true);
@@ -70,7 +70,7 @@ static int take_settings(struct archive *archive)
 	struct archive_limits limits;
 	int err = read_settings(archive, &config);
 
-	/* Its instance and its segments are where they are. */
+	/* A reload cannot move the segments. */
 	if (!err)
 		err = dkt__with_words(archive->ctx,
 				      archive_config_set(&config, ARCHIVE_DIR, archive->dir));

@@ -13,7 +13,7 @@
 #define RELOAD_SECONDS 60
 #define EACH_US        20000
 
-/* A daemon that has ended, and had written all, has removed its settings. */
+/* The daemon removes its settings only after it has written all records. */
 static int check_ended(struct dkt_ctx *ctx, const char *log)
 {
 	char *path __cleanup(free) = archive_settings(log, false);
@@ -50,7 +50,7 @@ int archive_stop(struct dkt_ctx *ctx, const char *log, bool keep)
 	err = ended ? check_ended(ctx, log) : 0;
 	if (err)
 		return err;
-	/* One that was killed, or ended to be continued, has left them. */
+	/* A daemon that was killed, or ended with --keep-recording, has left its instance and probes. */
 	err = dkt_instance_remove(ctx, name);
 	if (!err || err == -ENOENT)
 		ended |= !err;

@@ -32,7 +32,7 @@ int archive_begin_segment(struct archive *archive)
 		return err;
 	snprintf(archive->state.segment, SEGMENT_NAME, "%s", archive->writer.segment.name);
 	archive->state.began = (int64_t)time(NULL);
-	/* There is one more now. */
+	/* Make room for the new segment at once. */
 	archive->pruned = 0;
 	return 0;
 }

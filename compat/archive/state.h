@@ -9,7 +9,7 @@ extern const struct service archive_service;
 
 struct archive_state {
 	int64_t started; /* time of day, in s */
-	char segment[SEGMENT_NAME]; /* the one that is recorded; "": none */
+	char segment[SEGMENT_NAME]; /* the segment in progress; "": none */
 	int64_t began; /* that segment, time of day in s */
 	uint64_t bytes, records, lost; /* of that segment */
 	uint64_t all_records, all_lost; /* since the daemon was started */
@@ -26,7 +26,7 @@ int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_stat
 int archive_state_save(struct dkt_ctx *ctx, const char *log, const struct archive_state *state);
 void archive_state_clear(struct archive_state *state);
 
-/* Sets a text, on one line; NULL: none. */
+/* Replaces a text by a copy on one line; NULL: no text. */
 void archive_state_text(char **to, const char *text);
 
 /* Returns the path of the settings in effect, or of those that reload asks for. The caller frees it. */

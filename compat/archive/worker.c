@@ -31,7 +31,7 @@ static void lower_priority(void)
 {
 	const struct sched_param none = { 0 };
 
-	/* Each of them is a favour to others, and may be refused. */
+	/* Not essential, so errors do not matter. */
 	setpriority(PRIO_PROCESS, 0, 19);
 	sched_setscheduler(0, SCHED_IDLE, &none);
 	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
@@ -61,7 +61,10 @@ static int read_facts(struct dkt_source *source, struct segment *segment)
 	return DKT__MIN(end, 0);
 }
 
-/* Reads what a killed daemon did not note, in a context of its own: that of the kernel is in use. */
+/*
+ * Reads the facts that a killed daemon did not note. A source of a file needs a context of its own,
+ * because the worker's stands for the running kernel.
+ */
 static int find_facts(struct dkt_ctx *ctx, const char *path, struct segment *segment)
 {
 	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
@@ -103,11 +106,11 @@ static int complete_one(const struct archive_worker *worker, const struct segmen
 		       errno == ENOENT ?
 			       0 :
 			       dkt_fail(worker->ctx, -errno, "open %s: %s", path, strerror(errno));
-	/* The worker of a daemon that was killed is still at it. */
+	/* The worker of a killed daemon still completes it. */
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return 0;
 	err = capture_complete(worker->ctx, path, fd, worker->compression);
-	/* It is finished, or of a kind that cannot be: the index will say what it has. */
+	/* It is finished already; only its line in the index is missing. */
 	if (err == 1)
 		err = 0;
 	if (!err && !ended)
@@ -122,7 +125,7 @@ static int complete_all(const struct archive_worker *worker, uint64_t current)
 
 	for (size_t i = 0; !err && i < segments.n; i++)
 		if (segments.list[i].number < current && !segments.list[i].known)
-			/* One that is damaged must not hold up the others. */
+			/* A damaged segment must not delay the others. */
 			failed = complete_one(worker, &segments.list[i]) ?: failed;
 	segments_free(&segments);
 	return err ? err : failed;
@@ -256,7 +259,7 @@ int archive_worker_end(struct archive_worker *worker, uint64_t current)
 	const struct sched_param none = { 0 };
 	int err = 0;
 
-	/* Somebody waits now. */
+	/* The user waits for the end of the daemon. */
 	if (worker->pid) {
 		sched_setscheduler(worker->pid, SCHED_OTHER, &none);
 		setpriority(PRIO_PROCESS, (id_t)worker->pid, 0);

@@ -12,12 +12,12 @@
 struct archive_worker {
 	struct dkt_ctx *ctx;
 	const char *dir, *compression;
-	struct segment *ended; /* whose facts are known, but which are not in the index yet */
+	struct segment *ended; /* segments with known facts that are not in the index yet */
 	size_t n_ended;
 	pid_t pid; /* 0: none runs */
 	int out; /* the end of a pipe that has its error message; -1: none runs */
 	uint64_t waiting; /* segments that were not completed at the last look */
-	bool look; /* there may be some that were not looked at, those of a killed daemon */
+	bool look; /* look even if no segment has ended: a killed daemon may have left some */
 	uint64_t retry; /* not before this time, after a failure; ns */
 };
 

@@ -112,7 +112,7 @@ int archive_writer_count(struct archive_writer *writer)
 
 	if (err)
 		return err;
-	/* Somebody who empties the buffers restarts the kernel's counts. */
+	/* Another process can empty the buffers, which restarts the kernel's counts. */
 	if (counts.records < writer->read_before)
 		writer->read_before = 0;
 	writer->segment.records = counts.records - writer->read_before;
@@ -201,7 +201,7 @@ int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
 		err = dkt_instance_wall(writer->in, &writer->wall);
 	if (!err)
 		err = archive_writer_end(writer, ended);
-	/* The worker finds out what it has. */
+	/* The worker reads the file, because the killed daemon has not noted its facts. */
 	ended->known = false;
 	forget_file(writer);
 	return err;

@@ -13,7 +13,7 @@ struct archive_writer {
 	const char *dir;
 	struct capture_file file; /* of the segment; fd -1: none is open */
 	char *path; /* of that file */
-	struct segment segment; /* what is known of it */
+	struct segment segment; /* its facts so far */
 	uint64_t began; /* CLOCK_BOOTTIME, ns */
 	uint64_t ended_at; /* time of the trace's clock at which the last segment ended; 0: unknown */
 	int64_t wall; /* from the trace's clock to the time of day, for the segment */
@@ -30,14 +30,15 @@ struct archive_writer {
 int archive_writer_open(struct archive_writer *writer);
 
 /*
- * Goes on with the segment that a killed daemon has left, and ends it. Returns 1 if there is none.
+ * Completes the segment that a killed daemon was writing, and sets *ended to it. Returns 1 if there is no
+ * such segment.
  */
 int archive_writer_resume(struct archive_writer *writer, struct segment *ended);
 
 /* Begins a segment. The directory is created if it is gone. */
 int archive_writer_begin(struct archive_writer *writer);
 
-/* Ends the segment, and sets *ended to what is known of it. It can be tried again after an error. */
+/* Ends the segment and sets *ended to its facts. After an error, the caller can try again. */
 int archive_writer_end(struct archive_writer *writer, struct segment *ended);
 
 /* Updates records, lost and bytes of the segment. */

@@ -16,7 +16,7 @@
 
 #define INDEX "index"
 
-/* An index of more bytes is not one. */
+/* A larger file is not an index. */
 #define INDEX_MAX (64 << 20)
 
 #define SECOND INT64_C(1000000000)
@@ -52,7 +52,7 @@ bool segment_read_name(const char *name, uint64_t *number, int64_t *time)
 	    !strptime(name + strlen("dktrace-"), "%Y%m%dT%H%M%SZ", &tm))
 		return false;
 	*time = (int64_t)timegm(&tm);
-	/* One number has one name. */
+	/* More leading zeros would give the same segment a second name. */
 	segment_name(again, *time, *number);
 	return !strcmp(name, again);
 }
@@ -99,7 +99,7 @@ static void sort(struct segments *segments)
 		qsort(segments->list, segments->n, sizeof(*segments->list), by_number);
 }
 
-/* Reads what the index says. A line that was cut, and an index of something else, say nothing. */
+/* Reads the index. Skips truncated and foreign lines, and a file that is not an index. */
 static int read_index(int dir, struct segments *index)
 {
 	int fd __cleanup(close) =
@@ -141,7 +141,7 @@ static bool look(int dir, struct segment *segment)
 	return true;
 }
 
-/* Adds what the index knows of the file, if it is still that file. */
+/* Adds the facts of the file from the index, if size and time show that it is still that file. */
 static void know(const struct segments *index, struct segment *segment)
 {
 	const struct segment *line =

@@ -11,8 +11,8 @@
  *	name  from  to  bytes  mtime  records  lost
  *
  * from and to are times of day in ns, and all records are between them; from is 0 if that is unknown.
- * bytes and mtime (ns) are those of the file. A line counts only if they still are; everything else is
- * found out by opening the file. So an index that is old, cut, or missing costs time but no records.
+ * bytes and mtime (ns) are those of the file. A line counts only if they still match the file; readers
+ * open all other files. So an old, truncated or missing index costs time but no records.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ bool segment_read_name(const char *name, uint64_t *number, int64_t *time);
 /* Returns 1 if the directory has a segment, or 0. -errno: it cannot be read. */
 int segments_are_in(const char *path);
 
-/* Reads the directory and its index. -errno: the directory cannot be read. Free them, also then. */
+/* Reads the directory and its index. -errno: the directory cannot be read. Free the list in any case. */
 int segments_read(struct dkt_ctx *ctx, const char *path, struct segments *segments);
 void segments_free(struct segments *segments);
 
@@ -60,7 +60,7 @@ int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *s
 
 /*
  * Deletes the oldest segments until all together have at most max_size bytes (0: no limit), and those
- * whose last record is older than keep ns (0: none). Stays away from number spare and later ones.
+ * whose last record is older than keep ns (0: none). Keeps number spare and later ones.
  */
 int segments_prune(struct dkt_ctx *ctx, const char *path, uint64_t max_size, uint64_t keep,
 		   uint64_t spare);

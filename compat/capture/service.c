@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two locks in the process's directory. It holds a lock of the file "lock" as long as it lives; the
- * kernel names it to others. The directory itself is locked during a turn: of a process that starts or
- * ends, or of one that cleans up after another which was killed.
+ * Two locks in the process's directory. The process locks the file "lock" as long as it lives, and the
+ * kernel tells others who has the lock. The directory itself is locked during a turn: while a process
+ * starts or ends, or cleans up after a killed one.
  */
 #include "capture/service.h"
 
@@ -52,7 +52,7 @@ static int make_dir(struct dkt_ctx *ctx, const char *path)
 			path);
 }
 
-/* Returns the locked directory. -ENOENT: the one that had the turn removed it. */
+/* Returns the locked directory. -ENOENT: the process of the last turn removed it. */
 static int try_enter(struct dkt_ctx *ctx, const struct service *service, const char *dir)
 {
 	struct stat locked, now;
@@ -145,7 +145,7 @@ static int open_lock(const struct service *service, const char *log, int flags)
 	return fd < 0 ? path ? -errno : -ENOMEM : fd;
 }
 
-/* The process that holds the lock; 0: none. */
+/* Returns the process that holds the lock; 0: no process. */
 static pid_t holder_of(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -236,7 +236,7 @@ int service_end(struct dkt_ctx *ctx, const struct service *service, const char *
 	for (int tries = 0; pid; pid = service_holder(service, log), tries++) {
 		if (tries == TURN_SECONDS * 1000000 / EACH_US)
 			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
-		/* Another one may have been started since. */
+		/* Signal each process once; another one may have started since. */
 		if (pid != asked && kill(pid, sig) && errno != ESRCH)
 			return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid,
 					strerror(errno));

@@ -66,7 +66,7 @@ static int open_next(struct dkt_ctx *ctx, const char *log, struct flight_state *
 		err = dkt__with_words(ctx,
 				      flight_add(&state->watches, &state->n_watches, names[i]));
 	}
-	/* A killed process leaves the instance to one who reads the state. */
+	/* If this process is killed, the state names the instance to remove. */
 	if (!err)
 		err = flight_save(ctx, log, state);
 	if (err)

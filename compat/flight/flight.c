@@ -166,7 +166,7 @@ static void rescue(struct flight *flight)
 	flight_dump_clear(&dump);
 }
 
-/* A dump that fails ends nothing: the next one may succeed. */
+/* After a dump that fails, the recorder goes on: the next one may succeed. */
 static void make_dump(struct flight *flight)
 {
 	struct flight_state *state = flight->state;
@@ -194,7 +194,7 @@ static void make_dump(struct flight *flight)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", state->note);
 	flight_dump_clear(&dump);
 	save(flight);
-	/* Whoever has the answer finds the dump in the status, and the old ones deleted. */
+	/* Answer last: the client then finds the dump in the status, and the old ones deleted. */
 	answer_all(flight, err, answer ? answer : "out of memory");
 }
 
@@ -229,7 +229,7 @@ static int take_request(struct flight *flight)
 		return err;
 	}
 	flight->clients[flight->n_clients++] = fd;
-	/* Whoever asks has seen the incident and wants no further records. */
+	/* The client has seen the incident and needs no later records. */
 	flight->due = service_now();
 	return 0;
 }
@@ -359,7 +359,7 @@ static int open_groups(struct flight *flight, const struct flight_opts *opts)
 		err = flight_add(&state->words, &state->n_words, words->text);
 		if (!err)
 			err = flight_add(&state->groups, &state->n_groups, words->name);
-		/* A killed process leaves the instance to one who reads the state. */
+		/* If this process is killed, the state names the instance to remove. */
 		if (!err)
 			err = flight_save(flight->ctx, flight->log, state);
 		if (!err)
@@ -402,8 +402,8 @@ static int set_up(struct flight *flight, const struct flight_opts *opts)
 }
 
 /*
- * Removes the instances, and then the probes that they used. Keeps the error message. A turn that
- * cannot be had is no reason to leave them.
+ * Removes the instances, and then the probes that they used, also if it does not get its turn. Keeps the
+ * error message.
  */
 static void tear_down(struct flight *flight)
 {
@@ -431,7 +431,7 @@ static void tear_down(struct flight *flight)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 	/* Several of the sets can use the probe on Lustre's messages that one of them has created. */
 	cdebug_take_back(flight->ctx);
-	/* Who has asked for the end takes this for it. */
+	/* flight stop takes a missing state as the sign that nothing is left. */
 	if (!err)
 		service_forget(&flight_service, flight->log);
 	dkt_error_give(flight->ctx, 0, message);
@@ -453,7 +453,7 @@ int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *o
 		opts->ready(opts->data);
 	while (!err && !flight.ending)
 		err = step(&flight);
-	/* The instances of another recorder, which was killed, are its own. */
+	/* Leave the instances of a killed recorder: the user may still want its records. */
 	if (flight.groups)
 		tear_down(&flight);
 	return err;

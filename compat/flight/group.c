@@ -118,8 +118,8 @@ int flight_remove(struct dkt_ctx *ctx, const char *log, const char *name)
 }
 
 /*
- * A CPU that has overwritten records has them from its oldest one on. Of the other CPUs every record is
- * there, so that of a group without such a CPU the oldest record of all counts.
+ * A CPU that has overwritten records lacks those before its oldest one; the other CPUs have all of theirs.
+ * If no CPU has overwritten any, the span begins at the oldest record of all.
  */
 static uint64_t span_of(uint64_t now, uint64_t oldest, uint64_t overwritten)
 {

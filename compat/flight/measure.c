@@ -83,8 +83,8 @@ static int make_pairs(struct flight_watch *watch, const struct latency_pair *row
 }
 
 /*
- * Lets the kernel pair, so that only slow ones wake the recorder. Its table keeps every key for good: that
- * is no way for keys of which there are ever new ones.
+ * Lets the kernel pair the events, so that only slow pairs wake the recorder. The kernel's table never
+ * drops a key, so this is unsuitable for keys that are always new.
  */
 static int start_in_kernel(struct flight_watch *watch, const char *log, const char *name,
 			   const struct latency_pair *row)

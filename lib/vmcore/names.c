@@ -38,7 +38,7 @@ static int add_saved(const struct vm_core *core, struct dkt__comms *comms)
 	}
 	if (err)
 		return err;
-	/* A name that the dump leaves out is no reason to do without the others. */
+	/* Continue without a name that the dump lacks. */
 	for (uint64_t i = 0; err != -ENOMEM && i < DKT__MIN(n, PIDS_MAX); i++) {
 		char name[COMM_LEN];
 		uint64_t pid;
