@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -20,6 +21,10 @@
 #define INDEX_MAX (64 << 20)
 
 #define SECOND INT64_C(1000000000)
+
+/* How often the turn to change an index is tried, and us between. */
+#define TURN_TRIES 50
+#define TURN_WAIT  20000
 
 /* Clocks that are adjusted while a segment is recorded move its records by so much at most. */
 #define SLACK SECOND
@@ -242,8 +247,22 @@ static int write_index(struct dkt_ctx *ctx, const char *path, const struct segme
 	return err ? dkt_fail(ctx, err, "write %s: %s", name ? name : INDEX, strerror(-err)) : 0;
 }
 
+/*
+ * Waits for the turn to change the index, which a daemon and its worker do. Returns a descriptor; closing
+ * it ends the turn. A process that keeps the turn delays the others, but cannot stop them.
+ */
+static int begin_turn(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int tries = 0; fd >= 0 && tries < TURN_TRIES && flock(fd, LOCK_EX | LOCK_NB); tries++)
+		usleep(TURN_WAIT);
+	return fd;
+}
+
 int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *segment)
 {
+	int turn __cleanup(close) = begin_turn(path);
 	struct segments segments;
 	int err = segments_read(ctx, path, &segments);
 
@@ -268,6 +287,7 @@ int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *s
 int segments_prune(struct dkt_ctx *ctx, const char *path, uint64_t max_size, uint64_t keep,
 		   uint64_t spare)
 {
+	int turn __cleanup(close) = begin_turn(path);
 	struct segments segments;
 	struct timespec ts;
 	uint64_t bytes = 0;

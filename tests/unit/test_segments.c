@@ -2,6 +2,7 @@
 /* A directory of segments: what is known of them, what a window needs, and what is deleted. */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "base/buf.h"
@@ -201,6 +202,37 @@ static void the_oldest_are_deleted(void **state)
 			 -ENOENT);
 }
 
+/* The daemon and its worker do, each for other segments. */
+static void two_processes_can_change_an_index(void **state)
+{
+	struct place *place = *state;
+	struct segment all[40];
+	struct segments segments;
+	int status;
+	pid_t pid;
+
+	for (uint64_t i = 0; i < ARRAY_SIZE(all); i++)
+		all[i] = make(place, i + 1);
+	pid = fork();
+	assert_true(pid >= 0);
+	for (size_t i = !pid; i < ARRAY_SIZE(all); i += 2) {
+		int err = segments_note(place->ctx, place->dir, &all[i]);
+
+		if (err && !pid)
+			_exit(1);
+		assert_int_equal(err, 0);
+	}
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_ok(place->ctx, segments_read(place->ctx, place->dir, &segments));
+	assert_int_equal(segments.n, ARRAY_SIZE(all));
+	for (size_t i = 0; i < segments.n; i++)
+		assert_true(segments.list[i].known);
+	segments_free(&segments);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -210,6 +242,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_changed_file_is_not_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_bad_index_says_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_oldest_are_deleted, setup, teardown),
+		cmocka_unit_test_setup_teardown(two_processes_can_change_an_index, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
