@@ -89,6 +89,7 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	err = keep_as_caller(file);
 	if (err)
 		return err;
+	file->created = lstat(path, &st) && errno == ENOENT;
 	file->fd = output_open(ctx, path, OUTPUT_READ);
 	if (file->fd < 0)
 		return dkt_fail_in(ctx, file->fd, "open %s", path);
@@ -112,6 +113,25 @@ void capture_file_close(struct capture_file *file)
 		close(file->fd);
 	free(file->kept);
 	*file = (struct capture_file)CAPTURE_FILE_INIT;
+}
+
+/* True if path is the open file. */
+static bool is_at(const struct capture_file *file, const char *path)
+{
+	struct stat now, mine;
+
+	return !fstat(file->fd, &mine) && !lstat(path, &now) && now.st_dev == mine.st_dev &&
+	       now.st_ino == mine.st_ino;
+}
+
+void capture_file_discard(struct capture_file *file)
+{
+	if (file->created && file->regular && !dkt_caps_lower(file->ctx, DKT_LOWER_GAINED)) {
+		if (is_at(file, file->path) && !unlink(file->path) && file->kept)
+			rename(file->kept, file->path);
+		dkt_caps_raise(file->ctx);
+	}
+	capture_file_close(file);
 }
 
 int capture_file_in(const struct capture_file *file, int err)
@@ -172,7 +192,6 @@ int capture_file_check(const struct capture_file *file)
 char *capture_file_name(const struct capture_file *file)
 {
 	char link[40], name[PATH_MAX];
-	struct stat now, mine;
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
@@ -180,8 +199,5 @@ char *capture_file_name(const struct capture_file *file)
 	if (n < 0 || n == (ssize_t)sizeof(name))
 		return NULL;
 	name[n] = '\0';
-	if (fstat(file->fd, &mine) || lstat(name, &now) || now.st_dev != mine.st_dev ||
-	    now.st_ino != mine.st_ino)
-		return NULL;
-	return strdup(name);
+	return is_at(file, name) ? strdup(name) : NULL;
 }

@@ -10,6 +10,7 @@ struct capture_file {
 	int fd;
 	bool regular; /* a file on a disk; otherwise a pipe, socket or device */
 	char *kept; /* the name that an earlier file got; NULL: there was none */
+	bool created; /* by capture_file_open() */
 };
 
 #define CAPTURE_FILE_INIT                                                                          \
@@ -24,6 +25,12 @@ struct capture_file {
  */
 int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file *file);
 void capture_file_close(struct capture_file *file);
+
+/*
+ * Closes a file into which nothing was recorded. If it was created, it is removed, and an earlier file gets
+ * its name back.
+ */
+void capture_file_discard(struct capture_file *file);
 
 /*
  * Returns how many bytes the recording may still grow: what is free, without a part that is left to

@@ -64,14 +64,15 @@ int cmd_record(struct app *app, int argc, char **argv)
 	err = find_events(&record);
 	if (!err)
 		err = capture_file_open(app->ctx, app->output, &record.file);
-	if (!err && record.file.kept)
-		app_say("the earlier %s is now %s", record.file.path, record.file.kept);
 	if (err) {
 		rc = app_fail(app);
 		wanted_free(record.wanted);
 	} else {
 		rc = record_run(&record);
 	}
-	capture_file_close(&record.file);
+	if (record.from > 0)
+		capture_file_close(&record.file);
+	else
+		capture_file_discard(&record.file);
 	return rc;
 }

@@ -19,7 +19,7 @@ struct record {
 	struct dkt_instance *in;
 	struct dkt_recorder *recorder;
 	struct spawn spawn;
-	double from; /* the time at which recording began */
+	double from; /* the time at which recording began; 0: it did not */
 	const char *limit; /* the one that is next to be reached */
 	const char *why; /* why it ended before its time; NULL: it did not */
 };

@@ -123,6 +123,8 @@ static int record_all(struct record *record)
 	if (err)
 		return err;
 	record->from = live_now();
+	if (record->file.kept)
+		app_say("the earlier %s is now %s", record->file.path, record->file.kept);
 	record_line_begin(&line);
 	err = follow(record, &line);
 	end = dkt_instance_set_on(record->in, false);

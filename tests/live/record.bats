@@ -180,6 +180,23 @@ recording()
 	same "$sum" "$(md5sum <"$tmp/a.dat.old")" "the earlier file"
 }
 
+@test "record leaves no file if it cannot begin" {
+	run -1 dktrace record -e "$numbers" --buffer-size 900G -o "$tmp/a.dat" -- true
+	has "$output" "Cannot allocate memory"
+	gone "$tmp/a.dat"
+	dktrace record -e "$numbers" -o "$tmp/a.dat" -- "$sequence" 1 10
+	sum=$(md5sum <"$tmp/a.dat")
+	run -1 dktrace record -e "$numbers" --buffer-size 900G -o "$tmp/a.dat" -- true
+	lacks "$output" "a.dat.old"
+	same "$sum" "$(md5sum <"$tmp/a.dat")" "the earlier file, under its name"
+	gone "$tmp/a.dat.old"
+	# A file that was there before stays.
+	: >"$tmp/b.dat"
+	run -1 dktrace record -e "$numbers" --buffer-size 900G -o "$tmp/b.dat" -- true
+	exists "$tmp/b.dat"
+	same "" "$(own)" "left behind"
+}
+
 # Checks that a recording that ended at a limit has what it says, and nothing twice. usage: ended FILE COUNT
 ended()
 {
