@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Changes the settings and the events of a daemon that records. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "archive/running.h"
 #include "base/buf.h"
@@ -39,7 +40,7 @@ int archive_apply(struct archive *archive, const struct archive_config *config)
 /* Reads the settings that the reload command has written, or else the file of --settings again. */
 static int read_settings(struct archive *archive, struct archive_config *config)
 {
-	char *path __cleanup(free) = archive_settings(archive->log, true);
+	char *path __cleanup(free) = archive_settings(archive->log, ARCHIVE_ASKED);
 	int err;
 
 	if (!path)
@@ -58,10 +59,36 @@ static int read_settings(struct archive *archive, struct archive_config *config)
 
 int archive_store_settings(struct archive *archive)
 {
-	char *path __cleanup(free) = archive_settings(archive->log, false);
+	char *path __cleanup(free) = archive_settings(archive->log, ARCHIVE_IN_EFFECT);
 
 	return path ? archive_config_write(archive->ctx, path, archive->config) :
 		      dkt__no_memory(archive->ctx);
+}
+
+/*
+ * Changes to the settings, and stores them. They are written before the change, which can then be
+ * refused, and get their name after it: status must not show settings that are not in effect.
+ */
+static int change_to(struct archive *archive, const struct archive_config *config)
+{
+	char *next __cleanup(free) = archive_settings(archive->log, ARCHIVE_NEXT);
+	char *path __cleanup(free) = archive_settings(archive->log, ARCHIVE_IN_EFFECT);
+	int err = next && path ? archive_config_write(archive->ctx, next, config) :
+				 dkt__no_memory(archive->ctx);
+
+	if (err)
+		return err;
+	err = archive_apply(archive, config);
+	if (err) {
+		unlink(next);
+		return err;
+	}
+	if (rename(next, path))
+		dkt_log(archive->ctx, DKT_LOG_WARN,
+			"the new settings are in effect, but status shows the earlier ones: rename"
+			" %s: %s",
+			next, strerror(errno));
+	return 0;
 }
 
 static int take_settings(struct archive *archive)
@@ -79,7 +106,7 @@ static int take_settings(struct archive *archive)
 	if (!err)
 		err = archive_config_limits(archive->ctx, &config, &limits);
 	if (!err)
-		err = archive_apply(archive, &config);
+		err = change_to(archive, &config);
 	if (err) {
 		archive_config_clear(&config);
 		return err;
@@ -88,9 +115,11 @@ static int take_settings(struct archive *archive)
 	*archive->config = config;
 	archive_config_limits(archive->ctx, archive->config, &archive->limits);
 	archive->worker.compression = archive->limits.compression;
-	err = archive_store_settings(archive);
-	return err || archive->writer.file.fd < 0 ? err :
-						    dkt_recorder_formats(archive->writer.recorder);
+	/* The events are on. A disk that is full takes the formats later, as it takes the records. */
+	if (archive->writer.file.fd >= 0 &&
+	    capture_file_in(&archive->writer.file, dkt_recorder_formats(archive->writer.recorder)))
+		archive_note_failure(archive);
+	return 0;
 }
 
 void archive_change(struct archive *archive)

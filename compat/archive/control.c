@@ -16,7 +16,7 @@
 /* The daemon removes its settings only after it has written all records. */
 static int check_ended(struct dkt_ctx *ctx, const char *log)
 {
-	char *path __cleanup(free) = archive_settings(log, false);
+	char *path __cleanup(free) = archive_settings(log, ARCHIVE_IN_EFFECT);
 	struct archive_state state;
 	int err = path ? 0 : dkt__no_memory(ctx);
 
@@ -85,7 +85,7 @@ static int wait_reloaded(struct dkt_ctx *ctx, const char *log, pid_t pid, uint64
 
 int archive_reload(struct dkt_ctx *ctx, const char *log, const struct archive_config *config)
 {
-	char *path __cleanup(free) = archive_settings(log, true);
+	char *path __cleanup(free) = archive_settings(log, ARCHIVE_ASKED);
 	pid_t pid = service_holder(&archive_service, log);
 	struct archive_state state;
 	uint64_t before;

@@ -14,13 +14,15 @@
 
 #define STATE    "state"
 #define SETTINGS "settings"
+#define ASKED    SETTINGS ".new"
+#define NEXT     SETTINGS ".next"
 
 #define STATE_MAX (1 << 20)
 
 const struct service archive_service = {
 	.kind = "daemon",
 	.noun = "a daemon",
-	.files = (const char *const[]){ STATE, SETTINGS, SETTINGS ".new", NULL },
+	.files = (const char *const[]){ STATE, SETTINGS, ASKED, NEXT, NULL },
 };
 
 #define AT(member) offsetof(struct archive_state, member)
@@ -66,9 +68,13 @@ static char **text_at(const struct archive_state *state, size_t i)
 	return at;
 }
 
-char *archive_settings(const char *log, bool asked)
+char *archive_settings(const char *log, enum archive_settings which)
 {
-	return service_path(&archive_service, log, asked ? SETTINGS ".new" : SETTINGS);
+	static const char *const names[] = {
+		[ARCHIVE_IN_EFFECT] = SETTINGS, [ARCHIVE_ASKED] = ASKED, [ARCHIVE_NEXT] = NEXT
+	};
+
+	return service_path(&archive_service, log, names[which]);
 }
 
 void archive_state_text(char **to, const char *text)

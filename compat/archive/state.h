@@ -29,5 +29,11 @@ void archive_state_clear(struct archive_state *state);
 /* Replaces a text by a copy on one line; NULL: no text. */
 void archive_state_text(char **to, const char *text);
 
-/* Returns the path of the settings in effect, or of those that reload asks for. The caller frees it. */
-char *archive_settings(const char *log, bool asked);
+enum archive_settings {
+	ARCHIVE_IN_EFFECT,
+	ARCHIVE_ASKED, /* by a reload that the daemon has not read yet */
+	ARCHIVE_NEXT, /* written, and about to be in effect */
+};
+
+/* Returns the path of these settings, which the caller frees. */
+char *archive_settings(const char *log, enum archive_settings which);

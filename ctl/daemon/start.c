@@ -132,7 +132,7 @@ int daemon_action_start(struct app *app)
 /* The settings in effect, with what the command line changes. */
 static int changed(struct app *app, struct archive_config *config)
 {
-	char *path __cleanup(free) = archive_settings(app->instance, false);
+	char *path __cleanup(free) = archive_settings(app->instance, ARCHIVE_IN_EFFECT);
 	int err = path ? 0 : dkt__no_memory(app->ctx);
 
 	if (!err && access(path, F_OK))

@@ -42,9 +42,11 @@ static void put_segment(struct out *out, const struct archive_state *state)
 	out_put(out, "bytes_per_s", val_number(state->bytes_rate));
 	out_put(out, "all_records", val_number(state->all_records + state->records));
 	out_put(out, "all_lost", val_number(state->all_lost + state->lost));
-	if (*state->segment)
-		out_line(out, "segment", "%s, %.1f MB, %" PRIu64 " records, %" PRIu64 " lost",
-			 state->segment, (double)state->bytes / 1e6, state->records, state->lost);
+	if (*state->segment) {
+		out_line(out, "segment", "%s", state->segment);
+		out_line(out, "", "%.1f MB, %" PRIu64 " records, %" PRIu64 " lost",
+			 (double)state->bytes / 1e6, state->records, state->lost);
+	}
 	out_line(out, "now", "%" PRIu64 " records/s, %.2f MB/s", state->records_rate,
 		 (double)state->bytes_rate / 1e6);
 	out_line(out, "since start", "%" PRIu64 " records, %" PRIu64 " lost",
@@ -94,7 +96,7 @@ static void put_trouble(struct out *out, const struct archive_state *state, pid_
 
 int daemon_action_status(struct app *app)
 {
-	char *path __cleanup(free) = archive_settings(app->instance, false);
+	char *path __cleanup(free) = archive_settings(app->instance, ARCHIVE_IN_EFFECT);
 	pid_t pid = service_holder(&archive_service, app->instance);
 	struct archive_config config = { 0 };
 	struct archive_state state;
