@@ -73,7 +73,9 @@ static int set_up(struct archive *archive)
 	if (err)
 		return err;
 	if (dkt_instance_is_new(archive->in)) {
-		err = archive_apply(archive, archive->config);
+		err = archive_writer_check(&archive->writer);
+		if (!err)
+			err = archive_apply(archive, archive->config);
 		if (!err)
 			err = archive_begin_segment(archive);
 	} else {

@@ -190,6 +190,19 @@ static int open_newest(struct archive_writer *writer)
 	return err ? dkt_fail(writer->ctx, err, "open %s: %s", writer->path, strerror(-err)) : 0;
 }
 
+int archive_writer_check(struct archive_writer *writer)
+{
+	int err = open_newest(writer);
+
+	forget_file(writer);
+	/* Other errors are those of beginning a segment, too. */
+	if (err != -EWOULDBLOCK)
+		return 0;
+	return dkt_fail(writer->ctx, err,
+			"another daemon records into %s; each needs a directory of its own",
+			writer->dir);
+}
+
 int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
 {
 	int err = open_newest(writer);

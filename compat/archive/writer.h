@@ -35,6 +35,9 @@ int archive_writer_open(struct archive_writer *writer);
  */
 int archive_writer_resume(struct archive_writer *writer, struct segment *ended);
 
+/* -EWOULDBLOCK: another daemon, of another log, records into the directory, and would delete our segments. */
+int archive_writer_check(struct archive_writer *writer);
+
 /* Begins a segment. The directory is created if it is gone. */
 int archive_writer_begin(struct archive_writer *writer);
 

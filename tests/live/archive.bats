@@ -60,6 +60,9 @@ teardown()
 	start_daemon --segment-size 4M --segment-time 1
 	"$sequence" 2 200000
 	until_true 200 eval '[ "$(segments | wc -l)" -ge 3 ]'
+	run -0 --separate-stderr dktrace daemon status
+	has "$output" "segment     dktrace-"
+	at_least "$(grep -v '^dir' <<<"$output" | wc -L)" 80 "columns"
 	daemon stop
 	adds_up 2 200000
 	same 0 "$missing" "lost"
@@ -124,6 +127,13 @@ teardown()
 	indexed
 }
 
+# A worker that has just been forked still has the daemon's files.
+has_let_go()
+{
+	[ -e "/proc/$worker/fd/2" ] &&
+		[ -z "$(find "/proc/$worker/fd" -lname '*trace_pipe_raw' -o -lname "*/$(segments | tail -n 1 | xargs basename)")" ]
+}
+
 @test "daemon: its worker keeps nothing from the next one after kill -9" {
 	start_daemon --segment-time 1
 	pid=$(number pid)
@@ -132,7 +142,9 @@ teardown()
 	for _ in $(seq 3000); do
 		"$sequence" 1 20000
 		read -r worker <"/proc/$pid/task/$pid/children" || true
-		[ -n "$worker" ] && kill -STOP "$worker" && break
+		[ -n "$worker" ] && kill -STOP "$worker" && has_let_go && break
+		[ -z "$worker" ] || kill -CONT "$worker" || true
+		worker=
 	done
 	[ -n "$worker" ]
 	kill -9 "$pid"
@@ -348,6 +360,44 @@ restrictions()
 	daemon stop
 	[ "$(segments | wc -l)" -lt 5 ]
 	indexed
+}
+
+@test "daemon: two of them cannot record into one directory" {
+	start_daemon
+	run -1 env DKTRACE_INSTANCE="$DKTRACE_INSTANCE-other" timeout 60 dktrace daemon start --dir "$tmp/dir" -e "$numbers" 3>&-
+	same "dktrace: another daemon records into $tmp/dir; each needs a directory of its own" "$output" "message"
+	same 1 "$(segments | wc -l)" "segments"
+	same "$tracing/instances/$DKTRACE_INSTANCE-daemon" "$(own)" "instances"
+	"$sequence" 1 1000
+	daemon stop
+	adds_up 1 1000
+	same 0 "$missing" "lost"
+}
+
+@test "daemon: settings that cannot be stored are not taken" {
+	start_daemon
+	in_run=/run/dktrace/.daemon-$DKTRACE_INSTANCE
+	mkdir "$in_run/settings.next"
+	run -1 daemon reload -e "$numbers,syscalls:sys_enter_ioctl"
+	has "$output" "write $in_run/settings.next: Is a directory"
+	has "$(dktrace daemon status)" "the last reload failed: write $in_run/settings.next"
+	same 0 "$(cat "$tracing/instances/$DKTRACE_INSTANCE-daemon/events/syscalls/sys_enter_ioctl/enable")" "the event"
+	lacks "$(dktrace daemon status | grep ^events)" sys_enter_ioctl
+	rmdir "$in_run/settings.next"
+	daemon reload -e "$numbers,syscalls:sys_enter_ioctl"
+	has "$(dktrace daemon status | grep ^events)" sys_enter_ioctl
+	lacks "$(dktrace daemon status)" "the last reload failed"
+	gone "$in_run/settings.next"
+	daemon stop
+}
+
+@test "daemon: its instance cannot be removed" {
+	start_daemon
+	run -1 rmdir "$tracing/instances/$DKTRACE_INSTANCE-daemon"
+	"$sequence" 1 1000
+	daemon stop
+	adds_up 1 1000
+	same 0 "$missing" "lost"
 }
 
 @test "daemon: a service manager is told" {
