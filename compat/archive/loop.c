@@ -91,16 +91,18 @@ static int write_all(struct archive *archive, uint64_t now)
 
 static void prune(struct archive *archive, uint64_t now)
 {
-	uint64_t max_size = archive->limits.max_size;
 	struct capture_file *file = &archive->writer.file;
+	struct segments_limits limits = { .max_size = archive->limits.max_size,
+					  .keep = archive->limits.keep,
+					  .spare = current(archive) };
 
 	if (!archive->failing && now - archive->pruned < PRUNE_EACH)
 		return;
 	archive->pruned = now;
-	if (!max_size)
-		max_size = capture_file_disk(file) / DISK_PART;
-	if (segments_prune(archive->ctx, archive->writer.dir, max_size, archive->limits.keep,
-			   current(archive)))
+	limits.now = age_now(&archive->clock);
+	if (!limits.max_size)
+		limits.max_size = capture_file_disk(file) / DISK_PART;
+	if (segments_prune(archive->ctx, archive->writer.dir, &limits))
 		archive_note_failure(archive);
 }
 
@@ -155,7 +157,7 @@ void archive_step(struct archive *archive)
 		archive_note_failure(archive);
 	prune(archive, now);
 	if (archive->state.error && !archive->failing && now >= archive->worker.retry &&
-	    (int64_t)time(NULL) > archive->state.error_time)
+	    now - archive->failed_at > SECOND)
 		archive_forget_failure(archive);
 	archive_update_state(archive);
 	notify("WATCHDOG=1");

@@ -2,7 +2,6 @@
 /* Reports how the recording goes: to the log, to the service manager, and to status by the state. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "archive/running.h"
 #include "base/buf.h"
@@ -19,7 +18,7 @@ void archive_note_failure(struct archive *archive)
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", archive->state.error ?: words);
 		lines = dkt__format("STATUS=%s", archive->state.error ?: words);
 	}
-	archive->state.error_time = (int64_t)time(NULL);
+	archive->failed_at = service_now();
 	if (lines)
 		notify(lines);
 }

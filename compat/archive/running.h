@@ -5,6 +5,7 @@
 #include "archive/archive.h"
 #include "archive/worker.h"
 #include "archive/writer.h"
+#include "capture/age.h"
 
 struct archive {
 	struct dkt_ctx *ctx;
@@ -19,7 +20,8 @@ struct archive {
 	struct archive_state state;
 	char *dir; /* of the segments */
 	char *owner; /* the prefix of the names of probes */
-	uint64_t next, pruned; /* times of CLOCK_BOOTTIME, ns */
+	uint64_t next, pruned, failed_at; /* times of CLOCK_BOOTTIME, ns */
+	struct age_clock clock;
 	bool failing; /* the last attempt to write failed */
 	bool ending, keep;
 };

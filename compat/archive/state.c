@@ -42,7 +42,6 @@ static const struct {
 	{ "bytes_rate", AT(bytes_rate) },
 	{ "waiting", AT(waiting) },
 	{ "reloads", AT(reloads) },
-	{ "error_time", AT(error_time) },
 };
 
 static const struct {

@@ -17,7 +17,6 @@ struct archive_state {
 	uint64_t waiting; /* segments that are not completed yet */
 	uint64_t reloads;
 	char *error; /* why nothing is written at the moment, or the last failure; NULL: none */
-	int64_t error_time;
 	char *reload_error; /* of the last reload; NULL: it took effect */
 };
 

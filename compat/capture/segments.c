@@ -285,30 +285,56 @@ int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *s
 	return err;
 }
 
-int segments_prune(struct dkt_ctx *ctx, const char *path, uint64_t max_size, uint64_t keep,
-		   uint64_t spare)
+/* True if the last record of a segment is older than the limit. */
+static bool is_aged(const struct segment *segment, const struct segments_limits *limits)
+{
+	const int64_t end = segment->known ? segment->to : segment->mtime;
+
+	return limits->keep && limits->now > end && (uint64_t)(limits->now - end) > limits->keep;
+}
+
+/* A segment that ended in the future ended before the next one: the clock has been set back since. */
+static bool is_ahead(const struct segment *segment, const struct segments_limits *limits)
+{
+	return (segment->known ? segment->to : segment->mtime) > limits->now;
+}
+
+/* Returns how many segments, from the oldest, are too old. */
+static size_t count_aged(const struct segments *segments, const struct segments_limits *limits)
+{
+	size_t aged = 0;
+
+	for (size_t i = 0; i < segments->n; i++) {
+		if (is_aged(&segments->list[i], limits))
+			aged = i + 1;
+		else if (!is_ahead(&segments->list[i], limits))
+			break;
+	}
+	return aged;
+}
+
+int segments_prune(struct dkt_ctx *ctx, const char *path, const struct segments_limits *limits)
 {
 	int turn __cleanup(close) = begin_turn(path);
 	struct segments segments;
-	struct timespec ts;
 	uint64_t bytes = 0;
 	bool gone = false;
 	int err = segments_read(ctx, path, &segments), dir;
+	size_t aged;
 
 	(void)turn; /* until the end of the function */
 	if (err)
 		return err;
-	clock_gettime(CLOCK_REALTIME, &ts);
 	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	for (size_t i = 0; i < segments.n; i++)
 		bytes += segments.list[i].bytes;
+	aged = count_aged(&segments, limits);
 	for (size_t i = 0; dir >= 0 && i < segments.n; i++) {
 		struct segment *s = &segments.list[i];
-		int64_t end = s->known ? s->to : s->mtime;
-		bool aged = keep && to_ns(&ts) > end && (uint64_t)(to_ns(&ts) - end) > keep;
 
-		if (s->number >= spare || (!aged && (!max_size || bytes <= max_size)))
-			continue;
+		if (s->number >= limits->spare ||
+		    (i >= aged && (!limits->max_size || bytes <= limits->max_size)))
+			break;
 		if (unlinkat(dir, s->name, 0))
 			continue;
 		bytes -= s->bytes;

@@ -58,12 +58,18 @@ bool segment_is_within(const struct segment *segment, int64_t since, int64_t unt
  */
 int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *segment);
 
+struct segments_limits {
+	uint64_t max_size; /* bytes of all together; 0: no limit */
+	uint64_t keep; /* ns after the last record; 0: for ever */
+	int64_t now; /* the time of day for keep, in ns */
+	uint64_t spare; /* this number and later ones are kept */
+};
+
 /*
- * Deletes the oldest segments until all together have at most max_size bytes (0: no limit), and those
- * whose last record is older than keep ns (0: none). Keeps number spare and later ones.
+ * Deletes the oldest segments until the others are within the limits. The oldest is that with the lowest
+ * number: a clock may have been set back between them, and then a segment that looks old is not.
  */
-int segments_prune(struct dkt_ctx *ctx, const char *path, uint64_t max_size, uint64_t keep,
-		   uint64_t spare);
+int segments_prune(struct dkt_ctx *ctx, const char *path, const struct segments_limits *limits);
 
 /*
  * Parses a line of the index; false if it is not one. The name is that of a segment, and so has no

@@ -20,8 +20,8 @@ int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group 
 int flight_rescue(struct dkt_ctx *ctx, const char *log, const char *dir, struct flight_dump *dump);
 
 /*
- * Deletes dumps of the directory that are older than keep ns (0: none), and the oldest ones until the
- * rest has at most max_size bytes (0: no bound). The file named spare stays.
+ * Deletes dumps of the directory from before a time of day (ns; INT64_MIN: none), and the oldest ones
+ * until the rest has at most max_size bytes (0: no bound). The file named spare stays.
  */
-int flight_prune(struct dkt_ctx *ctx, const char *dir, uint64_t keep, uint64_t max_size,
+int flight_prune(struct dkt_ctx *ctx, const char *dir, int64_t before, uint64_t max_size,
 		 const char *spare);

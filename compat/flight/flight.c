@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "capture/age.h"
 #include "flight/conditions.h"
 #include "flight/dump.h"
 #include "flight/socket.h"
@@ -42,6 +43,7 @@ struct flight {
 	int clients[CLIENTS];
 	size_t n_clients;
 	char *reasons; /* of the next dump; NULL: none */
+	struct age_clock clock;
 	uint64_t due; /* when it is made, ns */
 	uint64_t hold; /* until then conditions are not looked at, ns */
 	uint64_t *times; /* of the dumps of incidents in the last hour, the oldest first */
@@ -134,9 +136,11 @@ static void run_command(struct flight *flight, const struct flight_dump *dump)
 static void prune(struct flight *flight, uint64_t max_size, const char *spare)
 {
 	const struct flight_state *state = flight->state;
+	const int64_t now = age_now(&flight->clock);
 
 	if ((state->keep || max_size) &&
-	    flight_prune(flight->ctx, state->dir, state->keep, max_size, spare))
+	    flight_prune(flight->ctx, state->dir,
+			 state->keep ? now - (int64_t)state->keep : INT64_MIN, max_size, spare))
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 }
 
@@ -390,6 +394,7 @@ static int set_up(struct flight *flight, const struct flight_opts *opts)
 	if (!flight->groups || !flight->times)
 		return dkt__no_memory(flight->ctx);
 	flight->state->started = time(NULL);
+	age_now(&flight->clock);
 	err = open_signals(flight);
 	if (!err)
 		err = flight_conditions_open(flight->ctx, flight->log, flight->state,

@@ -2,7 +2,6 @@
 /* Deletes old dumps. */
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/memory.h"
@@ -60,21 +59,15 @@ static int older(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time) ?: strcmp(x->name, y->name);
 }
 
-static void delete (struct olds *olds, DIR *dir, uint64_t keep, uint64_t max_size,
+static void delete (struct olds *olds, DIR *dir, int64_t before, uint64_t max_size,
 		    const char *spare)
 {
-	struct timespec ts;
-	int64_t now;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 	if (olds->n)
 		qsort(olds->list, olds->n, sizeof(*olds->list), older);
 	for (size_t i = 0; i < olds->n; i++) {
 		const struct old *old = &olds->list[i];
-		bool aged = keep && now - old->time > (int64_t)keep;
 
-		if ((!aged && (!max_size || olds->bytes <= max_size)) ||
+		if ((old->time >= before && (!max_size || olds->bytes <= max_size)) ||
 		    (spare && !strcmp(spare, old->name)))
 			continue;
 		if (!unlinkat(dirfd(dir), old->name, 0))
@@ -82,7 +75,7 @@ static void delete (struct olds *olds, DIR *dir, uint64_t keep, uint64_t max_siz
 	}
 }
 
-int flight_prune(struct dkt_ctx *ctx, const char *path, uint64_t keep, uint64_t max_size,
+int flight_prune(struct dkt_ctx *ctx, const char *path, int64_t before, uint64_t max_size,
 		 const char *spare)
 {
 	DIR *dir __cleanup(closedir) = opendir(path);
@@ -95,7 +88,7 @@ int flight_prune(struct dkt_ctx *ctx, const char *path, uint64_t keep, uint64_t 
 	while (!err && (entry = readdir(dir)))
 		err = add(&olds, dir, entry->d_name);
 	if (!err)
-		delete (&olds, dir, keep, max_size, spare);
+		delete (&olds, dir, before, max_size, spare);
 	for (size_t i = 0; i < olds.n; i++)
 		free(olds.list[i].name);
 	free(olds.list);

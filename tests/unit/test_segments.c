@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "capture/age.h"
 #include "capture/segments.h"
 #include "check.h"
 
@@ -101,6 +102,17 @@ static char *list(const struct place *place, int64_t since, int64_t until)
 		free(text_);                                                                       \
 	} while (0)
 
+/* Deletes segments by the time of now, with keep in s. */
+static int prune(const struct place *place, uint64_t max_size, int64_t keep, uint64_t spare)
+{
+	const struct segments_limits limits = { .max_size = max_size,
+						.keep = (uint64_t)(keep * SECOND),
+						.now = (int64_t)time(NULL) * SECOND,
+						.spare = spare };
+
+	return segments_prune(place->ctx, place->dir, &limits);
+}
+
 static void names_are_read_back(void **state)
 {
 	static const char *const bad[] = { "dktrace-20261123T094000Z-12.dat",
@@ -154,7 +166,7 @@ static void a_changed_file_is_not_known(void **state)
 	assert_list(place, INT64_MIN, INT64_MIN + 1, "2? ");
 	/* A file that is gone is not there, whatever the index says. */
 	write_text(place, "x", "", 0);
-	assert_int_equal(segments_prune(place->ctx, place->dir, 200, 0, UINT64_MAX), 0);
+	assert_int_equal(prune(place, 200, 0, UINT64_MAX), 0);
 	assert_list(place, INT64_MIN, INT64_MAX, "2? 3 ");
 }
 
@@ -178,28 +190,77 @@ static void a_bad_index_says_nothing(void **state)
 
 static void the_oldest_are_deleted(void **state)
 {
+	const struct segments_limits none = { .max_size = 1 };
 	struct place *place = *state;
 
 	for (uint64_t n = 1; n <= 6; n++)
 		note(place, n);
 	make(place, 7);
 	write_text(place, "foreign.dat", "x", 1);
-	assert_int_equal(segments_prune(place->ctx, place->dir, 0, 0, 7), 0);
+	assert_int_equal(prune(place, 0, 0, 7), 0);
 	assert_list(place, INT64_MIN, INT64_MAX, "1 2 3 4 5 6 7? ");
-	assert_int_equal(segments_prune(place->ctx, place->dir, 600, 0, 7), 0);
+	assert_int_equal(prune(place, 600, 0, 7), 0);
 	assert_list(place, INT64_MIN, INT64_MAX, "2 3 4 5 6 7? ");
 	/* The first hour began 10 hours ago, so segment 3 ended 7 hours ago. */
-	assert_int_equal(segments_prune(place->ctx, place->dir, 0,
-					(uint64_t)(13 * HOUR / 2 * SECOND), 7),
-			 0);
+	assert_int_equal(prune(place, 0, 13 * HOUR / 2, 7), 0);
 	assert_list(place, INT64_MIN, INT64_MAX, "4 5 6 7? ");
 	/* Not the one that is recorded, whatever the limit. */
-	assert_int_equal(segments_prune(place->ctx, place->dir, 1, 0, 7), 0);
+	assert_int_equal(prune(place, 1, 0, 7), 0);
 	assert_list(place, INT64_MIN, INT64_MAX, "7? ");
 	assert_int_equal(segments_are_in(place->dir), 1);
 	assert_int_equal(segments_are_in("/tmp/dkt-no-such-directory"), -ENOENT);
-	assert_int_equal(segments_prune(place->ctx, "/tmp/dkt-no-such-directory", 1, 0, 7),
-			 -ENOENT);
+	assert_int_equal(segments_prune(place->ctx, "/tmp/dkt-no-such-directory", &none), -ENOENT);
+}
+
+/* Notes segment number n as one that ended so many hours ago. */
+static void note_ended(const struct place *place, uint64_t n, int64_t hours)
+{
+	struct segment segment = make(place, n);
+
+	segment.to = ((int64_t)time(NULL) - hours * HOUR) * SECOND;
+	segment.from = segment.to - HOUR * SECOND;
+	assert_int_equal(segments_note(place->ctx, place->dir, &segment), 0);
+}
+
+/* Segment 2 ended while the clock was ahead, segment 5 while it was behind. */
+static void a_clock_that_was_set_deletes_no_segment(void **state)
+{
+	static const int64_t ages[] = { 30, -1000, 20, 10, 90000, 8, 7 };
+	struct place *place = *state;
+
+	for (uint64_t n = 1; n <= ARRAY_SIZE(ages); n++)
+		note_ended(place, n, ages[n - 1]);
+	assert_int_equal(prune(place, 0, 29 * HOUR, 9), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "2 3 4 5 6 7 ");
+	/* That from the future goes with the one after it. */
+	assert_int_equal(prune(place, 0, 19 * HOUR, 9), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "4 5 6 7 ");
+	assert_int_equal(prune(place, 0, 9 * HOUR, 9), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "6 7 ");
+}
+
+static void a_step_of_the_clock_forwards_must_last(void **state)
+{
+	const int64_t first = 1000000 * SECOND, day = 24 * HOUR * SECOND;
+	struct age_clock clock = { 0 };
+
+	(void)state;
+	assert_int_equal(age_at(&clock, first, 0), first);
+	/* A clock that runs too fast, and is kept right. */
+	assert_int_equal(age_at(&clock, first + 101 * SECOND, 100 * SECOND), first + 101 * SECOND);
+	/* A year forwards, and back. */
+	assert_int_equal(age_at(&clock, first + 365 * day, 200 * SECOND), first + 201 * SECOND);
+	assert_int_equal(age_at(&clock, first + 365 * day + HOUR * SECOND, HOUR * SECOND),
+			 first + HOUR * SECOND + SECOND);
+	assert_int_equal(age_at(&clock, first + 2 * HOUR * SECOND, 2 * HOUR * SECOND),
+			 first + 2 * HOUR * SECOND);
+	/* Backwards, it is followed at once. */
+	assert_int_equal(age_at(&clock, first - day, 3 * HOUR * SECOND), first - day);
+	/* Forwards for good. */
+	age_at(&clock, first + day, 4 * HOUR * SECOND);
+	assert_int_equal(age_at(&clock, first + 2 * day - SECOND, 4 * HOUR * SECOND + day - SECOND),
+			 first - day + HOUR * SECOND + day - SECOND);
+	assert_int_equal(age_at(&clock, first + 2 * day, 4 * HOUR * SECOND + day), first + 2 * day);
 }
 
 /* The daemon and its worker do, each for other segments. */
@@ -242,6 +303,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_changed_file_is_not_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_bad_index_says_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_oldest_are_deleted, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_clock_that_was_set_deletes_no_segment, setup,
+						teardown),
+		cmocka_unit_test(a_step_of_the_clock_forwards_must_last),
 		cmocka_unit_test_setup_teardown(two_processes_can_change_an_index, setup, teardown),
 	};
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The time of day by which old files are deleted. */
+#include "capture/age.h"
+
+#include <time.h>
+
+#include "base/util.h"
+#include "capture/service.h"
+
+#define SECOND INT64_C(1000000000)
+
+/* A smaller change is the work of a program that keeps the clock right. */
+#define STEP (60 * SECOND)
+
+/* How long a step forwards must last. */
+#define LASTING (UINT64_C(86400) * SECOND)
+
+int64_t age_at(struct age_clock *clock, int64_t wall, uint64_t boot)
+{
+	const int64_t offset = wall - (int64_t)boot;
+
+	if (!clock->known)
+		*clock = (struct age_clock){ .known = true, .offset = offset, .trusted = offset };
+	if (offset - clock->offset > STEP || clock->offset - offset > STEP)
+		clock->stepped = boot;
+	clock->offset = offset;
+	if (offset - clock->trusted <= STEP || boot - clock->stepped >= LASTING)
+		clock->trusted = offset;
+	return clock->trusted + (int64_t)boot;
+}
+
+int64_t age_now(struct age_clock *clock)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return age_at(clock, ts.tv_sec * SECOND + ts.tv_nsec, service_now());
+}
