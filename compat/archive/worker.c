@@ -96,7 +96,8 @@ static const struct segment *find_ended(const struct archive_worker *worker, con
 static int complete_one(const struct archive_worker *worker, const struct segment *segment)
 {
 	char *path __cleanup(free) = dkt__format("%s/%s", worker->dir, segment->name);
-	int fd __cleanup(close) = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	/* NFS locks only a file that is open for writing. */
+	int fd __cleanup(close) = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
 	const struct segment *ended = find_ended(worker, segment->name);
 	struct segment facts = ended ? *ended : *segment;
 	int err;
@@ -107,7 +108,7 @@ static int complete_one(const struct archive_worker *worker, const struct segmen
 			       0 :
 			       dkt_fail(worker->ctx, -errno, "open %s: %s", path, strerror(errno));
 	/* The worker of a killed daemon still completes it. */
-	if (flock(fd, LOCK_EX | LOCK_NB))
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return 0;
 	err = capture_complete(worker->ctx, path, fd, worker->compression);
 	/* It is finished already; only its line in the index is missing. */

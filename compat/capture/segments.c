@@ -249,13 +249,16 @@ static int write_index(struct dkt_ctx *ctx, const char *path, const struct segme
 
 /*
  * Waits for the turn to change the index, which a daemon and its worker do. Returns a descriptor; closing
- * it ends the turn. A process that keeps the turn delays the others, but cannot stop them.
+ * it ends the turn. A process that keeps the turn delays the others, but cannot stop them. NFS does not
+ * lock directories: there a line may get lost, and the daemon notes it again.
  */
 static int begin_turn(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (int tries = 0; fd >= 0 && tries < TURN_TRIES && flock(fd, LOCK_EX | LOCK_NB); tries++)
+	for (int tries = 0;
+	     fd >= 0 && tries < TURN_TRIES && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	     tries++)
 		usleep(TURN_WAIT);
 	return fd;
 }

@@ -22,7 +22,10 @@ static int open_file(struct app *app, const char *path)
 
 	if (fd < 0)
 		return dkt_fail(app->ctx, -errno, "open %s: %s", path, strerror(errno));
-	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	/* NFS gives this lock only to who can write; the other one shows a recorder, too. */
+	if (errno != EWOULDBLOCK && (!flock(fd, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK))
 		return fd;
 	close(fd);
 	return dkt_fail(app->ctx, -EBUSY,

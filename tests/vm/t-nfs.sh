@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record, daemon and flight write to NFS, which this kernel exports to itself.
+# modules: nfsd nfsv4
+# programs: jq gen-sequence
+# timeout: 400
+# shellcheck shell=sh disable=SC2154
+
+numbers='syscalls:sys_enter_close[fd >= 1000000]'
+forever=2147483647
+
+# What exportfs and rpc.mountd tell the kernel: the file system of this directory is that of NFS's root.
+# usage: export_root DIR
+export_root()
+{
+	mkdir -p /var/lib/nfs/v4recovery
+	mount -t nfsd nfsd /proc/fs/nfsd
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime
+	echo '-2 -3 +4 +4.1 +4.2' >/proc/fs/nfsd/versions
+	echo 'tcp 2049' >/proc/fs/nfsd/portlist
+	echo "nfsd 127.0.0.1 $forever self" >/proc/net/rpc/auth.unix.ip/channel
+	# Insecure ports, no check of the subtree, with a number.
+	echo "self $1 $forever $((0x2404)) 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
+	echo "self 1 \\x00000000 $forever $1" >/proc/net/rpc/nfsd.fh/channel
+	echo 2 >/proc/fs/nfsd/threads
+	echo Y >/proc/fs/nfsd/v4_end_grace
+}
+
+ip link set lo up
+mkdir share nfs
+mount -t tmpfs tmpfs share
+export_root "$work/share"
+run mount -t nfs4 -o vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ nfs
+status_is 0 "mount"
+
+# usage: counted FILE|DIR
+counted()
+{
+	dktrace report "$1" --style csv --fields pid,fd -e sys_enter_close | grep -c '^[0-9]'
+}
+
+run dktrace record -e "$numbers" -o nfs/a.dat -- gen-sequence 2 5000
+status_is 0 "record"
+same 10000 "$(counted nfs/a.dat)" "has all events"
+run dktrace record -e "$numbers" -o nfs/a.dat -- gen-sequence 2 100
+status_is 0 "record again"
+same "10000 200" "$(counted nfs/a.dat.old) $(counted nfs/a.dat)" "keeps the earlier file"
+
+dktrace record -e "$numbers" -o nfs/b.dat 2>record.err &
+pid=$!
+says $pid Ctrl-C record.err
+gen-sequence 2 1000
+run dktrace record -e "$numbers" -o nfs/b.dat -- true
+has_line 'another process records into it' "$err" "two cannot record into one file"
+run dktrace recover nfs/b.dat
+has_line 'it is being written' "$err" "nor can it be recovered"
+kill -9 $pid
+wait $pid
+run dktrace recover nfs/b.dat
+status_is 0 "recover after kill -9"
+same 2000 "$(counted nfs/b.dat)" "has all events"
+dktrace reset
+
+# usage: start_daemon DESCRIPTION
+start_daemon()
+{
+	run dktrace daemon start --dir nfs/dir -e "$numbers" --comm gen-sequence --segment-time 1
+	status_is 0 "$1"
+}
+
+start_daemon "daemon start"
+gen-sequence 2 1000
+until [ "$(find nfs/dir -name '*.dat' | wc -l)" -ge 3 ]; do sleep 0.1; done
+gen-sequence 2 1000
+kill -9 "$(dktrace daemon status --json | jq .pid)"
+gen-sequence 2 1000
+start_daemon "daemon start after kill -9"
+until [ -s nfs/dir/index ]; do sleep 0.1; done
+ok "its worker completes segments"
+run dktrace daemon stop
+status_is 0 "daemon stop"
+same 6000 "$(counted nfs/dir)" "has all events"
+same "$(find nfs/dir -name '*.dat' | wc -l)" "$(wc -l <nfs/dir/index)" "and all segments in the index"
+same "" "$(find nfs/dir -name '.*dktrace*')" "and leaves no other file"
+
+run dktrace flight start --dir nfs/dumps -e "$numbers" --comm gen-sequence
+gen-sequence 2 1000
+run dktrace flight dump
+status_is 0 "flight dump"
+run dktrace flight stop
+same 2000 "$(counted nfs/dumps/*.dat)" "has all events"
+
+set_param debug=+vfstrace
+run lctl debug_daemon start nfs/daemon.bin 10
+status_is 0 "debug_daemon start"
+dd if=/dev/zero of=/dev/null bs=1111 count=500 2>/dev/null
+run lctl debug_daemon stop
+run sh -c 'lctl df nfs/daemon.bin >daemon.txt'
+same 500 "$(grep -c 'sys_enter_write.*count: 0x0*457$' daemon.txt)" "has all events"
+run dktrace reset
+umount nfs
+echo 0 >/proc/fs/nfsd/threads
+umount /proc/fs/nfsd
