@@ -343,35 +343,33 @@ static void free_defined(void *data)
 
 	while ((event = ctx->defined)) {
 		ctx->defined = event->next;
+		/* One that a source added late. Others may have any number. */
+		if (ctx->events && (unsigned int)event->id < MAX_ID &&
+		    ctx->events->by_id[event->id] == event)
+			ctx->events->by_id[event->id] = NULL;
 		free_event(event);
 	}
 }
 
-int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
-		     struct dkt_event **out)
+int dkt__event_add(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
+		   size_t len, struct dkt_event **out)
 {
-	dkt__needs(ctx, dkt__clear(out) && ctx && system && name && format);
-
-	struct dkt_event *event = find_defined(ctx, system, name);
+	struct dkt_event *event = calloc(1, sizeof(*event));
 	int err;
 
-	*out = event;
-	if (event)
-		return 0;
-	event = calloc(1, sizeof(*event));
 	if (!event)
 		return dkt__no_memory(ctx);
 	event->ctx = ctx;
 	event->slot = (ctx->defined ? ctx->defined->slot : UNKNOWN_SLOT) + 2;
 	event->system = strdup(system);
 	event->name = strdup(name);
-	event->format_len = strlen(format);
-	event->format = dkt__ctx_strndup(ctx, format, event->format_len);
+	event->format_len = len;
+	event->format = dkt__ctx_strndup(ctx, format, len);
 	err = event->system && event->name && event->format ? 0 : dkt__no_memory(ctx);
 	if (!err)
 		err = dkt__ctx_at_end(ctx, free_defined, ctx);
 	if (!err)
-		err = dkt__event_take_format(event, format, event->format_len);
+		err = dkt__event_take_format(event, format, len);
 	if (err) {
 		free_event(event);
 		return err;
@@ -381,4 +379,13 @@ int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, 
 	ctx->defined = event;
 	*out = event;
 	return 0;
+}
+
+int dkt_event_define(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
+		     struct dkt_event **out)
+{
+	dkt__needs(ctx, dkt__clear(out) && ctx && system && name && format);
+
+	*out = find_defined(ctx, system, name);
+	return *out ? 0 : dkt__event_add(ctx, system, name, format, strlen(format), out);
 }

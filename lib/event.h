@@ -80,6 +80,16 @@ struct dkt__given {
  */
 int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n);
 
+/*
+ * Adds events to that catalogue that were not in it: the source has just read their formats. Skips
+ * a format that cannot be parsed, whose records count as those of an unknown event.
+ */
+int dkt__events_given_more(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n);
+
+/* Defines an event, even if the context has another one with that name. format is copied. */
+int dkt__event_add(struct dkt_ctx *ctx, const char *system, const char *name, const char *format,
+		   size_t len, struct dkt_event **event);
+
 /* Parses the text of a format file for the event. */
 int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len);
 void dkt__event_clear(struct dkt_event *event);

@@ -3,8 +3,6 @@
 #include "tracedat.h"
 #include "base/parse.h"
 
-#define MAGIC "\x17\x08\x44tracing"
-
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset)
 {
 	const uint8_t *end = dat->file.data + dat->file.size;
@@ -18,7 +16,8 @@ struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset)
 
 static bool tracedat_is(const uint8_t *data, size_t size)
 {
-	return size > strlen(MAGIC) && !memcmp(data, MAGIC, strlen(MAGIC));
+	return size > strlen(DKT__DAT_MAGIC) &&
+	       !memcmp(data, DKT__DAT_MAGIC, strlen(DKT__DAT_MAGIC));
 }
 
 static void buffer_clear(struct dkt__dat_buffer *buffer)
@@ -29,7 +28,7 @@ static void buffer_clear(struct dkt__dat_buffer *buffer)
 	free(buffer->bases);
 }
 
-static void dat_close(struct dkt_source *source)
+void dkt__dat_close(struct dkt_source *source)
 {
 	struct dkt__dat *dat = (struct dkt__dat *)source;
 
@@ -53,14 +52,14 @@ static void dat_close(struct dkt_source *source)
 	free(dat);
 }
 
-static const char *dat_stream(const struct dkt_source *source, uint32_t nr)
+const char *dkt__dat_stream(const struct dkt_source *source, uint32_t nr)
 {
 	const struct dkt__dat *dat = (const struct dkt__dat *)source;
 
 	return nr < dat->n_buffers ? dat->buffers[nr].name : NULL;
 }
 
-static const struct dkt_source_peer *dat_peer(const struct dkt_source *source, size_t i)
+const struct dkt_source_peer *dkt__dat_peer(const struct dkt_source *source, size_t i)
 {
 	const struct dkt__dat *dat = (const struct dkt__dat *)source;
 
@@ -76,9 +75,9 @@ static const struct dkt__source_ops dat_ops = {
 	.bytes = dkt__streams_bytes,
 	.select = dkt__streams_select,
 	.filter = dkt__streams_filter,
-	.stream = dat_stream,
-	.peer = dat_peer,
-	.close = dat_close,
+	.stream = dkt__dat_stream,
+	.peer = dkt__dat_peer,
+	.close = dkt__dat_close,
 };
 
 /* Reads the beginning, which both versions share. */
@@ -89,7 +88,7 @@ static int read_start(struct dkt__dat *dat, struct dkt__cursor *cur)
 	unsigned int long_size;
 	bool big;
 
-	dkt__cursor_bytes(cur, strlen(MAGIC));
+	dkt__cursor_bytes(cur, strlen(DKT__DAT_MAGIC));
 	version = dkt__cursor_string(cur);
 	if (dkt__parse_u64(version, DKT__DEC, &number) || number < 6 || number > 7)
 		return dkt_fail(dat->ctx, -EOPNOTSUPP,
@@ -130,18 +129,27 @@ static void find_lost(struct dkt__dat *dat, const char *buffer, struct dkt__stre
 		}
 }
 
+bool dkt__dat_may_unpack(struct dkt__dat *dat, int cpu, uint32_t size, uint32_t had)
+{
+	uint64_t limit = DKT__MIN(dkt__unpack_limit(dat->file.size), DKT__DAT_ROOMS_MAX);
+	uint64_t more = size > had ? UINT64_C(2) * (size - had) : 0;
+
+	if (!more || dat->rooms + more <= limit) {
+		dat->rooms += more;
+		return true;
+	}
+	dkt__streams_damage(&dat->streams,
+			    "unpacked pages of cpu %d go beyond the limit of %llu MB", cpu,
+			    (unsigned long long)limit >> 20);
+	return false;
+}
+
 /* Drops the chunks of a CPU if unpacking needs too much memory. */
 static void limit_rooms(struct dkt__dat *dat, struct dkt__stream *s)
 {
-	uint64_t limit = DKT__MIN(dkt__unpack_limit(dat->file.size), DKT__DAT_ROOMS_MAX);
-
-	dat->rooms += UINT64_C(2) * s->chunks.largest;
-	if (dat->rooms <= limit)
+	if (dkt__dat_may_unpack(dat, s->cpu, s->chunks.largest, 0))
 		return;
-	dkt__streams_damage(&dat->streams,
-			    "unpacked pages of cpu %d go beyond the limit of %llu MB", s->cpu,
-			    (unsigned long long)limit >> 20);
-	dat->rooms -= UINT64_C(2) * s->chunks.largest;
+	s->broken = true;
 	dkt__chunks_clear(&s->chunks);
 }
 
@@ -167,21 +175,20 @@ static void place_chunks(struct dkt__dat *dat, struct dkt__stream *s, struct dkt
 	limit_rooms(dat, s);
 }
 
-/* Moves the pieces of a CPU of a recording in progress to the stream. */
+/* Moves the pieces of a CPU of a recording in progress to the stream. Later ones may follow. */
 static void place_pieces(struct dkt__dat *dat, struct dkt__dat_cpu *cpu, struct dkt__stream *s)
 {
 	s->from = &dkt__pages_pieces;
 	s->chunks = cpu->pieces;
-	cpu->pieces = (struct dkt__chunks){ 0 };
+	cpu->pieces = (struct dkt__chunks){ .page_size = s->page_size };
 	s->has_lost = true;
 	s->lost = cpu->lost;
 	if (!dat->keep_rooms)
 		limit_rooms(dat, s);
 }
 
-/* Points the stream at the part of a CPU's pages that the file holds. */
-static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
-		  struct dkt__dat_cpu *cpu, struct dkt__stream *s)
+void dkt__dat_place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
+		    struct dkt__dat_cpu *cpu, struct dkt__stream *s)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, cpu->offset);
 	uint64_t size = cpu->size, left = dkt__cursor_left(&cur);
@@ -189,6 +196,7 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 	/* The size in the file leaves out the 4 bytes that hold the number of chunks. */
 	if (size && buffer->packed)
 		size += 4;
+	s->buffer = (uint32_t)(buffer - dat->buffers);
 	s->cpu = (int)cpu->cpu;
 	s->page_size = buffer->page_size;
 	if (cpu->cpu < dat->n_shifts)
@@ -214,10 +222,15 @@ static void place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
 	place_chunks(dat, s, &cur);
 }
 
+bool dkt__dat_selects(const struct dkt_source_opts *opts, const struct dkt__dat_buffer *buffer)
+{
+	return opts->flags & DKT_SOURCE_ALL ||
+	       !strcmp(buffer->name, opts->buffer ? opts->buffer : "");
+}
+
 /* Creates the streams of the buffers that opts selects. */
 static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 {
-	const char *name = opts->buffer ? opts->buffer : "";
 	size_t n = 0, found = 0;
 
 	for (size_t i = 0; i < dat->n_buffers; i++)
@@ -230,7 +243,7 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 
 		for (uint32_t j = 0; j < buffer->n_cpus; j++)
 			dat->cut |= buffer->cpus[j].offset + buffer->cpus[j].size > dat->file.size;
-		if (!(opts->flags & DKT_SOURCE_ALL) && strcmp(buffer->name, name))
+		if (!dkt__dat_selects(opts, buffer))
 			continue;
 		found++;
 		if (buffer->page_size < DKT__DAT_PAGE_MIN ||
@@ -245,8 +258,7 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 			struct dkt__stream *s = &dat->streams.list[dat->streams.n++];
 			int *cpus = &dat->streams.base.info.cpus;
 
-			s->buffer = (uint32_t)i;
-			place(dat, buffer, &buffer->cpus[j], s);
+			dkt__dat_place(dat, buffer, &buffer->cpus[j], s);
 			*cpus = DKT__MAX(*cpus, s->cpu + 1);
 		}
 	}
@@ -256,12 +268,16 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 	return 0;
 }
 
-static int dat_read(struct dkt__dat *dat, const struct dkt_source_opts *opts)
+int dkt__dat_read(struct dkt__dat *dat, const struct dkt__file *file,
+		  const struct dkt_source_opts *opts)
 {
-	struct dkt__cursor cur = dkt__dat_at(dat, 0);
 	struct dkt_source_info *info = &dat->streams.base.info;
-	int err = read_start(dat, &cur);
+	struct dkt__cursor cur;
+	int err;
 
+	dat->file = *file;
+	cur = dkt__dat_at(dat, 0);
+	err = read_start(dat, &cur);
 	if (!err)
 		err = dat->version < 7 ? dkt__dat_read_v6(dat, &cur) : dkt__dat_read_v7(dat, &cur);
 	if (!err)
@@ -294,8 +310,7 @@ int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 
 	dat->streams.base.ops = &dat_ops;
 	dat->streams.base.ctx = dat->ctx = ctx;
-	dat->file = *file;
-	err = dat_read(dat, opts);
+	err = dkt__dat_read(dat, file, opts);
 	if (err)
 		dkt_source_close(&dat->streams.base);
 	return err;

@@ -10,6 +10,9 @@
 #include "source/streams.h"
 #include "symbol.h"
 
+/* The first bytes of every trace.dat file. */
+#define DKT__DAT_MAGIC "\x17\x08\x44tracing"
+
 enum dkt__dat_option {
 	DAT_DONE = 0,
 	DAT_DATE = 1,
@@ -86,6 +89,8 @@ struct dkt__dat {
 	uint32_t seen; /* a bit for each section number that was read */
 	bool cut; /* the file is truncated */
 	bool journal; /* a recording in progress */
+	bool copies; /* bytes of the file do not stay: sections are copied */
+	uint64_t mark; /* the last one of a recording in progress: its time */
 	uint64_t end; /* of a recording that its writer did not end; 0: the end is damaged */
 	uint64_t cut_section; /* its last pages, which lack a part; 0: none */
 	bool keep_rooms; /* the pages are copied, not unpacked: their size has no limit */
@@ -122,6 +127,16 @@ int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 		  const struct dkt_source_opts *opts, struct dkt__dat *dat);
 
 /*
+ * The parts of that for a source with other calls, whose dat has its base already: reads the file, and
+ * implements three of the calls. close() frees dat.
+ */
+int dkt__dat_read(struct dkt__dat *dat, const struct dkt__file *file,
+		  const struct dkt_source_opts *opts);
+const char *dkt__dat_stream(const struct dkt_source *source, uint32_t nr);
+const struct dkt_source_peer *dkt__dat_peer(const struct dkt_source *source, size_t i);
+void dkt__dat_close(struct dkt_source *source);
+
+/*
  * Opens the file of a recorder for copying its pages. ctx: one that has no other events. Returns 1 if
  * the file is another one or a finished one.
  */
@@ -129,6 +144,19 @@ int dkt__dat_open_recording(struct dkt_ctx *ctx, int fd, struct dkt__dat **dat);
 
 /* Returns a cursor at the offset, or at the end of the file if the offset is outside the file. */
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset);
+
+/* True if opts selects the buffer. */
+bool dkt__dat_selects(const struct dkt_source_opts *opts, const struct dkt__dat_buffer *buffer);
+
+/* Points the stream, which is zeroed, at the pages of a buffer's CPU that the file holds. */
+void dkt__dat_place(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
+		    struct dkt__dat_cpu *cpu, struct dkt__stream *s);
+
+/*
+ * Reserves memory for unpacking a CPU's chunks of that size, if there is some for chunks of the size
+ * had. False: the file may not take so much, which is reported as damage.
+ */
+bool dkt__dat_may_unpack(struct dkt__dat *dat, int cpu, uint32_t size, uint32_t had);
 
 /* ---- tracedat/section.c: sections of both versions, in the order of version 6 ---- */
 
@@ -167,11 +195,23 @@ void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offse
  */
 int dkt__dat_recover(struct dkt__dat *dat, uint64_t at);
 
+/* ---- tracedat/journal.c ---- */
+
 /*
  * Finds the buffers of a recording in progress and the pages of its CPUs, in the sections from the
  * offset at.
  */
 int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at);
+
+/* Reads further sections, once the file has become longer. */
+int dkt__dat_read_more(struct dkt__dat *dat, uint64_t at);
+
+/*
+ * Looks for the next mark in the first n bytes of a file that begins to be a recording in progress.
+ * Moves *at past the complete sections up to there. False: the mark is not there, or the end of the
+ * recording or an invalid section is before it.
+ */
+bool dkt__dat_find_mark(const struct dkt__file *file, bool swap, uint64_t n, uint64_t *at);
 
 /* The smallest and the largest accepted size of a sub-buffer. */
 #define DKT__DAT_PAGE_MIN 512

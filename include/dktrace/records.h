@@ -149,6 +149,23 @@ DKT_API int dkt_source_open(struct dkt_ctx *ctx, const char *path,
 			    const struct dkt_source_opts *opts, struct dkt_source **source);
 DKT_API void dkt_source_close(struct dkt_source *source);
 
+/*
+ * Reads a recording in progress from a pipe or socket while dkt_recorder_begin() writes it there.
+ * Blocks until the first dkt_recorder_read() has been written. dkt_source_next() then returns the
+ * records up to the last one, and DKT_NEXT_LATER until the next; DKT_NEXT_END once the writer has
+ * closed the pipe. The source keeps the bytes of records that it has not returned yet in a file
+ * without a name in the directory for temporary files (TMPDIR).
+ *
+ * Returns 0, or 1 if the pipe has something else, such as a file that is complete. With 1 the
+ * context is still new, and *rest is the descriptor of that file with the bytes read so far, which
+ * the caller closes: append the rest of the pipe there, and open it with the fd of struct
+ * dkt_source_opts. Otherwise *rest is -1. fd is duplicated; the option of that name is ignored. A
+ * window is skipped, not sought, and dkt_source_seek() fails after the first record. Errors: those
+ * of dkt_source_open(); -EINTR: a signal ended the wait; -EFBIG: the recording has more than 16 TiB.
+ */
+DKT_API int dkt_source_pipe(struct dkt_ctx *ctx, int fd, const struct dkt_source_opts *opts,
+			    int *rest, struct dkt_source **source);
+
 /* Returns facts about a source. Valid as long as the source; damage may grow. */
 DKT_API const struct dkt_source_info *dkt_source_info(const struct dkt_source *source);
 

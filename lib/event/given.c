@@ -89,3 +89,35 @@ int dkt__events_given(struct dkt_ctx *ctx, const struct dkt__given *list, size_t
 	all->next_id = all->n_all;
 	return 0;
 }
+
+/* Adds an event whose ID has no format yet. */
+static int add_late(struct dkt_ctx *ctx, const struct dkt__given *given)
+{
+	char *copy __cleanup(free) = NULL;
+	struct dkt_event *event, **known;
+	const char *name;
+	size_t len;
+	int id, err;
+
+	if (!read_head(given, &name, &len, &id))
+		return 0;
+	known = &ctx->events->by_id[id];
+	if (*known && (*known)->format)
+		return 0;
+	copy = strndup(name, len);
+	if (!copy)
+		return dkt__no_memory(ctx);
+	err = dkt__event_add(ctx, given->system, copy, given->text, given->len, &event);
+	if (!err)
+		*known = event;
+	return err == -ENOMEM ? err : 0;
+}
+
+int dkt__events_given_more(struct dkt_ctx *ctx, const struct dkt__given *list, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_late(ctx, &list[i]);
+	return err;
+}

@@ -52,6 +52,22 @@ void dkt__chunks_clear(struct dkt__chunks *chunks)
 	*chunks = (struct dkt__chunks){ 0 };
 }
 
+void dkt__chunks_drop(struct dkt__chunks *chunks, uint64_t nr)
+{
+	size_t n = 0;
+
+	while (n < chunks->n &&
+	       chunks->list[n].first + chunks->list[n].size / chunks->page_size <= nr)
+		free(chunks->list[n++].times);
+	if (!n)
+		return;
+	chunks->n -= n;
+	memmove(chunks->list, chunks->list + n, chunks->n * sizeof(*chunks->list));
+	chunks->walked -= DKT__MIN(chunks->walked, n);
+	for (size_t i = 0; i < ARRAY_SIZE(chunks->rooms); i++)
+		chunks->rooms[i].chunk -= DKT__MIN(chunks->rooms[i].chunk, n);
+}
+
 /* The last chunk that begins at or before the page. */
 static size_t find_chunk(const struct dkt__chunks *chunks, uint64_t nr)
 {
@@ -144,6 +160,8 @@ const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr)
 		return NULL;
 	if (!holds(chunks, at, nr))
 		at = holds(chunks, at + 1, nr) ? at + 1 : find_chunk(chunks, nr);
+	if (!holds(chunks, at, nr))
+		return NULL;
 	chunks->walked = at;
 	chunk = &chunks->list[at];
 	if (!chunk->data)

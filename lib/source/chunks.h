@@ -57,6 +57,12 @@ int dkt__chunks_add(struct dkt__chunks *chunks, struct dkt__chunk chunk);
 bool dkt__chunks_find(struct dkt__chunks *chunks, struct dkt__cursor *cur);
 void dkt__chunks_clear(struct dkt__chunks *chunks);
 
+/*
+ * Forgets the chunks whose pages are all before page nr. The other pages keep their numbers. The
+ * page returned last stays valid.
+ */
+void dkt__chunks_drop(struct dkt__chunks *chunks, uint64_t nr);
+
 /* Returns page nr, valid until a page of another chunk is read. NULL: the page cannot be read. */
 const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr);
 

@@ -20,6 +20,12 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 		   struct dkt__file *file);
 
 /*
+ * Maps a file that will grow, and takes its descriptor over, also when it fails. file->size begins at
+ * 0; the caller raises it up to file->whole, which is the size of the mapping, as it adds bytes.
+ */
+int dkt__file_grow(struct dkt_ctx *ctx, const char *name, int fd, struct dkt__file *file);
+
+/*
  * The memory limit for decompressing a file of that size: a small file must not fill the machine.
  * Recorded data compress to a tenth, seldom to a fiftieth.
  */

@@ -229,13 +229,7 @@ int dkt__live_fd(const struct dkt_source *source)
 
 int dkt__live_wake(struct dkt_source *source)
 {
-	const uint64_t one = 1;
-
-	/* If the counter is full, the source has been woken already. */
-	return write(((struct dkt__live *)source)->watch.wake, &one, sizeof(one)) < 0 &&
-			       errno != EAGAIN ?
-		       -errno :
-		       0;
+	return dkt__watch_wake(&((struct dkt__live *)source)->watch);
 }
 
 int dkt__live_done(struct dkt_source *source, bool last)

@@ -109,6 +109,7 @@ static bool stream_next_page(struct dkt__streams *it, struct dkt__stream *s)
 			/* Report the damage once. */
 			s->n_pages = s->last = --s->page_nr;
 			s->found = DKT__MIN(s->found, s->n_pages);
+			s->broken = true;
 		} else if (!dkt__page_load(&s->page, bytes, offset, &s->next)) {
 			s->loaded = true;
 			s->gap = s->page.lost;
@@ -439,58 +440,4 @@ int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
 		*of += (s->last - s->first) * s->page_size;
 	}
 	return 0;
-}
-
-/* ---- beginning and end ---- */
-
-static void stream_clear(struct dkt__stream *s)
-{
-	dkt__chunks_clear(&s->chunks);
-	dkt__extent_clear(&s->extent);
-}
-
-/* Bytes of pages to read at once: for a CPU, and the limit for all CPUs together. */
-#define AHEAD     (128u << 10)
-#define AHEAD_ALL (8u << 20)
-
-int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts)
-{
-	uint64_t since, until;
-	size_t n = 0;
-
-	for (size_t i = 0; i < it->n; i++) {
-		struct dkt__stream *s = &it->list[i];
-
-		s->page.swap = it->base.ctx->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-		s->page.long_size = it->base.ctx->long_size;
-		s->extent.page_size = s->page_size;
-		s->extent.ahead = (uint32_t)DKT__MIN(AHEAD, AHEAD_ALL / it->n);
-		s->chunks.plain.ahead = s->extent.ahead;
-		if (!s->from)
-			s->from = &dkt__pages_extent;
-		s->n_pages = s->from == &dkt__pages_extent ? dkt__extent_pages(&s->extent) :
-							     s->chunks.pages;
-		if (dkt__cpu_asked(opts->cpus, opts->n_cpus, (uint32_t)s->cpu))
-			it->list[n++] = *s;
-		else
-			stream_clear(s);
-	}
-	it->n = n;
-	it->events = dkt__event_table(it->base.ctx);
-	it->part = opts->flags & DKT_SOURCE_PART;
-	dkt__source_times(&it->base, opts, &since, &until);
-	return dkt__streams_seek(&it->base, since, until);
-}
-
-void dkt__streams_clear(struct dkt__streams *it)
-{
-	for (size_t i = 0; i < it->n; i++)
-		stream_clear(&it->list[i]);
-	dkt__comms_clear(&it->comms);
-	free(it->list);
-	dkt__heap_clear(&it->heap);
-	free(it->copy.bytes);
-	free(it->verdicts);
-	free(it->gates);
-	free(it->damage);
 }

@@ -60,6 +60,7 @@ struct dkt__stream {
 	struct dkt__page page;
 	struct dkt__page_record next;
 	bool gap; /* lost records are to be reported before next */
+	bool broken; /* a page could not be read: later ones are not looked for */
 	bool unasked; /* perf.data: not one of the chosen CPUs */
 	struct dkt_loss loss;
 };
@@ -165,8 +166,13 @@ static inline bool dkt__streams_wants(struct dkt__streams *it, uint16_t type, co
 /* Steps past the last returned record, so that the stream's position is after it. */
 void dkt__streams_pass(struct dkt__streams *it);
 
+/* ---- source/streams/start.c ---- */
+
 /* Starts the walk, once the reader has filled in all streams. */
 int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts);
+
+/* Adds a stream to a walk that has started. dkt__streams_begin() follows. */
+int dkt__streams_add(struct dkt__streams *it, const struct dkt__stream *added);
 void dkt__streams_clear(struct dkt__streams *it);
 
 /* Adds a text to the report of damage. */

@@ -202,7 +202,7 @@ static int read_mark(struct dkt__dat *dat, const struct section *section)
 	struct dkt__cursor cur = content(dat, section);
 	int err = 0;
 
-	dkt__cursor_number(&cur, 8);
+	dat->mark = dkt__cursor_number(&cur, 8);
 	while (!err && dkt__cursor_left(&cur)) {
 		struct dkt__dat_cpu *cpu;
 		uint64_t lost;
@@ -282,14 +282,12 @@ static int read_section(struct dkt__dat *dat, struct section *section)
 	}
 }
 
-int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at)
+int dkt__dat_read_more(struct dkt__dat *dat, uint64_t at)
 {
 	uint8_t bytes[LOOK];
 	struct section section;
 	int err = 0;
 
-	dat->cut = false;
-	dat->streams.base.info.growing = true;
 	for (; !err && at < dat->file.size; at = section.at + section.size) {
 		if (!look(dat, at, bytes, &section)) {
 			report_tail(dat, at);
@@ -302,4 +300,38 @@ int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at)
 	if (!err)
 		dat->end = at;
 	return DKT__MIN(err, 0);
+}
+
+int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at)
+{
+	dat->cut = false;
+	dat->streams.base.info.growing = true;
+	return dkt__dat_read_more(dat, at);
+}
+
+/* True for a section that can be before a mark. */
+static bool may_precede(unsigned int id, uint64_t size)
+{
+	return (id >= DAT_HEADER_INFO && id <= DAT_CMDLINES) || (id == DAT_DONE && size) ||
+	       (id >= DKT__JOURNAL_BUFFER && id <= DKT__JOURNAL_MARK);
+}
+
+bool dkt__dat_find_mark(const struct dkt__file *file, bool swap, uint64_t n, uint64_t *at)
+{
+	unsigned int id = 0;
+
+	while (id != DKT__JOURNAL_MARK && n - *at >= SECTION_HEAD) {
+		struct dkt__cursor cur = { .p = file->data + *at,
+					   .end = file->data + n,
+					   .swap = swap };
+		uint64_t size;
+
+		id = (unsigned int)dkt__cursor_number(&cur, 2);
+		dkt__cursor_bytes(&cur, 6);
+		size = dkt__cursor_number(&cur, 8);
+		if (!may_precede(id, size) || size > dkt__cursor_left(&cur))
+			return false;
+		*at += SECTION_HEAD + size;
+	}
+	return id == DKT__JOURNAL_MARK;
 }

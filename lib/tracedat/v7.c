@@ -18,11 +18,34 @@ static bool may_open(struct dkt__dat *dat, uint64_t size)
 }
 
 /*
- * Finds a section's bytes and unpacks them if necessary. The bytes live as long as the context.
- * False: the section is invalid.
+ * Returns room for the bytes of a section, which live as long as the context. Names of processes are
+ * copied from there, and come again and again: *own is their room, which the caller frees.
  */
+static uint8_t *section_room(struct dkt__dat *dat, unsigned int id, size_t size, void **own)
+{
+	if (id != DAT_CMDLINES)
+		return dkt__ctx_keep(dat->ctx, size + 1);
+	*own = malloc(size + 1);
+	return *own;
+}
+
+static bool copy_section(struct dkt__dat *dat, unsigned int id, struct dkt__cursor *section,
+			 void **own)
+{
+	const size_t size = dkt__cursor_left(section);
+	uint8_t *copy = section_room(dat, id, size, own);
+
+	if (!copy)
+		return false;
+	memcpy(copy, section->p, size);
+	section->p = copy;
+	section->end = copy + size;
+	return true;
+}
+
+/* Finds a section's bytes and unpacks them if necessary. False: the section is invalid. */
 static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
-			 struct dkt__cursor *section)
+			 struct dkt__cursor *section, void **own)
 {
 	struct dkt__cursor cur = dkt__dat_at(dat, offset);
 	bool is_it = dkt__cursor_number(&cur, 2) == id;
@@ -42,13 +65,13 @@ static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 	cur.end = cur.p + size;
 	*section = cur;
 	if (!packed)
-		return may_open(dat, size);
+		return may_open(dat, size) && (!dat->copies || copy_section(dat, id, section, own));
 	size = dkt__cursor_number(&cur, 4);
 	n = dkt__cursor_number(&cur, 4);
 	cur.p = dkt__cursor_bytes(&cur, size);
 	if (!cur.p || !dat->codec || n > SECTION_MAX || !may_open(dat, n))
 		return false;
-	copy = dkt__ctx_keep(dat->ctx, n);
+	copy = section_room(dat, id, n, own);
 	if (!copy || dat->codec->decompress(&dat->codec_state, cur.p, size, copy, n))
 		return false;
 	section->p = copy;
@@ -95,6 +118,7 @@ static bool keep_symbols(struct dkt__dat *dat, uint64_t offset)
 
 void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset)
 {
+	void *own __cleanup(free) = NULL;
 	struct dkt__cursor cur;
 	size_t i;
 
@@ -105,7 +129,7 @@ void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offse
 		if (sections[i].id == id)
 			break;
 	if (i < ARRAY_SIZE(sections) &&
-	    (!open_section(dat, offset, id, &cur) || !sections[i].read(dat, &cur)))
+	    (!open_section(dat, offset, id, &cur, &own) || !sections[i].read(dat, &cur)))
 		dkt__streams_damage(&dat->streams, "the section of %s cannot be read",
 				    sections[i].name);
 }
@@ -142,6 +166,7 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 static int read_chain(struct dkt__dat *dat, uint64_t next)
 {
 	struct dkt__cursor cur;
+	void *own = NULL; /* options have none */
 	int err = 0;
 
 	for (unsigned int n = 0; !err && next; n++) {
@@ -149,7 +174,7 @@ static int read_chain(struct dkt__dat *dat, uint64_t next)
 			dkt__streams_damage(&dat->streams, "the options form a loop");
 			break;
 		}
-		if (!open_section(dat, next, DAT_DONE, &cur)) {
+		if (!open_section(dat, next, DAT_DONE, &cur, &own)) {
 			dat->cut = true;
 			break;
 		}

@@ -28,9 +28,32 @@ static void seal(const uint8_t *data, size_t size, const char *compression)
 	close(to);
 }
 
+/* Reads them as from a pipe. */
+static void read_on(const uint8_t *data, size_t size)
+{
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
+	int rest, fd = memfd_create("journal", MFD_CLOEXEC);
+	struct dkt_source *source;
+	struct dkt_buf *buf;
+	struct dkt_ctx *ctx;
+
+	must(fd >= 0 && write(fd, data, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET));
+	must(!dkt_ctx_new(NULL, &ctx) && !dkt_buf_new(&buf));
+	if (!dkt_source_pipe(ctx, fd, &opts, &rest, &source)) {
+		print_source(source, buf);
+		dkt_source_close(source);
+	}
+	if (rest >= 0)
+		close(rest);
+	dkt_buf_free(buf);
+	dkt_ctx_free(ctx);
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	read_bytes(data, size);
+	read_on(data, size);
 	seal(data, size, NULL);
 	seal(data, size, "none");
 	return 0;

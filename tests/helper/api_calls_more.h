@@ -49,6 +49,15 @@
 			dkt_source_series(A(0, r->fresh), A(1, &file), 1, A(2, NULL),              \
 					  A(3, &taken), A(4, &out));                               \
 		})))                                                                               \
+	X(dkt_source_pipe, "E0EE",                                                                 \
+	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
+			int err, rest;                                                             \
+			int fd = open("tests/fuzz/corpus/journal/whole", O_RDONLY);                \
+			err = dkt_source_pipe(A(0, r->fresh), fd, A(1, NULL), A(2, &rest),         \
+					      A(3, &out));                                         \
+			close(fd);                                                                 \
+			err;                                                                       \
+		})))                                                                               \
 	X(dkt_source_make, "EE000E",                                                               \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
 			DKT_OPTS(dkt_source_calls, calls, .next = api_no_more);                    \

@@ -3,6 +3,7 @@
 #ifndef TESTS_API_ROOM_H
 #define TESTS_API_ROOM_H
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -67,3 +67,11 @@ int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms)
 		return -errno;
 	return 0;
 }
+
+int dkt__watch_wake(const struct dkt__watch *watch)
+{
+	const uint64_t one = 1;
+
+	/* If the counter is full, the waiter has been woken already. */
+	return write(watch->wake, &one, sizeof(one)) < 0 && errno != EAGAIN ? -errno : 0;
+}

@@ -32,3 +32,6 @@ int dkt__watch_more(struct dkt__watch *watch, bool more, bool absent);
 
 /* Waits until the descriptor is readable, and clears a call of dkt_source_wake(). */
 int dkt__watch_wait(struct dkt__watch *watch, int timeout_ms);
+
+/* Makes the descriptor readable; may be called by any thread. */
+int dkt__watch_wake(const struct dkt__watch *watch);
