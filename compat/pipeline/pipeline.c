@@ -42,14 +42,24 @@ static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void
 	return err;
 }
 
+/* Writes what there is, and waits for more from the writer of a pipe. */
+static int wait_for_more(const struct pipeline *p, struct sink *sink, bool writes)
+{
+	int err = writes ? text_out_write(&sink->out) : 0;
+
+	if (!err)
+		err = dkt_source_wait(p->source, -1);
+	return err == -EINTR ? 0 : err;
+}
+
 static int run(struct pipeline *p, struct sink *sink, bool writes, pipeline_fn fn, void *data)
 {
 	int err = 0, stop = 0;
 
 	while (!err && !stop && (p->later || !dkt__stopped())) {
 		err = run_batch(p, sink, fn, data, &stop);
-		if (err == DKT_NEXT_LATER && p->later)
-			err = p->later(p->data);
+		if (err == DKT_NEXT_LATER && !stop)
+			err = p->later ? p->later(p->data) : wait_for_more(p, sink, writes);
 		if (!err && !stop && writes)
 			stop = text_out_write_if_full(&sink->out);
 		if (p->look)

@@ -169,6 +169,7 @@ int cmd_report(struct app *app, int argc, char **argv)
 		rc = app_fail(app);
 	if (!r.args.sink.whole)
 		dkt__stop_on_end();
+	r.args.once = r.in.n == 1;
 	if (!rc) {
 		bad = open_all(&r);
 		rc = check_fields(&r.in, &r.args);

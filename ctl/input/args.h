@@ -12,6 +12,7 @@ struct record_args {
 	struct names fields;
 	struct class_map *classes; /* shared by all files; NULL: not needed, or not readable */
 	int jobs;
+	bool once; /* the only input, which is read once: a pipe may be read while it is written */
 };
 
 /* In these functions, file is the name of the output file, or NULL for standard output. */

@@ -40,11 +40,13 @@ static void tell_messages(const struct input *in, const char *path,
 			in->path);
 }
 
-/* Copies the words of the input's context, and closes the input. */
+/* Copies the words of the input's context, if it has some, and closes the input. */
 static int fail(struct app *app, int err, struct input *in)
 {
-	err = dkt_fail(app->ctx, err, "%s",
-		       *dkt_error(in->ctx) ? dkt_error(in->ctx) : strerror(-err));
+	if (*dkt_error(in->ctx))
+		err = dkt_fail(app->ctx, err, "%s", dkt_error(in->ctx));
+	else if (!*dkt_error(app->ctx))
+		err = dkt_fail(app->ctx, err, "%s", strerror(-err));
 	input_close(in);
 	return err;
 }
@@ -112,6 +114,27 @@ int input_check_output(const struct input *in, const struct outfile *file)
 
 /* ---- all kinds ---- */
 
+static int open_file(struct app *app, const struct dkt_source_opts *opts, struct input *in)
+{
+	struct dkt_source_opts mine = *opts;
+
+	mine.fd = privileges_file(app, in->path);
+	return log_source_open(in->ctx, in->path, &mine, &in->source);
+}
+
+static int open_stdin(struct app *app, const struct dkt_source_opts *opts, bool once,
+		      struct input *in)
+{
+	struct dkt_source_opts mine = *opts;
+	int err = once ? stdin_recording(app, in->ctx, &mine, &in->source) : 1;
+
+	if (err != 1)
+		return err;
+	err = stdin_file(app);
+	mine.fd = err + 1;
+	return err < 0 ? err : log_source_open(in->ctx, in->path, &mine, &in->source);
+}
+
 int input_open(struct app *app, const char *path, const struct record_args *args,
 	       unsigned int flags, struct input *in)
 {
@@ -125,19 +148,17 @@ int input_open(struct app *app, const char *path, const struct record_args *args
 	mine.flags |= flags;
 	mine.formats = app->root;
 	mine.vmlinux = app->vmlinux;
-	err = piped ? stdin_file(app) : 0;
-	if (err < 0)
-		return err;
 	if (piped)
 		in->path = mine.name = STDIN_NAME;
-	mine.fd = piped ? err + 1 : privileges_file(app, path);
 	err = app_new_ctx(app, live ? app->root : NULL, &in->ctx);
 	if (err)
 		return dkt_fail(app->ctx, err, "out of memory");
 	if (live)
 		err = open_log(app, in);
+	else if (piped)
+		err = open_stdin(app, &mine, args->once, in);
 	else
-		err = log_source_open(in->ctx, path, &mine, &in->source);
+		err = open_file(app, &mine, in);
 	if (err)
 		return fail(app, err, in);
 	tell_messages(in, path, &mine);

@@ -257,6 +257,7 @@ int inputs_open_one(struct app *app, const char *path, struct record_args *args,
 	if (err)
 		return err;
 	inputs->files[inputs->n++].path = path;
+	args->once = true;
 	err = input_open(app, path, args, 0, &inputs->files[0].in);
 	if (!err && input_has_more(&inputs->files[0].in))
 		err = input_refuse_more(app, &inputs->files[0].in);

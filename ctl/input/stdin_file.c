@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes standard input a file that can be read at any offset. */
+/* Reads standard input: a recording while it is written, or else as a file that has every offset. */
 #include "input/stdin_file.h"
 
 #include <fcntl.h>
@@ -31,14 +31,12 @@ static int copy(struct app *app, int fd)
 	return size ? 0 : dkt_fail(app->ctx, -ENODATA, "read " STDIN_NAME ": it is empty");
 }
 
-static int copy_pipe(struct app *app)
+/* Appends the pipe to the file, which is closed after an error. */
+static int copy_pipe(struct app *app, int fd)
 {
 	struct sigaction before, none = { .sa_handler = SIG_IGN };
-	const char *dir = dkt__temporary_dir();
-	int err, fd = dkt__unnamed_file(dir);
+	int err;
 
-	if (fd < 0)
-		return dkt_fail(app->ctx, fd, "create %s/dktrace-XXXXXX: %s", dir, strerror(-fd));
 	/* Ctrl-C also stops the program that writes the pipe: read what it wrote until then. */
 	sigaction(SIGINT, &none, &before);
 	err = copy(app, fd);
@@ -50,21 +48,69 @@ static int copy_pipe(struct app *app)
 	return fd;
 }
 
-int stdin_file(struct app *app)
+static int create_file(struct app *app)
+{
+	const char *dir = dkt__temporary_dir();
+	int fd = dkt__unnamed_file(dir);
+
+	return fd < 0 ? dkt_fail(app->ctx, fd, "create %s/dktrace-XXXXXX: %s", dir, strerror(-fd)) :
+			fd;
+}
+
+/* True if it has to be read from beginning to end. */
+static bool is_pipe(void)
 {
 	struct stat st;
-	int fd = app->stdin_file - 1;
 
-	if (fd < 0 && isatty(STDIN_FILENO))
-		return dkt_fail(app->ctx, -EINVAL,
-				STDIN_NAME " is a terminal: records come from a"
-					   " file or a pipe");
-	if (fd < 0 && !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode))
-		fd = STDIN_FILENO;
+	return fstat(STDIN_FILENO, &st) || !S_ISREG(st.st_mode);
+}
+
+static int refuse_terminal(struct app *app)
+{
+	return isatty(STDIN_FILENO) ?
+		       dkt_fail(app->ctx, -EINVAL,
+				STDIN_NAME " is a terminal: records come from a file or a pipe") :
+		       0;
+}
+
+int stdin_file(struct app *app)
+{
+	int fd = app->stdin_file - 1, err = fd < 0 ? refuse_terminal(app) : 0;
+
+	if (err)
+		return err;
 	if (fd < 0)
-		fd = copy_pipe(app);
+		fd = is_pipe() ? create_file(app) : STDIN_FILENO;
+	if (fd >= 0 && fd != STDIN_FILENO && !app->stdin_file)
+		fd = copy_pipe(app, fd);
 	if (fd < 0)
 		return fd;
 	app->stdin_file = fd + 1;
 	return fd;
+}
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+}
+
+int stdin_recording(struct app *app, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
+		    struct dkt_source **source)
+{
+	/* As above, but the second Ctrl-C ends this program. */
+	struct sigaction once = { .sa_handler = on_interrupt,
+				  .sa_flags = (int)(SA_RESETHAND | SA_RESTART) };
+	int rest, err = app->stdin_file || !is_pipe() ? 1 : refuse_terminal(app);
+
+	if (err)
+		return err;
+	sigaction(SIGINT, &once, NULL);
+	err = dkt_source_pipe(ctx, STDIN_FILENO, opts, &rest, source);
+	if (err != 1)
+		return err;
+	rest = copy_pipe(app, rest);
+	if (rest < 0)
+		return rest;
+	app->stdin_file = rest + 1;
+	return 1;
 }

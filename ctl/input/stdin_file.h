@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Makes standard input a file that can be read at any offset. */
+/* Reads standard input: a recording while it is written, or else as a file that has every offset. */
 #pragma once
 
 #include "app/app.h"
@@ -11,3 +11,10 @@
  * without a name in $TMPDIR or /tmp. An error message is in the app's context.
  */
 int stdin_file(struct app *app);
+
+/*
+ * Opens a recording in progress, of which nobody else reads standard input. Returns 1 if there is
+ * something else: then use stdin_file(). An error message is in either context.
+ */
+int stdin_recording(struct app *app, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
+		    struct dkt_source **source);

@@ -102,6 +102,55 @@ recording()
 	same "1000 0" "$(account "$tmp/a.dat" 1 1000)" "seen and missing in the converted file"
 }
 
+# Starts report of a recording that goes through a pipe, and waits until both run.
+streaming()
+{
+	mkfifo "$tmp/pipe"
+	dktrace report - --style csv --fields pid,fd <"$tmp/pipe" >"$tmp/out" 2>"$tmp/report.err" 3>&- &
+	reader=$!
+	pids+=("$reader")
+	recording --comm gen-sequence -o - >"$tmp/pipe"
+	recorder=$pid
+}
+
+printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missing"; }
+
+@test "a recording is printed while it comes through a pipe" {
+	streaming
+	"$sequence" 1 1000
+	until_true 100 printed "1000 0"
+	# Ctrl-C in a terminal is for both, and the report goes on to the end of the recording.
+	kill -INT "$reader" "$recorder"
+	wait "$recorder"
+	wait "$reader"
+	printed "1000 0"
+	same "" "$(cat "$tmp/report.err")" "the messages"
+}
+
+@test "what a killed recorder wrote to a pipe is printed to the end" {
+	streaming
+	"$sequence" 1 1000
+	until_true 100 printed "1000 0"
+	kill -9 "$recorder"
+	wait "$recorder" || true
+	wait "$reader"
+	printed "1000 0"
+	has "$(cat "$tmp/report.err")" "standard input: the recording has not ended"
+}
+
+@test "SIGTERM ends a report of a recording that goes on" {
+	streaming
+	"$sequence" 1 1000
+	until_true 100 printed "1000 0"
+	kill -TERM "$reader"
+	wait "$reader"
+	printed "1000 0"
+	# The recorder finds out at its next mark.
+	wait "$recorder" || status=$?
+	same 141 "$status" "the exit status"
+	same "" "$(own)" "left behind"
+}
+
 @test "after kill -9 the file has all but the last moments, and recover completes it" {
 	recording --comm gen-sequence -o "$tmp/a.dat"
 	"$sequence" 2 50000
