@@ -316,6 +316,7 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 		return dkt_fail(r->ctx, -EINVAL, "begin a recording: it has no instance");
 	dkt__about_clear(&r->facts);
 	dkt__about_fill(&r->facts, r->buffers[0].in, &r->about.info);
+	r->about.info.id = dkt__recorder_identity(r);
 	dkt__comms_clear(&r->names);
 	r->written = 0;
 	r->fd = fd;
@@ -437,7 +438,7 @@ int dkt_recorder_counts(struct dkt_recorder *r, struct dkt_recorder_counts *coun
 {
 	dkt__needs(r ? r->ctx : NULL, dkt__blank(counts, sz) && r);
 
-	struct dkt_recorder_counts now = { .bytes = r->written };
+	struct dkt_recorder_counts now = { .bytes = r->written, .id = r->about.info.id };
 
 	for (size_t i = 0; i < r->n; i++)
 		for (int nr = 0; nr < r->buffers[i].n_cpus; nr++) {

@@ -71,6 +71,14 @@ void dkt__recorder_size(struct dkt__recorder_buffer *b);
 /* Returns how many records the kernel has lost by its statistics of a CPU. */
 uint64_t dkt__recorder_lost(const struct dkt_cpu_stats *stats);
 
+/* ---- recorder/identity.c ---- */
+
+/*
+ * Returns the ID of the recording, which a recorder of the same instances has too as long as they exist;
+ * 0: unknown.
+ */
+uint64_t dkt__recorder_identity(const struct dkt_recorder *r);
+
 /* ---- recorder/section.c: sections of the file ---- */
 
 /* Adds a number to the section in the byte order of the records. */

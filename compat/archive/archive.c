@@ -76,6 +76,9 @@ static int set_up(struct archive *archive)
 		err = archive_writer_check(&archive->writer);
 		if (!err)
 			err = archive_apply(archive, archive->config);
+		/* It has no older records. */
+		if (!err && dkt_instance_now(archive->in, &archive->writer.ended_at))
+			archive->writer.ended_at = 0;
 		if (!err)
 			err = archive_begin_segment(archive);
 	} else {

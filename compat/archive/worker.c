@@ -45,6 +45,7 @@ static int read_facts(struct dkt_source *source, struct segment *segment)
 	bool any = false;
 	int end;
 
+	segment->run = info->id;
 	while (!(end = dkt_source_next(source, &record))) {
 		int64_t wall = (int64_t)record.ts + info->wall;
 

@@ -118,6 +118,7 @@ int archive_writer_count(struct archive_writer *writer)
 	writer->segment.records = counts.records - writer->read_before;
 	writer->segment.lost = counts.lost;
 	writer->segment.bytes = counts.bytes;
+	writer->segment.run = counts.id;
 	return 0;
 }
 

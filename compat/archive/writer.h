@@ -15,7 +15,7 @@ struct archive_writer {
 	char *path; /* of that file */
 	struct segment segment; /* its facts so far */
 	uint64_t began; /* CLOCK_BOOTTIME, ns */
-	uint64_t ended_at; /* time of the trace's clock at which the last segment ended; 0: unknown */
+	uint64_t ended_at; /* no later segment has an older record; on the trace's clock; 0: unknown */
 	int64_t wall; /* from the trace's clock to the time of day, for the segment */
 	uint64_t read_before; /* records that were read before the segment */
 	bool ending; /* the last pages of a segment may use the room that is left to others */

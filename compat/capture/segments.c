@@ -72,7 +72,9 @@ bool segments_parse(const char *line, struct segment *segment)
 		uint64_t *count;
 	} fields[] = { { .number = &segment->from },   { .number = &segment->to },
 		       { .count = &segment->bytes },   { .number = &segment->mtime },
-		       { .count = &segment->records }, { .count = &segment->lost } };
+		       { .count = &segment->records }, { .count = &segment->lost },
+		       { .count = &segment->run } };
+	const size_t last = ARRAY_SIZE(fields) - 1;
 	int64_t time;
 
 	*segment = (struct segment){ .known = true };
@@ -81,7 +83,8 @@ bool segments_parse(const char *line, struct segment *segment)
 	memcpy(segment->name, line, (size_t)(end - line));
 	if (!segment_read_name(segment->name, &segment->number, &time))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+	/* An index of an earlier version has no IDs. */
+	for (size_t i = 0; i <= last && (i < last || *p); i++) {
 		if (*p++ != ' ')
 			return false;
 		if (fields[i].number ? dkt__take_s64(&p, NULL, DKT__DEC, fields[i].number) :
@@ -238,8 +241,9 @@ static int write_index(struct dkt_ctx *ctx, const char *path, const struct segme
 		if (s->known)
 			fprintf(f,
 				"%s %" PRId64 " %" PRId64 " %" PRIu64 " %" PRId64 " %" PRIu64
-				" %" PRIu64 "\n",
-				s->name, s->from, s->to, s->bytes, s->mtime, s->records, s->lost);
+				" %" PRIu64 " %" PRIu64 "\n",
+				s->name, s->from, s->to, s->bytes, s->mtime, s->records, s->lost,
+				s->run);
 	}
 	err = dkt__text_end(f, name ? 0 : -ENOMEM, &text);
 	if (!err)

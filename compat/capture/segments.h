@@ -8,11 +8,14 @@
  * The file "index" has a line for each segment that has ended, so that a reader opens only those that
  * can have records of a time. Its fields are separated by spaces:
  *
- *	name  from  to  bytes  mtime  records  lost
+ *	name  from  to  bytes  mtime  records  lost  run
  *
  * from and to are times of day in ns, and all records are between them; from is 0 if that is unknown.
- * bytes and mtime (ns) are those of the file. A line counts only if they still match the file; readers
- * open all other files. So an old, truncated or missing index costs time but no records.
+ * bytes and mtime (ns) are those of the file. run is the ID of the recording: the kernel recorded all the
+ * time between segments with the same ID; 0 or missing: unknown.
+ *
+ * A line counts only if bytes and mtime still match the file; readers open all other files. So an old,
+ * truncated or missing index costs time but no records.
  */
 #pragma once
 
@@ -26,8 +29,10 @@ struct segment {
 	char name[SEGMENT_NAME];
 	uint64_t number;
 	bool known; /* the rest is known; otherwise only bytes and mtime are */
+	bool growing; /* not known, and not complete */
 	int64_t from, to; /* all records are within; time of day in ns */
 	uint64_t bytes, records, lost;
+	uint64_t run; /* ID of the recording; 0: unknown */
 	int64_t mtime; /* ns */
 };
 

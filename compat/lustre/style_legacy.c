@@ -284,7 +284,7 @@ static void put_gap(struct legacy_style *style, const struct dkt_record *rec, in
 		dkt_buf_u64(buf, rec->lost, 0, ' ');
 	dkt_buf_str(buf, " records lost before this on CPU ");
 	dkt_buf_u64(buf, rec->cpu, 0, ' ');
-	dkt_buf_add(buf, "\n", 1);
+	dkt_buf_str(buf, rec->paused ? ": nothing was recorded\n" : "\n");
 }
 
 static void put_call_site(struct legacy_style *style, const struct kind *kind,

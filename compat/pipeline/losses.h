@@ -7,7 +7,8 @@
 /* All zero: nothing is lost. */
 struct losses {
 	uint64_t seen, lost, bad; /* sums over all CPUs, as in struct dkt_loss */
-	uint64_t gaps; /* gaps among the records */
+	uint64_t gaps; /* gaps among the records, but for pauses */
+	uint64_t pauses; /* gaps because nothing was recorded for a time */
 	uint64_t *by_cpu; /* records lost */
 	int cpus;
 	bool growing; /* as in struct dkt_source_info */
@@ -19,6 +20,15 @@ struct losses {
  * met. Continues after a CPU whose counts are unknown, and returns the first error.
  */
 int losses_count(struct losses *losses, struct dkt_source *source);
+
+/* Counts a gap among the records. */
+static inline void losses_add_gap(struct losses *losses, const struct dkt_record *gap)
+{
+	if (gap->paused)
+		losses->pauses++;
+	else
+		losses->gaps++;
+}
 
 /* Raises the count to the source's total, which can exceed the losses met so far. */
 void losses_raise(struct losses *losses, struct dkt_source *source);

@@ -36,7 +36,7 @@ static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void
 		if (p->selection && !is_chosen(p, &record))
 			continue;
 		if (!record.event)
-			pipeline_part(p, &record)->losses.gaps++;
+			losses_add_gap(&pipeline_part(p, &record)->losses, &record);
 		*stop = fn ? fn(data, p->source, &record) : sink_put(sink, &record);
 	}
 	return err;

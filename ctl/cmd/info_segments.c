@@ -16,7 +16,7 @@
 struct listing {
 	struct app *app;
 	const char *path;
-	struct rows *rows;
+	struct rows *rows, *gaps;
 	int64_t from, to; /* of all records */
 	uint64_t records, lost, bytes;
 	int rc;
@@ -131,7 +131,23 @@ static int put_all(struct listing *listing, size_t n)
 	size_text(listing->bytes, size);
 	out_line(&out, "size", "%s", size);
 	out_rows(&out, listing->rows);
+	out_rows(&out, listing->gaps);
 	return out_end(&out);
+}
+
+/* Times between segments in which nothing was recorded, or of which the segments are gone. */
+static void add_gaps(struct listing *listing, const struct directory *dir)
+{
+	for (size_t i = 0; i < dir->gaps.n; i++) {
+		const struct gaps_one *gap = &dir->gaps.list[i];
+
+		if (!gaps_is_within(gap, dir->since, dir->until))
+			continue;
+		rows_add(listing->gaps, val_number(gap->before),
+			 time_value(listing->app, gap->from), time_value(listing->app, gap->to),
+			 val_text(gap->gone ? "segments are gone" : "nothing was recorded"));
+		listing->rc = app_worse(EXIT_LOST, listing->rc);
+	}
 }
 
 int info_segments(struct app *app, const char *path, const struct selection *selection)
@@ -144,17 +160,28 @@ int info_segments(struct app *app, const char *path, const struct selection *sel
 						 { .key = "lost", .type = COL_NUMBER },
 						 { .key = "size", .type = COL_BYTES },
 						 { .key = "state" } };
+	static const struct column gap_columns[] = {
+		{ .key = "before", .type = COL_NUMBER, .heading = "GAP BEFORE" },
+		{ .key = "from", .none = "?" },
+		{ .key = "to" },
+		{ .key = "cause" }
+	};
 	struct listing listing = { .app = app, .path = path };
 	struct directory dir;
 	int err = directory_read(app, path, selection, &dir);
 
 	listing.rows = rows_new("segments", columns, ARRAY_SIZE(columns));
+	listing.gaps = rows_new("gaps", gap_columns, ARRAY_SIZE(gap_columns));
+	if (!err)
+		add_gaps(&listing, &dir);
 	for (size_t i = 0; !err && i < dir.segments.n; i++)
 		add_segment(&listing, &dir.segments.list[i], i + 1 == dir.segments.n);
-	if (err)
+	if (err) {
 		rows_free(listing.rows);
-	else
+		rows_free(listing.gaps);
+	} else {
 		err = put_all(&listing, dir.segments.n);
+	}
 	directory_clear(&dir);
 	return err ? app_fail(app) : listing.rc;
 }

@@ -18,6 +18,7 @@ static void find_window(const struct selection *selection, struct directory *dir
 	const struct selection_time *since = &selection->since, *until = &selection->until;
 
 	dir->since = since->given && since->wall ? since->ns : INT64_MIN;
+	dir->by_clock = (since->given && !since->wall) || (until->given && !until->wall);
 	/* Records at the time until are in the window. */
 	dir->until = until->given && until->wall && until->ns < INT64_MAX ? until->ns + 1 :
 									    INT64_MAX;
@@ -26,31 +27,52 @@ static void find_window(const struct selection *selection, struct directory *dir
 /* True if the segment's records may be in the window; segment_is_within() has some slack. */
 static bool is_needed(const struct directory *dir, const struct segment *segment)
 {
-	return !segment->known || (segment->to >= dir->since && segment->from < dir->until);
+	/* from is 0 or the time of the first record if the index does not know the segment. */
+	return segment->from < dir->until && (!segment->known || segment->to >= dir->since);
 }
 
 static int keep_needed(struct app *app, struct directory *dir)
 {
 	struct segments *all = &dir->segments;
-	uint64_t before = 0;
 	size_t n = 0;
 
-	dir->after_gap = calloc(all->n + 1, sizeof(*dir->after_gap));
-	if (!dir->after_gap)
+	dir->edges = calloc(all->n + 1, sizeof(*dir->edges));
+	if (!dir->edges || gaps_find(all, dir->edges, &dir->gaps))
 		return dkt_fail(app->ctx, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < all->n; i++) {
-		bool gap = i && all->list[i].number != before + 1;
-
-		before = all->list[i].number;
 		/* The kernel is known from one segment, even if no segment is needed. */
 		if (!segment_is_within(&all->list[i], dir->since, dir->until) &&
 		    (n || i + 1 < all->n))
 			continue;
-		dir->after_gap[n] = gap;
+		dir->edges[n] = dir->edges[i];
 		all->list[n++] = all->list[i];
 	}
 	all->n = n;
 	return 0;
+}
+
+/* Reads from a segment that the index does not know when it begins, and of which recording it is. */
+static void look(struct app *app, const char *path, struct segment *segment)
+{
+	char *name __cleanup(free) = dkt__format("%s/%s", path, segment->name);
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
+	const struct dkt_source_info *info;
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct dkt_ctx *ctx;
+
+	if (!name || app_new_ctx(app, NULL, &ctx))
+		return;
+	/* A segment that cannot be read is reported later. */
+	if (!dkt_source_open(ctx, name, &opts, &source)) {
+		info = dkt_source_info(source);
+		segment->run = info->id;
+		segment->growing = info->growing;
+		if (info->has_wall && !dkt_source_next(source, &record))
+			segment->from = (int64_t)record.ts + info->wall;
+		dkt_source_close(source);
+	}
+	dkt_ctx_free(ctx);
 }
 
 int directory_read(struct app *app, const char *path, const struct selection *selection,
@@ -63,6 +85,9 @@ int directory_read(struct app *app, const char *path, const struct selection *se
 	err = segments_read(app->ctx, path, &dir->segments);
 	if (!err && !dir->segments.n)
 		err = dkt_fail(app->ctx, -ENOENT, "open %s: its segments are gone", path);
+	for (size_t i = 0; !err && i < dir->segments.n; i++)
+		if (!dir->segments.list[i].known && dir->segments.list[i].bytes)
+			look(app, path, &dir->segments.list[i]);
 	return err ? err : keep_needed(app, dir);
 }
 
@@ -86,6 +111,13 @@ bool directory_has_more(const struct directory *dir)
 	return any_needed(dir, dir->next, dir->segments.n - dir->next);
 }
 
+static bool is_same_run(const struct directory *dir, size_t nr)
+{
+	const struct segment *segment = &dir->segments.list[nr];
+
+	return segment->run && segment->run == segment[-1].run;
+}
+
 static int open_rest(struct dkt_ctx *ctx, char **paths, const struct dkt_source_opts *opts,
 		     struct directory *dir, struct dkt_source **source)
 {
@@ -97,9 +129,14 @@ static int open_rest(struct dkt_ctx *ctx, char **paths, const struct dkt_source_
 	if (!files)
 		return dkt_fail(ctx, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++)
-		files[i] = (struct dkt_series_file){ .sz = sizeof(*files),
-						     .path = paths[i],
-						     .after_gap = dir->after_gap[dir->next + i] };
+		files[i] =
+			(struct dkt_series_file){ .sz = sizeof(*files),
+						  .path = paths[i],
+						  .after_gap = dir->edges[dir->next + i].gap,
+						  .after_pause = dir->edges[dir->next + i].pause };
+	/* The segment before is of another boot, unless somebody has set the clock. */
+	if (dir->next && !is_same_run(dir, dir->next))
+		files[0].after_pause = true;
 	err = dkt_source_series(ctx, files, n, opts, &taken, source);
 	if (!err) {
 		dir->opened = dir->next;
@@ -113,6 +150,22 @@ static void free_paths(char **paths, size_t n)
 	for (size_t i = 0; paths && i < n; i++)
 		free(paths[i]);
 	free(paths);
+}
+
+int directory_copy(const struct directory *from, struct directory *dir)
+{
+	const size_t n = from->next - from->opened;
+
+	*dir = (struct directory){ .since = from->since, .until = from->until };
+	dir->segments.list = calloc(n + 1, sizeof(*dir->segments.list));
+	dir->edges = calloc(n + 1, sizeof(*dir->edges));
+	if (!dir->segments.list || !dir->edges)
+		return -ENOMEM;
+	memcpy(dir->segments.list, from->segments.list + from->opened,
+	       n * sizeof(*dir->segments.list));
+	memcpy(dir->edges, from->edges + from->opened, n * sizeof(*dir->edges));
+	dir->segments.n = n;
+	return 0;
 }
 
 int directory_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
@@ -147,6 +200,11 @@ int directory_refuse_more(struct dkt_ctx *ctx, const char *path, const struct di
 			path, name, known ? when : "TIME");
 }
 
+bool directory_report_gaps(const struct directory *dir, const char *path)
+{
+	return !dir->by_clock && gaps_report(&dir->gaps, path, dir->since, dir->until);
+}
+
 int directory_check_output(const struct outfile *file, const char *path)
 {
 	struct segments segments;
@@ -164,6 +222,7 @@ int directory_check_output(const struct outfile *file, const char *path)
 void directory_clear(struct directory *dir)
 {
 	segments_free(&dir->segments);
-	free(dir->after_gap);
+	free(dir->edges);
+	gaps_free(&dir->gaps);
 	*dir = (struct directory){ 0 };
 }

@@ -3,15 +3,17 @@
 #pragma once
 
 #include "app/app.h"
-#include "capture/segments.h"
+#include "input/gaps.h"
 #include "pipeline/outfile.h"
 #include "pipeline/selection.h"
 
 struct directory {
 	struct segments segments; /* of the window, at least the last one of the directory */
-	bool *after_gap; /* the segment with the number before this one is gone */
+	struct gaps_edge *edges; /* by segment */
+	struct gaps gaps; /* of all segments */
 	size_t opened, next; /* the first segment opened last, and the first one that is not open */
 	int64_t since, until; /* the window, time of day in ns */
+	bool by_clock; /* the window has a bound on the trace's clock, so the times of day are unknown */
 };
 
 /* True if the path is a directory that has segments. */
@@ -25,6 +27,9 @@ int directory_read(struct app *app, const char *path, const struct selection *se
 int directory_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		   struct directory *dir, struct dkt_source **source);
 
+/* Copies those that it opened last, so that another thread can open them. Clear it in either case. */
+int directory_copy(const struct directory *from, struct directory *dir);
+
 /* True if those that it opened last may have records of the window. */
 bool directory_is_needed(const struct directory *dir);
 
@@ -33,6 +38,12 @@ bool directory_has_more(const struct directory *dir);
 
 /* -EINVAL: those that are left cannot be read together with the others. */
 int directory_refuse_more(struct dkt_ctx *ctx, const char *path, const struct directory *dir);
+
+/*
+ * Reports on standard error when nothing was recorded in the window. Returns true if there was such a
+ * time.
+ */
+bool directory_report_gaps(const struct directory *dir, const char *path);
 
 /* Returns -EINVAL if the output would replace one of the segments. */
 int directory_check_output(const struct outfile *file, const char *path);

@@ -54,10 +54,13 @@ static int fail(struct app *app, int err, struct input *in)
 /* ---- directories of segments ---- */
 
 /* Opens the next segments of one boot that may have records of the window. */
-static int open_segments(struct app *app, const struct record_args *args, struct input *in)
+static int open_segments(struct app *app, const struct record_args *args, unsigned int flags,
+			 struct input *in)
 {
+	struct dkt_source_opts opts = args->source;
 	int err;
 
+	opts.flags |= flags;
 	do {
 		dkt_source_close(in->source);
 		dkt_ctx_free(in->ctx);
@@ -66,7 +69,7 @@ static int open_segments(struct app *app, const struct record_args *args, struct
 		err = app_new_ctx(app, NULL, &in->ctx);
 		if (err)
 			return dkt_fail(app->ctx, err, "out of memory");
-		err = directory_open(in->ctx, in->path, &args->source, in->dir, &in->source);
+		err = directory_open(in->ctx, in->path, &opts, in->dir, &in->source);
 		if (err)
 			return fail(app, err, in);
 	} while (!directory_is_needed(in->dir) && directory_has_more(in->dir));
@@ -74,7 +77,7 @@ static int open_segments(struct app *app, const struct record_args *args, struct
 }
 
 static int open_directory(struct app *app, const char *path, const struct record_args *args,
-			  struct input *in)
+			  unsigned int flags, struct input *in)
 {
 	int err;
 
@@ -83,9 +86,24 @@ static int open_directory(struct app *app, const char *path, const struct record
 		return dkt_fail(app->ctx, -ENOMEM, "out of memory");
 	err = directory_read(app, path, &args->selection, in->dir);
 	if (!err)
-		return open_segments(app, args, in);
+		return open_segments(app, args, flags, in);
 	input_close(in);
 	return err;
+}
+
+int input_open_again(struct app *app, const struct input *of, const struct record_args *args,
+		     unsigned int flags, struct input *in)
+{
+	int err;
+
+	if (!of->dir)
+		return input_open(app, of->path, args, flags, in);
+	*in = (struct input){ .path = of->path, .dir = calloc(1, sizeof(*in->dir)) };
+	err = in->dir ? directory_copy(of->dir, in->dir) : -ENOMEM;
+	if (!err)
+		return open_segments(app, args, flags, in);
+	input_close(in);
+	return dkt_fail(app->ctx, err, "out of memory");
 }
 
 bool input_has_more(const struct input *in)
@@ -98,7 +116,12 @@ int input_open_more(struct app *app, struct input *before, const struct record_a
 {
 	*in = (struct input){ .path = before->path, .dir = before->dir };
 	before->dir = NULL;
-	return open_segments(app, args, in);
+	return open_segments(app, args, 0, in);
+}
+
+bool input_report_gaps(const struct input *in)
+{
+	return in->dir && directory_report_gaps(in->dir, in->path);
 }
 
 int input_refuse_more(struct app *app, const struct input *in)
@@ -143,7 +166,7 @@ int input_open(struct app *app, const char *path, const struct record_args *args
 	int err;
 
 	if (!live && !piped && directory_is(path))
-		return open_directory(app, path, args, in);
+		return open_directory(app, path, args, flags, in);
 	*in = (struct input){ .path = path };
 	mine.flags |= flags;
 	mine.formats = app->root;

@@ -21,6 +21,10 @@ struct input {
 int input_open(struct app *app, const char *path, const struct record_args *args,
 	       unsigned int flags, struct input *in);
 
+/* Opens the input once more, for another thread: of a directory the same segments. */
+int input_open_again(struct app *app, const struct input *of, const struct record_args *args,
+		     unsigned int flags, struct input *in);
+
 /* True if the input is a directory whose later segments are of another boot or kernel. */
 bool input_has_more(const struct input *in);
 
@@ -30,6 +34,9 @@ int input_open_more(struct app *app, struct input *before, const struct record_a
 
 /* Returns -EINVAL with an error message that says how to choose among those segments. */
 int input_refuse_more(struct app *app, const struct input *in);
+
+/* Reports when a directory's segments were not recorded. Returns true if there was such a time. */
+bool input_report_gaps(const struct input *in);
 
 /* Returns -EINVAL if the output would replace the input, or a segment of it. */
 int input_check_output(const struct input *in, const struct outfile *file);

@@ -330,12 +330,23 @@ int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char
 int inputs_report_losses(struct inputs *inputs)
 {
 	enum losses_verdict worst = LOSSES_NONE, one;
+	uint64_t pauses = 0;
+	bool told = false;
 
 	for (size_t i = 0; i < inputs->line.n; i++) {
 		one = losses_report(&inputs->line.parts[i].losses, "dktrace",
 				    inputs->line.parts[i].name, NULL);
 		worst = one > worst ? one : worst;
+		pauses += inputs->line.parts[i].losses.pauses;
 	}
+	for (size_t i = 0; i < inputs->n; i++)
+		if (inputs->files[i].in.source && input_report_gaps(&inputs->files[i].in))
+			told = true;
+	/* The times are not known of a window on the trace's clock. */
+	if (pauses && !told)
+		app_say("%s: nothing was recorded for a time", inputs->files[0].path);
+	if (pauses || told)
+		worst = DKT__MAX(worst, LOSSES_LOST);
 	if (inputs->line.selection)
 		rate_report(&inputs->line.selection->rate, "dktrace");
 	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;

@@ -132,8 +132,8 @@ static int open_again(struct job *job)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < job->own.n; i++)
-		err = input_open(&job->app, job->own.files[i].path, all->args, DKT_SOURCE_PART,
-				 &job->own.files[i].in);
+		err = input_open_again(&job->app, &all->first->files[i].in, all->args,
+				       DKT_SOURCE_PART, &job->own.files[i].in);
 	if (!err)
 		err = inputs_start(&job->own, all->args, all->first->line.part_of);
 	job->own.line.look = NULL;
@@ -170,8 +170,10 @@ static void count(const struct job *job)
 	for (size_t i = 0; job->worked && i < line->n; i++) {
 		losses = &job->all->first->line.parts[i].losses;
 		losses_count(losses, line->parts[i].source);
-		if (job->in != job->all->first)
-			losses->gaps += line->parts[i].losses.gaps;
+		if (job->in == job->all->first)
+			continue;
+		losses->gaps += line->parts[i].losses.gaps;
+		losses->pauses += line->parts[i].losses.pauses;
 	}
 }
 

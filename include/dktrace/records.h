@@ -44,6 +44,7 @@ struct dkt_record {
 	uint8_t flags; /* enum dkt_record_flags */
 	uint8_t preempt; /* preemption depth */
 	bool first; /* the first record in this CPU's buffer since it was emptied */
+	bool paused; /* of a gap: nothing was recorded for a time */
 	uint32_t stream; /* number of the stream that it is from, from 0: dkt_source_stream() */
 	uint64_t lost; /* of a gap: the number of records lost, or DKT_LOST_UNKNOWN */
 	const struct dkt_stack *stacks; /* for dkt_record_stack(); NULL: none */
@@ -281,6 +282,7 @@ struct dkt_series_file {
 	size_t sz;
 	const char *path;
 	bool after_gap; /* files between this one and the one before it are gone */
+	bool after_pause; /* the kernel did not record all the time since the one before it */
 };
 
 /*
@@ -289,9 +291,10 @@ struct dkt_series_file {
  * boot, or the clock was set before it. Of the options, buffer, cpus, flags, since and until count.
  * Each file is opened for a moment now; later only those are open whose records come next. The source
  * leaves out a file that cannot be read, and reports it in damage; where a file is missing, it returns
- * a gap for each CPU. It can seek before the first record. -EINVAL: n is 0, a path is NULL, or sz is
- * not the same in all files; -EBUSY: the context already stands for a kernel; other errors: that of
- * the first file, if none can be opened.
+ * a gap for each CPU, and where the kernel did not record for a time, one that is paused: before a file
+ * with after_pause, and between files whose recordings have different IDs. -EINVAL: n is 0, a path is
+ * NULL, or sz is not the same in all files; -EBUSY: the context already stands for a kernel; other
+ * errors: that of the first file, if none can be opened.
  */
 DKT_API int dkt_source_series(struct dkt_ctx *ctx, const struct dkt_series_file *files, size_t n,
 			      const struct dkt_source_opts *opts, size_t *taken,

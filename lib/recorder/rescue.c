@@ -330,6 +330,7 @@ static int go_on(struct dkt_recorder *r, struct dkt__dat *dat, int fd)
 	dkt__comms_clear(&r->names);
 	memset(r->known, 0, sizeof(r->known));
 	r->written = dat->end;
+	r->about.info.id = dat->streams.base.info.id;
 	r->begun = true;
 	r->fd = fd;
 	return 0;

@@ -126,6 +126,8 @@ static int json_lost(struct dkt_style *style, const struct dkt_record *record, s
 		p = LITERAL(p, "null");
 	else
 		p = dkt__put_dec(p, record->lost);
+	if (record->paused)
+		p = LITERAL(p, ",\"paused\":true");
 	p = LITERAL(p, "}\n");
 	buf->len = (size_t)(p - buf->data);
 	return 0;

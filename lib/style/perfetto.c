@@ -386,7 +386,7 @@ static int put_lost(struct perfetto *perfetto, const struct dkt_record *record, 
 	event = dkt__proto_open(buf, PACKET_TRACK_EVENT);
 	dkt__proto_uint(buf, EVENT_TYPE, TYPE_INSTANT);
 	dkt__proto_uint(buf, EVENT_TRACK_UUID, track->uuid);
-	dkt__proto_str(buf, EVENT_NAME, "records lost");
+	dkt__proto_str(buf, EVENT_NAME, record->paused ? "nothing recorded" : "records lost");
 	part = dkt__proto_open(buf, EVENT_ANNOTATIONS);
 	dkt__proto_uint(buf, ANNOTATION_NAME_IID, IID_LOST);
 	if (record->lost == DKT_LOST_UNKNOWN)

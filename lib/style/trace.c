@@ -92,7 +92,7 @@ static void style_gap(const struct dkt_record *record, struct dkt_buf *buf)
 		dkt_buf_u64(buf, record->lost, 0, ' ');
 		dkt_buf_str(buf, " ");
 	}
-	dkt_buf_str(buf, "EVENTS DROPPED]\n");
+	dkt_buf_str(buf, record->paused ? "EVENTS NOT RECORDED]\n" : "EVENTS DROPPED]\n");
 }
 
 void dkt__style_trace_head(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)

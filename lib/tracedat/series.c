@@ -35,8 +35,17 @@ static int leave_out(struct dkt__series *s, int err, const char *words)
 	if (err == -ENOMEM)
 		return dkt__no_memory(s->base.ctx);
 	dkt__series_damage(s, NULL, words && *words ? words : strerror(-err));
-	s->gap_cpu = 0;
 	return 0;
+}
+
+/* Reports the damage that was found in a file so far. */
+static void tell_damage(struct dkt__series *s, struct dkt__series_file *file)
+{
+	const char *damage = dkt_source_info(file->source)->damage;
+
+	if (damage && !file->told)
+		dkt__series_damage(s, file->name, damage);
+	file->told |= !!damage;
 }
 
 /* ---- files ---- */
@@ -67,8 +76,7 @@ static int close_file(struct dkt__series *s, struct dkt__series_file *file)
 
 	if (!dkt_source_bytes(source, &done, &of))
 		s->done += done;
-	if (dkt_source_info(source)->damage)
-		dkt__series_damage(s, file->name, dkt_source_info(source)->damage);
+	tell_damage(s, file);
 	dkt__series_close_file(file);
 	return err;
 }
@@ -91,39 +99,82 @@ static int adopt(struct dkt__series *s, struct dkt__series_file *file)
 		err = dkt__streams_select(&it->base, s->wants, s->wants_data);
 	if (!err && s->filter)
 		err = dkt__streams_filter(&it->base, s->filter);
-	return err ? err : dkt__streams_seek(&it->base, s->since, s->until);
+	return err;
 }
 
-/* Opens the next file, and adds it to the merge if it has records. */
-static int open_next(struct dkt__series *s)
+/* True if the file has records after those of its window. */
+static bool has_more(const struct dkt__streams *it)
 {
-	uint32_t nr = (uint32_t)s->at++;
-	struct dkt__series_file *file = &s->files[nr];
-	int err;
+	bool more = it->top;
 
-	if (file->after_gap || file->bad)
-		s->gap_cpu = 0;
-	if (file->bad || file->empty)
-		return 0;
-	err = dkt__series_open_file(s, file);
-	if (err) {
-		err = leave_out(s, err, file->ctx ? dkt_error(file->ctx) : NULL);
-		dkt__series_close_file(file);
-		return err;
-	}
-	err = adopt(s, file);
+	for (size_t i = 0; !more && i < it->n; i++)
+		more = it->list[i].last < it->list[i].n_pages;
+	return more;
+}
+
+/* Closes a file that has no more records in the window, unless another window may have some. */
+static int end_file(struct dkt__series *s, struct dkt__series_file *file)
+{
+	if (!s->sliced || !has_more(&((struct dkt__dat *)file->source)->streams))
+		return close_file(s, file);
+	tell_damage(s, file);
+	return 0;
+}
+
+/* Leaves the file out. The gap is where its first record would be. */
+static int lose_file(struct dkt__series *s, struct dkt__series_file *file, int err,
+		     const char *words)
+{
+	err = leave_out(s, err, words);
+	dkt__series_close_file(file);
+	file->bad = true;
+	return err;
+}
+
+/* Moves an open file to the window. */
+static int seek_file(struct dkt__series *s, struct dkt__series_file *file)
+{
+	return dkt__streams_seek(file->source, s->since, s->until);
+}
+
+/* Adds an open file to the merge if it has records in the window. */
+static int place_file(struct dkt__series *s, uint32_t nr)
+{
+	struct dkt__series_file *file = &s->files[nr];
+	int err = seek_file(s, file);
+
 	if (!err)
 		err = dkt_source_next(file->source, &file->next);
 	if (err < 0)
-		err = leave_out(s, err, dkt_error(s->base.ctx)) ?: DKT_NEXT_END;
-	if (err < 0)
-		return err;
+		return lose_file(s, file, err, dkt_error(s->base.ctx));
 	if (err)
-		return close_file(s, file);
+		return end_file(s, file);
 	return dkt__with_words(s->base.ctx,
 			       dkt__heap_add(&s->heap, (struct dkt__heap_item){ .ts = file->next.ts,
 										.order = nr,
 										.nr = nr }));
+}
+
+/* Opens the next file, if it can be read. */
+static int open_next(struct dkt__series *s)
+{
+	struct dkt__series_file *file = &s->files[s->at++];
+	int err;
+
+	if (file->bad || file->empty)
+		return 0;
+	err = dkt__series_open_file(s, file);
+	if (err)
+		return lose_file(s, file, err, file->ctx ? dkt_error(file->ctx) : NULL);
+	return adopt(s, file);
+}
+
+static int add_next(struct dkt__series *s)
+{
+	const uint32_t nr = (uint32_t)s->at;
+	int err = open_next(s);
+
+	return err || !s->files[nr].source ? err : place_file(s, nr);
 }
 
 /* ---- records ---- */
@@ -138,17 +189,52 @@ static bool is_due(const struct dkt__series *s)
 	return !s->heap.n || s->heap.list[0].ts >= file->least;
 }
 
+/* Finds the first gap of the window, which is about to be read. */
+static void begin_window(struct dkt__series *s)
+{
+	s->begun = true;
+	s->passed = DKT__MAX(s->passed, s->until ? s->until : UINT64_MAX);
+	s->gap_cpu = -1;
+	s->gap_nr = 0;
+	while (s->gap_nr < s->n && s->files[s->gap_nr].least < s->since)
+		s->gap_nr++;
+}
+
+/* A gap is where the first record after it is: so readers of different windows find it once. */
+static void begin_gap(struct dkt__series *s)
+{
+	bool any = false, lost = false;
+	uint64_t ts = 0;
+
+	for (; s->gap_nr < s->at; s->gap_nr++) {
+		const struct dkt__series_file *file = &s->files[s->gap_nr];
+
+		if (!file->bad && !file->after_gap && !file->after_pause)
+			continue;
+		any = true;
+		lost |= file->bad || file->after_gap;
+		ts = file->least != UINT64_MAX ? file->least :
+		     s->heap.n                 ? s->heap.list[0].ts :
+						 s->last;
+	}
+	if (!any)
+		return;
+	s->gap_cpu = 0;
+	s->gap = (struct dkt_record){ .ts = ts, .lost = DKT_LOST_UNKNOWN, .paused = !lost };
+}
+
 /* Returns a gap for each CPU in turn, where files are missing. */
 static bool take_gap(struct dkt__series *s, struct dkt_record *record)
 {
+	if (s->gap_cpu < 0 && s->gap_nr < s->at)
+		begin_gap(s);
 	while (s->gap_cpu >= 0 && s->gap_cpu < s->base.info.cpus) {
 		uint32_t cpu = (uint32_t)s->gap_cpu++;
 
 		if (!dkt__cpu_asked(s->opts.cpus, s->opts.n_cpus, cpu))
 			continue;
-		*record = (struct dkt_record){ .ts = s->heap.n ? s->heap.list[0].ts : s->last,
-					       .cpu = cpu,
-					       .lost = DKT_LOST_UNKNOWN };
+		*record = s->gap;
+		record->cpu = cpu;
 		return true;
 	}
 	s->gap_cpu = -1;
@@ -160,11 +246,12 @@ static int take_oldest(struct dkt__series *s, struct dkt_record *record)
 {
 	int err = 0;
 
+	if (!s->begun)
+		begin_window(s);
 	while (!err && is_due(s))
-		err = open_next(s);
+		err = add_next(s);
 	if (err)
 		return err;
-	s->begun = true;
 	if (take_gap(s, record))
 		return 0;
 	if (!s->heap.n)
@@ -188,11 +275,12 @@ static int settle(struct dkt__series *s, int err, const struct dkt_record *recor
 		dkt__heap_move(&s->heap, record->ts);
 		return 0;
 	}
-	if (err < 0)
-		err = leave_out(s, err, dkt_error(s->base.ctx));
-	else
-		err = 0;
 	dkt__heap_drop(&s->heap);
+	if (err > 0)
+		return end_file(s, s->top);
+	err = leave_out(s, err, dkt_error(s->base.ctx));
+	s->gap_cpu = 0;
+	s->gap = (struct dkt_record){ .ts = s->last, .lost = DKT_LOST_UNKNOWN };
 	return err ? err : close_file(s, s->top);
 }
 
@@ -246,7 +334,100 @@ static int series_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss
 		loss->lost += one.lost;
 		loss->bad += one.bad;
 	}
+	/* Losses after the last page of a file are in no window. */
+	if (s->sliced && !(s->opts.flags & DKT_SOURCE_PART) && !s->since && !s->until &&
+	    (size_t)cpu < s->n_told)
+		loss->lost = DKT__MAX(loss->lost, s->told[cpu]);
 	return 0;
+}
+
+/* ---- windows ---- */
+
+/* The files before the window have been closed: opens them again when it is their turn. */
+static int rewind_files(struct dkt__series *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->at; i++)
+		if (s->files[i].source)
+			err = close_file(s, &s->files[i]);
+	s->at = 0;
+	s->passed = 0;
+	return err;
+}
+
+static int series_seek(struct dkt_source *source, uint64_t since, uint64_t until)
+{
+	struct dkt__series *s = (struct dkt__series *)source;
+	int err = 0;
+
+	s->since = since;
+	s->until = until;
+	if (!s->begun)
+		return 0;
+	s->sliced = true;
+	s->taken = false;
+	s->heap.n = 0;
+	if (since < s->passed)
+		err = rewind_files(s);
+	begin_window(s);
+	for (uint32_t i = 0; !err && i < s->at; i++)
+		if (s->files[i].source)
+			err = place_file(s, i);
+	return err;
+}
+
+/* Returns the last file that begins at the time or before, or the first one. */
+static size_t find_file(const struct dkt__series *s, uint64_t time)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->files[i].least <= time)
+			nr = i;
+	return nr;
+}
+
+/* Opens the files up to that one, and closes those that have no record at the time or later. */
+static int open_up_to(struct dkt__series *s, size_t nr, uint64_t time)
+{
+	int err = 0;
+
+	while (!err && s->at <= nr) {
+		struct dkt__series_file *file = &s->files[s->at];
+
+		err = open_next(s);
+		if (!err && file->source)
+			err = dkt__streams_seek(file->source, time, 0);
+		if (!err && file->source && !has_more(&((struct dkt__dat *)file->source)->streams))
+			err = close_file(s, file);
+	}
+	return err;
+}
+
+/* A slice is within one file, and has the records that other files have of the same time. */
+static int series_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
+{
+	struct dkt__series *s = (struct dkt__series *)source;
+	size_t nr = find_file(s, from), i;
+	int err;
+
+	/* The place of a gap after the last record is not known before all have been read. */
+	if (s->n && s->files[s->n - 1].bad)
+		return dkt_fail(s->base.ctx, -EOPNOTSUPP, "the last file cannot be read");
+	s->begun = s->sliced = true;
+	err = from < s->passed ? rewind_files(s) : 0;
+	s->passed = DKT__MAX(s->passed, from);
+	if (!err)
+		err = open_up_to(s, nr, from);
+	*to = UINT64_MAX;
+	if (!err && s->files[nr].source)
+		err = dkt__streams_slice(s->files[nr].source, from, bytes, to);
+	for (i = nr; i < s->n && s->files[i].least <= from; i++)
+		;
+	if (i < s->n)
+		*to = DKT__MIN(*to, s->files[i].least);
+	return err;
 }
 
 /* ---- the other calls ---- */
@@ -256,18 +437,6 @@ static int begun(const struct dkt__series *s)
 	return s->begun ? dkt_fail(s->base.ctx, -EOPNOTSUPP,
 				   "files in succession can only be read on") :
 			  0;
-}
-
-static int series_seek(struct dkt_source *source, uint64_t since, uint64_t until)
-{
-	struct dkt__series *s = (struct dkt__series *)source;
-	int err = begun(s);
-
-	if (!err) {
-		s->since = since;
-		s->until = until;
-	}
-	return err;
 }
 
 static int series_select(struct dkt_source *source, dkt_event_fn wants, void *data)
@@ -329,6 +498,7 @@ static void series_close(struct dkt_source *source)
 	free(s->files);
 	free(s->streams);
 	free(s->losses);
+	free(s->told);
 	free(s->damage);
 	free((int *)s->opts.cpus);
 	dkt__comms_clear(&s->comms);
@@ -341,6 +511,7 @@ static const struct dkt__source_ops series_ops = {
 	.comm = series_comm,
 	.loss = series_loss,
 	.seek = series_seek,
+	.slice = series_slice,
 	.select = series_select,
 	.filter = series_filter,
 	.bytes = series_bytes,
@@ -400,6 +571,7 @@ static int take_files(struct dkt__series *s, const struct dkt_series_file *files
 		slash = strrchr(to->path, '/');
 		to->name = slash ? slash + 1 : to->path;
 		to->after_gap = file.after_gap;
+		to->after_pause = file.after_pause;
 	}
 	return err;
 }

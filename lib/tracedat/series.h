@@ -9,8 +9,10 @@ struct dkt__series_file {
 	const char *name; /* the path without the directory */
 	uint64_t least; /* neither this file nor a later one has an older record */
 	bool after_gap; /* files between this one and the one before are gone */
+	bool after_pause; /* the kernel did not record all the time since the one before */
 	bool bad; /* it cannot be opened */
 	bool empty; /* nothing has been written to it yet */
+	bool told; /* its damage is in the report */
 	/* While it is open: */
 	struct dkt_ctx *ctx; /* has its bytes; NULL: it is not open */
 	struct dkt_source *source;
@@ -22,6 +24,7 @@ struct dkt__series {
 	struct dkt_source_opts opts; /* for each file */
 	struct dkt__series_file *files;
 	size_t n, at; /* at: the next one to open */
+	uint64_t id; /* of the recording of the file before, in the survey; 0: unknown */
 	const char **streams; /* the names of the buffers of all files */
 	size_t n_streams;
 	uint64_t since, until;
@@ -35,7 +38,11 @@ struct dkt__series {
 	bool taken; /* the top's record has been returned */
 	uint64_t bound; /* the top stays first while its records are before this time */
 	uint64_t last; /* the time of the last record of a file that has ended */
+	uint64_t passed; /* files that were closed may have had records before this time */
+	bool sliced; /* a file is read in several windows, and stays open between them */
+	size_t gap_nr; /* the next file whose gap may be in the window */
 	int gap_cpu; /* the next CPU whose gap is to be returned; -1: none */
+	struct dkt_record gap; /* that gap, but for the CPU */
 
 	struct dkt__comms comms; /* of the files so far */
 	int32_t pid; /* the last process looked up, and its name */
@@ -43,6 +50,8 @@ struct dkt__series {
 
 	struct dkt_loss *losses; /* of the files that were closed, by CPU */
 	size_t n_losses;
+	uint64_t *told; /* how many records the kernel has lost, by CPU */
+	size_t n_told;
 	uint64_t done, bytes; /* of pages: read in closed files, and all */
 	char *damage; /* info.damage */
 	size_t n_damaged; /* files */

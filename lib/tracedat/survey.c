@@ -194,6 +194,22 @@ static int begin(struct survey *survey, const struct dkt__series_file *file)
 
 /* ---- all files ---- */
 
+/* Before a record is read, the losses are those that the kernel has counted. */
+static int add_told(struct dkt__series *s, struct dkt_source *source)
+{
+	struct dkt_loss loss;
+	uint64_t *sum;
+
+	for (int cpu = 0; cpu < dkt_source_info(source)->cpus; cpu++) {
+		sum = dkt__reach(s->told, s->n_told, (size_t)cpu);
+		if (!sum)
+			return dkt__no_memory(s->base.ctx);
+		if (!dkt_source_loss(source, cpu, &loss, sizeof(loss)))
+			*sum += loss.lost;
+	}
+	return 0;
+}
+
 static int add_facts(struct survey *survey, struct dkt__series_file *file)
 {
 	const struct dkt__dat *dat = (const struct dkt__dat *)file->source;
@@ -208,10 +224,15 @@ static int add_facts(struct survey *survey, struct dkt__series_file *file)
 		err = copy_text(s->base.ctx, &survey->kallsyms, &dat->kallsyms);
 	if (!err)
 		err = copy_text(s->base.ctx, &survey->printk, &dat->printk);
+	if (!err)
+		err = add_told(s, file->source);
 	if (err)
 		return err;
 	s->base.info.cpus = DKT__MAX(s->base.info.cpus, its->cpus);
 	s->base.info.growing |= its->growing;
+	if (s->id && its->id && s->id != its->id)
+		file->after_pause = true;
+	s->id = its->id ? its->id : s->id;
 	if (!dkt_source_bytes(file->source, &done, &of))
 		s->bytes += of;
 	/* A file that fails here fails again when it is read. */

@@ -282,7 +282,7 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *info = dkt_source_info(out->source);
 	char text[400];
-	uint8_t own[4];
+	uint8_t own[4], id[8];
 
 	/* In microseconds, in a format that strtoll() can parse. */
 	if (info->has_wall) {
@@ -294,6 +294,10 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	text_option(out, buf, DAT_TRACECLOCK, text);
 	uname_option(out, buf);
 	text_option(out, buf, DAT_VERSION, "dktrace " DKT_VERSION);
+	if (info->id) {
+		dkt__put_bytes(id, info->id, sizeof(id), out->big_endian);
+		dkt__tdw_option(out, buf, DAT_TRACEID, id, sizeof(id));
+	}
 	if (out->own) {
 		dkt__put_bytes(own, (uint32_t)out->own, sizeof(own), out->big_endian);
 		dkt__tdw_option(out, buf, DAT_RECORDER, own, sizeof(own));

@@ -207,3 +207,86 @@ opened()
 	# Other selections need the records.
 	dktrace info -C 1 dir 2>/dev/null | grep -q '^kind'
 }
+
+# Three segments of the recordings with these IDs. usage: recordings ID ID ID
+recordings()
+{
+	local i
+
+	mkdir dir
+	for i in 1 2 3; do
+		"$tools/gen-journal" 4096 4096 "$1" "${i}000" >"dir/dktrace-20261120T1${i}0000Z-00000$i.dat"
+		shift
+	done
+}
+
+@test "a time in which the daemon did not record is a gap" {
+	recordings 5 5 6
+	run -3 --separate-stderr dktrace report dir
+	same "CPU:0 [EVENTS NOT RECORDED]CPU:1 [EVENTS NOT RECORDED]" \
+		"$(sed -n '43,44s/ *CPU/CPU/p' <<<"$output" | tr -d '\n')" "between the recordings"
+	same 2 "$(grep -c CPU: <<<"$output")" "no other gap"
+	has "$stderr" "dktrace: dir: nothing was recorded for a time before 2026-11-20 13:00:00"
+	dktrace report --style json dir 2>/dev/null | jq -ce 'select(has("lost"))' >gaps || true
+	same '{"ts":3000,"cpu":0,"lost":null,"paused":true}' "$(head -n 1 gaps)" "JSON"
+	run --separate-stderr dktrace report --style legacy dir
+	has "$output" "records lost before this on CPU 0: nothing was recorded"
+	# A text that was printed is read again.
+	dktrace report dir >text 2>/dev/null || true
+	run -3 dktrace report text
+
+	run --separate-stderr dktrace info dir
+	same "GAP BEFORE FROM TO             CAUSE" "$(tail -n 2 <<<"$output" | head -n 1)" "heading"
+	same "         3 ?    11-20 13:00:00 nothing was recorded" "$(tail -n 1 <<<"$output")" "gap"
+
+	# The recording went on.
+	rm -r dir
+	recordings 5 5 5
+	run -3 --separate-stderr dktrace report dir
+	lacks "$output" "CPU:"
+	lacks "$stderr" "nothing was recorded"
+}
+
+@test "the index tells when nothing was recorded, also for a window without segments" {
+	cut_into 3
+	for i in 1 2 3; do
+		echo "$(basename "$(name "$i")") $((second + 100 * i))000000000 $((second + 100 * i + 10))000000000" \
+			"$(stat -c %s "$(name "$i")") $(date -r "$(name "$i")" +%s%N) 10 0 $((7 + i / 2))"
+	done >dir/index
+	run -3 --separate-stderr dktrace report dir
+	same "dktrace: dir: nothing was recorded from 2026-11-20 11:48:39 to 2026-11-20 11:50:09" "$stderr" "words"
+	run -3 --separate-stderr dktrace report --since '2026-11-20 11:49' --until '2026-11-20 11:49:30' dir
+	same "" "$output" "records"
+	has "$stderr" "nothing was recorded from 2026-11-20 11:48:39 to"
+	run -3 --separate-stderr dktrace report --since '2026-11-20 11:59' dir
+	same "dktrace: dir: nothing was recorded after 2026-11-20 11:51:59" "$stderr" "words"
+	run -3 --separate-stderr dktrace report --until '2026-11-20 11:01' dir
+	has "$stderr" "nothing was recorded before 2026-11-20 11:48:29, or its segments are gone"
+	run -0 --separate-stderr dktrace report --since '2026-11-20 11:50:10' --until '2026-11-20 11:51:59' dir
+	same "" "$stderr" "words"
+	run -3 dktrace info dir
+	same "         2 11-20 11:48:39 11-20 11:50:09 nothing was recorded" "$(tail -n 1 <<<"$output")" "gap"
+}
+
+@test "threads share the segments of a directory, and print what one prints" {
+	cut_into 30
+	rm "$(name 7)"
+	for how in "" "--style json" "--style legacy -c ioctl" "--since $second.762 --until $second.778" \
+		"-f fd==3"; do
+		# shellcheck disable=SC2086 # words
+		dktrace report $how dir >wanted 2>err || true
+		[ -s wanted ]
+		# shellcheck disable=SC2086
+		dktrace report -j 3 $how dir 2>err3 | cmp wanted -
+		cmp err err3
+	done
+	# A last segment that cannot be read is told once.
+	echo garbage >"$(name 30)"
+	dktrace report dir >wanted 2>err || true
+	dktrace report -j 3 dir 2>err3 | cmp wanted -
+	cmp err err3
+	command -v strace >/dev/null || skip "needs strace"
+	rm "$(name 30)"
+	strace -f -e trace=clone,clone3 -o threads dktrace report -j 3 dir >out || true
+	same 2 "$(grep -c 'clone.* = [0-9]' threads)" "threads"
+}

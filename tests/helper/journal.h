@@ -29,6 +29,8 @@ struct made_journal {
 struct made_instances {
 	const char *names[2];
 	const char *boot;
+	uint64_t id; /* of the recording; 0: none */
+	uint64_t first; /* value and time of the first record; 0: 1000 */
 };
 
 static inline void journal_put(struct made_journal *j, uint64_t value, unsigned int size)
@@ -156,9 +158,11 @@ static inline void journal_formats(struct made_journal *j)
 static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t other,
 				 struct made_instances in)
 {
-	const uint8_t options[14] = { DAT_DONE, 0, 8 };
+	uint8_t options[28] = { DAT_TRACEID, 0, 8, [14] = DAT_DONE, 0, 8 };
+	const size_t from = in.id ? 0 : 14;
 
-	*j = (struct made_journal){ .next = 1000, .sizes = { size, other } };
+	memcpy(options + 6, &in.id, sizeof(in.id));
+	*j = (struct made_journal){ .next = in.first ? in.first : 1000, .sizes = { size, other } };
 	journal_bytes(j, "\x17\x08\x44tracing7", 12);
 	journal_put(j, 0, 1);
 	journal_put(j, 8, 1);
@@ -166,7 +170,7 @@ static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t
 	journal_bytes(j, "zstd", 5);
 	journal_bytes(j, "1", 2);
 	journal_put(j, j->n + 8, 8);
-	journal_section(j, DAT_DONE, 0, options, sizeof(options));
+	journal_section(j, DAT_DONE, 0, options + from, sizeof(options) - from);
 	journal_formats(j);
 	j->head = j->n;
 	journal_buffer(j, 0, "", in.names[0], in.boot);

@@ -422,3 +422,29 @@ END
 	has_line RELOADING=1 "$tmp/told"
 	has_line STOPPING=1 "$tmp/told"
 }
+
+@test "daemon: report tells when it did not record, but not after kill -9 or --keep-recording" {
+	start_daemon
+	"$sequence" 1 100
+	daemon stop --keep-recording
+	"$sequence" 1 100
+	start_daemon
+	kill -9 "$(number pid)"
+	until_true 100 eval '[ "$(number pid)" = null ]'
+	start_daemon 2>"$tmp/err"
+	"$sequence" 1 100
+	run -0 --separate-stderr dktrace report "$tmp/dir"
+	lacks "$output" "NOT RECORDED"
+	daemon stop
+	start_daemon
+	"$sequence" 1 100
+	run -3 --separate-stderr dktrace report "$tmp/dir"
+	has "$output" "CPU:0 [EVENTS NOT RECORDED]"
+	same 1 "$(grep -c "nothing was recorded from .* to" <<<"$stderr")" "messages"
+	daemon stop
+	# The same without the index.
+	rm "$tmp/dir/index"
+	run -3 --separate-stderr dktrace report "$tmp/dir"
+	has "$output" "CPU:0 [EVENTS NOT RECORDED]"
+	same 1 "$(grep -c "nothing was recorded" <<<"$stderr")" "messages"
+}

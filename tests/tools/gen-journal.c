@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes a recording in progress: gen-journal [BYTES-OF-A-PAGE [IN-THE-OTHER-BUFFER]] >FILE. */
+/* Writes a recording in progress: gen-journal [BYTES-OF-A-PAGE [IN-THE-OTHER-BUFFER [ID [FIRST]]]] >FILE. */
 #include "base/parse.h"
 #include "journal.h"
 
 int main(int argc, char **argv)
 {
-	uint64_t sizes[2] = { PAGE_BYTES, PAGE_BYTES };
+	/* The size of a page in both buffers, the ID of the recording, the time of its first record. */
+	uint64_t numbers[4] = { PAGE_BYTES, PAGE_BYTES };
 	struct made_journal j;
 
-	for (int i = 1; i < argc && i < 3; i++)
-		if (dkt__parse_u64(argv[i], DKT__DEC, &sizes[i - 1]) || sizes[i - 1] > PAGE_BYTES)
+	for (int i = 1; i < argc && i <= 4; i++)
+		if (dkt__parse_u64(argv[i], DKT__DEC, &numbers[i - 1]) ||
+		    (i < 3 && numbers[i - 1] > PAGE_BYTES))
 			return 2;
-	journal_make(&j, (uint32_t)sizes[0], (uint32_t)sizes[1]);
+	journal_begin(&j, (uint32_t)numbers[0], (uint32_t)numbers[1],
+		      (struct made_instances){ .id = numbers[2], .first = numbers[3] });
+	journal_fill(&j);
 	return fwrite(j.data, 1, j.n, stdout) == j.n && !fflush(stdout) ? 0 : 1;
 }

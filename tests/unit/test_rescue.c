@@ -79,7 +79,8 @@ static size_t store(struct room *room, const char *a, const char *b, const char 
 {
 	size_t n;
 
-	journal_make_of(&room->j, PAGE_BYTES, (struct made_instances){ { a, b }, boot });
+	journal_make_of(&room->j, PAGE_BYTES,
+			(struct made_instances){ .names = { a, b }, .boot = boot });
 	assert_int_equal(ftruncate(room->fd, 0), 0);
 	n = room->j.n - less;
 	assert_int_equal(pwrite(room->fd, room->j.data, n, 0), (ssize_t)n);

@@ -78,7 +78,6 @@ static void files_of_a_kernel_are_one_source(void **state)
 	const struct dkt_series_file files[] = { file(ZSTD), file("/dkt-no-such-file"),
 						 file(ZSTD) };
 	struct dkt_source *source;
-	struct dkt_record record;
 	struct dkt_ctx *ctx;
 	size_t taken;
 	int one, gaps;
@@ -96,8 +95,56 @@ static void files_of_a_kernel_are_one_source(void **state)
 			    "open /dkt-no-such-file: No such file or directory");
 	assert_int_equal(count(source, &gaps), 2 * one);
 	assert_int_equal(gaps, dkt_source_info(source)->cpus);
-	assert_int_equal(dkt_source_seek(source, 1, 0), -EOPNOTSUPP);
-	assert_int_equal(dkt_source_next(source, &record), DKT_NEXT_END);
+	/* Again from the beginning, and after the end. */
+	assert_ok(*state, dkt_source_seek(source, 0, 0));
+	assert_int_equal(count(source, &gaps), 2 * one);
+	assert_int_equal(gaps, dkt_source_info(source)->cpus);
+	assert_ok(*state, dkt_source_seek(source, UINT64_MAX - 1, 0));
+	assert_int_equal(count(source, &gaps), 0);
+	assert_int_equal(gaps, 0);
+	dkt_source_close(source);
+}
+
+static void slices_have_each_record_and_gap_once(void **state)
+{
+	struct dkt_series_file files[] = { file(ZSTD), file(ZSTD), file(ZSTD) };
+	struct dkt_source *source;
+	int all, gaps, n = 0, n_gaps = 0, some;
+	uint64_t from = 0, to;
+	size_t taken;
+
+	files[1].after_gap = true;
+	assert_ok(*state, dkt_source_series(*state, files, 3, NULL, &taken, &source));
+	all = count(source, &gaps);
+	do {
+		assert_ok(*state, dkt_source_slice(source, from, 1, &to));
+		assert_true(to > from);
+		assert_ok(*state, dkt_source_seek(source, from, to == UINT64_MAX ? 0 : to));
+		n += count(source, &some);
+		n_gaps += some;
+		from = to;
+	} while (to != UINT64_MAX);
+	assert_int_equal(n, all);
+	assert_int_equal(n_gaps, gaps);
+	assert_int_equal(gaps, dkt_source_info(source)->cpus);
+	dkt_source_close(source);
+}
+
+static void a_gap_after_a_pause_says_so(void **state)
+{
+	struct dkt_series_file files[] = { file(V6), file(V6) };
+	struct dkt_source *source;
+	struct dkt_record record;
+	size_t taken;
+	int gaps = 0;
+
+	files[1].after_pause = true;
+	assert_ok(*state, dkt_source_series(*state, files, 2, NULL, &taken, &source));
+	while (!dkt_source_next(source, &record)) {
+		assert_int_equal(record.paused, !record.event);
+		gaps += !record.event;
+	}
+	assert_int_equal(gaps, dkt_source_info(source)->cpus);
 	dkt_source_close(source);
 }
 
@@ -135,6 +182,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(wrong_options_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(files_of_a_kernel_are_one_source, setup, teardown),
+		cmocka_unit_test_setup_teardown(slices_have_each_record_and_gap_once, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_gap_after_a_pause_says_so, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_kernel_ends_the_series, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_missing_file_is_a_gap, setup, teardown),
 	};
