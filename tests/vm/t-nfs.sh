@@ -8,7 +8,7 @@
 numbers='syscalls:sys_enter_close[fd >= 1000000]'
 forever=2147483647
 
-# What exportfs and rpc.mountd tell the kernel: the file system of this directory is that of NFS's root.
+# Tells the kernel as exportfs and rpc.mountd do: the file system of this directory is that of the root of NFS.
 # usage: export_root DIR
 export_root()
 {
