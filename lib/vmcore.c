@@ -113,19 +113,25 @@ static int add_stream(struct vmcore *vmcore, uint32_t buffer, struct vm_cpu *cpu
 	return 0;
 }
 
-static bool has_records(const struct vm_core *core, const struct vm_buffer *buffer)
+/* A CPU without records has two empty pages: that of the reader, and the first one of the ring. */
+static bool cpu_has_records(const struct vm_core *core, const struct vm_cpu *cpu)
 {
-	for (size_t i = 0; i < buffer->n_cpus; i++) {
-		const struct vm_cpu *cpu = &buffer->cpus[i];
+	for (size_t i = 0; i < cpu->n_pages; i++) {
 		uint64_t bytes;
 
 		/* After the time of the page follow the bytes of its records. */
-		if (cpu->n_pages > 1 ||
-		    (cpu->n_pages &&
-		     !dkt__vm_number(core->memory, cpu->pages[0] + 8, sizeof(bytes), &bytes) &&
-		     bytes > cpu->taken))
+		if (!dkt__vm_number(core->memory, cpu->pages[i] + 8, sizeof(bytes), &bytes) &&
+		    bytes > (i ? 0 : cpu->taken))
 			return true;
 	}
+	return false;
+}
+
+static bool has_records(const struct vm_core *core, const struct vm_buffer *buffer)
+{
+	for (size_t i = 0; i < buffer->n_cpus; i++)
+		if (cpu_has_records(core, &buffer->cpus[i]))
+			return true;
 	return false;
 }
 

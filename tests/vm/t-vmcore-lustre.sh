@@ -14,11 +14,16 @@ grep -q "is read with libkdumpfile, which" "$err" && skip "$(cat "$err")"
 status_is 1
 has_line "it has no messages of Lustre, whose module libcfs was not loaded" "$err" "without Lustre that is told"
 
+# The top instance, on another clock, has no records.
+mkdir "$tracing/instances/made"
+echo mono >"$tracing/instances/made/trace_clock"
+echo 1 >"$tracing/instances/made/events/sched/enable"
 insmod /vm/modules/libcfs.ko
 echo -1 >$lnet/debug
 for words in catalogue softirq hardirq "flood 2000" "cpus 200" "long 1900"; do
 	echo "$words" >$lnet/emit
 done
+echo 0 >"$tracing/instances/made/tracing_on"
 run sh -c 'dktrace report --jobs 4 /proc/kcore >own'
 same 1 "$(grep -c 'messages are there' "$err")" "it is said once"
 has_line "/proc/kcore: Lustre's messages are there, too; --instance libcfs prints them" "$err" \
@@ -26,6 +31,16 @@ has_line "/proc/kcore: Lustre's messages are there, too; --instance libcfs print
 run sh -c 'dktrace report --instance libcfs --style legacy /proc/kcore >own'
 status_is 0
 at_least 2000 "$(wc -l <own)" "there are messages"
+
+
+# Both in one timeline: the message of the same time stands between the events around it.
+run dktrace convert --instance libcfs --format legacy /proc/kcore own.log
+run sh -c 'dktrace report /proc/kcore own.log --style legacy >both'
+status_is 0 "the ring buffers have wall-clock times, and can be merged with the messages"
+at_least 2000 "$(grep -c 'emit.c:' both)" "there are messages"
+at_least 100 "$(grep -c 'sched:' both)" "and events"
+grep -o ':[0-9]\{10\}\.[0-9]\{6\}:' both | tr -d : | sort -nc
+same 0 $? "in order"
 
 # The host reads the same out of a dump.
 stty -F /dev/ttyS2 raw -echo
