@@ -50,6 +50,10 @@ static int take_over(struct archive *archive)
 			"an earlier daemon was killed: %s has what the kernel held, %llu events were"
 			" lost",
 			ended.name, (unsigned long long)ended.lost);
+	else if (err == 1)
+		dkt_log(archive->ctx, DKT_LOG_WARN,
+			"an earlier daemon was killed between two segments: the next one has what the"
+			" kernel held");
 	return DKT__MIN(err, 0);
 }
 
