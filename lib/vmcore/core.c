@@ -157,10 +157,14 @@ bool dkt__vm_core_cut(const struct vm_core *core)
 
 int dkt__vm_core_fail_in(const struct vm_core *core, const struct dkt__file *file, int err)
 {
-	return dkt__vm_core_cut(core) ?
-		       dkt_fail_in(core->ctx, err, "the file is truncated at byte %llu",
-				   (unsigned long long)file->whole) :
-		       err;
+	if (dkt__vm_core_cut(core))
+		return dkt_fail_in(core->ctx, err, "the file is truncated at byte %llu",
+				   (unsigned long long)file->whole);
+	if (core->image && dkt__vm_image_part(core->image))
+		return dkt_fail_in(core->ctx, err,
+				   "the file is a part of a dump; makedumpfile --reassemble puts"
+				   " the parts together");
+	return err;
 }
 
 void dkt__vm_core_clear(struct vm_core *core)

@@ -4,6 +4,7 @@
  * would make each start of the tool half as long again, because it brings libstdc++ along.
  */
 #include <dlfcn.h>
+#include <sys/stat.h>
 
 #include "base/io.h"
 #include "vmcore/image.h"
@@ -38,6 +39,12 @@ const char *dkt__vm_image_info(const struct vm_image *image)
 }
 
 bool dkt__vm_image_cut(const struct vm_image *image)
+{
+	(void)image;
+	return false;
+}
+
+bool dkt__vm_image_part(const struct vm_image *image)
 {
 	(void)image;
 	return false;
@@ -79,7 +86,7 @@ struct vm_image {
 	int fd; /* of the file put in order; -1: the caller's is read */
 	int read_fd; /* the one that is read */
 	bool elf;
-	int system; /* 0, or that it did not find the kernel */
+	char *lost; /* why it did not find the kernel; NULL: it did */
 	unsigned int renewed; /* times that kdump was opened again */
 	bool cut; /* the file is shorter than it says */
 	char *info;
@@ -122,6 +129,14 @@ static void set_machine(struct vm_image *image, int fd)
 	set_attr(image, KDUMP_ATTR_ARCH_NAME, attr);
 }
 
+/* Returns libkdumpfile's words about the last call, which has failed. */
+static const char *words(const struct vm_image *image)
+{
+	const char *text = image->calls.get_err(image->kdump);
+
+	return text ? text : "unknown error";
+}
+
 /* Opens the file with libkdumpfile. image->kdump NULL: memory is out. */
 static kdump_status attach(struct vm_image *image)
 {
@@ -139,8 +154,11 @@ static kdump_status attach(struct vm_image *image)
 	if (!image->elf)
 		set_machine(image, image->read_fd);
 	/* Knowing the system, it finds the note and the page tables. */
-	image->system = set_attr(image, KDUMP_ATTR_OSTYPE,
-				 (kdump_attr_t){ .type = KDUMP_STRING, .val.string = "linux" });
+	free(image->lost);
+	image->lost = NULL;
+	if (set_attr(image, KDUMP_ATTR_OSTYPE,
+		     (kdump_attr_t){ .type = KDUMP_STRING, .val.string = "linux" }))
+		image->lost = strdup(words(image));
 	return KDUMP_OK;
 }
 
@@ -263,17 +281,15 @@ static int check_machine(struct dkt_ctx *ctx, struct vm_image *image, const char
 /* Returns libkdumpfile's words, without the name of the attribute that was to be set. */
 static const char *reason(const struct vm_image *image)
 {
-	const char *words = image->calls.get_err(image->kdump);
-	const char *colon = strstr(words, "fd: ");
+	const char *text = words(image), *colon = strstr(text, "fd: ");
 
-	return colon ? colon + strlen("fd: ") : words;
+	return colon ? colon + strlen("fd: ") : text;
 }
 
 static int open_dump(struct dkt_ctx *ctx, struct vm_image *image, const struct dkt__file *file)
 {
 	kdump_status status;
 
-	image->read_fd = image->fd < 0 ? file->fd : image->fd;
 	image->elf = dkt__vm_form(file->data, file->size) == VM_ELF;
 	status = attach(image);
 	if (!image->kdump)
@@ -288,15 +304,16 @@ static int open_dump(struct dkt_ctx *ctx, struct vm_image *image, const struct d
 	status = image->calls.info(image->kdump, &image->info);
 	if (status != KDUMP_OK || !image->info)
 		return no_info(ctx, file);
-	if (image->system)
-		return dkt_fail(ctx, -EBADMSG, "read %s: %s", file->name,
-				image->calls.get_err(image->kdump));
+	if (image->lost)
+		return dkt_fail(ctx, -EBADMSG, "read %s: the kernel is not found in its memory: %s",
+				file->name, image->lost);
 	return check_machine(ctx, image, file->name);
 }
 
 int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct vm_image **out)
 {
 	struct vm_image *image = calloc(1, sizeof(*image));
+	struct stat st;
 	int err = 0;
 
 	*out = NULL;
@@ -318,6 +335,9 @@ int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct
 		err = load_library(ctx, image, file->name);
 	if (!err && dkt__vm_form(file->data, file->size) == VM_FLAT)
 		err = dkt__vm_unflatten(ctx, file, &image->fd, &image->cut);
+	image->read_fd = image->fd < 0 ? file->fd : image->fd;
+	if (!err && !image->cut && !fstat(image->read_fd, &st))
+		image->cut = dkt__vm_kdump_is_cut(image->read_fd, (uint64_t)st.st_size);
 	if (!err)
 		err = open_dump(ctx, image, file);
 	if (err && image->cut)
@@ -340,6 +360,7 @@ void dkt__vm_image_close(struct vm_image *image)
 	if (image->fd >= 0)
 		close(image->fd);
 	free(image->info);
+	free(image->lost);
 	free(image->pages);
 	free(image);
 }
@@ -357,6 +378,11 @@ const char *dkt__vm_image_info(const struct vm_image *image)
 bool dkt__vm_image_cut(const struct vm_image *image)
 {
 	return image->cut;
+}
+
+bool dkt__vm_image_part(const struct vm_image *image)
+{
+	return dkt__vm_kdump_is_part(image->read_fd);
 }
 
 #endif

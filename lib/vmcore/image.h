@@ -27,6 +27,9 @@ const char *dkt__vm_image_info(const struct vm_image *image);
 /* True if the file is shorter than it says. */
 bool dkt__vm_image_cut(const struct vm_image *image);
 
+/* True if the file is a part of a dump. */
+bool dkt__vm_image_part(const struct vm_image *image);
+
 /* ---- vmcore/elf.c ---- */
 
 enum vm_form dkt__vm_form(const uint8_t *data, size_t size);
@@ -45,6 +48,14 @@ bool dkt__vm_elf_is_cut(const struct dkt__file *file);
 
 /* Sets the error message for a machine whose numbers cannot be read; -EOPNOTSUPP. */
 int dkt__vm_unsupported(struct dkt_ctx *ctx, const char *name);
+
+/* ---- vmcore/kdump.c ---- */
+
+/* True if the compressed dump ends before its last page; other files are not. */
+bool dkt__vm_kdump_is_cut(int fd, uint64_t size);
+
+/* True if the file is one of those that makedumpfile --split writes. */
+bool dkt__vm_kdump_is_part(int fd);
 
 /* ---- vmcore/flat.c ---- */
 
