@@ -5,6 +5,7 @@
  */
 #include "tracedat/journal.h"
 #include "base/io.h"
+#include "source/writer.h"
 #include "tracedat.h"
 
 #define SECTION_HEAD       16
@@ -221,6 +222,9 @@ static int read_mark(struct dkt__dat *dat, const struct section *section)
 
 static void report_tail(struct dkt__dat *dat, uint64_t from)
 {
+	/* Its writer is about to complete it. */
+	if (dkt__file_is_written(&dat->file))
+		return;
 	if (from < dat->file.size)
 		dkt__streams_damage(&dat->streams, "the last %llu bytes cannot be read",
 				    (unsigned long long)(dat->file.size - from));
