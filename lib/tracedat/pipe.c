@@ -426,7 +426,7 @@ static int start(struct pipe *p)
 		if (err)
 			err = dkt_fail(dat->ctx, err, "watch %s: %s", p->file.name, strerror(-err));
 	}
-	/* What the formats and symbols need stays. */
+	/* Formats and symbols are read from the bytes up to here, which stay. */
 	p->at = p->file.size;
 	p->freed = p->at + BLOCK - p->at % BLOCK;
 	p->since = dat->streams.since;
