@@ -4,7 +4,7 @@
 
 #include "capture/segments.h"
 
-/* What is between a segment and the one before it. */
+/* The time between a segment and the one before it. */
 struct gaps_edge {
 	bool gap; /* segments are gone */
 	bool pause; /* the kernel did not record all the time */

@@ -33,8 +33,8 @@ static void read_on(const uint8_t *data, size_t size)
 {
 	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
 	int rest, fd = memfd_create("journal", MFD_CLOEXEC);
+	struct dkt_buf *buf = NULL;
 	struct dkt_source *source;
-	struct dkt_buf *buf;
 	struct dkt_ctx *ctx;
 
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET));
