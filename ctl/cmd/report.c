@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* report: prints the records of files in one of the styles. */
 #include "base/stop.h"
+#include "base/when.h"
 #include "input/jobs.h"
 
 struct reporting {
@@ -8,8 +9,34 @@ struct reporting {
 	struct inputs in; /* all files */
 	struct record_args args;
 	struct outfile file;
+	bool boots; /* the files are the boots of one directory, printed one after the other */
 	bool closed; /* the reader of the output closed the pipe */
 };
+
+/* ---- boots ---- */
+
+/* Writes a line before the records of another boot, whose clock begins anew. */
+static int put_boot(const struct reporting *r, const struct input *in, struct sink *sink)
+{
+	const char *kernel = dkt_source_info(in->source)->kernel, *style = r->args.sink.style.name;
+	int64_t time = input_time(in);
+	char when[DKT__WHEN_SIZE];
+
+	if (!dkt__format_when(time, when))
+		return 0;
+	if (!strcmp(style, "json")) {
+		dkt_buf_str(sink->out.buf, "{\"boot\":");
+		dkt_buf_u64(sink->out.buf, (uint64_t)time, 0, ' ');
+		dkt_buf_str(sink->out.buf, "}\n");
+	} else if (!strcmp(style, "trace")) {
+		dkt_buf_str(sink->out.buf, "# another boot, from ");
+		dkt_buf_str(sink->out.buf, when);
+		dkt_buf_str(sink->out.buf, " on; kernel ");
+		dkt_buf_text(sink->out.buf, kernel ?: "unknown", strlen(kernel ?: "unknown"));
+		dkt_buf_str(sink->out.buf, "\n");
+	}
+	return text_out_write(&sink->out);
+}
 
 /* ---- files that are printed in one order ---- */
 
@@ -19,6 +46,8 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 	uint64_t to;
 	int err = sink_open(sink, &r->args.sink, &in->line, &r->file);
 
+	if (!err && r->boots && in->files[0].in.after)
+		err = put_boot(r, &in->files[0].in, sink);
 	if (err)
 		return err;
 	progress_source(&in->progress, source, !r->app->output);
@@ -37,7 +66,7 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 static int print_group(struct reporting *r, struct inputs *in)
 {
 	struct sink sink = { 0 };
-	int rc, err = inputs_start(in, &r->args, r->in.n > 1);
+	int rc, err = inputs_start(in, &r->args, r->in.n > 1 && !r->boots);
 
 	if (!err)
 		err = print_records(r, in, &sink);
@@ -73,7 +102,7 @@ static int find_group(struct reporting *r, size_t first, size_t *list, size_t *n
 	int err;
 
 	list[(*n)++] = first;
-	for (size_t i = first + 1; i < in->n; i++) {
+	for (size_t i = first + 1; !r->boots && i < in->n; i++) {
 		if (!in->files[i].in.source)
 			continue;
 		err = inputs_relate(in, i, first);
@@ -172,6 +201,7 @@ int cmd_report(struct app *app, int argc, char **argv)
 	r.args.once = r.in.n == 1;
 	if (!rc) {
 		bad = open_all(&r);
+		r.boots = argc == 2 && r.in.n > 1 && !r.args.sink.whole;
 		rc = check_fields(&r.in, &r.args);
 	}
 	/* A file that is all or nothing needs the records of all inputs. */

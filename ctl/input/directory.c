@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "base/when.h"
 
+#define SECOND INT64_C(1000000000)
+
 bool directory_is(const char *path)
 {
 	return segments_are_in(path) == 1;
@@ -27,8 +29,9 @@ static void find_window(const struct selection *selection, struct directory *dir
 /* True if the segment's records may be in the window; segment_is_within() has some slack. */
 static bool is_needed(const struct directory *dir, const struct segment *segment)
 {
-	/* from is 0 or the time of the first record if the index does not know the segment. */
-	return segment->from < dir->until && (!segment->known || segment->to >= dir->since);
+	/* If the index does not know the segment, from and to are 0 or bounds from find_bounds(). */
+	return segment->from < dir->until &&
+	       ((!segment->known && !segment->to) || segment->to >= dir->since);
 }
 
 static int keep_needed(struct app *app, struct directory *dir)
@@ -75,6 +78,24 @@ static void look(struct app *app, const char *path, struct segment *segment)
 	dkt_ctx_free(ctx);
 }
 
+/* Finds the facts that the index lacks. A recording has ended when the next one begins. */
+static void find_bounds(struct app *app, const char *path, struct segments *segments)
+{
+	const struct segment *next = NULL; /* the first one of the next recording */
+
+	for (size_t i = 0; i < segments->n; i++)
+		if (!segments->list[i].known && segments->list[i].bytes)
+			look(app, path, &segments->list[i]);
+	for (size_t i = segments->n; i-- > 0;) {
+		struct segment *segment = &segments->list[i];
+
+		if (i + 1 < segments->n && segments->list[i + 1].run != segment->run)
+			next = &segments->list[i + 1];
+		if (!segment->known && next && next->run && segment->run && next->from > 0)
+			segment->to = next->from;
+	}
+}
+
 int directory_read(struct app *app, const char *path, const struct selection *selection,
 		   struct directory *dir)
 {
@@ -85,9 +106,8 @@ int directory_read(struct app *app, const char *path, const struct selection *se
 	err = segments_read(app->ctx, path, &dir->segments);
 	if (!err && !dir->segments.n)
 		err = dkt_fail(app->ctx, -ENOENT, "open %s: its segments are gone", path);
-	for (size_t i = 0; !err && i < dir->segments.n; i++)
-		if (!dir->segments.list[i].known && dir->segments.list[i].bytes)
-			look(app, path, &dir->segments.list[i]);
+	if (!err)
+		find_bounds(app, path, &dir->segments);
 	return err ? err : keep_needed(app, dir);
 }
 
@@ -128,15 +148,16 @@ static int open_rest(struct dkt_ctx *ctx, char **paths, const struct dkt_source_
 
 	if (!files)
 		return dkt_fail(ctx, -ENOMEM, "out of memory");
+	/* The segment before is of another boot, unless somebody has set the clock. */
+	if (dir->next && !is_same_run(dir, dir->next))
+		dir->edges[dir->next].pause = true;
 	for (size_t i = 0; i < n; i++)
 		files[i] =
 			(struct dkt_series_file){ .sz = sizeof(*files),
 						  .path = paths[i],
 						  .after_gap = dir->edges[dir->next + i].gap,
 						  .after_pause = dir->edges[dir->next + i].pause };
-	/* The segment before is of another boot, unless somebody has set the clock. */
-	if (dir->next && !is_same_run(dir, dir->next))
-		files[0].after_pause = true;
+
 	err = dkt_source_series(ctx, files, n, opts, &taken, source);
 	if (!err) {
 		dir->opened = dir->next;
@@ -164,8 +185,13 @@ int directory_copy(const struct directory *from, struct directory *dir)
 	memcpy(dir->segments.list, from->segments.list + from->opened,
 	       n * sizeof(*dir->segments.list));
 	memcpy(dir->edges, from->edges + from->opened, n * sizeof(*dir->edges));
-	dir->segments.n = n;
+	dir->segments.n = dir->next = n;
 	return 0;
+}
+
+int64_t directory_time(const struct directory *dir)
+{
+	return gaps_began(&dir->segments.list[dir->opened]) / SECOND;
 }
 
 int directory_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,

@@ -27,8 +27,11 @@ int directory_read(struct app *app, const char *path, const struct selection *se
 int directory_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		   struct directory *dir, struct dkt_source **source);
 
-/* Copies those that it opened last, so that another thread can open them. Clear it in either case. */
+/* Copies those that it opened last. Clear it in either case. */
 int directory_copy(const struct directory *from, struct directory *dir);
+
+/* Returns when the first one of those began, a time of day in s. */
+int64_t directory_time(const struct directory *dir);
 
 /* True if those that it opened last may have records of the window. */
 bool directory_is_needed(const struct directory *dir);

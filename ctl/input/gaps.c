@@ -16,8 +16,7 @@
 
 /* ---- finding ---- */
 
-/* When a segment began: by its first record, or by its name. */
-static int64_t began(const struct segment *segment)
+int64_t gaps_began(const struct segment *segment)
 {
 	uint64_t number;
 	int64_t time = 0;
@@ -49,7 +48,7 @@ int gaps_find(const struct segments *segments, struct gaps_edge *edges, struct g
 		if (edge->gap || edge->pause) {
 			const struct gaps_one one = {
 				.from = ended(edge->pause ? before : &segments->list[i - 1]),
-				.to = began(s),
+				.to = gaps_began(s),
 				.before = s->number,
 				.gone = edge->gap,
 			};
@@ -62,7 +61,7 @@ int gaps_find(const struct segments *segments, struct gaps_edge *edges, struct g
 	if (segments->n) {
 		const struct segment *last = &segments->list[segments->n - 1];
 
-		gaps->first = began(&segments->list[0]);
+		gaps->first = gaps_began(&segments->list[0]);
 		/* The process may be writing a segment that is not complete. */
 		gaps->end = last->known ? last->to : 0;
 	}

@@ -25,6 +25,9 @@ struct gaps {
 	int64_t end; /* when the last recording ended; 0: it has not, or that is unknown */
 };
 
+/* Returns when a segment began: by its first record, or by its name. */
+int64_t gaps_began(const struct segment *segment);
+
 /* Sets an edge for each segment, and all gaps. -ENOMEM. Free the gaps in either case. */
 int gaps_find(const struct segments *segments, struct gaps_edge *edges, struct gaps *gaps);
 void gaps_free(struct gaps *gaps);

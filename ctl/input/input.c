@@ -53,6 +53,35 @@ static int fail(struct app *app, int err, struct input *in)
 
 /* ---- directories of segments ---- */
 
+static int open_next(struct app *app, const struct dkt_source_opts *opts, struct input *in)
+{
+	int err;
+
+	dkt_source_close(in->source);
+	dkt_ctx_free(in->ctx);
+	in->source = NULL;
+	in->ctx = NULL;
+	err = app_new_ctx(app, NULL, &in->ctx);
+	if (err)
+		return dkt_fail(app->ctx, err, "out of memory");
+	err = directory_open(in->ctx, in->path, opts, in->dir, &in->source);
+	return err ? fail(app, err, in) : 0;
+}
+
+/* False: the records of the open segments are all before the window. */
+static bool has_records(const struct input *in)
+{
+	const struct dkt_source_info *info = dkt_source_info(in->source);
+	struct dkt_record record;
+	int64_t since;
+
+	if (!info->has_wall)
+		return true;
+	since = in->dir->since - info->wall;
+	return since <= 0 || dkt_source_seek(in->source, (uint64_t)since, 0) ||
+	       dkt_source_next(in->source, &record) != DKT_NEXT_END;
+}
+
 /* Opens the next segments of one boot that may have records of the window. */
 static int open_segments(struct app *app, const struct record_args *args, unsigned int flags,
 			 struct input *in)
@@ -61,19 +90,18 @@ static int open_segments(struct app *app, const struct record_args *args, unsign
 	int err;
 
 	opts.flags |= flags;
-	do {
-		dkt_source_close(in->source);
-		dkt_ctx_free(in->ctx);
-		in->source = NULL;
-		in->ctx = NULL;
-		err = app_new_ctx(app, NULL, &in->ctx);
-		if (err)
-			return dkt_fail(app->ctx, err, "out of memory");
-		err = directory_open(in->ctx, in->path, &opts, in->dir, &in->source);
-		if (err)
-			return fail(app, err, in);
-	} while (!directory_is_needed(in->dir) && directory_has_more(in->dir));
-	return 0;
+	err = open_next(app, &opts, in);
+	while (!err && directory_has_more(in->dir)) {
+		if (directory_is_needed(in->dir) && in->dir->since == INT64_MIN)
+			return 0;
+		if (directory_is_needed(in->dir) && has_records(in)) {
+			/* From the beginning. */
+			in->dir->next = in->dir->opened;
+			return open_next(app, &opts, in);
+		}
+		err = open_next(app, &opts, in);
+	}
+	return err;
 }
 
 static int open_directory(struct app *app, const char *path, const struct record_args *args,
@@ -100,8 +128,10 @@ int input_open_again(struct app *app, const struct input *of, const struct recor
 		return input_open(app, of->path, args, flags, in);
 	*in = (struct input){ .path = of->path, .dir = calloc(1, sizeof(*in->dir)) };
 	err = in->dir ? directory_copy(of->dir, in->dir) : -ENOMEM;
-	if (!err)
+	if (!err) {
+		in->dir->next = 0;
 		return open_segments(app, args, flags, in);
+	}
 	input_close(in);
 	return dkt_fail(app->ctx, err, "out of memory");
 }
@@ -114,9 +144,18 @@ bool input_has_more(const struct input *in)
 int input_open_more(struct app *app, struct input *before, const struct record_args *args,
 		    struct input *in)
 {
-	*in = (struct input){ .path = before->path, .dir = before->dir };
-	before->dir = NULL;
+	struct directory *rest = before->dir;
+
+	*in = (struct input){ .path = before->path, .dir = rest, .after = true };
+	before->dir = calloc(1, sizeof(*before->dir));
+	if (!before->dir || directory_copy(rest, before->dir))
+		return dkt_fail(app->ctx, -ENOMEM, "out of memory");
 	return open_segments(app, args, 0, in);
+}
+
+int64_t input_time(const struct input *in)
+{
+	return directory_time(in->dir);
 }
 
 bool input_report_gaps(const struct input *in)

@@ -12,6 +12,7 @@ struct input {
 	const char *path;
 	struct debuglog *log; /* of the live log, otherwise NULL */
 	struct directory *dir; /* of segments, otherwise NULL */
+	bool after; /* segments after those of another boot or kernel */
 };
 
 /*
@@ -28,12 +29,15 @@ int input_open_again(struct app *app, const struct input *of, const struct recor
 /* True if the input is a directory whose later segments are of another boot or kernel. */
 bool input_has_more(const struct input *in);
 
-/* Opens those as an input of their own. Takes the directory over, also when it fails. */
+/* Opens those as an input of their own. */
 int input_open_more(struct app *app, struct input *before, const struct record_args *args,
 		    struct input *in);
 
 /* Returns -EINVAL with an error message that says how to choose among those segments. */
 int input_refuse_more(struct app *app, const struct input *in);
+
+/* Returns when the segments that are open began, a time of day in s. */
+int64_t input_time(const struct input *in);
 
 /* Reports when a directory's segments were not recorded. Returns true if there was such a time. */
 bool input_report_gaps(const struct input *in);

@@ -179,12 +179,18 @@ static int add_next(struct dkt__series *s)
 
 /* ---- records ---- */
 
+/* True if the file begins after the window. */
+static bool is_later(const struct dkt__series *s, const struct dkt__series_file *file)
+{
+	return s->until && file->least >= s->until && file->least != UINT64_MAX;
+}
+
 /* True if the next file may have records before the one that is the oldest now. */
 static bool is_due(const struct dkt__series *s)
 {
 	const struct dkt__series_file *file = &s->files[s->at];
 
-	if (s->at == s->n || (s->until && file->least >= s->until && file->least != UINT64_MAX))
+	if (s->at == s->n || is_later(s, file))
 		return false;
 	return !s->heap.n || s->heap.list[0].ts >= file->least;
 }
@@ -206,7 +212,7 @@ static void begin_gap(struct dkt__series *s)
 	bool any = false, lost = false;
 	uint64_t ts = 0;
 
-	for (; s->gap_nr < s->at; s->gap_nr++) {
+	for (; s->gap_nr < s->at && !is_later(s, &s->files[s->gap_nr]); s->gap_nr++) {
 		const struct dkt__series_file *file = &s->files[s->gap_nr];
 
 		if (!file->bad && !file->after_gap && !file->after_pause)

@@ -190,6 +190,59 @@ opened()
 	has "$output" "$(dktrace report "$(name 3)" | head -n 1 | sed 's/^ *//; s/ .*//')"
 }
 
+# Two boots of different kernels, with two segments each. Their records are at these times of day.
+boots()
+{
+	local day i=0 time
+
+	day=$(date -d 2026-11-20 +%s)
+	mkdir dir
+	for time in 10:00:00 10:10:00 11:05:00 11:15:00; do
+		i=$((i + 1))
+		"$tools/gen-journal" 4096 4096 $((5 + (i - 1) / 2)) $(((i - 1) % 2 * 600000000000 + 1000)) \
+			$(((day + 36000 + (i - 1) / 2 * 3900) * 1000000)) 6.$(((i + 1) / 2)) >"dir/dktrace-20261120T${time//:/}Z-00000$i.dat"
+	done
+}
+
+@test "report prints one boot after the other, and marks the second one" {
+	boots
+	run -3 --separate-stderr dktrace report dir
+	records=$(grep -v 'CPU\|#' <<<"$output")
+	same "# another boot, from 2026-11-20 11:05:00 on; kernel 6.2 x86_64" "${lines[42]}" "boundary"
+	has "${lines[43]}" "CPU:0 [EVENTS NOT RECORDED]"
+	same 84 "$(wc -l <<<"$records")" "records"
+	has "${lines[42 + 3]}" "1795172700.000001: up:"
+	has "$stderr" "dir: nothing was recorded for a time before 2026-11-20 11:05:00"
+	dktrace report -j 2 dir 2>/dev/null | cmp <(dktrace report dir 2>/dev/null) -
+	dktrace report --style json dir 2>/dev/null | jq -se '[.[].boot | values] == [1795172700]'
+	# Its text is read again.
+	dktrace report dir >text 2>/dev/null || true
+	same 84 "$(dktrace report text 2>/dev/null | grep -c 'up:')" "records of the text"
+	# A file of all records has the times of one clock.
+	dktrace merge -o out.txt dir || true
+	same 84 "$(grep -c up: out.txt)" "merged"
+	# A window chooses a boot.
+	run -3 --separate-stderr dktrace report --since 2026-11-20\ 11:00 dir
+	same 42 "$(grep -c up: <<<"$output")" "second boot"
+	lacks "$output" "#"
+}
+
+@test "commands that read one boot say how to choose it" {
+	boots
+	for command in "hist -i dir made:up --keys common_cpu" "latency -i dir syscall" "convert dir out.dat" "info -C 0 dir"; do
+		# shellcheck disable=SC2086 # words
+		run -1 --separate-stderr dktrace $command
+		same "dktrace: dir: from dktrace-20261120T110500Z-000003.dat on, the segments are of another boot or kernel, or the clock was set; give --until or --since '2026-11-20 11:05:00', or name segments" \
+			"$stderr" "$command"
+	done
+	for window in "--until" "--since"; do
+		run --separate-stderr dktrace hist -i dir $window '2026-11-20 11:05:00' made:up --keys common_cpu
+		has "$output" "42 hits"
+		dktrace convert $window '2026-11-20 11:05:00' dir out.dat || true
+		same 42 "$(dktrace info --json out.dat 2>/dev/null | jq .records)" "converted"
+	done
+}
+
 @test "info lists the segments" {
 	cut_into 3
 	run -0 dktrace info dir

@@ -3,6 +3,8 @@
 #ifndef DKT_MADE_JOURNAL_H
 #define DKT_MADE_JOURNAL_H
 
+#include <inttypes.h>
+
 #include "base/compress.h"
 #include "pages.h"
 #include "tracedat.h"
@@ -31,6 +33,8 @@ struct made_instances {
 	const char *boot;
 	uint64_t id; /* of the recording; 0: none */
 	uint64_t first; /* value and time of the first record; 0: 1000 */
+	uint64_t wall; /* us to add to its times to get the time of day; 0: unknown */
+	const char *kernel; /* its release; NULL: unknown */
 };
 
 static inline void journal_put(struct made_journal *j, uint64_t value, unsigned int size)
@@ -155,13 +159,34 @@ static inline void journal_formats(struct made_journal *j)
 	journal_section(j, DAT_EVENT_FORMATS, 0, content, 21 + len);
 }
 
+static inline size_t journal_option(uint8_t *to, uint16_t id, const void *value, size_t n)
+{
+	const uint32_t size = (uint32_t)n;
+
+	memcpy(to, &id, 2);
+	memcpy(to + 2, &size, 4);
+	memcpy(to + 6, value, n);
+	return n + 6;
+}
+
 static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t other,
 				 struct made_instances in)
 {
-	uint8_t options[28] = { DAT_TRACEID, 0, 8, [14] = DAT_DONE, 0, 8 };
-	const size_t from = in.id ? 0 : 14;
+	uint8_t options[160];
+	char wall[20], uname[80];
+	size_t n = 0;
 
-	memcpy(options + 6, &in.id, sizeof(in.id));
+	if (in.id)
+		n += journal_option(options, DAT_TRACEID, &in.id, sizeof(in.id));
+	if (in.wall)
+		n += journal_option(options + n, DAT_DATE, wall,
+				    (size_t)sprintf(wall, "0x%" PRIx64, in.wall) + 1);
+	if (in.kernel)
+		n += journal_option(options + n, DAT_UNAME, uname,
+				    (size_t)snprintf(uname, sizeof(uname),
+						     "Linux made %.40s x86_64", in.kernel) +
+					    1);
+	n += journal_option(options + n, DAT_DONE, (uint8_t[8]){ 0 }, 8);
 	*j = (struct made_journal){ .next = in.first ? in.first : 1000, .sizes = { size, other } };
 	journal_bytes(j, "\x17\x08\x44tracing7", 12);
 	journal_put(j, 0, 1);
@@ -170,7 +195,7 @@ static inline void journal_begin(struct made_journal *j, uint32_t size, uint32_t
 	journal_bytes(j, "zstd", 5);
 	journal_bytes(j, "1", 2);
 	journal_put(j, j->n + 8, 8);
-	journal_section(j, DAT_DONE, 0, options + from, sizeof(options) - from);
+	journal_section(j, DAT_DONE, 0, options, n);
 	journal_formats(j);
 	j->head = j->n;
 	journal_buffer(j, 0, "", in.names[0], in.boot);

@@ -113,7 +113,8 @@ static void slices_have_each_record_and_gap_once(void **state)
 	uint64_t from = 0, to;
 	size_t taken;
 
-	files[1].after_gap = true;
+	/* Also one before the first file, whose first slice has no record. */
+	files[0].after_pause = files[1].after_gap = true;
 	assert_ok(*state, dkt_source_series(*state, files, 3, NULL, &taken, &source));
 	all = count(source, &gaps);
 	do {
@@ -126,7 +127,7 @@ static void slices_have_each_record_and_gap_once(void **state)
 	} while (to != UINT64_MAX);
 	assert_int_equal(n, all);
 	assert_int_equal(n_gaps, gaps);
-	assert_int_equal(gaps, dkt_source_info(source)->cpus);
+	assert_true(gaps >= dkt_source_info(source)->cpus);
 	dkt_source_close(source);
 }
 
