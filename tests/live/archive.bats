@@ -5,8 +5,15 @@
 
 load ../helper/live
 
-sequence=$tools/gen-sequence
+# Its own name, because another run of these tests has the same events.
+comm=seq-$BATS_ROOT_PID
+sequence=$BATS_RUN_TMPDIR/$comm
 numbers='syscalls:sys_enter_close[fd >= 1000000]'
+
+setup_file()
+{
+	ln -s "$tools/gen-sequence" "$sequence"
+}
 
 daemon()
 {
@@ -15,7 +22,7 @@ daemon()
 
 start_daemon()
 {
-	daemon start --dir "$tmp/dir" -e "$numbers" --comm gen-sequence "$@"
+	daemon start --dir "$tmp/dir" -e "$numbers" --comm "$comm" "$@"
 }
 
 # The number of a field of the status.
@@ -205,18 +212,18 @@ has_let_go()
 	daemon start --dir "$tmp/dir" --probe "$probe"
 	"$target" 5 >"$tmp/out"
 	daemon reload --segment-time 1h
-	daemon reload --probe "$probe" -e "$numbers"
+	daemon reload --probe "$probe" -e "$numbers" --comm "$comm,probe-target"
 	"$target" 5 >"$tmp/out"
 	kill -9 "$(number pid)"
 	until_true 100 eval '[ "$(number pid)" = null ]'
 	daemon start --dir "$tmp/dir" --probe "$probe"
 	"$target" 5 >"$tmp/out"
 	"$sequence" 2 1000
-	daemon reload --probe "$probe" -e "$numbers" --comm gen-sequence
+	daemon reload --probe "$probe" -e "$numbers" --comm "$comm"
 	"$sequence" 2 1000
-	daemon reload -e "$numbers" --comm gen-sequence
+	daemon reload -e "$numbers" --comm "$comm"
 	"$sequence" 2 1000
-	daemon reload --probe "$probe" -e "$numbers"
+	daemon reload --probe "$probe" -e "$numbers" --comm "$comm,probe-target"
 	"$target" 5 >"$tmp/out"
 	daemon stop
 	run ! grep "$target" /sys/kernel/tracing/uprobe_events
@@ -229,7 +236,7 @@ has_let_go()
 	start_daemon
 	start "$sequence" 1 300000
 	for events in "$numbers,sched:sched_switch" "$numbers" "$numbers,syscalls:sys_exit_close"; do
-		daemon reload -e "$events" --comm gen-sequence
+		daemon reload -e "$events" --comm "$comm"
 		# Its end is a switch, and its beginning closes files.
 		"$sequence" 1 0
 	done
@@ -315,7 +322,7 @@ restrictions()
 }
 
 @test "daemon: a segment that cannot be created is reported once, and recording goes on later" {
-	start daemon start --foreground --dir "$tmp/dir" -e "$numbers" --comm gen-sequence --segment-time 1 \
+	start daemon start --foreground --dir "$tmp/dir" -e "$numbers" --comm "$comm" --segment-time 1 \
 		2>"$tmp/log"
 	until_true 100 grep -q 'recording; segments' "$tmp/log"
 	mount --bind "$tmp/dir" "$tmp/dir"
