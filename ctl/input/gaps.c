@@ -90,7 +90,8 @@ static void report_one(const struct gaps_one *gap, const char *path)
 {
 	char from[DKT__WHEN_SIZE], to[DKT__WHEN_SIZE];
 
-	if (gap->from > 0 && gap->from <= gap->to)
+	/* The end may be known by the name of the next segment only, in whole seconds. */
+	if (gap->from > 0 && gap->from / SECOND <= gap->to / SECOND)
 		app_say("%s: nothing was recorded from %s to %s", path, when(gap->from, from),
 			when(gap->to, to));
 	else
