@@ -130,7 +130,11 @@ int input_open_again(struct app *app, const struct input *of, const struct recor
 	err = in->dir ? directory_copy(of->dir, in->dir) : -ENOMEM;
 	if (!err) {
 		in->dir->next = 0;
-		return open_segments(app, args, flags, in);
+		err = open_segments(app, args, flags, in);
+		/* The files may have changed since: all threads must read the same ones. */
+		if (!err && (in->dir->opened || in->dir->next < in->dir->segments.n))
+			err = dkt_fail(app->ctx, -EAGAIN, "the segments have changed");
+		return err;
 	}
 	input_close(in);
 	return dkt_fail(app->ctx, err, "out of memory");

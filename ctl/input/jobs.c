@@ -55,14 +55,21 @@ static bool take(struct job *job, uint64_t *nr)
 	struct jobs *all = job->all;
 	uint64_t until = all->first->line.until, end = until ? until : UINT64_MAX, from, to;
 	bool more;
+	int err;
 
 	pthread_mutex_lock(&all->lock);
 	while (all->n_taken - all->n_written == all->n_texts && !all->err)
 		pthread_cond_wait(&all->turn, &all->lock);
 	from = all->next;
 	more = from < end && !all->err && !dkt__stopped();
+	err = more ? dkt_source_slice(job->in->line.source, from, SLICE, &to) : 0;
+	if (err) {
+		/* The files have changed since; other threads do its work, but not that of the first. */
+		fail(job, job->in == all->first ? err : 0);
+		pthread_cond_broadcast(&all->turn);
+		more = false;
+	}
 	if (more) {
-		dkt_source_slice(job->in->line.source, from, SLICE, &to);
 		*nr = all->n_taken++;
 		all->next = to < end ? to : UINT64_MAX;
 	}

@@ -415,11 +415,12 @@ static int open_up_to(struct dkt__series *s, size_t nr, uint64_t time)
 static int series_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
 {
 	struct dkt__series *s = (struct dkt__series *)source;
+	const struct dkt__series_file *last = &s->files[s->n - 1];
 	size_t nr = find_file(s, from), i;
 	int err;
 
 	/* The place of a gap after the last record is not known before all have been read. */
-	if (s->n && s->files[s->n - 1].bad)
+	if (last->bad && last->least == UINT64_MAX)
 		return dkt_fail(s->base.ctx, -EOPNOTSUPP, "the last file cannot be read");
 	s->begun = s->sliced = true;
 	err = from < s->passed ? rewind_files(s) : 0;

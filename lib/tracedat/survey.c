@@ -78,6 +78,9 @@ static bool fits(const struct survey *survey, const struct dkt__series_file *fil
 	const struct dkt_source_info *info = dkt_source_info(file->source);
 	const struct dkt_ctx *ctx = survey->s->base.ctx;
 
+	/* A file that is cut at its beginning says nothing of its kernel. */
+	if (!info->host && !info->kernel && !info->clock && info->damage)
+		return true;
 	return same(all->host, info->host) && same(all->kernel, info->kernel) &&
 	       same(all->clock, info->clock) && all->has_wall == info->has_wall &&
 	       llabs(all->wall - info->wall) < SAME_BOOT &&

@@ -166,6 +166,42 @@ opened()
 	has "$output" "the file is empty"
 }
 
+@test "a segment that is cut in its head is damaged, and not of another boot" {
+	cut_into 3
+	dktrace report "$(name 1)" >wanted
+	dktrace report "$(name 3)" >>wanted
+	"$tools/gen-journal" | head -c 100 >"$(name 2)"
+	run -1 --separate-stderr dktrace report dir
+	same "$(cat wanted)" "$output" "records"
+	has "$stderr" "$(basename "$(name 2)"): the last "
+	run -1 dktrace report -j 3 dir
+	run -1 dktrace convert dir out.dat
+	lacks "$output" "another boot"
+}
+
+@test "segments that go away while they are read are told" {
+	cut_into 100
+	mkfifo pipe
+	for jobs in 1 3; do
+		[ -e save ] || cp -r dir save
+		rm -r dir
+		cp -r save dir
+		dktrace report -j $jobs dir >pipe 2>err &
+		# The output is larger than the pipe, so that the reader of segments waits.
+		exec 5<pipe
+		read -r first <&5
+		rm "$(name 90)"
+		echo garbage >"$(name 92)"
+		"$tools/gen-journal" | head -c 100 >"$(name 94)"
+		rm "$(name 100)"
+		{ echo "$first"; cat <&5; } >out
+		exec 5<&-
+		wait $! || true
+		grep -qF "$(dktrace report "$(name 99)" | tail -n 1 | sed 's/^ *//')" out
+		no_line 'annot allocate|Segmentation' err
+	done
+}
+
 @test "many damaged segments are a short message" {
 	cut_into 1
 	for i in $(seq 2 40); do
