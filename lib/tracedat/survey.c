@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds out which files one kernel wrote in one boot, and what they say of that kernel. */
+#include "base/parse.h"
 #include "event/catalogue.h"
 #include "tracedat/series.h"
 
@@ -71,6 +72,47 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
+/*
+ * Returns the address of the first symbol, which is that of the kernel and usually another one in each
+ * boot; 0: unknown.
+ */
+static uint64_t base_of(const struct dkt__symbol_text *text)
+{
+	uint8_t *unpacked __cleanup(free) = text->codec ? malloc(text->size + 1) : NULL;
+	const char *line = text->bytes;
+	void *state = NULL;
+	uint64_t base = 0;
+	int err = 0;
+
+	if (!text->bytes || text->size < text->skip || (text->codec && !unpacked))
+		return 0;
+	if (text->codec) {
+		err = text->codec->decompress(&state, text->bytes, text->n, unpacked, text->size);
+		text->codec->release(state);
+		unpacked[text->size] = '\0';
+		line = (const char *)unpacked + text->skip;
+	} else if (!memchr(line, '\n', text->n)) {
+		return 0;
+	}
+	return err || dkt__take_u64(&line, NULL, DKT__HEX, &base) ? 0 : base;
+}
+
+/* False: the kernel was at another address, so this is another boot. */
+static bool same_base(const struct survey *survey, const struct dkt__symbol_text *text)
+{
+	const struct copy *last = &survey->kallsyms;
+	struct dkt__symbol_text earlier = last->text;
+	uint64_t before, now;
+
+	if (!last->bytes || !text->bytes ||
+	    (earlier.n == text->n && !memcmp(last->bytes, text->bytes, text->n)))
+		return true;
+	earlier.bytes = last->bytes;
+	before = base_of(&earlier);
+	now = base_of(text);
+	return !before || !now || before == now;
+}
+
 /* True if the file is of the same kernel and boot as those before it. */
 static bool fits(const struct survey *survey, const struct dkt__series_file *file)
 {
@@ -85,7 +127,8 @@ static bool fits(const struct survey *survey, const struct dkt__series_file *fil
 	       same(all->clock, info->clock) && all->has_wall == info->has_wall &&
 	       llabs(all->wall - info->wall) < SAME_BOOT &&
 	       ctx->big_endian == file->ctx->big_endian && ctx->long_size == file->ctx->long_size &&
-	       same(ctx->machine, file->ctx->machine);
+	       same(ctx->machine, file->ctx->machine) &&
+	       same_base(survey, &((const struct dkt__dat *)file->source)->kallsyms);
 }
 
 static bool same_event(const struct dkt__given *given, const struct dkt_event *event)

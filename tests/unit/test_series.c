@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files in succession: options, what they say together, what is missing. */
+#include <sys/mman.h>
+
 #include "check.h"
+#include "journal.h"
 
 #define V6   "tests/fixture/tracedat/v6.dat"
 #define ZSTD "tests/fixture/tracedat/v7-zstd.dat"
@@ -162,6 +165,63 @@ static void another_kernel_ends_the_series(void **state)
 	dkt_source_close(source);
 }
 
+/* A recording whose kernel begins at that address. Returns its descriptor. */
+static int made_at(uint64_t base, const char *compression, uint64_t first, char path[32])
+{
+	DKT_OPTS(dkt_tracedat_opts, opts, .compression = compression);
+	int fd = memfd_create("journal", MFD_CLOEXEC), sealed = memfd_create("sealed", MFD_CLOEXEC);
+	uint8_t symbols[128];
+	struct made_journal j;
+	struct dkt_ctx *ctx;
+	uint32_t n;
+
+	journal_begin(&j, 512, 512, (struct made_instances){ 0 });
+	n = (uint32_t)sprintf((char *)symbols + 4, "%016llx t _text\n%016llx t f\n",
+			      (unsigned long long)base, (unsigned long long)base + first);
+	memcpy(symbols, &n, 4);
+	journal_section(&j, DAT_KALLSYMS, 0, symbols, n + 4);
+	j.next = first;
+	journal_pages(&j, 0, 0, 1, false);
+	journal_mark(&j, 0, 0);
+	journal_section(&j, DKT__JOURNAL_END, 0, "", 0);
+	assert_int_equal(write(fd, j.data, j.n), j.n);
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_tracedat_seal(ctx, fd, sealed, &opts));
+	dkt_ctx_free(ctx);
+	close(fd);
+	snprintf(path, 32, "/proc/self/fd/%d", sealed);
+	return sealed;
+}
+
+/* The same kernel is at another address in each boot, and so are the names of its functions. */
+static void another_boot_ends_the_series(void **state)
+{
+	static const char *const compressions[] = { "none", "zstd" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(compressions); i++) {
+		char paths[3][32];
+		const int fds[] = { made_at(0x81000000, compressions[i], 1000, paths[0]),
+				    made_at(0x81000000, compressions[i], 2000, paths[1]),
+				    made_at(0x9a000000, compressions[i], 3000, paths[2]) };
+		const struct dkt_series_file files[] = { file(paths[0]), file(paths[1]),
+							 file(paths[2]) };
+		struct dkt_source *source;
+		struct dkt_ctx *ctx;
+		size_t taken;
+		int gaps;
+
+		assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+		assert_ok(ctx, dkt_source_series(ctx, files, 3, NULL, &taken, &source));
+		assert_int_equal(taken, 2);
+		assert_int_equal(count(source, &gaps), 2 * JOURNAL_RECORDS);
+		dkt_source_close(source);
+		dkt_ctx_free(ctx);
+		for (size_t j = 0; j < ARRAY_SIZE(fds); j++)
+			close(fds[j]);
+	}
+}
+
 static void a_missing_file_is_a_gap(void **state)
 {
 	struct dkt_series_file files[] = { file(V6), file(V6) };
@@ -187,6 +247,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_gap_after_a_pause_says_so, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_kernel_ends_the_series, setup, teardown),
+		cmocka_unit_test(another_boot_ends_the_series),
 		cmocka_unit_test_setup_teardown(a_missing_file_is_a_gap, setup, teardown),
 	};
 
