@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A saved tracefs tree as a source: raw per-CPU pages, formats of events, names. */
-#include "source/saved_tree.h"
+#include <sys/stat.h>
+
 #include "instance.h"
 #include "mount.h"
 #include "source/live.h"
+#include "source/saved_tree.h"
 #include "tracefs.h"
 
 struct saved_tree {
@@ -99,17 +101,38 @@ static int tree_read(struct saved_tree *tree, const struct dkt_source_opts *opts
 	return dkt__streams_start(&tree->streams, opts);
 }
 
-int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
-			   const struct dkt_source_opts *opts, struct dkt_source **source)
+/* Checks that the directory can be a saved tree. */
+static int check_kind(struct dkt_ctx *ctx, const char *path)
 {
-	struct saved_tree *tree;
-	int err;
+	char *name __cleanup(free) = dkt__format("%s/per_cpu", path);
+	struct stat st;
 
-	*source = NULL;
+	if (!name)
+		return dkt__no_memory(ctx);
 	/* Refuse a live tracefs: reading it as files would consume its records. */
 	if (dkt__mount_is(path))
 		return dkt_fail(ctx, -EINVAL,
 				"open %s: it belongs to this kernel; it is not a saved tree", path);
+	if (!stat(name, &st))
+		return 0;
+	if (errno == ENOENT)
+		return dkt_fail(
+			ctx, -EINVAL,
+			"open %s: the directory has no recordings (*.dat), and is not a saved"
+			" tracefs tree",
+			path);
+	return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
+}
+
+int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
+			   const struct dkt_source_opts *opts, struct dkt_source **source)
+{
+	struct saved_tree *tree;
+	int err = check_kind(ctx, path);
+
+	*source = NULL;
+	if (err)
+		return err;
 	tree = calloc(1, sizeof(*tree));
 	if (!tree)
 		return dkt__no_memory(ctx);
