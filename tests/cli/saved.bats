@@ -191,7 +191,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	has "$output" "(unknown:0:id_"
 	rm -r "$tree/per_cpu"
 	run -1 --separate-stderr dktrace dk --input "$tree"
-	has "$stderr" "dktrace: open $tree: the directory has no recordings (*.dat), and is not a saved tracefs tree"
+	has "$stderr" "dktrace: list $tree/per_cpu: No such file or directory"
 }
 
 @test "--rate prints at most so many records of a class per second" {
