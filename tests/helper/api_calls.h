@@ -279,7 +279,7 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_event_system, "n", GIVES_NOT(dkt_event_system(A(0, r->event))))                      \
 	X(dkt_event_name, "n", GIVES_NOT(dkt_event_name(A(0, r->event))))                          \
 	X(dkt_event_index, "n", GIVES_NOT(dkt_event_index(A(0, r->event))))                        \
-	X(dkt_event_id, "E", DKT__MIN(dkt_event_id(A(0, r->event)), 0))                            \
+	X(dkt_event_id, "E", api_error(dkt_event_id(A(0, r->event))))                              \
 	X(dkt_event_fields, "EEE", ({                                                              \
 		  const struct dkt_field *const *fields;                                           \
 		  size_t n;                                                                        \

@@ -70,7 +70,7 @@
 			dkt_source_live(A(0, r->spooled), A(1, &opts), A(2, &out));                \
 		})))                                                                               \
 	X(dkt_source_wait, "E", dkt_source_wait(A(0, r->live), 0))                                 \
-	X(dkt_source_fd, "E", DKT__MIN(dkt_source_fd(A(0, r->live)), 0))                           \
+	X(dkt_source_fd, "E", api_error(dkt_source_fd(A(0, r->live))))                             \
 	X(dkt_source_wake, "E", dkt_source_wake(A(0, r->live)))                                    \
 	X(dkt_source_done, "E", dkt_source_done(A(0, r->live)))                                    \
 	/* trace.dat */                                                                            \
@@ -84,7 +84,7 @@
 	  }))                                                                                      \
 	X(dkt_tracedat_free, "n", DOES(dkt_tracedat_free(A(0, NULL))))                             \
 	X(dkt_tracedat_seal, "E000",                                                               \
-	  DKT__MIN(dkt_tracedat_seal(A(0, r->ctx), r->journal, r->fd, A(3, NULL)), 0))             \
+	  api_error(dkt_tracedat_seal(A(0, r->ctx), r->journal, r->fd, A(3, NULL))))               \
 	/* recordings */                                                                           \
 	X(dkt_recorder_new, "E0E",                                                                 \
 	  GIVES(struct dkt_recorder, dkt_recorder_free,                                            \
@@ -101,7 +101,7 @@
 	X(dkt_recorder_rescue, "E0E", ({                                                           \
 		  uint64_t records;                                                                \
 		  int err = dkt_recorder_rescue(A(0, r->ctx), r->journal, A(2, &records));         \
-		  DKT__MIN(err, 0);                                                                \
+		  api_error(err);                                                                  \
 	  }))                                                                                      \
 	X(dkt_recorder_free, "n", DOES(dkt_recorder_free(A(0, NULL))))                             \
 	/* expressions */                                                                          \
@@ -254,7 +254,7 @@
 	X(dkt_syscall_name, "n", GIVES_NOT(dkt_syscall_name(A(0, r->fresh), 1)))                   \
 	X(dkt_netlink_family, "EE", ({                                                             \
 		  int has = dkt_netlink_family(A(0, r->fresh), A(1, "nlctrl"));                    \
-		  DKT__MIN(has, 0);                                                                \
+		  api_error(has);                                                                  \
 	  }))                                                                                      \
 	X(dkt_netlink_dump, "EEE0",                                                                \
 	  dkt_netlink_dump(A(0, r->fresh), A(1, "nlctrl"), 3, 1, A(2, api_netlink), A(3, r)))

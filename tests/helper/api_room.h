@@ -205,4 +205,10 @@ static inline void api_room_close(struct room *r)
 	dkt_ctx_free(r->fresh);
 }
 
+/* The result of a call that gives 0 or more if it succeeds. A function, which has its argument once. */
+static inline int api_error(int result)
+{
+	return result < 0 ? result : 0;
+}
+
 #endif
