@@ -133,6 +133,7 @@ int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
 	r->wake_percent = mine.wake_percent ? mine.wake_percent : 50;
 	r->fresh = mine.flags & DKT_RECORDER_FRESH;
 	r->skip_self = mine.flags & DKT_RECORDER_SKIP_SELF;
+	r->pack_most = mine.compress_most ? mine.compress_most : UINT64_MAX;
 	r->room = mine.room;
 	r->data = mine.data;
 	r->pages = malloc(DKT__RECORDER_CHUNK);
@@ -171,6 +172,8 @@ void dkt_recorder_free(struct dkt_recorder *r)
 	free(r->buffers);
 	free(r->pages);
 	free(r->packed);
+	if (r->codec)
+		r->codec->release(r->codec_state);
 	free(r);
 }
 
@@ -318,7 +321,7 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 	dkt__about_fill(&r->facts, r->buffers[0].in, &r->about.info);
 	r->about.info.id = dkt__recorder_identity(r);
 	dkt__comms_clear(&r->names);
-	r->written = 0;
+	r->written = r->moved = 0;
 	r->fd = fd;
 	for (size_t i = 0; i < r->n; i++)
 		dkt__recorder_size(&r->buffers[i]);
@@ -438,7 +441,9 @@ int dkt_recorder_counts(struct dkt_recorder *r, struct dkt_recorder_counts *coun
 {
 	dkt__needs(r ? r->ctx : NULL, dkt__blank(counts, sz) && r);
 
-	struct dkt_recorder_counts now = { .bytes = r->written, .id = r->about.info.id };
+	struct dkt_recorder_counts now = { .bytes = r->written,
+					   .id = r->about.info.id,
+					   .pages = r->moved };
 
 	for (size_t i = 0; i < r->n; i++)
 		for (int nr = 0; nr < r->buffers[i].n_cpus; nr++) {

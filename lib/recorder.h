@@ -37,7 +37,10 @@ struct dkt_recorder {
 	struct dkt_source about;
 	struct dkt_ctx *ctx;
 	const struct dkt__codec *codec; /* of the file; NULL: nothing is compressed */
+	void *codec_state;
 	bool pack; /* pages too, not only tables */
+	uint64_t pack_most; /* so many bytes of the pages that wait */
+	uint64_t pack_left; /* of that, while pages are moved */
 	unsigned int wake_percent;
 	uint64_t (*room)(void *data, uint64_t written); /* NULL: no limit */
 	void *data;
@@ -59,6 +62,7 @@ struct dkt_recorder {
 	struct dkt__comms names; /* that the file has */
 	uint8_t known[DKT__TDW_IDS / 8]; /* a bit for each event ID whose format the file has */
 	uint64_t written; /* bytes of all complete sections */
+	uint64_t moved; /* bytes of the pages in them, unpacked */
 	struct dkt__about facts; /* of about */
 };
 

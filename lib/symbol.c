@@ -423,12 +423,58 @@ static void put_entry(struct dkt_buf *buf, const struct symbol_entry *entry)
 	dkt_buf_str(buf, "\n");
 }
 
+/* The width of an address that put_entry() writes. */
+#define WIDTH 16
+
+/* Brings a line of kallsyms into the form of put_entry(). False: the line is left out. */
+static bool trim_line(char *line)
+{
+	const char *at = line;
+	uint64_t address;
+	char *type = line + WIDTH + 1;
+
+	if (dkt__take_u64(&at, NULL, DKT__HEX, &address) || !address || at != line + WIDTH)
+		return false;
+	if (line[WIDTH] != ' ' || !type[0] || type[1] != ' ' || strchr("aA", type[0]) ||
+	    strchr("\n$", type[2]))
+		return false;
+	*type = strchr("tTwW", *type) ? 't' : 'd';
+	return true;
+}
+
+/* Appends the running kernel's names without taking them apart. False: nothing was appended. */
+static bool add_kallsyms(struct dkt_ctx *ctx, struct dkt_buf *buf)
+{
+	char *path __cleanup(free) = symbols_path(ctx);
+	char *text __cleanup(free) = NULL, *to, *next;
+	size_t len;
+
+	if (!path || dkt__read_file(path, SIZE_MAX, &text, &len) || strcspn(text, " ") != WIDTH)
+		return false;
+	to = text;
+	for (char *line = text; *line; line = next) {
+		char *end = strchrnul(line, '\n');
+
+		next = end + (*end == '\n');
+		if (!trim_line(line))
+			continue;
+		memmove(to, line, (size_t)(end - line));
+		to += end - line;
+		*to++ = '\n';
+	}
+	dkt_buf_add(buf, text, (size_t)(to - text));
+	return true;
+}
+
 int dkt__symbols_text(struct dkt_ctx *ctx, struct dkt_buf *buf)
 {
 	const struct symbol_list *list;
 
 	if (!symbols_of(ctx))
 		return dkt__no_memory(ctx);
+	if (!ctx->given && !ctx->symbols->functions_read && !ctx->symbols->n_placeholders &&
+	    add_kallsyms(ctx, buf))
+		return buf->err;
 	read_functions(ctx);
 	list = &ctx->symbols->functions;
 	for (size_t i = 0; i < list->n; i++)

@@ -73,7 +73,7 @@ static int set_up(struct archive *archive)
 		return dkt__no_memory(archive->ctx);
 	archive->writer.dir = archive->worker.dir = archive->dir;
 	archive->worker.compression = archive->limits.compression;
-	err = archive_writer_open(&archive->writer);
+	err = archive_writer_open(&archive->writer, archive->limits.compression);
 	if (err)
 		return err;
 	if (dkt_instance_is_new(archive->in)) {

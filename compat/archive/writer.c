@@ -16,6 +16,12 @@
 /* The beginning of a segment has symbols and formats. */
 #define HEAD_ROOM (UINT64_C(32) << 20)
 
+/*
+ * Records are compressed when they are read, which takes less time than to write them and to compress the file.
+ * If more of them wait, most are left to the worker, which has all the time that others do not need.
+ */
+#define COMPRESS_MOST (UINT64_C(16) << 20)
+
 /* How often a lock is tried, and us between. */
 #define LOCK_TRIES 250
 #define LOCK_WAIT  20000
@@ -31,10 +37,13 @@ static uint64_t find_room(void *data, uint64_t written)
 	return writer->ending ? UINT64_MAX : capture_file_room(&writer->file);
 }
 
-int archive_writer_open(struct archive_writer *writer)
+int archive_writer_open(struct archive_writer *writer, const char *compression)
 {
-	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_SKIP_SELF, .room = find_room,
-		 .data = writer);
+	/* The other methods take too long to be used while records arrive. */
+	bool fast = !strcmp(compression, "zstd");
+	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_SKIP_SELF,
+		 .compression = fast ? compression : "none", .room = find_room, .data = writer,
+		 .compress_most = COMPRESS_MOST);
 	int err = dkt_recorder_new(writer->ctx, &opts, &writer->recorder);
 
 	return err ? err : dkt_recorder_add(writer->recorder, writer->in, "");
@@ -117,7 +126,7 @@ int archive_writer_count(struct archive_writer *writer)
 		writer->read_before = 0;
 	writer->segment.records = counts.records - writer->read_before;
 	writer->segment.lost = counts.lost;
-	writer->segment.bytes = counts.bytes;
+	writer->segment.bytes = counts.pages;
 	writer->segment.run = counts.id;
 	return 0;
 }

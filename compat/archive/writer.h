@@ -26,8 +26,8 @@ struct archive_writer {
 		.file = CAPTURE_FILE_INIT                                                          \
 	}
 
-/* Creates the recorder of the instance. */
-int archive_writer_open(struct archive_writer *writer);
+/* Creates the recorder of the instance. compression: of the segments once they are complete. */
+int archive_writer_open(struct archive_writer *writer, const char *compression);
 
 /*
  * Completes the segment that a killed daemon was writing, and sets *ended to it. Returns 1 if there is no

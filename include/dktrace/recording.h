@@ -259,6 +259,11 @@ struct dkt_recorder_opts {
 	 */
 	uint64_t (*room)(void *data, uint64_t written);
 	void *data;
+	/*
+	 * When more than so many bytes wait to be moved, the rest is moved as it is: at the rates of a
+	 * flood, a recorder that compresses all of it would lose records. 0: compress everything.
+	 */
+	uint64_t compress_most;
 };
 
 /*
@@ -319,6 +324,7 @@ struct dkt_recorder_counts {
 	uint64_t records; /* read from the buffers since they were last emptied */
 	uint64_t lost; /* lost since the recording began, up to the last mark */
 	uint64_t id; /* of the recording, as in struct dkt_source_info of its file */
+	uint64_t pages; /* bytes of records moved to the file, before they are compressed */
 };
 
 DKT_API int dkt_recorder_counts(struct dkt_recorder *recorder, struct dkt_recorder_counts *counts,

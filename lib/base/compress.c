@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compresses and decompresses bytes by the methods that trace-cmd names in its files. */
+#include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "base/compress.h"
+
+/*
+ * The level of zstd. The pages of a trace repeat themselves: higher levels take longer, and their files
+ * are hardly smaller.
+ */
+#define ZSTD_LEVEL 1
 
 static int decompress_zlib(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {
@@ -21,10 +28,11 @@ static size_t bound_zlib(size_t n)
 	return compressBound(n);
 }
 
-static size_t compress_zlib(const void *in, size_t n_in, void *out, size_t n_out)
+static size_t compress_zlib(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {
 	uLongf n = n_out;
 
+	(void)state;
 	return compress(out, &n, in, n_in) == Z_OK ? n : 0;
 }
 
@@ -33,24 +41,50 @@ static void release_zlib(void *state)
 	(void)state;
 }
 
-static int decompress_zstd(void **state, const void *in, size_t n_in, void *out, size_t n_out)
+struct zstd {
+	ZSTD_CCtx *in;
+	ZSTD_DCtx *out;
+};
+
+static struct zstd *zstd_of(void **state)
 {
 	if (!*state)
-		*state = ZSTD_createDCtx();
-	if (!*state)
+		*state = calloc(1, sizeof(struct zstd));
+	return *state;
+}
+
+static int decompress_zstd(void **state, const void *in, size_t n_in, void *out, size_t n_out)
+{
+	struct zstd *zstd = zstd_of(state);
+
+	if (zstd && !zstd->out)
+		zstd->out = ZSTD_createDCtx();
+	if (!zstd || !zstd->out)
 		return -ENOMEM;
-	return ZSTD_decompressDCtx(*state, out, n_out, in, n_in) == n_out ? 0 : -EBADMSG;
+	return ZSTD_decompressDCtx(zstd->out, out, n_out, in, n_in) == n_out ? 0 : -EBADMSG;
 }
 
 static void release_zstd(void *state)
 {
-	ZSTD_freeDCtx(state);
+	struct zstd *zstd = state;
+
+	if (!zstd)
+		return;
+	ZSTD_freeCCtx(zstd->in);
+	ZSTD_freeDCtx(zstd->out);
+	free(zstd);
 }
 
-static size_t compress_zstd(const void *in, size_t n_in, void *out, size_t n_out)
+static size_t compress_zstd(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {
-	size_t n = ZSTD_compress(out, n_out, in, n_in, ZSTD_CLEVEL_DEFAULT);
+	struct zstd *zstd = zstd_of(state);
+	size_t n;
 
+	if (zstd && !zstd->in)
+		zstd->in = ZSTD_createCCtx();
+	if (!zstd || !zstd->in)
+		return 0;
+	n = ZSTD_compressCCtx(zstd->in, out, n_out, in, n_in, ZSTD_LEVEL);
 	return ZSTD_isError(n) ? 0 : n;
 }
 

@@ -8,15 +8,16 @@ struct dkt__codec {
 	const char *name; /* "zstd" */
 	const char *(*version)(void);
 	/*
-	 * *state is the decompressor's between calls: NULL before the first call, released at the
-	 * end. Returns 0 if exactly n_out bytes come out, otherwise -EBADMSG or -ENOMEM.
+	 * *state is kept between calls of decompress and compress, which can share it: NULL before the
+	 * first call, released at the end. Returns 0 if exactly n_out bytes come out, otherwise
+	 * -EBADMSG or -ENOMEM.
 	 */
 	int (*decompress)(void **state, const void *in, size_t n_in, void *out, size_t n_out);
 	void (*release)(void *state);
 	/* The largest output for n bytes of input. */
 	size_t (*bound)(size_t n);
 	/* Returns the size of the output, or 0 if memory is out. */
-	size_t (*compress)(const void *in, size_t n_in, void *out, size_t n_out);
+	size_t (*compress)(void **state, const void *in, size_t n_in, void *out, size_t n_out);
 };
 
 /* NULL: the method is unknown. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Moves pages from the kernel to the file, undecoded. Complete pages go through a pipe without being
- * copied; where the kernel cannot do that, or if they are to be compressed, they are read.
+ * Moves pages from the kernel to the file, undecoded. Complete pages go through a pipe, to the file
+ * without being copied, or to be compressed; where the kernel cannot do that, they are read one by one.
  */
 #include <fcntl.h>
 
@@ -45,10 +45,10 @@ static int check_room(struct dkt_recorder *r)
 	return dkt_fail(r->ctx, -EDQUOT, "there is no room for more records");
 }
 
-/* Moves complete pages through the pipe. *n: bytes moved, 0: there is no complete page. */
-static int splice_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t *n)
+/* Moves complete pages into the pipe. *n: bytes, at most the given number; 0: there is no complete page. */
+static int fill_pipe(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t most,
+		     size_t *n)
 {
-	const size_t most = r->pipe_size / b->page_size * b->page_size;
 	int err = check_room(r);
 	ssize_t got;
 
@@ -67,25 +67,43 @@ static int splice_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, 
 	if (got < 0)
 		return is_empty(errno) ? 0 : fail(r, cpu);
 	*n = (size_t)got;
-	if (!got)
-		return 0;
+	return 0;
+}
+
+/* Moves complete pages through the pipe to the file. *n: as of fill_pipe(). */
+static int splice_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t *n)
+{
+	int err = fill_pipe(r, b, cpu, r->pipe_size / b->page_size * b->page_size, n);
+
+	if (err || !*n)
+		return err;
 	begin(r, b, cpu, 0, *n);
+	r->moved += *n;
 	r->piped = *n;
 	return dkt__recorder_flush(r);
+}
+
+/* True if the next pages are to be compressed. */
+static bool packs(const struct dkt_recorder *r)
+{
+	return r->pack && r->pack_left;
 }
 
 static int put_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t n)
 {
 	size_t packed;
 
-	if (!r->pack) {
+	r->moved += n;
+	if (!packs(r)) {
 		begin(r, b, cpu, 0, n);
 		dkt_buf_add(r->out, r->pages, n);
 		return dkt__recorder_flush(r);
 	}
-	packed = r->codec->compress(r->pages, n, r->packed, r->codec->bound(DKT__RECORDER_CHUNK));
+	packed = r->codec->compress(&r->codec_state, r->pages, n, r->packed,
+				    r->codec->bound(DKT__RECORDER_CHUNK));
 	if (!packed)
 		return dkt__no_memory(r->ctx);
+	r->pack_left -= DKT__MIN(r->pack_left, n);
 	begin(r, b, cpu, SECTION_COMPRESSED, packed + 8);
 	dkt__recorder_number(r, packed, 4);
 	dkt__recorder_number(r, n, 4);
@@ -156,6 +174,27 @@ static int count_pages(struct dkt__recorder_buffer *b, int cpu, bool rest, size_
 	return err;
 }
 
+/* Compresses complete pages. Out of the pipe they take one call, not one for each page. *n: as of fill_pipe(). */
+static int pack_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t *n)
+{
+	size_t most = DKT__MIN(r->pipe_size / b->page_size, most_pages(r, b)) * b->page_size;
+	int err = fill_pipe(r, b, cpu, most, n);
+
+	for (size_t at = 0; !err && at < *n;) {
+		ssize_t got = read(r->pipe[0], r->pages + at, *n - at);
+
+		if (got > 0)
+			at += (size_t)got;
+		else if (!got || errno != EINTR)
+			err = fail(r, cpu);
+	}
+	if (err || !*n)
+		return err;
+	/* The last page of a saved tree may be truncated. */
+	memset(r->pages + *n, 0, (b->page_size - *n % b->page_size) % b->page_size);
+	return put_pages(r, b, cpu, (*n + b->page_size - 1) / b->page_size * b->page_size);
+}
+
 static int copy_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, bool rest)
 {
 	size_t pages, n = 1;
@@ -173,7 +212,7 @@ static int splice_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, in
 	int err;
 
 	do {
-		err = splice_pages(r, b, cpu, &n);
+		err = packs(r) ? pack_pages(r, b, cpu, &n) : splice_pages(r, b, cpu, &n);
 		sum += n;
 		/* Do not follow a CPU that fills its buffer as fast as it is emptied. */
 	} while (!err && n && sum < b->size);
@@ -185,6 +224,7 @@ int dkt__recorder_move(struct dkt_recorder *r, bool rest)
 {
 	int err = dkt__recorder_flush(r);
 
+	r->pack_left = r->pack_most;
 	for (size_t i = 0; !err && i < r->n; i++) {
 		struct dkt__recorder_buffer *b = &r->buffers[i];
 		size_t n;
@@ -193,10 +233,10 @@ int dkt__recorder_move(struct dkt_recorder *r, bool rest)
 			/* The first page is changed, so it is copied. */
 			if (b->cpus[cpu].fresh)
 				err = read_pages(r, b, cpu, 1, &n);
-			if (!err && !r->pack && r->pipe_size)
+			if (!err && r->pipe_size)
 				err = splice_cpu(r, b, cpu, rest);
 			/* The first splice may have shown that the kernel cannot do it. */
-			if (!err && (r->pack || !r->pipe_size))
+			if (!err && !r->pipe_size)
 				err = copy_cpu(r, b, cpu, rest);
 		}
 	}

@@ -41,7 +41,9 @@ int dkt__recorder_put(struct dkt_recorder *r, unsigned int id, const struct dkt_
 	if (r->codec && content->len >= PACK_FROM) {
 		room = r->codec->bound(content->len);
 		packed = malloc(room);
-		n = packed ? r->codec->compress(content->data, content->len, packed, room) : 0;
+		n = packed ? r->codec->compress(&r->codec_state, content->data, content->len,
+						packed, room) :
+			     0;
 		if (!n)
 			return dkt__no_memory(r->ctx);
 		dkt__recorder_section(r, id, SECTION_COMPRESSED, n + 8);

@@ -115,6 +115,17 @@ int dkt__comms_parse(struct dkt__comms *comms, const char *text, size_t len)
 	return err;
 }
 
+int32_t dkt__comms_pid(const struct dkt__comms *comms, size_t *at)
+{
+	while (*at < comms->size) {
+		const struct dkt__comm *slot = &comms->slots[(*at)++];
+
+		if (slot->name)
+			return slot->pid;
+	}
+	return -1;
+}
+
 const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid)
 {
 	const struct dkt__comm *slot = comms->size ? find(comms, pid) : NULL;

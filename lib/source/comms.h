@@ -19,6 +19,9 @@ int dkt__comms_add(struct dkt__comms *comms, const struct dkt__comms *more);
 /* Reads "PID NAME" lines, as in saved_cmdlines. */
 int dkt__comms_parse(struct dkt__comms *comms, const char *text, size_t len);
 
+/* Returns the next PID that has a name, in no order, or -1 after the last. *at is 0 before the first. */
+int32_t dkt__comms_pid(const struct dkt__comms *comms, size_t *at);
+
 /*
  * Returns the name, or NULL if it is unknown. The string stays valid and unchanged until
  * dkt__comms_clear(), even if the process gets another name.

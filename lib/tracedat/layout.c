@@ -244,6 +244,17 @@ static void put_section_head(struct writer *w, unsigned int id, unsigned int fla
 	put_number(w, size, 8);
 }
 
+/* Writes a section that is compressed already. */
+static int put_packed(struct writer *w, unsigned int id, uint32_t name,
+		      const struct dkt__symbol_text *content)
+{
+	put_section_head(w, id, SECTION_COMPRESSED, name, content->n + 8);
+	put_number(w, content->n, 4);
+	put_number(w, content->size, 4);
+	dkt_buf_add(w->buf, content->bytes, content->n);
+	return flush(w);
+}
+
 /* Writes content as a section. Ignores compress if the file is not compressed. */
 static int put_section(struct writer *w, unsigned int id, uint32_t name, struct dkt_buf *content,
 		       bool compress)
@@ -409,12 +420,16 @@ static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *o
 	int err = flush(w);
 
 	for (size_t i = 0; !err && i < ARRAY_SIZE(tables); i++) {
-		dkt_buf_reset(content);
 		number_option(out, options, tables[i].section, w->at, 8);
+		name = add_name(strings, tables[i].name);
+		if (out->symbols && tables[i].section == DAT_KALLSYMS) {
+			err = put_packed(w, DAT_KALLSYMS, name, out->symbols);
+			continue;
+		}
+		dkt_buf_reset(content);
 		err = tables[i].put(out, content);
 		if (!err)
-			err = put_section(w, tables[i].section, add_name(strings, tables[i].name),
-					  content, true);
+			err = put_section(w, tables[i].section, name, content, true);
 	}
 	dkt__tdw_options(out, options);
 	number_option(out, options, DAT_CPUCOUNT, (uint64_t)max_cpus(out), 4);

@@ -3,6 +3,7 @@
  * Writes a recording in progress as a finished trace.dat file. The pages are not decoded: the recording
  * takes the place of the writer's unnamed file, and its sections that of the pieces.
  */
+#include "base/io.h"
 #include "event/catalogue.h"
 #include "tracedat/write.h"
 
@@ -11,27 +12,46 @@
 
 /* ---- pieces ---- */
 
+/* Unpacks a piece into raw. */
+static int unpack(struct dkt_tracedat *out, const struct dkt__spill_piece *piece)
+{
+	if (!out->map_codec->decompress(&out->map_state, out->map + piece->at, piece->size,
+					out->raw, piece->raw))
+		return 0;
+	return dkt_fail(out->ctx, -EBADMSG,
+			"the pages at byte %llu cannot be unpacked; they can be copied if the"
+			" compression stays",
+			(unsigned long long)piece->at);
+}
+
+/* Reads a piece into raw. To read it in place would keep all pages of a long recording in memory. */
+static int read_plain(struct dkt_tracedat *out, const struct dkt__spill_piece *piece)
+{
+	ssize_t n = dkt__pread_all(out->spill.fd, out->raw, piece->size, piece->at);
+
+	if (n == (ssize_t)piece->size)
+		return 0;
+	return dkt_fail(out->ctx, n < 0 ? (int)n : -EIO, "read the recording: %s",
+			strerror(n < 0 ? (int)-n : EIO));
+}
+
 int dkt__tdw_recode(struct dkt_tracedat *out, const struct dkt__spill_piece *piece,
 		    const void **bytes, size_t *len)
 {
-	*bytes = out->map + piece->at;
-	*len = piece->size;
-	if (piece->packed) {
-		if (piece->raw > out->raw_room) {
-			free(out->raw);
-			out->raw = malloc(piece->raw);
-			out->raw_room = out->raw ? piece->raw : 0;
-		}
-		if (!out->raw)
-			return dkt__no_memory(out->ctx);
-		if (out->map_codec->decompress(&out->map_state, *bytes, *len, out->raw, piece->raw))
-			return dkt_fail(out->ctx, -EBADMSG,
-					"the pages at byte %llu cannot be unpacked; they can be"
-					" copied if the compression stays",
-					(unsigned long long)piece->at);
-		*bytes = out->raw;
-		*len = piece->raw;
+	int err;
+
+	if (piece->raw > out->raw_room) {
+		free(out->raw);
+		out->raw = malloc(piece->raw);
+		out->raw_room = out->raw ? piece->raw : 0;
 	}
+	if (!out->raw)
+		return dkt__no_memory(out->ctx);
+	err = piece->packed ? unpack(out, piece) : read_plain(out, piece);
+	if (err)
+		return err;
+	*bytes = out->raw;
+	*len = piece->raw;
 	return dkt__tdw_page_codec(out) ? dkt__tdw_compress(out, bytes, len) : 0;
 }
 
@@ -111,8 +131,10 @@ static int add_formats(struct dkt_tracedat *out, const struct dkt__dat *dat)
 /* Takes the names of all processes that the recording names. */
 static void add_names(struct dkt_tracedat *out, const struct dkt__dat *dat)
 {
-	for (int32_t pid = 0; pid < DKT__TDW_PIDS; pid++)
-		if (dkt__comms_get(&dat->streams.comms, pid))
+	size_t at = 0;
+
+	for (int32_t pid; (pid = dkt__comms_pid(&dat->streams.comms, &at)) >= 0;)
+		if (pid < DKT__TDW_PIDS)
 			out->streams[0].pids[pid / 8] |= (uint8_t)(1 << pid % 8);
 }
 
@@ -158,6 +180,26 @@ static int set_form(struct dkt_tracedat *out, const struct dkt__dat *dat,
 	return dkt__tdw_set_form(out, opts->version, opts->compression ? opts->compression : kept);
 }
 
+/*
+ * Symbols are most of a short file. If the file keeps their compression, their section is copied as it is,
+ * unless it is damaged.
+ */
+static int keep_symbols(struct dkt_tracedat *out, const struct dkt__dat *dat)
+{
+	const struct dkt__symbol_text *symbols = &dat->kallsyms;
+	void *text __cleanup(free) = NULL;
+
+	if (out->version == 6 || !symbols->codec || symbols->codec != out->codec || !symbols->bytes)
+		return 0;
+	text = malloc(symbols->size);
+	if (!text)
+		return dkt__no_memory(out->ctx);
+	if (!symbols->codec->decompress(&out->map_state, symbols->bytes, symbols->n, text,
+					symbols->size))
+		out->symbols = symbols;
+	return 0;
+}
+
 static int seal(struct dkt__dat *dat, int to, const struct dkt_tracedat_opts *opts)
 {
 	struct dkt_source_info *info = &dat->streams.base.info;
@@ -180,6 +222,8 @@ static int seal(struct dkt__dat *dat, int to, const struct dkt_tracedat_opts *op
 	/* The pages have the times of the clock, without what the reader adds. */
 	info->wall = dat->streams.times.offset;
 	err = set_form(out, dat, opts);
+	if (!err)
+		err = keep_symbols(out, dat);
 	if (!err)
 		err = add_all(out, dat);
 	if (!err)

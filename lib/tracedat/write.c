@@ -97,7 +97,7 @@ int dkt__tdw_compress(struct dkt_tracedat *out, const void **bytes, size_t *len)
 		out->packed = more;
 		out->packed_room = bound;
 	}
-	*len = out->codec->compress(*bytes, *len, out->packed, out->packed_room);
+	*len = out->codec->compress(&out->codec_state, *bytes, *len, out->packed, out->packed_room);
 	*bytes = out->packed;
 	return *len ? 0 : dkt__no_memory(out->ctx);
 }
@@ -394,6 +394,8 @@ void dkt_tracedat_free(struct dkt_tracedat *out)
 	free(out->events);
 	free(out->packed);
 	free(out->raw);
+	if (out->codec)
+		out->codec->release(out->codec_state);
 	if (out->map_codec)
 		out->map_codec->release(out->map_state);
 	dkt__spill_close(&out->spill);

@@ -65,6 +65,7 @@ struct dkt_tracedat {
 	bool big_endian;
 	uint8_t long_size;
 	const struct dkt__codec *codec; /* NULL: nothing is compressed */
+	void *codec_state;
 	bool plain; /* pages are not compressed, only tables */
 	uint8_t *packed; /* the last output of the codec */
 	size_t packed_room;
@@ -73,6 +74,8 @@ struct dkt_tracedat {
 	const uint8_t *map;
 	const struct dkt__codec *map_codec;
 	void *map_state;
+	const struct dkt__symbol_text
+		*symbols; /* the section of symbols, compressed; NULL: make it */
 	uint8_t *raw; /* the last output of that codec */
 	size_t raw_room;
 	struct dkt__tdw_stream *streams;

@@ -78,6 +78,7 @@ static inline void journal_pages(struct made_journal *j, uint32_t buffer, uint32
 	uint32_t size = j->sizes[buffer];
 	uint8_t pages[4 * PAGE_BYTES], content[2 * sizeof(pages)];
 	const uint32_t numbers[2] = { buffer, cpu };
+	void *state = NULL;
 	uint32_t sizes[2];
 	size_t len = n * size, at = j->n + 16 + sizeof(numbers);
 
@@ -86,7 +87,8 @@ static inline void journal_pages(struct made_journal *j, uint32_t buffer, uint32
 	memcpy(content, numbers, sizeof(numbers));
 	if (codec) {
 		sizes[1] = n * size;
-		len = codec->compress(pages, len, content + 16, sizeof(content) - 16);
+		len = codec->compress(&state, pages, len, content + 16, sizeof(content) - 16);
+		codec->release(state);
 		sizes[0] = (uint32_t)len;
 		memcpy(content + 8, sizes, sizeof(sizes));
 		len += sizeof(sizes);
