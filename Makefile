@@ -76,7 +76,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-journal gen-perfdata gen-probe-tree gen-sequence \
-	fake-lustre.so probe-target probe-target-O0 marker-target)
+	cost 	fake-lustre.so probe-target probe-target-O0 marker-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -219,6 +219,11 @@ $(O)/tests/tools/gen-%: tests/tools/gen-%.c
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(LIB_LIBS)
 
+$(O)/tests/tools/cost: tests/tools/cost.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(TEST_CC) $(LIB_LIBS)
+
 $(O)/tests/tools/gen-journal: tests/tools/gen-journal.c $(TEST_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -314,7 +319,7 @@ fuzz:
 		-max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
 		tests/fuzz/corpus/$(TARGET)
 
-bench: all $(BENCH_BIN) $(O)/tests/tools/probe-target
+bench: all $(BENCH_BIN) $(O)/tests/tools/probe-target $(O)/tests/tools/cost
 	$(Q)tests/bench/run $(O)
 
 demo: all

@@ -1,55 +1,99 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The cost of a daemon at about 100,000 events a second, beside trace-cmd record of the same: CPU seconds of
-# the processes and their children, and the daemon's memory. Medians of interleaved runs.
-# usage: daemon.sh BUILD [SECONDS [ROUNDS]]
+# The cost of a daemon at about 100,000 events a second, beside trace-cmd record of the same: CPU seconds of all
+# their processes from start to end, when both have written compressed files, and the memory at its peak.
+# Medians of interleaved runs.
+# usage: daemon.sh BUILD [SECONDS [ROUNDS [OPTION-OF-DAEMON...]]]
 set -eu
 
 # shellcheck source=tests/bench/recorders.sh
 . "$(dirname "$0")/recorders.sh"
 seconds=${2:-20}
 rounds=${3:-3}
+shift $(($# < 3 ? $# : 3))
+tool=$build/tests/tools/cost
 
-# Five bursts of 20,000 events in a second.
+# Five bursts of 20,000 events in a second, and time for the daemon to count the last.
 work()
 {
 	for _ in $(seq $((seconds * 5))); do
 		dd if=/dev/zero of=/dev/null bs=1 count=5000 status=none
 		sleep 0.19
 	done
+	sleep 2
 }
 
+# Adds what a recorder has cost so far to NAME.recording, and of that to NAME.children the part of processes
+# that have ended. usage: so_far COST-PID NAME
+so_far()
+{
+	"$tool" so-far "$1" >"$tmp/now"
+	awk '{ print $1 + $2 }' "$tmp/now" >>"$tmp/$2.recording"
+	awk '{ print $2 }' "$tmp/now" >>"$tmp/$2.children"
+}
+
+# Adds what a recorder has cost in its whole life to NAME.cpu, .largest and .sum. usage: whole_of NAME FILE...
+whole_of()
+{
+	name=$1
+	shift
+	awk '{ n += $1 } END { printf "%.3f\n", n }' "$@" >>"$tmp/$name.cpu"
+	awk '{ print $2 }' "$1" >>"$tmp/$name.largest"
+	awk '{ print $3 }' "$1" >>"$tmp/$name.sum"
+}
+
+# usage: in_dktrace [OPTION...]
 in_dktrace()
 {
-	dktrace daemon start -e 'raw_syscalls:*' --dir "$tmp/dir" --segment-time 5 2>/dev/null
-	pid=$(status_of daemon pid)
+	"$tool" "$tmp/life" dktrace daemon start -e 'raw_syscalls:*' --filter 'COMM == dd' --dir "$tmp/dir" "$@" 2>/dev/null &
+	cost=$!
+	until [ -n "$(status_of daemon pid 2>/dev/null)" ]; do sleep 0.05; done
 	work
-	# The last segment that the work filled has been completed by then.
-	sleep 6
-	cpu_of "$pid" >>"$tmp/ours"
-	awk '/VmHWM/ { print $2 / 1024 }' "/proc/$pid/status" >>"$tmp/memory"
-	status_of daemon all_records >>"$tmp/records"
-	status_of daemon all_lost >>"$tmp/lost"
-	dktrace daemon stop
+	so_far "$cost" ours
+	status_of daemon all_records >>"$tmp/ours.records"
+	status_of daemon all_lost >>"$tmp/ours.lost"
+	"$tool" "$tmp/stop" dktrace daemon stop
+	wait "$cost"
+	whole_of ours "$tmp/life" "$tmp/stop"
+	cat "$tmp"/dir/*.dat | wc -c >>"$tmp/ours.bytes"
 	rm -rf "$tmp/dir"
 }
 
-# Adds the CPU seconds of trace-cmd and of its processes, one for each CPU, to theirs.
 measure_trace_cmd()
 {
 	work
-	sleep 6
-	tr ' ' '\n' <"/proc/$pid/task/$pid/children" | while read -r child; do cpu_of "$child"; done >"$tmp/children"
-	cpu_of "$pid" >>"$tmp/children"
-	awk '{ n += $1 } END { print n }' "$tmp/children" >>"$tmp/theirs"
+	so_far "$cost" theirs
+}
+
+in_trace_cmd_whole()
+{
+	whole=$tmp/life only=dd in_trace_cmd measure_trace_cmd || return 0
+	whole_of theirs "$tmp/life"
+	sed -n 's/^ *\([0-9]*\) bytes in size.*/\1/p' "$tmp/theirs.err" | awk '{ n += $1 } END { print n }' >>"$tmp/theirs.bytes"
+	awk '/^(overrun|commit overrun|dropped events):/ { n += $NF } END { print n + 0 }' "$tmp/theirs.err" >>"$tmp/theirs.lost"
+}
+
+# usage: row NAME TEXT
+row()
+{
+	awk -v what="$2" -v cpu="$(median "$1.cpu")" -v now="$(median "$1.recording")" -v children="$(median "$1.children")" \
+		-v largest="$(median "$1.largest")" -v sum="$(median "$1.sum")" -v lost="$(median "$1.lost")" \
+		-v bytes="$(median "$1.bytes")" 'BEGIN {
+		printf "  %s %.2f s of CPU: %.2f s while recording", what, cpu, now
+		if (children) printf ", of it %.2f s to compress", children
+		printf ", %.2f s at its end;", cpu - now
+		printf " %.1f MB, %.1f MB with all processes; %.1f MB written, %d lost\n", largest, sum, bytes / 1e6, lost
+	}'
 }
 
 for _ in $(seq "$rounds"); do
-	in_dktrace
-	in_trace_cmd measure_trace_cmd || :
+	in_dktrace "$@"
+	in_trace_cmd_whole
 done
-awk -v ours="$(median ours)" -v theirs="$(median theirs 2>/dev/null || echo 0)" -v memory="$(median memory)" \
-	-v records="$(median records)" -v lost="$(median lost)" -v s="$seconds" 'BEGIN {
-	printf "daemon, %d events in %d s: %.2f s of CPU, %.1f MB, %d lost\n", records, s, ours, memory, lost
-	if (theirs) printf "  trace-cmd record %.2f s of CPU: the daemon takes %.2f times\n", theirs, ours / theirs
-}'
+printf 'daemon, %d events in %d s\n' "$(median ours.records)" "$seconds"
+row ours "dktrace daemon  "
+[ ! -e "$tmp/theirs.cpu" ] || {
+	row theirs "trace-cmd record"
+	awk -v ours="$(median ours.cpu)" -v theirs="$(median theirs.cpu)" 'BEGIN {
+		printf "  the daemon takes %.2f times the CPU of trace-cmd (asked: less than 0.5)\n", ours / theirs }'
+}

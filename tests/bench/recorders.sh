@@ -53,6 +53,7 @@ in_bare()
 }
 
 # Calls a function while trace-cmd, process $pid, records the system calls; its messages are in theirs.err.
+# Only the processes named $only, if it is set. If $whole is a file, tools/cost, process $cost, writes there what trace-cmd's whole life took.
 # Returns 1 if it is not installed or does not record. trace-cmd stops on a machine that refuses the function
 # tracer's files, so files that take everything are laid over them where only it sees them.
 # usage: in_trace_cmd FUNCTION [ARGUMENT...]
@@ -61,19 +62,21 @@ in_trace_cmd()
 	command -v trace-cmd >/dev/null || return 1
 	rm -f "$tmp/theirs.err"
 	# shellcheck disable=SC2016 # for the other shell
-	unshare -m sh -c 'for f in current_tracer set_ftrace_filter set_ftrace_notrace set_ftrace_pid; do
+	${whole:+"$build/tests/tools/cost" "$whole"} unshare -m sh -c 'for f in current_tracer set_ftrace_filter set_ftrace_notrace set_ftrace_pid; do
 			cp "$1/$f" "$2/$f" 2>/dev/null || : >"$2/$f"; mount --bind "$2/$f" "$1/$f" 2>/dev/null || :
 		done
 		echo 1 >"$2/enabled"; mount --bind "$2/enabled" /proc/sys/kernel/ftrace_enabled 2>/dev/null || :
-		exec trace-cmd record -e raw_syscalls -o "$2/theirs.dat"' sh "$tracing" "$tmp" >"$tmp/theirs.err" 2>&1 &
-	pid=$!
+		exec trace-cmd record -e raw_syscalls ${3:+-f "COMM == \"$3\""} -o "$2/theirs.dat"' \
+		sh "$tracing" "$tmp" "${only-}" >"$tmp/theirs.err" 2>&1 &
+	cost=$! pid=$!
 	for _ in $(seq 200); do
 		grep -qs "Hit Ctrl" "$tmp/theirs.err" && break
-		kill -0 $pid 2>/dev/null || return 1
+		kill -0 $cost 2>/dev/null || return 1
 		sleep 0.05
 	done
+	[ -z "${whole-}" ] || read -r pid _ <"/proc/$cost/task/$cost/children"
 	"$@"
-	kill -INT $pid
-	wait $pid || :
+	kill -INT "$pid"
+	wait $cost || :
 	rm -f "$tmp"/theirs.dat*
 }
