@@ -51,6 +51,7 @@ struct dkt__dat_cpu {
 	/* If the file is a recording in progress: */
 	struct dkt__chunks pieces;
 	uint64_t lost;
+	uint32_t stream; /* of one from a pipe: its index plus 1; 0: none */
 };
 
 /* The kernel's counts of a CPU when the recording began. */

@@ -124,14 +124,20 @@ static int read_beginning(struct pipe *p)
 
 /* ---- further sections ---- */
 
-static struct dkt__stream *find_stream(const struct pipe *p, uint32_t buffer, uint32_t cpu)
+/* Notes which streams the CPUs have. Both are in the same order; CPUs that are not asked for have none. */
+static void number_streams(struct pipe *p)
 {
 	const struct dkt__streams *it = &p->dat.streams;
+	uint32_t nr = 0;
 
-	for (size_t i = 0; i < it->n; i++)
-		if (it->list[i].buffer == buffer && it->list[i].cpu == (int)cpu)
-			return &it->list[i];
-	return NULL;
+	for (size_t i = 0; i < p->dat.n_buffers; i++)
+		for (uint32_t j = 0; j < p->dat.buffers[i].n_cpus; j++) {
+			struct dkt__dat_cpu *cpu = &p->dat.buffers[i].cpus[j];
+
+			if (nr < it->n && it->list[nr].buffer == i &&
+			    it->list[nr].cpu == (int)cpu->cpu)
+				cpu->stream = ++nr;
+		}
 }
 
 /* Moves the pages of a CPU that were found since the last mark to its stream. */
@@ -165,11 +171,13 @@ static int add_stream(struct pipe *p, const struct dkt__dat_buffer *buffer,
 
 	dkt__dat_place(&p->dat, buffer, cpu, &s);
 	err = dkt__streams_add(&p->dat.streams, &s);
-	if (err)
+	if (err) {
 		dkt__chunks_clear(&s.chunks);
-	else
-		info->cpus = DKT__MAX(info->cpus, s.cpu + 1);
-	return err;
+		return err;
+	}
+	cpu->stream = (uint32_t)p->dat.streams.n;
+	info->cpus = DKT__MAX(info->cpus, s.cpu + 1);
+	return 0;
 }
 
 /* Gives the streams the pages that were found. */
@@ -183,10 +191,9 @@ static int renew_streams(struct pipe *p)
 
 		for (uint32_t j = 0; !err && j < buffer->n_cpus; j++) {
 			struct dkt__dat_cpu *cpu = &buffer->cpus[j];
-			struct dkt__stream *s = find_stream(p, (uint32_t)i, cpu->cpu);
 
-			if (s)
-				err = move_pieces(p, cpu, s);
+			if (cpu->stream)
+				err = move_pieces(p, cpu, &p->dat.streams.list[cpu->stream - 1]);
 			else if (dkt__dat_selects(opts, buffer) &&
 				 dkt__cpu_asked(opts->cpus, opts->n_cpus, cpu->cpu))
 				err = add_stream(p, buffer, cpu);
@@ -260,15 +267,21 @@ static int read_sections(struct pipe *p, uint64_t end)
 	return err ? err : begin(p);
 }
 
-/* Reads up to the next mark, or to the end of the pipe. DKT_NEXT_LATER: neither is there. */
+/*
+ * Reads up to the last mark that is there, or to the end of the pipe. DKT_NEXT_LATER: neither is there.
+ * To stop at each of many marks would take long if there are many CPUs.
+ */
 static int read_on(struct pipe *p)
 {
+	uint64_t mark = 0;
 	int err = 0;
 
 	free_bytes(p);
 	while (!err && !p->ended) {
-		if (dkt__dat_find_mark(&p->file, p->swap, p->got, &p->scanned))
-			return read_sections(p, p->scanned);
+		while (dkt__dat_find_mark(&p->file, p->swap, p->got, &p->scanned))
+			mark = p->scanned;
+		if (mark)
+			return read_sections(p, mark);
 		if (!is_readable(p)) {
 			err = dkt__watch_more(&p->watch, false, false);
 			return err ? err : DKT_NEXT_LATER;
@@ -429,6 +442,7 @@ static int start(struct pipe *p)
 	/* Formats and symbols are read from the bytes up to here, which stay. */
 	p->at = p->file.size;
 	p->freed = p->at + BLOCK - p->at % BLOCK;
+	number_streams(p);
 	p->since = dat->streams.since;
 	p->until = dat->streams.until;
 	dat->copies = true;
