@@ -13,7 +13,7 @@
 static int copy(struct app *app, int fd)
 {
 	char *bytes __cleanup(free) = malloc(CHUNK);
-	uint64_t size = 0;
+	struct stat st = { 0 };
 	ssize_t n = 0;
 	int err = bytes ? 0 : -ENOMEM;
 
@@ -23,12 +23,14 @@ static int copy(struct app *app, int fd)
 		if (n < 0)
 			return dkt_fail(app->ctx, -errno, "read " STDIN_NAME ": %s",
 					strerror(errno));
-		size += (uint64_t)n;
 		err = dkt__write_all(fd, bytes, (size_t)n);
 	}
 	if (err)
 		return dkt_fail(app->ctx, err, "keep " STDIN_NAME ": %s", strerror(-err));
-	return size ? 0 : dkt_fail(app->ctx, -ENODATA, "read " STDIN_NAME ": it is empty");
+	/* The first bytes may have been in the file before. */
+	return !fstat(fd, &st) && st.st_size ?
+		       0 :
+		       dkt_fail(app->ctx, -ENODATA, "read " STDIN_NAME ": it is empty");
 }
 
 /* Appends the pipe to the file, which is closed after an error. */
