@@ -174,7 +174,7 @@ static void each_window_is_read_as_of_the_file(void **state)
 
 	(void)state;
 	journal_make(&j, 512, 1024);
-	for (opts.since = 999; opts.since <= j.next; opts.since++)
+	for (opts.since = 999; opts.since <= j.next; opts.since += 2)
 		for (opts.until = opts.since; opts.until <= j.next + 1; opts.until += 3) {
 			read_file(j.data, j.n, &opts, &file);
 			read_pipe(j.data, j.n, &opts, &piped);
@@ -203,21 +203,15 @@ static void each_damage_is_read_as_of_the_file(void **state)
 	journal_make(&j, 512, 1024);
 	for (size_t at = j.sections[1]; at < j.n; at++) {
 		const uint8_t was = j.data[at];
+		struct result file, piped;
 
-		for (int bit = 1; bit <= 0x80; bit *= 8) {
-			struct result file, piped;
-
-			j.data[at] = (uint8_t)(was ^ bit);
-			read_file(j.data, j.n, &opts, &file);
-			read_pipe(j.data, j.n, &opts, &piped);
-			/*
-			 * A false mark changes when records and damage are known, and so their
-			 * order.
-			 */
-			assert_int_equal(piped.err, file.err);
-			assert_int_equal(piped.n, file.n);
-			assert_int_equal(strlen(piped.damage), strlen(file.damage));
-		}
+		j.data[at] = (uint8_t)(was ^ 1 << at % 8);
+		read_file(j.data, j.n, &opts, &file);
+		read_pipe(j.data, j.n, &opts, &piped);
+		/* A false mark changes when records and damage are known, and so their order. */
+		assert_int_equal(piped.err, file.err);
+		assert_int_equal(piped.n, file.n);
+		assert_int_equal(strlen(piped.damage), strlen(file.damage));
 		j.data[at] = was;
 	}
 }
