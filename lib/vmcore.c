@@ -105,6 +105,7 @@ static int add_stream(struct vmcore *vmcore, uint32_t buffer, struct vm_cpu *cpu
 	s->buffer = buffer;
 	s->page_size = vmcore->buffers.list[buffer].page_size;
 	s->from = &pages_dump;
+	s->page.may_be_empty = true;
 	s->chunks.pages = cpu->n_pages;
 	s->has_lost = true;
 	s->lost = cpu->lost;

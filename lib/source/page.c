@@ -161,7 +161,7 @@ int dkt__page_load(struct dkt__page *page, const void *bytes, uint32_t offset,
 	page->end = head + DKT__MIN(commit & COMMIT_MASK, page->size - head);
 	page->ts = dkt__page_time(bytes, page->swap);
 	/* The kernel gives no page without a time: a power failure has left zeros in a file. */
-	page->bad |= !page->ts && !commit;
+	page->bad |= !page->ts && !commit && !page->may_be_empty;
 	if (!offset)
 		page->lost = missed_records(page, commit);
 	do

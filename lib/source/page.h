@@ -11,6 +11,7 @@ struct dkt__page {
 	uint8_t long_size; /* of the kernel that filled it; 0: as on this machine */
 	bool swap; /* the numbers are in the other byte order */
 	bool cut; /* the file ends within it */
+	bool may_be_empty; /* zeros are a page of the kernel that has no records yet */
 	bool bad; /* the walk found invalid data */
 	const uint8_t *bytes;
 	uint32_t at; /* the next event */
