@@ -180,12 +180,11 @@ int input_check_output(const struct input *in, const struct outfile *file)
 
 /* ---- all kinds ---- */
 
-static int open_file(struct app *app, const struct dkt_source_opts *opts, struct input *in)
+/* The descriptor stays in the options, because the file may not be opened a second time. */
+static int open_file(struct app *app, struct dkt_source_opts *opts, struct input *in)
 {
-	struct dkt_source_opts mine = *opts;
-
-	mine.fd = privileges_file(app, in->path);
-	return log_source_open(in->ctx, in->path, &mine, &in->source);
+	opts->fd = privileges_file(app, in->path);
+	return log_source_open(in->ctx, in->path, opts, &in->source);
 }
 
 static int open_stdin(struct app *app, const struct dkt_source_opts *opts, bool once,
