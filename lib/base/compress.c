@@ -42,8 +42,8 @@ static void release_zlib(void *state)
 }
 
 struct zstd {
-	ZSTD_CCtx *in;
-	ZSTD_DCtx *out;
+	ZSTD_CCtx *compressor;
+	ZSTD_DCtx *decompressor;
 };
 
 static struct zstd *zstd_of(void **state)
@@ -56,12 +56,14 @@ static struct zstd *zstd_of(void **state)
 static int decompress_zstd(void **state, const void *in, size_t n_in, void *out, size_t n_out)
 {
 	struct zstd *zstd = zstd_of(state);
+	size_t n;
 
-	if (zstd && !zstd->out)
-		zstd->out = ZSTD_createDCtx();
-	if (!zstd || !zstd->out)
+	if (zstd && !zstd->decompressor)
+		zstd->decompressor = ZSTD_createDCtx();
+	if (!zstd || !zstd->decompressor)
 		return -ENOMEM;
-	return ZSTD_decompressDCtx(zstd->out, out, n_out, in, n_in) == n_out ? 0 : -EBADMSG;
+	n = ZSTD_decompressDCtx(zstd->decompressor, out, n_out, in, n_in);
+	return n == n_out ? 0 : -EBADMSG;
 }
 
 static void release_zstd(void *state)
@@ -70,8 +72,8 @@ static void release_zstd(void *state)
 
 	if (!zstd)
 		return;
-	ZSTD_freeCCtx(zstd->in);
-	ZSTD_freeDCtx(zstd->out);
+	ZSTD_freeCCtx(zstd->compressor);
+	ZSTD_freeDCtx(zstd->decompressor);
 	free(zstd);
 }
 
@@ -80,11 +82,11 @@ static size_t compress_zstd(void **state, const void *in, size_t n_in, void *out
 	struct zstd *zstd = zstd_of(state);
 	size_t n;
 
-	if (zstd && !zstd->in)
-		zstd->in = ZSTD_createCCtx();
-	if (!zstd || !zstd->in)
+	if (zstd && !zstd->compressor)
+		zstd->compressor = ZSTD_createCCtx();
+	if (!zstd || !zstd->compressor)
 		return 0;
-	n = ZSTD_compressCCtx(zstd->in, out, n_out, in, n_in, ZSTD_LEVEL);
+	n = ZSTD_compressCCtx(zstd->compressor, out, n_out, in, n_in, ZSTD_LEVEL);
 	return ZSTD_isError(n) ? 0 : n;
 }
 
