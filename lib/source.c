@@ -20,6 +20,25 @@ int dkt__source_opts_take(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
 				      DKT_SOURCE_ALL | DKT_SOURCE_WALL | DKT_SOURCE_PART);
 }
 
+int dkt__source_opts_keep(struct dkt_ctx *ctx, struct dkt_source_opts *opts)
+{
+	const size_t size = opts->n_cpus * sizeof(*opts->cpus);
+	const char *buffer = opts->buffer;
+	int *cpus = dkt__ctx_keep(ctx, size);
+
+	if (buffer)
+		buffer = dkt__ctx_strndup(ctx, buffer, strlen(buffer));
+	if (!cpus || (opts->buffer && !buffer))
+		return dkt__no_memory(ctx);
+	if (size)
+		memcpy(cpus, opts->cpus, size);
+	opts->cpus = cpus;
+	opts->buffer = buffer;
+	opts->name = opts->formats = opts->vmlinux = NULL;
+	opts->fd = 0;
+	return 0;
+}
+
 /* Converts a bound to the source's own clock; a time before the clock's start becomes least. */
 static uint64_t own_time(uint64_t time, int64_t wall, uint64_t least)
 {

@@ -61,6 +61,12 @@ static inline bool dkt__cpu_asked(const int *cpus, size_t n, uint32_t cpu)
 int dkt__source_opts_take(struct dkt_ctx *ctx, struct dkt_source_opts *asked,
 			  const struct dkt_source_opts *opts);
 
+/*
+ * Copies the buffer's name and the CPUs of options that are used after the source has been opened;
+ * the copies live as long as the context. Clears the other pointers and the descriptor.
+ */
+int dkt__source_opts_keep(struct dkt_ctx *ctx, struct dkt_source_opts *opts);
+
 /* Gets the requested time window on the source's own clock; 0: no bound. */
 void dkt__source_times(const struct dkt_source *source, const struct dkt_source_opts *opts,
 		       uint64_t *since, uint64_t *until);

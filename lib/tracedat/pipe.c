@@ -25,7 +25,6 @@ struct pipe {
 	struct dkt__dat dat; /* must be first: the source is cast to this struct */
 	struct dkt__file file; /* all bytes so far; that of dat ends at the last mark */
 	struct dkt_source_opts opts;
-	int *cpus; /* the copy of those in opts */
 	int fd;
 	uint8_t *bytes; /* room for one read */
 	bool ended; /* the pipe has no writer any more */
@@ -360,7 +359,6 @@ static void pipe_close(struct dkt_source *source)
 	if (p->fd >= 0)
 		close(p->fd);
 	free(p->bytes);
-	free(p->cpus);
 	dkt__dat_close(source);
 }
 
@@ -391,22 +389,12 @@ static int open_file(struct pipe *p, const char *name)
 	return dkt__file_grow(p->dat.ctx, name, fd, &p->file);
 }
 
-static int copy_opts(struct pipe *p, const struct dkt_source_opts *opts)
-{
-	p->opts = *opts;
-	p->cpus = malloc((opts->n_cpus + 1) * sizeof(*p->cpus));
-	if (!p->cpus)
-		return dkt__no_memory(p->dat.ctx);
-	if (opts->n_cpus)
-		memcpy(p->cpus, opts->cpus, opts->n_cpus * sizeof(*p->cpus));
-	p->opts.cpus = p->cpus;
-	return 0;
-}
-
 static int open_pipe(struct pipe *p, int fd, const struct dkt_source_opts *opts)
 {
-	int err = copy_opts(p, opts);
+	int err;
 
+	p->opts = *opts;
+	err = dkt__source_opts_keep(p->dat.ctx, &p->opts);
 	p->fd = err ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!err && p->fd < 0)
 		err = dkt_fail(p->dat.ctx, -errno, "read a pipe: %s", strerror(errno));

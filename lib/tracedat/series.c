@@ -507,7 +507,6 @@ static void series_close(struct dkt_source *source)
 	free(s->losses);
 	free(s->told);
 	free(s->damage);
-	free((int *)s->opts.cpus);
 	dkt__comms_clear(&s->comms);
 	dkt__heap_clear(&s->heap);
 	free(s);
@@ -527,27 +526,6 @@ static const struct dkt__source_ops series_ops = {
 };
 
 /* ---- opening ---- */
-
-static int take_opts(struct dkt__series *s, const struct dkt_source_opts *opts)
-{
-	struct dkt_ctx *ctx = s->base.ctx;
-	int *cpus;
-
-	s->opts = *opts;
-	s->opts.cpus = NULL;
-	s->opts.since = s->opts.until = 0;
-	s->opts.fd = 0;
-	s->opts.name = NULL;
-	if (opts->buffer)
-		s->opts.buffer = dkt__ctx_strndup(ctx, opts->buffer, strlen(opts->buffer));
-	cpus = opts->n_cpus ? calloc(opts->n_cpus, sizeof(*cpus)) : NULL;
-	if ((opts->buffer && !s->opts.buffer) || (opts->n_cpus && !cpus))
-		return dkt__no_memory(ctx);
-	if (cpus)
-		memcpy(cpus, opts->cpus, opts->n_cpus * sizeof(*cpus));
-	s->opts.cpus = cpus;
-	return 0;
-}
 
 static int take_files(struct dkt__series *s, const struct dkt_series_file *files, size_t n)
 {
@@ -589,8 +567,12 @@ static int open_series(struct dkt__series *s, const struct dkt_series_file *file
 	struct dkt_source_opts mine;
 	int err = dkt__source_opts_take(s->base.ctx, &mine, opts);
 
-	if (!err)
-		err = take_opts(s, &mine);
+	if (err)
+		return err;
+	s->opts = mine;
+	/* The series seeks to the window in each file. */
+	s->opts.since = s->opts.until = 0;
+	err = dkt__source_opts_keep(s->base.ctx, &s->opts);
 	if (!err)
 		err = take_files(s, files, n);
 	if (!err)

@@ -288,6 +288,47 @@ static void later_cpus_and_buffers_are_read(void **state)
 	close_pipe(&p);
 }
 
+/* They are used when a CPU is found whose records were not there before. */
+static void the_options_may_be_freed_after_the_open(void **state)
+{
+	DKT_OPTS(dkt_source_opts, opts);
+	struct result result = { 0 };
+	char *buffer = strdup("other");
+	int *cpus = calloc(1, sizeof(*cpus));
+	struct made_journal j;
+	struct piping p;
+	size_t from;
+
+	(void)state;
+	*cpus = 1;
+	opts.buffer = opts.name = buffer;
+	opts.cpus = cpus;
+	opts.n_cpus = 1;
+	journal_begin(&j, 512, 1024, (struct made_instances){ 0 });
+	journal_pages(&j, 0, 0, 1, false);
+	journal_mark(&j, 0, 0);
+	begin_pipe(&p);
+	write_to(&p, j.data, j.n);
+	assert_ok(p.ctx, open_pipe(&p, &opts));
+	memset(buffer, 'x', strlen(buffer));
+	*cpus = 0;
+	free(buffer);
+	free(cpus);
+	assert_int_equal(take(p.source, &result), DKT_NEXT_LATER);
+	from = j.n;
+	for (uint32_t cpu = 0; cpu < 2; cpu++) {
+		journal_pages(&j, 0, cpu, 1, false);
+		journal_pages(&j, 1, cpu, 1, false);
+	}
+	journal_mark(&j, 0, 0);
+	write_to(&p, j.data + from, j.n - from);
+	assert_int_equal(take(p.source, &result), DKT_NEXT_LATER);
+	/* The last page of all. */
+	assert_int_equal(result.n, JOURNAL_RECORDS);
+	assert_int_equal(result.times[0], j.next - JOURNAL_RECORDS);
+	close_pipe(&p);
+}
+
 static void later_formats_and_names_are_used(void **state)
 {
 	struct dkt_record record;
@@ -463,6 +504,7 @@ int main(void)
 		cmocka_unit_test(each_damage_is_read_as_of_the_file),
 		cmocka_unit_test(records_come_with_their_mark),
 		cmocka_unit_test(later_cpus_and_buffers_are_read),
+		cmocka_unit_test(the_options_may_be_freed_after_the_open),
 		cmocka_unit_test(later_formats_and_names_are_used),
 		cmocka_unit_test(a_mark_without_a_time_keeps_nothing_back),
 		cmocka_unit_test(other_files_are_handed_out),
