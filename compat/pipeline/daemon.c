@@ -147,12 +147,19 @@ int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
 	return err;
 }
 
+/* Waits until the process of the descriptor, one of pidfd_open(), has ended. */
+static void wait_for_exit(int process)
+{
+	struct pollfd ended = { .fd = process, .events = POLLIN };
+
+	poll(&ended, 1, STOP_SECONDS * 1000);
+}
+
 int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 {
 	int fd __cleanup(close) = open_state(dir, O_RDWR);
 	pid_t pid = fd < 0 ? 0 : holder(fd);
 	int process __cleanup(close) = -1;
-	struct pollfd ended;
 
 	if (fd < 0 && fd != -ENOENT)
 		return dkt_fail(ctx, fd, "open %s/" DAEMON_STATE ": %s", dir, strerror(-fd));
@@ -160,7 +167,6 @@ int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 		return 0;
 	/* Kernels before 5.3 do not have this call. */
 	process = (int)syscall(SYS_pidfd_open, pid, 0);
-	ended = (struct pollfd){ .fd = process, .events = POLLIN };
 	if (kill(pid, SIGTERM) && errno != ESRCH)
 		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
 	for (int tries = 0; holder(fd) == pid; tries++) {
@@ -169,7 +175,7 @@ int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 		usleep(50000);
 	}
 	/* A process gives up its locks a moment before it has ended. */
-	if (ended.fd >= 0)
-		poll(&ended, 1, STOP_SECONDS * 1000);
+	if (process >= 0)
+		wait_for_exit(process);
 	return 0;
 }
