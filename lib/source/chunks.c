@@ -158,11 +158,12 @@ const uint8_t *dkt__chunks_page(struct dkt__chunks *chunks, uint64_t nr)
 
 	if (nr >= chunks->pages)
 		return NULL;
-	if (!holds(chunks, at, nr))
+	if (!holds(chunks, at, nr)) {
 		at = holds(chunks, at + 1, nr) ? at + 1 : find_chunk(chunks, nr);
-	if (!holds(chunks, at, nr))
-		return NULL;
-	chunks->walked = at;
+		if (!holds(chunks, at, nr))
+			return NULL;
+		chunks->walked = at;
+	}
 	chunk = &chunks->list[at];
 	if (!chunk->data)
 		return plain_page(chunks, chunk, nr);
