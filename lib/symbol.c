@@ -410,9 +410,12 @@ uint64_t dkt__symbol_create(struct dkt_ctx *ctx, const char *text, size_t len)
 	return address && offset < PLACEHOLDER_EACH ? address + offset : 0;
 }
 
+/* The digits of an address in the text. */
+#define WIDTH 16
+
 static void put_entry(struct dkt_buf *buf, const struct symbol_entry *entry)
 {
-	dkt_buf_hex(buf, entry->address, 16, '0');
+	dkt_buf_hex(buf, entry->address, WIDTH, '0');
 	dkt_buf_str(buf, entry->is_code ? " t " : " d ");
 	dkt_buf_str(buf, entry->name);
 	if (entry->in_module) {
@@ -422,9 +425,6 @@ static void put_entry(struct dkt_buf *buf, const struct symbol_entry *entry)
 	}
 	dkt_buf_str(buf, "\n");
 }
-
-/* The width of an address that put_entry() writes. */
-#define WIDTH 16
 
 /* Brings a line of kallsyms into the form of put_entry(). False: the line is left out. */
 static bool trim_line(char *line)

@@ -3,12 +3,8 @@
 #include "source/writer.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "base/memory.h"

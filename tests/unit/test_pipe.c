@@ -61,7 +61,7 @@ static void close_pipe(struct piping *p)
 		close(p->fds[1]);
 }
 
-/* Reads records until there are none, or none now. Returns the last result. */
+/* Reads all records that are available. Returns the last result of dkt_source_next(). */
 static int take(struct dkt_source *source, struct result *result)
 {
 	struct dkt_record record;
