@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <zstd.h>
 
-#include "base/io.h"
+#include "base/temporary.h"
 #include "perfdata.h"
 
 /* The size of a piece: a multiple of every machine's page size, and longer than any record. */
@@ -60,13 +60,11 @@ struct dkt__perf_unpack {
 static int make_file(struct dkt__perf *perf)
 {
 	struct dkt__perf_unpack *u = perf->unpack;
-	const char *dir = dkt__temporary_dir();
 	struct statvfs fs;
 
-	u->fd = dkt__unnamed_file(dir);
+	u->fd = dkt__temporary_file(perf->streams.base.ctx, dkt__temporary_dir());
 	if (u->fd < 0)
-		return dkt_fail(perf->streams.base.ctx, u->fd, "create %s/dktrace-XXXXXX: %s", dir,
-				strerror(-u->fd));
+		return u->fd;
 	/* Leave half of the free space to others. */
 	u->space = fstatvfs(u->fd, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize / 2;
 	return 0;

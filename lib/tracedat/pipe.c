@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include "base/io.h"
+#include "base/temporary.h"
 #include "source/live/watch.h"
 #include "tracedat.h"
 
@@ -381,12 +381,9 @@ static const struct dkt__source_ops pipe_ops = {
 
 static int open_file(struct pipe *p, const char *name)
 {
-	const char *dir = dkt__temporary_dir();
-	int fd = dkt__unnamed_file(dir);
+	int fd = dkt__temporary_file(p->dat.ctx, dkt__temporary_dir());
 
-	if (fd < 0)
-		return dkt_fail(p->dat.ctx, fd, "create %s/dktrace-XXXXXX: %s", dir, strerror(-fd));
-	return dkt__file_grow(p->dat.ctx, name, fd, &p->file);
+	return fd < 0 ? fd : dkt__file_grow(p->dat.ctx, name, fd, &p->file);
 }
 
 static int open_pipe(struct pipe *p, int fd, const struct dkt_source_opts *opts)

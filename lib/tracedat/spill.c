@@ -5,15 +5,13 @@
  */
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/temporary.h"
 #include "tracedat/spill.h"
 
 int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill)
 {
-	*spill = (struct dkt__spill){ .fd = dkt__unnamed_file(dir), .ctx = ctx };
-	return spill->fd >= 0 ? 0 :
-				dkt_fail(ctx, spill->fd, "create a file in %s: %s", dir,
-					 strerror(-spill->fd));
+	*spill = (struct dkt__spill){ .fd = dkt__temporary_file(ctx, dir), .ctx = ctx };
+	return DKT__MIN(spill->fd, 0);
 }
 
 void dkt__spill_close(struct dkt__spill *spill)

@@ -6,7 +6,7 @@
 #include <endian.h>
 #include <sys/statvfs.h>
 
-#include "base/io.h"
+#include "base/temporary.h"
 #include "vmcore/image.h"
 
 /* The header: signature, type and version in a block of its own. */
@@ -70,10 +70,9 @@ int dkt__vm_unflatten(struct dkt_ctx *ctx, const struct dkt__file *file, int *fd
 {
 	int err;
 
-	*fd = dkt__unnamed_file(dkt__temporary_dir());
+	*fd = dkt__temporary_file(ctx, dkt__temporary_dir());
 	if (*fd < 0)
-		return dkt_fail(ctx, *fd, "create a file in %s: %s", dkt__temporary_dir(),
-				strerror(-*fd));
+		return *fd;
 	err = copy_pieces(ctx, file, *fd, cut);
 	if (err) {
 		close(*fd);

@@ -71,7 +71,7 @@ times_of()
 	packed 1 400000
 	dktrace report -S csv --fields ts packed.data | tr -d '\r' | sed 1d | cmp - <(seq 1000 1000 800000000)
 	run -1 --separate-stderr env TMPDIR=/nonexistent dktrace info packed.data
-	has "$stderr" "dktrace: create /nonexistent/dktrace-"
+	has "$stderr" "dktrace: create a file in /nonexistent: No such file or directory"
 	mkdir space
 	mount -t tmpfs -o size=1m none space 2>/dev/null || skip "no permission to mount"
 	run -1 --separate-stderr env TMPDIR="$PWD/space" dktrace info packed.data

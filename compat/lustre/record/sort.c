@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/temporary.h"
 #include "lustre/record/ahead.h"
 #include "lustre/record/crew.h"
 #include "lustre/record/merge.h"
@@ -153,8 +154,10 @@ static int sort_records(struct record_sort *sort)
 
 	runs_clear(&sort->log.runs);
 	sort->again_left = sort->counts.kept;
-	if (!err)
-		err = spill_make_file(sort->ctx, &sort->sorted);
+	if (!err) {
+		sort->sorted = dkt__temporary_file(sort->ctx, dkt__temporary_dir());
+		err = DKT__MIN(sort->sorted, 0);
+	}
 	if (!err)
 		err = pieces_sort(sort->ctx, sort->memory, sort->sorted, next_shown, sort,
 				  &sort->log.runs);

@@ -2,8 +2,8 @@
 /* A thread that writes records to be sorted to a file below $TMPDIR or /tmp. */
 #include "lustre/record/spill.h"
 
-#include "base/io.h"
 #include "base/memory.h"
+#include "base/temporary.h"
 
 #define BUFFER (256 * 1024)
 
@@ -14,23 +14,16 @@ static int write_spill(void *data, const uint8_t *bytes, size_t len)
 	return dkt__write_all(spill->fd, bytes, len);
 }
 
-int spill_make_file(struct dkt_ctx *ctx, int *fd)
-{
-	const char *dir = dkt__temporary_dir();
-
-	*fd = dkt__unnamed_file(dir);
-	return *fd >= 0 ?
-		       0 :
-		       dkt_fail(ctx, *fd, "create a temporary file in %s: %s", dir, strerror(-*fd));
-}
-
 int spill_open(struct dkt_ctx *ctx, struct spill *spill)
 {
 	int err;
 
 	*spill = (struct spill){ .fd = -1 };
 	err = dkt__with_words(ctx, stage_new(BUFFER, write_spill, spill, &spill->write));
-	return err ? err : spill_make_file(ctx, &spill->fd);
+	if (err)
+		return err;
+	spill->fd = dkt__temporary_file(ctx, dkt__temporary_dir());
+	return DKT__MIN(spill->fd, 0);
 }
 
 static int write_error(struct dkt_ctx *ctx, int err)

@@ -14,9 +14,6 @@ struct spill {
 	size_t len; /* bytes in buf */
 };
 
-/* Creates an unnamed file in $TMPDIR or /tmp. */
-int spill_make_file(struct dkt_ctx *ctx, int *fd);
-
 /* Opens a new spill; the struct must not move while it is open. */
 int spill_open(struct dkt_ctx *ctx, struct spill *spill);
 int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len);
