@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "base/temporary.h"
 
 #define CHUNK (1 << 16)
 
@@ -33,7 +33,7 @@ static int copy(struct app *app, int fd)
 		       dkt_fail(app->ctx, -ENODATA, "read " STDIN_NAME ": it is empty");
 }
 
-/* Appends the pipe to the file, which is closed after an error. */
+/* Appends the pipe to the file, and keeps that. Closes it after an error. */
 static int copy_pipe(struct app *app, int fd)
 {
 	struct sigaction before, none = { .sa_handler = SIG_IGN };
@@ -47,16 +47,8 @@ static int copy_pipe(struct app *app, int fd)
 		close(fd);
 		return err;
 	}
+	app->stdin_file = fd + 1;
 	return fd;
-}
-
-static int create_file(struct app *app)
-{
-	const char *dir = dkt__temporary_dir();
-	int fd = dkt__unnamed_file(dir);
-
-	return fd < 0 ? dkt_fail(app->ctx, fd, "create %s/dktrace-XXXXXX: %s", dir, strerror(-fd)) :
-			fd;
 }
 
 /* True if it has to be read from beginning to end. */
@@ -77,18 +69,19 @@ static int refuse_terminal(struct app *app)
 
 int stdin_file(struct app *app)
 {
-	int fd = app->stdin_file - 1, err = fd < 0 ? refuse_terminal(app) : 0;
+	int fd, err;
 
+	if (app->stdin_file)
+		return app->stdin_file - 1;
+	err = refuse_terminal(app);
 	if (err)
 		return err;
-	if (fd < 0)
-		fd = is_pipe() ? create_file(app) : STDIN_FILENO;
-	if (fd >= 0 && fd != STDIN_FILENO && !app->stdin_file)
-		fd = copy_pipe(app, fd);
-	if (fd < 0)
-		return fd;
-	app->stdin_file = fd + 1;
-	return fd;
+	if (!is_pipe()) {
+		app->stdin_file = STDIN_FILENO + 1;
+		return STDIN_FILENO;
+	}
+	fd = dkt__temporary_file(app->ctx, dkt__temporary_dir());
+	return fd < 0 ? fd : copy_pipe(app, fd);
 }
 
 static void on_interrupt(int sig)
@@ -99,7 +92,10 @@ static void on_interrupt(int sig)
 int stdin_recording(struct app *app, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	/* As above, but the second Ctrl-C ends this program. */
+	/*
+	 * The first Ctrl-C also stops the program that writes the pipe: print what it wrote until
+	 * then. The second one ends this program.
+	 */
 	struct sigaction once = { .sa_handler = on_interrupt,
 				  .sa_flags = (int)(SA_RESETHAND | SA_RESTART) };
 	int rest, err = app->stdin_file || !is_pipe() ? 1 : refuse_terminal(app);
@@ -111,8 +107,5 @@ int stdin_recording(struct app *app, struct dkt_ctx *ctx, const struct dkt_sourc
 	if (err != 1)
 		return err;
 	rest = copy_pipe(app, rest);
-	if (rest < 0)
-		return rest;
-	app->stdin_file = rest + 1;
-	return 1;
+	return rest < 0 ? rest : 1;
 }
