@@ -18,22 +18,21 @@ static bool may_open(struct dkt__dat *dat, uint64_t size)
 }
 
 /*
- * Returns room for the bytes of a section, which live as long as the context. Names of processes are
- * copied from there, and come again and again: *own is their room, which the caller frees.
+ * Returns room for the bytes of a section. own NULL: it lives as long as the context; otherwise *own
+ * becomes the room, which the caller frees.
  */
-static uint8_t *section_room(struct dkt__dat *dat, unsigned int id, size_t size, void **own)
+static uint8_t *section_room(struct dkt__dat *dat, size_t size, void **own)
 {
-	if (id != DAT_CMDLINES)
+	if (!own)
 		return dkt__ctx_keep(dat->ctx, size + 1);
 	*own = malloc(size + 1);
 	return *own;
 }
 
-static bool copy_section(struct dkt__dat *dat, unsigned int id, struct dkt__cursor *section,
-			 void **own)
+static bool copy_section(struct dkt__dat *dat, struct dkt__cursor *section, void **own)
 {
 	const size_t size = dkt__cursor_left(section);
-	uint8_t *copy = section_room(dat, id, size, own);
+	uint8_t *copy = section_room(dat, size, own);
 
 	if (!copy)
 		return false;
@@ -43,7 +42,9 @@ static bool copy_section(struct dkt__dat *dat, unsigned int id, struct dkt__curs
 	return true;
 }
 
-/* Finds a section's bytes and unpacks them if necessary. False: the section is invalid. */
+/*
+ * Finds a section's bytes and unpacks them if necessary; own as above. False: the section is invalid.
+ */
 static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 			 struct dkt__cursor *section, void **own)
 {
@@ -65,13 +66,13 @@ static bool open_section(struct dkt__dat *dat, uint64_t offset, unsigned int id,
 	cur.end = cur.p + size;
 	*section = cur;
 	if (!packed)
-		return may_open(dat, size) && (!dat->copies || copy_section(dat, id, section, own));
+		return may_open(dat, size) && (!dat->copies || copy_section(dat, section, own));
 	size = dkt__cursor_number(&cur, 4);
 	n = dkt__cursor_number(&cur, 4);
 	cur.p = dkt__cursor_bytes(&cur, size);
 	if (!cur.p || !dat->codec || n > SECTION_MAX || !may_open(dat, n))
 		return false;
-	copy = section_room(dat, id, n, own);
+	copy = section_room(dat, n, own);
 	if (!copy || dat->codec->decompress(&dat->codec_state, cur.p, size, copy, n))
 		return false;
 	section->p = copy;
@@ -118,6 +119,7 @@ static bool keep_symbols(struct dkt__dat *dat, uint64_t offset)
 
 void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offset)
 {
+	/* Names of processes are copied from their sections, which come again and again. */
 	void *own __cleanup(free) = NULL;
 	struct dkt__cursor cur;
 	size_t i;
@@ -129,7 +131,8 @@ void dkt__dat_read_section(struct dkt__dat *dat, unsigned int id, uint64_t offse
 		if (sections[i].id == id)
 			break;
 	if (i < ARRAY_SIZE(sections) &&
-	    (!open_section(dat, offset, id, &cur, &own) || !sections[i].read(dat, &cur)))
+	    (!open_section(dat, offset, id, &cur, id == DAT_CMDLINES ? &own : NULL) ||
+	     !sections[i].read(dat, &cur)))
 		dkt__streams_damage(&dat->streams, "the section of %s cannot be read",
 				    sections[i].name);
 }
@@ -166,7 +169,6 @@ static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur, uint64_t 
 static int read_chain(struct dkt__dat *dat, uint64_t next)
 {
 	struct dkt__cursor cur;
-	void *own = NULL; /* options have none */
 	int err = 0;
 
 	for (unsigned int n = 0; !err && next; n++) {
@@ -174,7 +176,7 @@ static int read_chain(struct dkt__dat *dat, uint64_t next)
 			dkt__streams_damage(&dat->streams, "the options form a loop");
 			break;
 		}
-		if (!open_section(dat, next, DAT_DONE, &cur, &own)) {
+		if (!open_section(dat, next, DAT_DONE, &cur, NULL)) {
 			dat->cut = true;
 			break;
 		}
