@@ -23,12 +23,9 @@ struct section {
 	struct dkt__cursor cur; /* the beginning of its content */
 };
 
-/* Reads the head at the offset at. False: there is no complete head. */
-static bool look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes, struct section *section)
+/* Reads the head of the section at the offset at, of n bytes. False: there is no complete head. */
+static bool read_head(struct dkt__cursor cur, uint64_t at, uint64_t n, struct section *section)
 {
-	ssize_t n = dkt__pread_all(dat->file.fd, bytes, DKT__MIN(LOOK, dat->file.size - at), at);
-	struct dkt__cursor cur = { .p = bytes, .end = bytes + DKT__MAX(n, 0), .swap = dat->swap };
-
 	section->id = (unsigned int)dkt__cursor_number(&cur, 2);
 	section->packed = dkt__cursor_number(&cur, 2) & SECTION_COMPRESSED;
 	dkt__cursor_number(&cur, 4);
@@ -36,11 +33,20 @@ static bool look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes, struct
 	if (cur.bad)
 		return false;
 	section->at = at + SECTION_HEAD;
-	section->left = dat->file.size - section->at;
+	section->left = n - section->at;
 	section->cur = cur;
 	if (section->size < dkt__cursor_left(&cur))
 		section->cur.end = cur.p + section->size;
 	return true;
+}
+
+/* Reads the head of the section at the offset at of the file. */
+static bool look(const struct dkt__dat *dat, uint64_t at, uint8_t *bytes, struct section *section)
+{
+	ssize_t n = dkt__pread_all(dat->file.fd, bytes, DKT__MIN(LOOK, dat->file.size - at), at);
+	struct dkt__cursor cur = { .p = bytes, .end = bytes + DKT__MAX(n, 0), .swap = dat->swap };
+
+	return read_head(cur, at, dat->file.size, section);
 }
 
 /* Returns a cursor for the whole content, which must be in the file. */
@@ -314,28 +320,26 @@ int dkt__dat_read_journal(struct dkt__dat *dat, uint64_t at)
 }
 
 /* True for a section that can be before a mark. */
-static bool may_precede(unsigned int id, uint64_t size)
+static bool may_precede(const struct section *section)
 {
-	return (id >= DAT_HEADER_INFO && id <= DAT_CMDLINES) || (id == DAT_DONE && size) ||
-	       (id >= DKT__JOURNAL_BUFFER && id <= DKT__JOURNAL_MARK);
+	return (section->id >= DAT_HEADER_INFO && section->id <= DAT_CMDLINES) ||
+	       (section->id == DAT_DONE && section->size) ||
+	       (section->id >= DKT__JOURNAL_BUFFER && section->id <= DKT__JOURNAL_MARK);
 }
 
 bool dkt__dat_find_mark(const struct dkt__file *file, bool swap, uint64_t n, uint64_t *at)
 {
-	unsigned int id = 0;
+	struct section section = { 0 };
 
-	while (id != DKT__JOURNAL_MARK && n - *at >= SECTION_HEAD) {
-		struct dkt__cursor cur = { .p = file->data + *at,
-					   .end = file->data + n,
-					   .swap = swap };
-		uint64_t size;
+	while (section.id != DKT__JOURNAL_MARK) {
+		const struct dkt__cursor cur = { .p = file->data + *at,
+						 .end = file->data + n,
+						 .swap = swap };
 
-		id = (unsigned int)dkt__cursor_number(&cur, 2);
-		dkt__cursor_bytes(&cur, 6);
-		size = dkt__cursor_number(&cur, 8);
-		if (!may_precede(id, size) || size > dkt__cursor_left(&cur))
+		if (!read_head(cur, *at, n, &section) || !may_precede(&section) ||
+		    section.size > section.left)
 			return false;
-		*at += SECTION_HEAD + size;
+		*at = section.at + section.size;
 	}
-	return id == DKT__JOURNAL_MARK;
+	return true;
 }
