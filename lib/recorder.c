@@ -321,6 +321,7 @@ int dkt_recorder_begin(struct dkt_recorder *r, int fd)
 	dkt__about_fill(&r->facts, r->buffers[0].in, &r->about.info);
 	r->about.info.id = dkt__recorder_identity(r);
 	dkt__comms_clear(&r->names);
+	r->names_due = 0;
 	r->written = r->moved = 0;
 	r->fd = fd;
 	for (size_t i = 0; i < r->n; i++)

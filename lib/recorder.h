@@ -60,6 +60,7 @@ struct dkt_recorder {
 	uint8_t *pages; /* room for copied pages, DKT__RECORDER_CHUNK bytes */
 	uint8_t *packed;
 	struct dkt__comms names; /* that the file has */
+	time_t names_due; /* when to read the kernel's names again, CLOCK_MONOTONIC; 0: now */
 	uint8_t known[DKT__TDW_IDS / 8]; /* a bit for each event ID whose format the file has */
 	uint64_t written; /* bytes of all complete sections */
 	uint64_t moved; /* bytes of the pages in them, unpacked */
@@ -115,7 +116,10 @@ int dkt__recorder_head(struct dkt_recorder *r);
 
 /* ---- recorder/names.c: names of processes ---- */
 
-/* Adds the names that the file does not have yet; all: also of every thread that lives now. */
+/*
+ * Adds the names that the file does not have yet, if it is time to read them again; all: now, and also
+ * of every thread that lives.
+ */
 int dkt__recorder_names(struct dkt_recorder *r, bool all);
 
 /* ---- recorder/pages.c: pages from the kernel to the file ---- */

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "base/io.h"
 #include "check.h"
@@ -165,6 +166,75 @@ static void packed_pages_are_smaller(void **state)
 	assert_true(count(bytes, len, DKT__JOURNAL_PAGES, &sum) >= 2);
 	assert_true(sum < 2 * PAGES * PAGE_BYTES / 4);
 	free(bytes);
+}
+
+/* Has the kernel keep that many names, and one more. */
+static void keep_names(const struct room *room, int n, const char *last)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	for (int pid = 100; pid < 100 + n; pid++)
+		fprintf(f, "%d worker\n", pid);
+	fprintf(f, "%s\n", last);
+	fclose(f);
+	assert_int_equal(tree_text(room->root, "saved_cmdlines", text), 0);
+	free(text);
+}
+
+/* True if the file has the text. */
+static bool has(int fd, const char *text)
+{
+	char *bytes;
+	size_t len;
+	bool found;
+
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(dkt__read_fd(fd, SIZE_MAX, &bytes, &len), 0);
+	found = memmem(bytes, len, text, strlen(text));
+	free(bytes);
+	return found;
+}
+
+/* Records while the kernel keeps so many names. Returns true if the file has a name that came at the last moment. */
+static bool has_late_name(struct room *room, int n, int fd)
+{
+	struct dkt_recorder *recorder = new_recorder(room, NULL);
+	bool found;
+
+	keep_names(room, n, "7 first");
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	/* All names were new, so they are read again at once. */
+	keep_names(room, n, "8 second");
+	assert_ok(room->ctx, dkt_recorder_read(recorder));
+	assert_true(has(fd, "8 second\n"));
+	keep_names(room, n, "9 third");
+	assert_ok(room->ctx, dkt_recorder_read(recorder));
+	found = has(fd, "9 third\n");
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	assert_true(has(fd, "9 third\n"));
+	dkt_recorder_free(recorder);
+	return found;
+}
+
+static void many_names_are_read_less_often(void **state)
+{
+	struct timespec from, to;
+	int file = dkt__unnamed_file("/tmp");
+	bool found;
+
+	assert_true(file >= 0);
+	assert_true(has_late_name(*state, 900, file));
+	assert_int_equal(ftruncate(file, 0), 0);
+	assert_int_equal(lseek(file, 0, SEEK_SET), 0);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	found = has_late_name(*state, 20000, file);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	/* They are read again after 10 s. */
+	assert_true(!found || to.tv_sec - from.tv_sec >= 10);
+	close(file);
 }
 
 /* The file system is full at every place in turn, for a moment: no byte is missing or comes twice. */
@@ -433,6 +503,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_page_is_in_a_section, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_names_are_read_less_often, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_are_smaller, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_of_many_cpus_can_be_read, setup,
 						teardown),
