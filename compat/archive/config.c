@@ -9,13 +9,13 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/when.h"
 
 #define CONFIG_MAX (1 << 20)
 
 #define SEGMENT_SIZE  (UINT64_C(256) << 20)
 #define SEGMENT_LEAST (UINT64_C(4) << 20)
-#define SECOND        UINT64_C(1000000000)
-#define SEGMENT_TIME  (3600 * SECOND)
+#define SEGMENT_TIME  (3600 * DKT__NSEC_PER_SEC)
 
 static const struct {
 	const char *name;
@@ -177,7 +177,7 @@ static int get_time(struct dkt_ctx *ctx, const struct archive_config *config, en
 {
 	const char *text = config->value[key];
 
-	if (!text || (!dkt__parse_time(text, SECOND, ns) && *ns >= SECOND))
+	if (!text || (!dkt__parse_time(text, DKT__NSEC_PER_SEC, ns) && *ns >= DKT__NSEC_PER_SEC))
 		return 0;
 	return dkt_fail(ctx, -EINVAL, "--%s: '%s' is not a time such as 30m or 7d, of 1 s or more",
 			keys[key].name, text);

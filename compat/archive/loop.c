@@ -6,18 +6,17 @@
 #include "archive/running.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "base/when.h"
 #include "io/notify.h"
 
-#define SECOND UINT64_C(1000000000)
-
 /* How often all records go to the file, which bounds what a power failure can cost. */
-#define EACH SECOND
+#define EACH DKT__NSEC_PER_SEC
 
 /* How long a signal can wait, in ms. */
 #define LOOK_MS 250
 
 /* How often the oldest segments are deleted. */
-#define PRUNE_EACH (30 * SECOND)
+#define PRUNE_EACH (30 * DKT__NSEC_PER_SEC)
 
 /* Without --max-size, the segments take at most this part of the file system. */
 #define DISK_PART 10
@@ -157,7 +156,7 @@ void archive_step(struct archive *archive)
 		archive_note_failure(archive);
 	prune(archive, now);
 	if (archive->state.error && !archive->failing && now >= archive->worker.retry &&
-	    now - archive->failed_at > SECOND)
+	    now - archive->failed_at > DKT__NSEC_PER_SEC)
 		archive_forget_failure(archive);
 	archive_update_state(archive);
 	notify("WATCHDOG=1");

@@ -5,15 +5,14 @@
 #include <time.h>
 
 #include "base/util.h"
+#include "base/when.h"
 #include "capture/service.h"
 
-#define SECOND INT64_C(1000000000)
-
 /* A smaller change is the work of a program that keeps the clock right. */
-#define STEP (60 * SECOND)
+#define STEP (60 * DKT__NSEC_PER_SEC)
 
 /* How long a step forwards must last. */
-#define LASTING (UINT64_C(86400) * SECOND)
+#define LASTING (UINT64_C(86400) * DKT__NSEC_PER_SEC)
 
 int64_t age_at(struct age_clock *clock, int64_t wall, uint64_t boot)
 {
@@ -34,5 +33,5 @@ int64_t age_now(struct age_clock *clock)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return age_at(clock, ts.tv_sec * SECOND + ts.tv_nsec, service_now());
+	return age_at(clock, ts.tv_sec * DKT__NSEC_PER_SEC + ts.tv_nsec, service_now());
 }

@@ -14,20 +14,19 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/when.h"
 
 #define INDEX "index"
 
 /* A larger file is not an index. */
 #define INDEX_MAX (64 << 20)
 
-#define SECOND INT64_C(1000000000)
-
 /* How often the turn to change an index is tried, and us between. */
 #define TURN_TRIES 50
 #define TURN_WAIT  20000
 
 /* Clocks that are adjusted while a segment is recorded move its records by so much at most. */
-#define SLACK SECOND
+#define SLACK DKT__NSEC_PER_SEC
 
 /* ---- names ---- */
 
@@ -135,7 +134,7 @@ static int read_index(int dir, struct segments *index)
 
 static int64_t to_ns(const struct timespec *ts)
 {
-	return ts->tv_sec * SECOND + ts->tv_nsec;
+	return ts->tv_sec * DKT__NSEC_PER_SEC + ts->tv_nsec;
 }
 
 static bool look(int dir, struct segment *segment)

@@ -10,17 +10,17 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "base/when.h"
 #include "capture/age.h"
 #include "flight/conditions.h"
 #include "flight/dump.h"
 #include "flight/socket.h"
 #include "lustre/message/cdebug.h"
 
-#define SECOND UINT64_C(1000000000)
-#define HOUR   (3600 * SECOND)
+#define HOUR (3600 * DKT__NSEC_PER_SEC)
 
 /* After an incident the next look at the conditions waits, so that one that always holds costs little. */
-#define HOLD SECOND
+#define HOLD DKT__NSEC_PER_SEC
 
 /* Processes that can wait for a dump at once. */
 #define CLIENTS 16
@@ -29,7 +29,7 @@
 #define REASONS_MAX 600
 
 /* How often latencies are looked at while their buffers do not fill up. */
-#define LOOK (SECOND / 5)
+#define LOOK (DKT__NSEC_PER_SEC / 5)
 
 struct flight {
 	struct dkt_ctx *ctx;

@@ -5,15 +5,14 @@
 #include <time.h>
 
 #include "base/util.h"
-
-#define SECOND UINT64_C(1000000000)
+#include "base/when.h"
 
 static uint64_t now(void)
 {
 	struct timespec ts = { 0 };
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * SECOND + (uint64_t)ts.tv_nsec;
+	return (uint64_t)ts.tv_sec * DKT__NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
 }
 
 void progress_begin(struct progress *progress, uint64_t of, enum progress_unit unit, bool prints)
@@ -28,7 +27,7 @@ static bool is_due(struct progress *progress)
 {
 	uint64_t time = now();
 
-	if (time - (progress->shown ? progress->last : progress->begun) < SECOND)
+	if (time - (progress->shown ? progress->last : progress->begun) < DKT__NSEC_PER_SEC)
 		return false;
 	progress->last = time;
 	progress->shown = true;

@@ -4,14 +4,13 @@
 
 #include "app/print.h"
 #include "base/buf.h"
+#include "base/when.h"
 #include "cmd/info.h"
 #include "input/directory.h"
 #include "out/bar.h"
 
 /* The width of the column of labels. */
 #define LABELS 10
-
-#define SECOND INT64_C(1000000000)
 
 struct listing {
 	struct app *app;
@@ -73,7 +72,8 @@ static struct json_object *time_value(const struct app *app, int64_t time)
 
 	if (!time || app->json || app->csv)
 		return time ? val_number((uint64_t)time) : NULL;
-	return dkt__format_when(time / SECOND, text) ? val_text(strchr(text, '-') + 1) : NULL;
+	return dkt__format_when(time / DKT__NSEC_PER_SEC, text) ? val_text(strchr(text, '-') + 1) :
+								  NULL;
 }
 
 static void add_segment(struct listing *listing, struct segment *segment, bool is_last)
@@ -108,7 +108,7 @@ static void put_time(struct out *out, const char *key, int64_t time)
 	char text[DKT__WHEN_SIZE];
 
 	out_put(out, key, time ? val_number((uint64_t)time) : NULL);
-	if (time && dkt__format_when(time / SECOND, text))
+	if (time && dkt__format_when(time / DKT__NSEC_PER_SEC, text))
 		out_line(out, key, "%s", text);
 }
 

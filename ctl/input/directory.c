@@ -5,8 +5,6 @@
 #include "base/buf.h"
 #include "base/when.h"
 
-#define SECOND INT64_C(1000000000)
-
 bool directory_is(const char *path)
 {
 	return segments_are_in(path) == 1;
@@ -191,7 +189,7 @@ int directory_copy(const struct directory *from, struct directory *dir)
 
 int64_t directory_time(const struct directory *dir)
 {
-	return gaps_began(&dir->segments.list[dir->opened]) / SECOND;
+	return gaps_began(&dir->segments.list[dir->opened]) / DKT__NSEC_PER_SEC;
 }
 
 int directory_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,

@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "base/when.h"
 
-#define SECOND INT64_C(1000000000)
-
 /* So many times are printed; the others are counted. */
 #define SHOWN 10
 
@@ -24,7 +22,7 @@ int64_t gaps_began(const struct segment *segment)
 	if (segment->from > 0)
 		return segment->from;
 	segment_read_name(segment->name, &number, &time);
-	return time * SECOND;
+	return time * DKT__NSEC_PER_SEC;
 }
 
 /* When it ended. A segment that was not completed has been written up to its end. 0: unknown. */
@@ -83,7 +81,7 @@ bool gaps_is_within(const struct gaps_one *gap, int64_t since, int64_t until)
 
 static const char *when(int64_t time, char text[DKT__WHEN_SIZE])
 {
-	return dkt__format_when(time / SECOND, text) ? text : "an unknown time";
+	return dkt__format_when(time / DKT__NSEC_PER_SEC, text) ? text : "an unknown time";
 }
 
 static void report_one(const struct gaps_one *gap, const char *path)
@@ -91,7 +89,7 @@ static void report_one(const struct gaps_one *gap, const char *path)
 	char from[DKT__WHEN_SIZE], to[DKT__WHEN_SIZE];
 
 	/* The end may be known by the name of the next segment only, in whole seconds. */
-	if (gap->from > 0 && gap->from / SECOND <= gap->to / SECOND)
+	if (gap->from > 0 && gap->from / DKT__NSEC_PER_SEC <= gap->to / DKT__NSEC_PER_SEC)
 		app_say("%s: nothing was recorded from %s to %s", path, when(gap->from, from),
 			when(gap->to, to));
 	else
@@ -101,8 +99,9 @@ static void report_one(const struct gaps_one *gap, const char *path)
 static bool report_ends(const struct gaps *gaps, const char *path, int64_t since, int64_t until)
 {
 	char text[DKT__WHEN_SIZE];
-	bool after = gaps->end && gaps->end < INT64_MAX - SECOND &&
-		     (since > gaps->end || (until < INT64_MAX && until > gaps->end + SECOND));
+	bool after =
+		gaps->end && gaps->end < INT64_MAX - DKT__NSEC_PER_SEC &&
+		(since > gaps->end || (until < INT64_MAX && until > gaps->end + DKT__NSEC_PER_SEC));
 
 	if (after)
 		app_say("%s: nothing was recorded after %s", path, when(gaps->end, text));

@@ -5,15 +5,13 @@
 #include "base/parse.h"
 #include "base/when.h"
 
-#define NS INT64_C(1000000000)
-
 /* Reads seconds with an optional fraction, without a unit. */
 static int read_seconds(const char *text, int64_t most, int64_t *ns)
 {
 	uint64_t value;
 
-	if (text[strspn(text, "0123456789.")] || dkt__parse_time(text, NS, &value) ||
-	    value >= (uint64_t)most * NS)
+	if (text[strspn(text, "0123456789.")] || dkt__parse_time(text, DKT__NSEC_PER_SEC, &value) ||
+	    value >= (uint64_t)most * DKT__NSEC_PER_SEC)
 		return -EINVAL;
 	*ns = (int64_t)value;
 	return 0;
@@ -23,9 +21,10 @@ static int read_ago(const char *text, int64_t *ns)
 {
 	uint64_t ago;
 
-	if (dkt__parse_time(text, NS, &ago) || ago > (uint64_t)INT32_MAX * NS)
+	if (dkt__parse_time(text, DKT__NSEC_PER_SEC, &ago) ||
+	    ago > (uint64_t)INT32_MAX * DKT__NSEC_PER_SEC)
 		return -EINVAL;
-	*ns = (int64_t)time(NULL) * NS - (int64_t)ago;
+	*ns = (int64_t)time(NULL) * DKT__NSEC_PER_SEC - (int64_t)ago;
 	return 0;
 }
 
@@ -49,7 +48,7 @@ static int read_clock(const char *text, int64_t *ns)
 	if (!rest || (*rest && *rest != ':') || (*rest && read_seconds(rest + 1, 61, &part)))
 		return -EINVAL;
 	tm.tm_isdst = -1;
-	*ns = (int64_t)mktime(&tm) * NS + part;
+	*ns = (int64_t)mktime(&tm) * DKT__NSEC_PER_SEC + part;
 	return 0;
 }
 
@@ -57,7 +56,7 @@ int dkt__parse_when(const char *text, int64_t *ns)
 {
 	*ns = 0;
 	if (*text == '@')
-		return read_seconds(text + 1, INT64_MAX / NS, ns);
+		return read_seconds(text + 1, INT64_MAX / DKT__NSEC_PER_SEC, ns);
 	if (*text == '-')
 		return read_ago(text + 1, ns);
 	return read_clock(text, ns);

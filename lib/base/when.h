@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define DKT__NSEC_PER_SEC INT64_C(1000000000)
+
 /*
  * Reads HH:MM[:SS[.frac]] (of today, local time), YYYY-MM-DD HH:MM[:SS[.frac]], @SECONDS[.frac]
  * or -TIME (before now, seconds without a unit) as ns since the epoch. -EINVAL.

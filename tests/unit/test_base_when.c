@@ -17,22 +17,22 @@ static void seconds_since_the_epoch_are_read(void **state)
 	(void)state;
 	assert_true(ns_of("@0") == 0);
 	assert_true(ns_of("@1495061256.496695") == INT64_C(1495061256496695000));
-	assert_true(ns_of("@1.000000001") == NS + 1);
+	assert_true(ns_of("@1.000000001") == DKT__NSEC_PER_SEC + 1);
 	/* Digits beyond ns change nothing. */
-	assert_true(ns_of("@1.9999999999") == 2 * NS - 1);
+	assert_true(ns_of("@1.9999999999") == 2 * DKT__NSEC_PER_SEC - 1);
 	assert_true(ns_of("@9223372035.5") > 0);
 }
 
 static void times_ago_are_read(void **state)
 {
-	int64_t now = (int64_t)time(NULL) * NS, ns;
+	int64_t now = (int64_t)time(NULL) * DKT__NSEC_PER_SEC, ns;
 
 	(void)state;
 	ns = ns_of("-90");
-	assert_true(ns >= now - 90 * NS && ns <= now - 88 * NS);
+	assert_true(ns >= now - 90 * DKT__NSEC_PER_SEC && ns <= now - 88 * DKT__NSEC_PER_SEC);
 	ns = ns_of("-2m");
-	assert_true(ns >= now - 120 * NS && ns <= now - 118 * NS);
-	assert_true(ns_of("-1h") - ns_of("-1d") >= 82799 * NS);
+	assert_true(ns >= now - 120 * DKT__NSEC_PER_SEC && ns <= now - 118 * DKT__NSEC_PER_SEC);
+	assert_true(ns_of("-1h") - ns_of("-1d") >= 82799 * DKT__NSEC_PER_SEC);
 }
 
 static void dates_and_times_of_day_are_read(void **state)
@@ -42,13 +42,14 @@ static void dates_and_times_of_day_are_read(void **state)
 	time_t now = time(NULL);
 
 	(void)state;
-	assert_true(ns_of("1970-01-02 00:00") == 86400 * NS);
-	assert_true(ns_of("1970-01-02 00:00:01.25") == 86401 * NS + NS / 4);
-	assert_true(ns_of("2017-05-17T22:47:36") == INT64_C(1495061256) * NS);
+	assert_true(ns_of("1970-01-02 00:00") == 86400 * DKT__NSEC_PER_SEC);
+	assert_true(ns_of("1970-01-02 00:00:01.25") ==
+		    86401 * DKT__NSEC_PER_SEC + DKT__NSEC_PER_SEC / 4);
+	assert_true(ns_of("2017-05-17T22:47:36") == INT64_C(1495061256) * DKT__NSEC_PER_SEC);
 	strftime(text, sizeof(text), "%Y-%m-%d 00:00", gmtime(&now));
 	day = ns_of(text);
-	assert_true(ns_of("12:34") == day + (12 * 3600 + 34 * 60) * NS);
-	assert_true(ns_of("12:34:56") == day + (12 * 3600 + 34 * 60 + 56) * NS);
+	assert_true(ns_of("12:34") == day + (12 * 3600 + 34 * 60) * DKT__NSEC_PER_SEC);
+	assert_true(ns_of("12:34:56") == day + (12 * 3600 + 34 * 60 + 56) * DKT__NSEC_PER_SEC);
 }
 
 static void a_time_is_formatted_as_it_is_read(void **state)
@@ -58,7 +59,7 @@ static void a_time_is_formatted_as_it_is_read(void **state)
 	(void)state;
 	assert_true(dkt__format_when(1495061256, text));
 	assert_string_equal(text, "2017-05-17 22:47:36");
-	assert_true(ns_of(text) == INT64_C(1495061256) * NS);
+	assert_true(ns_of(text) == INT64_C(1495061256) * DKT__NSEC_PER_SEC);
 	assert_true(dkt__format_when(-1, text));
 	assert_string_equal(text, "1969-12-31 23:59:59");
 	assert_false(dkt__format_when(INT64_MAX, text));
