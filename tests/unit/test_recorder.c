@@ -168,6 +168,42 @@ static void packed_pages_are_smaller(void **state)
 	free(bytes);
 }
 
+/* One piece exceeds the limit, and the CPU after it is not compressed. */
+static void pages_beyond_the_limit_are_not_packed(void **state)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .compression = "zstd", .compress_most = 1);
+	DKT_OPTS(dkt_source_opts, from, .fd = 0);
+	struct room *room = *state;
+	struct dkt_record record;
+	int fd = dkt__unnamed_file("/tmp"), records = 0;
+	struct dkt_recorder *recorder;
+	struct dkt_source *source;
+	struct dkt_ctx *ctx;
+	uint64_t sum;
+	size_t len;
+	char *bytes;
+
+	assert_true(fd >= 0);
+	recorder = new_recorder(room, &opts);
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	dkt_recorder_free(recorder);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(dkt__read_fd(fd, SIZE_MAX, &bytes, &len), 0);
+	assert_true(count(bytes, len, DKT__JOURNAL_PAGES, &sum) >= 2);
+	assert_true(sum > PAGES * PAGE_BYTES && sum < PAGES * PAGE_BYTES * 5 / 4);
+	free(bytes);
+	from.fd = fd + 1;
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_source_open(ctx, "made", &from, &source));
+	while (dkt_source_next(source, &record) == DKT_NEXT_RECORD)
+		records++;
+	assert_int_equal(records, 2 * PAGES);
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	close(fd);
+}
+
 /* Has the kernel keep that many names, and one more. */
 static void keep_names(const struct room *room, int n, const char *last)
 {
@@ -503,6 +539,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_page_is_in_a_section, setup, teardown),
+		cmocka_unit_test_setup_teardown(pages_beyond_the_limit_are_not_packed, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(many_names_are_read_less_often, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_are_smaller, setup, teardown),
 		cmocka_unit_test_setup_teardown(packed_pages_of_many_cpus_can_be_read, setup,
