@@ -235,7 +235,10 @@ int service_end(struct dkt_ctx *ctx, const struct service *service, const char *
 
 	for (int tries = 0; pid; pid = service_holder(service, log), tries++) {
 		if (tries == TURN_SECONDS * 1000000 / EACH_US)
-			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
+			return dkt_fail(ctx, -ETIMEDOUT,
+					"%s, process %d, was told to end %d s ago and has not yet:"
+					" a slow disk may keep it busy",
+					service->noun, (int)pid, TURN_SECONDS);
 		/* Signal each process once; another one may have started since. */
 		if (pid != asked && kill(pid, sig) && errno != ESRCH)
 			return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid,

@@ -43,6 +43,7 @@ struct flight {
 	int clients[CLIENTS];
 	size_t n_clients;
 	char *reasons; /* of the next dump; NULL: none */
+	bool full; /* there is no room for further reasons */
 	struct age_clock clock;
 	uint64_t due; /* when it is made, ns */
 	uint64_t hold; /* until then conditions are not looked at, ns */
@@ -72,8 +73,11 @@ static int add_reason(struct flight *flight, const char *reason)
 {
 	char *all;
 
-	if (flight->reasons && strlen(flight->reasons) + strlen(reason) > REASONS_MAX)
+	if (flight->full)
 		return 0;
+	flight->full = flight->reasons && strlen(flight->reasons) + strlen(reason) > REASONS_MAX;
+	if (flight->full)
+		reason = "and others";
 	all = flight->reasons ? dkt__format("%s; %s", flight->reasons, reason) : strdup(reason);
 	if (!all)
 		return -ENOMEM;
@@ -108,7 +112,11 @@ static int incident(struct flight *flight, const char *reason, uint64_t n)
 	if (!flight->reasons) {
 		flight->due = now + flight->state->after;
 		flight->times[flight->n_times++] = now;
+		n--;
 	}
+	flight->state->merged += n;
+	if (n)
+		save(flight);
 	return add_reason(flight, reason);
 }
 
@@ -186,6 +194,7 @@ static void make_dump(struct flight *flight)
 	answer = strdup(err ? dkt_error(flight->ctx) : dump.file);
 	free(flight->reasons);
 	flight->reasons = NULL;
+	flight->full = false;
 	if (err)
 		note_error(flight);
 	else
@@ -220,6 +229,7 @@ static int take_signal(struct flight *flight)
 	return 0;
 }
 
+/* Returns 1 if there was one. */
 static int take_request(struct flight *flight)
 {
 	char reason[FLIGHT_LINE_MAX];
@@ -235,7 +245,17 @@ static int take_request(struct flight *flight)
 	flight->clients[flight->n_clients++] = fd;
 	/* The client has seen the incident and needs no later records. */
 	flight->due = service_now();
-	return 0;
+	return 1;
+}
+
+/* On a slow disk many can wait, and one dump serves all of them. */
+static int take_requests(struct flight *flight)
+{
+	int taken = 1;
+
+	while (taken > 0 && flight->n_clients < CLIENTS)
+		taken = take_request(flight);
+	return taken < 0 ? taken : 0;
 }
 
 static int look(struct flight *flight)
@@ -321,7 +341,7 @@ static int step(struct flight *flight)
 	if (fds[0].revents)
 		err = take_signal(flight);
 	if (!err && fds[1].revents)
-		err = take_request(flight);
+		err = take_requests(flight);
 	if (!err && (ready || (flight->conditions.reads && flight->hold <= service_now())))
 		err = look(flight);
 	if (!err && flight->reasons && flight->due <= service_now())
@@ -458,6 +478,9 @@ int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *o
 		opts->ready(opts->data);
 	while (!err && !flight.ending)
 		err = step(&flight);
+	/* The buffers go, with the records of an incident that waits for its dump. */
+	if (!err && flight.reasons)
+		make_dump(&flight);
 	/* Leave the instances of a killed recorder: the user may still want its records. */
 	if (flight.groups)
 		tear_down(&flight);

@@ -86,8 +86,9 @@ int flight_state_print(const struct flight_state *state, FILE *f)
 {
 	fprintf(f, "started\t%" PRId64 "\ndir\t%s\nmax_size\t%" PRIu64 "\nkeep\t%" PRIu64 "\n",
 		state->started, state->dir, state->max_size, state->keep);
-	fprintf(f, "after\t%" PRIu64 "\nmax_dumps\t%" PRIu64 "\nsuppressed\t%" PRIu64 "\n",
-		state->after, state->max_dumps, state->suppressed);
+	fprintf(f, "after\t%" PRIu64 "\nmax_dumps\t%" PRIu64 "\n", state->after, state->max_dumps);
+	fprintf(f, "suppressed\t%" PRIu64 "\nmerged\t%" PRIu64 "\n", state->suppressed,
+		state->merged);
 	if (state->exec)
 		fprintf(f, "exec\t%s\n", state->exec);
 	if (state->error)
@@ -169,6 +170,7 @@ static int take_line(struct flight_state *state, const char *key, char *value)
 			{ "after", &state->after },
 			{ "max_dumps", &state->max_dumps },
 			{ "suppressed", &state->suppressed },
+			{ "merged", &state->merged },
 			{ "started", (uint64_t *)&state->started },
 			{ "error_time", (uint64_t *)&state->error_time } };
 	const struct {

@@ -37,6 +37,7 @@ struct flight_state {
 	struct flight_dump *dumps; /* the last ones, the oldest first */
 	size_t n_dumps;
 	uint64_t suppressed; /* incidents beyond max_dumps */
+	uint64_t merged; /* incidents that share the dump of an earlier one */
 	char *error; /* of the last dump that failed; NULL: none since */
 	int64_t error_time;
 	char *note; /* why the last dump could not be made a finished file; NULL: it is one */

@@ -48,6 +48,7 @@ static void put_limits(struct out *out, const struct flight_state *state)
 	out_put(out, "after_ns", val_number(state->after));
 	out_put(out, "exec", val_text(state->exec));
 	out_put(out, "suppressed", val_number(state->suppressed));
+	out_put(out, "merged", val_number(state->merged));
 	out_line(out, "limits", "%" PRIu64 " an hour, %.0f MB in all", state->max_dumps,
 		 (double)state->max_size / (1 << 20));
 	if (state->keep)
@@ -58,6 +59,10 @@ static void put_limits(struct out *out, const struct flight_state *state)
 	if (state->suppressed)
 		out_line(out, "suppressed", "%" PRIu64 " incidents: the hour has had its dumps",
 			 state->suppressed);
+	if (state->merged)
+		out_line(out, "merged",
+			 "%" PRIu64 " incidents: they share the dump of an earlier one",
+			 state->merged);
 	for (size_t i = 0; i < state->n_conditions; i++)
 		out_line(out, "when", "%s%s%s", state->conditions[i], i < state->n_ways ? ": " : "",
 			 i < state->n_ways ? state->ways[i] : "");

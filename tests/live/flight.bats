@@ -189,6 +189,23 @@ killed()
 	[ -z "$(own)" ]
 }
 
+@test "flight: stop makes the dump of an incident that waits for it" {
+	start_ioctl --when 'syscalls:sys_enter_chdir[COMM == "sh"]' --after 1h
+	cause
+	# The first one waits for its dump, and others join it.
+	merged()
+	{
+		sh -c 'cd /'
+		[ "$(flight status --json | jq .merged)" -gt 0 ]
+	}
+	until_true 100 merged
+	has "$(flight status)" ' incidents: they share the dump of an earlier one'
+	flight stop
+	run -0 --separate-stderr dktrace report "$tmp"/flight-*.dat
+	has "$output" 'flight dump: syscalls:sys_enter_chdir by sh-'
+	[ "$(count "$tmp"/flight-*.dat)" -gt 0 ]
+}
+
 @test "flight: stops and starts at once take turns, and none ends another's command" {
 	start_ioctl
 	for i in 1 2 3 4 5; do
