@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A dump: the records of all groups that no earlier dump has, in a file with its time as name. */
+/* A dump: the records of all groups that no earlier dump has, in a file with its time and number as name. */
 #include "flight/dump.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -10,11 +11,12 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "capture/complete.h"
+#include "flight/files.h"
 
 /* Room for formats, symbols and names of processes beside the records. */
 #define HEAD_ROOM (UINT64_C(16) << 20)
 
-/* Dumps of one second. */
+/* Recorders of other logs can make dumps in the same directory at the same time. */
 #define NAMES_MAX 1000
 
 #define UNFINISHED ".flight-unfinished-"
@@ -120,18 +122,18 @@ static int publish(struct dkt_ctx *ctx, const char *unfinished, const char *dir,
 		   struct flight_dump *dump)
 {
 	const time_t now = (time_t)dump->time;
+	uint64_t number, first;
 	char when[32] = "";
 	struct tm tm;
+	int err = flight_next_number(ctx, dir, &first);
 
+	if (err)
+		return err;
 	localtime_r(&now, &tm);
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
-	for (int i = 1; i <= NAMES_MAX; i++) {
-		char number[16] = "";
-		char *path;
+	for (number = first; number < first + NAMES_MAX; number++) {
+		char *path = dkt__format("%s/flight-%s-%06" PRIu64 ".dat", dir, when, number);
 
-		if (i > 1)
-			snprintf(number, sizeof(number), "-%d", i);
-		path = dkt__format("%s/flight-%s%s.dat", dir, when, number);
 		if (!path)
 			return dkt__no_memory(ctx);
 		if (!link(unfinished, path)) {
@@ -139,14 +141,13 @@ static int publish(struct dkt_ctx *ctx, const char *unfinished, const char *dir,
 			dump->file = path;
 			return 0;
 		}
-		if (errno != EEXIST || i == NAMES_MAX) {
-			dkt_fail(ctx, -errno, "name %s: %s", path, strerror(errno));
-			free(path);
-			return -EIO;
-		}
+		err = errno == EEXIST ? -EEXIST : -EIO;
+		dkt_fail(ctx, err, "name %s: %s", path, strerror(errno));
 		free(path);
+		if (err != -EEXIST)
+			break;
 	}
-	return -EEXIST;
+	return err;
 }
 
 /* The buffers have lost what the file has. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A dump: the records of all groups that no earlier dump has, in a file with its time as name. */
+/* A dump: the records of all groups that no earlier dump has, in a file with its time and number as name. */
 #pragma once
 
 #include "flight/group.h"
@@ -18,10 +18,3 @@ int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group 
  * set. Clear the dump in any case. Call it before flight_dump().
  */
 int flight_rescue(struct dkt_ctx *ctx, const char *log, const char *dir, struct flight_dump *dump);
-
-/*
- * Deletes dumps of the directory from before a time of day (ns; INT64_MIN: none), and the oldest ones
- * until the rest has at most max_size bytes (0: no bound). The file named spare stays.
- */
-int flight_prune(struct dkt_ctx *ctx, const char *dir, int64_t before, uint64_t max_size,
-		 const char *spare);

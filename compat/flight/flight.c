@@ -14,6 +14,7 @@
 #include "capture/age.h"
 #include "flight/conditions.h"
 #include "flight/dump.h"
+#include "flight/files.h"
 #include "flight/socket.h"
 #include "lustre/message/cdebug.h"
 
@@ -144,11 +145,12 @@ static void run_command(struct flight *flight, const struct flight_dump *dump)
 static void prune(struct flight *flight, uint64_t max_size, const char *spare)
 {
 	const struct flight_state *state = flight->state;
-	const int64_t now = age_now(&flight->clock);
+	const struct flight_limits limits = { .now = age_now(&flight->clock),
+					      .keep = state->keep,
+					      .max_size = max_size,
+					      .spare = spare };
 
-	if ((state->keep || max_size) &&
-	    flight_prune(flight->ctx, state->dir,
-			 state->keep ? now - (int64_t)state->keep : INT64_MIN, max_size, spare))
+	if ((limits.keep || max_size) && flight_prune(flight->ctx, state->dir, &limits))
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 }
 
