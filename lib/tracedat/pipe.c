@@ -405,8 +405,10 @@ static int open_pipe(struct pipe *p, int fd, const struct dkt_source_opts *opts)
 /* Hands out the file with the bytes so far. */
 static int give_rest(struct pipe *p, int *rest)
 {
-	*rest = fcntl(p->file.fd, F_DUPFD_CLOEXEC, 0);
-	if (*rest < 0 || lseek(*rest, 0, SEEK_END) < 0)
+	/* Both descriptors have the same position. */
+	if (lseek(p->file.fd, 0, SEEK_END) >= 0)
+		*rest = fcntl(p->file.fd, F_DUPFD_CLOEXEC, 0);
+	if (*rest < 0)
 		return dkt_fail(p->dat.ctx, -errno, "keep %s: %s", p->file.name, strerror(errno));
 	return 1;
 }
