@@ -91,7 +91,7 @@ int wanted_apply(const struct wanted *wanted, struct dkt_change *change)
 		if (one->filter)
 			err = dkt_change_filter(change, one->event, one->filter);
 		if (!err && one->stack)
-			err = add_stack(change, one);
+			err = dkt__with_words(wanted->ctx, add_stack(change, one));
 	}
 	if (!err && wanted->parts)
 		err = add_limits(&wanted->parts->set, change);
