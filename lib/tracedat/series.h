@@ -57,6 +57,8 @@ struct dkt__series {
 	size_t n_damaged; /* files */
 };
 
+extern const struct dkt__source_ops dkt__series_ops;
+
 /* Opens a file with a context of its own, which has the error message. Close it in either case. */
 int dkt__series_open_file(const struct dkt__series *s, struct dkt__series_file *file);
 void dkt__series_close_file(struct dkt__series_file *file);

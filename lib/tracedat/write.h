@@ -74,8 +74,7 @@ struct dkt_tracedat {
 	const uint8_t *map;
 	const struct dkt__codec *map_codec;
 	void *map_state;
-	const struct dkt__symbol_text
-		*symbols; /* the section of symbols, compressed; NULL: make it */
+	const struct dkt__symbol_text *symbols; /* their section, compressed; NULL: make it */
 	uint8_t *raw; /* the last output of that codec */
 	size_t raw_room;
 	struct dkt__tdw_stream *streams;
