@@ -33,5 +33,5 @@ int64_t age_now(struct age_clock *clock)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return age_at(clock, ts.tv_sec * DKT__NSEC_PER_SEC + ts.tv_nsec, service_now());
+	return age_at(clock, dkt__timespec_ns(&ts), service_now());
 }

@@ -132,11 +132,6 @@ static int read_index(int dir, struct segments *index)
 
 /* ---- reading ---- */
 
-static int64_t to_ns(const struct timespec *ts)
-{
-	return ts->tv_sec * DKT__NSEC_PER_SEC + ts->tv_nsec;
-}
-
 static bool look(int dir, struct segment *segment)
 {
 	struct stat st;
@@ -144,7 +139,7 @@ static bool look(int dir, struct segment *segment)
 	if (fstatat(dir, segment->name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return false;
 	segment->bytes = (uint64_t)st.st_size;
-	segment->mtime = to_ns(&st.st_mtim);
+	segment->mtime = dkt__timespec_ns(&st.st_mtim);
 	return true;
 }
 

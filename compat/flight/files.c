@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/when.h"
 
 struct old {
 	char *name;
@@ -51,7 +52,7 @@ static int add(struct olds *olds, DIR *dir, const char *name)
 	    st.st_uid != geteuid())
 		return 0;
 	old.bytes = (uint64_t)st.st_blocks * 512;
-	old.time = st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec;
+	old.time = dkt__timespec_ns(&st.st_mtim);
 	old.name = strdup(name);
 	err = old.name ? dkt__append(olds->list, olds->n, old) : -ENOMEM;
 	if (err)

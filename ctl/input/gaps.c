@@ -22,7 +22,7 @@ int64_t gaps_began(const struct segment *segment)
 	if (segment->from > 0)
 		return segment->from;
 	segment_read_name(segment->name, &number, &time);
-	return time * DKT__NSEC_PER_SEC;
+	return dkt__timespec_ns(&(struct timespec){ .tv_sec = (time_t)time });
 }
 
 /* When it ended. A segment that was not completed has been written up to its end. 0: unknown. */

@@ -4,8 +4,23 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #define DKT__NSEC_PER_SEC INT64_C(1000000000)
+
+/*
+ * Returns a time in ns. File systems have times that are too large for that, after the year 2262: those
+ * become the largest number, and times before 1677 the smallest.
+ */
+static inline int64_t dkt__timespec_ns(const struct timespec *ts)
+{
+	int64_t ns;
+
+	if (__builtin_mul_overflow(ts->tv_sec, DKT__NSEC_PER_SEC, &ns) ||
+	    __builtin_add_overflow(ns, ts->tv_nsec, &ns))
+		return ts->tv_sec < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
+}
 
 /*
  * Reads HH:MM[:SS[.frac]] (of today, local time), YYYY-MM-DD HH:MM[:SS[.frac]], @SECONDS[.frac]

@@ -380,3 +380,12 @@ recordings()
 	ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=clone,clone3 -o threads dktrace report -j 3 dir >out || true
 	same 2 "$(grep -c 'clone.* = [0-9]' threads)" "threads"
 }
+
+@test "a segment of the far future is read" {
+	cut_into 2
+	mv "$(name 2)" dir/dktrace-99991231T235959Z-000002.dat
+	touch -d 2400-01-01 dir/*2.dat
+	dktrace report dir | cmp - <(dktrace report all.dat)
+	run -0 --separate-stderr dktrace info --csv dir
+	same "" "$stderr" "words"
+}

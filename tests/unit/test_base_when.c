@@ -66,6 +66,22 @@ static void a_time_is_formatted_as_it_is_read(void **state)
 	assert_string_equal(text, "");
 }
 
+static void a_time_that_is_too_large_becomes_the_largest(void **state)
+{
+	struct timespec ts = { .tv_sec = 1495061256, .tv_nsec = 7 };
+
+	(void)state;
+	assert_true(dkt__timespec_ns(&ts) == INT64_C(1495061256000000007));
+	/* The year 2400. */
+	ts.tv_sec = INT64_C(13569465600);
+	assert_true(dkt__timespec_ns(&ts) == INT64_MAX);
+	ts.tv_sec = INT64_MAX / DKT__NSEC_PER_SEC;
+	ts.tv_nsec = 999999999;
+	assert_true(dkt__timespec_ns(&ts) == INT64_MAX);
+	ts.tv_sec = -INT64_C(13569465600);
+	assert_true(dkt__timespec_ns(&ts) == INT64_MIN);
+}
+
 static void invalid_times_are_refused(void **state)
 {
 	static const char *const texts[] = {
@@ -117,6 +133,7 @@ int main(void)
 		cmocka_unit_test(times_ago_are_read),
 		cmocka_unit_test(dates_and_times_of_day_are_read),
 		cmocka_unit_test(a_time_is_formatted_as_it_is_read),
+		cmocka_unit_test(a_time_that_is_too_large_becomes_the_largest),
 		cmocka_unit_test(invalid_times_are_refused),
 	};
 
