@@ -142,8 +142,8 @@ static int let_go(struct archive_worker *worker, int out)
 	struct dkt_ctx *own;
 	int err;
 
-	close_range(STDERR_FILENO + 1, (unsigned int)out - 1, 0);
-	close_range((unsigned int)out + 1, UINT_MAX, 0);
+	dkt__close_range(STDERR_FILENO + 1, (unsigned int)out - 1);
+	dkt__close_range((unsigned int)out + 1, UINT_MAX);
 	err = dkt__with_words(worker->ctx, dkt_ctx_new(NULL, &own));
 	if (!err)
 		worker->ctx = own;

@@ -156,7 +156,7 @@ static void become_daemon(const struct daemon_cmd *cmd, const struct daemon_stat
 	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(ready, 2) < 0 ||
 	    dup2(2, 3) < 0)
 		_exit(127);
-	close_range(4, UINT_MAX, 0);
+	dkt__close_range(4, UINT_MAX);
 	if (setenv("DKTRACE_INSTANCE", cmd->lctl->instance, 1) || chdir("/"))
 		_exit(127);
 	execv("/proc/self/exe", argv);

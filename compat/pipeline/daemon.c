@@ -147,7 +147,18 @@ int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
 	return err;
 }
 
-/* Waits until the process of the descriptor, one of pidfd_open(), has ended. */
+/* Returns a descriptor for wait_for_exit(), or -1: kernels before 5.3 do not have this call. */
+static int open_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
+/* Waits until the process has ended. */
 static void wait_for_exit(int process)
 {
 	struct pollfd ended = { .fd = process, .events = POLLIN };
@@ -165,8 +176,7 @@ int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 		return dkt_fail(ctx, fd, "open %s/" DAEMON_STATE ": %s", dir, strerror(-fd));
 	if (!pid)
 		return 0;
-	/* Kernels before 5.3 do not have this call. */
-	process = (int)syscall(SYS_pidfd_open, pid, 0);
+	process = open_process(pid);
 	if (kill(pid, SIGTERM) && errno != ESRCH)
 		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
 	for (int tries = 0; holder(fd) == pid; tries++) {

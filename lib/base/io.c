@@ -2,6 +2,7 @@
 /* Reads, writes and replaces whole files, and creates files without a name. */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/buf.h"
 #include "base/io.h"
@@ -141,6 +142,29 @@ int dkt__unnamed_file(const char *dir)
 		return -errno;
 	unlink(name);
 	return fd;
+}
+
+/* Those that /proc lists. */
+static void close_listed(unsigned int first, unsigned int last)
+{
+	DIR *dir __cleanup(closedir) = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const unsigned long fd = strtoul(entry->d_name, NULL, 10);
+
+		if (entry->d_name[0] != '.' && fd >= first && fd <= last && (int)fd != dirfd(dir))
+			close((int)fd);
+	}
+}
+
+void dkt__close_range(unsigned int first, unsigned int last)
+{
+#ifdef SYS_close_range
+	if (first > last || !syscall(SYS_close_range, first, last, 0))
+		return;
+#endif
+	close_listed(first, last);
 }
 
 int dkt__text_end(FILE *f, int err, char **text)

@@ -40,6 +40,9 @@ const char *dkt__temporary_dir(void);
  */
 int dkt__unnamed_file(const char *dir);
 
+/* Closes all descriptors from first to last, as close_range(), which old kernels and C libraries lack. */
+void dkt__close_range(unsigned int first, unsigned int last);
+
 /*
  * Closes a text of open_memstream(); f is NULL if that call failed. Returns err, or the error of
  * closing; then the text is NULL. Otherwise the caller frees the text.

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whole files: read and written in pieces, through signals, with a limit, without a name. */
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "base/io.c"
 #include "check.h"
 
 #define LARGE 300000
@@ -115,6 +116,27 @@ static void a_temporary_file_has_no_name(void **state)
 	assert_int_equal(dkt__unnamed_file("/nonexistent"), -ENOENT);
 }
 
+static void only_descriptors_of_the_range_are_closed(void **state)
+{
+	static void (*const calls[])(unsigned int first, unsigned int last) = { dkt__close_range,
+										close_listed };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		for (int fd = 200; fd < 205; fd++)
+			assert_int_equal(dup2(STDERR_FILENO, fd), fd);
+		calls[i](201, 203);
+		for (int fd = 200; fd < 205; fd++)
+			assert_int_equal(fcntl(fd, F_GETFD) >= 0, fd == 200 || fd == 204);
+		/* An empty range. */
+		calls[i](204, 203);
+		assert_true(fcntl(204, F_GETFD) >= 0);
+		calls[i](200, UINT_MAX);
+		assert_int_equal(fcntl(204, F_GETFD), -1);
+		assert_true(fcntl(STDERR_FILENO, F_GETFD) >= 0);
+	}
+}
+
 /* The old file remains if the new one cannot be written; nothing else remains either. */
 static void a_file_is_replaced_as_a_whole(void **state)
 {
@@ -181,6 +203,7 @@ int main(void)
 		cmocka_unit_test(signals_interrupt_no_read_or_write),
 		cmocka_unit_test(a_file_is_read_up_to_a_limit),
 		cmocka_unit_test(a_temporary_file_has_no_name),
+		cmocka_unit_test(only_descriptors_of_the_range_are_closed),
 		cmocka_unit_test(a_file_is_replaced_as_a_whole),
 		cmocka_unit_test(the_end_of_a_text_returns_it_or_an_error),
 	};
