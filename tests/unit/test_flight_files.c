@@ -65,7 +65,7 @@ static bool there(const struct place *place, const char *name)
 	return is;
 }
 
-/* What it takes of the disk. */
+/* Returns the bytes that the file takes on the disk. */
 static uint64_t size(const struct place *place, const char *name)
 {
 	char *path = dkt__format("%s/%s", place->dir, name);
