@@ -57,6 +57,23 @@ static int open_recorder(struct record *record)
 	return err ? err : dkt_recorder_add(record->recorder, record->in, "");
 }
 
+/* The least room for records, in bytes: some pages, and the names and marks that follow them. */
+#define LEAST (256 << 10)
+
+/* Refuses a --max-size that has no room for records, before the first is recorded. */
+static int check_max_size(struct record *record)
+{
+	struct dkt_recorder_counts counts;
+	int err = dkt_recorder_counts(record->recorder, &counts, sizeof(counts));
+
+	if (err || !record->max_bytes || record->max_bytes >= counts.bytes + LEAST)
+		return err;
+	return dkt_fail(record->ctx, -EFBIG,
+			"--max-size: %s leaves no room for records: the file begins with %.1f MB"
+			" of names and formats",
+			record->app->max_size, (double)counts.bytes / 1e6);
+}
+
 /* Prepares everything, so that recording can begin at one moment. */
 static int set_up(struct record *record)
 {
@@ -78,6 +95,8 @@ static int set_up(struct record *record)
 	if (!err)
 		err = capture_file_in(&record->file,
 				      dkt_recorder_begin(record->recorder, record->file.fd));
+	if (!err)
+		err = check_max_size(record);
 	return err ? err : dkt_instance_set_on(record->in, true);
 }
 
@@ -197,6 +216,9 @@ int record_run(struct record *record)
 		rc = EXIT_PIPE;
 	else
 		rc = err ? app_fail(record->app) : report(record);
+	/* A command that has not begun is still this program, with the buffers open. */
+	if (!record->from)
+		spawn_finish(&record->spawn);
 	tear_down(record);
 	if (!err)
 		complete(record);
@@ -204,5 +226,5 @@ int record_run(struct record *record)
 	if (record->command && record->from > 0)
 		live_wait(&record->spawn, 0, NULL, NULL);
 	spawn_finish(&record->spawn);
-	return record->spawn.status ? record->spawn.status : rc;
+	return record->from > 0 && record->spawn.status ? record->spawn.status : rc;
 }

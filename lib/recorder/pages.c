@@ -13,6 +13,9 @@
 
 #define SECTION_COMPRESSED 1
 
+/* Bytes of the room of a file that pages leave for names, marks, and what a compressor may add. */
+#define SPARE (DKT__RECORDER_CHUNK / 16)
+
 /* Adds the beginning of a section of pages; size: bytes that follow. */
 static void begin(struct dkt_recorder *r, const struct dkt__recorder_buffer *b, int cpu,
 		  unsigned int flags, size_t size)
@@ -36,27 +39,30 @@ static bool is_empty(int error)
 	return error == EAGAIN || error == ENODEV;
 }
 
-/* -EDQUOT: the file may not grow by one more piece. */
-static int check_room(struct dkt_recorder *r)
+/* Limits a number of pages to those that the file has room for. -EDQUOT: none. */
+static int limit_pages(struct dkt_recorder *r, const struct dkt__recorder_buffer *b, size_t *pages)
 {
-	if (!r->room ||
-	    r->room(r->data, r->written) >= DKT__RECORDER_CHUNK + DKT__RECORDER_CHUNK / 16)
-		return 0;
-	return dkt_fail(r->ctx, -EDQUOT, "there is no room for more records");
+	uint64_t room = r->room ? r->room(r->data, r->written) : UINT64_MAX;
+
+	room = room > SPARE ? (room - SPARE) / b->page_size : 0;
+	if (!room)
+		return dkt_fail(r->ctx, -EDQUOT, "there is no room for more records");
+	*pages = DKT__MIN(*pages, room);
+	return 0;
 }
 
-/* Moves complete pages into the pipe. *n: bytes, at most the given number; 0: there is no complete page. */
+/* Moves complete pages into the pipe, most at most. *n: bytes; 0: there is no complete page. */
 static int fill_pipe(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t most,
 		     size_t *n)
 {
-	int err = check_room(r);
+	int err = limit_pages(r, b, &most);
 	ssize_t got;
 
 	*n = 0;
 	if (err)
 		return err;
 	do
-		got = splice(b->cpus[cpu].fd, NULL, r->pipe[1], NULL, most,
+		got = splice(b->cpus[cpu].fd, NULL, r->pipe[1], NULL, most * b->page_size,
 			     SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 	while (got < 0 && errno == EINTR);
 	if (got < 0 && errno == EINVAL) {
@@ -73,7 +79,7 @@ static int fill_pipe(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 /* Moves complete pages through the pipe to the file. *n: as of fill_pipe(). */
 static int splice_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t *n)
 {
-	int err = fill_pipe(r, b, cpu, r->pipe_size / b->page_size * b->page_size, n);
+	int err = fill_pipe(r, b, cpu, r->pipe_size / b->page_size, n);
 
 	if (err || !*n)
 		return err;
@@ -130,10 +136,11 @@ static size_t most_pages(const struct dkt_recorder *r, const struct dkt__recorde
 static int read_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t most,
 		      size_t *n)
 {
-	int err = check_room(r);
+	int err;
 
-	most = err ? 0 : DKT__MIN(most, most_pages(r, b));
-	for (*n = 0; *n < most;) {
+	most = DKT__MIN(most, most_pages(r, b));
+	err = limit_pages(r, b, &most);
+	for (*n = 0; !err && *n < most;) {
 		uint8_t *page = r->pages + *n * b->page_size;
 		ssize_t got = read(b->cpus[cpu].fd, page, b->page_size);
 
@@ -177,7 +184,7 @@ static int count_pages(struct dkt__recorder_buffer *b, int cpu, bool rest, size_
 /* Compresses complete pages. Out of the pipe they take one call, not one for each page. *n: as of fill_pipe(). */
 static int pack_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t *n)
 {
-	size_t most = DKT__MIN(r->pipe_size / b->page_size, most_pages(r, b)) * b->page_size;
+	size_t most = DKT__MIN(r->pipe_size / b->page_size, most_pages(r, b));
 	int err = fill_pipe(r, b, cpu, most, n);
 
 	for (size_t at = 0; !err && at < *n;) {

@@ -239,6 +239,10 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 	lacks "$output" "a.dat.old"
 	same "$sum" "$(md5sum <"$tmp/a.dat")" "the earlier file, under its name"
 	gone "$tmp/a.dat.old"
+	run -1 dktrace record -e "$numbers" --max-size 100K -o "$tmp/a.dat" -- true
+	has "$output" "--max-size: 100K leaves no room for records: the file begins with"
+	lacks "$output" "busy"
+	same "$sum" "$(md5sum <"$tmp/a.dat")" "the earlier file, under its name"
 	# A file that was there before stays.
 	: >"$tmp/b.dat"
 	run -1 dktrace record -e "$numbers" --buffer-size 900G -o "$tmp/b.dat" -- true
@@ -272,6 +276,7 @@ ended()
 	run -3 dktrace record -e "$numbers" --max-size 8M -o "$tmp/b.dat" -- "$sequence" 2 500000
 	has "$output" "--max-size"
 	at_least "$(stat -c %s "$tmp/b.dat")" $((8 << 20)) "bytes allowed"
+	at_least $((7 << 20)) "$(stat -c %s "$tmp/b.dat")" "bytes used"
 	ended "$tmp/b.dat" 500000
 }
 
