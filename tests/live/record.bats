@@ -105,11 +105,14 @@ recording()
 # Starts report of a recording that goes through a pipe, and waits until both run.
 streaming()
 {
+	# Another test may run a program of the same name.
+	cp "$sequence" "$tmp/numbers-$$"
+	sequence=$tmp/numbers-$$
 	mkfifo "$tmp/pipe"
 	dktrace report - --style csv --fields pid,fd <"$tmp/pipe" >"$tmp/out" 2>"$tmp/report.err" 3>&- &
 	reader=$!
 	pids+=("$reader")
-	recording --comm gen-sequence -o - >"$tmp/pipe"
+	recording --comm "numbers-$$" -o - >"$tmp/pipe"
 	recorder=$pid
 }
 
