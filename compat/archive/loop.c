@@ -12,7 +12,7 @@
 /* How often all records go to the file, which bounds what a power failure can cost. */
 #define EACH DKT__NSEC_PER_SEC
 
-/* How long a signal can wait, in ms. */
+/* How long a signal can wait while nothing can be written, in ms. */
 #define LOOK_MS 250
 
 /* How often the oldest segments are deleted. */
@@ -122,18 +122,19 @@ static void take_signal(struct archive *archive)
 	archive->keep = sig == SIGUSR1;
 }
 
-/* Waits for full buffers or for the next second. */
+/* Waits for full buffers, a signal or the next second. */
 static int wait_for_records(struct archive *archive)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
-	int err;
+	const uint64_t now = service_now();
+	int err, ms = archive->next > now ? (int)((archive->next - now) / 1000000) + 1 : 0;
 
 	/* The buffers stay full while nothing can be written. */
 	if (archive->failing || archive->writer.file.fd < 0) {
 		nanosleep(&pause, NULL);
 		return 0;
 	}
-	err = dkt_recorder_wait(archive->writer.recorder, LOOK_MS);
+	err = dkt_recorder_wait(archive->writer.recorder, ms);
 	return capture_file_in(&archive->writer.file, err == -EINTR ? 0 : err);
 }
 
