@@ -78,7 +78,7 @@ static int write_all(struct archive *archive, uint64_t now)
 		err = archive_writer_count(writer);
 	if (err)
 		return err;
-	/* A file that was removed takes records, but nobody will read them. */
+	/* A file that was removed, or lacks a part, takes records, but nobody will read them. */
 	if (capture_file_check(&writer->file)) {
 		archive_note_failure(archive);
 		err = archive_end_segment(archive);

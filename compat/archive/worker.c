@@ -86,6 +86,26 @@ static int find_facts(struct dkt_ctx *ctx, const char *path, struct segment *seg
 	return err;
 }
 
+/* Counts what the file lacks. Keeps the error message. */
+static int count_missing(struct dkt_ctx *ctx, const char *path, struct segment *facts)
+{
+	char *message = dkt_error_take(ctx);
+	struct segment found = *facts;
+	int err;
+
+	found.records = found.lost = 0;
+	err = find_facts(ctx, path, &found);
+	if (err) {
+		free(message);
+		return err;
+	}
+	if (facts->records > found.records)
+		facts->lost += facts->records - found.records;
+	facts->records = found.records;
+	dkt_error_give(ctx, -EBADMSG, message);
+	return 0;
+}
+
 static const struct segment *find_ended(const struct archive_worker *worker, const char *name)
 {
 	for (size_t i = 0; i < worker->n_ended; i++)
@@ -101,7 +121,7 @@ static int complete_one(const struct archive_worker *worker, const struct segmen
 	int fd __cleanup(close) = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
 	const struct segment *ended = find_ended(worker, segment->name);
 	struct segment facts = ended ? *ended : *segment;
-	int err;
+	int err, damaged = 0;
 
 	if (fd < 0)
 		return !path ? dkt__no_memory(worker->ctx) :
@@ -111,13 +131,20 @@ static int complete_one(const struct archive_worker *worker, const struct segmen
 	/* The worker of a killed daemon still completes it. */
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return 0;
-	err = capture_complete(worker->ctx, path, fd, worker->compression);
+	if (ended)
+		err = capture_complete_ended(worker->ctx, path, fd, worker->compression);
+	else
+		err = capture_complete(worker->ctx, path, fd, worker->compression);
 	/* It is finished already; only its line in the index is missing. */
 	if (err == 1)
 		err = 0;
+	if (ended && err == -EBADMSG) {
+		damaged = err;
+		err = count_missing(worker->ctx, path, &facts);
+	}
 	if (!err && !ended)
 		err = find_facts(worker->ctx, path, &facts);
-	return err ? err : segments_note(worker->ctx, worker->dir, &facts);
+	return err ?: segments_note(worker->ctx, worker->dir, &facts) ?: damaged;
 }
 
 static int complete_all(const struct archive_worker *worker, uint64_t current)

@@ -2,9 +2,11 @@
 /* Completes a recording: makes it a finished trace.dat file, in the place of the recording. */
 #include "capture/complete.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "base/memory.h"
 #include "base/util.h"
 #include "pipeline/outfile.h"
 
@@ -90,4 +92,50 @@ int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const cha
 int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *compression)
 {
 	return capture_complete_as(ctx, path, fd, path, compression);
+}
+
+/* ---- after the end ---- */
+
+/*
+ * True if the file system has told that it could not write pages which it had taken. NFS drops such pages.
+ * Waits only for writes that have begun.
+ */
+static bool was_dropped(int fd)
+{
+	return sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE) && errno != EINVAL &&
+	       errno != ESPIPE && errno != ENOSYS;
+}
+
+/* The file defines events, so it needs a context of its own. */
+static int check_whole(struct dkt_ctx *ctx, const char *path, int fd)
+{
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL, .name = path, .fd = fd + 1);
+	bool dropped = was_dropped(fd);
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct dkt_ctx *own;
+	const char *damage;
+	int err = dkt__with_words(ctx, dkt_ctx_new(NULL, &own));
+
+	if (err)
+		return err;
+	err = dkt_source_open(own, path, &opts, &source);
+	/* Only a look at each record finds damage within a section. */
+	while (!err && dropped && !dkt_source_next(source, &record))
+		;
+	damage = err ? dkt_error(own) : dkt_source_info(source)->damage;
+	if (err || damage)
+		err = dkt_fail(ctx, -EBADMSG,
+			       "%s: the file system has lost a part of the recording: %s", path,
+			       damage);
+	dkt_source_close(source);
+	dkt_ctx_free(own);
+	return err;
+}
+
+int capture_complete_ended(struct dkt_ctx *ctx, const char *path, int fd, const char *compression)
+{
+	int err = check_whole(ctx, path, fd);
+
+	return err ? err : capture_complete(ctx, path, fd, compression);
 }

@@ -11,6 +11,12 @@
  */
 int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *compression);
 
+/*
+ * The same for a recording that has ended in order. -EBADMSG: it has damage, because the file system could
+ * not keep what it had taken. It stays as it is, so that whoever reads it sees the damage.
+ */
+int capture_complete_ended(struct dkt_ctx *ctx, const char *path, int fd, const char *compression);
+
 /* The same into another file, whose name is to. */
 int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const char *to,
 			const char *compression);

@@ -4,8 +4,10 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 
 #include "base/buf.h"
 #include "base/io.h"
@@ -159,6 +161,19 @@ uint64_t capture_file_room(const struct capture_file *file)
 	return free_bytes > reserve ? free_bytes - reserve : 0;
 }
 
+/*
+ * NFS drops what the server did not take, and tells only those who wait. This costs little: it has just
+ * written all for fstat(2).
+ */
+static int check_server(const struct capture_file *file)
+{
+	struct statfs fs;
+
+	if (fstatfs(file->fd, &fs) || fs.f_type != NFS_SUPER_MAGIC || !fsync(file->fd))
+		return 0;
+	return fail(file, "write");
+}
+
 int capture_file_check(const struct capture_file *file)
 {
 	/* Every trace.dat begins with it. */
@@ -181,7 +196,7 @@ int capture_file_check(const struct capture_file *file)
 			"%s has been removed while it was recorded, and its records with it",
 			file->path);
 	if (n == (ssize_t)sizeof(begin) && !memcmp(begin, magic, sizeof(begin)))
-		return 0;
+		return check_server(file);
 	return dkt_fail(
 		file->ctx, -ESTALE,
 		"another process has overwritten %s while it was recorded, so its records are"

@@ -46,7 +46,8 @@ uint64_t capture_file_disk(const struct capture_file *file);
 
 /*
  * Checks that the file, which has been written to, still is the recording. -ESTALE: it was removed, or
- * another process has overwritten it; its records cannot be read any more. Other errors: of reading.
+ * another process has overwritten it; its records cannot be read any more. Other errors: of reading, and
+ * of a server that did not take all of it.
  */
 int capture_file_check(const struct capture_file *file);
 

@@ -107,11 +107,17 @@ static int record(struct dkt_ctx *ctx, const struct flight_group *groups, size_t
 }
 
 /* Makes it a finished file for all tools. If there is no room for that, dktrace reads it as it is. */
-static void complete(struct dkt_ctx *ctx, const char *path, int fd, struct flight_dump *dump)
+static void complete(struct dkt_ctx *ctx, const char *path, int fd, bool ended,
+		     struct flight_dump *dump)
 {
 	struct stat st;
+	int err;
 
-	if (capture_complete(ctx, path, fd, NULL) < 0)
+	if (ended)
+		err = capture_complete_ended(ctx, path, fd, NULL);
+	else
+		err = capture_complete(ctx, path, fd, NULL);
+	if (err < 0)
 		dump->note = service_line(dkt_error(ctx));
 	if (!stat(path, &st))
 		dump->bytes = (uint64_t)st.st_size;
@@ -173,7 +179,7 @@ int flight_rescue(struct dkt_ctx *ctx, const char *log, const char *dir, struct 
 	dump->reason = strdup("the dump of a recorder that was killed");
 	if (!dump->reason)
 		return dkt__no_memory(ctx);
-	complete(ctx, path, fd, dump);
+	complete(ctx, path, fd, false, dump);
 	return publish(ctx, path, dir, dump);
 }
 
@@ -203,7 +209,7 @@ int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group 
 	/* The buffers have lost what the file has, so keep the file whatever happened. */
 	if (fd >= 0 && dump->bytes) {
 		message = dkt_error_take(ctx);
-		complete(ctx, unfinished, fd, dump);
+		complete(ctx, unfinished, fd, !err, dump);
 		end = publish(ctx, unfinished, dir, dump);
 		if (err || !end)
 			dkt_error_give(ctx, err, message);

@@ -165,7 +165,7 @@ static void tear_down(struct record *record)
 }
 
 /* A recording in progress can be read too, but only by dktrace. */
-static void complete(struct record *record)
+static int complete(struct record *record)
 {
 	const struct capture_file *file = &record->file;
 	char *name __cleanup(free) = NULL;
@@ -173,15 +173,18 @@ static void complete(struct record *record)
 
 	/* Standard output has no name to be replaced. */
 	if (!file->regular || !strcmp(record->app->output, "-"))
-		return;
-	err = capture_complete(record->ctx, file->path, file->fd, record->app->compression);
+		return 0;
+	err = capture_complete_ended(record->ctx, file->path, file->fd, record->app->compression);
 	if (err >= 0)
-		return;
+		return 0;
 	app_say("%s", dkt_error(record->ctx));
+	if (err == -EBADMSG)
+		return EXIT_LOST;
 	name = err == -ESTALE ? capture_file_name(file) : strdup(file->path);
 	if (name)
 		app_say("%s is complete for dktrace; 'dktrace recover %s' completes it for trace-cmd",
 			name, name);
+	return 0;
 }
 
 static int report(struct record *record)
@@ -221,7 +224,7 @@ int record_run(struct record *record)
 		spawn_finish(&record->spawn);
 	tear_down(record);
 	if (!err)
-		complete(record);
+		rc = complete(record) ?: rc;
 	/* If the recording has ended first, the command still gets its signals. */
 	if (record->command && record->from > 0)
 		live_wait(&record->spawn, 0, NULL, NULL);

@@ -230,6 +230,28 @@ follows()
 	return 1
 }
 
+# ---- for tests that say "# modules: nfsd nfsv4" ----
+
+# Tells the kernel as exportfs and rpc.mountd do: the file system of this directory is that of the root of NFS.
+# usage: export_root DIR CLIENT-ADDRESS
+export_root()
+{
+	vm_forever=2147483647
+	mkdir -p /var/lib/nfs/v4recovery
+	mount -t nfsd nfsd /proc/fs/nfsd
+	echo 10 >/proc/fs/nfsd/nfsv4leasetime
+	echo 10 >/proc/fs/nfsd/nfsv4gracetime
+	echo '-2 -3 +4 +4.1 +4.2' >/proc/fs/nfsd/versions
+	echo 'tcp 2049' >/proc/fs/nfsd/portlist
+	echo "nfsd $2 $vm_forever self" >/proc/net/rpc/auth.unix.ip/channel
+	# Insecure ports, no check of the subtree, with a number.
+	echo "self $1 $vm_forever $((0x2404)) 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
+	# shellcheck disable=SC2028 # the kernel expands it
+	echo "self 1 \\x00000000 $vm_forever $1" >/proc/net/rpc/nfsd.fh/channel
+	echo 2 >/proc/fs/nfsd/threads
+	echo Y >/proc/fs/nfsd/v4_end_grace
+}
+
 # ---- for tests that say "# build-modules: libcfs": messages as Lustre's, see module/ ----
 
 lnet=/sys/kernel/debug/lnet

@@ -6,30 +6,11 @@
 # shellcheck shell=sh disable=SC2154
 
 numbers='syscalls:sys_enter_close[fd >= 1000000]'
-forever=2147483647
-
-# Tells the kernel as exportfs and rpc.mountd do: the file system of this directory is that of the root of NFS.
-# usage: export_root DIR
-export_root()
-{
-	mkdir -p /var/lib/nfs/v4recovery
-	mount -t nfsd nfsd /proc/fs/nfsd
-	echo 10 >/proc/fs/nfsd/nfsv4leasetime
-	echo 10 >/proc/fs/nfsd/nfsv4gracetime
-	echo '-2 -3 +4 +4.1 +4.2' >/proc/fs/nfsd/versions
-	echo 'tcp 2049' >/proc/fs/nfsd/portlist
-	echo "nfsd 127.0.0.1 $forever self" >/proc/net/rpc/auth.unix.ip/channel
-	# Insecure ports, no check of the subtree, with a number.
-	echo "self $1 $forever $((0x2404)) 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
-	echo "self 1 \\x00000000 $forever $1" >/proc/net/rpc/nfsd.fh/channel
-	echo 2 >/proc/fs/nfsd/threads
-	echo Y >/proc/fs/nfsd/v4_end_grace
-}
 
 ip link set lo up
 mkdir share nfs
 mount -t tmpfs tmpfs share
-export_root "$work/share"
+export_root "$work/share" 127.0.0.1
 run mount -t nfs4 -o vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ nfs
 status_is 0 "mount"
 
