@@ -5,8 +5,11 @@
 
 load ../helper/live
 
-sequence=$tools/gen-sequence
+# By another name, as other tests can generate numbers at the same time.
+name=gen-$$
+sequence=$BATS_RUN_TMPDIR/$name
 numbers='syscalls:sys_enter_close[fd >= 1000000]'
+[ -e "$sequence" ] || ln -s "$tools/gen-sequence" "$sequence"
 
 # Prints "SEEN MISSING" of the sequence in a file. usage: account FILE THREADS COUNT
 account()
@@ -56,7 +59,7 @@ recording()
 }
 
 @test "what a stopped reader loses is counted exactly" {
-	recording --comm gen-sequence --buffer-size 64K -o "$tmp/a.dat"
+	recording --comm "$name" --buffer-size 64K -o "$tmp/a.dat"
 	"$sequence" 2 100
 	kill -STOP "$pid"
 	"$sequence" 2 100000
@@ -80,7 +83,7 @@ recording()
 	kill -INT "$recorder"
 	wait "$recorder"
 	dktrace report "$tmp/a.dat" >"$tmp/ours"
-	at_least 2000 "$(grep -c '^ *gen-sequence-' "$tmp/ours")" "records of the workload"
+	at_least 2000 "$(grep -c "^ *$name-" "$tmp/ours")" "records of the workload"
 	same 0 "$(grep -c "^ *dktrace-$recorder " "$tmp/ours" || true)" "records of the recorder"
 	# They are in the file, and programs that do not know of the recorder show them.
 	run -0 --separate-stderr trace-cmd report -i "$tmp/a.dat"
@@ -105,14 +108,11 @@ recording()
 # Starts report of a recording that goes through a pipe, and waits until both run.
 streaming()
 {
-	# Another test may run a program of the same name.
-	cp "$sequence" "$tmp/numbers-$$"
-	sequence=$tmp/numbers-$$
 	mkfifo "$tmp/pipe"
 	dktrace report - --style csv --fields pid,fd <"$tmp/pipe" >"$tmp/out" 2>"$tmp/report.err" 3>&- &
 	reader=$!
 	pids+=("$reader")
-	recording --comm "numbers-$$" -o - >"$tmp/pipe"
+	recording --comm "$name" -o - >"$tmp/pipe"
 	recorder=$pid
 }
 
@@ -155,7 +155,7 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 }
 
 @test "after kill -9 the file has all but the last moments, and recover completes it" {
-	recording --comm gen-sequence -o "$tmp/a.dat"
+	recording --comm "$name" -o "$tmp/a.dat"
 	"$sequence" 2 50000
 	reached() { same "100000 0" "$(account "$tmp/a.dat" 2 50000)" "seen and missing"; }
 	until_true 100 reached
@@ -170,18 +170,16 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 }
 
 @test "recover adds what the kernel holds after kill -9 at random, and counts the rest" {
-	local i n=${DKT_TEST_KILLS:-6} missed=0 sum=0 own_name="seq-$BASHPID"
+	local i n=${DKT_TEST_KILLS:-6} missed=0 sum=0
 
-	# Another test may run the generator at the same time.
-	ln -s "$sequence" "$tmp/$own_name"
 	for ((i = 0; i < n; i++)); do
 		# Some of them overwrite records after the kill, some compress.
 		case $((i % 4)) in
-		1) recording --comm "$own_name" --buffer-size 256K -o "$tmp/a.dat" ;;
-		2) recording --comm "$own_name" --compression zstd -o "$tmp/a.dat" ;;
-		*) recording --comm "$own_name" -o "$tmp/a.dat" ;;
+		1) recording --comm "$name" --buffer-size 256K -o "$tmp/a.dat" ;;
+		2) recording --comm "$name" --compression zstd -o "$tmp/a.dat" ;;
+		*) recording --comm "$name" -o "$tmp/a.dat" ;;
 		esac
-		"$tmp/$own_name" 2 300000 &
+		"$sequence" 2 300000 &
 		load=$!
 		sleep "0.$((RANDOM % 4))$((RANDOM % 10))$((RANDOM % 10))"
 		kill -9 "$pid"
@@ -201,12 +199,12 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 }
 
 @test "the next record, or reset, says that it removes the instance of a killed one" {
-	recording --comm gen-sequence -o "$tmp/a.dat"
+	recording --comm "$name" -o "$tmp/a.dat"
 	kill -9 "$pid"
 	wait "$pid" || true
 	name=$(own)
 	[ -n "$name" ]
-	recording --comm gen-sequence -o "$tmp/b.dat"
+	recording --comm "$name" -o "$tmp/b.dat"
 	has "$(cat "$tmp/record.err")" "dktrace: removed what commands that were killed left: ${name##*/} ("
 	living=$(own)
 	run -0 dktrace recover "$tmp/a.dat"
