@@ -35,7 +35,7 @@ status_is 0 "daemon start"
 run dktrace flight start --dir nfs/dumps -e "$numbers" --size 4M
 status_is 0 "flight start"
 
-# What is read while the server is away can get lost.
+# Records that are read while the server is away can get lost.
 gen-sequence 2 1000
 until [ "$(dktrace daemon status --json | jq .records)" -eq 2000 ]; do sleep 0.1; done
 ip link set near down
