@@ -174,6 +174,7 @@ static int open_newest(struct archive_writer *writer)
 {
 	struct capture_file *file = &writer->file;
 	struct segments segments;
+	struct stat st;
 	int err = segments_read(writer->ctx, writer->dir, &segments);
 
 	if (err == -ENOENT || (!err && !segments.n) ||
@@ -197,7 +198,12 @@ static int open_newest(struct archive_writer *writer)
 	if (err == -EWOULDBLOCK)
 		return dkt_fail(writer->ctx, err, "open %s: another process records into it",
 				writer->path);
-	return err ? dkt_fail(writer->ctx, err, "open %s: %s", writer->path, strerror(-err)) : 0;
+	if (err)
+		return dkt_fail(writer->ctx, err, "open %s: %s", writer->path, strerror(-err));
+	/* The daemon was killed before it had written anything. */
+	if (!fstat(file->fd, &st) && !st.st_size && !unlink(writer->path))
+		return 1;
+	return 0;
 }
 
 int archive_writer_check(struct archive_writer *writer)

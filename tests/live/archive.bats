@@ -112,6 +112,20 @@ teardown()
 	indexed
 }
 
+@test "daemon: the next one goes on after one that was killed before it wrote to its segment" {
+	start_daemon
+	kill -9 "$(number pid)"
+	until_true 100 eval '[ "$(number pid)" = null ]'
+	"$sequence" 1 1000
+	: >"$(segments | tail -n 1)"
+	start_daemon 2>"$tmp/err"
+	has "$(cat "$tmp/err")" "an earlier daemon was killed between two segments"
+	daemon stop
+	adds_up 1 1000
+	same 0 "$missing" "lost"
+	indexed
+}
+
 @test "daemon: the next one waits for one that was killed and has not ended yet" {
 	chrt -f 1 true || skip "real-time priority is not permitted"
 	start_daemon
