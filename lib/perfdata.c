@@ -135,18 +135,23 @@ static const char *clock_name(int id)
 	}
 }
 
+/* A damaged file has any numbers. No clock is more than 146 years from the wall clock. */
+#define WALL_MAX (INT64_MAX / 2)
+
 static int fill_info(struct dkt__perf *perf)
 {
 	struct dkt_source_info *info = &perf->streams.base.info;
+	const int64_t wall = (int64_t)(perf->wall_ref - perf->clock_ref);
+	const bool has_ref = perf->has_ref && wall > -WALL_MAX && wall < WALL_MAX;
 
 	info->sz = sizeof(*info);
 	info->kind = "perf.data";
 	info->host = perf->host;
 	info->clock = clock_name(perf->clockid);
 	info->cpus = DKT__MAX(info->cpus, (int)perf->streams.n);
-	info->has_wall = perf->has_ref || perf->clockid == CLOCK_REALTIME;
-	if (perf->has_ref)
-		info->wall = (int64_t)(perf->wall_ref - perf->clock_ref);
+	info->has_wall = has_ref || perf->clockid == CLOCK_REALTIME;
+	if (has_ref)
+		info->wall = wall;
 	if (perf->release)
 		perf->kernel = dkt__format("%s%s%s", perf->release, perf->arch ? " " : "",
 					   perf->arch ? perf->arch : "");

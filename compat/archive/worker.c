@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "base/when.h"
 #include "capture/complete.h"
 
 /* A failure, such as a full disk, lasts. In ns. */
@@ -47,7 +48,7 @@ static int read_facts(struct dkt_source *source, struct segment *segment)
 
 	segment->run = info->id;
 	while (!(end = dkt_source_next(source, &record))) {
-		int64_t wall = (int64_t)record.ts + info->wall;
+		int64_t wall = dkt__wall_time(record.ts, info->wall);
 
 		segment->from = any ? DKT__MIN(segment->from, wall) : wall;
 		segment->to = any ? DKT__MAX(segment->to, wall) : wall;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/util.h"
+#include "base/when.h"
 
 /* 0 process, 1 softirq, 2 hardirq. */
 static char context_type(const struct dkt_record *rec)
@@ -37,7 +38,7 @@ void legacy_put_context(struct legacy_common *common, const struct dkt_record *r
 			struct dkt_buf *buf)
 {
 	struct legacy_context *context = &common->contexts[rec->cpu % ARRAY_SIZE(common->contexts)];
-	uint64_t us = (rec->ts + (uint64_t)wall) / 1000, second = us / 1000000;
+	uint64_t us = (uint64_t)dkt__wall_time(rec->ts, wall) / 1000, second = us / 1000000;
 	char type = context_type(rec);
 
 	if (!context->known || context->cpu != rec->cpu || context->pid != rec->pid ||

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "base/when.h"
 #include "lustre/message/cdebug.h"
 #include "lustre/message/joiner.h"
 
@@ -183,7 +184,7 @@ static const char *file_of(const struct message *m, const struct dkt_record *rec
 void message_key(const struct message *m, const struct dkt_record *rec, int64_t wall,
 		 struct message_key *key)
 {
-	*key = (struct message_key){ .time = (int64_t)rec->ts + wall,
+	*key = (struct message_key){ .time = dkt__wall_time(rec->ts, wall),
 				     .pid = (uint32_t)rec->pid,
 				     .classes = message_classes(m, rec),
 				     .subsystems = message_subsystems(m, rec),

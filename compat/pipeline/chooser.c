@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/glob.h"
+#include "base/when.h"
 #include "lustre/record/event.h"
 #include "lustre/select.h"
 
@@ -303,7 +304,7 @@ bool chooser_in_rate(struct chooser *c, const struct dkt_record *record)
 	if (!rate->limited || !record->event || verdict_of(c, record->event) == PART)
 		return true;
 	return rate_takes(rate, legacy_style_bits(c->legacy, record).classes,
-			  (int64_t)record->ts + c->wall);
+			  dkt__wall_time(record->ts, c->wall));
 }
 
 /* ---- beginning and end ---- */

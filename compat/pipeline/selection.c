@@ -143,8 +143,8 @@ static int to_clock(struct dkt_ctx *ctx, const struct dkt_source_info *info, con
 		return dkt_fail(ctx, -EINVAL,
 				"--%s: the trace has no times of day; give seconds of its clock",
 				option);
-	if (time->wall)
-		at -= info->wall;
+	if (time->wall && __builtin_sub_overflow(at, info->wall, &at))
+		at = info->wall < 0 ? INT64_MAX : 1;
 	/* A time before the clock began; 0 is no time at all. */
 	*ns = (uint64_t)DKT__MAX(at, 1);
 	return 0;

@@ -26,7 +26,7 @@ struct listing {
 static int count_one(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct segment *segment = data;
-	int64_t time = (int64_t)record->ts + dkt_source_info(source)->wall;
+	int64_t time = dkt__wall_time(record->ts, dkt_source_info(source)->wall);
 
 	if (!record->event)
 		return 0;

@@ -70,7 +70,7 @@ static void look(struct app *app, const char *path, struct segment *segment)
 		segment->run = info->id;
 		segment->growing = info->growing;
 		if (info->has_wall && !dkt_source_next(source, &record))
-			segment->from = (int64_t)record.ts + info->wall;
+			segment->from = dkt__wall_time(record.ts, info->wall);
 		dkt_source_close(source);
 	}
 	dkt_ctx_free(ctx);

@@ -9,6 +9,15 @@
 #define DKT__NSEC_PER_SEC INT64_C(1000000000)
 
 /*
+ * Returns the time of day of a time of a trace's clock. wall is their difference, both in ns. The numbers
+ * of a damaged file wrap around.
+ */
+static inline int64_t dkt__wall_time(uint64_t time, int64_t wall)
+{
+	return (int64_t)(time + (uint64_t)wall);
+}
+
+/*
  * Returns a time in ns. File systems have times that are too large for that, after the year 2262: those
  * become the largest number, and times before 1677 the smallest.
  */

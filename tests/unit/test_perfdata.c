@@ -12,6 +12,9 @@
 /* Places in the header of a file, and in the attributes of its events. */
 enum { ATTRS = 24, DATA = 40, DATA_SIZE = 48, FLAGS = 72, SAMPLE_TYPE = 24 };
 
+/* The feature with the difference of the clocks. */
+#define CLOCK_DATA 29
+
 /* More than three slices of a megabyte. */
 #define SIZE_MADE (4u << 20)
 
@@ -252,6 +255,44 @@ static void an_unknown_cpu_is_refused(void **state)
 	close_made(&made);
 }
 
+/* Sets the difference of the clocks in a copy of the file. Returns true if the times of day are known then. */
+static bool knows_the_day(uint64_t wall)
+{
+	struct made made = { .fd = memfd_create("made", MFD_CLOEXEC) };
+	uint64_t at, clocks[] = { wall, 0 };
+	size_t size;
+	uint8_t *file;
+	char *data;
+	bool known;
+
+	assert_true(made.fd >= 0);
+	assert_int_equal(dkt__read_file(PLAIN, SIZE_MADE, &data, &size), 0);
+	file = (uint8_t *)data;
+	/* The table has an entry for each lower bit: where it begins, and its size. */
+	assert_true(load(file + FLAGS) >> CLOCK_DATA & 1);
+	at = load(file + DATA) + load(file + DATA_SIZE) +
+	     16 * (uint64_t)__builtin_popcountll(load(file + FLAGS) & ((1u << CLOCK_DATA) - 1));
+	memcpy(file + load(file + at) + 8, clocks, sizeof(clocks));
+	put(made.fd, file, size);
+	free(file);
+	snprintf(made.path, sizeof(made.path), "/proc/self/fd/%d", made.fd);
+	open_made(&made, NULL);
+	known = dkt_source_info(made.source)->has_wall;
+	assert_int_equal(dkt_source_info(made.source)->wall, known ? (int64_t)wall : 0);
+	close_made(&made);
+	close(made.fd);
+	return known;
+}
+
+static void clocks_that_are_centuries_apart_are_damage(void **state)
+{
+	(void)state;
+	assert_true(knows_the_day(UINT64_C(1795476160000000000)));
+	assert_true(knows_the_day(0));
+	assert_false(knows_the_day(INT64_MAX));
+	assert_false(knows_the_day((uint64_t)INT64_MIN));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +300,7 @@ int main(void)
 		cmocka_unit_test(windows_select_by_time_in_any_order),
 		cmocka_unit_test(cpus_events_and_filters_select),
 		cmocka_unit_test(an_unknown_cpu_is_refused),
+		cmocka_unit_test(clocks_that_are_centuries_apart_are_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
