@@ -136,7 +136,7 @@ int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
 	r->pack_most = mine.compress_most ? mine.compress_most : UINT64_MAX;
 	r->room = mine.room;
 	r->data = mine.data;
-	r->pages = malloc(DKT__RECORDER_CHUNK);
+	r->pages = dkt__read_buffer(DKT__RECORDER_CHUNK);
 	err = r->pages ? dkt_buf_new(&r->out) : dkt__no_memory(ctx);
 	if (!err)
 		err = set_codec(r, mine.compression);

@@ -12,7 +12,7 @@
 
 static int copy(struct app *app, int fd)
 {
-	char *bytes __cleanup(free) = malloc(CHUNK);
+	char *bytes __cleanup(free) = dkt__read_buffer(CHUNK);
 	struct stat st = { 0 };
 	ssize_t n = 0;
 	int err = bytes ? 0 : -ENOMEM;

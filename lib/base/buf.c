@@ -2,14 +2,12 @@
 /* The text buffer: bytes that are appended, in memory that grows. */
 #include "base/number.h"
 
-/* Every record changes a buffer, so the buffers of several threads get separate cache lines. */
-#define CACHE_LINE 64
-
 int dkt_buf_new(struct dkt_buf **buf)
 {
 	if (!buf)
 		return -EINVAL;
-	*buf = aligned_alloc(CACHE_LINE, CACHE_LINE);
+	/* Every record changes a buffer, so the buffers of several threads get separate lines. */
+	*buf = aligned_alloc(DKT__CACHE_LINE, DKT__CACHE_LINE);
 	if (!*buf)
 		return -ENOMEM;
 	**buf = (struct dkt_buf){ 0 };

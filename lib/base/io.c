@@ -10,6 +10,13 @@
 /* The kernel generates a page at a time, so each read has room for one. */
 #define PAGE 4096
 
+void *dkt__read_buffer(size_t size)
+{
+	void *buffer;
+
+	return posix_memalign(&buffer, DKT__CACHE_LINE, size) ? NULL : buffer;
+}
+
 int dkt__read_fd(int fd, size_t most, char **data, size_t *len)
 {
 	char *buf __cleanup(free) = NULL, *more;

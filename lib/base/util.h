@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes of a cache line of common CPUs. */
+#define DKT__CACHE_LINE 64
+
 #define ARRAY_SIZE(a)    (sizeof(a) / sizeof((a)[0]))
 #define DKT__MIN(a, b)   ((a) < (b) ? (a) : (b))
 #define DKT__MAX(a, b)   ((a) > (b) ? (a) : (b))

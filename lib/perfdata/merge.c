@@ -4,6 +4,7 @@
  * and the records of one write are in order: such runs are merged. The merge reads block after
  * block, as far as the times in the blocks require, and so keeps one or two rounds in memory.
  */
+#include "base/io.h"
 #include "perfdata.h"
 
 /* The limit of waiting runs: beyond it, records out of order no longer start a new run. */
@@ -18,7 +19,7 @@ static uint8_t *take_room(struct dkt__perf_merge *m)
 
 	if (m->n_spare)
 		return m->spare[--m->n_spare];
-	room = m->n_copies < DKT__PERF_BLOCKS ? malloc(DKT__PERF_BLOCK) : NULL;
+	room = m->n_copies < DKT__PERF_BLOCKS ? dkt__read_buffer(DKT__PERF_BLOCK) : NULL;
 	m->n_copies += !!room;
 	return room;
 }

@@ -188,7 +188,7 @@ static void report_end(struct dkt__perf *perf, uint64_t at, uint64_t size)
 
 static int scan_plain(struct dkt__perf *perf)
 {
-	uint8_t *room __cleanup(free) = malloc(DKT__PERF_BLOCK);
+	uint8_t *room __cleanup(free) = dkt__read_buffer(DKT__PERF_BLOCK);
 	struct dkt__perf_tape bytes;
 	uint64_t at = 0;
 	int err = room ? 0 : -ENOMEM;

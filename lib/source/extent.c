@@ -49,7 +49,7 @@ const uint8_t *dkt__extent_page(struct dkt__extent *extent, uint64_t nr, uint64_
 	if (page)
 		return page;
 	if (!extent->room)
-		extent->room = malloc(room);
+		extent->room = dkt__read_buffer(room);
 	if (!extent->room)
 		return NULL;
 	extent->first = nr;

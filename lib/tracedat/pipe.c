@@ -395,7 +395,7 @@ static int open_pipe(struct pipe *p, int fd, const struct dkt_source_opts *opts)
 	p->fd = err ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (!err && p->fd < 0)
 		err = dkt_fail(p->dat.ctx, -errno, "read a pipe: %s", strerror(errno));
-	p->bytes = err ? NULL : malloc(CHUNK);
+	p->bytes = err ? NULL : dkt__read_buffer(CHUNK);
 	if (!err)
 		err = p->bytes ? open_file(p, opts->name ? opts->name : "the pipe") :
 				 dkt__no_memory(p->dat.ctx);

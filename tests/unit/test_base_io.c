@@ -197,6 +197,19 @@ static void the_end_of_a_text_returns_it_or_an_error(void **state)
 	assert_null(text);
 }
 
+static void buffers_begin_with_a_cache_line(void **state)
+{
+	(void)state;
+	for (size_t size = 1; size <= 4 << 20; size *= 2) {
+		char *buffer = dkt__read_buffer(size);
+
+		assert_non_null(buffer);
+		assert_int_equal((uintptr_t)buffer % DKT__CACHE_LINE, 0);
+		buffer[size - 1] = 1;
+		free(buffer);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +217,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_read_up_to_a_limit),
 		cmocka_unit_test(a_temporary_file_has_no_name),
 		cmocka_unit_test(only_descriptors_of_the_range_are_closed),
+		cmocka_unit_test(buffers_begin_with_a_cache_line),
 		cmocka_unit_test(a_file_is_replaced_as_a_whole),
 		cmocka_unit_test(the_end_of_a_text_returns_it_or_an_error),
 	};
