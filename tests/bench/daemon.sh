@@ -8,7 +8,8 @@ set -eu
 
 # shellcheck source=tests/bench/recorders.sh
 . "$(dirname "$0")/recorders.sh"
-seconds=${2:-20}
+# The start and the end, mostly reading the kernel's symbols, would be half of a short run.
+seconds=${2:-60}
 rounds=${3:-3}
 shift $(($# < 3 ? $# : 3))
 tool=$build/tests/tools/cost
