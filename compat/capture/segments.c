@@ -291,7 +291,9 @@ static bool is_aged(const struct segment *segment, const struct segments_limits 
 {
 	const int64_t end = segment->known ? segment->to : segment->mtime;
 
-	return limits->keep && limits->now > end && (uint64_t)(limits->now - end) > limits->keep;
+	/* An index can have any time, INT64_MIN too. */
+	return limits->keep && limits->now > end &&
+	       (uint64_t)limits->now - (uint64_t)end > limits->keep;
 }
 
 /* A segment that ended in the future ended before the next one: the clock has been set back since. */

@@ -222,6 +222,18 @@ static void note_ended(const struct place *place, uint64_t n, int64_t hours)
 	assert_int_equal(segments_note(place->ctx, place->dir, &segment), 0);
 }
 
+static void an_index_can_have_any_time(void **state)
+{
+	struct place *place = *state;
+	struct segment segment = make(place, 1);
+
+	segment.from = segment.to = INT64_MIN;
+	assert_ok(place->ctx, segments_note(place->ctx, place->dir, &segment));
+	note_ended(place, 2, 1);
+	assert_int_equal(prune(place, 0, 2 * HOUR, 9), 0);
+	assert_list(place, INT64_MIN, INT64_MAX, "2 ");
+}
+
 /* Segment 2 ended while the clock was ahead, segment 5 while it was behind. */
 static void a_clock_that_was_set_deletes_no_segment(void **state)
 {
@@ -303,6 +315,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_changed_file_is_not_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_bad_index_says_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_oldest_are_deleted, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_index_can_have_any_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_clock_that_was_set_deletes_no_segment, setup,
 						teardown),
 		cmocka_unit_test(a_step_of_the_clock_forwards_must_last),
