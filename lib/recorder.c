@@ -444,7 +444,7 @@ int dkt_recorder_counts(struct dkt_recorder *r, struct dkt_recorder_counts *coun
 
 	struct dkt_recorder_counts now = { .bytes = r->written,
 					   .id = r->about.info.id,
-					   .pages = r->moved };
+					   .uncompressed = r->moved };
 
 	for (size_t i = 0; i < r->n; i++)
 		for (int nr = 0; nr < r->buffers[i].n_cpus; nr++) {

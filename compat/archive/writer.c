@@ -126,7 +126,7 @@ int archive_writer_count(struct archive_writer *writer)
 		writer->read_before = 0;
 	writer->segment.records = counts.records - writer->read_before;
 	writer->segment.lost = counts.lost;
-	writer->segment.bytes = counts.pages;
+	writer->segment.bytes = counts.uncompressed;
 	writer->segment.run = counts.id;
 	return 0;
 }
