@@ -8,6 +8,7 @@
 
 #include "base/io.h"
 #include "base/parse.h"
+#include "base/when.h"
 #include "event.h"
 #include "instance.h"
 #include "tracefs.h"
@@ -197,7 +198,7 @@ static int64_t read_clock(clockid_t id)
 	struct timespec now;
 
 	clock_gettime(id, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return dkt__timespec_ns(&now);
 }
 
 /* Finds the clockid_t of the instance's clock. */
@@ -374,7 +375,7 @@ static uint64_t read_oldest(const char *text)
 		return 0;
 	p += strlen(key);
 	p += strspn(p, " ");
-	if (dkt__take_u64(&p, NULL, DKT__DEC, &s) || s > UINT64_MAX / 1000000000 - 1)
+	if (dkt__take_u64(&p, NULL, DKT__DEC, &s) || s > UINT64_MAX / DKT__NSEC_PER_SEC - 1)
 		return 0;
 	if (*p++ != '.')
 		return 0;
@@ -382,7 +383,7 @@ static uint64_t read_oldest(const char *text)
 	/* Six digits, with zeros in front. */
 	if (dkt__take_u64(&p, NULL, DKT__DEC, &us) || p != digits + 6)
 		return 0;
-	return s * 1000000000 + us * 1000;
+	return s * DKT__NSEC_PER_SEC + us * 1000;
 }
 
 int dkt_instance_get_stats(struct dkt_instance *in, int cpu, struct dkt_cpu_stats *stats, size_t sz)

@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/when.h"
 #include "io/run_dir.h"
 
 /* A turn gets this long, and a process that is asked to end: it may have a file to finish. In s. */
@@ -273,5 +274,5 @@ uint64_t service_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
+	return (uint64_t)dkt__timespec_ns(&ts);
 }

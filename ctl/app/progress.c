@@ -12,7 +12,7 @@ static uint64_t now(void)
 	struct timespec ts = { 0 };
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * DKT__NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+	return (uint64_t)dkt__timespec_ns(&ts);
 }
 
 void progress_begin(struct progress *progress, uint64_t of, enum progress_unit unit, bool prints)
