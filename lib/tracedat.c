@@ -228,10 +228,40 @@ bool dkt__dat_selects(const struct dkt_source_opts *opts, const struct dkt__dat_
 	       !strcmp(buffer->name, opts->buffer ? opts->buffer : "");
 }
 
+static void add_stream(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer,
+		       struct dkt__dat_cpu *cpu)
+{
+	struct dkt__stream *s = &dat->streams.list[dat->streams.n++];
+	int *cpus = &dat->streams.base.info.cpus;
+
+	dkt__dat_place(dat, buffer, cpu, s);
+	*cpus = DKT__MAX(*cpus, s->cpu + 1);
+}
+
+/* Version 7 has no pages of a CPU that lost all its records; the statistics count them. */
+static void add_lost_streams(struct dkt__dat *dat, const struct dkt__dat_buffer *buffer)
+{
+	uint8_t has[DKT__DAT_CPUS / 8] = { 0 };
+
+	for (uint32_t i = 0; i < buffer->n_cpus; i++)
+		has[buffer->cpus[i].cpu / 8] |= 1 << buffer->cpus[i].cpu % 8;
+	for (size_t i = 0; i < dat->n_stats; i++) {
+		struct dkt__dat_stat *stat = &dat->stats[i];
+
+		/* A bad file can have two buffers of one name. */
+		if (!stat->lost || stat->placed || has[stat->cpu / 8] & 1 << stat->cpu % 8 ||
+		    strcmp(stat->buffer, buffer->name) != 0)
+			continue;
+		stat->placed = true;
+		has[stat->cpu / 8] |= 1 << stat->cpu % 8;
+		add_stream(dat, buffer, &(struct dkt__dat_cpu){ .cpu = (uint32_t)stat->cpu });
+	}
+}
+
 /* Creates the streams of the buffers that opts selects. */
 static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts)
 {
-	size_t n = 0, found = 0;
+	size_t n = dat->n_stats, found = 0;
 
 	for (size_t i = 0; i < dat->n_buffers; i++)
 		n += dat->buffers[i].n_cpus;
@@ -254,13 +284,10 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 		}
 		if (buffer->clock && *buffer->clock)
 			dat->streams.base.info.clock = buffer->clock;
-		for (uint32_t j = 0; j < buffer->n_cpus; j++) {
-			struct dkt__stream *s = &dat->streams.list[dat->streams.n++];
-			int *cpus = &dat->streams.base.info.cpus;
-
-			dkt__dat_place(dat, buffer, &buffer->cpus[j], s);
-			*cpus = DKT__MAX(*cpus, s->cpu + 1);
-		}
+		for (uint32_t j = 0; j < buffer->n_cpus; j++)
+			add_stream(dat, buffer, &buffer->cpus[j]);
+		if (!dat->journal)
+			add_lost_streams(dat, buffer);
 	}
 	if (!found && opts->buffer)
 		return dkt_fail(dat->ctx, -ENOENT, "read %s: it has no buffer '%s'", dat->file.name,

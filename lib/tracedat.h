@@ -79,6 +79,7 @@ struct dkt__dat_stat {
 	char *buffer;
 	int cpu;
 	uint64_t lost;
+	bool placed; /* as a stream of its own */
 };
 
 struct dkt__dat {

@@ -124,8 +124,9 @@ static int option_uname(struct dkt__dat *dat, struct dkt__cursor *option)
 static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	char *text __cleanup(free) = NULL, *p;
-	struct dkt__dat_stat stat;
+	struct dkt__dat_stat stat = { 0 };
 	int err = take_string(option, &text);
+	uint64_t cpu;
 
 	if (err)
 		return err;
@@ -136,9 +137,10 @@ static int option_stat(struct dkt__dat *dat, struct dkt__cursor *option)
 		dat->stat_buffer = strndup(p, strcspn(p, "\n"));
 		return dat->stat_buffer ? 0 : dkt__no_memory(dat->ctx);
 	}
-	if (strncmp(p, "CPU: ", 5) || dat->n_stats >= DKT__DAT_CPUS)
+	cpu = dkt__line_u64(p, "CPU: ");
+	if (strncmp(p, "CPU: ", 5) || cpu >= DKT__DAT_CPUS || dat->n_stats >= DKT__DAT_CPUS)
 		return 0;
-	stat.cpu = (int)dkt__line_u64(p, "CPU: ");
+	stat.cpu = (int)cpu;
 	stat.lost = dkt__line_u64(p, "overrun: ") + dkt__line_u64(p, "commit overrun: ") +
 		    dkt__line_u64(p, "dropped events: ");
 	stat.buffer = strdup(dat->stat_buffer ? dat->stat_buffer : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writing trace.dat to a full file: its tables describe the records that were written. */
+/* Writing trace.dat: its tables describe the records that were written, to a full file too, and those lost. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -88,9 +88,64 @@ static void a_full_file_describes_what_was_written(void **state)
 	}
 }
 
+/* Adds a gap of a CPU that has no records. */
+static void write_with_gap(const struct dkt_tracedat_opts *opts, int fd)
+{
+	const struct dkt_record gap = { .cpu = 1, .lost = 7 };
+	struct dkt_tracedat *out;
+	struct dkt_source *source;
+	struct dkt_record record;
+	struct dkt_ctx *ctx;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_source_open(ctx, INPUT, NULL, &source));
+	assert_ok(ctx, dkt_tracedat_new(ctx, source, fd, opts, &out));
+	while (!dkt_source_next(source, &record))
+		if (!record.cpu)
+			assert_int_equal(dkt_tracedat_add(out, &record), 0);
+	assert_int_equal(dkt_tracedat_add(out, &gap), 0);
+	assert_int_equal(dkt_tracedat_finish(out), 0);
+	dkt_tracedat_free(out);
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+}
+
+static void a_cpu_that_lost_all_its_records_is_not_forgotten(void **state)
+{
+	static const struct dkt_tracedat_opts kinds[] = {
+		{ .sz = sizeof(kinds[0]), .version = 6 },
+		{ .sz = sizeof(kinds[0]), .version = 7, .compression = "none" },
+		{ .sz = sizeof(kinds[0]), .version = 7, .compression = "zstd" },
+	};
+	struct dkt_source *source;
+	struct dkt_ctx *ctx;
+	struct dkt_loss loss;
+	char path[32];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		int fd = memfd_create("trace.dat", MFD_CLOEXEC);
+
+		write_with_gap(&kinds[i], fd);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+		assert_ok(ctx, dkt_source_open(ctx, path, NULL, &source));
+		assert_int_equal(dkt_source_info(source)->cpus, 2);
+		assert_ok(ctx, dkt_source_loss(source, 0, &loss, sizeof(loss)));
+		assert_int_equal(loss.lost, 0);
+		assert_ok(ctx, dkt_source_loss(source, 1, &loss, sizeof(loss)));
+		assert_int_equal(loss.lost, 7);
+		assert_int_equal(loss.seen, 0);
+		dkt_source_close(source);
+		dkt_ctx_free(ctx);
+		close(fd);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cpu_that_lost_all_its_records_is_not_forgotten),
 		cmocka_unit_test(a_full_file_describes_what_was_written),
 	};
 
