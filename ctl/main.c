@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the command and its options; under the name lctl the program behaves as lctl. */
 #include <poll.h>
+#include <signal.h>
 
 #include "app/app.h"
 #include "app/opt.h"
@@ -127,12 +128,23 @@ static int finish(int rc)
 	return rc ? rc : EXIT_FAILED;
 }
 
+/*
+ * Beyond the limit of ulimit -f, write() returns EFBIG then, and what was begun can be ended. Commands
+ * that are run do not inherit a handler.
+ */
+static void on_limit(int sig)
+{
+	(void)sig;
+}
+
 int main(int argc, char **argv)
 {
+	const struct sigaction stay = { .sa_handler = on_limit, .sa_flags = SA_RESTART };
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	struct app app = { .commands = app_commands };
 	int first;
 
+	sigaction(SIGXFSZ, &stay, NULL);
 	app_defaults(&app);
 	if (argc && !strncmp(slash ? slash + 1 : argv[0], "lctl", 4))
 		return finish(run_lctl(&app, argc, argv));

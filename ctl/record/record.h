@@ -14,6 +14,7 @@ struct record {
 	char **command; /* NULL: none */
 	double seconds; /* 0: until a signal */
 	uint64_t max_bytes; /* of the file; 0: no limit */
+	bool by_ulimit; /* it is the process's, not that of --max-size */
 	uint64_t buffer; /* bytes of a CPU's buffer; 0: by the memory of the machine */
 	struct capture_file file;
 	struct dkt_instance *in;

@@ -33,6 +33,24 @@ static int enable_events(struct record *record)
 	return err;
 }
 
+/* The part of the limit of ulimit -f that is kept for the end of the file: one in so many bytes. */
+#define ENDING_PART 16
+
+/* The process's limit for files is one for the recording, too. */
+static void limit_size(struct record *record)
+{
+	struct rlimit limit;
+
+	if (!record->file.regular || getrlimit(RLIMIT_FSIZE, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return;
+	limit.rlim_cur -= limit.rlim_cur / ENDING_PART;
+	if (record->max_bytes && record->max_bytes <= limit.rlim_cur)
+		return;
+	record->max_bytes = DKT__MAX(limit.rlim_cur, 1);
+	record->by_ulimit = true;
+}
+
 /* Returns how many bytes the file may still grow, and notes what will stop it. */
 static uint64_t find_room(void *data, uint64_t written)
 {
@@ -42,7 +60,8 @@ static uint64_t find_room(void *data, uint64_t written)
 	record->limit = "the disk is full up to the part that stays free for other programs";
 	if (!record->max_bytes || record->max_bytes >= written + room)
 		return room;
-	record->limit = "the file has reached --max-size";
+	record->limit = record->by_ulimit ? "the file has reached the limit of 'ulimit -f'" :
+					    "the file has reached --max-size";
 	return record->max_bytes > written ? record->max_bytes - written : 0;
 }
 
@@ -60,7 +79,7 @@ static int open_recorder(struct record *record)
 /* The least room for records, in bytes: some pages, and the names and marks that follow them. */
 #define LEAST (256 << 10)
 
-/* Refuses a --max-size that has no room for records, before the first is recorded. */
+/* Refuses a limit that has no room for records, before the first is recorded. */
 static int check_max_size(struct record *record)
 {
 	struct dkt_recorder_counts counts;
@@ -69,9 +88,11 @@ static int check_max_size(struct record *record)
 	if (err || !record->max_bytes || record->max_bytes >= counts.bytes + LEAST)
 		return err;
 	return dkt_fail(record->ctx, -EFBIG,
-			"--max-size: %s leaves no room for records: the file begins with %.1f MB"
-			" of names and formats",
-			record->app->max_size, (double)counts.bytes / 1e6);
+			"%s%s leaves no room for records: the file begins with %.1f MB of names"
+			" and formats",
+			record->by_ulimit ? "" : "--max-size: ",
+			record->by_ulimit ? "'ulimit -f'" : record->app->max_size,
+			(double)counts.bytes / 1e6);
 }
 
 /* Prepares everything, so that recording can begin at one moment. */
@@ -211,6 +232,7 @@ int record_run(struct record *record)
 	int err, rc;
 
 	live_catch();
+	limit_size(record);
 	record->spawn = (struct spawn)SPAWN_INIT;
 	err = set_up(record);
 	if (!err)

@@ -261,6 +261,7 @@ ended()
 	lost=$(dktrace info "$1" --json | jq .lost)
 	at_least 1 "$lost" "lost"
 	at_least "$lost" "$missing" "missing"
+	has "$output" ": $lost events were lost"
 }
 
 @test "record leaves room on the disk, and counts what does not fit" {
@@ -279,6 +280,16 @@ ended()
 	at_least "$(stat -c %s "$tmp/b.dat")" $((8 << 20)) "bytes allowed"
 	at_least $((7 << 20)) "$(stat -c %s "$tmp/b.dat")" "bytes used"
 	ended "$tmp/b.dat" 500000
+	# The limit of the process is one for the file, but not for the command.
+	limited=$(ulimit -f 4000 && run dktrace record -e "$numbers" -o "$tmp/c.dat" -- "$sequence" 2 500000 &&
+		echo "$status $output")
+	output=$limited
+	has "$output" "3 dktrace: recording ended: the file has reached the limit of 'ulimit -f'"
+	ended "$tmp/c.dat" 500000
+	limited=$(ulimit -f 1 && run dktrace record -e "$numbers" -o "$tmp/d.dat" -- true && echo "$status $output")
+	same "1 dktrace: $tmp/d.dat: write the recording: File too large" "$limited" "no room for its beginning"
+	gone "$tmp/d.dat"
+	run -153 dktrace record -e "$numbers" -o "$tmp/e.dat" -- sh -c "ulimit -f 1; exec head -c 9000 /dev/zero >'$tmp/zeros'"
 }
 
 @test "record takes classes, stacks, children and the status of the command" {
