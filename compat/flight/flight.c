@@ -136,6 +136,7 @@ static void run_command(struct flight *flight, const struct flight_dump *dump)
 		return;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
 	setenv("DKTRACE_FLIGHT_FILE", dump->file, 1);
 	setenv("DKTRACE_FLIGHT_REASON", dump->reason, 1);
 	execl("/bin/sh", "sh", "-c", flight->state->exec, (char *)NULL);

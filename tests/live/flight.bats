@@ -92,12 +92,14 @@ count()
 @test "flight: an event makes a dump, at most so many an hour" {
 	# shellcheck disable=SC2016
 	start_ioctl --when 'syscalls:sys_enter_chdir[COMM == "sh"]' --max-dumps 1 \
-		--exec 'echo "$DKTRACE_FLIGHT_REASON" >"${DKTRACE_FLIGHT_FILE%/*}/done"'
+		--exec 'cd "${DKTRACE_FLIGHT_FILE%/*}"; (yes; echo $? >yes) | head -n 1; echo "$DKTRACE_FLIGHT_REASON" >done'
 	cause
 	sh -c 'cd /'
 	until_true 100 has_dumps 1
 	until_true 100 test -s "$tmp/done"
 	grep -q 'syscalls:sys_enter_chdir by sh-' "$tmp/done"
+	# The command's signals are as ever: SIGPIPE ends it.
+	[ "$(cat "$tmp/yes")" = 141 ]
 	file=$tmp/$(flight status --json | jq -r '.dumps[0].file')
 	[ "$(count "$file")" -gt 0 ]
 	sh -c 'cd /'
