@@ -21,9 +21,8 @@ all_knobs()
 }
 
 @test "with a filter on one event, the kernel records the matches" {
-	only vfstrace
-	# Buffers for the records of a busy machine.
-	set_param debug_mb=64 2>/dev/null
+	# With the other events of its class, a busy machine could fill the buffers.
+	only syscalls:sys_enter_close
 	expect 0 "1 event is recorded with the filter" "" dktrace filter set syscalls:sys_enter_close 'fd == 12345'
 	same "fd == 12345" "$(in_kernel syscalls/sys_enter_close)" "in the kernel"
 	lctl clear
