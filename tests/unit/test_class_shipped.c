@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The shipped class map on the catalogues of real kernels: complete, without typing errors, quick.
- */
+/* The shipped class map on the catalogues of real kernels: complete, without typing errors. */
 #include "class_kernel.h"
 
-#include <time.h>
-
 #include "base/glob.h"
-
-/* Start-up of a status command is allowed 20 ms; the map may have a quarter of them. */
-#define LOAD_MS_MAX 5.0
-
-/* A sanitizer takes several times as long. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SLOWER 10
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SLOWER 10
-#endif
-#endif
-#ifndef SLOWER
-#define SLOWER 1
-#endif
 
 static const char *const kernels[] = { "6.1", "6.12", "6.18" };
 
@@ -218,33 +199,6 @@ static void modules_from_outside_are_known(void **state)
 	kernel_close(&k);
 }
 
-static double now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
-}
-
-static void loading_is_quick(void **state)
-{
-	double best = 1e9;
-	struct kernel k;
-
-	(void)state;
-	kernel_open_fixture(&k, "6.18");
-	for (int i = 0; i < 10; i++) {
-		double start = now_ms(), took;
-
-		class_map_free(shipped_map(&k));
-		took = now_ms() - start;
-		best = took < best ? took : best;
-	}
-	kernel_close(&k);
-	print_message("%zu events: %.2f ms\n", k.n, best);
-	assert_true(best < LOAD_MS_MAX * SLOWER);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,7 +206,6 @@ int main(void)
 		cmocka_unit_test(every_glob_matches_somewhere),
 		cmocka_unit_test(shipped_map_resolves_as_expected),
 		cmocka_unit_test(modules_from_outside_are_known),
-		cmocka_unit_test(loading_is_quick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
