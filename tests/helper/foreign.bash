@@ -66,6 +66,8 @@ foreign_lctl()
 		escaped lctl "$command" "debug=$foreign"
 		escaped lctl "$command" start "$foreign"
 		escaped lctl "$command" start file "$foreign"
+		# A daemon that one of them started would make each dk wait.
+		lctl debug_daemon stop >/dev/null 2>&1 || :
 	done
 	[ $raw = 0 ]
 }
