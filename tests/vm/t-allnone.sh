@@ -3,6 +3,7 @@
 # timeout: 300
 # modules: xfs sunrpc nfsd
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.1
 
 mkdir "$tracing/instances/own"
 start=$(centiseconds)

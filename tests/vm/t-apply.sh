@@ -3,6 +3,7 @@
 # timeout: 120
 # apply at boot, before and after Lustre is loaded; with Lustre, its masks count.
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.12
 
 conf=/etc/dktrace/dktrace.conf
 floor='neterror warning error emerg ha'

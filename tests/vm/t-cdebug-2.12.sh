@@ -3,6 +3,7 @@
 # timeout: 180
 # Messages of Lustre 2.12, which pass through a function with two formats, print as the same lines.
 # shellcheck shell=sh disable=SC2154,SC2086
+# kernel: 6.12
 
 load_built libcfs-2.12
 set_param debug=+net+info+rpctrace+dlmtrace+ha+trace

@@ -3,6 +3,7 @@
 # timeout: 90
 # A message during a probe is not recorded: dk reports that, and still prints it from Lustre's buffer.
 # shellcheck shell=sh disable=SC2154,SC2086
+# kernel: 6.1
 
 load_built libcfs
 set_param debug=net

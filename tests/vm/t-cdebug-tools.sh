@@ -4,6 +4,7 @@
 # timeout: 180
 # perf and trace-cmd record messages of an unmodified Lustre with the probe, beside the debug log.
 # shellcheck shell=sh disable=SC2154,SC2086
+# kernel: 6.12
 
 need perf trace-cmd
 

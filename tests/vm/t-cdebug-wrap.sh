@@ -3,6 +3,7 @@
 # timeout: 240
 # If the buffers overflow, Lustre's and ours, dk shows the rest once and reports the losses.
 # shellcheck shell=sh disable=SC2154,SC2086
+# kernel: 6.1
 
 each=8000
 

@@ -4,6 +4,7 @@
 # timeout: 600
 # With Lustre, only its messages are recorded by default; its masks count, whoever sets them.
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.12
 
 on()
 {

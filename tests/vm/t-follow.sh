@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # follow shows records as they come, in both styles, ends on signals and on a closed pipe, one at a time.
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.1
 
 # seen ERE FILE: waits up to 20 s for a line.
 seen()

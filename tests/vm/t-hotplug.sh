@@ -3,6 +3,7 @@
 # append: possible_cpus=4
 # programs: jq
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.12
 
 online=/sys/devices/system/cpu/cpu1/online
 [ -w $online ] || skip "this kernel cannot take CPU 1 offline"

@@ -3,6 +3,7 @@
 # timeout: 120
 # lctl's debug commands on a kernel that has Lustre's files and a real buffer behind them.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2015
+# kernel: 6.12
 
 need lctl dktrace
 load_built libcfs

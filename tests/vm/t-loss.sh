@@ -2,6 +2,7 @@
 # Under load that the buffers cannot hold, kept and lost records add up to what the kernel generated.
 # timeout: 240
 # shellcheck shell=sh disable=SC2154,SC2034
+# kernel: 6.1
 
 # One dd on each CPU, three records for each byte or so.
 load()

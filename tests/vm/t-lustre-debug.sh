@@ -3,6 +3,7 @@
 # timeout: 400
 # Messages of a Lustre that has a trace event for them, and what a tracer can do with messages.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
+# kernel: 6.12
 
 need lctl dktrace
 events=$tracing/instances/dktrace/events

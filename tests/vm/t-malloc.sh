@@ -4,6 +4,7 @@
 # programs: mkfs.xfs
 # timeout: 120
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.1
 
 truncate -s 320M xfs.img
 mkfs.xfs -q xfs.img

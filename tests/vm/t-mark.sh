@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Marks are in the log at their time, with Lustre's text; clear empties the log.
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.12
 
 run lctl mark too early
 status_is 1 "a mark needs a log"

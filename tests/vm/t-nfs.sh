@@ -4,6 +4,7 @@
 # programs: jq gen-sequence
 # timeout: 400
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.12
 
 numbers='syscalls:sys_enter_close[fd >= 1000000]'
 

@@ -2,6 +2,7 @@
 # dk FILE and the daemon on a full file system, in a missing directory, into a closed pipe: the records stay.
 # timeout: 240
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.1
 
 set_param debug=vfstrace
 for _ in $(seq 200); do

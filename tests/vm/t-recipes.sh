@@ -3,6 +3,7 @@
 # timeout: 400
 # Each recipe of dktrace-lustre(7), on messages with Lustre's own formats.
 # shellcheck shell=sh disable=SC2154,SC2016
+# kernel: 6.12
 
 load_built libcfs ptlrpc
 set_param debug=ha+rpctrace+dlmtrace

@@ -3,6 +3,7 @@
 # append: possible_cpus=4
 # programs: jq gen-sequence
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.1
 
 numbers='syscalls:sys_enter_close[fd >= 1000000]'
 online=/sys/devices/system/cpu/cpu1/online

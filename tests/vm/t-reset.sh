@@ -3,6 +3,7 @@
 # modules: xfs
 # timeout: 700
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.1
 
 # Settings of other programs must be the same afterwards.
 echo 1 >"$tracing/events/sched/sched_process_exec/enable"

@@ -3,6 +3,7 @@
 # modules: sunrpc nfsd nfs nfsv3
 # timeout: 120
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.1
 
 ip link set lo up
 set_param debug=net+nettrace+rpctrace subsystem_debug=-1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A tree saved from this kernel prints all its records, also of events whose formats are missing.
 # shellcheck shell=sh disable=SC2154
+# kernel: 6.12
 
 set_param debug=vfstrace+ioctl+trace+iotrace
 lctl clear
