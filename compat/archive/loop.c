@@ -55,12 +55,13 @@ static uint64_t current(const struct archive *archive)
 	return archive->writer.file.fd < 0 ? UINT64_MAX : archive->writer.segment.number;
 }
 
-static bool is_full(const struct archive *archive, uint64_t now)
+static bool is_done(const struct archive *archive, uint64_t now)
 {
 	const struct archive_writer *writer = &archive->writer;
 
 	return (writer->segment.bytes >= archive->limits.segment_size ||
-		now - writer->began >= archive->limits.segment_time) &&
+		now - writer->began >= archive->limits.segment_time ||
+		archive_writer_clock_set(writer)) &&
 	       archive_writer_has_room(writer);
 }
 
@@ -82,7 +83,7 @@ static int write_all(struct archive *archive, uint64_t now)
 	if (capture_file_check(&writer->file)) {
 		archive_note_failure(archive);
 		err = archive_end_segment(archive);
-	} else if (is_full(archive, now)) {
+	} else if (is_done(archive, now)) {
 		err = archive_end_segment(archive);
 	}
 	return !err && writer->file.fd < 0 ? archive_begin_segment(archive) : err;

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "base/when.h"
 #include "capture/service.h"
 
 /* The beginning of a segment has symbols and formats. */
@@ -25,6 +26,9 @@
 /* How often a lock is tried, and us between. */
 #define LOCK_TRIES 250
 #define LOCK_WAIT  20000
+
+/* A smaller change, in ns, is the work of a program that keeps the clock right. */
+#define CLOCK_STEP DKT__NSEC_PER_SEC
 
 /* The directory is the user's choice; only its last part is created. */
 #define DIR_MODE 0700
@@ -129,6 +133,13 @@ int archive_writer_count(struct archive_writer *writer)
 	writer->segment.bytes = counts.uncompressed;
 	writer->segment.run = counts.id;
 	return 0;
+}
+
+bool archive_writer_clock_set(const struct archive_writer *writer)
+{
+	int64_t wall;
+
+	return !dkt_instance_wall(writer->in, &wall) && llabs(wall - writer->wall) > CLOCK_STEP;
 }
 
 int archive_writer_end(struct archive_writer *writer, struct segment *ended)

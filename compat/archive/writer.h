@@ -47,6 +47,12 @@ int archive_writer_end(struct archive_writer *writer, struct segment *ended);
 /* Updates records, lost and bytes of the segment. */
 int archive_writer_count(struct archive_writer *writer);
 
+/*
+ * True if the clock was set, or the machine was suspended, since the segment began: a segment has one offset
+ * from the trace's clock to the time of day.
+ */
+bool archive_writer_clock_set(const struct archive_writer *writer);
+
 /* True if there is room for the next segment's beginning. */
 bool archive_writer_has_room(const struct archive_writer *writer);
 void archive_writer_free(struct archive_writer *writer);

@@ -101,19 +101,24 @@ if [ -w $online ]; then
 	rm -r dumps
 fi
 
-# Each of three times of day has its events: one day ahead, one day behind, and the right one.
+# The time of day of each record is right: a segment begins when the clock is set, one day ahead, one day
+# behind and back.
 now=$(date +%s)
-run dktrace daemon start --dir dir -e "$numbers" --comm gen-sequence --segment-time 1 --keep 1h
+run dktrace daemon start --dir dir -e "$numbers" --comm gen-sequence --keep 1h
 status_is 0 "daemon start"
-for days in 0 1 -1 0; do
+gen-sequence 1 1000
+for days in 1 -1 0; do
+	then=$(current)
 	date -s "@$((now + days * 86400))" >/dev/null
-	next_segments
+	until [ "$(current)" -gt "$then" ]; do
+		sleep 0.1
+	done
 	gen-sequence 1 1000
 done
-next_segments
 same null "$(number error)" "no error"
 run dktrace daemon stop
 status_is 0 "daemon stop"
+same 4 "$(find dir -name '*.dat' | wc -l)" "the clock begins segments, and nothing else does"
 # Those of a day before would be too old by a clock that is a day ahead.
 same 4000 "$(counted)" "has all events"
 same 0 "$(lost)" "and lost none"
