@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "flight/message.h"
 
 #define WATCH "when"
 
@@ -40,27 +41,32 @@ static void name_watch(char *name, size_t size, size_t i, bool second)
 	snprintf(name, size, WATCH "%zu%s", i, second ? "b" : "");
 }
 
-static int open_latency(struct dkt_ctx *ctx, const char *log, const char *text, const char *name,
-			struct flight_watch *watch)
+/* A message or a latency. */
+static int open_text(struct dkt_ctx *ctx, const char *log, const char *text, const char *name,
+		     struct flight_watch *watch)
 {
 	char *latency __cleanup(free) = NULL;
+	const char *words = flight_message_words(text);
 	uint64_t limit;
 
+	if (words)
+		return flight_watch_message(ctx, log, name, words, watch);
 	flight_read_latency(text, &latency, &limit);
 	return latency ? flight_watch_latency(ctx, log, name, latency, limit, watch) :
 			 dkt__no_memory(ctx);
 }
 
-/* Opens the next instance for conditions: a latency, or events. */
+/* Opens the next instance for conditions: text is a latency or a message, or events are not NULL. */
 static int open_next(struct dkt_ctx *ctx, const char *log, struct flight_state *state,
-		     struct flight_conditions *all, const char *latency, const char *events)
+		     struct flight_conditions *all, const char *text, const char *events)
 {
 	struct flight_condition *one = &all->list[all->n];
 	char names[2][sizeof(WATCH) + 24];
 	int err = 0;
 
 	if (all->n == FLIGHT_WATCHES)
-		return dkt_fail(ctx, -E2BIG, "more than %d latencies", FLIGHT_WATCHES - 1);
+		return dkt_fail(ctx, -E2BIG, "more than %d latencies and messages",
+				FLIGHT_WATCHES - 1);
 	for (size_t i = 0; !err && i < 2; i++) {
 		name_watch(names[i], sizeof(names[i]), all->n, i);
 		err = dkt__with_words(ctx,
@@ -72,10 +78,10 @@ static int open_next(struct dkt_ctx *ctx, const char *log, struct flight_state *
 	if (err)
 		return err;
 	all->n++;
-	one->text = latency;
+	one->text = text;
 	one->forks = count_forks();
 	err = events ? flight_watch_events(ctx, log, names[0], events, &one->watch) :
-		       open_latency(ctx, log, latency, names[0], &one->watch);
+		       open_text(ctx, log, text, names[0], &one->watch);
 	all->reads |= flight_watch_reads(&one->watch);
 	all->fills |= one->watch.lat != NULL;
 	return err;
@@ -113,7 +119,7 @@ int flight_conditions_open(struct dkt_ctx *ctx, const char *log, struct flight_s
 		char *both;
 		uint64_t limit;
 
-		if (flight_read_latency(text, &latency, &limit)) {
+		if (flight_message_words(text) || flight_read_latency(text, &latency, &limit)) {
 			err = open_next(ctx, log, state, all, text, NULL);
 			continue;
 		}
@@ -168,7 +174,7 @@ static void renew(struct dkt_ctx *ctx, const char *log, struct flight_condition 
 
 	one->since = now;
 	name_watch(name, sizeof(name), i, !one->second);
-	if (open_latency(ctx, log, one->text, name, &fresh) || !fresh.lat) {
+	if (open_text(ctx, log, one->text, name, &fresh) || !fresh.lat) {
 		log_error(ctx);
 		flight_watch_remove(ctx, log, &fresh);
 		return;

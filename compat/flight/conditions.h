@@ -5,14 +5,14 @@
 #include "flight/state.h"
 #include "flight/watch.h"
 
-/* Conditions that are latencies, and the one instance for those that are events. */
+/* Conditions that are latencies or messages, and the one instance for those that are events. */
 #define FLIGHT_WATCHES 9
 
 struct flight_condition {
 	struct flight_watch watch;
 	struct flight_watch
 		before; /* the one that it replaces, for calls under way; ctx NULL: none */
-	const char *text; /* of the latency; NULL: events */
+	const char *text; /* of the latency or message; NULL: events */
 	uint64_t forks; /* of the machine when the watch was set up */
 	uint64_t since; /* ns, when the watch was set up */
 	bool second; /* the watch has the second of its two names */

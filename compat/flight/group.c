@@ -40,7 +40,7 @@ uint64_t flight_default_size(int cpus, size_t n)
 	return memory_share(CPU_SIZE * (uint64_t)cpus, PART) / n;
 }
 
-static int enable(struct flight_group *group)
+int flight_enable(struct flight_group *group)
 {
 	struct dkt_change *change;
 	int err = dkt_change_new(group->in, &change);
@@ -82,7 +82,7 @@ int flight_create(struct dkt_ctx *ctx, const char *log, const char *name, uint64
 {
 	int err = flight_create_bare(ctx, log, name, size, words, group);
 
-	return err ? err : enable(group);
+	return err ? err : flight_enable(group);
 }
 
 int flight_open(struct dkt_ctx *ctx, const char *log, const char *name, struct flight_group *group)

@@ -24,6 +24,8 @@ int flight_create(struct dkt_ctx *ctx, const char *log, const char *name, uint64
 int flight_create_bare(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,
 		       const struct wanted_words *words, struct flight_group *group);
 
+int flight_enable(struct flight_group *group);
+
 /* Opens the instance of a group that exists. */
 int flight_open(struct dkt_ctx *ctx, const char *log, const char *name, struct flight_group *group);
 

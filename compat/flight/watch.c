@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "flight/measure.h"
+#include "flight/message.h"
+#include "lustre/message.h"
 #include "lustre/rpc_times.h"
 
 /* Only the first record is of interest, and the kernel overwrites the rest. */
@@ -67,6 +69,19 @@ int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, 
 	return pass_error(ctx, watch, err);
 }
 
+int flight_watch_message(struct dkt_ctx *ctx, const char *log, const char *name, const char *words,
+			 struct flight_watch *watch)
+{
+	int err = open_context(ctx, watch);
+
+	if (err)
+		return err;
+	err = flight_message_start(watch, log, name, words);
+	if (!err)
+		err = flight_watch_read(watch, 0, SIZE);
+	return pass_error(ctx, watch, err);
+}
+
 int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 			 const char *latency, uint64_t limit, struct flight_watch *watch)
 {
@@ -86,7 +101,19 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 
 /* ---- looking ---- */
 
-static char *reason_of(struct dkt_source *source, const struct dkt_record *record)
+/* Appends what the record says: the text of a message of Lustre, otherwise the fields. */
+static void put_text(struct dkt_ctx *ctx, const struct dkt_record *record, struct dkt_buf *buf)
+{
+	struct message *message = message_new(ctx, record->event, NULL);
+
+	if (message)
+		message_put_text(message, record, buf);
+	else
+		dkt_record_line(record, buf);
+	message_free(message);
+}
+
+static char *reason_of(struct flight_watch *watch, const struct dkt_record *record)
 {
 	struct dkt_buf *buf;
 	char *reason = NULL;
@@ -95,12 +122,15 @@ static char *reason_of(struct dkt_source *source, const struct dkt_record *recor
 
 	if (dkt_buf_new(&buf))
 		return NULL;
-	dkt_record_line(record, buf);
+	put_text(watch->ctx, record, buf);
 	text = dkt_buf_data(buf, &len);
+	while (len && text[len - 1] == '\n')
+		len--;
 	if (!dkt_buf_error(buf))
 		reason = dkt__format("%s:%s by %s-%d: %.*s", dkt_event_system(record->event),
-				     dkt_event_name(record->event), dkt_source_comm(source, record),
-				     record->pid, (int)DKT__MIN(len, REASON_MAX), text);
+				     dkt_event_name(record->event),
+				     dkt_source_comm(watch->source, record), record->pid,
+				     (int)DKT__MIN(len, REASON_MAX), text);
 	dkt_buf_free(buf);
 	return reason;
 }
@@ -124,7 +154,7 @@ static int judge(struct flight_watch *watch, const struct dkt_record *record, ui
 		*reason = dkt__format("%s took %.3f ms: %s-%d", watch->name, (double)ns / 1e6,
 				      dkt_source_comm(watch->source, record), record->pid);
 	else if (!*reason)
-		*reason = reason_of(watch->source, record);
+		*reason = reason_of(watch, record);
 	return 0;
 }
 

@@ -32,6 +32,10 @@ bool flight_watch_reads(const struct flight_watch *watch);
 int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,
 			struct flight_watch *watch);
 
+/* Sets up the messages of Lustre with these words: flight_message_start(). Remove it also after an error. */
+int flight_watch_message(struct dkt_ctx *ctx, const char *log, const char *name, const char *words,
+			 struct flight_watch *watch);
+
 /*
  * Reads a condition "LATENCY > TIME". Returns false if the text is not of that form. TIME has a unit;
  * otherwise *limit is 0.

@@ -138,7 +138,7 @@ static const struct opt opts[] = {
 	{ "vmlinux",   0,   "FILE",   AT(vmlinux),    CMD_REPORT | CMD_PICK | CMD_HIST | CMD_LATENCY, "for a vmcore: take symbols and types that it lacks from the kernel's vmlinux FILE" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_HIST, "show the table and rates every second, or every SECONDS" },
 	{ "watch",     'w', "[=SECONDS]", AT(watch),  CMD_LATENCY, "show the table every second, or every SECONDS" },
-	{ "when",      0,   "CONDITION", AT(when),    CMD_FLIGHT, "make a dump when an event happens or a latency exceeds a time: 'fsync > 100ms'" },
+	{ "when",      0,   "CONDITION", AT(when),    CMD_FLIGHT, "make a dump at an event, a 'message TEXT' or a latency: 'fsync > 100ms'" },
 	/* clang-format on */
 };
 

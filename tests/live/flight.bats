@@ -176,7 +176,7 @@ killed()
 
 @test "flight: conditions that can never hold are refused" {
 	for when in 'nosuch:event' 'syscalls:sys_enter_chdir[nofield == 1]' 'nopair > 1s' \
-		'fsync > 5' 'fsync > soon'; do
+		'fsync > 5' 'fsync > soon' 'message evict'; do
 		run -1 start_ioctl --when "$when"
 		[[ "$output" == *--when* ]]
 		[ -z "$(own)" ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs lustre_debug
-# timeout: 200
+# timeout: 400
 # programs: jq gen-sequence
-# flight: latencies that the kernel measures, and those of Lustre's RPCs, from its messages.
+# flight: latencies that the kernel measures, those of Lustre's RPCs, and texts of its messages.
 # shellcheck shell=sh disable=SC2154,SC2086
 
 need dktrace
@@ -124,16 +124,52 @@ rpcs()
 	same "" "$(made)" "$1: nothing is left"
 }
 
-run dktrace flight start -e syscalls:sys_enter_close --dir dir --when 'ptlrpc request > 5s'
-status_is 1 "RPCs without Lustre"
-has_line 'Lustre is not loaded' "$err" "cannot be measured"
-same "" "$(made)" "and leave nothing"
+# The words of a message can be in its format, in an argument, in both, or in data that no module has as a string.
+# usage: messages TITLE
+messages()
+{
+	run dktrace flight start -c rpctrace --size 1M --dir dir --when 'message evicting client'
+	status_is 0 "$1: start" || return
+	has_line 'message evicting client: the kernel compares' "$err" "$1: says who compares"
+	emit "incident quiet" "incident expire" "incident evict"
+	wait_dumps 1
+	same 1 "$(dumps)" "$1: a message with the text makes a dump"
+	reason 0 >why
+	has_line 'by [^ ]+-[0-9]+: ### lock callback timer expired after 100s: evicting client at 192.168.1.30@tcp' why \
+		"$1: its text is the reason"
+	no_line 'Request sent' why "$1: and no other message"
+	run dktrace flight stop
+	same "" "$(made)" "$1: nothing is left"
+	run dktrace flight start -c rpctrace --size 1M --dir dir --when 'message 192.168.1.30@tcp' \
+		--when 'message sent has timed out'
+	status_is 0 "$1: start" || return
+	emit "incident wait" "incident evict"
+	wait_dumps 1
+	reason 0 >why
+	has_line 'evicting client at 192.168.1.30@tcp' why "$1: words in an argument"
+	emit "incident expire"
+	wait_dumps 2
+	same 2 "$(dumps)" "$1: one dump for each"
+	reason 1 >why
+	has_line 'Request sent has timed out for slow reply' why "$1: words in the format and an argument"
+	run dktrace flight stop
+	same "" "$(made)" "$1: nothing is left"
+}
+
+for condition in 'ptlrpc request > 5s' 'message evict'; do
+	run dktrace flight start -e syscalls:sys_enter_close --dir dir --when "$condition"
+	status_is 1 "$condition without Lustre"
+	has_line 'Lustre is not loaded' "$err" "is refused"
+	same "" "$(made)" "and leaves nothing"
+done
 load_built libcfs
 run dktrace flight start -e syscalls:sys_enter_close --dir dir --when 'ptlrpc request > 5s'
 has_line "no messages of them: rpctrace" "$err" "a mask with which it can never hold is reported"
 run dktrace flight stop
 echo -1 >$lnet/debug
 rpcs probe
+messages probe
 load_built libcfs lustre_debug
 echo -1 >$lnet/debug
 rpcs event
+messages event

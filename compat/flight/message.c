@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Conditions on the text of Lustre's messages: the kernel tests their formats and arguments. */
+#include "flight/message.h"
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "lustre/lustre_masks.h"
+#include "lustre/message/search.h"
+#include "lustre/message/texts.h"
+
+#define KIND "message"
+
+const char *flight_message_words(const char *condition)
+{
+	const size_t len = strlen(KIND);
+
+	if (strncmp(condition, KIND, len) != 0 || condition[len] != ' ')
+		return NULL;
+	return condition + len + strspn(condition + len, " ");
+}
+
+/* Adds the condition of the search to the event's filter. -ENOENT: the event cannot have the words. */
+static int restrict_event(struct wanted_event *one, const struct search *search)
+{
+	char *found __cleanup(free) = NULL;
+	char *both;
+	int err = search_condition(search, one->event, &found);
+
+	if (err)
+		return err;
+	both = one->filter ? dkt__format("(%s) && (%s)", one->filter, found) : strdup(found);
+	if (!both)
+		return -ENOMEM;
+	free(one->filter);
+	one->filter = both;
+	return 0;
+}
+
+/* Leaves the events that can have the words. */
+static int restrict_events(struct wanted *wanted, const struct search *search)
+{
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < wanted->n; i++) {
+		struct wanted_event *one = &wanted->list[i];
+		int lacks = err ? err : restrict_event(one, search);
+
+		if (lacks == -ENOENT) {
+			free(one->filter);
+			continue;
+		}
+		err = lacks;
+		wanted->list[kept++] = *one;
+	}
+	wanted->n = kept;
+	return dkt__with_words(wanted->ctx, err);
+}
+
+int flight_message_start(struct flight_watch *watch, const char *log, const char *name,
+			 const char *words)
+{
+	const struct wanted_words messages = { .classes = "all", .sources = "lustre" };
+	struct names texts = { 0 };
+	struct search search = { 0 };
+	int unknown, err;
+
+	if (!lustre_is_loaded())
+		return dkt_fail(watch->ctx, -ENOENT, "'" KIND "': Lustre is not loaded");
+	/* Without the strings of Lustre's modules the kernel compares every format and every argument. */
+	unknown = texts_read(watch->ctx, &texts);
+	err = search_new(watch->ctx, words, unknown ? NULL : &texts, &search);
+	if (!err)
+		err = flight_create_bare(watch->ctx, log, name, 0, &messages, &watch->group);
+	if (!err)
+		err = restrict_events(watch->group.wanted, &search);
+	if (!err)
+		err = flight_enable(&watch->group);
+	watch->way = "the kernel compares formats and strings of Lustre's messages";
+	search_clear(&search);
+	names_clear(&texts);
+	return err;
+}
