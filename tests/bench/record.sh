@@ -49,7 +49,8 @@ count_lost()
 
 lost()
 {
-	awk '{ n += $1; runs++ } END { printf "%d lost in %d runs", n, runs }' "$tmp/$1" 2>/dev/null || echo "0 lost"
+	awk -v all="$rounds" '{ n += $1; runs++ } END { printf "%d lost in %d of %d runs", n, runs, all }' "$tmp/$1" 2>/dev/null ||
+		echo "0 lost in $rounds runs"
 }
 
 for n in 1 2; do
