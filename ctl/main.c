@@ -48,13 +48,23 @@ static int count_after_dashes(int argc, char **argv)
 	return 0;
 }
 
+/* True if an argument names the probe on Lustre's messages. Call before the options are taken out. */
+static bool names_messages(int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++)
+		if (cdebug_is_named(argv[i]))
+			return true;
+	return false;
+}
+
 /* argv[0] is the command's name. */
 static int run_command(struct app *app, int argc, char **argv)
 {
 	const struct command *command = app->command;
 	const bool own_options = !(command->flags & (CMD_LCTL | CMD_HIDDEN));
-	const int n_all = argc;
-	char **all = argv;
+	/* A private instance creates the probe on Lustre's messages itself, and keeps it for longer. */
+	const bool names = own_options && names_messages(argc, argv) &&
+			   !(command->flags & (CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON));
 	bool lent = false;
 	int rc, first = 1;
 
@@ -77,8 +87,8 @@ static int run_command(struct app *app, int argc, char **argv)
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);
-	if (!rc && !app->input && !app->root && own_options)
-		lent = cdebug_lend(app->ctx, n_all, all);
+	if (!rc && !app->input && !app->root && names)
+		lent = cdebug_lend(app->ctx);
 	if (!rc)
 		rc = privileges_begin(app, argc, argv);
 	if (!rc)

@@ -101,36 +101,34 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 
 /* ---- looking ---- */
 
-/* Appends what the record says: the text of a message of Lustre, otherwise the fields. */
-static void put_text(struct dkt_ctx *ctx, const struct dkt_record *record, struct dkt_buf *buf)
-{
-	struct message *message = message_new(ctx, record->event, NULL);
-
-	if (message)
-		message_put_text(message, record, buf);
-	else
-		dkt_record_line(record, buf);
-	message_free(message);
-}
-
+/* Describes the record: a message of Lustre by its text, others by their event and its fields. */
 static char *reason_of(struct flight_watch *watch, const struct dkt_record *record)
 {
-	struct dkt_buf *buf;
+	struct message *message = message_new(watch->ctx, record->event, NULL);
+	struct dkt_buf *buf = NULL;
 	char *reason = NULL;
 	const char *text;
 	size_t len;
 
-	if (dkt_buf_new(&buf))
+	if (dkt_buf_new(&buf)) {
+		message_free(message);
 		return NULL;
-	put_text(watch->ctx, record, buf);
+	}
+	if (message)
+		message_put_text(message, record, buf);
+	else
+		dkt_record_line(record, buf);
 	text = dkt_buf_data(buf, &len);
 	while (len && text[len - 1] == '\n')
 		len--;
 	if (!dkt_buf_error(buf))
-		reason = dkt__format("%s:%s by %s-%d: %.*s", dkt_event_system(record->event),
-				     dkt_event_name(record->event),
+		reason = dkt__format("%s%s%s by %s-%d: %.*s",
+				     message ? "message" : dkt_event_system(record->event),
+				     message ? "" : ":",
+				     message ? "" : dkt_event_name(record->event),
 				     dkt_source_comm(watch->source, record), record->pid,
 				     (int)DKT__MIN(len, REASON_MAX), text);
+	message_free(message);
 	dkt_buf_free(buf);
 	return reason;
 }

@@ -144,12 +144,13 @@ static int note_lustre(struct wanted *wanted)
 /* ---- probes on Lustre's messages ---- */
 
 /* All other events can be recorded without the probe, so a failure is only noted. */
-static int create_messages(struct wanted *wanted)
+static int create_messages(struct wanted *wanted, const struct wanted_words *words)
 {
 	struct wanted_parts *parts = wanted->parts;
 	int err = 0;
 
-	if (parts->set.sources & MASK_FROM_LUSTRE)
+	if (parts->set.sources & MASK_FROM_LUSTRE ||
+	    (words->events && cdebug_is_named(words->events)))
 		err = cdebug_lend_always(wanted->ctx, &parts->messages_new);
 	if (!err || err == -ENOMEM)
 		return err;
@@ -322,7 +323,7 @@ static int resolve(struct wanted *wanted, const struct wanted_words *words)
 		err = read_limits(wanted->ctx, words, &parts->set);
 	/* These create events, so the catalogue is read after them. */
 	if (!err)
-		err = create_messages(wanted);
+		err = create_messages(wanted, words);
 	if (!err && words->probes)
 		err = create_probes(wanted, words);
 	if (!err)

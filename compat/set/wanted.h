@@ -70,7 +70,7 @@ struct wanted {
 
 /*
  * Resolves the words. Creates the probes, disabled, and the probe on Lustre's messages if the classes
- * need it, so it needs DKT_NEED_CONTROL if there are any; otherwise changes nothing.
+ * need it or the events name it, so it needs DKT_NEED_CONTROL if there are any; otherwise changes nothing.
  *
  * -EINVAL, -ENOENT, -ENOTUNIQ, -ESRCH: a word is invalid, or stands for nothing; dkt_error() says
  * which and suggests a similar name. -EINVAL: no event fits a filter. Events of a class that the

@@ -136,7 +136,7 @@ messages()
 	wait_dumps 1
 	same 1 "$(dumps)" "$1: a message with the text makes a dump"
 	reason 0 >why
-	has_line 'by [^ ]+-[0-9]+: ### lock callback timer expired after 100s: evicting client at 192.168.1.30@tcp' why \
+	has_line '^message by [^ ]+-[0-9]+: ### lock callback timer expired after 100s: evicting client at 192.168.1.30@tcp' why \
 		"$1: its text is the reason"
 	no_line 'Request sent' why "$1: and no other message"
 	run dktrace flight stop
@@ -170,6 +170,37 @@ run dktrace flight stop
 echo -1 >$lnet/debug
 rpcs probe
 messages probe
+
+# The probe on Lustre's messages by its name, also in the last argument, exists as long as its instance.
+# usage: named COMMAND...
+named()
+{
+	run dktrace "$@"
+	status_is 0 "$1: the probe by its name"
+	emit "incident quiet"
+}
+
+# usage: nothing_left COMMAND
+nothing_left()
+{
+	run dktrace "$1" stop
+	same "" "$(made)" "$1: nothing is left"
+}
+
+named flight start -e syscalls:sys_enter_close --size 256K --dir dir --when 'dktrace:cdebug[msg_line > 0]'
+wait_dumps 1
+reason 0 >why
+has_line '^message by [^ ]+-[0-9]+: .*: there are no stripes for fid 0x7' why "it makes a dump"
+nothing_left flight
+named daemon start --dir segments -e 'dktrace:cdebug[msg_line > 0]'
+run dktrace daemon reload -e 'dktrace:cdebug[msg_line > 1]'
+status_is 0 "daemon reload"
+nothing_left daemon
+dktrace report segments >lines
+has_line 'there are no stripes for fid 0x7' lines "daemon: the message is in the segments"
+run dktrace record --duration 1 -o named.dat -e dktrace:cdebug
+status_is 0 "record: the probe by its name"
+same "" "$(made)" "record: nothing is left"
 load_built libcfs lustre_debug
 echo -1 >$lnet/debug
 rpcs event

@@ -65,14 +65,16 @@ uint64_t cdebug_missed(struct dkt_ctx *ctx);
 /* Removes the probes if dktrace has created them, unless another debug log has enabled them. */
 int cdebug_remove(struct dkt_ctx *ctx);
 
-/*
- * Creates the probes like cdebug_create() for the duration of a command, if one of its arguments
- * names them; returns true if it did. cdebug_take_back() removes them, unless the command has left
- * them enabled.
- */
-bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv);
+/* True if the text names the probe, even within "rpctrace+dktrace:cdebug" or "dktrace:cdebug.msg_fn". */
+bool cdebug_is_named(const char *text);
 
-/* The same whatever the arguments are, if Lustre is loaded; stores whether it created them. */
+/*
+ * Creates the probes like cdebug_create() for the duration of a command that names them; returns true if
+ * it did. cdebug_take_back() removes them, unless the command has left them enabled.
+ */
+bool cdebug_lend(struct dkt_ctx *ctx);
+
+/* The same for a caller that reports errors, if Lustre is loaded; stores whether it created them. */
 int cdebug_lend_always(struct dkt_ctx *ctx, bool *created);
 void cdebug_take_back(struct dkt_ctx *ctx);
 

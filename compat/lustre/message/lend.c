@@ -7,16 +7,9 @@
 #include "lustre/lustre_masks.h"
 #include "lustre/message/cdebug.h"
 
-/*
- * True if an argument names the probe, even within "rpctrace+dktrace:cdebug" or
- * "dktrace:cdebug.msg_fn".
- */
-static bool is_named(int argc, char **argv)
+bool cdebug_is_named(const char *text)
 {
-	for (int i = 0; i < argc; i++)
-		if (strstr(argv[i], CDEBUG_GROUP ":" CDEBUG_NAME))
-			return true;
-	return false;
+	return strstr(text, CDEBUG_GROUP ":" CDEBUG_NAME);
 }
 
 int cdebug_lend_always(struct dkt_ctx *ctx, bool *created)
@@ -29,12 +22,12 @@ int cdebug_lend_always(struct dkt_ctx *ctx, bool *created)
 	return cdebug_create(ctx, created);
 }
 
-bool cdebug_lend(struct dkt_ctx *ctx, int argc, char **argv)
+bool cdebug_lend(struct dkt_ctx *ctx)
 {
 	bool created = false;
 	int err;
 
-	if (!is_named(argc, argv) || !lustre_is_loaded() || dkt_caps_check(ctx, DKT_NEED_CONTROL))
+	if (!lustre_is_loaded() || dkt_caps_check(ctx, DKT_NEED_CONTROL))
 		return false;
 	err = dkt_tracefs_open(ctx, 0);
 	if (!err)
