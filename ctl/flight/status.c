@@ -57,11 +57,10 @@ static void put_limits(struct out *out, const struct flight_state *state)
 		out_line(out, "after", "%g s", after);
 	out_text(out, "exec", state->exec);
 	if (state->suppressed)
-		out_line(out, "suppressed", "%" PRIu64 " incidents: the hour has had its dumps",
+		out_line(out, "suppressed", "%" PRIu64 " because the hour has had its dumps",
 			 state->suppressed);
 	if (state->merged)
-		out_line(out, "merged",
-			 "%" PRIu64 " incidents: they share the dump of an earlier one",
+		out_line(out, "merged", "%" PRIu64 " into the dump of an earlier incident",
 			 state->merged);
 	for (size_t i = 0; i < state->n_conditions; i++)
 		out_line(out, "when", "%s%s%s", state->conditions[i], i < state->n_ways ? ": " : "",

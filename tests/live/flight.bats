@@ -201,7 +201,7 @@ killed()
 		[ "$(flight status --json | jq .merged)" -gt 0 ]
 	}
 	until_true 100 merged
-	has "$(flight status)" ' incidents: they share the dump of an earlier one'
+	has "$(flight status)" ' into the dump of an earlier incident'
 	flight stop
 	run -0 --separate-stderr dktrace report "$tmp"/flight-*.dat
 	has "$output" 'flight dump: syscalls:sys_enter_chdir by sh-'

@@ -110,8 +110,8 @@ done
 run dktrace flight dump
 status_is 0 "a last dump"
 run dktrace flight status
-has_line '^merged .* incidents: they share the dump of an earlier one' "$out" "says that incidents share a dump"
-has_line '^suppressed .* incidents' "$out" "and that others have none"
+has_line '^merged .* into the dump of an earlier incident' "$out" "says that incidents share a dump"
+has_line '^suppressed .* because the hour has had its dumps' "$out" "and that others have none"
 same 4 "$(dumps '.dumps | length')" "no more than 3 dumps, and that of the user"
 of_dumps=0
 for file in slow/dumps/*.dat; do
