@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Events come and go with modules: commands find those of a new module, and dk survives removed ones.
 # modules: loop xfs
+# kernel: 6.1
 # timeout: 120
 # programs: mkfs.xfs
 # shellcheck shell=sh disable=SC2154

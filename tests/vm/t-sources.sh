@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # modules: loop
 # build-modules: libcfs lustre_debug
+# kernel: 6.1
 # timeout: 200
 # status shows the sources of records, why others are not used, and which modules came and went.
 # shellcheck shell=sh disable=SC2154
