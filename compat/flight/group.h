@@ -24,6 +24,7 @@ int flight_create(struct dkt_ctx *ctx, const char *log, const char *name, uint64
 int flight_create_bare(struct dkt_ctx *ctx, const char *log, const char *name, uint64_t size,
 		       const struct wanted_words *words, struct flight_group *group);
 
+/* Enables the events of a group that was created without. */
 int flight_enable(struct flight_group *group);
 
 /* Opens the instance of a group that exists. */

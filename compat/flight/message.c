@@ -2,11 +2,10 @@
 /* Conditions on the text of Lustre's messages: the kernel tests their formats and arguments. */
 #include "flight/message.h"
 
-#include "base/buf.h"
+#include "apply/rules.h"
 #include "base/memory.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message/search.h"
-#include "lustre/message/texts.h"
 
 #define KIND "message"
 
@@ -22,17 +21,20 @@ const char *flight_message_words(const char *condition)
 /* Adds the condition of the search to the event's filter. -ENOENT: the event cannot have the words. */
 static int restrict_event(struct wanted_event *one, const struct search *search)
 {
+	struct conditions all = { 0 };
 	char *found __cleanup(free) = NULL;
-	char *both;
 	int err = search_condition(search, one->event, &found);
 
-	if (err)
+	if (!err && one->filter)
+		err = conditions_add(&all, one->filter);
+	if (!err)
+		err = conditions_add(&all, found);
+	if (err) {
+		free(all.text);
 		return err;
-	both = one->filter ? dkt__format("(%s) && (%s)", one->filter, found) : strdup(found);
-	if (!both)
-		return -ENOMEM;
+	}
 	free(one->filter);
-	one->filter = both;
+	one->filter = all.text;
 	return 0;
 }
 
@@ -61,15 +63,12 @@ int flight_message_start(struct flight_watch *watch, const char *log, const char
 			 const char *words)
 {
 	const struct wanted_words messages = { .classes = "all", .sources = "lustre" };
-	struct names texts = { 0 };
-	struct search search = { 0 };
-	int unknown, err;
+	struct search search;
+	int err;
 
 	if (!lustre_is_loaded())
 		return dkt_fail(watch->ctx, -ENOENT, "'" KIND "': Lustre is not loaded");
-	/* Without the strings of Lustre's modules the kernel compares every format and every argument. */
-	unknown = texts_read(watch->ctx, &texts);
-	err = search_new(watch->ctx, words, unknown ? NULL : &texts, &search);
+	err = search_modules(watch->ctx, words, &search);
 	if (!err)
 		err = flight_create_bare(watch->ctx, log, name, 0, &messages, &watch->group);
 	if (!err)
@@ -78,6 +77,5 @@ int flight_message_start(struct flight_watch *watch, const char *log, const char
 		err = flight_enable(&watch->group);
 	watch->way = "the kernel compares formats and strings of Lustre's messages";
 	search_clear(&search);
-	names_clear(&texts);
 	return err;
 }

@@ -7,6 +7,7 @@
 #include "flight/measure.h"
 #include "flight/message.h"
 #include "lustre/message.h"
+#include "lustre/names.h"
 #include "lustre/rpc_times.h"
 
 /* Only the first record is of interest, and the kernel overwrites the rest. */
@@ -105,6 +106,7 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 static char *reason_of(struct flight_watch *watch, const struct dkt_record *record)
 {
 	struct message *message = message_new(watch->ctx, record->event, NULL);
+	char *event __cleanup(free) = message ? strdup("message") : event_full_name(record->event);
 	struct dkt_buf *buf = NULL;
 	char *reason = NULL;
 	const char *text;
@@ -121,11 +123,8 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 	text = dkt_buf_data(buf, &len);
 	while (len && text[len - 1] == '\n')
 		len--;
-	if (!dkt_buf_error(buf))
-		reason = dkt__format("%s%s%s by %s-%d: %.*s",
-				     message ? "message" : dkt_event_system(record->event),
-				     message ? "" : ":",
-				     message ? "" : dkt_event_name(record->event),
+	if (event && !dkt_buf_error(buf))
+		reason = dkt__format("%s by %s-%d: %.*s", event,
 				     dkt_source_comm(watch->source, record), record->pid,
 				     (int)DKT__MIN(len, REASON_MAX), text);
 	message_free(message);

@@ -4,7 +4,6 @@
 #include "apply/apply.h"
 #include "base/buf.h"
 #include "io/say.h"
-#include "lustre/message/texts.h"
 #include "out/fold.h"
 #include "set/triggers.h"
 
@@ -69,17 +68,14 @@ static bool is_message(const char *words)
 static int add_message(struct app *app, struct debuglog *log, char **argv,
 		       struct trigger_count *count)
 {
-	struct names texts = { 0 };
 	struct search search;
-	int unknown = texts_read(app->ctx, &texts);
-	int err = search_new(app->ctx, argv[0], unknown ? NULL : &texts, &search);
+	int err = search_modules(app->ctx, argv[0], &search);
 
 	if (!err) {
 		print_search(app, &search);
 		err = triggers_add_message(log, &search, argv[1], app->filter, count);
 	}
 	search_clear(&search);
-	names_clear(&texts);
 	return err;
 }
 

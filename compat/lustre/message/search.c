@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/util.h"
+#include "lustre/message/texts.h"
 
 /* The kernel's limit of a string in a filter is 256 bytes. */
 #define MAX_WORDS 200
@@ -226,6 +227,16 @@ int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts
 		err = find_split(ctx, search, words, texts);
 	if (err)
 		search_clear(search);
+	return err;
+}
+
+int search_modules(struct dkt_ctx *ctx, const char *words, struct search *search)
+{
+	struct names texts = { 0 };
+	int unknown = texts_read(ctx, &texts);
+	int err = search_new(ctx, words, unknown ? NULL : &texts, search);
+
+	names_clear(&texts);
 	return err;
 }
 

@@ -33,6 +33,12 @@ struct search_part {
  */
 int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts,
 	       struct search *search);
+
+/*
+ * Searches the constants of Lustre's loaded modules. If they cannot be read, the search is blind, and
+ * dkt_error() says why.
+ */
+int search_modules(struct dkt_ctx *ctx, const char *words, struct search *search);
 void search_clear(struct search *search);
 
 /*
