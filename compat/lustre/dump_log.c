@@ -222,11 +222,16 @@ static int read_dump(struct walk *walk, const char *path)
 	uint64_t table, cpus;
 	int err;
 
-	if (find_table(walk->dump, &table))
-		return dkt_fail(walk->ctx, -ENOENT,
+	err = find_table(walk->dump, &table);
+	if (err == -ENOENT)
+		return dkt_fail(walk->ctx, err,
 				"read %s: it has no messages of Lustre, whose module " MODULE
 				" was not loaded",
 				path);
+	if (err)
+		return dkt_fail(walk->ctx, err,
+				"read %s: the symbols of the module " MODULE " are not found: %s",
+				path, dkt_dump_why(err));
 	err = check_layout(walk, table, &cpus, path);
 	return err ? err : copy_all(walk, table, cpus);
 }

@@ -7,6 +7,7 @@
 
 struct dkt_dump {
 	struct vm_core core;
+	int modules_err; /* why symbols of modules are missing, or 0 */
 };
 
 static int open_dump(struct dkt_dump *dump, struct dkt_ctx *ctx, const struct dkt__file *file,
@@ -17,7 +18,8 @@ static int open_dump(struct dkt_dump *dump, struct dkt_ctx *ctx, const struct dk
 	if (err)
 		return err;
 	/* After another error the symbols of the other modules are there. */
-	return dkt__vm_module_symbols(&dump->core) == -ENOMEM ? -ENOMEM : 0;
+	dump->modules_err = dkt__vm_module_symbols(&dump->core);
+	return dump->modules_err == -ENOMEM ? -ENOMEM : 0;
 }
 
 int dkt_dump_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
@@ -56,10 +58,13 @@ void dkt_dump_close(struct dkt_dump *dump)
 int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char *name,
 		    uint64_t *address)
 {
-	dkt__needs(NULL, dump && name && address);
+	int err;
 
-	return module ? dkt__vm_module_symbol(&dump->core, module, name, address) :
-			dkt__vm_symbol(&dump->core, name, address);
+	dkt__needs(NULL, dump && name && address);
+	if (!module)
+		return dkt__vm_symbol(&dump->core, name, address);
+	err = dkt__vm_module_symbol(&dump->core, module, name, address);
+	return err == -ENOENT && dump->modules_err ? dump->modules_err : err;
 }
 
 int dkt_dump_read(const struct dkt_dump *dump, uint64_t address, void *bytes, size_t n)

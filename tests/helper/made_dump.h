@@ -44,7 +44,7 @@ struct made_trace_page {
 
 struct dkt_dump {
 	uint8_t bytes[MADE_PAGES * MADE_PAGE];
-	bool without_libcfs;
+	int no_libcfs; /* the error of its symbols */
 	uint32_t n; /* trace pages */
 };
 
@@ -133,10 +133,9 @@ int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char 
 		    uint64_t *address)
 {
 	*address = MADE_BASE + (module ? MADE_TABLE : MADE_NR_CPUS);
-	return strcmp(name, module ? "cfs_trace_data" : "nr_cpu_ids") != 0 ||
-			       (module && dump->without_libcfs) ?
-		       -ENOENT :
-		       0;
+	if (strcmp(name, module ? "cfs_trace_data" : "nr_cpu_ids") != 0)
+		return -ENOENT;
+	return module ? dump->no_libcfs : 0;
 }
 
 int dkt_dump_read(const struct dkt_dump *dump, uint64_t address, void *bytes, size_t n)

@@ -113,9 +113,13 @@ static void another_layout_is_refused(void **state)
 	check_error(
 		"made", -EOPNOTSUPP,
 		"read made: Lustre's messages are not where Lustre 2 keeps them: Invalid argument");
-	made_dump.without_libcfs = true;
+	made_dump.no_libcfs = -ENOENT;
 	check_error("made", -ENOENT,
 		    "read made: it has no messages of Lustre, whose module libcfs was not loaded");
+	made_dump.no_libcfs = -EIO;
+	check_error(
+		"made", -EIO,
+		"read made: the symbols of the module libcfs are not found: Input/output error");
 	check_error("other", -EINVAL, "not a dump");
 }
 
