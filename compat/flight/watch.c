@@ -105,21 +105,23 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 /* Describes the record: a message of Lustre by its text, others by their event and its fields. */
 static char *reason_of(struct flight_watch *watch, const struct dkt_record *record)
 {
-	struct message *message = message_new(watch->ctx, record->event, NULL);
-	char *event __cleanup(free) = message ? strdup("message") : event_full_name(record->event);
-	struct dkt_buf *buf = NULL;
+	char *event __cleanup(free) = NULL;
+	struct message *message;
+	struct dkt_buf *buf;
 	char *reason = NULL;
 	const char *text;
 	size_t len;
 
-	if (dkt_buf_new(&buf)) {
-		message_free(message);
+	if (dkt_buf_new(&buf))
 		return NULL;
-	}
-	if (message)
+	message = message_new(watch->ctx, record->event, NULL);
+	if (message) {
+		event = strdup("message");
 		message_put_text(message, record, buf);
-	else
+	} else {
+		event = event_full_name(record->event);
 		dkt_record_line(record, buf);
+	}
 	text = dkt_buf_data(buf, &len);
 	while (len && text[len - 1] == '\n')
 		len--;
