@@ -88,7 +88,7 @@ static int run_command(struct app *app, int argc, char **argv)
 	if (!rc)
 		rc = app_context(app);
 	if (!rc && !app->input && !app->root && names)
-		lent = cdebug_lend(app->ctx);
+		lent = cdebug_try_lend(app->ctx);
 	if (!rc)
 		rc = privileges_begin(app, argc, argv);
 	if (!rc)

@@ -151,7 +151,7 @@ static int create_messages(struct wanted *wanted, const struct wanted_words *wor
 
 	if (parts->set.sources & MASK_FROM_LUSTRE ||
 	    (words->events && cdebug_is_named(words->events)))
-		err = cdebug_lend_always(wanted->ctx, &parts->messages_new);
+		err = cdebug_lend(wanted->ctx, &parts->messages_new);
 	if (!err || err == -ENOMEM)
 		return err;
 	return add_note(wanted, dkt__format("messages of Lustre are not recorded: %s",

@@ -69,13 +69,13 @@ int cdebug_remove(struct dkt_ctx *ctx);
 bool cdebug_is_named(const char *text);
 
 /*
- * Creates the probes like cdebug_create() for the duration of a command that names them; returns true if
- * it did. cdebug_take_back() removes them, unless the command has left them enabled.
+ * If Lustre is loaded, creates the probes like cdebug_create(), also without a debug log; *created: it
+ * did. cdebug_take_back() removes them, unless they are still enabled.
  */
-bool cdebug_lend(struct dkt_ctx *ctx);
+int cdebug_lend(struct dkt_ctx *ctx, bool *created);
 
-/* The same for a caller that reports errors, if Lustre is loaded; stores whether it created them. */
-int cdebug_lend_always(struct dkt_ctx *ctx, bool *created);
+/* The same for a command that can do without them: an error is logged. Returns true if it created them. */
+bool cdebug_try_lend(struct dkt_ctx *ctx);
 void cdebug_take_back(struct dkt_ctx *ctx);
 
 /* True if the probe is one of these, at any of its places. */

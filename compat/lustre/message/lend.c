@@ -12,7 +12,7 @@ bool cdebug_is_named(const char *text)
 	return strstr(text, CDEBUG_GROUP ":" CDEBUG_NAME);
 }
 
-int cdebug_lend_always(struct dkt_ctx *ctx, bool *created)
+int cdebug_lend(struct dkt_ctx *ctx, bool *created)
 {
 	*created = false;
 	if (!lustre_is_loaded())
@@ -22,7 +22,7 @@ int cdebug_lend_always(struct dkt_ctx *ctx, bool *created)
 	return cdebug_create(ctx, created);
 }
 
-bool cdebug_lend(struct dkt_ctx *ctx)
+bool cdebug_try_lend(struct dkt_ctx *ctx)
 {
 	bool created = false;
 	int err;
@@ -31,7 +31,7 @@ bool cdebug_lend(struct dkt_ctx *ctx)
 		return false;
 	err = dkt_tracefs_open(ctx, 0);
 	if (!err)
-		err = cdebug_lend_always(ctx, &created);
+		err = cdebug_lend(ctx, &created);
 	if (err)
 		dkt_log(ctx, DKT_LOG_WARN, "messages of Lustre cannot be probed: %s",
 			dkt_error(ctx));
