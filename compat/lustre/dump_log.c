@@ -220,9 +220,8 @@ bool dump_log_exists(const char *path, const struct dkt_source_opts *opts)
 static int read_dump(struct walk *walk, const char *path)
 {
 	uint64_t table, cpus;
-	int err;
+	int err = find_table(walk->dump, &table);
 
-	err = find_table(walk->dump, &table);
 	if (err == -ENOENT)
 		return dkt_fail(walk->ctx, err,
 				"read %s: it has no messages of Lustre, whose module " MODULE

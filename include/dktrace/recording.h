@@ -27,8 +27,8 @@ DKT_API void dkt_dump_close(struct dkt_dump *dump);
 
 /*
  * Gets the address of a function or variable of a module, or of the kernel itself if module is NULL.
- * -ENOENT: there is none, or the module was not loaded; other errors: the symbols of some modules
- * cannot be read, for the reason that dkt_dump_why() gives.
+ * -ENOENT: it does not exist, or the module was not loaded. After another error, the symbols of some
+ * modules cannot be read, and dkt_dump_why() says why.
  */
 DKT_API int dkt_dump_symbol(const struct dkt_dump *dump, const char *module, const char *name,
 			    uint64_t *address);
