@@ -47,10 +47,10 @@ count_lost()
 	awk '/^(overrun|commit overrun|dropped events):/ { n += $NF } END { if (n) print n }' "$tmp/theirs.err" >>"$tmp/theirs.lost.$1"
 }
 
+# Prints the losses in a file that has a number for each run with some. usage: lost FILE
 lost()
 {
-	awk -v all="$rounds" '{ n += $1; runs++ } END { printf "%d lost in %d of %d runs", n, runs, all }' "$tmp/$1" 2>/dev/null ||
-		echo "0 lost in $rounds runs"
+	awk -v all="$rounds" '{ n += $1; runs++ } END { printf "%d lost in %d of %d runs", n, runs, all }' "$tmp/$1" 2>/dev/null
 }
 
 for n in 1 2; do
