@@ -2,9 +2,9 @@
 /* The inside of dkt_pairs: keys, open pairs, groups, the slowest pairs. */
 #pragma once
 
+#include "base/dist.h"
 #include "base/keymap.h"
 #include "hist/key.h"
-#include "pairs/dist.h"
 
 #define PAIRS_KEYS 3
 
