@@ -57,7 +57,7 @@ TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null)
 
 LIB_SRC := $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)
 COMPAT_SRC := $(wildcard compat/*.c compat/*/*.c compat/*/*/*.c)
-CTL_SRC := $(wildcard ctl/*.c ctl/*/*.c)
+CTL_SRC := $(wildcard ctl/*.c ctl/*/*.c ctl/*/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
 LIVE_SRC := $(wildcard tests/live/*.c)

@@ -155,7 +155,7 @@ typedef int command_fn(struct app *app, int argc, char **argv);
 struct command {
 	const char *name;
 	command_fn *run;
-	unsigned int flags;
+	uint64_t flags; /* enum command_flags */
 	int min_args, max_args; /* max -1: any number */
 	const char *args;
 	const char *help;

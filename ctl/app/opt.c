@@ -15,7 +15,7 @@ struct opt {
 	char letter; /* 0: none */
 	const char *arg; /* NULL: the option has no value; "[=X]": the value is optional */
 	size_t offset; /* of a const char * in struct app, or of a bool if there is no value */
-	unsigned int commands; /* flags of the commands that take it; 0: all commands */
+	uint64_t commands; /* flags of the commands that take it; 0: all commands */
 	const char *help;
 };
 

@@ -87,7 +87,8 @@ static const char *find_output(struct app *app, int argc, char **argv)
 int privileges_begin(struct app *app, int argc, char **argv)
 {
 	const unsigned int reads = CMD_READ_FIRST | CMD_READ_ALL;
-	unsigned int flags = app->command->flags, log = 0;
+	uint64_t flags = app->command->flags;
+	unsigned int log = 0;
 	int err;
 
 	if (!(flags & (reads | CMD_RECORD)))
