@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* list: lists classes, subsystems, events and fields, by name or glob. */
+/* list: lists classes, subsystems, events, fields and ready-made counts, by name or glob. */
 #include <fnmatch.h>
 
 #include "app/print.h"
 #include "base/buf.h"
 #include "lustre/class.h"
 #include "lustre/names.h"
+#include "lustre/select.h"
+#include "set/counts.h"
 
 struct list {
 	struct app *app;
@@ -135,6 +137,48 @@ static int list_fields(struct list *list)
 	return err;
 }
 
+/* ---- ready-made counts ---- */
+
+static bool has_events(const struct list *list, const struct count *count)
+{
+	struct select *select = NULL;
+	int err = select_new(list->app->ctx, list->map, count->events, &select);
+
+	if (!err)
+		err = select_check(list->app->ctx, select);
+	select_free(select);
+	return !err;
+}
+
+/* Adds the row of that name that this kernel can use, otherwise the first one. */
+static int add_count(struct list *list, const struct count *first)
+{
+	const struct count *count = first;
+	char *about __cleanup(free) = NULL;
+
+	while (count && !has_events(list, count))
+		count = count_find(first->name, count);
+	about = dkt__format("%s%s", first->help,
+			    count ? "" : " (this kernel does not have the events)");
+	if (!about)
+		return -ENOMEM;
+	count = count ? count : first;
+	rows_add(list->rows, val_text(count->name), val_text(count->events), val_text(count->keys),
+		 val_words(count->vals), val_words(count->filter), val_text(about));
+	return 0;
+}
+
+static int list_counts(struct list *list)
+{
+	const struct count *count = NULL;
+	int err = 0;
+
+	while (!err && (count = count_next(count)))
+		if (count == count_find(count->name, NULL) && is_selected(list, count->name))
+			err = add_count(list, count);
+	return err;
+}
+
 /* ---- rows ---- */
 
 #define MAX_COLUMNS 7
@@ -157,6 +201,9 @@ static const struct {
 	  { { .key = "event" }, { .key = "field" }, { .key = "type", .flags = COL_FOLD },
 	    { .key = "offset", .type = COL_NUMBER, .heading = "OFFSET(B)" }, { .key = "size", .type = COL_NUMBER, .heading = "SIZE(B)" },
 	    { .key = "signed", .type = COL_NUMBER, .flags = COL_PEOPLE }, { .key = "signed", .type = COL_BOOL, .flags = COL_DATA } } },
+	{ "counts", list_counts, 0, false,
+	  { { .key = "name" }, { .key = "events", .flags = COL_DATA }, { .key = "keys" }, { .key = "vals", .flags = COL_DATA },
+	    { .key = "filter", .flags = COL_DATA }, { .key = "description", .flags = COL_FOLD } } },
 	/* clang-format on */
 };
 

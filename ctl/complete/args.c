@@ -8,6 +8,7 @@
 #include "log/probe_list.h"
 #include "lustre/named.h"
 #include "lustre/style.h"
+#include "set/counts.h"
 #include "set/triggers.h"
 
 /* The n-th argument before the word being typed, counted from 1 without options, or NULL. */
@@ -109,9 +110,19 @@ void complete_value(struct app *app, const struct command *command, const char *
 
 /* ---- arguments of commands ---- */
 
+static void offer_counts(const struct typed *typed)
+{
+	const struct count *count = NULL;
+
+	while ((count = count_next(count)))
+		if (count == count_find(count->name, NULL))
+			offer(typed, count->name, "");
+}
+
 static void offer_lists(struct app *app, int argc, char **argv, const struct typed *typed)
 {
-	static const char *const lists[] = { "classes", "subsystems", "events", "fields", NULL };
+	static const char *const lists[] = { "classes", "subsystems", "events",
+					     "fields",  "counts",     NULL };
 
 	if (argc < 3)
 		offer_words(typed, lists);
@@ -119,6 +130,8 @@ static void offer_lists(struct app *app, int argc, char **argv, const struct typ
 		offer_bits(typed, MASK_DEBUG);
 	else if (!strcmp(argv[1], "subsystems"))
 		offer_bits(typed, MASK_SUBSYSTEM);
+	else if (!strcmp(argv[1], "counts"))
+		offer_counts(typed);
 	else
 		offer_events(app, typed);
 }
@@ -213,6 +226,12 @@ static void offer_pairs(struct app *app, const struct command *command, int argc
 	offer_events(app, typed);
 }
 
+static void offer_counted(struct app *app, const struct typed *typed)
+{
+	offer_counts(typed);
+	offer_selection(app, typed);
+}
+
 void complete_arguments(struct app *app, const char *command, int argc, char **argv,
 			const struct typed *typed)
 {
@@ -231,7 +250,7 @@ void complete_arguments(struct app *app, const char *command, int argc, char **a
 	else if (!strcmp(command, "probe"))
 		offer_probe(app, row, argc, argv, typed);
 	else if (!strcmp(command, "hist") && !argument(row, argc, argv, 1))
-		offer_selection(app, typed);
+		offer_counted(app, typed);
 	else if (!strcmp(command, "latency"))
 		offer_pairs(app, row, argc, argv, typed);
 }

@@ -57,6 +57,8 @@ static int select_hist_events(struct hist *hist, struct class_map **map, struct 
 {
 	int err = class_map_open(hist->ctx, NULL, map);
 
+	if (!err && !hist->sql)
+		err = hist_take_count(hist, *map);
 	if (!err)
 		err = select_new(hist->ctx, *map, hist->selection, select);
 	return err ? err : select_check(hist->ctx, *select);

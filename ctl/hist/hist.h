@@ -27,6 +27,14 @@ struct hist {
 	struct dkt_instance *in; /* in which the kernel counts; NULL: dktrace does */
 };
 
+struct class_map;
+
+/*
+ * If the selection is the name of a ready-made count, takes its events, and its fields and filter where
+ * the user has given none. -ENOENT: the kernel, or the file, has no such events.
+ */
+int hist_take_count(struct hist *hist, const struct class_map *map);
+
 /* Prints a table. last: the last one of this run. */
 int hist_show(struct hist *hist, struct dkt_table *table, bool last);
 

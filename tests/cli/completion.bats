@@ -93,7 +93,9 @@ is()
 }
 
 @test "completion offers the names of list" {
-	is "dktrace list c" "classes"
+	is "dktrace list c" "classes counts"
+	is "dktrace list counts fs" "fsyncs"
+	is "dktrace hist fsy" "fsyncs"
 	is "dktrace list classes rpc" "rpctrace"
 	is "dktrace list classes rpctrace ioc" "ioctl"
 	is "dktrace list subsystems lov l" "ldlm lfsck libcfs llite lmv lnd lnet log lov lquota"

@@ -24,6 +24,18 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	has "$stderr" 'events have the fields and are counted'
 }
 
+@test "hist takes a ready-made count, with other fields and a narrower filter if asked" {
+	hist syscalls:sys_exit_openat -k __syscall_nr.syscall,ret -f 'ret == -2' --csv >"$BATS_TEST_TMPDIR/errors"
+	same 2 "$(wc -l <"$BATS_TEST_TMPDIR/errors")" "heading and row"
+	run -0 hist failed-calls --csv -f '__syscall_nr == 257'
+	same "$(sed 1d "$BATS_TEST_TMPDIR/errors")" "$(printf '%s\n' "${lines[@]:1}")" "the errors of openat"
+	run -0 hist opens -k event --csv
+	same "$(hist 'syscalls:sys_enter_open*' --csv)" "$output" "the user's own fields"
+	run -1 --separate-stderr hist retransmits
+	same "dktrace: retransmits: the file has no event tcp:tcp_retransmit_skb; to record it: dktrace record -e 'tcp:tcp_retransmit_skb'" \
+		"$stderr" "events that the file lacks"
+}
+
 @test "hist counts only the records of an event that belong to the class" {
 	mkdir "$BATS_TEST_TMPDIR/classes"
 	cat >"$BATS_TEST_TMPDIR/classes/10.yaml" <<-END

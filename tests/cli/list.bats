@@ -54,6 +54,29 @@ syscalls:sys_enter_ioctl,common_pid,int,4,4,true"
 	echo "$output" | jq -e '.events == []'
 }
 
+@test "list counts prints each ready-made count once, with what the kernel lacks" {
+	run -0 dktrace list counts
+	has "$output" "fsyncs        common_pid.execname,event"
+	run -0 dktrace list counts --json
+	echo "$output" | jq -e '.counts | map(.name) | length > 15 and length == (unique | length)'
+	echo "$output" | jq -e '.counts[] | select(.name == "nfs-calls") | .description | contains("does not have the events")'
+	# The kernel of the tree lacks the first events of this name.
+	echo "$output" | jq -e '.counts[] | select(.name == "calls") | .events == "syscalls:sys_enter_*"'
+	run -0 dktrace list counts 'disk-*' --csv
+	same 4 "${#lines[@]}" "lines chosen"
+}
+
+@test "no ready-made count has the name of a class, a subsystem or a system of events" {
+	dktrace list counts --csv | sed '1d; s/,.*//' | sort >"$BATS_TEST_TMPDIR/counts"
+	{
+		dktrace list classes --csv | sed '1d; s/,.*//'
+		dktrace list subsystems --csv | sed '1d; s/,.*//'
+		sed 's/:.*//' "$top"/tests/fixture/available_events-*
+	} | sort -u >"$BATS_TEST_TMPDIR/taken"
+	at_least 100 "$(wc -l <"$BATS_TEST_TMPDIR/taken")" "names"
+	same "" "$(comm -12 "$BATS_TEST_TMPDIR/counts" "$BATS_TEST_TMPDIR/taken")" "names that mean two things"
+}
+
 @test "status of a log that was never started says so" {
 	run -0 dktrace status
 	same "instance         $DKTRACE_INSTANCE (not started: set_param debug=... starts it)" "${lines[0]}" "first line"

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hist: takes a ready-made count in place of events and fields. */
+#include "set/counts.h"
+#include "apply/rules.h"
+#include "hist/hist.h"
+#include "lustre/select.h"
+
+/* True if the kernel or the file has the events of the row. */
+static bool is_usable(struct dkt_ctx *ctx, const struct class_map *map, const struct count *row)
+{
+	struct select *select = NULL;
+	bool usable = !select_new(ctx, map, row->events, &select) && !select_check(ctx, select);
+
+	select_free(select);
+	return usable;
+}
+
+/* The user's own fields take the place of those of the row, and the user's filter joins its filter. */
+static int take(struct hist *hist, const struct count *row)
+{
+	struct app *app = hist->app;
+	struct conditions both = { 0 };
+	int err = 0;
+
+	hist->selection = row->events;
+	if (!app->keys) {
+		app->keys = row->keys;
+		app->vals = app->vals ? app->vals : row->vals;
+	}
+	if (!row->filter || !app->filter) {
+		app->filter = row->filter ? row->filter : app->filter;
+		return 0;
+	}
+	err = conditions_add(&both, row->filter);
+	if (!err)
+		err = conditions_add(&both, app->filter);
+	if (!err)
+		err = names_take(&app->joined, both.text);
+	app->filter = both.text;
+	return err;
+}
+
+int hist_take_count(struct hist *hist, const struct class_map *map)
+{
+	const char *name = hist->selection;
+	const struct count *row = count_find(name, NULL);
+	const struct count *first = row;
+
+	while (row && !is_usable(hist->ctx, map, row))
+		row = count_find(name, row);
+	if (row)
+		return take(hist, row);
+	if (!first)
+		return 0;
+	if (!hist->app->input)
+		return dkt_fail(hist->ctx, -ENOENT, "%s: this kernel has no event %s", name,
+				first->events);
+	return dkt_fail(hist->ctx, -ENOENT,
+			"%s: the file has no event %s; to record it: dktrace record -e '%s'", name,
+			first->events, first->events);
+}
