@@ -17,7 +17,7 @@ const struct command app_commands[] = {
 	{ "function",  cmd_function, CMD_FUNCTION, 0, -1, "[GLOB...] [-- COMMAND...]|off", "record calls of kernel functions" },
 	{ "get_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER...", "print debug, subsystem_debug, debug_sources, printk, debug_mb, debug_filter" },
 	{ "graph",     cmd_function, CMD_FUNCTION | CMD_GRAPH, 0, -1, "[GLOB...] [-- COMMAND...]|off", "record entry and exit of kernel functions" },
-	{ "help",      cmd_help,   0,        0, 1,  "[COMMAND]", "print this help, or the help of a command" },
+	{ "help",      cmd_help,   0,        0, -1, "[COMMAND|WORDS...]", "print this help, the help of a command, or the commands for a task" },
 	{ "hist",      cmd_hist,   CMD_HIST | CMD_RECORD, 0, -1, "[COUNT | EVENT|CLASS [--keys FIELDS] | --sql STATEMENT] [-- COMMAND...]", "count records by their fields, in the kernel if possible" },
 	{ "info",      cmd_info,   CMD_LIST | CMD_PICK | CMD_READ_ALL, 1, -1, "FILE...", "show the contents of recordings: events, times, CPUs, losses" },
 	{ "last-boot", cmd_last_boot, CMD_LOG | CMD_DAT | CMD_RECORD | CMD_WRITE_LAST | CMD_LAST, 0, 1, "[FILE]", "print what the boot before this one recorded until it crashed" },

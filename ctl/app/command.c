@@ -46,5 +46,6 @@ void app_help(const struct app *app, const struct command *command)
 	       "    dktrace set_param debug=+vfstrace    record file system calls\n"
 	       "    dktrace dk                           print the log and empty it\n"
 	       "    dktrace reset                        restore the machine\n"
-	       "\n'dktrace help COMMAND' prints more; see also dktrace(1) and lctl-dktrace(8).\n");
+	       "\n'dktrace help COMMAND' prints more, 'dktrace help slow disk' the commands for a task,\n"
+	       "'dktrace help tasks' all tasks; see also dktrace(1) and lctl-dktrace(8).\n");
 }

@@ -41,3 +41,46 @@ commands()
 	expect 0 "dktrace 0.1.0" "" dktrace --version
 	expect 0 "dktrace 0.1.0" "" dktrace -V
 }
+
+# The questions of the tasks.
+questions()
+{
+	dktrace help tasks | sed '/^$/,$d'
+}
+
+@test "help finds the commands for a task by words of the question" {
+	run -0 dktrace help who fsyncs
+	same "Who fsyncs?
+  now:     dktrace hist fsyncs
+  record:  dktrace record -e 'syscalls:sys_*sync*'
+  later:   dktrace hist fsyncs -i trace.dat" "$(printf '%s\n' "${lines[@]:0:4}")" "the first task"
+	same "$output" "$(dktrace help 'Who FSYNCS?')" "other case, in quotes"
+	run -0 dktrace help slow disk
+	has "${lines[0]}" "Which disk is slow?"
+	no_more=$(printf '%s\n' "$output" | grep -c '?$')
+	same 1 "$no_more" "tasks that have both words"
+	run -0 dktrace help disk
+	at_least 3 "$(printf '%s\n' "$output" | grep -c '?$')" "tasks about disks"
+}
+
+@test "each question of help tasks finds its task" {
+	at_least 20 "$(questions | wc -l)" "tasks"
+	questions | while read -r question; do
+		dktrace help "$question" | grep -qxF "$question" || fail "not found: $question"
+	done
+	# Lines of 100 columns can be read and copied.
+	run -0 dktrace help "$(questions | paste -sd ' ')"
+	same "" "$(printf '%s\n' "$output" | grep -E '.{101}')" "long lines"
+}
+
+@test "a command has its help, not that of tasks with its name" {
+	run -0 dktrace help graph
+	has "${lines[0]}" "Usage: dktrace graph"
+}
+
+@test "help with words of no task says how to list commands and tasks" {
+	expect 2 "" "dktrace: unknown command or task 'slwo'; 'dktrace help' lists the commands, 'dktrace help tasks' the tasks; did you mean slow?" \
+		dktrace help slwo
+	expect 2 "" "dktrace: no task has these words; 'dktrace help tasks' lists the tasks" dktrace help who is it
+	run -2 dktrace help ''
+}

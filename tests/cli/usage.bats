@@ -22,7 +22,7 @@ Try 'dktrace${2:+ $2} --help'." "${@:2}"
 
 @test "an unknown command fails with status 2" {
 	wrong "unknown command 'frobnicate'; 'dktrace help' lists the commands" frobnicate
-	wrong "unknown command 'frobnicate'; 'dktrace help' lists the commands" help frobnicate
+	wrong "unknown command or task 'frobnicate'; 'dktrace help' lists the commands, 'dktrace help tasks' the tasks" help frobnicate
 	# No abbreviations.
 	wrong "unknown command 'stat'; 'dktrace help' lists the commands; did you mean start?" stat
 }
@@ -50,8 +50,8 @@ Try 'dktrace --help'." --style legacy dk
 	wrong "reset: too many arguments; usage: dktrace reset" reset now
 	wrong "get_param: needs PARAMETER..." get_param
 	wrong "set_param: needs PARAMETER=VALUE..." set_param
-	wrong "list: needs classes|subsystems|events|fields [GLOB...]" list
-	wrong "list: 'frob' is not one of classes, subsystems, events, fields" list frob
+	wrong "list: needs classes|subsystems|events|fields|counts [GLOB...]" list
+	wrong "list: 'frob' is not one of classes, subsystems, events, fields, counts" list frob
 	wrong "list fields: needs an event or a glob of events, such as 'block:*'" list fields
 }
 

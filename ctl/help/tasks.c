@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of tasks, and how words find a row. */
+#include "help/tasks.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/guess.h"
+#include "base/util.h"
+
+#define RECORD_CALLS  "dktrace record -e 'raw_syscalls:*'"
+#define RECORD_SCHED  "dktrace record -e 'sched:sched_*'"
+#define RECORD_BLOCK  "dktrace record -e 'block:block_rq_*'"
+#define RECORD_LUSTRE "dktrace set_param debug=+rpctrace; sleep 10; lctl dk dk.log"
+
+const struct task tasks[] = {
+	/* clang-format off */
+	{ "Which system calls are slow?", "latency hang syscall where does the time go",
+	  "dktrace latency syscall", RECORD_CALLS, "dktrace latency syscall -i trace.dat" },
+	{ "Which system calls fail, and why?", "errors errno failing syscall",
+	  "dktrace hist failed-calls", RECORD_CALLS, "dktrace hist failed-calls -i trace.dat" },
+	{ "Who calls what?", "which process makes system calls syscall busy",
+	  "dktrace hist callers", RECORD_CALLS, "dktrace hist callers -i trace.dat" },
+	{ "Who fsyncs?", "calls fsync fdatasync sync msync durable",
+	  "dktrace hist fsyncs", "dktrace record -e 'syscalls:sys_*sync*'", "dktrace hist fsyncs -i trace.dat" },
+	{ "How long does fsync take?", "slow fsync fdatasync latency commit",
+	  "dktrace latency fsync", "dktrace record -e 'syscalls:sys_*sync*'", "dktrace latency fsync -i trace.dat" },
+	{ "Who opens files?", "open which files",
+	  "dktrace hist opens", "dktrace record -e 'syscalls:sys_*_open*'", "dktrace hist opens -i trace.dat" },
+	{ "Which disk is slow?", "latency storage block device io ost where does the time go",
+	  "dktrace latency block", RECORD_BLOCK, "dktrace latency block -i trace.dat" },
+	{ "Who uses the disks?", "reads writes io block device storage process",
+	  "dktrace hist disk-requests", RECORD_BLOCK, "dktrace hist disk-requests -i trace.dat" },
+	{ "Which disks have errors?", "failed bad block device io storage",
+	  "dktrace hist disk-errors", RECORD_BLOCK, "dktrace hist disk-errors -i trace.dat" },
+	{ "How long does the journal's commit take?", "slow ldiskfs ext4 jbd2 latency",
+	  "dktrace latency jbd2", "dktrace record -e 'jbd2:*'", "dktrace latency jbd2 -i trace.dat" },
+	{ "Who waits for a CPU?", "slow run queue scheduler scheduling latency delay wakeup where does the time go",
+	  "dktrace latency wakeup --by common_cpu", RECORD_SCHED, "dktrace latency wakeup --by common_cpu -i trace.dat" },
+	{ "Who uses the CPU?", "busy running time process load",
+	  "dktrace latency run --by next_comm", RECORD_SCHED, "dktrace latency run --by next_comm -i trace.dat" },
+	{ "Which programs are started?", "exec start who runs command",
+	  "dktrace hist execs", "dktrace record -e 'sched:sched_process_exec'", "dktrace hist execs -i trace.dat" },
+	{ "Who is killed?", "signal kill kills died",
+	  "dktrace hist signals", "dktrace record -e 'signal:*'", "dktrace hist signals -i trace.dat" },
+	{ "Who takes memory?", "allocates allocation pages leak",
+	  "dktrace hist allocations", "dktrace record -e 'kmem:mm_page_*'", "dktrace hist allocations -i trace.dat" },
+	{ "Which interrupts take long?", "irq latency handler device",
+	  "dktrace latency irq", "dktrace record -e 'irq:*'", "dktrace latency irq -i trace.dat" },
+	{ "Does the network lose packets?", "tcp retransmits retransmission connection lost",
+	  "dktrace hist retransmits", "dktrace record -e 'tcp:*'", "dktrace hist retransmits -i trace.dat" },
+	{ "Which NFS requests are slow?", "nfsd server latency rpc",
+	  "dktrace latency nfsd", "dktrace record -e 'sunrpc:svc_*'", "dktrace latency nfsd -i trace.dat" },
+	{ "What happened before an incident?", "eviction evicted condition dump flight recorder",
+	  "dktrace flight start -e 'raw_syscalls:*' --when 'fsync > 100ms'", NULL, NULL },
+	{ "What happened before the crash?", "panic reboot died last boot",
+	  "dktrace last-boot", NULL, NULL },
+	{ "Where does the kernel spend time in a call?", "function graph where does the time go",
+	  "dktrace graph vfs_read", NULL, NULL },
+	{ "Which line of Lustre fills the log?", "messages flood source debug log",
+	  "dktrace hist lustre-lines", RECORD_LUSTRE, "dktrace hist lustre-lines -i dk.log" },
+	/* clang-format on */
+};
+
+const size_t n_tasks = ARRAY_SIZE(tasks);
+
+/* Between words: all that is not a letter or a digit. */
+static size_t next_word(const char **p)
+{
+	size_t len = 0;
+
+	while (**p && !isalnum((unsigned char)**p))
+		++*p;
+	while (isalnum((unsigned char)(*p)[len]))
+		len++;
+	return len;
+}
+
+/* Words that every question has. */
+static bool is_filler(const char *word, size_t len)
+{
+	static const char *const fillers[] = {
+		"a",    "an",   "and", "are", "do",   "does", "for",   "how",  "i",
+		"in",   "is",   "it",  "me",  "my",   "of",   "on",    "show", "the",
+		"that", "this", "to",  "was", "what", "when", "which", "who",  "why",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fillers); i++)
+		if (strlen(fillers[i]) == len && !strncasecmp(fillers[i], word, len))
+			return true;
+	return false;
+}
+
+/* "fsync" and "fsyncs" are alike, and "evict" and "eviction": one begins with the other. */
+#define STEM 4
+
+static bool is_alike(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t n = a_len < b_len ? a_len : b_len;
+
+	return (a_len == b_len || n >= STEM) && !strncasecmp(a, b, n);
+}
+
+static bool has_word(const char *text, const char *word, size_t len)
+{
+	size_t n;
+
+	for (; (n = next_word(&text)); text += n)
+		if (!is_filler(text, n) && is_alike(text, n, word, len))
+			return true;
+	return false;
+}
+
+size_t task_matches(const struct task *task, char *const *words, size_t n, size_t *asked)
+{
+	size_t found = 0, len;
+
+	*asked = 0;
+	for (size_t i = 0; i < n; i++)
+		for (const char *p = words[i]; (len = next_word(&p)); p += len) {
+			if (is_filler(p, len))
+				continue;
+			++*asked;
+			found += has_word(task->question, p, len) || has_word(task->words, p, len);
+		}
+	return found;
+}
+
+void task_guess(struct dkt__guess *guess)
+{
+	for (size_t i = 0; i < n_tasks; i++) {
+		const char *texts[] = { tasks[i].question, tasks[i].words };
+		size_t len;
+
+		for (size_t t = 0; t < ARRAY_SIZE(texts); t++)
+			for (const char *p = texts[t]; (len = next_word(&p)); p += len) {
+				char word[32];
+
+				snprintf(word, sizeof(word), "%.*s", (int)len, p);
+				if (!is_filler(p, len))
+					dkt__guess_try(guess, word);
+			}
+	}
+}

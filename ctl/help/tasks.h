@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Questions that users have, each with the commands that answer it. */
+#pragma once
+
+#include <stddef.h>
+
+/* A command that is NULL does not exist. All of them can be typed as they are. */
+struct task {
+	const char *question;
+	const char *words; /* further words that find it */
+	const char *now; /* of this machine, until Ctrl-C or the end of its report */
+	const char *record; /* writes the file for later */
+	const char *file; /* of the file */
+};
+
+extern const struct task tasks[];
+extern const size_t n_tasks;
+
+/*
+ * Returns how many of the n words find the task, without words such as "who" and "the". Sets *asked to
+ * the number of words that count.
+ */
+size_t task_matches(const struct task *task, char *const *words, size_t n, size_t *asked);
+
+struct dkt__guess;
+
+/* Tries the words of all tasks. */
+void task_guess(struct dkt__guess *guess);
