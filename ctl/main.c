@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the command and its options; under the name lctl the program behaves as lctl. */
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 
@@ -158,6 +159,8 @@ int main(int argc, char **argv)
 	app_defaults(&app);
 	if (argc && !strncmp(slash ? slash + 1 : argv[0], "lctl", 4))
 		return finish(run_lctl(&app, argc, argv));
+	/* For tables and bars. Numbers keep their point in all languages. */
+	setlocale(LC_CTYPE, "");
 	first = opt_parse(&app, NULL, argc, argv);
 	if (first < 0)
 		return EXIT_USAGE;

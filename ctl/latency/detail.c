@@ -44,7 +44,7 @@ void latency_print_powers(const struct latency_report *report)
 {
 	uint64_t counts[N_POWERS], max = 0;
 	unsigned int first = N_POWERS, last = 0;
-	char from[UNIT_SIZE], below[UNIT_SIZE], bar[128], count[24];
+	char from[UNIT_SIZE], below[UNIT_SIZE], bar[BAR_SIZE], count[24];
 	size_t room;
 
 	for (unsigned int power = 0; power < N_POWERS; power++) {

@@ -3,6 +3,7 @@
 #include "out/bar.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
 
 #include "base/util.h"
 #include "out/fold.h"
@@ -10,7 +11,6 @@
 /* Columns of a line in a file, and limits for a bar. */
 #define WIDTH_FILE 80
 #define BAR_MIN    10
-#define BAR_MAX    100
 
 size_t bar_room(size_t used)
 {
@@ -19,15 +19,40 @@ size_t bar_room(size_t used)
 	return room < BAR_MIN ? BAR_MIN : room > BAR_MAX ? BAR_MAX : room;
 }
 
-void bar_text(uint64_t value, uint64_t max, char *text, size_t width)
+/* The first bytes of U+2588, a full block, to U+258f, an eighth of one; the last byte is 0x88 to 0x8f. */
+#define BLOCK      "\xe2\x96"
+#define BLOCK_FULL 0x88
+
+static bool has_blocks(void)
 {
-	size_t n = max ? (size_t)((double)value / (double)max * (double)width + 0.5) : 0;
+	return !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+static char *add_block(char *text, unsigned int eighths)
+{
+	text = stpcpy(text, BLOCK);
+	*text++ = (char)(BLOCK_FULL + 8 - eighths);
+	return text;
+}
+
+void bar_text(uint64_t value, uint64_t max, char text[BAR_SIZE], size_t width)
+{
+	size_t steps = has_blocks() ? 8 : 1;
+	size_t most = (width < BAR_MAX ? width : BAR_MAX) * steps;
+	size_t n = max ? (size_t)((double)value / (double)max * (double)most + 0.5) : 0;
 
 	if (value && !n)
 		n = 1;
-	n = n > width ? width : n;
-	memset(text, '#', n);
-	text[n] = '\0';
+	n = n > most ? most : n;
+	for (; n >= steps; n -= steps) {
+		if (steps == 1)
+			*text++ = '#';
+		else
+			text = add_block(text, 8);
+	}
+	if (n)
+		text = add_block(text, (unsigned int)n);
+	*text = '\0';
 }
 
 /* Prints three digits in the largest unit that fits. Each unit is step times the one before. */

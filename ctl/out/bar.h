@@ -8,8 +8,15 @@
 /* The columns for a bar that follows used columns of a line, on this terminal or in a file. */
 size_t bar_room(size_t used);
 
-/* A bar of width columns for max, shorter in proportion for less; at least 1 column unless value is 0. */
-void bar_text(uint64_t value, uint64_t max, char *text, size_t width);
+/* The columns of the longest bar, and the bytes of its text. */
+#define BAR_MAX  100
+#define BAR_SIZE (3 * BAR_MAX + 1)
+
+/*
+ * A bar of width columns for max, shorter in proportion for less, but visible unless value is 0. Its steps
+ * are eighths of a column if the locale has UTF-8, otherwise columns.
+ */
+void bar_text(uint64_t value, uint64_t max, char text[BAR_SIZE], size_t width);
 
 #define UNIT_SIZE 32
 

@@ -182,7 +182,7 @@ static int draw_bars(struct table *table, size_t i)
 {
 	size_t room = bar_room(others_width(table, i));
 	uint64_t max = 0;
-	char bar[128];
+	char bar[BAR_SIZE];
 
 	for (size_t line = 1; line < table->lines; line++)
 		max = bar_value(table, line, i) > max ? bar_value(table, line, i) : max;

@@ -24,6 +24,14 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	has "$stderr" 'events have the fields and are counted'
 }
 
+@test "bars have eighths of a column if the locale has UTF-8" {
+	LC_ALL=C.UTF-8 run -0 hist syscalls:sys_exit_read -k ret.log2 --vals ret
+	# 15 of 15 are 55 columns, 11 are 40 3/8, 4 are 14 5/8.
+	has "${lines[4]}" " $(printf '█%.0s' {1..55})"
+	same "$(printf '█%.0s' {1..40})▍" "${lines[3]##* }" "eleven"
+	same "$(printf '█%.0s' {1..14})▋" "${lines[5]##* }" "four"
+}
+
 @test "hist takes a ready-made count, with other fields and a narrower filter if asked" {
 	hist syscalls:sys_exit_openat -k __syscall_nr.syscall,ret -f 'ret == -2' --csv >"$BATS_TEST_TMPDIR/errors"
 	same 2 "$(wc -l <"$BATS_TEST_TMPDIR/errors")" "heading and row"
