@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Joins the records at the begin and the end of system calls. */
+#include "calls/calls.h"
+
+#include "base/keymap.h"
+#include "calls/events.h"
+#include "calls/thread.h"
+
+/* Numbers of calls above this have no name on any machine, and share one kind. */
+#define KINDS 1024
+
+struct calls {
+	struct dkt_ctx *ctx;
+	struct calls_opts opts;
+	struct call_events events;
+	struct call_threads threads;
+	struct call_kind *by_number[KINDS + 1];
+	struct call_kind **kinds;
+	unsigned int n_kinds;
+	uint64_t gaps; /* met so far */
+	struct calls_info info;
+};
+
+/* ---- kinds ---- */
+
+static struct call_kind *new_kind(struct calls *calls, int number)
+{
+	struct call_kind *kind = calloc(1, sizeof(*kind));
+
+	if (!kind || dkt__append(calls->kinds, calls->n_kinds, kind)) {
+		free(kind);
+		return NULL;
+	}
+	kind->number = number;
+	kind->index = calls->n_kinds - 1;
+	kind->name = dkt_syscall_name(calls->ctx, number);
+	kind->signature = kind->name ? call_signature(kind->name) : NULL;
+	return kind;
+}
+
+static inline struct call_kind *find_kind(struct calls *calls, int number)
+{
+	unsigned int i = number < 0 || number >= KINDS ? KINDS : (unsigned int)number;
+
+	if (dkt__unlikely(!calls->by_number[i]))
+		calls->by_number[i] = new_kind(calls, i < KINDS ? number : -1);
+	return calls->by_number[i];
+}
+
+const struct call_kind *calls_kind(const struct calls *calls, unsigned int i)
+{
+	return i < calls->n_kinds ? calls->kinds[i] : NULL;
+}
+
+/* ---- reports ---- */
+
+static int report(struct calls *calls, struct call_thread *thread, enum call_state state)
+{
+	struct call *call = &thread->call;
+
+	call->state = state;
+	thread->is_open = false;
+	if (thread->is_reported)
+		return 0;
+	thread->is_reported = true;
+	switch (state) {
+	case CALL_ENDED:
+		calls->info.ended++;
+		break;
+	case CALL_LOST:
+		calls->info.lost++;
+		break;
+	case CALL_UNFINISHED:
+		calls->info.unfinished++;
+		break;
+	case CALL_NO_BEGIN:
+		calls->info.no_begin++;
+		break;
+	case CALL_NO_END:
+		calls->info.no_end++;
+		break;
+	}
+	return calls->opts.call(calls->opts.data, call);
+}
+
+/* ---- begins ---- */
+
+/* A bit for each of the families and streams that can have a record of the same call. */
+static uint64_t source_bit(const struct call_event *event, const struct dkt_record *record)
+{
+	return UINT64_C(1) << (record->stream * 2 + event->raw) % 64;
+}
+
+static bool never_returns(const struct call_kind *kind)
+{
+	return kind->signature && kind->signature->returns == RETURN_NEVER;
+}
+
+static int begin(struct calls *calls, const struct call_event *event,
+		 const struct dkt_record *record)
+{
+	struct call_thread *thread = call_threads_add(&calls->threads, record->pid);
+	int number = (int)call_int(record, &event->number);
+	uint64_t bit = source_bit(event, record);
+	int err = 0;
+
+	if (!thread || !find_kind(calls, number))
+		return -ENOMEM;
+	if (!call_int_has(record, &event->number))
+		return 0;
+	if (thread->is_open && thread->call.number == number && !(thread->sources & bit)) {
+		thread->sources |= bit;
+		return calls->opts.texts ? call_thread_texts(thread, event, record) : 0;
+	}
+	calls->info.begins++;
+	if (thread->is_open) {
+		thread->call.lost = thread->gaps != calls->gaps;
+		err = report(calls, thread, CALL_NO_END);
+	}
+	call_thread_begin(thread, event, record);
+	thread->call.number = number;
+	thread->call.kind = find_kind(calls, number);
+	thread->sources = bit;
+	thread->gaps = calls->gaps;
+	if (calls->opts.texts)
+		call_thread_take_texts(thread);
+	if (!err && calls->opts.texts)
+		err = call_thread_texts(thread, event, record);
+	/* It stays open, so that its other record is not another call. */
+	if (!err && never_returns(thread->call.kind)) {
+		err = report(calls, thread, CALL_NO_END);
+		thread->is_open = true;
+	}
+	return err;
+}
+
+/* ---- ends ---- */
+
+/* The new thread returns from the call of its parent that created it. */
+static bool is_child(const struct call_kind *kind, int64_t ret)
+{
+	return !ret && kind->name &&
+	       (!strcmp(kind->name, "clone") || !strcmp(kind->name, "clone3") ||
+		!strcmp(kind->name, "fork") || !strcmp(kind->name, "vfork"));
+}
+
+static int end_without_begin(struct calls *calls, struct call_thread *thread,
+			     const struct dkt_record *record, int number, int64_t ret)
+{
+	bool lost = thread->gaps != calls->gaps || (!thread->is_known && calls->gaps);
+	int err = 0;
+
+	if (thread->is_open) {
+		thread->call.lost = thread->gaps != calls->gaps;
+		err = report(calls, thread, CALL_NO_END);
+	}
+	call_thread_begin(thread, NULL, record);
+	memset(thread->call.texts, 0, sizeof(thread->call.texts));
+	thread->call.number = number;
+	thread->call.kind = find_kind(calls, number);
+	thread->call.begin = 0;
+	thread->call.end = record->ts;
+	thread->call.ret = ret;
+	thread->call.lost = lost;
+	thread->gaps = calls->gaps;
+	if (!thread->call.kind)
+		return -ENOMEM;
+	if (is_child(thread->call.kind, ret))
+		thread->is_reported = true;
+	return err ? err : report(calls, thread, CALL_NO_BEGIN);
+}
+
+static int end(struct calls *calls, const struct call_event *event, const struct dkt_record *record)
+{
+	struct call_thread *thread = call_threads_add(&calls->threads, record->pid);
+	int number = (int)call_int(record, &event->number);
+	int64_t ret = (int64_t)call_int(record, &event->ret);
+	uint64_t bit = source_bit(event, record);
+	struct call *call;
+	int err;
+
+	if (!thread)
+		return -ENOMEM;
+	if (!call_int_has(record, &event->number) || !call_int_has(record, &event->ret))
+		return 0;
+	call = &thread->call;
+	/* The end of the call before, from the other family. */
+	if (!thread->is_open && thread->ended && !(thread->ended & bit) && call->number == number &&
+	    call->ret == ret) {
+		thread->ended |= bit;
+		return 0;
+	}
+	calls->info.ends++;
+	/* A return from a signal handler has the number -1: it has restored the registers. */
+	if (!thread->is_open || (number != call->number && number != -1)) {
+		err = end_without_begin(calls, thread, record, number, ret);
+	} else {
+		call->end = record->ts;
+		call->cpu = record->cpu;
+		call->ret = ret;
+		call->lost = thread->gaps != calls->gaps;
+		err = report(calls, thread, call->lost ? CALL_LOST : CALL_ENDED);
+	}
+	thread->ended = bit;
+	thread->is_known = true;
+	thread->gaps = calls->gaps;
+	return err;
+}
+
+/* ---- threads ---- */
+
+static int add_task(struct calls *calls, const struct call_event *event,
+		    const struct dkt_record *record)
+{
+	struct call_task task = { .tid = (int32_t)call_int(record, &event->tid),
+				  .parent = record->pid,
+				  .flags = call_int(record, &event->flags),
+				  .began = event->role == TASK_BEGINS };
+	struct call_thread *thread = call_threads_find(&calls->threads, task.tid);
+	int err = 0;
+
+	if (!call_int_has(record, &event->tid))
+		return 0;
+	/* The thread whose ID this was, or is, can end no call any more. */
+	if (thread && thread->is_open) {
+		thread->call.lost = thread->gaps != calls->gaps;
+		err = report(calls, thread, CALL_NO_END);
+	}
+	if (thread)
+		call_threads_remove(&calls->threads, task.tid);
+	return err || !calls->opts.task ? err : calls->opts.task(calls->opts.data, &task);
+}
+
+static int add_texts(struct calls *calls, const struct call_event *event,
+		     const struct dkt_record *record)
+{
+	struct call_thread *thread = call_threads_add(&calls->threads, record->pid);
+	int number = (int)call_int(record, &event->number);
+
+	if (!thread)
+		return -ENOMEM;
+	/* The probe is at the begin of the call: it comes just before or just after that record. */
+	if (thread->is_open && thread->call.number == number && !thread->has_texts)
+		return call_thread_texts(thread, event, record);
+	return call_thread_next_texts(thread, event, record, number);
+}
+
+/* ---- all ---- */
+
+int calls_add(struct calls *calls, const struct dkt_record *record)
+{
+	const struct call_event *event;
+
+	if (dkt__unlikely(!record->event)) {
+		calls->gaps++;
+		return 0;
+	}
+	event = call_events_find(&calls->events, record->event);
+	if (!event)
+		return -ENOMEM;
+	switch (event->role) {
+	case CALL_BEGINS:
+		return begin(calls, event, record);
+	case CALL_ENDS:
+		return end(calls, event, record);
+	case CALL_TEXT:
+		return calls->opts.texts ? add_texts(calls, event, record) : 0;
+	case TASK_BEGINS:
+	case TASK_ENDS:
+		return add_task(calls, event, record);
+	case CALL_OTHER:
+		break;
+	}
+	return 0;
+}
+
+int calls_each_open(struct calls *calls, int (*fn)(void *data, const struct call *call), void *data)
+{
+	struct call_thread *thread;
+	int err = 0;
+
+	for (size_t i = 0; !err && (thread = call_threads_at(&calls->threads, i)); i++)
+		if (thread->is_open && !thread->is_reported) {
+			thread->call.lost = thread->gaps != calls->gaps;
+			thread->call.state = CALL_UNFINISHED;
+			err = fn(data, &thread->call);
+		}
+	return err;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct call_thread *x = *(struct call_thread *const *)a;
+	const struct call_thread *y = *(struct call_thread *const *)b;
+
+	return x->call.begin < y->call.begin ? -1 : x->call.begin > y->call.begin;
+}
+
+int calls_finish(struct calls *calls)
+{
+	struct call_thread **open __cleanup(free) = NULL, *thread;
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && (thread = call_threads_at(&calls->threads, i)); i++)
+		if (thread->is_open)
+			err = dkt__append(open, n, thread);
+	if (n)
+		qsort(open, n, sizeof(*open), by_begin);
+	for (size_t i = 0; !err && i < n; i++) {
+		open[i]->call.lost = open[i]->gaps != calls->gaps;
+		err = report(calls, open[i], CALL_UNFINISHED);
+	}
+	return err;
+}
+
+void calls_info(const struct calls *calls, struct calls_info *info)
+{
+	*info = calls->info;
+}
+
+int calls_new(struct dkt_ctx *ctx, const struct calls_opts *opts, struct calls **calls)
+{
+	*calls = calloc(1, sizeof(**calls));
+	if (!*calls)
+		return -ENOMEM;
+	(*calls)->ctx = ctx;
+	(*calls)->opts = *opts;
+	return 0;
+}
+
+void calls_free(struct calls *calls)
+{
+	if (!calls)
+		return;
+	for (unsigned int i = 0; i < calls->n_kinds; i++)
+		free(calls->kinds[i]);
+	free(calls->kinds);
+	call_threads_clear(&calls->threads);
+	call_events_clear(&calls->events);
+	free(calls);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds out once for each event what it tells about system calls, and where in the record. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+#include "base/keymap.h"
+#include "calls/signature.h"
+
+enum call_role {
+	CALL_OTHER, /* tells nothing */
+	CALL_BEGINS,
+	CALL_ENDS,
+	CALL_TEXT, /* of an event probe: strings of the call that begins just before or after */
+	TASK_BEGINS,
+	TASK_ENDS,
+};
+
+/* An integer in a record; size 0: the event lacks it. */
+struct call_int {
+	uint32_t at;
+	uint32_t size;
+	bool is_signed;
+};
+
+struct call_event {
+	const struct dkt_event *event;
+	enum call_role role;
+	bool raw; /* of raw_syscalls */
+	struct call_int number; /* of the call */
+	struct call_int ret;
+	unsigned int n_args;
+	struct call_int args[CALL_ARGS];
+	const struct dkt_field *texts[CALL_ARGS]; /* strings; NULL: the event has only the address */
+	struct call_int tid, flags; /* of a task */
+};
+
+/* The most recent events, for one look without a search. */
+#define CALL_EVENTS_NEAR 64
+
+struct call_events {
+	struct dkt__keymap map; /* by address of the event */
+	struct call_event **list;
+	size_t n;
+	struct call_event *near[CALL_EVENTS_NEAR];
+};
+
+/* The group of the event probes with the strings begins with this; their names are those of calls. */
+#define CALL_TEXT_GROUP "dktrace_text"
+
+void call_events_clear(struct call_events *events);
+
+/* Returns NULL if memory is out. */
+const struct call_event *call_events_add(struct call_events *events, struct dkt_event *event);
+
+static inline const struct call_event *call_events_find(struct call_events *events,
+							struct dkt_event *event)
+{
+	const struct call_event *near = events->near[(uintptr_t)event / 64 % CALL_EVENTS_NEAR];
+
+	return dkt__likely(near && near->event == event) ? near : call_events_add(events, event);
+}
+
+/* Returns 0 if the record is too short. */
+static inline uint64_t call_int(const struct dkt_record *record, const struct call_int *it)
+{
+	const uint8_t *p = (const uint8_t *)record->data + it->at;
+	uint64_t wide;
+	uint32_t word;
+	uint16_t half;
+
+	if (dkt__unlikely(it->at > record->size || it->size > record->size - it->at))
+		return 0;
+	switch (it->size) {
+	case 8:
+		memcpy(&wide, p, 8);
+		return wide;
+	case 4:
+		memcpy(&word, p, 4);
+		return it->is_signed ? (uint64_t)(int64_t)(int32_t)word : word;
+	case 2:
+		memcpy(&half, p, 2);
+		return it->is_signed ? (uint64_t)(int64_t)(int16_t)half : half;
+	case 1:
+		return it->is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
+	default:
+		return 0;
+	}
+}
+
+/* True if the record is long enough. */
+static inline bool call_int_has(const struct dkt_record *record, const struct call_int *it)
+{
+	return it->size && it->at <= record->size && it->size <= record->size - it->at;
+}
