@@ -106,6 +106,8 @@ struct app {
 	const char *settings;
 	bool go_on;
 	bool dump;
+	const char *group_by;
+	const char *xid;
 	bool help;
 	bool version;
 	struct names joined; /* the texts of options that were given several times */
@@ -147,6 +149,7 @@ enum command_flags {
 	CMD_INPUT = 1 << 25, /* --input */
 	CMD_DAEMON = 1 << 28, /* records into segments: --segment-size, --segment-time ... */
 	CMD_FLIGHT = 1 << 27, /* records into memory: --group, --when ... */
+	CMD_LUSTRE = UINT64_C(1) << 35, /* --group-by, --xid */
 };
 
 /* argv[0] is the command's name. Returns the exit status. */
@@ -177,8 +180,9 @@ extern const char app_instance[];
 
 command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_daemon, cmd_dk, cmd_doctor,
 	cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_last_boot,
-	cmd_latency, cmd_lctl, cmd_list, cmd_merge, cmd_probe, cmd_record, cmd_recover, cmd_report,
-	cmd_reset, cmd_save, cmd_snapshot, cmd_split, cmd_start, cmd_status, cmd_trigger;
+	cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge, cmd_probe, cmd_record, cmd_recover,
+	cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split, cmd_start, cmd_status,
+	cmd_trigger;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

@@ -8,6 +8,7 @@
 #include "log/probe_list.h"
 #include "lustre/named.h"
 #include "lustre/style.h"
+#include "questions/questions.h"
 #include "set/counts.h"
 #include "set/triggers.h"
 
@@ -104,6 +105,8 @@ void complete_value(struct app *app, const struct command *command, const char *
 		offer_words(typed, probe_kinds);
 	else if (!strcmp(option, "sort") && command && command->flags & CMD_LATENCY)
 		offer_words(typed, latency_columns);
+	else if (!strcmp(option, "group-by"))
+		offer_words(typed, lustre_rpc_groups);
 	else if (takes_fields(option) && command)
 		offer_fields_typed(app, command, argc, argv, typed);
 }
@@ -232,6 +235,15 @@ static void offer_counted(struct app *app, const struct typed *typed)
 	offer_selection(app, typed);
 }
 
+static void offer_analyses(const struct command *command, int argc, char **argv,
+			   const struct typed *typed)
+{
+	if (argument(command, argc, argv, 1))
+		return;
+	for (const struct lustre_analysis *row = lustre_analyses; row->name; row++)
+		offer(typed, row->name, "");
+}
+
 void complete_arguments(struct app *app, const char *command, int argc, char **argv,
 			const struct typed *typed)
 {
@@ -251,6 +263,8 @@ void complete_arguments(struct app *app, const char *command, int argc, char **a
 		offer_probe(app, row, argc, argv, typed);
 	else if (!strcmp(command, "hist") && !argument(row, argc, argv, 1))
 		offer_counted(app, typed);
+	else if (!strcmp(command, "lustre"))
+		offer_analyses(row, argc, argv, typed);
 	else if (!strcmp(command, "latency"))
 		offer_pairs(app, row, argc, argv, typed);
 }

@@ -90,7 +90,7 @@ int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 	int64_t apart = info->wall - base->wall;
 	struct inputs_file *file = &inputs->files[i];
 
-	if (file->known == INPUTS_BY_USER)
+	if (file->known == INPUTS_BY_USER || file->known == INPUTS_BY_REQUESTS)
 		return 0;
 	if ((is_pair(inputs, i, first) || is_pair(inputs, first, i)) &&
 	    base->has_wall == info->has_wall && same(base->clock, info->clock)) {
@@ -123,6 +123,8 @@ void inputs_report_offset(const struct inputs *inputs, size_t i, size_t first)
 		size / 1000000000, size % 1000000000, inputs->files[first].in.path,
 		file->known == INPUTS_BY_USER ?
 			"as given" :
+		file->known == INPUTS_BY_REQUESTS ?
+			file->accuracy :
 		file->known == INPUTS_ONE_CLOCK ?
 			"which is its own" :
 		file->known == INPUTS_GUEST ?
@@ -266,7 +268,7 @@ int inputs_open_one(struct app *app, const char *path, struct record_args *args,
 	return err ? err : inputs_start(inputs, args, false);
 }
 
-int inputs_open_all(struct inputs *inputs, struct record_args *args)
+static int open_all(struct inputs *inputs, struct record_args *args, bool quiet)
 {
 	int err = 0;
 
@@ -276,12 +278,22 @@ int inputs_open_all(struct inputs *inputs, struct record_args *args)
 		err = inputs_check_events(inputs, &args->selection);
 	for (size_t i = 1; !err && i < inputs->n; i++) {
 		err = inputs_relate(inputs, i, 0);
-		if (!err)
+		if (!err && !quiet)
 			inputs_report_offset(inputs, i, 0);
 	}
 	if (!err)
 		err = inputs_name(inputs);
 	return err ? err : inputs_start(inputs, args, true);
+}
+
+int inputs_open_all(struct inputs *inputs, struct record_args *args)
+{
+	return open_all(inputs, args, false);
+}
+
+int inputs_open_quietly(struct inputs *inputs, struct record_args *args)
+{
+	return open_all(inputs, args, true);
 }
 
 int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data)
@@ -371,7 +383,8 @@ static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs
 	*copy = (struct inputs_file){ .path = file->path,
 				      .name = file->name ? strdup(file->name) : NULL,
 				      .offset = file->offset,
-				      .known = file->known };
+				      .known = file->known,
+				      .accuracy = file->accuracy };
 	return copy->name ? 0 : dkt__no_memory(from->app->ctx);
 }
 

@@ -11,6 +11,7 @@ enum inputs_known {
 	INPUTS_BY_USER,
 	INPUTS_ONE_CLOCK,
 	INPUTS_GUEST, /* one file is of a guest, the other of its host */
+	INPUTS_BY_REQUESTS, /* by requests that both files have a side of */
 };
 
 struct inputs_file {
@@ -19,6 +20,7 @@ struct inputs_file {
 	char *name; /* printed with the file's records */
 	int64_t offset; /* added to the file's times, to get those of the first file */
 	enum inputs_known known;
+	const char *accuracy; /* words about the offset of INPUTS_BY_REQUESTS; the caller's */
 };
 
 struct inputs {
@@ -66,6 +68,9 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged);
 int inputs_open_one(struct app *app, const char *path, struct record_args *args,
 		    struct inputs *inputs);
 int inputs_open_all(struct inputs *inputs, struct record_args *args);
+
+/* The same, without the reports of offsets. */
+int inputs_open_quietly(struct inputs *inputs, struct record_args *args);
 
 /* pipeline_each() with progress on a terminal. */
 int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data);

@@ -101,3 +101,27 @@ void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, 
 	layout.flags = out->flags;
 	memcpy(data, &layout, sizeof(layout));
 }
+
+/* Sets a text from the offset and length of a string. */
+static void get_string(const struct dkt_record *record, uint32_t at, const char **text, size_t *len)
+{
+	*text = (const char *)record->data + (at & UINT16_MAX);
+	*len = (at >> 16) - 1;
+}
+
+bool record_event_read(const struct dkt_record *record, struct record_head *head,
+		       struct record_texts *texts)
+{
+	struct layout layout;
+
+	if (record->size < sizeof(layout))
+		return false;
+	memcpy(&layout, record->data, sizeof(layout));
+	head->subsystem = layout.subsystem;
+	head->mask = layout.mask;
+	head->line = (uint32_t)layout.line;
+	get_string(record, layout.file, &texts->file, &texts->file_len);
+	get_string(record, layout.function, &texts->function, &texts->function_len);
+	get_string(record, layout.text, &texts->text, &texts->text_len);
+	return true;
+}

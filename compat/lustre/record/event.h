@@ -37,3 +37,10 @@ void record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_r
 /* Fills in a record of the event, with its fields in data. */
 void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
 		       struct dkt_record *out);
+
+/*
+ * Reads the class, subsystem, line and texts of a record that record_event_fill() has filled in. False:
+ * the record has no fields.
+ */
+bool record_event_read(const struct dkt_record *record, struct record_head *head,
+		       struct record_texts *texts);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads Lustre's messages of the class malloc. */
+#pragma once
+
+#include "answers/take.h"
+
+struct malloc_text {
+	bool frees;
+	struct part how; /* "kmalloced", "slab-freed" ... */
+	struct part name; /* of the variable in the source */
+	uint64_t size, address;
+};
+
+/* Reads a text. Returns false if it is about something else. */
+bool malloc_text_read(const char *text, size_t len, struct malloc_text *out);

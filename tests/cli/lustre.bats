@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# lustre: answers from debug logs, compared with what awk finds in the same text.
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+
+load ../helper/common
+
+setup_file()
+{
+	local side version
+
+	export logs=$BATS_FILE_TMPDIR
+	for version in 2.12 2.15; do
+		for side in client server; do
+			"$BATS_TEST_DIRNAME/../tools/gen-lustre-log" "$side" "$version" 2000 \
+				"$([ $side = server ] || echo 3.5)" >"$logs/$side-$version.dk"
+		done
+	done
+}
+
+# The count and the sum in us of a number before WORD in the "Handled" lines of an opcode.
+# usage: awk_times OPCODE service|total
+awk_times()
+{
+	awk -v opcode="$1" -v want="$2" '/Handled RPC/ {
+		match($0, /@tcp:[0-9]+/)
+		if (substr($0, RSTART + 5, RLENGTH - 5) != opcode)
+			next
+		match($0, /processed in [0-9]+us/)
+		service = substr($0, RSTART + 13, RLENGTH - 15)
+		match($0, /\([0-9]+us total/)
+		total = substr($0, RSTART + 1, RLENGTH - 9)
+		n++
+		sum += want == "service" ? service : total - service
+	}
+	END { print n, sum * 1000 }' "$logs/server-2.15.dk"
+}
+
+@test "lustre rpc counts what awk counts in a server's log" {
+	local opcode name
+
+	run -0 --separate-stderr dktrace lustre rpc --json "$logs/server-2.15.dk"
+	for opcode in 3:OST_READ 4:OST_WRITE 36:MDS_REINT 101:LDLM_ENQUEUE 400:OBD_PING; do
+		name=${opcode#*:}
+		same "$(awk_times "${opcode%:*}" service)" \
+			"$(jq -r --arg name "$name" '.groups[] | select(.group == $name and .phase == "service") | "\(.count) \(.total)"' <<<"$output")" "$name: service"
+		same "$(awk_times "${opcode%:*}" queue)" \
+			"$(jq -r --arg name "$name" '.groups[] | select(.group == $name and .phase == "queue") | "\(.count) \(.total)"' <<<"$output")" "$name: queue"
+	done
+	same 40 "$(jq .not_ended <<<"$output")" "requests without an end"
+	same "$(grep -c 'rc -2/-2' "$logs/server-2.15.dk")" \
+		"$(jq '[.trouble[].errors] | add' <<<"$output")" "replies with an error"
+}
+
+@test "lustre rpc says the same of the messages of 2.12 and 2.15" {
+	run -0 --separate-stderr dktrace lustre rpc --csv "$logs/server-2.12.dk"
+	local old=$output
+	run -0 --separate-stderr dktrace lustre rpc --csv "$logs/server-2.15.dk"
+	# 2.12 does not tell the job.
+	same "$(sed 's/,dd[.][0-3],/,,/' <<<"$output")" "$old"
+}
+
+@test "lustre rpc groups by NID, job, thread and client" {
+	run -0 --separate-stderr dktrace lustre rpc --group-by job --csv "$logs/server-2.15.dk"
+	local job
+	for job in 0 1 2 3; do
+		has "$output" "dd.$job,service,$(grep -c "Handled.*:dd.$job Req" "$logs/server-2.15.dk"),"
+	done
+	run -0 --separate-stderr dktrace lustre rpc --group-by nid --csv "$logs/server-2.15.dk"
+	has "$output" "10.0.0.3@tcp,service,$(grep -c 'Handled.*-10.0.0.3@tcp' "$logs/server-2.15.dk"),"
+	run -0 --separate-stderr dktrace lustre rpc --group-by thread --csv "$logs/server-2.15.dk"
+	has "$output" "ll_ost00_005,service,$(grep -c 'Handled.* ll_ost00_005:' "$logs/server-2.15.dk"),"
+	run -2 dktrace lustre rpc --group-by colour "$logs/server-2.15.dk"
+	has "$output" "lustre: 'colour' is not one of opcode, nid, job, thread, client, none"
+}
+
+@test "lustre rpc aligns the clocks of two hosts by their requests, and finds the network's time" {
+	run -0 --separate-stderr dktrace lustre rpc --json "$logs/client-2.15.dk" "$logs/server-2.15.dk"
+	# The server's clock is 3.5 s behind. The error covers the difference.
+	has "$stderr" "server-2.15.dk: +3.5000"
+	has "$stderr" "by 2000 requests with both sides"
+	same 1960 "$(jq .joined <<<"$output")" joined
+	# The network takes 2 * (50 + i % 20) us; Lustre's clock has whole microseconds.
+	within 97000 "$(jq '[.groups[] | select(.phase == "network") | .min] | min' <<<"$output")" 101000 least
+	within 137000 "$(jq '[.groups[] | select(.phase == "network") | .max] | max' <<<"$output")" 140000 most
+	# Each request that awk finds in both logs.
+	same 1960 "$(cat "$logs"/{client,server}-2.15.dk | awk '/Completed|Handled/ {
+		match($0, /:x?17800[0-9]+:/); x = substr($0, RSTART + 1, RLENGTH - 2); sub("x", "", x)
+		if (/Completed/) c[x]; else s[x] } END { for (x in c) n += x in s; print n }')" "joined by awk"
+}
+
+@test "lustre tells when requests contradict each other about the clocks" {
+	# The clock of the client is set back by 5 s in the middle.
+	awk -F: -v OFS=: 'NR > 2000 { $4 = sprintf("%.6f", $4 - 5) } { print }' "$logs/client-2.15.dk" >"$BATS_TEST_TMPDIR/step.dk"
+	run -0 --separate-stderr dktrace lustre rpc "$BATS_TEST_TMPDIR/step.dk" "$logs/server-2.15.dk"
+	has "$stderr" "contradict each other by 2.50 s, so a clock was set or drifted"
+}
+
+@test "lustre rpc shows requests without an end, and those that are sent again" {
+	run -0 --separate-stderr dktrace lustre rpc --slowest 1 "$logs/client-2.15.dk"
+	has "$output" "1780000000003136 OBD_PING sent"
+	has "$stderr" "dktrace: 40 requests did not end"
+	run -0 --separate-stderr dktrace lustre rpc --json "$logs/client-2.15.dk"
+	same 40 "$(jq '[.trouble[].resends] | add' <<<"$output")" resends
+}
+
+@test "lustre rpc --xid prints the story of one request over all files" {
+	run -0 --separate-stderr dktrace lustre rpc --xid x1780000000000640 "$logs/client-2.15.dk" "$logs/server-2.15.dk"
+	same 'Sending got Handling Handled Completed' \
+		"$(sed 's/.*()) \([A-Za-z]*\) .*/\1/' <<<"$output" | paste -sd ' ')" steps
+	run -2 dktrace lustre rpc --xid no "$logs/client-2.15.dk"
+	has "$output" "--xid: 'no' is not a number"
+}
+
+@test "lustre rpc does not pair across a loss, and exits with 3" {
+	# dk's line about lost records, in the middle of the fifth request.
+	awk '/Handled/ && ++n == 5 { split($1, head, ":")
+		print "02000000:02000400:0.0:" head[4] ":0:0:0:(ring_buffer:0:lost_events()) 7 records were lost on CPU 0" }
+		{ print }' "$logs/server-2.12.dk" | sed 's/ Request processed.*//' >"$BATS_TEST_TMPDIR/lost.dk"
+	run -3 --separate-stderr dktrace lustre rpc --json "$BATS_TEST_TMPDIR/lost.dk"
+	has "$stderr" "1 requests were not counted, because records were lost while they were under way"
+	same 1959 "$(jq '[.groups[] | select(.phase == "service") | .count] | add' <<<"$output")" pairs
+}
+
+@test "lustre rpc reads binary logs, pipes and selections" {
+	run -0 --separate-stderr dktrace lustre rpc --csv "$logs/server-2.15.dk"
+	local want=$output
+	dktrace convert "$logs/server-2.15.dk" "$BATS_TEST_TMPDIR/it.dat"
+	run -0 --separate-stderr dktrace lustre rpc --csv "$BATS_TEST_TMPDIR/it.dat"
+	same "$want" "$output" trace.dat
+	run -0 --separate-stderr bash -c "dktrace lustre rpc --csv - <'$logs/server-2.15.dk'"
+	same "$want" "$output" "standard input"
+	run -0 --separate-stderr dktrace lustre rpc --json --until @1700000000.7 "$logs/server-2.15.dk"
+	within 980 "$(jq '[.groups[] | select(.phase == "service") | .count] | add' <<<"$output")" 1000 "half of the time"
+}
+
+@test "lustre rpc survives a line that is cut, invalid UTF-8 and numbers that wrap" {
+	{
+		head -c 150000 "$logs/server-2.15.dk"
+		printf '\n00000100:00100000:0.0:1700000001.000000:0:1:0:(a.c:1:b()) Sending RPC pname:cluuid:pid:xid:nid:opc d\xff\x1b[31m:u:1:18446744073709551615:n@tcp:4\n'
+		printf '00000100:00100000:0.0:1700000001.000001:0:1:0:(a.c:1:b()) Completed RPC pname:cluuid:pid:xid:nid:opc d\xff:u:1:18446744073709551615:n@tcp:4\n'
+		printf '00000100:00100000:0.0:1700000001.000002:0:1:0:(a.c:1:b()) Sending RPC pname:cluuid:pid:xid:nid:opc d:u:1:99999999999999999999:n@tcp:4\n'
+	} >"$BATS_TEST_TMPDIR/odd.dk"
+	# The line that was cut could not be read.
+	run -1 --separate-stderr dktrace lustre rpc --group-by thread "$BATS_TEST_TMPDIR/odd.dk"
+	has "$output" 'd\xff\x1b[31m'
+	lacks "$output" $'\e'
+}
+
+@test "lustre leaks finds what is not freed, double frees, and frees of other memory" {
+	local at=00000100:00000010:0.0:1700000000.00000
+
+	cat >"$BATS_TEST_TMPDIR/leak.dk" <<-END
+		${at}1:0:1:0:(a.c:10:f()) kmalloced 'a': 100 at 00000000000000a1.
+		${at}2:0:1:0:(a.c:10:f()) kmalloced 'a': 100 at 00000000000000a2.
+		${at}3:0:1:0:(b.c:20:g()) slab-alloced 'lock': 576 at 00000000000000b1.
+		${at}4:0:1:0:(a.c:30:h()) kfreed 'a': 100 at 00000000000000a1.
+		${at}5:0:1:0:(a.c:30:h()) kfreed 'a': 100 at 00000000000000a1.
+		${at}6:0:1:0:(c.c:40:i()) vfreed 'old': 4096 at 00000000000000c1.
+		${at}7:0:1:0:(b.c:50:j()) slab-freed 'lock': 500 at 00000000000000b1.
+	END
+	run -0 dktrace lustre leaks --csv "$BATS_TEST_TMPDIR/leak.dk"
+	has "$output" '100,1,2,0,0,0,0,a.c:10,a,f'
+	has "$output" '0,0,0,1,0,0,0,a.c:30,a,h'
+	has "$output" '0,0,0,0,1,0,0,c.c:40,old,i'
+	has "$output" '0,0,0,0,0,1,0,b.c:50,lock,j'
+	run -0 dktrace lustre leaks "$BATS_TEST_TMPDIR/leak.dk"
+	has "$output" '100 bytes leaked, at most 776 in use; 3 allocations, 4 frees; 1 double frees'
+	run -0 --separate-stderr dktrace lustre leaks "$logs/server-2.15.dk"
+	has "$stderr" 'no messages about memory: set debug=+malloc before the log is made'
+}
+
+@test "lustre messages counts what awk counts, and masks tells what is missing" {
+	run -0 dktrace lustre messages --csv "$logs/server-2.15.dk"
+	local line
+	for line in 2140 2299 2339; do
+		has "$output" "$(grep -c "(service.c:$line:" "$logs/server-2.15.dk"),"
+	done
+	has "$output" 'rpctrace,rpc,service.c:2299:ptlrpc_server_handle_request()'
+	run -0 dktrace lustre messages --top 1 --sort count "$logs/server-2.15.dk"
+	has "$output" '(2 more rows)'
+	run -0 dktrace lustre masks "$logs/server-2.15.dk"
+	has "$output" 'to add      lctl set_param debug=+ha+net+dlmtrace'
+	lacks "$output" '+rpctrace'
+}
+
+@test "lustre timeline prints all lines of a NID, a thread, a PID or an XID" {
+	local log=$logs/server-2.15.dk word want
+
+	for word in 10.0.0.3@tcp 12345-10.0.0.3@tcp0; do
+		run -0 dktrace lustre timeline "$word" "$log"
+		same "$(grep -- '-10[.]0[.]0[.]3@tcp:' "$log")" "$output" "$word"
+	done
+	# The thread has PID 1005; its first line does not have its name.
+	want=$(grep ':0:1005:0:' "$log")
+	for word in 1005 ll_ost00_005; do
+		run -0 dktrace lustre timeline "$word" "$log"
+		same "$want" "$output" "$word"
+	done
+	run -0 bash -c "cat '$log' | dktrace lustre timeline ll_ost00_005 -"
+	same "$want" "$output" "a pipe"
+	run -0 dktrace lustre timeline --json 1780000000000640 "$log"
+	same 3 "$(jq -s length <<<"$output")" JSON
+	expect 0 '' 'dktrace: no message is about 10.9.9.9@tcp' dktrace lustre timeline 10.9.9.9@tcp "$log"
+}
+
+@test "lustre refuses wrong arguments, and lists its analyses" {
+	run -0 dktrace lustre
+	has "$output" 'rpc      rpctrace'
+	run -2 dktrace lustre rpc
+	has "$output" 'lustre rpc: give the files to read'
+	run -2 dktrace lustre timeline x1
+	has "$output" 'lustre timeline: give the word and the files to read'
+	run -2 dktrace lustre rcp "$logs/server-2.15.dk"
+	has "$output" 'did you mean rpc?'
+	run -2 dktrace lustre rpc --sort colour "$logs/server-2.15.dk"
+	has "$output" "--sort: 'colour' is not a column; the columns are group, phase, count"
+	run -1 dktrace lustre rpc "$logs/none.dk"
+	has "$output" 'none.dk'
+}
