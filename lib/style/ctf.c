@@ -10,6 +10,7 @@
 
 #include "base/io.h"
 #include "style/ctf.h"
+#include "syscall.h"
 
 #define PACKET_SIZE (256 * 1024) /* about */
 #define MAX_PLACES  65536 /* CPUs, sources */
@@ -209,24 +210,55 @@ static void put_column(struct dkt_buf *buf, const struct dkt__column *column,
 	put(buf, data, (size_t)count * column->element);
 }
 
+/* Returns the state of a raw system call. Its number is declared once. */
+static const struct ctf_call *call_of(struct ctf *ctf, const struct dkt__form *form,
+				      const struct dkt__body *body)
+{
+	const struct ctf_event *event = form->data;
+	uint32_t number = dkt__lttng_number(form, body);
+	struct ctf_call *call = &event->calls[number];
+
+	if (!call->declared) {
+		call->declared = true;
+		call->id = ctf->n_events++;
+		dkt__lttng_call(form, number, call, &ctf->events);
+	}
+	return call;
+}
+
+static void put_fields(const struct ctf *ctf, struct dkt_buf *buf, const struct dkt__form *form,
+		       const struct dkt__body *body, uint32_t size)
+{
+	for (uint32_t i = 0; i < form->n; i++)
+		if (ctf->lttng && dkt__lttng_is_other(form, &form->columns[i]))
+			dkt__lttng_put(&form->columns[i], body, size, buf);
+		else
+			put_column(buf, &form->columns[i], body, size);
+}
+
 static int put_event(struct ctf *ctf, struct dkt_buf *buf, const struct dkt__form *form,
 		     const struct dkt_record *record, const char *comm, uint64_t ts)
 {
-	uint32_t id = *(uint32_t *)form->data;
+	const struct ctf_event *event = form->data;
+	const struct ctf_call *call = NULL;
 	__body body = { 0 };
 	char flags[8] = { 0 };
 	size_t from;
 
 	if (!dkt__body_get(&body, record, form))
 		return -ENOMEM;
+	if (event->calls)
+		call = call_of(ctf, form, &body);
 	dkt__style_put_flags(flags, record);
-	put(buf, &id, sizeof(id));
+	put(buf, call ? &call->id : &event->id, sizeof(event->id));
 	put(buf, &ts, sizeof(ts));
 	put(buf, &record->pid, sizeof(record->pid));
 	put_text(buf, comm, strlen(comm));
 	put(buf, flags, strlen(flags) + 1);
-	for (uint32_t i = 0; i < form->n; i++)
-		put_column(buf, &form->columns[i], &body, record->size);
+	if (call)
+		dkt__lttng_put_call(form, call, &body, record->size, buf);
+	else
+		put_fields(ctf, buf, form, &body, record->size);
 	if (form->text) {
 		char *text __cleanup(free) = NULL;
 
@@ -240,16 +272,22 @@ static int put_event(struct ctf *ctf, struct dkt_buf *buf, const struct dkt__for
 	return buf->err;
 }
 
-/* Numbers the event; form->data becomes its ID. */
+/* Numbers the event; form->data becomes its state. */
 static int learn_event(struct ctf *ctf, struct dkt__form *form)
 {
-	uint32_t *id = dkt__style_alloc(&ctf->base, sizeof(*id));
+	struct ctf_event *event = dkt__style_alloc(&ctf->base, sizeof(*event));
 
-	if (!id)
+	if (!event)
 		return -ENOMEM;
-	*id = ctf->n_events++;
-	form->data = id;
-	dkt__ctf_event(form, *id, &ctf->events);
+	form->data = event;
+	if (ctf->lttng && dkt__lttng_is_call(form)) {
+		form->text = false;
+		event->calls =
+			dkt__style_alloc(&ctf->base, (DKT__SYSCALLS + 1) * sizeof(*event->calls));
+		return event->calls ? 0 : -ENOMEM;
+	}
+	event->id = ctf->n_events++;
+	dkt__ctf_event(ctf, form, event->id, &ctf->events);
 	return ctf->events.err;
 }
 
@@ -328,7 +366,9 @@ static int ctf_flush(struct dkt_style *style, struct dkt_buf *buf)
 /* Keeps only the event's fields: the event context has the columns of all records. */
 static int ctf_learn(struct dkt_style *style, struct dkt__form *form)
 {
-	return dkt__style_keys(style, form, "", "", "");
+	int err = dkt__style_keys(style, form, "", "", "");
+
+	return err || !((struct ctf *)style)->lttng ? err : dkt__lttng_fields(style, form);
 }
 
 static int ctf_open(struct dkt_style *style)
@@ -342,6 +382,12 @@ static int ctf_open(struct dkt_style *style)
 	ctf->uuid[6] = (ctf->uuid[6] & 0x0f) | 0x40;
 	ctf->uuid[8] = (ctf->uuid[8] & 0x3f) | 0x80;
 	return create_dir_as_caller(ctf);
+}
+
+static int ctf_lttng_open(struct dkt_style *style)
+{
+	((struct ctf *)style)->lttng = true;
+	return ctf_open(style);
 }
 
 static void ctf_close(struct dkt_style *style)
@@ -365,6 +411,19 @@ const struct dkt__style_ops dkt__style_ctf_ops = {
 	.traits = DKT_STYLE_DATA | DKT_STYLE_BINARY | DKT_STYLE_ORDER | DKT_STYLE_FILES,
 	.size = sizeof(struct ctf),
 	.open = ctf_open,
+	.learn = ctf_learn,
+	.record = ctf_record,
+	.flush = ctf_flush,
+	.end = ctf_flush,
+	.close = ctf_close,
+};
+
+const struct dkt__style_ops dkt__style_ctf_lttng_ops = {
+	.name = "ctf-lttng",
+	.words = "the same with LTTng's names, for Trace Compass's kernel views and lttng-analyses",
+	.traits = DKT_STYLE_DATA | DKT_STYLE_BINARY | DKT_STYLE_ORDER | DKT_STYLE_FILES,
+	.size = sizeof(struct ctf),
+	.open = ctf_lttng_open,
 	.learn = ctf_learn,
 	.record = ctf_record,
 	.flush = ctf_flush,

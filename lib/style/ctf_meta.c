@@ -57,47 +57,83 @@ static void put_elements(struct dkt_buf *buf, const struct dkt__column *column)
 	dkt_buf_str(buf, "_length]");
 }
 
-static void put_field(struct dkt_buf *buf, const struct dkt__column *column)
+void dkt__ctf_number(struct dkt_buf *buf, const char *name, unsigned int bits, bool is_signed,
+		     bool hex)
 {
 	dkt_buf_str(buf, "\t\t");
-	if (column->kind > DKT__COLUMN_TEXT) {
-		put_elements(buf, column);
-	} else {
-		if (column->kind == DKT__COLUMN_TEXT)
-			dkt_buf_str(buf, "string { encoding = UTF8; }");
-		else
-			put_integer(buf, dkt__load_size(column->load) * 8, column->is_signed,
-				    column->kind == DKT__COLUMN_ADDRESS);
-		dkt_buf_add(buf, " ", 1);
-		put_name(buf, column->name);
-	}
+	put_integer(buf, bits, is_signed, hex);
+	dkt_buf_add(buf, " ", 1);
+	put_name(buf, name);
 	dkt_buf_str(buf, ";\n");
 }
 
-void dkt__ctf_event(const struct dkt__form *form, uint32_t id, struct dkt_buf *buf)
+void dkt__ctf_text(struct dkt_buf *buf, const char *name)
 {
-	char *name __cleanup(free) = dkt__format("%s:%s", form->event->system, form->event->name);
+	dkt_buf_str(buf, "\t\tstring { encoding = UTF8; } ");
+	put_name(buf, name);
+	dkt_buf_str(buf, ";\n");
+}
+
+static void put_field(struct dkt_buf *buf, const struct dkt__column *column)
+{
+	if (column->kind < DKT__COLUMN_TEXT) {
+		dkt__ctf_number(buf, column->name, dkt__load_size(column->load) * 8,
+				column->is_signed, column->kind == DKT__COLUMN_ADDRESS);
+		return;
+	}
+	if (column->kind == DKT__COLUMN_TEXT) {
+		dkt__ctf_text(buf, column->name);
+		return;
+	}
+	dkt_buf_str(buf, "\t\t");
+	put_elements(buf, column);
+	dkt_buf_str(buf, ";\n");
+}
+
+void dkt__ctf_event_begin(struct dkt_buf *buf, const char *name, uint32_t id)
+{
+	dkt_buf_str(buf, "event {\n\tname = ");
+	put_quoted(buf, name);
+	dkt_buf_printf(buf, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", id);
+}
+
+void dkt__ctf_event_end(struct dkt_buf *buf)
+{
+	dkt_buf_str(buf, "\t};\n};\n\n");
+}
+
+void dkt__ctf_event(const struct ctf *ctf, const struct dkt__form *form, uint32_t id,
+		    struct dkt_buf *buf)
+{
+	char *name __cleanup(free) =
+		ctf->lttng ? dkt__lttng_event(form->event) :
+			     dkt__format("%s:%s", form->event->system, form->event->name);
 
 	if (!name) {
 		buf->err = -ENOMEM;
 		return;
 	}
-	dkt_buf_str(buf, "event {\n\tname = ");
-	put_quoted(buf, name);
-	dkt_buf_printf(buf, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", id);
+	dkt__ctf_event_begin(buf, name, id);
 	for (uint32_t i = 0; i < form->n; i++)
-		put_field(buf, &form->columns[i]);
+		if (ctf->lttng && dkt__lttng_is_other(form, &form->columns[i]))
+			dkt__lttng_declare(&form->columns[i], buf);
+		else
+			put_field(buf, &form->columns[i]);
 	if (form->text)
 		dkt_buf_str(buf, "\t\tstring { encoding = UTF8; } _record_text;\n");
-	dkt_buf_str(buf, "\t};\n};\n\n");
+	dkt__ctf_event_end(buf);
 }
 
 static void put_env(const struct ctf *ctf, struct dkt_buf *buf)
 {
 	const struct dkt_source_info *source = &ctf->base.source;
 
-	dkt_buf_str(buf, "env {\n\tdomain = \"kernel\";\n\ttracer_name = \"dktrace\";\n");
-	dkt_buf_str(buf, "\ttracer_version = \"" DKT_VERSION "\";\n");
+	dkt_buf_str(buf, "env {\n\tdomain = \"kernel\";\n");
+	if (ctf->lttng)
+		dkt__lttng_env(buf);
+	else
+		dkt_buf_str(buf, "\ttracer_name = \"dktrace\";\n"
+				 "\ttracer_version = \"" DKT_VERSION "\";\n");
 	if (source->host) {
 		dkt_buf_str(buf, "\thostname = ");
 		put_quoted(buf, source->host);
@@ -160,6 +196,8 @@ void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf)
 		    "\t\tuint64_t packet_seq_num;\n\t\tuint64_t events_discarded;\n"
 		    "\t\tuint32_t cpu_id;\n\t};\n"
 		    "\tevent.header := struct {\n\t\tuint32_t id;\n\t\ttime_t timestamp;\n\t};\n"
-		    "\tevent.context := struct {\n\t\tint32_t _pid;\n\t\tstring _comm;\n"
-		    "\t\tstring _flags;\n\t};\n};\n\n");
+		    "\tevent.context := struct {\n");
+	dkt_buf_str(buf, ctf->lttng ? "\t\tint32_t _tid;\n\t\tstring _procname;\n" :
+				      "\t\tint32_t _pid;\n\t\tstring _comm;\n");
+	dkt_buf_str(buf, "\t\tstring _flags;\n\t};\n};\n\n");
 }

@@ -71,6 +71,50 @@ of_rm()
 	dktrace show --input "$capture" --style json 2>/dev/null | jq -r '.fields.ret // empty' | cmp - "$BATS_TEST_TMPDIR/ctf.ret"
 }
 
+# The events that babeltrace2 reads, without their context. usage: read_lttng FILE
+read_lttng()
+{
+	local dir
+
+	dir=$(mktemp -d -p "$BATS_TEST_TMPDIR")/kernel
+	dktrace convert --format ctf-lttng "$1" "$dir" 2>/dev/null || [ $? -eq 3 ]
+	grep -q 'tracer_name = "lttng-modules"' "$dir/metadata"
+	babeltrace2 --clock-cycles --no-delta "$dir" 2>/dev/null |
+		sed -E 's/^\[0*([0-9]*)\] (.* )?([a-z0-9_]*): \{ cpu_id = [0-9]* \}, \{ [^}]* \}, /\1 \3 /'
+}
+
+@test "style ctf-lttng has the names and values that readers of LTTng's traces expect" {
+	command -v babeltrace2 >/dev/null || skip "needs babeltrace2"
+	local raw=$BATS_TEST_TMPDIR/raw.txt
+
+	cat >"$raw" <<-'END'
+		# tracer: nop
+		#
+		             cat-100     [000] .....    10.000001: sys_enter: NR 0 (3, 7ffd0000, 400, 0, 0, 0)
+		             cat-100     [000] .....    10.000005: sys_exit: NR 0 = 1024
+		             cat-100     [000] .....    10.000007: sys_enter: NR 257 (ffffff9c, 7ffd1000, 80000, 0, 0, 0)
+		             cat-100     [000] .....    10.000009: sys_exit: NR 257 = -2
+		             cat-100     [000] .....    10.000011: sys_enter: NR -1 (1, 2, 3, 4, 5, 6)
+	END
+	same '10000001000 syscall_entry_read { fd = 3, buf = 2147287040, count = 1024, arg3 = 0x0, arg4 = 0x0, arg5 = 0x0 }
+10000005000 syscall_exit_read { ret = 1024 }
+10000007000 syscall_entry_openat { dfd = 4294967196, filename = "0x7ffd1000", flags = 524288, mode = 0, arg4 = 0x0, arg5 = 0x0 }
+10000009000 syscall_exit_openat { ret = -2 }
+10000011000 syscall_entry_unknown { arg0 = 0x1, arg1 = 0x2, arg2 = 0x3, arg3 = 0x4, arg4 = 0x5, arg5 = 0x6 }' \
+		"$(read_lttng "$raw")" "raw system calls"
+	read_lttng "$top/tests/fixture/text/trace-6.18.txt" >"$BATS_TEST_TMPDIR/text"
+	has_line '^[0-9]+ syscall_entry_openat \{ dfd = 4294967196, filename = "0x55d3723fdae0", flags = 577, mode = 438 \}' "$BATS_TEST_TMPDIR/text"
+	has_line '^4459564700000 block_rq_issue .* rwbs = 34, ' "$BATS_TEST_TMPDIR/text"
+	has_line '^[0-9]+ block_rq_complete .* errors = 0, .* rwbs = 1, ' "$BATS_TEST_TMPDIR/text"
+	has_line '^[0-9]+ irq_softirq_entry \{ vec = 9 \}' "$BATS_TEST_TMPDIR/text"
+	has_line '^[0-9]+ timer_hrtimer_expire_exit ' "$BATS_TEST_TMPDIR/text"
+	read_lttng "$top/tests/fixture/perfdata/plain.data" >"$BATS_TEST_TMPDIR/sched"
+	same 96 "$(wc -l <"$BATS_TEST_TMPDIR/sched")" "events"
+	has_line '^[0-9]+ sched_switch .* prev_tid = 21190, .* next_tid = 18, ' "$BATS_TEST_TMPDIR/sched"
+	has_line ' parent_pid = 21192, .* child_pid = 21194, parent_tid = 21192, child_tid = 21194 \}' "$BATS_TEST_TMPDIR/sched"
+	has_line ' sched_process_exec \{ filename = "/usr/bin/sh", tid = 21192, old_tid = 21192 \}' "$BATS_TEST_TMPDIR/sched"
+}
+
 @test "style ctf refuses a directory that is not empty" {
 	mkdir "$BATS_TEST_TMPDIR/full"
 	touch "$BATS_TEST_TMPDIR/full/file"
