@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shows latency's groups: sorted, limited in number, and again and again with --watch. */
 #include "app/opt.h"
+#include "app/order.h"
 #include "latency/latency.h"
 
 /* In the order of the table's columns. */
@@ -9,23 +10,10 @@ const char *const latency_columns[] = { "name", "count", "min", "p50",   "p90",
 
 #define BY_TOTAL (ARRAY_SIZE(latency_columns) - 2)
 
-#define DESCENDING ".descending"
-#define ASCENDING  ".ascending"
-
 /* Lines beside the groups: the headings, the row for all, "more rows", the cursor. */
 #define OTHER_LINES 4
 
 /* ---- order ---- */
-
-static bool ends_in(const char *text, size_t len, const char *end, size_t *rest)
-{
-	size_t n = strlen(end);
-
-	if (len < n || strcmp(text + len - n, end) != 0)
-		return false;
-	*rest = len - n;
-	return true;
-}
 
 static int no_column(const char *text, size_t len)
 {
@@ -50,11 +38,7 @@ static int read_sort(const char *text, struct latency_sort *sort)
 	*sort = (struct latency_sort){ .column = BY_TOTAL, .descending = true };
 	if (!text)
 		return 0;
-	len = strlen(text);
-	/* Look for the direction at the end: a column's name, p99.9, has a dot too. */
-	sort->descending = ends_in(text, len, DESCENDING, &len);
-	if (!sort->descending)
-		ends_in(text, len, ASCENDING, &len);
+	len = order_read(text, &sort->descending);
 	for (i = 0; latency_columns[i]; i++)
 		if (strlen(latency_columns[i]) == len && !strncmp(latency_columns[i], text, len))
 			break;

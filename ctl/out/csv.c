@@ -64,17 +64,28 @@ static void put_line(const struct rows *rows, const struct row *row, bool raw, s
 	fputc('\n', f);
 }
 
-int rows_csv(const struct rows *rows, bool raw, FILE *f)
+static int put_lines(const struct rows *rows, bool keys, bool raw, FILE *f)
 {
 	struct dkt_buf *buf;
 	int err = dkt_buf_new(&buf);
 
 	if (err)
 		return err;
-	put_line(rows, NULL, raw, buf, f);
+	if (keys)
+		put_line(rows, NULL, raw, buf, f);
 	for (size_t i = 0; i < rows->n_rows; i++)
 		put_line(rows, rows->list[i], raw, buf, f);
 	err = dkt_buf_error(buf);
 	dkt_buf_free(buf);
 	return err;
+}
+
+int rows_csv(const struct rows *rows, bool raw, FILE *f)
+{
+	return put_lines(rows, true, raw, f);
+}
+
+int rows_csv_lines(const struct rows *rows, bool raw, FILE *f)
+{
+	return put_lines(rows, false, raw, f);
 }

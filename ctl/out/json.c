@@ -57,9 +57,9 @@ static void add_json(struct dkt_buf *to, const char *json, struct dkt_buf *scrat
 	}
 }
 
-int json_print(struct json_object *object, FILE *f)
+static int print(struct json_object *object, int flags, FILE *f)
 {
-	const char *json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY);
+	const char *json = json_object_to_json_string_ext(object, flags);
 	struct dkt_buf *to = NULL, *scratch = NULL;
 	int err = json ? dkt_buf_new(&to) : -ENOMEM;
 	const char *text;
@@ -79,4 +79,14 @@ int json_print(struct json_object *object, FILE *f)
 	dkt_buf_free(to);
 	dkt_buf_free(scratch);
 	return err;
+}
+
+int json_print(struct json_object *object, FILE *f)
+{
+	return print(object, JSON_C_TO_STRING_PRETTY, f);
+}
+
+int json_line(struct json_object *object, FILE *f)
+{
+	return print(object, JSON_C_TO_STRING_PLAIN, f);
 }

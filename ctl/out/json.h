@@ -11,3 +11,6 @@
  * characters \xHH. Returns 0 or -ENOMEM.
  */
 int json_print(struct json_object *object, FILE *f);
+
+/* The same on one line. */
+int json_line(struct json_object *object, FILE *f);

@@ -21,6 +21,7 @@ enum column_type {
 	COL_BOUND, /* ns: <= 1.21 ms */
 	COL_BYTES, /* 1.21 KB */
 	COL_PERCENT, /* of the column's total */
+	COL_SHARE, /* a part of 1: 12.34, with (%) in the heading */
 	COL_BAR, /* a bar; the largest value has the longest; text only */
 	COL_LIST, /* an array or object; JSON and CSV only */
 };
@@ -110,8 +111,17 @@ void rows_cut(struct rows *rows, size_t n);
  */
 int rows_table(const struct rows *rows, bool raw, FILE *f);
 
+/*
+ * Prints rows that come bit by bit, with headings if first is set, in columns as wide as their type
+ * usually needs.
+ */
+int rows_lines(const struct rows *rows, bool first, bool raw, FILE *f);
+
 /* Prints CSV on f: a line of keys, and the rows. Returns 0 or -ENOMEM. */
 int rows_csv(const struct rows *rows, bool raw, FILE *f);
+
+/* The same without the line of keys. */
+int rows_csv_lines(const struct rows *rows, bool raw, FILE *f);
 
 /* Returns an array of objects. */
 struct json_object *rows_json(const struct rows *rows);

@@ -42,8 +42,9 @@ static bool is_right(const struct table *table, size_t i)
 
 static char *heading_text(const struct column *column)
 {
+	const char *unit = column->type == COL_SHARE ? "(%)" : "";
 	char *text = dkt__format("%s%s", column->heading ? column->heading : column->key,
-				 column->type == COL_TIME ? "(s)" : "");
+				 column->type == COL_TIME ? "(s)" : unit);
 
 	for (char *p = text; p && !column->heading && *p && *p != '('; p++)
 		if (*p >= 'a' && *p <= 'z')
@@ -66,6 +67,8 @@ static char *number_text(const struct column *column, struct json_object *value)
 		snprintf(text, sizeof(text), "%08" PRIx64, number);
 	else if (column->type == COL_RATE)
 		rate_text(json_object_get_double(value), text);
+	else if (column->type == COL_SHARE)
+		snprintf(text, sizeof(text), "%.2f", 100 * json_object_get_double(value));
 	else if (column->type == COL_TIME)
 		time_text(number, text);
 	else if (column->type == COL_PERCENT)
@@ -282,6 +285,43 @@ static int print(const struct table *table, FILE *f)
 	if (!err)
 		err = scols_table_set_stream(scols, f) || scols_print_table(scols) ? -EIO : 0;
 	scols_unref_table(scols);
+	return err;
+}
+
+/* ---- lines ---- */
+
+/* Most texts of the type fit. */
+static int usual_width(const struct column *column)
+{
+	switch (column->type) {
+	case COL_TIME:
+		return 17;
+	case COL_DURATION:
+	case COL_BYTES:
+		return 8;
+	case COL_TEXT:
+		return 15;
+	default:
+		return 7;
+	}
+}
+
+int rows_lines(const struct rows *rows, bool first, bool raw, FILE *f)
+{
+	struct table table;
+	int err = table_begin(&table, rows, raw);
+
+	for (size_t line = first ? 0 : 1; !err && line < table.lines; line++)
+		for (size_t i = 0; i < table.n; i++) {
+			const char *text = *text_at(&table, line, i);
+			int spaces = usual_width(column_at(&table, i)) - (int)fold_columns(text);
+			bool right = is_right(&table, i), last = i + 1 == table.n;
+
+			spaces = spaces < 0 ? 0 : spaces;
+			fprintf(f, "%*s%s%*s%s", right ? spaces : 0, "", text,
+				right || last ? 0 : spaces, "", last ? "\n" : " ");
+		}
+	table_end(&table);
 	return err;
 }
 
