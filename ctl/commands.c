@@ -4,6 +4,7 @@
 
 const struct command app_commands[] = {
 	/* clang-format off */
+	{ "analyze",   cmd_analyze, CMD_ANALYZE | CMD_LIST | CMD_RECORD, 0, -1, "[NAME [FILE]] [-- COMMAND...]", "answer a question from records: who uses the CPUs, what waits, what is slow" },
 	{ "apply",     cmd_apply,  0,        0, 1,  "[FILE]", "apply a configuration file, all of it or none of it" },
 	{ "boot-config", cmd_boot_config, CMD_BOOT, 0, -1, "[PARAMETER=VALUE...]", "print boot settings that make the kernel record from boot on" },
 	{ "clear",     cmd_lctl,   CMD_LCTL, 0, 0,  "", "empty the log" },
@@ -20,6 +21,7 @@ const struct command app_commands[] = {
 	{ "help",      cmd_help,   0,        0, -1, "[COMMAND|WORDS...]", "print this help, the help of a command, or the commands for a task" },
 	{ "hist",      cmd_hist,   CMD_HIST | CMD_RECORD, 0, -1, "[COUNT | EVENT|CLASS [--keys FIELDS] | --sql STATEMENT] [-- COMMAND...]", "count records by their fields, in the kernel if possible" },
 	{ "info",      cmd_info,   CMD_LIST | CMD_PICK | CMD_READ_ALL, 1, -1, "FILE...", "show the contents of recordings: events, times, CPUs, losses" },
+	{ "lami",      cmd_lami,   CMD_LAMI | CMD_RECORD, 1, 2, "NAME [FILE]", "run an analysis for Trace Compass: LAMI 1.0" },
 	{ "last-boot", cmd_last_boot, CMD_LOG | CMD_DAT | CMD_RECORD | CMD_WRITE_LAST | CMD_LAST, 0, 1, "[FILE]", "print what the boot before this one recorded until it crashed" },
 	{ "latency",   cmd_latency, CMD_LATENCY | CMD_RECORD, 0, -1, "[PAIR | BEGIN END --key FIELDS] [-- COMMAND...]", "measure the time from one event to another" },
 	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields|counts [GLOB...]", "list classes, subsystems, events, fields and the counts of hist" },

@@ -108,6 +108,13 @@ struct app {
 	bool dump;
 	const char *group_by;
 	const char *xid;
+	const char *begin;
+	const char *end;
+	const char *limit;
+	bool mi_version;
+	bool metadata;
+	bool test_compatibility;
+	bool output_progress;
 	bool help;
 	bool version;
 	struct names joined; /* the texts of options that were given several times */
@@ -149,6 +156,8 @@ enum command_flags {
 	CMD_INPUT = 1 << 25, /* --input */
 	CMD_DAEMON = 1 << 28, /* records into segments: --segment-size, --segment-time ... */
 	CMD_FLIGHT = 1 << 27, /* records into memory: --group, --when ... */
+	CMD_ANALYZE = UINT64_C(1) << 33, /* the second argument is a file to read, not --input */
+	CMD_LAMI = UINT64_C(1) << 37, /* the same; --metadata, --begin ... */
 	CMD_LUSTRE = UINT64_C(1) << 35, /* --group-by, --xid */
 };
 
@@ -178,11 +187,11 @@ int command_unknown(const struct app *app, const char *name);
 /* The default name of the instance, recognised by its address. */
 extern const char app_instance[];
 
-command_fn cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_daemon, cmd_dk, cmd_doctor,
-	cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_last_boot,
-	cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge, cmd_probe, cmd_record, cmd_recover,
-	cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split, cmd_start, cmd_status,
-	cmd_trigger;
+command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_daemon, cmd_dk,
+	cmd_doctor, cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_lami,
+	cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge, cmd_probe,
+	cmd_record, cmd_recover, cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split,
+	cmd_start, cmd_status, cmd_trigger;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

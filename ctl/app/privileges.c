@@ -84,6 +84,13 @@ static const char *find_output(struct app *app, int argc, char **argv)
 	return app->output;
 }
 
+/* A file that is an argument, for a command that records without one. */
+static void find_input(struct app *app, int argc, char **argv)
+{
+	if (app->command->flags & (CMD_ANALYZE | CMD_LAMI) && argc - app->n_command > 2)
+		app->input = argv[2];
+}
+
 int privileges_begin(struct app *app, int argc, char **argv)
 {
 	const unsigned int reads = CMD_READ_FIRST | CMD_READ_ALL;
@@ -93,6 +100,7 @@ int privileges_begin(struct app *app, int argc, char **argv)
 
 	if (!(flags & (reads | CMD_RECORD)))
 		return 0;
+	find_input(app, argc, argv);
 	err = output_keep(app->ctx, find_output(app, argc, argv), &app->keep_privileges);
 	if (!err)
 		err = dkt_caps_lower(app->ctx, DKT_LOWER_GAINED);

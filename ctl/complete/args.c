@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Completion: the possible arguments of each command, and the values of its options. */
+#include "analyze/analyze.h"
 #include "app/opt.h"
 #include "apply/apply.h"
 #include "base/buf.h"
@@ -235,13 +236,21 @@ static void offer_counted(struct app *app, const struct typed *typed)
 	offer_selection(app, typed);
 }
 
-static void offer_analyses(const struct command *command, int argc, char **argv,
-			   const struct typed *typed)
+static void offer_lustre(const struct command *command, int argc, char **argv,
+			 const struct typed *typed)
 {
 	if (argument(command, argc, argv, 1))
 		return;
 	for (const struct lustre_analysis *row = lustre_analyses; row->name; row++)
 		offer(typed, row->name, "");
+}
+
+static void offer_analyses(const struct typed *typed)
+{
+	const struct analysis *analysis = NULL;
+
+	while ((analysis = analysis_next(analysis)))
+		offer(typed, analysis->name, "");
 }
 
 void complete_arguments(struct app *app, const char *command, int argc, char **argv,
@@ -264,7 +273,10 @@ void complete_arguments(struct app *app, const char *command, int argc, char **a
 	else if (!strcmp(command, "hist") && !argument(row, argc, argv, 1))
 		offer_counted(app, typed);
 	else if (!strcmp(command, "lustre"))
-		offer_analyses(row, argc, argv, typed);
+		offer_lustre(row, argc, argv, typed);
+	else if ((!strcmp(command, "analyze") || !strcmp(command, "lami")) &&
+		 !argument(row, argc, argv, 1))
+		offer_analyses(typed);
 	else if (!strcmp(command, "latency"))
 		offer_pairs(app, row, argc, argv, typed);
 }

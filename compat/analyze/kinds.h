@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kinds of analyses. list.c has the analyses that show them. */
+#pragma once
+
+#include "analyze/analyze.h"
+
+extern const struct analysis_kind cputop_kind, run_kind, sched_kind, offcpu_kind, irq_kind,
+	block_kind, memtop_kind;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A running analysis, as the kinds of analyses see it. */
+#pragma once
+
+#include "analyze/analyze.h"
+#include "analyze/processes.h"
+#include "analyze/spans.h"
+#include "analyze/texts.h"
+
+struct analyze_event; /* an event of the source, see analyze.c */
+
+struct analyze {
+	struct dkt_ctx *ctx;
+	const struct analysis *analysis;
+	struct analyze_opts opts;
+	void *state; /* of the kind */
+	struct texts texts;
+	struct processes processes;
+	struct spans spans;
+	struct analyze_event *events; /* a hash table by address */
+	uint32_t n_events, mask; /* events, and the number of slots minus one */
+	bool *has; /* by event of the kind: records came */
+	uint64_t *cpu_last; /* by CPU: the time of its last record */
+	uint32_t n_cpus;
+	uint64_t from, to; /* the times of the first and last record */
+	bool any; /* a record came */
+	struct analyze_missed missed;
+};
+
+/* Adds a row to the i-th table of the kind. */
+int analyze_row(struct analyze *a, const struct result_table *table,
+		const struct result_cell *cells);
+
+/* Returns the process that caused the record, with its name. PROCESS_NONE: memory is out. */
+uint32_t analyze_self(struct analyze *a, const struct analysis_record *r);
+
+/* Returns the process of a PID and sets its name from the i-th field. PROCESS_NONE: memory is out. */
+uint32_t analyze_process(struct analyze *a, const struct analysis_record *r, int32_t pid, size_t i);
+
+/* A cell for a process. */
+struct result_cell analyze_cell(const struct analyze *a, uint32_t process);
+
+/* Returns the text of a string field, kept as long as the analysis; NULL: memory is out. */
+const char *analyze_text(struct analyze *a, const struct analysis_record *r, size_t i);
+
+/* Returns "vda" for a device that is on this machine, otherwise "254,0"; NULL: memory is out. */
+const char *analyze_disk(struct analyze *a, uint64_t dev);

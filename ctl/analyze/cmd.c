@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* analyze: answers a question from the records of a file, or from records made live. */
+#include "analyze/show.h"
+#include "app/opt.h"
+#include "app/print.h"
+
+/* ---- the list ---- */
+
+static int list(const struct app *app)
+{
+	static const struct column columns[] = {
+		{ .key = "name" },
+		{ .key = "description", .heading = "ANSWERS", .flags = COL_FOLD },
+		{ .key = "events", .flags = COL_DATA },
+	};
+	struct rows *rows = rows_new("analyses", columns, ARRAY_SIZE(columns));
+	const struct analysis *it = NULL;
+
+	while ((it = analysis_next(it))) {
+		char *events __cleanup(free) = run_event_names(it->kind, " ");
+
+		rows_add(rows, val_text(it->name), val_text(it->help), val_text(events));
+	}
+	return print_rows(app, 0, rows, NULL);
+}
+
+/* ---- running ---- */
+
+static int read_args(struct run *run, struct show *show, int argc, char **argv)
+{
+	struct app *app = run->app;
+	int words = argc - app->n_command, rc = opt_seconds("time", app->seconds, &run->seconds);
+
+	if (rc)
+		return rc;
+	if (words > 3)
+		return app_usage("analyze: give one file; 'dktrace merge' makes one of several");
+	if (argc > words)
+		run->command = argv + words;
+	if (run->command && app->input)
+		return app_usage("analyze: cannot combine a file with a command; give one of them");
+	rc = show_read(show, app);
+	return rc ? rc : run_read(run, argv[1]);
+}
+
+int cmd_analyze(struct app *app, int argc, char **argv)
+{
+	struct run run = { .app = app, .ctx = app->ctx };
+	struct show show = { .run = &run };
+	struct analyze_opts opts = { .group_by = app->group_by, .row = show_row, .data = &show };
+	int err, rc;
+
+	if (argc - app->n_command < 2)
+		return list(app) ? app_fail(app) : 0;
+	rc = read_args(&run, &show, argc, argv);
+	if (rc)
+		return run_close(&run, 0, rc);
+	opts.top = show.top;
+	run.idle = show_idle;
+	run.finish = show_finish;
+	run.data = &show;
+	err = run_open(&run);
+	print_begin(app, &show.out, 0);
+	if (!err)
+		err = run_all(&run, &opts, &rc);
+	if (run.analysis->view == VIEW_LOG)
+		show.out.form = OUT_TEXT;
+	if (out_end(&show.out) && !err)
+		err = -ENOMEM;
+	show_clear(&show);
+	return run_close(&run, err, rc);
+}

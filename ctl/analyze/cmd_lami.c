@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lami: an analysis as an external program of Trace Compass. Standard output has only LAMI. */
+#include <inttypes.h>
+
+#include "analyze/lami.h"
+#include "base/buf.h"
+#include "base/parse.h"
+#include "base/when.h"
+#include "out/json.h"
+
+/* Smaller times are not those of a clock of the day: it is March 1973. */
+#define FIRST_DAY_TIME UINT64_C(100000000000000000)
+
+struct lami {
+	struct run run;
+	struct result_rows *tables;
+	size_t n;
+	size_t limit; /* rows of a table */
+	char *since, *until; /* texts of --since and --until */
+};
+
+/* ---- options ---- */
+
+static int read_time(const char *option, const char *text, const char **word, char **keep)
+{
+	int64_t ns;
+
+	if (!text)
+		return 0;
+	if (dkt__parse_int(text, 0, INT64_MAX, &ns))
+		return app_usage("--%s: '%s' is not a number of nanoseconds", option, text);
+	*word = *keep = dkt__format("%s%" PRId64 ".%09" PRId64,
+				    (uint64_t)ns >= FIRST_DAY_TIME ? "@" : "",
+				    ns / DKT__NSEC_PER_SEC, ns % DKT__NSEC_PER_SEC);
+	return *word ? 0 : app_usage("out of memory");
+}
+
+static int read_args(struct lami *lami, struct app *app, const char *name)
+{
+	int64_t limit = INT64_MAX;
+	int rc = read_time("begin", app->begin, &app->since, &lami->since);
+
+	if (!rc)
+		rc = read_time("end", app->end, &app->until, &lami->until);
+	if (!rc && app->limit && strcmp(app->limit, "unlimited") != 0 &&
+	    dkt__parse_int(app->limit, 1, INT64_MAX, &limit))
+		rc = app_usage("--limit: '%s' is not a number of rows, or unlimited", app->limit);
+	lami->limit = (size_t)limit;
+	if (!rc && !app->input && !app->metadata && !app->mi_version)
+		rc = app_usage("lami: name the file to analyze");
+	return rc ? rc : run_read(&lami->run, name);
+}
+
+/* ---- rows ---- */
+
+static int take_row(void *data, const struct result_table *table, const struct result_cell *cells)
+{
+	struct lami *lami = data;
+	size_t i = 0;
+
+	while (i < lami->n && lami->tables[i].table != table)
+		i++;
+	if (i == lami->n &&
+	    dkt__append(lami->tables, lami->n, (struct result_rows){ .table = table }))
+		return -ENOMEM;
+	/* The rows of a log come in the order in which they print. */
+	if (table->log && lami->tables[i].n >= lami->limit)
+		return 0;
+	return result_add(&lami->tables[i], cells);
+}
+
+static struct json_object *table_of(struct lami *lami, struct result_rows *rows)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < rows->n && i < lami->limit; i++)
+		json_object_array_add(list, lami_row(&lami->run, rows->table, result_row(rows, i)));
+	return lami_table(&lami->run, rows->table, list);
+}
+
+static int print_results(void *data)
+{
+	struct lami *lami = data;
+	struct json_object *o = json_object_new_object(), *results = json_object_new_array();
+	int err = 0;
+
+	json_object_object_add(o, "results", results);
+	for (size_t i = 0; !err && i < lami->n; i++) {
+		struct result_rows *rows = &lami->tables[i];
+
+		if (rows->table->by >= 0)
+			err = result_sort(rows, (size_t)rows->table->by, true);
+		json_object_array_add(results, table_of(lami, rows));
+	}
+	if (lami->run.app->output_progress)
+		printf("1 done\n");
+	if (!err)
+		err = json_line(o, stdout);
+	json_object_put(o);
+	return err;
+}
+
+/* ---- running ---- */
+
+static int print_metadata(struct run *run, const struct analyze_opts *opts)
+{
+	struct json_object *o;
+	int err = analyze_new(run->ctx, run->analysis, opts, &run->analyze);
+
+	if (err)
+		return err;
+	o = lami_metadata(run);
+	err = json_line(o, stdout);
+	json_object_put(o);
+	return err;
+}
+
+static int run_phase(struct lami *lami, int *rc)
+{
+	struct analyze_opts opts = { .row = take_row, .data = lami };
+	struct run *run = &lami->run;
+	const struct app *app = run->app;
+	int err;
+
+	if (app->metadata)
+		return print_metadata(run, &opts);
+	run->finish = print_results;
+	run->data = lami;
+	err = run_open(run);
+	if (!err && app->test_compatibility)
+		return run_check(run);
+	if (!err && app->output_progress) {
+		printf("0 reading %s\n", app->input);
+		fflush(stdout);
+	}
+	return err ? err : run_all(run, &opts, rc);
+}
+
+/* The consumer reads errors from standard output; people read them from standard error, too. */
+static void print_error(const struct lami *lami)
+{
+	const struct run *run = &lami->run;
+	const char *message = *dkt_error(run->ctx) ? dkt_error(run->ctx) : dkt_error(run->app->ctx);
+	struct json_object *o = lami_error(message);
+
+	json_line(o, stdout);
+	json_object_put(o);
+}
+
+static void clear(struct lami *lami)
+{
+	for (size_t i = 0; i < lami->n; i++)
+		result_clear(&lami->tables[i]);
+	free(lami->tables);
+	free(lami->since);
+	free(lami->until);
+}
+
+int cmd_lami(struct app *app, int argc, char **argv)
+{
+	struct lami lami = { .run = { .app = app, .ctx = app->ctx } };
+	int err = 0, rc;
+
+	(void)argc;
+	if (app->mi_version) {
+		printf("%d.%d\n", LAMI_MAJOR, LAMI_MINOR);
+		return 0;
+	}
+	rc = read_args(&lami, app, argv[1]);
+	if (!rc)
+		err = run_phase(&lami, &rc);
+	if (err)
+		print_error(&lami);
+	clear(&lami);
+	return run_close(&lami.run, err, rc);
+}
