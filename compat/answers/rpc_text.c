@@ -150,12 +150,9 @@ static enum rpc_step step_of(const struct part *words)
 		{ "truncated bulk", RPC_BULK },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-		size_t len = strlen(steps[i].words);
-
-		if (words->len >= len && !memcmp(words->p, steps[i].words, len))
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+		if (part_begins(words, steps[i].words))
 			return steps[i].step;
-	}
 	return RPC_MENTIONED;
 }
 

@@ -77,3 +77,10 @@ static inline bool part_is(const struct part *part, const char *word)
 {
 	return strlen(word) == part->len && !memcmp(part->p, word, part->len);
 }
+
+static inline bool part_begins(const struct part *part, const char *word)
+{
+	size_t len = strlen(word);
+
+	return part->len >= len && !memcmp(part->p, word, len);
+}

@@ -6,6 +6,8 @@
 const struct lustre_analysis lustre_analyses[] = {
 	/* clang-format off */
 	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpctrace", false, lustre_rpc },
+	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "dlmtrace", false, lustre_locks },
+	{ "evictions", "the story before each eviction, timeout and reconnect", "dlmtrace+rpctrace+ha", false, lustre_evictions },
 	{ "leaks",     "memory that was allocated and not freed, by source line", "malloc", false, lustre_leaks },
 	{ "messages",  "the source lines that filled the log", NULL, false, lustre_messages },
 	{ "masks",     "what the log lacks for the other analyses", NULL, false, lustre_masks },

@@ -77,9 +77,11 @@ int lustre_each(struct lustre *lustre, const struct lustre_sink *sink)
 
 const char *lustre_host(const struct lustre *lustre, uint32_t host)
 {
-	const char *name = lustre->in.files[host].name;
+	const struct inputs_file *file = &lustre->in.files[host];
+	const char *slash = strrchr(file->path, '/');
 
-	return name ? name : lustre->in.files[host].path;
+	/* A file that is read alone has no name. */
+	return file->name ? file->name : slash ? slash + 1 : file->path;
 }
 
 /* ---- clocks ---- */

@@ -147,6 +147,56 @@ awk_times()
 	lacks "$output" $'\e'
 }
 
+@test "lustre locks finds who waits for whom, and how long" {
+	local version
+
+	for version in 2.12 2.17; do
+		"$top/tests/tools/gen-lustre-locks" $version 20 >"$logs/locks-$version.dk"
+		run -0 --separate-stderr dktrace lustre locks --top 100 --json "$logs/locks-$version.dk"
+		# Lock i of 19 waits i + 1 ms.
+		same '19 190' "$(jq -r '[.conflicts[] | .wait] | "\(length) \(add / 1000000)"' <<<"$output")" conflicts
+		same '19000 10.0.0.2@tcp 10.0.0.1@tcp PR' \
+			"$(jq -r '.longest[0] | "\(.longest_wait / 1000) \(.waiter) \(.for_holder) \(.mode)"' <<<"$output")" "the longest"
+		same 'waits called back' "$(jq -r '.unfinished[].still' <<<"$output" | paste -sd ' ')" unfinished
+		# The time from each callback to its cancel, by awk.
+		same "$(awk '{ split($1, h, ":"); t = substr(h[4], 8); match($0, /\/0x[0-9a-f]+ lrc/); lock = substr($0, RSTART, RLENGTH) }
+			/preparing blocking/ { from[lock] = t }
+			/cancels blocked/ { sum += t - from[lock]; n++ }
+			END { printf "%d %.0f", n, sum * 1e6 }' "$logs/locks-$version.dk")" \
+			"$(jq -r '.phases[] | select(.phase == "callback") | "\(.count) \(.total / 1000)"' <<<"$output")" callbacks
+	done
+	# The only difference between the versions is the text.
+	run -0 --separate-stderr dktrace lustre locks "$logs/locks-2.12.dk"
+	local old=$output
+	run -0 --separate-stderr dktrace lustre locks "$logs/locks-2.17.dk"
+	same "$old" "$output" versions
+	has "$stderr" '1 callbacks were not answered in time: see lustre evictions'
+	run -0 --separate-stderr dktrace lustre locks "$logs/server-2.15.dk"
+	has "$stderr" 'no messages about locks: set debug=+dlmtrace before the log is made'
+}
+
+@test "lustre evictions tells the lock, who waits for it, and when the client was last heard of" {
+	"$top/tests/tools/gen-lustre-locks" 2.15 5 >"$BATS_TEST_TMPDIR/it.dk"
+	run -0 dktrace lustre evictions --json "$BATS_TEST_TMPDIR/it.dk"
+	same 'evicts evicts reconnects' "$(jq -r '.incidents[].event' <<<"$output" | paste -sd ' ')" events
+	same '1700000005.100005 10.0.0.2@tcp 1700000045' \
+		"$(jq -r '.incidents[0] | "\(.called_back) \(.waiter) \(.last_heard)"' <<<"$output")" story
+	run -0 dktrace lustre evictions "$BATS_TEST_TMPDIR/it.dk"
+	has "$output" '[0x100000400:0x14:0x0].0x0, called back 100 s before, which 10.0.0.2@tcp asked for 100 s before; last heard of 60.1 s before: OBD_PING x1780000000000123'
+	has "$output" 'lost or evicted 1.90 s before'
+	local log="$BATS_TEST_TMPDIR/client.dk"
+	{
+		printf '00000100:00000400:0.0:1700000010.000000:0:9:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ Request sent has timed out for slow reply: [sent 1/real 1]  req@000000001 x1780000000000064/t0(0) o400->scratch-OST0001-osc-ffff@10.0.0.9@tcp:28/4 lens 224/224 e 0 to 1 dl 7 ref 1 fl Rpc:XN/0/ffffffff rc 0/-1\n'
+		printf '00000100:02000400:0.0:1700000011.000000:0:9:0:(import.c:180:ptlrpc_set_import_discon()) scratch-OST0001-osc-ffff: Connection to scratch-OST0001 (at 10.0.0.9@tcp) was lost; in progress\n'
+		printf '00000100:02000000:0.0:1700000014.500000:0:9:0:(import.c:1740:ptlrpc_import_recovery_state_machine()) scratch-OST0001-osc-ffff: Connection restored to scratch-OST0001 (at 10.0.0.9@tcp)\n'
+	} >"$log"
+	run -0 dktrace lustre evictions "$log"
+	has "$output" 'OBD_PING x1780000000000064: Request sent has timed out'
+	has "$output" 'lost or evicted 3.50 s before'
+	expect 0 '' 'dktrace: no client was evicted, no connection was lost, and no request timed out' \
+		dktrace lustre evictions "$logs/server-2.15.dk"
+}
+
 @test "lustre leaks finds what is not freed, double frees, and frees of other memory" {
 	local at=00000100:00000010:0.0:1700000000.00000
 
@@ -206,7 +256,7 @@ awk_times()
 
 @test "lustre refuses wrong arguments, and lists its analyses" {
 	run -0 dktrace lustre
-	has "$output" 'rpc      rpctrace'
+	has "$output" 'rpc       rpctrace'
 	run -2 dktrace lustre rpc
 	has "$output" 'lustre rpc: give the files to read'
 	run -2 dktrace lustre timeline x1

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answers/client_text.h"
+#include "answers/lock_text.h"
 #include "answers/malloc_text.h"
 #include "answers/rpc_text.h"
 #include "answers/thing.h"
@@ -30,6 +32,32 @@ static void rpc(const char *text, size_t size)
 	must(*rpc_step_name(it.step));
 }
 
+static void lock(const char *text, size_t size)
+{
+	struct lock_text it;
+
+	if (!lock_text_read(text, size, &it))
+		return;
+	within(it.words, text, size);
+	within(it.ns, text, size);
+	within(it.granted, text, size);
+	within(it.wanted, text, size);
+	within(it.res, text, size);
+	within(it.nid, text, size);
+}
+
+static void client(const char *text, size_t size)
+{
+	struct client_text it;
+
+	if (!client_text_read(text, size, &it))
+		return;
+	within(it.target, text, size);
+	within(it.nid, text, size);
+	within(it.why, text, size);
+	must(*client_step_name(it.step));
+}
+
 /* The text as the word of a timeline is found in itself, as a line of its own. */
 static void thing(const char *text, size_t size)
 {
@@ -53,6 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(text);
 	memcpy(text, data, size);
 	rpc(text, size);
+	lock(text, size);
+	client(text, size);
 	if (malloc_text_read(text, size, &memory)) {
 		within(memory.how, text, size);
 		within(memory.name, text, size);

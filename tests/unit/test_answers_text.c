@@ -2,6 +2,8 @@
 /* The messages of Lustre 2.12, 2.15 and 2.17 that the analyses of lustre read. */
 #include <inttypes.h>
 
+#include "answers/client_text.h"
+#include "answers/lock_text.h"
 #include "answers/malloc_text.h"
 #include "answers/opcode.h"
 #include "answers/rpc_text.h"
@@ -166,6 +168,120 @@ static void other_messages_are_not_about_requests(void **state)
 		assert_false(rpc_text_read(texts[i], strlen(texts[i]), &it));
 }
 
+#define LOCK "ns: filter-scratch-OST0001_UUID lock: 00000000d5a6a1c2/0x5d3c lrc: 3/0,0 mode: "
+#define RES  " res: [0x100000400:0x22:0x0].0x0 "
+
+static void messages_about_locks_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		enum lock_step step;
+		bool granted;
+		uint64_t remote;
+		const char *wanted, *res, *nid;
+	} rows[] = {
+		{ "### server-side enqueue handler, new lock created " LOCK "--/PW" RES
+		  "rrc: 3 type: EXT [0->18446744073709551615] (req 0->4095) flags: 0x60 nid: 10.0.0.1@tcp"
+		  " remote: 0x1001 expref: 12 pid: 2001 timeout: 0 lvb_type: 0",
+		  LOCK_ENQUEUED, false, 0x1001, "PW", "[0x100000400:0x22:0x0].0x0",
+		  "10.0.0.1@tcp" },
+		{ "### server preparing blocking AST " LOCK "PR/PR" RES
+		  "bits 0x13/0x0 rrc: 3 type: IBT gid 0 flags: 0x60 nid: fe80::1@tcp remote: 0x1001 expref:"
+		  " 12 pid: 2001 timeout: 0 lvb_type: 0 lru_score: 0 lru_type: 0",
+		  LOCK_BLOCKING, true, 0x1001, "PR", "[0x100000400:0x22:0x0].0x0", "fe80::1@tcp" },
+		{ "### client-side enqueue START, flags 0x1000 " LOCK "--/PR" RES
+		  "rrc: 2 type: FLK pid: 7 [0->9] flags: 0x0 nid: local remote: 0x0 expref: -99 pid: 7"
+		  " timeout: 0",
+		  LOCK_ENQUEUED, false, 0, "PR", "[0x100000400:0x22:0x0].0x0", "local" },
+		{ "### client-side cancel " LOCK "PR/PR" RES
+		  "bits 0x13/0x0 rrc: 2 type: IBT flags: 0x0"
+		  " pid: 7 initiator: MDT1 lru_score: 0 lru_type: 0",
+		  LOCK_CANCELLED, true, 0, "PR", "[0x100000400:0x22:0x0].0x0", "" },
+		{ "### server cancels blocked lock after 3s " LOCK "PW/PW" RES "rrc: 2 type: PLN",
+		  LOCK_CANCELLED, true, 0, "PW", "[0x100000400:0x22:0x0].0x0", "" },
+		{ "### lock callback timer expired after 100s: evicting client at 10.0.0.1@tcp  " LOCK
+		  "PW/PW" RES "rrc: 2",
+		  LOCK_EXPIRED, true, 0, "PW", "[0x100000400:0x22:0x0].0x0", "" },
+		{ "### ldlm_lock_addref(PR) ns: ?? lock: 00000000d5a6a1c2/0x5d3c lrc: 3/0,0 mode: PR/PR"
+		  " res: ?? rrc=?? type: ???",
+		  LOCK_MENTIONED, true, 0, "PR", "??", "" },
+	};
+	static const char *const others[] = { "",
+					      "### ",
+					      "### server-side enqueue handler START",
+					      "### a ns: b",
+					      "### a ns: b lock: x/y",
+					      "ns: b lock: 1/2" };
+	struct lock_text it;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_true(lock_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_int_equal(it.step, rows[i].step);
+		assert_int_equal(it.handle, 0x5d3c);
+		assert_int_equal(it.remote, rows[i].remote);
+		assert_int_equal(lock_text_granted(&it), rows[i].granted);
+		same(it.wanted, rows[i].wanted);
+		same(it.res, rows[i].res);
+		same(it.nid, rows[i].nid);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(lock_text_read(others[i], strlen(others[i]), &it));
+}
+
+static void evictions_and_connections_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		enum client_step step;
+		const char *target, *nid;
+	} rows[] = {
+		{ "### lock callback timer expired after 100s: evicting client at 10.0.0.1@tcp  " LOCK
+		  "PW/PW",
+		  CLIENT_EVICTED, "", "10.0.0.1@tcp" },
+		{ "### client (nid 10.0.0.1@tcp) failed to reply to blocking AST (req@00000000d5a6a1c2 x17"
+		  " status 0 rc -110), evict it " LOCK "PW/PW",
+		  CLIENT_EVICTED, "", "10.0.0.1@tcp" },
+		{ "138-a: scratch-OST0001: A client on nid 10.0.0.1@tcp was evicted due to a lock blocking"
+		  " callback time out: rc -107",
+		  CLIENT_EVICTED, "scratch-OST0001", "10.0.0.1@tcp" },
+		{ "scratch-OST0001: haven't heard from client 8d1f-4 (at 10.0.0.1@tcp) in 227 seconds. I"
+		  " think it's dead, and I am evicting it. exp 00000000d5a6a1c2, cur 1 expire 2 last 3",
+		  CLIENT_EVICTED, "scratch-OST0001", "10.0.0.1@tcp" },
+		{ "scratch-MDT0000: evicting 8d1f-4 (at fe80::1@tcp) by administrative request",
+		  CLIENT_EVICTED, "scratch-MDT0000", "fe80::1@tcp" },
+		{ "167-0: scratch-OST0001-osc-ffff: This client was evicted by scratch-OST0001; in progress"
+		  " operations using this service will fail.",
+		  CLIENT_WAS_EVICTED, "scratch-OST0001-osc-ffff", "" },
+		{ "scratch-OST0001-osc-ffff: Connection to scratch-OST0001 (at 10.0.0.9@tcp) was lost; in"
+		  " progress operations using this service will wait for recovery to complete",
+		  CLIENT_LOST, "scratch-OST0001-osc-ffff", "10.0.0.9@tcp" },
+		{ "scratch-OST0001-osc-ffff: Connection restored to scratch-OST0001 (at 10.0.0.9@tcp)",
+		  CLIENT_RESTORED, "scratch-OST0001-osc-ffff", "10.0.0.9@tcp" },
+		{ "scratch-OST0001: Client 8d1f-4 (at 10.0.0.1@tcp) reconnecting, waiting for 4 clients",
+		  CLIENT_RECONNECTS, "scratch-OST0001", "10.0.0.1@tcp" },
+	};
+	static const char *const others[] = {
+		"",
+		":",
+		"a:",
+		"### client (nid 10.0.0.1@tcp) returned 0 from blocking AST (req@1 x2) - normal race " LOCK,
+		"scratch-OST0001: Client 8d1f-4 (at 10.0.0.1@tcp) refused connection",
+		"scratch-OST0001: Connection to x failed",
+	};
+	struct client_text it;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_true(client_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_int_equal(it.step, rows[i].step);
+		same(it.target, rows[i].target);
+		same(it.nid, rows[i].nid);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(client_text_read(others[i], strlen(others[i]), &it));
+}
+
 static void allocations_and_frees_are_read(void **state)
 {
 	static const struct {
@@ -263,6 +379,8 @@ int main(void)
 		cmocka_unit_test(the_times_of_a_handled_request_are_read),
 		cmocka_unit_test(the_messages_about_a_request_are_read),
 		cmocka_unit_test(other_messages_are_not_about_requests),
+		cmocka_unit_test(messages_about_locks_are_read),
+		cmocka_unit_test(evictions_and_connections_are_read),
 		cmocka_unit_test(allocations_and_frees_are_read),
 		cmocka_unit_test(a_thing_is_found_in_each_way_of_writing_it),
 		cmocka_unit_test(opcodes_have_the_names_of_lustre),
