@@ -41,6 +41,7 @@ const struct command app_commands[] = {
 	{ "start",     cmd_start,  0,        0, 0,  "", "start recording again, after stop or a traceoff trigger" },
 	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "show what is enabled, how full the buffers are and what was lost" },
 	{ "stop",      cmd_start,  0,        0, 0,  "", "stop recording; keep settings and records" },
+	{ "strace",    cmd_strace, CMD_STRACE | CMD_RECORD, 0, -1, "[-- COMMAND...]", "print system calls with their times, arguments and results" },
 	{ "trigger",   cmd_trigger, CMD_LIST | CMD_TRIGGER, 1, -1, "add|list|del|rearm [EVENTS|message TEXT] [ACTION]", "make the kernel act on an event or on a message of Lustre" },
 	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "PROGRAM WORDS...", "print words for the shell's completion" },
 	/* clang-format on */

@@ -84,7 +84,7 @@ static int run_command(struct app *app, int argc, char **argv)
 	argc -= first - 1;
 	rc = check_args(command, argc - 1);
 	if (!rc && app->n_command &&
-	    command->flags & (CMD_HIST | CMD_LATENCY | CMD_FUNCTION | CMD_CAPTURE))
+	    command->flags & (CMD_HIST | CMD_LATENCY | CMD_FUNCTION | CMD_CAPTURE | CMD_STRACE))
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);

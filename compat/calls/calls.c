@@ -83,6 +83,15 @@ static int report(struct calls *calls, struct call_thread *thread, enum call_sta
 	return calls->opts.call(calls->opts.data, call);
 }
 
+static void select_by(const struct calls *calls, const struct dkt_record *record, struct call *call)
+{
+	enum call_verdict verdict =
+		calls->opts.selects ? calls->opts.selects(calls->opts.data, record) : CALL_UNTOLD;
+
+	call->selected |= verdict == CALL_SELECTED;
+	call->refused |= verdict == CALL_REFUSED;
+}
+
 /* ---- begins ---- */
 
 /* A bit for each of the families and streams that can have a record of the same call. */
@@ -120,6 +129,7 @@ static int begin(struct calls *calls, const struct call_event *event,
 	call_thread_begin(thread, event, record);
 	thread->call.number = number;
 	thread->call.kind = find_kind(calls, number);
+	select_by(calls, record, &thread->call);
 	thread->sources = bit;
 	thread->gaps = calls->gaps;
 	if (calls->opts.texts)
@@ -158,6 +168,7 @@ static int end_without_begin(struct calls *calls, struct call_thread *thread,
 	memset(thread->call.texts, 0, sizeof(thread->call.texts));
 	thread->call.number = number;
 	thread->call.kind = find_kind(calls, number);
+	select_by(calls, record, &thread->call);
 	thread->call.begin = 0;
 	thread->call.end = record->ts;
 	thread->call.ret = ret;
@@ -198,6 +209,7 @@ static int end(struct calls *calls, const struct call_event *event, const struct
 		call->end = record->ts;
 		call->cpu = record->cpu;
 		call->ret = ret;
+		select_by(calls, record, call);
 		call->lost = thread->gaps != calls->gaps;
 		err = report(calls, thread, call->lost ? CALL_LOST : CALL_ENDED);
 	}

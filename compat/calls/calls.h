@@ -30,6 +30,7 @@ struct call_kind {
 struct call {
 	enum call_state state;
 	bool lost; /* records were lost where a missing one should be, or between both */
+	bool selected, refused; /* by calls_opts.selects(), for one of its records */
 	int32_t tid;
 	uint32_t cpu; /* of the last record */
 	uint32_t stream; /* of the first record */
@@ -56,11 +57,15 @@ struct call_task {
 	bool began; /* false: the thread tid ended */
 };
 
+enum call_verdict { CALL_UNTOLD, CALL_SELECTED, CALL_REFUSED };
+
 struct calls_opts {
 	/* Called for each call, in the order of their ends. An error ends calls_add(). */
 	int (*call)(void *data, const struct call *call);
 	/* Called for threads that begin and end, if the trace has such records; may be NULL. */
 	int (*task)(void *data, const struct call_task *task);
+	/* Called for each begin and end, and marks the call; may be NULL. */
+	enum call_verdict (*selects)(void *data, const struct dkt_record *record);
 	void *data;
 	bool texts; /* keep strings */
 };

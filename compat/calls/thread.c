@@ -97,6 +97,8 @@ void call_thread_begin(struct call_thread *thread, const struct call_event *even
 	call->end = 0;
 	call->ret = 0;
 	call->lost = false;
+	call->selected = false;
+	call->refused = false;
 	call->n_args = 0;
 	for (unsigned int i = 0; i < n && call_int_has(record, &event->args[i]); i++) {
 		call->args[i] = call_int(record, &event->args[i]);

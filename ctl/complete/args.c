@@ -4,6 +4,7 @@
 #include "app/opt.h"
 #include "apply/apply.h"
 #include "base/buf.h"
+#include "calls/signature.h"
 #include "complete/complete.h"
 #include "latency/latency.h"
 #include "log/probe_list.h"
@@ -71,6 +72,16 @@ static void offer_fields_typed(struct app *app, const struct command *command, i
 		offer_fields(app, typed, events);
 }
 
+/* Completes the last name of "!futex,read". */
+static void offer_calls(const struct typed *typed)
+{
+	const struct typed last = typed_last(typed, "!=, ");
+	const struct call_signature *signature;
+
+	for (size_t i = 0; (signature = call_signature_at(i)); i++)
+		offer(&last, signature->name, "");
+}
+
 static bool takes_fields(const char *option)
 {
 	static const char *const names[] = { "by", "key", "keys", "vals", "sort" };
@@ -108,6 +119,8 @@ void complete_value(struct app *app, const struct command *command, const char *
 		offer_words(typed, latency_columns);
 	else if (!strcmp(option, "group-by"))
 		offer_words(typed, lustre_rpc_groups);
+	else if (!strcmp(option, "calls"))
+		offer_calls(typed);
 	else if (takes_fields(option) && command)
 		offer_fields_typed(app, command, argc, argv, typed);
 }

@@ -30,7 +30,7 @@ is()
 }
 
 @test "completion offers commands" {
-	is "dktrace s" "save set_param show snapshot split start status stop"
+	is "dktrace s" "save set_param show snapshot split start status stop strace"
 	is "dktrace fol" "follow"
 	is "dktrace nosuch" ""
 	is "dktrace nosuch " ""
@@ -108,6 +108,7 @@ is()
 	is "dktrace latency sysc" "syscall syscalls:"
 	is "dktrace latency syscalls:sys_enter_read syscalls:sys_exit_rea" "sys_exit_read"
 	is "dktrace latency syscall sys" ""
+	is "dktrace strace --calls=epoll_w" "epoll_wait"
 	is "dktrace latency syscalls:sys_enter_read syscalls:sys_exit_read --by " \
 		"COMM CPU PID __syscall_nr __syscall_nr buf common_pid count fd ret"
 	is "dktrace hist syscalls:sys_enter_rea" "sys_enter_read"

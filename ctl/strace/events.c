@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the events that tell of system calls, and the filters with which the kernel records them. */
+#include "base/buf.h"
+#include "lustre/mask.h"
+#include "set/filters.h"
+#include "strace/strace.h"
+
+static int add(struct strace_events *events, struct dkt_ctx *ctx, const char *system,
+	       const char *name, struct dkt_expr *filter)
+{
+	struct dkt_event *event = dkt_event_find(ctx, system, name);
+
+	if (!event)
+		return -ENOENT;
+	return dkt__append(events->list, events->n,
+			   (struct live_event){ .event = event, .filter = filter });
+}
+
+/* The kernel tests processes and programs; --filter and --cpu are for both ends of a call. */
+static int make_filters(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
+			const char *numbers)
+{
+	const struct filter_wish wish = { .pids = app->pid, .comm = app->comm };
+	char *who __cleanup(free) = NULL, *both __cleanup(free) = NULL;
+	int err = filters_text(ctx, &wish, &who);
+
+	if (!err && who)
+		err = mask_expr(ctx, who, &events->filter);
+	if (err || !numbers)
+		return err;
+	both = who ? dkt__format("(%s) && (%s)", who, numbers) : strdup(numbers);
+	return both ? mask_expr(ctx, both, &events->numbers) : -ENOMEM;
+}
+
+int strace_events_find(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
+		       const struct strace_choice *choice, bool names)
+{
+	char *numbers __cleanup(free) = strace_choice_filter(choice, ctx, names);
+	struct dkt_expr *filter;
+	int err = make_filters(events, app, ctx, numbers);
+
+	if (err)
+		return err;
+	filter = events->numbers ? events->numbers : events->filter;
+	err = add(events, ctx, "raw_syscalls", "sys_enter", filter);
+	if (!err)
+		err = add(events, ctx, "raw_syscalls", "sys_exit", filter);
+	if (err == -ENOENT)
+		return dkt_fail(
+			ctx, -ENOENT,
+			"this kernel has no events of system calls (CONFIG_FTRACE_SYSCALLS)");
+	/* Without these, threads whose IDs are used again are recognised by their next call. */
+	if (!err)
+		err = add(events, ctx, "task", "task_newtask", events->filter);
+	if (!err || err == -ENOENT)
+		err = add(events, ctx, "sched", "sched_process_exit", events->filter);
+	return err == -ENOENT ? 0 : err;
+}
+
+void strace_events_clear(struct strace_events *events)
+{
+	free(events->list);
+	dkt_expr_free(events->filter);
+	dkt_expr_free(events->numbers);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Prints each system call as a line, an object or a row. */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/when.h"
+#include "out/bar.h"
+#include "out/json.h"
+#include "out/rows.h"
+#include "strace/strace.h"
+
+/* Write the buffer when it has so many bytes. */
+#define FULL (64 << 10)
+
+static const char *const states[] = {
+	[CALL_ENDED] = "ended",       [CALL_LOST] = "lost",     [CALL_UNFINISHED] = "unfinished",
+	[CALL_NO_BEGIN] = "no begin", [CALL_NO_END] = "no end",
+};
+
+/* ---- parts ---- */
+
+static const char *comm_of(const struct strace_lines *lines, const struct call *call)
+{
+	const struct dkt_record record = { .pid = call->tid,
+					   .cpu = call->cpu,
+					   .stream = call->stream,
+					   .ts = call->end ? call->end : call->begin };
+
+	return lines->source ? dkt_source_comm(lines->source, &record) : "<...>";
+}
+
+/* The time of day if it is known, otherwise seconds of the trace's clock. */
+static void put_time(struct strace_lines *lines, uint64_t ts)
+{
+	const struct dkt_source_info *info = dkt_source_info(lines->source);
+	int64_t ns = dkt__wall_time(ts, info->wall), second = ns / DKT__NSEC_PER_SEC;
+	char text[UNIT_SIZE];
+	struct tm tm;
+
+	if (!info->has_wall || ns < 0) {
+		time_text(ts, text);
+		dkt_buf_str(lines->buf, text);
+		return;
+	}
+	if (second != lines->second || !*lines->clock) {
+		lines->second = second;
+		if (!localtime_r(&lines->second, &tm) ||
+		    !strftime(lines->clock, sizeof(lines->clock), "%H:%M:%S", &tm))
+			snprintf(lines->clock, sizeof(lines->clock), "?");
+	}
+	dkt_buf_str(lines->buf, lines->clock);
+	dkt_buf_str(lines->buf, ".");
+	dkt_buf_u64(lines->buf, (uint64_t)(ns % DKT__NSEC_PER_SEC) / 1000, 6, '0');
+}
+
+static void put_duration(struct strace_lines *lines, const struct call *call)
+{
+	uint64_t us = (call->end - call->begin + 500) / 1000;
+
+	if (call->state == CALL_ENDED)
+		dkt_buf_printf(lines->buf, " (%3" PRIu64 ".%03u ms) ", us / 1000,
+			       (unsigned int)(us % 1000));
+	else
+		dkt_buf_str(lines->buf, " (      ? ms) ");
+}
+
+static int write_if_full(struct strace_lines *lines)
+{
+	size_t len;
+
+	dkt_buf_data(lines->buf, &len);
+	if (dkt_buf_error(lines->buf))
+		return -ENOMEM;
+	return len < FULL ? 0 : strace_lines_flush(lines);
+}
+
+/* ---- a line ---- */
+
+static int put_line(struct strace_lines *lines, const struct call *call)
+{
+	const char *comm = comm_of(lines, call);
+
+	put_time(lines, call->begin ? call->begin : call->end);
+	put_duration(lines, call);
+	dkt_buf_text(lines->buf, comm, strlen(comm));
+	dkt_buf_printf(lines->buf, "/%d ", call->tid);
+	call_text(&lines->text, call, lines->buf);
+	dkt_buf_str(lines->buf, "\n");
+	return write_if_full(lines);
+}
+
+/* ---- programs ---- */
+
+static struct json_object *cell_value(const struct strace_lines *lines)
+{
+	size_t len;
+	const char *text = dkt_buf_data(lines->cell, &len);
+
+	return json_object_new_string_len(text ? text : "", (int)len);
+}
+
+static struct json_object *args_of(struct strace_lines *lines, const struct call *call)
+{
+	struct json_object *args = json_object_new_array();
+	enum call_text_arg shown;
+
+	for (unsigned int i = 0; i < CALL_ARGS; i++) {
+		dkt_buf_reset(lines->cell);
+		shown = call_text_arg(&lines->text, call, i, lines->cell);
+		if (shown == CALL_TEXT_NO_MORE)
+			break;
+		if (shown == CALL_TEXT_SHOWN)
+			json_object_array_add(args, cell_value(lines));
+	}
+	return args;
+}
+
+static const char *error_of(const struct strace_lines *lines, const struct call *call)
+{
+	const char *words;
+	bool restarts;
+
+	return call_failed(call) ?
+		       call_error((int)-call->ret, lines->text.machine, &words, &restarts) :
+		       NULL;
+}
+
+static struct json_object *name_of(struct strace_lines *lines, const struct call *call)
+{
+	dkt_buf_reset(lines->cell);
+	call_text_name(call, lines->cell);
+	return cell_value(lines);
+}
+
+/* The time of a call without a begin is that of its end. */
+static uint64_t time_of(const struct strace_lines *lines, const struct call *call)
+{
+	const struct dkt_source_info *info = dkt_source_info(lines->source);
+	uint64_t ts = call->begin ? call->begin : call->end;
+
+	return info->has_wall ? (uint64_t)dkt__wall_time(ts, info->wall) : ts;
+}
+
+enum { TIME, COMM, TID, CPU, CALL, ARGS, STATE, NS, RET, ERROR, COLUMNS };
+
+static const char *const keys[COLUMNS] = {
+	[TIME] = "time_ns", [COMM] = "comm",   [TID] = "tid",     [CPU] = "cpu",
+	[CALL] = "call",    [ARGS] = "args",   [STATE] = "state", [NS] = "duration_ns",
+	[RET] = "ret",      [ERROR] = "error",
+};
+
+static int put_row(struct strace_lines *lines, const struct call *call)
+{
+	struct json_object *values[COLUMNS] = {
+		[TIME] = val_number(time_of(lines, call)),
+		[COMM] = val_text(comm_of(lines, call)),
+		[TID] = json_object_new_int(call->tid),
+		[CPU] = val_number(call->cpu),
+		[CALL] = name_of(lines, call),
+		[ARGS] = call->state == CALL_NO_BEGIN ? NULL : args_of(lines, call),
+		[STATE] = val_text(states[call->state]),
+		[NS] = call->state == CALL_ENDED ? val_number(call->end - call->begin) : NULL,
+		[RET] = call->end ? json_object_new_int64(call->ret) : NULL,
+		[ERROR] = val_text(error_of(lines, call)),
+	};
+	struct json_object *object = json_object_new_object();
+	int err;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		json_object_object_add(object, keys[i], values[i]);
+	err = json_line(object, stdout);
+	json_object_put(object);
+	return err;
+}
+
+static void put_word(struct strace_lines *lines, const char *text)
+{
+	dkt_buf_str(lines->buf, ",");
+	if (text)
+		dkt_buf_cell(lines->buf, text, strlen(text));
+}
+
+static void put_cell(struct strace_lines *lines)
+{
+	size_t len;
+	const char *text = dkt_buf_data(lines->cell, &len);
+
+	dkt_buf_str(lines->buf, ",");
+	dkt_buf_cell(lines->buf, text ? text : "", len);
+}
+
+static int put_csv(struct strace_lines *lines, const struct call *call)
+{
+	struct dkt_buf *buf = lines->buf;
+
+	if (!lines->any)
+		dkt_buf_str(buf, "time_ns,comm,tid,cpu,call,text,state,duration_ns,ret,error\n");
+	lines->any = true;
+	dkt_buf_u64(buf, time_of(lines, call), 0, ' ');
+	put_word(lines, comm_of(lines, call));
+	dkt_buf_printf(buf, ",%d,%u", call->tid, call->cpu);
+	dkt_buf_reset(lines->cell);
+	call_text_name(call, lines->cell);
+	put_cell(lines);
+	dkt_buf_reset(lines->cell);
+	call_text(&lines->text, call, lines->cell);
+	put_cell(lines);
+	put_word(lines, states[call->state]);
+	dkt_buf_str(buf, ",");
+	if (call->state == CALL_ENDED)
+		dkt_buf_u64(buf, call->end - call->begin, 0, ' ');
+	dkt_buf_str(buf, ",");
+	if (call->end)
+		dkt_buf_printf(buf, "%lld", (long long)call->ret);
+	put_word(lines, error_of(lines, call));
+	dkt_buf_str(buf, "\n");
+	return write_if_full(lines);
+}
+
+/* ---- all ---- */
+
+int strace_lines_put(struct strace_lines *lines, const struct call *call)
+{
+	if (lines->app->json)
+		return put_row(lines, call);
+	return lines->app->csv ? put_csv(lines, call) : put_line(lines, call);
+}
+
+int strace_lines_gap(struct strace_lines *lines, const struct dkt_record *gap)
+{
+	struct json_object *object;
+	int err;
+
+	if (lines->app->csv)
+		return 0;
+	if (lines->app->json) {
+		object = json_object_new_object();
+		json_object_object_add(object, "lost_before_ns", val_number(gap->ts));
+		json_object_object_add(object, "cpu", val_number(gap->cpu));
+		json_object_object_add(object, "lost",
+				       gap->lost == DKT_LOST_UNKNOWN ? NULL :
+								       val_number(gap->lost));
+		err = json_line(object, stdout);
+		json_object_put(object);
+		return err;
+	}
+	put_time(lines, gap->ts);
+	if (gap->paused)
+		dkt_buf_printf(lines->buf, " CPU %u: nothing was recorded for a time\n", gap->cpu);
+	else if (gap->lost == DKT_LOST_UNKNOWN)
+		dkt_buf_printf(lines->buf, " CPU %u: records are lost\n", gap->cpu);
+	else
+		dkt_buf_printf(lines->buf, " CPU %u: %" PRIu64 " records are lost\n", gap->cpu,
+			       gap->lost);
+	return write_if_full(lines);
+}
+
+int strace_lines_begin(struct strace_lines *lines, const struct app *app)
+{
+	int err = dkt_buf_new(&lines->buf);
+
+	lines->app = app;
+	return err ? err : dkt_buf_new(&lines->cell);
+}
+
+int strace_lines_flush(struct strace_lines *lines)
+{
+	size_t len;
+	const char *text = dkt_buf_data(lines->buf, &len);
+
+	if (len)
+		fwrite(text, 1, len, stdout);
+	dkt_buf_reset(lines->buf);
+	/* Whoever sees standard output close checks for its errors at the end. */
+	fflush(stdout);
+	return 0;
+}
+
+void strace_lines_clear(struct strace_lines *lines)
+{
+	dkt_buf_free(lines->buf);
+	dkt_buf_free(lines->cell);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* strace: shared by its files. */
+#pragma once
+
+#include "app/app.h"
+#include "app/live.h"
+#include "base/dist.h"
+#include "calls/text.h"
+
+/* Numbers of calls beyond this have no names. */
+#define STRACE_CALLS 1024
+
+/* The calls that the user wants. */
+struct strace_choice {
+	bool any; /* --calls chose: by_number is valid */
+	bool others; /* also those with unknown names */
+	bool by_number[STRACE_CALLS];
+	uint64_t least, most; /* ns */
+	bool by_duration;
+	bool errors; /* only those that failed */
+	bool by_filter; /* only those that --filter selected */
+	bool *cpus; /* that the call ended on; NULL: all */
+	int n_cpus;
+};
+
+/* Reads --duration, --errors and --cpu. Returns 0 or EXIT_USAGE. */
+int strace_choice_read(struct strace_choice *choice, const struct app *app);
+
+/* Reads --calls, for the machine of the context. */
+int strace_choice_calls(struct strace_choice *choice, struct dkt_ctx *ctx, const char *words);
+
+/* now: the time up to which an unfinished call has taken. */
+bool strace_choice_has(const struct strace_choice *choice, const struct call *call, uint64_t now);
+void strace_choice_clear(struct strace_choice *choice);
+
+/*
+ * Returns the condition on the number of the call with which the kernel records what is chosen, and with
+ * names also what changes descriptors. NULL: all calls, or out of memory. The caller frees it.
+ */
+char *strace_choice_filter(const struct strace_choice *choice, struct dkt_ctx *ctx, bool names);
+
+/* Prints calls as lines, or with --json and --csv as objects and rows. */
+struct strace_lines {
+	const struct app *app;
+	struct dkt_buf *buf;
+	struct dkt_buf *cell;
+	struct call_text text;
+	struct dkt_source *source;
+	time_t second; /* whose text is in clock */
+	char clock[16];
+	bool any;
+};
+
+int strace_lines_begin(struct strace_lines *lines, const struct app *app);
+int strace_lines_put(struct strace_lines *lines, const struct call *call);
+
+/* Prints a gap where it is in the order of calls. */
+int strace_lines_gap(struct strace_lines *lines, const struct dkt_record *gap);
+
+/* Writes what is in the buffer. */
+int strace_lines_flush(struct strace_lines *lines);
+void strace_lines_clear(struct strace_lines *lines);
+
+/* Measures calls by thread and call. */
+struct strace_summary;
+
+int strace_summary_new(struct strace_summary **summary);
+int strace_summary_add(struct strace_summary *summary, const struct call *call);
+
+/* What is printed beside the table. */
+struct strace_totals {
+	struct dkt_source *source; /* knows the names of threads */
+	enum call_machine machine;
+	size_t top; /* the maximum of rows; 0: all */
+	uint64_t seen, lost; /* records */
+};
+
+int strace_summary_print(struct strace_summary *summary, const struct app *app,
+			 const struct strace_totals *totals);
+void strace_summary_free(struct strace_summary *summary);
+
+/* Finds the events to record, with their filters. */
+struct strace_events {
+	struct live_event *list;
+	size_t n;
+	struct dkt_expr *filter; /* of processes and programs; NULL: none */
+	struct dkt_expr *numbers; /* the same with the numbers of calls */
+};
+
+int strace_events_find(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
+		       const struct strace_choice *choice, bool names);
+void strace_events_clear(struct strace_events *events);

@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# strace of known workloads on the running kernel, also beside strace(1).
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/live.bash; for another shell
+
+load ../helper/live
+
+@test "strace prints every call of a command and passes on its status" {
+	run -7 --separate-stderr dktrace strace --json -e read,write -- \
+		sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=543 status=none; echo out >&2; exit 7'
+	same out "$stderr" 'the output of the command'
+	same 544 "$(jq -s '[.[] | select(.call == "write")] | length' <<<"$output")" writes
+	same 543 "$(jq -s '[.[] | select(.call == "read" and .ret == 1)] | length' <<<"$output")" reads
+	same 0 "$(jq -s '[.[] | select(.state != "ended")] | length' <<<"$output")" 'incomplete calls'
+	same '' "$(own)" 'left behind'
+}
+
+@test "strace shows the files behind descriptors that a command inherits" {
+	run -0 --separate-stderr dktrace strace -e lseek,read -- \
+		sh -c 'exec dd bs=1 count=1 status=none of=/dev/null' <"$BATS_TEST_FILENAME"
+	has "$output" "read(0<$BATS_TEST_FILENAME>, 1) = 1"
+}
+
+@test "strace measures a sleep, and prints nothing shorter" {
+	run -0 --separate-stderr dktrace strace --duration '>200ms' -e clock_nanosleep,nanosleep -- \
+		sh -c 'sleep 0.01; sleep 0.2'
+	same 1 "${#lines[@]}" lines
+	has "${lines[0]}" 'clock_nanosleep(CLOCK_REALTIME, 0, 0x'
+}
+
+@test "strace prints a call that has not ended when it is stopped" {
+	sleep 1000 &
+	sleeper=$!
+	start dktrace strace --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
+	until_true 50 grep -q Ctrl-C "$tmp/err"
+	kill -CONT "$sleeper"
+	# The signal interrupts the sleep, which the kernel then starts again.
+	kill -STOP "$sleeper"
+	kill -CONT "$sleeper"
+	until_true 50 grep -q 'sleep.*resumed' "$tmp/out"
+	kill -INT "$pid"
+	wait "$pid"
+	kill "$sleeper"
+	has_line 'restart_syscall\(.*<unfinished \.\.\.>' "$tmp/out"
+	same '' "$(own)" 'left behind'
+}
+
+# The calls of strace(1)'s output with their results, without addresses.
+strace_calls()
+{
+	sed -nE 's/^([a-z_0-9]+)\(.*\) += +(0x[0-9a-f]+|-?[0-9]+|\?)( E[A-Z]+)?.*/\1 \2\3/p' "$1" |
+		sed 's/ 0x.*/ address/; /^get.*pid\|^set_tid/s/ .*//'
+}
+
+# The same of dktrace's.
+own_calls()
+{
+	sed -nE 's/^[^)]*\) [^ ]* ([a-z_0-9]+)\(.*\) = (0x[0-9a-f]+|-?[0-9]+|\?)(<[^>]*>)?( E[A-Z]+)?.*/\1 \2\4/p' "$1" |
+		sed 's/ 0x.*/ address/; /^get.*pid\|^set_tid/s/ .*//'
+}
+
+@test "strace has the calls and results that strace(1) has" {
+	command -v strace >/dev/null || skip 'needs strace(1)'
+	strace -o "$tmp/theirs" true 2>/dev/null || skip 'strace(1) must not trace here'
+	cd "$tmp"
+	for command in 'cat /etc/passwd /nonexistent' 'ls -l /' 'sh -c :' 'mkdir /proc/no'; do
+		# shellcheck disable=SC2086 # words
+		strace -o "$tmp/theirs" $command >"$tmp/both" 2>/dev/null || :
+		# shellcheck disable=SC2086
+		dktrace strace -- $command >"$tmp/both" 2>/dev/null || :
+		grep -E '^[0-9:.]+ \(' "$tmp/both" >"$tmp/ours"
+		same "$(strace_calls "$tmp/theirs")" "$(own_calls "$tmp/ours")" "$command"
+	done
+}
