@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's debug log as a source of records: its binary records, or the text that dk prints. */
+/*
+ * Lustre's debug log as a source of records: its binary records, the text that dk prints, or the copies
+ * that the console sends to syslog.
+ */
 #include "lustre/log_source.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "lustre/console_text.h"
 #include "lustre/dump_log.h"
 #include "lustre/log_ahead.h"
 #include "lustre/log_text.h"
@@ -19,8 +24,12 @@
 /* Number of bytes that are read to recognise the kind of a file. */
 #define LOOK 512
 
-#define TEXT_KIND   "text of the debug log"
-#define BINARY_KIND "binary debug log"
+/* The same for syslog, where Lustre's first line can come late. */
+#define LOOK_SYSLOG (1 << 20)
+
+#define TEXT_KIND    "text of the debug log"
+#define CONSOLE_KIND "console messages of syslog"
+#define BINARY_KIND  "binary debug log"
 
 struct log_source {
 	struct dkt_ctx *ctx;
@@ -114,8 +123,14 @@ static int log_bytes(const void *data, uint64_t *done, uint64_t *of)
 enum kind {
 	KIND_NONE,
 	KIND_TEXT,
+	KIND_CONSOLE,
 	KIND_BINARY,
 };
+
+static const char *kind_name(enum kind kind)
+{
+	return kind == KIND_TEXT ? TEXT_KIND : kind == KIND_CONSOLE ? CONSOLE_KIND : BINARY_KIND;
+}
 
 /* True if the bytes begin with a plausible record. */
 static bool is_binary(const char *bytes, size_t len)
@@ -134,6 +149,17 @@ static bool is_binary(const char *bytes, size_t len)
 	       texts.text > (const char *)bytes + sizeof(head) + 1;
 }
 
+static bool is_console(int fd)
+{
+	char *text __cleanup(free) = malloc(LOOK_SYSLOG + 1);
+	ssize_t n = text ? pread(fd, text, LOOK_SYSLOG, 0) : 0;
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	return console_text_is(text);
+}
+
 static enum kind kind_of(int fd)
 {
 	char bytes[LOOK + 1];
@@ -145,7 +171,9 @@ static enum kind kind_of(int fd)
 	bytes[n] = '\0';
 	if (log_text_head(bytes, &head) || !strncmp(bytes, "Debug log: ", 11))
 		return KIND_TEXT;
-	return is_binary(bytes, (size_t)n) ? KIND_BINARY : KIND_NONE;
+	if (is_binary(bytes, (size_t)n))
+		return KIND_BINARY;
+	return is_console(fd) ? KIND_CONSOLE : KIND_NONE;
 }
 
 /* ---- the log ---- */
@@ -294,10 +322,14 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, stru
 	int err = 0;
 
 	log->gaps = true;
-	if (kind == KIND_TEXT) {
+	if (kind != KIND_BINARY) {
 		err = spill_open(ctx, &log->spill);
-		if (!err)
+		if (!err && kind == KIND_TEXT)
 			err = log_text_read(ctx, log->fd, &log->spill, &log->bad);
+		else if (!err)
+			err = console_text_read(ctx, log->fd,
+						fstat(log->fd, &st) ? time(NULL) : st.st_mtime,
+						&log->spill);
 		opts.fd = log->spill.fd;
 	}
 	log->size = fstat(opts.fd, &st) ? 0 : (uint64_t)st.st_size;
@@ -361,12 +393,13 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 		log_source_free(log);
 		return err;
 	}
-	return create(log, ctx, kind == KIND_TEXT ? TEXT_KIND : BINARY_KIND, true, opts, source);
+	return create(log, ctx, kind_name(kind), true, opts, source);
 }
 
 bool log_source_is(const struct dkt_source *source)
 {
 	const char *kind = dkt_source_info(source)->kind;
 
-	return !strcmp(kind, TEXT_KIND) || !strcmp(kind, BINARY_KIND);
+	return !strcmp(kind, TEXT_KIND) || !strcmp(kind, CONSOLE_KIND) ||
+	       !strcmp(kind, BINARY_KIND);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lustre's debug log as a source of records: its binary records, or the text that dk prints. */
+/*
+ * Lustre's debug log as a source of records: its binary records, the text that dk prints, or the copies
+ * that the console sends to syslog.
+ */
 #pragma once
 
 #include "lustre/message.h"
@@ -9,8 +12,8 @@
 #define LOG_SOURCE_DUMP "libcfs"
 
 /*
- * Like dkt_source_open(), but also opens the text that dk prints, Lustre's binary logs, and that
- * buffer of a dump. Their records belong to the event libcfs:libcfs_debug_msg and come in time order.
+ * Like dkt_source_open(), but also opens the text that dk prints, the lines of Lustre in a file of
+ * syslog, Lustre's binary logs, and that buffer of a dump. Their records belong to the event libcfs:libcfs_debug_msg and come in time order.
  */
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);

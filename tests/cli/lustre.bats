@@ -197,6 +197,32 @@ awk_times()
 		dktrace lustre evictions "$logs/server-2.15.dk"
 }
 
+@test "lustre and report read the lines of Lustre in files of syslog" {
+	local log=$BATS_TEST_TMPDIR/messages
+
+	cat >"$log" <<-'END'
+		Nov 25 03:12:50 oss1 systemd[1]: Started Session 4 of user root.
+		Nov  5 03:12:51 oss1 kernel: [12345.678901] LustreError: 4711:0:(ldlm_lockd.c:257:expired_lock_main()) ### lock callback timer expired after 100s: evicting client at 10.0.0.1@tcp  ns: filter-x_UUID lock: 0000000012345678/0x5d3c lrc: 3/0,0 mode: PW/PW res: [0x1:0x2:0x0].0x0 rrc: 3 type: EXT
+		Nov 25 03:12:56 oss1 kernel: LustreError: 138-a: scratch-OST0001: A client on nid 10.0.0.1@tcp was evicted due to a lock blocking callback time out: rc -107
+		2025-11-25T04:13:01.123456+01:00 oss1 kernel: Lustre: scratch-OST0001: Client u-1 (at 10.0.0.1@tcp) reconnecting
+		[Tue Nov 25 03:13:02 2025] LNet: 99:0:(a.c:1:b()) text
+	END
+	touch -d '2025-11-26 12:00' "$log"
+	run -0 dktrace lustre evictions --csv "$log"
+	has "$output" "$(date -d '2025-11-05 03:12:51' +%s).000000,messages,evicts,filter-x_UUID,10.0.0.1@tcp,"
+	has "$output" "$(date -d '2025-11-25 03:12:56' +%s).000000,messages,evicts,scratch-OST0001,"
+	has "$output" "$(date -d '2025-11-25 03:13:01' +%s).123456,messages,reconnects,"
+	run -0 dktrace report --style legacy "$log"
+	same "00000000:00000400:0.0:$(date -d '2025-11-25 03:13:02' +%s).000000:0:99:0:(a.c:1:b()) text" "${lines[3]}" "dmesg -T"
+	# In the spring, a date in November is of last year.
+	touch -d '2026-03-01 12:00' "$log"
+	run -0 dktrace report --style legacy --until '2025-11-06 00:00' "$log"
+	has "$output" 'evicting client at 10.0.0.1@tcp'
+	# A file of syslog without Lustre's lines is not a log.
+	head -n 1 "$log" >"$log.other"
+	run -1 dktrace lustre evictions "$log.other"
+}
+
 @test "lustre leaks finds what is not freed, double frees, and frees of other memory" {
 	local at=00000100:00000010:0.0:1700000000.00000
 
