@@ -10,10 +10,15 @@
 #include "base/guess.h"
 #include "base/util.h"
 
-#define RECORD_CALLS  "dktrace record -e 'raw_syscalls:*'"
-#define RECORD_SCHED  "dktrace record -e 'sched:sched_*'"
-#define RECORD_BLOCK  "dktrace record -e 'block:block_rq_*'"
-#define RECORD_LUSTRE "dktrace set_param debug=+rpctrace; sleep 10; lctl dk dk.log"
+#define RECORD_CALLS "dktrace record -e 'raw_syscalls:*'"
+#define RECORD_SCHED "dktrace record -e 'sched:sched_*'"
+#define RECORD_BLOCK "dktrace record -e 'block:block_rq_*'"
+
+/* The commands for an analysis of Lustre's log, which needs these classes. */
+#define LUSTRE(classes, analysis)                                                                  \
+	"lctl set_param debug=+" classes "; sleep 10; dktrace lustre " analysis " log",            \
+		"lctl set_param debug=+" classes "; sleep 10; lctl dk dk.log",                     \
+		"dktrace lustre " analysis " dk.log"
 
 const struct task tasks[] = {
 	/* clang-format off */
@@ -29,8 +34,8 @@ const struct task tasks[] = {
 	  "dktrace latency fsync", "dktrace record -e 'syscalls:sys_*sync*'", "dktrace latency fsync -i trace.dat" },
 	{ "Who opens files?", "open which files",
 	  "dktrace hist opens", "dktrace record -e 'syscalls:sys_*_open*'", "dktrace hist opens -i trace.dat" },
-	{ "Which disk is slow?", "latency storage block device io ost where does the time go",
-	  "dktrace latency block", RECORD_BLOCK, "dktrace latency block -i trace.dat" },
+	{ "Which disk is slow?", "latency storage block device io ost queue where does the time go",
+	  "dktrace analyze blockstats", RECORD_BLOCK, "dktrace analyze blockstats trace.dat" },
 	{ "Who uses the disks?", "reads writes io block device storage process",
 	  "dktrace hist disk-requests", RECORD_BLOCK, "dktrace hist disk-requests -i trace.dat" },
 	{ "Which disks have errors?", "failed bad block device io storage",
@@ -38,17 +43,19 @@ const struct task tasks[] = {
 	{ "How long does the journal's commit take?", "slow ldiskfs ext4 jbd2 latency",
 	  "dktrace latency jbd2", "dktrace record -e 'jbd2:*'", "dktrace latency jbd2 -i trace.dat" },
 	{ "Who waits for a CPU?", "slow run queue scheduler scheduling latency delay wakeup where does the time go",
-	  "dktrace latency wakeup --by common_cpu", RECORD_SCHED, "dktrace latency wakeup --by common_cpu -i trace.dat" },
+	  "dktrace analyze schedstats", RECORD_SCHED, "dktrace analyze schedstats trace.dat" },
+	{ "Why do processes wait?", "off-cpu sleep blocked hang where does the time go",
+	  "dktrace analyze offcpustats", RECORD_SCHED, "dktrace analyze offcpustats trace.dat" },
 	{ "Who uses the CPU?", "busy running time process load",
-	  "dktrace latency run --by next_comm", RECORD_SCHED, "dktrace latency run --by next_comm -i trace.dat" },
+	  "dktrace analyze cputop", RECORD_SCHED, "dktrace analyze cputop trace.dat" },
 	{ "Which programs are started?", "exec start who runs command",
 	  "dktrace hist execs", "dktrace record -e 'sched:sched_process_exec'", "dktrace hist execs -i trace.dat" },
 	{ "Who is killed?", "signal kill kills died",
 	  "dktrace hist signals", "dktrace record -e 'signal:*'", "dktrace hist signals -i trace.dat" },
 	{ "Who takes memory?", "allocates allocation pages leak",
 	  "dktrace hist allocations", "dktrace record -e 'kmem:mm_page_*'", "dktrace hist allocations -i trace.dat" },
-	{ "Which interrupts take long?", "irq latency handler device",
-	  "dktrace latency irq", "dktrace record -e 'irq:*'", "dktrace latency irq -i trace.dat" },
+	{ "Which interrupts take long?", "irq softirq latency handler device",
+	  "dktrace analyze irqstats", "dktrace record -e 'irq:*'", "dktrace analyze irqstats trace.dat" },
 	{ "Does the network lose packets?", "tcp retransmits retransmission connection lost",
 	  "dktrace hist retransmits", "dktrace record -e 'tcp:*'", "dktrace hist retransmits -i trace.dat" },
 	{ "Which NFS requests are slow?", "nfsd server latency rpc",
@@ -59,8 +66,18 @@ const struct task tasks[] = {
 	  "dktrace last-boot", NULL, NULL },
 	{ "Where does the kernel spend time in a call?", "function graph where does the time go",
 	  "dktrace graph vfs_read", NULL, NULL },
+	{ "Which RPCs of Lustre are slow?", "request rpc latency hang client server ost mds where does the time go",
+	  LUSTRE("rpctrace", "rpc") },
+	{ "Who talks to this server of Lustre?", "client clients ost mds nid rpc requests peer",
+	  LUSTRE("rpctrace", "rpc --group-by nid") },
+	{ "Who waits for which lock of Lustre?", "ldlm conflict blocked callback lock hang",
+	  LUSTRE("dlmtrace", "locks") },
+	{ "Why was a client of Lustre evicted?", "eviction timeout reconnect lost connection",
+	  LUSTRE("dlmtrace+rpctrace+ha", "evictions") },
+	{ "Does Lustre leak memory?", "malloc leaks allocation",
+	  LUSTRE("malloc", "leaks") },
 	{ "Which line of Lustre fills the log?", "messages flood source debug log",
-	  "dktrace hist lustre-lines", RECORD_LUSTRE, "dktrace hist lustre-lines -i dk.log" },
+	  LUSTRE("rpctrace", "messages") },
 	/* clang-format on */
 };
 

@@ -294,3 +294,15 @@ awk_times()
 	run -1 dktrace lustre rpc "$logs/none.dk"
 	has "$output" 'none.dk'
 }
+
+@test "the commands about Lustre that help prints read a log as lctl writes it" {
+	cd "$BATS_TEST_TMPDIR"
+	"$top/tests/tools/gen-lustre-log" server 2.15 20 >dk.log
+	dktrace help tasks | grep Lustre | while read -r question; do
+		dktrace help "$question" | sed -n 's/^  later: *//p'
+	done | sort -u >commands
+	at_least 5 "$(grep -c '^dktrace lustre .* dk\.log$' commands)" "commands"
+	while read -r command; do
+		bash -c "$command" >out 2>err || same 0 $? "$command: $(cat err)"
+	done <commands
+}
