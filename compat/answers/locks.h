@@ -72,7 +72,7 @@ int locks_add(struct locks *locks, const struct log_line *line, const struct loc
 /* Records of a file were lost: forgets which of its locks wait or are called back. */
 void locks_gap(struct locks *locks, uint32_t host);
 
-/* What is known of the resource of a lock. */
+/* The resource of a lock, as far as it is known. */
 const struct lock_res *locks_res(const struct locks *locks, const struct lock *lock);
 
 /* Gets the locks that wait or were called back at the end, the oldest first. The caller frees the list. */

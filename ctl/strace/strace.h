@@ -67,7 +67,7 @@ struct strace_summary;
 int strace_summary_new(struct strace_summary **summary);
 int strace_summary_add(struct strace_summary *summary, const struct call *call);
 
-/* What is printed beside the table. */
+/* The lines beside the table. */
 struct strace_totals {
 	struct dkt_source *source; /* knows the names of threads */
 	enum call_machine machine;

@@ -6,7 +6,7 @@
 #include "style/ctf.h"
 #include "syscall.h"
 
-/* Of lttng-modules, the version whose names these are. */
+/* The version of lttng-modules whose names these are. */
 #define LTTNG_MAJOR 2
 #define LTTNG_MINOR 8
 
