@@ -16,20 +16,26 @@ struct analyze_event {
 
 /* ---- events ---- */
 
+bool analysis_event_is(const struct analysis_event *row, const struct dkt_event *event)
+{
+	const char *system = dkt_event_system(event), *name = row->name, *star = strchr(name, '*');
+	size_t len = strlen(system);
+
+	if (strncmp(name, system, len) != 0 || name[len] != ':')
+		return false;
+	name += len + 1;
+	return star ? !strncmp(name, dkt_event_name(event), (size_t)(star - name)) :
+		      !strcmp(name, dkt_event_name(event));
+}
+
 static const struct analysis_event *find_row(const struct analyze *a, const struct dkt_event *event,
 					     size_t *nr)
 {
 	const struct analysis_kind *kind = a->analysis->kind;
-	const char *system = dkt_event_system(event);
-	size_t len = strlen(system);
 
-	for (*nr = 0; *nr < kind->n_events; ++*nr) {
-		const char *name = kind->events[*nr].name;
-
-		if (!strncmp(name, system, len) && name[len] == ':' &&
-		    !strcmp(name + len + 1, dkt_event_name(event)))
+	for (*nr = 0; *nr < kind->n_events; ++*nr)
+		if (analysis_event_is(&kind->events[*nr], event))
 			return &kind->events[*nr];
-	}
 	return NULL;
 }
 
@@ -175,7 +181,10 @@ struct result_cell analyze_cell(const struct analyze *a, uint32_t process)
 {
 	const struct process *it = &a->processes.list[process];
 
-	return cell_named(it->name, (uint64_t)(int64_t)it->pid);
+	struct result_cell cell = cell_named(it->name, (uint64_t)(int64_t)it->pid);
+
+	cell.process = process;
+	return cell;
 }
 
 const char *analyze_text(struct analyze *a, const struct analysis_record *r, size_t i)

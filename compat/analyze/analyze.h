@@ -35,7 +35,7 @@ enum analysis_need {
 };
 
 struct analysis_event {
-	const char *name; /* "system:name" */
+	const char *name; /* "system:name"; "system:begin*": all events that begin so */
 	enum analysis_need need;
 	analysis_record_fn record;
 	const char *fields[ANALYSIS_FIELDS]; /* "a|b": the first one that the event has */
@@ -124,6 +124,9 @@ struct analyze_missed {
 };
 
 const struct analyze_missed *analyze_missed(const struct analyze *a);
+
+/* True if the row is for the event. */
+bool analysis_event_is(const struct analysis_event *row, const struct dkt_event *event);
 
 /* True if the events that came suffice. */
 bool analysis_suffices(const struct analysis_kind *kind, const bool *has);

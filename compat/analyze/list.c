@@ -25,6 +25,13 @@ static const struct analysis analyses[] = {
 	{ "blocktop",     &block_kind,  VIEW_TOP,    "the slowest requests to block devices" },
 	{ "blockstats",   &block_kind,  VIEW_STATS,  "how long each block device takes, with its queue" },
 	{ "blockfreq",    &block_kind,  VIEW_FREQ,   "how many requests to block devices are how slow" },
+	{ "syscallstats", &syscall_kind, VIEW_STATS, "how long the system calls of each process take" },
+	{ "syscalltop",   &syscall_kind, VIEW_TOP,   "the longest system calls" },
+	{ "iousagetop",   &iousage_kind, VIEW_TABLES, "who reads and writes, by system calls: files, network, elsewhere" },
+	{ "iolog",        &io_kind,     VIEW_LOG,    "each system call that opens, reads, writes or syncs" },
+	{ "iolatencytop", &io_kind,     VIEW_TOP,    "the longest of these system calls" },
+	{ "iolatencystats", &io_kind,   VIEW_STATS,  "how long opening, reading, writing and syncing take" },
+	{ "iolatencyfreq", &io_kind,    VIEW_FREQ,   "how many of these system calls are how long" },
 	{ "memtop",       &memtop_kind, VIEW_TABLES, "who allocates and frees pages of memory" },
 	/* clang-format on */
 };

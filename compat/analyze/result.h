@@ -39,6 +39,7 @@ struct result_cell {
 		double real;
 	};
 	bool known; /* otherwise the cell is empty */
+	uint32_t process; /* tells a process from others that had its PID; it may change its name */
 };
 
 /* A kind of table. An analysis fills each of its tables once. */

@@ -204,7 +204,13 @@ static int set_groups(struct spans *spans)
 	return 0;
 }
 
-/* The text and the number of a cell are a key: equal texts have equal addresses. */
+/* The text and the number of a cell are its key: equal texts have equal addresses. */
+static void make_key(enum result_type type, const struct result_cell *cell, uint64_t key[2])
+{
+	key[0] = type == RESULT_PROCESS ? cell->process : (uintptr_t)cell->text;
+	key[1] = cell->known ? cell->number : UINT64_MAX;
+}
+
 static int count(struct spans *spans, struct span_shown *shown, const struct span *span)
 {
 	uint64_t key[2 * SPAN_GROUPS] = { 0 };
@@ -212,18 +218,16 @@ static int count(struct spans *spans, struct span_shown *shown, const struct spa
 	bool added = false;
 	uint32_t nr;
 
-	for (size_t i = 0; i < shown->n_by; i++) {
-		const struct result_cell *cell = &span->cells[shown->by[i]];
-
-		key[2 * i] = (uintptr_t)cell->text;
-		key[2 * i + 1] = cell->known ? cell->number : UINT64_MAX;
-	}
+	for (size_t i = 0; i < shown->n_by; i++)
+		make_key(shown->set->columns[shown->by[i]].type, &span->cells[shown->by[i]],
+			 key + 2 * i);
 	nr = dkt__keymap_add(&shown->keys, key, &added);
 	if (nr == DKT__KEYMAP_NONE ||
 	    (added && dkt__append(shown->groups, shown->n_groups, (struct span_group){ 0 })))
 		return dkt__no_memory(spans->a->ctx);
 	group = &shown->groups[nr];
-	for (size_t i = 0; added && i < shown->n_by; i++)
+	/* The last name of a process counts. */
+	for (size_t i = 0; i < shown->n_by; i++)
 		group->cells[i] = span->cells[shown->by[i]];
 	return dkt__dist_add(&group->dist, span->end - span->begin) ?
 		       dkt__no_memory(spans->a->ctx) :

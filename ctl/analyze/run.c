@@ -10,13 +10,23 @@
 
 /* ---- events ---- */
 
-static struct dkt_event *find_event(struct dkt_ctx *ctx, const char *name)
+/* Returns the event of a row, or one of those of a row for several; NULL: there is none. */
+static struct dkt_event *find_event(struct dkt_ctx *ctx, const struct analysis_event *row)
 {
-	const char *colon = strchr(name, ':');
+	const char *colon = strchr(row->name, ':');
+	struct dkt_event *const *all;
 	char system[64];
+	size_t n;
 
-	snprintf(system, sizeof(system), "%.*s", (int)(colon - name), name);
-	return dkt_event_find(ctx, system, colon + 1);
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - row->name), row->name);
+	if (!strchr(row->name, '*'))
+		return dkt_event_find(ctx, system, colon + 1);
+	if (dkt_events(ctx, &all, &n))
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		if (analysis_event_is(row, all[i]))
+			return all[i];
+	return NULL;
 }
 
 /* Returns "a:b, c:d or e:f": the events that the analysis needs and has not; the caller frees it. */
@@ -88,7 +98,7 @@ int run_check(const struct run *run)
 	if (run->app->input && (dkt_events(run->ctx, &all, &n) || !n))
 		return 0;
 	for (size_t i = 0; i < kind->n_events; i++)
-		has[i] = find_event(run->ctx, kind->events[i].name);
+		has[i] = find_event(run->ctx, &kind->events[i]);
 	return analysis_suffices(kind, has) ? 0 : fail_missing(run, has, "event");
 }
 
@@ -213,7 +223,10 @@ static int run_live(struct run *run, int *rc)
 	if (!events)
 		return -ENOMEM;
 	for (size_t i = 0; i < kind->n_events; i++) {
-		events[opts.n].event = find_event(run->ctx, kind->events[i].name);
+		/* Other events of the analysis tell the same of all system calls. */
+		if (strchr(kind->events[i].name, '*'))
+			continue;
+		events[opts.n].event = find_event(run->ctx, &kind->events[i]);
 		opts.n += events[opts.n].event != NULL;
 	}
 	return live_run(run->app, &opts, rc);

@@ -292,16 +292,22 @@ static void say_missed(const struct analyze *a)
 		uint64_t n;
 		const char *words;
 	} rows[] = {
-		{ missed->lost, "intervals are not counted, because records were lost" },
-		{ missed->open, "intervals had not ended at the last record" },
-		{ missed->endless, "intervals have no recorded end" },
-		{ missed->unbegun, "intervals have no recorded beginning" },
+		{ missed->lost, "because records were lost" },
+		{ missed->open, "that had not ended at the last record" },
+		{ missed->endless, "with no recorded end" },
+		{ missed->unbegun, "with no recorded beginning" },
 	};
+	char text[256] = "";
+	size_t used = 0;
 
 	fflush(stdout);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].n)
-			app_say("%" PRIu64 " %s", rows[i].n, rows[i].words);
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+						 "%s%" PRIu64 " %s", used ? ", " : "", rows[i].n,
+						 rows[i].words);
+	if (used)
+		app_say("intervals left out: %s", text);
 	if (missed->backwards)
 		app_say("the clock went back before %" PRIu64 " records: times there are wrong",
 			missed->backwards);

@@ -112,7 +112,7 @@ row()
 	run -3 --separate-stderr analyze schedlog trace.txt --csv
 	same 2 "${#lines[@]}" "the heading and one wait"
 	same 'p5,5' "$(cut -d, -f4,5 <<<"${lines[1]}")" "after the loss"
-	has "$stderr" 'dktrace: 2 intervals are not counted, because records were lost'
+	has "$stderr" 'dktrace: intervals left out: 2 because records were lost'
 }
 
 @test "schedlog takes the first wakeup, and none of a process that runs" {
@@ -200,6 +200,58 @@ row()
 	same '100000 200000' "$(jq -r '[.device[] | .total] | sort | join(" ")' <<<"$output")" "in the device"
 	same 1 "$(jq -r .unmatched_ends <<<"$output")" "a request without an issue"
 	has "$stderr" ''
+}
+
+# A system call of PID from TIME to TIME.
+# usage: call PID BEGIN END NUMBER RESULT ARGUMENTS
+call()
+{
+	printf '%16s-%-6d [000] d..2. %s: sys_enter: NR %d (%s)\n' "p$1" "$1" "$2" "$4" "$6"
+	printf '%16s-%-6d [000] d..2. %s: sys_exit: NR %d = %d\n' "p$1" "$1" "$3" "$4" "$5"
+}
+
+@test "iousagetop and iolatencystats know what a descriptor is" {
+	uname -m | grep -q x86_64 || skip "the numbers of system calls are those of x86_64"
+	{
+		call 1 1.000000 1.000010 257 3 'ffffff9c, 7ffe, 0, 0, 0, 0'
+		call 1 1.000020 1.000050 0 100 '3, 7ffe, 1000, 0, 0, 0'
+		call 1 1.000060 1.000070 41 4 '2, 1, 0, 0, 0, 0'
+		call 1 1.000080 1.000090 1 7 '4, 7ffe, 7, 0, 0, 0'
+		call 1 1.000100 1.000110 1 5 '1, 7ffe, 5, 0, 0, 0'
+		call 1 1.000120 1.000130 3 0 '3, 0, 0, 0, 0, 0'
+		call 1 1.000140 1.000150 0 9 '3, 7ffe, 9, 0, 0, 0'
+		call 1 1.000160 1.000170 0 -9 '8, 7ffe, 9, 0, 0, 0'
+		call 1 1.000200 1.000300 74 0 '3, 0, 0, 0, 0, 0'
+	} >trace.txt
+	run -0 analyze iousagetop trace.txt --csv
+	same 'p1,1,109,12,100,0,0,7,9,5' "$(row p1)" "bytes"
+	run -0 analyze iolatencystats trace.txt --csv
+	same 'open,2,10000,10000 read,3,10000,16666 sync,1,100000,100000 write,2,10000,10000' \
+		"$(head -n 5 <<<"$output" | tail -n +2 | cut -d, -f1-4 | sort | paste -sd ' ')" "latencies"
+	run -0 analyze iolog trace.txt --csv
+	same 8 $((${#lines[@]} - 1)) "calls, without close"
+	same '1000020000,1000050000,30000,read,p1,1,read,3,100' "${lines[2]}" "a call"
+	run -0 analyze syscallstats trace.txt --csv --group-by syscall
+	same 'read,3' "$(row read | cut -d, -f1,2)" "system calls"
+}
+
+@test "cputop and schedstats have the numbers of lttng-analyses" {
+	command -v lttng-cputop-mi >/dev/null || skip "needs python3-lttnganalyses"
+	"$top/tests/tools/gen-sched" 3 400 >trace.txt
+	mkdir ctf
+	dktrace --root "$top/tests/fixture/analyze" convert trace.txt ctf/kernel --format ctf-lttng
+	lttng-cputop-mi --no-intersection --skip-validation --limit 100 ctf |
+		jq -r '.results[] | select(.class == "per-process").data[] | select(.[0].tid != 0) |
+			"\(.[0].tid) \(.[3].value)"' | sort >theirs
+	analyze cputop trace.txt --csv | awk -F, '/^$/ { exit } NR > 1 { print $2, $3 }' | sort >ours
+	at_least 10 "$(wc -l <theirs)" processes
+	same '' "$(join -a 1 -a 2 theirs ours | awk 'NF != 3 || ($2 - $3) ^ 2 > 1e-20')" differences
+	lttng-schedstats-mi --no-intersection --skip-validation ctf |
+		jq -r '.results[] | select(.class == "per_tid_stats").data[] |
+			"\(.[0].tid) \(.[1].value) \(.[2].value) \(.[4].value)"' | sort >theirs
+	analyze schedstats trace.txt --csv 2>notes |
+		awk -F, '/^$/ { exit } NR > 1 { print $2, $3, $4, $10 }' | sort >ours
+	run -0 diff theirs ours
 }
 
 @test "--top, --sort and --group-by choose rows" {
