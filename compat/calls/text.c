@@ -130,7 +130,7 @@ static void put_arg(const struct call_text *text, const struct call *call, unsig
 			put_pointer(value, buf);
 		break;
 	case ARG_MODE:
-		dkt_buf_printf(buf, value & 07777 ? "0%o" : "%o", (uint32_t)value & 0177777);
+		dkt_buf_printf(buf, "%#o", (uint32_t)value & 0177777);
 		break;
 	case ARG_IOCTL:
 		call_ioctl((uint32_t)value, buf);
@@ -269,7 +269,7 @@ void call_text_result(const struct call_text *text, const struct call *call, str
 		put_hex((uint64_t)call->ret, buf);
 		break;
 	case RETURN_MODE:
-		dkt_buf_printf(buf, "0%o", (unsigned int)call->ret);
+		dkt_buf_printf(buf, "%#o", (unsigned int)call->ret);
 		break;
 	default:
 		dkt_buf_printf(buf, "%lld", (long long)call->ret);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* System calls as text: words for numbers, names of descriptors, errors. */
+#include "calls/text.h"
+
+#include <fcntl.h>
+#include <sched.h>
+
+#include "check.h"
+
+static struct descriptors *names;
+
+/* An ended call of thread 7. */
+static struct call made(const char *name, struct call_kind *kind, int64_t ret)
+{
+	*kind = (struct call_kind){ .name = name, .signature = call_signature(name) };
+	return (struct call){ .state = CALL_ENDED,
+			      .tid = 7,
+			      .kind = kind,
+			      .begin = 1,
+			      .end = 2,
+			      .n_args = CALL_ARGS,
+			      .ret = ret };
+}
+
+static void check_on(enum call_machine machine, const struct call *call, const char *wanted)
+{
+	const struct call_text text = { .descriptors = names, .machine = machine };
+	struct dkt_buf *buf;
+	const char *have;
+	size_t len;
+
+	assert_int_equal(dkt_buf_new(&buf), 0);
+	call_text(&text, call, buf);
+	dkt_buf_add(buf, "", 1);
+	have = dkt_buf_data(buf, &len);
+	assert_string_equal(have, wanted);
+	dkt_buf_free(buf);
+}
+
+/* usage: check("read(3, 8) = 8", "read", 8, ARGUMENT...) */
+#define check(wanted, name, result, ...)                                                           \
+	do {                                                                                       \
+		const uint64_t args_[CALL_ARGS] = { __VA_ARGS__ };                                 \
+		struct call_kind kind_;                                                            \
+		struct call call_ = made(name, &kind_, result);                                    \
+                                                                                                   \
+		memcpy(call_.args, args_, sizeof(args_));                                          \
+		check_on(MACHINE_GENERIC, &call_, wanted);                                         \
+	} while (0)
+
+static void numbers_have_the_names_of_the_headers(void **state)
+{
+	(void)state;
+	check("read(3, 8192) = 8192", "read", 8192, 3, 0x7ff0, 8192);
+	check("openat(AT_FDCWD, 0x10, O_RDWR|O_CREAT|O_TRUNC|O_CLOEXEC, 0644) = 3", "openat", 3,
+	      (uint64_t)AT_FDCWD, 16, 02001102, 0644);
+	check("openat(AT_FDCWD, NULL, O_RDONLY) = 3", "openat", 3, 0xffffff9c, 0, 0, 0777);
+	check("openat(5, 0x1, O_WRONLY|O_SYNC|0x40000000) = 3", "openat", 3, 5, 1, 0x40101001);
+	check("mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f0000",
+	      "mmap", 0x7f0000, 0, 4096, 3, 0x22, UINT64_MAX, 0);
+	check("mprotect(0x1000, 4096, PROT_NONE) = 0", "mprotect", 0, 0x1000, 4096);
+	check("futex(0x10, FUTEX_WAKE|FUTEX_PRIVATE_FLAG, 1) = 1", "futex", 1, 16, 129, 1, 9, 9, 9);
+	check("kill(-1, SIGKILL) = 0", "kill", 0, UINT32_MAX, 9);
+	check("kill(1, SIGRT_2) = 0", "kill", 0, 1, 34);
+	check("kill(1, 0x63) = 0", "kill", 0, 1, 99);
+	check("ioctl(0, TCGETS, 0x1) = 0", "ioctl", 0, 0, 0x5401, 1);
+	check("ioctl(0, _IOC(_IOC_READ|_IOC_WRITE, 0x66, 0xad, 0x8), 0x1) = 0", "ioctl", 0, 0,
+	      0xc00866ad, 1);
+	check("fcntl(3, F_GETFD) = 1", "fcntl", 1, 3, F_GETFD, 77);
+	check("fcntl(3, F_SETFL, O_RDONLY|O_NONBLOCK) = 0", "fcntl", 0, 3, F_SETFL, 04000);
+	check("socket(AF_INET, SOCK_STREAM|SOCK_CLOEXEC, 6) = 3", "socket", 3, 2, 02000001, 6);
+	check("clone(SIGCHLD|CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID, NULL, NULL, NULL, NULL) = 9",
+	      "clone", 9, 0x1200011);
+	check("umask(022) = 0", "umask", 0, 022);
+	check("lseek(3, -1, SEEK_END) = 41", "lseek", 41, 3, UINT64_MAX, 2);
+}
+
+static void errors_have_names_and_words(void **state)
+{
+	(void)state;
+	check("close(3) = -1 EBADF (Bad file descriptor)", "close", -EBADF, 3);
+	check("pause() = ? ERESTARTNOHAND (To be restarted if no handler)", "pause", -514);
+	check("close(3) = -1 (errno 4000)", "close", -4000, 3);
+	check("brk(NULL) = 0xfffffffffffff000", "brk", -4096);
+}
+
+static void another_machine_has_other_open_flags(void **state)
+{
+	struct call_kind kind;
+	struct call call = made("open", &kind, 3);
+
+	(void)state;
+	call.args[1] = 040000;
+	check_on(MACHINE_GENERIC, &call, "open(NULL, O_RDONLY|O_DIRECT) = 3");
+	check_on(MACHINE_ARM, &call, "open(NULL, O_RDONLY|O_DIRECTORY) = 3");
+	check_on(MACHINE_OTHER, &call, "open(NULL, 0x4000) = 3");
+	assert_int_equal(call_machine("6.1.0 aarch64"), MACHINE_ARM);
+	assert_int_equal(call_machine("6.1.0 mips64"), MACHINE_OTHER);
+	assert_int_equal(call_machine("6.1.0 x86_64"), MACHINE_GENERIC);
+}
+
+static void what_is_not_known_is_not_made_up(void **state)
+{
+	struct call_kind kind;
+	struct call call = made("read", &kind, 8);
+
+	(void)state;
+	call.n_args = 1;
+	check_on(MACHINE_GENERIC, &call, "read(0) = 8");
+	call.state = CALL_NO_BEGIN;
+	check_on(MACHINE_GENERIC, &call, "<... read resumed> = 8");
+	call.lost = true;
+	check_on(MACHINE_GENERIC, &call, "<... read resumed, its begin is lost> = 8");
+	call.state = CALL_NO_END;
+	call.end = 0;
+	check_on(MACHINE_GENERIC, &call, "read(0) = ? <its end is lost>");
+	kind = (struct call_kind){ .number = -1 };
+	call.number = 4321;
+	call.state = CALL_UNFINISHED;
+	check_on(MACHINE_GENERIC, &call, "syscall_0x10e1(0 <unfinished, or its end is lost>");
+}
+
+static void strings_are_quoted_and_escaped(void **state)
+{
+	struct call_kind kind;
+	struct call call = made("chdir", &kind, 0);
+
+	(void)state;
+	call.texts[0] = "/a\"b\\c\033[2J\nd";
+	check_on(MACHINE_GENERIC, &call, "chdir(\"/a\\\"b\\\\c\\x1b[2J\\nd\") = 0");
+}
+
+/* ---- descriptors ---- */
+
+static void learn(const char *name, int64_t ret, uint64_t a, uint64_t b, uint64_t c,
+		  const char *text)
+{
+	struct call_kind kind;
+	struct call call = made(name, &kind, ret);
+
+	call.args[0] = a;
+	call.args[1] = b;
+	call.args[2] = c;
+	call.texts[kind.signature->args[0] == ARG_PATH ? 0 : 1] = text;
+	assert_int_equal(descriptors_learn(names, &call), 0);
+}
+
+static const char *name_of(int32_t tid, int fd)
+{
+	const char *name = descriptors_name(names, tid, fd);
+
+	return name ? name : "";
+}
+
+static void a_name_follows_the_descriptor(void **state)
+{
+	(void)state;
+	learn("openat", 3, (uint64_t)AT_FDCWD, 0, O_CLOEXEC, "/etc");
+	learn("openat", 4, 3, 0, 0, "passwd");
+	assert_string_equal(name_of(7, 3), "/etc");
+	assert_string_equal(name_of(7, 4), "/etc/passwd");
+	assert_string_equal(name_of(8, 4), "");
+	check("read(4</etc/passwd>, 1) = 1", "read", 1, 4, 0, 1);
+	learn("dup2", 9, 4, 9, 0, NULL);
+	learn("close", 0, 4, 0, 0, NULL);
+	assert_string_equal(name_of(7, 9), "/etc/passwd");
+	assert_string_equal(name_of(7, 4), "");
+	learn("socket", 4, 2, 1, 0, NULL);
+	assert_string_equal(name_of(7, 4), "socket:AF_INET,SOCK_STREAM");
+	learn("openat", 4, (uint64_t)AT_FDCWD, 0, 0, NULL);
+	assert_string_equal(name_of(7, 4), "");
+	learn("openat", -ENOENT, (uint64_t)AT_FDCWD, 0, 0, "/none");
+	learn("execve", 0, 0, 0, 0, NULL);
+	assert_string_equal(name_of(7, 3), "");
+	assert_string_equal(name_of(7, 9), "/etc/passwd");
+	descriptors_forget(names);
+	assert_string_equal(name_of(7, 9), "");
+}
+
+static void a_child_copies_and_a_thread_shares_descriptors(void **state)
+{
+	const struct call_task child = { .tid = 8, .parent = 7, .began = true };
+	const struct call_task thread = {
+		.tid = 9, .parent = 7, .flags = CLONE_FILES, .began = true
+	};
+	const struct call_task end = { .tid = 9 };
+
+	(void)state;
+	learn("creat", 3, 0, 0644, 0, "/new");
+	assert_int_equal(descriptors_task(names, &child), 0);
+	assert_int_equal(descriptors_task(names, &thread), 0);
+	learn("close", 0, 3, 0, 0, NULL);
+	assert_string_equal(name_of(8, 3), "/new");
+	assert_string_equal(name_of(9, 3), "");
+	learn("eventfd2", 3, 0, 0, 0, NULL);
+	assert_string_equal(name_of(9, 3), "anon_inode:[eventfd]");
+	assert_int_equal(descriptors_task(names, &end), 0);
+	assert_string_equal(name_of(9, 3), "");
+	assert_string_equal(name_of(7, 3), "anon_inode:[eventfd]");
+	learn("close_range", 0, 0, UINT32_MAX, 0, NULL);
+	assert_string_equal(name_of(7, 3), "");
+	learn("clone", 20, 0, 0, 0, NULL);
+	learn("open", 1 << 20, 0, 0, 0, "/far");
+	assert_string_equal(name_of(7, 1 << 20), "");
+}
+
+static void proc_has_the_names_of_open_files(void **state)
+{
+	int fd = open("/proc/self/status", O_RDONLY);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(descriptors_inherit(names, 7), 0);
+	assert_has(name_of(7, fd), "/status");
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	assert_int_equal(descriptors_inherit(names, 7), 0);
+	assert_string_equal(name_of(7, fd), "");
+	assert_int_equal(descriptors_read_proc(names), 0);
+	assert_has(name_of(getpid(), fd), "/status");
+	close(fd);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return descriptors_new(&names);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	descriptors_free(names);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(numbers_have_the_names_of_the_headers),
+		TEST(errors_have_names_and_words),
+		TEST(another_machine_has_other_open_flags),
+		TEST(what_is_not_known_is_not_made_up),
+		TEST(strings_are_quoted_and_escaped),
+		TEST(a_name_follows_the_descriptor),
+		TEST(a_child_copies_and_a_thread_shares_descriptors),
+		TEST(proc_has_the_names_of_open_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
