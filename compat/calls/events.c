@@ -107,7 +107,10 @@ static void take_end(struct call_event *it, struct dkt_event *event)
 
 /* ---- others ---- */
 
-/* An event probe has a field argN for the string of argument N, and the number of the call. */
+/*
+ * An event probe with the name of a call has a field argN for the string of argument N, and the number
+ * of the call.
+ */
 static void take_text(struct call_event *it, struct dkt_event *event)
 {
 	char name[] = "arg0";
@@ -144,12 +147,12 @@ static void take(struct call_event *it, struct dkt_event *event)
 		take_begin(it, event);
 	else if (!strcmp(system, "syscalls") && !strncmp(name, "sys_exit_", 9))
 		take_end(it, event);
-	else if (!strncmp(system, CALL_TEXT_GROUP, strlen(CALL_TEXT_GROUP)))
-		take_text(it, event);
 	else if (!strcmp(system, "task") && !strcmp(name, "task_newtask"))
 		take_task(it, event, true);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_process_exit"))
 		take_task(it, event, false);
+	else if (call_signature(name) && dkt_event_field(event, "nr"))
+		take_text(it, event);
 }
 
 const struct call_event *call_events_add(struct call_events *events, struct dkt_event *event)

@@ -45,9 +45,6 @@ struct call_events {
 	struct call_event *near[CALL_EVENTS_NEAR];
 };
 
-/* The group of the event probes with the strings begins with this; their names are those of calls. */
-#define CALL_TEXT_GROUP "dktrace_text"
-
 void call_events_clear(struct call_events *events);
 
 /* Returns NULL if memory is out. */

@@ -61,15 +61,23 @@ static bool is_start(struct strace *strace, const struct call *call)
 	return strace->starting;
 }
 
+static int learn(struct strace *strace, const struct call *call)
+{
+	return strace->descriptors ? descriptors_learn(strace->descriptors, call) : 0;
+}
+
 static int take_call(void *data, const struct call *call)
 {
 	struct strace *strace = data;
-	int err = 0;
+	/* A new descriptor is shown with its name, a closed one too. */
+	bool opens = call->kind->signature && call->kind->signature->returns == RETURN_FD;
+	int err = opens ? learn(strace, call) : 0;
 
-	if (!is_start(strace, call) && strace_choice_has(&strace->choice, call, strace->now))
+	if (!err && !is_start(strace, call) &&
+	    strace_choice_has(&strace->choice, call, strace->now))
 		err = strace->summary ? strace_summary_add(strace->summary, call) :
 					strace_lines_put(&strace->lines, call);
-	return err || !strace->descriptors ? err : descriptors_learn(strace->descriptors, call);
+	return err || opens ? err : learn(strace, call);
 }
 
 static int take_task(void *data, const struct call_task *task)
@@ -195,6 +203,7 @@ static int run_live(struct strace *strace, int *rc)
 {
 	struct app *app = strace->app;
 	struct strace_events events = { 0 };
+	struct strace_texts texts = { 0 };
 	struct live_opts opts = { .kind = "strace",
 				  .doing = "tracing",
 				  .only_command = strace->command,
@@ -204,9 +213,13 @@ static int run_live(struct strace *strace, int *rc)
 				  .idle = idle,
 				  .report = report,
 				  .data = strace };
-	int err =
-		strace_events_find(&events, app, strace->ctx, &strace->choice, strace->descriptors);
+	int err = dkt_caps_check(strace->ctx, DKT_NEED_CONTROL);
 
+	if (!err && strace->descriptors)
+		err = strace_texts_create(&texts, app, strace->ctx, &strace->choice);
+	if (!err)
+		err = strace_events_find(&events, app, strace->ctx, &strace->choice,
+					 strace->descriptors ? &texts : NULL);
 	opts.events = events.list;
 	opts.n = events.n;
 	opts.filter = events.filter;
@@ -215,6 +228,7 @@ static int run_live(struct strace *strace, int *rc)
 	if (!err)
 		err = live_run(app, &opts, rc);
 	strace_events_clear(&events);
+	strace_texts_remove(&texts, strace->ctx);
 	return err;
 }
 

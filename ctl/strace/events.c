@@ -32,10 +32,36 @@ static int make_filters(struct strace_events *events, const struct app *app, str
 	return both ? mask_expr(ctx, both, &events->numbers) : -ENOMEM;
 }
 
-int strace_events_find(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
-		       const struct strace_choice *choice, bool names)
+/* The kernel's own events of calls with strings, on kernels that record these. */
+static int add_with_texts(struct strace_events *events, struct dkt_ctx *ctx,
+			  const struct strace_choice *choice)
 {
-	char *numbers __cleanup(free) = strace_choice_filter(choice, ctx, names);
+	int err = 0;
+
+	for (int i = 0; !err && i < STRACE_CALLS; i++) {
+		const char *name = dkt_syscall_name(ctx, i);
+		char *event __cleanup(free) = name ? dkt__format("sys_enter_%s", name) : NULL;
+		struct dkt_event *it = event ? dkt_event_find(ctx, "syscalls", event) : NULL;
+		const struct dkt_field *const *fields;
+		size_t n;
+		bool any = false;
+
+		if (!it || (choice->any && !choice->by_number[i] && !descriptors_needs(name)) ||
+		    dkt_event_fields(it, &fields, &n))
+			continue;
+		while (!any && n-- > 0)
+			any = fields[n]->flags & DKT_FIELD_STRING &&
+			      !strncmp(fields[n]->name, "__", 2);
+		if (any)
+			err = add(events, ctx, "syscalls", event, events->filter);
+	}
+	return err;
+}
+
+int strace_events_find(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
+		       const struct strace_choice *choice, const struct strace_texts *texts)
+{
+	char *numbers __cleanup(free) = strace_choice_filter(choice, ctx, texts);
 	struct dkt_expr *filter;
 	int err = make_filters(events, app, ctx, numbers);
 
@@ -54,7 +80,12 @@ int strace_events_find(struct strace_events *events, const struct app *app, stru
 		err = add(events, ctx, "task", "task_newtask", events->filter);
 	if (!err || err == -ENOENT)
 		err = add(events, ctx, "sched", "sched_process_exit", events->filter);
-	return err == -ENOENT ? 0 : err;
+	err = err == -ENOENT ? 0 : err;
+	for (size_t i = 0; !err && texts && i < texts->n; i++)
+		err = add(events, ctx, texts->group, texts->calls[i], events->filter);
+	if (!err && texts && !texts->n)
+		err = add_with_texts(events, ctx, choice);
+	return err;
 }
 
 void strace_events_clear(struct strace_events *events)

@@ -79,6 +79,18 @@ int strace_summary_print(struct strace_summary *summary, const struct app *app,
 			 const struct strace_totals *totals);
 void strace_summary_free(struct strace_summary *summary);
 
+/* The event probes that read paths. */
+struct strace_texts {
+	char *group;
+	const char **calls; /* the names of the probes */
+	size_t n;
+};
+
+/* Creates none on a kernel that does not need them or does not have them. */
+int strace_texts_create(struct strace_texts *made, const struct app *app, struct dkt_ctx *ctx,
+			const struct strace_choice *choice);
+void strace_texts_remove(struct strace_texts *made, struct dkt_ctx *ctx);
+
 /* Finds the events to record, with their filters. */
 struct strace_events {
 	struct live_event *list;
@@ -88,5 +100,5 @@ struct strace_events {
 };
 
 int strace_events_find(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
-		       const struct strace_choice *choice, bool names);
+		       const struct strace_choice *choice, const struct strace_texts *texts);
 void strace_events_clear(struct strace_events *events);
