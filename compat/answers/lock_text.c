@@ -65,3 +65,8 @@ bool lock_text_read(const char *text, size_t len, struct lock_text *lock)
 		lock->remote = 0;
 	return true;
 }
+
+bool lock_text_wanted(const char *text)
+{
+	return !strncmp(text, "### ", 4);
+}

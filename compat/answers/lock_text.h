@@ -27,6 +27,9 @@ struct lock_text {
 /* Reads a text. Returns false if it is not about one lock. */
 bool lock_text_read(const char *text, size_t len, struct lock_text *lock);
 
+/* Returns false if lock_text_read() would not read a text that begins so. */
+bool lock_text_wanted(const char *text);
+
 /* True if the lock is granted. */
 static inline bool lock_text_granted(const struct lock_text *lock)
 {

@@ -47,3 +47,8 @@ bool malloc_text_read(const char *text, size_t len, struct malloc_text *out)
 	}
 	return take_word(&rest, " at ") && take_hex(&rest, &out->address);
 }
+
+bool malloc_text_wanted(const char *text)
+{
+	return *text && strchr("kvsaf", *text);
+}

@@ -13,3 +13,6 @@ struct malloc_text {
 
 /* Reads a text. Returns false if it is about something else. */
 bool malloc_text_read(const char *text, size_t len, struct malloc_text *out);
+
+/* Returns false if malloc_text_read() would not read a text that begins so. */
+bool malloc_text_wanted(const char *text);

@@ -2,6 +2,9 @@
 /* Reads Lustre's messages about RPCs, as versions 2.12 to 2.17 write them. */
 #include "answers/rpc_text.h"
 
+/* Separates the names of a request from its times. */
+#define PROCESSED " Request processed in "
+
 const char *rpc_step_name(enum rpc_step step)
 {
 	static const char *const names[] = {
@@ -42,12 +45,13 @@ struct part nid_part(struct part nid)
 static bool take_xid(struct rest *rest, struct rpc_text *rpc)
 {
 	const char *from = rest->p;
-	int64_t pid;
+	uint64_t pid;
 
 	while (take_until(rest, ':', &rpc->client)) {
 		struct rest at = *rest;
 
-		if (!take_signed(&at, &pid) || !take_word(&at, ":"))
+		take_word(&at, "-");
+		if (!take_number(&at, &pid) || !take_word(&at, ":"))
 			continue;
 		take_word(&at, "x");
 		if (!take_number(&at, &rpc->xid) || !take_word(&at, ":"))
@@ -90,10 +94,23 @@ static void take_times(struct rest *rest, struct rpc_text *rpc)
 		take_signed(rest, &rpc->rc);
 }
 
+/* Finds where the job ends and the times begin. NULL: there are no times. */
+static const char *find_times(const struct rest *rest)
+{
+	const char *p = rest->p;
+
+	while ((p = memchr(p, ' ', (size_t)(rest->end - p)))) {
+		if ((size_t)(rest->end - p) >= strlen(PROCESSED) &&
+		    !memcmp(p, PROCESSED, strlen(PROCESSED)))
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
 /* Reads "THREAD:CLIENT:PID:XID:NID:OPCODE", and the job and times that may follow. */
 static bool read_names(struct rest *rest, struct rpc_text *rpc)
 {
-	static const char processed[] = " Request processed in ";
 	uint64_t opcode, address;
 	const char *end;
 
@@ -106,13 +123,11 @@ static bool read_names(struct rest *rest, struct rpc_text *rpc)
 	    !take_nid(rest, &rpc->nid) || !take_number(rest, &opcode))
 		return false;
 	rpc->opcode = (uint32_t)opcode;
-	end = rpc->step == RPC_HANDLED ?
-		      memmem(rest->p, rest_len(rest), processed, sizeof(processed) - 1) :
-		      NULL;
+	end = rpc->step == RPC_HANDLED ? find_times(rest) : NULL;
 	if (take_word(rest, ":"))
 		rpc->job = (struct part){ rest->p, (size_t)((end ? end : rest->end) - rest->p) };
 	if (end) {
-		rest->p = end + sizeof(processed) - 1;
+		rest->p = end + strlen(PROCESSED);
 		take_times(rest, rpc);
 	}
 	return true;
@@ -233,6 +248,26 @@ bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc)
 		rpc->step = RPC_ARRIVED;
 		return take_word(&rest, "incoming req@") && take_hex(&rest, &address) &&
 		       take_word(&rest, " x") && take_number(&rest, &rpc->xid);
+	default:
+		return false;
+	}
+}
+
+bool rpc_text_wanted(const char *text)
+{
+	switch (text[0]) {
+	case '@':
+		return !strncmp(text, "@@@ ", 4);
+	case 'S':
+		return !strncmp(text, "Sending RPC ", 12);
+	case 'C':
+		return !strncmp(text, "Completed RPC ", 14);
+	case 'H':
+		return !strncmp(text, "Hand", 4);
+	case 'g':
+		return !strncmp(text, "got req x", 9);
+	case 'i':
+		return !strncmp(text, "incoming req@", 13);
 	default:
 		return false;
 	}

@@ -45,5 +45,8 @@ struct rpc_text {
 /* Reads a text. Returns false if it is not about one RPC. */
 bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc);
 
+/* Returns false if rpc_text_read() would not read a text that begins so. */
+bool rpc_text_wanted(const char *text);
+
 /* Removes the process ID "12345-" that Lustre writes before a NID. */
 struct part nid_part(struct part nid);

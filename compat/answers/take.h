@@ -56,9 +56,21 @@ static inline bool take_until(struct rest *rest, char end, struct part *part)
 	return true;
 }
 
+/* Takes a decimal number. Those of up to 18 digits cannot overflow. */
 static inline bool take_number(struct rest *rest, uint64_t *value)
 {
-	return !dkt__take_u64(&rest->p, rest->end, DKT__DEC, value);
+	const char *p = rest->p, *end = rest->p + DKT__MIN(rest_len(rest), (size_t)19);
+	uint64_t v = 0;
+
+	for (unsigned int digit; p < end && (digit = (unsigned char)*p - '0') < 10; p++)
+		v = v * 10 + digit;
+	if (dkt__unlikely(p - rest->p == 19))
+		return !dkt__take_u64(&rest->p, rest->end, DKT__DEC, value);
+	if (p == rest->p)
+		return false;
+	rest->p = p;
+	*value = v;
+	return true;
 }
 
 /* Takes a hexadecimal number, with or without 0x. */

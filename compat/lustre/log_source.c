@@ -16,7 +16,6 @@
 #include "lustre/console_text.h"
 #include "lustre/dump_log.h"
 #include "lustre/log_ahead.h"
-#include "lustre/log_text.h"
 #include "lustre/record/event.h"
 #include "lustre/record/line.h"
 #include "lustre/record/spill.h"
@@ -313,7 +312,8 @@ int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dk
 	return create(log, ctx, BINARY_KIND, false, opts, source);
 }
 
-static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, struct log_source *log)
+static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, log_text_wants *wants,
+		     struct log_source *log)
 {
 	struct record_sort_opts opts = { .fd = log->fd,
 					 .name = name,
@@ -325,7 +325,7 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, stru
 	if (kind != KIND_BINARY) {
 		err = spill_open(ctx, &log->spill);
 		if (!err && kind == KIND_TEXT)
-			err = log_text_read(ctx, log->fd, &log->spill, &log->bad);
+			err = log_text_read(ctx, log->fd, wants, &log->spill, &log->bad);
 		else if (!err)
 			err = console_text_read(ctx, log->fd,
 						fstat(log->fd, &st) ? time(NULL) : st.st_mtime,
@@ -363,6 +363,13 @@ static int open_dump(struct dkt_ctx *ctx, const char *path, const struct dkt_sou
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
+	return log_source_open_wanted(ctx, path, opts, NULL, source);
+}
+
+int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
+			   const struct dkt_source_opts *opts, log_text_wants *wants,
+			   struct dkt_source **source)
+{
 	int fd = opts && opts->fd ? fcntl(opts->fd - 1, F_DUPFD_CLOEXEC, 0) :
 				    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	enum kind kind = fd < 0 ? KIND_NONE : kind_of(fd);
@@ -388,7 +395,7 @@ int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	 * no position.
 	 */
 	lseek(fd, 0, SEEK_SET);
-	err = open_file(ctx, opts && opts->name ? opts->name : path, kind, log);
+	err = open_file(ctx, opts && opts->name ? opts->name : path, kind, wants, log);
 	if (err) {
 		log_source_free(log);
 		return err;

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "lustre/log_text.h"
 #include "lustre/message.h"
 #include "lustre/record/sort.h"
 
@@ -17,6 +18,11 @@
  */
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);
+
+/* The same, but of the text that dk prints it may read only the messages that are wanted. NULL: all. */
+int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
+			   const struct dkt_source_opts *opts, log_text_wants *wants,
+			   struct dkt_source **source);
 
 /* True if the source is such a text or binary log. */
 bool log_source_is(const struct dkt_source *source);

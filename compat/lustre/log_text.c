@@ -18,10 +18,12 @@ struct text {
 	struct dkt_ctx *ctx;
 	int fd;
 	struct spill *spill;
+	log_text_wants *wants; /* NULL: all messages */
 	char *buf; /* WINDOW bytes, and a NUL */
 	size_t at, len;
 	bool eof;
 	bool skip; /* skip the rest of a line that was too long */
+	bool unwanted; /* the lines up to the next record continue a message that is not wanted */
 	uint8_t *rec; /* RECORD_MAX bytes: the record that is being built */
 	size_t size; /* of that record; 0: none */
 	uint64_t bad;
@@ -87,6 +89,21 @@ static bool take(const char **p, unsigned int base, uint64_t max, char after, ui
 	return !dkt__take_u64(p, NULL, base, value) && *(*p)++ == after && *value <= max;
 }
 
+/* The same for decimal numbers, fast because each line has seven: at most 10 digits. */
+static inline bool take_decimal(const char **at, uint64_t max, char after, uint64_t *value)
+{
+	const char *p = *at;
+	uint64_t v = 0;
+
+	for (unsigned int digit; (digit = (unsigned char)*p - '0') < 10 && p - *at < 11; p++)
+		v = v * 10 + digit;
+	if (p == *at || p - *at > 10 || *p != after || v > max)
+		return false;
+	*at = p + 1;
+	*value = v;
+	return true;
+}
+
 const char *log_text_head(const char *line, struct record_head *head)
 {
 	uint64_t subsystem, mask, cpu, sec, usec, stack, pid, ext;
@@ -95,16 +112,16 @@ const char *log_text_head(const char *line, struct record_head *head)
 	*head = (struct record_head){ 0 };
 	if (!take(&p, 16, UINT32_MAX, ':', &subsystem) || p - line != 9 ||
 	    !take(&p, 16, UINT32_MAX, ':', &mask) || p - line != 18 ||
-	    !take(&p, 10, UINT16_MAX, '.', &cpu) || p[0] < '0' || p[0] > '2')
+	    !take_decimal(&p, UINT16_MAX, '.', &cpu) || p[0] < '0' || p[0] > '2')
 		return NULL;
 	head->type = (uint16_t)(*p++ - '0');
 	if (*p == 'F') {
 		head->flags = RECORD_FIRST;
 		p++;
 	}
-	if (*p++ != ':' || !take(&p, 10, UINT32_MAX, '.', &sec) || sec < 1u << 30 ||
-	    !take(&p, 10, 999999, ':', &usec) || !take(&p, 10, 65536, ':', &stack) ||
-	    !take(&p, 10, UINT32_MAX, ':', &pid) || !take(&p, 10, UINT32_MAX, ':', &ext) ||
+	if (*p++ != ':' || !take_decimal(&p, UINT32_MAX, '.', &sec) || sec < 1u << 30 ||
+	    !take_decimal(&p, 999999, ':', &usec) || !take_decimal(&p, 65536, ':', &stack) ||
+	    !take_decimal(&p, UINT32_MAX, ':', &pid) || !take_decimal(&p, UINT32_MAX, ':', &ext) ||
 	    *p != '(')
 		return NULL;
 	head->subsystem = (uint32_t)subsystem;
@@ -149,7 +166,7 @@ static bool put_place(struct text *t, const char *p, struct record_head *head)
 	uint64_t line;
 
 	p = put_name(t, p, ":");
-	if (!p || !take(&p, 10, 65536, ':', &line))
+	if (!p || !take_decimal(&p, 65536, ':', &line))
 		return false;
 	p = put_name(t, p, "()) ");
 	if (!p)
@@ -173,12 +190,36 @@ static int flush(struct text *t)
 	return spill_add(t->ctx, t->spill, t->rec, len);
 }
 
+/* True if the line begins a message that is not wanted. The place before its text ends in "()) ". */
+static bool is_unwanted(const struct text *t, const char *line, size_t len)
+{
+	static const char lost[] = ":lost_events";
+	const char *end;
+
+	if (!t->wants || len < 18 || line[8] != ':' || line[17] != ':')
+		return false;
+	end = memchr(line + 18, ')', len - 18);
+	if (!end || end[-1] != '(' || end[1] != ')' || end[2] != ' ')
+		return false;
+	end--;
+	return (size_t)(end - line) > sizeof(lost) &&
+	       memcmp(end - (sizeof(lost) - 1), lost, sizeof(lost) - 1) != 0 && !t->wants(end + 4);
+}
+
 static int take_line(struct text *t, const char *line, size_t len)
 {
 	struct record_head head;
-	const char *place = log_text_head(line, &head);
+	const char *place;
 	int err;
 
+	if (is_unwanted(t, line, len)) {
+		t->unwanted = true;
+		return flush(t);
+	}
+	place = log_text_head(line, &head);
+	if (!place && t->unwanted)
+		return 0;
+	t->unwanted = false;
 	if (!place && !strncmp(line, "Debug log: ", 11))
 		return flush(t);
 	if (!place && t->size) {
@@ -201,11 +242,14 @@ static int take_line(struct text *t, const char *line, size_t len)
 	return err;
 }
 
-int log_text_read(struct dkt_ctx *ctx, int fd, struct spill *spill, uint64_t *bad)
+int log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct spill *spill,
+		  uint64_t *bad)
 {
 	char *buf __cleanup(free) = malloc(WINDOW + 1);
 	uint8_t *rec __cleanup(free) = malloc(RECORD_MAX);
-	struct text t = { .ctx = ctx, .fd = fd, .spill = spill, .buf = buf, .rec = rec };
+	struct text t = {
+		.ctx = ctx, .fd = fd, .spill = spill, .wants = wants, .buf = buf, .rec = rec
+	};
 	struct stat st;
 	size_t len;
 	char *line;

@@ -181,10 +181,11 @@ int input_check_output(const struct input *in, const struct outfile *file)
 /* ---- all kinds ---- */
 
 /* The descriptor stays in the options, because the file may not be opened a second time. */
-static int open_file(struct app *app, struct dkt_source_opts *opts, struct input *in)
+static int open_file(struct app *app, struct dkt_source_opts *opts, log_text_wants *wants,
+		     struct input *in)
 {
 	opts->fd = privileges_file(app, in->path);
-	return log_source_open(in->ctx, in->path, opts, &in->source);
+	return log_source_open_wanted(in->ctx, in->path, opts, wants, &in->source);
 }
 
 static int open_stdin(struct app *app, const struct dkt_source_opts *opts, bool once,
@@ -223,7 +224,7 @@ int input_open(struct app *app, const char *path, const struct record_args *args
 	else if (piped)
 		err = open_stdin(app, &mine, args->once, in);
 	else
-		err = open_file(app, &mine, in);
+		err = open_file(app, &mine, args->wants, in);
 	if (err)
 		return fail(app, err, in);
 	tell_messages(in, path, &mine);

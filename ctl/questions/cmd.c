@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lustre: answers questions from Lustre's debug logs. */
+#include "answers/lock_text.h"
+#include "answers/malloc_text.h"
+#include "answers/rpc_text.h"
 #include "app/opt.h"
 #include "questions/questions.h"
 
 const struct lustre_analysis lustre_analyses[] = {
 	/* clang-format off */
-	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpctrace", false, lustre_rpc },
-	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "dlmtrace", false, lustre_locks },
-	{ "evictions", "the story before each eviction, timeout and reconnect", "dlmtrace+rpctrace+ha", false, lustre_evictions },
-	{ "leaks",     "memory that was allocated and not freed, by source line", "malloc", false, lustre_leaks },
-	{ "messages",  "the source lines that filled the log", NULL, false, lustre_messages },
-	{ "masks",     "what the log lacks for the other analyses", NULL, false, lustre_masks },
-	{ "timeline",  "all messages about a FID, a NID, an XID, a thread or a word", NULL, true, lustre_timeline },
+	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpctrace", false, rpc_text_wanted, lustre_rpc },
+	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "dlmtrace", false, lock_text_wanted, lustre_locks },
+	{ "evictions", "the story before each eviction, timeout and reconnect", "dlmtrace+rpctrace+ha", false, NULL, lustre_evictions },
+	{ "leaks",     "memory that was allocated and not freed, by source line", "malloc", false, malloc_text_wanted, lustre_leaks },
+	{ "messages",  "the source lines that filled the log", NULL, false, NULL, lustre_messages },
+	{ "masks",     "what the log lacks for the other analyses", NULL, false, NULL, lustre_masks },
+	{ "timeline",  "all messages about a FID, a NID, an XID, a thread or a word", NULL, true, NULL, lustre_timeline },
 	/* clang-format on */
 	{ .name = NULL },
 };
@@ -77,6 +80,9 @@ int cmd_lustre(struct app *app, int argc, char **argv)
 	lustre.files = argv + first;
 	lustre.n_files = (size_t)(argc - first);
 	rc = read_options(&lustre);
+	/* --rate counts all messages, and those about one request are of any kind. */
+	if (!lustre.args.selection.rate.limited && !app->xid)
+		lustre.args.wants = analysis->wants;
 	if (!rc)
 		rc = run(&lustre, analysis);
 	lustre_close(&lustre);

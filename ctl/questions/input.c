@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "answers/clocks.h"
+#include "answers/rpc_text.h"
 #include "app/privileges.h"
 #include "base/buf.h"
 #include "input/stdin_file.h"
@@ -155,7 +156,8 @@ static int find_clocks(struct lustre *lustre, struct inputs *in)
 static int look(struct lustre *lustre, const struct lustre_sink *sink)
 {
 	/* No selection: an --until on the wrong clock would cut off replies. */
-	struct record_args args = { .source = lustre->args.source };
+	struct record_args args = { .source = lustre->args.source,
+				    .wants = sink ? NULL : rpc_text_wanted };
 	struct inputs in = { 0 };
 	int err = inputs_new(lustre->app, lustre->files, lustre->n_files, &in) ? -EINVAL : 0;
 

@@ -27,6 +27,7 @@ struct lustre_analysis {
 	const char *words; /* for the list of analyses */
 	const char *missing; /* what the messages need: "debug=+rpctrace" */
 	bool word; /* a word comes before the files */
+	log_text_wants *wants; /* the messages that it reads; NULL: all */
 	int (*run)(struct lustre *lustre); /* 0 or -errno; the message is in the app's context */
 };
 

@@ -134,6 +134,22 @@ awk_times()
 	within 980 "$(jq '[.groups[] | select(.phase == "service") | .count] | add' <<<"$output")" 1000 "half of the time"
 }
 
+@test "lustre rpc gives the same numbers among messages of other kinds, of one line or several" {
+	awk '{ print }
+		NR % 3 == 0 { split($1, h, ":")
+			print "00002000:00000002:0.0:" h[4] ":0:1:0:(ofd.c:1:f()) object [0x1:0x2:0x0]"
+			print "Handled RPC pname: this line continues the one before"
+			print "00000100:00100000:0.0:" h[4] ":0:1:0:(a.c:2:g()) Handling nothing" }' \
+		"$logs/server-2.15.dk" >"$BATS_TEST_TMPDIR/noise.dk"
+	run -0 --separate-stderr dktrace lustre rpc --json "$logs/server-2.15.dk"
+	local want=$output
+	run -0 --separate-stderr dktrace lustre rpc --json "$BATS_TEST_TMPDIR/noise.dk"
+	same "$want" "$output" "only RPCs are read"
+	# With --rate all messages are read.
+	run -0 --separate-stderr dktrace lustre rpc --json --rate malloc=1 "$BATS_TEST_TMPDIR/noise.dk"
+	same "$want" "$output" "all are read"
+}
+
 @test "lustre rpc survives a line that is cut, invalid UTF-8 and numbers that wrap" {
 	{
 		head -c 150000 "$logs/server-2.15.dk"
