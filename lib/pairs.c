@@ -74,6 +74,8 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 	pairs->ctx = ctx;
 	pairs->filter = all.filter;
 	pairs->skip = all.skip;
+	pairs->pair = all.pair;
+	pairs->data = all.data;
 	pairs->n_slow_max = all.slowest;
 	err = parse_keys(pairs, all.key);
 	if (!err && all.by)
@@ -388,17 +390,20 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 	if (!err && pairs->n_slow_max &&
 	    (pairs->n_slow < pairs->n_slow_max || ns > pairs->slow[pairs->n_slow - 1].ns))
 		err = keep_slow(pairs, begun, record, ns);
+	if (!err && pairs->pair)
+		err = pairs->pair(pairs->data, record->ts, ns, false);
 	return dkt__with_words(pairs->ctx, err);
 }
 
 /* ---- gaps ---- */
 
 /* Cancels the pairs that ended after since: a begin or end between theirs may be lost. */
-static void cancel_since(struct dkt_pairs *pairs, uint64_t since)
+static int cancel_since(struct dkt_pairs *pairs, uint64_t since)
 {
 	uint32_t n = 0;
+	int err = 0;
 
-	while (pairs->n_recent) {
+	while (!err && pairs->n_recent) {
 		struct pair_recent *it = &pairs->recent[(pairs->info.pairs - 1) % PAIRS_RECENT];
 
 		if (it->end <= since)
@@ -407,6 +412,8 @@ static void cancel_since(struct dkt_pairs *pairs, uint64_t since)
 		pairs->info.pairs--;
 		pairs->info.spanned++;
 		pairs->n_recent--;
+		if (pairs->pair)
+			err = pairs->pair(pairs->data, it->end, it->ns, true);
 	}
 	for (uint32_t i = 0; i < pairs->n_slow; i++) {
 		struct pair_slow *slow = &pairs->slow[i];
@@ -419,14 +426,15 @@ static void cancel_since(struct dkt_pairs *pairs, uint64_t since)
 		}
 	}
 	slow_cut(pairs, n);
+	return dkt__with_words(pairs->ctx, err);
 }
 
-static void gap(struct dkt_pairs *pairs, const struct dkt_record *record)
+static int gap(struct dkt_pairs *pairs, const struct dkt_record *record)
 {
 	pairs->info.gaps++;
 	pairs->info.spanned += pairs->open.n;
 	dkt__keymap_empty(&pairs->open);
-	cancel_since(pairs, record->cpu < PAIRS_CPUS ? pairs->last[record->cpu] : 0);
+	return cancel_since(pairs, record->cpu < PAIRS_CPUS ? pairs->last[record->cpu] : 0);
 }
 
 int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
@@ -437,10 +445,8 @@ int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 	const struct pair_event *it;
 	int err = 0;
 
-	if (dkt__unlikely(!record->event)) {
-		gap(pairs, record);
-		return 0;
-	}
+	if (dkt__unlikely(!record->event))
+		return gap(pairs, record);
 	if (record->cpu < PAIRS_CPUS)
 		pairs->last[record->cpu] = record->ts;
 	if (record->event->slot >= pairs->n_events)

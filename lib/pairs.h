@@ -76,6 +76,8 @@ struct dkt_pairs {
 	struct dkt_ctx *ctx;
 	struct dkt_expr *filter;
 	pid_t skip;
+	int (*pair)(void *data, uint64_t end, uint64_t ns, bool cancelled);
+	void *data;
 	struct pair_key keys[PAIRS_KEYS];
 	uint32_t n_keys;
 	struct dkt__key_spec by;

@@ -377,6 +377,13 @@ struct dkt_pairs_opts {
 	uint32_t slowest; /* number of slowest pairs to keep with their records */
 	struct dkt_expr *filter; /* for events with its fields, not copied; NULL: none */
 	pid_t skip; /* in the kernel: leave out pairs that this process begins; 0: none */
+	/*
+	 * Gets the time of the end and the duration of each pair, in ns, and once more with
+	 * cancelled if a gap cancels it. An error ends dkt_pairs_add(), which returns it. NULL: not
+	 * called.
+	 */
+	int (*pair)(void *data, uint64_t end, uint64_t ns, bool cancelled);
+	void *data;
 };
 
 enum dkt_pair_roles { DKT_PAIR_BEGIN = 1, DKT_PAIR_END = 2 };

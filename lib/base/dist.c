@@ -110,21 +110,25 @@ uint64_t dkt__dist_quantile(const struct dkt__dist *dist, double q)
 	return dist->max;
 }
 
-uint64_t dkt__dist_power(const struct dkt__dist *dist, unsigned int power)
+uint64_t dkt__dist_part(const struct dkt__dist *dist, unsigned int power, unsigned int part,
+			unsigned int parts)
 {
 	unsigned int row = power < DIST_BITS ? 0 : power - DIST_BITS + 1;
-	unsigned int from = 0, to = DIST_STEPS;
+	/* Row 0 has a step for each number, and 0 is with 1. */
+	unsigned int from = row || !power ? 0 : 1u << power;
+	unsigned int steps = row ? DIST_STEPS : (2u << power) - from;
 	uint64_t sum = 0;
 
 	if (row >= DIST_ROWS || !dist->rows[row])
 		return 0;
-	if (!row) {
-		from = power ? 1u << power : 0;
-		to = 2u << power;
-	}
-	for (; from < to; from++)
-		sum += dist->rows[row][from];
+	for (unsigned int i = steps * part / parts; i < steps * (part + 1) / parts; i++)
+		sum += dist->rows[row][from + i];
 	return sum;
+}
+
+uint64_t dkt__dist_power(const struct dkt__dist *dist, unsigned int power)
+{
+	return dkt__dist_part(dist, power, 0, 1);
 }
 
 void dkt__dist_clear(struct dkt__dist *dist)

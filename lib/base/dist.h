@@ -38,4 +38,11 @@ uint64_t dkt__dist_quantile(const struct dkt__dist *dist, double q);
 
 /* Counts the numbers from 2^power up to 2^(power + 1) - 1; with power 0 also the zeros. */
 uint64_t dkt__dist_power(const struct dkt__dist *dist, unsigned int power);
+
+/*
+ * The same for one of 2^n equal parts of that range. A number below 2^DIST_BITS counts in the part that
+ * it belongs to.
+ */
+uint64_t dkt__dist_part(const struct dkt__dist *dist, unsigned int power, unsigned int part,
+			unsigned int parts);
 void dkt__dist_clear(struct dkt__dist *dist);

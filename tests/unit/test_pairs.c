@@ -242,6 +242,47 @@ static void no_pair_spans_a_gap(void **state)
 	assert_int_equal(dkt_pairs_slow(t->pairs, 2, &slow, sizeof(slow)), 1);
 }
 
+struct told {
+	uint64_t count, sum, last;
+};
+
+static int tell(void *data, uint64_t end, uint64_t ns, bool cancelled)
+{
+	struct told *told = data;
+
+	told->count += cancelled ? -UINT64_C(1) : 1;
+	told->sum += cancelled ? -ns : ns;
+	told->last = end;
+	return ns == 13 ? -ENOSPC : 0;
+}
+
+static void each_pair_is_told_and_taken_back_by_a_gap(void **state)
+{
+	struct tree *t = *state;
+	struct told told = { 0 };
+	struct dkt_record end = {
+		.ts = 1113, .event = t->end, .data = (uint8_t[12]){ ID_END }, .size = 12
+	};
+	DKT_OPTS(dkt_pairs_opts, opts, .key = "id", .pair = tell, .data = &told);
+
+	assert_ok(t->ctx, dkt_pairs_new(t->ctx, &opts, &t->pairs));
+	assert_int_equal(dkt_pairs_event(t->pairs, t->begin, DKT_PAIR_BEGIN), 0);
+	assert_int_equal(dkt_pairs_event(t->pairs, t->end, DKT_PAIR_END), 0);
+	add(t, true, 100, 0, 1, 1);
+	add(t, false, 110, 0, 1, 1);
+	add(t, true, 130, 1, 3, 3);
+	add(t, false, 900, 1, 3, 3);
+	assert_int_equal(told.count, 2);
+	assert_int_equal(told.sum, 780);
+	lose(t, 1000, 0);
+	assert_int_equal(told.count, all(t).count);
+	assert_int_equal(told.sum, all(t).sum);
+	assert_int_equal(told.last, 900);
+	/* Its error ends the call. */
+	add(t, true, 1100, 0, 1, 0);
+	assert_int_equal(dkt_pairs_add(t->pairs, NULL, &end), -ENOSPC);
+}
+
 /* One event can begin and end: each record ends the pair that the one before began. */
 static void one_event_can_begin_and_end(void **state)
 {
@@ -404,6 +445,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(pairs_are_grouped_by_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(pairs_are_grouped_by_number, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_pair_spans_a_gap, setup, teardown),
+		cmocka_unit_test_setup_teardown(each_pair_is_told_and_taken_back_by_a_gap, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(one_event_can_begin_and_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(invalid_keys_are_refused, setup, teardown),
 		cmocka_unit_test(quantiles_are_those_of_sorted_values),
