@@ -35,6 +35,9 @@ KDUMPFILE_SO = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(KDUMPFI
 EDIT ?= $(shell $(PKG_CONFIG) --exists libedit && echo libedit)
 TOOL_PKGS += $(EDIT)
 
+# The charts of view's page. The program contains it.
+D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
+
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
@@ -132,7 +135,10 @@ $(O)/compat/%.o: compat/%.c
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(BANNED) $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(BANNED) $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' \
+		-DD3='"$(D3)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+
+$(O)/ctl/view/assets.o: $(wildcard share/view/*) $(D3)
 
 # ---- libraries ----
 

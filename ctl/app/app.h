@@ -162,6 +162,7 @@ enum command_flags {
 	CMD_ANALYZE = UINT64_C(1) << 33, /* the second argument is a file to read, not --input */
 	CMD_LAMI = UINT64_C(1) << 37, /* the same; --metadata, --begin ... */
 	CMD_LUSTRE = UINT64_C(1) << 35, /* --group-by, --xid */
+	CMD_VIEW = UINT64_C(1) << 36, /* writes a page: --output, --offset */
 	CMD_STRACE = UINT64_C(1) << 32, /* prints system calls: --calls, --errors ... */
 };
 
@@ -195,7 +196,7 @@ command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, c
 	cmd_doctor, cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_lami,
 	cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge, cmd_probe,
 	cmd_record, cmd_recover, cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split,
-	cmd_start, cmd_status, cmd_strace, cmd_trigger;
+	cmd_start, cmd_status, cmd_strace, cmd_trigger, cmd_view;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

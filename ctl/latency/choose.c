@@ -56,19 +56,27 @@ struct latency_pair latency_override(const struct latency *latency, const struct
 	return pair;
 }
 
+int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, struct dkt_pairs_opts *opts)
+{
+	int err;
+
+	opts->key = set->pair.key;
+	opts->by = set->pair.by;
+	err = dkt_pairs_new(ctx, opts, &set->pairs);
+	for (size_t i = 0; !err && i < set->n; i++)
+		err = dkt_pairs_event(set->pairs, set->events[i].event,
+				      i < set->n_begin ? DKT_PAIR_BEGIN : DKT_PAIR_END);
+	return err;
+}
+
 static int set_up_pairs(struct latency *latency, struct latency_set *set, int slowest)
 {
-	const struct latency_pair *pair = &set->pair;
-	DKT_OPTS(dkt_pairs_opts, opts, .key = pair->key, .by = pair->by,
-		 .slowest = (uint32_t)slowest, .skip = getpid());
+	DKT_OPTS(dkt_pairs_opts, opts, .slowest = (uint32_t)slowest, .skip = getpid());
 	int err;
 
 	/* For a live recording in user space, the kernel filters the records. */
 	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
-	err = dkt_pairs_new(latency->ctx, &opts, &set->pairs);
-	for (size_t i = 0; !err && i < set->n; i++)
-		err = dkt_pairs_event(set->pairs, set->events[i].event,
-				      i < set->n_begin ? DKT_PAIR_BEGIN : DKT_PAIR_END);
+	err = latency_set_open(set, latency->ctx, &opts);
 	/* One of the events must have the fields of the condition. */
 	for (size_t i = 0; !err && latency->filter && i < set->n; i++) {
 		err = dkt_expr_check(latency->filter, set->events[i].event);

@@ -19,6 +19,9 @@ struct latency_set {
 
 /* Finds the events. A missing one is an error, unless the pair is ready-made. */
 int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set);
+
+/* Creates the set's pairs, of its events; sets the key and the group in opts. */
+int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, struct dkt_pairs_opts *opts);
 void latency_set_clear(struct latency_set *set);
 
 /* Stores the error message for a pair that cannot be measured. source: of a file; live: NULL. */
@@ -54,6 +57,9 @@ struct latency_report {
 
 /* Prints the report as text, JSON or CSV. */
 int latency_print(const struct latency_report *report);
+
+/* Returns the report as JSON, or NULL if out of memory. Call dkt_pairs_finish() first. */
+struct json_object *latency_json(const struct latency_report *report);
 
 /*
  * The parts of the report: the distribution of the times, of a group or of all; the slowest pairs.

@@ -127,11 +127,37 @@ static void put_counts(const struct latency_report *report, struct out *out)
 	out_json(out, "lost", val_number(report->lost));
 }
 
+static int put_report(const struct latency_report *report, struct out *out)
+{
+	bool more = out->form == OUT_JSON || (out->form == OUT_TEXT && !report->table_only);
+	int err = 0;
+
+	if (out->form == OUT_JSON)
+		put_all(report, out);
+	put_groups(report, out);
+	if (out->form == OUT_TEXT && more)
+		latency_print_powers(report);
+	if (more)
+		err = latency_put_slowest(report, out);
+	put_counts(report, out);
+	return err;
+}
+
+struct json_object *latency_json(const struct latency_report *report)
+{
+	struct out out;
+	int err;
+
+	out_begin(&out, OUT_JSON, false, 0);
+	err = put_report(report, &out);
+	return out_take(&out, err);
+}
+
 int latency_print(const struct latency_report *report)
 {
 	struct dkt_latency all;
 	struct out out;
-	int err = 0;
+	int err;
 
 	print_begin(report->app, &out, 0);
 	dkt_pairs_group(report->pairs, DKT_PAIRS_ALL, &all, sizeof(all));
@@ -139,13 +165,6 @@ int latency_print(const struct latency_report *report)
 		printf("no pair\n");
 		return out_end(&out);
 	}
-	if (out.form == OUT_JSON)
-		put_all(report, &out);
-	put_groups(report, &out);
-	if (out.form == OUT_TEXT && !report->table_only)
-		latency_print_powers(report);
-	if (out.form == OUT_JSON || (out.form == OUT_TEXT && !report->table_only))
-		err = latency_put_slowest(report, &out);
-	put_counts(report, &out);
+	err = put_report(report, &out);
 	return out_end(&out) ? -ENOMEM : err;
 }

@@ -132,3 +132,11 @@ int out_end(struct out *out)
 	json_object_put(out->root);
 	return out->err;
 }
+
+struct json_object *out_take(struct out *out, int err)
+{
+	if (!err && !out->err)
+		return out->root;
+	json_object_put(out->root);
+	return NULL;
+}

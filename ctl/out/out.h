@@ -53,3 +53,6 @@ void out_data(struct out *out, struct rows *rows);
 
 /* Prints the rest and frees everything. Returns 0, or the first error since out_begin(). */
 int out_end(struct out *out);
+
+/* JSON: returns the object instead of printing it, and frees the rest. NULL: err is not 0, or memory is out. */
+struct json_object *out_take(struct out *out, int err);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* view: writes a page of pictures of recordings. */
+#include "base/stop.h"
+#include "view/view.h"
+
+/* ---- records ---- */
+
+int view_init(struct view *view, struct app *app, struct inputs *in)
+{
+	int err;
+
+	*view = (struct view){ .app = app, .in = in };
+	tasks_init(&view->tasks, &view->axis);
+	stacks_init(&view->stacks);
+	err = rates_init(&view->rates, &view->axis, &in->line);
+	return err ? err : view_pairs_init(view);
+}
+
+void view_clear(struct view *view)
+{
+	view_pairs_clear(view);
+	stacks_clear(&view->stacks);
+	tasks_clear(&view->tasks);
+	rates_clear(&view->rates);
+}
+
+static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	struct view *view = data;
+	const struct pipeline *p = &view->in->line;
+	size_t part = p->part_of ? p->part_of[record->stream] : 0;
+	const struct rates_event *event;
+	int err = rates_add(&view->rates, source, record, &event);
+
+	/* A time in which nothing was recorded is shown, and pairs are not made across it. */
+	if (!err)
+		err = tasks_add(&view->tasks, event, part, source, record);
+	if (!err)
+		err = stacks_add(&view->stacks, event, part, source, record);
+	return err ? err : view_pairs_add(view, source, record);
+}
+
+int view_read(struct view *view)
+{
+	int err = inputs_each(view->in, add_record, view);
+
+	if (err)
+		return err;
+	rates_finish(&view->rates);
+	tasks_finish(&view->tasks);
+	err = stacks_finish(&view->stacks, &view->in->line);
+	return err ? err : view_pairs_finish(view);
+}
+
+/* ---- the command ---- */
+
+static int write_page(struct view *view, const struct outfile *file)
+{
+	FILE *f __cleanup(fclose) = fdopen(dup(file->fd), "w");
+	int err;
+
+	if (!f)
+		return dkt_fail(view->app->ctx, -errno, "open %s: %s", file->path, strerror(errno));
+	err = view_write(view, f);
+	if (!err && (fflush(f) || ferror(f)))
+		err = dkt_fail(view->app->ctx, -errno, "write %s: %s", file->path, strerror(errno));
+	return err;
+}
+
+/* Opens the output before it reads a record, so that a wrong name costs no time. */
+static int make(struct app *app, struct inputs *in, struct record_args *args, struct outfile *file)
+{
+	struct view *view = calloc(1, sizeof(*view));
+	int err = view ? outfile_open(app->ctx, app->output, false, file) : -ENOMEM;
+
+	if (!err)
+		err = inputs_open_all(in, args);
+	for (size_t i = 0; !err && i < in->n; i++)
+		err = input_check_output(&in->files[i].in, file);
+	if (!err)
+		err = view_init(view, app, in);
+	if (!err)
+		err = view_read(view);
+	if (!err)
+		err = write_page(view, file);
+	if (!err)
+		err = outfile_commit(file);
+	if (view && view->in)
+		view_clear(view);
+	free(view);
+	return err;
+}
+
+int cmd_view(struct app *app, int argc, char **argv)
+{
+	struct outfile file = OUTFILE_INIT;
+	struct record_args args = { 0 };
+	struct inputs in = { 0 };
+	int rc;
+
+	if (!app->output)
+		return app_usage("view: needs --output; '-' is standard output");
+	if (!strcmp(app->output, "-") && isatty(STDOUT_FILENO))
+		return app_usage("view: a page is not for a terminal; name a file");
+	rc = record_args_read(app, &args);
+	dkt__stop_on_end();
+	if (!rc)
+		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
+	args.once = argc == 2;
+	if (!rc)
+		rc = make(app, &in, &args, &file) ? app_fail(app) : inputs_report_losses(&in);
+	outfile_close(&file);
+	inputs_clear(&in);
+	record_args_clear(&args);
+	return rc;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The data of the page as JSON. Times are ns since the origin, which is a text: it has more digits. */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "view/view.h"
+
+/* Events with less records are only in the table, not in the charts. */
+#define EVENTS_MAX 48
+
+/* ---- numbers ---- */
+
+struct json_object *view_series_json(const uint64_t *counts, uint32_t n)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!counts[i])
+			continue;
+		json_object_array_add(list, val_number(i));
+		json_object_array_add(list, val_number(counts[i]));
+	}
+	return list;
+}
+
+struct json_object *view_wide_json(const struct series *series)
+{
+	uint64_t wide[AXIS_BINS >> VIEW_WIDE_SHIFT] = { 0 };
+
+	for (uint32_t i = 0; i < AXIS_BINS; i++)
+		wide[i >> VIEW_WIDE_SHIFT] += series->counts[i];
+	return view_series_json(wide, ARRAY_SIZE(wide));
+}
+
+struct json_object *view_time_json(const struct view *view, uint64_t ts)
+{
+	return json_object_new_int64((int64_t)(ts - view->axis.origin));
+}
+
+/* ---- the files ---- */
+
+static struct json_object *files_json(const struct view *view)
+{
+	const struct pipeline *p = &view->in->line;
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct dkt_source_info *info = dkt_source_info(p->parts[i].source);
+		struct json_object *it = json_object_new_object();
+
+		json_object_object_add(it, "path", val_text(view->in->files[i].path));
+		json_object_object_add(it, "name", val_text(p->n > 1 ? p->parts[i].name : NULL));
+		json_object_object_add(it, "kind", val_text(info->kind));
+		json_object_object_add(it, "host", val_text(info->host));
+		json_object_object_add(it, "kernel", val_text(info->kernel));
+		json_object_object_add(it, "records", val_number(p->parts[i].losses.seen));
+		json_object_object_add(it, "lost", val_number(p->parts[i].losses.lost));
+		json_object_object_add(it, "damage", val_text(info->damage));
+		json_object_array_add(list, it);
+	}
+	return list;
+}
+
+/* The options and files for a report of the same records. */
+static struct json_object *words_json(const struct view *view)
+{
+	const struct app *app = view->app;
+	const struct {
+		const char *option, *value;
+	} options[] = { { "--class", app->classes },   { "--subsystem", app->subsystems },
+			{ "--event", app->events },    { "--filter", app->filter },
+			{ "--pid", app->pid },         { "--comm", app->comm },
+			{ "--cpu", app->cpu },         { "--offset", app->offset },
+			{ "--vmlinux", app->vmlinux }, { "--rate", app->rate } };
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		if (!options[i].value)
+			continue;
+		json_object_array_add(list, val_text(options[i].option));
+		json_object_array_add(list, val_text(options[i].value));
+	}
+	for (size_t i = 0; i < view->in->n; i++)
+		json_object_array_add(list, val_text(view->in->files[i].path));
+	return list;
+}
+
+/* ---- rates ---- */
+
+static int by_count(const void *a, const void *b)
+{
+	uint64_t p = (*(struct rates_event *const *)a)->series.total;
+	uint64_t q = (*(struct rates_event *const *)b)->series.total;
+
+	return p < q ? 1 : -(p > q);
+}
+
+static struct json_object *classes_of(const struct rates_event *event)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
+		if (event->bits.classes >> bit & 1 && !event->bits.fields)
+			json_object_array_add(list, val_text(mask_name(MASK_DEBUG, bit)));
+	return list;
+}
+
+static struct json_object *events_json(struct view *view)
+{
+	const struct pipeline *p = &view->in->line;
+	struct json_object *list = json_object_new_array();
+	struct rates *rates = &view->rates;
+
+	qsort(rates->events, rates->n_events, sizeof(struct rates_event *), by_count);
+	for (uint32_t i = 0; i < rates->n_events; i++) {
+		const struct rates_event *event = rates->events[i];
+		struct json_object *it = json_object_new_object();
+
+		json_object_object_add(it, "system", val_text(dkt_event_system(event->event)));
+		json_object_object_add(it, "name", val_text(dkt_event_name(event->event)));
+		json_object_object_add(it, "file",
+				       p->n > 1 ? val_text(p->parts[event->part].name) : NULL);
+		json_object_object_add(it, "count", val_number(event->series.total));
+		json_object_object_add(it, "classes", classes_of(event));
+		if (i < EVENTS_MAX)
+			json_object_object_add(it, "series",
+					       view_series_json(event->series.counts, AXIS_BINS));
+		json_object_array_add(list, it);
+	}
+	return list;
+}
+
+static struct json_object *classes_json(const struct view *view)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
+		struct series *series __cleanup(free) = rates_class(&view->rates, bit);
+		struct json_object *it;
+
+		if (!series || !series->total)
+			continue;
+		it = json_object_new_object();
+		json_object_object_add(it, "name", val_text(mask_name(MASK_DEBUG, bit)));
+		json_object_object_add(it, "count", val_number(series->total));
+		json_object_object_add(it, "series", view_series_json(series->counts, AXIS_BINS));
+		json_object_array_add(list, it);
+	}
+	return list;
+}
+
+static struct json_object *losses_json(const struct view *view)
+{
+	const struct rates_losses *losses = &view->rates.losses;
+	struct json_object *it = json_object_new_object();
+
+	json_object_object_add(it, "lost", view_series_json(losses->lost.counts, AXIS_BINS));
+	json_object_object_add(it, "gaps", view_series_json(losses->gaps.counts, AXIS_BINS));
+	json_object_object_add(it, "shadow", view_series_json(losses->shadow.counts, AXIS_BINS));
+	json_object_object_add(it, "n", val_number(losses->gaps.total));
+	json_object_object_add(it, "known", val_number(losses->lost.total));
+	json_object_object_add(it, "unknown", val_number(losses->unknown));
+	return it;
+}
+
+/* A sample: time, event, CPU, text. */
+static struct json_object *samples_json(const struct view *view)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (uint32_t bin = 0; bin < AXIS_BINS; bin++)
+		for (size_t i = 0; i < RATES_SAMPLES; i++) {
+			const struct rates_sample *sample = &view->rates.samples[bin][i];
+			struct json_object *it;
+
+			if (!sample->text)
+				continue;
+			it = json_object_new_array();
+			json_object_array_add(it, view_time_json(view, sample->ts));
+			json_object_array_add(it, val_text(dkt_event_name(sample->event)));
+			json_object_array_add(it, val_number(sample->cpu));
+			json_object_array_add(it, val_text(sample->text));
+			json_object_array_add(list, it);
+		}
+	return list;
+}
+
+/* ---- the whole ---- */
+
+static struct json_object *title_json(const struct view *view)
+{
+	char *text __cleanup(free) =
+		view->in->n > 1 ?
+			dkt__format("%s and %zu more", view->in->files[0].path, view->in->n - 1) :
+			NULL;
+
+	return val_text(text ? text : view->in->files[0].path);
+}
+
+struct json_object *view_json(struct view *view)
+{
+	const struct dkt_source_info *info = dkt_source_info(view->in->line.source);
+	struct json_object *o = json_object_new_object();
+	const char *version;
+	char *origin __cleanup(free) = dkt__format("%" PRIu64, view->axis.origin);
+	char *wall __cleanup(free) = info->has_wall ? dkt__format("%" PRId64, info->wall) : NULL;
+
+	dkt_version(&version);
+	json_object_object_add(o, "version", val_text(version));
+	json_object_object_add(o, "title", title_json(view));
+	json_object_object_add(o, "files", files_json(view));
+	json_object_object_add(o, "words", words_json(view));
+	json_object_object_add(o, "origin", val_text(origin));
+	json_object_object_add(o, "wall", val_text(wall));
+	json_object_object_add(o, "end", view_time_json(view, view->axis.last));
+	json_object_object_add(o, "bin", val_number(UINT64_C(1) << view->axis.shift));
+	json_object_object_add(o, "wide", val_number(1 << VIEW_WIDE_SHIFT));
+	json_object_object_add(o, "events", events_json(view));
+	json_object_object_add(o, "classes", classes_json(view));
+	json_object_object_add(o, "losses", losses_json(view));
+	json_object_object_add(o, "samples", samples_json(view));
+	json_object_object_add(o, "tasks", view_tasks_json(view));
+	json_object_object_add(o, "pairs", view_pairs_json(view));
+	json_object_object_add(o, "stacks", view_stacks_json(view));
+	return o;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The data of the page about processes, CPUs and call stacks. */
+#include "view/view.h"
+
+/* Processes beyond these are only summed up. */
+#define TABLE_MAX  500
+#define SERIES_MAX 40
+
+/* ---- processes and CPUs ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct task *p = *(const struct task *const *)a, *q = *(const struct task *const *)b;
+
+	if (p->ns != q->ns)
+		return p->ns < q->ns ? 1 : -1;
+	return p->records < q->records ? 1 : -(p->records > q->records);
+}
+
+static struct json_object *task_json(const struct view *view, const struct task *task, bool series)
+{
+	const struct pipeline *p = &view->in->line;
+	struct json_object *it = json_object_new_object();
+
+	json_object_object_add(it, "pid", json_object_new_int(task->pid));
+	json_object_object_add(it, "comm", val_text(task->comm));
+	json_object_object_add(it, "file", p->n > 1 ? val_text(p->parts[task->part].name) : NULL);
+	json_object_object_add(it, "records", val_number(task->records));
+	json_object_object_add(it, "runs", val_number(task->runs));
+	json_object_object_add(it, "ns", val_number(task->ns));
+	if (series && task->busy)
+		json_object_object_add(it, "busy", view_wide_json(task->busy));
+	return it;
+}
+
+/* Sets rank[task] to its row in the table, from 0, or UINT32_MAX. */
+static struct json_object *list_json(const struct view *view, uint32_t *rank)
+{
+	const struct tasks *tasks = &view->tasks;
+	const struct task **sorted __cleanup(free) = calloc(tasks->n + 1, sizeof(*sorted));
+	struct json_object *list = json_object_new_array();
+
+	for (uint32_t i = 0; sorted && i < tasks->n; i++)
+		sorted[i] = &tasks->list[i];
+	if (sorted)
+		qsort(sorted, tasks->n, sizeof(*sorted), by_time);
+	for (uint32_t i = 0; sorted && i < tasks->n; i++) {
+		rank[sorted[i] - tasks->list] = i < TABLE_MAX ? i : UINT32_MAX;
+		if (i < TABLE_MAX)
+			json_object_array_add(list, task_json(view, sorted[i], i < SERIES_MAX));
+	}
+	return list;
+}
+
+static struct json_object *cpus_json(const struct view *view)
+{
+	const struct pipeline *p = &view->in->line;
+	struct json_object *list = json_object_new_array();
+
+	for (uint32_t i = 0; i < view->tasks.n_cpus; i++) {
+		const struct task_cpu *cpu = &view->tasks.cpus[i];
+		struct json_object *it = json_object_new_object();
+
+		json_object_object_add(it, "cpu", val_number(cpu->cpu));
+		json_object_object_add(it, "file",
+				       p->n > 1 ? val_text(p->parts[cpu->part].name) : NULL);
+		json_object_object_add(it, "ns", val_number(cpu->busy ? cpu->busy->total : 0));
+		if (cpu->busy)
+			json_object_object_add(it, "busy", view_wide_json(cpu->busy));
+		json_object_array_add(list, it);
+	}
+	return list;
+}
+
+/* A run: CPU, process by its row in the table or null, beginning, end. */
+static struct json_object *run_json(const struct view *view, const struct task_run *run,
+				    const uint32_t *rank)
+{
+	struct json_object *it = json_object_new_array();
+	uint32_t row = rank[run->task];
+
+	json_object_array_add(it, val_number(run->cpu));
+	json_object_array_add(it, row != UINT32_MAX ? val_number(row) : NULL);
+	json_object_array_add(it, view_time_json(view, run->from));
+	json_object_array_add(it, view_time_json(view, run->to));
+	return it;
+}
+
+struct json_object *view_tasks_json(const struct view *view)
+{
+	const struct tasks *tasks = &view->tasks;
+	uint32_t *rank __cleanup(free) = calloc(tasks->n + 1, sizeof(*rank));
+	struct json_object *o = json_object_new_object(), *runs = json_object_new_array();
+
+	if (rank)
+		json_object_object_add(o, "list", list_json(view, rank));
+	json_object_object_add(o, "n", val_number(tasks->n));
+	json_object_object_add(o, "cpus", cpus_json(view));
+	for (uint32_t i = 0; rank && i < tasks->n_runs; i++)
+		json_object_array_add(runs, run_json(view, &tasks->runs[i], rank));
+	json_object_object_add(o, "runs", runs);
+	json_object_object_add(o, "n_runs", val_number(tasks->n_all_runs));
+	return o;
+}
+
+/* ---- stacks ---- */
+
+/* A node that has less than this part of all is left out of a large tree. */
+#define SMALLEST   10000
+#define LARGE_TREE 20000
+
+/* A node: name, count, ns asleep, children. */
+static struct json_object *node_json(const struct flame *flame, const struct flame_node *node)
+{
+	const struct flame_node *root = &flame->root;
+	struct json_object *it = json_object_new_array(), *children = json_object_new_array();
+
+	json_object_array_add(it, json_object_new_string_len(node->name ? node->name : "",
+							     (int)node->len));
+	json_object_array_add(it, val_number(node->count));
+	json_object_array_add(it, val_number(node->off));
+	for (const struct flame_node *child = node->child; child; child = child->next)
+		if (flame->n < LARGE_TREE || child->count > root->count / SMALLEST ||
+		    child->off > root->off / SMALLEST)
+			json_object_array_add(children, node_json(flame, child));
+	json_object_array_add(it, children);
+	return it;
+}
+
+struct json_object *view_stacks_json(const struct view *view)
+{
+	struct json_object *o = json_object_new_object();
+	struct flame flame;
+
+	if (!flame_make(&flame, &view->stacks) && flame.root.count)
+		json_object_object_add(o, "tree", node_json(&flame, &flame.root));
+	json_object_object_add(o, "nodes", val_number(flame.n));
+	json_object_object_add(o, "dropped", val_number(view->stacks.dropped));
+	flame_clear(&flame);
+	return o;
+}

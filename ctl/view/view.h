@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* view: shared by its files. */
+#pragma once
+
+#include "input/inputs.h"
+#include "latency/latency.h"
+#include "picture/flame.h"
+#include "picture/tasks.h"
+
+/* A ready-made pair whose events a file has. */
+struct view_pair {
+	const struct latency_pair *row;
+	size_t part; /* of the pipeline */
+	struct latency_set set;
+	struct heat heat;
+	struct axis *axis;
+};
+
+/* Everything that the page shows. */
+struct view {
+	struct app *app;
+	struct inputs *in;
+	struct axis axis;
+	struct rates rates;
+	struct tasks tasks;
+	struct stacks stacks;
+	struct view_pair **pairs;
+	size_t n_pairs;
+};
+
+/* Clear it in either case. */
+int view_init(struct view *view, struct app *app, struct inputs *in);
+void view_clear(struct view *view);
+
+/* Reads all records. */
+int view_read(struct view *view);
+
+/* ---- pairs ---- */
+
+/* Finds the ready-made pairs whose events the files have. */
+int view_pairs_init(struct view *view);
+int view_pairs_add(struct view *view, struct dkt_source *source, const struct dkt_record *record);
+int view_pairs_finish(struct view *view);
+void view_pairs_clear(struct view *view);
+
+/* Returns an array: for each pair its numbers, as latency prints them, and its heat map. */
+struct json_object *view_pairs_json(struct view *view);
+
+/* ---- the page ---- */
+
+/* Returns the data of the page. NULL: out of memory. */
+struct json_object *view_json(struct view *view);
+struct json_object *view_stacks_json(const struct view *view);
+struct json_object *view_tasks_json(const struct view *view);
+
+/* Returns the counts that are not 0: an array of bin, count, bin, count ... */
+struct json_object *view_series_json(const uint64_t *counts, uint32_t n);
+
+/* The same for a few wider bins. */
+#define VIEW_WIDE_SHIFT 2
+struct json_object *view_wide_json(const struct series *series);
+
+/* Returns a time as the page has it: ns since the origin of the axis. */
+struct json_object *view_time_json(const struct view *view, uint64_t ts);
+
+/* Writes the page. */
+int view_write(struct view *view, FILE *f);

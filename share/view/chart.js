@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Shared by the charts over time: frame, axis, losses, zoom and keyboard. */
+"use strict";
+
+/*
+ * Makes an empty chart and returns { svg, plot, x, width, height, left }. left: room for labels. The
+ * chart is as wide as its place and is scaled when it is printed.
+ */
+function makeChart(place, height, left, label) {
+	const width = Math.max(280, place.clientWidth), inner = width - left - 8;
+	const svg = d3.create("svg").attr("viewBox", [0, 0, width, height + 28])
+		.attr("role", "img").attr("aria-label", label).attr("tabindex", 0);
+	const x = d3.scaleLinear([shown.from, shown.to], [0, inner]);
+	const plot = svg.append("g").attr("transform", `translate(${left},4)`);
+	const unit = shown.to - shown.from >= 2e9 ? [1e9, "s"] : shown.to - shown.from >= 2e6 ? [1e6, "ms"] : [1e3, "\u00b5s"];
+	const pattern = svg.append("defs").append("pattern").attr("id", "lost").attr("width", 6).attr("height", 6)
+		.attr("patternUnits", "userSpaceOnUse").attr("patternTransform", "rotate(45)");
+
+	pattern.append("line").attr("class", "hatch").attr("y2", 6).attr("stroke-width", 4);
+	plot.append("clipPath").attr("id", place.id + "-clip").append("rect").attr("width", inner).attr("height", height);
+	/* The axis has numbers of its unit, so that its ticks are round. */
+	svg.append("g").attr("transform", `translate(${left},${height + 4})`)
+		.call(d3.axisBottom(d3.scaleLinear([shown.from / unit[0], shown.to / unit[0]], [0, inner]))
+			.ticks(Math.max(2, inner / 90)).tickFormat((d) => d3.format("~r")(Number(d.toPrecision(9))) + " " + unit[1])
+			.tickSizeOuter(0));
+	place.replaceChildren(svg.node());
+	return { svg, plot, x, width: inner, height, left, place,
+		marks: plot.append("g").attr("clip-path", `url(#${place.id}-clip)`) };
+}
+
+/* Hatches the times in which records were lost. */
+function drawLosses(chart) {
+	for (const [bin, ns] of pairsOf(trace.losses.shadow)) {
+		const from = chart.x(bin * trace.bin), to = chart.x((bin + 1) * trace.bin);
+
+		if (ns && to > 0 && from < chart.width)
+			chart.marks.append("rect").attr("class", "lost").attr("x", from)
+				.attr("width", Math.max(3, to - from)).attr("height", chart.height);
+	}
+}
+
+/*
+ * Pointer and keyboard. at(time, y) returns { from, to, y, height, text, records } for the mark there,
+ * or null. records: which of the samples belong to it. step: the width of a mark.
+ */
+function watchChart(chart, step, at) {
+	const cursor = chart.plot.append("rect").attr("class", "cursor").attr("visibility", "hidden");
+	const brush = chart.plot.append("rect").attr("class", "brush").attr("height", chart.height).attr("visibility", "hidden");
+	const node = chart.svg.node();
+	let down = null, key = null;
+
+	function point(event) {
+		const box = node.getBoundingClientRect(), scale = (chart.width + chart.left + 8) / box.width;
+
+		return [(event.clientX - box.left) * scale - chart.left, (event.clientY - box.top) * scale - 4];
+	}
+	function mark(it) {
+		cursor.attr("visibility", it ? "visible" : "hidden");
+		if (it)
+			cursor.attr("x", chart.x(it.from)).attr("width", Math.max(2, chart.x(it.to) - chart.x(it.from)))
+				.attr("y", it.y || 0).attr("height", it.height || chart.height);
+	}
+	function open(it) {
+		if (it)
+			showRecords(it.text.split("\n")[0], it.from, it.to, it.records);
+	}
+
+	node.addEventListener("pointermove", (event) => {
+		const [px, py] = point(event);
+		const it = px >= 0 && px <= chart.width ? at(chart.x.invert(px), py) : null;
+
+		mark(it);
+		it ? tip(event, it.text) : hideTip();
+		if (down !== null)
+			brush.attr("visibility", Math.abs(px - down) > 4 ? "visible" : "hidden")
+				.attr("x", Math.min(px, down)).attr("width", Math.abs(px - down));
+	});
+	node.addEventListener("pointerleave", () => {
+		hideTip();
+		mark(null);
+		down = null;
+		brush.attr("visibility", "hidden");
+	});
+	node.addEventListener("pointerdown", (event) => {
+		down = point(event)[0];
+	});
+	node.addEventListener("pointerup", (event) => {
+		const [px, py] = point(event), from = down;
+
+		down = null;
+		if (from !== null && Math.abs(px - from) > 4)
+			show(chart.x.invert(Math.max(0, from)), chart.x.invert(Math.max(0, px)));
+		else
+			open(at(chart.x.invert(px), py));
+	});
+	node.addEventListener("dblclick", () => show(0, wholeTrace()));
+	node.addEventListener("keydown", (event) => {
+		const moves = { ArrowLeft: -step, ArrowRight: step };
+		const middle = (shown.from + shown.to) / 2, half = (shown.to - shown.from) / 2;
+		const rect = node.getBoundingClientRect();
+
+		if (moves[event.key]) {
+			key = key === null ? shown.from + step / 2 : Math.max(0, Math.min(wholeTrace() - 1, key + moves[event.key]));
+			const it = at(key, chart.height / 2);
+
+			mark(it);
+			if (it)
+				tip({ clientX: rect.left + chart.left + chart.x(key), clientY: rect.top + 20 }, it.text);
+		} else if (event.key === "Enter" && key !== null)
+			open(at(key, chart.height / 2));
+		else if (event.key === "+")
+			show(middle - half / 2, middle + half / 2);
+		else if (event.key === "-")
+			show(middle - half * 2, middle + half * 2);
+		else if (event.key === "Escape") {
+			hideTip();
+			hideRecords();
+			show(0, wholeTrace());
+		} else
+			return;
+		event.preventDefault();
+	});
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Latencies: a heat map over time, percentiles, the table of groups, the slowest pairs. */
+"use strict";
+
+const LINES = ["p50", "p90", "p99", "max"];
+const ROWS_OF_POWER = 4;
+const latency = { pair: null };
+
+/* The durations of a row of the heat map. */
+function rowFrom(row) {
+	const power = Math.floor(row / ROWS_OF_POWER);
+
+	return row ? 2 ** power * (1 + (row % ROWS_OF_POWER) / ROWS_OF_POWER) : 0;
+}
+
+function drawLatency() {
+	const pair = latency.pair, width = trace.bin * trace.wide, cells = new Map();
+	const rows = pair.heat.flatMap((column) => pairsOf(column[6]).map((cell) => cell[0]));
+	const low = d3.min(rows), high = d3.max(rows) + 1;
+	const chart = makeChart(byId("latency-chart"), Math.max(200, Math.min(420, innerHeight / 2.5)), 64,
+		"Latency over time. Use the arrow keys, Enter, plus, minus and Escape.");
+	const y = d3.scaleLinear([low, high], [chart.height, 4]);
+	const most = d3.max(pair.heat, (column) => d3.max(pairsOf(column[6]), (cell) => cell[1]));
+	const heat = d3.scaleSequentialLog(isDark() ? (t) => d3.interpolateViridis(0.15 + 0.85 * t) :
+		(t) => d3.interpolateYlGnBu(0.2 + 0.8 * t)).domain([1, Math.max(2, most)]);
+	/* A duration between two rows, in proportion. */
+	const place = (ns) => y(ns < 1 ? 0 : Math.floor(Math.log2(ns)) * ROWS_OF_POWER +
+		(ns / 2 ** Math.floor(Math.log2(ns)) - 1) * ROWS_OF_POWER);
+	const step = Math.max(1, Math.ceil((high - low) / ROWS_OF_POWER / 10)) * ROWS_OF_POWER;
+
+	chart.plot.append("g").call(d3.axisLeft(y).tickValues(d3.range(Math.ceil(low / ROWS_OF_POWER) * ROWS_OF_POWER, high, step))
+		.tickFormat((row) => duration(rowFrom(row))).tickSizeOuter(0));
+	for (const column of pair.heat)
+		for (const [row, n] of pairsOf(column[6])) {
+			const x = chart.x(column[0] * width), next = chart.x((column[0] + 1) * width);
+
+			cells.set(column[0] + ":" + row, n);
+			if (next < 0 || x > chart.width)
+				continue;
+			chart.marks.append("rect").attr("x", x).attr("width", Math.max(1, next - x))
+				.attr("y", y(row + 1)).attr("height", y(row) - y(row + 1)).attr("fill", heat(n));
+		}
+	LINES.forEach((name, i) => {
+		/* A column without pairs interrupts the line. */
+		const line = d3.line().defined((d) => d).x((d) => chart.x((d[0] + 0.5) * width)).y((d) => place(d[2 + i]));
+		const byColumn = new Map(pair.heat.map((column) => [column[0], column]));
+		const points = d3.range(pair.heat[0][0], pair.heat[pair.heat.length - 1][0] + 1).map((nr) => byColumn.get(nr));
+
+		for (const className of ["halo", "curve kline" + i])
+			chart.marks.append("path").attr("class", className).attr("d", line(points));
+	});
+	drawLosses(chart);
+	watchChart(chart, width, (time, py) => {
+		const nr = Math.floor(time / width), row = Math.floor(y.invert(py));
+		const column = pair.heat.find((it) => it[0] === nr), n = cells.get(nr + ":" + row);
+
+		if (!column)
+			return null;
+		const text = [n ? plural(n, "pair") + " of " + duration(rowFrom(row)) + " to " + duration(rowFrom(row + 1)) :
+			plural(column[1], "pair"), "In these " + duration(width) + ": " + plural(column[1], "pair")]
+			.concat(LINES.map((name, i) => name + " " + duration(column[2 + i])), clock(nr * width) + " s");
+
+		return { from: nr * width, to: (nr + 1) * width, text: text.join("\n"),
+			y: n ? y(row + 1) : 0, height: n ? y(row) - y(row + 1) : chart.height };
+	});
+}
+
+function latencyNotes(numbers) {
+	const notes = [[numbers.nested, "began again before they ended: the later beginning was counted"],
+		[numbers.unmatched_ends, "ended without a recorded beginning"],
+		[numbers.unmatched_begins, "began and did not end"],
+		[numbers.spanned, "not counted because records were lost meanwhile"]];
+
+	return notes.filter((it) => it[0]).map((it) => count(it[0]) + " " + it[1]).join("; ");
+}
+
+function showSlow(row) {
+	const text = [row.begin, row.end].map((it) =>
+		`${it.comm || "<...>"}-${it.pid} [${String(it.cpu).padStart(3, "0")}] ${clock(Number(BigInt(it.time) - BigInt(trace.origin)))}: ${it.event}: ${it.text}`);
+	const from = Number(BigInt(row.begin.time) - BigInt(trace.origin));
+
+	showRecords(duration(row.ns), from, from + row.ns + 1, () => false);
+	byId("records-text").textContent = text.join("\n");
+	byId("records-note").textContent = "These records begin and end the pair. The command prints all between them.";
+}
+
+function choosePair(nr) {
+	const pair = trace.pairs[nr], numbers = pair.numbers, all = Object.assign({ group: "(all)" }, numbers.all);
+	const times = ["min", "p50", "p90", "p99", "p99.9", "max", "total"].map((key) => ({ key, title: key, type: "ns" }));
+	const columns = (pair.by ? [{ key: "group", title: pair.by, type: "text" }] : [])
+		.concat({ key: "count", title: "count", type: "count" }, times);
+	const rows = (pair.by ? numbers.groups : []).concat(!pair.by || numbers.groups.length > 1 ? all : []);
+
+	latency.pair = pair;
+	byId("latency-title").textContent = named(pair.name + ": " + pair.help, pair.file);
+	byId("latency-notes").textContent = latencyNotes(numbers);
+	makeTable(byId("latency-table"), "Latencies of " + pair.name, columns, rows);
+	makeTable(byId("latency-slowest"), "Slowest", [{ key: "ns", title: "duration", type: "ns" },
+		{ key: "who", title: "process", type: "text" }, { key: "what", title: "record", type: "text" }],
+	numbers.slowest.map((it) => Object.assign({ who: (it.begin.comm || "<...>") + "-" + it.begin.pid, what: it.begin.text }, it)), showSlow);
+	drawLatency();
+}
+
+function startLatency() {
+	const most = d3.scan(trace.pairs, (a, b) => b.numbers.all.count - a.numbers.all.count);
+
+	byId("latency").hidden = !trace.pairs.length;
+	if (!trace.pairs.length)
+		return;
+	byId("latency-legend").replaceChildren(...LINES.map((name, i) => {
+		const it = element("li");
+
+		it.append(swatch("kfill" + i), name);
+		return it;
+	}));
+	choices(byId("latency-pairs"), trace.pairs.map((it) => named(it.name, it.file)), most, choosePair);
+	choosePair(most);
+	shown.listeners.push(drawLatency);
+}

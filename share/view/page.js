@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fills the page once all its scripts are there. */
+"use strict";
+
+function summary() {
+	const records = d3.sum(trace.files, (it) => it.records), lost = d3.sum(trace.files, (it) => it.lost);
+	const begins = wall(0);
+
+	return [plural(d3.sum(trace.events, (it) => it.count), "record") + " of " + plural(trace.events.length, "event") +
+		" in " + duration(trace.end), lost ? count(lost) + " lost" : "nothing lost",
+	begins ? "from " + begins : "from " + clock(0) + " s"].concat(records ? [] : ["the file has no records"]).join("; ");
+}
+
+function startTables() {
+	const files = trace.files.length > 1 ? [{ key: "file", title: "file", type: "text" }] : [];
+
+	makeTable(byId("table-events"), "Events", files.concat({ key: "event", title: "event", type: "text" },
+		{ key: "kinds", title: "classes", type: "text" }, { key: "count", title: "records", type: "count" }),
+	trace.events.map((it) => Object.assign({ event: it.system + ":" + it.name, kinds: it.classes.join(" ") }, it)),
+	(row) => showRecords(row.event, 0, wholeTrace(), (it) => it[1] === row.name));
+	makeTable(byId("table-tasks"), "Processes", files.concat({ key: "comm", title: "name", type: "text" },
+		{ key: "pid", title: "PID", type: "number" }, { key: "records", title: "records", type: "count" },
+		{ key: "runs", title: "runs", type: "count" }, { key: "ns", title: "time on CPU", type: "ns" }), trace.tasks.list);
+	if (trace.tasks.n > trace.tasks.list.length)
+		byId("table-tasks").append(element("p", plural(trace.tasks.n - trace.tasks.list.length, "more process").replace(/s$/, "es")));
+	makeTable(byId("table-files"), "Files", [{ key: "path", title: "file", type: "text" }, { key: "kind", title: "kind", type: "text" },
+		{ key: "host", title: "host", type: "text" }, { key: "kernel", title: "kernel", type: "text" },
+		{ key: "records", title: "records", type: "count" }, { key: "lost", title: "lost", type: "count" },
+		{ key: "damage", title: "damage", type: "text" }], trace.files);
+}
+
+function start() {
+	byId("summary").textContent = summary();
+	byId("footer").textContent = "Made by dktrace " + trace.version + ".";
+	useTheme();
+	shown.to = wholeTrace();
+	startRates();
+	startLatency();
+	startStacks();
+	startTasks();
+	startTables();
+	for (const section of document.querySelectorAll("section:not([hidden])")) {
+		const link = element("a", section.querySelector("h2").textContent);
+
+		link.href = "#" + section.id;
+		byId("nav").append(link);
+	}
+	let width = innerWidth;
+	window.addEventListener("resize", () => {
+		if (innerWidth === width)
+			return;
+		width = innerWidth;
+		shown.listeners.forEach((draw) => draw());
+	});
+	document.documentElement.dataset.ready = "true";
+}
+
+start();
