@@ -45,9 +45,11 @@ void clocks_clear(struct clocks *clocks)
 static void bound(struct clocks *clocks, uint32_t a, uint64_t a_time, uint32_t b, uint64_t b_time)
 {
 	int64_t *most = &clocks->most[a * clocks->n + b];
-	int64_t apart = (int64_t)(b_time - a_time) + TIME_UNIT;
+	int64_t apart = (int64_t)(b_time - a_time);
 
-	*most = DKT__MIN(*most, apart);
+	/* Damaged times can be too far apart to calculate with. */
+	if (apart < UNKNOWN / 4 && apart > -UNKNOWN / 4)
+		*most = DKT__MIN(*most, apart + TIME_UNIT);
 }
 
 static void use(struct clocks *clocks, struct clocks_rpc *rpc)
@@ -123,7 +125,6 @@ void clocks_finish(struct clocks *clocks)
 			for (size_t j = 0; j < n; j++) {
 				int64_t a = clocks->most[i * n + k], b = clocks->most[k * n + j];
 
-				/* Damaged times can be so far apart that their sum has no meaning. */
 				if (i != j && a != UNKNOWN && b != UNKNOWN &&
 				    llabs(a) < UNKNOWN / 4 && llabs(b) < UNKNOWN / 4 &&
 				    a + b < clocks->most[i * n + j])

@@ -106,8 +106,9 @@ DKT_API int dkt_lustre_style_new(struct dkt_lustre_map *map, const char *name,
 
 /*
  * Opens a file as dkt_source_open() does, or a file of Lustre's log: a binary file of lctl debug_kernel or
- * debug_daemon, or text that lctl printed. The records of such a file are of the event
- * libcfs:libcfs_debug_msg, in time order. The errors are those of dkt_source_open().
+ * debug_daemon, text that lctl printed, or a file of syslog, of which it reads Lustre's lines. The records
+ * of such a file are of the event libcfs:libcfs_debug_msg, in time order. The errors are those of
+ * dkt_source_open().
  */
 DKT_API int dkt_lustre_source_open(struct dkt_ctx *ctx, const char *path,
 				   const struct dkt_source_opts *opts, struct dkt_source **source);
