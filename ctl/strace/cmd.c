@@ -73,6 +73,8 @@ static int take_call(void *data, const struct call *call)
 	bool opens = call->kind->signature && call->kind->signature->returns == RETURN_FD;
 	int err = opens ? learn(strace, call) : 0;
 
+	if (!err)
+		err = strace_programs_learn(&strace->lines.programs, call);
 	if (!err && !is_start(strace, call) &&
 	    strace_choice_has(&strace->choice, call, strace->now))
 		err = strace->summary ? strace_summary_add(strace->summary, call) :
@@ -84,6 +86,7 @@ static int take_task(void *data, const struct call_task *task)
 {
 	struct strace *strace = data;
 
+	strace_programs_forget(&strace->lines.programs, task->tid);
 	return strace->descriptors ? descriptors_task(strace->descriptors, task) : 0;
 }
 

@@ -26,7 +26,9 @@ static const char *comm_of(const struct strace_lines *lines, const struct call *
 					   .stream = call->stream,
 					   .ts = call->end ? call->end : call->begin };
 
-	return lines->source ? dkt_source_comm(lines->source, &record) : "<...>";
+	const char *name = strace_programs_name(&lines->programs, call->tid);
+
+	return name ? name : dkt_source_comm(lines->source, &record);
 }
 
 /* The time of day if it is known, otherwise seconds of the trace's clock. */
@@ -280,4 +282,5 @@ void strace_lines_clear(struct strace_lines *lines)
 {
 	dkt_buf_free(lines->buf);
 	dkt_buf_free(lines->cell);
+	strace_programs_clear(&lines->programs);
 }

@@ -5,6 +5,7 @@
 #include "app/app.h"
 #include "app/live.h"
 #include "base/dist.h"
+#include "base/keymap.h"
 #include "calls/text.h"
 
 /* Numbers of calls beyond this have no names. */
@@ -39,12 +40,32 @@ void strace_choice_clear(struct strace_choice *choice);
  */
 char *strace_choice_filter(const struct strace_choice *choice, struct dkt_ctx *ctx, bool names);
 
+/* The name of a process has 15 characters. */
+#define STRACE_COMM 16
+
+/* The programs that threads executed during the trace. */
+struct strace_programs {
+	struct dkt__keymap map; /* by thread ID */
+	struct {
+		char name[STRACE_COMM];
+	} * list; /* by entry */
+	size_t n;
+};
+
+int strace_programs_learn(struct strace_programs *programs, const struct call *call);
+void strace_programs_forget(struct strace_programs *programs, int32_t tid);
+
+/* Returns NULL if the thread has executed none, or its path is unknown. */
+const char *strace_programs_name(const struct strace_programs *programs, int32_t tid);
+void strace_programs_clear(struct strace_programs *programs);
+
 /* Prints calls as lines, or with --json and --csv as objects and rows. */
 struct strace_lines {
 	const struct app *app;
 	struct dkt_buf *buf;
 	struct dkt_buf *cell;
 	struct call_text text;
+	struct strace_programs programs;
 	struct dkt_source *source;
 	time_t second; /* whose text is in clock */
 	char clock[16];
