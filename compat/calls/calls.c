@@ -121,6 +121,9 @@ static int begin(struct calls *calls, const struct call_event *event,
 		thread->sources |= bit;
 		return calls->opts.texts ? call_thread_texts(thread, event, record) : 0;
 	}
+	/* A perf.data file may have a record twice. */
+	if (thread->is_open && thread->call.number == number && thread->call.begin == record->ts)
+		return 0;
 	calls->info.begins++;
 	if (thread->is_open) {
 		thread->call.lost = thread->gaps != calls->gaps;
@@ -195,9 +198,9 @@ static int end(struct calls *calls, const struct call_event *event, const struct
 	if (!call_int_has(record, &event->number) || !call_int_has(record, &event->ret))
 		return 0;
 	call = &thread->call;
-	/* The end of the call before, from the other family. */
-	if (!thread->is_open && thread->ended && !(thread->ended & bit) && call->number == number &&
-	    call->ret == ret) {
+	/* The end of the call before, from the other family, or the same record again. */
+	if (!thread->is_open && thread->ended && call->number == number && call->ret == ret &&
+	    (!(thread->ended & bit) || call->end == record->ts)) {
 		thread->ended |= bit;
 		return 0;
 	}

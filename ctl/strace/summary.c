@@ -127,6 +127,7 @@ void strace_summary_free(struct strace_summary *summary)
 /* ---- the table ---- */
 
 enum {
+	THREAD,
 	COMM,
 	TID,
 	CALL,
@@ -145,8 +146,9 @@ enum {
 };
 
 static const struct column all_columns[COLUMNS] = {
-	[COMM] = { .key = "comm", .heading = "PROGRAM" },
-	[TID] = { .key = "tid", .type = COL_NUMBER },
+	[THREAD] = { .key = "thread", .flags = COL_PEOPLE },
+	[COMM] = { .key = "comm", .flags = COL_DATA },
+	[TID] = { .key = "tid", .type = COL_NUMBER, .flags = COL_DATA },
 	[CALL] = { .key = "call" },
 	[COUNT] = { .key = "count", .type = COL_NUMBER },
 	[FAILED] = { .key = "failed", .type = COL_NUMBER },
@@ -158,7 +160,7 @@ static const struct column all_columns[COLUMNS] = {
 	[P99] = { .key = "p99", .type = COL_DURATION },
 	[MAX] = { .key = "max", .type = COL_DURATION },
 	[TOTAL] = { .key = "total", .type = COL_DURATION },
-	[ERRORS] = { .key = "errors" },
+	[ERRORS] = { .key = "errors", .flags = COL_FOLD },
 };
 
 /* Returns "ENOENT 3, EACCES 1", the most frequent first. */
@@ -222,16 +224,25 @@ static struct json_object *name_of(const struct group *group)
 	return val_text(text);
 }
 
+static struct json_object *thread_of(const char *comm, int32_t tid)
+{
+	char *text __cleanup(free) = dkt__format("%s/%d", comm, tid);
+
+	return val_text(text);
+}
+
 static void add_group(struct rows *rows, const size_t *shown, size_t n, struct group *group,
 		      const struct strace_totals *totals, bool json)
 {
 	const struct dkt_record record = { .pid = group->tid, .stream = group->stream };
 	const struct dkt__dist *dist = &group->dist;
+	const char *comm = totals->source ? dkt_source_comm(totals->source, &record) : "<...>";
 	struct json_object *values[COLUMNS], *picked[COLUMNS];
 
 	if (group->n_errors)
 		qsort(group->errors, group->n_errors, sizeof(*group->errors), by_count);
-	values[COMM] = val_text(totals->source ? dkt_source_comm(totals->source, &record) : NULL);
+	values[THREAD] = thread_of(comm, group->tid);
+	values[COMM] = val_text(comm);
 	values[TID] = json_object_new_int(group->tid);
 	values[CALL] = name_of(group);
 	values[COUNT] = val_number(dist->count);

@@ -64,8 +64,8 @@ $gap" "$lost" dktrace strace --input calls.txt --filter 'ret == 8192'
 	same '[["clock_nanosleep",0,0,0,1,null,{}],["futex",0,0,1,0,null,{}],["openat",1,1,0,0,20000,{"ENOENT":1}],["read",1,0,0,1,821400000,{}]]' \
 		"$(jq -c '[.calls[] | [.call, .count, .failed, .unfinished, .incomplete, .max, .errors]] | sort' <<<"$output")" summary
 	run -3 --separate-stderr dktrace strace --input calls.txt --summary --top 1
-	same 'PROGRAM  TID CALL COUNT UNFINISHED INCOMPLETE    MIN   MEAN    P50    P99    MAX  TOTAL ERRORS' "${lines[0]}" heading
-	has "${lines[1]}" 'dd      4711 read     1          0          1 821 ms'
+	same 'THREAD  CALL COUNT UNFINISHED INCOMPLETE    MIN   MEAN    P50    P99    MAX  TOTAL ERRORS' "${lines[0]}" heading
+	has "${lines[1]}" 'dd/4711 read     1          0          1 821 ms'
 	same '(3 more rows)' "${lines[2]}" 'the rest'
 }
 

@@ -170,6 +170,20 @@ static void a_call_that_both_families_record_counts_once(void **state)
 	assert_int_equal(r->list[2].state, CALL_ENDED);
 }
 
+static void a_record_that_a_file_has_twice_counts_once(void **state)
+{
+	struct room *r = *state;
+
+	enter(r, 7, NR_READ);
+	r->ts -= 10;
+	enter(r, 7, NR_READ);
+	leave(r, 7, NR_READ, 5);
+	r->ts -= 10;
+	leave(r, 7, NR_READ, 5);
+	assert_int_equal(r->n, 1);
+	assert_int_equal(r->list[0].state, CALL_ENDED);
+}
+
 static void a_call_across_a_loss_is_lost(void **state)
 {
 	struct room *r = *state;
@@ -320,6 +334,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_begin_and_its_end_are_a_call),
 		TEST(a_call_that_both_families_record_counts_once),
+		TEST(a_record_that_a_file_has_twice_counts_once),
 		TEST(a_call_across_a_loss_is_lost),
 		TEST(a_call_of_before_or_after_the_trace_lacks_a_record),
 		TEST(exit_is_reported_when_it_begins),
