@@ -115,7 +115,7 @@ void call_thread_take_texts(struct call_thread *thread)
 	struct call *call = &thread->call;
 
 	memset(call->texts, 0, sizeof(call->texts));
-	thread->has_texts = thread->before == call->number + 1;
+	thread->has_texts = thread->before == (int64_t)call->number + 1;
 	thread->before = 0;
 	for (unsigned int i = 0; thread->has_texts && i < CALL_ARGS; i++) {
 		free(thread->texts[i]);
@@ -158,6 +158,6 @@ int call_thread_next_texts(struct call_thread *thread, const struct call_event *
 
 	for (unsigned int i = 0; !err && i < CALL_ARGS; i++)
 		err = keep(record, event->texts[i], &thread->next[i]);
-	thread->before = number + 1;
+	thread->before = (int64_t)number + 1;
 	return err;
 }

@@ -15,7 +15,7 @@ struct call_thread {
 	bool is_reported;
 	bool is_known; /* had a record before */
 	bool has_texts;
-	int before; /* the call that next is for, plus 1; 0: none */
+	int64_t before; /* the call that next is for, plus 1; 0: none */
 	char *texts[CALL_ARGS]; /* memory of the call's texts */
 	char *next[CALL_ARGS]; /* texts of a call that has not begun yet */
 };
