@@ -33,6 +33,8 @@ static const struct analysis analyses[] = {
 	{ "iolatencystats", &io_kind,   VIEW_STATS,  "how long opening, reading, writing and syncing take" },
 	{ "iolatencyfreq", &io_kind,    VIEW_FREQ,   "how many of these system calls are how long" },
 	{ "memtop",       &memtop_kind, VIEW_TABLES, "who allocates and frees pages of memory" },
+	{ "pagecache",    &cache_kind,  VIEW_TABLES, "who fills and dirties the page cache, and where it is written to" },
+	{ "tcpretrans",   &tcp_kind,    VIEW_TABLES, "to whom TCP sends segments again" },
 	/* clang-format on */
 };
 

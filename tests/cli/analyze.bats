@@ -235,6 +235,17 @@ call()
 	same 'read,3' "$(row read | cut -d, -f1,2)" "system calls"
 }
 
+@test "pagecache counts pages by process" {
+	{
+		event 1.000000 0 mm_filemap_add_to_page_cache 'dev 8:0 ino 5 pfn=0x10 ofs=0 order=2'
+		event 1.000010 0 mm_filemap_delete_from_page_cache 'dev 8:0 ino 5 pfn=0x10 ofs=0 order=1'
+		event 1.000020 0 writeback_dirty_folio 'bdi 8:0: ino=5 index=1'
+		event 1.000030 0 mm_page_free 'page=00000000f4a5d3c1 pfn=0x1 order=3'
+	} >trace.txt
+	run -0 analyze pagecache trace.txt --csv
+	same 'p7,7,4,2,1' "$(row p7)" "pages"
+}
+
 @test "cputop and schedstats have the numbers of lttng-analyses" {
 	command -v lttng-cputop-mi >/dev/null || skip "needs python3-lttnganalyses"
 	"$top/tests/tools/gen-sched" 3 400 >trace.txt
