@@ -313,8 +313,12 @@ int span_add(struct analyze *a, const struct span *span)
 {
 	struct spans *spans = &a->spans;
 	struct span *place = &spans->ring[spans->head];
-	int err = spans->n == RING ? show(spans, place) : 0;
+	int err;
 
+	/* No loss can make it doubtful, so that it need not wait. */
+	if (spans->shown[span->set].set->one_cpu && span->begin <= span->end)
+		return show(spans, span);
+	err = spans->n == RING ? show(spans, place) : 0;
 	*place = *span;
 	place->end = DKT__MAX(span->begin, span->end);
 	spans->head = (spans->head + 1) % RING;

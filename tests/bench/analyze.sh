@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# analyze beside perf and lttng-analyses, in CPU seconds of interleaved runs, so that other work on the
+# machine counts for neither: records per second, and the ratio to the others on the same work.
+# usage: tests/bench/analyze.sh BUILD
+set -eu
+
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+rounds=${ROUNDS:-5}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+
+# CPU seconds of a command, into a file of such numbers.
+# usage: cpu FILE COMMAND...
+cpu()
+{
+	file=$1
+	shift
+	# shellcheck disable=SC2016
+	TIMEFORMAT='%3U %3S' bash -c '{ time "$@" >/dev/null 2>&1; } 2>>"$0"' "$tmp/$file" "$@" || :
+}
+
+median()
+{
+	awk '/^[0-9.]+ [0-9.]+$/ { print $1 + $2 }' "$tmp/$1" | sort -n |
+		awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# usage: rate WHAT FILE
+rate()
+{
+	awk -v what="$1" -v s="$(median "$2")" -v n="$(dktrace info --json "$tmp/$3" | jq .records)" \
+		'BEGIN { printf "%-44s %7.3f s  %5.1f M records/s (asked: 10)\n", what, s, n / s / 1e6 }'
+}
+
+# usage: row WHAT OTHER OURS ASKED
+row()
+{
+	awk -v what="$1" -v a="$(median "$2")" -v b="$(median "$3")" -v asked="$4" \
+		'BEGIN { printf "%-44s %7.3f s  %7.3f s  %6.1fx (asked: %s)\n", what, a, b, a / b, asked }'
+}
+
+# 1.5 M system calls of one process, which perf records as well, and their switches.
+perf record -q -m 64M -o "$tmp/calls.data" -e raw_syscalls:sys_enter,raw_syscalls:sys_exit \
+	dd if=/dev/zero of=/dev/null bs=1 count=750000 2>/dev/null
+perf record -q -m 64M -o "$tmp/sched.data" -a -e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new \
+	perf bench sched pipe -l 300000 >/dev/null 2>&1
+for name in calls sched; do
+	dktrace convert "$tmp/$name.data" "$tmp/$name.dat" --compression none 2>/dev/null || :
+done
+for _ in $(seq "$rounds"); do
+	cpu cputop dktrace analyze cputop "$tmp/sched.dat"
+	cpu perf-sched perf sched -i "$tmp/sched.data" latency
+	cpu schedstats dktrace analyze schedstats "$tmp/sched.data"
+	cpu syscallstats dktrace analyze syscallstats "$tmp/calls.dat"
+	cpu perf-trace perf trace -s -i "$tmp/calls.data"
+	cpu syscallstats-perf dktrace analyze syscallstats "$tmp/calls.data"
+	cpu iousagetop dktrace analyze iousagetop "$tmp/calls.dat"
+done
+rate 'cputop' cputop sched.dat
+rate 'syscallstats' syscallstats calls.dat
+rate 'iousagetop' iousagetop calls.dat
+row 'perf sched latency, cputop of trace.dat' perf-sched cputop 5
+row 'perf sched latency, schedstats of perf.data' perf-sched schedstats 5
+row 'perf trace -s, syscallstats of trace.dat' perf-trace syscallstats 5
+row 'perf trace -s, syscallstats of perf.data' perf-trace syscallstats-perf 5
+command -v lttng-cputop-mi >/dev/null || exit 0
+mkdir "$tmp/lttng"
+dktrace convert "$tmp/sched.dat" "$tmp/lttng/kernel" --format ctf-lttng || :
+cpu lttng-cputop lttng-cputop-mi --skip-validation "$tmp/lttng"
+row 'lttng-cputop, cputop' lttng-cputop cputop 100
