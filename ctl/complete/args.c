@@ -10,7 +10,7 @@
 #include "log/probe_list.h"
 #include "lustre/named.h"
 #include "lustre/style.h"
-#include "questions/questions.h"
+#include "lustre_log/lustre_log.h"
 #include "set/counts.h"
 #include "set/triggers.h"
 

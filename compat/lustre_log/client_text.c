@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads Lustre's messages about clients that are evicted or connect again. */
+#include "lustre_log/client_text.h"
+
+#include "lustre_log/rpc_text.h"
+
+const char *client_step_name(enum client_step step)
+{
+	static const char *const names[CLIENT_STEPS] = {
+		[CLIENT_EVICTED] = "evicts",
+		[CLIENT_WAS_EVICTED] = "was evicted",
+		[CLIENT_LOST] = "lost",
+		[CLIENT_RESTORED] = "restored",
+		[CLIENT_RECONNECTS] = "reconnects",
+	};
+
+	return names[step];
+}
+
+/* Takes the NID after a label, up to a space or bracket. */
+static void take_nid(struct rest rest, const char *label, struct part *nid)
+{
+	size_t len = 0;
+
+	if (!take_to(&rest, label))
+		return;
+	while (len < rest_len(&rest) && !strchr(" );,", rest.p[len]))
+		len++;
+	*nid = nid_part((struct part){ rest.p, len });
+}
+
+/* Reads "lock callback timer expired after 100s: evicting client at 10.0.0.1@tcp  ns: ..." */
+static bool read_lock(struct rest *rest, struct client_text *client)
+{
+	const char *from = rest->p, *end;
+
+	client->step = CLIENT_EVICTED;
+	end = memmem(from, rest_len(rest), " ns: ", 5);
+	client->why = (struct part){ from, end ? (size_t)(end - from) : rest_len(rest) };
+	while (client->why.len && from[client->why.len - 1] == ' ')
+		client->why.len--;
+	if (take_word(rest, "lock callback timer expired after ")) {
+		take_nid(*rest, "evicting client at ", &client->nid);
+		return true;
+	}
+	if (take_word(rest, "client (nid ")) {
+		const struct rest words = { from, from + client->why.len };
+
+		take_nid(words, "client (nid ", &client->nid);
+		return memmem(from, client->why.len, ", evict it", 10) != NULL;
+	}
+	return false;
+}
+
+/* The number that Lustre writes before some messages on the console: "167-0: ". */
+static void skip_number(struct rest *rest)
+{
+	struct rest at = *rest;
+	uint64_t number;
+
+	if (take_hex(&at, &number) && take_word(&at, "-") && take_hex(&at, &number) &&
+	    take_word(&at, ": "))
+		*rest = at;
+}
+
+bool client_text_read(const char *text, size_t len, struct client_text *client)
+{
+	static const struct {
+		const char *words, *also, *nid;
+		enum client_step step;
+	} rows[] = {
+		{ "A client on nid ", " was evicted due to ", "nid ", CLIENT_EVICTED },
+		{ "haven't heard from client ", " evicting it", "(at ", CLIENT_EVICTED },
+		{ "evicting ", " request", "(at ", CLIENT_EVICTED },
+		{ "This client was evicted by ", "", NULL, CLIENT_WAS_EVICTED },
+		{ "Connection to ", " was lost", "(at ", CLIENT_LOST },
+		{ "Connection restored to ", "", "(at ", CLIENT_RESTORED },
+		{ "Client ", " reconnecting", "(at ", CLIENT_RECONNECTS },
+	};
+	struct rest rest = { text, text + len };
+
+	*client = (struct client_text){ 0 };
+	if (take_word(&rest, "### "))
+		return read_lock(&rest, client);
+	skip_number(&rest);
+	if (!take_until(&rest, ':', &client->target) || !take_word(&rest, " "))
+		return false;
+	client->why = (struct part){ rest.p, rest_len(&rest) };
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!part_begins(&client->why, rows[i].words) ||
+		    !memmem(rest.p, rest_len(&rest), rows[i].also, strlen(rows[i].also)))
+			continue;
+		client->step = rows[i].step;
+		if (rows[i].nid)
+			take_nid(rest, rows[i].nid, &client->nid);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads Lustre's messages about clients that are evicted or connect again. */
+#pragma once
+
+#include "lustre_log/take.h"
+
+enum client_step {
+	CLIENT_EVICTED, /* by the server that wrote the message */
+	CLIENT_WAS_EVICTED, /* the client has learnt it */
+	CLIENT_LOST, /* the client has lost the connection */
+	CLIENT_RESTORED, /* the client has it again */
+	CLIENT_RECONNECTS, /* the server sees that */
+	CLIENT_STEPS,
+};
+
+/* Returns a word for users: "evicted". */
+const char *client_step_name(enum client_step step);
+
+/* A message about a client. Parts that the message does not have are empty. */
+struct client_text {
+	enum client_step step;
+	struct part target; /* that wrote the message, or a device of the client */
+	struct part nid; /* of the other side */
+	struct part why; /* what the message says of it */
+};
+
+/* Reads a text. Returns false if it is about something else. */
+bool client_text_read(const char *text, size_t len, struct client_text *client);

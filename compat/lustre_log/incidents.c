@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Collects evictions, lost connections and timeouts, with what is known of the time before them. */
+#include "lustre_log/incidents.h"
+
+#include "base/memory.h"
+#include "lustre_log/rpc_text.h"
+
+struct incident_heard {
+	uint64_t time, xid; /* of the last request; time 0: none */
+	uint32_t opcode;
+	uint64_t lost; /* when it was evicted, or the connection was lost; 0: it is connected */
+};
+
+const char *incident_name(int step)
+{
+	return step == INCIDENT_TIMEOUT ? "timeout" : client_step_name((enum client_step)step);
+}
+
+int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx)
+{
+	*incidents = (struct incidents){ .ctx = ctx, .heard_map.n_words = 2 };
+	return locks_init(&incidents->locks, ctx, 0);
+}
+
+void incidents_clear(struct incidents *incidents)
+{
+	locks_clear(&incidents->locks);
+	dkt__keymap_clear(&incidents->heard_map);
+	free(incidents->list);
+	free(incidents->heard);
+	*incidents = (struct incidents){ 0 };
+}
+
+/* ---- NIDs ---- */
+
+/* Returns what is remembered of the NID; NULL: memory is out. */
+static struct incident_heard *find_heard(struct incidents *incidents, uint32_t host, uint32_t nid)
+{
+	bool added;
+	uint32_t entry = dkt__keymap_add(&incidents->heard_map, (uint64_t[]){ host, nid }, &added);
+
+	if (entry == DKT__KEYMAP_NONE || (added && dkt__append(incidents->heard, incidents->n_heard,
+							       (struct incident_heard){ 0 })))
+		return NULL;
+	return &incidents->heard[entry];
+}
+
+static uint32_t name(struct incidents *incidents, struct part part)
+{
+	return name_number(&incidents->locks.names, part);
+}
+
+static int hear(struct incidents *incidents, const struct log_line *line,
+		const struct rpc_text *rpc)
+{
+	struct incident_heard *heard = find_heard(incidents, line->host, name(incidents, rpc->nid));
+
+	if (!heard)
+		return -ENOMEM;
+	heard->time = line->time;
+	heard->xid = rpc->xid;
+	heard->opcode = rpc->opcode;
+	return 0;
+}
+
+/* ---- incidents ---- */
+
+static int append(struct incidents *incidents, struct incident *it)
+{
+	struct incident_heard *heard = find_heard(incidents, it->host, it->nid);
+
+	if (!heard || it->nid == UINT32_MAX || it->why == UINT32_MAX || it->target == UINT32_MAX)
+		return -ENOMEM;
+	it->heard = heard->time;
+	it->heard_xid = heard->xid;
+	it->heard_opcode = heard->opcode;
+	if (it->step == CLIENT_EVICTED || it->step == CLIENT_LOST)
+		heard->lost = it->time;
+	if (it->step == CLIENT_RESTORED || it->step == CLIENT_RECONNECTS) {
+		it->before = heard->lost;
+		heard->lost = 0;
+	}
+	return dkt__append(incidents->list, incidents->n, *it);
+}
+
+static void add_lock(const struct locks *locks, const struct lock *lock, struct incident *it)
+{
+	it->lock = lock->handle;
+	it->mode = lock->mode;
+	it->res = lock->res;
+	it->called = lock->blocked;
+	for (size_t i = 0; i < locks->n_list; i++) {
+		const struct lock *other = &locks->list[i];
+
+		if (!other->open || other->host != lock->host || other->res != lock->res ||
+		    other == lock || !lock_waits(other))
+			continue;
+		if (!it->waiter_since || other->enqueued < it->waiter_since) {
+			it->waiter = other->nid;
+			it->waiter_since = other->enqueued;
+		}
+	}
+}
+
+static int add_client(struct incidents *incidents, const struct log_line *line,
+		      const struct client_text *client, const struct lock *lock)
+{
+	struct incident it = { .step = (int)client->step,
+			       .time = line->time,
+			       .host = line->host,
+			       .target = name(incidents, client->target),
+			       .nid = name(incidents, client->nid),
+			       .why = name(incidents, client->why) };
+
+	if (lock) {
+		add_lock(&incidents->locks, lock, &it);
+		it.target = lock->ns;
+	}
+	return append(incidents, &it);
+}
+
+static int add_timeout(struct incidents *incidents, const struct log_line *line,
+		       const struct rpc_text *rpc)
+{
+	struct incident it = { .step = INCIDENT_TIMEOUT,
+			       .time = line->time,
+			       .host = line->host,
+			       .target = name(incidents, rpc->target),
+			       .nid = name(incidents, rpc->nid),
+			       .why = name(incidents, rpc->words),
+			       .xid = rpc->xid,
+			       .opcode = rpc->opcode };
+
+	return append(incidents, &it);
+}
+
+int incidents_add(struct incidents *incidents, const struct log_line *line)
+{
+	const struct lock *lock = NULL;
+	struct client_text client;
+	struct rpc_text rpc;
+	int err = locks_add(&incidents->locks, line, &lock);
+
+	if (err)
+		return err;
+	if (client_text_read(line->text.p, line->text.len, &client)) {
+		err = add_client(incidents, line, &client, lock);
+	} else if (!lock && rpc_text_read(line->text.p, line->text.len, &rpc)) {
+		if (rpc.step == RPC_TIMED_OUT || rpc.step == RPC_NETWORK_ERROR)
+			err = add_timeout(incidents, line, &rpc);
+		else if (rpc.nid.len && (rpc.step == RPC_HANDLING || rpc.step == RPC_HANDLED ||
+					 rpc.step == RPC_COMPLETED))
+			err = hear(incidents, line, &rpc);
+	}
+	return err ? dkt__no_memory(incidents->ctx) : 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Collects evictions, lost connections and timeouts, with what is known of the time before them. */
+#pragma once
+
+#include "lustre_log/client_text.h"
+#include "lustre_log/locks.h"
+
+/* In addition to enum client_step. */
+#define INCIDENT_TIMEOUT CLIENT_STEPS
+
+/* Returns a word for users. */
+const char *incident_name(int step);
+
+/* The numbers of names are those of the locks' table. */
+struct incident {
+	int step; /* enum client_step, or INCIDENT_TIMEOUT */
+	uint64_t time;
+	uint32_t host;
+	uint32_t target, nid, why; /* names */
+	/* The lock that was not given back. */
+	uint64_t lock; /* handle; 0: none */
+	uint32_t mode, res; /* names */
+	uint64_t called; /* when its holder was called back; 0: unknown */
+	uint32_t waiter; /* NID of the lock that waits longest for it; 0: none is known */
+	uint64_t waiter_since;
+	/* The request that timed out. */
+	uint64_t xid; /* 0: none */
+	uint32_t opcode;
+	/* The last request of this NID that went well. */
+	uint64_t heard; /* when; 0: none */
+	uint64_t heard_xid;
+	uint32_t heard_opcode;
+	uint64_t before; /* of a connection that is back: when it was lost or evicted; 0: unknown */
+};
+
+struct incidents {
+	struct dkt_ctx *ctx;
+	struct locks locks;
+	struct incident *list; /* in order of time */
+	size_t n;
+	struct dkt__keymap heard_map; /* host, NID */
+	struct incident_heard *heard; /* by entry of heard_map */
+	size_t n_heard;
+};
+
+int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx);
+void incidents_clear(struct incidents *incidents);
+
+/* Takes the next line in order of time. */
+int incidents_add(struct incidents *incidents, const struct log_line *line);

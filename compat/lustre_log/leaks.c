@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pairs the allocations and frees of Lustre's memory. */
+#include "lustre_log/leaks.h"
+
+#include "base/memory.h"
+#include "lustre_log/malloc_text.h"
+
+/* A piece of memory. After it was freed the entry stays, to recognise a second free. */
+struct leak_piece {
+	uint64_t size;
+	uint32_t site; /* that allocated it */
+	bool live;
+};
+
+void leaks_init(struct leaks *leaks, struct dkt_ctx *ctx)
+{
+	*leaks = (struct leaks){ .ctx = ctx, .site_map.n_words = 3, .map.n_words = 2 };
+	name_table_init(&leaks->names);
+}
+
+void leaks_clear(struct leaks *leaks)
+{
+	dkt__keymap_clear(&leaks->site_map);
+	dkt__keymap_clear(&leaks->map);
+	name_table_clear(&leaks->names);
+	free(leaks->sites);
+	free(leaks->pieces);
+	*leaks = (struct leaks){ 0 };
+}
+
+/* Returns the number of the line's site; UINT32_MAX: memory is out. */
+static uint32_t find_site(struct leaks *leaks, const struct log_line *line, struct part name)
+{
+	uint32_t file = name_number(&leaks->names, line->file);
+	uint32_t variable = name_number(&leaks->names, name), entry;
+	uint64_t key[] = { file, line->number, variable };
+	bool added;
+
+	if (file == UINT32_MAX || variable == UINT32_MAX)
+		return UINT32_MAX;
+	entry = dkt__keymap_add(&leaks->site_map, key, &added);
+	if (!added)
+		return entry;
+	if (dkt__append(leaks->sites, leaks->n_sites,
+			(struct leak_site){ .file = file,
+					    .function = name_number(&leaks->names, line->function),
+					    .name = variable,
+					    .line = line->number }))
+		return UINT32_MAX;
+	return entry;
+}
+
+static void forget(struct leaks *leaks, struct leak_piece *piece)
+{
+	struct leak_site *site = &leaks->sites[piece->site];
+
+	site->freed++;
+	site->live_bytes -= piece->size;
+	leaks->bytes -= piece->size;
+	piece->live = false;
+}
+
+static void allocate(struct leaks *leaks, const struct malloc_text *text, uint32_t nr,
+		     struct leak_piece *piece)
+{
+	struct leak_site *site = &leaks->sites[nr];
+
+	leaks->allocs++;
+	if (piece->live) {
+		site->again++;
+		leaks->again++;
+		forget(leaks, piece);
+	}
+	*piece = (struct leak_piece){ .size = text->size, .site = nr, .live = true };
+	site->allocated++;
+	site->live_bytes += text->size;
+	leaks->bytes += text->size;
+	leaks->most = DKT__MAX(leaks->most, leaks->bytes);
+}
+
+static void release(struct leaks *leaks, const struct malloc_text *text, uint32_t nr, bool known,
+		    struct leak_piece *piece)
+{
+	struct leak_site *site = &leaks->sites[nr];
+
+	leaks->frees++;
+	if (!known) {
+		site->unknown++;
+		leaks->unknown++;
+	} else if (!piece->live) {
+		site->twice++;
+		leaks->twice++;
+	} else {
+		/* A size of 0 is not known. */
+		if (text->size && piece->size && text->size != piece->size) {
+			site->other_size++;
+			leaks->other_size++;
+		}
+		forget(leaks, piece);
+	}
+}
+
+int leaks_add(struct leaks *leaks, const struct log_line *line)
+{
+	struct malloc_text text;
+	uint64_t key[2];
+	uint32_t site, entry;
+	bool added;
+
+	if (!malloc_text_read(line->text.p, line->text.len, &text))
+		return 0;
+	site = find_site(leaks, line, text.name);
+	key[0] = line->host;
+	key[1] = text.address;
+	entry = site == UINT32_MAX ? DKT__KEYMAP_NONE : dkt__keymap_add(&leaks->map, key, &added);
+	if (entry == DKT__KEYMAP_NONE)
+		return dkt__no_memory(leaks->ctx);
+	if (added && dkt__append(leaks->pieces, leaks->n_pieces, (struct leak_piece){ 0 }))
+		return dkt__no_memory(leaks->ctx);
+	if (text.frees)
+		release(leaks, &text, site, !added, &leaks->pieces[entry]);
+	else
+		allocate(leaks, &text, site, &leaks->pieces[entry]);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pairs the allocations and frees of Lustre's memory. */
+#pragma once
+
+#include "base/keymap.h"
+#include "lustre_log/line.h"
+#include "lustre_log/names.h"
+
+/* A line of source that allocates or frees. */
+struct leak_site {
+	uint32_t file, function, name; /* numbers of names; name: the variable */
+	uint32_t line;
+	uint64_t allocated,
+		freed; /* pieces that were allocated here; of them, those that were freed */
+	uint64_t live_bytes; /* not freed */
+	uint64_t twice; /* frees here of memory that had been freed */
+	uint64_t unknown; /* frees here of memory that was not allocated in the log */
+	uint64_t other_size; /* frees here with another size than the allocation's */
+	uint64_t again; /* allocations here at an address that was in use */
+};
+
+struct leaks {
+	struct dkt_ctx *ctx;
+	struct name_table names;
+	struct dkt__keymap site_map; /* file, line, variable */
+	struct leak_site *sites; /* by entry of site_map */
+	size_t n_sites;
+	struct dkt__keymap map; /* host, address */
+	struct leak_piece *pieces; /* by entry of map */
+	size_t n_pieces;
+	uint64_t allocs, frees, bytes, most; /* bytes: in use now, and at most */
+	uint64_t twice, unknown, other_size, again;
+	bool lost; /* records were lost: frees may be missing */
+};
+
+void leaks_init(struct leaks *leaks, struct dkt_ctx *ctx);
+void leaks_clear(struct leaks *leaks);
+
+/* Takes the next line in order of time. */
+int leaks_add(struct leaks *leaks, const struct log_line *line);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A message of Lustre's log as the analyses read it, whatever kind of source it is from. */
+#include "lustre_log/line.h"
+
+#include "base/memory.h"
+#include "lustre/message.h"
+#include "lustre/record/event.h"
+
+struct line_reader {
+	struct dkt_ctx *ctx;
+	uint32_t host;
+	bool log;
+	struct dkt_buf *text;
+	const struct dkt_event *event; /* of message */
+	struct message *message; /* NULL: the event has no messages with a text */
+};
+
+int line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **out)
+{
+	struct line_reader *reader = calloc(1, sizeof(*reader));
+
+	*out = NULL;
+	if (!reader || dkt_buf_new(&reader->text)) {
+		free(reader);
+		return dkt__no_memory(ctx);
+	}
+	reader->ctx = ctx;
+	reader->host = host;
+	reader->log = log;
+	*out = reader;
+	return 0;
+}
+
+void line_reader_free(struct line_reader *reader)
+{
+	if (!reader)
+		return;
+	message_free(reader->message);
+	dkt_buf_free(reader->text);
+	free(reader);
+}
+
+/* Reads an event that has the fields of a message, such as that of Lustre's tracepoint. */
+static bool read_message(struct line_reader *reader, const struct dkt_record *record,
+			 struct log_line *line)
+{
+	struct message_key key;
+	size_t len;
+
+	if (record->event != reader->event) {
+		message_free(reader->message);
+		reader->message = message_new(reader->ctx, record->event, NULL);
+		reader->event = record->event;
+	}
+	if (!reader->message || message_is_part(record->event))
+		return false;
+	message_key(reader->message, record, 0, &key);
+	line->classes = key.classes;
+	line->subsystems = key.subsystems;
+	line->number = key.line;
+	line->file = (struct part){ key.file, key.file_len };
+	line->function = (struct part){ key.function, key.function_len };
+	dkt_buf_reset(reader->text);
+	message_put_text(reader->message, record, reader->text);
+	line->text.p = dkt_buf_data(reader->text, &len);
+	while (len && line->text.p[len - 1] == '\n')
+		len--;
+	line->text.len = len;
+	return true;
+}
+
+bool line_read(struct line_reader *reader, const struct dkt_record *record, struct log_line *line)
+{
+	struct record_head head;
+	struct record_texts texts;
+
+	line->time = record->ts;
+	line->host = reader->host;
+	line->cpu = record->cpu;
+	line->pid = record->pid;
+	line->record = record;
+	if (!reader->log || !record_event_read(record, &head, &texts))
+		return read_message(reader, record, line);
+	line->classes = head.mask;
+	line->subsystems = head.subsystem;
+	line->number = head.line;
+	line->file = (struct part){ texts.file, texts.file_len };
+	line->function = (struct part){ texts.function, texts.function_len };
+	line->text = (struct part){ texts.text, texts.text_len };
+	return true;
+}

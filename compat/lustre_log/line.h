@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A message of Lustre's log as the analyses read it, whatever kind of source it is from. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+#include "lustre_log/take.h"
+
+/* Valid until the next record is read. */
+struct log_line {
+	uint64_t time; /* ns on the clock of the first file */
+	uint32_t host; /* number of the file */
+	uint32_t cpu;
+	int32_t pid;
+	uint32_t classes, subsystems;
+	uint32_t number; /* of the line in the source file */
+	struct part file, function, text;
+	const struct dkt_record *record; /* that it was read from */
+};
+
+struct line_reader;
+
+/*
+ * A reader for records of one file, whose events belong to ctx. log: the source is a text or binary log,
+ * see log_source_is().
+ */
+int line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **reader);
+void line_reader_free(struct line_reader *reader);
+
+/* Returns false if the record is not a message. */
+bool line_read(struct line_reader *reader, const struct dkt_record *record, struct log_line *line);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads Lustre's messages about locks, of the class dlmtrace or an error. */
+#include "lustre_log/lock_text.h"
+
+static enum lock_step step_of(const struct part *words)
+{
+	static const struct {
+		const char *words;
+		enum lock_step step;
+	} steps[] = {
+		{ "server-side enqueue handler, new lock", LOCK_ENQUEUED },
+		{ "client-side enqueue START", LOCK_ENQUEUED },
+		{ "client-side local enqueue handler, new lock", LOCK_ENQUEUED },
+		{ "server preparing blocking AST", LOCK_BLOCKING },
+		{ "client blocking AST callback handler", LOCK_BLOCKING },
+		{ "server cancels blocked lock", LOCK_CANCELLED },
+		{ "server-side local cancel", LOCK_CANCELLED },
+		{ "client-side cancel", LOCK_CANCELLED },
+		{ "final lock_put on destroyed lock", LOCK_CANCELLED },
+		{ "lock callback timer expired", LOCK_EXPIRED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+		if (part_begins(words, steps[i].words))
+			return steps[i].step;
+	return LOCK_MENTIONED;
+}
+
+/* Takes the text between a label, which can come later, and the next space. */
+static void take_label(struct rest rest, const char *label, struct part *part)
+{
+	const char *space;
+
+	if (!take_to(&rest, label))
+		return;
+	space = memchr(rest.p, ' ', rest_len(&rest));
+	*part = (struct part){ rest.p, space ? (size_t)(space - rest.p) : rest_len(&rest) };
+}
+
+bool lock_text_read(const char *text, size_t len, struct lock_text *lock)
+{
+	struct rest rest = { text, text + len };
+	struct part number = { 0 };
+	uint64_t address;
+
+	*lock = (struct lock_text){ 0 };
+	if (!take_word(&rest, "### "))
+		return false;
+	lock->words.p = rest.p;
+	if (!take_to(&rest, " ns: "))
+		return false;
+	lock->words.len = (size_t)(rest.p - lock->words.p) - strlen(" ns: ");
+	if (!take_until(&rest, ' ', &lock->ns) || !take_word(&rest, "lock: ") ||
+	    !take_hex(&rest, &address) || !take_word(&rest, "/") || !take_hex(&rest, &lock->handle))
+		return false;
+	lock->step = step_of(&lock->words);
+	if (!take_to(&rest, " mode: ") || !take_until(&rest, '/', &lock->granted) ||
+	    !take_until(&rest, ' ', &lock->wanted))
+		return true;
+	take_label(rest, "res: ", &lock->res);
+	take_label(rest, " nid: ", &lock->nid);
+	take_label(rest, " remote: ", &number);
+	rest = (struct rest){ number.p, number.p + number.len };
+	if (number.len && !take_hex(&rest, &lock->remote))
+		lock->remote = 0;
+	return true;
+}
+
+bool lock_text_wanted(const char *text)
+{
+	return !strncmp(text, "### ", 4);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads Lustre's messages about locks, of the class dlmtrace or an error. */
+#pragma once
+
+#include "lustre_log/take.h"
+
+enum lock_step {
+	LOCK_ENQUEUED, /* the lock is asked for */
+	LOCK_BLOCKING, /* its holder is told to give it back */
+	LOCK_CANCELLED, /* it is given back, or taken */
+	LOCK_EXPIRED, /* the holder has not given it back in time, and is evicted */
+	LOCK_MENTIONED, /* another message about the lock */
+};
+
+/* A message about a lock. Parts that the message does not have are empty. */
+struct lock_text {
+	enum lock_step step;
+	struct part words; /* what the message says of it */
+	struct part ns; /* namespace: of a target, or of a client's device */
+	struct part granted, wanted; /* modes; "--": not granted */
+	struct part res; /* FID in brackets, and more */
+	struct part nid; /* of the client, "local" on a client */
+	uint64_t handle; /* unique on its host */
+	uint64_t remote; /* the handle on the other side; 0: unknown */
+};
+
+/* Reads a text. Returns false if it is not about one lock. */
+bool lock_text_read(const char *text, size_t len, struct lock_text *lock);
+
+/* Returns false if lock_text_read() would not read a text that begins so. */
+bool lock_text_wanted(const char *text);
+
+/* True if the lock is granted. */
+static inline bool lock_text_granted(const struct lock_text *lock)
+{
+	return lock->granted.len && !part_is(&lock->granted, "--");
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Follows each lock from its enqueue to its cancel, and finds who waited for whom. */
+#include "lustre_log/locks.h"
+
+#include "base/memory.h"
+
+int locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most)
+{
+	*locks = (struct locks){ .ctx = ctx,
+				 .map.n_words = 2,
+				 .res_map.n_words = 2,
+				 .group_map.n_words = 1,
+				 .most = most };
+	name_table_init(&locks->names);
+	locks->longest = calloc(most + 1, sizeof(*locks->longest));
+	return locks->longest ? 0 : dkt__no_memory(ctx);
+}
+
+void locks_clear(struct locks *locks)
+{
+	for (size_t i = 0; i < locks->n_groups; i++)
+		for (size_t j = 0; j < LOCK_PHASES; j++)
+			dkt__dist_clear(&locks->groups[i].phases[j]);
+	dkt__keymap_clear(&locks->map);
+	dkt__keymap_clear(&locks->res_map);
+	dkt__keymap_clear(&locks->group_map);
+	name_table_clear(&locks->names);
+	free(locks->list);
+	free(locks->res);
+	free(locks->groups);
+	free(locks->longest);
+	*locks = (struct locks){ 0 };
+}
+
+/* ---- what is remembered ---- */
+
+static struct lock *find_lock(const struct locks *locks, uint32_t host, uint64_t handle)
+{
+	uint32_t entry = dkt__keymap_find(&locks->map, (uint64_t[]){ host, handle });
+
+	return entry == DKT__KEYMAP_NONE ? NULL : &locks->list[entry];
+}
+
+static struct lock *begin_lock(struct locks *locks, uint32_t host, uint64_t handle)
+{
+	bool added;
+	uint32_t entry = dkt__keymap_add(&locks->map, (uint64_t[]){ host, handle }, &added);
+
+	if (entry == DKT__KEYMAP_NONE)
+		return NULL;
+	if (entry == locks->n_list && dkt__append(locks->list, locks->n_list, (struct lock){ 0 }))
+		return NULL;
+	locks->list[entry] = (struct lock){ .host = host, .handle = handle, .open = true };
+	return &locks->list[entry];
+}
+
+static struct lock_res *find_res(struct locks *locks, const struct lock *lock)
+{
+	bool added;
+	uint32_t entry =
+		dkt__keymap_add(&locks->res_map, (uint64_t[]){ lock->host, lock->res }, &added);
+
+	if (entry == DKT__KEYMAP_NONE ||
+	    (added && dkt__append(locks->res, locks->n_res,
+				  (struct lock_res){ .host = lock->host, .res = lock->res })))
+		return NULL;
+	return &locks->res[entry];
+}
+
+const struct lock_res *locks_res(const struct locks *locks, const struct lock *lock)
+{
+	uint32_t entry = dkt__keymap_find(&locks->res_map, (uint64_t[]){ lock->host, lock->res });
+
+	return entry == DKT__KEYMAP_NONE ? NULL : &locks->res[entry];
+}
+
+static int add_phase(struct locks *locks, const struct lock *lock, enum lock_phase phase,
+		     uint64_t from, uint64_t to)
+{
+	bool added;
+	uint32_t entry = dkt__keymap_add(&locks->group_map, (uint64_t[]){ lock->ns }, &added);
+
+	if (entry == DKT__KEYMAP_NONE ||
+	    (added &&
+	     dkt__append(locks->groups, locks->n_groups, (struct lock_group){ .ns = lock->ns })))
+		return -ENOMEM;
+	/* A clock that was set back makes no time. */
+	return to < from ? 0 : dkt__dist_add(&locks->groups[entry].phases[phase], to - from);
+}
+
+static void keep_long(struct locks *locks, const struct lock_conflict *conflict)
+{
+	size_t at = locks->n_longest;
+
+	if (at == locks->most && (!at || locks->longest[at - 1].wait >= conflict->wait))
+		return;
+	while (at && locks->longest[at - 1].wait < conflict->wait) {
+		locks->longest[at] = locks->longest[at - 1];
+		at--;
+	}
+	locks->longest[at] = *conflict;
+	locks->n_longest += locks->n_longest < locks->most;
+}
+
+/* ---- steps ---- */
+
+/*
+ * The lock has waited for the holder of another lock if a callback to that holder was sent meanwhile, or
+ * had been sent and was not answered.
+ */
+static bool had_to_wait(const struct lock *lock, const struct lock_res *res)
+{
+	return res->blocked && (res->blocked >= lock->enqueued || !res->released ||
+				res->released >= lock->enqueued);
+}
+
+static int grant(struct locks *locks, const struct log_line *line, struct lock *lock)
+{
+	struct lock_res *res = find_res(locks, lock);
+	uint64_t wait = line->time > lock->enqueued ? line->time - lock->enqueued : 0;
+
+	lock->granted = line->time;
+	if (!res || add_phase(locks, lock, LOCK_WAIT, lock->enqueued, line->time))
+		return -ENOMEM;
+	if (!had_to_wait(lock, res))
+		return 0;
+	res->conflicts++;
+	locks->conflicts++;
+	res->wait += wait;
+	res->longest = DKT__MAX(res->longest, wait);
+	keep_long(locks, &(struct lock_conflict){ .wait = wait,
+						  .since = lock->enqueued,
+						  .until = line->time,
+						  .host = lock->host,
+						  .ns = lock->ns,
+						  .res = lock->res,
+						  .mode = lock->mode,
+						  .waiter = lock->nid,
+						  .holder = res->holder,
+						  .handle = lock->handle });
+	return 0;
+}
+
+static int block(struct locks *locks, const struct log_line *line, struct lock *lock)
+{
+	struct lock_res *res = find_res(locks, lock);
+
+	if (!res)
+		return -ENOMEM;
+	if (!lock->blocked)
+		lock->blocked = line->time;
+	res->blocked = line->time;
+	res->released = 0;
+	res->holder = lock->nid;
+	return 0;
+}
+
+static int cancel(struct locks *locks, const struct log_line *line, struct lock *lock)
+{
+	struct lock_res *res;
+
+	lock->cancelled = line->time;
+	/* Its memory stays as it is until the next lock begins. */
+	lock->open = false;
+	dkt__keymap_remove(&locks->map, (uint64_t[]){ lock->host, lock->handle });
+	if (!lock->blocked)
+		return 0;
+	res = find_res(locks, lock);
+	if (!res)
+		return -ENOMEM;
+	if (!res->released)
+		res->released = line->time;
+	return add_phase(locks, lock, LOCK_CALLBACK, lock->blocked, line->time);
+}
+
+/* Sets what the message tells of the lock. False: memory is out. */
+static bool learn(struct locks *locks, const struct lock_text *text, struct lock *lock)
+{
+	const struct {
+		struct part part;
+		uint32_t *number;
+	} parts[] = { { text->ns, &lock->ns },
+		      { text->res, &lock->res },
+		      { text->nid, &lock->nid },
+		      { text->wanted, &lock->mode } };
+
+	if (text->remote)
+		lock->remote = text->remote;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (!parts[i].part.len)
+			continue;
+		*parts[i].number = name_number(&locks->names, parts[i].part);
+		if (*parts[i].number == UINT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+static int take_step(struct locks *locks, const struct log_line *line, const struct lock_text *text,
+		     struct lock *lock)
+{
+	int err = 0;
+
+	if (text->step == LOCK_ENQUEUED && !lock->enqueued)
+		lock->enqueued = line->time;
+	/* Which message comes first after the grant differs, but each has the mode that is granted. */
+	else if (lock_waits(lock) && lock_text_granted(text))
+		err = grant(locks, line, lock);
+	if (err)
+		return err;
+	if (text->step == LOCK_BLOCKING)
+		return block(locks, line, lock);
+	locks->expired += text->step == LOCK_EXPIRED;
+	return text->step == LOCK_CANCELLED ? cancel(locks, line, lock) : 0;
+}
+
+int locks_add(struct locks *locks, const struct log_line *line, const struct lock **found)
+{
+	struct lock_text text;
+	struct lock *lock;
+
+	*found = NULL;
+	locks->last = DKT__MAX(locks->last, line->time);
+	if (!lock_text_read(line->text.p, line->text.len, &text))
+		return 0;
+	locks->messages++;
+	lock = find_lock(locks, line->host, text.handle);
+	/* The last messages about a lock come after its cancel. */
+	if (!lock && (text.step == LOCK_MENTIONED || text.step == LOCK_CANCELLED))
+		return 0;
+	if (!lock)
+		lock = begin_lock(locks, line->host, text.handle);
+	if (!lock || !learn(locks, &text, lock) || take_step(locks, line, &text, lock))
+		return dkt__no_memory(locks->ctx);
+	*found = lock;
+	return 0;
+}
+
+/* ---- losses, the end ---- */
+
+void locks_gap(struct locks *locks, uint32_t host)
+{
+	for (size_t i = 0; i < locks->n_list; i++) {
+		struct lock *lock = &locks->list[i];
+		bool waits = lock_waits(lock);
+
+		if (!lock->open || lock->host != host || (!waits && !lock->blocked))
+			continue;
+		lock->enqueued = waits ? 0 : lock->enqueued;
+		lock->blocked = 0;
+		locks->spanned++;
+	}
+}
+
+static int compare_since(const void *a, const void *b)
+{
+	uint64_t x = lock_since(*(const struct lock *const *)a);
+	uint64_t y = lock_since(*(const struct lock *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+int locks_unfinished(const struct locks *locks, const struct lock ***list, size_t *n)
+{
+	const struct lock **all = calloc(locks->n_list + 1, sizeof(*all));
+
+	*n = 0;
+	*list = all;
+	if (!all)
+		return dkt__no_memory(locks->ctx);
+	for (size_t i = 0; i < locks->n_list; i++) {
+		const struct lock *lock = &locks->list[i];
+
+		if (lock->open && (lock_waits(lock) || lock->blocked))
+			all[(*n)++] = lock;
+	}
+	if (*n)
+		qsort(all, *n, sizeof(*all), compare_since);
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Follows each lock from its enqueue to its cancel, and finds who waited for whom. */
+#pragma once
+
+#include "base/dist.h"
+#include "lustre_log/line.h"
+#include "lustre_log/lock_text.h"
+#include "lustre_log/names.h"
+
+enum lock_phase {
+	LOCK_WAIT, /* from the enqueue until the lock is granted */
+	LOCK_CALLBACK, /* from the blocking callback until the lock is cancelled */
+	LOCK_PHASES,
+};
+
+struct lock {
+	uint32_t host;
+	uint64_t handle, remote;
+	uint32_t ns, res, nid, mode; /* numbers of names; mode: the one that is wanted */
+	uint64_t enqueued, granted, blocked, cancelled; /* ns; 0: unknown */
+	bool open;
+};
+
+/* A lock that had to wait for another one. */
+struct lock_conflict {
+	uint64_t wait; /* ns */
+	uint64_t since, until; /* until 0: it still waits */
+	uint32_t host, ns, res, mode, waiter, holder; /* numbers of names; the last two: NIDs */
+	uint64_t handle; /* that waits */
+};
+
+struct lock_res {
+	uint32_t host, res;
+	uint64_t conflicts; /* locks that had to wait for another one */
+	uint64_t wait, longest; /* of them: in all, and of one */
+	uint64_t blocked; /* when a callback was sent last; 0: never */
+	uint64_t released; /* when the lock that it asked for was cancelled; 0: not yet */
+	uint32_t holder; /* NID of the holder of that lock */
+};
+
+struct lock_group {
+	uint32_t ns;
+	struct dkt__dist phases[LOCK_PHASES];
+};
+
+struct locks {
+	struct dkt_ctx *ctx;
+	struct name_table names;
+	struct dkt__keymap map; /* host, handle */
+	struct lock *list; /* by entry of map */
+	size_t n_list;
+	struct dkt__keymap res_map; /* host, name of the resource */
+	struct lock_res *res; /* by entry of res_map */
+	size_t n_res;
+	struct dkt__keymap group_map; /* namespace */
+	struct lock_group *groups; /* by entry of group_map */
+	size_t n_groups;
+	struct lock_conflict *longest; /* the longest first; most + 1 places */
+	size_t n_longest, most;
+	uint64_t last; /* time of the last message */
+	uint64_t messages, conflicts, expired;
+	uint64_t spanned; /* locks that were under way when records were lost */
+};
+
+/* most: how many of the longest conflicts to keep. */
+int locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most);
+void locks_clear(struct locks *locks);
+
+/* Takes the next line in order of time. *lock becomes the one that it is about; NULL: it is about none. */
+int locks_add(struct locks *locks, const struct log_line *line, const struct lock **lock);
+
+/* Records of a file were lost: forgets which of its locks wait or are called back. */
+void locks_gap(struct locks *locks, uint32_t host);
+
+/* The resource of a lock, as far as it is known. */
+const struct lock_res *locks_res(const struct locks *locks, const struct lock *lock);
+
+/* Gets the locks that wait or were called back at the end, the oldest first. The caller frees the list. */
+int locks_unfinished(const struct locks *locks, const struct lock ***list, size_t *n);
+
+/* True if the lock waits; otherwise it was called back. */
+static inline bool lock_waits(const struct lock *lock)
+{
+	return lock->enqueued && !lock->granted;
+}
+
+/* Since when the lock waits, or was called back. */
+static inline uint64_t lock_since(const struct lock *lock)
+{
+	return lock_waits(lock) ? lock->enqueued : lock->blocked;
+}

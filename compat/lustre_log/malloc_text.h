@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads Lustre's messages of the class malloc. */
+#pragma once
+
+#include "lustre_log/take.h"
+
+struct malloc_text {
+	bool frees;
+	struct part how; /* "kmalloced", "slab-freed" ... */
+	struct part name; /* of the variable in the source */
+	uint64_t size, address;
+};
+
+/* Reads a text. Returns false if it is about something else. */
+bool malloc_text_read(const char *text, size_t len, struct malloc_text *out);
+
+/* Returns false if malloc_text_read() would not read a text that begins so. */
+bool malloc_text_wanted(const char *text);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads Lustre's messages about RPCs, as versions 2.12 to 2.17 write them. */
+#include "lustre_log/rpc_text.h"
+
+/* Separates the names of a request from its times. */
+#define PROCESSED " Request processed in "
+
+const char *rpc_step_name(enum rpc_step step)
+{
+	static const char *const names[] = {
+		[RPC_SENDING] = "sending",
+		[RPC_COMPLETED] = "completed",
+		[RPC_ARRIVED] = "arrived",
+		[RPC_HANDLING] = "handling",
+		[RPC_HANDLED] = "handled",
+		[RPC_TIMED_OUT] = "timed out",
+		[RPC_NETWORK_ERROR] = "network error",
+		[RPC_RESENDING] = "resending",
+		[RPC_EARLY_REPLY] = "early reply",
+		[RPC_REPLY] = "reply",
+		[RPC_DROPPED] = "dropped",
+		[RPC_BULK] = "bulk error",
+		[RPC_MENTIONED] = "mentioned",
+	};
+
+	return names[step];
+}
+
+struct part nid_part(struct part nid)
+{
+	struct rest rest = { nid.p, nid.p + nid.len };
+	uint64_t pid;
+
+	if (take_number(&rest, &pid) && take_word(&rest, "-"))
+		return (struct part){ rest.p, rest_len(&rest) };
+	return nid;
+}
+
+/* ---- the four messages of the class rpctrace ---- */
+
+/*
+ * Finds the number in "THREAD:CLIENT:PID:XID:", with an x before it on servers. THREAD can have
+ * colons, such as kworker/0:1, but no part of it that follows a number is one.
+ */
+static bool take_xid(struct rest *rest, struct rpc_text *rpc)
+{
+	const char *from = rest->p;
+	uint64_t pid;
+
+	while (take_until(rest, ':', &rpc->client)) {
+		struct rest at = *rest;
+
+		take_word(&at, "-");
+		if (!take_number(&at, &pid) || !take_word(&at, ":"))
+			continue;
+		take_word(&at, "x");
+		if (!take_number(&at, &rpc->xid) || !take_word(&at, ":"))
+			continue;
+		/* The client is the part before PID, and the thread all that is before the client. */
+		if (rpc->client.p > from)
+			rpc->thread = (struct part){ from, (size_t)(rpc->client.p - 1 - from) };
+		*rest = at;
+		return true;
+	}
+	return false;
+}
+
+/* Takes a NID, which has colons if its address is of IPv6. */
+static bool take_nid(struct rest *rest, struct part *nid)
+{
+	const char *at = memchr(rest->p, '@', rest_len(rest));
+	const char *from = at ? at : rest->p;
+	const char *colon = memchr(from, ':', (size_t)(rest->end - from));
+
+	if (!colon)
+		return false;
+	*nid = nid_part((struct part){ rest->p, (size_t)(colon - rest->p) });
+	rest->p = colon + 1;
+	return true;
+}
+
+/* Reads " Request processed in 81us (95us total) trans 0 rc 0/0", which may be cut. */
+static void take_times(struct rest *rest, struct rpc_text *rpc)
+{
+	uint64_t service, total;
+
+	if (!take_number(rest, &service) || !take_word(rest, "us (") ||
+	    !take_number(rest, &total) || !take_word(rest, "us total)"))
+		return;
+	rpc->timed = true;
+	rpc->service = service * 1000;
+	rpc->total = total * 1000;
+	if (take_to(rest, " rc "))
+		take_signed(rest, &rpc->rc);
+}
+
+/* Finds where the job ends and the times begin. NULL: there are no times. */
+static const char *find_times(const struct rest *rest)
+{
+	const char *p = rest->p;
+
+	while ((p = memchr(p, ' ', (size_t)(rest->end - p)))) {
+		if ((size_t)(rest->end - p) >= strlen(PROCESSED) &&
+		    !memcmp(p, PROCESSED, strlen(PROCESSED)))
+			return p;
+		p++;
+	}
+	return NULL;
+}
+
+/* Reads "THREAD:CLIENT:PID:XID:NID:OPCODE", and the job and times that may follow. */
+static bool read_names(struct rest *rest, struct rpc_text *rpc)
+{
+	uint64_t opcode, address;
+	const char *end;
+
+	if (take_word(rest, "req@")) {
+		take_hex(rest, &address);
+		take_word(rest, " ");
+	}
+	/* The names of the parts, "pname:cluuid:pid:xid:nid:opc:job ". */
+	if (!take_word(rest, "pname:") || !take_to(rest, " ") || !take_xid(rest, rpc) ||
+	    !take_nid(rest, &rpc->nid) || !take_number(rest, &opcode))
+		return false;
+	rpc->opcode = (uint32_t)opcode;
+	end = rpc->step == RPC_HANDLED ? find_times(rest) : NULL;
+	if (take_word(rest, ":"))
+		rpc->job = (struct part){ rest->p, (size_t)((end ? end : rest->end) - rest->p) };
+	if (end) {
+		rest->p = end + strlen(PROCESSED);
+		take_times(rest, rpc);
+	}
+	return true;
+}
+
+/* A server writes the number of references after the client's UUID. */
+static void cut_references(struct rpc_text *rpc)
+{
+	const char *plus = rpc->client.len ? memrchr(rpc->client.p, '+', rpc->client.len) : NULL;
+
+	if (plus)
+		rpc->client.len = (size_t)(plus - rpc->client.p);
+}
+
+/* ---- messages about a request ---- */
+
+static enum rpc_step step_of(const struct part *words)
+{
+	static const struct {
+		const char *words;
+		enum rpc_step step;
+	} steps[] = {
+		{ "Request sent has timed out", RPC_TIMED_OUT },
+		{ "Request sent has failed", RPC_NETWORK_ERROR },
+		{ "send failed", RPC_NETWORK_ERROR },
+		{ "going to resend", RPC_RESENDING },
+		{ "Resending request", RPC_RESENDING },
+		{ "resending request", RPC_RESENDING },
+		{ "Early reply", RPC_EARLY_REPLY },
+		{ "reply in flags", RPC_REPLY },
+		{ "Dropping timed-out request", RPC_DROPPED },
+		{ "bulk transfer failed", RPC_BULK },
+		{ "timeout on bulk", RPC_BULK },
+		{ "network error on bulk", RPC_BULK },
+		{ "truncated bulk", RPC_BULK },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+		if (part_begins(words, steps[i].words))
+			return steps[i].step;
+	return RPC_MENTIONED;
+}
+
+/*
+ * Reads "WORDS req@ADDRESS x123/t0(0) o400->TARGET@NID:28/4 lens 224/224 ... rc 0/-1 job:'x.0'". 2.12 has
+ * no job, and 2.17 has more after it.
+ */
+static bool read_request(struct rest *rest, struct rpc_text *rpc)
+{
+	uint64_t value;
+	int64_t opcode;
+	struct part nid;
+	const char *end, *colon;
+
+	rpc->words.p = rest->p;
+	if (!take_to(rest, " req@"))
+		return false;
+	rpc->words.len = (size_t)(rest->p - rpc->words.p) - strlen(" req@");
+	if (!take_hex(rest, &value) || !take_word(rest, " x") || !take_number(rest, &rpc->xid) ||
+	    !take_word(rest, "/t"))
+		return false;
+	rpc->step = step_of(&rpc->words);
+	if (!take_to(rest, " o") || !take_signed(rest, &opcode))
+		return true;
+	if (opcode >= 0)
+		rpc->opcode = (uint32_t)opcode;
+	if (!take_word(rest, "->") || !take_until(rest, '@', &rpc->target))
+		return true;
+	end = memmem(rest->p, rest_len(rest), " lens ", 6);
+	/* The portals follow the last colon. */
+	colon = end ? memrchr(rest->p, ':', (size_t)(end - rest->p)) : NULL;
+	if (!colon)
+		return true;
+	nid = (struct part){ rest->p, (size_t)(colon - rest->p) };
+	rpc->nid = nid_part(nid);
+	rest->p = end;
+	if (take_to(rest, " rc "))
+		take_signed(rest, &rpc->rc);
+	if (take_to(rest, " job:'"))
+		take_until(rest, '\'', &rpc->job);
+	return true;
+}
+
+/* ---- any message ---- */
+
+bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc)
+{
+	struct rest rest = { text, text + len };
+	uint64_t address;
+
+	*rpc = (struct rpc_text){ .opcode = OPCODE_UNKNOWN };
+	if (len < 8)
+		return false;
+	switch (text[0]) {
+	case '@':
+		return take_word(&rest, "@@@ ") && read_request(&rest, rpc);
+	case 'S':
+		rpc->step = RPC_SENDING;
+		return take_word(&rest, "Sending RPC ") && read_names(&rest, rpc);
+	case 'C':
+		rpc->step = RPC_COMPLETED;
+		return take_word(&rest, "Completed RPC ") && read_names(&rest, rpc);
+	case 'H':
+		rpc->server = true;
+		rpc->step = take_word(&rest, "Handling RPC ") ? RPC_HANDLING : RPC_HANDLED;
+		if ((rpc->step == RPC_HANDLED && !take_word(&rest, "Handled RPC ")) ||
+		    !read_names(&rest, rpc))
+			return false;
+		cut_references(rpc);
+		return true;
+	case 'g':
+		rpc->server = true;
+		rpc->step = RPC_ARRIVED;
+		/* Without x, the class net repeats the number when a thread begins. */
+		return take_word(&rest, "got req x") && take_number(&rest, &rpc->xid);
+	case 'i':
+		rpc->server = true;
+		rpc->step = RPC_ARRIVED;
+		return take_word(&rest, "incoming req@") && take_hex(&rest, &address) &&
+		       take_word(&rest, " x") && take_number(&rest, &rpc->xid);
+	default:
+		return false;
+	}
+}
+
+bool rpc_text_wanted(const char *text)
+{
+	switch (text[0]) {
+	case '@':
+		return !strncmp(text, "@@@ ", 4);
+	case 'S':
+		return !strncmp(text, "Sending RPC ", 12);
+	case 'C':
+		return !strncmp(text, "Completed RPC ", 14);
+	case 'H':
+		return !strncmp(text, "Hand", 4);
+	case 'g':
+		return !strncmp(text, "got req x", 9);
+	case 'i':
+		return !strncmp(text, "incoming req@", 13);
+	default:
+		return false;
+	}
+}

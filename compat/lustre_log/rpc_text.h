@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads Lustre's messages about RPCs, as versions 2.12 to 2.17 write them. */
+#pragma once
+
+#include "lustre_log/take.h"
+
+#define OPCODE_UNKNOWN UINT32_MAX
+
+enum rpc_step {
+	RPC_SENDING, /* the client is about to send the request */
+	RPC_COMPLETED, /* the client has the reply, or has given up */
+	RPC_ARRIVED, /* the server has received the request */
+	RPC_HANDLING, /* a thread of the server begins */
+	RPC_HANDLED, /* it has finished */
+	RPC_TIMED_OUT, /* the client has waited too long for the reply */
+	RPC_NETWORK_ERROR, /* the client could not send the request */
+	RPC_RESENDING,
+	RPC_EARLY_REPLY, /* the server needs longer and has told the client */
+	RPC_REPLY, /* the reply has reached the client */
+	RPC_DROPPED, /* the server refuses a request whose time is over */
+	RPC_BULK, /* a transfer of data has failed */
+	RPC_MENTIONED, /* another message about the request */
+};
+
+/* Returns a word for users: "sending". */
+const char *rpc_step_name(enum rpc_step step);
+
+/* A message about an RPC. Parts that the message does not have are empty. */
+struct rpc_text {
+	enum rpc_step step;
+	bool server; /* a server wrote it; only for the first five steps */
+	uint32_t opcode; /* OPCODE_UNKNOWN: the message does not tell */
+	uint64_t xid;
+	struct part thread; /* that wrote it */
+	struct part client; /* UUID of the client; "0": not connected */
+	struct part target; /* of a request: the device of the client, or its UUID on a server */
+	struct part nid; /* the other side, without the process ID that servers write before it */
+	struct part job;
+	bool timed; /* RPC_HANDLED: has the two times */
+	uint64_t service, total; /* ns: of the thread; since the arrival */
+	int64_t rc;
+	struct part words; /* of the messages about a request: what it says of it */
+};
+
+/* Reads a text. Returns false if it is not about one RPC. */
+bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc);
+
+/* Returns false if rpc_text_read() would not read a text that begins so. */
+bool rpc_text_wanted(const char *text);
+
+/* Removes the process ID "12345-" that Lustre writes before a NID. */
+struct part nid_part(struct part nid);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lustre: answers questions from Lustre's debug logs. */
+#include "app/opt.h"
+#include "lustre_log/lock_text.h"
+#include "lustre_log/lustre_log.h"
+#include "lustre_log/malloc_text.h"
+#include "lustre_log/rpc_text.h"
+
+const struct lustre_analysis lustre_analyses[] = {
+	/* clang-format off */
+	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpctrace", false, rpc_text_wanted, lustre_rpc },
+	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "dlmtrace", false, lock_text_wanted, lustre_locks },
+	{ "evictions", "the story before each eviction, timeout and reconnect", "dlmtrace+rpctrace+ha", false, NULL, lustre_evictions },
+	{ "leaks",     "memory that was allocated and not freed, by source line", "malloc", false, malloc_text_wanted, lustre_leaks },
+	{ "messages",  "the source lines that filled the log", NULL, false, NULL, lustre_messages },
+	{ "masks",     "what the log lacks for the other analyses", NULL, false, NULL, lustre_masks },
+	{ "timeline",  "all messages about a FID, a NID, an XID, a thread or a word", NULL, true, NULL, lustre_timeline },
+	/* clang-format on */
+	{ .name = NULL },
+};
+
+static int list(struct app *app)
+{
+	static const struct column columns[] = {
+		{ .key = "analysis" },
+		{ .key = "needs", .heading = "NEEDS DEBUG=+", .none = "-" },
+		{ .key = "description", .flags = COL_FOLD },
+	};
+	struct rows *rows = rows_new("analyses", columns, ARRAY_SIZE(columns));
+
+	for (const struct lustre_analysis *row = lustre_analyses; row->name; row++)
+		rows_add(rows, val_text(row->name), val_text(row->missing), val_text(row->words));
+	return print_rows(app, 0, rows, NULL);
+}
+
+static int run(struct lustre *lustre, const struct lustre_analysis *analysis)
+{
+	int err = lustre_open(lustre, analysis->word);
+
+	if (!err)
+		err = analysis->run(lustre);
+	if (err > 0)
+		return err;
+	if (err) {
+		pipeline_fail(&lustre->in.line, err);
+		return app_fail(lustre->app);
+	}
+	return inputs_report_losses(&lustre->in);
+}
+
+static int read_options(struct lustre *lustre)
+{
+	struct app *app = lustre->app;
+	int rc = opt_number("slowest", app->slowest, &lustre->slowest);
+
+	if (!rc)
+		rc = opt_number("top", app->top, &lustre->top);
+	return rc ? rc : record_args_read(app, &lustre->args);
+}
+
+int cmd_lustre(struct app *app, int argc, char **argv)
+{
+	struct lustre lustre = { .app = app, .slowest = 5 };
+	const struct lustre_analysis *analysis;
+	int nr, rc, first = 2;
+
+	if (argc < 2)
+		return list(app) ? app_fail(app) : 0;
+	for (nr = 0; lustre_analyses[nr].name; nr++)
+		;
+	nr = app_find_row(app, argv[1], lustre_analyses, (size_t)nr, sizeof(*lustre_analyses));
+	if (nr < 0)
+		return EXIT_USAGE;
+	analysis = &lustre_analyses[nr];
+	if (analysis->word && argc > first)
+		lustre.word = argv[first++];
+	if (argc <= first)
+		return app_usage("lustre %s: give %sthe files to read", analysis->name,
+				 analysis->word ? "the word and " : "");
+	lustre.files = argv + first;
+	lustre.n_files = (size_t)(argc - first);
+	rc = read_options(&lustre);
+	/* --rate counts all messages, and those about one request are of any kind. */
+	if (!lustre.args.selection.rate.limited && !app->xid)
+		lustre.args.wants = analysis->wants;
+	if (!rc)
+		rc = run(&lustre, analysis);
+	lustre_close(&lustre);
+	return rc;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lustre evictions: the story before each eviction, timeout and reconnect. */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "lustre_log/incidents.h"
+#include "lustre_log/lustre_log.h"
+#include "lustre_log/opcode.h"
+#include "lustre_log/rpc_text.h"
+#include "out/bar.h"
+
+struct view {
+	struct lustre *lustre;
+	struct incidents incidents;
+};
+
+static const char *name(const struct view *view, uint32_t number)
+{
+	return name_text(&view->incidents.locks.names, number);
+}
+
+/* ---- the story of one incident ---- */
+
+/* Writes "TEXT 12.3 s before" if the time is known. */
+static void put_before(FILE *f, const struct incident *it, const char *text, uint64_t time)
+{
+	char apart[UNIT_SIZE];
+
+	if (!time || time > it->time)
+		return;
+	duration_text(it->time - time, apart);
+	fprintf(f, "%s %s before", text, apart);
+}
+
+static void put_lock(const struct view *view, const struct incident *it, FILE *f)
+{
+	fprintf(f, "; lock 0x%" PRIx64, it->lock);
+	if (it->mode)
+		fprintf(f, " %s", name(view, it->mode));
+	if (it->res)
+		fprintf(f, " of %s", name(view, it->res));
+	put_before(f, it, ", called back", it->called);
+	if (!it->waiter_since)
+		return;
+	fprintf(f, ", which %s", it->waiter ? name(view, it->waiter) : "another lock");
+	put_before(f, it, " asked for", it->waiter_since);
+}
+
+static void put_opcode(FILE *f, uint32_t opcode, uint64_t xid)
+{
+	char text[OPCODE_TEXT_SIZE];
+
+	opcode_text(opcode, text);
+	fprintf(f, "%s x%" PRIu64, opcode == OPCODE_UNKNOWN ? "request" : text, xid);
+}
+
+/* Returns the story, which the caller frees; NULL: memory is out. */
+static char *story(const struct view *view, const struct incident *it)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	if (it->xid) {
+		put_opcode(f, it->opcode, it->xid);
+		fputs(": ", f);
+	}
+	fputs(name(view, it->why), f);
+	if (it->lock)
+		put_lock(view, it, f);
+	if (it->heard) {
+		put_before(f, it, "; last heard of", it->heard);
+		fputs(": ", f);
+		put_opcode(f, it->heard_opcode, it->heard_xid);
+	}
+	put_before(f, it, "; lost or evicted", it->before);
+	return fclose(f) ? NULL : text;
+}
+
+/* ---- the table ---- */
+
+enum { TIME, HOST, EVENT, TARGET, NID, STORY, LOCK, CALLED, WAITER, XID, HEARD, LOST, COLUMNS };
+
+static const struct column columns[COLUMNS] = {
+	[TIME] = { .key = "time" },
+	[HOST] = { .key = "host" },
+	[EVENT] = { .key = "event" },
+	[TARGET] = { .key = "target", .flags = COL_DATA },
+	[NID] = { .key = "nid", .none = "-" },
+	[STORY] = { .key = "story", .flags = COL_FOLD },
+	[LOCK] = { .key = "lock", .type = COL_HEX, .flags = COL_DATA },
+	[CALLED] = { .key = "called_back", .flags = COL_DATA },
+	[WAITER] = { .key = "waiter", .flags = COL_DATA },
+	[XID] = { .key = "xid", .type = COL_NUMBER, .flags = COL_DATA },
+	[HEARD] = { .key = "last_heard", .flags = COL_DATA },
+	[LOST] = { .key = "lost", .flags = COL_DATA },
+};
+
+static int add_incident(const struct view *view, const struct incident *it, struct rows *rows)
+{
+	char *text __cleanup(free) = story(view, it);
+
+	if (!text)
+		return -ENOMEM;
+	rows_add(rows, lustre_time(it->time), val_text(lustre_host(view->lustre, it->host)),
+		 val_text(incident_name(it->step)), val_words(name(view, it->target)),
+		 val_words(name(view, it->nid)), val_text(text),
+		 it->lock ? val_number(it->lock) : NULL, lustre_time(it->called),
+		 val_words(name(view, it->waiter)), it->xid ? val_number(it->xid) : NULL,
+		 lustre_time(it->heard), lustre_time(it->before));
+	return 0;
+}
+
+static int print(const struct view *view, const struct lustre_order *order)
+{
+	const struct incidents *incidents = &view->incidents;
+	struct column own[COLUMNS];
+	struct rows *rows;
+	struct out out;
+	int err = 0;
+
+	memcpy(own, columns, sizeof(own));
+	own[HOST].flags = view->lustre->in.n > 1 ? 0 : COL_DATA;
+	rows = rows_new("incidents", own, COLUMNS);
+	print_begin(view->lustre->app, &out, 0);
+	for (size_t i = 0; !err && i < incidents->n; i++)
+		err = add_incident(view, &incidents->list[i], rows);
+	lustre_put(view->lustre, &out, rows, view->lustre->app->sort ? order : NULL, 0);
+	return out_end(&out) ? -ENOMEM : err;
+}
+
+static int add_line(void *data, const struct log_line *line)
+{
+	return incidents_add(data, line);
+}
+
+static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
+{
+	struct incidents *incidents = data;
+
+	(void)gap;
+	locks_gap(&incidents->locks, host);
+	return 0;
+}
+
+int lustre_evictions(struct lustre *lustre)
+{
+	struct view view = { .lustre = lustre };
+	const struct lustre_sink sink = { add_line, add_gap, &view.incidents };
+	struct lustre_order order;
+	int err = lustre_order_read(lustre->app, columns, COLUMNS, TIME, &order);
+
+	if (err)
+		return err;
+	err = incidents_init(&view.incidents, lustre->app->ctx);
+	if (!err)
+		err = lustre_each(lustre, &sink);
+	if (!err && !view.incidents.n)
+		app_say("no client was evicted, no connection was lost, and no request timed out");
+	if (!err)
+		err = print(&view, &order);
+	incidents_clear(&view.incidents);
+	return err;
+}

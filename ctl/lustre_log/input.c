@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads the files of lustre: merged in order of time, on clocks that agree about requests. */
+#include <inttypes.h>
+
+#include "app/privileges.h"
+#include "base/buf.h"
+#include "input/stdin_file.h"
+#include "lustre/log_source.h"
+#include "lustre_log/clocks.h"
+#include "lustre_log/lustre_log.h"
+#include "lustre_log/rpc_text.h"
+#include "out/bar.h"
+
+/* ---- records ---- */
+
+static int make_readers(struct lustre *lustre, const struct pipeline *line)
+{
+	struct dkt_ctx *ctx = lustre->app->ctx;
+	int err = 0;
+
+	lustre->readers = calloc(line->n, sizeof(struct line_reader *));
+	if (!lustre->readers)
+		return dkt_fail(ctx, -ENOMEM, "out of memory");
+	for (size_t i = 0; !err && i < line->n; i++) {
+		err = line_reader_new(line->parts[i].ctx, (uint32_t)i,
+				      log_source_is(line->parts[i].source), &lustre->readers[i]);
+		lustre->n_readers = i + 1;
+	}
+	return err;
+}
+
+static void free_readers(struct lustre *lustre)
+{
+	for (size_t i = 0; i < lustre->n_readers; i++)
+		line_reader_free(lustre->readers[i]);
+	free(lustre->readers);
+	lustre->readers = NULL;
+	lustre->n_readers = 0;
+}
+
+struct passing {
+	const struct lustre *lustre;
+	const struct pipeline *line;
+	const struct lustre_sink *sink;
+};
+
+static int pass(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	const struct passing *passing = data;
+	size_t part = (size_t)(pipeline_part(passing->line, record) - passing->line->parts);
+	struct log_line line;
+
+	(void)source;
+	if (!record->event)
+		return passing->sink->gap ?
+			       passing->sink->gap(passing->sink->data, (uint32_t)part, record) :
+			       0;
+	if (!line_read(passing->lustre->readers[part], record, &line))
+		return 0;
+	return passing->sink->line(passing->sink->data, &line);
+}
+
+static int each(struct lustre *lustre, struct inputs *in, const struct lustre_sink *sink)
+{
+	struct passing passing = { lustre, &in->line, sink };
+	int err = make_readers(lustre, &in->line);
+
+	if (!err)
+		err = inputs_each(in, pass, &passing);
+	free_readers(lustre);
+	return err;
+}
+
+int lustre_each(struct lustre *lustre, const struct lustre_sink *sink)
+{
+	return each(lustre, &lustre->in, sink);
+}
+
+const char *lustre_host(const struct lustre *lustre, uint32_t host)
+{
+	const struct inputs_file *file = &lustre->in.files[host];
+	const char *slash = strrchr(file->path, '/');
+
+	/* A file that is read alone has no name. */
+	return file->name ? file->name : slash ? slash + 1 : file->path;
+}
+
+/* ---- clocks ---- */
+
+static int add_to_clocks(void *data, const struct log_line *line)
+{
+	return clocks_add(data, line);
+}
+
+/* Returns the words for the message about a file's offset; the caller frees them. */
+static char *accuracy(const struct clocks_offset *offset)
+{
+	char error[UNIT_SIZE];
+
+	duration_text(offset->error, error);
+	if (offset->contradictory)
+		return dkt__format("a guess: its %" PRIu64
+				   " requests with both sides contradict each"
+				   " other by %s, so a clock was set or drifted",
+				   offset->pairs, error);
+	return dkt__format("accurate to %s by %" PRIu64 " requests with both sides", error,
+			   offset->pairs);
+}
+
+/* Corrects the offsets of the files, which so far rely on the hosts' wall clocks. */
+static int use_clocks(struct lustre *lustre, const struct inputs *from, const struct clocks *clocks)
+{
+	struct clocks_offset offset;
+
+	lustre->accuracy = calloc(from->n, sizeof(char *));
+	if (!lustre->accuracy)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->n; i++) {
+		if (!i || from->files[i].known != INPUTS_BY_WALL_CLOCK ||
+		    !clocks_get(clocks, i, &offset))
+			continue;
+		lustre->accuracy[i] = accuracy(&offset);
+		if (!lustre->accuracy[i])
+			return -ENOMEM;
+		lustre->in.files[i].known = INPUTS_BY_REQUESTS;
+		lustre->in.files[i].offset = from->files[i].offset + offset.ns;
+		lustre->in.files[i].accuracy = lustre->accuracy[i];
+	}
+	return 0;
+}
+
+/* True if each file is one input; a directory can be several. */
+static bool one_each(const struct lustre *lustre, const struct inputs *in)
+{
+	return in->n == lustre->n_files;
+}
+
+/* Reads all files once, to find how the hosts' clocks differ. */
+static int find_clocks(struct lustre *lustre, struct inputs *in)
+{
+	struct clocks clocks;
+	const struct lustre_sink sink = { .line = add_to_clocks, .data = &clocks };
+	int err = clocks_init(&clocks, lustre->app->ctx, in->n);
+
+	if (!err)
+		err = each(lustre, in, &sink);
+	if (!err) {
+		clocks_finish(&clocks);
+		err = use_clocks(lustre, in, &clocks);
+	}
+	clocks_clear(&clocks);
+	return err;
+}
+
+/* Opens the files for a look at all records, and closes them after it. sink NULL: finds the clocks. */
+static int look(struct lustre *lustre, const struct lustre_sink *sink)
+{
+	/* No selection: an --until on the wrong clock would cut off replies. */
+	struct record_args args = { .source = lustre->args.source,
+				    .wants = sink ? NULL : rpc_text_wanted };
+	struct inputs in = { 0 };
+	int err = inputs_new(lustre->app, lustre->files, lustre->n_files, &in) ? -EINVAL : 0;
+
+	if (!err)
+		err = inputs_open_quietly(&in, &args);
+	if (!err && sink)
+		err = each(lustre, &in, sink);
+	else if (!err && one_each(lustre, &in))
+		err = find_clocks(lustre, &in);
+	if (err)
+		pipeline_fail(&in.line, err);
+	inputs_clear(&in);
+	return err;
+}
+
+int lustre_look_ahead(struct lustre *lustre, const struct lustre_sink *sink)
+{
+	return look(lustre, sink);
+}
+
+/* ---- files ---- */
+
+int lustre_open(struct lustre *lustre, bool again)
+{
+	struct app *app = lustre->app;
+	int err;
+
+	/* A pipe that is read twice is copied into a file first. */
+	if (again && lustre->n_files == 1 && !strcmp(lustre->files[0], INPUT_STDIN) &&
+	    stdin_file(app) < 0)
+		return -EINVAL;
+	if (lustre->n_files == 1 && !app->offset)
+		return inputs_open_one(app, lustre->files[0], &lustre->args, &lustre->in);
+	if (inputs_new(app, lustre->files, lustre->n_files, &lustre->in))
+		return EXIT_USAGE;
+	err = lustre->n_files > 1 ? look(lustre, NULL) : 0;
+	return err ? err : inputs_open_all(&lustre->in, &lustre->args);
+}
+
+void lustre_close(struct lustre *lustre)
+{
+	inputs_clear(&lustre->in);
+	record_args_clear(&lustre->args);
+	for (size_t i = 0; lustre->accuracy && i < lustre->n_files; i++)
+		free(lustre->accuracy[i]);
+	free(lustre->accuracy);
+}

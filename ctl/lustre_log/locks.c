@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lustre locks: how long locks wait, for whom, and how long callbacks take. */
+#include <inttypes.h>
+
+#include "lustre_log/locks.h"
+#include "lustre_log/lustre_log.h"
+
+/* Resources in the table of conflicts, unless --top says otherwise. */
+#define USUAL_TOP 10
+
+enum { NS, PHASE, COUNT, MIN, P50, P90, P99, MAX, TOTAL, COLUMNS };
+
+static const struct column table_columns[COLUMNS] = {
+	[NS] = { .key = "namespace" },
+	[PHASE] = { .key = "phase" },
+	[COUNT] = { .key = "count", .type = COL_NUMBER },
+	[MIN] = { .key = "min", .type = COL_DURATION },
+	[P50] = { .key = "p50", .type = COL_DURATION },
+	[P90] = { .key = "p90", .type = COL_DURATION },
+	[P99] = { .key = "p99", .type = COL_DURATION },
+	[MAX] = { .key = "max", .type = COL_DURATION },
+	[TOTAL] = { .key = "total", .type = COL_DURATION },
+};
+
+static const char *const phase_names[LOCK_PHASES] = {
+	[LOCK_WAIT] = "grant",
+	[LOCK_CALLBACK] = "callback",
+};
+
+struct view {
+	struct lustre *lustre;
+	struct locks locks;
+	struct lustre_order order;
+};
+
+static struct json_object *name(const struct view *view, uint32_t number)
+{
+	return val_words(name_text(&view->locks.names, number));
+}
+
+/* ---- tables ---- */
+
+static void put_phases(const struct view *view, struct out *out)
+{
+	struct rows *rows = rows_new("phases", table_columns, COLUMNS);
+
+	for (size_t i = 0; i < view->locks.n_groups; i++)
+		for (size_t j = 0; j < LOCK_PHASES; j++) {
+			const struct lock_group *group = &view->locks.groups[i];
+			const struct dkt__dist *dist = &group->phases[j];
+
+			if (dist->count)
+				rows_add(rows, name(view, group->ns), val_text(phase_names[j]),
+					 val_number(dist->count), val_number(dist->min),
+					 val_number(dkt__dist_quantile(dist, 0.5)),
+					 val_number(dkt__dist_quantile(dist, 0.9)),
+					 val_number(dkt__dist_quantile(dist, 0.99)),
+					 val_number(dist->max), val_number(dist->sum));
+		}
+	lustre_put(view->lustre, out, rows, &view->order, 0);
+}
+
+static void put_conflicts(const struct view *view, struct out *out)
+{
+	static const struct column columns[] = {
+		{ .key = "conflicts", .type = COL_NUMBER },
+		{ .key = "wait", .type = COL_DURATION },
+		{ .key = "max", .type = COL_DURATION },
+		{ .key = "last_holder", .heading = "LAST HOLDER", .none = "-" },
+		{ .key = "host", .flags = COL_DATA },
+		{ .key = "resource" },
+	};
+	static const struct lustre_order by_wait = { .column = 1, .descending = true };
+	struct rows *rows = rows_new("conflicts", columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < view->locks.n_res; i++) {
+		const struct lock_res *res = &view->locks.res[i];
+
+		if (res->conflicts)
+			rows_add(rows, val_number(res->conflicts), val_number(res->wait),
+				 val_number(res->longest), name(view, res->holder),
+				 val_text(lustre_host(view->lustre, res->host)),
+				 name(view, res->res));
+	}
+	lustre_put(view->lustre, out, rows, &by_wait, USUAL_TOP);
+}
+
+static void put_longest(const struct view *view, struct out *out)
+{
+	static const struct column columns[] = {
+		{ .key = "longest_wait", .type = COL_DURATION, .heading = "LONGEST" },
+		{ .key = "waiter", .none = "-" },
+		{ .key = "for_holder", .heading = "WAITED FOR", .none = "-" },
+		{ .key = "mode", .none = "-" },
+		{ .key = "granted" },
+		{ .key = "handle", .type = COL_HEX, .flags = COL_DATA },
+		{ .key = "host", .flags = COL_DATA },
+		{ .key = "namespace", .flags = COL_DATA },
+		{ .key = "resource" },
+	};
+	struct rows *rows = rows_new("longest", columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < view->locks.n_longest; i++) {
+		const struct lock_conflict *it = &view->locks.longest[i];
+
+		rows_add(rows, val_number(it->wait), name(view, it->waiter), name(view, it->holder),
+			 name(view, it->mode), lustre_time(it->until), val_number(it->handle),
+			 val_text(lustre_host(view->lustre, it->host)), name(view, it->ns),
+			 name(view, it->res));
+	}
+	out_rows(out, rows);
+}
+
+static int put_unfinished(const struct view *view, struct out *out, size_t *n)
+{
+	static const struct column columns[] = {
+		{ .key = "still", .heading = "STILL" },
+		{ .key = "for", .type = COL_DURATION },
+		{ .key = "nid", .none = "-" },
+		{ .key = "mode", .none = "-" },
+		{ .key = "handle", .type = COL_HEX },
+		{ .key = "host", .flags = COL_DATA },
+		{ .key = "namespace", .flags = COL_DATA },
+		{ .key = "since", .flags = COL_DATA },
+		{ .key = "resource", .none = "-" },
+	};
+	struct rows *rows = rows_new("unfinished", columns, ARRAY_SIZE(columns));
+	const struct lock **list = NULL;
+	int err = locks_unfinished(&view->locks, &list, n);
+
+	for (size_t i = 0; !err && i < *n && i < (size_t)view->lustre->slowest; i++)
+		rows_add(rows, val_text(lock_waits(list[i]) ? "waits" : "called back"),
+			 val_number(view->locks.last - lock_since(list[i])),
+			 name(view, list[i]->nid), name(view, list[i]->mode),
+			 val_number(list[i]->handle),
+			 val_text(lustre_host(view->lustre, list[i]->host)),
+			 name(view, list[i]->ns), lustre_time(lock_since(list[i])),
+			 name(view, list[i]->res));
+	free(list);
+	out_rows(out, rows);
+	return err;
+}
+
+/* ---- the report ---- */
+
+static void tell(const struct view *view, size_t unfinished)
+{
+	const struct {
+		uint64_t n;
+		const char *words;
+	} counts[] = {
+		{ unfinished, "locks wait, or were called back, at the end" },
+		{ view->locks.expired,
+		  "callbacks were not answered in time: see lustre evictions" },
+		{ view->locks.spanned,
+		  "locks were not counted, because records were lost while they"
+		  " waited or were called back" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		if (counts[i].n)
+			app_say("%" PRIu64 " %s", counts[i].n, counts[i].words);
+}
+
+static int print(const struct view *view)
+{
+	struct out out;
+	size_t unfinished = 0;
+	int err;
+
+	print_begin(view->lustre->app, &out, 0);
+	put_phases(view, &out);
+	put_conflicts(view, &out);
+	put_longest(view, &out);
+	err = put_unfinished(view, &out, &unfinished);
+	out_json(&out, "messages", val_number(view->locks.messages));
+	out_json(&out, "all_conflicts", val_number(view->locks.conflicts));
+	out_json(&out, "expired", val_number(view->locks.expired));
+	out_json(&out, "not_ended", val_number(unfinished));
+	out_json(&out, "spanned", val_number(view->locks.spanned));
+	if (!err)
+		tell(view, unfinished);
+	return out_end(&out) ? -ENOMEM : err;
+}
+
+/* ---- records ---- */
+
+static int add_line(void *data, const struct log_line *line)
+{
+	const struct lock *lock;
+
+	return locks_add(data, line, &lock);
+}
+
+static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
+{
+	(void)gap;
+	locks_gap(data, host);
+	return 0;
+}
+
+int lustre_locks(struct lustre *lustre)
+{
+	struct view view = { .lustre = lustre };
+	const struct lustre_sink sink = { add_line, add_gap, &view.locks };
+	int err = lustre_order_read(lustre->app, table_columns, COLUMNS, TOTAL, &view.order);
+
+	if (err)
+		return err;
+	err = locks_init(&view.locks, lustre->app->ctx, (size_t)lustre->slowest);
+	if (!err)
+		err = lustre_each(lustre, &sink);
+	if (!err && !view.locks.messages)
+		app_say("no messages about locks: set debug=+dlmtrace before the log is made");
+	if (!err)
+		err = print(&view);
+	locks_clear(&view.locks);
+	return err;
+}

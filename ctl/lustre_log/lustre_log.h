@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lustre: shared by its analyses. */
+#pragma once
+
+#include "app/print.h"
+#include "input/inputs.h"
+#include "lustre_log/line.h"
+
+/* One run of the command. */
+struct lustre {
+	struct app *app;
+	struct record_args args;
+	struct inputs in; /* the files, merged */
+	struct line_reader **readers; /* by file */
+	size_t n_readers;
+	char **accuracy; /* by file: the words for inputs_report_offset() */
+	char **files; /* the arguments */
+	size_t n_files;
+	const char *word; /* of timeline */
+	int slowest; /* --slowest */
+	int top; /* --top; 0: all, or what is usual */
+};
+
+/* One analysis. */
+struct lustre_analysis {
+	const char *name;
+	const char *words; /* for the list of analyses */
+	const char *missing; /* what the messages need: "debug=+rpctrace" */
+	bool word; /* a word comes before the files */
+	log_text_wants *wants; /* the messages that it reads; NULL: all */
+	int (*run)(struct lustre *lustre); /* 0 or -errno; the message is in the app's context */
+};
+
+/* Ends with a row without a name. */
+extern const struct lustre_analysis lustre_analyses[];
+
+/* The words of --group-by; NULL after the last. */
+extern const char *const lustre_rpc_groups[];
+
+int lustre_rpc(struct lustre *lustre);
+int lustre_locks(struct lustre *lustre);
+int lustre_evictions(struct lustre *lustre);
+int lustre_leaks(struct lustre *lustre);
+int lustre_messages(struct lustre *lustre);
+int lustre_masks(struct lustre *lustre);
+int lustre_timeline(struct lustre *lustre);
+
+/* ---- records ---- */
+
+/* The functions of an analysis that get the records. */
+struct lustre_sink {
+	int (*line)(void *data, const struct log_line *line); /* each message */
+	/* A loss of records of a file: forgets what was under way. NULL: of no interest. */
+	int (*gap)(void *data, uint32_t host, const struct dkt_record *gap);
+	void *data;
+};
+
+/* Opens the files, and merges them on the clock of the first. again: lustre_look_ahead() is used. */
+int lustre_open(struct lustre *lustre, bool again);
+void lustre_close(struct lustre *lustre);
+
+/* Passes each selected record to the sink. */
+int lustre_each(struct lustre *lustre, const struct lustre_sink *sink);
+
+/* Reads the files once more, and passes all records to the sink, on clocks that do not agree. */
+int lustre_look_ahead(struct lustre *lustre, const struct lustre_sink *sink);
+
+/* Returns the name of a file's host. */
+const char *lustre_host(const struct lustre *lustre, uint32_t host);
+
+/* Prints all messages about a thing, as timeline does. */
+int lustre_print_about(struct lustre *lustre, const char *word);
+
+/* ---- output ---- */
+
+/* The longest text of lustre_when(). */
+#define LUSTRE_WHEN_SIZE 48
+
+/* "1495061256.496695": a time as the lines of the log print it. */
+void lustre_when(uint64_t ns, char text[LUSTRE_WHEN_SIZE]);
+
+/* A value of such a time; no value for 0. */
+struct json_object *lustre_time(uint64_t ns);
+
+/* The order of rows. */
+struct lustre_order {
+	size_t column;
+	bool descending;
+};
+
+/* Reads --sort; the default is column usual, the largest first. Returns 0 or EXIT_USAGE. */
+int lustre_order_read(const struct app *app, const struct column *columns, size_t n, size_t usual,
+		      struct lustre_order *order);
+
+/*
+ * Sorts, cuts to --top and prints the rows. order NULL: they are in order. most: the usual --top; 0: all.
+ * Text tells how many rows were left out.
+ */
+void lustre_put(const struct lustre *lustre, struct out *out, struct rows *rows,
+		const struct lustre_order *order, size_t most);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* lustre timeline: all messages about one thing, of all files in order of time. */
+#include "lustre_log/lustre_log.h"
+#include "lustre_log/thing.h"
+
+struct view {
+	struct lustre *lustre;
+	struct thing thing;
+	struct sink sink;
+};
+
+static int learn(void *data, const struct log_line *line)
+{
+	return thing_learn(data, line);
+}
+
+static int put_line(void *data, const struct log_line *line)
+{
+	struct view *view = data;
+
+	return thing_is_in(&view->thing, line) ? sink_add(&view->sink, line->record) : 0;
+}
+
+static int put_gap(void *data, uint32_t host, const struct dkt_record *gap)
+{
+	struct view *view = data;
+
+	(void)host;
+	return sink_add(&view->sink, gap);
+}
+
+static int print(struct view *view)
+{
+	const struct app *app = view->lustre->app;
+	const struct lustre_sink sink = { put_line, put_gap, view };
+	struct outfile file = OUTFILE_INIT;
+	struct sink_opts opts = { .raw_text = app->raw_text };
+	int err = style_find(app->json ? "json" : app->csv ? "csv" : "legacy", &opts.style);
+
+	if (!err)
+		err = sink_open_file(app->ctx, &opts, NULL, &file);
+	if (!err)
+		err = sink_open(&view->sink, &opts, &view->lustre->in.line, &file);
+	if (!err)
+		err = sink_begin(&view->sink);
+	if (!err)
+		err = lustre_each(view->lustre, &sink);
+	if (!err)
+		err = sink_finish(&view->sink);
+	outfile_close(&file);
+	if (!err && !view->sink.records)
+		app_say("no message is about %s", view->thing.text);
+	return view->sink.out.closed ? EXIT_PIPE : err;
+}
+
+int lustre_print_about(struct lustre *lustre, const char *word)
+{
+	struct view view = { .lustre = lustre };
+	const struct lustre_sink first = { .line = learn, .data = &view.thing };
+	int err = thing_read(&view.thing, word);
+
+	if (err == -EINVAL)
+		err = app_usage("lustre timeline: the word is empty");
+	/* The lines of a thread before the first one that has its name belong to it, too. */
+	if (!err && view.thing.kind == THING_WORD)
+		err = lustre_look_ahead(lustre, &first);
+	if (!err)
+		err = print(&view);
+	sink_close(&view.sink);
+	thing_clear(&view.thing);
+	return err;
+}
+
+int lustre_timeline(struct lustre *lustre)
+{
+	return lustre_print_about(lustre, lustre->word);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fuzzes the reading of the messages that the analyses of lustre know. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lustre_log/client_text.h"
+#include "lustre_log/lock_text.h"
+#include "lustre_log/malloc_text.h"
+#include "lustre_log/rpc_text.h"
+#include "lustre_log/thing.h"
+#include "replay.h"
+
+/* A part is empty, or within the text. */
+static void within(struct part part, const char *text, size_t size)
+{
+	must(!part.len ||
+	     (part.p >= text && part.len <= size && (size_t)(part.p - text) <= size - part.len));
+}
+
+static void rpc(const char *text, size_t size)
+{
+	struct rpc_text it;
+
+	if (!rpc_text_read(text, size, &it))
+		return;
+	within(it.thread, text, size);
+	within(it.client, text, size);
+	within(it.target, text, size);
+	within(it.nid, text, size);
+	within(it.job, text, size);
+	within(it.words, text, size);
+	must(*rpc_step_name(it.step));
+}
+
+static void lock(const char *text, size_t size)
+{
+	struct lock_text it;
+
+	if (!lock_text_read(text, size, &it))
+		return;
+	within(it.words, text, size);
+	within(it.ns, text, size);
+	within(it.granted, text, size);
+	within(it.wanted, text, size);
+	within(it.res, text, size);
+	within(it.nid, text, size);
+}
+
+static void client(const char *text, size_t size)
+{
+	struct client_text it;
+
+	if (!client_text_read(text, size, &it))
+		return;
+	within(it.target, text, size);
+	within(it.nid, text, size);
+	within(it.why, text, size);
+	must(*client_step_name(it.step));
+}
+
+/* The text as the word of a timeline is found in itself, as a line of its own. */
+static void thing(const char *text, size_t size)
+{
+	char *word = strndup(text, size);
+	const struct log_line line = { .text = { text, strnlen(text, size) } };
+	struct thing it;
+
+	must(word);
+	if (!thing_read(&it, word) && it.kind == THING_WORD)
+		must(thing_is_in(&it, &line));
+	thing_clear(&it);
+	free(word);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Without a NUL behind it, so that a sanitizer sees a read past the end. */
+	char *text = malloc(size + !size);
+	struct malloc_text memory;
+
+	must(text);
+	memcpy(text, data, size);
+	rpc(text, size);
+	lock(text, size);
+	client(text, size);
+	if (malloc_text_read(text, size, &memory)) {
+		within(memory.how, text, size);
+		within(memory.name, text, size);
+	}
+	if (size)
+		thing(text, size);
+	free(text);
+	return 0;
+}
