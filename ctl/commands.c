@@ -42,6 +42,7 @@ const struct command app_commands[] = {
 	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "show what is enabled, how full the buffers are and what was lost" },
 	{ "stop",      cmd_start,  0,        0, 0,  "", "stop recording; keep settings and records" },
 	{ "strace",    cmd_strace, CMD_STRACE | CMD_RECORD, 0, -1, "[-- COMMAND...]", "print system calls with their times, arguments and results" },
+	{ "top",       cmd_top,    CMD_TOP | CMD_RECORD, 0, 0, "", "show what the machine does now: processes, system calls, disks, events" },
 	{ "trigger",   cmd_trigger, CMD_LIST | CMD_TRIGGER, 1, -1, "add|list|del|rearm [EVENTS|message TEXT] [ACTION]", "make the kernel act on an event or on a message of Lustre" },
 	{ "view",      cmd_view,   CMD_VIEW | CMD_PICK | CMD_READ_ALL, 1, -1, "FILE... -o PAGE.html", "write a page of pictures: rates, latencies, stacks, processes" },
 	{ "__complete", cmd_complete, CMD_HIDDEN, 0, -1, "PROGRAM WORDS...", "print words for the shell's completion" },

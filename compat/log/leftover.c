@@ -7,7 +7,7 @@
 
 const char *leftover_kind(size_t i)
 {
-	static const char *const kinds[] = { "analyze", "hist", "latency", "record" };
+	static const char *const kinds[] = { "analyze", "hist", "latency", "record", "top" };
 
 	return i < ARRAY_SIZE(kinds) ? kinds[i] : NULL;
 }

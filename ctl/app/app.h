@@ -118,6 +118,11 @@ struct app {
 	bool metadata;
 	bool test_compatibility;
 	bool output_progress;
+	bool batch;
+	const char *delay;
+	const char *frames;
+	const char *panels;
+	const char *n_rows;
 	bool help;
 	bool version;
 	struct names joined; /* the texts of options that were given several times */
@@ -164,6 +169,7 @@ enum command_flags {
 	CMD_LUSTRE = UINT64_C(1) << 35, /* --group-by, --xid */
 	CMD_VIEW = UINT64_C(1) << 36, /* writes a page: --output, --offset */
 	CMD_STRACE = UINT64_C(1) << 32, /* prints system calls: --calls, --errors ... */
+	CMD_TOP = UINT64_C(1) << 34, /* --batch, --delay ... */
 };
 
 /* argv[0] is the command's name. Returns the exit status. */
@@ -196,7 +202,7 @@ command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, c
 	cmd_doctor, cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_lami,
 	cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge, cmd_probe,
 	cmd_record, cmd_recover, cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split,
-	cmd_start, cmd_status, cmd_strace, cmd_trigger, cmd_view;
+	cmd_start, cmd_status, cmd_strace, cmd_top, cmd_trigger, cmd_view;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

@@ -83,9 +83,9 @@ int live_begin(const struct app *app, struct spawn *spawn, const char *doing, do
 
 	if (err)
 		return err;
-	if (!spawn->pid && seconds <= 0)
+	if (doing && !spawn->pid && seconds <= 0)
 		app_say("%s until Ctrl-C", doing);
-	else if (!spawn->pid)
+	else if (doing && !spawn->pid)
 		app_say("%s for %g s", doing, seconds);
 	spawn_go(spawn);
 	return 0;

@@ -15,7 +15,7 @@ struct live_event {
 
 struct live_opts {
 	const char *kind; /* hist or latency: a part of the instance's name */
-	const char *doing; /* a verb for the message to the user: "counting" */
+	const char *doing; /* a verb for the message to the user: "counting"; NULL: no message */
 	const struct live_event *events;
 	size_t n;
 	struct dkt_expr *filter; /* for the events that have its fields; may be NULL */

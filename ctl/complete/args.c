@@ -13,6 +13,7 @@
 #include "lustre_log/lustre_log.h"
 #include "set/counts.h"
 #include "set/triggers.h"
+#include "top/top.h"
 
 /* The n-th argument before the word being typed, counted from 1 without options, or NULL. */
 static const char *argument(const struct command *command, int argc, char **argv, int n)
@@ -92,6 +93,29 @@ static bool takes_fields(const char *option)
 	return false;
 }
 
+static void offer_panels(const struct typed *typed)
+{
+	const struct typed name = typed_last(typed, ",");
+
+	for (size_t nr = 0; nr < N_TOP_PANELS; nr++)
+		offer(&name, top_panels[nr].name, "");
+}
+
+/* Two panels may have the same column. */
+static void offer_top_columns(const struct typed *typed)
+{
+	struct names seen = { 0 };
+
+	for (size_t nr = 0; nr < N_TOP_PANELS; nr++)
+		for (size_t i = 0; i < top_panels[nr].n; i++) {
+			const char *key = top_panels[nr].columns[i].out.key;
+
+			if (!names_has(&seen, key) && !names_add(&seen, key))
+				offer(typed, key, "");
+		}
+	names_clear(&seen);
+}
+
 void complete_value(struct app *app, const struct command *command, const char *option, int argc,
 		    char **argv, const struct typed *typed)
 {
@@ -121,6 +145,10 @@ void complete_value(struct app *app, const struct command *command, const char *
 		offer_words(typed, lustre_rpc_groups);
 	else if (!strcmp(option, "calls"))
 		offer_calls(typed);
+	else if (!strcmp(option, "sort") && command && command->flags & CMD_TOP)
+		offer_top_columns(typed);
+	else if (!strcmp(option, "panel"))
+		offer_panels(typed);
 	else if (takes_fields(option) && command)
 		offer_fields_typed(app, command, argc, argv, typed);
 }

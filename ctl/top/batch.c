@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Prints frames for a file or a pipe: text, or JSON with one object a frame. */
+#include "app/print.h"
+#include "top/top.h"
+
+static void put_members(const struct top *top, struct out *out)
+{
+	const struct activity_frame *frame = &top->frame;
+	const double seconds = (double)(frame->to - frame->from) / 1e9;
+
+	out_put(out, "time", val_when(top->when));
+	out_put(out, "seconds", json_object_new_double(seconds));
+	out_put(out, "busy_percent",
+		frame->have & ACTIVITY_CPU ? json_object_new_double(top_busy(top)) : NULL);
+	out_put(out, "records", val_number(frame->records));
+	out_put(out, "lost", val_number(frame->lost));
+	out_put(out, "lost_more", val_bool(frame->lost_more));
+	out_put(out, "unfollowed", val_number(frame->unfollowed));
+	out_put(out, "own_percent", json_object_new_double(top->cost.percent));
+}
+
+static int print_text(const struct top *top, enum top_panel_nr nr, const struct top_view *view,
+		      size_t n)
+{
+	char *title __cleanup(free) = top_title(top, nr);
+
+	if (!title)
+		return -ENOMEM;
+	printf("\n%s (%zu)\n", title, view->n);
+	return top_view_print(top, view, 0, n, stdout);
+}
+
+static int print_panel(const struct top *top, struct out *out, enum top_panel_nr nr, size_t n)
+{
+	struct top_view view;
+	int err = top_view_new(top, nr, &view);
+
+	if (!err && out->form == OUT_TEXT)
+		err = print_text(top, nr, &view, n);
+	else if (!err)
+		out_rows(out, top_view_rows(top, &view, 0, n));
+	top_view_clear(&view);
+	return err;
+}
+
+int top_print(const struct top *top, unsigned int panels, size_t n)
+{
+	struct out out;
+	int err = 0, end;
+
+	print_begin(top->app, &out, 0);
+	if (out.form == OUT_TEXT) {
+		top_head(top, stdout);
+		if (top_has_lost(top))
+			top_print_lost(top, stdout);
+	} else {
+		put_members(top, &out);
+	}
+	for (enum top_panel_nr nr = 0; !err && nr < N_TOP_PANELS; nr++)
+		if (panels & 1u << nr)
+			err = print_panel(top, &out, nr, n ? n : SIZE_MAX);
+	end = out_end(&out);
+	if (!err && !end && out.form == OUT_TEXT)
+		putchar('\n');
+	fflush(stdout);
+	return err ? err : end;
+}

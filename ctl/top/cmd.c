@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* top: shows what the machine does now, on the whole screen or frame by frame. */
+#include <signal.h>
+
+#include "app/live.h"
+#include "app/opt.h"
+#include "app/print.h"
+#include "base/parse.h"
+#include "top/top.h"
+
+#define DELAY 1.0
+
+/* The rows of each panel that batch mode prints. */
+#define BATCH_ROWS 10
+
+struct run {
+	struct top top;
+	struct top_screen *screen; /* NULL: batch mode, or not open yet */
+	bool batch;
+	bool started;
+	double delay, last;
+	int frames, shown; /* frames 0: no limit */
+	int rows;
+	unsigned int panels;
+};
+
+/* ---- frames ---- */
+
+static int show(struct run *run)
+{
+	int err = top_take(&run->top);
+
+	run->last = live_now();
+	run->shown++;
+	if (!err && run->batch)
+		err = top_print(&run->top, run->panels, (size_t)run->rows);
+	return err;
+}
+
+static int start(struct run *run)
+{
+	int err = activity_start(run->top.activity, top_now());
+
+	run->started = true;
+	run->last = live_now();
+	top_cost(&run->top.cost);
+	if (!err && !run->batch)
+		err = top_screen_open(&run->top, &run->screen);
+	return err;
+}
+
+/* All records up to now have been counted. The recording ends as by Ctrl-C. */
+static int idle(void *data)
+{
+	struct run *run = data;
+	bool quit = false, due;
+	int err = run->started ? 0 : start(run);
+
+	due = live_now() - run->last >= run->delay;
+	if (!err && due)
+		err = show(run);
+	if (!err && run->screen)
+		err = top_screen_run(run->screen, due, &quit);
+	if (quit || (due && run->frames && run->shown >= run->frames))
+		raise(SIGINT);
+	return err;
+}
+
+static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	struct run *run = data;
+
+	(void)source;
+	return activity_add(run->top.activity, record);
+}
+
+/* The messages that follow are for the user's own screen. */
+static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
+{
+	struct run *run = data;
+
+	(void)source;
+	(void)seen;
+	(void)lost;
+	top_screen_close(run->screen);
+	run->screen = NULL;
+	return 0;
+}
+
+static int record(struct run *run, int *rc)
+{
+	struct live_event *events __cleanup(free) = NULL;
+	struct live_opts opts = {
+		.kind = "top", .record = add_record, .idle = idle, .report = report, .data = run
+	};
+	const struct activity_event *counted = activity_events(run->top.activity, &opts.n);
+
+	events = calloc(opts.n, sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	for (size_t i = 0; i < opts.n; i++)
+		events[i].event = counted[i].event;
+	opts.events = events;
+	return live_run(run->top.app, &opts, rc);
+}
+
+/* ---- arguments ---- */
+
+static int read_args(struct run *run)
+{
+	struct app *app = run->top.app;
+	int64_t pid = 0;
+
+	run->batch = app->batch || app->json;
+	if (!run->batch && !isatty(STDOUT_FILENO))
+		return app_usage("top: standard output is not a terminal; use --batch to print"
+				 " frames as text, or --json");
+	if (app->pid && dkt__parse_int(app->pid, 1, INT32_MAX, &pid))
+		return app_usage("--pid: '%s' is not the number of a process", app->pid);
+	run->top.process = (int32_t)pid;
+	if (opt_seconds("delay", app->delay, &run->delay) ||
+	    opt_number("frames", app->frames, &run->frames) ||
+	    opt_number("rows", app->n_rows, &run->rows) ||
+	    top_read_panels(app, app->panels, &run->panels) || top_read_sort(&run->top, app->sort))
+		return EXIT_USAGE;
+	return 0;
+}
+
+int cmd_top(struct app *app, int argc, char **argv)
+{
+	struct run run = { .top.app = app, .delay = DELAY, .rows = BATCH_ROWS };
+	int rc = read_args(&run), err;
+
+	(void)argc;
+	(void)argv;
+	if (rc)
+		return rc;
+	err = dkt_tracefs_open(app->ctx, 0);
+	if (!err)
+		live_clean(app);
+	if (!err)
+		err = top_open(&run.top, app);
+	if (!err)
+		err = record(&run, &rc);
+	top_screen_close(run.screen);
+	top_close(&run.top);
+	return err ? app_fail(app) : rc;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Draws the screen: the head, the panel of the keys, and as many others as there is room for. */
+#include <ncurses.h>
+#include <wchar.h>
+
+#include "base/io.h"
+#include "top/screen.h"
+
+enum { COLOR_LOST = 1 };
+
+/* The title and the headings of a panel. */
+#define TITLES 2
+
+/* What the panel of the keys has at least, beside others; to see one process, less will do. */
+#define LEAST_LINES      17
+#define LEAST_OF_PROCESS 10
+
+/* The rows of another panel. */
+#define FEW_ROWS 5
+
+/* ---- lines ---- */
+
+/* Draws the text up to the right edge. */
+static void draw_line(int y, const char *text, size_t len, attr_t attr)
+{
+	mbstate_t state = { 0 };
+	wchar_t c;
+	int x = 0;
+
+	if (y >= LINES)
+		return;
+	(void)move(y, 0);
+	clrtoeol();
+	(void)attrset((int)attr);
+	while (len) {
+		const size_t n = mbrtowc(&c, text, len, &state);
+		const int width = n && n <= len ? wcwidth(c) : 1;
+
+		if (x + width > COLS || !n)
+			break;
+		/* What the locale does not have is no control character: tables escape those. */
+		if (n > len) {
+			state = (mbstate_t){ 0 };
+			addch('?');
+		} else if (width >= 0) {
+			addnwstr(&c, 1);
+		}
+		x += width > 0 ? width : 0;
+		text += n > len ? 1 : n;
+		len -= n > len ? 1 : n;
+	}
+	/* A reverse line goes to the edge. */
+	if (attr & A_REVERSE)
+		hline(' ' | attr, COLS);
+	(void)attrset(A_NORMAL);
+}
+
+/* Draws the lines of a text; attr(line) tells how. Returns the next line of the screen. */
+static int draw_text(int y, const char *text, const attr_t *attrs, size_t n_attrs)
+{
+	for (size_t i = 0; *text; i++) {
+		const size_t len = strcspn(text, "\n");
+
+		draw_line(y++, text, len, i < n_attrs ? attrs[i] : A_NORMAL);
+		text += len + (text[len] == '\n');
+	}
+	return y;
+}
+
+/* ---- head ---- */
+
+static attr_t lost_attr(void)
+{
+	if (!has_colors())
+		return A_BOLD | A_REVERSE;
+	init_pair(COLOR_LOST, COLOR_RED, -1);
+	return A_BOLD | (attr_t)COLOR_PAIR(COLOR_LOST);
+}
+
+static void print_state(const struct top *top, FILE *f)
+{
+	if (top->paused)
+		fputs("PAUSED  ", f);
+	if (top->filter[0])
+		fprintf(f, "only rows with '%s'  ", top->filter);
+	if (top->process)
+		fprintf(f, "only process %d  ", top->process);
+	if (top->waiting)
+		fputs("with calls that wait  ", f);
+	fputc('\n', f);
+}
+
+static int draw_head(const struct top *top, int *y)
+{
+	const attr_t attrs[] = { A_BOLD, A_NORMAL, top_has_lost(top) ? lost_attr() : A_NORMAL };
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err;
+
+	if (f)
+		top_head(top, f);
+	if (f && top_has_lost(top))
+		top_print_lost(top, f);
+	else if (f)
+		print_state(top, f);
+	err = dkt__text_end(f, f ? 0 : -ENOMEM, &text);
+	if (!err)
+		*y = draw_text(*y, text, attrs, ARRAY_SIZE(attrs));
+	return err;
+}
+
+/* ---- panels ---- */
+
+static void draw_title(int y, const struct top *top, enum top_panel_nr nr,
+		       const struct top_view *view)
+{
+	const struct top_sort *sort = &top->sort[nr];
+	char *title __cleanup(free) = top_title(top, nr);
+	char text[160];
+
+	snprintf(text, sizeof(text), "%d %s (%zu), by %s%s", nr + 1, title ? title : "", view->n,
+		 top_panels[nr].columns[sort->column].out.key,
+		 sort->ascending ? ", ascending" : "");
+	draw_line(y, text, strlen(text), A_BOLD);
+}
+
+/* Draws n rows from first on; chosen: the row to mark, of these. Returns the next line. */
+static int draw_rows(int *y, const struct top *top, const struct top_view *view, size_t first,
+		     size_t n, size_t chosen)
+{
+	attr_t *attrs __cleanup(free) = calloc(n + 2, sizeof(*attrs));
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err = f && attrs ? top_view_print(top, view, first, n, f) : -ENOMEM;
+
+	err = dkt__text_end(f, err, &text);
+	if (err)
+		return err;
+	attrs[0] = view->n ? A_REVERSE : A_DIM;
+	if (chosen < n)
+		attrs[chosen + 1] = A_STANDOUT | A_BOLD;
+	*y = draw_text(*y, text, attrs, n + 2);
+	return 0;
+}
+
+/* Keeps the chosen row among those shown. */
+static void scroll_rows(struct top_screen *screen, size_t page)
+{
+	const size_t n = screen->view.n;
+
+	screen->page = page;
+	screen->cursor = n ? DKT__MIN(screen->cursor, n - 1) : 0;
+	if (screen->cursor < screen->first)
+		screen->first = screen->cursor;
+	if (page && screen->cursor >= screen->first + page)
+		screen->first = screen->cursor - page + 1;
+}
+
+static int draw_panel(struct top_screen *screen, int *y, int lines)
+{
+	const size_t page = lines > TITLES ? (size_t)(lines - TITLES) : 0;
+	int err;
+
+	top_view_clear(&screen->view);
+	err = top_view_new(screen->top, screen->panel, &screen->view);
+	if (err || !page)
+		return err;
+	scroll_rows(screen, page);
+	draw_title((*y)++, screen->top, screen->panel, &screen->view);
+	return draw_rows(y, screen->top, &screen->view, screen->first, page,
+			 screen->cursor - screen->first);
+}
+
+static int draw_other(const struct top *top, int *y, enum top_panel_nr nr)
+{
+	struct top_view view;
+	int err = top_view_new(top, nr, &view);
+
+	if (!err)
+		draw_title((*y)++, top, nr, &view);
+	if (!err)
+		err = draw_rows(y, top, &view, 0, FEW_ROWS, SIZE_MAX);
+	top_view_clear(&view);
+	return err;
+}
+
+/* The panel of the keys gets what the others leave. */
+static int draw_panels(struct top_screen *screen, int y)
+{
+	const int others = N_TOP_PANELS - 1, room = LINES - 1 - y;
+	const int each = TITLES + FEW_ROWS;
+	const int least = screen->top->process ? LEAST_OF_PROCESS : LEAST_LINES;
+	const int n = DKT__MIN(DKT__MAX(room - least, 0) / each, others);
+	int err, drawn = 0;
+
+	err = draw_panel(screen, &y, room - n * each);
+	y = LINES - 1 - n * each;
+	for (unsigned int i = 0; !err && i < N_TOP_PANELS && drawn < n; i++)
+		if (i != screen->panel) {
+			int at = y + drawn++ * each;
+
+			err = draw_other(screen->top, &at, (enum top_panel_nr)i);
+		}
+	return err;
+}
+
+/* ---- all ---- */
+
+static void draw_help(void)
+{
+	draw_line(0, "Keys", 4, A_BOLD);
+	for (size_t i = 0; i < top_n_keys; i++) {
+		char text[160];
+
+		snprintf(text, sizeof(text), "  %-12s %s", top_keys[i].name,
+			 top_keys[i].help ? top_keys[i].help : "the same");
+		draw_line((int)i + 2, text, strlen(text), A_NORMAL);
+	}
+}
+
+static void draw_last(const struct top_screen *screen)
+{
+	char text[TOP_FILTER_SIZE + 32] =
+		"h help  q quit  1-5 panel  / filter  < > sort  Enter one process";
+
+	if (screen->mode == TOP_TYPING)
+		snprintf(text, sizeof(text), "rows with: %s_", screen->top->filter);
+	else if (screen->mode == TOP_HELP)
+		snprintf(text, sizeof(text), "any key: back");
+	draw_line(LINES - 1, text, strlen(text), screen->mode == TOP_TYPING ? A_BOLD : A_DIM);
+}
+
+int top_draw(struct top_screen *screen)
+{
+	int y = 0, err = 0;
+
+	erase();
+	if (screen->mode == TOP_HELP) {
+		draw_help();
+	} else if (!screen->top->frame.to) {
+		draw_line(0, "dktrace top: the first interval is not over yet", 47, A_BOLD);
+	} else {
+		err = draw_head(screen->top, &y);
+		if (!err)
+			err = draw_panels(screen, y);
+	}
+	draw_last(screen);
+	refresh();
+	return err;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The model: takes a frame at the end of each interval. */
+#include <time.h>
+
+#include "top/top.h"
+
+uint64_t top_now(void)
+{
+	struct timespec ts;
+
+	/* The clock of the records. */
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+int top_open(struct top *top, struct app *app)
+{
+	int err;
+
+	top->app = app;
+	err = activity_new(app->ctx, NULL, &top->activity);
+	if (!err)
+		err = class_map_open(app->ctx, NULL, &top->map);
+	return err;
+}
+
+void top_close(struct top *top)
+{
+	top_buffers_close(top);
+	activity_frame_clear(&top->frame);
+	class_map_free(top->map);
+	activity_free(top->activity);
+}
+
+int top_take(struct top *top)
+{
+	struct activity_frame frame;
+	int err = activity_take(top->activity, top_now(), &frame);
+
+	top_cost(&top->cost);
+	top->all_lost += frame.lost;
+	if (err || top->paused) {
+		activity_frame_clear(&frame);
+		return err;
+	}
+	activity_frame_clear(&top->frame);
+	top->frame = frame;
+	top->when = time(NULL);
+	top_buffers(top);
+	return 0;
+}

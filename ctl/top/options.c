@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads the names of panels and columns. */
+#include "base/buf.h"
+#include "top/top.h"
+
+#define ASCENDING  ".ascending"
+#define DESCENDING ".descending"
+
+int top_read_panels(const struct app *app, const char *text, unsigned int *panels)
+{
+	char *copy __cleanup(free) = strdup(text ? text : ""), *save = NULL;
+
+	*panels = text ? 0 : (1u << N_TOP_PANELS) - 1;
+	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
+	     word = strtok_r(NULL, ",", &save)) {
+		int nr = app_find_row(app, word, top_panels, N_TOP_PANELS, sizeof(top_panels[0]));
+
+		if (nr < 0)
+			return EXIT_USAGE;
+		*panels |= 1u << nr;
+	}
+	return *panels ? 0 :
+			 app_usage("--panel: give the names of panels, such as processes,disks");
+}
+
+static bool cut(char *text, const char *end)
+{
+	size_t len = strlen(text), n = strlen(end);
+
+	if (len < n || strcmp(text + len - n, end) != 0)
+		return false;
+	text[len - n] = '\0';
+	return true;
+}
+
+static int no_column(const char *word)
+{
+	struct dkt__guess guess;
+
+	dkt__guess_start(&guess, word, strlen(word));
+	for (size_t nr = 0; nr < N_TOP_PANELS; nr++)
+		for (size_t i = 0; i < top_panels[nr].n; i++)
+			dkt__guess_try(&guess, top_panels[nr].columns[i].out.key);
+	return app_usage("--sort: '%s' is not a column%s; 'man dktrace-top' lists them", word,
+			 dkt__guess_words(&guess));
+}
+
+int top_read_sort(struct top *top, const char *text)
+{
+	char *word __cleanup(free) = strdup(text ? text : "");
+	bool ascending, found = false;
+
+	for (size_t nr = 0; nr < N_TOP_PANELS; nr++)
+		top->sort[nr] = top_panels[nr].sort;
+	if (!text || !word)
+		return 0;
+	ascending = cut(word, ASCENDING);
+	if (!ascending)
+		cut(word, DESCENDING);
+	for (size_t nr = 0; nr < N_TOP_PANELS; nr++)
+		for (size_t i = 0; i < top_panels[nr].n; i++)
+			if (!strcmp(top_panels[nr].columns[i].out.key, word)) {
+				top->sort[nr] = (struct top_sort){ i, ascending };
+				found = true;
+			}
+	return found ? 0 : no_column(word);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* top: the model, which batch mode, JSON and the screen all show. */
+#pragma once
+
+#include "activity/activity.h"
+#include "app/app.h"
+#include "lustre/class.h"
+#include "out/rows.h"
+
+#define TOP_FILTER_SIZE 64
+
+/* The most columns that a panel has. */
+#define TOP_COLUMNS 10
+
+/* A buffer that records are in: that of this command, and that of the debug log. */
+struct top_buffer {
+	char *name; /* of the instance; NULL: there is none */
+	bool known; /* the interval's counts are known */
+	uint64_t records, lost; /* in the interval */
+	uint64_t all_lost; /* since this command began */
+	uint64_t bytes, size; /* that are used, and that there are; 0: unknown */
+};
+
+enum { TOP_OWN, TOP_LOG, N_TOP_BUFFERS };
+
+/* How the log's counts are read. */
+struct top_log {
+	struct dkt_instance *in; /* NULL: not open */
+	bool counted; /* written and lost have been read */
+	uint64_t written, lost; /* when they were read last */
+};
+
+/* What this command itself has used of a CPU. */
+struct top_cost {
+	double used; /* seconds, at the end of the interval before */
+	double at; /* when that was */
+	double percent; /* of one CPU, in the last interval */
+};
+
+enum top_panel_nr { TOP_PROCESSES, TOP_CALLS, TOP_DISKS, TOP_EVENTS, TOP_BUFFERS, N_TOP_PANELS };
+
+struct top_sort {
+	size_t column;
+	bool ascending;
+};
+
+struct top {
+	struct app *app;
+	struct activity *activity;
+	struct dkt_source *source; /* NULL: no record has come yet */
+	struct class_map *map;
+	struct activity_frame frame; /* what is shown */
+	time_t when; /* the end of the frame */
+	struct top_buffer buffers[N_TOP_BUFFERS];
+	struct top_log log;
+	struct top_cost cost;
+	uint64_t all_lost; /* since the beginning */
+	/* The view. */
+	struct top_sort sort[N_TOP_PANELS];
+	char filter[TOP_FILTER_SIZE]; /* rows without this text are not shown; "": all are */
+	int32_t process; /* show the threads and calls of this process; 0: all processes */
+	bool waiting; /* also show calls that wait for something to do */
+	bool paused;
+};
+
+/* ---- model.c ---- */
+
+/* Call top_close() also after an error. */
+int top_open(struct top *top, struct app *app);
+void top_close(struct top *top);
+
+/* Ends the interval; paused: it is not shown. */
+int top_take(struct top *top);
+
+/* The time on the clock of the records. */
+uint64_t top_now(void);
+
+/* ---- cost.c, buffers.c ---- */
+
+void top_cost(struct top_cost *cost);
+void top_buffers(struct top *top);
+void top_buffers_close(struct top *top);
+
+/* ---- panels.c ---- */
+
+struct top_column {
+	struct column out;
+	unsigned int have; /* enum activity_have: unknown without */
+	/* One of them. A number below 0 and a text NULL are unknown. The caller frees the text. */
+	double (*number)(const struct top *top, const void *item);
+	char *(*text)(const struct top *top, const void *item);
+};
+
+struct top_panel {
+	const char *name;
+	const char *title;
+	const struct top_column *columns;
+	size_t n;
+	struct top_sort sort; /* at the beginning */
+	size_t (*count)(const struct top *top);
+	const void *(*item)(const struct top *top, size_t i);
+	/* False: the view leaves the item out. NULL: it shows all. */
+	bool (*shows)(const struct top *top, const void *item);
+};
+
+extern const struct top_panel top_panels[N_TOP_PANELS];
+
+/* ---- view.c ---- */
+
+/* A panel's items in the order of its sort, without those that the view leaves out. */
+struct top_view {
+	const struct top_panel *panel;
+	struct column columns[TOP_COLUMNS];
+	const void **items;
+	size_t n;
+};
+
+int top_view_new(const struct top *top, enum top_panel_nr nr, struct top_view *view);
+void top_view_clear(struct top_view *view);
+
+/* Returns the rows of n items from index from on; they borrow the view. NULL: no memory. */
+struct rows *top_view_rows(const struct top *top, const struct top_view *view, size_t from,
+			   size_t n);
+
+/* Prints them under a line of headings. */
+int top_view_print(const struct top *top, const struct top_view *view, size_t from, size_t n,
+		   FILE *f);
+
+/* The title of the panel, which may name a process. The caller frees it. NULL: no memory. */
+char *top_title(const struct top *top, enum top_panel_nr nr);
+
+/* ---- options.c ---- */
+
+/* Reads PANEL[,PANEL...] into a bit for each; NULL: all panels. Returns 0 or EXIT_USAGE. */
+int top_read_panels(const struct app *app, const char *text, unsigned int *panels);
+
+/*
+ * Sorts every panel that has it by COLUMN[.ascending|.descending], the others as usual; NULL: all as
+ * usual. Returns 0 or EXIT_USAGE.
+ */
+int top_read_sort(struct top *top, const char *text);
+
+/* ---- head.c ---- */
+
+/* Prints the lines above the panels. */
+void top_head(const struct top *top, FILE *f);
+
+/* The part of all CPUs that was busy, in percent. */
+double top_busy(const struct top *top);
+
+/* Records of the shown interval were lost: prints the line that says so. */
+bool top_has_lost(const struct top *top);
+void top_print_lost(const struct top *top, FILE *f);
+
+/* ---- batch.c ---- */
+
+/* Prints a frame as text or JSON: n rows of each panel, 0: all; panels: a bit for each. */
+int top_print(const struct top *top, unsigned int panels, size_t n);
+
+/* ---- screen.c ---- */
+
+struct top_screen;
+
+/* -ENOTTY: there is no terminal; the message is in the app's context. */
+int top_screen_open(struct top *top, struct top_screen **screen);
+
+/* Restores the terminal. */
+void top_screen_close(struct top_screen *screen);
+
+/* Reads keys, and draws the screen if they or a new frame change it. Sets *quit. */
+int top_screen_run(struct top_screen *screen, bool changed, bool *quit);

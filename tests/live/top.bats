@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# top: frames for programs, the screen, signals, losses.
+# shellcheck disable=SC2016,SC2154 # expanded by sh; set by bats and helper/live.bash
+
+load ../helper/live
+
+# Starts top in the background, whose frames go to $tmp/frames, and waits for the first one.
+frames()
+{
+	start dktrace top --json -d 0.2 --rows 0 --panel processes,calls,events "$@" >"$tmp/frames" 2>"$tmp/err"
+	top=$pid
+	until_true 300 test -s "$tmp/frames"
+}
+
+# The number of frames so far.
+n_frames()
+{
+	jq -n '[inputs] | length' "$tmp/frames" 2>/dev/null || echo 0
+}
+
+frames_after()
+{
+	[ "$(n_frames)" -gt "$1" ]
+}
+
+# Waits until a frame is complete that began after now, and ends top; its exit status is in $ended.
+end_top()
+{
+	until_true 300 frames_after $(($(n_frames) + 2))
+	kill "$top"
+	ended=0
+	wait "$top" || ended=$?
+}
+
+# Prints the sum over all frames of a column for a process. usage: sum COLUMN PID
+sum()
+{
+	jq -n --arg column "$1" --argjson pid "$2" \
+		'[inputs | .seconds as $s | .processes[] | select(.pid == $pid) | .[$column] * $s] | add | round' "$tmp/frames"
+}
+
+# Counts the calls and bytes of dd. usage: in_dd COUNT
+in_dd()
+{
+	held dd if=/dev/zero of="$tmp/copy" bs=1 count="$1" status=none
+	dd=$pid
+	frames
+	echo >"$tmp/gate"
+	wait "$dd"
+	end_top
+}
+
+# tmux would keep bats waiting.
+teardown()
+{
+	[ -z "${server:-}" ] || tmux -L "$server" kill-server 2>/dev/null || true
+	end_test
+}
+
+# Starts top on a terminal. usage: on_terminal COLUMNS LINES [OPTION...]
+on_terminal()
+{
+	command -v tmux >/dev/null || skip "no tmux"
+	server=dkt-top-$$-$BATS_TEST_NUMBER
+	tmux -L "$server" -f /dev/null new-session -d -x "$1" -y "$2" \
+		"stty -g >'$tmp/before'; dktrace top ${*:3} 2>'$tmp/err'; echo \$? >'$tmp/status'; stty -g >'$tmp/after'; echo ended; exec cat" 3>&-
+	until_true 300 pane_has "processes,"
+}
+
+off_terminal()
+{
+	until_true 300 pane_has "^ended"
+	same "$1" "$(cat "$tmp/status")" "exit status"
+	same "$(cat "$tmp/before")" "$(cat "$tmp/after")" "the terminal's settings"
+	lacks "$(pane)" "processes,"
+	tmux -L "$server" kill-server
+	same "" "$(own)" "instances"
+}
+
+keys()
+{
+	tmux -L "$server" send-keys "$@"
+}
+
+@test "top counts each system call and each byte of a process, and lists it with its name" {
+	in_dd 5000
+	same 0 "$ended" "exit status"
+	same 5000 "$(sum written "$dd")" "bytes written"
+	# The program itself is read, too.
+	many=$(sum calls "$dd")
+	many_read=$(sum read "$dd")
+	in_dd 0
+	same 10000 $((many - $(sum calls "$dd"))) "system calls"
+	same 5000 $((many_read - $(sum read "$dd"))) "bytes read"
+	has "$(jq -r '.processes[].command' "$tmp/frames" | sort -u)" "dd"
+	same "" "$(own)" "instances"
+}
+
+@test "top counts the CPU time that the kernel counts" {
+	start sh -c 'while :; do :; done'
+	busy=$pid
+	frames
+	from=$(awk '{ print $14 + $15 }' "/proc/$busy/stat")
+	until_true 300 frames_after 5
+	to=$(awk '{ print $14 + $15 }' "/proc/$busy/stat")
+	end_top
+	# In ticks, of which the kernel misses two at most; interrupts are counted elsewhere.
+	at_least $(((to - from) * 9 / 10 - 2)) "$(jq -n --argjson pid "$busy" \
+		'[inputs | .seconds as $s | .processes[] | select(.pid == $pid) | .cpu * $s] | add | round' "$tmp/frames")" "ticks"
+}
+
+@test "top lists a system call that has not returned, until it does" {
+	mkfifo "$tmp/pipe"
+	start sh -c 'read -r go <"$0"; exec sleep 1000' "$tmp/pipe"
+	reader=$pid
+	frames
+	exec 9<>"$tmp/pipe"
+	# Opening has ended; now the shell reads.
+	waits() { jq -e --argjson pid "$reader" 'select(.calls[] | .pid == $pid and .call == "read")' "$tmp/frames" >/dev/null 2>&1; }
+	until_true 300 waits
+	echo >&9
+	exec 9>&-
+	end_top
+	same 0 "$(jq -n --argjson pid "$reader" '[inputs][-1].calls | map(select(.pid == $pid and .call == "read")) | length' "$tmp/frames")" "reads"
+}
+
+@test "top says in the frame and at the end that records were lost" {
+	frames
+	kill -STOP "$top"
+	echo 8 >"$(own)/buffer_size_kb"
+	dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none
+	kill -CONT "$top"
+	end_top
+	same 3 "$ended" "exit status"
+	at_least 1 "$(jq -n '[inputs | .lost] | add' "$tmp/frames")" "lost records"
+	has "$(cat "$tmp/err")" "records were lost"
+}
+
+@test "top shows the records that the log gets" {
+	only trace
+	frames --panel buffers
+	end_top
+	at_least 1 "$(jq -n '[inputs | .buffers[] | select(.buffer | endswith("(log)")) | .rate] | add | ceil' "$tmp/frames")" "records"
+}
+
+@test "top without a terminal says what to do" {
+	expect 2 "" "dktrace: top: standard output is not a terminal; use --batch to print frames as text, or --json" \
+		dktrace top
+}
+
+@test "top on 80x24: panels, filter, help, one process, resize, quit" {
+	on_terminal 80 24
+	# Only the begin of its call tells that it sleeps.
+	start sleep 1000
+	has "$(pane)" "1 Processes"
+	lacks "$(pane)" "5 Buffers"
+	keys 4
+	until_true 100 pane_has "raw_syscalls:sys_enter"
+	keys '?'
+	until_true 100 pane_has "reverse the order"
+	keys x
+	keys 1 / "$pid" Enter
+	until_true 100 pane_has "only rows with '$pid'"
+	until_true 100 pane_has "^ *$pid .* sleep"
+	keys Enter
+	until_true 100 pane_has "1 Threads of process $pid (1)"
+	until_true 100 pane_has "nanosleep"
+	keys Escape
+	until_true 100 pane_has "1 Processes"
+	keys Escape p
+	until_true 100 pane_has "PAUSED"
+	tmux -L "$server" resize-window -x 200 -y 50
+	until_true 100 pane_has "5 Buffers"
+	keys q
+	off_terminal 0
+}
+
+@test "top on 200x50 shows all panels; SIGTERM restores the terminal" {
+	on_terminal 200 50 --delay 0.2
+	for title in "1 Processes" "2 System calls" "3 Disks" "4 Events" "5 Buffers"; do
+		has "$(pane)" "$title"
+	done
+	pkill -TERM -P "$(tmux -L "$server" display -p '#{pane_pid}')" dktrace
+	off_terminal 0
+}
+
+@test "a top that was killed leaves an instance, which the next one removes" {
+	frames
+	kill -9 "$top"
+	wait "$top" || true
+	[ -n "$(own)" ]
+	run -0 --separate-stderr dktrace top --batch -n 1 -d 0.1
+	has "$stderr" "removed what commands that were killed left"
+	same "" "$(own)" "instances"
+}
