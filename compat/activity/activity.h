@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What threads, system calls and disks do: counted from records, taken interval by interval. */
+/* The activity of threads, system calls and disks: counted from records, by interval. */
 #pragma once
 
 #include <dktrace/dktrace.h>
@@ -9,7 +9,7 @@
 #define ACTIVITY_COMM 16
 #define ACTIVITY_ARGS 6
 
-/* What can be counted: the kernel may lack the events for a part. */
+/* The parts that can be counted: the kernel may lack the events for a part. */
 enum activity_have {
 	ACTIVITY_CPU = 1, /* time on CPUs */
 	ACTIVITY_WAIT = 2, /* time in run queues */

@@ -80,7 +80,7 @@ static void scan_thread(struct activity *activity, int64_t process, int64_t pid)
 	thread->task.process = (int32_t)process;
 	if (!thread->task.comm[0])
 		read_comm(activity, &thread->task);
-	/* What records have told of its calls is newer. */
+	/* The records about its calls are newer. */
 	if (!thread->seen)
 		scan_call(activity, thread);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What this command itself uses. */
+/* The CPU time that this command itself uses. */
 #include <sys/resource.h>
 
 #include "app/live.h"

@@ -11,7 +11,7 @@ enum { COLOR_LOST = 1 };
 /* The title and the headings of a panel. */
 #define TITLES 2
 
-/* What the panel of the keys has at least, beside others; to see one process, less will do. */
+/* The rows that the panel of the keys has at least, beside others; one process needs fewer. */
 #define LEAST_LINES      17
 #define LEAST_OF_PROCESS 10
 
@@ -38,7 +38,7 @@ static void draw_line(int y, const char *text, size_t len, attr_t attr)
 
 		if (x + width > COLS || !n)
 			break;
-		/* What the locale does not have is no control character: tables escape those. */
+		/* A character that the locale lacks is no control character: tables escape those. */
 		if (n > len) {
 			state = (mbstate_t){ 0 };
 			addch('?');

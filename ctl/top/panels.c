@@ -15,7 +15,7 @@ static double per_second(const struct top *top, double number)
 	return ns > 0 ? number / ns * 1e9 : 0;
 }
 
-/* Of one CPU, in percent. A sum can be slightly negative: see struct activity. */
+/* A share of one CPU, in percent. A sum can be slightly negative: see struct activity. */
 static double percent(const struct top *top, int64_t ns)
 {
 	return ns > 0 ? per_second(top, (double)ns) / 1e7 : 0;

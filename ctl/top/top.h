@@ -30,7 +30,7 @@ struct top_log {
 	uint64_t written, lost; /* when they were read last */
 };
 
-/* What this command itself has used of a CPU. */
+/* The share of a CPU that this command itself has used. */
 struct top_cost {
 	double used; /* seconds, at the end of the interval before */
 	double at; /* when that was */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What threads, system calls and disks do: threads used again, gaps, the clock, ends without a record. */
+/* The activity of threads, calls and disks: reused threads, gaps, the clock, ends without a record. */
 #include "activity/activity.h"
 #include "check.h"
 #include "tree.h"
