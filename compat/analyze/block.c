@@ -46,8 +46,14 @@ static const struct span_set sets[] = {
 		    "Requests in the scheduler's queue",
 		    columns,
 		    ARRAY_SIZE(columns) - 1,
-		    { 0, 1 } },
-	[DEVICE] = { "device", "Requests in the device", columns, ARRAY_SIZE(columns), { 0, 1 } },
+		    { 0, 1 },
+		    .one_cpu = false },
+	[DEVICE] = { "device",
+		     "Requests in the device",
+		     columns,
+		     ARRAY_SIZE(columns),
+		     { 0, 1 },
+		     .one_cpu = false },
 };
 
 static const struct result_column disk_columns[] = {
