@@ -265,7 +265,7 @@ static void evictions_and_connections_are_read(void **state)
 		"",
 		":",
 		"a:",
-		"### client (nid 10.0.0.1@tcp) returned 0 from blocking AST (req@1 x2) - normal race " LOCK,
+		("### client (nid 10.0.0.1@tcp) returned 0 from blocking AST (req@1 x2) - normal race " LOCK),
 		"scratch-OST0001: Client 8d1f-4 (at 10.0.0.1@tcp) refused connection",
 		"scratch-OST0001: Connection to x failed",
 	};
