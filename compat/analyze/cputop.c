@@ -90,9 +90,9 @@ static int on_switch(struct analyze *a, void *state, const struct analysis_recor
 	struct sched_switch s;
 	int err = sched_read_switch(a, r, &s);
 	struct cpu *cpu = err ? NULL : dkt__reach(top->cpus, top->n_cpus, s.cpu);
-	struct usage *usage = cpu ? usage_of(top, s.next) : NULL;
+	struct usage *usage;
 
-	if (!usage)
+	if (!cpu)
 		return -ENOMEM;
 	/* Before the first switch of the CPU the process ran from the beginning on. */
 	if (!cpu->seen)
@@ -100,6 +100,9 @@ static int on_switch(struct analyze *a, void *state, const struct analysis_recor
 	else if (cpu->process != s.prev)
 		cpu->known = false;
 	err = charge(a, top, cpu, s.ts);
+	usage = usage_of(top, s.next);
+	if (err || !usage)
+		return -ENOMEM;
 	usage->ran = true;
 	usage->runs++;
 	usage->prio = s.next_prio;
@@ -107,7 +110,7 @@ static int on_switch(struct analyze *a, void *state, const struct analysis_recor
 	cpu->known = true;
 	cpu->switches++;
 	sched_switch_done(a, &s);
-	return err;
+	return 0;
 }
 
 static int on_migrate(struct analyze *a, void *state, const struct analysis_record *r)

@@ -227,7 +227,8 @@ int stacks_add(struct stacks *stacks, const struct rates_event *event, size_t pa
 	if (!event) {
 		/* A switch may be lost: nobody is known to sleep. */
 		dkt__keymap_empty(&stacks->off_map);
-		memset(stacks->off, 0, stacks->n_off * sizeof(*stacks->off));
+		if (stacks->n_off)
+			memset(stacks->off, 0, stacks->n_off * sizeof(*stacks->off));
 		return 0;
 	}
 	*it = (struct stack_pending){ .event = event,

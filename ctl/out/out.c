@@ -119,8 +119,6 @@ static void print_csv(struct out *out)
 		keep(out, rows_csv(out->members, out->raw, stdout));
 	if (!out->err && out->len)
 		printf("\n%s", out->text);
-	rows_free(out->members);
-	free(out->text);
 }
 
 int out_end(struct out *out)
@@ -129,6 +127,8 @@ int out_end(struct out *out)
 		print_csv(out);
 	else if (out->form == OUT_JSON && !out->err)
 		out->err = json_print(out->root, stdout);
+	rows_free(out->members);
+	free(out->text);
 	json_object_put(out->root);
 	return out->err;
 }

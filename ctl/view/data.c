@@ -111,7 +111,8 @@ static struct json_object *events_json(struct view *view)
 	struct json_object *list = json_object_new_array();
 	struct rates *rates = &view->rates;
 
-	qsort(rates->events, rates->n_events, sizeof(struct rates_event *), by_count);
+	if (rates->n_events)
+		qsort(rates->events, rates->n_events, sizeof(struct rates_event *), by_count);
 	for (uint32_t i = 0; i < rates->n_events; i++) {
 		const struct rates_event *event = rates->events[i];
 		struct json_object *it = json_object_new_object();
