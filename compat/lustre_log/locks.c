@@ -13,7 +13,8 @@ int locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most)
 				 .most = most };
 	name_table_init(&locks->names);
 	locks->longest = calloc(most + 1, sizeof(*locks->longest));
-	return locks->longest ? 0 : dkt__no_memory(ctx);
+	locks->slowest = calloc(most + 1, sizeof(*locks->slowest));
+	return locks->longest && locks->slowest ? 0 : dkt__no_memory(ctx);
 }
 
 void locks_clear(struct locks *locks)
@@ -29,6 +30,7 @@ void locks_clear(struct locks *locks)
 	free(locks->res);
 	free(locks->groups);
 	free(locks->longest);
+	free(locks->slowest);
 	*locks = (struct locks){ 0 };
 }
 
@@ -102,6 +104,33 @@ static void keep_long(struct locks *locks, const struct lock_conflict *conflict)
 	locks->n_longest += locks->n_longest < locks->most;
 }
 
+/* Returns 0 if one of the times is unknown. */
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return from && to > from ? to - from : 0;
+}
+
+/* How long the lock waited for others, and others for it. */
+static uint64_t slowness(const struct lock *lock)
+{
+	return between(lock->enqueued, lock->granted) + between(lock->blocked, lock->cancelled);
+}
+
+static void keep_slow(struct locks *locks, const struct lock *lock)
+{
+	uint64_t value = slowness(lock);
+	size_t at = locks->n_slowest;
+
+	if (!value || (at == locks->most && (!at || slowness(&locks->slowest[at - 1]) >= value)))
+		return;
+	while (at && slowness(&locks->slowest[at - 1]) < value) {
+		locks->slowest[at] = locks->slowest[at - 1];
+		at--;
+	}
+	locks->slowest[at] = *lock;
+	locks->n_slowest += locks->n_slowest < locks->most;
+}
+
 /* ---- steps ---- */
 
 /*
@@ -160,6 +189,7 @@ static int cancel(struct locks *locks, const struct log_line *line, struct lock 
 	struct lock_res *res;
 
 	lock->cancelled = line->time;
+	keep_slow(locks, lock);
 	/* Its memory stays as it is until the next lock begins. */
 	lock->open = false;
 	dkt__keymap_remove(&locks->map, (uint64_t[]){ lock->host, lock->handle });

@@ -56,13 +56,14 @@ struct locks {
 	struct lock_group *groups; /* by entry of group_map */
 	size_t n_groups;
 	struct lock_conflict *longest; /* the longest first; most + 1 places */
-	size_t n_longest, most;
+	struct lock *slowest; /* that ended; the same */
+	size_t n_longest, n_slowest, most;
 	uint64_t last; /* time of the last message */
 	uint64_t messages, conflicts, expired;
 	uint64_t spanned; /* locks that were under way when records were lost */
 };
 
-/* most: how many of the longest conflicts to keep. */
+/* most: how many of the longest conflicts, and of the slowest locks, to keep. */
 int locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most);
 void locks_clear(struct locks *locks);
 

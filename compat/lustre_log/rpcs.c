@@ -273,6 +273,11 @@ static void end_server(struct rpcs *rpcs, const struct log_line *line, const str
 		rpc->phases[RPC_SERVICE] = text->service;
 		rpc->phases[RPC_WAIT] = text->total > text->service ? text->total - text->service :
 								      0;
+		/* The message tells when the RPC began, if the log does not. */
+		if (!rpc->handling && line->time > text->service)
+			rpc->handling = line->time - text->service;
+		if (!rpc->arrived && line->time > text->total)
+			rpc->arrived = line->time - text->total;
 		return;
 	}
 	rpcs->no_begin += !rpc->handling;

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Requests and locks as spans of time. */
+#include <inttypes.h>
+
+#include "lustre_lines.h"
+#include "lustre_log/waterfall.h"
+
+struct line {
+	uint32_t host;
+	uint64_t us;
+	const char *text;
+};
+
+#define LOCK(modes)                                                                                \
+	"ns: filter-x_UUID lock: 0000000012345678/0x5d3c lrc: 3/0,0 mode: " modes                  \
+	" res: [0x1:0x2:0x0].0x0 rrc: 3 type: EXT nid: 10.0.0.1@tcp remote: 0x77 expref: 1"
+
+static void make(struct dkt_ctx *ctx, struct waterfall *fall, const struct line *lines, size_t n)
+{
+	assert_ok(ctx, waterfall_init(fall, ctx, 10));
+	for (size_t i = 0; i < n; i++) {
+		const struct log_line line = lustre_line(lines[i].host, lines[i].us, lines[i].text);
+
+		if (*lines[i].text)
+			assert_ok(ctx, waterfall_add(fall, &line));
+		else
+			waterfall_gap(fall, lines[i].host);
+	}
+	assert_ok(ctx, waterfall_finish(fall));
+}
+
+/* Compares a row, written as "client 0 10-20; queue 1 12-13", with * for a span without an end. */
+static void same_row(const struct waterfall_row *row, const char *want)
+{
+	char have[512] = "";
+
+	for (size_t i = 0; i < row->n; i++) {
+		const struct waterfall_span *span = &row->spans[i];
+		size_t len = strlen(have);
+
+		snprintf(have + len, sizeof(have) - len, "%s%s %u %" PRIu64 "-%" PRIu64 "%s",
+			 i ? "; " : "", waterfall_name(span->kind), span->host,
+			 (span->from - LINES_START) / 1000, (span->to - LINES_START) / 1000,
+			 span->open ? "*" : "");
+	}
+	assert_string_equal(have, want);
+}
+
+static void a_request_with_both_sides_has_five_spans(void **state)
+{
+	static const struct line lines[] = {
+		{ 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:dd.0" },
+		{ 1, 15, "got req x1780" },
+		{ 1, 20, "Handling " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:dd.0" },
+		{ 1, 50,
+		  "Handled " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:dd.0"
+		  " Request processed in 30us (35us total) trans 0 rc 0/0" },
+		{ 0, 60, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:dd.0" },
+	};
+	struct dkt_ctx *ctx = *state;
+	struct waterfall fall;
+	char label[64];
+
+	make(ctx, &fall, lines, ARRAY_SIZE(lines));
+	assert_int_equal(fall.n, 1);
+	same_row(&fall.rows[0],
+		 "client 0 10-60; send 1 10-15; queue 1 15-20; service 1 20-50; reply 0 50-60");
+	waterfall_label(&fall.rows[0], label, sizeof(label));
+	assert_string_equal(label, "OST_READ x1780");
+	assert_string_equal(fall.rows[0].nid, "10.0.0.1@tcp");
+	assert_string_equal(fall.rows[0].job, "dd.0");
+	assert_string_equal(fall.rows[0].thread, "ll_ost00_001");
+	waterfall_clear(&fall);
+}
+
+static void what_did_not_end_is_open_to_the_last_message(void **state)
+{
+	static const struct line lines[] = {
+		{ 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:400:" },
+		{ 0, 11, "Sending " LUSTRE_CLIENT "1781:10.0.0.9@tcp:400:" },
+		{ 1, 12, "Handling " LUSTRE_SERVER "1781:12345-10.0.0.1@tcp:400:" },
+		{ 0, 20, "Completed " LUSTRE_CLIENT "1781:10.0.0.9@tcp:400:" },
+		{ 1, 30, "### server-side enqueue handler, new lock created " LOCK("--/PW") },
+	};
+	struct dkt_ctx *ctx = *state;
+	struct waterfall fall;
+
+	make(ctx, &fall, lines, ARRAY_SIZE(lines));
+	assert_int_equal(fall.n, 3);
+	same_row(&fall.rows[0], "client 0 10-30*");
+	/* The server works although the client has given up. */
+	same_row(&fall.rows[1], "client 0 11-20; send 1 11-12; service 1 12-30*");
+	same_row(&fall.rows[2], "wait 1 30-30*");
+	waterfall_clear(&fall);
+}
+
+static void a_lock_waits_is_held_and_called_back(void **state)
+{
+	static const struct line lines[] = {
+		{ 0, 10, "### server-side enqueue handler, new lock created " LOCK("--/PW") },
+		{ 0, 30,
+		  "### server-side enqueue handler, sending reply(err=0, rc=0) " LOCK("PW/PW") },
+		{ 0, 70, "### server preparing blocking AST " LOCK("PW/PW") },
+		{ 0, 90, "### server cancels blocked lock after 0s " LOCK("PW/PW") },
+	};
+	struct dkt_ctx *ctx = *state;
+	struct waterfall fall;
+	char label[64];
+
+	make(ctx, &fall, lines, ARRAY_SIZE(lines));
+	assert_int_equal(fall.n, 1);
+	same_row(&fall.rows[0], "wait 0 10-30; held 0 30-90; callback 0 70-90");
+	waterfall_label(&fall.rows[0], label, sizeof(label));
+	assert_string_equal(label, "PW [0x1:0x2:0x0].0x0");
+	assert_string_equal(fall.rows[0].ns, "filter-x_UUID");
+	waterfall_clear(&fall);
+}
+
+static void no_span_lies_across_a_loss(void **state)
+{
+	static const struct line lines[] = {
+		{ 0, 10, "Handling " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:" },
+		{ 0, 11, "### server-side enqueue handler, new lock created " LOCK("--/PW") },
+		{ 0, 15, "" },
+		{ 0, 20, "Handled " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:" },
+		{ 0, 30,
+		  "### server-side enqueue handler, sending reply(err=0, rc=0) " LOCK("PW/PW") },
+	};
+	struct dkt_ctx *ctx = *state;
+	struct waterfall fall;
+
+	make(ctx, &fall, lines, ARRAY_SIZE(lines));
+	assert_int_equal(fall.n, 0);
+	waterfall_clear(&fall);
+}
+
+static int open_context(void **state)
+{
+	return dkt_ctx_new(NULL, (struct dkt_ctx **)state);
+}
+
+static int close_context(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_request_with_both_sides_has_five_spans),
+		cmocka_unit_test(what_did_not_end_is_open_to_the_last_message),
+		cmocka_unit_test(a_lock_waits_is_held_and_called_back),
+		cmocka_unit_test(no_span_lies_across_a_loss),
+	};
+
+	return cmocka_run_group_tests(tests, open_context, close_context);
+}
