@@ -5,11 +5,11 @@
 
 /* ---- records ---- */
 
-int view_init(struct view *view, struct app *app, struct inputs *in)
+int view_init(struct view *view, struct app *app, struct inputs *in, bool selects)
 {
 	int err;
 
-	*view = (struct view){ .app = app, .in = in };
+	*view = (struct view){ .app = app, .in = in, .selects = selects };
 	tasks_init(&view->tasks, &view->axis);
 	stacks_init(&view->stacks);
 	err = rates_init(&view->rates, &view->axis, &in->line);
@@ -67,6 +67,27 @@ static int write_page(struct view *view, const struct outfile *file)
 	return err;
 }
 
+static bool selects(const struct selection *selection)
+{
+	return !selection_is_all(selection) || selection->n_cpus || selection->since.given ||
+	       selection->until.given;
+}
+
+/* An empty page must not pass for a machine that did nothing. */
+static void report_empty(const struct view *view)
+{
+	const char *path = view->in->files[0].path;
+
+	if (view->rates.n_events)
+		return;
+	if (view->selects)
+		app_say("no record is selected, so the page is empty; 'dktrace info %s' shows the"
+			" events and times of the file",
+			path);
+	else
+		app_say("%s has no records, so the page is empty", path);
+}
+
 /* Opens the output before it reads a record, so that a wrong name costs no time. */
 static int make(struct app *app, struct inputs *in, struct record_args *args, struct outfile *file)
 {
@@ -78,13 +99,15 @@ static int make(struct app *app, struct inputs *in, struct record_args *args, st
 	for (size_t i = 0; !err && i < in->n; i++)
 		err = input_check_output(&in->files[i].in, file);
 	if (!err)
-		err = view_init(view, app, in);
+		err = view_init(view, app, in, selects(&args->selection));
 	if (!err)
 		err = view_read(view);
 	if (!err)
 		err = write_page(view, file);
 	if (!err)
 		err = outfile_commit(file);
+	if (!err)
+		report_empty(view);
 	if (view && view->in)
 		view_clear(view);
 	free(view);

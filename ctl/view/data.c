@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "view/view.h"
 
-/* Events with less records are only in the table, not in the charts. */
-#define EVENTS_MAX 48
+/* The most frequent events that have counts over time of their own. */
+#define EVENTS_MAX 48u
 
 /* ---- numbers ---- */
 
@@ -131,6 +131,50 @@ static struct json_object *events_json(struct view *view)
 	return list;
 }
 
+/* The events of one system after the first EVENTS_MAX. NULL: there are none, or memory is out. */
+static struct json_object *rest_of(const struct rates *rates, const char *system)
+{
+	uint64_t *counts __cleanup(free) = calloc(AXIS_BINS, sizeof(*counts)), total = 0;
+	struct json_object *it;
+	uint64_t n = 0;
+
+	for (uint32_t i = EVENTS_MAX; counts && i < rates->n_events; i++) {
+		const struct rates_event *event = rates->events[i];
+
+		if (strcmp(dkt_event_system(event->event), system) != 0)
+			continue;
+		for (uint32_t bin = 0; bin < AXIS_BINS; bin++)
+			counts[bin] += event->series.counts[bin];
+		total += event->series.total;
+		n++;
+	}
+	if (!counts || !n)
+		return NULL;
+	it = json_object_new_object();
+	json_object_object_add(it, "system", val_text(system));
+	json_object_object_add(it, "n", val_number(n));
+	json_object_object_add(it, "count", val_number(total));
+	json_object_object_add(it, "series", view_series_json(counts, AXIS_BINS));
+	return it;
+}
+
+/* The events are sorted: those after the first EVENTS_MAX, by system. */
+static struct json_object *rest_json(const struct rates *rates)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (uint32_t i = EVENTS_MAX; i < rates->n_events; i++) {
+		const char *system = dkt_event_system(rates->events[i]->event);
+		uint32_t first = EVENTS_MAX;
+
+		while (strcmp(dkt_event_system(rates->events[first]->event), system) != 0)
+			first++;
+		if (first == i)
+			json_object_array_add(list, rest_of(rates, system));
+	}
+	return list;
+}
+
 static struct json_object *classes_json(const struct view *view)
 {
 	struct json_object *list = json_object_new_array();
@@ -211,12 +255,14 @@ struct json_object *view_json(struct view *view)
 	json_object_object_add(o, "title", title_json(view));
 	json_object_object_add(o, "files", files_json(view));
 	json_object_object_add(o, "words", words_json(view));
+	json_object_object_add(o, "selects", val_bool(view->selects));
 	json_object_object_add(o, "origin", val_text(origin));
 	json_object_object_add(o, "wall", val_text(wall));
 	json_object_object_add(o, "end", view_time_json(view, view->axis.last));
 	json_object_object_add(o, "bin", val_number(UINT64_C(1) << view->axis.shift));
 	json_object_object_add(o, "wide", val_number(1 << VIEW_WIDE_SHIFT));
 	json_object_object_add(o, "events", events_json(view));
+	json_object_object_add(o, "rest", rest_json(&view->rates));
 	json_object_object_add(o, "classes", classes_json(view));
 	json_object_object_add(o, "losses", losses_json(view));
 	json_object_object_add(o, "samples", samples_json(view));

@@ -105,14 +105,12 @@ struct json_object *view_tasks_json(const struct view *view)
 
 /* ---- stacks ---- */
 
-/* A node that has less than this part of all is left out of a large tree. */
-#define SMALLEST   10000
+/* A larger tree gets nodes "(other)". */
 #define LARGE_TREE 20000
 
 /* A node: name, count, ns asleep, children. */
-static struct json_object *node_json(const struct flame *flame, const struct flame_node *node)
+static struct json_object *node_json(const struct flame_node *node)
 {
-	const struct flame_node *root = &flame->root;
 	struct json_object *it = json_object_new_array(), *children = json_object_new_array();
 
 	json_object_array_add(it, json_object_new_string_len(node->name ? node->name : "",
@@ -120,9 +118,7 @@ static struct json_object *node_json(const struct flame *flame, const struct fla
 	json_object_array_add(it, val_number(node->count));
 	json_object_array_add(it, val_number(node->off));
 	for (const struct flame_node *child = node->child; child; child = child->next)
-		if (flame->n < LARGE_TREE || child->count > root->count / SMALLEST ||
-		    child->off > root->off / SMALLEST)
-			json_object_array_add(children, node_json(flame, child));
+		json_object_array_add(children, node_json(child));
 	json_object_array_add(it, children);
 	return it;
 }
@@ -132,9 +128,16 @@ struct json_object *view_stacks_json(const struct view *view)
 	struct json_object *o = json_object_new_object();
 	struct flame flame;
 
-	if (!flame_make(&flame, &view->stacks) && flame.root.count)
-		json_object_object_add(o, "tree", node_json(&flame, &flame.root));
+	int err = flame_make(&flame, &view->stacks);
+
+	if (!err)
+		err = flame_fold(&flame, LARGE_TREE);
+	if (!err && flame.root.count)
+		json_object_object_add(o, "tree", node_json(&flame.root));
 	json_object_object_add(o, "nodes", val_number(flame.n));
+	json_object_object_add(o, "folded", val_number(flame.folded));
+	json_object_object_add(o, "folded_count", val_number(flame.folded_count));
+	json_object_object_add(o, "folded_off", val_number(flame.folded_off));
 	json_object_object_add(o, "dropped", val_number(view->stacks.dropped));
 	flame_clear(&flame);
 	return o;

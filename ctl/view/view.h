@@ -20,6 +20,7 @@ struct view_pair {
 struct view {
 	struct app *app;
 	struct inputs *in;
+	bool selects; /* an option selects records */
 	struct axis axis;
 	struct rates rates;
 	struct tasks tasks;
@@ -28,8 +29,8 @@ struct view {
 	size_t n_pairs;
 };
 
-/* Clear it in either case. */
-int view_init(struct view *view, struct app *app, struct inputs *in);
+/* selects: an option selects records. Clear the view in either case. */
+int view_init(struct view *view, struct app *app, struct inputs *in, bool selects);
 void view_clear(struct view *view);
 
 /* Reads all records. */

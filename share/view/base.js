@@ -178,7 +178,7 @@ function cellOf(value, type) {
 
 	if (value === null || value === undefined)
 		return cell;
-	cell.textContent = type === "text" ? value : type === "ns" ? duration(value) : count(value);
+	cell.textContent = type === "text" || type === "id" ? value : type === "ns" ? duration(value) : count(value);
 	if (type === "ns")
 		cell.title = count(value) + " ns";
 	if (type !== "text")
@@ -194,7 +194,7 @@ function compare(a, b) {
 	return String(a).localeCompare(String(b), "en", { numeric: true });
 }
 
-/* columns: { key, title, type }; type: text, count or ns. act: shows the records of a row. */
+/* columns: { key, title, type }; type: text, id, count or ns. act: shows the records of a row. */
 function makeTable(place, caption, columns, rows, act) {
 	const box = element("div", undefined, "scroll"), table = element("table");
 	const head = element("tr"), body = element("tbody");

@@ -2,13 +2,18 @@
 /* Shared by the charts over time: frame, axis, losses, zoom and keyboard. */
 "use strict";
 
+/* How much larger than usual text is: on a wall. */
+function textScale() {
+	return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+}
+
 /*
  * Makes an empty chart and returns { svg, plot, x, width, height, left }. left: room for labels. The
  * chart is as wide as its place and is scaled when it is printed.
  */
 function makeChart(place, height, left, label) {
-	const width = Math.max(280, place.clientWidth), inner = width - left - 8;
-	const svg = d3.create("svg").attr("viewBox", [0, 0, width, height + 28])
+	const em = textScale(), width = Math.max(280, place.clientWidth), inner = width - left - 8;
+	const svg = d3.create("svg").attr("viewBox", [0, 0, width, height + 28 * em])
 		.attr("role", "img").attr("aria-label", label).attr("tabindex", 0);
 	const x = d3.scaleLinear([shown.from, shown.to], [0, inner]);
 	const plot = svg.append("g").attr("transform", `translate(${left},4)`);
@@ -21,7 +26,7 @@ function makeChart(place, height, left, label) {
 	/* The axis has numbers of its unit, so that its ticks are round. */
 	svg.append("g").attr("transform", `translate(${left},${height + 4})`)
 		.call(d3.axisBottom(d3.scaleLinear([shown.from / unit[0], shown.to / unit[0]], [0, inner]))
-			.ticks(Math.max(2, inner / 90)).tickFormat((d) => d3.format("~r")(Number(d.toPrecision(9))) + " " + unit[1])
+			.ticks(Math.max(2, inner / (90 * em))).tickFormat((d) => d3.format("~r")(Number(d.toPrecision(9))) + " " + unit[1])
 			.tickSizeOuter(0));
 	place.replaceChildren(svg.node());
 	return { svg, plot, x, width: inner, height, left, place,

@@ -17,7 +17,7 @@ function drawLatency() {
 	const pair = latency.pair, width = trace.bin * trace.wide, cells = new Map();
 	const rows = pair.heat.flatMap((column) => pairsOf(column[6]).map((cell) => cell[0]));
 	const low = d3.min(rows), high = d3.max(rows) + 1;
-	const chart = makeChart(byId("latency-chart"), Math.max(200, Math.min(420, innerHeight / 2.5)), 64,
+	const chart = makeChart(byId("latency-chart"), Math.max(200, Math.min(420, innerHeight / 2.5)), 64 * textScale(),
 		"Latency over time. Use the arrow keys, Enter, plus, minus and Escape.");
 	const y = d3.scaleLinear([low, high], [chart.height, 4]);
 	const most = d3.max(pair.heat, (column) => d3.max(pairsOf(column[6]), (cell) => cell[1]));

@@ -3,27 +3,38 @@
 "use strict";
 
 function summary() {
-	const records = d3.sum(trace.files, (it) => it.records), lost = d3.sum(trace.files, (it) => it.lost);
+	const lost = d3.sum(trace.files, (it) => it.lost);
 	const begins = wall(0);
 
+	if (!trace.events.length && !lost)
+		return trace.selects ? "No record is selected. The command \u201cdktrace info " + quoted(trace.files[0].path) +
+			"\u201d shows the events and times of the file." : "The file has no records.";
 	return [plural(d3.sum(trace.events, (it) => it.count), "record") + " of " + plural(trace.events.length, "event") +
 		" in " + duration(trace.end), lost ? count(lost) + " lost" : "nothing lost",
-	begins ? "from " + begins : "from " + clock(0) + " s"].concat(records ? [] : ["the file has no records"]).join("; ");
+	begins ? "from " + begins : "from " + clock(0) + " s"].join("; ");
+}
+
+/* A table with its heading, unless it is empty. */
+function headedTable(place, heading, columns, rows, act) {
+	if (!rows.length)
+		return;
+	makeTable(place, heading, columns, rows, act);
+	place.prepend(element("h3", heading));
 }
 
 function startTables() {
 	const files = trace.files.length > 1 ? [{ key: "file", title: "file", type: "text" }] : [];
 
-	makeTable(byId("table-events"), "Events", files.concat({ key: "event", title: "event", type: "text" },
+	headedTable(byId("table-events"), "Events", files.concat({ key: "event", title: "event", type: "text" },
 		{ key: "kinds", title: "classes", type: "text" }, { key: "count", title: "records", type: "count" }),
 	trace.events.map((it) => Object.assign({ event: it.system + ":" + it.name, kinds: it.classes.join(" ") }, it)),
 	(row) => showRecords(row.event, 0, wholeTrace(), (it) => it[1] === row.name));
-	makeTable(byId("table-tasks"), "Processes", files.concat({ key: "comm", title: "name", type: "text" },
-		{ key: "pid", title: "PID", type: "number" }, { key: "records", title: "records", type: "count" },
+	headedTable(byId("table-tasks"), "Processes", files.concat({ key: "comm", title: "name", type: "text" },
+		{ key: "pid", title: "PID", type: "id" }, { key: "records", title: "records", type: "count" },
 		{ key: "runs", title: "runs", type: "count" }, { key: "ns", title: "time on CPU", type: "ns" }), trace.tasks.list);
 	if (trace.tasks.n > trace.tasks.list.length)
 		byId("table-tasks").append(element("p", plural(trace.tasks.n - trace.tasks.list.length, "more process").replace(/s$/, "es")));
-	makeTable(byId("table-files"), "Files", [{ key: "path", title: "file", type: "text" }, { key: "kind", title: "kind", type: "text" },
+	headedTable(byId("table-files"), "Files", [{ key: "path", title: "file", type: "text" }, { key: "kind", title: "kind", type: "text" },
 		{ key: "host", title: "host", type: "text" }, { key: "kernel", title: "kernel", type: "text" },
 		{ key: "records", title: "records", type: "count" }, { key: "lost", title: "lost", type: "count" },
 		{ key: "damage", title: "damage", type: "text" }], trace.files);

@@ -4,25 +4,29 @@
 
 const rates = { by: 0, names: [], groups: [] };
 
-/* Adds up the events of each name; more than the colours become "other". */
-function groupEvents(nameOf) {
+/*
+ * Adds up the events of each name; more than the colours become "other". The rarest events have their
+ * counts together with the others of their system.
+ */
+function groupEvents(nameOf, bySystem) {
 	const groups = new Map();
 
-	for (const it of trace.events) {
+	for (const it of trace.events.filter((event) => event.series).concat(bySystem ? trace.rest : [])) {
 		const name = nameOf(it), group = groups.get(name) || { name, count: 0, bins: new Map(), events: new Set() };
 
 		groups.set(name, group);
 		group.count += it.count;
 		group.events.add(it.name);
-		for (const [bin, n] of pairsOf(it.series || []))
+		for (const [bin, n] of pairsOf(it.series))
 			group.bins.set(bin, (group.bins.get(bin) || 0) + n);
 	}
-	return foldGroups([...groups.values()].sort((a, b) => b.count - a.count));
+	return foldGroups([...groups.values()].sort((a, b) => b.count - a.count), bySystem ? [] : trace.rest);
 }
 
-function foldGroups(groups) {
-	const rest = groups.splice(COLORS);
-	const other = { name: plural(rest.length, "other"), count: 0, bins: new Map(), other: true };
+/* more: groups without a name, of n events each. */
+function foldGroups(groups, more) {
+	const rest = groups.splice(COLORS).concat(more.map((it) => Object.assign({}, it, { bins: new Map(pairsOf(it.series)) })));
+	const other = { name: plural(d3.sum(rest, (it) => it.n || 1), "other"), count: 0, bins: new Map(), other: true };
 
 	for (const group of rest) {
 		other.count += group.count;
@@ -34,7 +38,7 @@ function foldGroups(groups) {
 
 function classGroups() {
 	return foldGroups(trace.classes.map((it) => ({ name: it.name, count: it.count, bins: new Map(pairsOf(it.series)) }))
-		.sort((a, b) => b.count - a.count));
+		.sort((a, b) => b.count - a.count), []);
 }
 
 function colorClass(group, i) {
@@ -61,7 +65,7 @@ function binText(bin) {
 function drawRates() {
 	const last = Math.floor(trace.end / trace.bin), first = Math.floor(shown.from / trace.bin);
 	const bins = d3.range(first, Math.min(last, Math.floor(shown.to / trace.bin)) + 1);
-	const chart = makeChart(byId("rates-chart"), Math.max(180, Math.min(360, innerHeight / 3)), 64,
+	const chart = makeChart(byId("rates-chart"), Math.max(180, Math.min(360, innerHeight / 3)), 64 * textScale(),
 		"Records over time. Use the arrow keys, Enter, plus, minus and Escape.");
 	const stack = d3.stack().keys(d3.range(rates.groups.length))
 		.value((bin, i) => (rates.groups[i].bins.get(bin) || 0) / trace.bin * 1e9)(bins);
@@ -96,7 +100,13 @@ function swatch(className) {
 function chooseRates(by) {
 	rates.by = by;
 	rates.groups = rates.names[by] === "Class" ? classGroups() :
-		groupEvents(rates.names[by] === "System" ? (it) => it.system : (it) => it.system + ":" + it.name);
+		groupEvents(rates.names[by] === "System" ? (it) => it.system : (it) => it.system + ":" + it.name,
+			rates.names[by] === "System");
+	const rest = d3.sum(trace.rest, (it) => it.n);
+
+	byId("rates-notes").textContent = rest && rates.names[by] === "Event" ?
+		"The " + plural(rest, "rarest event") + " with together " + plural(d3.sum(trace.rest, (it) => it.count), "record") +
+		" are within other. The table has each." : "";
 	byId("rates-legend").replaceChildren(...rates.groups.map((group, i) => {
 		const it = element("li");
 

@@ -2,6 +2,7 @@
 /* Flame graphs: call stacks by records, or by the time that processes slept in them. */
 "use strict";
 
+/* The height of a frame at the usual size of text. */
 const ROW = 18;
 const stacks = { off: false, root: null, focus: null, search: "" };
 
@@ -27,17 +28,17 @@ function pathOf(node) {
 }
 
 function drawStacks() {
-	const place = byId("stacks-chart"), width = Math.max(280, place.clientWidth), focus = stacks.focus;
+	const em = textScale(), step = ROW * em, place = byId("stacks-chart"), width = Math.max(280, place.clientWidth), focus = stacks.focus;
 	const total = stacks.root.value || 1, scale = d3.scaleLinear([focus.x0, focus.x1], [0, width]);
 	const seen = stacks.root.descendants().filter((it) => it.x1 > focus.x0 && it.x0 < focus.x1 &&
 		scale(Math.min(it.x1, focus.x1)) - scale(Math.max(it.x0, focus.x0)) >= 0.7);
-	const height = (d3.max(seen, (it) => it.depth) + 1) * ROW;
+	const height = (d3.max(seen, (it) => it.depth) + 1) * step;
 	const svg = d3.create("svg").attr("viewBox", [0, 0, width, height]).attr("role", "group").attr("aria-label", "Flame graph");
 	let matched = 0;
 
 	for (const node of seen) {
 		const x = Math.max(0, scale(node.x0)), end = Math.min(width, scale(node.x1));
-		const name = node.depth ? node.data[0] : "all", room = Math.floor((end - x - 6) / 7.3);
+		const name = node.depth ? node.data[0] : "all", room = Math.floor((end - x - 6) / (7.3 * em));
 		const match = stacks.search && name.toLowerCase().includes(stacks.search);
 		const above = match && node.ancestors().slice(1).some((it) => it.data[0].toLowerCase().includes(stacks.search));
 		const text = name + "\n" + stackText(node.value) + ", " + (100 * node.value / total).toFixed(2) + " %";
@@ -46,9 +47,9 @@ function drawStacks() {
 		if (match && !above)
 			matched += node.value;
 		g.append("rect").attr("class", match ? "frame match" : "frame").attr("x", x).attr("width", end - x)
-			.attr("y", node.depth * ROW).attr("height", ROW - 1).attr("fill", frameColor(name));
+			.attr("y", node.depth * step).attr("height", step - 1).attr("fill", frameColor(name));
 		if (room >= 3)
-			g.append("text").attr("class", "label").attr("x", x + 3).attr("y", node.depth * ROW + 13)
+			g.append("text").attr("class", "label").attr("x", x + 3).attr("y", node.depth * step + 13 * em)
 				.text(name.length > room ? name.slice(0, room - 1) + "\u2026" : name);
 		g.node().addEventListener("pointermove", (event) => tip(event, text));
 		g.node().addEventListener("pointerleave", hideTip);
@@ -103,8 +104,11 @@ function startStacks() {
 		drawStacks();
 	});
 	byId("stacks-reset").addEventListener("click", () => focusStack(stacks.root));
-	byId("stacks-notes").textContent = trace.stacks.dropped ?
-		plural(trace.stacks.dropped, "stack") + " are not in the graph: there are too many different ones." : "";
+	byId("stacks-notes").textContent = [trace.stacks.dropped ?
+		plural(trace.stacks.dropped, "stack") + " are not in the graph: there are too many different ones." : "",
+	trace.stacks.folded ? plural(trace.stacks.folded, "frame") + " with together " + plural(trace.stacks.folded_count, "record") +
+		(tree[2] ? " and " + duration(trace.stacks.folded_off) + " asleep" : "") + " are too narrow to see: frames named (other) have their sums." : "",
+	].join(" ").trim();
 	chooseStacks(0);
 	shown.listeners.push(drawStacks);
 }

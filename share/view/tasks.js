@@ -3,6 +3,7 @@
 "use strict";
 
 const RUNS_SHOWN = 4000;
+/* The height of a row at the usual size of text. */
 const STRIP = 16;
 
 function taskName(task) {
@@ -19,21 +20,22 @@ function runsShown() {
 
 /* rows: { name, busy }. nr of a row: what rowOf(run) returns. */
 function drawStrips(place, rows, label, runs, rowOf) {
-	const left = Math.min(160, Math.max(72, place.clientWidth / 5)), width = trace.bin * trace.wide;
-	const chart = makeChart(place, rows.length * STRIP, left, label);
+	const em = textScale(), strip = STRIP * em;
+	const left = Math.min(160 * em, Math.max(72, place.clientWidth / 5)), width = trace.bin * trace.wide;
+	const chart = makeChart(place, rows.length * strip, left, label);
 	const shade = isDark() ? d3.interpolateRgb("#1e2228", "#56b4e9") : d3.interpolateRgb("#f4f5f7", "#0072b2");
-	const letters = Math.floor((left - 8) / 7);
+	const letters = Math.floor((left - 8) / (7 * em));
 
 	rows.forEach((row, i) => {
-		chart.svg.append("text").attr("x", left - 6).attr("y", i * STRIP + 16).attr("text-anchor", "end")
+		chart.svg.append("text").attr("x", left - 6).attr("y", (i + 1) * strip).attr("text-anchor", "end")
 			.text(row.name.length > letters ? row.name.slice(0, letters - 1) + "\u2026" : row.name)
 			.append("title").text(row.name);
 		for (const [column, ns] of runs ? [] : pairsOf(row.busy || [])) {
 			const x = chart.x(column * width), end = chart.x((column + 1) * width);
 
 			if (end > 0 && x < chart.width)
-				chart.marks.append("rect").attr("x", x).attr("width", Math.max(1, end - x)).attr("y", i * STRIP)
-					.attr("height", STRIP - 2).attr("fill", shade(Math.max(0.12, Math.min(1, ns / width))));
+				chart.marks.append("rect").attr("x", x).attr("width", Math.max(1, end - x)).attr("y", i * strip)
+					.attr("height", strip - 2).attr("fill", shade(Math.max(0.12, Math.min(1, ns / width))));
 		}
 	});
 	for (const run of runs || []) {
@@ -43,22 +45,22 @@ function drawStrips(place, rows, label, runs, rowOf) {
 			continue;
 		chart.marks.append("rect").attr("class", run[1] === null ? "kother" : "k" + run[1] % COLORS).attr("stroke", "none")
 			.attr("x", chart.x(run[2])).attr("width", Math.max(0.5, chart.x(run[3]) - chart.x(run[2])))
-			.attr("y", row * STRIP).attr("height", STRIP - 2);
+			.attr("y", row * strip).attr("height", strip - 2);
 	}
 	drawLosses(chart);
 	watchChart(chart, width, (time, py) => {
-		const nr = Math.floor(py / STRIP), column = Math.floor(time / width), row = rows[nr];
+		const nr = Math.floor(py / strip), column = Math.floor(time / width), row = rows[nr];
 		const run = runs && runs.find((it) => rowOf(it) === nr && it[2] <= time && it[3] > time);
 
 		if (!row)
 			return null;
 		if (run)
-			return { from: run[2], to: run[3], y: nr * STRIP, height: STRIP - 2, text: row.name + "\n" +
+			return { from: run[2], to: run[3], y: nr * strip, height: strip - 2, text: row.name + "\n" +
 				(run[1] === null ? "another process" : taskName(trace.tasks.list[run[1]])) + " on CPU " + trace.tasks.cpus[run[0]].cpu +
 				"\n" + duration(run[3] - run[2]) + "\n" + clock(run[2]) + " s" };
 		const ns = (pairsOf(row.busy || []).find((it) => it[0] === column) || [0, 0])[1];
 
-		return { from: column * width, to: (column + 1) * width, y: nr * STRIP, height: STRIP - 2,
+		return { from: column * width, to: (column + 1) * width, y: nr * strip, height: strip - 2,
 			records: row.records, text: row.name + "\nran " + duration(ns) + " of " + duration(width) + "\n" + clock(column * width) + " s" };
 	});
 }
@@ -81,7 +83,7 @@ function drawTasks() {
 }
 
 function startTasks() {
-	byId("tasks").hidden = !trace.tasks.cpus.length;
+	byId("tasks").hidden = !trace.tasks.cpus.some((it) => it.ns);
 	if (byId("tasks").hidden)
 		return;
 	drawTasks();

@@ -108,6 +108,47 @@ static void stacks_share_the_frames_that_they_begin_with(void **state)
 	flame_clear(&flame);
 }
 
+static void small_nodes_are_folded_with_their_exact_sums(void **state)
+{
+	static char texts[][16] = { "e;big;a", "e;s1;a;b", "e;s2", "e;big;b", "e;slept" };
+	struct stack_count counts[5];
+	struct stacks stacks = { .counts = counts, .n_counts = 5 };
+	struct flame_node *e, *other;
+	struct flame flame;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		counts[i] = (struct stack_count){ .text = texts[i], .count = 1 + i };
+	counts[0].count = 40000;
+	counts[4].off = 7;
+	assert_int_equal(flame_make(&flame, &stacks), 0);
+	assert_int_equal(flame.n, 9);
+	/* Not more than the maximum: nothing happens. */
+	assert_int_equal(flame_fold(&flame, 9), 0);
+	assert_int_equal(flame.n, 9);
+	assert_int_equal(flame.folded, 0);
+	assert_int_equal(flame_fold(&flame, 8), 0);
+	/* e, big, a, its (other) with b, slept, (other) with s1, a, b and s2. */
+	assert_int_equal(flame.n, 6);
+	assert_int_equal(flame.folded, 5);
+	assert_int_equal(flame.folded_count, 4 + 2 + 3);
+	assert_int_equal(flame.folded_off, 0);
+	assert_int_equal(flame.root.count, 40000 + 2 + 3 + 4 + 5);
+	e = flame.root.child;
+	assert_int_equal(e->child->count, 40004);
+	assert_int_equal(e->child->child->count, 40000);
+	other = e->child->child->next;
+	assert_int_equal(other->len, strlen("(other)"));
+	assert_memory_equal(other->name, "(other)", other->len);
+	assert_int_equal(other->count, 4);
+	assert_ptr_equal(other, e->child->last);
+	/* It slept all the time, however seldom it was recorded. */
+	assert_int_equal(e->child->next->off, 7);
+	assert_int_equal(e->last->count, 2 + 3);
+	assert_null(e->last->child);
+	flame_clear(&flame);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +156,7 @@ int main(void)
 		cmocka_unit_test(a_span_is_divided_among_the_bins),
 		cmocka_unit_test(a_heat_map_keeps_all_durations),
 		cmocka_unit_test(stacks_share_the_frames_that_they_begin_with),
+		cmocka_unit_test(small_nodes_are_folded_with_their_exact_sums),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
