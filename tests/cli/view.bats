@@ -16,38 +16,6 @@ data()
 	sed -n 's|.*<script type="application/json" id="data">||p' "$1" | jq -r "$2"
 }
 
-# Prints the page as the browser has it once its script has run. usage: browse PAGE
-browse()
-{
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
-		--user-data-dir="$BATS_TEST_TMPDIR/profile" --virtual-time-budget=3000 --dump-dom \
-		"file://$PWD/$1" 2>/dev/null
-}
-
-@test "the data of a page are the numbers of the commands" {
-	dktrace view "$capture" -o page.html
-	same "$(dktrace report "$capture" | wc -l)" "$(data page.html '[.events[].count] | add')" records
-	same "$(dktrace info --json "$capture" | jq -c '[.events[] | ["\(.system):\(.event)", .records]] | sort')" \
-		"$(data page.html '[.events[] | ["\(.system):\(.name)", .count]] | sort | tojson')" "records of each event"
-	same "$(data page.html '[.events[].count] | add')" "$(data page.html '[.events[].series | to_entries[] | select(.key % 2 == 1) | .value] | add')" "records over time"
-	run -0 --separate-stderr dktrace latency syscall --slowest 10 --input "$capture" --json
-	jq -S 'del(.. | .log2?)' <<<"$output" >wanted
-	data page.html '.pairs[] | select(.name == "syscall") | .numbers' | jq -S 'del(.. | .log2?)' | diff wanted -
-	same "$(jq .all.count wanted)" \
-		"$(data page.html '[.pairs[] | select(.name == "syscall") | .heat[][6] | to_entries[] | select(.key % 2 == 1) | .value] | add')" "pairs of the heat map"
-	# A time of the page is one for --since.
-	run -0 dktrace report --since "$(data page.html .origin | sed 's/.\{9\}$/.&/')" "$capture"
-	same "$(data page.html '.samples[0][3]')" "${lines[0]}" "the first record"
-}
-
-@test "the page needs nothing from elsewhere and is not larger than its parts" {
-	dktrace view "$capture" -o page.html
-	no_line '(src|href)="[^#]' page.html
-	no_line '@@[A-Z0-9]+@@' page.html
-	has_line "default-src 'none'" page.html
-	within 300000 "$(stat -c %s page.html)" 700000 "size of the page"
-}
-
 # The numbers of a table of the page, a row in a line. usage: cells LABEL <DOM
 cells()
 {
@@ -55,8 +23,7 @@ cells()
 		sed 's|<td[^>]*data-value="\([^"]*\)"[^>]*>[^<]*</td>|,\1|g; s|<td[^>]*>\([^<]*\)</td>|,\1|g; s|</*t[a-z]*>||g; s|^,||'
 }
 
-@test "a browser shows the numbers of the tables, and runs nothing that a name says" {
-	command -v chromium >/dev/null || skip "needs chromium"
+@test "a page has the numbers of the commands, needs nothing from elsewhere and runs nothing that a name says" {
 	local bad='</script><script>document.title="bad"</script><img src=x onerror=document.title="bad"><!--' file
 
 	cp -r "$capture" tree
@@ -65,49 +32,63 @@ cells()
 	file='<img src=x onerror=document.title="bad">.dat'
 	dktrace convert tree "$file"
 	dktrace view "$file" -o page.html
-	browse page.html >dom
-	has_line '<html[^>]* data-ready="true"' dom
-	no_line '<html[^>]* data-error' dom
+	data page.html . >data
+	dktrace info --json "$file" | jq -r '.events[] | "\(.system):\(.event) \(.records)"' | sort >events
+	jq -r '.events[] | "\(.system):\(.name) \(.count)"' data | sort | diff events -
+	same "$(jq '[.events[].count] | add' data)" \
+		"$(jq '[.events[].series | to_entries[] | select(.key % 2 == 1) | .value] | add' data)" "records over time"
+	# A time of the page is one for --since.
+	run -0 dktrace report --since "$(jq -r .origin data | sed 's/.\{9\}$/.&/')" "$file"
+	same "${#lines[@]}" "$(jq '[.events[].count] | add' data)" records
+	same "$(jq -r '.samples[0][3]' data)" "${lines[0]}" "the first record"
+	dktrace latency syscall --slowest 10 --input "$file" --json | jq -S 'del(.. | .log2?)' >wanted
+	jq '.pairs[] | select(.name == "syscall") | .numbers' data | jq -S 'del(.. | .log2?)' | diff wanted -
+	same "$(jq .all.count wanted)" \
+		"$(jq '[.pairs[] | select(.name == "syscall") | .heat[][6] | to_entries[] | select(.key % 2 == 1) | .value] | add' data)" "pairs of the heat map"
+	no_line '(src|href)="[^#]' page.html
+	no_line '@@[A-Z0-9]+@@' page.html
+	has_line "default-src 'none'" page.html
+	within 300000 "$(stat -c %s page.html)" 700000 "size of the page"
+
+	command -v chromium node >/dev/null || skip "the browser's part needs chromium and node"
+	dktrace view "$top/tests/fixture/perfdata/pipe.data" -o stacks.html
+	run -0 timeout 300 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html .
 	no_line '<title>bad' dom
 	no_line '<img' dom
-	dktrace latency syscall --input "$capture" --csv 2>/dev/null | tail -n +2 >wanted
-	same "$(cat wanted)" "$(cells 'Latencies of syscall' <dom | grep -v '^(all)')" "rows of latency"
-	same "$(dktrace info --json "$capture" | jq -r '.events[] | "\(.system):\(.event) \(.records)"' | sort)" \
-		"$(cells Events <dom | sed 's/^\([^,]*\),.*,\([0-9]*\),*[^,]*$/\1 \2/' | sort)" "rows of events"
+	jq -r '.groups[] | [.group, .count, .min, .p50, .p90, .p99, ."p99.9", .max, .total] | join(",")' wanted |
+		diff - <(cells 'Latencies of syscall' <dom | grep -v '^(all)')
+	diff events <(cells Events <dom | sed 's/^\([^,]*\),.*,\([0-9]*\),*[^,]*$/\1 \2/' | sort)
 	has "$(cells Processes <dom)" '&lt;/script&gt;&lt;scrip,21738,214'
 }
 
-@test "lost records are in the page, and in the exit status" {
-	run -3 dktrace view "$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat/v6" -o page.html
-	same '13 4' "$(data page.html '.files[0] | "\(.records) \(.lost)"')" losses
-	# These have their places: a gap that the reader met.
+@test "the files of a page are told apart, and lost records are in the page and in the exit status" {
 	printf '%s\n' '# tracer: nop' ' dd-1 [000] ..... 1.000000: made: a' \
 		'CPU:0 [LOST 7 EVENTS]' ' dd-1 [000] ..... 2.000000: made: b' >text
-	run -3 dktrace view text -o page.html
-	same '1 7 7' "$(data page.html '.losses | "\(.n) \(.known) \(.lost[1])"')" "where"
-	same 1000000000 "$(data page.html '[.losses.shadow | to_entries[] | select(.key % 2 == 1) | .value] | add')" "ns of the gap"
+	# The gap of the text has its place; the other file only knows how many records it lost.
+	cp "$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat/v6" .
+	run -3 dktrace view text v6 --offset v6=0 -o page.html
+	data page.html . >data
+	same 'text 2 7,v6 13 4' "$(jq -r '[.files[] | "\(.name) \(.records) \(.lost)"] | join(",")' data)" files
+	same 15 "$(jq '[.events[].count] | add' data)" records
+	same '1 7 7' "$(jq -r '.losses | "\(.n) \(.known) \(.lost[1])"' data)" "where"
+	same 1000000000 "$(jq '[.losses.shadow | to_entries[] | select(.key % 2 == 1) | .value] | add' data)" "ns of the gap"
 }
 
 @test "call stacks become a tree with the counts of the style folded" {
-	local file
-	for file in "$top"/tests/fixture/{perfdata/pipe.data,text/trace-6.18.txt}; do
-		# The text has lost records, too.
-		dktrace report --style folded "$file" 2>/dev/null | grep -v '^\[lost\]' | LC_ALL=C sort >wanted
-		dktrace view "$file" -o page.html 2>/dev/null || same 3 $?
-		# Each stack of the tree, with what its children do not have.
-		data page.html 'def walk(path): .[1] as $all | ([.[3][][1]] | add // 0) as $below |
-			(if $all > $below then "\(path | join(";")) \($all - $below)" else empty end),
-			(.[3][] | . as $it | walk(path + [$it[0]])); .stacks.tree | walk([])' | LC_ALL=C sort | diff wanted -
-		at_least 1 "$(wc -l <wanted)" stacks
-	done
-}
+	local perf=$top/tests/fixture/perfdata/pipe.data text=$top/tests/fixture/text/trace-6.18.txt
 
-@test "view FILE... merges, and its files are told apart" {
-	dktrace convert --until 3495.43 "$capture" a.dat
-	dktrace convert --since 3495.430001 "$capture" b.dat
-	run -0 dktrace view a.dat b.dat -o page.html
-	same 'a.dat b.dat' "$(data page.html '[.files[].name] | join(" ")')" files
-	same "$(dktrace report "$capture" | wc -l)" "$(data page.html '[.events[].count] | add')" records
+	# The text has lost records, too.
+	{
+		dktrace report --style folded "$perf"
+		run -3 --separate-stderr dktrace report --style folded "$text"
+		printf '%s\n' "${lines[@]}"
+	} | grep -v '^\[lost\]' | LC_ALL=C sort >wanted
+	run -3 dktrace view "$perf" "$text" --offset "$text=0" -o page.html
+	# Each stack of the tree, with what its children do not have.
+	data page.html 'def walk(path): .[1] as $all | ([.[3][][1]] | add // 0) as $below |
+		(if $all > $below then "\(path | join(";")) \($all - $below)" else empty end),
+		(.[3][] | . as $it | walk(path + [$it[0]])); .stacks.tree | walk([])' | LC_ALL=C sort | diff wanted -
+	at_least 3 "$(wc -l <wanted)" stacks
 }
 
 @test "a page of Lustre's text counts by class" {
@@ -123,18 +104,32 @@ cells()
 	same '[] null' "$(data page.html '"\(.pairs) \(.stacks.tree)"')" "neither pairs nor stacks"
 }
 
+@test "rare events are one layer, and an empty page says why" {
+	local i
+	for ((i = 0; i < 60; i++)); do
+		printf ' dd-1 [000] ..... %d.000000: sys%d_ev%d: a\n' $((i + 1)) $((i % 3)) $i
+	done >text
+	expect 0 '' '' dktrace view text -o page.html
+	data page.html . >data
+	same 48 "$(jq '[.events[] | select(.series)] | length' data)" "events with counts over time"
+	same '12 12' "$(jq -r '[.rest[] | .n, .count] | "\(.[0] + .[2] + .[4]) \(.[1] + .[3] + .[5])"' data)" "the rest"
+	same 12 "$(jq '[.rest[].series | to_entries[] | select(.key % 2 == 1) | .value] | add' data)" "the rest over time"
+	expect 0 '' "dktrace: no record is selected, so the page is empty; 'dktrace info text' shows the events and times of the file" \
+		dktrace view text --comm none -o page.html
+	same true "$(data page.html .selects)"
+}
+
 @test "the page is whole or not written at all" {
+	cp -r "$capture" tree
 	echo old >page.html
 	run -1 dktrace view missing.dat -o page.html
 	same old "$(cat page.html)" "a page after a failure"
-	run -1 dktrace view "$capture" -o missing/page.html
+	run -1 dktrace view tree -o missing/page.html
 	has "$output" 'missing/page.html'
-	cp -r "$capture" tree
-	dktrace convert tree a.dat
-	run -1 dktrace view a.dat -o a.dat
-	dktrace info a.dat
-	expect 2 '' "dktrace: view: needs --output; '-' is standard output" dktrace view a.dat
-	dktrace view a.dat -o - >there.html
-	dktrace view a.dat -o page.html
-	same "$(data page.html .events)" "$(data there.html .events)" "standard output"
+	echo '# tracer: nop' >text
+	run -1 dktrace view text -o text
+	same '# tracer: nop' "$(cat text)" "a page in place of the file"
+	expect 2 '' "dktrace: view: needs --output; '-' is standard output" dktrace view text
+	dktrace view tree -o - >there.html
+	at_least 35 "$(data there.html '.events | length')" "events on standard output"
 }

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Uses a page of view as a reader does. usage: view-browser.js PAGE STACKS DIR: PAGE has system calls,
+ * STACKS has call stacks. DIR gets the pages' contents as the browser has them. Prints each failure.
+ */
+"use strict";
+
+const { writeFileSync } = require("fs");
+const { resolve } = require("path");
+const { Browser } = require("../helper/browser.js");
+
+const [page, stacks, dir] = process.argv.slice(2).map((it) => resolve(it));
+const url = (file) => "file://" + encodeURI(file).replace(/[?#]/g, encodeURIComponent);
+let failures = 0;
+
+function check(what, wanted, have) {
+	if (typeof wanted === "function" ? wanted(have) : wanted === have)
+		return;
+	failures++;
+	console.log(`${what}: have ${JSON.stringify(have)}` + (typeof wanted === "function" ? "" : `, wanted ${JSON.stringify(wanted)}`));
+}
+
+async function load(browser, file) {
+	await browser.load(url(file));
+	check("ready", "true", await browser.value("document.documentElement.dataset.ready"));
+	check("error", null, await browser.value("document.documentElement.dataset.error || null"));
+}
+
+const text = (id) => `document.getElementById(${JSON.stringify(id)}).textContent`;
+const hidden = (id) => `document.getElementById(${JSON.stringify(id)}).hidden`;
+
+/* A click and the keyboard show the records of a mark. */
+async function records(browser) {
+	/* The middle of the highest bar. */
+	const across = await browser.value(`(() => { const bins = new Map();
+		for (const it of trace.events)
+			for (const [bin, n] of pairsOf(it.series || []))
+				bins.set(bin, (bins.get(bin) || 0) + n);
+		const [bin] = [...bins].sort((a, b) => b[1] - a[1])[0];
+		const chart = document.querySelector("#rates-chart svg").getBoundingClientRect(), left = 64;
+		return (left + (bin + 0.5) * trace.bin / wholeTrace() * (chart.width - left - 8)) / chart.width; })()`);
+
+	await browser.click('document.querySelector("#rates-chart svg")', across);
+	check("records of a bar", false, await browser.value(hidden("records")));
+	check("the bar's records are in its time", true, await browser.value(`(() => {
+		const [from, to] = ${text("records-command")}.match(/\\d+\\.\\d{9}/g).map(Number);
+		const lines = ${text("records-text")}.split("\\n");
+		return lines.length > 0 && lines.every((line) => { const at = Number(line.match(/ (\\d+\\.\\d{6}):/)[1]);
+			return at >= from - 1e-6 && at <= to + 1e-6; }); })()`));
+	await browser.click('document.getElementById("records-close")');
+	check("Close", true, await browser.value(hidden("records")));
+	await browser.value('document.querySelector("#latency-chart svg").focus()');
+	await browser.press("ArrowRight", "Enter");
+	check("the keyboard shows records", false, await browser.value(hidden("records")));
+	await browser.press("Escape");
+	check("Escape", true, await browser.value(hidden("records")));
+	await browser.click('document.querySelector("#latency-slowest td button")');
+	check("the slowest pair has two records", 2, await browser.value(text("records-text") + '.split("\\n").length'));
+	await browser.press("Escape");
+	await browser.click('document.getElementById("records-close")');
+}
+
+/* The headings sort, up and down. */
+async function sorting(browser) {
+	const column = `[...document.querySelectorAll("#table-events tbody tr")].map((tr) => Number(tr.querySelector("td.number").dataset.value))`;
+	const button = `[...document.querySelectorAll("#table-events th button")].find((it) => it.textContent === "records")`;
+	const before = await browser.value(column);
+
+	check("rows", (n) => n > 10, before.length);
+	await browser.click(button);
+	await browser.click(button);
+	check("ascending", JSON.stringify(before.slice().sort((a, b) => a - b)), JSON.stringify(await browser.value(column)));
+	check("aria-sort", "ascending", await browser.value(button + '.parentElement.getAttribute("aria-sort")'));
+	await browser.click(button);
+	check("descending", JSON.stringify(before.slice().sort((a, b) => b - a)), JSON.stringify(await browser.value(column)));
+}
+
+/* Nothing is wider than the window, and no label of an axis is cut. */
+async function layout(browser) {
+	for (const [width, height, dark] of [[390, 844, false], [1280, 900, true], [3840, 2160, false]]) {
+		await browser.size(width, height, dark);
+		await browser.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+		check(`theme at ${width}`, dark ? "dark" : "light", await browser.value("document.documentElement.dataset.theme"));
+		check(`overflow at ${width}`, true, await browser.value("document.documentElement.scrollWidth <= innerWidth"));
+		check(`cut labels at ${width}`, "", await browser.value(`[...document.querySelectorAll(".chart .tick text")].filter((it) => {
+			const box = it.getBoundingClientRect(), svg = it.closest("svg").getBoundingClientRect();
+			return box.left < svg.left - 1 || box.right > svg.right + 1 || box.bottom > svg.bottom + 1; })
+			.map((it) => it.textContent).join(", ")`));
+	}
+	await browser.size(1280, 900, false);
+}
+
+async function print(browser) {
+	await browser.media("print", true);
+	check("what only a screen needs", 0, await browser.value(
+		`[...document.querySelectorAll(".screen")].filter((it) => it.getClientRects().length).length`));
+	check("PDF", "%PDF", (await browser.pdf()).subarray(0, 4).toString());
+	await browser.media("screen", false);
+}
+
+/* Search colours frames and adds them up; a click zooms. */
+async function flame(browser) {
+	const frame = (name) => `[...document.querySelectorAll("#stacks-chart g[role=button]")]
+		.find((it) => it.getAttribute("aria-label").startsWith(${JSON.stringify(name)} + ","))`;
+	const [name, n, total] = await browser.value(`(() => { const all = [];
+		(function walk(node, depth) { all.push([node[0], node[1], depth]); node[3].forEach((it) => walk(it, depth + 1)); })(trace.stacks.tree, 0);
+		const it = all.filter((node) => node[2] === 2)[0]; return [it[0], it[1], all[0][1]]; })()`);
+
+	check("all", `All: ${total} records`, (await browser.value(text("stacks-now"))).replace("\u202f", ""));
+	await browser.value(`(() => { const it = document.getElementById("stacks-search"); it.value = ${JSON.stringify(name.toUpperCase())};
+		it.dispatchEvent(new Event("input")); })()`);
+	check("search", (have) => have.endsWith(` % contain \u201c${name.toLowerCase()}\u201d`), await browser.value(text("stacks-now")));
+	check("matches", (have) => have > 0, await browser.value('document.querySelectorAll("#stacks-chart .match").length'));
+	await browser.click(frame(name) + '.querySelector("rect")');
+	check("zoom", (have) => have.includes(`;${name}: `) && have.replace("\u202f", "").includes(`: ${n} record`),
+		await browser.value(text("stacks-now")));
+	check("the frame fills the chart", true, await browser.value(`(() => { const chart = document.querySelector("#stacks-chart svg");
+		return Number(${frame(name)}.querySelector("rect").getAttribute("width")) > chart.viewBox.baseVal.width - 2; })()`));
+	await browser.click('document.getElementById("stacks-reset")');
+	check("reset", (have) => have.startsWith("All: "), await browser.value(text("stacks-now")));
+}
+
+async function main() {
+	const browser = new Browser(dir + "/profile");
+
+	await browser.open();
+	await browser.size(1280, 900, false);
+	await load(browser, page);
+	writeFileSync(dir + "/dom", await browser.value("document.documentElement.outerHTML"));
+	await records(browser);
+	await sorting(browser);
+	await layout(browser);
+	await print(browser);
+	await load(browser, stacks);
+	await flame(browser);
+	check("errors of scripts", "", browser.errors.join("\n"));
+	await browser.close();
+	process.exitCode = failures ? 1 : 0;
+}
+
+main().catch((error) => { console.log(error.stack); process.exit(1); });
