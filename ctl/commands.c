@@ -4,7 +4,7 @@
 
 const struct command app_commands[] = {
 	/* clang-format off */
-	{ "analyze",   cmd_analyze, CMD_ANALYZE | CMD_LIST | CMD_RECORD, 0, -1, "[NAME [FILE]] [-- COMMAND...]", "answer a question from records: who uses the CPUs, what waits, what is slow" },
+	{ "analyze",   cmd_analyze, CMD_ANALYZE | CMD_LIST | CMD_RECORD, 0, -1, "[NAME [FILE...]] [-- COMMAND...]", "answer a question from records: who uses the CPUs, what waits, what is slow" },
 	{ "apply",     cmd_apply,  0,        0, 1,  "[FILE]", "apply a configuration file, all of it or none of it" },
 	{ "boot-config", cmd_boot_config, CMD_BOOT, 0, -1, "[PARAMETER=VALUE...]", "print boot settings that make the kernel record from boot on" },
 	{ "clear",     cmd_lctl,   CMD_LCTL, 0, 0,  "", "empty the log" },

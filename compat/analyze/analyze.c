@@ -110,10 +110,20 @@ bool analyze_wants(void *data, struct dkt_event *event)
 static int take_gap(struct analyze *a, const struct dkt_record *gap)
 {
 	const struct analysis_kind *kind = a->analysis->kind;
-	uint64_t last = gap->cpu < a->n_cpus ? a->cpu_last[gap->cpu] : 0;
+	const struct analyze_stream *stream =
+		gap->stream < a->n_streams ? &a->streams[gap->stream] : NULL;
+	uint64_t last = stream && gap->cpu < stream->n_cpus ? stream->last[gap->cpu] : 0;
 
 	spans_gap(&a->spans, last);
 	return kind->gap ? kind->gap(a, a->state, gap->cpu, last ? last : a->from, gap->ts) : 0;
+}
+
+/* Returns where to keep the time of a record; NULL: memory is out. */
+static inline uint64_t *last_of(struct analyze *a, const struct dkt_record *record)
+{
+	struct analyze_stream *stream = dkt__reach(a->streams, a->n_streams, record->stream);
+
+	return stream ? dkt__reach(stream->last, stream->n_cpus, record->cpu) : NULL;
 }
 
 int analyze_record(void *data, struct dkt_source *source, const struct dkt_record *record)
@@ -128,7 +138,7 @@ int analyze_record(void *data, struct dkt_source *source, const struct dkt_recor
 	event = event_of(a, record->event);
 	if (!event)
 		return -ENOMEM;
-	last = dkt__reach(a->cpu_last, a->n_cpus, record->cpu);
+	last = last_of(a, record);
 	if (!last)
 		return dkt__no_memory(a->ctx);
 	*last = record->ts;
@@ -147,6 +157,8 @@ int analyze_record(void *data, struct dkt_source *source, const struct dkt_recor
 int analyze_row(struct analyze *a, const struct result_table *table,
 		const struct result_cell *cells)
 {
+	if (!choice_has(a, table->columns, table->n, cells))
+		return 0;
 	return a->opts.row(a->opts.data, table, cells);
 }
 
@@ -232,7 +244,9 @@ int analyze_new(struct dkt_ctx *ctx, const struct analysis *analysis,
 	it->has = calloc(kind->n_events, sizeof(*it->has));
 	if (!it->state || !it->has)
 		return dkt__no_memory(ctx);
-	err = spans_begin(&it->spans, it);
+	err = choice_check(it);
+	if (!err)
+		err = spans_begin(&it->spans, it);
 	return err || !kind->begin ? err : kind->begin(it, it->state);
 }
 
@@ -256,7 +270,9 @@ void analyze_free(struct analyze *a)
 	free(a->state);
 	free(a->events);
 	free(a->has);
-	free(a->cpu_last);
+	for (uint32_t i = 0; i < a->n_streams; i++)
+		free(a->streams[i].last);
+	free(a->streams);
 	free(a);
 }
 

@@ -9,6 +9,7 @@
 
 #include "analyze/result.h"
 #include "base/util.h"
+#include "pipeline/selection.h"
 
 struct analyze;
 
@@ -85,13 +86,18 @@ const struct analysis *analysis_find(const char *name);
 struct analyze_opts {
 	size_t top; /* the longest intervals to show; 0: 10 */
 	const char *group_by; /* keys of columns, at most two; "none"; NULL: as the analysis says */
+	/* Its PIDs and names choose the processes whose rows are shown; NULL: all. */
+	const struct selection *who;
 	bool live; /* the records are of this machine, so that its names of devices hold */
 	/* Takes a row: a cell for each column. An error ends the analysis. */
 	int (*row)(void *data, const struct result_table *table, const struct result_cell *cells);
 	void *data;
 };
 
-/* -EINVAL: group_by names no column; the context has the message. */
+/*
+ * -EINVAL: group_by names no column, or no row can be of the processes of who; the context has the
+ * message.
+ */
 int analyze_new(struct dkt_ctx *ctx, const struct analysis *analysis,
 		const struct analyze_opts *opts, struct analyze **a);
 void analyze_free(struct analyze *a);

@@ -9,6 +9,12 @@
 
 struct analyze_event; /* an event of the source, see analyze.c */
 
+/* The CPUs of one file, or of a buffer in it. */
+struct analyze_stream {
+	uint64_t *last; /* by CPU: the time of its last record */
+	uint32_t n_cpus;
+};
+
 struct analyze {
 	struct dkt_ctx *ctx;
 	const struct analysis *analysis;
@@ -20,12 +26,19 @@ struct analyze {
 	struct analyze_event *events; /* a hash table by address */
 	uint32_t n_events, mask; /* events, and the number of slots minus one */
 	bool *has; /* by event of the kind: records came */
-	uint64_t *cpu_last; /* by CPU: the time of its last record */
-	uint32_t n_cpus;
+	struct analyze_stream *streams; /* of records */
+	uint32_t n_streams;
 	uint64_t from, to; /* the times of the first and last record */
 	bool any; /* a record came */
 	struct analyze_missed missed;
 };
+
+/* -EINVAL with a message: processes are chosen, and the analysis has no rows of processes. */
+int choice_check(const struct analyze *a);
+
+/* True if the row is of no process, or of one that is chosen. */
+bool choice_has(const struct analyze *a, const struct result_column *columns, size_t n,
+		const struct result_cell *cells);
 
 /* Adds a row to the i-th table of the kind. */
 int analyze_row(struct analyze *a, const struct result_table *table,

@@ -271,6 +271,8 @@ static int show(struct spans *spans, const struct span *span)
 {
 	struct span_shown *shown = &spans->shown[span->set];
 
+	if (!choice_has(spans->a, shown->set->columns, shown->set->n, span->cells))
+		return 0;
 	if (span->lost) {
 		spans->a->missed.lost++;
 		return 0;

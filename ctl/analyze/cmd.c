@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* analyze: answers a question from the records of a file, or from records made live. */
+/* analyze: answers a question from the records of files, or from records made live. */
 #include "analyze/show.h"
 #include "app/opt.h"
 #include "app/print.h"
@@ -33,11 +33,11 @@ static int read_args(struct run *run, struct show *show, int argc, char **argv)
 
 	if (rc)
 		return rc;
-	if (words > 3)
-		return app_usage("analyze: give one file; 'dktrace merge' makes one of several");
+	run->files = argv + 2;
+	run->n_files = (size_t)words - 2;
 	if (argc > words)
 		run->command = argv + words;
-	if (run->command && app->input)
+	if (run->command && run->n_files)
 		return app_usage("analyze: cannot combine a file with a command; give one of them");
 	rc = show_read(show, app);
 	return rc ? rc : run_read(run, argv[1]);
@@ -47,7 +47,7 @@ int cmd_analyze(struct app *app, int argc, char **argv)
 {
 	struct run run = { .app = app, .ctx = app->ctx };
 	struct show show = { .run = &run };
-	struct analyze_opts opts = { .group_by = app->group_by, .row = show_row, .data = &show };
+	struct analyze_opts opts = { .group_by = app->group_by };
 	int err, rc;
 
 	if (argc - app->n_command < 2)
@@ -56,6 +56,7 @@ int cmd_analyze(struct app *app, int argc, char **argv)
 	if (rc)
 		return run_close(&run, 0, rc);
 	opts.top = show.top;
+	run.row = show_row;
 	run.idle = show_idle;
 	run.finish = show_finish;
 	run.data = &show;

@@ -53,11 +53,13 @@ static int read_args(struct lami *lami, struct app *app, const char *name)
 
 /* ---- rows ---- */
 
-static int take_row(void *data, const struct result_table *table, const struct result_cell *cells)
+static int take_row(void *data, const struct run_machine *machine, const struct result_table *table,
+		    const struct result_cell *cells)
 {
 	struct lami *lami = data;
 	size_t i = 0;
 
+	(void)machine;
 	while (i < lami->n && lami->tables[i].table != table)
 		i++;
 	if (i == lami->n &&
@@ -105,7 +107,7 @@ static int print_results(void *data)
 static int print_metadata(struct run *run, const struct analyze_opts *opts)
 {
 	struct json_object *o;
-	int err = analyze_new(run->ctx, run->analysis, opts, &run->analyze);
+	int err = run_new(run, opts);
 
 	if (err)
 		return err;
@@ -117,13 +119,14 @@ static int print_metadata(struct run *run, const struct analyze_opts *opts)
 
 static int run_phase(struct lami *lami, int *rc)
 {
-	struct analyze_opts opts = { .row = take_row, .data = lami };
+	struct analyze_opts opts = { 0 };
 	struct run *run = &lami->run;
 	const struct app *app = run->app;
 	int err;
 
 	if (app->metadata)
 		return print_metadata(run, &opts);
+	run->row = take_row;
 	run->finish = print_results;
 	run->data = lami;
 	err = run_open(run);
@@ -161,11 +164,12 @@ int cmd_lami(struct app *app, int argc, char **argv)
 	struct lami lami = { .run = { .app = app, .ctx = app->ctx } };
 	int err = 0, rc;
 
-	(void)argc;
 	if (app->mi_version) {
 		printf("%d.%d\n", LAMI_MAJOR, LAMI_MINOR);
 		return 0;
 	}
+	lami.run.files = argv + 2;
+	lami.run.n_files = (size_t)argc - 2;
 	rc = read_args(&lami, app, argv[1]);
 	if (!rc)
 		err = run_phase(&lami, &rc);

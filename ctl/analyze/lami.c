@@ -78,7 +78,7 @@ struct json_object *lami_metadata(const struct run *run)
 	json_object_object_add(o, "authors", authors);
 	json_object_array_add(tags, json_object_new_string("linux-kernel"));
 	json_object_object_add(o, "tags", tags);
-	for (size_t i = 0; (table = analyze_table(run->analyze, i)); i++)
+	for (size_t i = 0; (table = run_table(run, i)); i++)
 		json_object_object_add(tables, table->key, class_object(table));
 	json_object_object_add(o, "table-classes", tables);
 	return o;
@@ -160,7 +160,7 @@ struct json_object *lami_table(const struct run *run, const struct result_table 
 	struct json_object *o = json_object_new_object(), *range = json_object_new_object();
 	uint64_t from, to;
 
-	analyze_range(run->analyze, &from, &to);
+	run_range(run, &from, &to);
 	put_text(range, "class", "time-range");
 	json_object_object_add(range, "begin", time_object(run, from));
 	json_object_object_add(range, "end", time_object(run, to));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs an analysis over a file, or over what it records live. */
+/* Runs an analysis over files, or over what it records live. */
 #include "analyze/run.h"
 
 #include <inttypes.h>
@@ -14,13 +14,18 @@
 static struct dkt_event *find_event(struct dkt_ctx *ctx, const struct analysis_event *row)
 {
 	const char *colon = strchr(row->name, ':');
-	struct dkt_event *const *all;
+	struct dkt_event *const *all, *event;
 	char system[64];
 	size_t n;
 
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - row->name), row->name);
-	if (!strchr(row->name, '*'))
-		return dkt_event_find(ctx, system, colon + 1);
+	if (!strchr(row->name, '*')) {
+		event = dkt_event_find(ctx, system, colon + 1);
+		/* That one file lacks it is no failure: another may have it. */
+		if (!event)
+			free(dkt_error_take(ctx));
+		return event;
+	}
 	if (dkt_events(ctx, &all, &n))
 		return NULL;
 	for (size_t i = 0; i < n; i++)
@@ -69,20 +74,22 @@ static int fail_missing(const struct run *run, const bool *has, const char *what
 	const struct analysis *it = run->analysis;
 	char *names __cleanup(free) = missing(it->kind, has);
 	char *all __cleanup(free) = run_event_names(it->kind, ",");
+	char *file __cleanup(free) = dkt__format("%s has", run->n_files ? run->files[0] : "");
+	bool several = run->n_files > 1;
 
-	if (!names || !all)
+	if (!names || !all || !file)
 		return -ENOMEM;
-	if (!run->app->input)
+	if (!run->n_files)
 		return dkt_fail(run->ctx, -ENOENT, "%s: this kernel has no event %s", it->name,
 				names);
-	if (log_source_is(run->in.line.source))
+	if (log_source_is(run->in.line.parts[0].source))
 		return dkt_fail(run->ctx, -ENOENT,
 				"%s: lines of a debug log have no fields to analyze; 'dktrace dk"
 				" --format trace.dat FILE' saves records that have",
 				it->name);
-	return dkt_fail(run->ctx, -ENOENT,
-			"%s: %s has no %s %s; to record what it needs: dktrace record -e %s",
-			it->name, run->app->input, what, names, all);
+	return dkt_fail(several ? run->app->ctx : run->ctx, -ENOENT,
+			"%s: %s no %s %s; to record what it needs: dktrace record -e %s", it->name,
+			several ? "the files have" : file, what, names, all);
 }
 
 int run_check(const struct run *run)
@@ -94,11 +101,15 @@ int run_check(const struct run *run)
 
 	if (!has)
 		return -ENOMEM;
-	/* The events of a saved text come with its records. */
-	if (run->app->input && (dkt_events(run->ctx, &all, &n) || !n))
-		return 0;
-	for (size_t i = 0; i < kind->n_events; i++)
-		has[i] = find_event(run->ctx, &kind->events[i]);
+	for (size_t j = 0; j < DKT__MAX(run->in.n, 1); j++) {
+		struct dkt_ctx *ctx = run->n_files ? run->in.files[j].in.ctx : run->ctx;
+
+		/* The events of a saved text come with its records. */
+		if (run->n_files && (dkt_events(ctx, &all, &n) || !n))
+			return 0;
+		for (size_t i = 0; i < kind->n_events; i++)
+			has[i] |= find_event(ctx, &kind->events[i]) != NULL;
+	}
 	return analysis_suffices(kind, has) ? 0 : fail_missing(run, has, "event");
 }
 
@@ -107,17 +118,117 @@ static int check_records(const struct run *run)
 {
 	const struct analysis_kind *kind = run->analysis->kind;
 	bool *has __cleanup(free) = calloc(kind->n_events, sizeof(*has));
+	bool suffices = false;
 
 	if (!has)
 		return -ENOMEM;
-	for (size_t i = 0; i < kind->n_events; i++)
-		has[i] = analyze_has(run->analyze, i);
-	if (analysis_suffices(kind, has) || !run->app->input)
-		return 0;
-	return fail_missing(run, has, "record of");
+	/* A message names what none of the machines has. */
+	for (size_t j = 0; !suffices && j < run->n_machines; j++) {
+		for (size_t i = 0; i < kind->n_events; i++)
+			has[i] |= analyze_has(run->machines[j].analyze, i);
+		suffices = analysis_suffices(kind, has);
+	}
+	return suffices ? 0 : fail_missing(run, has, "record of");
 }
 
-/* ---- running ---- */
+/* ---- machines ---- */
+
+/* Files of one machine and boot share PIDs and CPUs. */
+static int find_machines(struct run *run)
+{
+	struct inputs *in = &run->in;
+
+	run->machine_of = calloc(in->n, sizeof(*run->machine_of));
+	if (!run->machine_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < in->n; i++) {
+		size_t m = 0;
+
+		while (m < run->n_machines && !inputs_same_boot(in, run->machines[m].file, i))
+			m++;
+		run->machine_of[i] = m;
+		if (m == run->n_machines &&
+		    dkt__append(run->machines, run->n_machines,
+				(struct run_machine){ .run = run, .file = i }))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The host's name, unless several boots of it are there. */
+static void name_machine(const struct run *run, struct run_machine *machine)
+{
+	const struct inputs_file *files = run->in.files;
+	const char *host = dkt_source_info(files[machine->file].in.source)->host, *other;
+
+	for (size_t i = 0; host && i < run->n_machines; i++) {
+		other = dkt_source_info(files[run->machines[i].file].in.source)->host;
+		if (&run->machines[i] != machine && other && !strcmp(host, other))
+			host = NULL;
+	}
+	machine->name = host ? host : files[machine->file].name;
+}
+
+static int pass_row(void *data, const struct result_table *table, const struct result_cell *cells)
+{
+	const struct run_machine *machine = data;
+
+	return machine->run->row(machine->run->data, machine, table, cells);
+}
+
+int run_new(struct run *run, const struct analyze_opts *opts)
+{
+	struct analyze_opts with = *opts;
+	bool open = run->in.line.n;
+	int err = 0;
+
+	if (open)
+		err = find_machines(run);
+	else if (dkt__append(run->machines, run->n_machines, (struct run_machine){ .run = run }))
+		err = -ENOMEM;
+	with.row = pass_row;
+	with.who = run->who.n_pids || run->who.comms.n ? &run->who : NULL;
+	for (size_t i = 0; !err && i < run->n_machines; i++) {
+		struct run_machine *machine = &run->machines[i];
+
+		with.data = machine;
+		if (run->n_machines > 1)
+			name_machine(run, machine);
+		err = analyze_new(open ? run->in.files[machine->file].in.ctx : run->ctx,
+				  run->analysis, &with, &machine->analyze);
+	}
+	return err;
+}
+
+void run_missed(const struct run *run, struct analyze_missed *missed)
+{
+	*missed = (struct analyze_missed){ 0 };
+	for (size_t i = 0; i < run->n_machines; i++) {
+		const struct analyze_missed *it = analyze_missed(run->machines[i].analyze);
+
+		missed->lost += it->lost;
+		missed->open += it->open;
+		missed->endless += it->endless;
+		missed->unbegun += it->unbegun;
+		missed->backwards += it->backwards;
+	}
+}
+
+void run_range(const struct run *run, uint64_t *from, uint64_t *to)
+{
+	uint64_t begin, end;
+
+	analyze_range(run->machines[0].analyze, from, to);
+	for (size_t i = 1; i < run->n_machines; i++) {
+		analyze_range(run->machines[i].analyze, &begin, &end);
+		/* One without records has no times. */
+		if (begin && (!*from || begin < *from))
+			*from = begin;
+		*to = DKT__MAX(*to, end);
+	}
+}
+
+/* ---- opening ---- */
 
 const char *run_guess(struct dkt__guess *guess, const char *name)
 {
@@ -129,21 +240,48 @@ const char *run_guess(struct dkt__guess *guess, const char *name)
 	return dkt__guess_words(guess);
 }
 
+/* An interval has records of several processes: these options choose rows, not records. */
+static int read_who(struct run *run)
+{
+	struct app *app = run->app;
+	const struct selection_words words = { .pids = app->pid, .comms = app->comm };
+
+	app->pid = app->comm = NULL;
+	return selection_read(app->ctx, &words, &run->who) ? app_usage("%s", dkt_error(app->ctx)) :
+							     0;
+}
+
 int run_read(struct run *run, const char *name)
 {
 	struct dkt__guess guess;
+	int rc;
 
 	run->analysis = analysis_find(name);
 	if (!run->analysis)
 		return app_usage("%s: unknown analysis '%s'; 'dktrace analyze' lists them%s",
 				 run->app->command->name, name, run_guess(&guess, name));
-	return live_args_read(run->app, &run->args);
+	rc = read_who(run);
+	if (!rc)
+		rc = live_args_read(run->app, &run->args);
+	run->args.once = run->n_files == 1;
+	return rc || !run->n_files ? rc : inputs_new(run->app, run->files, run->n_files, &run->in);
 }
 
 int run_open(struct run *run)
 {
-	return live_args_open(run->app, &run->args, &run->in, &run->ctx);
+	int err;
+
+	if (!run->n_files)
+		return live_args_open(run->app, &run->args, &run->in, &run->ctx);
+	/* The boots of one directory need no words about their times. */
+	err = run->n_files == 1 ? inputs_open_quietly(&run->in, &run->args) :
+				  inputs_open_all(&run->in, &run->args);
+	if (!err)
+		run->ctx = run->in.files[0].in.ctx;
+	return err;
 }
+
+/* ---- running ---- */
 
 static void set_wall(struct run *run, const struct dkt_source *source)
 {
@@ -155,23 +293,37 @@ static void set_wall(struct run *run, const struct dkt_source *source)
 
 static int finish(struct run *run)
 {
-	int err = analyze_end(run->analyze);
+	int err = 0;
 
+	for (size_t i = 0; !err && i < run->n_machines; i++)
+		err = analyze_end(run->machines[i].analyze);
 	return err ? err : run->finish(run->data);
+}
+
+static int pass_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	const struct run *run = data;
+	const struct pipeline *line = &run->in.line;
+	size_t file = (size_t)(pipeline_part(line, record) - line->parts);
+
+	return analyze_record(run->machines[run->machine_of[file]].analyze, source, record);
 }
 
 static int run_input(struct run *run, int *rc)
 {
-	const struct losses *losses = &run->in.line.parts[0].losses;
+	struct pipeline *line = &run->in.line;
 	int err;
 
 	/* A source that cannot leave out records returns all. */
-	if (dkt_source_select(run->in.line.source, analyze_wants, run->analyze) == -ENOMEM)
+	if (dkt_source_select(line->source, analyze_wants, run->machines[0].analyze) == -ENOMEM)
 		return -ENOMEM;
-	set_wall(run, run->in.line.source);
-	err = inputs_each(&run->in, analyze_record, run->analyze);
-	run->seen = losses->seen;
-	run->lost = losses->lost;
+	set_wall(run, line->source);
+	err = run->n_machines > 1 ? inputs_each(&run->in, pass_record, run) :
+				    inputs_each(&run->in, analyze_record, run->machines[0].analyze);
+	for (size_t i = 0; i < line->n; i++) {
+		run->seen += line->parts[i].losses.seen;
+		run->lost += line->parts[i].losses.lost;
+	}
 	if (!err)
 		err = check_records(run);
 	if (!err)
@@ -186,7 +338,7 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 {
 	struct run *run = data;
 
-	return analyze_record(run->analyze, source, record);
+	return analyze_record(run->machines[0].analyze, source, record);
 }
 
 static int take_idle(void *data)
@@ -237,16 +389,20 @@ int run_all(struct run *run, const struct analyze_opts *opts, int *rc)
 	struct analyze_opts with = *opts;
 	int err = run_check(run);
 
-	with.live = !run->app->input;
+	with.live = !run->n_files;
 	if (!err)
-		err = analyze_new(run->ctx, run->analysis, &with, &run->analyze);
+		err = run_new(run, &with);
 	if (err)
 		return err;
-	return run->app->input ? run_input(run, rc) : run_live(run, rc);
+	return run->n_files ? run_input(run, rc) : run_live(run, rc);
 }
 
 int run_close(struct run *run, int err, int rc)
 {
-	analyze_free(run->analyze);
+	for (size_t i = 0; i < run->n_machines; i++)
+		analyze_free(run->machines[i].analyze);
+	free(run->machines);
+	free(run->machine_of);
+	selection_clear(&run->who);
 	return live_args_close(run->app, &run->args, &run->in, err, rc);
 }

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs an analysis over a file, or over what it records live. */
+/* Runs an analysis over files, or over what it records live. */
 #pragma once
 
 #include "analyze/analyze.h"
 #include "app/app.h"
 #include "input/live_args.h"
+
+struct run;
+
+/* The records of one boot of a machine, which an analysis of their own takes. */
+struct run_machine {
+	struct run *run;
+	struct analyze *analyze;
+	const char *name; /* its host, or its first file */
+	size_t file; /* index of its first file */
+};
 
 struct run {
 	struct app *app;
@@ -12,25 +22,46 @@ struct run {
 	const struct analysis *analysis;
 	char **command; /* to run while recording; NULL: none */
 	double seconds; /* to record; 0: no limit */
+	char **files; /* to read */
+	size_t n_files; /* 0: live */
+	struct selection who; /* the processes whose rows are shown */
 	struct record_args args;
 	struct inputs in;
-	struct analyze *analyze;
+	struct run_machine *machines;
+	size_t n_machines;
+	size_t *machine_of; /* by file */
 	uint64_t seen, lost; /* records */
 	int64_t wall; /* ns to add to times to get the time of day */
 	bool has_wall; /* wall is known */
+	/* Takes a row of a machine. An error ends the analysis. */
+	int (*row)(void *data, const struct run_machine *machine, const struct result_table *table,
+		   const struct result_cell *cells);
 	int (*idle)(void *data); /* live: called often; may be NULL */
 	int (*finish)(void *data); /* called after the last row */
-	void *data; /* for both */
+	void *data; /* for these three */
 };
 
-/* Finds the analysis and reads the options that select records. Returns 0 or EXIT_USAGE. */
+/* Finds the analysis and reads the options that select records. Returns 0 or the exit status. */
 int run_read(struct run *run, const char *name);
 
-/* Opens the file, or tracefs. */
+/* Opens the files, or tracefs. */
 int run_open(struct run *run);
 
-/* Reads or records, with rows as opts says. Sets *rc to the exit status. */
+/* Creates the analyses: of the machines of the files, or one to ask for its tables. */
+int run_new(struct run *run, const struct analyze_opts *opts);
+
+/* Reads or records. Of opts, row and data are not used. Sets *rc to the exit status. */
 int run_all(struct run *run, const struct analyze_opts *opts, int *rc);
+
+/* Returns the i-th table, counted from 0, or NULL after the last; machines differ only in its address. */
+static inline const struct result_table *run_table(const struct run *run, size_t i)
+{
+	return analyze_table(run->machines[0].analyze, i);
+}
+
+/* Gets what the rows of all machines leave out, and the times of the first and the last record. */
+void run_missed(const struct run *run, struct analyze_missed *missed);
+void run_range(const struct run *run, uint64_t *from, uint64_t *to);
 
 /*
  * -ENOENT with an error message: the file, or the kernel, has no event that the analysis needs. Of a

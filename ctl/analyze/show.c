@@ -34,11 +34,30 @@ static bool has_number(const struct result_column *column)
 	return column->number_key;
 }
 
-static int set_columns(struct shown *shown, const struct result_table *table, bool several)
+/* Puts the column of the machine before the others. */
+static int add_host(struct shown *shown)
 {
+	struct result_table *table = &shown->table;
+
+	shown->with_host = calloc(table->n + 1, sizeof(*shown->with_host));
+	if (!shown->with_host)
+		return -ENOMEM;
+	shown->with_host[0] = (struct result_column){ "host", RESULT_TEXT, "Host", NULL, NULL };
+	memcpy(shown->with_host + 1, table->columns, table->n * sizeof(*table->columns));
+	table->columns = shown->with_host;
+	table->n++;
+	table->by += table->by >= 0;
+	table->bar += table->bar >= 0;
+	return 0;
+}
+
+static int set_columns(struct shown *shown, bool several)
+{
+	const struct result_table *table = &shown->table;
 	struct column *to = calloc(2 * table->n + 2, sizeof(*to));
 
-	*shown = (struct shown){ .rows.table = table, .columns = to };
+	shown->rows.table = table;
+	shown->columns = to;
 	if (!to)
 		return -ENOMEM;
 	/* A line of a log of several tables names its table. */
@@ -61,20 +80,26 @@ static int set_columns(struct shown *shown, const struct result_table *table, bo
 
 static int begin(struct show *show)
 {
-	const struct analyze *a = show->run->analyze;
+	const struct run *run = show->run;
 	const struct result_table *table;
 	bool known = !show->sort;
 	size_t n = 0;
 	int err = 0;
 
-	while (analyze_table(a, n))
+	while (run_table(run, n))
 		n++;
 	show->tables = calloc(n, sizeof(*show->tables));
 	if (!show->tables)
 		return -ENOMEM;
 	for (; !err && show->n < n; show->n++) {
-		table = analyze_table(a, show->n);
-		err = set_columns(&show->tables[show->n], table, n > 1 && table->log);
+		struct shown *shown = &show->tables[show->n];
+
+		shown->table = *run_table(run, show->n);
+		table = &shown->table;
+		if (run->n_machines > 1)
+			err = add_host(shown);
+		if (!err)
+			err = set_columns(shown, n > 1 && table->log);
 		for (size_t i = 0; !known && i < table->n; i++)
 			known = strlen(table->columns[i].key) == show->sort_len &&
 				!strncmp(table->columns[i].key, show->sort, show->sort_len);
@@ -145,13 +170,25 @@ static struct rows *printed(const struct shown *shown, size_t limit)
 	return rows;
 }
 
-static struct shown *find(struct show *show, const struct result_table *table)
+static struct shown *find(struct show *show, const struct run_machine *machine,
+			  const struct result_table *table)
 {
-	struct shown *shown = show->tables;
+	size_t i = 0;
 
-	while (shown->rows.table != table)
-		shown++;
-	return shown;
+	while (analyze_table(machine->analyze, i) != table)
+		i++;
+	return &show->tables[i];
+}
+
+static int keep_row(struct shown *shown, const struct run_machine *machine,
+		    const struct result_cell *cells)
+{
+	struct result_cell with_host[MAX_COLUMNS] = { cell_text(machine->name) };
+
+	if (!shown->with_host)
+		return result_add(&shown->rows, cells);
+	memcpy(with_host + 1, cells, (shown->table.n - 1) * sizeof(*cells));
+	return result_add(&shown->rows, with_host);
 }
 
 /* ---- a log ---- */
@@ -201,7 +238,8 @@ static int write_others(struct show *show, const struct shown *but)
 	return err;
 }
 
-int show_row(void *data, const struct result_table *table, const struct result_cell *cells)
+int show_row(void *data, const struct run_machine *machine, const struct result_table *table,
+	     const struct result_cell *cells)
 {
 	struct show *show = data;
 	int err = show->tables ? 0 : begin(show);
@@ -209,11 +247,11 @@ int show_row(void *data, const struct result_table *table, const struct result_c
 
 	if (err)
 		return err;
-	shown = find(show, table);
+	shown = find(show, machine, table);
 	if (table->log)
 		err = write_others(show, shown);
 	if (!err)
-		err = result_add(&shown->rows, cells);
+		err = keep_row(shown, machine, cells);
 	if (!err && table->log && shown->rows.n >= LOG_ROWS)
 		err = write_log(show, shown);
 	return err;
@@ -270,47 +308,49 @@ static int put_table(struct show *show, struct shown *shown)
 static void put_facts(struct show *show)
 {
 	const struct run *run = show->run;
-	const struct analyze_missed *missed = analyze_missed(run->analyze);
+	struct analyze_missed missed;
 	uint64_t from, to;
 
-	analyze_range(run->analyze, &from, &to);
+	run_missed(run, &missed);
+	run_range(run, &from, &to);
 	out_json(&show->out, "analysis", val_text(run->analysis->name));
 	out_json(&show->out, "begin", val_number(from));
 	out_json(&show->out, "end", val_number(to));
 	out_json(&show->out, "records", val_number(run->seen));
 	out_json(&show->out, "lost", val_number(run->lost));
-	out_json(&show->out, "doubtful", val_number(missed->lost));
-	out_json(&show->out, "open", val_number(missed->open));
-	out_json(&show->out, "unmatched_begins", val_number(missed->endless));
-	out_json(&show->out, "unmatched_ends", val_number(missed->unbegun));
+	out_json(&show->out, "doubtful", val_number(missed.lost));
+	out_json(&show->out, "open", val_number(missed.open));
+	out_json(&show->out, "unmatched_begins", val_number(missed.endless));
+	out_json(&show->out, "unmatched_ends", val_number(missed.unbegun));
 }
 
-static void say_missed(const struct analyze *a)
+static void say_missed(const struct run *run)
 {
-	const struct analyze_missed *missed = analyze_missed(a);
+	struct analyze_missed missed;
 	const struct {
-		uint64_t n;
+		const uint64_t *n;
 		const char *words;
 	} rows[] = {
-		{ missed->lost, "because records were lost" },
-		{ missed->open, "that had not ended at the last record" },
-		{ missed->endless, "with no recorded end" },
-		{ missed->unbegun, "with no recorded beginning" },
+		{ &missed.lost, "because records were lost" },
+		{ &missed.open, "that had not ended at the last record" },
+		{ &missed.endless, "with no recorded end" },
+		{ &missed.unbegun, "with no recorded beginning" },
 	};
 	char text[256] = "";
 	size_t used = 0;
 
+	run_missed(run, &missed);
 	fflush(stdout);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].n)
+		if (*rows[i].n)
 			used += (size_t)snprintf(text + used, sizeof(text) - used,
-						 "%s%" PRIu64 " %s", used ? ", " : "", rows[i].n,
+						 "%s%" PRIu64 " %s", used ? ", " : "", *rows[i].n,
 						 rows[i].words);
 	if (used)
 		app_say("intervals left out: %s", text);
-	if (missed->backwards)
+	if (missed.backwards)
 		app_say("the clock went back before %" PRIu64 " records: times there are wrong",
-			missed->backwards);
+			missed.backwards);
 }
 
 int show_finish(void *data)
@@ -327,7 +367,7 @@ int show_finish(void *data)
 		app_say("%s: nothing to show", analysis->name);
 	/* JSON's tables come with these numbers. */
 	if (show->out.form != OUT_JSON || analysis->view == VIEW_LOG)
-		say_missed(show->run->analyze);
+		say_missed(show->run);
 	return err;
 }
 
@@ -349,6 +389,7 @@ void show_clear(struct show *show)
 	for (size_t i = 0; i < show->n; i++) {
 		result_clear(&show->tables[i].rows);
 		free(show->tables[i].columns);
+		free(show->tables[i].with_host);
 	}
 	free(show->tables);
 }

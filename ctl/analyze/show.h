@@ -7,7 +7,9 @@
 
 /* A table and its rows so far; of a log those that are not printed yet. */
 struct shown {
-	struct result_rows rows;
+	struct result_rows rows; /* of table */
+	struct result_table table; /* of several machines: with a column for them */
+	struct result_column *with_host; /* the columns of that table; NULL: of one machine */
 	struct column *
 		columns; /* as they print: one more for the number of a process, and one for bars */
 	size_t n;
@@ -29,7 +31,8 @@ struct show {
 int show_read(struct show *show, const struct app *app);
 
 /* Takes a row. -EINVAL: no table has the column of --sort. */
-int show_row(void *data, const struct result_table *table, const struct result_cell *cells);
+int show_row(void *data, const struct run_machine *machine, const struct result_table *table,
+	     const struct result_cell *cells);
 
 /* Prints the rows of a log up to now; a live run calls it often. */
 int show_idle(void *data);

@@ -43,9 +43,16 @@ static int take_file(struct app *app, const char *path)
 	return err;
 }
 
-/* The index of the last argument that is a file to read. */
+/* The indices of the first and the last argument that is a file to read. */
+static int first_read(const struct app *app)
+{
+	return app->command->flags & (CMD_ANALYZE | CMD_LAMI) ? 2 : 1;
+}
+
 static int last_read(const struct app *app, int argc)
 {
+	if (app->command->flags & (CMD_ANALYZE | CMD_LAMI))
+		return argc - app->n_command - 1;
 	if (app->command->flags & CMD_READ_ALL)
 		return argc - 1;
 	return app->command->flags & CMD_READ_FIRST ? 1 : 0;
@@ -53,11 +60,12 @@ static int last_read(const struct app *app, int argc)
 
 static int take_files(struct app *app, int argc, char **argv)
 {
-	int err = app->input ? take_file(app, app->input) : 0;
+	bool is_argument = first_read(app) < argc && app->input == argv[first_read(app)];
+	int err = app->input && !is_argument ? take_file(app, app->input) : 0;
 
 	if (!err && app->diff)
 		err = take_file(app, app->diff);
-	for (int i = 1; !err && i <= last_read(app, argc); i++)
+	for (int i = first_read(app); !err && i <= last_read(app, argc); i++)
 		err = take_file(app, argv[i]);
 	return err;
 }
@@ -65,7 +73,7 @@ static int take_files(struct app *app, int argc, char **argv)
 /* True if one of the arguments is the log of this machine. */
 static bool has_log(const struct app *app, int argc, char **argv)
 {
-	for (int i = 1; i <= last_read(app, argc); i++)
+	for (int i = first_read(app); i <= last_read(app, argc); i++)
 		if (!strcmp(argv[i], INPUT_LOG))
 			return true;
 	return false;
@@ -84,10 +92,10 @@ static const char *find_output(struct app *app, int argc, char **argv)
 	return app->output;
 }
 
-/* A file that is an argument, for a command that records without one. */
+/* The files that are arguments, for a command that records without one. */
 static void find_input(struct app *app, int argc, char **argv)
 {
-	if (app->command->flags & (CMD_ANALYZE | CMD_LAMI) && argc - app->n_command > 2)
+	if (first_read(app) == 2 && last_read(app, argc) >= 2)
 		app->input = argv[2];
 }
 

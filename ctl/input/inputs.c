@@ -83,10 +83,17 @@ static bool is_pair(const struct inputs *inputs, size_t guest, size_t host)
 	return false;
 }
 
+bool inputs_same_boot(const struct inputs *inputs, size_t i, size_t j)
+{
+	const struct dkt_source_info *a = info_of(inputs, i), *b = info_of(inputs, j);
+
+	return i == j || (same(a->host, b->host) && same(a->clock, b->clock) &&
+			  (!a->has_wall || !b->has_wall || llabs(a->wall - b->wall) < SAME_BOOT));
+}
+
 int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 {
 	const struct dkt_source_info *base = info_of(inputs, first), *info = info_of(inputs, i);
-	bool one_clock = same(base->host, info->host) && same(base->clock, info->clock);
 	int64_t apart = info->wall - base->wall;
 	struct inputs_file *file = &inputs->files[i];
 
@@ -98,7 +105,7 @@ int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 		file->offset = apart;
 		return 0;
 	}
-	if (one_clock && (!base->has_wall || !info->has_wall || llabs(apart) < SAME_BOOT)) {
+	if (inputs_same_boot(inputs, i, first)) {
 		file->known = INPUTS_ONE_CLOCK;
 		return 0;
 	}
@@ -283,7 +290,7 @@ static int open_all(struct inputs *inputs, struct record_args *args, bool quiet)
 	}
 	if (!err)
 		err = inputs_name(inputs);
-	return err ? err : inputs_start(inputs, args, true);
+	return err ? err : inputs_start(inputs, args, !quiet || inputs->n > 1);
 }
 
 int inputs_open_all(struct inputs *inputs, struct record_args *args)

@@ -55,6 +55,9 @@ int inputs_relate(struct inputs *inputs, size_t i, size_t first);
 /* Reports the offset of file i to file first, and how accurate it is. */
 void inputs_report_offset(const struct inputs *inputs, size_t i, size_t first);
 
+/* True if the same kernel recorded both files in the same boot, as far as they tell. */
+bool inputs_same_boot(const struct inputs *inputs, size_t i, size_t j);
+
 /* Gives the open files different names. */
 int inputs_name(struct inputs *inputs);
 
@@ -69,7 +72,7 @@ int inputs_open_one(struct app *app, const char *path, struct record_args *args,
 		    struct inputs *inputs);
 int inputs_open_all(struct inputs *inputs, struct record_args *args);
 
-/* The same, without the reports of offsets. */
+/* The same, without the reports of offsets; a single file is not merged. */
 int inputs_open_quietly(struct inputs *inputs, struct record_args *args);
 
 /* pipeline_each() with progress on a terminal. */

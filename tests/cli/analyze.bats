@@ -282,6 +282,27 @@ call()
 	expect 1 '' "dktrace: --sort: 'x' is not a column" analyze schedstats trace.txt --sort x
 }
 
+@test "files of different machines have rows of their own, and processes can be chosen" {
+	{
+		switch 1.000000 1 S 2
+		switch 1.000400 2 S 1
+	} >a.txt
+	{
+		switch 1.000000 1 S 2
+		switch 1.000100 2 S 1
+		switch 1.000200 1 S 2
+	} >b.txt
+	run -0 --separate-stderr analyze cputop a.txt b.txt --offset b.txt=1ms --csv --pid 2 --comm 'p[12]'
+	same $'a.txt,p2,2,1.0,400000,1,,120\nb.txt,p2,2,0.5,100000,2,,120' "$(grep p2 <<<"$output")" "processes"
+	same '' "$(grep p1 <<<"$output")" "the other one"
+	same $'a.txt,0,1.0,400000,0,0,2\nb.txt,0,1.0,200000,0,0,3' "$(grep '^[ab].txt,0' <<<"$output")" "CPUs"
+	run -0 --separate-stderr analyze offcpulog a.txt b.txt --offset b.txt=1ms --csv
+	same $'a.txt,1000000000,1000400000,400000,p1,1,sleeping\nb.txt,1001000000,1001100000,100000,p1,1,sleeping\nb.txt,1001100000,1001200000,100000,p2,2,sleeping' \
+		"$(tail -n +2 <<<"$output")" "a log"
+	event 1.000000 0 irq_handler_entry 'irq=9 name=eth0' >c.txt
+	expect 1 '' 'dktrace: --pid: irqstats has no rows of processes' analyze irqstats c.txt --pid 2
+}
+
 @test "analyze says what is missing" {
 	switch 1.000000 0 R 1 >trace.txt
 	expect 1 '' "dktrace: schedlog: trace.txt has no event sched:sched_waking or sched:sched_wakeup; to record what it needs: dktrace record -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new" \
@@ -291,7 +312,10 @@ call()
 	expect 2 '' "dktrace: analyze: unknown analysis 'cputpo'; 'dktrace analyze' lists them; did you mean cputop?" \
 		analyze cputpo trace.txt
 	expect 2 '' "dktrace: analyze: cannot combine a file with a command; give one of them" analyze cputop trace.txt -- true
-	expect 2 '' "dktrace: analyze: give one file; 'dktrace merge' makes one of several" analyze cputop a b
+	local v6=$top/tests/fixture/tracedat/v6.dat
+	run -1 --separate-stderr dktrace analyze memtop "$v6" "$v6"
+	has "$stderr" 'dktrace: memtop: the files have no event kmem:mm_page_alloc; to record'
+	expect 2 '' "dktrace: --pid: 'x' is not a list of numbers such as 0-3,5" analyze cputop trace.txt --pid x
 }
 
 @test "analyze lists the analyses, and the manual describes each" {
