@@ -5,4 +5,5 @@
 #include "analyze/analyze.h"
 
 extern const struct analysis_kind cputop_kind, run_kind, sched_kind, offcpu_kind, irq_kind,
-	block_kind, memtop_kind, syscall_kind, io_kind, iousage_kind, tcp_kind, cache_kind;
+	block_kind, memtop_kind, syscall_kind, io_kind, iousage_kind, tcp_kind, cache_kind,
+	nfsd_kind, rpc_kind;

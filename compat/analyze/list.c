@@ -35,6 +35,14 @@ static const struct analysis analyses[] = {
 	{ "memtop",       &memtop_kind, VIEW_TABLES, "who allocates and frees pages of memory" },
 	{ "pagecache",    &cache_kind,  VIEW_TABLES, "who fills and dirties the page cache, and where it is written to" },
 	{ "tcpretrans",   &tcp_kind,    VIEW_TABLES, "to whom TCP sends segments again" },
+	{ "nfsdlog",      &nfsd_kind,   VIEW_LOG,    "each request that an NFS server gets, and each operation in it" },
+	{ "nfsdtop",      &nfsd_kind,   VIEW_TOP,    "the slowest requests and operations of an NFS server" },
+	{ "nfsdstats",    &nfsd_kind,   VIEW_STATS,  "what an NFS server does, how long that takes, and for whom" },
+	{ "nfsdfreq",     &nfsd_kind,   VIEW_FREQ,   "how many requests of an NFS server are how slow" },
+	{ "rpclog",       &rpc_kind,    VIEW_LOG,    "each request of RPC that this host sends, as to an NFS server" },
+	{ "rpctop",       &rpc_kind,    VIEW_TOP,    "the slowest of these requests" },
+	{ "rpcstats",     &rpc_kind,    VIEW_STATS,  "how long requests of RPC wait, and how long servers take" },
+	{ "rpcfreq",      &rpc_kind,    VIEW_FREQ,   "how many requests of RPC are how slow" },
 	/* clang-format on */
 };
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# record, daemon and flight write to NFS, which this kernel exports to itself.
+# record, daemon and flight write to NFS, which this kernel exports to itself; analyze has the counts of
+# this server and of its client.
 # modules: nfsd nfsv4
 # programs: jq gen-sequence
 # timeout: 400
@@ -42,6 +43,45 @@ run dktrace recover nfs/b.dat
 status_is 0 "recover after kill -9"
 same 2000 "$(counted nfs/b.dat)" "has all events"
 dktrace reset
+
+# usage: total ANALYSIS TABLE COLUMN ROW-FILTER
+total()
+{
+	dktrace analyze "$1" --json nfs.dat 2>/dev/null | jq "[.$2[] | select($4) | .$3] | add"
+}
+
+# The number that a line of the kernel's file grew by.
+# usage: grew FILE LINE FIELD
+grew()
+{
+	echo $(($(awk -v line="$2" -v i="$3" '$1 == line { print $i }' "$1.after") -
+		$(awk -v line="$2" -v i="$3" '$1 == line { print $i }' "$1.before")))
+}
+
+cat >work.sh <<-'END'
+	cat /proc/net/rpc/nfsd >server.before
+	sed -n '/fstype nfs4/,$p' /proc/self/mountstats >client.before
+	for i in 1 2 3; do dd if=/dev/zero of=nfs/f$i bs=64k count=4 conv=fsync; done 2>/dev/null
+	for i in 1 2 3; do echo 3 >/proc/sys/vm/drop_caches; cat nfs/f$i >copy; done
+	cat /proc/net/rpc/nfsd >server.after
+	sed -n '/fstype nfs4/,$p' /proc/self/mountstats >client.after
+END
+run dktrace record --all -o nfs.dat \
+	-e 'nfsd:nfsd_compound*,nfsd:nfsd_*_done,sunrpc:svc_process,sunrpc:svc_stats_latency,sunrpc:rpc_stats_latency' \
+	-- sh work.sh
+same "$(grew server io 2) $(grew server io 3)" "$(total nfsdstats data read true) $(total nfsdstats data written true)" \
+	"bytes that the server read and wrote"
+# The counts of the operations begin with that of operation 0, after the number of counts.
+same "$(grew server proc4ops 41) $(grew server proc4ops 8)" \
+	"$(total nfsdstats operations count '.operation == "WRITE"') $(total nfsdstats operations count '.operation == "COMMIT"')" \
+	"operations of the server"
+same "$(grew client WRITE: 2) $(grew client OPEN: 2)" \
+	"$(total rpcstats execute count '.procedure == "WRITE"') $(total rpcstats execute count '.procedure == "OPEN"')" \
+	"requests of the client"
+# The kernel adds up whole milliseconds.
+most=$(($(total rpcstats rtt total '.procedure == "WRITE"') / 1000000))
+holds "round trips take as long as the kernel says" [ $((most - $(grew client WRITE: 8))) -le "$(grew client WRITE: 2)" ]
+same 127.0.0.1 "$(dktrace analyze nfsdstats --json nfs.dat --group-by client 2>/dev/null | jq -r '[.operations[].client] | unique | join(" ")')" "client"
 
 # usage: start_daemon DESCRIPTION
 start_daemon()
