@@ -102,6 +102,7 @@ help:
 	@echo 'lint           format, shell, spelling and man page checks'
 	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
+	@echo 'doc/latency.svg   renew the picture of README'
 	@echo 'fuzz           TARGET=name SECONDS=n: run one fuzz target with libFuzzer'
 	@echo 'install        DESTDIR=, PREFIX=; uninstall, dist, clean'
 	@echo 'alternatives   make the installed program lctl as well; no-alternatives: no longer'
@@ -333,6 +334,11 @@ fuzz:
 
 bench: all $(BENCH_BIN) $(O)/tests/tools/probe-target $(O)/tests/tools/cost
 	$(Q)tests/bench/run $(O)
+
+# The picture of README. A test compares it with what the command writes.
+doc/latency.svg: $(O)/dktrace
+	$(Q)DKTRACE_CLASSES=share/classes.d TZ=UTC LC_ALL=C $(O)/dktrace latency syscall \
+		--input tests/fixture/capture --style svg >$@
 
 demo: all
 	$(Q)scripts/demo $(O)

@@ -150,6 +150,7 @@ static const struct opt opts[] = {
 	{ "style",     'S', "STYLE",  AT(style),      CMD_LOG,  "print as legacy (default), trace, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)" },
 	{ "style",     'S', "STYLE",  AT(style),      CMD_REPORT, "print as trace (default), legacy, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)" },
 	{ "summary",   0,   NULL,     AT(summary),    CMD_STRACE, "count calls and errors, and measure times, by thread and call" },
+	{ "style",     'S', "STYLE",  AT(style),      CMD_HIST | CMD_LATENCY, "print as text (default), or as svg: a picture" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "record only these subsystems of the classes: osd+ldlm" },
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_SELECT, "select records of these subsystems: osd+ldlm" },
 	{ "test-compatibility", 0, NULL, AT(test_compatibility), CMD_LAMI, "check only whether FILE can be analyzed" },

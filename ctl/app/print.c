@@ -2,6 +2,25 @@
 /* Prints output in the form that --json, --csv and --raw-text select. */
 #include "app/print.h"
 
+const char *const print_styles[] = { "text", "svg", NULL };
+
+int print_style(const struct app *app, bool *picture)
+{
+	const char *other = app->json   ? "json" :
+			    app->csv    ? "csv" :
+			    app->watch  ? "watch" :
+			    app->kernel ? "kernel" :
+					  NULL;
+
+	*picture = app->style && !strcmp(app->style, "svg");
+	if (!app->style || !strcmp(app->style, "text"))
+		return 0;
+	if (!*picture)
+		return app_usage("--style: '%s' is not a style; the styles are text and svg",
+				 app->style);
+	return other ? app_usage("cannot combine --style svg with --%s", other) : 0;
+}
+
 void print_begin(const struct app *app, struct out *out, int labels)
 {
 	enum out_form form = app->json ? OUT_JSON : app->csv ? OUT_CSV : OUT_TEXT;

@@ -2,6 +2,7 @@
 /* Completion: the possible arguments of each command, and the values of its options. */
 #include "analyze/analyze.h"
 #include "app/opt.h"
+#include "app/print.h"
 #include "apply/apply.h"
 #include "base/buf.h"
 #include "calls/signature.h"
@@ -129,6 +130,8 @@ void complete_value(struct app *app, const struct command *command, const char *
 		offer_mask(typed, MASK_SUBSYSTEM, false);
 	else if (!strcmp(option, "event") || !strcmp(option, "stack"))
 		offer_named(app, typed, NAMED_SEPARATORS);
+	else if (!strcmp(option, "style") && command && command->flags & (CMD_HIST | CMD_LATENCY))
+		offer_words(typed, print_styles);
 	else if (!strcmp(option, "style"))
 		offer_styles(typed);
 	else if (!strcmp(option, "format"))

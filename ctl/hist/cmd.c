@@ -2,6 +2,7 @@
 /* hist: counts records by their fields, in the kernel or in user space. */
 #include "app/live.h"
 #include "app/opt.h"
+#include "app/print.h"
 #include "apply/rules.h"
 #include "hist/hist.h"
 #include "input/live_args.h"
@@ -28,7 +29,11 @@ static int read_args(struct hist *hist, int argc, char **argv)
 		return app_usage("hist: cannot combine --input with a command; give one of them");
 	if (app->keep && (app->input || app->here))
 		return app_usage("hist: --keep needs counting in the kernel");
-	rc = watch_read(&hist->watch, app, hist->command);
+	if (app->style && app->diff)
+		return app_usage("hist: cannot combine --style and --diff");
+	rc = print_style(app, &hist->picture);
+	if (!rc)
+		rc = watch_read(&hist->watch, app, hist->command);
 	if (!rc)
 		rc = opt_seconds("time", app->seconds, &hist->seconds);
 	if (!rc)

@@ -23,6 +23,7 @@ struct hist {
 	int size;
 	bool stacks;
 	struct watch watch;
+	bool picture; /* --style svg */
 	bool watched; /* a terminal has shown tables before the last one */
 	struct dkt_instance *in; /* in which the kernel counts; NULL: dktrace does */
 };

@@ -23,11 +23,19 @@ static void report_uncounted(const struct dkt_table *table, int size)
 /* Lines beside the rows: the headings, "more rows", an empty line, the sum, the cursor. */
 #define OTHER_LINES 5
 
+static int print_table(const struct hist *hist, const struct hist_view *view, bool folded)
+{
+	if (hist->picture)
+		return folded ? hist_view_flame(hist->ctx, view, stdout) :
+				hist_view_bars(view, stdout);
+	return folded ? hist_view_folded(hist->ctx, view) : hist_view_print(hist->app, view);
+}
+
 int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 {
 	const struct app *app = hist->app;
 	bool folded = app->folded && !app->json && !app->csv;
-	bool text = !folded && !app->json && !app->csv;
+	bool text = !folded && !hist->picture && !app->json && !app->csv;
 	struct hist_view view = { .table = table, .top = (size_t)hist->top, .sort = app->sort };
 	int err = dkt_table_sort(table, app->sort);
 
@@ -46,7 +54,7 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 		watch_clear(&hist->watch);
 	if (text && (!last || hist->watched))
 		view.top = watch_fit(view.top, OTHER_LINES);
-	err = folded ? hist_view_folded(hist->ctx, &view) : hist_view_print(app, &view);
+	err = print_table(hist, &view, folded);
 	fflush(stdout);
 	if (last)
 		report_uncounted(table, hist->size);

@@ -58,7 +58,7 @@ static uint64_t sum_of(const struct hist_view *view, size_t row, size_t column)
 	return shows_growth(view) ? sum - hist_sum_before(view, row, column) : sum;
 }
 
-static size_t row_count(const struct hist_view *view)
+size_t hist_row_count(const struct hist_view *view)
 {
 	size_t n = dkt_table_info(view->table)->n_rows;
 
@@ -167,8 +167,6 @@ static void add_columns(struct printer *p)
 			column->total = column_total(p, i);
 		set_heading(p, it);
 		p->n++;
-		if (!strcmp(it->modifier, "graph"))
-			p->bar = i;
 	}
 	if (p->view->seconds > 0)
 		p->columns[p->n++] = (struct column){ .key = "rate",
@@ -180,11 +178,13 @@ static void add_columns(struct printer *p)
 	p->columns[p->n++] = (struct column){ .key = "bar", .type = COL_BAR, .heading = "" };
 }
 
-/* The column for the bars: the sum that the rows are sorted by, otherwise the first sum. */
-static size_t bar_column(const struct hist_view *view, const struct dkt_table_info *info)
+size_t hist_bar_column(const struct hist_view *view, const struct dkt_table_info *info)
 {
 	size_t i, len = view->sort ? strcspn(view->sort, ",.") : 0;
 
+	for (i = info->n_columns; i-- > 0;)
+		if (!strcmp(info->columns[i]->modifier, "graph"))
+			return i;
 	for (i = info->n_keys; i < info->n_columns; i++)
 		if (strlen(info->columns[i]->name) == len &&
 		    !strncmp(info->columns[i]->name, view->sort, len))
@@ -224,7 +224,7 @@ static struct json_object *rate_value(const struct printer *p, size_t row)
 
 static struct rows *make_rows(struct printer *p)
 {
-	size_t n, n_rows = row_count(p->view);
+	size_t n, n_rows = hist_row_count(p->view);
 	struct json_object *values[COLUMNS_MAX];
 	struct rows *rows;
 
@@ -246,8 +246,8 @@ static struct rows *make_rows(struct printer *p)
 int hist_view_print(const struct app *app, const struct hist_view *view)
 {
 	const struct dkt_table_info *info = dkt_table_info(view->table);
-	struct printer p = { .view = view, .info = info, .bar = bar_column(view, info) };
-	size_t n = row_count(view);
+	struct printer p = { .view = view, .info = info, .bar = hist_bar_column(view, info) };
+	size_t n = hist_row_count(view);
 	struct out out;
 
 	print_begin(app, &out, 0);
@@ -265,28 +265,54 @@ int hist_view_print(const struct app *app, const struct hist_view *view)
 
 /* ---- stacks ---- */
 
-int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view)
+/* Writes the other keys before the frames. */
+static int put_stack(const struct dkt_table *table, size_t row, size_t stack, FILE *f)
+{
+	char *frames __cleanup(free) = hist_cell(table, row, stack);
+
+	for (size_t i = 0; i < dkt_table_info(table)->n_keys; i++) {
+		char *text __cleanup(free) = i == stack ? NULL : hist_cell(table, row, i);
+
+		if (text)
+			fprintf(f, "%s;", text);
+	}
+	fputs(frames ? frames : "", f);
+	return frames ? 0 : -ENOMEM;
+}
+
+int hist_view_stack(struct dkt_ctx *ctx, const struct hist_view *view, size_t row, char **text,
+		    uint64_t *sum)
 {
 	const struct dkt_table_info *info = dkt_table_info(view->table);
-	size_t stack = 0, n = row_count(view);
+	size_t stack = 0, len;
+	FILE *f;
+	int err;
 
 	while (stack < info->n_keys && !strstr(info->columns[stack]->name, "stacktrace") &&
 	       strcmp(info->columns[stack]->modifier, "stacktrace") != 0)
 		stack++;
 	if (stack == info->n_keys)
 		return dkt_fail(ctx, -EINVAL, "--folded: no key is a stack");
-	for (size_t row = 0; row < n; row++) {
-		char *frames __cleanup(free) = hist_cell(view->table, row, stack);
+	f = open_memstream(text, &len);
+	if (!f)
+		return -ENOMEM;
+	err = put_stack(view->table, row, stack, f);
+	*sum = sum_of(view, row, info->n_keys);
+	return fclose(f) ? -ENOMEM : err;
+}
 
-		for (size_t i = 0; i < info->n_keys; i++) {
-			char *text __cleanup(free) = i == stack ? NULL :
-								  hist_cell(view->table, row, i);
+int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view)
+{
+	size_t n = hist_row_count(view);
+	int err = 0;
 
-			if (text)
-				printf("%s;", text);
-		}
-		printf("%s %" PRId64 "\n", frames ? frames : "",
-		       (int64_t)sum_of(view, row, info->n_keys));
+	for (size_t row = 0; !err && row < n; row++) {
+		char *text __cleanup(free) = NULL;
+		uint64_t sum;
+
+		err = hist_view_stack(ctx, view, row, &text, &sum);
+		if (!err)
+			printf("%s %" PRId64 "\n", text, (int64_t)sum);
 	}
-	return 0;
+	return err;
 }

@@ -21,6 +21,20 @@ int hist_view_print(const struct app *app, const struct hist_view *view);
 /* Prints stacks as lines "outer;inner COUNT", the input of flame graphs. */
 int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view);
 
+/* Gets the stack of a row as such a line has it, which the caller frees, and its count. */
+int hist_view_stack(struct dkt_ctx *ctx, const struct hist_view *view, size_t row, char **text,
+		    uint64_t *sum);
+
+/* Write a picture, as SVG: a bar for each row, or a flame graph of the stacks. */
+int hist_view_bars(const struct hist_view *view, FILE *f);
+int hist_view_flame(struct dkt_ctx *ctx, const struct hist_view *view, FILE *f);
+
+/* The number of rows that are shown. */
+size_t hist_row_count(const struct hist_view *view);
+
+/* The column for the bars: with .graph, otherwise the sum that the rows are sorted by, or the first sum. */
+size_t hist_bar_column(const struct hist_view *view, const struct dkt_table_info *info);
+
 /* The text of a cell, escaped or not. The caller frees it. NULL: out of memory. */
 char *hist_cell(const struct dkt_table *table, size_t row, size_t column);
 char *hist_text(const struct dkt_table *table, size_t row, size_t column);

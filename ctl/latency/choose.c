@@ -76,6 +76,13 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 
 	/* For a live recording in user space, the kernel filters the records. */
 	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
+	if (latency->picture) {
+		set->map = calloc(1, sizeof(*set->map));
+		if (!set->map)
+			return -ENOMEM;
+		opts.pair = latency_map_add;
+		opts.data = set->map;
+	}
 	err = latency_set_open(set, latency->ctx, &opts);
 	/* One of the events must have the fields of the condition. */
 	for (size_t i = 0; !err && latency->filter && i < set->n; i++) {

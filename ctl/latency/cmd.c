@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency: measures the time from one event to another. */
 #include "app/opt.h"
+#include "app/print.h"
 #include "input/live_args.h"
 #include "latency/latency.h"
 
@@ -35,6 +36,8 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	if (!latency->pair.key)
 		return app_usage("latency: give the fields that pair the records, such as"
 				 " --key common_pid");
+	if (print_style(app, &latency->picture))
+		return EXIT_USAGE;
 	if (argc > used)
 		latency->command = argv + used;
 	if (latency->command && app->input)
@@ -75,7 +78,10 @@ static int show(struct latency *latency, struct dkt_source *source, uint64_t see
 		latency_report_missing(set, app->input);
 	if (app->input && !latency->filter)
 		latency_report_unpaired(set, app->input);
-	err = latency_view_print(&latency->view, &it, last);
+	if (latency->picture)
+		err = latency_picture(set, lost, stdout);
+	else
+		err = latency_view_print(&latency->view, &it, last);
 	if (last && !app->json && !app->csv)
 		latency_report_uncounted(&it);
 	return err;

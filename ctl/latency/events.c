@@ -105,6 +105,9 @@ void latency_set_clear(struct latency_set *set)
 	dkt_pairs_free(set->pairs);
 	free(set->events);
 	free(set->missing);
+	if (set->map)
+		heat_clear(&set->map->heat);
+	free(set->map);
 	*set = (struct latency_set){ 0 };
 }
 

@@ -5,7 +5,17 @@
 #include "app/live.h"
 #include "app/watch.h"
 #include "out/out.h"
+#include "picture/axis.h"
 #include "set/pairs.h"
+
+/* The durations over time, for a picture. */
+struct latency_map {
+	struct axis axis;
+	struct heat heat;
+};
+
+/* The function for dkt_pairs_opts.pair; data: the map. */
+int latency_map_add(void *data, uint64_t end, uint64_t ns, bool cancelled);
 
 /* The events of a pair that exist. */
 struct latency_set {
@@ -15,7 +25,11 @@ struct latency_set {
 	char *missing; /* the events that do not exist; NULL: none */
 	bool usable; /* at least one begin event and one end event exist */
 	struct dkt_pairs *pairs;
+	struct latency_map *map; /* NULL: no picture is wanted */
 };
+
+/* Writes a picture of the set, as SVG. Call dkt_pairs_finish() first. */
+int latency_picture(struct latency_set *set, uint64_t lost, FILE *f);
 
 /* Finds the events. A missing one is an error, unless the pair is ready-made. */
 int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set);
@@ -106,6 +120,7 @@ struct latency {
 	char **command; /* may be NULL */
 	double seconds; /* to watch; 0: no limit */
 	struct latency_view view;
+	bool picture; /* --style svg */
 	struct dkt_source *source; /* of the records; NULL: no record yet */
 	const char *function; /* to measure; may be NULL */
 	char *group; /* of the probes on the function; NULL: no probes */

@@ -23,7 +23,8 @@ function drawStrips(place, rows, label, runs, rowOf) {
 	const em = textScale(), strip = STRIP * em;
 	const left = Math.min(160 * em, Math.max(72, place.clientWidth / 5)), width = trace.bin * trace.wide;
 	const chart = makeChart(place, rows.length * strip, left, label);
-	const shade = isDark() ? d3.interpolateRgb("#1e2228", "#56b4e9") : d3.interpolateRgb("#f4f5f7", "#0072b2");
+	const style = getComputedStyle(document.documentElement);
+	const shade = d3.interpolateRgb(style.getPropertyValue("--panel"), style.getPropertyValue("--c0"));
 	const letters = Math.floor((left - 8) / (7 * em));
 
 	rows.forEach((row, i) => {
