@@ -2,23 +2,29 @@
 /* Times in which a process did not run, by reason: until its wakeup, then until it has a CPU. */
 #include "analyze/kinds.h"
 #include "analyze/sched.h"
+#include "analyze/wchan.h"
 
 /* A process that does not run. */
 struct outside {
 	uint64_t since;
 	uint64_t woken; /* 0: not yet */
 	const char *reason;
+	const char *where; /* the function that waits; NULL: unknown */
 	bool known; /* it stopped at since */
 };
 
 struct offcpu {
 	struct outside *all; /* by process */
 	uint32_t n;
+	uint32_t *stopped; /* by CPU: the process whose stack may come next, plus 1; 0: none */
+	uint32_t n_cpus;
+	struct wchan wchan;
 };
 
 static const struct result_column columns[] = {
 	{ "process", RESULT_PROCESS, "Process", NULL, "pid" },
 	{ "reason", RESULT_TEXT, "Why it did not run", NULL, NULL },
+	{ "where", RESULT_TEXT, "Function of the kernel that waits", NULL, NULL },
 };
 
 static const struct span_set sets[] = {
@@ -30,43 +36,72 @@ static const struct span_set sets[] = {
 	  .one_cpu = false },
 };
 
+/* Returns where to keep the process whose stack comes next; NULL: memory is out. */
+static uint32_t *stopped_of(struct offcpu *it, const struct analysis_record *r)
+{
+	return dkt__reach(it->stopped, it->n_cpus, r->record->cpu);
+}
+
 static int on_wakeup(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	struct offcpu *it = state;
 	uint32_t process = analyze_process(a, r, (int32_t)record_int(r, 1), 0);
+	uint32_t *stopped = stopped_of(it, r);
 
-	if (process == PROCESS_NONE)
+	if (process == PROCESS_NONE || !stopped)
 		return -ENOMEM;
+	/* A stack that follows is that of the wakeup. */
+	*stopped = 0;
 	if (process < it->n && it->all[process].known && !it->all[process].woken)
 		it->all[process].woken = r->record->ts;
 	return 0;
 }
 
-static int add_part(struct analyze *a, uint32_t process, const char *reason, uint64_t begin,
-		    uint64_t end)
+/* The stack of the record before it on the CPU. */
+static int on_stack(struct analyze *a, void *state, const struct analysis_record *r)
+{
+	struct offcpu *it = state;
+	uint32_t *stopped = stopped_of(it, r);
+	int err = 0;
+
+	if (!stopped)
+		return -ENOMEM;
+	if (*stopped)
+		err = wchan_find(a, &it->wchan, r->record, &it->all[*stopped - 1].where);
+	*stopped = 0;
+	return err;
+}
+
+static int add_part(struct analyze *a, uint32_t process, const char *reason, const char *where,
+		    uint64_t begin, uint64_t end)
 {
 	struct span span = { .begin = begin, .end = end };
 
 	span.cells[0] = analyze_cell(a, process);
 	span.cells[1] = cell_text(reason);
+	span.cells[2] = cell_text(where);
 	return span_add(a, &span);
 }
 
 static int add_wait(struct analyze *a, const struct outside *it, const struct sched_switch *s)
 {
 	uint64_t woken = it->woken ? DKT__MIN(it->woken, s->ts) : s->ts;
-	int err = add_part(a, s->next, it->reason, it->since, woken);
+	int err = add_part(a, s->next, it->reason, it->where, it->since, woken);
 
-	return err || !it->woken ? err : add_part(a, s->next, "waiting for a CPU", woken, s->ts);
+	if (err || !it->woken)
+		return err;
+	return add_part(a, s->next, "waiting for a CPU", it->where, woken, s->ts);
 }
 
 static int on_switch(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	struct offcpu *it = state;
+	uint32_t *stopped = stopped_of(it, r);
+	struct dkt_record stack;
 	struct sched_switch s;
 	int err = sched_read_switch(a, r, &s);
 
-	if (err || !dkt__reach(it->all, it->n, DKT__MAX(s.prev, s.next)))
+	if (err || !stopped || !dkt__reach(it->all, it->n, DKT__MAX(s.prev, s.next)))
 		return -ENOMEM;
 	if (s.next_pid && it->all[s.next].known)
 		err = add_wait(a, &it->all[s.next], &s);
@@ -78,6 +113,10 @@ static int on_switch(struct analyze *a, void *state, const struct analysis_recor
 	it->all[s.prev] = (struct outside){ .since = s.ts,
 					    .reason = sched_reason(s.state),
 					    .known = s.prev_pid && !s.ended };
+	*stopped = it->all[s.prev].known ? s.prev + 1 : 0;
+	/* A sample of perf has its stack in itself. */
+	if (!err && *stopped && r->record->stacks && !dkt_record_stack(r->record, 0, &stack))
+		err = wchan_find(a, &it->wchan, &stack, &it->all[s.prev].where);
 	sched_switch_done(a, &s);
 	return err;
 }
@@ -87,7 +126,9 @@ static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, u
 {
 	struct offcpu *it = state;
 
-	(void)cpu, (void)last, (void)ts;
+	(void)last, (void)ts;
+	if (cpu < it->n_cpus)
+		it->stopped[cpu] = 0;
 	for (uint32_t i = 0; i < it->n; i++) {
 		a->missed.lost += it->all[i].known;
 		it->all[i].known = false;
@@ -106,13 +147,18 @@ static int on_end(struct analyze *a, void *state)
 
 static void clear(void *state)
 {
-	free(((struct offcpu *)state)->all);
+	struct offcpu *it = state;
+
+	free(it->all);
+	free(it->stopped);
+	wchan_clear(&it->wchan);
 }
 
 static const struct analysis_event events[] = {
 	{ "sched:sched_switch", NEED_ALL, on_switch, SWITCH_FIELDS },
 	{ "sched:sched_waking", NEED_NONE, on_wakeup, { "comm", "pid" } },
 	{ "sched:sched_wakeup", NEED_NONE, on_wakeup, { "comm", "pid" } },
+	{ "ftrace:kernel_stack", NEED_NONE, on_stack, { 0 } },
 };
 
 const struct analysis_kind offcpu_kind = {

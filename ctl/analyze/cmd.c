@@ -56,6 +56,8 @@ int cmd_analyze(struct app *app, int argc, char **argv)
 	if (rc)
 		return run_close(&run, 0, rc);
 	opts.top = show.top;
+	/* Stacks cost time, so they are recorded only if their answer is shown. */
+	run.stacks = app->group_by && strstr(app->group_by, "where");
 	run.row = show_row;
 	run.idle = show_idle;
 	run.finish = show_finish;

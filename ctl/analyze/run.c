@@ -8,6 +8,8 @@
 #include "base/buf.h"
 #include "lustre/log_source.h"
 
+#define STACK_EVENT "ftrace:kernel_stack"
+
 /* ---- events ---- */
 
 /* Returns the event of a row, or one of those of a row for several; NULL: there is none. */
@@ -65,7 +67,8 @@ char *run_event_names(const struct analysis_kind *kind, const char *between)
 	FILE *f = open_memstream(&text, &size);
 
 	for (size_t i = 0; f && i < kind->n_events; i++)
-		fprintf(f, "%s%s", i ? between : "", kind->events[i].name);
+		if (strcmp(kind->events[i].name, STACK_EVENT) != 0)
+			fprintf(f, "%s%s", i ? between : "", kind->events[i].name);
 	return f && !fclose(f) ? text : NULL;
 }
 
@@ -365,6 +368,7 @@ static int run_live(struct run *run, int *rc)
 	struct live_opts opts = { .kind = "analyze",
 				  .doing = "recording",
 				  .events = events,
+				  .stacks = run->stacks,
 				  .command = run->command,
 				  .seconds = run->seconds,
 				  .record = take_record,
@@ -377,6 +381,9 @@ static int run_live(struct run *run, int *rc)
 	for (size_t i = 0; i < kind->n_events; i++) {
 		/* Other events of the analysis tell the same of all system calls. */
 		if (strchr(kind->events[i].name, '*'))
+			continue;
+		/* It comes with an option, not by itself. */
+		if (!strcmp(kind->events[i].name, STACK_EVENT))
 			continue;
 		events[opts.n].event = find_event(run->ctx, &kind->events[i]);
 		opts.n += events[opts.n].event != NULL;

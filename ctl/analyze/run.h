@@ -22,6 +22,7 @@ struct run {
 	const struct analysis *analysis;
 	char **command; /* to run while recording; NULL: none */
 	double seconds; /* to record; 0: no limit */
+	bool stacks; /* record stacks, too */
 	char **files; /* to read */
 	size_t n_files; /* 0: live */
 	struct selection who; /* the processes whose rows are shown */

@@ -131,7 +131,7 @@ event()
 	same '' "$(grep p1 <<<"$output")" "the other one"
 	same $'a.txt,0,1.0,400000,0,0,2\nb.txt,0,1.0,200000,0,0,3' "$(grep '^[ab].txt,0' <<<"$output")" "CPUs"
 	run -0 --separate-stderr analyze offcpulog a.txt b.txt --offset b.txt=1ms --csv
-	same $'a.txt,1000000000,1000400000,400000,p1,1,sleeping\nb.txt,1001000000,1001100000,100000,p1,1,sleeping\nb.txt,1001100000,1001200000,100000,p2,2,sleeping' \
+	same $'a.txt,1000000000,1000400000,400000,p1,1,sleeping,\nb.txt,1001000000,1001100000,100000,p1,1,sleeping,\nb.txt,1001100000,1001200000,100000,p2,2,sleeping,' \
 		"$(tail -n +2 <<<"$output")" "a log"
 	event 1.000000 0 irq_handler_entry 'irq=9 name=eth0' >c.txt
 	expect 1 '' 'dktrace: --pid: irqstats has no rows of processes' analyze irqstats c.txt --pid 2

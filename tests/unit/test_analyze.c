@@ -254,10 +254,29 @@ static void offcpustats_divides_a_wait_at_the_wakeup(void **state)
 		SWITCH(350, 0, 1, D, 2)
 		SWITCH(400, 0, 2, S, 0)
 		SWITCH(900, 0, 0, R, 1),
-		"waits 1000000000 1000100000 100000 p1/1 sleeping\n"
-		"waits 1000100000 1000300000 200000 p1/1 waiting for a CPU\n"
-		"waits 1000300000 1000350000 50000 p2/2 preempted\n"
-		"waits 1000350000 1000900000 550000 p1/1 uninterruptible\n"
+		"waits 1000000000 1000100000 100000 p1/1 sleeping -\n"
+		"waits 1000100000 1000300000 200000 p1/1 waiting for a CPU -\n"
+		"waits 1000300000 1000350000 50000 p2/2 preempted -\n"
+		"waits 1000350000 1000900000 550000 p1/1 uninterruptible -\n"
+		"open 1\n"
+		"unbegun 1\n");
+}
+
+static void a_stack_tells_which_function_waits(void **state)
+{
+	(void)state;
+	answers("offcpulog",
+		SWITCH(000, 0, 1, S, 2)
+		RECORD(001, 0, 1, "kernel_stack: <stack trace>")
+		" => __schedule\n => schedule_timeout\n => pipe_read\n => vfs_read\n"
+		WAKEUP(100, 0, 2, 1)
+		RECORD(101, 0, 2, "kernel_stack: <stack trace>")
+		" => try_to_wake_up\n"
+		SWITCH(300, 0, 2, D, 1)
+		SWITCH(350, 0, 1, D, 2),
+		"waits 1000000000 1000100000 100000 p1/1 sleeping pipe_read\n"
+		"waits 1000100000 1000300000 200000 p1/1 waiting for a CPU pipe_read\n"
+		"waits 1000300000 1000350000 50000 p2/2 uninterruptible -\n"
 		"open 1\n"
 		"unbegun 1\n");
 }
@@ -478,6 +497,7 @@ int main(void)
 		cmocka_unit_test(no_interval_crosses_a_loss),
 		cmocka_unit_test(schedlog_takes_the_first_wakeup_and_none_of_a_process_that_runs),
 		cmocka_unit_test(offcpustats_divides_a_wait_at_the_wakeup),
+		cmocka_unit_test(a_stack_tells_which_function_waits),
 		cmocka_unit_test(a_clock_that_steps_back_is_reported_and_gives_no_negative_time),
 		cmocka_unit_test(
 			irqstats_pairs_handlers_on_their_cpu_and_softirqs_with_the_raise_before),
