@@ -118,6 +118,20 @@ void io_clear(struct io *io)
 {
 	calls_free(io->calls);
 	free(io->rows);
+	free(io->names);
+}
+
+const char *io_name(struct io *io, const struct call *call)
+{
+	const char **name = dkt__reach(io->names, io->n_names, call->kind->index);
+	const char *known = call->kind->name;
+
+	if (!name)
+		return NULL;
+	if (dkt__unlikely(!*name))
+		*name = known ? texts_keep(&io->a->texts, known, strlen(known)) :
+				texts_format(&io->a->texts, "%d", call->number);
+	return *name;
 }
 
 uint32_t io_process(struct io *io, const struct call *call)

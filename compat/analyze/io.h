@@ -50,6 +50,8 @@ struct io {
 	struct calls *calls;
 	const struct io_call **rows; /* by index of the call's kind; NULL: not looked up yet */
 	unsigned int n_rows;
+	const char **names; /* the same; NULL: not kept yet */
+	unsigned int n_names;
 	struct analyze *a;
 	const struct analysis_record *now; /* that is being added */
 	/* Takes a call that has ended; row is NULL if it does no I/O. */
@@ -70,6 +72,9 @@ int io_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, uint64_t
 /* After the last record. */
 int io_end(struct io *io);
 void io_clear(struct io *io);
+
+/* The name of a call, kept as a text; NULL: memory is out. */
+const char *io_name(struct io *io, const struct call *call);
 
 /* The process of a call, with its name. PROCESS_NONE: memory is out. */
 uint32_t io_process(struct io *io, const struct call *call);

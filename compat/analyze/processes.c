@@ -2,7 +2,7 @@
 /* The processes of a trace. A PID that is used again is another process. */
 #include "analyze/processes.h"
 
-uint32_t process_of(struct processes *all, int32_t pid)
+uint32_t process_search(struct processes *all, int32_t pid)
 {
 	uint64_t key = (uint32_t)pid;
 	uint32_t entry, *now;
@@ -22,6 +22,8 @@ uint32_t process_of(struct processes *all, int32_t pid)
 			return PROCESS_NONE;
 		}
 	}
+	all->near[(uint32_t)pid % PROCESSES_NEAR].pid = pid;
+	all->near[(uint32_t)pid % PROCESSES_NEAR].next = *now + 1;
 	return *now;
 }
 
@@ -32,6 +34,7 @@ void process_ended(struct processes *all, int32_t pid)
 
 	if (entry != DKT__KEYMAP_NONE && entry < all->n_now)
 		all->now[entry] = PROCESS_NONE;
+	all->near[(uint32_t)pid % PROCESSES_NEAR].next = 0;
 }
 
 int process_name(struct processes *all, struct texts *texts, uint32_t nr, const char *comm,

@@ -13,6 +13,9 @@ struct process {
 	const char *name; /* the same as a text; NULL: unknown */
 };
 
+/* Processes found last, for one look without a search. */
+#define PROCESSES_NEAR 64
+
 /* All zero: none. */
 struct processes {
 	struct process *list;
@@ -20,12 +23,26 @@ struct processes {
 	struct dkt__keymap pids; /* from a PID to an entry of now */
 	uint32_t *now; /* the index in the list of the process that has the PID now */
 	uint32_t n_now;
+	struct {
+		int32_t pid;
+		uint32_t next; /* the index in the list plus 1; 0: none */
+	} near[PROCESSES_NEAR]; /* by PID */
 };
 
 #define PROCESS_NONE UINT32_MAX
 
+/* The same without a look at those found last. */
+uint32_t process_search(struct processes *all, int32_t pid);
+
 /* Returns the index of the process that has the PID now; a new one if necessary. */
-uint32_t process_of(struct processes *all, int32_t pid);
+static inline uint32_t process_of(struct processes *all, int32_t pid)
+{
+	size_t slot = (uint32_t)pid % PROCESSES_NEAR;
+
+	if (dkt__likely(all->near[slot].next && all->near[slot].pid == pid))
+		return all->near[slot].next - 1;
+	return process_search(all, pid);
+}
 
 /* The process has ended: the PID is free. */
 void process_ended(struct processes *all, int32_t pid);

@@ -211,21 +211,47 @@ static void make_key(enum result_type type, const struct result_cell *cell, uint
 	key[1] = cell->known ? cell->number : UINT64_MAX;
 }
 
+/* Returns the group; NULL: memory is out. */
+static struct span_group *search_group(struct span_shown *shown, const uint64_t *key)
+{
+	bool added = false;
+	uint32_t nr = dkt__keymap_add(&shown->keys, key, &added);
+
+	if (nr == DKT__KEYMAP_NONE ||
+	    (added && dkt__append(shown->groups, shown->n_groups, (struct span_group){ 0 })))
+		return NULL;
+	return &shown->groups[nr];
+}
+
+static inline struct span_group *find_group(struct span_shown *shown,
+					    const uint64_t key[2 * SPAN_GROUPS])
+{
+	uint64_t h = dkt__mix(dkt__mix(dkt__mix(0, key[0]), key[1] ^ key[2]), key[3]);
+	size_t slot = h % SPAN_NEAR;
+	struct span_group *group;
+
+	if (dkt__likely(shown->near[slot].next &&
+			!memcmp(shown->near[slot].key, key, sizeof(shown->near[slot].key))))
+		return &shown->groups[shown->near[slot].next - 1];
+	group = search_group(shown, key);
+	if (group) {
+		memcpy(shown->near[slot].key, key, sizeof(shown->near[slot].key));
+		shown->near[slot].next = (uint32_t)(group - shown->groups) + 1;
+	}
+	return group;
+}
+
 static int count(struct spans *spans, struct span_shown *shown, const struct span *span)
 {
 	uint64_t key[2 * SPAN_GROUPS] = { 0 };
 	struct span_group *group;
-	bool added = false;
-	uint32_t nr;
 
 	for (size_t i = 0; i < shown->n_by; i++)
 		make_key(shown->set->columns[shown->by[i]].type, &span->cells[shown->by[i]],
 			 key + 2 * i);
-	nr = dkt__keymap_add(&shown->keys, key, &added);
-	if (nr == DKT__KEYMAP_NONE ||
-	    (added && dkt__append(shown->groups, shown->n_groups, (struct span_group){ 0 })))
+	group = find_group(shown, key);
+	if (!group)
 		return dkt__no_memory(spans->a->ctx);
-	group = &shown->groups[nr];
 	/* The last name of a process counts. */
 	for (size_t i = 0; i < shown->n_by; i++)
 		group->cells[i] = span->cells[shown->by[i]];

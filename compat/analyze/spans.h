@@ -36,6 +36,9 @@ struct span_group {
 	struct dkt__dist dist;
 };
 
+/* Groups found last, for one look without a search. */
+#define SPAN_NEAR 256
+
 /* A set and what is known of its intervals. */
 struct span_shown {
 	const struct span_set *set;
@@ -44,6 +47,10 @@ struct span_shown {
 	struct dkt__keymap keys; /* from the cells of a group to its index */
 	struct span_group *groups;
 	uint32_t n_groups;
+	struct {
+		uint64_t key[2 * SPAN_GROUPS];
+		uint32_t next; /* the index of the group plus 1; 0: none */
+	} near[SPAN_NEAR];
 	struct span *top; /* the longest first */
 	size_t n_top;
 	struct result_column *columns; /* of its table */

@@ -35,25 +35,22 @@ static const struct span_set io_sets[] = {
 	  .one_cpu = true },
 };
 
-static const char *call_name(struct analyze *a, const struct call *call)
-{
-	const char *name = call->kind->name;
-
-	return name ? texts_keep(&a->texts, name, strlen(name)) :
-		      texts_format(&a->texts, "%d", call->number);
-}
-
 static int add_call(struct analyze *a, void *state, const struct call *call,
 		    const struct io_call *row)
 {
-	struct span span = { .begin = call->begin, .end = call->end };
 	uint32_t process = io_process(state, call);
+	const char *name = io_name(state, call);
+	struct span span; /* zeroes for cells that the set does not have would cost time */
 
 	(void)row;
-	if (process == PROCESS_NONE)
+	if (process == PROCESS_NONE || !name)
 		return -ENOMEM;
+	span.begin = call->begin;
+	span.end = call->end;
+	span.set = 0;
+	span.lost = false;
 	span.cells[0] = analyze_cell(a, process);
-	span.cells[1] = cell_text(call_name(a, call));
+	span.cells[1] = cell_text(name);
 	span.cells[2] = cell_number((uint64_t)call->ret);
 	return span_add(a, &span);
 }
