@@ -106,7 +106,7 @@ read_all_ways()
 
 	printf '\tfield:u32 v;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: %s\n' "$long" | lie
 	# The address sanitizer maps terabytes and has its own limit.
-	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v 400000
+	sanitized || ulimit -v 400000
 	ASAN_OPTIONS=hard_rss_limit_mb=2000 run -0 dktrace report "$tree" -e syscalls:sys_enter_openat
 	has "$output" "aaaaaaaaaa"
 }
@@ -131,7 +131,7 @@ bomb()
 	bomb
 	# It takes neither a file nor memory.
 	export TMPDIR=/nonexistent ASAN_OPTIONS=hard_rss_limit_mb=2000
-	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v 60000
+	sanitized || ulimit -v 60000
 	for command in info report "report --style json"; do
 		# shellcheck disable=SC2086 # words
 		run dktrace $command bomb.data

@@ -243,7 +243,7 @@ chosen()
 		cat attr
 	} >shared.data
 	# The address sanitizer maps terabytes and has its own limit.
-	ldd "$(command -v dktrace)" | grep -q libasan || ulimit -v 500000
+	sanitized || ulimit -v 500000
 	ASAN_OPTIONS=hard_rss_limit_mb=2000 run -1 timeout 30 dktrace report shared.data
 	has "$output" "dktrace: shared.data: the file is truncated at byte 327784; its records end at byte"
 }

@@ -94,7 +94,8 @@ gone()
 	return 1
 }
 
-# Compares $output with a file beside the tests; UPDATE=1 rewrites it.
+# Compares $output with a file beside the tests, or with those of its lines that match a pattern; UPDATE=1
+# rewrites it. usage: golden NAME [PATTERN]
 golden()
 {
 	local file=$BATS_TEST_DIRNAME/$1.exp
@@ -102,10 +103,16 @@ golden()
 	if [ -n "${UPDATE:-}" ]; then
 		printf '%s\n' "$output" >"$file"
 	fi
-	diff -u "$file" <(printf '%s\n' "$output")
+	diff -u <(grep -aE "${2:-^}" "$file") <(printf '%s\n' "$output")
 }
 
 # ---- running commands ----
+
+# True if the address sanitizer is in the tool: it needs much memory, and each start takes long.
+sanitized()
+{
+	grep -qF __asan_init "$(command -v dktrace)"
+}
 
 # Runs the command, and compares its exit status, stdout and stderr.
 # usage: expect STATUS STDOUT STDERR COMMAND...
