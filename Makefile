@@ -289,10 +289,11 @@ live_beside_vm = { mkdir -p $(O)/log; nice tests/run $(O) vm >$(O)/log/beside 2>
 # known in a recipe only.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
+# What clang compiles is not run, so it has no debugging data.
 check: all tests
 	$(Q)tests/lint
 	$(Q)git diff --quiet 2>/dev/null && touch $(O)/was-clean || rm -f $(O)/was-clean
-	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/clang CC=$(CLANG) CFLAGS=-Werror all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/clang CC=$(CLANG) CFLAGS='-Werror -g0' all tests
 	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/san SAN=address,undefined CFLAGS=-Werror all tests
 	$(Q)tests/run $(O)/san $(SAN_SUITES)
 	$(Q)tests/run $(O) $(SUITES)
@@ -308,7 +309,7 @@ check-san: all tests
 	$(Q)tests/run $(O) $(SAN_SUITES) live
 
 check-clang:
-	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS=-Werror all tests
+	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS='-Werror -g0' all tests
 
 # The interface that check-abi compares with; it may only grow, see "Stability" in libdktrace(3).
 abi-baseline: $(SO) $(LUSTRE_SO)
