@@ -18,12 +18,14 @@ static void events_free(void *data)
 		return;
 	for (size_t i = 0; i < events->n_all; i++)
 		dkt__event_clear(&events->events[i]);
-	for (size_t i = 0; i < MAX_ID; i++)
-		if (events->by_id[i] && events->by_id[i]->slot == UNKNOWN_SLOT) {
-			free((char *)events->by_id[i]->name);
-			dkt__event_clear(events->by_id[i]);
-			free(events->by_id[i]);
-		}
+	while (events->unknown) {
+		struct dkt_event *event = events->unknown;
+
+		events->unknown = event->next;
+		free((char *)event->name);
+		dkt__event_clear(event);
+		free(event);
+	}
 	dkt__names_free(events->own, events->n_own);
 	free(events->events);
 	free(events->list);
@@ -264,6 +266,8 @@ static struct dkt_event *add_unknown(struct dkt_ctx *ctx, int id)
 	event->slot = UNKNOWN_SLOT;
 	event->id = id;
 	event->load_err = -ENOENT;
+	event->next = ctx->events->unknown;
+	ctx->events->unknown = event;
 	ctx->events->by_id[id] = event;
 	return event;
 }

@@ -26,7 +26,7 @@ struct dkt_event {
 	char *print; /* the format file's text after "print fmt:", NULL if it has none */
 	struct dkt__plan *plan; /* NULL before the first record is printed */
 	void (*plan_free)(struct dkt__plan *plan);
-	struct dkt_event *next; /* the next event defined by callers */
+	struct dkt_event *next; /* the next event that is unknown, or defined by callers */
 };
 
 /* A call stack that a record carries, as the data of a stack event's record. */
