@@ -405,6 +405,18 @@ void rpcs_gap(struct rpcs *rpcs, uint32_t host)
 	}
 }
 
+/* An RPC that was sent again without an end is in trouble, too. */
+static int count_resent(struct rpcs *rpcs, const struct rpc *rpc)
+{
+	struct rpc_group *group = rpc->resends ? find_group(rpcs, rpc) : NULL;
+
+	if (rpc->resends && !group)
+		return dkt__no_memory(rpcs->ctx);
+	if (group)
+		group->resent++;
+	return 0;
+}
+
 int rpcs_finish(struct rpcs *rpcs)
 {
 	int err = 0;
@@ -412,8 +424,12 @@ int rpcs_finish(struct rpcs *rpcs)
 	for (size_t i = 0; !err && i < rpcs->n_list; i++) {
 		struct rpc *rpc = &rpcs->list[i];
 
-		if (!rpc->open || (!rpc->completed && !rpc->handled))
+		if (!rpc->open)
 			continue;
+		if (!rpc->completed && !rpc->handled) {
+			err = count_resent(rpcs, rpc);
+			continue;
+		}
 		err = count(rpcs, rpc);
 		/* A server that has not finished an RPC that its client has given up is of interest. */
 		if (!server_open(rpc) && !client_open(rpc))
