@@ -18,6 +18,7 @@
 #include "lustre/log_ahead.h"
 #include "lustre/record/event.h"
 #include "lustre/record/line.h"
+#include "lustre/record/runs.h"
 #include "lustre/record/spill.h"
 
 /* Number of bytes that are read to recognise the kind of a file. */
@@ -36,6 +37,7 @@ struct log_source {
 	struct record_sort *sort;
 	struct log_ahead *ahead; /* NULL: log_source_find() is not used */
 	struct spill spill; /* the records of a text */
+	struct record_index index; /* of the spill */
 	int fd;
 	bool bare; /* records have no fields */
 	bool gaps; /* some records may be printed gaps */
@@ -56,6 +58,9 @@ static bool take_gap(const uint8_t *rec, size_t len, struct dkt_record *record)
 	struct record_texts texts;
 	const char *p;
 
+	/* Quick, because it is asked for each record: such a line has no number of a source line. */
+	if (record_head(rec).line)
+		return false;
 	record_texts(rec, len, &texts);
 	if (texts.function_len != 11 || memcmp(texts.function, "lost_events", 11) ||
 	    texts.file_len != 11 || memcmp(texts.file, "ring_buffer", 11))
@@ -236,6 +241,7 @@ void log_source_free(struct log_source *log)
 	log_ahead_free(log->ahead);
 	record_sort_free(log->sort);
 	spill_close(&log->spill);
+	runs_clear(&log->index.runs);
 	close(log->fd);
 	free(log->losses);
 	free(log->damage);
@@ -324,6 +330,7 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, log_
 	log->gaps = true;
 	if (kind != KIND_BINARY) {
 		err = spill_open(ctx, &log->spill);
+		log->spill.index = &log->index;
 		if (!err && kind == KIND_TEXT)
 			err = log_text_read(ctx, log->fd, wants, &log->spill, &log->bad);
 		else if (!err)
@@ -331,6 +338,7 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, log_
 						fstat(log->fd, &st) ? time(NULL) : st.st_mtime,
 						&log->spill);
 		opts.fd = log->spill.fd;
+		opts.index = &log->index;
 	}
 	log->size = fstat(opts.fd, &st) ? 0 : (uint64_t)st.st_size;
 	opts.size = log->size;

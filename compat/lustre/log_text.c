@@ -14,6 +14,9 @@
 /* Size of the read buffer. */
 #define WINDOW (2 * LINE_MAX_LEN)
 
+/* Bytes between two reports of progress. */
+#define PROGRESS_BYTES (UINT64_C(4) << 20)
+
 struct text {
 	struct dkt_ctx *ctx;
 	int fd;
@@ -28,6 +31,7 @@ struct text {
 	size_t size; /* of that record; 0: none */
 	uint64_t bad;
 	uint64_t n_read, of; /* bytes read, and size of the file; 0: unknown */
+	uint64_t reported; /* of n_read: the last progress */
 };
 
 /* ---- lines ---- */
@@ -47,8 +51,10 @@ static int fill(struct text *t)
 	t->eof = !n;
 	t->len += (size_t)n;
 	t->n_read += (uint64_t)n;
-	if (t->n_read < t->of)
+	if (t->n_read < t->of && t->n_read - t->reported >= PROGRESS_BYTES) {
+		t->reported = t->n_read;
 		dkt_progress(t->ctx, "file", t->n_read, t->of);
+	}
 	return 0;
 }
 
@@ -83,13 +89,30 @@ static int next_line(struct text *t, char **line, size_t *len)
 
 /* ---- the beginning of a line ---- */
 
-/* Parses a number up to max, and the character after it. */
-static bool take(const char **p, unsigned int base, uint64_t max, char after, uint64_t *value)
+/* Parses "00000100:". */
+static inline bool take_mask(const char **at, uint32_t *value)
 {
-	return !dkt__take_u64(p, NULL, base, value) && *(*p)++ == after && *value <= max;
+	const char *p = *at;
+	uint32_t v = 0;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		unsigned int digit = (unsigned char)p[i] - '0';
+
+		if (digit > 9) {
+			digit = ((unsigned char)p[i] | 0x20) - 'a' + 10;
+			if (digit < 10 || digit > 15)
+				return false;
+		}
+		v = v << 4 | digit;
+	}
+	if (p[8] != ':')
+		return false;
+	*at = p + 9;
+	*value = v;
+	return true;
 }
 
-/* The same for decimal numbers, fast because each line has seven: at most 10 digits. */
+/* Parses a number of at most 10 digits up to max, and the character after it. Each line has seven. */
 static inline bool take_decimal(const char **at, uint64_t max, char after, uint64_t *value)
 {
 	const char *p = *at;
@@ -106,12 +129,11 @@ static inline bool take_decimal(const char **at, uint64_t max, char after, uint6
 
 const char *log_text_head(const char *line, struct record_head *head)
 {
-	uint64_t subsystem, mask, cpu, sec, usec, stack, pid, ext;
+	uint64_t cpu, sec, usec, stack, pid, ext;
 	const char *p = line;
 
 	*head = (struct record_head){ 0 };
-	if (!take(&p, 16, UINT32_MAX, ':', &subsystem) || p - line != 9 ||
-	    !take(&p, 16, UINT32_MAX, ':', &mask) || p - line != 18 ||
+	if (!take_mask(&p, &head->subsystem) || !take_mask(&p, &head->mask) ||
 	    !take_decimal(&p, UINT16_MAX, '.', &cpu) || p[0] < '0' || p[0] > '2')
 		return NULL;
 	head->type = (uint16_t)(*p++ - '0');
@@ -124,8 +146,6 @@ const char *log_text_head(const char *line, struct record_head *head)
 	    !take_decimal(&p, UINT32_MAX, ':', &pid) || !take_decimal(&p, UINT32_MAX, ':', &ext) ||
 	    *p != '(')
 		return NULL;
-	head->subsystem = (uint32_t)subsystem;
-	head->mask = (uint32_t)mask;
 	head->cpu = (uint16_t)cpu;
 	head->sec = (uint32_t)sec;
 	head->usec = usec;
@@ -148,31 +168,46 @@ static void put(struct text *t, const char *text, size_t len)
 	t->size += len;
 }
 
-/* Adds the name before a mark, with a NUL. Returns the text after the mark; NULL: invalid. */
-static const char *put_name(struct text *t, const char *p, const char *mark)
+/* Adds the name up to its end, with a NUL. False: invalid. */
+static bool put_name(struct text *t, const char *p, const char *end)
 {
-	const char *end = strstr(p, mark);
-
 	if (!end || end == p || end - p > 256)
-		return NULL;
+		return false;
 	put(t, p, (size_t)(end - p));
 	put(t, "", 1);
-	return end + strlen(mark);
+	return true;
+}
+
+/* Finds the "()) " between the place and the text. NULL: there is none. */
+static const char *find_place_end(const char *p, const char *line_end)
+{
+	const char *from = p;
+
+	while ((p = memchr(p, ')', (size_t)(line_end - p)))) {
+		if (p > from && p[-1] == '(' && p[1] == ')' && p[2] == ' ')
+			return p - 1;
+		p++;
+	}
+	return NULL;
 }
 
 /* Adds the parts of "FILE:LINE:FUNCTION()) TEXT". False: invalid. */
-static bool put_place(struct text *t, const char *p, struct record_head *head)
+static bool put_place(struct text *t, const char *p, const char *line_end, struct record_head *head)
 {
+	const char *end = memchr(p, ':', (size_t)(line_end - p));
 	uint64_t line;
 
-	p = put_name(t, p, ":");
-	if (!p || !take_decimal(&p, 65536, ':', &line))
+	if (!put_name(t, p, end))
 		return false;
-	p = put_name(t, p, "()) ");
-	if (!p)
+	p = end + 1;
+	if (!take_decimal(&p, 65536, ':', &line))
+		return false;
+	end = find_place_end(p, line_end);
+	if (!put_name(t, p, end))
 		return false;
 	head->line = (uint32_t)line;
-	put(t, p, strlen(p));
+	p = end + 4;
+	put(t, p, strnlen(p, (size_t)(line_end - p)));
 	return true;
 }
 
@@ -198,10 +233,9 @@ static bool is_unwanted(const struct text *t, const char *line, size_t len)
 
 	if (!t->wants || len < 18 || line[8] != ':' || line[17] != ':')
 		return false;
-	end = memchr(line + 18, ')', len - 18);
-	if (!end || end[-1] != '(' || end[1] != ')' || end[2] != ' ')
+	end = find_place_end(line + 18, line + len);
+	if (!end)
 		return false;
-	end--;
 	return (size_t)(end - line) > sizeof(lost) &&
 	       memcmp(end - (sizeof(lost) - 1), lost, sizeof(lost) - 1) != 0 && !t->wants(end + 4);
 }
@@ -233,7 +267,7 @@ static int take_line(struct text *t, const char *line, size_t len)
 	}
 	err = flush(t);
 	t->size = sizeof(head);
-	if (!err && !put_place(t, place, &head)) {
+	if (!err && !put_place(t, place, line + len, &head)) {
 		t->bad++;
 		t->size = 0;
 		return 0;

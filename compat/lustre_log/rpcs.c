@@ -169,13 +169,15 @@ static void drop(struct rpcs *rpcs, struct rpc *rpc)
 }
 
 /* True if the message can be about the RPC: its client is unknown, or the same. */
-static bool fits(const struct rpc *rpc, uint32_t client)
+static bool fits(const struct rpcs *rpcs, const struct rpc *rpc, const struct part *client)
 {
-	return !rpc->client || !client || rpc->client == client;
+	return !rpc->client || !client->len ||
+	       part_is(client, name_text(&rpcs->names, rpc->client));
 }
 
 /* Finds the RPC of a message. *key becomes its key, or the first that is free. */
-static struct rpc *find(const struct rpcs *rpcs, uint64_t xid, uint32_t client, uint64_t key[WORDS])
+static struct rpc *find(const struct rpcs *rpcs, uint64_t xid, const struct part *client,
+			uint64_t key[WORDS])
 {
 	key[0] = xid;
 	for (key[1] = 0; key[1] < SAME_XID_MAX; key[1]++) {
@@ -183,7 +185,7 @@ static struct rpc *find(const struct rpcs *rpcs, uint64_t xid, uint32_t client, 
 
 		if (entry == DKT__KEYMAP_NONE)
 			return NULL;
-		if (fits(&rpcs->list[entry], client))
+		if (fits(rpcs, &rpcs->list[entry], client))
 			return &rpcs->list[entry];
 	}
 	key[1] = 0;
@@ -230,27 +232,29 @@ static bool begins_anew(const struct rpc *rpc, const struct rpc_text *text)
 }
 
 /* Sets what the message tells of the RPC. False: memory is out. */
-static bool learn(struct rpcs *rpcs, const struct rpc_text *text, uint32_t client, struct rpc *rpc)
+static bool learn(struct rpcs *rpcs, const struct rpc_text *text, struct rpc *rpc)
 {
 	const struct {
-		struct part part;
+		const struct part *part;
 		uint32_t *number;
-	} parts[] = { { text->nid, &rpc->nid },
-		      { text->job, &rpc->job },
-		      { text->thread, &rpc->thread } };
+		bool known;
+	} parts[] = { { &text->client, &rpc->client, rpc->client },
+		      /* The server's names of these are better known than the client's. */
+		      { &text->nid, &rpc->nid, rpc->nid && (!text->server || rpc->named) },
+		      { &text->job, &rpc->job, rpc->job && (!text->server || rpc->named) },
+		      { &text->thread, &rpc->thread,
+			rpc->thread && (!text->server || rpc->named) } };
 
 	if (text->opcode != OPCODE_UNKNOWN)
 		rpc->opcode = text->opcode;
-	if (client)
-		rpc->client = client;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		/* The server's names of thread and NID are better known than the client's. */
-		if (!parts[i].part.len || (*parts[i].number && !text->server))
+		if (!parts[i].part->len || parts[i].known)
 			continue;
-		*parts[i].number = name_number(&rpcs->names, parts[i].part);
+		*parts[i].number = name_number(&rpcs->names, *parts[i].part);
 		if (*parts[i].number == UINT32_MAX)
 			return false;
 	}
+	rpc->named = rpc->named || (text->server && text->thread.len);
 	return true;
 }
 
@@ -330,7 +334,7 @@ static int count_step(struct rpcs *rpcs, const struct rpc_text *text, struct rpc
 	if (text->step <= RPC_HANDLED || text->step == RPC_MENTIONED || text->step == RPC_REPLY)
 		return 0;
 	unknown.opcode = text->opcode;
-	if (!rpc && !learn(rpcs, text, 0, &unknown))
+	if (!rpc && !learn(rpcs, text, &unknown))
 		return dkt__no_memory(rpcs->ctx);
 	group = find_group(rpcs, rpc ? rpc : &unknown);
 	if (!group)
@@ -356,15 +360,16 @@ int rpcs_add(struct rpcs *rpcs, const struct log_line *line)
 	uint64_t key[WORDS];
 	struct rpc_text text;
 	struct rpc *rpc;
-	uint32_t client;
 	int err;
 
 	rpcs->last = DKT__MAX(rpcs->last, line->time);
 	if (!rpc_text_read(line->text.p, line->text.len, &text))
 		return 0;
 	rpcs->messages++;
-	client = part_is(&text.client, "0") ? 0 : name_number(&rpcs->names, text.client);
-	rpc = find(rpcs, text.xid, client, key);
+	/* A client that is not connected. */
+	if (part_is(&text.client, "0"))
+		text.client.len = 0;
+	rpc = find(rpcs, text.xid, &text.client, key);
 	if (text.step > RPC_HANDLED) {
 		if (rpc)
 			take_step(rpcs, line, &text, rpc);
@@ -380,7 +385,7 @@ int rpcs_add(struct rpcs *rpcs, const struct log_line *line)
 	}
 	if (!rpc)
 		rpc = begin(rpcs, key);
-	if (!rpc || client == UINT32_MAX || !learn(rpcs, &text, client, rpc))
+	if (!rpc || !learn(rpcs, &text, rpc))
 		return dkt__no_memory(rpcs->ctx);
 	take_step(rpcs, line, &text, rpc);
 	return end_if_over(rpcs, rpc);

@@ -26,6 +26,7 @@ struct rpc {
 	uint64_t phases[RPC_PHASES]; /* ns */
 	bool has[RPC_PHASES];
 	bool open; /* the entry is in use */
+	bool named; /* the names are the server's */
 	uint32_t resends, timeouts;
 	int64_t rc; /* of a reply, as the server tells it */
 };

@@ -73,11 +73,29 @@ static inline bool take_number(struct rest *rest, uint64_t *value)
 	return true;
 }
 
-/* Takes a hexadecimal number, with or without 0x. */
+/* Takes a hexadecimal number, with or without 0x. Those of up to 16 digits cannot overflow. */
 static inline bool take_hex(struct rest *rest, uint64_t *value)
 {
+	const char *p, *end;
+	uint64_t v = 0;
+
 	take_word(rest, "0x");
-	return !dkt__take_u64(&rest->p, rest->end, DKT__HEX, value);
+	p = rest->p;
+	end = p + DKT__MIN(rest_len(rest), (size_t)17);
+	for (unsigned int digit, letter; p < end; p++) {
+		digit = (unsigned char)*p - '0';
+		letter = ((unsigned char)*p | 0x20) - 'a';
+		if (digit > 9 && letter > 5)
+			break;
+		v = v << 4 | (digit < 10 ? digit : letter + 10);
+	}
+	if (dkt__unlikely(p - rest->p == 17))
+		return !dkt__take_u64(&rest->p, rest->end, DKT__HEX, value);
+	if (p == rest->p)
+		return false;
+	rest->p = p;
+	*value = v;
+	return true;
 }
 
 static inline bool take_signed(struct rest *rest, int64_t *value)

@@ -88,6 +88,7 @@ awk_times()
 	within 97000 "$(jq '[.groups[] | select(.phase == "network") | .min] | min' <<<"$output")" 101000 least
 	within 137000 "$(jq '[.groups[] | select(.phase == "network") | .max] | max' <<<"$output")" 140000 most
 	run -0 --separate-stderr dktrace lustre rpc --xid x1780000000000640 "$logs/client.dk" "$logs/server.dk"
+	# shellcheck disable=SC2001 # of several lines
 	same 'Sending got Handling Handled Completed' \
 		"$(sed 's/.*()) \([A-Za-z]*\) .*/\1/' <<<"$output" | paste -sd ' ')" steps
 	# The clock of the client is set back by 5 s in the middle.
@@ -228,8 +229,6 @@ $(awk '{ split($1, h, ":"); t = substr(h[4], 8); match($0, /\/0x[0-9a-f]+ lrc/);
 @test "lustre refuses wrong arguments, and tells what the log lacks" {
 	local log=$logs/server.dk
 
-	run -2 dktrace lustre timeline x1
-	has "$output" 'lustre timeline: give the word and the files to read'
 	run -2 dktrace lustre rcp "$log"
 	has "$output" 'did you mean rpc?'
 	run -2 dktrace lustre rpc --sort colour "$log"
@@ -243,12 +242,19 @@ $(awk '{ split($1, h, ":"); t = substr(h[4], 8); match($0, /\/0x[0-9a-f]+ lrc/);
 }
 
 @test "the commands about Lustre that help prints read a log as lctl writes it" {
+	local analysis
+
 	cd "$BATS_TEST_TMPDIR"
 	cp "$logs/old.dk" dk.log
-	# The table of questions makes its commands of these words.
-	sed -n 's/^[\t ]*LUSTRE(".*", "\(.*\)").*/dktrace lustre \1 dk.log/p' "$top/ctl/help/tasks.c" >commands
-	at_least 5 "$(grep -c . commands)" "commands"
-	while read -r command; do
-		bash -c "$command" >out 2>err || same 0 $? "$command: $(cat err)"
-	done <commands
+	# The table of questions makes its commands of these words. The tests above run those without options.
+	sed -n 's/^[\t ]*LUSTRE(".*", "\(.*\)").*/\1/p' "$top/ctl/help/tasks.c" >analyses
+	at_least 5 "$(grep -c . analyses)" "analyses"
+	run -0 dktrace lustre
+	while read -r analysis; do
+		has_line "^${analysis%% *} " <(echo "$output")
+	done <analyses
+	grep -e -- analyses | while read -r analysis; do
+		# shellcheck disable=SC2086 # words of a command
+		dktrace lustre $analysis dk.log >out 2>err || same 0 $? "$analysis: $(cat err)"
+	done
 }

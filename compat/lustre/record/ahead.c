@@ -17,17 +17,13 @@ static void read_part(struct ahead_part *part, struct record_scan *scan, uint64_
 		uint64_t offset = record_scan_offset(scan, len);
 
 		if (!record_shown(rec, &ahead->show)) {
-			part->dropped++;
-			runs_skip(&part->runs, offset, len);
-		} else if (runs_add(&part->runs, offset, len, record_key(rec))) {
+			part->index.dropped++;
+			runs_skip(&part->index.runs, offset, len);
+		} else if (record_index_add(&part->index, offset, rec, len)) {
 			return;
-		} else {
-			part->kept++;
-			if (record_cpu(rec) >= part->cpus)
-				part->cpus = record_cpu(rec) + 1u;
 		}
 		part->end = offset + len;
-		if (runs_are_short(&part->runs, part->kept))
+		if (runs_are_short(&part->index.runs, part->index.kept))
 			return;
 	}
 }
@@ -45,7 +41,7 @@ static void *run(void *data)
 			part->first = part->end = record_scan_offset(&scan, 0);
 			read_part(part, &scan, part->start + ahead->part_size);
 		}
-		part->longest = scan.longest;
+		part->index.longest = scan.longest;
 	}
 	record_scan_close(&scan);
 	return NULL;
@@ -94,5 +90,5 @@ void ahead_close(struct ahead *ahead)
 	while (ahead->next < ahead->n)
 		take_next(ahead);
 	for (unsigned int i = 0; i < ahead->n; i++)
-		runs_clear(&ahead->parts[i].runs);
+		runs_clear(&ahead->parts[i].index.runs);
 }

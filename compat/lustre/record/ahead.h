@@ -15,11 +15,7 @@ struct ahead_part {
 	uint64_t start; /* guessed offset of the first record */
 	uint64_t first; /* its actual offset */
 	uint64_t end; /* offset after the last record */
-	struct runs runs;
-	uint64_t kept;
-	uint64_t dropped;
-	uint32_t cpus;
-	uint32_t longest;
+	struct record_index index;
 };
 
 struct ahead {

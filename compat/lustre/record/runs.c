@@ -10,12 +10,13 @@ static bool continues(const struct run *run, uint64_t offset, uint64_t key)
 	return run->end == offset && key >= run->last;
 }
 
-/* Reduces the number of runs: doubles their maximum length, and joins those that were split. */
-static void widen(struct runs *runs)
+void runs_join(struct runs *runs, uint64_t cut)
 {
 	size_t n = 0;
 
-	runs->cut *= 2;
+	if (!runs->n)
+		return;
+	runs->cut = cut;
 	for (size_t i = 1; i < runs->n; i++) {
 		struct run *last = &runs->run[n];
 		const struct run *run = &runs->run[i];
@@ -30,6 +31,12 @@ static void widen(struct runs *runs)
 		}
 	}
 	runs->n = n + 1;
+}
+
+/* Reduces the number of runs. */
+static void widen(struct runs *runs)
+{
+	runs_join(runs, runs->cut * 2);
 	runs->too_many = runs->n > RUNS_MAX / 4 * 3;
 }
 
@@ -74,6 +81,14 @@ int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key)
 		runs->breaks++;
 	}
 	return begin_run(runs, offset, offset + len, key, key);
+}
+
+int record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec, uint32_t len)
+{
+	index->kept++;
+	index->cpus = DKT__MAX(index->cpus, record_cpu(rec) + 1u);
+	index->longest = DKT__MAX(index->longest, len);
+	return runs_add(&index->runs, offset, len, record_key(rec));
 }
 
 int runs_append(struct runs *runs, const struct runs *more)

@@ -32,6 +32,17 @@ struct runs {
 	bool too_many;
 };
 
+/* What the first reading of a file, or of a part, finds. */
+struct record_index {
+	struct runs runs; /* of the records that are shown */
+	uint64_t kept, dropped; /* shown; not shown */
+	uint32_t cpus; /* highest CPU of a kept record, plus 1 */
+	uint32_t longest; /* record */
+};
+
+/* Adds a record that is shown. */
+int record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec, uint32_t len);
+
 /* Adds a record to the last run, or begins a new run with it. */
 int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key);
 
@@ -50,6 +61,9 @@ static inline bool runs_are_short(const struct runs *runs, uint64_t records)
 
 /* Appends the runs of the next part of the file. */
 int runs_append(struct runs *runs, const struct runs *more);
+
+/* Joins runs that continue each other, up to that length. */
+void runs_join(struct runs *runs, uint64_t cut);
 
 /* Sorts runs by their first key. */
 void runs_order(struct runs *runs);

@@ -79,6 +79,15 @@ static int add_record(struct record_sort *sort, uint64_t offset, const uint8_t *
 	return !err && copy->fd >= 0 ? spill_add(sort->ctx, copy, rec, len) : err;
 }
 
+static int take_index(struct record_sort *sort, const struct record_index *index)
+{
+	sort->counts.kept += index->kept;
+	sort->counts.dropped += index->dropped;
+	sort->counts.cpus = DKT__MAX(sort->counts.cpus, index->cpus);
+	sort->scan.longest = DKT__MAX(sort->scan.longest, index->longest);
+	return runs_append(&sort->log.runs, &index->runs);
+}
+
 /* Takes the part that a thread has read from that offset on. False: no such part. */
 static bool take_part(struct record_sort *sort, struct ahead *ahead, uint64_t offset, int *err)
 {
@@ -86,13 +95,7 @@ static bool take_part(struct record_sort *sort, struct ahead *ahead, uint64_t of
 
 	if (!part)
 		return false;
-	*err = runs_append(&sort->log.runs, &part->runs);
-	sort->counts.kept += part->kept;
-	sort->counts.dropped += part->dropped;
-	if (part->cpus > sort->counts.cpus)
-		sort->counts.cpus = part->cpus;
-	if (part->longest > sort->scan.longest)
-		sort->scan.longest = part->longest;
+	*err = take_index(sort, &part->index);
 	record_scan_seek(&sort->scan, part->end);
 	return true;
 }
@@ -189,10 +192,11 @@ static size_t least_window(const struct record_sort *sort)
 }
 
 /* Finds runs that can all be read at the same time; sorts the log if it has too many. */
-static int make_runs(struct record_sort *sort, struct ahead *ahead)
+static int make_runs(struct record_sort *sort, struct ahead *ahead,
+		     const struct record_index *index)
 {
 	struct runs *runs = &sort->log.runs;
-	int err = find_runs(sort, ahead);
+	int err = index ? take_index(sort, index) : find_runs(sort, ahead);
 	bool no_order = runs->too_many || runs_are_short(runs, sort->counts.kept);
 
 	if (!err && !no_order) {
@@ -201,10 +205,16 @@ static int make_runs(struct record_sort *sort, struct ahead *ahead)
 	}
 	if (!err && no_order) {
 		ahead_close(ahead);
+		/* With an index, no record was read so far. */
+		if (index)
+			sort->counts.kept = sort->counts.dropped = 0;
 		err = sort_records(sort);
 		if (!err)
 			err = runs_overlap(runs, &sort->overlap);
 	}
+	/* Runs that are read one after the other need no more calls than their windows. */
+	if (!err && sort->overlap == 1)
+		runs_join(runs, WINDOW_MAX);
 	runs_order(runs);
 	sort->log.window = choose_window(sort, least_window(sort));
 	return err;
@@ -225,6 +235,7 @@ static void take_counts(struct record_counts *counts, const struct record_scan *
 
 static int read_log(struct record_sort *sort, const struct record_sort_opts *opts)
 {
+	const struct record_index *index = opts->index;
 	struct ahead ahead = { 0 };
 	struct stat st = { 0 };
 	bool seekable = !fstat(opts->fd, &st) && S_ISREG(st.st_mode);
@@ -232,14 +243,17 @@ static int read_log(struct record_sort *sort, const struct record_sort_opts *opt
 
 	sort->scan.report_bad = opts->report_bad;
 	sort->scan.data = opts->data;
-	if (seekable) {
+	/* The runs of a log without order end early, and sorting reads all records. */
+	if (index && (index->runs.too_many || runs_are_short(&index->runs, index->kept)))
+		index = NULL;
+	if (seekable && !index) {
 		ahead_open(&ahead, opts->fd, (uint64_t)st.st_size, sort->memory / 32, &opts->show);
-	} else if (!err && !S_ISDIR(st.st_mode)) {
+	} else if (!err && !seekable && !S_ISDIR(st.st_mode)) {
 		err = spill_open(sort->ctx, &sort->copy);
 		sort->log.fd = sort->copy.fd;
 	}
 	if (!err)
-		err = make_runs(sort, &ahead);
+		err = make_runs(sort, &ahead, index);
 	dkt_progress(sort->ctx, "file", sort->size, sort->size);
 	ahead_close(&ahead);
 	take_counts(&sort->counts, &sort->scan);

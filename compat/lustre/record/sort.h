@@ -7,6 +7,7 @@
 #include "lustre/record.h"
 
 struct merge_log;
+struct record_index;
 struct record_sort;
 
 struct record_sort_opts {
@@ -18,6 +19,8 @@ struct record_sort_opts {
 	void *data;
 	uint64_t size; /* of the log in bytes, to report progress; 0: do not report it */
 	size_t memory; /* approximate limit in bytes; 0: 32 MB */
+	const struct record_index
+		*index; /* of the whole log, which is valid; NULL: it was not read yet */
 };
 
 /* The result of reading the log. */

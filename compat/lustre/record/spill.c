@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/temporary.h"
+#include "lustre/record/runs.h"
 
 #define BUFFER (256 * 1024)
 
@@ -52,6 +53,8 @@ int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint
 	}
 	if (!spill->buf)
 		spill->buf = stage_buffer(spill->write);
+	if (spill->index && record_index_add(spill->index, spill->size, rec, len))
+		return dkt__no_memory(ctx);
 	memcpy(spill->buf + spill->len, rec, len);
 	spill->len += len;
 	spill->size += len;

@@ -6,12 +6,15 @@
 
 #include "lustre/record/stage.h"
 
+struct record_index;
+
 struct spill {
 	int fd;
 	uint64_t size; /* bytes that were added */
 	struct stage *write; /* NULL: not open */
 	uint8_t *buf; /* the buffer to fill; NULL: get one from the stage */
 	size_t len; /* bytes in buf */
+	struct record_index *index; /* of the records that are added; NULL: not wanted */
 };
 
 /* Opens a new spill; the struct must not move while it is open. */
