@@ -134,6 +134,17 @@ static int add_timeout(struct incidents *incidents, const struct log_line *line,
 	return append(incidents, &it);
 }
 
+/* Reads "Skipped 24 previous similar messages". */
+static void count_skipped(struct incidents *incidents, const struct log_line *line)
+{
+	struct rest rest = { line->text.p, line->text.p + line->text.len };
+	uint64_t n;
+
+	if (take_word(&rest, "Skipped ") && take_number(&rest, &n) &&
+	    take_word(&rest, " previous similar message"))
+		incidents->skipped += n;
+}
+
 int incidents_add(struct incidents *incidents, const struct log_line *line)
 {
 	const struct lock *lock = NULL;
@@ -143,6 +154,7 @@ int incidents_add(struct incidents *incidents, const struct log_line *line)
 
 	if (err)
 		return err;
+	count_skipped(incidents, line);
 	if (client_text_read(line->text.p, line->text.len, &client)) {
 		err = add_client(incidents, line, &client, lock);
 	} else if (!lock && rpc_text_read(line->text.p, line->text.len, &rpc)) {

@@ -38,6 +38,7 @@ struct incidents {
 	struct locks locks;
 	struct incident *list; /* in order of time */
 	size_t n;
+	uint64_t skipped; /* messages that Lustre did not write, because they were like others */
 	struct dkt__keymap heard_map; /* host, NID */
 	struct incident_heard *heard; /* by entry of heard_map */
 	size_t n_heard;

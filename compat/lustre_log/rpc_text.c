@@ -171,6 +171,26 @@ static enum rpc_step step_of(const struct part *words)
 	return RPC_MENTIONED;
 }
 
+/* Takes "TARGET@NID:28/4 lens ", up to the portals. A target can have the NID of its server in its name. */
+static bool take_target(struct rest *rest, struct rpc_text *rpc)
+{
+	const char *end = memmem(rest->p, rest_len(rest), " lens ", 6), *at, *before;
+	/* The portals follow the last colon. */
+	const char *colon = end ? memrchr(rest->p, ':', (size_t)(end - rest->p)) : NULL;
+
+	at = colon ? memrchr(rest->p, '@', (size_t)(colon - rest->p)) : NULL;
+	if (!at)
+		return false;
+	/* A NID has an @ of its own, but "<unknown>" has none. */
+	before = memrchr(rest->p, '@', (size_t)(at - rest->p));
+	if (!before)
+		before = at;
+	rpc->target = (struct part){ rest->p, (size_t)(before - rest->p) };
+	rpc->nid = nid_part((struct part){ before + 1, (size_t)(colon - before - 1) });
+	rest->p = end;
+	return true;
+}
+
 /*
  * Reads "WORDS req@ADDRESS x123/t0(0) o400->TARGET@NID:28/4 lens 224/224 ... rc 0/-1 job:'x.0'". 2.12 has
  * no job, and 2.17 has more after it.
@@ -179,8 +199,6 @@ static bool read_request(struct rest *rest, struct rpc_text *rpc)
 {
 	uint64_t value;
 	int64_t opcode;
-	struct part nid;
-	const char *end, *colon;
 
 	rpc->words.p = rest->p;
 	if (!take_to(rest, " req@"))
@@ -194,16 +212,8 @@ static bool read_request(struct rest *rest, struct rpc_text *rpc)
 		return true;
 	if (opcode >= 0)
 		rpc->opcode = (uint32_t)opcode;
-	if (!take_word(rest, "->") || !take_until(rest, '@', &rpc->target))
+	if (!take_word(rest, "->") || !take_target(rest, rpc))
 		return true;
-	end = memmem(rest->p, rest_len(rest), " lens ", 6);
-	/* The portals follow the last colon. */
-	colon = end ? memrchr(rest->p, ':', (size_t)(end - rest->p)) : NULL;
-	if (!colon)
-		return true;
-	nid = (struct part){ rest->p, (size_t)(colon - rest->p) };
-	rpc->nid = nid_part(nid);
-	rest->p = end;
 	if (take_to(rest, " rc "))
 		take_signed(rest, &rpc->rc);
 	if (take_to(rest, " job:'"))

@@ -125,6 +125,7 @@ static int print(const struct view *view, const struct lustre_order *order)
 	own[HOST].flags = view->lustre->in.n > 1 ? 0 : COL_DATA;
 	rows = rows_new("incidents", own, COLUMNS);
 	print_begin(view->lustre->app, &out, 0);
+	out_json(&out, "skipped", val_number(incidents->skipped));
 	for (size_t i = 0; !err && i < incidents->n; i++)
 		err = add_incident(view, &incidents->list[i], rows);
 	lustre_put(view->lustre, &out, rows, view->lustre->app->sort ? order : NULL, 0);
@@ -159,6 +160,9 @@ int lustre_evictions(struct lustre *lustre)
 		err = lustre_each(lustre, &sink);
 	if (!err && !view.incidents.n)
 		app_say("no client was evicted, no connection was lost, and no request timed out");
+	if (!err && view.incidents.skipped)
+		app_say("Lustre left out %" PRIu64 " messages that were like those before them",
+			view.incidents.skipped);
 	if (!err)
 		err = print(&view, &order);
 	incidents_clear(&view.incidents);

@@ -165,9 +165,11 @@ $(awk '{ split($1, h, ":"); t = substr(h[4], 8); match($0, /\/0x[0-9a-f]+ lrc/);
 		Nov 25 03:12:56 oss1 kernel: LustreError: 138-a: scratch-OST0001: A client on nid 10.0.0.1@tcp was evicted due to a lock blocking callback time out: rc -107
 		2025-11-25T04:13:01.123456+01:00 oss1 kernel: Lustre: scratch-OST0001: Client u-1 (at 10.0.0.1@tcp) reconnecting
 		[Tue Nov 25 03:13:02 2025] LNet: 99:0:(a.c:1:b()) text
+		[Tue Nov 25 03:13:02 2025] Lustre: 99:0:(client.c:2141:ptlrpc_expire_one_request()) Skipped 24 previous similar messages
 	END
 	touch -d '2025-11-26 12:00' "$log"
 	run -0 dktrace lustre evictions --csv "$log"
+	has "$output" 'Lustre left out 24 messages that were like those before them'
 	has "$output" "$(date -d '2025-11-05 03:12:51' +%s).000000,messages,evicts,filter-x_UUID,10.0.0.1@tcp,"
 	has "$output" "$(date -d '2025-11-25 03:12:56' +%s).000000,messages,evicts,scratch-OST0001,"
 	has "$output" "$(date -d '2025-11-25 03:13:01' +%s).123456,messages,reconnects,"

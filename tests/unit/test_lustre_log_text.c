@@ -113,7 +113,7 @@ static void the_messages_about_a_request_are_read(void **state)
 		{ "@@@ Request sent has failed due to network error: [sent 1/real 1]  " REQUEST
 		  "MGC10.0.0.1@tcp@10.0.0.1@tcp:26/25 lens 224/224 e 0 to 1 dl 17 ref 1"
 		  " fl Rpc:XNQr/200/ffffffff rc 0/-1 job:'kworker.0' uid:0 gid:0 projid:4294967295",
-		  RPC_NETWORK_ERROR, "MGC10.0.0.1", "tcp@10.0.0.1@tcp", "kworker.0" },
+		  RPC_NETWORK_ERROR, "MGC10.0.0.1@tcp", "10.0.0.1@tcp", "kworker.0" },
 		{ "@@@ going to resend  " REQUEST
 		  "scratch-MDT0000-mdc-ffff8d00@fe80::1@tcp:12/10 lens 224/224 e 0 to 1 dl 17 ref 1"
 		  " fl Rpc:XNQr/200/ffffffff rc -11/-1 job:''",
