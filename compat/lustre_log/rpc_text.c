@@ -18,12 +18,20 @@ const char *rpc_step_name(enum rpc_step step)
 		[RPC_RESENDING] = "resending",
 		[RPC_EARLY_REPLY] = "early reply",
 		[RPC_REPLY] = "reply",
+		[RPC_REPLYING] = "replying",
+		[RPC_TRANSFERRING] = "transferring",
 		[RPC_DROPPED] = "dropped",
 		[RPC_BULK] = "bulk error",
 		[RPC_MENTIONED] = "mentioned",
 	};
 
 	return names[step];
+}
+
+bool rpc_step_is_trouble(enum rpc_step step)
+{
+	return step > RPC_HANDLED && step != RPC_REPLY && step != RPC_REPLYING &&
+	       step != RPC_TRANSFERRING && step != RPC_MENTIONED;
 }
 
 struct part nid_part(struct part nid)
@@ -158,6 +166,9 @@ static enum rpc_step step_of(const struct part *words)
 		{ "resending request", RPC_RESENDING },
 		{ "Early reply", RPC_EARLY_REPLY },
 		{ "reply in flags", RPC_REPLY },
+		/* LNet's event that a message was put into the buffer for the reply. */
+		{ "type 2, status 0", RPC_REPLY },
+		{ "sending reply", RPC_REPLYING },
 		{ "Dropping timed-out request", RPC_DROPPED },
 		{ "bulk transfer failed", RPC_BULK },
 		{ "timeout on bulk", RPC_BULK },
@@ -221,6 +232,24 @@ static bool read_request(struct rest *rest, struct rpc_text *rpc)
 	return true;
 }
 
+/*
+ * Reads "Transferring 4 pages 16384 bytes via portal 8 id 12345-10.0.0.1@tcp mbits 0x653a-0x653c". The last
+ * number is the XID, unless the request was sent again.
+ */
+static bool read_transfer(struct rest *rest, struct rpc_text *rpc)
+{
+	struct part nid;
+	uint64_t first;
+
+	rpc->step = RPC_TRANSFERRING;
+	rpc->server = true;
+	if (!take_to(rest, " id ") || !take_until(rest, ' ', &nid) || !take_word(rest, "mbits ") ||
+	    !take_hex(rest, &first) || !take_word(rest, "-") || !take_hex(rest, &rpc->xid))
+		return false;
+	rpc->nid = nid_part(nid);
+	return true;
+}
+
 /* ---- any message ---- */
 
 bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc)
@@ -248,6 +277,8 @@ bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc)
 			return false;
 		cut_references(rpc);
 		return true;
+	case 'T':
+		return take_word(&rest, "Transferring ") && read_transfer(&rest, rpc);
 	case 'g':
 		rpc->server = true;
 		rpc->step = RPC_ARRIVED;
@@ -274,6 +305,8 @@ bool rpc_text_wanted(const char *text)
 		return !strncmp(text, "Completed RPC ", 14);
 	case 'H':
 		return !strncmp(text, "Hand", 4);
+	case 'T':
+		return !strncmp(text, "Transferring ", 13);
 	case 'g':
 		return !strncmp(text, "got req x", 9);
 	case 'i':

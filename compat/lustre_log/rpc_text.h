@@ -17,6 +17,8 @@ enum rpc_step {
 	RPC_RESENDING,
 	RPC_EARLY_REPLY, /* the server needs longer and has told the client */
 	RPC_REPLY, /* the reply has reached the client */
+	RPC_REPLYING, /* the server is about to send the reply */
+	RPC_TRANSFERRING, /* the server begins to transfer the data */
 	RPC_DROPPED, /* the server refuses a request whose time is over */
 	RPC_BULK, /* a transfer of data has failed */
 	RPC_MENTIONED, /* another message about the request */
@@ -25,10 +27,13 @@ enum rpc_step {
 /* Returns a word for users: "sending". */
 const char *rpc_step_name(enum rpc_step step);
 
+/* True for a step that an RPC without trouble does not have. */
+bool rpc_step_is_trouble(enum rpc_step step);
+
 /* A message about an RPC. Parts that the message does not have are empty. */
 struct rpc_text {
 	enum rpc_step step;
-	bool server; /* a server wrote it; only for the first five steps */
+	bool server; /* a server wrote it; only for the first five steps and the transfer */
 	uint32_t opcode; /* OPCODE_UNKNOWN: the message does not tell */
 	uint64_t xid;
 	struct part thread; /* that wrote it */

@@ -64,12 +64,18 @@ uint64_t rpc_since(const struct rpc *rpc)
 	return rpc->sent;
 }
 
+/* Sets a phase whose ends can be on different hosts, so that the clocks' error can make it negative. */
+static void set_between(struct rpc *rpc, enum rpc_phase phase, uint64_t from, uint64_t to)
+{
+	rpc->has[phase] = from && to >= from;
+	rpc->phases[phase] = rpc->has[phase] ? to - from : 0;
+}
+
 /* Sets a phase, unless a clock that was set back makes it negative. */
 static void set_phase(struct rpcs *rpcs, struct rpc *rpc, enum rpc_phase phase, uint64_t from,
 		      uint64_t to)
 {
-	rpc->has[phase] = from && to >= from;
-	rpc->phases[phase] = rpc->has[phase] ? to - from : 0;
+	set_between(rpc, phase, from, to);
 	rpcs->backwards += from && to < from;
 }
 
@@ -136,8 +142,12 @@ static int count(struct rpcs *rpcs, struct rpc *rpc)
 	uint64_t server = rpc->phases[RPC_WAIT] + rpc->phases[RPC_SERVICE];
 	int err = 0;
 
+	set_between(rpc, RPC_BULK_TIME, rpc->bulk, rpc->replied);
+	set_between(rpc, RPC_REPLY_TIME, rpc->replied, rpc->received);
 	if (rpc->has[RPC_TOTAL] && rpc->has[RPC_SERVICE]) {
 		/* The server may finish its work after the reply was sent. */
+		if (rpc->handling && rpc->replied > rpc->handling)
+			server = rpc->phases[RPC_WAIT] + rpc->replied - rpc->handling;
 		rpc->has[RPC_NETWORK] = true;
 		if (rpc->phases[RPC_TOTAL] > server)
 			rpc->phases[RPC_NETWORK] = rpc->phases[RPC_TOTAL] - server;
@@ -164,7 +174,10 @@ static int count(struct rpcs *rpcs, struct rpc *rpc)
 
 static void drop(struct rpcs *rpcs, struct rpc *rpc)
 {
-	dkt__keymap_remove(&rpcs->open, dkt__keymap_key(&rpcs->open, (uint32_t)(rpc - rpcs->list)));
+	const uint64_t *key = dkt__keymap_key(&rpcs->open, (uint32_t)(rpc - rpcs->list));
+
+	rpcs->same_xid -= key[1] != 0;
+	dkt__keymap_remove(&rpcs->open, key);
 	rpc->open = false;
 }
 
@@ -179,16 +192,21 @@ static bool fits(const struct rpcs *rpcs, const struct rpc *rpc, const struct pa
 static struct rpc *find(const struct rpcs *rpcs, uint64_t xid, const struct part *client,
 			uint64_t key[WORDS])
 {
+	uint64_t unused = SAME_XID_MAX;
+
 	key[0] = xid;
 	for (key[1] = 0; key[1] < SAME_XID_MAX; key[1]++) {
 		uint32_t entry = dkt__keymap_find(&rpcs->open, key);
 
-		if (entry == DKT__KEYMAP_NONE)
-			return NULL;
-		if (fits(rpcs, &rpcs->list[entry], client))
+		if (entry != DKT__KEYMAP_NONE && fits(rpcs, &rpcs->list[entry], client))
 			return &rpcs->list[entry];
+		if (entry == DKT__KEYMAP_NONE)
+			unused = DKT__MIN(unused, key[1]);
+		/* The one before this can have ended. */
+		if (entry == DKT__KEYMAP_NONE && !rpcs->same_xid)
+			break;
 	}
-	key[1] = 0;
+	key[1] = unused % SAME_XID_MAX;
 	return NULL;
 }
 
@@ -200,6 +218,7 @@ static struct rpc *begin(struct rpcs *rpcs, const uint64_t key[WORDS])
 
 	if (rpcs->open.n == OPEN_MAX) {
 		rpcs->forgotten += rpcs->open.n;
+		rpcs->same_xid = 0;
 		dkt__keymap_empty(&rpcs->open);
 		for (size_t i = 0; i < rpcs->n_list; i++)
 			rpcs->list[i].open = false;
@@ -209,6 +228,7 @@ static struct rpc *begin(struct rpcs *rpcs, const uint64_t key[WORDS])
 		return NULL;
 	if (entry == rpcs->n_list && dkt__append(rpcs->list, rpcs->n_list, (struct rpc){ 0 }))
 		return NULL;
+	rpcs->same_xid += added && key[1];
 	rpc = &rpcs->list[entry];
 	*rpc = (struct rpc){ .xid = key[0], .opcode = OPCODE_UNKNOWN, .open = true };
 	return rpc;
@@ -320,6 +340,16 @@ static void take_step(struct rpcs *rpcs, const struct log_line *line, const stru
 	case RPC_TIMED_OUT:
 		rpc->timeouts++;
 		return;
+	case RPC_TRANSFERRING:
+		if (!rpc->bulk)
+			rpc->bulk = line->time;
+		return;
+	case RPC_REPLYING:
+		rpc->replied = line->time;
+		return;
+	case RPC_REPLY:
+		rpc->received = line->time;
+		return;
 	default:
 		return;
 	}
@@ -331,7 +361,7 @@ static int count_step(struct rpcs *rpcs, const struct rpc_text *text, struct rpc
 	struct rpc_group *group;
 	struct rpc unknown = { 0 };
 
-	if (text->step <= RPC_HANDLED || text->step == RPC_MENTIONED || text->step == RPC_REPLY)
+	if (!rpc_step_is_trouble(text->step))
 		return 0;
 	unknown.opcode = text->opcode;
 	if (!rpc && !learn(rpcs, text, &unknown))
@@ -401,9 +431,9 @@ void rpcs_gap(struct rpcs *rpcs, uint32_t host)
 		bool server = rpc->open && server_open(rpc) && rpc->server == host;
 
 		if (client)
-			rpc->sent = 0;
+			rpc->sent = rpc->received = 0;
 		if (server)
-			rpc->arrived = rpc->handling = 0;
+			rpc->arrived = rpc->handling = rpc->bulk = rpc->replied = 0;
 		rpcs->spanned += client || server;
 		if ((client || server) && !client_open(rpc) && !server_open(rpc))
 			drop(rpcs, rpc);

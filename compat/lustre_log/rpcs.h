@@ -10,6 +10,8 @@
 enum rpc_phase {
 	RPC_WAIT, /* from the arrival until a thread of the server begins */
 	RPC_SERVICE, /* until that thread has finished */
+	RPC_BULK_TIME, /* from the beginning of the transfer of data until the server replies */
+	RPC_REPLY_TIME, /* until the client has the reply */
 	RPC_NETWORK, /* what the client waits longer than the server works */
 	RPC_TOTAL, /* what the client waits */
 	RPC_PHASES,
@@ -23,6 +25,8 @@ struct rpc {
 	uint32_t sender, server; /* numbers of the files with the two sides */
 	uint64_t sent, completed; /* ns; 0: unknown */
 	uint64_t arrived, handling, handled;
+	uint64_t bulk, replied,
+		received; /* the transfer began; the reply was sent; the client has it */
 	uint64_t phases[RPC_PHASES]; /* ns */
 	bool has[RPC_PHASES];
 	bool open; /* the entry is in use */
@@ -61,6 +65,7 @@ struct rpcs {
 	enum rpc_by by;
 	struct name_table names;
 	struct dkt__keymap open; /* xid, and a number for equal xids of several clients */
+	size_t same_xid; /* RPCs in it whose xid another client had before */
 	struct rpc *list; /* by entry of open */
 	size_t n_list;
 	struct dkt__keymap group_map;

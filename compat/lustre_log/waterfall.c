@@ -10,9 +10,9 @@
 const char *waterfall_name(enum waterfall_kind kind)
 {
 	static const char *const names[FALL_KINDS] = {
-		[FALL_CLIENT] = "client",   [FALL_SEND] = "send",         [FALL_QUEUE] = "queue",
-		[FALL_SERVICE] = "service", [FALL_REPLY] = "reply",       [FALL_WAIT] = "wait",
-		[FALL_HELD] = "held",       [FALL_CALLBACK] = "callback",
+		[FALL_CLIENT] = "client",   [FALL_SEND] = "send", [FALL_QUEUE] = "queue",
+		[FALL_SERVICE] = "service", [FALL_BULK] = "bulk", [FALL_REPLY] = "reply",
+		[FALL_WAIT] = "wait",       [FALL_HELD] = "held", [FALL_CALLBACK] = "callback",
 	};
 
 	return names[kind];
@@ -76,6 +76,7 @@ static int add_rpc(struct waterfall *fall, const struct rpc *rpc)
 {
 	const struct name_table *names = &fall->rpcs.names;
 	uint64_t arrived = rpc->arrived ? rpc->arrived : rpc->handling;
+	uint64_t replied = rpc->replied ? rpc->replied : rpc->handled;
 	struct waterfall_row row = {
 		.id = rpc->xid,
 		.opcode = rpc->opcode,
@@ -92,8 +93,11 @@ static int add_rpc(struct waterfall *fall, const struct rpc *rpc)
 		put(fall, &row, FALL_SEND, rpc->server, rpc->sent, arrived);
 	put(fall, &row, FALL_QUEUE, rpc->server, rpc->arrived, rpc->handling);
 	put(fall, &row, FALL_SERVICE, rpc->server, rpc->handling, rpc->handled);
+	if (rpc->replied)
+		put(fall, &row, FALL_BULK, rpc->server, rpc->bulk, rpc->replied);
 	if (rpc->completed)
-		put(fall, &row, FALL_REPLY, rpc->sender, rpc->handled, rpc->completed);
+		put(fall, &row, FALL_REPLY, rpc->sender, replied,
+		    rpc->received ? rpc->received : rpc->completed);
 	return row.n ? dkt__append(fall->rows, fall->n, row) : 0;
 }
 

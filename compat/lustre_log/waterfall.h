@@ -25,6 +25,7 @@ enum waterfall_kind {
 	FALL_SEND, /* the request is on its way */
 	FALL_QUEUE, /* it waits for a thread of the server */
 	FALL_SERVICE, /* that thread works */
+	FALL_BULK, /* it transfers data, and replies then; lies within FALL_SERVICE */
 	FALL_REPLY, /* the reply is on its way */
 	/* Of a lock. */
 	FALL_WAIT, /* from the enqueue until the lock is granted */
@@ -44,7 +45,7 @@ struct waterfall_span {
 };
 
 /* A request or lock has at most so many spans. */
-#define FALL_SPANS 5
+#define FALL_SPANS 6
 
 struct waterfall_row {
 	bool is_lock;

@@ -5,6 +5,18 @@
 #include "check.h"
 #include "lustre_log/line.h"
 
+/* For cmocka_run_group_tests(): the state of each test is a context. */
+static inline int open_context(void **state)
+{
+	return dkt_ctx_new(NULL, (struct dkt_ctx **)state);
+}
+
+static inline int close_context(void **state)
+{
+	dkt_ctx_free(*state);
+	return 0;
+}
+
 #define LINES_START UINT64_C(1700000000000000000)
 
 /* A line of a host. us: its time, since LINES_START. */
@@ -21,4 +33,5 @@ static inline struct log_line lustre_line(uint32_t host, uint64_t us, const char
 #define LUSTRE_SERVER "RPC pname:cluuid+ref:pid:xid:nid:opc:job ll_ost00_001:u-1+5:7:x"
 
 /* The end of a message about a request. */
-#define LUSTRE_REQUEST(xid) "  req@0000000012345678 x" xid "/t0(0) o3->u-1@10.0.0.1@tcp:0/0 lens 1/1"
+#define LUSTRE_REQUEST(xid)                                                                        \
+	"  req@0000000012345678 x" xid "/t0(0) o3->u-1@10.0.0.1@tcp:0/0 lens 1/1"

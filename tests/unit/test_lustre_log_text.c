@@ -129,6 +129,10 @@ static void the_messages_about_a_request_are_read(void **state)
 		  "b@tcp", "" },
 		{ "@@@ timeout on bulk READ after 100+0s  " REQUEST "a@b@tcp:1/2 lens 1/1",
 		  RPC_BULK, "a", "b@tcp", "" },
+		{ "@@@ sending reply  " REQUEST "a@b@tcp:1/2 lens 1/1", RPC_REPLYING, "a", "b@tcp",
+		  "" },
+		{ "@@@ type 2, status 0  " REQUEST "a@b@tcp:1/2 lens 1/1", RPC_REPLY, "a", "b@tcp",
+		  "" },
 		{ "@@@ type 6, status 0  " REQUEST "a@b@tcp:1/2 lens 1/1", RPC_MENTIONED, "a",
 		  "b@tcp", "" },
 	};
@@ -148,19 +152,23 @@ static void the_messages_about_a_request_are_read(void **state)
 
 static void other_messages_are_not_about_requests(void **state)
 {
-	static const char *const texts[] = { "",
-					     "Sending RPC",
-					     "Sending RPC req@",
-					     "Sending RPC " CLIENT_2_12,
-					     "Sending RPC " CLIENT_2_12 "dd:u-1:17:1780",
-					     "Sending RPC " CLIENT_2_12 "dd:u-1:17:1780:nid",
-					     "Handled RPC " SERVER_2_12 "dd:u-1:17:xx:nid@tcp:4",
-					     "Sending 224 bytes to portal 28, xid 1780",
-					     "got req 1780",
-					     "got req x",
-					     "incoming msg@00000000d5a6a1c2 x1780 msgsize 224",
-					     "@@@ type 5, status 0  req@00000000d5a6a1c2",
-					     "### client-side enqueue START" };
+	static const char *const texts[] = {
+		"",
+		"Sending RPC",
+		"Sending RPC req@",
+		"Sending RPC " CLIENT_2_12,
+		"Sending RPC " CLIENT_2_12 "dd:u-1:17:1780",
+		"Sending RPC " CLIENT_2_12 "dd:u-1:17:1780:nid",
+		"Handled RPC " SERVER_2_12 "dd:u-1:17:xx:nid@tcp:4",
+		"Sending 224 bytes to portal 28, xid 1780",
+		"got req 1780",
+		"got req x",
+		"Transferring 1 pages 4096 bytes via portal 8 id a@tcp mbits 1",
+		"Transferring 1 pages",
+		"incoming msg@00000000d5a6a1c2 x1780 msgsize 224",
+		"@@@ type 5, status 0  req@00000000d5a6a1c2",
+		"### client-side enqueue START"
+	};
 	struct rpc_text it;
 
 	(void)state;

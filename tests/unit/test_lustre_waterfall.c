@@ -46,12 +46,15 @@ static void same_row(const struct waterfall_row *row, const char *want)
 	assert_string_equal(have, want);
 }
 
-static void a_request_with_both_sides_has_five_spans(void **state)
+static void a_request_with_both_sides_has_a_span_for_each_part(void **state)
 {
 	static const struct line lines[] = {
 		{ 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:dd.0" },
 		{ 1, 15, "got req x1780" },
 		{ 1, 20, "Handling " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:dd.0" },
+		{ 1, 25,
+		  "Transferring 1 pages 4096 bytes via portal 8 id 12345-10.0.0.1@tcp mbits 0x6f4-0x6f4" },
+		{ 1, 45, "@@@ sending reply" LUSTRE_REQUEST("1780") },
 		{ 1, 50,
 		  "Handled " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:dd.0"
 		  " Request processed in 30us (35us total) trans 0 rc 0/0" },
@@ -63,8 +66,9 @@ static void a_request_with_both_sides_has_five_spans(void **state)
 
 	make(ctx, &fall, lines, ARRAY_SIZE(lines));
 	assert_int_equal(fall.n, 1);
-	same_row(&fall.rows[0],
-		 "client 0 10-60; send 1 10-15; queue 1 15-20; service 1 20-50; reply 0 50-60");
+	same_row(
+		&fall.rows[0],
+		"client 0 10-60; send 1 10-15; queue 1 15-20; service 1 20-50; bulk 1 25-45; reply 0 45-60");
 	waterfall_label(&fall.rows[0], label, sizeof(label));
 	assert_string_equal(label, "OST_READ x1780");
 	assert_string_equal(fall.rows[0].nid, "10.0.0.1@tcp");
@@ -134,21 +138,10 @@ static void no_span_lies_across_a_loss(void **state)
 	waterfall_clear(&fall);
 }
 
-static int open_context(void **state)
-{
-	return dkt_ctx_new(NULL, (struct dkt_ctx **)state);
-}
-
-static int close_context(void **state)
-{
-	dkt_ctx_free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_request_with_both_sides_has_five_spans),
+		cmocka_unit_test(a_request_with_both_sides_has_a_span_for_each_part),
 		cmocka_unit_test(what_did_not_end_is_open_to_the_last_message),
 		cmocka_unit_test(a_lock_waits_is_held_and_called_back),
 		cmocka_unit_test(no_span_lies_across_a_loss),

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* RPCs joined from their messages, and the clocks of hosts from RPCs. */
+#include "lustre_lines.h"
+#include "lustre_log/clocks.h"
+#include "lustre_log/rpcs.h"
+
+#define OST_READ 3
+
+static void add(struct rpcs *rpcs, uint32_t host, uint64_t us, const char *text)
+{
+	const struct log_line line = lustre_line(host, us, text);
+
+	assert_ok(rpcs->ctx, rpcs_add(rpcs, &line));
+}
+
+static void begin(void **state, struct rpcs *rpcs)
+{
+	assert_ok(*state, rpcs_init(rpcs, *state, RPC_BY_NONE, 10));
+}
+
+static void same_phase(const struct rpc *rpc, enum rpc_phase phase, uint64_t us)
+{
+	assert_true(rpc->has[phase]);
+	assert_int_equal(rpc->phases[phase], us * 1000);
+}
+
+static void the_transfer_and_the_reply_have_times_of_their_own(void **state)
+{
+	struct rpcs rpcs;
+
+	begin(state, &rpcs);
+	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:dd.0");
+	add(&rpcs, 1, 15, "got req x1780");
+	add(&rpcs, 1, 20, "Handling " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:dd.0");
+	/* 1780 is 0x6f4. */
+	add(&rpcs, 1, 30,
+	    "Transferring 512 pages 2097152 bytes via portal 8 id 12345-10.0.0.1@tcp mbits 0x6f3-0x6f4");
+	add(&rpcs, 1, 45, "@@@ sending reply" LUSTRE_REQUEST("1780"));
+	add(&rpcs, 0, 52, "@@@ type 2, status 0" LUSTRE_REQUEST("1780"));
+	add(&rpcs, 0, 60, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:dd.0");
+	/* The server ends its work after the client. */
+	add(&rpcs, 1, 90, "Handled " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:dd.0");
+	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.n_slowest, 1);
+	same_phase(&rpcs.slowest[0], RPC_WAIT, 5);
+	same_phase(&rpcs.slowest[0], RPC_SERVICE, 70);
+	same_phase(&rpcs.slowest[0], RPC_BULK_TIME, 15);
+	same_phase(&rpcs.slowest[0], RPC_REPLY_TIME, 7);
+	same_phase(&rpcs.slowest[0], RPC_TOTAL, 50);
+	/* What the server does after the reply is not the network's. */
+	same_phase(&rpcs.slowest[0], RPC_NETWORK, 20);
+	assert_int_equal(rpcs.slowest[0].opcode, OST_READ);
+	rpcs_clear(&rpcs);
+}
+
+static void equal_numbers_of_two_clients_are_two_requests(void **state)
+{
+	static const char other[] = "RPC pname:cluuid:pid:xid:nid:opc dd:u-2:7:1780:10.0.0.9@tcp:3";
+	char text[128];
+	struct rpcs rpcs;
+
+	begin(state, &rpcs);
+	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	snprintf(text, sizeof(text), "Sending %s", other);
+	add(&rpcs, 1, 20, text);
+	add(&rpcs, 0, 50, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	snprintf(text, sizeof(text), "Completed %s", other);
+	add(&rpcs, 1, 120, text);
+	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.n_slowest, 2);
+	same_phase(&rpcs.slowest[0], RPC_TOTAL, 100);
+	same_phase(&rpcs.slowest[1], RPC_TOTAL, 40);
+	assert_int_equal(rpcs.reused, 0);
+	rpcs_clear(&rpcs);
+}
+
+static void numbers_wrap_and_are_used_again(void **state)
+{
+	struct rpcs rpcs;
+
+	begin(state, &rpcs);
+	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "18446744073709551615:10.0.0.9@tcp:3:");
+	add(&rpcs, 0, 20, "Completed " LUSTRE_CLIENT "18446744073709551615:10.0.0.9@tcp:3:");
+	add(&rpcs, 0, 30, "Sending " LUSTRE_CLIENT "0:10.0.0.9@tcp:3:");
+	/* After a reboot without an end: another opcode under the same number. */
+	add(&rpcs, 0, 40, "Sending " LUSTRE_CLIENT "0:10.0.0.9@tcp:400:");
+	add(&rpcs, 0, 50, "Completed " LUSTRE_CLIENT "0:10.0.0.9@tcp:400:");
+	add(&rpcs, 0, 60, "Sending " LUSTRE_CLIENT "99999999999999999999:10.0.0.9@tcp:3:");
+	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.n_slowest, 2);
+	assert_int_equal(rpcs.reused, 1);
+	assert_int_equal(rpcs.messages, 5);
+	rpcs_clear(&rpcs);
+}
+
+static void a_clock_that_is_set_back_makes_no_time(void **state)
+{
+	struct rpcs rpcs;
+
+	begin(state, &rpcs);
+	add(&rpcs, 0, 50, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	add(&rpcs, 0, 20, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.backwards, 1);
+	assert_int_equal(rpcs.n_slowest, 0);
+	rpcs_clear(&rpcs);
+}
+
+static void nothing_is_paired_across_a_loss(void **state)
+{
+	struct rpcs rpcs;
+
+	begin(state, &rpcs);
+	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	add(&rpcs, 1, 11, "Handling " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:");
+	rpcs_gap(&rpcs, 1);
+	add(&rpcs, 1, 20, "Handled " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:");
+	add(&rpcs, 0, 30, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.spanned, 1);
+	/* The client's file lost nothing. */
+	assert_int_equal(rpcs.n_slowest, 1);
+	same_phase(&rpcs.slowest[0], RPC_TOTAL, 20);
+	assert_false(rpcs.slowest[0].has[RPC_SERVICE]);
+	rpcs_clear(&rpcs);
+}
+
+static void a_request_sent_again_without_an_end_counts_as_resent(void **state)
+{
+	struct rpcs rpcs;
+
+	begin(state, &rpcs);
+	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	add(&rpcs, 0, 20, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.n_groups, 1);
+	assert_int_equal(rpcs.groups[0].resent, 1);
+	rpcs_clear(&rpcs);
+}
+
+static void a_step_of_a_clock_is_a_contradiction(void **state)
+{
+	static const struct {
+		uint32_t host;
+		uint64_t us;
+		const char *text;
+	} lines[] = {
+		{ 0, 1000, "Sending " LUSTRE_CLIENT "1:10.0.0.9@tcp:3:" },
+		{ 1, 9100, "Handling " LUSTRE_SERVER "1:12345-10.0.0.1@tcp:3:" },
+		{ 0, 1300, "Completed " LUSTRE_CLIENT "1:10.0.0.9@tcp:3:" },
+		/* The server's clock is now 3 ms behind where it was. */
+		{ 0, 2000, "Sending " LUSTRE_CLIENT "2:10.0.0.9@tcp:3:" },
+		{ 1, 7100, "Handling " LUSTRE_SERVER "2:12345-10.0.0.1@tcp:3:" },
+		{ 0, 2300, "Completed " LUSTRE_CLIENT "2:10.0.0.9@tcp:3:" },
+	};
+	struct clocks_offset offset;
+	struct clocks clocks;
+
+	for (size_t n = 3; n <= ARRAY_SIZE(lines); n += 3) {
+		assert_ok(*state, clocks_init(&clocks, *state, 2));
+		for (size_t i = 0; i < n; i++) {
+			const struct log_line line =
+				lustre_line(lines[i].host, lines[i].us, lines[i].text);
+
+			assert_ok(*state, clocks_add(&clocks, &line));
+		}
+		clocks_finish(&clocks);
+		assert_true(clocks_get(&clocks, 1, &offset));
+		assert_int_equal(offset.contradictory, n == 6);
+		assert_int_equal(offset.pairs, n / 3);
+		if (n == 3)
+			/* Between 9100 - 1300 and 9100 - 1000 us, and Lustre's 1 us. */
+			assert_true(offset.ns == -7950000 && offset.error == 151000);
+		clocks_clear(&clocks);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_transfer_and_the_reply_have_times_of_their_own),
+		cmocka_unit_test(equal_numbers_of_two_clients_are_two_requests),
+		cmocka_unit_test(numbers_wrap_and_are_used_again),
+		cmocka_unit_test(a_clock_that_is_set_back_makes_no_time),
+		cmocka_unit_test(nothing_is_paired_across_a_loss),
+		cmocka_unit_test(a_request_sent_again_without_an_end_counts_as_resent),
+		cmocka_unit_test(a_step_of_a_clock_is_a_contradiction),
+	};
+
+	return cmocka_run_group_tests(tests, open_context, close_context);
+}
