@@ -13,12 +13,15 @@ int view_init(struct view *view, struct app *app, struct inputs *in, bool select
 	tasks_init(&view->tasks, &view->axis);
 	stacks_init(&view->stacks);
 	err = rates_init(&view->rates, &view->axis, &in->line);
+	if (!err)
+		err = view_lustre_init(view);
 	return err ? err : view_pairs_init(view);
 }
 
 void view_clear(struct view *view)
 {
 	view_pairs_clear(view);
+	view_lustre_clear(view);
 	stacks_clear(&view->stacks);
 	tasks_clear(&view->tasks);
 	rates_clear(&view->rates);
@@ -37,6 +40,8 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 		err = tasks_add(&view->tasks, event, part, source, record);
 	if (!err)
 		err = stacks_add(&view->stacks, event, part, source, record);
+	if (!err)
+		err = view_lustre_add(view, part, record);
 	return err ? err : view_pairs_add(view, source, record);
 }
 
@@ -49,6 +54,8 @@ int view_read(struct view *view)
 	rates_finish(&view->rates);
 	tasks_finish(&view->tasks);
 	err = stacks_finish(&view->stacks, &view->in->line);
+	if (!err)
+		err = pipeline_fail(&view->in->line, waterfall_finish(&view->fall));
 	return err ? err : view_pairs_finish(view);
 }
 

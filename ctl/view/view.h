@@ -4,6 +4,7 @@
 
 #include "input/inputs.h"
 #include "latency/latency.h"
+#include "lustre_log/waterfall.h"
 #include "picture/flame.h"
 #include "picture/tasks.h"
 
@@ -27,6 +28,8 @@ struct view {
 	struct stacks stacks;
 	struct view_pair **pairs;
 	size_t n_pairs;
+	struct waterfall fall;
+	struct line_reader **readers; /* of Lustre's messages, by part of the pipeline */
 };
 
 /* selects: an option selects records. Clear the view in either case. */
@@ -46,6 +49,15 @@ void view_pairs_clear(struct view *view);
 
 /* Returns an array: for each pair its numbers, as latency prints them, and its heat map. */
 struct json_object *view_pairs_json(struct view *view);
+
+/* ---- Lustre ---- */
+
+int view_lustre_init(struct view *view);
+void view_lustre_clear(struct view *view);
+int view_lustre_add(struct view *view, size_t part, const struct dkt_record *record);
+
+/* Returns an array of the requests and locks with their spans. */
+struct json_object *view_lustre_json(const struct view *view);
 
 /* ---- the page ---- */
 

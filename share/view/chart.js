@@ -46,7 +46,8 @@ function drawLosses(chart) {
 
 /*
  * Pointer and keyboard. at(time, y) returns { from, to, y, height, text, records } for the mark there,
- * or null. records: which of the samples belong to it. step: the width of a mark.
+ * or null. records: which of the samples belong to it; open: shows its records itself. step: the width of
+ * a mark.
  */
 function watchChart(chart, step, at) {
 	const cursor = chart.plot.append("rect").attr("class", "cursor").attr("visibility", "hidden");
@@ -66,7 +67,9 @@ function watchChart(chart, step, at) {
 				.attr("y", it.y || 0).attr("height", it.height || chart.height);
 	}
 	function open(it) {
-		if (it)
+		if (it && it.open)
+			it.open();
+		else if (it)
 			showRecords(it.text.split("\n")[0], it.from, it.to, it.records);
 	}
 

@@ -49,6 +49,7 @@ function start() {
 	startLatency();
 	startStacks();
 	startTasks();
+	startLustre();
 	startTables();
 	for (const section of document.querySelectorAll("section:not([hidden])")) {
 		const link = element("a", section.querySelector("h2").textContent);

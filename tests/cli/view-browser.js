@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Uses a page of view as a reader does. usage: view-browser.js PAGE STACKS DIR: PAGE has system calls,
- * STACKS has call stacks. DIR gets the pages' contents as the browser has them. Prints each failure.
+ * Uses pages of view as a reader does. usage: view-browser.js PAGE STACKS LUSTRE DIR: PAGE has system calls,
+ * STACKS has call stacks, LUSTRE has requests. DIR gets the contents of PAGE as the browser has them. Prints each failure.
  */
 "use strict";
 
@@ -9,7 +9,7 @@ const { writeFileSync } = require("fs");
 const { resolve } = require("path");
 const { Browser } = require("../helper/browser.js");
 
-const [page, stacks, dir] = process.argv.slice(2).map((it) => resolve(it));
+const [page, stacks, lustre, dir] = process.argv.slice(2).map((it) => resolve(it));
 const url = (file) => "file://" + encodeURI(file).replace(/[?#]/g, encodeURIComponent);
 let failures = 0;
 
@@ -120,6 +120,20 @@ async function flame(browser) {
 	check("reset", (have) => have.startsWith("All: "), await browser.value(text("stacks-now")));
 }
 
+/* A row of the waterfall shows the messages of its request. */
+async function requests(browser) {
+	const labels = await browser.value('[...document.querySelectorAll("#lustre-chart svg > text title")].map((it) => it.textContent)');
+	const xid = labels[0].match(/x(\d+)$/)[1];
+
+	check("spans without a colour", "", await browser.value('trace.waterfall.flatMap((it) => it.spans).map((it) => it[0]).filter((it) => !(it in FALL_COLORS)).join()'));
+	check("the slowest request is first", xid, await browser.value("trace.waterfall.filter((it) => !isOpen(it)).sort((a, b) => b.ns - a.ns)[0].id"));
+	await browser.click('document.querySelector("#lustre-chart svg")', 0.5, 0.015);
+	check("command", (have) => have.startsWith(`dktrace lustre rpc --xid ${xid} `), await browser.value(text("records-command")));
+	check("messages", true, await browser.value(text("records-text") + `.split("\\n").every((it) => it.includes("x${xid}"))`));
+	await browser.value('document.querySelectorAll("#lustre-by button")[1].click()');
+	check("requests without an end", true, await browser.value("fallRows().length > 0 && fallRows().every((it) => isOpen(it.marks[0].row))"));
+}
+
 async function main() {
 	const browser = new Browser(dir + "/profile");
 
@@ -133,6 +147,8 @@ async function main() {
 	await print(browser);
 	await load(browser, stacks);
 	await flame(browser);
+	await load(browser, lustre);
+	await requests(browser);
 	check("errors of scripts", "", browser.errors.join("\n"));
 	await browser.close();
 	process.exitCode = failures ? 1 : 0;

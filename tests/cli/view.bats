@@ -5,6 +5,15 @@
 
 load ../helper/common
 
+# The page of Lustre's logs, for two tests.
+setup_file()
+{
+	cd "$BATS_FILE_TMPDIR" || return
+	"$BATS_TEST_DIRNAME/../tools/gen-lustre-log" client 2.15 60 >client
+	"$BATS_TEST_DIRNAME/../tools/gen-lustre-log" server 2.15 60 >server
+	dktrace view client server -o lustre.html 2>/dev/null
+}
+
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -52,7 +61,7 @@ cells()
 
 	command -v chromium node >/dev/null || skip "the browser's part needs chromium and node"
 	dktrace view "$top/tests/fixture/perfdata/pipe.data" -o stacks.html
-	run -0 timeout 300 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html .
+	run -0 timeout 300 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html "$BATS_FILE_TMPDIR/lustre.html" .
 	no_line '<title>bad' dom
 	no_line '<img' dom
 	jq -r '.groups[] | [.group, .count, .min, .p50, .p90, .p99, ."p99.9", .max, .total] | join(",")' wanted |
@@ -102,6 +111,16 @@ cells()
 	has "$(data page.html '.samples[1][3]')" '<b>lock</b>'
 	lacks "$(cat page.html)" '<b>'
 	same '[] null' "$(data page.html '"\(.pairs) \(.stacks.tree)"')" "neither pairs nor stacks"
+}
+
+@test "a page of Lustre's logs has each slow request with its times" {
+	cd "$BATS_FILE_TMPDIR"
+	data lustre.html '.waterfall[] | .id as $id | .spans[] | select(.[4] == 0) | "\($id) \(.[0]) \(.[3] - .[2])"' | sort >have
+	# The server tells the time of each request, in us.
+	sed -n 's/.*Handled RPC.*:x\([0-9]*\):.*processed in \([0-9]*\)us.*/\1 service \2000/p' server | sort >wanted
+	at_least 40 "$(comm -12 wanted have | wc -l)" "requests with their times of service"
+	same '' "$(comm -13 wanted <(grep service have))" "other times of service"
+	has "$(data lustre.html '[.waterfall[] | select(.spans | any(.[4] == 1))][0].label')" ' x17'
 }
 
 @test "rare events are one layer, and an empty page says why" {

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The waterfall of the page: the slowest requests and locks of Lustre's logs, and those without an end. */
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "lustre/log_source.h"
+#include "view/view.h"
+
+/* Rows of each kind. */
+#define ROWS 60
+
+int view_lustre_init(struct view *view)
+{
+	const struct pipeline *p = &view->in->line;
+	int err = waterfall_init(&view->fall, view->app->ctx, ROWS);
+
+	view->readers = calloc(p->n, sizeof(struct line_reader *));
+	if (!err && !view->readers)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < p->n; i++)
+		err = line_reader_new(p->parts[i].ctx, (uint32_t)i,
+				      log_source_is(p->parts[i].source), &view->readers[i]);
+	return pipeline_fail(&view->in->line, err);
+}
+
+void view_lustre_clear(struct view *view)
+{
+	for (size_t i = 0; view->readers && i < view->in->line.n; i++)
+		line_reader_free(view->readers[i]);
+	free(view->readers);
+	waterfall_clear(&view->fall);
+}
+
+int view_lustre_add(struct view *view, size_t part, const struct dkt_record *record)
+{
+	struct log_line line;
+
+	if (!record->event) {
+		waterfall_gap(&view->fall, (uint32_t)part);
+		return 0;
+	}
+	return line_read(view->readers[part], record, &line) ? waterfall_add(&view->fall, &line) :
+							       0;
+}
+
+/* A span: kind, file, beginning, end, 1 if it did not end. */
+static struct json_object *span_json(const struct view *view, const struct waterfall_span *span)
+{
+	struct json_object *it = json_object_new_array();
+
+	json_object_array_add(it, val_text(waterfall_name(span->kind)));
+	json_object_array_add(it, val_number(span->host));
+	json_object_array_add(it, view_time_json(view, span->from));
+	json_object_array_add(it, view_time_json(view, span->to));
+	json_object_array_add(it, val_number(span->open));
+	return it;
+}
+
+/* The id is a text: it can have more digits than a number of a script. */
+static struct json_object *row_json(const struct view *view, const struct waterfall_row *row)
+{
+	char *id __cleanup(free) = dkt__format(row->is_lock ? "0x%" PRIx64 : "%" PRIu64, row->id);
+	struct json_object *it = json_object_new_object(), *spans = json_object_new_array();
+	char label[128];
+
+	waterfall_label(row, label, sizeof(label));
+	for (size_t i = 0; i < row->n; i++)
+		json_object_array_add(spans, span_json(view, &row->spans[i]));
+	json_object_object_add(it, "lock", val_bool(row->is_lock));
+	json_object_object_add(it, "id", val_text(id));
+	json_object_object_add(it, "label", val_text(label));
+	json_object_object_add(it, "from", view_time_json(view, row->from));
+	json_object_object_add(it, "ns", val_number(row->to - row->from));
+	json_object_object_add(it, "nid", val_words(row->nid));
+	json_object_object_add(it, "thread", val_words(row->thread));
+	json_object_object_add(it, "job", val_words(row->job));
+	json_object_object_add(it, "space", val_words(row->ns));
+	json_object_object_add(it, "spans", spans);
+	return it;
+}
+
+struct json_object *view_lustre_json(const struct view *view)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < view->fall.n; i++)
+		json_object_array_add(list, row_json(view, &view->fall.rows[i]));
+	return list;
+}
