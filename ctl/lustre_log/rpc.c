@@ -21,12 +21,8 @@ static const struct column table_columns[COLUMNS] = {
 };
 
 static const char *const phase_names[RPC_PHASES] = {
-	[RPC_WAIT] = "queue",
-	[RPC_SERVICE] = "service",
-	[RPC_BULK_TIME] = "bulk",
-	[RPC_REPLY_TIME] = "reply",
-	[RPC_NETWORK] = "network",
-	[RPC_TOTAL] = "client",
+	[RPC_WAIT] = "queue",       [RPC_SERVICE] = "service", [RPC_BULK_TIME] = "bulk",
+	[RPC_REPLY_TIME] = "reply", [RPC_NETWORK] = "network", [RPC_TOTAL] = "client",
 };
 
 const char *const lustre_rpc_groups[] = { "opcode", "nid", "job", "thread", "client", "none", NULL };
