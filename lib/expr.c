@@ -35,8 +35,10 @@ void dkt_expr_free(struct dkt_expr *expr)
 {
 	if (!expr)
 		return;
-	for (uint32_t i = 0; i < expr->n_preds; i++)
+	for (uint32_t i = 0; i < expr->n_preds; i++) {
 		free(expr->preds[i].cpus);
+		free(expr->preds[i].names);
+	}
 	for (size_t j = 0; j < expr->n_bound; j++)
 		dkt__expr_unbind(expr->bound[j]);
 	free(expr->bound);

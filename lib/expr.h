@@ -35,6 +35,7 @@ enum expr_kind {
 	EXPR_STRING, /* in quotes */
 	EXPR_CPUS, /* CPUS{list} */
 	EXPR_FUNCTION, /* a name or address, compared with field.function */
+	EXPR_VARIABLE, /* $name */
 };
 
 struct expr_cpus {
@@ -63,6 +64,8 @@ struct expr_pred {
 	bool known; /* EXPR_FUNCTION: this kernel has the function */
 	struct expr_pattern pattern; /* of a string, or of a word, which may be a string */
 	struct expr_cpus *cpus;
+	const struct dkt_variable *variable;
+	char *names; /* of a variable: the field's name, a NUL, the variable's without its $ */
 	uint32_t yes; /* the next predicate if true; n_preds: match, n_preds + 1: no match */
 	uint32_t no; /* the same if false */
 };
@@ -76,6 +79,10 @@ enum expr_test_kind {
 	TEST_CPU_IN,
 	TEST_CPUMASK_IN,
 	TEST_FUNCTION,
+	TEST_NUMBER_VARIABLE,
+	TEST_CPU_VARIABLE,
+	TEST_CHARS_VARIABLE,
+	TEST_COMM_VARIABLE,
 	TEST_KERNEL_ONLY, /* the record does not have the data */
 };
 
@@ -129,6 +136,12 @@ char dkt__expr_skip_spaces(struct expr_reader *r);
 
 /* Parses one comparison. */
 int dkt__expr_parse_pred(struct expr_reader *r, struct expr_pred *pred);
+
+/* Reads the variable at the place, which has its $. */
+int dkt__expr_parse_variable(struct expr_reader *r, struct expr_pred *pred);
+
+/* Finds the variable of a comparison. */
+int dkt__expr_find_variable(struct dkt_expr *expr, struct expr_pred *pred);
 
 /* Parses the expression's text into preds. */
 int dkt__expr_parse(struct dkt_expr *expr);

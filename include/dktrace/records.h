@@ -328,17 +328,34 @@ DKT_API int dkt_source_make(struct dkt_ctx *ctx, const struct dkt_source_calls *
 /* Sets the value of a word that is used as a constant for a field. -ENOENT: unknown word. */
 typedef int (*dkt_constant_fn)(void *data, const char *field, const char *word, uint64_t *value);
 
+/* The value of a variable, a number or a string. The caller changes it between the matches. */
+struct dkt_variable {
+	bool known; /* otherwise no comparison with it is true */
+	const char *text; /* NULL: it is a number */
+	size_t len; /* of the text, which need not be terminated */
+	int64_t number;
+};
+
+/*
+ * Finds a variable by the name that follows its $, such as "begin.fd". It lives as long as the
+ * expression. An error, for which the function sets the error message, makes the expression invalid.
+ */
+typedef int (*dkt_variable_fn)(void *data, const char *name, const struct dkt_variable **variable);
+
 struct dkt_expr_opts {
 	size_t sz;
 	dkt_constant_fn constant; /* for words that the library does not know; NULL: none */
 	void *data; /* lives as long as the expression */
+	dkt_variable_fn variable; /* NULL: there are no variables */
 };
 
 /*
  * Parses an expression: the kernel's filter language (the kernel's events.rst) with names for
  * numbers (errno names, the names in the event's print format, those of opts->constant), which |
  * can join, units (ns us ms s, in ns; k M G T, powers of 1024), and single words for strings
- * without quotes. -EINVAL: the expression is invalid, dkt_error() shows the place with a caret.
+ * without quotes. With opts->variable, a comparison can have a variable on one side, for fields with
+ * numbers and strings: fd == $begin.fd. -EINVAL: the expression is invalid, dkt_error() shows the
+ * place with a caret.
  */
 DKT_API int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
 			 struct dkt_expr **expr);
@@ -373,7 +390,7 @@ DKT_API int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *e
 /*
  * Gets the expression in the kernel's language for that event. The caller frees it. Quotes patterns
  * that the kernel would misread ("8*", and "*x" on an array). -E2BIG: longer than the kernel's
- * limit of 4095 bytes. Otherwise as dkt_expr_check().
+ * limit of 4095 bytes; -EOPNOTSUPP: it has a variable. Otherwise as dkt_expr_check().
  */
 DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text);
 
@@ -383,6 +400,19 @@ DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char *
  */
 DKT_API bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record,
 			    const char *comm);
+
+/* A comparison FIELD == $VARIABLE. The strings live as long as the expression. */
+struct dkt_equality {
+	const char *field, *variable;
+	bool all; /* the expression has nothing but such comparisons, which must all be true */
+};
+
+/*
+ * Gets the i-th comparison FIELD == $VARIABLE, counted from 0, that is true for every record that
+ * matches. Returns 0, or 1 after the last.
+ */
+DKT_API int dkt_expr_equality(const struct dkt_expr *expr, size_t i, struct dkt_equality *equality,
+			      size_t sz);
 
 /* ---- dkt_style(3): styles, layouts of printed records (dktrace-styles(7)) -------------------- */
 

@@ -271,6 +271,25 @@ static int bind_function(struct dkt_expr *expr, struct expr_test *test)
 	return 0;
 }
 
+static int bind_variable(struct dkt_expr *expr, struct expr_test *test, enum field_kind kind)
+{
+	static const enum expr_test_kind kinds[] = {
+		[FIELD_NUMBER] = TEST_NUMBER_VARIABLE,
+		[FIELD_CHARS] = TEST_CHARS_VARIABLE,
+		[FIELD_CPU] = TEST_CPU_VARIABLE,
+		[FIELD_COMM] = TEST_COMM_VARIABLE,
+	};
+	const struct expr_pred *pred = test->pred;
+
+	if (kind == FIELD_POINTER || kind == FIELD_CPUMASK || kind == FIELD_OTHER || pred->ustring)
+		return misfit(expr, pred, "cannot be compared with a variable");
+	if ((kind == FIELD_CHARS || kind == FIELD_COMM) && pred->op != EXPR_EQ &&
+	    pred->op != EXPR_NE)
+		return misfit(expr, pred, "is a string: compare it with == or !=");
+	test->kind = kinds[kind];
+	return 0;
+}
+
 static int bind_pred(struct dkt_expr *expr, struct dkt_event *event, struct expr_test *test,
 		     const struct dkt_field *field)
 {
@@ -283,6 +302,8 @@ static int bind_pred(struct dkt_expr *expr, struct dkt_event *event, struct expr
 		return bind_function(expr, test);
 	case EXPR_CPUS:
 		return bind_cpus(expr, test, kind);
+	case EXPR_VARIABLE:
+		return bind_variable(expr, test, kind);
 	case EXPR_STRING:
 		if (!is_string)
 			return misfit(expr, test->pred, "is not a string");

@@ -11,10 +11,8 @@ static bool has_field(const struct dkt_record *record, const struct dkt_field *f
 	return field->offset <= record->size && record->size - field->offset >= field->size;
 }
 
-static bool compare(const struct expr_test *test, int64_t value)
+static bool compare(const struct expr_test *test, int64_t value, int64_t with)
 {
-	int64_t with = test->value;
-
 	switch (test->op) {
 	case EXPR_EQ:
 		return value == with;
@@ -143,15 +141,58 @@ static bool match_function(const struct dkt_expr *expr, const struct expr_test *
 	return hit != (test->op == EXPR_NE);
 }
 
+/* ---- variables ---- */
+
+static bool match_number_variable(const struct expr_test *test, int64_t value)
+{
+	const struct dkt_variable *variable = test->pred->variable;
+
+	return variable->known && !variable->text && compare(test, value, variable->number);
+}
+
+static bool match_text_variable(const struct expr_test *test, const char *str, size_t len)
+{
+	const struct dkt_variable *variable = test->pred->variable;
+	bool same;
+
+	if (!variable->known || !variable->text)
+		return false;
+	len = strnlen(str, len);
+	same = len == strnlen(variable->text, variable->len) && !memcmp(str, variable->text, len);
+	return same != (test->op == EXPR_NE);
+}
+
+static bool match_variable(const struct expr_test *test, const struct dkt_record *record,
+			   const char *comm)
+{
+	const char *str;
+	size_t len;
+
+	switch (test->kind) {
+	case TEST_CPU_VARIABLE:
+		return match_number_variable(test, record->cpu);
+	case TEST_COMM_VARIABLE:
+		return comm && match_text_variable(test, comm, strlen(comm));
+	default:
+		break;
+	}
+	if (!has_field(record, &test->field))
+		return false;
+	if (test->kind == TEST_NUMBER_VARIABLE)
+		return match_number_variable(test, dkt_record_int(record, &test->field));
+	str = dkt_record_bytes(record, &test->field, &len);
+	return match_text_variable(test, str, len);
+}
+
 static bool match_test(const struct dkt_expr *expr, const struct expr_test *test,
 		       const struct dkt_record *record, const char *comm)
 {
 	switch (test->kind) {
 	case TEST_NUMBER:
 		return has_field(record, &test->field) &&
-		       compare(test, dkt_record_int(record, &test->field));
+		       compare(test, dkt_record_int(record, &test->field), test->value);
 	case TEST_CPU:
-		return compare(test, record->cpu);
+		return compare(test, record->cpu, test->value);
 	case TEST_CHARS:
 		return match_chars(test, record);
 	case TEST_COMM:
@@ -165,6 +206,11 @@ static bool match_test(const struct dkt_expr *expr, const struct expr_test *test
 		return match_cpumask(test, record);
 	case TEST_FUNCTION:
 		return match_function(expr, test, record);
+	case TEST_NUMBER_VARIABLE:
+	case TEST_CPU_VARIABLE:
+	case TEST_CHARS_VARIABLE:
+	case TEST_COMM_VARIABLE:
+		return match_variable(test, record, comm);
 	case TEST_KERNEL_ONLY:
 		break;
 	}

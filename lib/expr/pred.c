@@ -65,7 +65,7 @@ static int parse_modifiers(struct expr_reader *r, struct expr_pred *pred)
 	return 0;
 }
 
-static int no_operator(struct expr_reader *r, const struct expr_pred *pred)
+static int no_operator(struct expr_reader *r, struct expr_span after)
 {
 	const char *hint = "";
 
@@ -73,11 +73,11 @@ static int no_operator(struct expr_reader *r, const struct expr_pred *pred)
 		hint = "; write == for equal";
 	else if (r->text[r->at] == '!' && r->text[r->at + 1] == '~')
 		hint = "; write !(field ~ \"pattern\")";
-	return dkt__expr_fail(r->expr, -EINVAL, r->at, "no operator after '%.*s'%s",
-			      (int)pred->field.len, r->text + pred->field.at, hint);
+	return dkt__expr_fail(r->expr, -EINVAL, r->at, "no operator after '%.*s'%s", (int)after.len,
+			      r->text + after.at, hint);
 }
 
-static int parse_op(struct expr_reader *r, struct expr_pred *pred)
+static int parse_op(struct expr_reader *r, struct expr_pred *pred, struct expr_span after)
 {
 	/* The longer of two operators with the same beginning comes first. */
 	static const struct {
@@ -91,7 +91,7 @@ static int parse_op(struct expr_reader *r, struct expr_pred *pred)
 	dkt__expr_skip_spaces(r);
 	/* Do not take the first '&' of "a && b" for an operator. */
 	if (r->text[r->at] == '&' && r->text[r->at + 1] == '&')
-		return no_operator(r, pred);
+		return no_operator(r, after);
 	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
 		size_t len = strlen(ops[i].text);
 
@@ -101,7 +101,7 @@ static int parse_op(struct expr_reader *r, struct expr_pred *pred)
 		r->at += (uint32_t)len;
 		return 0;
 	}
-	return no_operator(r, pred);
+	return no_operator(r, after);
 }
 
 static bool is_control(char c)
@@ -173,7 +173,7 @@ static int parse_function(struct expr_reader *r, struct expr_pred *pred)
 	while (!ends_word(r->text[r->at]))
 		r->at++;
 	pred->value = pred->inner = span_from(r, start);
-	if (!pred->value.len)
+	if (!pred->value.len || r->text[start] == '$')
 		return invalid(r, start,
 			       "compare .function with the name or address of a function");
 	if (pred->op != EXPR_EQ && pred->op != EXPR_NE)
@@ -255,6 +255,8 @@ static int parse_value(struct expr_reader *r, struct expr_pred *pred)
 
 	if (pred->kind == EXPR_FUNCTION)
 		return parse_function(r, pred);
+	if (c == '$' && r->expr->opts.variable)
+		return dkt__expr_parse_variable(r, pred);
 	if (c == '"' || c == '\'')
 		err = parse_string(r, pred);
 	else if (!strncmp(r->text + r->at, "CPUS{", strlen("CPUS{")))
@@ -267,13 +269,40 @@ static int parse_value(struct expr_reader *r, struct expr_pred *pred)
 	return err;
 }
 
-int dkt__expr_parse_pred(struct expr_reader *r, struct expr_pred *pred)
+/* Parses "$VARIABLE OPERATOR FIELD" as the comparison of the field with the variable. */
+static int parse_mirrored(struct expr_reader *r, struct expr_pred *pred)
+{
+	static const enum expr_op mirror[] = {
+		[EXPR_EQ] = EXPR_EQ,     [EXPR_NE] = EXPR_NE,     [EXPR_LT] = EXPR_GT,
+		[EXPR_LE] = EXPR_GE,     [EXPR_GT] = EXPR_LT,     [EXPR_GE] = EXPR_LE,
+		[EXPR_BITS] = EXPR_BITS, [EXPR_LIKE] = EXPR_LIKE,
+	};
+	int err = dkt__expr_parse_variable(r, pred);
+
+	if (!err)
+		err = parse_op(r, pred, pred->value);
+	if (err)
+		return err;
+	pred->op = mirror[pred->op];
+	dkt__expr_skip_spaces(r);
+	return parse_field(r, pred);
+}
+
+static int parse_straight(struct expr_reader *r, struct expr_pred *pred)
 {
 	int err = parse_field(r, pred);
 
 	if (!err)
 		err = parse_modifiers(r, pred);
 	if (!err)
-		err = parse_op(r, pred);
+		err = parse_op(r, pred, pred->field);
 	return err ? err : parse_value(r, pred);
+}
+
+int dkt__expr_parse_pred(struct expr_reader *r, struct expr_pred *pred)
+{
+	bool mirrored = r->text[r->at] == '$' && r->expr->opts.variable;
+	int err = mirrored ? parse_mirrored(r, pred) : parse_straight(r, pred);
+
+	return err || pred->kind != EXPR_VARIABLE ? err : dkt__expr_find_variable(r->expr, pred);
 }

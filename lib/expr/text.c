@@ -140,9 +140,13 @@ int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char **text)
 	err = dkt_expr_check(expr, event);
 	if (err)
 		return err;
-	for (uint32_t i = 0; !err && i < expr->n_preds; i++)
+	for (uint32_t i = 0; !err && i < expr->n_preds; i++) {
 		if (expr->preds[i].kind == EXPR_FUNCTION)
 			err = dkt__expr_check_function(expr, &expr->preds[i]);
+		if (expr->preds[i].kind == EXPR_VARIABLE)
+			err = dkt__expr_fail(expr, -EOPNOTSUPP, expr->preds[i].value.at,
+					     "the kernel has no variables");
+	}
 	bound = err ? NULL : dkt__expr_bind(expr, event);
 	if (!bound)
 		return err ? err : dkt__no_memory(expr->ctx);

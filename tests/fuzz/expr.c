@@ -71,6 +71,27 @@ static void match(struct dkt_ctx *ctx, struct dkt_expr *expr, const uint8_t *dat
 	free((void *)record.data);
 }
 
+/* The names of variables are single letters; an upper-case one is a string. */
+static int variable(void *data, const char *name, const struct dkt_variable **variable)
+{
+	static const struct dkt_variable number = { .known = true, .number = -2 };
+	static const struct dkt_variable text = { .known = true, .text = "dd", .len = 2 };
+
+	if (strlen(name) != 1)
+		return dkt_fail(data, -ENOENT, "no variable");
+	*variable = *name < 'a' ? &text : &number;
+	return 0;
+}
+
+static void check_equalities(const struct dkt_expr *expr)
+{
+	struct dkt_equality equality;
+
+	for (size_t i = 0; !dkt_expr_equality(expr, i, &equality, sizeof(equality)); i++)
+		if (!*equality.field || strlen(equality.variable) != 1)
+			abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t len = strnlen((const char *)data, size);
@@ -82,9 +103,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(text);
 		return 0;
 	}
-	if (dkt_expr_new(ctx, text, NULL, &expr)) {
+	DKT_OPTS(dkt_expr_opts, opts, .variable = variable, .data = ctx);
+	if (dkt_expr_new(ctx, text, &opts, &expr)) {
 		check_words(dkt_error(ctx));
 	} else {
+		check_equalities(expr);
 		len = len < size ? len + 1 : len;
 		match(ctx, expr, data + len, size - len);
 	}

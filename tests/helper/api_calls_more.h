@@ -117,6 +117,8 @@
 	  GIVES(char, free, dkt_expr_text(A(0, r->expr), A(1, r->event), A(2, &out))))             \
 	X(dkt_expr_match, "nn0",                                                                   \
 	  GIVES_NOT(dkt_expr_match(A(0, r->expr), A(1, &r->record), A(2, "comm"))))                \
+	X(dkt_expr_equality, "EE",                                                                 \
+	  FILLS(dkt_equality, dkt_expr_equality(A(0, r->expr), 0, A(1, &out.it), sz)))             \
 	/* histograms */                                                                           \
 	X(dkt_hist_new, "EEE",                                                                     \
 	  GIVES(struct dkt_hist, dkt_hist_free, ({                                                 \

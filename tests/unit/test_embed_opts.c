@@ -59,7 +59,7 @@ static void larger_options_must_be_zero_beyond(void **state)
 	newer.more = 1;
 	assert_fails(
 		*state, -E2BIG,
-		"dkt_expr_opts has 32 bytes, and more than the 24 that are known here are used",
+		"dkt_expr_opts has 40 bytes, and more than the 32 that are known here are used",
 		dkt_expr_new(*state, "a == 1", &newer.opts, &expr));
 	assert_null(expr);
 }
