@@ -2,6 +2,7 @@
 /* Runs an analysis: passes each record to the function of its event, and remembers gaps. */
 #include "analyze/running.h"
 
+#include "base/glob.h"
 #include "base/memory.h"
 
 #define FIRST_SLOTS 64
@@ -11,6 +12,7 @@ struct analyze_event {
 	struct dkt_event *event; /* NULL: a free slot */
 	const struct analysis_event *row; /* NULL: the analysis does not need it */
 	size_t nr; /* of the row */
+	uint32_t number; /* of the event */
 	const struct dkt_field *fields[ANALYSIS_FIELDS];
 };
 
@@ -18,14 +20,10 @@ struct analyze_event {
 
 bool analysis_event_is(const struct analysis_event *row, const struct dkt_event *event)
 {
-	const char *system = dkt_event_system(event), *name = row->name, *star = strchr(name, '*');
-	size_t len = strlen(system);
+	const char *system = dkt_event_system(event), *colon = strchr(row->name, ':');
 
-	if (strncmp(name, system, len) != 0 || name[len] != ':')
-		return false;
-	name += len + 1;
-	return star ? !strncmp(name, dkt_event_name(event), (size_t)(star - name)) :
-		      !strcmp(name, dkt_event_name(event));
+	return dkt__glob_match(row->name, (size_t)(colon - row->name), system, strlen(system)) &&
+	       dkt__glob(colon + 1, dkt_event_name(event));
 }
 
 static const struct analysis_event *find_row(const struct analyze *a, const struct dkt_event *event,
@@ -94,7 +92,7 @@ static struct analyze_event *event_of(struct analyze *a, struct dkt_event *event
 	slot->row = find_row(a, event, &slot->nr);
 	for (size_t i = 0; slot->row && i < ANALYSIS_FIELDS; i++)
 		slot->fields[i] = find_field(event, slot->row->fields[i]);
-	a->n_events++;
+	slot->number = a->n_events++;
 	return slot;
 }
 
@@ -150,7 +148,7 @@ int analyze_record(void *data, struct dkt_source *source, const struct dkt_recor
 	if (!event->row)
 		return 0;
 	a->has[event->nr] = true;
-	r = (struct analysis_record){ record, source, event->fields };
+	r = (struct analysis_record){ record, source, event->fields, event->number };
 	return event->row->record(a, a->state, &r);
 }
 
@@ -255,7 +253,9 @@ int analyze_end(struct analyze *a)
 	const struct analysis_kind *kind = a->analysis->kind;
 	int err = kind->end ? kind->end(a, a->state) : 0;
 
-	return err ? err : spans_end(&a->spans);
+	if (!err)
+		err = spans_end(&a->spans);
+	return err || !kind->last ? err : kind->last(a, a->state);
 }
 
 void analyze_free(struct analyze *a)

@@ -12,6 +12,7 @@
 #include "pipeline/selection.h"
 
 struct analyze;
+struct span;
 
 #define ANALYSIS_FIELDS 8
 
@@ -20,6 +21,7 @@ struct analysis_record {
 	const struct dkt_record *record; /* not a gap */
 	struct dkt_source *source;
 	const struct dkt_field *const *fields; /* as in the event's row; NULL: the event lacks it */
+	uint32_t event; /* number of the event, from 0, in the order in which events come */
 };
 
 static inline int64_t record_int(const struct analysis_record *r, size_t i)
@@ -36,7 +38,7 @@ enum analysis_need {
 };
 
 struct analysis_event {
-	const char *name; /* "system:name"; "system:begin*": all events that begin so */
+	const char *name; /* "system:name", globs */
 	enum analysis_need need;
 	analysis_record_fn record;
 	const char *fields[ANALYSIS_FIELDS]; /* "a|b": the first one that the event has */
@@ -53,12 +55,17 @@ struct analysis_kind {
 	int (*gap)(struct analyze *a, void *state, uint32_t cpu, uint64_t last, uint64_t ts);
 	int (*end)(struct analyze *a,
 		   void *state); /* after the last record, adds rows; may be NULL */
+	/* Takes an interval that the rows have: no loss makes it doubtful. May be NULL. */
+	int (*span)(struct analyze *a, void *state, const struct span *span);
+	int (*last)(struct analyze *a, void *state); /* after the last interval; may be NULL */
 	void (*clear)(void *state); /* may be NULL */
 	/* The tables that end() fills for the views VIEW_TABLES and VIEW_STATS; NULL: none. */
 	const struct result_table *tables;
 	size_t n_tables;
 	const struct span_set *sets; /* the sets of intervals */
 	size_t n_sets;
+	bool live_globs; /* live, record all events that a row for several names */
+	const void *data; /* of the kind */
 };
 
 /* The ways to show intervals. */
@@ -126,6 +133,7 @@ struct analyze_missed {
 	uint64_t open; /* their end is after the last record */
 	uint64_t endless; /* another beginning came before their end */
 	uint64_t unbegun; /* their beginning is missing */
+	uint64_t cut; /* the period that they are in ended before them */
 	uint64_t backwards; /* records whose time is before that of the record before them */
 };
 

@@ -48,6 +48,7 @@ static int compare_cells(enum result_type type, const struct result_cell *a,
 	case RESULT_PROCESS:
 	case RESULT_IRQ:
 	case RESULT_SOFTIRQ:
+	case RESULT_VALUE:
 		return texts ? texts : (m > n) - (m < n);
 	default:
 		return (m > n) - (m < n);

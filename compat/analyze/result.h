@@ -22,6 +22,7 @@ enum result_type {
 	RESULT_DISK, /* text */
 	RESULT_SYSCALL, /* text */
 	RESULT_PATH, /* text */
+	RESULT_VALUE, /* text; NULL: number */
 };
 
 struct result_column {

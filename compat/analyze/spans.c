@@ -292,17 +292,10 @@ static int keep_top(struct spans *spans, struct span_shown *shown, const struct 
 	return 0;
 }
 
-/* No loss can make it doubtful any more. */
-static int show(struct spans *spans, const struct span *span)
+static int show_span(struct spans *spans, const struct span *span)
 {
 	struct span_shown *shown = &spans->shown[span->set];
 
-	if (!choice_has(spans->a, shown->set->columns, shown->set->n, span->cells))
-		return 0;
-	if (span->lost) {
-		spans->a->missed.lost++;
-		return 0;
-	}
 	switch (spans->a->analysis->view) {
 	case VIEW_LOG:
 		return list_row(spans, span);
@@ -311,6 +304,24 @@ static int show(struct spans *spans, const struct span *span)
 	default:
 		return count(spans, shown, span);
 	}
+}
+
+/* No loss can make it doubtful any more. */
+static int show(struct spans *spans, struct span *span)
+{
+	struct analyze *a = spans->a;
+	const struct analysis_kind *kind = a->analysis->kind;
+	const struct span_set *set = spans->shown[span->set].set;
+	bool chosen = choice_has(a, set->columns, set->n, span->cells);
+	int err = 0;
+
+	a->missed.lost += chosen && span->lost;
+	chosen &= !span->lost;
+	if (chosen && kind->span)
+		err = kind->span(a, a->state, span);
+	free(span->more);
+	span->more = NULL;
+	return err || !chosen ? err : show_span(spans, span);
 }
 
 /* ---- the interface ---- */
@@ -337,7 +348,7 @@ int spans_begin(struct spans *spans, struct analyze *a)
 	return err || a->analysis->view != VIEW_STATS ? err : add_total(spans);
 }
 
-int span_add(struct analyze *a, const struct span *span)
+int span_add(struct analyze *a, struct span *span)
 {
 	struct spans *spans = &a->spans;
 	struct span *place = &spans->ring[spans->head];
@@ -442,9 +453,8 @@ int spans_end(struct spans *spans)
 	enum analysis_view view = spans->a->analysis->view;
 	int err = 0;
 
-	for (size_t i = spans->n; !err && i; i--)
-		err = show(spans, &spans->ring[(spans->head + RING - i) % RING]);
-	spans->n = 0;
+	for (; !err && spans->n; spans->n--)
+		err = show(spans, &spans->ring[(spans->head + RING - spans->n) % RING]);
 	if (!err && view == VIEW_STATS && spans->n_sets)
 		return show_stats(spans);
 	for (size_t i = 0; !err && i < spans->n_sets; i++) {
@@ -470,6 +480,8 @@ void spans_clear(struct spans *spans)
 		free(shown->top);
 		free(shown->columns);
 	}
+	for (size_t i = 1; i <= spans->n; i++)
+		free(spans->ring[(spans->head + RING - i) % RING].more);
 	free(spans->ring);
 	free(spans->shown);
 	free(spans->tables);

@@ -9,7 +9,7 @@
 #include "base/dist.h"
 #include "base/keymap.h"
 
-#define SPAN_CELLS  6
+#define SPAN_CELLS  8
 #define SPAN_GROUPS 2
 
 /* Intervals of one sort, which have the same columns. */
@@ -27,6 +27,7 @@ struct span {
 	uint64_t begin, end;
 	uint32_t set; /* index of the set */
 	bool lost; /* records that were lost make it doubtful */
+	void *more; /* of the kind, from malloc(3); span_add() takes it. NULL: nothing */
 	struct result_cell cells[SPAN_CELLS];
 };
 
@@ -71,7 +72,7 @@ struct spans {
 int spans_begin(struct spans *spans, struct analyze *a);
 
 /* Takes an interval. Times that run backwards make it 0 long. */
-int span_add(struct analyze *a, const struct span *span);
+int span_add(struct analyze *a, struct span *span);
 
 /* Records of a CPU are lost since last: intervals that ended after it are doubtful. */
 void spans_gap(struct spans *spans, uint64_t last);

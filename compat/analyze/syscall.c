@@ -49,6 +49,7 @@ static int add_call(struct analyze *a, void *state, const struct call *call,
 	span.end = call->end;
 	span.set = 0;
 	span.lost = false;
+	span.more = NULL;
 	span.cells[0] = analyze_cell(a, process);
 	span.cells[1] = cell_text(name);
 	span.cells[2] = cell_number((uint64_t)call->ret);

@@ -76,6 +76,10 @@ uint32_t mask_all(enum mask_kind kind);
 /* Parses an expression in which names of classes and subsystems stand for their bits. */
 int mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr);
 
+/* The same for a text that can have variables. */
+int mask_expr_with(struct dkt_ctx *ctx, const char *text, dkt_variable_fn variable, void *data,
+		   struct dkt_expr **expr);
+
 /* True if lctl's `filter` hides a record: it has bits, and all of them are hidden. */
 static inline bool mask_hides(uint32_t hidden, uint32_t bits)
 {

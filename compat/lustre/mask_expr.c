@@ -16,9 +16,16 @@ static int mask_constant(void *data, const char *field, const char *word, uint64
 	return 0;
 }
 
-int mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
+int mask_expr_with(struct dkt_ctx *ctx, const char *text, dkt_variable_fn variable, void *data,
+		   struct dkt_expr **expr)
 {
-	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant);
+	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant, .data = data,
+		 .variable = variable);
 
 	return dkt_expr_new(ctx, text, &opts, expr);
+}
+
+int mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
+{
+	return mask_expr_with(ctx, text, NULL, NULL, expr);
 }

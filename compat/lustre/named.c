@@ -109,7 +109,8 @@ static int read_glob(struct dkt_ctx *ctx, struct named_word *word)
 }
 
 /* Reads "[FILTER]", the rest of a word. */
-static int read_filter(struct dkt_ctx *ctx, const char *text, size_t len, struct named_word *word)
+static int read_filter(struct dkt_ctx *ctx, const char *text, size_t len, struct named *named,
+		       struct named_word *word)
 {
 	bool compares;
 	const char *end = bracket_end(text, &compares);
@@ -126,7 +127,7 @@ static int read_filter(struct dkt_ctx *ctx, const char *text, size_t len, struct
 		return dkt__no_memory(ctx);
 	if (strpbrk(word->filter, "\n\r"))
 		return dkt_fail(ctx, -EINVAL, "%s: a filter is one line", word->glob);
-	err = mask_expr(ctx, word->filter, &word->expr);
+	err = mask_expr_with(ctx, word->filter, named->variable, named->data, &word->expr);
 	return err ? dkt_fail_in(ctx, err, "%s", word->glob) : 0;
 }
 
@@ -150,7 +151,7 @@ static int read_word(struct dkt_ctx *ctx, const char *text, const char *end, str
 	if (!err)
 		err = read_glob(ctx, &word);
 	if (!err && filter < end)
-		err = read_filter(ctx, filter, (size_t)(end - filter), &word);
+		err = read_filter(ctx, filter, (size_t)(end - filter), named, &word);
 	if (!err)
 		err = dkt__with_words(ctx, dkt__append(named->list, named->n, word));
 	if (err)

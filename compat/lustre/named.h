@@ -20,6 +20,8 @@ struct named_word {
 struct named {
 	struct named_word *list;
 	size_t n;
+	dkt_variable_fn variable; /* for filters with variables; NULL: none */
+	void *data; /* of the function */
 };
 
 /* Characters between the words of an option. */

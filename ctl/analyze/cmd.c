@@ -17,7 +17,8 @@ static int list(const struct app *app)
 	const struct analysis *it = NULL;
 
 	while ((it = analysis_next(it))) {
-		char *events __cleanup(free) = run_event_names(it->kind, " ");
+		char *events __cleanup(free) =
+			analysis_takes_periods(it) ? strdup("") : run_event_names(it->kind, " ");
 
 		rows_add(rows, val_text(it->name), val_text(it->help), val_text(events));
 	}

@@ -107,8 +107,10 @@ static int print_results(void *data)
 static int print_metadata(struct run *run, const struct analyze_opts *opts)
 {
 	struct json_object *o;
-	int err = run_new(run, opts);
+	int err = run_define(run);
 
+	if (!err)
+		err = run_new(run, opts);
 	if (err)
 		return err;
 	o = lami_metadata(run);

@@ -11,7 +11,7 @@ static const char *const classes[] = {
 	[RESULT_SHARE] = "ratio",     [RESULT_TIME] = "timestamp",  [RESULT_DURATION] = "duration",
 	[RESULT_BYTES] = "size",      [RESULT_PROCESS] = "process", [RESULT_CPU] = "cpu",
 	[RESULT_IRQ] = "irq",         [RESULT_SOFTIRQ] = "irq",     [RESULT_DISK] = "disk",
-	[RESULT_SYSCALL] = "syscall", [RESULT_PATH] = "path",
+	[RESULT_SYSCALL] = "syscall", [RESULT_PATH] = "path",       [RESULT_VALUE] = "string",
 };
 
 static void put_text(struct json_object *o, const char *key, const char *text)
@@ -100,6 +100,15 @@ static struct json_object *time_object(const struct run *run, uint64_t time)
 	return o;
 }
 
+/* A text; a number becomes one, because the column has one class. */
+static void put_value(struct json_object *o, const struct result_cell *cell)
+{
+	struct json_object *number = cell->text ? NULL : number_of(cell);
+
+	put_text(o, "value", cell->text ? cell->text : json_object_get_string(number));
+	json_object_put(number);
+}
+
 static struct json_object *cell_object(const struct run *run, enum result_type type,
 				       const struct result_cell *cell)
 {
@@ -133,6 +142,9 @@ static struct json_object *cell_object(const struct run *run, enum result_type t
 		break;
 	case RESULT_TEXT:
 		put_text(o, "value", cell->text);
+		break;
+	case RESULT_VALUE:
+		put_value(o, cell);
 		break;
 	case RESULT_REAL:
 	case RESULT_SHARE:

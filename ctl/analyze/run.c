@@ -21,7 +21,7 @@ static struct dkt_event *find_event(struct dkt_ctx *ctx, const struct analysis_e
 	size_t n;
 
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - row->name), row->name);
-	if (!strchr(row->name, '*')) {
+	if (!strpbrk(row->name, "*?[")) {
 		event = dkt_event_find(ctx, system, colon + 1);
 		/* That one file lacks it is no failure: another may have it. */
 		if (!event)
@@ -213,6 +213,7 @@ void run_missed(const struct run *run, struct analyze_missed *missed)
 		missed->open += it->open;
 		missed->endless += it->endless;
 		missed->unbegun += it->unbegun;
+		missed->cut += it->cut;
 		missed->backwards += it->backwards;
 	}
 }
@@ -263,6 +264,14 @@ int run_read(struct run *run, const char *name)
 	if (!run->analysis)
 		return app_usage("%s: unknown analysis '%s'; 'dktrace analyze' lists them%s",
 				 run->app->command->name, name, run_guess(&guess, name));
+	if (analysis_takes_periods(run->analysis) && !run->app->periods)
+		return app_usage("%s: which periods? --period 'NAME: begin EVENTS; end EVENTS', or"
+				 " --period syscall",
+				 name);
+	if (!analysis_takes_periods(run->analysis) && run->app->periods)
+		return app_usage("%s: --period goes with periodlog, periodtop, periodstats and"
+				 " periodfreq",
+				 name);
 	rc = read_who(run);
 	if (!rc)
 		rc = live_args_read(run->app, &run->args);
@@ -270,18 +279,34 @@ int run_read(struct run *run, const char *name)
 	return rc || !run->n_files ? rc : inputs_new(run->app, run->files, run->n_files, &run->in);
 }
 
+int run_define(struct run *run)
+{
+	int err;
+
+	if (!analysis_takes_periods(run->analysis))
+		return 0;
+	err = period_run_new(run->ctx, run->analysis, run->app->periods, &run->periods);
+	if (!err)
+		run->analysis = period_run_analysis(run->periods);
+	return err;
+}
+
 int run_open(struct run *run)
 {
 	int err;
 
 	if (!run->n_files)
-		return live_args_open(run->app, &run->args, &run->in, &run->ctx);
-	/* The boots of one directory need no words about their times. */
-	err = run->n_files == 1 ? inputs_open_quietly(&run->in, &run->args) :
-				  inputs_open_all(&run->in, &run->args);
-	if (!err)
+		err = live_args_open(run->app, &run->args, &run->in, &run->ctx);
+	else if (run->n_files == 1)
+		/* The boots of one directory need no words about their times. */
+		err = inputs_open_quietly(&run->in, &run->args);
+	else
+		err = inputs_open_all(&run->in, &run->args);
+	if (!err && run->n_files)
 		run->ctx = run->in.files[0].in.ctx;
-	return err;
+	if (!err)
+		err = run_define(run);
+	return err || !run->periods ? err : period_run_check(run->periods);
 }
 
 /* ---- running ---- */
@@ -361,13 +386,37 @@ static int take_end(void *data, struct dkt_source *source, uint64_t seen, uint64
 	return finish(run);
 }
 
-static int run_live(struct run *run, int *rc)
+/* Lists the events to record. The caller frees the list, also after -ENOMEM. */
+static int list_events(const struct run *run, struct live_event **events, size_t *n)
 {
 	const struct analysis_kind *kind = run->analysis->kind;
-	struct live_event *events __cleanup(free) = calloc(kind->n_events, sizeof(*events));
+	struct dkt_event *const *all;
+	size_t n_all;
+	int err = dkt_events(run->ctx, &all, &n_all);
+
+	for (size_t i = 0; !err && i < n_all; i++) {
+		bool wanted = false;
+
+		for (size_t j = 0; !wanted && j < kind->n_events; j++) {
+			/* Other events of the analysis tell the same of all system calls. */
+			if (!kind->live_globs && strchr(kind->events[j].name, '*'))
+				continue;
+			/* It comes with an option, not by itself. */
+			if (!strcmp(kind->events[j].name, STACK_EVENT))
+				continue;
+			wanted = analysis_event_is(&kind->events[j], all[i]);
+		}
+		if (wanted)
+			err = dkt__append(*events, *n, (struct live_event){ .event = all[i] });
+	}
+	return err;
+}
+
+static int run_live(struct run *run, int *rc)
+{
+	struct live_event *events __cleanup(free) = NULL;
 	struct live_opts opts = { .kind = "analyze",
 				  .doing = "recording",
-				  .events = events,
 				  .stacks = run->stacks,
 				  .command = run->command,
 				  .seconds = run->seconds,
@@ -376,19 +425,10 @@ static int run_live(struct run *run, int *rc)
 				  .report = take_end,
 				  .data = run };
 
-	if (!events)
-		return -ENOMEM;
-	for (size_t i = 0; i < kind->n_events; i++) {
-		/* Other events of the analysis tell the same of all system calls. */
-		if (strchr(kind->events[i].name, '*'))
-			continue;
-		/* It comes with an option, not by itself. */
-		if (!strcmp(kind->events[i].name, STACK_EVENT))
-			continue;
-		events[opts.n].event = find_event(run->ctx, &kind->events[i]);
-		opts.n += events[opts.n].event != NULL;
-	}
-	return live_run(run->app, &opts, rc);
+	int err = list_events(run, &events, &opts.n);
+
+	opts.events = events;
+	return err ? err : live_run(run->app, &opts, rc);
 }
 
 int run_all(struct run *run, const struct analyze_opts *opts, int *rc)
@@ -411,5 +451,6 @@ int run_close(struct run *run, int err, int rc)
 	free(run->machines);
 	free(run->machine_of);
 	selection_clear(&run->who);
+	period_run_free(run->periods);
 	return live_args_close(run->app, &run->args, &run->in, err, rc);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyze/analyze.h"
+#include "analyze/period_kind.h"
 #include "app/app.h"
 #include "input/live_args.h"
 
@@ -20,6 +21,7 @@ struct run {
 	struct app *app;
 	struct dkt_ctx *ctx; /* of the kernel that recorded */
 	const struct analysis *analysis;
+	struct period_run *periods; /* of --period; NULL: the analysis has none */
 	char **command; /* to run while recording; NULL: none */
 	double seconds; /* to record; 0: no limit */
 	bool stacks; /* record stacks, too */
@@ -44,6 +46,9 @@ struct run {
 
 /* Finds the analysis and reads the options that select records. Returns 0 or the exit status. */
 int run_read(struct run *run, const char *name);
+
+/* Reads the definitions of periods, if the analysis needs them. run_open() does so, too. */
+int run_define(struct run *run);
 
 /* Opens the files, or tracefs. */
 int run_open(struct run *run);

@@ -25,7 +25,7 @@ static const enum column_type types[] = {
 	[RESULT_SHARE] = COL_SHARE,  [RESULT_TIME] = COL_TIME,     [RESULT_DURATION] = COL_DURATION,
 	[RESULT_BYTES] = COL_BYTES,  [RESULT_PROCESS] = COL_TEXT,  [RESULT_CPU] = COL_NUMBER,
 	[RESULT_IRQ] = COL_TEXT,     [RESULT_SOFTIRQ] = COL_TEXT,  [RESULT_DISK] = COL_TEXT,
-	[RESULT_SYSCALL] = COL_TEXT, [RESULT_PATH] = COL_TEXT,
+	[RESULT_SYSCALL] = COL_TEXT, [RESULT_PATH] = COL_TEXT,     [RESULT_VALUE] = COL_TEXT,
 };
 
 /* A name and a number: two columns. */
@@ -117,6 +117,8 @@ static struct json_object *cell_value(const struct result_column *column,
 {
 	if (!cell->known)
 		return NULL;
+	if (column->type == RESULT_VALUE && !cell->text)
+		return json_object_new_int64((int64_t)cell->number);
 	switch (types[column->type]) {
 	case COL_TEXT:
 		return val_text(cell->text);
@@ -322,6 +324,8 @@ static void put_facts(struct show *show)
 	out_json(&show->out, "open", val_number(missed.open));
 	out_json(&show->out, "unmatched_begins", val_number(missed.endless));
 	out_json(&show->out, "unmatched_ends", val_number(missed.unbegun));
+	if (run->periods)
+		out_json(&show->out, "cut_by_parent", val_number(missed.cut));
 }
 
 static void say_missed(const struct run *run)
@@ -335,6 +339,7 @@ static void say_missed(const struct run *run)
 		{ &missed.open, "that had not ended at the last record" },
 		{ &missed.endless, "with no recorded end" },
 		{ &missed.unbegun, "with no recorded beginning" },
+		{ &missed.cut, "whose parent ended before them" },
 	};
 	char text[256] = "";
 	size_t used = 0;

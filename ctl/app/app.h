@@ -110,6 +110,7 @@ struct app {
 	bool go_on;
 	bool dump;
 	const char *group_by;
+	const char *periods;
 	const char *xid;
 	const char *begin;
 	const char *end;

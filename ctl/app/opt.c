@@ -121,6 +121,7 @@ static const struct opt opts[] = {
 	{ "offset",    0,   "LIST",   AT(offset),     CMD_MERGE | CMD_REPORT | CMD_LUSTRE | CMD_VIEW | CMD_ANALYZE, "add these times to the times of files: b.dat=-1500ns,c.dat=3ms" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_MERGE, "write to FILE" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_VIEW, "write the page to FILE, whole or not at all; '-': standard output" },
+	{ "period",    0,   "DEFINITION", AT(periods), CMD_ANALYZE | CMD_LAMI, "define a period: 'NAME: begin EVENTS; end EVENTS[FIELD == $begin.FIELD]; show FIELDS', or the name of a pair of latency" },
 	{ "pid",       'p', "LIST",   AT(pid),        CMD_FILTER | CMD_FUNCTION, "record only these processes, with all their threads: 1234,1240" },
 	{ "panel",     0,   "NAMES",  AT(panels),     CMD_TOP, "with --batch or --json: print these panels: processes,calls,disks,events,buffers" },
 	{ "pid",       'p', "PID",    AT(pid),        CMD_TOP, "show the threads and system calls of process PID" },
@@ -235,6 +236,9 @@ static char joint(const struct opt *opt)
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		if (opt->offset == lists[i])
 			return ',';
+	/* PERIOD_SEPARATOR: a definition may have newlines. */
+	if (opt->offset == AT(periods))
+		return '\x1f';
 	if (opt->offset == AT(probes) || opt->offset == AT(groups) || opt->offset == AT(when))
 		return '\n';
 	return '\0';

@@ -117,6 +117,19 @@ static void offer_top_columns(const struct typed *typed)
 	names_clear(&seen);
 }
 
+static void offer_pair_names(const struct typed *typed)
+{
+	const struct latency_pair *pair = NULL;
+	const char *before = "";
+
+	/* Several rows of the same name follow each other. */
+	while ((pair = latency_pair_next(pair))) {
+		if (strcmp(pair->name, before) != 0)
+			offer(typed, pair->name, "");
+		before = pair->name;
+	}
+}
+
 void complete_value(struct app *app, const struct command *command, const char *option, int argc,
 		    char **argv, const struct typed *typed)
 {
@@ -144,6 +157,8 @@ void complete_value(struct app *app, const struct command *command, const char *
 		offer_words(typed, probe_kinds);
 	else if (!strcmp(option, "sort") && command && command->flags & CMD_LATENCY)
 		offer_words(typed, latency_columns);
+	else if (!strcmp(option, "period"))
+		offer_pair_names(typed);
 	else if (!strcmp(option, "group-by"))
 		offer_words(typed, lustre_rpc_groups);
 	else if (!strcmp(option, "calls"))
@@ -260,17 +275,11 @@ static void offer_pairs(struct app *app, const struct command *command, int argc
 			const struct typed *typed)
 {
 	const char *first = argument(command, argc, argv, 1);
-	const struct latency_pair *pair = NULL;
-	const char *before = "";
 
 	if (argument(command, argc, argv, 2) || (first && latency_pair_find(first, NULL)))
 		return;
-	/* Several rows of the same name follow each other. */
-	while (!first && (pair = latency_pair_next(pair))) {
-		if (strcmp(pair->name, before) != 0)
-			offer(typed, pair->name, "");
-		before = pair->name;
-	}
+	if (!first)
+		offer_pair_names(typed);
 	offer_events(app, typed);
 }
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Periods while records are read: which records begin and end them, and those that are open. */
+#pragma once
+
+#include "analyze/period_def.h"
+#include "analyze/period_field.h"
+#include "analyze/period_index.h"
+
+/* The children of one definition within a period. */
+struct period_sum {
+	uint64_t count;
+	uint64_t total; /* of their durations */
+};
+
+/* The fields of a record that a key consists of, by their indices in the fields of a definition. */
+struct period_key {
+	uint32_t fields[PERIOD_KEYS];
+	uint32_t n;
+};
+
+/* A period that has begun. */
+struct period_open {
+	struct period *period;
+	uint64_t begin;
+	struct period_open *parent;
+	struct period_open *children; /* that are open */
+	struct period_open *next, *prev; /* of the same parent */
+	struct period_sum *sums; /* by number of the definition; NULL: it can have no children */
+	struct period_link *links; /* in its own index, then in that of each child's definition */
+	struct dkt_variable values[]; /* of the fields of its definition */
+};
+
+/* A definition, and its periods. */
+struct period {
+	const struct period_def *def;
+	uint32_t nr;
+	struct period *parent; /* NULL: none */
+	struct period_key key; /* that the end must have */
+	struct period_index index; /* by the key */
+	struct period_key parent_key; /* fields of the parent that the beginning must have */
+	struct period_index parents; /* its open periods by that key */
+	uint32_t link; /* the number of a parent's link in that index */
+	uint32_t n_links;
+	struct period_open *roots; /* those that are open, if there is no parent */
+	struct period_open *spare; /* memory for others, linked by next */
+	size_t n_open;
+	struct dkt_variable *now; /* the fields of the record that begins periods */
+};
+
+/* What records of one event do to the periods of one definition. */
+struct period_role {
+	struct period *period;
+	bool ends; /* otherwise they begin */
+	struct dkt_expr *filter; /* NULL: all records */
+	bool exact; /* all that the filter asks is in the key */
+	struct period_reader key[PERIOD_KEYS];
+	struct period_reader *fields; /* of the definition, or those to show of the end */
+};
+
+struct period_event {
+	struct period_role *roles;
+	size_t n;
+	bool bound;
+};
+
+/* The sums over all periods of one definition, of their children of another. */
+struct period_children {
+	uint64_t parents; /* with at least one child */
+	uint64_t count, total;
+	uint64_t most; /* children of one */
+	double least_share, most_share; /* of the time of one */
+};
+
+struct period_whole {
+	uint64_t count, total;
+};
+
+struct periods {
+	struct period *list;
+	size_t n;
+	struct period_event *events; /* by the number of the event */
+	uint32_t n_events;
+	struct period_whole *wholes; /* by definition: those that the rows have */
+	struct period_children *children; /* by definition of the parent, then of the child */
+};
+
+/* Prepares the state for definitions, which outlive it. */
+int periods_begin(struct analyze *a, struct periods *all, const struct period_defs *defs);
+void periods_clear(struct periods *all);
+
+/* Returns what the records of an event do; NULL: memory is out. */
+const struct period_event *periods_event(struct analyze *a, struct periods *all,
+					 const struct analysis_record *r);
+
+/* Makes the words of a key from the values of a definition's fields. False: one is unknown. */
+bool period_key_words(const struct period_key *key, const struct dkt_variable *values,
+		      uint64_t words[PERIOD_KEYS]);
+
+/*
+ * Begins a period, in place of one that no end can tell from it. The fields of the record are in
+ * period->now.
+ */
+int period_begin(struct analyze *a, struct periods *all, struct period *period,
+		 struct period_open *parent, uint64_t ts);
+
+/* Removes a period without an end, which *n counts, and its children, which *inside counts. */
+void period_drop(struct period_open *open, uint64_t *n, uint64_t *inside);
+
+/* Removes all open periods of a definition that has no parent, and what is in them. */
+void period_drop_all(struct period *period, uint64_t *n);
+void period_free_spare(struct period *period);
