@@ -69,6 +69,9 @@ static double duration_y(const struct map *map, uint64_t ns)
 
 static uint64_t row_from(unsigned int row)
 {
+	/* The last row ends above all numbers. */
+	if (row >= ROWS)
+		return UINT64_MAX;
 	return row ? (uint64_t)ldexp(1 + (row % PARTS) / (double)PARTS, (int)(row / PARTS)) : 0;
 }
 
