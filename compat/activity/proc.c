@@ -46,29 +46,33 @@ void proc_complete(const struct activity *activity, struct activity_task *task)
 }
 
 /*
- * "NUMBER 0xARG...", or "running". It may have begun in the moment before this is read: then its record
- * comes later, and tells the time.
+ * "NUMBER 0xARG... 0xSTACK 0xCODE", or "running". It may have begun in the moment before this is read:
+ * then its record comes later, and tells the time.
  */
 static void scan_call(struct activity *activity, struct thread *thread)
 {
+	uint64_t words[ACTIVITY_ARGS + 2] = { 0 };
 	char *text __cleanup(free) = NULL;
 	const char *p;
 	int64_t number;
-	uint64_t arg;
 
 	if (read_proc(activity, thread->task.pid, "syscall", &text))
 		return;
 	p = text;
 	if (dkt__take_s64(&p, NULL, DKT__DEC, &number) || number < 0)
 		return;
+	for (size_t i = 0; i < ARRAY_SIZE(words) && *p == ' '; i++) {
+		p++;
+		if (dkt__take_u64(&p, NULL, DKT__AS_C, &words[i]))
+			return;
+	}
+	/* A thread of the kernel has no code that called: all its words are 0. */
+	if (!words[ACTIVITY_ARGS + 1])
+		return;
 	call_begin(activity, thread, number, activity->first);
 	thread->call.flags |= ACTIVITY_CALL_OLDER;
-	for (size_t i = 0; i < ACTIVITY_ARGS && *p == ' '; i++) {
-		p++;
-		if (dkt__take_u64(&p, NULL, DKT__AS_C, &arg))
-			break;
-		thread->call.args[i] = (unsigned long)arg;
-	}
+	for (size_t i = 0; i < ACTIVITY_ARGS; i++)
+		thread->call.args[i] = (unsigned long)words[i];
 }
 
 static void scan_thread(struct activity *activity, int64_t process, int64_t pid)

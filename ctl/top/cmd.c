@@ -135,6 +135,8 @@ int cmd_top(struct app *app, int argc, char **argv)
 	(void)argv;
 	if (rc)
 		return rc;
+	/* For calls that began before this command, and for the files of calls. */
+	app->keep_privileges |= DKT_KEEP_PROCESSES;
 	err = dkt_tracefs_open(app->ctx, 0);
 	if (!err)
 		live_clean(app);

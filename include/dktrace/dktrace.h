@@ -180,6 +180,7 @@ enum dkt_keep {
 	DKT_KEEP_INPUT = 4, /* read files of other users: cap_dac_read_search */
 	DKT_KEEP_OUTPUT = 8, /* write to directories of other users: cap_dac_override, cap_fowner */
 	DKT_KEEP_KILL = 16, /* signal processes of other users: cap_kill */
+	DKT_KEEP_PROCESSES = 32, /* /proc of other users: cap_sys_ptrace, cap_dac_read_search */
 };
 
 /*

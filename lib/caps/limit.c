@@ -15,13 +15,15 @@ static const struct {
 	cap_value_t cap;
 } kept[] = {
 	/* clang-format off */
-	{ DKT_KEEP_SYMBOLS, CAP_SYSLOG },
-	{ DKT_KEEP_TRACEFS, CAP_DAC_OVERRIDE },
-	{ DKT_KEEP_TRACEFS, CAP_DAC_READ_SEARCH },
-	{ DKT_KEEP_INPUT,   CAP_DAC_READ_SEARCH },
-	{ DKT_KEEP_OUTPUT,  CAP_DAC_OVERRIDE },
-	{ DKT_KEEP_OUTPUT,  CAP_FOWNER },
-	{ DKT_KEEP_KILL,    CAP_KILL },
+	{ DKT_KEEP_SYMBOLS,   CAP_SYSLOG },
+	{ DKT_KEEP_TRACEFS,   CAP_DAC_OVERRIDE },
+	{ DKT_KEEP_TRACEFS,   CAP_DAC_READ_SEARCH },
+	{ DKT_KEEP_INPUT,     CAP_DAC_READ_SEARCH },
+	{ DKT_KEEP_OUTPUT,    CAP_DAC_OVERRIDE },
+	{ DKT_KEEP_OUTPUT,    CAP_FOWNER },
+	{ DKT_KEEP_KILL,      CAP_KILL },
+	{ DKT_KEEP_PROCESSES, CAP_SYS_PTRACE },
+	{ DKT_KEEP_PROCESSES, CAP_DAC_READ_SEARCH },
 	/* clang-format on */
 };
 
@@ -57,7 +59,7 @@ int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 	cap_t now, limited;
 	int err = dkt__flags_check(ctx, "dkt_caps_limit", keep,
 				   DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | DKT_KEEP_INPUT |
-					   DKT_KEEP_OUTPUT | DKT_KEEP_KILL);
+					   DKT_KEEP_OUTPUT | DKT_KEEP_KILL | DKT_KEEP_PROCESSES);
 
 	if (err)
 		return err;

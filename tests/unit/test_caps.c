@@ -282,8 +282,11 @@ static int keep_and_look(struct dkt_ctx *ctx)
 	/* Nothing was gained by a program's file, so all of it is the caller's own. */
 	if (dkt_caps_lower(ctx, DKT_LOWER_GAINED) || effective() != all || dkt_caps_raise(ctx))
 		return 4;
-	if (dkt_caps_limit(ctx, DKT_KEEP_OUTPUT) || effective() != (all & files))
+	if (dkt_caps_limit(ctx, DKT_KEEP_OUTPUT | DKT_KEEP_PROCESSES) ||
+	    effective() != (all & (files | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH))))
 		return 5;
+	if (dkt_caps_limit(ctx, DKT_KEEP_OUTPUT) || effective() != (all & files))
+		return 8;
 	/* Capabilities that are already dropped cannot be kept; this tracefs belongs to this user. */
 	if (dkt_caps_limit(ctx, DKT_KEEP_INPUT | DKT_KEEP_TRACEFS | DKT_KEEP_KILL) || effective())
 		return 6;
