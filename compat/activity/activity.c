@@ -193,8 +193,6 @@ static int take_events(struct activity *activity, struct activity_frame *frame)
 {
 	const size_t size = activity->n_events * sizeof(*frame->events);
 
-	for (size_t i = 0; i < activity->n_events; i++)
-		activity->events[i].total += activity->events[i].records;
 	frame->events = malloc(size + 1);
 	if (!frame->events)
 		return -ENOMEM;

@@ -61,7 +61,6 @@ struct activity_disk {
 struct activity_event {
 	struct dkt_event *event;
 	uint64_t records;
-	uint64_t total; /* since the beginning */
 };
 
 /* One interval. Its arrays are copies, which do not change with later records. */

@@ -7,7 +7,8 @@
 
 const char *leftover_kind(size_t i)
 {
-	static const char *const kinds[] = { "analyze", "hist", "latency", "record", "top" };
+	static const char *const kinds[] = { "analyze", "hist", "latency",
+					     "record",  "top",  "top-log" };
 
 	return i < ARRAY_SIZE(kinds) ? kinds[i] : NULL;
 }

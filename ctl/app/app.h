@@ -120,6 +120,7 @@ struct app {
 	bool test_compatibility;
 	bool output_progress;
 	bool batch;
+	bool count_log;
 	const char *delay;
 	const char *frames;
 	const char *panels;

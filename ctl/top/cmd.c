@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* top: shows what the machine does now, on the whole screen or frame by frame. */
+#include <inttypes.h>
 #include <signal.h>
 
 #include "app/live.h"
@@ -56,6 +57,8 @@ static int idle(void *data)
 	bool quit = false, due;
 	int err = run->started ? 0 : start(run);
 
+	if (!err)
+		err = top_log_read(&run->top);
 	due = live_now() - run->last >= run->delay;
 	if (!err && due)
 		err = show(run);
@@ -118,6 +121,7 @@ static int read_args(struct run *run)
 	if (app->pid && dkt__parse_int(app->pid, 1, INT32_MAX, &pid))
 		return app_usage("--pid: '%s' is not the number of a process", app->pid);
 	run->top.process = (int32_t)pid;
+	run->top.count_log = app->count_log;
 	if (opt_seconds("delay", app->delay, &run->delay) ||
 	    opt_number("frames", app->frames, &run->frames) ||
 	    opt_number("rows", app->n_rows, &run->rows) ||
@@ -145,6 +149,10 @@ int cmd_top(struct app *app, int argc, char **argv)
 	if (!err)
 		err = record(&run, &rc);
 	top_screen_close(run.screen);
+	if (!err && run.top.uncounted) {
+		app_say("%" PRIu64 " of the log's records were not counted", run.top.uncounted);
+		rc = rc ? rc : EXIT_LOST;
+	}
 	top_close(&run.top);
 	return err ? app_fail(app) : rc;
 }

@@ -15,9 +15,6 @@ enum { COLOR_LOST = 1 };
 #define LEAST_LINES      17
 #define LEAST_OF_PROCESS 10
 
-/* The rows of another panel. */
-#define FEW_ROWS 5
-
 /* ---- lines ---- */
 
 /* Draws the text up to the right edge. */
@@ -81,6 +78,7 @@ static void print_state(const struct top *top, FILE *f)
 {
 	if (top->paused)
 		fputs("PAUSED  ", f);
+	top_print_log(top, f);
 	if (top->filter[0])
 		fprintf(f, "only rows with '%s'  ", top->filter);
 	if (top->process)
@@ -173,6 +171,12 @@ static int draw_panel(struct top_screen *screen, int *y, int lines)
 			 screen->cursor - screen->first);
 }
 
+/* The lines of a panel that is not that of the keys. */
+static int lines_of(unsigned int nr)
+{
+	return TITLES + (int)top_panels[nr].few;
+}
+
 static int draw_other(const struct top *top, int *y, enum top_panel_nr nr)
 {
 	struct top_view view;
@@ -181,27 +185,31 @@ static int draw_other(const struct top *top, int *y, enum top_panel_nr nr)
 	if (!err)
 		draw_title((*y)++, top, nr, &view);
 	if (!err)
-		err = draw_rows(y, top, &view, 0, FEW_ROWS, SIZE_MAX);
+		err = draw_rows(y, top, &view, 0, top_panels[nr].few, SIZE_MAX);
 	top_view_clear(&view);
 	return err;
 }
 
-/* The panel of the keys gets what the others leave. */
+/* The panel of the keys gets what the others leave, which are those for which there is room. */
 static int draw_panels(struct top_screen *screen, int y)
 {
-	const int others = N_TOP_PANELS - 1, room = LINES - 1 - y;
-	const int each = TITLES + FEW_ROWS;
 	const int least = screen->top->process ? LEAST_OF_PROCESS : LEAST_LINES;
-	const int n = DKT__MIN(DKT__MAX(room - least, 0) / each, others);
-	int err, drawn = 0;
+	const int room = LINES - 1 - y;
+	unsigned int others = 0;
+	int taken = 0, at, err;
 
-	err = draw_panel(screen, &y, room - n * each);
-	y = LINES - 1 - n * each;
-	for (unsigned int i = 0; !err && i < N_TOP_PANELS && drawn < n; i++)
-		if (i != screen->panel) {
-			int at = y + drawn++ * each;
-
-			err = draw_other(screen->top, &at, (enum top_panel_nr)i);
+	for (unsigned int i = 0; i < N_TOP_PANELS; i++)
+		if (i != screen->panel && room - taken - lines_of(i) >= least) {
+			others |= 1u << i;
+			taken += lines_of(i);
+		}
+	err = draw_panel(screen, &y, room - taken);
+	at = LINES - 1 - taken;
+	for (unsigned int i = 0; !err && i < N_TOP_PANELS; i++)
+		if (others & 1u << i) {
+			y = at;
+			err = draw_other(screen->top, &y, (enum top_panel_nr)i);
+			at += lines_of(i);
 		}
 	return err;
 }
@@ -223,7 +231,7 @@ static void draw_help(void)
 static void draw_last(const struct top_screen *screen)
 {
 	char text[TOP_FILTER_SIZE + 32] =
-		"h help  q quit  1-5 panel  / filter  < > sort  Enter one process";
+		"h help  q quit  1-6 panel  / filter  < > sort  Enter one process";
 
 	if (screen->mode == TOP_TYPING)
 		snprintf(text, sizeof(text), "rows with: %s_", screen->top->filter);

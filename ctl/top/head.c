@@ -38,9 +38,22 @@ void top_head(const struct top *top, FILE *f)
 		frame->have & ACTIVITY_CPU ? "  " : "", records, top->cost.percent);
 }
 
+void top_print_log(const struct top *top, FILE *f)
+{
+	const struct top_buffer *log = &top->buffers[TOP_LOG];
+	char rate[UNIT_SIZE], lost[UNIT_SIZE];
+
+	if (!log->name || !log->known)
+		return;
+	rate_text(top_per_second(top, (double)log->records), rate);
+	rate_text(top_per_second(top, (double)log->lost), lost);
+	fprintf(f, "log %s records/s, %s lost/s  ", rate, lost);
+}
+
 bool top_has_lost(const struct top *top)
 {
-	return top->frame.lost || top->frame.lost_more || top->frame.unfollowed;
+	return top->frame.lost || top->frame.lost_more || top->frame.unfollowed ||
+	       top->counts.lost || top->counts.lost_more;
 }
 
 void top_print_lost(const struct top *top, FILE *f)
@@ -50,6 +63,11 @@ void top_print_lost(const struct top *top, FILE *f)
 	if (frame->lost || frame->lost_more)
 		fprintf(f, "LOST %s%" PRIu64 " records in this interval: its numbers are too low\n",
 			frame->lost_more ? "more than " : "", frame->lost);
+	else if (top->counts.lost || top->counts.lost_more)
+		fprintf(f,
+			"LOST %s%" PRIu64
+			" of the log's records here: classes and events are too low\n",
+			top->counts.lost_more ? "more than " : "", top->counts.lost);
 	else if (frame->unfollowed)
 		fprintf(f,
 			"%" PRIu64

@@ -118,6 +118,12 @@ static void show_waiting(struct top_screen *screen, int key)
 	screen->top->waiting = !screen->top->waiting;
 }
 
+static void count_log(struct top_screen *screen, int key)
+{
+	(void)key;
+	screen->top->count_log = !screen->top->count_log;
+}
+
 /* ---- others ---- */
 
 static void stop_frames(struct top_screen *screen, int key)
@@ -143,8 +149,9 @@ const struct top_key top_keys[] = {
 	{ '1', 0, "1", "processes", choose_panel },
 	{ '2', 0, "2", "system calls that have not returned", choose_panel },
 	{ '3', 0, "3", "disks", choose_panel },
-	{ '4', 0, "4", "events and their classes", choose_panel },
-	{ '5', 0, "5", "buffers and lost records", choose_panel },
+	{ '4', 0, "4", "classes of the debug log", choose_panel },
+	{ '5', 0, "5", "events", choose_panel },
+	{ '6', 0, "6", "buffers and lost records", choose_panel },
 	{ '\t', KEY_BTAB, "Tab", "go to the next panel, with Shift to the one before", next_panel },
 	{ KEY_UP, KEY_DOWN, "Up, Down", "choose a row", move_row },
 	{ KEY_PPAGE, KEY_NPAGE, "PgUp, PgDn", "move by a page", move_row },
@@ -156,6 +163,7 @@ const struct top_key top_keys[] = {
 	{ 'r', 0, "r", "reverse the order", reverse },
 	{ '/', 'f', "/, f", "show only rows with a text; Enter ends it, Esc undoes it", begin_filter },
 	{ 'w', 0, "w", "show or hide calls that wait for something to do, such as poll", show_waiting },
+	{ 'l', 0, "l", "count what the debug log records, or stop that", count_log },
 	{ 'p', ' ', "p, Space", "pause, and go on", stop_frames },
 	{ 'h', '?', "h, ?", "this help", show_help },
 	{ 'q', 0, "q", "quit", quit },

@@ -26,7 +26,9 @@ int top_open(struct top *top, struct app *app)
 
 void top_close(struct top *top)
 {
+	top_log_close(top);
 	top_buffers_close(top);
+	free(top->events);
 	activity_frame_clear(&top->frame);
 	class_map_free(top->map);
 	activity_free(top->activity);
@@ -34,18 +36,24 @@ void top_close(struct top *top)
 
 int top_take(struct top *top)
 {
+	struct log_counts counts = { 0 };
 	struct activity_frame frame;
 	int err = activity_take(top->activity, top_now(), &frame);
 
+	if (!err)
+		err = top_log_take(top, &counts);
 	top_cost(&top->cost);
 	top->all_lost += frame.lost;
 	if (err || top->paused) {
 		activity_frame_clear(&frame);
+		log_counts_clear(&counts);
 		return err;
 	}
 	activity_frame_clear(&top->frame);
+	log_counts_clear(&top->counts);
 	top->frame = frame;
+	top->counts = counts;
 	top->when = time(NULL);
 	top_buffers(top);
-	return 0;
+	return top_events(top);
 }

@@ -8,7 +8,7 @@
 
 #define UNKNOWN (-1.0)
 
-static double per_second(const struct top *top, double number)
+double top_per_second(const struct top *top, double number)
 {
 	const double ns = (double)(top->frame.to - top->frame.from);
 
@@ -18,7 +18,7 @@ static double per_second(const struct top *top, double number)
 /* A share of one CPU, in percent. A sum can be slightly negative: see struct activity. */
 static double percent(const struct top *top, int64_t ns)
 {
-	return ns > 0 ? per_second(top, (double)ns) / 1e7 : 0;
+	return ns > 0 ? top_per_second(top, (double)ns) / 1e7 : 0;
 }
 
 /* ---- processes, or the threads of one ---- */
@@ -53,9 +53,9 @@ TASK_NUMBER(pid, task->pid)
 TASK_NUMBER(threads, (double)task->threads)
 TASK_NUMBER(cpu, percent(top, task->cpu))
 TASK_NUMBER(wait, percent(top, task->wait))
-TASK_NUMBER(calls, per_second(top, (double)task->calls))
-TASK_NUMBER(read, per_second(top, (double)task->read))
-TASK_NUMBER(written, per_second(top, (double)task->written))
+TASK_NUMBER(calls, top_per_second(top, (double)task->calls))
+TASK_NUMBER(read, top_per_second(top, (double)task->read))
+TASK_NUMBER(written, top_per_second(top, (double)task->written))
 
 static char *task_comm(const struct top *top, const void *item)
 {
@@ -208,13 +208,13 @@ static double mean_latency(const struct activity_disk *disk)
 		return expression;                                                                 \
 	}
 
-DISK_NUMBER(reads, per_second(top, (double)disk->reads))
-DISK_NUMBER(writes, per_second(top, (double)disk->writes))
-DISK_NUMBER(read, per_second(top, (double)disk->read_bytes))
-DISK_NUMBER(written, per_second(top, (double)disk->written_bytes))
+DISK_NUMBER(reads, top_per_second(top, (double)disk->reads))
+DISK_NUMBER(writes, top_per_second(top, (double)disk->writes))
+DISK_NUMBER(read, top_per_second(top, (double)disk->read_bytes))
+DISK_NUMBER(written, top_per_second(top, (double)disk->written_bytes))
 DISK_NUMBER(mean, mean_latency(disk))
 DISK_NUMBER(max, disk->timed ? (double)disk->latency_max : UNKNOWN)
-DISK_NUMBER(queue, per_second(top, (double)disk->queue_ms) / 1e3)
+DISK_NUMBER(queue, top_per_second(top, (double)disk->queue_ms) / 1e3)
 DISK_NUMBER(now, (double)disk->in_flight)
 
 static const struct top_column disk_columns[] = {
@@ -235,53 +235,110 @@ static const struct top_column disk_columns[] = {
 	{ { .key = "now", .type = COL_NUMBER, .heading = "NOW" }, 0, disk_now, NULL },
 };
 
+/* ---- classes of the log ---- */
+
+static size_t class_count(const struct top *top)
+{
+	return top->counts.n_classes;
+}
+
+static const void *class_item(const struct top *top, size_t i)
+{
+	return &top->counts.classes[i];
+}
+
+static char *class_name(const struct top *top, const void *item)
+{
+	const unsigned int bit = ((const struct log_class *)item)->bit;
+
+	(void)top;
+	return strdup(bit == LOG_NO_CLASS ? "-" : mask_name(MASK_DEBUG, bit));
+}
+
+/* The part of the log's records, in percent. */
+static double class_share(const struct top *top, const void *item)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < top->counts.n_events; i++)
+		all += top->counts.events[i].records;
+	return all ? 100 * (double)((const struct log_class *)item)->records / (double)all : 0;
+}
+
+static double class_rate(const struct top *top, const void *item)
+{
+	return top_per_second(top, (double)((const struct log_class *)item)->records);
+}
+
+static double class_events(const struct top *top, const void *item)
+{
+	(void)top;
+	return (double)((const struct log_class *)item)->events;
+}
+
+static const struct top_column class_columns[] = {
+	{ { .key = "class", .heading = "CLASS     " }, 0, NULL, class_name },
+	{ { .key = "log", .type = COL_RATE, .heading = "   LOG/S" }, 0, class_rate, NULL },
+	{ { .key = "share", .type = COL_RATE, .heading = "%LOG" }, 0, class_share, NULL },
+	{ { .key = "events", .type = COL_NUMBER, .heading = "EVENTS" }, 0, class_events, NULL },
+};
+
 /* ---- events ---- */
 
 static size_t event_count(const struct top *top)
 {
-	return top->frame.n_events;
+	return top->n_events;
 }
 
 static const void *event_item(const struct top *top, size_t i)
 {
-	return &top->frame.events[i];
+	return &top->events[i];
 }
 
 static char *event_name(const struct top *top, const void *item)
 {
 	(void)top;
-	return event_full_name(((const struct activity_event *)item)->event);
+	return event_full_name(((const struct top_event *)item)->event);
 }
 
 static char *event_classes(const struct top *top, const void *item)
 {
-	const struct activity_event *event = item;
-	const struct class_bits *bits = class_map_event(top->map, event->event);
+	const uint32_t classes = ((const struct top_event *)item)->classes;
 	char text[512] = "";
 	size_t used = 0;
 
-	for (unsigned int bit = 0; bits && bit < 32 && used < sizeof(text); bit++)
-		if (bits->classes & UINT32_C(1) << bit)
+	(void)top;
+	for (unsigned int bit = 0; bit < 32 && used < sizeof(text); bit++)
+		if (classes & UINT32_C(1) << bit)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
 						 used ? "," : "", mask_name(MASK_DEBUG, bit));
 	return strdup(text);
 }
 
-static double event_rate(const struct top *top, const void *item)
+static double event_log(const struct top *top, const void *item)
 {
-	return per_second(top, (double)((const struct activity_event *)item)->records);
+	const struct top_event *event = item;
+
+	return event->in_log ? top_per_second(top, (double)event->log_records) : UNKNOWN;
 }
 
-static double event_total(const struct top *top, const void *item)
+static double event_own(const struct top *top, const void *item)
 {
-	(void)top;
-	return (double)((const struct activity_event *)item)->total;
+	const struct top_event *event = item;
+
+	return event->own ? top_per_second(top, (double)event->own_records) : UNKNOWN;
 }
 
 static const struct top_column event_columns[] = {
 	{ { .key = "event", .heading = "EVENT" }, 0, NULL, event_name },
-	{ { .key = "rate", .type = COL_RATE, .heading = "RECORDS/S" }, 0, event_rate, NULL },
-	{ { .key = "total", .type = COL_NUMBER, .heading = "   TOTAL" }, 0, event_total, NULL },
+	{ { .key = "log", .type = COL_RATE, .heading = "   LOG/S", .none = "-" },
+	  0,
+	  event_log,
+	  NULL },
+	{ { .key = "top", .type = COL_RATE, .heading = "   TOP/S", .none = "-" },
+	  0,
+	  event_own,
+	  NULL },
 	{ { .key = "classes", .heading = "CLASSES" }, 0, NULL, event_classes },
 };
 
@@ -314,8 +371,8 @@ static char *buffer_name(const struct top *top, const void *item)
 		return expression;                                                                 \
 	}
 
-BUFFER_NUMBER(rate, buffer->known ? per_second(top, (double)buffer->records) : UNKNOWN)
-BUFFER_NUMBER(lost, buffer->known ? per_second(top, (double)buffer->lost) : UNKNOWN)
+BUFFER_NUMBER(rate, buffer->known ? top_per_second(top, (double)buffer->records) : UNKNOWN)
+BUFFER_NUMBER(lost, buffer->known ? top_per_second(top, (double)buffer->lost) : UNKNOWN)
 BUFFER_NUMBER(all_lost, (double)buffer->all_lost)
 BUFFER_NUMBER(bytes, buffer->size ? (double)buffer->bytes : UNKNOWN)
 BUFFER_NUMBER(size, buffer->size ? (double)buffer->size : UNKNOWN)
@@ -353,6 +410,7 @@ const struct top_panel top_panels[N_TOP_PANELS] = {
 			    "Processes",
 			    COLUMNS(task_columns),
 			    { .column = 2 },
+			    5,
 			    task_count,
 			    task_item,
 			    task_shows },
@@ -360,6 +418,7 @@ const struct top_panel top_panels[N_TOP_PANELS] = {
 			"System calls that have not returned",
 			COLUMNS(call_columns),
 			{ .column = 0 },
+			5,
 			call_count,
 			call_item,
 			call_shows },
@@ -367,13 +426,23 @@ const struct top_panel top_panels[N_TOP_PANELS] = {
 			"Disks",
 			COLUMNS(disk_columns),
 			{ .column = 4 },
+			3,
 			disk_count,
 			disk_item,
 			NULL },
+	[TOP_CLASSES] = { "classes",
+			  "Classes of the log",
+			  COLUMNS(class_columns),
+			  { .column = 1 },
+			  5,
+			  class_count,
+			  class_item,
+			  NULL },
 	[TOP_EVENTS] = { "events",
 			 "Events",
 			 COLUMNS(event_columns),
 			 { .column = 1 },
+			 4,
 			 event_count,
 			 event_item,
 			 NULL },
@@ -381,6 +450,7 @@ const struct top_panel top_panels[N_TOP_PANELS] = {
 			  "Buffers",
 			  COLUMNS(buffer_columns),
 			  { .column = 1 },
+			  2,
 			  buffer_count,
 			  buffer_item,
 			  NULL },

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "activity/activity.h"
+#include "activity/log_counter.h"
 #include "app/app.h"
 #include "lustre/class.h"
 #include "out/rows.h"
@@ -37,7 +38,23 @@ struct top_cost {
 	double percent; /* of one CPU, in the last interval */
 };
 
-enum top_panel_nr { TOP_PROCESSES, TOP_CALLS, TOP_DISKS, TOP_EVENTS, TOP_BUFFERS, N_TOP_PANELS };
+/* An event that this command or the debug log records. */
+struct top_event {
+	struct dkt_event *event;
+	bool own, in_log; /* who records it */
+	uint64_t own_records, log_records; /* in the interval */
+	uint32_t classes; /* in the log: those of its debug */
+};
+
+enum top_panel_nr {
+	TOP_PROCESSES,
+	TOP_CALLS,
+	TOP_DISKS,
+	TOP_CLASSES,
+	TOP_EVENTS,
+	TOP_BUFFERS,
+	N_TOP_PANELS,
+};
 
 struct top_sort {
 	size_t column;
@@ -50,11 +67,17 @@ struct top {
 	struct dkt_source *source; /* NULL: no record has come yet */
 	struct class_map *map;
 	struct activity_frame frame; /* what is shown */
+	struct log_counts counts; /* the same of the debug log; empty: it is not counted */
+	struct top_event *events; /* of both */
+	size_t n_events;
 	time_t when; /* the end of the frame */
 	struct top_buffer buffers[N_TOP_BUFFERS];
 	struct top_log log;
 	struct top_cost cost;
 	uint64_t all_lost; /* since the beginning */
+	bool count_log; /* the user wants the log's records counted */
+	struct log_counter *counter; /* NULL: there is no log, or nobody wants it */
+	uint64_t uncounted; /* records of the log, since the beginning; some losses count as one */
 	/* The view. */
 	struct top_sort sort[N_TOP_PANELS];
 	char filter[TOP_FILTER_SIZE]; /* rows without this text are not shown; "": all are */
@@ -81,6 +104,20 @@ void top_cost(struct top_cost *cost);
 void top_buffers(struct top *top);
 void top_buffers_close(struct top *top);
 
+/* ---- log.c ---- */
+
+/* Counts the records that the log has got, if the user wants it. To be called often. */
+int top_log_read(struct top *top);
+
+/* Ends the interval of the log. Without a log the counts are empty. */
+int top_log_take(struct top *top, struct log_counts *counts);
+void top_log_close(struct top *top);
+
+/* ---- events.c ---- */
+
+/* Lists the events of the frame and of the log. */
+int top_events(struct top *top);
+
 /* ---- panels.c ---- */
 
 struct top_column {
@@ -97,6 +134,7 @@ struct top_panel {
 	const struct top_column *columns;
 	size_t n;
 	struct top_sort sort; /* at the beginning */
+	size_t few; /* rows of it beside another panel */
 	size_t (*count)(const struct top *top);
 	const void *(*item)(const struct top *top, size_t i);
 	/* False: the view leaves the item out. NULL: it shows all. */
@@ -104,6 +142,9 @@ struct top_panel {
 };
 
 extern const struct top_panel top_panels[N_TOP_PANELS];
+
+/* A number of the interval, per second. */
+double top_per_second(const struct top *top, double number);
 
 /* ---- view.c ---- */
 
@@ -144,6 +185,9 @@ int top_read_sort(struct top *top, const char *text);
 
 /* Prints the lines above the panels. */
 void top_head(const struct top *top, FILE *f);
+
+/* If there is a debug log: the records that it gets and loses. */
+void top_print_log(const struct top *top, FILE *f);
 
 /* The part of all CPUs that was busy, in percent. */
 double top_busy(const struct top *top);

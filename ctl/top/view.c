@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A panel's items as the user wants to see them: chosen, sorted, as rows. */
 #include "base/buf.h"
+#include "out/bar.h"
 #include "top/top.h"
 
 /* ---- values ---- */
@@ -151,11 +152,30 @@ int top_view_print(const struct top *top, const struct top_view *view, size_t fr
 	return err;
 }
 
+static char *classes_title(const struct top *top)
+{
+	const struct top_buffer *log = &top->buffers[TOP_LOG];
+	const char *title = top_panels[TOP_CLASSES].title;
+	char lost[UNIT_SIZE];
+
+	if (!log->name)
+		return dkt__format("%s: there is no log", title);
+	if (!top->count_log)
+		return dkt__format("%s: %s counts them", title,
+				   top->app->batch ? "--log" : "key l");
+	if (!log->known || !log->lost)
+		return strdup(title);
+	rate_text(top_per_second(top, (double)log->lost), lost);
+	return dkt__format("%s, which loses %s records/s", title, lost);
+}
+
 char *top_title(const struct top *top, enum top_panel_nr nr)
 {
 	if (top->process && nr == TOP_PROCESSES)
 		return dkt__format("Threads of process %d", top->process);
 	if (top->process && nr == TOP_CALLS)
 		return dkt__format("%s, of process %d", top_panels[nr].title, top->process);
+	if (nr == TOP_CLASSES)
+		return classes_title(top);
 	return strdup(top_panels[nr].title);
 }

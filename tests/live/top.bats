@@ -125,23 +125,60 @@ keys()
 	same 0 "$(jq -n --argjson pid "$reader" '[inputs][-1].calls | map(select(.pid == $pid and .call == "read")) | length' "$tmp/frames")" "reads"
 }
 
+@test "top lists a system call that began before top, with the file of another user's process" {
+	mkfifo "$tmp/pipe"
+	exec 9<>"$tmp/pipe"
+	start sh -c 'exec setpriv --reuid=65534 --clear-groups cat <"$0" 9>&-' "$tmp/pipe"
+	in_read() { grep -q '^0 0x0 ' "/proc/$pid/syscall"; }
+	until_true 300 in_read
+	run -0 --separate-stderr dktrace top --json -n 1 -d 0.1 --panel calls --rows 0
+	same "+ 0<$tmp/pipe>" "$(jq -r --argjson pid "$pid" '.calls[] | select(.pid == $pid) | "\(.note) \(.argument)"' <<<"$output")" "note and file"
+	exec 9>&-
+}
+
 @test "top says in the frame and at the end that records were lost" {
-	frames
+	only vfstrace
+	frames --log --panel classes
+	until_true 300 has_class vfstrace
 	kill -STOP "$top"
-	echo 8 >"$(own)/buffer_size_kb"
+	for buffer in $(own); do
+		echo 8 >"$buffer/buffer_size_kb"
+	done
 	dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none
 	kill -CONT "$top"
 	end_top
 	same 3 "$ended" "exit status"
 	at_least 1 "$(jq -n '[inputs | .lost] | add' "$tmp/frames")" "lost records"
+	at_least 1 "$(jq -n '[inputs | .log_uncounted] | add' "$tmp/frames")" "uncounted records"
 	has "$(cat "$tmp/err")" "records were lost"
+	has "$(cat "$tmp/err")" "of the log's records were not counted"
 }
 
-@test "top shows the records that the log gets" {
-	only trace
-	frames --panel buffers
+# True if a frame has enabled events of the class.
+has_class()
+{
+	jq -e --arg class "$1" 'select(.classes[] | .class == $class and .events > 0)' "$tmp/frames" >/dev/null 2>&1
+}
+
+@test "top counts each record that the log gets, by class and event, and follows its settings" {
+	held dd if=/dev/zero of=/dev/null bs=1 count=500 status=none
+	dd=$pid
+	set_param debug=0 debug=+ioctl debug_filter="common_pid == $dd"
+	frames --log --panel classes,events,buffers
+	until_true 300 has_class ioctl
+	set_param debug=0 debug=+vfstrace
+	until_true 300 has_class vfstrace
+	lctl clear
+	echo >"$tmp/gate"
+	wait "$dd"
 	end_top
-	at_least 1 "$(jq -n '[inputs | .buffers[] | select(.buffer | endswith("(log)")) | .rate] | add | ceil' "$tmp/frames")" "records"
+	same 0 "$ended" "exit status"
+	count() { jq -n "[inputs | .seconds as \$s | $1 * \$s] | add | round" "$tmp/frames"; }
+	same "$(generated)" "$(count '(.events[] | .log // 0)')" "records of the log"
+	same "$(generated)" "$(count '(.classes[] | select(.class == "vfstrace") | .log)')" "records of vfstrace"
+	at_least 500 "$(count '(.events[] | select(.event == "syscalls:sys_enter_write") | .log)')" "writes"
+	at_least 500 "$(count '(.buffers[] | select(.buffer | endswith("(log)")) | .rate // 0)')" "records in the buffer"
+	same "" "$(own)" "instances"
 }
 
 @test "top without a terminal says what to do" {
@@ -154,8 +191,8 @@ keys()
 	# Only the begin of its call tells that it sleeps.
 	start sleep 1000
 	has "$(pane)" "1 Processes"
-	lacks "$(pane)" "5 Buffers"
-	keys 4
+	lacks "$(pane)" "6 Buffers"
+	keys 5
 	until_true 100 pane_has "raw_syscalls:sys_enter"
 	keys '?'
 	until_true 100 pane_has "reverse the order"
@@ -171,14 +208,14 @@ keys()
 	keys Escape p
 	until_true 100 pane_has "PAUSED"
 	tmux -L "$server" resize-window -x 200 -y 50
-	until_true 100 pane_has "5 Buffers"
+	until_true 100 pane_has "6 Buffers"
 	keys q
 	off_terminal 0
 }
 
 @test "top on 200x50 shows all panels; SIGTERM restores the terminal" {
 	on_terminal 200 50 --delay 0.2
-	for title in "1 Processes" "2 System calls" "3 Disks" "4 Events" "5 Buffers"; do
+	for title in "1 Processes" "2 System calls" "3 Disks" "4 Classes" "5 Events" "6 Buffers"; do
 		has "$(pane)" "$title"
 	done
 	pkill -TERM -P "$(tmux -L "$server" display -p '#{pane_pid}')" dktrace

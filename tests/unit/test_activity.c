@@ -105,7 +105,8 @@ static int setup(void **state)
 	write_events(t->root);
 	write_disk(t, 10, 80);
 	tree_text(t->root, "sys/block/sda/size", "1\n");
-	/* Process 100 has a second thread, which is in a system call. */
+	/* Process 100 has a second thread, which is in a system call; the first looks like the kernel's. */
+	tree_text(t->root, "proc/100/syscall", "0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0\n");
 	tree_text(t->root, "proc/100/task/100/comm", "old\n");
 	tree_text(t->root, "proc/100/task/101/comm", "old\n");
 	tree_text(t->root, "proc/100/comm", "old\n");
@@ -369,6 +370,7 @@ static void calls_from_before_the_recording_are_found_in_proc(void **state)
 	assert_int_equal(call(t, 101)->flags, ACTIVITY_CALL_WAITS | ACTIVITY_CALL_OLDER);
 	assert_int_equal(call(t, 101)->args[0], 0x7f00);
 	assert_string_equal(call(t, 101)->comm, "old/2");
+	assert_null(call(t, 100));
 	leave(t, 5 * S, 101, POLL_CALL, 1);
 	take(t, 6 * S);
 	assert_null(call(t, 101));
@@ -521,7 +523,7 @@ static void a_disk_has_the_statistics_of_the_interval(void **state)
 	assert_int_equal(t->frame.disks[0].timed, 0);
 }
 
-static void events_are_counted_in_each_interval_and_in_all(void **state)
+static void events_are_counted_in_each_interval(void **state)
 {
 	struct tree *t = *state;
 
@@ -532,10 +534,8 @@ static void events_are_counted_in_each_interval_and_in_all(void **state)
 	take(t, 5 * S);
 	assert_int_equal(t->frame.records, 2);
 	for (size_t i = 0; i < t->frame.n_events; i++)
-		if (!strcmp(dkt_event_name(t->frame.events[i].event), "sys_enter")) {
+		if (!strcmp(dkt_event_name(t->frame.events[i].event), "sys_enter"))
 			assert_int_equal(t->frame.events[i].records, 2);
-			assert_int_equal(t->frame.events[i].total, 3);
-		}
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -560,7 +560,7 @@ int main(void)
 		TEST(nothing_is_counted_across_a_loss),
 		TEST(a_switch_from_an_unexpected_thread_counts_no_time),
 		TEST(a_disk_has_the_statistics_of_the_interval),
-		TEST(events_are_counted_in_each_interval_and_in_all),
+		TEST(events_are_counted_in_each_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
