@@ -13,6 +13,7 @@
 #define RECORD_CALLS "dktrace record -e 'raw_syscalls:*'"
 #define RECORD_SCHED "dktrace record -e 'sched:sched_*'"
 #define RECORD_BLOCK "dktrace record -e 'block:block_rq_*'"
+#define RECORD_ALL   "dktrace record -e 'raw_syscalls:*,sched:sched_*,block:block_rq_*'"
 
 /* The commands for an analysis of Lustre's log, which needs these classes. */
 #define LUSTRE(classes, analysis)                                                                  \
@@ -22,9 +23,19 @@
 
 const struct task tasks[] = {
 	/* clang-format off */
-	{ "Which system calls are slow?", "latency hang syscall where does the time go",
+	{ "What does the machine do now?", "overloaded server happens happening live overview top busy load processes activity going",
+	  "dktrace top", NULL, NULL },
+	{ "Which system calls have not returned?", "hang hangs hung stuck blocked uninterruptible now syscall process",
+	  "dktrace top --batch -n 1 --panel calls --rows 0", NULL, NULL },
+	{ "What fills the debug log?", "classes events lost records messages flood full overflow buffer debug_mb debug mask",
+	  "dktrace top --batch -n 3 --log --panel classes,events,buffers", NULL, NULL },
+	{ "What does a program ask of the kernel?", "strace trace system calls syscall arguments process command",
+	  "dktrace strace -- ls", RECORD_CALLS, "dktrace strace -i trace.dat" },
+	{ "How do I draw a picture?", "pictures html page browser graph heat map flame graph flamegraph chart timeline see view",
+	  NULL, RECORD_ALL, "dktrace view trace.dat -o page.html" },
+	{ "Which system calls are slow?", "read write histogram distribution percentile latency hang hung syscall where does the time go",
 	  "dktrace latency syscall", RECORD_CALLS, "dktrace latency syscall -i trace.dat" },
-	{ "Which system calls fail, and why?", "errors errno failing syscall",
+	{ "Which system calls fail, and why?", "too many open files emfile errors errno fails failing failed syscall disk full space enospc eio permission denied quota",
 	  "dktrace hist failed-calls", RECORD_CALLS, "dktrace hist failed-calls -i trace.dat" },
 	{ "Who calls what?", "which process makes system calls syscall busy",
 	  "dktrace hist callers", RECORD_CALLS, "dktrace hist callers -i trace.dat" },
@@ -34,53 +45,59 @@ const struct task tasks[] = {
 	  "dktrace latency fsync", "dktrace record -e 'syscalls:sys_*sync*'", "dktrace latency fsync -i trace.dat" },
 	{ "Who opens files?", "open which files",
 	  "dktrace hist opens", "dktrace record -e 'syscalls:sys_*_open*'", "dktrace hist opens -i trace.dat" },
-	{ "Which disk is slow?", "latency storage block device io ost queue where does the time go",
+	{ "Who reads and writes files?", "read write files io bytes throughput bandwidth process network socket",
+	  "dktrace analyze iousagetop", RECORD_CALLS, "dktrace analyze iousagetop trace.dat" },
+	{ "Which disk is slow?", "high iowait latency storage block device io ost mdt queue where does the time go",
 	  "dktrace analyze blockstats", RECORD_BLOCK, "dktrace analyze blockstats trace.dat" },
-	{ "Who uses the disks?", "reads writes io block device storage process",
+	{ "Who uses the disks?", "iops throughput bandwidth reads writes io block device storage process busy ost",
 	  "dktrace hist disk-requests", RECORD_BLOCK, "dktrace hist disk-requests -i trace.dat" },
-	{ "Which disks have errors?", "failed bad block device io storage",
+	{ "Which disks have errors?", "failed bad broken media block device io storage error eio",
 	  "dktrace hist disk-errors", RECORD_BLOCK, "dktrace hist disk-errors -i trace.dat" },
 	{ "How long does the journal's commit take?", "slow ldiskfs ext4 jbd2 latency",
 	  "dktrace latency jbd2", "dktrace record -e 'jbd2:*'", "dktrace latency jbd2 -i trace.dat" },
 	{ "Who waits for a CPU?", "slow run queue scheduler scheduling latency delay wakeup where does the time go",
 	  "dktrace analyze schedstats", RECORD_SCHED, "dktrace analyze schedstats trace.dat" },
-	{ "Why do processes wait?", "off-cpu sleep blocked hang where does the time go",
+	{ "Why do processes wait?", "high iowait off-cpu sleep sleeping blocked hang hung stuck idle where does the time go",
 	  "dktrace analyze offcpustats", RECORD_SCHED, "dktrace analyze offcpustats trace.dat" },
-	{ "Who uses the CPU?", "busy running time process load",
+	{ "Who uses the CPU?", "usage context switches switch busy running time process load high top cores",
 	  "dktrace analyze cputop", RECORD_SCHED, "dktrace analyze cputop trace.dat" },
 	{ "Which programs are started?", "exec start who runs command",
 	  "dktrace hist execs", "dktrace record -e 'sched:sched_process_exec'", "dktrace hist execs -i trace.dat" },
-	{ "Who is killed?", "signal kill kills died",
+	{ "Who is killed?", "who kills process signal kill kills died",
 	  "dktrace hist signals", "dktrace record -e 'signal:*'", "dktrace hist signals -i trace.dat" },
-	{ "Who takes memory?", "allocates allocation pages leak",
+	{ "Who takes memory?", "allocates allocation pages leak leaks oom out of memory usage",
 	  "dktrace hist allocations", "dktrace record -e 'kmem:mm_page_*'", "dktrace hist allocations -i trace.dat" },
+	{ "Who fills the page cache?", "pages cached dirty writeback memory file",
+	  "dktrace analyze pagecache", "dktrace record -e 'filemap:*,writeback:*'", "dktrace analyze pagecache trace.dat" },
 	{ "Which interrupts take long?", "irq softirq latency handler device",
 	  "dktrace analyze irqstats", "dktrace record -e 'irq:*'", "dktrace analyze irqstats trace.dat" },
-	{ "Does the network lose packets?", "tcp retransmits retransmission connection lost",
+	{ "Does the network lose packets?", "loss tcp retransmits retransmission connection lost drop dropped slow",
 	  "dktrace hist retransmits", "dktrace record -e 'tcp:*'", "dktrace hist retransmits -i trace.dat" },
 	{ "Which NFS requests are slow?", "nfsd server latency rpc",
 	  "dktrace latency nfsd", "dktrace record -e 'sunrpc:svc_*'", "dktrace latency nfsd -i trace.dat" },
 	{ "How long is it from one event to another?", "between time period interval a and b duration of my own",
 	  "dktrace analyze periodstats --period 'fsync: begin sys_enter[id == fsync]; end sys_exit[PID == $begin.PID]' -t 10", RECORD_CALLS,
 	  "dktrace analyze periodstats --period 'fsync: begin sys_enter[id == fsync]; end sys_exit[PID == $begin.PID]' trace.dat" },
-	{ "What happened before an incident?", "eviction evicted condition dump flight recorder",
+	{ "What happened before an incident?", "eviction evicted condition dump flight recorder rare sporadic sometimes",
 	  "dktrace flight start -e 'raw_syscalls:*' --when 'fsync > 100ms'", NULL, NULL },
-	{ "What happened before the crash?", "panic reboot died last boot",
+	{ "What happened before the crash?", "panic reboot rebooted crashed died last boot oops",
 	  "dktrace last-boot", NULL, NULL },
 	{ "Where does the kernel spend time in a call?", "function graph where does the time go",
 	  "dktrace graph vfs_read", NULL, NULL },
-	{ "Which RPCs of Lustre are slow?", "request rpc latency hang client server ost mds where does the time go",
+	{ "Which RPCs of Lustre are slow?", "xid opcode request rpc latency hang hung timeout client server ost oss mds mdt where does the time go",
 	  LUSTRE("rpctrace", "rpc") },
-	{ "Who talks to this server of Lustre?", "client clients ost mds nid rpc requests peer",
+	{ "Who talks to this server of Lustre?", "client clients ost oss mds nid rpc requests peer jobid job load",
 	  LUSTRE("rpctrace", "rpc --group-by nid") },
-	{ "Who waits for which lock of Lustre?", "ldlm conflict blocked callback lock hang",
+	{ "Who waits for which lock of Lustre?", "ldlm conflict contention blocked callback locks hang dlm who holds",
 	  LUSTRE("dlmtrace", "locks") },
-	{ "Why was a client of Lustre evicted?", "eviction timeout reconnect lost connection",
+	{ "Why was a client of Lustre evicted?", "evictions evict timeout timed out reconnect lost connection disconnected",
 	  LUSTRE("dlmtrace+rpctrace+ha", "evictions") },
-	{ "Does Lustre leak memory?", "malloc leaks allocation",
+	{ "Does Lustre leak memory?", "malloc leaks leaking allocation kmalloc",
 	  LUSTRE("malloc", "leaks") },
-	{ "Which line of Lustre fills the log?", "messages flood source debug log",
+	{ "Which line of Lustre fills the log?", "messages flood source debug log full",
 	  LUSTRE("rpctrace", "messages") },
+	{ "Which masks show more of Lustre?", "debug subsystem_debug set mask class missing incomplete log more",
+	  LUSTRE("rpctrace", "masks") },
 	/* clang-format on */
 };
 
@@ -102,9 +119,9 @@ static size_t next_word(const char **p)
 static bool is_filler(const char *word, size_t len)
 {
 	static const char *const fillers[] = {
-		"a",    "an",   "and", "are", "do",   "does", "for",   "how",  "i",
-		"in",   "is",   "it",  "me",  "my",   "of",   "on",    "show", "the",
-		"that", "this", "to",  "was", "what", "when", "which", "who",  "why",
+		"a",    "an",  "and",  "are", "by",  "can",  "do",   "does", "for",   "has", "have",
+		"how",  "i",   "in",   "is",  "it",  "me",   "my",   "of",   "on",    "so",  "show",
+		"that", "the", "this", "to",  "was", "with", "what", "when", "which", "who", "why",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fillers); i++)

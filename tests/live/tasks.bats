@@ -5,8 +5,8 @@
 
 load ../helper/live
 
-# Prints the commands of each task: now, to record, later, with a tab between.
-rows()
+# Writes the commands of each task: now, to record, later, with a tab between.
+setup_file()
 {
 	dktrace help tasks | sed '/^$/,$d' | while read -r question; do
 		dktrace help "$question" | awk -v question="$question" '
@@ -15,7 +15,7 @@ rows()
 			of_it && sub(/^  record: */, "") { record = $0 }
 			of_it && sub(/^  later: */, "") { later = $0 }
 			END { print now "\t" record "\t" later }'
-	done
+	done >"$BATS_FILE_TMPDIR/rows"
 }
 
 # Some of the work that tasks ask about.
@@ -83,9 +83,14 @@ finish_some()
 }
 
 
+@test "each question finds its task" {
+	at_least 30 "$(wc -l <"$BATS_FILE_TMPDIR/rows")" "tasks"
+	no_line '^.?.?$' "$BATS_FILE_TMPDIR/rows"
+}
+
 @test "the commands for now print their answer until Ctrl-C" {
 	touch "$tmp/file"
-	rows | cut -f 1 | grep -vE '^(lctl|dktrace (flight|last-boot|graph))' | sort -u >"$tmp/now"
+	cut -f 1 "$BATS_FILE_TMPDIR/rows" | grep -vE '^(lctl|dktrace (flight|last-boot|graph|top$))' | sort -u >"$tmp/now"
 	at_least 15 "$(wc -l <"$tmp/now")" "commands"
 	run_all now <"$tmp/now"
 	same '' "$(own)" 'left behind'
@@ -96,7 +101,7 @@ finish_some()
 	local record later dir
 
 	touch "$tmp/file"
-	rows | cut -f 2- | grep '^dktrace record' | sort -u >"$tmp/rows"
+	cut -f 2- "$BATS_FILE_TMPDIR/rows" | grep '^dktrace record' | sort -u >"$tmp/rows"
 	at_least 15 "$(wc -l <"$tmp/rows")" "tasks"
 	cut -f 1 "$tmp/rows" | sort -u >"$tmp/record"
 	run_all record <"$tmp/record"
