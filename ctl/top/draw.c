@@ -15,6 +15,9 @@ enum { COLOR_LOST = 1 };
 #define LEAST_LINES      17
 #define LEAST_OF_PROCESS 10
 
+/* A terminal with fewer lines only has room for a panel. */
+#define LINES_WITH_HEAD 8
+
 /* ---- lines ---- */
 
 /* Draws the text up to the right edge. */
@@ -250,7 +253,8 @@ int top_draw(struct top_screen *screen)
 	} else if (!screen->top->frame.to) {
 		draw_line(0, "dktrace top: the first interval is not over yet", 47, A_BOLD);
 	} else {
-		err = draw_head(screen->top, &y);
+		if (LINES >= LINES_WITH_HEAD)
+			err = draw_head(screen->top, &y);
 		if (!err)
 			err = draw_panels(screen, y);
 	}

@@ -8,6 +8,13 @@
 /* The pause in ms after which Esc is a key of its own, and not the beginning of another. */
 #define ESCAPE_MS 25
 
+static bool has_cursor(void)
+{
+	const char *move = tigetstr("cup");
+
+	return move && move != (const char *)-1;
+}
+
 static int open_terminal(struct top_screen *screen)
 {
 	struct dkt_ctx *ctx = screen->top->app->ctx;
@@ -20,12 +27,15 @@ static int open_terminal(struct top_screen *screen)
 	/* Text of other languages is UTF-8 only if the user's locale says so. */
 	setlocale(LC_CTYPE, "");
 	screen->terminal = newterm(NULL, stdout, screen->input);
-	return screen->terminal ?
-		       0 :
-		       dkt_fail(ctx, -ENOTTY,
-				"top: the terminal type '%s' is unknown; set TERM, or use"
-				" --batch",
+	if (!screen->terminal)
+		return dkt_fail(ctx, -ENOTTY,
+				"top: the terminal type '%s' is unknown; set TERM, or use --batch",
 				term ? term : "");
+	return has_cursor() ? 0 :
+			      dkt_fail(ctx, -ENOTTY,
+				       "top: the terminal type '%s' cannot move the cursor; set"
+				       " TERM, or use --batch",
+				       term ? term : "");
 }
 
 int top_screen_open(struct top *top, struct top_screen **made)

@@ -184,6 +184,8 @@ has_class()
 @test "top without a terminal says what to do" {
 	expect 2 "" "dktrace: top: standard output is not a terminal; use --batch to print frames as text, or --json" \
 		dktrace top
+	run -1 env TERM=dumb script -qec "dktrace top" /dev/null
+	has "$output" "top: the terminal type 'dumb' cannot move the cursor; set TERM, or use --batch"
 }
 
 @test "top on 80x24: panels, filter, help, one process, resize, quit" {
