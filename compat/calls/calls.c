@@ -18,6 +18,7 @@ struct calls {
 	struct call_kind **kinds;
 	unsigned int n_kinds;
 	uint64_t gaps; /* met so far */
+	uint64_t now; /* time of the last record; for stacks */
 	struct calls_info info;
 };
 
@@ -57,6 +58,7 @@ const struct call_kind *calls_kind(const struct calls *calls, unsigned int i)
 static int report(struct calls *calls, struct call_thread *thread, enum call_state state)
 {
 	struct call *call = &thread->call;
+	int err;
 
 	call->state = state;
 	thread->is_open = false;
@@ -80,7 +82,13 @@ static int report(struct calls *calls, struct call_thread *thread, enum call_sta
 		calls->info.no_end++;
 		break;
 	}
-	return calls->opts.call(calls->opts.data, call);
+	if (!calls->opts.stacks)
+		return calls->opts.call(calls->opts.data, call);
+	call_stacks_run(&thread->stacks, calls->now);
+	call->stacks = &thread->stacks;
+	err = calls->opts.call(calls->opts.data, call);
+	call_stacks_reset(&thread->stacks);
+	return err;
 }
 
 static void select_by(const struct calls *calls, const struct dkt_record *record, struct call *call)
@@ -130,6 +138,7 @@ static int begin(struct calls *calls, const struct call_event *event,
 		err = report(calls, thread, CALL_NO_END);
 	}
 	call_thread_begin(thread, event, record);
+	call_stacks_reset(&thread->stacks);
 	thread->call.number = number;
 	thread->call.kind = find_kind(calls, number);
 	select_by(calls, record, &thread->call);
@@ -260,7 +269,112 @@ static int add_texts(struct calls *calls, const struct call_event *event,
 	return call_thread_next_texts(thread, event, record, number);
 }
 
+/* ---- stacks ---- */
+
+static int add_switch(struct calls *calls, const struct call_event *event,
+		      const struct dkt_record *record)
+{
+	struct call_thread *next =
+		call_threads_find(&calls->threads, (int32_t)call_int(record, &event->next_pid));
+	struct call_thread *prev = record->pid ? call_threads_add(&calls->threads, record->pid) :
+						 NULL;
+
+	if (next)
+		call_stacks_run(&next->stacks, record->ts);
+	if (!record->pid)
+		return 0;
+	if (!prev)
+		return -ENOMEM;
+	/* The higher bits say that it would go on if it had a CPU. */
+	if (call_int(record, &event->prev_state) & 0xff)
+		call_stacks_sleep(&prev->stacks, record->ts);
+	return 0;
+}
+
+static int add_stack(struct calls *calls, const struct call_event *event,
+		     const struct dkt_record *record, bool late)
+{
+	struct call_thread *thread = call_threads_add(&calls->threads, record->pid);
+
+	const struct call_stack *user;
+	int err;
+
+	if (!thread)
+		return -ENOMEM;
+	calls->info.stacks++;
+	err = call_stacks_add(&thread->stacks, event, record, late);
+	user = &thread->stacks.user;
+	if (err || event->role != CALL_USER_STACK || !user->n || !calls->opts.user_stack)
+		return err;
+	return calls->opts.user_stack(calls->opts.data, record->pid, user->frames[0]);
+}
+
+/* The stacks that the record itself has, as a sample of perf does. */
+static int add_carried(struct calls *calls, const struct dkt_record *record, bool late)
+{
+	struct dkt_record stack;
+	int err = 0;
+
+	for (size_t i = 0; !err && !dkt_record_stack(record, i, &stack); i++) {
+		const struct call_event *event = call_events_find(&calls->events, stack.event);
+
+		if (!event)
+			return -ENOMEM;
+		if (event->role == CALL_KERNEL_STACK || event->role == CALL_USER_STACK)
+			err = add_stack(calls, event, &stack, late);
+	}
+	return err;
+}
+
+/* The event is neither a stack nor a switch: its thread runs. */
+static void run(struct calls *calls, const struct dkt_record *record)
+{
+	struct call_thread *thread = call_threads_find(&calls->threads, record->pid);
+
+	if (thread)
+		call_stacks_run(&thread->stacks, record->ts);
+}
+
 /* ---- all ---- */
+
+static int add(struct calls *calls, const struct call_event *event, const struct dkt_record *record)
+{
+	switch (event->role) {
+	case CALL_BEGINS:
+		return begin(calls, event, record);
+	case CALL_ENDS:
+		return end(calls, event, record);
+	case CALL_TEXT:
+		return calls->opts.texts ? add_texts(calls, event, record) : 0;
+	case TASK_BEGINS:
+	case TASK_ENDS:
+		return add_task(calls, event, record);
+	case CALL_SWITCH:
+		return calls->opts.stacks ? add_switch(calls, event, record) : 0;
+	case CALL_KERNEL_STACK:
+	case CALL_USER_STACK:
+		return calls->opts.stacks ? add_stack(calls, event, record, false) : 0;
+	case CALL_OTHER:
+		break;
+	}
+	return 0;
+}
+
+static int add_with_stacks(struct calls *calls, const struct call_event *event,
+			   const struct dkt_record *record)
+{
+	bool ends = event->role == CALL_ENDS;
+	int err = 0;
+
+	calls->now = record->ts;
+	if (event->role < CALL_SWITCH)
+		run(calls, record);
+	if (ends && record->stacks)
+		err = add_carried(calls, record, true);
+	if (!err)
+		err = add(calls, event, record);
+	return err || ends || !record->stacks ? err : add_carried(calls, record, false);
+}
 
 int calls_add(struct calls *calls, const struct dkt_record *record)
 {
@@ -273,20 +387,8 @@ int calls_add(struct calls *calls, const struct dkt_record *record)
 	event = call_events_find(&calls->events, record->event);
 	if (!event)
 		return -ENOMEM;
-	switch (event->role) {
-	case CALL_BEGINS:
-		return begin(calls, event, record);
-	case CALL_ENDS:
-		return end(calls, event, record);
-	case CALL_TEXT:
-		return calls->opts.texts ? add_texts(calls, event, record) : 0;
-	case TASK_BEGINS:
-	case TASK_ENDS:
-		return add_task(calls, event, record);
-	case CALL_OTHER:
-		break;
-	}
-	return 0;
+	return dkt__unlikely(calls->opts.stacks) ? add_with_stacks(calls, event, record) :
+						   add(calls, event, record);
 }
 
 int calls_each_open(struct calls *calls, int (*fn)(void *data, const struct call *call), void *data)

@@ -10,6 +10,8 @@
 
 #include "calls/signature.h"
 
+struct call_stacks; /* calls/stack.h */
+
 enum call_state {
 	CALL_ENDED, /* both records are there, and none can be missing between them */
 	CALL_LOST, /* both are there, but they may be of two calls: records between them are lost */
@@ -42,6 +44,7 @@ struct call {
 	uint64_t args[CALL_ARGS]; /* as in the record, not sign-extended */
 	const char *texts[CALL_ARGS]; /* strings that arguments point to; NULL: not recorded */
 	int64_t ret; /* valid if end is known */
+	const struct call_stacks *stacks; /* NULL: calls_opts.stacks is false */
 };
 
 /* True if the call failed, with the negative error number in ret. */
@@ -66,14 +69,18 @@ struct calls_opts {
 	int (*task)(void *data, const struct call_task *task);
 	/* Called for each begin and end, and marks the call; may be NULL. */
 	enum call_verdict (*selects)(void *data, const struct dkt_record *record);
+	/* Called for each stack of a program, with its innermost address; may be NULL. */
+	int (*user_stack)(void *data, int32_t tid, uint64_t address);
 	void *data;
 	bool texts; /* keep strings */
+	bool stacks; /* keep stacks, and find out where calls waited */
 };
 
 /* Counts so far. */
 struct calls_info {
 	uint64_t begins, ends; /* records; those of a call that was recorded twice count once */
 	uint64_t ended, lost, unfinished, no_begin, no_end; /* calls by state */
+	uint64_t stacks; /* records of stacks */
 };
 
 struct calls;

@@ -134,6 +134,23 @@ static void take_task(struct call_event *it, struct dkt_event *event, bool begin
 	it->flags = int_field(event, "clone_flags");
 }
 
+static void take_switch(struct call_event *it, struct dkt_event *event)
+{
+	it->role = CALL_SWITCH;
+	it->prev_state = int_field(event, "prev_state");
+	it->next_pid = int_field(event, "next_pid");
+}
+
+static void take_stack(struct call_event *it, struct dkt_event *event, enum call_role role)
+{
+	const struct dkt_field *caller = dkt_event_field(event, "caller");
+
+	if (!caller || (caller->element != 4 && caller->element != 8))
+		return;
+	it->role = role;
+	it->frames = (struct call_int){ .at = caller->offset, .size = caller->element };
+}
+
 static void take(struct call_event *it, struct dkt_event *event)
 {
 	const char *system = dkt_event_system(event), *name = dkt_event_name(event);
@@ -151,6 +168,12 @@ static void take(struct call_event *it, struct dkt_event *event)
 		take_task(it, event, true);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_process_exit"))
 		take_task(it, event, false);
+	else if (!strcmp(system, "sched") && !strcmp(name, "sched_switch"))
+		take_switch(it, event);
+	else if (!strcmp(system, "ftrace") && !strcmp(name, "kernel_stack"))
+		take_stack(it, event, CALL_KERNEL_STACK);
+	else if (!strcmp(system, "ftrace") && !strcmp(name, "user_stack"))
+		take_stack(it, event, CALL_USER_STACK);
 	else if (call_signature(name) && dkt_event_field(event, "nr"))
 		take_text(it, event);
 }

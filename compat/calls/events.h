@@ -14,6 +14,9 @@ enum call_role {
 	CALL_TEXT, /* of an event probe: strings of the call that begins just before or after */
 	TASK_BEGINS,
 	TASK_ENDS,
+	CALL_SWITCH, /* one thread stops running, another runs */
+	CALL_KERNEL_STACK,
+	CALL_USER_STACK,
 };
 
 /* An integer in a record; size 0: the event lacks it. */
@@ -33,6 +36,8 @@ struct call_event {
 	struct call_int args[CALL_ARGS];
 	const struct dkt_field *texts[CALL_ARGS]; /* strings; NULL: the event has only the address */
 	struct call_int tid, flags; /* of a task */
+	struct call_int prev_state, next_pid; /* of a switch */
+	struct call_int frames; /* of a stack: the first address */
 };
 
 /* The most recent events, for one look without a search. */

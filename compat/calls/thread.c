@@ -50,8 +50,9 @@ struct call_thread *call_threads_create(struct call_threads *threads, int32_t ti
 	return thread;
 }
 
-static void clear_texts(struct call_thread *thread)
+static void clear_thread(struct call_thread *thread)
 {
+	call_stacks_clear(&thread->stacks);
 	for (unsigned int i = 0; i < CALL_ARGS; i++) {
 		free(thread->texts[i]);
 		free(thread->next[i]);
@@ -66,7 +67,7 @@ void call_threads_remove(struct call_threads *threads, int32_t tid)
 	if (!thread)
 		return;
 	dkt__keymap_remove(&threads->map, &key);
-	clear_texts(thread);
+	clear_thread(thread);
 	/* Its place stays for another thread. */
 	*thread = (struct call_thread){ 0 };
 	threads->near[(uint32_t)tid % CALL_THREADS_NEAR] = NULL;
@@ -75,7 +76,7 @@ void call_threads_remove(struct call_threads *threads, int32_t tid)
 void call_threads_clear(struct call_threads *threads)
 {
 	for (size_t i = 0; i < threads->n; i++) {
-		clear_texts(threads->list[i]);
+		clear_thread(threads->list[i]);
 		free(threads->list[i]);
 	}
 	free(threads->list);

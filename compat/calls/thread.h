@@ -5,6 +5,7 @@
 #include "base/keymap.h"
 #include "calls/calls.h"
 #include "calls/events.h"
+#include "calls/stack.h"
 
 struct call_thread {
 	struct call call; /* the open one, otherwise the one before */
@@ -18,6 +19,7 @@ struct call_thread {
 	int64_t before; /* the call that next is for, plus 1; 0: none */
 	char *texts[CALL_ARGS]; /* memory of the call's texts */
 	char *next[CALL_ARGS]; /* texts of a call that has not begun yet */
+	struct call_stacks stacks;
 };
 
 /* The most recent threads, for one look without a search. */

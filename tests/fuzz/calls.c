@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the joining of system calls from hostile records, the learning of names, and the text. */
+#include "calls/stack.h"
 #include "calls/text.h"
 
 #include "call_events.h"
@@ -21,6 +22,7 @@ static int take(void *data, const struct call *call)
 	size_t len;
 
 	must(call->kind && call->n_args <= CALL_ARGS);
+	must(call->stacks && call->stacks->kernel.n <= 16 && call->stacks->user.n <= 16);
 	dkt_buf_reset(r->buf);
 	call_text(&text, call, r->buf);
 	bytes = dkt_buf_data(r->buf, &len);
@@ -67,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	DKT_OPTS(dkt_ctx_opts, opts, .machine = "x86_64");
 	struct room r = { 0 };
 	const struct calls_opts calls_opts = {
-		.call = take, .task = take_task, .data = &r, .texts = true
+		.call = take, .task = take_task, .data = &r, .texts = true, .stacks = true
 	};
 	struct dkt_event *events[CALL_EVENTS];
 	struct calls_info info;

@@ -14,7 +14,11 @@
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"             \
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
 
-#define CALL_NR  "\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+#define CALL_NR "\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n"
+#define CALL_STACK                                                                                 \
+	"\tfield:int size;\toffset:8;\tsize:4;\tsigned:1;\n"                                       \
+	"\tfield:unsigned long caller[];\toffset:16;\tsize:0;\tsigned:0;\n" CALL_END
+
 #define CALL_END "\nprint fmt: \"\"\n"
 
 enum call_made {
@@ -25,6 +29,9 @@ enum call_made {
 	TEXT_OPENAT, /* of an event probe */
 	NEWTASK,
 	EXITED,
+	SWITCHED,
+	KERNEL_STACK,
+	USER_STACK,
 	CALL_EVENTS,
 };
 
@@ -65,6 +72,14 @@ static const struct {
 		     "name: sched_process_exit\nID: 907\nformat:\n" CALL_COMMON
 		     "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 		     "\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n" CALL_END },
+	[SWITCHED] = { "sched", "sched_switch",
+		       "name: sched_switch\nID: 908\nformat:\n" CALL_COMMON
+		       "\tfield:long prev_state;\toffset:8;\tsize:8;\tsigned:1;\n"
+		       "\tfield:pid_t next_pid;\toffset:16;\tsize:4;\tsigned:1;\n" CALL_END },
+	[KERNEL_STACK] = { "ftrace", "kernel_stack",
+			   "name: kernel_stack\nID: 909\nformat:\n" CALL_COMMON CALL_STACK },
+	[USER_STACK] = { "ftrace", "user_stack",
+			 "name: user_stack\nID: 910\nformat:\n" CALL_COMMON CALL_STACK },
 };
 
 /* A record as the kernel lays it out. */
@@ -107,6 +122,14 @@ union call_bytes {
 				char comm[16];
 				int32_t tid;
 			} exited;
+			struct {
+				int64_t state;
+				int32_t next;
+			} switched;
+			struct {
+				int32_t size, pad;
+				uint64_t caller[4];
+			} stack;
 		};
 	} it;
 	uint8_t all[128];

@@ -3,6 +3,7 @@
 #include "calls/calls.h"
 
 #include "call_events.h"
+#include "calls/stack.h"
 #include "check.h"
 
 #define NR_READ   0
@@ -16,6 +17,7 @@ struct room {
 	struct calls *calls;
 	struct call list[16];
 	char text[16][32];
+	uint64_t kernel[16], user[16], waited[16]; /* the innermost addresses */
 	size_t n;
 	struct call_task task;
 	uint64_t ts;
@@ -29,6 +31,13 @@ static int take(void *data, const struct call *call)
 	r->list[r->n] = *call;
 	snprintf(r->text[r->n], sizeof(r->text[0]), "%s",
 		 call->n_args > 1 && call->texts[1] ? call->texts[1] : "");
+	if (call->stacks) {
+		const struct call_stacks *stacks = call->stacks;
+
+		r->kernel[r->n] = stacks->kernel.n ? stacks->kernel.frames[0] : 0;
+		r->user[r->n] = stacks->user.n ? stacks->user.frames[0] : 0;
+		r->waited[r->n] = stacks->waited;
+	}
 	r->n++;
 	return 0;
 }
@@ -44,7 +53,7 @@ static int setup(void **state)
 	DKT_OPTS(dkt_ctx_opts, opts, .machine = "x86_64");
 	struct room *r = calloc(1, sizeof(*r));
 	const struct calls_opts calls = {
-		.call = take, .task = take_task, .data = r, .texts = true
+		.call = take, .task = take_task, .data = r, .texts = true, .stacks = true
 	};
 
 	assert_non_null(r);
@@ -115,6 +124,23 @@ static void text_openat(struct room *r, int32_t tid, const char *path)
 	bytes.it.text.text = 16 | (uint32_t)(strlen(path) + 1) << 16;
 	strcpy(bytes.it.text.bytes, path);
 	add(r, TEXT_OPENAT, tid, &bytes, 56);
+}
+
+/* Thread 0: idle. */
+static void switch_to(struct room *r, int32_t from, int64_t state, int32_t to)
+{
+	union call_bytes bytes = { .it.switched = { .state = state, .next = to } };
+
+	add(r, SWITCHED, from, &bytes, 20);
+}
+
+/* The stack ends before its second address, as that of some kernels does. */
+static void stack(struct room *r, enum call_made event, int32_t tid, uint64_t address)
+{
+	union call_bytes bytes = { .it.stack = { .size = 3,
+						 .caller = { address, UINT64_MAX, 1 } } };
+
+	add(r, event, tid, &bytes, 40);
 }
 
 static void lose(struct room *r)
@@ -298,6 +324,62 @@ static void strings_of_a_probe_belong_to_the_call_beside_them(void **state)
 	assert_string_equal(r->text[2], "");
 }
 
+static void a_call_has_the_stack_of_its_longest_wait(void **state)
+{
+	struct room *r = *state;
+
+	enter(r, 7, NR_READ);
+	stack(r, USER_STACK, 7, 100);
+	stack(r, KERNEL_STACK, 7, 1);
+	switch_to(r, 7, 1, 0);
+	stack(r, KERNEL_STACK, 7, 2);
+	switch_to(r, 0, 0, 7);
+	/* It runs on, but for another thread: that is not a wait. */
+	switch_to(r, 7, 0x100, 8);
+	stack(r, KERNEL_STACK, 7, 3);
+	r->ts += 1000;
+	switch_to(r, 8, 1, 7);
+	switch_to(r, 7, 2, 0);
+	stack(r, KERNEL_STACK, 7, 4);
+	r->ts += 100;
+	switch_to(r, 0, 0, 7);
+	switch_to(r, 7, 1, 0);
+	stack(r, KERNEL_STACK, 7, 5);
+	leave(r, 7, NR_READ, 5);
+	/* A stack after the end is not of the next call. */
+	stack(r, KERNEL_STACK, 7, 6);
+	enter(r, 7, NR_READ);
+	leave(r, 7, NR_READ, 5);
+	assert_int_equal(r->kernel[0], 4);
+	assert_int_equal(r->waited[0], 120);
+	assert_int_equal(r->user[0], 100);
+	assert_int_equal(r->kernel[1], 0);
+	assert_int_equal(r->user[1], 0);
+}
+
+static void a_call_that_never_waits_has_its_last_stack(void **state)
+{
+	struct room *r = *state;
+	struct calls_info info;
+
+	enter(r, 7, NR_READ);
+	stack(r, KERNEL_STACK, 7, 1);
+	stack(r, KERNEL_STACK, 7, 2);
+	leave(r, 7, NR_READ, 5);
+	enter(r, 7, NR_READ);
+	switch_to(r, 7, 1, 0);
+	stack(r, KERNEL_STACK, 7, 3);
+	assert_int_equal(calls_finish(r->calls), 0);
+	calls_info(r->calls, &info);
+	assert_int_equal(r->kernel[0], 2);
+	assert_int_equal(r->waited[0], 0);
+	/* This one still waits. */
+	assert_int_equal(r->list[1].state, CALL_UNFINISHED);
+	assert_int_equal(r->kernel[1], 3);
+	assert_int_equal(r->waited[1], 10);
+	assert_int_equal(info.stacks, 3);
+}
+
 static void short_records_and_odd_numbers_are_harmless(void **state)
 {
 	struct room *r = *state;
@@ -342,6 +424,8 @@ int main(void)
 		TEST(a_thread_id_that_is_used_again_ends_no_call_of_before),
 		TEST(the_return_of_a_new_thread_is_no_call),
 		TEST(strings_of_a_probe_belong_to_the_call_beside_them),
+		TEST(a_call_has_the_stack_of_its_longest_wait),
+		TEST(a_call_that_never_waits_has_its_last_stack),
 		TEST(short_records_and_odd_numbers_are_harmless),
 		cmocka_unit_test(the_signatures_are_sorted),
 	};
