@@ -41,7 +41,7 @@ const struct command app_commands[] = {
 	{ "start",     cmd_start,  0,        0, 0,  "", "start recording again, after stop or a traceoff trigger" },
 	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "show what is enabled, how full the buffers are and what was lost" },
 	{ "stop",      cmd_start,  0,        0, 0,  "", "stop recording; keep settings and records" },
-	{ "strace",    cmd_strace, CMD_STRACE | CMD_RECORD, 0, -1, "[-- COMMAND...]", "print system calls with their times, arguments and results" },
+	{ "strace",    cmd_strace, CMD_STRACE | CMD_RECORD, 0, -1, "[FILE...] [-- COMMAND...]", "print system calls with their times, arguments and results" },
 	{ "top",       cmd_top,    CMD_TOP | CMD_RECORD, 0, 0, "", "show what the machine does now: processes, system calls, disks, events" },
 	{ "trigger",   cmd_trigger, CMD_LIST | CMD_TRIGGER, 1, -1, "add|list|del|rearm [EVENTS|message TEXT] [ACTION]", "make the kernel act on an event or on a message of Lustre" },
 	{ "view",      cmd_view,   CMD_VIEW | CMD_PICK | CMD_READ_ALL, 1, -1, "FILE... -o PAGE.html", "write a page of pictures: rates, latencies, stacks, processes" },

@@ -85,6 +85,7 @@ struct app {
 	const char *duration;
 	const char *calls;
 	bool errors;
+	bool stack;
 	bool summary;
 	const char *max_size;
 	const char *buffer_size;

@@ -169,9 +169,12 @@ static int want_events(struct live *live)
 	int err = wanted_none(live->app->ctx, &live->wanted);
 
 	/* If an event lacks a field of the filter, another has it: the caller checked that. */
-	for (size_t i = 0; !err && i < opts->n; i++)
+	for (size_t i = 0; !err && i < opts->n; i++) {
 		err = wanted_add(live->wanted, opts->events[i].event,
 				 opts->events[i].filter ? opts->events[i].filter : opts->filter);
+		if (!err)
+			live->wanted->list[live->wanted->n - 1].stack = opts->events[i].stack;
+	}
 	return err;
 }
 
@@ -193,6 +196,9 @@ static int enable_events(struct live *live)
 		dkt_instance_skip_pids(live->in, &self, 1);
 	if (!err && opts->stacks)
 		err = dkt_instance_set_option(live->in, "stacktrace", true);
+	/* Not an error: without them, the kernel's stacks still say much. */
+	if (!err && opts->user_stacks && dkt_instance_set_option(live->in, "userstacktrace", true))
+		app_say("%s; no stacks of programs", dkt_error(live->app->ctx));
 	if (!err)
 		err = dkt_change_commit(change);
 	dkt_change_free(change);

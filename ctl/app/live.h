@@ -11,6 +11,7 @@
 struct live_event {
 	struct dkt_event *event;
 	struct dkt_expr *filter; /* replaces the filter of all events; NULL: use that */
+	bool stack; /* also record the kernel's stack */
 };
 
 struct live_opts {
@@ -20,7 +21,8 @@ struct live_opts {
 	size_t n;
 	struct dkt_expr *filter; /* for the events that have its fields; may be NULL */
 	bool only_command; /* record the command and its children only */
-	bool stacks; /* also record the kernel's stack */
+	bool stacks; /* also record the kernel's stack, with all events */
+	bool user_stacks; /* also record the program's stack, if the kernel can */
 	char **command; /* to run while recording; may be NULL */
 	double seconds; /* stop after this time; 0: no limit */
 	/* Called for each record and gap; an error ends the recording. */

@@ -51,7 +51,7 @@ static int first_read(const struct app *app)
 
 static int last_read(const struct app *app, int argc)
 {
-	if (app->command->flags & (CMD_ANALYZE | CMD_LAMI))
+	if (app->command->flags & (CMD_ANALYZE | CMD_LAMI | CMD_STRACE))
 		return argc - app->n_command - 1;
 	if (app->command->flags & CMD_READ_ALL)
 		return argc - 1;
@@ -97,6 +97,8 @@ static void find_input(struct app *app, int argc, char **argv)
 {
 	if (first_read(app) == 2 && last_read(app, argc) >= 2)
 		app->input = argv[2];
+	if (app->command->flags & CMD_STRACE && !app->input && last_read(app, argc) >= 1)
+		app->input = argv[1];
 }
 
 int privileges_begin(struct app *app, int argc, char **argv)

@@ -3,41 +3,46 @@
 #include "app/opt.h"
 #include "base/stop.h"
 #include "input/live_args.h"
-#include "lustre/mask.h"
 #include "strace/strace.h"
 
-struct strace {
-	struct app *app;
-	struct dkt_ctx *ctx; /* of the kernel that records */
-	struct strace_choice choice;
-	struct dkt_expr *filter; /* of --filter; NULL: none */
-	struct calls *calls;
-	struct descriptors *descriptors; /* NULL: names are not needed */
-	struct strace_lines lines;
-	struct strace_summary *summary; /* NULL: lines */
-	struct dkt_source *source; /* of the records; NULL: no record yet */
-	struct dkt_event *known; /* the last event, and whether the filter fits it */
-	bool fits;
-	char **command;
-	bool any; /* a record has come */
-	int32_t starting; /* the command's thread until it executes the command; 0: it has */
-	uint64_t now; /* time of the last record */
-	double seconds;
-	int top;
-};
-
 /* ---- arguments ---- */
+
+/*
+ * The files are those of --input and before "--", the command follows it. The privileges of a command
+ * that records may have been dropped for the first file, which is --input then.
+ */
+static int read_words(struct strace *strace, int argc, char **argv)
+{
+	struct app *app = strace->app;
+	int n = argc - app->n_command;
+	int from = app->input && n > 1 && app->input == argv[1] ? 2 : 1;
+
+	if (app->n_command)
+		strace->command = argv + n;
+	if (app->input && dkt__append(strace->files, strace->n_files, (char *)app->input))
+		return app_usage("out of memory");
+	for (int i = from; i < n; i++)
+		if (dkt__append(strace->files, strace->n_files, argv[i]))
+			return app_usage("out of memory");
+	if (n > 1 && access(argv[1], F_OK))
+		return app_usage("strace: there is no file '%s'; a command is written after --",
+				 argv[1]);
+	if (strace->command && strace->n_files)
+		return app_usage("strace: cannot combine a file with a command; give one of them");
+	return 0;
+}
 
 static int read_args(struct strace *strace, int argc, char **argv)
 {
 	struct app *app = strace->app;
-	int rc;
+	int rc = read_words(strace, argc, argv);
 
-	strace->command = argc > 1 ? argv + 1 : NULL;
-	if (strace->command && app->input)
-		return app_usage("strace: cannot combine --input with a command; give one of them");
+	if (rc)
+		return rc;
 	if (app->top && !app->summary)
 		return app_usage("strace: --top is for --summary");
+	if (app->stack && app->summary)
+		return app_usage("strace: --stack is for calls, not for --summary");
 	rc = opt_seconds("time", app->seconds, &strace->seconds);
 	if (!rc)
 		rc = opt_number("top", app->top, &strace->top);
@@ -48,132 +53,49 @@ static int read_args(struct strace *strace, int argc, char **argv)
 	return rc;
 }
 
-/* ---- calls ---- */
+/* ---- origins ---- */
 
-/* The search for the command in $PATH is not part of the command. */
-static bool is_start(struct strace *strace, const struct call *call)
-{
-	if (!strace->starting || call->tid != strace->starting)
-		return false;
-	if (call->state == CALL_ENDED && !call->ret && call->kind->name &&
-	    !strcmp(call->kind->name, "execve"))
-		strace->starting = 0;
-	return strace->starting;
-}
-
-static int learn(struct strace *strace, const struct call *call)
-{
-	return strace->descriptors ? descriptors_learn(strace->descriptors, call) : 0;
-}
-
-static int take_call(void *data, const struct call *call)
-{
-	struct strace *strace = data;
-	/* A new descriptor is shown with its name, a closed one too. */
-	bool opens = call->kind->signature && call->kind->signature->returns == RETURN_FD;
-	int err = opens ? learn(strace, call) : 0;
-
-	if (!err)
-		err = strace_programs_learn(&strace->lines.programs, call);
-	if (!err && !is_start(strace, call) &&
-	    strace_choice_has(&strace->choice, call, strace->now))
-		err = strace->summary ? strace_summary_add(strace->summary, call) :
-					strace_lines_put(&strace->lines, call);
-	return err || opens ? err : learn(strace, call);
-}
-
-static int take_task(void *data, const struct call_task *task)
-{
-	struct strace *strace = data;
-
-	strace_programs_forget(&strace->lines.programs, task->tid);
-	return strace->descriptors ? descriptors_task(strace->descriptors, task) : 0;
-}
-
-/* A record that lacks a field of the filter is not refused: the other one of the call may have it. */
-static enum call_verdict selects(void *data, const struct dkt_record *record)
-{
-	struct strace *strace = data;
-
-	if (record->event != strace->known) {
-		strace->known = record->event;
-		strace->fits = !dkt_expr_check_match(strace->filter, record->event);
-	}
-	if (!strace->fits)
-		return CALL_UNTOLD;
-	return dkt_expr_match(strace->filter, record, dkt_source_comm(strace->source, record)) ?
-		       CALL_SELECTED :
-		       CALL_REFUSED;
-}
-
-static int set_up(struct strace *strace)
+static int begin(struct strace *strace, uint32_t n)
 {
 	struct app *app = strace->app;
-	struct calls_opts opts = {
-		.call = take_call, .task = take_task, .data = strace, .texts = !app->summary
+	int err;
+
+	strace->origins = calloc(n, sizeof(*strace->origins));
+	if (!strace->origins)
+		return -ENOMEM;
+	strace->n = n;
+	err = app->summary ? strace_summary_new(&strace->summary) :
+			     strace_lines_begin(&strace->lines, app);
+	return err;
+}
+
+static int begin_origin(struct strace *strace, uint32_t i, struct dkt_ctx *ctx, const char *name,
+			const char *kernel)
+{
+	struct strace_origin *origin = &strace->origins[i];
+
+	*origin = (struct strace_origin){
+		.ctx = ctx, .name = name, .index = i, .text.machine = call_machine(kernel)
 	};
-	int err = app->calls ? strace_choice_calls(&strace->choice, strace->ctx, app->calls) : 0;
-
-	if (!err && app->filter)
-		err = mask_expr(strace->ctx, app->filter, &strace->filter);
-	if (strace->filter)
-		opts.selects = selects;
-	if (!err)
-		err = app->summary ? strace_summary_new(&strace->summary) :
-				     strace_lines_begin(&strace->lines, app);
-	if (!err && !app->summary)
-		err = descriptors_new(&strace->descriptors);
-	strace->lines.text.descriptors = strace->descriptors;
-	return err ? err : calls_new(strace->ctx, &opts, &strace->calls);
+	return strace_origin_begin(strace, origin);
 }
 
-/* ---- records ---- */
-
-static int first_record(struct strace *strace, struct dkt_source *source,
-			const struct dkt_record *record)
+static int finish(struct strace *strace)
 {
-	strace->any = true;
-	strace->source = source;
-	strace->lines.source = source;
-	strace->lines.text.machine =
-		call_machine(strace->app->input ? dkt_source_info(source)->kernel : NULL);
-	/* The first thread is the command's. */
-	if (strace->command)
-		strace->starting = record->pid;
-	return strace->descriptors && strace->command ?
-		       descriptors_inherit(strace->descriptors, record->pid) :
-		       0;
-}
+	int err = 0;
 
-static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
-{
-	struct strace *strace = data;
-	int err = strace->any || !record->event ? 0 : first_record(strace, source, record);
-
-	strace->now = record->ts;
-	if (!err && !record->event && strace->descriptors) {
-		descriptors_forget(strace->descriptors);
-		err = strace_lines_gap(&strace->lines, record);
-	}
-	return err ? err : calls_add(strace->calls, record);
-}
-
-static int idle(void *data)
-{
-	struct strace *strace = data;
-
-	return strace->summary ? 0 : strace_lines_flush(&strace->lines);
+	for (uint32_t i = 0; !err && i < strace->n; i++)
+		err = calls_finish(strace->origins[i].calls);
+	return err;
 }
 
 static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
 {
 	struct strace *strace = data;
-	const struct strace_totals totals = { .source = source,
-					      .machine = strace->lines.text.machine,
-					      .top = (size_t)strace->top,
-					      .seen = seen,
-					      .lost = lost };
-	int err = calls_finish(strace->calls);
+	const struct strace_totals totals = {
+		.source = source, .top = (size_t)strace->top, .seen = seen, .lost = lost
+	};
+	int err = finish(strace);
 
 	if (err)
 		return err;
@@ -181,25 +103,93 @@ static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t
 				 strace_lines_flush(&strace->lines);
 }
 
-static int run_input(struct strace *strace, struct inputs *in, int *rc)
+/* ---- files ---- */
+
+static int add_to_file(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
-	const struct losses *losses = &in->line.parts[0].losses;
+	struct strace *strace = data;
+
+	(void)source;
+	return strace_origin_add(
+		&strace->origins[strace->part_of ? strace->part_of[record->stream] : 0], record);
+}
+
+static int begin_files(struct strace *strace, struct inputs *in)
+{
+	int err = begin(strace, (uint32_t)in->line.n);
+
+	strace->source = strace->lines.source = in->line.source;
+	strace->part_of = in->line.part_of;
+	for (uint32_t i = 0; !err && i < strace->n; i++) {
+		struct pipeline_part *part = &in->line.parts[i];
+
+		err = begin_origin(strace, i, part->ctx, in->n > 1 ? in->files[i].name : NULL,
+				   dkt_source_info(part->source)->kernel);
+		if (err)
+			pipeline_fail(&in->line, err);
+	}
+	return err;
+}
+
+/* Says what the files lack for an answer. */
+static void report_missing(const struct strace *strace)
+{
+	const char *file = strace->n_files > 1 ? "no file" : strace->files[0];
+	const char *has = strace->n_files > 1 ? "has" : "has no";
+	uint64_t records = 0, stacks = 0;
 	struct calls_info info;
-	int err;
+
+	for (uint32_t i = 0; i < strace->n; i++) {
+		calls_info(strace->origins[i].calls, &info);
+		records += info.begins + info.ends;
+		stacks += info.stacks;
+	}
+	if (!records)
+		app_say("%s %s record of a system call; to record them: dktrace record -e"
+			" 'raw_syscalls:*'",
+			file, has);
+	else if (strace->app->stack && !stacks)
+		app_say("%s %s stacks; to record them: dktrace record -e"
+			" 'raw_syscalls:*,sched_switch' --stack sched_switch",
+			file, has);
+}
+
+static int run_files(struct strace *strace, struct inputs *in, int *rc)
+{
+	uint64_t seen = 0, lost = 0;
+	int err = begin_files(strace, in);
 
 	dkt__stop_on_end();
-	err = inputs_each(in, add_record, strace);
 	if (!err)
-		err = report(strace, in->line.source, losses->seen, losses->lost);
+		err = inputs_each(in, add_to_file, strace);
+	for (size_t i = 0; i < in->line.n; i++) {
+		seen += in->line.parts[i].losses.seen;
+		lost += in->line.parts[i].losses.lost;
+	}
+	if (!err)
+		err = report(strace, in->line.source, seen, lost);
 	if (err)
 		return err;
-	calls_info(strace->calls, &info);
-	if (!info.begins && !info.ends)
-		app_say("%s has no record of a system call; to record them: dktrace record -e"
-			" 'raw_syscalls:*'",
-			strace->app->input);
+	report_missing(strace);
 	*rc = inputs_report_losses(in);
 	return 0;
+}
+
+/* ---- live ---- */
+
+static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	struct strace *strace = data;
+
+	strace->source = strace->lines.source = source;
+	return strace_origin_add(&strace->origins[0], record);
+}
+
+static int idle(void *data)
+{
+	struct strace *strace = data;
+
+	return strace->summary ? 0 : strace_lines_flush(&strace->lines);
 }
 
 static int run_live(struct strace *strace, int *rc)
@@ -212,61 +202,82 @@ static int run_live(struct strace *strace, int *rc)
 				  .only_command = strace->command,
 				  .command = strace->command,
 				  .seconds = strace->seconds,
+				  .user_stacks = app->stack,
 				  .record = add_record,
 				  .idle = idle,
 				  .report = report,
 				  .data = strace };
-	int err = dkt_caps_check(strace->ctx, DKT_NEED_CONTROL);
+	struct strace_origin *origin;
+	struct descriptors *names;
+	int err = begin(strace, 1);
 
-	if (!err && strace->descriptors)
-		err = strace_texts_create(&texts, app, strace->ctx, &strace->choice);
 	if (!err)
-		err = strace_events_find(&events, app, strace->ctx, &strace->choice,
-					 strace->descriptors ? &texts : NULL);
+		err = begin_origin(strace, 0, app->ctx, NULL, NULL);
+	if (!err)
+		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+	if (err)
+		return err;
+	origin = &strace->origins[0];
+	names = origin->descriptors;
+	if (names)
+		err = strace_texts_create(&texts, app, app->ctx, &origin->choice);
+	if (!err)
+		err = strace_events_find(&events, app, app->ctx, &origin->choice,
+					 names ? &texts : NULL);
 	opts.events = events.list;
 	opts.n = events.n;
 	opts.filter = events.filter;
-	if (!err && strace->descriptors && !strace->command)
-		err = descriptors_read_proc(strace->descriptors);
+	if (!err && names && !strace->command)
+		err = descriptors_read_proc(names);
+	if (app->stack)
+		app->keep_privileges |= DKT_KEEP_PROCESSES;
 	if (!err)
 		err = live_run(app, &opts, rc);
 	strace_events_clear(&events);
-	strace_texts_remove(&texts, strace->ctx);
+	strace_texts_remove(&texts, app->ctx);
 	return err;
 }
 
 /* ---- all ---- */
 
+static int open_inputs(struct strace *strace, struct record_args *args, struct inputs *in)
+{
+	struct app *app = strace->app;
+	struct dkt_ctx *ctx;
+
+	return strace->n_files > 1 ? inputs_open_all(in, args) :
+				     live_args_open(app, args, in, &ctx);
+}
+
 static void clear(struct strace *strace)
 {
-	calls_free(strace->calls);
-	descriptors_free(strace->descriptors);
+	for (uint32_t i = 0; i < strace->n; i++)
+		strace_origin_clear(&strace->origins[i]);
+	free(strace->origins);
+	free(strace->files);
 	strace_lines_clear(&strace->lines);
 	strace_summary_free(strace->summary);
 	strace_choice_clear(&strace->choice);
-	dkt_expr_free(strace->filter);
 }
 
 int cmd_strace(struct app *app, int argc, char **argv)
 {
-	struct strace strace = { .app = app, .ctx = app->ctx };
+	struct strace strace = { .app = app };
 	struct record_args args = { 0 };
 	struct inputs in = { 0 };
 	int err, rc = read_args(&strace, argc, argv);
 
-	if (!rc && strace.command)
-		rc = spawn_check(strace.command);
 	if (!rc)
 		rc = live_args_read(app, &args);
+	if (!rc && strace.n_files > 1)
+		rc = inputs_new(app, strace.files, strace.n_files, &in);
 	if (rc) {
 		clear(&strace);
 		return live_args_close(app, &args, &in, 0, rc);
 	}
-	err = live_args_open(app, &args, &in, &strace.ctx);
+	err = open_inputs(&strace, &args, &in);
 	if (!err)
-		err = set_up(&strace);
-	if (!err)
-		err = app->input ? run_input(&strace, &in, &rc) : run_live(&strace, &rc);
+		err = strace.n_files ? run_files(&strace, &in, &rc) : run_live(&strace, &rc);
 	clear(&strace);
 	return live_args_close(app, &args, &in, err, rc);
 }

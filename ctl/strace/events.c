@@ -17,15 +17,12 @@ static int add(struct strace_events *events, struct dkt_ctx *ctx, const char *sy
 }
 
 /* The kernel tests processes and programs; --filter and --cpu are for both ends of a call. */
-static int make_filters(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
+static int make_filters(struct strace_events *events, struct dkt_ctx *ctx, const char *who,
 			const char *numbers)
 {
-	const struct filter_wish wish = { .pids = app->pid, .comm = app->comm };
-	char *who __cleanup(free) = NULL, *both __cleanup(free) = NULL;
-	int err = filters_text(ctx, &wish, &who);
+	char *both __cleanup(free) = NULL;
+	int err = who ? mask_expr(ctx, who, &events->filter) : 0;
 
-	if (!err && who)
-		err = mask_expr(ctx, who, &events->filter);
 	if (err || !numbers)
 		return err;
 	both = who ? dkt__format("(%s) && (%s)", who, numbers) : strdup(numbers);
@@ -58,12 +55,35 @@ static int add_with_texts(struct strace_events *events, struct dkt_ctx *ctx,
 	return err;
 }
 
+/* Where threads wait: the stacks at which they stop running, but not for another thread alone. */
+static int add_waits(struct strace_events *events, struct dkt_ctx *ctx, const char *who)
+{
+	static const char sleeps[] = "prev_state & 255";
+	char *text __cleanup(free) = who ? dkt__format("(%s) && %s", who, sleeps) : strdup(sleeps);
+	int err = text ? mask_expr(ctx, text, &events->waits) : -ENOMEM;
+
+	if (!err)
+		err = add(events, ctx, "sched", "sched_switch", events->waits);
+	if (!err)
+		events->list[events->n - 1].stack = true;
+	return err == -ENOENT ?
+		       dkt_fail(ctx, err, "--stack: this kernel has no event sched:sched_switch") :
+		       err;
+}
+
 int strace_events_find(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
 		       const struct strace_choice *choice, const struct strace_texts *texts)
 {
+	const struct filter_wish wish = { .words = SELECT_ALL,
+					  .pids = app->pid,
+					  .comm = app->comm };
 	char *numbers __cleanup(free) = strace_choice_filter(choice, ctx, texts);
+	char *who __cleanup(free) = NULL;
 	struct dkt_expr *filter;
-	int err = make_filters(events, app, ctx, numbers);
+	int err = filters_text(ctx, &wish, &who);
+
+	if (!err)
+		err = make_filters(events, ctx, who, numbers);
 
 	if (err)
 		return err;
@@ -85,6 +105,8 @@ int strace_events_find(struct strace_events *events, const struct app *app, stru
 		err = add(events, ctx, texts->group, texts->calls[i], events->filter);
 	if (!err && texts && !texts->n)
 		err = add_with_texts(events, ctx, choice);
+	if (!err && app->stack)
+		err = add_waits(events, ctx, who);
 	return err;
 }
 
@@ -93,4 +115,5 @@ void strace_events_clear(struct strace_events *events)
 	free(events->list);
 	dkt_expr_free(events->filter);
 	dkt_expr_free(events->numbers);
+	dkt_expr_free(events->waits);
 }

@@ -19,14 +19,15 @@ static const char *const states[] = {
 
 /* ---- parts ---- */
 
-static const char *comm_of(const struct strace_lines *lines, const struct call *call)
+static const char *comm_of(const struct strace_lines *lines, const struct strace_origin *origin,
+			   const struct call *call)
 {
 	const struct dkt_record record = { .pid = call->tid,
 					   .cpu = call->cpu,
 					   .stream = call->stream,
 					   .ts = call->end ? call->end : call->begin };
 
-	const char *name = strace_programs_name(&lines->programs, call->tid);
+	const char *name = strace_programs_name(&origin->programs, call->tid);
 
 	return name ? name : dkt_source_comm(lines->source, &record);
 }
@@ -66,6 +67,14 @@ static void put_duration(struct strace_lines *lines, const struct call *call)
 		dkt_buf_str(lines->buf, " (      ? ms) ");
 }
 
+static void put_name(struct strace_lines *lines, const struct strace_origin *origin)
+{
+	if (!origin->name)
+		return;
+	dkt_buf_text(lines->buf, origin->name, strlen(origin->name));
+	dkt_buf_str(lines->buf, " ");
+}
+
 static int write_if_full(struct strace_lines *lines)
 {
 	size_t len;
@@ -78,16 +87,20 @@ static int write_if_full(struct strace_lines *lines)
 
 /* ---- a line ---- */
 
-static int put_line(struct strace_lines *lines, const struct call *call)
+static int put_line(struct strace_lines *lines, const struct strace_origin *origin,
+		    const struct call *call)
 {
-	const char *comm = comm_of(lines, call);
+	const char *comm = comm_of(lines, origin, call);
 
 	put_time(lines, call->begin ? call->begin : call->end);
 	put_duration(lines, call);
+	put_name(lines, origin);
 	dkt_buf_text(lines->buf, comm, strlen(comm));
 	dkt_buf_printf(lines->buf, "/%d ", call->tid);
-	call_text(&lines->text, call, lines->buf);
+	call_text(&origin->text, call, lines->buf);
 	dkt_buf_str(lines->buf, "\n");
+	if (call->stacks)
+		strace_stacks_text(origin, call, lines->buf);
 	return write_if_full(lines);
 }
 
@@ -101,14 +114,15 @@ static struct json_object *cell_value(const struct strace_lines *lines)
 	return json_object_new_string_len(text ? text : "", (int)len);
 }
 
-static struct json_object *args_of(struct strace_lines *lines, const struct call *call)
+static struct json_object *args_of(struct strace_lines *lines, const struct strace_origin *origin,
+				   const struct call *call)
 {
 	struct json_object *args = json_object_new_array();
 	enum call_text_arg shown;
 
 	for (unsigned int i = 0; i < CALL_ARGS; i++) {
 		dkt_buf_reset(lines->cell);
-		shown = call_text_arg(&lines->text, call, i, lines->cell);
+		shown = call_text_arg(&origin->text, call, i, lines->cell);
 		if (shown == CALL_TEXT_NO_MORE)
 			break;
 		if (shown == CALL_TEXT_SHOWN)
@@ -117,13 +131,13 @@ static struct json_object *args_of(struct strace_lines *lines, const struct call
 	return args;
 }
 
-static const char *error_of(const struct strace_lines *lines, const struct call *call)
+static const char *error_of(const struct strace_origin *origin, const struct call *call)
 {
 	const char *words;
 	bool restarts;
 
 	return call_failed(call) ?
-		       call_error((int)-call->ret, lines->text.machine, &words, &restarts) :
+		       call_error((int)-call->ret, origin->text.machine, &words, &restarts) :
 		       NULL;
 }
 
@@ -143,33 +157,49 @@ static uint64_t time_of(const struct strace_lines *lines, const struct call *cal
 	return info->has_wall ? (uint64_t)dkt__wall_time(ts, info->wall) : ts;
 }
 
-enum { TIME, COMM, TID, CPU, CALL, ARGS, STATE, NS, RET, ERROR, COLUMNS };
+enum { TIME, FROM, COMM, TID, CPU, CALL, ARGS, STATE, NS, RET, ERROR, COLUMNS };
 
 static const char *const keys[COLUMNS] = {
-	[TIME] = "time_ns", [COMM] = "comm",   [TID] = "tid",     [CPU] = "cpu",
-	[CALL] = "call",    [ARGS] = "args",   [STATE] = "state", [NS] = "duration_ns",
-	[RET] = "ret",      [ERROR] = "error",
+	[TIME] = "time_ns",   [FROM] = "from", [COMM] = "comm",   [TID] = "tid",
+	[CPU] = "cpu",        [CALL] = "call", [ARGS] = "args",   [STATE] = "state",
+	[NS] = "duration_ns", [RET] = "ret",   [ERROR] = "error",
 };
 
-static int put_row(struct strace_lines *lines, const struct call *call)
+static void add_stacks(const struct strace_origin *origin, const struct call *call,
+		       struct json_object *object)
+{
+	const struct call_stacks *stacks = call->stacks;
+
+	json_object_object_add(object, "waited_ns",
+			       stacks->waited && !call->lost ? val_number(stacks->waited) : NULL);
+	json_object_object_add(object, "kernel_stack", strace_stack_json(origin, call, false));
+	json_object_object_add(object, "user_stack", strace_stack_json(origin, call, true));
+}
+
+static int put_row(struct strace_lines *lines, const struct strace_origin *origin,
+		   const struct call *call)
 {
 	struct json_object *values[COLUMNS] = {
 		[TIME] = val_number(time_of(lines, call)),
-		[COMM] = val_text(comm_of(lines, call)),
+		[FROM] = val_text(origin->name),
+		[COMM] = val_text(comm_of(lines, origin, call)),
 		[TID] = json_object_new_int(call->tid),
 		[CPU] = val_number(call->cpu),
 		[CALL] = name_of(lines, call),
-		[ARGS] = call->state == CALL_NO_BEGIN ? NULL : args_of(lines, call),
+		[ARGS] = call->state == CALL_NO_BEGIN ? NULL : args_of(lines, origin, call),
 		[STATE] = val_text(states[call->state]),
 		[NS] = call->state == CALL_ENDED ? val_number(call->end - call->begin) : NULL,
 		[RET] = call->end ? json_object_new_int64(call->ret) : NULL,
-		[ERROR] = val_text(error_of(lines, call)),
+		[ERROR] = val_text(error_of(origin, call)),
 	};
 	struct json_object *object = json_object_new_object();
 	int err;
 
 	for (size_t i = 0; i < COLUMNS; i++)
-		json_object_object_add(object, keys[i], values[i]);
+		if (i != FROM || origin->name)
+			json_object_object_add(object, keys[i], values[i]);
+	if (call->stacks)
+		add_stacks(origin, call, object);
 	err = json_line(object, stdout);
 	json_object_put(object);
 	return err;
@@ -191,21 +221,46 @@ static void put_cell(struct strace_lines *lines)
 	dkt_buf_cell(lines->buf, text ? text : "", len);
 }
 
-static int put_csv(struct strace_lines *lines, const struct call *call)
+static void put_heading(struct strace_lines *lines, const struct strace_origin *origin,
+			const struct call *call)
+{
+	if (lines->any)
+		return;
+	lines->any = true;
+	dkt_buf_str(lines->buf, origin->name ? "time_ns,from" : "time_ns");
+	dkt_buf_str(lines->buf, ",comm,tid,cpu,call,text,state,duration_ns,ret,error");
+	dkt_buf_str(lines->buf, call->stacks ? ",waited_ns,kernel_stack,user_stack\n" : "\n");
+}
+
+static void put_stack_cells(struct strace_lines *lines, const struct strace_origin *origin,
+			    const struct call *call)
+{
+	dkt_buf_str(lines->buf, ",");
+	if (call->stacks->waited && !call->lost)
+		dkt_buf_u64(lines->buf, call->stacks->waited, 0, ' ');
+	for (int user = 0; user < 2; user++) {
+		dkt_buf_reset(lines->cell);
+		strace_stack_folded(origin, call, user, lines->cell);
+		put_cell(lines);
+	}
+}
+
+static int put_csv(struct strace_lines *lines, const struct strace_origin *origin,
+		   const struct call *call)
 {
 	struct dkt_buf *buf = lines->buf;
 
-	if (!lines->any)
-		dkt_buf_str(buf, "time_ns,comm,tid,cpu,call,text,state,duration_ns,ret,error\n");
-	lines->any = true;
+	put_heading(lines, origin, call);
 	dkt_buf_u64(buf, time_of(lines, call), 0, ' ');
-	put_word(lines, comm_of(lines, call));
+	if (origin->name)
+		put_word(lines, origin->name);
+	put_word(lines, comm_of(lines, origin, call));
 	dkt_buf_printf(buf, ",%d,%u", call->tid, call->cpu);
 	dkt_buf_reset(lines->cell);
 	call_text_name(call, lines->cell);
 	put_cell(lines);
 	dkt_buf_reset(lines->cell);
-	call_text(&lines->text, call, lines->cell);
+	call_text(&origin->text, call, lines->cell);
 	put_cell(lines);
 	put_word(lines, states[call->state]);
 	dkt_buf_str(buf, ",");
@@ -214,21 +269,25 @@ static int put_csv(struct strace_lines *lines, const struct call *call)
 	dkt_buf_str(buf, ",");
 	if (call->end)
 		dkt_buf_printf(buf, "%lld", (long long)call->ret);
-	put_word(lines, error_of(lines, call));
+	put_word(lines, error_of(origin, call));
+	if (call->stacks)
+		put_stack_cells(lines, origin, call);
 	dkt_buf_str(buf, "\n");
 	return write_if_full(lines);
 }
 
 /* ---- all ---- */
 
-int strace_lines_put(struct strace_lines *lines, const struct call *call)
+int strace_lines_put(struct strace_lines *lines, const struct strace_origin *origin,
+		     const struct call *call)
 {
 	if (lines->app->json)
-		return put_row(lines, call);
-	return lines->app->csv ? put_csv(lines, call) : put_line(lines, call);
+		return put_row(lines, origin, call);
+	return lines->app->csv ? put_csv(lines, origin, call) : put_line(lines, origin, call);
 }
 
-int strace_lines_gap(struct strace_lines *lines, const struct dkt_record *gap)
+int strace_lines_gap(struct strace_lines *lines, const struct strace_origin *origin,
+		     const struct dkt_record *gap)
 {
 	struct json_object *object;
 	int err;
@@ -238,6 +297,8 @@ int strace_lines_gap(struct strace_lines *lines, const struct dkt_record *gap)
 	if (lines->app->json) {
 		object = json_object_new_object();
 		json_object_object_add(object, "lost_before_ns", val_number(gap->ts));
+		if (origin->name)
+			json_object_object_add(object, "from", val_text(origin->name));
 		json_object_object_add(object, "cpu", val_number(gap->cpu));
 		json_object_object_add(object, "lost",
 				       gap->lost == DKT_LOST_UNKNOWN ? NULL :
@@ -247,12 +308,14 @@ int strace_lines_gap(struct strace_lines *lines, const struct dkt_record *gap)
 		return err;
 	}
 	put_time(lines, gap->ts);
+	dkt_buf_str(lines->buf, " ");
+	put_name(lines, origin);
 	if (gap->paused)
-		dkt_buf_printf(lines->buf, " CPU %u: nothing was recorded for a time\n", gap->cpu);
+		dkt_buf_printf(lines->buf, "CPU %u: nothing was recorded for a time\n", gap->cpu);
 	else if (gap->lost == DKT_LOST_UNKNOWN)
-		dkt_buf_printf(lines->buf, " CPU %u: records are lost\n", gap->cpu);
+		dkt_buf_printf(lines->buf, "CPU %u: records are lost\n", gap->cpu);
 	else
-		dkt_buf_printf(lines->buf, " CPU %u: %" PRIu64 " records are lost\n", gap->cpu,
+		dkt_buf_printf(lines->buf, "CPU %u: %" PRIu64 " records are lost\n", gap->cpu,
 			       gap->lost);
 	return write_if_full(lines);
 }
@@ -282,5 +345,4 @@ void strace_lines_clear(struct strace_lines *lines)
 {
 	dkt_buf_free(lines->buf);
 	dkt_buf_free(lines->cell);
-	strace_programs_clear(&lines->programs);
 }

@@ -6,7 +6,10 @@
 #include "app/live.h"
 #include "base/dist.h"
 #include "base/keymap.h"
+#include "calls/maps.h"
+#include "calls/stack.h"
 #include "calls/text.h"
+#include "input/inputs.h"
 
 /* Numbers of calls beyond this have no names. */
 #define STRACE_CALLS 1024
@@ -59,13 +62,31 @@ void strace_programs_forget(struct strace_programs *programs, int32_t tid);
 const char *strace_programs_name(const struct strace_programs *programs, int32_t tid);
 void strace_programs_clear(struct strace_programs *programs);
 
+/* The kernel that calls come from: this one, or that of a file. */
+struct strace_origin {
+	struct strace *strace;
+	struct dkt_ctx *ctx;
+	const char *name; /* printed with its calls; NULL: there is no other */
+	uint32_t index;
+	struct strace_choice choice; /* its CPUs are those of struct strace */
+	struct dkt_expr *filter; /* of --filter; NULL: none */
+	struct dkt_event *known; /* the last event, and whether the filter fits it */
+	bool fits;
+	struct calls *calls;
+	struct descriptors *descriptors; /* NULL: names are not needed */
+	struct call_text text;
+	struct strace_programs programs;
+	struct maps *maps; /* NULL: addresses of programs are not needed, or not of this machine */
+	bool any; /* a record has come */
+	int32_t starting; /* the command's thread until it executes the command; 0: it has */
+	uint64_t now; /* time of the last record */
+};
+
 /* Prints calls as lines, or with --json and --csv as objects and rows. */
 struct strace_lines {
 	const struct app *app;
 	struct dkt_buf *buf;
 	struct dkt_buf *cell;
-	struct call_text text;
-	struct strace_programs programs;
 	struct dkt_source *source;
 	time_t second; /* whose text is in clock */
 	char clock[16];
@@ -73,10 +94,12 @@ struct strace_lines {
 };
 
 int strace_lines_begin(struct strace_lines *lines, const struct app *app);
-int strace_lines_put(struct strace_lines *lines, const struct call *call);
+int strace_lines_put(struct strace_lines *lines, const struct strace_origin *origin,
+		     const struct call *call);
 
 /* Prints a gap where it is in the order of calls. */
-int strace_lines_gap(struct strace_lines *lines, const struct dkt_record *gap);
+int strace_lines_gap(struct strace_lines *lines, const struct strace_origin *origin,
+		     const struct dkt_record *gap);
 
 /* Writes what is in the buffer. */
 int strace_lines_flush(struct strace_lines *lines);
@@ -86,12 +109,12 @@ void strace_lines_clear(struct strace_lines *lines);
 struct strace_summary;
 
 int strace_summary_new(struct strace_summary **summary);
-int strace_summary_add(struct strace_summary *summary, const struct call *call);
+int strace_summary_add(struct strace_summary *summary, const struct strace_origin *origin,
+		       const struct call *call);
 
 /* The lines beside the table. */
 struct strace_totals {
 	struct dkt_source *source; /* knows the names of threads */
-	enum call_machine machine;
 	size_t top; /* the maximum of rows; 0: all */
 	uint64_t seen, lost; /* records */
 };
@@ -99,6 +122,42 @@ struct strace_totals {
 int strace_summary_print(struct strace_summary *summary, const struct app *app,
 			 const struct strace_totals *totals);
 void strace_summary_free(struct strace_summary *summary);
+
+/* Appends a call's stacks as lines below the call. */
+void strace_stacks_text(const struct strace_origin *origin, const struct call *call,
+			struct dkt_buf *buf);
+
+/* Returns the function names of a stack, the innermost first; NULL: it is not recorded. */
+struct json_object *strace_stack_json(const struct strace_origin *origin, const struct call *call,
+				      bool user);
+
+/* Appends them with ';' between, the innermost last. */
+void strace_stack_folded(const struct strace_origin *origin, const struct call *call, bool user,
+			 struct dkt_buf *buf);
+
+/* The command. */
+struct strace {
+	struct app *app;
+	struct strace_choice choice; /* without the calls, whose numbers are those of a machine */
+	struct strace_origin *origins;
+	uint32_t n;
+	struct strace_lines lines;
+	struct strace_summary *summary; /* NULL: lines */
+	struct dkt_source *source; /* of the records; NULL: no record yet */
+	const size_t *part_of; /* origins by stream of the source; NULL: there is one */
+	char **files; /* to read */
+	size_t n_files;
+	char **command;
+	double seconds;
+	int top;
+};
+
+/* Prepares the origin for its records. */
+int strace_origin_begin(struct strace *strace, struct strace_origin *origin);
+
+/* Adds a record or gap of the origin. */
+int strace_origin_add(struct strace_origin *origin, const struct dkt_record *record);
+void strace_origin_clear(struct strace_origin *origin);
 
 /* The event probes that read paths. */
 struct strace_texts {
@@ -118,6 +177,7 @@ struct strace_events {
 	size_t n;
 	struct dkt_expr *filter; /* of processes and programs; NULL: none */
 	struct dkt_expr *numbers; /* the same with the numbers of calls */
+	struct dkt_expr *waits; /* the same for switches to other threads */
 };
 
 int strace_events_find(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,

@@ -14,6 +14,7 @@ struct errors {
 };
 
 struct group {
+	const struct strace_origin *origin;
 	int32_t tid;
 	int number;
 	uint32_t stream; /* of a call, for the name of the thread */
@@ -25,7 +26,7 @@ struct group {
 };
 
 struct strace_summary {
-	struct dkt__keymap map; /* by thread and number of the call */
+	struct dkt__keymap map; /* by thread and number of the call, and origin */
 	struct group **list;
 	size_t n;
 	struct group *near[NEAR];
@@ -33,15 +34,17 @@ struct strace_summary {
 
 /* ---- counting ---- */
 
-static struct group *new_group(struct strace_summary *summary, const struct call *call)
+static struct group *new_group(struct strace_summary *summary, const struct strace_origin *origin,
+			       const struct call *call)
 {
-	uint64_t key = (uint64_t)(uint32_t)call->tid << 32 | (uint32_t)call->number;
+	const uint64_t key[] = { (uint64_t)(uint32_t)call->tid << 32 | (uint32_t)call->number,
+				 origin->index };
 	struct group *group;
 	uint32_t entry;
 	bool added;
 
-	summary->map.n_words = 1;
-	entry = dkt__keymap_add(&summary->map, &key, &added);
+	summary->map.n_words = ARRAY_SIZE(key);
+	entry = dkt__keymap_add(&summary->map, key, &added);
 	if (entry == DKT__KEYMAP_NONE)
 		return NULL;
 	if (!added)
@@ -49,9 +52,10 @@ static struct group *new_group(struct strace_summary *summary, const struct call
 	group = calloc(1, sizeof(*group));
 	if (!group || dkt__append(summary->list, summary->n, group)) {
 		free(group);
-		dkt__keymap_remove(&summary->map, &key);
+		dkt__keymap_remove(&summary->map, key);
 		return NULL;
 	}
+	group->origin = origin;
 	group->tid = call->tid;
 	group->number = call->number;
 	group->kind = call->kind;
@@ -59,13 +63,15 @@ static struct group *new_group(struct strace_summary *summary, const struct call
 	return group;
 }
 
-static inline struct group *find_group(struct strace_summary *summary, const struct call *call)
+static inline struct group *find_group(struct strace_summary *summary,
+				       const struct strace_origin *origin, const struct call *call)
 {
-	size_t slot = ((uint32_t)call->tid * 61 + (uint32_t)call->number) % NEAR;
+	size_t slot = ((uint32_t)call->tid * 61 + (uint32_t)call->number + origin->index) % NEAR;
 	struct group *near = summary->near[slot];
 
-	if (dkt__unlikely(!near || near->tid != call->tid || near->number != call->number))
-		summary->near[slot] = near = new_group(summary, call);
+	if (dkt__unlikely(!near || near->tid != call->tid || near->number != call->number ||
+			  near->origin != origin))
+		summary->near[slot] = near = new_group(summary, origin, call);
 	return near;
 }
 
@@ -81,7 +87,8 @@ static int add_error(struct group *group, int error)
 			   (struct errors){ .error = error, .n = 1 });
 }
 
-int strace_summary_add(struct strace_summary *summary, const struct call *call)
+int strace_summary_add(struct strace_summary *summary, const struct strace_origin *origin,
+		       const struct call *call)
 {
 	struct group *group;
 	int err = 0;
@@ -90,7 +97,7 @@ int strace_summary_add(struct strace_summary *summary, const struct call *call)
 	if (call->state == CALL_NO_END && !call->lost && call->kind->signature &&
 	    call->kind->signature->returns == RETURN_NEVER)
 		return 0;
-	group = find_group(summary, call);
+	group = find_group(summary, origin, call);
 	if (!group)
 		return -ENOMEM;
 	if (call->state == CALL_ENDED)
@@ -127,6 +134,7 @@ void strace_summary_free(struct strace_summary *summary)
 /* ---- the table ---- */
 
 enum {
+	FROM,
 	THREAD,
 	COMM,
 	TID,
@@ -146,6 +154,7 @@ enum {
 };
 
 static const struct column all_columns[COLUMNS] = {
+	[FROM] = { .key = "from" },
 	[THREAD] = { .key = "thread", .flags = COL_PEOPLE },
 	[COMM] = { .key = "comm", .flags = COL_DATA },
 	[TID] = { .key = "tid", .type = COL_NUMBER, .flags = COL_DATA },
@@ -164,8 +173,9 @@ static const struct column all_columns[COLUMNS] = {
 };
 
 /* Returns "ENOENT 3, EACCES 1", the most frequent first. */
-static struct json_object *errors_text(const struct group *group, enum call_machine machine)
+static struct json_object *errors_text(const struct group *group)
 {
+	const enum call_machine machine = group->origin->text.machine;
 	char *text = NULL;
 	const char *name, *words;
 	struct json_object *value;
@@ -191,8 +201,9 @@ static struct json_object *errors_text(const struct group *group, enum call_mach
 	return value;
 }
 
-static struct json_object *errors_json(const struct group *group, enum call_machine machine)
+static struct json_object *errors_json(const struct group *group)
 {
+	const enum call_machine machine = group->origin->text.machine;
 	struct json_object *object = json_object_new_object();
 	const char *name, *words;
 	char number[16];
@@ -241,6 +252,7 @@ static void add_group(struct rows *rows, const size_t *shown, size_t n, struct g
 
 	if (group->n_errors)
 		qsort(group->errors, group->n_errors, sizeof(*group->errors), by_count);
+	values[FROM] = val_text(group->origin->name);
 	values[THREAD] = thread_of(comm, group->tid);
 	values[COMM] = val_text(comm);
 	values[TID] = json_object_new_int(group->tid);
@@ -255,8 +267,7 @@ static void add_group(struct rows *rows, const size_t *shown, size_t n, struct g
 	values[P99] = dist->count ? val_number(dkt__dist_quantile(dist, 0.99)) : NULL;
 	values[MAX] = dist->count ? val_number(dist->max) : NULL;
 	values[TOTAL] = val_number(dist->sum);
-	values[ERRORS] = json ? errors_json(group, totals->machine) :
-				errors_text(group, totals->machine);
+	values[ERRORS] = json ? errors_json(group) : errors_text(group);
 	for (size_t i = 0; i < COLUMNS; i++) {
 		size_t to = 0;
 
@@ -270,7 +281,7 @@ static void add_group(struct rows *rows, const size_t *shown, size_t n, struct g
 	rows_add_values(rows, picked);
 }
 
-/* Text leaves out the columns that would be empty. */
+/* Text leaves out the columns that would be empty; all do so if there is one origin. */
 static size_t choose_columns(const struct strace_summary *summary, bool text,
 			     struct column columns[COLUMNS], size_t shown[COLUMNS])
 {
@@ -283,6 +294,8 @@ static size_t choose_columns(const struct strace_summary *summary, bool text,
 		failed += summary->list[i]->failed;
 	}
 	for (size_t i = 0; i < COLUMNS; i++) {
+		if (i == FROM && (!summary->n || !summary->list[0]->origin->name))
+			continue;
 		if (text && ((i == UNFINISHED && !unfinished) || (i == INCOMPLETE && !incomplete) ||
 			     (i == ERRORS && !failed) || i == FAILED))
 			continue;

@@ -78,6 +78,49 @@ $gap" "$lost" dktrace strace --input calls.txt --filter 'ret == 8192'
 	same '612817260000,dd,4711,0,read,"read(3, 8192) = 8192",ended,821400000,8192,' "${lines[2]}" row
 }
 
+# A wait of 100 ms in fsync, with stacks.
+stacks()
+{
+	echo '# tracer: nop'
+	line 1.000000 sys_enter 'NR 74 (3, 0, 0, 0, 0, 0)'
+	printf '%16s-4711  [000] ..... 1.000001: <user stack trace>\n => <00007ff25f157ce7>\n' dd
+	line 1.000100 sched_switch 'prev_comm=dd prev_pid=4711 prev_prio=120 prev_state=D ==> next_comm=swapper/0 next_pid=0 next_prio=120'
+	printf '%16s-4711  [000] ..... 1.000101: <stack trace>\n' dd
+	printf ' => %s\n' trace_event_raw_event_sched_switch __schedule io_schedule
+	line 1.100200 sys_exit NR 74 = 0
+}
+
+@test "strace prints where a call waited, or says how to record it" {
+	stacks >stacks.txt
+	expect 0 '1.000000 (100.200 ms) dd/4711 fsync(3) = 0
+    waited 100 ms in:
+        __schedule
+        io_schedule
+    called from:
+        0x7ff25f157ce7' '' dktrace strace --stack stacks.txt
+	run -0 --separate-stderr dktrace strace --stack --json stacks.txt
+	same '[100100000,["__schedule","io_schedule"],["0x7ff25f157ce7"]]' \
+		"$(jq -c '[.waited_ns, .kernel_stack, .user_stack]' <<<"$output")" object
+	run -0 --separate-stderr dktrace strace --stack --csv stacks.txt
+	has "${lines[1]}" ',0,,100100000,io_schedule;__schedule,0x7ff25f157ce7'
+	run -3 --separate-stderr dktrace strace --stack calls.txt
+	has "$stderr" "calls.txt has no stacks; to record them: dktrace record -e 'raw_syscalls:*,sched_switch' --stack sched_switch"
+}
+
+@test "strace merges files by time, and keeps threads of the same ID apart" {
+	stacks >b.txt
+	run -3 --separate-stderr dktrace strace --offset b.txt=612s calls.txt b.txt
+	same '613.000000 (100.200 ms) b.txt dd/4711 fsync(3) = 0' "${lines[1]}" 'the call of the second file'
+	same '612.817260 (821.400 ms) calls.txt dd/4711 read(3, 8192) = 8192' "${lines[2]}" 'a call around it'
+	same 7 "${#lines[@]}" lines
+	run -3 --separate-stderr dktrace strace --offset b.txt=612s calls.txt b.txt --summary
+	same 'FROM      THREAD' "${lines[0]:0:16}" heading
+	has "$output" 'b.txt     dd/4711 fsync               1'
+	run -3 --separate-stderr dktrace strace --offset b.txt=612s --input calls.txt b.txt -e fsync --json
+	same '"b.txt"' "$(sed -n 1p <<<"$output" | jq -c .from)" 'the file of an object'
+	expect 2 '' "dktrace: strace: there is no file 'dd'; a command is written after --" dktrace strace dd
+}
+
 @test "strace reports a call, a duration or a file that it cannot take" {
 	expect 1 '' "dktrace: --calls: this machine has no system call 'raed'; did you mean read?" \
 		dktrace strace --input calls.txt -e raed
@@ -86,7 +129,7 @@ $gap" "$lost" dktrace strace --input calls.txt --filter 'ret == 8192'
 		expect 2 '' "dktrace: --duration: '$bad' is not a time; write '>10ms', '<1ms' or '10ms'" \
 			dktrace strace --input calls.txt --duration "$bad"
 	done
-	expect 2 '' "dktrace: strace: cannot combine --input with a command; give one of them" \
+	expect 2 '' "dktrace: strace: cannot combine a file with a command; give one of them" \
 		dktrace strace --input calls.txt -- true
 	expect 2 '' "dktrace: strace: --top is for --summary" dktrace strace --input calls.txt --top 3
 	line 1.000000 sched_waking 'comm=a pid=1 prio=1 target_cpu=000' >other.txt

@@ -28,6 +28,23 @@ load ../helper/live
 	has "${lines[0]}" 'clock_nanosleep(CLOCK_REALTIME, 0, 0x'
 }
 
+@test "strace shows where a call waited, and the function that called it" {
+	perl -e 'select(undef, undef, undef, 0.05) while 1' &
+	sleeper=$!
+	start dktrace strace --stack --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
+	until_true 100 grep -q '^        .*poll_schedule_timeout\|^        do_select+0x' "$tmp/out"
+	[ ! -w /sys/kernel/tracing/options/userstacktrace ] ||
+		until_true 100 grep -q '^        [a-z_]*select[a-z0-9_]*+0x.* (libc.so.6)$' "$tmp/out"
+	kill -INT "$pid"
+	wait "$pid"
+	kill "$sleeper"
+	has_line '^    waited ' "$tmp/out"
+	# No other process is recorded.
+	no_line "ms\) .*/[0-9]* .* = " <(grep -v "/$sleeper " "$tmp/out")
+	no_line trace_event_ "$tmp/out"
+	same '' "$(own)" 'left behind'
+}
+
 @test "strace prints a call that has not ended when it is stopped" {
 	sleep 1000 &
 	sleeper=$!

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Joins the records of one kernel to calls, and prints or counts those that are wanted. */
+#include "lustre/mask.h"
+#include "strace/strace.h"
+
+/* ---- calls ---- */
+
+static bool is_exec(const struct call *call)
+{
+	return call->state == CALL_ENDED && !call->ret && call->kind->name &&
+	       !strncmp(call->kind->name, "execve", strlen("execve"));
+}
+
+/* The search for the command in $PATH is not part of the command. */
+static bool is_start(struct strace_origin *origin, const struct call *call)
+{
+	if (!origin->starting || call->tid != origin->starting)
+		return false;
+	if (is_exec(call))
+		origin->starting = 0;
+	return origin->starting;
+}
+
+static int learn(struct strace_origin *origin, const struct call *call)
+{
+	return origin->descriptors ? descriptors_learn(origin->descriptors, call) : 0;
+}
+
+static int learn_program(struct strace_origin *origin, const struct call *call)
+{
+	if (origin->maps && is_exec(call))
+		maps_forget(origin->maps, call->tid);
+	return strace_programs_learn(&origin->programs, call);
+}
+
+/* The process may have ended when its call is printed. */
+static int take_user_stack(void *data, int32_t tid, uint64_t address)
+{
+	struct strace_origin *origin = data;
+
+	return maps_learn_at(origin->maps, tid, address);
+}
+
+static int take_call(void *data, const struct call *call)
+{
+	struct strace_origin *origin = data;
+	struct strace *strace = origin->strace;
+	/* A new descriptor is shown with its name, a closed one too. */
+	bool opens = call->kind->signature && call->kind->signature->returns == RETURN_FD;
+	int err = opens ? learn(origin, call) : 0;
+
+	if (!err)
+		err = learn_program(origin, call);
+	if (!err && !is_start(origin, call) &&
+	    strace_choice_has(&origin->choice, call, origin->now))
+		err = strace->summary ? strace_summary_add(strace->summary, origin, call) :
+					strace_lines_put(&strace->lines, origin, call);
+	return err || opens ? err : learn(origin, call);
+}
+
+static int take_task(void *data, const struct call_task *task)
+{
+	struct strace_origin *origin = data;
+
+	strace_programs_forget(&origin->programs, task->tid);
+	if (origin->maps && !task->began)
+		maps_forget(origin->maps, task->tid);
+	return origin->descriptors ? descriptors_task(origin->descriptors, task) : 0;
+}
+
+/* A record that lacks a field of the filter is not refused: the other one of the call may have it. */
+static enum call_verdict selects(void *data, const struct dkt_record *record)
+{
+	struct strace_origin *origin = data;
+
+	if (record->event != origin->known) {
+		origin->known = record->event;
+		origin->fits = !dkt_expr_check_match(origin->filter, record->event);
+	}
+	if (!origin->fits)
+		return CALL_UNTOLD;
+	return dkt_expr_match(origin->filter, record,
+			      dkt_source_comm(origin->strace->source, record)) ?
+		       CALL_SELECTED :
+		       CALL_REFUSED;
+}
+
+/* ---- records ---- */
+
+int strace_origin_begin(struct strace *strace, struct strace_origin *origin)
+{
+	struct app *app = strace->app;
+	struct calls_opts opts = { .call = take_call,
+				   .task = take_task,
+				   .data = origin,
+				   .texts = !app->summary,
+				   .stacks = app->stack };
+	int err = 0;
+
+	origin->strace = strace;
+	origin->choice = strace->choice;
+	if (app->calls)
+		err = strace_choice_calls(&origin->choice, origin->ctx, app->calls);
+	if (!err && app->filter)
+		err = mask_expr(origin->ctx, app->filter, &origin->filter);
+	if (origin->filter)
+		opts.selects = selects;
+	if (!err && !app->summary)
+		err = descriptors_new(&origin->descriptors);
+	origin->text.descriptors = origin->descriptors;
+	if (!err && app->stack && !strace->n_files) {
+		origin->maps = maps_new();
+		opts.user_stack = take_user_stack;
+		err = origin->maps ? 0 : -ENOMEM;
+	}
+	return err ? err : calls_new(origin->ctx, &opts, &origin->calls);
+}
+
+/* The first thread is the command's. */
+static int add_first(struct strace_origin *origin, const struct dkt_record *record)
+{
+	origin->any = true;
+	if (!origin->strace->command)
+		return 0;
+	origin->starting = record->pid;
+	return origin->descriptors ? descriptors_inherit(origin->descriptors, record->pid) : 0;
+}
+
+int strace_origin_add(struct strace_origin *origin, const struct dkt_record *record)
+{
+	int err = origin->any || !record->event ? 0 : add_first(origin, record);
+
+	origin->now = record->ts;
+	if (!err && !record->event && origin->descriptors) {
+		descriptors_forget(origin->descriptors);
+		err = strace_lines_gap(&origin->strace->lines, origin, record);
+	}
+	return err ? err : calls_add(origin->calls, record);
+}
+
+void strace_origin_clear(struct strace_origin *origin)
+{
+	calls_free(origin->calls);
+	descriptors_free(origin->descriptors);
+	strace_programs_clear(&origin->programs);
+	maps_free(origin->maps);
+	dkt_expr_free(origin->filter);
+}
