@@ -7,6 +7,7 @@
 struct dkt__comm {
 	int32_t pid;
 	const char *name; /* NULL: the slot is free */
+	uint64_t mark; /* the caller's */
 };
 
 /* The kernel's limit, with the NUL. */
@@ -78,7 +79,8 @@ int dkt__comms_set(struct dkt__comms *comms, int32_t pid, const char *name, size
 	if (!name)
 		return -ENOMEM;
 	comms->n += !slot->name;
-	*slot = (struct dkt__comm){ .pid = pid, .name = name };
+	slot->pid = pid;
+	slot->name = name;
 	return 0;
 }
 
@@ -131,6 +133,13 @@ const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid)
 	const struct dkt__comm *slot = comms->size ? find(comms, pid) : NULL;
 
 	return slot ? slot->name : NULL;
+}
+
+uint64_t *dkt__comms_mark(const struct dkt__comms *comms, int32_t pid)
+{
+	struct dkt__comm *slot = comms->size ? find(comms, pid) : NULL;
+
+	return slot && slot->name ? &slot->mark : NULL;
 }
 
 void dkt__comms_forget(struct dkt__comms *comms)

@@ -28,6 +28,9 @@ int32_t dkt__comms_pid(const struct dkt__comms *comms, size_t *at);
  */
 const char *dkt__comms_get(const struct dkt__comms *comms, int32_t pid);
 
+/* Returns the place of a number that the caller keeps with a name, 0 at first; NULL: it is unknown. */
+uint64_t *dkt__comms_mark(const struct dkt__comms *comms, int32_t pid);
+
 /* Forgets all names; strings already returned stay valid. */
 void dkt__comms_forget(struct dkt__comms *comms);
 void dkt__comms_clear(struct dkt__comms *comms);

@@ -45,6 +45,20 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
+@test "strace shows the new name of a process that executes another program" {
+	mkfifo "$tmp/go"
+	# Reads from the fifo until there is a line, then becomes perl.
+	bash -c 'exec 5<>"$0"; until read -r -t 0.05 -u 5; do :; done; exec perl -e "select(undef, undef, undef, 0.05) while 1"' "$tmp/go" &
+	sleeper=$!
+	start dktrace strace --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
+	until_true 100 grep -q " bash/$sleeper " "$tmp/out"
+	echo >"$tmp/go"
+	until_true 100 grep -q " perl/$sleeper pselect6" "$tmp/out"
+	kill -INT "$pid"
+	wait "$pid"
+	kill "$sleeper"
+}
+
 @test "strace prints a call that has not ended when it is stopped" {
 	sleep 1000 &
 	sleeper=$!

@@ -5,6 +5,9 @@
 #include "source/live.h"
 #include "tracefs.h"
 
+/* A name is that of records up to this time after the one for which it was read. */
+#define AGAIN_NS UINT64_C(50000000)
+
 static void read_saved(struct dkt_ctx *ctx, struct dkt__comms *comms)
 {
 	char *text __cleanup(free) = NULL;
@@ -28,12 +31,35 @@ static bool read_again(struct dkt__live *live, int32_t pid, char comm[static 17]
 	return name;
 }
 
+/* The kernel's table is small; a live process has its name in /proc. */
+static bool read_proc(int32_t pid, char comm[static 17])
+{
+	char path[32];
+	FILE *f __cleanup(fclose) = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	f = fopen(path, "re");
+	return f && fgets(comm, 17, f);
+}
+
+/* While a reader follows, a thread may execute another program. The name of one that ended stays. */
+static void read_proc_again(struct dkt__live *live, const struct dkt_record *record)
+{
+	uint64_t *read = dkt__comms_mark(&live->comms, record->pid);
+	char comm[17];
+
+	if (!read || record->ts < *read + AGAIN_NS)
+		return;
+	*read = record->ts;
+	if (read_proc(record->pid, comm))
+		dkt__comms_set(&live->comms, record->pid, comm, strcspn(comm, "\n"));
+}
+
 const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *record)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
 	const int32_t pid = record->pid;
-	char path[32], comm[17];
-	FILE *f __cleanup(fclose) = NULL;
+	char comm[17];
 	const char *name;
 
 	if (!pid)
@@ -46,13 +72,12 @@ const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *r
 	if (!live->comms_read)
 		read_saved(live->in->ctx, &live->comms);
 	live->comms_read = true;
+	if (live->flags & DKT_LIVE_FOLLOW && !live->in->ctx->root)
+		read_proc_again(live, record);
 	name = dkt__comms_get(&live->comms, pid);
 	if (name || live->in->ctx->root)
 		return name ? name : "<...>";
-	/* The kernel's table is small; a live process has its name in /proc. */
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	f = fopen(path, "re");
-	if ((!f || !fgets(comm, sizeof(comm), f)) && !read_again(live, pid, comm))
+	if (!read_proc(pid, comm) && !read_again(live, pid, comm))
 		snprintf(comm, sizeof(comm), "<...>");
 	dkt__comms_set(&live->comms, pid, comm, strcspn(comm, "\n"));
 	name = dkt__comms_get(&live->comms, pid);
