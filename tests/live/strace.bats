@@ -32,9 +32,9 @@ load ../helper/live
 	perl -e 'select(undef, undef, undef, 0.05) while 1' &
 	sleeper=$!
 	start dktrace strace --stack --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
-	until_true 100 grep -q '^        .*poll_schedule_timeout\|^        do_select+0x' "$tmp/out"
+	until_true 600 grep -q '^        .*poll_schedule_timeout\|^        do_select+0x' "$tmp/out"
 	[ ! -w /sys/kernel/tracing/options/userstacktrace ] ||
-		until_true 100 grep -q '^        [a-z_]*select[a-z0-9_]*+0x.* (libc.so.6)$' "$tmp/out"
+		until_true 600 grep -q '^        [a-z_]*select[a-z0-9_]*+0x.* (libc.so.6)$' "$tmp/out"
 	kill -INT "$pid"
 	wait "$pid"
 	kill "$sleeper"
@@ -51,9 +51,9 @@ load ../helper/live
 	bash -c 'exec 5<>"$0"; until read -r -t 0.05 -u 5; do :; done; exec perl -e "select(undef, undef, undef, 0.05) while 1"' "$tmp/go" &
 	sleeper=$!
 	start dktrace strace --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
-	until_true 100 grep -q " bash/$sleeper " "$tmp/out"
+	until_true 600 grep -q " bash/$sleeper " "$tmp/out"
 	echo >"$tmp/go"
-	until_true 100 grep -q " perl/$sleeper pselect6" "$tmp/out"
+	until_true 600 grep -q " perl/$sleeper pselect6" "$tmp/out"
 	kill -INT "$pid"
 	wait "$pid"
 	kill "$sleeper"
