@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* iousagetop: the bytes that processes read and write by system calls, and where the data are. */
+#include "analyze/flows.h"
 #include "analyze/io.h"
 #include "analyze/kinds.h"
 
@@ -45,9 +46,10 @@ struct iousage {
 	struct dkt__keymap names; /* from the name of a file to its usage */
 	struct usage *by_name;
 	uint32_t n_by_name;
+	struct flows disks, interfaces;
 };
 
-enum { BY_PROCESS, BY_FILE, TOTAL };
+enum { BY_PROCESS, BY_FILE, BY_DISK, BY_INTERFACE, TOTAL };
 
 #define BYTE_COLUMNS                                                                               \
 	{ "read", RESULT_BYTES, "Read", NULL, NULL },                                              \
@@ -72,6 +74,22 @@ static const struct result_column file_columns[] = {
 	{ "written", RESULT_BYTES, "Written", NULL, NULL },
 };
 
+static const struct result_column disk_columns[] = {
+	{ "disk", RESULT_DISK, "Block device", NULL, NULL },
+	{ "reads", RESULT_NUMBER, "Reads", NULL, NULL },
+	{ "read", RESULT_BYTES, "Read", NULL, NULL },
+	{ "writes", RESULT_NUMBER, "Writes", NULL, NULL },
+	{ "written", RESULT_BYTES, "Written", NULL, NULL },
+};
+
+static const struct result_column interface_columns[] = {
+	{ "interface", RESULT_TEXT, "Network interface", NULL, NULL },
+	{ "packets_in", RESULT_NUMBER, "Packets received", NULL, NULL },
+	{ "received", RESULT_BYTES, "Received", NULL, NULL },
+	{ "packets_out", RESULT_NUMBER, "Packets sent", NULL, NULL },
+	{ "sent", RESULT_BYTES, "Sent", NULL, NULL },
+};
+
 static const struct result_column total_columns[] = { BYTE_COLUMNS };
 
 static const struct result_table tables[] = {
@@ -79,6 +97,10 @@ static const struct result_table tables[] = {
 			 ARRAY_SIZE(process_columns), .by = 2, .bar = -1 },
 	[BY_FILE] = { "files", "Bytes read from and written to files", file_columns,
 		      ARRAY_SIZE(file_columns), .by = 2, .bar = -1 },
+	[BY_DISK] = { "disks", "Bytes read from and written to block devices", disk_columns,
+		      ARRAY_SIZE(disk_columns), .by = 4, .bar = -1 },
+	[BY_INTERFACE] = { "interfaces", "Bytes received and sent by network interfaces",
+			   interface_columns, ARRAY_SIZE(interface_columns), .by = 2, .bar = -1 },
 	[TOTAL] = { "total", "Bytes read and written by all processes", total_columns,
 		    ARRAY_SIZE(total_columns), .by = -1, .bar = -1 },
 };
@@ -304,6 +326,10 @@ static int on_end(struct analyze *a, void *state)
 	}
 	if (!err)
 		err = file_rows(a, it);
+	if (!err)
+		err = flows_rows(a, &it->disks, &tables[BY_DISK]);
+	if (!err)
+		err = flows_rows(a, &it->interfaces, &tables[BY_INTERFACE]);
 	fill(&all, cells);
 	return err || !it->n_usages ? err : analyze_row(a, &tables[TOTAL], cells);
 }
@@ -330,9 +356,31 @@ static void clear(void *state)
 	free(it->tables);
 	free(it->files);
 	free(it->by_name);
+	flows_clear(&it->disks);
+	flows_clear(&it->interfaces);
 }
 
-static const struct analysis_event events[] = { IO_EVENTS(io_record) };
+static int on_block(struct analyze *a, void *state, const struct analysis_record *r)
+{
+	return flows_block(a, &((struct iousage *)state)->disks, r);
+}
+
+static int on_receive(struct analyze *a, void *state, const struct analysis_record *r)
+{
+	return flows_receive(a, &((struct iousage *)state)->interfaces, r);
+}
+
+static int on_send(struct analyze *a, void *state, const struct analysis_record *r)
+{
+	return flows_send(a, &((struct iousage *)state)->interfaces, r);
+}
+
+static const struct analysis_event events[] = {
+	IO_EVENTS(io_record),
+	{ "block:block_rq_complete", NEED_NONE, on_block, FLOW_BLOCK_FIELDS },
+	{ "net:netif_receive_skb", NEED_NONE, on_receive, FLOW_NET_FIELDS },
+	{ "net:net_dev_xmit", NEED_NONE, on_send, FLOW_NET_FIELDS },
+};
 
 const struct analysis_kind iousage_kind = {
 	.events = events,

@@ -409,6 +409,22 @@ static void iousagetop_and_iolog_know_what_a_descriptor_is(void **state)
 		   "total syscalls 9 10000 22222\n");
 }
 
+static void iousagetop_counts_the_bytes_of_devices(void **state)
+{
+	(void)state;
+	answers("iousagetop",
+		CALL(000, 010, 0, 3, "3, 7ffe, 3, 0, 0, 0")
+		IRQ(020, 0, "block_rq_complete", "8,0 R () 100 + 8 none,0,0 [0]")
+		IRQ(030, 0, "block_rq_complete", "8,0 FWS () 200 + 16 none,0,0 [0]")
+		IRQ(040, 0, "block_rq_complete", "8,0 FF () 0 + 0 none,0,0 [0]")
+		IRQ(050, 1, "netif_receive_skb", "dev=eth0 skbaddr=0000000012345678 len=1500")
+		IRQ(060, 1, "net_dev_xmit", "dev=eth0 skbaddr=0000000012345678 len=60 rc=0"),
+		"processes p1/1 3 0 0 0 0 0 3 0\n"
+		"disks 8,0 1 4096 1 8192\n"
+		"interfaces eth0 1 1500 1 60\n"
+		"total 3 0 0 0 0 0 3 0\n");
+}
+
 static void a_call_with_a_loss_in_it_is_left_out(void **state)
 {
 	(void)state;
@@ -506,6 +522,7 @@ int main(void)
 #ifdef __x86_64__
 		/* The numbers of system calls are those of this machine. */
 		cmocka_unit_test(iousagetop_and_iolog_know_what_a_descriptor_is),
+		cmocka_unit_test(iousagetop_counts_the_bytes_of_devices),
 		cmocka_unit_test(a_call_with_a_loss_in_it_is_left_out),
 #endif
 		cmocka_unit_test(nfsdstats_divides_a_request_into_its_operations),
