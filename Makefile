@@ -289,7 +289,7 @@ live_beside_vm = { mkdir -p $(O)/log; nice tests/run $(O) vm >$(O)/log/beside 2>
 # known in a recipe only.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# What clang compiles is not run, so it has no debugging data.
+# Nobody runs what clang compiles, so it has no debugging data.
 check: all tests
 	$(Q)tests/lint
 	$(Q)git diff --quiet 2>/dev/null && touch $(O)/was-clean || rm -f $(O)/was-clean

@@ -4,7 +4,7 @@
 
 #include "analyze/running.h"
 
-/* What a device moved in one direction. */
+/* The traffic of a device in one direction. */
 struct flow {
 	uint64_t n; /* requests or packets */
 	uint64_t bytes;

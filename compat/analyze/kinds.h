@@ -8,6 +8,6 @@ extern const struct analysis_kind cputop_kind, run_kind, sched_kind, offcpu_kind
 	block_kind, memtop_kind, syscall_kind, io_kind, iousage_kind, tcp_kind, cache_kind,
 	nfsd_kind, rpc_kind, period_kind;
 
-/* Of periods: the function for all their events, and the table of children. */
+/* For periods: the function for all their events, and the table of children. */
 extern const analysis_record_fn period_record;
 extern const struct result_table period_tables[];

@@ -47,7 +47,7 @@ struct period {
 	struct dkt_variable *now; /* the fields of the record that begins periods */
 };
 
-/* What records of one event do to the periods of one definition. */
+/* Where a definition names an event: the record begins or ends its periods. */
 struct period_role {
 	struct period *period;
 	bool ends; /* otherwise they begin */

@@ -214,7 +214,7 @@ static int on_record(struct analyze *a, void *state, const struct analysis_recor
 	return err;
 }
 
-/* What the lost records did is unknown: they may have ended or begun any period. */
+/* The lost records may have ended or begun any period. */
 static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, uint64_t ts)
 {
 	struct periods *all = state;

@@ -10,7 +10,7 @@ struct call_stack {
 	uint32_t n, room;
 };
 
-/* Of a thread and its call. */
+/* The stacks of one thread and of its call. */
 struct call_stacks {
 	struct call_stack kernel; /* of the longest wait; without a wait, of the last record */
 	struct call_stack user;

@@ -20,14 +20,14 @@
 #include "lustre_log/rpcs.h"
 
 enum waterfall_kind {
-	/* Of a request, in the order in which they begin. */
+	/* Parts of a request, in the order in which they begin. */
 	FALL_CLIENT, /* the client waits; the spans below lie within it */
 	FALL_SEND, /* the request is on its way */
 	FALL_QUEUE, /* it waits for a thread of the server */
 	FALL_SERVICE, /* that thread works */
 	FALL_BULK, /* it transfers data, and replies then; lies within FALL_SERVICE */
 	FALL_REPLY, /* the reply is on its way */
-	/* Of a lock. */
+	/* Parts of a lock. */
 	FALL_WAIT, /* from the enqueue until the lock is granted */
 	FALL_HELD, /* until it is cancelled */
 	FALL_CALLBACK, /* from the blocking callback until the cancel; lies within FALL_HELD */

@@ -26,6 +26,11 @@ function showFall(row) {
 		(row.lock ? "the lock." : "the request, on all hosts.");
 }
 
+/* True for kinds of spans that a thread has one after the other. */
+function isAlone(row, kind) {
+	return kind === "service" || kind === "wait" || (kind === "client" && row.spans.length === 1);
+}
+
 /* Rows to draw: { name, marks }; a mark is a span with its row of the data. */
 function fallRows() {
 	const inside = trace.waterfall.filter((it) => it.from < shown.to && it.from + it.ns > shown.from)
@@ -33,10 +38,10 @@ function fallRows() {
 	const threads = new Map();
 
 	if (fall.view !== "By thread")
-		return inside.filter((it) => isOpen(it) === (fall.view === "Without an end")).slice(0, FALL_ROWS).map((row) => ({ name: row.label, marks: row.spans.map((span) => ({ row, span })) }));
-	/* What only one thread does at a time. */
+		return inside.filter((it) => isOpen(it) === (fall.view === "Without an end")).slice(0, FALL_ROWS)
+			.map((row) => ({ name: row.label, marks: row.spans.map((span) => ({ row, span })) }));
 	for (const row of inside)
-		for (const span of row.spans.filter((it) => it[0] === "service" || it[0] === "wait" || (it[0] === "client" && row.spans.length === 1))) {
+		for (const span of row.spans.filter((it) => isAlone(row, it[0]))) {
 			const name = named(row.lock ? "locks" : row.thread || "requests", fallHost(span[1]));
 
 			threads.set(name, (threads.get(name) || []).concat({ row, span }));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What top itself uses of one CPU at 100 000 records per second, by its own count, which is beside the
+# The share of one CPU that top itself uses at 100 000 records per second, by its own count, which is beside the
 # count of the kernel. Its cost is divided by the rate that there was, so other work on the machine counts.
 # usage: tests/bench/top.sh BUILD
 set -eu

@@ -51,13 +51,13 @@ sums()
 }
 
 @test "df prints the same bytes as Lustre's lctl" {
-	local seeds=(1 2 3) lines=^
+	local seeds=(1 2 3) pattern=^
 
-	! sanitized || { seeds=(2) lines='^[a-z]+(\.2[^ ]*)? '; }
+	! sanitized || { seeds=(2) pattern='^[a-z]+(\.2[^ ]*)? '; }
 	logs "${seeds[@]}"
 	# UPDATE=1 REAL_LCTL=... stores the output of Lustre's lctl.
 	output=$(sums "${REAL_LCTL:-lctl}")
-	golden df-sums "$lines"
+	golden df-sums "$pattern"
 }
 
 # Logs of more than one slice: in order, nearly so, in none, with many equal stamps, and first one, then

@@ -47,7 +47,7 @@ static void the_transfer_and_the_reply_have_times_of_their_own(void **state)
 	same_phase(&rpcs.slowest[0], RPC_BULK_TIME, 15);
 	same_phase(&rpcs.slowest[0], RPC_REPLY_TIME, 7);
 	same_phase(&rpcs.slowest[0], RPC_TOTAL, 50);
-	/* What the server does after the reply is not the network's. */
+	/* The server's work after the reply is not time of the network. */
 	same_phase(&rpcs.slowest[0], RPC_NETWORK, 20);
 	assert_int_equal(rpcs.slowest[0].opcode, OST_READ);
 	rpcs_clear(&rpcs);

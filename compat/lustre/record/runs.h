@@ -32,7 +32,7 @@ struct runs {
 	bool too_many;
 };
 
-/* What the first reading of a file, or of a part, finds. */
+/* The result of the first reading of a file, or of a part. */
 struct record_index {
 	struct runs runs; /* of the records that are shown */
 	uint64_t kept, dropped; /* shown; not shown */
