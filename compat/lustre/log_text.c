@@ -14,9 +14,6 @@
 /* Size of the read buffer. */
 #define WINDOW (2 * LINE_MAX_LEN)
 
-/* Bytes between two reports of progress. */
-#define PROGRESS_BYTES (UINT64_C(4) << 20)
-
 struct text {
 	struct dkt_ctx *ctx;
 	int fd;
@@ -31,7 +28,6 @@ struct text {
 	size_t size; /* of that record; 0: none */
 	uint64_t bad;
 	uint64_t n_read, of; /* bytes read, and size of the file; 0: unknown */
-	uint64_t reported; /* of n_read: the last progress */
 };
 
 /* ---- lines ---- */
@@ -51,10 +47,8 @@ static int fill(struct text *t)
 	t->eof = !n;
 	t->len += (size_t)n;
 	t->n_read += (uint64_t)n;
-	if (t->n_read < t->of && t->n_read - t->reported >= PROGRESS_BYTES) {
-		t->reported = t->n_read;
+	if (t->n_read < t->of)
 		dkt_progress(t->ctx, "file", t->n_read, t->of);
-	}
 	return 0;
 }
 
