@@ -94,7 +94,8 @@ own_calls()
 	command -v strace >/dev/null || skip 'needs strace(1)'
 	strace -o "$tmp/theirs" true 2>/dev/null || skip 'strace(1) must not trace here'
 	cd "$tmp"
-	for command in 'cat /etc/passwd /nonexistent' 'ls -l /' 'sh -c :' 'mkdir /proc/no'; do
+	mkdir tree && touch tree/a tree/b
+	for command in 'cat /etc/passwd /nonexistent' 'ls -l tree' 'mkdir /proc/no'; do
 		# shellcheck disable=SC2086 # words
 		strace -o "$tmp/theirs" $command >"$tmp/both" 2>/dev/null || :
 		# shellcheck disable=SC2086
