@@ -3,31 +3,11 @@
 # analyze beside perf and lttng-analyses, in CPU seconds of interleaved runs, so that other work on the
 # machine counts for neither: records per second, and the ratio to the others on the same work.
 # usage: tests/bench/analyze.sh BUILD
+# shellcheck disable=SC1091,SC2154 # of helper/bench.sh
 set -eu
 
-build=$(cd "$1" && pwd)
-here=$(cd "$(dirname "$0")" && pwd)
-export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+. "$(dirname "$0")/../helper/bench.sh"
 rounds=${ROUNDS:-5}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT TERM
-
-# CPU seconds of a command, into a file of such numbers.
-# usage: cpu FILE COMMAND...
-cpu()
-{
-	file=$1
-	shift
-	# shellcheck disable=SC2016
-	TIMEFORMAT='%3U %3S' bash -c '{ time "$@" >/dev/null 2>&1; } 2>>"$0"' "$tmp/$file" "$@" || :
-}
-
-median()
-{
-	awk '/^[0-9.]+ [0-9.]+$/ { print $1 + $2 }' "$tmp/$1" | sort -n |
-		awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
-}
 
 # usage: rate WHAT FILE
 rate()

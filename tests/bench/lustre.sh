@@ -3,30 +3,11 @@
 # lustre rpc on the text of a debug log, beside an awk program that joins the messages by XID, and grep -c:
 # CPU seconds of interleaved runs, so that other work on the machine counts for none of them.
 # usage: tests/bench/lustre.sh BUILD
+# shellcheck disable=SC1091,SC2154 # of helper/bench.sh
 set -eu
 
-build=$(cd "$1" && pwd)
-here=$(cd "$(dirname "$0")" && pwd)
-export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+. "$(dirname "$0")/../helper/bench.sh"
 rounds=${ROUNDS:-5}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT TERM
-
-# CPU seconds of a command, into a file of such numbers.
-# usage: cpu FILE COMMAND...
-cpu()
-{
-	file=$1
-	shift
-	# shellcheck disable=SC2016
-	TIMEFORMAT='%3U %3S' bash -c '{ time "$@" >/dev/null 2>&1; } 2>>"$0"' "$tmp/$file" "$@" || :
-}
-
-median()
-{
-	awk '{ print $1 + $2 }' "$tmp/$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
-}
 
 # 2 M lines of a server: three of each request, and five of other kinds.
 "$here/../tools/gen-lustre-log" server 2.15 250000 | awk '{ print }

@@ -4,29 +4,11 @@
 # seconds of interleaved runs. The scripts are of https://github.com/brendangregg/FlameGraph: in PATH, or
 # in the directory $FLAMEGRAPH.
 # usage: tests/bench/view.sh BUILD
+# shellcheck disable=SC1091,SC2154 # of helper/bench.sh
 set -eu
 
-build=$(cd "$1" && pwd)
-here=$(cd "$(dirname "$0")" && pwd)
-export PATH="$build:$PATH${FLAMEGRAPH:+:$FLAMEGRAPH}" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 130' INT TERM
-
-# CPU seconds of a command with all its processes, into a file of such numbers.
-# usage: cpu FILE COMMAND...
-cpu()
-{
-	file=$1
-	shift
-	# shellcheck disable=SC2016
-	TIMEFORMAT='%3U %3S' bash -c '{ time "$@" >/dev/null 2>&1; } 2>>"$0"' "$tmp/$file" "$@" || :
-}
-
-median()
-{
-	awk '{ print $1 + $2 }' "$tmp/$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
-}
+. "$(dirname "$0")/../helper/bench.sh"
+export PATH="$PATH${FLAMEGRAPH:+:$FLAMEGRAPH}"
 
 # Switches of processes, each with its stack.
 perf record -q -g -m 64M -o "$tmp/stacks.data" -a -e sched:sched_switch \
