@@ -4,7 +4,7 @@
 
 #include "base/glob.h"
 
-/* Returns the first column that has processes; n: there is none. */
+/* Returns the first column that has processes, or n if no column has. */
 static size_t process_column(const struct result_column *columns, size_t n)
 {
 	size_t i = 0;

@@ -41,7 +41,7 @@ static int name_of(struct analyze *a, struct wchan *wchan, uint64_t address, con
 	return *name ? 0 : dkt__no_memory(a->ctx);
 }
 
-/* Returns the i-th address; 0: there is none. */
+/* Returns the i-th address, or 0 if the stack is shorter. */
 static uint64_t caller(const struct dkt_record *stack, const struct dkt_field *callers, uint32_t i)
 {
 	uint32_t at = callers->offset + i * callers->element;

@@ -13,7 +13,7 @@ struct wchan {
 
 /*
  * Finds the first function that is not scheduler code, in a record of ftrace:kernel_stack. Sets *name
- * to NULL if there is none, or if symbols are unknown. -ENOMEM.
+ * to NULL if all functions are, or if symbols are unknown. -ENOMEM.
  */
 int wchan_find(struct analyze *a, struct wchan *wchan, const struct dkt_record *stack,
 	       const char **name);

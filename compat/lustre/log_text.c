@@ -172,7 +172,7 @@ static bool put_name(struct text *t, const char *p, const char *end)
 	return true;
 }
 
-/* Finds the "()) " between the place and the text. NULL: there is none. */
+/* Finds the "()) " between the place and the text. Returns NULL if the line has none. */
 static const char *find_place_end(const char *p, const char *line_end)
 {
 	const char *from = p;

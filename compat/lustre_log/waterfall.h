@@ -76,7 +76,7 @@ void waterfall_clear(struct waterfall *fall);
 /* Takes the next line in order of time. */
 int waterfall_add(struct waterfall *fall, const struct log_line *line);
 
-/* Records of a source were lost. What was under way there gets no span across the loss. */
+/* Call this where records of a host were lost. No span crosses the loss. */
 void waterfall_gap(struct waterfall *fall, uint32_t host);
 
 /* After the last line: makes the rows. */

@@ -56,7 +56,7 @@ int run_open(struct run *run);
 /* Creates the analyses: of the machines of the files, or one to ask for its tables. */
 int run_new(struct run *run, const struct analyze_opts *opts);
 
-/* Reads or records. Of opts, row and data are not used. Sets *rc to the exit status. */
+/* Reads the files, or records. Ignores opts->row and opts->data. Sets *rc to the exit status. */
 int run_all(struct run *run, const struct analyze_opts *opts, int *rc);
 
 /* Returns the i-th table, counted from 0, or NULL after the last; machines differ only in its address. */
