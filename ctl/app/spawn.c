@@ -3,6 +3,7 @@
 #include "app/spawn.h"
 
 #include "base/buf.h"
+#include "base/stop.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -68,6 +69,7 @@ static void child(int gate, pid_t parent, char **argv)
 	if (n != 1)
 		_exit(STATUS_NO_EXEC);
 	prctl(PR_SET_PDEATHSIG, 0);
+	dkt__stop_return();
 	execvp(argv[0], argv);
 	_exit(report_failed(argv[0], errno));
 }

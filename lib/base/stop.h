@@ -8,6 +8,12 @@ void dkt__stop_on(int sig);
 /* Makes SIGINT and SIGTERM set the flag. Ignores SIGPIPE: write() returns the error. */
 void dkt__stop_on_end(void);
 
+/*
+ * Gives all signals their dispositions of before, which a program inherits if they were ignored. The
+ * signal in the flag comes again: call it in a child, just before exec.
+ */
+void dkt__stop_return(void);
+
 /* Returns the last signal, or 0. */
 int dkt__stopped(void);
 void dkt__stop_forget(void);

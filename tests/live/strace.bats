@@ -15,6 +15,13 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
+@test "strace leaves the signals ignored that were so before" {
+	run -0 --separate-stderr bash -c 'trap "" HUP INT; exec dktrace strace --summary -- \
+		sh -c "grep SigIgn /proc/self/status >&2"'
+	# SIGHUP is bit 0, SIGINT bit 1.
+	same 3 "$((16#${stderr##*[[:space:]]} & 0x5003))" 'ignored signals'
+}
+
 @test "strace shows the files behind descriptors that a command inherits" {
 	run -0 --separate-stderr dktrace strace -e lseek,read -- \
 		sh -c 'exec dd bs=1 count=1 status=none of=/dev/null' <"$BATS_TEST_FILENAME"
