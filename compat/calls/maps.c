@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "base/keymap.h"
-#include "base/parse.h"
 #include "base/util.h"
+#include "log/threads.h"
 
 /* Each process takes memory for its symbols: beyond this number, the others are read again. */
 #define PROCESSES_MAX 256
@@ -48,25 +48,6 @@ static int64_t now_ns(void)
 }
 
 /* ---- processes ---- */
-
-/* Returns the process of a thread, or the thread's own ID if it has ended. */
-static int32_t pid_of(int32_t tid)
-{
-	char path[32], line[128];
-	uint64_t pid;
-	FILE *f __cleanup(fclose) = NULL;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *p = line + strlen("Tgid:\t");
-
-		if (strncmp(line, "Tgid:\t", strlen("Tgid:\t")) != 0)
-			continue;
-		return dkt__take_u64(&p, NULL, 10, &pid) ? tid : (int32_t)pid;
-	}
-	return tid;
-}
 
 static int is_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *any)
 {
@@ -136,7 +117,7 @@ int maps_learn(struct maps *maps, int32_t tid)
 		return 0;
 	if (maps->n >= PROCESSES_MAX)
 		forget_all(maps);
-	err = find_process(maps, pid_of(tid), &process);
+	err = find_process(maps, thread_process(tid) ?: tid, &process);
 	if (err)
 		return err;
 	entry = dkt__keymap_add(&maps->threads, &key, &added);

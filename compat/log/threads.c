@@ -105,8 +105,7 @@ void threads_clear(struct threads *threads)
 	*threads = (struct threads){ 0 };
 }
 
-/* Returns the process of a thread; 0: the thread has exited. */
-static int process_of(int thread)
+int thread_process(int thread)
 {
 	char *text __cleanup(free) = NULL;
 	char path[40];
@@ -126,7 +125,7 @@ int threads_processes(const struct threads *threads, char **processes)
 		const int thread = threads->list[i];
 
 		/* A process is named by its main thread, which has the same ID. */
-		if (process_of(thread) != thread)
+		if (thread_process(thread) != thread)
 			continue;
 		fprintf(out, "%s%d", before, thread);
 		before = ",";

@@ -34,6 +34,9 @@ void threads_clear(struct threads *threads);
 /* Gets the processes that still exist, as "12,13"; NULL: none. The caller frees the text. */
 int threads_processes(const struct threads *threads, char **processes);
 
+/* Returns the process of a thread; 0: the thread has exited. */
+int thread_process(int thread);
+
 /* Prints "12,13 --children --boot ID": process IDs are valid only until the next boot. */
 void threads_print_processes(FILE *out, const char *processes, bool children);
 

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/stop.h"
 #include "log/leftover.h"
+#include "log/threads.h"
 #include "pipeline/pipeline.h"
 #include "set/param/memory.h"
 #include "set/wanted.h"
@@ -182,10 +183,84 @@ static int want_events(struct live *live)
 	return err;
 }
 
+/* Only what the user chose. With the command in the kernel's list, its children get there, too. */
+static int want_processes(struct live *live, struct dkt_change *change)
+{
+	const struct live_opts *opts = live->opts;
+	struct threads threads = { 0 };
+	pid_t self = getpid();
+	int err;
+
+	if (opts->only_command)
+		return dkt_change_pids(change, &live->spawn.pid, 1, true);
+	if (!opts->pids) {
+		/* Not an error: a kernel that cannot exclude processes records dktrace too. */
+		dkt_instance_skip_pids(live->in, &self, 1);
+		return 0;
+	}
+	err = threads_of_processes(live->app->ctx, opts->pids, &threads);
+	if (!err)
+		err = dkt_change_pids(change, threads.list, threads.n, true);
+	threads_clear(&threads);
+	return err;
+}
+
+static bool is_among(const pid_t *list, size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == pid)
+			return true;
+	return false;
+}
+
+/* Adds threads to those in the kernel's list. Sets *added if it lacked one. */
+static int add_threads(struct dkt_instance *in, const struct threads *threads, bool *added)
+{
+	struct dkt_change *change = NULL;
+	pid_t *list __cleanup(free) = NULL;
+	bool children;
+	size_t n;
+	int err = dkt_instance_get_pids(in, &list, &n, &children);
+
+	*added = false;
+	for (size_t i = 0; !err && i < threads->n; i++) {
+		if (is_among(list, n, threads->list[i]))
+			continue;
+		*added = true;
+		err = dkt__append(list, n, threads->list[i]);
+	}
+	if (err || !*added)
+		return err;
+	err = dkt_change_new(in, &change);
+	if (!err)
+		err = dkt_change_pids(change, list, n, true);
+	if (!err)
+		err = dkt_change_commit(change);
+	dkt_change_free(change);
+	return err;
+}
+
+/* The kernel adds threads that begin from now on; those that began since /proc was read are missing. */
+static int add_late(struct live *live)
+{
+	bool added = live->opts->pids;
+	int err = 0;
+
+	while (!err && added && !dkt__stopped()) {
+		struct threads threads = { 0 };
+
+		err = threads_of_processes(live->app->ctx, live->opts->pids, &threads);
+		if (!err)
+			err = add_threads(live->in, &threads, &added);
+		threads_clear(&threads);
+	}
+	/* Processes that have ended meanwhile were recorded up to then. */
+	return err == -ESRCH ? 0 : err;
+}
+
 static int enable_events(struct live *live)
 {
 	const struct live_opts *opts = live->opts;
-	pid_t self = getpid();
 	struct dkt_change *change = NULL;
 	int err = want_events(live);
 
@@ -193,11 +268,8 @@ static int enable_events(struct live *live)
 		err = dkt_change_new(live->in, &change);
 	if (!err)
 		err = wanted_apply(live->wanted, change);
-	if (!err && opts->only_command)
-		err = dkt_change_pids(change, &live->spawn.pid, 1, true);
-	/* Not an error: a kernel that cannot exclude processes records dktrace too. */
-	if (!err && !opts->only_command)
-		dkt_instance_skip_pids(live->in, &self, 1);
+	if (!err)
+		err = want_processes(live, change);
 	if (!err && opts->stacks)
 		err = dkt_instance_set_option(live->in, "stacktrace", true);
 	/* Not an error: without them, the kernel's stacks still say much. */
@@ -206,7 +278,7 @@ static int enable_events(struct live *live)
 	if (!err)
 		err = dkt_change_commit(change);
 	dkt_change_free(change);
-	return err;
+	return err ? err : add_late(live);
 }
 
 static int set_up(struct live *live)

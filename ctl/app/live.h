@@ -21,6 +21,7 @@ struct live_opts {
 	size_t n;
 	struct dkt_expr *filter; /* for the events that have its fields; may be NULL */
 	bool only_command; /* record the command and its children only */
+	const char *pids; /* processes; record these and what they start later only; NULL: all */
 	bool stacks; /* also record the kernel's stack, with all events */
 	bool user_stacks; /* also record the program's stack, if the kernel can */
 	char **command; /* to run while recording; may be NULL */

@@ -34,7 +34,7 @@ static const struct opt opts[] = {
 	{ "buffer-size", 0, "BYTES",  AT(buffer_size), CMD_CAPTURE | CMD_DAEMON, "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
 	{ "by",        0,   "FIELD",  AT(by),         CMD_LATENCY, "group by FIELD, as in hist --keys; 'none': do not group" },
 	{ "calls",     'e', "CALLS",  AT(calls),      CMD_STRACE, "print these system calls: 'open*,read'; all but these: '!futex,read'" },
-	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION | CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "with --pid: also record processes that these start later" },
+	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION | CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON | CMD_STRACE, "with --pid: also record processes that these start later" },
 	{ "class",     'c', "NAMES",  AT(classes),      CMD_SELECT, "select records of these classes: rpctrace+ioctl" },
 	{ "class",     'c', "NAMES",  AT(classes),    CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "record the events of these classes: iotrace+ioctl" },
 	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "record only these programs: dd,ll_ost*" },

@@ -3,6 +3,7 @@
 #include "app/opt.h"
 #include "base/stop.h"
 #include "input/live_args.h"
+#include "log/threads.h"
 #include "strace/strace.h"
 
 /* ---- arguments ---- */
@@ -39,6 +40,10 @@ static int read_args(struct strace *strace, int argc, char **argv)
 
 	if (rc)
 		return rc;
+	if (strace->command && app->pid)
+		return app_usage("strace: cannot combine --pid with a command; give one of them");
+	if (app->children && (!app->pid || strace->n_files))
+		return app_usage("strace: --children is for --pid of running processes");
 	if (app->top && !app->summary)
 		return app_usage("strace: --top is for --summary");
 	if (app->stack && app->summary)
@@ -192,6 +197,22 @@ static int idle(void *data)
 	return strace->summary ? 0 : strace_lines_flush(&strace->lines);
 }
 
+/* With --children the kernel's own list is enough. */
+static int follow_processes(struct strace *strace)
+{
+	struct app *app = strace->app;
+	struct strace_origin *origin = &strace->origins[0];
+	struct threads threads = { 0 };
+	int err = threads_of_processes(app->ctx, app->pid, &threads);
+
+	if (!err && !app->children) {
+		origin->followed = followed_new(threads.list, threads.n);
+		err = origin->followed ? 0 : -ENOMEM;
+	}
+	threads_clear(&threads);
+	return err;
+}
+
 static int run_live(struct strace *strace, int *rc)
 {
 	struct app *app = strace->app;
@@ -200,6 +221,7 @@ static int run_live(struct strace *strace, int *rc)
 	struct live_opts opts = { .kind = "strace",
 				  .doing = "tracing",
 				  .only_command = strace->command,
+				  .pids = app->pid,
 				  .command = strace->command,
 				  .seconds = strace->seconds,
 				  .user_stacks = app->stack,
@@ -215,6 +237,8 @@ static int run_live(struct strace *strace, int *rc)
 		err = begin_origin(strace, 0, app->ctx, NULL, NULL);
 	if (!err)
 		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+	if (!err && app->pid)
+		err = follow_processes(strace);
 	if (err)
 		return err;
 	origin = &strace->origins[0];

@@ -16,7 +16,7 @@ static int add(struct strace_events *events, struct dkt_ctx *ctx, const char *sy
 			   (struct live_event){ .event = event, .filter = filter });
 }
 
-/* The kernel tests processes and programs; --filter and --cpu are for both ends of a call. */
+/* The kernel tests programs; --filter and --cpu are for both ends of a call. */
 static int make_filters(struct strace_events *events, struct dkt_ctx *ctx, const char *who,
 			const char *numbers)
 {
@@ -74,9 +74,8 @@ static int add_waits(struct strace_events *events, struct dkt_ctx *ctx, const ch
 int strace_events_find(struct strace_events *events, const struct app *app, struct dkt_ctx *ctx,
 		       const struct strace_choice *choice, const struct strace_texts *texts)
 {
-	const struct filter_wish wish = { .words = SELECT_ALL,
-					  .pids = app->pid,
-					  .comm = app->comm };
+	/* The kernel has a list of processes of its own. */
+	const struct filter_wish wish = { .words = SELECT_ALL, .comm = app->comm };
 	char *numbers __cleanup(free) = strace_choice_filter(choice, ctx, texts);
 	char *who __cleanup(free) = NULL;
 	struct dkt_expr *filter;

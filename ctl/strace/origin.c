@@ -21,6 +21,11 @@ static bool is_start(struct strace_origin *origin, const struct call *call)
 	return origin->starting;
 }
 
+static bool is_followed(struct strace_origin *origin, int32_t tid)
+{
+	return !origin->followed || followed_has(origin->followed, tid);
+}
+
 static int learn(struct strace_origin *origin, const struct call *call)
 {
 	return origin->descriptors ? descriptors_learn(origin->descriptors, call) : 0;
@@ -38,7 +43,7 @@ static int take_user_stack(void *data, int32_t tid, uint64_t address)
 {
 	struct strace_origin *origin = data;
 
-	return maps_learn_at(origin->maps, tid, address);
+	return is_followed(origin, tid) ? maps_learn_at(origin->maps, tid, address) : 0;
 }
 
 static int take_call(void *data, const struct call *call)
@@ -51,7 +56,7 @@ static int take_call(void *data, const struct call *call)
 
 	if (!err)
 		err = learn_program(origin, call);
-	if (!err && !is_start(origin, call) &&
+	if (!err && !is_start(origin, call) && is_followed(origin, call->tid) &&
 	    strace_choice_has(&origin->choice, call, origin->now))
 		err = strace->summary ? strace_summary_add(strace->summary, origin, call) :
 					strace_lines_put(&strace->lines, origin, call);
@@ -61,11 +66,12 @@ static int take_call(void *data, const struct call *call)
 static int take_task(void *data, const struct call_task *task)
 {
 	struct strace_origin *origin = data;
+	int err = origin->followed ? followed_task(origin->followed, task) : 0;
 
 	strace_programs_forget(&origin->programs, task->tid);
 	if (origin->maps && !task->began)
 		maps_forget(origin->maps, task->tid);
-	return origin->descriptors ? descriptors_task(origin->descriptors, task) : 0;
+	return err || !origin->descriptors ? err : descriptors_task(origin->descriptors, task);
 }
 
 /* A record that lacks a field of the filter is not refused: the other one of the call may have it. */
@@ -131,6 +137,8 @@ int strace_origin_add(struct strace_origin *origin, const struct dkt_record *rec
 	int err = origin->any || !record->event ? 0 : add_first(origin, record);
 
 	origin->now = record->ts;
+	if (!record->event && origin->followed)
+		followed_forget(origin->followed);
 	if (!err && !record->event && origin->descriptors) {
 		descriptors_forget(origin->descriptors);
 		err = strace_lines_gap(&origin->strace->lines, origin, record);
@@ -144,5 +152,6 @@ void strace_origin_clear(struct strace_origin *origin)
 	descriptors_free(origin->descriptors);
 	strace_programs_clear(&origin->programs);
 	maps_free(origin->maps);
+	followed_free(origin->followed);
 	dkt_expr_free(origin->filter);
 }

@@ -6,6 +6,7 @@
 #include "app/live.h"
 #include "base/dist.h"
 #include "base/keymap.h"
+#include "calls/followed.h"
 #include "calls/maps.h"
 #include "calls/stack.h"
 #include "calls/text.h"
@@ -76,6 +77,7 @@ struct strace_origin {
 	struct descriptors *descriptors; /* NULL: names are not needed */
 	struct call_text text;
 	struct strace_programs programs;
+	struct followed *followed; /* NULL: all threads */
 	struct maps *maps; /* NULL: addresses of programs are not needed, or not of this machine */
 	bool any; /* a record has come */
 	int32_t starting; /* the command's thread until it executes the command; 0: it has */
@@ -175,7 +177,7 @@ void strace_texts_remove(struct strace_texts *made, struct dkt_ctx *ctx);
 struct strace_events {
 	struct live_event *list;
 	size_t n;
-	struct dkt_expr *filter; /* of processes and programs; NULL: none */
+	struct dkt_expr *filter; /* of programs; NULL: none */
 	struct dkt_expr *numbers; /* the same with the numbers of calls */
 	struct dkt_expr *waits; /* the same for switches to other threads */
 };

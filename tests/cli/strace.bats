@@ -132,6 +132,7 @@ stacks()
 	expect 2 '' "dktrace: strace: cannot combine a file with a command; give one of them" \
 		dktrace strace --input calls.txt -- true
 	expect 2 '' "dktrace: strace: --top is for --summary" dktrace strace --input calls.txt --top 3
+	expect 2 '' "dktrace: strace: --children is for --pid of running processes" dktrace strace --children
 	line 1.000000 sched_waking 'comm=a pid=1 prio=1 target_cpu=000' >other.txt
 	expect 0 '' "dktrace: other.txt has no record of a system call; to record them: dktrace record -e 'raw_syscalls:*'" \
 		dktrace strace --input other.txt

@@ -52,6 +52,32 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
+# Traces a process that starts a thread and a child later: only the thread calls getppid, only the child
+# umask. The calls are in $tmp/out. usage: trace_later OPTION...
+trace_later()
+{
+	rm -f "$tmp/go"
+	mkfifo "$tmp/go"
+	perl -Mthreads -e 'open my $go, "<", $ARGV[0]; threads->create(sub { getppid })->join;
+		if (!fork) { umask 0; exit } wait; select undef, undef, undef, 0.05 while 1' "$tmp/go" &
+	sleeper=$!
+	start dktrace strace --json -e getppid,umask,pselect6 --pid "$sleeper" "$@" >"$tmp/out" 2>"$tmp/err"
+	until_true 600 grep -q Ctrl-C "$tmp/err"
+	echo >"$tmp/go"
+	until_true 600 grep -q '"pselect6"' "$tmp/out"
+	kill -INT "$pid"
+	wait "$pid"
+	kill "$sleeper"
+}
+
+@test "strace follows threads that begin later, and with --children also processes" {
+	trace_later
+	same getppid "$(jq -r "select(.tid != $sleeper) | .call" "$tmp/out")" 'calls of others than the main thread'
+	trace_later --children
+	same $'getppid\numask' "$(jq -r "select(.tid != $sleeper) | .call" "$tmp/out")" 'calls with those of the child'
+	same '' "$(own)" 'left behind'
+}
+
 @test "strace shows the new name of a process that executes another program" {
 	mkfifo "$tmp/go"
 	# Reads from the fifo until there is a line, then becomes perl.

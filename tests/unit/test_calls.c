@@ -2,7 +2,11 @@
 /* Joined system calls: states, both families of events, losses, thread IDs used again, strings. */
 #include "calls/calls.h"
 
+#include <sched.h>
+#include <sys/wait.h>
+
 #include "call_events.h"
+#include "calls/followed.h"
 #include "calls/stack.h"
 #include "check.h"
 
@@ -411,6 +415,66 @@ static void the_signatures_are_sorted(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Returns the ID of a process that has ended. */
+static int ended(void)
+{
+	int pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+static void threads_that_begin_later_are_followed(void **state)
+{
+	const int self = getpid();
+	struct followed *followed = followed_new(&self, 1);
+	const struct call_task tasks[] = {
+		{ .tid = 901, .parent = self, .flags = CLONE_THREAD, .began = true },
+		{ .tid = 902, .parent = self, .began = true }, /* another process */
+		{ .tid = 903, .parent = 902, .flags = CLONE_THREAD, .began = true },
+		{ .tid = 904, .parent = 901, .flags = CLONE_THREAD, .began = true },
+	};
+	static const bool has[] = { true, false, false, true };
+
+	(void)state;
+	assert_non_null(followed);
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
+		assert_int_equal(followed_task(followed, &tasks[i]), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(tasks); i++)
+		assert_int_equal(followed_has(followed, tasks[i].tid), has[i]);
+	assert_true(followed_has(followed, self));
+	assert_false(followed_has(followed, getppid()));
+	/* The ID is used again, for a thread this time. */
+	assert_int_equal(followed_task(followed, &(struct call_task){ .tid = 902 }), 0);
+	assert_int_equal(followed_task(followed, &(struct call_task){ .tid = 902,
+								      .parent = self,
+								      .flags = CLONE_THREAD,
+								      .began = true }),
+			 0);
+	assert_true(followed_has(followed, 902));
+	followed_free(followed);
+}
+
+static void after_a_loss_threads_are_looked_up(void **state)
+{
+	const int self = getpid(), unknown = ended();
+	struct followed *followed = followed_new(&self, 1);
+	const struct call_task child = { .tid = unknown, .parent = self, .began = true };
+
+	(void)state;
+	assert_non_null(followed);
+	assert_int_equal(followed_task(followed, &child), 0);
+	assert_false(followed_has(followed, unknown));
+	followed_forget(followed);
+	assert_true(followed_has(followed, self));
+	assert_false(followed_has(followed, getppid()));
+	/* What nothing is known of is not hidden. */
+	assert_true(followed_has(followed, unknown));
+	followed_free(followed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +492,8 @@ int main(void)
 		TEST(a_call_that_never_waits_has_its_last_stack),
 		TEST(short_records_and_odd_numbers_are_harmless),
 		cmocka_unit_test(the_signatures_are_sorted),
+		cmocka_unit_test(threads_that_begin_later_are_followed),
+		cmocka_unit_test(after_a_loss_threads_are_looked_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
