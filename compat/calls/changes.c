@@ -70,11 +70,24 @@ static int do_socket(struct process *process, const struct call *call)
 	return name ? opened(process, call, name, call->args[1] & O_CLOEXEC) : -ENOMEM;
 }
 
-static int do_accept(struct process *process, const struct call *call)
+/* The new socket has the kind of the one that listens, and another address: "TCP". */
+static int accepted(struct process *process, const struct call *call, bool closes)
 {
 	const char *name = process_get(process, (uint32_t)call->args[0]);
+	const char *address = name ? strstr(name, ":[") : NULL;
+	char *kind = address ? strndup(name, (size_t)(address - name)) : name ? strdup(name) : NULL;
 
-	return process_set_copy(process, (uint64_t)call->ret, name, call->args[3] & O_CLOEXEC);
+	return name && !kind ? -ENOMEM : opened(process, call, kind, closes);
+}
+
+static int do_accept(struct process *process, const struct call *call)
+{
+	return accepted(process, call, false);
+}
+
+static int do_accept4(struct process *process, const struct call *call)
+{
+	return accepted(process, call, call->args[3] & O_CLOEXEC);
 }
 
 static int do_dup(struct process *process, const struct call *call)
@@ -156,31 +169,34 @@ static int do_inotify(struct process *process, const struct call *call)
 }
 
 static const struct descriptor_change changes[] = {
-	{ "accept", do_dup },
-	{ "accept4", do_accept },
-	{ "close", do_close },
-	{ "close_range", do_close_range },
-	{ "creat", do_creat },
-	{ "dup", do_dup },
-	{ "dup2", do_dup },
-	{ "dup3", do_dup3 },
-	{ "epoll_create", do_epoll },
-	{ "epoll_create1", do_epoll },
-	{ "eventfd", do_eventfd },
-	{ "eventfd2", do_eventfd },
-	{ "execve", do_exec },
-	{ "execveat", do_exec },
-	{ "fcntl", do_fcntl },
-	{ "fcntl64", do_fcntl },
-	{ "inotify_init", do_inotify },
-	{ "inotify_init1", do_inotify },
-	{ "open", do_open },
-	{ "openat", do_openat },
-	{ "openat2", do_openat2 },
-	{ "signalfd", do_signalfd },
-	{ "signalfd4", do_signalfd },
-	{ "socket", do_socket },
-	{ "timerfd_create", do_timerfd },
+	{ "accept", do_accept, ADDRESS_OF_RESULT },
+	{ "accept4", do_accept4, ADDRESS_OF_RESULT },
+	{ "bind", NULL, ADDRESS_OF_ARGUMENT },
+	{ "close", do_close, ADDRESS_SAME },
+	{ "close_range", do_close_range, ADDRESS_SAME },
+	{ "connect", NULL, ADDRESS_OF_ARGUMENT },
+	{ "creat", do_creat, ADDRESS_SAME },
+	{ "dup", do_dup, ADDRESS_SAME },
+	{ "dup2", do_dup, ADDRESS_SAME },
+	{ "dup3", do_dup3, ADDRESS_SAME },
+	{ "epoll_create", do_epoll, ADDRESS_SAME },
+	{ "epoll_create1", do_epoll, ADDRESS_SAME },
+	{ "eventfd", do_eventfd, ADDRESS_SAME },
+	{ "eventfd2", do_eventfd, ADDRESS_SAME },
+	{ "execve", do_exec, ADDRESS_SAME },
+	{ "execveat", do_exec, ADDRESS_SAME },
+	{ "fcntl", do_fcntl, ADDRESS_SAME },
+	{ "fcntl64", do_fcntl, ADDRESS_SAME },
+	{ "inotify_init", do_inotify, ADDRESS_SAME },
+	{ "inotify_init1", do_inotify, ADDRESS_SAME },
+	{ "listen", NULL, ADDRESS_OF_ARGUMENT },
+	{ "open", do_open, ADDRESS_SAME },
+	{ "openat", do_openat, ADDRESS_SAME },
+	{ "openat2", do_openat2, ADDRESS_SAME },
+	{ "signalfd", do_signalfd, ADDRESS_SAME },
+	{ "signalfd4", do_signalfd, ADDRESS_SAME },
+	{ "socket", do_socket, ADDRESS_SAME },
+	{ "timerfd_create", do_timerfd, ADDRESS_SAME },
 };
 
 static int compare(const void *name, const void *row)

@@ -4,16 +4,41 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/keymap.h"
 #include "base/parse.h"
 #include "calls/process.h"
 
+/* Sockets beyond this number have no address. */
+#define WAITING_MAX 1024
+
+/* A socket whose address is still unknown after so many looks is of another namespace, or closed. */
+#define LOOKS_MAX 3
+
+/* The tables of sockets are read at most so often, and take at most this part of the time. */
+#define READ_NS   UINT64_C(100000000)
+#define READ_PART 20
+
+/* A socket that a call has changed. */
+struct waiting {
+	int32_t tid;
+	int fd;
+	uint64_t inode;
+	uint64_t seen; /* when the descriptor was the socket with this inode */
+	unsigned int looks;
+};
+
 struct descriptors {
 	struct dkt__keymap map; /* by thread ID */
 	struct process **of; /* by entry; threads of a process share it */
 	size_t n;
+	bool live; /* the processes are those of this machine now */
+	struct sockets sockets;
+	struct waiting waiting[WAITING_MAX];
+	size_t n_waiting;
+	uint64_t next; /* when the tables may be read again */
 };
 
 static struct process *find(const struct descriptors *descriptors, int32_t tid)
@@ -87,15 +112,119 @@ static int fork_from(struct descriptors *descriptors, const struct call *call)
 		       0;
 }
 
+/* ---- sockets ---- */
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/*
+ * Notes which socket the descriptor is now. The process may have closed it since the call, and opened
+ * another: the calls up to now tell.
+ */
+static int see_socket(struct descriptors *descriptors, struct process *process, int32_t tid, int fd)
+{
+	struct waiting *it = &descriptors->waiting[descriptors->n_waiting];
+	char path[48], link[32];
+	uint64_t inode;
+	ssize_t len;
+
+	if (descriptors->n_waiting == WAITING_MAX || fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
+	len = readlink(path, link, sizeof(link) - 1);
+	link[len > 0 ? len : 0] = '\0';
+	inode = sockets_inode(link);
+	if (!inode)
+		return 0;
+	*it = (struct waiting){ .tid = tid, .fd = fd, .inode = inode, .seen = now_ns() };
+	descriptors->n_waiting++;
+	return process_set_socket(process, (uint64_t)fd, inode);
+}
+
+/* Gives the socket its address in all processes that have it. Returns false if it must wait for that. */
+static bool give_address(struct descriptors *descriptors, struct waiting *it)
+{
+	const char *name = sockets_name(&descriptors->sockets, it->inode);
+	size_t fd = (size_t)it->fd;
+
+	if (!name)
+		return it->looks >= LOOKS_MAX;
+	for (size_t i = 0; i < descriptors->n; i++) {
+		struct process *process = descriptors->of[i];
+
+		/* Without memory, the old name stays. */
+		if (process && fd < process->n && process->list[fd].socket == it->inode)
+			process_set_copy(process, fd, name, process->list[fd].closes);
+	}
+	return true;
+}
+
+/* The process may be in another namespace, which has tables of its own. */
+static void read_tables(struct descriptors *descriptors, int32_t tid)
+{
+	char dir[32];
+	uint64_t from = now_ns(), to;
+
+	snprintf(dir, sizeof(dir), "/proc/%d/net", tid);
+	sockets_read(&descriptors->sockets, dir);
+	to = now_ns();
+	descriptors->next = to + DKT__MAX(READ_NS, (to - from) * READ_PART);
+	for (size_t i = 0; i < descriptors->n_waiting; i++)
+		descriptors->waiting[i].looks++;
+}
+
+void descriptors_until(struct descriptors *descriptors, uint64_t ts)
+{
+	size_t kept = 0;
+
+	/* All that wait are as old as the first one or younger. */
+	if (!descriptors->n_waiting || ts <= descriptors->waiting[0].seen ||
+	    now_ns() < descriptors->next)
+		return;
+	read_tables(descriptors, descriptors->waiting[0].tid);
+	for (size_t i = 0; i < descriptors->n_waiting; i++) {
+		struct waiting *it = &descriptors->waiting[i];
+
+		if (it->seen >= ts || !give_address(descriptors, it))
+			descriptors->waiting[kept++] = *it;
+	}
+	descriptors->n_waiting = kept;
+}
+
+static int learn_socket(struct descriptors *descriptors, struct process *process,
+			const struct descriptor_change *change, const struct call *call)
+{
+	if (!descriptors->live || change->address == ADDRESS_SAME)
+		return 0;
+	return see_socket(descriptors, process, call->tid,
+			  change->address == ADDRESS_OF_RESULT ? (int)call->ret :
+								 (int)call->args[0]);
+}
+
+/* ---- calls ---- */
+
+/* A connection that is being made has its address too. */
+static bool has_failed(const struct call *call)
+{
+	return call_failed(call) &&
+	       (call->ret != -EINPROGRESS || strcmp(call->kind->name, "connect") != 0);
+}
+
 int descriptors_learn(struct descriptors *descriptors, const struct call *call)
 {
 	const struct descriptor_change *change =
 		call->kind->name ? descriptor_change(call->kind->name) : NULL;
 	struct process *process;
+	int err;
 
 	/* A call without its begin has no arguments, but its result may still be a descriptor. */
 	if (!call->kind->name || call->state == CALL_UNFINISHED || call->state == CALL_NO_END ||
-	    call_failed(call))
+	    has_failed(call))
 		return 0;
 	if (!change && !(call->kind->signature && call->kind->signature->returns == RETURN_FD))
 		return fork_from(descriptors, call);
@@ -104,8 +233,10 @@ int descriptors_learn(struct descriptors *descriptors, const struct call *call)
 		return -ENOMEM;
 	if (change && call->state == CALL_ENDED &&
 	    (call->n_args == CALL_ARGS || !call->kind->signature ||
-	     call->kind->signature->args[call->n_args] == ARG_NONE))
-		return change->learn(process, call);
+	     call->kind->signature->args[call->n_args] == ARG_NONE)) {
+		err = change->learn ? change->learn(process, call) : 0;
+		return err ? err : learn_socket(descriptors, process, change, call);
+	}
 	/* The descriptor is new, but what it is for cannot be told: an old name is wrong now. */
 	return call->kind->signature && call->kind->signature->returns == RETURN_FD ?
 		       process_set(process, (uint64_t)call->ret, NULL, false) :
@@ -162,7 +293,8 @@ static int read_process(struct descriptors *descriptors, const char *pid)
 	struct process *process = process_new();
 	struct dirent *entry;
 	uint64_t tid;
-	int err = dir && task && process ? process_read(dir, process) : -ENOMEM;
+	int err = dir && task && process ? process_read(dir, &descriptors->sockets, process) :
+					   -ENOMEM;
 
 	while (!err && threads && (entry = readdir(threads)))
 		if (!dkt__parse_u64(entry->d_name, 10, &tid)) {
@@ -173,12 +305,19 @@ static int read_process(struct descriptors *descriptors, const char *pid)
 	return err;
 }
 
+/* From now on, what is learned is about this machine. */
+static int begin_live(struct descriptors *descriptors)
+{
+	descriptors->live = true;
+	return sockets_read(&descriptors->sockets, "/proc/net");
+}
+
 int descriptors_read_proc(struct descriptors *descriptors)
 {
 	DIR *proc __cleanup(closedir) = opendir("/proc");
 	struct dirent *entry;
 	uint64_t pid;
-	int err = 0;
+	int err = begin_live(descriptors);
 
 	while (proc && !err && (entry = readdir(proc)))
 		if (!dkt__parse_u64(entry->d_name, 10, &pid))
@@ -189,8 +328,10 @@ int descriptors_read_proc(struct descriptors *descriptors)
 int descriptors_inherit(struct descriptors *descriptors, int32_t tid)
 {
 	struct process *process = process_new();
-	int err = process ? process_read("/proc/self/fd", process) : -ENOMEM;
+	int err = process ? begin_live(descriptors) : -ENOMEM;
 
+	if (!err)
+		err = process_read("/proc/self/fd", &descriptors->sockets, process);
 	for (size_t i = 0; !err && i < process->n; i++)
 		if (fcntl((int)i, F_GETFD) & FD_CLOEXEC)
 			err = process_set(process, i, NULL, false);
@@ -218,6 +359,7 @@ void descriptors_free(struct descriptors *descriptors)
 		return;
 	descriptors_forget(descriptors);
 	free(descriptors->of);
+	sockets_clear(&descriptors->sockets);
 	dkt__keymap_clear(&descriptors->map);
 	free(descriptors);
 }

@@ -18,6 +18,12 @@ int descriptors_inherit(struct descriptors *descriptors, int32_t tid);
 /* Learns from a call; before that, descriptors_name() has the names that the call itself used. */
 int descriptors_learn(struct descriptors *descriptors, const struct call *call);
 
+/*
+ * Shows sockets with the addresses that they had at an earlier time, if no call before this time, in ns of
+ * the monotonic clock, has changed the descriptor. Call it before each call of a live trace.
+ */
+void descriptors_until(struct descriptors *descriptors, uint64_t ts);
+
 /* Learns from a thread that began or ended. */
 int descriptors_task(struct descriptors *descriptors, const struct call_task *task);
 

@@ -47,6 +47,15 @@ int process_set(struct process *process, uint64_t fd, char *name, bool closes)
 	return 0;
 }
 
+int process_set_socket(struct process *process, uint64_t fd, uint64_t inode)
+{
+	struct descriptor *it = fd < FD_MAX ? dkt__reach(process->list, process->n, fd) : NULL;
+
+	if (it)
+		it->socket = inode;
+	return it || fd >= FD_MAX ? 0 : -ENOMEM;
+}
+
 const char *process_get(const struct process *process, uint64_t fd)
 {
 	return fd < process->n ? process->list[fd].name : NULL;
@@ -64,13 +73,16 @@ int process_copy(struct process *to, const struct process *from)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < from->n; i++)
-		if (from->list[i].name)
+		if (from->list[i].name) {
 			err = process_set_copy(to, i, from->list[i].name, from->list[i].closes);
+			if (!err)
+				to->list[i].socket = from->list[i].socket;
+		}
 	return err;
 }
 
 /* Reads /proc/.../fd; a process that ends meanwhile has none. */
-int process_read(const char *dir, struct process *process)
+int process_read(const char *dir, const struct sockets *sockets, struct process *process)
 {
 	DIR *fds __cleanup(closedir) = opendir(dir);
 	struct dirent *entry;
@@ -79,6 +91,7 @@ int process_read(const char *dir, struct process *process)
 	int err = 0;
 
 	while (fds && !err && (entry = readdir(fds))) {
+		const char *address;
 		ssize_t len;
 
 		if (dkt__parse_u64(entry->d_name, 10, &fd))
@@ -87,7 +100,8 @@ int process_read(const char *dir, struct process *process)
 		if (len <= 0)
 			continue;
 		path[len] = '\0';
-		err = process_set_copy(process, fd, path, false);
+		address = sockets_name(sockets, sockets_inode(path));
+		err = process_set_copy(process, fd, address ?: path, false);
 	}
 	return err;
 }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "calls/calls.h"
+#include "calls/sockets.h"
 
 struct descriptor {
 	char *name; /* NULL: unknown */
+	uint64_t socket; /* the inode, until its address is known; 0: none */
 	bool closes; /* on exec */
 };
 
@@ -28,16 +30,20 @@ int process_set_copy(struct process *process, uint64_t fd, const char *name, boo
 /* Returns NULL if the name is unknown. */
 const char *process_get(const struct process *process, uint64_t fd);
 
+/* Keeps the inode of a socket until the descriptor gets another name. */
+int process_set_socket(struct process *process, uint64_t fd, uint64_t inode);
+
 /* Copies all descriptors, as fork does. */
 int process_copy(struct process *to, const struct process *from);
 
-/* Reads /proc/PID/fd. */
-int process_read(const char *dir, struct process *process);
+/* Reads /proc/PID/fd, with the addresses of sockets. */
+int process_read(const char *dir, const struct sockets *sockets, struct process *process);
 
 /* A system call that changes descriptors. */
 struct descriptor_change {
 	const char *call;
-	int (*learn)(struct process *process, const struct call *call);
+	int (*learn)(struct process *process, const struct call *call); /* NULL: no name */
+	enum { ADDRESS_SAME, ADDRESS_OF_ARGUMENT, ADDRESS_OF_RESULT } address;
 };
 
 /* Returns NULL if the call changes none, or nothing is known but its result. */

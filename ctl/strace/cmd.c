@@ -253,7 +253,8 @@ static int run_live(struct strace *strace, int *rc)
 	opts.filter = events.filter;
 	if (!err && names && !strace->command)
 		err = descriptors_read_proc(names);
-	if (app->stack)
+	/* For the stacks of programs and the addresses of sockets. */
+	if (app->stack || names)
 		app->keep_privileges |= DKT_KEEP_PROCESSES;
 	if (!err)
 		err = live_run(app, &opts, rc);

@@ -52,8 +52,11 @@ static int take_call(void *data, const struct call *call)
 	struct strace *strace = origin->strace;
 	/* A new descriptor is shown with its name, a closed one too. */
 	bool opens = call->kind->signature && call->kind->signature->returns == RETURN_FD;
-	int err = opens ? learn(origin, call) : 0;
+	int err;
 
+	if (origin->descriptors)
+		descriptors_until(origin->descriptors, call->end ?: call->begin);
+	err = opens ? learn(origin, call) : 0;
 	if (!err)
 		err = learn_program(origin, call);
 	if (!err && !is_start(origin, call) && is_followed(origin, call->tid) &&

@@ -78,6 +78,26 @@ trace_later()
 	same '' "$(own)" 'left behind'
 }
 
+@test "strace shows the addresses of sockets, also of new ones" {
+	mkfifo "$tmp/go"
+	perl -MIO::Socket::INET -e 'open my $go, "<", $ARGV[0];
+		my $l = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1);
+		my $c = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $l->sockport);
+		printf STDERR "TCP:[127.0.0.1:%d->127.0.0.1:%d]\n", $c->sockport, $l->sockport;
+		while (1) { syswrite $c, "x"; select undef, undef, undef, 0.05 }' "$tmp/go" 2>"$tmp/address" &
+	sleeper=$!
+	start dktrace strace -e write --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
+	until_true 600 grep -q Ctrl-C "$tmp/err"
+	echo >"$tmp/go"
+	until_true 600 grep -q 'write([0-9]*<TCP:' "$tmp/out"
+	kill -INT "$pid"
+	wait "$pid"
+	run -0 dktrace strace -e write --pid "$sleeper" --time 0.3
+	kill "$sleeper"
+	has "$(cat "$tmp/out")" "<$(cat "$tmp/address")>, 1) = 1"
+	has "$output" "<$(cat "$tmp/address")>, 1) = 1"
+}
+
 @test "strace shows the new name of a process that executes another program" {
 	mkfifo "$tmp/go"
 	# Reads from the fifo until there is a line, then becomes perl.

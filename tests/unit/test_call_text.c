@@ -3,8 +3,12 @@
 #include "calls/text.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sched.h>
+#include <sys/socket.h>
+#include <time.h>
 
+#include "calls/sockets.h"
 #include "check.h"
 
 static struct descriptors *names;
@@ -167,6 +171,8 @@ static void a_name_follows_the_descriptor(void **state)
 	assert_string_equal(name_of(7, 4), "");
 	learn("socket", 4, 2, 1, 0, NULL);
 	assert_string_equal(name_of(7, 4), "socket:AF_INET,SOCK_STREAM");
+	learn("accept4", 5, 4, 0, 0, NULL);
+	assert_string_equal(name_of(7, 5), "socket:AF_INET,SOCK_STREAM");
 	learn("openat", 4, (uint64_t)AT_FDCWD, 0, 0, NULL);
 	assert_string_equal(name_of(7, 4), "");
 	learn("openat", -ENOENT, (uint64_t)AT_FDCWD, 0, 0, "/none");
@@ -220,6 +226,141 @@ static void proc_has_the_names_of_open_files(void **state)
 	close(fd);
 }
 
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Learns that this process has bound the socket to an address. */
+static void learn_bind(int fd)
+{
+	struct call_kind kind;
+	struct call call = made("bind", &kind, 0);
+
+	call.tid = getpid();
+	call.args[0] = (uint64_t)fd;
+	assert_int_equal(descriptors_learn(names, &call), 0);
+}
+
+static void a_socket_gets_its_address_once_no_call_can_have_changed_it(void **state)
+{
+	const struct call_task child = { .tid = 8, .parent = getpid(), .began = true };
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(address);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	char want[48];
+	uint64_t before;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(descriptors_inherit(names, getpid()), 0);
+	assert_has(name_of(getpid(), fd), "socket:[");
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+	snprintf(want, sizeof(want), "UDP:[127.0.0.1:%u]", ntohs(address.sin_port));
+	before = now();
+	learn_bind(fd);
+	assert_int_equal(descriptors_task(names, &child), 0);
+	/* Calls of before may still tell that the descriptor was another one then. */
+	descriptors_until(names, before);
+	assert_has(name_of(getpid(), fd), "socket:[");
+	descriptors_until(names, now());
+	assert_string_equal(name_of(getpid(), fd), want);
+	assert_string_equal(name_of(8, fd), want);
+	assert_int_equal(descriptors_read_proc(names), 0);
+	assert_string_equal(name_of(getpid(), fd), want);
+	close(fd);
+}
+
+static void a_socket_that_was_closed_gets_no_address(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+	struct call_kind kind;
+	struct call closed = made("close", &kind, 0);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	(void)state;
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(descriptors_inherit(names, getpid()), 0);
+	learn_bind(fd);
+	closed.tid = getpid();
+	closed.args[0] = (uint64_t)fd;
+	assert_int_equal(descriptors_learn(names, &closed), 0);
+	descriptors_until(names, now());
+	assert_string_equal(name_of(getpid(), fd), "");
+	close(fd);
+}
+
+/* ---- tables of sockets ---- */
+
+/* As the kernel prints an address of 32 bits: in the byte order of this machine. */
+#define LOOPBACK "0100007F"
+
+static void lines_of_proc_net_are_sockets(void **state)
+{
+	static const struct {
+		enum socket_table table;
+		const char *line, *name;
+	} rows[] = {
+		{ SOCKETS_TCP,
+		  "   0: " LOOPBACK ":1389 00000000:0000 0A 00000000:00000000 00:00000000 00000000"
+		  "     0        0 77 1 0000000000000000 100 0 0 10 0",
+		  "TCP:[127.0.0.1:5001]" },
+		{ SOCKETS_TCP6,
+		  "  12: 00000000000000000000000001000000:9C40 00000000000000000000000001000000:1389 01"
+		  " 00000000:00000000 00:00000000 00000000  1000        0 77 1 0000000000000000",
+		  "TCPv6:[[::1]:40000->[::1]:5001]" },
+		{ SOCKETS_UNIX, "0000000000000000: 00000003 00000000 00000000 0001 03 77",
+		  "UNIX-STREAM:[77]" },
+		{ SOCKETS_UNIX,
+		  "0000000000000000: 00000002 00000000 00010000 0005 01    77 /run/a b",
+		  "UNIX-SEQPACKET:[77,\"/run/a b\"]" },
+		{ SOCKETS_UNIX, "0: 2 0 10000 ffff 01 77 @abstract", "UNIX:[77,\"@abstract\"]" },
+	};
+	static const char *const hostile[] = {
+		"",
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid",
+		"Num       RefCount Protocol Flags    Type St Inode Path",
+		"0: 0100007F:1389",
+		/* An address of 3, 9 and 33 digits, none, an inode of 0, none. */
+		"0: 010:1389 00000000:0000 0A 0:0 0:0 0 0 0 77",
+		"0: 0100007F0:1389 00000000:0000 0A 0:0 0:0 0 0 0 77",
+		"0: 000000000000000000000000010000000:1389 00000000:0000 0A 0:0 0:0 0 0 0 77",
+		"0: :1389 00000000:0000 0A 0:0 0:0 0 0 0 77",
+		"0: 0100007F:1389 00000000:0000 0A 0:0 0:0 0 0 0 0",
+		"0: 0100007F:1389 00000000:0000 0A 0:0 0:0 0 0 0 x",
+		"0: 2 0 10000 1 01",
+		"0: 2 0 10000 1 01 0 /path",
+		"0: 2 0 10000 zzzz 01 77 /path",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sockets sockets = { 0 };
+
+		assert_int_equal(sockets_add(&sockets, rows[i].table, rows[i].line), 0);
+		assert_string_equal(sockets_name(&sockets, 77), rows[i].name);
+		assert_null(sockets_name(&sockets, 78));
+		sockets_clear(&sockets);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(hostile); i++) {
+		struct sockets sockets = { 0 };
+
+		for (int table = SOCKETS_TCP; table <= SOCKETS_UNIX; table++)
+			assert_int_equal(
+				sockets_add(&sockets, (enum socket_table)table, hostile[i]), 0);
+		assert_null(sockets_name(&sockets, 77));
+		sockets_clear(&sockets);
+	}
+	assert_int_equal(sockets_inode("socket:[77]"), 77);
+	assert_int_equal(sockets_inode("socket:[]"), 0);
+	assert_int_equal(sockets_inode("pipe:[77]"), 0);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -244,6 +385,9 @@ int main(void)
 		TEST(what_is_not_known_is_not_made_up),
 		TEST(strings_are_quoted_and_escaped),
 		TEST(a_name_follows_the_descriptor),
+		TEST(a_socket_gets_its_address_once_no_call_can_have_changed_it),
+		TEST(a_socket_that_was_closed_gets_no_address),
+		TEST(lines_of_proc_net_are_sockets),
 		TEST(a_child_copies_and_a_thread_shares_descriptors),
 		TEST(proc_has_the_names_of_open_files),
 	};
