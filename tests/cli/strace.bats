@@ -107,6 +107,22 @@ stacks()
 	has "$stderr" "calls.txt has no stacks; to record them: dktrace record -e 'raw_syscalls:*,sched_switch' --stack sched_switch"
 }
 
+@test "strace and syscallstats read a file of a machine of the other byte order" {
+	local order=big
+
+	[ "$(printf '\1\0' | od -An -td2)" -eq 1 ] || order=little
+	"$top/tests/tools/gen-calls" "$order" >other.dat
+	# The file does not say which machine it is from, so calls have no names.
+	expect 0 '1.000000 ( 25.000 ms) worker/42 syscall_0x0(3, 0x7ff0, 0x2000) = 8192
+1.025001 (  0.002 ms) worker/42 syscall_0x101(0xffffffffffffff9c, 0x7ff0, 0x80000) = -1 ENOENT (No such file or directory)
+1.025004 (      ? ms) worker/42 syscall_0x0(4, 0x7ff0, 0x200000000 <unfinished ...>' '' dktrace strace other.dat
+	run -0 dktrace strace --summary --csv other.dat
+	same 'worker,42,syscall_0x0,1,0,1,0,25000000,25000000,25000000,25000000,25000000,25000000,' "${lines[1]}" read
+	same 'worker,42,syscall_0x101,1,1,0,0,2000,2000,2000,2000,2000,2000,ENOENT 1' "${lines[2]}" openat
+	run -0 --separate-stderr dktrace analyze syscallstats --csv other.dat
+	same 'worker,42,0,1,25000000,25000000' "${lines[1]%,25000000,25000000,25000000,25000000,25000000,25000000}" read
+}
+
 @test "strace merges files by time, and keeps threads of the same ID apart" {
 	stacks >b.txt
 	run -3 --separate-stderr dktrace strace --offset b.txt=612s calls.txt b.txt
