@@ -219,7 +219,6 @@ static int run_live(struct strace *strace, int *rc)
 	struct strace_events events = { 0 };
 	struct strace_texts texts = { 0 };
 	struct live_opts opts = { .kind = "strace",
-				  .doing = "tracing",
 				  .only_command = strace->command,
 				  .pids = app->pid,
 				  .command = strace->command,
@@ -231,6 +230,7 @@ static int run_live(struct strace *strace, int *rc)
 				  .data = strace };
 	struct strace_origin *origin;
 	struct descriptors *names;
+	char doing[64];
 	int err = begin(strace, 1);
 
 	if (!err)
@@ -245,6 +245,8 @@ static int run_live(struct strace *strace, int *rc)
 	names = origin->descriptors;
 	if (names)
 		err = strace_texts_create(&texts, app, app->ctx, &origin->choice);
+	snprintf(doing, sizeof(doing), "tracing with %s", call_paths_words(texts.paths));
+	opts.doing = names ? doing : "tracing";
 	if (!err)
 		err = strace_events_find(&events, app, app->ctx, &origin->choice,
 					 names ? &texts : NULL);

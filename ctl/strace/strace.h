@@ -8,6 +8,7 @@
 #include "base/keymap.h"
 #include "calls/followed.h"
 #include "calls/maps.h"
+#include "calls/paths.h"
 #include "calls/stack.h"
 #include "calls/text.h"
 #include "input/inputs.h"
@@ -166,6 +167,7 @@ struct strace_texts {
 	char *group;
 	const char **calls; /* the names of the probes */
 	size_t n;
+	enum call_paths paths; /* where they come from */
 };
 
 /* Creates none on a kernel that does not need them or does not have them. */

@@ -62,11 +62,10 @@ int strace_texts_create(struct strace_texts *made, const struct app *app, struct
 			const struct strace_choice *choice)
 {
 	char *prefix __cleanup(free) = live_name(app, "strace");
-	struct dkt_event *open = dkt_event_find(ctx, "syscalls", "sys_enter_openat");
 	int err = prefix ? 0 : -ENOMEM;
 
-	/* The kernel's own event has the string. */
-	if (!open || dkt_event_field(open, "__filename_val"))
+	made->paths = call_paths_recorded(ctx) ? CALL_PATHS_KERNEL : CALL_PATHS_NONE;
+	if (made->paths == CALL_PATHS_KERNEL)
 		return 0;
 	if (!err)
 		err = dkt_own_group(ctx, prefix, &made->group);
@@ -77,6 +76,7 @@ int strace_texts_create(struct strace_texts *made, const struct app *app, struct
 		/* A kernel that refuses one probe of this kind has none of them. */
 		if (!made->n)
 			break;
+		made->paths = CALL_PATHS_PROBES;
 	}
 	return err;
 }

@@ -8,6 +8,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/buf.h"
+#include "call_events.h"
+#include "calls/paths.h"
 #include "calls/sockets.h"
 #include "check.h"
 
@@ -295,6 +298,36 @@ static void a_socket_that_was_closed_gets_no_address(void **state)
 	close(fd);
 }
 
+/* ---- paths ---- */
+
+/* The context, with the event in the format that a kernel of that kind has. */
+static struct dkt_ctx *kernel_with(const char *format)
+{
+	struct dkt_ctx *ctx;
+	struct dkt_event *event;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_event_define(ctx, "syscalls", "sys_enter_openat", format, &event));
+	return ctx;
+}
+
+static void the_format_tells_whether_the_kernel_records_paths(void **state)
+{
+	const char *recent = call_made[ENTER_OPENAT].format;
+	const char *text = strstr(recent, "\tfield:__data_loc");
+	char *older __cleanup(free) = dkt__format("%.*s" CALL_END, (int)(text - recent), recent);
+	struct dkt_ctx *ctx = kernel_with(recent);
+
+	(void)state;
+	assert_true(call_paths_recorded(ctx));
+	dkt_ctx_free(ctx);
+	ctx = kernel_with(older);
+	assert_false(call_paths_recorded(ctx));
+	dkt_ctx_free(ctx);
+	assert_string_equal(call_paths_words(CALL_PATHS_KERNEL), "paths recorded by the kernel");
+	assert_string_equal(call_paths_words(CALL_PATHS_PROBES), "paths read by event probes");
+}
+
 /* ---- tables of sockets ---- */
 
 /* As the kernel prints an address of 32 bits: in the byte order of this machine. */
@@ -387,6 +420,7 @@ int main(void)
 		TEST(a_name_follows_the_descriptor),
 		TEST(a_socket_gets_its_address_once_no_call_can_have_changed_it),
 		TEST(a_socket_that_was_closed_gets_no_address),
+		TEST(the_format_tells_whether_the_kernel_records_paths),
 		TEST(lines_of_proc_net_are_sockets),
 		TEST(a_child_copies_and_a_thread_shares_descriptors),
 		TEST(proc_has_the_names_of_open_files),
