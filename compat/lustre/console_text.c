@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <time.h>
 
+#include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "lustre/record.h"
@@ -59,8 +60,23 @@ static bool take_day(const char **p, struct tm *tm)
 	return take(p, 2, &tm->tm_mday);
 }
 
-/* Takes "Nov 25 03:12:55 ". The year is the last one in which that was not after the file was written. */
-static bool take_date(const char **p, int64_t written, int64_t *sec)
+/* Takes ".123456" or ",123456", of any number of digits. */
+static uint64_t take_fraction(const char **p)
+{
+	uint64_t usec = 0, unit = 100000;
+
+	if (!take_char(p, '.') && !take_char(p, ','))
+		return 0;
+	for (; isdigit((unsigned char)**p); ++*p, unit /= 10)
+		usec += unit * (uint64_t)(**p - '0');
+	return usec;
+}
+
+/*
+ * Takes "Nov 25 03:12:55 ", or with a fraction as of journalctl. The year is the last one in which that was
+ * not after the file was written.
+ */
+static bool take_date(const char **p, int64_t written, int64_t *sec, uint64_t *usec)
 {
 	struct tm tm = { .tm_isdst = -1 }, now;
 	const time_t last = (time_t)written;
@@ -70,29 +86,18 @@ static bool take_date(const char **p, int64_t written, int64_t *sec)
 	tm.tm_year = now.tm_year - (tm.tm_mon > now.tm_mon ||
 				    (tm.tm_mon == now.tm_mon && tm.tm_mday > now.tm_mday + 1));
 	*sec = mktime(&tm);
+	*usec = take_fraction(p);
 	return **p == ' ';
 }
 
-/* Takes ".123456", of any number of digits. */
-static uint64_t take_fraction(const char **p)
-{
-	uint64_t usec = 0, unit = 100000;
-
-	if (!take_char(p, '.'))
-		return 0;
-	for (; isdigit((unsigned char)**p); ++*p, unit /= 10)
-		usec += unit * (uint64_t)(**p - '0');
-	return usec;
-}
-
-/* Takes "2026-11-25T03:12:55.123456+01:00 ", in local time without a zone. */
+/* Takes "2026-11-25T03:12:55.123456+01:00 ", in local time without a zone; a space can be for the T. */
 static bool take_iso(const char **p, int64_t *sec, uint64_t *usec)
 {
 	struct tm tm = { .tm_isdst = -1 };
 	int hours, minutes = 0, sign;
 
 	if (!take(p, 4, &tm.tm_year) || !take_char(p, '-') || !take(p, 2, &tm.tm_mon) ||
-	    !take_char(p, '-') || !take(p, 2, &tm.tm_mday) || !take_char(p, 'T') ||
+	    !take_char(p, '-') || !take(p, 2, &tm.tm_mday) || (!take_char(p, 'T') && **p != ' ') ||
 	    !take_clock(p, &tm))
 		return false;
 	tm.tm_year -= 1900;
@@ -129,19 +134,110 @@ static bool take_dmesg(const char **p, int64_t *sec)
 	return take_char(p, ']');
 }
 
-/* Takes the time that syslog writes before a message. False: the line has none. */
-static bool take_time(const char **p, int64_t written, int64_t *sec, uint64_t *usec)
+/* Takes the "[ 1234.567890] " of dmesg, which is the time since the boot. */
+static bool take_uptime(const char **p, int64_t *sec, uint64_t *usec)
+{
+	uint64_t value;
+
+	if (!take_char(p, '['))
+		return false;
+	*p += strspn(*p, " ");
+	if (dkt__take_u64(p, NULL, DKT__DEC, &value) || value > UINT32_MAX || **p != '.')
+		return false;
+	*sec = (int64_t)value;
+	*usec = take_fraction(p);
+	return take_char(p, ']');
+}
+
+enum time_kind {
+	TIME_NONE,
+	TIME_WALL, /* of syslog or dmesg -T */
+	TIME_UPTIME,
+};
+
+/* Takes the time before a message. *host becomes true if the name of a host follows it. */
+static enum time_kind take_time(const char **p, int64_t written, int64_t *sec, uint64_t *usec,
+				bool *host)
 {
 	const char *from = *p;
 
 	*usec = 0;
+	*host = true;
 	if (take_iso(p, sec, usec))
-		return true;
+		return TIME_WALL;
 	*p = from;
-	if (take_date(p, written, sec))
-		return true;
+	if (take_date(p, written, sec, usec))
+		return TIME_WALL;
 	*p = from;
-	return take_dmesg(p, sec);
+	*usec = 0;
+	*host = false;
+	if (take_dmesg(p, sec))
+		return TIME_WALL;
+	*p = from;
+	return take_uptime(p, sec, usec) ? TIME_UPTIME : TIME_NONE;
+}
+
+/* ---- hosts ---- */
+
+/* A host's number is stored as the record's CPU. */
+#define HOSTS_MAX UINT16_MAX
+
+static void hash(const char *name, size_t len, uint64_t key[2])
+{
+	key[0] = len;
+	key[1] = ~(uint64_t)len;
+	for (size_t i = 0; i < len; i++) {
+		key[0] = dkt__mix(key[0], (unsigned char)name[i]);
+		key[1] = dkt__mix(key[1] ^ (unsigned char)name[i], key[0]);
+	}
+}
+
+/* Gets the number of the host of that name. */
+static int find_host(struct console *console, const char *name, size_t len, uint16_t *number)
+{
+	uint64_t key[2];
+	uint32_t entry;
+	char *names;
+	bool added;
+
+	console->map.n_words = ARRAY_SIZE(key);
+	hash(name, len, key);
+	*number = 0;
+	if (console->map.n == HOSTS_MAX)
+		return 0;
+	entry = dkt__keymap_add(&console->map, key, &added);
+	if (entry == DKT__KEYMAP_NONE)
+		return -ENOMEM;
+	*number = (uint16_t)entry;
+	if (!added)
+		return 0;
+	names = dkt__format("%s%s%.*s", entry ? console->hosts : "", entry ? " " : "", (int)len,
+			    name);
+	if (!names)
+		return -ENOMEM;
+	free(console->hosts);
+	console->hosts = names;
+	return 0;
+}
+
+/* Takes the name of the host that syslog writes after the time; the next word ends in a colon. */
+static int take_host(struct console *console, const char **p, uint16_t *number)
+{
+	const char *name = *p + strspn(*p, " ");
+	size_t len = strcspn(name, " ");
+
+	*number = 0;
+	if (!len || name[len] != ' ' || name[len - 1] == ':' || name[0] == '[')
+		return 0;
+	*p = name + len;
+	return find_host(console, name, len, number);
+}
+
+void console_clear(struct console *console)
+{
+	dkt__keymap_clear(&console->map);
+	free(console->hosts);
+	*console = (struct console){ 0 };
 }
 
 /* ---- messages ---- */
@@ -211,22 +307,42 @@ static void put(uint8_t *rec, size_t *size, const char *text, size_t len)
 	*size += len;
 }
 
-uint32_t console_text_line(const char *line, int64_t written, uint8_t *rec)
+/* Takes the time, the host and the label. *text becomes what follows them; NULL: not a line of Lustre. */
+static int take_head(struct console *console, const char *line, struct record_head *head,
+		     const char **text)
+{
+	enum time_kind kind;
+	int64_t sec = 0;
+	bool host;
+
+	*text = NULL;
+	kind = take_time(&line, console->written, &sec, &head->usec, &host);
+	if (kind == TIME_NONE || (kind == TIME_WALL && (sec < 1 << 30 || sec > UINT32_MAX)))
+		return 0;
+	/* Times of the other kind cannot be compared with those of the file. */
+	if (console->lines && console->uptime != (kind == TIME_UPTIME))
+		return 0;
+	*text = find_label(line, &head->mask);
+	if (!*text)
+		return 0;
+	console->lines++;
+	console->uptime = kind == TIME_UPTIME;
+	head->sec = (uint32_t)sec;
+	return host ? take_host(console, &line, &head->cpu) : 0;
+}
+
+int console_text_line(struct console *console, const char *line, uint8_t *rec)
 {
 	struct record_head head = { 0 };
 	struct piece file = { "console", 7 }, function = { "console", 7 };
 	size_t size = sizeof(head);
-	const char *p = line;
-	int64_t sec;
+	const char *p;
+	int err = take_head(console, line, &head, &p);
 
-	if (!take_time(&p, written, &sec, &head.usec) || sec < 1 << 30 || sec > UINT32_MAX)
-		return 0;
-	p = find_label(p, &head.mask);
-	if (!p)
-		return 0;
+	if (err || !p)
+		return err;
 	if (!take_place(&p, &head, &file, &function))
 		head.mask |= CONSOLE;
-	head.sec = (uint32_t)sec;
 	put(rec, &size, file.p, file.len);
 	put(rec, &size, "", 1);
 	put(rec, &size, function.p, function.len);
@@ -235,7 +351,7 @@ uint32_t console_text_line(const char *line, int64_t written, uint8_t *rec)
 	rec[size++] = '\n';
 	head.len = (uint32_t)size;
 	memcpy(rec, &head, sizeof(head));
-	return head.len;
+	return (int)head.len;
 }
 
 bool console_text_is(const char *text)
@@ -244,11 +360,12 @@ bool console_text_is(const char *text)
 	uint32_t mask;
 	uint64_t usec;
 	int64_t sec;
+	bool host;
 
-	return take_time(&p, INT32_MAX, &sec, &usec) && find_label(p, &mask);
+	return take_time(&p, INT32_MAX, &sec, &usec, &host) && find_label(p, &mask);
 }
 
-int console_text_read(struct dkt_ctx *ctx, int fd, int64_t written, struct spill *spill)
+int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, struct spill *spill)
 {
 	uint8_t *rec __cleanup(free) = malloc(RECORD_MAX);
 	char *line __cleanup(free) = NULL;
@@ -260,13 +377,15 @@ int console_text_read(struct dkt_ctx *ctx, int fd, int64_t written, struct spill
 	if (!f)
 		return dkt_fail(ctx, -errno, "read: %s", strerror(errno));
 	while (!err && (len = getline(&line, &size, f)) >= 0) {
-		uint32_t n;
+		int n;
 
 		if (len && line[len - 1] == '\n')
 			line[len - 1] = '\0';
-		n = console_text_line(line, written, rec);
-		if (n)
-			err = spill_add(ctx, spill, rec, n);
+		n = console_text_line(console, line, rec);
+		if (n < 0)
+			err = dkt__no_memory(ctx);
+		else if (n)
+			err = spill_add(ctx, spill, rec, (uint32_t)n);
 	}
 	if (!err && ferror(f))
 		err = dkt_fail(ctx, -EIO, "read: %s", strerror(EIO));

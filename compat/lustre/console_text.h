@@ -2,19 +2,31 @@
 /* Converts the copies of Lustre's messages that the console sent to syslog into binary records. */
 #pragma once
 
+#include "base/keymap.h"
 #include "lustre/record/spill.h"
 
 /* True if the text begins with a line of syslog, and one of its lines is Lustre's. It ends with a NUL. */
 bool console_text_is(const char *text);
 
+/* A file of syslog or dmesg. */
+struct console {
+	int64_t written; /* when it was last written, in s; tells the year of dates without one */
+	bool uptime; /* times are those since the boot; known from the first line of Lustre */
+	uint64_t lines; /* of Lustre */
+	struct dkt__keymap map; /* of hosts */
+	char *hosts; /* their names, by number, with spaces between; NULL: the lines tell none */
+};
+
 /*
  * Reads the descriptor and adds the records of Lustre's lines to the spill. Lines of others are left out.
- * written: when the file was last written, in s; tells the year of dates without one.
+ * The CPU of a record is the number of its host.
  */
-int console_text_read(struct dkt_ctx *ctx, int fd, int64_t written, struct spill *spill);
+int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, struct spill *spill);
 
 /*
  * Builds the record of a line, with a NUL in place of its newline, in rec of RECORD_MAX bytes. Returns its
- * length; 0: the line is not Lustre's.
+ * length; 0: the line is not Lustre's; -ENOMEM.
  */
-uint32_t console_text_line(const char *line, int64_t written, uint8_t *rec);
+int console_text_line(struct console *console, const char *line, uint8_t *rec);
+
+void console_clear(struct console *console);

@@ -16,13 +16,14 @@
 #include "lustre/console_text.h"
 #include "lustre/dump_log.h"
 #include "lustre/log_ahead.h"
+#include "lustre/record/epochs.h"
 #include "lustre/record/event.h"
 #include "lustre/record/line.h"
 #include "lustre/record/runs.h"
 #include "lustre/record/spill.h"
 
-/* Number of bytes that are read to recognise the kind of a file. */
-#define LOOK 512
+/* Number of bytes that are read to recognise the kind of a file; a line is shorter. */
+#define LOOK 8192
 
 /* The same for syslog, where Lustre's first line can come late. */
 #define LOOK_SYSLOG (1 << 20)
@@ -34,10 +35,14 @@
 struct log_source {
 	struct dkt_ctx *ctx;
 	struct dkt_event *event;
-	struct record_sort *sort;
+	struct record_sort *sort; /* of the epoch that is read */
+	struct record_sort **sorts; /* of all epochs */
+	size_t n_sorts, n_read; /* n_read: epochs up to the one that is read */
+	uint32_t cpus;
 	struct log_ahead *ahead; /* NULL: log_source_find() is not used */
 	struct spill spill; /* the records of a text */
-	struct record_index index; /* of the spill */
+	struct epochs epochs; /* of the spill */
+	struct console console; /* of syslog */
 	int fd;
 	bool bare; /* records have no fields */
 	bool gaps; /* some records may be printed gaps */
@@ -90,6 +95,10 @@ static int log_next(void *data, struct dkt_record *record)
 	int err = log->ahead ? log_ahead_next(log->ahead, &log->rec, &log->len) :
 			       record_sort_next(log->sort, &log->rec, &log->len);
 
+	while (err == 1 && log->n_read < log->n_sorts) {
+		log->sort = log->sorts[log->n_read++];
+		err = record_sort_next(log->sort, &log->rec, &log->len);
+	}
 	if (err)
 		return dkt__with_words(log->ctx, err);
 	log->done += log->len;
@@ -106,7 +115,7 @@ static int log_loss(void *data, int cpu, struct dkt_loss *loss)
 {
 	const struct log_source *log = data;
 
-	if (cpu >= 0 && (uint32_t)cpu < log_source_counts(log)->cpus)
+	if (cpu >= 0 && (uint32_t)cpu < log->cpus)
 		*loss = log->losses[cpu];
 	if (!cpu)
 		loss->bad = log->bad;
@@ -164,6 +173,15 @@ static bool is_console(int fd)
 	return console_text_is(text);
 }
 
+/* True if the text is the rest of a line whose beginning was cut off, and lines that dk printed. */
+static bool is_cut_text(const char *text)
+{
+	const char *newline = strchr(text, '\n');
+	struct record_head head;
+
+	return newline && log_text_head(newline + 1, &head);
+}
+
 static enum kind kind_of(int fd)
 {
 	char bytes[LOOK + 1];
@@ -177,6 +195,8 @@ static enum kind kind_of(int fd)
 		return KIND_TEXT;
 	if (is_binary(bytes, (size_t)n))
 		return KIND_BINARY;
+	if (is_cut_text(bytes))
+		return KIND_TEXT;
 	return is_console(fd) ? KIND_CONSOLE : KIND_NONE;
 }
 
@@ -198,14 +218,37 @@ static int note_damage(struct log_source *log)
 	return log->damage ? 0 : -ENOMEM;
 }
 
+/* Opens the epochs of a text, or all of another log. */
+static int open_sorts(struct dkt_ctx *ctx, struct log_source *log, struct record_sort_opts opts)
+{
+	size_t n = DKT__MAX(log->epochs.n, (size_t)1);
+	int err = 0;
+
+	log->sorts = calloc(n, sizeof(struct record_sort *));
+	if (!log->sorts)
+		return -ENOMEM;
+	for (size_t i = 0; !err && i < n; i++) {
+		if (log->epochs.n)
+			opts.index = &log->epochs.list[i];
+		err = record_sort_new(ctx, &opts, &log->sorts[i]);
+		if (err)
+			return err;
+		log->n_sorts = i + 1;
+		log->cpus = DKT__MAX(log->cpus, record_sort_counts(log->sorts[i])->cpus);
+	}
+	log->sort = log->sorts[0];
+	log->n_read = 1;
+	return 0;
+}
+
 static int log_open(struct dkt_ctx *ctx, struct log_source *log, struct record_sort_opts opts)
 {
-	int err = dkt__with_words(ctx, record_sort_new(ctx, &opts, &log->sort));
+	int err = dkt__with_words(ctx, open_sorts(ctx, log, opts));
 
 	log->ctx = ctx;
 	if (err)
 		return err;
-	log->losses = calloc(log_source_counts(log)->cpus + 1, sizeof(*log->losses));
+	log->losses = calloc(log->cpus + 1, sizeof(*log->losses));
 	return log->losses ? dkt__with_words(ctx, note_damage(log)) : dkt__no_memory(ctx);
 }
 
@@ -239,9 +282,12 @@ void log_source_free(struct log_source *log)
 	if (!log)
 		return;
 	log_ahead_free(log->ahead);
-	record_sort_free(log->sort);
+	for (size_t i = 0; i < log->n_sorts; i++)
+		record_sort_free(log->sorts[i]);
+	free(log->sorts);
 	spill_close(&log->spill);
-	runs_clear(&log->index.runs);
+	epochs_clear(&log->epochs);
+	console_clear(&log->console);
 	close(log->fd);
 	free(log->losses);
 	free(log->damage);
@@ -250,7 +296,7 @@ void log_source_free(struct log_source *log)
 
 const struct record_counts *log_source_counts(const struct log_source *log)
 {
-	return record_sort_counts(log->sort);
+	return record_sort_counts(log->sorts[0]);
 }
 
 struct dkt_event *log_source_event(const struct log_source *log)
@@ -300,7 +346,8 @@ static int create(struct log_source *log, struct dkt_ctx *ctx, const char *kind,
 	DKT_OPTS(dkt_source_calls, calls, .next = log_next, .loss = log_loss, .bytes = log_bytes,
 		 .close = owned ? log_close : NULL);
 	const DKT_OPTS(dkt_source_info, info, .kind = kind, .damage = log->damage,
-		       .cpus = (int)log_source_counts(log)->cpus, .has_wall = true);
+		       .cpus = (int)log->cpus, .host = log->console.hosts,
+		       .has_wall = !log->console.uptime);
 	int err = dkt_source_make(ctx, &calls, log, &info, opts, source);
 
 	if (!err)
@@ -318,8 +365,27 @@ int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dk
 	return create(log, ctx, BINARY_KIND, false, opts, source);
 }
 
-static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, log_text_wants *wants,
+/* Reads a text into the spill. */
+static int read_text(struct dkt_ctx *ctx, enum kind kind, const struct log_wants *wants,
 		     struct log_source *log)
+{
+	struct stat st;
+	int err = spill_open(ctx, &log->spill);
+
+	log->spill.epochs = &log->epochs;
+	log->epochs.none = !wants->epochs;
+	if (!err && kind == KIND_TEXT) {
+		err = log_text_read(ctx, log->fd, wants->texts, &log->spill, &log->bad);
+	} else if (!err) {
+		log->console.written = fstat(log->fd, &st) ? time(NULL) : st.st_mtime;
+		err = console_text_read(ctx, log->fd, &log->console, &log->spill);
+		log->epochs.never_back = log->console.uptime;
+	}
+	return err ? err : dkt__with_words(ctx, epochs_finish(&log->epochs));
+}
+
+static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind,
+		     const struct log_wants *wants, struct log_source *log)
 {
 	struct record_sort_opts opts = { .fd = log->fd,
 					 .name = name,
@@ -329,16 +395,8 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind, log_
 
 	log->gaps = true;
 	if (kind != KIND_BINARY) {
-		err = spill_open(ctx, &log->spill);
-		log->spill.index = &log->index;
-		if (!err && kind == KIND_TEXT)
-			err = log_text_read(ctx, log->fd, wants, &log->spill, &log->bad);
-		else if (!err)
-			err = console_text_read(ctx, log->fd,
-						fstat(log->fd, &st) ? time(NULL) : st.st_mtime,
-						&log->spill);
+		err = read_text(ctx, kind, wants, log);
 		opts.fd = log->spill.fd;
-		opts.index = &log->index;
 	}
 	log->size = fstat(opts.fd, &st) ? 0 : (uint64_t)st.st_size;
 	opts.size = log->size;
@@ -371,11 +429,13 @@ static int open_dump(struct dkt_ctx *ctx, const char *path, const struct dkt_sou
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	return log_source_open_wanted(ctx, path, opts, NULL, source);
+	static const struct log_wants all = { 0 };
+
+	return log_source_open_wanted(ctx, path, opts, &all, source);
 }
 
 int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
-			   const struct dkt_source_opts *opts, log_text_wants *wants,
+			   const struct dkt_source_opts *opts, const struct log_wants *wants,
 			   struct dkt_source **source)
 {
 	int fd = opts && opts->fd ? fcntl(opts->fd - 1, F_DUPFD_CLOEXEC, 0) :

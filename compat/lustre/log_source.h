@@ -14,14 +14,26 @@
 
 /*
  * Like dkt_source_open(), but also opens the text that dk prints, the lines of Lustre in a file of
- * syslog, Lustre's binary logs, and that buffer of a dump. Their records belong to the event libcfs:libcfs_debug_msg and come in time order.
+ * syslog or dmesg, Lustre's binary logs, and that buffer of a dump. Their records belong to the event
+ * libcfs:libcfs_debug_msg and come in time order. For syslog, the CPU of a record is the number of its host
+ * among the names in the source's host.
  */
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source);
 
-/* The same, but of the text that dk prints it may read only the messages that are wanted. NULL: all. */
+/* How to read a log that is a text. */
+struct log_wants {
+	log_text_wants *texts; /* of dk's text, the messages that are read; NULL: all */
+	/*
+	 * Where the clock was set back, so that times come twice, leave the order of the file: there
+	 * the time of a record is less than that of the one before.
+	 */
+	bool epochs;
+};
+
+/* The same, for such wants. */
 int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
-			   const struct dkt_source_opts *opts, log_text_wants *wants,
+			   const struct dkt_source_opts *opts, const struct log_wants *wants,
 			   struct dkt_source **source);
 
 /* True if the source is such a text or binary log. */

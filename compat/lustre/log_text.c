@@ -231,7 +231,8 @@ static bool is_unwanted(const struct text *t, const char *line, size_t len)
 	if (!end)
 		return false;
 	return (size_t)(end - line) > sizeof(lost) &&
-	       memcmp(end - (sizeof(lost) - 1), lost, sizeof(lost) - 1) != 0 && !t->wants(end + 4);
+	       memcmp(end - (sizeof(lost) - 1), lost, sizeof(lost) - 1) != 0 &&
+	       !t->wants(end + 4) && strncmp(end + 4, LOG_TEXT_START, strlen(LOG_TEXT_START)) != 0;
 }
 
 static int take_line(struct text *t, const char *line, size_t len)

@@ -13,7 +13,14 @@ struct incident_heard {
 
 const char *incident_name(int step)
 {
-	return step == INCIDENT_TIMEOUT ? "timeout" : client_step_name((enum client_step)step);
+	switch (step) {
+	case INCIDENT_TIMEOUT:
+		return "timeout";
+	case INCIDENT_STARTED:
+		return "started";
+	default:
+		return client_step_name((enum client_step)step);
+	}
 }
 
 int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx)
@@ -134,6 +141,16 @@ static int add_timeout(struct incidents *incidents, const struct log_line *line,
 	return append(incidents, &it);
 }
 
+static int add_start(struct incidents *incidents, const struct log_line *line)
+{
+	struct incident it = { .step = INCIDENT_STARTED,
+			       .time = line->time,
+			       .host = line->host,
+			       .why = name(incidents, line->text) };
+
+	return append(incidents, &it);
+}
+
 /* Reads "Skipped 24 previous similar messages". */
 static void count_skipped(struct incidents *incidents, const struct log_line *line)
 {
@@ -143,6 +160,14 @@ static void count_skipped(struct incidents *incidents, const struct log_line *li
 	if (take_word(&rest, "Skipped ") && take_number(&rest, &n) &&
 	    take_word(&rest, " previous similar message"))
 		incidents->skipped += n;
+}
+
+void incidents_restart(struct incidents *incidents, uint32_t host)
+{
+	locks_restart(&incidents->locks, host);
+	for (uint32_t i = 0; i < incidents->n_heard; i++)
+		if (dkt__keymap_key(&incidents->heard_map, i)[0] == host)
+			incidents->heard[i] = (struct incident_heard){ 0 };
 }
 
 int incidents_add(struct incidents *incidents, const struct log_line *line)
@@ -155,7 +180,9 @@ int incidents_add(struct incidents *incidents, const struct log_line *line)
 	if (err)
 		return err;
 	count_skipped(incidents, line);
-	if (client_text_read(line->text.p, line->text.len, &client)) {
+	if (line_is_start(line)) {
+		err = add_start(incidents, line);
+	} else if (client_text_read(line->text.p, line->text.len, &client)) {
 		err = add_client(incidents, line, &client, lock);
 	} else if (!lock && rpc_text_read(line->text.p, line->text.len, &rpc)) {
 		if (rpc.step == RPC_TIMED_OUT || rpc.step == RPC_NETWORK_ERROR)

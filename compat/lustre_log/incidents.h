@@ -6,14 +6,17 @@
 #include "lustre_log/locks.h"
 
 /* In addition to enum client_step. */
-#define INCIDENT_TIMEOUT CLIENT_STEPS
+enum {
+	INCIDENT_TIMEOUT = CLIENT_STEPS,
+	INCIDENT_STARTED, /* Lustre was loaded on the host */
+};
 
 /* Returns a word for users. */
 const char *incident_name(int step);
 
 /* The numbers of names are those of the locks' table. */
 struct incident {
-	int step; /* enum client_step, or INCIDENT_TIMEOUT */
+	int step; /* enum client_step, or one of those above */
 	uint64_t time;
 	uint32_t host;
 	uint32_t target, nid, why; /* names */
@@ -46,6 +49,9 @@ struct incidents {
 
 int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx);
 void incidents_clear(struct incidents *incidents);
+
+/* The host was started again, or its clock was set back: forgets what was known of it. */
+void incidents_restart(struct incidents *incidents, uint32_t host);
 
 /* Takes the next line in order of time. */
 int incidents_add(struct incidents *incidents, const struct log_line *line);

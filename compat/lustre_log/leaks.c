@@ -100,6 +100,22 @@ static void release(struct leaks *leaks, const struct malloc_text *text, uint32_
 	}
 }
 
+void leaks_restart(struct leaks *leaks, uint32_t host)
+{
+	for (uint32_t i = 0; i < leaks->n_pieces; i++) {
+		const uint64_t key[] = { host, dkt__keymap_key(&leaks->map, i)[1] };
+
+		/* Another entry, or none, has the key of one of another host. */
+		if (dkt__keymap_find(&leaks->map, key) != i)
+			continue;
+		if (leaks->pieces[i].live) {
+			leaks->cut++;
+			forget(leaks, &leaks->pieces[i]);
+		}
+		dkt__keymap_remove(&leaks->map, key);
+	}
+}
+
 int leaks_add(struct leaks *leaks, const struct log_line *line)
 {
 	struct malloc_text text;
@@ -115,8 +131,11 @@ int leaks_add(struct leaks *leaks, const struct log_line *line)
 	entry = site == UINT32_MAX ? DKT__KEYMAP_NONE : dkt__keymap_add(&leaks->map, key, &added);
 	if (entry == DKT__KEYMAP_NONE)
 		return dkt__no_memory(leaks->ctx);
-	if (added && dkt__append(leaks->pieces, leaks->n_pieces, (struct leak_piece){ 0 }))
+	if (entry == leaks->n_pieces &&
+	    dkt__append(leaks->pieces, leaks->n_pieces, (struct leak_piece){ 0 }))
 		return dkt__no_memory(leaks->ctx);
+	if (added)
+		leaks->pieces[entry] = (struct leak_piece){ 0 };
 	if (text.frees)
 		release(leaks, &text, site, !added, &leaks->pieces[entry]);
 	else

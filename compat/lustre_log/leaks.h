@@ -31,10 +31,14 @@ struct leaks {
 	uint64_t allocs, frees, bytes, most; /* bytes: in use now, and at most */
 	uint64_t twice, unknown, other_size, again;
 	bool lost; /* records were lost: frees may be missing */
+	uint64_t cut; /* pieces in use when a host was started again, which are not leaked */
 };
 
 void leaks_init(struct leaks *leaks, struct dkt_ctx *ctx);
 void leaks_clear(struct leaks *leaks);
+
+/* The host was started again, or its clock was set back: forgets its memory. */
+void leaks_restart(struct leaks *leaks, uint32_t host);
 
 /* Takes the next line in order of time. */
 int leaks_add(struct leaks *leaks, const struct log_line *line);

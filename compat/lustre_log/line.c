@@ -3,6 +3,7 @@
 #include "lustre_log/line.h"
 
 #include "base/memory.h"
+#include "lustre/log_text.h"
 #include "lustre/message.h"
 #include "lustre/record/event.h"
 
@@ -67,6 +68,11 @@ static bool read_message(struct line_reader *reader, const struct dkt_record *re
 		len--;
 	line->text.len = len;
 	return true;
+}
+
+bool line_is_start(const struct log_line *line)
+{
+	return part_begins(&line->text, LOG_TEXT_START);
 }
 
 bool line_read(struct line_reader *reader, const struct dkt_record *record, struct log_line *line)

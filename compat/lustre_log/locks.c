@@ -282,6 +282,23 @@ void locks_gap(struct locks *locks, uint32_t host)
 	}
 }
 
+void locks_restart(struct locks *locks, uint32_t host)
+{
+	for (size_t i = 0; i < locks->n_list; i++) {
+		struct lock *lock = &locks->list[i];
+
+		if (!lock->open || lock->host != host)
+			continue;
+		locks->cut += lock_waits(lock) || lock->blocked;
+		lock->open = false;
+		dkt__keymap_remove(&locks->map, (uint64_t[]){ host, lock->handle });
+	}
+	/* Nobody waits for a callback of before. */
+	for (size_t i = 0; i < locks->n_res; i++)
+		if (locks->res[i].host == host)
+			locks->res[i].blocked = 0;
+}
+
 static int compare_since(const void *a, const void *b)
 {
 	uint64_t x = lock_since(*(const struct lock *const *)a);

@@ -61,6 +61,7 @@ struct locks {
 	uint64_t last; /* time of the last message */
 	uint64_t messages, conflicts, expired;
 	uint64_t spanned; /* locks that were under way when records were lost */
+	uint64_t cut; /* or when a host was started again */
 };
 
 /* most: how many of the longest conflicts, and of the slowest locks, to keep. */
@@ -72,6 +73,9 @@ int locks_add(struct locks *locks, const struct log_line *line, const struct loc
 
 /* Records of a file were lost: forgets which of its locks wait or are called back. */
 void locks_gap(struct locks *locks, uint32_t host);
+
+/* The host was started again, or its clock was set back: forgets its locks. */
+void locks_restart(struct locks *locks, uint32_t host);
 
 /* The resource of a lock, as far as it is known. */
 const struct lock_res *locks_res(const struct locks *locks, const struct lock *lock);

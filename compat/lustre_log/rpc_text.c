@@ -215,6 +215,8 @@ static bool read_request(struct rest *rest, struct rpc_text *rpc)
 	if (!take_to(rest, " req@"))
 		return false;
 	rpc->words.len = (size_t)(rest->p - rpc->words.p) - strlen(" req@");
+	while (rpc->words.len && rpc->words.p[rpc->words.len - 1] == ' ')
+		rpc->words.len--;
 	if (!take_hex(rest, &value) || !take_word(rest, " x") || !take_number(rest, &rpc->xid) ||
 	    !take_word(rest, "/t"))
 		return false;

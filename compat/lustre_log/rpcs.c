@@ -423,7 +423,8 @@ int rpcs_add(struct rpcs *rpcs, const struct log_line *line)
 
 /* ---- losses, the end ---- */
 
-void rpcs_gap(struct rpcs *rpcs, uint32_t host)
+/* Forgets which RPCs of the host are under way, and counts them. */
+static void cut(struct rpcs *rpcs, uint32_t host, uint64_t *n)
 {
 	for (size_t i = 0; i < rpcs->n_list; i++) {
 		struct rpc *rpc = &rpcs->list[i];
@@ -434,10 +435,20 @@ void rpcs_gap(struct rpcs *rpcs, uint32_t host)
 			rpc->sent = rpc->received = 0;
 		if (server)
 			rpc->arrived = rpc->handling = rpc->bulk = rpc->replied = 0;
-		rpcs->spanned += client || server;
+		*n += client || server;
 		if ((client || server) && !client_open(rpc) && !server_open(rpc))
 			drop(rpcs, rpc);
 	}
+}
+
+void rpcs_gap(struct rpcs *rpcs, uint32_t host)
+{
+	cut(rpcs, host, &rpcs->spanned);
+}
+
+void rpcs_restart(struct rpcs *rpcs, uint32_t host)
+{
+	cut(rpcs, host, &rpcs->cut);
 }
 
 /* An RPC that was sent again without an end is in trouble, too. */

@@ -80,6 +80,7 @@ struct rpcs {
 	uint64_t backwards; /* ends before their beginning: a clock was set back */
 	uint64_t reused; /* beginnings of an xid whose RPC had not ended, by another opcode */
 	uint64_t spanned; /* RPCs that were under way when records were lost */
+	uint64_t cut; /* or when a host was started again */
 	uint64_t forgotten; /* RPCs without an end that were too many to remember */
 };
 
@@ -92,6 +93,9 @@ int rpcs_add(struct rpcs *rpcs, const struct log_line *line);
 
 /* Records of a file were lost: forgets which of its RPCs are under way. */
 void rpcs_gap(struct rpcs *rpcs, uint32_t host);
+
+/* The host was started again, or its clock was set back: the same. */
+void rpcs_restart(struct rpcs *rpcs, uint32_t host);
 
 /* After the last line: counts the RPCs of which one side ended. Those without an end stay open. */
 int rpcs_finish(struct rpcs *rpcs);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/app.h"
-#include "lustre/log_text.h"
+#include "lustre/log_source.h"
 #include "pipeline/sink.h"
 
 struct record_args {
@@ -13,7 +13,7 @@ struct record_args {
 	struct names fields;
 	struct class_map *classes; /* shared by all files; NULL: not needed, or not readable */
 	int jobs;
-	log_text_wants *wants; /* the messages that are read of text that dk printed; NULL: all */
+	struct log_wants wants; /* of a log that is a text */
 	bool once; /* the only input, which is read once: a pipe may be read while it is written */
 };
 

@@ -181,7 +181,7 @@ int input_check_output(const struct input *in, const struct outfile *file)
 /* ---- all kinds ---- */
 
 /* The descriptor stays in the options, because the file may not be opened a second time. */
-static int open_file(struct app *app, struct dkt_source_opts *opts, log_text_wants *wants,
+static int open_file(struct app *app, struct dkt_source_opts *opts, const struct log_wants *wants,
 		     struct input *in)
 {
 	opts->fd = privileges_file(app, in->path);
@@ -224,7 +224,7 @@ int input_open(struct app *app, const char *path, const struct record_args *args
 	else if (piped)
 		err = open_stdin(app, &mine, args->once, in);
 	else
-		err = open_file(app, &mine, args->wants, in);
+		err = open_file(app, &mine, &args->wants, in);
 	if (err)
 		return fail(app, err, in);
 	tell_messages(in, path, &mine);

@@ -158,6 +158,9 @@ static int find_name(struct inputs *inputs, size_t i)
 	const char *host = info_of(inputs, i)->host, *base;
 	struct inputs_file *file = &inputs->files[i];
 
+	/* The names of several hosts have spaces between. */
+	if (host && strchr(host, ' '))
+		host = NULL;
 	for (size_t j = 0; host && j < inputs->n; j++)
 		if (j != i && inputs->files[j].in.source && same(host, info_of(inputs, j)->host))
 			host = NULL;

@@ -82,7 +82,8 @@ int cmd_lustre(struct app *app, int argc, char **argv)
 	rc = read_options(&lustre);
 	/* --rate counts all messages, and those about one request are of any kind. */
 	if (!lustre.args.selection.rate.limited && !app->xid)
-		lustre.args.wants = analysis->wants;
+		lustre.args.wants.texts = analysis->wants;
+	lustre.args.wants.epochs = true;
 	if (!rc)
 		rc = run(&lustre, analysis);
 	lustre_close(&lustre);

@@ -122,7 +122,7 @@ static int print(const struct view *view, const struct lustre_order *order)
 	int err = 0;
 
 	memcpy(own, columns, sizeof(own));
-	own[HOST].flags = view->lustre->in.n > 1 ? 0 : COL_DATA;
+	own[HOST].flags = view->lustre->n_hosts > 1 ? 0 : COL_DATA;
 	rows = rows_new("incidents", own, COLUMNS);
 	print_begin(view->lustre->app, &out, 0);
 	out_json(&out, "skipped", val_number(incidents->skipped));
@@ -146,10 +146,16 @@ static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
 	return 0;
 }
 
+static int restart(void *data, uint32_t host)
+{
+	incidents_restart(data, host);
+	return 0;
+}
+
 int lustre_evictions(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, &view.incidents };
+	const struct lustre_sink sink = { add_line, add_gap, restart, &view.incidents };
 	struct lustre_order order;
 	int err = lustre_order_read(lustre->app, columns, COLUMNS, TIME, &order);
 

@@ -39,50 +39,93 @@ static void free_readers(struct lustre *lustre)
 }
 
 struct passing {
-	const struct lustre *lustre;
+	struct lustre *lustre;
 	const struct pipeline *line;
 	const struct lustre_sink *sink;
 };
 
+static int restart(const struct passing *passing, uint32_t host)
+{
+	return passing->sink->restart ? passing->sink->restart(passing->sink->data, host) : 0;
+}
+
+/* The clock of a file goes back only between epochs, see struct log_wants. */
+static int watch_clock(const struct passing *passing, struct lustre_file *file,
+		       const struct dkt_record *record)
+{
+	uint64_t last = file->last;
+	int err = 0;
+
+	file->last = record->ts;
+	if (record->ts >= last)
+		return 0;
+	file->steps++;
+	file->back = DKT__MAX(file->back, last - record->ts);
+	for (uint32_t i = 0; !err && i < file->n_hosts; i++)
+		err = restart(passing, file->first_host + i);
+	return err;
+}
+
+/* Passes the record with the number of its host. */
 static int pass(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	const struct passing *passing = data;
+	size_t part = (size_t)(pipeline_part(passing->line, record) - passing->line->parts);
+	struct lustre_file *file = &passing->lustre->by_file[part];
+	uint32_t host = lustre_hosts_of(file, record);
+	struct log_line line;
+	int err = watch_clock(passing, file, record);
+
+	(void)source;
+	if (err)
+		return err;
+	if (!record->event)
+		return passing->sink->gap ? passing->sink->gap(passing->sink->data, host, record) :
+					    0;
+	if (!line_read(passing->lustre->readers[part], record, &line))
+		return 0;
+	line.host = host;
+	if (line_is_start(&line)) {
+		passing->lustre->starts++;
+		err = restart(passing, host);
+	}
+	return err ? err : passing->sink->line(passing->sink->data, &line);
+}
+
+/* Passes the record with the number of its file, whose clock is of interest. */
+static int pass_of_file(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	const struct passing *passing = data;
 	size_t part = (size_t)(pipeline_part(passing->line, record) - passing->line->parts);
 	struct log_line line;
 
 	(void)source;
-	if (!record->event)
-		return passing->sink->gap ?
-			       passing->sink->gap(passing->sink->data, (uint32_t)part, record) :
-			       0;
-	if (!line_read(passing->lustre->readers[part], record, &line))
+	if (!record->event || !line_read(passing->lustre->readers[part], record, &line))
 		return 0;
 	return passing->sink->line(passing->sink->data, &line);
 }
 
-static int each(struct lustre *lustre, struct inputs *in, const struct lustre_sink *sink)
+static int each(struct lustre *lustre, struct inputs *in, pipeline_fn fn,
+		const struct lustre_sink *sink)
 {
 	struct passing passing = { lustre, &in->line, sink };
 	int err = make_readers(lustre, &in->line);
 
 	if (!err)
-		err = inputs_each(in, pass, &passing);
+		err = inputs_each(in, fn, &passing);
 	free_readers(lustre);
 	return err;
 }
 
 int lustre_each(struct lustre *lustre, const struct lustre_sink *sink)
 {
-	return each(lustre, &lustre->in, sink);
-}
+	int err = lustre_hosts_find(lustre);
 
-const char *lustre_host(const struct lustre *lustre, uint32_t host)
-{
-	const struct inputs_file *file = &lustre->in.files[host];
-	const char *slash = strrchr(file->path, '/');
-
-	/* A file that is read alone has no name. */
-	return file->name ? file->name : slash ? slash + 1 : file->path;
+	if (!err)
+		err = each(lustre, &lustre->in, pass, sink);
+	if (!err)
+		lustre_hosts_report(lustre);
+	return err;
 }
 
 /* ---- clocks ---- */
@@ -143,7 +186,7 @@ static int find_clocks(struct lustre *lustre, struct inputs *in)
 	int err = clocks_init(&clocks, lustre->app->ctx, in->n);
 
 	if (!err)
-		err = each(lustre, in, &sink);
+		err = each(lustre, in, pass_of_file, &sink);
 	if (!err) {
 		clocks_finish(&clocks);
 		err = use_clocks(lustre, in, &clocks);
@@ -157,14 +200,15 @@ static int look(struct lustre *lustre, const struct lustre_sink *sink)
 {
 	/* No selection: an --until on the wrong clock would cut off replies. */
 	struct record_args args = { .source = lustre->args.source,
-				    .wants = sink ? NULL : rpc_text_wanted };
+				    .wants = { .texts = sink ? NULL : rpc_text_wanted,
+					       .epochs = true } };
 	struct inputs in = { 0 };
 	int err = inputs_new(lustre->app, lustre->files, lustre->n_files, &in) ? -EINVAL : 0;
 
 	if (!err)
 		err = inputs_open_quietly(&in, &args);
 	if (!err && sink)
-		err = each(lustre, &in, sink);
+		err = each(lustre, &in, pass_of_file, sink);
 	else if (!err && one_each(lustre, &in))
 		err = find_clocks(lustre, &in);
 	if (err)
@@ -200,6 +244,7 @@ int lustre_open(struct lustre *lustre, bool again)
 void lustre_close(struct lustre *lustre)
 {
 	inputs_clear(&lustre->in);
+	lustre_hosts_clear(lustre);
 	record_args_clear(&lustre->args);
 	for (size_t i = 0; lustre->accuracy && i < lustre->n_files; i++)
 		free(lustre->accuracy[i]);

@@ -89,10 +89,18 @@ static int print(struct view *view)
 	return out_end(&out) ? -ENOMEM : err;
 }
 
+static int restart(void *data, uint32_t host)
+{
+	struct view *view = data;
+
+	leaks_restart(&view->leaks, host);
+	return 0;
+}
+
 int lustre_leaks(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, &view };
+	const struct lustre_sink sink = { add_line, add_gap, restart, &view };
 	int err = lustre_order_read(lustre->app, columns, COLUMNS, BYTES, &view.order);
 
 	if (err)
@@ -103,6 +111,10 @@ int lustre_leaks(struct lustre *lustre)
 		app_say("no messages about memory: set debug=+malloc before the log is made");
 	if (!err && view.leaks.lost)
 		app_say("records were lost: memory may have been freed that is counted as leaked");
+	if (!err && view.leaks.cut)
+		app_say("%" PRIu64 " allocations were in use when a host was started again, or its"
+			" clock set back, and are not counted as leaked",
+			view.leaks.cut);
 	if (!err)
 		err = print(&view);
 	leaks_clear(&view.leaks);

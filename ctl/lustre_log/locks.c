@@ -155,6 +155,9 @@ static void tell(const struct view *view, size_t unfinished)
 		{ view->locks.spanned,
 		  "locks were not counted, because records were lost while they"
 		  " waited or were called back" },
+		{ view->locks.cut,
+		  "locks were not counted, because a host was started again, or its clock set"
+		  " back, while they waited or were called back" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
@@ -178,6 +181,7 @@ static int print(const struct view *view)
 	out_json(&out, "expired", val_number(view->locks.expired));
 	out_json(&out, "not_ended", val_number(unfinished));
 	out_json(&out, "spanned", val_number(view->locks.spanned));
+	out_json(&out, "restarted", val_number(view->locks.cut));
 	if (!err)
 		tell(view, unfinished);
 	return out_end(&out) ? -ENOMEM : err;
@@ -199,10 +203,16 @@ static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
 	return 0;
 }
 
+static int restart(void *data, uint32_t host)
+{
+	locks_restart(data, host);
+	return 0;
+}
+
 int lustre_locks(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, &view.locks };
+	const struct lustre_sink sink = { add_line, add_gap, restart, &view.locks };
 	int err = lustre_order_read(lustre->app, table_columns, COLUMNS, TOTAL, &view.order);
 
 	if (err)

@@ -6,6 +6,18 @@
 #include "input/inputs.h"
 #include "lustre_log/line.h"
 
+struct lustre_host {
+	char *name; /* unique */
+	uint32_t file;
+};
+
+/* A file is of one host, but a file of syslog can be of several. */
+struct lustre_file {
+	uint32_t first_host, n_hosts;
+	uint64_t last; /* time of its last record */
+	uint64_t steps, back; /* how often its clock went back, and by at most how much */
+};
+
 /* One run of the command. */
 struct lustre {
 	struct app *app;
@@ -13,6 +25,10 @@ struct lustre {
 	struct inputs in; /* the files, merged */
 	struct line_reader **readers; /* by file */
 	size_t n_readers;
+	struct lustre_host *hosts; /* of all files */
+	size_t n_hosts;
+	struct lustre_file *by_file;
+	uint64_t starts; /* of Lustre, on any host */
 	char **accuracy; /* by file: the words for inputs_report_offset() */
 	char **files; /* the arguments */
 	size_t n_files;
@@ -45,13 +61,33 @@ int lustre_messages(struct lustre *lustre);
 int lustre_masks(struct lustre *lustre);
 int lustre_timeline(struct lustre *lustre);
 
+/* ---- hosts ---- */
+
+/* Finds the hosts of the open files. */
+int lustre_hosts_find(struct lustre *lustre);
+void lustre_hosts_clear(struct lustre *lustre);
+
+/* Returns the number of the host that wrote a record of the file. */
+uint32_t lustre_hosts_of(const struct lustre_file *file, const struct dkt_record *record);
+
+/* Reports on stderr across which places nothing was joined. */
+void lustre_hosts_report(const struct lustre *lustre);
+
+/* Returns the name of a host, by the number in struct log_line. */
+const char *lustre_host(const struct lustre *lustre, uint32_t host);
+
 /* ---- records ---- */
 
 /* The functions of an analysis that get the records. */
 struct lustre_sink {
 	int (*line)(void *data, const struct log_line *line); /* each message */
-	/* A loss of records of a file: forgets what was under way. NULL: of no interest. */
+	/* A loss of records of a host: forgets what was under way. NULL: of no interest. */
 	int (*gap)(void *data, uint32_t host, const struct dkt_record *gap);
+	/*
+	 * The host was started again, or its clock was set back: what was under way does not end.
+	 * NULL: of no interest.
+	 */
+	int (*restart)(void *data, uint32_t host);
 	void *data;
 };
 
@@ -64,9 +100,6 @@ int lustre_each(struct lustre *lustre, const struct lustre_sink *sink);
 
 /* Reads the files once more, and passes all records to the sink, on clocks that do not agree. */
 int lustre_look_ahead(struct lustre *lustre, const struct lustre_sink *sink);
-
-/* Returns the name of a file's host. */
-const char *lustre_host(const struct lustre *lustre, uint32_t host);
 
 /* Prints all messages about a thing, as timeline does. */
 int lustre_print_about(struct lustre *lustre, const char *word);

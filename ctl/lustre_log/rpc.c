@@ -233,6 +233,8 @@ static void tell(const struct view *view, size_t unfinished)
 		{ rpcs->no_begin, "requests ended that did not begin in the log" },
 		{ rpcs->spanned, "requests were not counted, because records were lost while they"
 				 " were under way" },
+		{ rpcs->cut, "requests were not counted, because a host was started again, or its"
+			     " clock set back, while they were under way" },
 		{ rpcs->backwards, "requests ended before they began: a clock was set back" },
 		{ rpcs->reused, "numbers of requests were used again" },
 		{ rpcs->forgotten, "requests without an end were too many to remember" },
@@ -254,6 +256,7 @@ static void put_counts(const struct view *view, struct out *out, size_t unfinish
 	out_json(out, "not_ended", val_number(unfinished));
 	out_json(out, "not_begun", val_number(rpcs->no_begin));
 	out_json(out, "spanned", val_number(rpcs->spanned));
+	out_json(out, "restarted", val_number(rpcs->cut));
 	out_json(out, "backwards", val_number(rpcs->backwards));
 	out_json(out, "reused", val_number(rpcs->reused));
 	out_json(out, "forgotten", val_number(rpcs->forgotten));
@@ -291,6 +294,12 @@ static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
 	return 0;
 }
 
+static int restart(void *data, uint32_t host)
+{
+	rpcs_restart(data, host);
+	return 0;
+}
+
 static int read_by(struct view *view)
 {
 	const struct app *app = view->lustre->app;
@@ -321,7 +330,7 @@ static int print_xid(struct lustre *lustre)
 int lustre_rpc(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, &view.rpcs };
+	const struct lustre_sink sink = { add_line, add_gap, restart, &view.rpcs };
 	int err = read_by(&view);
 
 	if (err || lustre->app->xid)

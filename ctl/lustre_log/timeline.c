@@ -32,7 +32,7 @@ static int put_gap(void *data, uint32_t host, const struct dkt_record *gap)
 static int print(struct view *view)
 {
 	const struct app *app = view->lustre->app;
-	const struct lustre_sink sink = { put_line, put_gap, view };
+	const struct lustre_sink sink = { .line = put_line, .gap = put_gap, .data = view };
 	struct outfile file = OUTFILE_INIT;
 	struct sink_opts opts = { .raw_text = app->raw_text };
 	int err = style_find(app->json ? "json" : app->csv ? "csv" : "legacy", &opts.style);

@@ -170,9 +170,9 @@ $(awk '{ split($1, h, ":"); t = substr(h[4], 8); match($0, /\/0x[0-9a-f]+ lrc/);
 	touch -d '2025-11-26 12:00' "$log"
 	run -0 dktrace lustre evictions --csv "$log"
 	has "$output" 'Lustre left out 24 messages that were like those before them'
-	has "$output" "$(date -d '2025-11-05 03:12:51' +%s).000000,messages,evicts,filter-x_UUID,10.0.0.1@tcp,"
-	has "$output" "$(date -d '2025-11-25 03:12:56' +%s).000000,messages,evicts,scratch-OST0001,"
-	has "$output" "$(date -d '2025-11-25 03:13:01' +%s).123456,messages,reconnects,"
+	has "$output" "$(date -d '2025-11-05 03:12:51' +%s).000000,oss1,evicts,filter-x_UUID,10.0.0.1@tcp,"
+	has "$output" "$(date -d '2025-11-25 03:12:56' +%s).000000,oss1,evicts,scratch-OST0001,"
+	has "$output" "$(date -d '2025-11-25 03:13:01' +%s).123456,oss1,reconnects,"
 	# In the spring, a date in November is of last year.
 	touch -d '2026-03-01 12:00' "$log"
 	run -0 dktrace report --style legacy "$log"

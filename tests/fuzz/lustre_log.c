@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fuzzes the reading of the messages that the analyses of lustre know. */
+/* Fuzzes the reading of the messages that the analyses of lustre know, and of the lines of syslog. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "lustre/console_text.h"
+#include "lustre/record.h"
 #include "lustre_log/client_text.h"
 #include "lustre_log/lock_text.h"
 #include "lustre_log/malloc_text.h"
@@ -72,6 +74,25 @@ static void thing(const char *text, size_t size)
 	free(word);
 }
 
+/* The same line is of the same host, and a record is as long as it says. */
+static void console(const char *text, size_t size)
+{
+	char *line = strndup(text, size), *rec = malloc(RECORD_MAX);
+	struct console it = { .written = INT32_MAX };
+
+	must(line && rec);
+	for (int i = 0; i < 2; i++) {
+		int len = console_text_line(&it, line, (uint8_t *)rec);
+
+		must(len >= 0 && len <= RECORD_MAX);
+		must(!len || record_head((uint8_t *)rec).len == (uint32_t)len);
+	}
+	must(it.map.n <= 1);
+	console_clear(&it);
+	free(line);
+	free(rec);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* Without a NUL behind it, so that a sanitizer sees a read past the end. */
@@ -83,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rpc(text, size);
 	lock(text, size);
 	client(text, size);
+	console(text, size);
 	if (malloc_text_read(text, size, &memory)) {
 		within(memory.how, text, size);
 		within(memory.name, text, size);

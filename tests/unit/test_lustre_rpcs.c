@@ -106,6 +106,26 @@ static void a_clock_that_is_set_back_makes_no_time(void **state)
 	rpcs_clear(&rpcs);
 }
 
+static void nothing_is_paired_across_a_boot(void **state)
+{
+	struct rpcs rpcs;
+
+	begin(state, &rpcs);
+	/* After the boot the numbers begin anew. */
+	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	rpcs_restart(&rpcs, 0);
+	add(&rpcs, 0, 5, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	add(&rpcs, 0, 30, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	add(&rpcs, 0, 33, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
+	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_int_equal(rpcs.cut, 1);
+	assert_int_equal(rpcs.spanned, 0);
+	assert_int_equal(rpcs.no_begin, 1);
+	assert_int_equal(rpcs.n_slowest, 1);
+	same_phase(&rpcs.slowest[0], RPC_TOTAL, 3);
+	rpcs_clear(&rpcs);
+}
+
 static void nothing_is_paired_across_a_loss(void **state)
 {
 	struct rpcs rpcs;
@@ -182,6 +202,7 @@ int main(void)
 		cmocka_unit_test(equal_numbers_of_two_clients_are_two_requests),
 		cmocka_unit_test(numbers_wrap_and_are_used_again),
 		cmocka_unit_test(a_clock_that_is_set_back_makes_no_time),
+		cmocka_unit_test(nothing_is_paired_across_a_boot),
 		cmocka_unit_test(nothing_is_paired_across_a_loss),
 		cmocka_unit_test(a_request_sent_again_without_an_end_counts_as_resent),
 		cmocka_unit_test(a_step_of_a_clock_is_a_contradiction),

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/temporary.h"
-#include "lustre/record/runs.h"
+#include "lustre/record/epochs.h"
 
 #define BUFFER (256 * 1024)
 
@@ -53,7 +53,7 @@ int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint
 	}
 	if (!spill->buf)
 		spill->buf = stage_buffer(spill->write);
-	if (spill->index && record_index_add(spill->index, spill->size, rec, len))
+	if (spill->epochs && epochs_add(spill->epochs, spill->size, rec, len))
 		return dkt__no_memory(ctx);
 	memcpy(spill->buf + spill->len, rec, len);
 	spill->len += len;

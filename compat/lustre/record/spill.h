@@ -6,7 +6,7 @@
 
 #include "lustre/record/stage.h"
 
-struct record_index;
+struct epochs;
 
 struct spill {
 	int fd;
@@ -14,7 +14,7 @@ struct spill {
 	struct stage *write; /* NULL: not open */
 	uint8_t *buf; /* the buffer to fill; NULL: get one from the stage */
 	size_t len; /* bytes in buf */
-	struct record_index *index; /* of the records that are added; NULL: not wanted */
+	struct epochs *epochs; /* of the records that are added; NULL: not wanted */
 };
 
 /* Opens a new spill; the struct must not move while it is open. */
