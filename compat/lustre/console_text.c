@@ -379,8 +379,8 @@ int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, stru
 	while (!err && (len = getline(&line, &size, f)) >= 0) {
 		int n;
 
-		if (len && line[len - 1] == '\n')
-			line[len - 1] = '\0';
+		while (len && strchr("\r\n ", line[len - 1]))
+			line[--len] = '\0';
 		n = console_text_line(console, line, rec);
 		if (n < 0)
 			err = dkt__no_memory(ctx);

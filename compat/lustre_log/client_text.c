@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads Lustre's messages about clients that are evicted or connect again. */
+/* Reads Lustre's messages about clients that are evicted or connect again, and about recovery. */
 #include "lustre_log/client_text.h"
 
 #include "lustre_log/rpc_text.h"
@@ -12,6 +12,10 @@ const char *client_step_name(enum client_step step)
 		[CLIENT_LOST] = "lost",
 		[CLIENT_RESTORED] = "restored",
 		[CLIENT_RECONNECTS] = "reconnects",
+		[CLIENT_REFUSED] = "refuses",
+		[CLIENT_BULK] = "bulk error",
+		[CLIENT_FAILED] = "failed",
+		[CLIENT_RECOVERY] = "recovery",
 	};
 
 	return names[step];
@@ -63,26 +67,58 @@ static void skip_number(struct rest *rest)
 		*rest = at;
 }
 
+/* Messages of a target. */
+static const struct row {
+	const char *words, *also, *nid; /* how it begins; what it also has; the label of the NID */
+	enum client_step step;
+} rows[] = {
+	{ "A client on nid ", " was evicted due to ", "nid ", CLIENT_EVICTED },
+	{ "haven't heard from client ", " evicting it", "(at ", CLIENT_EVICTED },
+	{ "evicting ", " request", "(at ", CLIENT_EVICTED },
+	{ "This client was evicted by ", "", NULL, CLIENT_WAS_EVICTED },
+	{ "Connection to ", " was lost", "(at ", CLIENT_LOST },
+	{ "Connection restored to ", "", "(at ", CLIENT_RESTORED },
+	{ "Client ", " reconnect", "(at ", CLIENT_RECONNECTS },
+	{ "Client ", " refused connection", "(at ", CLIENT_REFUSED },
+	{ "Denying connection for new client ", "", "(at ", CLIENT_REFUSED },
+	{ "Rejecting reconnect from the known client ", "", "(at ", CLIENT_REFUSED },
+	{ "already connected client ", "", "(at ", CLIENT_REFUSED },
+	{ "not available for connect from ", "", "from ", CLIENT_REFUSED },
+	{ "Not available for connect from ", "", "from ", CLIENT_REFUSED },
+	{ "Bulk IO read error with ", "", "(at ", CLIENT_BULK },
+	{ "Bulk IO write error with ", "", "(at ", CLIENT_BULK },
+	{ "operation ", " failed", "to node ", CLIENT_FAILED },
+	{ "Will be in recovery for at least ", "", NULL, CLIENT_RECOVERY },
+	{ "in recovery but waiting for the first client", "", NULL, CLIENT_RECOVERY },
+	{ "Recovery already passed deadline ", "", NULL, CLIENT_RECOVERY },
+	{ "recovery is timed out", "", NULL, CLIENT_RECOVERY },
+	{ "disconnecting ", " stale clients", NULL, CLIENT_RECOVERY },
+	{ "Aborting ", "recovery", NULL, CLIENT_RECOVERY },
+	{ "Recovery over after ", "", NULL, CLIENT_RECOVERY },
+};
+
+/* Reads "Evicted from scratch-OST0001_UUID (at 10.0.0.1@tcp) after server handle changed ...". */
+static bool read_changed(struct rest *rest, struct client_text *client)
+{
+	client->step = CLIENT_WAS_EVICTED;
+	client->why = (struct part){ rest->p, rest_len(rest) };
+	if (!take_word(rest, "Evicted from ") || !take_until(rest, ' ', &client->target))
+		return false;
+	take_nid(*rest, "(at ", &client->nid);
+	return client->nid.len != 0;
+}
+
 bool client_text_read(const char *text, size_t len, struct client_text *client)
 {
-	static const struct {
-		const char *words, *also, *nid;
-		enum client_step step;
-	} rows[] = {
-		{ "A client on nid ", " was evicted due to ", "nid ", CLIENT_EVICTED },
-		{ "haven't heard from client ", " evicting it", "(at ", CLIENT_EVICTED },
-		{ "evicting ", " request", "(at ", CLIENT_EVICTED },
-		{ "This client was evicted by ", "", NULL, CLIENT_WAS_EVICTED },
-		{ "Connection to ", " was lost", "(at ", CLIENT_LOST },
-		{ "Connection restored to ", "", "(at ", CLIENT_RESTORED },
-		{ "Client ", " reconnecting", "(at ", CLIENT_RECONNECTS },
-	};
 	struct rest rest = { text, text + len };
 
 	*client = (struct client_text){ 0 };
 	if (take_word(&rest, "### "))
 		return read_lock(&rest, client);
 	skip_number(&rest);
+	if (read_changed(&(struct rest){ rest.p, rest.end }, client))
+		return true;
+	*client = (struct client_text){ 0 };
 	if (!take_until(&rest, ':', &client->target) || !take_word(&rest, " "))
 		return false;
 	client->why = (struct part){ rest.p, rest_len(&rest) };

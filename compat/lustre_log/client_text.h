@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads Lustre's messages about clients that are evicted or connect again. */
+/* Reads Lustre's messages about clients that are evicted or connect again, and about recovery. */
 #pragma once
 
 #include "lustre_log/take.h"
@@ -10,6 +10,10 @@ enum client_step {
 	CLIENT_LOST, /* the client has lost the connection */
 	CLIENT_RESTORED, /* the client has it again */
 	CLIENT_RECONNECTS, /* the server sees that */
+	CLIENT_REFUSED, /* by the server */
+	CLIENT_BULK, /* the transfer of its data failed */
+	CLIENT_FAILED, /* the server has refused a request of the client */
+	CLIENT_RECOVERY, /* of a target begins or ends */
 	CLIENT_STEPS,
 };
 

@@ -11,11 +11,23 @@ struct incident_heard {
 	uint64_t lost; /* when it was evicted, or the connection was lost; 0: it is connected */
 };
 
+/* The request that a service thread works on. */
+struct incident_work {
+	uint64_t xid, began; /* began 0: none */
+	uint32_t opcode, nid;
+};
+
 const char *incident_name(int step)
 {
+	if (step >= INCIDENT_SERVICE)
+		return service_step_name((enum service_step)(step - INCIDENT_SERVICE));
 	switch (step) {
 	case INCIDENT_TIMEOUT:
 		return "timeout";
+	case INCIDENT_DROPPED:
+		return rpc_step_name(RPC_DROPPED);
+	case INCIDENT_BULK:
+		return rpc_step_name(RPC_BULK);
 	case INCIDENT_STARTED:
 		return "started";
 	default:
@@ -25,7 +37,8 @@ const char *incident_name(int step)
 
 int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx)
 {
-	*incidents = (struct incidents){ .ctx = ctx, .heard_map.n_words = 2 };
+	*incidents =
+		(struct incidents){ .ctx = ctx, .heard_map.n_words = 2, .work_map.n_words = 2 };
 	return locks_init(&incidents->locks, ctx, 0);
 }
 
@@ -34,7 +47,9 @@ void incidents_clear(struct incidents *incidents)
 	locks_clear(&incidents->locks);
 	dkt__keymap_clear(&incidents->heard_map);
 	free(incidents->list);
+	dkt__keymap_clear(&incidents->work_map);
 	free(incidents->heard);
+	free(incidents->work);
 	*incidents = (struct incidents){ 0 };
 }
 
@@ -70,6 +85,43 @@ static int hear(struct incidents *incidents, const struct log_line *line,
 	return 0;
 }
 
+/* ---- threads ---- */
+
+/* Remembers the request that the thread begins to work on. */
+static int begin_work(struct incidents *incidents, const struct log_line *line,
+		      const struct rpc_text *rpc)
+{
+	bool added;
+	uint32_t entry = dkt__keymap_add(&incidents->work_map,
+					 (uint64_t[]){ line->host, (uint64_t)line->pid }, &added);
+
+	if (entry == DKT__KEYMAP_NONE ||
+	    (added && dkt__append(incidents->work, incidents->n_work, (struct incident_work){ 0 })))
+		return -ENOMEM;
+	incidents->work[entry] = (struct incident_work){ .xid = rpc->xid,
+							 .began = line->time,
+							 .opcode = rpc->opcode,
+							 .nid = name(incidents, rpc->nid) };
+	return 0;
+}
+
+static struct incident_work *find_work(const struct incidents *incidents, uint32_t host,
+				       int32_t thread)
+{
+	uint32_t entry =
+		dkt__keymap_find(&incidents->work_map, (uint64_t[]){ host, (uint64_t)thread });
+
+	return entry == DKT__KEYMAP_NONE ? NULL : &incidents->work[entry];
+}
+
+static void end_work(struct incidents *incidents, const struct log_line *line)
+{
+	struct incident_work *work = find_work(incidents, line->host, line->pid);
+
+	if (work)
+		work->began = 0;
+}
+
 /* ---- incidents ---- */
 
 static int append(struct incidents *incidents, struct incident *it)
@@ -96,6 +148,7 @@ static void add_lock(const struct locks *locks, const struct lock *lock, struct 
 	it->mode = lock->mode;
 	it->res = lock->res;
 	it->called = lock->blocked;
+	it->held = locks_held(locks, lock);
 	for (size_t i = 0; i < locks->n_list; i++) {
 		const struct lock *other = &locks->list[i];
 
@@ -126,10 +179,10 @@ static int add_client(struct incidents *incidents, const struct log_line *line,
 	return append(incidents, &it);
 }
 
-static int add_timeout(struct incidents *incidents, const struct log_line *line,
-		       const struct rpc_text *rpc)
+static int add_rpc(struct incidents *incidents, const struct log_line *line, int step,
+		   const struct rpc_text *rpc)
 {
-	struct incident it = { .step = INCIDENT_TIMEOUT,
+	struct incident it = { .step = step,
 			       .time = line->time,
 			       .host = line->host,
 			       .target = name(incidents, rpc->target),
@@ -138,6 +191,60 @@ static int add_timeout(struct incidents *incidents, const struct log_line *line,
 			       .xid = rpc->xid,
 			       .opcode = rpc->opcode };
 
+	return append(incidents, &it);
+}
+
+/* Finds the lock that the thread waits for; NULL: it waits for none. */
+static const struct lock *lock_of_thread(const struct locks *locks, uint32_t host, int32_t thread)
+{
+	for (size_t i = 0; i < locks->n_list; i++) {
+		const struct lock *lock = &locks->list[i];
+
+		if (lock->open && lock->host == host && lock->thread == thread && lock_waits(lock))
+			return lock;
+	}
+	return NULL;
+}
+
+/* Adds the lock that a thread waits for, and who has not given back the one before. */
+static void add_waiting(const struct locks *locks, const struct lock *lock, struct incident *it)
+{
+	const struct lock_res *res = locks_res(locks, lock);
+
+	it->lock = lock->handle;
+	it->mode = lock->mode;
+	it->res = lock->res;
+	it->waits = true;
+	it->waiter_since = lock->enqueued;
+	if (!res || !res->blocked || res->released)
+		return;
+	it->holder = res->holder;
+	it->called = res->blocked;
+	it->held = locks_holder(locks, res);
+}
+
+/* Adds what the thread was working on. */
+static int add_service(struct incidents *incidents, const struct log_line *line,
+		       const struct service_text *service)
+{
+	const struct incident_work *work = find_work(incidents, line->host, (int32_t)service->pid);
+	const struct lock *lock = service->pid ? lock_of_thread(&incidents->locks, line->host,
+								(int32_t)service->pid) :
+						 NULL;
+	struct incident it = { .step = INCIDENT_SERVICE + (int)service->step,
+			       .time = line->time,
+			       .host = line->host,
+			       .target = name(incidents, service->name),
+			       .why = name(incidents, service->why) };
+
+	if (work && work->began) {
+		it.xid = work->xid;
+		it.opcode = work->opcode;
+		it.nid = work->nid;
+		it.began = work->began;
+	}
+	if (lock)
+		add_waiting(&incidents->locks, lock, &it);
 	return append(incidents, &it);
 }
 
@@ -168,12 +275,43 @@ void incidents_restart(struct incidents *incidents, uint32_t host)
 	for (uint32_t i = 0; i < incidents->n_heard; i++)
 		if (dkt__keymap_key(&incidents->heard_map, i)[0] == host)
 			incidents->heard[i] = (struct incident_heard){ 0 };
+	for (uint32_t i = 0; i < incidents->n_work; i++)
+		if (dkt__keymap_key(&incidents->work_map, i)[0] == host)
+			incidents->work[i].began = 0;
+}
+
+static int take_rpc(struct incidents *incidents, const struct log_line *line,
+		    const struct rpc_text *rpc)
+{
+	int err = 0;
+
+	switch (rpc->step) {
+	case RPC_TIMED_OUT:
+	case RPC_NETWORK_ERROR:
+		return add_rpc(incidents, line, INCIDENT_TIMEOUT, rpc);
+	case RPC_DROPPED:
+		return add_rpc(incidents, line, INCIDENT_DROPPED, rpc);
+	case RPC_BULK:
+		return add_rpc(incidents, line, INCIDENT_BULK, rpc);
+	case RPC_HANDLING:
+		err = begin_work(incidents, line, rpc);
+		break;
+	case RPC_HANDLED:
+		end_work(incidents, line);
+		break;
+	case RPC_COMPLETED:
+		break;
+	default:
+		return 0;
+	}
+	return !err && rpc->nid.len ? hear(incidents, line, rpc) : err;
 }
 
 int incidents_add(struct incidents *incidents, const struct log_line *line)
 {
 	const struct lock *lock = NULL;
 	struct client_text client;
+	struct service_text service;
 	struct rpc_text rpc;
 	int err = locks_add(&incidents->locks, line, &lock);
 
@@ -185,11 +323,9 @@ int incidents_add(struct incidents *incidents, const struct log_line *line)
 	} else if (client_text_read(line->text.p, line->text.len, &client)) {
 		err = add_client(incidents, line, &client, lock);
 	} else if (!lock && rpc_text_read(line->text.p, line->text.len, &rpc)) {
-		if (rpc.step == RPC_TIMED_OUT || rpc.step == RPC_NETWORK_ERROR)
-			err = add_timeout(incidents, line, &rpc);
-		else if (rpc.nid.len && (rpc.step == RPC_HANDLING || rpc.step == RPC_HANDLED ||
-					 rpc.step == RPC_COMPLETED))
-			err = hear(incidents, line, &rpc);
+		err = take_rpc(incidents, line, &rpc);
+	} else if (!lock && service_text_read(line->text.p, line->text.len, &service)) {
+		err = add_service(incidents, line, &service);
 	}
 	return err ? dkt__no_memory(incidents->ctx) : 0;
 }

@@ -4,11 +4,15 @@
 
 #include "lustre_log/client_text.h"
 #include "lustre_log/locks.h"
+#include "lustre_log/service_text.h"
 
 /* In addition to enum client_step. */
 enum {
 	INCIDENT_TIMEOUT = CLIENT_STEPS,
+	INCIDENT_DROPPED, /* the server has refused a request whose time was over */
+	INCIDENT_BULK, /* the transfer of a request's data has failed */
 	INCIDENT_STARTED, /* Lustre was loaded on the host */
+	INCIDENT_SERVICE, /* and enum service_step */
 };
 
 /* Returns a word for users. */
@@ -22,13 +26,17 @@ struct incident {
 	uint32_t target, nid, why; /* names */
 	/* The lock that was not given back. */
 	uint64_t lock; /* handle; 0: none */
+	bool waits; /* a thread waits for it */
+	uint32_t holder; /* NID of the lock that it waits for; 0: unknown */
 	uint32_t mode, res; /* names */
 	uint64_t called; /* when its holder was called back; 0: unknown */
 	uint32_t waiter; /* NID of the lock that waits longest for it; 0: none is known */
 	uint64_t waiter_since;
-	/* The request that timed out. */
+	struct lock_pair held; /* the lock, if both sides are in the files */
+	/* The request that timed out, or that a thread is working on. */
 	uint64_t xid; /* 0: none */
 	uint32_t opcode;
+	uint64_t began; /* when a thread began to work on it; 0: unknown */
 	/* The last request of this NID that went well. */
 	uint64_t heard; /* when; 0: none */
 	uint64_t heard_xid;
@@ -45,6 +53,9 @@ struct incidents {
 	struct dkt__keymap heard_map; /* host, NID */
 	struct incident_heard *heard; /* by entry of heard_map */
 	size_t n_heard;
+	struct dkt__keymap work_map; /* host, thread */
+	struct incident_work *work; /* by entry of work_map */
+	size_t n_work;
 };
 
 int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx);

@@ -40,8 +40,8 @@ static void take_label(struct rest rest, const char *label, struct part *part)
 bool lock_text_read(const char *text, size_t len, struct lock_text *lock)
 {
 	struct rest rest = { text, text + len };
-	struct part number = { 0 };
-	uint64_t address;
+	struct part number = { 0 }, pid = { 0 };
+	uint64_t address, value;
 
 	*lock = (struct lock_text){ 0 };
 	if (!take_word(&rest, "### "))
@@ -60,9 +60,14 @@ bool lock_text_read(const char *text, size_t len, struct lock_text *lock)
 	take_label(rest, "res: ", &lock->res);
 	take_label(rest, " nid: ", &lock->nid);
 	take_label(rest, " remote: ", &number);
+	/* A lock of flock(2) has the PID of its owner before. */
+	take_label(rest, " pid: ", &pid);
 	rest = (struct rest){ number.p, number.p + number.len };
 	if (number.len && !take_hex(&rest, &lock->remote))
 		lock->remote = 0;
+	rest = (struct rest){ pid.p, pid.p + pid.len };
+	if (pid.len && take_number(&rest, &value))
+		lock->pid = (uint32_t)value;
 	return true;
 }
 

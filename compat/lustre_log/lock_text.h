@@ -22,6 +22,7 @@ struct lock_text {
 	struct part nid; /* of the client, "local" on a client */
 	uint64_t handle; /* unique on its host */
 	uint64_t remote; /* the handle on the other side; 0: unknown */
+	uint32_t pid; /* of the process that asked for it; 0: unknown */
 };
 
 /* Reads a text. Returns false if it is not about one lock. */
@@ -29,6 +30,12 @@ bool lock_text_read(const char *text, size_t len, struct lock_text *lock);
 
 /* Returns false if lock_text_read() would not read a text that begins so. */
 bool lock_text_wanted(const char *text);
+
+/* True for the client's side of a lock, and for a lock that a server holds for itself. */
+static inline bool lock_text_of_client(const struct lock_text *lock)
+{
+	return part_is(&lock->nid, "local");
+}
 
 /* True if the lock is granted. */
 static inline bool lock_text_granted(const struct lock_text *lock)

@@ -12,6 +12,7 @@ int locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most)
 				 .group_map.n_words = 1,
 				 .most = most };
 	name_table_init(&locks->names);
+	lock_pairs_init(&locks->pairs);
 	locks->longest = calloc(most + 1, sizeof(*locks->longest));
 	locks->slowest = calloc(most + 1, sizeof(*locks->slowest));
 	return locks->longest && locks->slowest ? 0 : dkt__no_memory(ctx);
@@ -26,6 +27,7 @@ void locks_clear(struct locks *locks)
 	dkt__keymap_clear(&locks->res_map);
 	dkt__keymap_clear(&locks->group_map);
 	name_table_clear(&locks->names);
+	lock_pairs_clear(&locks->pairs);
 	free(locks->list);
 	free(locks->res);
 	free(locks->groups);
@@ -133,6 +135,23 @@ static void keep_slow(struct locks *locks, const struct lock *lock)
 
 /* ---- steps ---- */
 
+static struct lock_pair pair_of(const struct locks *locks, uint64_t handle, uint64_t remote)
+{
+	const struct lock_pair *pair = lock_pairs_find(&locks->pairs, handle, remote);
+
+	return pair ? *pair : (struct lock_pair){ 0 };
+}
+
+struct lock_pair locks_held(const struct locks *locks, const struct lock *lock)
+{
+	return pair_of(locks, lock->handle, lock->remote);
+}
+
+struct lock_pair locks_holder(const struct locks *locks, const struct lock_res *res)
+{
+	return res->released ? res->held : pair_of(locks, res->handle, res->remote);
+}
+
 /*
  * The lock has waited for the holder of another lock if a callback to that holder was sent meanwhile, or
  * had been sent and was not answered.
@@ -166,7 +185,8 @@ static int grant(struct locks *locks, const struct log_line *line, struct lock *
 						  .mode = lock->mode,
 						  .waiter = lock->nid,
 						  .holder = res->holder,
-						  .handle = lock->handle });
+						  .handle = lock->handle,
+						  .held = locks_holder(locks, res) });
 	return 0;
 }
 
@@ -181,15 +201,47 @@ static int block(struct locks *locks, const struct log_line *line, struct lock *
 	res->blocked = line->time;
 	res->released = 0;
 	res->holder = lock->nid;
+	res->handle = lock->handle;
+	res->remote = lock->remote;
 	return 0;
 }
 
-static int cancel(struct locks *locks, const struct log_line *line, struct lock *lock)
+/* Adds the parts of a callback, which end when the server has the lock back. */
+static int add_parts(struct locks *locks, const struct lock *lock, const struct lock_pair *pair)
 {
+	const uint64_t times[] = { pair->sent, pair->received, pair->returned, lock->cancelled };
+	int err = 0;
+
+	for (size_t i = 0; !err && i + 1 < ARRAY_SIZE(times); i++)
+		if (times[i] && times[i + 1])
+			err = add_phase(locks, lock, (enum lock_phase)(LOCK_TO_CLIENT + i),
+					times[i], times[i + 1]);
+	return err;
+}
+
+/* The server has the lock back, or the client's log is alone. */
+static int end_pair(struct locks *locks, const struct lock *lock, bool of_client,
+		    struct lock_pair *held)
+{
+	*held = locks_held(locks, lock);
+	if (of_client && held->has_server)
+		return 0;
+	lock_pairs_remove(&locks->pairs, lock->handle, lock->remote);
+	return held->has_client && held->has_server ? add_parts(locks, lock, held) : 0;
+}
+
+static int cancel(struct locks *locks, const struct log_line *line, bool of_client,
+		  struct lock *lock)
+{
+	struct lock_pair held;
 	struct lock_res *res;
+	int err;
 
 	lock->cancelled = line->time;
 	keep_slow(locks, lock);
+	err = end_pair(locks, lock, of_client, &held);
+	if (err)
+		return err;
 	/* Its memory stays as it is until the next lock begins. */
 	lock->open = false;
 	dkt__keymap_remove(&locks->map, (uint64_t[]){ lock->host, lock->handle });
@@ -198,8 +250,10 @@ static int cancel(struct locks *locks, const struct log_line *line, struct lock 
 	res = find_res(locks, lock);
 	if (!res)
 		return -ENOMEM;
-	if (!res->released)
+	if (!res->released) {
 		res->released = line->time;
+		res->held = held;
+	}
 	return add_phase(locks, lock, LOCK_CALLBACK, lock->blocked, line->time);
 }
 
@@ -231,17 +285,22 @@ static int take_step(struct locks *locks, const struct log_line *line, const str
 {
 	int err = 0;
 
-	if (text->step == LOCK_ENQUEUED && !lock->enqueued)
+	if (text->step == LOCK_ENQUEUED && !lock->enqueued) {
 		lock->enqueued = line->time;
+		lock->thread = line->pid;
+	}
 	/* Which message comes first after the grant differs, but each has the mode that is granted. */
 	else if (lock_waits(lock) && lock_text_granted(text))
 		err = grant(locks, line, lock);
+	if (!err && lock->remote)
+		err = lock_pairs_add(&locks->pairs, line, text, lock->remote);
 	if (err)
 		return err;
 	if (text->step == LOCK_BLOCKING)
 		return block(locks, line, lock);
 	locks->expired += text->step == LOCK_EXPIRED;
-	return text->step == LOCK_CANCELLED ? cancel(locks, line, lock) : 0;
+	return text->step == LOCK_CANCELLED ? cancel(locks, line, lock_text_of_client(text), lock) :
+					      0;
 }
 
 int locks_add(struct locks *locks, const struct log_line *line, const struct lock **found)
@@ -256,8 +315,10 @@ int locks_add(struct locks *locks, const struct log_line *line, const struct loc
 	locks->messages++;
 	lock = find_lock(locks, line->host, text.handle);
 	/* The last messages about a lock come after its cancel. */
-	if (!lock && (text.step == LOCK_MENTIONED || text.step == LOCK_CANCELLED))
+	if (!lock && (text.step == LOCK_MENTIONED || text.step == LOCK_CANCELLED)) {
+		lock_pairs_mention(&locks->pairs, line, &text);
 		return 0;
+	}
 	if (!lock)
 		lock = begin_lock(locks, line->host, text.handle);
 	if (!lock || !learn(locks, &text, lock) || take_step(locks, line, &text, lock))
@@ -280,6 +341,7 @@ void locks_gap(struct locks *locks, uint32_t host)
 		lock->blocked = 0;
 		locks->spanned++;
 	}
+	lock_pairs_gap(&locks->pairs, host);
 }
 
 void locks_restart(struct locks *locks, uint32_t host)
@@ -293,6 +355,7 @@ void locks_restart(struct locks *locks, uint32_t host)
 		lock->open = false;
 		dkt__keymap_remove(&locks->map, (uint64_t[]){ host, lock->handle });
 	}
+	lock_pairs_gap(&locks->pairs, host);
 	/* Nobody waits for a callback of before. */
 	for (size_t i = 0; i < locks->n_res; i++)
 		if (locks->res[i].host == host)

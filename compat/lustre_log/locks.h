@@ -4,12 +4,17 @@
 
 #include "base/dist.h"
 #include "lustre_log/line.h"
+#include "lustre_log/lock_pairs.h"
 #include "lustre_log/lock_text.h"
 #include "lustre_log/names.h"
 
 enum lock_phase {
 	LOCK_WAIT, /* from the enqueue until the lock is granted */
 	LOCK_CALLBACK, /* from the blocking callback until the lock is cancelled */
+	/* Its parts, if both sides are in the files. */
+	LOCK_TO_CLIENT, /* until the client has received the callback */
+	LOCK_KEPT, /* until the client gives the lock back */
+	LOCK_TO_SERVER, /* until the server has it */
 	LOCK_PHASES,
 };
 
@@ -18,6 +23,7 @@ struct lock {
 	uint64_t handle, remote;
 	uint32_t ns, res, nid, mode; /* numbers of names; mode: the one that is wanted */
 	uint64_t enqueued, granted, blocked, cancelled; /* ns; 0: unknown */
+	int32_t thread; /* that wrote the enqueue's message */
 	bool open;
 };
 
@@ -27,6 +33,7 @@ struct lock_conflict {
 	uint64_t since, until; /* until 0: it still waits */
 	uint32_t host, ns, res, mode, waiter, holder; /* numbers of names; the last two: NIDs */
 	uint64_t handle; /* that waits */
+	struct lock_pair held; /* the holder's lock, as far as it is known */
 };
 
 struct lock_res {
@@ -36,6 +43,8 @@ struct lock_res {
 	uint64_t blocked; /* when a callback was sent last; 0: never */
 	uint64_t released; /* when the lock that it asked for was cancelled; 0: not yet */
 	uint32_t holder; /* NID of the holder of that lock */
+	uint64_t handle, remote; /* that lock, on both sides */
+	struct lock_pair held; /* the same, when it was cancelled */
 };
 
 struct lock_group {
@@ -49,6 +58,7 @@ struct locks {
 	struct dkt__keymap map; /* host, handle */
 	struct lock *list; /* by entry of map */
 	size_t n_list;
+	struct lock_pairs pairs;
 	struct dkt__keymap res_map; /* host, name of the resource */
 	struct lock_res *res; /* by entry of res_map */
 	size_t n_res;
@@ -79,6 +89,12 @@ void locks_restart(struct locks *locks, uint32_t host);
 
 /* The resource of a lock, as far as it is known. */
 const struct lock_res *locks_res(const struct locks *locks, const struct lock *lock);
+
+/* Both sides of the lock that the last callback of the resource asked for. */
+struct lock_pair locks_holder(const struct locks *locks, const struct lock_res *res);
+
+/* Both sides of the lock, as far as they are known. */
+struct lock_pair locks_held(const struct locks *locks, const struct lock *lock);
 
 /* Gets the locks that wait or were called back at the end, the oldest first. The caller frees the list. */
 int locks_unfinished(const struct locks *locks, const struct lock ***list, size_t *n);

@@ -20,6 +20,7 @@ enum rpc_step {
 	RPC_REPLYING, /* the server is about to send the reply */
 	RPC_TRANSFERRING, /* the server begins to transfer the data */
 	RPC_DROPPED, /* the server refuses a request whose time is over */
+	RPC_LATE, /* the server could not tell the client in time that it needs longer */
 	RPC_BULK, /* a transfer of data has failed */
 	RPC_MENTIONED, /* another message about the request */
 };

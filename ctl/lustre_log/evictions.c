@@ -32,18 +32,37 @@ static void put_before(FILE *f, const struct incident *it, const char *text, uin
 	fprintf(f, "%s %s before", text, apart);
 }
 
+/* Who has not given the lock back, if the client's file is there whether it has got the callback. */
+static void put_holder(const struct view *view, const struct incident *it, FILE *f)
+{
+	if (!it->held.has_client)
+		return;
+	fprintf(f, ", held for process %" PRIu32 " of %s", it->held.pid,
+		lustre_host(view->lustre, it->held.client));
+	if (it->held.received)
+		put_before(f, it, ", which received the callback", it->held.received);
+	else if (it->called)
+		fputs(", which has not received the callback", f);
+	put_before(f, it, ", and gave the lock back", it->held.returned);
+}
+
 static void put_lock(const struct view *view, const struct incident *it, FILE *f)
 {
-	fprintf(f, "; lock 0x%" PRIx64, it->lock);
+	fprintf(f, "; %slock 0x%" PRIx64, it->waits ? "waits for " : "", it->lock);
 	if (it->mode)
 		fprintf(f, " %s", name(view, it->mode));
 	if (it->res)
 		fprintf(f, " of %s", name(view, it->res));
+	if (it->waits)
+		put_before(f, it, ", asked for", it->waiter_since);
+	if (it->holder)
+		fprintf(f, ", which %s has", name(view, it->holder));
 	put_before(f, it, ", called back", it->called);
-	if (!it->waiter_since)
+	put_holder(view, it, f);
+	if (!it->waiter_since || it->waits)
 		return;
-	fprintf(f, ", which %s", it->waiter ? name(view, it->waiter) : "another lock");
-	put_before(f, it, " asked for", it->waiter_since);
+	fprintf(f, "; %s", it->waiter ? name(view, it->waiter) : "another lock");
+	put_before(f, it, " asked for it", it->waiter_since);
 }
 
 static void put_opcode(FILE *f, uint32_t opcode, uint64_t xid)
@@ -65,12 +84,13 @@ static char *story(const struct view *view, const struct incident *it)
 		return NULL;
 	if (it->xid) {
 		put_opcode(f, it->opcode, it->xid);
+		put_before(f, it, ", begun", it->began);
 		fputs(": ", f);
 	}
 	fputs(name(view, it->why), f);
 	if (it->lock)
 		put_lock(view, it, f);
-	if (it->heard) {
+	if (it->heard && it->heard_xid != it->xid) {
 		put_before(f, it, "; last heard of", it->heard);
 		fputs(": ", f);
 		put_opcode(f, it->heard_opcode, it->heard_xid);
@@ -81,7 +101,24 @@ static char *story(const struct view *view, const struct incident *it)
 
 /* ---- the table ---- */
 
-enum { TIME, HOST, EVENT, TARGET, NID, STORY, LOCK, CALLED, WAITER, XID, HEARD, LOST, COLUMNS };
+enum {
+	TIME,
+	HOST,
+	EVENT,
+	TARGET,
+	NID,
+	STORY,
+	LOCK,
+	CALLED,
+	WAITER,
+	XID,
+	HEARD,
+	LOST,
+	HOLDER,
+	RECEIVED,
+	BEGAN,
+	COLUMNS
+};
 
 static const struct column columns[COLUMNS] = {
 	[TIME] = { .key = "time" },
@@ -96,6 +133,9 @@ static const struct column columns[COLUMNS] = {
 	[XID] = { .key = "xid", .type = COL_NUMBER, .flags = COL_DATA },
 	[HEARD] = { .key = "last_heard", .flags = COL_DATA },
 	[LOST] = { .key = "lost", .flags = COL_DATA },
+	[HOLDER] = { .key = "held_for", .type = COL_NUMBER, .flags = COL_DATA },
+	[RECEIVED] = { .key = "callback_received", .flags = COL_DATA },
+	[BEGAN] = { .key = "began", .flags = COL_DATA },
 };
 
 static int add_incident(const struct view *view, const struct incident *it, struct rows *rows)
@@ -109,7 +149,9 @@ static int add_incident(const struct view *view, const struct incident *it, stru
 		 val_words(name(view, it->nid)), val_text(text),
 		 it->lock ? val_number(it->lock) : NULL, lustre_time(it->called),
 		 val_words(name(view, it->waiter)), it->xid ? val_number(it->xid) : NULL,
-		 lustre_time(it->heard), lustre_time(it->before));
+		 lustre_time(it->heard), lustre_time(it->before),
+		 it->held.has_client ? val_number(it->held.pid) : NULL,
+		 lustre_time(it->held.received), lustre_time(it->began));
 	return 0;
 }
 
@@ -165,7 +207,7 @@ int lustre_evictions(struct lustre *lustre)
 	if (!err)
 		err = lustre_each(lustre, &sink);
 	if (!err && !view.incidents.n)
-		app_say("no client was evicted, no connection was lost, and no request timed out");
+		app_say("no client was evicted, no connection was lost, no request timed out, and no thread hung");
 	if (!err && view.incidents.skipped)
 		app_say("Lustre left out %" PRIu64 " messages that were like those before them",
 			view.incidents.skipped);

@@ -2,6 +2,7 @@
 /* lustre locks: how long locks wait, for whom, and how long callbacks take. */
 #include <inttypes.h>
 
+#include "base/buf.h"
 #include "lustre_log/locks.h"
 #include "lustre_log/lustre_log.h"
 
@@ -23,8 +24,8 @@ static const struct column table_columns[COLUMNS] = {
 };
 
 static const char *const phase_names[LOCK_PHASES] = {
-	[LOCK_WAIT] = "grant",
-	[LOCK_CALLBACK] = "callback",
+	[LOCK_WAIT] = "grant", [LOCK_CALLBACK] = "callback",   [LOCK_TO_CLIENT] = "to client",
+	[LOCK_KEPT] = "kept",  [LOCK_TO_SERVER] = "to server",
 };
 
 struct view {
@@ -36,6 +37,26 @@ struct view {
 static struct json_object *name(const struct view *view, uint32_t number)
 {
 	return val_words(name_text(&view->locks.names, number));
+}
+
+/* "client.dk/4711": the process that holds the lock. The client's file has to be there. */
+static struct json_object *held_by(const struct view *view, const struct lock_pair *held)
+{
+	char *text __cleanup(free) =
+		held->has_client ? dkt__format("%s/%" PRIu32,
+					       lustre_host(view->lustre, held->client), held->pid) :
+				   NULL;
+
+	return text ? val_text(text) : NULL;
+}
+
+/* True if both sides of one of the locks are in the files. */
+static bool any_held(const struct locks *locks)
+{
+	for (size_t i = 0; i < locks->n_longest; i++)
+		if (locks->longest[i].held.has_client)
+			return true;
+	return false;
 }
 
 /* ---- tables ---- */
@@ -87,26 +108,38 @@ static void put_conflicts(const struct view *view, struct out *out)
 
 static void put_longest(const struct view *view, struct out *out)
 {
-	static const struct column columns[] = {
+	const unsigned int both = any_held(&view->locks) ? 0 : COL_DATA;
+	const struct column columns[] = {
 		{ .key = "longest_wait", .type = COL_DURATION, .heading = "LONGEST" },
 		{ .key = "waiter", .none = "-" },
 		{ .key = "for_holder", .heading = "WAITED FOR", .none = "-" },
+		{ .key = "held_by", .flags = both, .heading = "HELD BY", .none = "-" },
+		{ .key = "kept", .type = COL_DURATION, .flags = both, .none = "-" },
 		{ .key = "mode", .none = "-" },
 		{ .key = "granted" },
 		{ .key = "handle", .type = COL_HEX, .flags = COL_DATA },
 		{ .key = "host", .flags = COL_DATA },
 		{ .key = "namespace", .flags = COL_DATA },
+		{ .key = "callback_sent", .flags = COL_DATA },
+		{ .key = "callback_received", .flags = COL_DATA },
+		{ .key = "returned", .flags = COL_DATA },
 		{ .key = "resource" },
 	};
 	struct rows *rows = rows_new("longest", columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < view->locks.n_longest; i++) {
 		const struct lock_conflict *it = &view->locks.longest[i];
+		const struct lock_pair *held = &it->held;
 
 		rows_add(rows, val_number(it->wait), name(view, it->waiter), name(view, it->holder),
+			 held_by(view, held),
+			 held->received && held->returned > held->received ?
+				 val_number(held->returned - held->received) :
+				 NULL,
 			 name(view, it->mode), lustre_time(it->until), val_number(it->handle),
 			 val_text(lustre_host(view->lustre, it->host)), name(view, it->ns),
-			 name(view, it->res));
+			 lustre_time(held->sent), lustre_time(held->received),
+			 lustre_time(held->returned), name(view, it->res));
 	}
 	out_rows(out, rows);
 }
@@ -122,20 +155,24 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 		{ .key = "host", .flags = COL_DATA },
 		{ .key = "namespace", .flags = COL_DATA },
 		{ .key = "since", .flags = COL_DATA },
+		{ .key = "held_by", .flags = COL_DATA },
 		{ .key = "resource", .none = "-" },
 	};
 	struct rows *rows = rows_new("unfinished", columns, ARRAY_SIZE(columns));
 	const struct lock **list = NULL;
 	int err = locks_unfinished(&view->locks, &list, n);
 
-	for (size_t i = 0; !err && i < *n && i < (size_t)view->lustre->slowest; i++)
+	for (size_t i = 0; !err && i < *n && i < (size_t)view->lustre->slowest; i++) {
+		const struct lock_pair held = locks_held(&view->locks, list[i]);
+
 		rows_add(rows, val_text(lock_waits(list[i]) ? "waits" : "called back"),
 			 val_number(view->locks.last - lock_since(list[i])),
 			 name(view, list[i]->nid), name(view, list[i]->mode),
 			 val_number(list[i]->handle),
 			 val_text(lustre_host(view->lustre, list[i]->host)),
 			 name(view, list[i]->ns), lustre_time(lock_since(list[i])),
-			 name(view, list[i]->res));
+			 held_by(view, &held), name(view, list[i]->res));
+	}
 	free(list);
 	out_rows(out, rows);
 	return err;

@@ -136,6 +136,7 @@ static void put_trouble(const struct view *view, struct out *out)
 		{ .key = "early_replies", .type = COL_NUMBER, .heading = "EARLY" },
 		{ .key = "network_errors", .type = COL_NUMBER, .heading = "NET ERRORS" },
 		{ .key = "bulk_errors", .type = COL_NUMBER, .heading = "BULK ERRORS" },
+		{ .key = "late", .type = COL_NUMBER },
 		{ .key = "dropped", .type = COL_NUMBER },
 		{ .key = "errors", .type = COL_NUMBER, .heading = "RC < 0" },
 	};
@@ -154,7 +155,8 @@ static void put_trouble(const struct view *view, struct out *out)
 		rows_add(rows, group_name(view, group), val_number(steps[RPC_TIMED_OUT]),
 			 val_number(resends), val_number(steps[RPC_EARLY_REPLY]),
 			 val_number(steps[RPC_NETWORK_ERROR]), val_number(steps[RPC_BULK]),
-			 val_number(steps[RPC_DROPPED]), val_number(group->errors));
+			 val_number(steps[RPC_LATE]), val_number(steps[RPC_DROPPED]),
+			 val_number(group->errors));
 	}
 	out_rows(out, rows);
 }

@@ -150,9 +150,9 @@ $(awk '{ split($1, h, ":"); t = substr(h[4], 8); match($0, /\/0x[0-9a-f]+ lrc/);
 	same 'evicts evicts reconnects
 1700000005.100005 10.0.0.2@tcp 1700000045' \
 		"$(jq -r '([.incidents[].event] | join(" ")), (.incidents[0] | "\(.called_back) \(.waiter) \(.last_heard)")' <<<"$output")" story
-	has "$output" '[0x100000400:0x14:0x0].0x0, called back 100 s before, which 10.0.0.2@tcp asked for 100 s before; last heard of 60.1 s before: OBD_PING x1780000000000123'
+	has "$output" '[0x100000400:0x14:0x0].0x0, called back 100 s before; 10.0.0.2@tcp asked for it 100 s before; last heard of 60.1 s before: OBD_PING x1780000000000123'
 	has "$output" 'lost or evicted 1.90 s before'
-	expect 0 '' 'dktrace: no client was evicted, no connection was lost, and no request timed out' \
+	expect 0 '' 'dktrace: no client was evicted, no connection was lost, no request timed out, and no thread hung' \
 		dktrace lustre evictions "$logs/server.dk"
 }
 

@@ -9,6 +9,7 @@
 #include "lustre_log/lock_text.h"
 #include "lustre_log/malloc_text.h"
 #include "lustre_log/rpc_text.h"
+#include "lustre_log/service_text.h"
 #include "lustre_log/thing.h"
 #include "replay.h"
 
@@ -60,6 +61,17 @@ static void client(const char *text, size_t size)
 	must(*client_step_name(it.step));
 }
 
+static void service(const char *text, size_t size)
+{
+	struct service_text it;
+
+	if (!service_text_read(text, size, &it))
+		return;
+	within(it.name, text, size);
+	within(it.why, text, size);
+	must(*service_step_name(it.step));
+}
+
 /* The text as the word of a timeline is found in itself, as a line of its own. */
 static void thing(const char *text, size_t size)
 {
@@ -105,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	lock(text, size);
 	client(text, size);
 	console(text, size);
+	service(text, size);
 	if (malloc_text_read(text, size, &memory)) {
 		within(memory.how, text, size);
 		within(memory.name, text, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What locks, memory and incidents of Lustre become when a host is started again. */
+/* Incidents of Lustre and their stories: both sides of locks, threads that hang, hosts that start again. */
 #include "lustre_lines.h"
 #include "lustre_log/incidents.h"
 #include "lustre_log/leaks.h"
@@ -9,12 +9,132 @@
 	" lrc: 3/0,0 mode: " modes                                                                 \
 	" res: [0x1:0x2:0x0].0x0 rrc: 3 type: EXT flags: 0x0 nid: 10.0.0.1@tcp remote: 0x99 expref: 1"
 
-static void add(struct incidents *incidents, uint64_t us, const char *text)
+static void add_of(struct incidents *incidents, uint32_t host, int32_t pid, uint64_t us,
+		   const char *text)
 {
-	const struct log_line line = lustre_line(0, us, text);
+	struct log_line line = lustre_line(host, us, text);
 
+	line.pid = pid;
 	assert_ok(incidents->ctx, incidents_add(incidents, &line));
 }
+
+static void add(struct incidents *incidents, uint64_t us, const char *text)
+{
+	add_of(incidents, 0, 2001, us, text);
+}
+
+/* ---- both sides of a lock ---- */
+
+/* A lock of the server 0 for the client 1, the lock of another client, and the first one at its client. */
+#define HELD(words, modes) LOCK(words, "0xa1", modes)
+#define NEXT(words, modes)                                                                         \
+	"### " words " ns: filter-x_UUID lock: 0000000000000002/0xa2 lrc: 3/0,0 mode: " modes      \
+	" res: [0x1:0x2:0x0].0x0 rrc: 3 type: EXT flags: 0x0 nid: 10.0.0.2@tcp remote: 0x98 expref: 1"
+#define AT_CLIENT(words, modes)                                                                    \
+	"### " words " ns: x-OST0001-osc-ffff lock: 0000000000000099/0x99 lrc: 3/0,0 mode: " modes \
+	" res: [0x1:0x2:0x0].0x0 rrc: 3 type: EXT flags: 0x0 nid: local remote: 0xa1 expref: -99"  \
+	" pid: 4711 timeout: 0"
+
+#define NEW   "server-side enqueue handler, new lock created"
+#define REPLY "server-side enqueue handler, sending reply(err=0, rc=0)"
+#define AST   "server preparing blocking AST"
+
+/* The client 10.0.0.1 has the lock, and 10.0.0.2 asks for it; thread 2002 of the server waits. */
+static void begin_conflict(void **state, struct incidents *it)
+{
+	assert_ok(*state, incidents_init(it, *state));
+	add(it, 10, HELD(NEW, "--/PW"));
+	add(it, 11, HELD(REPLY, "PW/PW"));
+	add_of(it, 1, 4711, 12, AT_CLIENT("client-side enqueue END", "PW/PW"));
+	add_of(it, 0, 2002, 20, "Handling " LUSTRE_SERVER "1780:12345-10.0.0.2@tcp:101:dd.0");
+	add_of(it, 0, 2002, 21, NEXT(NEW, "--/PR"));
+	add_of(it, 0, 2002, 22, HELD(AST, "PW/PW"));
+}
+
+static void the_parts_of_a_callback_need_both_sides(void **state)
+{
+	static const uint64_t want[LOCK_PHASES] = { [LOCK_WAIT] = 31,
+						    [LOCK_CALLBACK] = 29,
+						    [LOCK_TO_CLIENT] = 3,
+						    [LOCK_KEPT] = 20,
+						    [LOCK_TO_SERVER] = 6 };
+	const struct lock_group *group;
+	struct incidents it;
+
+	begin_conflict(state, &it);
+	add_of(&it, 1, 88, 25, AT_CLIENT("client blocking AST callback handler", "PW/PW"));
+	add_of(&it, 1, 88, 45, AT_CLIENT("client-side cancel", "PW/PW"));
+	add(&it, 51, HELD("server cancels blocked lock after 0s", "PW/PW"));
+	add(&it, 52, NEXT("server preparing completion AST", "PR/PR"));
+	group = &it.locks.groups[0];
+	for (size_t i = 0; i < LOCK_PHASES; i++)
+		assert_int_equal(group->phases[i].max, want[i] * 1000);
+	assert_int_equal(it.locks.conflicts, 1);
+	assert_null(lock_pairs_find(&it.locks.pairs, 0xa1, 0x99));
+	incidents_clear(&it);
+}
+
+static void a_client_alone_has_no_parts(void **state)
+{
+	const struct lock_group *group;
+	struct incidents it;
+
+	assert_ok(*state, incidents_init(&it, *state));
+	add_of(&it, 1, 88, 25, AT_CLIENT("client blocking AST callback handler", "PW/PW"));
+	add_of(&it, 1, 88, 45, AT_CLIENT("client-side cancel", "PW/PW"));
+	group = &it.locks.groups[0];
+	assert_int_equal(group->phases[LOCK_CALLBACK].count, 1);
+	assert_int_equal(group->phases[LOCK_KEPT].count, 0);
+	assert_null(lock_pairs_find(&it.locks.pairs, 0xa1, 0x99));
+	incidents_clear(&it);
+}
+
+static void no_part_spans_a_loss(void **state)
+{
+	struct incidents it;
+
+	begin_conflict(state, &it);
+	add_of(&it, 1, 88, 25, AT_CLIENT("client blocking AST callback handler", "PW/PW"));
+	locks_gap(&it.locks, 1);
+	add_of(&it, 1, 88, 45, AT_CLIENT("client-side cancel", "PW/PW"));
+	add(&it, 51, HELD("server cancels blocked lock after 0s", "PW/PW"));
+	for (size_t i = LOCK_TO_CLIENT; i < LOCK_TO_SERVER; i++)
+		assert_int_equal(it.locks.groups[0].phases[i].count, 0);
+	incidents_clear(&it);
+}
+
+static void a_thread_that_hangs_tells_its_request_and_lock(void **state)
+{
+	const struct incident *hung;
+	struct incidents it;
+
+	begin_conflict(state, &it);
+	add_of(&it, 0, 9, 90,
+	       "ll_ost00_001: service thread pid 2002 was inactive for 62.123 seconds. The ...");
+	add_of(&it, 0, 2002, 95, "Handled " LUSTRE_SERVER "1780:12345-10.0.0.2@tcp:101:dd.0");
+	add_of(&it, 0, 9, 96,
+	       "ll_ost00_001: service thread pid 2002 completed after 75.000s. This ...");
+	assert_int_equal(it.n, 2);
+	hung = &it.list[0];
+	assert_string_equal(incident_name(hung->step), "inactive");
+	assert_int_equal(hung->xid, 1780);
+	assert_int_equal(hung->opcode, 101);
+	assert_int_equal(hung->began, LINES_START + 20000);
+	assert_true(hung->waits);
+	assert_int_equal(hung->lock, 0xa2);
+	assert_int_equal(hung->waiter_since, LINES_START + 21000);
+	assert_string_equal(name_text(&it.locks.names, hung->holder), "10.0.0.1@tcp");
+	assert_int_equal(hung->called, LINES_START + 22000);
+	/* The client's process has it, and has not got the callback. */
+	assert_true(hung->held.has_client);
+	assert_int_equal(hung->held.pid, 4711);
+	assert_int_equal(hung->held.received, 0);
+	assert_string_equal(incident_name(it.list[1].step), "completed");
+	assert_int_equal(it.list[1].began, 0);
+	incidents_clear(&it);
+}
+
+/* ---- boots ---- */
 
 static void a_restart_ends_locks_and_is_an_incident(void **state)
 {
@@ -73,6 +193,10 @@ static void memory_of_before_a_restart_is_not_leaked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_parts_of_a_callback_need_both_sides),
+		cmocka_unit_test(a_client_alone_has_no_parts),
+		cmocka_unit_test(no_part_spans_a_loss),
+		cmocka_unit_test(a_thread_that_hangs_tells_its_request_and_lock),
 		cmocka_unit_test(a_restart_ends_locks_and_is_an_incident),
 		cmocka_unit_test(memory_of_before_a_restart_is_not_leaked),
 	};

@@ -8,6 +8,7 @@
 #include "lustre_log/malloc_text.h"
 #include "lustre_log/opcode.h"
 #include "lustre_log/rpc_text.h"
+#include "lustre_log/service_text.h"
 #include "lustre_log/thing.h"
 
 #define CLIENT_2_12 "pname:cluuid:pid:xid:nid:opc "
@@ -129,6 +130,20 @@ static void the_messages_about_a_request_are_read(void **state)
 		  "b@tcp", "" },
 		{ "@@@ timeout on bulk READ after 100+0s  " REQUEST "a@b@tcp:1/2 lens 1/1",
 		  RPC_BULK, "a", "b@tcp", "" },
+		{ "@@@ Eviction on bulk WRITE  " REQUEST "a@b@tcp:1/2 lens 1/1", RPC_BULK, "a",
+		  "b@tcp", "" },
+		{ "@@@ Reconnect on bulk READ  " REQUEST "a@b@tcp:1/2 lens 1/1", RPC_BULK, "a",
+		  "b@tcp", "" },
+		/* 2.12 and 2.15. */
+		{ "@@@ Already past deadline (-3s), not sending early reply. Consider increasing"
+		  " at_early_margin (5)?  " REQUEST "a@b@tcp:1/2 lens 1/1",
+		  RPC_LATE, "a", "b@tcp", "" },
+		{ "@@@ Couldn't add any time (5/5), not sending early reply  " REQUEST
+		  "a@b@tcp:1/2 lens 1/1",
+		  RPC_LATE, "a", "b@tcp", "" },
+		{ "@@@ Could not add any time (5/5), not sending early reply  " REQUEST
+		  "a@b@tcp:1/2 lens 1/1",
+		  RPC_LATE, "a", "b@tcp", "" },
 		{ "@@@ sending reply  " REQUEST "a@b@tcp:1/2 lens 1/1", RPC_REPLYING, "a", "b@tcp",
 		  "" },
 		{ "@@@ type 2, status 0  " REQUEST "a@b@tcp:1/2 lens 1/1", RPC_REPLY, "a", "b@tcp",
@@ -268,13 +283,44 @@ static void evictions_and_connections_are_read(void **state)
 		  CLIENT_RESTORED, "scratch-OST0001-osc-ffff", "10.0.0.9@tcp" },
 		{ "scratch-OST0001: Client 8d1f-4 (at 10.0.0.1@tcp) reconnecting, waiting for 4 clients",
 		  CLIENT_RECONNECTS, "scratch-OST0001", "10.0.0.1@tcp" },
+		{ "scratch-OST0001: Client 8d1f-4 (at 10.0.0.1@tcp) reconnected, waiting for 4 clients in"
+		  " recovery for 1:02",
+		  CLIENT_RECONNECTS, "scratch-OST0001", "10.0.0.1@tcp" },
+		{ "Evicted from scratch-MDT0000_UUID (at 10.0.0.9@tcp) after server handle changed from 0x1"
+		  " to 0x2",
+		  CLIENT_WAS_EVICTED, "scratch-MDT0000_UUID", "10.0.0.9@tcp" },
+		{ "E-OST0001-osc-ffff: Connection to E-OST0001 (at 10.0.0.9@tcp) was lost; in progress"
+		  " operations using this service will fail",
+		  CLIENT_LOST, "E-OST0001-osc-ffff", "10.0.0.9@tcp" },
+		{ "11-0: scratch-MDT0000-mdc-ffff: operation obd_ping to node 10.0.0.9@tcp failed: rc ="
+		  " -107",
+		  CLIENT_FAILED, "scratch-MDT0000-mdc-ffff", "10.0.0.9@tcp" },
+		{ "scratch-OST0001: Client 8d1f-4 (at 10.0.0.1@tcp) refused connection, still busy with 7"
+		  " references",
+		  CLIENT_REFUSED, "scratch-OST0001", "10.0.0.1@tcp" },
+		{ "scratch-OST0001: Denying connection for new client 8d1f-4 (at 10.0.0.1@tcp), waiting for"
+		  " 4 known clients (3 recovered, 0 in progress, and 1 evicted) to recover in 1:02",
+		  CLIENT_REFUSED, "scratch-OST0001", "10.0.0.1@tcp" },
+		{ "137-5: scratch-OST0001: not available for connect from 10.0.0.1@tcp (no target). If you"
+		  " are running an HA pair check that the target is mounted on the other server.",
+		  CLIENT_REFUSED, "scratch-OST0001", "10.0.0.1@tcp" },
+		{ "scratch-OST0001: Bulk IO write error with 8d1f-4 (at 10.0.0.1@tcp), client will retry:"
+		  " rc = -110",
+		  CLIENT_BULK, "scratch-OST0001", "10.0.0.1@tcp" },
+		{ "scratch-OST0001: Will be in recovery for at least 2:30, or until 4 clients reconnect",
+		  CLIENT_RECOVERY, "scratch-OST0001", "" },
+		{ "scratch-OST0001: Recovery over after 2:31, of 4 clients 3 recovered and 1 was evicted.",
+		  CLIENT_RECOVERY, "scratch-OST0001", "" },
+		{ "scratch-OST0001: disconnecting 1 stale clients", CLIENT_RECOVERY,
+		  "scratch-OST0001", "" },
 	};
 	static const char *const others[] = {
 		"",
 		":",
 		"a:",
 		("### client (nid 10.0.0.1@tcp) returned 0 from blocking AST (req@1 x2) - normal race " LOCK),
-		"scratch-OST0001: Client 8d1f-4 (at 10.0.0.1@tcp) refused connection",
+		"scratch-OST0001: Client 8d1f-4 (at 10.0.0.1@tcp) is here",
+		"Evicted from x",
 		"scratch-OST0001: Connection to x failed",
 	};
 	struct client_text it;
@@ -288,6 +334,52 @@ static void evictions_and_connections_are_read(void **state)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		assert_false(client_text_read(others[i], strlen(others[i]), &it));
+}
+
+static void threads_that_take_too_long_are_read(void **state)
+{
+	static const struct {
+		const char *text;
+		enum service_step step;
+		uint64_t pid;
+		const char *name, *why;
+	} rows[] = {
+		/* 2.12, and 2.15. */
+		{ "Service thread pid 4711 was inactive for 200.09s. The thread might be hung, or it might"
+		  " only be slow and will resume later. Dumping the stack trace for debugging purposes:",
+		  SERVICE_INACTIVE, 4711, "", "Service thread pid 4711 was inactive for 200.09s" },
+		{ "mdt00_001: service thread pid 4711 was inactive for 62.123 seconds. Watchdog stack"
+		  " traces are limited to 3 per 300 seconds, skipping this one.",
+		  SERVICE_INACTIVE, 4711, "mdt00_001",
+		  "service thread pid 4711 was inactive for 62.123 seconds" },
+		{ "Service thread pid 4711 completed after 300.12s. This indicates the system was"
+		  " overloaded (too many service threads, or there were not enough hardware resources).",
+		  SERVICE_COMPLETED, 4711, "", "Service thread pid 4711 completed after 300.12s" },
+		{ "ll_ost_io00: service thread pid 4711 completed after 300.123s",
+		  SERVICE_COMPLETED, 4711, "ll_ost_io00",
+		  "service thread pid 4711 completed after 300.123s" },
+		{ "'ost_io' is processing requests too slowly, client may timeout.", SERVICE_SLOW,
+		  0, "ost_io", "'ost_io' is processing requests too slowly, client may timeout." },
+	};
+	static const char *const others[] = { "",
+					      "S",
+					      "'",
+					      "Service thread pid x was inactive for 1s",
+					      "Service thread pid 1 died",
+					      "a: service thread pid ",
+					      "'a' is fast" };
+	struct service_text it;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_true(service_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_int_equal(it.step, rows[i].step);
+		assert_int_equal(it.pid, rows[i].pid);
+		same(it.name, rows[i].name);
+		same(it.why, rows[i].why);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(service_text_read(others[i], strlen(others[i]), &it));
 }
 
 static void allocations_and_frees_are_read(void **state)
@@ -389,6 +481,7 @@ int main(void)
 		cmocka_unit_test(other_messages_are_not_about_requests),
 		cmocka_unit_test(messages_about_locks_are_read),
 		cmocka_unit_test(evictions_and_connections_are_read),
+		cmocka_unit_test(threads_that_take_too_long_are_read),
 		cmocka_unit_test(allocations_and_frees_are_read),
 		cmocka_unit_test(a_thing_is_found_in_each_way_of_writing_it),
 		cmocka_unit_test(opcodes_have_the_names_of_lustre),

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The two sides of each lock, the client's and the server's. */
+#include "lustre_log/lock_pairs.h"
+
+#define WORDS 2
+
+void lock_pairs_init(struct lock_pairs *pairs)
+{
+	*pairs = (struct lock_pairs){ .map.n_words = WORDS };
+}
+
+void lock_pairs_clear(struct lock_pairs *pairs)
+{
+	dkt__keymap_clear(&pairs->map);
+	free(pairs->list);
+	lock_pairs_init(pairs);
+}
+
+static void make_key(uint64_t handle, uint64_t remote, uint64_t key[WORDS])
+{
+	key[0] = DKT__MIN(handle, remote);
+	key[1] = DKT__MAX(handle, remote);
+}
+
+/* Returns the pair, which is added if necessary; NULL: memory is out. */
+static struct lock_pair *get(struct lock_pairs *pairs, uint64_t handle, uint64_t remote)
+{
+	uint64_t key[WORDS];
+	uint32_t entry;
+	bool added;
+
+	make_key(handle, remote, key);
+	entry = dkt__keymap_add(&pairs->map, key, &added);
+	if (entry == DKT__KEYMAP_NONE ||
+	    (entry == pairs->n && dkt__append(pairs->list, pairs->n, (struct lock_pair){ 0 })))
+		return NULL;
+	if (added)
+		pairs->list[entry] = (struct lock_pair){ 0 };
+	return &pairs->list[entry];
+}
+
+static void set_once(uint64_t *time, uint64_t value)
+{
+	if (!*time)
+		*time = value;
+}
+
+static void learn_client(struct lock_pair *pair, const struct log_line *line,
+			 const struct lock_text *text)
+{
+	pair->has_client = true;
+	pair->client = line->host;
+	pair->pid = text->pid;
+}
+
+void lock_pairs_mention(struct lock_pairs *pairs, const struct log_line *line,
+			const struct lock_text *text)
+{
+	uint64_t key[WORDS];
+	uint32_t entry;
+
+	make_key(text->handle, text->remote, key);
+	entry = dkt__keymap_find(&pairs->map, key);
+	if (entry != DKT__KEYMAP_NONE && lock_text_of_client(text))
+		learn_client(&pairs->list[entry], line, text);
+}
+
+int lock_pairs_add(struct lock_pairs *pairs, const struct log_line *line,
+		   const struct lock_text *text, uint64_t remote)
+{
+	struct lock_pair *pair = get(pairs, text->handle, remote);
+
+	if (!pair)
+		return -ENOMEM;
+	if (!lock_text_of_client(text)) {
+		pair->has_server = true;
+		pair->server = line->host;
+		if (text->step == LOCK_BLOCKING)
+			set_once(&pair->sent, line->time);
+		return 0;
+	}
+	learn_client(pair, line, text);
+	if (text->step == LOCK_BLOCKING)
+		set_once(&pair->received, line->time);
+	else if (text->step == LOCK_CANCELLED)
+		set_once(&pair->returned, line->time);
+	return 0;
+}
+
+const struct lock_pair *lock_pairs_find(const struct lock_pairs *pairs, uint64_t handle,
+					uint64_t remote)
+{
+	uint64_t key[WORDS];
+	uint32_t entry;
+
+	make_key(handle, remote, key);
+	entry = dkt__keymap_find(&pairs->map, key);
+	return entry == DKT__KEYMAP_NONE ? NULL : &pairs->list[entry];
+}
+
+void lock_pairs_remove(struct lock_pairs *pairs, uint64_t handle, uint64_t remote)
+{
+	uint64_t key[WORDS];
+
+	make_key(handle, remote, key);
+	dkt__keymap_remove(&pairs->map, key);
+}
+
+void lock_pairs_gap(struct lock_pairs *pairs, uint32_t host)
+{
+	for (size_t i = 0; i < pairs->n; i++) {
+		struct lock_pair *pair = &pairs->list[i];
+
+		if ((pair->has_client && pair->client == host) ||
+		    (pair->has_server && pair->server == host))
+			pair->sent = pair->received = pair->returned = 0;
+	}
+}
