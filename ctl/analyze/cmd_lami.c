@@ -16,6 +16,8 @@ struct lami {
 	struct result_rows *tables;
 	size_t n;
 	size_t limit; /* rows of a table */
+	bool printing; /* standard output has the beginning of the results */
+	size_t printed; /* rows of the only table, a log */
 	char *since, *until; /* texts of --since and --until */
 };
 
@@ -53,6 +55,30 @@ static int read_args(struct lami *lami, struct app *app, const char *name)
 
 /* ---- rows ---- */
 
+static void begin_results(struct lami *lami)
+{
+	fputs("{\"results\":[", stdout);
+	lami->printing = true;
+}
+
+/* A log prints while its file is read, if no other table's rows come between. */
+static bool prints_at_once(const struct lami *lami, const struct result_table *table)
+{
+	return table->log && lami->run.n_machines == 1 && !run_table(&lami->run, 1);
+}
+
+static int print_row(struct lami *lami, const struct result_table *table,
+		     const struct result_cell *cells)
+{
+	if (lami->printed >= lami->limit)
+		return 0;
+	if (!lami->printing) {
+		begin_results(lami);
+		lami_begin_table(table, stdout);
+	}
+	return lami_print_row(&lami->run, table, cells, !lami->printed++, stdout);
+}
+
 static int take_row(void *data, const struct run_machine *machine, const struct result_table *table,
 		    const struct result_cell *cells)
 {
@@ -60,6 +86,8 @@ static int take_row(void *data, const struct run_machine *machine, const struct 
 	size_t i = 0;
 
 	(void)machine;
+	if (prints_at_once(lami, table))
+		return print_row(lami, table, cells);
 	while (i < lami->n && lami->tables[i].table != table)
 		i++;
 	if (i == lami->n &&
@@ -71,34 +99,35 @@ static int take_row(void *data, const struct run_machine *machine, const struct 
 	return result_add(&lami->tables[i], cells);
 }
 
-static struct json_object *table_of(struct lami *lami, struct result_rows *rows)
+static int print_table(struct lami *lami, struct result_rows *rows)
 {
-	struct json_object *list = json_object_new_array();
+	const struct result_table *table = rows->table;
+	int err = table->by >= 0 ? result_sort(rows, (size_t)table->by, true) : 0;
 
-	for (size_t i = 0; i < rows->n && i < lami->limit; i++)
-		json_object_array_add(list, lami_row(&lami->run, rows->table, result_row(rows, i)));
-	return lami_table(&lami->run, rows->table, list);
+	lami_begin_table(table, stdout);
+	for (size_t i = 0; !err && i < rows->n && i < lami->limit; i++)
+		err = lami_print_row(&lami->run, table, result_row(rows, i), !i, stdout);
+	return err ? err : lami_end_table(&lami->run, stdout);
 }
 
 static int print_results(void *data)
 {
 	struct lami *lami = data;
-	struct json_object *o = json_object_new_object(), *results = json_object_new_array();
 	int err = 0;
 
-	json_object_object_add(o, "results", results);
-	for (size_t i = 0; !err && i < lami->n; i++) {
-		struct result_rows *rows = &lami->tables[i];
-
-		if (rows->table->by >= 0)
-			err = result_sort(rows, (size_t)rows->table->by, true);
-		json_object_array_add(results, table_of(lami, rows));
+	if (lami->printing) {
+		err = lami_end_table(&lami->run, stdout);
+	} else {
+		if (lami->run.app->output_progress)
+			puts("1 done");
+		begin_results(lami);
 	}
-	if (lami->run.app->output_progress)
-		printf("1 done\n");
+	for (size_t i = 0; !err && i < lami->n; i++) {
+		fputs(i ? "," : "", stdout);
+		err = print_table(lami, &lami->tables[i]);
+	}
 	if (!err)
-		err = json_line(o, stdout);
-	json_object_put(o);
+		puts("]}");
 	return err;
 }
 
@@ -146,8 +175,12 @@ static void print_error(const struct lami *lami)
 {
 	const struct run *run = &lami->run;
 	const char *message = *dkt_error(run->ctx) ? dkt_error(run->ctx) : dkt_error(run->app->ctx);
-	struct json_object *o = lami_error(message);
+	struct json_object *o;
 
+	/* No object can follow the part of another one, which shows that the rest is missing. */
+	if (lami->printing)
+		return;
+	o = lami_error(message);
 	json_line(o, stdout);
 	json_object_put(o);
 }

@@ -4,6 +4,7 @@
 
 #include "base/util.h"
 #include "base/when.h"
+#include "out/json.h"
 
 /* The classes of data objects, and of the columns that have them. */
 static const char *const classes[] = {
@@ -156,8 +157,8 @@ static struct json_object *cell_object(const struct run *run, enum result_type t
 	return o;
 }
 
-struct json_object *lami_row(const struct run *run, const struct result_table *table,
-			     const struct result_cell *cells)
+static struct json_object *row_array(const struct run *run, const struct result_table *table,
+				     const struct result_cell *cells)
 {
 	struct json_object *row = json_object_new_array();
 
@@ -166,20 +167,47 @@ struct json_object *lami_row(const struct run *run, const struct result_table *t
 	return row;
 }
 
-struct json_object *lami_table(const struct run *run, const struct result_table *table,
-			       struct json_object *rows)
+static struct json_object *range_object(const struct run *run)
 {
-	struct json_object *o = json_object_new_object(), *range = json_object_new_object();
+	struct json_object *range = json_object_new_object();
 	uint64_t from, to;
 
 	run_range(run, &from, &to);
 	put_text(range, "class", "time-range");
 	json_object_object_add(range, "begin", time_object(run, from));
 	json_object_object_add(range, "end", time_object(run, to));
-	json_object_object_add(o, "time-range", range);
-	put_text(o, "class", table->key);
-	json_object_object_add(o, "data", rows);
-	return o;
+	return range;
+}
+
+/* Takes the object. */
+static int print_part(struct json_object *o, FILE *f)
+{
+	int err = json_part(o, f);
+
+	json_object_put(o);
+	return err;
+}
+
+void lami_begin_table(const struct result_table *table, FILE *f)
+{
+	fprintf(f, "{\"class\":\"%s\",\"data\":[", table->key);
+}
+
+int lami_print_row(const struct run *run, const struct result_table *table,
+		   const struct result_cell *cells, bool first, FILE *f)
+{
+	fputs(first ? "" : ",", f);
+	return print_part(row_array(run, table, cells), f);
+}
+
+int lami_end_table(const struct run *run, FILE *f)
+{
+	int err;
+
+	fputs("],\"time-range\":", f);
+	err = print_part(range_object(run), f);
+	fputs("}", f);
+	return err;
 }
 
 struct json_object *lami_error(const char *message)

@@ -12,13 +12,14 @@
 /* Returns the metadata object: the analysis and its kinds of tables. */
 struct json_object *lami_metadata(const struct run *run);
 
-/* Returns an array of data objects: a row of a table. */
-struct json_object *lami_row(const struct run *run, const struct result_table *table,
-			     const struct result_cell *cells);
-
-/* Returns a result table object of these rows, which it takes. */
-struct json_object *lami_table(const struct run *run, const struct result_table *table,
-			       struct json_object *rows);
+/*
+ * Print a result table object: the objects of all rows at once would take several kB for each of them.
+ * -ENOMEM.
+ */
+void lami_begin_table(const struct result_table *table, FILE *f);
+int lami_print_row(const struct run *run, const struct result_table *table,
+		   const struct result_cell *cells, bool first, FILE *f);
+int lami_end_table(const struct run *run, FILE *f);
 
 /* Returns an error object. */
 struct json_object *lami_error(const char *message);

@@ -57,7 +57,7 @@ static void add_json(struct dkt_buf *to, const char *json, struct dkt_buf *scrat
 	}
 }
 
-static int print(struct json_object *object, int flags, FILE *f)
+static int print(struct json_object *object, int flags, const char *end, FILE *f)
 {
 	const char *json = json_object_to_json_string_ext(object, flags);
 	struct dkt_buf *to = NULL, *scratch = NULL;
@@ -69,7 +69,7 @@ static int print(struct json_object *object, int flags, FILE *f)
 		err = dkt_buf_new(&scratch);
 	if (!err) {
 		add_json(to, json, scratch);
-		dkt_buf_add(to, "\n", 1);
+		dkt_buf_str(to, end);
 		err = dkt_buf_error(to) ?: dkt_buf_error(scratch);
 	}
 	if (!err) {
@@ -83,10 +83,15 @@ static int print(struct json_object *object, int flags, FILE *f)
 
 int json_print(struct json_object *object, FILE *f)
 {
-	return print(object, JSON_C_TO_STRING_PRETTY, f);
+	return print(object, JSON_C_TO_STRING_PRETTY, "\n", f);
 }
 
 int json_line(struct json_object *object, FILE *f)
 {
-	return print(object, JSON_C_TO_STRING_PLAIN, f);
+	return print(object, JSON_C_TO_STRING_PLAIN, "\n", f);
+}
+
+int json_part(struct json_object *object, FILE *f)
+{
+	return print(object, JSON_C_TO_STRING_PLAIN, "", f);
 }

@@ -14,3 +14,6 @@ int json_print(struct json_object *object, FILE *f);
 
 /* The same on one line. */
 int json_line(struct json_object *object, FILE *f);
+
+/* The same without the newline: a part of a text that is too long to be one object. */
+int json_part(struct json_object *object, FILE *f);

@@ -185,8 +185,8 @@ event()
 	} >>trace.txt
 	expect 0 1.0 '' lami cputop --mi-version
 	expect 0 '' '' lami blockstats --test-compatibility trace.txt
-	# One analysis of each view.
-	for name in cputop schedtop offcpufreq irqlog blockstats; do
+	# One analysis of each view; the only table of schedlog prints while the file is read.
+	for name in cputop schedlog schedtop offcpufreq irqlog blockstats; do
 		lami "$name" --metadata >metadata
 		lami "$name" --limit=5 --output-progress trace.txt 2>/dev/null >output
 		same '0 reading trace.txt' "$(head -n 1 output)" "progress of $name"
