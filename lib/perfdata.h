@@ -74,7 +74,7 @@ struct dkt__perf_block {
 
 /* Consecutive records of a block, in order of time. */
 struct dkt__perf_run {
-	const uint8_t *p, *end; /* p: the next one */
+	const uint8_t *p, *end; /* p: the next one; NULL: not loaded yet */
 	struct dkt__perf_quick *quick; /* the offsets in the next record; NULL: they vary */
 	uint32_t size; /* bytes of the next record */
 	uint32_t block;
@@ -131,6 +131,7 @@ struct dkt__perf_merge {
 	uint64_t time; /* of the last found record */
 	struct dkt__perf_item item; /* the same, if it is not quick */
 	uint64_t done; /* bytes of blocks that were read */
+	bool cut; /* the file has become shorter, and the damage says so */
 	uint8_t *spare[DKT__PERF_BLOCKS]; /* room for a block's copy */
 	uint32_t n_spare, n_copies; /* number of spare copies, number of all copies */
 };

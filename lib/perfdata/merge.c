@@ -24,6 +24,18 @@ static uint8_t *take_room(struct dkt__perf_merge *m)
 	return room;
 }
 
+/* Reads a block again. Somebody may have truncated the file since it was scanned. */
+static bool read_again(struct dkt__perf *perf, const struct dkt__perf_block *block,
+		       struct dkt__perf_tape *bytes)
+{
+	bool any = dkt__perf_read(perf, block->at, block->size, block->copy, bytes);
+
+	if (bytes->size < block->size && !perf->merge.cut)
+		dkt__streams_damage(&perf->streams, "the file was truncated while it was read");
+	perf->merge.cut |= bytes->size < block->size;
+	return any;
+}
+
 /* Loads a block. If the memory limit is reached, the block is read from the mapping of the file. */
 static bool block_bytes(struct dkt__perf *perf, struct dkt__perf_block *block,
 			struct dkt__perf_tape *bytes)
@@ -32,7 +44,7 @@ static bool block_bytes(struct dkt__perf *perf, struct dkt__perf_block *block,
 		return dkt__perf_unpack_get(perf, block->at, bytes);
 	block->copy = take_room(&perf->merge);
 	if (block->copy)
-		return dkt__perf_read(perf, block->at, block->size, block->copy, bytes);
+		return read_again(perf, block, bytes);
 	block->mapped = true;
 	*bytes =
 		(struct dkt__perf_tape){ .data = perf->tape.data + block->at, .size = block->size };
@@ -126,7 +138,10 @@ static int find_runs(struct dkt__perf *perf, size_t nr, const struct dkt__perf_t
 	return 0;
 }
 
-/* Adds the runs of the next block to the merge. */
+/*
+ * Adds the runs of the next block to the merge. A block that is one run is loaded when its turn comes:
+ * with large buffers of perf, a round has hundreds of them.
+ */
 static int open_block(struct dkt__perf *perf)
 {
 	struct dkt__perf_merge *m = &perf->merge;
@@ -136,8 +151,13 @@ static int open_block(struct dkt__perf *perf)
 	struct dkt__perf_run *run;
 	int err = 0;
 
-	if ((block->last < perf->streams.since && !block->tasks) ||
-	    !block_bytes(perf, block, &bytes)) {
+	if (block->last < perf->streams.since && !block->tasks) {
+		block_over(perf, block);
+		return 0;
+	}
+	if (block->sorted && !block->packed)
+		return add_run(perf, nr, block->first, NULL) ? 0 : -ENOMEM;
+	if (!block_bytes(perf, block, &bytes)) {
 		block_over(perf, block);
 		return dkt__perf_unpack_error(perf);
 	}
@@ -155,6 +175,18 @@ static int open_block(struct dkt__perf *perf)
 		/* The block's turn comes much later. */
 		dkt__perf_forget(perf, block->at, block->at + block->size);
 	return err;
+}
+
+/* Loads the block of a run that is not loaded yet. If it cannot be read, the run is empty. */
+static void load_run(struct dkt__perf *perf, struct dkt__perf_run *run)
+{
+	struct dkt__perf_block *block = &perf->merge.blocks[run->block];
+	struct dkt__perf_tape bytes;
+
+	if (run->p || !block_bytes(perf, block, &bytes))
+		return;
+	run->p = bytes.data;
+	run->end = bytes.data + DKT__MIN(bytes.size, block->size);
 }
 
 /* Finds the run's next record. Returns false at its end. */
@@ -186,6 +218,7 @@ static int begin_run(struct dkt__perf *perf)
 	int err = 0;
 
 	dkt__heap_drop(&m->waiting);
+	load_run(perf, run);
 	for (; !err && run_peek(perf, run); run->p += run->size) {
 		if (m->time >= perf->streams.since) {
 			first.ts = m->time;

@@ -293,6 +293,27 @@ static void clocks_that_are_centuries_apart_are_damage(void **state)
 	assert_false(knows_the_day((uint64_t)INT64_MIN));
 }
 
+static void a_file_that_is_truncated_while_it_is_read_is_damaged(void **state)
+{
+	struct made made;
+	struct sum whole = { 0 }, part = { 0 };
+
+	(void)state;
+	make(&made);
+	open_made(&made, NULL);
+	add(&made, &whole);
+	assert_null(dkt_source_info(made.source)->damage);
+	close_made(&made);
+	open_made(&made, NULL);
+	assert_int_equal(ftruncate(made.fd, SIZE_MADE / 2), 0);
+	add(&made, &part);
+	assert_in_range(part.n, 1, whole.n - 1);
+	assert_string_equal(dkt_source_info(made.source)->damage,
+			    "the file was truncated while it was read");
+	close_made(&made);
+	close(made.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +322,7 @@ int main(void)
 		cmocka_unit_test(cpus_events_and_filters_select),
 		cmocka_unit_test(an_unknown_cpu_is_refused),
 		cmocka_unit_test(clocks_that_are_centuries_apart_are_damage),
+		cmocka_unit_test(a_file_that_is_truncated_while_it_is_read_is_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
