@@ -170,6 +170,9 @@ uint32_t analyze_self(struct analyze *a, const struct analysis_record *r)
 	if (nr == PROCESS_NONE)
 		return nr;
 	comm = dkt_source_comm(r->source, r->record);
+	if (dkt__likely(!strncmp(a->processes.list[nr].comm, comm, COMM_SIZE)) &&
+	    a->processes.list[nr].name)
+		return nr;
 	return process_name(&a->processes, &a->texts, nr, comm, strlen(comm)) ? PROCESS_NONE : nr;
 }
 
@@ -182,19 +185,12 @@ uint32_t analyze_process(struct analyze *a, const struct analysis_record *r, int
 	if (nr == PROCESS_NONE || !r->fields[i])
 		return nr;
 	comm = dkt_record_bytes(r->record, r->fields[i], &len);
+	if (dkt__likely(len == COMM_SIZE && !memcmp(a->processes.list[nr].comm, comm, COMM_SIZE)) &&
+	    a->processes.list[nr].name)
+		return nr;
 	/* Beyond the first NUL there may be anything. */
 	return process_name(&a->processes, &a->texts, nr, comm, strnlen(comm, len)) ? PROCESS_NONE :
 										      nr;
-}
-
-struct result_cell analyze_cell(const struct analyze *a, uint32_t process)
-{
-	const struct process *it = &a->processes.list[process];
-
-	struct result_cell cell = cell_named(it->name, (uint64_t)(int64_t)it->pid);
-
-	cell.process = process;
-	return cell;
 }
 
 const char *analyze_text(struct analyze *a, const struct analysis_record *r, size_t i)

@@ -9,7 +9,7 @@
 
 struct process {
 	int32_t pid;
-	char comm[COMM_SIZE]; /* the name, not terminated if it is full */
+	char comm[COMM_SIZE]; /* the name, with zeroes at its end, none if it is full */
 	const char *name; /* the same as a text; NULL: unknown */
 };
 

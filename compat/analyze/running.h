@@ -51,7 +51,15 @@ uint32_t analyze_self(struct analyze *a, const struct analysis_record *r);
 uint32_t analyze_process(struct analyze *a, const struct analysis_record *r, int32_t pid, size_t i);
 
 /* A cell for a process. */
-struct result_cell analyze_cell(const struct analyze *a, uint32_t process);
+static inline struct result_cell analyze_cell(const struct analyze *a, uint32_t process)
+{
+	const struct process *it = &a->processes.list[process];
+
+	return (struct result_cell){ .text = it->name,
+				     .number = (uint64_t)(int64_t)it->pid,
+				     .known = true,
+				     .process = process };
+}
 
 /* Returns the text of a string field, kept as long as the analysis; NULL: memory is out. */
 const char *analyze_text(struct analyze *a, const struct analysis_record *r, size_t i);
