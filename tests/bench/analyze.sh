@@ -3,17 +3,17 @@
 # analyze beside perf and lttng-analyses, in CPU seconds of interleaved runs, so that other work on the
 # machine counts for neither: records per second, and the ratio to the others on the same work.
 # usage: tests/bench/analyze.sh BUILD
-# shellcheck disable=SC1091,SC2154 # of helper/bench.sh
+# shellcheck disable=SC1091,SC2154,SC2016 # of helper/bench.sh; $begin is dktrace's
 set -eu
 
 . "$(dirname "$0")/../helper/bench.sh"
 rounds=${ROUNDS:-5}
 
-# usage: rate WHAT FILE
+# usage: rate WHAT TIMES FILE [ASKED]
 rate()
 {
-	awk -v what="$1" -v s="$(median "$2")" -v n="$(dktrace info --json "$tmp/$3" | jq .records)" \
-		'BEGIN { printf "%-44s %7.3f s  %5.1f M records/s (asked: 10)\n", what, s, n / s / 1e6 }'
+	awk -v what="$1" -v s="$(median "$2")" -v n="$(dktrace info --json "$tmp/$3" | jq .records)" -v asked="${4:-}" \
+		'BEGIN { printf "%-44s %7.3f s  %5.1f M records/s%s\n", what, s, n / s / 1e6, asked ? " (asked: " asked ")" : "" }'
 }
 
 # usage: row WHAT OTHER OURS ASKED
@@ -39,10 +39,13 @@ for _ in $(seq "$rounds"); do
 	cpu perf-trace perf trace -s -i "$tmp/calls.data"
 	cpu syscallstats-perf dktrace analyze syscallstats "$tmp/calls.data"
 	cpu iousagetop dktrace analyze iousagetop "$tmp/calls.dat"
+	cpu periodstats dktrace analyze periodstats "$tmp/calls.dat" --period \
+		'call: begin sys_enter; end sys_exit[PID == $begin.PID && id == $begin.id]'
 done
-rate 'cputop' cputop sched.dat
-rate 'syscallstats' syscallstats calls.dat
-rate 'iousagetop' iousagetop calls.dat
+rate 'cputop' cputop sched.dat 10
+rate 'syscallstats' syscallstats calls.dat 10
+rate 'iousagetop' iousagetop calls.dat 10
+rate 'periodstats' periodstats calls.dat
 row 'perf sched latency, cputop of trace.dat' perf-sched cputop 5
 row 'perf sched latency, schedstats of perf.data' perf-sched schedstats 5
 row 'perf trace -s, syscallstats of trace.dat' perf-trace syscallstats 5
