@@ -54,7 +54,9 @@ static int begin_one(struct analyze *a, struct periods *all, struct period_def *
 {
 	struct period *period = &all->list[nr];
 
-	*period = (struct period){ .def = def, .nr = (uint32_t)nr, .n_links = 1 };
+	*period = (struct period){
+		.def = def, .nr = (uint32_t)nr, .n_links = 1, .thread = period_thread_field(def)
+	};
 	period->now = calloc(def->n_fields + 1, sizeof(*period->now));
 	if (!period->now)
 		return dkt__no_memory(a->ctx);
@@ -102,6 +104,8 @@ void periods_clear(struct periods *all)
 			free(all->events[i].roles[j].fields);
 		free(all->events[i].roles);
 	}
+	dkt__keymap_clear(&all->births.tids);
+	free(all->births.times);
 	free(all->list);
 	free(all->wholes);
 	free(all->children);

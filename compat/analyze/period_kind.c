@@ -3,8 +3,7 @@
 #include "analyze/period_kind.h"
 
 #include "analyze/kinds.h"
-#include "analyze/period_def.h"
-#include "analyze/spans.h"
+#include "analyze/period_state.h"
 #include "base/buf.h"
 #include "base/memory.h"
 
@@ -41,13 +40,23 @@ static char *event_name(struct dkt_ctx *ctx, const struct named_word *word)
 	return dkt__format("*:%s", word->name);
 }
 
-static int add_event(struct period_run *run, const struct named *named, const char *name)
-{
-	/* Any event of several suffices; what a glob has is not known. */
-	enum analysis_need need = strpbrk(name, "*?[") ? NEED_NONE :
-				  named->n == 1        ? NEED_ALL :
-							 NEED_ONE;
+/* Events of a thread that begins, and their fields with its ID. */
+static const char *const births[][2] = {
+	{ "task:task_newtask", "pid" },
+	{ "sched:sched_process_fork", "child_pid" },
+};
 
+/* Returns the field of such an event, or NULL. */
+static const char *birth_field(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(births); i++)
+		if (!strcmp(strchr(name, ':'), strchr(births[i][0], ':')))
+			return births[i][1];
+	return NULL;
+}
+
+static int add_row(struct period_run *run, enum analysis_need need, const char *name)
+{
 	for (size_t i = 0; i < run->kind.n_events; i++)
 		if (!strcmp(run->events[i].name, name)) {
 			run->events[i].need = DKT__MIN(run->events[i].need, need);
@@ -60,7 +69,18 @@ static int add_event(struct period_run *run, const struct named *named, const ch
 		dkt__append(run->events, run->kind.n_events,
 			    (struct analysis_event){ .name = run->names.list[run->names.n - 1],
 						     .need = need,
-						     .record = period_record }));
+						     .record = period_record,
+						     .fields = { birth_field(name) } }));
+}
+
+static int add_event(struct period_run *run, const struct named *named, const char *name)
+{
+	/* Any event of several suffices; what a glob has is not known. */
+	return add_row(run,
+		       strpbrk(name, "*?[") ? NEED_NONE :
+		       named->n == 1        ? NEED_ALL :
+					      NEED_ONE,
+		       name);
 }
 
 /* Names come before globs, so that a record counts for its name. */
@@ -78,6 +98,36 @@ static int add_events(struct period_run *run, const struct named *named, bool gl
 			return dkt__no_memory(run->ctx);
 		if (globs == (strpbrk(name, "*?[") != NULL))
 			err = add_event(run, named, name);
+	}
+	return err;
+}
+
+/* A period of a thread must not end with a record of another thread that got its ID. */
+static int add_births(struct period_run *run)
+{
+	bool any = false;
+	int err = 0;
+
+	for (size_t i = 0; i < run->defs.n; i++)
+		any |= period_thread_field(run->defs.list[i]) != PERIOD_NO_FIELD;
+	for (size_t i = 0; any && !err && i < ARRAY_SIZE(births); i++)
+		err = add_row(run, NEED_NONE, births[i][0]);
+	return err;
+}
+
+static int add_all_events(struct period_run *run)
+{
+	const struct period_defs *defs = &run->defs;
+	int err = 0;
+
+	for (int globs = 0; !err && globs < 2; globs++) {
+		for (size_t i = 0; !err && i < defs->n; i++) {
+			err = add_events(run, &defs->list[i]->begin, globs);
+			if (!err)
+				err = add_events(run, &defs->list[i]->end, globs);
+		}
+		if (!err && !globs)
+			err = add_births(run);
 	}
 	return err;
 }
@@ -108,18 +158,13 @@ static int make_kind(struct period_run *run)
 {
 	const struct period_defs *defs = &run->defs;
 	bool children = false;
-	int err = 0;
+	int err;
 
 	run->sets = calloc(defs->n, sizeof(*run->sets));
 	run->columns = calloc(defs->n * SPAN_CELLS, sizeof(*run->columns));
 	if (!run->sets || !run->columns)
 		return dkt__no_memory(run->ctx);
-	for (int globs = 0; globs < 2; globs++)
-		for (size_t i = 0; !err && i < defs->n; i++) {
-			err = add_events(run, &defs->list[i]->begin, globs);
-			if (!err)
-				err = add_events(run, &defs->list[i]->end, globs);
-		}
+	err = add_all_events(run);
 	for (size_t i = 0; i < defs->n; i++) {
 		make_set(run, i);
 		children |= defs->list[i]->parent != NULL;

@@ -30,11 +30,14 @@ struct period_open {
 	struct dkt_variable values[]; /* of the fields of its definition */
 };
 
+#define PERIOD_NO_FIELD UINT32_MAX
+
 /* A definition, and its periods. */
 struct period {
 	const struct period_def *def;
 	uint32_t nr;
 	struct period *parent; /* NULL: none */
+	uint32_t thread; /* the field that is the ID of its thread, which the end must have, too */
 	struct period_key key; /* that the end must have */
 	struct period_index index; /* by the key */
 	struct period_key parent_key; /* fields of the parent that the beginning must have */
@@ -75,6 +78,13 @@ struct period_whole {
 	uint64_t count, total;
 };
 
+/* The times at which threads began. */
+struct period_births {
+	struct dkt__keymap tids;
+	uint64_t *times; /* by entry */
+	uint32_t n;
+};
+
 struct periods {
 	struct period *list;
 	size_t n;
@@ -82,6 +92,7 @@ struct periods {
 	uint32_t n_events;
 	struct period_whole *wholes; /* by definition: those that the rows have */
 	struct period_children *children; /* by definition of the parent, then of the child */
+	struct period_births births;
 };
 
 /* Prepares the state for definitions, which outlive it. */
@@ -109,3 +120,12 @@ void period_drop(struct period_open *open, uint64_t *n, uint64_t *inside);
 /* Removes all open periods of a definition that has no parent, and what is in them. */
 void period_drop_all(struct period *period, uint64_t *n);
 void period_free_spare(struct period *period);
+
+/* Returns the index of the field that is the thread's ID, if the end must have it; PERIOD_NO_FIELD: none. */
+uint32_t period_thread_field(const struct period_def *def);
+
+/* Takes a record of a thread that begins: its first field is the new ID. */
+int period_birth(struct analyze *a, struct periods *all, const struct analysis_record *r);
+
+/* True if the thread that began the period has ended, and another one has its ID now. */
+bool period_is_of_another(const struct periods *all, const struct period_open *open);

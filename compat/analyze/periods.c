@@ -105,7 +105,7 @@ static int end(struct analyze *a, const struct period_role *role, const struct a
 	return span_add(a, &span);
 }
 
-static int on_end_record(struct analyze *a, const struct period_role *role,
+static int on_end_record(struct analyze *a, struct periods *all, const struct period_role *role,
 			 const struct analysis_record *r)
 {
 	struct period *period = role->period;
@@ -125,7 +125,11 @@ static int on_end_record(struct analyze *a, const struct period_role *role,
 			if (link->open->parent)
 				set_variables(period->def->parent, link->open->parent->values);
 		}
-		if (role->exact || matches(role, r))
+		if (!role->exact && !matches(role, r))
+			continue;
+		if (dkt__unlikely(period_is_of_another(all, link->open)))
+			period_drop(link->open, &a->missed.endless, &a->missed.cut);
+		else
 			err = end(a, role, r, link->open);
 	}
 	return err;
@@ -198,11 +202,13 @@ static int on_record(struct analyze *a, void *state, const struct analysis_recor
 	bool begun = false;
 	int err = event ? 0 : -ENOMEM;
 
+	if (!err && r->fields[0])
+		err = period_birth(a, all, r);
 	for (size_t i = 0; !err && i < event->n; i++) {
 		const struct period_role *role = &event->roles[i];
 
 		if (role->ends) {
-			err = on_end_record(a, role, r);
+			err = on_end_record(a, all, role, r);
 			continue;
 		}
 		/* Another filter for the same event begins nothing more. */

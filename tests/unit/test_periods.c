@@ -33,7 +33,12 @@ static int setup(void **state)
 
 	*state = test;
 	assert_int_equal(tree_make(test->dir), 0);
-	assert_int_equal(tree_text(test->dir, "available_events", "s:enter\ns:exit\ns:tick\n"), 0);
+	assert_int_equal(tree_text(test->dir, "available_events",
+				   "s:enter\ns:exit\ns:tick\ntask:task_newtask\n"),
+			 0);
+	assert_int_equal(tree_event(test->dir, "task", "task_newtask", 4,
+				    "\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n", "\"\""),
+			 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(tree_event(test->dir, "s", names[i], i + 1, FIELDS, "\"\""), 0);
 	test->ctx = tree_ctx(test->dir);
@@ -99,8 +104,13 @@ static void start(struct test *test, const char *analysis, const char *group_by,
 static void put(struct test *test, const char *event, uint64_t ts, uint32_t cpu, struct data data)
 {
 	struct dkt_record record = { .ts = ts, .cpu = cpu, .pid = 7, .size = sizeof(data) };
+	const int32_t pid = 7;
 
-	record.event = event ? dkt_event_find(test->ctx, "s", event) : NULL;
+	memcpy(data.common + 4, &pid, sizeof(pid));
+
+	if (event)
+		record.event = dkt_event_find(test->ctx,
+					      strcmp(event, "task_newtask") ? "s" : "task", event);
 	record.data = &data;
 	assert_ok(test->ctx, analyze_record(test->analyze, NULL, &record));
 }
@@ -342,6 +352,34 @@ static void a_record_ends_and_begins_parent_and_child(void **state)
 	assert_int_equal(analyze_missed(test->analyze)->open, 3);
 }
 
+static void a_thread_id_that_is_used_again_ends_no_period_of_before(void **state)
+{
+	struct test *test = *state;
+
+	/* All records are of thread 7. */
+	start(test, "periodlog", NULL,
+	      "io: begin enter; end exit[PID == $begin.PID && fd == $begin.fd]; show fd");
+	enter(test, 100, 1, 0, "");
+	put(test, "task_newtask", 110, 0, (struct data){ .fd = 8 });
+	leave(test, 120, 1, 0);
+	enter(test, 130, 1, 0, "");
+	enter(test, 131, 2, 0, "");
+	put(test, "task_newtask", 140, 0, (struct data){ .fd = 7 });
+	leave(test, 150, 1, 0);
+	enter(test, 160, 1, 0, "");
+	leave(test, 170, 1, 0);
+	expect_rows(test, "begin=100 end=120 duration=20 fd=1\n"
+			  "begin=160 end=170 duration=10 fd=1\n");
+	assert_int_equal(analyze_missed(test->analyze)->endless, 1);
+	assert_int_equal(analyze_missed(test->analyze)->open, 1);
+	/* It can end in another thread. */
+	start(test, "periodlog", NULL, "io: begin enter; end exit[fd == $begin.fd]; show fd");
+	enter(test, 200, 1, 0, "");
+	put(test, "task_newtask", 210, 0, (struct data){ .fd = 7 });
+	leave(test, 220, 1, 0);
+	expect_rows(test, "begin=200 end=220 duration=20 fd=1\n");
+}
+
 static void no_period_crosses_a_loss(void **state)
 {
 	struct test *test = *state;
@@ -381,6 +419,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_record_ends_and_begins_parent_and_child, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			a_thread_id_that_is_used_again_ends_no_period_of_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_period_crosses_a_loss, setup, teardown),
 	};
 
