@@ -313,10 +313,11 @@ static int show(struct spans *spans, struct span *span)
 	const struct analysis_kind *kind = a->analysis->kind;
 	const struct span_set *set = spans->shown[span->set].set;
 	bool chosen = choice_has(a, set->columns, set->n, span->cells);
+	uint64_t ns = span->end - span->begin;
 	int err = 0;
 
 	a->missed.lost += chosen && span->lost;
-	chosen &= !span->lost;
+	chosen &= !span->lost && ns >= a->opts.least && (!a->opts.most || ns <= a->opts.most);
 	if (chosen && kind->span)
 		err = kind->span(a, a->state, span);
 	free(span->more);

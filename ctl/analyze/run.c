@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "app/live.h"
+#include "app/opt.h"
 #include "base/buf.h"
 #include "lustre/log_source.h"
 
@@ -190,6 +191,8 @@ int run_new(struct run *run, const struct analyze_opts *opts)
 	else if (dkt__append(run->machines, run->n_machines, (struct run_machine){ .run = run }))
 		err = -ENOMEM;
 	with.row = pass_row;
+	with.least = run->least;
+	with.most = run->most;
 	with.who = run->who.n_pids || run->who.comms.n ? &run->who : NULL;
 	for (size_t i = 0; !err && i < run->n_machines; i++) {
 		struct run_machine *machine = &run->machines[i];
@@ -255,6 +258,17 @@ static int read_who(struct run *run)
 							     0;
 }
 
+static int read_durations(struct run *run)
+{
+	const char *text = run->app->duration;
+
+	if (!text)
+		return 0;
+	if (run->analysis->view == VIEW_TABLES)
+		return app_usage("--duration: %s has no intervals", run->analysis->name);
+	return opt_durations(text, &run->least, &run->most);
+}
+
 int run_read(struct run *run, const char *name)
 {
 	struct dkt__guess guess;
@@ -272,7 +286,9 @@ int run_read(struct run *run, const char *name)
 		return app_usage("%s: --period goes with periodlog, periodtop, periodstats and"
 				 " periodfreq",
 				 name);
-	rc = read_who(run);
+	rc = read_durations(run);
+	if (!rc)
+		rc = read_who(run);
 	if (!rc)
 		rc = live_args_read(run->app, &run->args);
 	run->args.once = run->n_files == 1;

@@ -28,6 +28,7 @@ struct run {
 	char **files; /* to read */
 	size_t n_files; /* 0: live */
 	struct selection who; /* the processes whose rows are shown */
+	uint64_t least, most; /* the durations of intervals, as in analyze_opts */
 	struct record_args args;
 	struct inputs in;
 	struct run_machine *machines;

@@ -60,6 +60,7 @@ static const struct opt opts[] = {
 	{ "dir",       0,   "DIR",    AT(dir),        CMD_FLIGHT, "write dumps to DIR (default /var/log/dktrace)" },
 	{ "dir",       0,   "DIR",    AT(dir),        CMD_DAEMON, "write segments to DIR (default /var/log/dktrace)" },
 	{ "duration",  0,   "TIME",   AT(duration),   CMD_STRACE, "print calls that took longer than TIME, '>10ms', or shorter, '<1ms'" },
+	{ "duration",  0,   "TIME",   AT(duration),   CMD_ANALYZE | CMD_LAMI, "take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'" },
 	{ "dry-run",   0,   NULL,     AT(dry_run),    CMD_PROBE, "print the definitions; create nothing" },
 	{ "dump",      0,   NULL,     AT(dump),       CMD_FLIGHT, "with stop: make a last dump" },
 	{ "duration",  0,   "TIME",   AT(duration),   CMD_CAPTURE, "stop after TIME: 30, 5m, 1h" },
@@ -343,6 +344,43 @@ int opt_bytes(const char *option, const char *text, uint64_t *bytes)
 	if (!text || (!dkt__parse_size(text, bytes) && *bytes))
 		return 0;
 	return app_usage("--%s: '%s' is not a size such as 100M", option, text);
+}
+
+/* A duration without a unit is in ms, as in perf trace. */
+#define BARE_NS 1000000
+
+/* Narrows the range by ">10ms", ">=10ms", "<10ms", "<=10ms" or "10ms". Returns -EINVAL, or 0. */
+static int narrow(const char *text, uint64_t *least, uint64_t *most)
+{
+	const char *number = text + strspn(text, "<>=");
+	size_t len = (size_t)(number - text);
+	uint64_t ns;
+
+	if (len > 2 || (len && *text == '=') || (len == 2 && text[1] != '=') ||
+	    dkt__parse_time(number, BARE_NS, &ns))
+		return -EINVAL;
+	if (*text == '<')
+		*most = DKT__MIN(*most, len == 1 && ns ? ns - 1 : ns);
+	else
+		*least = DKT__MAX(*least, len == 1 ? ns + 1 : ns);
+	return 0;
+}
+
+int opt_durations(const char *text, uint64_t *least, uint64_t *most)
+{
+	char *copy __cleanup(free) = strdup(text), *rest = copy, *word;
+	int err = copy ? 0 : -ENOMEM;
+
+	*least = 0;
+	*most = UINT64_MAX;
+	while (!err && (word = strsep(&rest, ",")))
+		err = narrow(word, least, most);
+	if (err == -ENOMEM)
+		return app_usage("out of memory");
+	return err ? app_usage("--duration: '%s' is not a time; write '>10ms', '<1ms', '10ms' or"
+			       " '>10ms,<1s'",
+			       text) :
+		     0;
 }
 
 void opt_help(const struct command *command, FILE *out)

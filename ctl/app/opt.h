@@ -20,6 +20,12 @@ int opt_number(const char *option, const char *text, int *number);
 int opt_seconds(const char *option, const char *text, double *seconds);
 int opt_bytes(const char *option, const char *text, uint64_t *bytes);
 
+/*
+ * Reads the limits of a duration: '>10ms', '<1s', both '>10ms,<1s', or '10ms' for as long or longer; *least
+ * and *most are in ns, and included. Returns 0, or EXIT_USAGE after an error message.
+ */
+int opt_durations(const char *text, uint64_t *least, uint64_t *most);
+
 /* Prints the help of the options. */
 void opt_help(const struct command *command, FILE *out);
 

@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The calls that the user wants: by name, duration, result and CPU. */
+#include "app/opt.h"
 #include "base/buf.h"
 #include "base/glob.h"
 #include "base/parse.h"
 #include "strace/strace.h"
 
-/* A duration without a unit is in ms, as in perf trace. */
-#define BARE_NS 1000000
-
 #define CPU_MAX 65535
 
 /* ---- options ---- */
-
-static int read_duration(struct strace_choice *choice, const char *text)
-{
-	const char *number = text + strspn(text, "<>=");
-	size_t len = (size_t)(number - text);
-	uint64_t ns;
-
-	if (len > 2 || (len && *text == '=') || (len == 2 && text[1] != '=') ||
-	    dkt__parse_time(number, BARE_NS, &ns))
-		return app_usage("--duration: '%s' is not a time; write '>10ms', '<1ms' or '10ms'",
-				 text);
-	choice->by_duration = true;
-	choice->least = *text == '<' ? 0 : len == 1 ? ns + 1 : ns;
-	choice->most = *text != '<' ? UINT64_MAX : len == 1 && ns ? ns - 1 : ns;
-	return 0;
-}
 
 static int read_cpus(struct strace_choice *choice, const char *text)
 {
@@ -46,8 +28,9 @@ static int read_cpus(struct strace_choice *choice, const char *text)
 
 int strace_choice_read(struct strace_choice *choice, const struct app *app)
 {
-	int rc = app->duration ? read_duration(choice, app->duration) : 0;
+	int rc = app->duration ? opt_durations(app->duration, &choice->least, &choice->most) : 0;
 
+	choice->by_duration = app->duration;
 	choice->errors = app->errors;
 	choice->by_filter = app->filter;
 	return rc || !app->cpu ? rc : read_cpus(choice, app->cpu);

@@ -110,6 +110,12 @@ event()
 	same 'cpu,prio,count' "$(cut -d, -f1-3 <<<"${lines[0]}")" groups
 	run -0 analyze schedtop trace.txt --csv --top 3
 	same 4 "${#lines[@]}" lines
+	# It counts as the rows of the log that are within the limits.
+	analyze schedlog trace.txt --csv 2>/dev/null >log
+	run -0 analyze schedlog trace.txt --csv --duration '>=0.02,<200us'
+	same "$(awk -F, 'NR > 1 && $3 >= 20000 && $3 < 200000' log)" "$(tail -n +2 <<<"$output")" durations
+	within 1 "$((${#lines[@]} - 1))" "$(($(wc -l <log) - 2))" "chosen intervals"
+	expect 2 '' "dktrace: --duration: cputop has no intervals" analyze cputop trace.txt --duration 1ms
 	expect 1 '' "dktrace: --group-by: 'cpux' is not a column; the columns are process, cpu, prio, waker; did you mean cpu?" \
 		analyze schedstats trace.txt --group-by cpux
 	expect 1 '' "dktrace: --group-by: give one or two columns" analyze schedstats trace.txt --group-by cpu,prio,process

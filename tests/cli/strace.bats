@@ -141,8 +141,8 @@ stacks()
 	expect 1 '' "dktrace: --calls: this machine has no system call 'raed'; did you mean read?" \
 		dktrace strace --input calls.txt -e raed
 	expect 1 '' "dktrace: --calls: '!' names no system call" dktrace strace --input calls.txt -e '!'
-	for bad in x '>' '=3' '>>1ms' '1parsec'; do
-		expect 2 '' "dktrace: --duration: '$bad' is not a time; write '>10ms', '<1ms' or '10ms'" \
+	for bad in x '>' '1ms,=3' '>>1ms' '1parsec'; do
+		expect 2 '' "dktrace: --duration: '$bad' is not a time; write '>10ms', '<1ms', '10ms' or '>10ms,<1s'" \
 			dktrace strace --input calls.txt --duration "$bad"
 	done
 	expect 2 '' "dktrace: strace: cannot combine a file with a command; give one of them" \

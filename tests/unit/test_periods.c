@@ -15,6 +15,7 @@ struct test {
 	struct dkt_ctx *ctx;
 	struct period_run *run;
 	struct analyze *analyze;
+	uint64_t least, most; /* durations to take */
 	char rows[4096]; /* "KEY=VALUE KEY=VALUE\n" of each row */
 };
 
@@ -92,7 +93,11 @@ static int take_row(void *data, const struct result_table *table, const struct r
 
 static void start(struct test *test, const char *analysis, const char *group_by, const char *text)
 {
-	struct analyze_opts opts = { .row = take_row, .data = test, .group_by = group_by };
+	struct analyze_opts opts = { .row = take_row,
+				     .data = test,
+				     .group_by = group_by,
+				     .least = test->least,
+				     .most = test->most };
 
 	stop(test);
 	assert_ok(test->ctx, period_run_new(test->ctx, analysis_find(analysis), text, &test->run));
@@ -296,6 +301,24 @@ static void the_later_of_two_equal_begins_counts(void **state)
 	assert_int_equal(analyze_missed(test->analyze)->endless, 1);
 }
 
+static void durations_choose_periods(void **state)
+{
+	struct test *test = *state;
+
+	test->least = 20;
+	test->most = 30;
+	start(test, "periodlog", NULL, "io: begin enter; end exit[fd == $begin.fd]; show fd");
+	for (int i = 0; i < 5; i++)
+		enter(test, 100, i, 0, "");
+	leave(test, 119, 0, 0);
+	leave(test, 120, 1, 0);
+	leave(test, 130, 2, 0);
+	leave(test, 131, 3, 0);
+	expect_rows(test, "begin=100 end=120 duration=20 fd=1\n"
+			  "begin=100 end=130 duration=30 fd=2\n");
+	assert_int_equal(analyze_missed(test->analyze)->open, 1);
+}
+
 static void an_end_without_begin_ends_all(void **state)
 {
 	struct test *test = *state;
@@ -414,6 +437,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(the_later_of_two_equal_begins_counts, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(durations_choose_periods, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_end_without_begin_ends_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(children_are_counted_in_their_parents, setup,
 						teardown),
