@@ -17,6 +17,7 @@ static const struct known_event known_events[] = {
 	{ "sched", "sched_wakeup", sched_wakeup, ACTIVITY_WAIT, { "pid" } },
 	{ "sched", "sched_wakeup_new", sched_wakeup, 0, { "pid" } },
 	{ "task", "task_newtask", sched_newtask, 0, { "pid", "clone_flags", "comm" } },
+	{ "task", "task_rename", sched_rename, 0, { "newcomm" } },
 	{ "raw_syscalls", "sys_enter", call_enter, ACTIVITY_CALLS, { "id", "args" } },
 	{ "raw_syscalls", "sys_exit", call_exit, 0, { "id", "ret" } },
 	{ "block", "block_rq_issue", request_issue, ACTIVITY_REQUESTS, { "dev", "sector", "nr_sector" } },

@@ -172,6 +172,17 @@ int sched_newtask(struct activity *activity, const struct counted *counted,
 	return 0;
 }
 
+/* By an exec or by itself. A thread that another one renames has its name from the next switch on. */
+int sched_rename(struct activity *activity, const struct counted *counted,
+		 const struct dkt_record *record)
+{
+	struct thread *thread = thread_of(activity, record);
+
+	if (thread)
+		set_comm(thread, record, counted->fields[0]);
+	return 0;
+}
+
 void sched_charge(struct activity *activity, uint64_t now)
 {
 	for (size_t i = 0; i < activity->n_cpus; i++)

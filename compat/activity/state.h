@@ -106,7 +106,7 @@ static inline struct thread *thread_at(struct activity *activity, uint32_t entry
 
 /* ---- sched.c ---- */
 
-counted_fn sched_switch, sched_wakeup, sched_newtask;
+counted_fn sched_switch, sched_wakeup, sched_newtask, sched_rename;
 
 /* If it is unknown which thread runs on the record's CPU, it is the record's. */
 void sched_identify(struct activity *activity, const struct dkt_record *record);

@@ -40,8 +40,10 @@ static int show(struct run *run)
 
 static int start(struct run *run)
 {
-	int err = activity_start(run->top.activity, top_now());
+	int err = top_log_start(&run->top);
 
+	if (!err)
+		err = activity_start(run->top.activity, top_now());
 	run->started = true;
 	run->last = live_now();
 	top_cost(&run->top.cost);

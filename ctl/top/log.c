@@ -28,6 +28,11 @@ static void end(struct top *top)
 	top->counter = NULL;
 }
 
+int top_log_start(struct top *top)
+{
+	return top->count_log ? begin(top) : 0;
+}
+
 int top_log_read(struct top *top)
 {
 	return top->counter ? log_counter_read(top->counter) : 0;

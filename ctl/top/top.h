@@ -106,7 +106,10 @@ void top_buffers_close(struct top *top);
 
 /* ---- log.c ---- */
 
-/* Counts the records that the log has got, if the user wants it. To be called often. */
+/* Begins to count what the log records, if the user wants it. */
+int top_log_start(struct top *top);
+
+/* Counts the records that the log has got. To be called often. */
 int top_log_read(struct top *top);
 
 /* Ends the interval of the log. Without a log the counts are empty. */

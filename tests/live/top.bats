@@ -165,7 +165,7 @@ has_class()
 	dd=$pid
 	set_param debug=0 debug=+ioctl debug_filter="common_pid == $dd"
 	frames --log --panel classes,events,buffers
-	until_true 300 has_class ioctl
+	same ioctl "$(jq -nr 'input | .classes[].class' "$tmp/frames")" "classes of the first frame"
 	set_param debug=0 debug=+vfstrace
 	until_true 300 has_class vfstrace
 	lctl clear

@@ -6,7 +6,7 @@
 
 #define S UINT64_C(1000000000)
 
-enum { ID_SWITCH = 11, ID_WAKEUP, ID_NEW, ID_ENTER, ID_EXIT, ID_ISSUE, ID_COMPLETE };
+enum { ID_SWITCH = 11, ID_WAKEUP, ID_NEW, ID_NAME, ID_ENTER, ID_EXIT, ID_ISSUE, ID_COMPLETE };
 
 /* Numbers of system calls on x86-64. */
 enum { READ_CALL = 0, WRITE_CALL = 1, POLL_CALL = 7 };
@@ -40,6 +40,9 @@ struct entry {
 			char comm[16];
 		} task;
 		struct {
+			char from[16], to[16];
+		} name;
+		struct {
 			int64_t id;
 			uint64_t args[6];
 		} call;
@@ -62,6 +65,9 @@ static void write_events(const char *root)
 		   FIELD("pid_t pid", 8, 4, 1) FIELD("u64 clone_flags", 16, 8, 0)
 			   FIELD("char comm[16]", 24, 16, 0),
 		   "\"\"");
+	tree_event(root, "task", "task_rename", ID_NAME,
+		   FIELD("char oldcomm[16]", 8, 16, 0) FIELD("char newcomm[16]", 24, 16, 0),
+		   "\"\"");
 	tree_event(root, "raw_syscalls", "sys_enter", ID_ENTER,
 		   FIELD("long id", 8, 8, 1) FIELD("unsigned long args[6]", 16, 48, 0), "\"\"");
 	tree_event(root, "raw_syscalls", "sys_exit", ID_EXIT,
@@ -75,7 +81,8 @@ static void write_events(const char *root)
 			   FIELD("sector_t sector", 16, 8, 0),
 		   "\"\"");
 	tree_text(root, "available_events",
-		  "sched:sched_switch\nsched:sched_wakeup\ntask:task_newtask\n"
+		  "sched:sched_switch\nsched:sched_wakeup\n"
+		  "task:task_newtask\ntask:task_rename\n"
 		  "raw_syscalls:sys_enter\nraw_syscalls:sys_exit\n"
 		  "block:block_rq_issue\nblock:block_rq_complete\n");
 }
@@ -177,6 +184,14 @@ static void begin(struct tree *t, uint64_t ts, int32_t parent, int32_t pid, uint
 	add(t, ts, 0, &entry);
 }
 
+static void rename_to(struct tree *t, uint64_t ts, int32_t pid, const char *name)
+{
+	struct entry entry = { .type = ID_NAME, .pid = pid };
+
+	snprintf(entry.name.to, sizeof(entry.name.to), "%s", name);
+	add(t, ts, 0, &entry);
+}
+
 static void enter(struct tree *t, uint64_t ts, int32_t pid, int64_t id, uint64_t arg)
 {
 	struct entry entry = { .type = ID_ENTER, .pid = pid };
@@ -264,6 +279,16 @@ static void time_on_a_cpu_is_from_switch_to_switch(void **state)
 	/* It still runs. */
 	take(t, 7 * S);
 	assert_int_equal(thread(t, 5)->cpu, 2 * S);
+}
+
+static void a_thread_has_the_name_of_the_program_that_it_executes(void **state)
+{
+	struct tree *t = *state;
+
+	change(t, 1 * S, 0, 0, 0, 5);
+	rename_to(t, 2 * S, 5, "dd");
+	take(t, 3 * S);
+	assert_string_equal(thread(t, 5)->comm, "dd");
 }
 
 static void a_thread_that_ran_before_the_first_switch_counts_from_the_first_record(void **state)
@@ -544,6 +569,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(time_on_a_cpu_is_from_switch_to_switch),
+		TEST(a_thread_has_the_name_of_the_program_that_it_executes),
 		TEST(a_thread_that_ran_before_the_first_switch_counts_from_the_first_record),
 		TEST(a_record_tells_which_thread_runs),
 		TEST(a_record_from_before_the_end_of_an_interval_may_come_late),
