@@ -277,10 +277,11 @@ $(O)/examples/%: examples/%.c $(SO) $(LUSTRE_SO)
 	$(Q)$(CC) $(BASE) -MMD -MP $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O) -Wl,-rpath,'$$ORIGIN/..' \
 		$(if $(findstring lustre,$<),-ldktrace-lustre) -ldktrace
 
-# The recorded way in which a suite is run is tests/run; it prints the sum at the end. The live
-# suite, the longest on this kernel, is run once: with what the sanitizers see. It leaves the CPUs
-# idle half of the time, which the virtual machines use.
-SUITES := unit fuzz abi cli
+# The recorded way in which a suite is run is tests/run; it prints the sum at the end. The longest
+# suites, cli and live, are run once: with what the sanitizers see. Of cli, those tests are run again
+# that check more without them. The live suite leaves the CPUs idle half of the time, which the virtual
+# machines use; they run what was built without sanitizers.
+SUITES := unit fuzz abi cli-plain
 SAN_SUITES := unit fuzz cli
 live_beside_vm = { mkdir -p $(O)/log; nice tests/run $(O) vm >$(O)/log/beside 2>&1 & vm=$$!; \
 	tests/run $(O)/san live; live=$$?; wait $$vm; vm=$$?; cat $(O)/log/beside; [ $$live$$vm = 00 ]; }
@@ -289,11 +290,11 @@ live_beside_vm = { mkdir -p $(O)/log; nice tests/run $(O) vm >$(O)/log/beside 2>
 # known in a recipe only.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Nobody runs what clang compiles, so it has no debugging data.
+# Nobody runs what clang compiles, so it is not optimized and has no debugging data.
 check: all tests
 	$(Q)tests/lint
 	$(Q)git diff --quiet 2>/dev/null && touch $(O)/was-clean || rm -f $(O)/was-clean
-	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/clang CC=$(CLANG) CFLAGS='-Werror -g0' all tests
+	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/clang CC=$(CLANG) CFLAGS='-Werror -g0 -O0' all tests
 	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/san SAN=address,undefined CFLAGS=-Werror all tests
 	$(Q)tests/run $(O)/san $(SAN_SUITES)
 	$(Q)tests/run $(O) $(SUITES)
@@ -309,7 +310,7 @@ check-san: all tests
 	$(Q)tests/run $(O) $(SAN_SUITES) live
 
 check-clang:
-	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS='-Werror -g0' all tests
+	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS='-Werror -g0 -O0' all tests
 
 # The interface that check-abi compares with; it may only grow, see "Stability" in libdktrace(3).
 abi-baseline: $(SO) $(LUSTRE_SO)

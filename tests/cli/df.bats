@@ -50,6 +50,7 @@ sums()
 	paste -d ' ' <(cd ../out && cksum -- * | awk '{ print $3, $1, $2 }') <(cd ../err && cksum -- * | cut -d ' ' -f 1,2)
 }
 
+# bats test_tags=plain
 @test "df prints the same bytes as Lustre's lctl" {
 	local seeds=(1 2 3) pattern=^
 
@@ -78,6 +79,7 @@ large_logs()
 	head -c 300000 random | cat - one >early
 }
 
+# bats test_tags=plain
 @test "df prints large logs as Lustre's lctl does, with and without threads, and from pipes" {
 	local file
 

@@ -5,6 +5,8 @@
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
 
+# bats file_tags=plain
+
 # Allocations that the program itself asks for; those of other libraries succeed.
 setup()
 {

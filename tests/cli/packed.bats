@@ -5,6 +5,8 @@
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
 
+# bats file_tags=plain
+
 setup()
 {
 	mkdir "$BATS_TEST_TMPDIR/files" && cd "$BATS_TEST_TMPDIR/files" || return

@@ -226,6 +226,7 @@ chosen()
 	done
 }
 
+# bats test_tags=plain
 @test "attributes that share their IDs take no more memory than the file" {
 	# 4096 attributes of 64 bytes, each with the whole file as its numbers.
 	{

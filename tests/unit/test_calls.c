@@ -470,7 +470,7 @@ static void after_a_loss_threads_are_looked_up(void **state)
 	followed_forget(followed);
 	assert_true(followed_has(followed, self));
 	assert_false(followed_has(followed, getppid()));
-	/* What nothing is known of is not hidden. */
+	/* A thread of which nothing is known is not hidden. */
 	assert_true(followed_has(followed, unknown));
 	followed_free(followed);
 }
