@@ -16,21 +16,15 @@
 #include "lustre/console_text.h"
 #include "lustre/dump_log.h"
 #include "lustre/log_ahead.h"
+#include "lustre/log_kind.h"
 #include "lustre/record/epochs.h"
 #include "lustre/record/event.h"
 #include "lustre/record/line.h"
 #include "lustre/record/runs.h"
 #include "lustre/record/spill.h"
 
-/* Number of bytes that are read to recognise the kind of a file; a line is shorter. */
-#define LOOK 8192
-
-/* The same for syslog, where Lustre's first line can come late. */
-#define LOOK_SYSLOG (1 << 20)
-
-#define TEXT_KIND    "text of the debug log"
-#define CONSOLE_KIND "console messages of syslog"
-#define BINARY_KIND  "binary debug log"
+/* CPUs of a text that is read at once, as their number is not known. */
+#define CPUS_AT_ONCE 4096
 
 struct log_source {
 	struct dkt_ctx *ctx;
@@ -39,6 +33,8 @@ struct log_source {
 	struct record_sort **sorts; /* of all epochs */
 	size_t n_sorts, n_read; /* n_read: epochs up to the one that is read */
 	uint32_t cpus;
+	struct log_text *text; /* that is read at once; NULL: none */
+	uint64_t last; /* key of its last record */
 	struct log_ahead *ahead; /* NULL: log_source_find() is not used */
 	struct spill spill; /* the records of a text */
 	struct epochs epochs; /* of the spill */
@@ -88,17 +84,44 @@ static void fill(const struct log_source *log, const uint8_t *rec, uint32_t len,
 		record_event_fill(log->event, rec, len, data, record);
 }
 
-static int log_next(void *data, struct dkt_record *record)
+/* Reads the next record of a text that should be in order. */
+static int next_of_text(struct log_source *log)
 {
-	struct log_source *log = data;
-	struct dkt_loss *loss;
-	int err = log->ahead ? log_ahead_next(log->ahead, &log->rec, &log->len) :
-			       record_sort_next(log->sort, &log->rec, &log->len);
+	int err = log_text_next(log->text, &log->rec, &log->len);
+	uint64_t key;
 
+	log->bad = log_text_bad(log->text);
+	if (err)
+		return err;
+	key = record_key(log->rec);
+	if (key < log->last || record_cpu(log->rec) >= log->cpus)
+		return dkt_fail(log->ctx, LOG_NO_ORDER, "the text is not in order of time");
+	log->last = key;
+	return 0;
+}
+
+static int next_record(struct log_source *log)
+{
+	int err;
+
+	if (log->text)
+		return next_of_text(log);
+	if (log->ahead)
+		return log_ahead_next(log->ahead, &log->rec, &log->len);
+	err = record_sort_next(log->sort, &log->rec, &log->len);
 	while (err == 1 && log->n_read < log->n_sorts) {
 		log->sort = log->sorts[log->n_read++];
 		err = record_sort_next(log->sort, &log->rec, &log->len);
 	}
+	return err;
+}
+
+static int log_next(void *data, struct dkt_record *record)
+{
+	struct log_source *log = data;
+	struct dkt_loss *loss;
+	int err = next_record(log);
+
 	if (err)
 		return dkt__with_words(log->ctx, err);
 	log->done += log->len;
@@ -129,75 +152,6 @@ static int log_bytes(const void *data, uint64_t *done, uint64_t *of)
 	*done = log->done;
 	*of = log->size;
 	return 0;
-}
-
-/* ---- kinds ---- */
-
-enum kind {
-	KIND_NONE,
-	KIND_TEXT,
-	KIND_CONSOLE,
-	KIND_BINARY,
-};
-
-static const char *kind_name(enum kind kind)
-{
-	return kind == KIND_TEXT ? TEXT_KIND : kind == KIND_CONSOLE ? CONSOLE_KIND : BINARY_KIND;
-}
-
-/* True if the bytes begin with a plausible record. */
-static bool is_binary(const char *bytes, size_t len)
-{
-	struct record_head head;
-	struct record_texts texts;
-
-	if (len <= sizeof(head))
-		return false;
-	head = record_head((const uint8_t *)bytes);
-	if (head.len <= sizeof(head) || head.len > RECORD_MAX || head.sec < 1u << 30 ||
-	    head.usec > 999999 || head.type > 2 || head.line > 65536 || head.stack > 65536)
-		return false;
-	record_texts((const uint8_t *)bytes, head.len < len ? head.len : len, &texts);
-	return texts.file_len < 256 && texts.function_len < 256 &&
-	       texts.text > (const char *)bytes + sizeof(head) + 1;
-}
-
-static bool is_console(int fd)
-{
-	char *text __cleanup(free) = malloc(LOOK_SYSLOG + 1);
-	ssize_t n = text ? pread(fd, text, LOOK_SYSLOG, 0) : 0;
-
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return console_text_is(text);
-}
-
-/* True if the text is the rest of a line whose beginning was cut off, and lines that dk printed. */
-static bool is_cut_text(const char *text)
-{
-	const char *newline = strchr(text, '\n');
-	struct record_head head;
-
-	return newline && log_text_head(newline + 1, &head);
-}
-
-static enum kind kind_of(int fd)
-{
-	char bytes[LOOK + 1];
-	struct record_head head;
-	ssize_t n = pread(fd, bytes, LOOK, 0);
-
-	if (n <= 0)
-		return KIND_NONE;
-	bytes[n] = '\0';
-	if (log_text_head(bytes, &head) || !strncmp(bytes, "Debug log: ", 11))
-		return KIND_TEXT;
-	if (is_binary(bytes, (size_t)n))
-		return KIND_BINARY;
-	if (is_cut_text(bytes))
-		return KIND_TEXT;
-	return is_console(fd) ? KIND_CONSOLE : KIND_NONE;
 }
 
 /* ---- the log ---- */
@@ -281,6 +235,7 @@ void log_source_free(struct log_source *log)
 {
 	if (!log)
 		return;
+	log_text_close(log->text);
 	log_ahead_free(log->ahead);
 	for (size_t i = 0; i < log->n_sorts; i++)
 		record_sort_free(log->sorts[i]);
@@ -362,11 +317,11 @@ static int create(struct log_source *log, struct dkt_ctx *ctx, const char *kind,
 int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
-	return create(log, ctx, BINARY_KIND, false, opts, source);
+	return create(log, ctx, log_kind_name(LOG_BINARY), false, opts, source);
 }
 
 /* Reads a text into the spill. */
-static int read_text(struct dkt_ctx *ctx, enum kind kind, const struct log_wants *wants,
+static int read_text(struct dkt_ctx *ctx, enum log_kind kind, const struct log_wants *wants,
 		     struct log_source *log)
 {
 	struct stat st;
@@ -374,7 +329,7 @@ static int read_text(struct dkt_ctx *ctx, enum kind kind, const struct log_wants
 
 	log->spill.epochs = &log->epochs;
 	log->epochs.none = !wants->epochs;
-	if (!err && kind == KIND_TEXT) {
+	if (!err && kind == LOG_TEXT) {
 		err = log_text_read(ctx, log->fd, wants->texts, &log->spill, &log->bad);
 	} else if (!err) {
 		log->console.written = fstat(log->fd, &st) ? time(NULL) : st.st_mtime;
@@ -384,7 +339,25 @@ static int read_text(struct dkt_ctx *ctx, enum kind kind, const struct log_wants
 	return err ? err : dkt__with_words(ctx, epochs_finish(&log->epochs));
 }
 
-static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind,
+/* Opens a text that is read while its records are asked for. */
+static int open_at_once(struct dkt_ctx *ctx, const struct log_wants *wants, struct log_source *log)
+{
+	int err = log_text_open(ctx, log->fd, wants->texts, &log->text);
+
+	log->ctx = ctx;
+	log->cpus = CPUS_AT_ONCE;
+	log->losses = calloc(log->cpus, sizeof(*log->losses));
+	return err || log->losses ? err : dkt__no_memory(ctx);
+}
+
+static bool is_file(const struct log_source *log)
+{
+	struct stat st;
+
+	return !fstat(log->fd, &st) && S_ISREG(st.st_mode);
+}
+
+static int open_file(struct dkt_ctx *ctx, const char *name, enum log_kind kind,
 		     const struct log_wants *wants, struct log_source *log)
 {
 	struct record_sort_opts opts = { .fd = log->fd,
@@ -394,7 +367,9 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum kind kind,
 	int err = 0;
 
 	log->gaps = true;
-	if (kind != KIND_BINARY) {
+	if (kind == LOG_TEXT && wants->at_once && is_file(log))
+		return open_at_once(ctx, wants, log);
+	if (kind != LOG_BINARY) {
 		err = read_text(ctx, kind, wants, log);
 		opts.fd = log->spill.fd;
 	}
@@ -423,7 +398,7 @@ static int open_dump(struct dkt_ctx *ctx, const char *path, const struct dkt_sou
 		log_source_free(log);
 		return err;
 	}
-	return create(log, ctx, BINARY_KIND, true, opts, source);
+	return create(log, ctx, log_kind_name(LOG_BINARY), true, opts, source);
 }
 
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
@@ -440,12 +415,12 @@ int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 {
 	int fd = opts && opts->fd ? fcntl(opts->fd - 1, F_DUPFD_CLOEXEC, 0) :
 				    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	enum kind kind = fd < 0 ? KIND_NONE : kind_of(fd);
+	enum log_kind kind = fd < 0 ? LOG_NONE : log_kind_of(fd);
 	struct log_source *log;
 	int err;
 
 	*source = NULL;
-	if (kind == KIND_NONE) {
+	if (kind == LOG_NONE) {
 		if (fd >= 0)
 			close(fd);
 		err = opts && opts->buffer && !strcmp(opts->buffer, LOG_SOURCE_DUMP) ?
@@ -468,13 +443,15 @@ int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 		log_source_free(log);
 		return err;
 	}
-	return create(log, ctx, kind_name(kind), true, opts, source);
+	return create(log, ctx, log_kind_name(kind), true, opts, source);
 }
 
 bool log_source_is(const struct dkt_source *source)
 {
 	const char *kind = dkt_source_info(source)->kind;
 
-	return !strcmp(kind, TEXT_KIND) || !strcmp(kind, CONSOLE_KIND) ||
-	       !strcmp(kind, BINARY_KIND);
+	for (int i = LOG_TEXT; i <= LOG_BINARY; i++)
+		if (!strcmp(kind, log_kind_name((enum log_kind)i)))
+			return true;
+	return false;
 }

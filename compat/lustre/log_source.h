@@ -29,7 +29,15 @@ struct log_wants {
 	 * the time of a record is less than that of the one before.
 	 */
 	bool epochs;
+	/*
+	 * Reads dk's text while its records are asked for, without a copy of them. If the text turns
+	 * out not to be in order of time, dkt_source_next() fails with LOG_NO_ORDER: begin again
+	 * without this. Only files are read so.
+	 */
+	bool at_once;
 };
+
+#define LOG_NO_ORDER (-EILSEQ)
 
 /* The same, for such wants. */
 int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,

@@ -14,10 +14,9 @@
 /* Size of the read buffer. */
 #define WINDOW (2 * LINE_MAX_LEN)
 
-struct text {
+struct log_text {
 	struct dkt_ctx *ctx;
 	int fd;
-	struct spill *spill;
 	log_text_wants *wants; /* NULL: all messages */
 	char *buf; /* WINDOW bytes, and a NUL */
 	size_t at, len;
@@ -26,13 +25,19 @@ struct text {
 	bool unwanted; /* the lines up to the next record continue a message that is not wanted */
 	uint8_t *rec; /* RECORD_MAX bytes: the record that is being built */
 	size_t size; /* of that record; 0: none */
+	/* The line that begins the next record, after which the one before was returned. */
+	char *line;
+	size_t line_len;
+	const char *place; /* in the line; NULL: there is no such line */
+	const char *place_end; /* NULL: not looked for */
+	struct record_head head;
 	uint64_t bad;
 	uint64_t n_read, of; /* bytes read, and size of the file; 0: unknown */
 };
 
 /* ---- lines ---- */
 
-static int fill(struct text *t)
+static int fill(struct log_text *t)
 {
 	ssize_t n;
 
@@ -53,7 +58,7 @@ static int fill(struct text *t)
 }
 
 /* Gets the next line, with a NUL in place of its newline. Returns 0; 1 at the end. */
-static int next_line(struct text *t, char **line, size_t *len)
+static int next_line(struct log_text *t, char **line, size_t *len)
 {
 	char *newline;
 	int err;
@@ -151,7 +156,7 @@ const char *log_text_head(const char *line, struct record_head *head)
 
 /* ---- records ---- */
 
-static void put(struct text *t, const char *text, size_t len)
+static void put(struct log_text *t, const char *text, size_t len)
 {
 	/* Leave space for a newline. */
 	size_t room = RECORD_MAX - 1 - t->size;
@@ -163,7 +168,7 @@ static void put(struct text *t, const char *text, size_t len)
 }
 
 /* Adds the name up to its end, with a NUL. False: invalid. */
-static bool put_name(struct text *t, const char *p, const char *end)
+static bool put_name(struct log_text *t, const char *p, const char *end)
 {
 	if (!end || end == p || end - p > 256)
 		return false;
@@ -186,7 +191,8 @@ static const char *find_place_end(const char *p, const char *line_end)
 }
 
 /* Adds the parts of "FILE:LINE:FUNCTION()) TEXT". False: invalid. */
-static bool put_place(struct text *t, const char *p, const char *line_end, struct record_head *head)
+static bool put_place(struct log_text *t, const char *p, const char *line_end,
+		      struct record_head *head)
 {
 	const char *end = memchr(p, ':', (size_t)(line_end - p));
 	uint64_t line;
@@ -196,7 +202,7 @@ static bool put_place(struct text *t, const char *p, const char *line_end, struc
 	p = end + 1;
 	if (!take_decimal(&p, 65536, ':', &line))
 		return false;
-	end = find_place_end(p, line_end);
+	end = t->place_end && t->place_end > p ? t->place_end : find_place_end(p, line_end);
 	if (!put_name(t, p, end))
 		return false;
 	head->line = (uint32_t)line;
@@ -205,96 +211,158 @@ static bool put_place(struct text *t, const char *p, const char *line_end, struc
 	return true;
 }
 
-/* Writes the record that is being built, with a newline at its end. */
-static int flush(struct text *t)
+/* Ends the record that is being built, with a newline. False: there is none. */
+static bool finish(struct log_text *t)
 {
 	uint32_t len;
 
 	if (!t->size)
-		return 0;
+		return false;
 	t->rec[t->size++] = '\n';
 	len = (uint32_t)t->size;
 	memcpy(t->rec + offsetof(struct record_head, len), &len, sizeof(len));
 	t->size = 0;
-	return spill_add(t->ctx, t->spill, t->rec, len);
+	return true;
 }
 
 /* True if the line begins a message that is not wanted. The place before its text ends in "()) ". */
-static bool is_unwanted(const struct text *t, const char *line, size_t len)
+static bool is_unwanted(struct log_text *t, const char *line, size_t len)
 {
 	static const char lost[] = ":lost_events";
-	const char *end;
+	const char *end, *text;
 
+	t->place_end = NULL;
 	if (!t->wants || len < 18 || line[8] != ':' || line[17] != ':')
 		return false;
 	end = find_place_end(line + 18, line + len);
 	if (!end)
 		return false;
-	return (size_t)(end - line) > sizeof(lost) &&
+	t->place_end = end;
+	text = end + 4;
+	/* Quick questions first: most lines are not wanted. */
+	return !t->wants(text) && (size_t)(end - line) > sizeof(lost) &&
 	       memcmp(end - (sizeof(lost) - 1), lost, sizeof(lost) - 1) != 0 &&
-	       !t->wants(end + 4) && strncmp(end + 4, LOG_TEXT_START, strlen(LOG_TEXT_START)) != 0;
+	       (*text != *LOG_TEXT_START ||
+		strncmp(text, LOG_TEXT_START, strlen(LOG_TEXT_START)) != 0);
 }
 
-static int take_line(struct text *t, const char *line, size_t len)
+/* Begins a record with the line of its head. */
+static void begin(struct log_text *t)
 {
-	struct record_head head;
-	const char *place;
-	int err;
+	const char *place = t->place;
 
-	if (is_unwanted(t, line, len)) {
-		t->unwanted = true;
-		return flush(t);
-	}
-	place = log_text_head(line, &head);
-	if (!place && t->unwanted)
-		return 0;
-	t->unwanted = false;
-	if (!place && !strncmp(line, "Debug log: ", 11))
-		return flush(t);
-	if (!place && t->size) {
-		put(t, "\n", 1);
-		put(t, line, len);
-		return 0;
-	}
-	if (!place) {
-		t->bad += len != 0;
-		return 0;
-	}
-	err = flush(t);
-	t->size = sizeof(head);
-	if (!err && !put_place(t, place, line + len, &head)) {
+	t->place = NULL;
+	t->size = sizeof(t->head);
+	if (!put_place(t, place, t->line + t->line_len, &t->head)) {
 		t->bad++;
 		t->size = 0;
-		return 0;
+		return;
 	}
-	memcpy(t->rec, &head, sizeof(head));
+	memcpy(t->rec, &t->head, sizeof(t->head));
+}
+
+/* Takes a line without a head. True: it ends the record before it. */
+static bool take_rest(struct log_text *t)
+{
+	if (t->unwanted)
+		return false;
+	if (!strncmp(t->line, "Debug log: ", 11))
+		return true;
+	if (t->size) {
+		put(t, "\n", 1);
+		put(t, t->line, t->line_len);
+	} else {
+		t->bad += t->line_len != 0;
+	}
+	return false;
+}
+
+/* Takes the line. True: a record is complete. */
+static bool take_line(struct log_text *t)
+{
+	if (is_unwanted(t, t->line, t->line_len)) {
+		t->unwanted = true;
+		return finish(t);
+	}
+	t->place = log_text_head(t->line, &t->head);
+	if (!t->place)
+		return take_rest(t) && finish(t);
+	t->unwanted = false;
+	if (finish(t))
+		return true;
+	begin(t);
+	return false;
+}
+
+/* ---- a text ---- */
+
+int log_text_open(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log_text **text)
+{
+	struct log_text *t = calloc(1, sizeof(*t));
+	struct stat st;
+
+	*text = t;
+	if (!t)
+		return dkt__no_memory(ctx);
+	*t = (struct log_text){ .ctx = ctx, .fd = fd, .wants = wants };
+	t->buf = malloc(WINDOW + 1);
+	t->rec = malloc(RECORD_MAX);
+	if (!t->buf || !t->rec)
+		return dkt__no_memory(ctx);
+	t->of = !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	return 0;
+}
+
+void log_text_close(struct log_text *t)
+{
+	if (!t)
+		return;
+	free(t->buf);
+	free(t->rec);
+	free(t);
+}
+
+int log_text_next(struct log_text *t, const uint8_t **rec, uint32_t *len)
+{
+	int err = 0;
+
+	if (t->place)
+		begin(t);
+	while (!err) {
+		err = next_line(t, &t->line, &t->line_len);
+		if (!err && take_line(t))
+			break;
+	}
+	if (err == 1) {
+		dkt_progress(t->ctx, "file", t->of, t->of);
+		err = finish(t) ? 0 : 1;
+	}
+	*rec = t->rec;
+	*len = err ? 0 : record_head(t->rec).len;
 	return err;
+}
+
+uint64_t log_text_bad(const struct log_text *t)
+{
+	return t->bad;
 }
 
 int log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct spill *spill,
 		  uint64_t *bad)
 {
-	char *buf __cleanup(free) = malloc(WINDOW + 1);
-	uint8_t *rec __cleanup(free) = malloc(RECORD_MAX);
-	struct text t = {
-		.ctx = ctx, .fd = fd, .spill = spill, .wants = wants, .buf = buf, .rec = rec
-	};
-	struct stat st;
-	size_t len;
-	char *line;
-	int err = buf && rec ? 0 : dkt__no_memory(ctx);
+	struct log_text *t;
+	int err = log_text_open(ctx, fd, wants, &t);
+	const uint8_t *rec;
+	uint32_t len;
 
-	t.of = !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	while (!err) {
-		err = next_line(&t, &line, &len);
+		err = log_text_next(t, &rec, &len);
 		if (!err)
-			err = take_line(&t, line, len);
+			err = spill_add(ctx, spill, rec, len);
 	}
 	if (err == 1)
-		err = flush(&t);
-	if (!err)
 		err = spill_flush(ctx, spill);
-	dkt_progress(ctx, "file", t.of, t.of);
-	*bad = t.bad;
+	*bad = t ? t->bad : 0;
+	log_text_close(t);
 	return err;
 }

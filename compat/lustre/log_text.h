@@ -17,10 +17,22 @@ typedef bool log_text_wants(const char *text);
 /* Lustre writes a message that begins so when its modules are loaded, which is after each boot. */
 #define LOG_TEXT_START "Lustre: Build Version: "
 
+struct log_text;
+
 /*
- * Reads all lines of the descriptor and adds their records to the spill. A line that does not begin
- * a record continues the text of the one before; *bad counts those before the first record. wants NULL:
- * all messages; reports of lost records and of Lustre's start are always wanted.
+ * Opens the text in the descriptor, which stays the caller's and open. A line that does not begin a record
+ * continues the text of the one before. wants NULL: all messages; reports of lost records and of Lustre's
+ * start are always wanted. Close it in either case.
  */
+int log_text_open(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log_text **text);
+void log_text_close(struct log_text *text);
+
+/* Gets the next record, which is valid until the next call. Returns 0, 1 at the end, or -errno. */
+int log_text_next(struct log_text *text, const uint8_t **rec, uint32_t *len);
+
+/* Returns the number of lines before the first record, and of records that are invalid, up to here. */
+uint64_t log_text_bad(const struct log_text *text);
+
+/* Reads the whole text and adds its records to the spill. */
 int log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct spill *spill,
 		  uint64_t *bad);

@@ -121,6 +121,7 @@ static const char *find_times(const struct rest *rest)
 static bool read_names(struct rest *rest, struct rpc_text *rpc)
 {
 	uint64_t opcode, address;
+	struct part names;
 	const char *end;
 
 	if (take_word(rest, "req@")) {
@@ -128,7 +129,7 @@ static bool read_names(struct rest *rest, struct rpc_text *rpc)
 		take_word(rest, " ");
 	}
 	/* The names of the parts, "pname:cluuid:pid:xid:nid:opc:job ". */
-	if (!take_word(rest, "pname:") || !take_to(rest, " ") || !take_xid(rest, rpc) ||
+	if (!take_word(rest, "pname:") || !take_until(rest, ' ', &names) || !take_xid(rest, rpc) ||
 	    !take_nid(rest, &rpc->nid) || !take_number(rest, &opcode))
 		return false;
 	rpc->opcode = (uint32_t)opcode;

@@ -33,12 +33,25 @@ static int list(struct app *app)
 	return print_rows(app, 0, rows, NULL);
 }
 
-static int run(struct lustre *lustre, const struct lustre_analysis *analysis)
+static int open_and_run(struct lustre *lustre, const struct lustre_analysis *analysis)
 {
 	int err = lustre_open(lustre, analysis->word);
 
-	if (!err)
-		err = analysis->run(lustre);
+	return err ? err : analysis->run(lustre);
+}
+
+/* An analysis prints after the last record. It is run again if the file was not in order of time. */
+static int run(struct lustre *lustre, const struct lustre_analysis *analysis)
+{
+	int err;
+
+	lustre->args.wants.at_once = lustre->n_files == 1 && !analysis->word && !lustre->app->xid;
+	err = open_and_run(lustre, analysis);
+	if (err == LOG_NO_ORDER && lustre->args.wants.at_once) {
+		lustre_close_files(lustre);
+		lustre->args.wants.at_once = false;
+		err = open_and_run(lustre, analysis);
+	}
 	if (err > 0)
 		return err;
 	if (err) {

@@ -105,6 +105,7 @@ void lustre_hosts_clear(struct lustre *lustre)
 	lustre->hosts = NULL;
 	lustre->by_file = NULL;
 	lustre->n_hosts = 0;
+	lustre->starts = 0;
 }
 
 uint32_t lustre_hosts_of(const struct lustre_file *file, const struct dkt_record *record)

@@ -241,12 +241,18 @@ int lustre_open(struct lustre *lustre, bool again)
 	return err ? err : inputs_open_all(&lustre->in, &lustre->args);
 }
 
-void lustre_close(struct lustre *lustre)
+void lustre_close_files(struct lustre *lustre)
 {
 	inputs_clear(&lustre->in);
 	lustre_hosts_clear(lustre);
-	record_args_clear(&lustre->args);
 	for (size_t i = 0; lustre->accuracy && i < lustre->n_files; i++)
 		free(lustre->accuracy[i]);
 	free(lustre->accuracy);
+	lustre->accuracy = NULL;
+}
+
+void lustre_close(struct lustre *lustre)
+{
+	lustre_close_files(lustre);
+	record_args_clear(&lustre->args);
 }

@@ -93,6 +93,9 @@ struct lustre_sink {
 
 /* Opens the files, and merges them on the clock of the first. again: lustre_look_ahead() is used. */
 int lustre_open(struct lustre *lustre, bool again);
+
+/* Closes the files, which can be opened again, or also forgets the options. */
+void lustre_close_files(struct lustre *lustre);
 void lustre_close(struct lustre *lustre);
 
 /* Passes each selected record to the sink. */

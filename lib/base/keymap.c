@@ -4,38 +4,51 @@
 
 #define FIRST_ROOM 64
 
-static uint32_t first_slot(const struct dkt__keymap *map, const uint64_t *key)
+/* n: the number of words, so that the compiler can unroll the loops over a constant one. */
+static inline uint32_t first_slot_of(const struct dkt__keymap *map, const uint64_t *key, uint32_t n)
 {
 	uint64_t h = 0;
 
-	for (uint32_t i = 0; i < map->n_words; i++)
+	for (uint32_t i = 0; i < n; i++)
 		h = dkt__mix(h, key[i]);
 	return (uint32_t)h & map->mask;
 }
 
-static bool same_key(const struct dkt__keymap *map, uint32_t entry, const uint64_t *key)
+static inline bool same_key(const uint64_t *have, const uint64_t *key, uint32_t n)
 {
-	const uint64_t *have = dkt__keymap_key(map, entry);
-
-	for (uint32_t i = 0; i < map->n_words; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (have[i] != key[i])
 			return false;
 	return true;
 }
 
+static inline uint32_t find_slot_of(const struct dkt__keymap *map, const uint64_t *key, uint32_t n)
+{
+	uint32_t slot = first_slot_of(map, key, n);
+
+	while (map->slots[slot] &&
+	       !same_key(map->keys + (size_t)(map->slots[slot] - 1) * n, key, n))
+		slot = (slot + 1) & map->mask;
+	return slot;
+}
+
+static uint32_t first_slot(const struct dkt__keymap *map, const uint64_t *key)
+{
+	return first_slot_of(map, key, map->n_words);
+}
+
 /* Returns the slot of the key, or the free slot to store it in. At least half of the slots are free. */
 static uint32_t find_slot(const struct dkt__keymap *map, const uint64_t *key)
 {
-	uint32_t slot = first_slot(map, key);
-
-	/* Most keys have one word. */
-	if (map->n_words == 1)
-		while (map->slots[slot] && map->keys[map->slots[slot] - 1] != *key)
-			slot = (slot + 1) & map->mask;
-	else
-		while (map->slots[slot] && !same_key(map, map->slots[slot] - 1, key))
-			slot = (slot + 1) & map->mask;
-	return slot;
+	/* Most keys have one word or two. */
+	switch (map->n_words) {
+	case 1:
+		return find_slot_of(map, key, 1);
+	case 2:
+		return find_slot_of(map, key, 2);
+	default:
+		return find_slot_of(map, key, map->n_words);
+	}
 }
 
 uint32_t dkt__keymap_find(const struct dkt__keymap *map, const uint64_t *key)

@@ -73,10 +73,9 @@ static void a_text_comes_in_order_whatever_its_order_is(void **state)
 
 /* ---- clocks that go back, boots and hosts ---- */
 
-/* Opens a source of the text, with its epochs one after the other. */
-static struct dkt_source *open_text(struct dkt_ctx *ctx, const char *text)
+static struct dkt_source *open_wanted(struct dkt_ctx *ctx, const char *text,
+				      const struct log_wants *wants)
 {
-	static const struct log_wants wants = { .epochs = true };
 	FILE *f = tmpfile();
 	DKT_OPTS(dkt_source_opts, opts, .name = "log");
 	struct dkt_source *source;
@@ -85,9 +84,15 @@ static struct dkt_source *open_text(struct dkt_ctx *ctx, const char *text)
 	assert_int_equal(fputs(text, f) >= 0, 1);
 	assert_int_equal(fflush(f), 0);
 	opts.fd = fileno(f) + 1;
-	assert_ok(ctx, log_source_open_wanted(ctx, "log", &opts, &wants, &source));
+	assert_ok(ctx, log_source_open_wanted(ctx, "log", &opts, wants, &source));
 	fclose(f);
 	return source;
+}
+
+/* Opens a source of the text, with its epochs one after the other. */
+static struct dkt_source *open_text(struct dkt_ctx *ctx, const char *text)
+{
+	return open_wanted(ctx, text, &(struct log_wants){ .epochs = true });
 }
 
 /* The seconds of all records, from 1700000000 on if they are that late, and their CPUs. */
@@ -136,6 +141,30 @@ static void a_log_without_order_has_no_epochs(void **state)
 		n++;
 	}
 	assert_int_equal(n, 160);
+	dkt_source_close(source);
+}
+
+static void a_text_in_order_is_read_at_once(void **state)
+{
+	static const struct log_wants wants = { .at_once = true };
+	struct dkt_source *source =
+		open_wanted(*state, "cut\n" AT(0, 10) "more\n" AT(1, 10) AT(5, 11), &wants);
+	struct dkt_loss loss = { 0 };
+	struct dkt_record record;
+
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(record.cpu, 1);
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(dkt_source_next(source, &record), DKT_NEXT_END);
+	assert_ok(*state, dkt_source_loss(source, 0, &loss, sizeof(loss)));
+	assert_int_equal(loss.bad, 1);
+	assert_int_equal(loss.seen, 1);
+	dkt_source_close(source);
+	source = open_wanted(*state, AT(0, 10) AT(0, 12) AT(0, 11), &wants);
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(dkt_source_next(source, &record), 0);
+	assert_int_equal(dkt_source_next(source, &record), LOG_NO_ORDER);
 	dkt_source_close(source);
 }
 
@@ -213,6 +242,7 @@ int main(void)
 		cmocka_unit_test(a_text_comes_in_order_whatever_its_order_is),
 		cmocka_unit_test(a_clock_that_is_set_back_begins_an_epoch),
 		cmocka_unit_test(a_log_without_order_has_no_epochs),
+		cmocka_unit_test(a_text_in_order_is_read_at_once),
 		cmocka_unit_test(the_first_line_can_be_cut),
 		cmocka_unit_test(lines_of_syslog_tell_their_host),
 		cmocka_unit_test(stamps_of_dmesg_count_from_the_boot),
