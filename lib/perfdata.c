@@ -91,6 +91,7 @@ static void perf_close(struct dkt_source *source)
 	dkt__perf_merge_clear(perf);
 	dkt__perf_unpack_free(perf->unpack);
 	dkt__perf_maps_clear(perf);
+	dkt__perf_programs_clear(perf);
 	dkt__perf_chain_clear(perf);
 	free(perf->anchor);
 	free(perf->attrs);

@@ -9,6 +9,7 @@
 #include <byteswap.h>
 #include <linux/perf_event.h>
 
+#include "base/keymap.h"
 #include "event.h"
 #include "source/file.h"
 #include "source/streams.h"
@@ -95,6 +96,10 @@ struct dkt__perf_item {
 	const uint8_t *chain; /* a sample's addresses, the innermost first, with marks among them */
 	uint32_t n_chain;
 	uint64_t start, length, offset; /* of a mapping, with its offset in the file */
+	const uint8_t *build; /* of a mapping: the build ID; valid if n_build is not 0 */
+	uint8_t n_build;
+	uint32_t major, minor; /* of a mapping without a build ID */
+	uint64_t inode; /* 0: unknown */
 	uint64_t lost;
 	bool placed; /* it has a time and a CPU */
 };
@@ -110,6 +115,7 @@ struct dkt__perf_stack {
 enum { DKT__PERF_KERNEL, DKT__PERF_PROGRAM, DKT__PERF_STACKS };
 
 struct dkt__perf_map; /* perfdata/maps.c */
+struct dkt__perf_program; /* perfdata/programs.c */
 struct dkt__perf_unpack; /* perfdata/unpack.c */
 
 /*
@@ -163,6 +169,10 @@ struct dkt__perf {
 	struct dkt__perf_stack stacks[DKT__PERF_STACKS];
 	void *processes; /* a tree of each process's mappings, as far as read */
 	struct dkt__perf_map *maps; /* all of them */
+	void *programs; /* a tree of mapped files, by path */
+	struct dkt__keymap frames; /* by mapping and address */
+	uint64_t *frame_names; /* by entry: the address that stands for the name */
+	size_t n_frames;
 	char *anchor; /* a symbol of the kernel, and its recorded address */
 	uint64_t anchor_at;
 };
@@ -205,6 +215,22 @@ int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *it
  */
 uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address);
 void dkt__perf_maps_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/programs.c ---- */
+
+/* Reads the build IDs at the end of a file. -ENOMEM. */
+int dkt__perf_builds(struct dkt__perf *perf, struct dkt__cursor cur);
+
+/* Finds the mapped file. NULL: the mapping is of no file. -ENOMEM. */
+int dkt__perf_program_find(struct dkt__perf *perf, const struct dkt__perf_item *item,
+			   struct dkt__perf_program **program);
+
+/* Returns the function at an offset in the file. NULL: unknown, or the file here is another one. */
+const char *dkt__perf_function(struct dkt__perf *perf, struct dkt__perf_program *program,
+			       uint64_t at, uint64_t *offset);
+void dkt__perf_programs_clear(struct dkt__perf *perf);
+
+/* ---- perfdata/maps.c ---- */
 
 /* Stores the address of the recorded kernel. -ENOMEM. */
 int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item);

@@ -20,6 +20,14 @@ static bool same_build(Elf *a, Elf *b)
 	return n_a <= 0 || n_b <= 0 || (n_a == n_b && !memcmp(id_a, id_b, (size_t)n_a));
 }
 
+bool dkt__binary_is_build(const struct dkt__binary *binary, const uint8_t *id, size_t n)
+{
+	const void *own;
+	ssize_t n_own = dwelf_elf_gnu_build_id(binary->elf, &own);
+
+	return n_own > 0 && (size_t)n_own == n && !memcmp(own, id, n);
+}
+
 /* dwfl calls this for a module's debug information: the user's file, or the one that dwfl finds. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **out)
@@ -355,14 +363,21 @@ int dkt__binary_data_offset(struct dkt__binary *binary, uint64_t address, uint64
 	return file_offset(binary, address, false, offset);
 }
 
-int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address)
+int dkt__binary_find_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address)
 {
 	GElf_Phdr segment;
 
-	if (!within_file(binary, offset) || find_segment(binary, offset, true, true, &segment))
+	if (find_segment(binary, offset, true, true, &segment))
+		return -ERANGE;
+	*address = offset - segment.p_offset + segment.p_vaddr + binary->bias;
+	return 0;
+}
+
+int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address)
+{
+	if (!within_file(binary, offset) || dkt__binary_find_address(binary, offset, address))
 		return dkt_fail(binary->ctx, -ERANGE, "offset 0x%llx is not in the code of %s",
 				(unsigned long long)offset, binary->path);
-	*address = offset - segment.p_offset + segment.p_vaddr + binary->bias;
 	return 0;
 }
 

@@ -35,6 +35,9 @@ int dkt__binary_open(struct dkt_ctx *ctx, const char *path, const char *debug_fi
 		     const char *root, struct dkt__binary **binary);
 void dkt__binary_close(struct dkt__binary *binary);
 
+/* True if the file has that build ID. */
+bool dkt__binary_is_build(const struct dkt__binary *binary, const uint8_t *id, size_t n);
+
 struct binary_symbol {
 	const char *name; /* valid as long as the binary */
 	uint64_t address; /* as dwfl numbers addresses */
@@ -61,6 +64,9 @@ void dkt__binary_at(struct dkt__binary *binary, uint64_t address, struct binary_
 /* Converts a code address to an offset in the file, and back. -ERANGE: not code of the file. */
 int dkt__binary_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset);
 int dkt__binary_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address);
+
+/* The same, without an error message. */
+int dkt__binary_find_address(struct dkt__binary *binary, uint64_t offset, uint64_t *address);
 
 /* Converts a data address to an offset in the file. -ERANGE: not in the file. */
 int dkt__binary_data_offset(struct dkt__binary *binary, uint64_t address, uint64_t *offset);

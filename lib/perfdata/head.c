@@ -19,6 +19,7 @@
 
 enum feature {
 	FEAT_TRACING_DATA = 1,
+	FEAT_BUILD_ID = 2,
 	FEAT_HOSTNAME = 3,
 	FEAT_OSRELEASE = 4,
 	FEAT_ARCH = 6,
@@ -211,6 +212,8 @@ static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cu
 	switch (feature) {
 	case FEAT_TRACING_DATA:
 		return dkt__perf_tracing_data(perf, cur.p, dkt__cursor_left(&cur));
+	case FEAT_BUILD_ID:
+		return dkt__perf_builds(perf, cur);
 	case FEAT_HOSTNAME:
 		take_text(&cur, &perf->host);
 		break;

@@ -237,6 +237,22 @@ static void take_process(struct dkt__cursor *cur, struct dkt__perf_item *item)
 		item->parent_tid = (int32_t)dkt__cursor_number(cur, 4);
 }
 
+/* The build ID of the file, or its device and inode numbers with a generation. */
+static void take_file(struct dkt__cursor *cur, struct dkt__perf_item *item)
+{
+	struct dkt__cursor file = *cur;
+	const uint8_t *p = dkt__cursor_bytes(cur, 24);
+
+	if (p && item->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		item->n_build = p[0];
+		item->build = p + 4;
+	} else if (p) {
+		item->major = (uint32_t)dkt__cursor_number(&file, 4);
+		item->minor = (uint32_t)dkt__cursor_number(&file, 4);
+		item->inode = dkt__cursor_number(&file, 8);
+	}
+}
+
 /* Reads a record of a mapped file. */
 static void take_map(struct dkt__cursor *cur, struct dkt__perf_item *item)
 {
@@ -244,9 +260,11 @@ static void take_map(struct dkt__cursor *cur, struct dkt__perf_item *item)
 	item->start = dkt__cursor_number(cur, 8);
 	item->length = dkt__cursor_number(cur, 8);
 	item->offset = dkt__cursor_number(cur, 8);
-	/* Skip the file's device and inode numbers, and its protection. */
-	if (item->type == PERF_RECORD_MMAP2)
-		dkt__cursor_bytes(cur, 32);
+	if (item->type == PERF_RECORD_MMAP2) {
+		take_file(cur, item);
+		/* Its protection. */
+		dkt__cursor_bytes(cur, 8);
+	}
 	take_name(cur, item);
 }
 

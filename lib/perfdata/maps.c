@@ -19,6 +19,9 @@
 /* The number of maps of a process that are searched, the last ones first. */
 #define MAX_LOOK 4096
 
+/* Names that are remembered. */
+#define MAX_FRAMES 65536
+
 /*
  * A new process starts with its parent's maps. The maps of its previous program stay, because exec
  * is recorded while the last calls of that program are still on the stack.
@@ -27,6 +30,7 @@ struct dkt__perf_map {
 	const struct dkt__perf_map *before; /* the previous map of the process */
 	struct dkt__perf_map *next; /* of all maps, whatever their process */
 	uint64_t start, length, offset;
+	struct dkt__perf_program *program; /* NULL: not a file */
 	uint32_t name_len;
 	bool is_function;
 	char name[]; /* without a NUL */
@@ -71,12 +75,15 @@ static int set_maps(struct dkt__perf *perf, int32_t pid, const struct dkt__perf_
 static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	const char *name = (const char *)item->data, *end = name + item->size, *slash;
+	struct dkt__perf_program *program = NULL;
 	struct dkt__perf_map *map;
 	size_t len;
 
 	/* Anonymous memory, "//anon", has no name. */
 	if (!item->size || (item->size > 1 && name[0] == '/' && name[1] == '/'))
 		return 0;
+	if (item->type != PERF_RECORD_KSYMBOL && dkt__perf_program_find(perf, item, &program))
+		return -ENOMEM;
 	slash = memrchr(name, '/', item->size);
 	name = slash ? slash + 1 : name;
 	len = (size_t)(end - name);
@@ -88,6 +95,7 @@ static int add_map(struct dkt__perf *perf, const struct dkt__perf_item *item)
 				       .start = item->start,
 				       .length = item->length,
 				       .offset = item->offset,
+				       .program = program,
 				       .name_len = (uint32_t)len,
 				       .is_function = item->type == PERF_RECORD_KSYMBOL };
 	memcpy(map->name, name, len);
@@ -117,6 +125,10 @@ int dkt__perf_maps_apply(struct dkt__perf *perf, const struct dkt__perf_item *it
 
 void dkt__perf_maps_clear(struct dkt__perf *perf)
 {
+	dkt__keymap_clear(&perf->frames);
+	free(perf->frame_names);
+	perf->frame_names = NULL;
+	perf->n_frames = 0;
 	tdestroy(perf->processes, free);
 	perf->processes = NULL;
 	while (perf->maps) {
@@ -132,34 +144,78 @@ void dkt__perf_maps_clear(struct dkt__perf *perf)
 /* The kernel appends this to the name of a deleted file. */
 #define DELETED " (deleted)"
 
-/* Copies the name without spaces: the parser of symbols ends a name at a space. */
+/* Copies a name without spaces: the parser of symbols ends a name at a space. */
+static int put_name(const char *name, size_t n, char *to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (unsigned char)name[i] <= ' ' || strchr(";\x7f", name[i]) ? '_' : name[i];
+	return (int)n;
+}
+
 static int put_file(const struct dkt__perf_map *map, char *to)
 {
-	int n = (int)map->name_len, suffix = (int)strlen(DELETED);
+	size_t n = map->name_len, suffix = strlen(DELETED);
 
-	if (n > suffix && !memcmp(map->name + n - suffix, DELETED, (size_t)suffix))
+	if (n > suffix && !memcmp(map->name + n - suffix, DELETED, suffix))
 		n -= suffix;
-	for (int i = 0; i < n; i++)
-		to[i] = (unsigned char)map->name[i] <= ' ' || strchr(";\x7f", map->name[i]) ?
-				'_' :
-				map->name[i];
-	return n;
+	return put_name(map->name, n, to);
+}
+
+/* "read+0x10 [libc.so.6]"; 0: the function is unknown. */
+static uint64_t function_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t at)
+{
+	uint64_t offset;
+	const char *name = dkt__perf_function(perf, map->program, at, &offset);
+	/* A version, as in "read@GLIBC_2.2.5", is no part of the name. */
+	size_t len = name ? strcspn(name, "@") : 0;
+	char text[1024];
+	int n;
+
+	if (!len || len + map->name_len > sizeof(text) - 32)
+		return 0;
+	n = put_name(name, len, text);
+	n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64 " [", offset);
+	n += put_file(map, text + n);
+	text[n++] = ']';
+	return dkt__symbol_create(perf->streams.base.ctx, text, (size_t)n);
 }
 
 static uint64_t name_of(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
 {
-	uint64_t offset = address - map->start, made;
+	uint64_t at = map->offset + address - map->start;
+	uint64_t made = map->is_function ? 0 : function_of(perf, map, at);
 	char text[512];
 	int n;
 
-	if (map->name_len > sizeof(text) - 32)
-		return address;
+	if (made || map->name_len > sizeof(text) - 32)
+		return made ? made : address;
 	n = put_file(map, text);
 	if (!map->is_function)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64,
-			      map->offset + offset);
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "+0x%" PRIx64, at);
 	made = dkt__symbol_create_whole(perf->streams.base.ctx, text, (size_t)n);
 	return made ? made : address;
+}
+
+/* The same places come again and again. */
+static uint64_t find_name(struct dkt__perf *perf, const struct dkt__perf_map *map, uint64_t address)
+{
+	const uint64_t key[] = { (uintptr_t)map, address };
+	uint32_t entry;
+	bool added;
+
+	perf->frames.n_words = ARRAY_SIZE(key);
+	if (perf->frames.n >= MAX_FRAMES)
+		dkt__keymap_empty(&perf->frames);
+	entry = dkt__keymap_add(&perf->frames, key, &added);
+	if (entry == DKT__KEYMAP_NONE)
+		return address;
+	if (!dkt__reach(perf->frame_names, perf->n_frames, entry)) {
+		dkt__keymap_remove(&perf->frames, key);
+		return address;
+	}
+	if (added)
+		perf->frame_names[entry] = name_of(perf, map, address);
+	return perf->frame_names[entry];
 }
 
 uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t address)
@@ -171,7 +227,7 @@ uint64_t dkt__perf_maps_name(struct dkt__perf *perf, int32_t pid, uint64_t addre
 		return address;
 	for (int i = 0; map && i < MAX_LOOK; i++, map = map->before)
 		if (address >= map->start && address - map->start < map->length)
-			return name_of(perf, map, address);
+			return find_name(perf, map, address);
 	return address;
 }
 
@@ -181,8 +237,9 @@ int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item)
 {
 	size_t skip = strlen(KERNEL_MAP);
 
-	if (item->type != PERF_RECORD_MMAP || item->pid != -1 || perf->anchor ||
-	    item->size <= skip || memcmp(item->data, KERNEL_MAP, skip) != 0)
+	if ((item->type != PERF_RECORD_MMAP && item->type != PERF_RECORD_MMAP2) ||
+	    item->pid != -1 || perf->anchor || item->size <= skip ||
+	    memcmp(item->data, KERNEL_MAP, skip) != 0)
 		return 0;
 	perf->anchor = strndup((const char *)item->data + skip, item->size - skip);
 	perf->anchor_at = item->offset;

@@ -96,11 +96,11 @@ dat_calls()
 	dktrace report -S json "$1" | jq -r 'select(.event == "kernel_stack") | "\(.ts) \(.event) \(.fields.caller | join(" "))"'
 }
 
-# The same by perf: the kernel's by their addresses, those of programs as FILE+0xOFFSET, "?" for what lies
-# in no file. The 0 that ends many chains is none.
+# The same by perf: the kernel's by their addresses, those of programs by their offsets in the function or
+# file, as functions have several names; "?" for what lies in no file. The 0 that ends many chains is none.
 perf_calls()
 {
-	perf script --ns -F time,ip,sym,dso -i "$1" 2>/dev/null | awk '
+	perf script --ns -F time,ip,sym,symoff,dso -i "$1" 2>/dev/null | awk '
 	function put(kind) {
 		if (calls[kind] != "")
 			print ts, kind calls[kind]
@@ -112,8 +112,8 @@ perf_calls()
 	{
 		call = "?"
 		if ($NF ~ /^\(\/.*\)$/) {
-			gsub(/^.*\/|\)$/, "", $NF)
-			call = $NF "+0x" $1
+			call = $2 == "[unknown]" ? "+0x" $1 : $2
+			sub(/^.*\+/, "+", call)
 		}
 		calls["user_stack"] = calls["user_stack"] " " call
 	}
@@ -128,34 +128,37 @@ perf_calls()
 	perf_calls live.data | sort >wanted
 	dktrace convert live.data out.dat
 	{
-		our_calls live.data | sed -nE '/ user_stack /s/ 0x[0-9a-f]+/ ?/gp; / user_stack /{/ 0x/!p}'
+		our_calls live.data | awk '$2 == "user_stack" {
+			for (i = 3; i <= NF; i++)
+				$i = $i ~ /^0x/ ? "?" : $i ~ /\+0x/ ? substr($i, index($i, "+0x")) : "+0x0"
+			print
+		}'
 		dat_calls out.dat
 	} | sort -u | diff <(sort -u wanted) -
 	# Two names may be at one address; these are alone.
 	our_calls live.data >have
 	has_line ' kernel_stack .*__schedule.* do_syscall_64' have
 	has_line ' kernel_stack ' wanted
-	has_line ' user_stack .*libc' wanted
+	has_line ' user_stack .*clock_nanosleep\+0x' have
 	same "$(wc -l <have)" "$(wc -l <wanted)" "stacks"
-	# Lines below the record, without the places within functions of the kernel.
-	dktrace report live.data | sed -n 's/^ => //p' >lines
-	sed -E 's/^[0-9]+ //' have | awk '{
-		for (i = 2; i <= NF; i++) {
-			if ($1 == "kernel_stack")
-				sub(/\+0x[0-9a-f]+$/, "", $i)
+	# Lines below the record, without the places within functions.
+	dktrace report live.data | sed -nE 's/\+0x[0-9a-f]+$//; s/^ => //p' >lines
+	awk '{
+		for (i = 3; i <= NF; i++) {
+			sub(/\+0x[0-9a-f]+$/, "", $i)
 			print $i
 		}
-	}' | diff lines -
+	}' have | diff lines -
 	# The output of the style trace reads back as the same records.
 	dktrace report live.data >live.txt
 	dktrace report live.txt | cmp live.txt -
 	dktrace report -S folded live.txt | cmp - <(dktrace report -S folded live.data)
 	# The styles and files that know stacks know these.
 	dktrace report -S folded live.data >folded
-	has_line '^sched_switch;sleep;.*libc[^;]*\+0x[0-9a-f]+.*;__schedule(;[^;]*)? [0-9]+$' folded
+	has_line '^sched_switch;sleep;.*;clock_nanosleep;.*;__schedule(;[^;]*)? [0-9]+$' folded
 	dktrace report -S json out.dat | jq -r 'select(.event | endswith("_stack")) |
-		"\(.ts) \(.event) \(.text[11:] | gsub(" => "; " "))"' |
-		diff <(awk '{ if ($2 == "kernel_stack") gsub(/\+0x[0-9a-f]+/, ""); print }' have) -
+		"\(.ts) \(.event) \(.text[11:] | gsub(" => "; " ") | gsub("\\\\+0x[0-9a-f]+"; ""))"' |
+		diff <(sed -E 's/\+0x[0-9a-f]+//g' have) -
 	dktrace hist sched:sched_switch -i live.data -k stacktrace --folded >folded
 	has_line ';__schedule(;[^;]*)? [0-9]+$' folded
 }
