@@ -157,7 +157,7 @@ perf_calls()
 	dktrace report -S folded live.data >folded
 	has_line '^sched_switch;sleep;.*;clock_nanosleep;.*;__schedule(;[^;]*)? [0-9]+$' folded
 	dktrace report -S json out.dat | jq -r 'select(.event | endswith("_stack")) |
-		"\(.ts) \(.event) \(.text[11:] | gsub(" => "; " ") | gsub("\\\\+0x[0-9a-f]+"; ""))"' |
+		"\(.ts) \(.event) \(.text[11:] | gsub(" => "; " ") | gsub("\\+0x[0-9a-f]+"; ""))"' |
 		diff <(sed -E 's/\+0x[0-9a-f]+//g' have) -
 	dktrace hist sched:sched_switch -i live.data -k stacktrace --folded >folded
 	has_line ';__schedule(;[^;]*)? [0-9]+$' folded
