@@ -7,6 +7,9 @@
 
 #define FIRST_SLOTS 64
 
+/* Times that begin again so far before are of another boot; CPUs' clocks differ by less. */
+#define RESTART_NS 1000000000
+
 /* An event of the source. Each file of several has its own. */
 struct analyze_event {
 	struct dkt_event *event; /* NULL: a free slot */
@@ -124,9 +127,30 @@ static inline uint64_t *last_of(struct analyze *a, const struct dkt_record *reco
 	return stream ? dkt__reach(stream->last, stream->n_cpus, record->cpu) : NULL;
 }
 
-int analyze_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+/*
+ * The times begin again: nothing that is open goes on. The analysis sees a loss on all CPUs, and times that
+ * continue.
+ */
+static int restart(struct analyze *a, uint64_t ts)
 {
-	struct analyze *a = data;
+	const struct analysis_kind *kind = a->analysis->kind;
+	int err = spans_flush(&a->spans);
+
+	for (uint32_t i = 0; i < a->n_streams; i++)
+		for (uint32_t cpu = 0; !err && kind->gap && cpu < a->streams[i].n_cpus; cpu++)
+			err = kind->gap(a, a->state, cpu, a->to, a->to);
+	processes_end(&a->processes);
+	if (!a->missed.restarts++)
+		a->low = a->from;
+	a->low = DKT__MIN(a->low, ts);
+	a->high = DKT__MAX(a->high, a->to - a->shift);
+	a->shift = a->to - ts;
+	return err;
+}
+
+static int take_record(struct analyze *a, struct dkt_source *source,
+		       const struct dkt_record *record)
+{
 	struct analyze_event *event;
 	struct analysis_record r;
 	uint64_t *last;
@@ -150,6 +174,21 @@ int analyze_record(void *data, struct dkt_source *source, const struct dkt_recor
 	a->has[event->nr] = true;
 	r = (struct analysis_record){ record, source, event->fields, event->number };
 	return event->row->record(a, a->state, &r);
+}
+
+int analyze_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	struct analyze *a = data;
+	struct dkt_record shifted;
+	int err = 0;
+
+	if (dkt__unlikely(a->any && record->ts + a->shift + RESTART_NS < a->to))
+		err = restart(a, record->ts);
+	if (dkt__likely(!a->shift))
+		return err ? err : take_record(a, source, record);
+	shifted = *record;
+	shifted.ts += a->shift;
+	return err ? err : take_record(a, source, &shifted);
 }
 
 int analyze_row(struct analyze *a, const struct result_table *table,
@@ -287,8 +326,8 @@ const struct result_table *analyze_table(const struct analyze *a, size_t i)
 
 void analyze_range(const struct analyze *a, uint64_t *from, uint64_t *to)
 {
-	*from = a->from;
-	*to = a->to;
+	*from = a->shift ? a->low : a->from;
+	*to = DKT__MAX(a->high, a->to - a->shift);
 }
 
 bool analyze_has(const struct analyze *a, size_t i)

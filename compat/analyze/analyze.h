@@ -136,6 +136,7 @@ struct analyze_missed {
 	uint64_t unbegun; /* their beginning is missing */
 	uint64_t cut; /* the period that they are in ended before them */
 	uint64_t backwards; /* records whose time is before that of the record before them */
+	uint64_t restarts; /* times that a second or more before show another boot */
 };
 
 const struct analyze_missed *analyze_missed(const struct analyze *a);

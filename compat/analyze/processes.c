@@ -37,6 +37,13 @@ void process_ended(struct processes *all, int32_t pid)
 	all->near[(uint32_t)pid % PROCESSES_NEAR].next = 0;
 }
 
+void processes_end(struct processes *all)
+{
+	for (uint32_t i = 0; i < all->n_now; i++)
+		all->now[i] = PROCESS_NONE;
+	memset(all->near, 0, sizeof(all->near));
+}
+
 int process_name(struct processes *all, struct texts *texts, uint32_t nr, const char *comm,
 		 size_t len)
 {

@@ -47,6 +47,9 @@ static inline uint32_t process_of(struct processes *all, int32_t pid)
 /* The process has ended: the PID is free. */
 void process_ended(struct processes *all, int32_t pid);
 
+/* All processes have ended. */
+void processes_end(struct processes *all);
+
 /* Sets the name of a process from the field of a record. */
 int process_name(struct processes *all, struct texts *texts, uint32_t nr, const char *comm,
 		 size_t len);

@@ -29,6 +29,8 @@ struct analyze {
 	struct analyze_stream *streams; /* of records */
 	uint32_t n_streams;
 	uint64_t from, to; /* the times of the first and last record */
+	uint64_t shift; /* added to the times of records: after a restart, those before are earlier */
+	uint64_t low, high; /* the recorded times of the boots before */
 	bool any; /* a record came */
 	struct analyze_missed missed;
 };

@@ -306,6 +306,16 @@ static int show_span(struct spans *spans, const struct span *span)
 	}
 }
 
+/* Restores the recorded times. */
+static void shift_back(const struct span_set *set, struct span *span, uint64_t shift)
+{
+	span->begin -= shift;
+	span->end -= shift;
+	for (size_t i = 0; i < set->n; i++)
+		if (set->columns[i].type == RESULT_TIME)
+			span->cells[i].number -= shift;
+}
+
 /* No loss can make it doubtful any more. */
 static int show(struct spans *spans, struct span *span)
 {
@@ -322,6 +332,8 @@ static int show(struct spans *spans, struct span *span)
 		err = kind->span(a, a->state, span);
 	free(span->more);
 	span->more = NULL;
+	if (dkt__unlikely(a->shift) && chosen)
+		shift_back(set, span, a->shift);
 	return err || !chosen ? err : show_span(spans, span);
 }
 
@@ -449,13 +461,20 @@ static int freq_rows(struct spans *spans, size_t i, const struct span_group *gro
 	return err;
 }
 
-int spans_end(struct spans *spans)
+int spans_flush(struct spans *spans)
 {
-	enum analysis_view view = spans->a->analysis->view;
 	int err = 0;
 
 	for (; !err && spans->n; spans->n--)
 		err = show(spans, &spans->ring[(spans->head + RING - spans->n) % RING]);
+	return err;
+}
+
+int spans_end(struct spans *spans)
+{
+	enum analysis_view view = spans->a->analysis->view;
+	int err = spans_flush(spans);
+
 	if (!err && view == VIEW_STATS && spans->n_sets)
 		return show_stats(spans);
 	for (size_t i = 0; !err && i < spans->n_sets; i++) {

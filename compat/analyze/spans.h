@@ -71,6 +71,9 @@ struct spans {
 /* Prepares the tables. -EINVAL: an error of --group-by; the context has the message. */
 int spans_begin(struct spans *spans, struct analyze *a);
 
+/* Shows the intervals that wait: no loss can make them doubtful any more. */
+int spans_flush(struct spans *spans);
+
 /* Takes an interval. Times that run backwards make it 0 long. */
 int span_add(struct analyze *a, struct span *span);
 

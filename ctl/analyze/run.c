@@ -218,6 +218,7 @@ void run_missed(const struct run *run, struct analyze_missed *missed)
 		missed->unbegun += it->unbegun;
 		missed->cut += it->cut;
 		missed->backwards += it->backwards;
+		missed->restarts += it->restarts;
 	}
 }
 

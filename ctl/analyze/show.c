@@ -353,6 +353,9 @@ static void say_missed(const struct run *run)
 						 rows[i].words);
 	if (used)
 		app_say("intervals left out: %s", text);
+	if (missed.restarts)
+		app_say("times begin again, as after a boot: no interval crosses that, and the processes"
+			" after it are others");
 	if (missed.backwards)
 		app_say("the clock went back before %" PRIu64 " records: times there are wrong",
 			missed.backwards);

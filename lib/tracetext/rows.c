@@ -58,11 +58,19 @@ static void tell(const struct dkt__text *text, uint64_t at, unsigned int *lines)
 		dkt_progress(text->base.ctx, "file", at, text->file.size);
 }
 
+/* Times of a CPU that begin again so far before are of another boot. */
+#define RESTART_NS 1000000000
+
 /* The state that earlier lines established. */
 struct scanning {
 	struct dkt__text *text;
 	bool frames; /* lines of a stack can follow */
 	bool graph; /* function_graph wrote the text; some of its lines do not show that */
+	struct {
+		uint64_t ts;
+		unsigned int restarts; /* before it */
+	} * latest; /* by CPU */
+	unsigned int restarts; /* times that times begin again */
 	size_t *leaves; /* by CPU: index + 1 of the exit row if the last record was a leaf, or 0 */
 };
 
@@ -93,12 +101,28 @@ static int scan_leaf(struct scanning *s, const struct dkt__line *line, uint64_t 
 	return err;
 }
 
+/* A text in another order, such as one CPU after the other, has the times of each CPU in order. */
+static void note_time(struct scanning *s, const struct dkt__line *line)
+{
+	uint64_t latest = s->latest[line->cpu].ts;
+
+	if (s->latest[line->cpu].restarts != s->restarts)
+		latest = 0;
+	if (line->ts && line->ts < latest && latest - line->ts > RESTART_NS) {
+		s->restarts++;
+		latest = 0;
+	}
+	s->latest[line->cpu].ts = DKT__MAX(latest, line->ts);
+	s->latest[line->cpu].restarts = s->restarts;
+}
+
 static int scan_record(struct scanning *s, const struct dkt__line *line, uint64_t at)
 {
 	char name[DKT__TEXT_NAME];
 	int err;
 
 	end_leaf(s, line);
+	note_time(s, line);
 	s->text->names.retval |= line->graph.has_retval;
 	dkt__text_name(line, name);
 	err = dkt__text_get(&s->text->names, name) ? add_row(s->text, line->ts, at, false) :
@@ -153,11 +177,12 @@ int dkt__text_scan(struct dkt__text *text)
 {
 	static const char graph[] = "# tracer: function_graph";
 	struct scanning s = { .text = text,
-			      .leaves = calloc(DKT__TEXT_CPUS_MAX, sizeof(*s.leaves)) };
+			      .leaves = calloc(DKT__TEXT_CPUS_MAX, sizeof(*s.leaves)),
+			      .latest = calloc(DKT__TEXT_CPUS_MAX, sizeof(*s.latest)) };
 	uint64_t at = 0, next;
 	struct dkt__line line;
 	unsigned int lines = 0;
-	int err = s.leaves ? 0 : -ENOMEM;
+	int err = s.leaves && s.latest ? 0 : -ENOMEM;
 
 	for (; !err && at < text->file.size; at = next) {
 		tell(text, at, &lines);
@@ -173,6 +198,12 @@ int dkt__text_scan(struct dkt__text *text)
 	text->base.info.cpus = DKT__MAX(text->base.info.cpus, 1);
 	dkt_progress(text->base.ctx, "file", text->file.size, text->file.size);
 	free(s.leaves);
+	free(s.latest);
+	if (s.restarts)
+		dkt_log(text->base.ctx, DKT_LOG_WARN,
+			"%s: times begin again, as after a boot; its records are sorted by time all the"
+			" same, so split the file there",
+			text->file.name);
 	if (!err)
 		sort_rows(text);
 	return err;

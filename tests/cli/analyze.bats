@@ -122,6 +122,16 @@ event()
 	expect 1 '' "dktrace: --sort: 'x' is not a column" analyze schedstats trace.txt --sort x
 }
 
+@test "a text whose times begin again is told to be of several boots" {
+	{
+		switch 500.000000 1 S 2
+		switch 500.000400 2 S 1
+		switch 1.000000 1 S 2
+	} >a.txt
+	run -0 --separate-stderr analyze cputop a.txt
+	has "$stderr" 'a.txt: times begin again, as after a boot; its records are sorted by time all the same, so split the file there'
+}
+
 @test "files of different machines have rows of their own, and processes can be chosen" {
 	{
 		switch 1.000000 1 S 2

@@ -80,7 +80,7 @@ static void add_missed(FILE *f, const struct analyze_missed *missed)
 	} rows[] = {
 		{ "lost", missed->lost },       { "open", missed->open },
 		{ "endless", missed->endless }, { "unbegun", missed->unbegun },
-		{ "back", missed->backwards },
+		{ "back", missed->backwards },  { "restarts", missed->restarts },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -281,20 +281,33 @@ static void a_stack_tells_which_function_waits(void **state)
 		"unbegun 1\n");
 }
 
+static const char two_waits[] =
+	SWITCH(500, 0, 0, R, 1)
+	WAKEUP(600, 0, 1, 2)
+	SWITCH(700, 0, 1, S, 2)
+	WAKEUP(710, 0, 2, 1)
+	SWITCH(800, 0, 2, S, 1);
+
 static void a_clock_that_steps_back_is_reported_and_gives_no_negative_time(void **state)
 {
-	char *have = answer("schedlog", (struct analyze_opts){ 0 },
-		SWITCH(500, 0, 0, R, 1)
-		WAKEUP(600, 0, 1, 2)
-		SWITCH(700, 0, 1, S, 2)
-		WAKEUP(710, 0, 2, 1)
-		SWITCH(800, 0, 2, S, 1),
-			    400000);
+	char *have = answer("schedlog", (struct analyze_opts){ 0 }, two_waits, 400000);
 
 	(void)state;
 	assert_string_equal(have, "waits 1000600000 1000600000 0 p2/2 0 120 p1/1\n"
 				  "waits 1000310000 1000400000 90000 p1/1 0 120 p2/2\n"
 				  "back 3\n");
+	free(have);
+}
+
+static void nothing_is_joined_across_a_boot(void **state)
+{
+	/* Process 2 waits for a CPU when the machine boots again. */
+	char *have = answer("schedlog", (struct analyze_opts){ 0 }, two_waits, 1000400000);
+
+	(void)state;
+	assert_string_equal(have, "waits 310000 400000 90000 p1/1 0 120 p2/2\n"
+				  "lost 1\n"
+				  "restarts 1\n");
 	free(have);
 }
 
@@ -515,6 +528,7 @@ int main(void)
 		cmocka_unit_test(offcpustats_divides_a_wait_at_the_wakeup),
 		cmocka_unit_test(a_stack_tells_which_function_waits),
 		cmocka_unit_test(a_clock_that_steps_back_is_reported_and_gives_no_negative_time),
+		cmocka_unit_test(nothing_is_joined_across_a_boot),
 		cmocka_unit_test(
 			irqstats_pairs_handlers_on_their_cpu_and_softirqs_with_the_raise_before),
 		cmocka_unit_test(blockstats_has_the_queue_the_device_its_depth_and_its_errors),
