@@ -37,8 +37,9 @@ const char *incident_name(int step)
 
 int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx)
 {
-	*incidents =
-		(struct incidents){ .ctx = ctx, .heard_map.n_words = 2, .work_map.n_words = 2 };
+	*incidents = (struct incidents){
+		.ctx = ctx, .heard_map.n_words = 2, .sent.n_words = 2, .work_map.n_words = 2
+	};
 	return locks_init(&incidents->locks, ctx, 0);
 }
 
@@ -47,6 +48,7 @@ void incidents_clear(struct incidents *incidents)
 	locks_clear(&incidents->locks);
 	dkt__keymap_clear(&incidents->heard_map);
 	free(incidents->list);
+	dkt__keymap_clear(&incidents->sent);
 	dkt__keymap_clear(&incidents->work_map);
 	free(incidents->heard);
 	free(incidents->work);
@@ -83,6 +85,23 @@ static int hear(struct incidents *incidents, const struct log_line *line,
 	heard->xid = rpc->xid;
 	heard->opcode = rpc->opcode;
 	return 0;
+}
+
+/* Remembers a request that is on its way. */
+static int send(struct incidents *incidents, uint32_t host, uint64_t xid)
+{
+	bool added;
+
+	return dkt__keymap_add(&incidents->sent, (uint64_t[]){ host, xid }, &added) ==
+			       DKT__KEYMAP_NONE ?
+		       -ENOMEM :
+		       0;
+}
+
+/* A client completes a request also if it was never sent, or got no reply. Returns true if it was on its way. */
+static bool complete(struct incidents *incidents, uint32_t host, uint64_t xid)
+{
+	return dkt__keymap_remove(&incidents->sent, (uint64_t[]){ host, xid }) != DKT__KEYMAP_NONE;
 }
 
 /* ---- threads ---- */
@@ -286,8 +305,12 @@ static int take_rpc(struct incidents *incidents, const struct log_line *line,
 	int err = 0;
 
 	switch (rpc->step) {
+	case RPC_SENDING:
+	case RPC_RESENDING:
+		return send(incidents, line->host, rpc->xid);
 	case RPC_TIMED_OUT:
 	case RPC_NETWORK_ERROR:
+		complete(incidents, line->host, rpc->xid);
 		return add_rpc(incidents, line, INCIDENT_TIMEOUT, rpc);
 	case RPC_DROPPED:
 		return add_rpc(incidents, line, INCIDENT_DROPPED, rpc);
@@ -300,6 +323,10 @@ static int take_rpc(struct incidents *incidents, const struct log_line *line,
 		end_work(incidents, line);
 		break;
 	case RPC_COMPLETED:
+		if (!complete(incidents, line->host, rpc->xid))
+			return 0;
+		break;
+	case RPC_REPLY:
 		break;
 	default:
 		return 0;

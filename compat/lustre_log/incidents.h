@@ -53,6 +53,7 @@ struct incidents {
 	struct dkt__keymap heard_map; /* host, NID */
 	struct incident_heard *heard; /* by entry of heard_map */
 	size_t n_heard;
+	struct dkt__keymap sent; /* host, XID of requests on their way */
 	struct dkt__keymap work_map; /* host, thread */
 	struct incident_work *work; /* by entry of work_map */
 	size_t n_work;

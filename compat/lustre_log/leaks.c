@@ -125,6 +125,10 @@ int leaks_add(struct leaks *leaks, const struct log_line *line)
 
 	if (!malloc_text_read(line->text.p, line->text.len, &text))
 		return 0;
+	if (text.hidden) {
+		leaks->hidden++;
+		return 0;
+	}
 	site = find_site(leaks, line, text.name);
 	key[0] = line->host;
 	key[1] = text.address;

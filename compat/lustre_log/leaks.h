@@ -30,6 +30,7 @@ struct leaks {
 	size_t n_pieces;
 	uint64_t allocs, frees, bytes, most; /* bytes: in use now, and at most */
 	uint64_t twice, unknown, other_size, again;
+	uint64_t hidden; /* messages without an address, which are not counted */
 	bool lost; /* records were lost: frees may be missing */
 	uint64_t cut; /* pieces in use when a host was started again, which are not leaked */
 };

@@ -3,8 +3,8 @@
 #include "lustre_log/malloc_text.h"
 
 /*
- * Takes "kmalloced", "vmalloced", "slab-alloced", "alloced", "kfreed", "vfreed", "slab-freed" or
- * "kfreed_rcu", and the space and quote after it.
+ * Takes "kmalloced", "vmalloced", "slab-alloced", "alloced", "kfreed", "vfreed", "slab-freed",
+ * "kfreed_rcu" or "rcu", which frees, too, and the space and quote after it.
  */
 static bool take_how(struct rest *rest, struct malloc_text *out)
 {
@@ -13,7 +13,9 @@ static bool take_how(struct rest *rest, struct malloc_text *out)
 	if (!take_word(rest, "km") && !take_word(rest, "vm") && !take_word(rest, "k") &&
 	    !take_word(rest, "v"))
 		take_word(rest, "slab-");
-	if (take_word(rest, "alloc")) {
+	if (take_word(rest, "rcu")) {
+		out->frees = true;
+	} else if (take_word(rest, "alloc")) {
 		take_word(rest, "ed");
 	} else if (take_word(rest, "free")) {
 		out->frees = true;
@@ -45,10 +47,13 @@ bool malloc_text_read(const char *text, size_t len, struct malloc_text *out)
 		if (!take_number(&rest, &out->size))
 			return false;
 	}
-	return take_word(&rest, " at ") && take_hex(&rest, &out->address);
+	if (!take_word(&rest, " at "))
+		return false;
+	out->hidden = take_word(&rest, "(____ptrval____)");
+	return out->hidden || take_hex(&rest, &out->address);
 }
 
 bool malloc_text_wanted(const char *text)
 {
-	return *text && strchr("kvsaf", *text);
+	return *text && strchr("kvsafr", *text);
 }

@@ -6,6 +6,7 @@
 
 struct malloc_text {
 	bool frees;
+	bool hidden; /* the address is; until a kernel has random numbers, %p prints (____ptrval____) */
 	struct part how; /* "kmalloced", "slab-freed" ... */
 	struct part name; /* of the variable in the source */
 	uint64_t size, address;

@@ -73,12 +73,14 @@ static int print(struct view *view)
 		if (is_of_interest(&leaks->sites[i]))
 			err = add_site(leaks, &leaks->sites[i], rows);
 	lustre_put(view->lustre, &out, rows, &view->order, 0);
+	if (out.form == OUT_TEXT && out.any)
+		putchar('\n');
 	out_line(&out, "",
-		 "%s%" PRIu64 " bytes leaked, at most %" PRIu64 " in use; %" PRIu64
+		 "%" PRIu64 " bytes leaked, at most %" PRIu64 " in use; %" PRIu64
 		 " allocations, %" PRIu64 " frees; %" PRIu64 " double frees, %" PRIu64
 		 " frees of memory that the log does not allocate",
-		 out.any ? "\n" : "", leaks->bytes, leaks->most, leaks->allocs, leaks->frees,
-		 leaks->twice, leaks->unknown);
+		 leaks->bytes, leaks->most, leaks->allocs, leaks->frees, leaks->twice,
+		 leaks->unknown);
 	out_json(&out, "leaked", val_number(leaks->bytes));
 	out_json(&out, "most", val_number(leaks->most));
 	out_json(&out, "allocations", val_number(leaks->allocs));
@@ -111,6 +113,11 @@ int lustre_leaks(struct lustre *lustre)
 		app_say("no messages about memory: set debug=+malloc before the log is made");
 	if (!err && view.leaks.lost)
 		app_say("records were lost: memory may have been freed that is counted as leaked");
+	if (!err && view.leaks.hidden)
+		app_say("%" PRIu64
+			" messages about memory have no address, because the kernel had no"
+			" random numbers yet, and are not counted",
+			view.leaks.hidden);
 	if (!err && view.leaks.cut)
 		app_say("%" PRIu64 " allocations were in use when a host was started again, or its"
 			" clock set back, and are not counted as leaked",

@@ -14,7 +14,7 @@ struct lustre_host {
 /* A file is of one host, but a file of syslog can be of several. */
 struct lustre_file {
 	uint32_t first_host, n_hosts;
-	uint64_t last; /* time of its last record */
+	uint64_t first, last; /* times of its first and last record */
 	uint64_t steps, back; /* how often its clock went back, and by at most how much */
 };
 
@@ -28,7 +28,7 @@ struct lustre {
 	struct lustre_host *hosts; /* of all files */
 	size_t n_hosts;
 	struct lustre_file *by_file;
-	uint64_t starts; /* of Lustre, on any host */
+	uint64_t starts; /* of Lustre, on any host, but those at the beginning of a file */
 	char **accuracy; /* by file: the words for inputs_report_offset() */
 	char **files; /* the arguments */
 	size_t n_files;

@@ -136,6 +136,35 @@ static void a_thread_that_hangs_tells_its_request_and_lock(void **state)
 
 /* ---- boots ---- */
 
+#define RPC(step, xid)                                                                                \
+	step " RPC req@ffff88003a5fb000 pname:cluuid:pid:xid:nid:opc:job ptlrpcd_00_01:u-1:2001:" xid \
+	     ":10.0.0.9@tcp:400:"
+#define TIMED_OUT(xid)                                                                                 \
+	"@@@ Request sent has timed out for slow reply: [sent 10/real 10]  req@ffff88003a5fb000 x" xid \
+	"/t0(0) o400->MGC@10.0.0.9@tcp:26/25 lens 224/224 e 0 to 1 dl 12 ref 1 fl Rpc:X/0/ffffffff rc 0/-1"
+
+/* One that was not sent, or whose time is over, is completed without a word from the server. */
+static void only_a_reply_is_heard_of_a_server(void **state)
+{
+	struct incidents it;
+
+	assert_ok(*state, incidents_init(&it, *state));
+	add(&it, 10, RPC("Completed", "1779"));
+	add(&it, 20, RPC("Sending", "1780"));
+	add(&it, 30, TIMED_OUT("1780"));
+	add(&it, 31, RPC("Completed", "1780"));
+	add(&it, 40, RPC("Sending", "1781"));
+	add(&it, 50, TIMED_OUT("1781"));
+	assert_int_equal(it.n, 2);
+	assert_int_equal(it.list[1].heard, 0);
+	add(&it, 60, RPC("Sending", "1782"));
+	add(&it, 61, RPC("Completed", "1782"));
+	add(&it, 70, TIMED_OUT("1783"));
+	assert_int_equal(it.n, 3);
+	assert_int_equal(it.list[2].heard_xid, 1782);
+	incidents_clear(&it);
+}
+
 static void a_restart_ends_locks_and_is_an_incident(void **state)
 {
 	static const char start[] = "Lustre: Build Version: 2.15.3";
@@ -197,6 +226,7 @@ int main(void)
 		cmocka_unit_test(a_client_alone_has_no_parts),
 		cmocka_unit_test(no_part_spans_a_loss),
 		cmocka_unit_test(a_thread_that_hangs_tells_its_request_and_lock),
+		cmocka_unit_test(only_a_reply_is_heard_of_a_server),
 		cmocka_unit_test(a_restart_ends_locks_and_is_an_incident),
 		cmocka_unit_test(memory_of_before_a_restart_is_not_leaked),
 	};

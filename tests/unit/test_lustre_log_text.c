@@ -400,6 +400,8 @@ static void allocations_and_frees_are_read(void **state)
 		{ "kfreed 'req' of size 12 at ffff88003a (tot 1).", true, 12, 0xffff88003a, "req" },
 		{ "kfreed_rcu 'req': 12 at ffff88003a.", true, 12, 0xffff88003a, "req" },
 		{ "vfreed 'req': 12 at ffff88003a.", true, 12, 0xffff88003a, "req" },
+		{ "rcu 'exp': 976 at 00000000f4abc297.", true, 976, 0xf4abc297, "exp" },
+		{ "alloc '(lp)': 312 at (____ptrval____) (tot 451850).", false, 312, 0, "(lp)" },
 	};
 	static const char *const others[] = { "",
 					      "kmalloced",
@@ -416,6 +418,7 @@ static void allocations_and_frees_are_read(void **state)
 		assert_int_equal(it.frees, rows[i].frees);
 		assert_int_equal(it.size, rows[i].size);
 		assert_int_equal(it.address, rows[i].address);
+		assert_int_equal(it.hidden, !rows[i].address);
 		same(it.name, rows[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
