@@ -49,6 +49,12 @@ void waterfall_gap(struct waterfall *fall, uint32_t host)
 	locks_gap(&fall->locks, host);
 }
 
+void waterfall_restart(struct waterfall *fall, uint32_t host)
+{
+	rpcs_restart(&fall->rpcs, host);
+	locks_restart(&fall->locks, host);
+}
+
 /* ---- rows ---- */
 
 /* The time of the last message, where spans without an end are cut. */

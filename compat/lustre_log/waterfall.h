@@ -79,6 +79,9 @@ int waterfall_add(struct waterfall *fall, const struct log_line *line);
 /* Call this where records of a host were lost. No span crosses the loss. */
 void waterfall_gap(struct waterfall *fall, uint32_t host);
 
+/* The host was started again. No span crosses that either. */
+void waterfall_restart(struct waterfall *fall, uint32_t host);
+
 /* After the last line: makes the rows. */
 int waterfall_finish(struct waterfall *fall);
 

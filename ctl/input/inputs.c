@@ -394,8 +394,9 @@ static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs
 				      .name = file->name ? strdup(file->name) : NULL,
 				      .offset = file->offset,
 				      .known = file->known,
-				      .accuracy = file->accuracy };
-	return copy->name ? 0 : dkt__no_memory(from->app->ctx);
+				      .accuracy = file->accuracy ? strdup(file->accuracy) : NULL };
+	return copy->name && !copy->accuracy == !file->accuracy ? 0 :
+								  dkt__no_memory(from->app->ctx);
 }
 
 int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *inputs)
@@ -425,6 +426,7 @@ void inputs_clear(struct inputs *inputs)
 	for (size_t i = 0; inputs->files && i < inputs->n; i++) {
 		input_close(&inputs->files[i].in);
 		free(inputs->files[i].name);
+		free(inputs->files[i].accuracy);
 	}
 	free(inputs->files);
 	*inputs = (struct inputs){ 0 };

@@ -20,7 +20,7 @@ struct inputs_file {
 	char *name; /* printed with the file's records */
 	int64_t offset; /* added to the file's times, to get those of the first file */
 	enum inputs_known known;
-	const char *accuracy; /* words about the offset of INPUTS_BY_REQUESTS; the caller's */
+	char *accuracy; /* words about the offset of INPUTS_BY_REQUESTS */
 };
 
 struct inputs {

@@ -5,6 +5,7 @@
 #include "app/print.h"
 #include "input/inputs.h"
 #include "lustre_log/line.h"
+#include "lustre_log/line_readers.h"
 
 struct lustre_host {
 	char *name; /* unique */
@@ -23,13 +24,11 @@ struct lustre {
 	struct app *app;
 	struct record_args args;
 	struct inputs in; /* the files, merged */
-	struct line_reader **readers; /* by file */
-	size_t n_readers;
+	struct line_readers readers;
 	struct lustre_host *hosts; /* of all files */
 	size_t n_hosts;
 	struct lustre_file *by_file;
 	uint64_t starts; /* of Lustre, on any host, but those at the beginning of a file */
-	char **accuracy; /* by file: the words for inputs_report_offset() */
 	char **files; /* the arguments */
 	size_t n_files;
 	const char *word; /* of timeline */

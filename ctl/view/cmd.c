@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* view: writes a page of pictures of recordings. */
 #include "base/stop.h"
+#include "lustre_log/host_clocks.h"
 #include "view/view.h"
 
 /* ---- records ---- */
@@ -101,6 +102,8 @@ static int make(struct app *app, struct inputs *in, struct record_args *args, st
 	struct view *view = calloc(1, sizeof(*view));
 	int err = view ? outfile_open(app->ctx, app->output, false, file) : -ENOMEM;
 
+	if (!err && in->n > 1)
+		err = host_clocks_find(in, args, true);
 	if (!err)
 		err = inputs_open_all(in, args);
 	for (size_t i = 0; !err && i < in->n; i++)

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
-#include "lustre/log_source.h"
 #include "view/view.h"
 
 /* Rows of each kind. */
@@ -11,23 +10,16 @@
 
 int view_lustre_init(struct view *view)
 {
-	const struct pipeline *p = &view->in->line;
 	int err = waterfall_init(&view->fall, view->app->ctx, ROWS);
 
-	view->readers = calloc(p->n, sizeof(struct line_reader *));
-	if (!err && !view->readers)
-		err = -ENOMEM;
-	for (size_t i = 0; !err && i < p->n; i++)
-		err = line_reader_new(p->parts[i].ctx, (uint32_t)i,
-				      log_source_is(p->parts[i].source), &view->readers[i]);
+	if (!err)
+		err = line_readers_init(&view->readers, &view->in->line);
 	return pipeline_fail(&view->in->line, err);
 }
 
 void view_lustre_clear(struct view *view)
 {
-	for (size_t i = 0; view->readers && i < view->in->line.n; i++)
-		line_reader_free(view->readers[i]);
-	free(view->readers);
+	line_readers_clear(&view->readers);
 	waterfall_clear(&view->fall);
 }
 
@@ -39,8 +31,11 @@ int view_lustre_add(struct view *view, size_t part, const struct dkt_record *rec
 		waterfall_gap(&view->fall, (uint32_t)part);
 		return 0;
 	}
-	return line_read(view->readers[part], record, &line) ? waterfall_add(&view->fall, &line) :
-							       0;
+	if (!line_read(view->readers.of[part], record, &line))
+		return 0;
+	if (line_is_start(&line))
+		waterfall_restart(&view->fall, line.host);
+	return waterfall_add(&view->fall, &line);
 }
 
 /* A span: kind, file, beginning, end, 1 if it did not end. */

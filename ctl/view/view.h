@@ -4,6 +4,7 @@
 
 #include "input/inputs.h"
 #include "latency/latency.h"
+#include "lustre_log/line_readers.h"
 #include "lustre_log/waterfall.h"
 #include "picture/flame.h"
 #include "picture/tasks.h"
@@ -29,7 +30,7 @@ struct view {
 	struct view_pair **pairs;
 	size_t n_pairs;
 	struct waterfall fall;
-	struct line_reader **readers; /* of Lustre's messages, by part of the pipeline */
+	struct line_readers readers;
 };
 
 /* selects: an option selects records. Clear the view in either case. */

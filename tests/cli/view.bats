@@ -9,9 +9,9 @@ load ../helper/common
 setup_file()
 {
 	cd "$BATS_FILE_TMPDIR" || return
-	"$BATS_TEST_DIRNAME/../tools/gen-lustre-log" client 2.15 60 >client
+	"$BATS_TEST_DIRNAME/../tools/gen-lustre-log" client 2.15 60 3.5 >client
 	"$BATS_TEST_DIRNAME/../tools/gen-lustre-log" server 2.15 60 >server
-	dktrace view client server -o lustre.html 2>/dev/null
+	dktrace view client server -o lustre.html 2>words
 }
 
 setup()
@@ -121,6 +121,10 @@ cells()
 	at_least 40 "$(comm -12 wanted have | wc -l)" "requests with their times of service"
 	same '' "$(comm -13 wanted <(grep service have))" "other times of service"
 	has "$(data lustre.html '[.waterfall[] | select(.spans | any(.[4] == 1))][0].label')" ' x17'
+	# The server's clock is 3.5 s behind. On one clock, all that a server does lies within the client's wait.
+	has "$(cat words)" "by 60 requests with both sides"
+	same 'true' "$(data lustre.html '[.waterfall[] | select(.spans[0][0] == "client" and .spans[0][4] == 0) |
+		.spans[0] as $client | .spans[] | .[2] >= $client[2] and .[3] <= $client[3]] | all')" "spans in order"
 }
 
 @test "rare events are one layer, and an empty page says why" {

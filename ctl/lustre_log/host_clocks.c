@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The clocks of hosts, compared by the requests of Lustre that two files have a side of. */
+#include "lustre_log/host_clocks.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "lustre/log_source.h"
+#include "lustre_log/clocks.h"
+#include "lustre_log/line_readers.h"
+#include "lustre_log/rpc_text.h"
+#include "out/bar.h"
+
+struct reading {
+	const struct pipeline *line;
+	struct line_readers readers;
+	struct clocks clocks;
+};
+
+static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	struct reading *reading = data;
+	size_t part = (size_t)(pipeline_part(reading->line, record) - reading->line->parts);
+	struct log_line line;
+
+	(void)source;
+	if (!record->event || !line_read(reading->readers.of[part], record, &line))
+		return 0;
+	return clocks_add(&reading->clocks, &line);
+}
+
+/* Returns the words for the message about a file's offset. */
+static char *accuracy(const struct clocks_offset *offset)
+{
+	char error[UNIT_SIZE];
+
+	duration_text(offset->error, error);
+	if (offset->contradictory)
+		return dkt__format("a guess: its %" PRIu64
+				   " requests with both sides contradict each"
+				   " other by %s, so a clock was set or drifted",
+				   offset->pairs, error);
+	return dkt__format("accurate to %s by %" PRIu64 " requests with both sides", error,
+			   offset->pairs);
+}
+
+/* Corrects the offset of each file. read: the same files, as they were read. */
+static int use(const struct clocks *clocks, const struct inputs *read, struct inputs *inputs)
+{
+	for (size_t i = 1; i < read->n; i++) {
+		struct inputs_file *file = &inputs->files[i];
+		struct clocks_offset offset;
+
+		if (read->files[i].known != INPUTS_BY_WALL_CLOCK || !clocks_get(clocks, i, &offset))
+			continue;
+		file->accuracy = accuracy(&offset);
+		if (!file->accuracy)
+			return dkt__no_memory(inputs->app->ctx);
+		file->known = INPUTS_BY_REQUESTS;
+		file->offset = read->files[i].offset + offset.ns;
+	}
+	return 0;
+}
+
+static int find(struct inputs *read, struct inputs *inputs)
+{
+	struct reading reading = { .line = &read->line };
+	int err = clocks_init(&reading.clocks, inputs->app->ctx, read->n);
+
+	if (!err)
+		err = line_readers_init(&reading.readers, &read->line);
+	if (!err)
+		err = inputs_each(read, add_record, &reading);
+	if (!err) {
+		clocks_finish(&reading.clocks);
+		err = use(&reading.clocks, read, inputs);
+	}
+	line_readers_clear(&reading.readers);
+	clocks_clear(&reading.clocks);
+	return err;
+}
+
+static size_t count_logs(const struct inputs *inputs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < inputs->line.n; i++)
+		n += log_source_is(inputs->line.parts[i].source);
+	return n;
+}
+
+int host_clocks_find(struct inputs *inputs, const struct record_args *args, bool logs)
+{
+	/* No selection: an --until on the wrong clock would cut off replies. */
+	struct record_args all = { .source = args->source,
+				   .wants = { .texts = rpc_text_wanted, .epochs = true } };
+	char **paths __cleanup(free) = calloc(inputs->n, sizeof(*paths));
+	struct inputs read = { 0 };
+	int err = paths ? 0 : dkt__no_memory(inputs->app->ctx);
+
+	for (size_t i = 0; !err && i < inputs->n; i++)
+		paths[i] = (char *)inputs->files[i].path;
+	if (!err)
+		err = inputs_new(inputs->app, paths, inputs->n, &read) ? -EINVAL : 0;
+	if (!err)
+		err = inputs_open_quietly(&read, &all);
+	/* A directory can become several files. */
+	if (!err && read.n == inputs->n && (!logs || count_logs(&read) > 1))
+		err = find(&read, inputs);
+	err = pipeline_fail(&read.line, err);
+	inputs_clear(&read);
+	return err;
+}

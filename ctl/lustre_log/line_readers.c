@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The readers of Lustre's messages, one for each file of a pipeline. */
+#include "lustre_log/line_readers.h"
+
+#include "base/memory.h"
+#include "lustre/log_source.h"
+
+int line_readers_init(struct line_readers *readers, const struct pipeline *line)
+{
+	int err = 0;
+
+	*readers = (struct line_readers){ .of = calloc(line->n, sizeof(*readers->of)) };
+	if (!readers->of)
+		return dkt__no_memory(line->ctx);
+	for (size_t i = 0; !err && i < line->n; i++) {
+		err = line_reader_new(line->parts[i].ctx, (uint32_t)i,
+				      log_source_is(line->parts[i].source), &readers->of[i]);
+		readers->n = i + 1;
+	}
+	return err;
+}
+
+void line_readers_clear(struct line_readers *readers)
+{
+	for (size_t i = 0; i < readers->n; i++)
+		line_reader_free(readers->of[i]);
+	free(readers->of);
+	*readers = (struct line_readers){ 0 };
+}
