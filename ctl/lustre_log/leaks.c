@@ -113,15 +113,16 @@ int lustre_leaks(struct lustre *lustre)
 		app_say("no messages about memory: set debug=+malloc before the log is made");
 	if (!err && view.leaks.lost)
 		app_say("records were lost: memory may have been freed that is counted as leaked");
-	if (!err && view.leaks.hidden)
-		app_say("%" PRIu64
-			" messages about memory have no address, because the kernel had no"
-			" random numbers yet, and are not counted",
-			view.leaks.hidden);
-	if (!err && view.leaks.cut)
-		app_say("%" PRIu64 " allocations were in use when a host was started again, or its"
-			" clock set back, and are not counted as leaked",
-			view.leaks.cut);
+	if (!err) {
+		lustre_tell(
+			view.leaks.hidden, "message",
+			"not counted: without an address, as a kernel writes until it has random"
+			" numbers");
+		lustre_tell(
+			view.leaks.cut, "allocation",
+			"not counted as leaked: in use when a host was started again, or its clock"
+			" set back");
+	}
 	if (!err)
 		err = print(&view);
 	leaks_clear(&view.leaks);

@@ -182,24 +182,12 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 
 static void tell(const struct view *view, size_t unfinished)
 {
-	const struct {
-		uint64_t n;
-		const char *words;
-	} counts[] = {
-		{ unfinished, "locks wait, or were called back, at the end" },
-		{ view->locks.expired,
-		  "callbacks were not answered in time: see lustre evictions" },
-		{ view->locks.spanned,
-		  "locks were not counted, because records were lost while they"
-		  " waited or were called back" },
-		{ view->locks.cut,
-		  "locks were not counted, because a host was started again, or its clock set"
-		  " back, while they waited or were called back" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-		if (counts[i].n)
-			app_say("%" PRIu64 " %s", counts[i].n, counts[i].words);
+	lustre_tell(unfinished, "lock", "without an answer or a grant at the end");
+	lustre_tell(view->locks.expired, "callback", "not answered in time: see lustre evictions");
+	lustre_tell(view->locks.spanned, "lock",
+		    "left out, because records were lost during a wait or callback");
+	lustre_tell(view->locks.cut, "lock",
+		    "left out, because a host was started again, or its clock set back, meanwhile");
 }
 
 static int print(const struct view *view)

@@ -117,6 +117,9 @@ void lustre_when(uint64_t ns, char text[LUSTRE_WHEN_SIZE]);
 /* A value of such a time; no value for 0. */
 struct json_object *lustre_time(uint64_t ns);
 
+/* Says on stderr what the tables leave out, such as "2 requests did not end", unless n is 0. */
+void lustre_tell(uint64_t n, const char *noun, const char *words);
+
 /* The order of rows. */
 struct lustre_order {
 	size_t column;

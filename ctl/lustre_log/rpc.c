@@ -227,24 +227,16 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 static void tell(const struct view *view, size_t unfinished)
 {
 	const struct rpcs *rpcs = &view->rpcs;
-	const struct {
-		uint64_t n;
-		const char *words;
-	} counts[] = {
-		{ unfinished, "requests did not end" },
-		{ rpcs->no_begin, "requests ended that did not begin in the log" },
-		{ rpcs->spanned, "requests were not counted, because records were lost while they"
-				 " were under way" },
-		{ rpcs->cut, "requests were not counted, because a host was started again, or its"
-			     " clock set back, while they were under way" },
-		{ rpcs->backwards, "requests ended before they began: a clock was set back" },
-		{ rpcs->reused, "numbers of requests were used again" },
-		{ rpcs->forgotten, "requests without an end were too many to remember" },
-	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-		if (counts[i].n)
-			app_say("%" PRIu64 " %s", counts[i].n, counts[i].words);
+	lustre_tell(unfinished, "request", "did not end");
+	lustre_tell(rpcs->no_begin, "request", "ended that did not begin in the log");
+	lustre_tell(rpcs->spanned, "request",
+		    "left out, because records were lost while under way");
+	lustre_tell(rpcs->cut, "request",
+		    "left out, because a host was started again, or its clock set back, meanwhile");
+	lustre_tell(rpcs->backwards, "request", "ended before the beginning: a clock was set back");
+	lustre_tell(rpcs->reused, "XID", "used again");
+	lustre_tell(rpcs->forgotten, "request", "without an end forgotten: there are too many");
 	if (view->lustre->n_files > 1 && !rpcs->joined)
 		app_say("no request has both sides in the files, so that no network time is known");
 }

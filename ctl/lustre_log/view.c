@@ -23,6 +23,12 @@ struct json_object *lustre_time(uint64_t ns)
 	return json_object_new_double_s((double)ns / 1e9, text);
 }
 
+void lustre_tell(uint64_t n, const char *noun, const char *words)
+{
+	if (n)
+		app_say("%" PRIu64 " %s%s %s", n, noun, n == 1 ? "" : "s", words);
+}
+
 /* ---- order ---- */
 
 static bool ends_in(const char *text, size_t *len, const char *end)

@@ -92,7 +92,13 @@ function drawFall() {
 }
 
 function startLustre() {
-	const rows = trace.waterfall, sum = (row, kind) => d3.sum(row.spans.filter((it) => it[0] === kind), (it) => it[3] - it[2]);
+	const rows = trace.waterfall;
+	/* null: the log does not tell. */
+	const sum = (row, kind) => {
+		const spans = row.spans.filter((it) => it[0] === kind);
+
+		return spans.length ? d3.sum(spans, (it) => it[3] - it[2]) : null;
+	};
 	const kinds = Object.keys(FALL_COLORS).filter((kind) => rows.some((row) => row.spans.some((it) => it[0] === kind)));
 
 	byId("lustre").hidden = !rows.length;

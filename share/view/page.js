@@ -24,14 +24,16 @@ function headedTable(place, heading, columns, rows, act) {
 
 function startTables() {
 	const files = trace.files.length > 1 ? [{ key: "file", title: "file", type: "text" }] : [];
+	const runs = trace.tasks.list.some((it) => it.runs) ? [{ key: "runs", title: "runs", type: "count" },
+		{ key: "ns", title: "time on CPU", type: "ns" }] : [];
 
 	headedTable(byId("table-events"), "Events", files.concat({ key: "event", title: "event", type: "text" },
 		{ key: "kinds", title: "classes", type: "text" }, { key: "count", title: "records", type: "count" }),
 	trace.events.map((it) => Object.assign({ event: it.system + ":" + it.name, kinds: it.classes.join(" ") }, it)),
 	(row) => showRecords(row.event, 0, wholeTrace(), (it) => it[1] === row.name));
 	headedTable(byId("table-tasks"), "Processes", files.concat({ key: "comm", title: "name", type: "text" },
-		{ key: "pid", title: "PID", type: "id" }, { key: "records", title: "records", type: "count" },
-		{ key: "runs", title: "runs", type: "count" }, { key: "ns", title: "time on CPU", type: "ns" }), trace.tasks.list);
+		{ key: "pid", title: "PID", type: "id" }, { key: "records", title: "records", type: "count" }, ...runs),
+	trace.tasks.list);
 	if (trace.tasks.n > trace.tasks.list.length)
 		byId("table-tasks").append(element("p", plural(trace.tasks.n - trace.tasks.list.length, "more process").replace(/s$/, "es")));
 	headedTable(byId("table-files"), "Files", [{ key: "path", title: "file", type: "text" }, { key: "kind", title: "kind", type: "text" },

@@ -103,7 +103,7 @@ awk_times()
 		print "02000000:02000400:0.0:" head[4] ":0:0:0:(ring_buffer:0:lost_events()) 7 records were lost on CPU 0" }
 		{ print }' "$logs/old.dk" | sed 's/ Request processed.*//' >"$BATS_TEST_TMPDIR/lost.dk"
 	run -3 --separate-stderr dktrace lustre rpc --json "$BATS_TEST_TMPDIR/lost.dk"
-	has "$stderr" "1 requests were not counted, because records were lost while they were under way"
+	has "$stderr" "1 request left out, because records were lost while under way"
 	same 195 "$(jq '[.groups[] | select(.phase == "service") | .count] | add' <<<"$output")" pairs
 }
 
@@ -127,7 +127,7 @@ awk_times()
 	for version in 2.12 2.17; do
 		"$top/tests/tools/gen-lustre-locks" $version 20 >"$BATS_TEST_TMPDIR/it.dk"
 		run -0 --separate-stderr dktrace lustre locks --top 100 --json "$BATS_TEST_TMPDIR/it.dk"
-		has "$stderr" '1 callbacks were not answered in time: see lustre evictions'
+		has "$stderr" '1 callback not answered in time: see lustre evictions'
 		same "${old:=$output}" "$output" "the only difference between the versions is the text"
 	done
 	# Lock i of 19 waits i + 1 ms. Then the longest, and the time from each callback to its cancel, by awk.
