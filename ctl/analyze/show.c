@@ -29,6 +29,13 @@ static const enum column_type types[] = {
 };
 
 /* A name and a number: two columns. */
+/* A narrow terminal can do without them. */
+static bool is_spare(const struct result_column *column)
+{
+	return !strcmp(column->key, "mean") || !strcmp(column->key, "p90") ||
+	       !strcmp(column->key, "p99.9");
+}
+
 static bool has_number(const struct result_column *column)
 {
 	return column->number_key;
@@ -66,7 +73,9 @@ static int set_columns(struct shown *shown, bool several)
 	for (size_t i = 0; i < table->n; i++) {
 		const struct result_column *from = &table->columns[i];
 
-		*to++ = (struct column){ .key = from->key, .type = types[from->type] };
+		*to++ = (struct column){ .key = from->key,
+					 .type = types[from->type],
+					 .flags = is_spare(from) ? COL_SPARE : 0 };
 		if (has_number(from))
 			*to++ = (struct column){ .key = from->number_key, .type = COL_NUMBER };
 	}

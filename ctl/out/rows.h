@@ -30,6 +30,7 @@ enum column_flags {
 	COL_FOLD = 1, /* folded to fit a narrow terminal; at most one column */
 	COL_PEOPLE = 2, /* text only */
 	COL_DATA = 4, /* JSON and CSV only */
+	COL_SPARE = 8, /* left out of text if the terminal is too narrow for all columns */
 };
 
 struct column {

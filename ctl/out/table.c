@@ -159,6 +159,50 @@ static size_t others_width(const struct table *table, size_t but)
 	return used;
 }
 
+/* A folded column takes no more if it has to. */
+#define FOLD_LEAST 20
+
+/* The width of the table, with folded columns as narrow as they can be, and without bars. */
+static size_t least_width(const struct table *table)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		size_t column = column_width(table, i);
+
+		if (column_at(table, i)->flags & COL_FOLD && column > FOLD_LEAST)
+			column = FOLD_LEAST;
+		if (column_at(table, i)->type != COL_BAR)
+			width += column + (width > 0);
+	}
+	return width;
+}
+
+static void remove_column(struct table *table, size_t column)
+{
+	char **to = table->texts;
+
+	for (size_t k = 0; k < table->lines * table->n; k++) {
+		if (k % table->n == column)
+			free(table->texts[k]);
+		else
+			*to++ = table->texts[k];
+	}
+	table->n--;
+	memmove(&table->nrs[column], &table->nrs[column + 1],
+		(table->n - column) * sizeof(*table->nrs));
+}
+
+/* Leaves out spare columns, the last one first, until the others fit the terminal. */
+static void leave_out(struct table *table)
+{
+	size_t width = fold_width();
+
+	for (size_t i = table->n; width && i-- > 0 && least_width(table) > width;)
+		if (column_at(table, i)->flags & COL_SPARE)
+			remove_column(table, i);
+}
+
 /* libsmartcols would break lines within words. */
 static int fold_column(struct table *table, size_t i)
 {
@@ -205,6 +249,7 @@ static int fit(struct table *table)
 {
 	int err = 0;
 
+	leave_out(table);
 	for (size_t i = 0; !err && i < table->n; i++) {
 		if (column_at(table, i)->flags & COL_FOLD)
 			err = fold_column(table, i);

@@ -122,6 +122,23 @@ event()
 	expect 1 '' "dktrace: --sort: 'x' is not a column" analyze schedstats trace.txt --sort x
 }
 
+# Prints the headings of the first table, and the width of the widest line. usage: on_terminal COLUMNS
+on_terminal()
+{
+	script -qec "stty cols $1; dktrace analyze syscallstats --top 2 '$capture' 2>/dev/null" /dev/null </dev/null |
+		tr -d '\r' | awk 'NR == 2 { print } length > n { n = length } END { print n }'
+}
+
+@test "a table fits a terminal of 80 columns without some percentiles" {
+	command -v script >/dev/null || skip "no script(1) to make a terminal"
+	run -0 on_terminal 80
+	lacks "${lines[0]}" 'P99.9'
+	within 70 "${lines[1]}" 80 columns
+	run -0 on_terminal 100
+	has "${lines[0]}" 'P90    P99  P99.9    MAX'
+	within 81 "${lines[1]}" 100 columns
+}
+
 @test "a text whose times begin again is told to be of several boots" {
 	{
 		switch 500.000000 1 S 2
