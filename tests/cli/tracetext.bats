@@ -67,9 +67,9 @@ text()
 		cpus=2
 		          a b-c-7     [001]  1.000000002: print: tracing_mark_write: ns
 		          dd-4321    (   4321) [000] .....  1.000001: tracing_mark_write: tgid
-		          <idle>-0    (-------) [000]  2: tracing_mark_write: counter
+		          <idle>-0    (-------) [000]  1000003: tracing_mark_write: counter
 	END
-	expect 0 '          <idle>-0     [000]     0.000000: print:                tracing_mark_write: counter
+	expect 0 '          <idle>-0     [000]     0.001000: print:                tracing_mark_write: counter
            a b-c-7     [001]     1.000000: print:                tracing_mark_write: ns
               dd-4321  [000]     1.000001: print:                tracing_mark_write: tgid' "" text report odd.txt
 }
