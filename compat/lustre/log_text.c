@@ -211,7 +211,7 @@ static bool put_place(struct log_text *t, const char *p, const char *line_end,
 	return true;
 }
 
-/* Ends the record that is being built, with a newline. False: there is none. */
+/* Ends the record that is being built with a newline. Returns false if no record is being built. */
 static bool finish(struct log_text *t)
 {
 	uint32_t len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds where the clock of a log goes back, because it was set or the host was started again. What is
- * before such a place and what is behind it are epochs, which are not sorted into each other.
+ * Finds the places where the clock of a log goes back, because it was set or the host was started again.
+ * These places divide the log into epochs. Records of different epochs are not sorted into each other.
  */
 #pragma once
 
