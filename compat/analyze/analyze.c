@@ -4,11 +4,9 @@
 
 #include "base/glob.h"
 #include "base/memory.h"
+#include "base/when.h"
 
 #define FIRST_SLOTS 64
-
-/* Times that begin again so far before are of another boot; CPUs' clocks differ by less. */
-#define RESTART_NS 1000000000
 
 /* An event of the source. Each file of several has its own. */
 struct analyze_event {
@@ -182,7 +180,7 @@ int analyze_record(void *data, struct dkt_source *source, const struct dkt_recor
 	struct dkt_record shifted;
 	int err = 0;
 
-	if (dkt__unlikely(a->any && record->ts + a->shift + RESTART_NS < a->to))
+	if (dkt__unlikely(a->any && record->ts + a->shift + DKT__RESTART_NS < a->to))
 		err = restart(a, record->ts);
 	if (dkt__likely(!a->shift))
 		return err ? err : take_record(a, source, record);

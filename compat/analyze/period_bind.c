@@ -77,6 +77,7 @@ int periods_begin(struct analyze *a, struct periods *all, const struct period_de
 {
 	int err = 0;
 
+	all->births.tids.n_words = 1;
 	all->list = calloc(defs->n + 1, sizeof(*all->list));
 	all->wholes = calloc(defs->n + 1, sizeof(*all->wholes));
 	all->children = calloc(defs->n * defs->n + 1, sizeof(*all->children));

@@ -24,7 +24,6 @@ int period_birth(struct analyze *a, struct periods *all, const struct analysis_r
 	bool added;
 	uint32_t entry;
 
-	all->births.tids.n_words = 1;
 	entry = dkt__keymap_add(&all->births.tids, &tid, &added);
 	birth = entry == DKT__KEYMAP_NONE ? NULL :
 					    dkt__reach(all->births.times, all->births.n, entry);

@@ -4,11 +4,11 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/keymap.h"
 #include "base/parse.h"
+#include "base/when.h"
 #include "calls/process.h"
 
 /* Sockets beyond this number have no address. */
@@ -114,14 +114,6 @@ static int fork_from(struct descriptors *descriptors, const struct call *call)
 
 /* ---- sockets ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /*
  * Notes which socket the descriptor is now. The process may have closed it since the call, and opened
  * another: the calls up to now tell.
@@ -141,7 +133,7 @@ static int see_socket(struct descriptors *descriptors, struct process *process, 
 	inode = sockets_inode(link);
 	if (!inode)
 		return 0;
-	*it = (struct waiting){ .tid = tid, .fd = fd, .inode = inode, .seen = now_ns() };
+	*it = (struct waiting){ .tid = tid, .fd = fd, .inode = inode, .seen = dkt__monotonic_ns() };
 	descriptors->n_waiting++;
 	return process_set_socket(process, (uint64_t)fd, inode);
 }
@@ -168,11 +160,11 @@ static bool give_address(struct descriptors *descriptors, struct waiting *it)
 static void read_tables(struct descriptors *descriptors, int32_t tid)
 {
 	char dir[32];
-	uint64_t from = now_ns(), to;
+	uint64_t from = dkt__monotonic_ns(), to;
 
 	snprintf(dir, sizeof(dir), "/proc/%d/net", tid);
 	sockets_read(&descriptors->sockets, dir);
-	to = now_ns();
+	to = dkt__monotonic_ns();
 	descriptors->next = to + DKT__MAX(READ_NS, (to - from) * READ_PART);
 	for (size_t i = 0; i < descriptors->n_waiting; i++)
 		descriptors->waiting[i].looks++;
@@ -184,7 +176,7 @@ void descriptors_until(struct descriptors *descriptors, uint64_t ts)
 
 	/* All that wait are as old as the first one or younger. */
 	if (!descriptors->n_waiting || ts <= descriptors->waiting[0].seen ||
-	    now_ns() < descriptors->next)
+	    dkt__monotonic_ns() < descriptors->next)
 		return;
 	read_tables(descriptors, descriptors->waiting[0].tid);
 	for (size_t i = 0; i < descriptors->n_waiting; i++) {

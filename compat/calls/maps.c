@@ -6,11 +6,11 @@
 #include "calls/maps.h"
 
 #include <elfutils/libdwfl.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/keymap.h"
 #include "base/util.h"
+#include "base/when.h"
 #include "log/threads.h"
 
 /* Each process takes memory for its symbols: beyond this number, the others are read again. */
@@ -39,14 +39,6 @@ struct maps {
 	size_t n;
 };
 
-static int64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* ---- processes ---- */
 
 static int is_module(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, void *any)
@@ -66,7 +58,7 @@ static void read_maps(struct maps *maps, struct mapped *mapped)
 	bool any = false;
 
 	mapped->reads++;
-	mapped->read = now_ns();
+	mapped->read = dkt__monotonic_ns();
 	if (dwfl && !dwfl_linux_proc_report(dwfl, mapped->pid) &&
 	    !dwfl_report_end(dwfl, NULL, NULL))
 		dwfl_getmodules(dwfl, is_module, &any, 0);
@@ -154,7 +146,8 @@ static Dwfl_Module *find_module(struct maps *maps, struct mapped *mapped, uint64
 {
 	Dwfl_Module *module = mapped->dwfl ? dwfl_addrmodule(mapped->dwfl, address) : NULL;
 
-	if (module || (mapped->reads >= READS_SOON && now_ns() - mapped->read < AGAIN_NS))
+	if (module ||
+	    (mapped->reads >= READS_SOON && dkt__monotonic_ns() - mapped->read < AGAIN_NS))
 		return module;
 	read_maps(maps, mapped);
 	return mapped->dwfl ? dwfl_addrmodule(mapped->dwfl, address) : NULL;

@@ -2,30 +2,22 @@
 /* The progress of a long operation: a line on stderr, if that is a terminal. */
 #include "app/progress.h"
 
-#include <time.h>
-
 #include "base/util.h"
 #include "base/when.h"
-
-static uint64_t now(void)
-{
-	struct timespec ts = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)dkt__timespec_ns(&ts);
-}
 
 void progress_begin(struct progress *progress, uint64_t of, enum progress_unit unit, bool prints)
 {
 	bool on = of && isatty(STDERR_FILENO) && !(prints && isatty(STDOUT_FILENO));
 
-	*progress = (struct progress){ .on = on, .of = of, .unit = unit, .begun = on ? now() : 0 };
+	*progress = (struct progress){
+		.on = on, .of = of, .unit = unit, .begun = on ? dkt__monotonic_ns() : 0
+	};
 }
 
 /* True if a second has passed since the beginning, or since the last line. */
 static bool is_due(struct progress *progress)
 {
-	uint64_t time = now();
+	uint64_t time = dkt__monotonic_ns();
 
 	if (time - (progress->shown ? progress->last : progress->begun) < DKT__NSEC_PER_SEC)
 		return false;
@@ -83,7 +75,7 @@ void progress_change(void *data, const char *what, size_t done, size_t of)
 	}
 	if (!isatty(STDERR_FILENO))
 		return;
-	progress->begun = progress->begun ?: now();
+	progress->begun = progress->begun ?: dkt__monotonic_ns();
 	if (is_due(progress))
 		fprintf(stderr, "\r%3.0f %% of the %s \033[K", 100.0 * (double)done / (double)of,
 			what);

@@ -7,6 +7,7 @@
 #include "app/opt.h"
 #include "app/print.h"
 #include "base/parse.h"
+#include "base/when.h"
 #include "top/top.h"
 
 #define DELAY 1.0
@@ -43,7 +44,7 @@ static int start(struct run *run)
 	int err = top_log_start(&run->top);
 
 	if (!err)
-		err = activity_start(run->top.activity, top_now());
+		err = activity_start(run->top.activity, dkt__monotonic_ns());
 	run->started = true;
 	run->last = live_now();
 	top_cost(&run->top.cost);

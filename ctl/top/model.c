@@ -1,17 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The model: takes a frame at the end of each interval. */
-#include <time.h>
-
+#include "base/when.h"
 #include "top/top.h"
-
-uint64_t top_now(void)
-{
-	struct timespec ts;
-
-	/* The clock of the records. */
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 int top_open(struct top *top, struct app *app)
 {
@@ -38,7 +28,8 @@ int top_take(struct top *top)
 {
 	struct log_counts counts = { 0 };
 	struct activity_frame frame;
-	int err = activity_take(top->activity, top_now(), &frame);
+	/* The clock of the records, too. */
+	int err = activity_take(top->activity, dkt__monotonic_ns(), &frame);
 
 	if (!err)
 		err = top_log_take(top, &counts);

@@ -95,9 +95,6 @@ void top_close(struct top *top);
 /* Ends the interval; paused: it is not shown. */
 int top_take(struct top *top);
 
-/* The time on the clock of the records. */
-uint64_t top_now(void);
-
 /* ---- cost.c, buffers.c ---- */
 
 void top_cost(struct top_cost *cost);

@@ -31,6 +31,18 @@ static inline int64_t dkt__timespec_ns(const struct timespec *ts)
 	return ns;
 }
 
+/* Returns the time of the monotonic clock, in ns. */
+static inline uint64_t dkt__monotonic_ns(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)dkt__timespec_ns(&ts);
+}
+
+/* Times of a trace that begin again so far before, in ns, are of another boot; CPUs' clocks differ by less. */
+#define DKT__RESTART_NS 1000000000
+
 /*
  * Reads HH:MM[:SS[.frac]] (of today, local time), YYYY-MM-DD HH:MM[:SS[.frac]], @SECONDS[.frac]
  * or -TIME (before now, seconds without a unit) as ns since the epoch. -EINVAL.

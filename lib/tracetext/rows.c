@@ -2,6 +2,8 @@
 /* Finds the lines of a trace's text that are records, and sorts them by time. */
 #include "tracetext/rows.h"
 
+#include "base/when.h"
+
 /* Report the progress after this many lines. */
 #define TELL_LINES 4096
 
@@ -58,9 +60,6 @@ static void tell(const struct dkt__text *text, uint64_t at, unsigned int *lines)
 		dkt_progress(text->base.ctx, "file", at, text->file.size);
 }
 
-/* Times of a CPU that begin again so far before are of another boot. */
-#define RESTART_NS 1000000000
-
 /* The state that earlier lines established. */
 struct scanning {
 	struct dkt__text *text;
@@ -108,7 +107,7 @@ static void note_time(struct scanning *s, const struct dkt__line *line)
 
 	if (s->latest[line->cpu].restarts != s->restarts)
 		latest = 0;
-	if (line->ts && line->ts < latest && latest - line->ts > RESTART_NS) {
+	if (line->ts && line->ts < latest && latest - line->ts > DKT__RESTART_NS) {
 		s->restarts++;
 		latest = 0;
 	}
