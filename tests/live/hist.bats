@@ -20,19 +20,52 @@ load ../helper/live
 	grep -Eq '^[0-9]+,[0-9]+,[0-9]+$' <<<"$output"
 }
 
+# True if hist named a dd that has ended dd, or as the kernel does: a busy one may have noted a name before
+# exec, or have forgotten it. usage: is_named PID NAME
+is_named()
+{
+	local known
+
+	[ "$2" != dd ] || return 0
+	known=$(grep "^$1 " "$tracing/saved_cmdlines") || return 0
+	same "$known" "$1 $2" "name"
+}
+
 @test "hist names processes that have ended" {
-	local name pid known
+	local name pid
 
 	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_pid.execname --csv \
 		--filter 'count == 33317' -- sh -c 'for i in 1 2 3 4 5; do
 			dd if=/dev/zero of=/dev/null bs=33317 count=3 status=none; done'
 	same 5 "$(grep -c '^[^,]*\[[0-9]*\],3$' <<<"$output")" 'rows by process'
 	at_least 1 "$(grep -c '^dd\[' <<<"$output")" 'names'
-	# A busy kernel may have noted a name before exec, or have forgotten it.
 	while IFS='[],' read -r name pid _; do
-		known=$(grep "^$pid " "$tracing/saved_cmdlines" || true)
-		[ -z "$known" ] || same "$known" "$pid $name" "name"
+		is_named "$pid" "$name"
 	done < <(grep ',3$' <<<"$output")
+}
+
+@test "hist names a process that has ended and whose number another one had before" {
+	local number
+
+	[ -w /proc/sys/kernel/ns_last_pid ] || skip "this kernel does not let processes choose a number"
+	cp "$(command -v dd)" "$tmp/earlier"
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_pid.execname --csv \
+		--filter 'count == 33317' -- "$tmp/earlier" if=/dev/zero of=/dev/null bs=33317 count=3 status=none
+	number=$(sed -n 's/.*\[\([0-9]*\)\],3$/\1/p' <<<"$output")
+	# The names are read with the first record, that of the first dd.
+	cat >"$tmp/again" <<-'END'
+		dd if=/dev/zero of=/dev/null bs=33317 count=1 status=none
+		until grep -q '^dd\[' "$2"; do sleep 0.1; done
+		until
+			echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
+			dd if=/dev/zero of=/dev/null bs=33317 count=7 status=none &
+			[ $! = "$1" ]
+		do wait; done
+		wait
+	END
+	dktrace hist syscalls:sys_enter_write -k common_pid.execname -w0.2 --filter 'count == 33317' -- \
+		sh "$tmp/again" "$number" "$tmp/tables" >"$tmp/tables"
+	is_named "$number" "$(sed -n "s/^\(.*\)\[$number\] .*/\1/p" "$tmp/tables" | tail -n 1)"
 }
 
 @test "hist counts by stack" {

@@ -42,24 +42,42 @@ static bool read_proc(int32_t pid, char comm[static 17])
 	return f && fgets(comm, 17, f);
 }
 
-/* While a reader follows, a thread may execute another program. The name of one that ended stays. */
-static void read_proc_again(struct dkt__live *live, const struct dkt_record *record)
+/*
+ * While a reader follows, a thread may execute another program. When it has ended, its name stays, but
+ * for one that was read before there were records: that may be of an earlier thread with this number.
+ */
+static void update(struct dkt__live *live, const struct dkt_record *record)
 {
 	uint64_t *read = dkt__comms_mark(&live->comms, record->pid);
 	char comm[17];
+	bool first;
 
 	if (!read || record->ts < *read + AGAIN_NS)
 		return;
+	first = !*read;
 	*read = record->ts;
-	if (read_proc(record->pid, comm))
+	if (read_proc(record->pid, comm) || (first && read_again(live, record->pid, comm)))
 		dkt__comms_set(&live->comms, record->pid, comm, strcspn(comm, "\n"));
+}
+
+/* Reads the name of a thread that has none yet. */
+static void add(struct dkt__live *live, const struct dkt_record *record)
+{
+	char comm[17];
+	uint64_t *read;
+
+	if (!read_proc(record->pid, comm) && !read_again(live, record->pid, comm))
+		snprintf(comm, sizeof(comm), "<...>");
+	dkt__comms_set(&live->comms, record->pid, comm, strcspn(comm, "\n"));
+	read = dkt__comms_mark(&live->comms, record->pid);
+	if (read)
+		*read = record->ts;
 }
 
 const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *record)
 {
 	struct dkt__live *live = (struct dkt__live *)source;
 	const int32_t pid = record->pid;
-	char comm[17];
 	const char *name;
 
 	if (!pid)
@@ -73,13 +91,11 @@ const char *dkt__live_comm(struct dkt_source *source, const struct dkt_record *r
 		read_saved(live->in->ctx, &live->comms);
 	live->comms_read = true;
 	if (live->flags & DKT_LIVE_FOLLOW && !live->in->ctx->root)
-		read_proc_again(live, record);
+		update(live, record);
 	name = dkt__comms_get(&live->comms, pid);
 	if (name || live->in->ctx->root)
 		return name ? name : "<...>";
-	if (!read_proc(pid, comm) && !read_again(live, pid, comm))
-		snprintf(comm, sizeof(comm), "<...>");
-	dkt__comms_set(&live->comms, pid, comm, strcspn(comm, "\n"));
+	add(live, record);
 	name = dkt__comms_get(&live->comms, pid);
 	return name ? name : "<...>";
 }
