@@ -156,10 +156,6 @@ static void add_gap(struct activity *activity, struct cpu *cpu, const struct dkt
 	cpu->since = gap->ts;
 	activity->gap = DKT__MAX(activity->gap, gap->ts);
 	dkt__keymap_empty(&activity->by_request);
-	if (gap->lost == DKT_LOST_UNKNOWN)
-		activity->lost_more = true;
-	else
-		activity->lost += gap->lost;
 }
 
 int activity_add(struct activity *activity, const struct dkt_record *record)
@@ -215,8 +211,6 @@ int activity_take(struct activity *activity, uint64_t now, struct activity_frame
 		.have = activity->have,
 		.records = activity->records,
 		.busy = activity->busy,
-		.lost = activity->lost,
-		.lost_more = activity->lost_more,
 		.unfollowed = activity->unfollowed,
 	};
 	err = calls_take(activity, frame);
@@ -229,9 +223,8 @@ int activity_take(struct activity *activity, uint64_t now, struct activity_frame
 	if (!err)
 		err = threads_sweep(activity, now);
 	activity->from = now;
-	activity->records = activity->lost = activity->unfollowed = 0;
+	activity->records = activity->unfollowed = 0;
 	activity->busy = 0;
-	activity->lost_more = false;
 	return err;
 }
 

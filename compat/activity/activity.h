@@ -77,8 +77,6 @@ struct activity_frame {
 	size_t n_events;
 	uint64_t records;
 	int64_t busy; /* ns of all CPUs together */
-	uint64_t lost; /* records */
-	bool lost_more; /* some gaps do not tell how many */
 	uint64_t unfollowed; /* records of threads that there was no room for */
 };
 

@@ -7,6 +7,7 @@
 #include "apply/apply.h"
 #include "base/buf.h"
 #include "lustre/message.h"
+#include "pipeline/losses.h"
 #include "set/param/memory.h"
 
 /* The buffers have at most so many bytes per CPU, and this part of the available memory. */
@@ -35,8 +36,7 @@ struct log_counter {
 	uint32_t *event_of; /* by dkt_event_index(): number in events plus 1 */
 	size_t n_event_of;
 	uint64_t of_messages[LOG_NO_CLASS + 1]; /* records of messages, by class */
-	uint64_t lost;
-	bool lost_more;
+	struct losses losses; /* of source, since it was opened */
 };
 
 /* ---- the log's settings ---- */
@@ -209,6 +209,7 @@ int log_counter_close(struct log_counter *counter)
 		message_free(counter->events[i].message);
 	free(counter->events);
 	free(counter->event_of);
+	losses_clear(&counter->losses);
 	free(counter->settings);
 	free(counter->name);
 	free(counter);
@@ -230,17 +231,13 @@ static void add_record(struct log_counter *counter, const struct dkt_record *rec
 	const size_t index = record->event ? dkt_event_index(record->event) : 0;
 	const uint32_t nr = index < counter->n_event_of ? counter->event_of[index] : 0;
 
-	if (!record->event && record->lost == DKT_LOST_UNKNOWN) {
-		counter->lost_more = true;
-	} else if (!record->event) {
-		counter->lost += record->lost;
-	} else if (nr) {
-		struct counted *counted = &counter->events[nr - 1];
+	struct counted *counted = nr ? &counter->events[nr - 1] : NULL;
 
-		counted->now.records++;
-		if (counted->message)
-			add_classes(counter, message_classes(counted->message, record));
-	}
+	if (!counted)
+		return;
+	counted->now.records++;
+	if (counted->message)
+		add_classes(counter, message_classes(counted->message, record));
 }
 
 int log_counter_read(struct log_counter *counter)
@@ -301,17 +298,17 @@ static int take_events(const struct log_counter *counter, struct log_counts *cou
 
 int log_counter_take(struct log_counter *counter, struct log_counts *counts)
 {
-	int err;
+	const uint64_t lost = counter->losses.lost;
+	int err = losses_raise(&counter->losses, counter->source);
 
-	*counts = (struct log_counts){ .lost = counter->lost, .lost_more = counter->lost_more };
-	err = take_classes(counter, counts);
+	*counts = (struct log_counts){ .lost = counter->losses.lost - lost };
+	if (!err)
+		err = take_classes(counter, counts);
 	if (!err)
 		err = take_events(counter, counts);
 	for (size_t i = 0; i < counter->n_events; i++)
 		counter->events[i].now.records = 0;
 	memset(counter->of_messages, 0, sizeof(counter->of_messages));
-	counter->lost = 0;
-	counter->lost_more = false;
 	return err ? err : follow(counter);
 }
 

@@ -36,7 +36,6 @@ struct log_counts {
 	struct log_class *classes; /* those of debug */
 	size_t n_classes;
 	uint64_t lost; /* records that were not counted */
-	bool lost_more; /* some losses do not tell how many */
 };
 
 struct log_counter;

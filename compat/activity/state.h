@@ -76,9 +76,8 @@ struct activity {
 	uint64_t from; /* when the interval began */
 	uint64_t gap; /* records from before that time were lost; 0: none were */
 	uint64_t swept; /* when threads that had ended unseen were last looked for */
-	uint64_t records, lost, unfollowed;
+	uint64_t records, unfollowed;
 	int64_t busy;
-	bool lost_more;
 	bool no_memory; /* a thread could not be added */
 };
 

@@ -41,8 +41,9 @@ int losses_count(struct losses *losses, struct dkt_source *source)
 	return err;
 }
 
-void losses_raise(struct losses *losses, struct dkt_source *source)
+int losses_raise(struct losses *losses, struct dkt_source *source)
 {
+	int err = make_room(losses, dkt_source_info(source)->cpus);
 	struct dkt_loss loss;
 
 	for (int cpu = 0; cpu < losses->cpus; cpu++) {
@@ -52,6 +53,7 @@ void losses_raise(struct losses *losses, struct dkt_source *source)
 		losses->lost += loss.lost - losses->by_cpu[cpu];
 		losses->by_cpu[cpu] = loss.lost;
 	}
+	return err;
 }
 
 void losses_clear(struct losses *losses)

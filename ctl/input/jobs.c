@@ -199,15 +199,17 @@ static void end(struct job *job)
 }
 
 /* The kernel's total of lost records can be higher than the sum of the pages. */
-static void raise_losses(const struct inputs *in)
+static int raise_losses(const struct inputs *in)
 {
 	const struct pipeline *line = &in->line;
+	int err = 0;
 
 	/* A part of the file has no total. Seek to the beginning: the source is at a slice. */
 	if (line->since || line->until || dkt_source_seek(line->source, 0, 0))
-		return;
-	for (size_t i = 0; i < line->n; i++)
-		losses_raise(&line->parts[i].losses, line->parts[i].source);
+		return 0;
+	for (size_t i = 0; !err && i < line->n; i++)
+		err = losses_raise(&line->parts[i].losses, line->parts[i].source);
+	return err;
 }
 
 static int make_texts(struct jobs *all)
@@ -255,8 +257,8 @@ int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int
 		count(&jobs[0]);
 		for (int i = 1; i < n; i++)
 			end(&jobs[i]);
-		err = all.err;
-		raise_losses(in);
+		err = raise_losses(in);
+		err = all.err ? all.err : err;
 	}
 	free_texts(&all);
 	sink->out.closed = all.closed;

@@ -13,11 +13,9 @@ static void put_members(const struct top *top, struct out *out)
 	out_put(out, "busy_percent",
 		frame->have & ACTIVITY_CPU ? json_object_new_double(top_busy(top)) : NULL);
 	out_put(out, "records", val_number(frame->records));
-	out_put(out, "lost", val_number(frame->lost));
-	out_put(out, "lost_more", val_bool(frame->lost_more));
+	out_put(out, "lost", val_number(top->lost));
 	out_put(out, "unfollowed", val_number(frame->unfollowed));
 	out_put(out, "log_uncounted", val_number(top->counts.lost));
-	out_put(out, "log_uncounted_more", val_bool(top->counts.lost_more));
 	out_put(out, "own_percent", json_object_new_double(top->cost.percent));
 }
 

@@ -73,8 +73,8 @@ void top_buffers(struct top *top)
 		own->name = strdup("top");
 	own->known = true;
 	own->records = top->frame.records;
-	own->lost = top->frame.lost;
-	own->all_lost = top->all_lost;
+	own->lost = top->lost;
+	own->all_lost = top->losses.lost;
 	take_log(top, &top->buffers[TOP_LOG]);
 }
 

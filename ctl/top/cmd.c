@@ -76,7 +76,7 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 {
 	struct run *run = data;
 
-	(void)source;
+	run->top.source = source;
 	return activity_add(run->top.activity, record);
 }
 

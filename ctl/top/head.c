@@ -52,22 +52,21 @@ void top_print_log(const struct top *top, FILE *f)
 
 bool top_has_lost(const struct top *top)
 {
-	return top->frame.lost || top->frame.lost_more || top->frame.unfollowed ||
-	       top->counts.lost || top->counts.lost_more;
+	return top->lost || top->counts.lost || top->frame.unfollowed;
 }
 
 void top_print_lost(const struct top *top, FILE *f)
 {
 	const struct activity_frame *frame = &top->frame;
 
-	if (frame->lost || frame->lost_more)
-		fprintf(f, "LOST %s%" PRIu64 " records in this interval: its numbers are too low\n",
-			frame->lost_more ? "more than " : "", frame->lost);
-	else if (top->counts.lost || top->counts.lost_more)
+	if (top->lost)
+		fprintf(f, "LOST %" PRIu64 " records in this interval: its numbers are too low\n",
+			top->lost);
+	else if (top->counts.lost)
 		fprintf(f,
-			"LOST %s%" PRIu64
+			"LOST %" PRIu64
 			" of the log's records here: classes and events are too low\n",
-			top->counts.lost_more ? "more than " : "", top->counts.lost);
+			top->counts.lost);
 	else if (frame->unfollowed)
 		fprintf(f,
 			"%" PRIu64

@@ -50,7 +50,7 @@ int top_log_take(struct top *top, struct log_counts *counts)
 	if (!top->counter)
 		return begin(top);
 	err = log_counter_take(top->counter, counts);
-	top->uncounted += counts->lost + counts->lost_more;
+	top->uncounted += counts->lost;
 	if (err != -ENOENT)
 		return err;
 	end(top);

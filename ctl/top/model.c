@@ -22,19 +22,32 @@ void top_close(struct top *top)
 	activity_frame_clear(&top->frame);
 	class_map_free(top->map);
 	activity_free(top->activity);
+	losses_clear(&top->losses);
+}
+
+/* Gets the number of records lost in the interval; none before the first one was read. */
+static int take_lost(struct top *top, uint64_t *lost)
+{
+	const uint64_t before = top->losses.lost;
+	int err = top->source ? losses_raise(&top->losses, top->source) : 0;
+
+	*lost = top->losses.lost - before;
+	return err;
 }
 
 int top_take(struct top *top)
 {
 	struct log_counts counts = { 0 };
 	struct activity_frame frame;
+	uint64_t lost = 0;
 	/* The clock of the records, too. */
 	int err = activity_take(top->activity, dkt__monotonic_ns(), &frame);
 
 	if (!err)
 		err = top_log_take(top, &counts);
+	if (!err)
+		err = take_lost(top, &lost);
 	top_cost(&top->cost);
-	top->all_lost += frame.lost;
 	if (err || top->paused) {
 		activity_frame_clear(&frame);
 		log_counts_clear(&counts);
@@ -44,6 +57,7 @@ int top_take(struct top *top)
 	log_counts_clear(&top->counts);
 	top->frame = frame;
 	top->counts = counts;
+	top->lost = lost;
 	top->when = time(NULL);
 	top_buffers(top);
 	return top_events(top);

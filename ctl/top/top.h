@@ -7,6 +7,7 @@
 #include "app/app.h"
 #include "lustre/class.h"
 #include "out/rows.h"
+#include "pipeline/losses.h"
 
 #define TOP_FILTER_SIZE 64
 
@@ -74,10 +75,11 @@ struct top {
 	struct top_buffer buffers[N_TOP_BUFFERS];
 	struct top_log log;
 	struct top_cost cost;
-	uint64_t all_lost; /* since the beginning */
+	struct losses losses; /* of source, since the beginning */
+	uint64_t lost; /* in the interval of the frame */
 	bool count_log; /* the user wants the log's records counted */
 	struct log_counter *counter; /* NULL: there is no log, or nobody wants it */
-	uint64_t uncounted; /* records of the log, since the beginning; some losses count as one */
+	uint64_t uncounted; /* records of the log, since the beginning */
 	/* The view. */
 	struct top_sort sort[N_TOP_PANELS];
 	char filter[TOP_FILTER_SIZE]; /* rows without this text are not shown; "": all are */
