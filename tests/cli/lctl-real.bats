@@ -6,8 +6,6 @@
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
 
-# bats file_tags=plain
-
 setup()
 {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, for a mount namespace"
