@@ -231,13 +231,13 @@ static void add_record(struct log_counter *counter, const struct dkt_record *rec
 	const size_t index = record->event ? dkt_event_index(record->event) : 0;
 	const uint32_t nr = index < counter->n_event_of ? counter->event_of[index] : 0;
 
-	struct counted *counted = nr ? &counter->events[nr - 1] : NULL;
+	if (nr) {
+		struct counted *counted = &counter->events[nr - 1];
 
-	if (!counted)
-		return;
-	counted->now.records++;
-	if (counted->message)
-		add_classes(counter, message_classes(counted->message, record));
+		counted->now.records++;
+		if (counted->message)
+			add_classes(counter, message_classes(counted->message, record));
+	}
 }
 
 int log_counter_read(struct log_counter *counter)
@@ -298,10 +298,10 @@ static int take_events(const struct log_counter *counter, struct log_counts *cou
 
 int log_counter_take(struct log_counter *counter, struct log_counts *counts)
 {
-	const uint64_t lost = counter->losses.lost;
-	int err = losses_raise(&counter->losses, counter->source);
+	int err;
 
-	*counts = (struct log_counts){ .lost = counter->losses.lost - lost };
+	*counts = (struct log_counts){ 0 };
+	err = losses_raise(&counter->losses, counter->source, &counts->lost);
 	if (!err)
 		err = take_classes(counter, counts);
 	if (!err)

@@ -41,9 +41,10 @@ int losses_count(struct losses *losses, struct dkt_source *source)
 	return err;
 }
 
-int losses_raise(struct losses *losses, struct dkt_source *source)
+int losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by)
 {
 	int err = make_room(losses, dkt_source_info(source)->cpus);
+	const uint64_t before = losses->lost;
 	struct dkt_loss loss;
 
 	for (int cpu = 0; cpu < losses->cpus; cpu++) {
@@ -53,6 +54,8 @@ int losses_raise(struct losses *losses, struct dkt_source *source)
 		losses->lost += loss.lost - losses->by_cpu[cpu];
 		losses->by_cpu[cpu] = loss.lost;
 	}
+	if (by)
+		*by = losses->lost - before;
 	return err;
 }
 

@@ -30,8 +30,11 @@ static inline void losses_add_gap(struct losses *losses, const struct dkt_record
 		losses->gaps++;
 }
 
-/* Raises the count to the source's total, which can exceed the losses met so far. -ENOMEM */
-int losses_raise(struct losses *losses, struct dkt_source *source);
+/*
+ * Raises the count to the source's total, which can exceed the losses met so far. *by is the difference;
+ * NULL: it is not wanted. -ENOMEM
+ */
+int losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by);
 
 void losses_clear(struct losses *losses);
 

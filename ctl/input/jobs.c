@@ -208,7 +208,7 @@ static int raise_losses(const struct inputs *in)
 	if (line->since || line->until || dkt_source_seek(line->source, 0, 0))
 		return 0;
 	for (size_t i = 0; !err && i < line->n; i++)
-		err = losses_raise(&line->parts[i].losses, line->parts[i].source);
+		err = losses_raise(&line->parts[i].losses, line->parts[i].source, NULL);
 	return err;
 }
 

@@ -25,16 +25,6 @@ void top_close(struct top *top)
 	losses_clear(&top->losses);
 }
 
-/* Gets the number of records lost in the interval; none before the first one was read. */
-static int take_lost(struct top *top, uint64_t *lost)
-{
-	const uint64_t before = top->losses.lost;
-	int err = top->source ? losses_raise(&top->losses, top->source) : 0;
-
-	*lost = top->losses.lost - before;
-	return err;
-}
-
 int top_take(struct top *top)
 {
 	struct log_counts counts = { 0 };
@@ -45,8 +35,8 @@ int top_take(struct top *top)
 
 	if (!err)
 		err = top_log_take(top, &counts);
-	if (!err)
-		err = take_lost(top, &lost);
+	if (!err && top->source)
+		err = losses_raise(&top->losses, top->source, &lost);
 	top_cost(&top->cost);
 	if (err || top->paused) {
 		activity_frame_clear(&frame);
