@@ -19,9 +19,11 @@
 
 static void buffer_clear(struct dkt__recorder_buffer *b)
 {
-	for (int cpu = 0; cpu < b->n_cpus; cpu++)
+	for (int cpu = 0; cpu < b->n_cpus; cpu++) {
 		if (b->cpus[cpu].fd >= 0)
 			close(b->cpus[cpu].fd);
+		free(b->cpus[cpu].counts);
+	}
 	dkt__percent_restore(b->in, b->percent);
 	free(b->cpus);
 	free(b->name);

@@ -18,6 +18,7 @@ struct dkt__recorder_cpu {
 	bool fresh; /* records overwritten before its first page are not lost */
 	bool absent; /* the CPU has not been online yet */
 	bool watched;
+	struct dkt_event_counts *counts; /* by type; NULL: records are not counted */
 };
 
 /* An instance, which becomes a buffer of the file. */
@@ -46,6 +47,7 @@ struct dkt_recorder {
 	void *data;
 	bool fresh; /* DKT_RECORDER_FRESH */
 	bool skip_self; /* DKT_RECORDER_SKIP_SELF */
+	bool counts; /* dkt_recorder_count(): all pages pass through memory */
 	pid_t self; /* the thread whose records the file's readers leave out; 0: none */
 	bool begun; /* the kernel's counts have been read once */
 	struct dkt__recorder_buffer *buffers;
@@ -121,6 +123,12 @@ int dkt__recorder_head(struct dkt_recorder *r);
  * of every thread that lives.
  */
 int dkt__recorder_names(struct dkt_recorder *r, bool all);
+
+/* ---- recorder/count.c: records by event ---- */
+
+/* Counts the records in pages of the CPU, size bytes, if they are counted. */
+void dkt__recorder_count(struct dkt__recorder_cpu *cpu, const uint8_t *pages, size_t size,
+			 uint32_t page_size);
 
 /* ---- recorder/pages.c: pages from the kernel to the file ---- */
 

@@ -332,6 +332,25 @@ DKT_API int dkt_recorder_counts(struct dkt_recorder *recorder, struct dkt_record
 				size_t sz);
 
 /*
+ * Counts records by event from now on, without decoding more of them than their type. Call it after
+ * dkt_recorder_add(). All pages then pass through the recorder's memory, also those that are not compressed.
+ */
+DKT_API int dkt_recorder_count(struct dkt_recorder *recorder);
+
+struct dkt_event_counts {
+	uint64_t records;
+	uint64_t bytes; /* of the records, without the time and the length that the buffer adds */
+};
+
+/*
+ * Gets the counts of the event of that dkt_event_id() on a CPU since dkt_recorder_count(), of all
+ * instances and recordings; 0 without that call. -ENOENT: there is no such CPU; -EINVAL: no event has
+ * such an ID.
+ */
+DKT_API int dkt_recorder_event(struct dkt_recorder *recorder, int cpu, int id,
+			       struct dkt_event_counts *counts, size_t sz);
+
+/*
  * Completes the file of a recorder that was killed, which is open for reading and writing as fd: adds
  * the records that its instances still hold, ends the recording, and removes the instances, which
  * must be of dkt_instance_own(). Sets *records to the number of records added. Records that the

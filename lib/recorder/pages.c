@@ -100,6 +100,7 @@ static int put_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 	size_t packed;
 
 	r->moved += n;
+	dkt__recorder_count(&b->cpus[cpu], r->pages, n, b->page_size);
 	if (!packs(r)) {
 		begin(r, b, cpu, 0, n);
 		dkt_buf_add(r->out, r->pages, n);
@@ -181,7 +182,7 @@ static int count_pages(struct dkt__recorder_buffer *b, int cpu, bool rest, size_
 	return err;
 }
 
-/* Compresses complete pages. Out of the pipe they take one call, not one for each page. *n: as of fill_pipe(). */
+/* Compresses or counts complete pages. Out of the pipe they take one call, not one each. *n: as of fill_pipe(). */
 static int pack_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int cpu, size_t *n)
 {
 	size_t most = DKT__MIN(r->pipe_size / b->page_size, most_pages(r, b));
@@ -219,7 +220,8 @@ static int splice_cpu(struct dkt_recorder *r, struct dkt__recorder_buffer *b, in
 	int err;
 
 	do {
-		err = packs(r) ? pack_pages(r, b, cpu, &n) : splice_pages(r, b, cpu, &n);
+		err = packs(r) || r->counts ? pack_pages(r, b, cpu, &n) :
+					      splice_pages(r, b, cpu, &n);
 		sum += n;
 		/* Do not follow a CPU that fills its buffer as fast as it is emptied. */
 	} while (!err && n && sum < b->size);

@@ -98,6 +98,10 @@
 	X(dkt_recorder_end, "E", dkt_recorder_end(A(0, r->recording)))                             \
 	X(dkt_recorder_counts, "EE",                                                               \
 	  FILLS(dkt_recorder_counts, dkt_recorder_counts(A(0, r->recording), A(1, &out.it), sz)))  \
+	X(dkt_recorder_count, "E", dkt_recorder_count(A(0, r->recording)))                         \
+	X(dkt_recorder_event, "EE",                                                                \
+	  FILLS(dkt_event_counts,                                                                  \
+		dkt_recorder_event(A(0, r->recording), 0, 1, A(1, &out.it), sz)))                  \
 	X(dkt_recorder_rescue, "E0E", ({                                                           \
 		  uint64_t records;                                                                \
 		  int err = dkt_recorder_rescue(A(0, r->ctx), r->journal, A(2, &records));         \

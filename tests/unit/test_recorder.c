@@ -535,6 +535,40 @@ static void after_a_kill_it_goes_on_and_counts(void **state)
 	close(fd);
 }
 
+/* Counts the tree's records with these options; each CPU has PAGES records of one event. */
+static void check_counts(struct room *room, const struct dkt_recorder_opts *opts)
+{
+	struct dkt_recorder *recorder = new_recorder(room, opts);
+	struct dkt_event_counts counts;
+	int fd = dkt__unnamed_file("/tmp");
+
+	assert_ok(room->ctx, dkt_recorder_event(recorder, 1, EVENT_ID, &counts, sizeof(counts)));
+	assert_int_equal(counts.records, 0);
+	assert_ok(room->ctx, dkt_recorder_count(recorder));
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_ok(room->ctx, dkt_recorder_end(recorder));
+	assert_ok(room->ctx, dkt_recorder_event(recorder, 1, EVENT_ID, &counts, sizeof(counts)));
+	assert_int_equal(counts.records, PAGES);
+	assert_int_equal(counts.bytes, PAGES * 16);
+	assert_ok(room->ctx,
+		  dkt_recorder_event(recorder, 1, EVENT_ID + 1, &counts, sizeof(counts)));
+	assert_int_equal(counts.records, 0);
+	assert_fails(room->ctx, -ENOENT, "the recording has no cpu 2",
+		     dkt_recorder_event(recorder, 2, EVENT_ID, &counts, sizeof(counts)));
+	assert_fails(room->ctx, -EINVAL, "65536 is not the ID of an event",
+		     dkt_recorder_event(recorder, 0, 65536, &counts, sizeof(counts)));
+	dkt_recorder_free(recorder);
+	close(fd);
+}
+
+static void records_are_counted_by_event(void **state)
+{
+	DKT_OPTS(dkt_recorder_opts, packed, .compression = "zstd");
+
+	check_counts(*state, NULL);
+	check_counts(*state, &packed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -554,6 +588,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(after_a_kill_it_goes_on_and_counts, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(records_are_counted_by_event, setup, teardown),
 		cmocka_unit_test_setup_teardown(calls_in_the_wrong_order_are_refused, setup,
 						teardown),
 	};
