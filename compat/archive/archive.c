@@ -130,6 +130,7 @@ static void tear_down(struct archive *archive, bool remove)
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 	archive_writer_free(&archive->writer);
 	archive_worker_free(&archive->worker);
+	archive_metrics_free(&archive->metrics);
 	dkt_instance_close(archive->in);
 	if (remove && opened && (!name || dkt_instance_remove(archive->ctx, name)))
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
@@ -185,6 +186,8 @@ int archive_run(struct dkt_ctx *ctx, const char *log, struct archive_config *con
 	close(turn);
 	/* If this start fails, the next one still finds the records of the killed daemon. */
 	archive.keep = err && archive.in && !dkt_instance_is_new(archive.in);
+	if (!err)
+		archive_show_metrics(&archive);
 	if (!err && opts->ready)
 		opts->ready(opts->data);
 	if (!err)

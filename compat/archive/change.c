@@ -8,6 +8,18 @@
 #include "base/memory.h"
 #include "io/notify.h"
 
+/* Counts the events of the settings for the metrics. */
+static int archive_count(struct archive *archive, const struct archive_config *config)
+{
+	int err = archive_metrics_set(&archive->metrics, archive->ctx,
+				      config->value[ARCHIVE_METRICS], archive->log,
+				      archive->writer.recorder);
+
+	if (err || !archive->metrics.path)
+		return err;
+	return archive_metrics_events(&archive->metrics, archive->wanted);
+}
+
 int archive_apply(struct archive *archive, const struct archive_config *config)
 {
 	struct wanted_words words = archive_config_words(config, archive->owner);
@@ -34,7 +46,7 @@ int archive_apply(struct archive *archive, const struct archive_config *config)
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", wanted->notes);
 	wanted_replace(wanted, archive->wanted);
 	archive->wanted = wanted;
-	return 0;
+	return archive_count(archive, config);
 }
 
 /* Reads the settings that the reload command has written, or else the file of --settings again. */
@@ -105,6 +117,8 @@ static int take_settings(struct archive *archive)
 		err = dkt_fail(archive->ctx, -EINVAL, "the settings name nothing to record");
 	if (!err)
 		err = archive_config_limits(archive->ctx, &config, &limits);
+	if (!err)
+		err = archive_metrics_check(archive->ctx, &config);
 	if (!err)
 		err = change_to(archive, &config);
 	if (err) {

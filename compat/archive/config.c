@@ -38,6 +38,7 @@ static const struct {
 	[ARCHIVE_MAX_SIZE] = { "max-size", 0 },
 	[ARCHIVE_KEEP] = { "keep", 0 },
 	[ARCHIVE_COMPRESSION] = { "compression", 0 },
+	[ARCHIVE_METRICS] = { "metrics", 0 },
 };
 
 int archive_config_set(struct archive_config *config, enum archive_key key, const char *value)

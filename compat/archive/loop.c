@@ -45,6 +45,7 @@ int archive_end_segment(struct archive *archive)
 		return err;
 	archive->state.all_records += ended.records;
 	archive->state.all_lost += ended.lost;
+	archive->metrics.bytes_before += ended.bytes;
 	archive->state.segment[0] = '\0';
 	archive->state.bytes = archive->state.records = archive->state.lost = 0;
 	return dkt__with_words(archive->ctx, archive_worker_add(&archive->worker, &ended));
@@ -106,6 +107,19 @@ static void prune(struct archive *archive, uint64_t now)
 		archive_note_failure(archive);
 }
 
+/* ---- metrics ---- */
+
+void archive_show_metrics(struct archive *archive)
+{
+	const struct metrics_from from = { .log = archive->log,
+					   .state = &archive->state,
+					   .writer = &archive->writer,
+					   .failing = archive->failing };
+
+	if (archive_metrics_look(&archive->metrics, &from, service_now()))
+		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
+}
+
 /* ---- the loop ---- */
 
 static void take_signal(struct archive *archive)
@@ -152,8 +166,11 @@ void archive_step(struct archive *archive)
 		err = write_all(archive, now);
 	}
 	archive->failing = err;
+	archive->metrics.failures += err != 0;
 	if (err)
 		archive_note_failure(archive);
+	else
+		archive->metrics.written_at = (uint64_t)time(NULL);
 	if (!err && archive_worker_look(&archive->worker, current(archive), now))
 		archive_note_failure(archive);
 	prune(archive, now);
@@ -161,5 +178,6 @@ void archive_step(struct archive *archive)
 	    now - archive->failed_at > DKT__NSEC_PER_SEC)
 		archive_forget_failure(archive);
 	archive_update_state(archive);
+	archive_show_metrics(archive);
 	notify("WATCHDOG=1");
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "archive/archive.h"
+#include "archive/metrics.h"
 #include "archive/worker.h"
 #include "archive/writer.h"
 #include "capture/age.h"
@@ -17,6 +18,7 @@ struct archive {
 	struct wanted *wanted;
 	struct archive_writer writer;
 	struct archive_worker worker;
+	struct archive_metrics metrics;
 	struct archive_state state;
 	char *dir; /* of the segments */
 	char *owner; /* the prefix of the names of probes */
@@ -35,6 +37,9 @@ int archive_end_segment(struct archive *archive);
 
 /* Waits for a moment, and writes when it is time. Sets ending after a signal to end. */
 void archive_step(struct archive *archive);
+
+/* Replaces the file of metrics if it is time. */
+void archive_show_metrics(struct archive *archive);
 
 /* ---- archive/change.c: the settings, and the events that they choose ---- */
 

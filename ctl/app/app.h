@@ -40,6 +40,7 @@ struct app {
 	const char *output;
 	const char *format;
 	const char *compression;
+	const char *metrics;
 	const char *offset;
 	const char *count;
 	const char *every;

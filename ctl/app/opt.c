@@ -106,6 +106,7 @@ static const struct opt opts[] = {
 	{ "max-size",  0,   "BYTES",  AT(max_size),   CMD_FLIGHT, "delete the oldest dumps when all have more than BYTES (default 1G)" },
 	{ "max-size",  0,   "BYTES",  AT(max_size),   CMD_DAEMON, "delete the oldest segments when all have more than BYTES (default a tenth of the disk)" },
 	{ "metadata",  0,   NULL,     AT(metadata),   CMD_LAMI, "describe the tables of the analysis" },
+	{ "metrics",   0,   "DIR",    AT(metrics),    CMD_DAEMON, "write metrics for Prometheus to DIR, that of node_exporter; '': none" },
 	{ "mi-version", 0,  NULL,     AT(mi_version), CMD_LAMI, "print the version of LAMI" },
 	{ "name",      0,   "NAME",   AT(name),       CMD_PROBE, "name the event (default: after the place)" },
 	{ "notrace",   'x', "GLOBS",  AT(notrace),    CMD_FUNCTION, "exclude these functions" },

@@ -5,6 +5,7 @@
 #include "app/behind.h"
 #include "app/live.h"
 #include "archive/archive.h"
+#include "archive/metrics.h"
 #include "base/memory.h"
 #include "daemon/actions.h"
 
@@ -41,6 +42,7 @@ static int take_options(struct app *app, struct archive_config *config)
 		{ ARCHIVE_MAX_SIZE, app->max_size },
 		{ ARCHIVE_KEEP, app->keep_time },
 		{ ARCHIVE_COMPRESSION, app->compression },
+		{ ARCHIVE_METRICS, app->metrics },
 	};
 	bool chooses = app->classes || app->events || app->probes;
 	int err = 0;
@@ -72,7 +74,8 @@ static int check(struct start *start)
 		return dkt_fail(start->app->ctx, -EINVAL,
 				"name what to record: classes with -c, events with -e, or a file"
 				" with --settings");
-	return archive_config_limits(start->app->ctx, &start->config, &limits);
+	return archive_config_limits(start->app->ctx, &start->config, &limits) ?:
+		       archive_metrics_check(start->app->ctx, &start->config);
 }
 
 static int read_all(struct start *start)
@@ -148,7 +151,8 @@ int daemon_action_reload(struct app *app)
 	struct archive_limits limits;
 	bool any = app->classes || app->events || app->probes || app->subsystems || app->filter ||
 		   app->comm || app->pid || app->cpu || app->stacks || app->segment_size ||
-		   app->segment_time || app->max_size || app->keep_time || app->compression;
+		   app->segment_time || app->max_size || app->keep_time || app->compression ||
+		   app->metrics;
 	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 
 	if (app->dir || app->buffer_size || app->settings)
@@ -158,6 +162,8 @@ int daemon_action_reload(struct app *app)
 		err = changed(app, &config);
 	if (!err && any)
 		err = archive_config_limits(app->ctx, &config, &limits);
+	if (!err && any)
+		err = archive_metrics_check(app->ctx, &config);
 	if (!err)
 		err = archive_reload(app->ctx, app->instance, any ? &config : NULL);
 	archive_config_clear(&config);

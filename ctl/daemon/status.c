@@ -26,6 +26,7 @@ static void put_settings(struct out *out, const struct archive_config *config)
 		{ ARCHIVE_CPU, "cpus" },
 		{ ARCHIVE_STACK, "stacks" },
 		{ ARCHIVE_PROBE, "probes" },
+		{ ARCHIVE_METRICS, "metrics" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

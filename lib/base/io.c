@@ -104,7 +104,7 @@ int dkt__pwrite_all(int fd, const void *bytes, size_t len, uint64_t at)
 	return 0;
 }
 
-int dkt__replace_file(const char *path, const void *bytes, size_t len, bool lasting)
+static int replace_file(const char *path, const void *bytes, size_t len, bool lasting, mode_t mode)
 {
 	char *temp __cleanup(free) = dkt__format("%s" DKT__NEW_FILE, path);
 	int fd, err;
@@ -115,6 +115,9 @@ int dkt__replace_file(const char *path, const void *bytes, size_t len, bool last
 	if (fd < 0)
 		return -errno;
 	err = dkt__write_all(fd, bytes, len);
+	/* A file of an earlier attempt may have another mode. */
+	if (!err && fchmod(fd, mode))
+		err = -errno;
 	if (!err && lasting && fsync(fd))
 		err = -errno;
 	if (close(fd) && !err)
@@ -124,6 +127,16 @@ int dkt__replace_file(const char *path, const void *bytes, size_t len, bool last
 	if (err)
 		unlink(temp);
 	return err;
+}
+
+int dkt__replace_file(const char *path, const void *bytes, size_t len, bool lasting)
+{
+	return replace_file(path, bytes, len, lasting, 0600);
+}
+
+int dkt__replace_file_mode(const char *path, const void *bytes, size_t len, mode_t mode)
+{
+	return replace_file(path, bytes, len, false, mode);
 }
 
 const char *dkt__temporary_dir(void)

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <sys/types.h>
+
 #include "base/util.h"
 
 /*
@@ -37,6 +39,9 @@ int dkt__pwrite_all(int fd, const void *bytes, size_t len, uint64_t at);
  */
 #define DKT__NEW_FILE ".tmp"
 int dkt__replace_file(const char *path, const void *bytes, size_t len, bool lasting);
+
+/* The same, not lasting; the file gets that mode, whatever the umask. */
+int dkt__replace_file_mode(const char *path, const void *bytes, size_t len, mode_t mode);
 
 /* The directory for temporary files: $TMPDIR, otherwise /tmp. */
 const char *dkt__temporary_dir(void);

@@ -474,3 +474,55 @@ END
 	has "$output" "CPU:0 [EVENTS NOT RECORDED]"
 	same 1 "$(grep -c "nothing was recorded" <<<"$stderr")" "messages"
 }
+
+# The value of a metric, summed over its lines. usage: metric FILE NAME [LABEL]
+metric()
+{
+	grep "^$2{.*${3:-}.*}" "$1" | awk '{ n += $NF } END { print n + 0 }'
+}
+
+@test "daemon --metrics: counts by class, losses and the disk, for Prometheus, until it ends" {
+	local file=dktrace-$DKTRACE_INSTANCE.prom
+
+	mkdir "$tmp/a" "$tmp/b"
+	start_daemon --metrics "$tmp/a"
+	same 644 "$(stat -c %a "$tmp/a/$file")" "the mode"
+	same 0 "$(metric "$tmp/a/$file" dktrace_class_records_total)" "records at the start"
+	"$sequence" 2 5000
+	until_true 200 eval '[ "$(number all_records)" -eq 10000 ]'
+	# The file is replaced soon after a change of the settings.
+	daemon reload --metrics "$tmp/b"
+	until_true 200 test -e "$tmp/b/$file"
+	gone "$tmp/a/$file"
+	same 10000 "$(metric "$tmp/b/$file" dktrace_records_total)" "records"
+	same 10000 "$(metric "$tmp/b/$file" dktrace_class_records_total 'class="vfstrace"')" "records of vfstrace"
+	same 0 "$(metric "$tmp/b/$file" dktrace_lost_records_total)" "lost"
+	same 1 "$(metric "$tmp/b/$file" dktrace_reloads_total)" "reloads"
+	same 1 "$(metric "$tmp/b/$file" dktrace_segments)" "segments"
+	same "$(getconf _NPROCESSORS_CONF)" "$(grep -c '^dktrace_class_bytes_total{.*class="vfstrace"' "$tmp/b/$file")" "CPUs"
+	command -v promtool >/dev/null && expect 0 "" "" promtool check metrics <"$tmp/b/$file"
+	expect 1 "" "dktrace: write metrics to $tmp/c: No such file or directory" daemon reload --metrics "$tmp/c"
+	daemon reload --metrics ''
+	gone "$tmp/b/$file"
+	daemon reload --metrics "$tmp/a"
+	until_true 200 test -e "$tmp/a/$file"
+	daemon stop
+	gone "$tmp/a/$file"
+}
+
+@test "daemon --metrics: they tell of a disk that is full, and the settings' file can name the directory" {
+	local file=dktrace-$DKTRACE_INSTANCE.prom
+
+	mkdir "$tmp/disk" "$tmp/a"
+	mount -t tmpfs -o size=40m tmpfs "$tmp/disk" || skip "cannot mount"
+	printf 'metrics %s\ncompression none\n' "$tmp/a" >"$tmp/conf"
+	start_daemon --settings "$tmp/conf" --dir "$tmp/disk/dir"
+	same 0 "$(metric "$tmp/a/$file" dktrace_write_failing)" "failing at the start"
+	dd if=/dev/zero of="$tmp/disk/fill" bs=1M status=none 2>/dev/null || true
+	"$sequence" 2 50000
+	until_true 300 has_line 'dktrace_write_failing.* 1$' "$tmp/a/$file"
+	at_least 1 "$(metric "$tmp/a/$file" dktrace_write_failures_total)" "failures"
+	rm "$tmp/disk/fill"
+	until_true 300 has_line 'dktrace_write_failing.* 0$' "$tmp/a/$file"
+	daemon stop
+}
