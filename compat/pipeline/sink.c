@@ -5,6 +5,7 @@
 #include "pipeline/sink.h"
 
 #include "base/util.h"
+#include "pipeline/journald.h"
 
 /* ---- kinds of output ---- */
 
@@ -69,6 +70,10 @@ int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char
 {
 	bool dir = opts->style.traits & DKT_STYLE_FILES;
 
+	if (opts->journal) {
+		*file = (struct outfile){ .ctx = ctx, .fd = journald_open(ctx), .in_place = true };
+		return DKT__MIN(file->fd, 0);
+	}
 	if (!opts->whole)
 		return outfile_open_now(ctx, path, dir, file);
 	return dir ? outfile_open_dir(ctx, path, file) :
@@ -160,7 +165,9 @@ int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *
 	DKT_OPTS(dkt_tracedat_opts, dat, .version = opts->version, .compression = opts->compression,
 		 .dir = file->dir, .part = opts->part);
 
-	*sink = (struct sink){ .opts = opts, .p = p, .out = { .ctx = p->ctx, .fd = file->fd } };
+	*sink = (struct sink){ .opts = opts,
+			       .p = p,
+			       .out = { .ctx = p->ctx, .fd = file->fd, .journal = opts->journal } };
 	if (!opts->version)
 		return open_styles(sink, file);
 	return dkt_tracedat_new(p->ctx, p->source, file->fd, &dat, &sink->tracedat);

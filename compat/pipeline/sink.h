@@ -21,6 +21,7 @@ struct sink_opts {
 	bool color; /* the output is a terminal */
 	bool part; /* the file gets only part of the source */
 	bool whole; /* the file is complete or absent */
+	bool journal; /* the file is the journal; the style is legacy */
 };
 
 struct sink {

@@ -8,6 +8,7 @@
 
 #include "base/stop.h"
 #include "base/util.h"
+#include "pipeline/journald.h"
 
 /* Write the buffer when it holds this much. */
 #define CHUNK (256 * 1024)
@@ -34,6 +35,11 @@ int text_out_write(struct text_out *out)
 	const char *text = dkt_buf_data(out->buf, &len);
 	int err = dkt_buf_error(out->buf);
 
+	if (!err && out->journal) {
+		err = journald_send(out->ctx, out->fd, text, len);
+		dkt_buf_reset(out->buf);
+		return err;
+	}
 	while (!err && done < len) {
 		ssize_t n = write_some(out, text + done, len - done);
 

@@ -9,6 +9,7 @@ struct text_out {
 	struct style *style;
 	struct dkt_buf *buf; /* text to be written */
 	int fd; /* -1: the style writes files of its own */
+	bool journal; /* fd is the journal, which gets an entry for each line */
 	bool closed; /* the reader of the pipe has exited */
 };
 

@@ -72,6 +72,7 @@ struct app {
 	bool keep;
 	bool here;
 	bool kernel;
+	bool journal;
 	bool csv;
 	const char *events;
 	const char *fields;

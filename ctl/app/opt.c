@@ -90,6 +90,7 @@ static const struct opt opts[] = {
 	{ "input",     'i', "FILE",   AT(input),      CMD_INPUT | CMD_HIST | CMD_LATENCY | CMD_STRACE, "read a recording or a saved tree instead of the kernel" },
 	{ "instance",  'B', "NAME",   AT(instance),   0,        "use the instance NAME (default dktrace, or $DKTRACE_INSTANCE)" },
 	{ "jobs",      'j', "N",      AT(jobs),       CMD_REPORT, "read and print with N threads" },
+	{ "journal",   0,   NULL,     AT(journal),    CMD_LOG, "write to systemd's journal, each record as an entry with fields" },
 	{ "json",      'J', NULL,     AT(json),       CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_STRACE | CMD_PROBE | CMD_TOP, "print JSON" },
 	{ "keep",      0,   NULL,     AT(keep),       CMD_HIST, "continue to count after the command; 'dktrace hist' shows the table" },
 	{ "keep",      0,   "TIME",   AT(keep_time),  CMD_FLIGHT, "delete dumps after TIME: 7d (default never)" },

@@ -98,6 +98,17 @@ static void set_flags(const struct app *app, unsigned int flags, struct dk_opts 
 		opts->look = look;
 }
 
+/* The journal gets the parts of a legacy line as fields. */
+static int read_journal(const struct app *app, const char *file, struct sink_opts *sink)
+{
+	sink->journal = app->journal;
+	if (app->journal && (file || app->format || app->raw_text || !sink->style.name ||
+			     strcmp(sink->style.name, "legacy") != 0))
+		return app_usage(
+			"cannot combine --journal with a file, another style or --raw-text");
+	return 0;
+}
+
 int dk_command(struct app *app, const char *file, unsigned int flags)
 {
 	struct looking looking = { .prints = !file };
@@ -110,6 +121,8 @@ int dk_command(struct app *app, const char *file, unsigned int flags)
 	};
 	int err, rc = sink_args_read(app, file, "legacy", &sink);
 
+	if (!rc)
+		rc = read_journal(app, file, &sink);
 	if (!rc)
 		rc = selection_args_read(app, &selection);
 	/* Open the file before reading removes records from the log. */

@@ -217,3 +217,37 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 		dktrace show --input "$capture" --format elf "$BATS_TEST_TMPDIR/out"
 	expect 2 '' 'dktrace: --format: name the file to write' dktrace show --input "$capture" --format json
 }
+
+@test "--journal sends each record as an entry with fields" {
+	need_namespace
+	command -v python3 >/dev/null || skip "no python3"
+	run -0 --separate-stderr dktrace dk --input "$capture" --event 'sys_exit_write' --pid "$(pid_of dd)"
+	cp /dev/null "$BATS_TEST_TMPDIR/entries"
+	# shellcheck disable=SC2016
+	run -0 --separate-stderr apart bash -c '
+		mount -t tmpfs none /run && mkdir -p /run/systemd/journal
+		"$0"/fake-journal "$1" 3>&- &
+		until [ -S /run/systemd/journal/socket ]; do sleep 0.05; done
+		shift
+		"$@" --journal
+		status=$?
+		kill %1
+		wait
+		exit $status
+	' "$top/tests/tools" "$BATS_TEST_TMPDIR/entries" dktrace dk --input "$capture" --event 'sys_exit_write' --pid "$(pid_of dd)"
+	summary "$total" "$(grep -c '^MESSAGE=' "$BATS_TEST_TMPDIR/entries")" "$((total - $(grep -c '^MESSAGE=' "$BATS_TEST_TMPDIR/entries")))"
+	at_least 2 "$(grep -c '^MESSAGE=0x' "$BATS_TEST_TMPDIR/entries")" "entries"
+	same "$(grep -c '^MESSAGE=' "$BATS_TEST_TMPDIR/entries")" "$(grep -cx 'CODE_FUNC=sys_exit_write' "$BATS_TEST_TMPDIR/entries")" "functions"
+	same "DKTRACE_PID=$(pid_of dd)" "$(grep '^DKTRACE_PID=' "$BATS_TEST_TMPDIR/entries" | sort -u)" "PIDs"
+}
+
+@test "--journal fails without a journal, and with another style" {
+	need_namespace
+	expect 1 "" "dktrace: open the journal, /run/systemd/journal/socket: No such file or directory" apart sh -c '
+		mount -t tmpfs none /run && exec "$@"' sh dktrace dk --input "$capture" --journal
+	for words in "--style trace" "-o $BATS_TEST_TMPDIR/out" --raw-text; do
+		# shellcheck disable=SC2086 # words
+		run -2 dktrace dk --input "$capture" --journal $words
+		has "$output" "cannot combine --journal with a file, another style or --raw-text"
+	done
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sends lines of the legacy style to systemd's journal, by its native protocol: an entry of fields each. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+/* The socket of the journal. */
+#define JOURNALD_SOCKET "/run/systemd/journal/socket"
+
+/* Returns a descriptor of the journal, or -errno. */
+int journald_open(struct dkt_ctx *ctx);
+
+/* Sends an entry for each line of the text, whose last line can lack its newline. */
+int journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len);
+
+/*
+ * Appends the fields of a line, without its newline: "MESSAGE=text\n", "PRIORITY=7\n" and so on. A line of
+ * another form becomes the message as a whole.
+ */
+void journald_fields(const char *line, size_t len, struct dkt_buf *buf);
