@@ -49,7 +49,7 @@ is()
 	is "dktrace dk --c" "--class --comm --compression --cpu"
 	is "dktrace status --j" "--json"
 	is "dktrace status " "--csv --help --instance --json --root --version"
-	is "dktrace show --j" ""
+	is "dktrace show --js" ""
 	is "dktrace --instance x dk --st" "--style"
 }
 
