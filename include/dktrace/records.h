@@ -257,12 +257,25 @@ DKT_API int dkt_source_filter(struct dkt_source *source, struct dkt_expr *expr);
  */
 DKT_API int dkt_source_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of);
 
+/* A time of a part's clock, in ns, and the ns to add to it. */
+struct dkt_merge_point {
+	uint64_t time;
+	int64_t offset;
+};
+
 /* A part of a merged source. */
 struct dkt_merge_part {
 	size_t sz;
 	struct dkt_source *source; /* stays the caller's, and open as long as the merged source */
 	const char *name; /* of its streams: NAME, or NAME:BUFFER if a stream has a name */
 	int64_t offset; /* ns to add to its times to get times on the first part's clock */
+	/*
+	 * In place of offset, for clocks that drift: points in order of time. Between two of them, and
+	 * beyond the first and the last two, the offset is linear. No record comes before one that it
+	 * came after on its own clock.
+	 */
+	const struct dkt_merge_point *points;
+	size_t n_points;
 };
 
 /*
@@ -271,8 +284,8 @@ struct dkt_merge_part {
  * so on. A part that has no more records now does not delay the others. If none has,
  * dkt_source_next() returns DKT_NEXT_LATER, and the next call asks them again. dkt_source_wait()
  * and dkt_source_fd() wait for any part; dkt_source_done() declares safe those records of each part
- * that the merged source has returned. -EINVAL: n is 0, or sz is not the same in all parts; -E2BIG: a
- * part sets a member that the library does not know.
+ * that the merged source has returned. -EINVAL: n is 0, sz is not the same in all parts, or points are not
+ * in order of time; -E2BIG: a part sets a member that the library does not know.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);

@@ -4,12 +4,14 @@
 
 #include "source.h"
 #include "source/heap.h"
+#include "source/shift.h"
 
 struct part {
 	struct dkt_source *source;
 	uint32_t first; /* of its streams, as this source counts them */
 	uint32_t n_streams;
 	int64_t offset; /* to add to its times */
+	struct dkt__shift lines; /* in place of offset, if it has samples */
 	enum {
 		DUE, /* the next record has not been requested */
 		READY,
@@ -46,6 +48,35 @@ static uint64_t shift(uint64_t ts, int64_t offset)
 	return ts + (uint64_t)offset;
 }
 
+/* Converts a time of the part to the merged clock. Later times do not become earlier. */
+static uint64_t to_merged(const struct part *part, uint64_t ts)
+{
+	uint64_t time;
+
+	if (!part->lines.n)
+		return shift(ts, part->offset);
+	time = dkt__shift_time(&part->lines, ts);
+	return time > INT64_MAX && ts <= INT64_MAX ? 0 : time;
+}
+
+/* Returns the first time of the part that is not before a time of the merged clock. */
+static uint64_t to_part(const struct part *part, uint64_t ts)
+{
+	uint64_t low = 0, high = INT64_MAX;
+
+	if (!part->lines.n)
+		return shift(ts, -part->offset);
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (to_merged(part, middle) < ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /* Makes the part's next record ready. Returns as dkt_source_next() does. */
 static int part_step(struct part *part)
 {
@@ -55,7 +86,7 @@ static int part_step(struct part *part)
 	part->state = !err ? READY : err == DKT_NEXT_END ? ENDED : DUE;
 	if (err)
 		return err;
-	part->next.ts = shift(part->next.ts, part->offset);
+	part->next.ts = to_merged(part, part->next.ts);
 	part->next.stream = part->first + DKT__MIN(part->next.stream, part->n_streams - 1);
 	return 0;
 }
@@ -235,6 +266,17 @@ static int merge_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
 	return *of ? 0 : -EOPNOTSUPP;
 }
 
+/* Returns the last time of the part that is not after a time of the merged clock. */
+static uint64_t last_of_part(const struct part *part, uint64_t ts)
+{
+	uint64_t next;
+
+	if (!part->lines.n)
+		return shift(ts, -part->offset);
+	next = ts < INT64_MAX ? to_part(part, ts + 1) : INT64_MAX;
+	return next ? next - 1 : 0;
+}
+
 static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct merge *m = (struct merge *)source;
@@ -247,9 +289,8 @@ static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 
 		part->state = DUE;
 		/* 0 means no bound, so a bound before the part's start becomes 1. */
-		err = dkt_source_seek(part->source, since ? shift(since, -part->offset) : 0,
-				      until ? DKT__MAX(shift(until, -part->offset), UINT64_C(1)) :
-					      0);
+		err = dkt_source_seek(part->source, since ? to_part(part, since) : 0,
+				      until ? DKT__MAX(last_of_part(part, until), UINT64_C(1)) : 0);
 	}
 	return err;
 }
@@ -263,7 +304,7 @@ static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 	*to = UINT64_MAX;
 	for (size_t i = 0; !err && i < m->n; i++) {
 		const struct part *part = &m->parts[i];
-		uint64_t at, end = shift(from, -part->offset);
+		uint64_t at, end = to_part(part, from);
 
 		/*
 		 * All times before the clock's start are the same time, and must stay in one slice.
@@ -271,9 +312,9 @@ static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 		do {
 			at = end;
 			err = dkt_source_slice(part->source, at, bytes / m->n, &end);
-		} while (!err && end != UINT64_MAX && shift(end, part->offset) <= from);
+		} while (!err && end != UINT64_MAX && to_merged(part, end) <= from);
 		if (!err && end != UINT64_MAX)
-			*to = DKT__MIN(*to, shift(end, part->offset));
+			*to = DKT__MIN(*to, to_merged(part, end));
 	}
 	return err;
 }
@@ -285,6 +326,8 @@ static void merge_close(struct dkt_source *source)
 	for (uint32_t i = 0; i < m->n_streams; i++)
 		free(m->streams[i].name);
 	free(m->streams);
+	for (size_t i = 0; m->parts && i < m->n; i++)
+		free(m->parts[i].lines.samples);
 	free(m->parts);
 	if (m->watch >= 0)
 		close(m->watch);
@@ -353,6 +396,36 @@ static int take_part(struct dkt_ctx *ctx, const struct dkt_merge_part *parts, si
 	return dkt__opts_take(ctx, dkt_merge_part, part, its);
 }
 
+/* Copies the points. A step back becomes a time that stands still, or records would change their order. */
+static int take_points(struct dkt_ctx *ctx, const struct dkt_merge_part *its, struct part *part)
+{
+	struct dkt__shift_sample *samples;
+	uint64_t last = 0;
+
+	if (!its->n_points)
+		return 0;
+	samples = calloc(its->n_points, sizeof(*samples));
+	if (!samples)
+		return dkt__no_memory(ctx);
+	part->lines = (struct dkt__shift){ .samples = samples, .interpolate = true };
+	for (size_t i = 0; i < its->n_points; i++) {
+		const struct dkt_merge_point *point = &its->points[i];
+		uint64_t time = point->time + (uint64_t)point->offset;
+
+		if (i && point->time < its->points[i - 1].time)
+			return dkt_fail(ctx, -EINVAL,
+					"the points of a merge are not in order of time");
+		time = DKT__MAX(time, last);
+		samples[i] = (struct dkt__shift_sample){ .time = point->time,
+							 .offset = (int64_t)(time - point->time),
+							 .scaling = 1 };
+		last = time;
+	}
+	part->lines.n = (uint32_t)its->n_points;
+	dkt__shift_sort(&part->lines);
+	return 0;
+}
+
 int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_source **source)
 {
 	struct dkt_source_info *info;
@@ -380,7 +453,9 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 		if (err)
 			break;
 		m->parts[i] = (struct part){ .source = part.source, .offset = part.offset };
-		err = add_streams(m, (uint32_t)i, part.name);
+		err = take_points(m->base.ctx, &part, &m->parts[i]);
+		if (!err)
+			err = add_streams(m, (uint32_t)i, part.name);
 		if (!err)
 			err = watch(m, &m->parts[i]);
 		if (!err)

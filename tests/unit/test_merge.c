@@ -110,6 +110,44 @@ static void pair_close(struct pair *pair)
 		assert_int_equal(dkt_source_next((pair)->merged, &record), value);                 \
 	} while (0)
 
+/* The second clock is 100 behind at first, then loses 1 in 10, then is set back by 60. */
+static void a_clock_drifts(void **state)
+{
+	static const struct dkt_merge_point points[] = {
+		{ 0, 100 }, { 100, 100 }, { 200, 110 }, { 201, 50 }, { 300, 50 }
+	};
+	struct dkt_merge_point wrong[] = { { 100, 0 }, { 99, 0 } };
+	struct dkt_merge_part parts[2];
+	struct dkt_source *merged;
+	struct pair pair;
+
+	(void)state;
+	pair_open(&pair, &(struct script){ .steps = { 205, 309, 320 } },
+		  &(struct script){ .steps = { 100, 150, 200, 205 } });
+	dkt_source_close(pair.merged);
+	for (size_t i = 0; i < 2; i++)
+		parts[i] = (struct dkt_merge_part){ .sz = sizeof(*parts),
+						    .name = i ? "b" : "a",
+						    .source = pair.parts[i] };
+	parts[1].points = wrong;
+	parts[1].n_points = sizeof(wrong) / sizeof(*wrong);
+	assert_fails(pair.ctx, -EINVAL, "the points of a merge are not in order of time",
+		     dkt_source_merge(parts, 2, &merged));
+	parts[1].points = points;
+	parts[1].n_points = sizeof(points) / sizeof(*points);
+	assert_int_equal(dkt_source_merge(parts, 2, &pair.merged), 0);
+	assert_next(&pair, 200, 1);
+	assert_next(&pair, 205, 0);
+	assert_next(&pair, 255, 1);
+	assert_next(&pair, 309, 0);
+	assert_next(&pair, 310, 1);
+	/* After the step back the time goes slower, and not backwards. */
+	assert_next(&pair, 313, 1);
+	assert_next(&pair, 320, 0);
+	assert_none(&pair, DKT_NEXT_END);
+	pair_close(&pair);
+}
+
 static void parts_come_in_order_of_time(void **state)
 {
 	struct pair pair;
@@ -315,6 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_come_in_order_of_time),
+		cmocka_unit_test(a_clock_drifts),
 		cmocka_unit_test(a_part_that_waits_is_asked_again),
 		cmocka_unit_test(a_part_without_records_yet_is_asked_again),
 		cmocka_unit_test(a_failure_loses_no_record),
