@@ -59,7 +59,7 @@ LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(KDUMPFILE_SO)"' $(shell $(PKG
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 # Since glibc 2.34 dlopen() is in libc.
 LIB_LIBS += $(if $(KDUMPFILE),-ldl)
-TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null)
+TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lm
 
 LIB_SRC := $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)
 COMPAT_SRC := $(wildcard compat/*.c compat/*/*.c compat/*/*/*.c)

@@ -122,6 +122,15 @@ struct app {
 	bool metadata;
 	bool test_compatibility;
 	bool output_progress;
+	const char *nodes;
+	const char *hosts;
+	const char *ssh;
+	const char *far_program;
+	const char *fanout;
+	const char *timeout;
+	const char *keep_size;
+	const char *reconnect;
+	const char *allow;
 	bool batch;
 	bool count_log;
 	const char *delay;
@@ -175,6 +184,10 @@ enum command_flags {
 	CMD_VIEW = UINT64_C(1) << 36, /* writes a page: --output, --offset */
 	CMD_STRACE = UINT64_C(1) << 32, /* prints system calls: --calls, --errors ... */
 	CMD_TOP = UINT64_C(1) << 34, /* --batch, --delay ... */
+	CMD_COLLECT = UINT64_C(1) << 38, /* runs a command on other hosts: --nodes, --hosts ... */
+	CMD_REMOTE = UINT64_C(1) << 39, /* --allow */
+	CMD_WRAP =
+		UINT64_C(1) << 40, /* its options end at the first argument, which is a command */
 };
 
 /* argv[0] is the command's name. Returns the exit status. */
@@ -203,11 +216,11 @@ int command_unknown(const struct app *app, const char *name);
 /* The default name of the instance, recognised by its address. */
 extern const char app_instance[];
 
-command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_complete, cmd_convert, cmd_daemon, cmd_dk,
-	cmd_doctor, cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist, cmd_info, cmd_lami,
-	cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge, cmd_probe,
-	cmd_record, cmd_recover, cmd_report, cmd_reset, cmd_save, cmd_snapshot, cmd_split,
-	cmd_start, cmd_status, cmd_strace, cmd_top, cmd_trigger, cmd_view;
+command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_collect, cmd_complete, cmd_convert,
+	cmd_daemon, cmd_dk, cmd_doctor, cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist,
+	cmd_info, cmd_lami, cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge,
+	cmd_probe, cmd_record, cmd_recover, cmd_remote, cmd_report, cmd_reset, cmd_save,
+	cmd_snapshot, cmd_split, cmd_start, cmd_status, cmd_strace, cmd_top, cmd_trigger, cmd_view;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

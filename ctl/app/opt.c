@@ -29,6 +29,7 @@ static const struct opt opts[] = {
 	{ "address",   0,   "ADDRESS", AT(address),   CMD_BOOT, "with --persistent: use memory at ADDRESS, for kernels without reserve_mem" },
 	{ "after",     0,   "TIME",   AT(after),      CMD_FLIGHT, "record on for TIME after an incident, before the dump" },
 	{ "all",       0,   NULL,     AT(all),        CMD_CAPTURE, "with a command: record all processes, not only those of the command" },
+	{ "allow",     0,   "COMMANDS", AT(allow),    CMD_REMOTE, "run only these commands, without arguments that name files or programs: 'status,dk,flight dump'" },
 	{ "begin",     0,   "NS",     AT(begin),      CMD_LAMI, "begin at NS since the epoch (or of the clock of the trace, if the wall clock is unknown)" },
 	{ "batch",     'b', NULL,     AT(batch),      CMD_TOP, "print frames as text, for a file or a pipe" },
 	{ "buffer-size", 0, "BYTES",  AT(buffer_size), CMD_CAPTURE | CMD_DAEMON, "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
@@ -48,7 +49,7 @@ static const struct opt opts[] = {
 	{ "clear",     0,   NULL,     AT(clear),      CMD_LAST, "remove the records once they are printed" },
 	{ "cmdline",   0,   NULL,     AT(cmdline),    CMD_BOOT, "print kernel command line parameters, for kernels without bootconfig" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_SELECT | CMD_FILTER | CMD_STRACE, "select records of these CPUs: 0-3,5" },
-	{ "csv",       0,   NULL,     AT(csv),        CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_STRACE | CMD_PROBE, "print CSV" },
+	{ "csv",       0,   NULL,     AT(csv),        CMD_COLLECT | CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_STRACE | CMD_PROBE, "print CSV" },
 	{ "count",     0,   "N",      AT(count),      CMD_SPLIT, "write N records to each file" },
 	{ "delay",     'd', "SECONDS", AT(delay),    CMD_TOP, "show a frame every SECONDS (default 1)" },
 	{ "depth",     0,   "N",      AT(depth),      CMD_GRAPH, "record at most N nested calls" },
@@ -70,6 +71,8 @@ static const struct opt opts[] = {
 	{ "every",     0,   "TIME",   AT(every),      CMD_SPLIT, "start a new file every TIME: 500ms, 10s, 5m, 1h" },
 	{ "exec",      'x', "FILE",   AT(exec),       CMD_PROBE, "probe the program or library FILE instead of the kernel" },
 	{ "exec",      0,   "COMMAND", AT(exec),      CMD_FLIGHT, "run COMMAND after each dump, with its name in $DKTRACE_FLIGHT_FILE" },
+	{ "fanout",    'f', "N",      AT(fanout),     CMD_COLLECT, "connect to at most N hosts at the same time (default 64)" },
+	{ "far-program", 0, "COMMAND", AT(far_program), CMD_COLLECT, "run COMMAND on each host (default 'dktrace remote')" },
 	{ "fields",     0,  "NAMES",  AT(fields),     CMD_REPORT, "print these fields in raw, json and csv" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_SELECT | CMD_TRIGGER | CMD_STRACE, "select records that match EXPR, in the kernel's filter language" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "let the kernel record only what matches EXPR, if the event has its fields" },
@@ -87,16 +90,18 @@ static const struct opt opts[] = {
 	{ "group-by",  0,   "COLUMNS", AT(group_by),  CMD_ANALYZE, "group intervals by one or two columns: process,cpu; 'none': do not group" },
 	{ "help",      'h', NULL,     AT(help),       0,        "print this help" },
 	{ "here",      0,   NULL,     AT(here),       CMD_HIST, "read and count in user space, even if the kernel could count" },
+	{ "hosts",     0,   "FILE",   AT(hosts),      CMD_COLLECT, "run on the hosts that FILE names, one on a line" },
 	{ "input",     'i', "FILE",   AT(input),      CMD_INPUT | CMD_HIST | CMD_LATENCY | CMD_STRACE, "read a recording or a saved tree instead of the kernel" },
 	{ "instance",  'B', "NAME",   AT(instance),   0,        "use the instance NAME (default dktrace, or $DKTRACE_INSTANCE)" },
 	{ "jobs",      'j', "N",      AT(jobs),       CMD_REPORT, "read and print with N threads" },
 	{ "journal",   0,   NULL,     AT(journal),    CMD_LOG, "write to systemd's journal, each record as an entry with fields" },
-	{ "json",      'J', NULL,     AT(json),       CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_STRACE | CMD_PROBE | CMD_TOP, "print JSON" },
+	{ "json",      'J', NULL,     AT(json),       CMD_COLLECT | CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_STRACE | CMD_PROBE | CMD_TOP, "print JSON" },
 	{ "keep",      0,   NULL,     AT(keep),       CMD_HIST, "continue to count after the command; 'dktrace hist' shows the table" },
 	{ "keep",      0,   "TIME",   AT(keep_time),  CMD_FLIGHT, "delete dumps after TIME: 7d (default never)" },
 	{ "keep",      0,   "TIME",   AT(keep_time),  CMD_DAEMON, "delete segments after TIME: 7d (default never)" },
 	{ "keep-recording", 0, NULL,  AT(go_on),      CMD_DAEMON, "with stop: let the kernel record on for the next daemon" },
 	{ "kernel",    0,   NULL,     AT(kernel),     CMD_LATENCY, "pair and count in the kernel: a table by powers of two" },
+	{ "keep",      0,   "BYTES",  AT(keep_size),  CMD_COLLECT, "let each host keep BYTES of output while its connection is broken (default 64M)" },
 	{ "key",       'k', "FIELDS", AT(key),        CMD_LATENCY, "pair records that agree in FIELDS; BEGIN=END if the names differ" },
 	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "count by FIELDS: id.syscall,common_pid (default event)" },
 	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic" },
@@ -122,6 +127,8 @@ static const struct opt opts[] = {
 	{ "pid",       'p', "LIST",   AT(pid),        CMD_SELECT | CMD_STRACE, "select records of these processes: 1,42" },
 	{ "pid",       'p', "LIST",   AT(pid),        CMD_ANALYZE, "show rows of these processes: 1,42" },
 	{ "offset",    0,   "LIST",   AT(offset),     CMD_MERGE | CMD_REPORT | CMD_LUSTRE | CMD_VIEW | CMD_ANALYZE | CMD_STRACE, "add these times to the times of files: b.dat=-1500ns,c.dat=3ms" },
+	{ "nodes",     'w', "NODES",  AT(nodes),      CMD_COLLECT, "run on these hosts: oss[01-40],mds1; a node set or group of ClusterShell" },
+	{ "output",    'o', "DIR",    AT(output),     CMD_COLLECT, "write a file for each host, and collection.json, to the new directory DIR" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_MERGE, "write to FILE" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_VIEW, "write the page to FILE, whole or not at all; '-': standard output" },
 	{ "period",    0,   "DEFINITION", AT(periods), CMD_ANALYZE | CMD_LAMI, "define a period: 'NAME: begin EVENTS; end EVENTS[FIELD == $begin.FIELD]; show FIELDS', or the name of a pair of latency" },
@@ -132,6 +139,7 @@ static const struct opt opts[] = {
 	{ "pid",       'p', "PID",    AT(pid),        CMD_PROBE, "probe the program of process PID; with --exec: find FILE as PID sees it" },
 	{ "rate",      0,   "CLASS=N",  AT(rate),     CMD_SELECT, "select at most N records of a class per second: rpctrace=100,vfstrace=10" },
 	{ "raw-text",  0,   NULL,     AT(raw_text),   CMD_LOG | CMD_REPORT | CMD_WRITE | CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_LUSTRE, "print text as recorded; do not escape control characters" },
+	{ "reconnect", 0,   "TIME",   AT(reconnect),  CMD_COLLECT, "try for TIME to reach a host again after its connection broke (default 60s)" },
 	{ "root",      'R', "DIR",    AT(root),       0,        "use DIR in place of tracefs (default $DKTRACE_ROOT)" },
 	{ "rows",      0,   "N",      AT(n_rows),     CMD_TOP, "with --batch or --json: print N rows of each panel (default 10); 0: all" },
 	{ "segment-size", 0, "BYTES", AT(segment_size), CMD_DAEMON, "begin a new segment after BYTES of records (default 256M)" },
@@ -150,6 +158,7 @@ static const struct opt opts[] = {
 	{ "sort",      0,   "COLUMN", AT(sort),       CMD_ANALYZE, "sort tables by COLUMN[.descending]" },
 	{ "sql",       0,   "STATEMENT", AT(sql),     CMD_HIST, "count by STATEMENT, not by EVENT and --keys: SELECT prev_comm FROM sched_switch" },
 	{ "sql",       0,   "STATEMENT", AT(sql),     CMD_PROBE, "create an event from two: SELECT ... FROM EVENT AS start JOIN EVENT AS end ON ...; with --name" },
+	{ "ssh",       0,   "COMMAND", AT(ssh),       CMD_COLLECT, "reach hosts by COMMAND (default ssh): 'ssh -F FILE', 'ssh -l root'" },
 	{ "stack",     0,   NULL,     AT(stack),      CMD_STRACE, "print where calls waited in the kernel, and who called them" },
 	{ "stack",     0,   "EVENTS", AT(stacks),     CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "record the kernel's stack with these events: 'block_rq_*' or all" },
 	{ "start",     0,   NULL,     AT(start),      CMD_LAST, "then record this boot" },
@@ -163,6 +172,7 @@ static const struct opt opts[] = {
 	{ "threshold", 0,   "TIME",   AT(threshold),  CMD_GRAPH, "record only calls longer than TIME, without their entry: 100us, 5ms" },
 	{ "time",      't', "SECONDS", AT(seconds),   CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_STRACE, "stop after SECONDS" },
 	{ "top",       'n', "N",      AT(top),        CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_LUSTRE | CMD_STRACE, "show the first N rows" },
+	{ "timeout",   0,   "TIME",   AT(timeout),    CMD_COLLECT, "give a host up if it does not answer for TIME (default 15s)" },
 	{ "under",     0,   "GLOBS",  AT(under),      CMD_GRAPH, "record only calls made within these functions" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_SELECT | CMD_ANALYZE | CMD_STRACE, "select records up to TIME" },
 	{ "vals",      0,   "FIELDS", AT(vals),       CMD_HIST, "sum FIELDS; .percent and .graph show parts and bars" },
@@ -294,7 +304,7 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 
 	/* getopt's messages begin with argv[0]. */
 	argv[0] = name;
-	build(command, !command, letters, longs);
+	build(command, !command || command->flags & CMD_WRAP, letters, longs);
 	optind = 0; /* restart getopt, which main() has already used */
 	while ((c = say_getopt(argc, argv, letters, longs)) != -1) {
 		if (c == '?') {

@@ -49,6 +49,24 @@ void progress_end(struct progress *progress)
 	progress->shown = progress->on = false;
 }
 
+void progress_amount(double amount, const char *unit)
+{
+	static const struct {
+		double from;
+		const char *prefix;
+	} rows[] = { { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" } };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(rows) - 1 && amount < rows[i].from)
+		i++;
+	amount /= rows[i].from;
+	fprintf(stderr, "%.*f %s%s",
+		!*rows[i].prefix || amount >= 100 ? 0 :
+		amount >= 10                      ? 1 :
+						    2,
+		amount, rows[i].prefix, *rows[i].prefix ? unit : unit + strspn(unit, " "));
+}
+
 void progress_source(struct progress *progress, const struct dkt_source *source, bool prints)
 {
 	uint64_t done, of;

@@ -24,6 +24,9 @@ void progress_begin(struct progress *progress, uint64_t of, enum progress_unit u
 void progress_at(struct progress *progress, uint64_t done);
 void progress_end(struct progress *progress);
 
+/* Prints a number with at most four digits, and a unit, on stderr: "12.3 MB/s", "4.56 k events/s". */
+void progress_amount(double amount, const char *unit);
+
 /* progress_begin() and progress_at() with the numbers of a source. */
 void progress_source(struct progress *progress, const struct dkt_source *source, bool prints);
 void progress_look(struct progress *progress, const struct dkt_source *source);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* info: shows what a recording contains. */
 #include "cmd/info.h"
+#include "input/collected.h"
 #include "input/directory.h"
 
 /* The index has the records of all CPUs together. */
@@ -29,20 +30,29 @@ static int print_one(struct app *app, const char *path, struct record_args *args
 	return rc;
 }
 
+static int print_path(struct app *app, const char *path, struct record_args *args)
+{
+	return is_by_time(args) && directory_is(path) ? info_segments(app, path, &args->selection) :
+							print_one(app, path, args);
+}
+
 int cmd_info(struct app *app, int argc, char **argv)
 {
 	struct record_args args;
-	int rc = record_args_read(app, &args);
+	struct inputs in = { 0 };
+	int rc = record_args_read(app, &args), bad = 0;
 	bool read = !rc;
 
-	for (int i = 1; read && i < argc; i++) {
-		if (i > 1 && !app->json)
+	/* Finds the files of collections. */
+	if (read)
+		bad = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
+	for (size_t i = 0; read && i < in.n; i++) {
+		if (i && !app->json)
 			printf("\n");
-		rc = app_worse(is_by_time(&args) && directory_is(argv[i]) ?
-				       info_segments(app, argv[i], &args.selection) :
-				       print_one(app, argv[i], &args),
-			       rc);
+		rc = app_worse(print_path(app, in.files[i].path, &args), rc);
 	}
+	rc = app_worse(rc, bad ? bad : inputs_lack_hosts(&in) ? EXIT_LOST : 0);
+	inputs_clear(&in);
 	record_args_clear(&args);
 	return rc;
 }

@@ -201,13 +201,15 @@ int cmd_report(struct app *app, int argc, char **argv)
 	r.args.once = r.in.n == 1;
 	if (!rc) {
 		bad = open_all(&r);
-		r.boots = argc == 2 && r.in.n > 1 && !r.args.sink.whole;
+		r.boots = argc == 2 && r.in.n > 1 && !r.in.collected && !r.args.sink.whole;
 		rc = check_fields(&r.in, &r.args);
 	}
 	/* A file that is all or nothing needs the records of all inputs. */
 	if (!rc && !(bad && r.args.sink.whole))
 		rc = print_all(&r);
 	rc = bad ? bad : rc;
+	if (inputs_lack_hosts(&r.in))
+		rc = app_worse(rc, EXIT_LOST);
 	if (r.file.path && !r.args.sink.whole && outfile_commit(&r.file) && !rc)
 		rc = app_fail(app);
 	outfile_close(&r.file);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "input/collected.h"
 
 /*
  * Two recordings of one host are of the same boot if their offsets to the wall clock differ by less
@@ -87,6 +88,8 @@ bool inputs_same_boot(const struct inputs *inputs, size_t i, size_t j)
 {
 	const struct dkt_source_info *a = info_of(inputs, i), *b = info_of(inputs, j);
 
+	if (collected_differ(inputs, i, j))
+		return false;
 	return i == j || (same(a->host, b->host) && same(a->clock, b->clock) &&
 			  (!a->has_wall || !b->has_wall || llabs(a->wall - b->wall) < SAME_BOOT));
 }
@@ -96,8 +99,10 @@ int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 	const struct dkt_source_info *base = info_of(inputs, first), *info = info_of(inputs, i);
 	int64_t apart = info->wall - base->wall;
 	struct inputs_file *file = &inputs->files[i];
+	int err;
 
-	if (file->known == INPUTS_BY_USER || file->known == INPUTS_BY_REQUESTS)
+	if (file->known == INPUTS_BY_USER || file->known == INPUTS_BY_REQUESTS ||
+	    file->known == INPUTS_BY_ROUND_TRIPS)
 		return 0;
 	if ((is_pair(inputs, i, first) || is_pair(inputs, first, i)) &&
 	    base->has_wall == info->has_wall && same(base->clock, info->clock)) {
@@ -109,6 +114,9 @@ int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 		file->known = INPUTS_ONE_CLOCK;
 		return 0;
 	}
+	err = collected_relate(inputs, i, first);
+	if (err <= 0)
+		return err;
 	if (!base->has_wall || !info->has_wall)
 		return dkt_fail(inputs->app->ctx, -EINVAL,
 				"%s has no wall-clock times: give --offset %s=TIME, the time to"
@@ -130,7 +138,7 @@ void inputs_report_offset(const struct inputs *inputs, size_t i, size_t first)
 		size / 1000000000, size % 1000000000, inputs->files[first].in.path,
 		file->known == INPUTS_BY_USER ?
 			"as given" :
-		file->known == INPUTS_BY_REQUESTS ?
+		file->known == INPUTS_BY_REQUESTS || file->known == INPUTS_BY_ROUND_TRIPS ?
 			file->accuracy :
 		file->known == INPUTS_ONE_CLOCK ?
 			"which is its own" :
@@ -165,6 +173,8 @@ static int find_name(struct inputs *inputs, size_t i)
 		if (j != i && inputs->files[j].in.source && same(host, info_of(inputs, j)->host))
 			host = NULL;
 	base = strrchr(file->in.path, '/');
+	if (file->about)
+		host = file->about->name;
 	base = host ? host : base && base[1] ? base + 1 : file->in.path;
 	if (!is_taken(inputs, i, base))
 		file->name = strdup(base);
@@ -185,15 +195,37 @@ int inputs_name(struct inputs *inputs)
 
 /* ---- records ---- */
 
+/* Returns the points without their errors, which the caller frees. NULL: out of memory. */
+static struct dkt_merge_point *merge_points(const struct inputs_file *file)
+{
+	struct dkt_merge_point *points = calloc(file->n_points + 1, sizeof(*points));
+
+	for (size_t i = 0; points && i < file->n_points; i++)
+		points[i] = (struct dkt_merge_point){ .time = file->points[i].time,
+						      .offset = file->points[i].offset };
+	return points;
+}
+
 static int merge(struct inputs *inputs)
 {
 	struct dkt_merge_part *parts __cleanup(free) = calloc(inputs->n + 1, sizeof(*parts));
+	int err = parts ? 0 : -ENOMEM;
 
-	for (size_t i = 0; parts && i < inputs->n; i++)
+	for (size_t i = 0; !err && i < inputs->n; i++) {
+		struct inputs_file *file = &inputs->files[i];
+
 		parts[i] = (struct dkt_merge_part){ .sz = sizeof(*parts),
-						    .name = inputs->files[i].name,
-						    .offset = inputs->files[i].offset };
-	return parts ? pipeline_merge(&inputs->line, parts) : -ENOMEM;
+						    .name = file->name,
+						    .offset = file->offset,
+						    .points = merge_points(file),
+						    .n_points = file->n_points };
+		err = parts[i].points ? 0 : -ENOMEM;
+	}
+	if (!err)
+		err = pipeline_merge(&inputs->line, parts);
+	for (size_t i = 0; parts && i < inputs->n; i++)
+		free((void *)parts[i].points);
+	return err;
 }
 
 static void look(void *data)
@@ -266,6 +298,12 @@ int inputs_open_one(struct app *app, const char *path, struct record_args *args,
 {
 	int err = begin(app, 1, inputs);
 
+	if (!err && collected_is(path))
+		err = dkt_fail(
+			app->ctx, -EISDIR,
+			"%s has the files of several hosts; give one of them, such as those that"
+			" 'dktrace info %s' lists, or 'dktrace merge' them first",
+			path, path);
 	if (err)
 		return err;
 	inputs->files[inputs->n++].path = path;
@@ -349,6 +387,11 @@ int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char
 	return rc ? rc : inputs_report_losses(inputs);
 }
 
+bool inputs_lack_hosts(const struct inputs *inputs)
+{
+	return inputs->collected && inputs->collected->incomplete;
+}
+
 int inputs_report_losses(struct inputs *inputs)
 {
 	enum losses_verdict worst = LOSSES_NONE, one;
@@ -367,7 +410,7 @@ int inputs_report_losses(struct inputs *inputs)
 	/* The times are not known of a window on the trace's clock. */
 	if (pauses && !told)
 		app_say("%s: nothing was recorded for a time", inputs->files[0].path);
-	if (pauses || told)
+	if (pauses || told || inputs_lack_hosts(inputs))
 		worst = DKT__MAX(worst, LOSSES_LOST);
 	if (inputs->line.selection)
 		rate_report(&inputs->line.selection->rate, "dktrace");
@@ -376,13 +419,32 @@ int inputs_report_losses(struct inputs *inputs)
 
 /* ---- files ---- */
 
+static int add_path(struct inputs *inputs, const char *path)
+{
+	struct inputs_file *files = reallocarray(inputs->files, inputs->n + 2, sizeof(*files));
+
+	if (!files) {
+		dkt__no_memory(inputs->app->ctx);
+		return app_fail(inputs->app);
+	}
+	inputs->files = files;
+	files[inputs->n++] = (struct inputs_file){ .path = path };
+	return 0;
+}
+
 int inputs_new(struct app *app, char **paths, size_t n, struct inputs *inputs)
 {
+	int rc = 0;
+	bool is;
+
 	if (begin(app, n, inputs))
 		return app_fail(app);
-	for (size_t i = 0; i < n; i++)
-		inputs->files[inputs->n++].path = paths[i];
-	return read_offsets(inputs);
+	for (size_t i = 0; !rc && i < n; i++) {
+		rc = collected_add(inputs, paths[i], &is);
+		if (!rc && !is)
+			rc = add_path(inputs, paths[i]);
+	}
+	return rc ? rc : read_offsets(inputs);
 }
 
 static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs)
@@ -394,9 +456,17 @@ static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs
 				      .name = file->name ? strdup(file->name) : NULL,
 				      .offset = file->offset,
 				      .known = file->known,
+				      .about = file->about,
+				      .collection = file->collection,
 				      .accuracy = file->accuracy ? strdup(file->accuracy) : NULL };
-	return copy->name && !copy->accuracy == !file->accuracy ? 0 :
-								  dkt__no_memory(from->app->ctx);
+	if (file->n_points)
+		copy->points = calloc(file->n_points, sizeof(*copy->points));
+	if (!copy->name || !copy->accuracy != !file->accuracy || !copy->points != !file->n_points)
+		return dkt__no_memory(from->app->ctx);
+	copy->n_points = file->n_points;
+	if (copy->points)
+		memcpy(copy->points, file->points, file->n_points * sizeof(*copy->points));
+	return 0;
 }
 
 int inputs_take(struct inputs *from, const size_t *list, size_t n, struct inputs *inputs)
@@ -427,7 +497,9 @@ void inputs_clear(struct inputs *inputs)
 		input_close(&inputs->files[i].in);
 		free(inputs->files[i].name);
 		free(inputs->files[i].accuracy);
+		free(inputs->files[i].points);
 	}
+	collected_free(inputs->collected);
 	free(inputs->files);
 	*inputs = (struct inputs){ 0 };
 }

@@ -2,6 +2,7 @@
 /* Merges several inputs in order of time, on the clock of the first. */
 #pragma once
 
+#include "fleet/clock.h"
 #include "input/args.h"
 #include "input/input.h"
 
@@ -12,6 +13,7 @@ enum inputs_known {
 	INPUTS_ONE_CLOCK,
 	INPUTS_GUEST, /* one file is of a guest, the other of its host */
 	INPUTS_BY_REQUESTS, /* by requests that both files have a side of */
+	INPUTS_BY_ROUND_TRIPS, /* by the measurements of one collection */
 };
 
 struct inputs_file {
@@ -20,18 +22,27 @@ struct inputs_file {
 	char *name; /* printed with the file's records */
 	int64_t offset; /* added to the file's times, to get those of the first file */
 	enum inputs_known known;
-	char *accuracy; /* words about the offset of INPUTS_BY_REQUESTS */
+	char *accuracy; /* words about the offset of INPUTS_BY_REQUESTS and of INPUTS_BY_ROUND_TRIPS */
+	const struct collection_host *about; /* of its collection; NULL: the file is in none */
+	size_t collection; /* which, among the arguments */
+	/* In place of offset, for INPUTS_BY_ROUND_TRIPS: in order of the file's times. */
+	struct clock_point *points;
+	size_t n_points;
 };
 
 struct inputs {
 	struct app *app;
 	struct inputs_file *files;
 	size_t n;
+	struct collected *collected; /* the collections among the arguments; NULL: none */
 	struct pipeline line; /* the open files */
 	struct progress progress;
 };
 
-/* Reads --offset and opens nothing. Returns 0 or the exit status; clear it in either case. */
+/*
+ * Reads --offset and opens nothing. A collection becomes the files of its hosts. Returns 0 or
+ * the exit status; clear it in either case.
+ */
 int inputs_new(struct app *app, char **paths, size_t n, struct inputs *inputs);
 
 /* Moves the files whose indices are in list, with their names, offsets and open sources. */
@@ -66,6 +77,9 @@ int inputs_check_events(const struct inputs *inputs, const struct selection *sel
 
 /* Prepares the pipeline. The files must be open; to merge them, they also need names and offsets. */
 int inputs_start(struct inputs *inputs, struct record_args *args, bool merged);
+
+/* True if a collection among the arguments lacks a host, or a part of its output. */
+bool inputs_lack_hosts(const struct inputs *inputs);
 
 /* Opens one file, or merges all, up to inputs_start(). An error message is in the app's context. */
 int inputs_open_one(struct app *app, const char *path, struct record_args *args,

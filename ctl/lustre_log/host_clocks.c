@@ -52,7 +52,9 @@ static int use(const struct clocks *clocks, const struct inputs *read, struct in
 		struct inputs_file *file = &inputs->files[i];
 		struct clocks_offset offset;
 
-		if (read->files[i].known != INPUTS_BY_WALL_CLOCK || !clocks_get(clocks, i, &offset))
+		/* The measurements of a collection are certain. */
+		if (read->files[i].known != INPUTS_BY_WALL_CLOCK || file->about ||
+		    !clocks_get(clocks, i, &offset))
 			continue;
 		file->accuracy = accuracy(&offset);
 		if (!file->accuracy)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the files of lustre: merged in order of time, on clocks that agree about requests. */
 #include "app/privileges.h"
+#include "input/collected.h"
 #include "input/stdin_file.h"
 #include "lustre_log/host_clocks.h"
 #include "lustre_log/lustre_log.h"
@@ -129,11 +130,11 @@ int lustre_open(struct lustre *lustre, bool again)
 	if (again && lustre->n_files == 1 && !strcmp(lustre->files[0], INPUT_STDIN) &&
 	    stdin_file(app) < 0)
 		return -EINVAL;
-	if (lustre->n_files == 1 && !app->offset)
+	if (lustre->n_files == 1 && !app->offset && !collected_is(lustre->files[0]))
 		return inputs_open_one(app, lustre->files[0], &lustre->args, &lustre->in);
 	if (inputs_new(app, lustre->files, lustre->n_files, &lustre->in))
 		return EXIT_USAGE;
-	err = lustre->n_files > 1 ? host_clocks_find(&lustre->in, &lustre->args, false) : 0;
+	err = lustre->in.n > 1 ? host_clocks_find(&lustre->in, &lustre->args, false) : 0;
 	return err ? err : inputs_open_all(&lustre->in, &lustre->args);
 }
 

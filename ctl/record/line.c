@@ -4,25 +4,6 @@
 
 #include "record/record.h"
 
-/* Prints a number with at most four digits, and a unit: "12.3 MB/s", "4.56 k events/s". */
-static void print_amount(double amount, const char *unit)
-{
-	static const struct {
-		double from;
-		const char *prefix;
-	} rows[] = { { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" } };
-	size_t i = 0;
-
-	while (i < ARRAY_SIZE(rows) - 1 && amount < rows[i].from)
-		i++;
-	amount /= rows[i].from;
-	fprintf(stderr, "%.*f %s%s",
-		!*rows[i].prefix || amount >= 100 ? 0 :
-		amount >= 10                      ? 1 :
-						    2,
-		amount, rows[i].prefix, *rows[i].prefix ? unit : unit + strspn(unit, " "));
-}
-
 /* Prints how long the disk will do at this rate. */
 static void print_left(double seconds)
 {
@@ -51,11 +32,11 @@ void record_line_show(struct record_line *line, const struct record *record)
 	rate = (double)(now.bytes - line->before.bytes) / span;
 	room = capture_file_room(&record->file);
 	fprintf(stderr, "\r%.0f s: ", time - record->from);
-	print_amount((double)(now.records - line->before.records) / span, " events/s");
+	progress_amount((double)(now.records - line->before.records) / span, " events/s");
 	fprintf(stderr, ", ");
-	print_amount(rate, "B/s");
+	progress_amount(rate, "B/s");
 	fprintf(stderr, ", ");
-	print_amount((double)now.bytes, "B");
+	progress_amount((double)now.bytes, "B");
 	fprintf(stderr, ", %" PRIu64 " lost", now.lost);
 	if (room != UINT64_MAX && rate > 0)
 		print_left((double)room / rate);

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The difference between the clocks of two hosts.
+ *
+ * Each trip bounds the offset at one moment: the far host's time was read after the question was sent and
+ * before the answer came. Between two trips nothing is known but that clocks drift evenly for a while. So
+ * a line is looked for that is within the bounds of as many trips in a row as possible; where no line is,
+ * the drift has changed, or somebody has set a clock, and another line begins. The error at the end of a line
+ * is that of the worst line which would be possible there. The possible lines are a convex set, so between
+ * the ends no line is further away than the two ends say.
+ */
+#include "fleet/clock.h"
+
+#include <math.h>
+
+/* The latest time, 73 years after a boot: sums and differences of such times are numbers of 64 bits. */
+#define TIME_MAX (INT64_MAX / 4)
+
+/* Trips that are kept; when there are more, every second one goes. */
+#define TRIPS_MAX 128
+
+/* The drift of a line, in ns per ns: the kernel slews a clock by 500 ppm, and quartz adds less than that. */
+#define DRIFT_MAX 1e-3
+
+/*
+ * Beyond the last measurement: quartz of servers is specified at 50 ppm, and two of them can drift apart by
+ * the sum.
+ */
+#define DRIFT_BEYOND 100e-6
+
+/* Steps of a search for the best drift; each takes a third off the interval. */
+#define STEPS 100
+
+/* ---- trips ---- */
+
+/* The time of the far host that the bounds of a trip are for. */
+static uint64_t trip_time(const struct clock_trip *trip)
+{
+	return trip->far_received + (trip->far_sent - trip->far_received) / 2;
+}
+
+/* How far the clocks can drift apart while the far host holds the answer back, to that time. */
+static int64_t trip_drift(const struct clock_trip *trip)
+{
+	return (int64_t)((double)(trip->far_sent - trip->far_received) / 2 * DRIFT_MAX) + 1;
+}
+
+/* The bounds of the offset. */
+static int64_t trip_least(const struct clock_trip *trip)
+{
+	return (int64_t)(trip->sent - trip->far_received - (uint64_t)trip_drift(trip));
+}
+
+static int64_t trip_most(const struct clock_trip *trip)
+{
+	return (int64_t)(trip->received - trip->far_sent + (uint64_t)trip_drift(trip));
+}
+
+static int64_t trip_width(const struct clock_trip *trip)
+{
+	return trip_most(trip) - trip_least(trip);
+}
+
+/* Of each pair, the trip that took longer says less. The first and the last bound the time. */
+static void thin(struct clock *clock)
+{
+	size_t n = 1;
+
+	for (size_t i = 1; i + 2 < clock->n; i += 2) {
+		const bool first = trip_width(&clock->trips[i]) <= trip_width(&clock->trips[i + 1]);
+
+		clock->trips[n++] = clock->trips[first ? i : i + 1];
+	}
+	clock->trips[n++] = clock->trips[clock->n - 1];
+	clock->n = n;
+}
+
+int clock_add(struct clock *clock, const struct clock_trip *trip)
+{
+	const struct clock_trip *last = clock->n ? &clock->trips[clock->n - 1] : NULL;
+
+	if (trip->received > TIME_MAX || trip->far_sent > TIME_MAX || trip->received < trip->sent ||
+	    trip->far_sent < trip->far_received ||
+	    (last && (trip->far_received < last->far_sent || trip->sent < last->sent)) ||
+	    trip_width(trip) < 0)
+		return -EPROTO;
+	if (!clock->trips)
+		clock->trips = calloc(TRIPS_MAX, sizeof(*clock->trips));
+	if (!clock->trips)
+		return -ENOMEM;
+	if (clock->n == TRIPS_MAX)
+		thin(clock);
+	clock->trips[clock->n++] = *trip;
+	clock->seen++;
+	return 0;
+}
+
+void clock_free(struct clock *clock)
+{
+	free(clock->trips);
+	*clock = (struct clock){ 0 };
+}
+
+/* ---- lines ---- */
+
+/* Trips in a row, relative to the first one, so that doubles are exact enough. */
+struct run {
+	const struct clock_trip *trips;
+	size_t n;
+	uint64_t time;
+	int64_t offset;
+};
+
+/* For lines of that drift: the bounds of the offset at the run's beginning. They cross if there is none. */
+static void bounds(const struct run *run, double drift, double *least, double *most)
+{
+	*least = -HUGE_VAL;
+	*most = HUGE_VAL;
+	for (size_t i = 0; i < run->n; i++) {
+		const struct clock_trip *trip = &run->trips[i];
+		const double moved = drift * (double)(int64_t)(trip_time(trip) - run->time);
+
+		*least = fmax(*least, (double)(trip_least(trip) - run->offset) - moved);
+		*most = fmin(*most, (double)(trip_most(trip) - run->offset) - moved);
+	}
+}
+
+/* Something to make as large as possible; it is concave in the drift. */
+typedef double goal_fn(const struct run *run, double drift, double at);
+
+static double room(const struct run *run, double drift, double at)
+{
+	double least, most;
+
+	(void)at;
+	bounds(run, drift, &least, &most);
+	return most - least;
+}
+
+static double highest(const struct run *run, double drift, double at)
+{
+	double least, most;
+
+	bounds(run, drift, &least, &most);
+	return most + drift * at;
+}
+
+static double lowest(const struct run *run, double drift, double at)
+{
+	double least, most;
+
+	bounds(run, drift, &least, &most);
+	return -(least + drift * at);
+}
+
+/* Returns the drift between low and high for which the goal is largest. */
+static double search(const struct run *run, goal_fn *goal, double low, double high, double at)
+{
+	for (int i = 0; i < STEPS && high - low > 1e-16; i++) {
+		const double third = (high - low) / 3, a = low + third, b = high - third;
+
+		if (goal(run, a, at) < goal(run, b, at))
+			low = a;
+		else
+			high = b;
+	}
+	return (low + high) / 2;
+}
+
+/* Finds the drifts of lines that are possible: from one that is, outwards. False: none is. */
+static bool find_drifts(const struct run *run, double *low, double *high)
+{
+	const double inside = search(run, room, -DRIFT_MAX, DRIFT_MAX, 0);
+
+	if (room(run, inside, 0) < 0)
+		return false;
+	for (int end = -1; end <= 1; end += 2) {
+		double in = inside, out = end * DRIFT_MAX;
+
+		for (int i = 0; i < STEPS && room(run, out, 0) < 0; i++) {
+			const double middle = (in + out) / 2;
+
+			if (room(run, middle, 0) < 0)
+				out = middle;
+			else
+				in = middle;
+		}
+		/* The drift beyond the last one that is possible, to be on the safe side. */
+		*(end < 0 ? low : high) = out;
+	}
+	return true;
+}
+
+/* The bounds of all possible lines at one time. */
+static struct clock_point point_at(const struct run *run, double low, double high, uint64_t time)
+{
+	const double at = (double)(int64_t)(time - run->time);
+	const double most = highest(run, search(run, highest, low, high, at), at);
+	const double least = -lowest(run, search(run, lowest, low, high, at), at);
+
+	/* The numbers are rounded, so one more on each side. */
+	return (struct clock_point){ .time = time,
+				     .offset = run->offset + llround((most + least) / 2),
+				     .error = (uint64_t)ceil(fmax(most - least, 0) / 2) + 1 };
+}
+
+static struct run run_of(const struct clock *clock, size_t from, size_t n)
+{
+	const struct clock_trip *first = &clock->trips[from];
+
+	return (struct run){
+		.trips = first, .n = n, .time = trip_time(first), .offset = trip_least(first)
+	};
+}
+
+/* Returns how many trips from this one on fit one line. A longer run fits only if a shorter one does. */
+static size_t longest_run(const struct clock *clock, size_t from)
+{
+	size_t fits = 1, no = clock->n - from + 1;
+	double low, high;
+
+	while (no - fits > 1) {
+		/* First the whole rest, which usually fits. */
+		const size_t n = no == clock->n - from + 1 ? no - 1 : fits + (no - fits) / 2;
+		const struct run run = run_of(clock, from, n);
+
+		if (find_drifts(&run, &low, &high))
+			fits = n;
+		else
+			no = n;
+	}
+	return fits;
+}
+
+/* Adds the two ends of the line through n trips. */
+static int add_line(const struct clock *clock, size_t from, size_t n, struct clock_point **points,
+		    size_t *n_points)
+{
+	const struct run run = run_of(clock, from, n);
+	const uint64_t ends[] = { run.time, trip_time(&run.trips[n - 1]) };
+	double low = -DRIFT_MAX, high = DRIFT_MAX;
+	int err = 0;
+
+	find_drifts(&run, &low, &high);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(ends); i++)
+		err = dkt__append(*points, *n_points, point_at(&run, low, high, ends[i]));
+	return err;
+}
+
+int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n)
+{
+	int err = clock->n ? 0 : -ENODATA;
+
+	*points = NULL;
+	*n = 0;
+	for (size_t from = 0, length; !err && from < clock->n; from += length) {
+		length = longest_run(clock, from);
+		err = add_line(clock, from, length, points, n);
+	}
+	if (!err)
+		return 0;
+	free(*points);
+	*points = NULL;
+	*n = 0;
+	return err;
+}
+
+/* ---- times ---- */
+
+static struct clock_point beyond(const struct clock_point *end, uint64_t time)
+{
+	const uint64_t away = time > end->time ? time - end->time : end->time - time;
+
+	return (struct clock_point){ .time = time,
+				     .offset = end->offset,
+				     .error = end->error +
+					      (uint64_t)ceil((double)away * DRIFT_BEYOND) };
+}
+
+static struct clock_point between(const struct clock_point *a, const struct clock_point *b,
+				  uint64_t time)
+{
+	const double part = (double)(time - a->time) / (double)(b->time - a->time);
+	const double offset = (double)(b->offset - a->offset) * part;
+	const double error = (double)a->error + ((double)b->error - (double)a->error) * part;
+
+	return (struct clock_point){ .time = time,
+				     .offset = a->offset + llround(offset),
+				     .error = (uint64_t)ceil(error) };
+}
+
+/* Between two lines a step or a change of drift came at some time, so each of the two may hold. */
+static struct clock_point in_gap(const struct clock_point *a, const struct clock_point *b,
+				 uint64_t time)
+{
+	struct clock_point at = between(a, b, time);
+
+	at.error = DKT__MAX(a->error, b->error) + (uint64_t)llabs(b->offset - a->offset);
+	return at;
+}
+
+bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct clock_point *at)
+{
+	size_t low = 0, high = n;
+
+	/* Finds the first point after the time. */
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (points[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!n)
+		return false;
+	if (!low)
+		*at = beyond(&points[0], time);
+	else if (low == n)
+		*at = beyond(&points[n - 1], time);
+	else if (low % 2)
+		*at = between(&points[low - 1], &points[low], time);
+	else
+		*at = in_gap(&points[low - 1], &points[low], time);
+	return true;
+}
+
+/* ---- two far hosts ---- */
+
+/* Returns the time of a far host at which this host's clock is at near; its error is in *error. */
+static uint64_t to_far(const struct clock_point *points, size_t n, uint64_t near, uint64_t *error)
+{
+	struct clock_point at = { 0 };
+	uint64_t far = near - (uint64_t)points[0].offset;
+
+	/* The offset changes little between the guess and the time. */
+	for (int i = 0; i < 3; i++) {
+		clock_at(points, n, far, &at);
+		far = near - (uint64_t)at.offset;
+	}
+	*error = at.error;
+	return far;
+}
+
+/* The point at a time of the first host. */
+static struct clock_point compose(const struct clock_point *from, size_t n_from,
+				  const struct clock_point *to, size_t n_to, uint64_t time)
+{
+	struct clock_point at;
+	uint64_t error;
+
+	clock_at(from, n_from, time, &at);
+	at.offset = (int64_t)(to_far(to, n_to, time + (uint64_t)at.offset, &error) - time);
+	at.time = time;
+	at.error += error;
+	return at;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+	const struct clock_point *x = a, *y = b;
+
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* A time of the points, or the middle between one and the next: between two lines the error is largest. */
+static uint64_t place(const struct clock_point *points, size_t n, size_t half)
+{
+	const uint64_t time = points[half / 2].time;
+
+	return half % 2 && half / 2 + 1 < n ? time + (points[half / 2 + 1].time - time) / 2 : time;
+}
+
+int clock_between(const struct clock_point *from, size_t n_from, const struct clock_point *to,
+		  size_t n_to, struct clock_point **points, size_t *n)
+{
+	struct clock_point *list = calloc(2 * (n_from + n_to) + 2, sizeof(*list)), at;
+	uint64_t error;
+	size_t nr = 1;
+
+	*points = NULL;
+	*n = 0;
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < 2 * n_from; i++)
+		list[nr++] = compose(from, n_from, to, n_to, place(from, n_from, i));
+	for (size_t i = 0; i < 2 * n_to; i++) {
+		const uint64_t time = place(to, n_to, i);
+
+		clock_at(to, n_to, time, &at);
+		list[nr++] = compose(from, n_from, to, n_to,
+				     to_far(from, n_from, time + (uint64_t)at.offset, &error));
+	}
+	/* Another host's clock may not have begun when this one's did. */
+	for (size_t i = 1; i < nr;)
+		if (list[i].time > TIME_MAX)
+			list[i] = list[--nr];
+		else
+			i++;
+	qsort(list + 1, nr - 1, sizeof(*list), compare_points);
+	/* Beyond the measurements the offset stays. */
+	list[0] = list[1];
+	list[0].time = 0;
+	list[nr] = list[nr - 1];
+	list[nr].time = DKT__MAX(list[nr].time, TIME_MAX);
+	*points = list;
+	*n = nr + 1;
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The difference between the clocks of two hosts, from round trips: a question is sent and its answer comes
+ * back, so the far host's clock was read between two readings of ours. Nothing else is assumed of the
+ * network. All times are of CLOCK_MONOTONIC, in ns.
+ */
+#pragma once
+
+#include "base/util.h"
+
+struct clock_trip {
+	uint64_t sent, received; /* this host: when the question went and the answer came */
+	uint64_t far_received,
+		far_sent; /* the far host: when the question came and the answer went */
+	int64_t far_wall; /* CLOCK_REALTIME minus CLOCK_MONOTONIC there */
+};
+
+/* A point of a line: at this time of the far host, add the offset to get this host's. */
+struct clock_point {
+	uint64_t time;
+	int64_t offset;
+	uint64_t error; /* the offset is certain within so many ns */
+};
+
+struct clock {
+	struct clock_trip *trips; /* in order of time */
+	size_t n;
+	size_t seen; /* all trips, also those that were not kept */
+};
+
+/*
+ * Adds a trip after those before it. Memory is bounded: of neighbours, the trip that says less is dropped.
+ * -EPROTO: the far host's times go backwards; -ENOMEM.
+ */
+int clock_add(struct clock *clock, const struct clock_trip *trip);
+void clock_free(struct clock *clock);
+
+/*
+ * Fits lines through the trips: as few as possible, each of constant drift. Sets *points to their ends, two
+ * for each line, in order of time; between the two ends of a line offset and error are linear. The caller
+ * frees them. -ENODATA: there are no trips; -ENOMEM.
+ */
+int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n);
+
+/*
+ * Finds the offsets from the clock of one far host to that of another, with the errors of both, as points in
+ * order of the first host's time. Beyond them they stay as they are. The caller frees the points. -ENOMEM.
+ */
+int clock_between(const struct clock_point *from, size_t n_from, const struct clock_point *to,
+		  size_t n_to, struct clock_point **points, size_t *n);
+
+/*
+ * Gets the offset at a time of the far host. Outside of all lines the error grows with the distance. False:
+ * there are no points.
+ */
+bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct clock_point *at);

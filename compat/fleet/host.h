@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One host of a fleet: its connection, the command that it runs, and what has come from it. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "fleet/clock.h"
+#include "remote/frame.h"
+
+enum fleet_state {
+	FLEET_WAITING, /* not connected yet */
+	FLEET_CONNECTING,
+	FLEET_RUNNING,
+	FLEET_BROKEN, /* the connection is lost, and is tried again */
+	FLEET_ENDED, /* the command has ended, and all it wrote is here */
+	FLEET_FAILED, /* no more comes: message says why */
+};
+
+/* What a host is asked to do, and how it is reached; the same for all. */
+struct fleet_opts {
+	char *const *ssh; /* the program that connects, and its arguments; ends with NULL */
+	const char *far_program; /* to run on the host */
+	char *const *args; /* the command for dktrace there; ends with NULL */
+	size_t fanout; /* hosts that are being connected at the same time */
+	uint64_t timeout; /* after so many ns without an answer a connection is lost */
+	uint64_t reconnect; /* for so many ns a lost connection is tried again */
+	uint64_t keep; /* bytes of output that the host keeps meanwhile */
+	uint64_t most; /* more bytes of output than that are refused; 0: no limit */
+};
+
+struct fleet_host {
+	const char *name; /* as it is given to ssh */
+	int file; /* where its output goes; set by the caller */
+	uint32_t told; /* the caller's: breaks that the user knows */
+	enum fleet_state state;
+	uint64_t bytes; /* of output, in the file */
+	uint32_t status; /* the command's exit status, after FLEET_ENDED */
+	char *message; /* why it failed, or why its connection was lost last; NULL: it was not */
+	uint32_t breaks; /* connections that were lost */
+	struct dkt_buf errors; /* the command's standard error; a NUL follows */
+	/* What the host says of itself; NULL: it has not said it. */
+	char *hostname;
+	char *boot;
+	char *version;
+	char *wall_error; /* ns that its wall clock may be wrong; "unknown" */
+	struct clock clock;
+
+	/* The rest is host.c's and fleet.c's. */
+	struct dkt_ctx *ctx;
+	const struct fleet_opts *opts;
+	pid_t pid; /* of ssh; 0: none */
+	int in, out, err; /* frames are read from in and written to out; err is what ssh says */
+	struct frame_reader reader;
+	struct dkt_buf queue; /* to be written */
+	size_t queued_at;
+	struct dkt_buf ssh_errors;
+	char *id; /* of the run; NULL: it cannot be resumed */
+	bool told_end; /* FRAME_END has come */
+	bool told_stop; /* FRAME_STOP has been sent */
+	bool greeted; /* FRAME_HELLO has come, on this connection */
+	bool begun; /* the command has been sent */
+	uint64_t acked; /* bytes that the host knows to be here */
+	uint64_t heard; /* when something came last, ns */
+	uint64_t asked; /* the time in the question that is open; 0: none */
+	uint64_t asked_last;
+	unsigned int trips; /* questions to ask at once, one after the other */
+	uint64_t lost; /* when the connection was lost first, since something came */
+	uint64_t next; /* when to try again */
+};
+
+/* Starts ssh. -errno with an error message: it cannot be run. */
+int host_connect(struct fleet_host *host);
+
+/* Reads what has come. buffer: room for size bytes, shared by all hosts. */
+void host_read(struct fleet_host *host, uint8_t *buffer, size_t size);
+void host_read_errors(struct fleet_host *host);
+
+/* Writes what is queued. */
+void host_write(struct fleet_host *host);
+
+/* Does what is due at this time, in ns. */
+void host_tick(struct fleet_host *host, uint64_t now);
+
+/* Ends the command as Ctrl-C does; gives up a host that is not connected. */
+void host_stop(struct fleet_host *host);
+
+/* Gives the host up, and lets it forget the command and what that wrote. */
+void host_forget(struct fleet_host *host);
+
+/* Gives the host up; the reason becomes the message. */
+void host_abandon(struct fleet_host *host, const char *fmt, ...) DKT_PRINTF(2, 3);
+
+/* Returns whether ssh has ended; now: kills it first. */
+bool host_reap(struct fleet_host *host, bool now);
+
+/* True if nothing more will come. */
+static inline bool host_is_over(const struct fleet_host *host)
+{
+	return host->state >= FLEET_ENDED;
+}
+
+/* Closes the connection and frees what host.c has allocated. */
+void host_clear(struct fleet_host *host);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The socket on which a run that has lost its connection takes another. */
+#include "remote/resume.h"
+
+#include <poll.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "base/util.h"
+#include "io/run_dir.h"
+
+/* It has mode 0700, so that only root's processes connect. */
+#define PLACE RUN_DIR "-remote"
+
+static bool find_address(const char *id, struct sockaddr_un *address)
+{
+	if (strlen(id) != RESUME_ID_SIZE - 1 ||
+	    strspn(id, "0123456789abcdef") != RESUME_ID_SIZE - 1)
+		return false;
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(address->sun_path, sizeof(address->sun_path), PLACE "/%s", id);
+	return true;
+}
+
+static int make_id(char id[RESUME_ID_SIZE])
+{
+	uint64_t bits[2];
+
+	if (getrandom(bits, sizeof(bits), 0) != sizeof(bits))
+		return -EIO;
+	snprintf(id, RESUME_ID_SIZE, "%016llx%016llx", (unsigned long long)bits[0],
+		 (unsigned long long)bits[1]);
+	return 0;
+}
+
+/* A killed process leaves its socket. One that is new may not listen yet. */
+#define NEW_S 60
+
+static void remove_if_dead(const char *name)
+{
+	struct sockaddr_un address;
+	struct stat st;
+	int fd __cleanup(close) = -1;
+
+	if (!find_address(name, &address) || stat(address.sun_path, &st) ||
+	    time(NULL) - st.st_mtime < NEW_S)
+		return;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
+	    errno == ECONNREFUSED)
+		unlink(address.sun_path);
+}
+
+static void sweep(void)
+{
+	DIR *dir __cleanup(closedir) = opendir(PLACE);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		remove_if_dead(entry->d_name);
+}
+
+int resume_listen(char id[RESUME_ID_SIZE])
+{
+	struct sockaddr_un address;
+	int err = make_id(id), fd;
+
+	if (err || !find_address(id, &address))
+		return err ? err : -EINVAL;
+	if (mkdir(PLACE, 0700) && errno != EEXIST)
+		return -errno;
+	sweep();
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, 4))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+void resume_close(int listener, const char *id)
+{
+	struct sockaddr_un address;
+
+	if (listener < 0)
+		return;
+	close(listener);
+	if (find_address(id, &address))
+		unlink(address.sun_path);
+	/* It stays while other runs are in it. */
+	rmdir(PLACE);
+}
+
+/* The message: the place, and the two descriptors. */
+struct message {
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control;
+	struct iovec iov;
+	struct msghdr msg;
+};
+
+static void prepare(struct message *message, uint64_t *at)
+{
+	*message = (struct message){ .iov = { .iov_base = at, .iov_len = sizeof(*at) } };
+	message->msg = (struct msghdr){ .msg_iov = &message->iov,
+					.msg_iovlen = 1,
+					.msg_control = message->control.room,
+					.msg_controllen = sizeof(message->control.room) };
+}
+
+int resume_accept(int listener, struct resume *resume)
+{
+	struct message message;
+	const struct cmsghdr *head;
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC), fds[2];
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	prepare(&message, &resume->at);
+	/* The sender is this program, and sends at once. */
+	n = recvmsg(fd, &message.msg, MSG_CMSG_CLOEXEC);
+	head = n == sizeof(resume->at) ? CMSG_FIRSTHDR(&message.msg) : NULL;
+	if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(fds))) {
+		close(fd);
+		return -EPROTO;
+	}
+	memcpy(fds, CMSG_DATA(head), sizeof(fds));
+	resume->in = fds[0];
+	resume->out = fds[1];
+	resume->giver = fd;
+	return 0;
+}
+
+static int send_connection(int fd, int in, int out, uint64_t at)
+{
+	const int fds[2] = { in, out };
+	struct message message;
+	struct cmsghdr *head;
+
+	prepare(&message, &at);
+	head = CMSG_FIRSTHDR(&message.msg);
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(head), fds, sizeof(fds));
+	return sendmsg(fd, &message.msg, MSG_NOSIGNAL) == sizeof(at) ? 0 : -errno;
+}
+
+int resume_hand_over(struct dkt_ctx *ctx, const char *id, int in, int out, uint64_t at)
+{
+	struct sockaddr_un address;
+	struct pollfd ended = { .events = POLLIN };
+	int fd __cleanup(close) = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return dkt_fail(ctx, -errno, "find the command again: %s", strerror(errno));
+	if (!find_address(id, &address) ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return dkt_fail(ctx, -ENOENT,
+				"the command that lost its connection has ended, and what it had"
+				" recorded is gone");
+	if (send_connection(fd, in, out, at))
+		return dkt_fail(ctx, -errno, "hand the connection over: %s", strerror(errno));
+	/* The ssh server closes the connection when this process ends. */
+	ended.fd = fd;
+	while (poll(&ended, 1, -1) < 0 && errno == EINTR)
+		;
+	return 0;
+}

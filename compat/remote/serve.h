@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The far side of `dktrace collect`: runs one command of the tool, sends what it writes, and keeps what has
+ * not arrived when the connection breaks.
+ */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+#include "base/util.h"
+
+struct serve_opts {
+	int in, out; /* the connection */
+	/*
+	 * Called before a command is run. Returns 0, 1 if the command prints the name of a file that is
+	 * to be sent in place of its output, or -errno with an error message.
+	 */
+	int (*check)(void *data, int argc, char **argv);
+	void *data;
+};
+
+/* Returns when the other side has all, or does not come back. */
+int serve_run(struct dkt_ctx *ctx, const struct serve_opts *opts);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* collect: runs a command of the tool on many hosts at once, by ssh. */
+#include "app/opt.h"
+#include "base/buf.h"
+#include "base/memory.h"
+#include "base/when.h"
+#include "collect/collect.h"
+
+#define FANOUT    64
+#define TIMEOUT   15.0
+#define RECONNECT 60.0
+#define KEEP      (UINT64_C(64) << 20)
+
+/* Bytes of text that a host may print; a recording has no limit. */
+#define TEXT_MOST (UINT64_C(256) << 20)
+
+static int no_memory(const struct collect *collect)
+{
+	dkt__no_memory(collect->app->ctx);
+	return app_fail(collect->app);
+}
+
+/* Returns the names with a NULL behind. Free it; the names stay those of the list. */
+static char **argv_of(const struct names *names)
+{
+	char **argv = calloc(names->n + 1, sizeof(*argv));
+
+	for (size_t i = 0; argv && i < names->n; i++)
+		argv[i] = names->list[i];
+	return argv;
+}
+
+/* ---- the command for the hosts ---- */
+
+/* True if the arguments up to "--" have the option. */
+static bool has_option(char **args, const char *letter, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (; *args && strcmp(*args, "--") != 0; args++)
+		if (!strncmp(*args, letter, 2) ||
+		    (!strncmp(*args, name, len) && strchr("=", (*args)[len])))
+			return true;
+	return false;
+}
+
+/* The output comes by standard output, and a recording comes compressed. */
+static int make_args(struct collect *collect, int argc, char **argv, int words)
+{
+	const unsigned int flags = collect->action->flags;
+	const bool records = flags & ACTION_RECORDING && !(flags & ACTION_NAMES_FILE);
+	static const char *const to_stdout[] = { "-o", "-", "--compression", "zstd" };
+	int err = 0;
+
+	if (flags & (ACTION_RECORDING | ACTION_LOG) && has_option(argv + words, "-o", "--output"))
+		return app_usage(
+			"collect: give -o DIR before '%s'; each host sends its output here",
+			collect->action->name);
+	for (int i = 0; !err && i < words; i++)
+		err = names_add(&collect->args, argv[i]);
+	for (size_t i = 0; !err && records && i < ARRAY_SIZE(to_stdout); i++)
+		err = names_add(&collect->args, to_stdout[i]);
+	for (int i = words; !err && i < argc; i++)
+		err = names_add(&collect->args, argv[i]);
+	return err ? no_memory(collect) : 0;
+}
+
+static const char *find_suffix(const struct action *action, char **args)
+{
+	static const struct {
+		const char *style, *suffix;
+	} styles[] = { { "json", "json" }, { "csv", "csv" }, { "trace", "txt" } };
+
+	if (action->flags & ACTION_RECORDING)
+		return "dat";
+	for (; action->flags & ACTION_LOG && *args; args++)
+		for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
+			if ((!strcmp(*args, "-S") || !strcmp(*args, "--style")) && args[1] &&
+			    !strcmp(args[1], styles[i].style))
+				return styles[i].suffix;
+	return action->flags & ACTION_LOG ? "log" : "txt";
+}
+
+/* ---- how hosts are reached ---- */
+
+/* ssh asks nothing, and reports a host that is gone. What the user says before these counts more. */
+static int make_ssh(struct collect *collect, double timeout)
+{
+	const char *words = collect->app->ssh ?: "ssh";
+	char *copy __cleanup(free) = strdup(words), *save = NULL;
+	char *connect __cleanup(free) = dkt__format("ConnectTimeout=%d", (int)timeout + 1);
+	const char *more[] = { "-T",
+			       "-o",
+			       "BatchMode=yes",
+			       "-o",
+			       connect,
+			       "-o",
+			       "ServerAliveInterval=5",
+			       "-o",
+			       "ServerAliveCountMax=3" };
+	const char *base;
+	int err = copy && connect ? 0 : -ENOMEM;
+
+	for (char *word = err ? NULL : strtok_r(copy, " ", &save); !err && word;
+	     word = strtok_r(NULL, " ", &save))
+		err = names_add(&collect->ssh, word);
+	if (!err && !collect->ssh.n)
+		return app_usage("--ssh: the command is empty");
+	base = err ? NULL : strrchr(collect->ssh.list[0], '/');
+	base = err ? "" : base ? base + 1 : collect->ssh.list[0];
+	for (size_t i = 0; !err && !strcmp(base, "ssh") && i < ARRAY_SIZE(more); i++)
+		err = names_add(&collect->ssh, more[i]);
+	return err ? no_memory(collect) : 0;
+}
+
+static int read_opts(struct collect *collect)
+{
+	struct app *app = collect->app;
+	struct fleet_opts *opts = &collect->fleet.opts;
+	double timeout = TIMEOUT, reconnect = RECONNECT;
+	int fanout = FANOUT, rc = opt_number("fanout", app->fanout, &fanout);
+
+	*opts = (struct fleet_opts){ .far_program = app->far_program ?: "dktrace remote",
+				     .keep = KEEP };
+	if (!rc && !fanout)
+		rc = app_usage("--fanout: '%s' is no number of hosts", app->fanout);
+	if (!rc)
+		rc = opt_seconds("timeout", app->timeout, &timeout);
+	if (!rc && app->reconnect && !strcmp(app->reconnect, "0"))
+		reconnect = 0;
+	else if (!rc)
+		rc = opt_seconds("reconnect", app->reconnect, &reconnect);
+	if (!rc)
+		rc = opt_bytes("keep", app->keep_size, &opts->keep);
+	if (!rc)
+		rc = make_ssh(collect, timeout);
+	opts->fanout = (size_t)fanout;
+	opts->timeout = (uint64_t)(timeout * 1e9);
+	opts->reconnect = (uint64_t)(reconnect * 1e9);
+	opts->ssh = collect->ssh_argv = argv_of(&collect->ssh);
+	opts->args = collect->args_argv = argv_of(&collect->args);
+	if (!rc && (!opts->ssh || !opts->args))
+		rc = no_memory(collect);
+	opts->most = collect->action->flags & ACTION_RECORDING ? 0 : TEXT_MOST;
+	return rc;
+}
+
+/* ---- running ---- */
+
+static int worst_status(const struct collect *collect)
+{
+	int worst = 0;
+
+	for (size_t i = 0; i < collect->fleet.n; i++) {
+		const struct fleet_host *host = &collect->fleet.hosts[i];
+
+		worst = app_worse(worst,
+				  host->state == FLEET_ENDED ? (int)host->status : EXIT_FAILED);
+	}
+	return worst;
+}
+
+static int run(struct collect *collect)
+{
+	struct app *app = collect->app;
+	struct fleet *fleet = &collect->fleet;
+	int err = fleet_init(app->ctx, fleet, collect->hosts.list, collect->hosts.n);
+
+	fleet->look = collect_look;
+	fleet->over = collect_over;
+	fleet->data = collect;
+	if (!err)
+		err = collect_open(collect);
+	/* So that somebody who looks at once finds it. */
+	if (!err)
+		err = collect_describe(collect, false);
+	collect->described = dkt__monotonic_ns();
+	if (!err)
+		err = fleet_run(app->ctx, fleet);
+	collect_unshow(collect);
+	if (!err)
+		err = collect_describe(collect, true);
+	if (!err)
+		err = collect->dir < 0 ? collect_print(collect) : collect_table(collect);
+	return err ? app_fail(app) : worst_status(collect);
+}
+
+int cmd_collect(struct app *app, int argc, char **argv)
+{
+	struct collect collect = { .app = app, .dir = -1 };
+	int words, rc;
+
+	collect.action = action_find(app->ctx, argc - 1, argv + 1, &words);
+	if (!collect.action)
+		return app_usage("collect: %s", dkt_error(app->ctx));
+	if (collect.action->flags & ACTION_RECORDING && !app->output)
+		return app_usage("collect: a recording needs -o DIR for the files of the hosts");
+	rc = collect_hosts(app, &collect.hosts);
+	if (!rc)
+		rc = make_args(&collect, argc - 1, argv + 1, words);
+	if (!rc)
+		rc = read_opts(&collect);
+	collect.suffix = find_suffix(collect.action, argv + 1);
+	if (!rc)
+		rc = run(&collect);
+	collect_forget(&collect);
+	names_clear(&collect.about.command);
+	fleet_clear(&collect.fleet);
+	if (collect.dir >= 0)
+		close(collect.dir);
+	names_clear(&collect.hosts);
+	free(collect.ssh_argv);
+	free(collect.args_argv);
+	names_clear(&collect.ssh);
+	names_clear(&collect.args);
+	return rc;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* collect: shared by its files. */
+#pragma once
+
+#include "app/app.h"
+#include "fleet/collection.h"
+#include "fleet/fleet.h"
+#include "lustre/names.h"
+#include "remote/actions.h"
+
+/* One run of the command. */
+struct collect {
+	struct app *app;
+	const struct action *action;
+	struct names hosts; /* as given to ssh */
+	struct names ssh; /* the program that connects, and its arguments */
+	struct names args; /* the command for each host */
+	char **ssh_argv, **args_argv; /* the same, with NULL behind */
+	const char *suffix; /* of the files */
+	int dir; /* the directory of the files; -1: they have no names, and are printed at the end */
+	struct collection about; /* what is written as collection.json */
+	struct fleet fleet;
+	uint64_t described; /* when collection.json was last written, ns */
+	uint64_t looked; /* when the line of progress was last shown, ns */
+	uint64_t looked_bytes;
+	bool shown; /* a line of progress stands on the terminal */
+};
+
+/* ---- hosts.c ---- */
+
+/* Reads --nodes and --hosts. Returns 0, or the exit status after a message. */
+int collect_hosts(struct app *app, struct names *hosts);
+
+/* Returns the names in short, as a node set if ClusterShell is there. NULL: out of memory. */
+char *collect_fold(const struct names *hosts);
+
+/* ---- files.c ---- */
+
+/* Creates the directory of --output and a file for each host in it, or files without names. */
+int collect_open(struct collect *collect);
+
+/* Writes collection.json, if there is a directory; ended: with the lines of the clocks. */
+int collect_describe(struct collect *collect, bool ended);
+
+/* Frees the description. */
+void collect_forget(struct collect *collect);
+
+/* ---- show.c ---- */
+
+/* Show progress, and a host that is over. They are struct fleet's functions. */
+void collect_look(void *data, struct fleet *fleet);
+void collect_over(void *data, struct fleet_host *host);
+
+/* Removes the line of progress. */
+void collect_unshow(struct collect *collect);
+
+/* Prints what the hosts have written, those with the same text together. */
+int collect_print(struct collect *collect);
+
+/* Prints a table of the hosts. */
+int collect_table(struct collect *collect);

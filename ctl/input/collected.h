@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Collections as inputs: each becomes the files of its hosts. */
+#pragma once
+
+#include "fleet/collection.h"
+#include "input/inputs.h"
+
+/* The collections among the arguments of a command. */
+struct collected {
+	struct collection *list;
+	size_t n;
+	struct names paths; /* of the files */
+	bool incomplete; /* a host is missing, or its file is not whole */
+};
+
+/* True if path is a collection. */
+bool collected_is(const char *path);
+
+/*
+ * Adds the files of a collection to the inputs, and says which hosts are missing. *is: path is a collection.
+ * Returns 0, or the exit status after a message.
+ */
+int collected_add(struct inputs *inputs, const char *path, bool *is);
+
+/* Relates file i to file first by the measurements of their collection. Returns 1 if there are none. */
+int collected_relate(struct inputs *inputs, size_t i, size_t first);
+
+/* True if the files are of different boots, as their hosts have said. */
+bool collected_differ(const struct inputs *inputs, size_t i, size_t j);
+
+/* Frees the collections; NULL: nothing. */
+void collected_free(struct collected *collected);

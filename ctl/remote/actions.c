@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The commands that can be run on other hosts: one row each. */
+#include "remote/actions.h"
+
+#include "base/buf.h"
+
+#define SELECT                                                                                     \
+	"c class u subsystem e event f filter p pid C cpu comm s since U until rate B instance "
+#define RECORD                                                                                       \
+	"c class u subsystem e event f filter p pid C cpu comm stack probe buffer-size compression " \
+	"duration max-size B instance "
+
+static const struct action actions[] = {
+	/* clang-format off */
+	{ "analyze",       0, SELECT "t time n top sort group-by duration period ", "json csv raw-text ", 1 },
+	{ "clear",         0, "B instance ", "", 0 },
+	{ "dk",            ACTION_LOG, SELECT "S style ", "raw-text ", 0 },
+	{ "doctor",        0, "B instance ", "json csv ", 0 },
+	{ "flight dump",   ACTION_RECORDING | ACTION_NAMES_FILE, "B instance ", "", 1 },
+	{ "flight status", 0, "B instance ", "json csv ", 0 },
+	{ "get_param",     0, "", "", -1 },
+	{ "mark",          0, "", "", -1 },
+	{ "record",        ACTION_RECORDING, RECORD, "all children ", 0 },
+	{ "set_param",     0, "", "", -1 },
+	{ "show",          ACTION_LOG, SELECT "S style ", "raw-text ", 0 },
+	{ "start",         0, "B instance ", "", 0 },
+	{ "status",        0, "B instance ", "json csv ", 0 },
+	{ "stop",          0, "B instance ", "", 0 },
+	/* clang-format on */
+};
+
+/* ---- finding ---- */
+
+/* Returns the words of the name if the arguments begin with them, or 0. */
+static int matches(const struct action *action, int argc, char **argv)
+{
+	const char *space = strchr(action->name, ' ');
+	const size_t len = space ? (size_t)(space - action->name) : strlen(action->name);
+
+	if (!argc || strlen(argv[0]) != len || strncmp(argv[0], action->name, len) != 0)
+		return 0;
+	if (!space)
+		return 1;
+	return argc > 1 && !strcmp(argv[1], space + 1) ? 2 : 0;
+}
+
+/* Returns the names with commas between, which the caller frees. */
+static char *list_names(void)
+{
+	char *list = strdup(actions[0].name);
+
+	for (size_t i = 1; list && i < ARRAY_SIZE(actions); i++) {
+		char *before = list;
+
+		list = dkt__format("%s, %s", before, actions[i].name);
+		free(before);
+	}
+	return list;
+}
+
+const struct action *action_find(struct dkt_ctx *ctx, int argc, char **argv, int *words)
+{
+	const bool two = argc > 1 && !strcmp(argv[0], "flight");
+	char *names __cleanup(free) = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		*words = matches(&actions[i], argc, argv);
+		if (*words)
+			return &actions[i];
+	}
+	names = list_names();
+	dkt_fail(ctx, -EINVAL, "'%s%s%s' is not one of %s", argc ? argv[0] : "", two ? " " : "",
+		 two ? argv[1] : "", names ? names : "the commands for other hosts");
+	return NULL;
+}
+
+void action_each(void (*fn)(void *data, const char *name), void *data)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
+		fn(data, actions[i].name);
+}
+
+/* ---- checking ---- */
+
+/* True if the list, of words with a space after each, has the word. */
+static bool has(const char *list, const char *word, size_t len)
+{
+	for (const char *end; (end = strchr(list, ' ')); list = end + 1)
+		if ((size_t)(end - list) == len && !strncmp(list, word, len))
+			return true;
+	return false;
+}
+
+/*
+ * Returns how many arguments an option takes up, or 0 if it is not in the row. Long names must be whole,
+ * and each letter is a word of its own, so that no other option hides in it.
+ */
+static int option_words(const struct action *action, const char *word)
+{
+	const bool is_long = word[1] == '-';
+	const char *name = word + 1 + is_long;
+	const char *equals = is_long ? strchr(name, '=') : NULL;
+	const size_t len = equals ? (size_t)(equals - name) : is_long ? strlen(name) : 1;
+
+	if (!*name)
+		return 0;
+	if (has(action->options, name, len))
+		return equals || (!is_long && name[1]) ? 1 : 2;
+	return !equals && (is_long || !name[1]) && has(action->switches, name, len) ? 1 : 0;
+}
+
+int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, char **argv)
+{
+	int args = 0;
+
+	for (int i = 0; i < argc; i++) {
+		const int words = argv[i][0] == '-' && argv[i][1] ? option_words(action, argv[i]) :
+								    0;
+
+		if (!words && argv[i][0] == '-')
+			return dkt_fail(ctx, -EACCES, "%s: '%s' is not allowed by --allow",
+					action->name, argv[i]);
+		if (words)
+			i += words - 1;
+		else
+			args++;
+	}
+	if (action->max_args >= 0 && args > action->max_args)
+		return dkt_fail(ctx, -EACCES,
+				"%s: more than %d arguments are not allowed by --allow",
+				action->name, action->max_args);
+	return 0;
+}

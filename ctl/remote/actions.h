@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The commands that can be run on other hosts. */
+#pragma once
+
+#include "app/app.h"
+
+enum action_flags {
+	ACTION_RECORDING = 1, /* its output is a recording */
+	ACTION_LOG = 2, /* its output is the log, as text */
+	ACTION_NAMES_FILE =
+		4, /* it prints the name of a file, which is sent in place of its output */
+};
+
+struct action {
+	const char *name; /* "flight dump": of two words */
+	unsigned int flags;
+	/* For a key that may only run some commands; see remote(1). */
+	const char *
+		options; /* those that take a value and name no file, program or place: " c class e " */
+	const char *switches; /* those without a value */
+	int max_args; /* arguments beside the options; -1: any number */
+};
+
+/*
+ * Finds the action that the arguments begin with, and sets *words to the words of its name. Returns NULL
+ * after an error message in the context.
+ */
+const struct action *action_find(struct dkt_ctx *ctx, int argc, char **argv, int *words);
+
+/*
+ * Checks that an action reads and writes no files that its arguments name, and starts no program.
+ * -EACCES: it may.
+ */
+int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, char **argv);
+
+/* Calls fn with the name of each action. */
+void action_each(void (*fn)(void *data, const char *name), void *data);

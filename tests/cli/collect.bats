@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# collect: one command on many hosts, whatever they answer.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	cat >direct <<-'END'
+		#!/bin/bash
+		exec bash -c "$2"
+	END
+	chmod +x direct
+	direct=$PWD/direct
+}
+
+# Prints the hosts' names as the only output. usage: collect ARGUMENT...
+collect()
+{
+	dktrace collect --ssh "$direct" "$@"
+}
+
+@test "hosts with the same text are printed together" {
+	command -v nodeset >/dev/null || skip "needs nodeset"
+	run -0 --separate-stderr collect -w 'oss[1-3],mds1' analyze syscallstats "$capture"
+	same "mds1,oss[1-3] (4)" "${lines[1]}"
+	dktrace analyze syscallstats "$capture" >alone 2>err
+	for host in oss1 oss2 oss3 mds1; do
+		has "$stderr" "dktrace: $host: $(sed 's/^dktrace: //' err)"
+	done
+	same "$(cat alone)" "$(tail -n +4 <<<"$output")"
+}
+
+@test "a list of hosts and a file of hosts need no other program" {
+	printf 'b # the second\n\n  c a\n' >hosts
+	run -0 env PATH="$build:/usr/bin:/bin" dktrace collect --ssh "$direct" -w a --hosts hosts analyze syscallstats "$capture"
+	has "$output" "(3)"
+	run -0 dktrace collect --ssh "$direct" --hosts - analyze syscallstats "$capture" <hosts
+	has "$output" "(3)"
+}
+
+@test "names that are no hosts are refused" {
+	for name in -oProxyCommand=x ../x a/b .hidden $'a\eb'; do
+		printf '%s\n' "$name" >hosts
+		run -2 dktrace collect --ssh "$direct" --hosts hosts status
+		has "$output" "is not the name of a host"
+	done
+	run -2 dktrace collect status
+	has "$output" "name the hosts with -w NODES or --hosts FILE"
+	run -2 dktrace collect -w a lctl
+	has "$output" "'lctl' is not one of analyze, clear, dk"
+	run -2 dktrace collect -w a record -e 'sched:*'
+	has "$output" "a recording needs -o DIR"
+	run -2 dktrace collect -w a -o dir dk -o file
+	has "$output" "give -o DIR before 'dk'"
+	mkdir dir
+	run -1 collect -w a -o dir dk
+	has "$output" "create the directory dir: it exists"
+}
+
+@test "each failure is told, and the others go on" {
+	cat >odd <<-'END'
+		#!/bin/bash
+		case $1 in
+		good) exec bash -c "$2" ;;
+		noise) echo Welcome; exec bash -c "$2" ;;
+		garbage) exec head -c 200000 /dev/urandom ;;
+		silent) exec sleep 100 ;;
+		gone) echo 'ssh: no route to host' >&2; exit 255 ;;
+		*) printf 'dktrace-remote 1\n\377\377\377\377O\0\0\0' ;;
+		esac
+	END
+	chmod +x odd
+	run -1 --separate-stderr dktrace collect --ssh "$PWD/odd" --timeout 1 -w good,noise,garbage,silent,gone,frame \
+		analyze syscallstats "$capture"
+	has "$output" "(2)"
+	has "$stderr" "dktrace: garbage: what comes from it is not of 'dktrace remote'"
+	has "$stderr" "dktrace: frame: what comes from it is not of 'dktrace remote'"
+	has "$stderr" "dktrace: silent: no answer"
+	has "$stderr" "dktrace: gone: cannot connect: ssh: no route to host"
+	run -1 dktrace collect --ssh no-such-program -w a status
+	has "$output" "run no-such-program: No such file"
+}
+
+@test "the exit status is that of the worst host" {
+	run -2 --separate-stderr collect -w a,b analyze no-such-analysis
+	has "$stderr" "dktrace: a: analyze: unknown analysis 'no-such-analysis'"
+}
+
+@test "a key can be restricted to some commands" {
+	far="dktrace remote --allow 'status,flight dump,analyze'"
+	run -1 collect --far-program "$far" -w a mark x
+	has "$output" "dktrace: a: this key may not run 'mark', only status,flight dump,analyze"
+	for args in "analyze syscallstats $capture" "analyze -o x cputop" "analyze --inp=x cputop" \
+		"analyze -Jo x cputop" "analyze --top cputop x y" "analyze cputop -- rm x"; do
+		# shellcheck disable=SC2086
+		run -1 collect --far-program "$far" -w a $args
+		has "$output" "allow"
+	done
+	run -1 collect --far-program "$far" -w a analyze -n3 --top=3 --json cputop
+	lacks "$output" "allow"
+	run -2 dktrace remote --allow status,rm </dev/null
+	has "$output" "--allow: 'rm' is not one of"
+	run -2 dktrace remote --allow 'dk, flight' </dev/null
+}
+
+@test "escape codes of a host do not reach the terminal" {
+	cat >odd <<-'END'
+		#!/bin/bash
+		printf 'dktrace-remote 1\n\010\0\0\0X\0\0\0no \033[31mx'
+	END
+	chmod +x odd
+	run -1 dktrace collect --ssh "$PWD/odd" -w a status
+	lacks "$output" $'\e'
+}
+

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A stand-in for ssh: the far side runs on this host, behind pipes that a test can break.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# Writes the program $ssh. It notes its processes in $ssh.HOST; killing them breaks the connection.
+make_ssh()
+{
+	ssh=$BATS_TEST_TMPDIR/fake-ssh
+	cat >"$ssh" <<-'END'
+		#!/bin/bash
+		# usage: fake-ssh HOST COMMAND
+		to=$0.$1.$$
+		mkfifo "$to"
+		exec 5<>"$to"
+		setsid bash -c "$2" <"$to" 5>&- | cat 5>&- &
+		out=$!
+		cat <&0 >"$to" 5>&- &
+		echo "$$ $out $!" >"$0.$1"
+		exec 5>&- 1>&-
+		wait "$out"
+		rm -f "$to"
+	END
+	chmod +x "$ssh"
+}
+
+# Breaks the connection to a host, once there is one. usage: break_connection HOST
+break_connection()
+{
+	until [ -s "$ssh.$1" ]; do
+		sleep 0.01
+	done
+	# shellcheck disable=SC2046
+	kill -9 $(cat "$ssh.$1")
+	rm "$ssh.$1"
+}
