@@ -23,7 +23,7 @@ PKG_CONFIG ?= pkg-config
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
 	libseccomp
-TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw
+TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3
 
 # With it the library reads dumps of kernels; KDUMPFILE= does without. It is loaded when needed, not
 # linked, by the name of the interface that its header describes.

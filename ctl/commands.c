@@ -40,6 +40,7 @@ const struct command app_commands[] = {
 	{ "show",      cmd_dk,     CMD_LOG | CMD_INPUT | CMD_DAT | CMD_RECORD, 0, 1,  "[FILE]", "print the log and keep it" },
 	{ "snapshot",  cmd_snapshot, CMD_LOG | CMD_DAT | CMD_RECORD, 1, 2, "take|show|free [FILE]", "keep the log of a moment in the kernel, and print it" },
 	{ "split",     cmd_split,  CMD_WRITE | CMD_PICK | CMD_SPLIT | CMD_LIST | CMD_READ_FIRST | CMD_WRITE_LAST, 2, 2, "FILE OUT", "split a recording into several files" },
+	{ "sql",       cmd_sql,    CMD_LIST | CMD_SQL | CMD_PICK | CMD_READ_ALL, 1, -1, "FILE... ['SELECT ...']", "answer a statement in SQL from recordings, or list their tables" },
 	{ "start",     cmd_start,  0,        0, 0,  "", "start recording again, after stop or a traceoff trigger" },
 	{ "status",    cmd_status, CMD_LIST, 0, 0,  "", "show what is enabled, how full the buffers are and what was lost" },
 	{ "stop",      cmd_start,  0,        0, 0,  "", "stop recording; keep settings and records" },

@@ -16,14 +16,9 @@ static int fail(struct outfile *out, const char *action)
 	return dkt_fail(out->ctx, err, "%s %s: %s", action, out->path, strerror(-err));
 }
 
-/* Creates a file without a name, so that a kill leaves nothing, or else one with a temporary name. */
-static int open_unnamed(struct outfile *out)
+/* Creates a file with a temporary name. */
+static int open_temp(struct outfile *out)
 {
-	out->fd = open(out->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (out->fd >= 0)
-		return 0;
-	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
-		return fail(out, "open");
 	out->temp = dkt__format("%s/.dktrace-XXXXXX", out->dir);
 	if (!out->temp)
 		return -ENOMEM;
@@ -33,6 +28,17 @@ static int open_unnamed(struct outfile *out)
 	free(out->temp);
 	out->temp = NULL;
 	return fail(out, "open");
+}
+
+/* Creates a file without a name, so that a kill leaves nothing, or else one with a temporary name. */
+static int open_unnamed(struct outfile *out)
+{
+	out->fd = open(out->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (out->fd >= 0)
+		return 0;
+	if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)
+		return fail(out, "open");
+	return open_temp(out);
 }
 
 /* Drops capabilities of the program's file, so that the user cannot write to foreign directories. */
@@ -62,6 +68,13 @@ static int open_file(struct outfile *out)
 	int err = find_dir(out);
 
 	return err ? err : open_unnamed(out);
+}
+
+static int open_named(struct outfile *out)
+{
+	int err = find_dir(out);
+
+	return err ? err : open_temp(out);
 }
 
 static void begin(struct outfile *out, struct dkt_ctx *ctx, const char *path)
@@ -100,7 +113,8 @@ int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct out
 	return err ? dkt_fail_in(ctx, err, "open %s", path) : 0;
 }
 
-int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
+static int open_out(struct dkt_ctx *ctx, const char *path, bool whole,
+		    int (*open_new)(struct outfile *out), struct outfile *out)
 {
 	struct stat st = { 0 };
 	bool in_place;
@@ -118,7 +132,17 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	if (in_place && whole)
 		return dkt_fail(ctx, -EINVAL, "%s cannot be written in any order: name a file",
 				out->path);
-	return in_place ? open_in_place(out, 0) : as_caller(out, open_file);
+	return in_place ? open_in_place(out, 0) : as_caller(out, open_new);
+}
+
+int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
+{
+	return open_out(ctx, path, whole, open_file, out);
+}
+
+int outfile_open_named(struct dkt_ctx *ctx, const char *path, struct outfile *out)
+{
+	return open_out(ctx, path, true, open_named, out);
 }
 
 static int make_dir(struct outfile *out)

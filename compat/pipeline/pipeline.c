@@ -10,6 +10,12 @@
 /* Records between two checks of the buffer's size and the progress. */
 #define BATCH 1024
 
+/*
+ * Two recordings of one host are of the same boot if their offsets to the wall clock differ by less
+ * than this, in ns.
+ */
+#define SAME_BOOT 1000000000
+
 /* ---- records ---- */
 
 static bool is_chosen(const struct pipeline *p, const struct dkt_record *record)
@@ -83,7 +89,7 @@ int pipeline_print(struct pipeline *p, struct sink *sink)
 	int err = sink_begin(sink);
 
 	if (!err)
-		err = run(p, sink, !sink->tracedat, NULL, NULL);
+		err = run(p, sink, sink_is_text(sink), NULL, NULL);
 	return err ? err : sink_finish(sink);
 }
 
@@ -204,11 +210,26 @@ int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts)
 		return dkt__no_memory(p->ctx);
 	for (size_t i = 0; i < p->n; i++) {
 		parts[i].source = p->parts[i].source;
+		p->parts[i].offset = parts[i].offset;
 		for (size_t j = count_streams(p->parts[i].source); j; j--)
 			p->part_of[p->n_streams++] = i;
 	}
 	p->source = NULL;
 	return dkt_source_merge(parts, p->n, &p->source);
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+bool pipeline_same_boot(const struct dkt_source *one, const struct dkt_source *other)
+{
+	const struct dkt_source_info *a = dkt_source_info(one), *b = dkt_source_info(other);
+
+	return one == other ||
+	       (same(a->host, b->host) && same(a->clock, b->clock) &&
+		(!a->has_wall || !b->has_wall || llabs(a->wall - b->wall) < SAME_BOOT));
 }
 
 void pipeline_clear(struct pipeline *p)

@@ -21,6 +21,8 @@ struct pipeline_part {
 	struct legacy_style *legacy;
 	struct chooser *chooser; /* NULL: all records are selected */
 	struct losses losses;
+	int64_t offset; /* added to its times by the merged source, ns */
+	const char *accuracy; /* of the offset, in words; NULL: none */
 };
 
 struct pipeline {
@@ -90,6 +92,9 @@ static inline struct pipeline_part *pipeline_part(const struct pipeline *p,
 {
 	return &p->parts[p->part_of ? p->part_of[record->stream] : 0];
 }
+
+/* True if the same kernel recorded both in the same boot, as far as they tell. */
+bool pipeline_same_boot(const struct dkt_source *one, const struct dkt_source *other);
 
 /* Frees the pipeline; the sources stay open. */
 void pipeline_clear(struct pipeline *p);

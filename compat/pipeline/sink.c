@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sink for records: a style that writes to a descriptor or to its own files, or a trace.dat file.
+ * A sink for records: a style that writes to a descriptor or to its own files, a trace.dat file, or
+ * what the caller brings.
  */
 #include "pipeline/sink.h"
 
@@ -27,12 +28,14 @@ static const struct {
 	{ ".csv",             "csv" },
 	{ ".ctf",             "ctf" },
 	{ ".dat",             "trace.dat" },
+	{ ".db",              "sqlite" },
 	{ ".folded",          "folded" },
 	{ ".json",            "json" },
 	{ ".log",             "legacy" },
 	{ ".ndjson",          "json" },
 	{ ".perfetto-trace",  "perfetto" },
 	{ ".pftrace",         "perfetto" },
+	{ ".sqlite",          "sqlite" },
 	{ ".txt",             "trace" },
 	/* clang-format on */
 };
@@ -62,6 +65,7 @@ const char *sink_guess(struct dkt__guess *guess, const char *name)
 	style_guess(guess, name);
 	for (size_t i = 0; i < ARRAY_SIZE(dats); i++)
 		dkt__guess_try(guess, dats[i].name);
+	dkt__guess_try(guess, "sqlite");
 	return dkt__guess_words(guess);
 }
 
@@ -74,6 +78,8 @@ int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char
 		*file = (struct outfile){ .ctx = ctx, .fd = journald_open(ctx), .in_place = true };
 		return DKT__MIN(file->fd, 0);
 	}
+	if (opts->writer)
+		return outfile_open_named(ctx, path, file);
 	if (!opts->whole)
 		return outfile_open_now(ctx, path, dir, file);
 	return dir ? outfile_open_dir(ctx, path, file) :
@@ -168,6 +174,8 @@ int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *
 	*sink = (struct sink){ .opts = opts,
 			       .p = p,
 			       .out = { .ctx = p->ctx, .fd = file->fd, .journal = opts->journal } };
+	if (opts->writer)
+		return opts->writer->open(p, file->temp, &sink->state);
 	if (!opts->version)
 		return open_styles(sink, file);
 	return dkt_tracedat_new(p->ctx, p->source, file->fd, &dat, &sink->tracedat);
@@ -175,7 +183,7 @@ int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *
 
 int sink_begin(struct sink *sink)
 {
-	return sink->tracedat ? 0 : style_begin(sink->out.style, sink->out.buf);
+	return !sink_is_text(sink) ? 0 : style_begin(sink->out.style, sink->out.buf);
 }
 
 int sink_fail(const struct sink *sink, const struct dkt_record *record, int err)
@@ -195,6 +203,8 @@ int sink_put_any(struct sink *sink, const struct dkt_record *record)
 
 	if (sink->tracedat)
 		return dkt_tracedat_add(sink->tracedat, record);
+	if (sink->state)
+		return sink->opts->writer->add(sink->state, sink->p, record);
 	if (sink->width)
 		put_stream(sink, record);
 	i = sink->n_styles == 1 || !sink->p->part_of ? 0 : sink->p->part_of[record->stream];
@@ -208,7 +218,7 @@ int sink_add(struct sink *sink, const struct dkt_record *record)
 {
 	int err = sink_put(sink, record);
 
-	return err || sink->tracedat ? err : text_out_write_if_full(&sink->out);
+	return err || !sink_is_text(sink) ? err : text_out_write_if_full(&sink->out);
 }
 
 int sink_finish(struct sink *sink)
@@ -217,6 +227,8 @@ int sink_finish(struct sink *sink)
 
 	if (sink->tracedat)
 		return dkt_tracedat_finish(sink->tracedat);
+	if (sink->state)
+		return sink->opts->writer->finish(sink->state);
 	for (size_t i = 0; !err && i < sink->n_styles; i++)
 		err = style_flush(sink->styles[i], sink->out.buf);
 	if (!err)
@@ -227,6 +239,8 @@ int sink_finish(struct sink *sink)
 void sink_close(struct sink *sink)
 {
 	dkt_tracedat_free(sink->tracedat);
+	if (sink->state)
+		sink->opts->writer->close(sink->state);
 	for (size_t i = 0; sink->styles && i < sink->n_styles; i++)
 		style_free(sink->styles[i]);
 	free(sink->styles);

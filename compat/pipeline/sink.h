@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sink for records: a style that writes to a descriptor or to its own files, or a trace.dat file.
+ * A sink for records: a style that writes to a descriptor or to its own files, a trace.dat file, or
+ * what the caller brings.
  */
 #pragma once
 
@@ -8,10 +9,20 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/text_out.h"
 
+/* A kind of output that is not made here: it opens a file by its name, and writes it as it likes. */
+struct sink_writer {
+	const char *name; /* of the format */
+	int (*open)(struct pipeline *p, const char *path, void **state);
+	int (*add)(void *state, const struct pipeline *p, const struct dkt_record *record);
+	int (*finish)(void *state);
+	void (*close)(void *state);
+};
+
 /* The output: its kind and its options. */
 struct sink_opts {
 	struct dkt_style_info style; /* without a name: trace.dat */
 	unsigned int version; /* of trace.dat */
+	const struct sink_writer *writer; /* neither a style nor trace.dat; NULL: one of them */
 	const char *compression; /* as in struct dkt_tracedat_opts */
 	const char *const *fields; /* as in struct dkt_style_opts */
 	size_t n_fields;
@@ -27,7 +38,8 @@ struct sink_opts {
 struct sink {
 	const struct sink_opts *opts;
 	struct pipeline *p;
-	struct dkt_tracedat *tracedat; /* NULL: a style */
+	struct dkt_tracedat *tracedat; /* NULL: a style, or a writer */
+	void *state; /* of the writer; NULL: the others */
 	struct style *plain; /* the only style; NULL: there are several */
 	struct style **styles; /* one for each part of the pipeline, or one for all */
 	size_t n_styles;
@@ -55,6 +67,12 @@ int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char
  */
 int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
 	      const struct outfile *file);
+
+/* True if records become text, which waits in a buffer. */
+static inline bool sink_is_text(const struct sink *sink)
+{
+	return !sink->tracedat && !sink->state;
+}
 
 /* Writes the part before the first record. */
 int sink_begin(struct sink *sink);

@@ -188,6 +188,7 @@ enum command_flags {
 	CMD_REMOTE = UINT64_C(1) << 39, /* --allow */
 	CMD_WRAP =
 		UINT64_C(1) << 40, /* its options end at the first argument, which is a command */
+	CMD_SQL = UINT64_C(1) << 41, /* --offset, --raw-text */
 };
 
 /* argv[0] is the command's name. Returns the exit status. */
@@ -220,7 +221,7 @@ command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_collect, cmd_complete, c
 	cmd_daemon, cmd_dk, cmd_doctor, cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist,
 	cmd_info, cmd_lami, cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge,
 	cmd_probe, cmd_record, cmd_recover, cmd_remote, cmd_report, cmd_reset, cmd_save,
-	cmd_snapshot, cmd_split, cmd_start, cmd_status, cmd_strace, cmd_top, cmd_trigger, cmd_view;
+	cmd_snapshot, cmd_split, cmd_sql, cmd_start, cmd_status, cmd_strace, cmd_top, cmd_trigger, cmd_view;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

@@ -40,7 +40,7 @@ static void offer_styles(const struct typed *typed)
 
 static void offer_formats(const struct typed *typed)
 {
-	static const char *const files[] = { "trace.dat", "trace.dat-6", NULL };
+	static const char *const files[] = { "trace.dat", "trace.dat-6", "sqlite", NULL };
 
 	offer_words(typed, files);
 	offer_styles(typed);

@@ -81,6 +81,8 @@ const struct task tasks[] = {
 	  "dktrace hist retransmits", "dktrace record -e 'tcp:*'", "dktrace hist retransmits -i trace.dat" },
 	{ "Which NFS requests are slow?", "nfsd server latency rpc",
 	  "dktrace latency nfsd", "dktrace record -e 'sunrpc:svc_*'", "dktrace latency nfsd -i trace.dat" },
+	{ "How do I ask in SQL?", "database sqlite select query statement table tables join question of my own",
+	  NULL, RECORD_ALL, "dktrace sql trace.dat 'SELECT * FROM syscallstats'" },
 	{ "How long is it from one event to another?", "between time period interval a and b duration of my own",
 	  "dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync -k common_pid -t 10",
 	  "dktrace record -e 'syscalls:*_fsync'",

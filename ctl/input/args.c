@@ -3,6 +3,7 @@
 #include "input/args.h"
 
 #include "base/parse.h"
+#include "database/of_pipeline.h"
 #include "io/say.h"
 
 #define MAX_JOBS 64
@@ -50,10 +51,14 @@ static int read_format(const struct app *app, const char *file, const char *form
 		return app_usage("cannot combine --format with --style");
 	if (!format)
 		return app_usage("%s: the name does not tell the format; give --format", file);
-	if (sink_kind(format, opts))
-		return app_usage("--format: unknown format '%s'; use trace.dat, trace.dat-6 or a"
-				 " style%s",
+	if (!strcmp(format, database_writer.name))
+		opts->writer = &database_writer;
+	else if (sink_kind(format, opts))
+		return app_usage("--format: unknown format '%s'; use trace.dat, trace.dat-6, sqlite"
+				 " or a style%s",
 				 format, sink_guess(&guess, format));
+	if (opts->writer && (app->command->flags & (CMD_WRITE | CMD_SPLIT)) != CMD_WRITE)
+		return app_usage("--format %s: only convert and merge write it", format);
 	if (!file)
 		return app_usage("--format: name the file to write");
 	opts->whole = true;
@@ -89,7 +94,7 @@ int record_args_sink(struct app *app, const char *file, const char *usual, struc
 	if (!rc)
 		rc = record_args_read(app, args);
 	/* A trace.dat file, and some styles, need all records in one object. */
-	if (opts.version || opts.style.traits & DKT_STYLE_ORDER)
+	if (opts.version || opts.writer || opts.style.traits & DKT_STYLE_ORDER)
 		args->jobs = 1;
 	read_classes(app, args, !rc && opts.style.name);
 	opts.fields = (const char *const *)args->fields.list;

@@ -7,13 +7,8 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/stop.h"
 #include "input/collected.h"
-
-/*
- * Two recordings of one host are of the same boot if their offsets to the wall clock differ by less
- * than this, in ns.
- */
-#define SAME_BOOT 1000000000
 
 static int begin(struct app *app, size_t n, struct inputs *inputs)
 {
@@ -86,12 +81,8 @@ static bool is_pair(const struct inputs *inputs, size_t guest, size_t host)
 
 bool inputs_same_boot(const struct inputs *inputs, size_t i, size_t j)
 {
-	const struct dkt_source_info *a = info_of(inputs, i), *b = info_of(inputs, j);
-
-	if (collected_differ(inputs, i, j))
-		return false;
-	return i == j || (same(a->host, b->host) && same(a->clock, b->clock) &&
-			  (!a->has_wall || !b->has_wall || llabs(a->wall - b->wall) < SAME_BOOT));
+	return !collected_differ(inputs, i, j) &&
+	       pipeline_same_boot(inputs->files[i].in.source, inputs->files[j].in.source);
 }
 
 int inputs_relate(struct inputs *inputs, size_t i, size_t first)
@@ -128,6 +119,24 @@ int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 	return 0;
 }
 
+/* Returns words about the accuracy of the file's offset. */
+static const char *accuracy(const struct inputs_file *file)
+{
+	switch (file->known) {
+	case INPUTS_BY_USER:
+		return "as given";
+	case INPUTS_BY_REQUESTS:
+	case INPUTS_BY_ROUND_TRIPS:
+		return file->accuracy;
+	case INPUTS_ONE_CLOCK:
+		return "which is its own";
+	case INPUTS_GUEST:
+		return "by the shifts recorded for a guest and its host";
+	default:
+		return "accurate to 2 us plus the difference between the hosts' wall clocks";
+	}
+}
+
 void inputs_report_offset(const struct inputs *inputs, size_t i, size_t first)
 {
 	const struct inputs_file *file = &inputs->files[i];
@@ -135,16 +144,7 @@ void inputs_report_offset(const struct inputs *inputs, size_t i, size_t first)
 	uint64_t size = file->offset < 0 ? -(uint64_t)file->offset : (uint64_t)file->offset;
 
 	app_say("%s: %s%" PRIu64 ".%09" PRIu64 " s to the clock of %s, %s", file->in.path, sign,
-		size / 1000000000, size % 1000000000, inputs->files[first].in.path,
-		file->known == INPUTS_BY_USER ?
-			"as given" :
-		file->known == INPUTS_BY_REQUESTS || file->known == INPUTS_BY_ROUND_TRIPS ?
-			file->accuracy :
-		file->known == INPUTS_ONE_CLOCK ?
-			"which is its own" :
-		file->known == INPUTS_GUEST ?
-			"by the shifts recorded for a guest and its host" :
-			"accurate to 2 us plus the difference between the hosts' wall clocks");
+		size / 1000000000, size % 1000000000, inputs->files[first].in.path, accuracy(file));
 }
 
 /* ---- names ---- */
@@ -266,6 +266,8 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 	inputs->line.data = inputs;
 	if (!err && merged)
 		err = merge(inputs);
+	for (size_t i = 1; !err && i < inputs->line.n && inputs->line.n == inputs->n; i++)
+		inputs->line.parts[i].accuracy = accuracy(&inputs->files[i]);
 	return err ? err : pipeline_select(&inputs->line, &args->selection);
 }
 
@@ -367,6 +369,9 @@ static int write_file(struct inputs *inputs, const struct sink_opts *opts, struc
 	progress_source(&inputs->progress, inputs->line.source, false);
 	if (!err)
 		err = pipeline_print(&inputs->line, sink);
+	if (!err && opts->writer && dkt__stopped())
+		err = dkt_fail(inputs->app->ctx, -EINTR, "interrupted: %s is not written",
+			       file->path);
 	progress_end(&inputs->progress);
 	pipeline_count(&inputs->line);
 	return err ? err : outfile_commit(file);
@@ -376,8 +381,12 @@ int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char
 {
 	struct outfile file = OUTFILE_INIT;
 	struct sink sink = { 0 };
-	int rc = 0, err = sink_open_file(inputs->app->ctx, opts, path, &file);
+	int rc = 0, err;
 
+	/* Its file has a temporary name, which a signal must not leave behind. */
+	if (opts->writer)
+		dkt__stop_on_end();
+	err = sink_open_file(inputs->app->ctx, opts, path, &file);
 	if (!err)
 		err = write_file(inputs, opts, &file, &sink);
 	if (err)

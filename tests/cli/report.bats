@@ -246,7 +246,7 @@ dktrace: b.dat: +0.000000000 s to the clock of all.dat, accurate to 2 us plus th
 	has "$stderr" "--offset"
 	same kept "$(cat have.dat)"
 	expect 2 "" "dktrace: --format: name the file to write" dktrace report a.dat --format trace.dat
-	expect 2 "" "dktrace: --format: unknown format 'xml'; use trace.dat, trace.dat-6 or a style" \
+	expect 2 "" "dktrace: --format: unknown format 'xml'; use trace.dat, trace.dat-6, sqlite or a style" \
 		dktrace report a.dat --format xml
 	expect 2 "" "dktrace: cannot combine --format with --style" \
 		dktrace report a.dat --format trace.dat -S json -o have.dat

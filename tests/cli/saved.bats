@@ -213,7 +213,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 		run -0 --separate-stderr dktrace show --input "$capture" --format $style "$BATS_TEST_TMPDIR/out"
 		cmp "$BATS_TEST_TMPDIR/wanted" "$BATS_TEST_TMPDIR/out"
 	done
-	expect 2 '' "dktrace: --format: unknown format 'elf'; use trace.dat, trace.dat-6 or a style" \
+	expect 2 '' "dktrace: --format: unknown format 'elf'; use trace.dat, trace.dat-6, sqlite or a style" \
 		dktrace show --input "$capture" --format elf "$BATS_TEST_TMPDIR/out"
 	expect 2 '' 'dktrace: --format: name the file to write' dktrace show --input "$capture" --format json
 }

@@ -218,7 +218,7 @@ cell()
 			rm "$out"/cell*
 		done
 		run -2 --separate-stderr dktrace "${@/%x/$file}" --format=nosuch "${to[@]}"
-		has "$stderr" "dktrace: --format: unknown format 'nosuch'; use trace.dat, trace.dat-6 or a style"
+		has "$stderr" "dktrace: --format: unknown format 'nosuch'; use trace.dat, trace.dat-6, sqlite or a style"
 		;;
 	esac
 }

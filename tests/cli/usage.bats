@@ -42,7 +42,7 @@ Try 'dktrace --help'." --style legacy dk
 
 @test "too many or too few arguments fail with status 2" {
 	wrong "dk: too many arguments; usage: dktrace dk [FILE]" dk a b
-	wrong "--format: unknown format 'xml'; use trace.dat, trace.dat-6 or a style" dk -F xml out
+	wrong "--format: unknown format 'xml'; use trace.dat, trace.dat-6, sqlite or a style" dk -F xml out
 	wrong "--format: name the file to write" dk -F trace.dat
 	wrong "cannot combine --format with --style" dk -F trace.dat -S trace out
 	wrong "show: too many arguments; usage: dktrace show [FILE]" show a b

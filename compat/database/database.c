@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opens, fills and completes a database. */
+#include "database/database.h"
+
+#include "database/writing.h"
+#include "lustre/mask.h"
+
+/* Memory for pages of the database, KiB; the rest goes into files. */
+#define CACHE "65536"
+
+/* ---- SQLite ---- */
+
+int database_fail(struct database *db, const char *what)
+{
+	int code = sqlite3_errcode(db->sqlite), err = -EIO;
+
+	if (code == SQLITE_NOMEM)
+		return dkt__no_memory(db->ctx);
+	if (code == SQLITE_FULL)
+		err = -ENOSPC;
+	else if (code == SQLITE_INTERRUPT)
+		err = -EINTR;
+	return dkt_fail(db->ctx, err, "%s%s%s: %s", db->opts.path ? db->opts.path : "",
+			db->opts.path ? ": " : "", what, sqlite3_errmsg(db->sqlite));
+}
+
+/* Returns the text in db->sql, terminated; NULL: memory is out. */
+static const char *sql_text(struct database *db)
+{
+	size_t len;
+
+	dkt_buf_add(db->sql, "", 1);
+	return dkt_buf_error(db->sql) ? NULL : dkt_buf_data(db->sql, &len);
+}
+
+int database_run(struct database *db)
+{
+	const char *text = sql_text(db);
+	int rc = text ? sqlite3_exec(db->sqlite, text, NULL, NULL, NULL) : SQLITE_NOMEM;
+
+	dkt_buf_reset(db->sql);
+	if (!text)
+		return dkt__no_memory(db->ctx);
+	return rc ? database_fail(db, "create") : 0;
+}
+
+int database_prepare(struct database *db, sqlite3_stmt **statement)
+{
+	const char *text = sql_text(db);
+	int rc = text ? sqlite3_prepare_v3(db->sqlite, text, -1, SQLITE_PREPARE_PERSISTENT,
+					   statement, NULL) :
+			SQLITE_NOMEM;
+
+	dkt_buf_reset(db->sql);
+	if (!text)
+		return dkt__no_memory(db->ctx);
+	return rc ? database_fail(db, "insert") : 0;
+}
+
+void database_quote(struct dkt_buf *buf, const char *name)
+{
+	dkt_buf_add(buf, "\"", 1);
+	for (; *name; name++)
+		dkt_buf_add(buf, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+	dkt_buf_add(buf, "\"", 1);
+}
+
+struct written *database_written(struct database *db, void **writer)
+{
+	if (!*writer)
+		*writer = dkt__arena_alloc(&db->arena, sizeof(struct written));
+	return *writer;
+}
+
+/* ---- tables of every database ---- */
+
+/* The tables that describe the others. */
+static const char own_tables[] =
+	"CREATE TABLE hosts(host INTEGER PRIMARY KEY, name TEXT, kernel TEXT, clock TEXT, cpus INTEGER,"
+	" wall INTEGER);"
+	"CREATE TABLE files(file INTEGER PRIMARY KEY, host INTEGER, path TEXT, kind TEXT,"
+	" offset INTEGER, accuracy TEXT, records INTEGER, lost INTEGER, bad INTEGER, damage TEXT);"
+	"CREATE TABLE losses(seq INTEGER, ts INTEGER, host INTEGER, file INTEGER, cpu INTEGER,"
+	" lost INTEGER, paused INTEGER);"
+	"CREATE TABLE events(name TEXT PRIMARY KEY, system TEXT, event TEXT, records INTEGER);"
+	"CREATE TABLE classes(mask INTEGER PRIMARY KEY, class TEXT);";
+
+static const char *const own_names[] = { "hosts", "files", "losses", "events", "classes" };
+
+struct reserved {
+	const char *name;
+	bool found;
+};
+
+static int is_view(void *data, const struct analysis *it, const char *name)
+{
+	struct reserved *reserved = data;
+
+	(void)it;
+	reserved->found |= !strcasecmp(name, reserved->name);
+	return 0;
+}
+
+/* The names of the other tables and views do not depend on the files. */
+static bool is_reserved(const struct schema *schema, const char *name)
+{
+	const struct database *db = schema->data;
+	struct reserved reserved = { .name = name };
+
+	for (size_t i = 0; i < ARRAY_SIZE(own_names); i++)
+		reserved.found |= !strcasecmp(own_names[i], name);
+	for (size_t i = 0; !reserved.found && i < db->answers.n; i++) {
+		reserved.found |= !strcasecmp(db->answers.list[i].name, name);
+		views_each(&db->answers, &db->answers.list[i], is_view, &reserved);
+	}
+	return reserved.found;
+}
+
+static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+	if (text)
+		events_bind_text(statement, at, text, strlen(text));
+}
+
+static int add_host(struct database *db, const struct database_file *file, sqlite3_stmt *insert)
+{
+	const struct dkt_source_info *info = dkt_source_info(file->source);
+
+	sqlite3_bind_int64(insert, 1, (int64_t)file->host + 1);
+	bind_text(insert, 2, info->host);
+	bind_text(insert, 3, info->kernel);
+	bind_text(insert, 4, info->clock);
+	sqlite3_bind_int64(insert, 5, info->cpus);
+	if (db->opts.has_wall)
+		sqlite3_bind_int64(insert, 6, db->opts.wall);
+	return database_step(db, insert);
+}
+
+static int add_hosts(struct database *db)
+{
+	sqlite3_stmt *insert = NULL;
+	int err;
+
+	dkt_buf_str(db->sql, "INSERT OR IGNORE INTO hosts VALUES(?, ?, ?, ?, ?, ?)");
+	err = database_prepare(db, &insert);
+	for (size_t i = 0; !err && i < db->opts.n_files; i++)
+		err = add_host(db, &db->files[i], insert);
+	sqlite3_finalize(insert);
+	return err;
+}
+
+static int add_classes(struct database *db)
+{
+	const char *name;
+
+	for (int bit = 0; bit < 32; bit++) {
+		name = mask_name(MASK_DEBUG, bit);
+		if (name)
+			dkt_buf_printf(db->sql, "INSERT INTO classes VALUES(%llu, '%s');",
+				       1ull << bit, name);
+	}
+	return database_run(db);
+}
+
+static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
+{
+	const struct database_file *file = &db->files[nr];
+	const struct dkt_source_info *info = dkt_source_info(file->source);
+	struct dkt_loss one, all = { 0 };
+
+	for (int cpu = 0; cpu < info->cpus; cpu++) {
+		if (dkt_source_loss(file->source, cpu, &one, sizeof(one)))
+			continue;
+		all.seen += one.seen;
+		all.lost += one.lost;
+		all.bad += one.bad;
+	}
+	sqlite3_bind_int64(insert, 1, (int64_t)nr + 1);
+	sqlite3_bind_int64(insert, 2, (int64_t)file->host + 1);
+	bind_text(insert, 3, file->name);
+	bind_text(insert, 4, info->kind);
+	sqlite3_bind_int64(insert, 5, file->offset);
+	bind_text(insert, 6, file->accuracy);
+	sqlite3_bind_int64(insert, 7, (int64_t)all.seen);
+	sqlite3_bind_int64(insert, 8, (int64_t)all.lost);
+	sqlite3_bind_int64(insert, 9, (int64_t)all.bad);
+	bind_text(insert, 10, info->damage);
+	return database_step(db, insert);
+}
+
+static int add_files(struct database *db)
+{
+	sqlite3_stmt *insert = NULL;
+	int err;
+
+	dkt_buf_str(db->sql, "INSERT INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+	err = database_prepare(db, &insert);
+	for (size_t i = 0; !err && i < db->opts.n_files; i++)
+		err = add_file(db, i, insert);
+	sqlite3_finalize(insert);
+	return err;
+}
+
+static int add_events(struct database *db)
+{
+	sqlite3_stmt *insert = NULL;
+	int err;
+
+	dkt_buf_str(db->sql, "INSERT INTO events VALUES(?, ?, ?, ?)");
+	err = database_prepare(db, &insert);
+	for (uint32_t i = 0; !err && i < db->schema.n; i++) {
+		const struct schema_table *table = db->schema.tables[i];
+		const struct written *written = table->writer;
+
+		if (!written || !written->created)
+			continue;
+		bind_text(insert, 1, table->name);
+		bind_text(insert, 2, table->system);
+		bind_text(insert, 3, table->event);
+		sqlite3_bind_int64(insert, 4, (int64_t)written->rows);
+		err = database_step(db, insert);
+	}
+	sqlite3_finalize(insert);
+	return err;
+}
+
+/* ---- beginning ---- */
+
+static int open_sqlite(struct database *db)
+{
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW |
+		    SQLITE_OPEN_NOMUTEX;
+	const char *path = db->opts.path ? db->opts.path : "";
+	/* Nobody else has the file, and a file that is not complete is removed. */
+	int rc = sqlite3_open_v2(path, &db->sqlite, flags, db->opts.path ? "unix-none" : NULL);
+
+	if (rc)
+		return database_fail(db, "open");
+	dkt_buf_str(db->sql, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+			     " PRAGMA page_size=16384; PRAGMA locking_mode=EXCLUSIVE;"
+			     " PRAGMA cache_size=-" CACHE ";"
+			     " BEGIN;");
+	dkt_buf_str(db->sql, own_tables);
+	return database_run(db);
+}
+
+static bool is_wanted(const struct database *db, const char *name)
+{
+	return !db->opts.wants || db->opts.wants(db->opts.data, name);
+}
+
+static int want_view(void *data, const struct analysis *it, const char *name)
+{
+	const struct database *db = data;
+
+	(void)it;
+	return is_wanted(db, name);
+}
+
+static int start_answers(struct database *db)
+{
+	struct dkt_ctx **ctxs __cleanup(free) =
+		calloc(db->opts.n_files + 1, sizeof(struct dkt_ctx *));
+
+	if (!ctxs)
+		return dkt__no_memory(db->ctx);
+	for (size_t i = db->opts.n_files; i-- > 0;) {
+		ctxs[db->files[i].host] = db->files[i].ctx;
+		db->n_hosts = DKT__MAX(db->n_hosts, db->files[i].host + 1);
+	}
+	for (size_t i = 0; i < db->answers.n; i++) {
+		struct answer *it = &db->answers.list[i];
+
+		it->wanted = is_wanted(db, it->name) || views_each(&db->answers, it, want_view, db);
+	}
+	return answers_begin(&db->answers, ctxs, db->n_hosts);
+}
+
+/* Creates the table of an answer, and the views on it. */
+static int create_answer(struct database *db, struct answer *answer)
+{
+	int err = results_create(db, answer);
+
+	return err || !answer->set ? err : views_create(db, answer);
+}
+
+/* Creates the tables that are wanted by name, though there may be no record for them. */
+static int create_wanted(struct database *db)
+{
+	struct schema_event *event;
+	struct dkt_event *it;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < db->schema.n; i++) {
+		struct schema_table *table = db->schema.tables[i];
+
+		if (!is_wanted(db, table->name))
+			continue;
+		for (size_t j = 0; !err && j < db->opts.n_files; j++) {
+			it = dkt_event_find(db->files[j].ctx, table->system, table->event);
+			if (it)
+				err = schema_bind(&db->schema, it, &event);
+			else
+				free(dkt_error_take(db->files[j].ctx));
+		}
+		if (!err)
+			err = events_create(db, table);
+	}
+	for (size_t i = 0; !err && i < db->answers.n; i++)
+		if (db->answers.list[i].wanted)
+			err = create_answer(db, &db->answers.list[i]);
+	return err;
+}
+
+static int begin(struct database *db)
+{
+	int err = dkt_buf_new(&db->sql);
+
+	if (!err)
+		err = dkt_buf_new(&db->text);
+	if (!err)
+		err = open_sqlite(db);
+	if (!err)
+		err = answers_new(&db->answers);
+	for (size_t i = 0; !err && i < db->opts.n_files; i++)
+		err = schema_add(&db->schema, db->files[i].ctx);
+	if (!err)
+		err = start_answers(db);
+	if (!err)
+		err = add_hosts(db);
+	if (!err)
+		err = add_classes(db);
+	return err || !db->opts.wants ? err : create_wanted(db);
+}
+
+int database_new(struct dkt_ctx *ctx, const struct database_opts *opts, struct database **to)
+{
+	struct database *db = *to = calloc(1, sizeof(*db));
+
+	if (!db)
+		return dkt__no_memory(ctx);
+	*db = (struct database){
+		.ctx = ctx,
+		.opts = *opts,
+		.schema = { .ctx = ctx, .reserved = is_reserved, .data = db },
+		.answers = { .ctx = ctx, .row = results_row, .data = db },
+		.files = calloc(opts->n_files + 1, sizeof(*db->files)),
+	};
+	if (!db->files)
+		return dkt__no_memory(ctx);
+	memcpy(db->files, opts->files, opts->n_files * sizeof(*db->files));
+	return dkt__with_words(ctx, begin(db));
+}
+
+struct sqlite3 *database_handle(const struct database *db)
+{
+	return db->sqlite;
+}
+
+int database_want(struct database *db, const char *name, const char *column)
+{
+	struct schema_table *table = schema_find(&db->schema, name, strlen(name));
+	struct written *it = table ? database_written(db, &table->writer) : NULL;
+
+	db->chosen = true;
+	for (size_t i = 0; it && i < SCHEMA_N_FIXED + table->n; i++) {
+		bool *wanted;
+
+		if (strcasecmp(i < SCHEMA_N_FIXED ? schema_fixed(i)->name :
+						    table->columns[i - SCHEMA_N_FIXED].name,
+			       column) != 0)
+			continue;
+		wanted = dkt__reach(it->wanted, it->n_wanted, i);
+		if (!wanted)
+			return dkt__no_memory(db->ctx);
+		*wanted = true;
+	}
+	return table && !it ? dkt__no_memory(db->ctx) : 0;
+}
+
+bool database_wants(void *data, struct dkt_event *event)
+{
+	struct database *db = data;
+	const struct schema_table *table =
+		schema_table(&db->schema, dkt_event_system(event), dkt_event_name(event));
+
+	return !table || is_wanted(db, table->name) || answers_want(&db->answers, event);
+}
+
+/* ---- records ---- */
+
+static int add_loss(struct database *db, size_t file, const struct dkt_record *gap)
+{
+	int err = 0;
+
+	if (!db->loss) {
+		dkt_buf_str(db->sql, "INSERT INTO losses VALUES(?, ?, ?, ?, ?, ?, ?)");
+		err = database_prepare(db, &db->loss);
+	}
+	if (err)
+		return err;
+	sqlite3_bind_int64(db->loss, 1, db->seq);
+	sqlite3_bind_int64(db->loss, 2, (int64_t)gap->ts);
+	sqlite3_bind_int64(db->loss, 3, (int64_t)db->files[file].host + 1);
+	sqlite3_bind_int64(db->loss, 4, (int64_t)file + 1);
+	sqlite3_bind_int64(db->loss, 5, gap->cpu);
+	if (gap->lost == DKT_LOST_UNKNOWN)
+		sqlite3_bind_null(db->loss, 6);
+	else
+		sqlite3_bind_int64(db->loss, 6, (int64_t)gap->lost);
+	sqlite3_bind_int64(db->loss, 7, gap->paused);
+	return database_step(db, db->loss);
+}
+
+int database_add(struct database *db, size_t file, struct dkt_source *source,
+		 const struct dkt_record *record)
+{
+	int err;
+
+	db->seq++;
+	err = record->event ? events_add(db, file, source, record) : add_loss(db, file, record);
+	return err ? err : answers_record(&db->answers, db->files[file].host, source, record);
+}
+
+/* ---- the end ---- */
+
+/* A log whose analysis found its events is there even if it has no row. */
+static int finish_answers(struct database *db)
+{
+	int err = answers_end(&db->answers);
+
+	for (size_t i = 0; !err && !db->opts.wants && i < db->answers.n; i++) {
+		struct answer *it = &db->answers.list[i];
+
+		if (it->writer || answer_suffices(&db->answers, it))
+			err = create_answer(db, it);
+	}
+	return err;
+}
+
+int database_finish(struct database *db)
+{
+	int err = finish_answers(db);
+
+	if (!err)
+		err = add_files(db);
+	if (!err)
+		err = add_events(db);
+	if (err)
+		return err;
+	dkt_buf_str(db->sql, "COMMIT;");
+	return database_run(db);
+}
+
+void database_lacks(const struct database *db,
+		    void (*fn)(void *data, const char *table, const char *event), void *data)
+{
+	for (size_t i = 0; i < db->answers.n; i++) {
+		const struct answer *it = &db->answers.list[i];
+		const struct analysis_kind *kind = db->answers.jobs[it->job].analysis.kind;
+
+		if (it->wanted && !answer_suffices(&db->answers, it))
+			fn(data, it->name, kind->events[0].name);
+	}
+}
+
+static void clear_written(struct written *it)
+{
+	if (!it)
+		return;
+	sqlite3_finalize(it->insert);
+	free(it->wanted);
+}
+
+void database_free(struct database *db)
+{
+	if (!db)
+		return;
+	for (uint32_t i = 0; i < db->schema.n; i++)
+		clear_written(db->schema.tables[i]->writer);
+	for (size_t i = 0; i < db->answers.n; i++)
+		clear_written(db->answers.list[i].writer);
+	sqlite3_finalize(db->loss);
+	sqlite3_close(db->sqlite);
+	answers_clear(&db->answers);
+	schema_clear(&db->schema);
+	dkt__arena_free(&db->arena);
+	dkt_buf_free(db->sql);
+	dkt_buf_free(db->text);
+	free(db->files);
+	free(db);
+}

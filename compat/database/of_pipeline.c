@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Databases of the files of a pipeline. */
+#include "database/of_pipeline.h"
+
+#include "base/memory.h"
+
+/* Sets the host of file i: that of an earlier file of the same boot, or a new one. */
+static void find_host(const struct pipeline *p, struct database_file *files, size_t i, size_t *n)
+{
+	for (size_t j = 0; j < i; j++)
+		if (pipeline_same_boot(p->parts[i].source, p->parts[j].source)) {
+			files[i].host = files[j].host;
+			return;
+		}
+	files[i].host = (*n)++;
+}
+
+int database_of(struct pipeline *p, const struct database_opts *opts, struct database **db)
+{
+	const struct dkt_source_info *info = dkt_source_info(p->source);
+	struct database_file *files __cleanup(free) = calloc(p->n + 1, sizeof(*files));
+	struct database_opts with = *opts;
+	size_t n_hosts = 0;
+	int err;
+
+	*db = NULL;
+	if (!files)
+		return dkt__no_memory(p->ctx);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct pipeline_part *part = &p->parts[i];
+
+		files[i] = (struct database_file){ .name = part->name,
+						   .ctx = part->ctx,
+						   .source = part->source,
+						   .offset = part->offset,
+						   .accuracy = part->accuracy };
+		find_host(p, files, i, &n_hosts);
+	}
+	with.files = files;
+	with.n_files = p->n;
+	with.has_wall = info->has_wall;
+	with.wall = info->wall;
+	err = database_new(p->ctx, &with, db);
+	return err ? pipeline_fail(p, err) : 0;
+}
+
+/* ---- the kind of sink ---- */
+
+static int open_sink(struct pipeline *p, const char *path, void **state)
+{
+	const struct database_opts opts = { .path = path };
+	struct database *db;
+	int err = database_of(p, &opts, &db);
+
+	*state = db;
+	return err;
+}
+
+static int add(void *state, const struct pipeline *p, const struct dkt_record *record)
+{
+	return database_add_to(p, state, record);
+}
+
+static int finish(void *state)
+{
+	return database_finish(state);
+}
+
+static void close_sink(void *state)
+{
+	database_free(state);
+}
+
+const struct sink_writer database_writer = { "sqlite", open_sink, add, finish, close_sink };

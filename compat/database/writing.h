@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A database that is written, as its parts see it. */
+#pragma once
+
+#include <sqlite3.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "database/answers.h"
+#include "database/database.h"
+#include "schema/schema.h"
+
+/* The part of a table that the database has so far. */
+struct written {
+	sqlite3_stmt *insert; /* NULL: not prepared */
+	size_t columns; /* of fields, that the table has so far */
+	bool created;
+	bool *wanted; /* by column, with the fixed ones first; NULL: as the database says */
+	size_t n_wanted;
+	uint64_t rows;
+};
+
+struct database {
+	struct dkt_ctx *ctx;
+	sqlite3 *sqlite;
+	struct database_opts opts;
+	struct database_file *files;
+	size_t n_hosts;
+	struct schema schema;
+	struct answers answers;
+	struct dkt__arena arena; /* of written */
+	struct dkt_buf *sql; /* for the text of statements */
+	struct dkt_buf *text; /* for lists */
+	bool chosen; /* database_want() was called */
+	sqlite3_stmt *loss;
+	int64_t seq; /* of the last record */
+	uint64_t gaps;
+};
+
+/* Sets the error message from SQLite's. Returns -errno. */
+int database_fail(struct database *db, const char *what);
+
+/* Runs the statements in db->sql. */
+int database_run(struct database *db);
+
+/* Prepares the statement in db->sql. */
+int database_prepare(struct database *db, sqlite3_stmt **statement);
+
+/* Runs an insertion, and makes it ready for the next row. */
+static inline int database_step(struct database *db, sqlite3_stmt *insert)
+{
+	int rc = sqlite3_step(insert);
+
+	sqlite3_reset(insert);
+	return dkt__likely(rc == SQLITE_DONE) ? 0 : database_fail(db, "insert");
+}
+
+/* The state of a table of the schema, or of an answer. NULL: memory is out. */
+struct written *database_written(struct database *db, void **writer);
+
+/* ---- tables of events ---- */
+
+/* Creates the table, or adds columns that it does not have yet. */
+int events_create(struct database *db, struct schema_table *table);
+int events_add(struct database *db, size_t file, struct dkt_source *source,
+	       const struct dkt_record *record);
+
+/* Binds a text, as bytes if it is not UTF-8. It must live until the statement is reset. */
+void events_bind_text(sqlite3_stmt *statement, int at, const char *text, size_t len);
+
+/* ---- tables and views of answers ---- */
+
+int results_create(struct database *db, struct answer *answer);
+int results_row(void *data, struct answer *answer, size_t host, const struct result_cell *cells);
+
+/* Creates the views on a log: statistics, the longest, frequencies. */
+int views_create(struct database *db, const struct answer *log);
+
+/* Calls fn with the name of each view on a log, which is valid during the call. */
+int views_each(const struct answers *answers, const struct answer *log,
+	       int (*fn)(void *data, const struct analysis *it, const char *name), void *data);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A statement: its words, what it may do, and its errors. */
+#include <ctype.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "sql/sql.h"
+
+/* Limits for a statement: memory, and the length of a text. */
+#define MEMORY     (INT64_C(512) << 20)
+#define TEXT_BYTES (64 << 20)
+
+/* Steps of SQLite between two looks at the signals. */
+#define STEPS 10000
+
+/* ---- words ---- */
+
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* Adds a quoted word; a quote within it is doubled. Returns the text after it. */
+static const char *add_quoted(struct query *query, const char *p, int *err)
+{
+	char end = *p == '[' ? ']' : *p;
+	char *word __cleanup(free) = strdup(p + 1), *to = word;
+
+	if (!word) {
+		*err = -ENOMEM;
+		return "";
+	}
+	for (p++; *p && (*p != end || (end != ']' && p[1] == end)); p++) {
+		p += *p == end;
+		*to++ = *p;
+	}
+	*to = '\0';
+	*err = names_add(&query->words, word);
+	return *p ? p + 1 : p;
+}
+
+static const char *add_word(struct query *query, const char *p, int *err)
+{
+	size_t len = 0;
+	char *word;
+
+	while (in_word(p[len]))
+		len++;
+	word = strndup(p, len);
+	*err = word ? names_take(&query->words, word) : -ENOMEM;
+	return p + len;
+}
+
+/* A word that is no name, or within a comment, does no harm: a table more is read. */
+int query_words(struct query *query)
+{
+	const char *p = query->text;
+	int err = 0;
+
+	while (!err && p && *p) {
+		if (strchr("\"'`[", *p))
+			p = add_quoted(query, p, &err);
+		else if (in_word(*p))
+			p = add_word(query, p, &err);
+		else
+			p++;
+	}
+	return dkt__with_words(query->app->ctx, err);
+}
+
+bool query_names(const struct query *query, const char *name)
+{
+	for (size_t i = 0; i < query->words.n; i++)
+		if (!strcasecmp(query->words.list[i], name))
+			return true;
+	return false;
+}
+
+/* ---- what it may do ---- */
+
+/* sqlite3_set_authorizer(3): it may read, and nothing else. */
+static int allow(void *data, int action, const char *table, const char *column, const char *schema,
+		 const char *view)
+{
+	struct query *query = data;
+
+	(void)schema, (void)view;
+	switch (action) {
+	case SQLITE_READ:
+		if (query->marking && !query->err)
+			query->err = database_want(query->database, table, column);
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return column && !strcasecmp(column, "load_extension") ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_SELECT:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+static int look(void *data)
+{
+	(void)data;
+	return dkt__stopped();
+}
+
+int query_guard(struct query *query)
+{
+	sqlite3 *sqlite = query->sqlite;
+
+	sqlite3_hard_heap_limit64(MEMORY);
+	sqlite3_limit(sqlite, SQLITE_LIMIT_LENGTH, TEXT_BYTES);
+	sqlite3_limit(sqlite, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(sqlite, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_progress_handler(sqlite, STEPS, look, NULL);
+	return sqlite3_set_authorizer(sqlite, allow, query) ? -EINVAL : 0;
+}
+
+/* ---- errors ---- */
+
+/* The message, and the line of the statement with a caret under the place. */
+static int fail_at(const struct query *query, int err)
+{
+	int at = sqlite3_error_offset(query->sqlite), from = at;
+	const char *text = query->text;
+
+	if (at < 0)
+		return dkt_fail(query->app->ctx, err, "sql: %s", sqlite3_errmsg(query->sqlite));
+	while (from && text[from - 1] != '\n')
+		from--;
+	return dkt_fail(query->app->ctx, err, "sql: %s\n  %.*s\n  %*s^",
+			sqlite3_errmsg(query->sqlite), (int)strcspn(text + from, "\n"), text + from,
+			at - from, "");
+}
+
+int query_fail(struct query *query)
+{
+	switch (sqlite3_errcode(query->sqlite)) {
+	case SQLITE_NOMEM:
+		return dkt_fail(query->app->ctx, -ENOMEM,
+				"sql: the statement needs more than %d MB of memory",
+				(int)(MEMORY >> 20));
+	case SQLITE_AUTH:
+		return dkt_fail(query->app->ctx, -EPERM,
+				"sql: a statement can read the tables, and nothing else");
+	case SQLITE_INTERRUPT:
+		return dkt_fail(query->app->ctx, -EINTR, "sql: interrupted");
+	default:
+		return fail_at(query, -EINVAL);
+	}
+}
+
+static bool is_empty(const char *text)
+{
+	return !text[strspn(text, " \t\r\n;")];
+}
+
+int query_prepare(struct query *query)
+{
+	const char *rest = NULL;
+	int rc = sqlite3_prepare_v3(query->sqlite, query->text, -1, SQLITE_PREPARE_PERSISTENT,
+				    &query->statement, &rest);
+
+	if (query->err)
+		return query->err;
+	if (rc)
+		return query_fail(query);
+	if (!query->statement)
+		return dkt_fail(query->app->ctx, -EINVAL, "sql: the statement is empty");
+	if (!is_empty(rest))
+		return dkt_fail(query->app->ctx, -EINVAL,
+				"sql: give one statement; this is after the first: %s", rest);
+	if (sqlite3_bind_parameter_count(query->statement))
+		return dkt_fail(query->app->ctx, -EINVAL,
+				"sql: a statement cannot have parameters (?, :NAME)");
+	return 0;
+}
+
+void query_clear(struct query *query)
+{
+	sqlite3_finalize(query->statement);
+	if (query->database)
+		database_free(query->database);
+	else
+		sqlite3_close(query->sqlite);
+	names_clear(&query->words);
+}

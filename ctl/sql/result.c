@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Prints the rows of a statement. */
+#include <math.h>
+
+#include "app/print.h"
+#include "base/buf.h"
+#include "base/escape.h"
+#include "base/memory.h"
+#include "out/json.h"
+#include "sql/sql.h"
+
+/* Rows that are kept, so that text has columns as wide as they need. */
+#define BATCH 1000
+
+struct result {
+	struct query *query;
+	enum out_form form;
+	struct column *columns;
+	char **names; /* as they print, unique */
+	size_t n;
+	struct rows *rows;
+	bool begun; /* a batch was printed */
+};
+
+/* ---- columns ---- */
+
+/* Two columns of a statement can have one name; an object of JSON cannot. */
+static char *unique(const struct result *it, const char *name)
+{
+	char *text = strdup(name);
+
+	for (size_t nr = 2, i = 0; text && i < it->n; i++)
+		if (!strcmp(it->names[i], text)) {
+			free(text);
+			text = dkt__format("%s_%zu", name, nr++);
+			i = SIZE_MAX;
+		}
+	return text;
+}
+
+/* A name comes from a file or from the statement. */
+static char *shown(const char *name)
+{
+	struct dkt_buf *buf;
+	char *text = NULL;
+	size_t len;
+
+	if (dkt_buf_new(&buf))
+		return NULL;
+	dkt_buf_text(buf, name, strlen(name));
+	if (!dkt_buf_error(buf))
+		text = dkt__format("%.*s", (int)(dkt_buf_data(buf, &len), len),
+				   dkt_buf_data(buf, &len));
+	dkt_buf_free(buf);
+	return text;
+}
+
+static bool is_number(sqlite3_stmt *statement, int i)
+{
+	int type = sqlite3_column_type(statement, i);
+	const char *declared = sqlite3_column_decltype(statement, i);
+
+	if (type == SQLITE_NULL)
+		return declared && (!strcmp(declared, "INTEGER") || !strcmp(declared, "REAL"));
+	return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+/* The first row tells the types. */
+static int set_columns(struct result *it)
+{
+	sqlite3_stmt *statement = it->query->statement;
+	size_t n = (size_t)sqlite3_column_count(statement);
+
+	it->columns = calloc(n + 1, sizeof(*it->columns));
+	it->names = calloc(2 * n + 1, sizeof(*it->names));
+	if (!it->columns || !it->names)
+		return -ENOMEM;
+	for (; it->n < n; it->n++) {
+		const char *name = sqlite3_column_name(statement, (int)it->n);
+		char *key = name ? unique(it, name) : NULL;
+
+		it->names[it->n] = key;
+		it->names[n + it->n] = key ? shown(key) : NULL;
+		if (!it->names[n + it->n])
+			return -ENOMEM;
+		it->columns[it->n] = (struct column){
+			.key = key,
+			.heading = it->names[n + it->n],
+			.type = is_number(statement, (int)it->n) ? COL_NUMBER : COL_TEXT,
+		};
+	}
+	it->rows = rows_new("rows", it->columns, it->n);
+	return it->rows ? 0 : -ENOMEM;
+}
+
+/* ---- values ---- */
+
+/* A NUL, and bytes that are not UTF-8, become \xHH. */
+static struct json_object *text_value(const char *text, size_t len)
+{
+	struct json_object *value;
+	struct dkt_buf *buf;
+
+	if (!text || !memchr(text, 0, len))
+		return json_object_new_string_len(text ? text : "", (int)len);
+	if (dkt_buf_new(&buf))
+		return NULL;
+	for (const char *p = text; p < text + len;) {
+		size_t n = strnlen(p, (size_t)(text + len - p));
+
+		dkt_buf_add(buf, p, n);
+		p += n;
+		for (; p < text + len && !*p; p++)
+			dkt_buf_str(buf, "\\x00");
+	}
+	text = dkt_buf_data(buf, &len);
+	value = json_object_new_string_len(text, (int)len);
+	dkt_buf_free(buf);
+	return value;
+}
+
+/* The shortest text that is this number. JSON has no infinity. */
+static struct json_object *real_value(double real)
+{
+	char text[32];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, real);
+		if (strtod(text, NULL) == real)
+			break;
+	}
+	return isfinite(real) ? json_object_new_double_s(real, text) : json_object_new_string(text);
+}
+
+static struct json_object *value_of(sqlite3_stmt *statement, int i)
+{
+	switch (sqlite3_column_type(statement, i)) {
+	case SQLITE_NULL:
+		return NULL;
+	case SQLITE_INTEGER:
+		return json_object_new_int64(sqlite3_column_int64(statement, i));
+	case SQLITE_FLOAT:
+		return real_value(sqlite3_column_double(statement, i));
+	case SQLITE_BLOB:
+		return text_value(sqlite3_column_blob(statement, i),
+				  (size_t)sqlite3_column_bytes(statement, i));
+	default:
+		return text_value((const char *)sqlite3_column_text(statement, i),
+				  (size_t)sqlite3_column_bytes(statement, i));
+	}
+}
+
+static int add_row(struct result *it)
+{
+	struct json_object **values __cleanup(free) = calloc(it->n + 1, sizeof(*values));
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < it->n; i++)
+		values[i] = value_of(it->query->statement, (int)i);
+	rows_add_values(it->rows, values);
+	return it->rows->err;
+}
+
+/* ---- printing ---- */
+
+static int print_lines(const struct rows *rows)
+{
+	struct json_object *list = rows_json(rows);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < json_object_array_length(list); i++)
+		err = json_line(json_object_array_get_idx(list, i), stdout);
+	json_object_put(list);
+	return err;
+}
+
+/* Prints the rows so far. A longer result has no columns of one width. */
+static int print_batch(struct result *it, bool last)
+{
+	bool raw = it->query->app->raw_text, first = !it->begun;
+	int err;
+
+	if (it->form == OUT_JSON)
+		err = print_lines(it->rows);
+	else if (it->form == OUT_CSV)
+		err = first ? rows_csv(it->rows, raw, stdout) :
+			      rows_csv_lines(it->rows, raw, stdout);
+	else if (first && last)
+		err = rows_table(it->rows, raw, stdout);
+	else
+		err = rows_lines(it->rows, first, raw, stdout);
+	it->begun = true;
+	rows_cut(it->rows, 0);
+	if (!err && ferror(stdout))
+		err = -EPIPE;
+	return err;
+}
+
+static int run(struct result *it)
+{
+	int rc, err = 0;
+
+	while (!err && (rc = sqlite3_step(it->query->statement)) == SQLITE_ROW) {
+		if (!it->rows)
+			err = set_columns(it);
+		else if (rows_count(it->rows) == BATCH)
+			err = print_batch(it, false);
+		if (!err)
+			err = add_row(it);
+	}
+	if (err)
+		return dkt__with_words(it->query->app->ctx, err);
+	if (rc != SQLITE_DONE)
+		return query_fail(it->query);
+	/* CSV has its line of names also without rows. */
+	if (!it->rows)
+		err = set_columns(it);
+	return dkt__with_words(it->query->app->ctx, err ? err : print_batch(it, true));
+}
+
+int query_print(struct query *query)
+{
+	struct result it = { .query = query,
+			     .form = query->app->json ? OUT_JSON :
+				     query->app->csv  ? OUT_CSV :
+							OUT_TEXT };
+	int err = run(&it);
+
+	rows_free(it.rows);
+	for (size_t i = 0; it.names && i < it.n; i++) {
+		free(it.names[i]);
+		free(it.names[sqlite3_column_count(query->statement) + (int)i]);
+	}
+	free(it.names);
+	free(it.columns);
+	return err;
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# sql, and databases that convert and merge write; unit/test_database.c has names and values.
+# shellcheck disable=SC2154,SC2016 # set by bats and helper/common.bash; dollars are jq's
+
+load ../helper/common
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+sched()
+{
+	"$top/tests/tools/gen-sched" 4 1000 >trace.txt
+	export DKTRACE_ROOT=$top/tests/fixture/analyze
+}
+
+# Prints the rows of a table of an analysis, sorted, with its quantiles in a line of their own each.
+# usage: rows_of FILE TABLE
+rows_of()
+{
+	jq -S -c ".$2[]" "$1" | sort
+}
+
+# Compares the tables of analyses with those of a database. A quantile of an analysis is up to 0.4 % off.
+# usage: answers FILE DATABASE NAME...
+answers()
+{
+	local file=$1 database=$2 name key table keys
+
+	shift 2
+	for name; do
+		dktrace analyze "$name" "$file" --json >have.json 2>notes
+		keys=$(jq -r 'to_entries[] | select(.value | type == "array") | .key' have.json)
+		for key in $keys; do
+			case $name:$key in
+			*stats:total) continue ;;
+			esac
+			table=$name
+			sqlite3 "$database" "SELECT 1 FROM \"$table\"" >/dev/null 2>&1 || table=${name}_$key
+			dktrace sql --json "$database" "SELECT * FROM \"$table\"" | jq -s '{ rows: . }' >sql.json
+			jq -e -n --arg key "$key" --slurpfile have have.json --slurpfile sql sql.json '
+				def wide: to_entries | map(select(.key | startswith("p5") or startswith("p9")));
+				def exact: with_entries(select(.key | (startswith("p5") or startswith("p9") or
+					. == "host" or . == "seq" or endswith("_nr")) | not));
+				def near: . as [$a, $b] | ($a - $b) | fabs <= 1 + $b * 0.004;
+				($have[0][$key] | sort_by(exact)) as $h | ($sql[0].rows | sort_by(exact)) as $s |
+				($h | map(exact)) == ($s | map(exact)) and
+				([$h, ($s | map(del(.host, .seq)))] | transpose |
+					all(.[0] as $x | .[1] as $y | $x | wide | all([.value, $y[.key]] | near)))' >/dev/null || {
+				echo "$name: $key differs from $table"
+				jq -c ".${key}[]" have.json | head -n 3
+				jq -c '.rows[]' sql.json | head -n 3
+				return 1
+			}
+		done
+	done
+}
+
+@test "the named questions have the answers of analyze: system calls" {
+	run -0 dktrace convert "$capture" calls.sqlite
+	answers "$capture" calls.sqlite syscallstats syscalltop iolatencystats iolatencytop iousagetop iolatencyfreq
+	run -0 dktrace sql calls.sqlite 'SELECT begin, end, duration, op, process, pid, syscall, fd, result FROM iolog' --csv
+	same "$(dktrace analyze iolog "$capture" --csv 2>notes)" "$output" "the log"
+}
+
+@test "the named questions have the answers of analyze: the scheduler" {
+	sched
+	run -0 dktrace convert trace.txt sched.dat
+	run -0 dktrace convert sched.dat sched.db
+	answers sched.dat sched.db cputop cpustats schedstats schedtop schedfreq offcpustats offcpufreq
+	# A text tells its events with its records.
+	run -0 dktrace sql trace.txt 'SELECT count(*) AS n FROM schedlog' --csv
+	same "$(dktrace sql sched.db 'SELECT count(*) AS n FROM schedlog' --csv)" "$output" "of the text"
+}
+
+@test "a table has the records that report prints" {
+	run -0 dktrace convert "$capture" c.sqlite
+	for event in sys_exit_read sys_enter_openat ext4_sync_file_enter; do
+		dktrace report "$capture" --style json -e "$event" | jq -c '[.ts, .cpu, .pid, .comm] + [.fields | to_entries[] | select(.key | endswith("_str") | not) | .value | select(type == "number")]' >report
+		columns=$(dktrace report "$capture" --style json -e "$event" | head -n 1 |
+			jq -r '.fields | to_entries[] | select(.value | type == "number") | "," + .key' | tr -d '\n')
+		for file in "$capture" c.sqlite; do
+			dktrace sql "$file" "SELECT ts, common_cpu, common_pid, common_comm$columns FROM $event ORDER BY seq" --json |
+				jq -c '[.[]]' >sql
+			run -0 diff report sql
+		done
+	done
+	same "$(wc -l <report)" "$(sqlite3 c.sqlite "SELECT records FROM events WHERE name = '$event'")" "counted"
+}
+
+@test "files of several hosts are hosts with offsets; files of one boot are one host" {
+	cp "$top/tests/fixture/perfdata/plain.data" a.data
+	cp a.data b.data
+	statement='SELECT f.file, f.host, f.offset, f.accuracy, h.name IS NULL AS unnamed FROM files AS f JOIN hosts AS h USING (host)'
+	run -0 --separate-stderr dktrace sql a.data b.data "$statement" --csv
+	same 'file,host,offset,accuracy,unnamed
+1,1,0,,0
+2,1,0,which is its own,0' "$output" "one host"
+	run -0 --separate-stderr dktrace merge "$capture" a.data --offset a.data=5ms -o both.sqlite
+	run -0 dktrace sql both.sqlite "$statement" --csv
+	same 'file,host,offset,accuracy,unnamed
+1,1,0,,1
+2,2,5000000,as given,0' "$output" "two hosts"
+	same "$(dktrace info --json a.data | jq .records)" \
+		"$(sqlite3 both.sqlite 'SELECT records FROM files WHERE host = 2')" "records"
+}
+
+@test "a loss is a row" {
+	sched
+	{
+		head -n 500 trace.txt
+		echo 'CPU:1 [LOST 2 EVENTS]'
+		tail -n +501 trace.txt
+	} >lost.txt
+	run -3 --separate-stderr dktrace sql lost.txt 'SELECT cpu, lost, paused, (SELECT lost FROM files) AS sum FROM losses' --csv
+	same $'cpu,lost,paused,sum\n1,2,0,2' "$output" "losses"
+}
+
+@test "the result prints as table, CSV and JSON" {
+	statement="SELECT 'a' AS text, 1.5 AS real, 2 AS number, NULL AS none, 3 AS number, x'610062ff' AS bytes"
+	expect 0 'text real number none number_2 bytes
+a     1.5      2             3 a\x00b\xff' '' dktrace sql "$capture" "$statement"
+	expect 0 'text,real,number,none,number_2,bytes
+a,1.5,2,,3,"a\x5cx00b\xff"' '' dktrace sql "$capture" "$statement" --csv
+	run -0 dktrace sql "$capture" "$statement" --json
+	same '["a",1.5,2,null,3]' "$(jq -c '[.text, .real, .number, .none, .number_2]' <<<"$output")" "JSON"
+	expect 0 'ts' '' dktrace sql "$capture" 'SELECT ts FROM print WHERE ts < 0' --csv
+	# More rows than a table has at once.
+	for form in --csv --json --raw-text; do
+		run -0 dktrace sql "$capture" 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2500) SELECT i FROM n' $form
+		at_least 2500 "${#lines[@]}" "$form"
+		has "${lines[-1]}" 2500
+	done
+	unread 141 dktrace sql "$capture" 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 250000) SELECT i FROM n'
+}
+
+@test "a wrong statement is refused with the place, exit 1" {
+	refuse()
+	{
+		expect 1 '' "dktrace: sql: $2" dktrace sql "$capture" "$1"
+	}
+	run -0 dktrace convert "$capture" c.sqlite
+	for capture in "$capture" c.sqlite; do
+		refuse 'SELECT rte FROM sys_exit_read' 'no such column: rte
+  SELECT rte FROM sys_exit_read
+         ^'
+		refuse $'SELECT ret\nFROM sys_exit_read WHRE ret' 'near "ret": syntax error
+  FROM sys_exit_read WHRE ret
+                          ^'
+		refuse 'SELECT 1 FROM sys_exit_raed' 'no such table: sys_exit_raed'
+		refuse '' 'the statement is empty'
+		refuse 'SELECT 1; SELECT 2' 'give one statement; this is after the first:  SELECT 2'
+		refuse 'SELECT ?' 'a statement cannot have parameters (?, :NAME)'
+	done
+}
+
+@test "a statement can only read" {
+	run -0 dktrace convert "$capture" c.sqlite
+	before=$(md5sum c.sqlite)
+	for file in "$capture" c.sqlite; do
+		for statement in 'DELETE FROM sys_exit_read' 'DROP TABLE sys_exit_read' 'CREATE TABLE x(y)' \
+			"ATTACH 'new.db' AS new" "VACUUM INTO 'new.db'" 'PRAGMA user_version = 5' 'BEGIN' \
+			"UPDATE sqlite_schema SET sql = ''" "SELECT load_extension('x')" \
+			"SELECT * FROM pragma_database_list"; do
+			run -1 --separate-stderr dktrace sql "$file" "$statement"
+			same '' "$output" "$statement"
+		done
+	done
+	same "$before" "$(md5sum c.sqlite)" "unchanged"
+	gone new.db
+	run -1 dktrace sql c.sqlite 'SELECT length(zeroblob(100000000))'
+	run -1 dktrace sql c.sqlite "SELECT group_concat(a.ts) FROM sys_exit_read AS a, sys_exit_read AS b, sys_exit_read AS c, sys_exit_read AS d"
+}
+
+@test "without a statement sql lists tables and views with their columns" {
+	run -0 dktrace sql "$capture" --csv
+	has "$output" 'sys_exit_read,table,"seq, ts, host, common_cpu, common_pid, common_comm, common_flags, __syscall_nr, ret"'
+	has "$output" 'syscallstats,view,"host, process, pid, syscall, count, min, mean, p50, p90, p99, p99.9, max, total"'
+	lacks "$output" schedlog
+	listed=$output
+	run -0 dktrace convert "$capture" c.sqlite
+	run -0 dktrace sql c.sqlite --csv
+	same "$listed" "$output" "the database's"
+}
+
+@test "a question without its events says so, and has no rows" {
+	expect 0 '' 'dktrace: blocklog_device: no record of the events that it needs, such as block:block_rq_insert' \
+		dktrace sql "$capture" 'SELECT * FROM blocktop_device'
+}
+
+@test "a signal ends a statement" {
+	run -0 dktrace convert "$capture" c.sqlite
+	dktrace sql c.sqlite 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n' 2>words &
+	pid=$!
+	until grep -q '^SigCgt:.*[4567cdef]...$' "/proc/$pid/status"; do
+		kill -0 "$pid"
+	done
+	kill -TERM "$pid"
+	status=0
+	wait "$pid" || status=$?
+	same 1 "$status" "status"
+	has_line 'sql: interrupted' words
+}
+
+@test "a database is whole or absent, and refused where it cannot be written" {
+	run -1 --separate-stderr dktrace convert "$capture" --format sqlite -
+	has "$stderr" 'cannot be written in any order'
+	run -1 dktrace convert "$capture" no-directory/c.sqlite
+	expect 2 '' 'dktrace: --format sqlite: only convert and merge write it' dktrace split "$capture" c.sqlite --count 5
+	echo old >c.sqlite
+	run -1 dktrace convert missing.dat c.sqlite
+	same old "$(cat c.sqlite)" "kept"
+	run -0 dktrace convert "$capture" c.sqlite
+	same ok "$(sqlite3 c.sqlite 'PRAGMA integrity_check')" "integrity"
+	same 0 "$(find . -name '.dktrace*' | wc -l)" "temporary files"
+	truncate -s 20000 c.sqlite
+	run -1 dktrace sql c.sqlite 'SELECT * FROM syscallstats'
+}
