@@ -217,7 +217,8 @@ static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, u
 	struct nfsd *nfsd = state;
 
 	(void)a, (void)cpu, (void)last, (void)ts;
-	memset(nfsd->works, 0, nfsd->n * sizeof(*nfsd->works));
+	if (nfsd->n)
+		memset(nfsd->works, 0, nfsd->n * sizeof(*nfsd->works));
 	return 0;
 }
 
