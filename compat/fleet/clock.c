@@ -61,7 +61,7 @@ static int64_t trip_width(const struct clock_trip *trip)
 	return trip_most(trip) - trip_least(trip);
 }
 
-/* Of each pair, the trip that took longer says less. The first and the last bound the time. */
+/* The trip of a pair that took longer says less. The first and the last bound the time. */
 static void thin(struct clock *clock)
 {
 	size_t n = 1;

@@ -17,7 +17,7 @@ enum fleet_state {
 	FLEET_FAILED, /* no more comes: message says why */
 };
 
-/* What a host is asked to do, and how it is reached; the same for all. */
+/* The command for a host, and the way to it; the same for all. */
 struct fleet_opts {
 	char *const *ssh; /* the program that connects, and its arguments; ends with NULL */
 	const char *far_program; /* to run on the host */
@@ -39,7 +39,7 @@ struct fleet_host {
 	char *message; /* why it failed, or why its connection was lost last; NULL: it was not */
 	uint32_t breaks; /* connections that were lost */
 	struct dkt_buf errors; /* the command's standard error; a NUL follows */
-	/* What the host says of itself; NULL: it has not said it. */
+	/* The host's own words about itself; NULL: it has not said it. */
 	char *hostname;
 	char *boot;
 	char *version;

@@ -221,7 +221,8 @@ command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_collect, cmd_complete, c
 	cmd_daemon, cmd_dk, cmd_doctor, cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist,
 	cmd_info, cmd_lami, cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge,
 	cmd_probe, cmd_record, cmd_recover, cmd_remote, cmd_report, cmd_reset, cmd_save,
-	cmd_snapshot, cmd_split, cmd_sql, cmd_start, cmd_status, cmd_strace, cmd_top, cmd_trigger, cmd_view;
+	cmd_snapshot, cmd_split, cmd_sql, cmd_start, cmd_status, cmd_strace, cmd_top, cmd_trigger,
+	cmd_view;
 
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);

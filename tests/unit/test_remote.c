@@ -133,7 +133,7 @@ static void test_stream(void **state)
 	memcpy(kept_room(&kept, &(size_t){ 0 }), "output", 6);
 	kept_add(&kept, 6);
 	assert_int_equal(outbox_text(&box, FRAME_HELLO, "a=b"), 0);
-	/* What the other side has already is not sent again. */
+	/* The other side has three bytes; they are not sent again. */
 	box.sent = 3;
 	assert_int_equal(outbox_write(&box, fds[1], &kept), 0);
 	assert_false(outbox_has(&box, &kept));
