@@ -111,23 +111,15 @@ static int option_words(const struct action *action, const char *word)
 
 int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, char **argv)
 {
-	int args = 0;
+	int args = 0, words;
 
-	for (int i = 0; i < argc; i++) {
-		const int words = argv[i][0] == '-' && argv[i][1] ? option_words(action, argv[i]) :
-								    0;
+	for (int i = 0; i < argc; i += words) {
+		const bool option = argv[i][0] == '-';
 
-		if (!words && argv[i][0] == '-')
+		words = option ? option_words(action, argv[i]) : 1;
+		if (!words || (!option && args++ == action->max_args))
 			return dkt_fail(ctx, -EACCES, "%s: '%s' is not allowed by --allow",
 					action->name, argv[i]);
-		if (words)
-			i += words - 1;
-		else
-			args++;
 	}
-	if (action->max_args >= 0 && args > action->max_args)
-		return dkt_fail(ctx, -EACCES,
-				"%s: more than %d arguments are not allowed by --allow",
-				action->name, action->max_args);
 	return 0;
 }

@@ -99,8 +99,9 @@ collect()
 		run -1 collect --far-program "$far" -w a $args
 		has "$output" "allow"
 	done
-	run -1 collect --far-program "$far" -w a analyze -n3 --top=3 --json cputop
+	run collect --far-program "dktrace remote --allow doctor" -w a doctor --json
 	lacks "$output" "allow"
+	has "$output" '"checks"'
 	run -2 dktrace remote --allow status,rm </dev/null
 	has "$output" "--allow: 'rm' is not one of"
 	run -2 dktrace remote --allow 'dk, flight' </dev/null
