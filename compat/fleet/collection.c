@@ -100,7 +100,7 @@ static const struct {
 
 static char **text_of(struct collection_host *host, size_t i)
 {
-	return (char **)((char *)host + texts[i].offset);
+	return (void *)((char *)host + texts[i].offset);
 }
 
 /* ---- writing ---- */

@@ -98,10 +98,7 @@ void resume_close(int listener, const char *id)
 
 /* The message: the place, and the two descriptors. */
 struct message {
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-	} control;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
 	struct iovec iov;
 	struct msghdr msg;
 };
@@ -111,8 +108,8 @@ static void prepare(struct message *message, uint64_t *at)
 	*message = (struct message){ .iov = { .iov_base = at, .iov_len = sizeof(*at) } };
 	message->msg = (struct msghdr){ .msg_iov = &message->iov,
 					.msg_iovlen = 1,
-					.msg_control = message->control.room,
-					.msg_controllen = sizeof(message->control.room) };
+					.msg_control = message->control,
+					.msg_controllen = sizeof(message->control) };
 }
 
 int resume_accept(int listener, struct resume *resume)

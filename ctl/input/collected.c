@@ -122,14 +122,22 @@ static int put_accuracy(struct inputs_file *file, uint64_t error, const char *mo
 	return file->accuracy ? 0 : -ENOMEM;
 }
 
-static int relate_lines(struct inputs_file *file, const struct collection_host *base)
+/* A file may add something to the times of the clock that was measured, such as the time of day. */
+static int relate_lines(struct inputs_file *file, const struct inputs_file *first)
 {
+	const struct collection_host *base = first->about;
+	const int64_t added = dkt_source_info(file->in.source)->added;
+	const int64_t base_added = dkt_source_info(first->in.source)->added;
 	uint64_t worst = 0;
 	int err = clock_between(file->about->points, file->about->n_points, base->points,
 				base->n_points, &file->points, &file->n_points);
 
-	for (size_t i = 0; i < file->n_points; i++)
+	for (size_t i = 0; i < file->n_points; i++) {
 		worst = DKT__MAX(worst, file->points[i].error);
+		file->points[i].time += (uint64_t)added;
+		file->points[i].offset = (int64_t)((uint64_t)file->points[i].offset +
+						   (uint64_t)base_added - (uint64_t)added);
+	}
 	if (!err)
 		file->offset = file->points[1].offset;
 	return err ? err : put_accuracy(file, worst, "");
@@ -176,7 +184,7 @@ int collected_relate(struct inputs *inputs, size_t i, size_t first)
 	    !file->about->n_points || !base->n_points)
 		return 1;
 	if (is_measured(inputs, i) && is_measured(inputs, first))
-		err = relate_lines(file, base);
+		err = relate_lines(file, &inputs->files[first]);
 	else if (dkt_source_info(file->in.source)->has_wall &&
 		 dkt_source_info(inputs->files[first].in.source)->has_wall)
 		err = relate_walls(inputs, file, i, first);

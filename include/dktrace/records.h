@@ -99,6 +99,7 @@ struct dkt_source_info {
 	const char *unused; /* the parts of a file that the library does not use; NULL: none */
 	uint64_t id; /* of the recording; recordings of peers name it; 0: none */
 	bool growing; /* a recording that is still written, or whose writer was killed */
+	int64_t added; /* ns that the times have beside those of the clock, as the file says */
 };
 
 /* A recording that was made together with a source's, on its host or in one of its guests. */

@@ -65,6 +65,7 @@ static void option_offset(struct dkt__dat *dat, struct dkt__cursor *option, bool
 	if (__builtin_add_overflow(dat->streams.times.offset, offset, &offset))
 		return;
 	dat->streams.times.offset = offset;
+	dat->streams.base.info.added = offset;
 	if (is_date)
 		dat->streams.base.info.has_wall = true;
 }
