@@ -182,11 +182,13 @@ void host_forget(struct fleet_host *host)
 
 void host_stop(struct fleet_host *host)
 {
-	if (host->state == FLEET_RUNNING && !host->told_stop) {
-		host->told_stop = true;
-		say(host, FRAME_STOP, "", 0);
-	} else if (host->state != FLEET_RUNNING && !host_is_over(host)) {
+	if (!host->begun) {
 		host_forget(host);
+	} else if (!host->told_stop) {
+		/* A host whose connection is broken hears it when it is there again. */
+		host->told_stop = true;
+		if (host->state == FLEET_RUNNING)
+			say(host, FRAME_STOP, "", 0);
 	}
 }
 

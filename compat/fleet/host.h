@@ -82,7 +82,7 @@ void host_write(struct fleet_host *host);
 /* Does what is due at this time, in ns. */
 void host_tick(struct fleet_host *host, uint64_t now);
 
-/* Ends the command as Ctrl-C does; gives up a host that is not connected. */
+/* Ends the command as Ctrl-C does; gives up a host where it has not begun. */
 void host_stop(struct fleet_host *host);
 
 /* Gives the host up, and lets it forget the command and what that wrote. */
