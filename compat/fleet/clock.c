@@ -3,11 +3,11 @@
  * The difference between the clocks of two hosts.
  *
  * Each trip bounds the offset at one moment: the far host's time was read after the question was sent and
- * before the answer came. Between two trips nothing is known but that clocks drift evenly for a while. So
+ * before the answer came. Between two trips nothing is known but that the drift of clocks changes little. So
  * a line is looked for that is within the bounds of as many trips in a row as possible; where no line is,
- * the drift has changed, or somebody has set a clock, and another line begins. The error at the end of a line
- * is that of the worst line which would be possible there. The possible lines are a convex set, so between
- * the ends no line is further away than the two ends say.
+ * the drift has changed, or somebody has set a clock, and another line begins. The offset itself need not be
+ * on the line: from each trip on, in both directions, its bounds widen by what the drift may wander. The
+ * narrowest of all these bounds is stated.
  */
 #include "fleet/clock.h"
 
@@ -17,7 +17,7 @@
 #define TIME_MAX (INT64_MAX / 4)
 
 /* Trips that are kept; when there are more, every second one goes. */
-#define TRIPS_MAX 128
+#define TRIPS_MAX 512
 
 /* The drift of a line, in ns per ns: the kernel slews a clock by 500 ppm, and quartz adds less than that. */
 #define DRIFT_MAX 1e-3
@@ -27,6 +27,12 @@
  * the sum.
  */
 #define DRIFT_BEYOND 100e-6
+
+/*
+ * How far the drift may be from that of the line, in ns per ns: an NTP client corrects the speed of a clock by
+ * less once it runs evenly, and so does the warmth of a machine.
+ */
+#define WANDER 50e-6
 
 /* Steps of a search for the best drift; each takes a third off the interval. */
 #define STEPS 100
@@ -125,41 +131,24 @@ static void bounds(const struct run *run, double drift, double *least, double *m
 	}
 }
 
-/* Something to make as large as possible; it is concave in the drift. */
-typedef double goal_fn(const struct run *run, double drift, double at);
-
-static double room(const struct run *run, double drift, double at)
+/* Returns how far the lines of that drift can be shifted; negative: none fits. It is concave in the drift. */
+static double room(const struct run *run, double drift)
 {
 	double least, most;
 
-	(void)at;
 	bounds(run, drift, &least, &most);
 	return most - least;
 }
 
-static double highest(const struct run *run, double drift, double at)
+/* Returns the drift with the most room. */
+static double best_drift(const struct run *run)
 {
-	double least, most;
+	double low = -DRIFT_MAX, high = DRIFT_MAX;
 
-	bounds(run, drift, &least, &most);
-	return most + drift * at;
-}
-
-static double lowest(const struct run *run, double drift, double at)
-{
-	double least, most;
-
-	bounds(run, drift, &least, &most);
-	return -(least + drift * at);
-}
-
-/* Returns the drift between low and high for which the goal is largest. */
-static double search(const struct run *run, goal_fn *goal, double low, double high, double at)
-{
 	for (int i = 0; i < STEPS && high - low > 1e-16; i++) {
 		const double third = (high - low) / 3, a = low + third, b = high - third;
 
-		if (goal(run, a, at) < goal(run, b, at))
+		if (room(run, a) < room(run, b))
 			low = a;
 		else
 			high = b;
@@ -170,17 +159,17 @@ static double search(const struct run *run, goal_fn *goal, double low, double hi
 /* Finds the drifts of lines that are possible: from one that is, outwards. False: none is. */
 static bool find_drifts(const struct run *run, double *low, double *high)
 {
-	const double inside = search(run, room, -DRIFT_MAX, DRIFT_MAX, 0);
+	const double inside = best_drift(run);
 
-	if (room(run, inside, 0) < 0)
+	if (room(run, inside) < 0)
 		return false;
 	for (int end = -1; end <= 1; end += 2) {
 		double in = inside, out = end * DRIFT_MAX;
 
-		for (int i = 0; i < STEPS && room(run, out, 0) < 0; i++) {
+		for (int i = 0; i < STEPS && room(run, out) < 0; i++) {
 			const double middle = (in + out) / 2;
 
-			if (room(run, middle, 0) < 0)
+			if (room(run, middle) < 0)
 				out = middle;
 			else
 				in = middle;
@@ -189,19 +178,6 @@ static bool find_drifts(const struct run *run, double *low, double *high)
 		*(end < 0 ? low : high) = out;
 	}
 	return true;
-}
-
-/* The bounds of all possible lines at one time. */
-static struct clock_point point_at(const struct run *run, double low, double high, uint64_t time)
-{
-	const double at = (double)(int64_t)(time - run->time);
-	const double most = highest(run, search(run, highest, low, high, at), at);
-	const double least = -lowest(run, search(run, lowest, low, high, at), at);
-
-	/* The numbers are rounded, so one more on each side. */
-	return (struct clock_point){ .time = time,
-				     .offset = run->offset + llround((most + least) / 2),
-				     .error = (uint64_t)ceil(fmax(most - least, 0) / 2) + 1 };
 }
 
 static struct run run_of(const struct clock *clock, size_t from, size_t n)
@@ -232,18 +208,81 @@ static size_t longest_run(const struct clock *clock, size_t from)
 	return fits;
 }
 
-/* Adds the two ends of the line through n trips. */
+/* The bounds of the offset at one trip, without the drift of the line. */
+struct cone {
+	double least, most;
+	double time; /* since the run began */
+};
+
+/* Narrows the bounds at each trip by those of its neighbours, which widen with the distance. */
+static void narrow(struct cone *cones, size_t n, double wander)
+{
+	for (size_t i = 1; i < n; i++) {
+		const double wider = wander * (cones[i].time - cones[i - 1].time);
+
+		cones[i].least = fmax(cones[i].least, cones[i - 1].least - wider);
+		cones[i].most = fmin(cones[i].most, cones[i - 1].most + wider);
+	}
+	for (size_t i = n - 1; i-- > 0;) {
+		const double wider = wander * (cones[i + 1].time - cones[i].time);
+
+		cones[i].least = fmax(cones[i].least, cones[i + 1].least - wider);
+		cones[i].most = fmin(cones[i].most, cones[i + 1].most + wider);
+	}
+}
+
+/* The longer of the times to the trips beside this one. */
+static double gap_at(const struct cone *cones, size_t n, size_t i)
+{
+	const double before = i ? cones[i].time - cones[i - 1].time : 0;
+	const double after = i + 1 < n ? cones[i + 1].time - cones[i].time : 0;
+
+	return fmax(before, after);
+}
+
+/* In the middle between two trips the bounds are wider than at both, by half of what they widen. */
+static struct clock_point point_of(const struct run *run, const struct cone *cones, size_t i,
+				   double drift, double wander)
+{
+	const double middle = (cones[i].most + cones[i].least) / 2 + drift * cones[i].time;
+	const double error =
+		fmax(cones[i].most - cones[i].least, 0) / 2 + wander * gap_at(cones, run->n, i) / 2;
+
+	/* The numbers are rounded, so one more on each side. */
+	return (struct clock_point){ .time = trip_time(&run->trips[i]),
+				     .offset = run->offset + llround(middle),
+				     .error = (uint64_t)ceil(error) + 1,
+				     .begins = !i };
+}
+
+/* Adds a point for each of n trips on one line. */
 static int add_line(const struct clock *clock, size_t from, size_t n, struct clock_point **points,
 		    size_t *n_points)
 {
 	const struct run run = run_of(clock, from, n);
-	const uint64_t ends[] = { run.time, trip_time(&run.trips[n - 1]) };
-	double low = -DRIFT_MAX, high = DRIFT_MAX;
-	int err = 0;
+	struct cone *cones = calloc(n, sizeof(*cones));
+	double low = -DRIFT_MAX, high = DRIFT_MAX, drift, wander;
+	int err = cones ? 0 : -ENOMEM;
 
+	/* The drift of the line is known only within these. */
 	find_drifts(&run, &low, &high);
-	for (size_t i = 0; !err && i < ARRAY_SIZE(ends); i++)
-		err = dkt__append(*points, *n_points, point_at(&run, low, high, ends[i]));
+	drift = (low + high) / 2;
+	wander = WANDER + (high - low) / 2;
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct clock_trip *trip = &run.trips[i];
+		const double time = (double)(int64_t)(trip_time(trip) - run.time);
+
+		cones[i] = (struct cone){
+			.time = time,
+			.least = (double)(trip_least(trip) - run.offset) - drift * time,
+			.most = (double)(trip_most(trip) - run.offset) - drift * time,
+		};
+	}
+	if (!err)
+		narrow(cones, n, wander);
+	for (size_t i = 0; !err && i < n; i++)
+		err = dkt__append(*points, *n_points, point_of(&run, cones, i, drift, wander));
+	free(cones);
 	return err;
 }
 
@@ -318,7 +357,7 @@ bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct 
 		*at = beyond(&points[0], time);
 	else if (low == n)
 		*at = beyond(&points[n - 1], time);
-	else if (low % 2)
+	else if (!points[low].begins)
 		*at = between(&points[low - 1], &points[low], time);
 	else
 		*at = in_gap(&points[low - 1], &points[low], time);

@@ -20,6 +20,7 @@ struct clock_point {
 	uint64_t time;
 	int64_t offset;
 	uint64_t error; /* the offset is certain within so many ns */
+	bool begins; /* a line begins: a clock was set since the point before, or its drift has changed */
 };
 
 struct clock {
@@ -36,8 +37,8 @@ int clock_add(struct clock *clock, const struct clock_trip *trip);
 void clock_free(struct clock *clock);
 
 /*
- * Fits lines through the trips: as few as possible, each of constant drift. Sets *points to their ends, two
- * for each line, in order of time; between the two ends of a line offset and error are linear. The caller
+ * Fits lines through the trips: as few as possible, each of a drift that changes little. Sets *points to
+ * points on them in order of time; between two points of a line offset and error are linear. The caller
  * frees them. -ENODATA: there are no trips; -ENOMEM.
  */
 int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n);

@@ -10,7 +10,7 @@
 #include "io/say.h"
 
 /* How often collection.json is written: it has the measurements of all clocks. */
-#define DESCRIBE_NS UINT64_C(10000000000)
+#define DESCRIBE_NS UINT64_C(60000000000)
 
 /* ---- progress ---- */
 

@@ -17,7 +17,7 @@ static void check(const struct collection *about)
 		size_t n;
 
 		must(*host->name && *host->file && *host->file != '.' && !strchr(host->file, '/'));
-		must(!host->clock.n == !host->n_points && host->n_points % 2 == 0);
+		must(host->clock.n == host->n_points);
 		must(!host->n_points == !!collection_error(host, &error));
 		must(clock_at(host->points, host->n_points, 1, &at) == !!host->n_points);
 		if (!host->n_points || !about->hosts[0].n_points)
