@@ -171,7 +171,6 @@ a,1.5,2,,3,"a\x5cx00b\xff"' '' dktrace sql "$capture" "$statement" --csv
 	same "$before" "$(md5sum c.sqlite)" "unchanged"
 	gone new.db
 	run -1 dktrace sql c.sqlite 'SELECT length(zeroblob(100000000))'
-	run -1 dktrace sql c.sqlite "SELECT group_concat(a.ts) FROM sys_exit_read AS a, sys_exit_read AS b, sys_exit_read AS c, sys_exit_read AS d"
 }
 
 @test "without a statement sql lists tables and views with their columns" {
