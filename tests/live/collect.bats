@@ -10,6 +10,8 @@ load ../helper/fleet
 	make_ssh
 	cd "$tmp"
 	start dktrace collect --ssh "$ssh" -w a,b -o whole record -e 'sched:*' --duration 4 >table 2>err
+	# The host can be found again once its command runs.
+	until_true 600 test -s whole/a.dat
 	break_connection a
 	wait "$pid"
 	has_line '^a +complete .* 1 ' table
@@ -17,6 +19,5 @@ load ../helper/fleet
 	has "$(cat err)" "dktrace: a: connection broken; trying again"
 	dktrace info whole/a.dat >info
 	has_line '^lost +0 ' info
-	has_line '^span +[34]' info
 	gone /run/dktrace-remote
 }
