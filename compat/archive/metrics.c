@@ -25,7 +25,7 @@ int archive_metrics_check(struct dkt_ctx *ctx, struct archive_config *config)
 	char path[PATH_MAX];
 	struct stat st;
 
-	/* Without a directory there are none. */
+	/* No directory, or an empty name: no metrics are written. */
 	if (!dir || !*dir)
 		return archive_config_set(config, ARCHIVE_METRICS, NULL);
 	if (!realpath(dir, path) || stat(path, &st))

@@ -34,7 +34,7 @@ struct database_opts {
 /* Creates the database, with those tables and views that are wanted by name. */
 int database_new(struct dkt_ctx *ctx, const struct database_opts *opts, struct database **db);
 
-/* Closes it. What database_finish() has not completed is lost. */
+/* Closes the database. Rows are lost unless database_finish() has succeeded. */
 void database_free(struct database *db);
 
 /* The connection, for statements. Valid as long as the database. */

@@ -97,7 +97,6 @@ int clock_add(struct clock *clock, const struct clock_trip *trip)
 	if (clock->n == TRIPS_MAX)
 		thin(clock);
 	clock->trips[clock->n++] = *trip;
-	clock->seen++;
 	return 0;
 }
 
@@ -117,7 +116,7 @@ struct run {
 	int64_t offset;
 };
 
-/* For lines of that drift: the bounds of the offset at the run's beginning. They cross if there is none. */
+/* Gets the least and the most offset at the run's beginning of lines of that drift. No line fits if least > most. */
 static void bounds(const struct run *run, double drift, double *least, double *most)
 {
 	*least = -HUGE_VAL;

@@ -26,7 +26,6 @@ struct clock_point {
 struct clock {
 	struct clock_trip *trips; /* in order of time */
 	size_t n;
-	size_t seen; /* all trips, also those that were not kept */
 };
 
 /*

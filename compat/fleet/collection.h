@@ -15,7 +15,7 @@
 struct collection_host {
 	char *name; /* as it was given to collect */
 	char *file; /* in the directory */
-	char *state; /* running, complete, broken or failed */
+	char *state; /* connecting, running, complete, broken or failed */
 	char *message; /* why it failed; NULL: it did not */
 	char *hostname, *boot, *version; /* as the host says; NULL: unknown */
 	char *wall_error; /* ns that its wall clock may be wrong, by its kernel; "unknown", or NULL */

@@ -7,11 +7,12 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/when.h"
+#include "remote/words.h"
 
 /* Bytes that are kept of each text which comes from a host. */
 #define TEXT_MAX (16 << 10)
 
-/* The host is told at least so often that its output has arrived: after bytes, and after ns. */
+/* After so many bytes the host is told that they have arrived; otherwise at the next tick. */
 #define ACK_BYTES (1 << 20)
 
 /* Questions for the time: so many at the beginning and at the end, and one each so many ns between. */
@@ -58,29 +59,19 @@ void host_abandon(struct fleet_host *host, const char *fmt, ...)
 	host->state = FLEET_FAILED;
 }
 
-/* Returns the last line of what ssh has written, which says why it failed; NULL: it wrote nothing. */
-static const char *last_words(struct fleet_host *host)
-{
-	struct dkt_buf *buf = &host->ssh_errors;
-	char *line;
-
-	while (buf->len && strchr("\r\n", buf->data[buf->len - 1]))
-		buf->data[--buf->len] = '\0';
-	line = buf->len ? strrchr(buf->data, '\n') : NULL;
-	return line ? line + 1 : buf->len ? buf->data : NULL;
-}
-
 /* The connection is gone: tries again if the host has kept the run. */
 static void lose(struct fleet_host *host, const char *why)
 {
-	const char *words = last_words(host);
+	const char *words = host->ssh_errors.len ? words_last(host->ssh_errors.data) : NULL;
+	char *message = dkt__format("%s%s%s", why, words ? ": " : "", words ? words : "");
 	const uint64_t now = dkt__monotonic_ns();
 
 	if (!host->id || !host->opts->reconnect) {
-		host_abandon(host, "%s%s%s", why, words ? ": " : "", words ? words : "");
+		host_abandon(host, "%s", message ? message : why);
+		free(message);
 		return;
 	}
-	set_message(host, dkt__format("%s%s%s", why, words ? ": " : "", words ? words : ""));
+	set_message(host, message);
 	close_connection(host, true);
 	if (host->state == FLEET_RUNNING)
 		host->breaks++;
@@ -94,16 +85,10 @@ static void lose(struct fleet_host *host, const char *why)
 
 static void say(struct fleet_host *host, enum frame_kind kind, const void *bytes, size_t len)
 {
-	char *room = dkt__buf_room(&host->queue, FRAME_HEAD + len);
-
-	if (!room) {
+	if (frame_add(&host->queue, kind, bytes, len))
 		host_abandon(host, "out of memory");
-		return;
-	}
-	frame_put_head((uint8_t *)room, kind, len);
-	memcpy(room + FRAME_HEAD, bytes, len);
-	host->queue.len += FRAME_HEAD + len;
-	host_write(host);
+	else
+		host_write(host);
 }
 
 void host_write(struct fleet_host *host)
@@ -194,7 +179,7 @@ void host_stop(struct fleet_host *host)
 
 /* ---- listening ---- */
 
-/* Returns the value of a line NAME=VALUE, which the caller frees; NULL: there is none. */
+/* Returns a copy of the value in the line NAME=VALUE; NULL: no line has the name, or out of memory. */
 static char *value_of(const char *lines, const char *name)
 {
 	const size_t len = strlen(name);
@@ -268,20 +253,6 @@ static int take_output(struct fleet_host *host, const uint8_t *bytes, size_t len
 	return 0;
 }
 
-/* Appends text, of which only the beginning is kept; a NUL follows. */
-static void take_text(struct dkt_buf *buf, const void *bytes, size_t len)
-{
-	char *room;
-
-	len = DKT__MIN(len, TEXT_MAX - buf->len);
-	room = dkt__buf_room(buf, len + 1);
-	if (!room)
-		return;
-	memcpy(room, bytes, len);
-	room[len] = '\0';
-	buf->len += len;
-}
-
 static void finish(struct fleet_host *host)
 {
 	say(host, FRAME_QUIT, "", 0);
@@ -342,7 +313,7 @@ static int take_frame(void *data, enum frame_kind kind, const uint8_t *bytes, si
 	} else if (kind == FRAME_OUT && !host->told_end) {
 		return take_output(host, bytes, len);
 	} else if (kind == FRAME_ERR) {
-		take_text(&host->errors, bytes, len);
+		words_keep(&host->errors, bytes, len, TEXT_MAX);
 	} else if (kind == FRAME_TIME) {
 		return take_time(host, bytes, len);
 	} else if (kind == FRAME_END && !host->told_end) {
@@ -395,7 +366,7 @@ void host_read_errors(struct fleet_host *host)
 	while (host->err >= 0 && n > 0) {
 		n = read(host->err, bytes, sizeof(bytes));
 		if (n > 0)
-			take_text(&host->ssh_errors, bytes, (size_t)n);
+			words_keep(&host->ssh_errors, bytes, (size_t)n, TEXT_MAX);
 	}
 	if (host->err >= 0 && (!n || (errno != EAGAIN && errno != EINTR))) {
 		close(host->err);

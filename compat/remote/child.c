@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "remote/words.h"
 
 /* The program that runs, also if another one has its name now. */
 #define SELF "/proc/self/exe"
@@ -16,7 +17,7 @@
 /* Bytes of standard error that are kept: the first messages are those that tell most. */
 #define ERRORS_MAX (16 << 10)
 
-/* How long a command may take to end when it is asked to, and when it is told to, in steps of STEP_US. */
+/* After each signal a command has ASK_STEPS steps of STEP_US to end. */
 #define STEP_US   10000
 #define ASK_STEPS 1000
 
@@ -123,21 +124,6 @@ static int open_file(struct dkt_ctx *ctx, struct child *child)
 			fd < 0 ? strerror(errno) : "it is not a file");
 }
 
-/* Appends and keeps a NUL behind, as long as there are fewer than most bytes. */
-static int append(struct dkt_buf *buf, const char *bytes, size_t len, size_t most)
-{
-	char *room;
-
-	len = DKT__MIN(len, most - buf->len);
-	room = dkt__buf_room(buf, len + 1);
-	if (!room)
-		return -ENOMEM;
-	memcpy(room, bytes, len);
-	room[len] = '\0';
-	buf->len += len;
-	return 0;
-}
-
 ssize_t child_read(struct dkt_ctx *ctx, struct child *child, void *place, size_t len)
 {
 	ssize_t n = read(child->out, place, len);
@@ -149,7 +135,7 @@ ssize_t child_read(struct dkt_ctx *ctx, struct child *child, void *place, size_t
 	if (n && !child->names_file)
 		return n;
 	if (n)
-		return append(&child->name, place, (size_t)n, PATH_MAX);
+		return words_keep(&child->name, place, (size_t)n, PATH_MAX);
 	close(child->out);
 	child->out = -1;
 	return child->names_file ? open_file(ctx, child) : 0;
@@ -161,7 +147,7 @@ int child_read_errors(struct child *child)
 	ssize_t n = read(child->err, bytes, sizeof(bytes));
 
 	if (n > 0)
-		return append(&child->errors, bytes, (size_t)n, ERRORS_MAX);
+		return words_keep(&child->errors, bytes, (size_t)n, ERRORS_MAX);
 	if (!n || (errno != EINTR && errno != EAGAIN)) {
 		close(child->err);
 		child->err = -1;

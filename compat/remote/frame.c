@@ -15,6 +15,18 @@ void frame_put_head(uint8_t head[FRAME_HEAD], enum frame_kind kind, size_t len)
 	head[4] = (uint8_t)kind;
 }
 
+int frame_add(struct dkt_buf *queue, enum frame_kind kind, const void *bytes, size_t len)
+{
+	char *room = dkt__buf_room(queue, FRAME_HEAD + len);
+
+	if (!room)
+		return -ENOMEM;
+	frame_put_head((uint8_t *)room, kind, len);
+	memcpy(room + FRAME_HEAD, bytes, len);
+	queue->len += FRAME_HEAD + len;
+	return 0;
+}
+
 void frame_put_u64(uint8_t *p, uint64_t value)
 {
 	value = htole64(value);

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "base/util.h"
+#include "base/buf.h"
 
 #define FRAME_GREETING "dktrace-remote 1\n"
 
@@ -53,6 +53,8 @@ struct frame_time {
 /* ---- writing ---- */
 
 void frame_put_head(uint8_t head[FRAME_HEAD], enum frame_kind kind, size_t len);
+/* Appends a whole frame. Returns 0 or -ENOMEM. */
+int frame_add(struct dkt_buf *queue, enum frame_kind kind, const void *bytes, size_t len);
 void frame_put_u64(uint8_t *p, uint64_t value);
 void frame_put_time(uint8_t p[FRAME_TIME_SIZE], const struct frame_time *time);
 

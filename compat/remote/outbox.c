@@ -8,14 +8,7 @@
 
 int outbox_bytes(struct outbox *box, enum frame_kind kind, const void *bytes, size_t len)
 {
-	char *room = dkt__buf_room(&box->queue, FRAME_HEAD + len);
-
-	if (!room)
-		return -ENOMEM;
-	frame_put_head((uint8_t *)room, kind, len);
-	memcpy(room + FRAME_HEAD, bytes, len);
-	box->queue.len += FRAME_HEAD + len;
-	return 0;
+	return frame_add(&box->queue, kind, bytes, len);
 }
 
 int outbox_text(struct outbox *box, enum frame_kind kind, const char *text)

@@ -8,6 +8,7 @@
 #include "base/when.h"
 #include "collect/collect.h"
 #include "io/say.h"
+#include "remote/words.h"
 
 /* How often collection.json is written: it has the measurements of all clocks. */
 #define DESCRIBE_NS UINT64_C(60000000000)
@@ -217,23 +218,12 @@ static const char *state_of(const struct fleet_host *host)
 	return !host->status ? "complete" : host->status == EXIT_LOST ? "lost records" : "error";
 }
 
-/* Returns the last line of text, which is changed; NULL: there is none. */
-static const char *last_line(char *text)
-{
-	char *end = text ? text + strlen(text) : NULL, *line;
-
-	while (end > text && end[-1] == '\n')
-		*--end = '\0';
-	line = end > text ? strrchr(text, '\n') : NULL;
-	return line ? line + 1 : end > text ? text : NULL;
-}
-
 static void add_row(struct rows *rows, const struct fleet_host *host,
 		    const struct collection_host *about)
 {
 	static const char own[] = "dktrace: standard output: ";
 	char *text __cleanup(free) = host->errors.len ? strdup(host->errors.data) : NULL;
-	const char *words = host->state == FLEET_FAILED ? host->message : last_line(text);
+	const char *words = host->state == FLEET_FAILED ? host->message : words_last(text);
 	uint64_t error;
 
 	if (words && !strncmp(words, own, strlen(own)))

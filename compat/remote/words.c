@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Messages of a program on their way to the user. */
+#include "remote/words.h"
+
+int words_keep(struct dkt_buf *buf, const void *bytes, size_t len, size_t most)
+{
+	char *room;
+
+	len = DKT__MIN(len, most - buf->len);
+	room = dkt__buf_room(buf, len + 1);
+	if (!room)
+		return -ENOMEM;
+	memcpy(room, bytes, len);
+	room[len] = '\0';
+	buf->len += len;
+	return 0;
+}
+
+const char *words_last(char *text)
+{
+	char *end = text ? text + strlen(text) : NULL, *line;
+
+	while (end > text && strchr("\r\n", end[-1]))
+		*--end = '\0';
+	line = end > text ? strrchr(text, '\n') : NULL;
+	return line ? line + 1 : end > text ? text : NULL;
+}
