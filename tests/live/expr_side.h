@@ -14,6 +14,9 @@
 #define MAX_SEEN  4096
 #define PAGE_ROOM 65536
 
+/* TRACE_FLAG_HARDIRQ and TRACE_FLAG_SOFTIRQ of common_flags, the byte after common_type. */
+#define IN_INTERRUPT 0x18
+
 /* A private instance and what was recorded in it last. */
 struct side {
 	char *dir;
@@ -94,9 +97,12 @@ static void add_record(struct side *side, const void *data, int size)
 	void *copy;
 	size_t i;
 
-	if (size < (int)sizeof(type) || side->n == MAX_SEEN)
+	if (size < (int)sizeof(type) + 1 || side->n == MAX_SEEN)
 		return;
 	memcpy(&type, data, sizeof(type));
+	/* An interrupt sends other programs' packets in the name of the process it finds running. */
+	if (((const uint8_t *)data)[sizeof(type)] & IN_INTERRUPT)
+		return;
 	for (i = 0; i < side->n_events; i++)
 		if (side->events[i] && dkt_event_id(side->events[i]) == type)
 			break;
