@@ -140,20 +140,20 @@ int flight_conditions_open(struct dkt_ctx *ctx, const char *log, struct flight_s
 int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one, uint64_t *n,
 			  char **reason)
 {
+	struct flight_watch *before = one->before.ctx ? &one->before : NULL;
 	char *again = NULL;
 	uint64_t more = 0;
-	int err = flight_watch_look(ctx, &one->watch, n, reason);
+	int err = flight_watch_look(ctx, &one->watch, before, n, reason);
 
-	if (err || !one->before.ctx)
+	if (err || !before)
 		return err;
-	err = flight_watch_look(ctx, &one->before, &more, &again);
-	/* Both tables have had the call, unless it began before the second one. */
-	if (!err && !*n) {
-		*n = more;
+	/* Both tables have a call, unless it began before the second one; and each when its turn comes. */
+	err = flight_watch_look(ctx, before, &one->watch, &more, &again);
+	*n += more;
+	if (!*reason)
 		*reason = again;
-		again = NULL;
-	}
-	free(again);
+	else
+		free(again);
 	return err;
 }
 

@@ -134,9 +134,24 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 	return reason;
 }
 
+/*
+ * Both tables give the same call the same time, because they take both times from its events. Returns
+ * whether the twin has told of it, which forgets that; otherwise this watch remembers it.
+ */
+static bool is_told(struct flight_watch *watch, struct flight_watch *twin, int pid, uint64_t ns)
+{
+	for (size_t i = 0; twin && i < FLIGHT_TOLD; i++)
+		if (twin->told[i].ns == ns && twin->told[i].pid == pid) {
+			twin->told[i].ns = 0;
+			return true;
+		}
+	watch->told[watch->n_told++ % FLIGHT_TOLD] = (struct flight_slow){ .pid = pid, .ns = ns };
+	return false;
+}
+
 /* Looks whether the record is an incident. */
-static int judge(struct flight_watch *watch, const struct dkt_record *record, uint64_t *n,
-		 char **reason)
+static int judge(struct flight_watch *watch, struct flight_watch *twin,
+		 const struct dkt_record *record, uint64_t *n, char **reason)
 {
 	uint64_t ns = 0;
 	int err = watch->name ? flight_measure(watch, record, &ns) : 0;
@@ -148,6 +163,8 @@ static int judge(struct flight_watch *watch, const struct dkt_record *record, ui
 		*n += record->lost == DKT_LOST_UNKNOWN ? 1 : record->lost;
 		return 0;
 	}
+	if (watch->lat && is_told(watch, twin, record->pid, ns))
+		return 0;
 	++*n;
 	if (!*reason && watch->name)
 		*reason = dkt__format("%s took %.3f ms: %s-%d", watch->name, (double)ns / 1e6,
@@ -157,7 +174,8 @@ static int judge(struct flight_watch *watch, const struct dkt_record *record, ui
 	return 0;
 }
 
-int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, uint64_t *n, char **reason)
+int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, struct flight_watch *twin,
+		      uint64_t *n, char **reason)
 {
 	struct dkt_record record;
 	int err = dkt_source_wait(watch->source, 0);
@@ -166,7 +184,7 @@ int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, uint64_t 
 	*reason = NULL;
 	err = err == -EINTR ? 0 : err;
 	while (!err && !(err = dkt_source_next(watch->source, &record)))
-		err = judge(watch, &record, n, reason);
+		err = judge(watch, twin, &record, n, reason);
 	if (err > 0)
 		err = dkt_source_done(watch->source);
 	if (!err && *n && !*reason)

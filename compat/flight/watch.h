@@ -6,6 +6,9 @@
 
 struct rpc_times;
 
+/* Slow calls that a watch remembers. */
+#define FLIGHT_TOLD 16
+
 struct flight_watch {
 	/* Its own context: whoever creates probes in a context makes its live sources invalid. */
 	struct dkt_ctx *ctx;
@@ -21,6 +24,12 @@ struct flight_watch {
 	char *slow; /* the synthetic event of the kernel's; NULL: none */
 	const struct dkt_event *begin; /* the only one of pairs that ends none; NULL: several */
 	uint64_t count, sum; /* of the pairs so far, ns */
+	/* The last slow calls that the kernel has measured for this watch. */
+	struct flight_slow {
+		int pid;
+		uint64_t ns;
+	} told[FLIGHT_TOLD];
+	size_t n_told; /* of all time; the next one has the place n_told % FLIGHT_TOLD */
 };
 
 /* True if it reads all records of its events, so that they must not fill the buffer. */
@@ -51,9 +60,11 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 
 /*
  * Takes the records so far. Sets *n to the number of incidents, and *reason to the first one's text,
- * which the caller frees; NULL: there was none.
+ * which the caller frees; NULL: there was none. A call of which the twin, another table of the kernel for
+ * the same latency, has told already is none.
  */
-int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, uint64_t *n, char **reason);
+int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, struct flight_watch *twin,
+		      uint64_t *n, char **reason);
 
 /* Removes the instance and what else was created for the condition. The error is in ctx. */
 int flight_watch_remove(struct dkt_ctx *ctx, const char *log, struct flight_watch *watch);
