@@ -76,12 +76,14 @@ static void mark(const struct flight_group *groups, size_t n, const char *reason
 
 /*
  * The recorder leaves out its own work, which could push out in a small buffer what it is about to read. Not
- * all the time: it costs every event.
+ * all the time: it costs every event. Groups that were frozen record again.
  */
-static void stop_skipping(const struct flight_group *groups, size_t n)
+static void go_on(struct flight_group *groups, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		dkt_instance_skip_pids(groups[i].in, NULL, 0);
+		flight_resume(&groups[i]);
+	}
 }
 
 static int record(struct dkt_ctx *ctx, const struct flight_group *groups, size_t n, int fd,
@@ -183,7 +185,7 @@ int flight_rescue(struct dkt_ctx *ctx, const char *log, const char *dir, struct 
 	return publish(ctx, path, dir, dump);
 }
 
-int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group *groups, size_t n,
+int flight_dump(struct dkt_ctx *ctx, const char *log, struct flight_group *groups, size_t n,
 		const char *dir, const char *reason, struct flight_dump *dump)
 {
 	char *unfinished __cleanup(free) = unfinished_path(log, dir);
@@ -202,10 +204,10 @@ int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group 
 		err = record(ctx, groups, n, fd, dump);
 		if (err)
 			dkt_fail_in(ctx, err, "dump to %s", dir);
-		message = dkt_error_take(ctx);
-		stop_skipping(groups, n);
-		dkt_error_give(ctx, err, message);
 	}
+	message = dkt_error_take(ctx);
+	go_on(groups, n);
+	dkt_error_give(ctx, err, message);
 	/* The buffers have lost what the file has, so keep the file whatever happened. */
 	if (fd >= 0 && dump->bytes) {
 		message = dkt_error_take(ctx);

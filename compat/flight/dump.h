@@ -7,10 +7,10 @@
 
 /*
  * Moves the records to a new file in the directory, and fills the dump. The reason becomes a record of
- * each group. The file gets its name when it is complete. -ENOSPC: there is no room for what the buffers
- * hold; if no file can be created or filled, they keep it.
+ * each group, and those that are paused record again. The file gets its name when it is complete.
+ * -ENOSPC: there is no room for what the buffers hold; if no file can be created or filled, they keep it.
  */
-int flight_dump(struct dkt_ctx *ctx, const char *log, const struct flight_group *groups, size_t n,
+int flight_dump(struct dkt_ctx *ctx, const char *log, struct flight_group *groups, size_t n,
 		const char *dir, const char *reason, struct flight_dump *dump);
 
 /*

@@ -11,208 +11,14 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/when.h"
-#include "capture/age.h"
-#include "flight/conditions.h"
-#include "flight/dump.h"
-#include "flight/files.h"
-#include "flight/socket.h"
+#include "flight/incident.h"
 #include "lustre/message/cdebug.h"
-
-#define HOUR (3600 * DKT__NSEC_PER_SEC)
 
 /* After an incident the next look at the conditions waits, so that one that always holds costs little. */
 #define HOLD DKT__NSEC_PER_SEC
 
-/* Processes that can wait for a dump at once. */
-#define CLIENTS 16
-
-/* Bytes of the reasons of one dump. */
-#define REASONS_MAX 600
-
 /* How often latencies are looked at while their buffers do not fill up. */
 #define LOOK (DKT__NSEC_PER_SEC / 5)
-
-struct flight {
-	struct dkt_ctx *ctx;
-	const char *log;
-	struct flight_state *state;
-	struct flight_group *groups;
-	struct flight_conditions conditions;
-	uint64_t renewal; /* of the conditions, ns */
-	bool ending;
-	int signals, listener;
-	int clients[CLIENTS];
-	size_t n_clients;
-	char *reasons; /* of the next dump; NULL: none */
-	bool full; /* there is no room for further reasons */
-	struct age_clock clock;
-	uint64_t due; /* when it is made, ns */
-	uint64_t hold; /* until then conditions are not looked at, ns */
-	uint64_t *times; /* of the dumps of incidents in the last hour, the oldest first */
-	size_t n_times;
-};
-
-static void note_error(struct flight *flight)
-{
-	char *text = service_line(dkt_error(flight->ctx));
-
-	free(flight->state->error);
-	flight->state->error = text;
-	flight->state->error_time = time(NULL);
-	dkt_log(flight->ctx, DKT_LOG_WARN, "%s", text ? text : "");
-}
-
-static void save(struct flight *flight)
-{
-	if (flight_save(flight->ctx, flight->log, flight->state))
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
-}
-
-/* ---- incidents ---- */
-
-static int add_reason(struct flight *flight, const char *reason)
-{
-	char *all;
-
-	if (flight->full)
-		return 0;
-	flight->full = flight->reasons && strlen(flight->reasons) + strlen(reason) > REASONS_MAX;
-	if (flight->full)
-		reason = "and others";
-	all = flight->reasons ? dkt__format("%s; %s", flight->reasons, reason) : strdup(reason);
-	if (!all)
-		return -ENOMEM;
-	free(flight->reasons);
-	flight->reasons = all;
-	return 0;
-}
-
-static bool is_allowed(struct flight *flight, uint64_t now)
-{
-	size_t old = 0;
-
-	while (old < flight->n_times && now - flight->times[old] >= HOUR)
-		old++;
-	if (old)
-		memmove(flight->times, flight->times + old,
-			(flight->n_times - old) * sizeof(*flight->times));
-	flight->n_times -= old;
-	return flight->n_times < flight->state->max_dumps;
-}
-
-static int incident(struct flight *flight, const char *reason, uint64_t n)
-{
-	const uint64_t now = service_now();
-
-	/* A dump that is due takes further reasons. */
-	if (!flight->reasons && !is_allowed(flight, now)) {
-		flight->state->suppressed += n;
-		save(flight);
-		return 0;
-	}
-	if (!flight->reasons) {
-		flight->due = now + flight->state->after;
-		flight->times[flight->n_times++] = now;
-		n--;
-	}
-	flight->state->merged += n;
-	if (n)
-		save(flight);
-	return add_reason(flight, reason);
-}
-
-/* ---- dumps ---- */
-
-/* Runs the user's command. The recorder does not wait for it. */
-static void run_command(struct flight *flight, const struct flight_dump *dump)
-{
-	sigset_t none;
-	pid_t pid;
-
-	if (!flight->state->exec)
-		return;
-	pid = fork();
-	if (pid)
-		return;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	setenv("DKTRACE_FLIGHT_FILE", dump->file, 1);
-	setenv("DKTRACE_FLIGHT_REASON", dump->reason, 1);
-	execl("/bin/sh", "sh", "-c", flight->state->exec, (char *)NULL);
-	_exit(127);
-}
-
-static void prune(struct flight *flight, uint64_t max_size, const char *spare)
-{
-	const struct flight_state *state = flight->state;
-	const struct flight_limits limits = { .now = age_now(&flight->clock),
-					      .keep = state->keep,
-					      .max_size = max_size,
-					      .spare = spare };
-
-	if ((limits.keep || max_size) && flight_prune(flight->ctx, state->dir, &limits))
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
-}
-
-static void answer_all(struct flight *flight, int err, const char *text)
-{
-	while (flight->n_clients)
-		flight_answer(flight->clients[--flight->n_clients], err, text);
-}
-
-static void forget_error(struct flight_state *state)
-{
-	free(state->error);
-	state->error = NULL;
-}
-
-/* A dump whose file could not get its name may do so now. */
-static void rescue(struct flight *flight)
-{
-	struct flight_state *state = flight->state;
-	struct flight_dump dump;
-	int err = flight_rescue(flight->ctx, flight->log, state->dir, &dump);
-
-	if (err)
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
-	else if (dump.file)
-		flight_add_dump(state, &dump);
-	flight_dump_clear(&dump);
-}
-
-/* After a dump that fails, the recorder goes on: the next one may succeed. */
-static void make_dump(struct flight *flight)
-{
-	struct flight_state *state = flight->state;
-	char *answer __cleanup(free) = NULL;
-	struct flight_dump dump;
-	int err;
-
-	/* Dumps that are too old can make the room for this one. */
-	prune(flight, 0, NULL);
-	rescue(flight);
-	err = flight_dump(flight->ctx, flight->log, flight->groups, state->n_groups, state->dir,
-			  flight->reasons, &dump);
-	answer = strdup(err ? dkt_error(flight->ctx) : dump.file);
-	free(flight->reasons);
-	flight->reasons = NULL;
-	flight->full = false;
-	if (err)
-		note_error(flight);
-	else
-		forget_error(state);
-	if (dump.file) {
-		prune(flight, state->max_size, strrchr(dump.file, '/') + 1);
-		run_command(flight, &dump);
-	}
-	if (dump.file && !flight_add_dump(state, &dump) && state->note)
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", state->note);
-	flight_dump_clear(&dump);
-	save(flight);
-	/* Answer last: the client then finds the dump in the status, and the old ones deleted. */
-	answer_all(flight, err, answer ? answer : "out of memory");
-}
 
 /* ---- the loop ---- */
 
@@ -225,7 +31,7 @@ static int take_signal(struct flight *flight)
 			while (waitpid(-1, NULL, WNOHANG) > 0)
 				;
 		else if (info.ssi_signo == SIGUSR1)
-			return incident(flight, "SIGUSR1", 1);
+			return flight_incident(flight, "SIGUSR1", 1);
 		else
 			flight->ending = true;
 	}
@@ -235,20 +41,18 @@ static int take_signal(struct flight *flight)
 /* Returns 1 if there was one. */
 static int take_request(struct flight *flight)
 {
-	char reason[FLIGHT_LINE_MAX];
-	int fd = flight_accept(flight->listener, reason), err;
+	struct flight_request request;
+	int err;
 
-	if (fd < 0)
+	if (flight_accept(flight->listener, &request))
 		return 0;
-	err = add_reason(flight, reason);
-	if (err) {
-		close(fd);
-		return err;
+	if (request.kind == FLIGHT_FOLLOW) {
+		flight_followers_add(&flight->followers, request.fd);
+		flight_followers_tell(&flight->followers, "recorder", flight->state->dir, NULL);
+		return 1;
 	}
-	flight->clients[flight->n_clients++] = fd;
-	/* The client has seen the incident and needs no later records. */
-	flight->due = service_now();
-	return 1;
+	err = flight_asked(flight, &request);
+	return err ? err : 1;
 }
 
 /* On a slow disk many can wait, and one dump serves all of them. */
@@ -256,7 +60,7 @@ static int take_requests(struct flight *flight)
 {
 	int taken = 1;
 
-	while (taken > 0 && flight->n_clients < CLIENTS)
+	while (taken > 0 && flight->n_clients < FLIGHT_CLIENTS)
 		taken = take_request(flight);
 	return taken < 0 ? taken : 0;
 }
@@ -274,7 +78,7 @@ static int look(struct flight *flight)
 		if (err || !n)
 			continue;
 		flight->hold = service_now() + HOLD;
-		err = reason ? incident(flight, reason, n) : -ENOMEM;
+		err = reason ? flight_incident(flight, reason, n) : -ENOMEM;
 	}
 	return err;
 }
@@ -331,7 +135,8 @@ static int step(struct flight *flight)
 	/* A negative descriptor is left out: a client that finds no place waits. */
 	struct pollfd fds[2 + 2 * FLIGHT_WATCHES] = {
 		{ .fd = flight->signals, .events = POLLIN },
-		{ .fd = flight->n_clients < CLIENTS ? flight->listener : -1, .events = POLLIN },
+		{ .fd = flight->n_clients < FLIGHT_CLIENTS ? flight->listener : -1,
+		  .events = POLLIN },
 	};
 	nfds_t n = wait_for(flight, flight->hold > now, fds + 2);
 	bool ready = false;
@@ -348,7 +153,7 @@ static int step(struct flight *flight)
 	if (!err && (ready || (flight->conditions.reads && flight->hold <= service_now())))
 		err = look(flight);
 	if (!err && flight->reasons && flight->due <= service_now())
-		make_dump(flight);
+		flight_make_dump(flight);
 	if (!err)
 		renew(flight);
 	return dkt__with_words(flight->ctx, err);
@@ -440,7 +245,8 @@ static void tear_down(struct flight *flight)
 	int turn __cleanup(close) = service_enter(flight->ctx, &flight_service, flight->log);
 	int err = DKT__MIN(turn, 0);
 
-	answer_all(flight, -EPIPE, "the flight recorder ends");
+	flight_answer_all(flight, -EPIPE, "the flight recorder ends");
+	flight_followers_close(&flight->followers);
 	err = flight_conditions_remove(flight->ctx, flight->log, &flight->conditions) ?: err;
 	for (size_t i = 0; i < state->n_groups; i++) {
 		flight_close(&flight->groups[i]);
@@ -483,7 +289,7 @@ int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *o
 		err = step(&flight);
 	/* The buffers go, with the records of an incident that waits for its dump. */
 	if (!err && flight.reasons)
-		make_dump(&flight);
+		flight_make_dump(&flight);
 	/* Leave the instances of a killed recorder: the user may still want its records. */
 	if (flight.groups)
 		tear_down(&flight);

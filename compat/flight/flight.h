@@ -37,6 +37,12 @@ int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *o
 int flight_dump_asked(struct dkt_ctx *ctx, const char *log, const char *reason, char **file);
 
 /*
+ * Finds the file of the dump with that name, or of the last one if name is NULL; the caller frees it.
+ * -ENOENT: the recorder has made no such dump.
+ */
+int flight_find_dump(struct dkt_ctx *ctx, const char *log, const char *name, char **file);
+
+/*
  * Ends the process, and removes what it or one that was killed has set up. -ENOENT: there is nothing to
  * end.
  */

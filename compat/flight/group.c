@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "base/when.h"
 #include "set/param/memory.h"
 
 #define NAME_MAX_LEN 32
@@ -115,6 +116,31 @@ int flight_remove(struct dkt_ctx *ctx, const char *log, const char *name)
 		err = dkt_instance_remove(ctx, instance);
 	}
 	return err == -ENOENT ? 0 : err;
+}
+
+void flight_pause(struct flight_group *group, const char *text)
+{
+	bool on;
+
+	if (group->paused || dkt_instance_get_on(group->in, &on) || !on)
+		return;
+	dkt_instance_mark(group->in, text);
+	if (!dkt_instance_set_on(group->in, false))
+		group->paused = dkt__monotonic_ns();
+}
+
+void flight_resume(struct flight_group *group)
+{
+	const uint64_t since = group->paused;
+	char *text __cleanup(free) = NULL;
+
+	group->paused = 0;
+	if (!since || dkt_instance_set_on(group->in, true))
+		return;
+	text = dkt__format("flight: nothing was recorded for %.1f ms, while a dump was made",
+			   (double)(dkt__monotonic_ns() - since) / 1e6);
+	if (text)
+		dkt_instance_mark(group->in, text);
 }
 
 /*

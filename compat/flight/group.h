@@ -8,6 +8,7 @@ struct flight_group {
 	char *name;
 	struct dkt_instance *in;
 	struct wanted *wanted; /* NULL in a process that only reads */
+	uint64_t paused; /* when recording was stopped, ns; 0: it was not */
 };
 
 /* -EINVAL: a name has other characters than letters, digits and _, or is too long. */
@@ -37,6 +38,12 @@ int flight_remove(struct dkt_ctx *ctx, const char *log, const char *name);
 
 /* Gets the size for each of n groups when the user has given none. */
 uint64_t flight_default_size(int cpus, size_t n);
+
+/* Stops recording, with the text as the last record. A group that a trigger has stopped stays so. */
+void flight_pause(struct flight_group *group, const char *text);
+
+/* Records again; the first record tells for how long nothing was recorded. */
+void flight_resume(struct flight_group *group);
 
 /* Counts of all CPUs of a group. */
 struct flight_fill {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The socket on which a flight recorder is asked for dumps. */
+/* The socket of a flight recorder: it takes requests, and tells followers of incidents and dumps. */
 #include "flight/socket.h"
 
 #include <fcntl.h>
@@ -50,27 +50,32 @@ int flight_listen(struct dkt_ctx *ctx, const char *log)
 	return err;
 }
 
-int flight_accept(int listener, char reason[FLIGHT_LINE_MAX])
+int flight_accept(int listener, struct flight_request *request)
 {
 	const struct timeval limit = { .tv_usec = REQUEST_US };
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	char line[FLIGHT_LINE_MAX];
 	size_t len = 0;
 	ssize_t n = 1;
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	while (n > 0 && len + 1 < FLIGHT_LINE_MAX && !memchr(reason, '\n', len)) {
-		n = read(fd, reason + len, FLIGHT_LINE_MAX - 1 - len);
+	while (n > 0 && len + 1 < sizeof(line) && !memchr(line, '\n', len)) {
+		n = read(fd, line + len, sizeof(line) - 1 - len);
 		len += n > 0 ? (size_t)n : 0;
 	}
-	reason[len] = '\0';
-	reason[strcspn(reason, "\n")] = '\0';
-	if (*reason)
-		return fd;
-	close(fd);
-	return -EBADMSG;
+	line[len] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (!strchr("dfw", line[0]) || line[1] != '\t' || !line[2]) {
+		close(fd);
+		return -EBADMSG;
+	}
+	request->kind = (enum flight_request_kind)line[0];
+	snprintf(request->reason, sizeof(request->reason), "%s", line + 2);
+	request->fd = fd;
+	return 0;
 }
 
 void flight_answer(int fd, int err, const char *text)
@@ -83,28 +88,98 @@ void flight_answer(int fd, int err, const char *text)
 	close(fd);
 }
 
-int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **file)
+/* ---- followers ---- */
+
+void flight_followers_add(struct flight_followers *followers, int fd)
 {
-	char *line __cleanup(free) = dkt__format("%.*s\n", FLIGHT_LINE_MAX - 2, reason);
-	char *answer __cleanup(free) = NULL, *text;
-	int fd __cleanup(close) = -1, dir __cleanup(close) = -1;
+	if (followers->n == FLIGHT_FOLLOWERS)
+		close(fd);
+	else
+		followers->fds[followers->n++] = fd;
+}
+
+void flight_followers_tell(struct flight_followers *followers, const char *word, const char *text,
+			   const char *more)
+{
+	/* Names of processes are part of reasons, and may have any characters. */
+	char *clean __cleanup(free) = service_line(text);
+	char *clean_more __cleanup(free) = more ? service_line(more) : NULL;
+	char *line __cleanup(free) = dkt__format("%s\t%s%s%s\n", word, clean ?: "",
+						 clean_more ? "\t" : "", clean_more ?: "");
+	size_t kept = 0;
+
+	for (size_t i = 0; i < followers->n; i++) {
+		const int fd = followers->fds[i];
+
+		if (line && send(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+				    (ssize_t)strlen(line))
+			followers->fds[kept++] = fd;
+		else
+			close(fd);
+	}
+	followers->n = kept;
+}
+
+void flight_followers_close(struct flight_followers *followers)
+{
+	while (followers->n)
+		close(followers->fds[--followers->n]);
+}
+
+/* ---- asking ---- */
+
+/* Connects, and sends the line. Returns the descriptor for the answer, or -errno. */
+static int send_line(const struct sockaddr_un *address, const char *line)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), err = 0;
+
+	if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof(*address)))
+		err = -errno;
+	else if (send(fd, line, strlen(line), MSG_NOSIGNAL) != (ssize_t)strlen(line))
+		err = -EPIPE;
+	if (!err)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* Sends a request. Returns the descriptor for the answer, or -errno. */
+static int ask(struct dkt_ctx *ctx, const char *log, enum flight_request_kind kind,
+	       const char *reason)
+{
+	char *line __cleanup(free) =
+		dkt__format("%c\t%.*s\n", (char)kind, FLIGHT_LINE_MAX - 4, reason);
+	int dir __cleanup(close) = -1, fd;
 	struct sockaddr_un address;
-	int64_t number;
-	size_t len;
 	int err = line ? find_address(ctx, log, &address, &dir) : dkt__no_memory(ctx);
 
-	*file = NULL;
 	if (err)
 		return err;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)))
-		err = -errno;
-	if (!err)
-		err = dkt__write_all(fd, line, strlen(line));
-	if (!err)
-		err = dkt__read_fd(fd, 1 << 16, &answer, &len);
+	/* On a busy machine the recorder gives up a client that has connected before the line comes. */
+	do
+		fd = send_line(&address, line);
+	while (fd == -EPIPE && service_holder(&flight_service, log));
+	if (fd >= 0)
+		return fd;
 	/* A recorder that ends drops those that it has not heard yet. */
-	if (err && err != -ECONNRESET && err != -EPIPE)
+	return fd == -ECONNRESET || fd == -EPIPE ?
+		       dkt_fail(ctx, -EPIPE, "the flight recorder ended") :
+		       dkt_fail(ctx, fd, "ask the flight recorder: %s", strerror(-fd));
+}
+
+int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **file)
+{
+	char *answer __cleanup(free) = NULL, *text;
+	int fd __cleanup(close) = ask(ctx, log, FLIGHT_DUMP, reason);
+	int64_t number;
+	size_t len;
+	int err = fd < 0 ? fd : dkt__read_fd(fd, 1 << 16, &answer, &len);
+
+	*file = NULL;
+	if (fd < 0)
+		return fd;
+	if (err && err != -ECONNRESET)
 		return dkt_fail(ctx, err, "ask the flight recorder: %s", strerror(-err));
 	text = err ? NULL : strchr(answer, '\t');
 	if (!text)
@@ -116,4 +191,27 @@ int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **
 		return dkt_fail(ctx, -(int)number, "%s", text);
 	*file = strdup(text);
 	return *file ? 0 : dkt__no_memory(ctx);
+}
+
+int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason)
+{
+	int fd = ask(ctx, log, FLIGHT_FREEZE, reason);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+int flight_follow(struct dkt_ctx *ctx, const char *log)
+{
+	struct flight_state state;
+	int err = flight_load(ctx, log, &state);
+
+	flight_clear(&state);
+	if (!err && !service_holder(&flight_service, log))
+		err = dkt_fail(ctx, -ESRCH,
+			       "the flight recorder was killed; 'dktrace flight status' shows what"
+			       " is left");
+	return err ? err : ask(ctx, log, FLIGHT_FOLLOW, "all");
 }

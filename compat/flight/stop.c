@@ -88,6 +88,29 @@ int flight_dump_asked(struct dkt_ctx *ctx, const char *log, const char *reason, 
 						      dump_here(ctx, log, reason, file);
 }
 
+int flight_find_dump(struct dkt_ctx *ctx, const char *log, const char *name, char **file)
+{
+	struct flight_state state;
+	int err = flight_load(ctx, log, &state);
+
+	*file = NULL;
+	for (size_t i = 0; !err && i < state.n_dumps; i++) {
+		const struct flight_dump *dump = &state.dumps[state.n_dumps - 1 - i];
+		const char *slash = strrchr(dump->file, '/');
+
+		if (name && strcmp(slash ? slash + 1 : dump->file, name) != 0)
+			continue;
+		*file = strdup(dump->file);
+		err = *file ? 0 : dkt__no_memory(ctx);
+		break;
+	}
+	if (!err && !*file)
+		err = name ? dkt_fail(ctx, -ENOENT, "the flight recorder has no dump '%s'", name) :
+			     dkt_fail(ctx, -ENOENT, "the flight recorder has made no dump");
+	flight_clear(&state);
+	return err;
+}
+
 static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_state *state)
 {
 	char *prefix __cleanup(free) = dkt__format("%s-flight", log);

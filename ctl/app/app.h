@@ -107,6 +107,7 @@ struct app {
 	const char *max_dumps;
 	const char *keep_time;
 	bool foreground;
+	bool freeze;
 	const char *segment_size;
 	const char *segment_time;
 	const char *settings;

@@ -6,3 +6,4 @@
 
 int flight_action_start(struct app *app);
 int flight_action_status(struct app *app);
+int flight_action_follow(struct app *app);

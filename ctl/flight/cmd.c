@@ -36,6 +36,28 @@ static int dump(struct app *app, const char *word)
 	return err ? app_fail(app) : 0;
 }
 
+static int file(struct app *app, const char *word)
+{
+	char *path __cleanup(free) = NULL;
+	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+
+	if (!err)
+		err = flight_find_dump(app->ctx, app->instance, word, &path);
+	if (path) {
+		char *name __cleanup(free) = shown(path);
+
+		printf("%s\n", name ? name : "");
+	}
+	return err ? app_fail(app) : 0;
+}
+
+static int follow(struct app *app, const char *word)
+{
+	(void)word;
+	return dkt_caps_check(app->ctx, DKT_NEED_CONTROL) ? app_fail(app) :
+							    flight_action_follow(app);
+}
+
 static int stop(struct app *app, const char *word)
 {
 	int rc = dkt_caps_check(app->ctx, DKT_NEED_CONTROL) ? app_fail(app) : 0;
@@ -57,6 +79,8 @@ static const struct {
 	{ "start", 0, " -c CLASSES | -e EVENTS | --group NAME=WORDS [--when CONDITION]", start },
 	{ "status", 0, "", status },
 	{ "dump", 1, " [REASON]", dump },
+	{ "file", 1, " [NAME]", file },
+	{ "follow", 0, " [--freeze]", follow },
 	{ "stop", 0, " [--dump]", stop },
 };
 

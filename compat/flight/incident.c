@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The recorder's process when something has happened: gathers the reasons, and makes the dump. */
+#include "flight/incident.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "base/when.h"
+#include "flight/dump.h"
+#include "flight/files.h"
+
+#define HOUR (3600 * DKT__NSEC_PER_SEC)
+
+/* Bytes of the reasons of one dump. */
+#define REASONS_MAX 600
+
+static void note_error(struct flight *flight)
+{
+	char *text = service_line(dkt_error(flight->ctx));
+
+	free(flight->state->error);
+	flight->state->error = text;
+	flight->state->error_time = time(NULL);
+	dkt_log(flight->ctx, DKT_LOG_WARN, "%s", text ? text : "");
+}
+
+static void save(struct flight *flight)
+{
+	if (flight_save(flight->ctx, flight->log, flight->state))
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+}
+
+static int add_reason(struct flight *flight, const char *reason)
+{
+	char *all;
+
+	if (flight->full)
+		return 0;
+	flight->full = flight->reasons && strlen(flight->reasons) + strlen(reason) > REASONS_MAX;
+	if (flight->full)
+		reason = "and others";
+	all = flight->reasons ? dkt__format("%s; %s", flight->reasons, reason) : strdup(reason);
+	if (!all)
+		return -ENOMEM;
+	free(flight->reasons);
+	flight->reasons = all;
+	return 0;
+}
+
+static bool is_allowed(struct flight *flight, uint64_t now)
+{
+	size_t old = 0;
+
+	while (old < flight->n_times && now - flight->times[old] >= HOUR)
+		old++;
+	if (old)
+		memmove(flight->times, flight->times + old,
+			(flight->n_times - old) * sizeof(*flight->times));
+	flight->n_times -= old;
+	return flight->n_times < flight->state->max_dumps;
+}
+
+int flight_incident(struct flight *flight, const char *reason, uint64_t n)
+{
+	const uint64_t now = service_now();
+
+	/* A dump that is due takes further reasons. */
+	if (!flight->reasons && !is_allowed(flight, now)) {
+		flight->state->suppressed += n;
+		save(flight);
+		return 0;
+	}
+	if (!flight->reasons) {
+		flight_followers_tell(&flight->followers, "incident", reason, NULL);
+		flight->due = now + flight->state->after;
+		flight->times[flight->n_times++] = now;
+		n--;
+	}
+	flight->state->merged += n;
+	if (n)
+		save(flight);
+	return add_reason(flight, reason);
+}
+
+/* ---- requests ---- */
+
+/* Nothing pushes out of the buffers what they hold now. */
+static void freeze(struct flight *flight, const char *reason)
+{
+	char *text __cleanup(free) = dkt__format("flight dump: %s", reason);
+
+	for (size_t i = 0; text && i < flight->state->n_groups; i++)
+		flight_pause(&flight->groups[i], text);
+}
+
+int flight_asked(struct flight *flight, const struct flight_request *request)
+{
+	int err;
+
+	if (request->kind == FLIGHT_FREEZE)
+		freeze(flight, request->reason);
+	err = add_reason(flight, request->reason);
+	if (!err && request->kind == FLIGHT_DUMP)
+		flight->clients[flight->n_clients++] = request->fd;
+	else
+		close(request->fd);
+	/* Whoever asks has seen the incident and needs no later records. */
+	flight->due = service_now();
+	return err;
+}
+
+/* ---- dumps ---- */
+
+/* Runs the user's command. The recorder does not wait for it. */
+static void run_command(struct flight *flight, const struct flight_dump *dump)
+{
+	sigset_t none;
+	pid_t pid;
+
+	if (!flight->state->exec)
+		return;
+	pid = fork();
+	if (pid)
+		return;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	setenv("DKTRACE_FLIGHT_FILE", dump->file, 1);
+	setenv("DKTRACE_FLIGHT_REASON", dump->reason, 1);
+	execl("/bin/sh", "sh", "-c", flight->state->exec, (char *)NULL);
+	_exit(127);
+}
+
+static void prune(struct flight *flight, uint64_t max_size, const char *spare)
+{
+	const struct flight_state *state = flight->state;
+	const struct flight_limits limits = { .now = age_now(&flight->clock),
+					      .keep = state->keep,
+					      .max_size = max_size,
+					      .spare = spare };
+
+	if ((limits.keep || max_size) && flight_prune(flight->ctx, state->dir, &limits))
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+}
+
+void flight_answer_all(struct flight *flight, int err, const char *text)
+{
+	while (flight->n_clients)
+		flight_answer(flight->clients[--flight->n_clients], err, text);
+}
+
+static void forget_error(struct flight_state *state)
+{
+	free(state->error);
+	state->error = NULL;
+}
+
+/* A dump whose file could not get its name may do so now. */
+static void rescue(struct flight *flight)
+{
+	struct flight_state *state = flight->state;
+	struct flight_dump dump;
+	int err = flight_rescue(flight->ctx, flight->log, state->dir, &dump);
+
+	if (err)
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+	else if (dump.file)
+		flight_add_dump(state, &dump);
+	flight_dump_clear(&dump);
+}
+
+/* After a dump that fails, the recorder goes on: the next one may succeed. */
+void flight_make_dump(struct flight *flight)
+{
+	struct flight_state *state = flight->state;
+	char *answer __cleanup(free) = NULL, *reasons __cleanup(free) = flight->reasons;
+	struct flight_dump dump;
+	int err;
+
+	/* Dumps that are too old can make the room for this one. */
+	prune(flight, 0, NULL);
+	rescue(flight);
+	err = flight_dump(flight->ctx, flight->log, flight->groups, state->n_groups, state->dir,
+			  reasons, &dump);
+	answer = strdup(err ? dkt_error(flight->ctx) : dump.file);
+	flight->reasons = NULL;
+	flight->full = false;
+	if (err)
+		note_error(flight);
+	else
+		forget_error(state);
+	if (dump.file) {
+		prune(flight, state->max_size, strrchr(dump.file, '/') + 1);
+		run_command(flight, &dump);
+	}
+	if (dump.file && !flight_add_dump(state, &dump) && state->note)
+		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", state->note);
+	flight_dump_clear(&dump);
+	save(flight);
+	/* Answer last: the client then finds the dump in the status, and the old ones deleted. */
+	flight_answer_all(flight, err, answer ? answer : "out of memory");
+	flight_followers_tell(&flight->followers, err ? "failed" : "dump",
+			      answer ?: "out of memory", err ? NULL : reasons);
+}

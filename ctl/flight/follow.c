@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* flight follow: prints incidents and dumps as they come, and freezes the buffers for incidents elsewhere. */
+#include <poll.h>
+
+#include "base/memory.h"
+#include "base/stop.h"
+#include "flight/actions.h"
+#include "flight/socket.h"
+#include "io/say.h"
+#include "remote/words.h"
+
+/* A signal between the look at its flag and the wait is seen after so many ms. */
+#define LOOK_MS 500
+
+/* Returns false at the end. */
+static bool print_some(int fd)
+{
+	char bytes[4096];
+	ssize_t n = read(fd, bytes, sizeof(bytes));
+
+	if (n < 0)
+		return errno == EINTR;
+	say_text(stdout, bytes, (size_t)n);
+	return n && !fflush(stdout);
+}
+
+static void freeze(struct app *app, const char *reason)
+{
+	if (*reason && flight_freeze(app->ctx, app->instance, reason))
+		app_say("%s", dkt_error(app->ctx));
+}
+
+/* Each line of standard input is the reason of an incident elsewhere. Returns false at the end. */
+static bool freeze_some(struct app *app, struct dkt_buf *lines)
+{
+	char bytes[4096], *line = NULL, *end;
+	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
+
+	if (n <= 0)
+		return n < 0 && errno == EINTR;
+	/* Only the beginning of a line without end is kept. */
+	if (words_keep(lines, bytes, (size_t)n, 2 * sizeof(bytes)))
+		return false;
+	for (line = lines->data; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		freeze(app, line);
+	}
+	lines->len -= (size_t)(line - lines->data);
+	memmove(lines->data, line, lines->len + 1);
+	return true;
+}
+
+int flight_action_follow(struct app *app)
+{
+	struct dkt_buf lines = { 0 };
+	int fd __cleanup(close) = flight_follow(app->ctx, app->instance);
+	struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
+				{ .fd = app->freeze ? STDIN_FILENO : -1, .events = POLLIN } };
+	bool ended = false;
+
+	if (fd < 0)
+		return app_fail(app);
+	dkt__stop_on_end();
+	while (!ended && !dkt__stopped()) {
+		if (poll(fds, ARRAY_SIZE(fds), LOOK_MS) <= 0)
+			continue;
+		if (fds[0].revents)
+			ended = !print_some(fd);
+		if (fds[1].revents && !freeze_some(app, &lines))
+			fds[1].fd = -1;
+	}
+	free(lines.data);
+	if (!ended)
+		return 0;
+	dkt_fail(app->ctx, -EPIPE, "the flight recorder ended");
+	return app_fail(app);
+}
