@@ -213,6 +213,12 @@ int fleet_run(struct dkt_ctx *ctx, struct fleet *fleet)
 	return err;
 }
 
+void fleet_release(struct fleet *fleet)
+{
+	for (size_t i = 0; i < fleet->n; i++)
+		host_release(&fleet->hosts[i]);
+}
+
 void fleet_clear(struct fleet *fleet)
 {
 	for (size_t i = 0; i < fleet->n; i++) {

@@ -25,4 +25,7 @@ int fleet_init(struct dkt_ctx *ctx, struct fleet *fleet, char *const *names, siz
  */
 int fleet_run(struct dkt_ctx *ctx, struct fleet *fleet);
 
+/* In a child of the process that runs it: closes the connections without ending them. */
+void fleet_release(struct fleet *fleet);
+
 void fleet_clear(struct fleet *fleet);

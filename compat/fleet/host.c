@@ -25,8 +25,7 @@
 
 /* ---- ending ---- */
 
-/* ssh ends by itself when the far side has heard the last word; otherwise it is killed. */
-static void close_connection(struct fleet_host *host, bool kill_ssh)
+void host_release(struct fleet_host *host)
 {
 	int *const fds[] = { &host->in, &host->out, &host->err };
 
@@ -35,6 +34,12 @@ static void close_connection(struct fleet_host *host, bool kill_ssh)
 			close(*fds[i]);
 		*fds[i] = -1;
 	}
+}
+
+/* ssh ends by itself when the far side has heard the last word; otherwise it is killed. */
+static void close_connection(struct fleet_host *host, bool kill_ssh)
+{
+	host_release(host);
 	if (kill_ssh)
 		host_reap(host, true);
 	frame_reader_clear(&host->reader);
@@ -112,7 +117,7 @@ static void say_run(struct fleet_host *host)
 
 	frame_put_u64(body, host->opts->keep);
 	frame_put_u64(body + 8, host->opts->reconnect);
-	for (char *const *arg = host->opts->args; *arg; arg++) {
+	for (char *const *arg = host->args ?: host->opts->args; *arg; arg++) {
 		const size_t size = strlen(*arg) + 1;
 
 		if (size > sizeof(body) - len) {
@@ -165,6 +170,14 @@ void host_forget(struct fleet_host *host)
 	host->state = FLEET_FAILED;
 }
 
+void host_input(struct fleet_host *host, const char *text)
+{
+	if (host->state == FLEET_RUNNING)
+		say(host, FRAME_IN, text, strlen(text));
+	else if (!host_is_over(host))
+		words_keep(&host->input, text, strlen(text), TEXT_MAX);
+}
+
 void host_stop(struct fleet_host *host)
 {
 	if (!host->begun) {
@@ -201,6 +214,9 @@ static void begin(struct fleet_host *host)
 	host->lost = 0;
 	host->trips = TRIPS_BEGIN;
 	ask_time(host);
+	if (host->input.len && host->state == FLEET_RUNNING)
+		say(host, FRAME_IN, host->input.data, host->input.len);
+	host->input.len = 0;
 	if (host->told_stop && host->state == FLEET_RUNNING)
 		say(host, FRAME_STOP, "", 0);
 }
@@ -241,8 +257,15 @@ static int take_output(struct fleet_host *host, const uint8_t *bytes, size_t len
 {
 	int err = -EFBIG;
 
-	if (!host->opts->most || host->bytes + len <= host->opts->most)
+	if (host->opts->take) {
+		err = host->opts->take(host->opts->data, host, bytes, len);
+		if (err) {
+			host_abandon(host, "what its command writes cannot be read");
+			return err;
+		}
+	} else if (!host->opts->most || host->bytes + len <= host->opts->most) {
 		err = dkt__write_all(host->file, bytes, len);
+	}
 	if (err) {
 		host_abandon(host, "write its output: %s", strerror(-err));
 		return err;
@@ -406,6 +429,7 @@ void host_clear(struct fleet_host *host)
 	close_connection(host, true);
 	clock_free(&host->clock);
 	free(host->queue.data);
+	free(host->input.data);
 	free(host->ssh_errors.data);
 	free(host->errors.data);
 	free(host->message);

@@ -17,6 +17,8 @@ enum fleet_state {
 	FLEET_FAILED, /* no more comes: message says why */
 };
 
+struct fleet_host;
+
 /* The command for a host, and the way to it; the same for all. */
 struct fleet_opts {
 	char *const *ssh; /* the program that connects, and its arguments; ends with NULL */
@@ -27,11 +29,15 @@ struct fleet_opts {
 	uint64_t reconnect; /* for so many ns a lost connection is tried again */
 	uint64_t keep; /* bytes of output that the host keeps meanwhile */
 	uint64_t most; /* more bytes of output than that are refused; 0: no limit */
+	/* Takes output as it comes; an error gives the host up. NULL: it goes to the file. */
+	int (*take)(void *data, struct fleet_host *host, const uint8_t *bytes, size_t len);
+	void *data;
 };
 
 struct fleet_host {
 	const char *name; /* as it is given to ssh */
 	int file; /* where its output goes; set by the caller */
+	char *const *args; /* its own command; NULL: that of all. Set by the caller */
 	uint32_t told; /* the caller's: breaks that the user knows */
 	enum fleet_state state;
 	uint64_t bytes; /* of output, in the file */
@@ -60,6 +66,7 @@ struct fleet_host {
 	bool told_stop; /* FRAME_STOP has been sent */
 	bool greeted; /* FRAME_HELLO has come, on this connection */
 	bool begun; /* the command has been sent */
+	struct dkt_buf input; /* for the command, until there is a connection */
 	uint64_t acked; /* bytes that the host knows to be here */
 	uint64_t heard; /* when something came last, ns */
 	uint64_t asked; /* the time in the question that is open; 0: none */
@@ -82,6 +89,9 @@ void host_write(struct fleet_host *host);
 /* Does what is due at this time, in ns. */
 void host_tick(struct fleet_host *host, uint64_t now);
 
+/* Sends text to the command's standard input, now or when the connection is there again. */
+void host_input(struct fleet_host *host, const char *text);
+
 /* Ends the command as Ctrl-C does; gives up a host where it has not begun. */
 void host_stop(struct fleet_host *host);
 
@@ -99,6 +109,9 @@ static inline bool host_is_over(const struct fleet_host *host)
 {
 	return host->state >= FLEET_ENDED;
 }
+
+/* Closes the connection's descriptors in a child of the process that has it. */
+void host_release(struct fleet_host *host);
 
 /* Closes the connection and frees what host.c has allocated. */
 void host_clear(struct fleet_host *host);

@@ -23,7 +23,7 @@
 
 /* ---- starting ---- */
 
-static int start(struct child *child, char **argv, int out, int err)
+static int start(struct child *child, char **argv, int in, int out, int err)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -36,7 +36,10 @@ static int start(struct child *child, char **argv, int out, int err)
 	path[DKT__MAX(len, 0)] = '\0';
 
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (in >= 0)
+		posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
+	else
+		posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
 	sigfillset(&all);
@@ -54,9 +57,9 @@ static int start(struct child *child, char **argv, int out, int err)
 	return -rc;
 }
 
-int child_start(struct dkt_ctx *ctx, struct child *child, char **args, bool names_file)
+int child_start(struct dkt_ctx *ctx, struct child *child, char **args, unsigned int flags)
 {
-	int out[2] = { -1, -1 }, errors[2] = { -1, -1 }, err = 0;
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, errors[2] = { -1, -1 }, err = 0;
 	char **argv __cleanup(free) = NULL;
 	char name[] = "dktrace";
 	size_t n = 0;
@@ -64,16 +67,20 @@ int child_start(struct dkt_ctx *ctx, struct child *child, char **args, bool name
 	while (args[n])
 		n++;
 	argv = calloc(n + 2, sizeof(*argv));
-	if (!argv || pipe2(out, O_CLOEXEC) || pipe2(errors, O_CLOEXEC))
+	if (!argv || pipe2(out, O_CLOEXEC) || pipe2(errors, O_CLOEXEC) ||
+	    (flags & CHILD_READS && (pipe2(in, O_CLOEXEC) || fcntl(in[1], F_SETFL, O_NONBLOCK))))
 		err = argv ? -errno : -ENOMEM;
 	if (!err) {
 		argv[0] = name;
 		memcpy(argv + 1, args, n * sizeof(*args));
-		child->names_file = names_file;
-		err = start(child, argv, out[1], errors[1]);
+		child->names_file = flags & CHILD_NAMES_FILE;
+		err = start(child, argv, in[0], out[1], errors[1]);
 	}
+	child->in = in[1];
 	child->out = out[0];
 	child->err = errors[0];
+	if (in[0] >= 0)
+		close(in[0]);
 	if (out[1] >= 0)
 		close(out[1]);
 	if (errors[1] >= 0)
@@ -141,6 +148,12 @@ ssize_t child_read(struct dkt_ctx *ctx, struct child *child, void *place, size_t
 	return child->names_file ? open_file(ctx, child) : 0;
 }
 
+void child_write(const struct child *child, const void *bytes, size_t len)
+{
+	if (child->in >= 0)
+		dkt__write_all(child->in, bytes, len);
+}
+
 int child_read_errors(struct child *child)
 {
 	char bytes[4096];
@@ -177,12 +190,14 @@ void child_close(struct child *child)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGKILL };
 
+	if (child->in >= 0)
+		close(child->in);
 	/* Whoever waits for room in the pipe gets an error, and ends. */
 	if (child->out >= 0)
 		close(child->out);
 	if (child->err >= 0)
 		close(child->err);
-	child->out = child->err = -1;
+	child->in = child->out = child->err = -1;
 	for (size_t i = 0; child->pid && i < ARRAY_SIZE(signals); i++) {
 		if (!child->reaped)
 			kill(child->pid, signals[i]);

@@ -6,23 +6,33 @@
 
 #include "base/buf.h"
 
+enum child_flags {
+	/* Its output is the name of a file, which is sent in its place. */
+	CHILD_NAMES_FILE = 1,
+	CHILD_READS = 2, /* it has a standard input */
+};
+
 struct child {
 	pid_t pid; /* 0: none was started */
+	int in; /* its standard input; -1: it has none */
 	int out, err; /* its standard output and standard error; -1: they have ended */
 	bool reaped;
 	int status; /* as a shell's $? */
 	struct dkt_buf errors; /* its standard error up to now */
-	bool names_file; /* its output is the name of a file, which is sent in its place */
+	bool names_file; /* its output is still that name */
 	struct dkt_buf name;
 };
 
 #define CHILD_INIT                                                                                 \
 	{                                                                                          \
-		.out = -1, .err = -1                                                               \
+		.in = -1, .out = -1, .err = -1                                                     \
 	}
 
-/* Starts the program with these arguments. names_file: it prints the name of a file that is to be read. */
-int child_start(struct dkt_ctx *ctx, struct child *child, char **args, bool names_file);
+/* Starts the program with these arguments, and flags of enum child_flags. */
+int child_start(struct dkt_ctx *ctx, struct child *child, char **args, unsigned int flags);
+
+/* Writes to its standard input. A command that does not read loses it: nobody waits for it. */
+void child_write(const struct child *child, const void *bytes, size_t len);
 
 /* Reads output into a place with room for len bytes. Returns the bytes, 0 if there is none now, or -errno. */
 ssize_t child_read(struct dkt_ctx *ctx, struct child *child, void *place, size_t len);

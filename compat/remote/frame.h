@@ -26,6 +26,7 @@ enum frame_kind {
 	/* The bytes of output that have arrived, the ID of the run. Nothing follows before the answer. */
 	FRAME_RESUME = 'c',
 	FRAME_ACK = 'a', /* the bytes of output that are stored */
+	FRAME_IN = 'i', /* for the command's standard input, if it reads that */
 	FRAME_STOP = 's', /* end the command as Ctrl-C does */
 	FRAME_QUIT =
 		'q', /* forget the command and what it wrote: all is here, or is not wanted any more */

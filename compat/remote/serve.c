@@ -99,7 +99,7 @@ static int run(struct serve *serve, uint8_t *bytes, size_t len)
 {
 	char *argv[ARGS_MAX + 1];
 	uint64_t keep;
-	int n, kind;
+	int n, flags;
 
 	if (serve->child.pid || len <= 16)
 		return -EPROTO;
@@ -108,14 +108,15 @@ static int run(struct serve *serve, uint8_t *bytes, size_t len)
 	n = split((char *)bytes + 16, (char *)bytes + len, argv, ARGS_MAX);
 	if (n <= 0)
 		return -EPROTO;
-	kind = serve->opts->check(serve->opts->data, n, argv);
-	if (kind < 0)
+	flags = serve->opts->check(serve->opts->data, n, argv);
+	if (flags < 0)
 		return refuse(serve);
 	if (kept_open(&serve->kept, DKT__MIN(DKT__MAX(keep, KEEP_MIN), KEEP_MAX))) {
 		dkt__no_memory(serve->ctx);
 		return refuse(serve);
 	}
-	return child_start(serve->ctx, &serve->child, argv, kind == 1) ? refuse(serve) : 0;
+	return child_start(serve->ctx, &serve->child, argv, (unsigned int)flags) ? refuse(serve) :
+										   0;
 }
 
 static int resume(struct serve *serve, const uint8_t *bytes, size_t len)
@@ -150,6 +151,9 @@ static int take_frame(void *data, enum frame_kind kind, const uint8_t *bytes, si
 		return resume(serve, bytes, len);
 	case FRAME_ACK:
 		return acknowledge(serve, bytes, len);
+	case FRAME_IN:
+		child_write(&serve->child, bytes, len);
+		return 0;
 	case FRAME_STOP:
 		child_stop(&serve->child);
 		return 0;

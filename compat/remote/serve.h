@@ -7,13 +7,13 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/util.h"
+#include "remote/child.h"
 
 struct serve_opts {
 	int in, out; /* the connection */
 	/*
-	 * Called before a command is run. Returns 0, 1 if the command prints the name of a file that is
-	 * to be sent in place of its output, or -errno with an error message.
+	 * Called before a command is run. Returns flags of enum child_flags, or -errno with an error
+	 * message.
 	 */
 	int (*check)(void *data, int argc, char **argv);
 	void *data;

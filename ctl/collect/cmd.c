@@ -7,6 +7,7 @@
 #include "collect/collect.h"
 
 #define FANOUT    64
+#define MAX_DUMPS 12
 #define TIMEOUT   15.0
 #define RECONNECT 60.0
 #define KEEP      (UINT64_C(64) << 20)
@@ -20,8 +21,7 @@ static int no_memory(const struct collect *collect)
 	return app_fail(collect->app);
 }
 
-/* Returns the names with a NULL behind. Free it; the names stay those of the list. */
-static char **argv_of(const struct names *names)
+char **collect_argv(const struct names *names)
 {
 	char **argv = calloc(names->n + 1, sizeof(*argv));
 
@@ -62,6 +62,8 @@ static int make_args(struct collect *collect, int argc, char **argv, int words)
 		err = names_add(&collect->args, to_stdout[i]);
 	for (int i = words; !err && i < argc; i++)
 		err = names_add(&collect->args, argv[i]);
+	if (!err && flags & ACTION_FREEZES)
+		err = names_add(&collect->args, "--freeze");
 	return err ? no_memory(collect) : 0;
 }
 
@@ -124,6 +126,11 @@ static int read_opts(struct collect *collect)
 				     .keep = KEEP };
 	if (!rc && !fanout)
 		rc = app_usage("--fanout: '%s' is no number of hosts", app->fanout);
+	collect->max_dumps = MAX_DUMPS;
+	if (!rc)
+		rc = opt_number("max-dumps", app->max_dumps, &collect->max_dumps);
+	if (!rc && (collect->max_dumps < 1 || collect->max_dumps > 100000))
+		rc = app_usage("--max-dumps: the number of dumps in an hour is 1 to 100000");
 	if (!rc)
 		rc = opt_seconds("timeout", app->timeout, &timeout);
 	if (!rc && app->reconnect && !strcmp(app->reconnect, "0"))
@@ -137,11 +144,11 @@ static int read_opts(struct collect *collect)
 	opts->fanout = (size_t)fanout;
 	opts->timeout = (uint64_t)(timeout * 1e9);
 	opts->reconnect = (uint64_t)(reconnect * 1e9);
-	opts->ssh = collect->ssh_argv = argv_of(&collect->ssh);
-	opts->args = collect->args_argv = argv_of(&collect->args);
+	opts->ssh = collect->ssh_argv = collect_argv(&collect->ssh);
+	opts->args = collect->args_argv = collect_argv(&collect->args);
 	if (!rc && (!opts->ssh || !opts->args))
 		rc = no_memory(collect);
-	opts->most = collect->action->flags & ACTION_RECORDING ? 0 : TEXT_MOST;
+	opts->most = collect->action->flags & (ACTION_RECORDING | ACTION_FREEZES) ? 0 : TEXT_MOST;
 	return rc;
 }
 
@@ -160,15 +167,38 @@ static int worst_status(const struct collect *collect)
 	return worst;
 }
 
-static int run(struct collect *collect)
+/* Each host has a dump of its own name. */
+static void set_dumps(struct collect *collect, char **argv)
+{
+	const size_t n = collect->args.n + 2;
+
+	for (size_t i = 0; i < collect->dumps.n; i++) {
+		char **own = argv + i * n;
+
+		memcpy(own, collect->args_argv, collect->args.n * sizeof(*own));
+		own[collect->args.n] = collect->dumps.list[i];
+		collect->fleet.hosts[i].args = own;
+	}
+}
+
+int collect_run(struct collect *collect)
 {
 	struct app *app = collect->app;
 	struct fleet *fleet = &collect->fleet;
-	int err = fleet_init(app->ctx, fleet, collect->hosts.list, collect->hosts.n);
+	char **argv __cleanup(free) =
+		calloc(collect->dumps.n * (collect->args.n + 2) + 1, sizeof(*argv));
+	int err = argv ? fleet_init(app->ctx, fleet, collect->hosts.list, collect->hosts.n) :
+			 dkt__no_memory(app->ctx);
 
 	fleet->look = collect_look;
 	fleet->over = collect_over;
 	fleet->data = collect;
+	if (!err)
+		set_dumps(collect, argv);
+	if (!err && collect->action->flags & ACTION_FREEZES) {
+		err = collect_alarms(collect);
+		return err ? app_fail(app) : app_worse(collect->fetched, worst_status(collect));
+	}
 	if (!err)
 		err = collect_open(collect);
 	/* So that somebody who looks at once finds it. */
@@ -193,8 +223,10 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	collect.action = action_find(app->ctx, argc - 1, argv + 1, &words);
 	if (!collect.action)
 		return app_usage("collect: %s", dkt_error(app->ctx));
-	if (collect.action->flags & ACTION_RECORDING && !app->output)
-		return app_usage("collect: a recording needs -o DIR for the files of the hosts");
+	if (collect.action->flags & (ACTION_RECORDING | ACTION_FREEZES) && !app->output)
+		return app_usage("collect: %s needs -o DIR for the files of the hosts",
+				 collect.action->flags & ACTION_FREEZES ? collect.action->name :
+									  "a recording");
 	rc = collect_hosts(app, &collect.hosts);
 	if (!rc)
 		rc = make_args(&collect, argc - 1, argv + 1, words);
@@ -202,7 +234,7 @@ int cmd_collect(struct app *app, int argc, char **argv)
 		rc = read_opts(&collect);
 	collect.suffix = find_suffix(collect.action, argv + 1);
 	if (!rc)
-		rc = run(&collect);
+		rc = collect_run(&collect);
 	collect_forget(&collect);
 	names_clear(&collect.about.command);
 	fleet_clear(&collect.fleet);
@@ -213,5 +245,6 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	free(collect.args_argv);
 	names_clear(&collect.ssh);
 	names_clear(&collect.args);
+	names_clear(&collect.dumps);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/app.h"
+#include "fleet/alarms.h"
 #include "fleet/collection.h"
 #include "fleet/fleet.h"
 #include "lustre/names.h"
@@ -24,7 +25,21 @@ struct collect {
 	uint64_t looked; /* when the line of progress was last shown, ns */
 	uint64_t looked_bytes;
 	bool shown; /* a line of progress stands on the terminal */
+	struct names
+		dumps; /* for each host the name of the dump to fetch; none: of all the last one */
+	/* For flight follow: */
+	int max_dumps; /* in an hour */
+	struct alarms *alarms;
+	pid_t *fetches; /* processes that fetch dumps */
+	size_t n_fetches;
+	int fetched; /* the worst of their exit statuses */
 };
+
+/* Returns the names with a NULL behind. Free it; the names stay those of the list. */
+char **collect_argv(const struct names *names);
+
+/* Runs the command on the hosts, and prints what came or a table. Returns the exit status. */
+int collect_run(struct collect *collect);
 
 /* ---- hosts.c ---- */
 
@@ -44,6 +59,11 @@ int collect_describe(struct collect *collect, bool ended);
 
 /* Frees the description. */
 void collect_forget(struct collect *collect);
+
+/* ---- alarms.c ---- */
+
+/* Follows the flight recorders of all hosts until the user ends it. */
+int collect_alarms(struct collect *collect);
 
 /* ---- show.c ---- */
 

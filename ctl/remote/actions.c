@@ -17,6 +17,8 @@ static const struct action actions[] = {
 	{ "dk",            ACTION_LOG, SELECT "S style ", "raw-text ", 0 },
 	{ "doctor",        0, "B instance ", "json csv ", 0 },
 	{ "flight dump",   ACTION_RECORDING | ACTION_NAMES_FILE, "B instance ", "", 1 },
+	{ "flight file",   ACTION_RECORDING | ACTION_NAMES_FILE, "B instance ", "", 1 },
+	{ "flight follow", ACTION_FREEZES, "B instance ", "freeze ", 0 },
 	{ "flight status", 0, "B instance ", "json csv ", 0 },
 	{ "get_param",     0, "", "", -1 },
 	{ "mark",          0, "", "", -1 },

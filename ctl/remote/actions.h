@@ -9,6 +9,8 @@ enum action_flags {
 	ACTION_LOG = 2, /* its output is the log, as text */
 	ACTION_NAMES_FILE =
 		4, /* it prints the name of a file, which is sent in place of its output */
+	ACTION_FREEZES =
+		8, /* it tells of incidents, and freezes buffers at each line that it reads */
 };
 
 struct action {

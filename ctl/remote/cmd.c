@@ -29,7 +29,10 @@ static int check(void *data, int argc, char **argv)
 				action->name, app->allow);
 	if (app->allow)
 		err = action_check(app->ctx, action, argc - words, argv + words);
-	return err ? err : !!(action->flags & ACTION_NAMES_FILE);
+	if (err)
+		return err;
+	return (action->flags & ACTION_NAMES_FILE ? CHILD_NAMES_FILE : 0) |
+	       (action->flags & ACTION_FREEZES ? CHILD_READS : 0);
 }
 
 /* Each name must be right, or a key might allow less or more than its owner thinks. */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Incidents of a whole fleet: one host's incident freezes the recorders of all others. */
+#include "fleet/alarms.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/when.h"
+#include "remote/words.h"
+
+#define HOUR (3600 * (uint64_t)DKT__NSEC_PER_SEC)
+
+/* Bytes of a line that a host writes, and of the name of a dump. */
+#define LINE_MAX_LEN 4096
+#define FILE_MAX_LEN 128
+
+#define FILE_BEGIN "flight-"
+#define FILE_CHARS "abcdefghijklmnopqrstuvwxyz0123456789-."
+
+int alarms_init(struct alarms *alarms)
+{
+	const size_t n = alarms->fleet->n;
+
+	alarms->lines = calloc(n + 1, sizeof(*alarms->lines));
+	alarms->answered = calloc(n + 1, sizeof(*alarms->answered));
+	alarms->times = calloc(alarms->most + 1, sizeof(*alarms->times));
+	return alarms->lines && alarms->answered && alarms->times ? 0 : -ENOMEM;
+}
+
+/* ---- one incident ---- */
+
+static bool is_allowed(struct alarms *alarms, uint64_t now)
+{
+	size_t old = 0;
+
+	while (old < alarms->n_times && now - alarms->times[old] >= HOUR)
+		old++;
+	alarms->n_times -= old;
+	memmove(alarms->times, alarms->times + old, alarms->n_times * sizeof(*alarms->times));
+	return alarms->n_times < alarms->most;
+}
+
+/* A host whose connection is broken hears it when it is there again. */
+static bool can_answer(const struct fleet_host *host)
+{
+	return host->begun && !host_is_over(host);
+}
+
+/* Without the right to do so everything works as well, only later on a busy machine. */
+static void set_policy(int policy, int priority)
+{
+	const struct sched_param param = { .sched_priority = priority };
+
+	sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &param);
+}
+
+/*
+ * The words go to every host before anything else is done: the programs that they wake must not take the
+ * CPU before all hosts are told.
+ */
+static void freeze_others(struct alarms *alarms, const struct fleet_host *first, const char *reason)
+{
+	char *line __cleanup(free) = dkt__format("%s: %s\n", first->name, reason);
+	struct fleet *fleet = alarms->fleet;
+
+	set_policy(SCHED_FIFO, 1);
+	for (size_t i = 0; line && i < fleet->n; i++)
+		if (&fleet->hosts[i] != first && can_answer(&fleet->hosts[i])) {
+			host_input(&fleet->hosts[i], line);
+			alarms->now.asked++;
+		}
+	set_policy(SCHED_OTHER, 0);
+}
+
+static int begin(struct alarms *alarms, const struct fleet_host *host, const char *reason)
+{
+	const uint64_t now = dkt__monotonic_ns();
+	struct alarm *alarm = &alarms->now;
+
+	if (alarms->open) {
+		alarm->merged++;
+		return 0;
+	}
+	if (!is_allowed(alarms, now)) {
+		if (!alarms->suppressed++)
+			alarms->tell(alarms->data, host->name,
+				     "an incident does not freeze the others: the hour has had"
+				     " its dumps");
+		return 0;
+	}
+	*alarm = (struct alarm){ .host = host->name };
+	freeze_others(alarms, host, reason);
+	alarm->took = dkt__monotonic_ns() - now;
+	alarm->began = (int64_t)time(NULL) * DKT__NSEC_PER_SEC;
+	alarm->reason = strdup(reason);
+	alarm->files = calloc(alarms->fleet->n + 1, sizeof(*alarm->files));
+	memset(alarms->answered, 0, alarms->fleet->n * sizeof(*alarms->answered));
+	alarms->times[alarms->n_times++] = now;
+	alarms->until = now + alarms->wait;
+	alarms->open = true;
+	return alarm->reason && alarm->files ? 0 : -ENOMEM;
+}
+
+static void end(struct alarms *alarms)
+{
+	struct alarm *alarm = &alarms->now;
+
+	alarms->open = false;
+	if (alarm->files)
+		alarms->made(alarms->data, alarm);
+	for (size_t i = 0; alarm->files && i < alarms->fleet->n; i++)
+		free(alarm->files[i]);
+	free(alarm->files);
+	free(alarm->reason);
+	*alarm = (struct alarm){ 0 };
+}
+
+/* ---- lines ---- */
+
+/* Returns the name of the file if it is one that a recorder gives; it becomes a word of a command. */
+static const char *dump_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, FILE_BEGIN, strlen(FILE_BEGIN)) && !name[strspn(name, FILE_CHARS)] &&
+			       strlen(name) < FILE_MAX_LEN ?
+		       name :
+		       NULL;
+}
+
+/* A dump that somebody on the host has asked for belongs to no incident. */
+static int take_dump(struct alarms *alarms, size_t nr, const char *path)
+{
+	struct alarm *alarm = &alarms->now;
+	const char *name = dump_name(path);
+
+	if (!name)
+		return -EPROTO;
+	if (!alarms->open || alarms->answered[nr])
+		return 0;
+	alarms->answered[nr] = true;
+	alarm->files[nr] = strdup(name);
+	alarm->n_files++;
+	return alarm->files[nr] ? 0 : -ENOMEM;
+}
+
+static int take_line(struct alarms *alarms, size_t nr, char *line)
+{
+	const struct fleet_host *host = &alarms->fleet->hosts[nr];
+	char *text = strchr(line, '\t'), *more;
+
+	if (!text)
+		return -EPROTO;
+	*text++ = '\0';
+	more = strchr(text, '\t');
+	if (more)
+		*more = '\0';
+	if (!strcmp(line, "incident"))
+		return begin(alarms, host, text);
+	if (!strcmp(line, "dump"))
+		return take_dump(alarms, nr, text);
+	if (!strcmp(line, "failed")) {
+		alarms->answered[nr] = true;
+		alarms->tell(alarms->data, host->name, text);
+	}
+	/* A newer recorder may say more. */
+	return 0;
+}
+
+int alarms_take(void *data, struct fleet_host *host, const uint8_t *bytes, size_t len)
+{
+	struct alarms *alarms = data;
+	const size_t nr = (size_t)(host - alarms->fleet->hosts);
+	struct dkt_buf *lines = &alarms->lines[nr];
+	int err = words_keep(lines, bytes, len, SIZE_MAX);
+	char *line = lines->data, *end_of_line;
+
+	while (!err &&
+	       (end_of_line = memchr(line, '\n', lines->len - (size_t)(line - lines->data)))) {
+		*end_of_line = '\0';
+		err = take_line(alarms, nr, line);
+		line = end_of_line + 1;
+	}
+	if (err)
+		return err;
+	lines->len -= (size_t)(line - lines->data);
+	memmove(lines->data, line, lines->len);
+	return lines->len > LINE_MAX_LEN ? -EPROTO : 0;
+}
+
+/* ---- time ---- */
+
+static bool all_answered(const struct alarms *alarms)
+{
+	for (size_t i = 0; i < alarms->fleet->n; i++)
+		if (!alarms->answered[i] && can_answer(&alarms->fleet->hosts[i]))
+			return false;
+	return true;
+}
+
+void alarms_tick(struct alarms *alarms, uint64_t now)
+{
+	if (alarms->open && (now > alarms->until || all_answered(alarms)))
+		end(alarms);
+}
+
+void alarms_clear(struct alarms *alarms)
+{
+	if (alarms->open)
+		end(alarms);
+	for (size_t i = 0; alarms->lines && i < alarms->fleet->n; i++)
+		free(alarms->lines[i].data);
+	free(alarms->lines);
+	free(alarms->answered);
+	free(alarms->times);
+}

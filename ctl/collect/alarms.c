@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* collect flight follow: the recorders of all hosts are frozen together, and their dumps are fetched. */
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "base/when.h"
+#include "collect/collect.h"
+
+/* How long the hosts may take to make their dumps. */
+#define WAIT_NS UINT64_C(60000000000)
+
+/* How often the end of fetching is looked at. */
+#define REAP_EACH_US 20000
+
+/* Incidents of an earlier run can be there; each has a directory of its own. */
+static int make_dir(const struct collect *collect)
+{
+	const char *path = collect->app->output;
+
+	return !mkdir(path, 0700) || errno == EEXIST ?
+		       0 :
+		       dkt_fail(collect->app->ctx, -errno, "create the directory %s: %s", path,
+				strerror(errno));
+}
+
+static void tell(void *data, const char *host, const char *message)
+{
+	collect_unshow(data);
+	app_say("%s: %s", host, message);
+}
+
+/* Returns the name of a directory that does not exist; the caller frees it. */
+static char *new_dir(const struct collect *collect, const struct alarm *alarm)
+{
+	const time_t seconds = (time_t)(alarm->began / DKT__NSEC_PER_SEC);
+	char when[32] = "", *path = NULL;
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
+	for (int i = 0; i < 100; i++) {
+		free(path);
+		path = dkt__format(i ? "%s/incident-%s-%d" : "%s/incident-%s", collect->app->output,
+				   when, i);
+		if (!path || access(path, F_OK))
+			break;
+	}
+	return path;
+}
+
+/* ---- fetching ---- */
+
+/* The hosts that have made a dump, each with the name of its own. */
+static int add_dumps(struct collect *fetch, const struct collect *collect,
+		     const struct alarm *alarm)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < collect->fleet.n; i++)
+		if (alarm->files[i]) {
+			err = names_add(&fetch->hosts, collect->fleet.hosts[i].name);
+			if (!err)
+				err = names_add(&fetch->dumps, alarm->files[i]);
+		}
+	/* The words of the command are in the description. The instance is that of the recorder. */
+	if (!err)
+		err = names_add(&fetch->args, "flight");
+	if (!err)
+		err = names_add(&fetch->args, "file");
+	for (size_t i = 2; !err && i < collect->args.n; i++)
+		if (strcmp(collect->args.list[i], "--freeze") != 0)
+			err = names_add(&fetch->args, collect->args.list[i]);
+	return dkt__with_words(collect->app->ctx, err);
+}
+
+/* In a process of its own: the incident becomes a collection. Returns the exit status. */
+static int fetch(struct collect *collect, const struct alarm *alarm, char *path)
+{
+	struct app app = *collect->app;
+	struct collect own = { .app = &app, .dir = -1, .action = collect->action, .suffix = "dat" };
+	char flight[] = "flight", file[] = "file", *argv[] = { flight, file };
+	int words, rc;
+
+	/* The connections are the other process's. */
+	fleet_release(&collect->fleet);
+	app.output = path;
+	own.action = action_find(app.ctx, 2, argv, &words);
+	if (!own.action || add_dumps(&own, collect, alarm))
+		return app_fail(&app);
+	own.fleet.opts = collect->fleet.opts;
+	own.fleet.opts.take = NULL;
+	own.fleet.opts.args = own.args_argv = collect_argv(&own.args);
+	rc = own.args_argv ? collect_run(&own) : EXIT_FAILED;
+	printf("%s\n", path);
+	return fflush(stdout) ? EXIT_FAILED : rc;
+}
+
+/* A fetch has its own process, so that the next incident freezes at once. */
+static void start_fetch(struct collect *collect, const struct alarm *alarm, char *path)
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		/* Ctrl-C ends following; what is being fetched still comes. */
+		setpgid(0, 0);
+		_exit(fetch(collect, alarm, path));
+	}
+	if (pid < 0 || dkt__append(collect->fetches, collect->n_fetches, pid))
+		app_say("fetch the dumps: %s", strerror(errno));
+}
+
+static void made(void *data, const struct alarm *alarm)
+{
+	struct collect *collect = data;
+	char *path __cleanup(free) = new_dir(collect, alarm);
+
+	collect_unshow(collect);
+	app_say("%s: %s", alarm->host, alarm->reason);
+	app_say("%zu other hosts were told within %.1f ms; %zu dumps, to %s", alarm->asked,
+		(double)alarm->took / 1e6, alarm->n_files, path ? path : "nowhere");
+	if (alarm->merged)
+		app_say("%" PRIu64 " incidents meanwhile have no dumps of their own",
+			alarm->merged);
+	if (path && alarm->n_files)
+		start_fetch(collect, alarm, path);
+}
+
+/* Takes the exit statuses of processes that fetch; wait: of all of them. */
+static void reap(struct collect *collect, bool wait)
+{
+	size_t left = 0;
+	int status;
+
+	for (size_t i = 0; i < collect->n_fetches; i++) {
+		const pid_t pid = collect->fetches[i];
+		pid_t ended;
+
+		while (!(ended = waitpid(pid, &status, WNOHANG)) && wait) {
+			/* The second Ctrl-C gives up what has not come. */
+			if (dkt__stopped())
+				kill(pid, SIGTERM);
+			dkt__stop_forget();
+			usleep(REAP_EACH_US);
+		}
+		if (!ended)
+			collect->fetches[left++] = pid;
+		else if (ended > 0)
+			collect->fetched = app_worse(collect->fetched, WIFEXITED(status) ?
+									       WEXITSTATUS(status) :
+									       EXIT_FAILED);
+	}
+	collect->n_fetches = left;
+}
+
+/* ---- following ---- */
+
+static void look(void *data, struct fleet *fleet)
+{
+	struct collect *collect = data;
+
+	alarms_tick(collect->alarms, dkt__monotonic_ns());
+	reap(collect, false);
+	collect_look(data, fleet);
+}
+
+int collect_alarms(struct collect *collect)
+{
+	struct fleet *fleet = &collect->fleet;
+	struct alarms alarms = { .fleet = fleet,
+				 .most = (size_t)collect->max_dumps,
+				 .wait = WAIT_NS,
+				 .made = made,
+				 .tell = tell,
+				 .data = collect };
+	int err = make_dir(collect);
+
+	if (err)
+		return err;
+	err = alarms_init(&alarms);
+	collect->alarms = &alarms;
+	fleet->opts.take = alarms_take;
+	fleet->opts.data = &alarms;
+	fleet->look = look;
+	if (!err)
+		err = fleet_run(collect->app->ctx, fleet);
+	else
+		dkt__no_memory(collect->app->ctx);
+	collect_unshow(collect);
+	alarms_clear(&alarms);
+	dkt__stop_forget();
+	reap(collect, true);
+	free(collect->fetches);
+	return err;
+}
