@@ -98,6 +98,7 @@ dat_calls()
 
 # The same by perf: the kernel's by their addresses, those of programs by their offsets in the function or
 # file, as functions have several names; "?" for what lies in no file. The 0 that ends many chains is none.
+# Where a program is interrupted at random, frames can lie in the vDSO, or in a jump table, which perf names.
 perf_calls()
 {
 	perf script --ns -F time,ip,sym,symoff,dso -i "$1" 2>/dev/null | awk '
@@ -112,7 +113,7 @@ perf_calls()
 	{
 		call = "?"
 		if ($NF ~ /^\(\/.*\)$/) {
-			call = $2 == "[unknown]" ? "+0x" $1 : $2
+			call = $2 ~ /^(\[unknown\]|@plt\+)/ ? "+0x" $1 : $2
 			sub(/^.*\+/, "+", call)
 		}
 		calls["user_stack"] = calls["user_stack"] " " call
@@ -130,7 +131,7 @@ perf_calls()
 	{
 		our_calls live.data | awk '$2 == "user_stack" {
 			for (i = 3; i <= NF; i++)
-				$i = $i ~ /^0x/ ? "?" : $i ~ /\+0x/ ? substr($i, index($i, "+0x")) : "+0x0"
+				$i = $i ~ /^(0x|\[vdso\])/ ? "?" : $i ~ /\+0x/ ? substr($i, index($i, "+0x")) : "+0x0"
 			print
 		}'
 		dat_calls out.dat
