@@ -21,11 +21,14 @@
 static int make_dir(const struct collect *collect)
 {
 	const char *path = collect->app->output;
+	struct stat st;
+	int err = mkdir(path, 0700) ? -errno : 0;
 
-	return !mkdir(path, 0700) || errno == EEXIST ?
-		       0 :
-		       dkt_fail(collect->app->ctx, -errno, "create the directory %s: %s", path,
-				strerror(errno));
+	if (err == -EEXIST && !stat(path, &st) && S_ISDIR(st.st_mode))
+		return 0;
+	return err ? dkt_fail(collect->app->ctx, err, "create the directory %s: %s", path,
+			      strerror(-err)) :
+		     0;
 }
 
 static void tell(void *data, const char *host, const char *message)

@@ -55,6 +55,21 @@ has_sockets()
 	has "$output" "no flight recorder was started"
 }
 
+@test "collect flight follow: nothing to follow, and no place for dumps" {
+	cd "$tmp"
+	printf '#!/bin/sh\nexec sh -c "$2"\n' >direct
+	chmod +x direct
+	run -1 dktrace collect --ssh ./direct -w a -o all flight follow
+	has "$output" "a: no flight recorder was started"
+	run -1 dktrace collect --ssh ./direct -w a --far-program "dktrace remote --allow 'flight dump'" -o all flight follow
+	has "$output" "this key may not run 'flight follow', only flight dump"
+	run -2 dktrace collect --ssh ./direct -w a flight follow
+	has "$output" "flight follow needs -o DIR"
+	touch file
+	run -1 dktrace collect --ssh ./direct -w a -o file flight follow
+	has "$output" "create the directory file: File exists"
+}
+
 @test "collect flight follow: an incident on one host freezes the others" {
 	setup_recorder
 	printf '#!/bin/sh\nexec sh -c "$2"\n' >direct
