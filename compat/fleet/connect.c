@@ -70,6 +70,8 @@ int host_connect(struct fleet_host *host)
 	host->out = in[1];
 	host->in = out[0];
 	host->err = errors[0];
+	/* Without the right to a larger pipe the stream only costs more. */
+	fcntl(host->in, F_SETPIPE_SZ, FRAME_WINDOW);
 	fcntl(host->in, F_SETFL, O_NONBLOCK);
 	fcntl(host->out, F_SETFL, O_NONBLOCK);
 	fcntl(host->err, F_SETFL, O_NONBLOCK);

@@ -12,9 +12,6 @@
 /* Bytes that are kept of each text which comes from a host. */
 #define TEXT_MAX (16 << 10)
 
-/* After so many bytes the host is told that they have arrived; otherwise at the next tick. */
-#define ACK_BYTES (1 << 20)
-
 /* Questions for the time: so many at the beginning and at the end, and one each so many ns between. */
 #define TRIPS_BEGIN 8
 #define TRIPS_END   4
@@ -271,7 +268,7 @@ static int take_output(struct fleet_host *host, const uint8_t *bytes, size_t len
 		return err;
 	}
 	host->bytes += len;
-	if (host->bytes - host->acked >= ACK_BYTES)
+	if (host->bytes - host->acked >= FRAME_ACK_BYTES)
 		acknowledge(host);
 	return 0;
 }

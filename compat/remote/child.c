@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "remote/frame.h"
 #include "remote/words.h"
 
 /* The program that runs, also if another one has its name now. */
@@ -76,6 +77,7 @@ int child_start(struct dkt_ctx *ctx, struct child *child, char **args, unsigned 
 		child->names_file = flags & CHILD_NAMES_FILE;
 		err = start(child, argv, in[0], out[1], errors[1]);
 	}
+	fcntl(out[0], F_SETPIPE_SZ, FRAME_WINDOW);
 	child->in = in[1];
 	child->out = out[0];
 	child->err = errors[0];

@@ -17,6 +17,15 @@
 #define FRAME_MAX_STREAM (64 << 10)
 #define FRAME_MAX_BODY   (128 << 10)
 
+/*
+ * Bytes of output that may be under way: sent, and not acknowledged. The pipe behind ssh has room for them,
+ * because ssh spends most of its time on moving its buffers as soon as these fill.
+ */
+#define FRAME_WINDOW (1 << 20)
+
+/* After so many bytes the other side is told that they have arrived; otherwise several times a second. */
+#define FRAME_ACK_BYTES (FRAME_WINDOW / 4)
+
 /* Bytes that may come before the greeting. */
 #define FRAME_MAX_NOISE (64 << 10)
 

@@ -49,12 +49,20 @@ const uint8_t *kept_at(const struct kept *kept, uint64_t at, size_t *len)
 void kept_drop(struct kept *kept, uint64_t before)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t begin = kept->freed, end, len;
 
 	if (before < kept->from || before > kept->to)
 		return;
 	kept->from = before;
-	for (; kept->freed + page <= kept->from; kept->freed += page)
-		/* Where the ring is almost full, the page has bytes of the next round already. */
-		if (kept->to <= kept->freed + kept->size)
-			madvise(kept->bytes + kept->freed % kept->size, page, MADV_DONTNEED);
+	end = before / page * page;
+	/* Where the ring is almost full, the first pages have bytes of the next round already. */
+	if (kept->to > begin + kept->size)
+		begin = DKT__MIN((kept->to - kept->size + page - 1) / page * page, end);
+	for (; begin < end; begin += len) {
+		const uint64_t place = begin % kept->size;
+
+		len = DKT__MIN(end - begin, kept->size - place);
+		madvise(kept->bytes + place, len, MADV_DONTNEED);
+	}
+	kept->freed = end;
 }

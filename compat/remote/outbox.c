@@ -36,10 +36,16 @@ static int answer_time(struct outbox *box)
 	return outbox_bytes(box, FRAME_TIME, body, sizeof(body));
 }
 
+/* True if output is there to be sent, and the other side has stored enough of what was sent before. */
+static bool may_begin_frame(const struct outbox *box, const struct kept *kept)
+{
+	return box->sent < kept->to && box->sent - kept->from < FRAME_WINDOW;
+}
+
 bool outbox_has(const struct outbox *box, const struct kept *kept)
 {
 	return box->queue.len > box->at || box->time_due || box->head_left || box->body_left ||
-	       box->sent < kept->to;
+	       may_begin_frame(box, kept);
 }
 
 static int write_queue(struct outbox *box, int fd)

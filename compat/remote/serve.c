@@ -198,6 +198,8 @@ static int open_connection(struct serve *serve, int in, int out)
 	frame_reader_clear(&serve->reader);
 	/* This side has sent its greeting; the other side needs none, because sshd starts this program. */
 	serve->reader.greeted = true;
+	/* sshd can have given a socket. */
+	fcntl(out, F_SETPIPE_SZ, FRAME_WINDOW);
 	return flags < 0 || fcntl(out, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
 }
 
