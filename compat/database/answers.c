@@ -88,6 +88,98 @@ int answers_new(struct answers *answers)
 	return dkt__with_words(answers->ctx, err);
 }
 
+int answers_each_view(const struct answers *answers, const struct answer *log,
+		      int (*fn)(void *data, const struct analysis *it, const char *name),
+		      void *data)
+{
+	const struct analysis *mine = &answers->jobs[log->job].analysis, *it = NULL;
+	int rc = 0;
+
+	if (!log->set)
+		return 0;
+	while (!rc && (it = analysis_next(it))) {
+		char *name __cleanup(free) = NULL;
+
+		if (it->kind != mine->kind || it->view == VIEW_LOG || it->view == VIEW_TABLES)
+			continue;
+		name = mine->kind->n_sets == 1 ? strdup(it->name) :
+						 dkt__format("%s_%s", it->name, log->set->key);
+		rc = name ? fn(data, it, name) : -ENOMEM;
+	}
+	return rc;
+}
+
+struct reserved {
+	const char *name;
+	bool found;
+};
+
+static int is_view(void *data, const struct analysis *it, const char *name)
+{
+	struct reserved *reserved = data;
+
+	(void)it;
+	reserved->found |= !strcasecmp(name, reserved->name);
+	return 0;
+}
+
+bool answers_have(const struct answers *answers, const char *name)
+{
+	struct reserved reserved = { .name = name };
+
+	for (size_t i = 0; !reserved.found && i < answers->n; i++) {
+		reserved.found |= !strcasecmp(answers->list[i].name, name);
+		answers_each_view(answers, &answers->list[i], is_view, &reserved);
+	}
+	return reserved.found;
+}
+
+/* ---- columns ---- */
+
+/* A process has a number beside its PID, which another one may have later. */
+#define NUMBER "_nr"
+
+enum answer_type answer_type(const struct result_column *column)
+{
+	switch (column->type) {
+	case RESULT_REAL:
+	case RESULT_SHARE:
+		return ANSWER_REAL;
+	case RESULT_TEXT:
+	case RESULT_PROCESS:
+	case RESULT_IRQ:
+	case RESULT_SOFTIRQ:
+	case RESULT_DISK:
+	case RESULT_SYSCALL:
+	case RESULT_PATH:
+		return ANSWER_TEXT;
+	case RESULT_VALUE:
+		return ANSWER_ANY;
+	default:
+		return ANSWER_INTEGER;
+	}
+}
+
+int answer_each_column(const struct result_table *table,
+		       int (*fn)(void *data, const char *name, enum answer_type type), void *data)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < table->n; i++) {
+		const struct result_column *column = &table->columns[i];
+
+		rc = fn(data, column->key, answer_type(column));
+		if (!rc && column->number_key)
+			rc = fn(data, column->number_key, ANSWER_INTEGER);
+		if (!rc && column->type == RESULT_PROCESS) {
+			char *key __cleanup(free) = dkt__format("%s" NUMBER, column->key);
+
+			rc = key ? fn(data, key, ANSWER_INTEGER) : -ENOMEM;
+		}
+	}
+	return rc;
+}
+
 /* ---- running ---- */
 
 static struct answer_run *run_of(const struct answers *answers, size_t job, size_t host)

@@ -45,6 +45,30 @@ struct answers {
 /* Lists the tables of all analyses. Set ctx, row and data first. */
 int answers_new(struct answers *answers);
 
+/* Calls fn with the name of each view on a log, which is valid during the call. */
+int answers_each_view(const struct answers *answers, const struct answer *log,
+		      int (*fn)(void *data, const struct analysis *it, const char *name),
+		      void *data);
+
+/* True if a table or a view has the name, in any letter case. */
+bool answers_have(const struct answers *answers, const char *name);
+
+enum answer_type {
+	ANSWER_INTEGER,
+	ANSWER_REAL,
+	ANSWER_TEXT,
+	ANSWER_ANY, /* text or an integer */
+};
+
+enum answer_type answer_type(const struct result_column *column);
+
+/*
+ * Calls fn for each column that a row has in a database, until it returns another value than 0: a process
+ * is its name, its PID and its number.
+ */
+int answer_each_column(const struct result_table *table,
+		       int (*fn)(void *data, const char *name, enum answer_type type), void *data);
+
 /* Starts the wanted analyses: wanted is set in the list. ctxs: the kernel of each host. */
 int answers_begin(struct answers *answers, struct dkt_ctx *const *ctxs, size_t n_hosts);
 

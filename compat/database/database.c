@@ -87,33 +87,15 @@ static const char own_tables[] =
 
 static const char *const own_names[] = { "hosts", "files", "losses", "events", "classes" };
 
-struct reserved {
-	const char *name;
-	bool found;
-};
-
-static int is_view(void *data, const struct analysis *it, const char *name)
-{
-	struct reserved *reserved = data;
-
-	(void)it;
-	reserved->found |= !strcasecmp(name, reserved->name);
-	return 0;
-}
-
 /* The names of the other tables and views do not depend on the files. */
 static bool is_reserved(const struct schema *schema, const char *name)
 {
 	const struct database *db = schema->data;
-	struct reserved reserved = { .name = name };
 
 	for (size_t i = 0; i < ARRAY_SIZE(own_names); i++)
-		reserved.found |= !strcasecmp(own_names[i], name);
-	for (size_t i = 0; !reserved.found && i < db->answers.n; i++) {
-		reserved.found |= !strcasecmp(db->answers.list[i].name, name);
-		views_each(&db->answers, &db->answers.list[i], is_view, &reserved);
-	}
-	return reserved.found;
+		if (!strcasecmp(own_names[i], name))
+			return true;
+	return answers_have(&db->answers, name);
 }
 
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
@@ -271,7 +253,8 @@ static int start_answers(struct database *db)
 	for (size_t i = 0; i < db->answers.n; i++) {
 		struct answer *it = &db->answers.list[i];
 
-		it->wanted = is_wanted(db, it->name) || views_each(&db->answers, it, want_view, db);
+		it->wanted = is_wanted(db, it->name) ||
+			     answers_each_view(&db->answers, it, want_view, db);
 	}
 	return answers_begin(&db->answers, ctxs, db->n_hosts);
 }

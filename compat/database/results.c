@@ -2,42 +2,35 @@
 /* The tables that analyses fill: logs of intervals, and what they count. */
 #include "database/writing.h"
 
-/* A process has a number beside its PID, which another one may have later. */
-#define NUMBER "_nr"
+static const char *const types[] = {
+	[ANSWER_INTEGER] = "INTEGER",
+	[ANSWER_REAL] = "REAL",
+	[ANSWER_TEXT] = "TEXT",
+	[ANSWER_ANY] = "",
+};
 
-static const char *type_of(enum result_type type)
-{
-	switch (type) {
-	case RESULT_REAL:
-	case RESULT_SHARE:
-		return "REAL";
-	case RESULT_TEXT:
-	case RESULT_PROCESS:
-	case RESULT_IRQ:
-	case RESULT_SOFTIRQ:
-	case RESULT_DISK:
-	case RESULT_SYSCALL:
-	case RESULT_PATH:
-		return "TEXT";
-	case RESULT_VALUE:
-		return "";
-	default:
-		return "INTEGER";
-	}
-}
+struct creation {
+	struct database *db;
+	size_t n; /* columns so far */
+};
 
-static void put_column(struct database *db, const char *key, const char *type)
+static int put_column(void *data, const char *name, enum answer_type type)
 {
-	dkt_buf_str(db->sql, ", ");
-	database_quote(db->sql, key);
-	dkt_buf_printf(db->sql, " %s", type);
+	struct creation *creation = data;
+	struct dkt_buf *sql = creation->db->sql;
+
+	dkt_buf_str(sql, ", ");
+	database_quote(sql, name);
+	dkt_buf_printf(sql, " %s", types[type]);
+	creation->n++;
+	return 0;
 }
 
 int results_create(struct database *db, struct answer *answer)
 {
 	struct written *it = database_written(db, &answer->writer);
 	const struct result_table *table = answer_table(&db->answers, answer);
-	size_t n = 2;
+	struct creation creation = { db, 2 };
 	int err;
 
 	if (!it)
@@ -47,32 +40,21 @@ int results_create(struct database *db, struct answer *answer)
 	dkt_buf_str(db->sql, "CREATE TABLE ");
 	database_quote(db->sql, answer->name);
 	dkt_buf_str(db->sql, "(seq INTEGER PRIMARY KEY, host INTEGER");
-	for (size_t i = 0; i < table->n; i++) {
-		const struct result_column *column = &table->columns[i];
-
-		put_column(db, column->key, type_of(column->type));
-		n++;
-		if (column->number_key) {
-			put_column(db, column->number_key, "INTEGER");
-			n++;
-		}
-		if (column->type == RESULT_PROCESS) {
-			char *key __cleanup(free) = dkt__format("%s" NUMBER, column->key);
-
-			put_column(db, key ? key : "", "INTEGER");
-			n++;
-		}
-	}
+	err = answer_each_column(table, put_column, &creation);
 	dkt_buf_str(db->sql, ");");
+	if (err) {
+		dkt_buf_reset(db->sql);
+		return dkt__no_memory(db->ctx);
+	}
 	err = database_run(db);
 	it->created = true;
-	it->columns = n;
+	it->columns = creation.n;
 	if (err)
 		return err;
 	dkt_buf_str(db->sql, "INSERT INTO ");
 	database_quote(db->sql, answer->name);
 	dkt_buf_str(db->sql, " VALUES(NULL");
-	while (--n)
+	for (size_t i = 1; i < creation.n; i++)
 		dkt_buf_str(db->sql, ", ?");
 	dkt_buf_str(db->sql, ")");
 	return database_prepare(db, &it->insert);
@@ -80,7 +62,9 @@ int results_create(struct database *db, struct answer *answer)
 
 static bool is_text(const struct result_column *column, const struct result_cell *cell)
 {
-	return *type_of(column->type) == 'T' || (column->type == RESULT_VALUE && cell->text);
+	enum answer_type type = answer_type(column);
+
+	return type == ANSWER_TEXT || (type == ANSWER_ANY && cell->text);
 }
 
 static int bind_cell(sqlite3_stmt *insert, int at, const struct result_column *column,
@@ -92,7 +76,7 @@ static int bind_cell(sqlite3_stmt *insert, int at, const struct result_column *c
 		events_bind_text(insert, at, cell->text, strlen(cell->text));
 	else if (is_text(column, cell))
 		sqlite3_bind_null(insert, at);
-	else if (*type_of(column->type) == 'R')
+	else if (answer_type(column) == ANSWER_REAL)
 		sqlite3_bind_double(insert, at, cell->real);
 	else
 		sqlite3_bind_int64(insert, at, (int64_t)cell->number);

@@ -5,26 +5,6 @@
 /* Rows of a view of the longest intervals. */
 #define TOP "10"
 
-int views_each(const struct answers *answers, const struct answer *log,
-	       int (*fn)(void *data, const struct analysis *it, const char *name), void *data)
-{
-	const struct analysis *mine = &answers->jobs[log->job].analysis, *it = NULL;
-	int rc = 0;
-
-	if (!log->set)
-		return 0;
-	while (!rc && (it = analysis_next(it))) {
-		char *name __cleanup(free) = NULL;
-
-		if (it->kind != mine->kind || it->view == VIEW_LOG || it->view == VIEW_TABLES)
-			continue;
-		name = mine->kind->n_sets == 1 ? strdup(it->name) :
-						 dkt__format("%s_%s", it->name, log->set->key);
-		rc = name ? fn(data, it, name) : -ENOMEM;
-	}
-	return rc;
-}
-
 /* ---- columns of groups ---- */
 
 static const struct result_column *group_column(const struct span_set *set, size_t i)
@@ -162,5 +142,5 @@ int views_create(struct database *db, const struct answer *log)
 {
 	struct view_of of = { db, log };
 
-	return views_each(&db->answers, log, create, &of);
+	return answers_each_view(&db->answers, log, create, &of);
 }

@@ -75,7 +75,3 @@ int results_row(void *data, struct answer *answer, size_t host, const struct res
 
 /* Creates the views on a log: statistics, the longest, frequencies. */
 int views_create(struct database *db, const struct answer *log);
-
-/* Calls fn with the name of each view on a log, which is valid during the call. */
-int views_each(const struct answers *answers, const struct answer *log,
-	       int (*fn)(void *data, const struct analysis *it, const char *name), void *data);
