@@ -23,7 +23,7 @@ PKG_CONFIG ?= pkg-config
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
 	libseccomp
-TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3
+TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3 libcurl
 
 # With it the library reads dumps of kernels; KDUMPFILE= does without. It is loaded when needed, not
 # linked, by the name of the interface that its header describes.
@@ -143,6 +143,7 @@ $(O)/ctl/%.o: ctl/%.c
 		-DD3='"$(D3)"' -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/view/assets.o: $(wildcard share/view/*) $(D3)
+$(O)/compat/clickhouse/layout.o: $(wildcard share/clickhouse/*.sql)
 
 # ---- libraries ----
 
@@ -368,6 +369,8 @@ install: all
 	install -m 644 $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
 	install -m 644 include/dktrace/*.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
+	install -d $(DESTDIR)$(DATADIR)/clickhouse
+	install -m 644 share/clickhouse/*.sql $(DESTDIR)$(DATADIR)/clickhouse/
 	install -d $(DESTDIR)$(DOCDIR)/examples
 	install -m 644 $(EXAMPLE_SRC) $(DESTDIR)$(DOCDIR)/examples/
 	install -m 644 ctl/dktrace.bash $(DESTDIR)$(COMPDIR)/dktrace

@@ -26,6 +26,7 @@ const struct command app_commands[] = {
 	{ "last-boot", cmd_last_boot, CMD_LOG | CMD_DAT | CMD_RECORD | CMD_WRITE_LAST | CMD_LAST, 0, 1, "[FILE]", "print what the boot before this one recorded until it crashed" },
 	{ "latency",   cmd_latency, CMD_LATENCY | CMD_RECORD, 0, -1, "[PAIR | BEGIN END --key FIELDS] [-- COMMAND...]", "measure the time from one event to another" },
 	{ "list",      cmd_list,   CMD_LIST, 1, -1, "classes|subsystems|events|fields|counts [GLOB...]", "list classes, subsystems, events, fields and the counts of hist" },
+	{ "load",      cmd_load,   CMD_LOAD | CMD_READ_ALL, 1, -1, "--clickhouse URL FILE...", "load recordings into ClickHouse, for questions over many hosts and days" },
 	{ "lustre",    cmd_lustre, CMD_LUSTRE | CMD_LIST | CMD_PICK | CMD_READ_ALL, 0, -1, "[rpc|locks|evictions|leaks|messages|masks FILE... | timeline WORD FILE...]", "answer questions from Lustre's debug logs, also of several hosts" },
 	{ "mark",      cmd_lctl,   CMD_LCTL, 0, -1, "[TEXT...]", "write a marker into the log" },
 	{ "merge",     cmd_merge,  CMD_WRITE | CMD_PICK | CMD_MERGE | CMD_READ_ALL, 1, -1, "FILE...", "merge recordings, also of several hosts, into one file" },

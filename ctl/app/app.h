@@ -131,6 +131,9 @@ struct app {
 	const char *timeout;
 	const char *keep_size;
 	const char *reconnect;
+	const char *clickhouse;
+	const char *ca;
+	const char *layout;
 	const char *allow;
 	bool batch;
 	bool count_log;
@@ -190,6 +193,7 @@ enum command_flags {
 	CMD_WRAP =
 		UINT64_C(1) << 40, /* its options end at the first argument, which is a command */
 	CMD_SQL = UINT64_C(1) << 41, /* --offset, --raw-text */
+	CMD_LOAD = UINT64_C(1) << 42, /* loads into a database: --clickhouse, --layout ... */
 };
 
 /* argv[0] is the command's name. Returns the exit status. */
@@ -220,8 +224,8 @@ extern const char app_instance[];
 
 command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_collect, cmd_complete, cmd_convert,
 	cmd_daemon, cmd_dk, cmd_doctor, cmd_filter, cmd_flight, cmd_function, cmd_help, cmd_hist,
-	cmd_info, cmd_lami, cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_lustre, cmd_merge,
-	cmd_probe, cmd_record, cmd_recover, cmd_remote, cmd_report, cmd_reset, cmd_save,
+	cmd_info, cmd_lami, cmd_last_boot, cmd_latency, cmd_lctl, cmd_list, cmd_load, cmd_lustre,
+	cmd_merge, cmd_probe, cmd_record, cmd_recover, cmd_remote, cmd_report, cmd_reset, cmd_save,
 	cmd_snapshot, cmd_split, cmd_sql, cmd_start, cmd_status, cmd_strace, cmd_top, cmd_trigger,
 	cmd_view;
 

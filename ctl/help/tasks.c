@@ -83,6 +83,8 @@ const struct task tasks[] = {
 	  "dktrace latency nfsd", "dktrace record -e 'sunrpc:svc_*'", "dktrace latency nfsd -i trace.dat" },
 	{ "How do I ask in SQL?", "database sqlite select query statement table tables join question of my own",
 	  NULL, RECORD_ALL, "dktrace sql trace.dat 'SELECT * FROM syscallstats'" },
+	{ "How do I ask over many hosts and days?", "clickhouse database cluster weeks load server sql history fleet",
+	  NULL, RECORD_ALL, "dktrace load --clickhouse http://localhost:8123/ trace.dat" },
 	{ "How long is it from one event to another?", "between time period interval a and b duration of my own",
 	  "dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync -k common_pid -t 10",
 	  "dktrace record -e 'syscalls:*_fsync'",

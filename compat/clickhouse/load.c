@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Begins and ends a load. */
+#include "clickhouse/load.h"
+
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "clickhouse/loading.h"
+
+int load_fail(const struct load *load, int err, const char *words)
+{
+	return err == -ENOMEM ? dkt__no_memory(load->ctx) :
+				dkt_fail(load->ctx, err, "%s: %s", load->server.url, words);
+}
+
+/* ---- the files ---- */
+
+/*
+ * Two loaders of one file would both find that its rows are missing. The kernel removes the name when
+ * the process ends, in whatever way.
+ */
+static int lock_file(struct load *load, struct load_file *file, const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "dktrace-load-%016llx",
+			 (unsigned long long)file->id);
+
+	file->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (file->lock < 0)
+		return dkt_fail(load->ctx, -errno, "%s: socket: %s", name, strerror(errno));
+	if (bind(file->lock, (const struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)) == 0)
+		return 0;
+	return errno == EADDRINUSE ?
+		       dkt_fail(load->ctx, -EBUSY, "%s: another dktrace loads this file", name) :
+		       dkt_fail(load->ctx, -errno, "%s: bind: %s", name, strerror(errno));
+}
+
+static int identify(struct load *load, size_t nr)
+{
+	struct load_file *file = &load->files[nr];
+
+	file->id = load->opts.sources[nr].id;
+	for (size_t i = 0; i < nr; i++)
+		if (load->files[i].id == file->id)
+			return dkt_fail(load->ctx, -EINVAL, "%s and %s have the same contents",
+					load->p->parts[i].name, load->p->parts[nr].name);
+	return load->opts.say ? 0 : lock_file(load, file, load->p->parts[nr].name);
+}
+
+static int begin_file(struct load *load, size_t nr)
+{
+	const struct pipeline_part *part = &load->p->parts[nr];
+	struct load_file *file = &load->files[nr];
+	const struct dkt_source_info *info = dkt_source_info(part->source);
+	int err;
+
+	file->host = info->host ? info->host : "";
+	file->load = load;
+	file->answers = (struct answers){ .ctx = load->ctx, .row = load_answer_row, .data = file };
+	err = answers_new(&file->answers);
+	if (!err)
+		err = answers_begin(&file->answers, &part->ctx, 1);
+	if (!err)
+		err = schema_add(&load->schema, part->ctx);
+	return err;
+}
+
+/* ---- tables of every load ---- */
+
+static const char *const own_names[] = {
+	"hosts",   "files", "losses",    "events",
+	"classes", "rates", "latencies", "latencies_by_minute",
+};
+
+static bool is_reserved(const struct schema *schema, const char *name)
+{
+	const struct load *load = schema->data;
+
+	for (size_t i = 0; i < ARRAY_SIZE(own_names); i++)
+		if (!strcasecmp(own_names[i], name))
+			return true;
+	return answers_have(&load->files[0].answers, name);
+}
+
+struct own_column {
+	const char *name, *type;
+};
+
+static int own_table(struct load *load, const char *name, const struct own_column *columns,
+		     size_t n, struct target **target)
+{
+	int err;
+
+	*target = target_new(load, name);
+	err = *target ? target_first_columns(*target) : -ENOMEM;
+	for (size_t i = 0; !err && i < n; i++)
+		err = target_column(*target, columns[i].name, columns[i].type);
+	return dkt__with_words(load->ctx, err ? err : target_create(load, *target, LAYOUT_TABLE));
+}
+
+static int create_hosts(struct load *load)
+{
+	const struct layout_values hosts = {
+		.table = "files",
+		.view = "hosts",
+		.select = "SELECT host, kernel, clock, max(cpus) AS cpus, count() AS files"
+			  " FROM files GROUP BY host, kernel, clock",
+	};
+
+	return targets_run_section(load, LAYOUT_VIEW, &hosts);
+}
+
+static int create_own(struct load *load)
+{
+	static const struct own_column sources[] = {
+		{ "path", "String" },    { "kind", "String" },
+		{ "kernel", "String" },  { "clock", "String" },
+		{ "cpus", "Int32" },     { "wall", "Nullable(Int64)" },
+		{ "offset", "Int64" },   { "accuracy", "Nullable(String)" },
+		{ "records", "UInt64" }, { "lost", "UInt64" },
+		{ "bad", "UInt64" },     { "damage", "Nullable(String)" },
+	};
+	static const struct own_column losses[] = {
+		{ "ts", "Int64" },
+		{ "cpu", "Int32" },
+		{ "lost", "Nullable(UInt64)" },
+		{ "paused", "UInt8" },
+	};
+	static const struct own_column events[] = {
+		{ "name", "String" },
+		{ "system", "String" },
+		{ "event", "String" },
+		{ "records", "UInt64" },
+	};
+	int err = own_table(load, "files", sources, ARRAY_SIZE(sources), &load->sources);
+
+	if (!err)
+		err = own_table(load, "losses", losses, ARRAY_SIZE(losses), &load->losses);
+	if (!err)
+		err = own_table(load, "events", events, ARRAY_SIZE(events), &load->events);
+	return err ? err : create_hosts(load);
+}
+
+/* ---- beginning ---- */
+
+/* Statements of this run have names that no other run's have. */
+static int name_run(struct load *load)
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return dkt_fail(load->ctx, -errno, "getrandom: %s", strerror(errno));
+	for (size_t i = 0; i < SENDERS; i++)
+		snprintf(load->runs[i], sizeof(load->runs[i]), "dktrace-%016llx-%zu",
+			 (unsigned long long)number, i);
+	return 0;
+}
+
+static int connect_to(struct load *load)
+{
+	int err = server_parse(load->ctx, load->opts.url, load->opts.ca, &load->server);
+
+	if (!err)
+		err = name_run(load);
+	if (err)
+		return err;
+	err = link_new(&load->server, &load->link);
+	for (size_t i = 0; !err && i < SENDERS; i++)
+		err = sender_new(&load->server, load->runs[i], load->opts.patience,
+				 &load->senders[i]);
+	if (err)
+		return dkt__with_words(load->ctx, err);
+	err = sender_settle(load->link);
+	return err ? load_fail(load, err, link_words(load->link)) : 0;
+}
+
+static int begin(struct load *load)
+{
+	const struct layout_values none = { 0 };
+	int err = dkt_buf_new(&load->sql);
+
+	if (!err)
+		err = layout_read(load->ctx, load->opts.layout, &load->layout);
+	for (size_t i = 0; !err && i < load->n; i++)
+		err = identify(load, i);
+	if (!err && !load->opts.say)
+		err = connect_to(load);
+	for (size_t i = 0; !err && i < load->n; i++)
+		err = begin_file(load, i);
+	if (!err && load->n)
+		load->results = calloc(load->files[0].answers.n + 1, sizeof(struct target *));
+	if (!err && !load->results)
+		return dkt__no_memory(load->ctx);
+	if (!err)
+		err = load->opts.say ? targets_run_section(load, LAYOUT_ONCE, &none) :
+				       targets_ask(load);
+	if (!err)
+		err = create_own(load);
+	for (size_t i = 0; !err && i < load->n; i++)
+		load->files[i].whole = load->sources->parts[i].there;
+	return err;
+}
+
+int load_new(struct pipeline *p, const struct load_opts *opts, struct load **to)
+{
+	struct load *load = *to = calloc(1, sizeof(*load));
+	const struct dkt_source_info *info = dkt_source_info(p->source);
+
+	if (!load)
+		return dkt__no_memory(p->ctx);
+	*load = (struct load){
+		.p = p,
+		.ctx = p->ctx,
+		.opts = *opts,
+		.n = p->n,
+		.files = calloc(p->n + 1, sizeof(*load->files)),
+		.wall = info->has_wall ? info->wall : 0,
+		.schema = { .ctx = p->ctx, .reserved = is_reserved, .data = load },
+	};
+	if (!load->files)
+		return dkt__no_memory(p->ctx);
+	for (size_t i = 0; i < load->n; i++)
+		load->files[i].lock = -1;
+	return dkt__with_words(load->ctx, begin(load));
+}
+
+bool load_is_done(const struct load *load)
+{
+	for (size_t i = 0; i < load->n; i++)
+		if (!load->files[i].whole)
+			return false;
+	return true;
+}
+
+/* ---- records ---- */
+
+int load_add(struct load *load, const struct dkt_record *record)
+{
+	const size_t nr = (size_t)(pipeline_part(load->p, record) - load->p->parts);
+	struct load_file *file = &load->files[nr];
+	int err;
+
+	if (file->whole)
+		return 0;
+	file->seq++;
+	file->ts = record->ts;
+	err = rows_add(load, nr, record);
+	if (!err)
+		err = answers_record(&file->answers, 0, load->p->source, record);
+	return dkt__with_words(load->ctx, err);
+}
+
+/* ---- the end ---- */
+
+static void put_text(struct dkt_buf *row, const char *text)
+{
+	row_text(row, text ? text : "", text ? strlen(text) : 0);
+}
+
+static void put_known_text(struct dkt_buf *row, const char *text)
+{
+	row_known(row, text);
+	if (text)
+		put_text(row, text);
+}
+
+/* How many records of each event the file has. */
+static int add_events(struct load *load, size_t nr)
+{
+	const struct load_file *file = &load->files[nr];
+	uint64_t seq = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < load->schema.n; i++) {
+		const struct schema_table *table = load->schema.tables[i];
+		const struct target *target = table->writer;
+		struct dkt_buf *row;
+
+		if (!target || !target->parts[nr].seen)
+			continue;
+		err = block_row(load, load->events, nr, ++seq, file->ts, &row);
+		if (err || !row)
+			continue;
+		put_text(row, table->name);
+		put_text(row, table->system);
+		put_text(row, table->event);
+		row_u64(row, target->parts[nr].seen);
+		err = block_end(load, load->events, row);
+	}
+	return err;
+}
+
+static int add_source(struct load *load, size_t nr)
+{
+	const struct pipeline_part *part = &load->p->parts[nr];
+	const struct dkt_source_info *info = dkt_source_info(part->source);
+	const struct dkt_source_info *all = dkt_source_info(load->p->source);
+	struct losses sum = { 0 };
+	struct dkt_buf *row;
+	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
+
+	/* As in a database of SQLite, a CPU whose counts are unknown counts 0. */
+	if (losses_count(&sum, part->source))
+		free(dkt_error_take(part->ctx));
+
+	if (err || !row) {
+		losses_clear(&sum);
+		return err;
+	}
+	put_text(row, load->opts.sources[nr].path);
+	put_text(row, info->kind);
+	put_text(row, info->kernel);
+	put_text(row, info->clock);
+	row_u32(row, (uint32_t)info->cpus);
+	row_known(row, all->has_wall);
+	if (all->has_wall)
+		row_u64(row, (uint64_t)all->wall);
+	row_u64(row, (uint64_t)part->offset);
+	put_known_text(row, part->accuracy);
+	row_u64(row, sum.seen);
+	row_u64(row, sum.lost);
+	row_u64(row, sum.bad);
+	put_known_text(row, info->damage);
+	losses_clear(&sum);
+	return block_end(load, load->sources, row);
+}
+
+static int finish_file(struct load *load, size_t nr)
+{
+	struct load_file *file = &load->files[nr];
+	int err = answers_end(&file->answers);
+
+	if (!err)
+		err = load_answers_create(load, file);
+	return err ? err : add_events(load, nr);
+}
+
+/* A file is complete when its row in the table of files is there, so that comes last. */
+int load_finish(struct load *load, struct load_sum *sum)
+{
+	int err = 0;
+
+	*sum = (struct load_sum){ .files = load->n };
+	for (size_t i = 0; !err && i < load->n; i++)
+		if (!load->files[i].whole)
+			err = finish_file(load, i);
+		else
+			sum->whole++;
+	if (!err)
+		err = blocks_send_all(load);
+	for (size_t i = 0; !err && i < load->n; i++)
+		if (!load->files[i].whole)
+			err = add_source(load, i);
+	if (!err)
+		err = blocks_send_all(load);
+	sum->rows = load->rows;
+	sum->there = load->there;
+	return dkt__with_words(load->ctx, err);
+}
+
+static void free_target(struct target *target)
+{
+	for (size_t i = 0; i < target->n; i++) {
+		free(target->columns[i].name);
+		free(target->columns[i].type);
+	}
+	block_free(target->block);
+	free(target->columns);
+	free(target->name);
+	free(target->insert);
+	free(target->parts);
+	free(target);
+}
+
+void load_free(struct load *load)
+{
+	if (!load)
+		return;
+	for (size_t i = 0; i < SENDERS; i++)
+		sender_free(load->senders[i]);
+	for (size_t i = 0; i < load->n_targets; i++)
+		free_target(load->targets[i]);
+	for (size_t i = 0; load->files && i < load->n; i++) {
+		answers_clear(&load->files[i].answers);
+		dkt__closep(&load->files[i].lock);
+	}
+	link_free(load->link);
+	server_clear(&load->server);
+	layout_clear(&load->layout);
+	schema_clear(&load->schema);
+	dkt__arena_free(&load->arena);
+	dkt_buf_free(load->sql);
+	free(load->targets);
+	free(load->results);
+	free(load->known);
+	free(load->files);
+	free(load);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A load that runs, as its parts see it. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "clickhouse/layout.h"
+#include "clickhouse/load.h"
+#include "clickhouse/rowbinary.h"
+#include "clickhouse/sender.h"
+#include "database/answers.h"
+#include "schema/schema.h"
+
+/* The rows of a file in a table. */
+struct target_part {
+	uint64_t there; /* rows of earlier loads; they are the first ones of the file */
+	uint64_t last; /* the seq of the last of them */
+	uint64_t seen; /* rows so far */
+	size_t in; /* the place of the file in the block, plus 1; 0: it has no row there */
+};
+
+struct target_column {
+	char *name, *type;
+};
+
+/* A table of the server that gets rows. */
+struct target {
+	char *name;
+	struct target_column *columns;
+	size_t n;
+	size_t first; /* columns before those of fields */
+	size_t declared; /* columns that the server's table has, from the first on */
+	bool created;
+	char *insert; /* the statement */
+	struct target_part *parts; /* by file */
+	struct block *block; /* the rows that wait */
+	uint32_t day; /* of these rows */
+	unsigned int sender; /* the same for all blocks of a table, which keeps their order */
+};
+
+struct load_file {
+	uint64_t id;
+	int lock; /* while the file is loaded; -1: none */
+	bool whole; /* an earlier load was complete */
+	const char *host;
+	struct answers answers;
+	struct load *load; /* for rows of answers */
+	uint64_t seq; /* of the last record */
+	uint64_t ts; /* of the last record */
+};
+
+/* Threads that send. */
+#define SENDERS 2
+
+/* A column that the server has. */
+struct known_column {
+	const char *table, *name, *type;
+};
+
+struct load {
+	struct pipeline *p;
+	struct dkt_ctx *ctx;
+	struct load_opts opts;
+	struct server server;
+	struct link *link;
+	char runs[SENDERS][40]; /* by sender: begins the names of its statements */
+	struct sender *senders[SENDERS];
+	struct layout layout;
+	struct dkt__arena arena;
+	struct known_column *known;
+	size_t n_known;
+	bool old_low; /* low cardinality is a setting, not yet usual */
+	struct load_file *files;
+	size_t n; /* files */
+	int64_t wall; /* to add to times */
+	struct schema schema;
+	struct target **targets;
+	size_t n_targets;
+	struct target *losses, *events, *sources; /* the last has a row for each complete file */
+	struct target **results; /* by table of the answers; NULL: no row yet */
+	uint64_t waiting; /* bytes in blocks that are not full */
+	uint64_t rows, there;
+	struct dkt_buf *sql;
+};
+
+/* Sets the error message from what the server or libcurl says. Returns err. */
+int load_fail(const struct load *load, int err, const char *words);
+
+/* ---- targets.c: tables ---- */
+
+/* Gets what the server has: its tables and their columns, and whether it has the files. */
+int targets_ask(struct load *load);
+
+/* Adds a table, without columns. NULL: memory is out. */
+struct target *target_new(struct load *load, const char *name);
+
+/* Adds a column. */
+int target_column(struct target *target, const char *name, const char *type);
+
+/* Creates the table or the columns that the server lacks. section: what to create beside it. */
+int target_create(struct load *load, struct target *target, enum layout_section section);
+
+/* Runs the statements of a section, or only tells them. */
+int targets_run_section(struct load *load, enum layout_section section,
+			const struct layout_values *values);
+
+/* Makes the statement that counts the rows of files; files NULL: of the first n. The caller frees it. */
+int target_count_text(const struct load *load, const struct target *target, const size_t *files,
+		      size_t n, char **text);
+
+/* ---- blocks.c: rows ---- */
+
+/*
+ * Begins the row of a file with the columns that each table has. Sets row to NULL if the server has it.
+ * ts: on the clock of the pipeline.
+ */
+int block_row(struct load *load, struct target *target, size_t file, uint64_t seq, uint64_t ts,
+	      struct dkt_buf **row);
+
+/* Ends the row. */
+int block_end(struct load *load, struct target *target, struct dkt_buf *row);
+
+/* Sends the rows of a table that wait. */
+int block_send(struct load *load, struct target *target);
+
+/* Sends the rows of all tables, and waits for the server. */
+int blocks_send_all(struct load *load);
+
+/* Adds the columns that each table has before its own: load, seq, time, host. */
+int target_first_columns(struct target *target);
+
+/* ---- rows.c: tables of events ---- */
+
+int rows_add(struct load *load, size_t file, const struct dkt_record *record);
+
+/* ---- answers: tables and views of the analyses ---- */
+
+int load_answer_row(void *data, struct answer *answer, size_t host,
+		    const struct result_cell *cells);
+int load_answers_create(struct load *load, struct load_file *file);
+
+/* Calls fn with the name and the statement of each view on a log. */
+int load_views(struct load *load, const struct load_file *file, const struct answer *log);

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The thread that sends, and what it does after an error. */
+#include "clickhouse/sender.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "clickhouse/rowbinary.h"
+
+/* Blocks that wait, beside the one that is sent. */
+#define QUEUE 2
+
+/* Milliseconds before the first try after an error, and at most. */
+#define FIRST_DELAY 100
+#define MOST_DELAY  5000
+
+/* Milliseconds between two looks whether a statement has ended. */
+#define LOOK 20
+
+struct sender {
+	struct link *link;
+	pthread_t thread;
+	pthread_mutex_t lock; /* protects the members below */
+	pthread_cond_t turn;
+	struct block *queue[QUEUE];
+	unsigned int n; /* blocks in the queue */
+	bool busy; /* a block is sent */
+	bool over;
+	int err; /* nothing more is sent */
+	/* Those below are of the thread. */
+	const char *run;
+	double patience;
+	uint64_t nr; /* of the last statement */
+};
+
+void block_free(struct block *block)
+{
+	if (!block)
+		return;
+	free(block->insert);
+	free(block->count);
+	dkt_buf_free(block->rows);
+	free(block->parts);
+	free(block);
+}
+
+/* ---- after an error ---- */
+
+static void doze(unsigned int ms)
+{
+	const struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	nanosleep(&time, NULL);
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static int ask(struct link *link, const char *text, struct row_reader *answer)
+{
+	struct statement statement = { .text = text };
+	int err = link_run(link, &statement);
+
+	*answer = (struct row_reader){ 0 };
+	if (!err)
+		answer->at = link_answer(link, &answer->left);
+	return err;
+}
+
+/* Appends the names of our statements that run, as a list of texts. */
+static int list_running(struct link *link, struct dkt_buf *names)
+{
+	struct row_reader in;
+	int err = ask(link,
+		      "SELECT query_id FROM system.processes WHERE query_id LIKE 'dktrace-%'"
+		      " FORMAT RowBinary",
+		      &in);
+
+	while (!err && in.left) {
+		size_t len = 0;
+		const char *name = row_take_text(&in, &len);
+
+		/* Names of ours need no escapes. */
+		if (name && !memchr(name, '\'', len) && !memchr(name, '\\', len))
+			dkt_buf_printf(names, "%s'%.*s'", names->len ? "," : "", (int)len, name);
+		if (in.bad)
+			break;
+	}
+	return err ? err : dkt_buf_error(names);
+}
+
+static int wait_for(struct link *link, const char *names)
+{
+	char *text __cleanup(free) =
+		dkt__format("SELECT count() FROM system.processes WHERE query_id IN (%s)"
+			    " FORMAT RowBinary",
+			    names);
+	struct row_reader in = { .left = 1 };
+	int err = text ? 0 : -ENOMEM;
+
+	while (!err && !dkt__stopped()) {
+		err = ask(link, text, &in);
+		if (err || !row_take_u64(&in))
+			return err;
+		doze(LOOK);
+	}
+	return err ? err : -EINTR;
+}
+
+int sender_settle(struct link *link)
+{
+	struct dkt_buf *names = NULL;
+	int err = dkt_buf_new(&names);
+
+	if (!err)
+		err = list_running(link, names);
+	if (!err && names->len) {
+		dkt_buf_add(names, "", 1);
+		err = dkt_buf_error(names) ? -ENOMEM : wait_for(link, names->data);
+	}
+	dkt_buf_free(names);
+	return err;
+}
+
+/*
+ * Sets whether the server has the rows of the block. -ESTALE: it has a part of them, which only a
+ * loader that begins anew can complete.
+ */
+static int look_for(struct sender *sender, const struct block *block, bool *there)
+{
+	struct row_reader in;
+	size_t before = 0, after = 0;
+	int err = sender_settle(sender->link);
+
+	if (!err)
+		err = ask(sender->link, block->count, &in);
+	if (err)
+		return err;
+	for (size_t i = 0; i < block->n_parts; i++) {
+		const struct block_part *part = &block->parts[i];
+		struct row_reader rest = in;
+		uint64_t n = 0;
+
+		while (rest.left && !rest.bad) {
+			uint64_t load = row_take_u64(&rest), rows = row_take_u64(&rest);
+
+			row_take_u64(&rest);
+			if (load == part->load)
+				n = rows;
+		}
+		before += n == part->before;
+		after += n == part->before + part->n;
+	}
+	*there = after == block->n_parts;
+	return *there || before == block->n_parts ? 0 : -ESTALE;
+}
+
+/* ---- sending ---- */
+
+static int insert(struct sender *sender, const struct block *block)
+{
+	char *id __cleanup(free) =
+		dkt__format("%s-%llu", sender->run, (unsigned long long)++sender->nr);
+	struct statement statement = {
+		.text = block->insert,
+		/* One insertion becomes one part of the table, which is there or not. */
+		.settings = "&max_insert_block_size=16777216&insert_distributed_sync=1",
+		.id = id,
+		.data = block->rows->data,
+		.len = block->rows->len,
+	};
+
+	return id ? link_run(sender->link, &statement) : -ENOMEM;
+}
+
+static int send_block(struct sender *sender, const struct block *block)
+{
+	double until = now() + sender->patience;
+	unsigned int delay = FIRST_DELAY;
+	bool there = false;
+	int err = insert(sender, block);
+
+	while (err == -EAGAIN && !dkt__stopped() && now() < until) {
+		doze(delay);
+		delay = DKT__MIN(2 * delay, (unsigned int)MOST_DELAY);
+		err = look_for(sender, block, &there);
+		if (!err && !there)
+			err = insert(sender, block);
+	}
+	return err == -EAGAIN && dkt__stopped() ? -EINTR : err;
+}
+
+static struct block *next(struct sender *sender)
+{
+	struct block *block = NULL;
+
+	pthread_mutex_lock(&sender->lock);
+	sender->busy = false;
+	pthread_cond_broadcast(&sender->turn);
+	while (!sender->n && !sender->over)
+		pthread_cond_wait(&sender->turn, &sender->lock);
+	if (sender->n && !sender->over) {
+		block = sender->queue[0];
+		memmove(sender->queue, sender->queue + 1, (QUEUE - 1) * sizeof(struct block *));
+		sender->n--;
+		sender->busy = true;
+		pthread_cond_broadcast(&sender->turn);
+	}
+	pthread_mutex_unlock(&sender->lock);
+	return block;
+}
+
+static void *run(void *data)
+{
+	struct sender *sender = data;
+	struct block *block;
+	int err = 0;
+
+	while ((block = next(sender))) {
+		if (!err)
+			err = send_block(sender, block);
+		block_free(block);
+		if (!err)
+			continue;
+		pthread_mutex_lock(&sender->lock);
+		sender->err = err;
+		pthread_mutex_unlock(&sender->lock);
+	}
+	return NULL;
+}
+
+/* ---- the caller ---- */
+
+int sender_new(const struct server *server, const char *name, double patience, struct sender **to)
+{
+	struct sender *sender = calloc(1, sizeof(*sender));
+	int err;
+
+	*to = NULL;
+	if (!sender)
+		return -ENOMEM;
+	sender->run = name;
+	sender->patience = patience;
+	pthread_mutex_init(&sender->lock, NULL);
+	pthread_cond_init(&sender->turn, NULL);
+	err = link_new(server, &sender->link);
+	if (!err)
+		err = -pthread_create(&sender->thread, NULL, run, sender);
+	if (!err) {
+		*to = sender;
+		return 0;
+	}
+	link_free(sender->link);
+	free(sender);
+	return err;
+}
+
+int sender_put(struct sender *sender, struct block *block)
+{
+	int err;
+
+	pthread_mutex_lock(&sender->lock);
+	while (sender->n == QUEUE && !sender->err)
+		pthread_cond_wait(&sender->turn, &sender->lock);
+	err = sender->err;
+	if (!err) {
+		sender->queue[sender->n++] = block;
+		pthread_cond_broadcast(&sender->turn);
+	}
+	pthread_mutex_unlock(&sender->lock);
+	if (err)
+		block_free(block);
+	return err;
+}
+
+int sender_wait(struct sender *sender)
+{
+	int err;
+
+	pthread_mutex_lock(&sender->lock);
+	while (sender->n || sender->busy)
+		pthread_cond_wait(&sender->turn, &sender->lock);
+	err = sender->err;
+	pthread_mutex_unlock(&sender->lock);
+	return err;
+}
+
+const char *sender_words(const struct sender *sender)
+{
+	return link_words(sender->link);
+}
+
+void sender_free(struct sender *sender)
+{
+	if (!sender)
+		return;
+	pthread_mutex_lock(&sender->lock);
+	sender->over = true;
+	pthread_cond_broadcast(&sender->turn);
+	pthread_mutex_unlock(&sender->lock);
+	pthread_join(sender->thread, NULL);
+	for (unsigned int i = 0; i < sender->n; i++)
+		block_free(sender->queue[i]);
+	pthread_cond_destroy(&sender->turn);
+	pthread_mutex_destroy(&sender->lock);
+	link_free(sender->link);
+	free(sender);
+}

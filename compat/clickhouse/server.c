@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* HTTP by libcurl. */
+#include "clickhouse/server.h"
+
+#include <curl/curl.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+/* Seconds to connect, and without a byte in either direction: the server writes a block meanwhile. */
+#define CONNECT_SECONDS 10
+#define SILENT_SECONDS  300
+
+/* The answer to a question of ours is small. */
+#define ANSWER_MOST (64u << 20)
+
+struct link {
+	const struct server *server;
+	CURL *curl;
+	struct curl_slist *headers;
+	struct dkt_buf *url, *answer;
+	char *words;
+};
+
+/* ---- the address ---- */
+
+static int take_part(CURLU *parts, CURLUPart part, char **to)
+{
+	char *text = NULL;
+
+	if (curl_url_get(parts, part, &text, CURLU_URLDECODE))
+		return 0;
+	*to = strdup(text);
+	curl_free(text);
+	return *to ? 0 : -ENOMEM;
+}
+
+static int take_environment(const char *name, char **to)
+{
+	const char *value = getenv(name);
+
+	if (*to || !value)
+		return 0;
+	*to = strdup(value);
+	return *to ? 0 : -ENOMEM;
+}
+
+/* The database is the path without its slash. */
+static int take_database(CURLU *parts, struct server *server)
+{
+	char *path __cleanup(free) = NULL;
+	int err = take_part(parts, CURLUPART_PATH, &path);
+
+	if (err || !path || strlen(path) < 2)
+		return err;
+	server->database = strdup(path + 1);
+	return server->database ? 0 : -ENOMEM;
+}
+
+static int take_parts(CURLU *parts, struct server *server)
+{
+	char *url = NULL;
+	int err = take_part(parts, CURLUPART_USER, &server->user);
+
+	if (!err)
+		err = take_part(parts, CURLUPART_PASSWORD, &server->password);
+	if (!err)
+		err = take_environment("CLICKHOUSE_USER", &server->user);
+	if (!err)
+		err = take_environment("CLICKHOUSE_PASSWORD", &server->password);
+	if (!err)
+		err = take_database(parts, server);
+	if (err || curl_url_set(parts, CURLUPART_USER, NULL, 0) ||
+	    curl_url_set(parts, CURLUPART_PASSWORD, NULL, 0) ||
+	    curl_url_set(parts, CURLUPART_PATH, "/", 0) ||
+	    curl_url_get(parts, CURLUPART_URL, &url, 0))
+		return err ? err : -ENOMEM;
+	server->url = strdup(url);
+	curl_free(url);
+	return server->url ? 0 : -ENOMEM;
+}
+
+int server_parse(struct dkt_ctx *ctx, const char *url, const char *ca, struct server *server)
+{
+	CURLU *parts = curl_url();
+	CURLUcode code = parts ? curl_url_set(parts, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
+	char *query __cleanup(free) = NULL, *scheme __cleanup(free) = NULL;
+	int err = 0;
+
+	*server = (struct server){ .ca = ca };
+	if (!code)
+		err = take_part(parts, CURLUPART_QUERY, &query);
+	if (!code && !err)
+		err = take_part(parts, CURLUPART_SCHEME, &scheme);
+	if (code == CURLUE_OUT_OF_MEMORY)
+		err = -ENOMEM;
+	else if (code || query || (scheme && strcmp(scheme, "http") && strcmp(scheme, "https")))
+		err = dkt_fail(
+			ctx, -EINVAL,
+			"the address of ClickHouse is http[s]://[USER@]HOST[:PORT][/DATABASE]");
+	else if (!err)
+		err = take_parts(parts, server);
+	curl_url_cleanup(parts);
+	return dkt__with_words(ctx, err);
+}
+
+void server_clear(struct server *server)
+{
+	free(server->url);
+	free(server->user);
+	free(server->password);
+	free(server->database);
+	*server = (struct server){ 0 };
+}
+
+/* ---- a connection ---- */
+
+static size_t take_answer(char *bytes, size_t size, size_t n, void *data)
+{
+	struct link *link = data;
+
+	if (link->answer->len + size * n > ANSWER_MOST)
+		return 0;
+	dkt_buf_add(link->answer, bytes, size * n);
+	return dkt_buf_error(link->answer) ? 0 : size * n;
+}
+
+/* A value other than 0 ends the transfer. */
+static int look(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	(void)data, (void)a, (void)b, (void)c, (void)d;
+	return dkt__stopped();
+}
+
+static int add_header(struct link *link, const char *name, const char *value)
+{
+	char *line __cleanup(free) = dkt__format("%s:%s%s", name, *value ? " " : "", value);
+	struct curl_slist *more = line ? curl_slist_append(link->headers, line) : NULL;
+
+	if (!more)
+		return -ENOMEM;
+	link->headers = more;
+	return 0;
+}
+
+/* The account is in headers: a URL may be in a log. Without "Expect" there is no wait before the rows. */
+static int add_headers(struct link *link)
+{
+	const struct server *server = link->server;
+	int err = add_header(link, "Expect", "");
+
+	if (!err)
+		err = add_header(link, "Content-Type", "application/octet-stream");
+	if (!err && server->user)
+		err = add_header(link, "X-ClickHouse-User", server->user);
+	if (!err && server->password)
+		err = add_header(link, "X-ClickHouse-Key", server->password);
+	return err;
+}
+
+static void set_up(struct link *link)
+{
+	CURL *curl = link->curl;
+
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, link->headers);
+	curl_easy_setopt(curl, CURLOPT_POST, 1L);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_TCP_NODELAY, 1L);
+	curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, 512L << 10);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_SECONDS);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, link);
+	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look);
+	if (link->server->ca)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, link->server->ca);
+}
+
+int link_new(const struct server *server, struct link **to)
+{
+	struct link *link = *to = calloc(1, sizeof(*link));
+	int err;
+
+	if (!link)
+		return -ENOMEM;
+	link->server = server;
+	link->curl = curl_easy_init();
+	err = link->curl ? dkt_buf_new(&link->answer) : -ENOMEM;
+	if (!err)
+		err = dkt_buf_new(&link->url);
+	if (!err)
+		err = add_headers(link);
+	if (!err)
+		set_up(link);
+	return err;
+}
+
+void link_free(struct link *link)
+{
+	if (!link)
+		return;
+	curl_easy_cleanup(link->curl);
+	curl_slist_free_all(link->headers);
+	dkt_buf_free(link->url);
+	dkt_buf_free(link->answer);
+	free(link->words);
+	free(link);
+}
+
+const char *link_answer(const struct link *link, size_t *len)
+{
+	return dkt_buf_data(link->answer, len);
+}
+
+const char *link_words(const struct link *link)
+{
+	return link->words ? link->words : strerror(ENOMEM);
+}
+
+/* ---- statements ---- */
+
+static void put_value(struct link *link, const char *name, const char *value)
+{
+	char *text = value ? curl_easy_escape(link->curl, value, 0) : NULL;
+
+	if (text)
+		dkt_buf_printf(link->url, "&%s=%s", name, text);
+	curl_free(text);
+}
+
+static int put_url(struct link *link, const struct statement *it)
+{
+	dkt_buf_reset(link->url);
+	dkt_buf_printf(link->url, "%s?wait_end_of_query=1", link->server->url);
+	put_value(link, "database", link->server->database);
+	put_value(link, "query_id", it->id);
+	if (it->data)
+		put_value(link, "query", it->text);
+	if (it->settings)
+		dkt_buf_str(link->url, it->settings);
+	dkt_buf_add(link->url, "", 1);
+	return dkt_buf_error(link->url);
+}
+
+/* The numbers of ClickHouse's errors that a later try may not have. */
+bool link_may_pass(long status, const char *answer)
+{
+	static const int numbers[] = {
+		159, /* TIMEOUT_EXCEEDED */
+		202, /* TOO_MANY_SIMULTANEOUS_QUERIES */
+		209, /* SOCKET_TIMEOUT */
+		210, /* NETWORK_ERROR */
+		236, /* ABORTED: the server ends */
+		241, /* MEMORY_LIMIT_EXCEEDED */
+		242, /* TABLE_IS_READ_ONLY: it has no ZooKeeper for now */
+		252, /* TOO_MANY_PARTS */
+		279, /* ALL_CONNECTION_TRIES_FAILED */
+		999, /* KEEPER_EXCEPTION */
+	};
+	int number;
+
+	if (status < 500)
+		return false;
+	/* It is of a proxy, if it has no number. */
+	if (sscanf(answer, "Code: %d", &number) != 1)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (numbers[i] == number)
+			return true;
+	return false;
+}
+
+/* Keeps the first line of the answer as words, without what its exception says twice. */
+static int refused(struct link *link, long status)
+{
+	char *text __cleanup(free) = dkt__format("%.*s", (int)DKT__MIN(link->answer->len, 4096u),
+						 link->answer->data ? link->answer->data : "");
+	char *end, *line = text;
+
+	if (!text)
+		return -ENOMEM;
+	line[strcspn(line, "\r\n")] = '\0';
+	end = strstr(line, ", e.what()");
+	if (end)
+		*end = '\0';
+	end = strstr(line, "DB::Exception: ");
+	if (end)
+		line = end + strlen("DB::Exception: ");
+	link->words = *line ? dkt__format("%s", line) : dkt__format("HTTP status %ld", status);
+	if (link_may_pass(status, text))
+		return -EAGAIN;
+	return status == 401 || status == 403 ? -EACCES : -EPROTO;
+}
+
+int link_run(struct link *link, const struct statement *it)
+{
+	const void *data = it->data ? it->data : it->text;
+	size_t len = it->data ? it->len : strlen(it->text);
+	char reason[CURL_ERROR_SIZE] = "";
+	CURLcode code;
+	long status = 0;
+
+	free(link->words);
+	link->words = NULL;
+	dkt_buf_reset(link->answer);
+	if (put_url(link, it))
+		return -ENOMEM;
+	curl_easy_setopt(link->curl, CURLOPT_URL, link->url->data);
+	curl_easy_setopt(link->curl, CURLOPT_POSTFIELDS, data);
+	curl_easy_setopt(link->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+	curl_easy_setopt(link->curl, CURLOPT_ERRORBUFFER, reason);
+	code = curl_easy_perform(link->curl);
+	curl_easy_setopt(link->curl, CURLOPT_ERRORBUFFER, NULL);
+	curl_easy_getinfo(link->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (dkt_buf_error(link->answer) || code == CURLE_OUT_OF_MEMORY)
+		return -ENOMEM;
+	if (code) {
+		link->words = dkt__format("%s", *reason ? reason : curl_easy_strerror(code));
+		if (code == CURLE_ABORTED_BY_CALLBACK)
+			return -EINTR;
+		return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ?
+			       -EPROTO :
+			       -EAGAIN;
+	}
+	return status == 200 ? 0 : refused(link, status);
+}

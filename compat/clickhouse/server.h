@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sends statements to a server of ClickHouse over HTTP. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+#include "base/util.h"
+
+/* Its address, and the account there. */
+struct server {
+	char *url; /* without user, password and database */
+	char *user, *password, *database; /* NULL: none */
+	const char *ca; /* a file of certificates; NULL: those of the system */
+};
+
+/*
+ * Reads http[s]://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]. The environment has the user and the password
+ * that the URL lacks.
+ */
+int server_parse(struct dkt_ctx *ctx, const char *url, const char *ca, struct server *server);
+void server_clear(struct server *server);
+
+struct statement {
+	const char *text;
+	const char *settings; /* "&NAME=VALUE..."; NULL: none */
+	const char *id; /* by which the server lists it while it runs; NULL: none */
+	const void *data; /* rows for an INSERT */
+	size_t len;
+};
+
+/* A connection, for one thread: it needs no context. */
+struct link;
+
+int link_new(const struct server *server, struct link **link);
+void link_free(struct link *link);
+
+/*
+ * Runs a statement. Returns 0; -EAGAIN: it may succeed later; another error: it cannot. Then
+ * link_words() says why.
+ */
+int link_run(struct link *link, const struct statement *statement);
+
+/* Returns the answer to the last statement. */
+const char *link_answer(const struct link *link, size_t *len);
+
+/* Returns why the last statement failed, valid until the next one. */
+const char *link_words(const struct link *link);
+
+/* True if an answer's error number is of a state that passes, such as a server that ends or is full. */
+bool link_may_pass(long status, const char *answer);

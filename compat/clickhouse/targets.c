@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The tables of the server. */
+#include "clickhouse/loading.h"
+
+/* ---- asking ---- */
+
+static int ask(struct load *load, const char *text, const char *settings, struct row_reader *answer)
+{
+	struct statement statement = { .text = text, .settings = settings };
+	int err = link_run(load->link, &statement);
+
+	*answer = (struct row_reader){ 0 };
+	if (err)
+		return load_fail(load, err, link_words(load->link));
+	answer->at = link_answer(load->link, &answer->left);
+	return 0;
+}
+
+static const char *keep_text(struct load *load, struct row_reader *in)
+{
+	size_t len = 0;
+	const char *text = row_take_text(in, &len);
+
+	return text ? dkt__arena_strndup(&load->arena, text, len) : "";
+}
+
+static int ask_columns(struct load *load)
+{
+	struct row_reader in;
+	int err = ask(load,
+		      "SELECT table, name, type FROM system.columns WHERE database ="
+		      " currentDatabase() FORMAT RowBinary",
+		      NULL, &in);
+
+	while (!err && in.left && !in.bad) {
+		struct known_column column = { keep_text(load, &in), keep_text(load, &in), NULL };
+
+		column.type = keep_text(load, &in);
+		if (!column.table || !column.name || !column.type ||
+		    dkt__append(load->known, load->n_known, column))
+			err = -ENOMEM;
+	}
+	return err ? err : in.bad ? load_fail(load, -EPROTO, "an answer was cut off") : 0;
+}
+
+/* Releases of 2018 need a setting for it, which later ones do not know. */
+static int ask_low(struct load *load)
+{
+	struct row_reader in;
+	int err = ask(load,
+		      "SELECT count() FROM system.settings WHERE name ="
+		      " 'allow_experimental_low_cardinality_type' FORMAT RowBinary",
+		      NULL, &in);
+
+	if (!err)
+		load->old_low = row_take_u64(&in);
+	return err;
+}
+
+static const struct known_column *known(const struct load *load, const char *table,
+					const char *column)
+{
+	for (size_t i = 0; i < load->n_known; i++)
+		if (!strcmp(load->known[i].table, table) &&
+		    (!column || !strcmp(load->known[i].name, column)))
+			return &load->known[i];
+	return NULL;
+}
+
+/* ---- what the server has of the files ---- */
+
+int target_count_text(const struct load *load, const struct target *target, const size_t *files,
+		      size_t n, char **text)
+{
+	struct dkt_buf *sql;
+	int err = dkt_buf_new(&sql);
+
+	if (err)
+		return err;
+	dkt_buf_str(sql, "SELECT common_load, count(), max(seq) FROM ");
+	layout_quote(sql, target->name, "");
+	dkt_buf_str(sql, " WHERE host IN (");
+	for (size_t i = 0; i < n; i++) {
+		dkt_buf_str(sql, i ? ", " : "");
+		layout_quote_text(sql, load->files[files ? files[i] : i].host);
+	}
+	dkt_buf_str(sql, ") AND common_load IN (");
+	for (size_t i = 0; i < n; i++)
+		dkt_buf_printf(sql, "%s%llu", i ? ", " : "",
+			       (unsigned long long)load->files[files ? files[i] : i].id);
+	dkt_buf_str(sql, ") GROUP BY common_load FORMAT RowBinary");
+	dkt_buf_add(sql, "", 1);
+	err = dkt_buf_error(sql);
+	*text = err ? NULL : strdup(sql->data);
+	dkt_buf_free(sql);
+	return *text ? 0 : -ENOMEM;
+}
+
+static int ask_counts(struct load *load, struct target *target)
+{
+	char *text __cleanup(free) = NULL;
+	int err = target_count_text(load, target, NULL, load->n, &text);
+	struct row_reader in;
+
+	if (!err)
+		err = ask(load, text, NULL, &in);
+	while (!err && in.left && !in.bad) {
+		uint64_t id = row_take_u64(&in), n = row_take_u64(&in), last = row_take_u64(&in);
+
+		for (size_t i = 0; i < load->n; i++)
+			if (load->files[i].id == id) {
+				target->parts[i].there = n;
+				target->parts[i].last = last;
+			}
+	}
+	return err;
+}
+
+/* ---- creating ---- */
+
+struct target *target_new(struct load *load, const char *name)
+{
+	struct target *target = calloc(1, sizeof(*target));
+
+	if (!target)
+		return NULL;
+	target->name = strdup(name);
+	target->parts = calloc(load->n + 1, sizeof(*target->parts));
+	target->sender = (unsigned int)(load->n_targets % SENDERS);
+	if (!target->name || !target->parts ||
+	    dkt__append(load->targets, load->n_targets, target)) {
+		free(target->name);
+		free(target->parts);
+		free(target);
+		return NULL;
+	}
+	return target;
+}
+
+int target_column(struct target *target, const char *name, const char *type)
+{
+	struct target_column column = { strdup(name), strdup(type) };
+
+	if (column.name && column.type && !dkt__append(target->columns, target->n, column))
+		return 0;
+	free(column.name);
+	free(column.type);
+	return -ENOMEM;
+}
+
+/* Runs the statement in load->sql. */
+static int run(struct load *load)
+{
+	struct statement statement = {
+		.settings = load->old_low ? "&allow_experimental_low_cardinality_type=1" : NULL,
+	};
+	int err;
+
+	dkt_buf_add(load->sql, "", 1);
+	if (dkt_buf_error(load->sql)) {
+		dkt_buf_reset(load->sql);
+		return -ENOMEM;
+	}
+	statement.text = load->sql->data;
+	if (load->opts.say) {
+		load->opts.say(load->opts.data, statement.text);
+		dkt_buf_reset(load->sql);
+		return 0;
+	}
+	err = link_run(load->link, &statement);
+	dkt_buf_reset(load->sql);
+	return err ? load_fail(load, err, link_words(load->link)) : 0;
+}
+
+int targets_run_section(struct load *load, enum layout_section section,
+			const struct layout_values *values)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < load->layout.n[section]; i++) {
+		layout_fill(load->layout.statements[section][i], values, load->sql);
+		err = run(load);
+	}
+	return err;
+}
+
+static void put_column(struct dkt_buf *buf, const struct target_column *column)
+{
+	layout_quote(buf, column->name, "");
+	dkt_buf_printf(buf, " %s", column->type);
+}
+
+static int create(struct load *load, const struct target *target)
+{
+	struct layout_values values = { .table = target->name };
+	struct dkt_buf *columns;
+	int err = dkt_buf_new(&columns);
+
+	for (size_t i = 0; !err && i < target->n; i++) {
+		dkt_buf_str(columns, i ? ", " : "");
+		put_column(columns, &target->columns[i]);
+	}
+	if (!err) {
+		dkt_buf_add(columns, "", 1);
+		err = dkt_buf_error(columns);
+		values.columns = columns->data;
+	}
+	if (!err)
+		err = targets_run_section(load, LAYOUT_TABLE, &values);
+	dkt_buf_free(columns);
+	return err;
+}
+
+static int add_column(struct load *load, const struct target *target,
+		      const struct target_column *column)
+{
+	struct layout_values values = { .table = target->name };
+	struct dkt_buf *text;
+	int err = dkt_buf_new(&text);
+
+	if (err)
+		return err;
+	put_column(text, column);
+	dkt_buf_add(text, "", 1);
+	values.column = text->data;
+	err = dkt_buf_error(text);
+	if (!err)
+		err = targets_run_section(load, LAYOUT_COLUMN, &values);
+	dkt_buf_free(text);
+	return err;
+}
+
+/* A text may have a dictionary or not, and a time any time zone: the rows are the same. */
+static bool is_alike(const char *wanted, const char *has)
+{
+	static const char text[] = "String", low[] = "LowCardinality(String)", time[] = "DateTime";
+
+	if (!strcmp(wanted, text) || !strcmp(wanted, low))
+		return !strcmp(has, text) || !strcmp(has, low);
+	if (!strncmp(wanted, time, sizeof(time) - 1))
+		return !strcmp(has, time) || !strncmp(has, "DateTime(", sizeof(time));
+	return !strcmp(wanted, has);
+}
+
+/* Compares the server's table with ours, and adds the columns that it lacks. */
+static int complete(struct load *load, const struct target *target)
+{
+	int err = 0;
+
+	for (size_t i = target->declared; !err && i < target->n; i++) {
+		const struct target_column *column = &target->columns[i];
+		const struct known_column *has = known(load, target->name, column->name);
+
+		if (!has)
+			err = add_column(load, target, column);
+		else if (!is_alike(column->type, has->type))
+			return dkt_fail(load->ctx, -EEXIST,
+					"%s: the column %s of the table %s has the type %s, not %s:"
+					" the table is of another program or release; load into"
+					" another database",
+					load->server.url, column->name, target->name, has->type,
+					column->type);
+	}
+	return err;
+}
+
+static int set_insert(struct target *target)
+{
+	struct dkt_buf *sql;
+	int err = dkt_buf_new(&sql);
+
+	if (err)
+		return err;
+	dkt_buf_str(sql, "INSERT INTO ");
+	layout_quote(sql, target->name, "");
+	for (size_t i = 0; i < target->n; i++) {
+		dkt_buf_str(sql, i ? ", " : " (");
+		layout_quote(sql, target->columns[i].name, "");
+	}
+	dkt_buf_str(sql, ") FORMAT RowBinary");
+	dkt_buf_add(sql, "", 1);
+	free(target->insert);
+	target->insert = dkt_buf_error(sql) ? NULL : strdup(sql->data);
+	dkt_buf_free(sql);
+	return target->insert ? 0 : -ENOMEM;
+}
+
+int target_create(struct load *load, struct target *target, enum layout_section section)
+{
+	const struct layout_values values = { .table = target->name };
+	bool had = known(load, target->name, NULL);
+	int err;
+
+	if (target->created || had)
+		err = complete(load, target);
+	else
+		err = create(load, target);
+	if (!err && !target->created && section != LAYOUT_TABLE)
+		err = targets_run_section(load, section, &values);
+	if (!err && !target->created && had)
+		err = ask_counts(load, target);
+	target->created = true;
+	target->declared = target->n;
+	return err ? err : set_insert(target);
+}
+
+int targets_ask(struct load *load)
+{
+	const struct layout_values none = { 0 };
+	int err = ask_columns(load);
+
+	if (!err)
+		err = ask_low(load);
+	return err ? err : targets_run_section(load, LAYOUT_ONCE, &none);
+}

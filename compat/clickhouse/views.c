@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Views on logs of intervals, with the same names and answers as those of database/views.c. */
+#include "clickhouse/loading.h"
+
+/* Rows of a view of the longest intervals. */
+#define TOP "10"
+
+/* ---- columns of groups ---- */
+
+struct group {
+	const char *key; /* tells a group from others */
+	const char *shown; /* is shown: of the last interval, if it is another column */
+};
+
+/* A process is told by its number, since PIDs are used again, and shown by its name and PID. */
+static size_t add_group(struct group *groups, size_t n, const struct result_column *column,
+			struct dkt__arena *arena)
+{
+	char *nr __cleanup(free) = dkt__format("%s_nr", column->key);
+	const char *key = column->type == RESULT_PROCESS && nr ?
+				  dkt__arena_strndup(arena, nr, strlen(nr)) :
+				  column->key;
+
+	groups[n++] = (struct group){ key, column->key };
+	if (column->number_key)
+		groups[n++] =
+			(struct group){ column->type == RESULT_PROCESS ? NULL : column->number_key,
+					column->number_key };
+	return n;
+}
+
+static size_t find_groups(const struct span_set *set, struct group groups[2 * SPAN_GROUPS],
+			  struct dkt__arena *arena)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < SPAN_GROUPS; i++)
+		if (set->by[i] >= 0)
+			n = add_group(groups, n, &set->columns[set->by[i]], arena);
+	return n;
+}
+
+/* ---- statements ---- */
+
+/*
+ * The rank of a quantile is rounded up, as in the analyses. Columns get other names within, because a
+ * name that is given hides the column of that name.
+ */
+static void put_stats(struct load *load, const struct answer *log, struct dkt_buf *sql)
+{
+	static const struct {
+		const char *key, *part;
+	} quantiles[] = {
+		{ "p50", "0.5" },
+		{ "p90", "0.9" },
+		{ "p99", "0.99" },
+		{ "p99.9", "0.999" },
+	};
+	struct group groups[2 * SPAN_GROUPS];
+	size_t n = find_groups(log->set, groups, &load->arena);
+
+	dkt_buf_str(sql, "SELECT common_load, host");
+	for (size_t i = 0; i < n; i++) {
+		dkt_buf_printf(sql, ", shown_%zu AS ", i);
+		layout_quote(sql, groups[i].shown, "");
+	}
+	dkt_buf_str(sql, ", n AS count, least AS min, intDiv(sum_of, n) AS mean");
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
+		dkt_buf_printf(sql, ", sorted[toUInt64(ceil(%s * n))] AS ", quantiles[i].part);
+		layout_quote(sql, quantiles[i].key, "");
+	}
+	dkt_buf_str(sql, ", most AS max, sum_of AS total FROM (SELECT common_load, host");
+	for (size_t i = 0; i < n; i++) {
+		dkt_buf_str(sql, ", argMax(");
+		layout_quote(sql, groups[i].shown, "");
+		dkt_buf_printf(sql, ", seq) AS shown_%zu", i);
+	}
+	dkt_buf_str(sql, ", max(seq) AS last, count() AS n, min(duration) AS least,"
+			 " arraySort(groupArray(duration)) AS sorted, max(duration) AS most,"
+			 " sum(duration) AS sum_of FROM ");
+	layout_quote(sql, log->name, "");
+	dkt_buf_str(sql, " GROUP BY common_load, host");
+	for (size_t i = 0; i < n; i++)
+		if (groups[i].key) {
+			dkt_buf_str(sql, ", ");
+			layout_quote(sql, groups[i].key, "");
+		}
+	dkt_buf_str(sql, ") ORDER BY sum_of DESC, last");
+}
+
+static void put_top(const struct answer *log, struct dkt_buf *sql)
+{
+	dkt_buf_str(sql, "SELECT * FROM ");
+	layout_quote(sql, log->name, "");
+	dkt_buf_str(sql, " ORDER BY duration DESC, seq LIMIT " TOP);
+}
+
+/*
+ * Rows for the powers of two from the shortest to the longest, as in the analyses. ClickHouse 18.16 cannot
+ * read an element of a tuple again that has an index, and then does not start: so there is no tuple.
+ */
+static void put_freq(const struct answer *log, struct dkt_buf *sql)
+{
+	dkt_buf_str(sql, "SELECT common_load, host, lower AS `from`, if(lower = 0, 2, lower * 2)"
+			 " AS below, counts[indexOf(powers, lower)] AS count FROM (SELECT"
+			 " common_load, host, powers, counts, shortest, longest,"
+			 " arrayJoin(arrayMap(i -> if(i = 0, toInt64(0), toInt64(exp2(i))),"
+			 " range(62))) AS lower FROM (SELECT common_load, host, groupArray(power)"
+			 " AS powers, groupArray(n) AS counts, min(power) AS shortest, max(power)"
+			 " AS longest FROM (SELECT common_load, host, power, count() AS n FROM"
+			 " (SELECT common_load, host, if(duration < 2, toInt64(0),"
+			 " roundToExp2(duration)) AS power FROM ");
+	layout_quote(sql, log->name, "");
+	dkt_buf_str(sql,
+		    ") GROUP BY common_load, host, power) GROUP BY common_load, host)) WHERE"
+		    " lower >= shortest AND lower <= longest ORDER BY common_load, host, lower");
+}
+
+/* ---- creating ---- */
+
+struct view_of {
+	struct load *load;
+	const struct answer *log;
+};
+
+static int create(void *data, const struct analysis *it, const char *name)
+{
+	const struct view_of *of = data;
+	struct layout_values values = { .view = name, .table = of->log->name };
+	struct dkt_buf *sql;
+	int err = dkt_buf_new(&sql);
+
+	if (err)
+		return err;
+	if (it->view == VIEW_STATS)
+		put_stats(of->load, of->log, sql);
+	else if (it->view == VIEW_TOP)
+		put_top(of->log, sql);
+	else
+		put_freq(of->log, sql);
+	dkt_buf_add(sql, "", 1);
+	err = dkt_buf_error(sql);
+	values.select = sql->data;
+	if (!err)
+		err = targets_run_section(of->load, LAYOUT_VIEW, &values);
+	dkt_buf_free(sql);
+	return err;
+}
+
+int load_views(struct load *load, const struct load_file *file, const struct answer *log)
+{
+	struct view_of of = { load, log };
+
+	return answers_each_view(&file->answers, log, create, &of);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* load: loads recordings into ClickHouse. */
+#include "load/load.h"
+
+#include <inttypes.h>
+
+#include "app/opt.h"
+#include "base/keymap.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "clickhouse/load.h"
+#include "input/inputs.h"
+
+/* Seconds to try again after an error of the server. */
+#define PATIENCE 60.0
+
+static int take(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	(void)source;
+	return load_add(data, record);
+}
+
+static void say(void *data, const char *statement)
+{
+	(void)data;
+	printf("%s;\n", statement);
+}
+
+static const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+static void print_sum(const struct load_sum *sum)
+{
+	if (sum->whole == sum->files)
+		printf("%" PRIu64 " %s, loaded before.\n", sum->files,
+		       plural(sum->files, "file", "files"));
+	else
+		printf("%" PRIu64 " %s, %" PRIu64 " loaded before: %" PRIu64
+		       " rows loaded, %" PRIu64 " were there.\n",
+		       sum->files, plural(sum->files, "file", "files"), sum->whole, sum->rows,
+		       sum->there);
+}
+
+/* Sets the number of each part. Several parts can be of one path: the boots of a directory of segments. */
+static int digest_all(const struct inputs *in, struct load_source *sources)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < in->n; i++) {
+		sources[i].path = in->files[i].path;
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(sources[j].path, sources[i].path))
+				sources[i].id = dkt__mix(sources[j].id, 1);
+		if (!sources[i].id)
+			err = load_digest(in->app, sources[i].path, &sources[i].id);
+	}
+	return err;
+}
+
+static int load_all(struct app *app, struct inputs *in, struct load_opts *opts)
+{
+	struct load_source *sources __cleanup(free) = calloc(in->n + 1, sizeof(*sources));
+	struct load_sum sum = { 0 };
+	struct load *load = NULL;
+	int err = sources ? digest_all(in, sources) : dkt__no_memory(app->ctx);
+
+	opts->sources = sources;
+	if (!err)
+		err = load_new(&in->line, opts, &load);
+	if (!err && !load_is_done(load))
+		err = inputs_each(in, take, load);
+	if (!err && dkt__stopped())
+		err = dkt_fail(app->ctx, -EINTR,
+			       "load: interrupted; load the files again to go on");
+	if (!err)
+		err = load_finish(load, &sum);
+	load_free(load);
+	if (!err && !opts->say)
+		print_sum(&sum);
+	return err;
+}
+
+int cmd_load(struct app *app, int argc, char **argv)
+{
+	struct load_opts opts = { .url = app->clickhouse,
+				  .ca = app->ca,
+				  .layout = app->layout,
+				  .patience = PATIENCE,
+				  .say = app->dry_run ? say : NULL };
+	struct record_args args = { 0 };
+	struct inputs in = { 0 };
+	int rc = 0;
+
+	if (!app->clickhouse && !app->dry_run)
+		rc = app_usage("load: give the server: --clickhouse http://HOST:8123/DATABASE");
+	if (!rc && app->reconnect)
+		rc = opt_seconds("reconnect", app->reconnect, &opts.patience);
+	if (rc)
+		return rc;
+	dkt__stop_on_end();
+	rc = record_args_read(app, &args);
+	if (!rc)
+		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
+	if (!rc && (inputs_open_quietly(&in, &args) || load_all(app, &in, &opts)))
+		rc = app_fail(app);
+	if (!rc)
+		rc = inputs_report_losses(&in);
+	inputs_clear(&in);
+	record_args_clear(&args);
+	return rc;
+}

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# load, with servers of ClickHouse; unit/test_clickhouse.c has the rows, layouts and errors.
+# shellcheck disable=SC2154,SC2016 # set by bats and helpers; dollars are jq's
+
+load ../helper/common
+load ../helper/clickhouse
+
+setup_file()
+{
+	need_clickhouse
+	choose_ports
+	export server1=$BATS_FILE_TMPDIR/one server2=$BATS_FILE_TMPDIR/two
+	write_config "$server1" "$http1" "$tcp1"
+	write_config "$server2" "$http2" "$tcp2"
+	start_server "$server1"
+	start_server "$server2"
+	"$top/tests/tools/gen-sched" 4 30000 >"$BATS_FILE_TMPDIR/sched.txt"
+	DKTRACE_ROOT=$top/tests/fixture/analyze dktrace convert "$BATS_FILE_TMPDIR/sched.txt" "$BATS_FILE_TMPDIR/sched.dat"
+	dktrace convert "$BATS_FILE_TMPDIR/sched.dat" "$BATS_FILE_TMPDIR/sched.sqlite"
+	await_server "$server1" "$tcp1"
+	await_server "$server2" "$tcp2"
+}
+
+teardown_file()
+{
+	end_server "$server1" KILL
+	end_server "$server2" KILL
+}
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	sched=$BATS_FILE_TMPDIR/sched.dat
+	new_database
+}
+
+# Prints the rows of all tables of events, intervals and answers, sorted: those of SQLite, and the server's.
+# usage: all_rows DATABASE; server_rows [DATABASE...]
+tables()
+{
+	dktrace sql "$1" --csv | tail -n +2 | cut -d, -f1 | grep -vxE 'hosts|files|losses|events|classes'
+}
+
+all_rows()
+{
+	local name
+
+	for name in $(tables "$1"); do
+		dktrace sql "$1" --json "SELECT '$name' AS name_of, * FROM \"$name\""
+	done | jq -S -c 'del(.host, .seq) | map_values(if type == "array" then tojson else . end)' | sort
+}
+
+server_rows()
+{
+	local name
+
+	for name in $(tables "$1"); do
+		echo "SELECT '$name' AS name_of, * FROM $db.\`$name\` FORMAT JSONEachRow;"
+	done >statements
+	ask "$(cat statements)" |
+		jq -S -c 'del(.host, .seq, .common_load, .common_time) | map_values(if type == "array" then tojson else . end)' | sort
+}
+
+# usage: same_rows DATABASE
+same_rows()
+{
+	all_rows "$1" >wanted
+	server_rows "$1" >have
+	at_least 100 "$(wc -l <wanted)"
+	diff wanted have | head -n 20 >differences
+	same '' "$(cat differences)" "rows of $1"
+}
+
+# Waits until one of the files exists, or the process has ended. usage: await GLOB PID
+await()
+{
+	until compgen -G "$1" >/dev/null || ! kill -0 "$2" 2>/dev/null; do
+		sleep 0.01
+	done
+}
+
+@test "all rows and answers are those of sql" {
+	run -0 dktrace load --clickhouse "$url" "$capture"
+	has "$output" '1 file, 0 loaded before: '
+	run -0 dktrace convert "$capture" capture.sqlite
+	same_rows capture.sqlite
+	same "$(dktrace sql capture.sqlite --csv 'SELECT name, system, event, records FROM events ORDER BY name' | tail -n +2)" \
+		"$(ask "SELECT name, system, event, records FROM $db.events ORDER BY name FORMAT CSV" | tr -d '"')" "events"
+	same "$(dktrace sql capture.sqlite --csv 'SELECT records, lost, bad FROM files' | tail -n +2)" \
+		"$(ask "SELECT records, lost, bad FROM $db.files FORMAT CSV")" "files"
+	same "$(ask "SELECT sum(records) FROM $db.events")" "$(ask "SELECT sum(records) FROM $db.rates")" "by minute"
+	same "$(ask "SELECT count() FROM $db.iolog")" \
+		"$(ask "SELECT sum(count) FROM $db.latencies_by_minute WHERE log = 'iolog'")" "intervals by minute"
+}
+
+@test "a file counts once, also as a copy and beside others" {
+	run -0 dktrace load --clickhouse "$url" "$sched"
+	run -0 dktrace load --clickhouse "$url" "$sched"
+	same '1 file, loaded before.' "$output" "again"
+	cp "$sched" copy.dat
+	run -0 dktrace load --clickhouse "$url" "$capture" copy.dat --offset copy.dat=0
+	has "$output" '2 files, 1 loaded before: '
+	same 2 "$(ask "SELECT count() FROM $db.files")" "files"
+	run -1 dktrace load --clickhouse "$url" copy.dat "$sched" --offset "$sched=0"
+	has "$output" 'have the same contents'
+	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
+}
+
+@test "a load that is killed continues, and no row is missing or doubled" {
+	for point in 'sched_switch' 'sched_wakeup/1*_*' 'sched_switch/1*_*' 'cpulog/1*_*' 'files'; do
+		dktrace load --clickhouse "$url" "$sched" >words 2>&1 &
+		pid=$!
+		await "$server1/data/$db/$point" $pid
+		kill -9 $pid 2>/dev/null || true
+		wait $pid || true
+	done
+	run -0 dktrace load --clickhouse "$url" "$sched"
+	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
+	same 1 "$(ask "SELECT count() FROM $db.files")" "files"
+}
+
+@test "a server that is killed and starts again gets every row once" {
+	dktrace load --clickhouse "$url" "$sched" >words 2>&1 &
+	pid=$!
+	await "$server1/data/$db/sched_switch" $pid
+	end_server "$server1" KILL
+	start_server "$server1"
+	await_server "$server1" "$tcp1"
+	status=0
+	wait $pid || status=$?
+	# Before the first rows, statements are not tried again.
+	[ $status = 0 ] || run -0 dktrace load --clickhouse "$url" "$sched"
+	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
+}
+
+@test "what the server refuses is said, exit 1" {
+	refuse()
+	{
+		run -1 --separate-stderr dktrace load --clickhouse "$1" "$capture"
+		same '' "$output" "stdout of $1"
+		same "dktrace: http://127.0.0.1:$http1/: $2" "$stderr" "$1"
+	}
+	refuse "http://127.0.0.1:$http1/nothing" "Database nothing doesn't exist"
+	refuse "http://keeper:wrong@127.0.0.1:$http1/$db" 'Wrong password for user keeper'
+	CLICKHOUSE_USER=keeper CLICKHOUSE_PASSWORD=wrong refuse "$url" 'Wrong password for user keeper'
+	CLICKHOUSE_USER=keeper CLICKHOUSE_PASSWORD=secret run -0 dktrace load --clickhouse "$url" "$capture"
+	run -1 dktrace load --clickhouse http://127.0.0.1:1/x "$capture"
+	has "$output" 'http://127.0.0.1:1/: Failed to connect to 127.0.0.1 port 1'
+	for address in ftp://127.0.0.1/ "http://127.0.0.1/?database=x" :::; do
+		run -1 dktrace load --clickhouse "$address" "$capture"
+		has "$output" 'the address of ClickHouse is http[s]://[USER@]HOST[:PORT][/DATABASE]'
+	done
+	expect 2 '' 'dktrace: load: give the server: --clickhouse http://HOST:8123/DATABASE' dktrace load "$capture"
+	mkfifo pipe
+	cat "$sched" >pipe 3>&- &
+	run -1 dktrace load --clickhouse "$url" pipe
+}
+
+@test "an old table gets the columns that it lacks; one of another type is refused" {
+	run -0 dktrace load --clickhouse "$url" --dry-run "$capture"
+	ask "USE $db; $(sed 's/, `ret` Int64//' <<<"$output")"
+	run -0 dktrace load --clickhouse "$url" "$capture"
+	run -0 dktrace convert "$capture" capture.sqlite
+	same_rows capture.sqlite
+	ask "DROP TABLE $db.sched_switch; CREATE TABLE $db.sched_switch (common_load UInt64, seq String) ENGINE = Log" || true
+	ask "CREATE TABLE IF NOT EXISTS $db.sched_switch (common_load UInt64, seq String) ENGINE = Log"
+	run -1 dktrace load --clickhouse "$url" "$sched"
+	has "$output" 'the column seq of the table sched_switch has the type String, not UInt64'
+}
+
+@test "two shards: each file is on one, and the answers are of both" {
+	run -0 dktrace load --dry-run --layout distributed "$capture" "$sched" --offset "$sched=0"
+	statements=$output
+	ask "USE $db; $statements"
+	tcp=$tcp2 ask "CREATE DATABASE $db; USE $db; $statements"
+	run -0 dktrace load --clickhouse "$url" --layout distributed "$capture" "$sched" --offset "$sched=0"
+	run -0 dktrace load --clickhouse "$url" --layout distributed "$capture" "$sched" --offset "$sched=0"
+	same '2 files, loaded before.' "$output" "again"
+	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
+	same 2 "$(ask "SELECT count() FROM $db.files")" "files"
+}

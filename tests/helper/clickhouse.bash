@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Servers of ClickHouse for the tests: on loopback, with their files in a directory of the test.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# Skips the tests of the file, with the reason, if there is no ClickHouse.
+need_clickhouse()
+{
+	local command
+
+	for command in clickhouse-server clickhouse-client; do
+		command -v $command >/dev/null || skip "needs $command"
+	done
+}
+
+# Chooses free ports for two servers: $http1, $tcp1, $http2, $tcp2. They are a cluster of two shards.
+choose_ports()
+{
+	# shellcheck disable=SC2046
+	set -- $(python3 -c 'import socket
+sockets = [socket.create_server(("127.0.0.1", 0)) for i in range(4)]
+print(*[s.getsockname()[1] for s in sockets])')
+	export http1=$1 tcp1=$2 http2=$3 tcp2=$4
+}
+
+# usage: write_config DIR HTTP TCP
+write_config()
+{
+	mkdir -p "$1"
+	cat >"$1/config.xml" <<-END
+		<yandex>
+		<logger><level>warning</level><log>$1/log</log><errorlog>$1/errors</errorlog></logger>
+		<http_port>$2</http_port><tcp_port>$3</tcp_port><listen_host>127.0.0.1</listen_host>
+		<path>$1/</path><tmp_path>$1/tmp/</tmp_path><users_config>users.xml</users_config>
+		<default_profile>default</default_profile><default_database>default</default_database>
+		<mark_cache_size>5368709</mark_cache_size><timezone>UTC</timezone>
+		<remote_servers><dktrace>
+			<shard><replica><host>127.0.0.1</host><port>$tcp1</port></replica></shard>
+			<shard><replica><host>127.0.0.1</host><port>$tcp2</port></replica></shard>
+		</dktrace></remote_servers>
+		</yandex>
+	END
+	cat >"$1/users.xml" <<-'END'
+		<yandex>
+		<profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
+		<quotas><default></default></quotas>
+		<users>
+		<default><password></password><networks><ip>127.0.0.1</ip></networks>
+			<profile>default</profile><quota>default</quota></default>
+		<keeper><password>secret</password><networks><ip>127.0.0.1</ip></networks>
+			<profile>default</profile><quota>default</quota></keeper>
+		</users>
+		</yandex>
+	END
+}
+
+# Starts a server, whose PID is then in DIR/pid. usage: start_server DIR
+start_server()
+{
+	clickhouse-server --config-file="$1/config.xml" </dev/null >"$1/out" 2>&1 3>&- 4>&- &
+	echo $! >"$1/pid"
+}
+
+# Waits until a server answers. usage: await_server DIR TCP
+await_server()
+{
+	until clickhouse-client --host 127.0.0.1 --port "$2" --query 'SELECT 1' >/dev/null 2>&1; do
+		kill -0 "$(cat "$1/pid")" || { cat "$1/out" "$1/errors" >&2; return 1; }
+		sleep 0.02
+	done
+}
+
+# usage: end_server DIR [SIGNAL]
+end_server()
+{
+	[ -e "$1/pid" ] || return 0
+	kill "-${2:-TERM}" "$(cat "$1/pid")" 2>/dev/null
+	while kill -0 "$(cat "$1/pid")" 2>/dev/null; do
+		sleep 0.01
+	done
+}
+
+# Asks the first server, or that of the port $tcp. usage: ask STATEMENT
+ask()
+{
+	clickhouse-client --host 127.0.0.1 --port "${tcp:-$tcp1}" --multiquery --allow_experimental_low_cardinality_type 1 \
+		--output_format_json_quote_64bit_integers 0 --query "$1"
+}
+
+# Makes the database of a test anew; its name is $db and its URL $url.
+new_database()
+{
+	db=t$BATS_TEST_NUMBER
+	url=http://127.0.0.1:$http1/$db
+	ask "CREATE DATABASE $db"
+}
