@@ -15,7 +15,7 @@ setup_file()
 	write_config "$server2" "$http2" "$tcp2"
 	start_server "$server1"
 	start_server "$server2"
-	"$top/tests/tools/gen-sched" 4 30000 >"$BATS_FILE_TMPDIR/sched.txt"
+	"$top/tests/tools/gen-sched" 4 4000 >"$BATS_FILE_TMPDIR/sched.txt"
 	DKTRACE_ROOT=$top/tests/fixture/analyze dktrace convert "$BATS_FILE_TMPDIR/sched.txt" "$BATS_FILE_TMPDIR/sched.dat"
 	dktrace convert "$BATS_FILE_TMPDIR/sched.dat" "$BATS_FILE_TMPDIR/sched.sqlite"
 	await_server "$server1" "$tcp1"
