@@ -41,6 +41,7 @@ trap clean EXIT
 trap 'exit 130' INT TERM
 
 # The name of a host finds its recorder.
+# shellcheck disable=SC2016 # for the shell in there
 printf '#!/bin/sh\nDKTRACE_INSTANCE=dkt-bench-%s-$1 exec sh -c "$2"\n' $$ >"$tmp/direct"
 chmod +x "$tmp/direct"
 each start

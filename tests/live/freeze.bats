@@ -7,7 +7,7 @@ load ../helper/live
 
 setup_recorder()
 {
-	cd "$tmp"
+	cd "$tmp" || return
 	dktrace flight start -e syscalls:sys_enter_ioctl --size 1M --dir "$tmp/dumps" \
 		--when 'task:task_rename[newcomm == "freeze-me"]' 3>&-
 }
