@@ -68,7 +68,7 @@ int flight_accept(int listener, struct flight_request *request)
 	}
 	line[len] = '\0';
 	line[strcspn(line, "\n")] = '\0';
-	if (!strchr("dfw", line[0]) || line[1] != '\t' || !line[2]) {
+	if (!line[0] || !strchr("dfw", line[0]) || line[1] != '\t' || !line[2]) {
 		close(fd);
 		return -EBADMSG;
 	}

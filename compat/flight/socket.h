@@ -27,7 +27,7 @@ struct flight_request {
 /* Opens it. Returns a descriptor or -errno. */
 int flight_listen(struct dkt_ctx *ctx, const char *log);
 
-/* Takes a request. Returns 0, or -errno if there is none, or not a whole one. */
+/* Takes a request. Returns 0. -EAGAIN: there is none; -EBADMSG: it is not complete. */
 int flight_accept(int listener, struct flight_request *request);
 
 /* Sends the name of the file, or the error if err is set, and closes the descriptor. */
