@@ -3,13 +3,10 @@
 #include "fleet/alarms.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "base/when.h"
 #include "remote/words.h"
-
-#define HOUR (3600 * (uint64_t)DKT__NSEC_PER_SEC)
 
 /* Bytes of a line that a host writes, and of the name of a dump. */
 #define LINE_MAX_LEN 4096
@@ -24,22 +21,12 @@ int alarms_init(struct alarms *alarms)
 
 	alarms->lines = calloc(n + 1, sizeof(*alarms->lines));
 	alarms->answered = calloc(n + 1, sizeof(*alarms->answered));
-	alarms->times = calloc(alarms->most + 1, sizeof(*alarms->times));
-	return alarms->lines && alarms->answered && alarms->times ? 0 : -ENOMEM;
+	if (!alarms->lines || !alarms->answered)
+		return -ENOMEM;
+	return hourly_init(&alarms->hourly, alarms->most);
 }
 
 /* ---- one incident ---- */
-
-static bool is_allowed(struct alarms *alarms, uint64_t now)
-{
-	size_t old = 0;
-
-	while (old < alarms->n_times && now - alarms->times[old] >= HOUR)
-		old++;
-	alarms->n_times -= old;
-	memmove(alarms->times, alarms->times + old, alarms->n_times * sizeof(*alarms->times));
-	return alarms->n_times < alarms->most;
-}
 
 /* A host whose connection is broken hears it when it is there again. */
 static bool can_answer(const struct fleet_host *host)
@@ -82,7 +69,7 @@ static int begin(struct alarms *alarms, const struct fleet_host *host, const cha
 		alarm->merged++;
 		return 0;
 	}
-	if (!is_allowed(alarms, now)) {
+	if (!hourly_allows(&alarms->hourly, now)) {
 		if (!alarms->suppressed++)
 			alarms->tell(alarms->data, host->name,
 				     "an incident does not freeze the others: the hour has had"
@@ -92,11 +79,11 @@ static int begin(struct alarms *alarms, const struct fleet_host *host, const cha
 	*alarm = (struct alarm){ .host = host->name };
 	freeze_others(alarms, host, reason);
 	alarm->took = dkt__monotonic_ns() - now;
-	alarm->began = (int64_t)time(NULL) * DKT__NSEC_PER_SEC;
+	alarm->began = time(NULL);
 	alarm->reason = strdup(reason);
 	alarm->files = calloc(alarms->fleet->n + 1, sizeof(*alarm->files));
 	memset(alarms->answered, 0, alarms->fleet->n * sizeof(*alarms->answered));
-	alarms->times[alarms->n_times++] = now;
+	hourly_count(&alarms->hourly, now);
 	alarms->until = now + alarms->wait;
 	alarms->open = true;
 	return alarm->reason && alarm->files ? 0 : -ENOMEM;
@@ -146,8 +133,16 @@ static int take_dump(struct alarms *alarms, size_t nr, const char *path)
 	return alarm->files[nr] ? 0 : -ENOMEM;
 }
 
-static int take_line(struct alarms *alarms, size_t nr, char *line)
+/* Whose line it is. */
+struct speaker {
+	struct alarms *alarms;
+	size_t nr;
+};
+
+static int take_line(void *data, char *line)
 {
+	struct alarms *alarms = ((struct speaker *)data)->alarms;
+	const size_t nr = ((struct speaker *)data)->nr;
 	const struct fleet_host *host = &alarms->fleet->hosts[nr];
 	char *text = strchr(line, '\t'), *more;
 
@@ -172,22 +167,11 @@ static int take_line(struct alarms *alarms, size_t nr, char *line)
 int alarms_take(void *data, struct fleet_host *host, const uint8_t *bytes, size_t len)
 {
 	struct alarms *alarms = data;
-	const size_t nr = (size_t)(host - alarms->fleet->hosts);
-	struct dkt_buf *lines = &alarms->lines[nr];
-	int err = words_keep(lines, bytes, len, SIZE_MAX);
-	char *line = lines->data, *end_of_line;
+	struct speaker speaker = { alarms, (size_t)(host - alarms->fleet->hosts) };
+	struct dkt_buf *lines = &alarms->lines[speaker.nr];
+	int err = words_lines(lines, bytes, len, take_line, &speaker);
 
-	while (!err &&
-	       (end_of_line = memchr(line, '\n', lines->len - (size_t)(line - lines->data)))) {
-		*end_of_line = '\0';
-		err = take_line(alarms, nr, line);
-		line = end_of_line + 1;
-	}
-	if (err)
-		return err;
-	lines->len -= (size_t)(line - lines->data);
-	memmove(lines->data, line, lines->len);
-	return lines->len > LINE_MAX_LEN ? -EPROTO : 0;
+	return !err && lines->len > LINE_MAX_LEN ? -EPROTO : err;
 }
 
 /* ---- time ---- */
@@ -214,5 +198,5 @@ void alarms_clear(struct alarms *alarms)
 		free(alarms->lines[i].data);
 	free(alarms->lines);
 	free(alarms->answered);
-	free(alarms->times);
+	hourly_clear(&alarms->hourly);
 }

@@ -6,11 +6,14 @@
  */
 #pragma once
 
+#include <time.h>
+
+#include "capture/hourly.h"
 #include "fleet/fleet.h"
 
 /* One incident: the files are the dumps that belong together. */
 struct alarm {
-	int64_t began; /* time of day, ns */
+	time_t began; /* time of day */
 	const char *host; /* where the condition held */
 	char *reason; /* as that host says it */
 	char **files; /* for each host of the fleet, the name of its dump; NULL: it has made none */
@@ -37,8 +40,7 @@ struct alarms {
 	struct alarm now;
 	bool open; /* there is an incident, and dumps are awaited */
 	uint64_t until; /* ns */
-	uint64_t *times; /* of the incidents in the last hour, the oldest first */
-	size_t n_times;
+	struct hourly hourly; /* incidents */
 };
 
 /* The caller has set the fields above, and the fleet's hosts are there. -ENOMEM. */

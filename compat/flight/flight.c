@@ -218,8 +218,7 @@ static int set_up(struct flight *flight, const struct flight_opts *opts)
 				      " record: 'dktrace flight dump' writes what they hold,"
 				      " 'dktrace flight stop' removes them");
 	flight->groups = calloc(opts->n_groups + 1, sizeof(*flight->groups));
-	flight->times = calloc(flight->state->max_dumps + 1, sizeof(*flight->times));
-	if (!flight->groups || !flight->times)
+	if (!flight->groups || hourly_init(&flight->hourly, flight->state->max_dumps))
 		return dkt__no_memory(flight->ctx);
 	flight->state->started = time(NULL);
 	age_now(&flight->clock);
@@ -258,7 +257,7 @@ static void tear_down(struct flight *flight)
 	if (flight->listener >= 0)
 		close(flight->listener);
 	free(flight->groups);
-	free(flight->times);
+	hourly_clear(&flight->hourly);
 	free(flight->reasons);
 	/* The state names the instances that could not be removed. */
 	if (err)

@@ -11,8 +11,6 @@
 #include "flight/dump.h"
 #include "flight/files.h"
 
-#define HOUR (3600 * DKT__NSEC_PER_SEC)
-
 /* Bytes of the reasons of one dump. */
 #define REASONS_MAX 600
 
@@ -49,25 +47,12 @@ static int add_reason(struct flight *flight, const char *reason)
 	return 0;
 }
 
-static bool is_allowed(struct flight *flight, uint64_t now)
-{
-	size_t old = 0;
-
-	while (old < flight->n_times && now - flight->times[old] >= HOUR)
-		old++;
-	if (old)
-		memmove(flight->times, flight->times + old,
-			(flight->n_times - old) * sizeof(*flight->times));
-	flight->n_times -= old;
-	return flight->n_times < flight->state->max_dumps;
-}
-
 int flight_incident(struct flight *flight, const char *reason, uint64_t n)
 {
 	const uint64_t now = service_now();
 
 	/* A dump that is due takes further reasons. */
-	if (!flight->reasons && !is_allowed(flight, now)) {
+	if (!flight->reasons && !hourly_allows(&flight->hourly, now)) {
 		flight->state->suppressed += n;
 		save(flight);
 		return 0;
@@ -75,7 +60,7 @@ int flight_incident(struct flight *flight, const char *reason, uint64_t n)
 	if (!flight->reasons) {
 		flight_followers_tell(&flight->followers, "incident", reason, NULL);
 		flight->due = now + flight->state->after;
-		flight->times[flight->n_times++] = now;
+		hourly_count(&flight->hourly, now);
 		n--;
 	}
 	flight->state->merged += n;

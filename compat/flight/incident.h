@@ -3,6 +3,7 @@
 #pragma once
 
 #include "capture/age.h"
+#include "capture/hourly.h"
 #include "flight/conditions.h"
 #include "flight/flight.h"
 #include "flight/socket.h"
@@ -28,8 +29,7 @@ struct flight {
 	struct age_clock clock;
 	uint64_t due; /* when it is made, ns */
 	uint64_t hold; /* until then conditions are not looked at, ns */
-	uint64_t *times; /* of the dumps of incidents in the last hour, the oldest first */
-	size_t n_times;
+	struct hourly hourly; /* dumps of incidents */
 };
 
 /* Notes n incidents of a condition or a signal. A dump is due, unless the hour has had its dumps. */

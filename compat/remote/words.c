@@ -16,6 +16,24 @@ int words_keep(struct dkt_buf *buf, const void *bytes, size_t len, size_t most)
 	return 0;
 }
 
+int words_lines(struct dkt_buf *buf, const void *bytes, size_t len,
+		int (*fn)(void *data, char *line), void *data)
+{
+	int err = words_keep(buf, bytes, len, SIZE_MAX);
+	char *line = buf->data, *end;
+
+	while (!err && (end = memchr(line, '\n', buf->len - (size_t)(line - buf->data)))) {
+		*end = '\0';
+		err = fn(data, line);
+		line = end + 1;
+	}
+	if (err)
+		return err;
+	buf->len -= (size_t)(line - buf->data);
+	memmove(buf->data, line, buf->len + 1);
+	return 0;
+}
+
 const char *words_last(char *text)
 {
 	char *end = text ? text + strlen(text) : NULL, *line;

@@ -40,11 +40,10 @@ static void tell(void *data, const char *host, const char *message)
 /* Returns the name of a directory that does not exist; the caller frees it. */
 static char *new_dir(const struct collect *collect, const struct alarm *alarm)
 {
-	const time_t seconds = (time_t)(alarm->began / DKT__NSEC_PER_SEC);
 	char when[32] = "", *path = NULL;
 	struct tm tm;
 
-	localtime_r(&seconds, &tm);
+	localtime_r(&alarm->began, &tm);
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", &tm);
 	for (int i = 0; i < 100; i++) {
 		free(path);

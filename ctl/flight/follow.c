@@ -24,29 +24,27 @@ static bool print_some(int fd)
 	return n && !fflush(stdout);
 }
 
-static void freeze(struct app *app, const char *reason)
+static int freeze(void *data, char *reason)
 {
+	struct app *app = data;
+
 	if (*reason && flight_freeze(app->ctx, app->instance, reason))
 		app_say("%s", dkt_error(app->ctx));
+	return 0;
 }
 
 /* Each line of standard input is the reason of an incident elsewhere. Returns false at the end. */
 static bool freeze_some(struct app *app, struct dkt_buf *lines)
 {
-	char bytes[4096], *line = NULL, *end;
+	char bytes[4096];
 	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
 
 	if (n <= 0)
 		return n < 0 && errno == EINTR;
-	/* Only the beginning of a line without end is kept. */
-	if (words_keep(lines, bytes, (size_t)n, 2 * sizeof(bytes)))
+	if (words_lines(lines, bytes, (size_t)n, freeze, app))
 		return false;
-	for (line = lines->data; (end = strchr(line, '\n')); line = end + 1) {
-		*end = '\0';
-		freeze(app, line);
-	}
-	lines->len -= (size_t)(line - lines->data);
-	memmove(lines->data, line, lines->len + 1);
+	/* Only the beginning is kept of a line without end. */
+	lines->len = DKT__MIN(lines->len, sizeof(bytes));
 	return true;
 }
 

@@ -156,8 +156,8 @@ static void test_limits(void **state)
 	/* A dump outside of an incident belongs to none. */
 	assert_int_equal(say(t, 4, "dump\tflight-2-000002.dat\ta user\n"), 0);
 	/* The hour is over. */
-	for (size_t i = 0; i < t->alarms.n_times; i++)
-		t->alarms.times[i] -= 3600 * (uint64_t)DKT__NSEC_PER_SEC;
+	for (size_t i = 0; i < t->alarms.hourly.n; i++)
+		t->alarms.hourly.times[i] -= 3600 * (uint64_t)DKT__NSEC_PER_SEC;
 	assert_int_equal(say(t, 4, "incident\tnew\n"), 0);
 	assert_string_equal(heard(t, 9), "oss4: new\n");
 }
