@@ -107,22 +107,33 @@ void host_write(struct fleet_host *host)
 	host->queue.len = host->queued_at = 0;
 }
 
+/* Returns false if there is no room for it. */
+static bool add_word(uint8_t body[FRAME_MAX_BODY], size_t *len, const char *word)
+{
+	const size_t size = strlen(word) + 1;
+
+	if (size > FRAME_MAX_BODY - *len)
+		return false;
+	memcpy(body + *len, word, size);
+	*len += size;
+	return true;
+}
+
 static void say_run(struct fleet_host *host)
 {
 	uint8_t body[FRAME_MAX_BODY];
 	size_t len = 16;
+	bool fits = true;
 
 	frame_put_u64(body, host->opts->keep);
 	frame_put_u64(body + 8, host->opts->reconnect);
-	for (char *const *arg = host->args ?: host->opts->args; *arg; arg++) {
-		const size_t size = strlen(*arg) + 1;
-
-		if (size > sizeof(body) - len) {
-			host_abandon(host, "the command is too long");
-			return;
-		}
-		memcpy(body + len, *arg, size);
-		len += size;
+	for (char *const *arg = host->opts->args; fits && *arg; arg++)
+		fits = add_word(body, &len, *arg);
+	if (fits && host->word)
+		fits = add_word(body, &len, host->word);
+	if (!fits) {
+		host_abandon(host, "the command is too long");
+		return;
 	}
 	host->begun = true;
 	say(host, FRAME_RUN, body, len);

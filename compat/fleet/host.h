@@ -37,7 +37,7 @@ struct fleet_opts {
 struct fleet_host {
 	const char *name; /* as it is given to ssh */
 	int file; /* where its output goes; set by the caller */
-	char *const *args; /* its own command; NULL: that of all. Set by the caller */
+	const char *word; /* one more argument, of its own; NULL: none. Set by the caller */
 	uint32_t told; /* the caller's: breaks that the user knows */
 	enum fleet_state state;
 	uint64_t bytes; /* of output, in the file */

@@ -167,34 +167,17 @@ static int worst_status(const struct collect *collect)
 	return worst;
 }
 
-/* Each host has a dump of its own name. */
-static void set_dumps(struct collect *collect, char **argv)
-{
-	const size_t n = collect->args.n + 2;
-
-	for (size_t i = 0; i < collect->dumps.n; i++) {
-		char **own = argv + i * n;
-
-		memcpy(own, collect->args_argv, collect->args.n * sizeof(*own));
-		own[collect->args.n] = collect->dumps.list[i];
-		collect->fleet.hosts[i].args = own;
-	}
-}
-
 int collect_run(struct collect *collect)
 {
 	struct app *app = collect->app;
 	struct fleet *fleet = &collect->fleet;
-	char **argv __cleanup(free) =
-		calloc(collect->dumps.n * (collect->args.n + 2) + 1, sizeof(*argv));
-	int err = argv ? fleet_init(app->ctx, fleet, collect->hosts.list, collect->hosts.n) :
-			 dkt__no_memory(app->ctx);
+	int err = fleet_init(app->ctx, fleet, collect->hosts.list, collect->hosts.n);
 
 	fleet->look = collect_look;
 	fleet->over = collect_over;
 	fleet->data = collect;
-	if (!err)
-		set_dumps(collect, argv);
+	for (size_t i = 0; !err && i < collect->dumps.n; i++)
+		fleet->hosts[i].word = collect->dumps.list[i];
 	if (!err && collect->action->flags & ACTION_FREEZES) {
 		err = collect_alarms(collect);
 		return err ? app_fail(app) : app_worse(collect->fetched, worst_status(collect));
