@@ -170,7 +170,7 @@ static bool is_word(const char *word, size_t len, const char *name)
 	return strlen(name) == len && !strncmp(word, name, len);
 }
 
-/* Appends the value of a word. False: it is none of ours. */
+/* Appends the value of a word of layouts. Returns false for any other word. */
 static bool put_word(const char *word, size_t len, const struct layout_values *values,
 		     struct dkt_buf *buf)
 {

@@ -193,9 +193,10 @@ static int begin(struct load *load)
 		load->results = calloc(load->files[0].answers.n + 1, sizeof(struct target *));
 	if (!err && !load->results)
 		return dkt__no_memory(load->ctx);
+	if (!err && !load->opts.say)
+		err = targets_ask(load);
 	if (!err)
-		err = load->opts.say ? targets_run_section(load, LAYOUT_ONCE, &none) :
-				       targets_ask(load);
+		err = targets_run_section(load, LAYOUT_ONCE, &none);
 	if (!err)
 		err = create_own(load);
 	for (size_t i = 0; !err && i < load->n; i++)

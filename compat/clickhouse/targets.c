@@ -306,10 +306,7 @@ int target_create(struct load *load, struct target *target, enum layout_section 
 
 int targets_ask(struct load *load)
 {
-	const struct layout_values none = { 0 };
 	int err = ask_columns(load);
 
-	if (!err)
-		err = ask_low(load);
-	return err ? err : targets_run_section(load, LAYOUT_ONCE, &none);
+	return err ? err : ask_low(load);
 }

@@ -2,9 +2,6 @@
 /* Views on logs of intervals, with the same names and answers as those of database/views.c. */
 #include "clickhouse/loading.h"
 
-/* Rows of a view of the longest intervals. */
-#define TOP "10"
-
 /* ---- columns of groups ---- */
 
 struct group {
@@ -12,7 +9,7 @@ struct group {
 	const char *shown; /* is shown: of the last interval, if it is another column */
 };
 
-/* A process is told by its number, since PIDs are used again, and shown by its name and PID. */
+/* The key of a process is its number, because PIDs are reused; the view shows its name and PID. */
 static size_t add_group(struct group *groups, size_t n, const struct result_column *column,
 			struct dkt__arena *arena)
 {
@@ -48,14 +45,6 @@ static size_t find_groups(const struct span_set *set, struct group groups[2 * SP
  */
 static void put_stats(struct load *load, const struct answer *log, struct dkt_buf *sql)
 {
-	static const struct {
-		const char *key, *part;
-	} quantiles[] = {
-		{ "p50", "0.5" },
-		{ "p90", "0.9" },
-		{ "p99", "0.99" },
-		{ "p99.9", "0.999" },
-	};
 	struct group groups[2 * SPAN_GROUPS];
 	size_t n = find_groups(log->set, groups, &load->arena);
 
@@ -65,9 +54,10 @@ static void put_stats(struct load *load, const struct answer *log, struct dkt_bu
 		layout_quote(sql, groups[i].shown, "");
 	}
 	dkt_buf_str(sql, ", n AS count, least AS min, intDiv(sum_of, n) AS mean");
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++) {
-		dkt_buf_printf(sql, ", sorted[toUInt64(ceil(%s * n))] AS ", quantiles[i].part);
-		layout_quote(sql, quantiles[i].key, "");
+	for (size_t i = 0; i < ANSWER_QUANTILES; i++) {
+		dkt_buf_printf(sql, ", sorted[toUInt64(ceil(%s * n))] AS ",
+			       answer_quantiles[i].part);
+		layout_quote(sql, answer_quantiles[i].key, "");
 	}
 	dkt_buf_str(sql, ", most AS max, sum_of AS total FROM (SELECT common_load, host");
 	for (size_t i = 0; i < n; i++) {
@@ -92,7 +82,7 @@ static void put_top(const struct answer *log, struct dkt_buf *sql)
 {
 	dkt_buf_str(sql, "SELECT * FROM ");
 	layout_quote(sql, log->name, "");
-	dkt_buf_str(sql, " ORDER BY duration DESC, seq LIMIT " TOP);
+	dkt_buf_str(sql, " ORDER BY duration DESC, seq LIMIT " ANSWER_TOP);
 }
 
 /*

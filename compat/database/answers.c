@@ -219,6 +219,13 @@ static int begin_job(struct answers *answers, size_t nr, struct dkt_ctx *const *
 	return err;
 }
 
+const struct answer_quantile answer_quantiles[ANSWER_QUANTILES] = {
+	{ "p50", "0.5" },
+	{ "p90", "0.9" },
+	{ "p99", "0.99" },
+	{ "p99.9", "0.999" },
+};
+
 int answers_begin(struct answers *answers, struct dkt_ctx *const *ctxs, size_t n_hosts)
 {
 	int err = 0;

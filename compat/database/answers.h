@@ -53,6 +53,17 @@ int answers_each_view(const struct answers *answers, const struct answer *log,
 /* True if a table or a view has the name, in any letter case. */
 bool answers_have(const struct answers *answers, const char *name);
 
+/* Rows of a view of the longest intervals. */
+#define ANSWER_TOP "10"
+
+/* The quantiles of views, by their columns. */
+struct answer_quantile {
+	const char *key, *part;
+};
+
+#define ANSWER_QUANTILES 4
+extern const struct answer_quantile answer_quantiles[ANSWER_QUANTILES];
+
 enum answer_type {
 	ANSWER_INTEGER,
 	ANSWER_REAL,

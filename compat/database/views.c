@@ -2,9 +2,6 @@
 /* Views on logs of intervals: the same answers as those of the analyses of the same names. */
 #include "database/writing.h"
 
-/* Rows of a view of the longest intervals. */
-#define TOP "10"
-
 /* ---- columns of groups ---- */
 
 static const struct result_column *group_column(const struct span_set *set, size_t i)
@@ -57,15 +54,6 @@ struct view_of {
  */
 static void put_stats(struct database *db, const struct answer *log)
 {
-	static const struct {
-		const char *key, *part;
-	} quantiles[] = {
-		{ "p50", "0.5" },
-		{ "p90", "0.9" },
-		{ "p99", "0.99" },
-		{ "p99.9", "0.999" },
-	};
-
 	dkt_buf_str(db->sql, "WITH equal AS MATERIALIZED (SELECT ");
 	put_keys(db, log->set);
 	dkt_buf_str(db->sql, ", duration, count(*) AS n, max(seq) AS last FROM ");
@@ -79,14 +67,14 @@ static void put_stats(struct database *db, const struct answer *log)
 	dkt_buf_str(db->sql, ") AS of FROM equal) SELECT l.host");
 	put_shown(db, log->set);
 	dkt_buf_str(db->sql, ", g.count, g.min, g.mean");
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
-		dkt_buf_printf(db->sql, ", g.\"%s\"", quantiles[i].key);
+	for (size_t i = 0; i < ANSWER_QUANTILES; i++)
+		dkt_buf_printf(db->sql, ", g.\"%s\"", answer_quantiles[i].key);
 	dkt_buf_str(db->sql, ", g.max, g.total FROM (SELECT max(last) AS last, sum(n) AS count,"
 			     " min(duration) AS min, sum(n * duration) / sum(n) AS mean");
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
+	for (size_t i = 0; i < ANSWER_QUANTILES; i++)
 		dkt_buf_printf(db->sql,
 			       ", min(CASE WHEN rank >= %s * of THEN duration END) AS \"%s\"",
-			       quantiles[i].part, quantiles[i].key);
+			       answer_quantiles[i].part, answer_quantiles[i].key);
 	dkt_buf_str(db->sql, ", max(duration) AS max, sum(n * duration) AS total FROM ranked"
 			     " GROUP BY ");
 	put_keys(db, log->set);
@@ -99,7 +87,7 @@ static void put_top(struct database *db, const struct answer *log)
 {
 	dkt_buf_str(db->sql, "SELECT * FROM ");
 	database_quote(db->sql, log->name);
-	dkt_buf_str(db->sql, " ORDER BY duration DESC, seq LIMIT " TOP);
+	dkt_buf_str(db->sql, " ORDER BY duration DESC, seq LIMIT " ANSWER_TOP);
 }
 
 /* Rows for the powers of two from the shortest to the longest, as in the analyses. */
