@@ -60,8 +60,8 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 
 /*
  * Takes the records so far. Sets *n to the number of incidents, and *reason to the first one's text,
- * which the caller frees; NULL: there was none. A call of which the twin, another table of the kernel for
- * the same latency, has told already is none.
+ * which the caller frees; NULL: there was none. The twin is another table of the kernel for the same
+ * latency, or NULL: calls that it has reported already are left out.
  */
 int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, struct flight_watch *twin,
 		      uint64_t *n, char **reason);

@@ -23,7 +23,7 @@
  */
 #define FRAME_WINDOW (1 << 20)
 
-/* After so many bytes the other side is told that they have arrived; otherwise several times a second. */
+/* The receiver acknowledges output after this many bytes, and otherwise several times a second. */
 #define FRAME_ACK_BYTES (FRAME_WINDOW / 4)
 
 /* Bytes that may come before the greeting. */

@@ -18,6 +18,15 @@ static int status(struct app *app, const char *word)
 	return flight_action_status(app);
 }
 
+/* NULL: prints nothing. */
+static void print_path(const char *path)
+{
+	char *name __cleanup(free) = path ? shown(path) : NULL;
+
+	if (path)
+		printf("%s\n", name ? name : "");
+}
+
 static int dump(struct app *app, const char *word)
 {
 	char *file __cleanup(free) = NULL;
@@ -28,11 +37,7 @@ static int dump(struct app *app, const char *word)
 	if (!err)
 		err = flight_dump_asked(app->ctx, app->instance, word ? word : "asked by a user",
 					&file);
-	if (file) {
-		char *name __cleanup(free) = shown(file);
-
-		printf("%s\n", name ? name : "");
-	}
+	print_path(file);
 	return err ? app_fail(app) : 0;
 }
 
@@ -43,11 +48,7 @@ static int file(struct app *app, const char *word)
 
 	if (!err)
 		err = flight_find_dump(app->ctx, app->instance, word, &path);
-	if (path) {
-		char *name __cleanup(free) = shown(path);
-
-		printf("%s\n", name ? name : "");
-	}
+	print_path(path);
 	return err ? app_fail(app) : 0;
 }
 

@@ -4,16 +4,12 @@
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common
+load ../helper/fleet
 
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || return
-	cat >direct <<-'END'
-		#!/bin/bash
-		exec bash -c "$2"
-	END
-	chmod +x direct
-	direct=$PWD/direct
+	make_direct
 }
 
 # Prints the hosts' names as the only output. usage: collect ARGUMENT...

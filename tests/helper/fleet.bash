@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A stand-in for ssh: the far side runs on this host, behind pipes that a test can break.
+# Stand-ins for ssh: the far side runs on this host, if a test wants it behind pipes that it can break.
 # shellcheck shell=bash disable=SC2034,SC2154
+
+# Writes the program $direct, which runs the far side as its own process.
+make_direct()
+{
+	direct=$BATS_TEST_TMPDIR/direct
+	cat >"$direct" <<-'END'
+		#!/bin/bash
+		# usage: direct HOST COMMAND
+		exec bash -c "$2"
+	END
+	chmod +x "$direct"
+}
 
 # Writes the program $ssh. It notes its processes in $ssh.HOST; killing them breaks the connection.
 make_ssh()

@@ -4,6 +4,7 @@
 
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/live
+load ../helper/fleet
 
 setup_recorder()
 {
@@ -57,24 +58,22 @@ has_sockets()
 
 @test "collect flight follow: nothing to follow, and no place for dumps" {
 	cd "$tmp"
-	printf '#!/bin/sh\nexec sh -c "$2"\n' >direct
-	chmod +x direct
-	run -1 dktrace collect --ssh ./direct -w a -o all flight follow
+	make_direct
+	run -1 dktrace collect --ssh "$direct" -w a -o all flight follow
 	has "$output" "a: no flight recorder was started"
-	run -1 dktrace collect --ssh ./direct -w a --far-program "dktrace remote --allow 'flight dump'" -o all flight follow
+	run -1 dktrace collect --ssh "$direct" -w a --far-program "dktrace remote --allow 'flight dump'" -o all flight follow
 	has "$output" "this key may not run 'flight follow', only flight dump"
-	run -2 dktrace collect --ssh ./direct -w a flight follow
+	run -2 dktrace collect --ssh "$direct" -w a flight follow
 	has "$output" "flight follow needs -o DIR"
 	touch file
-	run -1 dktrace collect --ssh ./direct -w a -o file flight follow
+	run -1 dktrace collect --ssh "$direct" -w a -o file flight follow
 	has "$output" "create the directory file: File exists"
 }
 
 @test "collect flight follow: an incident on one host freezes the others" {
 	setup_recorder
-	printf '#!/bin/sh\nexec sh -c "$2"\n' >direct
-	chmod +x direct
-	start dktrace collect --ssh ./direct -w a,b --max-dumps 1 -o all flight follow >out 2>err
+	make_direct
+	start dktrace collect --ssh "$direct" -w a,b --max-dumps 1 -o all flight follow >out 2>err
 	# Both are followers of the one recorder here, so each says that it is the first.
 	recorder=$(dktrace flight status --json | jq .pid)
 	until_true 600 has_sockets "$recorder" 3
