@@ -23,13 +23,14 @@ PKG_CONFIG ?= pkg-config
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
 	libseccomp
-TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3 libcurl
+TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3
 
-# With it the library reads dumps of kernels; KDUMPFILE= does without. It is loaded when needed, not
-# linked, by the name of the interface that its header describes.
-KDUMPFILE ?= $(shell $(PKG_CONFIG) --exists libkdumpfile && echo libkdumpfile)
-KDUMPFILE_SO = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(KDUMPFILE))/libkdumpfile.so" \
+# A library that is loaded when needed, not linked, by the name of the interface that its header describes.
+soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1))/$(1).so" \
 	| sed 's|.*/||; s|\(\.so\.[0-9]*\)\..*|\1|')
+
+# With it the library reads dumps of kernels; KDUMPFILE= does without.
+KDUMPFILE ?= $(shell $(PKG_CONFIG) --exists libkdumpfile && echo libkdumpfile)
 
 # With it lctl's sessions have history and completion; EDIT= does without.
 EDIT ?= $(shell $(PKG_CONFIG) --exists libedit && echo libedit)
@@ -55,10 +56,11 @@ BANNED := -include lib/base/banned.h
 PIC := -fPIC -fvisibility=hidden
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
-LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(KDUMPFILE_SO)"' $(shell $(PKG_CONFIG) --cflags $(KDUMPFILE)))
+LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(call soname,$(KDUMPFILE))"' $(shell $(PKG_CONFIG) --cflags $(KDUMPFILE)))
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 # Since glibc 2.34 dlopen() is in libc.
 LIB_LIBS += $(if $(KDUMPFILE),-ldl)
+TOOL_CFLAGS += -DLIBCURL='"$(call soname,libcurl)"' $(shell $(PKG_CONFIG) --cflags libcurl)
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lm
 
 LIB_SRC := $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)

@@ -2,7 +2,7 @@
 /* HTTP by libcurl. */
 #include "clickhouse/server.h"
 
-#include <curl/curl.h>
+#include <dlfcn.h>
 
 #include "base/buf.h"
 #include "base/memory.h"
@@ -17,7 +17,8 @@
 
 struct link {
 	const struct server *server;
-	CURL *curl;
+	const struct curl *curl;
+	CURL *easy;
 	struct curl_slist *headers;
 	struct dkt_buf *url, *answer;
 	char *words;
@@ -25,14 +26,14 @@ struct link {
 
 /* ---- the address ---- */
 
-static int take_part(CURLU *parts, CURLUPart part, char **to)
+static int take_part(const struct curl *curl, CURLU *parts, CURLUPart part, char **to)
 {
 	char *text = NULL;
 
-	if (curl_url_get(parts, part, &text, CURLU_URLDECODE))
+	if (curl->url_get(parts, part, &text, CURLU_URLDECODE))
 		return 0;
 	*to = strdup(text);
-	curl_free(text);
+	curl->free(text);
 	return *to ? 0 : -ENOMEM;
 }
 
@@ -50,7 +51,7 @@ static int take_environment(const char *name, char **to)
 static int take_database(CURLU *parts, struct server *server)
 {
 	char *path __cleanup(free) = NULL;
-	int err = take_part(parts, CURLUPART_PATH, &path);
+	int err = take_part(&server->curl, parts, CURLUPART_PATH, &path);
 
 	if (err || !path || strlen(path) < 2)
 		return err;
@@ -60,39 +61,40 @@ static int take_database(CURLU *parts, struct server *server)
 
 static int take_parts(CURLU *parts, struct server *server)
 {
+	const struct curl *curl = &server->curl;
 	char *url = NULL;
-	int err = take_part(parts, CURLUPART_USER, &server->user);
+	int err = take_part(curl, parts, CURLUPART_USER, &server->user);
 
 	if (!err)
-		err = take_part(parts, CURLUPART_PASSWORD, &server->password);
+		err = take_part(curl, parts, CURLUPART_PASSWORD, &server->password);
 	if (!err)
 		err = take_environment("CLICKHOUSE_USER", &server->user);
 	if (!err)
 		err = take_environment("CLICKHOUSE_PASSWORD", &server->password);
 	if (!err)
 		err = take_database(parts, server);
-	if (err || curl_url_set(parts, CURLUPART_USER, NULL, 0) ||
-	    curl_url_set(parts, CURLUPART_PASSWORD, NULL, 0) ||
-	    curl_url_set(parts, CURLUPART_PATH, "/", 0) ||
-	    curl_url_get(parts, CURLUPART_URL, &url, 0))
+	if (err || curl->url_set(parts, CURLUPART_USER, NULL, 0) ||
+	    curl->url_set(parts, CURLUPART_PASSWORD, NULL, 0) ||
+	    curl->url_set(parts, CURLUPART_PATH, "/", 0) ||
+	    curl->url_get(parts, CURLUPART_URL, &url, 0))
 		return err ? err : -ENOMEM;
 	server->url = strdup(url);
-	curl_free(url);
+	curl->free(url);
 	return server->url ? 0 : -ENOMEM;
 }
 
-int server_parse(struct dkt_ctx *ctx, const char *url, const char *ca, struct server *server)
+static int parse(struct dkt_ctx *ctx, const char *url, struct server *server)
 {
-	CURLU *parts = curl_url();
-	CURLUcode code = parts ? curl_url_set(parts, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
+	const struct curl *curl = &server->curl;
+	CURLU *parts = curl->url();
+	CURLUcode code = parts ? curl->url_set(parts, CURLUPART_URL, url, 0) : CURLUE_OUT_OF_MEMORY;
 	char *query __cleanup(free) = NULL, *scheme __cleanup(free) = NULL;
 	int err = 0;
 
-	*server = (struct server){ .ca = ca };
 	if (!code)
-		err = take_part(parts, CURLUPART_QUERY, &query);
+		err = take_part(curl, parts, CURLUPART_QUERY, &query);
 	if (!code && !err)
-		err = take_part(parts, CURLUPART_SCHEME, &scheme);
+		err = take_part(curl, parts, CURLUPART_SCHEME, &scheme);
 	if (code == CURLUE_OUT_OF_MEMORY)
 		err = -ENOMEM;
 	else if (code || query || (scheme && strcmp(scheme, "http") && strcmp(scheme, "https")))
@@ -101,8 +103,17 @@ int server_parse(struct dkt_ctx *ctx, const char *url, const char *ca, struct se
 			"the address of ClickHouse is http[s]://[USER@]HOST[:PORT][/DATABASE]");
 	else if (!err)
 		err = take_parts(parts, server);
-	curl_url_cleanup(parts);
+	curl->url_cleanup(parts);
 	return dkt__with_words(ctx, err);
+}
+
+int server_parse(struct dkt_ctx *ctx, const char *url, const char *ca, struct server *server)
+{
+	int err;
+
+	*server = (struct server){ .ca = ca };
+	err = curl_load(ctx, &server->curl);
+	return err ? err : parse(ctx, url, server);
 }
 
 void server_clear(struct server *server)
@@ -111,6 +122,8 @@ void server_clear(struct server *server)
 	free(server->user);
 	free(server->password);
 	free(server->database);
+	if (server->curl.library)
+		dlclose(server->curl.library);
 	*server = (struct server){ 0 };
 }
 
@@ -136,7 +149,7 @@ static int look(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t
 static int add_header(struct link *link, const char *name, const char *value)
 {
 	char *line __cleanup(free) = dkt__format("%s:%s%s", name, *value ? " " : "", value);
-	struct curl_slist *more = line ? curl_slist_append(link->headers, line) : NULL;
+	struct curl_slist *more = line ? link->curl->slist_append(link->headers, line) : NULL;
 
 	if (!more)
 		return -ENOMEM;
@@ -161,22 +174,23 @@ static int add_headers(struct link *link)
 
 static void set_up(struct link *link)
 {
-	CURL *curl = link->curl;
+	__typeof__(link->curl->easy_set) set = link->curl->easy_set;
+	CURL *easy = link->easy;
 
-	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, link->headers);
-	curl_easy_setopt(curl, CURLOPT_POST, 1L);
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_TCP_NODELAY, 1L);
-	curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, 512L << 10);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SILENT_SECONDS);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, link);
-	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look);
+	set(easy, CURLOPT_HTTPHEADER, link->headers);
+	set(easy, CURLOPT_POST, 1L);
+	set(easy, CURLOPT_NOSIGNAL, 1L);
+	set(easy, CURLOPT_TCP_NODELAY, 1L);
+	set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 512L << 10);
+	set(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	set(easy, CURLOPT_LOW_SPEED_TIME, (long)SILENT_SECONDS);
+	set(easy, CURLOPT_WRITEFUNCTION, take_answer);
+	set(easy, CURLOPT_WRITEDATA, link);
+	set(easy, CURLOPT_NOPROGRESS, 0L);
+	set(easy, CURLOPT_XFERINFOFUNCTION, look);
 	if (link->server->ca)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, link->server->ca);
+		set(easy, CURLOPT_CAINFO, link->server->ca);
 }
 
 int link_new(const struct server *server, struct link **to)
@@ -187,8 +201,9 @@ int link_new(const struct server *server, struct link **to)
 	if (!link)
 		return -ENOMEM;
 	link->server = server;
-	link->curl = curl_easy_init();
-	err = link->curl ? dkt_buf_new(&link->answer) : -ENOMEM;
+	link->curl = &server->curl;
+	link->easy = link->curl->easy_init();
+	err = link->easy ? dkt_buf_new(&link->answer) : -ENOMEM;
 	if (!err)
 		err = dkt_buf_new(&link->url);
 	if (!err)
@@ -202,8 +217,8 @@ void link_free(struct link *link)
 {
 	if (!link)
 		return;
-	curl_easy_cleanup(link->curl);
-	curl_slist_free_all(link->headers);
+	link->curl->easy_cleanup(link->easy);
+	link->curl->slist_free_all(link->headers);
 	dkt_buf_free(link->url);
 	dkt_buf_free(link->answer);
 	free(link->words);
@@ -224,11 +239,11 @@ const char *link_words(const struct link *link)
 
 static void put_value(struct link *link, const char *name, const char *value)
 {
-	char *text = value ? curl_easy_escape(link->curl, value, 0) : NULL;
+	char *text = value ? link->curl->easy_escape(link->easy, value, 0) : NULL;
 
 	if (text)
 		dkt_buf_printf(link->url, "&%s=%s", name, text);
-	curl_free(text);
+	link->curl->free(text);
 }
 
 static int put_url(struct link *link, const struct statement *it)
@@ -297,6 +312,7 @@ static int refused(struct link *link, long status)
 
 int link_run(struct link *link, const struct statement *it)
 {
+	const struct curl *curl = link->curl;
 	const void *data = it->data ? it->data : it->text;
 	size_t len = it->data ? it->len : strlen(it->text);
 	char reason[CURL_ERROR_SIZE] = "";
@@ -308,17 +324,17 @@ int link_run(struct link *link, const struct statement *it)
 	dkt_buf_reset(link->answer);
 	if (put_url(link, it))
 		return -ENOMEM;
-	curl_easy_setopt(link->curl, CURLOPT_URL, link->url->data);
-	curl_easy_setopt(link->curl, CURLOPT_POSTFIELDS, data);
-	curl_easy_setopt(link->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
-	curl_easy_setopt(link->curl, CURLOPT_ERRORBUFFER, reason);
-	code = curl_easy_perform(link->curl);
-	curl_easy_setopt(link->curl, CURLOPT_ERRORBUFFER, NULL);
-	curl_easy_getinfo(link->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl->easy_set(link->easy, CURLOPT_URL, link->url->data);
+	curl->easy_set(link->easy, CURLOPT_POSTFIELDS, data);
+	curl->easy_set(link->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+	curl->easy_set(link->easy, CURLOPT_ERRORBUFFER, reason);
+	code = curl->easy_perform(link->easy);
+	curl->easy_set(link->easy, CURLOPT_ERRORBUFFER, NULL);
+	curl->easy_get(link->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (dkt_buf_error(link->answer) || code == CURLE_OUT_OF_MEMORY)
 		return -ENOMEM;
 	if (code) {
-		link->words = dkt__format("%s", *reason ? reason : curl_easy_strerror(code));
+		link->words = dkt__format("%s", *reason ? reason : curl->easy_strerror(code));
 		if (code == CURLE_ABORTED_BY_CALLBACK)
 			return -EINTR;
 		return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ?

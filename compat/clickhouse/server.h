@@ -5,11 +5,13 @@
 #include <dktrace/dktrace.h>
 
 #include "base/util.h"
+#include "clickhouse/curl.h"
 
 /* Its address, and the account there. */
 struct server {
 	char *url; /* without user, password and database */
 	char *user, *password, *database; /* NULL: none */
+	struct curl curl;
 	const char *ca; /* a file of certificates; NULL: those of the system */
 };
 

@@ -180,3 +180,13 @@ await()
 	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
 	same 2 "$(ask "SELECT count() FROM $db.files")" "files"
 }
+
+@test "only load needs libcurl, and says so" {
+	need_namespace
+	library=$(ldconfig -p | awk '/libcurl.so.4 / { print $NF; exit }')
+	# shellcheck disable=SC2016 # for the shell in there
+	run -1 --separate-stderr apart sh -c 'mount --bind /dev/null "$(realpath "$1")" || exit 9
+		dktrace --version >/dev/null && dktrace load --clickhouse http://127.0.0.1:1 "$2"' sh \
+		"$library" "$BATS_FILE_TMPDIR/sched.dat"
+	has "$stderr" "ClickHouse is reached with libcurl, which cannot be loaded; install it ("
+}
