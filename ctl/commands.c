@@ -15,7 +15,7 @@ const struct command app_commands[] = {
 	{ "doctor",    cmd_doctor, CMD_LIST, 0, 0,  "", "show what this kernel, your privileges and this Lustre support" },
 	{ "filter",    cmd_filter, CMD_LIST | CMD_FILTER, 1, -1, "set|list|clear [EVENTS [EXPR]]", "restrict recording by expression, process, program or CPU" },
 	{ "flight",    cmd_flight, CMD_FLIGHT | CMD_LIST, 1, 2, "start|status|dump|file|follow|stop [REASON|NAME]", "record all the time into memory; write a file when something happens" },
-	{ "follow",    cmd_dk,     CMD_LOG | CMD_INPUT | CMD_RECORD,  0, 0,  "", "print the log as it grows, until Ctrl-C" },
+	{ "follow",    cmd_dk,     CMD_LOG | CMD_INPUT | CMD_RECORD | CMD_FOLLOW,  0, 0,  "", "print the log as it grows, until Ctrl-C" },
 	{ "function",  cmd_function, CMD_FUNCTION, 0, -1, "[GLOB...] [-- COMMAND...]|off", "record calls of kernel functions" },
 	{ "get_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER...", "print debug, subsystem_debug, debug_sources, printk, debug_mb, debug_filter" },
 	{ "graph",     cmd_function, CMD_FUNCTION | CMD_GRAPH, 0, -1, "[GLOB...] [-- COMMAND...]|off", "record entry and exit of kernel functions" },

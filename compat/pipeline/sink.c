@@ -173,7 +173,10 @@ int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *
 
 	*sink = (struct sink){ .opts = opts,
 			       .p = p,
-			       .out = { .ctx = p->ctx, .fd = file->fd, .journal = opts->journal } };
+			       .out = { .ctx = p->ctx,
+					.fd = file->fd,
+					.journal = opts->journal,
+					.stamps = opts->stamps } };
 	if (opts->writer)
 		return opts->writer->open(p, file->temp, &sink->state);
 	if (!opts->version)
@@ -218,6 +221,8 @@ int sink_add(struct sink *sink, const struct dkt_record *record)
 {
 	int err = sink_put(sink, record);
 
+	if (!err && sink->out.stamps)
+		err = text_out_stamp(&sink->out, record->ts);
 	return err || !sink_is_text(sink) ? err : text_out_write_if_full(&sink->out);
 }
 
@@ -233,6 +238,8 @@ int sink_finish(struct sink *sink)
 		err = style_flush(sink->styles[i], sink->out.buf);
 	if (!err)
 		err = style_end(sink->out.style, sink->out.buf);
+	if (!err)
+		err = text_out_stamp(&sink->out, sink->out.stamp);
 	return err ? pipeline_fail(sink->p, err) : text_out_write(&sink->out);
 }
 

@@ -33,6 +33,7 @@ struct sink_opts {
 	bool part; /* the file gets only part of the source */
 	bool whole; /* the file is complete or absent */
 	bool journal; /* the file is the journal; the style is legacy */
+	bool stamps; /* as in struct text_out */
 };
 
 struct sink {

@@ -3,9 +3,12 @@
 #include "pipeline/text_out.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 
+#include "base/buf.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/util.h"
 #include "pipeline/journald.h"
@@ -15,6 +18,33 @@
 
 /* How long to wait for the reader of a pipe after a signal, ms. */
 #define STOP_MS 1000
+
+/* Digits of the longest time, a space and a NUL. */
+#define STAMP_SIZE 22
+
+int text_out_stamp(struct text_out *out, uint64_t ts)
+{
+	char *text __cleanup(free) = NULL, *line, *end;
+	struct dkt_buf *buf = out->buf;
+	char stamp[STAMP_SIZE];
+
+	if (!out->stamps || buf->len == out->stamped)
+		return dkt_buf_error(buf);
+	text = dkt__format("%.*s", (int)(buf->len - out->stamped), buf->data + out->stamped);
+	if (!text)
+		return -ENOMEM;
+	snprintf(stamp, sizeof(stamp), "%" PRIu64 " ", ts);
+	buf->len = out->stamped;
+	for (line = text; *line; line = end) {
+		end = strchrnul(line, '\n');
+		end += *end == '\n';
+		dkt_buf_str(buf, stamp);
+		dkt_buf_add(buf, line, (size_t)(end - line));
+	}
+	out->stamp = ts;
+	out->stamped = buf->len;
+	return dkt_buf_error(buf);
+}
 
 /* write() that does not block after a signal: a pipe that is ready takes PIPE_BUF bytes. */
 static ssize_t write_some(const struct text_out *out, const char *text, size_t len)
@@ -49,6 +79,7 @@ int text_out_write(struct text_out *out)
 			err = -errno;
 	}
 	dkt_buf_reset(out->buf);
+	out->stamped = 0;
 	out->closed = err == -EPIPE;
 	if (err == -ECANCELED)
 		return dkt_fail(out->ctx, err, "interrupted; records not written are kept");
@@ -67,6 +98,8 @@ int text_out_flush(struct text_out *out)
 {
 	int err = style_flush(out->style, out->buf);
 
+	if (!err)
+		err = text_out_stamp(out, out->stamp);
 	return err ? err : text_out_write(out);
 }
 

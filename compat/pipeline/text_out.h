@@ -11,7 +11,13 @@ struct text_out {
 	int fd; /* -1: the style writes files of its own */
 	bool journal; /* fd is the journal, which gets an entry for each line */
 	bool closed; /* the reader of the pipe has exited */
+	bool stamps; /* each line begins with the time of its record in ns, for a program that merges */
+	uint64_t stamp; /* the time of the last record */
+	size_t stamped; /* bytes of the buffer whose lines have it */
 };
+
+/* Puts the time before each new line of the buffer, if the output has stamps. Call it after each record. */
+int text_out_stamp(struct text_out *out, uint64_t ts);
 
 /* Writes the buffer out. */
 int text_out_write(struct text_out *out);

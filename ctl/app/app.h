@@ -138,6 +138,7 @@ struct app {
 	bool batch;
 	bool count_log;
 	const char *delay;
+	bool stamp;
 	const char *frames;
 	const char *panels;
 	const char *n_rows;
@@ -193,6 +194,7 @@ enum command_flags {
 	CMD_WRAP =
 		UINT64_C(1) << 40, /* its options end at the first argument, which is a command */
 	CMD_SQL = UINT64_C(1) << 41, /* --offset, --raw-text */
+	CMD_FOLLOW = UINT64_C(1) << 43, /* prints the log as it grows: --stamp */
 	CMD_LOAD = UINT64_C(1) << 42, /* loads into a database: --clickhouse, --layout ... */
 };
 

@@ -47,6 +47,18 @@ static void look(void *data, uint64_t done, uint64_t of)
 		progress_begin(&looking->progress, of, PROGRESS_RECORDS, looking->prints);
 }
 
+/* Only of this clock it is known what the stamps mean. */
+static int check_clock(const struct app *app, const struct debuglog *log)
+{
+	char *clock __cleanup(free) = NULL;
+	int err = app->stamp && log->in ? dkt_instance_get_clock(log->in, &clock) : 0;
+
+	if (!err && clock && strcmp(clock, DEBUGLOG_CLOCK) != 0)
+		err = dkt_fail(app->ctx, -EOPNOTSUPP,
+			       "--stamp: the log uses the clock %s, not " DEBUGLOG_CLOCK, clock);
+	return err;
+}
+
 static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *result)
 {
 	struct debuglog *log = NULL;
@@ -58,6 +70,8 @@ static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *re
 		debuglog_follow(app->ctx, app->instance);
 		err = debuglog_open(app->ctx, app->instance, 0, &log);
 	}
+	if (!err)
+		err = check_clock(app, log);
 	if (!err && !app->input && !opts->flags)
 		err = take_lustre(app, opts);
 	if (!err && !log->in && opts->sink->whole)
@@ -109,6 +123,18 @@ static int read_journal(const struct app *app, const char *file, struct sink_opt
 	return 0;
 }
 
+/* Other styles begin with a line that is of no record, or have no lines of records. */
+static int read_stamp(const struct app *app, struct sink_opts *sink)
+{
+	static const char *const styles[] = { "legacy", "trace", "raw", "json" };
+
+	sink->stamps = app->stamp;
+	for (size_t i = 0; app->stamp && !app->journal && i < ARRAY_SIZE(styles); i++)
+		if (!strcmp(sink->style.name, styles[i]))
+			return 0;
+	return app->stamp ? app_usage("--stamp takes the styles legacy, trace, raw and json") : 0;
+}
+
 int dk_command(struct app *app, const char *file, unsigned int flags)
 {
 	struct looking looking = { .prints = !file };
@@ -123,6 +149,8 @@ int dk_command(struct app *app, const char *file, unsigned int flags)
 
 	if (!rc)
 		rc = read_journal(app, file, &sink);
+	if (!rc)
+		rc = read_stamp(app, &sink);
 	if (!rc)
 		rc = selection_args_read(app, &selection);
 	/* Open the file before reading removes records from the log. */

@@ -10,6 +10,7 @@
 #define MAX_DUMPS 12
 #define TIMEOUT   15.0
 #define RECONNECT 60.0
+#define DELAY     1.0
 #define KEEP      (UINT64_C(64) << 20)
 
 /* Bytes of text that a host may print; a recording has no limit. */
@@ -64,6 +65,8 @@ static int make_args(struct collect *collect, int argc, char **argv, int words)
 		err = names_add(&collect->args, argv[i]);
 	if (!err && flags & ACTION_FREEZES)
 		err = names_add(&collect->args, "--freeze");
+	if (!err && flags & ACTION_LINES)
+		err = names_add(&collect->args, "--stamp");
 	return err ? no_memory(collect) : 0;
 }
 
@@ -75,7 +78,7 @@ static const char *find_suffix(const struct action *action, char **args)
 
 	if (action->flags & ACTION_RECORDING)
 		return "dat";
-	for (; action->flags & ACTION_LOG && *args; args++)
+	for (; action->flags & (ACTION_LOG | ACTION_LINES) && *args; args++)
 		for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
 			if ((!strcmp(*args, "-S") || !strcmp(*args, "--style")) && args[1] &&
 			    !strcmp(args[1], styles[i].style))
@@ -119,7 +122,7 @@ static int read_opts(struct collect *collect)
 {
 	struct app *app = collect->app;
 	struct fleet_opts *opts = &collect->fleet.opts;
-	double timeout = TIMEOUT, reconnect = RECONNECT;
+	double timeout = TIMEOUT, reconnect = RECONNECT, delay = DELAY;
 	int fanout = FANOUT, rc = opt_number("fanout", app->fanout, &fanout);
 
 	*opts = (struct fleet_opts){ .far_program = app->far_program ?: "dktrace remote",
@@ -138,6 +141,9 @@ static int read_opts(struct collect *collect)
 	else if (!rc)
 		rc = opt_seconds("reconnect", app->reconnect, &reconnect);
 	if (!rc)
+		rc = opt_seconds("delay", app->delay, &delay);
+	collect->delay = (uint64_t)(delay * 1e9);
+	if (!rc)
 		rc = opt_bytes("keep", app->keep_size, &opts->keep);
 	if (!rc)
 		rc = make_ssh(collect, timeout);
@@ -148,7 +154,9 @@ static int read_opts(struct collect *collect)
 	opts->args = collect->args_argv = collect_argv(&collect->args);
 	if (!rc && (!opts->ssh || !opts->args))
 		rc = no_memory(collect);
-	opts->most = collect->action->flags & (ACTION_RECORDING | ACTION_FREEZES) ? 0 : TEXT_MOST;
+	opts->most = collect->action->flags & (ACTION_RECORDING | ACTION_FREEZES | ACTION_LINES) ?
+			     0 :
+			     TEXT_MOST;
 	return rc;
 }
 
@@ -178,6 +186,10 @@ int collect_run(struct collect *collect)
 	fleet->data = collect;
 	for (size_t i = 0; !err && i < collect->dumps.n; i++)
 		fleet->hosts[i].word = collect->dumps.list[i];
+	if (!err && collect->action->flags & ACTION_LINES) {
+		err = collect_follow(collect);
+		return err == -EPIPE ? EXIT_PIPE : err ? app_fail(app) : worst_status(collect);
+	}
 	if (!err && collect->action->flags & ACTION_FREEZES) {
 		err = collect_alarms(collect);
 		return err ? app_fail(app) : app_worse(collect->fetched, worst_status(collect));
@@ -206,6 +218,9 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	collect.action = action_find(app->ctx, argc - 1, argv + 1, &words);
 	if (!collect.action)
 		return app_usage("collect: %s", dkt_error(app->ctx));
+	if (collect.action->flags & ACTION_LINES && app->output)
+		return app_usage("collect: %s prints the lines of all hosts, without -o",
+				 collect.action->name);
 	if (collect.action->flags & (ACTION_RECORDING | ACTION_FREEZES) && !app->output)
 		return app_usage("collect: %s needs -o DIR for the files of the hosts",
 				 collect.action->flags & ACTION_FREEZES ? collect.action->name :

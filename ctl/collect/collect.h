@@ -27,6 +27,7 @@ struct collect {
 	bool shown; /* a line of progress stands on the terminal */
 	struct names
 		dumps; /* for each host the name of the dump to fetch; none: of all the last one */
+	uint64_t delay; /* of follow: a line waits so long for earlier ones, ns */
 	/* For flight follow: */
 	int max_dumps; /* in an hour */
 	struct alarms *alarms;
@@ -64,6 +65,11 @@ void collect_forget(struct collect *collect);
 
 /* Follows the flight recorders of all hosts until the user ends it. */
 int collect_alarms(struct collect *collect);
+
+/* ---- follow.c ---- */
+
+/* Prints the lines of all hosts as they come, until the user ends it. */
+int collect_follow(struct collect *collect);
 
 /* ---- show.c ---- */
 

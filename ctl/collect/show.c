@@ -86,7 +86,7 @@ void collect_look(void *data, struct fleet *fleet)
 	/* A description on the disk helps if this program is killed. */
 	if (now - collect->described > DESCRIBE_NS && !collect_describe(collect, false))
 		collect->described = now;
-	if (collect->looked && isatty(STDERR_FILENO))
+	if (collect->looked && isatty(STDERR_FILENO) && !(collect->action->flags & ACTION_LINES))
 		show_line(collect, fleet, (double)(now - collect->looked) / 1e9);
 	collect->looked = now;
 }

@@ -20,6 +20,7 @@ static const struct action actions[] = {
 	{ "flight file",   ACTION_RECORDING | ACTION_NAMES_FILE, "B instance ", "", 1 },
 	{ "flight follow", ACTION_FREEZES, "B instance ", "freeze ", 0 },
 	{ "flight status", 0, "B instance ", "json csv ", 0 },
+	{ "follow",        ACTION_LINES, SELECT "S style ", "raw-text stamp ", 0 },
 	{ "get_param",     0, "", "", -1 },
 	{ "mark",          0, "", "", -1 },
 	{ "record",        ACTION_RECORDING, RECORD, "all children ", 0 },

@@ -11,6 +11,7 @@ enum action_flags {
 		4, /* it prints the name of a file, which is sent in place of its output */
 	ACTION_FREEZES =
 		8, /* it tells of incidents, and freezes buffers at each line that it reads */
+	ACTION_LINES = 16, /* its lines come as they are written, with stamps */
 };
 
 struct action {
