@@ -7,6 +7,9 @@
 #define BLOCK_BYTES  (16u << 20)
 #define WAITING_MOST (64u << 20)
 
+/* Rows after which the bytes are counted. */
+#define COUNTED_ROWS 64
+
 #define DAY_SECONDS 86400
 
 int target_first_columns(struct target *target)
@@ -54,9 +57,12 @@ int block_send(struct load *load, struct target *target)
 
 	if (!block)
 		return 0;
-	load->waiting -= block->rows->len;
-	load->rows += block->n;
+	load->waiting -= target->waiting;
+	target->waiting = 0;
+	load->rows += block->rows->rows;
 	err = set_count(load, target);
+	if (!err)
+		err = columns_pack(block->rows, target->columns, &block->pieces, &block->n_pieces);
 	block->insert = strdup(target->insert);
 	target->block = NULL;
 	if (err || !block->insert) {
@@ -78,7 +84,7 @@ static int send_largest(struct load *load)
 	for (size_t i = 0; i < load->n_targets; i++) {
 		struct target *it = load->targets[i];
 
-		if (it->block && (!most || it->block->rows->len > most->block->rows->len))
+		if (it->block && (!most || it->waiting > most->waiting))
 			most = it;
 	}
 	return most ? block_send(load, most) : 0;
@@ -103,12 +109,16 @@ int blocks_send_all(struct load *load)
 
 static int new_block(struct load *load, struct target *target)
 {
-	target->block = calloc(1, sizeof(*target->block));
-	if (target->block && !dkt_buf_new(&target->block->rows))
-		return 0;
-	free(target->block);
-	target->block = NULL;
-	return dkt__no_memory(load->ctx);
+	struct block *block = calloc(1, sizeof(*block));
+
+	if (!block)
+		return dkt__no_memory(load->ctx);
+	if (columns_new(load->chunks, target->columns, target->n, &block->rows)) {
+		free(block);
+		return dkt__no_memory(load->ctx);
+	}
+	target->block = block;
+	return 0;
 }
 
 static int new_part(struct load *load, struct target *target, size_t file)
@@ -148,7 +158,7 @@ static int skip(struct load *load, struct target *target, size_t file, uint64_t 
 }
 
 int block_row(struct load *load, struct target *target, size_t file, uint64_t seq, uint64_t ts,
-	      struct dkt_buf **row)
+	      struct columns **row)
 {
 	struct target_part *part = &target->parts[file];
 	uint32_t time = time_of(load, ts);
@@ -169,7 +179,7 @@ int block_row(struct load *load, struct target *target, size_t file, uint64_t se
 	target->day = time / DAY_SECONDS;
 	target->block->parts[part->in - 1].n++;
 	*row = target->block->rows;
-	load->waiting -= (*row)->len;
+	(*row)->at = 0;
 	row_u64(*row, load->files[file].id);
 	row_u64(*row, seq);
 	row_u32(*row, time);
@@ -177,13 +187,16 @@ int block_row(struct load *load, struct target *target, size_t file, uint64_t se
 	return 0;
 }
 
-int block_end(struct load *load, struct target *target, struct dkt_buf *row)
+int block_end(struct load *load, struct target *target)
 {
-	if (dkt__unlikely(dkt_buf_error(row)))
-		return dkt__no_memory(load->ctx);
-	load->waiting += row->len;
-	target->block->n++;
-	if (target->block->n >= BLOCK_ROWS || row->len >= BLOCK_BYTES)
+	const struct columns *rows = target->block->rows;
+
+	if (dkt__likely(++target->block->rows->rows % COUNTED_ROWS))
+		return 0;
+	load->waiting -= target->waiting;
+	target->waiting = columns_size(rows);
+	load->waiting += target->waiting;
+	if (rows->rows >= BLOCK_ROWS || target->waiting >= BLOCK_BYTES)
 		return block_send(load, target);
 	return load->waiting >= WAITING_MOST ? send_largest(load) : 0;
 }

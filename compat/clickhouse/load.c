@@ -182,6 +182,8 @@ static int begin(struct load *load)
 	int err = dkt_buf_new(&load->sql);
 
 	if (!err)
+		err = chunks_new(&load->chunks);
+	if (!err)
 		err = layout_read(load->ctx, load->opts.layout, &load->layout);
 	for (size_t i = 0; !err && i < load->n; i++)
 		err = identify(load, i);
@@ -255,16 +257,9 @@ int load_add(struct load *load, const struct dkt_record *record)
 
 /* ---- the end ---- */
 
-static void put_text(struct dkt_buf *row, const char *text)
+static void put_string(struct columns *row, const char *text)
 {
 	row_text(row, text ? text : "", text ? strlen(text) : 0);
-}
-
-static void put_known_text(struct dkt_buf *row, const char *text)
-{
-	row_known(row, text);
-	if (text)
-		put_text(row, text);
 }
 
 /* How many records of each event the file has. */
@@ -277,18 +272,18 @@ static int add_events(struct load *load, size_t nr)
 	for (uint32_t i = 0; !err && i < load->schema.n; i++) {
 		const struct schema_table *table = load->schema.tables[i];
 		const struct target *target = table->writer;
-		struct dkt_buf *row;
+		struct columns *row;
 
 		if (!target || !target->parts[nr].seen)
 			continue;
 		err = block_row(load, load->events, nr, ++seq, file->ts, &row);
 		if (err || !row)
 			continue;
-		put_text(row, table->name);
-		put_text(row, table->system);
-		put_text(row, table->event);
+		put_string(row, table->name);
+		put_string(row, table->system);
+		put_string(row, table->event);
 		row_u64(row, target->parts[nr].seen);
-		err = block_end(load, load->events, row);
+		err = block_end(load, load->events);
 	}
 	return err;
 }
@@ -299,7 +294,7 @@ static int add_source(struct load *load, size_t nr)
 	const struct dkt_source_info *info = dkt_source_info(part->source);
 	const struct dkt_source_info *all = dkt_source_info(load->p->source);
 	struct losses sum = { 0 };
-	struct dkt_buf *row;
+	struct columns *row;
 	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
 
 	/* As in a database of SQLite, a CPU whose counts are unknown counts 0. */
@@ -310,22 +305,20 @@ static int add_source(struct load *load, size_t nr)
 		losses_clear(&sum);
 		return err;
 	}
-	put_text(row, load->opts.sources[nr].path);
-	put_text(row, info->kind);
-	put_text(row, info->kernel);
-	put_text(row, info->clock);
+	put_string(row, load->opts.sources[nr].path);
+	put_string(row, info->kind);
+	put_string(row, info->kernel);
+	put_string(row, info->clock);
 	row_u32(row, (uint32_t)info->cpus);
-	row_known(row, all->has_wall);
-	if (all->has_wall)
-		row_u64(row, (uint64_t)all->wall);
+	row_known_u64(row, all->has_wall, (uint64_t)all->wall);
 	row_u64(row, (uint64_t)part->offset);
-	put_known_text(row, part->accuracy);
+	row_known_text(row, part->accuracy);
 	row_u64(row, sum.seen);
 	row_u64(row, sum.lost);
 	row_u64(row, sum.bad);
-	put_known_text(row, info->damage);
+	row_known_text(row, info->damage);
 	losses_clear(&sum);
-	return block_end(load, load->sources, row);
+	return block_end(load, load->sources);
 }
 
 static int finish_file(struct load *load, size_t nr)
@@ -387,6 +380,7 @@ void load_free(struct load *load)
 		answers_clear(&load->files[i].answers);
 		dkt__closep(&load->files[i].lock);
 	}
+	chunks_free(load->chunks);
 	link_free(load->link);
 	server_clear(&load->server);
 	layout_clear(&load->layout);

@@ -4,9 +4,9 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "clickhouse/columns.h"
 #include "clickhouse/layout.h"
 #include "clickhouse/load.h"
-#include "clickhouse/rowbinary.h"
 #include "clickhouse/sender.h"
 #include "database/answers.h"
 #include "schema/schema.h"
@@ -19,14 +19,10 @@ struct target_part {
 	size_t in; /* the place of the file in the block, plus 1; 0: it has no row there */
 };
 
-struct target_column {
-	char *name, *type;
-};
-
 /* A table of the server that gets rows. */
 struct target {
 	char *name;
-	struct target_column *columns;
+	struct column_type *columns;
 	size_t n;
 	size_t first; /* columns before those of fields */
 	size_t declared; /* columns that the server's table has, from the first on */
@@ -34,6 +30,7 @@ struct target {
 	char *insert; /* the statement */
 	struct target_part *parts; /* by file */
 	struct block *block; /* the rows that wait */
+	size_t waiting; /* their bytes when they were counted */
 	uint32_t day; /* of these rows */
 	unsigned int sender; /* the same for all blocks of a table, which keeps their order */
 };
@@ -65,6 +62,7 @@ struct load {
 	struct link *link;
 	char runs[SENDERS][40]; /* by sender: begins the names of its statements */
 	struct sender *senders[SENDERS];
+	struct chunks *chunks;
 	struct layout layout;
 	struct dkt__arena arena;
 	struct known_column *known;
@@ -115,10 +113,10 @@ int target_count_text(const struct load *load, const struct target *target, cons
  * ts: on the clock of the pipeline.
  */
 int block_row(struct load *load, struct target *target, size_t file, uint64_t seq, uint64_t ts,
-	      struct dkt_buf **row);
+	      struct columns **row);
 
 /* Ends the row. */
-int block_end(struct load *load, struct target *target, struct dkt_buf *row);
+int block_end(struct load *load, struct target *target);
 
 /* Sends the rows of a table that wait. */
 int block_send(struct load *load, struct target *target);

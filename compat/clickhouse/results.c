@@ -7,7 +7,7 @@
 static const char *const types[] = {
 	[ANSWER_INTEGER] = "Nullable(Int64)",
 	[ANSWER_REAL] = "Nullable(Float64)",
-	[ANSWER_TEXT] = "Nullable(String)",
+	[ANSWER_TEXT] = "LowCardinality(Nullable(String))",
 	[ANSWER_ANY] = "Nullable(String)",
 };
 
@@ -19,14 +19,27 @@ static bool is_time(const char *key)
 
 struct creation {
 	struct target *target;
+	const struct result_table *table;
 	bool log;
 };
+
+/* There are as many paths as files; other texts are few. */
+static bool is_path(const struct result_table *table, const char *key)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (!strcmp(table->columns[i].key, key))
+			return table->columns[i].type == RESULT_PATH;
+	return false;
+}
 
 static int add_column(void *data, const char *name, enum answer_type type)
 {
 	const struct creation *it = data;
 
-	return target_column(it->target, name, it->log && is_time(name) ? "Int64" : types[type]);
+	return target_column(it->target, name,
+			     it->log && is_time(name) ? "Int64" :
+			     is_path(it->table, name) ? "Nullable(String)" :
+							types[type]);
 }
 
 static size_t answer_nr(const struct load_file *file, const struct answer *answer)
@@ -38,14 +51,14 @@ static size_t answer_nr(const struct load_file *file, const struct answer *answe
 static int create(struct load *load, const struct load_file *file, const struct answer *answer)
 {
 	struct target **target = &load->results[answer_nr(file, answer)];
-	struct creation it = { .log = answer->set };
+	struct creation it = { .table = answer_table(&file->answers, answer), .log = answer->set };
 	int err;
 
 	*target = target_new(load, answer->name);
 	it.target = *target;
 	err = it.target ? target_first_columns(it.target) : -ENOMEM;
 	if (!err)
-		err = answer_each_column(answer_table(&file->answers, answer), add_column, &it);
+		err = answer_each_column(it.table, add_column, &it);
 	if (!err)
 		err = target_create(load, it.target, answer->set ? LAYOUT_LOG : LAYOUT_TABLE);
 	if (!err && answer->set)
@@ -69,37 +82,26 @@ int load_answers_create(struct load *load, struct load_file *file)
 
 /* ---- rows ---- */
 
-static void put_cell(struct dkt_buf *row, const struct result_column *column,
+static void put_cell(struct columns *row, const struct result_column *column,
 		     const struct result_cell *cell)
 {
 	enum answer_type type = answer_type(column);
 	char number[24];
 
 	if (type == ANSWER_ANY && !cell->text) {
-		row_known(row, cell->known);
 		snprintf(number, sizeof(number), "%lld", (long long)cell->number);
-		if (cell->known)
-			row_text(row, number, strlen(number));
+		row_known_text(row, cell->known ? number : NULL);
 	} else if (type == ANSWER_TEXT || type == ANSWER_ANY) {
-		row_known(row, cell->known && cell->text);
-		if (cell->known && cell->text)
-			row_text(row, cell->text, strlen(cell->text));
+		row_known_text(row, cell->known ? cell->text : NULL);
+	} else if (type == ANSWER_REAL) {
+		row_known_real(row, cell->known, cell->real);
 	} else {
-		row_known(row, cell->known);
-		if (cell->known && type == ANSWER_REAL)
-			row_real(row, cell->real);
-		else if (cell->known)
-			row_u64(row, cell->number);
+		row_known_u64(row, cell->known, cell->number);
 	}
-	if (column->number_key) {
-		row_known(row, cell->known);
-		if (cell->known)
-			row_u64(row, cell->number);
-	}
-	if (column->type == RESULT_PROCESS) {
-		row_known(row, true);
-		row_u64(row, cell->process);
-	}
+	if (column->number_key)
+		row_known_u64(row, cell->known, cell->number);
+	if (column->type == RESULT_PROCESS)
+		row_known_u64(row, true, cell->process);
 }
 
 /* The time of a row is that of the end of its interval, or of the last record. */
@@ -119,7 +121,7 @@ int load_answer_row(void *data, struct answer *answer, size_t host, const struct
 	const size_t nr = (size_t)(file - load->files);
 	const struct result_table *table = answer_table(&file->answers, answer);
 	struct target *target = load->results[answer_nr(file, answer)];
-	struct dkt_buf *row;
+	struct columns *row;
 	int err = 0;
 
 	(void)host;
@@ -140,5 +142,5 @@ int load_answer_row(void *data, struct answer *answer, size_t host, const struct
 			row_u64(row, cells[i].number);
 		else
 			put_cell(row, &table->columns[i], &cells[i]);
-	return block_end(load, target, row);
+	return block_end(load, target);
 }

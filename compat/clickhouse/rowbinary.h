@@ -1,69 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ClickHouse's format RowBinary: the values of a row behind each other, without names or types. */
+/* Reads ClickHouse's format RowBinary: the values of a row behind each other, without names or types. */
 #pragma once
 
 #include <endian.h>
 
-#include "base/buf.h"
-
-static inline void row_bytes(struct dkt_buf *row, const void *bytes, size_t n)
-{
-	char *to = dkt__buf_room(row, n);
-
-	if (dkt__unlikely(!to || !n))
-		return;
-	memcpy(to, bytes, n);
-	row->len += n;
-}
-
-static inline void row_u8(struct dkt_buf *row, uint8_t value)
-{
-	row_bytes(row, &value, sizeof(value));
-}
-
-static inline void row_u32(struct dkt_buf *row, uint32_t value)
-{
-	const uint32_t le = htole32(value);
-
-	row_bytes(row, &le, sizeof(le));
-}
-
-static inline void row_u64(struct dkt_buf *row, uint64_t value)
-{
-	const uint64_t le = htole64(value);
-
-	row_bytes(row, &le, sizeof(le));
-}
-
-static inline void row_real(struct dkt_buf *row, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	row_u64(row, bits);
-}
-
-/* Seven bits in each byte, the lowest first; the high bit says that more follow. */
-static inline void row_length(struct dkt_buf *row, uint64_t n)
-{
-	for (; n >= 0x80; n >>= 7)
-		row_u8(row, (uint8_t)(n | 0x80));
-	row_u8(row, (uint8_t)n);
-}
-
-static inline void row_text(struct dkt_buf *row, const void *text, size_t len)
-{
-	row_length(row, len);
-	row_bytes(row, text, len);
-}
-
-/* Before a value of a Nullable type; no value follows if it is NULL. */
-static inline void row_known(struct dkt_buf *row, bool known)
-{
-	row_u8(row, !known);
-}
-
-/* ---- reading ---- */
+#include "base/util.h"
 
 /* The rest of an answer. */
 struct row_reader {

@@ -51,7 +51,7 @@ static int widen(struct load *load, struct schema_table *table)
 }
 
 /* A row has a value for each column: that of a field which a record lacks is 0 or empty. */
-static void put_field(struct dkt_buf *row, const struct dkt_record *record,
+static void put_field(struct columns *row, const struct dkt_record *record,
 		      const struct dkt_field *field, enum schema_type type)
 {
 	struct schema_value value;
@@ -64,9 +64,9 @@ static void put_field(struct dkt_buf *row, const struct dkt_record *record,
 	} else {
 		size_t n = value.known ? schema_elements(&value) : 0;
 
-		row_length(row, n);
+		row_list(row, n);
 		for (size_t i = 0; i < n; i++)
-			row_u64(row, (uint64_t)schema_element(&value, i));
+			row_element(row, (uint64_t)schema_element(&value, i));
 	}
 }
 
@@ -76,7 +76,7 @@ static int add_event(struct load *load, size_t file, const struct dkt_record *re
 	int err = schema_event_of(&load->schema, record->event, &event);
 	struct schema_table *table;
 	struct target *target;
-	struct dkt_buf *row;
+	struct columns *row;
 	const char *comm;
 
 	if (err)
@@ -100,23 +100,21 @@ static int add_event(struct load *load, size_t file, const struct dkt_record *re
 	for (size_t i = 0; i < table->n; i++)
 		put_field(row, record, i < event->n ? event->fields[i] : NULL,
 			  table->columns[i].type);
-	return block_end(load, target, row);
+	return block_end(load, target);
 }
 
 static int add_loss(struct load *load, size_t file, const struct dkt_record *gap)
 {
-	struct dkt_buf *row;
+	struct columns *row;
 	int err = block_row(load, load->losses, file, load->files[file].seq, gap->ts, &row);
 
 	if (err || !row)
 		return err;
 	row_u64(row, gap->ts);
 	row_u32(row, gap->cpu);
-	row_known(row, gap->lost != DKT_LOST_UNKNOWN);
-	if (gap->lost != DKT_LOST_UNKNOWN)
-		row_u64(row, gap->lost);
+	row_known_u64(row, gap->lost != DKT_LOST_UNKNOWN, gap->lost);
 	row_u8(row, gap->paused);
-	return block_end(load, load->losses, row);
+	return block_end(load, load->losses);
 }
 
 int rows_add(struct load *load, size_t file, const struct dkt_record *record)

@@ -42,7 +42,8 @@ void block_free(struct block *block)
 		return;
 	free(block->insert);
 	free(block->count);
-	dkt_buf_free(block->rows);
+	free(block->pieces);
+	columns_free(block->rows);
 	free(block->parts);
 	free(block);
 }
@@ -171,11 +172,10 @@ static int insert(struct sender *sender, const struct block *block)
 		dkt__format("%s-%llu", sender->run, (unsigned long long)++sender->nr);
 	struct statement statement = {
 		.text = block->insert,
-		/* One insertion becomes one part of the table, which is there or not. */
-		.settings = "&max_insert_block_size=16777216&insert_distributed_sync=1",
+		.settings = "&insert_distributed_sync=1",
 		.id = id,
-		.data = block->rows->data,
-		.len = block->rows->len,
+		.pieces = block->pieces,
+		.n_pieces = block->n_pieces,
 	};
 
 	return id ? link_run(sender->link, &statement) : -ENOMEM;

@@ -7,7 +7,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "clickhouse/server.h"
+#include "clickhouse/columns.h"
 
 /* Rows of one file in a block. */
 struct block_part {
@@ -20,8 +20,9 @@ struct block_part {
 struct block {
 	char *insert; /* the statement */
 	char *count; /* the statement that counts the rows of these files, see targets.h */
-	struct dkt_buf *rows;
-	size_t n; /* rows */
+	struct columns *rows;
+	struct statement_piece *pieces; /* the rows, when they are sent */
+	size_t n_pieces;
 	struct block_part *parts;
 	size_t n_parts;
 };

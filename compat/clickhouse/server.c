@@ -22,6 +22,9 @@ struct link {
 	struct curl_slist *headers;
 	struct dkt_buf *url, *answer;
 	char *words;
+	/* The bytes that are sent, and how far. */
+	const struct statement_piece *pieces;
+	size_t n_pieces, piece, at;
 };
 
 /* ---- the address ---- */
@@ -139,6 +142,38 @@ static size_t take_answer(char *bytes, size_t size, size_t n, void *data)
 	return dkt_buf_error(link->answer) ? 0 : size * n;
 }
 
+static size_t give_bytes(char *to, size_t size, size_t n, void *data)
+{
+	struct link *link = data;
+	size_t room = size * n, given = 0;
+
+	while (given < room && link->piece < link->n_pieces) {
+		const struct statement_piece *piece = &link->pieces[link->piece];
+		size_t len = DKT__MIN(room - given, piece->len - link->at);
+
+		if (len)
+			memcpy(to + given, (const char *)piece->data + link->at, len);
+		given += len;
+		link->at += len;
+		if (link->at == piece->len) {
+			link->piece++;
+			link->at = 0;
+		}
+	}
+	return given;
+}
+
+/* libcurl begins anew if the server has closed the connection meanwhile. */
+static int go_back(void *data, curl_off_t offset, int origin)
+{
+	struct link *link = data;
+
+	if (offset || origin != SEEK_SET)
+		return CURL_SEEKFUNC_CANTSEEK;
+	link->piece = link->at = 0;
+	return CURL_SEEKFUNC_OK;
+}
+
 /* A value other than 0 ends the transfer. */
 static int look(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
@@ -187,6 +222,10 @@ static void set_up(struct link *link)
 	set(easy, CURLOPT_LOW_SPEED_TIME, (long)SILENT_SECONDS);
 	set(easy, CURLOPT_WRITEFUNCTION, take_answer);
 	set(easy, CURLOPT_WRITEDATA, link);
+	set(easy, CURLOPT_READFUNCTION, give_bytes);
+	set(easy, CURLOPT_READDATA, link);
+	set(easy, CURLOPT_SEEKFUNCTION, go_back);
+	set(easy, CURLOPT_SEEKDATA, link);
 	set(easy, CURLOPT_NOPROGRESS, 0L);
 	set(easy, CURLOPT_XFERINFOFUNCTION, look);
 	if (link->server->ca)
@@ -252,7 +291,7 @@ static int put_url(struct link *link, const struct statement *it)
 	dkt_buf_printf(link->url, "%s?wait_end_of_query=1", link->server->url);
 	put_value(link, "database", link->server->database);
 	put_value(link, "query_id", it->id);
-	if (it->data)
+	if (it->pieces)
 		put_value(link, "query", it->text);
 	if (it->settings)
 		dkt_buf_str(link->url, it->settings);
@@ -310,11 +349,23 @@ static int refused(struct link *link, long status)
 	return status == 401 || status == 403 ? -EACCES : -EPROTO;
 }
 
+/* Returns the number of bytes. */
+static size_t set_pieces(struct link *link, const struct statement_piece *pieces, size_t n)
+{
+	size_t len = 0;
+
+	link->pieces = pieces;
+	link->n_pieces = n;
+	link->piece = link->at = 0;
+	for (size_t i = 0; i < n; i++)
+		len += pieces[i].len;
+	return len;
+}
+
 int link_run(struct link *link, const struct statement *it)
 {
 	const struct curl *curl = link->curl;
-	const void *data = it->data ? it->data : it->text;
-	size_t len = it->data ? it->len : strlen(it->text);
+	const struct statement_piece text = { it->text, strlen(it->text) };
 	char reason[CURL_ERROR_SIZE] = "";
 	CURLcode code;
 	long status = 0;
@@ -325,8 +376,9 @@ int link_run(struct link *link, const struct statement *it)
 	if (put_url(link, it))
 		return -ENOMEM;
 	curl->easy_set(link->easy, CURLOPT_URL, link->url->data);
-	curl->easy_set(link->easy, CURLOPT_POSTFIELDS, data);
-	curl->easy_set(link->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+	curl->easy_set(link->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+		       (curl_off_t)set_pieces(link, it->pieces ? it->pieces : &text,
+					      it->pieces ? it->n_pieces : 1));
 	curl->easy_set(link->easy, CURLOPT_ERRORBUFFER, reason);
 	code = curl->easy_perform(link->easy);
 	curl->easy_set(link->easy, CURLOPT_ERRORBUFFER, NULL);

@@ -22,12 +22,18 @@ struct server {
 int server_parse(struct dkt_ctx *ctx, const char *url, const char *ca, struct server *server);
 void server_clear(struct server *server);
 
+/* A part of what is sent. */
+struct statement_piece {
+	const void *data;
+	size_t len;
+};
+
 struct statement {
 	const char *text;
 	const char *settings; /* "&NAME=VALUE..."; NULL: none */
 	const char *id; /* by which the server lists it while it runs; NULL: none */
-	const void *data; /* rows for an INSERT */
-	size_t len;
+	const struct statement_piece *pieces; /* rows for an INSERT; NULL: none */
+	size_t n_pieces;
 };
 
 /* A connection, for one thread: it needs no context. */

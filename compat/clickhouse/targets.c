@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tables of the server. */
 #include "clickhouse/loading.h"
+#include "clickhouse/rowbinary.h"
 
 /* ---- asking ---- */
 
@@ -139,7 +140,7 @@ struct target *target_new(struct load *load, const char *name)
 
 int target_column(struct target *target, const char *name, const char *type)
 {
-	struct target_column column = { strdup(name), strdup(type) };
+	struct column_type column = { strdup(name), strdup(type) };
 
 	if (column.name && column.type && !dkt__append(target->columns, target->n, column))
 		return 0;
@@ -184,7 +185,7 @@ int targets_run_section(struct load *load, enum layout_section section,
 	return err;
 }
 
-static void put_column(struct dkt_buf *buf, const struct target_column *column)
+static void put_column(struct dkt_buf *buf, const struct column_type *column)
 {
 	layout_quote(buf, column->name, "");
 	dkt_buf_printf(buf, " %s", column->type);
@@ -212,7 +213,7 @@ static int create(struct load *load, const struct target *target)
 }
 
 static int add_column(struct load *load, const struct target *target,
-		      const struct target_column *column)
+		      const struct column_type *column)
 {
 	struct layout_values values = { .table = target->name };
 	struct dkt_buf *text;
@@ -230,16 +231,28 @@ static int add_column(struct load *load, const struct target *target,
 	return err;
 }
 
-/* A text may have a dictionary or not, and a time any time zone: the rows are the same. */
+/* Sets the part of a type that says what values there are. */
+static size_t core_of(const char **type)
+{
+	static const char low[] = "LowCardinality(";
+	const size_t n = sizeof(low) - 1;
+
+	if (strncmp(*type, low, n) != 0)
+		return strlen(*type);
+	*type += n;
+	return strlen(*type) - 1;
+}
+
+/* A text may have a dictionary or not, and a time any time zone: the server converts them. */
 static bool is_alike(const char *wanted, const char *has)
 {
-	static const char text[] = "String", low[] = "LowCardinality(String)", time[] = "DateTime";
+	static const char time[] = "DateTime";
+	size_t n;
 
-	if (!strcmp(wanted, text) || !strcmp(wanted, low))
-		return !strcmp(has, text) || !strcmp(has, low);
 	if (!strncmp(wanted, time, sizeof(time) - 1))
 		return !strcmp(has, time) || !strncmp(has, "DateTime(", sizeof(time));
-	return !strcmp(wanted, has);
+	n = core_of(&wanted);
+	return core_of(&has) == n && !strncmp(wanted, has, n);
 }
 
 /* Compares the server's table with ours, and adds the columns that it lacks. */
@@ -248,7 +261,7 @@ static int complete(struct load *load, const struct target *target)
 	int err = 0;
 
 	for (size_t i = target->declared; !err && i < target->n; i++) {
-		const struct target_column *column = &target->columns[i];
+		const struct column_type *column = &target->columns[i];
 		const struct known_column *has = known(load, target->name, column->name);
 
 		if (!has)
@@ -277,7 +290,7 @@ static int set_insert(struct target *target)
 		dkt_buf_str(sql, i ? ", " : " (");
 		layout_quote(sql, target->columns[i].name, "");
 	}
-	dkt_buf_str(sql, ") FORMAT RowBinary");
+	dkt_buf_str(sql, ") FORMAT Native");
 	dkt_buf_add(sql, "", 1);
 	free(target->insert);
 	target->insert = dkt_buf_error(sql) ? NULL : strdup(sql->data);

@@ -1,33 +1,134 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows for ClickHouse, layouts, and the answers of servers. */
+/* Blocks for ClickHouse, layouts, and the answers of servers. */
 #include "check.h"
 
 #include "base/buf.h"
 #include "base/util.h"
+#include "clickhouse/columns.h"
 #include "clickhouse/layout.h"
 #include "clickhouse/rowbinary.h"
 #include "clickhouse/server.h"
 
-static void test_rows(void **state)
+#define COLUMN(name, type)                                                                         \
+	{                                                                                          \
+		(char[]){ name }, (char[])                                                         \
+		{                                                                                  \
+			type                                                                       \
+		}                                                                                  \
+	}
+
+static const struct column_type types[] = {
+	COLUMN("a", "UInt8"),        COLUMN("b", "Nullable(Int64)"),
+	COLUMN("c", "String"),       COLUMN("d", "LowCardinality(Nullable(String))"),
+	COLUMN("e", "Array(Int64)"),
+};
+
+static void put_row(struct columns *rows, uint8_t a, bool known, const char *c, const char *d,
+		    uint64_t n)
 {
+	rows->at = 0;
+	row_u8(rows, a);
+	row_known_u64(rows, known, 0x0102);
+	row_text(rows, c, strlen(c));
+	row_known_text(rows, d);
+	row_list(rows, n);
+	for (uint64_t i = 0; i < n; i++)
+		row_element(rows, i);
+	rows->rows++;
+}
+
+/* Returns the bytes that are sent. */
+static struct dkt_buf *pack(struct columns *rows)
+{
+	struct statement_piece *pieces;
+	struct dkt_buf *all;
+	size_t n;
+
+	assert_int_equal(dkt_buf_new(&all), 0);
+	assert_int_equal(columns_pack(rows, types, &pieces, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		dkt_buf_add(all, pieces[i].data, pieces[i].len);
+	free(pieces);
+	return all;
+}
+
+#define U64(n) n, 0, 0, 0, 0, 0, 0, 0
+#define U32(n) n, 0, 0, 0
+
+static void a_block_has_the_form_native(void **state)
+{
+	/* clang-format off */
 	static const uint8_t wanted[] = {
-		0xff, 0x78, 0x56, 0x34, 0x12, 1,    0,    0, 0,   0, 0,    0, 0x80, 0,
-		0,    0,    0,    0,    0,    0xf8, 0x3f, 2, 'a', 0, 0xac, 2, 1,
+		5, 2,
+		1, 'a', 5, 'U', 'I', 'n', 't', '8', 7, 255,
+		1, 'b', 15, 'N', 'u', 'l', 'l', 'a', 'b', 'l', 'e', '(', 'I', 'n', 't', '6', '4', ')',
+		0, 1, 2, 1, 0, 0, 0, 0, 0, 0, U64(0),
+		1, 'c', 6, 'S', 't', 'r', 'i', 'n', 'g', 2, 'h', 'i', 0,
+		1, 'd', 32, 'L', 'o', 'w', 'C', 'a', 'r', 'd', 'i', 'n', 'a', 'l', 'i', 't', 'y', '(',
+		'N', 'u', 'l', 'l', 'a', 'b', 'l', 'e', '(', 'S', 't', 'r', 'i', 'n', 'g', ')', ')',
+		U64(1), 2, 2, 0, 0, 0, 0, 0, 0, U64(3), 0, 0, 1, 'x', U64(2), U32(2), U32(0),
+		1, 'e', 12, 'A', 'r', 'r', 'a', 'y', '(', 'I', 'n', 't', '6', '4', ')',
+		U64(0), U64(2), U64(0), U64(1),
 	};
-	struct dkt_buf *row;
+	/* clang-format on */
+	struct chunks *chunks;
+	struct columns *rows;
+	struct dkt_buf *all;
 
 	(void)state;
-	assert_int_equal(dkt_buf_new(&row), 0);
-	row_u8(row, 0xff);
-	row_u32(row, 0x12345678);
-	row_u64(row, UINT64_C(0x8000000000000001));
-	row_real(row, 1.5);
-	row_text(row, "a", 2);
-	row_length(row, 300);
-	row_known(row, false);
-	assert_int_equal(row->len, sizeof(wanted));
-	assert_memory_equal(row->data, wanted, sizeof(wanted));
-	dkt_buf_free(row);
+	assert_int_equal(chunks_new(&chunks), 0);
+	assert_int_equal(columns_new(chunks, types, ARRAY_SIZE(types), &rows), 0);
+	put_row(rows, 7, true, "hi", "x", 0);
+	put_row(rows, 255, false, "", NULL, 2);
+	assert_int_equal(columns_size(rows), 2 + 18 + 4 + 12 + 32);
+	all = pack(rows);
+	assert_int_equal(all->len, sizeof(wanted));
+	assert_memory_equal(all->data, wanted, sizeof(wanted));
+	dkt_buf_free(all);
+	columns_free(rows);
+	chunks_free(chunks);
+}
+
+/* Returns how many of the first texts the block has. */
+static size_t count_texts(const struct dkt_buf *all, size_t n)
+{
+	size_t found = 0;
+	char text[64];
+
+	for (size_t i = 0; i < n; i++) {
+		int len = snprintf(text, sizeof(text), "text %zu of many", i);
+
+		found += !!memmem(all->data, all->len, text, (size_t)len);
+	}
+	return found;
+}
+
+static void many_rows_keep_their_bytes_across_chunks_that_are_used_again(void **state)
+{
+	const size_t n = 20000;
+	struct chunks *chunks;
+	char text[64];
+	size_t len = 0;
+
+	(void)state;
+	assert_int_equal(chunks_new(&chunks), 0);
+	for (int round = 0; round < 2; round++) {
+		struct columns *rows;
+		struct dkt_buf *all;
+
+		assert_int_equal(columns_new(chunks, types, ARRAY_SIZE(types), &rows), 0);
+		for (size_t i = 0; i < n; i++) {
+			snprintf(text, sizeof(text), "text %zu of many", i);
+			put_row(rows, 1, true, text, i % 2 ? "one" : "two", 1);
+		}
+		all = pack(rows);
+		assert_true(!len || all->len == len);
+		len = all->len;
+		assert_int_equal(count_texts(all, 100), 100);
+		dkt_buf_free(all);
+		columns_free(rows);
+	}
+	chunks_free(chunks);
 }
 
 static void test_answers(void **state)
@@ -149,9 +250,13 @@ static void test_own_layouts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),   cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_errors), cmocka_unit_test(test_address),
-		cmocka_unit_test(test_layout), cmocka_unit_test(test_own_layouts),
+		cmocka_unit_test(a_block_has_the_form_native),
+		cmocka_unit_test(many_rows_keep_their_bytes_across_chunks_that_are_used_again),
+		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_address),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_own_layouts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
