@@ -7,7 +7,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "fleet/clock.h"
+#include "clock/clock.h"
 #include "lustre/names.h"
 
 #define COLLECTION_NAME "collection.json"

@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "fleet/clock.h"
+#include "clock/clock.h"
 #include "remote/frame.h"
 
 enum fleet_state {

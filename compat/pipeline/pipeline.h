@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "clock/bounds.h"
 #include "pipeline/chooser.h"
 #include "pipeline/losses.h"
 
@@ -23,6 +24,7 @@ struct pipeline_part {
 	struct losses losses;
 	int64_t offset; /* added to its times by the merged source, ns */
 	const char *accuracy; /* of the offset, in words; NULL: none */
+	struct bounds bounds; /* of its times, if they are merged */
 };
 
 struct pipeline {

@@ -5,8 +5,14 @@
  */
 #include "pipeline/sink.h"
 
+#include <inttypes.h>
+
+#include "base/buf.h"
 #include "base/util.h"
 #include "pipeline/journald.h"
+
+/* The columns for an error of less than 100 ms. */
+#define ERROR_WIDTH 9
 
 /* ---- kinds of output ---- */
 
@@ -126,6 +132,58 @@ static void put_stream(struct sink *sink, const struct dkt_record *record)
 		dkt_buf_add(sink->out.buf, " ", 1);
 }
 
+/* ---- errors of clocks ---- */
+
+/* Sets *error for the record. Returns true if it certainly came after the last one of another host. */
+static bool judge_order(struct sink *sink, const struct dkt_record *record, uint64_t *error)
+{
+	const struct bounds *bounds = &pipeline_part(sink->p, record)->bounds;
+
+	if (record->event)
+		return bounds_order_add(&sink->order, bounds, record->ts, error);
+	/* A gap has no place in the order. */
+	*error = bounds_error(bounds, record->ts);
+	return true;
+}
+
+/* Prints "+-ERROR", and ~ if the order is not certain. */
+static void put_error(struct sink *sink, const struct dkt_record *record)
+{
+	uint64_t error;
+	const bool certain = judge_order(sink, record, &error);
+	size_t from, to;
+
+	dkt_buf_data(sink->out.buf, &from);
+	if (error == BOUNDS_UNKNOWN)
+		dkt_buf_str(sink->out.buf, "+-?");
+	else
+		dkt_buf_printf(sink->out.buf, "+-%" PRIu64 "us", error / 1000 + (error % 1000 > 0));
+	for (dkt_buf_data(sink->out.buf, &to); to < from + ERROR_WIDTH; to++)
+		dkt_buf_add(sink->out.buf, " ", 1);
+	dkt_buf_str(sink->out.buf, certain ? "   " : " ~ ");
+}
+
+/* Adds two keys at the end of the object that was appended from there on. */
+static void put_error_json(struct sink *sink, const struct dkt_record *record, size_t from)
+{
+	uint64_t error;
+	size_t len;
+	bool certain;
+
+	dkt_buf_data(sink->out.buf, &len);
+	if (len < from + strlen("{}\n"))
+		return;
+	certain = judge_order(sink, record, &error);
+	sink->out.buf->len = len - strlen("}\n");
+	dkt_buf_str(sink->out.buf, ",\"clock_error\":");
+	if (error == BOUNDS_UNKNOWN)
+		dkt_buf_str(sink->out.buf, "null");
+	else
+		dkt_buf_u64(sink->out.buf, error, 0, ' ');
+	dkt_buf_str(sink->out.buf,
+		    certain ? ",\"order_certain\":true}\n" : ",\"order_certain\":false}\n");
+}
+
 static int open_style(struct sink *sink, struct pipeline_part *part, const char *dir,
 		      struct style **style)
 {
@@ -157,8 +215,9 @@ static int open_styles(struct sink *sink, const struct outfile *file)
 	if (err)
 		return pipeline_fail(sink->p, err);
 	find_width(sink);
+	sink->errors = sink->opts->clock_error && sink->p->part_of;
 	sink->out.style = sink->styles[0];
-	if (!sink->width && sink->n_styles == 1)
+	if (!sink->width && sink->n_styles == 1 && !sink->errors)
 		sink->plain = sink->styles[0];
 	return 0;
 }
@@ -201,7 +260,7 @@ int sink_fail(const struct sink *sink, const struct dkt_record *record, int err)
 
 int sink_put_any(struct sink *sink, const struct dkt_record *record)
 {
-	size_t i;
+	size_t i, from;
 	int err;
 
 	if (sink->tracedat)
@@ -210,10 +269,15 @@ int sink_put_any(struct sink *sink, const struct dkt_record *record)
 		return sink->opts->writer->add(sink->state, sink->p, record);
 	if (sink->width)
 		put_stream(sink, record);
+	if (sink->errors && sink->width)
+		put_error(sink, record);
+	dkt_buf_data(sink->out.buf, &from);
 	i = sink->n_styles == 1 || !sink->p->part_of ? 0 : sink->p->part_of[record->stream];
 	err = style_record(sink->styles[i], record,
 			   record->event ? dkt_source_comm(sink->p->source, record) : "",
 			   sink->out.buf);
+	if (!err && sink->errors && !sink->width)
+		put_error_json(sink, record, from);
 	return err ? sink_fail(sink, record, err) : 0;
 }
 

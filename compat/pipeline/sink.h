@@ -29,6 +29,7 @@ struct sink_opts {
 	const char *buffer; /* the only buffer of the source that is read */
 	bool streams; /* all buffers are read: lines for people begin with the stream's name */
 	bool raw_text; /* as in struct dkt_style_opts */
+	bool clock_error; /* say of merged records how far their times can be off */
 	bool color; /* the output is a terminal */
 	bool part; /* the file gets only part of the source */
 	bool whole; /* the file is complete or absent */
@@ -45,6 +46,8 @@ struct sink {
 	struct style **styles; /* one for each part of the pipeline, or one for all */
 	size_t n_styles;
 	size_t width; /* width of the stream names before lines; 0: no names */
+	bool errors; /* the errors of clocks are written, in lines or in keys */
+	struct bounds_order order; /* of the records written, for clock_error */
 	struct text_out out;
 	uint64_t records; /* written */
 };

@@ -42,6 +42,7 @@ struct app {
 	const char *compression;
 	const char *metrics;
 	const char *offset;
+	bool clock_error;
 	const char *count;
 	const char *every;
 	const char *size;

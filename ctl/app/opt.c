@@ -49,6 +49,7 @@ static const struct opt opts[] = {
 	{ "compression", 0, "NAME",   AT(compression), CMD_WRITE | CMD_DAT | CMD_REPORT, "compress trace.dat with zstd (default), zlib or none" },
 	{ "clear",     0,   NULL,     AT(clear),      CMD_LAST, "remove the records once they are printed" },
 	{ "clickhouse", 0,  "URL",    AT(clickhouse), CMD_LOAD, "load into the server http[s]://[USER@]HOST:8123/DATABASE" },
+	{ "clock-error", 0, NULL,    AT(clock_error), CMD_REPORT | CMD_MERGE, "show how far the time of each record can be off, and whether its order is certain" },
 	{ "cmdline",   0,   NULL,     AT(cmdline),    CMD_BOOT, "print kernel command line parameters, for kernels without bootconfig" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_SELECT | CMD_FILTER | CMD_STRACE, "select records of these CPUs: 0-3,5" },
 	{ "csv",       0,   NULL,     AT(csv),        CMD_COLLECT | CMD_LIST | CMD_HIST | CMD_LATENCY | CMD_STRACE | CMD_PROBE, "print CSV" },

@@ -72,6 +72,17 @@ static void read_classes(const struct app *app, struct record_args *args, bool n
 		class_map_load(app->ctx, &args->classes);
 }
 
+/* Other formats keep the errors without the option, or have no place for them. */
+static int read_clock_error(const struct app *app, struct sink_opts *opts)
+{
+	opts->clock_error = app->clock_error;
+	if (app->clock_error && (!opts->style.name || (opts->style.traits & DKT_STYLE_DATA &&
+						       strcmp(opts->style.name, "json") != 0)))
+		return app_usage(
+			"--clock-error: only the styles trace, legacy, raw and json show it");
+	return 0;
+}
+
 int sink_args_read(const struct app *app, const char *file, const char *usual,
 		   struct sink_opts *opts)
 {
@@ -81,6 +92,8 @@ int sink_args_read(const struct app *app, const char *file, const char *usual,
 	*opts = (struct sink_opts){ .compression = app->compression, .raw_text = app->raw_text };
 	rc = app->format || !usual ? read_format(app, file, format, opts) :
 				     read_style(app, file, usual, &opts->style);
+	if (!rc)
+		rc = read_clock_error(app, opts);
 	opts->color = say_style_in_color(&opts->style, file);
 	return rc;
 }
@@ -93,8 +106,8 @@ int record_args_sink(struct app *app, const char *file, const char *usual, struc
 	*args = (struct record_args){ 0 };
 	if (!rc)
 		rc = record_args_read(app, args);
-	/* A trace.dat file, and some styles, need all records in one object. */
-	if (opts.version || opts.writer || opts.style.traits & DKT_STYLE_ORDER)
+	/* A trace.dat file, some styles and the judgement of the order need all records in one object. */
+	if (opts.version || opts.writer || opts.clock_error || opts.style.traits & DKT_STYLE_ORDER)
 		args->jobs = 1;
 	read_classes(app, args, !rc && opts.style.name);
 	opts.fields = (const char *const *)args->fields.list;

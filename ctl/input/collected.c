@@ -111,84 +111,113 @@ bool collected_differ(const struct inputs *inputs, size_t i, size_t j)
 	return a && b && a->boot && b->boot && strcmp(a->boot, b->boot) != 0;
 }
 
-/* The words for the report of offsets. */
-static int put_accuracy(struct inputs_file *file, uint64_t error, const char *more)
+static const struct dkt_source_info *info_of(const struct inputs_file *file)
 {
-	char text[UNIT_SIZE];
-
-	duration_text(error, text);
-	file->known = INPUTS_BY_ROUND_TRIPS;
-	file->accuracy = dkt__format("accurate to %s by round trips%s", text, more);
-	return file->accuracy ? 0 : -ENOMEM;
+	return dkt_source_info(file->in.source);
 }
 
-/* A file may add something to the times of the clock that was measured, such as the time of day. */
-static int relate_lines(struct inputs_file *file, const struct inputs_file *first)
+static bool is_measured(const struct inputs_file *file)
 {
-	const struct collection_host *base = first->about;
-	const int64_t added = dkt_source_info(file->in.source)->added;
-	const int64_t base_added = dkt_source_info(first->in.source)->added;
-	uint64_t worst = 0;
-	int err = clock_between(file->about->points, file->about->n_points, base->points,
-				base->n_points, &file->points, &file->n_points);
-
-	for (size_t i = 0; i < file->n_points; i++) {
-		worst = DKT__MAX(worst, file->points[i].error);
-		file->points[i].time += (uint64_t)added;
-		file->points[i].offset = (int64_t)((uint64_t)file->points[i].offset +
-						   (uint64_t)base_added - (uint64_t)added);
-	}
-	if (!err)
-		file->offset = file->points[1].offset;
-	return err ? err : put_accuracy(file, worst, "");
-}
-
-/* The ns to add to the wall clock of a host to get that of the host which collected. */
-static int64_t wall_offset(const struct collection_host *host, uint64_t *error)
-{
-	const struct clock_trip *last = &host->clock.trips[host->clock.n - 1];
-	struct clock_point at = { 0 };
-
-	clock_at(host->points, host->n_points, last->far_sent, &at);
-	*error += at.error;
-	return at.offset - last->far_wall;
-}
-
-/* Records that have only wall-clock times: those are right if nobody has set a clock since. */
-static int relate_walls(const struct inputs *inputs, struct inputs_file *file, size_t i,
-			size_t first)
-{
-	const struct dkt_source_info *info = dkt_source_info(inputs->files[i].in.source);
-	const struct dkt_source_info *base = dkt_source_info(inputs->files[first].in.source);
-	uint64_t error = 0;
-
-	file->offset = info->wall - base->wall + wall_offset(file->about, &error) -
-		       wall_offset(inputs->files[first].about, &error);
-	return put_accuracy(file, error, " at the end of the collection");
-}
-
-static bool is_measured(const struct inputs *inputs, size_t i)
-{
-	const char *clock = dkt_source_info(inputs->files[i].in.source)->clock;
+	const char *clock = info_of(file)->clock;
 
 	return clock && !strcmp(clock, MEASURED);
 }
 
+/*
+ * Finds the points of a file's times, to the clock of the host that collected. Times are of the clock that was
+ * measured, to which the file may add something, or they can be made times of day. Returns 1 if there are none.
+ */
+static int find_points(const struct inputs_file *file, struct clock_point **points, size_t *n)
+{
+	const struct collection_host *host = file->about;
+	const struct dkt_source_info *info = info_of(file);
+	uint64_t more = is_measured(file) ? (uint64_t)info->added : -(uint64_t)info->wall;
+	int err = 0;
+
+	*points = NULL;
+	*n = 0;
+	if (!is_measured(file) && info->has_wall) {
+		err = clock_walls(&host->clock, host->points, host->n_points, points, n);
+	} else if (is_measured(file) && host->n_points) {
+		*points = calloc(host->n_points, sizeof(**points));
+		err = *points ? 0 : -ENOMEM;
+		*n = host->n_points;
+		if (*points)
+			memcpy(*points, host->points, *n * sizeof(**points));
+	}
+	for (size_t i = 0; !err && i < *n; i++) {
+		(*points)[i].time += more;
+		(*points)[i].offset = (int64_t)((uint64_t)(*points)[i].offset - more);
+	}
+	return err || *n ? err : 1;
+}
+
+/* The words for the report of offsets. */
+static int put_accuracy(struct inputs_file *file)
+{
+	char text[UNIT_SIZE];
+	uint64_t worst = 0;
+
+	for (size_t i = 0; i < file->n_points; i++)
+		worst = DKT__MAX(worst, file->points[i].error);
+	duration_text(worst, text);
+	file->known = INPUTS_BY_ROUND_TRIPS;
+	file->accuracy = dkt__format("accurate to %s by round trips", text);
+	return file->accuracy ? 0 : -ENOMEM;
+}
+
+/* Finds the points between two files. The clock of the first one is exact by definition. */
+static int relate(struct inputs_file *file, struct inputs_file *first)
+{
+	struct clock_point *own __cleanup(free) = NULL, *base __cleanup(free) = NULL;
+	size_t n_own, n_base;
+	int err = find_points(file, &own, &n_own);
+
+	if (!err)
+		err = find_points(first, &base, &n_base);
+	if (!err)
+		err = clock_between(own, n_own, base, n_base, &file->points, &file->n_points);
+	if (err)
+		return err;
+	file->offset = file->points[1].offset;
+	if (first->n_points)
+		return put_accuracy(file);
+	err = clock_between(base, n_base, base, n_base, &first->points, &first->n_points);
+	for (size_t i = 0; i < first->n_points; i++) {
+		first->points[i].offset = 0;
+		first->points[i].error = 0;
+	}
+	return err ? err : put_accuracy(file);
+}
+
 int collected_relate(struct inputs *inputs, size_t i, size_t first)
 {
-	struct inputs_file *file = &inputs->files[i];
-	const struct collection_host *base = inputs->files[first].about;
+	struct inputs_file *file = &inputs->files[i], *base = &inputs->files[first];
 	int err;
 
-	if (!file->about || !base || file->collection != inputs->files[first].collection ||
-	    !file->about->n_points || !base->n_points)
+	if (!file->about || !base->about || file->collection != base->collection)
 		return 1;
-	if (is_measured(inputs, i) && is_measured(inputs, first))
-		err = relate_lines(file, &inputs->files[first]);
-	else if (dkt_source_info(file->in.source)->has_wall &&
-		 dkt_source_info(inputs->files[first].in.source)->has_wall)
-		err = relate_walls(inputs, file, i, first);
-	else
-		return 1;
-	return err ? dkt__no_memory(inputs->app->ctx) : 0;
+	err = relate(file, base);
+	return err < 0 ? dkt__no_memory(inputs->app->ctx) : err;
+}
+
+int collected_bounds(struct inputs *inputs, size_t i)
+{
+	struct inputs_file *file = &inputs->files[i];
+	struct bounds *bounds = &inputs->line.parts[i].bounds;
+
+	*bounds = (struct bounds){ .exact = !i || file->known == INPUTS_ONE_CLOCK };
+	while (bounds->host < i && !inputs_same_boot(inputs, i, bounds->host))
+		bounds->host++;
+	if (file->n_points < 3 || (i && file->known != INPUTS_BY_ROUND_TRIPS))
+		return 0;
+	bounds->n = file->n_points - 2;
+	bounds->points = file->bounds = calloc(bounds->n, sizeof(*file->bounds));
+	if (!file->bounds)
+		return dkt__no_memory(inputs->app->ctx);
+	for (size_t j = 0; j < bounds->n; j++) {
+		file->bounds[j] = file->points[j + 1];
+		file->bounds[j].time += (uint64_t)file->bounds[j].offset;
+	}
+	return 0;
 }

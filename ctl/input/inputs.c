@@ -195,12 +195,12 @@ int inputs_name(struct inputs *inputs)
 
 /* ---- records ---- */
 
-/* Returns the points without their errors, which the caller frees. NULL: out of memory. */
-static struct dkt_merge_point *merge_points(const struct inputs_file *file)
+/* Returns n points without their errors, which the caller frees. NULL: out of memory. */
+static struct dkt_merge_point *merge_points(const struct inputs_file *file, size_t n)
 {
-	struct dkt_merge_point *points = calloc(file->n_points + 1, sizeof(*points));
+	struct dkt_merge_point *points = calloc(n + 1, sizeof(*points));
 
-	for (size_t i = 0; points && i < file->n_points; i++)
+	for (size_t i = 0; points && i < n; i++)
 		points[i] = (struct dkt_merge_point){ .time = file->points[i].time,
 						      .offset = file->points[i].offset };
 	return points;
@@ -213,12 +213,13 @@ static int merge(struct inputs *inputs)
 
 	for (size_t i = 0; !err && i < inputs->n; i++) {
 		struct inputs_file *file = &inputs->files[i];
+		const size_t n = file->known == INPUTS_BY_ROUND_TRIPS ? file->n_points : 0;
 
 		parts[i] = (struct dkt_merge_part){ .sz = sizeof(*parts),
 						    .name = file->name,
 						    .offset = file->offset,
-						    .points = merge_points(file),
-						    .n_points = file->n_points };
+						    .points = merge_points(file, n),
+						    .n_points = n };
 		err = parts[i].points ? 0 : -ENOMEM;
 	}
 	if (!err)
@@ -266,8 +267,10 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 	inputs->line.data = inputs;
 	if (!err && merged)
 		err = merge(inputs);
-	for (size_t i = 1; !err && i < inputs->line.n && inputs->line.n == inputs->n; i++)
-		inputs->line.parts[i].accuracy = accuracy(&inputs->files[i]);
+	for (size_t i = 0; !err && i < inputs->line.n && inputs->line.n == inputs->n; i++) {
+		inputs->line.parts[i].accuracy = i ? accuracy(&inputs->files[i]) : NULL;
+		err = collected_bounds(inputs, i);
+	}
 	return err ? err : pipeline_select(&inputs->line, &args->selection);
 }
 
@@ -507,6 +510,7 @@ void inputs_clear(struct inputs *inputs)
 		free(inputs->files[i].name);
 		free(inputs->files[i].accuracy);
 		free(inputs->files[i].points);
+		free(inputs->files[i].bounds);
 	}
 	collected_free(inputs->collected);
 	free(inputs->files);

@@ -2,7 +2,7 @@
 /* Merges several inputs in order of time, on the clock of the first. */
 #pragma once
 
-#include "fleet/clock.h"
+#include "clock/clock.h"
 #include "input/args.h"
 #include "input/input.h"
 
@@ -25,9 +25,13 @@ struct inputs_file {
 	char *accuracy; /* words about the offset of INPUTS_BY_REQUESTS and of INPUTS_BY_ROUND_TRIPS */
 	const struct collection_host *about; /* of its collection; NULL: the file is in none */
 	size_t collection; /* which, among the arguments */
-	/* In place of offset, for INPUTS_BY_ROUND_TRIPS: in order of the file's times. */
+	/*
+	 * In place of offset, for INPUTS_BY_ROUND_TRIPS: in order of the file's times. The file to which others are
+	 * related has them without offsets.
+	 */
 	struct clock_point *points;
 	size_t n_points;
+	struct clock_point *bounds; /* the same by merged times, for the pipeline */
 };
 
 struct inputs {

@@ -39,7 +39,8 @@ function startTables() {
 	headedTable(byId("table-files"), "Files", [{ key: "path", title: "file", type: "text" }, { key: "kind", title: "kind", type: "text" },
 		{ key: "host", title: "host", type: "text" }, { key: "kernel", title: "kernel", type: "text" },
 		{ key: "records", title: "records", type: "count" }, { key: "lost", title: "lost", type: "count" },
-		{ key: "damage", title: "damage", type: "text" }], trace.files);
+		{ key: "damage", title: "damage", type: "text" }].concat(trace.files.some((it) => it.error) ?
+		[{ key: "error", title: "clock off by at most", type: "ns" }] : []), trace.files);
 }
 
 function start() {

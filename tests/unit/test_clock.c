@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "fleet/clock.h"
+#include "clock/clock.h"
 
 /* A pair of hosts: near = far + offset(far), with drift, and steps between. */
 struct pair {
@@ -137,6 +137,67 @@ static void test_between(void **state)
 	free(lines[1]);
 }
 
+/* A wall clock that was set, and was read at other moments than the clock that counts. */
+static void test_walls(void **state)
+{
+	struct pair pair = { .offset = 6e11, .drift = 2e-5, .seed = 9 };
+	struct clock clock = { 0 };
+	struct clock_point *points, *walls, at;
+	size_t n, n_walls;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		struct clock_trip trip = make_trip(&pair, 1e12 + i * 1e9, 1e5);
+
+		trip.far_wall = 1700000000000000000 + i % 3 * 1000 + (i > 9 ? 5000000000 : 0);
+		assert_int_equal(clock_add(&clock, &trip), 0);
+	}
+	/* Set back to the first time: these times came twice. */
+	clock.trips[19].far_wall -= 20000000000;
+	assert_int_equal(clock_fit(&clock, &points, &n), 0);
+	assert_int_equal(clock_walls(&clock, points, n, &walls, &n_walls), 0);
+	assert_int_equal(n_walls, 19);
+	for (int i = 0; i < 190; i++) {
+		const double far = 1e12 + i * 1e8;
+		const int64_t wall = 1700000000000000000 + (i > 95 ? 5000000000 : 0);
+
+		assert_true(clock_at(walls, n_walls, (uint64_t)(far + (double)wall), &at));
+		assert_true(fabs((double)(at.offset + wall) - true_offset(&pair, far)) <=
+			    (double)at.error + 2300);
+		assert_true((i >= 90 && i <= 100) || at.error < 2000000);
+	}
+	free(points);
+	free(walls);
+	clock_free(&clock);
+}
+
+/* In between two lines of either host, the error holds for both of them, from the first moment on. */
+static void test_between_gaps(void **state)
+{
+	const struct clock_point from[] = { { 1000000, 50, 10, 0, true },
+					    { 2000000, 50, 10, 0, false },
+					    { 3000000, 90050, 20, 0, true } };
+	const struct clock_point to[] = { { 500000, 0, 30, 0, true },
+					  { 9000000, 0, 30, 0, false } };
+	struct clock_point *points, at;
+	size_t n;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(clock_between(i ? to : from, i ? 2 : 3, i ? from : to, i ? 3 : 2,
+					       &points, &n),
+				 0);
+		for (uint64_t time = 2000001; time < 2999000; time += 99990) {
+			assert_true(clock_at(points + 1, n - 2, time + (i ? 100 : 0), &at));
+			assert_true(at.error >= 90000);
+		}
+		assert_true(clock_at(points + 1, n - 2, 1500000, &at));
+		assert_in_range(at.error, 39, 43);
+		assert_in_range(at.own_error, i ? 30 : 10, i ? 32 : 12);
+		free(points);
+	}
+}
+
 static void test_steps(void **state)
 {
 	(void)state;
@@ -213,10 +274,11 @@ static void test_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drift), cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_slew),  cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_many),  cmocka_unit_test(test_between),
-		cmocka_unit_test(test_one),
+		cmocka_unit_test(test_drift),        cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_slew),         cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_many),         cmocka_unit_test(test_between),
+		cmocka_unit_test(test_one),          cmocka_unit_test(test_walls),
+		cmocka_unit_test(test_between_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

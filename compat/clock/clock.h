@@ -8,6 +8,9 @@
 
 #include "base/util.h"
 
+/* The latest time, 73 years after a boot: sums and differences of such times are numbers of 64 bits. */
+#define CLOCK_TIME_MAX (INT64_MAX / 4)
+
 struct clock_trip {
 	uint64_t sent, received; /* this host: when the question went and the answer came */
 	uint64_t far_received,
@@ -20,6 +23,7 @@ struct clock_point {
 	uint64_t time;
 	int64_t offset;
 	uint64_t error; /* the offset is certain within so many ns */
+	uint64_t own_error; /* of clock_between(): the first host's part of the error */
 	bool begins; /* a line begins: a clock was set since the point before, or its drift has changed */
 };
 
@@ -27,6 +31,12 @@ struct clock {
 	struct clock_trip *trips; /* in order of time */
 	size_t n;
 };
+
+/* The time of the far host that the bounds of a trip are for. */
+static inline uint64_t clock_trip_time(const struct clock_trip *trip)
+{
+	return trip->far_received + (trip->far_sent - trip->far_received) / 2;
+}
 
 /*
  * Adds a trip after those before it. Memory is bounded: of neighbours, the trip that says less is dropped.
@@ -43,6 +53,13 @@ void clock_free(struct clock *clock);
 int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n);
 
 /*
+ * Finds the offsets of the far host's CLOCK_REALTIME, in order of its times; points are those of clock_fit().
+ * It can have been set between any two trips. The caller frees the list. -ENOMEM.
+ */
+int clock_walls(const struct clock *clock, const struct clock_point *points, size_t n,
+		struct clock_point **walls, size_t *n_walls);
+
+/*
  * Finds the offsets from the clock of one far host to that of another, with the errors of both, as points in
  * order of the first host's time. Beyond them they stay as they are. The caller frees the points. -ENOMEM.
  */
@@ -54,3 +71,6 @@ int clock_between(const struct clock_point *from, size_t n_from, const struct cl
  * there are no points.
  */
 bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct clock_point *at);
+
+/* True if the time is between two lines. */
+bool clock_is_gap(const struct clock_point *points, size_t n, uint64_t time);

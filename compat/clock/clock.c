@@ -9,12 +9,9 @@
  * on the line: from each trip on, in both directions, its bounds widen by what the drift may wander. The
  * narrowest of all these bounds is stated.
  */
-#include "fleet/clock.h"
+#include "clock/clock.h"
 
 #include <math.h>
-
-/* The latest time, 73 years after a boot: sums and differences of such times are numbers of 64 bits. */
-#define TIME_MAX (INT64_MAX / 4)
 
 /* Trips that are kept; when there are more, every second one goes. */
 #define TRIPS_MAX 512
@@ -38,12 +35,6 @@
 #define STEPS 100
 
 /* ---- trips ---- */
-
-/* The time of the far host that the bounds of a trip are for. */
-static uint64_t trip_time(const struct clock_trip *trip)
-{
-	return trip->far_received + (trip->far_sent - trip->far_received) / 2;
-}
 
 /* How far the clocks can drift apart while the far host holds the answer back, to that time. */
 static int64_t trip_drift(const struct clock_trip *trip)
@@ -85,8 +76,8 @@ int clock_add(struct clock *clock, const struct clock_trip *trip)
 {
 	const struct clock_trip *last = clock->n ? &clock->trips[clock->n - 1] : NULL;
 
-	if (trip->received > TIME_MAX || trip->far_sent > TIME_MAX || trip->received < trip->sent ||
-	    trip->far_sent < trip->far_received ||
+	if (trip->received > CLOCK_TIME_MAX || trip->far_sent > CLOCK_TIME_MAX ||
+	    trip->received < trip->sent || trip->far_sent < trip->far_received ||
 	    (last && (trip->far_received < last->far_sent || trip->sent < last->sent)) ||
 	    trip_width(trip) < 0)
 		return -EPROTO;
@@ -123,7 +114,7 @@ static void bounds(const struct run *run, double drift, double *least, double *m
 	*most = HUGE_VAL;
 	for (size_t i = 0; i < run->n; i++) {
 		const struct clock_trip *trip = &run->trips[i];
-		const double moved = drift * (double)(int64_t)(trip_time(trip) - run->time);
+		const double moved = drift * (double)(int64_t)(clock_trip_time(trip) - run->time);
 
 		*least = fmax(*least, (double)(trip_least(trip) - run->offset) - moved);
 		*most = fmin(*most, (double)(trip_most(trip) - run->offset) - moved);
@@ -184,7 +175,7 @@ static struct run run_of(const struct clock *clock, size_t from, size_t n)
 	const struct clock_trip *first = &clock->trips[from];
 
 	return (struct run){
-		.trips = first, .n = n, .time = trip_time(first), .offset = trip_least(first)
+		.trips = first, .n = n, .time = clock_trip_time(first), .offset = trip_least(first)
 	};
 }
 
@@ -248,7 +239,7 @@ static struct clock_point point_of(const struct run *run, const struct cone *con
 		fmax(cones[i].most - cones[i].least, 0) / 2 + wander * gap_at(cones, run->n, i) / 2;
 
 	/* The numbers are rounded, so one more on each side. */
-	return (struct clock_point){ .time = trip_time(&run->trips[i]),
+	return (struct clock_point){ .time = clock_trip_time(&run->trips[i]),
 				     .offset = run->offset + llround(middle),
 				     .error = (uint64_t)ceil(error) + 1,
 				     .begins = !i };
@@ -269,7 +260,7 @@ static int add_line(const struct clock *clock, size_t from, size_t n, struct clo
 	wander = WANDER + (high - low) / 2;
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct clock_trip *trip = &run.trips[i];
-		const double time = (double)(int64_t)(trip_time(trip) - run.time);
+		const double time = (double)(int64_t)(clock_trip_time(trip) - run.time);
 
 		cones[i] = (struct cone){
 			.time = time,
@@ -309,10 +300,12 @@ static struct clock_point beyond(const struct clock_point *end, uint64_t time)
 {
 	const uint64_t away = time > end->time ? time - end->time : end->time - time;
 
+	const uint64_t drift = (uint64_t)ceil((double)away * DRIFT_BEYOND);
+
 	return (struct clock_point){ .time = time,
 				     .offset = end->offset,
-				     .error = end->error +
-					      (uint64_t)ceil((double)away * DRIFT_BEYOND) };
+				     .error = end->error + drift,
+				     .own_error = end->own_error + drift };
 }
 
 static struct clock_point between(const struct clock_point *a, const struct clock_point *b,
@@ -321,27 +314,32 @@ static struct clock_point between(const struct clock_point *a, const struct cloc
 	const double part = (double)(time - a->time) / (double)(b->time - a->time);
 	const double offset = (double)(b->offset - a->offset) * part;
 	const double error = (double)a->error + ((double)b->error - (double)a->error) * part;
+	const double own =
+		(double)a->own_error + ((double)b->own_error - (double)a->own_error) * part;
 
 	return (struct clock_point){ .time = time,
 				     .offset = a->offset + llround(offset),
-				     .error = (uint64_t)ceil(error) };
+				     .error = (uint64_t)ceil(error),
+				     .own_error = (uint64_t)ceil(own) };
 }
 
 /* Between two lines a step or a change of drift came at some time, so each of the two may hold. */
 static struct clock_point in_gap(const struct clock_point *a, const struct clock_point *b,
 				 uint64_t time)
 {
+	const uint64_t step = (uint64_t)llabs(b->offset - a->offset);
 	struct clock_point at = between(a, b, time);
 
-	at.error = DKT__MAX(a->error, b->error) + (uint64_t)llabs(b->offset - a->offset);
+	at.error = DKT__MAX(a->error, b->error) + step;
+	at.own_error = DKT__MAX(a->own_error, b->own_error) + step;
 	return at;
 }
 
-bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct clock_point *at)
+/* Returns the first point after the time, or n. */
+static size_t find_after(const struct clock_point *points, size_t n, uint64_t time)
 {
 	size_t low = 0, high = n;
 
-	/* Finds the first point after the time. */
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
@@ -350,98 +348,29 @@ bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct 
 		else
 			high = middle;
 	}
+	return low;
+}
+
+bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct clock_point *at)
+{
+	const size_t after = find_after(points, n, time);
+
 	if (!n)
 		return false;
-	if (!low)
+	if (!after)
 		*at = beyond(&points[0], time);
-	else if (low == n)
+	else if (after == n)
 		*at = beyond(&points[n - 1], time);
-	else if (!points[low].begins)
-		*at = between(&points[low - 1], &points[low], time);
+	else if (!points[after].begins)
+		*at = between(&points[after - 1], &points[after], time);
 	else
-		*at = in_gap(&points[low - 1], &points[low], time);
+		*at = in_gap(&points[after - 1], &points[after], time);
 	return true;
 }
 
-/* ---- two far hosts ---- */
-
-/* Returns the time of a far host at which this host's clock is at near; its error is in *error. */
-static uint64_t to_far(const struct clock_point *points, size_t n, uint64_t near, uint64_t *error)
+bool clock_is_gap(const struct clock_point *points, size_t n, uint64_t time)
 {
-	struct clock_point at = { 0 };
-	uint64_t far = near - (uint64_t)points[0].offset;
+	const size_t after = find_after(points, n, time);
 
-	/* The offset changes little between the guess and the time. */
-	for (int i = 0; i < 3; i++) {
-		clock_at(points, n, far, &at);
-		far = near - (uint64_t)at.offset;
-	}
-	*error = at.error;
-	return far;
-}
-
-/* The point at a time of the first host. */
-static struct clock_point compose(const struct clock_point *from, size_t n_from,
-				  const struct clock_point *to, size_t n_to, uint64_t time)
-{
-	struct clock_point at;
-	uint64_t error;
-
-	clock_at(from, n_from, time, &at);
-	at.offset = (int64_t)(to_far(to, n_to, time + (uint64_t)at.offset, &error) - time);
-	at.time = time;
-	at.error += error;
-	return at;
-}
-
-static int compare_points(const void *a, const void *b)
-{
-	const struct clock_point *x = a, *y = b;
-
-	return x->time < y->time ? -1 : x->time > y->time;
-}
-
-/* A time of the points, or the middle between one and the next: between two lines the error is largest. */
-static uint64_t place(const struct clock_point *points, size_t n, size_t half)
-{
-	const uint64_t time = points[half / 2].time;
-
-	return half % 2 && half / 2 + 1 < n ? time + (points[half / 2 + 1].time - time) / 2 : time;
-}
-
-int clock_between(const struct clock_point *from, size_t n_from, const struct clock_point *to,
-		  size_t n_to, struct clock_point **points, size_t *n)
-{
-	struct clock_point *list = calloc(2 * (n_from + n_to) + 2, sizeof(*list)), at;
-	uint64_t error;
-	size_t nr = 1;
-
-	*points = NULL;
-	*n = 0;
-	if (!list)
-		return -ENOMEM;
-	for (size_t i = 0; i < 2 * n_from; i++)
-		list[nr++] = compose(from, n_from, to, n_to, place(from, n_from, i));
-	for (size_t i = 0; i < 2 * n_to; i++) {
-		const uint64_t time = place(to, n_to, i);
-
-		clock_at(to, n_to, time, &at);
-		list[nr++] = compose(from, n_from, to, n_to,
-				     to_far(from, n_from, time + (uint64_t)at.offset, &error));
-	}
-	/* Another host's clock may not have begun when this one's did. */
-	for (size_t i = 1; i < nr;)
-		if (list[i].time > TIME_MAX)
-			list[i] = list[--nr];
-		else
-			i++;
-	qsort(list + 1, nr - 1, sizeof(*list), compare_points);
-	/* Beyond the measurements the offset stays. */
-	list[0] = list[1];
-	list[0].time = 0;
-	list[nr] = list[nr - 1];
-	list[nr].time = DKT__MAX(list[nr].time, TIME_MAX);
-	*points = list;
-	*n = nr + 1;
-	return 0;
+	return after && after < n && points[after].begins;
 }

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# collections: the files of several hosts as one input, on one clock with a stated error.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR" && mkdir both || return
+}
+
+# Prints the description of a host whose clock was measured once: the question went US before, and the answer
+# came US after, its clock was at 3495.4 s. usage: host NAME FILE US SECONDS [WALL]; its clock is SECONDS behind
+host()
+{
+	jq -nc --arg name "$1" --arg file "$2" --argjson us "$3" --argjson s "$4" --argjson wall "${5:-0}" \
+		'3495400000000 as $far | {name: $name, file: $file, state: "complete", status: 0, bytes: 1, breaks: 0,
+		boot: $name, trips: [[$far + $s * 1000000000 - $us * 1000, $far + $s * 1000000000 + $us * 1000, $far, $far, $wall]]}'
+}
+
+# Writes the description. usage: describe HOST...
+describe()
+{
+	printf '%s\n' "$@" | jq -sc '{collection: 1, command: ["record"], began: 0, ended: 0, wall: 0, hosts: .}' \
+		>both/collection.json
+}
+
+# Two hosts with the same records: all are at the same time.
+twins()
+{
+	dktrace convert "$capture" both/a.dat
+	cp both/a.dat both/b.dat
+	describe "$(host a a.dat 20 100)" "$(host b b.dat 50 100)"
+}
+
+@test "each record says how far its time is off, and whether its order is certain" {
+	twins
+	dktrace report --clock-error both >text 2>err
+	has "$(cat err)" "dktrace: both/b.dat: +0.000000000 s to the clock of both/a.dat, accurate to 7"
+	same "0 us" "$(sed -n 's/^a: +-\([0-9]*\)us .*/\1 us/p' text | sort -u)"
+	# 70 us, and 100 ppm of the time to the measurement.
+	same "73 74 75" "$(sed -n 's/^b: +-\([0-9]*\)us .*/\1/p' text | sort -nu | tr '\n' ' ' | sed 's/ $//')"
+	# The first record comes after none.
+	lacks "$(head -1 text)" "~"
+	same "$(($(wc -l <text) / 2))" "$(grep -c '^b: +-[0-9]*us *~ ' text)"
+	dktrace report --clock-error --style json both 2>/dev/null >json
+	same "$(grep -c ' ~ ' text)" "$(jq 'select(.order_certain == false) | 1' json | wc -l)"
+	same 0 "$(jq -s 'map(select(.from == "a").clock_error) | max' json)"
+	jq -es 'map(select(.from == "b").clock_error) | min >= 70000 and max < 75000' json
+	dktrace merge --clock-error -o merged.txt both
+	cmp text merged.txt
+}
+
+@test "the order is certain if the records are further apart than both errors" {
+	twins
+	describe "$(host a a.dat 20 100)" "$(host b b.dat 50 101)"
+	dktrace report --clock-error both 2>/dev/null >text
+	same 0 "$(grep -c " ~ " text)"
+	same b "$(tail -1 text | cut -d: -f1)"
+}
+
+@test "the errors of two hosts are not those of a third one" {
+	twins
+	cp both/a.dat both/slow.dat
+	describe "$(host slow slow.dat 900000 0)" "$(host a a.dat 20 100)" "$(host b b.dat 50 100.001)"
+	dktrace report --clock-error --style json both 2>/dev/null >json
+	# The clock of the first one is uncertain by 900 ms, so the others' errors against it are larger.
+	jq -es 'map(select(.from == "a").clock_error) | min >= 900000000' json
+	# But these two are 1 ms apart, and known to 70 us.
+	jq -es 'map(select(.from == "b" and .order_certain)) | length > 0' json
+}
+
+@test "without measurements nothing is certain" {
+	dktrace convert "$capture" a.dat
+	dktrace report --clock-error a.dat "$top/tests/fixture/perfdata/plain.data" 2>/dev/null >text
+	same 1 "$(grep -m 1 -c ": +-?  *~ " text)"
+	dktrace report --clock-error --style json a.dat "$top/tests/fixture/perfdata/plain.data" 2>/dev/null >json
+	jq -es 'map(select(.stream == 1).clock_error) | unique == [null]' json
+	run -2 dktrace report --clock-error --style csv a.dat
+	has "$output" "--clock-error: only the styles trace, legacy, raw and json show it"
+	run -2 dktrace merge --clock-error -o x.dat a.dat
+}
+
+@test "the records of one host have an order" {
+	perf=$top/tests/fixture/perfdata/plain.data
+	cp "$perf" b.data
+	dktrace report --clock-error "$perf" b.data >text
+	has "$(head -1 text)" "plain.data: +-0us "
+	same 0 "$(grep -c " ~ " text)"
+	dktrace report --clock-error "$perf" | cmp - <(dktrace report "$perf")
+}
+
+@test "databases have the largest error" {
+	twins
+	run -0 --separate-stderr dktrace sql both --csv 'SELECT name, clock_error > 70000 AS more FROM hosts ORDER BY host'
+	run -0 --separate-stderr dktrace sql both --csv \
+		'SELECT path, clock_error > 70000 AS more, clock_error < 75000 AS less FROM files ORDER BY file'
+	same 'path,more,less
+both/a.dat,0,1
+both/b.dat,1,1' "$output"
+	dktrace convert "$capture" alone.sqlite
+	run -0 dktrace sql both/a.dat --csv 'SELECT clock_error FROM files'
+	same 'clock_error
+0' "$output"
+}
+
+@test "texts with the time of day are related by all measurements" {
+	dktrace convert --format legacy "$capture" both/a.log
+	cp both/a.log both/b.log
+	# The wall clock of b was set forward by 10 s between two measurements, long after its records.
+	wall=1795171714331605627
+	describe "$(host a a.log 20 100 $wall)" \
+		"$(host b b.log 50 100 $wall | jq -c '.trips += [[3695400000000, 3695400100000, 3595400000000, 3595400000000, .trips[0][4] + 10000000000]]')"
+	run -0 --separate-stderr dktrace lustre messages both
+	has "$stderr" "dktrace: both/b.log: +0.000"
+	has "$stderr" "accurate to"
+}
