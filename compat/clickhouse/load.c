@@ -60,10 +60,16 @@ static int begin_file(struct load *load, size_t nr)
 	file->load = load;
 	file->answers = (struct answers){ .ctx = load->ctx, .row = load_answer_row, .data = file };
 	err = answers_new(&file->answers);
-	if (!err)
-		err = answers_begin(&file->answers, &part->ctx, 1);
-	if (!err)
-		err = schema_add(&load->schema, part->ctx);
+	return err ? err : answers_begin(&file->answers, &part->ctx, 1);
+}
+
+/* Names that tables have on the server come before those that the files would give. */
+static int name_tables(struct load *load)
+{
+	int err = load->opts.say ? 0 : targets_ask(load);
+
+	for (size_t i = 0; !err && i < load->n; i++)
+		err = schema_add(&load->schema, load->p->parts[i].ctx);
 	return err;
 }
 
@@ -195,8 +201,8 @@ static int begin(struct load *load)
 		load->results = calloc(load->files[0].answers.n + 1, sizeof(struct target *));
 	if (!err && !load->results)
 		return dkt__no_memory(load->ctx);
-	if (!err && !load->opts.say)
-		err = targets_ask(load);
+	if (!err)
+		err = name_tables(load);
 	if (!err)
 		err = targets_run_section(load, LAYOUT_ONCE, &none);
 	if (!err)

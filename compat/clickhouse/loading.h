@@ -86,7 +86,7 @@ int load_fail(const struct load *load, int err, const char *words);
 
 /* ---- targets.c: tables ---- */
 
-/* Gets what the server has: its tables and their columns, and whether it has the files. */
+/* Gets what the server has: its tables, their columns, and which event has which table. */
 int targets_ask(struct load *load);
 
 /* Adds a table, without columns. NULL: memory is out. */

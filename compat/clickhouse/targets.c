@@ -5,6 +5,8 @@
 
 /* ---- asking ---- */
 
+#define CUT_OFF "an answer was cut off"
+
 static int ask(struct load *load, const char *text, const char *settings, struct row_reader *answer)
 {
 	struct statement statement = { .text = text, .settings = settings };
@@ -41,7 +43,7 @@ static int ask_columns(struct load *load)
 		    dkt__append(load->known, load->n_known, column))
 			err = -ENOMEM;
 	}
-	return err ? err : in.bad ? load_fail(load, -EPROTO, "an answer was cut off") : 0;
+	return err ? err : in.bad ? load_fail(load, -EPROTO, CUT_OFF) : 0;
 }
 
 /* Releases of 2018 need a setting for it, which later ones do not know. */
@@ -66,6 +68,30 @@ static const struct known_column *known(const struct load *load, const char *tab
 		    (!column || !strcmp(load->known[i].name, column)))
 			return &load->known[i];
 	return NULL;
+}
+
+/*
+ * If two systems have an event of one name, the table with that name is of the one whose file was loaded
+ * first. The schema gives the same names if it gets the events in the same order.
+ */
+static int ask_names(struct load *load)
+{
+	struct row_reader in;
+	int err;
+
+	if (!known(load, "events", NULL))
+		return 0;
+	err = ask(load,
+		  "SELECT system, event FROM events GROUP BY name, system, event ORDER BY"
+		  " name = event DESC, name FORMAT RowBinary",
+		  NULL, &in);
+	while (!err && in.left && !in.bad) {
+		const char *system = keep_text(load, &in), *event = keep_text(load, &in);
+
+		if (!system || !event || !schema_table(&load->schema, system, event))
+			err = -ENOMEM;
+	}
+	return err ? err : in.bad ? load_fail(load, -EPROTO, CUT_OFF) : 0;
 }
 
 /* ---- what the server has of the files ---- */
@@ -321,5 +347,7 @@ int targets_ask(struct load *load)
 {
 	int err = ask_columns(load);
 
-	return err ? err : ask_low(load);
+	if (!err)
+		err = ask_low(load);
+	return err ? err : ask_names(load);
 }

@@ -134,6 +134,18 @@ await()
 	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
 }
 
+@test "a table's name is of the event that was loaded first, also if files are loaded apart" {
+	head -n 500 "$BATS_FILE_TMPDIR/sched.txt" >some.txt
+	# Without the kernel's formats, its events are of the system "text".
+	DKTRACE_ROOT=$PWD dktrace convert some.txt other.dat
+	run -0 dktrace load --clickhouse "$url" "$sched"
+	run -0 dktrace load --clickhouse "$url" other.dat
+	run -0 dktrace merge -o both.sqlite "$sched" other.dat --offset other.dat=0
+	same_rows both.sqlite
+	same 'sched_switch sched,text_sched_switch text' \
+		"$(ask "SELECT concat(name, ' ', system) FROM $db.events WHERE event = 'sched_switch' ORDER BY name" | paste -sd,)"
+}
+
 @test "what the server refuses is said, exit 1" {
 	refuse()
 	{
