@@ -65,6 +65,42 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/* Tries after an error. */
+struct trial {
+	double until;
+	unsigned int delay; /* before the next one */
+};
+
+static struct trial trial_new(double patience)
+{
+	return (struct trial){ now() + patience, FIRST_DELAY };
+}
+
+/* Waits, and returns true, if the error may pass and there is time. */
+static bool try_again(struct trial *trial, int err)
+{
+	if (err != -EAGAIN || dkt__stopped() || now() >= trial->until)
+		return false;
+	doze(trial->delay);
+	trial->delay = DKT__MIN(2 * trial->delay, (unsigned int)MOST_DELAY);
+	return true;
+}
+
+static int end_of(int err)
+{
+	return err == -EAGAIN && dkt__stopped() ? -EINTR : err;
+}
+
+int sender_insist(struct link *link, const struct statement *statement, double patience)
+{
+	struct trial trial = trial_new(patience);
+	int err = link_run(link, statement);
+
+	while (try_again(&trial, err))
+		err = link_run(link, statement);
+	return end_of(err);
+}
+
 static int ask(struct link *link, const char *text, struct row_reader *answer)
 {
 	struct statement statement = { .text = text };
@@ -183,19 +219,16 @@ static int insert(struct sender *sender, const struct block *block)
 
 static int send_block(struct sender *sender, const struct block *block)
 {
-	double until = now() + sender->patience;
-	unsigned int delay = FIRST_DELAY;
+	struct trial trial = trial_new(sender->patience);
 	bool there = false;
 	int err = insert(sender, block);
 
-	while (err == -EAGAIN && !dkt__stopped() && now() < until) {
-		doze(delay);
-		delay = DKT__MIN(2 * delay, (unsigned int)MOST_DELAY);
+	while (try_again(&trial, err)) {
 		err = look_for(sender, block, &there);
 		if (!err && !there)
 			err = insert(sender, block);
 	}
-	return err == -EAGAIN && dkt__stopped() ? -EINTR : err;
+	return end_of(err);
 }
 
 static struct block *next(struct sender *sender)

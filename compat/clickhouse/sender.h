@@ -51,6 +51,12 @@ const char *sender_words(const struct sender *sender);
 void sender_free(struct sender *sender);
 
 /*
+ * Runs a statement that can run twice, and again after an error that may pass, for as many seconds as
+ * patience.
+ */
+int sender_insist(struct link *link, const struct statement *statement, double patience);
+
+/*
  * Waits until statements of dktrace end that ran when it was called: one of a loader that was killed or
  * whose connection broke may still write its rows.
  */

@@ -10,7 +10,7 @@
 static int ask(struct load *load, const char *text, const char *settings, struct row_reader *answer)
 {
 	struct statement statement = { .text = text, .settings = settings };
-	int err = link_run(load->link, &statement);
+	int err = sender_insist(load->link, &statement, load->opts.patience);
 
 	*answer = (struct row_reader){ 0 };
 	if (err)
@@ -194,7 +194,7 @@ static int run(struct load *load)
 		dkt_buf_reset(load->sql);
 		return 0;
 	}
-	err = link_run(load->link, &statement);
+	err = sender_insist(load->link, &statement, load->opts.patience);
 	dkt_buf_reset(load->sql);
 	return err ? load_fail(load, err, link_words(load->link)) : 0;
 }
