@@ -12,7 +12,9 @@ setup_file()
 	choose_ports
 	export server1=$BATS_FILE_TMPDIR/one server2=$BATS_FILE_TMPDIR/two
 	write_config "$server1" "$http1" "$tcp1"
-	write_config "$server2" "$http2" "$tcp2"
+	write_config "$server2" "$http2" "$tcp2" "$https2"
+	make_certificate "$BATS_FILE_TMPDIR/ca" ca
+	make_certificate "$server2/https" localhost "$BATS_FILE_TMPDIR/ca"
 	start_server "$server1"
 	start_server "$server2"
 	"$top/tests/tools/gen-sched" 4 4000 >"$BATS_FILE_TMPDIR/sched.txt"
@@ -133,6 +135,21 @@ await()
 	wait $pid
 	has "$(cat words)" '1 file, 0 loaded before: '
 	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
+}
+
+@test "https: the server's certificate is checked" {
+	secure=https://localhost:$https2/$db
+	tcp=$tcp2 ask "CREATE DATABASE $db"
+	run -0 dktrace load --clickhouse "$secure" --ca "$BATS_FILE_TMPDIR/ca.pem" "$sched"
+	same 1 "$(tcp=$tcp2 ask "SELECT count() FROM $db.files")" "files"
+	make_certificate other other
+	for refused in "$secure --ca other.pem" "$secure" "https://127.0.0.1:$https2/$db --ca $BATS_FILE_TMPDIR/ca.pem"; do
+		# shellcheck disable=SC2086 # an address and options
+		run -1 --separate-stderr dktrace load --clickhouse $refused "$sched"
+		has "$stderr" "dktrace: ${refused%"/$db"*}/: SSL"
+	done
+	run -1 --separate-stderr dktrace load --clickhouse "$secure" --ca none.pem "$sched"
+	has "$stderr" 'none.pem'
 }
 
 @test "a table's name is of the event that was loaded first, also if files are loaded apart" {

@@ -7,29 +7,42 @@ need_clickhouse()
 {
 	local command
 
-	for command in clickhouse-server clickhouse-client; do
+	for command in clickhouse-server clickhouse-client openssl; do
 		command -v $command >/dev/null || skip "needs $command"
 	done
 }
 
-# Chooses free ports for two servers: $http1, $tcp1, $http2, $tcp2. They are a cluster of two shards.
+# Chooses free ports for two servers: $http1, $tcp1, $http2, $tcp2, and $https2. They are a cluster of two shards.
 choose_ports()
 {
 	# shellcheck disable=SC2046
 	set -- $(python3 -c 'import socket
-sockets = [socket.create_server(("127.0.0.1", 0)) for i in range(4)]
+sockets = [socket.create_server(("127.0.0.1", 0)) for i in range(5)]
 print(*[s.getsockname()[1] for s in sockets])')
-	export http1=$1 tcp1=$2 http2=$3 tcp2=$4
+	export http1=$1 tcp1=$2 http2=$3 tcp2=$4 https2=$5
 }
 
-# usage: write_config DIR HTTP TCP
+# Makes a certificate NAME.pem and its key, signed by another one or by itself.
+# usage: make_certificate NAME HOST [SIGNER]
+make_certificate()
+{
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$2" \
+		-addext "subjectAltName=DNS:$2" -keyout "$1.key" -out "$1.pem" ${3:+-CA "$3.pem" -CAkey "$3.key"} 2>/dev/null
+}
+
+# With HTTPS, DIR/https.pem is the server's certificate. usage: write_config DIR HTTP TCP [HTTPS]
 write_config()
 {
 	mkdir -p "$1"
+	local https=
+	[ -z "${4:-}" ] || https="<https_port>$4</https_port><openSSL><server>
+		<certificateFile>$1/https.pem</certificateFile><privateKeyFile>$1/https.key</privateKeyFile>
+		<verificationMode>none</verificationMode><loadDefaultCAFile>false</loadDefaultCAFile>
+		</server></openSSL>"
 	cat >"$1/config.xml" <<-END
 		<yandex>
 		<logger><level>warning</level><log>$1/log</log><errorlog>$1/errors</errorlog></logger>
-		<http_port>$2</http_port><tcp_port>$3</tcp_port><listen_host>127.0.0.1</listen_host>
+		<http_port>$2</http_port><tcp_port>$3</tcp_port><listen_host>127.0.0.1</listen_host>$https
 		<path>$1/</path><tmp_path>$1/tmp/</tmp_path><users_config>users.xml</users_config>
 		<default_profile>default</default_profile><default_database>default</default_database>
 		<mark_cache_size>5368709</mark_cache_size><timezone>UTC</timezone>
