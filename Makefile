@@ -87,7 +87,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-journal gen-perfdata gen-probe-tree gen-sequence \
-	cost 	fake-lustre.so probe-target probe-target-O0 marker-target)
+	cost transcribe fake-lustre.so probe-target probe-target-O0 marker-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -244,6 +244,12 @@ $(O)/tests/tools/gen-journal: tests/tools/gen-journal.c $(TEST_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
+
+# It starts a thousand times, so it is without sanitizers.
+$(O)/tests/tools/transcribe: tests/tools/transcribe.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -g $(WARN) -o $@ $<
 
 # The programs that tests probe are compiled without the tests' flags.
 TARGET_CC = $(CC) -std=gnu11 -g $(WARN) -Wno-missing-prototypes -o $@ $<
