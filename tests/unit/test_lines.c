@@ -79,8 +79,8 @@ static int say(struct test *t, size_t host, uint64_t at, const char *text)
 {
 	char line[256];
 
-	snprintf(line, sizeof(line), "%" PRIu64 " %s\n",
-		 t->begin + at + (uint64_t)t->ahead[host], text);
+	snprintf(line, sizeof(line), "%" PRIu64 " %s\n", t->begin + at + (uint64_t)t->ahead[host],
+		 text);
 	return take(t, host, line);
 }
 
@@ -161,8 +161,9 @@ static void too_many_lines_wait_less(void **state)
 static void what_is_no_line_is_refused(void **state)
 {
 	struct test *t = *state;
-	static const char *const bad[] = { "\n", "x\n", "12\n", "12x y\n", " 12 y\n",
-					   "18446744073709551616 y\n", "-1 y\n" };
+	static const char *const bad[] = { "\n",      "x\n",     "12\n",
+					   "12x y\n", " 12 y\n", "18446744073709551616 y\n",
+					   "-1 y\n" };
 	char *endless = malloc(LINES_LINE_MAX + 2);
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -200,9 +201,12 @@ static void an_error_of_put_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(lines_are_in_the_order_of_one_clock), TEST(a_line_may_come_in_parts),
-		TEST(a_late_line_is_counted),		   TEST(times_that_cannot_be_are_moved),
-		TEST(too_many_lines_wait_less),		   TEST(what_is_no_line_is_refused),
+		TEST(lines_are_in_the_order_of_one_clock),
+		TEST(a_line_may_come_in_parts),
+		TEST(a_late_line_is_counted),
+		TEST(times_that_cannot_be_are_moved),
+		TEST(too_many_lines_wait_less),
+		TEST(what_is_no_line_is_refused),
 		TEST(an_error_of_put_is_kept),
 	};
 
