@@ -111,8 +111,10 @@ static int create_hosts(struct load *load)
 	const struct layout_values hosts = {
 		.table = "files",
 		.view = "hosts",
-		.select = "SELECT host, kernel, clock, max(cpus) AS cpus, count() AS files"
-			  " FROM files GROUP BY host, kernel, clock",
+		.select =
+			"SELECT host, kernel, clock, max(cpus) AS cpus, max(clock_error) AS clock_error,"
+			" count() AS files"
+			" FROM files GROUP BY host, kernel, clock",
 	};
 
 	return targets_run_section(load, LAYOUT_VIEW, &hosts);
@@ -121,12 +123,19 @@ static int create_hosts(struct load *load)
 static int create_own(struct load *load)
 {
 	static const struct own_column sources[] = {
-		{ "path", "String" },    { "kind", "String" },
-		{ "kernel", "String" },  { "clock", "String" },
-		{ "cpus", "Int32" },     { "wall", "Nullable(Int64)" },
-		{ "offset", "Int64" },   { "accuracy", "Nullable(String)" },
-		{ "records", "UInt64" }, { "lost", "UInt64" },
-		{ "bad", "UInt64" },     { "damage", "Nullable(String)" },
+		{ "path", "String" },
+		{ "kind", "String" },
+		{ "kernel", "String" },
+		{ "clock", "String" },
+		{ "cpus", "Int32" },
+		{ "wall", "Nullable(Int64)" },
+		{ "offset", "Int64" },
+		{ "accuracy", "Nullable(String)" },
+		{ "clock_error", "Nullable(UInt64)" },
+		{ "records", "UInt64" },
+		{ "lost", "UInt64" },
+		{ "bad", "UInt64" },
+		{ "damage", "Nullable(String)" },
 	};
 	static const struct own_column losses[] = {
 		{ "ts", "Int64" },
@@ -299,6 +308,7 @@ static int add_source(struct load *load, size_t nr)
 	const struct pipeline_part *part = &load->p->parts[nr];
 	const struct dkt_source_info *info = dkt_source_info(part->source);
 	const struct dkt_source_info *all = dkt_source_info(load->p->source);
+	const uint64_t error = bounds_worst(&part->bounds);
 	struct losses sum = { 0 };
 	struct columns *row;
 	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
@@ -319,6 +329,7 @@ static int add_source(struct load *load, size_t nr)
 	row_known_u64(row, all->has_wall, (uint64_t)all->wall);
 	row_u64(row, (uint64_t)part->offset);
 	row_known_text(row, part->accuracy);
+	row_known_u64(row, error != BOUNDS_UNKNOWN, error);
 	row_u64(row, sum.seen);
 	row_u64(row, sum.lost);
 	row_u64(row, sum.bad);

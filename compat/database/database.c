@@ -77,9 +77,9 @@ struct written *database_written(struct database *db, void **writer)
 /* The tables that describe the others. */
 static const char own_tables[] =
 	"CREATE TABLE hosts(host INTEGER PRIMARY KEY, name TEXT, kernel TEXT, clock TEXT, cpus INTEGER,"
-	" wall INTEGER);"
+	" wall INTEGER, clock_error INTEGER);"
 	"CREATE TABLE files(file INTEGER PRIMARY KEY, host INTEGER, path TEXT, kind TEXT,"
-	" offset INTEGER, accuracy TEXT, records INTEGER, lost INTEGER, bad INTEGER, damage TEXT);"
+	" offset INTEGER, accuracy TEXT, clock_error INTEGER, records INTEGER, lost INTEGER, bad INTEGER, damage TEXT);"
 	"CREATE TABLE losses(seq INTEGER, ts INTEGER, host INTEGER, file INTEGER, cpu INTEGER,"
 	" lost INTEGER, paused INTEGER);"
 	"CREATE TABLE events(name TEXT PRIMARY KEY, system TEXT, event TEXT, records INTEGER);"
@@ -104,6 +104,12 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 		events_bind_text(statement, at, text, strlen(text));
 }
 
+static void bind_error(sqlite3_stmt *statement, int at, const struct database_file *file)
+{
+	if (file->clock_error != BOUNDS_UNKNOWN)
+		sqlite3_bind_int64(statement, at, (int64_t)file->clock_error);
+}
+
 static int add_host(struct database *db, const struct database_file *file, sqlite3_stmt *insert)
 {
 	const struct dkt_source_info *info = dkt_source_info(file->source);
@@ -115,6 +121,7 @@ static int add_host(struct database *db, const struct database_file *file, sqlit
 	sqlite3_bind_int64(insert, 5, info->cpus);
 	if (db->opts.has_wall)
 		sqlite3_bind_int64(insert, 6, db->opts.wall);
+	bind_error(insert, 7, file);
 	return database_step(db, insert);
 }
 
@@ -123,7 +130,7 @@ static int add_hosts(struct database *db)
 	sqlite3_stmt *insert = NULL;
 	int err;
 
-	dkt_buf_str(db->sql, "INSERT OR IGNORE INTO hosts VALUES(?, ?, ?, ?, ?, ?)");
+	dkt_buf_str(db->sql, "INSERT OR IGNORE INTO hosts VALUES(?, ?, ?, ?, ?, ?, ?)");
 	err = database_prepare(db, &insert);
 	for (size_t i = 0; !err && i < db->opts.n_files; i++)
 		err = add_host(db, &db->files[i], insert);
@@ -163,10 +170,11 @@ static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
 	bind_text(insert, 4, info->kind);
 	sqlite3_bind_int64(insert, 5, file->offset);
 	bind_text(insert, 6, file->accuracy);
-	sqlite3_bind_int64(insert, 7, (int64_t)all.seen);
-	sqlite3_bind_int64(insert, 8, (int64_t)all.lost);
-	sqlite3_bind_int64(insert, 9, (int64_t)all.bad);
-	bind_text(insert, 10, info->damage);
+	bind_error(insert, 7, file);
+	sqlite3_bind_int64(insert, 8, (int64_t)all.seen);
+	sqlite3_bind_int64(insert, 9, (int64_t)all.lost);
+	sqlite3_bind_int64(insert, 10, (int64_t)all.bad);
+	bind_text(insert, 11, info->damage);
 	return database_step(db, insert);
 }
 
@@ -175,7 +183,7 @@ static int add_files(struct database *db)
 	sqlite3_stmt *insert = NULL;
 	int err;
 
-	dkt_buf_str(db->sql, "INSERT INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+	dkt_buf_str(db->sql, "INSERT INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	err = database_prepare(db, &insert);
 	for (size_t i = 0; !err && i < db->opts.n_files; i++)
 		err = add_file(db, i, insert);

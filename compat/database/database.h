@@ -7,6 +7,8 @@
 
 #include <dktrace/dktrace.h>
 
+#include "clock/bounds.h"
+
 struct database;
 struct sqlite3;
 
@@ -18,6 +20,7 @@ struct database_file {
 	size_t host; /* index of its host: files of one boot of a machine share one */
 	int64_t offset; /* added to its times to get those of the first file, ns */
 	const char *accuracy; /* of the offset, in words; NULL: none */
+	uint64_t clock_error; /* the most that its times are off, ns; or BOUNDS_UNKNOWN */
 };
 
 struct database_opts {
