@@ -2,6 +2,7 @@
 /* report: prints the records of files in one of the styles. */
 #include "base/stop.h"
 #include "base/when.h"
+#include "input/causes.h"
 #include "input/jobs.h"
 
 struct reporting {
@@ -107,8 +108,6 @@ static int find_group(struct reporting *r, size_t first, size_t *list, size_t *n
 			continue;
 		err = inputs_relate(in, i, first);
 		if (!err) {
-			if (in->files[i].known != INPUTS_ONE_CLOCK)
-				inputs_report_offset(in, i, first);
 			list[(*n)++] = i;
 		} else if (r->args.sink.whole) {
 			return err;
@@ -118,6 +117,17 @@ static int find_group(struct reporting *r, size_t first, size_t *list, size_t *n
 		}
 	}
 	return 0;
+}
+
+/* Returns the exit status. */
+static int report_group(struct reporting *r, struct inputs *in)
+{
+	if (causes_narrow(in, &r->args))
+		return app_fail(r->app);
+	for (size_t i = 1; i < in->n; i++)
+		if (in->files[i].known != INPUTS_ONE_CLOCK)
+			inputs_report_offset(in, i, 0);
+	return print_group(r, in);
 }
 
 static int print_all(struct reporting *r)
@@ -135,7 +145,7 @@ static int print_all(struct reporting *r)
 			continue;
 		if (find_group(r, i, list, &n) || inputs_take(&r->in, list, n, &group))
 			return app_fail(r->app);
-		rc = app_worse(print_group(r, &group), rc);
+		rc = app_worse(report_group(r, &group), rc);
 		inputs_clear(&group);
 	}
 	return rc;

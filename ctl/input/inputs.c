@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/stop.h"
+#include "input/causes.h"
 #include "input/collected.h"
 
 static int begin(struct app *app, size_t n, struct inputs *inputs)
@@ -329,11 +330,12 @@ static int open_all(struct inputs *inputs, struct record_args *args, bool quiet)
 		err = inputs_open_file(inputs, &i, args);
 	if (!err)
 		err = inputs_check_events(inputs, &args->selection);
-	for (size_t i = 1; !err && i < inputs->n; i++) {
+	for (size_t i = 1; !err && i < inputs->n; i++)
 		err = inputs_relate(inputs, i, 0);
-		if (!err && !quiet)
-			inputs_report_offset(inputs, i, 0);
-	}
+	if (!err)
+		err = causes_narrow(inputs, args);
+	for (size_t i = 1; !err && !quiet && i < inputs->n; i++)
+		inputs_report_offset(inputs, i, 0);
 	if (!err)
 		err = inputs_name(inputs);
 	return err ? err : inputs_start(inputs, args, !quiet || inputs->n > 1);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds the two sides of TCP connections and of requests of sunrpc in records of several hosts, and tells which
+ * step on one host came before which on the other.
+ */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+#include "clock/causal.h"
+
+/* The events, for a selection. */
+#define EXCHANGE_EVENTS                                                                            \
+	"sock:inet_sock_set_state,sunrpc:xprt_reserve,sunrpc:xprt_lookup_rqst,sunrpc:svc_process," \
+	"sunrpc:svc_xdr_sendto"
+
+struct exchange;
+
+/* Takes a pair of steps, at the times of their records. A result other than 0 ends exchange_add(). */
+typedef int (*exchange_fn)(void *data, const struct causal_pair *pair);
+
+/* True if the kernel has an event that can tell a side of an exchange. */
+bool exchange_has(struct dkt_ctx *ctx);
+
+/* ctxs: the kernels of the hosts. -ENOMEM. */
+int exchange_new(struct dkt_ctx *const *ctxs, size_t n_hosts, exchange_fn fn, void *data,
+		 struct exchange **exchange);
+void exchange_free(struct exchange *exchange);
+
+/* Takes a record of a host, in about the order of time. A gap ends all exchanges that are open. */
+int exchange_add(struct exchange *exchange, uint32_t host, const struct dkt_record *record);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Narrows the clocks of the hosts of a collection by what their files have both sides of. */
+#include "input/causes.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "exchange/exchange.h"
+#include "out/bar.h"
+
+/* The pairs that are kept: 2 MB. */
+#define KEPT_MAX 32768
+
+struct causes {
+	struct inputs *inputs;
+	struct inputs read; /* the same files once more, each with one offset for all its times */
+	struct causal_kept *kept;
+	struct exchange *exchange;
+	struct causal_host *hosts;
+	uint64_t *pairs; /* by file: how many it has a side of */
+};
+
+/* ---- reading ---- */
+
+static int add_pair(void *data, const struct causal_pair *pair)
+{
+	struct causes *causes = data;
+	const int64_t apart = (int64_t)(pair->effect_time - pair->cause_time);
+	struct causal_pair its = *pair;
+
+	/* The clocks of the files again. */
+	its.cause_time -= (uint64_t)causes->read.files[pair->cause].offset;
+	its.effect_time -= (uint64_t)causes->read.files[pair->effect].offset;
+	causes->pairs[pair->cause]++;
+	causes->pairs[pair->effect]++;
+	return causal_kept_add(causes->kept, &its, apart);
+}
+
+static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+{
+	struct causes *causes = data;
+	const struct pipeline *line = &causes->read.line;
+
+	(void)source;
+	return exchange_add(causes->exchange, (uint32_t)(pipeline_part(line, record) - line->parts),
+			    record);
+}
+
+static int open_again(struct causes *causes, struct record_args *all)
+{
+	struct inputs *inputs = causes->inputs;
+	char **paths __cleanup(free) = calloc(inputs->n + 1, sizeof(*paths));
+	int err = paths ? 0 : dkt__no_memory(inputs->app->ctx);
+
+	for (size_t i = 0; !err && i < inputs->n; i++)
+		paths[i] = (char *)inputs->files[i].path;
+	if (!err)
+		err = inputs_new(inputs->app, paths, inputs->n, &causes->read) ? -EINVAL : 0;
+	for (size_t i = 0; !err && i < inputs->n; i++) {
+		causes->read.files[i].known = INPUTS_BY_USER;
+		causes->read.files[i].offset = inputs->files[i].offset;
+	}
+	if (!err)
+		err = inputs_open_quietly(&causes->read, all);
+	/* A directory can become several files. */
+	return err || causes->read.n == inputs->n ? err : 1;
+}
+
+static int read_files(struct causes *causes)
+{
+	struct inputs *read = &causes->read;
+	struct dkt_ctx **ctxs __cleanup(free) = calloc(read->n + 1, sizeof(struct dkt_ctx *));
+	int err = ctxs ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < read->n; i++)
+		ctxs[i] = read->files[i].in.ctx;
+	if (!err)
+		err = exchange_new(ctxs, read->n, add_pair, causes, &causes->exchange);
+	return err ? err : inputs_each(read, add_record, causes);
+}
+
+/* ---- using ---- */
+
+/* For the report of offsets: the offset that is known best, and words. */
+static int put_accuracy(struct inputs_file *file, uint64_t pairs)
+{
+	uint64_t best = UINT64_MAX;
+	char text[UNIT_SIZE];
+	char *words;
+
+	for (size_t i = 1; i + 1 < file->n_points; i++) {
+		if (file->points[i].error >= best)
+			continue;
+		best = file->points[i].error;
+		file->offset = file->points[i].offset;
+	}
+	duration_text(best, text);
+	words = dkt__format("%s, and to %s near %" PRIu64 " steps of connections or requests",
+			    file->accuracy, text, pairs);
+	if (!words)
+		return -ENOMEM;
+	free(file->accuracy);
+	file->accuracy = words;
+	return 0;
+}
+
+/* Puts the points back between those before and after all measurements. */
+static int put_points(struct inputs_file *file, const struct causal_host *host)
+{
+	const size_t n = host->n;
+	struct clock_point *points = calloc(n + 2, sizeof(*points));
+	const struct clock_point end = file->points[file->n_points - 1];
+
+	if (!points)
+		return -ENOMEM;
+	memcpy(points + 1, host->points, n * sizeof(*points));
+	points[0] = points[1];
+	points[0].time = 0;
+	points[n + 1] = points[n];
+	points[n + 1].time = DKT__MAX(end.time, points[n].time);
+	points[n + 1].begins = false;
+	free(file->points);
+	file->points = points;
+	file->n_points = n + 2;
+	return 0;
+}
+
+static int use(struct causes *causes)
+{
+	struct inputs *inputs = causes->inputs;
+	const struct causal_pair *pairs;
+	uint64_t contradictory;
+	size_t n;
+	int err;
+
+	pairs = causal_kept_pairs(causes->kept, &n);
+	err = causal_narrow(causes->hosts, inputs->n, pairs, n, &contradictory);
+	for (size_t i = 0; !err && i < inputs->n; i++) {
+		if (!causes->hosts[i].narrowed)
+			continue;
+		err = put_points(&inputs->files[i], &causes->hosts[i]);
+		if (!err)
+			err = put_accuracy(&inputs->files[i], causes->pairs[i]);
+	}
+	if (!err && contradictory)
+		app_say("%" PRIu64 " steps of connections or requests contradict the measurements"
+			" of the clocks, and are left out",
+			contradictory);
+	return err;
+}
+
+/* Copies what is known of the files. Returns how many of them have a clock that pairs can narrow or rely on. */
+static size_t find_hosts(struct causes *causes)
+{
+	struct inputs *inputs = causes->inputs;
+	size_t n = 0;
+
+	for (size_t i = 0; i < inputs->n; i++) {
+		const struct inputs_file *file = &inputs->files[i];
+		struct causal_host *host = &causes->hosts[i];
+
+		if (!file->in.source || !exchange_has(file->in.ctx))
+			continue;
+		host->exact = !i || file->known == INPUTS_ONE_CLOCK;
+		if (!host->exact && file->known == INPUTS_BY_ROUND_TRIPS && file->n_points > 2) {
+			host->points = calloc(file->n_points - 2, sizeof(*host->points));
+			if (!host->points)
+				return 0;
+			host->n = file->n_points - 2;
+			memcpy(host->points, file->points + 1, host->n * sizeof(*host->points));
+		}
+		n += host->exact || host->n;
+	}
+	return n;
+}
+
+static bool is_measured(const struct inputs *inputs)
+{
+	for (size_t i = 1; i < inputs->n; i++)
+		if (inputs->files[i].known == INPUTS_BY_ROUND_TRIPS)
+			return true;
+	return false;
+}
+
+static int narrow(struct causes *causes, const struct record_args *args)
+{
+	const struct selection_words words = { .events = EXCHANGE_EVENTS };
+	struct record_args all = { .source = args->source };
+	struct dkt_ctx *ctx = causes->inputs->app->ctx;
+	int err = selection_read(ctx, &words, &all.selection);
+
+	/* A side on another CPU, or at a time that is not printed, counts too. */
+	all.source.cpus = NULL;
+	all.source.n_cpus = 0;
+	if (!err)
+		err = open_again(causes, &all);
+	if (!err)
+		err = read_files(causes);
+	if (!err)
+		err = use(causes);
+	err = pipeline_fail(&causes->read.line, DKT__MIN(err, 0));
+	inputs_clear(&causes->read);
+	record_args_clear(&all);
+	return err;
+}
+
+int causes_narrow(struct inputs *inputs, const struct record_args *args)
+{
+	struct causes causes = { .inputs = inputs };
+	int err = 0;
+
+	if (!is_measured(inputs))
+		return 0;
+	causes.kept = causal_kept_new(KEPT_MAX);
+	causes.hosts = calloc(inputs->n, sizeof(*causes.hosts));
+	causes.pairs = calloc(inputs->n, sizeof(*causes.pairs));
+	if (!causes.kept || !causes.hosts || !causes.pairs)
+		err = dkt__no_memory(inputs->app->ctx);
+	else if (find_hosts(&causes) > 1)
+		err = narrow(&causes, args);
+	for (size_t i = 0; causes.hosts && i < inputs->n; i++)
+		free(causes.hosts[i].points);
+	exchange_free(causes.exchange);
+	causal_kept_free(causes.kept);
+	free(causes.hosts);
+	free(causes.pairs);
+	return err;
+}

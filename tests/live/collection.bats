@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# collections: the two ends of real connections narrow what is known of the clocks.
+
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+load ../helper/common
+load ../helper/live
+
+# Connects ten times to a server on an address of a network of its own, and prints the clock before and after.
+exchange()
+{
+	unshare -n python3 - <<-'END'
+		import fcntl, socket, struct, threading, time
+		control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		def address(name, ip):
+		    packed = struct.pack('16sH2s4s8s', name, socket.AF_INET, b'', socket.inet_aton(ip), b'')
+		    fcntl.ioctl(control, 0x8916, packed)
+		address(b'lo', '10.9.0.1')
+		fcntl.ioctl(control, 0x8914, struct.pack('16sH14s', b'lo', 0x41, b''))
+		server = socket.create_server(('10.9.0.1', 7000))
+		def serve():
+		    for i in range(10):
+		        end, _ = server.accept()
+		        end.recv(1)
+		        end.close()
+		print(time.monotonic_ns())
+		thread = threading.Thread(target=serve)
+		thread.start()
+		for i in range(10):
+		    end = socket.create_connection(('10.9.0.1', 7000))
+		    end.close()
+		    time.sleep(0.01)
+		thread.join()
+		print(time.monotonic_ns())
+	END
+}
+
+# Prints the description of a host whose answers took BACK ns longer than the questions THERE.
+# usage: host NAME THERE BACK
+host()
+{
+	jq -nc --arg name "$1" --argjson there "$2" --argjson back "$3" --argjson times "$(jq -sc . times)" \
+		'{name: $name, file: ($name + ".dat"), state: "complete", status: 0, bytes: 1, breaks: 0, boot: $name,
+		trips: [$times[] | [. - $there, . + $back, ., ., 0]]}'
+}
+
+@test "both ends of connections narrow the error, which holds" {
+	cd "$BATS_TEST_TMPDIR"
+	mkdir both
+	unshare -n true || skip "needs a network of its own"
+	export -f exchange
+	dktrace record --all -o all.dat -e sock:inet_sock_set_state -- bash -c 'exchange >times'
+	dktrace convert --filter 'dport == 7000' all.dat both/client.dat
+	dktrace convert --filter 'sport == 7000' all.dat both/server.dat
+	jq -nc --argjson client "$(host client 5000000 1000000)" --argjson server "$(host server 1000000 6000000)" \
+		'{collection: 1, command: ["record"], began: 0, ended: 0, wall: 0, hosts: [$client, $server]}' \
+		>both/collection.json
+	dktrace report --clock-error --style json both >json 2>err
+	has "$(cat err)" "accurate to 6.6"
+	has "$(cat err)" "by round trips, and to "
+	lacks "$(cat err)" "contradict"
+	# Both files have one clock in fact.
+	dktrace report --style json both/server.dat | jq .ts >wanted
+	jq -c 'select(.from == "server") | [.ts, .clock_error]' json | paste - wanted |
+		awk -F'[][,\t]+' '{ off = $2 - $NF; off = off < 0 ? -off : off; n++; if (off > $3 + 1) bad++; if ($3 < 1000000) tight++ }
+			END { print n, bad + 0, tight; exit !(n >= 20 && !bad && tight > n / 2) }'
+}
