@@ -39,6 +39,15 @@ struct json_object *view_time_json(const struct view *view, uint64_t ts)
 
 /* ---- the files ---- */
 
+struct json_object *view_file_json(const struct view *view, size_t part)
+{
+	const struct inputs_file *file = &view->in->files[part];
+
+	if (view->in->line.n < 2)
+		return NULL;
+	return val_text(file->about ? file->name : view->in->line.parts[part].name);
+}
+
 static struct json_object *files_json(const struct view *view)
 {
 	const struct pipeline *p = &view->in->line;
@@ -50,7 +59,7 @@ static struct json_object *files_json(const struct view *view)
 		const uint64_t error = bounds_worst(&p->parts[i].bounds);
 
 		json_object_object_add(it, "path", val_text(view->in->files[i].path));
-		json_object_object_add(it, "name", val_text(p->n > 1 ? p->parts[i].name : NULL));
+		json_object_object_add(it, "name", view_file_json(view, i));
 		json_object_object_add(it, "kind", val_text(info->kind));
 		json_object_object_add(it, "host", val_text(info->host));
 		json_object_object_add(it, "kernel", val_text(info->kernel));
@@ -110,7 +119,6 @@ static struct json_object *classes_of(const struct rates_event *event)
 
 static struct json_object *events_json(struct view *view)
 {
-	const struct pipeline *p = &view->in->line;
 	struct json_object *list = json_object_new_array();
 	struct rates *rates = &view->rates;
 
@@ -122,8 +130,7 @@ static struct json_object *events_json(struct view *view)
 
 		json_object_object_add(it, "system", val_text(dkt_event_system(event->event)));
 		json_object_object_add(it, "name", val_text(dkt_event_name(event->event)));
-		json_object_object_add(it, "file",
-				       p->n > 1 ? val_text(p->parts[event->part].name) : NULL);
+		json_object_object_add(it, "file", view_file_json(view, event->part));
 		json_object_object_add(it, "count", val_number(event->series.total));
 		json_object_object_add(it, "classes", classes_of(event));
 		if (i < EVENTS_MAX)

@@ -19,12 +19,11 @@ static int by_time(const void *a, const void *b)
 
 static struct json_object *task_json(const struct view *view, const struct task *task, bool series)
 {
-	const struct pipeline *p = &view->in->line;
 	struct json_object *it = json_object_new_object();
 
 	json_object_object_add(it, "pid", json_object_new_int(task->pid));
 	json_object_object_add(it, "comm", val_text(task->comm));
-	json_object_object_add(it, "file", p->n > 1 ? val_text(p->parts[task->part].name) : NULL);
+	json_object_object_add(it, "file", view_file_json(view, task->part));
 	json_object_object_add(it, "records", val_number(task->records));
 	json_object_object_add(it, "runs", val_number(task->runs));
 	json_object_object_add(it, "ns", val_number(task->ns));
@@ -54,7 +53,6 @@ static struct json_object *list_json(const struct view *view, uint32_t *rank)
 
 static struct json_object *cpus_json(const struct view *view)
 {
-	const struct pipeline *p = &view->in->line;
 	struct json_object *list = json_object_new_array();
 
 	for (uint32_t i = 0; i < view->tasks.n_cpus; i++) {
@@ -62,8 +60,7 @@ static struct json_object *cpus_json(const struct view *view)
 		struct json_object *it = json_object_new_object();
 
 		json_object_object_add(it, "cpu", val_number(cpu->cpu));
-		json_object_object_add(it, "file",
-				       p->n > 1 ? val_text(p->parts[cpu->part].name) : NULL);
+		json_object_object_add(it, "file", view_file_json(view, cpu->part));
 		json_object_object_add(it, "ns", val_number(cpu->busy ? cpu->busy->total : 0));
 		if (cpu->busy)
 			json_object_object_add(it, "busy", view_wide_json(cpu->busy));

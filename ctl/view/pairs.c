@@ -160,7 +160,7 @@ static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 	report.sort = order.sort;
 	latency_title(report.title, title);
 	json_object_object_add(it, "name", val_text(pair->row->name));
-	json_object_object_add(it, "file", p->n > 1 ? val_text(p->parts[pair->part].name) : NULL);
+	json_object_object_add(it, "file", view_file_json(view, pair->part));
 	json_object_object_add(it, "help", val_text(pair->row->help));
 	json_object_object_add(it, "by", val_words(title));
 	json_object_object_add(it, "numbers", latency_json(&report));

@@ -67,6 +67,9 @@ struct json_object *view_json(struct view *view);
 struct json_object *view_stacks_json(const struct view *view);
 struct json_object *view_tasks_json(const struct view *view);
 
+/* Returns the name of a file: that of its host if it is of a collection. NULL: there is only one. */
+struct json_object *view_file_json(const struct view *view, size_t part);
+
 /* Returns the counts that are not 0: an array of bin, count, bin, count ... */
 struct json_object *view_series_json(const uint64_t *counts, uint32_t n);
 

@@ -91,6 +91,14 @@ twins()
 	dktrace report --clock-error "$perf" | cmp - <(dktrace report "$perf")
 }
 
+@test "the page names hosts, and says how far their clocks are off" {
+	twins
+	dktrace view both -o page.html 2>/dev/null
+	for words in '"file":"a"' '"file":"b"' '"error":0' '"error":7'; do
+		same 1 "$(grep -c -m 1 "$words" page.html)"
+	done
+}
+
 @test "databases have the largest error" {
 	twins
 	run -0 --separate-stderr dktrace sql both --csv 'SELECT name, clock_error > 70000 AS more FROM hosts ORDER BY host'
