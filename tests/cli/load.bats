@@ -67,10 +67,10 @@ server_rows()
 # usage: same_rows DATABASE
 same_rows()
 {
-	all_rows "$1" >wanted
+	[ -e "$1.rows" ] || all_rows "$1" >"$1.rows"
 	server_rows "$1" >have
-	at_least 100 "$(wc -l <wanted)"
-	diff wanted have | head -n 20 >differences
+	at_least 100 "$(wc -l <"$1.rows")"
+	diff "$1.rows" have | head -n 20 >differences
 	same '' "$(cat differences)" "rows of $1"
 }
 
