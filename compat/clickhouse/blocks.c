@@ -117,6 +117,7 @@ static int new_block(struct load *load, struct target *target)
 		free(block);
 		return dkt__no_memory(load->ctx);
 	}
+	block->chunks = load->chunks;
 	target->block = block;
 	return 0;
 }

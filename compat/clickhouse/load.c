@@ -176,14 +176,16 @@ static int name_run(struct load *load)
 static int connect_to(struct load *load)
 {
 	int err = server_parse(load->ctx, load->opts.url, load->opts.ca, &load->server);
+	bool squeezes;
 
 	if (!err)
 		err = name_run(load);
 	if (err)
 		return err;
+	squeezes = load->opts.compress || (!load->opts.plain && !server_is_here(&load->server));
 	err = link_new(&load->server, &load->link);
 	for (size_t i = 0; !err && i < SENDERS; i++)
-		err = sender_new(&load->server, load->runs[i], load->opts.patience,
+		err = sender_new(&load->server, load->runs[i], load->opts.patience, squeezes,
 				 &load->senders[i]);
 	if (err)
 		return dkt__with_words(load->ctx, err);

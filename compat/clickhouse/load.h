@@ -20,6 +20,8 @@ struct load_opts {
 	const char *ca; /* a file of certificates; NULL: those of the system */
 	const char
 		*layout; /* statements that create tables: a name or a file; NULL: the usual ones */
+	bool compress,
+		plain; /* whether blocks are compressed; neither: if the server is elsewhere */
 	double patience; /* seconds to try again after an error */
 	const struct load_source *sources; /* by part of the pipeline */
 	/* Gets the statements that create tables, and nothing is loaded. NULL: load. */

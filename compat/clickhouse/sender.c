@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "clickhouse/rowbinary.h"
+#include "clickhouse/squeeze.h"
 
 /* Blocks that wait, beside the one that is sent. */
 #define QUEUE 2
@@ -33,6 +34,7 @@ struct sender {
 	/* Those below are of the thread. */
 	const char *run;
 	double patience;
+	bool squeezes;
 	uint64_t nr; /* of the last statement */
 };
 
@@ -44,6 +46,7 @@ void block_free(struct block *block)
 	free(block->count);
 	free(block->pieces);
 	columns_free(block->rows);
+	bytes_clear(&block->squeezed, block->chunks);
 	free(block->parts);
 	free(block);
 }
@@ -212,16 +215,40 @@ static int insert(struct sender *sender, const struct block *block)
 		.id = id,
 		.pieces = block->pieces,
 		.n_pieces = block->n_pieces,
+		.squeezed = sender->squeezes,
 	};
 
 	return id ? link_run(sender->link, &statement) : -ENOMEM;
 }
 
-static int send_block(struct sender *sender, const struct block *block)
+/* Puts the compressed bytes of the rows in their place. */
+static int squeeze_block(struct block *block)
+{
+	struct statement_piece *pieces = NULL;
+	size_t n = 0;
+	int err = squeeze(block->pieces, block->n_pieces, block->chunks, &block->squeezed);
+
+	for (const struct chunk *it = block->squeezed.first; !err && it; it = it->next) {
+		struct statement_piece piece = { it->data, it->len };
+
+		err = dkt__append(pieces, n, piece) ? -ENOMEM : 0;
+	}
+	free(block->pieces);
+	block->pieces = pieces;
+	block->n_pieces = n;
+	columns_free(block->rows);
+	block->rows = NULL;
+	return err;
+}
+
+static int send_block(struct sender *sender, struct block *block)
 {
 	struct trial trial = trial_new(sender->patience);
 	bool there = false;
-	int err = insert(sender, block);
+	int err = sender->squeezes ? squeeze_block(block) : 0;
+
+	if (!err)
+		err = insert(sender, block);
 
 	while (try_again(&trial, err)) {
 		err = look_for(sender, block, &there);
@@ -272,7 +299,8 @@ static void *run(void *data)
 
 /* ---- the caller ---- */
 
-int sender_new(const struct server *server, const char *name, double patience, struct sender **to)
+int sender_new(const struct server *server, const char *name, double patience, bool squeezes,
+	       struct sender **to)
 {
 	struct sender *sender = calloc(1, sizeof(*sender));
 	int err;
@@ -282,6 +310,7 @@ int sender_new(const struct server *server, const char *name, double patience, s
 		return -ENOMEM;
 	sender->run = name;
 	sender->patience = patience;
+	sender->squeezes = squeezes;
 	pthread_mutex_init(&sender->lock, NULL);
 	pthread_cond_init(&sender->turn, NULL);
 	err = link_new(server, &sender->link);

@@ -20,9 +20,11 @@ struct block_part {
 struct block {
 	char *insert; /* the statement */
 	char *count; /* the statement that counts the rows of these files, see targets.h */
-	struct columns *rows;
+	struct columns *rows; /* NULL: their bytes are in squeezed */
 	struct statement_piece *pieces; /* the rows, when they are sent */
 	size_t n_pieces;
+	struct chunks *chunks; /* of the rows and of squeezed */
+	struct bytes squeezed; /* the pieces */
 	struct block_part *parts;
 	size_t n_parts;
 };
@@ -33,9 +35,9 @@ struct sender;
 
 /*
  * Starts the thread. run: begins the names by which the server lists the statements. patience: seconds to
- * try again after an error.
+ * try again after an error. squeezes: blocks are compressed.
  */
-int sender_new(const struct server *server, const char *run, double patience,
+int sender_new(const struct server *server, const char *run, double patience, bool squeezes,
 	       struct sender **sender);
 
 /* Takes the block, also if it returns an error; waits while others wait to be sent. */

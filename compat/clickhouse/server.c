@@ -19,7 +19,7 @@ struct link {
 	const struct server *server;
 	const struct curl *curl;
 	CURL *easy;
-	struct curl_slist *headers;
+	struct curl_slist *headers, *squeezed; /* the second for bytes that are compressed */
 	struct dkt_buf *url, *answer;
 	char *words;
 	/* The bytes that are sent, and how far. */
@@ -130,6 +130,17 @@ void server_clear(struct server *server)
 	*server = (struct server){ 0 };
 }
 
+bool server_is_here(const struct server *server)
+{
+	static const char *const hosts[] = { "localhost", "127.", "[::1]" };
+	const char *host = strstr(server->url, "//");
+
+	for (size_t i = 0; host && i < ARRAY_SIZE(hosts); i++)
+		if (!strncmp(host + 2, hosts[i], strlen(hosts[i])))
+			return true;
+	return false;
+}
+
 /* ---- a connection ---- */
 
 static size_t take_answer(char *bytes, size_t size, size_t n, void *data)
@@ -181,29 +192,30 @@ static int look(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t
 	return dkt__stopped();
 }
 
-static int add_header(struct link *link, const char *name, const char *value)
+static int add_header(struct link *link, struct curl_slist **list, const char *name,
+		      const char *value)
 {
 	char *line __cleanup(free) = dkt__format("%s:%s%s", name, *value ? " " : "", value);
-	struct curl_slist *more = line ? link->curl->slist_append(link->headers, line) : NULL;
+	struct curl_slist *more = line ? link->curl->slist_append(*list, line) : NULL;
 
 	if (!more)
 		return -ENOMEM;
-	link->headers = more;
+	*list = more;
 	return 0;
 }
 
 /* The account is in headers: a URL may be in a log. Without "Expect" there is no wait before the rows. */
-static int add_headers(struct link *link)
+static int add_headers(struct link *link, struct curl_slist **list)
 {
 	const struct server *server = link->server;
-	int err = add_header(link, "Expect", "");
+	int err = add_header(link, list, "Expect", "");
 
 	if (!err)
-		err = add_header(link, "Content-Type", "application/octet-stream");
+		err = add_header(link, list, "Content-Type", "application/octet-stream");
 	if (!err && server->user)
-		err = add_header(link, "X-ClickHouse-User", server->user);
+		err = add_header(link, list, "X-ClickHouse-User", server->user);
 	if (!err && server->password)
-		err = add_header(link, "X-ClickHouse-Key", server->password);
+		err = add_header(link, list, "X-ClickHouse-Key", server->password);
 	return err;
 }
 
@@ -212,7 +224,6 @@ static void set_up(struct link *link)
 	__typeof__(link->curl->easy_set) set = link->curl->easy_set;
 	CURL *easy = link->easy;
 
-	set(easy, CURLOPT_HTTPHEADER, link->headers);
 	set(easy, CURLOPT_POST, 1L);
 	set(easy, CURLOPT_NOSIGNAL, 1L);
 	set(easy, CURLOPT_TCP_NODELAY, 1L);
@@ -246,7 +257,11 @@ int link_new(const struct server *server, struct link **to)
 	if (!err)
 		err = dkt_buf_new(&link->url);
 	if (!err)
-		err = add_headers(link);
+		err = add_headers(link, &link->headers);
+	if (!err)
+		err = add_headers(link, &link->squeezed);
+	if (!err)
+		err = add_header(link, &link->squeezed, "Content-Encoding", "deflate");
 	if (!err)
 		set_up(link);
 	return err;
@@ -258,6 +273,7 @@ void link_free(struct link *link)
 		return;
 	link->curl->easy_cleanup(link->easy);
 	link->curl->slist_free_all(link->headers);
+	link->curl->slist_free_all(link->squeezed);
 	dkt_buf_free(link->url);
 	dkt_buf_free(link->answer);
 	free(link->words);
@@ -376,6 +392,8 @@ int link_run(struct link *link, const struct statement *it)
 	if (put_url(link, it))
 		return -ENOMEM;
 	curl->easy_set(link->easy, CURLOPT_URL, link->url->data);
+	curl->easy_set(link->easy, CURLOPT_HTTPHEADER,
+		       it->squeezed ? link->squeezed : link->headers);
 	curl->easy_set(link->easy, CURLOPT_POSTFIELDSIZE_LARGE,
 		       (curl_off_t)set_pieces(link, it->pieces ? it->pieces : &text,
 					      it->pieces ? it->n_pieces : 1));

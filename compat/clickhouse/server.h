@@ -34,7 +34,11 @@ struct statement {
 	const char *id; /* by which the server lists it while it runs; NULL: none */
 	const struct statement_piece *pieces; /* rows for an INSERT; NULL: none */
 	size_t n_pieces;
+	bool squeezed; /* the pieces are compressed, as HTTP's deflate */
 };
+
+/* True if the server is on this machine, as its address tells. */
+bool server_is_here(const struct server *server);
 
 /* A connection, for one thread: it needs no context. */
 struct link;

@@ -42,6 +42,7 @@ static const struct opt opts[] = {
 	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "record only these programs: dd,ll_ost*" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_CAPTURE, "compress the records with zstd or zlib (default none)" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_DAEMON, "compress segments that have ended with zstd (default), zlib or none" },
+	{ "compression", 0, "NAME",   AT(compression), CMD_LOAD, "send the rows compressed with zlib, or none (default zlib; none to a server on this machine)" },
 	{ "compression", 0, "NAME",   AT(compression), CMD_RECOVER, "write the records with zstd, zlib or none (default: as they are)" },
 	{ "cpu",       'C', "LIST",   AT(cpu),        CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "record only these CPUs: 0-3,5" },
 	{ "comm",      0,   "GLOBS",  AT(comm),       CMD_SELECT | CMD_FILTER | CMD_STRACE, "select records of these programs: dd,ll_ost*" },

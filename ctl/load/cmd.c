@@ -95,6 +95,12 @@ int cmd_load(struct app *app, int argc, char **argv)
 
 	if (!app->clickhouse && !app->dry_run)
 		rc = app_usage("load: give the server: --clickhouse http://HOST:8123/DATABASE");
+	if (!rc && app->compression) {
+		opts.compress = !strcmp(app->compression, "zlib");
+		opts.plain = !strcmp(app->compression, "none");
+		if (!opts.compress && !opts.plain)
+			rc = app_usage("load: --compression is zlib or none");
+	}
 	if (!rc && app->reconnect)
 		rc = opt_seconds("reconnect", app->reconnect, &opts.patience);
 	if (rc)

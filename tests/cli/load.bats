@@ -137,6 +137,13 @@ await()
 	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
 }
 
+@test "compressed rows are the same" {
+	run -0 dktrace load --clickhouse "$url" --compression zlib "$sched"
+	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
+	run -2 dktrace load --clickhouse "$url" --compression lz4 "$sched"
+	has "$output" '--compression is zlib or none'
+}
+
 @test "https: the server's certificate is checked" {
 	secure=https://localhost:$https2/$db
 	tcp=$tcp2 ask "CREATE DATABASE $db"

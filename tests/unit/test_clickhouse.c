@@ -174,6 +174,7 @@ static void test_address(void **state)
 	assert_ok(ctx, server_parse(ctx, "https://me%40here@db:8443/traces", NULL, &server));
 	assert_string_equal(server.url, "https://db:8443/");
 	assert_string_equal(server.user, "me@here");
+	assert_false(server_is_here(&server));
 	assert_string_equal(server.password, "secret");
 	assert_string_equal(server.database, "traces");
 	server_clear(&server);
