@@ -50,6 +50,18 @@ static void set_message(struct fleet_host *host, char *words)
 	host->message = words;
 }
 
+/* Lets the host end its command, which would wait for another connection. Returns whether it was told. */
+static bool quit(struct fleet_host *host)
+{
+	uint8_t head[FRAME_HEAD];
+
+	/* Behind a part of a frame it would be a part of that. */
+	if (host->state != FLEET_RUNNING || host->out < 0 || host->queued_at < host->queue.len)
+		return false;
+	frame_put_head(head, FRAME_QUIT, 0);
+	return write(host->out, head, sizeof(head)) == sizeof(head);
+}
+
 void host_abandon(struct fleet_host *host, const char *fmt, ...)
 {
 	va_list ap;
@@ -57,7 +69,7 @@ void host_abandon(struct fleet_host *host, const char *fmt, ...)
 	va_start(ap, fmt);
 	set_message(host, dkt__vformat(fmt, ap));
 	va_end(ap);
-	close_connection(host, true);
+	close_connection(host, !quit(host));
 	host->state = FLEET_FAILED;
 }
 

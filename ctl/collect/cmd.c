@@ -180,6 +180,7 @@ int collect_run(struct collect *collect)
 	struct app *app = collect->app;
 	struct fleet *fleet = &collect->fleet;
 	int err = fleet_init(app->ctx, fleet, collect->hosts.list, collect->hosts.n);
+	int failed = 0;
 
 	fleet->look = collect_look;
 	fleet->over = collect_over;
@@ -203,11 +204,13 @@ int collect_run(struct collect *collect)
 	if (!err)
 		err = fleet_run(app->ctx, fleet);
 	collect_unshow(collect);
-	if (!err)
-		err = collect_describe(collect, true);
-	if (!err)
-		err = collect->dir < 0 ? collect_print(collect) : collect_table(collect);
-	return err ? app_fail(app) : worst_status(collect);
+	if (err)
+		return app_fail(app);
+	/* The table says what came, also if the disk has no room for the description. */
+	if (collect_describe(collect, true))
+		failed = app_fail(app);
+	err = collect->dir < 0 ? collect_print(collect) : collect_table(collect);
+	return err ? app_fail(app) : app_worse(failed, worst_status(collect));
 }
 
 int cmd_collect(struct app *app, int argc, char **argv)

@@ -75,3 +75,27 @@ start_sshd()
 	run ssh -F config a id </dev/null
 	lacks "$output" "uid="
 }
+
+# The buffers of record are its own, and go with it.
+recorder_ended()
+{
+	[ -z "$(own)" ]
+}
+
+@test "a full disk, here or there, is told, and the command on the host ends" {
+	need_namespace
+	make_direct
+	cd "$tmp"
+	mkdir small dumps
+	# shellcheck disable=SC2016 # for the shell in there
+	run -1 --separate-stderr apart sh -c 'mount -t tmpfs -o size=256k none small &&
+		exec dktrace collect --ssh "$1" -w a -o small/all record -e "raw_syscalls:*" --buffer-size 8M --duration 600' sh "$direct"
+	has "$stderr" "dktrace: a: write its output: No space left on device"
+	has "$output" "failed"
+	until_true 600 recorder_ended
+	# shellcheck disable=SC2016 # for the shell in there
+	run -1 --separate-stderr apart sh -c 'mount -t tmpfs -o size=64k none dumps && head -c 60000 /dev/zero >dumps/other &&
+		dktrace flight start -e "raw_syscalls:*" --size 1M --dir "$PWD/dumps" &&
+		dktrace collect --ssh "$1" -w a,b -o there flight dump; status=$?; dktrace flight stop; exit $status' sh "$direct"
+	has "$stderr" "0.0 MB are free, and it can take"
+}
