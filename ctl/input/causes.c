@@ -3,11 +3,15 @@
 #include "input/causes.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/memory.h"
 #include "exchange/exchange.h"
 #include "out/bar.h"
+
+/* Files of so many bytes in all are read once more unasked: it takes a second at most. */
+#define UNASKED_MAX (INT64_C(64) << 20)
 
 /* The pairs that are kept: 2 MB. */
 #define KEPT_MAX 32768
@@ -183,6 +187,18 @@ static bool is_measured(const struct inputs *inputs)
 	return false;
 }
 
+/* The first line of large files must not wait for a pass over all of them. */
+static bool is_worth_it(const struct inputs *inputs)
+{
+	int64_t bytes = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < inputs->n; i++)
+		if (!stat(inputs->files[i].path, &st))
+			bytes += st.st_size;
+	return inputs->app->clock_error || bytes <= UNASKED_MAX;
+}
+
 static int narrow(struct causes *causes, const struct record_args *args)
 {
 	const struct selection_words words = { .events = EXCHANGE_EVENTS };
@@ -210,7 +226,7 @@ int causes_narrow(struct inputs *inputs, const struct record_args *args)
 	struct causes causes = { .inputs = inputs };
 	int err = 0;
 
-	if (!is_measured(inputs))
+	if (!is_measured(inputs) || !is_worth_it(inputs))
 		return 0;
 	causes.kept = causal_kept_new(KEPT_MAX);
 	causes.hosts = calloc(inputs->n, sizeof(*causes.hosts));

@@ -6,6 +6,6 @@
 
 /*
  * Reads the files once more if two of them are related by round trips and have events of connections or
- * requests. The files are open and related to the first one.
+ * requests; large files only with --clock-error. The files are open and related to the first one.
  */
 int causes_narrow(struct inputs *inputs, const struct record_args *args);

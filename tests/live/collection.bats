@@ -64,4 +64,11 @@ host()
 	jq -c 'select(.from == "server") | [.ts, .clock_error]' json | paste - wanted |
 		awk -F'[][,\t]+' '{ off = $2 - $NF; off = off < 0 ? -off : off; n++; if (off > $3 + 1) bad++; if ($3 < 1000000) tight++ }
 			END { print n, bad + 0, tight; exit !(n >= 20 && !bad && tight > n / 2) }'
+	# Large files are not read once more unasked.
+	truncate -s +70M both/server.dat
+	dktrace report both 2>err >/dev/null
+	has "$(cat err)" "by round trips"
+	lacks "$(cat err)" "by round trips, and to "
+	dktrace report --clock-error both 2>err >/dev/null
+	has "$(cat err)" "by round trips, and to "
 }
