@@ -13,6 +13,9 @@
  */
 #include "exchange/exchange.h"
 
+#include <arpa/inet.h>
+#include <inttypes.h>
+
 #include "base/keymap.h"
 #include "base/util.h"
 
@@ -30,8 +33,6 @@ enum tcp {
 	LAST_ACK = 9,
 	CLOSING = 11,
 };
-
-#define IPPROTO_TCP 6
 
 enum step {
 	CONNECTED, /* TCP: by an active open */
@@ -53,6 +54,18 @@ static const struct rule {
 } rules[] = {
 	{ CONNECTED, ACCEPTED }, { FIN_SENT, FIN_ARRIVED }, { FIN_ARRIVED, FIN_ACKNOWLEDGED },
 	{ REQUESTED, WORKED },   { WORKED, ANSWERED },      { ANSWERING, ANSWERED },
+};
+
+static const char *const step_words[N_STEPS] = {
+	[CONNECTED] = "connected",
+	[ACCEPTED] = "accepted",
+	[FIN_SENT] = "FIN sent",
+	[FIN_ARRIVED] = "FIN arrived",
+	[FIN_ACKNOWLEDGED] = "FIN acknowledged",
+	[REQUESTED] = "request made",
+	[WORKED] = "server works",
+	[ANSWERING] = "server answers",
+	[ANSWERED] = "answer arrived",
 };
 
 struct side {
@@ -107,6 +120,8 @@ struct known {
 struct exchange {
 	exchange_fn fn;
 	void *data;
+	exchange_way_fn way_fn; /* NULL: not wanted */
+	void *way_data;
 	struct known *known; /* N_KINDS for each host */
 	size_t n_hosts;
 	struct dkt__keymap map;
@@ -217,6 +232,81 @@ static bool read_rpc(const struct kind *kind, const struct known *known,
 	return key[0];
 }
 
+/* ---- ways ---- */
+
+static void put_end(char *text, size_t size, const uint64_t *address, unsigned int port)
+{
+	struct in6_addr in;
+	char ip[INET6_ADDRSTRLEN] = "";
+
+	memcpy(&in, address, sizeof(in));
+	if (IN6_IS_ADDR_V4MAPPED(&in))
+		inet_ntop(AF_INET, &in.s6_addr[12], ip, sizeof(ip));
+	else
+		inet_ntop(AF_INET6, &in, ip, sizeof(ip));
+	snprintf(text, size, strchr(ip, ':') ? "[%s]:%u" : "%s:%u", ip, port);
+}
+
+/* The end that opened the connection is the first. */
+static void put_label(struct exchange_way *way, const uint64_t *key, const struct open *open)
+{
+	const bool swap = open->sides[1].times[CONNECTED] || open->sides[0].times[ACCEPTED];
+	char ends[2][INET6_ADDRSTRLEN + 16];
+
+	if (!key[4]) {
+		snprintf(way->label, sizeof(way->label), "request 0x%" PRIx64, key[0]);
+		return;
+	}
+	put_end(ends[0], sizeof(ends[0]), key, key[4] >> 16 & 0xffff);
+	put_end(ends[1], sizeof(ends[1]), key + 2, key[4] & 0xffff);
+	snprintf(way->label, sizeof(way->label), "%s to %s", ends[swap], ends[!swap]);
+}
+
+static int compare_steps(const void *one, const void *other)
+{
+	const struct exchange_step *a = one, *b = other;
+
+	return a->time < b->time ? -1 : a->time > b->time;
+}
+
+static int tell_way(const struct exchange *x, uint32_t entry)
+{
+	const struct open *open = &x->list[entry];
+	struct exchange_way way = { .n = 0 };
+
+	if (open->spoiled || !open->sides[0].host || !open->sides[1].host ||
+	    open->sides[0].host == open->sides[1].host)
+		return 0;
+	for (int side = 0; side < 2; side++)
+		for (int step = 0; step < N_STEPS; step++)
+			if (open->sides[side].times[step])
+				way.steps[way.n++] = (struct exchange_step){
+					.host = open->sides[side].host - 1,
+					.what = step_words[step],
+					.time = open->sides[side].times[step]
+				};
+	qsort(way.steps, way.n, sizeof(way.steps[0]), compare_steps);
+	put_label(&way, dkt__keymap_key(&x->map, entry), open);
+	return x->way_fn(x->way_data, &way);
+}
+
+void exchange_tell_ways(struct exchange *x, exchange_way_fn fn, void *data)
+{
+	x->way_fn = fn;
+	x->way_data = data;
+}
+
+/* No entry is ever removed alone, so they are numbered without a hole. */
+int exchange_finish(struct exchange *x)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && x->way_fn && i < x->map.n; i++)
+		err = tell_way(x, i);
+	dkt__keymap_empty(&x->map);
+	return err;
+}
+
 /* ---- exchanges ---- */
 
 /* Tells each rule that the step completes. */
@@ -224,7 +314,7 @@ static int tell(struct exchange *x, const struct open *open, int side, enum step
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < ARRAY_SIZE(rules); i++) {
+	for (size_t i = 0; !err && x->fn && i < ARRAY_SIZE(rules); i++) {
 		const struct rule *rule = &rules[i];
 		const bool effect = rule->effect == step;
 		const struct side *cause = &open->sides[effect ? !side : side];
@@ -248,8 +338,12 @@ static int take(struct exchange *x, const uint64_t *key, uint32_t host, int side
 	uint32_t entry;
 	bool added;
 
-	if (x->map.n == OPEN_MAX)
-		dkt__keymap_empty(&x->map);
+	if (x->map.n == OPEN_MAX) {
+		int err = exchange_finish(x);
+
+		if (err)
+			return err;
+	}
 	entry = dkt__keymap_add(&x->map, key, &added);
 	if (entry == DKT__KEYMAP_NONE)
 		return -ENOMEM;
@@ -275,10 +369,8 @@ int exchange_add(struct exchange *x, uint32_t host, const struct dkt_record *rec
 	enum step step;
 	int side;
 
-	if (!record->event) {
-		dkt__keymap_empty(&x->map);
-		return 0;
-	}
+	if (!record->event)
+		return exchange_finish(x);
 	for (size_t i = 0; record->ts && i < N_KINDS; i++) {
 		const struct known *known = &x->known[host * N_KINDS + i];
 

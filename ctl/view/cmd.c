@@ -16,12 +16,15 @@ int view_init(struct view *view, struct app *app, struct inputs *in, bool select
 	err = rates_init(&view->rates, &view->axis, &in->line);
 	if (!err)
 		err = view_lustre_init(view);
+	if (!err)
+		err = view_hosts_init(view);
 	return err ? err : view_pairs_init(view);
 }
 
 void view_clear(struct view *view)
 {
 	view_pairs_clear(view);
+	view_hosts_clear(view);
 	view_lustre_clear(view);
 	stacks_clear(&view->stacks);
 	tasks_clear(&view->tasks);
@@ -43,6 +46,8 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 		err = stacks_add(&view->stacks, event, part, source, record);
 	if (!err)
 		err = view_lustre_add(view, part, record);
+	if (!err)
+		err = view_hosts_add(view, part, record);
 	return err ? err : view_pairs_add(view, source, record);
 }
 
@@ -57,6 +62,8 @@ int view_read(struct view *view)
 	err = stacks_finish(&view->stacks, &view->in->line);
 	if (!err)
 		err = pipeline_fail(&view->in->line, waterfall_finish(&view->fall));
+	if (!err)
+		err = view_hosts_finish(view);
 	return err ? err : view_pairs_finish(view);
 }
 

@@ -2,6 +2,7 @@
 /* view: shared by its files. */
 #pragma once
 
+#include "exchange/exchange.h"
 #include "input/inputs.h"
 #include "latency/latency.h"
 #include "lustre_log/line_readers.h"
@@ -31,6 +32,9 @@ struct view {
 	size_t n_pairs;
 	struct waterfall fall;
 	struct line_readers readers;
+	struct exchange *exchange; /* NULL: one file */
+	struct exchange_way *ways; /* the longest exchanges between files */
+	size_t n_ways, all_ways;
 };
 
 /* selects: an option selects records. Clear the view in either case. */
@@ -59,6 +63,16 @@ int view_lustre_add(struct view *view, size_t part, const struct dkt_record *rec
 
 /* Returns an array of the requests and locks with their spans. */
 struct json_object *view_lustre_json(const struct view *view);
+
+/* ---- exchanges between hosts ---- */
+
+int view_hosts_init(struct view *view);
+void view_hosts_clear(struct view *view);
+int view_hosts_add(struct view *view, size_t part, const struct dkt_record *record);
+int view_hosts_finish(struct view *view);
+
+/* Returns the exchanges with their steps, the longest first. */
+struct json_object *view_hosts_json(const struct view *view);
 
 /* ---- the page ---- */
 

@@ -51,6 +51,7 @@ function start() {
 	startRates();
 	startLatency();
 	startStacks();
+	startHosts();
 	startTasks();
 	startLustre();
 	startTables();

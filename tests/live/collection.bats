@@ -64,6 +64,10 @@ host()
 	jq -c 'select(.from == "server") | [.ts, .clock_error]' json | paste - wanted |
 		awk -F'[][,\t]+' '{ off = $2 - $NF; off = off < 0 ? -off : off; n++; if (off > $3 + 1) bad++; if ($3 < 1000000) tight++ }
 			END { print n, bad + 0, tight; exit !(n >= 20 && !bad && tight > n / 2) }'
+	# The page shows the way of each connection through both.
+	dktrace view both -o page.html 2>err
+	sed -n 's|.*<script type="application/json" id="data">||p' page.html | jq -c '.exchanges[] | [.label, (.steps | map(.[0]) | unique), (.steps | length), .ns > 0]' >ways
+	same 10 "$(grep -c '^\["10.9.0.1:[0-9]* to 10.9.0.1:7000",\[0,1\],[4-8],true\]$' ways)"
 	# Large files are not read once more unasked.
 	truncate -s +70M both/server.dat
 	dktrace report both 2>err >/dev/null

@@ -2,6 +2,7 @@
 /* Both sides of connections and requests: which steps come before others, and what is not certain. */
 #include "exchange/exchange.h"
 
+#include "base/buf.h"
 #include "check.h"
 #include "tree.h"
 
@@ -244,6 +245,48 @@ static void test_others(void **state)
 	assert_int_equal(r->n, 0);
 }
 
+/* The ways as texts: the label, and each step with its host and time. */
+static int take_way(void *data, const struct exchange_way *way)
+{
+	struct dkt_buf *text = data;
+
+	dkt_buf_printf(text, "%s:", way->label);
+	for (size_t i = 0; i < way->n; i++)
+		dkt_buf_printf(text, " %u %s %u", way->steps[i].host, way->steps[i].what,
+			       (unsigned int)way->steps[i].time);
+	dkt_buf_str(text, "\n");
+	return 0;
+}
+
+static void test_ways(void **state)
+{
+	struct room *r = *state;
+	struct dkt_buf *text;
+
+	assert_int_equal(dkt_buf_new(&text), 0);
+	exchange_tell_ways(r->x, take_way, text);
+	tcp(r, 1, 120, 3, 1, 7000, 1, 40000);
+	tcp(r, 0, 110, 2, 1, 40000, 2, 7000);
+	tcp(r, 0, 130, 1, 4, 40000, 2, 7000);
+	rpc(r, RESERVE, 0, 140, 77, 0);
+	rpc(r, PROCESS, 2, 150, 77, 0);
+	/* One side is not a way, and one that is not certain neither. */
+	rpc(r, RESERVE, 0, 160, 78, 0);
+	rpc(r, RESERVE, 0, 170, 79, 0);
+	rpc(r, PROCESS, 1, 180, 79, 0);
+	rpc(r, PROCESS, 1, 190, 79, 0);
+	assert_int_equal(exchange_finish(r->x), 0);
+	dkt_buf_add(text, "", 1);
+	assert_string_equal(
+		text->data,
+		"10.0.0.1:40000 to 10.0.0.2:7000: 0 connected 110 1 accepted 120 0 FIN sent 130\n"
+		"request 0x4d: 0 request made 140 2 server works 150\n");
+	dkt_buf_reset(text);
+	assert_int_equal(exchange_finish(r->x), 0);
+	assert_int_equal(text->len, 0);
+	dkt_buf_free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +295,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ambiguous, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ways, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Exchanges between hosts: connections and requests of which two files have a side each. */
+#include "base/memory.h"
+#include "view/view.h"
+
+/* The page has the longest ones. */
+#define WAYS_MAX 100
+
+static uint64_t length(const struct exchange_way *way)
+{
+	return way->steps[way->n - 1].time - way->steps[0].time;
+}
+
+static int longest_first(const void *one, const void *other)
+{
+	const uint64_t a = length(one), b = length(other);
+
+	return a < b ? 1 : -(a > b);
+}
+
+/* Keeps twice as many and then drops the shorter half. */
+static int keep(void *data, const struct exchange_way *way)
+{
+	struct view *view = data;
+
+	view->all_ways++;
+	if (view->n_ways == 2 * WAYS_MAX) {
+		qsort(view->ways, view->n_ways, sizeof(*view->ways), longest_first);
+		view->n_ways = WAYS_MAX;
+	}
+	view->ways[view->n_ways++] = *way;
+	return 0;
+}
+
+int view_hosts_init(struct view *view)
+{
+	const struct pipeline *p = &view->in->line;
+	struct dkt_ctx **ctxs __cleanup(free) = calloc(p->n, sizeof(struct dkt_ctx *));
+	int err = ctxs ? 0 : -ENOMEM;
+
+	if (p->n < 2)
+		return 0;
+	for (size_t i = 0; !err && i < p->n; i++)
+		ctxs[i] = p->parts[i].ctx;
+	if (!err)
+		err = exchange_new(ctxs, p->n, NULL, NULL, &view->exchange);
+	view->ways = calloc(2 * WAYS_MAX, sizeof(*view->ways));
+	if (!err && !view->ways)
+		err = -ENOMEM;
+	if (!err)
+		exchange_tell_ways(view->exchange, keep, view);
+	return dkt__with_words(view->app->ctx, err);
+}
+
+void view_hosts_clear(struct view *view)
+{
+	exchange_free(view->exchange);
+	free(view->ways);
+}
+
+int view_hosts_add(struct view *view, size_t part, const struct dkt_record *record)
+{
+	int err = view->exchange ? exchange_add(view->exchange, (uint32_t)part, record) : 0;
+
+	return dkt__with_words(view->app->ctx, err);
+}
+
+int view_hosts_finish(struct view *view)
+{
+	int err = view->exchange ? exchange_finish(view->exchange) : 0;
+
+	if (view->n_ways)
+		qsort(view->ways, view->n_ways, sizeof(*view->ways), longest_first);
+	view->n_ways = DKT__MIN(view->n_ways, (size_t)WAYS_MAX);
+	return dkt__with_words(view->app->ctx, err);
+}
+
+/* A step: file, time, words. */
+static struct json_object *steps_json(const struct view *view, const struct exchange_way *way)
+{
+	struct json_object *steps = json_object_new_array();
+
+	for (size_t i = 0; i < way->n; i++) {
+		struct json_object *it = json_object_new_array();
+
+		json_object_array_add(it, val_number(way->steps[i].host));
+		json_object_array_add(it, view_time_json(view, way->steps[i].time));
+		json_object_array_add(it, val_text(way->steps[i].what));
+		json_object_array_add(steps, it);
+	}
+	return steps;
+}
+
+struct json_object *view_hosts_json(const struct view *view)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < view->n_ways; i++) {
+		struct json_object *it = json_object_new_object();
+
+		json_object_object_add(it, "label", val_text(view->ways[i].label));
+		json_object_object_add(it, "from",
+				       view_time_json(view, view->ways[i].steps[0].time));
+		json_object_object_add(it, "ns", val_number(length(&view->ways[i])));
+		json_object_object_add(it, "steps", steps_json(view, &view->ways[i]));
+		json_object_array_add(list, it);
+	}
+	return list;
+}
