@@ -213,6 +213,18 @@ int collect_run(struct collect *collect)
 	return err ? app_fail(app) : app_worse(failed, worst_status(collect));
 }
 
+/* Loads the files of all hosts on one clock, when they are all here. The files stay. */
+static int load(const struct collect *collect)
+{
+	char name[] = "load";
+	char *argv[] = { name, (char *)collect->app->output, NULL };
+	size_t files = 0;
+
+	for (size_t i = 0; i < collect->fleet.n; i++)
+		files += collect->fleet.hosts[i].bytes > 0;
+	return files ? cmd_load(collect->app, 2, argv) : 0;
+}
+
 int cmd_collect(struct app *app, int argc, char **argv)
 {
 	struct collect collect = { .app = app, .dir = -1 };
@@ -221,6 +233,9 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	collect.action = action_find(app->ctx, argc - 1, argv + 1, &words);
 	if (!collect.action)
 		return app_usage("collect: %s", dkt_error(app->ctx));
+	if (app->clickhouse && !(collect.action->flags & ACTION_RECORDING))
+		return app_usage("collect: --load takes recordings, not what '%s' writes",
+				 collect.action->name);
 	if (collect.action->flags & ACTION_LINES && app->output)
 		return app_usage("collect: %s prints the lines of all hosts, without -o",
 				 collect.action->name);
@@ -236,6 +251,8 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	collect.suffix = find_suffix(collect.action, argv + 1);
 	if (!rc)
 		rc = collect_run(&collect);
+	if (app->clickhouse && collect.dir >= 0)
+		rc = app_worse(rc, load(&collect));
 	collect_forget(&collect);
 	names_clear(&collect.about.command);
 	fleet_clear(&collect.fleet);

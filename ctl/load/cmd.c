@@ -101,7 +101,9 @@ int cmd_load(struct app *app, int argc, char **argv)
 		if (!opts.compress && !opts.plain)
 			rc = app_usage("load: --compression is zlib or none");
 	}
-	if (!rc && app->reconnect)
+	if (!rc && app->reconnect && !strcmp(app->reconnect, "0"))
+		opts.patience = 0;
+	else if (!rc)
 		rc = opt_seconds("reconnect", app->reconnect, &opts.patience);
 	if (rc)
 		return rc;

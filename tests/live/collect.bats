@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/live
 load ../helper/fleet
+load ../helper/clickhouse
 
 @test "an output that breaks off is continued where it was" {
 	make_ssh
@@ -98,4 +99,24 @@ recorder_ended()
 		dktrace flight start -e "raw_syscalls:*" --size 1M --dir "$PWD/dumps" &&
 		dktrace collect --ssh "$1" -w a,b -o there flight dump; status=$?; dktrace flight stop; exit $status' sh "$direct"
 	has "$stderr" "0.0 MB are free, and it can take"
+}
+
+@test "--load brings the recordings into ClickHouse" {
+	need_clickhouse
+	make_direct
+	cd "$tmp"
+	choose_ports
+	write_config "$tmp/server" "$http1" "$tcp1"
+	start_server "$tmp/server"
+	pids+=("$(cat server/pid)")
+	await_server "$tmp/server" "$tcp1"
+	dktrace collect --ssh "$direct" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' --duration 1 >table
+	has_line '^2 files, 0 loaded before: ' table
+	dktrace sql --csv all 'SELECT count(*), sum(prev_pid) FROM sched_switch' | tail -n +2 >wanted
+	ask 'SELECT count(), sum(prev_pid) FROM sched_switch FORMAT CSV' | diff wanted -
+	run -2 dktrace collect --ssh "$direct" -w a -o other --load http://127.0.0.1:1 status
+	has "$output" "collect: --load takes recordings, not what 'status' writes"
+	run -1 dktrace collect --ssh "$direct" -w a -o other --load http://127.0.0.1:1 --reconnect 0 record -e 'sched:*' --duration 1
+	has "$output" "onnect"
+	exists other/a.dat
 }
