@@ -354,6 +354,15 @@ int console_text_line(struct console *console, const char *line, uint8_t *rec)
 	return (int)head.len;
 }
 
+bool console_text_has_time(const char *text)
+{
+	uint64_t usec;
+	int64_t sec;
+	bool host;
+
+	return take_time(&text, INT32_MAX, &sec, &usec, &host);
+}
+
 bool console_text_is(const char *text)
 {
 	const char *p = text;

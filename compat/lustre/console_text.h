@@ -5,6 +5,9 @@
 #include "base/keymap.h"
 #include "lustre/record/spill.h"
 
+/* True if the text begins with a time, as each line of syslog does. It ends with a NUL. */
+bool console_text_has_time(const char *text);
+
 /* True if the text begins with a line of syslog, and one of its lines is Lustre's. It ends with a NUL. */
 bool console_text_is(const char *text);
 

@@ -81,5 +81,6 @@ enum log_kind log_kind_of(int fd)
 		return LOG_BINARY;
 	if (is_cut_text(bytes))
 		return LOG_TEXT;
-	return is_console(fd) ? LOG_CONSOLE : LOG_NONE;
+	/* The time is looked for first: a recording is not searched for lines. */
+	return console_text_has_time(bytes) && is_console(fd) ? LOG_CONSOLE : LOG_NONE;
 }

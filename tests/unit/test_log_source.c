@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's debug log as a text, or in a file of syslog, as a source: its records come once each, in order. */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "check.h"
+#include "lustre/log_kind.h"
 #include "lustre/log_source.h"
 
 #define RECORDS 20000
@@ -236,6 +240,24 @@ static int close_context(void **state)
 	return 0;
 }
 
+/* The first line of Lustre can come late in a syslog, whose first line has a time. */
+static void lustre_can_come_late_in_a_syslog(void **state)
+{
+	static const char other[] = "Nov 26 10:00:00 oss1 systemd: nothing\n";
+	static const char line[] = "Nov 26 10:00:00 oss1 kernel: Lustre: 1:0:(a.c:1:f()) text\n";
+	int fd = memfd_create("kind", MFD_CLOEXEC);
+
+	(void)state;
+	for (int i = 0; i < 10000; i++)
+		assert_int_equal(write(fd, other, strlen(other)), strlen(other));
+	assert_int_equal(log_kind_of(fd), LOG_NONE);
+	assert_int_equal(write(fd, line, strlen(line)), strlen(line));
+	assert_int_equal(log_kind_of(fd), LOG_CONSOLE);
+	assert_int_equal(pwrite(fd, "\x17\x08\x44tracing7", 11, 0), 11);
+	assert_int_equal(log_kind_of(fd), LOG_NONE);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +268,7 @@ int main(void)
 		cmocka_unit_test(the_first_line_can_be_cut),
 		cmocka_unit_test(lines_of_syslog_tell_their_host),
 		cmocka_unit_test(stamps_of_dmesg_count_from_the_boot),
+		cmocka_unit_test(lustre_can_come_late_in_a_syslog),
 	};
 
 	return cmocka_run_group_tests(tests, open_context, close_context);
