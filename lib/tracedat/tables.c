@@ -172,13 +172,16 @@ static void put_names(const struct dkt_tracedat *out, size_t nr, uint32_t from, 
 
 int dkt__tdw_cmdlines(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
+	static const uint8_t none[8];
 	size_t from = buf->len;
 
 	dkt__tdw_number(out, buf, 0, 8);
 	for (size_t nr = 0; nr < out->n_streams; nr++)
-		for (uint32_t pid = 0; pid < DKT__TDW_PIDS; pid += 8)
-			if (out->streams[nr].pids[pid / 8])
-				put_names(out, nr, pid, buf);
+		/* Most of these bits are 0, and there are many streams. */
+		for (uint32_t pid = 0; pid < DKT__TDW_PIDS; pid += 64)
+			if (memcmp(out->streams[nr].pids + pid / 8, none, sizeof(none)) != 0)
+				for (uint32_t byte = 0; byte < 64; byte += 8)
+					put_names(out, nr, pid + byte, buf);
 	put_length(out, buf, from, 8);
 	return 0;
 }
