@@ -93,7 +93,7 @@ int clock_between(const struct clock_point *from, size_t n_from, const struct cl
 	mark_gaps(from, n_from, to, n_to, list + 1, nr - 1);
 	/* Beyond the measurements the offset stays. */
 	list[0] = list[1];
-	list[0].time = 0;
+	list[0].time = clock_first_time(&list[1]);
 	list[nr] = list[nr - 1];
 	list[nr].begins = false;
 	list[nr].time = DKT__MAX(list[nr].time, CLOCK_TIME_MAX);

@@ -59,6 +59,12 @@ int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n)
 int clock_walls(const struct clock *clock, const struct clock_point *points, size_t n,
 		struct clock_point **walls, size_t *n_walls);
 
+/* Returns the first time that the point's offset converts to a time, which is not below 0. */
+static inline uint64_t clock_first_time(const struct clock_point *point)
+{
+	return point->offset < 0 ? -(uint64_t)point->offset : 0;
+}
+
 /*
  * Finds the offsets from the clock of one far host to that of another, with the errors of both, as points in
  * order of the first host's time. Beyond them they stay as they are. The caller frees the points. -ENOMEM.

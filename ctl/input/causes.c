@@ -120,7 +120,7 @@ static int put_points(struct inputs_file *file, const struct causal_host *host)
 		return -ENOMEM;
 	memcpy(points + 1, host->points, n * sizeof(*points));
 	points[0] = points[1];
-	points[0].time = 0;
+	points[0].time = clock_first_time(&points[1]);
 	points[n + 1] = points[n];
 	points[n + 1].time = DKT__MAX(end.time, points[n].time);
 	points[n + 1].begins = false;

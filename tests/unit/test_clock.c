@@ -198,6 +198,26 @@ static void test_between_gaps(void **state)
 	}
 }
 
+/* A host whose clock is ahead has times that the other one does not have: none becomes one below 0. */
+static void test_between_ahead(void **state)
+{
+	const struct clock_point from[] = { { 900000, -700000, 10, 0, true },
+					    { 1900000, -700000, 10, 0, false } };
+	const struct clock_point to[] = { { 100000, 0, 30, 0, true },
+					  { 1100000, 0, 30, 0, false } };
+	struct clock_point *points;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(clock_between(from, 2, to, 2, &points, &n), 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(points[i].offset, -700000);
+		assert_true(points[i].time >= 700000);
+		assert_true(!i || points[i].time >= points[i - 1].time);
+	}
+	free(points);
+}
+
 static void test_steps(void **state)
 {
 	(void)state;
@@ -274,11 +294,11 @@ static void test_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_drift),        cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_slew),         cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_many),         cmocka_unit_test(test_between),
-		cmocka_unit_test(test_one),          cmocka_unit_test(test_walls),
-		cmocka_unit_test(test_between_gaps),
+		cmocka_unit_test(test_drift),         cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_slew),          cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_many),          cmocka_unit_test(test_between),
+		cmocka_unit_test(test_one),           cmocka_unit_test(test_walls),
+		cmocka_unit_test(test_between_ahead), cmocka_unit_test(test_between_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
