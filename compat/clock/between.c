@@ -63,6 +63,16 @@ static void mark_gaps(const struct clock_point *from, size_t n_from, const struc
 	}
 }
 
+/* The first time is one whose offset does not convert it to a time below 0. */
+void clock_put_ends(struct clock_point *list, size_t n)
+{
+	list[0] = list[1];
+	list[0].time = list[1].offset < 0 ? -(uint64_t)list[1].offset : 0;
+	list[n + 1] = list[n];
+	list[n + 1].begins = false;
+	list[n + 1].time = DKT__MAX(list[n].time, CLOCK_TIME_MAX);
+}
+
 int clock_between(const struct clock_point *from, size_t n_from, const struct clock_point *to,
 		  size_t n_to, struct clock_point **points, size_t *n)
 {
@@ -91,12 +101,7 @@ int clock_between(const struct clock_point *from, size_t n_from, const struct cl
 			i++;
 	qsort(list + 1, nr - 1, sizeof(*list), compare_points);
 	mark_gaps(from, n_from, to, n_to, list + 1, nr - 1);
-	/* Beyond the measurements the offset stays. */
-	list[0] = list[1];
-	list[0].time = clock_first_time(&list[1]);
-	list[nr] = list[nr - 1];
-	list[nr].begins = false;
-	list[nr].time = DKT__MAX(list[nr].time, CLOCK_TIME_MAX);
+	clock_put_ends(list, nr - 1);
 	*points = list;
 	*n = nr + 1;
 	return 0;

@@ -59,18 +59,15 @@ int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n)
 int clock_walls(const struct clock *clock, const struct clock_point *points, size_t n,
 		struct clock_point **walls, size_t *n_walls);
 
-/* Returns the first time that the point's offset converts to a time, which is not below 0. */
-static inline uint64_t clock_first_time(const struct clock_point *point)
-{
-	return point->offset < 0 ? -(uint64_t)point->offset : 0;
-}
-
 /*
  * Finds the offsets from the clock of one far host to that of another, with the errors of both, as points in
  * order of the first host's time. Beyond them they stay as they are. The caller frees the points. -ENOMEM.
  */
 int clock_between(const struct clock_point *from, size_t n_from, const struct clock_point *to,
 		  size_t n_to, struct clock_point **points, size_t *n);
+
+/* Makes list[1] to list[n] go on with their offsets before and after: sets list[0] and list[n + 1]. */
+void clock_put_ends(struct clock_point *list, size_t n);
 
 /*
  * Gets the offset at a time of the far host. Outside of all lines the error grows with the distance. False:

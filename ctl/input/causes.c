@@ -114,16 +114,11 @@ static int put_points(struct inputs_file *file, const struct causal_host *host)
 {
 	const size_t n = host->n;
 	struct clock_point *points = calloc(n + 2, sizeof(*points));
-	const struct clock_point end = file->points[file->n_points - 1];
 
 	if (!points)
 		return -ENOMEM;
 	memcpy(points + 1, host->points, n * sizeof(*points));
-	points[0] = points[1];
-	points[0].time = clock_first_time(&points[1]);
-	points[n + 1] = points[n];
-	points[n + 1].time = DKT__MAX(end.time, points[n].time);
-	points[n + 1].begins = false;
+	clock_put_ends(points, n);
 	free(file->points);
 	file->points = points;
 	file->n_points = n + 2;

@@ -400,7 +400,7 @@ static int take_part(struct dkt_ctx *ctx, const struct dkt_merge_part *parts, si
 static int take_points(struct dkt_ctx *ctx, const struct dkt_merge_part *its, struct part *part)
 {
 	struct dkt__shift_sample *samples;
-	uint64_t last = 0;
+	int64_t last = INT64_MIN;
 
 	if (!its->n_points)
 		return 0;
@@ -410,14 +410,16 @@ static int take_points(struct dkt_ctx *ctx, const struct dkt_merge_part *its, st
 	part->lines = (struct dkt__shift){ .samples = samples, .interpolate = true };
 	for (size_t i = 0; i < its->n_points; i++) {
 		const struct dkt_merge_point *point = &its->points[i];
-		uint64_t time = point->time + (uint64_t)point->offset;
+		/* Below 0, if the first clock began later. */
+		int64_t time = (int64_t)(point->time + (uint64_t)point->offset);
 
 		if (i && point->time < its->points[i - 1].time)
 			return dkt_fail(ctx, -EINVAL,
 					"the points of a merge are not in order of time");
 		time = DKT__MAX(time, last);
 		samples[i] = (struct dkt__shift_sample){ .time = point->time,
-							 .offset = (int64_t)(time - point->time),
+							 .offset = (int64_t)((uint64_t)time -
+									     point->time),
 							 .scaling = 1 };
 		last = time;
 	}

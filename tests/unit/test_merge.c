@@ -148,6 +148,35 @@ static void a_clock_drifts(void **state)
 	pair_close(&pair);
 }
 
+/* The second clock is ahead, so its first point is before the first clock began. */
+static void a_clock_began_before_the_first_one(void **state)
+{
+	static const struct dkt_merge_point points[] = { { 0, -100 },
+							 { 120, -100 },
+							 { 200, -100 } };
+	struct dkt_merge_part parts[2];
+	struct pair pair;
+
+	(void)state;
+	pair_open(&pair, &(struct script){ .steps = { 15, 25 } },
+		  &(struct script){ .steps = { 110, 120, 200 } });
+	dkt_source_close(pair.merged);
+	for (size_t i = 0; i < 2; i++)
+		parts[i] = (struct dkt_merge_part){ .sz = sizeof(*parts),
+						    .name = i ? "b" : "a",
+						    .source = pair.parts[i] };
+	parts[1].points = points;
+	parts[1].n_points = sizeof(points) / sizeof(*points);
+	assert_int_equal(dkt_source_merge(parts, 2, &pair.merged), 0);
+	assert_next(&pair, 10, 1);
+	assert_next(&pair, 15, 0);
+	assert_next(&pair, 20, 1);
+	assert_next(&pair, 25, 0);
+	assert_next(&pair, 100, 1);
+	assert_none(&pair, DKT_NEXT_END);
+	pair_close(&pair);
+}
+
 static void parts_come_in_order_of_time(void **state)
 {
 	struct pair pair;
@@ -354,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_come_in_order_of_time),
 		cmocka_unit_test(a_clock_drifts),
+		cmocka_unit_test(a_clock_began_before_the_first_one),
 		cmocka_unit_test(a_part_that_waits_is_asked_again),
 		cmocka_unit_test(a_part_without_records_yet_is_asked_again),
 		cmocka_unit_test(a_failure_loses_no_record),
