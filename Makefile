@@ -61,8 +61,8 @@ LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
 LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(call soname,$(KDUMPFILE))"' $(shell $(PKG_CONFIG) --cflags $(KDUMPFILE)))
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
-# Since glibc 2.34 dlopen() is in libc.
-LIB_LIBS += $(if $(KDUMPFILE),-ldl)
+# Before glibc 2.34 dlopen() is in a library of its own.
+LIB_LIBS += -ldl
 TOOL_CFLAGS += -DLIBCURL='"$(call soname,libcurl)"' $(shell $(PKG_CONFIG) --cflags libcurl)
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lm
 

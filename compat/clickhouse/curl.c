@@ -4,15 +4,11 @@
 
 #include <dlfcn.h>
 
-#include "base/util.h"
+#include "base/library.h"
 
-/* The pointers are stored as dlsym(3) recommends. */
 int curl_load(struct dkt_ctx *ctx, struct curl *curl)
 {
-	const struct {
-		const char *name;
-		void *to;
-	} table[] = {
+	const struct dkt__call table[] = {
 		{ "curl_easy_init", &curl->easy_init },
 		{ "curl_easy_cleanup", &curl->easy_cleanup },
 		{ "curl_easy_setopt", &curl->easy_set },
@@ -28,6 +24,7 @@ int curl_load(struct dkt_ctx *ctx, struct curl *curl)
 		{ "curl_url_get", &curl->url_get },
 		{ "curl_url_set", &curl->url_set },
 	};
+	const char *missing;
 
 	/* It stays in memory: what it starts in other libraries may run until the process ends. */
 	curl->library = dlopen(LIBCURL, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -36,12 +33,6 @@ int curl_load(struct dkt_ctx *ctx, struct curl *curl)
 				"ClickHouse is reached with libcurl, which cannot be loaded; "
 				"install it (%s)",
 				dlerror());
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		void *call = dlsym(curl->library, table[i].name);
-
-		if (!call)
-			return dkt_fail(ctx, -EOPNOTSUPP, "%s has no %s", LIBCURL, table[i].name);
-		memcpy(table[i].to, &call, sizeof(call));
-	}
-	return 0;
+	missing = dkt__find_calls(curl->library, table, ARRAY_SIZE(table));
+	return missing ? dkt_fail(ctx, -EOPNOTSUPP, "%s has no %s", LIBCURL, missing) : 0;
 }

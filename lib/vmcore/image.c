@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/library.h"
 #include "vmcore/image.h"
 
 #ifndef LIBKDUMPFILE
@@ -216,13 +217,9 @@ static int image_read(struct vm_memory *memory, uint64_t address, void *bytes, s
 	return 0;
 }
 
-/* Finds the calls by name. The pointers are stored as dlsym(3) recommends. */
 static int load_library(struct dkt_ctx *ctx, struct vm_image *image, const char *name)
 {
-	struct {
-		const char *name;
-		void *to;
-	} const table[] = {
+	const struct dkt__call table[] = {
 		{ "kdump_new", &image->calls.new },
 		{ "kdump_free", &image->calls.free },
 		{ "kdump_open_fdset", &image->calls.open_fdset },
@@ -232,6 +229,7 @@ static int load_library(struct dkt_ctx *ctx, struct vm_image *image, const char 
 		{ "kdump_get_err", &image->calls.get_err },
 		{ "kdump_vmcoreinfo_raw", &image->calls.info },
 	};
+	const char *missing;
 
 	image->library = dlopen(LIBKDUMPFILE, RTLD_NOW | RTLD_LOCAL);
 	if (!image->library)
@@ -239,14 +237,10 @@ static int load_library(struct dkt_ctx *ctx, struct vm_image *image, const char 
 				"read %s: the dump of a kernel is read with libkdumpfile, which "
 				"cannot be loaded; install it (%s)",
 				name, dlerror());
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		void *call = dlsym(image->library, table[i].name);
-
-		if (!call)
-			return dkt_fail(ctx, -EOPNOTSUPP, "read %s: %s has no %s", name,
-					LIBKDUMPFILE, table[i].name);
-		memcpy(table[i].to, &call, sizeof(call));
-	}
+	missing = dkt__find_calls(image->library, table, ARRAY_SIZE(table));
+	if (missing)
+		return dkt_fail(ctx, -EOPNOTSUPP, "read %s: %s has no %s", name, LIBKDUMPFILE,
+				missing);
 	return 0;
 }
 
