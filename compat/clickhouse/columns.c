@@ -260,6 +260,15 @@ size_t columns_size(const struct columns *columns)
 
 /* ---- blocks ---- */
 
+int statement_add_bytes(struct statement_piece **list, size_t *n, const struct bytes *bytes)
+{
+	int err = 0;
+
+	for (const struct chunk *it = bytes->first; !err && it; it = it->next)
+		err = dkt__append(*list, *n, ((struct statement_piece){ it->data, it->len }));
+	return err ? -ENOMEM : 0;
+}
+
 struct pieces {
 	struct statement_piece *list;
 	size_t n;
@@ -274,12 +283,8 @@ static int add_piece(struct pieces *pieces, const void *data, size_t len)
 
 static int add_bytes(struct pieces *pieces, struct bytes *bytes)
 {
-	int err = bytes->failed ? -ENOMEM : 0;
-
 	bytes_close(bytes);
-	for (const struct chunk *it = bytes->first; !err && it; it = it->next)
-		err = add_piece(pieces, it->data, it->len);
-	return err;
+	return bytes->failed ? -ENOMEM : statement_add_bytes(&pieces->list, &pieces->n, bytes);
 }
 
 static int add_head(struct pieces *pieces, const struct columns *columns,

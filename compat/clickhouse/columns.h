@@ -46,6 +46,9 @@ size_t columns_size(const struct columns *columns);
 int columns_pack(struct columns *columns, const struct column_type *types,
 		 struct statement_piece **pieces, size_t *n);
 
+/* Appends the chunks of closed bytes to a list of pieces, which the caller frees. */
+int statement_add_bytes(struct statement_piece **list, size_t *n, const struct bytes *bytes);
+
 /* ---- values of a row, in the order of the columns ---- */
 
 static inline struct column *column_next(struct columns *row)

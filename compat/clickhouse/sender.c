@@ -228,11 +228,8 @@ static int squeeze_block(struct block *block)
 	size_t n = 0;
 	int err = squeeze(block->pieces, block->n_pieces, block->chunks, &block->squeezed);
 
-	for (const struct chunk *it = block->squeezed.first; !err && it; it = it->next) {
-		struct statement_piece piece = { it->data, it->len };
-
-		err = dkt__append(pieces, n, piece) ? -ENOMEM : 0;
-	}
+	if (!err)
+		err = statement_add_bytes(&pieces, &n, &block->squeezed);
 	free(block->pieces);
 	block->pieces = pieces;
 	block->n_pieces = n;
