@@ -61,8 +61,7 @@ static uint64_t time_here(const struct fleet_host *host, uint64_t stamp, uint64_
 			best = &clock->trips[i];
 	if (!best)
 		return now;
-	time = stamp - best->far_received + best->sent +
-	       (best->received - best->sent - (best->far_sent - best->far_received)) / 2;
+	time = stamp - clock_trip_time(best) + best->sent + (best->received - best->sent) / 2;
 	return DKT__MIN(time, now);
 }
 

@@ -58,6 +58,9 @@ int collect_open(struct collect *collect);
 /* Writes collection.json, if there is a directory; ended: with the lines of the clocks. */
 int collect_describe(struct collect *collect, bool ended);
 
+/* Returns this host's CLOCK_REALTIME minus CLOCK_MONOTONIC, in ns. */
+int64_t collect_wall_offset(void);
+
 /* Frees the description. */
 void collect_forget(struct collect *collect);
 

@@ -97,7 +97,7 @@ static int describe_host(const struct collect *collect, const struct fleet_host 
 	return about->file ? err : -ENOMEM;
 }
 
-static int64_t wall_offset(void)
+int64_t collect_wall_offset(void)
 {
 	struct timespec wall = { 0 };
 
@@ -111,7 +111,7 @@ static int fill(struct collect *collect, bool ended)
 	int err = 0;
 
 	if (!about->began) {
-		about->wall = wall_offset();
+		about->wall = collect_wall_offset();
 		about->began = (int64_t)dkt__monotonic_ns() + about->wall;
 		err = names_copy(&about->command, &collect->args);
 	}

@@ -12,7 +12,7 @@
 /* Bytes of lines that wait for their turn, of all hosts. */
 #define WAITING_MOST (64u << 20)
 
-/* A wall clock that differs by more, in ns, is told: lines show the times of their hosts. */
+/* The user hears of a wall clock that differs by more ns, because lines show the times of their hosts. */
 #define WALL_NS INT64_C(1000000000)
 
 struct following {
@@ -38,15 +38,12 @@ static int put(void *data, const struct fleet_host *host, const char *line, size
 	return putchar('\n') == EOF ? -errno : 0;
 }
 
+/* Returns how far a host's wall clock is ahead. */
 static int64_t distance(const struct fleet_host *host)
 {
 	const struct clock_trip *trip = &host->clock.trips[host->clock.n - 1];
-	struct timespec wall = { 0 };
-	int64_t here;
 
-	clock_gettime(CLOCK_REALTIME, &wall);
-	here = dkt__timespec_ns(&wall) - (int64_t)(dkt__monotonic_ns() - trip->received);
-	return (int64_t)trip->far_sent + trip->far_wall - here;
+	return (int64_t)(trip->far_sent - trip->received) + trip->far_wall - collect_wall_offset();
 }
 
 static void compare_clocks(struct following *following, const struct fleet *fleet)
