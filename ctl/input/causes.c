@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
-#include "exchange/exchange.h"
 #include "out/bar.h"
 
 /* Files of so many bytes in all are read once more unasked: it takes a second at most. */
@@ -73,15 +72,9 @@ static int open_again(struct causes *causes, struct record_args *all)
 
 static int read_files(struct causes *causes)
 {
-	struct inputs *read = &causes->read;
-	struct dkt_ctx **ctxs __cleanup(free) = calloc(read->n + 1, sizeof(struct dkt_ctx *));
-	int err = ctxs ? 0 : -ENOMEM;
+	int err = inputs_exchange(&causes->read, add_pair, causes, &causes->exchange);
 
-	for (size_t i = 0; !err && i < read->n; i++)
-		ctxs[i] = read->files[i].in.ctx;
-	if (!err)
-		err = exchange_new(ctxs, read->n, add_pair, causes, &causes->exchange);
-	return err ? err : inputs_each(read, add_record, causes);
+	return err ? err : inputs_each(&causes->read, add_record, causes);
 }
 
 /* ---- using ---- */

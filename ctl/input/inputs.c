@@ -351,6 +351,20 @@ int inputs_open_quietly(struct inputs *inputs, struct record_args *args)
 	return open_all(inputs, args, true);
 }
 
+int inputs_exchange(const struct inputs *inputs, exchange_fn fn, void *data,
+		    struct exchange **exchange)
+{
+	const struct pipeline *line = &inputs->line;
+	struct dkt_ctx **ctxs __cleanup(free) = calloc(line->n + 1, sizeof(struct dkt_ctx *));
+
+	*exchange = NULL;
+	if (!ctxs)
+		return -ENOMEM;
+	for (size_t i = 0; i < line->n; i++)
+		ctxs[i] = line->parts[i].ctx;
+	return exchange_new(ctxs, line->n, fn, data, exchange);
+}
+
 int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data)
 {
 	int err;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "clock/clock.h"
+#include "exchange/exchange.h"
 #include "input/args.h"
 #include "input/input.h"
 
@@ -92,6 +93,10 @@ int inputs_open_all(struct inputs *inputs, struct record_args *args);
 
 /* The same, without the reports of offsets; a single file is not merged. */
 int inputs_open_quietly(struct inputs *inputs, struct record_args *args);
+
+/* exchange_new() for the files, which are open: they are its hosts. */
+int inputs_exchange(const struct inputs *inputs, exchange_fn fn, void *data,
+		    struct exchange **exchange);
 
 /* pipeline_each() with progress on a terminal. */
 int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data);

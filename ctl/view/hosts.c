@@ -34,16 +34,11 @@ static int keep(void *data, const struct exchange_way *way)
 
 int view_hosts_init(struct view *view)
 {
-	const struct pipeline *p = &view->in->line;
-	struct dkt_ctx **ctxs __cleanup(free) = calloc(p->n, sizeof(struct dkt_ctx *));
-	int err = ctxs ? 0 : -ENOMEM;
+	int err;
 
-	if (p->n < 2)
+	if (view->in->line.n < 2)
 		return 0;
-	for (size_t i = 0; !err && i < p->n; i++)
-		ctxs[i] = p->parts[i].ctx;
-	if (!err)
-		err = exchange_new(ctxs, p->n, NULL, NULL, &view->exchange);
+	err = inputs_exchange(view->in, NULL, NULL, &view->exchange);
 	view->ways = calloc(2 * WAYS_MAX, sizeof(*view->ways));
 	if (!err && !view->ways)
 		err = -ENOMEM;

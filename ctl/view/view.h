@@ -2,7 +2,6 @@
 /* view: shared by its files. */
 #pragma once
 
-#include "exchange/exchange.h"
 #include "input/inputs.h"
 #include "latency/latency.h"
 #include "lustre_log/line_readers.h"
