@@ -151,16 +151,11 @@ static void put_error(struct sink *sink, const struct dkt_record *record)
 {
 	uint64_t error;
 	const bool certain = judge_order(sink, record, &error);
-	size_t from, to;
+	char text[32] = "+-?";
 
-	dkt_buf_data(sink->out.buf, &from);
-	if (error == BOUNDS_UNKNOWN)
-		dkt_buf_str(sink->out.buf, "+-?");
-	else
-		dkt_buf_printf(sink->out.buf, "+-%" PRIu64 "us", error / 1000 + (error % 1000 > 0));
-	for (dkt_buf_data(sink->out.buf, &to); to < from + ERROR_WIDTH; to++)
-		dkt_buf_add(sink->out.buf, " ", 1);
-	dkt_buf_str(sink->out.buf, certain ? "   " : " ~ ");
+	if (error != BOUNDS_UNKNOWN)
+		snprintf(text, sizeof(text), "+-%" PRIu64 "us", error / 1000 + (error % 1000 > 0));
+	dkt_buf_printf(sink->out.buf, "%-*s%s", ERROR_WIDTH, text, certain ? "   " : " ~ ");
 }
 
 /* Adds two keys at the end of the object that was appended from there on. */
