@@ -14,7 +14,7 @@ struct bounds {
 
 /* A record whose successors are judged. */
 struct bounds_last {
-	const struct bounds *bounds; /* NULL: there is none yet */
+	const struct bounds *bounds; /* NULL: no record has come yet */
 	uint64_t ts, error, own_error;
 };
 

@@ -32,7 +32,7 @@ struct exchange_way {
 	size_t n;
 };
 
-/* Takes an exchange of which no more is told. A result other than 0 ends the call. */
+/* Takes an exchange, once, with all its steps. A result other than 0 ends the call. */
 typedef int (*exchange_way_fn)(void *data, const struct exchange_way *way);
 
 /* True if the kernel has an event that can tell a side of an exchange. */

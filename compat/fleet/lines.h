@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Lines of a whole fleet in one order while they come: the hosts run `dktrace follow --stamp`. A line waits
- * for earlier ones of other hosts for a stated delay. What comes from hosts is hostile input.
+ * for a while, so that earlier lines of other hosts can come before it. Hosts can send anything.
  */
 #pragma once
 

@@ -124,8 +124,9 @@ static bool is_measured(const struct inputs_file *file)
 }
 
 /*
- * Finds the points of a file's times, to the clock of the host that collected. Times are of the clock that was
- * measured, to which the file may add something, or they can be made times of day. Returns 1 if there are none.
+ * Finds the points that convert the times of a file to the clock of the host that collected. The times are
+ * those of the measured clock, plus what the file adds, or they have a time of day. Returns 1 if there are no
+ * points.
  */
 static int find_points(const struct inputs_file *file, struct clock_point **points, size_t *n)
 {
