@@ -158,6 +158,19 @@ int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source
 	return its ? dkt__fill(peer, sz, its) : 1;
 }
 
+int dkt_source_clock(const struct dkt_source *source, uint32_t stream,
+		     struct dkt_source_clock *clock, size_t sz)
+{
+	dkt__needs(source ? source->ctx : NULL, dkt__blank(clock, sz) && source);
+
+	struct dkt_source_clock its = { 0 };
+
+	if (!source->ops->clock || source->ops->clock(source, stream, &its))
+		return 1;
+	its.sz = DKT__MIN(sz, sizeof(its));
+	return dkt__fill(clock, sz, &its);
+}
+
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr)
 {
 	return source->ops->part ? source->ops->part(source, nr) : source;

@@ -24,6 +24,8 @@ struct dkt__source_ops {
 	/* For several streams, see dkt_source_stream(). NULL: the source has one, named "". */
 	const char *(*stream)(const struct dkt_source *source, uint32_t nr);
 	const struct dkt_source_peer *(*peer)(const struct dkt_source *source, size_t i);
+	/* Gets all but sz of a clock, which is zeroed, or returns 1. NULL: the streams have no clocks of their own. */
+	int (*clock)(const struct dkt_source *source, uint32_t nr, struct dkt_source_clock *clock);
 	/* Returns the source of a stream, with its own data. NULL: this one. */
 	struct dkt_source *(*part)(struct dkt_source *source, uint32_t nr);
 };

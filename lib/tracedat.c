@@ -43,6 +43,7 @@ void dkt__dat_close(struct dkt_source *source)
 	free(dat->stats);
 	free(dat->stat_buffer);
 	dkt__dat_shifts_clear(dat);
+	dkt__dat_clocks_clear(dat);
 	free(dat->peers);
 	free(dat->given);
 	free(dat->kind);
@@ -77,6 +78,7 @@ static const struct dkt__source_ops dat_ops = {
 	.filter = dkt__streams_filter,
 	.stream = dkt__dat_stream,
 	.peer = dkt__dat_peer,
+	.clock = dkt__dat_clock,
 	.close = dkt__dat_close,
 };
 
@@ -321,6 +323,7 @@ int dkt__dat_read(struct dkt__dat *dat, const struct dkt__file *file,
 	info->kernel = dat->kernel;
 	info->clock = dat->clock;
 	info->unused = name_unused(dat);
+	dkt__dat_clocks_place(dat);
 	err = fill_streams(dat, opts);
 	if (err)
 		return err;

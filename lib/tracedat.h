@@ -42,6 +42,8 @@ enum dkt__dat_option {
 	 * thread (4 bytes), whose records are to be left out.
 	 */
 	DAT_RECORDER = 0x4401,
+	/* Only in files that dktrace merged: the clocks of the buffers, with their errors. */
+	DAT_CLOCKS = 0x4402,
 };
 
 /* The position of a CPU's pages. */
@@ -115,6 +117,8 @@ struct dkt__dat {
 	uint32_t n_shifts;
 	struct dkt_source_peer *peers;
 	size_t n_peers;
+	struct dkt__dat_clock *clocks;
+	uint32_t n_clocks;
 	bool hooks, maps; /* the file has options of this kind, which are not read */
 	struct dkt__symbol_text kallsyms, printk; /* passed to the context after reading */
 	struct dkt__given *given;
@@ -182,6 +186,15 @@ int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option);
 int dkt__dat_time_shift(struct dkt__dat *dat, struct dkt__cursor *option);
 void dkt__dat_shifts_clear(struct dkt__dat *dat);
 
+/* ---- tracedat/clocks.c ---- */
+
+void dkt__dat_clocks(struct dkt__dat *dat, struct dkt__cursor *option);
+void dkt__dat_clocks_clear(struct dkt__dat *dat);
+
+/* After all options: finds the buffers that the clocks are of. */
+void dkt__dat_clocks_place(struct dkt__dat *dat);
+int dkt__dat_clock(const struct dkt_source *source, uint32_t nr, struct dkt_source_clock *clock);
+
 /* ---- tracedat/v6.c, tracedat/v7.c ---- */
 
 /* Reads everything except the records, starting at the cursor. */
@@ -224,6 +237,9 @@ bool dkt__dat_find_mark(const struct dkt__file *file, bool swap, uint64_t n, uin
 
 /* Limits the CPUs of all buffers together, because many buffers may point at the same table. */
 #define DKT__DAT_PLACES 65536
+
+/* More buffers than a file has. */
+#define DKT__DAT_BUFFERS 4096
 
 /*
  * The most memory for the unpacked chunks of all CPUs, even if the file is huge: of each CPU up to two

@@ -110,6 +110,25 @@ struct dkt_source_peer {
 	int n_threads;
 };
 
+/* How far the times of a stream can be off at one of them. Between two points all numbers are linear. */
+struct dkt_clock_point {
+	uint64_t time; /* of the source */
+	int64_t offset; /* ns that were added to the times of the stream's own clock */
+	uint64_t error; /* ns, beside the clock of the source */
+	uint64_t own_error; /* ns, beside the clock of the host that measured those of all streams */
+	bool begins; /* since the point before, the clock was set or its drift has changed */
+};
+
+/* The clock of a stream of a source that has the times of several clocks, such as merged files. */
+struct dkt_source_clock {
+	size_t sz;
+	uint32_t host; /* the first stream that has the same clock */
+	bool exact; /* it is the clock of the source: error does not count */
+	/* In order of time; offsets and errors are below 2^62. */
+	const struct dkt_clock_point *points;
+	size_t n_points; /* 0, and not exact: nobody knows how far the times are off */
+};
+
 enum dkt_source_flags {
 	DKT_SOURCE_ALL = 1, /* read all buffers of a file; the stream of a record tells which */
 	DKT_SOURCE_WALL = 2, /* since and until are wall-clock times, if the source knows them */
@@ -220,6 +239,13 @@ DKT_API int dkt_source_peer(const struct dkt_source *source, size_t i, struct dk
 			    size_t sz);
 
 /*
+ * Gets the clock of a stream; the points are valid as long as the source. Returns 0, or 1 if the source
+ * does not have so many streams, or is not known to have the times of several clocks.
+ */
+DKT_API int dkt_source_clock(const struct dkt_source *source, uint32_t stream,
+			     struct dkt_source_clock *clock, size_t sz);
+
+/*
  * Goes to the first record that is not before since and sets the end before until, in ns on the
  * source's clock; 0: no bound. The time that it takes depends on the records in that window, not on
  * the size of the file. -EOPNOTSUPP: this kind of source can only be read forwards.
@@ -277,6 +303,11 @@ struct dkt_merge_part {
 	 */
 	const struct dkt_merge_point *points;
 	size_t n_points;
+	/*
+	 * How far its times can then be off, with points at times of the merged source. host is the first
+	 * part that has the same clock. NULL: unknown.
+	 */
+	const struct dkt_source_clock *clock;
 };
 
 /*
@@ -285,8 +316,9 @@ struct dkt_merge_part {
  * so on. A part that has no more records now does not delay the others. If none has,
  * dkt_source_next() returns DKT_NEXT_LATER, and the next call asks them again. dkt_source_wait()
  * and dkt_source_fd() wait for any part; dkt_source_done() declares safe those records of each part
- * that the merged source has returned. -EINVAL: n is 0, sz is not the same in all parts, or points are not
- * in order of time; -E2BIG: a part sets a member that the library does not know.
+ * that the merged source has returned. dkt_source_clock() returns the clocks of the parts, and those that
+ * the streams of an exact part have. -EINVAL: n is 0, sz is not the same in all parts, points are not in
+ * order of time, or a clock is invalid; -E2BIG: a part sets a member that the library does not know.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);

@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 
 #include "source.h"
+#include "source/clock.h"
 #include "source/heap.h"
 #include "source/shift.h"
 
@@ -26,6 +27,7 @@ struct part {
 struct stream {
 	char *name;
 	uint32_t part;
+	struct dkt_source_clock clock;
 };
 
 struct merge {
@@ -38,6 +40,7 @@ struct merge {
 	bool begun; /* all parts have been asked since the last DKT_NEXT_LATER */
 	bool taken; /* the first part's record has been returned */
 	int watch; /* epoll of the parts that follow; -1: none follows */
+	bool clocks; /* the clock of a part was given */
 };
 
 /* Shifts a time; a time before the clock's start becomes its start. */
@@ -179,6 +182,16 @@ static const char *merge_stream(const struct dkt_source *source, uint32_t nr)
 	const struct merge *m = (const struct merge *)source;
 
 	return nr < m->n_streams ? m->streams[nr].name : NULL;
+}
+
+static int merge_clock(const struct dkt_source *source, uint32_t nr, struct dkt_source_clock *clock)
+{
+	const struct merge *m = (const struct merge *)source;
+
+	if (!m->clocks || nr >= m->n_streams)
+		return 1;
+	*clock = m->streams[nr].clock;
+	return 0;
 }
 
 static const char *merge_comm(struct dkt_source *source, const struct dkt_record *record)
@@ -323,8 +336,10 @@ static void merge_close(struct dkt_source *source)
 {
 	struct merge *m = (struct merge *)source;
 
-	for (uint32_t i = 0; i < m->n_streams; i++)
+	for (uint32_t i = 0; i < m->n_streams; i++) {
 		free(m->streams[i].name);
+		dkt__clock_clear(&m->streams[i].clock);
+	}
 	free(m->streams);
 	for (size_t i = 0; m->parts && i < m->n; i++)
 		free(m->parts[i].lines.samples);
@@ -347,6 +362,7 @@ static const struct dkt__source_ops merge_ops = {
 	.wake = merge_wake,
 	.done = merge_done,
 	.stream = merge_stream,
+	.clock = merge_clock,
 	.part = merge_part,
 	.close = merge_close,
 };
@@ -369,6 +385,30 @@ static int add_streams(struct merge *m, uint32_t nr, const char *part_name)
 		}
 	}
 	return 0;
+}
+
+/* Sets the clocks of the streams of one part. */
+static int add_clocks(struct merge *m, uint32_t nr, const struct dkt_source_clock *clock)
+{
+	const struct part *part = &m->parts[nr];
+	struct dkt_source_clock given = { .host = nr }, its;
+	int err = clock ? dkt__opts_take(m->base.ctx, dkt_source_clock, &given, clock) : 0;
+
+	if (err)
+		return err;
+	if (given.host > nr || !dkt__clock_valid(&given))
+		return dkt_fail(m->base.ctx, -EINVAL, "the clock of a part of a merge is invalid");
+	m->clocks |= clock != NULL;
+	given.host = m->parts[given.host].first;
+	for (uint32_t i = 0; !err && i < part->n_streams; i++) {
+		struct dkt_source_clock *to = &m->streams[part->first + i].clock;
+
+		if (dkt_source_clock(part->source, i, &its, sizeof(its)))
+			err = dkt__clock_copy(&given, to);
+		else
+			err = dkt__clock_merge(&its, &given, part->first, to);
+	}
+	return dkt__with_words(m->base.ctx, err);
 }
 
 /* Adds a part that follows to the common descriptor. */
@@ -458,6 +498,8 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 		err = take_points(m->base.ctx, &part, &m->parts[i]);
 		if (!err)
 			err = add_streams(m, (uint32_t)i, part.name);
+		if (!err)
+			err = add_clocks(m, (uint32_t)i, part.clock);
 		if (!err)
 			err = watch(m, &m->parts[i]);
 		if (!err)

@@ -206,6 +206,7 @@ static int write_v6(struct writer *w, uint64_t *places)
 	put_number(w, (uint64_t)cpus, 4);
 	dkt_buf_add(w->buf, "options  ", 10);
 	dkt__tdw_options(out, w->buf);
+	dkt__tdw_clocks(out, w->buf);
 	for (size_t i = 0; i < out->n_streams; i++)
 		if (&out->streams[i] != top)
 			places[i] = put_buffer_v6(w, out->streams[i].name);
@@ -432,6 +433,7 @@ static int write_v7(struct writer *w, struct dkt_buf *content, struct dkt_buf *o
 			err = put_section(w, tables[i].section, name, content, true);
 	}
 	dkt__tdw_options(out, options);
+	dkt__tdw_clocks(out, options);
 	number_option(out, options, DAT_CPUCOUNT, (uint64_t)max_cpus(out), 4);
 	for (size_t i = 0; i < out->n_streams; i++)
 		from[i] = put_buffer_v7(out, options, &out->streams[i]);

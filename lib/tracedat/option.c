@@ -5,14 +5,12 @@
 #include "base/parse.h"
 #include "tracedat.h"
 
-#define MAX_BUFFERS 4096
-
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name)
 {
 	struct dkt__dat_buffer buffer = { .page_size = dat->page_size };
 
 	buffer.name = dkt__ctx_strndup(dat->ctx, name, strlen(name));
-	if (!buffer.name || dat->n_buffers >= MAX_BUFFERS ||
+	if (!buffer.name || dat->n_buffers >= DKT__DAT_BUFFERS ||
 	    dkt__append(dat->buffers, dat->n_buffers, buffer))
 		return NULL;
 	return &dat->buffers[dat->n_buffers - 1];
@@ -240,6 +238,9 @@ int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor op
 		return 0;
 	case DAT_RECORDER:
 		dat->streams.own = (int32_t)dkt__cursor_number(&option, 4);
+		return 0;
+	case DAT_CLOCKS:
+		dkt__dat_clocks(dat, &option);
 		return 0;
 	/* Only trace-cmd profile and KernelShark use these two. */
 	case DAT_HOOK:

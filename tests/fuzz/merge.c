@@ -62,10 +62,20 @@ static void slice(struct dkt_source *source)
 
 static void merge(struct half *halves, int64_t offset, unsigned int version)
 {
-	const struct dkt_merge_part parts[] = {
-		{ .sz = sizeof(*parts), .source = halves[0].source, .name = "a" },
-		{ .sz = sizeof(*parts), .source = halves[1].source, .name = "b", .offset = offset }
+	const struct dkt_clock_point point = { .error = 7 };
+	const struct dkt_source_clock clocks[] = {
+		{ .sz = sizeof(*clocks), .exact = true },
+		{ .sz = sizeof(*clocks), .host = 1, .points = &point, .n_points = 1 }
 	};
+	const struct dkt_merge_part parts[] = { { .sz = sizeof(*parts),
+						  .source = halves[0].source,
+						  .name = "a",
+						  .clock = &clocks[0] },
+						{ .sz = sizeof(*parts),
+						  .source = halves[1].source,
+						  .name = "b",
+						  .offset = offset,
+						  .clock = &clocks[1] } };
 	DKT_OPTS(dkt_tracedat_opts, opts, .version = version);
 	struct half out = { .fd = memfd_create("out", MFD_CLOEXEC) };
 	DKT_OPTS(dkt_source_opts, all, .flags = DKT_SOURCE_ALL);
@@ -80,11 +90,13 @@ static void merge(struct half *halves, int64_t offset, unsigned int version)
 	must(!dkt_tracedat_finish(dat));
 	dkt_tracedat_free(dat);
 	slice(merged);
+	read_clocks(merged);
 	dkt_source_close(merged);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", out.fd);
 	must(!dkt_source_open(out.ctx, path, &all, &out.source));
 	must(count(out.source, NULL) == n);
 	must(!dkt_source_info(out.source)->damage);
+	read_clocks(out.source);
 	half_close(&out);
 }
 

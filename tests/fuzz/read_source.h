@@ -28,6 +28,18 @@ static inline uint64_t print_source(struct dkt_source *source, struct dkt_buf *b
 	return half;
 }
 
+/* The clocks of all streams are in order. */
+static inline void read_clocks(const struct dkt_source *source)
+{
+	struct dkt_source_clock clock;
+
+	for (uint32_t i = 0; !dkt_source_clock(source, i, &clock, sizeof(clock)); i++) {
+		must(dkt_source_stream(source, i) && dkt_source_stream(source, clock.host));
+		for (size_t j = 1; j < clock.n_points; j++)
+			must(clock.points[j].time >= clock.points[j - 1].time);
+	}
+}
+
 static inline void read_source(const char *path, struct dkt_buf *buf, unsigned int flags)
 {
 	DKT_OPTS(dkt_source_opts, opts, .flags = flags);
@@ -40,6 +52,7 @@ static inline void read_source(const char *path, struct dkt_buf *buf, unsigned i
 	must(!dkt_ctx_new(NULL, &ctx));
 	if (!dkt_source_open(ctx, path, &opts, &source)) {
 		must(dkt_source_info(source)->sz == sizeof(struct dkt_source_info));
+		read_clocks(source);
 		from = print_source(source, buf);
 		err = dkt_source_seek(source, from, 0);
 		must(!err || err == -EOPNOTSUPP);

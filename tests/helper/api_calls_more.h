@@ -22,6 +22,8 @@
 	X(dkt_source_stream, "n", GIVES_NOT(dkt_source_stream(A(0, r->source), 0)))                \
 	X(dkt_source_peer, "EE",                                                                   \
 	  FILLS(dkt_source_peer, dkt_source_peer(A(0, r->source), 0, A(1, &out.it), sz)))          \
+	X(dkt_source_clock, "EE",                                                                  \
+	  FILLS(dkt_source_clock, dkt_source_clock(A(0, r->source), 0, A(1, &out.it), sz)))        \
 	X(dkt_source_seek, "E", dkt_source_seek(A(0, r->source), 1, 2))                            \
 	X(dkt_source_slice, "EE", ({                                                               \
 		  uint64_t to;                                                                     \
