@@ -310,7 +310,7 @@ static int add_source(struct load *load, size_t nr)
 	const struct pipeline_part *part = &load->p->parts[nr];
 	const struct dkt_source_info *info = dkt_source_info(part->source);
 	const struct dkt_source_info *all = dkt_source_info(load->p->source);
-	const uint64_t error = bounds_worst(&part->bounds);
+	const uint64_t error = pipeline_worst_error(load->p, nr);
 	struct losses sum = { 0 };
 	struct columns *row;
 	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);

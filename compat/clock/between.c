@@ -5,9 +5,10 @@
 #include <math.h>
 
 /* Returns the time of a far host at which this host's clock is at near; its error is in *error. */
-static uint64_t to_far(const struct clock_point *points, size_t n, uint64_t near, uint64_t *error)
+static uint64_t to_far(const struct dkt_clock_point *points, size_t n, uint64_t near,
+		       uint64_t *error)
 {
-	struct clock_point at = { 0 };
+	struct dkt_clock_point at = { 0 };
 	uint64_t far = near - (uint64_t)points[0].offset;
 
 	/* The offset changes little between the guess and the time. */
@@ -20,10 +21,10 @@ static uint64_t to_far(const struct clock_point *points, size_t n, uint64_t near
 }
 
 /* The point at a time of the first host. */
-static struct clock_point compose(const struct clock_point *from, size_t n_from,
-				  const struct clock_point *to, size_t n_to, uint64_t time)
+static struct dkt_clock_point compose(const struct dkt_clock_point *from, size_t n_from,
+				      const struct dkt_clock_point *to, size_t n_to, uint64_t time)
 {
-	struct clock_point at;
+	struct dkt_clock_point at;
 	uint64_t error;
 
 	clock_at(from, n_from, time, &at);
@@ -37,13 +38,13 @@ static struct clock_point compose(const struct clock_point *from, size_t n_from,
 
 static int compare_points(const void *a, const void *b)
 {
-	const struct clock_point *x = a, *y = b;
+	const struct dkt_clock_point *x = a, *y = b;
 
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
 /* A time of the points, or the middle between one and the next: between two lines the error is largest. */
-static uint64_t place(const struct clock_point *points, size_t n, size_t half)
+static uint64_t place(const struct dkt_clock_point *points, size_t n, size_t half)
 {
 	const uint64_t time = points[half / 2].time;
 
@@ -51,12 +52,13 @@ static uint64_t place(const struct clock_point *points, size_t n, size_t half)
 }
 
 /* Marks the points before which one of the clocks is between two lines. */
-static void mark_gaps(const struct clock_point *from, size_t n_from, const struct clock_point *to,
-		      size_t n_to, struct clock_point *list, size_t n)
+static void mark_gaps(const struct dkt_clock_point *from, size_t n_from,
+		      const struct dkt_clock_point *to, size_t n_to, struct dkt_clock_point *list,
+		      size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		const uint64_t time = list[i - 1].time + (list[i].time - list[i - 1].time) / 2;
-		const struct clock_point at = compose(from, n_from, to, n_to, time);
+		const struct dkt_clock_point at = compose(from, n_from, to, n_to, time);
 
 		list[i].begins = clock_is_gap(from, n_from, time) ||
 				 clock_is_gap(to, n_to, time + (uint64_t)at.offset);
@@ -64,7 +66,7 @@ static void mark_gaps(const struct clock_point *from, size_t n_from, const struc
 }
 
 /* The first time is one whose offset does not convert it to a time below 0. */
-void clock_put_ends(struct clock_point *list, size_t n)
+void clock_put_ends(struct dkt_clock_point *list, size_t n)
 {
 	list[0] = list[1];
 	list[0].time = list[1].offset < 0 ? -(uint64_t)list[1].offset : 0;
@@ -73,10 +75,11 @@ void clock_put_ends(struct clock_point *list, size_t n)
 	list[n + 1].time = DKT__MAX(list[n].time, CLOCK_TIME_MAX);
 }
 
-int clock_between(const struct clock_point *from, size_t n_from, const struct clock_point *to,
-		  size_t n_to, struct clock_point **points, size_t *n)
+int clock_between(const struct dkt_clock_point *from, size_t n_from,
+		  const struct dkt_clock_point *to, size_t n_to, struct dkt_clock_point **points,
+		  size_t *n)
 {
-	struct clock_point *list = calloc(2 * (n_from + n_to) + 2, sizeof(*list)), at;
+	struct dkt_clock_point *list = calloc(2 * (n_from + n_to) + 2, sizeof(*list)), at;
 	uint64_t error;
 	size_t nr = 1;
 
@@ -107,26 +110,26 @@ int clock_between(const struct clock_point *from, size_t n_from, const struct cl
 	return 0;
 }
 
-int clock_walls(const struct clock *clock, const struct clock_point *points, size_t n,
-		struct clock_point **walls, size_t *n_walls)
+int clock_walls(const struct clock *clock, const struct dkt_clock_point *points, size_t n,
+		struct dkt_clock_point **walls, size_t *n_walls)
 {
-	struct clock_point *list = calloc(clock->n + 1, sizeof(*list));
+	struct dkt_clock_point *list = calloc(clock->n + 1, sizeof(*list));
 	size_t nr = 0;
 
 	*walls = list;
 	for (size_t i = 0; list && i < clock->n; i++) {
 		const struct clock_trip *trip = &clock->trips[i];
 		const uint64_t time = clock_trip_time(trip) + (uint64_t)trip->far_wall;
-		struct clock_point at = { 0 };
+		struct dkt_clock_point at = { 0 };
 
 		/* A time that came twice, because the clock was set back, counts once. */
 		if (time > CLOCK_TIME_MAX || (nr && time <= list[nr - 1].time))
 			continue;
 		clock_at(points, n, clock_trip_time(trip), &at);
-		list[nr++] = (struct clock_point){ .time = time,
-						   .offset = at.offset - trip->far_wall,
-						   .error = at.error,
-						   .begins = true };
+		list[nr++] = (struct dkt_clock_point){ .time = time,
+						       .offset = at.offset - trip->far_wall,
+						       .error = at.error,
+						       .begins = true };
 	}
 	*n_walls = nr;
 	return list ? 0 : -ENOMEM;

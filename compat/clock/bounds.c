@@ -2,31 +2,31 @@
 /* How far the times of merged files can be off, and whether the order of two records is certain. */
 #include "clock/bounds.h"
 
-static struct clock_point find(const struct bounds *bounds, uint64_t ts)
+static struct dkt_clock_point find(const struct dkt_source_clock *clock, uint64_t ts)
 {
-	struct clock_point at = { .error = bounds->exact ? 0 : BOUNDS_UNKNOWN,
-				  .own_error = BOUNDS_UNKNOWN };
+	struct dkt_clock_point at = { .error = clock->exact ? 0 : BOUNDS_UNKNOWN,
+				      .own_error = BOUNDS_UNKNOWN };
 
-	clock_at(bounds->points, bounds->n, ts, &at);
-	if (bounds->exact)
+	clock_at(clock->points, clock->n_points, ts, &at);
+	if (clock->exact)
 		at.error = 0;
 	return at;
 }
 
-uint64_t bounds_error(const struct bounds *bounds, uint64_t ts)
+uint64_t bounds_error(const struct dkt_source_clock *clock, uint64_t ts)
 {
-	return find(bounds, ts).error;
+	return find(clock, ts).error;
 }
 
-uint64_t bounds_worst(const struct bounds *bounds)
+uint64_t bounds_worst(const struct dkt_source_clock *clock)
 {
 	uint64_t worst = 0;
 
-	if (bounds->exact)
+	if (clock->exact)
 		return 0;
-	for (size_t i = 0; i < bounds->n; i++)
-		worst = DKT__MAX(worst, bounds->points[i].error);
-	return bounds->n ? worst : BOUNDS_UNKNOWN;
+	for (size_t i = 0; i < clock->n_points; i++)
+		worst = DKT__MAX(worst, clock->points[i].error);
+	return clock->n_points ? worst : BOUNDS_UNKNOWN;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -43,16 +43,16 @@ static bool is_certain(const struct bounds_last *before, const struct bounds_las
 	const uint64_t error =
 		DKT__MIN(sum(before->error, now->error), sum(before->own_error, now->own_error));
 
-	return !before->bounds || (error != BOUNDS_UNKNOWN && now->ts - before->ts > error);
+	return !before->clock || (error != BOUNDS_UNKNOWN && now->ts - before->ts > error);
 }
 
-bool bounds_order_add(struct bounds_order *order, const struct bounds *bounds, uint64_t ts,
+bool bounds_order_add(struct bounds_order *order, const struct dkt_source_clock *clock, uint64_t ts,
 		      uint64_t *error)
 {
-	const struct clock_point at = find(bounds, ts);
-	const struct bounds_last now = { bounds, ts, at.error, at.own_error };
+	const struct dkt_clock_point at = find(clock, ts);
+	const struct bounds_last now = { clock, ts, at.error, at.own_error };
 
-	if (order->last.bounds && order->last.bounds->host != bounds->host)
+	if (order->last.clock && order->last.clock->host != clock->host)
 		order->other = order->last;
 	order->last = now;
 	*error = at.error;

@@ -4,17 +4,9 @@
 
 #include "clock/clock.h"
 
-/* The times of one file. */
-struct bounds {
-	const struct clock_point *points; /* in order of merged times */
-	size_t n; /* 0: see exact */
-	bool exact; /* the file has the clock that all are merged on; false: nobody knows how far they are off */
-	size_t host; /* files of one host have one clock */
-};
-
 /* A record whose successors are judged. */
 struct bounds_last {
-	const struct bounds *bounds; /* NULL: no record has come yet */
+	const struct dkt_source_clock *clock; /* NULL: no record has come yet */
 	uint64_t ts, error, own_error;
 };
 
@@ -26,15 +18,15 @@ struct bounds_order {
 /* An error that nobody knows. */
 #define BOUNDS_UNKNOWN UINT64_MAX
 
-/* Returns how far a merged time of the file can be off, in ns, or BOUNDS_UNKNOWN. */
-uint64_t bounds_error(const struct bounds *bounds, uint64_t ts);
+/* Returns how far a time of the stream can be off, in ns, or BOUNDS_UNKNOWN. */
+uint64_t bounds_error(const struct dkt_source_clock *clock, uint64_t ts);
 
-/* Returns the largest error of the file. */
-uint64_t bounds_worst(const struct bounds *bounds);
+/* Returns the largest error of the stream. */
+uint64_t bounds_worst(const struct dkt_source_clock *clock);
 
 /*
  * Takes the next record. Sets *error as bounds_error() does. Returns true if it is certain that the record came
  * after the last one of another host.
  */
-bool bounds_order_add(struct bounds_order *order, const struct bounds *bounds, uint64_t ts,
+bool bounds_order_add(struct bounds_order *order, const struct dkt_source_clock *clock, uint64_t ts,
 		      uint64_t *error);

@@ -29,7 +29,7 @@
 /* Gets the bounds of the offset of a host at a time. False: nothing is known. */
 static bool offset_at(const struct causal_host *host, uint64_t time, int64_t *least, int64_t *most)
 {
-	struct clock_point at = { 0 };
+	struct dkt_clock_point at = { 0 };
 
 	if (!host->exact && !clock_at(host->points, host->n, time, &at))
 		return false;
@@ -97,7 +97,7 @@ struct narrowing {
 	const struct clock_run *run;
 	double drift;
 	bool begins; /* before the next point is a gap */
-	struct clock_point *points;
+	struct dkt_clock_point *points;
 	size_t n;
 };
 
@@ -120,10 +120,11 @@ static int put_point(struct narrowing *to, double time, const struct edge *edge)
 	const double least = fmax(edge->least, edge->old_least);
 	const double most = fmin(edge->most, edge->old_most);
 	const double middle = (least + most) / 2 + to->drift * time;
-	const struct clock_point point = { .time = to->run->time + (uint64_t)llround(time),
-					   .offset = to->run->offset + llround(middle),
-					   .error = (uint64_t)ceil(fmax(most - least, 0) / 2) + 1,
-					   .begins = to->begins };
+	const struct dkt_clock_point point = { .time = to->run->time + (uint64_t)llround(time),
+					       .offset = to->run->offset + llround(middle),
+					       .error = (uint64_t)ceil(fmax(most - least, 0) / 2) +
+							1,
+					       .begins = to->begins };
 
 	to->begins = false;
 	/* Where two lines cross can be the time of a mark. */
@@ -215,7 +216,7 @@ static int refit(struct causal_host *host, const struct clock_mark *marks, size_
 	}
 	/* The first host's part of the error stays: it only becomes too large. */
 	for (size_t i = 0; i < to.n; i++) {
-		struct clock_point at = { 0 };
+		struct dkt_clock_point at = { 0 };
 
 		clock_at(host->points, host->n, to.points[i].time, &at);
 		to.points[i].own_error = at.own_error;
@@ -259,7 +260,7 @@ static int narrow_host(struct causal_host *hosts, uint32_t nr, const struct caus
 	if (!n)
 		return 0;
 	for (size_t i = 0; i < host->n; i++) {
-		const struct clock_point *point = &host->points[i];
+		const struct dkt_clock_point *point = &host->points[i];
 
 		marks[n++] = (struct clock_mark){ .time = point->time,
 						  .least = point->offset - (int64_t)point->error,

@@ -14,7 +14,7 @@ struct causal_pair {
 };
 
 struct causal_host {
-	struct clock_point *points; /* to the common clock; replaced. NULL: see exact */
+	struct dkt_clock_point *points; /* to the common clock; replaced. NULL: see exact */
 	size_t n;
 	bool exact; /* its clock is the common one; false: nothing is known of it */
 	bool narrowed; /* the points were replaced */

@@ -90,7 +90,7 @@ void clock_free(struct clock *clock)
 
 /* ---- lines ---- */
 
-int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n)
+int clock_fit(const struct clock *clock, struct dkt_clock_point **points, size_t *n)
 {
 	struct clock_mark *marks __cleanup(free) = calloc(clock->n + 1, sizeof(*marks));
 
@@ -107,20 +107,20 @@ int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n)
 
 /* ---- times ---- */
 
-static struct clock_point beyond(const struct clock_point *end, uint64_t time)
+static struct dkt_clock_point beyond(const struct dkt_clock_point *end, uint64_t time)
 {
 	const uint64_t away = time > end->time ? time - end->time : end->time - time;
 
 	const uint64_t drift = (uint64_t)ceil((double)away * DRIFT_BEYOND);
 
-	return (struct clock_point){ .time = time,
-				     .offset = end->offset,
-				     .error = end->error + drift,
-				     .own_error = end->own_error + drift };
+	return (struct dkt_clock_point){ .time = time,
+					 .offset = end->offset,
+					 .error = end->error + drift,
+					 .own_error = end->own_error + drift };
 }
 
-static struct clock_point between(const struct clock_point *a, const struct clock_point *b,
-				  uint64_t time)
+static struct dkt_clock_point between(const struct dkt_clock_point *a,
+				      const struct dkt_clock_point *b, uint64_t time)
 {
 	const double part = (double)(time - a->time) / (double)(b->time - a->time);
 	const double offset = (double)(b->offset - a->offset) * part;
@@ -128,18 +128,18 @@ static struct clock_point between(const struct clock_point *a, const struct cloc
 	const double own =
 		(double)a->own_error + ((double)b->own_error - (double)a->own_error) * part;
 
-	return (struct clock_point){ .time = time,
-				     .offset = a->offset + llround(offset),
-				     .error = (uint64_t)ceil(error),
-				     .own_error = (uint64_t)ceil(own) };
+	return (struct dkt_clock_point){ .time = time,
+					 .offset = a->offset + llround(offset),
+					 .error = (uint64_t)ceil(error),
+					 .own_error = (uint64_t)ceil(own) };
 }
 
 /* Between two lines a step or a change of drift came at some time, so each of the two may hold. */
-static struct clock_point in_gap(const struct clock_point *a, const struct clock_point *b,
-				 uint64_t time)
+static struct dkt_clock_point in_gap(const struct dkt_clock_point *a,
+				     const struct dkt_clock_point *b, uint64_t time)
 {
 	const uint64_t step = (uint64_t)llabs(b->offset - a->offset);
-	struct clock_point at = between(a, b, time);
+	struct dkt_clock_point at = between(a, b, time);
 
 	at.error = DKT__MAX(a->error, b->error) + step;
 	at.own_error = DKT__MAX(a->own_error, b->own_error) + step;
@@ -147,7 +147,7 @@ static struct clock_point in_gap(const struct clock_point *a, const struct clock
 }
 
 /* Returns the first point after the time, or n. */
-static size_t find_after(const struct clock_point *points, size_t n, uint64_t time)
+static size_t find_after(const struct dkt_clock_point *points, size_t n, uint64_t time)
 {
 	size_t low = 0, high = n;
 
@@ -162,7 +162,8 @@ static size_t find_after(const struct clock_point *points, size_t n, uint64_t ti
 	return low;
 }
 
-bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct clock_point *at)
+bool clock_at(const struct dkt_clock_point *points, size_t n, uint64_t time,
+	      struct dkt_clock_point *at)
 {
 	const size_t after = find_after(points, n, time);
 
@@ -179,7 +180,7 @@ bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct 
 	return true;
 }
 
-bool clock_is_gap(const struct clock_point *points, size_t n, uint64_t time)
+bool clock_is_gap(const struct dkt_clock_point *points, size_t n, uint64_t time)
 {
 	const size_t after = find_after(points, n, time);
 

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <dktrace/dktrace.h>
+
 #include "base/util.h"
 
 /* The latest time, 73 years after a boot: sums and differences of such times are numbers of 64 bits. */
@@ -18,14 +20,10 @@ struct clock_trip {
 	int64_t far_wall; /* CLOCK_REALTIME minus CLOCK_MONOTONIC there */
 };
 
-/* A point of a line: at this time of the far host, add the offset to get this host's. */
-struct clock_point {
-	uint64_t time;
-	int64_t offset;
-	uint64_t error; /* the offset is certain within so many ns */
-	uint64_t own_error; /* of clock_between(): the first host's part of the error */
-	bool begins; /* a line begins: a clock was set since the point before, or its drift has changed */
-};
+/*
+ * A struct dkt_clock_point is a point of a line: at its time of the far host, add the offset to get this
+ * host's, which is certain within its error. own_error is of clock_between(): the first host's part of it.
+ */
 
 struct clock {
 	struct clock_trip *trips; /* in order of time */
@@ -50,30 +48,32 @@ void clock_free(struct clock *clock);
  * points on them in order of time; between two points of a line offset and error are linear. The caller
  * frees them. -ENODATA: there are no trips; -ENOMEM.
  */
-int clock_fit(const struct clock *clock, struct clock_point **points, size_t *n);
+int clock_fit(const struct clock *clock, struct dkt_clock_point **points, size_t *n);
 
 /*
  * Finds the offsets of the far host's CLOCK_REALTIME, in order of its times; points are those of clock_fit().
  * It can have been set between any two trips. The caller frees the list. -ENOMEM.
  */
-int clock_walls(const struct clock *clock, const struct clock_point *points, size_t n,
-		struct clock_point **walls, size_t *n_walls);
+int clock_walls(const struct clock *clock, const struct dkt_clock_point *points, size_t n,
+		struct dkt_clock_point **walls, size_t *n_walls);
 
 /*
  * Finds the offsets from the clock of one far host to that of another, with the errors of both, as points in
  * order of the first host's time. Beyond them they stay as they are. The caller frees the points. -ENOMEM.
  */
-int clock_between(const struct clock_point *from, size_t n_from, const struct clock_point *to,
-		  size_t n_to, struct clock_point **points, size_t *n);
+int clock_between(const struct dkt_clock_point *from, size_t n_from,
+		  const struct dkt_clock_point *to, size_t n_to, struct dkt_clock_point **points,
+		  size_t *n);
 
 /* Makes list[1] to list[n] go on with their offsets before and after: sets list[0] and list[n + 1]. */
-void clock_put_ends(struct clock_point *list, size_t n);
+void clock_put_ends(struct dkt_clock_point *list, size_t n);
 
 /*
  * Gets the offset at a time of the far host. Outside of all lines the error grows with the distance. False:
  * there are no points.
  */
-bool clock_at(const struct clock_point *points, size_t n, uint64_t time, struct clock_point *at);
+bool clock_at(const struct dkt_clock_point *points, size_t n, uint64_t time,
+	      struct dkt_clock_point *at);
 
 /* True if the time is between two lines. */
-bool clock_is_gap(const struct clock_point *points, size_t n, uint64_t time);
+bool clock_is_gap(const struct dkt_clock_point *points, size_t n, uint64_t time);

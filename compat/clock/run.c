@@ -146,22 +146,22 @@ double clock_cone_wider(const struct clock_cone *cones, size_t n, size_t i, doub
 /* ---- one host ---- */
 
 /* In the middle between two marks the bounds are wider than at both. */
-static struct clock_point point_of(const struct clock_run *run, const struct clock_cone *cones,
-				   size_t i, double drift, double wander)
+static struct dkt_clock_point point_of(const struct clock_run *run, const struct clock_cone *cones,
+				       size_t i, double drift, double wander)
 {
 	const double middle = (cones[i].most + cones[i].least) / 2 + drift * cones[i].time;
 	const double error = fmax(cones[i].most - cones[i].least, 0) / 2 +
 			     clock_cone_wider(cones, run->n, i, wander);
 
 	/* The numbers are rounded, so one more on each side. */
-	return (struct clock_point){ .time = run->marks[i].time,
-				     .offset = run->offset + llround(middle),
-				     .error = (uint64_t)ceil(error) + 1,
-				     .begins = !i };
+	return (struct dkt_clock_point){ .time = run->marks[i].time,
+					 .offset = run->offset + llround(middle),
+					 .error = (uint64_t)ceil(error) + 1,
+					 .begins = !i };
 }
 
 /* Adds a point for each mark on one line. */
-static int add_line(const struct clock_run *run, struct clock_point **points, size_t *n_points)
+static int add_line(const struct clock_run *run, struct dkt_clock_point **points, size_t *n_points)
 {
 	struct clock_cone *cones = calloc(run->n, sizeof(*cones));
 	double drift, wander = CLOCK_WANDER;
@@ -175,7 +175,7 @@ static int add_line(const struct clock_run *run, struct clock_point **points, si
 	return err;
 }
 
-int clock_fit_marks(const struct clock_mark *marks, size_t n_marks, struct clock_point **points,
+int clock_fit_marks(const struct clock_mark *marks, size_t n_marks, struct dkt_clock_point **points,
 		    size_t *n)
 {
 	int err = 0;

@@ -52,5 +52,5 @@ void clock_run_cones(const struct clock_run *run, struct clock_cone *cones, doub
 double clock_cone_wider(const struct clock_cone *cones, size_t n, size_t i, double wander);
 
 /* Finds points on lines of one host's clock. */
-int clock_fit_marks(const struct clock_mark *marks, size_t n_marks, struct clock_point **points,
+int clock_fit_marks(const struct clock_mark *marks, size_t n_marks, struct dkt_clock_point **points,
 		    size_t *n);

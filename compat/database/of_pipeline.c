@@ -34,7 +34,7 @@ int database_of(struct pipeline *p, const struct database_opts *opts, struct dat
 						   .source = part->source,
 						   .offset = part->offset,
 						   .accuracy = part->accuracy,
-						   .clock_error = bounds_worst(&part->bounds) };
+						   .clock_error = pipeline_worst_error(p, i) };
 		find_host(p, files, i, &n_hosts);
 	}
 	with.files = files;

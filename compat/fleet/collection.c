@@ -117,7 +117,7 @@ static struct json_object *trip_json(const struct clock_trip *trip)
 	return row;
 }
 
-static struct json_object *point_json(const struct clock_point *point)
+static struct json_object *point_json(const struct dkt_clock_point *point)
 {
 	struct json_object *row = json_object_new_array();
 

@@ -23,7 +23,7 @@ struct collection_host {
 	uint64_t bytes;
 	uint64_t breaks; /* connections that were lost */
 	struct clock clock;
-	struct clock_point *points; /* its lines */
+	struct dkt_clock_point *points; /* its lines */
 	size_t n_points;
 };
 

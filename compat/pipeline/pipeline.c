@@ -218,6 +218,32 @@ int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts)
 	return dkt_source_merge(parts, p->n, &p->source);
 }
 
+int pipeline_find_clocks(struct pipeline *p)
+{
+	const size_t n = count_streams(p->source);
+
+	p->clocks = calloc(n, sizeof(*p->clocks));
+	if (!p->clocks)
+		return dkt__no_memory(p->ctx);
+	p->n_clocks = n;
+	for (size_t i = 0; i < n; i++)
+		if (!dkt_source_clock(p->source, (uint32_t)i, &p->clocks[i], sizeof(*p->clocks)))
+			p->several_clocks = true;
+	for (size_t i = 0; i < n && !p->several_clocks; i++)
+		p->clocks[i].exact = true;
+	return 0;
+}
+
+uint64_t pipeline_worst_error(const struct pipeline *p, size_t i)
+{
+	uint64_t worst = p->clocks ? 0 : BOUNDS_UNKNOWN;
+
+	for (size_t nr = 0; nr < p->n_clocks; nr++)
+		if (!p->part_of || p->part_of[nr] == i)
+			worst = DKT__MAX(worst, bounds_worst(&p->clocks[nr]));
+	return worst;
+}
+
 static bool same(const char *a, const char *b)
 {
 	return a && b && !strcmp(a, b);
@@ -244,5 +270,6 @@ void pipeline_clear(struct pipeline *p)
 	}
 	free(p->parts);
 	free(p->part_of);
+	free(p->clocks);
 	*p = (struct pipeline){ 0 };
 }

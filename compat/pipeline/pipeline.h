@@ -24,7 +24,6 @@ struct pipeline_part {
 	struct losses losses;
 	int64_t offset; /* added to its times by the merged source, ns */
 	const char *accuracy; /* of the offset, in words; NULL: none */
-	struct bounds bounds; /* of its times, if they are merged */
 };
 
 struct pipeline {
@@ -34,6 +33,9 @@ struct pipeline {
 	struct dkt_source *source; /* that of the only part, or the merged source */
 	size_t *part_of; /* by stream of the merged source; NULL: not merged */
 	size_t n_streams;
+	struct dkt_source_clock *clocks; /* by stream of the source; NULL: not known */
+	size_t n_clocks;
+	bool several_clocks; /* the times are those of several clocks, related with an error */
 	struct selection *selection; /* NULL: all records */
 	/* The classes for all parts. NULL: each part reads them. */
 	const struct class_map *classes;
@@ -60,6 +62,22 @@ void pipeline_add(struct pipeline *p, struct dkt_ctx *ctx, struct dkt_source *so
 
 /* Merges the sources after the last part was added; parts[i] has the options of part i. */
 int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts);
+
+/*
+ * Finds the clocks of the streams, once the pipeline has its source. A source that knows none has the clock
+ * of its records.
+ */
+int pipeline_find_clocks(struct pipeline *p);
+
+/* Returns the clock of a stream, after that. Streams of a growing file that came later have the last one's. */
+static inline const struct dkt_source_clock *pipeline_clock(const struct pipeline *p,
+							    uint32_t stream)
+{
+	return &p->clocks[DKT__MIN(stream, p->n_clocks - 1)];
+}
+
+/* Returns the largest error of the times of part i, or BOUNDS_UNKNOWN. */
+uint64_t pipeline_worst_error(const struct pipeline *p, size_t i);
 
 /*
  * Seeks to the beginning of the selection's window, and skips records that are not selected.

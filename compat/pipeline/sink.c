@@ -137,12 +137,12 @@ static void put_stream(struct sink *sink, const struct dkt_record *record)
 /* Sets *error for the record. Returns true if it certainly came after the last one of another host. */
 static bool judge_order(struct sink *sink, const struct dkt_record *record, uint64_t *error)
 {
-	const struct bounds *bounds = &pipeline_part(sink->p, record)->bounds;
+	const struct dkt_source_clock *clock = pipeline_clock(sink->p, record->stream);
 
 	if (record->event)
-		return bounds_order_add(&sink->order, bounds, record->ts, error);
+		return bounds_order_add(&sink->order, clock, record->ts, error);
 	/* A gap has no place in the order. */
-	*error = bounds_error(bounds, record->ts);
+	*error = bounds_error(clock, record->ts);
 	return true;
 }
 
@@ -210,7 +210,9 @@ static int open_styles(struct sink *sink, const struct outfile *file)
 	if (err)
 		return pipeline_fail(sink->p, err);
 	find_width(sink);
-	sink->errors = sink->opts->clock_error && sink->p->part_of;
+	if (sink->opts->clock_error && sink->p->several_clocks)
+		sink->errors = sink->opts->style.traits & DKT_STYLE_DATA ? SINK_ERRORS_JSON :
+									   SINK_ERRORS_TEXT;
 	sink->out.style = sink->styles[0];
 	if (!sink->width && sink->n_styles == 1 && !sink->errors)
 		sink->plain = sink->styles[0];
@@ -264,14 +266,14 @@ int sink_put_any(struct sink *sink, const struct dkt_record *record)
 		return sink->opts->writer->add(sink->state, sink->p, record);
 	if (sink->width)
 		put_stream(sink, record);
-	if (sink->errors && sink->width)
+	if (sink->errors == SINK_ERRORS_TEXT)
 		put_error(sink, record);
 	dkt_buf_data(sink->out.buf, &from);
 	i = sink->n_styles == 1 || !sink->p->part_of ? 0 : sink->p->part_of[record->stream];
 	err = style_record(sink->styles[i], record,
 			   record->event ? dkt_source_comm(sink->p->source, record) : "",
 			   sink->out.buf);
-	if (!err && sink->errors && !sink->width)
+	if (!err && sink->errors == SINK_ERRORS_JSON)
 		put_error_json(sink, record, from);
 	return err ? sink_fail(sink, record, err) : 0;
 }

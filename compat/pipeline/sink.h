@@ -46,7 +46,11 @@ struct sink {
 	struct style **styles; /* one for each part of the pipeline, or one for all */
 	size_t n_styles;
 	size_t width; /* width of the stream names before lines; 0: no names */
-	bool errors; /* the errors of clocks are written, in lines or in keys */
+	enum {
+		SINK_ERRORS_NONE,
+		SINK_ERRORS_TEXT, /* before lines */
+		SINK_ERRORS_JSON, /* as keys */
+	} errors; /* of clocks */
 	struct bounds_order order; /* of the records written, for clock_error */
 	struct text_out out;
 	uint64_t records; /* written */

@@ -106,7 +106,7 @@ static int put_accuracy(struct inputs_file *file, uint64_t pairs)
 static int put_points(struct inputs_file *file, const struct causal_host *host)
 {
 	const size_t n = host->n;
-	struct clock_point *points = calloc(n + 2, sizeof(*points));
+	struct dkt_clock_point *points = calloc(n + 2, sizeof(*points));
 
 	if (!points)
 		return -ENOMEM;

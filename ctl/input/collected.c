@@ -128,7 +128,7 @@ static bool is_measured(const struct inputs_file *file)
  * those of the measured clock, plus what the file adds, or they have a time of day. Returns 1 if there are no
  * points.
  */
-static int find_points(const struct inputs_file *file, struct clock_point **points, size_t *n)
+static int find_points(const struct inputs_file *file, struct dkt_clock_point **points, size_t *n)
 {
 	const struct collection_host *host = file->about;
 	const struct dkt_source_info *info = info_of(file);
@@ -170,7 +170,7 @@ static int put_accuracy(struct inputs_file *file)
 /* Finds the points between two files. The clock of the first one is exact by definition. */
 static int relate(struct inputs_file *file, struct inputs_file *first)
 {
-	struct clock_point *own __cleanup(free) = NULL, *base __cleanup(free) = NULL;
+	struct dkt_clock_point *own __cleanup(free) = NULL, *base __cleanup(free) = NULL;
 	size_t n_own, n_base;
 	int err = find_points(file, &own, &n_own);
 
@@ -202,23 +202,39 @@ int collected_relate(struct inputs *inputs, size_t i, size_t first)
 	return err < 0 ? dkt__no_memory(inputs->app->ctx) : err;
 }
 
-int collected_bounds(struct inputs *inputs, size_t i)
+/* The library takes numbers of 62 bits. An error of so much, 146 years, says nothing. */
+static void limit(struct dkt_clock_point *point)
 {
-	struct inputs_file *file = &inputs->files[i];
-	struct bounds *bounds = &inputs->line.parts[i].bounds;
+	const int64_t most = INT64_MAX / 2;
 
-	*bounds = (struct bounds){ .exact = !i || file->known == INPUTS_ONE_CLOCK };
-	while (bounds->host < i && !inputs_same_boot(inputs, i, bounds->host))
-		bounds->host++;
+	point->offset = DKT__MAX(DKT__MIN(point->offset, most), -most);
+	point->error = DKT__MIN(point->error, (uint64_t)most);
+	point->own_error = DKT__MIN(point->own_error, (uint64_t)most);
+}
+
+int collected_clock(const struct inputs *inputs, size_t i, struct dkt_source_clock *clock)
+{
+	const struct inputs_file *file = &inputs->files[i];
+	struct dkt_clock_point *points;
+
+	*clock = (struct dkt_source_clock){ .sz = sizeof(*clock),
+					    .exact = !i || file->known == INPUTS_ONE_CLOCK };
+	while (clock->host < i && !inputs_same_boot(inputs, i, clock->host))
+		clock->host++;
 	if (file->n_points < 3 || (i && file->known != INPUTS_BY_ROUND_TRIPS))
 		return 0;
-	bounds->n = file->n_points - 2;
-	bounds->points = file->bounds = calloc(bounds->n, sizeof(*file->bounds));
-	if (!file->bounds)
+	/* The points before and after all measurements only continue the offset. */
+	clock->n_points = file->n_points - 2;
+	clock->points = points = calloc(clock->n_points, sizeof(*points));
+	if (!points)
 		return dkt__no_memory(inputs->app->ctx);
-	for (size_t j = 0; j < bounds->n; j++) {
-		file->bounds[j] = file->points[j + 1];
-		file->bounds[j].time += (uint64_t)file->bounds[j].offset;
+	for (size_t j = 0; j < clock->n_points; j++) {
+		points[j] = file->points[j + 1];
+		points[j].time += (uint64_t)points[j].offset;
+		/* Merged times stand still while a clock is set back. */
+		if (j)
+			points[j].time = DKT__MAX(points[j].time, points[j - 1].time);
+		limit(&points[j]);
 	}
 	return 0;
 }

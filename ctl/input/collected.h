@@ -25,11 +25,8 @@ int collected_add(struct inputs *inputs, const char *path, bool *is);
 /* Relates file i to file first by the measurements of their collection. Returns 1 if there are none. */
 int collected_relate(struct inputs *inputs, size_t i, size_t first);
 
-/*
- * Tells the pipeline how far the times of file i can be off. The points before and after all measurements only
- * continue the offset.
- */
-int collected_bounds(struct inputs *inputs, size_t i);
+/* Sets how far the merged times of file i can be off. The caller frees the points. */
+int collected_clock(const struct inputs *inputs, size_t i, struct dkt_source_clock *clock);
 
 /* True if the files are of different boots, as their hosts have said. */
 bool collected_differ(const struct inputs *inputs, size_t i, size_t j);

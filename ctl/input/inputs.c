@@ -210,7 +210,8 @@ static struct dkt_merge_point *merge_points(const struct inputs_file *file, size
 static int merge(struct inputs *inputs)
 {
 	struct dkt_merge_part *parts __cleanup(free) = calloc(inputs->n + 1, sizeof(*parts));
-	int err = parts ? 0 : -ENOMEM;
+	struct dkt_source_clock *clocks __cleanup(free) = calloc(inputs->n + 1, sizeof(*clocks));
+	int err = parts && clocks ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < inputs->n; i++) {
 		struct inputs_file *file = &inputs->files[i];
@@ -220,13 +221,16 @@ static int merge(struct inputs *inputs)
 						    .name = file->name,
 						    .offset = file->offset,
 						    .points = merge_points(file, n),
-						    .n_points = n };
-		err = parts[i].points ? 0 : -ENOMEM;
+						    .n_points = n,
+						    .clock = &clocks[i] };
+		err = parts[i].points ? collected_clock(inputs, i, &clocks[i]) : -ENOMEM;
 	}
 	if (!err)
 		err = pipeline_merge(&inputs->line, parts);
-	for (size_t i = 0; parts && i < inputs->n; i++)
+	for (size_t i = 0; parts && clocks && i < inputs->n; i++) {
 		free((void *)parts[i].points);
+		free((void *)clocks[i].points);
+	}
 	return err;
 }
 
@@ -268,10 +272,10 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 	inputs->line.data = inputs;
 	if (!err && merged)
 		err = merge(inputs);
-	for (size_t i = 0; !err && i < inputs->line.n && inputs->line.n == inputs->n; i++) {
-		inputs->line.parts[i].accuracy = i ? accuracy(&inputs->files[i]) : NULL;
-		err = collected_bounds(inputs, i);
-	}
+	if (!err)
+		err = pipeline_find_clocks(&inputs->line);
+	for (size_t i = 1; i < inputs->line.n && inputs->line.n == inputs->n; i++)
+		inputs->line.parts[i].accuracy = accuracy(&inputs->files[i]);
 	return err ? err : pipeline_select(&inputs->line, &args->selection);
 }
 
@@ -526,7 +530,6 @@ void inputs_clear(struct inputs *inputs)
 		free(inputs->files[i].name);
 		free(inputs->files[i].accuracy);
 		free(inputs->files[i].points);
-		free(inputs->files[i].bounds);
 	}
 	collected_free(inputs->collected);
 	free(inputs->files);

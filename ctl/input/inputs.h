@@ -30,9 +30,8 @@ struct inputs_file {
 	 * In place of offset, for INPUTS_BY_ROUND_TRIPS: in order of the file's times. The file to which others are
 	 * related has them without offsets.
 	 */
-	struct clock_point *points;
+	struct dkt_clock_point *points;
 	size_t n_points;
-	struct clock_point *bounds; /* the same by merged times, for the pipeline */
 };
 
 struct inputs {

@@ -56,7 +56,7 @@ static struct json_object *files_json(const struct view *view)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct dkt_source_info *info = dkt_source_info(p->parts[i].source);
 		struct json_object *it = json_object_new_object();
-		const uint64_t error = bounds_worst(&p->parts[i].bounds);
+		const uint64_t error = pipeline_worst_error(p, i);
 
 		json_object_object_add(it, "path", val_text(view->in->files[i].path));
 		json_object_object_add(it, "name", view_file_json(view, i));
@@ -66,7 +66,7 @@ static struct json_object *files_json(const struct view *view)
 		json_object_object_add(it, "records", val_number(p->parts[i].losses.seen));
 		json_object_object_add(it, "lost", val_number(p->parts[i].losses.lost));
 		json_object_object_add(it, "damage", val_text(info->damage));
-		if (p->n > 1 && error != BOUNDS_UNKNOWN)
+		if (p->several_clocks && error != BOUNDS_UNKNOWN)
 			json_object_object_add(it, "error", val_number(error));
 		json_object_array_add(list, it);
 	}

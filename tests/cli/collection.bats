@@ -99,6 +99,56 @@ twins()
 	done
 }
 
+@test "a merged trace.dat keeps the errors" {
+	local format style
+
+	twins
+	for style in trace json; do
+		dktrace report --clock-error --style "$style" both >"$style" 2>/dev/null
+	done
+	for format in trace.dat-6 trace.dat; do
+		dktrace merge --format "$format" -o merged both 2>/dev/null
+		for style in trace json; do
+			dktrace report --clock-error --style "$style" merged >have
+			cmp "$style" have
+		done
+	done
+	run -0 dktrace sql merged --csv 'SELECT clock_error FROM files'
+	same 'clock_error
+70004' "$output"
+	dktrace view merged -o page.html
+	has_line '"error":70004' page.html
+	# A copy of the file has them, too, and so has one of its instances.
+	dktrace convert --event sys_exit_close merged copy.dat
+	dktrace report --clock-error --event sys_exit_close merged | cmp - <(dktrace report --clock-error copy.dat)
+	dktrace report --clock-error --instance b merged >have
+	same "+-73us   " "$(head -1 have | cut -c 1-9)"
+	no_line "~" have
+}
+
+@test "merged files are merged again with their errors" {
+	twins
+	dktrace merge -o merged.dat both 2>/dev/null
+	dktrace convert "$capture" c.dat
+	dktrace merge -o more.dat merged.dat c.dat 2>/dev/null
+	dktrace report --clock-error merged.dat c.dat 2>/dev/null | cmp - <(dktrace report --clock-error more.dat)
+	dktrace report --clock-error more.dat >have
+	# Nobody has measured the clock of the last one.
+	same "c.dat: +-? merged.dat:a: +-0us merged.dat:b: +-73us" \
+		"$(head -3 have | sed 's/  */ /g' | cut -d ' ' -f 1,2 | sort | paste -sd ' ')"
+}
+
+@test "trace-cmd reads a merged file with errors" {
+	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
+	twins
+	for format in trace.dat-6 trace.dat; do
+		dktrace merge --format "$format" -o merged both 2>/dev/null
+		run -0 --separate-stderr trace-cmd report merged
+		same "" "$stderr"
+		same 3436 "$(grep -c '^[ab]: ' <<<"$output")"
+	done
+}
+
 @test "databases have the largest error" {
 	twins
 	run -0 --separate-stderr dktrace sql both --csv 'SELECT name, clock_error > 70000 AS more FROM hosts ORDER BY host'

@@ -12,7 +12,7 @@ static void check(const struct collection *about)
 {
 	for (size_t i = 0; i < about->n; i++) {
 		const struct collection_host *host = &about->hosts[i];
-		struct clock_point *points, at;
+		struct dkt_clock_point *points, at;
 		uint64_t error;
 		size_t n;
 

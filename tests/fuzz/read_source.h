@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include "clock/bounds.h"
 #include "ctx.h"
 #include "replay.h"
 
@@ -28,15 +29,20 @@ static inline uint64_t print_source(struct dkt_source *source, struct dkt_buf *b
 	return half;
 }
 
-/* The clocks of all streams are in order. */
+/* The clocks of all streams are in order, and their errors can be computed. */
 static inline void read_clocks(const struct dkt_source *source)
 {
 	struct dkt_source_clock clock;
 
 	for (uint32_t i = 0; !dkt_source_clock(source, i, &clock, sizeof(clock)); i++) {
 		must(dkt_source_stream(source, i) && dkt_source_stream(source, clock.host));
-		for (size_t j = 1; j < clock.n_points; j++)
-			must(clock.points[j].time >= clock.points[j - 1].time);
+		for (size_t j = 0; j < clock.n_points; j++) {
+			const uint64_t time = clock.points[j].time;
+
+			must(!j || time >= clock.points[j - 1].time);
+			must(bounds_error(&clock, time - 1) != BOUNDS_UNKNOWN &&
+			     bounds_error(&clock, time + 1) != BOUNDS_UNKNOWN);
+		}
 	}
 }
 

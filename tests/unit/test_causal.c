@@ -17,7 +17,7 @@ struct world {
 	struct side sides[HOSTS];
 	uint64_t seed;
 	struct causal_host hosts[HOSTS];
-	struct clock_point *before[HOSTS];
+	struct dkt_clock_point *before[HOSTS];
 	size_t n_before[HOSTS];
 };
 
@@ -46,7 +46,7 @@ static double near_time(const struct side *side, double far)
 /* Measures the hosts by trips, whose least delays differ, and relates all to the first. */
 static void measure(struct world *world, int seconds)
 {
-	struct clock_point *lines[HOSTS];
+	struct dkt_clock_point *lines[HOSTS];
 	size_t n[HOSTS];
 
 	for (int i = 0; i < HOSTS; i++) {
@@ -70,7 +70,7 @@ static void measure(struct world *world, int seconds)
 	}
 	world->hosts[0].exact = true;
 	for (int i = 1; i < HOSTS; i++) {
-		struct clock_point *points;
+		struct dkt_clock_point *points;
 		size_t n_points;
 
 		assert_int_equal(clock_between(lines[i], n[i], lines[0], n[0], &points, &n_points),
@@ -114,7 +114,7 @@ static double check(struct world *world, int seconds)
 			const double far = floor(far_time(&world->sides[i], near));
 			const double true_offset =
 				far_time(&world->sides[0], near_time(&world->sides[i], far)) - far;
-			struct clock_point at, before;
+			struct dkt_clock_point at, before;
 
 			assert_true(clock_at(host->points, host->n, (uint64_t)far, &at));
 			clock_at(world->before[i], world->n_before[i], (uint64_t)far, &before);
@@ -206,9 +206,9 @@ static void test_hostile(void **state)
 
 		for (int i = 1; i < HOSTS; i++) {
 			hosts[i].n = 3;
-			hosts[i].points = calloc(3, sizeof(struct clock_point));
+			hosts[i].points = calloc(3, sizeof(struct dkt_clock_point));
 			for (uint64_t j = 0; j < 3; j++)
-				hosts[i].points[j] = (struct clock_point){
+				hosts[i].points[j] = (struct dkt_clock_point){
 					.time = (j + 1) * (CLOCK_TIME_MAX / 4),
 					.offset = (int64_t)((random_part(&world) - 0.5) *
 							    pow(2, 64 * random_part(&world)) * 0.9),

@@ -54,7 +54,7 @@ static struct clock_trip make_trip(struct pair *pair, double far, double scale)
 static double check_pair(struct pair *pair, int seconds, double scale)
 {
 	struct clock clock = { 0 };
-	struct clock_point *points, at;
+	struct dkt_clock_point *points, at;
 	double sum = 0;
 	size_t n;
 
@@ -100,7 +100,7 @@ static void test_between(void **state)
 {
 	struct pair pairs[2] = { { .offset = 6e11, .drift = 4e-5, .seed = 3 },
 				 { .offset = -2e11, .drift = -3e-5, .seed = 5 } };
-	struct clock_point *lines[2], *points, at;
+	struct dkt_clock_point *lines[2], *points, at;
 	size_t n[2], n_points;
 
 	(void)state;
@@ -142,7 +142,7 @@ static void test_walls(void **state)
 {
 	struct pair pair = { .offset = 6e11, .drift = 2e-5, .seed = 9 };
 	struct clock clock = { 0 };
-	struct clock_point *points, *walls, at;
+	struct dkt_clock_point *points, *walls, at;
 	size_t n, n_walls;
 
 	(void)state;
@@ -174,12 +174,12 @@ static void test_walls(void **state)
 /* In between two lines of either host, the error holds for both of them, from the first moment on. */
 static void test_between_gaps(void **state)
 {
-	const struct clock_point from[] = { { 1000000, 50, 10, 0, true },
-					    { 2000000, 50, 10, 0, false },
-					    { 3000000, 90050, 20, 0, true } };
-	const struct clock_point to[] = { { 500000, 0, 30, 0, true },
-					  { 9000000, 0, 30, 0, false } };
-	struct clock_point *points, at;
+	const struct dkt_clock_point from[] = { { 1000000, 50, 10, 0, true },
+						{ 2000000, 50, 10, 0, false },
+						{ 3000000, 90050, 20, 0, true } };
+	const struct dkt_clock_point to[] = { { 500000, 0, 30, 0, true },
+					      { 9000000, 0, 30, 0, false } };
+	struct dkt_clock_point *points, at;
 	size_t n;
 
 	(void)state;
@@ -201,11 +201,11 @@ static void test_between_gaps(void **state)
 /* A host whose clock is ahead has times that the other one does not have: none becomes one below 0. */
 static void test_between_ahead(void **state)
 {
-	const struct clock_point from[] = { { 900000, -700000, 10, 0, true },
-					    { 1900000, -700000, 10, 0, false } };
-	const struct clock_point to[] = { { 100000, 0, 30, 0, true },
-					  { 1100000, 0, 30, 0, false } };
-	struct clock_point *points;
+	const struct dkt_clock_point from[] = { { 900000, -700000, 10, 0, true },
+						{ 1900000, -700000, 10, 0, false } };
+	const struct dkt_clock_point to[] = { { 100000, 0, 30, 0, true },
+					      { 1100000, 0, 30, 0, false } };
+	struct dkt_clock_point *points;
 	size_t n;
 
 	(void)state;
@@ -267,7 +267,7 @@ static void test_one(void **state)
 	struct clock_trip trip = {
 		.sent = 1000000, .received = 1100000, .far_received = 50, .far_sent = 50
 	};
-	struct clock_point *points, at;
+	struct dkt_clock_point *points, at;
 	size_t n;
 
 	(void)state;
