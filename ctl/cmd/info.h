@@ -33,6 +33,7 @@ struct info_gap {
 
 struct info {
 	const struct input *in;
+	const struct pipeline *line;
 	struct info_span all;
 	struct info_event *events; /* that have records, sorted by their number */
 	size_t n_events;

@@ -102,6 +102,7 @@ int info_count(struct inputs *in, struct info *info)
 	int err;
 
 	*info = (struct info){ .in = &in->files[0].in,
+			       .line = &in->line,
 			       .events = calloc(IDS, sizeof(*info->events)) };
 	if (!info->events)
 		return -ENOMEM;

@@ -60,11 +60,52 @@ static void put_peers(const struct info *info, struct out *out)
 	out_data(out, rows);
 }
 
+/* Returns how far the times of a stream can be off between the first and the last record. */
+static uint64_t find_error(const struct info *info, uint32_t stream)
+{
+	const struct dkt_source_clock *clock = pipeline_clock(info->line, stream);
+	const uint64_t first = bounds_error(clock, info->all.first),
+		       last = bounds_error(clock, info->all.last);
+
+	return DKT__MAX(bounds_worst(clock), info->all.records ? DKT__MAX(first, last) : 0);
+}
+
+/* "instance  NAME", and of a merged file "instance  NAME, times are off by at most 72.0 us" */
+static void put_instances(const struct info *info, struct out *out)
+{
+	static const struct column columns[] = { { .key = "instance" },
+						 { .key = "clock_error", .type = COL_NUMBER } };
+	struct json_object *streams = json_object_new_array();
+	struct rows *rows = rows_new("clocks", columns, ARRAY_SIZE(columns));
+	char text[UNIT_SIZE];
+	const char *stream;
+
+	for (uint32_t i = 0; (stream = dkt_source_stream(info->in->source, i)); i++) {
+		const uint64_t error = find_error(info, i);
+
+		json_object_array_add(streams, val_text(stream));
+		rows_add(rows, val_text(stream),
+			 error == BOUNDS_UNKNOWN ? NULL : val_number(error));
+		duration_text(error, text);
+		if (!info->line->several_clocks || !*stream)
+			out_text(out, "instance", stream);
+		else if (!error)
+			out_line(out, "instance", "%s, times are exact", stream);
+		else if (error == BOUNDS_UNKNOWN)
+			out_line(out, "instance", "%s, nobody knows how far times are off", stream);
+		else
+			out_line(out, "instance", "%s, times are off by at most %s", stream, text);
+	}
+	out_put(out, "instances", streams);
+	if (info->line->several_clocks)
+		out_data(out, rows);
+	else
+		rows_free(rows);
+}
+
 static void put_file(const struct info *info, struct out *out)
 {
 	const struct dkt_source_info *source = dkt_source_info(info->in->source);
-	struct json_object *streams = json_object_new_array();
-	const char *stream;
 
 	out_field(out, "file", info->in->path);
 	out_field(out, "kind", source->kind);
@@ -77,11 +118,7 @@ static void put_file(const struct info *info, struct out *out)
 		out_line(out, "id", "%#" PRIx64, source->id);
 	put_peers(info, out);
 	out_field(out, "unused", source->unused);
-	for (uint32_t i = 0; (stream = dkt_source_stream(info->in->source, i)); i++) {
-		json_object_array_add(streams, val_text(stream));
-		out_text(out, "instance", stream);
-	}
-	out_put(out, "instances", streams);
+	put_instances(info, out);
 	if (source->growing)
 		out_line(out, "recording", "has not ended");
 	if (source->growing)

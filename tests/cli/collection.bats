@@ -113,6 +113,10 @@ twins()
 			cmp "$style" have
 		done
 	done
+	run -0 dktrace info merged
+	has "$output" "instance  a, times are exact"
+	has "$output" "instance  b, times are off by at most 74.9 us"
+	same "a 0, b 74903,  0" "$(dktrace info -J merged | jq -r '[.clocks[] | "\(.instance) \(.clock_error)"] | join(", ")')"
 	run -0 dktrace sql merged --csv 'SELECT clock_error FROM files'
 	same 'clock_error
 70004' "$output"
@@ -136,6 +140,8 @@ twins()
 	# Nobody has measured the clock of the last one.
 	same "c.dat: +-? merged.dat:a: +-0us merged.dat:b: +-73us" \
 		"$(head -3 have | sed 's/  */ /g' | cut -d ' ' -f 1,2 | sort | paste -sd ' ')"
+	run -0 dktrace info more.dat
+	has "$output" "instance  c.dat, nobody knows how far times are off"
 }
 
 @test "trace-cmd reads a merged file with errors" {
