@@ -218,6 +218,20 @@ await()
 	same 2 "$(ask "SELECT count() FROM $db.files")" "files"
 }
 
+@test "a merged file has the largest error of its clocks" {
+	mkdir both
+	dktrace convert "$capture" both/a.dat
+	cp both/a.dat both/b.dat
+	jq -nc '3495400000000 as $far | {collection: 1, command: ["record"], began: 0, ended: 0, wall: 0, hosts: [
+		("a", "b") | {name: ., file: (. + ".dat"), state: "complete", status: 0, bytes: 1, breaks: 0, boot: .,
+		trips: [[$far, $far + 100000, $far, $far, 0]]}]}' >both/collection.json
+	dktrace merge -o merged.dat both 2>/dev/null
+	dktrace load --clickhouse "$url" merged.dat
+	at_least 100000 "$(ask "SELECT clock_error FROM $db.files")"
+	same "$(dktrace sql merged.dat --csv 'SELECT clock_error FROM files' | tail -n 1)" \
+		"$(ask "SELECT clock_error FROM $db.files")"
+}
+
 @test "only load needs libcurl, and says so" {
 	need_namespace
 	library=$(ldconfig -p | awk '/libcurl.so.4 / { print $NF; exit }')
