@@ -164,6 +164,7 @@ int archive_run(struct dkt_ctx *ctx, const char *log, struct archive_config *con
 				   .config = config,
 				   .writer = ARCHIVE_WRITER_INIT,
 				   .worker = ARCHIVE_WORKER_INIT,
+				   .metrics = ARCHIVE_METRICS_INIT,
 				   .owner = archive_instance(log) };
 	int turn = service_enter(ctx, &archive_service, log), err;
 

@@ -43,6 +43,7 @@ int archive_end_segment(struct archive *archive)
 
 	if (err)
 		return err;
+	archive_latencies_end(&archive->metrics.latencies);
 	archive->state.all_records += ended.records;
 	archive->state.all_lost += ended.lost;
 	archive->metrics.bytes_before += ended.bytes;

@@ -53,6 +53,8 @@ int archive_metrics_set(struct archive_metrics *metrics, struct dkt_ctx *ctx, co
 	metrics->path = path;
 	metrics->due = 0;
 	metrics->failed = false;
+	if (!path)
+		archive_latencies_set(&metrics->latencies, NULL);
 	return 0;
 }
 
@@ -83,6 +85,7 @@ int archive_metrics_events(struct archive_metrics *metrics, const struct wanted 
 			err = dkt__with_words(wanted->ctx, add_event(metrics, &event));
 	}
 	class_map_free(map);
+	archive_latencies_set(&metrics->latencies, wanted);
 	return err;
 }
 
@@ -104,8 +107,11 @@ int archive_metrics_look(struct archive_metrics *metrics, const struct metrics_f
 	bool failed = metrics->failed;
 	int err;
 
-	if (!metrics->path || now < metrics->due)
+	if (!metrics->path)
 		return 0;
+	err = archive_latencies_look(&metrics->latencies, from->writer);
+	if (err || now < metrics->due)
+		return err;
 	metrics->due = now + EACH;
 	err = replace(metrics, from);
 	metrics->failed = err;
@@ -121,5 +127,6 @@ void archive_metrics_free(struct archive_metrics *metrics)
 		unlink(metrics->path);
 	free(metrics->path);
 	free(metrics->events);
-	*metrics = (struct archive_metrics){ 0 };
+	archive_latencies_free(&metrics->latencies);
+	*metrics = (struct archive_metrics)ARCHIVE_METRICS_INIT;
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "archive/latencies.h"
 #include "archive/state.h"
 #include "archive/writer.h"
 #include "set/wanted.h"
@@ -25,7 +26,13 @@ struct archive_metrics {
 	uint64_t written_at; /* time of day of the last records that were written, in s; 0: none yet */
 	uint64_t failures; /* attempts to write records that failed */
 	bool failed; /* the last attempt to replace the file */
+	struct archive_latencies latencies;
 };
+
+#define ARCHIVE_METRICS_INIT                                                                       \
+	{                                                                                          \
+		.latencies = ARCHIVE_LATENCIES_INIT                                                \
+	}
 
 /* The sources of the metrics. */
 struct metrics_from {
@@ -45,10 +52,13 @@ int archive_metrics_check(struct dkt_ctx *ctx, struct archive_config *config);
 int archive_metrics_set(struct archive_metrics *metrics, struct dkt_ctx *ctx, const char *dir,
 			const char *log, struct dkt_recorder *recorder);
 
-/* Also counts the events of the set. */
+/* Also counts the events of the set, and measures their latencies in place of those of earlier sets. */
 int archive_metrics_events(struct archive_metrics *metrics, const struct wanted *wanted);
 
-/* Replaces the file if it is time. Returns the error of the first of several attempts that fail. */
+/*
+ * Replaces the file if it is time, and starts to measure the latencies of a new segment. Returns the error
+ * of the first of several attempts that fail.
+ */
 int archive_metrics_look(struct archive_metrics *metrics, const struct metrics_from *from,
 			 uint64_t now);
 

@@ -119,6 +119,20 @@ static void put_classes(const struct text *text, const char *name, bool bytes)
 		}
 }
 
+/* ---- latencies ---- */
+
+static void put_latencies(const struct text *text)
+{
+	const struct archive_latencies *latencies = &text->metrics->latencies;
+
+	if (!latencies->shared)
+		return;
+	histograms_text(text->f, latencies->shared, text->from->log);
+	one(text, "dktrace_latency_missed_segments_total", "counter",
+	    "Segments whose latencies were not measured, because there was no time for them.",
+	    latencies->missed);
+}
+
 /* ---- the directory of segments ---- */
 
 static void put_segments(const struct text *text)
@@ -170,5 +184,6 @@ int metrics_text(FILE *f, const struct archive_metrics *metrics, const struct me
 	head(&text, "dktrace_class_bytes_total", "counter",
 	     "Bytes of records read, in each class that their event belongs to.");
 	put_classes(&text, "dktrace_class_bytes_total", true);
+	put_latencies(&text);
 	return ferror(f) ? -ENOMEM : 0;
 }

@@ -3,15 +3,9 @@
 #include "archive/worker.h"
 
 #include <fcntl.h>
-#include <limits.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "base/buf.h"
 #include "base/io.h"
@@ -22,21 +16,7 @@
 /* A failure, such as a full disk, lasts. In ns. */
 #define RETRY UINT64_C(30000000000)
 
-/* ioprio_set(2), which the C library lacks. */
-#define IOPRIO_WHO_PROCESS 1
-#define IOPRIO_IDLE        (3 << 13)
-
 /* ---- the process ---- */
-
-static void lower_priority(void)
-{
-	const struct sched_param none = { 0 };
-
-	/* Not essential, so errors do not matter. */
-	setpriority(PRIO_PROCESS, 0, 19);
-	sched_setscheduler(0, SCHED_IDLE, &none);
-	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
-}
 
 static int read_facts(struct dkt_source *source, struct segment *segment)
 {
@@ -161,61 +141,22 @@ static int complete_all(const struct archive_worker *worker, uint64_t current)
 	return err ? err : failed;
 }
 
-/*
- * Keeps none of the daemon's files but out: if the daemon is killed, the next one needs the lock of its
- * segment and its instance at once. The context has such files, too, so the worker gets another.
- */
-static int let_go(struct archive_worker *worker, int out)
+static int run(struct dkt_ctx *ctx, void *data)
 {
-	struct dkt_ctx *own;
-	int err;
+	struct archive_worker *worker = data;
 
-	dkt__close_range(STDERR_FILENO + 1, (unsigned int)out - 1);
-	dkt__close_range((unsigned int)out + 1, UINT_MAX);
-	err = dkt__with_words(worker->ctx, dkt_ctx_new(NULL, &own));
-	if (!err)
-		worker->ctx = own;
-	return err;
-}
-
-static void child(struct archive_worker *worker, uint64_t current, int out, bool idle)
-{
-	const char *words;
-	int err;
-
-	/* The daemon's signals are not for its worker. */
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_DFL);
-	if (idle)
-		lower_priority();
-	err = let_go(worker, out);
-	if (!err)
-		err = complete_all(worker, current);
-	words = err ? dkt_error(worker->ctx) : "";
-	dkt__write_all(out, words, strlen(words));
-	_exit(err != 0);
+	worker->ctx = ctx;
+	return complete_all(worker, worker->current);
 }
 
 static int start(struct archive_worker *worker, uint64_t current, bool idle)
 {
-	int ends[2], err;
+	const struct process_opts opts = { .run = run,
+					   .data = worker,
+					   .priority = idle ? PROCESS_IDLE : PROCESS_HURRY };
 
-	if (pipe2(ends, O_CLOEXEC))
-		return dkt_fail(worker->ctx, -errno, "create a pipe: %s", strerror(errno));
-	worker->pid = fork();
-	if (worker->pid < 0) {
-		err = dkt_fail(worker->ctx, -errno, "start a process: %s", strerror(errno));
-		close(ends[0]);
-		close(ends[1]);
-		worker->pid = 0;
-		return err;
-	}
-	if (!worker->pid)
-		child(worker, current, ends[1], idle);
-	close(ends[1]);
-	worker->out = ends[0];
-	return 0;
+	worker->current = current;
+	return process_start(worker->ctx, &opts, &worker->process);
 }
 
 /* ---- the daemon's side ---- */
@@ -250,34 +191,21 @@ static int count_waiting(struct archive_worker *worker, uint64_t current)
 	return 0;
 }
 
-/* Takes the result of a worker that has exited. */
-static int reap(struct archive_worker *worker, int flags)
+static int reap(struct archive_worker *worker, bool wait)
 {
-	char *words __cleanup(free) = NULL;
-	size_t len = 0;
-	int status;
-
-	if (waitpid(worker->pid, &status, flags) != worker->pid)
-		return 0;
-	dkt__read_fd(worker->out, 1 << 16, &words, &len);
-	close(worker->out);
-	worker->pid = 0;
-	worker->out = -1;
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return 0;
-	return dkt_fail(worker->ctx, -EIO, "%s",
-			len ? words : "the process that completes segments was killed");
+	return process_reap(worker->ctx, &worker->process, wait,
+			    "the process that completes segments was killed");
 }
 
 int archive_worker_look(struct archive_worker *worker, uint64_t current, uint64_t now)
 {
-	bool ran = worker->pid;
-	int err = ran ? reap(worker, WNOHANG) : 0;
+	bool ran = worker->process.pid;
+	int err = reap(worker, false);
 
 	if (err)
 		worker->retry = now + RETRY;
-	if (worker->pid || (!ran && !worker->n_ended && !worker->waiting && !worker->look) ||
-	    now < worker->retry)
+	if (worker->process.pid ||
+	    (!ran && !worker->n_ended && !worker->waiting && !worker->look) || now < worker->retry)
 		return err;
 	if (count_waiting(worker, current) || !worker->waiting)
 		return err;
@@ -286,20 +214,16 @@ int archive_worker_look(struct archive_worker *worker, uint64_t current, uint64_
 
 int archive_worker_end(struct archive_worker *worker, uint64_t current)
 {
-	const struct sched_param none = { 0 };
-	int err = 0;
+	int err;
 
 	/* The user waits for the end of the daemon. */
-	if (worker->pid) {
-		sched_setscheduler(worker->pid, SCHED_OTHER, &none);
-		setpriority(PRIO_PROCESS, (id_t)worker->pid, 0);
-		err = reap(worker, 0);
-	}
+	process_hurry(&worker->process);
+	err = reap(worker, true);
 	if (!err)
 		err = count_waiting(worker, current);
 	if (!err && worker->waiting)
 		err = start(worker, current, false);
-	return !err && worker->pid ? reap(worker, 0) : err;
+	return err ? err : reap(worker, true);
 }
 
 void archive_worker_free(struct archive_worker *worker)

@@ -7,6 +7,7 @@
 
 #include <dktrace/dktrace.h>
 
+#include "archive/process.h"
 #include "capture/segments.h"
 
 struct archive_worker {
@@ -14,8 +15,8 @@ struct archive_worker {
 	const char *dir, *compression;
 	struct segment *ended; /* segments with known facts that are not in the index yet */
 	size_t n_ended;
-	pid_t pid; /* 0: none runs */
-	int out; /* the end of a pipe that has its error message; -1: none runs */
+	struct process process;
+	uint64_t current; /* it completes the segments below this number */
 	uint64_t waiting; /* segments that were not completed at the last look */
 	bool look; /* look even if no segment has ended: a killed daemon may have left some */
 	uint64_t retry; /* not before this time, after a failure; ns */
@@ -23,7 +24,7 @@ struct archive_worker {
 
 #define ARCHIVE_WORKER_INIT                                                                        \
 	{                                                                                          \
-		.out = -1, .look = true                                                            \
+		.look = true                                                                       \
 	}
 
 /* Adds a segment that has ended. */

@@ -3,7 +3,6 @@
 #include "flight/measure.h"
 
 #include "base/buf.h"
-#include "base/glob.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "lustre/lustre_masks.h"
@@ -39,23 +38,6 @@ bool flight_read_latency(const char *text, char **latency, uint64_t *limit)
 
 /* ---- pairs of events ---- */
 
-/* True if one of the globs "SYSTEM:NAME,..." is the event. */
-static bool is_one(const char *globs, const struct dkt_event *event)
-{
-	char *copy __cleanup(free) = strdup(globs), *rest = copy, *one;
-
-	while ((one = strsep(&rest, ","))) {
-		char *name = strchr(one, ':');
-
-		if (!name)
-			continue;
-		*name++ = '\0';
-		if (!strcmp(one, dkt_event_system(event)) && dkt__glob(name, dkt_event_name(event)))
-			return true;
-	}
-	return false;
-}
-
 /* Makes the pairs of the row's events, which the group has. *events: all of them. */
 static int make_pairs(struct flight_watch *watch, const struct latency_pair *row,
 		      struct dkt_pairs **pairs, struct dkt_event ***events)
@@ -63,6 +45,7 @@ static int make_pairs(struct flight_watch *watch, const struct latency_pair *row
 	DKT_OPTS(dkt_pairs_opts, opts, .key = row->key, .skip = row->per_task ? getpid() : 0);
 	const struct wanted *wanted = watch->group.wanted;
 	int err = dkt_pairs_new(watch->ctx, &opts, pairs);
+	bool ends;
 
 	*events = calloc(wanted->n + 1, sizeof(**events));
 	if (!err && !*events)
@@ -71,13 +54,13 @@ static int make_pairs(struct flight_watch *watch, const struct latency_pair *row
 		struct dkt_event *event = wanted->list[i].event;
 
 		(*events)[i] = event;
-		if (is_one(row->begin, event))
+		ends = latency_pair_has(row->end, event);
+		if (latency_pair_has(row->begin, event))
 			err = dkt_pairs_event(*pairs, event,
-					      DKT_PAIR_BEGIN |
-						      (is_one(row->end, event) ? DKT_PAIR_END : 0));
+					      DKT_PAIR_BEGIN | (ends ? DKT_PAIR_END : 0));
 	}
 	for (size_t i = 0; !err && i < wanted->n; i++)
-		if (!is_one(row->begin, (*events)[i]))
+		if (!latency_pair_has(row->begin, (*events)[i]))
 			err = dkt_pairs_event(*pairs, (*events)[i], DKT_PAIR_END);
 	return err;
 }
@@ -148,7 +131,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 		err = make_pairs(watch, row, &watch->pairs, &events);
 	watch->way = "the recorder reads and pairs all its records";
 	if (!err && watch->group.wanted->n == 2 && strcmp(row->begin, row->end) != 0)
-		watch->begin = events[is_one(row->end, events[0])];
+		watch->begin = events[latency_pair_has(row->end, events[0])];
 	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
 }
 

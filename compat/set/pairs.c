@@ -2,7 +2,11 @@
 /* The ready-made pairs, one row each. */
 #include "set/pairs.h"
 
-#include "base/util.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "base/memory.h"
 
 static const struct latency_pair pairs[] = {
 	/* clang-format off */
@@ -52,4 +56,20 @@ const struct latency_pair *latency_pair_find(const char *name, const struct late
 	while ((pair = latency_pair_next(pair)) && strcmp(pair->name, name) != 0)
 		;
 	return pair;
+}
+
+bool latency_pair_has(const char *globs, const struct dkt_event *event)
+{
+	char *copy __cleanup(free) = strdup(globs), *rest = copy, *one;
+
+	while ((one = strsep(&rest, ","))) {
+		char *name = strchr(one, ':');
+
+		if (!name)
+			continue;
+		*name++ = '\0';
+		if (!strcmp(one, dkt_event_system(event)) && dkt__glob(name, dkt_event_name(event)))
+			return true;
+	}
+	return false;
 }

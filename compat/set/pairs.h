@@ -2,6 +2,7 @@
 /* The ready-made pairs of events whose time from one to the other is a latency. */
 #pragma once
 
+#include <dktrace/dktrace.h>
 #include <stdbool.h>
 
 /*
@@ -26,3 +27,6 @@ const struct latency_pair *latency_pair_next(const struct latency_pair *pair);
  * Returns the first ready-made pair of that name after another one, or NULL. after NULL: the first.
  */
 const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after);
+
+/* True if one of the events or globs of begin or end, "SYSTEM:NAME,...", is the event. */
+bool latency_pair_has(const char *globs, const struct dkt_event *event);

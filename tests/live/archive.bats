@@ -510,6 +510,54 @@ metric()
 	gone "$tmp/a/$file"
 }
 
+# A number of a latency in the metrics. usage: latency METRIC NAME CLASS
+latency()
+{
+	metric "$tmp/a/dktrace-$DKTRACE_INSTANCE.prom" "dktrace_latency_seconds_$1" "latency=\"$2\",class=\"$3\""
+}
+
+# The processes beside the daemon.
+helpers()
+{
+	pgrep -P "$(number pid)" || true
+}
+
+@test "daemon --metrics: latencies by class, as latency has them, also of events after a reload" {
+	local file=dktrace-$DKTRACE_INSTANCE.prom
+
+	mkdir "$tmp/a"
+	daemon start --dir "$tmp/dir" -e "$numbers,syscalls:sys_exit_close" --comm "$comm" --metrics "$tmp/a"
+	"$sequence" 2 5000
+	until_true 600 eval '[ "$(latency count syscall vfstrace)" -eq 10000 ]'
+	same "" "$(latency count fsync vfstrace | grep -v '^0$')" "latencies that are not measured"
+	run -0 --separate-stderr dktrace latency -i "$(segments)" --csv syscall
+	same "$(cut -d , -f 9 <<<"${lines[1]}" | awk '{ print $1 / 1e9 }')" "$(latency sum syscall vfstrace)" "their sum, s"
+	command -v promtool >/dev/null && expect 0 "" "" promtool check metrics <"$tmp/a/$file"
+
+	# If the processes are killed, the counters go on with the next segment.
+	same 2 "$(helpers | wc -l)" "processes"
+	helpers | xargs kill -9
+	daemon reload -e 'syscalls:sys_enter_fsync,syscalls:sys_exit_fsync' --comm bash --segment-time 1
+	until_true 600 has_line 'latency="fsync",class="vfstrace"' "$tmp/a/$file"
+	same 10000 "$(latency count syscall vfstrace)" "the earlier ones"
+	daemon stop
+	same "" "$(own)" "left behind"
+}
+
+@test "daemon --metrics: the processes that measure end with a daemon that is killed" {
+	local ids
+
+	mkdir "$tmp/a"
+	daemon start --dir "$tmp/dir" -e "$numbers,syscalls:sys_exit_close" --comm "$comm" --metrics "$tmp/a"
+	until_true 600 eval '[ "$(helpers | wc -l)" -eq 2 ]'
+	ids=$(helpers)
+	kill -9 "$(number pid)"
+	for id in $ids; do until_true 600 eval "! kill -0 $id 2>/dev/null"; done
+	daemon start --dir "$tmp/dir" -e "$numbers" --comm "$comm" --metrics "$tmp/a" 2>"$tmp/err"
+	until_true 600 eval '[ -z "$(helpers)" ]'
+	daemon stop
+}
+
 @test "daemon --metrics: they tell of a disk that is full, and the settings' file can name the directory" {
 	local file=dktrace-$DKTRACE_INSTANCE.prom
 

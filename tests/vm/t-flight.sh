@@ -126,6 +126,26 @@ rpcs()
 	same "" "$(made)" "$1: nothing is left"
 }
 
+# How many RPCs the daemon's metrics have up to a bound. usage: measured SECONDS
+measured()
+{
+	sed -n "s/^dktrace_latency_seconds_bucket{.*latency=\"ptlrpc request\",class=\"rpctrace\",le=\"$1\"} //p" dktrace-*.prom
+}
+
+# usage: metrics TITLE
+metrics()
+{
+	run dktrace daemon start -c rpctrace --dir segments --buffer-size 1M --metrics .
+	status_is 0 "$1: start" || return
+	emit "rpc 0"
+	emit "rpc 1200"
+	until [ "$(measured +Inf)" = 4 ]; do sleep 0.2; done
+	same 3 "$(measured 1)" "$1: all but one RPC, of the client and the server, took less than a second"
+	run dktrace daemon stop
+	rm -r segments
+	same "" "$(made)" "$1: nothing is left by daemon"
+}
+
 # The words of a message can be in its format, in an argument, in both, or in data that no module has as a string.
 # usage: messages TITLE
 messages()
@@ -170,6 +190,7 @@ has_line "no messages of them: rpctrace" "$err" "a mask with which it can never 
 run dktrace flight stop
 echo -1 >$lnet/debug
 rpcs probe
+metrics probe
 messages probe
 
 # The probe on Lustre's messages by its name, also in the last argument, exists as long as its instance.
@@ -205,4 +226,5 @@ same "" "$(made)" "record: nothing is left"
 load_built libcfs lustre_debug
 echo -1 >$lnet/debug
 rpcs event
+metrics event
 messages event

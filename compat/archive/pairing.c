@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the latencies in the records of a daemon: the ready-made pairs, and Lustre's RPCs. */
+#include "archive/pairing.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/util.h"
+#include "lustre/class.h"
+#include "lustre/message.h"
+#include "lustre/rpc_times.h"
+#include "set/pairs.h"
+
+/* Records after which the histograms are shown, also if there are more. */
+#define SHOW_EACH (1u << 16)
+
+/* The pairs of a kind whose begin is in these classes. */
+struct set {
+	struct dkt_pairs *pairs;
+	struct pairing *in;
+	unsigned int kind;
+	uint32_t classes;
+	bool own_ends; /* an event that ends them has the same classes */
+};
+
+struct pairing {
+	const struct pairing_opts *opts;
+	struct dkt_ctx *ctx;
+	struct dkt_source *source;
+	struct dkt_event *const *events; /* of the file so far */
+	size_t n_events;
+	struct class_map *map;
+	struct set **sets;
+	size_t n;
+	struct rpc_times *rpcs; /* NULL: there are no messages */
+	struct dkt_event **messages;
+	size_t n_messages;
+	uint32_t rpc_classes;
+	struct histograms *found; /* so far, with those of earlier segments */
+};
+
+/* ---- the events ---- */
+
+/* Calls fn for the first pair of each name of which the events have both sides. */
+static int each_kind(struct dkt_event *const *events, size_t n,
+		     int (*fn)(void *data, unsigned int kind, const struct latency_pair *pair),
+		     void *data)
+{
+	const struct latency_pair *pair = NULL, *done = NULL;
+	int err = 0;
+
+	for (unsigned int at = HISTOGRAM_PAIRS, kind = at;
+	     !err && at < HISTOGRAM_KINDS && (pair = latency_pair_next(pair)); at++) {
+		bool begins = false, ends = false;
+
+		/* Pairs of one name are one kind, that of their first row. */
+		if (latency_pair_find(pair->name, NULL) == pair)
+			kind = at;
+		if (done && !strcmp(done->name, pair->name))
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			begins |= latency_pair_has(pair->begin, events[i]);
+			ends |= latency_pair_has(pair->end, events[i]);
+		}
+		if (!begins || !ends)
+			continue;
+		done = pair;
+		err = fn(data, kind, pair);
+	}
+	return err;
+}
+
+static int found(void *data, unsigned int kind, const struct latency_pair *pair)
+{
+	(void)data;
+	(void)kind;
+	(void)pair;
+	return 1;
+}
+
+bool pairing_has(const struct wanted *wanted)
+{
+	struct dkt_event **events __cleanup(free) = calloc(wanted->n + 1, sizeof(*events));
+	bool messages = false;
+
+	for (size_t i = 0; events && i < wanted->n; i++) {
+		events[i] = wanted->list[i].event;
+		messages |= message_is(events[i]);
+	}
+	return events && (messages || each_kind(events, wanted->n, found, NULL));
+}
+
+/* A dkt_event_fn. */
+static bool wants(void *data, struct dkt_event *event)
+{
+	const struct latency_pair *pair = NULL;
+
+	(void)data;
+	while ((pair = latency_pair_next(pair)))
+		if (latency_pair_has(pair->begin, event) || latency_pair_has(pair->end, event))
+			return true;
+	return message_is(event);
+}
+
+static uint32_t classes_of(const struct pairing *p, struct dkt_event *event)
+{
+	return class_map_event(p->map, event)->classes;
+}
+
+/* ---- the pairs ---- */
+
+static int add_latency(void *data, uint64_t end, uint64_t ns, bool cancelled)
+{
+	const struct set *set = data;
+
+	(void)end;
+	histograms_add(set->in->found, set->kind, set->classes, ns, cancelled);
+	return 0;
+}
+
+static int new_set(struct pairing *p, unsigned int kind, const char *key, uint32_t classes,
+		   struct set **set)
+{
+	DKT_OPTS(dkt_pairs_opts, opts, .key = key, .pair = add_latency);
+	int err;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->sets[i]->kind == kind && p->sets[i]->classes == classes) {
+			*set = p->sets[i];
+			return 0;
+		}
+	*set = calloc(1, sizeof(**set));
+	if (!*set || dkt__append(p->sets, p->n, *set)) {
+		free(*set);
+		return dkt__no_memory(p->ctx);
+	}
+	**set = (struct set){ .in = p, .kind = kind, .classes = classes };
+	opts.data = *set;
+	err = dkt_pairs_new(p->ctx, &opts, &(*set)->pairs);
+	histograms_know(p->found, kind, classes);
+	return err;
+}
+
+/*
+ * A set for each combination of classes. The ends of a set are those of its own classes, if there are any:
+ * the entry of a call in one class and the exit of one in another are not a pair.
+ */
+static int add_kind(void *data, unsigned int kind, const struct latency_pair *pair)
+{
+	struct pairing *p = data;
+	const size_t first = p->n;
+	struct set *set;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < p->n_events; i++) {
+		if (!latency_pair_has(pair->begin, p->events[i]))
+			continue;
+		err = new_set(p, kind, pair->key, classes_of(p, p->events[i]), &set);
+		if (!err)
+			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_BEGIN);
+	}
+	for (size_t j = first; !err && j < p->n; j++)
+		for (size_t i = 0; i < p->n_events; i++)
+			p->sets[j]->own_ends |= latency_pair_has(pair->end, p->events[i]) &&
+						classes_of(p, p->events[i]) == p->sets[j]->classes;
+	for (size_t j = first; !err && j < p->n; j++)
+		for (size_t i = 0; !err && i < p->n_events; i++) {
+			set = p->sets[j];
+			if (latency_pair_has(pair->end, p->events[i]) &&
+			    (!set->own_ends || classes_of(p, p->events[i]) == set->classes))
+				err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_END);
+		}
+	return err;
+}
+
+static void unbind(struct pairing *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		dkt_pairs_free(p->sets[i]->pairs);
+		free(p->sets[i]);
+	}
+	free(p->sets);
+	p->sets = NULL;
+	p->n = 0;
+	rpc_times_free(p->rpcs);
+	p->rpcs = NULL;
+	free(p->messages);
+	p->messages = NULL;
+	p->n_messages = 0;
+	class_map_free(p->map);
+	p->map = NULL;
+}
+
+static int add_messages(struct pairing *p)
+{
+	for (size_t i = 0; i < p->n_events; i++)
+		if (message_is(p->events[i]) &&
+		    dkt__append(p->messages, p->n_messages, p->events[i]))
+			return dkt__no_memory(p->ctx);
+	if (!p->n_messages)
+		return 0;
+	histograms_know(p->found, HISTOGRAM_RPC, p->rpc_classes);
+	return rpc_times_new(p->ctx, &p->rpcs);
+}
+
+/* Takes the events that the file has by now. What had begun before is forgotten if there are new ones. */
+static int bind(struct pairing *p)
+{
+	const size_t before = p->n_events;
+	int err = dkt_events(p->ctx, &p->events, &p->n_events);
+
+	if (err || before == p->n_events)
+		return err;
+	unbind(p);
+	err = class_map_open(p->ctx, NULL, &p->map);
+	if (!err)
+		err = each_kind(p->events, p->n_events, add_kind, p);
+	return err ? err : add_messages(p);
+}
+
+/* ---- the records ---- */
+
+static bool is_message(const struct pairing *p, const struct dkt_event *event)
+{
+	for (size_t i = 0; i < p->n_messages; i++)
+		if (p->messages[i] == event)
+			return true;
+	return false;
+}
+
+static int add(struct pairing *p, const struct dkt_record *record, pid_t self)
+{
+	uint64_t ns = 0;
+	int err = 0;
+
+	if (record->event && (record->pid == self || record->pid == p->opts->other))
+		return 0;
+	for (size_t i = 0; !err && i < p->n; i++)
+		err = dkt_pairs_add(p->sets[i]->pairs, p->source, record);
+	if (!err && p->rpcs && (!record->event || is_message(p, record->event)))
+		err = rpc_times_add(p->rpcs, record, &ns);
+	if (ns)
+		histograms_add(p->found, HISTOGRAM_RPC, p->rpc_classes, ns, false);
+	return err;
+}
+
+static int read_all(struct pairing *p)
+{
+	const pid_t self = getpid();
+	struct dkt_record record;
+	uint64_t n = 0;
+	int next, err = bind(p);
+
+	while (!err && (next = dkt_source_next(p->source, &record)) != DKT_NEXT_END) {
+		if (next < 0)
+			return next;
+		if (next == DKT_NEXT_RECORD)
+			err = add(p, &record, self);
+		if (next == DKT_NEXT_LATER || !(++n % SHOW_EACH))
+			histograms_publish(p->found, p->opts->shared);
+		if (next == DKT_NEXT_LATER) {
+			err = bind(p);
+			if (!err)
+				err = dkt_source_wait(p->source, -1);
+		}
+	}
+	histograms_publish(p->found, p->opts->shared);
+	return err;
+}
+
+int pairing_run(struct dkt_ctx *ctx, const struct pairing_opts *opts)
+{
+	struct histograms *found __cleanup(free) = malloc(sizeof(*found));
+	struct pairing p = { .opts = opts, .ctx = ctx, .found = found };
+	const int class = mask_bit(MASK_DEBUG, RPC_TIMES_CLASS, strlen(RPC_TIMES_CLASS));
+	int rest, err;
+
+	if (!found)
+		return dkt__no_memory(ctx);
+	*found = *opts->shared;
+	p.rpc_classes = class < 0 ? 0 : UINT32_C(1) << class;
+	err = dkt_source_pipe(ctx, opts->fd, NULL, &rest, &p.source);
+	/* The daemon ended before it had written the beginning of its file. */
+	if (err == 1) {
+		close(rest);
+		return 0;
+	}
+	if (!err)
+		err = dkt_source_select(p.source, wants, NULL);
+	if (!err)
+		err = read_all(&p);
+	unbind(&p);
+	dkt_source_close(p.source);
+	return err;
+}

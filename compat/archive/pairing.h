@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Finds the latencies in the records of a daemon: the ready-made pairs, and Lustre's RPCs. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+#include "archive/histograms.h"
+#include "set/wanted.h"
+
+/* True if the events have both sides of a latency. */
+bool pairing_has(const struct wanted *wanted);
+
+/* The records, and where it tells what it has found. */
+struct pairing_opts {
+	int fd; /* a pipe with the daemon's file as it grows */
+	struct histograms *shared;
+	pid_t other; /* a process whose records are not measured, as little as the own ones */
+};
+
+/* Reads until the pipe ends. ctx is new. */
+int pairing_run(struct dkt_ctx *ctx, const struct pairing_opts *opts);
