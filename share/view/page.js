@@ -5,11 +5,13 @@
 function summary() {
 	const lost = d3.sum(trace.files, (it) => it.lost);
 	const begins = wall(0);
+	/* The list has an event once for each file. */
+	const names = new Set(trace.events.map((it) => it.system + ":" + it.name));
 
 	if (!trace.events.length && !lost)
 		return trace.selects ? "No record is selected. The command \u201cdktrace info " + quoted(trace.files[0].path) +
 			"\u201d shows the events and times of the file." : "The file has no records.";
-	return [plural(d3.sum(trace.events, (it) => it.count), "record") + " of " + plural(trace.events.length, "event") +
+	return [plural(d3.sum(trace.events, (it) => it.count), "record") + " of " + plural(names.size, "event") +
 		" in " + duration(trace.end), lost ? count(lost) + " lost" : "nothing lost",
 	begins ? "from " + begins : "from " + clock(0) + " s"].join("; ");
 }

@@ -97,6 +97,11 @@ twins()
 	for words in '"file":"a"' '"file":"b"' '"error":0' '"error":7'; do
 		same 1 "$(grep -c -m 1 "$words" page.html)"
 	done
+	command -v chromium >/dev/null || skip "the browser's part needs chromium"
+	chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$PWD/profile" --dump-dom \
+		"file://$PWD/page.html" >dom 2>/dev/null
+	same "$(dktrace info --json both/a.dat | jq ".events | length")" \
+		"$(sed -n 's/.*[0-9] records of \([0-9]*\) events.*/\1/p' dom)" "an event of two hosts is one"
 }
 
 @test "a merged trace.dat keeps the errors" {
