@@ -22,7 +22,6 @@ struct set {
 	struct pairing *in;
 	unsigned int kind;
 	uint32_t classes;
-	bool own_ends; /* an event that ends them has the same classes */
 };
 
 struct pairing {
@@ -144,9 +143,25 @@ static int new_set(struct pairing *p, unsigned int kind, const char *key, uint32
 }
 
 /*
- * A set for each combination of classes. The ends of a set are those of its own classes, if there are any:
- * the entry of a call in one class and the exit of one in another are not a pair.
+ * The ends of a set are those of its own classes, if there are any: the entry of a call in one class and the
+ * exit of one in another are not a pair.
  */
+static int add_ends(struct pairing *p, const struct set *set, const struct latency_pair *pair)
+{
+	bool own = false;
+	int err = 0;
+
+	for (size_t i = 0; i < p->n_events; i++)
+		own |= latency_pair_has(pair->end, p->events[i]) &&
+		       classes_of(p, p->events[i]) == set->classes;
+	for (size_t i = 0; !err && i < p->n_events; i++)
+		if (latency_pair_has(pair->end, p->events[i]) &&
+		    (!own || classes_of(p, p->events[i]) == set->classes))
+			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_END);
+	return err;
+}
+
+/* Adds a set for each combination of classes that events have which begin the pair. */
 static int add_kind(void *data, unsigned int kind, const struct latency_pair *pair)
 {
 	struct pairing *p = data;
@@ -161,17 +176,8 @@ static int add_kind(void *data, unsigned int kind, const struct latency_pair *pa
 		if (!err)
 			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_BEGIN);
 	}
-	for (size_t j = first; !err && j < p->n; j++)
-		for (size_t i = 0; i < p->n_events; i++)
-			p->sets[j]->own_ends |= latency_pair_has(pair->end, p->events[i]) &&
-						classes_of(p, p->events[i]) == p->sets[j]->classes;
-	for (size_t j = first; !err && j < p->n; j++)
-		for (size_t i = 0; !err && i < p->n_events; i++) {
-			set = p->sets[j];
-			if (latency_pair_has(pair->end, p->events[i]) &&
-			    (!set->own_ends || classes_of(p, p->events[i]) == set->classes))
-				err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_END);
-		}
+	for (size_t i = first; !err && i < p->n; i++)
+		err = add_ends(p, p->sets[i], pair);
 	return err;
 }
 
@@ -205,7 +211,7 @@ static int add_messages(struct pairing *p)
 	return rpc_times_new(p->ctx, &p->rpcs);
 }
 
-/* Takes the events that the file has by now. What had begun before is forgotten if there are new ones. */
+/* Finds the events of the file. If it has new ones, pairs that have begun are not counted. */
 static int bind(struct pairing *p)
 {
 	const size_t before = p->n_events;

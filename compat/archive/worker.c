@@ -8,7 +8,6 @@
 #include <sys/file.h>
 
 #include "base/buf.h"
-#include "base/io.h"
 #include "base/memory.h"
 #include "base/when.h"
 #include "capture/complete.h"

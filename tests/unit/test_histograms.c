@@ -20,7 +20,7 @@ static struct both *new_both(void)
 	return both;
 }
 
-/* Returns the number at the end of the line that begins so; -1: there is none. */
+/* Returns the number after these words of the text; -1 if it does not have them. */
 static double number(const struct histograms *shared, const char *begins)
 {
 	char *text __cleanup(free) = NULL;
