@@ -8,9 +8,6 @@
 /* RPCs with one side that are remembered until the other side comes. */
 #define OPEN_MAX (1u << 20)
 
-/* Lustre cuts times to whole microseconds. */
-#define TIME_UNIT 1000
-
 #define UNKNOWN INT64_MAX
 
 struct clocks_rpc {
@@ -49,7 +46,7 @@ static void bound(struct clocks *clocks, uint32_t a, uint64_t a_time, uint32_t b
 
 	/* Damaged times can be too far apart to calculate with. */
 	if (apart < UNKNOWN / 4 && apart > -UNKNOWN / 4)
-		*most = DKT__MIN(*most, apart + TIME_UNIT);
+		*most = DKT__MIN(*most, apart + LINE_TIME_UNIT);
 }
 
 static void use(struct clocks *clocks, struct clocks_rpc *rpc)

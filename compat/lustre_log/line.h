@@ -6,6 +6,9 @@
 
 #include "lustre_log/take.h"
 
+/* Lustre cuts times to whole microseconds: a line can be later by less than this, in ns. */
+#define LINE_TIME_UNIT 1000
+
 /* Valid until the next record is read. */
 struct log_line {
 	uint64_t time; /* ns on the clock of the first file */
