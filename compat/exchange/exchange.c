@@ -8,6 +8,8 @@
  *
  * sunrpc: a request has its number before it is sent, and the server works on it before it answers.
  *
+ * Lustre: see requests.c.
+ *
  * A number or a pair of ports can be used again. If a step comes twice, or from a third host, which belongs to
  * which is not certain, and nothing more is said of this exchange.
  */
@@ -18,6 +20,8 @@
 
 #include "base/keymap.h"
 #include "base/util.h"
+#include "exchange/requests.h"
+#include "lustre/message.h"
 
 /* Exchanges that are open at the same time. */
 #define OPEN_MAX (1u << 18)
@@ -127,6 +131,7 @@ struct exchange {
 	struct dkt__keymap map;
 	struct open *list; /* by entry of map */
 	size_t n_list;
+	struct requests requests; /* of Lustre */
 };
 
 /* ---- events ---- */
@@ -157,6 +162,22 @@ static bool find_event(struct dkt_ctx *ctx, size_t kind, struct known *known)
 	return known->event;
 }
 
+static bool has_messages(struct dkt_ctx *ctx)
+{
+	static const char *const names[][2] = { { "lustre_debug", "lustre_debug_msg" },
+						{ "dktrace", "cdebug" },
+						{ "libcfs", "libcfs_debug_msg" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct dkt_event *event = dkt_event_find(ctx, names[i][0], names[i][1]);
+
+		if (event && message_is(event))
+			return true;
+		free(dkt_error_take(ctx));
+	}
+	return false;
+}
+
 bool exchange_has(struct dkt_ctx *ctx)
 {
 	struct known known;
@@ -164,7 +185,7 @@ bool exchange_has(struct dkt_ctx *ctx)
 	for (size_t i = 0; i < N_KINDS; i++)
 		if (find_event(ctx, i, &known))
 			return true;
-	return false;
+	return has_messages(ctx);
 }
 
 /* ---- steps ---- */
@@ -269,6 +290,12 @@ static int compare_steps(const void *one, const void *other)
 	return a->time < b->time ? -1 : a->time > b->time;
 }
 
+static int tell_steps(const struct exchange *x, struct exchange_way *way)
+{
+	qsort(way->steps, way->n, sizeof(way->steps[0]), compare_steps);
+	return x->way_fn(x->way_data, way);
+}
+
 static int tell_way(const struct exchange *x, uint32_t entry)
 {
 	const struct open *open = &x->list[entry];
@@ -285,9 +312,20 @@ static int tell_way(const struct exchange *x, uint32_t entry)
 					.what = step_words[step],
 					.time = open->sides[side].times[step]
 				};
-	qsort(way.steps, way.n, sizeof(way.steps[0]), compare_steps);
 	put_label(&way, dkt__keymap_key(&x->map, entry), open);
-	return x->way_fn(x->way_data, &way);
+	return tell_steps(x, &way);
+}
+
+/* A requests_fn. */
+static int tell_request(void *data, const struct causal_pair *pairs, size_t n_pairs,
+			struct exchange_way *way)
+{
+	const struct exchange *x = data;
+	int err = 0;
+
+	for (size_t i = 0; !err && x->fn && i < n_pairs; i++)
+		err = x->fn(x->data, &pairs[i]);
+	return err || !x->way_fn ? err : tell_steps(x, way);
 }
 
 void exchange_tell_ways(struct exchange *x, exchange_way_fn fn, void *data)
@@ -297,13 +335,23 @@ void exchange_tell_ways(struct exchange *x, exchange_way_fn fn, void *data)
 }
 
 /* No entry is ever removed alone, so they are numbered without a hole. */
-int exchange_finish(struct exchange *x)
+static int finish_map(struct exchange *x)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; !err && x->way_fn && i < x->map.n; i++)
 		err = tell_way(x, i);
 	dkt__keymap_empty(&x->map);
+	return err;
+}
+
+int exchange_finish(struct exchange *x)
+{
+	int err = finish_map(x);
+
+	if (!err)
+		err = requests_tell(&x->requests, tell_request, x);
+	requests_lost(&x->requests);
 	return err;
 }
 
@@ -339,7 +387,7 @@ static int take(struct exchange *x, const uint64_t *key, uint32_t host, int side
 	bool added;
 
 	if (x->map.n == OPEN_MAX) {
-		int err = exchange_finish(x);
+		int err = finish_map(x);
 
 		if (err)
 			return err;
@@ -384,6 +432,16 @@ int exchange_add(struct exchange *x, uint32_t host, const struct dkt_record *rec
 	return 0;
 }
 
+int exchange_add_line(struct exchange *x, const struct log_line *line)
+{
+	int err = requests_add(&x->requests, line);
+
+	if (err != 1)
+		return err;
+	err = requests_tell(&x->requests, tell_request, x);
+	return err ? err : requests_add(&x->requests, line);
+}
+
 int exchange_new(struct dkt_ctx *const *ctxs, size_t n_hosts, exchange_fn fn, void *data,
 		 struct exchange **exchange)
 {
@@ -394,7 +452,7 @@ int exchange_new(struct dkt_ctx *const *ctxs, size_t n_hosts, exchange_fn fn, vo
 	*x = (struct exchange){ .fn = fn, .data = data, .n_hosts = n_hosts };
 	x->map.n_words = DKT__KEYMAP_MAX;
 	x->known = calloc(n_hosts * N_KINDS + 1, sizeof(*x->known));
-	if (!x->known)
+	if (!x->known || requests_init(&x->requests, n_hosts))
 		return -ENOMEM;
 	for (size_t i = 0; i < n_hosts * N_KINDS; i++)
 		find_event(ctxs[i / N_KINDS], i % N_KINDS, &x->known[i]);
@@ -405,6 +463,7 @@ void exchange_free(struct exchange *x)
 {
 	if (!x)
 		return;
+	requests_clear(&x->requests);
 	dkt__keymap_clear(&x->map);
 	free(x->list);
 	free(x->known);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds the two sides of TCP connections and of requests of sunrpc in records of several hosts, and tells which
- * step on one host came before which on the other.
+ * Finds the two sides of TCP connections and of requests of sunrpc and Lustre in records of several hosts, and
+ * tells which step on one host came before which on the other.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 /* The events, for a selection. */
 #define EXCHANGE_EVENTS                                                                            \
 	"sock:inet_sock_set_state,sunrpc:xprt_reserve,sunrpc:xprt_lookup_rqst,sunrpc:svc_process," \
-	"sunrpc:svc_xdr_sendto"
+	"sunrpc:svc_xdr_sendto,lustre_debug:lustre_debug_msg,dktrace:cdebug,libcfs:libcfs_debug_msg"
 
 struct exchange;
 
@@ -49,3 +49,7 @@ int exchange_finish(struct exchange *exchange);
 
 /* Takes a record of a host, in about the order of time. A gap ends all exchanges that are open. */
 int exchange_add(struct exchange *exchange, uint32_t host, const struct dkt_record *record);
+
+/* Takes a record that is a message of Lustre instead. */
+struct log_line;
+int exchange_add_line(struct exchange *exchange, const struct log_line *line);

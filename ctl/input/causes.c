@@ -7,6 +7,8 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "lustre_log/line_readers.h"
+#include "lustre_log/rpc_text.h"
 #include "out/bar.h"
 
 /* Files of so many bytes in all are read once more unasked: it takes a second at most. */
@@ -20,6 +22,7 @@ struct causes {
 	struct inputs read; /* the same files once more, each with one offset for all its times */
 	struct causal_kept *kept;
 	struct exchange *exchange;
+	struct line_readers readers;
 	struct causal_host *hosts;
 	uint64_t *pairs; /* by file: how many it has a side of */
 };
@@ -43,11 +46,14 @@ static int add_pair(void *data, const struct causal_pair *pair)
 static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct causes *causes = data;
-	const struct pipeline *line = &causes->read.line;
+	const struct pipeline *p = &causes->read.line;
+	const uint32_t part = (uint32_t)(pipeline_part(p, record) - p->parts);
+	struct log_line line;
 
 	(void)source;
-	return exchange_add(causes->exchange, (uint32_t)(pipeline_part(line, record) - line->parts),
-			    record);
+	if (record->event && line_read(causes->readers.of[part], record, &line))
+		return exchange_add_line(causes->exchange, &line);
+	return exchange_add(causes->exchange, part, record);
 }
 
 static int open_again(struct causes *causes, struct record_args *all)
@@ -74,7 +80,12 @@ static int read_files(struct causes *causes)
 {
 	int err = inputs_exchange(&causes->read, add_pair, causes, &causes->exchange);
 
-	return err ? err : inputs_each(&causes->read, add_record, causes);
+	if (!err)
+		err = line_readers_init(&causes->readers, &causes->read.line);
+	if (!err)
+		err = inputs_each(&causes->read, add_record, causes);
+	line_readers_clear(&causes->readers);
+	return err ? err : exchange_finish(causes->exchange);
 }
 
 /* ---- using ---- */
@@ -190,7 +201,7 @@ static bool is_worth_it(const struct inputs *inputs)
 static int narrow(struct causes *causes, const struct record_args *args)
 {
 	const struct selection_words words = { .events = EXCHANGE_EVENTS };
-	struct record_args all = { .source = args->source };
+	struct record_args all = { .source = args->source, .wants.texts = rpc_text_wanted };
 	struct dkt_ctx *ctx = causes->inputs->app->ctx;
 	int err = selection_read(ctx, &words, &all.selection);
 

@@ -60,6 +60,13 @@ int view_hosts_add(struct view *view, size_t part, const struct dkt_record *reco
 	return dkt__with_words(view->app->ctx, err);
 }
 
+int view_hosts_add_line(struct view *view, const struct log_line *line)
+{
+	int err = view->exchange ? exchange_add_line(view->exchange, line) : 0;
+
+	return dkt__with_words(view->app->ctx, err);
+}
+
 int view_hosts_finish(struct view *view)
 {
 	int err = view->exchange ? exchange_finish(view->exchange) : 0;

@@ -26,6 +26,7 @@ void view_lustre_clear(struct view *view)
 int view_lustre_add(struct view *view, size_t part, const struct dkt_record *record)
 {
 	struct log_line line;
+	int err;
 
 	if (!record->event) {
 		waterfall_gap(&view->fall, (uint32_t)part);
@@ -35,7 +36,8 @@ int view_lustre_add(struct view *view, size_t part, const struct dkt_record *rec
 		return 0;
 	if (line_is_start(&line))
 		waterfall_restart(&view->fall, line.host);
-	return waterfall_add(&view->fall, &line);
+	err = waterfall_add(&view->fall, &line);
+	return err ? err : view_hosts_add_line(view, &line);
 }
 
 /* A span: kind, file, beginning, end, 1 if it did not end. */

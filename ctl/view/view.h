@@ -68,6 +68,7 @@ struct json_object *view_lustre_json(const struct view *view);
 int view_hosts_init(struct view *view);
 void view_hosts_clear(struct view *view);
 int view_hosts_add(struct view *view, size_t part, const struct dkt_record *record);
+int view_hosts_add_line(struct view *view, const struct log_line *line);
 int view_hosts_finish(struct view *view);
 
 /* Returns the exchanges with their steps, the longest first. */

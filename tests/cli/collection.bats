@@ -185,3 +185,28 @@ both/b.dat,1,1' "$output"
 	has "$stderr" "dktrace: both/b.log: +0.000"
 	has "$stderr" "accurate to"
 }
+
+@test "requests of Lustre narrow the error, in texts and recordings" {
+	local gen=$BATS_TEST_DIRNAME/../tools/gen-lustre-log wall=1699996504670000000 suffix
+
+	"$gen" client 2.12 200 3.5 >both/client.dk
+	"$gen" server 2.12 200 >both/server.dk
+	dktrace convert both/client.dk both/client.dat
+	dktrace convert both/server.dk both/server.dat
+	for suffix in dk dat; do
+		# The server's clock is 3.5 s behind, and measured 2 ms wrong, within the error.
+		describe "$(host client client.$suffix 20 100 $((wall + 3500000000)))" \
+			"$(host server server.$suffix 3000 100 $((wall + 2000000)))"
+		dktrace report --clock-error both 2>err >text
+		# Not the first request, nor 5 that were sent twice; 4 others have no end, one of them sent twice.
+		has "$(cat err)" "accurate to 3.02 ms by round trips, and to 65.9 us near 385 steps"
+		within 3499934 "$(sed -n 's/.*: +\([0-9]*\)[.]\(......\)[0-9]* s to the clock.*/\1\2/p' err)" 3500066 "us, the true offset"
+		# At most the time of the network, one way, is uncertain.
+		within 50 "$(sed -n 's/^server: +-\([0-9]*\)us.*/\1/p' text | sort -n | head -1)" 70 "us, the error"
+	done
+	dktrace view both -o page.html 2>/dev/null
+	sed -n 's|.*<script type="application/json" id="data">||p' page.html | jq -c '.exchanges[] | [(.label | sub(" .*"; "")), (.steps | map(.[0]))]' |
+		sort | uniq -c >ways
+	same 100 "$(awk '{ n += $1 } END { print n }' ways)"
+	same '' "$(grep -v '\["[A-Z_]*",\[0,1,1,0\]\]$' ways)"
+}
