@@ -5,8 +5,12 @@
 #include "database/writing.h"
 #include "lustre/mask.h"
 
-/* Memory for pages of the database, KiB; the rest goes into files. */
-#define CACHE "65536"
+/*
+ * Memory for pages of the database, KiB; the rest goes into files. Rows are appended, for which a cache that
+ * fits into the CPU's is the fastest.
+ */
+#define CACHE_FILLING "4096"
+#define CACHE         "65536"
 
 /* ---- SQLite ---- */
 
@@ -57,6 +61,26 @@ int database_prepare(struct database *db, sqlite3_stmt **statement)
 	return rc ? database_fail(db, "insert") : 0;
 }
 
+int database_prepare_batch(struct database *db, struct batch *batch, size_t columns)
+{
+	sqlite3_stmt *insert = NULL;
+	int err;
+
+	batch_put_select(db->sql, columns);
+	err = database_prepare(db, &insert);
+	return err ? err : dkt__with_words(db->ctx, batch_begin(batch, insert, columns));
+}
+
+int database_pass(struct database *db, struct batch *batch)
+{
+	int rc = batch_pass(batch, &db->batches);
+
+	if (!rc)
+		return 0;
+	/* SQLite does not know of memory that a batch did not get. */
+	return rc == SQLITE_NOMEM ? dkt__no_memory(db->ctx) : database_fail(db, "insert");
+}
+
 void database_quote(struct dkt_buf *buf, const char *name)
 {
 	dkt_buf_add(buf, "\"", 1);
@@ -85,7 +109,8 @@ static const char own_tables[] =
 	"CREATE TABLE events(name TEXT PRIMARY KEY, system TEXT, event TEXT, records INTEGER);"
 	"CREATE TABLE classes(mask INTEGER PRIMARY KEY, class TEXT);";
 
-static const char *const own_names[] = { "hosts", "files", "losses", "events", "classes" };
+static const char *const own_names[] = { "hosts",  "files",   "losses",
+					 "events", "classes", BATCH_TABLE };
 
 /* The names of the other tables and views do not depend on the files. */
 static bool is_reserved(const struct schema *schema, const char *name)
@@ -100,8 +125,12 @@ static bool is_reserved(const struct schema *schema, const char *name)
 
 static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
-	if (text)
-		events_bind_text(statement, at, text, strlen(text));
+	if (!text)
+		return;
+	if (batch_is_utf8(text, strlen(text)))
+		sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
+	else
+		sqlite3_bind_blob64(statement, at, text, strlen(text), SQLITE_STATIC);
 }
 
 static void bind_error(sqlite3_stmt *statement, int at, const struct database_file *file)
@@ -228,10 +257,11 @@ static int open_sqlite(struct database *db)
 		return database_fail(db, "open");
 	dkt_buf_str(db->sql, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
 			     " PRAGMA page_size=16384; PRAGMA locking_mode=EXCLUSIVE;"
-			     " PRAGMA cache_size=-" CACHE ";"
+			     " PRAGMA cache_size=-" CACHE_FILLING ";"
 			     " BEGIN;");
 	dkt_buf_str(db->sql, own_tables);
-	return database_run(db);
+	rc = batches_begin(&db->batches, db->sqlite);
+	return rc ? database_fail(db, "open") : database_run(db);
 }
 
 static bool is_wanted(const struct database *db, const char *name)
@@ -307,8 +337,6 @@ static int begin(struct database *db)
 {
 	int err = dkt_buf_new(&db->sql);
 
-	if (!err)
-		err = dkt_buf_new(&db->text);
 	if (!err)
 		err = open_sqlite(db);
 	if (!err)
@@ -429,17 +457,41 @@ static int finish_answers(struct database *db)
 	return err;
 }
 
+static int end_batch(struct database *db, struct written *it)
+{
+	int err = it ? database_pass(db, &it->batch) : 0;
+
+	if (it)
+		batch_end(&it->batch);
+	return err;
+}
+
+static int end_batches(struct database *db)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < db->schema.n; i++)
+		err = end_batch(db, db->schema.tables[i]->writer);
+	for (size_t i = 0; !err && i < db->answers.n; i++)
+		err = end_batch(db, db->answers.list[i].writer);
+	if (!err)
+		batches_end(db->sqlite);
+	return err;
+}
+
 int database_finish(struct database *db)
 {
 	int err = finish_answers(db);
 
+	if (!err)
+		err = end_batches(db);
 	if (!err)
 		err = add_files(db);
 	if (!err)
 		err = add_events(db);
 	if (err)
 		return err;
-	dkt_buf_str(db->sql, "COMMIT;");
+	dkt_buf_str(db->sql, "COMMIT; PRAGMA cache_size=-" CACHE ";");
 	return database_run(db);
 }
 
@@ -459,7 +511,7 @@ static void clear_written(struct written *it)
 {
 	if (!it)
 		return;
-	sqlite3_finalize(it->insert);
+	batch_end(&it->batch);
 	free(it->wanted);
 }
 
@@ -477,7 +529,6 @@ void database_free(struct database *db)
 	schema_clear(&db->schema);
 	dkt__arena_free(&db->arena);
 	dkt_buf_free(db->sql);
-	dkt_buf_free(db->text);
 	free(db->files);
 	free(db);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tables of events. */
-#include "base/escape.h"
 #include "database/writing.h"
 
 /* ---- tables ---- */
@@ -32,9 +31,10 @@ static void put_create(struct database *db, const struct schema_table *table)
 int events_create(struct database *db, struct schema_table *table)
 {
 	struct written *it = database_written(db, &table->writer);
+	int err = it ? database_pass(db, &it->batch) : dkt__no_memory(db->ctx);
 
-	if (!it)
-		return dkt__no_memory(db->ctx);
+	if (err)
+		return err;
 	if (!it->created) {
 		put_create(db, table);
 	} else {
@@ -48,8 +48,7 @@ int events_create(struct database *db, struct schema_table *table)
 	}
 	it->created = true;
 	it->columns = table->n;
-	sqlite3_finalize(it->insert);
-	it->insert = NULL;
+	batch_end(&it->batch);
 	return database_run(db);
 }
 
@@ -75,105 +74,65 @@ static int prepare(struct database *db, const struct schema_table *table, struct
 						table->columns[i - SCHEMA_N_FIXED].name);
 		n++;
 	}
-	dkt_buf_str(db->sql, ") VALUES(?");
-	while (--n)
-		dkt_buf_str(db->sql, ", ?");
-	dkt_buf_str(db->sql, ")");
-	return database_prepare(db, &it->insert);
+	dkt_buf_str(db->sql, ") ");
+	return database_prepare_batch(db, &it->batch, n);
 }
 
 /* ---- values ---- */
 
-static bool is_utf8(const char *text, size_t len)
-{
-	unsigned int n;
-
-	if (dkt__is_plain(text, len))
-		return true;
-	for (; len; text += n, len -= n) {
-		n = dkt__utf8_len(text, len);
-		if (!n)
-			return false;
-	}
-	return true;
-}
-
-void events_bind_text(sqlite3_stmt *statement, int at, const char *text, size_t len)
-{
-	if (dkt__likely(is_utf8(text, len)))
-		sqlite3_bind_text64(statement, at, text, len, SQLITE_STATIC, SQLITE_UTF8);
-	else
-		sqlite3_bind_blob64(statement, at, text, len, SQLITE_STATIC);
-}
-
-static void bind_fixed(const struct database *db, sqlite3_stmt *insert, int at,
-		       enum schema_fixed column, size_t file, struct dkt_source *source,
-		       const struct dkt_record *record)
+static void add_fixed(const struct database *db, struct batch *batch, enum schema_fixed column,
+		      size_t file, struct dkt_source *source, const struct dkt_record *record)
 {
 	const char *comm;
 
 	switch (column) {
 	case SCHEMA_SEQ:
-		sqlite3_bind_int64(insert, at, db->seq);
+		batch_integer(batch, db->seq);
 		return;
 	case SCHEMA_TS:
-		sqlite3_bind_int64(insert, at, (int64_t)record->ts);
+		batch_integer(batch, (int64_t)record->ts);
 		return;
 	case SCHEMA_HOST:
-		sqlite3_bind_int64(insert, at, (int64_t)db->files[file].host + 1);
+		batch_integer(batch, (int64_t)db->files[file].host + 1);
 		return;
 	case SCHEMA_CPU:
-		sqlite3_bind_int64(insert, at, record->cpu);
+		batch_integer(batch, record->cpu);
 		return;
 	case SCHEMA_PID:
-		sqlite3_bind_int64(insert, at, record->pid);
+		batch_integer(batch, record->pid);
 		return;
 	case SCHEMA_COMM:
 		comm = dkt_source_comm(source, record);
-		events_bind_text(insert, at, comm, strlen(comm));
+		batch_text(batch, comm, strlen(comm));
 		return;
 	default:
-		sqlite3_bind_int64(insert, at, record->flags);
+		batch_integer(batch, record->flags);
 	}
 }
 
-/* Lists of one record share the buffer, which may move: SQLite copies them. */
-static void bind_list(struct database *db, sqlite3_stmt *insert, int at,
-		      const struct schema_value *value)
-{
-	const char *text;
-	size_t len;
-
-	dkt_buf_reset(db->text);
-	schema_list_text(value, db->text);
-	text = dkt_buf_data(db->text, &len);
-	sqlite3_bind_text64(insert, at, text, len, SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
-static void bind_field(struct database *db, sqlite3_stmt *insert, int at,
-		       const struct dkt_record *record, const struct dkt_field *field,
-		       enum schema_type type)
+static void add_field(struct batch *batch, const struct dkt_record *record,
+		      const struct dkt_field *field, enum schema_type type)
 {
 	struct schema_value value;
 
 	schema_value(record, field, type, &value);
 	if (dkt__unlikely(!value.known))
-		sqlite3_bind_null(insert, at);
+		batch_null(batch);
 	else if (type <= SCHEMA_UNSIGNED)
-		sqlite3_bind_int64(insert, at, value.number);
+		batch_integer(batch, value.number);
 	else if (type == SCHEMA_TEXT)
-		events_bind_text(insert, at, value.bytes, value.len);
+		batch_text(batch, value.bytes, value.len);
 	else if (type == SCHEMA_LIST)
-		bind_list(db, insert, at, &value);
+		batch_list(batch, &value);
 	else
-		sqlite3_bind_blob64(insert, at, value.bytes, value.len, SQLITE_STATIC);
+		batch_bytes(batch, BATCH_BLOB, value.bytes, value.len);
 }
 
 int events_add(struct database *db, size_t file, struct dkt_source *source,
 	       const struct dkt_record *record)
 {
 	struct schema_event *event;
-	int err = schema_event_of(&db->schema, record->event, &event), at = 1;
+	int err = schema_event_of(&db->schema, record->event, &event);
 	struct schema_table *table;
 	struct written *it;
 
@@ -187,17 +146,16 @@ int events_add(struct database *db, size_t file, struct dkt_source *source,
 		err = events_create(db, table);
 		it = table->writer;
 	}
-	if (dkt__unlikely(!err && !it->insert))
+	if (dkt__unlikely(!err && !it->batch.insert))
 		err = prepare(db, table, it);
 	if (dkt__unlikely(err))
 		return err;
 	for (size_t i = 0; i < SCHEMA_N_FIXED; i++)
 		if (!i || is_filled(db, it, i))
-			bind_fixed(db, it->insert, at++, i, file, source, record);
+			add_fixed(db, &it->batch, i, file, source, record);
 	for (size_t i = 0; i < table->n; i++)
 		if (is_filled(db, it, SCHEMA_N_FIXED + i))
-			bind_field(db, it->insert, at++, record,
-				   i < event->n ? event->fields[i] : NULL, table->columns[i].type);
-	it->rows++;
-	return database_step(db, it->insert);
+			add_field(&it->batch, record, i < event->n ? event->fields[i] : NULL,
+				  table->columns[i].type);
+	return database_end_row(db, it);
 }

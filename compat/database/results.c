@@ -53,44 +53,37 @@ int results_create(struct database *db, struct answer *answer)
 		return err;
 	dkt_buf_str(db->sql, "INSERT INTO ");
 	database_quote(db->sql, answer->name);
-	dkt_buf_str(db->sql, " VALUES(NULL");
-	for (size_t i = 1; i < creation.n; i++)
-		dkt_buf_str(db->sql, ", ?");
-	dkt_buf_str(db->sql, ")");
-	return database_prepare(db, &it->insert);
+	dkt_buf_str(db->sql, " ");
+	return database_prepare_batch(db, &it->batch, creation.n);
 }
 
-static bool is_text(const struct result_column *column, const struct result_cell *cell)
+static void add_text(struct batch *batch, const char *text)
+{
+	if (text)
+		batch_text(batch, text, strlen(text));
+	else
+		batch_null(batch);
+}
+
+static void add_cell(struct batch *batch, const struct result_column *column,
+		     const struct result_cell *cell)
 {
 	enum answer_type type = answer_type(column);
 
-	return type == ANSWER_TEXT || (type == ANSWER_ANY && cell->text);
-}
-
-static int bind_cell(sqlite3_stmt *insert, int at, const struct result_column *column,
-		     const struct result_cell *cell)
-{
 	if (!cell->known)
-		sqlite3_bind_null(insert, at);
-	else if (is_text(column, cell) && cell->text)
-		events_bind_text(insert, at, cell->text, strlen(cell->text));
-	else if (is_text(column, cell))
-		sqlite3_bind_null(insert, at);
-	else if (answer_type(column) == ANSWER_REAL)
-		sqlite3_bind_double(insert, at, cell->real);
+		batch_null(batch);
+	else if (type == ANSWER_TEXT || (type == ANSWER_ANY && cell->text))
+		add_text(batch, cell->text);
+	else if (type == ANSWER_REAL)
+		batch_real(batch, cell->real);
 	else
-		sqlite3_bind_int64(insert, at, (int64_t)cell->number);
-	at++;
-	if (column->number_key) {
-		if (cell->known)
-			sqlite3_bind_int64(insert, at, (int64_t)cell->number);
-		else
-			sqlite3_bind_null(insert, at);
-		at++;
-	}
+		batch_integer(batch, (int64_t)cell->number);
+	if (column->number_key && cell->known)
+		batch_integer(batch, (int64_t)cell->number);
+	else if (column->number_key)
+		batch_null(batch);
 	if (column->type == RESULT_PROCESS)
-		sqlite3_bind_int64(insert, at++, cell->process);
-	return at;
+		batch_integer(batch, cell->process);
 }
 
 int results_row(void *data, struct answer *answer, size_t host, const struct result_cell *cells)
@@ -98,7 +91,7 @@ int results_row(void *data, struct answer *answer, size_t host, const struct res
 	struct database *db = data;
 	const struct result_table *table = answer_table(&db->answers, answer);
 	struct written *it;
-	int err, at = 2;
+	int err;
 
 	/* An analysis counts only at the end, and from too few events it counts nothing. */
 	if (!answer->set && !answer_suffices(&db->answers, answer))
@@ -107,9 +100,10 @@ int results_row(void *data, struct answer *answer, size_t host, const struct res
 	if (err)
 		return err;
 	it = answer->writer;
-	sqlite3_bind_int64(it->insert, 1, (int64_t)host + 1);
+	/* SQLite numbers the rows. */
+	batch_null(&it->batch);
+	batch_integer(&it->batch, (int64_t)host + 1);
 	for (size_t i = 0; i < table->n; i++)
-		at = bind_cell(it->insert, at, &table->columns[i], &cells[i]);
-	it->rows++;
-	return database_step(db, it->insert);
+		add_cell(&it->batch, &table->columns[i], &cells[i]);
+	return database_end_row(db, it);
 }

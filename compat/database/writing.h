@@ -7,12 +7,13 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "database/answers.h"
+#include "database/batch.h"
 #include "database/database.h"
 #include "schema/schema.h"
 
 /* The part of a table that the database has so far. */
 struct written {
-	sqlite3_stmt *insert; /* NULL: not prepared */
+	struct batch batch; /* without an insertion: not prepared */
 	size_t columns; /* of fields, that the table has so far */
 	bool created;
 	bool *wanted; /* by column, with the fixed ones first; NULL: as the database says */
@@ -30,7 +31,7 @@ struct database {
 	struct answers answers;
 	struct dkt__arena arena; /* of written */
 	struct dkt_buf *sql; /* for the text of statements */
-	struct dkt_buf *text; /* for lists */
+	struct batches batches;
 	bool chosen; /* database_want() was called */
 	sqlite3_stmt *loss;
 	int64_t seq; /* of the last record */
@@ -45,6 +46,19 @@ int database_run(struct database *db);
 
 /* Prepares the statement in db->sql. */
 int database_prepare(struct database *db, sqlite3_stmt **statement);
+
+/* Prepares the insertion of a batch, whose text so far is in db->sql. */
+int database_prepare_batch(struct database *db, struct batch *batch, size_t columns);
+
+/* Passes the rows of a batch to the table. */
+int database_pass(struct database *db, struct batch *batch);
+
+/* After the values of a row: passes the rows if it is time. */
+static inline int database_end_row(struct database *db, struct written *it)
+{
+	it->rows++;
+	return dkt__unlikely(batch_is_full(&it->batch)) ? database_pass(db, &it->batch) : 0;
+}
 
 /* Runs an insertion, and makes it ready for the next row. */
 static inline int database_step(struct database *db, sqlite3_stmt *insert)
@@ -64,9 +78,6 @@ struct written *database_written(struct database *db, void **writer);
 int events_create(struct database *db, struct schema_table *table);
 int events_add(struct database *db, size_t file, struct dkt_source *source,
 	       const struct dkt_record *record);
-
-/* Binds a text, as bytes if it is not UTF-8. It must live until the statement is reset. */
-void events_bind_text(sqlite3_stmt *statement, int at, const char *text, size_t len);
 
 /* ---- tables and views of answers ---- */
 
