@@ -133,11 +133,11 @@ static size_t put_pairs(const struct request *request, struct causal_pair pairs[
 					   .effect = server,
 					   .effect_time = times[RPC_HANDLING] + LINE_TIME_UNIT };
 	if (times[RPC_COMPLETED])
-		pairs[n++] =
-			(struct causal_pair){ .cause = server,
-					      .cause_time = times[RPC_HANDLING],
-					      .effect = client,
-					      .effect_time = times[RPC_COMPLETED] + LINE_TIME_UNIT };
+		pairs[n++] = (struct causal_pair){ .cause = server,
+						   .cause_time = times[RPC_HANDLING],
+						   .effect = client,
+						   .effect_time =
+							   times[RPC_COMPLETED] + LINE_TIME_UNIT };
 	return n;
 }
 

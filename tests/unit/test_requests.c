@@ -221,8 +221,8 @@ static uint64_t any(struct world *world, uint64_t below)
 	return (world->seed >> 33) % below;
 }
 
-static void put(struct world *world, uint32_t host, uint64_t us, const char *kind,
-		uint32_t client, uint64_t number)
+static void put(struct world *world, uint32_t host, uint64_t us, const char *kind, uint32_t client,
+		uint64_t number)
 {
 	struct made_line *line = &world->lines[world->n];
 
@@ -330,9 +330,9 @@ static void no_pair_of_a_made_world_is_wrong(void **state)
 			world->later[i] = any(world, 2000);
 			world->lost[i][0] = any(world, 60000);
 			world->lost[i][1] = world->lost[i][0] + any(world, 3000);
-			world->lines[world->n++] = (struct made_line){
-				.order = world->lost[i][1] + world->later[i], .lost = true
-			};
+			world->lines[world->n++] =
+				(struct made_line){ .order = world->lost[i][1] + world->later[i],
+						    .lost = true };
 		}
 		for (int i = 0; i < 200; i++)
 			make_request(world, (uint64_t)i * 300 + any(world, 300));
