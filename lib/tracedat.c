@@ -164,6 +164,7 @@ static void place_chunks(struct dkt__dat *dat, struct dkt__stream *s, struct dkt
 	uint64_t size = dkt__cursor_left(cur);
 
 	s->chunks.codec = dat->codec;
+	s->chunks.file = &dat->file;
 	if (!size)
 		return;
 	dat->placed += size;
@@ -297,6 +298,15 @@ static int fill_streams(struct dkt__dat *dat, const struct dkt_source_opts *opts
 	return 0;
 }
 
+/* Frees the memory that only the tables and the search for chunks needed. */
+static void forget_start(struct dkt__dat *dat)
+{
+	if (dat->codec)
+		dat->codec->release(dat->codec_state);
+	dat->codec_state = NULL;
+	dkt__file_forget(&dat->file, dat->file.data, dat->file.data + dat->file.size);
+}
+
 int dkt__dat_read(struct dkt__dat *dat, const struct dkt__file *file,
 		  const struct dkt_source_opts *opts)
 {
@@ -327,6 +337,7 @@ int dkt__dat_read(struct dkt__dat *dat, const struct dkt__file *file,
 	err = fill_streams(dat, opts);
 	if (err)
 		return err;
+	forget_start(dat);
 	if (dat->cut)
 		dkt__streams_damage(&dat->streams, "the file is truncated at byte %zu",
 				    dat->file.size);

@@ -3,23 +3,12 @@
  * The first pass over the records of perf.data. It finds the facts about the whole file, and the
  * range of times in each block, which tells the merge how far to read ahead.
  */
-#include <sys/mman.h>
-
 #include "base/io.h"
 #include "perfdata.h"
 
-/* A page fault may map this many bytes around the page. */
-#define AROUND (64u << 10)
-
 void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to)
 {
-	uintptr_t base = (uintptr_t)perf->tape.data,
-		  start = (base + from) & ~(uintptr_t)(AROUND - 1);
-	uintptr_t file = (uintptr_t)perf->file.data;
-
-	/* Freed pages of a file that does not change are read again when needed. */
-	start = DKT__MAX(start, file);
-	madvise((void *)start, base + to - start, MADV_DONTNEED);
+	dkt__file_forget(&perf->file, perf->tape.data + from, perf->tape.data + to);
 }
 
 bool dkt__perf_read(const struct dkt__perf *perf, uint64_t at, size_t size, uint8_t *room,

@@ -6,6 +6,9 @@
 #include "source/chunks.h"
 #include "source/page.h"
 
+/* Compressed bytes that are read before their memory is freed. */
+#define FORGOTTEN (64 << 10)
+
 int dkt__chunks_add(struct dkt__chunks *chunks, struct dkt__chunk chunk)
 {
 	int err;
@@ -83,6 +86,21 @@ static size_t find_chunk(const struct dkt__chunks *chunks, uint64_t nr)
 	return low;
 }
 
+/* Frees the memory of compressed bytes that were read: a file can be larger than all memory. */
+static void forget(struct dkt__chunks *chunks, const struct dkt__chunk *chunk)
+{
+	const uint8_t *end = chunk->data + chunk->packed;
+
+	if (!chunks->file)
+		return;
+	if (!chunks->kept || chunk->data < chunks->kept)
+		chunks->kept = chunk->data;
+	if (end - chunks->kept < FORGOTTEN)
+		return;
+	dkt__file_forget(chunks->file, chunks->kept, end);
+	chunks->kept = end;
+}
+
 static bool unpack(struct dkt__chunks *chunks, size_t at, struct dkt__chunk_room *room)
 {
 	const struct dkt__chunk *chunk = &chunks->list[at];
@@ -98,6 +116,7 @@ static bool unpack(struct dkt__chunks *chunks, size_t at, struct dkt__chunk_room
 	if (!room->size || chunks->codec->decompress(&chunks->state, chunk->data, chunk->packed,
 						     room->bytes, chunk->size))
 		return false;
+	forget(chunks, chunk);
 	room->chunk = at + 1;
 	return true;
 }

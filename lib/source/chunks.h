@@ -36,6 +36,8 @@ struct dkt__chunks {
 	uint32_t page_size;
 	uint32_t largest; /* bytes of a decompressed chunk */
 	void *state; /* the codec's */
+	const struct dkt__file *file; /* whose mapping has the compressed bytes; NULL: other memory */
+	const uint8_t *kept; /* from here on they are in memory; NULL: none is */
 	/*
 	 * One for the page returned last, one for a search by time, which must keep that page
 	 * valid.

@@ -10,6 +10,9 @@
 #include "base/io.h"
 #include "source/file.h"
 
+/* A page fault may map this many bytes around the page. */
+#define AROUND (64u << 10)
+
 /* A mapped file, which is unmapped at the end of the context. */
 struct kept {
 	void *map;
@@ -134,6 +137,14 @@ int dkt__file_grow(struct dkt_ctx *ctx, const char *name, int fd, struct dkt__fi
 		return dkt__no_memory(ctx);
 	file->data = data;
 	return 0;
+}
+
+void dkt__file_forget(const struct dkt__file *file, const uint8_t *from, const uint8_t *to)
+{
+	uintptr_t start = (uintptr_t)from & ~(uintptr_t)(AROUND - 1);
+
+	start = DKT__MAX(start, (uintptr_t)file->data);
+	madvise((void *)start, (uintptr_t)to - start, MADV_DONTNEED);
 }
 
 const uint8_t *dkt__cursor_bytes(struct dkt__cursor *cur, uint64_t n)

@@ -26,6 +26,12 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 int dkt__file_grow(struct dkt_ctx *ctx, const char *name, int fd, struct dkt__file *file);
 
 /*
+ * Frees the memory of bytes of the mapping, and of those that a page fault mapped around them. They are
+ * read again when they are needed.
+ */
+void dkt__file_forget(const struct dkt__file *file, const uint8_t *from, const uint8_t *to);
+
+/*
  * The memory limit for decompressing a file of that size: a small file must not fill the machine.
  * Recorded data compress to a tenth, seldom to a fiftieth.
  */

@@ -144,6 +144,7 @@ static int take_cpu(struct dkt__dat *dat, struct dkt__cursor *cur, struct dkt__d
 	made.pieces.codec = dat->codec;
 	made.pieces.page_size = buffer->page_size;
 	made.pieces.plain.fd = dat->file.fd;
+	made.pieces.file = &dat->file;
 	if (dkt__append(buffer->cpus, buffer->n_cpus, made))
 		return dkt__no_memory(dat->ctx);
 	dat->n_places++;

@@ -129,13 +129,15 @@ static int add_formats(struct dkt_tracedat *out, const struct dkt__dat *dat)
 }
 
 /* Takes the names of all processes that the recording names. */
-static void add_names(struct dkt_tracedat *out, const struct dkt__dat *dat)
+static int add_names(struct dkt_tracedat *out, const struct dkt__dat *dat)
 {
 	size_t at = 0;
+	int err = 0;
 
-	for (int32_t pid; (pid = dkt__comms_pid(&dat->streams.comms, &at)) >= 0;)
+	for (int32_t pid; !err && (pid = dkt__comms_pid(&dat->streams.comms, &at)) >= 0;)
 		if (pid < DKT__TDW_PIDS)
-			out->streams[0].pids[pid / 8] |= (uint8_t)(1 << pid % 8);
+			err = dkt__tdw_pid_add(out, &out->streams[0], (uint32_t)pid);
+	return err;
 }
 
 static int add_all(struct dkt_tracedat *out, struct dkt__dat *dat)
@@ -155,9 +157,7 @@ static int add_all(struct dkt_tracedat *out, struct dkt__dat *dat)
 		err = dkt__tdw_stream_add(out, "");
 	for (size_t i = 0; !err && i < dat->streams.n; i++)
 		err = add_pages(out, dat, &dat->streams.list[i]);
-	if (!err)
-		add_names(out, dat);
-	return err;
+	return err ? err : add_names(out, dat);
 }
 
 /* ---- the call ---- */

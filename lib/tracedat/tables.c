@@ -153,35 +153,33 @@ int dkt__tdw_printk(const struct dkt_tracedat *out, struct dkt_buf *buf)
 static bool has_name(const struct dkt_tracedat *out, size_t stream, uint32_t pid)
 {
 	for (size_t i = 0; i < stream; i++)
-		if (out->streams[i].pids[pid / 8] & 1 << pid % 8)
+		if (dkt__tdw_has_pid(&out->streams[i], pid))
 			return true;
 	return false;
 }
 
+/* The processes of a block. */
 static void put_names(const struct dkt_tracedat *out, size_t nr, uint32_t from, struct dkt_buf *buf)
 {
 	const struct dkt__tdw_stream *stream = &out->streams[nr];
 
-	for (uint32_t pid = from; pid < from + 8; pid++) {
+	for (uint32_t pid = from; pid < from + DKT__TDW_BLOCK; pid++) {
 		struct dkt_record record = { .pid = (int32_t)pid, .stream = (uint32_t)nr };
 
-		if (pid && stream->pids[pid / 8] & 1 << pid % 8 && !has_name(out, nr, pid))
+		if (pid && dkt__tdw_has_pid(stream, pid) && !has_name(out, nr, pid))
 			dkt_buf_printf(buf, "%u %s\n", pid, dkt_source_comm(out->source, &record));
 	}
 }
 
 int dkt__tdw_cmdlines(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
-	static const uint8_t none[8];
 	size_t from = buf->len;
 
 	dkt__tdw_number(out, buf, 0, 8);
 	for (size_t nr = 0; nr < out->n_streams; nr++)
-		/* Most of these bits are 0, and there are many streams. */
-		for (uint32_t pid = 0; pid < DKT__TDW_PIDS; pid += 64)
-			if (memcmp(out->streams[nr].pids + pid / 8, none, sizeof(none)) != 0)
-				for (uint32_t byte = 0; byte < 64; byte += 8)
-					put_names(out, nr, pid + byte, buf);
+		for (uint32_t block = 0; block < ARRAY_SIZE(out->streams[nr].pids); block++)
+			if (out->streams[nr].pids[block])
+				put_names(out, nr, block * DKT__TDW_BLOCK, buf);
 	put_length(out, buf, from, 8);
 	return 0;
 }

@@ -23,7 +23,8 @@ static void stream_clear(const struct dkt__tdw_stream *stream)
 	}
 	free(stream->cpus);
 	free(stream->known);
-	free(stream->pids);
+	for (size_t i = 0; i < ARRAY_SIZE(stream->pids); i++)
+		free(stream->pids[i]);
 	free(stream->name);
 }
 
@@ -34,15 +35,26 @@ int dkt__tdw_stream_add(struct dkt_tracedat *out, const char *name)
 		.name = strdup(name ? name : ""),
 		.page_size = out->page_size,
 		.known = calloc(DKT__TDW_IDS, sizeof(*stream.known)),
-		.pids = calloc(DKT__TDW_PIDS / 8, 1),
 	};
 	int err = -ENOMEM;
 
-	if (stream.name && stream.known && stream.pids)
+	if (stream.name && stream.known)
 		err = dkt__append(out->streams, out->n_streams, stream);
 	if (err)
 		stream_clear(&stream);
 	return dkt__with_words(out->ctx, err);
+}
+
+int dkt__tdw_pid_add(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t pid)
+{
+	uint8_t **bits = &stream->pids[pid / DKT__TDW_BLOCK];
+
+	if (dkt__unlikely(!*bits))
+		*bits = calloc(DKT__TDW_BLOCK / 8, 1);
+	if (dkt__unlikely(!*bits))
+		return dkt__no_memory(out->ctx);
+	(*bits)[pid % DKT__TDW_BLOCK / 8] |= (uint8_t)(1 << pid % 8);
+	return 0;
 }
 
 static int stream_get(struct dkt_tracedat *out, uint32_t nr, struct dkt__tdw_stream **stream)
@@ -273,8 +285,9 @@ static int add(struct dkt_tracedat *out, const struct dkt_record *record)
 		return 0;
 	}
 	if (record->pid >= 0 && record->pid < DKT__TDW_PIDS)
-		stream->pids[record->pid / 8] |= (uint8_t)(1 << record->pid % 8);
-	err = event_id(out, stream, record->event, &id);
+		err = dkt__tdw_pid_add(out, stream, (uint32_t)record->pid);
+	if (!err)
+		err = event_id(out, stream, record->event, &id);
 	return err ? err : put_record(out, cpu, record, id);
 }
 

@@ -17,6 +17,9 @@
 /* The limit of PIDs: PID_MAX_LIMIT of include/linux/threads.h. */
 #define DKT__TDW_PIDS (1 << 22)
 
+/* Processes whose bits are stored together. */
+#define DKT__TDW_BLOCK (1 << 15)
+
 /* One CPU's data. Complete pages are collected in a chunk; a full chunk is moved to the spill. */
 struct dkt__tdw_cpu {
 	struct dkt__pack pack;
@@ -51,7 +54,8 @@ struct dkt__tdw_stream {
 	int n_cpus;
 	uint32_t page_size;
 	struct dkt__tdw_known *known; /* DKT__TDW_IDS elements */
-	uint8_t *pids; /* a bit for each process that has records */
+	/* Blocks with a bit for each process that has records. NULL: none of the block has. */
+	uint8_t *pids[DKT__TDW_PIDS / DKT__TDW_BLOCK];
 };
 
 struct dkt_tracedat {
@@ -101,6 +105,16 @@ int dkt__tdw_recode(struct dkt_tracedat *out, const struct dkt__spill_piece *pie
 int dkt__tdw_set_form(struct dkt_tracedat *out, unsigned int version, const char *compression);
 
 int dkt__tdw_stream_add(struct dkt_tracedat *out, const char *name);
+
+/* Notes that a process, below DKT__TDW_PIDS, has records. */
+int dkt__tdw_pid_add(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t pid);
+
+static inline bool dkt__tdw_has_pid(const struct dkt__tdw_stream *stream, uint32_t pid)
+{
+	const uint8_t *bits = stream->pids[pid / DKT__TDW_BLOCK];
+
+	return bits && bits[pid % DKT__TDW_BLOCK / 8] & 1 << pid % 8;
+}
 
 /* Gets a CPU of the stream; a new one has no data. */
 int dkt__tdw_cpu_get(struct dkt_tracedat *out, struct dkt__tdw_stream *stream, uint32_t nr,
