@@ -6,6 +6,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "capture/service.h"
 #include "flight/message.h"
 
 #define WATCH "when"
@@ -166,13 +167,11 @@ static void log_error(struct dkt_ctx *ctx)
 }
 
 /* If the kernel refuses now, the table there is serves on. */
-static void renew(struct dkt_ctx *ctx, const char *log, struct flight_condition *one, size_t i,
-		  uint64_t now)
+static void renew(struct dkt_ctx *ctx, const char *log, struct flight_condition *one, size_t i)
 {
 	struct flight_watch fresh = { 0 };
 	char name[sizeof(WATCH) + 24];
 
-	one->since = now;
 	name_watch(name, sizeof(name), i, !one->second);
 	if (open_text(ctx, log, one->text, name, &fresh) || !fresh.lat) {
 		log_error(ctx);
@@ -181,11 +180,11 @@ static void renew(struct dkt_ctx *ctx, const char *log, struct flight_condition 
 	}
 	one->before = one->watch;
 	one->watch = fresh;
+	one->since = service_now();
 	one->second = !one->second;
 }
 
-void flight_conditions_renew(struct dkt_ctx *ctx, const char *log, struct flight_conditions *all,
-			     uint64_t now)
+void flight_conditions_renew(struct dkt_ctx *ctx, const char *log, struct flight_conditions *all)
 {
 	const uint64_t forks = count_forks();
 
@@ -194,12 +193,12 @@ void flight_conditions_renew(struct dkt_ctx *ctx, const char *log, struct flight
 
 		if (!one->watch.lat)
 			continue;
-		if (one->before.ctx && now - one->since > OVERLAP * one->watch.limit) {
+		if (one->before.ctx && service_now() - one->since > OVERLAP * one->watch.limit) {
 			if (flight_watch_remove(ctx, log, &one->before))
 				log_error(ctx);
 		} else if (!one->before.ctx && forks - one->forks > FORKS_MAX) {
 			one->forks = forks;
-			renew(ctx, log, one, i, now);
+			renew(ctx, log, one, i);
 		}
 	}
 }

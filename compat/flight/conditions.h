@@ -38,10 +38,9 @@ int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one, uin
 
 /*
  * The kernel's table of a latency keeps each thread that it ever saw. Sets up a new one before it can
- * be full. now: ns. Call it every FLIGHT_RENEW ns.
+ * be full, and removes the old one later: look before. Call it every FLIGHT_RENEW ns.
  */
 #define FLIGHT_RENEW UINT64_C(10000000000)
-void flight_conditions_renew(struct dkt_ctx *ctx, const char *log, struct flight_conditions *all,
-			     uint64_t now);
+void flight_conditions_renew(struct dkt_ctx *ctx, const char *log, struct flight_conditions *all);
 
 int flight_conditions_remove(struct dkt_ctx *ctx, const char *log, struct flight_conditions *all);

@@ -119,14 +119,18 @@ static nfds_t wait_for(const struct flight *flight, bool held, struct pollfd *fd
 	return n;
 }
 
-static void renew(struct flight *flight)
+/* The records of a table that goes are looked at before. */
+static int renew(struct flight *flight)
 {
-	const uint64_t now = service_now();
+	int err;
 
-	if (!flight->conditions.fills || now < flight->renewal)
-		return;
-	flight_conditions_renew(flight->ctx, flight->log, &flight->conditions, now);
-	flight->renewal = now + FLIGHT_RENEW;
+	if (!flight->conditions.fills || service_now() < flight->renewal)
+		return 0;
+	err = look(flight);
+	if (!err)
+		flight_conditions_renew(flight->ctx, flight->log, &flight->conditions);
+	flight->renewal = service_now() + FLIGHT_RENEW;
+	return err;
 }
 
 static int step(struct flight *flight)
@@ -155,7 +159,7 @@ static int step(struct flight *flight)
 	if (!err && flight->reasons && flight->due <= service_now())
 		flight_make_dump(flight);
 	if (!err)
-		renew(flight);
+		err = renew(flight);
 	return dkt__with_words(flight->ctx, err);
 }
 

@@ -134,18 +134,25 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 	return reason;
 }
 
+/* Each table reads the clock for itself, so their times of one call are about the same. */
+static bool is_same(const struct flight_slow *a, const struct flight_slow *b)
+{
+	return a->ns && a->pid == b->pid && a->end - a->ns < b->end && b->end - b->ns < a->end;
+}
+
 /*
- * Both tables give the same call the same time, because they take both times from its events. Returns
- * whether the twin has told of it, which forgets that; otherwise this watch remembers it.
+ * Returns whether the twin has told of the call, which forgets that; otherwise this watch remembers it. A
+ * thread makes one call after the other.
  */
-static bool is_told(struct flight_watch *watch, struct flight_watch *twin, int pid, uint64_t ns)
+static bool is_told(struct flight_watch *watch, struct flight_watch *twin,
+		    const struct flight_slow *slow)
 {
 	for (size_t i = 0; twin && i < FLIGHT_TOLD; i++)
-		if (twin->told[i].ns == ns && twin->told[i].pid == pid) {
+		if (is_same(&twin->told[i], slow)) {
 			twin->told[i].ns = 0;
 			return true;
 		}
-	watch->told[watch->n_told++ % FLIGHT_TOLD] = (struct flight_slow){ .pid = pid, .ns = ns };
+	watch->told[watch->n_told++ % FLIGHT_TOLD] = *slow;
 	return false;
 }
 
@@ -155,6 +162,7 @@ static int judge(struct flight_watch *watch, struct flight_watch *twin,
 {
 	uint64_t ns = 0;
 	int err = watch->name ? flight_measure(watch, record, &ns) : 0;
+	const struct flight_slow slow = { .pid = record->pid, .ns = ns, .end = record->ts };
 
 	/* Records of a latency that are lost tell nothing, unless they are those of slow ones. */
 	if (err || (watch->name && ns <= watch->limit && (record->event || !watch->lat)))
@@ -163,7 +171,7 @@ static int judge(struct flight_watch *watch, struct flight_watch *twin,
 		*n += record->lost == DKT_LOST_UNKNOWN ? 1 : record->lost;
 		return 0;
 	}
-	if (watch->lat && is_told(watch, twin, record->pid, ns))
+	if (watch->lat && is_told(watch, twin, &slow))
 		return 0;
 	++*n;
 	if (!*reason && watch->name)

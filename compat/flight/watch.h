@@ -6,8 +6,8 @@
 
 struct rpc_times;
 
-/* Slow calls that a watch remembers. */
-#define FLIGHT_TOLD 16
+/* Slow calls that a watch remembers: those of one look, or some would count twice. */
+#define FLIGHT_TOLD 1024
 
 struct flight_watch {
 	/* Its own context: whoever creates probes in a context makes its live sources invalid. */
@@ -27,7 +27,8 @@ struct flight_watch {
 	/* The last slow calls that the kernel has measured for this watch. */
 	struct flight_slow {
 		int pid;
-		uint64_t ns;
+		uint64_t ns; /* how long it took; 0: none */
+		uint64_t end; /* the time of its record */
 	} told[FLIGHT_TOLD];
 	size_t n_told; /* of all time; the next one has the place n_told % FLIGHT_TOLD */
 };

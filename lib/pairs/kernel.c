@@ -72,7 +72,13 @@ static int put_filter(FILE *f, const struct setup *setup, const struct dkt_event
 	return 0;
 }
 
-/* "hist:keys=common_pid:ts0=common_timestamp,by0=id" */
+/*
+ * The kernel's usual clock for histograms, "global", gives both events of a pair the same time if they are on
+ * two CPUs whose clocks differ by more than the time between them. "mono" is one clock for all CPUs.
+ */
+#define CLOCK ":clock=mono"
+
+/* "hist:keys=common_pid:ts0=common_timestamp,by0=id:clock=mono" */
 static int put_begin(FILE *f, const struct setup *setup)
 {
 	const struct dkt_pairs *pairs = setup->pairs;
@@ -83,11 +89,11 @@ static int put_begin(FILE *f, const struct setup *setup)
 	fprintf(f, ":ts%u=common_timestamp", setup->begin_nr);
 	if (pairs->grouped && pairs->by_begin)
 		fprintf(f, ",by0=%s", dkt__key_kernel_name(pairs->by.name));
-	fprintf(f, ":size=%d", PAIRS_KERNEL_SIZE);
+	fprintf(f, ":size=%d" CLOCK, PAIRS_KERNEL_SIZE);
 	return put_filter(f, setup, setup->begin, pairs->skip);
 }
 
-/* "hist:keys=common_pid:lat0=common_timestamp-$ts0:onmatch(a.b).trace(name,$lat0,$by0)" */
+/* "hist:keys=common_pid:lat0=common_timestamp-$ts0:clock=mono:onmatch(a.b).trace(name,$lat0,$by0)" */
 static int put_end(FILE *f, const struct setup *setup)
 {
 	const struct dkt_pairs *pairs = setup->pairs;
@@ -95,7 +101,7 @@ static int put_end(FILE *f, const struct setup *setup)
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
 		fprintf(f, "%s%s",
 			i ? "," : "hist:keys=", dkt__key_kernel_name(pairs->keys[i].end.name));
-	fprintf(f, ":lat%u=common_timestamp-$ts%u:size=%d:onmatch(%s.%s).trace(%s,$lat%u",
+	fprintf(f, ":lat%u=common_timestamp-$ts%u:size=%d" CLOCK ":onmatch(%s.%s).trace(%s,$lat%u",
 		setup->end_nr, setup->begin_nr, PAIRS_KERNEL_SIZE, setup->begin->system,
 		setup->begin->name, setup->name, setup->end_nr);
 	if (pairs->grouped)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs lustre_debug
-# timeout: 400
+# timeout: 900
 # kernel: 6.1
 # programs: jq gen-sequence
 # flight: latencies that the kernel measures, those of Lustre's RPCs, and texts of its messages.
@@ -17,6 +17,12 @@ made()
 dumps()
 {
 	dktrace flight status --json | jq '.dumps | length'
+}
+
+# Those that made a dump, and those that had one already or got none.
+incidents()
+{
+	dktrace flight status --json | jq '(.dumps | length) + .merged + .suppressed'
 }
 
 # A reason of the last dumps. usage: reason NUMBER
@@ -72,6 +78,23 @@ has_line '^GROUP +RECORDS +BYTES +SIZE +SPAN +OVERWRITTEN +LOST' "$out" "and wha
 run dktrace flight stop
 same "" "$(made)" "nothing is left"
 
+# The kernel takes both times from one clock for all CPUs, so that no call is too short for the limit.
+dktrace flight start -e syscalls:sys_enter_close --size 256K --dir dir --when 'fsync > 1us' 2>/dev/null
+has_line '\[mono\]' $tracing/instances/dktrace-flight-when0/trace_clock "one clock for all CPUs"
+i=0
+while [ $i -lt 100 ]; do
+	dd if=/dev/zero of=file bs=1 count=1 conv=fsync 2>/dev/null
+	i=$((i + 1))
+done
+i=0
+until [ "$(incidents)" -ge 100 ] || [ $i -eq 100 ]; do
+	i=$((i + 1))
+	sleep 0.1
+done
+same 100 "$(incidents)" "each slow call is an incident"
+run dktrace flight stop
+same "" "$(made)" "nothing is left"
+
 # The kernel's table keeps each thread, so a new one replaces it before it is full.
 dktrace flight start -e syscalls:sys_enter_close --size 256K --dir dir --when 'fsync > 1us' 2>/dev/null
 i=0
@@ -80,7 +103,8 @@ while [ $i -lt 200 ]; do
 	i=$((i + 1))
 done
 i=0
-until grep -q when0b $tracing/synthetic_events || [ $i -eq 300 ]; do
+until grep -qx 1 $tracing/instances/dktrace-flight-when0b/events/synthetic/*when0b*/enable 2>/dev/null ||
+	[ $i -eq 300 ]; do
 	i=$((i + 1))
 	sleep 0.1
 done
