@@ -228,6 +228,9 @@ int dkt__dat_read_more(struct dkt__dat *dat, uint64_t at);
  */
 bool dkt__dat_find_mark(const struct dkt__file *file, bool swap, uint64_t n, uint64_t *at);
 
+/* True if the recording ends in order at the offset, with the first n bytes. */
+bool dkt__dat_is_end(const struct dkt__file *file, bool swap, uint64_t n, uint64_t at);
+
 /* The smallest and the largest accepted size of a sub-buffer. */
 #define DKT__DAT_PAGE_MIN 512
 #define DKT__DAT_PAGE_MAX (1u << 20)

@@ -133,6 +133,7 @@ enum dkt_source_flags {
 	DKT_SOURCE_ALL = 1, /* read all buffers of a file; the stream of a record tells which */
 	DKT_SOURCE_WALL = 2, /* since and until are wall-clock times, if the source knows them */
 	DKT_SOURCE_PART = 4, /* one of several readers: dkt_source_loss() counts what it reads */
+	DKT_SOURCE_GROWS = 8, /* of dkt_source_pipe(): a regular file that is still written */
 };
 
 struct dkt_source_opts {
@@ -176,6 +177,11 @@ DKT_API void dkt_source_close(struct dkt_source *source);
  * records up to the last one, and DKT_NEXT_LATER until the next; DKT_NEXT_END once the writer has
  * closed the pipe. The source keeps the bytes of records that it has not returned yet in a file
  * without a name in the directory for temporary files (TMPDIR).
+ *
+ * With DKT_SOURCE_GROWS, fd is a regular file to which the recording is written, and is read from its
+ * beginning. Nothing is copied. -EAGAIN: it does not have the first records yet; try again with a new
+ * context. DKT_NEXT_END comes once the recording has ended in order; a writer that was killed leaves a
+ * file that has no end. The file must not become shorter; -EFBIG: it has more than 1 TiB.
  *
  * Returns 0, or 1 if the pipe has something else, such as a file that is complete. With 1 the
  * context is still new, and *rest is the descriptor of that file with the bytes read so far, which

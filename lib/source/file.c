@@ -117,21 +117,19 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
 	return 0;
 }
 
-/* Addresses, not memory: only the pages of the file that are read take memory. */
-#define GROWN_MAX (sizeof(void *) > 4 ? UINT64_C(1) << 44 : UINT64_C(1) << 30)
-
-int dkt__file_grow(struct dkt_ctx *ctx, const char *name, int fd, struct dkt__file *file)
+int dkt__file_grow(struct dkt_ctx *ctx, const char *name, int fd, uint64_t most,
+		   struct dkt__file *file)
 {
-	void *data = mmap(NULL, GROWN_MAX, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	void *data = mmap(NULL, most, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	int err;
 
-	*file = (struct dkt__file){ .whole = GROWN_MAX, .fd = fd };
+	*file = (struct dkt__file){ .whole = most, .fd = fd };
 	if (data == MAP_FAILED) {
 		err = -errno;
 		close(fd);
-		return dkt_fail(ctx, err, "map a temporary file: %s", strerror(-err));
+		return dkt_fail(ctx, err, "map %s: %s", name, strerror(-err));
 	}
-	err = keep(ctx, (struct kept){ data, GROWN_MAX, fd });
+	err = keep(ctx, (struct kept){ data, most, fd });
 	file->name = err ? NULL : dkt__ctx_strndup(ctx, name, strlen(name));
 	if (!file->name)
 		return dkt__no_memory(ctx);

@@ -23,7 +23,12 @@ int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int 
  * Maps a file that will grow, and takes its descriptor over, also when it fails. file->size begins at
  * 0; the caller raises it up to file->whole, which is the size of the mapping, as it adds bytes.
  */
-int dkt__file_grow(struct dkt_ctx *ctx, const char *name, int fd, struct dkt__file *file);
+int dkt__file_grow(struct dkt_ctx *ctx, const char *name, int fd, uint64_t most,
+		   struct dkt__file *file);
+
+/* Bytes of a mapping: addresses, not memory. A process has 128 TiB of them. */
+#define DKT__GROWN_PIPE (sizeof(void *) > 4 ? UINT64_C(1) << 44 : UINT64_C(1) << 30)
+#define DKT__GROWN_FILE (sizeof(void *) > 4 ? UINT64_C(1) << 40 : UINT64_C(1) << 29)
 
 /*
  * Frees the memory of bytes of the mapping, and of those that a page fault mapped around them. They are

@@ -328,6 +328,16 @@ static bool may_precede(const struct section *section)
 	       (section->id >= DKT__JOURNAL_BUFFER && section->id <= DKT__JOURNAL_MARK);
 }
 
+bool dkt__dat_is_end(const struct dkt__file *file, bool swap, uint64_t n, uint64_t at)
+{
+	const struct dkt__cursor cur = { .p = file->data + at,
+					 .end = file->data + n,
+					 .swap = swap };
+	struct section section;
+
+	return read_head(cur, at, n, &section) && section.id == DKT__JOURNAL_END;
+}
+
 bool dkt__dat_find_mark(const struct dkt__file *file, bool swap, uint64_t n, uint64_t *at)
 {
 	struct section section = { 0 };

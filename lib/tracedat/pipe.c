@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads a recording in progress from a pipe while it is written (tracedat/journal.h).
+ * Reads a recording in progress while it is written (tracedat/journal.h), from a pipe or a file.
  *
- * The bytes go to a file without a name, so that everything that reads files reads them. At each mark
- * all records before its time are known, and are returned; then their bytes are freed.
+ * The bytes of a pipe go to a file without a name, so that everything that reads files reads them. At each
+ * mark all records before its time are known, and are returned; then their bytes are freed.
  */
 #include <fcntl.h>
-#include <poll.h>
 
-#include "base/temporary.h"
 #include "source/live/watch.h"
-#include "tracedat.h"
-
-/* Bytes to read at once. */
-#define CHUNK (256u << 10)
-
-/* A beginning that is longer than this is not one of a trace.dat file. */
-#define HEAD_MAX 4096
+#include "tracedat/growth.h"
 
 /* Bytes of the file are freed in blocks of this size, a multiple of every file system's. */
 #define BLOCK (64u << 10)
 
 struct pipe {
 	struct dkt__dat dat; /* must be first: the source is cast to this struct */
-	struct dkt__file file; /* all bytes so far; that of dat ends at the last mark */
+	struct dkt__growth growth; /* the file of dat ends at the last mark */
 	struct dkt_source_opts opts;
-	int fd;
-	uint8_t *bytes; /* room for one read */
-	bool ended; /* the pipe has no writer any more */
-	bool swap;
-	uint64_t got; /* bytes */
-	uint64_t scanned; /* complete sections up to here, all before the next mark */
 	uint64_t at; /* the next section to read */
 	uint64_t freed; /* where the bytes begin that are still there or must stay */
 	struct dkt__watch watch;
@@ -39,87 +25,6 @@ struct pipe {
 	bool last; /* no records of the window follow those before the bound */
 	uint64_t since, until; /* the window, on the source's clock */
 };
-
-/* ---- the pipe ---- */
-
-static int read_pipe(struct pipe *p)
-{
-	struct dkt_ctx *ctx = p->dat.ctx;
-	ssize_t n = read(p->fd, p->bytes, CHUNK);
-	int err;
-
-	if (n < 0)
-		return dkt_fail(ctx, -errno, "read %s: %s", p->file.name, strerror(errno));
-	p->ended = !n;
-	if (p->file.whole - p->got < (size_t)n)
-		return dkt_fail(ctx, -EFBIG, "read %s: it is longer than %llu bytes", p->file.name,
-				(unsigned long long)p->file.whole);
-	err = dkt__pwrite_all(p->file.fd, p->bytes, (size_t)n, p->got);
-	if (err)
-		return dkt_fail(ctx, err, "keep %s in %s: %s", p->file.name, dkt__temporary_dir(),
-				strerror(-err));
-	p->got += (size_t)n;
-	return 0;
-}
-
-static bool is_readable(const struct pipe *p)
-{
-	struct pollfd ready = { .fd = p->fd, .events = POLLIN };
-
-	return poll(&ready, 1, 0) > 0;
-}
-
-/* ---- the beginning ---- */
-
-enum head {
-	HEAD_OTHER, /* of another kind of file, or of a recording that has ended */
-	HEAD_SHORT, /* more bytes are needed to know it */
-	HEAD_RECORDING,
-};
-
-/* Reads the beginning: magic, version, byte order, sizes, compression, offset of the options. */
-static enum head read_head(struct pipe *p)
-{
-	struct dkt__cursor cur = { .p = p->file.data, .end = p->file.data + p->got };
-	const uint8_t *magic = dkt__cursor_bytes(&cur, strlen(DKT__DAT_MAGIC));
-	const char *version;
-	uint64_t options;
-
-	if (magic && memcmp(magic, DKT__DAT_MAGIC, strlen(DKT__DAT_MAGIC)) != 0)
-		return HEAD_OTHER;
-	version = dkt__cursor_string(&cur);
-	if (!cur.bad && strcmp(version, "7") != 0)
-		return HEAD_OTHER;
-	p->swap = cur.swap = dkt__cursor_number(&cur, 1) !=
-			     (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	dkt__cursor_bytes(&cur, 5); /* the sizes of a long and of a page */
-	dkt__cursor_string(&cur);
-	dkt__cursor_string(&cur);
-	options = dkt__cursor_number(&cur, 8);
-	if (cur.bad)
-		return p->got < HEAD_MAX ? HEAD_SHORT : HEAD_OTHER;
-	p->scanned = p->at = options;
-	return options == (uint64_t)(cur.p - p->file.data) ? HEAD_RECORDING : HEAD_OTHER;
-}
-
-/* Reads up to the first mark. Returns 1 if the pipe has something else. */
-static int read_beginning(struct pipe *p)
-{
-	enum head head = HEAD_SHORT;
-	int err = 0;
-
-	while (!err && head == HEAD_SHORT && !p->ended) {
-		err = read_pipe(p);
-		head = err ? head : read_head(p);
-	}
-	if (err || head != HEAD_RECORDING)
-		return err ? err : 1;
-	while (!err && !p->ended && !dkt__dat_find_mark(&p->file, p->swap, p->got, &p->scanned))
-		err = read_pipe(p);
-	/* A recording without a mark is read to its end, as a file is. */
-	p->file.size = p->ended ? p->got : p->scanned;
-	return err;
-}
 
 /* ---- further sections ---- */
 
@@ -217,13 +122,18 @@ static void free_bytes(struct pipe *p)
 		dkt__chunks_drop(&s->chunks,
 				 s->broken ? s->chunks.pages : dkt__stream_place(s, &offset));
 		if (s->chunks.n)
-			to = DKT__MIN(to, first->data ? (uint64_t)(first->data - p->file.data) :
-							first->at);
+			to = DKT__MIN(to, first->data ?
+						  (uint64_t)(first->data - p->growth.file.data) :
+						  first->at);
 	}
 	to -= to % BLOCK;
+	/* A file that grows is another's. */
+	if (p->growth.fd < 0)
+		return;
 	/* A file system that cannot do it keeps the bytes, which does no harm but for the space. */
-	if (to > p->freed && !fallocate(p->file.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-					(off_t)p->freed, (off_t)(to - p->freed)))
+	if (to > p->freed &&
+	    !fallocate(p->growth.file.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		       (off_t)p->freed, (off_t)(to - p->freed)))
 		p->freed = to;
 }
 
@@ -235,11 +145,11 @@ static int begin(struct pipe *p)
 	int err;
 
 	/* A mark without a time: its writer could not read the clock. */
-	if (p->ended || !p->dat.mark || times->mult)
+	if (p->growth.ended || !p->dat.mark || times->mult)
 		bound = UINT64_MAX;
-	p->last = p->ended || (bound != UINT64_MAX && bound >= p->until);
+	p->last = p->growth.ended || (bound != UINT64_MAX && bound >= p->until);
 	/* The rest is not read, so it does not matter whether it ends. */
-	if (p->last && !p->ended)
+	if (p->last && !p->growth.ended)
 		p->dat.streams.base.info.growing = false;
 	err = dkt__streams_begin(&p->dat.streams, DKT__MIN(bound, p->until));
 	p->begun = !err;
@@ -266,28 +176,18 @@ static int read_sections(struct pipe *p, uint64_t end)
 	return err ? err : begin(p);
 }
 
-/*
- * Reads up to the last mark that is there, or to the end of the pipe. DKT_NEXT_LATER: neither is there.
- * To stop at each of many marks would take long if there are many CPUs.
- */
 static int read_on(struct pipe *p)
 {
-	uint64_t mark = 0;
-	int err = 0;
+	uint64_t end;
+	int err, late;
 
 	free_bytes(p);
-	while (!err && !p->ended) {
-		while (dkt__dat_find_mark(&p->file, p->swap, p->got, &p->scanned))
-			mark = p->scanned;
-		if (mark)
-			return read_sections(p, mark);
-		if (!is_readable(p)) {
-			err = dkt__watch_more(&p->watch, false, false);
-			return err ? err : DKT_NEXT_LATER;
-		}
-		err = read_pipe(p);
-	}
-	return err ? err : read_sections(p, p->got);
+	err = dkt__growth_more(&p->growth, &end);
+	if (err != DKT_NEXT_LATER)
+		return err ? err : read_sections(p, end);
+	/* Nothing reports that a file has become longer. */
+	late = dkt__watch_more(&p->watch, false, p->growth.fd < 0);
+	return late ? late : err;
 }
 
 /* ---- the calls ---- */
@@ -328,7 +228,7 @@ static int pipe_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 
 	if (p->returned)
 		return dkt_fail(source->ctx, -EOPNOTSUPP,
-				"%s can only be read from beginning to end", p->file.name);
+				"%s can only be read from beginning to end", p->growth.file.name);
 	err = dkt__streams_seek(source, since, until);
 	p->since = since;
 	p->until = p->dat.streams.until;
@@ -356,9 +256,7 @@ static void pipe_close(struct dkt_source *source)
 	struct pipe *p = (struct pipe *)source;
 
 	dkt__watch_close(&p->watch);
-	if (p->fd >= 0)
-		close(p->fd);
-	free(p->bytes);
+	dkt__growth_close(&p->growth);
 	dkt__dat_close(source);
 }
 
@@ -379,37 +277,15 @@ static const struct dkt__source_ops pipe_ops = {
 
 /* ---- opening ---- */
 
-static int open_file(struct pipe *p, const char *name)
-{
-	int fd = dkt__temporary_file(p->dat.ctx, dkt__temporary_dir());
-
-	return fd < 0 ? fd : dkt__file_grow(p->dat.ctx, name, fd, &p->file);
-}
-
-static int open_pipe(struct pipe *p, int fd, const struct dkt_source_opts *opts)
-{
-	int err;
-
-	p->opts = *opts;
-	err = dkt__source_opts_keep(p->dat.ctx, &p->opts);
-	p->fd = err ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (!err && p->fd < 0)
-		err = dkt_fail(p->dat.ctx, -errno, "read a pipe: %s", strerror(errno));
-	p->bytes = err ? NULL : dkt__read_buffer(CHUNK);
-	if (!err)
-		err = p->bytes ? open_file(p, opts->name ? opts->name : "the pipe") :
-				 dkt__no_memory(p->dat.ctx);
-	return err ? err : read_beginning(p);
-}
-
 /* Hands out the file with the bytes so far. */
 static int give_rest(struct pipe *p, int *rest)
 {
 	/* Both descriptors have the same position. */
-	if (lseek(p->file.fd, 0, SEEK_END) >= 0)
-		*rest = fcntl(p->file.fd, F_DUPFD_CLOEXEC, 0);
+	if (lseek(p->growth.file.fd, 0, SEEK_END) >= 0)
+		*rest = fcntl(p->growth.file.fd, F_DUPFD_CLOEXEC, 0);
 	if (*rest < 0)
-		return dkt_fail(p->dat.ctx, -errno, "keep %s: %s", p->file.name, strerror(errno));
+		return dkt_fail(p->dat.ctx, -errno, "keep %s: %s", p->growth.file.name,
+				strerror(errno));
 	return 1;
 }
 
@@ -417,17 +293,21 @@ static int give_rest(struct pipe *p, int *rest)
 static int start(struct pipe *p)
 {
 	struct dkt__dat *dat = &p->dat;
-	int err = dkt__dat_read(dat, &p->file, &p->opts);
+	int err;
+
+	p->growth.file.size = dkt__growth_first(&p->growth);
+	err = dkt__dat_read(dat, &p->growth.file, &p->opts);
 
 	if (!err) {
 		err = dkt__watch_open(&p->watch);
-		if (!err)
-			err = dkt__watch_buffer(&p->watch, p->fd, true);
+		if (!err && p->growth.fd >= 0)
+			err = dkt__watch_buffer(&p->watch, p->growth.fd, true);
 		if (err)
-			err = dkt_fail(dat->ctx, err, "watch %s: %s", p->file.name, strerror(-err));
+			err = dkt_fail(dat->ctx, err, "watch %s: %s", p->growth.file.name,
+				       strerror(-err));
 	}
 	/* Formats and symbols are read from the bytes up to here, which stay. */
-	p->at = p->file.size;
+	p->at = p->growth.file.size;
 	p->freed = p->at + BLOCK - p->at % BLOCK;
 	number_streams(p);
 	p->since = dat->streams.since;
@@ -456,9 +336,12 @@ int dkt_source_pipe(struct dkt_ctx *ctx, int fd, const struct dkt_source_opts *o
 		return dkt__no_memory(ctx);
 	p->dat.streams.base.ops = &pipe_ops;
 	p->dat.streams.base.ctx = p->dat.ctx = ctx;
-	p->fd = -1;
+	p->growth = (struct dkt__growth){ .ctx = ctx, .fd = -1 };
 	p->watch = (struct dkt__watch)DKT__NO_WATCH;
-	err = open_pipe(p, fd, &mine);
+	p->opts = mine;
+	err = dkt__source_opts_keep(ctx, &p->opts);
+	if (!err)
+		err = dkt__growth_open(&p->growth, fd, mine.flags & DKT_SOURCE_GROWS, mine.name);
 	if (!err)
 		err = dkt__with_words(ctx, start(p));
 	else if (err == 1)

@@ -28,10 +28,10 @@ static void seal(const uint8_t *data, size_t size, const char *compression)
 	close(to);
 }
 
-/* Reads them as from a pipe. */
-static void read_on(const uint8_t *data, size_t size)
+/* Reads them as from a pipe, or as of a file that grows. */
+static void read_on(const uint8_t *data, size_t size, unsigned int flags)
 {
-	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL | flags);
 	int rest, fd = memfd_create("journal", MFD_CLOEXEC);
 	struct dkt_buf *buf = NULL;
 	struct dkt_source *source;
@@ -53,7 +53,8 @@ static void read_on(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	read_bytes(data, size);
-	read_on(data, size);
+	read_on(data, size, 0);
+	read_on(data, size, DKT_SOURCE_GROWS);
 	seal(data, size, NULL);
 	seal(data, size, "none");
 	return 0;

@@ -216,6 +216,88 @@ static void each_damage_is_read_as_of_the_file(void **state)
 	}
 }
 
+/* The bytes come one by one. */
+static void a_file_that_grows_is_read_as_the_whole_is(void **state)
+{
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
+	struct result file, grown = { .err = -EAGAIN };
+	struct dkt_source *source = NULL;
+	int rest, fd = memfd_create("journal", MFD_CLOEXEC), last = DKT_NEXT_LATER;
+	struct made_journal j;
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	journal_make(&j, 512, 1024);
+	read_file(j.data, j.n, &opts, &file);
+	opts.flags |= DKT_SOURCE_GROWS;
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	for (size_t i = 0; i < j.n; i++) {
+		assert_int_equal(last, DKT_NEXT_LATER);
+		assert_int_equal(write(fd, &j.data[i], 1), 1);
+		if (grown.err == -EAGAIN) {
+			dkt_ctx_free(ctx);
+			assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+			grown.err = dkt_source_pipe(ctx, fd, &opts, &rest, &source);
+			assert_int_equal(rest, -1);
+		}
+		if (!grown.err)
+			last = take(source, &grown);
+		else
+			assert_int_equal(grown.err, -EAGAIN);
+		assert_memory_equal(grown.times, file.times, grown.n * sizeof(*file.times));
+	}
+	assert_int_equal(last, DKT_NEXT_END);
+	conclude(source, &grown);
+	assert_memory_equal(&grown, &file, sizeof(file));
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	close(fd);
+}
+
+static void a_file_that_does_not_grow_is_told(void **state)
+{
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_GROWS, .name = "a file");
+	int rest, fd = memfd_create("journal", MFD_CLOEXEC), fds[2];
+	struct dkt_record record;
+	struct dkt_source *source;
+	struct made_journal j;
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	journal_make(&j, 512, 1024);
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(pipe(fds), 0);
+	assert_fails(ctx, -EINVAL, "only a regular file grows",
+		     dkt_source_pipe(ctx, fds[0], &opts, &rest, &source));
+	assert_fails(ctx, -EAGAIN, "a file has no records yet",
+		     dkt_source_pipe(ctx, fd, &opts, &rest, &source));
+	/* Without its end. */
+	j.n = j.sections[j.n_sections - 2];
+	assert_int_equal(write(fd, j.data, j.n), j.n);
+	dkt_ctx_free(ctx);
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_ok(ctx, dkt_source_pipe(ctx, fd, &opts, &rest, &source));
+	while (!dkt_source_next(source, &record))
+		;
+	/* There may be more in a second. */
+	assert_int_equal(dkt_source_wait(source, -1), 0);
+	assert_int_equal(dkt_source_next(source, &record), DKT_NEXT_LATER);
+	assert_int_equal(ftruncate(fd, (off_t)j.n - 1), 0);
+	assert_fails(ctx, -ESTALE, "a file has become shorter", dkt_source_next(source, &record));
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	close(fds[0]);
+	close(fds[1]);
+	/* A file that is no recording in progress is handed out, as a pipe is. */
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(pwrite(fd, "text of a log", 13, 0), 13);
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	assert_int_equal(dkt_source_pipe(ctx, fd, &opts, &rest, &source), 1);
+	close(rest);
+	dkt_ctx_free(ctx);
+	close(fd);
+}
+
 static void records_come_with_their_mark(void **state)
 {
 	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
@@ -502,6 +584,8 @@ int main(void)
 		cmocka_unit_test(each_window_is_read_as_of_the_file),
 		cmocka_unit_test(each_cut_is_read_as_of_the_file),
 		cmocka_unit_test(each_damage_is_read_as_of_the_file),
+		cmocka_unit_test(a_file_that_grows_is_read_as_the_whole_is),
+		cmocka_unit_test(a_file_that_does_not_grow_is_told),
 		cmocka_unit_test(records_come_with_their_mark),
 		cmocka_unit_test(later_cpus_and_buffers_are_read),
 		cmocka_unit_test(the_options_may_be_freed_after_the_open),
