@@ -51,26 +51,27 @@ static int identify(struct load *load, size_t nr)
 
 static int begin_file(struct load *load, size_t nr)
 {
-	const struct pipeline_part *part = &load->p->parts[nr];
 	struct load_file *file = &load->files[nr];
-	const struct dkt_source_info *info = dkt_source_info(part->source);
-	int err;
 
-	file->host = info->host ? info->host : "";
 	file->load = load;
 	file->answers = (struct answers){ .ctx = load->ctx, .row = load_answer_row, .data = file };
-	err = answers_new(&file->answers);
-	return err ? err : answers_begin(&file->answers, &part->ctx, 1);
+	return answers_new(&file->answers);
 }
 
-/* Names that tables have on the server come before those that the files would give. */
-static int name_tables(struct load *load)
+int load_join(struct load *load, size_t nr)
 {
-	int err = load->opts.say ? 0 : targets_ask(load);
+	const struct pipeline_part *part = &load->p->parts[nr];
+	const struct dkt_source_info *info = dkt_source_info(part->source);
+	const struct dkt_source_info *all = dkt_source_info(load->p->source);
+	struct load_file *file = &load->files[nr];
+	int err;
 
-	for (size_t i = 0; !err && i < load->n; i++)
-		err = schema_add(&load->schema, load->p->parts[i].ctx);
-	return err;
+	load->wall = all->has_wall ? all->wall : 0;
+	file->host = info->host ? info->host : "";
+	err = answers_begin(&file->answers, &part->ctx, 1);
+	if (!err)
+		err = schema_add(&load->schema, part->ctx);
+	return dkt__with_words(load->ctx, err);
 }
 
 /* ---- tables of every load ---- */
@@ -212,8 +213,11 @@ static int begin(struct load *load)
 		load->results = calloc(load->files[0].answers.n + 1, sizeof(struct target *));
 	if (!err && !load->results)
 		return dkt__no_memory(load->ctx);
-	if (!err)
-		err = name_tables(load);
+	/* Names that tables have on the server come before those that the files would give. */
+	if (!err && !load->opts.say)
+		err = targets_ask(load);
+	for (size_t i = 0; !err && !load->opts.joins && i < load->n; i++)
+		err = load_join(load, i);
 	if (!err)
 		err = targets_run_section(load, LAYOUT_ONCE, &none);
 	if (!err)
@@ -226,7 +230,6 @@ static int begin(struct load *load)
 int load_new(struct pipeline *p, const struct load_opts *opts, struct load **to)
 {
 	struct load *load = *to = calloc(1, sizeof(*load));
-	const struct dkt_source_info *info = dkt_source_info(p->source);
 
 	if (!load)
 		return dkt__no_memory(p->ctx);
@@ -236,7 +239,6 @@ int load_new(struct pipeline *p, const struct load_opts *opts, struct load **to)
 		.opts = *opts,
 		.n = p->n,
 		.files = calloc(p->n + 1, sizeof(*load->files)),
-		.wall = info->has_wall ? info->wall : 0,
 		.schema = { .ctx = p->ctx, .reserved = is_reserved, .data = load },
 	};
 	if (!load->files)
@@ -256,9 +258,9 @@ bool load_is_done(const struct load *load)
 
 /* ---- records ---- */
 
-int load_add(struct load *load, const struct dkt_record *record)
+int load_add(struct load *load, size_t nr, struct dkt_source *source,
+	     const struct dkt_record *record)
 {
-	const size_t nr = (size_t)(pipeline_part(load->p, record) - load->p->parts);
 	struct load_file *file = &load->files[nr];
 	int err;
 
@@ -266,10 +268,21 @@ int load_add(struct load *load, const struct dkt_record *record)
 		return 0;
 	file->seq++;
 	file->ts = record->ts;
-	err = rows_add(load, nr, record);
+	err = rows_add(load, nr, source, record);
 	if (!err)
-		err = answers_record(&file->answers, 0, load->p->source, record);
+		err = answers_record(&file->answers, 0, source, record);
 	return dkt__with_words(load->ctx, err);
+}
+
+int load_flush(struct load *load)
+{
+	return dkt__with_words(load->ctx, blocks_send_all(load));
+}
+
+void load_end(struct load *load, size_t nr, uint64_t error)
+{
+	load->files[nr].ended = true;
+	load->files[nr].error = error;
 }
 
 /* ---- the end ---- */
@@ -310,7 +323,7 @@ static int add_source(struct load *load, size_t nr)
 	const struct pipeline_part *part = &load->p->parts[nr];
 	const struct dkt_source_info *info = dkt_source_info(part->source);
 	const struct dkt_source_info *all = dkt_source_info(load->p->source);
-	const uint64_t error = pipeline_worst_error(load->p, nr);
+	const uint64_t error = load->files[nr].error;
 	struct losses sum = { 0 };
 	struct columns *row;
 	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
@@ -356,15 +369,17 @@ int load_finish(struct load *load, struct load_sum *sum)
 	int err = 0;
 
 	*sum = (struct load_sum){ .files = load->n };
+	for (size_t i = 0; !load->opts.joins && i < load->n; i++)
+		load_end(load, i, pipeline_worst_error(load->p, i));
 	for (size_t i = 0; !err && i < load->n; i++)
-		if (!load->files[i].whole)
-			err = finish_file(load, i);
-		else
+		if (load->files[i].whole)
 			sum->whole++;
+		else if (load->files[i].ended)
+			err = finish_file(load, i);
 	if (!err)
 		err = blocks_send_all(load);
 	for (size_t i = 0; !err && i < load->n; i++)
-		if (!load->files[i].whole)
+		if (!load->files[i].whole && load->files[i].ended)
 			err = add_source(load, i);
 	if (!err)
 		err = blocks_send_all(load);

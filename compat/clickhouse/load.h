@@ -24,6 +24,8 @@ struct load_opts {
 		plain; /* whether blocks are compressed; neither: if the server is elsewhere */
 	double patience; /* seconds to try again after an error */
 	const struct load_source *sources; /* by part of the pipeline */
+	/* The parts have no source yet: each gets it before load_join(). Nothing was loaded of them before. */
+	bool joins;
 	/* Gets the statements that create tables, and nothing is loaded. NULL: load. */
 	void (*say)(void *data, const char *statement);
 	void *data; /* for say */
@@ -44,8 +46,21 @@ void load_free(struct load *load);
 /* True if no record is needed: the server has all files. */
 bool load_is_done(const struct load *load);
 
-/* Takes a record or a gap of the pipeline. */
-int load_add(struct load *load, const struct dkt_record *record);
+/* A part has its context and its source now, and so has the pipeline. */
+int load_join(struct load *load, size_t part);
 
-/* After the last record: sends the rest and waits until the server has it. */
+/* Takes a record or a gap of a part. source: the one that it came from. */
+int load_add(struct load *load, size_t part, struct dkt_source *source,
+	     const struct dkt_record *record);
+
+/* Sends all rows so far, and waits until the server has them. */
+int load_flush(struct load *load);
+
+/* A part that has joined has no more records. error: the largest one of its times, ns. */
+void load_end(struct load *load, size_t part, uint64_t error);
+
+/*
+ * After the last record: sends the rest and waits until the server has it. Of parts that join, those that have
+ * not ended stay incomplete.
+ */
 int load_finish(struct load *load, struct load_sum *sum);

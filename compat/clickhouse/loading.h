@@ -39,6 +39,8 @@ struct load_file {
 	uint64_t id;
 	int lock; /* while the file is loaded; -1: none */
 	bool whole; /* an earlier load was complete */
+	bool ended; /* all its records are here */
+	uint64_t error; /* the largest one of its times, ns */
 	const char *host;
 	struct answers answers;
 	struct load *load; /* for rows of answers */
@@ -129,7 +131,8 @@ int target_first_columns(struct target *target);
 
 /* ---- rows.c: tables of events ---- */
 
-int rows_add(struct load *load, size_t file, const struct dkt_record *record);
+int rows_add(struct load *load, size_t file, struct dkt_source *source,
+	     const struct dkt_record *record);
 
 /* ---- answers: tables and views of the analyses ---- */
 

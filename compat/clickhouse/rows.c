@@ -70,7 +70,8 @@ static void put_field(struct columns *row, const struct dkt_record *record,
 	}
 }
 
-static int add_event(struct load *load, size_t file, const struct dkt_record *record)
+static int add_event(struct load *load, size_t file, struct dkt_source *source,
+		     const struct dkt_record *record)
 {
 	struct schema_event *event;
 	int err = schema_event_of(&load->schema, record->event, &event);
@@ -91,7 +92,7 @@ static int add_event(struct load *load, size_t file, const struct dkt_record *re
 		err = block_row(load, target, file, load->files[file].seq, record->ts, &row);
 	if (err || !row)
 		return err;
-	comm = dkt_source_comm(load->p->source, record);
+	comm = dkt_source_comm(source, record);
 	row_u64(row, record->ts);
 	row_u32(row, record->cpu);
 	row_u32(row, (uint32_t)record->pid);
@@ -117,7 +118,8 @@ static int add_loss(struct load *load, size_t file, const struct dkt_record *gap
 	return block_end(load, load->losses);
 }
 
-int rows_add(struct load *load, size_t file, const struct dkt_record *record)
+int rows_add(struct load *load, size_t file, struct dkt_source *source,
+	     const struct dkt_record *record)
 {
-	return record->event ? add_event(load, file, record) : add_loss(load, file, record);
+	return record->event ? add_event(load, file, source, record) : add_loss(load, file, record);
 }

@@ -336,7 +336,7 @@ int target_create(struct load *load, struct target *target, enum layout_section 
 		err = create(load, target);
 	if (!err && !target->created && section != LAYOUT_TABLE)
 		err = targets_run_section(load, section, &values);
-	if (!err && !target->created && had)
+	if (!err && !target->created && had && !load->opts.joins)
 		err = ask_counts(load, target);
 	target->created = true;
 	target->declared = target->n;

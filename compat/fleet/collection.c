@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "base/parse.h"
 
 #define VERSION 1
 
@@ -27,6 +28,12 @@ int collection_fit(struct dkt_ctx *ctx, struct collection *about)
 		err = err == -ENODATA ? 0 : err;
 	}
 	return err ? dkt__no_memory(ctx) : 0;
+}
+
+bool collection_load(const struct collection_host *host, uint64_t *number)
+{
+	return host->load && strlen(host->load) == 16 &&
+	       !dkt__parse_u64(host->load, DKT__HEX, number);
 }
 
 int collection_error(const struct collection_host *host, uint64_t *error)
@@ -53,8 +60,9 @@ char *collection_find(const char *path)
 
 static void clear_host(struct collection_host *host)
 {
-	char *const texts[] = { host->name,     host->file, host->state,   host->message,
-				host->hostname, host->boot, host->version, host->wall_error };
+	char *const texts[] = { host->name,    host->file,       host->state,
+				host->message, host->hostname,   host->boot,
+				host->version, host->wall_error, host->load };
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		free(texts[i]);
@@ -87,6 +95,7 @@ static const struct {
 	{ "boot", offsetof(struct collection_host, boot), false },
 	{ "version", offsetof(struct collection_host, version), false },
 	{ "wall_error", offsetof(struct collection_host, wall_error), false },
+	{ "load", offsetof(struct collection_host, load), false },
 };
 
 static const struct {

@@ -19,6 +19,7 @@ struct collection_host {
 	char *message; /* why it failed; NULL: it did not */
 	char *hostname, *boot, *version; /* as the host says; NULL: unknown */
 	char *wall_error; /* ns that its wall clock may be wrong, by its kernel; "unknown", or NULL */
+	char *load; /* the number of its file in databases, 16 hex digits; NULL: that of its contents */
 	int64_t status; /* the command's exit status */
 	uint64_t bytes;
 	uint64_t breaks; /* connections that were lost */
@@ -52,6 +53,9 @@ int collection_read(struct dkt_ctx *ctx, const char *path, struct collection *ab
  * The caller frees it. NULL: it is something else.
  */
 char *collection_find(const char *path);
+
+/* Gets the number of the host's file in databases. False: it has none. */
+bool collection_load(const struct collection_host *host, uint64_t *number);
 
 /* The largest error on the lines of a host. -ENODATA: it has none. */
 int collection_error(const struct collection_host *host, uint64_t *error);

@@ -110,7 +110,7 @@ static const struct opt opts[] = {
 	{ "kernel",    0,   NULL,     AT(kernel),     CMD_LATENCY, "pair and count in the kernel: a table by powers of two" },
 	{ "keep",      0,   "BYTES",  AT(keep_size),  CMD_COLLECT, "let each host keep BYTES of output while its connection is broken (default 64M)" },
 	{ "layout",    0,   "LAYOUT", AT(layout),     CMD_LOAD | CMD_COLLECT, "create tables as single (default), recent, replicated or distributed, or by the statements in the file LAYOUT" },
-	{ "load",      0,   "URL",    AT(clickhouse), CMD_COLLECT, "load what came into the ClickHouse server http[s]://[USER@]HOST:8123/DATABASE" },
+	{ "load",      0,   "URL",    AT(clickhouse), CMD_COLLECT, "load what comes into the ClickHouse server http[s]://[USER@]HOST:8123/DATABASE" },
 	{ "key",       'k', "FIELDS", AT(key),        CMD_LATENCY, "pair records that agree in FIELDS; BEGIN=END if the names differ" },
 	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "count by FIELDS: id.syscall,common_pid (default event)" },
 	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic" },

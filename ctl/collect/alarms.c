@@ -2,7 +2,6 @@
 /* collect flight follow: the recorders of all hosts are frozen together, and their dumps are fetched. */
 #include <inttypes.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "base/buf.h"
@@ -13,9 +12,6 @@
 
 /* How long the hosts may take to make their dumps. */
 #define WAIT_NS UINT64_C(60000000000)
-
-/* How often the end of fetching is looked at. */
-#define REAP_EACH_US 20000
 
 /* Incidents of an earlier run can be there; each has a directory of its own. */
 static int make_dir(const struct collect *collect)
@@ -84,7 +80,9 @@ static int add_dumps(struct collect *fetch, const struct collect *collect,
 static int fetch(struct collect *collect, const struct alarm *alarm, char *path)
 {
 	struct app app = *collect->app;
-	struct collect own = { .app = &app, .dir = -1, .action = collect->action, .suffix = "dat" };
+	struct collect own = {
+		.app = &app, .dir = -1, .loading = -1, .action = collect->action, .suffix = "dat"
+	};
 	char flight[] = "flight", file[] = "file", *argv[] = { flight, file };
 	int words, rc;
 
@@ -105,17 +103,8 @@ static int fetch(struct collect *collect, const struct alarm *alarm, char *path)
 /* A fetch has its own process, so that the next incident freezes at once. */
 static void start_fetch(struct collect *collect, const struct alarm *alarm, char *path)
 {
-	pid_t pid;
-
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		/* Ctrl-C ends following; what is being fetched still comes. */
-		setpgid(0, 0);
+	if (!collect_fork(collect))
 		_exit(fetch(collect, alarm, path));
-	}
-	if (pid < 0 || dkt__append(collect->fetches, collect->n_fetches, pid))
-		app_say("fetch the dumps: %s", strerror(errno));
 }
 
 static void made(void *data, const struct alarm *alarm)
@@ -134,33 +123,6 @@ static void made(void *data, const struct alarm *alarm)
 		start_fetch(collect, alarm, path);
 }
 
-/* Takes the exit statuses of processes that fetch; wait: of all of them. */
-static void reap(struct collect *collect, bool wait)
-{
-	size_t left = 0;
-	int status;
-
-	for (size_t i = 0; i < collect->n_fetches; i++) {
-		const pid_t pid = collect->fetches[i];
-		pid_t ended;
-
-		while (!(ended = waitpid(pid, &status, WNOHANG)) && wait) {
-			/* The second Ctrl-C gives up what has not come. */
-			if (dkt__stopped())
-				kill(pid, SIGTERM);
-			dkt__stop_forget();
-			usleep(REAP_EACH_US);
-		}
-		if (!ended)
-			collect->fetches[left++] = pid;
-		else if (ended > 0)
-			collect->fetched = app_worse(collect->fetched, WIFEXITED(status) ?
-									       WEXITSTATUS(status) :
-									       EXIT_FAILED);
-	}
-	collect->n_fetches = left;
-}
-
 /* ---- following ---- */
 
 static void look(void *data, struct fleet *fleet)
@@ -168,7 +130,7 @@ static void look(void *data, struct fleet *fleet)
 	struct collect *collect = data;
 
 	alarms_tick(collect->alarms, dkt__monotonic_ns());
-	reap(collect, false);
+	collect_reap(collect, false);
 	collect_look(data, fleet);
 }
 
@@ -197,7 +159,6 @@ int collect_alarms(struct collect *collect)
 	collect_unshow(collect);
 	alarms_clear(&alarms);
 	dkt__stop_forget();
-	reap(collect, true);
-	free(collect->fetches);
+	collect_reap(collect, true);
 	return err;
 }

@@ -193,13 +193,15 @@ int collect_run(struct collect *collect)
 	}
 	if (!err && collect->action->flags & ACTION_FREEZES) {
 		err = collect_alarms(collect);
-		return err ? app_fail(app) : app_worse(collect->fetched, worst_status(collect));
+		return err ? app_fail(app) : app_worse(collect->worst, worst_status(collect));
 	}
 	if (!err)
 		err = collect_open(collect);
 	/* So that somebody who looks at once finds it. */
 	if (!err)
 		err = collect_describe(collect, false);
+	if (!err && app->clickhouse)
+		err = collect_stream(collect);
 	collect->described = dkt__monotonic_ns();
 	if (!err)
 		err = fleet_run(app->ctx, fleet);
@@ -210,24 +212,14 @@ int collect_run(struct collect *collect)
 	if (collect_describe(collect, true))
 		failed = app_fail(app);
 	err = collect->dir < 0 ? collect_print(collect) : collect_table(collect);
+	if (collect->numbers)
+		failed = app_worse(failed, collect_stream_end(collect));
 	return err ? app_fail(app) : app_worse(failed, worst_status(collect));
-}
-
-/* Loads the files of all hosts on one clock, when they are all here. The files stay. */
-static int load(const struct collect *collect)
-{
-	char name[] = "load";
-	char *argv[] = { name, (char *)collect->app->output, NULL };
-	size_t files = 0;
-
-	for (size_t i = 0; i < collect->fleet.n; i++)
-		files += collect->fleet.hosts[i].bytes > 0;
-	return files ? cmd_load(collect->app, 2, argv) : 0;
 }
 
 int cmd_collect(struct app *app, int argc, char **argv)
 {
-	struct collect collect = { .app = app, .dir = -1 };
+	struct collect collect = { .app = app, .dir = -1, .loading = -1 };
 	int words, rc;
 
 	collect.action = action_find(app->ctx, argc - 1, argv + 1, &words);
@@ -251,13 +243,14 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	collect.suffix = find_suffix(collect.action, argv + 1);
 	if (!rc)
 		rc = collect_run(&collect);
-	if (app->clickhouse && collect.dir >= 0)
-		rc = app_worse(rc, load(&collect));
 	collect_forget(&collect);
 	names_clear(&collect.about.command);
 	fleet_clear(&collect.fleet);
 	if (collect.dir >= 0)
 		close(collect.dir);
+	dkt__closep(&collect.loading);
+	free(collect.numbers);
+	free(collect.children);
 	names_clear(&collect.hosts);
 	free(collect.ssh_argv);
 	free(collect.args_argv);

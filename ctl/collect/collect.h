@@ -31,9 +31,12 @@ struct collect {
 	/* For flight follow: */
 	int max_dumps; /* in an hour */
 	struct alarms *alarms;
-	pid_t *fetches; /* processes that fetch dumps */
-	size_t n_fetches;
-	int fetched; /* the worst of their exit statuses */
+	pid_t *children; /* processes beside it */
+	size_t n_children;
+	int worst; /* of their exit statuses */
+	/* For --load: */
+	uint64_t *numbers; /* of the hosts' files in databases; NULL: nothing is loaded */
+	int loading; /* the end of a pipe that is open while the hosts record */
 };
 
 /* Returns the names with a NULL behind. Free it; the names stay those of the list. */
@@ -63,6 +66,22 @@ int64_t collect_wall_offset(void);
 
 /* Frees the description. */
 void collect_forget(struct collect *collect);
+
+/* ---- children.c ---- */
+
+/* Starts a process, which Ctrl-C does not end. Returns as fork() does. */
+pid_t collect_fork(struct collect *collect);
+
+/* Takes the exit statuses of processes; wait: of all of them. */
+void collect_reap(struct collect *collect, bool wait);
+
+/* ---- stream.c ---- */
+
+/* Begins to load the files into ClickHouse as they come. */
+int collect_stream(struct collect *collect);
+
+/* When all is here: waits until it is loaded, and loads the rest. Returns the exit status. */
+int collect_stream_end(struct collect *collect);
 
 /* ---- alarms.c ---- */
 

@@ -75,6 +75,14 @@ static const char *state_of(const struct fleet_host *host)
 	return states[host->state];
 }
 
+static char *number_of(const struct collect *collect, const struct fleet_host *host)
+{
+	if (!collect->numbers)
+		return NULL;
+	return dkt__format("%016llx",
+			   (unsigned long long)collect->numbers[host - collect->fleet.hosts]);
+}
+
 /* The trips stay the fleet's, which outlives the description. */
 static int describe_host(const struct collect *collect, const struct fleet_host *host,
 			 struct collection_host *about)
@@ -90,11 +98,12 @@ static int describe_host(const struct collect *collect, const struct fleet_host 
 					  .boot = copy(host->boot, &err),
 					  .version = copy(host->version, &err),
 					  .wall_error = copy(host->wall_error, &err),
+					  .load = number_of(collect, host),
 					  .status = host->status,
 					  .bytes = host->bytes,
 					  .breaks = host->breaks,
 					  .clock = host->clock };
-	return about->file ? err : -ENOMEM;
+	return about->file && (about->load || !collect->numbers) ? err : -ENOMEM;
 }
 
 int64_t collect_wall_offset(void)

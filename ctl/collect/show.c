@@ -10,8 +10,9 @@
 #include "io/say.h"
 #include "remote/words.h"
 
-/* How often collection.json is written: it has the measurements of all clocks. */
+/* How often collection.json is written: it has the measurements of all clocks. Who loads needs them soon. */
 #define DESCRIBE_NS UINT64_C(60000000000)
+#define RENEW_NS    UINT64_C(2000000000)
 
 /* ---- progress ---- */
 
@@ -84,7 +85,8 @@ void collect_look(void *data, struct fleet *fleet)
 	if (now - collect->looked < (uint64_t)DKT__NSEC_PER_SEC)
 		return;
 	/* A description on the disk helps if this program is killed. */
-	if (now - collect->described > DESCRIBE_NS && !collect_describe(collect, false))
+	if (now - collect->described > (collect->numbers ? RENEW_NS : DESCRIBE_NS) &&
+	    !collect_describe(collect, false))
 		collect->described = now;
 	if (collect->looked && isatty(STDERR_FILENO) && !(collect->action->flags & ACTION_LINES))
 		show_line(collect, fleet, (double)(now - collect->looked) / 1e9);

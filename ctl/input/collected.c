@@ -76,6 +76,61 @@ static int add(struct inputs *inputs, char *description)
 	return add_files(inputs, slash ? description : ".", collected->n - 1);
 }
 
+/* ---- a collection that is still recorded ---- */
+
+int collected_begin(struct app *app, const char *path, struct inputs *inputs)
+{
+	struct collected *collected = calloc(1, sizeof(*collected));
+	char *description __cleanup(free) = collection_find(path);
+	struct collection about = { 0 };
+	int err;
+
+	*inputs = (struct inputs){ .app = app, .collected = collected };
+	if (!collected || !description)
+		return dkt__no_memory(app->ctx);
+	err = collection_read(app->ctx, description, &about);
+	if (!err)
+		err = dkt__with_words(app->ctx, dkt__append(collected->list, collected->n, about));
+	if (err)
+		collection_clear(&about);
+	for (size_t i = 0; !err && i < about.n; i++)
+		err = dkt__with_words(app->ctx, add_file(inputs, path, &about.hosts[i], 0));
+	return err;
+}
+
+static void forget_relation(struct inputs_file *file)
+{
+	free(file->points);
+	free(file->accuracy);
+	file->points = NULL;
+	file->n_points = 0;
+	file->accuracy = NULL;
+	file->offset = 0;
+	file->known = INPUTS_BY_WALL_CLOCK;
+}
+
+int collected_renew(struct inputs *inputs, const char *path)
+{
+	char *description __cleanup(free) = collection_find(path);
+	struct dkt_ctx *ctx = inputs->app->ctx;
+	struct collection about = { 0 };
+	int err = description ? collection_read(ctx, description, &about) : dkt__no_memory(ctx);
+
+	if (!err && about.n != inputs->n)
+		err = dkt_fail(ctx, -EBADMSG, "%s: its hosts have changed", path);
+	if (err) {
+		collection_clear(&about);
+		return err;
+	}
+	for (size_t i = 0; i < inputs->n; i++) {
+		forget_relation(&inputs->files[i]);
+		inputs->files[i].about = &about.hosts[i];
+	}
+	collection_clear(&inputs->collected->list[0]);
+	inputs->collected->list[0] = about;
+	return 0;
+}
+
 bool collected_is(const char *path)
 {
 	char *description __cleanup(free) = collection_find(path);

@@ -22,6 +22,15 @@ bool collected_is(const char *path);
  */
 int collected_add(struct inputs *inputs, const char *path, bool *is);
 
+/*
+ * Makes the inputs of a collection that is still recorded: all its hosts, also those that have sent nothing yet.
+ * Opens nothing. Clear them in either case.
+ */
+int collected_begin(struct app *app, const char *path, struct inputs *inputs);
+
+/* Reads the measurements again, and forgets how files were related. */
+int collected_renew(struct inputs *inputs, const char *path);
+
 /* Relates file i to file first by the measurements of their collection. Returns 1 if there are none. */
 int collected_relate(struct inputs *inputs, size_t i, size_t first);
 

@@ -9,15 +9,23 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "clickhouse/load.h"
+#include "fleet/collection.h"
 #include "input/inputs.h"
 
 /* Seconds to try again after an error of the server. */
 #define PATIENCE 60.0
 
+struct taking {
+	struct load *load;
+	const struct pipeline *line;
+};
+
 static int take(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
-	(void)source;
-	return load_add(data, record);
+	const struct taking *it = data;
+	const struct pipeline_part *part = pipeline_part(it->line, record);
+
+	return load_add(it->load, (size_t)(part - it->line->parts), source, record);
 }
 
 static void say(void *data, const char *statement)
@@ -50,6 +58,8 @@ static int digest_all(const struct inputs *in, struct load_source *sources)
 
 	for (size_t i = 0; !err && i < in->n; i++) {
 		sources[i].path = in->files[i].path;
+		if (in->files[i].about && collection_load(in->files[i].about, &sources[i].id))
+			continue;
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(sources[j].path, sources[i].path))
 				sources[i].id = dkt__mix(sources[j].id, 1);
@@ -59,63 +69,81 @@ static int digest_all(const struct inputs *in, struct load_source *sources)
 	return err;
 }
 
-static int load_all(struct app *app, struct inputs *in, struct load_opts *opts)
+static int load_all(struct app *app, struct inputs *in, struct load_opts *opts, bool rest)
 {
 	struct load_source *sources __cleanup(free) = calloc(in->n + 1, sizeof(*sources));
 	struct load_sum sum = { 0 };
+	struct taking taking = { .line = &in->line };
 	struct load *load = NULL;
 	int err = sources ? digest_all(in, sources) : dkt__no_memory(app->ctx);
 
 	opts->sources = sources;
 	if (!err)
 		err = load_new(&in->line, opts, &load);
+	taking.load = load;
 	if (!err && !load_is_done(load))
-		err = inputs_each(in, take, load);
+		err = inputs_each(in, take, &taking);
 	if (!err && dkt__stopped())
 		err = dkt_fail(app->ctx, -EINTR,
 			       "load: interrupted; load the files again to go on");
 	if (!err)
 		err = load_finish(load, &sum);
 	load_free(load);
-	if (!err && !opts->say)
+	if (!err && !opts->say && !(rest && sum.whole == sum.files))
 		print_sum(&sum);
 	return err;
 }
 
-int cmd_load(struct app *app, int argc, char **argv)
+int load_read_opts(struct app *app, struct load_opts *opts)
 {
-	struct load_opts opts = { .url = app->clickhouse,
-				  .ca = app->ca,
-				  .layout = app->layout,
-				  .patience = PATIENCE,
-				  .say = app->dry_run ? say : NULL };
+	*opts = (struct load_opts){ .url = app->clickhouse,
+				    .ca = app->ca,
+				    .layout = app->layout,
+				    .patience = PATIENCE,
+				    .say = app->dry_run ? say : NULL };
+	if (app->compression) {
+		opts->compress = !strcmp(app->compression, "zlib");
+		opts->plain = !strcmp(app->compression, "none");
+		if (!opts->compress && !opts->plain)
+			return app_usage("load: --compression is zlib or none");
+	}
+	if (!app->reconnect || strcmp(app->reconnect, "0") != 0)
+		return opt_seconds("reconnect", app->reconnect, &opts->patience);
+	opts->patience = 0;
+	return 0;
+}
+
+/* rest: what an earlier load has left. */
+static int load_files(struct app *app, char **paths, size_t n, bool rest)
+{
+	struct load_opts opts;
 	struct record_args args = { 0 };
 	struct inputs in = { 0 };
-	int rc = 0;
+	int rc = load_read_opts(app, &opts);
 
-	if (!app->clickhouse && !app->dry_run)
-		rc = app_usage("load: give the server: --clickhouse http://HOST:8123/DATABASE");
-	if (!rc && app->compression) {
-		opts.compress = !strcmp(app->compression, "zlib");
-		opts.plain = !strcmp(app->compression, "none");
-		if (!opts.compress && !opts.plain)
-			rc = app_usage("load: --compression is zlib or none");
-	}
-	if (!rc && app->reconnect && !strcmp(app->reconnect, "0"))
-		opts.patience = 0;
-	else if (!rc)
-		rc = opt_seconds("reconnect", app->reconnect, &opts.patience);
 	if (rc)
 		return rc;
 	dkt__stop_on_end();
 	rc = record_args_read(app, &args);
 	if (!rc)
-		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
-	if (!rc && (inputs_open_quietly(&in, &args) || load_all(app, &in, &opts)))
+		rc = inputs_new(app, paths, n, &in);
+	if (!rc && (inputs_open_quietly(&in, &args) || load_all(app, &in, &opts, rest)))
 		rc = app_fail(app);
 	if (!rc)
 		rc = inputs_report_losses(&in);
 	inputs_clear(&in);
 	record_args_clear(&args);
 	return rc;
+}
+
+int load_rest(struct app *app, const char *dir)
+{
+	return load_files(app, (char **)&dir, 1, true);
+}
+
+int cmd_load(struct app *app, int argc, char **argv)
+{
+	if (!app->clickhouse && !app->dry_run)
+		return app_usage("load: give the server: --clickhouse http://HOST:8123/DATABASE");
+	return load_files(app, argv + 1, (size_t)argc - 1, false);
 }

@@ -3,6 +3,24 @@
 #pragma once
 
 #include "app/app.h"
+#include "clickhouse/load.h"
 
 /* Sets a number that tells the contents of a file, or of the files of a directory. */
 int load_digest(const struct app *app, const char *path, uint64_t *digest);
+
+/* Reads the options of a load. Returns 0, or the exit status after a message. */
+int load_read_opts(struct app *app, struct load_opts *opts);
+
+/* Loads what the server lacks of a collection, and says so if it is anything. Returns the exit status. */
+int load_rest(struct app *app, const char *dir);
+
+/* ---- stream.c ---- */
+
+/* The hosts that are loaded while they record are the first ones. */
+#define LOAD_STREAMS 64
+
+/*
+ * Loads a collection while it is recorded, until the descriptor alive has no writer any more. It is for a
+ * process of its own. Returns the exit status.
+ */
+int load_stream(struct app *app, const char *dir, int alive);

@@ -101,6 +101,12 @@ recorder_ended()
 	has "$stderr" "0.0 MB are free, and it can take"
 }
 
+# True if the server has records of so many files.
+loads_are()
+{
+	[ "$(ask 'SELECT uniqExact(common_load) FROM sched_switch' 2>/dev/null)" = "$1" ]
+}
+
 @test "--load brings the recordings into ClickHouse" {
 	need_clickhouse
 	make_direct
@@ -110,10 +116,36 @@ recorder_ended()
 	start_server "$tmp/server"
 	pids+=("$(cat server/pid)")
 	await_server "$tmp/server" "$tcp1"
-	dktrace collect --ssh "$direct" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' --duration 1 >table
-	has_line '^2 files, 0 loaded before: ' table
-	dktrace sql --csv all 'SELECT count(*), sum(prev_pid) FROM sched_switch' | tail -n +2 >wanted
-	ask 'SELECT count(), sum(prev_pid) FROM sched_switch FORMAT CSV' | diff wanted -
+	dktrace collect --ssh "$direct" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' >table 2>err &
+	pids+=($!)
+	# Both hosts' records come while they record; a file is complete only at its end.
+	until_true 1200 loads_are 2
+	[ "$(ask 'SELECT count() FROM files')" = 0 ]
+	kill -INT "${pids[-1]}"
+	wait "${pids[-1]}"
+	has_line '^[0-9]+ rows were loaded while they were recorded\.$' table
+	[ "$(ask 'SELECT count() FROM files')" = 2 ]
+	for question in 'count(*), sum(prev_pid), sum(common_cpu)' 'min(common_pid), max(common_pid), sum(prev_prio)'; do
+		dktrace sql --csv all "SELECT $question FROM sched_switch" | tail -n +2 >wanted
+		[ -s wanted ]
+		ask "SELECT $question FROM sched_switch FORMAT CSV" | diff wanted -
+	done
+	# They count once.
+	dktrace load --clickhouse "http://127.0.0.1:$http1/default" all >table
+	has_line '^2 files, loaded before\.$' table
+
+	# The rest is loaded at the end if the process that loads is killed.
+	ask 'DROP TABLE files; DROP TABLE sched_switch'
+	dktrace collect --ssh "$direct" -w a,b -o killed --load "http://127.0.0.1:$http1/default" record -e sched:sched_switch >table 2>err &
+	pids+=($!)
+	until_true 1200 loads_are 2
+	kill -9 "$(pgrep -P "${pids[-1]}" -f "dktrace collect")"
+	kill -INT "${pids[-1]}"
+	wait "${pids[-1]}"
+	has_line '^2 files, 0 loaded before: [0-9]+ rows loaded, [1-9][0-9]* were there\.$' table
+	dktrace sql --csv killed 'SELECT count(*), sum(prev_pid), sum(common_cpu) FROM sched_switch' | tail -n +2 >wanted
+	[ -s wanted ]
+	ask 'SELECT count(), sum(prev_pid), sum(common_cpu) FROM sched_switch FORMAT CSV' | diff wanted -
 	run -2 dktrace collect --ssh "$direct" -w a -o other --load http://127.0.0.1:1 status
 	has "$output" "collect: --load takes recordings, not what 'status' writes"
 	run -1 dktrace collect --ssh "$direct" -w a -o other --load http://127.0.0.1:1 --reconnect 0 record -e 'sched:*' --duration 1

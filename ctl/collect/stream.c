@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* collect --load: the recordings are loaded while they come, by a process of its own. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/random.h>
+
+#include "base/memory.h"
+#include "base/stop.h"
+#include "collect/collect.h"
+#include "load/load.h"
+
+/* The files have numbers before they have contents. */
+static int number_files(struct collect *collect)
+{
+	const size_t size = collect->fleet.n * sizeof(*collect->numbers);
+
+	collect->numbers = calloc(collect->fleet.n + 1, sizeof(*collect->numbers));
+	if (!collect->numbers)
+		return dkt__no_memory(collect->app->ctx);
+	for (size_t at = 0; at < size;) {
+		ssize_t n = getrandom((char *)collect->numbers + at, size - at, 0);
+
+		if (n < 0)
+			return dkt_fail(collect->app->ctx, -errno, "getrandom: %s",
+					strerror(errno));
+		at += (size_t)n;
+	}
+	return 0;
+}
+
+static int start(struct collect *collect)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return dkt_fail(collect->app->ctx, -errno, "create a pipe: %s", strerror(errno));
+	if (!collect_fork(collect)) {
+		/* The rest is loaded at the end. */
+		signal(SIGTERM, SIG_DFL);
+		close(ends[1]);
+		_exit(load_stream(collect->app, collect->app->output, ends[0]));
+	}
+	close(ends[0]);
+	collect->loading = ends[1];
+	return 0;
+}
+
+int collect_stream(struct collect *collect)
+{
+	int err = number_files(collect);
+
+	if (!err)
+		err = collect_describe(collect, false);
+	return err ? err : start(collect);
+}
+
+static bool has_files(const struct collect *collect)
+{
+	for (size_t i = 0; i < collect->fleet.n; i++)
+		if (collect->fleet.hosts[i].bytes)
+			return true;
+	return false;
+}
+
+int collect_stream_end(struct collect *collect)
+{
+	dkt__closep(&collect->loading);
+	collect->loading = -1;
+	dkt__stop_forget();
+	/* The table comes before what the process prints. */
+	fflush(stdout);
+	collect_reap(collect, true);
+	/* The files stay. */
+	return has_files(collect) ? load_rest(collect->app, collect->app->output) : 0;
+}
