@@ -144,12 +144,18 @@ int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one, uin
 	struct flight_watch *before = one->before.ctx ? &one->before : NULL;
 	char *again = NULL;
 	uint64_t more = 0;
-	int err = flight_watch_look(ctx, &one->watch, before, n, reason);
+	int err = 0;
 
-	if (err || !before)
-		return err;
-	/* Both tables have a call, unless it began before the second one; and each when its turn comes. */
-	err = flight_watch_look(ctx, before, &one->watch, &more, &again);
+	*n = 0;
+	*reason = NULL;
+	/*
+	 * Both tables have a call, unless it began before the second one. The old one comes first: it may go after
+	 * this look, and with it what it has told of.
+	 */
+	if (before)
+		err = flight_watch_look(ctx, before, &one->watch, n, reason);
+	if (!err)
+		err = flight_watch_look(ctx, &one->watch, before, &more, &again);
 	*n += more;
 	if (!*reason)
 		*reason = again;
