@@ -60,7 +60,7 @@ int load_flush(struct load *load);
 void load_end(struct load *load, size_t part, uint64_t error);
 
 /*
- * After the last record: sends the rest and waits until the server has it. Of parts that join, those that have
- * not ended stay incomplete.
+ * After the last record: sends the rest and waits until the server has it. Parts that join stay incomplete if
+ * load_end() was not called for them.
  */
 int load_finish(struct load *load, struct load_sum *sum);

@@ -37,7 +37,7 @@ struct batch {
 	struct batch_cell *cells;
 	size_t n, most, columns;
 	struct dkt_buf *text;
-	sqlite3_stmt *insert; /* that reads them; NULL: there is none */
+	sqlite3_stmt *insert; /* the insertion that reads the cells; NULL: not prepared */
 };
 
 /* The virtual table, which has the rows of one batch at a time. */

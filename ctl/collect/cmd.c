@@ -197,10 +197,12 @@ int collect_run(struct collect *collect)
 	}
 	if (!err)
 		err = collect_open(collect);
+	if (!err && app->clickhouse)
+		err = collect_number(collect);
 	/* So that somebody who looks at once finds it. */
 	if (!err)
 		err = collect_describe(collect, false);
-	if (!err && app->clickhouse)
+	if (!err && collect->numbers)
 		err = collect_stream(collect);
 	collect->described = dkt__monotonic_ns();
 	if (!err)

@@ -77,6 +77,9 @@ void collect_reap(struct collect *collect, bool wait);
 
 /* ---- stream.c ---- */
 
+/* Gives the files numbers before they have contents. Call it before they are described. */
+int collect_number(struct collect *collect);
+
 /* Begins to load the files into ClickHouse as they come. */
 int collect_stream(struct collect *collect);
 

@@ -9,8 +9,7 @@
 #include "collect/collect.h"
 #include "load/load.h"
 
-/* The files have numbers before they have contents. */
-static int number_files(struct collect *collect)
+int collect_number(struct collect *collect)
 {
 	const size_t size = collect->fleet.n * sizeof(*collect->numbers);
 
@@ -28,7 +27,7 @@ static int number_files(struct collect *collect)
 	return 0;
 }
 
-static int start(struct collect *collect)
+int collect_stream(struct collect *collect)
 {
 	int ends[2];
 
@@ -43,15 +42,6 @@ static int start(struct collect *collect)
 	close(ends[0]);
 	collect->loading = ends[1];
 	return 0;
-}
-
-int collect_stream(struct collect *collect)
-{
-	int err = number_files(collect);
-
-	if (!err)
-		err = collect_describe(collect, false);
-	return err ? err : start(collect);
 }
 
 static bool has_files(const struct collect *collect)

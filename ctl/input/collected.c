@@ -52,12 +52,12 @@ static int add_files(struct inputs *inputs, const char *dir, size_t nr)
 	return n ? 0 : dkt_fail(inputs->app->ctx, -ENODATA, "%s: no host has sent anything", dir);
 }
 
-static int add(struct inputs *inputs, char *description)
+/* Reads a description, and adds the collection to those of the inputs. */
+static int read_collection(struct inputs *inputs, const char *description)
 {
 	struct dkt_ctx *ctx = inputs->app->ctx;
 	struct collected *collected = inputs->collected;
 	struct collection about;
-	char *slash = strrchr(description, '/');
 	int err;
 
 	if (!collected)
@@ -67,34 +67,36 @@ static int add(struct inputs *inputs, char *description)
 	err = collection_read(ctx, description, &about);
 	if (!err && dkt__append(collected->list, collected->n, about))
 		err = dkt__no_memory(ctx);
-	if (err) {
+	if (err)
 		collection_clear(&about);
+	return err;
+}
+
+static int add(struct inputs *inputs, char *description)
+{
+	char *slash = strrchr(description, '/');
+	int err = read_collection(inputs, description);
+
+	if (err)
 		return err;
-	}
 	if (slash)
 		*slash = '\0';
-	return add_files(inputs, slash ? description : ".", collected->n - 1);
+	return add_files(inputs, slash ? description : ".", inputs->collected->n - 1);
 }
 
 /* ---- a collection that is still recorded ---- */
 
 int collected_begin(struct app *app, const char *path, struct inputs *inputs)
 {
-	struct collected *collected = calloc(1, sizeof(*collected));
 	char *description __cleanup(free) = collection_find(path);
-	struct collection about = { 0 };
+	const struct collection *about;
 	int err;
 
-	*inputs = (struct inputs){ .app = app, .collected = collected };
-	if (!collected || !description)
-		return dkt__no_memory(app->ctx);
-	err = collection_read(app->ctx, description, &about);
-	if (!err)
-		err = dkt__with_words(app->ctx, dkt__append(collected->list, collected->n, about));
-	if (err)
-		collection_clear(&about);
-	for (size_t i = 0; !err && i < about.n; i++)
-		err = dkt__with_words(app->ctx, add_file(inputs, path, &about.hosts[i], 0));
+	*inputs = (struct inputs){ .app = app };
+	err = description ? read_collection(inputs, description) : dkt__no_memory(app->ctx);
+	about = err ? NULL : inputs->collected->list;
+	for (size_t i = 0; !err && i < about->n; i++)
+		err = dkt__with_words(app->ctx, add_file(inputs, path, &about->hosts[i], 0));
 	return err;
 }
 

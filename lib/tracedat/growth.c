@@ -61,7 +61,7 @@ static int take_grown(struct dkt__growth *g)
 	return 0;
 }
 
-/* Finds the last mark in the bytes that are there. *mark stays as it is if there is none that is new. */
+/* Finds the last new mark in the file. Without one, *mark is unchanged. */
 static int find_grown(struct dkt__growth *g, uint64_t *mark)
 {
 	int err = take_grown(g);

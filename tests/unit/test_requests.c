@@ -90,7 +90,7 @@ static void other_clients_with_the_number_are_others(void **state)
 	send_first(&r, 0);
 	say(&r, 0, 10, "Sending RPC pname:cluuid:pid:xid:nid:opc dd:u-2:7:1780:10.0.0.9@tcp:3");
 	say(&r, 1, 20, "Handling " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:dd.0");
-	/* Neither a client without a connection nor one whose name was not recorded is told from others. */
+	/* A client without a connection, or without a recorded name, cannot be told from others. */
 	say(&r, 0, 30, "Sending RPC pname:cluuid:pid:xid:nid:opc dd:0:7:1790:10.0.0.9@tcp:38");
 	say(&r, 1, 40,
 	    "Handling RPC pname:cluuid+ref:pid:xid:nid:opc m:0+-99:7:x1790:12345-10.0.0.1@tcp:38");
