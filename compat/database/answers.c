@@ -50,8 +50,8 @@ static int add_job(struct answers *answers, const struct analysis *it)
 {
 	const struct analysis_kind *kind = it->kind;
 	size_t n = it->view == VIEW_LOG ? kind->n_sets : kind->n_tables;
-	int err =
-		dkt__append(answers->jobs, answers->n_jobs, (struct answer_job){ .analysis = *it });
+	const struct answer_job job = { .analysis = *it, .first = answers->n };
+	int err = dkt__append(answers->jobs, answers->n_jobs, job);
 
 	for (size_t i = 0; !err && i < n; i++)
 		err = it->view == VIEW_LOG ?
@@ -193,10 +193,12 @@ static int pass_row(void *data, const struct result_table *table, const struct r
 	struct answers *answers = run->answers;
 	const struct analyze *a = answers->jobs[run->job].of_host[run->host];
 
-	for (size_t i = 0; i < answers->n; i++) {
+	for (size_t i = answers->jobs[run->job].first; i < answers->n; i++) {
 		struct answer *it = &answers->list[i];
 
-		if (it->job == run->job && it->wanted && analyze_table(a, it->nr) == table)
+		if (it->job != run->job)
+			return 0;
+		if (it->wanted && analyze_table(a, it->nr) == table)
 			return answers->row(answers->data, it, run->host, cells);
 	}
 	return 0;
@@ -291,9 +293,15 @@ int answers_record(struct answers *answers, size_t host, struct dkt_source *sour
 		wants = UINT64_MAX;
 	}
 
-	for (size_t i = 0; !err && wants && i < answers->n_jobs; i++, wants >>= 1)
-		if (wants & 1 && answers->jobs[i].wanted)
-			err = analyze_record(answers->jobs[i].of_host[host], source, record);
+	/* Without the bits of jobs that are not there. */
+	if (answers->n_jobs < 64)
+		wants &= (UINT64_C(1) << answers->n_jobs) - 1;
+	for (; !err && wants; wants &= wants - 1) {
+		const struct answer_job *job = &answers->jobs[__builtin_ctzll(wants)];
+
+		if (job->wanted)
+			err = analyze_record(job->of_host[host], source, record);
+	}
 	return dkt__with_words(answers->ctx, err);
 }
 

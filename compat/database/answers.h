@@ -22,6 +22,7 @@ struct answer {
 struct answer_job {
 	struct analysis analysis;
 	struct analyze **of_host; /* NULL: not wanted */
+	size_t first; /* index of its first table; the others follow it */
 	bool wanted;
 };
 

@@ -264,17 +264,12 @@ static int open_sqlite(struct database *db)
 	return rc ? database_fail(db, "open") : database_run(db);
 }
 
-static bool is_wanted(const struct database *db, const char *name)
-{
-	return !db->opts.wants || db->opts.wants(db->opts.data, name);
-}
-
 static int want_view(void *data, const struct analysis *it, const char *name)
 {
 	const struct database *db = data;
 
 	(void)it;
-	return is_wanted(db, name);
+	return database_is_wanted(db, name);
 }
 
 static int start_answers(struct database *db)
@@ -291,7 +286,7 @@ static int start_answers(struct database *db)
 	for (size_t i = 0; i < db->answers.n; i++) {
 		struct answer *it = &db->answers.list[i];
 
-		it->wanted = is_wanted(db, it->name) ||
+		it->wanted = database_is_wanted(db, it->name) ||
 			     answers_each_view(&db->answers, it, want_view, db);
 	}
 	return answers_begin(&db->answers, ctxs, db->n_hosts);
@@ -315,7 +310,7 @@ static int create_wanted(struct database *db)
 	for (uint32_t i = 0; !err && i < db->schema.n; i++) {
 		struct schema_table *table = db->schema.tables[i];
 
-		if (!is_wanted(db, table->name))
+		if (!database_is_wanted(db, table->name))
 			continue;
 		for (size_t j = 0; !err && j < db->opts.n_files; j++) {
 			it = dkt_event_find(db->files[j].ctx, table->system, table->event);
@@ -374,36 +369,6 @@ int database_new(struct dkt_ctx *ctx, const struct database_opts *opts, struct d
 struct sqlite3 *database_handle(const struct database *db)
 {
 	return db->sqlite;
-}
-
-int database_want(struct database *db, const char *name, const char *column)
-{
-	struct schema_table *table = schema_find(&db->schema, name, strlen(name));
-	struct written *it = table ? database_written(db, &table->writer) : NULL;
-
-	db->chosen = true;
-	for (size_t i = 0; it && i < SCHEMA_N_FIXED + table->n; i++) {
-		bool *wanted;
-
-		if (strcasecmp(i < SCHEMA_N_FIXED ? schema_fixed(i)->name :
-						    table->columns[i - SCHEMA_N_FIXED].name,
-			       column) != 0)
-			continue;
-		wanted = dkt__reach(it->wanted, it->n_wanted, i);
-		if (!wanted)
-			return dkt__no_memory(db->ctx);
-		*wanted = true;
-	}
-	return table && !it ? dkt__no_memory(db->ctx) : 0;
-}
-
-bool database_wants(void *data, struct dkt_event *event)
-{
-	struct database *db = data;
-	const struct schema_table *table =
-		schema_table(&db->schema, dkt_event_system(event), dkt_event_name(event));
-
-	return !table || is_wanted(db, table->name) || answers_want(&db->answers, event);
 }
 
 /* ---- records ---- */

@@ -52,11 +52,6 @@ int events_create(struct database *db, struct schema_table *table)
 	return database_run(db);
 }
 
-static bool is_filled(const struct database *db, const struct written *it, size_t column)
-{
-	return !db->chosen || (column < it->n_wanted && it->wanted[column]);
-}
-
 /* seq is always filled. */
 static int prepare(struct database *db, const struct schema_table *table, struct written *it)
 {
@@ -66,7 +61,7 @@ static int prepare(struct database *db, const struct schema_table *table, struct
 	database_quote(db->sql, table->name);
 	dkt_buf_str(db->sql, "(seq");
 	for (size_t i = 1; i < SCHEMA_N_FIXED + table->n; i++) {
-		if (!is_filled(db, it, i))
+		if (!database_fills(db, it, i))
 			continue;
 		dkt_buf_str(db->sql, ", ");
 		database_quote(db->sql, i < SCHEMA_N_FIXED ?
@@ -128,6 +123,27 @@ static void add_field(struct batch *batch, const struct dkt_record *record,
 		batch_bytes(batch, BATCH_BLOB, value.bytes, value.len);
 }
 
+/* Creates the table or adds columns, unless it is not wanted. */
+static int open_table(struct database *db, struct schema_table *table)
+{
+	struct written *it;
+
+	if (database_is_wanted(db, table->name))
+		return events_create(db, table);
+	it = database_written(db, &table->writer);
+	if (!it)
+		return dkt__no_memory(db->ctx);
+	it->left = true;
+	return 0;
+}
+
+static bool is_ready(const struct schema_table *table)
+{
+	const struct written *it = table->writer;
+
+	return it && (it->left || (it->created && it->columns >= table->n));
+}
+
 int events_add(struct database *db, size_t file, struct dkt_source *source,
 	       const struct dkt_record *record)
 {
@@ -139,22 +155,24 @@ int events_add(struct database *db, size_t file, struct dkt_source *source,
 	if (err)
 		return err;
 	table = event->table;
+	if (dkt__unlikely(!is_ready(table)))
+		err = open_table(db, table);
+	if (dkt__unlikely(err))
+		return err;
 	it = table->writer;
-	if (dkt__unlikely(!it || !it->created || it->columns < table->n)) {
-		if (db->opts.wants && !db->opts.wants(db->opts.data, table->name))
-			return 0;
-		err = events_create(db, table);
-		it = table->writer;
+	if (it->left) {
+		it->rows++;
+		return 0;
 	}
-	if (dkt__unlikely(!err && !it->batch.insert))
+	if (dkt__unlikely(!it->batch.insert))
 		err = prepare(db, table, it);
 	if (dkt__unlikely(err))
 		return err;
 	for (size_t i = 0; i < SCHEMA_N_FIXED; i++)
-		if (!i || is_filled(db, it, i))
+		if (!i || database_fills(db, it, i))
 			add_fixed(db, &it->batch, i, file, source, record);
 	for (size_t i = 0; i < table->n; i++)
-		if (is_filled(db, it, SCHEMA_N_FIXED + i))
+		if (database_fills(db, it, SCHEMA_N_FIXED + i))
 			add_field(&it->batch, record, i < event->n ? event->fields[i] : NULL,
 				  table->columns[i].type);
 	return database_end_row(db, it);

@@ -49,7 +49,8 @@ struct view_of {
 };
 
 /*
- * Equal durations are counted first, which leaves less to sort. The rank of a quantile is rounded up, as in
+ * Equal durations are counted first, which leaves less to sort. SQLite sorts by an integer several times as
+ * fast as by a list, so that the duration is the first key. The rank of a quantile is rounded up, as in
  * the analyses. Theirs differ by up to 0.4 %, since they keep no list of durations.
  */
 static void put_stats(struct database *db, const struct answer *log)
@@ -58,9 +59,9 @@ static void put_stats(struct database *db, const struct answer *log)
 	put_keys(db, log->set);
 	dkt_buf_str(db->sql, ", duration, count(*) AS n, max(seq) AS last FROM ");
 	database_quote(db->sql, log->name);
-	dkt_buf_str(db->sql, " GROUP BY ");
+	dkt_buf_str(db->sql, " GROUP BY duration, ");
 	put_keys(db, log->set);
-	dkt_buf_str(db->sql, ", duration), ranked AS (SELECT *, sum(n) OVER (PARTITION BY ");
+	dkt_buf_str(db->sql, "), ranked AS (SELECT *, sum(n) OVER (PARTITION BY ");
 	put_keys(db, log->set);
 	dkt_buf_str(db->sql, " ORDER BY duration) AS rank, sum(n) OVER (PARTITION BY ");
 	put_keys(db, log->set);

@@ -16,6 +16,7 @@ struct written {
 	struct batch batch; /* without an insertion: not prepared */
 	size_t columns; /* of fields, that the table has so far */
 	bool created;
+	bool left; /* not wanted: its records are only counted */
 	bool *wanted; /* by column, with the fixed ones first; NULL: as the database says */
 	size_t n_wanted;
 	uint64_t rows;
@@ -72,6 +73,18 @@ static inline int database_step(struct database *db, sqlite3_stmt *insert)
 /* The state of a table of the schema, or of an answer. NULL: memory is out. */
 struct written *database_written(struct database *db, void **writer);
 
+/* ---- what is wanted ---- */
+
+/* True if the table or view has that name and a statement may read it. */
+bool database_is_wanted(const struct database *db, const char *name);
+
+/* True if rows have a value in the column; one that no statement reads has none. */
+static inline bool database_fills(const struct database *db, const struct written *it,
+				  size_t column)
+{
+	return !db->chosen || (column < it->n_wanted && it->wanted[column]);
+}
+
 /* ---- tables of events ---- */
 
 /* Creates the table, or adds columns that it does not have yet. */
@@ -82,6 +95,9 @@ int events_add(struct database *db, size_t file, struct dkt_source *source,
 /* ---- tables and views of answers ---- */
 
 int results_create(struct database *db, struct answer *answer);
+/* Returns the number of a column by its name, in any letter case; past the last one: there is none. */
+size_t results_column(struct database *db, const struct answer *answer, const char *name);
+
 int results_row(void *data, struct answer *answer, size_t host, const struct result_cell *cells);
 
 /* Creates the views on a log: statistics, the longest, frequencies. */
