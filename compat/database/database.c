@@ -231,7 +231,7 @@ static int add_events(struct database *db)
 		const struct schema_table *table = db->schema.tables[i];
 		const struct written *written = table->writer;
 
-		if (!written || !written->created)
+		if (!written || !written->rows)
 			continue;
 		bind_text(insert, 1, table->name);
 		bind_text(insert, 2, table->system);
@@ -338,6 +338,7 @@ static int begin(struct database *db)
 		err = answers_new(&db->answers);
 	for (size_t i = 0; !err && i < db->opts.n_files; i++)
 		err = schema_add(&db->schema, db->files[i].ctx);
+	db->counting = db->opts.wants && database_is_wanted(db, "events");
 	if (!err)
 		err = start_answers(db);
 	if (!err)

@@ -60,5 +60,6 @@ bool database_wants(void *data, struct dkt_event *event)
 	const struct schema_table *table =
 		schema_table(&db->schema, dkt_event_system(event), dkt_event_name(event));
 
-	return !table || database_is_wanted(db, table->name) || answers_want(&db->answers, event);
+	return !table || db->counting || database_is_wanted(db, table->name) ||
+	       answers_want(&db->answers, event);
 }

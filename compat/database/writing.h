@@ -34,6 +34,7 @@ struct database {
 	struct dkt_buf *sql; /* for the text of statements */
 	struct batches batches;
 	bool chosen; /* database_want() was called */
+	bool counting; /* the records of all tables are counted, also of those that are not wanted */
 	sqlite3_stmt *loss;
 	int64_t seq; /* of the last record */
 	uint64_t gaps;

@@ -90,6 +90,47 @@ answers()
 	same "$(wc -l <report)" "$(sqlite3 c.sqlite "SELECT records FROM events WHERE name = '$event'")" "counted"
 }
 
+# Every table and view has the same rows from the recordings as from the database, which has all of them.
+# The seq of a record counts those that a statement reads.
+# usage: same_tables DATABASE FILE...
+same_tables()
+{
+	local database=$1 name kind want
+
+	shift
+	while IFS='|' read -r name kind; do
+		want="SELECT * FROM \"$name\""
+		case $kind:$name in
+		event:*) want="SELECT count(*) FROM \"$name\"" ;;
+		*:losses) want='SELECT ts, host, file, cpu, lost, paused FROM losses' ;;
+		*:sqlite*) want="SELECT type, name, tbl_name, sql FROM $name ORDER BY name" ;;
+		esac
+		dktrace sql "$database" "$want" --csv >wanted 2>notes
+		dktrace sql "$@" "$want" --csv >have 2>notes || [ $? = 3 ]
+		diff wanted have >differences || {
+			echo "$name of $*"
+			head -n 5 differences
+			return 1
+		}
+	done < <(sqlite3 "$database" "SELECT name, coalesce((SELECT 'event' FROM events WHERE name = s.name), type)
+		FROM sqlite_schema AS s WHERE name NOT LIKE 'sqlite%'" "VALUES('sqlite_schema', ''), ('sqlite_master', '')")
+}
+
+@test "every table and view has all rows, from a recording as from a database" {
+	run -0 dktrace convert "$capture" capture.sqlite
+	same_tables capture.sqlite "$capture"
+	at_least 30 "$(dktrace sql "$capture" 'SELECT count(*) FROM events' --csv | tail -n 1)" "events"
+	sched
+	sed '500a CPU:1 [LOST 2 EVENTS]' trace.txt >lost.txt
+	run -3 dktrace convert lost.txt lost.dat
+	run -3 dktrace convert lost.dat lost.sqlite
+	same_tables lost.sqlite lost.dat
+	unset DKTRACE_ROOT
+	cp "$top/tests/fixture/perfdata/plain.data" a.data
+	run -0 dktrace merge "$capture" a.data --offset a.data=5ms -o both.sqlite
+	same_tables both.sqlite "$capture" a.data --offset a.data=5ms
+}
+
 @test "files of several hosts are hosts with offsets; files of one boot are one host" {
 	cp "$top/tests/fixture/perfdata/plain.data" a.data
 	cp a.data b.data
