@@ -4,21 +4,24 @@
 
 #include "base/buf.h"
 
-char *shown(const char *text)
+char *shown_bytes(const char *text, size_t len)
 {
 	char *copy = NULL;
 	struct dkt_buf *buf;
-	size_t len;
 
 	if (dkt_buf_new(&buf))
 		return NULL;
-	if (text)
-		dkt_buf_text(buf, text, strlen(text));
+	dkt_buf_text(buf, text, len);
 	dkt_buf_add(buf, "", 1);
 	if (!dkt_buf_error(buf))
 		copy = strdup(dkt_buf_data(buf, &len));
 	dkt_buf_free(buf);
 	return copy;
+}
+
+char *shown(const char *text)
+{
+	return shown_bytes(text, text ? strlen(text) : 0);
 }
 
 void say_line(FILE *to, const char *fmt, ...)

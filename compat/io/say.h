@@ -15,6 +15,9 @@
 /* Returns the text escaped, "" for NULL; the caller frees it. NULL: memory is out. */
 char *shown(const char *text);
 
+/* The same, of bytes, among which may be NULs. */
+char *shown_bytes(const char *text, size_t len);
+
 /* Prints one line; fmt has no newline at the end. */
 void say_line(FILE *to, const char *fmt, ...) DKT_PRINTF(2, 3);
 

@@ -5,32 +5,34 @@
 #include "out/rows.h"
 
 /* Quotes the text if necessary, but does not escape control characters. */
-static void put_raw(const char *text, FILE *f)
+static void put_raw(const char *text, size_t len, FILE *f)
 {
-	bool quote = text[strcspn(text, "\",\n\r")];
+	bool quote = false;
+
+	for (size_t i = 0; !quote && i < len; i++)
+		quote = text[i] && strchr("\",\n\r", text[i]);
 
 	if (quote)
 		fputc('"', f);
-	for (; *text; text++) {
-		if (*text == '"')
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '"')
 			fputc('"', f);
-		fputc(*text, f);
+		fputc(text[i], f);
 	}
 	if (quote)
 		fputc('"', f);
 }
 
-static void put_text(const char *text, bool raw, struct dkt_buf *buf, FILE *f)
+static void put_text(const char *text, size_t len, bool raw, struct dkt_buf *buf, FILE *f)
 {
 	const char *cell;
-	size_t len;
 
 	if (raw) {
-		put_raw(text, f);
+		put_raw(text, len, f);
 		return;
 	}
 	dkt_buf_reset(buf);
-	dkt_buf_cell(buf, text, strlen(text));
+	dkt_buf_cell(buf, text, len);
 	cell = dkt_buf_data(buf, &len);
 	fwrite(cell, 1, len, f);
 }
@@ -39,6 +41,19 @@ static bool is_number(const struct json_object *value)
 {
 	return json_object_is_type(value, json_type_int) ||
 	       json_object_is_type(value, json_type_double);
+}
+
+static void put_key(const char *key, bool raw, struct dkt_buf *buf, FILE *f)
+{
+	put_text(key, strlen(key), raw, buf, f);
+}
+
+static void put_value(struct json_object *value, bool raw, struct dkt_buf *buf, FILE *f)
+{
+	size_t len;
+	const char *text = val_bytes(value, &len);
+
+	put_text(text, len, raw, buf, f);
 }
 
 /* Prints the values of a row, or the keys if row is NULL. */
@@ -55,11 +70,11 @@ static void put_line(const struct rows *rows, const struct row *row, bool raw, s
 		fputs(between, f);
 		between = ",";
 		if (!row)
-			put_text(rows->columns[i].key, raw, buf, f);
+			put_key(rows->columns[i].key, raw, buf, f);
 		else if (is_number(value))
 			fputs(json_object_get_string(value), f);
 		else if (value)
-			put_text(json_object_get_string(value), raw, buf, f);
+			put_value(value, raw, buf, f);
 	}
 	fputc('\n', f);
 }

@@ -4,6 +4,7 @@
 
 #include <json.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "base/when.h"
@@ -71,6 +72,17 @@ static inline struct json_object *val_number(uint64_t number)
 static inline struct json_object *val_bool(bool value)
 {
 	return json_object_new_boolean(value);
+}
+
+/* Returns the text of a value. That of a string can have NULs. */
+static inline const char *val_bytes(struct json_object *value, size_t *len)
+{
+	const char *text = json_object_get_string(value);
+
+	*len = json_object_is_type(value, json_type_string) ?
+		       (size_t)json_object_get_string_len(value) :
+		       strlen(text);
+	return text;
 }
 
 struct row {

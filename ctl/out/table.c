@@ -81,14 +81,22 @@ static char *number_text(const struct column *column, struct json_object *value)
 	return strdup(text);
 }
 
+/* A cell ends at a NUL, so that raw text with one is escaped too. */
+static char *value_shown(struct json_object *value, bool raw)
+{
+	size_t len;
+	const char *text = val_bytes(value, &len);
+
+	return raw && !memchr(text, 0, len) ? strdup(text) : shown_bytes(text, len);
+}
+
 static char *value_text(const struct column *column, struct json_object *value, bool raw)
 {
 	if (!value)
 		return strdup(column->none ? column->none : "");
 	switch (column->type) {
 	case COL_TEXT:
-		return raw ? strdup(json_object_get_string(value)) :
-			     shown(json_object_get_string(value));
+		return value_shown(value, raw);
 	case COL_BOOL:
 		return strdup(json_object_get_boolean(value) ? "yes" : "no");
 	case COL_BAR:

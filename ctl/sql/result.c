@@ -4,8 +4,8 @@
 
 #include "app/print.h"
 #include "base/buf.h"
-#include "base/escape.h"
 #include "base/memory.h"
+#include "io/say.h"
 #include "out/json.h"
 #include "sql/sql.h"
 
@@ -38,23 +38,6 @@ static char *unique(const struct result *it, const char *name)
 	return text;
 }
 
-/* A name comes from a file or from the statement. */
-static char *shown(const char *name)
-{
-	struct dkt_buf *buf;
-	char *text = NULL;
-	size_t len;
-
-	if (dkt_buf_new(&buf))
-		return NULL;
-	dkt_buf_text(buf, name, strlen(name));
-	if (!dkt_buf_error(buf))
-		text = dkt__format("%.*s", (int)(dkt_buf_data(buf, &len), len),
-				   dkt_buf_data(buf, &len));
-	dkt_buf_free(buf);
-	return text;
-}
-
 static bool is_number(sqlite3_stmt *statement, int i)
 {
 	int type = sqlite3_column_type(statement, i);
@@ -80,6 +63,7 @@ static int set_columns(struct result *it)
 		char *key = name ? unique(it, name) : NULL;
 
 		it->names[it->n] = key;
+		/* A name comes from a file or from the statement. */
 		it->names[n + it->n] = key ? shown(key) : NULL;
 		if (!it->names[n + it->n])
 			return -ENOMEM;
@@ -95,28 +79,9 @@ static int set_columns(struct result *it)
 
 /* ---- values ---- */
 
-/* A NUL, and bytes that are not UTF-8, become \xHH. */
-static struct json_object *text_value(const char *text, size_t len)
+static struct json_object *text_value(const void *text, int len)
 {
-	struct json_object *value;
-	struct dkt_buf *buf;
-
-	if (!text || !memchr(text, 0, len))
-		return json_object_new_string_len(text ? text : "", (int)len);
-	if (dkt_buf_new(&buf))
-		return NULL;
-	for (const char *p = text; p < text + len;) {
-		size_t n = strnlen(p, (size_t)(text + len - p));
-
-		dkt_buf_add(buf, p, n);
-		p += n;
-		for (; p < text + len && !*p; p++)
-			dkt_buf_str(buf, "\\x00");
-	}
-	text = dkt_buf_data(buf, &len);
-	value = json_object_new_string_len(text, (int)len);
-	dkt_buf_free(buf);
-	return value;
+	return json_object_new_string_len(text ? text : "", len);
 }
 
 /* The shortest text that is this number. JSON has no infinity. */
@@ -143,10 +108,10 @@ static struct json_object *value_of(sqlite3_stmt *statement, int i)
 		return real_value(sqlite3_column_double(statement, i));
 	case SQLITE_BLOB:
 		return text_value(sqlite3_column_blob(statement, i),
-				  (size_t)sqlite3_column_bytes(statement, i));
+				  sqlite3_column_bytes(statement, i));
 	default:
-		return text_value((const char *)sqlite3_column_text(statement, i),
-				  (size_t)sqlite3_column_bytes(statement, i));
+		return text_value(sqlite3_column_text(statement, i),
+				  sqlite3_column_bytes(statement, i));
 	}
 }
 

@@ -164,9 +164,13 @@ same_tables()
 	expect 0 'text real number none number_2 bytes
 a     1.5      2             3 a\x00b\xff' '' dktrace sql "$capture" "$statement"
 	expect 0 'text,real,number,none,number_2,bytes
-a,1.5,2,,3,"a\x5cx00b\xff"' '' dktrace sql "$capture" "$statement" --csv
+a,1.5,2,,3,"a\x00b\xff"' '' dktrace sql "$capture" "$statement" --csv
+	same 610062ff "$(dktrace sql "$capture" "$statement" --csv --raw-text | tail -n 1 | cut -d, -f6 | tr -d '\n' | od -An -tx1 | tr -d ' \n')" "raw CSV"
+	expect 0 'bytes
+a\x00b\xff' '' dktrace sql "$capture" "SELECT x'610062ff' AS bytes" --raw-text
 	run -0 dktrace sql "$capture" "$statement" --json
 	same '["a",1.5,2,null,3]' "$(jq -c '[.text, .real, .number, .none, .number_2]' <<<"$output")" "JSON"
+	has "$output" '"bytes":"a\u0000b\\xff"'
 	expect 0 'ts' '' dktrace sql "$capture" 'SELECT ts FROM print WHERE ts < 0' --csv
 	# More rows than a table has at once.
 	for form in --csv --json --raw-text; do
