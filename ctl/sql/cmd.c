@@ -102,7 +102,7 @@ static int fill(struct query *query, struct inputs *in, bool chosen)
 	sqlite3_set_authorizer(query->sqlite, NULL, NULL);
 	err = inputs_each(in, take, query);
 	if (!err && dkt__stopped())
-		return dkt_fail(query->app->ctx, -EINTR, "sql: interrupted");
+		return dkt_fail(query->app->ctx, -EINTR, QUERY_INTERRUPTED);
 	return err ? err : database_finish(query->database);
 }
 

@@ -149,7 +149,7 @@ int query_fail(struct query *query)
 		return dkt_fail(query->app->ctx, -EPERM,
 				"sql: a statement can read the tables, and nothing else");
 	case SQLITE_INTERRUPT:
-		return dkt_fail(query->app->ctx, -EINTR, "sql: interrupted");
+		return dkt_fail(query->app->ctx, -EINTR, QUERY_INTERRUPTED);
 	default:
 		return fail_at(query, -EINVAL);
 	}

@@ -190,8 +190,13 @@ int query_print(struct query *query)
 			     .form = query->app->json ? OUT_JSON :
 				     query->app->csv  ? OUT_CSV :
 							OUT_TEXT };
-	int err = run(&it);
+	struct query_watch watch;
+	int err = query_watch_begin(query, &watch);
 
+	if (err)
+		return err;
+	err = run(&it);
+	query_watch_end(&watch);
 	rows_free(it.rows);
 	for (size_t i = 0; it.names && i < it.n; i++) {
 		free(it.names[i]);

@@ -2,6 +2,7 @@
 /* sql: answers statements in SQL from recordings. */
 #pragma once
 
+#include <pthread.h>
 #include <sqlite3.h>
 
 #include "app/app.h"
@@ -35,6 +36,18 @@ int query_prepare(struct query *query);
 
 /* Sets the error message from SQLite's. Returns -errno. */
 int query_fail(struct query *query);
+
+#define QUERY_INTERRUPTED "sql: interrupted"
+
+/* A thread that ends a statement on a signal. */
+struct query_watch {
+	sqlite3 *sqlite;
+	pthread_t thread;
+	int pipe[2];
+};
+
+int query_watch_begin(struct query *query, struct query_watch *it);
+void query_watch_end(struct query_watch *it);
 
 /* Runs the statement, and prints its rows. */
 int query_print(struct query *query);
