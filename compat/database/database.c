@@ -247,11 +247,9 @@ static int add_events(struct database *db)
 
 static int open_sqlite(struct database *db)
 {
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW |
-		    SQLITE_OPEN_NOMUTEX;
-	const char *path = db->opts.path ? db->opts.path : "";
-	/* Nobody else has the file, and a file that is not complete is removed. */
-	int rc = sqlite3_open_v2(path, &db->sqlite, flags, db->opts.path ? "unix-none" : NULL);
+	const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+	int rc = db->opts.path ? open_file_connect(&db->file, db->opts.fd, &db->sqlite) :
+				 sqlite3_open_v2("", &db->sqlite, flags, NULL);
 
 	if (rc)
 		return database_fail(db, "open");

@@ -24,7 +24,8 @@ struct database_file {
 };
 
 struct database_opts {
-	const char *path; /* an empty file; NULL: a temporary database */
+	const char *path; /* the name for messages of the file fd; NULL: a temporary database */
+	int fd; /* an empty file */
 	/* True if a table or view is wanted. NULL: all, but those without records are not created. */
 	bool (*wants)(void *data, const char *name);
 	void *data;

@@ -47,9 +47,9 @@ int database_of(struct pipeline *p, const struct database_opts *opts, struct dat
 
 /* ---- the kind of sink ---- */
 
-static int open_sink(struct pipeline *p, const char *path, void **state)
+static int open_sink(struct pipeline *p, const struct outfile *file, void **state)
 {
-	const struct database_opts opts = { .path = path };
+	const struct database_opts opts = { .path = file->path, .fd = file->fd };
 	struct database *db;
 	int err = database_of(p, &opts, &db);
 

@@ -9,6 +9,7 @@
 #include "database/answers.h"
 #include "database/batch.h"
 #include "database/database.h"
+#include "database/open_file.h"
 #include "schema/schema.h"
 
 /* The part of a table that the database has so far. */
@@ -24,6 +25,7 @@ struct written {
 
 struct database {
 	struct dkt_ctx *ctx;
+	struct open_file file; /* of a database that is not temporary */
 	sqlite3 *sqlite;
 	struct database_opts opts;
 	struct database_file *files;

@@ -70,13 +70,6 @@ static int open_file(struct outfile *out)
 	return err ? err : open_unnamed(out);
 }
 
-static int open_named(struct outfile *out)
-{
-	int err = find_dir(out);
-
-	return err ? err : open_temp(out);
-}
-
 static void begin(struct outfile *out, struct dkt_ctx *ctx, const char *path)
 {
 	bool is_stdout = !path || !strcmp(path, "-");
@@ -113,8 +106,7 @@ int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct out
 	return err ? dkt_fail_in(ctx, err, "open %s", path) : 0;
 }
 
-static int open_out(struct dkt_ctx *ctx, const char *path, bool whole,
-		    int (*open_new)(struct outfile *out), struct outfile *out)
+int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
 {
 	struct stat st = { 0 };
 	bool in_place;
@@ -132,17 +124,7 @@ static int open_out(struct dkt_ctx *ctx, const char *path, bool whole,
 	if (in_place && whole)
 		return dkt_fail(ctx, -EINVAL, "%s cannot be written in any order: name a file",
 				out->path);
-	return in_place ? open_in_place(out, 0) : as_caller(out, open_new);
-}
-
-int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
-{
-	return open_out(ctx, path, whole, open_file, out);
-}
-
-int outfile_open_named(struct dkt_ctx *ctx, const char *path, struct outfile *out)
-{
-	return open_out(ctx, path, true, open_named, out);
+	return in_place ? open_in_place(out, 0) : as_caller(out, open_file);
 }
 
 static int make_dir(struct outfile *out)

@@ -24,9 +24,6 @@ struct outfile {
  */
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out);
 
-/* outfile_open() for a writer that opens out->temp by itself: an empty file with a temporary name. */
-int outfile_open_named(struct dkt_ctx *ctx, const char *path, struct outfile *out);
-
 /*
  * outfile_open(), but writes take effect at once. With dir, path is a directory that the writer creates.
  */

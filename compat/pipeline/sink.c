@@ -85,7 +85,7 @@ int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char
 		return DKT__MIN(file->fd, 0);
 	}
 	if (opts->writer)
-		return outfile_open_named(ctx, path, file);
+		return outfile_open(ctx, path, true, file);
 	if (!opts->whole)
 		return outfile_open_now(ctx, path, dir, file);
 	return dir ? outfile_open_dir(ctx, path, file) :
@@ -234,7 +234,7 @@ int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *
 					.journal = opts->journal,
 					.stamps = opts->stamps } };
 	if (opts->writer)
-		return opts->writer->open(p, file->temp, &sink->state);
+		return opts->writer->open(p, file, &sink->state);
 	if (!opts->version)
 		return open_styles(sink, file);
 	return dkt_tracedat_new(p->ctx, p->source, file->fd, &dat, &sink->tracedat);

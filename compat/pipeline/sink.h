@@ -9,10 +9,10 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/text_out.h"
 
-/* A kind of output that is not made here: it opens a file by its name, and writes it as it likes. */
+/* A kind of output that is not made here: it writes the file in any order, until it is closed. */
 struct sink_writer {
 	const char *name; /* of the format */
-	int (*open)(struct pipeline *p, const char *path, void **state);
+	int (*open)(struct pipeline *p, const struct outfile *file, void **state);
 	int (*add)(void *state, const struct pipeline *p, const struct dkt_record *record);
 	int (*finish)(void *state);
 	void (*close)(void *state);

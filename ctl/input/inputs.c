@@ -406,7 +406,7 @@ int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char
 	struct sink sink = { 0 };
 	int rc = 0, err;
 
-	/* Its file has a temporary name, which a signal must not leave behind. */
+	/* On some file systems its file has a temporary name, which a signal must not leave behind. */
 	if (opts->writer)
 		dkt__stop_on_end();
 	err = sink_open_file(inputs->app->ctx, opts, path, &file);

@@ -266,3 +266,18 @@ a\x00b\xff' '' dktrace sql "$capture" "SELECT x'610062ff' AS bytes" --raw-text
 	truncate -s 20000 c.sqlite
 	run -1 dktrace sql c.sqlite 'SELECT * FROM syscallstats'
 }
+
+@test "a killed convert leaves no file, and a journal of another database is kept" {
+	"$top/tests/tools/gen-sched" 4 40000 >trace.txt
+	echo other >c.sqlite-journal
+	DKTRACE_ROOT=$top/tests/fixture/analyze dktrace convert trace.txt c.sqlite 2>words &
+	pid=$!
+	until [ -n "$(find "/proc/$pid/fd" -lname "$PWD/*" ! -lname '*/words' ! -lname '*.txt')" ]; do
+		kill -0 "$pid"
+	done
+	kill -KILL "$pid"
+	wait "$pid" || true
+	same $'c.sqlite-journal\ntrace.txt\nwords' "$(ls -A)" "files"
+	run -0 dktrace convert "$capture" c.sqlite
+	same other "$(cat c.sqlite-journal)" "the journal"
+}
