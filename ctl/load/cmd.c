@@ -113,6 +113,15 @@ int load_read_opts(struct app *app, struct load_opts *opts)
 	return 0;
 }
 
+static int refuse_pipes(const struct inputs *in)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < in->n; i++)
+		err = load_refuse_pipe(in->app, in->files[i].path);
+	return err;
+}
+
 /* rest: what an earlier load has left. */
 static int load_files(struct app *app, char **paths, size_t n, bool rest)
 {
@@ -127,7 +136,8 @@ static int load_files(struct app *app, char **paths, size_t n, bool rest)
 	rc = record_args_read(app, &args);
 	if (!rc)
 		rc = inputs_new(app, paths, n, &in);
-	if (!rc && (inputs_open_quietly(&in, &args) || load_all(app, &in, &opts, rest)))
+	if (!rc && (refuse_pipes(&in) || inputs_open_quietly(&in, &args) ||
+		    load_all(app, &in, &opts, rest)))
 		rc = app_fail(app);
 	if (!rc)
 		rc = inputs_report_losses(&in);

@@ -78,14 +78,26 @@ static int digest_at(int dir, const char *name, uint64_t *digest)
 	return S_ISREG(st.st_mode) ? digest_file(fd, digest) : -ESPIPE;
 }
 
+static int refuse_pipe(const struct app *app, const char *path)
+{
+	return dkt_fail(app->ctx, -ESPIPE,
+			"%s: only files can be loaded, since they are read twice", path);
+}
+
+int load_refuse_pipe(const struct app *app, const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISFIFO(st.st_mode) ? refuse_pipe(app, path) : 0;
+}
+
 int load_digest(const struct app *app, const char *path, uint64_t *digest)
 {
 	int fd = privileges_file(app, path) - 1;
 	int err = fd >= 0 ? digest_file(fd, digest) : digest_at(AT_FDCWD, path, digest);
 
 	if (err == -ESPIPE)
-		return dkt_fail(app->ctx, err,
-				"%s: only files can be loaded, since they are read twice", path);
+		return refuse_pipe(app, path);
 	return err && err != -ENOMEM ? dkt_fail(app->ctx, err, "%s: %s", path, strerror(-err)) :
 				       dkt__with_words(app->ctx, err);
 }

@@ -5,6 +5,9 @@
 #include "app/app.h"
 #include "clickhouse/load.h"
 
+/* Fails if it is a pipe, which waits for a writer when it is opened. */
+int load_refuse_pipe(const struct app *app, const char *path);
+
 /* Sets a number that tells the contents of a file, or of the files of a directory. */
 int load_digest(const struct app *app, const char *path, uint64_t *digest);
 
