@@ -185,13 +185,16 @@ static int connect_to(struct load *load)
 		return err;
 	squeezes = load->opts.compress || (!load->opts.plain && !server_is_here(&load->server));
 	err = link_new(&load->server, &load->link);
-	for (size_t i = 0; !err && i < SENDERS; i++)
-		err = sender_new(&load->server, load->runs[i], load->opts.patience, squeezes,
-				 &load->senders[i]);
 	if (err)
 		return dkt__with_words(load->ctx, err);
 	err = sender_settle(load->link);
-	return err ? load_fail(load, err, link_words(load->link)) : 0;
+	if (err)
+		return load_fail(load, err, link_words(load->link));
+	err = targets_ask_settings(load);
+	for (size_t i = 0; !err && i < SENDERS; i++)
+		err = sender_new(&load->server, load->runs[i], load->insert_settings,
+				 load->opts.patience, squeezes, &load->senders[i]);
+	return dkt__with_words(load->ctx, err);
 }
 
 static int begin(struct load *load)
@@ -237,6 +240,7 @@ int load_new(struct pipeline *p, const struct load_opts *opts, struct load **to)
 		.p = p,
 		.ctx = p->ctx,
 		.opts = *opts,
+		.insert_settings = INSERT_SETTINGS,
 		.n = p->n,
 		.files = calloc(p->n + 1, sizeof(*load->files)),
 		.schema = { .ctx = p->ctx, .reserved = is_reserved, .data = load },

@@ -70,6 +70,7 @@ struct load {
 	struct known_column *known;
 	size_t n_known;
 	bool old_low; /* low cardinality is a setting, not yet usual */
+	const char *insert_settings;
 	struct load_file *files;
 	size_t n; /* files */
 	int64_t wall; /* to add to times */
@@ -86,7 +87,13 @@ struct load {
 /* Sets the error message from what the server or libcurl says. Returns err. */
 int load_fail(const struct load *load, int err, const char *words);
 
+/* Each shard has the rows when an INSERT ends. */
+#define INSERT_SETTINGS "&insert_distributed_sync=1"
+
 /* ---- targets.c: tables ---- */
+
+/* Asks which settings the server has. */
+int targets_ask_settings(struct load *load);
 
 /* Gets what the server has: its tables, their columns, and which event has which table. */
 int targets_ask(struct load *load);

@@ -32,7 +32,7 @@ struct sender {
 	bool over;
 	int err; /* nothing more is sent */
 	/* Those below are of the thread. */
-	const char *run;
+	const char *run, *settings;
 	double patience;
 	bool squeezes;
 	uint64_t nr; /* of the last statement */
@@ -211,7 +211,7 @@ static int insert(struct sender *sender, const struct block *block)
 		dkt__format("%s-%llu", sender->run, (unsigned long long)++sender->nr);
 	struct statement statement = {
 		.text = block->insert,
-		.settings = "&insert_distributed_sync=1",
+		.settings = sender->settings,
 		.id = id,
 		.pieces = block->pieces,
 		.n_pieces = block->n_pieces,
@@ -296,8 +296,8 @@ static void *run(void *data)
 
 /* ---- the caller ---- */
 
-int sender_new(const struct server *server, const char *name, double patience, bool squeezes,
-	       struct sender **to)
+int sender_new(const struct server *server, const char *name, const char *settings, double patience,
+	       bool squeezes, struct sender **to)
 {
 	struct sender *sender = calloc(1, sizeof(*sender));
 	int err;
@@ -306,6 +306,7 @@ int sender_new(const struct server *server, const char *name, double patience, b
 	if (!sender)
 		return -ENOMEM;
 	sender->run = name;
+	sender->settings = settings;
 	sender->patience = patience;
 	sender->squeezes = squeezes;
 	pthread_mutex_init(&sender->lock, NULL);

@@ -34,11 +34,11 @@ void block_free(struct block *block);
 struct sender;
 
 /*
- * Starts the thread. run: begins the names by which the server lists the statements. patience: seconds to
- * try again after an error. squeezes: blocks are compressed.
+ * Starts the thread. run: begins the names by which the server lists the statements. settings: of each
+ * INSERT. patience: seconds to try again after an error. squeezes: blocks are compressed.
  */
-int sender_new(const struct server *server, const char *run, double patience, bool squeezes,
-	       struct sender **sender);
+int sender_new(const struct server *server, const char *run, const char *settings, double patience,
+	       bool squeezes, struct sender **sender);
 
 /* Takes the block, also if it returns an error; waits while others wait to be sent. */
 int sender_put(struct sender *sender, struct block *block);

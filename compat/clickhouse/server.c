@@ -332,7 +332,8 @@ bool link_may_pass(long status, const char *answer)
 	};
 	int number;
 
-	if (status < 500)
+	/* TIMEOUT_EXCEEDED has the status 408 in releases since 2024. */
+	if (status < 500 && status != 408)
 		return false;
 	/* It is of a proxy, if it has no number. */
 	if (sscanf(answer, "Code: %d", &number) != 1)
@@ -343,7 +344,7 @@ bool link_may_pass(long status, const char *answer)
 	return false;
 }
 
-/* Keeps the first line of the answer as words, without what its exception says twice. */
+/* Keeps the first line of the answer as words, without what each exception says. */
 static int refused(struct link *link, long status)
 {
 	char *text __cleanup(free) = dkt__format("%.*s", (int)DKT__MIN(link->answer->len, 4096u),
@@ -354,6 +355,8 @@ static int refused(struct link *link, long status)
 		return -ENOMEM;
 	line[strcspn(line, "\r\n")] = '\0';
 	end = strstr(line, ", e.what()");
+	if (!end)
+		end = strstr(line, " (version ");
 	if (end)
 		*end = '\0';
 	end = strstr(line, "DB::Exception: ");

@@ -46,18 +46,31 @@ static int ask_columns(struct load *load)
 	return err ? err : in.bad ? load_fail(load, -EPROTO, CUT_OFF) : 0;
 }
 
-/* Releases of 2018 need a setting for it, which later ones do not know. */
-static int ask_low(struct load *load)
+/*
+ * A release refuses settings that it does not know. Those of 2018 need one for low cardinality. Those of 2026
+ * write rows later, under another name and in any order, unless a setting forbids it.
+ */
+int targets_ask_settings(struct load *load)
 {
+	static const char low[] = "allow_experimental_low_cardinality_type";
 	struct row_reader in;
 	int err = ask(load,
-		      "SELECT count() FROM system.settings WHERE name ="
-		      " 'allow_experimental_low_cardinality_type' FORMAT RowBinary",
+		      "SELECT name FROM system.settings WHERE name IN ("
+		      "'allow_experimental_low_cardinality_type', 'async_insert') FORMAT RowBinary",
 		      NULL, &in);
 
-	if (!err)
-		load->old_low = row_take_u64(&in);
-	return err;
+	while (!err && in.left && !in.bad) {
+		size_t len = 0;
+		const char *name = row_take_text(&in, &len);
+
+		if (!name)
+			break;
+		if (len == sizeof(low) - 1 && !memcmp(name, low, len))
+			load->old_low = true;
+		else
+			load->insert_settings = INSERT_SETTINGS "&async_insert=0";
+	}
+	return err ? err : in.bad ? load_fail(load, -EPROTO, CUT_OFF) : 0;
 }
 
 static const struct known_column *known(const struct load *load, const char *table,
@@ -347,7 +360,5 @@ int targets_ask(struct load *load)
 {
 	int err = ask_columns(load);
 
-	if (!err)
-		err = ask_low(load);
 	return err ? err : ask_names(load);
 }

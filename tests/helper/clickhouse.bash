@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Servers of ClickHouse for the tests: on loopback, with their files in a directory of the test.
+# Servers of ClickHouse for the tests: on loopback, with their files in a directory of the test. With DKT_CHDB=DIR,
+# where "npm install chdb" ran in DIR, they are the newest engine behind chdb-server.js, and load has the layout recent.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # Skips the tests of the file, with the reason, if there is no ClickHouse.
@@ -7,9 +8,30 @@ need_clickhouse()
 {
 	local command
 
-	for command in clickhouse-server clickhouse-client openssl; do
+	# shellcheck disable=SC2086 # words
+	for command in ${DKT_CHDB:+node curl} clickhouse-server clickhouse-client openssl; do
 		command -v $command >/dev/null || skip "needs $command"
 	done
+}
+
+# Skips a test of parts of the protocol that chdb-server.js does not have. usage: need_server PART
+need_server()
+{
+	[ -z "${DKT_CHDB:-}" ] || skip "needs $1 of a server"
+}
+
+# Puts a dktrace first into the path whose load has the layout. usage: use_layout DIR NAME
+use_layout()
+{
+	mkdir -p "$1"
+	cat >"$1/dktrace" <<-END
+		#!/bin/sh
+		[ "\$1" = load ] || exec $(command -v dktrace) "\$@"
+		shift
+		exec $(command -v dktrace) load --layout $2 "\$@"
+	END
+	chmod +x "$1/dktrace"
+	PATH=$1:$PATH
 }
 
 # Chooses free ports for two servers: $http1, $tcp1, $http2, $tcp2, and $https2. They are a cluster of two shards.
@@ -34,6 +56,7 @@ make_certificate()
 write_config()
 {
 	mkdir -p "$1"
+	echo "$2" >"$1/http"
 	local https=
 	[ -z "${4:-}" ] || https="<https_port>$4</https_port><openSSL><server>
 		<certificateFile>$1/https.pem</certificateFile><privateKeyFile>$1/https.key</privateKeyFile>
@@ -69,6 +92,11 @@ write_config()
 # Starts a server, whose PID is then in DIR/pid. usage: start_server DIR
 start_server()
 {
+	if [ -n "${DKT_CHDB:-}" ]; then
+		node "$(dirname "${BASH_SOURCE[0]}")/chdb-server.js" "$DKT_CHDB" "$1" "$(cat "$1/http")" </dev/null >"$1/out" 2>&1 3>&- 4>&- &
+		echo $! >"$1/pid"
+		return
+	fi
 	clickhouse-server --config-file="$1/config.xml" </dev/null >"$1/out" 2>&1 3>&- 4>&- &
 	echo $! >"$1/pid"
 }
@@ -76,7 +104,11 @@ start_server()
 # Waits until a server answers. usage: await_server DIR TCP
 await_server()
 {
-	until clickhouse-client --host 127.0.0.1 --port "$2" --query 'SELECT 1' >/dev/null 2>&1; do
+	until if [ -n "${DKT_CHDB:-}" ]; then
+		curl -s -o /dev/null -d 'SELECT 1' "http://127.0.0.1:$(cat "$1/http")/"
+	else
+		clickhouse-client --host 127.0.0.1 --port "$2" --query 'SELECT 1' >/dev/null 2>&1
+	fi; do
 		kill -0 "$(cat "$1/pid")" || { cat "$1/out" "$1/errors" >&2; return 1; }
 		sleep 0.02
 	done
@@ -92,9 +124,27 @@ end_server()
 	done
 }
 
+# Runs statements one by one, as HTTP takes only one.
+ask_http()
+{
+	local statement database=default
+
+	while read -r -d ';' statement; do
+		case $statement in
+		'') ;;
+		'USE '*) database=${statement#USE } ;;
+		*) curl -sS --fail-with-body --data-binary "$statement" "http://127.0.0.1:$http1/?database=$database" || return ;;
+		esac
+	done <<<"$1;"
+}
+
 # Asks the first server, or that of the port $tcp. usage: ask STATEMENT
 ask()
 {
+	if [ -n "${DKT_CHDB:-}" ]; then
+		ask_http "$1"
+		return
+	fi
 	clickhouse-client --host 127.0.0.1 --port "${tcp:-$tcp1}" --multiquery --allow_experimental_low_cardinality_type 1 \
 		--output_format_json_quote_64bit_integers 0 --query "$1"
 }
