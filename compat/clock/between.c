@@ -2,8 +2,6 @@
 /* The difference between the clocks of two far hosts, and between their wall clocks. */
 #include "clock/clock.h"
 
-#include <math.h>
-
 /* Returns the time of a far host at which this host's clock is at near; its error is in *error. */
 static uint64_t to_far(const struct dkt_clock_point *points, size_t n, uint64_t near,
 		       uint64_t *error)
@@ -13,7 +11,7 @@ static uint64_t to_far(const struct dkt_clock_point *points, size_t n, uint64_t 
 
 	/* The offset changes little between the guess and the time. */
 	for (int i = 0; i < 3; i++) {
-		clock_at(points, n, far, &at);
+		dkt__clock_at(points, n, far, &at);
 		far = near - (uint64_t)at.offset;
 	}
 	*error = at.error;
@@ -27,7 +25,7 @@ static struct dkt_clock_point compose(const struct dkt_clock_point *from, size_t
 	struct dkt_clock_point at;
 	uint64_t error;
 
-	clock_at(from, n_from, time, &at);
+	dkt__clock_at(from, n_from, time, &at);
 	at.offset = (int64_t)(to_far(to, n_to, time + (uint64_t)at.offset, &error) - time);
 	at.time = time;
 	at.own_error = at.error;
@@ -60,8 +58,8 @@ static void mark_gaps(const struct dkt_clock_point *from, size_t n_from,
 		const uint64_t time = list[i - 1].time + (list[i].time - list[i - 1].time) / 2;
 		const struct dkt_clock_point at = compose(from, n_from, to, n_to, time);
 
-		list[i].begins = clock_is_gap(from, n_from, time) ||
-				 clock_is_gap(to, n_to, time + (uint64_t)at.offset);
+		list[i].begins = dkt__clock_is_gap(from, n_from, time) ||
+				 dkt__clock_is_gap(to, n_to, time + (uint64_t)at.offset);
 	}
 }
 
@@ -92,7 +90,7 @@ int clock_between(const struct dkt_clock_point *from, size_t n_from,
 	for (size_t i = 0; i < 2 * n_to; i++) {
 		const uint64_t time = place(to, n_to, i);
 
-		clock_at(to, n_to, time, &at);
+		dkt__clock_at(to, n_to, time, &at);
 		list[nr++] = compose(from, n_from, to, n_to,
 				     to_far(from, n_from, time + (uint64_t)at.offset, &error));
 	}
@@ -125,7 +123,7 @@ int clock_walls(const struct clock *clock, const struct dkt_clock_point *points,
 		/* A time that came twice, because the clock was set back, counts once. */
 		if (time > CLOCK_TIME_MAX || (nr && time <= list[nr - 1].time))
 			continue;
-		clock_at(points, n, clock_trip_time(trip), &at);
+		dkt__clock_at(points, n, clock_trip_time(trip), &at);
 		list[nr++] = (struct dkt_clock_point){ .time = time,
 						       .offset = at.offset - trip->far_wall,
 						       .error = at.error,

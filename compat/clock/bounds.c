@@ -7,7 +7,7 @@ static struct dkt_clock_point find(const struct dkt_source_clock *clock, uint64_
 	struct dkt_clock_point at = { .error = clock->exact ? 0 : BOUNDS_UNKNOWN,
 				      .own_error = BOUNDS_UNKNOWN };
 
-	clock_at(clock->points, clock->n_points, ts, &at);
+	dkt__clock_at(clock->points, clock->n_points, ts, &at);
 	if (clock->exact)
 		at.error = 0;
 	return at;

@@ -31,7 +31,7 @@ static bool offset_at(const struct causal_host *host, uint64_t time, int64_t *le
 {
 	struct dkt_clock_point at = { 0 };
 
-	if (!host->exact && !clock_at(host->points, host->n, time, &at))
+	if (!host->exact && !dkt__clock_at(host->points, host->n, time, &at))
 		return false;
 	if (llabs(at.offset) > 2 * SANE || at.error > 2 * SANE)
 		return false;
@@ -184,8 +184,8 @@ static int put_run(const struct causal_host *host, const struct clock_run *run,
 		const uint64_t before = i ? run->marks[i - 1].time : 0;
 
 		/* In a gap nothing is between the two ends. */
-		to->begins |= i && clock_is_gap(host->points, host->n,
-						before + (run->marks[i].time - before) / 2);
+		to->begins |= i && dkt__clock_is_gap(host->points, host->n,
+						     before + (run->marks[i].time - before) / 2);
 		if (i && !to->begins)
 			err = put_crossings(to, &cones[i - 1], &cones[i], &last, &edge);
 		if (!err)
@@ -218,7 +218,7 @@ static int refit(struct causal_host *host, const struct clock_mark *marks, size_
 	for (size_t i = 0; i < to.n; i++) {
 		struct dkt_clock_point at = { 0 };
 
-		clock_at(host->points, host->n, to.points[i].time, &at);
+		dkt__clock_at(host->points, host->n, to.points[i].time, &at);
 		to.points[i].own_error = at.own_error;
 	}
 	free(host->points);

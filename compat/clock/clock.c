@@ -11,19 +11,11 @@
  */
 #include "clock/clock.h"
 
-#include <math.h>
-
 #include "base/memory.h"
 #include "clock/run.h"
 
 /* Trips that are kept; when there are more, every second one goes. */
 #define TRIPS_MAX 512
-
-/*
- * Beyond the last measurement: quartz of servers is specified at 50 ppm, and two of them can drift apart by
- * the sum.
- */
-#define DRIFT_BEYOND 100e-6
 
 /* ---- trips ---- */
 
@@ -103,86 +95,4 @@ int clock_fit(const struct clock *clock, struct dkt_clock_point **points, size_t
 						.least = trip_least(&clock->trips[i]),
 						.most = trip_most(&clock->trips[i]) };
 	return clock->n ? clock_fit_marks(marks, clock->n, points, n) : -ENODATA;
-}
-
-/* ---- times ---- */
-
-static struct dkt_clock_point beyond(const struct dkt_clock_point *end, uint64_t time)
-{
-	const uint64_t away = time > end->time ? time - end->time : end->time - time;
-
-	const uint64_t drift = (uint64_t)ceil((double)away * DRIFT_BEYOND);
-
-	return (struct dkt_clock_point){ .time = time,
-					 .offset = end->offset,
-					 .error = end->error + drift,
-					 .own_error = end->own_error + drift };
-}
-
-static struct dkt_clock_point between(const struct dkt_clock_point *a,
-				      const struct dkt_clock_point *b, uint64_t time)
-{
-	const double part = (double)(time - a->time) / (double)(b->time - a->time);
-	const double offset = (double)(b->offset - a->offset) * part;
-	const double error = (double)a->error + ((double)b->error - (double)a->error) * part;
-	const double own =
-		(double)a->own_error + ((double)b->own_error - (double)a->own_error) * part;
-
-	return (struct dkt_clock_point){ .time = time,
-					 .offset = a->offset + llround(offset),
-					 .error = (uint64_t)ceil(error),
-					 .own_error = (uint64_t)ceil(own) };
-}
-
-/* Between two lines a step or a change of drift came at some time, so each of the two may hold. */
-static struct dkt_clock_point in_gap(const struct dkt_clock_point *a,
-				     const struct dkt_clock_point *b, uint64_t time)
-{
-	const uint64_t step = (uint64_t)llabs(b->offset - a->offset);
-	struct dkt_clock_point at = between(a, b, time);
-
-	at.error = DKT__MAX(a->error, b->error) + step;
-	at.own_error = DKT__MAX(a->own_error, b->own_error) + step;
-	return at;
-}
-
-/* Returns the first point after the time, or n. */
-static size_t find_after(const struct dkt_clock_point *points, size_t n, uint64_t time)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (points[middle].time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-bool clock_at(const struct dkt_clock_point *points, size_t n, uint64_t time,
-	      struct dkt_clock_point *at)
-{
-	const size_t after = find_after(points, n, time);
-
-	if (!n)
-		return false;
-	if (!after)
-		*at = beyond(&points[0], time);
-	else if (after == n)
-		*at = beyond(&points[n - 1], time);
-	else if (!points[after].begins)
-		*at = between(&points[after - 1], &points[after], time);
-	else
-		*at = in_gap(&points[after - 1], &points[after], time);
-	return true;
-}
-
-bool clock_is_gap(const struct dkt_clock_point *points, size_t n, uint64_t time)
-{
-	const size_t after = find_after(points, n, time);
-
-	return after && after < n && points[after].begins;
 }

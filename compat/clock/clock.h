@@ -8,6 +8,7 @@
 
 #include <dktrace/dktrace.h>
 
+#include "base/clock_at.h"
 #include "base/util.h"
 
 /* The latest time, 73 years after a boot: sums and differences of such times are numbers of 64 bits. */
@@ -67,13 +68,3 @@ int clock_between(const struct dkt_clock_point *from, size_t n_from,
 
 /* Makes list[1] to list[n] go on with their offsets before and after: sets list[0] and list[n + 1]. */
 void clock_put_ends(struct dkt_clock_point *list, size_t n);
-
-/*
- * Gets the offset at a time of the far host. Outside of all lines the error grows with the distance. False:
- * there are no points.
- */
-bool clock_at(const struct dkt_clock_point *points, size_t n, uint64_t time,
-	      struct dkt_clock_point *at);
-
-/* True if the time is between two lines. */
-bool clock_is_gap(const struct dkt_clock_point *points, size_t n, uint64_t time);

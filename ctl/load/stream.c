@@ -73,7 +73,7 @@ static void place(struct stream *s, size_t i, uint64_t time)
 	struct dkt_clock_point at = { .offset = file == s->base ? 0 : file->offset };
 
 	if (file != s->base && file->known == INPUTS_BY_ROUND_TRIPS)
-		clock_at(file->points + 1, file->n_points - 2, time, &at);
+		dkt__clock_at(file->points + 1, file->n_points - 2, time, &at);
 	host->at = time;
 	host->offset = at.offset;
 	host->worst = DKT__MAX(host->worst, at.error);

@@ -19,7 +19,7 @@ static void check(const struct collection *about)
 		must(*host->name && *host->file && *host->file != '.' && !strchr(host->file, '/'));
 		must(host->clock.n == host->n_points);
 		must(!host->n_points == !!collection_error(host, &error));
-		must(clock_at(host->points, host->n_points, 1, &at) == !!host->n_points);
+		must(dkt__clock_at(host->points, host->n_points, 1, &at) == !!host->n_points);
 		if (!host->n_points || !about->hosts[0].n_points)
 			continue;
 		must(!clock_between(host->points, host->n_points, about->hosts[0].points,

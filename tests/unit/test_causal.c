@@ -116,8 +116,8 @@ static double check(struct world *world, int seconds)
 				far_time(&world->sides[0], near_time(&world->sides[i], far)) - far;
 			struct dkt_clock_point at, before;
 
-			assert_true(clock_at(host->points, host->n, (uint64_t)far, &at));
-			clock_at(world->before[i], world->n_before[i], (uint64_t)far, &before);
+			assert_true(dkt__clock_at(host->points, host->n, (uint64_t)far, &at));
+			dkt__clock_at(world->before[i], world->n_before[i], (uint64_t)far, &before);
 			if (fabs((double)at.offset - true_offset) > (double)at.error + 3)
 				fail_msg("off by %.0f ns, stated %llu",
 					 fabs((double)at.offset - true_offset),

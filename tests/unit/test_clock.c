@@ -69,7 +69,7 @@ static double check_pair(struct pair *pair, int seconds, double scale)
 			(uint64_t)(1e12 + random_part(pair) * (double)(seconds - 1) * 1e9);
 		double off;
 
-		assert_true(clock_at(points, n, far, &at));
+		assert_true(dkt__clock_at(points, n, far, &at));
 		off = fabs((double)at.offset - true_offset(pair, (double)far));
 		if (off > (double)at.error + 2)
 			fail_msg("off by %.0f ns, stated %llu", off, (unsigned long long)at.error);
@@ -131,7 +131,7 @@ static void test_between(void **state)
 	/* Beyond the measurements it stays. */
 	assert_int_equal(points[0].time, 0);
 	assert_int_equal(points[0].offset, points[1].offset);
-	assert_true(clock_at(lines[0], n[0], 1, &at));
+	assert_true(dkt__clock_at(lines[0], n[0], 1, &at));
 	free(points);
 	free(lines[0]);
 	free(lines[1]);
@@ -161,7 +161,7 @@ static void test_walls(void **state)
 		const double far = 1e12 + i * 1e8;
 		const int64_t wall = 1700000000000000000 + (i > 95 ? 5000000000 : 0);
 
-		assert_true(clock_at(walls, n_walls, (uint64_t)(far + (double)wall), &at));
+		assert_true(dkt__clock_at(walls, n_walls, (uint64_t)(far + (double)wall), &at));
 		assert_true(fabs((double)(at.offset + wall) - true_offset(&pair, far)) <=
 			    (double)at.error + 2300);
 		assert_true((i >= 90 && i <= 100) || at.error < 2000000);
@@ -188,10 +188,10 @@ static void test_between_gaps(void **state)
 					       &points, &n),
 				 0);
 		for (uint64_t time = 2000001; time < 2999000; time += 99990) {
-			assert_true(clock_at(points + 1, n - 2, time + (i ? 100 : 0), &at));
+			assert_true(dkt__clock_at(points + 1, n - 2, time + (i ? 100 : 0), &at));
 			assert_true(at.error >= 90000);
 		}
-		assert_true(clock_at(points + 1, n - 2, 1500000, &at));
+		assert_true(dkt__clock_at(points + 1, n - 2, 1500000, &at));
 		assert_in_range(at.error, 39, 43);
 		assert_in_range(at.own_error, i ? 30 : 10, i ? 32 : 12);
 		free(points);
@@ -274,11 +274,11 @@ static void test_one(void **state)
 	assert_int_equal(clock_fit(&clock, &points, &n), -ENODATA);
 	assert_int_equal(clock_add(&clock, &trip), 0);
 	assert_int_equal(clock_fit(&clock, &points, &n), 0);
-	assert_true(clock_at(points, n, 50, &at));
+	assert_true(dkt__clock_at(points, n, 50, &at));
 	assert_int_equal(at.offset, 1050000 - 50);
 	assert_true(at.error >= 50000 && at.error < 50010);
 	/* A second later, and a second earlier, it is 100 us worse. */
-	assert_true(clock_at(points, n, 1000000050, &at));
+	assert_true(dkt__clock_at(points, n, 1000000050, &at));
 	assert_true(at.error >= 150000 && at.error < 150010);
 	free(points);
 	/* An answer that took less time than the far host held it back. */
@@ -288,7 +288,7 @@ static void test_one(void **state)
 	trip.far_received = trip.far_sent = 40;
 	assert_int_equal(clock_add(&clock, &trip), -EPROTO);
 	clock_free(&clock);
-	assert_false(clock_at(NULL, 0, 50, &at));
+	assert_false(dkt__clock_at(NULL, 0, 50, &at));
 }
 
 int main(void)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Offsets and errors of a clock between the points that are known, and beyond them. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+/*
+ * Gets the offset and the errors at a time. Outside of all lines the errors grow with the distance. False:
+ * there are no points.
+ */
+bool dkt__clock_at(const struct dkt_clock_point *points, size_t n, uint64_t time,
+		   struct dkt_clock_point *at);
+
+/* True if the time is between two lines. */
+bool dkt__clock_is_gap(const struct dkt_clock_point *points, size_t n, uint64_t time);
