@@ -322,9 +322,10 @@ struct dkt_merge_part {
  * so on. A part that has no more records now does not delay the others. If none has,
  * dkt_source_next() returns DKT_NEXT_LATER, and the next call asks them again. dkt_source_wait()
  * and dkt_source_fd() wait for any part; dkt_source_done() declares safe those records of each part
- * that the merged source has returned. dkt_source_clock() returns the clocks of the parts, and those that
- * the streams of an exact part have. -EINVAL: n is 0, sz is not the same in all parts, points are not in
- * order of time, or a clock is invalid; -E2BIG: a part sets a member that the library does not know.
+ * that the merged source has returned. dkt_source_clock() returns the clocks of the parts. If the streams
+ * of a part have several clocks, their errors are added to those of the part. -EINVAL: n is 0, sz is not
+ * the same in all parts, points are not in order of time, or a clock is invalid; -E2BIG: a part sets a
+ * member that the library does not know.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);

@@ -2,7 +2,7 @@
 /* The clocks of the streams of a source, with their errors. */
 #pragma once
 
-#include "ctx.h"
+#include "source/relation.h"
 
 /*
  * The limit of offsets and errors, so that sums and differences of two do not overflow. An error of so much,
@@ -18,8 +18,10 @@ int dkt__clock_copy(const struct dkt_source_clock *from, struct dkt_source_clock
 void dkt__clock_clear(struct dkt_source_clock *clock);
 
 /*
- * Copies the clock that a stream has in a merged source. its: that in the source of its part; given: that of
- * the part, whose host is a stream of the merged source. first: the first stream of the part.
+ * Finds the clock that a stream has in a merged source, the errors of which are the sums of two. its: that in
+ * the source of its part; given: that of the part, whose host is a stream of the merged source. first: the
+ * first stream of the part.
  */
 int dkt__clock_merge(const struct dkt_source_clock *its, const struct dkt_source_clock *given,
-		     uint32_t first, struct dkt_source_clock *to);
+		     uint32_t first, const struct dkt__relation *relation,
+		     struct dkt_source_clock *to);

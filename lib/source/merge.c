@@ -5,14 +5,13 @@
 #include "source.h"
 #include "source/clock.h"
 #include "source/heap.h"
-#include "source/shift.h"
+#include "source/relation.h"
 
 struct part {
 	struct dkt_source *source;
 	uint32_t first; /* of its streams, as this source counts them */
 	uint32_t n_streams;
-	int64_t offset; /* to add to its times */
-	struct dkt__shift lines; /* in place of offset, if it has samples */
+	struct dkt__relation relation; /* of its times to the merged ones */
 	enum {
 		DUE, /* the next record has not been requested */
 		READY,
@@ -43,43 +42,6 @@ struct merge {
 	bool clocks; /* the clock of a part was given */
 };
 
-/* Shifts a time; a time before the clock's start becomes its start. */
-static uint64_t shift(uint64_t ts, int64_t offset)
-{
-	if (offset < 0 && ts < -(uint64_t)offset)
-		return 0;
-	return ts + (uint64_t)offset;
-}
-
-/* Converts a time of the part to the merged clock. Later times do not become earlier. */
-static uint64_t to_merged(const struct part *part, uint64_t ts)
-{
-	uint64_t time;
-
-	if (!part->lines.n)
-		return shift(ts, part->offset);
-	time = dkt__shift_time(&part->lines, ts);
-	return time > INT64_MAX && ts <= INT64_MAX ? 0 : time;
-}
-
-/* Returns the first time of the part that is not before a time of the merged clock. */
-static uint64_t to_part(const struct part *part, uint64_t ts)
-{
-	uint64_t low = 0, high = INT64_MAX;
-
-	if (!part->lines.n)
-		return shift(ts, -part->offset);
-	while (low < high) {
-		const uint64_t middle = low + (high - low) / 2;
-
-		if (to_merged(part, middle) < ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Makes the part's next record ready. Returns as dkt_source_next() does. */
 static int part_step(struct part *part)
 {
@@ -89,7 +51,7 @@ static int part_step(struct part *part)
 	part->state = !err ? READY : err == DKT_NEXT_END ? ENDED : DUE;
 	if (err)
 		return err;
-	part->next.ts = to_merged(part, part->next.ts);
+	part->next.ts = dkt__to_merged(&part->relation, part->next.ts);
 	part->next.stream = part->first + DKT__MIN(part->next.stream, part->n_streams - 1);
 	return 0;
 }
@@ -279,17 +241,6 @@ static int merge_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
 	return *of ? 0 : -EOPNOTSUPP;
 }
 
-/* Returns the last time of the part that is not after a time of the merged clock. */
-static uint64_t last_of_part(const struct part *part, uint64_t ts)
-{
-	uint64_t next;
-
-	if (!part->lines.n)
-		return shift(ts, -part->offset);
-	next = ts < INT64_MAX ? to_part(part, ts + 1) : INT64_MAX;
-	return next ? next - 1 : 0;
-}
-
 static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
 	struct merge *m = (struct merge *)source;
@@ -302,8 +253,10 @@ static int merge_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 
 		part->state = DUE;
 		/* 0 means no bound, so a bound before the part's start becomes 1. */
-		err = dkt_source_seek(part->source, since ? to_part(part, since) : 0,
-				      until ? DKT__MAX(last_of_part(part, until), UINT64_C(1)) : 0);
+		err = dkt_source_seek(
+			part->source, since ? dkt__to_part(&part->relation, since) : 0,
+			until ? DKT__MAX(dkt__last_of_part(&part->relation, until), UINT64_C(1)) :
+				0);
 	}
 	return err;
 }
@@ -317,7 +270,7 @@ static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 	*to = UINT64_MAX;
 	for (size_t i = 0; !err && i < m->n; i++) {
 		const struct part *part = &m->parts[i];
-		uint64_t at, end = to_part(part, from);
+		uint64_t at, end = dkt__to_part(&part->relation, from);
 
 		/*
 		 * All times before the clock's start are the same time, and must stay in one slice.
@@ -325,9 +278,9 @@ static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 		do {
 			at = end;
 			err = dkt_source_slice(part->source, at, bytes / m->n, &end);
-		} while (!err && end != UINT64_MAX && to_merged(part, end) <= from);
+		} while (!err && end != UINT64_MAX && dkt__to_merged(&part->relation, end) <= from);
 		if (!err && end != UINT64_MAX)
-			*to = DKT__MIN(*to, to_merged(part, end));
+			*to = DKT__MIN(*to, dkt__to_merged(&part->relation, end));
 	}
 	return err;
 }
@@ -342,7 +295,7 @@ static void merge_close(struct dkt_source *source)
 	}
 	free(m->streams);
 	for (size_t i = 0; m->parts && i < m->n; i++)
-		free(m->parts[i].lines.samples);
+		free(m->parts[i].relation.lines.samples);
 	free(m->parts);
 	if (m->watch >= 0)
 		close(m->watch);
@@ -406,7 +359,7 @@ static int add_clocks(struct merge *m, uint32_t nr, const struct dkt_source_cloc
 		if (dkt_source_clock(part->source, i, &its, sizeof(its)))
 			err = dkt__clock_copy(&given, to);
 		else
-			err = dkt__clock_merge(&its, &given, part->first, to);
+			err = dkt__clock_merge(&its, &given, part->first, &part->relation, to);
 	}
 	return dkt__with_words(m->base.ctx, err);
 }
@@ -447,7 +400,7 @@ static int take_points(struct dkt_ctx *ctx, const struct dkt_merge_part *its, st
 	samples = calloc(its->n_points, sizeof(*samples));
 	if (!samples)
 		return dkt__no_memory(ctx);
-	part->lines = (struct dkt__shift){ .samples = samples, .interpolate = true };
+	part->relation.lines = (struct dkt__shift){ .samples = samples, .interpolate = true };
 	for (size_t i = 0; i < its->n_points; i++) {
 		const struct dkt_merge_point *point = &its->points[i];
 		/* Below 0, if the first clock began later. */
@@ -463,8 +416,8 @@ static int take_points(struct dkt_ctx *ctx, const struct dkt_merge_part *its, st
 							 .scaling = 1 };
 		last = time;
 	}
-	part->lines.n = (uint32_t)its->n_points;
-	dkt__shift_sort(&part->lines);
+	part->relation.lines.n = (uint32_t)its->n_points;
+	dkt__shift_sort(&part->relation.lines);
 	return 0;
 }
 
@@ -494,7 +447,8 @@ int dkt_source_merge(const struct dkt_merge_part *parts, size_t n, struct dkt_so
 		err = take_part(m->base.ctx, parts, i, &part);
 		if (err)
 			break;
-		m->parts[i] = (struct part){ .source = part.source, .offset = part.offset };
+		m->parts[i] =
+			(struct part){ .source = part.source, .relation.offset = part.offset };
 		err = take_points(m->base.ctx, &part, &m->parts[i]);
 		if (!err)
 			err = add_streams(m, (uint32_t)i, part.name);

@@ -2,6 +2,7 @@
 /* The clocks of merged sources: they are kept in trace.dat files, which may be damaged, and merged again. */
 #include <sys/mman.h>
 
+#include "base/clock_at.h"
 #include "check.h"
 #include "ctx.h"
 
@@ -164,7 +165,7 @@ static void a_file_of_one_clock_has_none(void **state)
 static void merged_files_are_merged_again(void **state)
 {
 	const struct dkt_source_clock same = { .sz = sizeof(same), .exact = true };
-	struct dkt_source_clock wanted = measured;
+	struct dkt_source_clock wanted = measured, clock;
 	struct dkt_source *merged;
 	struct one file, other;
 	int fd;
@@ -188,13 +189,16 @@ static void merged_files_are_merged_again(void **state)
 	wanted.host = 2;
 	assert_clock(merged, 2, &wanted, WALL, MOST);
 	dkt_source_close(merged);
-	/* The errors of two measurements do not add up. */
+	/* The first clock of the file has the errors that are given; those of the second are sums. */
 	assert_int_equal(merge(&other, &exact, &file, &measured, &merged), 0);
-	wanted = unknown;
-	assert_clock(merged, 1, &wanted, 0, 0);
-	wanted.host = 2;
-	assert_clock(merged, 2, &wanted, 0, 0);
+	wanted = measured;
+	assert_clock(merged, 1, &wanted, 0, UINT64_MAX);
+	assert_int_equal(dkt_source_clock(merged, 2, &clock, sizeof(clock)), 0);
+	assert_int_equal(clock.host, 2);
+	assert_int_equal(clock.n_points, 6);
 	dkt_source_close(merged);
+	wanted = unknown;
+	wanted.host = 2;
 	/* Nobody has said how they are related. */
 	assert_int_equal(merge(&other, &exact, &file, NULL, &merged), 0);
 	assert_clock(merged, 2, &wanted, 0, 0);
@@ -202,6 +206,184 @@ static void merged_files_are_merged_again(void **state)
 	one_close(&other);
 	one_close(&file);
 	close(fd);
+}
+
+/* ---- sums ---- */
+
+#define LAST 1000000
+
+/* Merges a clock with another one that is shifted by the lines, and gets the clock of the stream. */
+static void add_clocks(const struct dkt_source_clock *its, const struct dkt_source_clock *given,
+		       const struct dkt_merge_point *bends, size_t n,
+		       void (*check)(const struct dkt_source_clock *sum, const void *data),
+		       const void *data)
+{
+	struct dkt_source *inner, *outer;
+	struct dkt_source_clock sum;
+	struct one a, b, first;
+
+	make(&a);
+	make(&b);
+	make(&first);
+	assert_int_equal(merge(&a, &exact, &b, its, &inner), 0);
+	const struct dkt_merge_part parts[] = {
+		{ .sz = sizeof(*parts), .source = first.source, .name = "first", .clock = &exact },
+		{ .sz = sizeof(*parts),
+		  .source = inner,
+		  .name = "inner",
+		  .points = bends,
+		  .n_points = n,
+		  .clock = given },
+	};
+	assert_int_equal(dkt_source_merge(parts, 2, &outer), 0);
+	assert_int_equal(dkt_source_clock(outer, 2, &sum, sizeof(sum)), 0);
+	assert_int_equal(sum.host, 2);
+	assert_false(sum.exact);
+	check(&sum, data);
+	dkt_source_close(outer);
+	dkt_source_close(inner);
+	one_close(&a);
+	one_close(&b);
+	one_close(&first);
+}
+
+static void check_points(const struct dkt_source_clock *sum, const void *data)
+{
+	const struct dkt_clock_point *wanted = data;
+
+	for (size_t i = 0; i < sum->n_points; i++) {
+		assert_int_equal(sum->points[i].time, wanted[i].time);
+		assert_int_equal(sum->points[i].offset, wanted[i].offset);
+		assert_int_equal(sum->points[i].error, wanted[i].error);
+		assert_int_equal(sum->points[i].own_error, wanted[i].own_error);
+		assert_int_equal(sum->points[i].begins, wanted[i].begins);
+	}
+	assert_int_equal(wanted[sum->n_points].time, 0);
+}
+
+static void errors_of_two_clocks_add_up(void **state)
+{
+	const struct dkt_clock_point inner[] = {
+		{ .time = 1000, .offset = 10, .error = 100, .own_error = 40 },
+		{ .time = 3000, .offset = 30, .error = 300, .own_error = 60 },
+	};
+	const struct dkt_clock_point outer[] = {
+		{ .time = 2050, .offset = 50, .error = 1000, .own_error = 700 },
+		{ .time = 5050, .offset = 50, .error = 4000, .own_error = 900 },
+	};
+	const struct dkt_clock_point wanted[] = {
+		{ .time = 1050, .offset = 60, .error = 1101, .own_error = 801 },
+		{ .time = 2050, .offset = 70, .error = 1200, .own_error = 900 },
+		{ .time = 3050, .offset = 80, .error = 2300, .own_error = 1067 },
+		{ .time = 3550, .offset = 80, .error = 2801, .own_error = 1101 },
+		{ .time = 5050, .offset = 80, .error = 4301, .own_error = 1201 },
+		{ 0 },
+	};
+	/* Those at the ends say nothing. */
+	const struct dkt_merge_point bends[] = {
+		{ .time = 0, .offset = 50 },
+		{ .time = 3500, .offset = 50 },
+		{ .time = LAST, .offset = 50 },
+	};
+	const struct dkt_source_clock its = {
+		.sz = sizeof(its), .host = 1, .points = inner, .n_points = ARRAY_SIZE(inner)
+	};
+	const struct dkt_source_clock given = {
+		.sz = sizeof(given), .host = 1, .points = outer, .n_points = ARRAY_SIZE(outer)
+	};
+
+	(void)state;
+	add_clocks(&its, &given, bends, ARRAY_SIZE(bends), check_points, wanted);
+}
+
+/* Two clocks, and the lines between them. */
+struct pair {
+	struct dkt_source_clock its, given;
+	const struct dkt_merge_point *bends;
+};
+
+#define N_POINTS 5
+
+/* Returns the time in the merged source, for a line from the first point to the last. */
+static uint64_t merged_time(const struct dkt_merge_point *bends, uint64_t time)
+{
+	const int64_t more = (bends[1].offset - bends[0].offset) * (int64_t)time / LAST;
+
+	return time + (uint64_t)(bends[0].offset + more);
+}
+
+static bool is_near(const struct dkt_source_clock *clock, uint64_t time)
+{
+	for (size_t i = 0; i < clock->n_points; i++)
+		if (clock->points[i].time + 2 >= time && clock->points[i].time <= time + 2)
+			return true;
+	return false;
+}
+
+/* Times are rounded to a nanosecond, in which an error changes by 5 ns at most. */
+static void check_bound(const struct dkt_source_clock *sum, const void *data)
+{
+	const struct pair *pair = data;
+
+	for (size_t i = 1; i < sum->n_points; i++)
+		assert_true(sum->points[i].time >= sum->points[i - 1].time);
+	for (uint64_t time = 1; time < LAST; time += 997) {
+		const uint64_t merged = merged_time(pair->bends, time);
+		struct dkt_clock_point its, given, both;
+
+		/* Beyond the points two clocks drift apart as fast as one of them from the third. */
+		if (merged < sum->points[0].time || merged > sum->points[sum->n_points - 1].time ||
+		    is_near(&pair->its, time) || is_near(&pair->given, merged))
+			continue;
+		dkt__clock_at(pair->its.points, N_POINTS, time, &its);
+		dkt__clock_at(pair->given.points, N_POINTS, merged, &given);
+		dkt__clock_at(sum->points, sum->n_points, merged, &both);
+		assert_true(both.error + 12 >= its.error + given.error);
+		assert_true(both.own_error + 12 >= its.error + given.own_error);
+	}
+}
+
+static void make_up(unsigned int *seed, struct dkt_clock_point *points)
+{
+	uint64_t time = 0;
+
+	for (size_t i = 0; i < N_POINTS; i++) {
+		/* A clock that was set has two points at one time. */
+		time += rand_r(seed) % 4 ? (uint64_t)(20000 + rand_r(seed) % 150000) : 0;
+		points[i] = (struct dkt_clock_point){
+			.time = time,
+			.offset = rand_r(seed) % 10000 - 5000,
+			.error = (uint64_t)(rand_r(seed) % 100000),
+			.own_error = (uint64_t)(rand_r(seed) % 100000),
+			.begins = i && rand_r(seed) % 2,
+		};
+	}
+}
+
+static void a_sum_is_never_below_the_errors(void **state)
+{
+	unsigned int seed = 1;
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct dkt_clock_point inner[N_POINTS], outer[N_POINTS];
+		const struct dkt_merge_point bends[] = {
+			{ .time = 0, .offset = rand_r(&seed) % 100000 },
+			{ .time = LAST, .offset = rand_r(&seed) % 100000 },
+		};
+		struct pair pair = {
+			{ .sz = sizeof(pair.its), .host = 1, .points = inner, .n_points = N_POINTS },
+			{ .sz = sizeof(pair.given),
+			  .host = 1,
+			  .points = outer,
+			  .n_points = N_POINTS },
+			bends,
+		};
+
+		make_up(&seed, inner);
+		make_up(&seed, outer);
+		add_clocks(&pair.its, &pair.given, bends, 2, check_bound, &pair);
+	}
 }
 
 static void invalid_clocks_are_refused(void **state)
@@ -285,6 +467,8 @@ int main(void)
 		cmocka_unit_test(a_merged_file_keeps_the_clocks),
 		cmocka_unit_test(a_file_of_one_clock_has_none),
 		cmocka_unit_test(merged_files_are_merged_again),
+		cmocka_unit_test(errors_of_two_clocks_add_up),
+		cmocka_unit_test(a_sum_is_never_below_the_errors),
 		cmocka_unit_test(invalid_clocks_are_refused),
 		cmocka_unit_test(damaged_clocks_are_unknown),
 	};
