@@ -173,11 +173,13 @@ static const struct dkt_source_info *info_of(const struct inputs_file *file)
 	return dkt_source_info(file->in.source);
 }
 
+/* True if a file has the times of the measured clock. A file written from such a file has times of day. */
 static bool is_measured(const struct inputs_file *file)
 {
-	const char *clock = info_of(file)->clock;
+	const struct dkt_source_info *info = info_of(file);
+	const bool is_day = info->has_wall && !info->wall && !info->added;
 
-	return clock && !strcmp(clock, MEASURED);
+	return info->clock && !strcmp(info->clock, MEASURED) && !is_day;
 }
 
 /*

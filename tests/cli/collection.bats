@@ -149,6 +149,35 @@ twins()
 	has "$output" "instance  c.dat, nobody knows how far times are off"
 }
 
+@test "a merged file in a collection has the times of its hosts, and the sums of their errors" {
+	local wall=1795171714335243000 at
+
+	mkdir all
+	for host in a b c; do
+		dktrace convert "$capture" "all/$host.dat"
+	done
+	dktrace convert "$capture" both/a.dat
+	describe "$(host b b.dat 50 100 $wall)" "$(host c c.dat 30 103 $wall)"
+	mv both/collection.json all
+	dktrace merge -o both/b.dat all 2>/dev/null
+	describe "$(host a a.dat 20 100 $wall)" "$(host b b.dat 50 100 $wall)" "$(host c c.dat 30 103 $wall)"
+	mv both/collection.json all
+	describe "$(host a a.dat 20 100 $wall)" "$(host b b.dat 50 100 $wall)"
+	for at in all both; do
+		dktrace merge -o "$at.dat" "$at" 2>err
+		dktrace report --clock-error --style json "$at.dat" >"$at.json"
+	done
+	cmp <(jq .ts all.json) <(jq .ts both.json)
+	# Its errors are those of c to b and of b to a.
+	jq -es 'map(select(.from == "b:b").clock_error) | min >= 70000 and max < 75000' both.json
+	jq -es 'map(select(.from == "b:c").clock_error) | min >= 420000 and max < 760000' both.json
+	jq -s 'map(select(.from == "c" or .from == "b:c") | .clock_error)' all.json >once
+	jq -s 'map(select(.from == "c" or .from == "b:c") | .clock_error)' both.json >twice
+	jq -ne --slurpfile once once --slurpfile twice twice '[$once[0], $twice[0]] | transpose | length > 1000 and all(.[0] <= .[1])'
+	# The true offset of c is 3 s.
+	same '[3000000000]' "$(jq -sc '[(map(select(.from == "b:c").ts) | min) - (map(select(.from == "a").ts) | min)]' both.json)"
+}
+
 @test "trace-cmd reads a merged file with errors" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	twins
