@@ -18,15 +18,20 @@ uint64_t bounds_error(const struct dkt_source_clock *clock, uint64_t ts)
 	return find(clock, ts).error;
 }
 
-uint64_t bounds_worst(const struct dkt_source_clock *clock)
+uint64_t bounds_worst(const struct dkt_source_clock *clock, const struct bounds_range *range)
 {
 	uint64_t worst = 0;
 
 	if (clock->exact)
 		return 0;
+	if (!clock->n_points)
+		return BOUNDS_UNKNOWN;
 	for (size_t i = 0; i < clock->n_points; i++)
 		worst = DKT__MAX(worst, clock->points[i].error);
-	return clock->n_points ? worst : BOUNDS_UNKNOWN;
+	if (range->any)
+		worst = DKT__MAX(worst, DKT__MAX(bounds_error(clock, range->first),
+						 bounds_error(clock, range->last)));
+	return worst;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b)

@@ -21,8 +21,22 @@ struct bounds_order {
 /* Returns how far a time of the stream can be off, in ns, or BOUNDS_UNKNOWN. */
 uint64_t bounds_error(const struct dkt_source_clock *clock, uint64_t ts);
 
-/* Returns the largest error of the stream. */
-uint64_t bounds_worst(const struct dkt_source_clock *clock);
+/* The times of the first and the last record. */
+struct bounds_range {
+	uint64_t first, last;
+	bool any; /* there is a record */
+};
+
+/* Takes the next record. */
+static inline void bounds_range_add(struct bounds_range *range, uint64_t ts)
+{
+	range->first = range->any ? DKT__MIN(range->first, ts) : ts;
+	range->last = range->any ? DKT__MAX(range->last, ts) : ts;
+	range->any = true;
+}
+
+/* Returns the largest error of the stream: at its measurements, the first record and the last one. */
+uint64_t bounds_worst(const struct dkt_source_clock *clock, const struct bounds_range *range);
 
 /*
  * Takes the next record. Sets *error as bounds_error() does. Returns true if it is certain that the record came

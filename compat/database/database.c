@@ -133,14 +133,18 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *text)
 		sqlite3_bind_blob64(statement, at, text, strlen(text), SQLITE_STATIC);
 }
 
-static void bind_error(sqlite3_stmt *statement, int at, const struct database_file *file)
+static void bind_error(const struct database *db, sqlite3_stmt *statement, int at, size_t file)
 {
-	if (file->clock_error != BOUNDS_UNKNOWN)
-		sqlite3_bind_int64(statement, at, (int64_t)file->clock_error);
+	const uint64_t error = db->opts.clock_error ? db->opts.clock_error(db->opts.clocks, file) :
+						      0;
+
+	if (error != BOUNDS_UNKNOWN)
+		sqlite3_bind_int64(statement, at, (int64_t)error);
 }
 
-static int add_host(struct database *db, const struct database_file *file, sqlite3_stmt *insert)
+static int add_host(struct database *db, size_t nr, sqlite3_stmt *insert)
 {
+	const struct database_file *file = &db->files[nr];
 	const struct dkt_source_info *info = dkt_source_info(file->source);
 
 	sqlite3_bind_int64(insert, 1, (int64_t)file->host + 1);
@@ -150,7 +154,7 @@ static int add_host(struct database *db, const struct database_file *file, sqlit
 	sqlite3_bind_int64(insert, 5, info->cpus);
 	if (db->opts.has_wall)
 		sqlite3_bind_int64(insert, 6, db->opts.wall);
-	bind_error(insert, 7, file);
+	bind_error(db, insert, 7, nr);
 	return database_step(db, insert);
 }
 
@@ -162,7 +166,7 @@ static int add_hosts(struct database *db)
 	dkt_buf_str(db->sql, "INSERT OR IGNORE INTO hosts VALUES(?, ?, ?, ?, ?, ?, ?)");
 	err = database_prepare(db, &insert);
 	for (size_t i = 0; !err && i < db->opts.n_files; i++)
-		err = add_host(db, &db->files[i], insert);
+		err = add_host(db, i, insert);
 	sqlite3_finalize(insert);
 	return err;
 }
@@ -199,7 +203,7 @@ static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
 	bind_text(insert, 4, info->kind);
 	sqlite3_bind_int64(insert, 5, file->offset);
 	bind_text(insert, 6, file->accuracy);
-	bind_error(insert, 7, file);
+	bind_error(db, insert, 7, nr);
 	sqlite3_bind_int64(insert, 8, (int64_t)all.seen);
 	sqlite3_bind_int64(insert, 9, (int64_t)all.lost);
 	sqlite3_bind_int64(insert, 10, (int64_t)all.bad);
@@ -326,6 +330,14 @@ static int create_wanted(struct database *db)
 	return err;
 }
 
+/* True if a table that is wanted tells something of all records. */
+static bool needs_all(const struct database *db)
+{
+	return database_is_wanted(db, "events") ||
+	       (db->opts.several_clocks &&
+		(database_is_wanted(db, "hosts") || database_is_wanted(db, "files")));
+}
+
 static int begin(struct database *db)
 {
 	int err = dkt_buf_new(&db->sql);
@@ -336,11 +348,9 @@ static int begin(struct database *db)
 		err = answers_new(&db->answers);
 	for (size_t i = 0; !err && i < db->opts.n_files; i++)
 		err = schema_add(&db->schema, db->files[i].ctx);
-	db->counting = db->opts.wants && database_is_wanted(db, "events");
+	db->counting = db->opts.wants && needs_all(db);
 	if (!err)
 		err = start_answers(db);
-	if (!err)
-		err = add_hosts(db);
 	if (!err)
 		err = add_classes(db);
 	return err || !db->opts.wants ? err : create_wanted(db);
@@ -449,6 +459,8 @@ int database_finish(struct database *db)
 
 	if (!err)
 		err = end_batches(db);
+	if (!err)
+		err = add_hosts(db);
 	if (!err)
 		err = add_files(db);
 	if (!err)

@@ -20,7 +20,6 @@ struct database_file {
 	size_t host; /* index of its host: files of one boot of a machine share one */
 	int64_t offset; /* added to its times to get those of the first file, ns */
 	const char *accuracy; /* of the offset, in words; NULL: none */
-	uint64_t clock_error; /* the most that its times are off, ns; or BOUNDS_UNKNOWN */
 };
 
 struct database_opts {
@@ -31,6 +30,10 @@ struct database_opts {
 	void *data;
 	const struct database_file *files; /* copied */
 	size_t n_files;
+	/* After the last record: returns the most that the times of a file are off, ns, or BOUNDS_UNKNOWN. */
+	uint64_t (*clock_error)(const void *clocks, size_t file);
+	const void *clocks; /* for clock_error */
+	bool several_clocks; /* the errors depend on the times of all records */
 	int64_t wall; /* ns to add to times to get the time of day */
 	bool has_wall;
 };

@@ -15,6 +15,11 @@ static void find_host(const struct pipeline *p, struct database_file *files, siz
 	files[i].host = (*n)++;
 }
 
+static uint64_t worst_error(const void *clocks, size_t file)
+{
+	return pipeline_worst_error(clocks, file);
+}
+
 int database_of(struct pipeline *p, const struct database_opts *opts, struct database **db)
 {
 	const struct dkt_source_info *info = dkt_source_info(p->source);
@@ -33,12 +38,14 @@ int database_of(struct pipeline *p, const struct database_opts *opts, struct dat
 						   .ctx = part->ctx,
 						   .source = part->source,
 						   .offset = part->offset,
-						   .accuracy = part->accuracy,
-						   .clock_error = pipeline_worst_error(p, i) };
+						   .accuracy = part->accuracy };
 		find_host(p, files, i, &n_hosts);
 	}
 	with.files = files;
 	with.n_files = p->n;
+	with.clock_error = worst_error;
+	with.clocks = p;
+	with.several_clocks = p->several_clocks;
 	with.has_wall = info->has_wall;
 	with.wall = info->wall;
 	err = database_new(p->ctx, &with, db);

@@ -41,6 +41,8 @@ static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void
 			break;
 		if (p->selection && !is_chosen(p, &record))
 			continue;
+		if (p->several_clocks && record.event)
+			bounds_range_add(&pipeline_part(p, &record)->range, record.ts);
 		if (!record.event)
 			losses_add_gap(&pipeline_part(p, &record)->losses, &record);
 		*stop = fn ? fn(data, p->source, &record) : sink_put(sink, &record);
@@ -240,7 +242,7 @@ uint64_t pipeline_worst_error(const struct pipeline *p, size_t i)
 
 	for (size_t nr = 0; nr < p->n_clocks; nr++)
 		if (!p->part_of || p->part_of[nr] == i)
-			worst = DKT__MAX(worst, bounds_worst(&p->clocks[nr]));
+			worst = DKT__MAX(worst, bounds_worst(&p->clocks[nr], &p->parts[i].range));
 	return worst;
 }
 

@@ -24,6 +24,7 @@ struct pipeline_part {
 	struct losses losses;
 	int64_t offset; /* added to its times by the merged source, ns */
 	const char *accuracy; /* of the offset, in words; NULL: none */
+	struct bounds_range range; /* of its selected records so far, if there are several clocks */
 };
 
 struct pipeline {
@@ -76,7 +77,7 @@ static inline const struct dkt_source_clock *pipeline_clock(const struct pipelin
 	return &p->clocks[DKT__MIN(stream, p->n_clocks - 1)];
 }
 
-/* Returns the largest error of the times of part i, or BOUNDS_UNKNOWN. */
+/* Returns the largest error of the times of part i so far, or BOUNDS_UNKNOWN. */
 uint64_t pipeline_worst_error(const struct pipeline *p, size_t i);
 
 /*

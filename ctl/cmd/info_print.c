@@ -64,10 +64,10 @@ static void put_peers(const struct info *info, struct out *out)
 static uint64_t find_error(const struct info *info, uint32_t stream)
 {
 	const struct dkt_source_clock *clock = pipeline_clock(info->line, stream);
-	const uint64_t first = bounds_error(clock, info->all.first),
-		       last = bounds_error(clock, info->all.last);
+	const struct bounds_range range = { info->all.first, info->all.last,
+					    .any = info->all.records };
 
-	return DKT__MAX(bounds_worst(clock), info->all.records ? DKT__MAX(first, last) : 0);
+	return bounds_worst(clock, &range);
 }
 
 /* "instance  NAME", and of a merged file "instance  NAME, times are off by at most 72.0 us" */
