@@ -2,6 +2,8 @@
 /* Reads files of statements, and fills their words. */
 #include "clickhouse/layout.h"
 
+#include <ctype.h>
+
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/memory.h"
@@ -74,6 +76,7 @@ int layout_parse(struct dkt_ctx *ctx, char *text, const char *from, struct layou
 	enum layout_section at = LAYOUT_N;
 	char *begin = NULL, *line = text;
 
+	layout->qualifies = strstr(text, "@DATABASE@.");
 	while (line && *line) {
 		size_t len = strcspn(line, "\n");
 		char *next = line[len] ? line + len + 1 : NULL;
@@ -165,6 +168,31 @@ void layout_quote_text(struct dkt_buf *buf, const char *text)
 	put_quoted(buf, '\'', text, "", 0);
 }
 
+/* Returns the length of the name that the text begins with, quoted or not; 0: it begins with another one. */
+static size_t name_length(const char *text, const char *name)
+{
+	const char *begin = text;
+	const bool quoted = *text == '`';
+
+	for (text += quoted; *name; name++) {
+		text += quoted && *text == '\\';
+		if (*text++ != *name)
+			return 0;
+	}
+	if (quoted)
+		return *text == '`' ? (size_t)(text + 1 - begin) : 0;
+	return *text == '_' || isalnum((unsigned char)*text) ? 0 : (size_t)(text - begin);
+}
+
+bool layout_is_name(const char *text, const char *database, const char *table)
+{
+	size_t n = name_length(text, database);
+
+	if (n && text[n] == '.')
+		text += n + 1;
+	return name_length(text, table) && text[name_length(text, table)] != '.';
+}
+
 static bool is_word(const char *word, size_t len, const char *name)
 {
 	return strlen(name) == len && !strncmp(word, name, len);
@@ -181,6 +209,10 @@ static bool put_word(const char *word, size_t len, const struct layout_values *v
 		put_quoted(buf, '`', values->table, word + n, len - n);
 	else if (values->table && is_word(word, len, "NAME"))
 		put_escaped(buf, '\'', values->table);
+	else if (values->database && is_word(word, len, "DATABASE"))
+		layout_quote(buf, values->database, "");
+	else if (values->database && is_word(word, len, "DATABASE_NAME"))
+		put_escaped(buf, '\'', values->database);
 	else if (values->columns && is_word(word, len, "COLUMNS"))
 		dkt_buf_str(buf, values->columns);
 	else if (values->column && is_word(word, len, "COLUMN"))

@@ -23,6 +23,7 @@ struct layout {
 	char *text; /* the file */
 	char **statements[LAYOUT_N];
 	size_t n[LAYOUT_N];
+	bool qualifies; /* a table's name has its database before it */
 };
 
 /* Values for the words of statements. NULL: the section has none. */
@@ -31,6 +32,7 @@ struct layout_values {
 		table; /* @TABLE@, quoted; @TABLE_MORE@ is the name with _MORE; @NAME@: within quotes */
 	const char *columns; /* @COLUMNS@: all, with types */
 	const char *column; /* @COLUMN@ */
+	const char *database; /* @DATABASE@, quoted; @DATABASE_NAME@: within quotes */
 	const char *view, *select; /* @VIEW@, quoted, and @SELECT@ */
 };
 
@@ -43,6 +45,9 @@ void layout_clear(struct layout *layout);
 
 /* Appends a statement with values in place of its words. */
 void layout_fill(const char *statement, const struct layout_values *values, struct dkt_buf *buf);
+
+/* True if the text begins with the name of the table, quoted or not, with or without its database before it. */
+bool layout_is_name(const char *text, const char *database, const char *table);
 
 /* Appends a text in quotes. */
 void layout_quote_text(struct dkt_buf *buf, const char *text);

@@ -109,16 +109,23 @@ static int own_table(struct load *load, const char *name, const struct own_colum
 
 static int create_hosts(struct load *load)
 {
-	const struct layout_values hosts = {
-		.table = "files",
-		.view = "hosts",
-		.select =
-			"SELECT host, kernel, clock, max(cpus) AS cpus, max(clock_error) AS clock_error,"
-			" count() AS files"
-			" FROM files GROUP BY host, kernel, clock",
-	};
+	struct layout_values hosts = { .table = "files", .view = "hosts" };
+	struct dkt_buf *sql;
+	int err = dkt_buf_new(&sql);
 
-	return targets_run_section(load, LAYOUT_VIEW, &hosts);
+	if (err)
+		return err;
+	dkt_buf_str(sql, "SELECT host, kernel, clock, max(cpus) AS cpus, max(clock_error) AS"
+			 " clock_error, count() AS files FROM ");
+	targets_put_name(load, "files", sql);
+	dkt_buf_str(sql, " GROUP BY host, kernel, clock");
+	dkt_buf_add(sql, "", 1);
+	err = dkt_buf_error(sql);
+	hosts.select = sql->data;
+	if (!err)
+		err = targets_run_section(load, LAYOUT_VIEW, &hosts);
+	dkt_buf_free(sql);
+	return err;
 }
 
 static int create_own(struct load *load)
@@ -197,6 +204,17 @@ static int connect_to(struct load *load)
 	return dkt__with_words(load->ctx, err);
 }
 
+/* No server is asked for its name. */
+static int name_database(struct load *load)
+{
+	int err = 0;
+
+	if (load->opts.url)
+		err = server_parse(load->ctx, load->opts.url, load->opts.ca, &load->server);
+	load->database = load->server.database ? load->server.database : "default";
+	return err;
+}
+
 static int begin(struct load *load)
 {
 	const struct layout_values none = { 0 };
@@ -208,8 +226,8 @@ static int begin(struct load *load)
 		err = layout_read(load->ctx, load->opts.layout, &load->layout);
 	for (size_t i = 0; !err && i < load->n; i++)
 		err = identify(load, i);
-	if (!err && !load->opts.say)
-		err = connect_to(load);
+	if (!err)
+		err = load->opts.say ? name_database(load) : connect_to(load);
 	for (size_t i = 0; !err && i < load->n; i++)
 		err = begin_file(load, i);
 	if (!err && load->n)

@@ -71,6 +71,7 @@ struct load {
 	size_t n_known;
 	bool old_low; /* low cardinality is a setting, not yet usual */
 	const char *insert_settings;
+	const char *database;
 	struct load_file *files;
 	size_t n; /* files */
 	int64_t wall; /* to add to times */
@@ -92,7 +93,7 @@ int load_fail(const struct load *load, int err, const char *words);
 
 /* ---- targets.c: tables ---- */
 
-/* Asks which settings the server has. */
+/* Asks which settings the server has, and which database. */
 int targets_ask_settings(struct load *load);
 
 /* Gets what the server has: its tables, their columns, and which event has which table. */
@@ -110,6 +111,9 @@ int target_create(struct load *load, struct target *target, enum layout_section 
 /* Runs the statements of a section, or only tells them. */
 int targets_run_section(struct load *load, enum layout_section section,
 			const struct layout_values *values);
+
+/* Appends the name of a table, as the statement of a view has it. */
+void targets_put_name(const struct load *load, const char *name, struct dkt_buf *sql);
 
 /* Makes the statement that counts the rows of files; files NULL: of the first n. The caller frees it. */
 int target_count_text(const struct load *load, const struct target *target, const size_t *files,

@@ -170,6 +170,25 @@ int sender_settle(struct link *link)
 	return err;
 }
 
+int sender_catch_up(struct link *link, double patience)
+{
+	static const char text[] =
+		"SELECT count() FROM system.replicas WHERE database = currentDatabase() AND"
+		" (is_readonly OR inserts_in_queue > 0 OR log_pointer <= log_max_index AND"
+		" log_max_index > 0)"
+		" FORMAT RowBinary";
+	struct trial trial = trial_new(patience);
+	struct row_reader in = { 0 };
+	int err;
+
+	do {
+		err = ask(link, text, &in);
+		if (!err && !row_take_u64(&in))
+			return 0;
+	} while ((!err || err == -EAGAIN) && try_again(&trial, -EAGAIN));
+	return dkt__stopped() ? -EINTR : err ? err : -ESTALE;
+}
+
 /*
  * Sets whether the server has the rows of the block. -ESTALE: it has a part of them, which only a
  * loader that begins anew can complete.
@@ -180,6 +199,11 @@ static int look_for(struct sender *sender, const struct block *block, bool *ther
 	size_t before = 0, after = 0;
 	int err = sender_settle(sender->link);
 
+	if (!err)
+		err = sender_catch_up(sender->link, sender->patience);
+	/* It may be a part that another replica has. */
+	if (err == -ESTALE)
+		err = -EAGAIN;
 	if (!err)
 		err = ask(sender->link, block->count, &in);
 	if (err)

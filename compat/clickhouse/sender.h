@@ -59,6 +59,12 @@ void sender_free(struct sender *sender);
 int sender_insist(struct link *link, const struct statement *statement, double patience);
 
 /*
+ * Waits until the server has the rows of all replicas of its tables. -ESTALE: it has not after so many seconds
+ * as patience.
+ */
+int sender_catch_up(struct link *link, double patience);
+
+/*
  * Waits until statements of dktrace end that ran when it was called: one of a loader that was killed or
  * whose connection broke may still write its rows.
  */

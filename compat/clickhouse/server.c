@@ -363,6 +363,8 @@ static int refused(struct link *link, long status)
 	if (end)
 		line = end + strlen("DB::Exception: ");
 	link->words = *line ? dkt__format("%s", line) : dkt__format("HTTP status %ld", status);
+	if (strstr(text, "(0 of them are currently"))
+		return -EINPROGRESS;
 	if (link_may_pass(status, text))
 		return -EAGAIN;
 	return status == 401 || status == 403 ? -EACCES : -EPROTO;

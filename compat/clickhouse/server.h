@@ -47,7 +47,8 @@ int link_new(const struct server *server, struct link **link);
 void link_free(struct link *link);
 
 /*
- * Runs a statement. Returns 0; -EAGAIN: it may succeed later; another error: it cannot. Then
+ * Runs a statement. Returns 0; -EAGAIN: it may succeed later; -EINPROGRESS: servers that do not run
+ * now will run it when they come back; another error: it cannot. Then
  * link_words() says why.
  */
 int link_run(struct link *link, const struct statement *statement);

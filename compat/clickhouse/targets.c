@@ -70,7 +70,14 @@ int targets_ask_settings(struct load *load)
 		else
 			load->insert_settings = INSERT_SETTINGS "&async_insert=0";
 	}
-	return err ? err : in.bad ? load_fail(load, -EPROTO, CUT_OFF) : 0;
+	if (!err && !in.bad)
+		err = ask(load, "SELECT currentDatabase() FORMAT RowBinary", NULL, &in);
+	if (err)
+		return err;
+	load->database = keep_text(load, &in);
+	if (in.bad)
+		return load_fail(load, -EPROTO, CUT_OFF);
+	return load->database ? 0 : -ENOMEM;
 }
 
 static const struct known_column *known(const struct load *load, const char *table,
@@ -188,40 +195,72 @@ int target_column(struct target *target, const char *name, const char *type)
 	return -ENOMEM;
 }
 
+/* Seconds to wait for each server of a cluster. One that does not run creates the table when it comes back. */
+#define CLUSTER "&distributed_ddl_task_timeout=15"
+
 /* Runs the statement in load->sql. */
 static int run(struct load *load)
 {
 	struct statement statement = {
-		.settings = load->old_low ? "&allow_experimental_low_cardinality_type=1" : NULL,
+		.settings = load->old_low ? "&allow_experimental_low_cardinality_type=1" CLUSTER :
+					    CLUSTER,
+		.text = load->sql->data,
 	};
 	int err;
 
-	dkt_buf_add(load->sql, "", 1);
-	if (dkt_buf_error(load->sql)) {
-		dkt_buf_reset(load->sql);
-		return -ENOMEM;
-	}
-	statement.text = load->sql->data;
 	if (load->opts.say) {
 		load->opts.say(load->opts.data, statement.text);
-		dkt_buf_reset(load->sql);
 		return 0;
 	}
 	err = sender_insist(load->link, &statement, load->opts.patience);
-	dkt_buf_reset(load->sql);
-	return err ? load_fail(load, err, link_words(load->link)) : 0;
+	return err && err != -EINPROGRESS ? load_fail(load, err, link_words(load->link)) : 0;
+}
+
+/*
+ * True if the table or view that the statement creates was there before. With ON CLUSTER it would wait for
+ * servers that do not run.
+ */
+static bool is_made(const struct load *load, const char *statement)
+{
+	static const char words[] = " IF NOT EXISTS ";
+	const char *name = strstr(statement, words);
+
+	if (strncmp(statement, "CREATE ", 7) != 0 || !name)
+		return false;
+	name += sizeof(words) - 1;
+	for (size_t i = 0; i < load->n_known; i++)
+		if (layout_is_name(name, load->database, load->known[i].table))
+			return true;
+	return false;
 }
 
 int targets_run_section(struct load *load, enum layout_section section,
 			const struct layout_values *values)
 {
+	struct layout_values all = *values;
 	int err = 0;
 
+	all.database = load->database;
 	for (size_t i = 0; !err && i < load->layout.n[section]; i++) {
-		layout_fill(load->layout.statements[section][i], values, load->sql);
-		err = run(load);
+		layout_fill(load->layout.statements[section][i], &all, load->sql);
+		dkt_buf_add(load->sql, "", 1);
+		if (dkt_buf_error(load->sql))
+			err = -ENOMEM;
+		else if (!is_made(load, load->sql->data))
+			err = run(load);
+		dkt_buf_reset(load->sql);
 	}
 	return err;
+}
+
+/* With ON CLUSTER, 18.16 looks for tables in the server's default database. */
+void targets_put_name(const struct load *load, const char *name, struct dkt_buf *sql)
+{
+	if (load->layout.qualifies) {
+		layout_quote(sql, load->database, "");
+		dkt_buf_str(sql, ".");
+	}
+	layout_quote(sql, name, "");
 }
 
 static void put_column(struct dkt_buf *buf, const struct column_type *column)
@@ -356,9 +395,24 @@ int target_create(struct load *load, struct target *target, enum layout_section 
 	return err ? err : set_insert(target);
 }
 
+/* Rows that only another replica has yet would be missing in the counts, and be loaded twice. */
+static int wait_for_replica(struct load *load)
+{
+	int err = sender_catch_up(load->link, load->opts.patience);
+
+	return err ? load_fail(load, err,
+			       err == -ESTALE ?
+				       "this replica lacks rows that others have; load into"
+				       " another replica, or when all run" :
+				       link_words(load->link)) :
+		     0;
+}
+
 int targets_ask(struct load *load)
 {
 	int err = ask_columns(load);
 
+	if (!err)
+		err = wait_for_replica(load);
 	return err ? err : ask_names(load);
 }

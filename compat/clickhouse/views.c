@@ -79,7 +79,7 @@ static void put_stats(struct load *load, const struct answer *log, struct dkt_bu
 		dkt_buf_printf(sql, "%s%s", i ? ", " : "", answer_quantiles[i].part);
 	dkt_buf_str(sql, ")(duration, 1) AS quantiles, max(duration) AS most,"
 			 " sum(duration) AS sum_of FROM ");
-	layout_quote(sql, log->name, "");
+	targets_put_name(load, log->name, sql);
 	dkt_buf_str(sql, " GROUP BY common_load, host");
 	for (size_t i = 0; i < n; i++)
 		if (groups[i].key) {
@@ -93,12 +93,12 @@ static void put_stats(struct load *load, const struct answer *log, struct dkt_bu
  * The other columns are read only where a duration is one of the longest, which takes a third of the time.
  * With GLOBAL the server that is asked finds those of all servers, once.
  */
-static void put_top(const struct answer *log, struct dkt_buf *sql)
+static void put_top(const struct load *load, const struct answer *log, struct dkt_buf *sql)
 {
 	dkt_buf_str(sql, "SELECT * FROM ");
-	layout_quote(sql, log->name, "");
+	targets_put_name(load, log->name, sql);
 	dkt_buf_str(sql, " PREWHERE duration GLOBAL IN (SELECT duration FROM ");
-	layout_quote(sql, log->name, "");
+	targets_put_name(load, log->name, sql);
 	dkt_buf_str(sql, " ORDER BY duration DESC LIMIT " ANSWER_TOP
 			 ") ORDER BY duration DESC, seq LIMIT " ANSWER_TOP);
 }
@@ -107,7 +107,7 @@ static void put_top(const struct answer *log, struct dkt_buf *sql)
  * Rows for the powers of two from the shortest to the longest, as in the analyses. ClickHouse 18.16 cannot
  * read an element of a tuple again that has an index, and then does not start: so there is no tuple.
  */
-static void put_freq(const struct answer *log, struct dkt_buf *sql)
+static void put_freq(const struct load *load, const struct answer *log, struct dkt_buf *sql)
 {
 	dkt_buf_str(sql, "SELECT common_load, host, lower AS `from`, if(lower = 0, 2, lower * 2)"
 			 " AS below, counts[indexOf(powers, lower)] AS count FROM (SELECT"
@@ -118,7 +118,7 @@ static void put_freq(const struct answer *log, struct dkt_buf *sql)
 			 " AS longest FROM (SELECT common_load, host, power, count() AS n FROM"
 			 " (SELECT common_load, host, if(duration < 2, toInt64(0),"
 			 " roundToExp2(duration)) AS power FROM ");
-	layout_quote(sql, log->name, "");
+	targets_put_name(load, log->name, sql);
 	dkt_buf_str(sql,
 		    ") GROUP BY common_load, host, power) GROUP BY common_load, host)) WHERE"
 		    " lower >= shortest AND lower <= longest ORDER BY common_load, host, lower");
@@ -143,9 +143,9 @@ static int create(void *data, const struct analysis *it, const char *name)
 	if (it->view == VIEW_STATS)
 		put_stats(of->load, of->log, sql);
 	else if (it->view == VIEW_TOP)
-		put_top(of->log, sql);
+		put_top(of->load, of->log, sql);
 	else
-		put_freq(of->log, sql);
+		put_freq(of->load, of->log, sql);
 	dkt_buf_add(sql, "", 1);
 	err = dkt_buf_error(sql);
 	values.select = sql->data;

@@ -38,43 +38,6 @@ setup()
 	new_database
 }
 
-# Prints the rows of all tables of events, intervals and answers, sorted: those of SQLite, and the server's.
-# usage: all_rows DATABASE; server_rows [DATABASE...]
-tables()
-{
-	dktrace sql "$1" --csv | tail -n +2 | cut -d, -f1 | grep -vxE 'hosts|files|losses|events|classes'
-}
-
-all_rows()
-{
-	local name
-
-	for name in $(tables "$1"); do
-		dktrace sql "$1" --json "SELECT '$name' AS name_of, * FROM \"$name\""
-	done | jq -S -c 'del(.host, .seq) | map_values(if type == "array" then tojson else . end)' | sort
-}
-
-server_rows()
-{
-	local name
-
-	for name in $(tables "$1"); do
-		echo "SELECT '$name' AS name_of, * FROM $db.\`$name\` FORMAT JSONEachRow;"
-	done >statements
-	ask "$(cat statements)" |
-		jq -S -c 'del(.host, .seq, .common_load, .common_time) | map_values(if type == "array" then tojson else . end)' | sort
-}
-
-# usage: same_rows DATABASE
-same_rows()
-{
-	[ -e "$1.rows" ] || all_rows "$1" >"$1.rows"
-	server_rows "$1" >have
-	at_least 100 "$(wc -l <"$1.rows")"
-	diff "$1.rows" have | head -n 20 >differences
-	same '' "$(cat differences)" "rows of $1"
-}
-
 # Waits until one of the files exists, or the process has ended. usage: await GLOB PID
 await()
 {

@@ -23,9 +23,12 @@ static void read_answer(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct layout_values values = {
-		.table = "t`'\\", .columns = "a", .column = "b", .view = "v", .select = "s"
-	};
+	const struct layout_values values = { .table = "t`'\\",
+					      .database = "d`'",
+					      .columns = "a",
+					      .column = "b",
+					      .view = "v",
+					      .select = "s" };
 	struct layout layout = { .text = strndup((const char *)data, size) };
 	struct dkt_ctx *ctx;
 	struct dkt_buf *buf;

@@ -14,6 +14,13 @@ need_clickhouse()
 	done
 }
 
+# Skips the tests of the file if there is no ZooKeeper.
+need_keeper()
+{
+	command -v java >/dev/null || skip "needs java"
+	[ -e /usr/share/java/zookeeper.jar ] || skip "needs zookeeper"
+}
+
 # Skips a test of parts of the protocol that chdb-server.js does not have. usage: need_server PART
 need_server()
 {
@@ -34,14 +41,15 @@ use_layout()
 	PATH=$1:$PATH
 }
 
-# Chooses free ports for two servers: $http1, $tcp1, $http2, $tcp2, and $https2. They are a cluster of two shards.
+# Chooses free ports for two servers: $http1, $tcp1, $http2, $tcp2, $https2, $inter1 and $inter2, and $keeper for
+# ZooKeeper. The servers are a cluster of two shards.
 choose_ports()
 {
 	# shellcheck disable=SC2046
 	set -- $(python3 -c 'import socket
-sockets = [socket.create_server(("127.0.0.1", 0)) for i in range(5)]
+sockets = [socket.create_server(("127.0.0.1", 0)) for i in range(8)]
 print(*[s.getsockname()[1] for s in sockets])')
-	export http1=$1 tcp1=$2 http2=$3 tcp2=$4 https2=$5
+	export http1=$1 tcp1=$2 http2=$3 tcp2=$4 https2=$5 inter1=$6 inter2=$7 keeper=$8
 }
 
 # Makes a certificate NAME.pem and its key, signed by another one or by itself.
@@ -87,6 +95,52 @@ write_config()
 		</users>
 		</yandex>
 	END
+}
+
+# Makes a server a replica: after write_config. usage: write_replica DIR INTER NAME
+write_replica()
+{
+	mkdir -p "$1/config.d" "$1/users.d"
+	echo "<yandex><profiles><default><allow_experimental_low_cardinality_type>1</allow_experimental_low_cardinality_type>
+		</default></profiles></yandex>" >"$1/users.d/replica.xml"
+	cat >"$1/config.d/replica.xml" <<-END
+		<yandex>
+		<zookeeper><node><host>127.0.0.1</host><port>$keeper</port></node>
+			<session_timeout_ms>4000</session_timeout_ms></zookeeper>
+		<macros><cluster>pair</cluster><shard>1</shard><replica>$3</replica></macros>
+		<interserver_http_host>127.0.0.1</interserver_http_host>
+		<interserver_http_port>$2</interserver_http_port>
+		<distributed_ddl><path>/clickhouse/ddl</path></distributed_ddl>
+		<remote_servers><pair><shard><internal_replication>true</internal_replication>
+			<replica><host>127.0.0.1</host><port>$tcp1</port></replica>
+			<replica><host>127.0.0.1</host><port>$tcp2</port></replica>
+		</shard></pair></remote_servers>
+		</yandex>
+	END
+}
+
+# Starts ZooKeeper, whose PID is then in DIR/pid. usage: start_keeper DIR
+start_keeper()
+{
+	mkdir -p "$1"
+	printf '%s\n' tickTime=1000 "dataDir=$1" "clientPort=$keeper" clientPortAddress=127.0.0.1 admin.enableServer=false \
+		4lw.commands.whitelist=srvr >"$1/zoo.cfg"
+	java -cp /usr/share/java/zookeeper.jar org.apache.zookeeper.server.ZooKeeperServerMain "$1/zoo.cfg" \
+		</dev/null >"$1/out" 2>&1 3>&- 4>&- &
+	echo $! >"$1/pid"
+}
+
+# Waits until ZooKeeper serves: 18.16 crashes before that. usage: await_keeper DIR
+await_keeper()
+{
+	local answer
+
+	until { exec 9<>"/dev/tcp/127.0.0.1/$keeper"; } 2>/dev/null && echo srvr >&9 &&
+		read -r answer <&9 && [[ $answer = Zookeeper\ version* ]]; do
+		kill -0 "$(cat "$1/pid")" || { cat "$1/out" >&2; return 1; }
+		sleep 0.05
+	done
+	exec 9>&-
 }
 
 # Starts a server, whose PID is then in DIR/pid. usage: start_server DIR
@@ -155,4 +209,41 @@ new_database()
 	db=t$BATS_TEST_NUMBER
 	url=http://127.0.0.1:$http1/$db
 	ask "CREATE DATABASE $db"
+}
+
+# Prints the rows of all tables of events, intervals and answers, sorted: those of SQLite, and the server's.
+# usage: all_rows DATABASE; server_rows [DATABASE...]
+tables()
+{
+	dktrace sql "$1" --csv | tail -n +2 | cut -d, -f1 | grep -vxE 'hosts|files|losses|events|classes'
+}
+
+all_rows()
+{
+	local name
+
+	for name in $(tables "$1"); do
+		dktrace sql "$1" --json "SELECT '$name' AS name_of, * FROM \"$name\""
+	done | jq -S -c 'del(.host, .seq) | map_values(if type == "array" then tojson else . end)' | sort
+}
+
+server_rows()
+{
+	local name
+
+	for name in $(tables "$1"); do
+		echo "SELECT '$name' AS name_of, * FROM $db.\`$name\` FORMAT JSONEachRow;"
+	done >statements
+	ask "$(cat statements)" |
+		jq -S -c 'del(.host, .seq, .common_load, .common_time) | map_values(if type == "array" then tojson else . end)' | sort
+}
+
+# usage: same_rows DATABASE
+same_rows()
+{
+	[ -e "$1.rows" ] || all_rows "$1" >"$1.rows"
+	server_rows "$1" >have
+	at_least 100 "$(wc -l <"$1.rows")"
+	diff "$1.rows" have | head -n 20 >differences
+	same '' "$(cat differences)" "rows of $1"
 }

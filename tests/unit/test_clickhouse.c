@@ -199,7 +199,9 @@ static int parse(struct dkt_ctx *ctx, const char *text, struct layout *layout)
 
 static void test_layout(void **state)
 {
-	const struct layout_values values = { .table = "a`b'", .columns = "`x` Int64" };
+	const struct layout_values values = { .table = "a`b'",
+					      .columns = "`x` Int64",
+					      .database = "d'" };
 	struct layout layout;
 	struct dkt_ctx *ctx;
 	struct dkt_buf *buf;
@@ -207,17 +209,18 @@ static void test_layout(void **state)
 	(void)state;
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
 	assert_int_equal(dkt_buf_new(&buf), 0);
-	assert_ok(ctx,
-		  parse(ctx,
-			"-- about\n\n-- [table]\nA @TABLE_x@ @NAME@\n\n(@COLUMNS@) @VIEW@ @;\nB;\n"
-			"-- [view]\nC;",
-			&layout));
+	assert_ok(
+		ctx,
+		parse(ctx,
+		      "-- about\n\n-- [table]\nA @TABLE_x@ @NAME@\n\n(@COLUMNS@) @VIEW@ @DATABASE@ @DATABASE_NAME@ @;\nB;\n"
+		      "-- [view]\nC;",
+		      &layout));
 	assert_int_equal(layout.n[LAYOUT_TABLE], 2);
 	assert_int_equal(layout.n[LAYOUT_VIEW], 1);
 	assert_string_equal(layout.statements[LAYOUT_TABLE][1], "B");
 	layout_fill(layout.statements[LAYOUT_TABLE][0], &values, buf);
 	dkt_buf_add(buf, "", 1);
-	assert_string_equal(buf->data, "A `a\\`b'_x` a`b\\'\n\n(`x` Int64) @VIEW@ @");
+	assert_string_equal(buf->data, "A `a\\`b'_x` a`b\\'\n\n(`x` Int64) @VIEW@ `d'` d\\' @");
 	layout_clear(&layout);
 	assert_int_equal(parse(ctx, "A;\n", &layout), -EINVAL);
 	layout_clear(&layout);
@@ -227,6 +230,20 @@ static void test_layout(void **state)
 	layout_clear(&layout);
 	dkt_buf_free(buf);
 	dkt_ctx_free(ctx);
+}
+
+static void names_are_quoted_or_not(void **state)
+{
+	(void)state;
+	assert_true(layout_is_name("files (", "d", "files"));
+	assert_true(layout_is_name("`a\\`b` ON", "d", "a`b"));
+	assert_true(layout_is_name("`d`.`files` ON", "d", "files"));
+	assert_true(layout_is_name("d.files", "d", "files"));
+	assert_true(layout_is_name("d (", "d", "d"));
+	assert_false(layout_is_name("d.files", "d", "d"));
+	assert_false(layout_is_name("files_local", "d", "files"));
+	assert_false(layout_is_name("`files_local`", "d", "files"));
+	assert_false(layout_is_name("", "d", "files"));
 }
 
 /* Every layout of the program is one. */
@@ -258,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_address),
 		cmocka_unit_test(test_layout),
+		cmocka_unit_test(names_are_quoted_or_not),
 		cmocka_unit_test(test_own_layouts),
 	};
 
