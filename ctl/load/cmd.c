@@ -3,8 +3,10 @@
 #include "load/load.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "app/opt.h"
+#include "base/buf.h"
 #include "base/keymap.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -51,6 +53,29 @@ static void print_sum(const struct load_sum *sum)
 		       sum->there);
 }
 
+static bool is_of(const struct collection_host *host, const char *name)
+{
+	return host->file && !strcmp(host->file, name);
+}
+
+/* Gets the number that the description beside the file has for it. False: there is none. */
+static bool number_beside(const struct app *app, const char *path, uint64_t *number)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *about __cleanup(free) = dkt__format("%.*s" COLLECTION_NAME, (int)(name - path), path);
+	struct collection collection = { 0 };
+	bool found = false;
+
+	/* The file can be read without the description. */
+	if (about && access(about, F_OK) == 0 && collection_read(app->ctx, about, &collection))
+		free(dkt_error_take(app->ctx));
+	for (size_t i = 0; !found && i < collection.n; i++)
+		found = is_of(&collection.hosts[i], name) &&
+			collection_load(&collection.hosts[i], number);
+	collection_clear(&collection);
+	return found;
+}
+
 /* Sets the number of each part. Several parts can be of one path: the boots of a directory of segments. */
 static int digest_all(const struct inputs *in, struct load_source *sources)
 {
@@ -58,7 +83,8 @@ static int digest_all(const struct inputs *in, struct load_source *sources)
 
 	for (size_t i = 0; !err && i < in->n; i++) {
 		sources[i].path = in->files[i].path;
-		if (in->files[i].about && collection_load(in->files[i].about, &sources[i].id))
+		if (in->files[i].about ? collection_load(in->files[i].about, &sources[i].id) :
+					 number_beside(in->app, sources[i].path, &sources[i].id))
 			continue;
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(sources[j].path, sources[i].path))

@@ -190,6 +190,27 @@ await()
 	same 2 "$(ask "SELECT count() FROM $db.files")" "files"
 }
 
+@test "a file of a collection counts once, whether it or its directory is loaded" {
+	mkdir all
+	cp "$sched" all/a.dat
+	jq -nc '{collection: 1, command: ["record"], began: 0, ended: 0, wall: 0, hosts: [{name: "a", file: "a.dat",
+		state: "complete", status: 0, bytes: 1, breaks: 0, boot: "a", load: "00000000000000ab", trips: []}]}' >all/collection.json
+	run -0 dktrace load --clickhouse "$url" all/a.dat
+	same 171 "$(ask "SELECT common_load FROM $db.files")" "its number"
+	for again in all all/a.dat "$PWD/all/a.dat" all/collection.json; do
+		run -0 --separate-stderr dktrace load --clickhouse "$url" "$again"
+		same '1 file, loaded before.' "$output" "$again"
+	done
+	cd all
+	run -0 dktrace load --clickhouse "$url" a.dat
+	same '1 file, loaded before.' "$output"
+	same_rows "$BATS_FILE_TMPDIR/sched.sqlite"
+	# Without a description that can be read, the contents tell.
+	echo '{' >collection.json
+	run -0 dktrace load --clickhouse "$url" a.dat
+	has "$output" '1 file, 0 loaded before: '
+}
+
 @test "a merged file has the largest error of its clocks" {
 	mkdir both
 	dktrace convert "$capture" both/a.dat
