@@ -107,15 +107,39 @@ loads_are()
 	[ "$(ask 'SELECT uniqExact(common_load) FROM sched_switch' 2>/dev/null)" = "$1" ]
 }
 
+# Starts a ClickHouse in the directory of the test.
+begin_server()
+{
+	start_server "$tmp/server"
+	pids+=("$(cat "$tmp/server/pid")")
+	await_server "$tmp/server" "$tcp1"
+}
+
+# True if the server answers as the files do. usage: same_answers DIR
+same_answers()
+{
+	local question
+
+	for question in 'count(*), sum(prev_pid), sum(common_cpu)' 'min(common_pid), max(common_pid), sum(prev_prio)'; do
+		dktrace sql --csv "$1" "SELECT $question FROM sched_switch" | tail -n +2 >wanted
+		[ -s wanted ]
+		ask "SELECT $question FROM sched_switch FORMAT CSV" | diff wanted -
+	done
+}
+
+# True if the server has more records of each file than then. usage: more_than RECORDS
+more_than()
+{
+	[ "$(ask 'SELECT min(n) FROM (SELECT count() AS n FROM sched_switch GROUP BY common_load)')" -gt "$1" ]
+}
+
 @test "--load brings the recordings into ClickHouse" {
 	need_clickhouse
 	make_direct
 	cd "$tmp"
 	choose_ports
 	write_config "$tmp/server" "$http1" "$tcp1"
-	start_server "$tmp/server"
-	pids+=("$(cat server/pid)")
-	await_server "$tmp/server" "$tcp1"
+	begin_server
 	dktrace collect --ssh "$direct" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' >table 2>err &
 	pids+=($!)
 	# Both hosts' records come while they record; a file is complete only at its end.
@@ -125,11 +149,7 @@ loads_are()
 	wait "${pids[-1]}"
 	has_line '^[0-9]+ rows were loaded while they were recorded\.$' table
 	[ "$(ask 'SELECT count() FROM files')" = 2 ]
-	for question in 'count(*), sum(prev_pid), sum(common_cpu)' 'min(common_pid), max(common_pid), sum(prev_prio)'; do
-		dktrace sql --csv all "SELECT $question FROM sched_switch" | tail -n +2 >wanted
-		[ -s wanted ]
-		ask "SELECT $question FROM sched_switch FORMAT CSV" | diff wanted -
-	done
+	same_answers all
 	# They count once.
 	dktrace load --clickhouse "http://127.0.0.1:$http1/default" all >table
 	has_line '^2 files, loaded before\.$' table
@@ -143,12 +163,41 @@ loads_are()
 	kill -INT "${pids[-1]}"
 	wait "${pids[-1]}"
 	has_line '^2 files, 0 loaded before: [0-9]+ rows loaded, [1-9][0-9]* were there\.$' table
-	dktrace sql --csv killed 'SELECT count(*), sum(prev_pid), sum(common_cpu) FROM sched_switch' | tail -n +2 >wanted
-	[ -s wanted ]
-	ask 'SELECT count(), sum(prev_pid), sum(common_cpu) FROM sched_switch FORMAT CSV' | diff wanted -
+	same_answers killed
 	run -2 dktrace collect --ssh "$direct" -w a -o other --load http://127.0.0.1:1 status
 	has "$output" "collect: --load takes recordings, not what 'status' writes"
 	run -1 dktrace collect --ssh "$direct" -w a -o other --load http://127.0.0.1:1 --reconnect 0 record -e 'sched:*' --duration 1
 	has "$output" "onnect"
 	exists other/a.dat
+}
+
+@test "--load has each row once if connections break and ClickHouse is killed meanwhile" {
+	need_clickhouse
+	make_ssh
+	cd "$tmp"
+	choose_ports
+	write_config "$tmp/server" "$http1" "$tcp1"
+	begin_server
+	dktrace collect --ssh "$ssh" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' >table 2>err &
+	collector=$!
+	pids+=("$collector")
+	until_true 1200 loads_are 2
+	break_connection a
+	most=$(ask 'SELECT max(n) FROM (SELECT count() AS n FROM sched_switch GROUP BY common_load)')
+	until_true 1200 more_than "$most"
+	end_server "$tmp/server" KILL
+	break_connection b
+	begin_server
+	most=$(ask 'SELECT max(n) FROM (SELECT count() AS n FROM sched_switch GROUP BY common_load)')
+	until_true 1200 more_than "$most"
+	[ "$(ask 'SELECT count() FROM files')" = 0 ]
+	kill -INT "$collector"
+	wait "$collector"
+	has_line '^a +complete .* 1 ' table
+	has_line '^b +complete .* 1 ' table
+	has_line '^[0-9]+ rows were loaded while they were recorded\.$' table
+	[ "$(ask 'SELECT count() FROM files')" = 2 ]
+	same_answers all
+	run -0 dktrace load --clickhouse "http://127.0.0.1:$http1/default" all
+	has "$output" '2 files, loaded before.'
 }
