@@ -24,6 +24,29 @@ load ../helper/clickhouse
 	until_true 600 test ! -e /run/dktrace-remote
 }
 
+@test "the next remote removes what a killed one left, and keeps what is alive or new" {
+	local place=/run/dktrace-remote nr own=()
+
+	cd "$tmp"
+	mkfifo in
+	exec 6<>in
+	for nr in 0 1 2; do
+		start sh -c 'exec dktrace remote <in' >"out$nr"
+		until_true 100 grep -qa '^wall_error' "out$nr"
+		own[nr]=$place/$(sed -n 's/^id=//p' "out$nr")
+		[ -S "${own[nr]}" ]
+		# The last one lives.
+		[ "$nr" = 2 ] || kill -KILL "$pid"
+	done
+	touch -d '2 minutes ago' "${own[0]}" "${own[2]}"
+	dktrace remote </dev/null >out3 || true
+	gone "${own[0]}"
+	[ -S "${own[1]}" ]
+	[ -S "${own[2]}" ]
+	exec 6>&-
+	rm "${own[1]}"
+}
+
 # Starts an sshd on the loopback, and sets $ssh. Its only key is restricted as dktrace-remote(1) shows.
 start_sshd()
 {
