@@ -21,8 +21,8 @@
 #define dkt__likely(x)   __builtin_expect(!!(x), 1)
 
 /*
- * Returns the array with room for one more element. The array must only grow by this function: it
- * holds 4 or a power of two, so n alone tells when it is full. NULL if memory is out; the array
+ * Returns the array with room for one more element. The array must only grow by dkt__append(), this and
+ * dkt__reach(): it holds 4 or a power of two, so n alone tells when it is full. NULL if memory is out; the array
  * stays unchanged.
  */
 static inline void *dkt__grow(void *list, size_t n, size_t size)
@@ -57,14 +57,40 @@ static inline void *dkt__widen(void *list, size_t had, size_t n, size_t size)
 	return more;
 }
 
-/* Returns the address of an element; extends the array to hold it. NULL if memory is out. */
+/* Returns how many elements such an array of dkt__grow() holds. */
+static inline size_t dkt__room(size_t n)
+{
+	const int bits = 8 * (int)sizeof(n);
+
+	if (n <= 4)
+		return n ? 4 : 0;
+	/* No memory is so large. */
+	return n > SIZE_MAX / 2 ? SIZE_MAX : (size_t)1 << (bits - __builtin_clzl(n - 1));
+}
+
+/* The same for an array that only grows by dkt__append() and dkt__reach(), by copies of few. */
+static inline void *dkt__stretch(void *list, size_t had, size_t n, size_t size)
+{
+	char *more = list;
+
+	if (dkt__room(had) < n || !list)
+		more = reallocarray(list, dkt__room(n), size);
+	if (more)
+		memset(more + had * size, 0, (n - had) * size);
+	return more;
+}
+
+/*
+ * Returns the address of an element; extends the array, which only grows by this and dkt__append(), to hold
+ * it. NULL if memory is out.
+ */
 #define dkt__reach(list, n, place)                                                                 \
 	({                                                                                         \
 		const size_t place_ = (place);                                                     \
 		__typeof__(list) all_ = (list);                                                    \
                                                                                                    \
 		if (dkt__unlikely(place_ >= (size_t)(n))) {                                        \
-			all_ = dkt__widen(all_, (size_t)(n), place_ + 1, sizeof(*all_));           \
+			all_ = dkt__stretch(all_, (size_t)(n), place_ + 1, sizeof(*all_));         \
 			if (all_) {                                                                \
 				(list) = all_;                                                     \
 				(n) = (__typeof__(n))(place_ + 1);                                 \

@@ -81,6 +81,37 @@ static void an_appended_list_grows_by_its_count(void **state)
 	assert_int_equal(list[300] | *at, 0);
 	assert_ptr_equal(dkt__reach(list, n, 5), &list[5]);
 	assert_int_equal(n, 400);
+	/* It has room for as many as if all had been appended. */
+	while (n < 600)
+		assert_int_equal(dkt__append(list, n, 8), 0);
+	assert_int_equal(list[599], 8);
+	free(list);
+}
+
+static void an_array_that_grows_by_one_is_copied_seldom(void **state)
+{
+	static const size_t rooms[][2] = { { 0, 0 },   { 1, 4 },     { 4, 4 },
+					   { 5, 8 },   { 8, 8 },     { 9, 16 },
+					   { 16, 16 }, { 300, 512 }, { SIZE_MAX, SIZE_MAX } };
+	uint32_t *list = NULL;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rooms); i++)
+		assert_int_equal(dkt__room(rooms[i][0]), rooms[i][1]);
+	for (uint32_t i = 0; i < 1000; i++) {
+		uint32_t *at = dkt__reach(list, n, i);
+
+		assert_non_null(at);
+		assert_int_equal(*at, 0);
+		*at = i;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(list[i], i);
+	/* Elements that were cut off are zero when they come again. */
+	n = 500;
+	assert_int_equal(*dkt__reach(list, n, 510), 0);
+	assert_int_equal(list[505], 0);
 	free(list);
 }
 
@@ -91,6 +122,7 @@ int main(void)
 		cmocka_unit_test(a_size_that_is_too_large_gives_null),
 		cmocka_unit_test(a_grown_array_keeps_its_items),
 		cmocka_unit_test(an_appended_list_grows_by_its_count),
+		cmocka_unit_test(an_array_that_grows_by_one_is_copied_seldom),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,9 +51,12 @@ int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *op
 int dkt__streams_add(struct dkt__streams *it, const struct dkt__stream *added)
 {
 	const size_t nr = it->n;
+	struct dkt__stream *list = dkt__widen(it->list, nr, nr + 1, sizeof(*list));
 
-	if (!dkt__reach(it->list, it->n, nr))
+	if (!list)
 		return dkt__no_memory(it->base.ctx);
+	it->list = list;
+	it->n++;
 	it->list[nr] = *added;
 	stream_init(it, &it->list[nr], it->n);
 	it->list[nr].last = it->list[nr].n_pages;
