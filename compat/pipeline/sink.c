@@ -107,29 +107,43 @@ static bool is_read(const struct sink *sink, uint32_t stream)
 	return !name || !strcmp(name, sink->opts->buffer ?: "");
 }
 
+/* Adds "NAME: ", padded to the longest name, to the prefixes of lines. */
+static int add_prefix(struct sink *sink, const char *name, size_t width)
+{
+	size_t len = strlen(name), end;
+
+	dkt_buf_text(sink->prefixes, name, len);
+	dkt_buf_add(sink->prefixes, len ? ":" : " ", 1);
+	for (; len <= width; len++)
+		dkt_buf_add(sink->prefixes, " ", 1);
+	return dkt_buf_data(sink->prefixes, &end) ? dkt__append(sink->ends, sink->n_prefixes, end) :
+						    -ENOMEM;
+}
+
 /* Like trace-cmd, styles for people print the name of the stream before each line. */
-static void find_width(struct sink *sink)
+static int find_prefixes(struct sink *sink)
 {
 	const struct pipeline *p = sink->p;
 	const char *name;
+	size_t width = 0;
+	int err;
 
 	if (sink->opts->style.traits & DKT_STYLE_DATA || (!p->part_of && !sink->opts->streams))
-		return;
+		return 0;
 	for (uint32_t i = 0; (name = dkt_source_stream(p->source, i)); i++)
-		if (strlen(name) > sink->width && (sink->opts->streams || is_read(sink, i)))
-			sink->width = strlen(name);
+		if (sink->opts->streams || is_read(sink, i))
+			width = DKT__MAX(width, strlen(name));
+	err = width ? dkt_buf_new(&sink->prefixes) : 0;
+	for (uint32_t i = 0; !err && width && (name = dkt_source_stream(p->source, i)); i++)
+		err = add_prefix(sink, name, width);
+	return err;
 }
 
-/* Prints "NAME: ", padded to the longest name. */
-static void put_stream(struct sink *sink, const struct dkt_record *record)
+static void put_prefix(struct sink *sink, uint32_t stream)
 {
-	const char *name = dkt_source_stream(sink->p->source, record->stream);
-	size_t len = name ? strlen(name) : 0;
+	size_t from = stream ? sink->ends[stream - 1] : 0;
 
-	dkt_buf_text(sink->out.buf, name, len);
-	dkt_buf_add(sink->out.buf, len ? ":" : " ", 1);
-	for (; len <= sink->width; len++)
-		dkt_buf_add(sink->out.buf, " ", 1);
+	dkt_buf_add(sink->out.buf, sink->prefixes->data + from, sink->ends[stream] - from);
 }
 
 /* ---- errors of clocks ---- */
@@ -207,14 +221,15 @@ static int open_styles(struct sink *sink, const struct outfile *file)
 	for (size_t i = 0; !err && i < sink->n_styles; i++)
 		err = open_style(sink, &sink->p->parts[i], file->temp ? file->temp : file->path,
 				 &sink->styles[i]);
+	if (!err)
+		err = find_prefixes(sink);
 	if (err)
 		return pipeline_fail(sink->p, err);
-	find_width(sink);
 	if (sink->opts->clock_error && sink->p->several_clocks)
 		sink->errors = sink->opts->style.traits & DKT_STYLE_DATA ? SINK_ERRORS_JSON :
 									   SINK_ERRORS_TEXT;
 	sink->out.style = sink->styles[0];
-	if (!sink->width && sink->n_styles == 1 && !sink->errors)
+	if (!sink->n_prefixes && sink->n_styles == 1 && !sink->errors)
 		sink->plain = sink->styles[0];
 	return 0;
 }
@@ -264,11 +279,11 @@ int sink_put_any(struct sink *sink, const struct dkt_record *record)
 		return dkt_tracedat_add(sink->tracedat, record);
 	if (sink->state)
 		return sink->opts->writer->add(sink->state, sink->p, record);
-	if (sink->width)
-		put_stream(sink, record);
+	if (record->stream < sink->n_prefixes)
+		put_prefix(sink, record->stream);
 	if (sink->errors == SINK_ERRORS_TEXT)
 		put_error(sink, record);
-	dkt_buf_data(sink->out.buf, &from);
+	from = sink->out.buf->len;
 	i = sink->n_styles == 1 || !sink->p->part_of ? 0 : sink->p->part_of[record->stream];
 	err = style_record(sink->styles[i], record,
 			   record->event ? dkt_source_comm(sink->p->source, record) : "",
@@ -312,6 +327,8 @@ void sink_close(struct sink *sink)
 	for (size_t i = 0; sink->styles && i < sink->n_styles; i++)
 		style_free(sink->styles[i]);
 	free(sink->styles);
+	dkt_buf_free(sink->prefixes);
+	free(sink->ends);
 	dkt_buf_free(sink->out.buf);
 	*sink = (struct sink){ 0 };
 }

@@ -45,7 +45,9 @@ struct sink {
 	struct style *plain; /* the only style; NULL: there are several */
 	struct style **styles; /* one for each part of the pipeline, or one for all */
 	size_t n_styles;
-	size_t width; /* width of the stream names before lines; 0: no names */
+	struct dkt_buf *prefixes; /* of lines: the stream's name, by stream; NULL: none */
+	size_t *ends; /* of the prefixes in their text */
+	size_t n_prefixes;
 	enum {
 		SINK_ERRORS_NONE,
 		SINK_ERRORS_TEXT, /* before lines */

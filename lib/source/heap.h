@@ -32,6 +32,14 @@ static inline bool dkt__heap_older(const struct dkt__heap_item *a, const struct 
 	return a->ts < b->ts || (a->ts == b->ts && a->order < b->order);
 }
 
+/* Returns the bound below which the first stream stays first. */
+static inline uint64_t dkt__heap_bound(const struct dkt__heap *heap)
+{
+	uint64_t bound = heap->n > 1 ? heap->list[1].ts : UINT64_MAX;
+
+	return heap->n > 2 ? DKT__MIN(bound, heap->list[2].ts) : bound;
+}
+
 /* Sets the time of the first stream's next record, and restores the order. */
 static inline void dkt__heap_move(struct dkt__heap *heap, uint64_t ts)
 {
@@ -39,19 +47,13 @@ static inline void dkt__heap_move(struct dkt__heap *heap, uint64_t ts)
 					.order = heap->list[0].order,
 					.nr = heap->list[0].nr };
 
-	/* A fast path: often just two streams take turns. */
-	if (heap->n == 2 && dkt__heap_older(&heap->list[1], &first)) {
+	/* Fast paths: often the first stays the first, or just two streams take turns. */
+	if (ts < dkt__heap_bound(heap)) {
+		heap->list[0].ts = ts;
+	} else if (heap->n == 2 && dkt__heap_older(&heap->list[1], &first)) {
 		heap->list[0] = heap->list[1];
 		heap->list[1] = first;
 	} else {
 		dkt__heap_sift(heap, first);
 	}
-}
-
-/* Returns the bound below which the first stream stays first. */
-static inline uint64_t dkt__heap_bound(const struct dkt__heap *heap)
-{
-	uint64_t bound = heap->n > 1 ? heap->list[1].ts : UINT64_MAX;
-
-	return heap->n > 2 ? DKT__MIN(bound, heap->list[2].ts) : bound;
 }

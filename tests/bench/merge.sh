@@ -20,10 +20,13 @@ cat >"$tmp/work" <<-END
 	done
 	wait
 END
-dktrace record -e 'raw_syscalls:*' --comm dd -o "$tmp/one.dat" -- sh "$tmp/work" 2>/dev/null
+# Both sides are compressed, as convert writes them.
+dktrace record -e 'raw_syscalls:*' --comm dd --buffer-size 512M -o "$tmp/plain.dat" -- sh "$tmp/work" 2>/dev/null
+dktrace convert "$tmp/plain.dat" "$tmp/one.dat" 2>/dev/null
 while read -r pid; do
-	dktrace convert -p "$pid" "$tmp/one.dat" "$tmp/part-$pid.dat" 2>/dev/null
+	dktrace convert -p "$pid" "$tmp/plain.dat" "$tmp/part-$pid.dat" 2>/dev/null
 done <"$tmp/pids"
+rm "$tmp/plain.dat"
 
 # usage: row WHAT ASKED
 row()
