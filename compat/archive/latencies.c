@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starts and ends the processes that measure latencies. */
+/* Starts and ends the process that measures latencies. */
 #include "archive/latencies.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,42 +11,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 
-#define COPY_SIZE (1 << 16)
-
-/* How often a segment that grows is looked at, in ms. */
-#define LOOK_MS 500
-
-/* ---- the processes ---- */
-
-struct copying {
-	int file, alive, to;
-};
-
-/* Copies what the file has and will have, until it has ended. */
-static int copy(struct dkt_ctx *ctx, void *data)
-{
-	const struct copying *it = data;
-	char *bytes __cleanup(free) = dkt__read_buffer(COPY_SIZE);
-	struct pollfd daemon = { .fd = it->alive };
-	bool last = false;
-
-	if (!bytes)
-		return dkt__no_memory(ctx);
-	for (;;) {
-		ssize_t n = read(it->file, bytes, COPY_SIZE);
-
-		if (n < 0)
-			return dkt_fail(ctx, -errno, "read the segment: %s", strerror(errno));
-		/* The reader tells why it has ended. */
-		if (n && dkt__write_all(it->to, bytes, (size_t)n))
-			return 0;
-		if (n)
-			continue;
-		if (last)
-			return 0;
-		last = poll(&daemon, 1, LOOK_MS) > 0;
-	}
-}
+/* ---- the process ---- */
 
 static int pair(struct dkt_ctx *ctx, void *data)
 {
@@ -56,12 +19,12 @@ static int pair(struct dkt_ctx *ctx, void *data)
 }
 
 /*
- * The records that the processes cause would be more work for them. With system calls alone it would be
- * little, and the kernel's test of each record more than that.
+ * The records that the process causes would be more work for it. With system calls alone it would be little,
+ * and the kernel's test of each record more than that.
  */
 static void leave_out(const struct archive_latencies *latencies, struct dkt_instance *in)
 {
-	const pid_t pids[] = { getpid(), latencies->copier.pid, latencies->reader.pid };
+	const pid_t pids[] = { getpid(), latencies->reader.pid };
 
 	if (latencies->only_calls)
 		return;
@@ -69,63 +32,31 @@ static void leave_out(const struct archive_latencies *latencies, struct dkt_inst
 	dkt_instance_skip_pids(in, pids, ARRAY_SIZE(pids));
 }
 
-struct pipes {
-	int file, alive[2], data[2];
-};
-
-static void close_pipes(struct pipes *p)
-{
-	dkt__closep(&p->file);
-	for (int i = 0; i < 2; i++) {
-		dkt__closep(&p->alive[i]);
-		dkt__closep(&p->data[i]);
-	}
-}
-
-static int by_number(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-static int start_both(struct archive_latencies *latencies, struct dkt_ctx *ctx,
-		      const struct pipes *p)
-{
-	struct copying copying = { p->file, p->alive[0], p->data[1] };
-	int keep[] = { p->file, p->alive[0], p->data[1] };
-	const struct process_opts copier = {
-		.run = copy, .data = &copying, .keep = keep, .n_keep = 3, .priority = PROCESS_LOW
-	};
-	struct pairing_opts pairing = { .fd = p->data[0], .shared = latencies->shared };
-	const struct process_opts reader = { .run = pair,
-					     .data = &pairing,
-					     .keep = &p->data[0],
-					     .n_keep = 1,
-					     .priority = PROCESS_LOW };
-	int err;
-
-	qsort(keep, ARRAY_SIZE(keep), sizeof(*keep), by_number);
-	err = process_start(ctx, &copier, &latencies->copier);
-	pairing.other = latencies->copier.pid;
-	return err ? err : process_start(ctx, &reader, &latencies->reader);
-}
-
 static int start(struct archive_latencies *latencies, const struct archive_writer *writer)
 {
-	struct pipes p = { -1, { -1, -1 }, { -1, -1 } };
-	int err = 0;
+	int file __cleanup(close) = open(writer->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int alive[2], err;
 
-	p.file = open(writer->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (p.file < 0 || pipe2(p.alive, O_CLOEXEC) || pipe2(p.data, O_CLOEXEC))
-		err = dkt_fail(writer->ctx, -errno, "read %s: %s", writer->path, strerror(errno));
-	if (!err)
-		err = start_both(latencies, writer->ctx, &p);
-	if (!err) {
-		latencies->alive = p.alive[1];
-		p.alive[1] = -1;
-		leave_out(latencies, writer->in);
+	if (file < 0 || pipe2(alive, O_CLOEXEC))
+		return dkt_fail(writer->ctx, -errno, "read %s: %s", writer->path, strerror(errno));
+
+	struct pairing_opts pairing = { file, alive[0], latencies->shared };
+	const int keep[] = { DKT__MIN(file, alive[0]), DKT__MAX(file, alive[0]) };
+	const struct process_opts opts = { .run = pair,
+					   .data = &pairing,
+					   .keep = keep,
+					   .n_keep = ARRAY_SIZE(keep),
+					   .priority = PROCESS_LOW };
+
+	err = process_start(writer->ctx, &opts, &latencies->reader);
+	close(alive[0]);
+	if (err) {
+		close(alive[1]);
+		return err;
 	}
-	close_pipes(&p);
-	return err;
+	latencies->alive = alive[1];
+	leave_out(latencies, writer->in);
+	return 0;
 }
 
 /* ---- the daemon's side ---- */
@@ -140,7 +71,6 @@ static void stop(struct archive_latencies *latencies)
 {
 	archive_latencies_end(latencies);
 	process_kill(&latencies->reader);
-	process_kill(&latencies->copier);
 }
 
 static bool has_only_calls(const struct wanted *wanted)
@@ -179,16 +109,13 @@ static int create(struct archive_latencies *latencies, struct dkt_ctx *ctx)
 int archive_latencies_look(struct archive_latencies *latencies, const struct archive_writer *writer)
 {
 	const uint64_t number = writer->segment.number;
-	int err, late;
+	int err = process_reap(writer->ctx, &latencies->reader, false,
+			       "the process that measures latencies was killed");
 
-	err = process_reap(writer->ctx, &latencies->reader, false,
-			   "the process that measures latencies was killed");
-	late = process_reap(writer->ctx, &latencies->copier, false,
-			    "the process that copies records for latencies was killed");
-	if (err || late)
-		return err ? err : late;
+	if (err)
+		return err;
 	if (!latencies->wanted || writer->file.fd < 0 || latencies->reader.pid ||
-	    latencies->copier.pid || number == latencies->segment)
+	    number == latencies->segment)
 		return 0;
 	err = latencies->shared ? 0 : create(latencies, writer->ctx);
 	if (err)

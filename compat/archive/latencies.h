@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The latencies of a daemon's metrics. Two processes of low priority read each segment while it is written:
- * one copies it to a pipe as it grows, the other pairs its records. The daemon does not wait for them.
+ * The latencies of a daemon's metrics. A process of low priority reads each segment while it is written, and
+ * pairs its records. The daemon does not wait for it.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 
 struct archive_latencies {
 	struct histograms *shared; /* NULL: nothing was measured yet */
-	struct process copier, reader;
+	struct process reader;
 	int alive; /* the end of a pipe that is open while the segment grows; -1: it has ended */
-	uint64_t segment; /* the number of the last segment that they read */
+	uint64_t segment; /* the number of the last segment that it read */
 	uint64_t missed; /* segments that had ended when there was time for them */
 	bool wanted; /* the events have both sides of a latency */
 	bool only_calls; /* all of them are system calls */
@@ -28,12 +28,12 @@ struct archive_latencies {
 /* Measures the latencies of these events; NULL: none. */
 void archive_latencies_set(struct archive_latencies *latencies, const struct wanted *wanted);
 
-/* Starts the processes for the segment if they do not run. Returns an error of their last run, once. */
+/* Starts the process for the segment if it does not run. Returns an error of its last run, once. */
 int archive_latencies_look(struct archive_latencies *latencies,
 			   const struct archive_writer *writer);
 
-/* The segment has ended: the processes end when they have read the rest. */
+/* The segment has ended: the process ends when it has read the rest. */
 void archive_latencies_end(struct archive_latencies *latencies);
 
-/* Ends the processes at once, and forgets what they have measured. */
+/* Ends the process at once, and forgets what it has measured. */
 void archive_latencies_free(struct archive_latencies *latencies);

@@ -2,6 +2,7 @@
 /* Finds the latencies in the records of a daemon: the ready-made pairs, and Lustre's RPCs. */
 #include "archive/pairing.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,9 @@
 
 /* Records after which the histograms are shown, also if there are more. */
 #define SHOW_EACH (1u << 16)
+
+/* How often the file is looked at, in ms. */
+#define LOOK_MS 500
 
 /* The pairs of a kind whose begin is in these classes. */
 struct set {
@@ -38,6 +42,7 @@ struct pairing {
 	size_t n_messages;
 	uint32_t rpc_classes;
 	struct histograms *found; /* so far, with those of earlier segments */
+	bool last; /* the file has ended, so this look is the last */
 };
 
 /* ---- the events ---- */
@@ -241,7 +246,7 @@ static int add(struct pairing *p, const struct dkt_record *record, pid_t self)
 	uint64_t ns = 0;
 	int err = 0;
 
-	if (record->event && (record->pid == self || record->pid == p->opts->other))
+	if (record->event && record->pid == self)
 		return 0;
 	for (size_t i = 0; !err && i < p->n; i++)
 		err = dkt_pairs_add(p->sets[i]->pairs, p->source, record);
@@ -250,6 +255,17 @@ static int add(struct pairing *p, const struct dkt_record *record, pid_t self)
 	if (ns)
 		histograms_add(p->found, HISTOGRAM_RPC, p->rpc_classes, ns, false);
 	return err;
+}
+
+/* Waits until it is time to look again. Returns false if nothing more can come. */
+static bool goes_on(struct pairing *p)
+{
+	struct pollfd alive = { .fd = p->opts->alive };
+
+	if (p->last)
+		return false;
+	p->last = poll(&alive, 1, LOOK_MS) > 0;
+	return true;
 }
 
 static int read_all(struct pairing *p)
@@ -266,38 +282,54 @@ static int read_all(struct pairing *p)
 			err = add(p, &record, self);
 		if (next == DKT_NEXT_LATER || !(++n % SHOW_EACH))
 			histograms_publish(p->found, p->opts->shared);
-		if (next == DKT_NEXT_LATER) {
-			err = bind(p);
-			if (!err)
-				err = dkt_source_wait(p->source, -1);
-		}
+		if (next != DKT_NEXT_LATER)
+			continue;
+		/* A daemon that was killed leaves a file without an end. */
+		if (!goes_on(p))
+			break;
+		err = bind(p);
 	}
 	histograms_publish(p->found, p->opts->shared);
 	return err;
 }
 
+/* Waits for the first records, with a new context for each try. Returns 1 if there are none. */
+static int open_file(struct pairing *p)
+{
+	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_GROWS);
+	int rest = -1, err;
+
+	do {
+		dkt_ctx_free(p->ctx);
+		err = dkt_ctx_new(NULL, &p->ctx);
+		if (!err)
+			err = dkt_source_pipe(p->ctx, p->opts->file, &opts, &rest, &p->source);
+	} while (err == -EAGAIN && goes_on(p));
+	/* The daemon ended before it had written the beginning of its file. */
+	dkt__closep(&rest);
+	return err == -EAGAIN ? 1 : err;
+}
+
 int pairing_run(struct dkt_ctx *ctx, const struct pairing_opts *opts)
 {
 	struct histograms *found __cleanup(free) = malloc(sizeof(*found));
-	struct pairing p = { .opts = opts, .ctx = ctx, .found = found };
+	struct pairing p = { .opts = opts, .found = found };
 	const int class = mask_bit(MASK_DEBUG, RPC_TIMES_CLASS, strlen(RPC_TIMES_CLASS));
-	int rest, err;
+	int err;
 
 	if (!found)
 		return dkt__no_memory(ctx);
 	*found = *opts->shared;
 	p.rpc_classes = class < 0 ? 0 : UINT32_C(1) << class;
-	err = dkt_source_pipe(ctx, opts->fd, NULL, &rest, &p.source);
-	/* The daemon ended before it had written the beginning of its file. */
-	if (err == 1) {
-		close(rest);
-		return 0;
-	}
+	err = open_file(&p);
 	if (!err)
 		err = dkt_source_select(p.source, wants, NULL);
 	if (!err)
 		err = read_all(&p);
+	if (err < 0)
+		dkt_fail(ctx, err, "%s", p.ctx ? dkt_error(p.ctx) : strerror(-err));
 	unbind(&p);
 	dkt_source_close(p.source);
-	return err;
+	dkt_ctx_free(p.ctx);
+	return DKT__MIN(err, 0);
 }

@@ -12,10 +12,10 @@ bool pairing_has(const struct wanted *wanted);
 
 /* The records, and where it tells what it has found. */
 struct pairing_opts {
-	int fd; /* a pipe with the daemon's file as it grows */
+	int file; /* the daemon's, which grows */
+	int alive; /* the end of a pipe whose other end is closed when the file has ended */
 	struct histograms *shared;
-	pid_t other; /* a process whose records are not measured, as little as the own ones */
 };
 
-/* Reads until the pipe ends. ctx is new. */
+/* Reads until the file ends. */
 int pairing_run(struct dkt_ctx *ctx, const struct pairing_opts *opts);

@@ -516,8 +516,8 @@ latency()
 	metric "$tmp/a/dktrace-$DKTRACE_INSTANCE.prom" "dktrace_latency_seconds_$1" "latency=\"$2\",class=\"$3\""
 }
 
-# The processes beside the daemon.
-helpers()
+# The process beside the daemon.
+helper()
 {
 	pgrep -P "$(number pid)" || true
 }
@@ -534,9 +534,9 @@ helpers()
 	same "$(cut -d , -f 9 <<<"${lines[1]}" | awk '{ print $1 / 1e9 }')" "$(latency sum syscall vfstrace)" "their sum, s"
 	command -v promtool >/dev/null && expect 0 "" "" promtool check metrics <"$tmp/a/$file"
 
-	# If the processes are killed, the counters go on with the next segment.
-	same 2 "$(helpers | wc -l)" "processes"
-	helpers | xargs kill -9
+	# If the process is killed, the counters go on with the next segment.
+	same 1 "$(helper | wc -l)" "processes"
+	kill -9 "$(helper)"
 	daemon reload -e 'syscalls:sys_enter_fsync,syscalls:sys_exit_fsync' --comm bash --segment-time 1
 	until_true 600 has_line 'latency="fsync",class="vfstrace"' "$tmp/a/$file"
 	same 10000 "$(latency count syscall vfstrace)" "the earlier ones"
@@ -544,17 +544,17 @@ helpers()
 	same "" "$(own)" "left behind"
 }
 
-@test "daemon --metrics: the processes that measure end with a daemon that is killed" {
-	local ids
+@test "daemon --metrics: the process that measures ends with a daemon that is killed" {
+	local id
 
 	mkdir "$tmp/a"
 	daemon start --dir "$tmp/dir" -e "$numbers,syscalls:sys_exit_close" --comm "$comm" --metrics "$tmp/a"
-	until_true 600 eval '[ "$(helpers | wc -l)" -eq 2 ]'
-	ids=$(helpers)
+	until_true 600 eval '[ "$(helper | wc -l)" -eq 1 ]'
+	id=$(helper)
 	kill -9 "$(number pid)"
-	for id in $ids; do until_true 600 eval "! kill -0 $id 2>/dev/null"; done
+	until_true 600 eval "! kill -0 $id 2>/dev/null"
 	daemon start --dir "$tmp/dir" -e "$numbers" --comm "$comm" --metrics "$tmp/a" 2>"$tmp/err"
-	until_true 600 eval '[ -z "$(helpers)" ]'
+	until_true 600 eval '[ -z "$(helper)" ]'
 	daemon stop
 }
 
