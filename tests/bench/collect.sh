@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# collect of the same bytes from 8 hosts beside 8 times `ssh host cat`: CPU seconds with all ssh processes on
-# this side, and those of the far sides with their sshd; medians of interleaved runs. The hosts are sshds on
+# collect from 8 hosts beside 8 times ssh: of a file, as fast as it can be sent, beside `ssh host cat`, and of
+# recordings of 100 k records/s for 10 s beside `ssh host dktrace record -o -`. CPU seconds with all ssh processes
+# on this side, and those of the far sides with their sshd; medians of interleaved runs. The hosts are sshds on
 # the loopback.
 # usage: collect.sh BUILD [MB [ROUNDS]]
 set -eu
@@ -18,10 +19,12 @@ rounds=${3:-5}
 hosts=h1,h2,h3,h4,h5,h6,h7,h8
 export DKTRACE_INSTANCE="dkt-bench-$$"
 sshd=
+load=
 
 clean()
 {
 	[ -z "$sshd" ] || kill "$sshd" 2>/dev/null || :
+	[ -z "$load" ] || kill "$load" 2>/dev/null || :
 	dktrace flight stop 2>/dev/null || :
 	rm -rf "$tmp"
 }
@@ -57,22 +60,44 @@ cat >>"$tmp/config" <<-END
 		LogLevel ERROR
 END
 
+# usage: collect ACTION...
 collect()
 {
 	rm -rf "$tmp/all"
-	dktrace collect --ssh "ssh -F $tmp/config" --far-program "$build/dktrace remote" -w "$hosts" -o "$tmp/all" flight file
+	dktrace collect --ssh "ssh -F $tmp/config" --far-program "$build/dktrace remote" -w "$hosts" -o "$tmp/all" "$@"
 }
 
-cat_all()
+# usage: each_host COMMAND
+each_host()
 {
-	mkdir -p "$tmp/cat"
+	mkdir -p "$tmp/each"
 	pids=
 	for host in $(echo $hosts | tr , ' '); do
-		ssh -F "$tmp/config" "$host" "cat $file" >"$tmp/cat/$host" &
+		ssh -F "$tmp/config" "$host" "$1" >"$tmp/each/$host" &
 		pids="$pids $!"
 	done
 	# shellcheck disable=SC2086 # a list
 	wait $pids
+}
+
+collect_file()
+{
+	collect flight file
+}
+
+ssh_file()
+{
+	each_host "cat $file"
+}
+
+collect_recording()
+{
+	collect record -e 'raw_syscalls:*' --comm dd --duration 10
+}
+
+ssh_recording()
+{
+	each_host "$build/dktrace record -o - --compression zstd -e 'raw_syscalls:*' --comm dd --duration 10"
 }
 
 # CPU seconds of this shell's children that have ended, and of those of sshd.
@@ -83,20 +108,34 @@ times_now()
 	done
 }
 
-for _ in $(seq "$rounds"); do
-	for way in collect cat_all; do
-		before=$(times_now)
-		$way >"$tmp/said" 2>&1 || { cat "$tmp/said"; exit 1; }
-		# sshd counts its processes when they have ended.
-		until [ "$(pgrep -cP "$sshd")" -eq 0 ]; do
-			sleep 0.05
+# usage: compare KIND ROUNDS
+compare()
+{
+	for _ in $(seq "$2"); do
+		for way in collect ssh; do
+			before=$(times_now)
+			"${way}_$1" >"$tmp/said" 2>&1 || { cat "$tmp/said"; exit 1; }
+			# sshd counts its processes when they have ended.
+			until [ "$(pgrep -cP "$sshd")" -eq 0 ]; do
+				sleep 0.05
+			done
+			echo "$before $(times_now)" | awk '{ print $3 - $1, 0 }' >>"$tmp/near-$way-$1"
+			echo "$before $(times_now)" | awk '{ print $4 - $2, 0 }' >>"$tmp/far-$way-$1"
 		done
-		echo "$before $(times_now)" | awk '{ print $3 - $1, 0 }' >>"$tmp/near-$way"
-		echo "$before $(times_now)" | awk '{ print $4 - $2, 0 }' >>"$tmp/far-$way"
 	done
-	cmp -s "$file" "$tmp/all/h8.dat"
-done
-for side in near far; do
-	awk -v side=$side -v a="$(median $side-collect)" -v b="$(median $side-cat_all)" 'BEGIN {
-		printf "%-5s collect %.2f s, ssh cat %.2f s: %.2fx\n", side, a, b, a / b }'
-done
+	for side in near far; do
+		awk -v kind="$1" -v side=$side -v a="$(median "$side-collect-$1")" -v b="$(median "$side-ssh-$1")" 'BEGIN {
+			printf "%-10s %-5s collect %.2f s, ssh %.2f s: %.2fx\n", kind, side, a, b, a / b }'
+	done
+}
+
+compare file "$rounds"
+cmp -s "$file" "$tmp/all/h8.dat"
+# Half of the records are of reads, the others of writes, each with a begin and an end.
+while :; do
+	dd if=/dev/zero of=/dev/null bs=1 count=1250 status=none
+	sleep 0.05
+done &
+load=$!
+compare recording 3
+dktrace info "$tmp/all/h8.dat" --json | jq -r '"each host: \(.records) records, \(.lost) lost"'
