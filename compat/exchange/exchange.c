@@ -67,8 +67,8 @@ static const char *const step_words[N_STEPS] = {
 	[FIN_ARRIVED] = "FIN arrived",
 	[FIN_ACKNOWLEDGED] = "FIN acknowledged",
 	[REQUESTED] = "request made",
-	[WORKED] = "server works",
-	[ANSWERING] = "server answers",
+	[WORKED] = "work begun",
+	[ANSWERING] = "answer sent",
 	[ANSWERED] = "answer arrived",
 };
 

@@ -41,8 +41,8 @@ struct request {
 static const char *const step_words[N_STEPS] = {
 	[RPC_SENDING] = "request sent",
 	[RPC_COMPLETED] = "request completed",
-	[RPC_HANDLING] = "server works",
-	[RPC_HANDLED] = "server is done",
+	[RPC_HANDLING] = "work begun",
+	[RPC_HANDLED] = "work done",
 };
 
 int requests_init(struct requests *r, size_t n_hosts)

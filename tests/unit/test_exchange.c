@@ -280,7 +280,7 @@ static void test_ways(void **state)
 	assert_string_equal(
 		text->data,
 		"10.0.0.1:40000 to 10.0.0.2:7000: 0 connected 110 1 accepted 120 0 FIN sent 130\n"
-		"request 0x4d: 0 request made 140 2 server works 150\n");
+		"request 0x4d: 0 request made 140 2 work begun 150\n");
 	dkt_buf_reset(text);
 	assert_int_equal(exchange_finish(r->x), 0);
 	assert_int_equal(text->len, 0);
