@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # load beside clickhouse-client, which inserts the same rows as CSV into the same tables, with the server on
 # the same machine: records a second, and CPU seconds of the loader and of the server; medians of
