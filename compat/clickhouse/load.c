@@ -109,7 +109,6 @@ static int own_table(struct load *load, const char *name, const struct own_colum
 
 static int create_hosts(struct load *load)
 {
-	struct layout_values hosts = { .table = "files", .view = "hosts" };
 	struct dkt_buf *sql;
 	int err = dkt_buf_new(&sql);
 
@@ -119,11 +118,7 @@ static int create_hosts(struct load *load)
 			 " clock_error, count() AS files FROM ");
 	targets_put_name(load, "files", sql);
 	dkt_buf_str(sql, " GROUP BY host, kernel, clock");
-	dkt_buf_add(sql, "", 1);
-	err = dkt_buf_error(sql);
-	hosts.select = sql->data;
-	if (!err)
-		err = targets_run_section(load, LAYOUT_VIEW, &hosts);
+	err = targets_create_view(load, "files", "hosts", sql);
 	dkt_buf_free(sql);
 	return err;
 }

@@ -112,6 +112,10 @@ int target_create(struct load *load, struct target *target, enum layout_section 
 int targets_run_section(struct load *load, enum layout_section section,
 			const struct layout_values *values);
 
+/* Creates a view of the table by the SELECT in sql, which gets a NUL at its end. */
+int targets_create_view(struct load *load, const char *table, const char *view,
+			struct dkt_buf *sql);
+
 /* Appends the name of a table, as the statement of a view has it. */
 void targets_put_name(const struct load *load, const char *name, struct dkt_buf *sql);
 

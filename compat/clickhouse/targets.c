@@ -253,6 +253,19 @@ int targets_run_section(struct load *load, enum layout_section section,
 	return err;
 }
 
+int targets_create_view(struct load *load, const char *table, const char *view, struct dkt_buf *sql)
+{
+	struct layout_values values = { .table = table, .view = view };
+	int err;
+
+	dkt_buf_add(sql, "", 1);
+	err = dkt_buf_error(sql);
+	if (err)
+		return err;
+	values.select = sql->data;
+	return targets_run_section(load, LAYOUT_VIEW, &values);
+}
+
 /* With ON CLUSTER, 18.16 looks for tables in the server's default database. */
 void targets_put_name(const struct load *load, const char *name, struct dkt_buf *sql)
 {

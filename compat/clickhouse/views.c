@@ -134,7 +134,6 @@ struct view_of {
 static int create(void *data, const struct analysis *it, const char *name)
 {
 	const struct view_of *of = data;
-	struct layout_values values = { .view = name, .table = of->log->name };
 	struct dkt_buf *sql;
 	int err = dkt_buf_new(&sql);
 
@@ -146,11 +145,7 @@ static int create(void *data, const struct analysis *it, const char *name)
 		put_top(of->load, of->log, sql);
 	else
 		put_freq(of->load, of->log, sql);
-	dkt_buf_add(sql, "", 1);
-	err = dkt_buf_error(sql);
-	values.select = sql->data;
-	if (!err)
-		err = targets_run_section(of->load, LAYOUT_VIEW, &values);
+	err = targets_create_view(of->load, of->log->name, name, sql);
 	dkt_buf_free(sql);
 	return err;
 }

@@ -61,8 +61,7 @@ static struct dkt_clock_point in_gap(const struct dkt_clock_point *a,
 	return at;
 }
 
-/* Returns the first point after the time, or n. */
-static size_t find_after(const struct dkt_clock_point *points, size_t n, uint64_t time)
+size_t dkt__clock_after(const struct dkt_clock_point *points, size_t n, uint64_t time)
 {
 	size_t low = 0, high = n;
 
@@ -80,7 +79,7 @@ static size_t find_after(const struct dkt_clock_point *points, size_t n, uint64_
 bool dkt__clock_at(const struct dkt_clock_point *points, size_t n, uint64_t time,
 		   struct dkt_clock_point *at)
 {
-	const size_t after = find_after(points, n, time);
+	const size_t after = dkt__clock_after(points, n, time);
 
 	if (!n)
 		return false;
@@ -97,7 +96,7 @@ bool dkt__clock_at(const struct dkt_clock_point *points, size_t n, uint64_t time
 
 bool dkt__clock_is_gap(const struct dkt_clock_point *points, size_t n, uint64_t time)
 {
-	const size_t after = find_after(points, n, time);
+	const size_t after = dkt__clock_after(points, n, time);
 
 	return after && after < n && points[after].begins;
 }

@@ -11,5 +11,8 @@
 bool dkt__clock_at(const struct dkt_clock_point *points, size_t n, uint64_t time,
 		   struct dkt_clock_point *at);
 
+/* Returns the number of the first point after the time, or n. */
+size_t dkt__clock_after(const struct dkt_clock_point *points, size_t n, uint64_t time);
+
 /* True if the time is between two lines. */
 bool dkt__clock_is_gap(const struct dkt_clock_point *points, size_t n, uint64_t time);

@@ -63,27 +63,12 @@ static int64_t limit(int64_t offset)
 	return DKT__MAX(DKT__MIN(offset, DKT__CLOCK_MAX), -DKT__CLOCK_MAX);
 }
 
-/* Returns the first point that is not before the time, or n. */
-static size_t find_first(const struct dkt_source_clock *clock, uint64_t time)
-{
-	size_t low = 0, high = clock->n_points;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (clock->points[middle].time < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* A clock that was set has two points at one time: the larger errors of both. */
 static struct dkt_clock_point find(const struct dkt_source_clock *clock, uint64_t time)
 {
 	struct dkt_clock_point at = { .own_error = DKT__CLOCK_MAX };
-	const size_t first = find_first(clock, time);
+	/* The first point that is not before the time. */
+	const size_t first = time ? dkt__clock_after(clock->points, clock->n_points, time - 1) : 0;
 
 	dkt__clock_at(clock->points, clock->n_points, time, &at);
 	if (first < clock->n_points && clock->points[first].time == time) {
