@@ -293,7 +293,7 @@ static int read_all(struct pairing *p)
 	return err;
 }
 
-/* Waits for the first records, with a new context for each try. Returns 1 if there are none. */
+/* Opens the file as soon as it has records. Each try takes a new context. Returns 1 if no records came. */
 static int open_file(struct pairing *p)
 {
 	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_GROWS);

@@ -139,7 +139,7 @@ static int open_one(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
 	return SQLITE_OK;
 }
 
-/* There is no journal, and a file with the name of one is none of ours. */
+/* The database has no journal. A file with the name of a journal belongs to somebody else. */
 static int remove_name(sqlite3_vfs *vfs, const char *name, int sync)
 {
 	(void)vfs, (void)name, (void)sync;

@@ -98,7 +98,10 @@ int events_add(struct database *db, size_t file, struct dkt_source *source,
 /* ---- tables and views of answers ---- */
 
 int results_create(struct database *db, struct answer *answer);
-/* Returns the number of a column by its name, in any letter case; past the last one: there is none. */
+/*
+ * Finds a column by its name, in upper or lower case. Returns its number, or the number of columns if there is no
+ * such column.
+ */
 size_t results_column(struct database *db, const struct answer *answer, const char *name);
 
 int results_row(void *data, struct answer *answer, size_t host, const struct result_cell *cells);

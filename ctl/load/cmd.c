@@ -58,7 +58,7 @@ static bool is_of(const struct collection_host *host, const char *name)
 	return host->file && !strcmp(host->file, name);
 }
 
-/* Gets the number that the description beside the file has for it. False: there is none. */
+/* Gets the number of a file from the description beside it. Returns false if that has no number. */
 static bool number_beside(const struct app *app, const char *path, uint64_t *number)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
