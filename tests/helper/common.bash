@@ -108,6 +108,20 @@ golden()
 
 # ---- running commands ----
 
+# Waits until a command succeeds. The limit, ten minutes, ends what hangs; it is counted in steps, because the
+# clock may be set meanwhile. usage: until_true COMMAND...
+until_true()
+{
+	local i
+
+	for ((i = 0; i < 6000; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+	echo "still not true after ten minutes: $*"
+	return 1
+}
+
 # True if the address sanitizer is in the tool: it needs much memory, and each start takes long.
 sanitized()
 {

@@ -40,14 +40,13 @@ has_line()
 	echo "ok: $3"
 }
 
-# until_true TENTHS COMMAND...: waits for a cause.
+# until_true COMMAND...: waits until the command succeeds. The limit, ten minutes, ends what hangs.
 until_true()
 {
-	tenths=$1
-	shift
+	steps=0
 	until "$@"; do
-		tenths=$((tenths - 1))
-		[ "$tenths" -gt 0 ] || fail "waited too long for: $*"
+		steps=$((steps + 1))
+		[ "$steps" -lt 6000 ] || fail "still not true after ten minutes: $*"
 		sleep 0.1
 	done
 }

@@ -72,19 +72,6 @@ only()
 	set_param debug=0 "debug=+$1"
 }
 
-# Waits for a condition, at most that many tenths of a second. usage: until_true TENTHS COMMAND...
-until_true()
-{
-	local i
-
-	for ((i = 0; i < $1; i++)); do
-		"${@:2}" && return
-		sleep 0.1
-	done
-	echo "in $1 tenths of a second not true: ${*:2}"
-	return 1
-}
-
 # Prints a number of dk's summary line. usage: summary kept|dropped TEXT
 summary()
 {
@@ -150,13 +137,13 @@ watch_in_terminal()
 	server=$DKTRACE_INSTANCE
 	tmux -L "$server" -f /dev/null new-session -d -x 80 -y "$1" \
 		"echo before; $4; echo ended \$?; read -r x"
-	until_true 300 pane_has 'more rows'
+	until_true pane_has 'more rows'
 	watched=$(pane)
 	has "${watched%%$'\n'*}" "$2"
 	has "$watched" "$3"
 	same 0 "$(tmux -L "$server" display -p '#{history_size}')" "lines that scrolled away"
 	tmux -L "$server" send-keys q
-	until_true 300 pane_has '^ended 0'
+	until_true pane_has '^ended 0'
 	ended=$(tmux -L "$server" capture-pane -p -S -)
 	has "$ended" "before"
 	tmux -L "$server" kill-server

@@ -66,7 +66,7 @@ teardown()
 @test "daemon: no record is lost between segments, and all are finished files" {
 	start_daemon --segment-size 4M --segment-time 1
 	"$sequence" 2 200000
-	until_true 200 eval '[ "$(segments | wc -l)" -ge 3 ]'
+	until_true eval '[ "$(segments | wc -l)" -ge 3 ]'
 	run -0 --separate-stderr dktrace daemon status
 	has "$output" "segment     dktrace-"
 	at_least "$(grep -v '^dir' <<<"$output" | wc -L)" 80 "columns"
@@ -94,7 +94,7 @@ teardown()
 		sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
 		kill -9 "$(number pid)"
 		wait "$pid"
-		until_true 100 eval '[ "$(number pid)" = null ]'
+		until_true eval '[ "$(number pid)" = null ]'
 	done
 	run -0 --separate-stderr dktrace daemon status
 	has "$output" "the process does not run"
@@ -120,7 +120,7 @@ teardown()
 @test "daemon: the next one goes on after one that was killed before it wrote to its segment" {
 	start_daemon
 	kill -9 "$(number pid)"
-	until_true 100 eval '[ "$(number pid)" = null ]'
+	until_true eval '[ "$(number pid)" = null ]'
 	"$sequence" 1 1000
 	: >"$(segments | tail -n 1)"
 	start_daemon 2>"$tmp/err"
@@ -139,15 +139,15 @@ teardown()
 	taskset -pc 0 "$killed"
 	# shellcheck disable=SC2016
 	start taskset -c 0 chrt -f 1 bash -c ': >"$0"; while [ "$SECONDS" -lt 2 ]; do :; done' "$tmp/spins"
-	until_true 100 [ -e "$tmp/spins" ]
+	until_true [ -e "$tmp/spins" ]
 	kill -9 "$killed"
 	start_daemon
 	# Another process has the segment for a moment.
 	kill -9 "$(number pid)"
-	until_true 100 eval '[ "$(number pid)" = null ]'
+	until_true eval '[ "$(number pid)" = null ]'
 	last=$(segments | tail -n 1)
 	start flock "$last" sh -c ': >"$0"; sleep 0.3' "$tmp/locked"
-	until_true 100 [ -e "$tmp/locked" ]
+	until_true [ -e "$tmp/locked" ]
 	start_daemon
 	daemon stop
 	indexed
@@ -174,11 +174,11 @@ has_let_go()
 	done
 	[ -n "$worker" ]
 	kill -9 "$pid"
-	until_true 100 eval '[ "$(number pid)" = null ]'
+	until_true eval '[ "$(number pid)" = null ]'
 	start_daemon
 	daemon stop
 	kill -CONT "$worker"
-	until_true 200 eval '[ ! -e "/proc/$worker" ] || grep -q ") Z" "/proc/$worker/stat"'
+	until_true eval '[ ! -e "/proc/$worker" ] || grep -q ") Z" "/proc/$worker/stat"'
 	start_daemon
 	daemon stop
 	indexed
@@ -187,7 +187,7 @@ has_let_go()
 @test "daemon: a start that fails leaves what a killed one has left" {
 	start_daemon
 	kill -9 "$(number pid)"
-	until_true 100 eval '[ "$(number pid)" = null ]'
+	until_true eval '[ "$(number pid)" = null ]'
 	"$sequence" 1 1000
 	run -1 daemon start --dir "$tmp/dir" -e no:such_event
 	[[ "$output" == *no:such_event* ]]
@@ -234,7 +234,7 @@ has_let_go()
 	daemon reload --probe "$probe" -e "$numbers" --comm "$comm,probe-target"
 	"$target" 5 >"$tmp/out"
 	kill -9 "$(number pid)"
-	until_true 100 eval '[ "$(number pid)" = null ]'
+	until_true eval '[ "$(number pid)" = null ]'
 	daemon start --dir "$tmp/dir" --probe "$probe"
 	"$target" 5 >"$tmp/out"
 	"$sequence" 2 1000
@@ -299,7 +299,7 @@ restrictions()
 		daemon reload -e sched:sched_process_exec --comm other --pid $$ --cpu 0
 		[ "$(restrictions | grep -c stacktrace)" = 0 ]
 		kill -9 "$(number pid)"
-		until_true 100 eval '[ "$(number pid)" = null ]'
+		until_true eval '[ "$(number pid)" = null ]'
 		daemon start --dir "$tmp/dir" -e sched:sched_process_exec
 		same "$plain" "$(restrictions || true)" "restrictions"
 	done
@@ -320,7 +320,7 @@ restrictions()
 	[[ "$(dktrace daemon status)" == *sys_enter_ioctl* ]]
 	printf 'event %s\n' "$numbers" >"$tmp/conf"
 	kill -HUP "$(number pid)"
-	until_true 100 eval '[[ "$(dktrace daemon status)" != *sys_enter_ioctl* ]]'
+	until_true eval '[[ "$(dktrace daemon status)" != *sys_enter_ioctl* ]]'
 	daemon stop
 }
 
@@ -331,10 +331,10 @@ restrictions()
 	start_daemon --segment-size 4M --max-size 80M --compression none
 	dd if=/dev/zero of="$tmp/disk/filler" bs=1M 2>/dev/null || true
 	"$sequence" 1 200000
-	until_true 200 eval '[ "$(number error)" != null ]'
+	until_true eval '[ "$(number error)" != null ]'
 	[[ "$(dktrace daemon status)" == *'no room'* ]]
 	rm "$tmp/disk/filler"
-	until_true 200 eval '[ "$(number error)" = null ]'
+	until_true eval '[ "$(number error)" = null ]'
 	daemon stop
 	adds_up 1 200000
 	same 0 "$missing" "lost"
@@ -343,17 +343,17 @@ restrictions()
 @test "daemon: a segment that cannot be created is reported once, and recording goes on later" {
 	start daemon start --foreground --dir "$tmp/dir" -e "$numbers" --comm "$comm" --segment-time 1 \
 		2>"$tmp/log"
-	until_true 100 grep -q 'recording; segments' "$tmp/log"
+	until_true grep -q 'recording; segments' "$tmp/log"
 	mount --bind "$tmp/dir" "$tmp/dir"
 	mount -o remount,ro,bind "$tmp/dir"
-	until_true 100 eval '[ "$(number error)" != null ]'
+	until_true eval '[ "$(number error)" != null ]'
 	"$sequence" 2 1000
 	# Several attempts.
 	sleep 2.5
 	same "create a segment in $tmp/dir: Read-only file system" "$(number error | tr -d '"')" "the error"
 	umount "$tmp/dir"
 	same 1 "$(grep -c "create a segment" "$tmp/log")" "messages"
-	until_true 100 eval '[ "$(number error)" = null ]'
+	until_true eval '[ "$(number error)" = null ]'
 	daemon stop
 	adds_up 2 1000
 	same 0 "$missing" "lost"
@@ -362,7 +362,7 @@ restrictions()
 @test "daemon: a directory that is removed is made again" {
 	start_daemon
 	rm -r "$tmp/dir"
-	until_true 200 eval '[ -n "$(segments 2>/dev/null)" ]'
+	until_true eval '[ -n "$(segments 2>/dev/null)" ]'
 	"$sequence" 1 1000
 	daemon stop
 	adds_up 1 1000
@@ -382,7 +382,7 @@ restrictions()
 
 @test "daemon: the oldest segments are deleted" {
 	start_daemon --segment-size 4M --segment-time 1 --max-size 2500k
-	until_true 600 eval '[ "$(number segment | tr -dc 0-9 | tail -c 6)" -ge 5 ]'
+	until_true eval '[ "$(number segment | tr -dc 0-9 | tail -c 6)" -ge 5 ]'
 	daemon stop
 	[ "$(segments | wc -l)" -lt 5 ]
 	indexed
@@ -438,9 +438,9 @@ while True:
         break
 END
 	listener=$!
-	until_true 100 test -S "$tmp/notify"
+	until_true test -S "$tmp/notify"
 	NOTIFY_SOCKET=$tmp/notify start_daemon
-	until_true 100 grep -q WATCHDOG=1 "$tmp/told"
+	until_true grep -q WATCHDOG=1 "$tmp/told"
 	daemon reload -e "$numbers,syscalls:sys_enter_ioctl"
 	daemon stop
 	wait "$listener"
@@ -456,7 +456,7 @@ END
 	"$sequence" 1 100
 	start_daemon
 	kill -9 "$(number pid)"
-	until_true 100 eval '[ "$(number pid)" = null ]'
+	until_true eval '[ "$(number pid)" = null ]'
 	start_daemon 2>"$tmp/err"
 	"$sequence" 1 100
 	run -0 --separate-stderr dktrace report "$tmp/dir"
@@ -489,10 +489,10 @@ metric()
 	same 644 "$(stat -c %a "$tmp/a/$file")" "the mode"
 	same 0 "$(metric "$tmp/a/$file" dktrace_class_records_total)" "records at the start"
 	"$sequence" 2 5000
-	until_true 200 eval '[ "$(number all_records)" -eq 10000 ]'
+	until_true eval '[ "$(number all_records)" -eq 10000 ]'
 	# The file is replaced soon after a change of the settings.
 	daemon reload --metrics "$tmp/b"
-	until_true 200 test -e "$tmp/b/$file"
+	until_true test -e "$tmp/b/$file"
 	gone "$tmp/a/$file"
 	same 10000 "$(metric "$tmp/b/$file" dktrace_records_total)" "records"
 	same 10000 "$(metric "$tmp/b/$file" dktrace_class_records_total 'class="vfstrace"')" "records of vfstrace"
@@ -505,7 +505,7 @@ metric()
 	daemon reload --metrics ''
 	gone "$tmp/b/$file"
 	daemon reload --metrics "$tmp/a"
-	until_true 200 test -e "$tmp/a/$file"
+	until_true test -e "$tmp/a/$file"
 	daemon stop
 	gone "$tmp/a/$file"
 }
@@ -528,7 +528,7 @@ helper()
 	mkdir "$tmp/a"
 	daemon start --dir "$tmp/dir" -e "$numbers,syscalls:sys_exit_close" --comm "$comm" --metrics "$tmp/a"
 	"$sequence" 2 5000
-	until_true 600 eval '[ "$(latency count syscall vfstrace)" -eq 10000 ]'
+	until_true eval '[ "$(latency count syscall vfstrace)" -eq 10000 ]'
 	same "" "$(latency count fsync vfstrace | grep -v '^0$')" "latencies that are not measured"
 	run -0 --separate-stderr dktrace latency -i "$(segments)" --csv syscall
 	same "$(cut -d , -f 9 <<<"${lines[1]}" | awk '{ print $1 / 1e9 }')" "$(latency sum syscall vfstrace)" "their sum, s"
@@ -538,7 +538,7 @@ helper()
 	same 1 "$(helper | wc -l)" "processes"
 	kill -9 "$(helper)"
 	daemon reload -e 'syscalls:sys_enter_fsync,syscalls:sys_exit_fsync' --comm bash --segment-time 1
-	until_true 600 has_line 'latency="fsync",class="vfstrace"' "$tmp/a/$file"
+	until_true has_line 'latency="fsync",class="vfstrace"' "$tmp/a/$file"
 	same 10000 "$(latency count syscall vfstrace)" "the earlier ones"
 	daemon stop
 	same "" "$(own)" "left behind"
@@ -549,12 +549,12 @@ helper()
 
 	mkdir "$tmp/a"
 	daemon start --dir "$tmp/dir" -e "$numbers,syscalls:sys_exit_close" --comm "$comm" --metrics "$tmp/a"
-	until_true 600 eval '[ "$(helper | wc -l)" -eq 1 ]'
+	until_true eval '[ "$(helper | wc -l)" -eq 1 ]'
 	id=$(helper)
 	kill -9 "$(number pid)"
-	until_true 600 eval "! kill -0 $id 2>/dev/null"
+	until_true eval "! kill -0 $id 2>/dev/null"
 	daemon start --dir "$tmp/dir" -e "$numbers" --comm "$comm" --metrics "$tmp/a" 2>"$tmp/err"
-	until_true 600 eval '[ -z "$(helper)" ]'
+	until_true eval '[ -z "$(helper)" ]'
 	daemon stop
 }
 
@@ -568,9 +568,9 @@ helper()
 	same 0 "$(metric "$tmp/a/$file" dktrace_write_failing)" "failing at the start"
 	dd if=/dev/zero of="$tmp/disk/fill" bs=1M status=none 2>/dev/null || true
 	"$sequence" 2 50000
-	until_true 300 has_line 'dktrace_write_failing.* 1$' "$tmp/a/$file"
+	until_true has_line 'dktrace_write_failing.* 1$' "$tmp/a/$file"
 	at_least 1 "$(metric "$tmp/a/$file" dktrace_write_failures_total)" "failures"
 	rm "$tmp/disk/fill"
-	until_true 300 has_line 'dktrace_write_failing.* 0$' "$tmp/a/$file"
+	until_true has_line 'dktrace_write_failing.* 0$' "$tmp/a/$file"
 	daemon stop
 }

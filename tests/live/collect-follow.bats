@@ -35,7 +35,7 @@ follow()
 	start dktrace collect --ssh "$ssh" -w a,b follow "$@" >lines 2>err
 	for host in a b; do
 		on "$host" mark here
-		until_true 600 grep -q "$host.*here" lines
+		until_true grep -q "$host.*here" lines
 	done
 }
 
@@ -53,7 +53,7 @@ end_follow()
 		on a mark "mark $n a"
 		on b mark "mark $n b"
 	done
-	until_true 600 grep -q 'mark 6 b' lines
+	until_true grep -q 'mark 6 b' lines
 	end_follow
 	same "1 a 1 b 2 a 2 b 3 a 3 b 4 a 4 b 5 a 5 b 6 a 6 b" "$(sed -n 's/.*mark \([0-9] .\)$/\1/p' lines | xargs)"
 	same 6 "$(grep -c '^a: [0-9a-f]*:.*mark . a$' lines)"
@@ -72,11 +72,11 @@ end_follow()
 	follow
 	break_connection a
 	on a mark 'one meanwhile'
-	until_true 600 grep -q 'meanwhile' lines
+	until_true grep -q 'meanwhile' lines
 	end_follow
 	has "$(cat err)" "dktrace: a: connection broken; trying again"
 	same 1 "$(grep -c meanwhile lines)"
-	until_true 600 test ! -e /run/dktrace-remote
+	until_true test ! -e /run/dktrace-remote
 }
 
 @test "it ends when nobody reads, and refuses what has no lines" {

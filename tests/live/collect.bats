@@ -12,7 +12,7 @@ load ../helper/clickhouse
 	cd "$tmp"
 	start dktrace collect --ssh "$ssh" -w a,b -o whole record -e 'sched:*' --duration 4 >table 2>err
 	# The host can be found again once its command runs.
-	until_true 600 test -s whole/a.dat
+	until_true test -s whole/a.dat
 	break_connection a
 	wait "$pid"
 	has_line '^a +complete .* 1 ' table
@@ -21,7 +21,7 @@ load ../helper/clickhouse
 	dktrace info whole/a.dat >info
 	has_line '^lost +0 ' info
 	# Other far sides on this machine may come and go.
-	until_true 600 test ! -e /run/dktrace-remote
+	until_true test ! -e /run/dktrace-remote
 }
 
 @test "the next remote removes what a killed one left, and keeps what is alive or new" {
@@ -32,7 +32,7 @@ load ../helper/clickhouse
 	exec 6<>in
 	for nr in 0 1 2; do
 		start sh -c 'exec dktrace remote <in' >"out$nr"
-		until_true 100 grep -qa '^wall_error' "out$nr"
+		until_true grep -qa '^wall_error' "out$nr"
 		own[nr]=$place/$(sed -n 's/^id=//p' "out$nr")
 		[ -S "${own[nr]}" ]
 		# The last one lives.
@@ -116,7 +116,7 @@ recorder_ended()
 		exec dktrace collect --ssh "$1" -w a -o small/all record -e "raw_syscalls:*" --buffer-size 8M --duration 600' sh "$direct"
 	has "$stderr" "dktrace: a: write its output: No space left on device"
 	has "$output" "failed"
-	until_true 600 recorder_ended
+	until_true recorder_ended
 	# shellcheck disable=SC2016 # for the shell in there
 	run -1 --separate-stderr apart sh -c 'mount -t tmpfs -o size=64k none dumps && head -c 60000 /dev/zero >dumps/other &&
 		dktrace flight start -e "raw_syscalls:*" --size 1M --dir "$PWD/dumps" &&
@@ -166,7 +166,7 @@ more_than()
 	dktrace collect --ssh "$direct" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' >table 2>err &
 	pids+=($!)
 	# Both hosts' records come while they record; a file is complete only at its end.
-	until_true 1200 loads_are 2
+	until_true loads_are 2
 	[ "$(ask 'SELECT count() FROM files')" = 0 ]
 	kill -INT "${pids[-1]}"
 	wait "${pids[-1]}"
@@ -181,7 +181,7 @@ more_than()
 	ask 'DROP TABLE files; DROP TABLE sched_switch'
 	dktrace collect --ssh "$direct" -w a,b -o killed --load "http://127.0.0.1:$http1/default" record -e sched:sched_switch >table 2>err &
 	pids+=($!)
-	until_true 1200 loads_are 2
+	until_true loads_are 2
 	kill -9 "$(pgrep -P "${pids[-1]}" -f "dktrace collect")"
 	kill -INT "${pids[-1]}"
 	wait "${pids[-1]}"
@@ -204,15 +204,15 @@ more_than()
 	dktrace collect --ssh "$ssh" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' >table 2>err &
 	collector=$!
 	pids+=("$collector")
-	until_true 1200 loads_are 2
+	until_true loads_are 2
 	break_connection a
 	most=$(ask 'SELECT max(n) FROM (SELECT count() AS n FROM sched_switch GROUP BY common_load)')
-	until_true 1200 more_than "$most"
+	until_true more_than "$most"
 	end_server "$tmp/server" KILL
 	break_connection b
 	begin_server
 	most=$(ask 'SELECT max(n) FROM (SELECT count() AS n FROM sched_switch GROUP BY common_load)')
-	until_true 1200 more_than "$most"
+	until_true more_than "$most"
 	[ "$(ask 'SELECT count() FROM files')" = 0 ]
 	kill -INT "$collector"
 	wait "$collector"

@@ -199,7 +199,7 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 	mount -t tmpfs -o size=1m none "$tmp/small"
 	lctl debug_daemon start "$tmp/small/log" 3>&-
 	writes 10000 99
-	until_true 50 sh -c '! lctl debug_daemon status | grep -q writes'
+	until_true sh -c '! lctl debug_daemon status | grep -q writes'
 	run -0 lctl debug_daemon status
 	umount "$tmp/small"
 	has "$output" "debug daemon: failed: write $tmp/small/log: No space left on device"

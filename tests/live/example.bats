@@ -17,10 +17,10 @@ setup_file()
 	build_example follow
 	start "$example" syscalls sys_enter_mkdir 'mode == 0700' >"$tmp/out" 2>"$tmp/err"
 	instance=$tracing/instances/follow-$pid
-	until_true 300 grep -qsx 1 "$instance/events/syscalls/sys_enter_mkdir/enable"
+	until_true grep -qsx 1 "$instance/events/syscalls/sys_enter_mkdir/enable"
 	mkdir -m 755 "$tmp/b"
 	mkdir -m 700 "$tmp/a"
-	until_true 300 test -s "$tmp/out"
+	until_true test -s "$tmp/out"
 	kill -TERM "$pid"
 	wait "$pid"
 	cat "$tmp/out" "$tmp/err"
@@ -42,9 +42,9 @@ setup_file()
 @test "epoll prints an event as JSON and leaves nothing behind" {
 	build_example epoll
 	start "$example" syscalls sys_enter_mkdir >"$tmp/out" 2>"$tmp/err"
-	until_true 300 eval 'grep -qsx 1 $tracing/instances/epoll-$pid-*/events/syscalls/sys_enter_mkdir/enable'
+	until_true eval 'grep -qsx 1 $tracing/instances/epoll-$pid-*/events/syscalls/sys_enter_mkdir/enable'
 	mkdir -m 713 "$tmp/a"
-	until_true 300 grep -qs '"mode":459' "$tmp/out"
+	until_true grep -qs '"mode":459' "$tmp/out"
 	kill -TERM "$pid"
 	wait "$pid"
 	same '' "$(cat "$tmp/err")"

@@ -144,7 +144,7 @@ for fd in 12345, 12346, 12345:
 	start python3 -c 'import threading, time
 for i in range(3): threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
 time.sleep(100)'
-	until_true 50 sh -c "[ \$(ls /proc/$pid/task | wc -l) = 4 ]"
+	until_true sh -c "[ \$(ls /proc/$pid/task | wc -l) = 4 ]"
 	dktrace filter set --pid "$pid"
 	same "$(ls "/proc/$pid/task" | sort -n)" "$(cat "$instance/set_event_pid")" "threads"
 	dktrace filter set --pid "$pid,$$"

@@ -176,7 +176,7 @@ dump_all()
 	sh -c 'cd /'
 	"$sequence" 1 200
 	one() { [ "$(flight status --json | jq '.dumps | length')" -eq 1 ]; }
-	until_true 100 one
+	until_true one
 	same 300 "$(numbers "$(dumps)" | wc -l)" "numbers from before and after"
 	[ ! -e "$tmp/d/flight-20200101-000000.dat" ]
 	[ -e "$tmp/d/flight-20200101-000001.dat" ]

@@ -83,10 +83,10 @@ count()
 	[[ "$output" == *'running already, process '"$(recorder)"* ]]
 	cause
 	kill -USR1 "$(recorder)"
-	until_true 100 has_dumps 1
+	until_true has_dumps 1
 	[ "$(flight status --json | jq -r '.dumps[0].reason')" = SIGUSR1 ]
 	kill "$(recorder)"
-	until_true 100 gone
+	until_true gone
 }
 
 @test "flight: an event makes a dump, at most so many an hour" {
@@ -95,8 +95,8 @@ count()
 		--exec 'cd "${DKTRACE_FLIGHT_FILE%/*}"; (yes; echo $? >yes) | head -n 1; echo "$DKTRACE_FLIGHT_REASON" >done'
 	cause
 	sh -c 'cd /'
-	until_true 100 has_dumps 1
-	until_true 100 test -s "$tmp/done"
+	until_true has_dumps 1
+	until_true test -s "$tmp/done"
 	grep -q 'syscalls:sys_enter_chdir by sh-' "$tmp/done"
 	# The command's signals are as ever: SIGPIPE ends it.
 	[ "$(cat "$tmp/yes")" = 141 ]
@@ -107,7 +107,7 @@ count()
 	{
 		[ "$(flight status --json | jq .suppressed)" -gt 0 ]
 	}
-	until_true 100 suppressed
+	until_true suppressed
 	[ "$(flight status --json | jq '.dumps | length')" -eq 1 ]
 }
 
@@ -115,18 +115,18 @@ count()
 	start_ioctl --when 'fsync > 1h' --when 'fsync > 1ns' --when 'syscalls:sys_enter_chdir[COMM == "sh"]'
 	cause
 	dd if=/dev/zero of="$tmp/file" bs=1 count=1 conv=fsync status=none
-	until_true 100 has_dumps 1
+	until_true has_dumps 1
 	run -0 flight status --json
 	[[ "$(jq -r '.dumps[0].reason' <<<"$output")" == 'fsync took '*' ms: dd-'* ]]
 	sh -c 'cd /'
-	until_true 100 has_dumps 2
+	until_true has_dumps 2
 	[[ "$(flight status --json | jq -r '.dumps[1].reason')" == *sys_enter_chdir* ]]
 }
 
 @test "flight: after kill -9 the instances record on, and can be dumped" {
 	start_ioctl
 	kill -9 "$(recorder)"
-	until_true 100 killed
+	until_true killed
 	cause
 	run -0 flight status
 	[[ "$output" == *'the process was killed'* ]]
@@ -200,7 +200,7 @@ killed()
 		sh -c 'cd /'
 		[ "$(flight status --json | jq .merged)" -gt 0 ]
 	}
-	until_true 100 merged
+	until_true merged
 	has "$(flight status)" ' into the dump of an earlier incident'
 	flight stop
 	run -0 --separate-stderr dktrace report "$tmp"/flight-*.dat
@@ -232,7 +232,7 @@ killed()
 	cause
 	"$tools/probe-target" 2 >/dev/null
 	sh -c 'cd /'
-	until_true 100 has_dumps 1
+	until_true has_dumps 1
 	run -0 --separate-stderr dktrace report "$tmp/$(flight status --json | jq -r '.dumps[0].file')"
 	[[ "$output" == *sys_enter_ioctl*stack* && "$output" == *target:* ]]
 	flight stop

@@ -30,14 +30,14 @@ has_sockets()
 	mkfifo reasons
 	exec 5<>reasons
 	start sh -c 'exec dktrace flight follow --freeze <reasons 5>&-' >lines 2>err
-	until_true 600 grep -q "^recorder	$tmp/dumps$" lines
+	until_true grep -q "^recorder	$tmp/dumps$" lines
 	cause
-	until_true 600 grep -q '^dump	' lines
+	until_true grep -q '^dump	' lines
 	same "recorder incident dump" "$(cut -f 1 lines | xargs)"
 	same "$(sed -n 's/^incident\t//p' lines)" "$(sed -n 's/^dump\t[^\t]*\t//p' lines)"
 	same "$(sed -n 's/^dump\t\([^\t]*\)\t.*/\1/p' lines)" "$(dktrace flight file)"
 	printf 'oss3: it hangs\n' >&5
-	until_true 600 grep -q '^dump	.*	oss3: it hangs$' lines
+	until_true grep -q '^dump	.*	oss3: it hangs$' lines
 	# An incident elsewhere is none of this host.
 	same 1 "$(grep -c '^incident' lines)"
 	dump=$(dktrace flight file)
@@ -76,9 +76,9 @@ has_sockets()
 	start dktrace collect --ssh "$direct" -w a,b --max-dumps 1 -o all flight follow >out 2>err
 	# Both are followers of the one recorder here, so each says that it is the first.
 	recorder=$(dktrace flight status --json | jq .pid)
-	until_true 600 has_sockets "$recorder" 3
+	until_true has_sockets "$recorder" 3
 	cause
-	until_true 600 grep -q '^all/incident-' out
+	until_true grep -q '^all/incident-' out
 	dir=$(tail -n 1 out)
 	has_line '^a +complete ' out
 	has_line '^b +complete ' out
@@ -87,7 +87,7 @@ has_sockets()
 	dktrace report "$dir" >text 2>offsets
 	has_line 'flight dump: ' text
 	cause
-	until_true 600 grep -q 'an incident does not freeze the others: the hour has had its dumps' err
+	until_true grep -q 'an incident does not freeze the others: the hour has had its dumps' err
 	kill -INT "$pid"
 	wait "$pid"
 	same 1 "$(ls all | wc -l)"

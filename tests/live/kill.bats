@@ -86,7 +86,7 @@ taken_back()
 @test "the next change removes the instance of a killed latency" {
 	only vfstrace
 	start dktrace latency syscall -t 60
-	until_true 600 has_left
+	until_true has_left
 	kill -9 "$pid"
 	wait "$pid" || true
 	name=$(left)

@@ -44,7 +44,7 @@ load ../helper/live
 
 @test "Ctrl-C ends latency, which prints its table" {
 	start dktrace latency syscall --csv >"$tmp/out" 2>"$tmp/err"
-	until_true 50 grep -q Ctrl-C "$tmp/err"
+	until_true grep -q Ctrl-C "$tmp/err"
 	dd if=/dev/zero of=/dev/null bs=1 count=10 status=none
 	kill -INT "$pid"
 	wait "$pid"
@@ -66,14 +66,14 @@ load ../helper/live
 
 @test "the next latency, or reset, removes the instance of a killed one" {
 	start dktrace latency syscall >/dev/null 2>"$tmp/err"
-	until_true 50 grep -q Ctrl-C "$tmp/err"
+	until_true grep -q Ctrl-C "$tmp/err"
 	kill -9 "$pid"
 	wait "$pid" || true
 	[ -n "$(own)" ]
 	run -0 dktrace latency syscall -- true
 	same '' "$(own)" 'left behind'
 	start dktrace latency syscall >/dev/null 2>"$tmp/err"
-	until_true 50 grep -q Ctrl-C "$tmp/err"
+	until_true grep -q Ctrl-C "$tmp/err"
 	# It runs: it stays.
 	dktrace reset
 	[ -n "$(own)" ]
@@ -105,7 +105,7 @@ load ../helper/live
 	# The picture is printed at the end only.
 	lacks "$watched" '###'
 	has "$ended" "###"
-	until_true 100 nothing_left
+	until_true nothing_left
 }
 
 nothing_left()

@@ -161,12 +161,12 @@ has_caps()
 	kill=$(printf %016x $((0x${all%% *} & (0x$syslog | kill))))
 	only ioctl
 	start dktrace follow >"$tmp/out"
-	until_true 100 has_caps "$syslog 1" "$pid"
+	until_true has_caps "$syslog 1" "$pid"
 	kill "$pid"
 	wait "$pid" || true
 	lctl debug_daemon start "$tmp/log" 3>&-
 	pid=$(lctl debug_daemon status | sed -n 's/.*process \([0-9]*\) writes.*/\1/p')
-	until_true 100 has_caps "$syslog 1" "$pid"
+	until_true has_caps "$syslog 1" "$pid"
 	lctl debug_daemon stop
 	# shellcheck disable=SC2016
 	printf 'sed -n "s/^\\(CapPrm\\|NoNewPrivs\\):\t//p" /proc/self/status /proc/$PPID/status | tr "\\n" " " >%s\n' "$tmp/caps" >"$tmp/look"
@@ -178,7 +178,7 @@ has_caps()
 	same "" "$(find "$tracing/instances" -maxdepth 1 -name "$DKTRACE_INSTANCE-*")" "instances"
 	# Another user's command gets its signals.
 	start dktrace latency syscall -- setpriv --reuid=65534 --clear-groups sleep 60
-	until_true 100 has_caps "$kill 1" "$pid"
+	until_true has_caps "$kill 1" "$pid"
 	sleep 0.5
 	kill "$pid"
 	wait "$pid" || true
@@ -235,7 +235,7 @@ as_unit()
 	has "$output" "debug=ioctl"
 	has "$output" "vfstrace"
 	start as_unit dktrace-daemon.service lctl debug_daemon run "$tmp/log" 10 0
-	until_true 100 sh -c 'lctl debug_daemon status | grep -q "process [0-9]* writes to"'
+	until_true sh -c 'lctl debug_daemon status | grep -q "process [0-9]* writes to"'
 	head -c 100 /dev/zero >/dev/null
 	lctl debug_daemon stop
 	wait "$pid"

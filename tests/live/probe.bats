@@ -104,7 +104,7 @@ ret=226' "$(texts back)" records
 	# shellcheck disable=SC2016
 	# Not by the function: its process is another one.
 	start "$top/tests/tools/apart" sh -c 'mount --bind "$0/root" /mnt && exec sleep 60' "$tmp"
-	until_true 50 test -e "/proc/$pid/root/mnt/prog"
+	until_true test -e "/proc/$pid/root/mnt/prog"
 	run -1 --separate-stderr dktrace probe add --dry-run -x /mnt/prog target name
 	has "$stderr" 'No such file'
 	probe add --enable --pid "$pid" -x /mnt/prog target name

@@ -33,7 +33,7 @@ adds_up()
 recording()
 {
 	start dktrace record -e "$numbers" "$@" 2>"$tmp/record.err"
-	until_true 100 grep -q 'recording until' "$tmp/record.err"
+	until_true grep -q 'recording until' "$tmp/record.err"
 }
 
 @test "record -- COMMAND records each of its events and leaves nothing behind" {
@@ -77,7 +77,7 @@ recording()
 @test "the recorder's own records are left out, at no cost for system calls" {
 	start dktrace record -e 'raw_syscalls:*' -o "$tmp/a.dat" 2>"$tmp/record.err"
 	recorder=$pid
-	until_true 100 grep -q 'recording until' "$tmp/record.err"
+	until_true grep -q 'recording until' "$tmp/record.err"
 	same "" "$(cat "$(own)/set_event_notrace_pid")" "threads that the kernel tests each event for"
 	"$sequence" 1 1000
 	kill -INT "$recorder"
@@ -90,7 +90,7 @@ recording()
 	same "" "$stderr" "messages of trace-cmd"
 	[[ "$output" == *" dktrace-$recorder "* ]]
 	start dktrace record -e 'sched:*' -o "$tmp/b.dat" 2>"$tmp/record.err"
-	until_true 100 grep -q 'recording until' "$tmp/record.err"
+	until_true grep -q 'recording until' "$tmp/record.err"
 	same "$pid" "$(cat "$(own)/set_event_notrace_pid")" "threads that the kernel leaves out"
 	kill -INT "$pid"
 	wait "$pid"
@@ -121,7 +121,7 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 @test "a recording is printed while it comes through a pipe" {
 	streaming
 	"$sequence" 1 1000
-	until_true 100 printed "1000 0"
+	until_true printed "1000 0"
 	# Ctrl-C in a terminal is for both, and the report goes on to the end of the recording.
 	kill -INT "$reader" "$recorder"
 	wait "$recorder"
@@ -133,7 +133,7 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 @test "what a killed recorder wrote to a pipe is printed to the end" {
 	streaming
 	"$sequence" 1 1000
-	until_true 100 printed "1000 0"
+	until_true printed "1000 0"
 	kill -9 "$recorder"
 	wait "$recorder" || true
 	wait "$reader"
@@ -144,7 +144,7 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 @test "SIGTERM ends a report of a recording that goes on" {
 	streaming
 	"$sequence" 1 1000
-	until_true 100 printed "1000 0"
+	until_true printed "1000 0"
 	kill -TERM "$reader"
 	wait "$reader"
 	printed "1000 0"
@@ -158,7 +158,7 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 	recording --comm "$name" -o "$tmp/a.dat"
 	"$sequence" 2 50000
 	reached() { same "100000 0" "$(account "$tmp/a.dat" 2 50000)" "seen and missing"; }
-	until_true 100 reached
+	until_true reached
 	kill -9 "$pid"
 	wait "$pid" || true
 	reached

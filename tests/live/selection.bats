@@ -45,7 +45,7 @@ of_show()
 		[ "$(grep -c '^syscalls,sys_enter_write,' "$tmp/out")" -ge 25 ]
 	}
 	# Records from before follow are in the log, too.
-	until_true 100 written
+	until_true written
 	kill -INT "$pid"
 	wait "$pid" || :
 	same "" "$(grep -v '^system,' "$tmp/out" | grep -v '^syscalls,sys_enter_write,[0-9]*,[^,]*,0,[0-9]*,dd,' || :)" "others"

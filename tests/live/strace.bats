@@ -39,9 +39,9 @@ load ../helper/live
 	perl -e 'select(undef, undef, undef, 0.05) while 1' &
 	sleeper=$!
 	start dktrace strace --stack --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
-	until_true 600 grep -q '^        .*poll_schedule_timeout\|^        do_select+0x' "$tmp/out"
+	until_true grep -q '^        .*poll_schedule_timeout\|^        do_select+0x' "$tmp/out"
 	[ ! -w /sys/kernel/tracing/options/userstacktrace ] ||
-		until_true 600 grep -q '^        [a-z_]*select[a-z0-9_]*+0x.* (libc.so.6)$' "$tmp/out"
+		until_true grep -q '^        [a-z_]*select[a-z0-9_]*+0x.* (libc.so.6)$' "$tmp/out"
 	kill -INT "$pid"
 	wait "$pid"
 	kill "$sleeper"
@@ -62,9 +62,9 @@ trace_later()
 		if (!fork) { umask 0; exit } wait; select undef, undef, undef, 0.05 while 1' "$tmp/go" &
 	sleeper=$!
 	start dktrace strace --json -e getppid,umask,pselect6 --pid "$sleeper" "$@" >"$tmp/out" 2>"$tmp/err"
-	until_true 600 grep -q Ctrl-C "$tmp/err"
+	until_true grep -q Ctrl-C "$tmp/err"
 	echo >"$tmp/go"
-	until_true 600 grep -q '"pselect6"' "$tmp/out"
+	until_true grep -q '"pselect6"' "$tmp/out"
 	kill -INT "$pid"
 	wait "$pid"
 	kill "$sleeper"
@@ -87,9 +87,9 @@ trace_later()
 		while (1) { syswrite $c, "x"; select undef, undef, undef, 0.05 }' "$tmp/go" 2>"$tmp/address" &
 	sleeper=$!
 	start dktrace strace -e write --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
-	until_true 600 grep -q Ctrl-C "$tmp/err"
+	until_true grep -q Ctrl-C "$tmp/err"
 	echo >"$tmp/go"
-	until_true 600 grep -q 'write([0-9]*<TCP:' "$tmp/out"
+	until_true grep -q 'write([0-9]*<TCP:' "$tmp/out"
 	kill -INT "$pid"
 	wait "$pid"
 	run -0 dktrace strace -e write --pid "$sleeper" --time 0.3
@@ -104,10 +104,10 @@ trace_later()
 	start bash -c 'exec 5<>"$0"; until read -r -t 0.05 -u 5; do :; done; exec perl -e "select(undef, undef, undef, 0.05) while 1"' "$tmp/go"
 	sleeper=$pid
 	start dktrace strace --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
-	until_true 600 grep -q " bash/$sleeper " "$tmp/out"
+	until_true grep -q " bash/$sleeper " "$tmp/out"
 	# A read whose time is over loses the line that it has just taken.
 	has_gone() { echo >"$tmp/go"; grep -q " perl/$sleeper pselect6" "$tmp/out"; }
-	until_true 600 has_gone
+	until_true has_gone
 	kill -INT "$pid"
 	wait "$pid"
 	kill "$sleeper"
@@ -117,12 +117,12 @@ trace_later()
 	sleep 1000 &
 	sleeper=$!
 	start dktrace strace --pid "$sleeper" >"$tmp/out" 2>"$tmp/err"
-	until_true 50 grep -q Ctrl-C "$tmp/err"
+	until_true grep -q Ctrl-C "$tmp/err"
 	kill -CONT "$sleeper"
 	# The signal interrupts the sleep, which the kernel then starts again.
 	kill -STOP "$sleeper"
 	kill -CONT "$sleeper"
-	until_true 50 grep -q 'sleep.*resumed' "$tmp/out"
+	until_true grep -q 'sleep.*resumed' "$tmp/out"
 	kill -INT "$pid"
 	wait "$pid"
 	kill "$sleeper"

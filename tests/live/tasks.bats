@@ -77,7 +77,7 @@ run_all()
 
 finish_some()
 {
-	until_true 600 all_begun
+	until_true all_begun
 	work
 	end_all
 }

@@ -13,7 +13,7 @@ start_numbers()
 		until ($end) { print "number ", ++$n, "\n"; select(undef, undef, undef, 0.0002) }
 		open(L, ">", $ARGV[1]); print L "$n\n"' "$instance/trace_marker" "$tmp/last"
 	writer=$pid
-	until_true 20 grep -q number "$instance/trace"
+	until_true grep -q number "$instance/trace"
 }
 
 # Every number up to the last is in the files. usage: all_numbers FILE...
@@ -54,7 +54,7 @@ stop_numbers()
 	start dktrace follow -o "$tmp/log" 2>/dev/null
 	follow=$pid
 	lctl mark hello
-	until_true 20 grep -q hello "$tmp/log"
+	until_true grep -q hello "$tmp/log"
 	expect 1 "" "dktrace: process $follow is reading these buffers" dktrace dk
 	expect 1 "" "lctl: process $follow is reading these buffers" lctl clear
 	# So does reset, and leaves it all as it is.
@@ -78,7 +78,7 @@ stop_numbers()
 	follow=$pid
 	sleep 0.3
 	pid=$worker go
-	until_true 10 grep -q 'sys_enter_write.*count: 0x00000007' "$tmp/log"
+	until_true grep -q 'sys_enter_write.*count: 0x00000007' "$tmp/log"
 	kill -INT "$follow"
 	wait "$follow"
 	same 3 "$(grep -c 'sys_enter_write.*count: 0x00000007' "$tmp/log")" "writes"

@@ -10,7 +10,7 @@ frames()
 {
 	start dktrace top --json -d 0.2 --rows 0 --panel processes,calls,events "$@" >"$tmp/frames" 2>"$tmp/err"
 	top=$pid
-	until_true 300 test -s "$tmp/frames"
+	until_true test -s "$tmp/frames"
 }
 
 # The number of frames so far.
@@ -27,7 +27,7 @@ frames_after()
 # Waits until a frame is complete that began after now, and ends top; its exit status is in $ended.
 end_top()
 {
-	until_true 300 frames_after $(($(n_frames) + 2))
+	until_true frames_after $(($(n_frames) + 2))
 	kill "$top"
 	ended=0
 	wait "$top" || ended=$?
@@ -65,12 +65,12 @@ on_terminal()
 	server=dkt-top-$$-$BATS_TEST_NUMBER
 	tmux -L "$server" -f /dev/null new-session -d -x "$1" -y "$2" \
 		"stty -g >'$tmp/before'; dktrace top ${*:3} 2>'$tmp/err'; echo \$? >'$tmp/status'; stty -g >'$tmp/after'; echo ended; exec cat" 3>&-
-	until_true 300 pane_has "processes,"
+	until_true pane_has "processes,"
 }
 
 off_terminal()
 {
-	until_true 300 pane_has "^ended"
+	until_true pane_has "^ended"
 	same "$1" "$(cat "$tmp/status")" "exit status"
 	same "$(cat "$tmp/before")" "$(cat "$tmp/after")" "the terminal's settings"
 	lacks "$(pane)" "processes,"
@@ -102,7 +102,7 @@ keys()
 	busy=$pid
 	frames
 	from=$(awk '{ print $14 + $15 }' "/proc/$busy/stat")
-	until_true 300 frames_after 5
+	until_true frames_after 5
 	to=$(awk '{ print $14 + $15 }' "/proc/$busy/stat")
 	end_top
 	# In ticks, of which the kernel misses two at most; interrupts are counted elsewhere.
@@ -118,7 +118,7 @@ keys()
 	exec 9<>"$tmp/pipe"
 	# Opening has ended; now the shell reads.
 	waits() { jq -e --argjson pid "$reader" 'select(.calls[] | .pid == $pid and .call == "read")' "$tmp/frames" >/dev/null 2>&1; }
-	until_true 300 waits
+	until_true waits
 	echo >&9
 	exec 9>&-
 	end_top
@@ -130,7 +130,7 @@ keys()
 	exec 9<>"$tmp/pipe"
 	start sh -c 'exec setpriv --reuid=65534 --clear-groups cat <"$0" 9>&-' "$tmp/pipe"
 	in_read() { grep -q '^0 0x0 ' "/proc/$pid/syscall"; }
-	until_true 300 in_read
+	until_true in_read
 	run -0 --separate-stderr dktrace top --json -n 1 -d 0.1 --panel calls --rows 0
 	same "+ 0<$tmp/pipe>" "$(jq -r --argjson pid "$pid" '.calls[] | select(.pid == $pid) | "\(.note) \(.argument)"' <<<"$output")" "note and file"
 	exec 9>&-
@@ -139,7 +139,7 @@ keys()
 @test "top says in the frame and at the end that records were lost" {
 	only vfstrace
 	frames --log --panel classes
-	until_true 300 has_class vfstrace
+	until_true has_class vfstrace
 	kill -STOP "$top"
 	for buffer in $(own); do
 		echo 8 >"$buffer/buffer_size_kb"
@@ -167,7 +167,7 @@ has_class()
 	frames --log --panel classes,events,buffers
 	same ioctl "$(jq -nr 'input | .classes[].class' "$tmp/frames")" "classes of the first frame"
 	set_param debug=0 debug=+vfstrace
-	until_true 300 has_class vfstrace
+	until_true has_class vfstrace
 	lctl clear
 	echo >"$tmp/gate"
 	wait "$dd"
@@ -195,22 +195,22 @@ has_class()
 	has "$(pane)" "1 Processes"
 	lacks "$(pane)" "6 Buffers"
 	keys 5
-	until_true 100 pane_has "raw_syscalls:sys_enter"
+	until_true pane_has "raw_syscalls:sys_enter"
 	keys '?'
-	until_true 100 pane_has "reverse the order"
+	until_true pane_has "reverse the order"
 	keys x
 	keys 1 / "$pid" Enter
-	until_true 100 pane_has "only rows with '$pid'"
-	until_true 100 pane_has "^ *$pid .* sleep"
+	until_true pane_has "only rows with '$pid'"
+	until_true pane_has "^ *$pid .* sleep"
 	keys Enter
-	until_true 100 pane_has "1 Threads of process $pid (1)"
-	until_true 100 pane_has "nanosleep"
+	until_true pane_has "1 Threads of process $pid (1)"
+	until_true pane_has "nanosleep"
 	keys Escape
-	until_true 100 pane_has "1 Processes"
+	until_true pane_has "1 Processes"
 	keys Escape p
-	until_true 100 pane_has "PAUSED"
+	until_true pane_has "PAUSED"
 	tmux -L "$server" resize-window -x 200 -y 50
-	until_true 100 pane_has "6 Buffers"
+	until_true pane_has "6 Buffers"
 	keys q
 	off_terminal 0
 }
