@@ -39,6 +39,9 @@ TOOL_PKGS += $(EDIT)
 # The charts of view's page. The program contains it.
 D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
 
+# Compiling again what was compiled before, in any clone, takes no time where there is ccache; CCACHE= does without.
+CCACHE ?= $(if $(shell command -v ccache),CCACHE_NOHASHDIR=1 ccache)
+
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
 
@@ -96,7 +99,7 @@ ARCHIVES := $(O)/libdktrace.a $(O)/libdktrace-lustre.a
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help FORCE
+	check-clang build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
 
@@ -107,6 +110,7 @@ tests: $(UNIT_BIN) $(FUZZ_BIN) $(LIVE_BIN) $(EXAMPLE_BIN) $(TEST_TOOLS) $(if $(S
 help:
 	@echo 'all            build/dktrace, build/lctl, the libraries'
 	@echo 'check          every test; check-unit -cli -live -vm -fuzz -abi -san -clang: a part'
+	@echo '               T=name: the tests of that name'
 	@echo 'lint           format, shell, spelling and man page checks'
 	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
@@ -129,23 +133,30 @@ FORCE:
 
 $(LIB_OBJ) $(COMPAT_OBJ) $(CTL_OBJ) $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: $(O)/gen/flags
 
+LIB_FLAGS := -Ilib $(LIB_CFLAGS)
+COMPAT_FLAGS := -Icompat -Ilib $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
+	-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT)
+CTL_FLAGS := $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"'
+TEST_FLAGS := $(LIB_CFLAGS) $(TOOL_CFLAGS) -Ilib -Icompat -Ictl -Itests/helper
+# The flags of a source, by the directory that it is in.
+flags_of = $(or $(if $(filter lib/%,$(1)),$(LIB_FLAGS)),$(if $(filter compat/%,$(1)),$(COMPAT_FLAGS)),$(if \
+	$(filter ctl/%,$(1)),$(CTL_FLAGS)),$(if $(filter tests/%,$(1)),$(TEST_FLAGS) $(if \
+	$(filter tests/fuzz/%,$(1)),-DDKT_REPLAY)))
+
 $(O)/lib/%.o: lib/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(BANNED) -Ilib $(LIB_CFLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(LIB_FLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/compat/%.o: compat/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(BANNED) -Icompat -Ilib $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
-		-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT) \
-		$(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(COMPAT_FLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(BANNED) $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' \
-		-DD3='"$(D3)"' -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(CTL_FLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/view/assets.o: $(wildcard share/view/*) $(D3)
 $(O)/compat/clickhouse/layout.o: $(wildcard share/clickhouse/*.sql)
@@ -220,7 +231,7 @@ $(O)/tests/vm/dktrace: $(CTL_OBJ) $(O)/libcompat.a $(O)/libdktrace.a
 		$(call archived,$(sort $(filter-out $(SYSTEM_LIBS),$(filter -l%,$(STATIC_LIBS))))) -Wl,--end-group $(SYSTEM_LIBS)
 
 TEST_LINK = $(O)/libcompat.a $(O)/libdktrace.a
-TEST_CC = $(CC) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -Ilib -Icompat -Ictl -Itests/helper -MMD -MP $(CFLAGS) \
+TEST_CC = $(CC) $(BASE) $(TEST_FLAGS) -MMD -MP $(CFLAGS) \
 	$(SAN_LINK) $(LDFLAGS) -o $@ $<
 
 $(O)/tests/unit/%: tests/unit/%.c $(TEST_LINK)
@@ -302,40 +313,35 @@ $(O)/examples/%: examples/%.c $(SO) $(LUSTRE_SO)
 	$(Q)$(CC) $(BASE) -MMD -MP $(CFLAGS) $(LDFLAGS) -o $@ $< -L$(O) -Wl,-rpath,'$$ORIGIN/..' \
 		$(if $(findstring lustre,$<),-ldktrace-lustre) -ldktrace
 
-# The recorded way in which a suite is run is tests/run; it prints the sum at the end. The longest
-# suites, cli and live, are run once: with what the sanitizers see. Of cli, those tests are run again
-# that check more without them. The live suite leaves the CPUs idle half of the time, which the virtual
-# machines use; they run what was built without sanitizers.
-SUITES := unit fuzz abi cli-plain
-SAN_SUITES := unit fuzz cli
-live_beside_vm = { mkdir -p $(O)/log; nice tests/run $(O) vm >$(O)/log/beside 2>&1 & vm=$$!; \
-	tests/run $(O)/san live; live=$$?; wait $$vm; vm=$$?; cat $(O)/log/beside; [ $$live$$vm = 00 ]; }
-
-# Builds of other compilers' kinds use all CPUs, also if this one was not told to; what it was told is
-# known in a recipe only.
-JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
-
-# Nobody runs what clang compiles, so it is not optimized and has no debugging data.
+# tests/run has the suites side by side, and prints the sum. The longest suites, cli and live, are run once:
+# with what the sanitizers see. Of cli, those tests are run again that check more without them. The virtual
+# machines use what was built without sanitizers. T=name runs the tests of that name, of any suite.
 check: all tests
-	$(Q)tests/lint
-	$(Q)git diff --quiet 2>/dev/null && touch $(O)/was-clean || rm -f $(O)/was-clean
-	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/clang CC=$(CLANG) CFLAGS='-Werror -g0 -O0' all tests
-	$(Q)$(MAKE) --no-print-directory $(JOBS) O=$(O)/san SAN=address,undefined CFLAGS=-Werror all tests
-	$(Q)tests/run $(O)/san $(SAN_SUITES)
-	$(Q)tests/run $(O) $(SUITES)
-	$(Q)$(live_beside_vm)
-	$(Q)if [ -e $(O)/was-clean ] && ! git diff --quiet; then \
-		echo 'the tests left the tree dirty'; git status --short; exit 1; fi
+	$(Q)tests/run $(if $(T),--only '$(subst ','\'',$(T))') $(O) lint clang vm abi unit fuzz cli-plain \
+		san-unit san-fuzz san-cli san-live
 
 check-unit check-fuzz check-abi check-cli check-live check-vm: check-%: all tests
-	$(Q)tests/run $(O) $*
+	$(Q)tests/run $(if $(T),--only '$(subst ','\'',$(T))') $(O) $*
 
-# The suites that the sanitizers can check; leaks in the tool count too.
-check-san: all tests
-	$(Q)tests/run $(O) $(SAN_SUITES) live
+# The suites that the sanitizers can check.
+check-san: all
+	$(Q)tests/run $(O) san-unit san-fuzz san-cli san-live
 
-check-clang:
-	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=$(CLANG) CFLAGS='-Werror -g0 -O0' all tests
+check-clang: build-clang
+
+# What check builds beside its first tests. Nobody runs what clang compiles, so it only reads it.
+build-san:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/san SAN=address,undefined CFLAGS=-Werror all tests
+
+CLANG_SRC := $(LIB_SRC) $(COMPAT_SRC) $(CTL_SRC) $(UNIT_SRC) $(FUZZ_SRC) $(LIVE_SRC) $(BENCH_SRC) $(EXAMPLE_SRC)
+build-clang: $(CLANG_SRC:%.c=$(O)/clang/%.ok)
+
+$(O)/clang/%.ok: %.c
+	$(call say,CLANG,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BASE) $(if $(filter lib/% compat/% ctl/%,$<),$(BANNED)) $(call flags_of,$<) -Werror \
+		-fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
+	@touch $@
 
 # The interface that check-abi compares with; it may only grow, see "Stability" in libdktrace(3).
 abi-baseline: $(SO) $(LUSTRE_SO)
@@ -436,4 +442,4 @@ clean:
 	rm -rf $(O)
 
 -include $(LIB_OBJ:.o=.d) $(COMPAT_OBJ:.o=.d) $(CTL_OBJ:.o=.d) $(UNIT_BIN:%=%.d) $(FUZZ_BIN:%=%.d) \
-	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d) $(EXAMPLE_BIN:%=%.d) $(TEST_TOOLS:%=%.d)
+	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d) $(EXAMPLE_BIN:%=%.d) $(TEST_TOOLS:%=%.d) $(CLANG_SRC:%.c=$(O)/clang/%.d)

@@ -44,6 +44,24 @@ static inline void check_part(const char *text, const char *part, bool wanted, c
 	_fail(file, line);
 }
 
+/* With DKT_TEST=WORDS in the environment a program runs only the tests that have the words in their name. */
+static inline void check_choose(void)
+{
+	static char pattern[256];
+	const char *words = getenv("DKT_TEST");
+
+	if (!words)
+		return;
+	snprintf(pattern, sizeof(pattern), "*%s*", words);
+	cmocka_set_test_filter(pattern);
+}
+
+#undef cmocka_run_group_tests
+#define cmocka_run_group_tests(tests, setup, teardown)                                             \
+	(check_choose(),                                                                           \
+	 _cmocka_run_group_tests(#tests, tests, sizeof(tests) / sizeof((tests)[0]), setup,         \
+				 teardown))
+
 /* The call returns 0; a failure shows its message. */
 #define assert_ok(ctx, call)                                                                       \
 	do {                                                                                       \

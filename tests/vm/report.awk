@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Judges one boot: prints ok, not ok or skip per test and for the kernel itself, then "count PASSED FAILED SKIPPED".
 #
-# usage: awk -v kernel=NAME -v tests="TEST..." -v verbose=0|1 -v ended=HOW -v part=whole|part -f report.awk REPORT [CONSOLE]
+# usage: awk -v kernel=NAME -v tests="TEST..." -v verbose=0|1 -v ended=HOW -v part=whole|part \
+#	-v logs=DIR -f report.awk REPORT [CONSOLE]
 #
 # The report is what init sent; the console is read for what the kernel said after the report broke off.
-# A test that never reported has failed, whatever the reason. A part of the tests: the kernel is not judged.
+# The log of each test is left in DIR/KERNEL-TEST. A test that never reported has failed, whatever the reason. A part of the tests: the kernel is not judged.
 
 BEGIN {
 	bad = "WARNING:|BUG:|Oops|Kernel panic|general protection fault|Unable to handle|Call Trace:" \
@@ -28,6 +29,11 @@ function verdict(word, name, note, with_log)
 	printf "%s %s %s%s\n", word, kernel, name, note == "" ? "" : ": " note
 	if (with_log)
 		printf "%s", log_of[name]
+	if (logs != "") {
+		file = logs "/" kernel "-" name
+		printf "%s", log_of[name] >file
+		close(file)
+	}
 	counts[word]++
 }
 
