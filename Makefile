@@ -218,7 +218,7 @@ $(O)/lctl: $(O)/dktrace
 # ---- tests ----
 
 # The tool for virtual machines has in itself what there is as an archive. An emulated CPU spends two thirds of
-# each start on the search for symbols of shared libraries.
+# each start on the search for symbols of shared libraries. tests/deps reads which archives were opened.
 found = $(filter /%,$(shell $(CC) -print-file-name=lib$(1)))
 archived = $(foreach l,$(patsubst -l%,%,$(1)),$(if $(call found,$l.a),-l:lib$l.a,$(if $(call found,$l.so),-l$l)))
 STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(LIB_PKGS) $(TOOL_PKGS) 2>/dev/null)
@@ -228,7 +228,8 @@ $(O)/tests/vm/dktrace: $(CTL_OBJ) $(O)/libcompat.a $(O)/libdktrace.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(filter -L%,$(STATIC_LIBS)) -Wl,--start-group \
-		$(call archived,$(sort $(filter-out $(SYSTEM_LIBS),$(filter -l%,$(STATIC_LIBS))))) -Wl,--end-group $(SYSTEM_LIBS)
+		$(call archived,$(sort $(filter-out $(SYSTEM_LIBS),$(filter -l%,$(STATIC_LIBS))))) -Wl,--end-group $(SYSTEM_LIBS) \
+		-Wl,-t,-t >$@.inputs
 
 TEST_LINK = $(O)/libcompat.a $(O)/libdktrace.a
 TEST_CC = $(CC) $(BASE) $(TEST_FLAGS) -MMD -MP $(CFLAGS) \
