@@ -121,21 +121,35 @@ help:
 
 # ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header and lib/base ----
 
-# Objects are built again if the flags or PREFIX change.
-FLAGS = $(CC) $(BASE) $(PIC) $(CFLAGS) $(LDFLAGS) $(EDIT) $(KDUMPFILE) $(PREFIX) $(LIBDIR) $(DATADIR) $(CONFDIR)
+# Objects are built again if the flags change. PREFIX and the paths in it are not among them: after "make",
+# "make install PREFIX=/usr" compiles nothing again.
+FLAGS = $(CC) $(BASE) $(PIC) $(CFLAGS) $(LDFLAGS) $(EDIT) $(KDUMPFILE) $(CONFDIR)
+PATHS = $(PREFIX) $(LIBDIR) $(DATADIR)
 quoted = '$(subst ','\'',$(1))'
 
 $(O)/gen/flags: FORCE
 	@mkdir -p $(@D)
 	@echo $(call quoted,$(FLAGS)) | cmp -s - $@ || echo $(call quoted,$(FLAGS)) >$@
 
+$(O)/gen/paths: FORCE
+	@mkdir -p $(@D)
+	@echo $(call quoted,$(PATHS)) | cmp -s - $@ || echo $(call quoted,$(PATHS)) >$@
+
 FORCE:
 
-$(LIB_OBJ) $(COMPAT_OBJ) $(CTL_OBJ) $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: $(O)/gen/flags
+$(LIB_OBJ) $(COMPAT_OBJ) $(CTL_OBJ): $(O)/gen/flags
+$(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: $(O)/gen/paths
+
+# The path of the installed class map, as an object of compat.
+$(O)/gen/datadir.o: $(O)/gen/paths
+	$(call say,AS,$@)
+	$(Q)printf '%s\n' '.section .rodata' '.globl class_dir_shipped' '.hidden class_dir_shipped' \
+		'class_dir_shipped: .asciz "$(DATADIR)/classes.d"' '.section .note.GNU-stack,"",%progbits' | \
+		$(CC) $(filter -m%,$(CFLAGS)) -x assembler -c -o $@ -
 
 LIB_FLAGS := -Ilib $(LIB_CFLAGS)
 COMPAT_FLAGS := -Icompat -Ilib $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
-	-DDATADIR='"$(DATADIR)"' -DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT)
+	-DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT)
 CTL_FLAGS := $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"'
 TEST_FLAGS := $(LIB_CFLAGS) $(TOOL_CFLAGS) -Ilib -Icompat -Ictl -Itests/helper
 # The flags of a source, by the directory that it is in.
@@ -175,7 +189,7 @@ $(O)/libdktrace.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/libcompat.a: $(COMPAT_OBJ)
+$(O)/libcompat.a: $(COMPAT_OBJ) $(O)/gen/datadir.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 

@@ -74,14 +74,25 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	done
 }
 
-@test "another PREFIX rebuilds the paths in the program" {
+@test "make install with another PREFIX changes the paths and compiles nothing" {
 	local out=$BATS_TEST_TMPDIR/out prefix
 
 	for prefix in /usr /opt/other; do
-		make -s -C "$top" O="$out" PREFIX="$prefix" "$out/libdktrace.pc"
+		make -s -C "$top" O="$out" PREFIX="$prefix" "$out/libdktrace.pc" "$out/gen/datadir.o" "$out/gen/flags"
 		run -0 sed -n 's/^prefix=//p' "$out/libdktrace.pc"
 		same "$prefix" "$output" "the prefix of the .pc file"
+		grep -q "$prefix/share/dktrace/classes.d" "$out/gen/datadir.o"
+		cp "$out/gen/flags" "$out/flags${prefix//\//-}"
 	done
+	same "$(cat "$out/flags-usr")" "$(cat "$out/flags-opt-other")" "the flags of the objects"
+	# make -n would take the flags, which are the same, for changed ones. -MMD is in each call of the compiler.
+	run -0 make -n -C "$top" O="$build" -o "$build/gen/flags" all
+	grep -e -MMD <<<"$output" >"$out/before" || true
+	run -0 make -n -C "$top" O="$build" -o "$build/gen/flags" PREFIX=/opt/other install
+	grep -q "LD $build/dktrace$" <<<"$output"
+	grep -q "/opt/other/bin/dktrace$" <<<"$output"
+	grep -e -MMD <<<"$output" >"$out/after" || true
+	same "$(cat "$out/before")" "$(cat "$out/after")" "what is compiled"
 }
 
 @test "both libraries are installed as shared libraries and archives, and removed" {

@@ -10,10 +10,12 @@
 #include "lustre/class/map.h"
 
 #define CLASSES_VARIABLE "DKTRACE_CLASSES"
-#define CLASSES_SHIPPED  DATADIR "/classes.d"
 #define CLASSES_SITE     CONFDIR "/classes.d"
 #define CLASSES_SUFFIX   ".yaml"
 #define FILE_SIZE_MAX    (1 << 20)
+
+/* The Makefile assembles it from DATADIR, so that another PREFIX compiles nothing again. */
+extern const char class_dir_shipped[];
 
 struct file {
 	const char *name; /* within its directory */
@@ -205,13 +207,13 @@ int class_map_load(struct dkt_ctx *ctx, struct class_map **map)
 {
 	const char *variable = secure_getenv(CLASSES_VARIABLE);
 	char *beside __cleanup(free) = NULL;
-	const char *dirs[2] = { CLASSES_SHIPPED };
+	const char *dirs[2] = { class_dir_shipped };
 	size_t n = 1;
 
 	*map = NULL;
 	if (variable && *variable)
 		return load_variable(ctx, variable, map);
-	if (!is_dir(CLASSES_SHIPPED)) {
+	if (!is_dir(class_dir_shipped)) {
 		beside = find_beside_program();
 		if (beside && is_dir(beside))
 			dirs[0] = beside;
