@@ -26,14 +26,14 @@ LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf l
 TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3
 
 # A library that is loaded when needed, not linked, by the name of the interface that its header describes.
-soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1))/$(1).so" \
+soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1) 2>/dev/null)/$(1).so" \
 	| sed 's|.*/||; s|\(\.so\.[0-9]*\)\..*|\1|')
 
 # With it the library reads dumps of kernels; KDUMPFILE= does without.
-KDUMPFILE ?= $(shell $(PKG_CONFIG) --exists libkdumpfile && echo libkdumpfile)
+KDUMPFILE ?= $(shell $(PKG_CONFIG) --exists libkdumpfile 2>/dev/null && echo libkdumpfile)
 
 # With it lctl's sessions have history and completion; EDIT= does without.
-EDIT ?= $(shell $(PKG_CONFIG) --exists libedit && echo libedit)
+EDIT ?= $(shell $(PKG_CONFIG) --exists libedit 2>/dev/null && echo libedit)
 TOOL_PKGS += $(EDIT)
 
 # The charts of view's page. The program contains it.
@@ -41,6 +41,19 @@ D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
 
 # Compiling again what was compiled before, in any clone, takes no time where there is ccache; CCACHE= does without.
 CCACHE ?= $(if $(shell command -v ccache),CCACHE_NOHASHDIR=1 ccache)
+
+# Without its packages a build would fail later, at a file that says nothing of them. These targets need none.
+PACKLESS := clean help dist lint check-bare uninstall alternatives no-alternatives
+ifneq ($(filter-out $(PACKLESS),$(or $(MAKECMDGOALS),all)),)
+with_tests := $(filter tests check%,$(MAKECMDGOALS))
+needed := $(LIB_PKGS) $(TOOL_PKGS) libcurl $(if $(with_tests),cmocka)
+ifeq ($(shell $(PKG_CONFIG) --exists $(needed) 2>/dev/null && [ -e $(D3) ] && \
+	command -v $(firstword $(CC)) >/dev/null && echo complete),)
+groups := build$(if $(with_tests), check)
+lacking := $(strip $(shell scripts/deps --list $(groups)))
+$(error packages are missing, run scripts/deps $(groups): $(or $(lacking),one of $(needed) $(D3)))
+endif
+endif
 
 Q := $(if $(V),,@)
 say = $(if $(V),@:,@printf '  %-7s %s\n' $(1) $(2))
@@ -66,7 +79,7 @@ LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(call soname,$(KDUMPFILE))"' $
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 # Before glibc 2.34 dlopen() is in a library of its own.
 LIB_LIBS += -ldl
-TOOL_CFLAGS += -DLIBCURL='"$(call soname,libcurl)"' $(shell $(PKG_CONFIG) --cflags libcurl)
+TOOL_CFLAGS += -DLIBCURL='"$(call soname,libcurl)"' $(shell $(PKG_CONFIG) --cflags libcurl 2>/dev/null)
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lm
 
 LIB_SRC := $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)
@@ -91,7 +104,7 @@ UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-journal gen-perfdata gen-probe-tree gen-sequence \
 	cost transcribe fake-lustre.so probe-target probe-target-O0 marker-target)
-TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd && echo $(O)/tests/tools/read-tracedat)
+TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
 LUSTRE_SO := $(O)/libdktrace-lustre.so.$(VERSION)

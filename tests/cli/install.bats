@@ -95,6 +95,29 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	same "$(cat "$out/before")" "$(cat "$out/after")" "what is compiled"
 }
 
+@test "make without the packages names them and the command that installs them" {
+	local bin=$BATS_TEST_TMPDIR/bin tool
+
+	# Nothing is installed for this dpkg-query, and there is no other program that would do.
+	mkdir "$bin"
+	for tool in sh make echo sed cat paste id dirname env uname tr readlink; do
+		ln -s "$(type -P "$tool")" "$bin/$tool"
+	done
+	printf '#!/bin/sh\nexit 1\n' >"$bin/dpkg-query"
+	cp "$bin/dpkg-query" "$bin/apt-get"
+	chmod 755 "$bin/dpkg-query" "$bin/apt-get"
+	run -2 env -i PATH="$bin" make -C "$top" O="$BATS_TEST_TMPDIR/out"
+	has "$output" "*** packages are missing, run scripts/deps build: gcc libc6-dev linux-libc-dev "
+	has "$output" " node-d3.  Stop."
+	lacks "$output" "No rule"
+	run -2 env -i PATH="$bin" make -C "$top" O="$BATS_TEST_TMPDIR/out" tests
+	has "$output" "*** packages are missing, run scripts/deps build check: "
+	has "$output" " libcmocka-dev "
+	run -0 env -i PATH="$bin" make -s -C "$top" help
+	has "$output" "make the installed program lctl"
+	lacks "$output" "not found"
+}
+
 @test "both libraries are installed as shared libraries and archives, and removed" {
 	local lib=$DESTDIR/usr/local/lib name file
 	target install
