@@ -112,7 +112,8 @@ ARCHIVES := $(O)/libdktrace.a $(O)/libdktrace-lustre.a
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
-	check-clang build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives uninstall dist clean help FORCE
+	check-clang check-bare build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
+	uninstall dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
 
@@ -124,6 +125,7 @@ help:
 	@echo 'all            build/dktrace, build/lctl, the libraries'
 	@echo 'check          every test; check-unit -cli -live -vm -fuzz -abi -san -clang: a part'
 	@echo '               T=name: the tests of that name'
+	@echo 'check-bare     build and test in a new minimal Debian system, by hand before a release'
 	@echo 'lint           format, shell, spelling and man page checks'
 	@echo 'abi-baseline   renew the interface that check-abi compares with, after it has grown'
 	@echo 'demo, bench    the two-minute tour; speed beside other tools'
@@ -370,6 +372,10 @@ $(O)/clang/%.ok: %.c
 	$(Q)$(CLANG) $(BASE) $(if $(filter lib/% compat/% ctl/%,$<),$(BANNED)) $(call flags_of,$<) -Werror \
 		-fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
+
+# It makes the system anew and installs all packages, which takes half an hour.
+check-bare:
+	$(Q)tests/bare $(O)
 
 # The interface that check-abi compares with; it may only grow, see "Stability" in libdktrace(3).
 abi-baseline: $(SO) $(LUSTRE_SO)
