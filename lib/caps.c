@@ -218,6 +218,8 @@ int dkt__rights_check(struct dkt_ctx *ctx, const struct dkt__rights *rights, uns
 	FILE *f;
 	bool ok;
 
+	if (!dir && (ctx->dir || ctx->root))
+		return dkt__no_memory(ctx);
 	if (!ctx->root && locked_down())
 		return dkt_fail(ctx, -EPERM,
 				"the kernel is locked down (confidentiality, see %s): it refuses "
