@@ -93,7 +93,7 @@ static void wrong_maps_are_refused_by_place(void **state)
 static void files_that_cannot_be_read_are_errors(void **state)
 {
 	struct dkt_ctx *ctx = ctx_new(NULL);
-	const char *dir = "/tmp/dktrace-no-such-directory";
+	const char *dir = "/nonexistent";
 	char path[] = "/tmp/dktrace-test-XXXXXX";
 	char file[64];
 	struct class_map *map;

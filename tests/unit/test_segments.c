@@ -16,7 +16,7 @@
 struct place {
 	char dir[32];
 	struct dkt_ctx *ctx;
-	int64_t first; /* the time at which segment 1 began, in s */
+	int64_t now, first; /* in s; segment 1 began at first */
 };
 
 static int setup(void **state)
@@ -27,7 +27,9 @@ static int setup(void **state)
 	strcat(place->dir, "/tmp/dkt-segments-XXXXXX");
 	assert_non_null(mkdtemp(place->dir));
 	assert_int_equal(dkt_ctx_new(NULL, &place->ctx), 0);
-	place->first = (int64_t)time(NULL) - 10 * HOUR;
+	/* One time for all: the clock may be set while a test runs. */
+	place->now = (int64_t)time(NULL);
+	place->first = place->now - 10 * HOUR;
 	*state = place;
 	return 0;
 }
@@ -107,7 +109,7 @@ static int prune(const struct place *place, uint64_t max_size, int64_t keep, uin
 {
 	const struct segments_limits limits = { .max_size = max_size,
 						.keep = (uint64_t)(keep * SECOND),
-						.now = (int64_t)time(NULL) * SECOND,
+						.now = place->now * SECOND,
 						.spare = spare };
 
 	return segments_prune(place->ctx, place->dir, &limits);
@@ -208,8 +210,8 @@ static void the_oldest_are_deleted(void **state)
 	assert_int_equal(prune(place, 1, 0, 7), 0);
 	assert_list(place, INT64_MIN, INT64_MAX, "7? ");
 	assert_int_equal(segments_are_in(place->dir), 1);
-	assert_int_equal(segments_are_in("/tmp/dkt-no-such-directory"), -ENOENT);
-	assert_int_equal(segments_prune(place->ctx, "/tmp/dkt-no-such-directory", &none), -ENOENT);
+	assert_int_equal(segments_are_in("/nonexistent"), -ENOENT);
+	assert_int_equal(segments_prune(place->ctx, "/nonexistent", &none), -ENOENT);
 }
 
 /* Notes segment number n as one that ended so many hours ago. */
@@ -217,7 +219,7 @@ static void note_ended(const struct place *place, uint64_t n, int64_t hours)
 {
 	struct segment segment = make(place, n);
 
-	segment.to = ((int64_t)time(NULL) - hours * HOUR) * SECOND;
+	segment.to = (place->now - hours * HOUR) * SECOND;
 	segment.from = segment.to - HOUR * SECOND;
 	assert_int_equal(segments_note(place->ctx, place->dir, &segment), 0);
 }
