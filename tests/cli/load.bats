@@ -161,7 +161,7 @@ await()
 	expect 2 '' 'dktrace: load: give the server: --clickhouse http://HOST:8123/DATABASE' dktrace load "$capture"
 	mkfifo pipe
 	# It does not wait for a writer.
-	run -1 timeout 60 dktrace load --clickhouse "$url" pipe
+	run -1 timeout 600 dktrace load --clickhouse "$url" pipe
 	same 'dktrace: pipe: only files can be loaded, since they are read twice' "$output"
 }
 

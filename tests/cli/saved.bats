@@ -227,11 +227,15 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	run -0 --separate-stderr apart bash -c '
 		mount -t tmpfs none /run && mkdir -p /run/systemd/journal
 		"$0"/fake-journal "$1" 3>&- &
-		until [ -S /run/systemd/journal/socket ]; do sleep 0.05; done
+		until [ -S /run/systemd/journal/socket ]; do
+			kill -0 $! || exit
+			sleep 0.05
+		done
 		shift
 		"$@" --journal
 		status=$?
-		kill %1
+		# It ends when it has read all entries.
+		"$0"/fake-journal --end
 		wait
 		exit $status
 	' "$top/tests/tools" "$BATS_TEST_TMPDIR/entries" dktrace dk --input "$capture" --event 'sys_exit_write' --pid "$(pid_of dd)"

@@ -22,16 +22,24 @@ teardown()
 	[ -z "${pid:-}" ] || kill "$pid" 2>/dev/null || true
 }
 
+# True if the text is on the screen so many times. usage: is_shown TIMES TEXT
+is_shown()
+{
+	[ "$(grep -aoF -- "$2" screen | wc -l)" -ge "$1" ]
+}
+
+# Waits until the text is on the screen so many times. usage: shown TIMES TEXT
+shown()
+{
+	until_true is_shown "$1" "$2" && return
+	cat -A screen
+	return 1
+}
+
 # Types keys once the screen shows so many prompts. usage: type_at PROMPTS KEYS
 type_at()
 {
-	local tries=0
-
-	while [ "$(grep -ao '> ' screen | wc -l)" -lt "$1" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 100 ] || { cat -A screen; return 1; }
-		sleep 0.1
-	done
+	shown "$1" '> '
 	printf '%b' "$2" >&4
 }
 
@@ -64,11 +72,12 @@ ends()
 @test "a session completes commands, masks, parameters and values" {
 	nm "$(command -v dktrace)" 2>/dev/null | grep -q el_init || skip "built without libedit"
 	type_at 1 'filt\ttr'
-	sleep 0.3
+	shown 1 'filter tr'
 	type_at 1 'a\t\n'
+	shown 1 'Disabling output'
 	type_at 3 'set_param nosu\t=1\n'
-	sleep 0.3
-	type_at 3 'quit\n'
+	shown 1 'error: set_param: setting'
+	type_at 4 'quit\n'
 	ends 0
 	has "$(<screen)" 'Disabling output of type "trace"'
 	has "$(<screen)" "error: set_param: param_path 'nosu': No such file or directory"
@@ -79,8 +88,8 @@ ends()
 	type_at 1 'filter trace\n'
 	type_at 2 'show inode\n'
 	type_at 3 '\020\020\n'
-	sleep 0.3
-	type_at 4 'quit\n'
+	shown 2 'Disabling output of type "trace"'
+	type_at 5 'quit\n'
 	ends 0
 	same 2 "$(grep -ac 'Disabling output of type "trace"' screen)" "times that it ran"
 }

@@ -61,7 +61,7 @@ cells()
 
 	command -v chromium node >/dev/null || skip "the browser's part needs chromium and node"
 	dktrace view "$top/tests/fixture/perfdata/pipe.data" -o stacks.html
-	run -0 timeout 300 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html "$BATS_FILE_TMPDIR/lustre.html" .
+	run -0 timeout 600 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html "$BATS_FILE_TMPDIR/lustre.html" .
 	no_line '<title>bad' dom
 	no_line '<img' dom
 	jq -r '.groups[] | [.group, .count, .min, .p50, .p90, .p99, ."p99.9", .max, .total] | join(",")' wanted |

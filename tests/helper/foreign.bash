@@ -8,7 +8,7 @@ foreign=$'x\nforged\e[31m\xc2\x9b\xe2\x80\xaez'
 # Runs a command and checks that its output has none of them.
 escaped()
 {
-	timeout 60 "$@" </dev/null >"$BATS_TEST_TMPDIR/words" 2>&1 || :
+	timeout 600 "$@" </dev/null >"$BATS_TEST_TMPDIR/words" 2>&1 || :
 	grep -anP '^forged|\x1b|\xc2\x9b|\xe2\x80\xae' "$BATS_TEST_TMPDIR/words" || return 0
 	printf 'raw, in words of:'
 	printf ' %q' "$@"
