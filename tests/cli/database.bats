@@ -234,6 +234,18 @@ a\x00b\xff' '' dktrace sql "$capture" "SELECT x'610062ff' AS bytes" --raw-text
 		dktrace sql "$capture" 'SELECT * FROM blocktop_device'
 }
 
+# The ticks of CPU time that a process has used.
+ticks()
+{
+	awk '{ print $14 + $15 }' "/proc/$1/stat"
+}
+
+# True once a process has used ten ticks more. usage: works_on PID TICKS
+works_on()
+{
+	[ "$(ticks "$1")" -ge $(($2 + 10)) ]
+}
+
 @test "a signal ends a statement, also one whose step does not end" {
 	run -0 dktrace convert "$capture" c.sqlite
 	for statement in 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n' \
@@ -242,8 +254,10 @@ a\x00b\xff' '' dktrace sql "$capture" "SELECT x'610062ff' AS bytes" --raw-text
 		pid=$!
 		until grep -q '^SigCgt:.*[4567cdef]...$' "/proc/$pid/status"; do
 			kill -0 "$pid"
+			sleep 0.05
 		done
-		sleep 0.2
+		# From then on it computes the statement.
+		until_true works_on "$pid" "$(ticks "$pid")"
 		kill -TERM "$pid"
 		status=0
 		wait "$pid" || status=$?
@@ -268,16 +282,20 @@ a\x00b\xff' '' dktrace sql "$capture" "SELECT x'610062ff' AS bytes" --raw-text
 }
 
 @test "a killed convert leaves no file, and a journal of another database is kept" {
-	"$top/tests/tools/gen-sched" 4 40000 >trace.txt
+	"$top/tests/tools/gen-sched" 4 8000 >trace.txt
 	echo other >c.sqlite-journal
-	DKTRACE_ROOT=$top/tests/fixture/analyze dktrace convert trace.txt c.sqlite 2>words &
-	pid=$!
-	until [ -n "$(find "/proc/$pid/fd" -lname "$PWD/*" ! -lname '*/words' ! -lname '*.txt')" ]; do
-		kill -0 "$pid"
-	done
-	kill -KILL "$pid"
-	wait "$pid" || true
-	same $'c.sqlite-journal\ntrace.txt\nwords' "$(ls -A)" "files"
+	# The worst moment: all is written, and has no name yet.
+	cat >kill.c <<-'END'
+		#include <signal.h>
+		#include <unistd.h>
+		int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+		{
+			return kill(getpid(), SIGKILL);
+		}
+	END
+	"${CC:-cc}" -shared -fPIC -o kill.so kill.c || skip "no compiler"
+	LD_PRELOAD=$PWD/kill.so DKTRACE_ROOT=$top/tests/fixture/analyze run -137 dktrace convert trace.txt c.sqlite
+	same $'c.sqlite-journal\nkill.c\nkill.so\ntrace.txt' "$(ls -A)" "files"
 	run -0 dktrace convert "$capture" c.sqlite
 	same other "$(cat c.sqlite-journal)" "the journal"
 }

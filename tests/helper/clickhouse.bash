@@ -50,6 +50,8 @@ choose_ports()
 sockets = [socket.create_server(("127.0.0.1", 0)) for i in range(8)]
 print(*[s.getsockname()[1] for s in sockets])')
 	export http1=$1 tcp1=$2 http2=$3 tcp2=$4 https2=$5 inter1=$6 inter2=$7 keeper=$8
+	# Only these servers know this user: the servers of another test may have taken a port meanwhile.
+	export server_user=dkt$BASHPID
 }
 
 # Makes a certificate NAME.pem and its key, signed by another one or by itself.
@@ -83,13 +85,15 @@ write_config()
 		</dktrace></remote_servers>
 		</yandex>
 	END
-	cat >"$1/users.xml" <<-'END'
+	cat >"$1/users.xml" <<-END
 		<yandex>
 		<profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
 		<quotas><default></default></quotas>
 		<users>
 		<default><password></password><networks><ip>127.0.0.1</ip></networks>
 			<profile>default</profile><quota>default</quota></default>
+		<$server_user><password></password><networks><ip>127.0.0.1</ip></networks>
+			<profile>default</profile><quota>default</quota></$server_user>
 		<keeper><password>secret</password><networks><ip>127.0.0.1</ip></networks>
 			<profile>default</profile><quota>default</quota></keeper>
 		</users>
@@ -161,11 +165,17 @@ await_server()
 	until if [ -n "${DKT_CHDB:-}" ]; then
 		curl -s -o /dev/null -d 'SELECT 1' "http://127.0.0.1:$(cat "$1/http")/"
 	else
-		clickhouse-client --host 127.0.0.1 --port "$2" --query 'SELECT 1' >/dev/null 2>&1
+		clickhouse-client --host 127.0.0.1 --port "$2" --user "$server_user" --query 'SELECT 1' >/dev/null 2>&1
 	fi; do
 		kill -0 "$(cat "$1/pid")" || { cat "$1/out" "$1/errors" >&2; return 1; }
 		sleep 0.02
 	done
+}
+
+# True if a server has ended because another process has taken one of its ports. usage: port_was_taken DIR
+port_was_taken()
+{
+	grep -qs 'Address already in use' "$1/out" "$1/errors" "$1/log"
 }
 
 # usage: end_server DIR [SIGNAL]
