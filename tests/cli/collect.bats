@@ -56,20 +56,52 @@ collect()
 	has "$output" "create the directory dir: it exists"
 }
 
+# Makes a clock that advances by an hour when the directory has all of the files. usage: make_clock FILE...
+make_clock()
+{
+	cat >clock.c <<-END
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		int clock_gettime(clockid_t clock, struct timespec *ts)
+		{
+			static const char *const files[] = { $(printf '"%s", ' "${@/#/$PWD/}") };
+			long ret = syscall(SYS_clock_gettime, clock, ts);
+
+			for (int i = 0; i < sizeof(files) / sizeof(*files); i++)
+				if (access(files[i], F_OK))
+					return (int)ret;
+			ts->tv_sec += 3600;
+			return (int)ret;
+		}
+	END
+	"${CC:-cc}" -shared -fPIC -o clock.so clock.c || skip "no compiler"
+}
+
 @test "each failure is told, and the others go on" {
 	cat >odd <<-'END'
 		#!/bin/bash
+		unset LD_PRELOAD
 		case $1 in
-		good) exec bash -c "$2" ;;
-		noise) echo Welcome; exec bash -c "$2" ;;
-		garbage) exec head -c 200000 /dev/urandom ;;
-		silent) exec sleep 100 ;;
-		gone) echo 'ssh: no route to host' >&2; exit 255 ;;
+		good) bash -c "$2" ;;
+		noise) echo Welcome; bash -c "$2" ;;
+		garbage) head -c 200000 /dev/urandom ;;
+		silent) exec sleep 1000 ;;
+		gone) echo 'ssh: no route to host' >&2; : >end.gone; exit 255 ;;
 		*) printf 'dktrace-remote 1\n\377\377\377\377O\0\0\0' ;;
 		esac
+		: >end.$1
 	END
-	chmod +x odd
-	run -1 --separate-stderr dktrace collect --ssh "$PWD/odd" --timeout 1 -w good,noise,garbage,silent,gone,frame \
+	# It is killed after a wrong answer, and what it has started is not.
+	cat >far <<-'END'
+		#!/bin/bash
+		[ "$1" != silent ] || exec ./odd "$@"
+		setsid --wait ./odd "$@"
+	END
+	chmod +x odd far
+	# The silent host is given up when the others have ended, however long that takes.
+	make_clock end.good end.noise end.garbage end.gone end.frame
+	LD_PRELOAD=$PWD/clock.so run -1 --separate-stderr dktrace collect --ssh "$PWD/far" --timeout 600 -w good,noise,garbage,silent,gone,frame \
 		analyze syscallstats "$capture"
 	has "$output" "(2)"
 	has "$stderr" "dktrace: garbage: what comes from it is not of 'dktrace remote'"
