@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # debug=-1 enables every event of the map, debug=0 none; the time is shown beside the kernel's own.
-# timeout: 300
 # modules: xfs sunrpc nfsd
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
-# timeout: 120
 # apply at boot, before and after Lustre is loaded; with Lustre, its masks count.
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.12

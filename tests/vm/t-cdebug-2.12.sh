@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs-2.12
-# timeout: 180
 # Messages of Lustre 2.12, which pass through a function with two formats, print as the same lines.
 # shellcheck shell=sh disable=SC2154,SC2086
 # kernel: 6.12

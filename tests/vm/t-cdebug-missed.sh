@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
-# timeout: 90
 # A message during a probe is not recorded: dk reports that, and still prints it from Lustre's buffer.
 # shellcheck shell=sh disable=SC2154,SC2086
 # kernel: 6.1

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
 # programs: perf trace-cmd
-# timeout: 180
 # perf and trace-cmd record messages of an unmodified Lustre with the probe, beside the debug log.
 # shellcheck shell=sh disable=SC2154,SC2086
 # kernel: 6.12

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
-# timeout: 240
 # If the buffers overflow, Lustre's and ours, dk shows the rest once and reports the losses.
 # shellcheck shell=sh disable=SC2154,SC2086
 # kernel: 6.1

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
-# timeout: 400
 # With a probe on an unmodified Lustre, dk prints the lines that Lustre's own buffer has.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 

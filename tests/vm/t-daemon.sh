@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # daemon and flight: a CPU that goes and comes back, and a clock that is set.
 # programs: jq gen-sequence
-# timeout: 400
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.12
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # modules: loop xfs
 # build-modules: libcfs
-# timeout: 600
 # With Lustre, only its messages are recorded by default; its masks count, whoever sets them.
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.12

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs lustre_debug
-# timeout: 900
 # kernel: 6.1
 # programs: jq gen-sequence
 # flight: latencies that the kernel measures, those of Lustre's RPCs, and texts of its messages.

@@ -2,7 +2,6 @@
 # function and graph: globs, modules, roots, depth and threshold; in an instance if possible.
 # modules: xfs loop
 # programs: mkfs.xfs
-# timeout: 600
 # shellcheck shell=sh disable=SC2154
 
 global()

@@ -2,7 +2,6 @@
 # trace: entry and exit of the functions of the chosen subsystems' modules, by function_graph of the instance, or of the top one.
 # modules: xfs loop
 # programs: mkfs.xfs
-# timeout: 300
 # shellcheck shell=sh disable=SC2154
 
 truncate -s 320M image

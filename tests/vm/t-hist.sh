@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# timeout: 240
 # Histograms of the kernel and of user space agree, and known workloads give known counts.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 

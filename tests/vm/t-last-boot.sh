@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # append: memmap=8192K$0x30000000 trace_instance=last-boot^traceoff@0x30000000:8192K
 # reboots: 1
-# timeout: 180
 # The memory is at an address, where no kernel that moves at boot can overwrite it.
 # The kernel crashes, boots again, and last-boot shows what it recorded until then.
 # shellcheck shell=sh disable=SC2154

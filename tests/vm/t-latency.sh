@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # kernel: 6.12
-# timeout: 200
 # latency of known sleeps and of functions, paired in user space and by the kernel, leaves nothing behind.
 # shellcheck shell=sh disable=SC2154,SC2086
 

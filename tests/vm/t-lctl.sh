@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
-# timeout: 120
 # lctl's debug commands on a kernel that has Lustre's files and a real buffer behind them.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2015
 # kernel: 6.12

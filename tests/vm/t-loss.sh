@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Under load that the buffers cannot hold, kept and lost records add up to what the kernel generated.
-# timeout: 240
 # shellcheck shell=sh disable=SC2154,SC2034
 # kernel: 6.1
 

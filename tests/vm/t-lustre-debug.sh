@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs lustre_debug
-# timeout: 400
 # Messages of a Lustre that has a trace event for them, and what a tracer can do with messages.
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 # kernel: 6.12

@@ -2,7 +2,6 @@
 # malloc records the allocations of the chosen subsystems' modules, selected in the kernel.
 # modules: xfs loop
 # programs: mkfs.xfs
-# timeout: 120
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 

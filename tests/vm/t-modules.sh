@@ -2,7 +2,6 @@
 # Events come and go with modules: commands find those of a new module, and dk survives removed ones.
 # modules: loop xfs
 # kernel: 6.1
-# timeout: 120
 # programs: mkfs.xfs
 # shellcheck shell=sh disable=SC2154
 

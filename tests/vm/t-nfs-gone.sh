@@ -2,7 +2,6 @@
 # record, daemon and flight write to NFS, and the server goes away: nothing is lost in silence.
 # modules: nfsd nfsv4 veth
 # programs: jq gen-sequence
-# timeout: 400
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 

@@ -3,7 +3,6 @@
 # this server and of its client.
 # modules: nfsd nfsv4
 # programs: jq gen-sequence
-# timeout: 400
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.12
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # dk FILE and the daemon on a full file system, in a missing directory, into a closed pipe: the records stay.
-# timeout: 240
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 

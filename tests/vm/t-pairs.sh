@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# timeout: 120
 # modules: nfsd loop xfs
 # programs: mkfs.ext4
 # The ready-made pairs of latency: each finds its events and fields, and known workloads give known counts.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: texts
 # programs: trace-cmd
-# timeout: 120
 # Records of trace_printk() in a trace.dat of trace-cmd print as the kernel prints them.
 # shellcheck shell=sh disable=SC2154,SC2086
 

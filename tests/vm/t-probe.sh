@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: ptlrpc
-# timeout: 500
 # Probes on the kernel by name: known values, hits, errors, and nothing left behind.
 # shellcheck shell=sh disable=SC2154,SC2016,SC2086
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs ptlrpc
-# timeout: 400
 # Each recipe of dktrace-lustre(7), on messages with Lustre's own formats.
 # shellcheck shell=sh disable=SC2154,SC2016
 # kernel: 6.12

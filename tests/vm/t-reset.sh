@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # reset restores everything, whatever was set, also after kill -9 at any point of a change.
 # modules: xfs
-# timeout: 700
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 

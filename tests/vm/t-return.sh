@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # modules: xfs loop
 # programs: mkfs.xfs
-# timeout: 180
 # Returns of functions, by probes on a glob, print as Lustre's RETURN, with the value or without.
 # shellcheck shell=sh disable=SC2154,SC2016
 

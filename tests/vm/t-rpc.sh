@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The network: sockets and packets over loopback; events of sunrpc and nfsd with their modules.
 # modules: sunrpc nfsd nfs nfsv3
-# timeout: 120
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 

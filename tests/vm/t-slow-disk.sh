@@ -2,7 +2,6 @@
 # record, daemon and flight on a disk that takes 4 MB a second, and hangs at times.
 # modules: null_blk
 # programs: jq gen-sequence
-# timeout: 240
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 

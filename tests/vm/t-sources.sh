@@ -2,7 +2,6 @@
 # modules: loop
 # build-modules: libcfs lustre_debug
 # kernel: 6.1
-# timeout: 200
 # status shows the sources of records, why others are not used, and which modules came and went.
 # shellcheck shell=sh disable=SC2154
 

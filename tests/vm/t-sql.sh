@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# timeout: 180
 # SQL: an event of two others has the records of the workload, and a histogram equals that of --keys.
 # shellcheck shell=sh disable=SC2154
 

@@ -2,7 +2,6 @@
 # stop, start and traceoff while functions are recorded in the instance or in the borrowed top instance.
 # modules: xfs loop
 # programs: mkfs.xfs jq
-# timeout: 300
 # shellcheck shell=sh disable=SC2154
 
 truncate -s 320M image

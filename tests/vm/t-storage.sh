@@ -2,7 +2,6 @@
 # Work on an ext4 and an xfs file system gives block, ext4, jbd2 and xfs lines with the bits of osd and log.
 # modules: xfs loop
 # programs: mke2fs mkfs.xfs
-# timeout: 120
 # shellcheck shell=sh disable=SC2154
 
 truncate -s 64M ext4.img

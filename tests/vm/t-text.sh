@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# timeout: 120
 # report reads the output of cat trace and cat trace_pipe: events, functions and stacks, also in
 # the latency format and by function_graph.
 # shellcheck shell=sh disable=SC2154

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # filter and trigger on a kernel with all features: known counts, snapshots, histograms, messages of Lustre.
 # build-modules: libcfs
-# timeout: 300
 # shellcheck shell=sh disable=SC2154,SC2016
 
 load_built libcfs

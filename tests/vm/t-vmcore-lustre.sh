@@ -4,7 +4,6 @@
 # libraries: libkdumpfile.so.10
 # modules: qemu_fw_cfg
 # dump: yes
-# timeout: 240
 # shellcheck shell=sh disable=SC2154,SC2034
 
 lnet=/sys/kernel/debug/lnet

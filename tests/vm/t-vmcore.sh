@@ -3,7 +3,6 @@
 # libraries: libkdumpfile.so.10
 # modules: qemu_fw_cfg
 # dump: yes
-# timeout: 240
 # shellcheck shell=sh disable=SC2154,SC2034
 
 # The CPU and the time of each record, as cat trace and report print them.

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
-# timeout: 120
 # A recording by class, by name and with a probe of its own, where Lustre is loaded; nothing stays.
 # shellcheck shell=sh disable=SC2154,SC2086
 
