@@ -60,8 +60,9 @@ run()
 	echo "\$ $*"
 	rc=0
 	"$@" >"$out" 2>"$err" || rc=$?
-	head -n 20 "$out"
-	sed 's/^/stderr: /' "$err"
+	# A start of a program takes long in the VM.
+	[ ! -s "$out" ] || head -n 20 "$out"
+	[ ! -s "$err" ] || sed 's/^/stderr: /' "$err"
 	[ "$rc" -eq 0 ] || echo "exit status $rc"
 }
 
@@ -120,6 +121,121 @@ gone()
 	fi
 }
 
+# until_true COMMAND...: waits until the command succeeds. The limit, ten minutes, ends what hangs; it is counted
+# in steps, because the clock may be set meanwhile.
+until_true()
+{
+	vm_steps=0
+	until "$@"; do
+		vm_steps=$((vm_steps + 1))
+		if [ "$vm_steps" -ge 6000 ]; then
+			fail "still not true after ten minutes: $*"
+			exit
+		fi
+		sleep 0.1
+	done
+}
+
+# not COMMAND...: succeeds if the command fails.
+not()
+{
+	! "$@"
+}
+
+# finds ERE FILE: true if a line matches; without output, also if there is no file yet.
+finds()
+{
+	grep -Eqs -- "$1" "$2"
+}
+
+# lines FILE: the number of its lines, 0 without the file.
+lines()
+{
+	if [ -e "$1" ]; then
+		wc -l <"$1"
+	else
+		echo 0
+	fi
+}
+
+# json PATH... <TEXT: prints the value at each path, such as .cpus[1].read, on a line of its own, or null; a string
+# without its quotes. .cpus.length is the number of elements. A start of jq takes six times as long, because it
+# reads a library of its own.
+json()
+{
+	awk -v paths="$*" '
+		function token(word)
+		{
+			if (!match(text, /^[ \n]*("([^"\\]|\\.)*"|[-+.0-9A-Za-z]+|[][{},:])/)) {
+				print "invalid JSON at: " substr(text, 1, 40)
+				bad = 1
+				exit 1
+			}
+			word = substr(text, 1, RLENGTH)
+			text = substr(text, RLENGTH + 1)
+			sub(/^[ \n]+/, "", word)
+			return word
+		}
+
+		function found(path, have)
+		{
+			if (!(path in values))
+				return
+			if (have ~ /^"/) {
+				have = substr(have, 2, length(have) - 2)
+				gsub(/\\\//, "/", have)
+				gsub(/\\"/, "\"", have)
+			}
+			values[path] = have
+		}
+
+		function members(path, word)
+		{
+			for (word = token(); word != "}"; word = token()) {
+				if (word == ",")
+					word = token()
+				token()
+				value(path "." substr(word, 2, length(word) - 2))
+			}
+		}
+
+		function elements(path, n)
+		{
+			for (n = 0; text !~ /^[ \n]*\]/; n++) {
+				value(path "[" n "]")
+				if (text ~ /^[ \n]*,/)
+					token()
+			}
+			token()
+			found(path ".length", n)
+		}
+
+		function value(path, word)
+		{
+			word = token()
+			if (word == "{")
+				members(path)
+			else if (word == "[")
+				elements(path)
+			else
+				found(path, word)
+		}
+
+		BEGIN {
+			n_paths = split(paths, path, " ")
+			for (i = 1; i <= n_paths; i++)
+				values[path[i]] = "null"
+		}
+		{ text = text $0 "\n" }
+		END {
+			if (text != "")
+				value("")
+			for (i = 1; i <= n_paths && !bad; i++)
+				print values[path[i]]
+			exit bad || text == ""
+		}'
+}
+
 # need PROGRAM...: skips the test unless the VM has them.
 need()
 {
@@ -145,17 +261,19 @@ set_param()
 	status_is 0 "set_param $* is taken" || exit
 }
 
-# stat_sum NAME: the sum of that line of per_cpu/*/stats over all CPUs.
+# stat_sum NAME...: the sum of these lines of per_cpu/*/stats over all CPUs.
 stat_sum()
 {
-	cat "$instance"/per_cpu/cpu*/stats | sed -n "s/^$1: //p" | awk '{ n += $1 } END { print n + 0 }'
+	cat "$instance"/per_cpu/cpu*/stats | awk -F ': ' -v names="$(printf '%s:' "$@")" '
+		BEGIN { for (i = split(names, name, ":"); i; i--) counts[name[i]] }
+		$1 in counts { n += $2 }
+		END { print n + 0 }'
 }
 
 # The number of records generated since the buffers were emptied.
 generated()
 {
-	echo $(($(stat_sum entries) + $(stat_sum overrun) + $(stat_sum 'commit overrun') +
-		$(stat_sum 'dropped events') + $(stat_sum 'read events')))
+	stat_sum entries overrun 'commit overrun' 'dropped events' 'read events'
 }
 
 # count ERE [FILE]: how many lines match.
@@ -216,18 +334,67 @@ says()
 	done
 }
 
-# follows PID: waits until it reads the buffers.
+# follows PID: waits until it reads the buffers; ends the test if it never does.
 follows()
 {
-	for _ in $(seq 600); do
-		for vm_fd in "/proc/$1/fd/"*; do
-			case $(readlink "$vm_fd") in
-			*/trace_pipe_raw) return ;;
-			esac
-		done
+	until stat -c %N "/proc/$1/fd/"* 2>/dev/null | grep -q "/trace_pipe_raw'"; do
+		if ! kill -0 "$1" 2>/dev/null; then
+			fail "the process has ended before it read the buffers"
+			exit
+		fi
 		sleep 0.1
 	done
-	return 1
+}
+
+# kill_change UNDO COMMAND...: kills the command at some moment of its work. A command that ended before is undone
+# and started again, with a shorter pause, so that the kill is certain on a machine of any speed. The longest
+# pause is $longest microseconds; the variable is for the test to set.
+kill_change()
+{
+	vm_undo=$1
+	shift
+	while :; do
+		vm_pause=$(($(od -An -N4 -tu4 /dev/urandom) % longest))
+		"$@" >/dev/null 2>&1 &
+		vm_victim=$!
+		usleep "$vm_pause"
+		kill -KILL "$vm_victim" 2>/dev/null
+		wait "$vm_victim" 2>/dev/null
+		[ $? -ne 137 ] || break
+		longest=$((vm_pause + 1))
+		$vm_undo >/dev/null 2>&1
+	done
+	echo "killed after $vm_pause of at most $longest us"
+}
+
+# how_long COMMAND...: runs it and sets longest to the microseconds that it took.
+how_long()
+{
+	vm_since=$(centiseconds)
+	"$@" >/dev/null 2>&1
+	longest=$((($(centiseconds) - vm_since) * 10000 + 1))
+}
+
+# ---- for tests that say "# modules: xfs loop" and "# programs: mkfs.xfs" ----
+
+# mount_xfs DIR: mounts a new file system on a directory that it makes.
+mount_xfs()
+{
+	new_xfs xfs.img
+	mkdir "$1"
+	mount -t xfs -o loop xfs.img "$1" || fail "xfs can be mounted" || exit
+}
+
+# new_xfs FILE: a file with a new file system. A start of mkfs.xfs takes seconds in the VM, so the tests copy
+# what the first one made. Below 300 MB, newer ones want to be asked for it.
+new_xfs()
+{
+	if [ ! -e /tmp/xfs.img ]; then
+		truncate -s 64M /tmp/xfs.img
+		mkfs.xfs --unsupported -q /tmp/xfs.img 2>/dev/null || mkfs.xfs -q /tmp/xfs.img ||
+			fail "mkfs.xfs makes a file system" || exit
+	fi
+	cat /tmp/xfs.img >"$1"
 }
 
 # ---- for tests that say "# modules: nfsd nfsv4" ----
