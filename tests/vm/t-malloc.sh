@@ -5,10 +5,6 @@
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 
-truncate -s 320M xfs.img
-mkfs.xfs -q xfs.img
-mkdir xfs
-
 set_param debug=malloc subsystem_debug=osd
 # NAME SIZE ... Live ADDRESS
 # shellcheck disable=SC2046 # two words
@@ -17,7 +13,7 @@ echo "xfs has $1 bytes from $2"
 for event in kmalloc kfree kmem_cache_alloc kmem_cache_free; do
 	has_line "call_site >= 0x$2" "$instance/events/kmem/$event/filter" "$event is narrowed to xfs"
 done
-mount -t xfs -o loop xfs.img xfs || fail "xfs can be mounted" || exit
+mount_xfs xfs
 for i in 1 2 3 4 5; do
 	echo "$i" >"xfs/$i"
 done

@@ -12,8 +12,7 @@ load()
 
 rmmod xfs || fail "xfs can be unloaded" || exit
 gone "$tracing/events/xfs" "xfs is not there yet" || exit
-truncate -s 320M image
-mkfs.xfs -q image
+new_xfs image
 mkdir mnt
 
 set_param debug=vfstrace+inode+iotrace+malloc subsystem_debug=osd+llite

@@ -37,10 +37,7 @@ else
 fi
 
 # A module's functions, by glob, of its subsystem; those without a probe say no value.
-truncate -s 320M image
-mkfs.xfs -q image
-mkdir mnt
-mount -t xfs -o loop image mnt || fail "xfs can be mounted" || exit
+mount_xfs mnt
 set_param debug=+trace subsystem_debug=osd
 run dktrace probe add --enable --max 50 'xfs:xfs_file_*%return' '$retval'
 status_is 0 "a glob of a module's functions"

@@ -5,12 +5,10 @@
 # shellcheck shell=sh disable=SC2154
 
 truncate -s 64M ext4.img
-truncate -s 320M xfs.img
 /bin/mke2fs -q -t ext4 ext4.img
-mkfs.xfs -q xfs.img
-mkdir ext4 xfs
+mkdir ext4
 mount -t ext4 -o loop ext4.img ext4 || fail "ext4 can be mounted" || exit
-mount -t xfs -o loop xfs.img xfs || fail "xfs can be mounted" || exit
+mount_xfs xfs
 
 set_param debug=vfstrace+iotrace+inode+super+page+layout subsystem_debug=osd+log+llite debug_mb=64
 for dir in ext4 xfs; do
