@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # daemon and flight: a CPU that goes and comes back, and a clock that is set.
-# programs: jq gen-sequence
+# programs: gen-sequence
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.12
 
@@ -10,22 +10,25 @@ online=/sys/devices/system/cpu/cpu1/online
 # The number of a field of the daemon's status.
 number()
 {
-	dktrace daemon status --json | jq ".$1"
+	dktrace daemon status --json | json ".$1"
 }
 
 # The number of the segment that is written.
 current()
 {
-	number segment | sed 's/.*-0*\([0-9]*\)\.dat"/\1/'
+	number segment | sed 's/.*-0*\([0-9]*\)\.dat/\1/'
+}
+
+# True if the segment of this number has begun, or a later one. usage: begun NUMBER
+begun()
+{
+	[ "$(current)" -ge "$1" ]
 }
 
 # Waits until two other segments have begun: the first ended when the second began.
 next_segments()
 {
-	then=$(current)
-	until [ "$(current)" -ge $((then + 2)) ]; do
-		sleep 0.1
-	done
+	until_true begun $(($(current) + 2))
 }
 
 # Counts the records of the directory. usage: counted [OPTION...]
@@ -36,7 +39,7 @@ counted()
 
 lost()
 {
-	dktrace info dir --json | jq .lost
+	dktrace info dir --json | json .lost
 }
 
 # Checks that no segment is missing, and that the index has a line for each, in their order.
@@ -109,9 +112,7 @@ gen-sequence 1 1000
 for days in 1 -1 0; do
 	then=$(current)
 	date -s "@$((now + days * 86400))" >/dev/null
-	until [ "$(current)" -gt "$then" ]; do
-		sleep 0.1
-	done
+	until_true begun $((then + 1))
 	gen-sequence 1 1000
 done
 same null "$(number error)" "no error"

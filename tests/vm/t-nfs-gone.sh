@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # record, daemon and flight write to NFS, and the server goes away: nothing is lost in silence.
 # modules: nfsd nfsv4 veth
-# programs: jq gen-sequence
+# programs: gen-sequence
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 
@@ -10,7 +10,12 @@ numbers='syscalls:sys_enter_close[fd >= 1000000]'
 # The client is in a network of its own, so that the cable to the server can be pulled.
 unshare -n sleep 10000 &
 far=$!
-while [ "$(readlink /proc/$far/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do sleep 0.1; done
+away()
+{
+	[ "$(readlink /proc/$far/ns/net)" != "$(readlink /proc/self/ns/net)" ]
+}
+
+until_true away
 ip link add near type veth
 ip link set veth0 netns $far
 ip addr add 10.0.0.1/24 dev near
@@ -37,7 +42,12 @@ status_is 0 "flight start"
 
 # Records that are read while the server is away can get lost.
 gen-sequence 2 1000
-until [ "$(dktrace daemon status --json | jq .records)" -eq 2000 ]; do sleep 0.1; done
+has_read()
+{
+	[ "$(dktrace daemon status --json | json .records)" -eq 2000 ]
+}
+
+until_true has_read
 ip link set near down
 gen-sequence 2 3000
 wait $pid
@@ -46,13 +56,13 @@ has_line 'nfs/a.dat: .*Input/output error' record.err "with file and reason"
 run dktrace flight dump
 status_is 1 "so does a dump"
 has_line 'nfs/dumps.*: Input/output error' "$err" "with file and reason"
-until attention; do sleep 0.5; done
+until_true attention
 attention >said
 has_line 'nfs/dir.*: Input/output error' said "daemon status has file and reason"
 
 ip link set near up
-until ls nfs >/dev/null 2>&1; do sleep 0.5; done
-while attention; do sleep 0.5; done
+until_true ls nfs >/dev/null 2>&1
+until_true not attention
 gen-sequence 2 5000
 run dktrace flight dump
 status_is 0 "a dump, when the server is back"
@@ -62,8 +72,8 @@ run dktrace flight stop
 run dktrace daemon stop
 status_is 0 "daemon stop"
 run dktrace info nfs/dir --json
-records=$(jq .records "$out")
-same 18000 $((records + $(jq .lost "$out"))) "each record is in a segment or counted as lost"
+records=$(json .records <"$out")
+same 18000 $((records + $(json .lost <"$out"))) "each record is in a segment or counted as lost"
 at_least 12000 "$records" "those from before and after are in one"
 same "$records" "$(dktrace report nfs/dir -e sys_enter_close | wc -l)" "as many as the segments have"
 run dktrace report nfs/a.dat -e sys_enter_close

@@ -46,7 +46,7 @@ dktrace reset
 # usage: total ANALYSIS TABLE COLUMN ROW-FILTER
 total()
 {
-	dktrace analyze "$1" --json nfs.dat 2>/dev/null | jq "[.$2[] | select($4) | .$3] | add"
+	jq "[.$2[] | select($4) | .$3] | add" "$1.json"
 }
 
 # The number that a line of the kernel's file grew by.
@@ -68,6 +68,9 @@ END
 run dktrace record --all -o nfs.dat \
 	-e 'nfsd:nfsd_compound*,nfsd:nfsd_*_done,sunrpc:svc_process,sunrpc:svc_stats_latency,sunrpc:rpc_stats_latency' \
 	-- sh work.sh
+for analysis in nfsdstats rpcstats; do
+	dktrace analyze $analysis --json nfs.dat >$analysis.json 2>/dev/null
+done
 same "$(grew server io 2) $(grew server io 3)" "$(total nfsdstats data read true) $(total nfsdstats data written true)" \
 	"bytes that the server read and wrote"
 # The counts of the operations begin with that of operation 0, after the number of counts.
@@ -91,12 +94,17 @@ start_daemon()
 
 start_daemon "daemon start"
 gen-sequence 2 1000
-until [ "$(find nfs/dir -name '*.dat' | wc -l)" -ge 3 ]; do sleep 0.1; done
+third_begun()
+{
+	[ "$(find nfs/dir -name '*.dat' | wc -l)" -ge 3 ]
+}
+
+until_true third_begun
 gen-sequence 2 1000
-kill -9 "$(dktrace daemon status --json | jq .pid)"
+kill -9 "$(dktrace daemon status --json | json .pid)"
 gen-sequence 2 1000
 start_daemon "daemon start after kill -9"
-until [ -s nfs/dir/index ]; do sleep 0.1; done
+until_true [ -s nfs/dir/index ]
 ok "its worker completes segments"
 run dktrace daemon stop
 status_is 0 "daemon stop"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # record, daemon and flight on a disk that takes 4 MB a second, and hangs at times.
 # modules: null_blk
-# programs: jq gen-sequence
+# programs: gen-sequence
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 
@@ -24,20 +24,18 @@ mkdir slow
 run mount -t ext2 -o sync "$device" slow
 status_is 0 "mount"
 
-# usage: fact FILE|DIR KEY...: the sum of what info knows
+# usage: fact FILE|DIR PATH...: the sum of what info knows
 fact()
 {
 	fact_of=$1
 	shift
-	for key; do
-		dktrace info "$fact_of" --json | jq ".$key"
-	done | awk '{ n += $1 } END { print n }'
+	dktrace info "$fact_of" --json | json "$@" | awk '{ n += $1 } END { print n }'
 }
 
 # usage: hangs PID: waits until the process waits for the disk
 hangs()
 {
-	until grep -q '^State:	D' "/proc/$1/status"; do sleep 0.1; done
+	until_true grep -q '^State:	D' "/proc/$1/status"
 }
 
 # Many more events than buffers of 256K take.
@@ -52,8 +50,8 @@ kill -TERM $pid
 fsfreeze --unfreeze slow
 wait $pid
 same 3 $? "record ends after SIGTERM, with the status for losses"
-same 120000 "$(fact slow/a.dat records lost)" "and has counted every event that it lost"
-at_least 1000 "$(fact slow/a.dat records)" "of which there are some"
+same 120000 "$(fact slow/a.dat .records .lost)" "and has counted every event that it lost"
+at_least 1000 "$(fact slow/a.dat .records)" "of which there are some"
 rm slow/a.dat
 
 run dktrace daemon start --dir slow/dir -e "$numbers" --buffer-size 256K --compression none --segment-time 2
@@ -61,7 +59,7 @@ status_is 0 "daemon start"
 gen-sequence 2 10000
 fsfreeze --freeze slow
 gen-sequence 2 50000
-hangs "$(dktrace daemon status --json | jq .pid)"
+hangs "$(dktrace daemon status --json | json .pid)"
 run dktrace daemon status
 status_is 0 "daemon status, while the disk hangs"
 fsfreeze --unfreeze slow
@@ -69,13 +67,13 @@ gen-sequence 2 10000
 run dktrace daemon stop
 status_is 0 "daemon stop"
 run dktrace info slow/dir
-same 140000 "$(fact slow/dir records lost)" "the segments have counted every event that they lack"
-at_least 1000 "$(fact slow/dir records)" "of which there are some"
+same 140000 "$(fact slow/dir .records .lost)" "the segments have counted every event that they lack"
+at_least 1000 "$(fact slow/dir .records)" "of which there are some"
 rm -r slow/dir
 
 dumps()
 {
-	dktrace flight status --json | jq "$@"
+	dktrace flight status --json | json "$@"
 }
 
 # Each event is an incident, and users ask for dumps. The disk hangs for a while.
@@ -90,40 +88,54 @@ for i in 1 2 3 4; do
 	{ dktrace flight dump "user $i"; echo $? >>statuses; } >>asked 2>&1 &
 done
 kill -USR1 "$pid"
+all_wait()
+{
+	[ "$(grep -c '/socket$' /proc/net/unix)" -eq 5 ]
+}
+
 # The socket that listens, and one for each of them.
-until [ "$(grep -c '/socket$' /proc/net/unix)" -eq 5 ]; do sleep 0.1; done
+until_true all_wait
 run dktrace flight status
 status_is 0 "flight status, while the disk hangs"
 gen-sequence 2 20000
 fsfreeze --unfreeze slow
-until [ "$(wc -l <statuses)" -eq 4 ]; do sleep 0.1; done
+all_answered()
+{
+	[ "$(wc -l <statuses)" -eq 4 ]
+}
+
+until_true all_answered
 same "0 1" "$(sort -u statuses) $(sort -u asked | wc -l)" "one dump for all who wait"
 run dktrace report "$(sort -u asked)" -e print
 has_line 'flight dump: SIGUSR1; .*user 1.*' "$out" "which has the reasons of all"
 made=80000
-while [ "$(dumps .suppressed)" -eq 0 ]; do
+suppressed()
+{
+	[ "$(dumps .suppressed)" -ne 0 ] && return
 	gen-sequence 2 10
 	made=$((made + 20))
-	sleep 0.2
-done
+	return 1
+}
+
+until_true suppressed
 run dktrace flight dump
 status_is 0 "a last dump"
 run dktrace flight status
 has_line '^merged .* into the dump of an earlier incident' "$out" "says that incidents share a dump"
 has_line '^suppressed .* because the hour has had its dumps' "$out" "and that others have none"
-same 4 "$(dumps '.dumps | length')" "no more than 3 dumps, and that of the user"
+same 4 "$(dumps .dumps.length)" "no more than 3 dumps, and that of the user"
 of_dumps=0
 for file in slow/dumps/*.dat; do
-	of_dumps=$((of_dumps + $(fact "$file" records)))
+	of_dumps=$((of_dumps + $(fact "$file" .records)))
 done
-same $((made + 4)) $((of_dumps + $(dumps '.groups[0] | .overwritten + .lost'))) \
+same $((made + 4)) $((of_dumps + $(dumps '.groups[0].overwritten') + $(dumps '.groups[0].lost'))) \
 	"each event and reason is in a dump or counted as overwritten"
 fsfreeze --freeze slow
 dktrace flight dump >asked 2>&1 &
 hangs "$pid"
 kill -TERM "$pid"
 fsfreeze --unfreeze slow
-while [ -e "/proc/$pid" ]; do sleep 0.1; done
+until_true not [ -e "/proc/$pid" ]
 ok "it ends after SIGTERM once the disk has its dump"
 wait $!
 same 0 $? "which the user gets"

@@ -17,14 +17,19 @@ begin()
 	rm -f frames
 	dktrace top --json -d 0.5 --rows 0 "$@" >frames 2>top.err &
 	top=$!
-	until [ -s frames ]; do sleep 0.1; done
+	until_true [ -s frames ]
+}
+
+# True if so many frames are complete. usage: complete N
+complete()
+{
+	[ "$(grep -c '^}' frames)" -ge "$1" ]
 }
 
 # Waits until a frame is complete that began after now, and ends top.
 end()
 {
-	n=$(jq -n '[inputs] | length' frames)
-	until [ "$(jq -n '[inputs] | length' frames 2>/dev/null || echo 0)" -gt $((n + 1)) ]; do sleep 0.1; done
+	until_true complete $(($(grep -c '^}' frames) + 2))
 	kill $top
 	wait $top
 	rc=$?
