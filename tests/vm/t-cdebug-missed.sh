@@ -20,9 +20,9 @@ has_line "a probe on Lustre's messages; not recorded because it was busy: 1, " "
 
 dktrace follow >f.txt 2>f.err &
 follow=$!
-holds "follow reads" follows "$follow"
+follows "$follow"
 emit probe softirq
-sleep 1
+until_true finds 'in softirq 1$' f.txt
 kill -INT "$follow"
 wait "$follow"
 same 3 "$?" "follow has not all, by its exit status"

@@ -132,16 +132,16 @@ run dktrace status
 has_line "Lustre's own debug differs: 0" "$out" "status tells"
 emit catalogue
 lctl debug_daemon start daemon.log 8
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	[ "$(filter)" = "$before" ] || break
-	sleep 1
-done
+# usage: filter_is FILTER
+filter_is()
+{
+	[ "$(filter)" = "$1" ]
+}
+
+until_true not filter_is "$before"
 echo -1 >$lnet/debug
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-	[ "$(filter)" = none ] && break
-	sleep 1
-done
-same none "$(filter)" "the daemon follows"
+until_true filter_is none
+ok "the daemon follows"
 lctl debug_daemon stop
 
 # debug=0 keeps the messages that cannot be masked.

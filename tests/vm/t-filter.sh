@@ -32,7 +32,7 @@ set_param debug=vfstrace
 sh -c 'echo $$ >pid; read go <fifo_never 2>/dev/null; while [ ! -e go ]; do sleep 0.1; done; cat /etc/passwd' \
 	>/dev/null 2>&1 &
 child=$!
-while [ ! -s pid ]; do sleep 0.1; done
+until_true [ -s pid ]
 set_param debug_filter="common_pid == $child"
 lctl clear
 touch go

@@ -3,25 +3,17 @@
 # shellcheck shell=sh disable=SC2154
 # kernel: 6.1
 
-# seen ERE FILE: waits up to 20 s for a line.
-seen()
-{
-	for _ in $(seq 200); do
-		grep -Eq -- "$1" "$2" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 set_param debug=vfstrace
 for signal in INT TERM; do
 	dktrace follow >f.txt 2>f.err &
 	follow=$!
-	holds "follow reads" follows "$follow"
+	follows "$follow"
 	echo x >"file.$signal"
 	lctl mark "one $signal"
-	holds "a mark is seen while follow runs" seen "DEBUG MARKER: one $signal" f.txt
-	holds "and so is a file" seen 'sys_enter_open' f.txt
+	until_true finds "DEBUG MARKER: one $signal" f.txt
+	ok "a mark is seen while follow runs"
+	until_true finds 'sys_enter_open' f.txt
+	ok "and so is a file"
 	kill "-$signal" "$follow"
 	wait "$follow"
 	same 0 "$?" "SIG$signal ends it well"
@@ -31,8 +23,8 @@ done
 
 dktrace follow --style trace --filter 'filename ~ "*nothing-has-that*"' >f.txt 2>&1 &
 follow=$!
-holds "a filtered one reads" follows "$follow"
-run timeout 10 dktrace dk
+follows "$follow"
+run timeout 600 dktrace dk
 status_is 1 "while one reads no other can"
 has_line "process $follow is reading" "$err" "and is told who does"
 run dktrace status
@@ -45,12 +37,15 @@ run dktrace dk
 status_is 0 "after kill -9 the next can"
 
 # A pipe that closes ends it.
+rm f.txt
 (dktrace follow 2>f.err; echo "exit status $?" >f.rc) | head -n 3 >f.txt &
-sleep 1
-for i in 1 2 3 4 5 6; do
-	echo "$i" >file
-	sleep 0.3
-done
+ended()
+{
+	echo more >file
+	[ -s f.rc ]
+}
+
+until_true ended
 wait
 same 3 "$(wc -l <f.txt)" "three lines"
 same 'exit status 141' "$(cat f.rc)" "then it ends"
@@ -59,7 +54,7 @@ same '' "$(cat f.err)" "quietly"
 # reset during follow fails with a message and changes nothing.
 dktrace follow >f.txt 2>f.err &
 follow=$!
-holds "another reads" follows "$follow"
+follows "$follow"
 run dktrace reset
 echo "exit status $rc"
 kill -INT "$follow"

@@ -78,13 +78,16 @@ run dktrace dk
 status_is 0 "then nothing more is lost"
 same "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "$(cat "$out")" "and nothing is left"
 
-# follow takes records out while they come; the last ones are left for the next dk.
+# follow takes records out while they come; the last ones are left for the next dk. It cannot keep up while it is
+# stopped.
 recording 1
 dktrace follow >follow.txt 2>"$err" &
 follow=$!
-holds "follow reads" follows "$follow"
+follows "$follow"
+load 10000
+kill -STOP "$follow"
 load 20000
-sleep 1
+kill -CONT "$follow"
 kill -INT "$follow"
 wait "$follow"
 rc=$?

@@ -47,6 +47,12 @@ failed()
 	grep -q '^debug daemon: failed' status
 }
 
+# True if the daemon has written so many records, or has failed. usage: written N
+written()
+{
+	failed || [ "$(sed -n 's/^written: \([0-9]*\) records.*/\1/p' status)" -ge "$1" ]
+}
+
 # full SIZE: the daemon's file on a file system of that size, until it is full.
 full()
 {
@@ -55,10 +61,12 @@ full()
 	echo 1 >"$instance/tracing_on"
 	run lctl debug_daemon start small/file 10
 	status_is 0 "the daemon starts with $1"
-	for i in $(seq 60); do
+	# Each round makes some 2000 records, of which the daemon leaves some until the next ones come.
+	i=0
+	until failed; do
+		i=$((i + 1))
 		dd if=/dev/zero of=/dev/null bs=$((4500 + i)) count=500 2>/dev/null
-		failed && break
-		sleep 0.2
+		until_true written $((i * 1000))
 	done
 	echo 0 >"$instance/tracing_on"
 	cat status

@@ -188,11 +188,10 @@ same "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "leaves the o
 gone /run/dktrace "nothing is left behind"
 
 # After a kill at any moment, reset removes every probe.
-for delay in 0.05 0.1 0.2 0.4; do
-	dktrace probe add --enable -g killed 'vfs_r*' >/dev/null 2>&1 &
-	sleep $delay
-	kill -9 $!
-	wait $! 2>/dev/null
+how_long dktrace probe add --enable -g killed 'vfs_r*'
+dktrace reset
+for i in 1 2 3 4; do
+	kill_change 'dktrace reset' dktrace probe add --enable -g killed 'vfs_r*'
 	dktrace reset || fail "reset after a kill"
-	same "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "killed after $delay s"
+	same "p:dktrace/theirs vfs_write" "$(cat $tracing/dynamic_events)" "nothing is left after kill $i"
 done

@@ -132,7 +132,15 @@ echo 3 >/sys/module/ptlrpc/parameters/conflicts
 run dktrace show --style trace
 at_least 3 "$(count 'ldlm_handle_conflict_lock')" "returns are recorded"
 run dktrace probe del 'ldlm_*' --force
-emit "incident expire" "incident expire" "incident expire"
+# Three messages of one second.
+three()
+{
+	emitted "incident expire" "incident expire" "incident expire"
+	dktrace show >three 2>/dev/null
+	[ "$(grep 'Request sent has' three | cut -d : -f 4 | cut -d . -f 1 | sort -u | wc -l)" -eq 1 ]
+}
+
+until_true three
 run dktrace show --rate warning=1
 same 1 "$(count 'Request sent has')" "one a second"
 

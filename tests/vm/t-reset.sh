@@ -23,40 +23,12 @@ same_machine "all is as it was"
 run dktrace reset
 status_is 0 "reset of nothing"
 
-below()
-{
-	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
-}
-
-# Kills a change at some point of it. A change that ended before is undone with the first argument and made
-# again, and its pause is the longest from then on, so a kill is certain on a machine of any speed.
-# usage: kill_change UNDO SETTING...
-kill_change()
-{
-	undo=$1
-	shift
-	while :; do
-		pause=$(below "$longest")
-		lctl set_param -n "$@" >/dev/null 2>&1 &
-		victim=$!
-		usleep "$pause"
-		kill -KILL "$victim" 2>/dev/null
-		wait "$victim" 2>/dev/null
-		[ $? -ne 137 ] || break
-		longest=$((pause + 1))
-		$undo 2>/dev/null
-	done
-	echo "killed after $pause of at most $longest us"
-}
-
 # As long as the change itself takes, so that the points lie all over it.
-start=$(centiseconds)
-lctl set_param -n debug=-1 subsystem_debug=osd+llite+libcfs debug_mb=8 2>/dev/null
-longest=$((($(centiseconds) - start) * 10000 + 1))
+how_long lctl set_param -n debug=-1 subsystem_debug=osd+llite+libcfs debug_mb=8
 dktrace reset
 
 for i in $(seq 5); do
-	kill_change 'dktrace reset' debug=-1 subsystem_debug=osd+llite+libcfs debug_mb=8
+	kill_change 'dktrace reset' lctl set_param -n debug=-1 subsystem_debug=osd+llite+libcfs debug_mb=8
 	dktrace reset || fail "reset after kill $i"
 	[ "$before" = "$(knobs)" ] || same_machine "all is as it was after kill $i" || break
 done
@@ -71,7 +43,7 @@ state()
 }
 state >good
 for i in $(seq 4); do
-	kill_change 'lctl set_param -n debug=vfstrace+ioctl debug_mb=4' debug=-1 debug_mb=8
+	kill_change 'lctl set_param -n debug=vfstrace+ioctl debug_mb=4' lctl set_param -n debug=-1 debug_mb=8
 	if ! lctl set_param -n printk=0 2>err; then
 		fail "the next change after kill $i: $(cat err)"
 		break

@@ -11,7 +11,12 @@ for system in sunrpc nfsd nfs net sock skb; do
 done
 nc -l -p 7777 >got.txt &
 server=$!
-sleep 1
+listens()
+{
+	cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -q ':1E61 .* 0A '
+}
+
+until_true listens
 echo 'over the wire' | nc -w 1 127.0.0.1 7777
 wait "$server"
 same 'over the wire' "$(cat got.txt)" "it works"
@@ -26,8 +31,16 @@ lctl clear
 
 # An RPC call that finds no server is still a call: mounting NFS asks one.
 mkdir mnt
-run timeout 10 mount -t nfs -o vers=3,proto=tcp,addr=127.0.0.1,port=7,mountproto=tcp,mountport=7,nolock,soft,timeo=5,retrans=0 \
-	127.0.0.1:/ mnt
+mount -t nfs -o vers=3,proto=tcp,addr=127.0.0.1,port=7,mountproto=tcp,mountport=7,nolock,soft,timeo=5,retrans=0 \
+	127.0.0.1:/ mnt &
+called()
+{
+	grep -q ' rpc_task_begin: ' "$instance/trace"
+}
+
+until_true called
+kill -9 $! 2>/dev/null
+wait
 run sh -c 'lctl dk >dk.txt'
 at_least 1 "$(count '^00000[1-9a-f]..:.*:\(sunrpc:0:|\(sunrpc:0:' dk.txt)" "sunrpc lines"
 at_least 1 "$(grep ':(sunrpc:0:' dk.txt | grep -Ec '^0000..[048c]0:|^0000010.:|^00000[13579bdf]..:')" \

@@ -27,11 +27,21 @@ sed 's/:/\//' "$instance/set_event" | sort >on
 	cat "$tracing/events/$event/format" >"tree/events/$event/format" 2>/dev/null || rmdir "tree/events/$event"
 done
 sed 's/\//:/' on >tree/available_events
+# True if the process has read all records of a CPU and has ended, or on older kernels waits for more.
+# usage: has_all PID CPU
+has_all()
+{
+	grep -q '^entries: 0$' "$instance/per_cpu/cpu$2/stats" &&
+		{ [ ! -e "/proc/$1" ] || grep -q ring_buffer_wait "/proc/$1/stack"; }
+}
+
 for cpu in 0 1; do
 	mkdir -p tree/per_cpu/cpu$cpu
 	cat "$instance/per_cpu/cpu$cpu/stats" >tree/per_cpu/cpu$cpu/stats
-	# It waits for more records, but prints those that exist at once.
-	timeout 2 dd if="$instance/per_cpu/cpu$cpu/trace_pipe_raw" of=tree/per_cpu/cpu$cpu/trace_pipe_raw bs=4096 2>/dev/null
+	dd if="$instance/per_cpu/cpu$cpu/trace_pipe_raw" of=tree/per_cpu/cpu$cpu/trace_pipe_raw bs=4096 2>/dev/null &
+	until_true has_all $! $cpu
+	kill $! 2>/dev/null
+	wait $!
 done
 run dktrace reset
 

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # stop, start and traceoff while functions are recorded in the instance or in the borrowed top instance.
 # modules: xfs loop
-# programs: mkfs.xfs jq
+# programs: mkfs.xfs
 # shellcheck shell=sh disable=SC2154
 
-truncate -s 320M image
-mkfs.xfs -q image
-mkdir mnt
-mount -t xfs -o loop image mnt || fail "xfs can be mounted" || exit
+mount_xfs mnt
 
 use_files()
 {
@@ -81,7 +78,7 @@ if [ "$where" = "$tracing" ]; then
 	has_line '\(stopped, but the top instance still records entry and exit of functions; dktrace stop' "$out" \
 		"status says what goes on"
 	run dktrace status --json
-	same "false true" "$(jq -r '"\(.recording) \(.recording_top)"' "$out")" "as JSON too"
+	same "false true" "$(json .recording .recording_top <"$out" | xargs)" "as JSON too"
 	run dktrace stop
 	same "0 0" "$(both)" "which stop stops"
 	echo 1 >"$instance/tracing_on"
@@ -144,15 +141,18 @@ same "1 1" "$(both)" "a trigger that has acted does not act again"
 # Killed, then reset: nothing is left of it.
 run dktrace trigger rearm
 run dktrace trigger add raw_syscalls:sys_exit traceoff --filter 'id == 99999'
-for delay in 0.05 0.1 0.2 0.3 0.5; do
-	dktrace trigger rearm >/dev/null 2>&1 &
-	sleep $delay
-	kill -9 $! 2>/dev/null
-	wait $! 2>/dev/null
-	lctl set_param debug=-trace >/dev/null 2>&1 &
-	sleep $delay
-	kill -9 $! 2>/dev/null
-	wait $! 2>/dev/null
+how_long dktrace trigger rearm
+longest_rearm=$longest
+how_long lctl set_param debug=-trace
+longest_change=$longest
+lctl set_param debug=+trace >/dev/null 2>&1
+for _ in 1 2 3 4; do
+	longest=$longest_rearm
+	kill_change true dktrace trigger rearm
+	longest_rearm=$longest
+	longest=$longest_change
+	kill_change 'lctl set_param debug=+trace' lctl set_param debug=-trace
+	longest_change=$longest
 	run lctl set_param debug=+trace
 	same "1 1" "$(both)" "both record after kill -9"
 done

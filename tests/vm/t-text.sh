@@ -19,7 +19,8 @@ done
 echo 'a mark' >$in/trace_marker
 echo 0 >$in/tracing_on
 cat $in/trace >trace.txt
-timeout 2 cat $in/trace_pipe >pipe.txt
+# It ends when all is read, because recording is off.
+timeout 600 cat $in/trace_pipe >pipe.txt
 
 for file in trace.txt pipe.txt; do
 	run dktrace info $file
