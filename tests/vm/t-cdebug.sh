@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
 # With a probe on an unmodified Lustre, dk prints the lines that Lustre's own buffer has.
+# kernel: 6.12
 # shellcheck shell=sh disable=SC2154,SC2086,SC2016
 
 need lctl dktrace

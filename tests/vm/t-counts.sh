@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # modules: nfsd
-# kernel: 6.1
 # The ready-made counts of hist: the kernel counts each of them, and known workloads give known counts.
 # shellcheck shell=sh disable=SC2154
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Filter expressions mean the same in user space and in the kernel; 6.1 does not know CPUS{}.
-# kernel: 6.1
 # programs: test_expr_kernel
 # shellcheck shell=sh
 

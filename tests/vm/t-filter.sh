@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # debug_filter restricts recording; an invalid one is refused with a message and changes nothing.
+# kernel: 6.12
 # shellcheck shell=sh disable=SC2154
 
 # stty asks a terminal for its settings by TCGETS, which is 21505; tty sizes come by 21523.

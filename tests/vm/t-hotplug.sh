@@ -2,7 +2,6 @@
 # CPUs that are possible but not present, offline when the log begins, or go offline later.
 # append: possible_cpus=4
 # shellcheck shell=sh disable=SC2154
-# kernel: 6.12
 
 online=/sys/devices/system/cpu/cpu1/online
 [ -w $online ] || skip "this kernel cannot take CPU 1 offline"

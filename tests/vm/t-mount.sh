@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # If tracefs is not mounted, a change mounts it and reset unmounts it; reading mounts nothing.
+# kernel: 6.1
 # shellcheck shell=sh disable=SC2154
 
 # debugfs mounts another tracefs below itself as soon as a process looks there.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A buffer larger than the memory is refused with a message, and nothing changes.
+# kernel: 6.1
 # shellcheck shell=sh disable=SC2154,SC2086
 
 set_param debug=vfstrace debug_mb=4

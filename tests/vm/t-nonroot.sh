@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Without privileges, every command names the missing one, changes nothing and does not hang.
 # programs: setpriv
+# kernel: 6.12
 # shellcheck shell=sh disable=SC2154
 
 as_nobody()

@@ -2,6 +2,7 @@
 # build-modules: texts
 # programs: trace-cmd
 # Records of trace_printk() in a trace.dat of trace-cmd print as the kernel prints them.
+# kernel: 6.12
 # shellcheck shell=sh disable=SC2154,SC2086
 
 need trace-cmd

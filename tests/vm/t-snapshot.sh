@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # snapshot: the log of a moment stays in the kernel while recording goes on, and is shown as the log is.
+# kernel: 6.12
 # shellcheck shell=sh disable=SC2154
 
 run dktrace snapshot take

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # SQL: an event of two others has the records of the workload, and a histogram equals that of --keys.
+# kernel: 6.1
 # shellcheck shell=sh disable=SC2154
 
 need dktrace

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # status shows what is enabled before, during and after recording, as text and as valid JSON.
+# kernel: 6.1
 # shellcheck shell=sh disable=SC2154
 
 run dktrace status

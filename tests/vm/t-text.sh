@@ -2,7 +2,6 @@
 # report reads the output of cat trace and cat trace_pipe: events, functions and stacks, also in
 # the latency format and by function_graph.
 # shellcheck shell=sh disable=SC2154
-# kernel: 6.1
 
 need dktrace
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # filter and trigger on a kernel with all features: known counts, snapshots, histograms, messages of Lustre.
 # build-modules: libcfs
+# kernel: 6.1
 # shellcheck shell=sh disable=SC2154,SC2016
 
 load_built libcfs

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # build-modules: libcfs
 # A recording by class, by name and with a probe of its own, where Lustre is loaded; nothing stays.
+# kernel: 6.12
 # shellcheck shell=sh disable=SC2154,SC2086
 
 need dktrace
