@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# modules: loop xfs
+# modules: null_blk
 # build-modules: libcfs
 # With Lustre, only its messages are recorded by default; its masks count, whoever sets them.
 # shellcheck shell=sh disable=SC2154
