@@ -10,14 +10,15 @@ load ../helper/live
 exchange()
 {
 	unshare -n python3 - <<-'END'
-		import fcntl, socket, struct, threading, time
+		import fcntl, os, socket, struct, threading, time
+		port = int(os.environ['PORT'])
 		control = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 		def address(name, ip):
 		    packed = struct.pack('16sH2s4s8s', name, socket.AF_INET, b'', socket.inet_aton(ip), b'')
 		    fcntl.ioctl(control, 0x8916, packed)
 		address(b'lo', '10.9.0.1')
 		fcntl.ioctl(control, 0x8914, struct.pack('16sH14s', b'lo', 0x41, b''))
-		server = socket.create_server(('10.9.0.1', 7000))
+		server = socket.create_server(('10.9.0.1', port))
 		def serve():
 		    for i in range(10):
 		        end, _ = server.accept()
@@ -27,7 +28,7 @@ exchange()
 		thread = threading.Thread(target=serve)
 		thread.start()
 		for i in range(10):
-		    end = socket.create_connection(('10.9.0.1', 7000))
+		    end = socket.create_connection(('10.9.0.1', port))
 		    end.close()
 		    time.sleep(0.01)
 		thread.join()
@@ -49,9 +50,11 @@ host()
 	mkdir both
 	unshare -n true || skip "needs a network of its own"
 	export -f exchange
+	# Other tests may connect to other ports of other networks.
+	export PORT=$((10000 + RANDOM % 20000))
 	dktrace record --all -o all.dat -e sock:inet_sock_set_state -- bash -c 'exchange >times'
-	dktrace convert --filter 'dport == 7000' all.dat both/client.dat
-	dktrace convert --filter 'sport == 7000' all.dat both/server.dat
+	dktrace convert --filter "dport == $PORT" all.dat both/client.dat
+	dktrace convert --filter "sport == $PORT" all.dat both/server.dat
 	jq -nc --argjson client "$(host client 5000000 1000000)" --argjson server "$(host server 1000000 6000000)" \
 		'{collection: 1, command: ["record"], began: 0, ended: 0, wall: 0, hosts: [$client, $server]}' \
 		>both/collection.json
@@ -67,7 +70,7 @@ host()
 	# The page shows the way of each connection through both.
 	dktrace view both -o page.html 2>err
 	sed -n 's|.*<script type="application/json" id="data">||p' page.html | jq -c '.exchanges[] | [.label, (.steps | map(.[0]) | unique), (.steps | length), .ns > 0]' >ways
-	same 10 "$(grep -c '^\["10.9.0.1:[0-9]* to 10.9.0.1:7000",\[0,1\],[4-8],true\]$' ways)"
+	same 10 "$(grep -c '^\["10.9.0.1:[0-9]* to 10.9.0.1:'"$PORT"'",\[0,1\],[4-8],true\]$' ways)"
 	# Large files are not read once more unasked.
 	truncate -s +70M both/server.dat
 	dktrace report both 2>err >/dev/null

@@ -34,9 +34,10 @@ setup_file()
 	build_example follow
 	run -2 "$example"
 	expect 1 "" "follow: this kernel has no event no:such" "$example" no such
-	run -1 "$example" syscalls sys_enter_mkdir 'nofield == 1'
+	# shellcheck disable=SC2016 # for the shell in there
+	run -1 sh -c 'echo $$ >"$0" && exec "$@"' "$tmp/pid" "$example" syscalls sys_enter_mkdir 'nofield == 1'
 	has "$output" "Field not found"
-	same '' "$(find "$tracing/instances" -maxdepth 1 -name 'follow-*')"
+	gone "$tracing/instances/follow-$(cat "$tmp/pid")"
 }
 
 @test "epoll prints an event as JSON and leaves nothing behind" {
@@ -61,10 +62,11 @@ setup_file()
 @test "selfprobe records the arguments of its own function" {
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
 	build_example selfprobe
-	"$example" >"$tmp/out"
+	start "$example" >"$tmp/out"
+	wait "$pid"
 	cat "$tmp/out"
 	same 2 "$(wc -l <"$tmp/out")"
 	has_line ' work: .* number=1 name="one"$' "$tmp/out"
 	has_line ' work: .* number=2 name="two"$' "$tmp/out"
-	no_line selfprobe_ $tracing/uprobe_events
+	no_line "selfprobe_${pid}_" $tracing/uprobe_events
 }

@@ -20,6 +20,7 @@
 /* A private instance and what was recorded in it last. */
 struct side {
 	char *dir;
+	int cpu; /* on which the workload runs */
 	int on; /* tracing_on; kept open, as an open in between would be recorded on one side only */
 	struct dkt_event **events; /* whose records are kept; some may be missing */
 	size_t n_events;
@@ -110,13 +111,13 @@ static void add_record(struct side *side, const void *data, int size)
 	if (!copy)
 		return;
 	memcpy(copy, data, (size_t)size);
-	*record = (struct dkt_record){ .event = side->events[i],
-				       .data = copy,
-				       .size = (uint32_t)size };
+	*record = (struct dkt_record){
+		.event = side->events[i], .cpu = side->cpu, .data = copy, .size = (uint32_t)size
+	};
 	side->n++;
 }
 
-/* Takes the records of CPU 0, to which the workload is bound. */
+/* Takes the records of the CPU to which the workload is bound. */
 static int side_read(struct side *side)
 {
 	struct kbuffer *kbuf = kbuffer_alloc(
@@ -129,7 +130,8 @@ static int side_read(struct side *side)
 	void *data;
 
 	side_forget(side);
-	if (!kbuf || !page || asprintf(&path, "%s/per_cpu/cpu0/trace_pipe_raw", side->dir) < 0)
+	if (!kbuf || !page ||
+	    asprintf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", side->dir, side->cpu) < 0)
 		return -ENOMEM;
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)

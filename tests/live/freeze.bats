@@ -6,17 +6,21 @@
 load ../helper/live
 load ../helper/fleet
 
+# A name that no other process takes.
+freeze=freeze-$$
+
 setup_recorder()
 {
 	cd "$tmp" || return
 	dktrace flight start -e syscalls:sys_enter_ioctl --size 1M --dir "$tmp/dumps" \
-		--when 'task:task_rename[newcomm == "freeze-me"]' 3>&-
+		--when "task:task_rename[newcomm == \"$freeze\"]" 3>&-
 }
 
 # An incident. usage: cause
 cause()
 {
-	bash -c 'echo -n freeze-me >/proc/self/comm'
+	# shellcheck disable=SC2016 # for the shell in there
+	bash -c 'echo -n "$0" >/proc/self/comm' "$freeze"
 }
 
 # The recorder's own socket and those of its followers. usage: has_sockets PID N

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # CPUs that are offline when the log begins, come online, and go offline.
+# No other test may run meanwhile: it could need the CPU.
+# bats file_tags=alone
 # shellcheck disable=SC2154 # set by bats and helper/live.bash
 
 load ../helper/live

@@ -52,10 +52,11 @@ taken_back()
 
 @test "undoing another killed change keeps the recording stopped by an older trigger" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_exit traceoff --filter 'comm == "dkt-stop"' >/dev/null
+	# A name that no other process has.
+	dktrace trigger add sched:sched_process_exit traceoff --filter "comm == \"stop-$$\"" >/dev/null
 	half_done 'recording 1'
-	ln -s "$(command -v cat)" "$tmp/dkt-stop"
-	"$tmp/dkt-stop" /dev/null
+	ln -s "$(command -v cat)" "$tmp/stop-$$"
+	"$tmp/stop-$$" /dev/null
 	same 0 "$(cat "$instance/tracing_on")" "stopped"
 	set_param debug=+ioctl
 	same 0 "$(cat "$instance/tracing_on")" "recording"
@@ -85,7 +86,7 @@ taken_back()
 
 @test "the next change removes the instance of a killed latency" {
 	only vfstrace
-	start dktrace latency syscall -t 60
+	start dktrace latency syscall -t 100000
 	until_true has_left
 	kill -9 "$pid"
 	wait "$pid" || true
@@ -105,8 +106,8 @@ taken_back()
 	for ((i = 0; i < n; i++)); do
 		only vfstrace
 		case $((i % 4)) in
-		0) start dktrace latency syscall -t 60 ;;
-		1) start dktrace hist raw_syscalls:sys_exit --keys id -t 60 ;;
+		0) start dktrace latency syscall -t 100000 ;;
+		1) start dktrace hist raw_syscalls:sys_exit --keys id -t 100000 ;;
 		2) start lctl set_param -n debug=+ioctl+iotrace ;;
 		3) start dktrace trigger add raw_syscalls:sys_exit traceoff ;;
 		esac >/dev/null 2>&1

@@ -5,6 +5,16 @@
 
 load ../helper/live
 
+# Lets other users into the directory of the test.
+let_others_in()
+{
+	local dir
+
+	for dir in "$BATS_RUN_TMPDIR" "${tmp%/*}" "$tmp"; do
+		chmod a+rx "$dir"
+	done
+}
+
 # These tests use their own mount namespaces, without tracefs.
 without_tracefs()
 {
@@ -17,7 +27,8 @@ without_tracefs()
 
 	cp -rL "$build/dktrace" "$tmp/dktrace"
 	ln -s dktrace "$tmp/lctl"
-	chmod -R a+rX "$BATS_RUN_TMPDIR" "$tmp"
+	let_others_in
+	chmod a+rx "$tmp/dktrace"
 	PATH=$tmp:$PATH
 	only ioctl
 	knobs >"$tmp/before"
@@ -177,17 +188,19 @@ has_caps()
 	# Nothing is left behind.
 	same "" "$(find "$tracing/instances" -maxdepth 1 -name "$DKTRACE_INSTANCE-*")" "instances"
 	# Another user's command gets its signals.
-	start dktrace latency syscall -- setpriv --reuid=65534 --clear-groups sleep 60
+	start dktrace latency syscall -- setpriv --reuid=65534 --clear-groups sleep 100000
 	until_true has_caps "$kill 1" "$pid"
-	sleep 0.5
+	child() { pgrep -P "$pid" -u 65534 -x sleep >"$tmp/child"; }
+	until_true child
 	kill "$pid"
 	wait "$pid" || true
+	gone "/proc/$(cat "$tmp/child")"
 }
 
 @test "the daemon follows no planted link and continues no planted file" {
 	only ioctl
 	mkdir -m 1777 "$tmp/sticky"
-	chmod a+rX "$BATS_RUN_TMPDIR" "$tmp"
+	let_others_in
 	echo kept >"$tmp/kept"
 	nobody ln -s "$tmp/kept" "$tmp/sticky/link"
 	nobody sh -c 'echo planted >"$0" && chmod 6777 "$0"' "$tmp/sticky/file"
@@ -202,7 +215,7 @@ has_caps()
 @test "show --format takes over no mode of a planted file, and save keeps no setuid" {
 	only ioctl
 	mkdir -m 1777 "$tmp/sticky"
-	chmod a+rX "$BATS_RUN_TMPDIR" "$tmp"
+	let_others_in
 	nobody sh -c 'echo planted >"$0" && chmod 6777 "$0"' "$tmp/sticky/out.dat"
 	run -0 dktrace show -F trace.dat -o "$tmp/sticky/out.dat"
 	same "0 600" "$(stat -c '%u %a' "$tmp/sticky/out.dat")" "owner and mode"

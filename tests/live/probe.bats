@@ -28,7 +28,9 @@ setup()
 {
 	helper_setup
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
-	program=$tools/probe-target
+	# Others may run the same programs, and probes are on all that run one.
+	cp "$tools"/probe-target "$tools"/probe-target-O0 "$tools"/marker-target "$tmp"
+	program=$tmp/probe-target
 	set_param debug=0
 }
 
@@ -103,7 +105,7 @@ ret=226' "$(texts back)" records
 	cp "$program" "$tmp/root/prog"
 	# shellcheck disable=SC2016
 	# Not by the function: its process is another one.
-	start "$top/tests/tools/apart" sh -c 'mount --bind "$0/root" /mnt && exec sleep 60' "$tmp"
+	start "$top/tests/tools/apart" sh -c 'mount --bind "$0/root" /mnt && exec sleep 100000' "$tmp"
 	until_true test -e "/proc/$pid/root/mnt/prog"
 	run -1 --separate-stderr dktrace probe add --dry-run -x /mnt/prog target name
 	has "$stderr" 'No such file'
@@ -161,7 +163,7 @@ number=9' "$(texts target)" records
 }
 
 @test "probes on static markers record arguments, cover all places and set the semaphore" {
-	markers=$tools/marker-target
+	markers=$tmp/marker-target
 	run -0 dktrace probe list -x "$markers" --json
 	same 'target:twice target:twice target:entry target:small target:none target:guarded' \
 		"$(jq -r '[.markers[].marker] | join(" ")' <<<"$output")" markers
@@ -209,8 +211,9 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 
 @test "after kill -9 at any moment, reset removes every probe" {
 	name=$(group)
+	cp /bin/bash "$tmp/bash"
 	for delay in 0.01 0.03 0.06 0.1 0.15; do
-		start dktrace probe add -g "$name" --enable -x /bin/bash 'a*'
+		start dktrace probe add -g "$name" --enable -x "$tmp/bash" 'a*'
 		sleep $delay
 		kill -9 "$pid" || true
 		wait "$pid" || true

@@ -94,7 +94,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	dktrace filter set module 'name == "x # y"' || dktrace filter set info 'comm == "x # y"'
 	dktrace filter set --cpu 0
 	dktrace filter set --comm 'dkt*'
-	dktrace trigger add sched:sched_process_exec traceoff:1 --filter 'comm == dkt-stop || pid == 1'
+	dktrace trigger add sched:sched_process_exec traceoff:1 --filter 'comm == dkt-none || pid == -1'
 	dktrace trigger add 'sched:sched_process_*' stacktrace
 	dktrace trigger add sched:sched_process_fork 'enable_event:sched:sched_switch:5' --filter 'child_pid == 7'
 	before=$(dktrace filter list; dktrace trigger list; knobs; dktrace status | grep -E '^(filter|trigger|cpus)')
@@ -104,7 +104,7 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 	grep -E '^(cpus|filter|trigger) = ' "$tmp/conf"
 	grep -Fqx 'cpus = 0' "$tmp/conf"
 	grep -Fqx 'filter = sched:sched_process_* comm ~ "dk*" && pid > 1' "$tmp/conf"
-	grep -Fqx 'trigger = sched:sched_process_exec traceoff:1 if comm == "dkt-stop" || pid == 1' "$tmp/conf"
+	grep -Fqx 'trigger = sched:sched_process_exec traceoff:1 if comm == "dkt-none" || pid == -1' "$tmp/conf"
 	dktrace reset
 	run -0 --separate-stderr dktrace apply "$tmp/conf"
 	has "$output" 'filter=sched:sched_process_* comm ~ "dk*" && pid > 1'
@@ -124,9 +124,11 @@ printk = warning error emerg console" "$(cat "$tmp/conf")" "the file"
 }
 
 @test "save and apply restore probes, their filters and their triggers" {
-	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target
+	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=$tmp/probe-target
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	# Others may run the same programs, and probes are on all that run one.
+	cp "$tools"/probe-target "$tools"/probe-target-O0 "$tmp"
 	set_param debug=0
 	dktrace probe add --enable -g "$group" -x "$program" target number 'outer->in->text *pos'
 	dktrace probe add -g "$group" -x "$program" --name back target%return '$retval'
@@ -156,9 +158,11 @@ mai? --exec $program-O0 --group $group --name main" "$(sed -n 's/^probe = //p' "
 }
 
 @test "apply creates a probe by its definition, and undoes everything if one fails" {
-	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target line
+	local before group=dkt_test_$$_$BATS_TEST_NUMBER program=$tmp/probe-target line
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	# Others may run the same programs, and probes are on all that run one.
+	cp "$tools"/probe-target "$tools"/probe-target-O0 "$tmp"
 	only ioctl
 	line=$(dktrace probe add --dry-run -g "$group" -x "$program" target number)
 	printf 'probe = %s --off\n' "$line" >"$tmp/conf"
@@ -203,9 +207,11 @@ END
 }
 
 @test "after kill -9 at any moment, the next apply sets everything, and reset leaves no probe" {
-	local delay i group=dkt_test_$$_$BATS_TEST_NUMBER program=$tools/probe-target
+	local delay i group=dkt_test_$$_$BATS_TEST_NUMBER program=$tmp/probe-target
 
 	[ -e $tracing/uprobe_events ] || skip "this kernel has no probes on programs"
+	# Others may run the same programs, and probes are on all that run one.
+	cp "$tools"/probe-target "$tools"/probe-target-O0 "$tmp"
 	for i in 1 2 3 4 5 6 7 8; do
 		echo "probe = target number --exec $program --group $group --name p$i"
 	done >"$tmp/conf"
@@ -224,7 +230,7 @@ END
 }
 
 @test "saved processes are valid until they or the boot end" {
-	start sleep 60
+	start sleep 100000
 	only ioctl
 	dktrace filter set --pid "$pid" --children
 	expect 0 "" "" dktrace save "$tmp/conf"

@@ -11,9 +11,10 @@ some_records()
 {
 	set_param debug_sources=+kernel debug_mb=32 2>/dev/null
 	only vfstrace+ioctl
-	taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 count=40 status=none
-	taskset -c 1 cat /etc/passwd >/dev/null
-	taskset -c 1 dd if=/dev/zero of=/dev/null bs=1 count=30 status=none
+	only_ours
+	taskset -c "$cpu_a" dd if=/dev/zero of=/dev/null bs=1 count=40 status=none
+	taskset -c "$cpu_b" cat /etc/passwd >/dev/null
+	taskset -c "$cpu_b" dd if=/dev/zero of=/dev/null bs=1 count=30 status=none
 	dktrace stop
 }
 
@@ -23,42 +24,47 @@ of_show()
 }
 
 @test "show and dk print the selected records" {
+	need_two_cpus
 	some_records
 	cd "$tmp"
 	table log dktrace show
 	tables_of_names
 	names=forgotten cells of_show log
 	# dk empties the log.
-	wanted=$(rows log '$2 == "sys_enter_write" && $4 == 0')
+	wanted=$(rows log "\$2 == \"sys_enter_write\" && \$4 == $cpu_a")
 	at_least 40 "$wanted"
-	same "$wanted" "$(dktrace dk --event sys_enter_write --cpu 0 | sed -n 's/^Debug log: .* lines, \([0-9]*\) kept.*/\1/p')" "dk"
+	same "$wanted" "$(dktrace dk --event sys_enter_write --cpu "$cpu_a" | sed -n 's/^Debug log: .* lines, \([0-9]*\) kept.*/\1/p')" "dk"
 	has "$(dktrace show)" "0 lines"
 }
 
 @test "follow prints the selected records as they come" {
+	need_two_cpus
 	only vfstrace
-	start dktrace follow --comm 'dd,none*' --event 'syscalls:sys_enter_write' --cpu 0 -S csv -o "$tmp/out"
+	only_ours
+	start dktrace follow --comm 'dd,none*' --event 'syscalls:sys_enter_write' --cpu "$cpu_a" -S csv -o "$tmp/out"
 	written()
 	{
-		taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 count=25 status=none
-		taskset -c 1 dd if=/dev/zero of=/dev/null bs=1 count=25 status=none
+		taskset -c "$cpu_a" dd if=/dev/zero of=/dev/null bs=1 count=25 status=none
+		taskset -c "$cpu_b" dd if=/dev/zero of=/dev/null bs=1 count=25 status=none
 		[ "$(grep -c '^syscalls,sys_enter_write,' "$tmp/out")" -ge 25 ]
 	}
 	# Records from before follow are in the log, too.
 	until_true written
 	kill -INT "$pid"
 	wait "$pid" || :
-	same "" "$(grep -v '^system,' "$tmp/out" | grep -v '^syscalls,sys_enter_write,[0-9]*,[^,]*,0,[0-9]*,dd,' || :)" "others"
+	same "" "$(grep -v '^system,' "$tmp/out" | grep -v '^syscalls,sys_enter_write,[0-9]*,[^,]*,'"$cpu_a"',[0-9]*,dd,' || :)" "others"
 	at_least 25 "$(grep -c '^syscalls,sys_enter_write,' "$tmp/out")"
 }
 
 @test "hist and latency select programs, threads and CPUs live" {
-	work='taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 count=50 status=none; taskset -c 1 dd if=/dev/zero of=/dev/null bs=1 count=70 status=none'
-	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_cpu --csv --comm 'd[d],none' --cpu 1 \
+	need_two_cpus
+	work="taskset -c $cpu_a dd if=/dev/zero of=/dev/null bs=1 count=50 status=none
+		taskset -c $cpu_b dd if=/dev/zero of=/dev/null bs=1 count=70 status=none"
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_cpu --csv --comm 'd[d],none' --cpu "$cpu_b" \
 		--filter 'count == 1' -- sh -c "$work"
 	same "common_cpu,hitcount
-1,70" "$output"
-	run -0 --separate-stderr dktrace latency syscall --csv --comm 'dd' --cpu 0 --filter 'id == write' \
+$cpu_b,70" "$output"
+	run -0 --separate-stderr dktrace latency syscall --csv --comm 'dd' --cpu "$cpu_a" --filter 'id == write' \
 		-- sh -c "$work"
 	same 50 "$(sed -n 's/^write,\([0-9]*\),.*/\1/p' <<<"$output")"
 }

@@ -397,12 +397,13 @@ static int enable_seen(struct test *t)
 
 static int set_up(struct test *t)
 {
-	cpu_set_t first;
+	cpu_set_t one;
 	int err;
 
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	if (sched_setaffinity(0, sizeof(first), &first))
+	t->all.cpu = t->some.cpu = sched_getcpu();
+	CPU_ZERO(&one);
+	CPU_SET(t->all.cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
 		return -errno;
 	prctl(PR_SET_NAME, COMM);
 	err = make_links(&t->tmp);

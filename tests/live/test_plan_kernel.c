@@ -88,6 +88,20 @@ static bool same_number(const char **kernel, const char **plan, const char *star
 	return true;
 }
 
+/* The kernel has names for functions only; for the address of data the plan prints the nearest symbol. */
+static bool same_data(const char **kernel, const char **plan)
+{
+	size_t n =
+		strspn(*plan, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.");
+
+	if (strncmp(*kernel, "0x", 2) || strspn(*kernel + 2, "0123456789abcdef") != 16 || !n ||
+	    isdigit((unsigned char)**plan))
+		return false;
+	*kernel += 18;
+	*plan += n;
+	return true;
+}
+
 static bool same_but_form(const char *kernel, const char *plan)
 {
 	const char *start = kernel;
@@ -98,6 +112,8 @@ static bool same_but_form(const char *kernel, const char *plan)
 			plan++;
 		} else if (skip_length(kernel) != kernel) {
 			kernel = skip_length(kernel);
+		} else if (same_data(&kernel, &plan)) {
+			continue;
 		} else if (!same_number(&kernel, &plan, start)) {
 			return false;
 		}
@@ -254,6 +270,16 @@ static int enable(struct state *state, size_t n)
 	return err;
 }
 
+/*
+ * Whether the event is one of the kernel's own. Other processes create and remove probes meanwhile, and could not
+ * remove one that is enabled here.
+ */
+static bool is_own(struct dkt_event *event)
+{
+	return !dkt__event_load(event) && !dkt_event_field(event, "__probe_ip") &&
+	       !dkt_event_field(event, "__probe_func") && !dkt_event_field(event, "__probe_vaddr");
+}
+
 static int record(struct state *state)
 {
 	struct dkt_event *const *events;
@@ -267,7 +293,7 @@ static int record(struct state *state)
 	if (!state->on)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
-		if (strcmp(events[i]->system, "syscalls"))
+		if (strcmp(events[i]->system, "syscalls") && is_own(events[i]))
 			state->on[state->n_on++] = events[i];
 	/* Pointers as they are in the record, where the kernel lets us ask for that. */
 	file = open_file(state, "w", "options/hash-ptr", -1);

@@ -15,11 +15,11 @@ enabled()
 	cat "$instance/events/$1/enable"
 }
 
-# A program; triggers act at its end.
+# A program with a name of the test's own; triggers act at its end.
 fire()
 {
-	ln -sf "$(command -v cat)" "$tmp/dkt-fire"
-	"$tmp/dkt-fire" /dev/null
+	ln -sf "$(command -v cat)" "$tmp/fire-$$"
+	"$tmp/fire-$$" /dev/null
 }
 
 all_knobs()
@@ -32,26 +32,27 @@ all_knobs()
 
 @test "a traceoff trigger stops recording, and del starts it again" {
 	only vfstrace
-	expect 0 "1 trigger on 1 event" "" dktrace trigger add sched:sched_process_exit traceoff:1 --filter 'comm == dkt-stop'
-	same 'traceoff:count=1 if comm == "dkt-stop"' "$(in_kernel sched/sched_process_exit)" "in the kernel"
-	ln -s "$(command -v cat)" "$tmp/dkt-stop"
+	only_ours
+	expect 0 "1 trigger on 1 event" "" dktrace trigger add sched:sched_process_exit traceoff:1 --filter "comm == stop-$$"
+	same "traceoff:count=1 if comm == \"stop-$$\"" "$(in_kernel sched/sched_process_exit)" "in the kernel"
+	ln -s "$(command -v cat)" "$tmp/stop-$$"
 	lctl clear
 	cat /dev/null
 	same 1 "$(cat "$instance/tracing_on")" "before"
-	"$tmp/dkt-stop" /etc/hostname >/dev/null
+	"$tmp/stop-$$" /etc/hostname >/dev/null
 	same 0 "$(cat "$instance/tracing_on")" "after"
 	cat /etc/passwd >/dev/null
 	run -0 --separate-stderr dktrace show --style trace
-	has "$output" "dkt-stop-"
+	has "$output" "stop-$$-"
 	same 0 "$(grep -c 'cat-.*passwd' <<<"$output")" "records after it"
 	run -0 dktrace status
 	has "${lines[0]}" "(stopped: tracing_on is 0; dktrace start sets it)"
-	has "$output" "triggers         sched:sched_process_exit traceoff:1 if comm == \"dkt-stop\""
+	has "$output" "triggers         sched:sched_process_exit traceoff:1 if comm == \"stop-$$\""
 	run -0 dktrace trigger list
-	same 'sched:sched_process_exit traceoff 0 comm == "dkt-stop"' "$(tr -s ' ' <<<"${lines[1]}")" "nothing left of its count"
+	same "sched:sched_process_exit traceoff 0 comm == \"stop-$$\"" "$(tr -s ' ' <<<"${lines[1]}")" "nothing left of its count"
 	expect 0 "1 trigger rearmed, recording is on" "" dktrace trigger rearm
-	same 'traceoff:count=1 if comm == "dkt-stop"' "$(in_kernel sched/sched_process_exit)" "rearmed"
-	"$tmp/dkt-stop" /dev/null
+	same "traceoff:count=1 if comm == \"stop-$$\"" "$(in_kernel sched/sched_process_exit)" "rearmed"
+	"$tmp/stop-$$" /dev/null
 	same 0 "$(cat "$instance/tracing_on")" "again"
 	expect 0 "1 trigger removed" "" dktrace trigger del sched:sched_process_exit
 	same 1 "$(cat "$instance/tracing_on")" "recording goes on"
@@ -60,14 +61,15 @@ all_knobs()
 
 @test "a traceon trigger starts recording" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_exit traceon --filter 'comm == "dkt-start"' >/dev/null
-	ln -s "$(command -v cat)" "$tmp/dkt-start"
+	only_ours
+	dktrace trigger add sched:sched_process_exit traceon --filter "comm == \"start-$$\"" >/dev/null
+	ln -s "$(command -v cat)" "$tmp/start-$$"
 	expect 0 "" "" dktrace stop
 	lctl clear
 	cat /etc/passwd >/dev/null
 	run -0 --separate-stderr dktrace show
 	same "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "$output" "stopped"
-	"$tmp/dkt-start" /dev/null
+	"$tmp/start-$$" /dev/null
 	same 1 "$(cat "$instance/tracing_on")" "started"
 	cat /etc/passwd >/dev/null
 	run -0 --separate-stderr dktrace dk
@@ -77,19 +79,24 @@ all_knobs()
 
 @test "a stacktrace trigger records a stack after each record that matches" {
 	only vfstrace
-	dktrace trigger add syscalls:sys_enter_close stacktrace --filter 'fd == 12345' >/dev/null
+	only_ours
+	# A number that no other process closes.
+	fd=$((10000000 + $$))
+	dktrace trigger add syscalls:sys_enter_close stacktrace --filter "fd == $fd" >/dev/null
 	lctl clear
-	python3 -c 'import os
-for fd in 12345, 12346:
+	python3 -c 'import os, sys
+fd = int(sys.argv[1])
+for fd in fd, fd + 1:
 	try: os.close(fd)
-	except OSError: pass'
+	except OSError: pass' "$fd"
 	run -0 --separate-stderr dktrace dk --style trace
 	same 1 "$(grep -c 'kernel_stack' <<<"$output")" "stacks"
 }
 
 @test "an event that enable_event enabled stays through set_param and ends with the trigger" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_exit enable_event:sched:sched_switch:1 --filter 'comm == "dkt-fire"' >/dev/null
+	only_ours
+	dktrace trigger add sched:sched_process_exit enable_event:sched:sched_switch:1 --filter "comm == \"fire-$$\"" >/dev/null
 	same '0*' "$(enabled sched/sched_switch)" "waits"
 	# An event that is watched only is not on.
 	same 0 "$(dktrace show --style trace | grep -c 'sched_process_exit: ')" "records of the one that is watched"
@@ -97,8 +104,7 @@ for fd in 12345, 12346:
 	same '1*' "$(enabled sched/sched_switch)" "fired"
 	set_param debug=+ioctl
 	same '1*' "$(enabled sched/sched_switch)" "after set_param"
-	# Status 3: a busy machine's other processes filled the buffer.
-	run --separate-stderr dktrace dk --style trace
+	run -0 --separate-stderr dktrace dk --style trace
 	at_least 1 "$(grep -c ' sched_switch: ' <<<"$output")"
 	# A filter on it holds.
 	dktrace filter set sched:sched_switch 'next_pid == 1' >/dev/null
@@ -111,7 +117,7 @@ for fd in 12345, 12346:
 
 @test "an event that disable_event disabled stays through set_param and returns with the trigger's end" {
 	only vfstrace
-	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --filter 'comm == "dkt-fire"' >/dev/null
+	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --filter "comm == \"fire-$$\"" >/dev/null
 	same '1*' "$(enabled syscalls/sys_enter_close)" "waits"
 	fire
 	same '0*' "$(enabled syscalls/sys_enter_close)" "fired"
@@ -123,7 +129,7 @@ for fd in 12345, 12346:
 	dktrace trigger del all >/dev/null
 	same 1 "$(enabled syscalls/sys_enter_close)" "put back"
 	# Events that the settings no longer enable are disabled, whoever had enabled them.
-	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --filter 'comm == "dkt-fire"' >/dev/null
+	dktrace trigger add sched:sched_process_exit disable_event:syscalls:sys_enter_close --filter "comm == \"fire-$$\"" >/dev/null
 	set_param debug=-vfstrace
 	same '0*' "$(enabled syscalls/sys_enter_close)" "not wanted"
 	set_param debug=+vfstrace
