@@ -8,6 +8,7 @@ load ../helper/live
 @test "convert writes the log as a trace.dat that trace-cmd prints as show does, and keeps the log" {
 	command -v trace-cmd >/dev/null || skip "needs trace-cmd"
 	dktrace set_param debug=ioctl+vfstrace >/dev/null
+	only_ours
 	ls / >/dev/null
 	dktrace set_param debug=0 >/dev/null
 	for format in trace.dat trace.dat-6; do

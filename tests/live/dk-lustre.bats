@@ -5,20 +5,22 @@
 
 load ../helper/live
 
+# Marks before and after the time of Lustre's records.
+mark_around()
+{
+	lctl clear && lctl mark before || return
+	second=$(($(date +%s) + 1))
+	"$tools/gen-records" one 2 1 "$second" >"$tmp/lustre/buffer"
+	until_true eval '[ "$(date +%s)" -gt "$second" ]' && lctl mark after
+}
+
 @test "dk merges Lustre's records and the kernel's by time" {
 	need_namespace
-	local second
-
 	export FAKE_LUSTRE=$tmp/lustre
 	mkdir "$FAKE_LUSTRE"
 	lctl set_param debug=+ioctl
-	lctl mark before
-	second=$(($(date +%s) + 1))
-	"$tools/gen-records" one 2 1 $second >"$tmp/lustre/buffer"
-	while [ "$(date +%s)" -le "$second" ]; do
-		sleep 0.1
-	done
-	lctl mark after
+	only_ours
+	while_clock_runs mark_around
 	run -0 --separate-stderr lustre lctl dk
 	printf '%s\n' "$output" | sed -n 's/.*MARKER: //p; s/.*([a-z_]*\.c:.*/lustre/p' | uniq >"$tmp/order"
 	same "before
@@ -36,10 +38,7 @@ after" "$(cat "$tmp/order")" "order"
 	# Another process reads the log.
 	start dktrace follow >/dev/null 2>&1
 	follow=$pid
-	for _ in $(seq 50); do
-		[ -s "/run/dktrace/$DKTRACE_INSTANCE/spool/lock" ] && break
-		sleep 0.1
-	done
+	until_true test -s "/run/dktrace/$DKTRACE_INSTANCE/spool/lock"
 	run -0 --separate-stderr lustre lctl dk
 	kill -TERM $follow
 	wait $follow || true

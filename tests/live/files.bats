@@ -117,8 +117,8 @@ all_marks_dat()
 @test "dk --format trace.dat counts all records, and trace-cmd reads the file" {
 	set_param debug=iotrace debug_mb=2
 	lctl clear
-	start taskset -c 0 dd if=/dev/zero of=/dev/null bs=1 status=none
-	sleep 0.5
+	start dd if=/dev/zero of=/dev/null bs=1 status=none
+	until_true overwrites 0
 	kill "$pid"
 	wait "$pid" || true
 	set_param debug=0

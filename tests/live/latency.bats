@@ -47,7 +47,8 @@ load ../helper/live
 	until_true grep -q Ctrl-C "$tmp/err"
 	dd if=/dev/zero of=/dev/null bs=1 count=10 status=none
 	kill -INT "$pid"
-	wait "$pid"
+	# Status 3: a busy machine's other processes filled the buffers.
+	wait "$pid" || same 3 "$?" "status"
 	has_line '^read,' "$tmp/out"
 	same '' "$(own)" 'left behind'
 }
@@ -55,7 +56,7 @@ load ../helper/live
 @test "latency leaves nothing if its reader goes away" {
 	run bash -c 'dktrace latency syscall --time 0.2 | true'
 	same '' "$(own)" 'left behind by latency'
-	run -0 timeout 30 bash -c 'dktrace hist syscalls:sys_enter_close --keys common_pid --watch=0.1 2>/dev/null | head -n 1'
+	run -0 timeout 600 bash -c 'dktrace hist syscalls:sys_enter_close --keys common_pid --watch=0.1 2>/dev/null | head -n 1'
 	[ -n "$output" ]
 	same '' "$(own)" 'left behind by hist'
 	# The command that is watched goes on.

@@ -5,14 +5,36 @@
 
 load ../helper/live
 
-# Starts two fast writers, one on each CPU.
+# Starts two fast writers, on a CPU each if there are two, and waits until records are lost.
 load_cpus()
 {
 	local cpu
 
-	for cpu in 0 1; do
+	choose_cpus
+	for cpu in "$cpu_a" "$cpu_b"; do
 		start taskset -c "$cpu" dd if=/dev/zero of=/dev/null bs=1 status=none
 	done
+	more_lost
+}
+
+# Waits until newer records have overwritten more of each of these CPUs.
+more_lost()
+{
+	local cpu
+
+	for cpu in "$cpu_a" "$cpu_b"; do
+		until_true overwrites_on "$cpu" "$(overwritten_on "$cpu")"
+	done
+}
+
+overwritten_on()
+{
+	sed -n 's/^overrun: //p' "$instance/per_cpu/cpu$1/stats"
+}
+
+overwrites_on()
+{
+	[ "$(overwritten_on "$1")" -gt "$2" ]
 }
 
 end_load()
@@ -47,13 +69,12 @@ take()
 	set_param debug_mb=2 2>/dev/null
 	lctl clear
 	load_cpus
-	sleep 0.5
 	take 3
 	dktrace show >/dev/null 2>&1 || true
-	sleep 0.3
+	more_lost
 	take 3
 	take any
-	sleep 0.2
+	more_lost
 	dktrace show >/dev/null 2>&1 || true
 	take any
 	end_load
@@ -74,9 +95,8 @@ take()
 	set_param debug_mb=2 2>/dev/null
 	lctl clear
 	load_cpus
-	sleep 0.3
 	end_load
-	run -3 --separate-stderr dktrace dk --filter 'count == 1' --cpu 1
+	run -3 --separate-stderr dktrace dk --filter 'count == 1' --cpu "$cpu_b"
 	n=$(printf '%s\n' "$output" | sed -n 's/^Debug log: \([0-9]*\) lines.*/\1/p')
 	same "$(generated)" "$((n + $(lost "$stderr")))" "lines and lost"
 }
@@ -87,14 +107,15 @@ take()
 	lctl clear
 	start dktrace follow -o "$tmp/log" 2>"$tmp/err"
 	follow=$pid
+	until_true test -s "$tmp/log"
 	load_cpus
-	sleep 0.7
 	kill "${pids[@]:1}"
 	set_param debug=0
-	sleep 0.5
 	kill -INT "$follow"
 	wait "$follow" || same 3 "$?" "status"
-	run -0 --separate-stderr dktrace dk
+	# The log has what follow had not read yet.
+	run --separate-stderr dktrace dk
+	[ "$status" = 0 ] || same 3 "$status" "status"
 	n=$(summary kept "$output")
 	own=$(sed -n 's/^dktrace: \([0-9]*\) records of dktrace itself.*/\1/p' "$tmp/err")
 	same "$(generated)" "$((n + ${own:-0} + $(summary kept "$(cat "$tmp/err")") + $(lost "$(cat "$tmp/err")") + $(lost "$stderr")))" "all"
@@ -105,7 +126,6 @@ take()
 	only vfstrace
 	set_param debug_mb=2 2>/dev/null
 	load_cpus
-	sleep 0.3
 	dktrace dk >/dev/null 2>&1 || true
 	end_load
 	dktrace dk >/dev/null 2>&1 || true
@@ -121,14 +141,12 @@ take()
 	only vfstrace
 	set_param debug_mb=2 2>/dev/null
 	load_cpus
-	sleep 0.3
 	end_load
 	run -3 --separate-stderr dktrace dk
 	rmdir "$instance"
 	set_param debug_mb=2 debug=+vfstrace 2>/dev/null
 	lctl clear
 	load_cpus
-	sleep 0.6
 	end_load
 	kept=0 gone=0 told=0
 	take 3

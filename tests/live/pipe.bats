@@ -29,14 +29,14 @@ load ../helper/live
 	set_param debug=0
 	# Marks come until follow has one to print.
 	start sh -c 'while lctl mark "$$"; do :; done'
-	unread 141 timeout 60 dktrace follow
+	unread 141 timeout 600 dktrace follow
 	kill -9 "$pid"
 	wait "$pid" || true
 	for words in 'latency syscall --time 0.1' 'latency syscall --csv --time 0.1' 'latency syscall -w0.1' \
 		'latency syscall -- true' 'hist syscalls:sys_enter_close --time 0.1' \
 		'hist syscalls:sys_enter_close --watch=0.1' 'hist syscalls:sys_enter_close -- true'; do
 		# shellcheck disable=SC2086 # words
-		unread 141 timeout 60 dktrace $words
+		unread 141 timeout 600 dktrace $words
 	done
 	unread 141 dktrace latency
 }

@@ -170,10 +170,9 @@ debug_mb=4" "" lctl get_param debug debug_mb
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
-	if [ -e "$instance" ]; then
-		dktrace status >/dev/null
-		dktrace reset
-	fi
+	# The state may be there without the instance.
+	[ ! -e "$instance" ] || dktrace status >/dev/null
+	dktrace reset
 	machine | diff "$tmp/before" -
 }
 

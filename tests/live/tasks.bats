@@ -70,7 +70,7 @@ run_all()
 		commands+=("$command")
 		dirs+=("$tmp/$1-$n")
 		begin "$tmp/$1-$((n++))" "$command"
-		[ ${#pids[@]} -lt 8 ] || finish_some
+		[ ${#pids[@]} -lt 4 ] || finish_some
 	done
 	finish_some
 }
