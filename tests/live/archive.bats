@@ -17,12 +17,13 @@ setup_file()
 
 daemon()
 {
-	timeout 60 dktrace daemon "$@" 3>&-
+	timeout 600 dktrace daemon "$@" 3>&-
 }
 
+# Its buffers have room for all numbers of a test, also if they are all of one CPU and nothing is read for a while.
 start_daemon()
 {
-	daemon start --dir "$tmp/dir" -e "$numbers" --comm "$comm" "$@"
+	daemon start --dir "$tmp/dir" -e "$numbers" --comm "$comm" --buffer-size 16M "$@"
 }
 
 # The number of a field of the status.
@@ -60,6 +61,7 @@ indexed()
 teardown()
 {
 	umount -l "$tmp/disk" "$tmp/dir" 2>/dev/null || true
+	[ -z "${watch:-}" ] || rmdir "$watch" 2>/dev/null || true
 	end_test
 }
 
@@ -136,9 +138,10 @@ teardown()
 	start_daemon
 	killed=$(number pid)
 	# It cannot end while its CPU has something more urgent to do.
-	taskset -pc 0 "$killed"
+	choose_cpus
+	taskset -pc "$cpu_a" "$killed"
 	# shellcheck disable=SC2016
-	start taskset -c 0 chrt -f 1 bash -c ': >"$0"; while [ "$SECONDS" -lt 2 ]; do :; done' "$tmp/spins"
+	start taskset -c "$cpu_a" chrt -f 1 bash -c ': >"$0"; while [ "$SECONDS" -lt 2 ]; do :; done' "$tmp/spins"
 	until_true [ -e "$tmp/spins" ]
 	kill -9 "$killed"
 	start_daemon
@@ -226,7 +229,9 @@ has_let_go()
 }
 
 @test "daemon: probes stay over a reload, and those of a killed one are removed" {
-	target=$tools/probe-target
+	# Other tests run the same program.
+	target=$tmp/probe-target
+	cp "$tools/probe-target" "$target"
 	probe="target --exec $target"
 	daemon start --dir "$tmp/dir" --probe "$probe"
 	"$target" 5 >"$tmp/out"
@@ -340,16 +345,33 @@ restrictions()
 	same 0 "$missing" "lost"
 }
 
+# Watches, in an instance of its own, how the daemon tries to create segments: each time it first creates their
+# directory.
+watch_attempts()
+{
+	watch=$tracing/instances/$DKTRACE_INSTANCE-watch
+	mkdir "$watch"
+	echo "common_pid == $(number pid)" >"$watch/events/syscalls/sys_enter_mkdir/filter"
+	echo 1 >"$watch/events/syscalls/sys_enter_mkdir/enable"
+}
+
+# True if it tried so many times. usage: attempts N
+attempts()
+{
+	[ "$(grep -c 'sys_mkdir(' "$watch/trace")" -ge "$1" ]
+}
+
 @test "daemon: a segment that cannot be created is reported once, and recording goes on later" {
-	start daemon start --foreground --dir "$tmp/dir" -e "$numbers" --comm "$comm" --segment-time 1 \
-		2>"$tmp/log"
+	start daemon start --foreground --dir "$tmp/dir" -e "$numbers" --comm "$comm" --buffer-size 16M \
+		--segment-time 1 2>"$tmp/log"
 	until_true grep -q 'recording; segments' "$tmp/log"
 	mount --bind "$tmp/dir" "$tmp/dir"
 	mount -o remount,ro,bind "$tmp/dir"
 	until_true eval '[ "$(number error)" != null ]'
 	"$sequence" 2 1000
-	# Several attempts.
-	sleep 2.5
+	watch_attempts
+	until_true attempts 3
+	rmdir "$watch"
 	same "create a segment in $tmp/dir: Read-only file system" "$(number error | tr -d '"')" "the error"
 	umount "$tmp/dir"
 	same 1 "$(grep -c "create a segment" "$tmp/log")" "messages"
@@ -390,7 +412,7 @@ restrictions()
 
 @test "daemon: two of them cannot record into one directory" {
 	start_daemon
-	run -1 env DKTRACE_INSTANCE="$DKTRACE_INSTANCE-other" timeout 60 dktrace daemon start --dir "$tmp/dir" -e "$numbers" 3>&-
+	run -1 env DKTRACE_INSTANCE="$DKTRACE_INSTANCE-other" timeout 600 dktrace daemon start --dir "$tmp/dir" -e "$numbers" 3>&-
 	same "dktrace: another daemon records into $tmp/dir; each needs a directory of its own" "$output" "message"
 	same 1 "$(segments | wc -l)" "segments"
 	same "$tracing/instances/$DKTRACE_INSTANCE-daemon" "$(own)" "instances"

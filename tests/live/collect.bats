@@ -7,21 +7,82 @@ load ../helper/live
 load ../helper/fleet
 load ../helper/clickhouse
 
+# Lists the processes of this test that run a far side.
+far_sides()
+{
+	local pid
+
+	for pid in $(pgrep -x dktrace); do
+		tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | grep -q ' remote ' &&
+			tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "DKTRACE_INSTANCE=$DKTRACE_INSTANCE" && echo "$pid"
+	done
+}
+
+# Lists the sockets by which they are found again.
+sockets()
+{
+	local pid inode
+
+	for pid in $(far_sides); do
+		readlink "/proc/$pid/fd/"* 2>/dev/null
+	done | sed -n 's/^socket:\[\(.*\)\]$/\1/p' | sort -u | while read -r inode; do
+		awk -v inode="$inode" '$7 == inode && $8 ~ "^/run/dktrace-remote/" { print $8 }' /proc/net/unix
+	done
+}
+
+# True if both hosts record.
+both_record()
+{
+	[ "$(cat "$tracing/instances/$DKTRACE_INSTANCE"-*/events/syscalls/sys_enter_close/enable | grep -c '^1')" = 2 ] &&
+		[ "$(cat "$tracing/instances/$DKTRACE_INSTANCE"-*/tracing_on | grep -cx 1)" = 2 ]
+}
+
+# True if no far side of this test is left, nor one of the sockets in the file "sockets".
+all_gone()
+{
+	local socket
+
+	[ -z "$(far_sides)" ] || return
+	while read -r socket; do
+		[ ! -e "$socket" ] || return
+	done <sockets
+}
+
+# True if a host's file has the numbers of so many runs of the generator. usage: has_runs HOST N
+has_runs()
+{
+	[ "$(dktrace report "whole/$1.dat" --style csv --fields fd 2>/dev/null | grep -c '^1[0-9]\{6\}')" = $(($2 * 20000)) ]
+}
+
 @test "an output that breaks off is continued where it was" {
+	local name=seq-$$
+
 	make_ssh
 	cd "$tmp"
-	start dktrace collect --ssh "$ssh" -w a,b -o whole record -e 'sched:*' --duration 4 >table 2>err
+	ln -s "$tools/gen-sequence" "$name"
+	start dktrace collect --ssh "$ssh" -w a,b -o whole record -e 'syscalls:sys_enter_close[fd >= 1000000]' --comm "$name" \
+		--buffer-size 8M >table 2>err
+	collector=$pid
 	# The host can be found again once its command runs.
-	until_true test -s whole/a.dat
+	until_true both_record
+	sockets >sockets
+	same 2 "$(wc -l <sockets)" "sockets"
+	"./$name" 1 20000
+	until_true has_runs a 1
 	break_connection a
-	wait "$pid"
+	"./$name" 1 20000
+	until_true grep -q "a: connection broken; trying again" err
+	"./$name" 1 20000
+	until_true has_runs a 3
+	kill -INT "$collector"
+	wait "$collector"
 	has_line '^a +complete .* 1 ' table
 	has_line '^b +complete .* 0 ' table
-	has "$(cat err)" "dktrace: a: connection broken; trying again"
+	has_runs a 3
+	has_runs b 3
 	dktrace info whole/a.dat >info
 	has_line '^lost +0 ' info
-	# Other far sides on this machine may come and go.
-	until_true test ! -e /run/dktrace-remote
+	until_true all_gone
 }
 
 @test "the next remote removes what a killed one left, and keeps what is alive or new" {
@@ -39,6 +100,8 @@ load ../helper/clickhouse
 		[ "$nr" = 2 ] || kill -KILL "$pid"
 	done
 	touch -d '2 minutes ago' "${own[0]}" "${own[2]}"
+	# However long this takes.
+	touch -d '1 day' "${own[1]}"
 	dktrace remote </dev/null >out3 || true
 	gone "${own[0]}"
 	[ -S "${own[1]}" ]
@@ -56,11 +119,15 @@ start_sshd()
 	ssh-keygen -q -t ed25519 -N '' -f key
 	dropbearkey -t ed25519 -f host >/dev/null 2>&1
 	echo "restrict,command=\"$build/dktrace remote --allow 'status,get_param,flight status'\" $(cat key.pub)" >authorized_keys
+	# There root has another home.
+	mkdir -p home/.ssh
+	chmod 700 home home/.ssh
+	mv authorized_keys home/.ssh
+	awk -F: -v home="$PWD/home" 'BEGIN { OFS = FS } $1 == "root" { $6 = home } { print }' /etc/passwd >passwd
 	for _ in 1 2 3 4 5; do
 		port=$((20000 + RANDOM % 40000))
 		# shellcheck disable=SC2016 # for the shell in there
-		start apart sh -c 'mount -t tmpfs -o mode=700 none /root && mkdir -m 700 /root/.ssh && cp "$1" /root/.ssh &&
-			exec dropbear -F -E -e -s -r "$2" -P "$2.pid" -p "127.0.0.1:$3"' sh "$PWD/authorized_keys" "$PWD/host" "$port" 2>sshd
+		start apart sh -c 'mount --bind passwd /etc/passwd && exec dropbear -F -E -e -s -r "$1" -P "$1.pid" -p "127.0.0.1:$2"' sh "$PWD/host" "$port" 2>sshd
 		until grep -q 'Not backgrounding' sshd || ! kill -0 "$pid" 2>/dev/null; do
 			sleep 0.05
 		done
@@ -130,6 +197,33 @@ loads_are()
 	[ "$(ask 'SELECT uniqExact(common_load) FROM sched_switch' 2>/dev/null)" = "$1" ]
 }
 
+# A loop that the scheduler switches to and from, a few hundred times a second: events of a known process, so that a
+# busy machine loses none.
+start_ticker()
+{
+	ticker=tick-$$
+	start perl -e '$0 = $ARGV[0]; select(undef, undef, undef, 0.005) while 1' "$ticker"
+	switches="sched:sched_switch[prev_comm == \"$ticker\" || next_comm == \"$ticker\"]"
+}
+
+# Ports below those that the kernel gives away, so that no connection has one while a server restarts. They replace
+# those of choose_ports.
+choose_fixed_ports()
+{
+	# shellcheck disable=SC2046
+	set -- $(python3 -c 'import random, socket
+first = int(open("/proc/sys/net/ipv4/ip_local_port_range").read().split()[0])
+ports = []
+while len(ports) < 8:
+    port = random.randrange(first // 2, first)
+    try:
+        ports.append(socket.create_server(("127.0.0.1", port)))
+    except OSError:
+        pass
+print(*[s.getsockname()[1] for s in ports])')
+	export http1=$1 tcp1=$2 http2=$3 tcp2=$4 https2=$5 inter1=$6 inter2=$7 keeper=$8
+}
+
 # Starts a ClickHouse in the directory of the test.
 begin_server()
 {
@@ -160,10 +254,11 @@ more_than()
 	need_clickhouse
 	make_direct
 	cd "$tmp"
-	choose_ports
+	choose_fixed_ports
+	start_ticker
 	write_config "$tmp/server" "$http1" "$tcp1"
 	begin_server
-	dktrace collect --ssh "$direct" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' >table 2>err &
+	dktrace collect --ssh "$direct" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e "$switches" >table 2>err &
 	pids+=($!)
 	# Both hosts' records come while they record; a file is complete only at its end.
 	until_true loads_are 2
@@ -179,7 +274,7 @@ more_than()
 
 	# The rest is loaded at the end if the process that loads is killed.
 	ask 'DROP TABLE files; DROP TABLE sched_switch'
-	dktrace collect --ssh "$direct" -w a,b -o killed --load "http://127.0.0.1:$http1/default" record -e sched:sched_switch >table 2>err &
+	dktrace collect --ssh "$direct" -w a,b -o killed --load "http://127.0.0.1:$http1/default" record -e "$switches" >table 2>err &
 	pids+=($!)
 	until_true loads_are 2
 	kill -9 "$(pgrep -P "${pids[-1]}" -f "dktrace collect")"
@@ -198,10 +293,11 @@ more_than()
 	need_clickhouse
 	make_ssh
 	cd "$tmp"
-	choose_ports
+	choose_fixed_ports
+	start_ticker
 	write_config "$tmp/server" "$http1" "$tcp1"
 	begin_server
-	dktrace collect --ssh "$ssh" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e 'sched:*' >table 2>err &
+	dktrace collect --ssh "$ssh" -w a,b -o all --load "http://127.0.0.1:$http1/default" record -e "$switches" >table 2>err &
 	collector=$!
 	pids+=("$collector")
 	until_true loads_are 2

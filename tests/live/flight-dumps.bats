@@ -7,6 +7,7 @@ load ../helper/live
 
 # By another name, as other tests can generate numbers at the same time.
 name=gen-$$
+shell=sh-$$
 sequence=$BATS_RUN_TMPDIR/$name
 numbers="syscalls:sys_enter_close[fd >= 1000000 && COMM == \"$name\"]"
 
@@ -25,6 +26,7 @@ prepare()
 {
 	mkdir "$tmp/d"
 	cp "$tools/gen-sequence" "$sequence"
+	ln -s "$(command -v sh)" "$tmp/$shell"
 }
 
 teardown()
@@ -107,10 +109,10 @@ dump_all()
 
 @test "flight: no number is in two dumps, and what a dump lacks is counted in it" {
 	prepare
-	dump_all "$numbers" 256M
+	dump_all "$numbers" 32M
 	same 800000 "$output" "all of them are there"
 	# The exclusion of the recorder's own work, which other events need, must exclude nothing else.
-	dump_all "$numbers,sched:sched_process_exec" 256M
+	dump_all "$numbers,sched:sched_process_exec" 32M
 	same 800000 "$output" "all of them are there beside other events"
 	# The generators overtake the dumps.
 	dump_all "$numbers" 256K
@@ -122,7 +124,7 @@ dump_all()
 	prepare
 	for ((round = 0; round < rounds; round++)); do
 		rm -f "$tmp/d"/*
-		flight start -e "$numbers" --size 256M --dir "$tmp/d" 3>&-
+		flight start -e "$numbers" --size 32M --dir "$tmp/d" 3>&-
 		pid_of_recorder=$(recorder)
 		start "$sequence" 2 200000
 		load=${pids[-1]}
@@ -171,16 +173,34 @@ dump_all()
 	touch -d '2 hours ago' "$tmp/d/flight-20200101-000000.dat"
 	touch -d '1 minute ago' "$tmp/d/flight-20200101-000001.dat"
 	flight start -e "$numbers" --size 4M --dir "$tmp/d" --keep 1h --after 2 \
-		--when 'syscalls:sys_enter_chdir[COMM == "sh"]' 3>&-
+		--when "syscalls:sys_enter_chdir[COMM == \"$shell\"]" 3>&-
 	"$sequence" 1 100
-	sh -c 'cd /'
-	"$sequence" 1 200
+	read -r before _ </proc/uptime
+	"$tmp/$shell" -c 'cd /'
 	one() { [ "$(flight status --json | jq '.dumps | length')" -eq 1 ]; }
 	until_true one
-	same 300 "$(numbers "$(dumps)" | wc -l)" "numbers from before and after"
 	[ ! -e "$tmp/d/flight-20200101-000000.dat" ]
 	[ -e "$tmp/d/flight-20200101-000001.dat" ]
+	# The last record of the dump is its reason, written when it is made.
+	dktrace report "$(dumps)" --style json | jq -s --argjson before "$before" \
+		'.[-1] | .fields.buf, (.ts / 1e9 - $before >= 2)' >"$tmp/last"
+	has "$(cat "$tmp/last")" "flight dump: "
+	has "$(cat "$tmp/last")" true
 	flight stop
+
+	# With more time than the test takes, the dump has all numbers from after the incident.
+	flight start -e "$numbers" --size 4M --dir "$tmp/d" --after 1h \
+		--when "syscalls:sys_enter_chdir[COMM == \"$shell\"]" 3>&-
+	"$sequence" 1 100
+	merged()
+	{
+		"$tmp/$shell" -c 'cd /'
+		[ "$(flight status --json | jq .merged)" -gt 0 ]
+	}
+	until_true merged
+	"$sequence" 1 200
+	flight stop
+	same 300 "$(numbers "$(find "$tmp/d" -name 'flight-2[0-9]*' -newer "$tmp/last")" | wc -l)" "numbers from before and after"
 }
 
 @test "flight: status has the span of the buffers, and how conditions are tested" {

@@ -75,14 +75,15 @@ recording()
 }
 
 @test "the recorder's own records are left out, at no cost for system calls" {
-	start dktrace record -e 'raw_syscalls:*' -o "$tmp/a.dat" 2>"$tmp/record.err"
+	start dktrace record -e 'raw_syscalls:*' --buffer-size 32M -o "$tmp/a.dat" 2>"$tmp/record.err"
 	recorder=$pid
 	until_true grep -q 'recording until' "$tmp/record.err"
 	same "" "$(cat "$(own)/set_event_notrace_pid")" "threads that the kernel tests each event for"
 	"$sequence" 1 1000
 	kill -INT "$recorder"
-	wait "$recorder"
-	dktrace report "$tmp/a.dat" >"$tmp/ours"
+	# Status 3: a busy machine's other processes filled the buffers.
+	wait "$recorder" || same 3 "$?" "status"
+	dktrace report "$tmp/a.dat" >"$tmp/ours" || same 3 "$?" "status of report"
 	at_least 2000 "$(grep -c "^ *$name-" "$tmp/ours")" "records of the workload"
 	same 0 "$(grep -c "^ *dktrace-$recorder " "$tmp/ours" || true)" "records of the recorder"
 	# They are in the file, and programs that do not know of the recorder show them.
@@ -93,7 +94,7 @@ recording()
 	until_true grep -q 'recording until' "$tmp/record.err"
 	same "$pid" "$(cat "$(own)/set_event_notrace_pid")" "threads that the kernel leaves out"
 	kill -INT "$pid"
-	wait "$pid"
+	wait "$pid" || same 3 "$?" "status"
 }
 
 @test "a pipe carries the recording" {
@@ -362,7 +363,7 @@ ended()
 }
 
 @test "the reader of a pipe can go away" {
-	run bash -c 'dktrace record -e "$1" --duration 5 -o - | head -c 100 >/dev/null; exit "${PIPESTATUS[0]}"' \
+	run bash -c 'dktrace record -e "$1" --duration 600 -o - | head -c 100 >/dev/null; exit "${PIPESTATUS[0]}"' \
 		sh 'raw_syscalls:*'
 	same 141 "$status" "the exit status"
 	same "" "$(own)" "left behind"
