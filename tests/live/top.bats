@@ -13,6 +13,16 @@ frames()
 	until_true test -s "$tmp/frames"
 }
 
+# Makes room for what a busy machine does while top does not read.
+larger_buffers()
+{
+	local buffer
+
+	for buffer in $(own); do
+		echo 32768 >"$buffer/buffer_size_kb"
+	done
+}
+
 # The number of frames so far.
 n_frames()
 {
@@ -46,6 +56,7 @@ in_dd()
 	held dd if=/dev/zero of="$tmp/copy" bs=1 count="$1" status=none
 	dd=$pid
 	frames
+	larger_buffers
 	echo >"$tmp/gate"
 	wait "$dd"
 	end_top
@@ -101,6 +112,7 @@ keys()
 	start sh -c 'while :; do :; done'
 	busy=$pid
 	frames
+	larger_buffers
 	from=$(awk '{ print $14 + $15 }' "/proc/$busy/stat")
 	until_true frames_after 5
 	to=$(awk '{ print $14 + $15 }' "/proc/$busy/stat")
@@ -112,7 +124,7 @@ keys()
 
 @test "top lists a system call that has not returned, until it does" {
 	mkfifo "$tmp/pipe"
-	start sh -c 'read -r go <"$0"; exec sleep 1000' "$tmp/pipe"
+	start sh -c 'read -r go <"$0"; exec sleep 100000' "$tmp/pipe"
 	reader=$pid
 	frames
 	exec 9<>"$tmp/pipe"
@@ -165,6 +177,7 @@ has_class()
 	dd=$pid
 	set_param debug=0 debug=+ioctl debug_filter="common_pid == $dd"
 	frames --log --panel classes,events,buffers
+	larger_buffers
 	same ioctl "$(jq -nr 'input | .classes[].class' "$tmp/frames")" "classes of the first frame"
 	set_param debug=0 debug=+vfstrace
 	until_true has_class vfstrace
@@ -191,7 +204,7 @@ has_class()
 @test "top on 80x24: panels, filter, help, one process, resize, quit" {
 	on_terminal 80 24
 	# Only the begin of its call tells that it sleeps.
-	start sleep 1000
+	start sleep 100000
 	has "$(pane)" "1 Processes"
 	lacks "$(pane)" "6 Buffers"
 	keys 5
