@@ -75,10 +75,11 @@ only()
 }
 
 # Restricts the log to this test and the processes that it starts, so that nothing else on the machine can fill
-# the buffers. The settings must exist.
+# the buffers, and empties it. The settings must exist.
 only_ours()
 {
 	dktrace filter set --pid $$ --children
+	dktrace clear
 }
 
 # Sets $cpu_a and $cpu_b, two CPUs on which this test may run: the same one if there is no other.

@@ -63,14 +63,14 @@ for fd in fd, fd + 1, fd:
 @test "a log of lock events lacks the locks that dktrace itself takes" {
 	only dlmtrace
 	only_ours
-	lctl clear
 	dktrace set_param -n debug_mb=9 2>/dev/null
 	lctl set_param -n debug_mb=8 2>/dev/null
 	lctl mark between
-	flock "$tmp/other" true
+	start flock "$tmp/other" true
+	wait "$pid"
 	run -0 --separate-stderr dktrace show --style trace
 	same "" "$(grep -E '^ *(dktrace|lctl)-.*(flock|lock_context)' <<<"$output" || true)" "own locks"
-	has "$output" "flock-"
+	has "$output" "-$pid "
 	has "$output" "sys_enter_flock"
 	# Another filter is put beside it and taken away alone.
 	before=$(in_kernel syscalls/sys_enter_flock)
@@ -166,11 +166,12 @@ time.sleep(100000)'
 	dktrace filter set --comm "c$$-?" >/dev/null
 	has "$(in_kernel syscalls/sys_enter_openat)" "COMM ~ \"c$$-?\""
 	lctl clear
-	"$tmp/c$$-t" /dev/null
+	start "$tmp/c$$-t" /dev/null
+	wait "$pid"
 	ls / >/dev/null
 	run -0 --separate-stderr dktrace dk --style trace
 	at_least 6 "${#lines[@]}"
-	same "c$$-t" "$(grep -oE '^ *[^ ]+-[0-9]+ +\[' <<<"$output" | sed 's/^ *//; s/-[0-9]* *\[$//' | sort -u)" "programs"
+	same "$pid" "$(sed -nE 's/^ *[^ ]+-([0-9]+) +\[.*/\1/p' <<<"$output" | sort -u)" "processes"
 }
 
 @test "--cpu of all events sets the kernel's CPU mask" {

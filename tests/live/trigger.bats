@@ -39,12 +39,15 @@ all_knobs()
 	lctl clear
 	cat /dev/null
 	same 1 "$(cat "$instance/tracing_on")" "before"
-	"$tmp/stop-$$" /etc/hostname >/dev/null
+	start "$tmp/stop-$$" /etc/hostname >/dev/null
+	stopper=$pid
+	wait "$stopper"
 	same 0 "$(cat "$instance/tracing_on")" "after"
-	cat /etc/passwd >/dev/null
+	start cat /etc/passwd >/dev/null
+	wait "$pid"
 	run -0 --separate-stderr dktrace show --style trace
-	has "$output" "stop-$$-"
-	same 0 "$(grep -c 'cat-.*passwd' <<<"$output")" "records after it"
+	has "$output" "-$stopper "
+	lacks "$output" "-$pid "
 	run -0 dktrace status
 	has "${lines[0]}" "(stopped: tracing_on is 0; dktrace start sets it)"
 	has "$output" "triggers         sched:sched_process_exit traceoff:1 if comm == \"stop-$$\""
