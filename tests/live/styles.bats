@@ -21,6 +21,8 @@ record_all()
 		ls / >/dev/null
 		echo 0 >"$instance/options/stacktrace"
 	fi
+	# Disabling thousands of events is not to be recorded.
+	echo 0 >"$instance/tracing_on"
 	echo 0 >"$instance/events/sched/enable"
 	set_param debug=0
 }
