@@ -364,9 +364,9 @@ build-san:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/san SAN=address,undefined CFLAGS=-Werror all tests
 
 CLANG_SRC := $(LIB_SRC) $(COMPAT_SRC) $(CTL_SRC) $(UNIT_SRC) $(FUZZ_SRC) $(LIVE_SRC) $(BENCH_SRC) $(EXAMPLE_SRC)
-build-clang: $(CLANG_SRC:%.c=$(O)/clang/%.ok)
+build-clang: $(CLANG_SRC:%.c=$(O)/gen/clang/%.ok)
 
-$(O)/clang/%.ok: %.c
+$(O)/gen/clang/%.ok: %.c
 	$(call say,CLANG,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BASE) $(if $(filter lib/% compat/% ctl/%,$<),$(BANNED)) $(call flags_of,$<) -Werror \
@@ -476,4 +476,4 @@ clean:
 	rm -rf $(O)
 
 -include $(LIB_OBJ:.o=.d) $(COMPAT_OBJ:.o=.d) $(CTL_OBJ:.o=.d) $(UNIT_BIN:%=%.d) $(FUZZ_BIN:%=%.d) \
-	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d) $(EXAMPLE_BIN:%=%.d) $(TEST_TOOLS:%=%.d) $(CLANG_SRC:%.c=$(O)/clang/%.d)
+	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d) $(EXAMPLE_BIN:%=%.d) $(TEST_TOOLS:%=%.d) $(CLANG_SRC:%.c=$(O)/gen/clang/%.d)

@@ -48,6 +48,14 @@ start()
 	pids+=("$pid")
 }
 
+# Lets a random time pass, at most that many ms, so that a signal comes at any moment. usage: at_random MS
+at_random()
+{
+	local ms=$((RANDOM % $1))
+
+	sleep "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
+}
+
 # Starts a command that waits for go, for settings that need its PID. usage: held COMMAND...
 held()
 {

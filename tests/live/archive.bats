@@ -93,7 +93,7 @@ teardown()
 	for ((i = 0; i < n; i++)); do
 		start_daemon --segment-size 4M --segment-time 1 2>>"$tmp/err"
 		start "$sequence" 1 150000
-		sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
+		at_random 400
 		kill -9 "$(number pid)"
 		wait "$pid"
 		until_true eval '[ "$(number pid)" = null ]'

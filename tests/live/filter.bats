@@ -280,20 +280,20 @@ time.sleep(100000)'
 	knobs >"$tmp/before"
 	for ((i = 0; i < 30; i++)); do
 		start dktrace filter set 'syscalls:*' --cpu 0 --pid 1 'common_pid == 2' >/dev/null 2>&1
-		sleep "0.$((RANDOM % 4))$((RANDOM % 10))"
+		at_random 400
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 		dktrace filter clear 2>/dev/null
 		knobs | diff "$tmp/before" -
 		start dktrace filter set --cpu 0 --pid 1 --children >/dev/null 2>&1
-		sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
+		at_random 40
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 		dktrace filter clear 2>/dev/null
 		knobs | diff "$tmp/before" -
 	done
 	start dktrace filter set 'syscalls:*' 'common_pid == 2' >/dev/null 2>&1
-	sleep 0.03
+	at_random 60
 	kill -9 "$pid" 2>/dev/null || true
 	wait "$pid" 2>/dev/null || true
 	dktrace reset

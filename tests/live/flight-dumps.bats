@@ -132,7 +132,7 @@ dump_all()
 		touch "$tmp/go"
 		# shellcheck disable=SC2016
 		start sh -c 'while [ -e "$0" ]; do dktrace flight dump; done' "$tmp/go" >/dev/null 2>&1
-		sleep "0.$((RANDOM % 6))$((RANDOM % 10))"
+		at_random 600
 		kill -9 "$pid_of_recorder"
 		rm "$tmp/go"
 		wait "$load"

@@ -111,7 +111,7 @@ taken_back()
 		2) start lctl set_param -n debug=+ioctl+iotrace ;;
 		3) start dktrace trigger add raw_syscalls:sys_exit traceoff ;;
 		esac >/dev/null 2>&1
-		sleep "0.$((RANDOM % 2))$((RANDOM % 10))$((RANDOM % 10))"
+		at_random 200
 		kill -9 "$pid" 2>/dev/null && hits=$((hits + 1))
 		wait "$pid" 2>/dev/null || true
 		# shellcheck disable=SC2034 # teardown ends what is in it

@@ -183,7 +183,7 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 		esac
 		"$sequence" 2 300000 &
 		load=$!
-		sleep "0.$((RANDOM % 4))$((RANDOM % 10))$((RANDOM % 10))"
+		at_random 400
 		kill -9 "$pid"
 		wait "$pid" || true
 		wait "$load"

@@ -166,7 +166,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	machine >"$tmp/before"
 	for ((i = 0; i < 50; i++)); do
 		start lctl set_param debug=$((i % 2 - 1)) >/dev/null 2>&1
-		sleep "0.$((RANDOM % 2))$((RANDOM % 10))$((RANDOM % 10))"
+		at_random 200
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
@@ -182,7 +182,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	sort "$instance/set_event" >"$tmp/ioctl"
 	for ((i = 0; i < 12; i++)); do
 		start lctl set_param debug=-1 >/dev/null 2>&1
-		sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+		at_random 300
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 		if [ -e "$state/settings.before" ]; then
@@ -205,7 +205,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 @test "kill -9 of the very first change leaves no trace of it" {
 	for i in 1 2 3 4 5 6; do
 		start lctl set_param debug=-1 >/dev/null 2>&1
-		sleep "0.0$((RANDOM % 8))$((RANDOM % 10))"
+		at_random 80
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 		if [ -e "$state/settings.before" ]; then
@@ -221,7 +221,7 @@ debug_mb=4" "" lctl get_param debug debug_mb
 	sort "$instance/set_event" >"$tmp/ioctl"
 	for i in 1 2 3 4 5 6 7 8; do
 		start env --default-signal=INT lctl set_param debug=-1 >/dev/null 2>&1
-		sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+		at_random 300
 		kill -s "$([ $((i % 2)) = 0 ] && echo INT || echo TERM)" "$pid" 2>/dev/null || true
 		wait "$pid" || true
 		lctl mark x

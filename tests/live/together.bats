@@ -173,7 +173,7 @@ stop_numbers()
 	start_numbers
 	for i in 1 2 3 4 5 6 7 8 9 10; do
 		start dktrace dk -o "$tmp/$i"
-		sleep "0.0$((RANDOM % 3))$((RANDOM % 10))"
+		at_random 30
 		kill -s "$([ $((i % 2)) = 0 ] && echo INT || echo TERM)" "$pid" || true
 		wait "$pid" || true
 	done >/dev/null
@@ -212,7 +212,7 @@ stop_numbers()
 		else
 			start dktrace dk -o "$tmp/$i"
 		fi >/dev/null
-		sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
+		at_random 40
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done

@@ -261,14 +261,14 @@ for fd in fd, fd + 1:
 	all_knobs >"$tmp/before"
 	for ((i = 0; i < 30; i++)); do
 		start dktrace trigger add 'syscalls:sys_enter_f*' enable_event:sched:sched_switch >/dev/null 2>&1
-		sleep "0.0$((RANDOM % 8))$((RANDOM % 10))"
+		at_random 80
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 		dktrace trigger del 'syscalls:sys_enter_f*' >/dev/null 2>&1 || true
 		all_knobs | diff "$tmp/before" -
 	done
 	start dktrace trigger add 'syscalls:sys_enter_f*' enable_event:sched:sched_switch >/dev/null 2>&1
-	sleep 0.03
+	at_random 60
 	kill -9 "$pid" 2>/dev/null || true
 	wait "$pid" 2>/dev/null || true
 	dktrace reset
