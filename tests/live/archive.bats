@@ -257,7 +257,7 @@ has_let_go()
 }
 
 @test "daemon: reload changes the events without a gap, or not at all" {
-	start_daemon
+	start_daemon --buffer-size 32M
 	start "$sequence" 1 300000
 	for events in "$numbers,sched:sched_switch" "$numbers" "$numbers,syscalls:sys_exit_close"; do
 		daemon reload -e "$events" --comm "$comm"

@@ -109,10 +109,10 @@ dump_all()
 
 @test "flight: no number is in two dumps, and what a dump lacks is counted in it" {
 	prepare
-	dump_all "$numbers" 32M
+	dump_all "$numbers" 64M
 	same 800000 "$output" "all of them are there"
 	# The exclusion of the recorder's own work, which other events need, must exclude nothing else.
-	dump_all "$numbers,sched:sched_process_exec" 32M
+	dump_all "$numbers,sched:sched_process_exec" 64M
 	same 800000 "$output" "all of them are there beside other events"
 	# The generators overtake the dumps.
 	dump_all "$numbers" 256K
@@ -124,7 +124,7 @@ dump_all()
 	prepare
 	for ((round = 0; round < rounds; round++)); do
 		rm -f "$tmp/d"/*
-		flight start -e "$numbers" --size 32M --dir "$tmp/d" 3>&-
+		flight start -e "$numbers" --size 64M --dir "$tmp/d" 3>&-
 		pid_of_recorder=$(recorder)
 		start "$sequence" 2 200000
 		load=${pids[-1]}

@@ -205,7 +205,7 @@ has_class()
 	on_terminal 80 24
 	# Only the begin of its call tells that it sleeps.
 	start sleep 100000
-	has "$(pane)" "1 Processes"
+	until_true pane_has "1 Processes"
 	lacks "$(pane)" "6 Buffers"
 	keys 5
 	until_true pane_has "raw_syscalls:sys_enter"
@@ -231,7 +231,7 @@ has_class()
 @test "top on 200x50 shows all panels; SIGTERM restores the terminal" {
 	on_terminal 200 50 --delay 0.2
 	for title in "1 Processes" "2 System calls" "3 Disks" "4 Classes" "5 Events" "6 Buffers"; do
-		has "$(pane)" "$title"
+		until_true pane_has "$title"
 	done
 	pkill -TERM -P "$(tmux -L "$server" display -p '#{pane_pid}')" dktrace
 	off_terminal 0
