@@ -70,15 +70,21 @@ int resume_listen(char id[RESUME_ID_SIZE])
 
 	if (err || !find_address(id, &address))
 		return err ? err : -EINVAL;
-	if (mkdir(PLACE, 0700) && errno != EEXIST)
-		return -errno;
-	sweep();
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !listen(fd, 4))
+	/* Another run that ends removes the empty directory. */
+	do {
+		if (mkdir(PLACE, 0700) && errno != EEXIST) {
+			err = -errno;
+			break;
+		}
+		err = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	} while (err == -ENOENT);
+	sweep();
+	if (!err && !listen(fd, 4))
 		return fd;
-	err = -errno;
+	err = err ? err : -errno;
 	close(fd);
 	return err;
 }
