@@ -45,6 +45,9 @@ static int clear_stack(const struct wanted_event *one, struct dkt_instance *in,
 	size_t n = 0;
 	int err = dkt_instance_get_triggers(in, event, &triggers, &n);
 
+	/* Another process may have removed its probe since the events were listed. */
+	if (err == -ENOENT && !one)
+		return 0;
 	for (size_t i = 0; !err && i < n; i++)
 		if (!strcmp(triggers[i]->action, "stacktrace") &&
 		    (!filter || strcmp(triggers[i]->filter ?: "", filter) != 0))
