@@ -158,7 +158,7 @@ is()
 	same follow "$(zsh_offers dktrace fol)"
 	same "debug_mb=:no blank" "$(zsh_offers dktrace set_param debug_m)"
 	same "debug=+rpctrace" "$(zsh_offers dktrace set_param debug=+rpc)"
-	[ "$(zsh_offers dktrace hist syscalls:sys_enter_read --keys fd,)" != files ]
+	[ "$(DKTRACE_ROOT=$capture zsh_offers dktrace hist syscalls:sys_enter_read --keys fd,)" != files ]
 	same files "$(zsh_offers dktrace report /tmp/x)"
 	same mark "$(zsh_offers lctl mar)"
 	mkdir "$BATS_TEST_TMPDIR/bin"

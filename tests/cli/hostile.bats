@@ -120,7 +120,7 @@ read_all_ways()
 	printf '\tfield:u32 v;\toffset:8;\tsize:4;\tsigned:0;\n\nprint fmt: %s\n' "$long" | lie
 	# The address sanitizer maps terabytes and has its own limit.
 	sanitized || ulimit -v 400000
-	ASAN_OPTIONS=hard_rss_limit_mb=2000 run -0 dktrace report "$tree" -e syscalls:sys_enter_openat
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}hard_rss_limit_mb=2000 run -0 dktrace report "$tree" -e syscalls:sys_enter_openat
 	has "$output" "aaaaaaaaaa"
 }
 
@@ -143,7 +143,7 @@ bomb()
 @test "compressed records unpack to a hundred times the file at most" {
 	bomb
 	# It takes neither a file nor memory.
-	export TMPDIR=/nonexistent ASAN_OPTIONS=hard_rss_limit_mb=2000
+	export TMPDIR=/nonexistent ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}hard_rss_limit_mb=2000
 	sanitized || ulimit -v 60000
 	for command in info report "report --style json"; do
 		# shellcheck disable=SC2086 # words

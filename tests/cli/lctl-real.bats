@@ -10,7 +10,6 @@ setup()
 {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, for a mount namespace"
 	need_namespace
-	start_cheaply
 }
 
 # usage: same_as_real NAME

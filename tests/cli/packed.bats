@@ -28,7 +28,7 @@ limit()
 	# 116 MB that unpack from 5.
 	packed 1000 200
 	limit 80000
-	export TMPDIR=/nonexistent ASAN_OPTIONS=hard_rss_limit_mb=2000
+	export TMPDIR=/nonexistent ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}hard_rss_limit_mb=2000
 	dktrace report -S csv --fields ts packed.data | tr -d '\r' | sed 1d >have
 	seq 1000 1000 400000000 | cmp - have
 	run -0 --separate-stderr dktrace info packed.data

@@ -249,7 +249,7 @@ chosen()
 	} >shared.data
 	# The address sanitizer maps terabytes and has its own limit.
 	sanitized || ulimit -v 500000
-	ASAN_OPTIONS=hard_rss_limit_mb=2000 run -1 timeout 600 dktrace report shared.data
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}hard_rss_limit_mb=2000 run -1 timeout 600 dktrace report shared.data
 	has "$output" "dktrace: shared.data: the file is truncated at byte 327784; its records end at byte"
 }
 

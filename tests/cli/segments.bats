@@ -377,7 +377,7 @@ recordings()
 	command -v strace >/dev/null || skip "needs strace"
 	rm "$(name 30)"
 	# A sanitizer cannot search for leaks under strace, and uses threads for it.
-	ASAN_OPTIONS=detect_leaks=0 strace -f -e trace=clone,clone3 -o threads dktrace report -j 3 dir >out || true
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -e trace=clone,clone3 -o threads dktrace report -j 3 dir >out || true
 	same 2 "$(grep -c 'clone.* = [0-9]' threads)" "threads"
 }
 

@@ -128,13 +128,6 @@ sanitized()
 	grep -qF __asan_init "$(command -v dktrace)"
 }
 
-# For tests that start the tool a thousand times: a start of the sanitized tool takes half of the time if it
-# looks neither for leaks nor at the edges of global variables. Other tests do.
-start_cheaply()
-{
-	export ASAN_OPTIONS=detect_leaks=0:report_globals=0
-}
-
 # Runs the command, and compares its exit status, stdout and stderr.
 # usage: expect STATUS STDOUT STDERR COMMAND...
 expect()
@@ -203,12 +196,13 @@ apart()
 	"$top/tests/tools/apart" "$@"
 }
 
-# Runs a command with a fake Lustre, after need_namespace. Files in the directory $FAKE_LUSTRE hold its
+# Runs a command with a fake Lustre and tracefs, after need_namespace. Files in the directory $FAKE_LUSTRE hold its
 # buffer and the requests that it got. usage: lustre COMMAND...
 lustre()
 {
 	# shellcheck disable=SC2016 # for the shell in there
-	ASAN_OPTIONS=verify_asan_link_order=0 preload=$tools/fake-lustre.so apart sh -c '
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 preload=$tools/fake-lustre.so apart sh -c '
+		mountpoint -q /sys/kernel/tracing || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null
 		mount -t tmpfs none /sys/fs && mkdir /sys/fs/lustre &&
 		: >/sys/fs/lustre/dump_kernel && LD_PRELOAD=$preload exec "$@"' sh "$@"
 }

@@ -30,7 +30,6 @@ foreign_words()
 	local file=$1 command option raw=0 calls=0 every=1
 
 	! sanitized || every=7
-	start_cheaply
 
 	for command in $(dktrace --help | sed -n 's/^  \([a-z][a-z_-]*\) .*/\1/p') __complete; do
 		tried dktrace "$command" "--$foreign"
@@ -69,7 +68,6 @@ foreign_lctl()
 	local command raw=0 calls=0 every=1
 
 	! sanitized || every=7
-	start_cheaply
 
 	for command in $(lctl --list-commands | grep -v =) "$foreign" "--$foreign"; do
 		tried lctl "$command" "$foreign"
