@@ -42,13 +42,21 @@ use_layout()
 }
 
 # Chooses free ports for two servers: $http1, $tcp1, $http2, $tcp2, $https2, $inter1 and $inter2, and $keeper for
-# ZooKeeper. The servers are a cluster of two shards.
+# ZooKeeper. The servers are a cluster of two shards. The ports are below those that the kernel gives away, so that no
+# connection has one while a server restarts.
 choose_ports()
 {
 	# shellcheck disable=SC2046
-	set -- $(python3 -c 'import socket
-sockets = [socket.create_server(("127.0.0.1", 0)) for i in range(8)]
-print(*[s.getsockname()[1] for s in sockets])')
+	set -- $(python3 -c 'import random, socket
+first = int(open("/proc/sys/net/ipv4/ip_local_port_range").read().split()[0])
+ports = []
+while len(ports) < 8:
+    port = random.randrange(first // 2, first)
+    try:
+        ports.append(socket.create_server(("127.0.0.1", port)))
+    except OSError:
+        pass
+print(*[s.getsockname()[1] for s in ports])')
 	export http1=$1 tcp1=$2 http2=$3 tcp2=$4 https2=$5 inter1=$6 inter2=$7 keeper=$8
 	# Only these servers know this user: the servers of another test may have taken a port meanwhile.
 	export server_user=dkt$BASHPID

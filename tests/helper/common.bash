@@ -25,7 +25,7 @@ same()
 has()
 {
 	case $1 in
-	*"$2"*) return ;;
+	*"$2"*) return 0 ;;
 	esac
 	printf 'no "%s" in:\n%s\n' "$2" "$1"
 	return 1
@@ -36,7 +36,7 @@ lacks()
 {
 	case $1 in
 	*"$2"*) ;;
-	*) return ;;
+	*) return 0 ;;
 	esac
 	printf 'there is "%s" in:\n%s\n' "$2" "$1"
 	return 1

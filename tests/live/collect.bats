@@ -206,24 +206,6 @@ start_ticker()
 	switches="sched:sched_switch[prev_comm == \"$ticker\" || next_comm == \"$ticker\"]"
 }
 
-# Ports below those that the kernel gives away, so that no connection has one while a server restarts. They replace
-# those of choose_ports.
-choose_fixed_ports()
-{
-	# shellcheck disable=SC2046
-	set -- $(python3 -c 'import random, socket
-first = int(open("/proc/sys/net/ipv4/ip_local_port_range").read().split()[0])
-ports = []
-while len(ports) < 8:
-    port = random.randrange(first // 2, first)
-    try:
-        ports.append(socket.create_server(("127.0.0.1", port)))
-    except OSError:
-        pass
-print(*[s.getsockname()[1] for s in ports])')
-	export http1=$1 tcp1=$2 http2=$3 tcp2=$4 https2=$5 inter1=$6 inter2=$7 keeper=$8
-}
-
 # Starts a ClickHouse in the directory of the test.
 begin_server()
 {
@@ -254,7 +236,7 @@ more_than()
 	need_clickhouse
 	make_direct
 	cd "$tmp"
-	choose_fixed_ports
+	choose_ports
 	start_ticker
 	write_config "$tmp/server" "$http1" "$tcp1"
 	begin_server
@@ -293,7 +275,7 @@ more_than()
 	need_clickhouse
 	make_ssh
 	cd "$tmp"
-	choose_fixed_ports
+	choose_ports
 	start_ticker
 	write_config "$tmp/server" "$http1" "$tcp1"
 	begin_server
