@@ -157,8 +157,8 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 
 @test "reset stops the daemon" {
 	set_param debug=+vfstrace
-	lctl debug_daemon start "$tmp/log" 3>&-
 	only_ours
+	lctl debug_daemon start "$tmp/log" 3>&-
 	pid=$(daemon_pid)
 	writes 10 5521
 	dktrace reset
