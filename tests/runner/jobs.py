@@ -34,7 +34,9 @@ class Unknown(Exception):
 class Place:
     """The tree, the build, and what both tell about the machine."""
 
-    def __init__(self, build):
+    def __init__(self, build, only):
+        # Of all tests; the times of a choice tell nothing of the next run.
+        self.whole = not only
         os.makedirs(os.path.join(build, "log"), exist_ok=True)
         self.build = os.path.abspath(build)
         self.san = os.path.join(self.build, "san")

@@ -116,8 +116,9 @@ def run(wanted, place, tell):
         one.process.returncode = os.waitstatus_to_exitcode(status)
         one.kill(signal.SIGKILL)
         ended = Ended(one, one.process.returncode, usage)
-        with open(one.log + ".seconds", "w", encoding="ascii") as told:
-            told.write(f"{ended.end - ended.began:.1f}\n")
+        if place.whole:
+            with open(one.log + ".seconds", "w", encoding="ascii") as told:
+                told.write(f"{ended.end - ended.began:.1f}\n")
         if one.job.suite == "build" and one.process.returncode:
             failed.add("build")
         else:
