@@ -359,7 +359,7 @@ check-san: all
 
 check-clang: build-clang
 
-# What check builds beside its first tests. Nobody runs what clang compiles, so it only reads it.
+# check builds these beside its first tests. Nobody runs what clang compiles, so it only reads it.
 build-san:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/san SAN=address,undefined CFLAGS=-Werror all tests
 

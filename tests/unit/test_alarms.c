@@ -103,7 +103,7 @@ static const char *heard(struct test *t, size_t host)
 static void test_all_are_told(void **state)
 {
 	struct test *t = *state;
-	/* Of before the incident: the machine may stand still for longer than the wait. */
+	/* A time before the incident: the machine may stand still for longer than the wait. */
 	const uint64_t before = dkt__monotonic_ns();
 
 	t->hosts[7].state = FLEET_FAILED;
