@@ -20,6 +20,8 @@ ASAN = "handle_sigill=2:intercept_tls_get_addr=0"
 # which has a pass over each command: a start takes a third of the time.
 ASAN_STARTS = ASAN + ":report_globals=0:detect_leaks=0"
 
+# The suites whose tests call the tool by its name.
+TOOL = ("unit", "cli", "cli-plain", "live")
 # How much of a CPU a job of a suite keeps busy: live tests wait for the kernel half of the time.
 CPUS = {"live": 0.5}
 # In this order, because the last one to begin should be a short one: seconds that a job takes, if no earlier run
@@ -46,7 +48,8 @@ class Place:
         env = dict(os.environ, DKT_BUILD=job.build, DKTRACE_CLASSES=os.path.join(TOP, "share/classes.d"),
                    LC_ALL="C", TZ="UTC", ASAN_OPTIONS=job.asan,
                    LSAN_OPTIONS=f"suppressions={TESTS}/leaks:print_suppressions=0")
-        env["PATH"] = f"{job.build}:{env['PATH']}"
+        if job.kind in TOOL:
+            env["PATH"] = f"{job.build}:{env['PATH']}"
         # The jobserver of the make that started this one is not for its children.
         env["MAKEFLAGS"] = re.sub(r"-j\d* --jobserver-auth=\S+|-j\d*", "", env.get("MAKEFLAGS", ""))
         env.update(job.env)
