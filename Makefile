@@ -41,6 +41,8 @@ D3 ?= /usr/share/nodejs/d3/dist/d3.min.js
 
 # Compiling again what was compiled before, in any clone, takes no time where there is ccache; CCACHE= does without.
 CCACHE ?= $(if $(shell command -v ccache),CCACHE_NOHASHDIR=1 ccache)
+# Each of these asks the machine once, not at each use.
+$(foreach asked,KDUMPFILE EDIT CCACHE,$(eval $(asked) := $($(asked))))
 
 # Without its packages a build would fail later, at a file that says nothing of them. These targets need none.
 PACKLESS := clean help dist lint check-bare uninstall alternatives no-alternatives

@@ -63,6 +63,19 @@ static void sweep(void)
 		remove_if_dead(entry->d_name);
 }
 
+/* Another run that ends may remove the directory, which was empty, before the socket is in it. */
+static int bind_in_place(int fd, const struct sockaddr_un *address)
+{
+	int err;
+
+	do {
+		if (mkdir(PLACE, 0700) && errno != EEXIST)
+			return -errno;
+		err = bind(fd, (const struct sockaddr *)address, sizeof(*address)) ? -errno : 0;
+	} while (err == -ENOENT);
+	return err;
+}
+
 int resume_listen(char id[RESUME_ID_SIZE])
 {
 	struct sockaddr_un address;
@@ -73,18 +86,12 @@ int resume_listen(char id[RESUME_ID_SIZE])
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* Another run that ends removes the empty directory. */
-	do {
-		if (mkdir(PLACE, 0700) && errno != EEXIST) {
-			err = -errno;
-			break;
-		}
-		err = bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
-	} while (err == -ENOENT);
+	err = bind_in_place(fd, &address);
 	sweep();
-	if (!err && !listen(fd, 4))
+	if (!err && listen(fd, 4))
+		err = -errno;
+	if (!err)
 		return fd;
-	err = err ? err : -errno;
 	close(fd);
 	return err;
 }
