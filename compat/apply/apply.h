@@ -41,7 +41,7 @@ void debuglog_follow(struct dkt_ctx *ctx, const char *name);
  */
 int debuglog_reset(struct dkt_ctx *ctx, const char *name);
 
-/* Calls fn for each trigger of these events in the log's instance. */
+/* Calls fn for each trigger of these events in the log's instance. Skips events that are gone. */
 int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
 		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
 		  void *data);

@@ -255,8 +255,10 @@ int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t 
 
 		err = dkt_instance_get_triggers(log->in, events[i], &triggers, &n_triggers);
 		/* Another process may have removed its probe since the events were listed. */
-		if (err == -ENOENT)
+		if (err == -ENOENT) {
 			err = 0;
+			continue;
+		}
 		for (size_t j = 0; !err && j < n_triggers; j++)
 			err = fn(data, events[i], triggers[j]);
 	}

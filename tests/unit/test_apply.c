@@ -267,6 +267,35 @@ static void a_note_without_sense_is_dropped(void **state)
 	assert_file_gone(t, DEBUGLOG_BEFORE);
 }
 
+/* ---- triggers ---- */
+
+static int count_trigger(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
+{
+	size_t *n = data;
+
+	assert_string_equal(dkt_event_name(event), "issue");
+	assert_string_equal(trigger->action, "stacktrace");
+	++*n;
+	return 0;
+}
+
+/* As if another process had removed its probe since the events were listed. */
+static void an_event_that_is_gone_has_no_triggers(void **state)
+{
+	struct log_tree *t = *state;
+	struct dkt_event *const *events;
+	char path[96];
+	size_t n, found = 0;
+
+	assert_ok(t->ctx, apply(t, "net", NULL, 4));
+	assert_ok(t->ctx, dkt_events(t->ctx, &events, &n));
+	log_write(t, "events/io/issue/trigger", "stacktrace:unlimited\n");
+	snprintf(path, sizeof(path), "%s/instances/%s/events/fs/open/trigger", t->root, t->name);
+	assert_int_equal(unlink(path), 0);
+	assert_ok(t->ctx, triggers_each(t->log, events, n, count_trigger, &found));
+	assert_int_equal(found, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, log_tree_setup, log_tree_teardown)
@@ -280,6 +309,7 @@ int main(void)
 		TEST(the_next_command_takes_back),
 		TEST(a_look_takes_nothing_back),
 		TEST(a_note_without_sense_is_dropped),
+		TEST(an_event_that_is_gone_has_no_triggers),
 	};
 
 	if (geteuid()) {
