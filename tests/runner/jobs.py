@@ -37,7 +37,7 @@ class Place:
     """The tree, the build, and what both tell about the machine."""
 
     def __init__(self, build, only):
-        # Of all tests; the times of a choice tell nothing of the next run.
+        # The times of a choice of tests tell nothing of the next run.
         self.whole = not only
         os.makedirs(os.path.join(build, "log"), exist_ok=True)
         self.build = os.path.abspath(build)
