@@ -10,7 +10,7 @@ import time
 from . import jobs
 
 # Only what hangs takes that long, in s. Single tests have shorter limits.
-LIMIT = 3600
+LIMIT = 2400
 
 
 class Running:
@@ -25,9 +25,10 @@ class Running:
         self.began = time.monotonic()
         self.late = False
 
-    def kill(self, number=signal.SIGTERM):
+    def kill(self):
+        """The job and all that it left running in its process group."""
         try:
-            os.killpg(self.process.pid, number)
+            os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
 
@@ -45,84 +46,102 @@ class Ended:
     def __init__(self, running, status, usage):
         self.job = running.job
         self.log = running.log
+        self.status = status
         self.tests = running.tests(status)
         self.began = running.began
         self.end = time.monotonic()
         self.cpu = usage.ru_utime + usage.ru_stime
 
 
-def order(waiting, place):
-    """The longest first, by what an earlier run took; what others need and what needs the machine before them."""
-    for job in waiting:
-        try:
-            with open(os.path.join(place.log, job.suite, job.name + ".seconds"), encoding="ascii") as told:
-                seconds = float(told.read())
-            job.seconds = max(seconds, job.seconds) if job.suite == "build" else seconds
-        except (OSError, ValueError):
-            pass
-    waiting.sort(key=lambda job: (job.lock != "exclusive", -job.seconds))
-    waiting.sort(key=lambda job: job.suite != "build")
+class Schedule:
+    def __init__(self, wanted, place):
+        self.place = place
+        self.waiting = list(wanted)
+        self.running = []
+        # The suites of jobs that have passed and others need: the build.
+        self.done = set()
+        # A job waits now and then, so there is one more than the CPUs take.
+        self.room = jobs.cores() + 1
+        self.order()
 
+    def order(self):
+        """The longest first, by what an earlier run took; before them what others need and what runs alone."""
+        for job in self.waiting:
+            try:
+                with open(os.path.join(self.place.log, job.suite, job.name + ".seconds"), encoding="ascii") as told:
+                    job.seconds = float(told.read())
+            except (OSError, ValueError):
+                pass
+        self.waiting.sort(key=lambda job: (job.suite != "build", job.lock != "exclusive", -job.seconds))
 
-def may_start(job, running, done, room):
-    """What it needs is there, the lock allows it, and there is room."""
-    if job.needs and job.needs not in done:
-        return False
-    if running and sum(r.job.cpus for r in running) + job.cpus > room:
-        return False
-    locks = [r.job.lock for r in running if r.job.lock]
-    return not job.lock or (not locks if job.lock == "exclusive" else "exclusive" not in locks)
+    def ready(self, job):
+        return not job.needs or job.needs in self.done
+
+    def may_start(self, job):
+        """What it needs is there, the lock allows it, and there is room."""
+        if not self.ready(job):
+            return False
+        if self.running and sum(one.job.cpus for one in self.running) + job.cpus > self.room:
+            return False
+        locks = [one.job.lock for one in self.running if one.job.lock]
+        return not job.lock or (not locks if job.lock == "exclusive" else "exclusive" not in locks)
+
+    def start(self):
+        held = False
+        for job in list(self.waiting):
+            if job.lock == "shared" and held:
+                continue
+            if self.may_start(job):
+                self.waiting.remove(job)
+                self.running.append(Running(job, self.place))
+            elif job.lock == "exclusive" and self.ready(job):
+                # Its turn comes when those that share the lock have ended.
+                held = True
+
+    def end_late(self):
+        for one in self.running:
+            if not one.late and time.monotonic() - one.began > LIMIT:
+                one.late = True
+                one.kill()
+
+    def next_end(self):
+        """Waits until a job ends."""
+        while True:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            for one in self.running:
+                if one.process.pid == pid:
+                    self.running.remove(one)
+                    one.process.returncode = os.waitstatus_to_exitcode(status)
+                    one.kill()
+                    return Ended(one, one.process.returncode, usage)
+            if not pid:
+                self.end_late()
+                time.sleep(0.02)
+
+    def note(self, ended):
+        job = ended.job
+        if self.place.whole:
+            with open(ended.log + ".seconds", "w", encoding="ascii") as told:
+                told.write(f"{ended.end - ended.began:.1f}\n")
+        if job.suite == "build" and ended.status:
+            self.waiting = [other for other in self.waiting if other.needs != "build"]
+        else:
+            self.done.add(job.suite)
 
 
 def run(wanted, place, tell):
     """Runs all jobs, and calls tell(Ended) for each as it ends."""
-    waiting = list(wanted)
-    order(waiting, place)
-    running, done = [], set()
-    # A job waits now and then, so there is one more than the CPUs take.
-    room = jobs.cores() + 1
-    failed = set()
+    schedule = Schedule(wanted, place)
 
     def end(number, _frame):
-        for one in running:
-            one.kill(signal.SIGKILL)
+        for one in schedule.running:
+            one.kill()
         sys.exit(128 + number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
-    while waiting or running:
-        held = False
-        for job in list(waiting):
-            if job.lock == "shared" and held:
-                continue
-            if may_start(job, running, done, room):
-                waiting.remove(job)
-                running.append(Running(job, place))
-            elif job.lock == "exclusive" and (not job.needs or job.needs in done):
-                # Its turn comes when those that share the lock have ended.
-                held = True
-        pid, status, usage = os.wait4(-1, os.WNOHANG)
-        if not pid:
-            time.sleep(0.02)
-            for one in running:
-                if not one.late and time.monotonic() - one.began > LIMIT:
-                    one.late = True
-                    one.kill(signal.SIGKILL)
-            continue
-        one = next((r for r in running if r.process.pid == pid), None)
-        if not one:
-            continue
-        running.remove(one)
-        one.process.returncode = os.waitstatus_to_exitcode(status)
-        one.kill(signal.SIGKILL)
-        ended = Ended(one, one.process.returncode, usage)
-        if place.whole:
-            with open(one.log + ".seconds", "w", encoding="ascii") as told:
-                told.write(f"{ended.end - ended.began:.1f}\n")
-        if one.job.suite == "build" and one.process.returncode:
-            failed.add("build")
-        else:
-            done.add(one.job.suite)
+    while schedule.waiting or schedule.running:
+        schedule.start()
+        ended = schedule.next_end()
+        schedule.note(ended)
         tell(ended)
-        if failed:
-            waiting = [job for job in waiting if job.needs not in failed]

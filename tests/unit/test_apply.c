@@ -284,7 +284,7 @@ static void an_event_that_is_gone_has_no_triggers(void **state)
 {
 	struct log_tree *t = *state;
 	struct dkt_event *const *events;
-	char path[96];
+	char path[128];
 	size_t n, found = 0;
 
 	assert_ok(t->ctx, apply(t, "net", NULL, 4));

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tests/run in a tree of its own: what it says of passed, failed, skipped and broken tests.
+
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+load ../helper/common
+
+# A tree with a file of tests, whose lines are on standard input; in it @test is @TEST. usage: tree_with FILE
+tree_with()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir -p tree/tests/cli tree/tests/unit build/tests/unit
+	cp -R "$top/tests/run" "$top/tests/runner" tree/tests/
+	sed 's/^@TEST/@test/' >"tree/tests/$1"
+}
+
+# Runs without what bats sets for itself. usage: run_tree STATUS WORDS...
+run_tree()
+{
+	local status_wanted=$1
+
+	shift
+	run "-$status_wanted" env -u BATS_RUN_TMPDIR -u BATS_TEST_FILTER tree/tests/run "$@"
+}
+
+@test "tests/run counts passed and skipped tests, and prints the reasons of skips" {
+	tree_with cli/some.bats <<-'END'
+		@TEST "one works" {
+			true
+		}
+		@TEST "two cannot run" {
+			skip "no ship"
+		}
+	END
+	run_tree 0 build cli
+	has "$output" "    skip: cli/some: two cannot run: no ship"
+	has "$output" "  cli: 1 passed, 0 failed, 1 skipped"
+	same "1 passed, 0 failed, 1 skipped" "${lines[-1]}" "the last line"
+}
+
+@test "tests/run names a failed test, what was wrong, its log and the command that repeats it" {
+	tree_with cli/some.bats <<-'END'
+		@TEST "it isn't right" {
+			echo "wanted 2, have 1"
+			false
+		}
+		@TEST "one works" {
+			true
+		}
+	END
+	run_tree 1 build cli
+	has "$output" "failed: cli/some: it isn't right"
+	has "$output" "wanted 2, have 1"
+	has "$output" "    log: build/log/cli/some"
+	has "$output" "    again: make check T='it isn'\"'\"'t right'"
+	same "1 passed, 1 failed, 0 skipped" "${lines[-1]}" "the last line"
+	run_tree 1 --only "it isn't right" build cli
+	same "0 passed, 1 failed, 0 skipped" "${lines[-1]}" "of this test alone"
+	run_tree 0 --only "one works" build cli
+	same "1 passed, 0 failed, 0 skipped" "${lines[-1]}" "of the other one alone"
+	run_tree 1 --only some build cli
+	same "1 passed, 1 failed, 0 skipped" "${lines[-1]}" "of the file"
+	run_tree 2 --only nothing build cli
+	has "$output" "no test is called 'nothing'"
+}
+
+@test "tests/run fails if a file has no test, or nothing runs" {
+	tree_with cli/some.bats </dev/null
+	run_tree 1 build cli
+	has "$output" "it ran no test"
+	run_tree 2 build nosuch
+	has "$output" "no suite 'nosuch'"
+}
+
+@test "tests/run reads what programs of cmocka print, and finds one that crashes" {
+	tree_with unit/test_some.c <<-'END'
+		cmocka_unit_test(one_works)
+		cmocka_unit_test(two_fails)
+	END
+	cat >build/tests/unit/test_some <<-'END'
+		#!/bin/sh
+		echo "[ RUN      ] one_works"
+		echo "[       OK ] one_works"
+		echo "[ RUN      ] two_fails"
+		echo "[  ERROR   ] --- 0x1 != 0x2"
+		echo "[   LINE   ] --- some.c:3: error: Failure!"
+		echo "[  FAILED  ] two_fails"
+		exit 1
+	END
+	chmod +x build/tests/unit/test_some
+	run_tree 1 build unit
+	has "$output" "failed: unit/test_some: two_fails
+    0x1 != 0x2"
+	has "$output" "    again: make check T=two_fails"
+	same "1 passed, 1 failed, 0 skipped" "${lines[-1]}" "the last line"
+	printf '#!/bin/sh\necho "[ RUN      ] one_works"\nkill -SEGV $$\n' >build/tests/unit/test_some
+	run_tree 1 build unit
+	has "$output" "ended by signal 11"
+	printf '#!/bin/sh\necho "needs a ship"\nexit 77\n' >build/tests/unit/test_some
+	run_tree 1 build unit
+	has "$output" "    skip: unit/test_some: needs a ship"
+	same "0 passed, 0 failed, 1 skipped" "${lines[-1]}" "the last line: nothing passed"
+}
