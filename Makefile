@@ -375,7 +375,7 @@ $(O)/gen/clang/%.ok: %.c
 		-fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
 
-# It makes the system anew and installs all packages, which takes half an hour.
+# It makes the system anew and installs all packages.
 check-bare:
 	$(Q)tests/bare $(O)
 
