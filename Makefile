@@ -387,7 +387,7 @@ abi-baseline: $(SO) $(LUSTRE_SO)
 	$(Q)tests/tools/abi-dump $(LUSTRE_SO) >compat/liblustre/libdktrace-lustre.abi
 
 lint:
-	$(Q)tests/lint
+	$(Q)tests/lint $(O)
 
 # One target under libFuzzer: make fuzz TARGET=expr SECONDS=600
 TARGET ?= expr
