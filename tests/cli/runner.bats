@@ -44,7 +44,7 @@ run_tree()
 			echo "wanted 2, have 1"
 			false
 		}
-		@TEST "one works" {
+		@TEST "one/two works" {
 			true
 		}
 	END
@@ -56,8 +56,10 @@ run_tree()
 	same "1 passed, 1 failed, 0 skipped" "${lines[-1]}" "the last line"
 	run_tree 1 --only "it isn't right" build cli
 	same "0 passed, 1 failed, 0 skipped" "${lines[-1]}" "of this test alone"
-	run_tree 0 --only "one works" build cli
+	run_tree 0 --only "one/two" build cli
 	same "1 passed, 0 failed, 0 skipped" "${lines[-1]}" "of the other one alone"
+	run_tree 1 --only cli/some build cli
+	same "1 passed, 1 failed, 0 skipped" "${lines[-1]}" "of the file in its suite"
 	run_tree 1 --only some build cli
 	same "1 passed, 1 failed, 0 skipped" "${lines[-1]}" "of the file"
 	run_tree 2 --only nothing build cli

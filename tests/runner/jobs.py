@@ -27,6 +27,8 @@ CPUS = {"live": 0.5}
 # In this order, because the last one to begin should be a short one: seconds that a job takes, if no earlier run
 # has told. The build with sanitizers comes first: most others need it.
 SECONDS = {"build": 10000, "vm": 1000, "hosts": 100, "clang": 60, "live": 20, "cli": 10, "abi": 10, "lint": 10}
+# The suites that consist of files.
+FILES = ("unit", "fuzz", "cli", "cli-plain", "live", "vm", "hosts")
 
 
 class Unknown(Exception):
@@ -102,8 +104,8 @@ class Choice:
     all tests that have it in their names. No name stands for all tests."""
 
     def __init__(self, only):
-        suite, slash, name = only.partition("/")
-        self.suite, self.words = (suite, name) if slash and " " not in suite else ("", only)
+        suite, _, name = only.partition("/")
+        self.suite, self.words = (suite, name) if name and suite.removeprefix("san-") in FILES else ("", only)
         every = [f for kind in ("unit", "fuzz", "cli", "live", "vm", "vm/hosts") for f in glob.glob(f"{TESTS}/{kind}/*")]
         self.is_file = bare(self.words) in {bare(f) for f in every if not f.endswith((".exp", ".h"))}
 
@@ -129,14 +131,12 @@ def text_of(path):
 
 # ---- the suites: each yields jobs ----
 
-def build_job(place):
-    make = shlex.split(os.environ.get("MAKE", "make"))
-    return Job("build", "san", make + ["--no-print-directory", f"-j{cores()}", "-C", TOP, "build-san"],
-               place.build, results.of_status)
-
-
 def cores():
     return len(os.sched_getaffinity(0))
+
+
+def make(target):
+    return shlex.split(os.environ.get("MAKE", "make")) + ["--no-print-directory", f"-j{cores()}", "-C", TOP, target]
 
 
 def of_programs(suite, build, choice, **more):
@@ -219,7 +219,6 @@ def single(suite, command, build, choice, read):
 def of_suite(place, suite, choice):
     kind = suite.removeprefix("san-")
     build, more = (place.san, {"needs": "build"}) if suite != kind else (place.build, {})
-    make = shlex.split(os.environ.get("MAKE", "make"))
     if kind == "unit":
         return of_programs(suite, build, choice, **more)
     if kind == "fuzz":
@@ -237,8 +236,7 @@ def of_suite(place, suite, choice):
     if suite == "lint":
         return single(suite, [f"{TESTS}/lint", build], build, choice, results.of_status)
     if suite == "clang":
-        return single(suite, make + ["--no-print-directory", f"-j{cores()}", "-C", TOP, "build-clang"], build, choice,
-                      results.of_status)
+        return single(suite, make("build-clang"), build, choice, results.of_status)
     raise Unknown(f"no suite '{suite}'")
 
 
@@ -248,5 +246,5 @@ def of_suites(place, suites, only):
     if not jobs:
         raise Unknown(f"no test is called '{only}', and none has this in its name")
     if any(job.needs == "build" for job in jobs):
-        jobs.append(build_job(place))
+        jobs.append(Job("build", "san", make("build-san"), place.build, results.of_status))
     return jobs
