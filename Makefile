@@ -348,12 +348,13 @@ $(O)/examples/%: examples/%.c $(SO) $(LUSTRE_SO)
 # tests/run has the suites side by side, and prints the sum. The longest suites, cli and live, are run once:
 # with what the sanitizers see. Of cli, those tests are run again that check more without them. The virtual
 # machines use what was built without sanitizers. T=name runs the tests of that name, of any suite.
+only = $(if $(T),--only '$(subst ','\'',$(T))')
 check: all tests
-	$(Q)tests/run $(if $(T),--only '$(subst ','\'',$(T))') $(O) lint clang vm abi unit fuzz cli-plain \
+	$(Q)tests/run $(only) $(O) lint clang vm abi unit fuzz cli-plain \
 		san-unit san-fuzz san-cli san-live
 
 check-unit check-fuzz check-abi check-cli check-live check-vm: check-%: all tests
-	$(Q)tests/run $(if $(T),--only '$(subst ','\'',$(T))') $(O) $*
+	$(Q)tests/run $(only) $(O) $*
 
 # The suites that the sanitizers can check.
 check-san: all
