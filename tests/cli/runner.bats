@@ -98,8 +98,27 @@ run_tree()
 	printf '#!/bin/sh\necho "[ RUN      ] one_works"\nkill -SEGV $$\n' >build/tests/unit/test_some
 	run_tree 1 build unit
 	has "$output" "ended by signal 11"
+	has "$output" "failed: unit/test_some: one_works"
 	printf '#!/bin/sh\necho "needs a ship"\nexit 77\n' >build/tests/unit/test_some
 	run_tree 1 build unit
 	has "$output" "    skip: unit/test_some: needs a ship"
 	same "0 passed, 0 failed, 1 skipped" "${lines[-1]}" "the last line: nothing passed"
+}
+
+@test "tests/run names the test whose process is killed, and ends one that prints nothing" {
+	tree_with cli/some.bats <<-'END'
+		@TEST "it dies" {
+			kill -KILL 0
+		}
+	END
+	run_tree 1 build cli
+	has "$output" "failed: cli/some: it dies
+    ended by signal 9"
+	mkdir -p build/tests/fuzz tree/tests/fuzz
+	: >tree/tests/fuzz/some.c
+	printf '#!/bin/sh\nexec sleep infinity\n' >build/tests/fuzz/some
+	chmod +x build/tests/fuzz/some
+	run_tree 1 --silence 1 build fuzz
+	has "$output" "failed: fuzz/some
+    it printed nothing for 1 s and was ended"
 }

@@ -18,7 +18,7 @@ class Test:
 
 def of_status(_job, lines, status):
     verdict = {0: "ok", SKIPPED: "skip"}.get(status, "not ok")
-    words = lines[-1:] if verdict == "skip" else lines[-40:] + [ended(status)] if verdict == "not ok" else []
+    words = lines[-1:] if verdict == "skip" else [ended(status)] + lines[-38:] if verdict == "not ok" else []
     return [Test("", verdict, words)]
 
 
@@ -27,18 +27,22 @@ def ended(status):
 
 
 def of_tap(job, lines, status):
-    """bats says "ok 1 NAME in 20ms # skip REASON"; the words of a failure follow it as comments."""
-    tests = []
+    """bats says "begin 1 NAME", then "ok 1 NAME in 20ms # skip REASON"; the words of a failure follow as comments."""
+    tests, begun = [], None
     for line in lines:
+        if begins := re.match(r"begin \d+ (.*)$", line):
+            begun = begins[1]
+            continue
         found = re.match(r"(ok|not ok) \d+ (.*?)(?: in (\d+)ms)?(?: # (?:skip|SKIP)\b ?(.*))?$", line)
         if found:
             verdict, name, ms, reason = found.groups()
+            begun = None
             skipped = verdict == "ok" and reason is not None
             tests.append(Test(name, "skip" if skipped else verdict, [reason] if skipped else [],
                               int(ms) / 1000 if ms else None))
         elif tests and tests[-1].verdict == "not ok" and line.startswith("#"):
             tests[-1].words.append(line[1:].strip())
-    return checked(job, tests, lines, status)
+    return checked(job, tests, lines, status, begun)
 
 
 def of_cmocka(job, lines, status):
@@ -59,7 +63,7 @@ def of_cmocka(job, lines, status):
     if not tests and lines and (found := re.match(r"(\d+) passed, (\d+) failed$", lines[-1])):
         # A program without cmocka only counts.
         tests = [Test("", "ok")] * int(found[1]) + [Test("", "not ok", lines[-40:])] * int(found[2])
-    return checked(job, tests, lines, status)
+    return checked(job, tests, lines, status, name)
 
 
 def of_vm(job, lines, status):
@@ -82,10 +86,11 @@ def of_vm(job, lines, status):
     return checked(job, tests, lines, status)
 
 
-def checked(job, tests, lines, status):
-    """A job that fails says so even if none of its tests does, and one without tests has not passed."""
-    if status != 0 and not any(test.verdict == "not ok" for test in tests):
-        tests.append(Test("", "not ok", lines[-40:] + [ended(status)]))
+def checked(job, tests, lines, status, begun=None):
+    """A job that fails says so even if none of its tests does, and one without tests has not passed. The test that
+    began and did not end has failed."""
+    if begun or status < 0 or status > 0 and not any(test.verdict == "not ok" for test in tests):
+        tests.append(Test(begun or "", "not ok", [ended(status)] + lines[-38:]))
     elif not tests and not job.may_be_empty:
         tests.append(Test("", "not ok", lines[-40:] + ["it ran no test"]))
     return tests

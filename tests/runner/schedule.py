@@ -9,8 +9,8 @@ import time
 
 from . import jobs
 
-# Only what hangs takes that long, in s. Single tests have shorter limits.
-LIMIT = 2400
+# Only what hangs prints nothing for that long, in s.
+SILENCE = 1800
 
 
 class Running:
@@ -23,7 +23,18 @@ class Running:
                                             stderr=subprocess.STDOUT, env=place.environment(job),
                                             cwd=jobs.TOP, start_new_session=True)
         self.began = time.monotonic()
-        self.late = False
+        self.size = 0
+        self.printed = self.began
+        self.silent = 0
+
+    def hangs(self, limit):
+        """Whether it printed nothing for that many seconds."""
+        size = os.stat(self.log).st_size
+        if size != self.size:
+            self.size, self.printed = size, time.monotonic()
+        if time.monotonic() - self.printed > limit:
+            self.silent = limit
+        return bool(self.silent)
 
     def kill(self):
         """The job and all that it left running in its process group."""
@@ -35,9 +46,10 @@ class Running:
     def tests(self, status):
         with open(self.log, encoding="utf-8", errors="replace") as log:
             lines = log.read().splitlines()
-        if self.late:
-            lines.append(f"ended after {LIMIT} s")
-        return self.job.read(self.job, lines, status)
+        tests = self.job.read(self.job, lines, status)
+        if self.silent:
+            tests[-1].words.insert(0, f"it printed nothing for {self.silent} s and was ended")
+        return tests
 
 
 class Ended:
@@ -54,8 +66,9 @@ class Ended:
 
 
 class Schedule:
-    def __init__(self, wanted, place):
+    def __init__(self, wanted, place, silence):
         self.place = place
+        self.silence = silence
         self.waiting = list(wanted)
         self.running = []
         # The suites of jobs that have passed and others need: the build.
@@ -98,10 +111,9 @@ class Schedule:
                 # Its turn comes when those that share the lock have ended.
                 held = True
 
-    def end_late(self):
+    def end_hanging(self):
         for one in self.running:
-            if not one.late and time.monotonic() - one.began > LIMIT:
-                one.late = True
+            if not one.silent and one.hangs(self.silence):
                 one.kill()
 
     def next_end(self):
@@ -115,7 +127,7 @@ class Schedule:
                     one.kill()
                     return Ended(one, one.process.returncode, usage)
             if not pid:
-                self.end_late()
+                self.end_hanging()
                 time.sleep(0.02)
 
     def note(self, ended):
@@ -129,9 +141,9 @@ class Schedule:
             self.done.add(job.suite)
 
 
-def run(wanted, place, tell):
-    """Runs all jobs, and calls tell(Ended) for each as it ends."""
-    schedule = Schedule(wanted, place)
+def run(wanted, place, silence, tell):
+    """Runs all jobs, and calls tell(Ended) for each as it ends. One that prints nothing for silence seconds is ended."""
+    schedule = Schedule(wanted, place, silence)
 
     def end(number, _frame):
         for one in schedule.running:
