@@ -108,6 +108,7 @@ run_tree()
 @test "tests/run names the test whose process is killed, and ends one that prints nothing" {
 	tree_with cli/some.bats <<-'END'
 		@TEST "it dies" {
+			until grep -q "^begin" ../build/log/cli/some; do :; done
 			kill -KILL 0
 		}
 	END

@@ -62,12 +62,38 @@ print(*[s.getsockname()[1] for s in ports])')
 	export server_user=dkt$BASHPID
 }
 
-# Makes a certificate NAME.pem and its key, signed by another one or by itself.
-# usage: make_certificate NAME HOST [SIGNER]
+# Makes a certificate NAME.pem and its key, signed by another one or by itself. It is valid at all times, as the clock
+# may be wrong, or set while a test runs. usage: make_certificate NAME HOST [SIGNER]
 make_certificate()
 {
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$2" \
-		-addext "subjectAltName=DNS:$2" -keyout "$1.key" -out "$1.pem" ${3:+-CA "$3.pem" -CAkey "$3.key"} 2>/dev/null
+	: >"$1.index"
+	cat >"$1.config" <<-END
+		[req]
+		distinguished_name = empty
+		[empty]
+		[ca]
+		default_ca = own
+		[own]
+		database = $1.index
+		rand_serial = yes
+		default_md = sha256
+		policy = any
+		x509_extensions = host
+		[any]
+		commonName = supplied
+		[host]
+		basicConstraints = CA:true
+		subjectAltName = DNS:$2
+	END
+	openssl req -config "$1.config" -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=$2" \
+		-keyout "$1.key" -out "$1.request" 2>/dev/null || return
+	if [ -n "${3:-}" ]; then
+		set -- "$1" "$3" -cert "$3.pem"
+	else
+		set -- "$1" "$1" -selfsign
+	fi
+	openssl ca -config "$1.config" -batch -notext -startdate 19700101000000Z -enddate 99991231235959Z \
+		-keyfile "$2.key" "${@:3}" -in "$1.request" -out "$1.pem" -outdir "$(dirname "$1")" 2>/dev/null
 }
 
 # With HTTPS, DIR/https.pem is the server's certificate. usage: write_config DIR HTTP TCP [HTTPS]

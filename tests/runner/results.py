@@ -33,7 +33,7 @@ def of_tap(job, lines, status):
         if begins := re.match(r"begin \d+ (.*)$", line):
             begun = begins[1]
             continue
-        found = re.match(r"(ok|not ok) \d+ (.*?)(?: in (\d+)ms)?(?: # (?:skip|SKIP)\b ?(.*))?$", line)
+        found = re.match(r"(ok|not ok) \d+ (.*?)(?: in (-?\d+)ms)?(?: # (?:skip|SKIP)\b ?(.*))?$", line)
         if found:
             verdict, name, ms, reason = found.groups()
             begun = None
