@@ -84,6 +84,8 @@ class Job:
         self.env = more.get("env", {})
         # A part of a file, by the names of its tests, may have none of these.
         self.may_be_empty = more.get("may_be_empty", False)
+        # It prints when it is through, and ends what hangs itself.
+        self.ends_itself = more.get("ends_itself", False)
         kind = suite.removeprefix("san-")
         self.kind = kind
         self.cpus = CPUS.get(kind, 1)
@@ -206,11 +208,12 @@ def of_vm(suite, build, choice):
                 if not (needs := re.search(r"^# kernel: *(\S+)", text_of(f), re.M)) or needs[1] == kernel]
         if here:
             yield Job(suite, kernel, [f"{TESTS}/vm/run", "-k", kernel, "-o", build] + (here if choice else []),
-                      build, results.of_vm, size=len(here))
+                      build, results.of_vm, size=len(here), ends_itself=True)
     for file in sorted(glob.glob(f"{TESTS}/vm/hosts/t-*.host")):
         if choice.of("hosts", file)[0]:
             name = os.path.basename(file)[:-5]
-            yield Job("hosts", name, [f"{TESTS}/vm/hosts/run", "-o", build, name], build, results.of_vm)
+            yield Job("hosts", name, [f"{TESTS}/vm/hosts/run", "-o", build, name], build, results.of_vm,
+                      ends_itself=True)
 
 
 def single(suite, command, build, choice, read):

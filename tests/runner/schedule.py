@@ -113,7 +113,7 @@ class Schedule:
 
     def end_hanging(self):
         for one in self.running:
-            if not one.silent and one.hangs(self.silence):
+            if not one.job.ends_itself and not one.silent and one.hangs(self.silence):
                 one.kill()
 
     def next_end(self):
