@@ -249,6 +249,19 @@ static void a_damaged_spool_is_emptied(void **state)
 	}
 }
 
+static void a_spool_whose_reader_was_killed_before_it_had_a_head_is_empty(void **state)
+{
+	struct place *place = *state;
+	struct dkt__spool spool;
+
+	/* The magic is written last. */
+	damage(place, 0, 0);
+	open_spool(place, &spool, 1);
+	assert_string_equal(place->said, "");
+	assert_int_equal(dkt__spool_pages(&spool), 0);
+	dkt__spool_close(&spool);
+}
+
 static void a_link_is_refused_and_no_directory_means_memory(void **state)
 {
 	struct place *place = *state;
@@ -300,6 +313,9 @@ int main(void)
 			another_buffer_keeps_the_pages_and_resets_the_counts, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_reset_spool_is_empty, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_damaged_spool_is_emptied, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_spool_whose_reader_was_killed_before_it_had_a_head_is_empty, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(a_link_is_refused_and_no_directory_means_memory,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(bytes_of_all_cpus_are_added, setup, teardown),

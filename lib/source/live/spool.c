@@ -16,6 +16,8 @@
 #define SPOOL_MAGIC "DKTSPL01"
 #define SPOOL_HEAD  4096
 
+static const char no_magic[8];
+
 /* The spool grows by this number of pages. */
 #define SPOOL_STEP 64
 
@@ -104,15 +106,34 @@ static bool file_is_good(const struct dkt__spool *spool, off_t size)
 	       s.start.offset < spool->page_size && size <= (off_t)spool_len(spool, MAX_PAGES);
 }
 
+/* In one store, after what was stored before and before what is stored later. */
+static void set_magic(struct dkt__spool_head *head, const char magic[static 8])
+{
+	uint64_t word;
+
+	memcpy(&word, magic, sizeof(word));
+	__atomic_store_n((uint64_t *)(void *)head->magic, word, __ATOMIC_SEQ_CST);
+}
+
 static void head_init(struct dkt__spool *spool)
 {
 	struct dkt__spool_head *head = spool->head;
 
+	set_magic(head, no_magic);
 	memset(head, 0, SPOOL_HEAD);
 	head->page_size = spool->page_size;
 	head->emptied = 1;
 	head->source = spool->source;
-	memcpy(head->magic, SPOOL_MAGIC, 8);
+	set_magic(head, SPOOL_MAGIC);
+}
+
+/* True if a reader was killed while it wrote the head of a spool without records. */
+static bool file_is_empty(const struct dkt__spool *spool)
+{
+	char magic[sizeof(no_magic)];
+
+	return pread(spool->fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+	       !memcmp(magic, no_magic, sizeof(magic));
 }
 
 void dkt__spool_name(int cpu, char name[static 24])
@@ -175,8 +196,9 @@ int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, in
 		st.st_size = 0;
 	good = file_is_good(spool, st.st_size);
 	if (!good && st.st_size) {
-		dkt_log(ctx, DKT_LOG_WARN,
-			"the saved records of cpu %d are damaged and were removed", cpu);
+		if (!file_is_empty(spool))
+			dkt_log(ctx, DKT_LOG_WARN,
+				"the saved records of cpu %d are damaged and were removed", cpu);
 		if (ftruncate(spool->fd, 0))
 			dkt_log(ctx, DKT_LOG_INFO, "spool of cpu %d: %s", cpu, strerror(errno));
 	}
