@@ -53,7 +53,10 @@ static int start(struct run *run)
 	return err;
 }
 
-/* All records up to now have been counted. The recording ends as by Ctrl-C. */
+/*
+ * All records up to now have been counted. The recording ends as by Ctrl-C; what comes until it has ended is of
+ * no frame.
+ */
 static int idle(void *data)
 {
 	struct run *run = data;
@@ -62,7 +65,7 @@ static int idle(void *data)
 
 	if (!err)
 		err = top_log_read(&run->top);
-	due = live_now() - run->last >= run->delay;
+	due = live_now() - run->last >= run->delay && !(run->frames && run->shown >= run->frames);
 	if (!err && due)
 		err = show(run);
 	if (!err && run->screen)

@@ -137,6 +137,13 @@ keys()
 	same 0 "$(jq -n --argjson pid "$reader" '[inputs][-1].calls | map(select(.pid == $pid and .call == "read")) | length' "$tmp/frames")" "reads"
 }
 
+@test "top -n prints so many frames, however long its end takes" {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		run -0 --separate-stderr dktrace top --json -n 2 -d 0.001 --panel calls
+		same 2 "$(grep -c '^{' <<<"$output")" "frames"
+	done
+}
+
 @test "top lists a system call that began before top, with the file of another user's process" {
 	mkfifo "$tmp/pipe"
 	exec 9<>"$tmp/pipe"
