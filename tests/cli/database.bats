@@ -267,10 +267,7 @@ works_on()
 		"SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || '1')"; do
 		dktrace sql c.sqlite "$statement" 2>words &
 		pid=$!
-		until grep -q '^SigCgt:.*[4567cdef]...$' "/proc/$pid/status"; do
-			kill -0 "$pid"
-			sleep 0.05
-		done
+		until_true handles TERM "$pid"
 		# From then on it computes the statement.
 		until_true works_on "$pid" "$(ticks "$pid")"
 		kill -TERM "$pid"

@@ -122,6 +122,17 @@ until_true()
 	return 1
 }
 
+# True if a process handles a signal, or has ended. A child that is still this shell handles those of the shell.
+# usage: handles SIGNAL PID
+handles()
+{
+	local caught
+
+	[ ! "/proc/$2/exe" -ef "/proc/$$/exe" ] || return
+	caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$2/status" 2>/dev/null) || return 0
+	[ -z "$caught" ] || [ $((0x$caught >> ($(kill -l "$1") - 1) & 1)) = 1 ]
+}
+
 # True if the address sanitizer is in the tool: it needs much memory, and each start takes long.
 sanitized()
 {

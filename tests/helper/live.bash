@@ -123,15 +123,6 @@ overwrites()
 	[ "$(overwritten)" -gt "$1" ]
 }
 
-# True if a process handles a signal, or has ended. usage: handles SIGNAL PID
-handles()
-{
-	local caught
-
-	caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$2/status" 2>/dev/null) || return 0
-	[ -z "$caught" ] || [ $((0x$caught >> ($(kill -l "$1") - 1) & 1)) = 1 ]
-}
-
 # Prints how far the wall clock is from the time since boot, in tenths of a second.
 wall_offset()
 {
