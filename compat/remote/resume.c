@@ -2,12 +2,13 @@
 /* The socket on which a run that has lost its connection takes another. */
 #include "remote/resume.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 
 #include "base/util.h"
 #include "io/run_dir.h"
@@ -36,19 +37,51 @@ static int make_id(char id[RESUME_ID_SIZE])
 	return 0;
 }
 
-/* A killed process leaves its socket. One that is new may not listen yet. */
-#define NEW_S 60
+/* A process that keeps the turn delays the others by a second, but cannot stop them. */
+#define TURN_TRIES   100
+#define TURN_WAIT_US 10000
 
+static bool is_place(int fd)
+{
+	struct stat have, place;
+
+	return !fstat(fd, &have) && !stat(PLACE, &place) && have.st_dev == place.st_dev &&
+	       have.st_ino == place.st_ino;
+}
+
+/*
+ * Creates the directory, and waits for the turn to change it: a socket that does not listen yet looks like that of a
+ * killed process. Returns a descriptor, whose closing ends the turn, or -errno.
+ */
+static int take_turn(void)
+{
+	int fd;
+
+	for (int tries = 0;; tries++) {
+		if (mkdir(PLACE, 0700) && errno != EEXIST)
+			return -errno;
+		fd = open(PLACE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0 && errno != ENOENT)
+			return -errno;
+		if (fd >= 0 && (!flock(fd, LOCK_EX | LOCK_NB) || tries >= TURN_TRIES) &&
+		    is_place(fd))
+			return fd;
+		/* Another process has the turn, or has removed the directory with its last socket. */
+		if (fd >= 0)
+			close(fd);
+		usleep(TURN_WAIT_US);
+	}
+}
+
+/* A killed process leaves its socket. */
 static void remove_if_dead(const char *name)
 {
 	struct sockaddr_un address;
-	struct stat st;
 	int fd __cleanup(close) = -1;
 
-	if (!find_address(name, &address) || stat(address.sun_path, &st) ||
-	    time(NULL) - st.st_mtime < NEW_S)
+	if (!find_address(name, &address))
 		return;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
 	    errno == ECONNREFUSED)
 		unlink(address.sun_path);
@@ -63,35 +96,26 @@ static void sweep(void)
 		remove_if_dead(entry->d_name);
 }
 
-/* Another run that ends may remove the directory, which was empty, before the socket is in it. */
-static int bind_in_place(int fd, const struct sockaddr_un *address)
-{
-	int err;
-
-	do {
-		if (mkdir(PLACE, 0700) && errno != EEXIST)
-			return -errno;
-		err = bind(fd, (const struct sockaddr *)address, sizeof(*address)) ? -errno : 0;
-	} while (err == -ENOENT);
-	return err;
-}
-
 int resume_listen(char id[RESUME_ID_SIZE])
 {
 	struct sockaddr_un address;
-	int err = make_id(id), fd;
+	int turn __cleanup(close) = -1, err = make_id(id), fd;
 
 	if (err || !find_address(id, &address))
 		return err ? err : -EINVAL;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	err = bind_in_place(fd, &address);
-	sweep();
+	turn = take_turn();
+	err = turn < 0 ? turn : 0;
+	if (!err && bind(fd, (struct sockaddr *)&address, sizeof(address)))
+		err = -errno;
 	if (!err && listen(fd, 4))
 		err = -errno;
-	if (!err)
+	if (!err) {
+		sweep();
 		return fd;
+	}
 	close(fd);
 	return err;
 }
@@ -99,10 +123,12 @@ int resume_listen(char id[RESUME_ID_SIZE])
 void resume_close(int listener, const char *id)
 {
 	struct sockaddr_un address;
+	int turn __cleanup(close) = -1;
 
 	if (listener < 0)
 		return;
 	close(listener);
+	turn = take_turn();
 	if (find_address(id, &address))
 		unlink(address.sun_path);
 	/* It stays while other runs are in it. */
