@@ -109,6 +109,7 @@ static int finish(struct archive *archive)
 		err = archive_begin_segment(archive);
 	if (!err)
 		err = archive_end_segment(archive);
+	archive_writer_let_go(&archive->writer);
 	if (!err)
 		return archive_worker_end(&archive->worker, UINT64_MAX);
 	archive_note_failure(archive);

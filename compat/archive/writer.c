@@ -61,11 +61,18 @@ static void forget_file(struct archive_writer *writer)
 	writer->segment = (struct segment){ 0 };
 }
 
+void archive_writer_let_go(struct archive_writer *writer)
+{
+	dkt__closep(&writer->ended);
+	writer->ended = -1;
+}
+
 void archive_writer_free(struct archive_writer *writer)
 {
 	dkt_recorder_free(writer->recorder);
 	writer->recorder = NULL;
 	forget_file(writer);
+	archive_writer_let_go(writer);
 }
 
 /* ---- one segment ---- */
@@ -84,7 +91,7 @@ static int find_number(struct archive_writer *writer, uint64_t *number)
 	return err;
 }
 
-int archive_writer_begin(struct archive_writer *writer)
+static int begin(struct archive_writer *writer)
 {
 	struct segment *segment = &writer->segment;
 	struct dkt_recorder_counts counts;
@@ -116,6 +123,15 @@ int archive_writer_begin(struct archive_writer *writer)
 	if (!dkt_recorder_counts(writer->recorder, &counts, sizeof(counts)))
 		writer->read_before = counts.records;
 	return 0;
+}
+
+int archive_writer_begin(struct archive_writer *writer)
+{
+	int err = begin(writer);
+
+	/* Without room for the next segment, the worker needs the lock, as it makes room. */
+	archive_writer_let_go(writer);
+	return err;
 }
 
 int archive_writer_count(struct archive_writer *writer)
@@ -158,6 +174,7 @@ int archive_writer_end(struct archive_writer *writer, struct segment *ended)
 	writer->ended_at = err ? 0 : now;
 	writer->segment.to = err ? INT64_MAX : (int64_t)now + writer->wall;
 	*ended = writer->segment;
+	writer->ended = fcntl(writer->file.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	forget_file(writer);
 	return 0;
 }
@@ -217,11 +234,48 @@ static int open_newest(struct archive_writer *writer)
 	return 0;
 }
 
+/* Returns the number of the newest segment; 0: there is none. */
+static uint64_t find_newest(struct archive_writer *writer)
+{
+	struct segments segments;
+	uint64_t number = 0;
+
+	if (!segments_read(writer->ctx, writer->dir, &segments) && segments.n)
+		number = segments.list[segments.n - 1].number;
+	segments_free(&segments);
+	return number;
+}
+
+static bool is_locked(const struct archive_writer *writer, const struct segment *segment)
+{
+	char *path __cleanup(free) = dkt__format("%s/%s", writer->dir, segment->name);
+	int fd __cleanup(close) = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+}
+
+/* True if another daemon writes a segment, or has ended one and begins the next. */
+static bool is_in_use(struct archive_writer *writer)
+{
+	struct segments segments;
+	bool used = false;
+
+	if (!segments_read(writer->ctx, writer->dir, &segments))
+		for (size_t i = segments.n; !used && i && i + 2 > segments.n; i--)
+			used = is_locked(writer, &segments.list[i - 1]);
+	segments_free(&segments);
+	return used;
+}
+
 int archive_writer_check(struct archive_writer *writer)
 {
+	const uint64_t newest = find_newest(writer);
 	int err = open_newest(writer);
 
 	forget_file(writer);
+	/* It may have begun segments while we waited for the lock of an earlier one. */
+	if (err != -EWOULDBLOCK && (is_in_use(writer) || find_newest(writer) > newest))
+		err = -EWOULDBLOCK;
 	/* Other errors are those of beginning a segment, too. */
 	if (err != -EWOULDBLOCK)
 		return 0;

@@ -12,6 +12,7 @@ struct archive_writer {
 	struct dkt_recorder *recorder;
 	const char *dir;
 	struct capture_file file; /* of the segment; fd -1: none is open */
+	int ended; /* the segment before, whose lock is given up when the next one is locked; or -1 */
 	char *path; /* of that file */
 	struct segment segment; /* its facts so far */
 	uint64_t began; /* CLOCK_BOOTTIME, ns */
@@ -23,7 +24,7 @@ struct archive_writer {
 
 #define ARCHIVE_WRITER_INIT                                                                        \
 	{                                                                                          \
-		.file = CAPTURE_FILE_INIT                                                          \
+		.file = CAPTURE_FILE_INIT, .ended = -1                                             \
 	}
 
 /* Creates the recorder of the instance. compression: of the segments once they are complete. */
@@ -41,8 +42,14 @@ int archive_writer_check(struct archive_writer *writer);
 /* Begins a segment. The directory is created if it is gone. */
 int archive_writer_begin(struct archive_writer *writer);
 
-/* Ends the segment and sets *ended to its facts. After an error, the caller can try again. */
+/*
+ * Ends the segment and sets *ended to its facts. After an error, the caller can try again. The directory stays
+ * locked until the next segment begins.
+ */
 int archive_writer_end(struct archive_writer *writer, struct segment *ended);
+
+/* Gives up the lock of the segment that was ended, so that a worker can complete it. */
+void archive_writer_let_go(struct archive_writer *writer);
 
 /* Updates records, lost and bytes of the segment. */
 int archive_writer_count(struct archive_writer *writer);

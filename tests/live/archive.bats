@@ -419,10 +419,13 @@ attempts()
 }
 
 @test "daemon: two of them cannot record into one directory" {
-	start_daemon
-	run -1 env DKTRACE_INSTANCE="$DKTRACE_INSTANCE-other" timeout 600 dktrace daemon start --dir "$tmp/dir" -e "$numbers" 3>&-
-	same "dktrace: another daemon records into $tmp/dir; each needs a directory of its own" "$output" "message"
-	same 1 "$(segments | wc -l)" "segments"
+	# Also if it begins another segment meanwhile.
+	start_daemon --segment-time 1
+	for _ in 1 2 3; do
+		run -1 env DKTRACE_INSTANCE="$DKTRACE_INSTANCE-other" timeout 600 dktrace daemon start --dir "$tmp/dir" \
+			-e "$numbers" 3>&-
+		same "dktrace: another daemon records into $tmp/dir; each needs a directory of its own" "$output" "message"
+	done
 	same "$tracing/instances/$DKTRACE_INSTANCE-daemon" "$(own)" "instances"
 	"$sequence" 1 1000
 	daemon stop
