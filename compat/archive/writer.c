@@ -77,17 +77,26 @@ void archive_writer_free(struct archive_writer *writer)
 
 /* ---- one segment ---- */
 
-/* Returns the number after the last one in the directory. */
-static int find_number(struct archive_writer *writer, uint64_t *number)
+/* Finds the largest number in the directory; 0: it has no segment. */
+static int find_newest(struct archive_writer *writer, uint64_t *number)
 {
 	struct segments segments;
+	int err = segments_read(writer->ctx, writer->dir, &segments);
+
+	*number = segments.n ? segments.list[segments.n - 1].number : 0;
+	segments_free(&segments);
+	return err;
+}
+
+/* Finds the number of the next segment, and creates the directory if it is gone. */
+static int find_number(struct archive_writer *writer, uint64_t *number)
+{
 	int err;
 
 	if (mkdir(writer->dir, DIR_MODE) && errno != EEXIST)
 		return dkt_fail(writer->ctx, -errno, "create %s: %s", writer->dir, strerror(errno));
-	err = segments_read(writer->ctx, writer->dir, &segments);
-	*number = segments.n ? segments.list[segments.n - 1].number + 1 : 1;
-	segments_free(&segments);
+	err = find_newest(writer, number);
+	++*number;
 	return err;
 }
 
@@ -234,18 +243,6 @@ static int open_newest(struct archive_writer *writer)
 	return 0;
 }
 
-/* Returns the number of the newest segment; 0: there is none. */
-static uint64_t find_newest(struct archive_writer *writer)
-{
-	struct segments segments;
-	uint64_t number = 0;
-
-	if (!segments_read(writer->ctx, writer->dir, &segments) && segments.n)
-		number = segments.list[segments.n - 1].number;
-	segments_free(&segments);
-	return number;
-}
-
 static bool is_locked(const struct archive_writer *writer, const struct segment *segment)
 {
 	char *path __cleanup(free) = dkt__format("%s/%s", writer->dir, segment->name);
@@ -269,12 +266,15 @@ static bool is_in_use(struct archive_writer *writer)
 
 int archive_writer_check(struct archive_writer *writer)
 {
-	const uint64_t newest = find_newest(writer);
-	int err = open_newest(writer);
+	uint64_t before, after;
+	int err;
 
+	find_newest(writer, &before);
+	err = open_newest(writer);
 	forget_file(writer);
+	find_newest(writer, &after);
 	/* It may have begun segments while we waited for the lock of an earlier one. */
-	if (err != -EWOULDBLOCK && (is_in_use(writer) || find_newest(writer) > newest))
+	if (err != -EWOULDBLOCK && (is_in_use(writer) || after > before))
 		err = -EWOULDBLOCK;
 	/* Other errors are those of beginning a segment, too. */
 	if (err != -EWOULDBLOCK)
