@@ -251,30 +251,32 @@ static bool is_locked(const struct archive_writer *writer, const struct segment 
 	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 }
 
-/* True if another daemon writes a segment, or has ended one and begins the next. */
-static bool is_in_use(struct archive_writer *writer)
+/*
+ * True if another daemon writes a segment, or has ended one and begins the next. It may have begun segments while
+ * we waited for the lock of the newest one.
+ */
+static bool is_in_use(struct archive_writer *writer, uint64_t newest)
 {
 	struct segments segments;
 	bool used = false;
 
-	if (!segments_read(writer->ctx, writer->dir, &segments))
-		for (size_t i = segments.n; !used && i && i + 2 > segments.n; i--)
-			used = is_locked(writer, &segments.list[i - 1]);
+	if (!segments_read(writer->ctx, writer->dir, &segments) && segments.n)
+		used = segments.list[segments.n - 1].number > newest;
+	for (size_t i = segments.n; !used && i && i + 2 > segments.n; i--)
+		used = is_locked(writer, &segments.list[i - 1]);
 	segments_free(&segments);
 	return used;
 }
 
 int archive_writer_check(struct archive_writer *writer)
 {
-	uint64_t before, after;
+	uint64_t newest;
 	int err;
 
-	find_newest(writer, &before);
+	find_newest(writer, &newest);
 	err = open_newest(writer);
 	forget_file(writer);
-	find_newest(writer, &after);
-	/* It may have begun segments while we waited for the lock of an earlier one. */
-	if (err != -EWOULDBLOCK && (is_in_use(writer) || after > before))
+	if (err != -EWOULDBLOCK && is_in_use(writer, newest))
 		err = -EWOULDBLOCK;
 	/* Other errors are those of beginning a segment, too. */
 	if (err != -EWOULDBLOCK)

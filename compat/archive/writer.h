@@ -12,8 +12,8 @@ struct archive_writer {
 	struct dkt_recorder *recorder;
 	const char *dir;
 	struct capture_file file; /* of the segment; fd -1: none is open */
-	int ended; /* the segment before, whose lock is given up when the next one is locked; or -1 */
 	char *path; /* of that file */
+	int ended; /* the segment before, whose lock is given up when the next one is locked; or -1 */
 	struct segment segment; /* its facts so far */
 	uint64_t began; /* CLOCK_BOOTTIME, ns */
 	uint64_t ended_at; /* no later segment has an older record; on the trace's clock; 0: unknown */
