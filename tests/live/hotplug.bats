@@ -47,6 +47,7 @@ count_writes()
 @test "a CPU that is offline when the log begins is empty until it comes online" {
 	offline
 	set_param debug=+vfstrace
+	only_ours
 	run --separate-stderr dktrace show
 	dktrace status --json >"$tmp/status"
 	lctl debug_daemon start "$tmp/bin" 10 3>&-
@@ -62,6 +63,7 @@ count_writes()
 
 @test "a CPU that went offline leaves its records" {
 	only vfstrace
+	only_ours
 	writes 300 5222
 	offline
 	run --separate-stderr dktrace dk "$tmp/text"
