@@ -6,14 +6,14 @@
 load ../helper/live
 load ../helper/fleet
 
-# Each host of the stand-in for ssh has a log of its own.
+# Each host of the stand-in for ssh has a log of its own, which holds only what is written with "mark".
 setup_hosts()
 {
 	make_ssh
 	sed -i "2a export DKTRACE_INSTANCE=$DKTRACE_INSTANCE-\$1" "$ssh"
 	cd "$tmp" || return
-	on a set_param debug=ha >/dev/null
-	on b set_param debug=ha >/dev/null
+	on a set_param debug=0 >/dev/null
+	on b set_param debug=0 >/dev/null
 }
 
 teardown()

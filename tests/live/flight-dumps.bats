@@ -170,9 +170,10 @@ dump_all()
 
 @test "flight: --after records on, and --keep deletes old dumps" {
 	prepare
-	touch -d '2 hours ago' "$tmp/d/flight-20200101-000000.dat"
-	touch -d '1 minute ago' "$tmp/d/flight-20200101-000001.dat"
-	flight start -e "$numbers" --size 4M --dir "$tmp/d" --keep 1h --after 2 \
+	# The machine's clock may be set meanwhile, but not by years.
+	touch -d '20 years ago' "$tmp/d/flight-20200101-000000.dat"
+	touch -d '5 years ago' "$tmp/d/flight-20200101-000001.dat"
+	flight start -e "$numbers" --size 4M --dir "$tmp/d" --keep 3650d --after 2 \
 		--when "syscalls:sys_enter_chdir[COMM == \"$shell\"]" 3>&-
 	"$sequence" 1 100
 	read -r before _ </proc/uptime
