@@ -123,3 +123,30 @@ run_tree()
 	has "$output" "failed: fuzz/some
     it printed nothing for 1 s and was ended"
 }
+
+@test "tests/run that is ended lets the test put back what it changed, and make remove what is half written" {
+	tree_with cli/some.bats <<-'END'
+		teardown()
+		{
+			rm "$BATS_TEST_DIRNAME/changed"
+		}
+		@TEST "it lasts" {
+			: >"$BATS_TEST_DIRNAME/changed"
+			sleep infinity
+		}
+	END
+	printf 'build/san/half:\n\techo half >$@ && sleep infinity\nbuild-san: build/san/half\n' >tree/Makefile
+	mkdir -p tree/build/san
+	for words in cli san-cli; do
+		env -u BATS_RUN_TMPDIR -u BATS_TEST_FILTER tree/tests/run build "$words" >out 2>&1 3>&- &
+		until [ -e tree/tests/cli/changed ] || [ -s tree/build/san/half ]; do
+			sleep 0.05
+		done
+		kill -TERM $!
+		status=0
+		wait $! || status=$?
+		same 143 "$status" "status"
+		gone tree/tests/cli/changed
+		gone tree/build/san/half
+	done
+}

@@ -12,6 +12,9 @@ from . import jobs
 # Only what hangs prints nothing for that long, in s.
 SILENCE = 1800
 
+# How long a job that is interrupted may take to put back what it changed, in s.
+GRACE = 20
+
 
 class Running:
     def __init__(self, job, place):
@@ -36,12 +39,18 @@ class Running:
             self.silent = limit
         return bool(self.silent)
 
-    def kill(self):
-        """The job and all that it left running in its process group."""
+    def signal(self, number):
+        """To the job and all that it left running in its process group."""
         try:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            os.killpg(self.process.pid, number)
         except ProcessLookupError:
             pass
+
+    def has_ended(self):
+        try:
+            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return True
 
     def tests(self, status):
         with open(self.log, encoding="utf-8", errors="replace") as log:
@@ -50,6 +59,17 @@ class Running:
         if self.silent:
             tests[-1].words.insert(0, f"it printed nothing for {self.silent} s and was ended")
         return tests
+
+
+def stop(running):
+    """Interrupted, bats runs the end of its test, and make removes what is half written."""
+    until = time.monotonic() + GRACE
+    for one in running:
+        one.signal(signal.SIGINT)
+    while time.monotonic() < until and not all(one.has_ended() for one in running):
+        time.sleep(0.02)
+    for one in running:
+        one.signal(signal.SIGKILL)
 
 
 class Ended:
@@ -114,7 +134,7 @@ class Schedule:
     def end_hanging(self):
         for one in self.running:
             if not one.job.ends_itself and not one.silent and one.hangs(self.silence):
-                one.kill()
+                stop([one])
 
     def next_end(self):
         """Waits until a job ends."""
@@ -124,7 +144,7 @@ class Schedule:
                 if one.process.pid == pid:
                     self.running.remove(one)
                     one.process.returncode = os.waitstatus_to_exitcode(status)
-                    one.kill()
+                    one.signal(signal.SIGKILL)
                     return Ended(one, one.process.returncode, usage)
             if not pid:
                 self.end_hanging()
@@ -146,8 +166,7 @@ def run(wanted, place, silence, tell):
     schedule = Schedule(wanted, place, silence)
 
     def end(number, _frame):
-        for one in schedule.running:
-            one.kill()
+        stop(schedule.running)
         sys.exit(128 + number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
