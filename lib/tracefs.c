@@ -79,16 +79,21 @@ static int tfs_begin(struct dkt_ctx *ctx, const char *path)
 	return dkt_tracefs_open(ctx, 0);
 }
 
+/* The kernel calls the file of an event that was deleted just now a missing device. */
+static int error_of(int number)
+{
+	return number == ENODEV ? -ENOENT : -number;
+}
+
 static int tfs_open(struct dkt_ctx *ctx, int flags, const char *path)
 {
 	int err = tfs_begin(ctx, path);
 	int fd = err ? -1 : openat(ctx->dirfd, path, flags | O_CLOEXEC);
 
-	if (err)
-		return err;
-	if (fd < 0)
-		return dkt_fail(ctx, -errno, "open %s/%s: %s", ctx->dir, path, strerror(errno));
-	return fd;
+	if (err || fd >= 0)
+		return err ? err : fd;
+	err = error_of(errno);
+	return dkt_fail(ctx, err, "open %s/%s: %s", ctx->dir, path, strerror(-err));
 }
 
 int dkt__tfs_open(struct dkt_ctx *ctx, int flags, const char *fmt, ...)
@@ -105,7 +110,7 @@ static int tfs_read(struct dkt_ctx *ctx, char **text, size_t *len, const char *p
 
 	if (fd < 0)
 		return fd;
-	err = dkt__read_fd(fd, SIZE_MAX, text, len ? len : &n);
+	err = error_of(-dkt__read_fd(fd, SIZE_MAX, text, len ? len : &n));
 	if (err)
 		return dkt_fail(ctx, err, "read %s/%s: %s", ctx->dir, path, strerror(-err));
 	return 0;
@@ -177,7 +182,7 @@ static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const cha
 	n = TEMP_FAILURE_RETRY(write(fd, value, len));
 	if (n == (ssize_t)len)
 		return 0;
-	err = n < 0 ? -errno : -EIO;
+	err = n < 0 ? error_of(errno) : -EIO;
 	reason = kernel_reason(ctx, path, value);
 	if (reason) {
 		/* With the format "%s", dkt_fail() keeps the lines of the reason. */

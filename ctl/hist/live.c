@@ -136,6 +136,9 @@ static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event
 	size_t n;
 	int err = dkt_instance_get_triggers(in, event, &triggers, &n);
 
+	/* Another process may have removed its probe since the events were listed. */
+	if (err == -ENOENT)
+		return 0;
 	for (size_t i = 0; !err && i < n; i++) {
 		if (strcmp(triggers[i]->action, "hist") != 0)
 			continue;

@@ -526,7 +526,7 @@ DKT_API bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trig
 
 /*
  * Gets the triggers of an event in the instance, the newest first. The array and the triggers are
- * one allocation, which the caller frees with free().
+ * one allocation, which the caller frees with free(). -ENOENT: somebody has deleted the event.
  */
 DKT_API int dkt_instance_get_triggers(struct dkt_instance *instance, struct dkt_event *event,
 				      struct dkt_trigger ***triggers, size_t *n);

@@ -46,6 +46,8 @@ int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 	dkt__needs(ctx, ctx && name);
 
 	int err = name ? dkt_instance_check_name(ctx, name) : -EINVAL;
+	size_t removed;
+	char *reason;
 
 	if (!err)
 		err = dkt_tracefs_open(ctx, 0);
@@ -54,7 +56,10 @@ int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 	if (!dkt__tfs_exists(ctx, "instances/%s/trace", name))
 		return dkt_fail(ctx, -ENOENT, "there is no instance '%s' in %s", name, ctx->dir);
 	err = dkt__tfs_rmdir(ctx, "instances/%s", name);
-	if (err == -EBUSY && remove_hists(ctx, name))
-		err = dkt__tfs_rmdir(ctx, "instances/%s", name);
-	return err;
+	if (err != -EBUSY)
+		return err;
+	reason = dkt_error_take(ctx);
+	removed = remove_hists(ctx, name);
+	dkt_error_give(ctx, err, reason);
+	return removed ? dkt__tfs_rmdir(ctx, "instances/%s", name) : err;
 }

@@ -500,7 +500,8 @@ END
 	"$sequence" 1 100
 	run -3 --separate-stderr dktrace report "$tmp/dir"
 	has "$output" "CPU:0 [EVENTS NOT RECORDED]"
-	same 1 "$(grep -c "nothing was recorded from .* to" <<<"$stderr")" "messages"
+	# If the clock was set back meanwhile, only one of the two times is told.
+	same 1 "$(grep -c "nothing was recorded" <<<"$stderr")" "messages"
 	daemon stop
 	# The same without the index.
 	rm "$tmp/dir/index"
@@ -550,7 +551,7 @@ latency()
 	metric "$tmp/a/dktrace-$DKTRACE_INSTANCE.prom" "dktrace_latency_seconds_$1" "latency=\"$2\",class=\"$3\""
 }
 
-# The process beside the daemon.
+# The processes beside the daemon.
 helper()
 {
 	pgrep -P "$(number pid)" || true
@@ -569,7 +570,8 @@ helper()
 	command -v promtool >/dev/null && expect 0 "" "" promtool check metrics <"$tmp/a/$file"
 
 	# If the process is killed, the counters go on with the next segment.
-	same 1 "$(helper | wc -l)" "processes"
+	# Another one completes a segment, if there was a reason to begin the next one.
+	until_true eval '[ "$(helper | wc -l)" = 1 ]'
 	kill -9 "$(helper)"
 	daemon reload -e 'syscalls:sys_enter_fsync,syscalls:sys_exit_fsync' --comm bash --segment-time 1
 	until_true has_line 'latency="fsync",class="vfstrace"' "$tmp/a/$file"
