@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # trace: entry and exit of the functions of the chosen subsystems' modules, by function_graph of the instance, or of the top one.
-# modules: xfs loop
-# programs: mkfs.xfs
+# modules: null_blk
 # shellcheck shell=sh disable=SC2154
 
-mount_xfs mnt
-
-use_files()
+# null_blk has few functions, so that the tracer is set quickly. Each write below is a request of its own.
+use_disk()
 {
-	for _ in 1 2 3; do
-		dd if=/dev/zero of=mnt/file bs=4k count=2 conv=fsync 2>/dev/null
+	for _ in $(seq 16); do
+		dd if=/dev/zero of=/dev/nullb0 bs=4k count=1 conv=fsync 2>/dev/null
 	done
-	ls mnt >/dev/null
 }
 
-# How many lines of a file are of functions of xfs. A fixed string is found faster than a pattern. usage: of_xfs FILE
-of_xfs()
+# How many lines of a file are of the module's functions. A fixed string is found faster than a pattern. usage: of_module FILE
+of_module()
 {
-	grep -Fc '(xfs:0:' "$1"
+	grep -Fc '(null_blk:0:' "$1"
 }
 
 # Prints the modules to which the tracer is limited, one per line.
@@ -43,52 +40,52 @@ off()
 
 echo 1408 >$tracing/buffer_size_kb
 before=$(top)
-set_param debug=+trace subsystem_debug=osd
+set_param debug=+trace subsystem_debug=echo
 where=$instance
 grep -qw function_graph "$instance/available_tracers" || where=$tracing
 echo "function_graph in $where"
 same '' "$(cat "$err")" "there is nothing to say"
 same function_graph "$(cat "$where/current_tracer")" "the tracer is on"
-same xfs "$(traced)" "for xfs alone"
+same null_blk "$(traced)" "for null_blk alone"
 no_line '^#' "$where/set_ftrace_filter" "and not for all"
-has_line '^graph xfs$' /run/dktrace/dktrace/settings "which is kept"
-use_files
+has_line '^graph null_blk$' /run/dktrace/dktrace/settings "which is kept"
+use_disk
 run sh -c 'lctl dk >dk.txt'
 head -n 30 dk.txt
-entered=$(count '^00080000:00000001:.*:\(xfs:0:xfs_[a-z_0-9.]*\(\)\) Process entered$' dk.txt)
-left=$(count '^00080000:00000001:.*:\(xfs:0:xfs_[a-z_0-9.]*\(\)\) Process leaving( \(rc=.*)?$' dk.txt)
+entered=$(count '^00008000:00000001:.*:\(null_blk:0:[a-z_0-9.]*\(\)\) Process entered$' dk.txt)
+left=$(count '^00008000:00000001:.*:\(null_blk:0:[a-z_0-9.]*\(\)\) Process leaving( \(rc=.*)?$' dk.txt)
 at_least 50 "$entered" "functions are entered"
 at_least "$((entered - 20))" "$left" "and left"
-same 0 "$(grep 'Process entered' dk.txt | grep -v raw_syscalls | grep -vc '(xfs:0:')" "no other functions are"
+same 0 "$(grep 'Process entered' dk.txt | grep -v raw_syscalls | grep -vc '(null_blk:0:')" "no other functions are"
 
 # Selection by class and subsystem; the other style.
-use_files
+use_disk
 lctl clear
-use_files
-run dktrace show --class trace --subsystem osd
-at_least 20 "$(of_xfs "$out")" "--class trace --subsystem osd shows them"
+use_disk
 run dktrace show --class trace --subsystem echo
-same 0 "$(count "$legacy")" "--subsystem echo does not"
+at_least 20 "$(of_module "$out")" "--class trace --subsystem echo shows them"
+run dktrace show --class trace --subsystem osd
+same 0 "$(count "$legacy")" "--subsystem osd does not"
 run dktrace dk --style trace
-has_line 'funcgraph_entry: .*xfs_' "$out" "trace style has the function's name"
+has_line 'funcgraph_entry: .*null_' "$out" "trace style has the function's name"
 
 # A tracer that is set already is not set again; a change loses no earlier record.
 lctl clear
-use_files
+use_disk
 set_param debug=+trace
 run sh -c 'dktrace show >show.txt'
-at_least 20 "$(of_xfs show.txt)" "setting the same again keeps all"
+at_least 20 "$(of_module show.txt)" "setting the same again keeps all"
 set_param debug=-trace
 off
 run sh -c 'dktrace show >show2.txt'
-at_least "$(of_xfs show.txt)" "$(of_xfs show2.txt)" "switching off keeps all"
-use_files
+at_least "$(of_module show.txt)" "$(of_module show2.txt)" "switching off keeps all"
+use_disk
 set_param debug=+vfstrace subsystem_debug=+llite
 cat /etc/passwd >/dev/null
 set_param debug=+trace
 same function_graph "$(cat "$where/current_tracer")" "the tracer is on again"
 run sh -c 'lctl dk >dk.txt'
-at_least "$(of_xfs show2.txt)" "$(of_xfs dk.txt)" "the older ones are there"
+at_least "$(of_module show2.txt)" "$(of_module dk.txt)" "the older ones are there"
 at_least 2 "$(count 'syscalls:0:sys_enter_open' dk.txt)" "and events recorded before the switch"
 same "Debug log: $(count "$legacy" dk.txt) lines, $(count "$legacy" dk.txt) kept, 0 dropped, 0 bad." \
 	"$(tail -n 1 dk.txt)" "with no loss"
@@ -101,7 +98,7 @@ dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null
 echo 0 >"$instance/tracing_on"
 all=$(generated)
 echo 1 >"$instance/tracing_on"
-set_param debug=trace subsystem_debug=osd
+set_param debug=trace subsystem_debug=echo
 run sh -c 'lctl dk >dk.txt'
 kept=$(count '\(syscalls:0:' dk.txt)
 lost=$(sed -n 's/.*: \([0-9]*\) records were lost.*/\1/p' "$err")
@@ -109,12 +106,12 @@ at_least "$all" "$((kept + ${lost:-0}))" "kept + lost is all that was generated 
 at_least "$((kept + ${lost:-0}))" "$((all + 4000))" "and not counted twice"
 
 # No module of the subsystem: not the whole kernel. Another subsystem: another limit.
-set_param subsystem_debug=echo
+set_param subsystem_debug=osd
 off
 has_line 'no module of the chosen subsystems is loaded' "$err" "a note says so"
 set_param subsystem_debug=-1
 traced >modules
-has_line '^xfs$' modules "all subsystems: xfs is among their modules"
+has_line '^null_blk$' modules "all subsystems: null_blk is among their modules"
 cat modules
 
 # With a reader, the kernel does not change the tracer; everything else is set.
@@ -137,7 +134,7 @@ set_param debug=-trace
 off
 set_param debug=+trace
 run dktrace status
-has_line "functions: entry and exit, of .*xfs" "$out" "status names the modules" || cat "$out"
+has_line "functions: entry and exit, of .*null_blk" "$out" "status names the modules" || cat "$out"
 [ "$where" = "$instance" ] || has_line "in the kernel's top instance, which is borrowed" "$out" "and where it is"
 sed '/^graph/d; s/^debug .*/debug 0x00200000/' /run/dktrace/dktrace/settings >/run/dktrace/dktrace/settings.before
 set_param debug_mb=4
@@ -156,7 +153,7 @@ if [ "$where" = "$tracing" ]; then
 	refused()
 	{
 		before=$(top)
-		set_param debug=trace subsystem_debug=osd+llite
+		set_param debug=trace subsystem_debug=echo+llite
 		has_line "not recorded: this kernel has function_graph only in the top instance: $1" "$err" "refused: $1"
 		same "$before" "$(top)" "the top instance is as it was"
 		has_line 'raw_syscalls:sys_enter' "$instance/set_event" "events are on all the same"
@@ -181,16 +178,15 @@ if [ "$where" = "$tracing" ]; then
 	echo 300 >$tracing/buffer_size_kb
 	echo 0 >$tracing/tracing_on
 	before=$(top)
-	set_param debug=trace subsystem_debug=osd debug_mb=4
+	set_param debug=trace subsystem_debug=echo debug_mb=4
 	has_line '\[mono\]' $tracing/trace_clock "its clock is the log's meanwhile"
-	use_files
+	use_disk
 	sleep 1
 	since=$(date +%s)
 	lctl clear
 	run sh -c 'lctl dk >dk.txt'
-	# The file system's own threads call its functions at any time.
-	same 0 "$(awk -F: -v since="$since" '/\(xfs:0:/ && $4 < since' dk.txt | wc -l)" "clear empties it too"
-	use_files
+	same 0 "$(awk -F: -v since="$since" '/\(null_blk:0:/ && $4 < since' dk.txt | wc -l)" "clear empties it too"
+	use_disk
 	run lctl debug_daemon start daemon.bin 10
 	written()
 	{
@@ -199,7 +195,7 @@ if [ "$where" = "$tracing" ]; then
 	until_true written
 	run lctl debug_daemon stop
 	run sh -c 'lctl df daemon.bin >daemon.txt'
-	at_least 20 "$(count '\(xfs:0:.*Process entered' daemon.txt)" "the daemon writes functions too"
+	at_least 20 "$(count '\(null_blk:0:.*Process entered' daemon.txt)" "the daemon writes functions too"
 	run dktrace reset
 	same "$before" "$(top)" "the top instance is as it was: another clock, size and off"
 	echo local >$tracing/trace_clock
@@ -207,11 +203,10 @@ if [ "$where" = "$tracing" ]; then
 	echo 1 >$tracing/tracing_on
 
 	# If the saved state is invalid, the values after boot are restored, except the size.
-	set_param debug=trace subsystem_debug=osd
+	set_param debug=trace subsystem_debug=echo
 	head -c 300 /dev/urandom >/run/dktrace/dktrace/spool/top
 	run dktrace reset
 	status_is 0 "reset with a damaged note"
 	same "nop 1" "$(cat $tracing/current_tracer $tracing/tracing_on | tr '\n' ' ' | sed 's/ $//')" "the tracer is off"
 	has_line '\[local\]' $tracing/trace_clock "and the clock is the kernel's own"
 fi
-umount mnt
