@@ -397,6 +397,16 @@ new_xfs()
 	cat /tmp/xfs.img >"$1"
 }
 
+# ---- for tests that say "# modules: null_blk" ----
+
+# use_disk: calls functions of the module, which has few, so that a tracer is set quickly. Each write is a request.
+use_disk()
+{
+	for _ in $(seq 16); do
+		dd if=/dev/zero of=/dev/nullb0 bs=4k count=1 conv=fsync 2>/dev/null
+	done
+}
+
 # ---- for tests that say "# modules: nfsd nfsv4" ----
 
 # Tells the kernel as exportfs and rpc.mountd do: the file system of this directory is that of the root of NFS.

@@ -3,14 +3,6 @@
 # modules: null_blk
 # shellcheck shell=sh disable=SC2154
 
-# null_blk has few functions, so that the tracer is set quickly. Each write below is a request of its own.
-use_disk()
-{
-	for _ in $(seq 16); do
-		dd if=/dev/zero of=/dev/nullb0 bs=4k count=1 conv=fsync 2>/dev/null
-	done
-}
-
 # How many lines of a file are of the module's functions. A fixed string is found faster than a pattern. usage: of_module FILE
 of_module()
 {

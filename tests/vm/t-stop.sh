@@ -3,14 +3,6 @@
 # modules: null_blk
 # shellcheck shell=sh disable=SC2154
 
-# null_blk has few functions, so that the tracer is set quickly. Each write below is a request of its own.
-use_disk()
-{
-	for _ in 1 2 3 4 5 6 7 8; do
-		dd if=/dev/zero of=/dev/nullb0 bs=4k count=1 conv=fsync 2>/dev/null
-	done
-}
-
 # A program of that name ends.
 end_of()
 {
