@@ -346,6 +346,12 @@ follows()
 	done
 }
 
+# True if the process has stopped or ended. usage: is_held PID
+is_held()
+{
+	! grep -q '^State:[[:space:]]*[RSD]' "/proc/$1/status" 2>/dev/null
+}
+
 # kill_change UNDO COMMAND...: kills the command at some moment of its work. A command that ended before is undone
 # and started again, with a shorter pause, so that the kill is certain on a machine of any speed. The longest
 # pause is $longest microseconds; the variable is for the test to set.
@@ -358,6 +364,9 @@ kill_change()
 		"$@" >/dev/null 2>&1 &
 		vm_victim=$!
 		usleep "$vm_pause"
+		# The kernel warns if a process is killed while it allocates a buffer for it; a stop waits for the end of the call.
+		kill -STOP "$vm_victim" 2>/dev/null
+		until_true is_held "$vm_victim"
 		kill -KILL "$vm_victim" 2>/dev/null
 		wait "$vm_victim" 2>/dev/null
 		[ $? -ne 137 ] || break
