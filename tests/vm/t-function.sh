@@ -152,7 +152,6 @@ done
 
 # With trace in debug: the command's tracer first, then that of debug again.
 if [ "$where" = "$instance" ]; then
-	insmod /vm/modules/null_blk.ko
 	set_param debug=0 debug=+trace subsystem_debug=echo
 	same function_graph "$(cat "$instance/current_tracer")" "trace"
 	dktrace graph 'vfs_*' -x vfs_read

@@ -24,18 +24,18 @@ run dktrace reset
 status_is 0 "reset of nothing"
 
 # As long as the change itself takes, so that the points lie all over it.
-how_long lctl set_param -n debug=-1 subsystem_debug=echo+llite+libcfs debug_mb=8
+how_long lctl set_param -n debug=-1 subsystem_debug=osd+echo+llite+libcfs debug_mb=8
 dktrace reset
 
 for i in $(seq 5); do
-	kill_change 'dktrace reset' lctl set_param -n debug=-1 subsystem_debug=echo+llite+libcfs debug_mb=8
+	kill_change 'dktrace reset' lctl set_param -n debug=-1 subsystem_debug=osd+echo+llite+libcfs debug_mb=8
 	dktrace reset || fail "reset after kill $i"
 	[ "$before" = "$(knobs)" ] || same_machine "all is as it was after kill $i" || break
 done
 same_machine "all is as it was"
 
 # Killed on top of other settings: the next change takes it back to those, also a tracer.
-set_param debug=vfstrace+ioctl subsystem_debug=echo+llite+libcfs debug_mb=4 debug_filter='common_pid != 1'
+set_param debug=vfstrace+ioctl subsystem_debug=osd+echo+llite+libcfs debug_mb=4 debug_filter='common_pid != 1'
 state()
 {
 	(cd "$instance" && cat set_event current_tracer tracing_on buffer_size_kb && head -n 1 set_ftrace_filter &&
