@@ -71,6 +71,7 @@ int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const cha
 
 	if (!err)
 		err = outfile_open(ctx, to, true, &out);
+	out.same = same;
 	if (!err && !same)
 		err = outfile_check_input(&out, path);
 	if (!err)

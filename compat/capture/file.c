@@ -9,7 +9,6 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
-#include "base/buf.h"
 #include "base/io.h"
 #include "io/output.h"
 
@@ -61,12 +60,10 @@ static int keep_earlier(struct capture_file *file)
 	if (lstat(file->path, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	err = check_free(file);
-	if (err || !st.st_size)
-		return err;
-	file->kept = dkt__format("%s.old", file->path);
-	if (!file->kept)
-		return -ENOMEM;
-	return rename(file->path, file->kept) ? fail(file, "rename") : 0;
+	if (!err)
+		err = output_keep_old(file->ctx, file->path, &file->kept);
+	return err || !file->kept || !unlink(file->path) || errno == ENOENT ? err :
+									      fail(file, "replace");
 }
 
 /* Renames with the privileges of the caller, not with those of the program's file. */

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 
+#include "base/buf.h"
 #include "base/util.h"
 
 /* Another process can replace the file between our steps. */
@@ -210,6 +211,26 @@ int output_check(struct dkt_ctx *ctx, const char *path)
 	int err = at_place(ctx, path, 0, check_at);
 
 	return err == -ENOENT ? 0 : err;
+}
+
+int output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept)
+{
+	char *old __cleanup(free) = NULL;
+	struct stat st;
+
+	*kept = NULL;
+	if (lstat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
+	old = dkt__format("%s.old", path);
+	if (!old)
+		return -ENOMEM;
+	if (unlink(old) && errno != ENOENT)
+		return dkt_fail(ctx, -errno, "remove %s: %s", old, strerror(errno));
+	if (link(path, old) && rename(path, old))
+		return dkt_fail(ctx, -errno, "rename %s to %s: %s", path, old, strerror(errno));
+	*kept = old;
+	old = NULL;
+	return 0;
 }
 
 /* ---- privileges ---- */

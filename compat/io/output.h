@@ -25,6 +25,13 @@ int output_open(struct dkt_ctx *ctx, const char *path, unsigned int flags);
 int output_check(struct dkt_ctx *ctx, const char *path);
 
 /*
+ * Before path is replaced by a file of other content: a regular file that is not empty gets the name
+ * path.old, in place of an older one. It keeps its first name, too, until the new file takes it, if the
+ * file system can do that. Sets *kept to the name path.old, which the caller frees, or to NULL.
+ */
+int output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept);
+
+/*
  * Adds DKT_KEEP_OUTPUT to keep if a file at path (NULL: none) or in $TMPDIR cannot be created or
  * replaced without capabilities, because the directory belongs to another user.
  */

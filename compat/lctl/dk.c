@@ -123,7 +123,7 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source
 				       .hidden_subsystems = lctl->hidden_subsystems };
 	/* Print the same bytes as Lustre's lctl, but escape them for a terminal. */
 	const struct sink_opts sink = { .style.name = "legacy", .raw_text = !isatty(fd) };
-	struct outfile file = { .fd = fd };
+	struct outfile file = { .fd = fd, .in_place = true };
 	struct dk_opts opts = { .selection = &selection, .sink = &sink, .file = &file };
 	struct dk_result result = { 0 };
 	int err;

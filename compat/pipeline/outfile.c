@@ -70,9 +70,19 @@ static int open_file(struct outfile *out)
 	return err ? err : open_unnamed(out);
 }
 
+/* Names such as /dev/stdout lead to the file that standard output is. Replacing them would lose the name. */
+static bool is_stdout_name(const char *path)
+{
+	struct stat link, target, mine;
+
+	return !lstat(path, &link) && S_ISLNK(link.st_mode) && !stat(path, &target) &&
+	       !fstat(STDOUT_FILENO, &mine) && target.st_dev == mine.st_dev &&
+	       target.st_ino == mine.st_ino;
+}
+
 static void begin(struct outfile *out, struct dkt_ctx *ctx, const char *path)
 {
-	bool is_stdout = !path || !strcmp(path, "-");
+	bool is_stdout = !path || !strcmp(path, "-") || is_stdout_name(path);
 
 	*out = (struct outfile){ .ctx = ctx,
 				 .path = is_stdout ? "standard output" : path,
@@ -94,16 +104,49 @@ static int open_in_place(struct outfile *out, unsigned int flags)
 	return is_stdout ? fail(out, "open") : dkt_fail_in(out->ctx, out->fd, "open %s", out->path);
 }
 
+/* Leaves a link where it is: what counts is its target. */
+static int follow_link(struct outfile *out)
+{
+	struct stat st;
+
+	if (lstat(out->path, &st) || !S_ISLNK(st.st_mode))
+		return 0;
+	out->target = realpath(out->path, NULL);
+	if (!out->target)
+		return errno == ENOENT ? 0 : fail(out, "open");
+	out->path = out->target;
+	return 0;
+}
+
+/* True if a file with something in it is there. */
+static bool has_content(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size;
+}
+
 int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct outfile *out)
 {
-	int err;
+	int err = 0;
 
 	begin(out, ctx, path);
-	if (!dir)
+	if (dir)
+		out->path = path;
+	if (dir || !out->in_place)
+		err = output_check(ctx, path);
+	if (err && (dir || err != -ENOENT))
+		return dkt_fail_in(ctx, err, "open %s", path);
+	if (dir)
+		return 0;
+	err = out->in_place ? 0 : as_caller(out, follow_link);
+	if (err)
+		return err;
+	/* A file that holds nothing has nothing to lose. */
+	if (out->in_place || !has_content(out->path))
 		return open_in_place(out, OUTPUT_EMPTY);
-	out->path = path;
-	err = output_check(ctx, path);
-	return err ? dkt_fail_in(ctx, err, "open %s", path) : 0;
+	out->waits = true;
+	return as_caller(out, open_file);
 }
 
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
@@ -116,7 +159,10 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	err = out->in_place ? 0 : output_check(ctx, path);
 	if (err)
 		return dkt_fail_in(ctx, err, "open %s", path);
-	in_place = out->in_place || (!stat(path, &st) && !S_ISREG(st.st_mode));
+	err = out->in_place ? 0 : as_caller(out, follow_link);
+	if (err)
+		return err;
+	in_place = out->in_place || (!stat(out->path, &st) && !S_ISREG(st.st_mode));
 	if (S_ISDIR(st.st_mode)) {
 		errno = EISDIR;
 		return fail(out, "open");
@@ -189,31 +235,74 @@ static int give_name(struct outfile *out)
 	return fail(out, "write");
 }
 
+/* Prepares a file that is to have its name. */
+static int name_file(struct outfile *out)
+{
+	if (out->fd < 0 || out->in_place)
+		return 0;
+	if (fchmod(out->fd, output_mode(out->path, 0600)))
+		return fail(out, "write");
+	return out->temp ? 0 : give_name(out);
+}
+
+/* Gives the file its name, and what had it before another one. */
+static int replace(struct outfile *out)
+{
+	int err = 0;
+
+	if (!out->temp)
+		return 0;
+	if (!out->same)
+		err = output_keep_old(out->ctx, out->path, &out->kept);
+	if (!err && rename(out->temp, out->path)) {
+		err = fail(out, "write");
+		if (out->kept)
+			rename(out->kept, out->path);
+	}
+	if (err)
+		return err;
+	free(out->temp);
+	out->temp = NULL;
+	return 0;
+}
+
+static int place(struct outfile *out)
+{
+	int err = name_file(out);
+
+	if (!err)
+		err = replace(out);
+	if (!err)
+		out->in_place = true;
+	return err;
+}
+
+int outfile_begin(struct outfile *out)
+{
+	if (!out->waits)
+		return 0;
+	out->waits = false;
+	return as_caller(out, place);
+}
+
 static int commit(struct outfile *out)
 {
-	int err = 0, fd = out->fd;
+	int err = name_file(out), fd = out->fd;
 
-	if (fd >= 0 && !out->in_place) {
-		if (fchmod(fd, output_mode(out->path, 0600)))
-			return fail(out, "write");
-		if (!out->temp)
-			err = give_name(out);
-	}
 	if (err)
 		return err;
 	/* Some file systems report a failed write only at close. */
 	out->fd = -1;
 	if (fd >= 0 && close(fd))
 		return fail(out, "write");
-	if (out->temp && rename(out->temp, out->path))
-		return fail(out, "write");
-	free(out->temp);
-	out->temp = NULL;
-	return 0;
+	return replace(out);
 }
 
 int outfile_commit(struct outfile *out)
 {
+	/* Nothing was written: the earlier file stays. */
+	if (out->waits)
+		return 0;
 	return as_caller(out, commit);
 }
 
@@ -234,5 +323,7 @@ void outfile_close(struct outfile *out)
 		nftw(out->temp, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	free(out->temp);
 	free(out->dir);
+	free(out->target);
+	free(out->kept);
 	*out = (struct outfile){ .fd = -1 };
 }

@@ -9,8 +9,12 @@ struct outfile {
 	const char *path;
 	char *dir; /* the directory of the file */
 	char *temp; /* the temporary name; NULL: none */
+	char *target; /* of the link that was named; NULL: path is as the caller named it */
+	char *kept; /* the name that an earlier file got; NULL: there was none */
 	int fd;
-	bool in_place; /* path is not a regular file: writes take effect at once */
+	bool in_place; /* writes take effect at once: path is not a regular file, or it began */
+	bool waits; /* for outfile_begin() */
+	bool same; /* the caller says: it replaces the earlier file with the same records */
 };
 
 #define OUTFILE_INIT                                                                               \
@@ -25,9 +29,16 @@ struct outfile {
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out);
 
 /*
- * outfile_open(), but writes take effect at once. With dir, path is a directory that the writer creates.
+ * outfile_open(), but writes take effect at once, and the writer calls outfile_begin() before the first.
+ * With dir, path is a directory that the writer creates.
  */
 int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct outfile *out);
+
+/*
+ * There is something to write: the file gets its name, and an earlier one the name path.old. Without it
+ * the earlier file stays.
+ */
+int outfile_begin(struct outfile *out);
 
 /* outfile_open() for a directory, which is out->temp until the commit; -EEXIST if path exists. */
 int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out);
@@ -35,7 +46,7 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 /* Returns -EINVAL if the output would replace the file input. */
 int outfile_check_input(const struct outfile *out, const char *input);
 
-/* Moves the complete file to path and replaces what was there. */
+/* Moves the complete file to path. What was there gets the name path.old, in place of an older one. */
 int outfile_commit(struct outfile *out);
 
 /* Closes the output, and removes an uncommitted file. */

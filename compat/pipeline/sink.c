@@ -237,7 +237,7 @@ static int open_styles(struct sink *sink, const struct outfile *file)
 /* ---- the calls ---- */
 
 int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
-	      const struct outfile *file)
+	      struct outfile *file)
 {
 	DKT_OPTS(dkt_tracedat_opts, dat, .version = opts->version, .compression = opts->compression,
 		 .dir = file->dir, .part = opts->part);
@@ -245,6 +245,7 @@ int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *
 	*sink = (struct sink){ .opts = opts,
 			       .p = p,
 			       .out = { .ctx = p->ctx,
+					.file = file,
 					.fd = file->fd,
 					.journal = opts->journal,
 					.stamps = opts->stamps } };

@@ -76,7 +76,7 @@ int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char
  * sink.
  */
 int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
-	      const struct outfile *file);
+	      struct outfile *file);
 
 /* True if records become text, which waits in a buffer. */
 static inline bool sink_is_text(const struct sink *sink)

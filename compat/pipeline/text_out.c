@@ -63,8 +63,11 @@ int text_out_write(struct text_out *out)
 {
 	size_t len, done = 0;
 	const char *text = dkt_buf_data(out->buf, &len);
-	int err = dkt_buf_error(out->buf);
+	int err = len ? outfile_begin(out->file) : 0;
 
+	if (err)
+		return err;
+	err = dkt_buf_error(out->buf);
 	if (!err && out->journal) {
 		err = journald_send(out->ctx, out->fd, text, len);
 		dkt_buf_reset(out->buf);

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "lustre/style.h"
+#include "pipeline/outfile.h"
 
 struct text_out {
 	struct dkt_ctx *ctx;
 	struct style *style;
 	struct dkt_buf *buf; /* text to be written */
-	int fd; /* -1: the style writes files of its own */
+	struct outfile *file; /* begins with the first text */
+	int fd; /* of the file; -1: the style writes files of its own */
 	bool journal; /* fd is the journal, which gets an entry for each line */
 	bool closed; /* the reader of the pipe has exited */
 	bool stamps; /* each line begins with the time of its record in ns, for a program that merges */

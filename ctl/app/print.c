@@ -28,6 +28,20 @@ void print_begin(const struct app *app, struct out *out, int labels)
 	out_begin(out, form, app->raw_text, labels);
 }
 
+void print_kept(const char *path, const char *kept)
+{
+	if (kept)
+		app_say("the earlier %s is now %s", path, kept);
+}
+
+void print_output(const struct outfile *file)
+{
+	if (file->waits)
+		app_say("%s stays as it was: nothing was written", file->path);
+	else
+		print_kept(file->path, file->kept);
+}
+
 int print_rows(const struct app *app, int err, struct rows *rows, const char *fmt, ...)
 {
 	struct out out;

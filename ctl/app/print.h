@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 #include "out/out.h"
+#include "pipeline/outfile.h"
 
 /* The words of --style for hist and latency; NULL after the last. */
 extern const char *const print_styles[];
@@ -13,6 +14,12 @@ int print_style(const struct app *app, bool *picture);
 
 /* labels: the width of the labels that out_line() prints. */
 void print_begin(const struct app *app, struct out *out, int labels);
+
+/* Says which name the earlier file at path has now; kept NULL: there was none. */
+void print_kept(const char *path, const char *kept);
+
+/* The same of an output that is complete, or that it stays as it was because nothing was written. */
+void print_output(const struct outfile *file);
 
 /*
  * Prints a table, unless err is set. If it is text without rows, prints the message fmt on standard

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dk, show, follow: print the log as text. */
 #include "cmd/dk.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "app/app.h"
+#include "app/print.h"
 #include "app/progress.h"
 #include "apply/apply.h"
 #include "base/stop.h"
 #include "input/args.h"
 #include "lustre/libcfs.h"
+#include "lustre/log_kind.h"
 #include "pipeline/dk.h"
 #include "set/param/tree.h"
 
@@ -135,8 +141,44 @@ static int read_stamp(const struct app *app, struct sink_opts *sink)
 	return app->stamp ? app_usage("--stamp takes the styles legacy, trace, raw and json") : 0;
 }
 
-int dk_command(struct app *app, const char *file, unsigned int flags)
+/* True if report can print the file. */
+static bool has_records(struct app *app, const char *file)
 {
+	int fd __cleanup(close) = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	DKT_OPTS(dkt_source_opts, opts, .fd = fd + 1);
+	struct dkt_source *source = NULL;
+	struct dkt_ctx *ctx = NULL;
+	struct stat st;
+	bool has;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	has = log_kind_of(fd) != LOG_NONE ||
+	      (!app_new_ctx(app, NULL, &ctx) && !dkt_source_open(ctx, file, &opts, &source));
+	dkt_source_close(source);
+	dkt_ctx_free(ctx);
+	return has;
+}
+
+/* Other commands read the FILE that is their argument, so it may be a mistake for theirs. */
+static int check_argument(struct app *app, const char *file)
+{
+	bool has;
+
+	if (dkt_caps_lower(app->ctx, DKT_LOWER_GAINED))
+		return app_fail(app);
+	has = has_records(app, file);
+	if (dkt_caps_raise(app->ctx))
+		return app_fail(app);
+	return has ? app_usage("%s: %s has records: 'dktrace report %s' prints them, and"
+			       " --output %s replaces the file",
+			       app->command->name, file, file, file) :
+		     0;
+}
+
+int dk_command(struct app *app, const char *argument, unsigned int flags)
+{
+	const char *file = argument ? argument : app->output;
 	struct looking looking = { .prints = !file };
 	struct selection selection = { 0 };
 	struct outfile out = OUTFILE_INIT;
@@ -147,6 +189,8 @@ int dk_command(struct app *app, const char *file, unsigned int flags)
 	};
 	int err, rc = sink_args_read(app, file, "legacy", &sink);
 
+	if (!rc && argument)
+		rc = check_argument(app, argument);
 	if (!rc)
 		rc = read_journal(app, file, &sink);
 	if (!rc)
@@ -164,6 +208,7 @@ int dk_command(struct app *app, const char *file, unsigned int flags)
 		progress_end(&looking.progress);
 		rc = finish(app, &opts, &result, file, err);
 	}
+	print_output(&out);
 	outfile_close(&out);
 	dk_result_clear(&result);
 	selection_clear(&selection);
@@ -176,5 +221,5 @@ int cmd_dk(struct app *app, int argc, char **argv)
 				   !strcmp(argv[0], "show")   ? DKT_LIVE_KEEP :
 								0;
 
-	return dk_command(app, argc > 1 ? argv[1] : app->output, flags);
+	return dk_command(app, argc > 1 ? argv[1] : NULL, flags);
 }

@@ -5,7 +5,7 @@
 #include "app/app.h"
 
 /*
- * Prints as the options say to the file, NULL: standard output. flags: enum dkt_live_flags; 0 empties
- * the log. Returns the exit status.
+ * Prints as the options say to the file that is the command's argument, NULL: to that of --output or to
+ * standard output. flags: enum dkt_live_flags; 0 empties the log. Returns the exit status.
  */
-int dk_command(struct app *app, const char *file, unsigned int flags);
+int dk_command(struct app *app, const char *argument, unsigned int flags);

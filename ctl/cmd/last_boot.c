@@ -161,7 +161,7 @@ int cmd_last_boot(struct app *app, int argc, char **argv)
 	}
 	rc = debuglog_open(app->ctx, app->instance, 0, &log) ?
 		     app_fail(app) :
-		     run(app, log, argc > 1 ? argv[1] : app->output);
+		     run(app, log, argc > 1 ? argv[1] : NULL);
 	debuglog_close(log);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* report: prints the records of files in one of the styles. */
+#include "app/print.h"
 #include "base/stop.h"
 #include "base/when.h"
 #include "input/causes.h"
@@ -222,6 +223,7 @@ int cmd_report(struct app *app, int argc, char **argv)
 		rc = app_worse(rc, EXIT_LOST);
 	if (r.file.path && !r.args.sink.whole && outfile_commit(&r.file) && !rc)
 		rc = app_fail(app);
+	print_output(&r.file);
 	outfile_close(&r.file);
 	inputs_clear(&r.in);
 	record_args_clear(&r.args);

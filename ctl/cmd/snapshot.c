@@ -27,7 +27,7 @@ static int show(struct app *app, struct debuglog *log, const char *file)
 		app_say("there is no snapshot; 'dktrace snapshot take', or a snapshot trigger, takes one");
 		return EXIT_FAILED;
 	}
-	return dk_command(app, file ? file : app->output, DKT_LIVE_KEEP | DKT_LIVE_SNAPSHOT);
+	return dk_command(app, file, DKT_LIVE_KEEP | DKT_LIVE_SNAPSHOT);
 }
 
 static int let_go(struct app *app, struct debuglog *log, const char *file)

@@ -119,6 +119,7 @@ static int name_pieces(struct splitting *s)
 		struct piece *piece = &s->pieces[s->n_named];
 
 		err = outfile_commit(&piece->file);
+		print_output(&piece->file);
 		if (!err)
 			rows_add(s->rows, val_text(piece->name), val_number(piece->records),
 				 val_number(piece->first), val_number(piece->last));

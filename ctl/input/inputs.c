@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "app/print.h"
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
@@ -415,6 +416,7 @@ int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char
 	if (err)
 		rc = sink.out.closed ? EXIT_PIPE : app_fail(inputs->app);
 	sink_close(&sink);
+	print_output(&file);
 	outfile_close(&file);
 	return rc ? rc : inputs_report_losses(inputs);
 }

@@ -15,7 +15,7 @@
 struct jobs {
 	struct inputs *first; /* those of the calling thread */
 	struct record_args *args;
-	const struct outfile *file;
+	struct outfile *file;
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
 	uint64_t next; /* the time at which the next slice begins; UINT64_MAX: no more slices */
@@ -236,7 +236,7 @@ static void free_texts(struct jobs *all)
 }
 
 int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int n,
-	     const struct outfile *file)
+	     struct outfile *file)
 {
 	struct jobs all = { .first = in,
 			    .args = args,

@@ -11,4 +11,4 @@
  * app's context.
  */
 int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int n,
-	     const struct outfile *file);
+	     struct outfile *file);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <sys/resource.h>
 
+#include "app/print.h"
 #include "capture/complete.h"
 #include "capture/size.h"
 #include "record/record.h"
@@ -163,8 +164,7 @@ static int record_all(struct record *record)
 	if (err)
 		return err;
 	record->from = live_now();
-	if (record->file.kept)
-		app_say("the earlier %s is now %s", record->file.path, record->file.kept);
+	print_kept(record->file.path, record->file.kept);
 	record_line_begin(&line);
 	err = follow(record, &line);
 	end = dkt_instance_set_on(record->in, false);

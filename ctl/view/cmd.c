@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* view: writes a page of pictures of recordings. */
+#include "app/print.h"
 #include "base/stop.h"
 #include "lustre_log/host_clocks.h"
 #include "view/view.h"
@@ -149,6 +150,7 @@ int cmd_view(struct app *app, int argc, char **argv)
 	args.once = argc == 2;
 	if (!rc)
 		rc = make(app, &in, &args, &file) ? app_fail(app) : inputs_report_losses(&in);
+	print_output(&file);
 	outfile_close(&file);
 	inputs_clear(&in);
 	record_args_clear(&args);

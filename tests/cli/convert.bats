@@ -26,6 +26,7 @@ report()
 	dktrace show --input "$capture" --style trace | sed '$d' >wanted
 	for args in "trace.dat-6" "trace.dat" "trace.dat --compression none"; do
 		# shellcheck disable=SC2086 # several words
+		rm -f out.dat
 		expect 0 "" "" dktrace convert --format $args "$capture" out.dat
 		report out.dat | cmp wanted -
 	done
@@ -121,7 +122,9 @@ report()
 		dktrace convert --format trace.dat "$capture" -
 	dktrace convert "$capture" out.dat
 	at_least 1001 "$(wc -c <out.dat)"
-	same out.dat "$(ls -A)" "files"
+	same "out.dat
+out.dat.old" "$(ls -A)" "files"
+	same old "$(cat out.dat.old)" "the old file"
 }
 
 @test "convert reports a full disk and leaves no file" {

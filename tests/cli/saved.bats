@@ -207,10 +207,101 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 		dktrace dk --input "$capture" --rate trace=5,bogus=1
 }
 
+@test "dk FILE and show FILE refuse a file that report prints" {
+	local file command
+
+	cd "$BATS_TEST_TMPDIR" || return
+	cp "$top/tests/fixture/tracedat/v6.dat" "$top/tests/fixture/perfdata/plain.data" \
+		"$top/tests/fixture/text/trace-6.18.txt" .
+	dktrace dk --input "$capture" dk.log >/dev/null
+	for file in v6.dat plain.data trace-6.18.txt dk.log; do
+		md5sum "$file" >sum
+		for command in dk show; do
+			expect 2 '' "dktrace: $command: $file has records: 'dktrace report $file' prints them, and --output $file replaces the file" \
+				dktrace $command --input "$capture" $file
+		done
+		expect 2 '' "dktrace: show: $file has records: 'dktrace report $file' prints them, and --output $file replaces the file" \
+			dktrace show --input "$capture" --format json $file
+		md5sum --check --quiet sum
+		gone "$file.old"
+	done
+	# Other files are no input of report.
+	echo text >notes
+	run -0 --separate-stderr dktrace show --input "$capture" notes
+	same "dktrace: the earlier notes is now notes.old" "$stderr" "words"
+	same text "$(cat notes.old)" "the earlier file"
+}
+
+@test "every command that replaces a file keeps the earlier one as FILE.old" {
+	local words v6=$top/tests/fixture/tracedat/v6.dat
+
+	cd "$BATS_TEST_TMPDIR" || return
+	cp "$v6" in.dat
+	for words in "dk --input $capture -o out.txt" "show --input $capture -F json -o out.txt" \
+		"report -o out.txt in.dat" "report -F trace.dat -o out.txt in.dat" "convert in.dat out.txt" \
+		"convert -F sqlite in.dat out.txt" "merge -o out.txt in.dat in.dat" "view -o out.txt in.dat"; do
+		echo "before $words" >out.txt
+		echo older >out.txt.old
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr dktrace $words
+		has "$stderr" "dktrace: the earlier out.txt is now out.txt.old"
+		same "before $words" "$(cat out.txt.old)" "the earlier file of $words"
+		lacks "$(head -c 100 out.txt | tr -d '\0')" before
+	done
+	echo before >part-001.dat
+	run -0 --separate-stderr dktrace split --count 1000000 in.dat part.dat
+	has "$stderr" "dktrace: the earlier part-001.dat is now part-001.dat.old"
+	same before "$(cat part-001.dat.old)" "the earlier piece"
+	same "" "$(find . -name '.dktrace-*')" "temporary files"
+}
+
+@test "a file into which nothing is written stays as it was" {
+	local words v6=$top/tests/fixture/tracedat/v6.dat
+
+	cd "$BATS_TEST_TMPDIR" || return
+	echo before >out.txt
+	for words in "report -o out.txt --comm nosuch $v6" "dk -o out.txt --input $capture --comm nosuch" \
+		"show --input $capture --comm nosuch out.txt"; do
+		# shellcheck disable=SC2086
+		run -0 --separate-stderr dktrace $words
+		has "$stderr" "dktrace: out.txt stays as it was: nothing was written"
+		same before "$(cat out.txt)" "the file after $words"
+		gone out.txt.old
+	done
+	run -1 dktrace show -o out.txt --input "$capture" --filter 'cuont > 4096'
+	same before "$(cat out.txt)" "the file after a failure"
+}
+
+@test "an output that is a link stays one, and its target is replaced" {
+	local v6=$top/tests/fixture/tracedat/v6.dat words
+
+	cd "$BATS_TEST_TMPDIR" || return
+	mkdir there
+	for words in "dk --input $capture -o link" "convert -F json $v6 link"; do
+		echo before >there/file
+		ln -sf there/file link
+		# shellcheck disable=SC2086
+		dktrace $words >/dev/null
+		same there/file "$(readlink link)" "the link"
+		at_least 5 "$(wc -l <there/file)" "lines"
+		same before "$(cat there/file.old)" "the earlier target"
+	done
+	# A name of standard output is not a file to be replaced.
+	ln -sf /proc/self/fd/1 link
+	{
+		echo first
+		dktrace convert -F json "$v6" link
+	} >both
+	same /proc/self/fd/1 "$(readlink link)" "the link"
+	same first "$(head -n 1 both)" "what was there"
+	at_least 5 "$(wc -l <both)" "lines"
+	gone both.old
+}
+
 @test "--format writes a style to a file, all or nothing" {
 	for style in json csv legacy trace; do
 		dktrace show --input "$capture" --style $style -o "$BATS_TEST_TMPDIR/wanted" >/dev/null
-		run -0 --separate-stderr dktrace show --input "$capture" --format $style "$BATS_TEST_TMPDIR/out"
+		run -0 --separate-stderr dktrace show --input "$capture" --format $style -o "$BATS_TEST_TMPDIR/out"
 		cmp "$BATS_TEST_TMPDIR/wanted" "$BATS_TEST_TMPDIR/out"
 	done
 	expect 2 '' "dktrace: --format: unknown format 'elf'; use trace.dat, trace.dat-6, sqlite or a style" \

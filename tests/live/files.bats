@@ -133,7 +133,7 @@ all_marks_dat()
 		same "$kept" "$(trace-cmd report "$tmp/out.dat" 2>/dev/null | grep -c '\[00[0-9]\].*[0-9]: ')" "trace-cmd"
 	fi
 	# It is empty now.
-	run -0 dktrace dk -F trace.dat-6 "$tmp/out.dat"
+	run -0 dktrace dk -F trace.dat-6 -o "$tmp/out.dat"
 	same 0 "$(dktrace report "$tmp/out.dat" | wc -l)" "records of the next one"
 }
 

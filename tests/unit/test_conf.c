@@ -180,7 +180,7 @@ static void values_are_set_and_removed(void **state)
 
 static void a_file_is_saved_through_links(void **state)
 {
-	char dir[] = "/tmp/dkt-conf-XXXXXX", file[64], link_name[64];
+	char dir[] = "/tmp/dkt-conf-XXXXXX", file[64], link_name[64], old[80];
 	struct conf conf, again;
 	struct stat st;
 
@@ -207,6 +207,12 @@ static void a_file_is_saved_through_links(void **state)
 	assert_ok(*state, conf_load(*state, file, &again));
 	expect_lines(&again, (const char *const[]){ "# x", "debug = all" }, 2);
 	conf_clear(&again);
+	/* The earlier one is kept beside it. */
+	snprintf(old, sizeof(old), "%s.old", file);
+	assert_ok(*state, conf_load(*state, old, &again));
+	expect_lines(&again, (const char *const[]){ "# x", "debug = 0" }, 2);
+	conf_clear(&again);
+	assert_int_equal(unlink(old), 0);
 
 	/* Nothing is left of one that could not be written. */
 	assert_int_equal(unlink(file), 0);

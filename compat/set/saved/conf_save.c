@@ -50,16 +50,22 @@ static int write_lines(int fd, const struct conf *conf)
 	return fclose(f) && !err ? -errno : err;
 }
 
-static int replace(const char *target, const char *temp, int fd, const struct conf *conf)
+static int replace(struct dkt_ctx *ctx, const char *target, const char *temp, int fd,
+		   const struct conf *conf)
 {
+	char *kept __cleanup(free) = NULL;
 	int err = set_mode(fd, target);
 
-	if (err) {
+	if (err)
 		close(fd);
-		return err;
-	}
-	err = write_lines(fd, conf);
-	return !err && rename(temp, target) ? -errno : err;
+	else
+		err = write_lines(fd, conf);
+	if (err)
+		return dkt_fail(ctx, err, "write %s: %s", target, strerror(-err));
+	err = output_keep_old(ctx, target, &kept);
+	if (!err && rename(temp, target))
+		err = dkt_fail(ctx, -errno, "write %s: %s", target, strerror(errno));
+	return err;
 }
 
 static int save(struct dkt_ctx *ctx, const struct conf *conf)
@@ -78,11 +84,10 @@ static int save(struct dkt_ctx *ctx, const struct conf *conf)
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
 		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
-	err = replace(target, temp, fd, conf);
-	if (!err)
-		return 0;
-	unlink(temp);
-	return dkt_fail(ctx, err, "write %s: %s", target, strerror(-err));
+	err = replace(ctx, target, temp, fd, conf);
+	if (err)
+		unlink(temp);
+	return err;
 }
 
 int conf_save(struct dkt_ctx *ctx, const struct conf *conf)
