@@ -89,19 +89,20 @@ static bool selects(const struct selection *selection)
 	       selection->until.given;
 }
 
-/* An empty page must not pass for a machine that did nothing. */
-static void report_empty(const struct view *view)
+/* An empty page would pass for a machine that did nothing. */
+static int check_records(const struct view *view)
 {
 	const char *path = view->in->files[0].path;
 
 	if (view->rates.n_events)
-		return;
+		return 0;
 	if (view->selects)
-		app_say("no record is selected, so the page is empty; 'dktrace info %s' shows the"
-			" events and times of the file",
+		return dkt_fail(
+			view->app->ctx, -ENODATA,
+			"no record is selected, so there is no page; 'dktrace info %s' shows"
+			" the events and times of the file",
 			path);
-	else
-		app_say("%s has no records, so the page is empty", path);
+	return dkt_fail(view->app->ctx, -ENODATA, "%s has no records, so there is no page", path);
 }
 
 /* Opens the output before it reads a record, so that a wrong name costs no time. */
@@ -121,11 +122,11 @@ static int make(struct app *app, struct inputs *in, struct record_args *args, st
 	if (!err)
 		err = view_read(view);
 	if (!err)
+		err = check_records(view);
+	if (!err)
 		err = write_page(view, file);
 	if (!err)
 		err = outfile_commit(file);
-	if (!err)
-		report_empty(view);
 	if (view && view->in)
 		view_clear(view);
 	free(view);
