@@ -58,6 +58,12 @@ static bool names_messages(int argc, char **argv)
 	return false;
 }
 
+/* True if what follows "--" is a command to run; the row says so to the user, too. */
+static bool runs_command(const struct command *command)
+{
+	return strstr(command->args, "[-- COMMAND...]");
+}
+
 /* argv[0] is the command's name. */
 static int run_command(struct app *app, int argc, char **argv)
 {
@@ -83,8 +89,7 @@ static int run_command(struct app *app, int argc, char **argv)
 	argv += first - 1;
 	argc -= first - 1;
 	rc = check_args(command, argc - 1);
-	if (!rc && app->n_command &&
-	    command->flags & (CMD_HIST | CMD_LATENCY | CMD_FUNCTION | CMD_CAPTURE | CMD_STRACE))
+	if (!rc && app->n_command && runs_command(command))
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "app/app.h"
@@ -15,14 +16,39 @@
 /* A shell's exit statuses; STATUS_SIGNAL is added to the signal's number. */
 enum { STATUS_NO_COMMAND = 127, STATUS_NO_EXEC = 126, STATUS_SIGNAL = 128 };
 
+/* Returns 0 or an errno value: a script cannot be run without its interpreter. */
+static int check_interpreter(const char *file)
+{
+	int fd __cleanup(close) = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char line[256], *name = line + strlen("#!");
+	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
+
+	if (n < 2 || memcmp(line, "#!", 2) != 0)
+		return 0;
+	line[n] = '\0';
+	name += strspn(name, " \t");
+	name[strcspn(name, " \t\n")] = '\0';
+	return *name && access(name, X_OK) ? errno : 0;
+}
+
+/* Returns 0 or an errno value. Directories count as executable for access(2), but not for execve(2). */
+static int check_program(const char *file)
+{
+	struct stat st;
+
+	if (access(file, X_OK) || stat(file, &st))
+		return errno;
+	return S_ISDIR(st.st_mode) ? EACCES : check_interpreter(file);
+}
+
 /* Returns 0 or an errno value: EACCES if the only files of that name cannot be executed. */
 static int find_command(const char *name)
 {
 	const char *path = getenv("PATH"), *dir = path ? path : "/usr/bin:/bin", *end;
-	int err = ENOENT;
+	int err = ENOENT, now;
 
 	if (strchr(name, '/'))
-		return access(name, X_OK) ? errno : 0;
+		return check_program(name);
 	for (; *name; dir = end + 1) {
 		char *file __cleanup(free) = NULL;
 
@@ -31,9 +57,10 @@ static int find_command(const char *name)
 				   end > dir ? dir : ".", name);
 		if (!file)
 			return ENOMEM;
-		if (!access(file, X_OK))
+		now = check_program(file);
+		if (!now)
 			return 0;
-		err = errno == EACCES ? EACCES : err;
+		err = now == EACCES ? EACCES : err;
 		if (!*end)
 			break;
 	}

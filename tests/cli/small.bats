@@ -13,14 +13,22 @@ setup()
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-@test "a missing command after -- fails before anything else happens" {
+@test "a command after -- that cannot be run fails before anything else happens" {
 	local words
 
+	printf '#! /no/such/interpreter -x\n' >script
+	chmod +x script
 	for words in 'hist sched:sched_switch --' 'hist sched:sched_switch' 'latency syscall --' \
-		'function vfs_read --' 'graph vfs_read --'; do
+		'function vfs_read --' 'graph vfs_read --' 'analyze cputop --' 'strace --' \
+		'record -e sched:sched_switch --'; do
 		# shellcheck disable=SC2086
 		expect 127 '' 'dktrace: run nosuchcmd: No such file or directory' dktrace $words nosuchcmd
+		# shellcheck disable=SC2086
+		expect 126 '' 'dktrace: run /etc: Permission denied' dktrace $words /etc
+		# shellcheck disable=SC2086
+		expect 127 '' 'dktrace: run ./script: No such file or directory' dktrace $words ./script
 	done
+	gone trace.dat
 	expect 126 '' 'dktrace: run /etc/passwd: Permission denied' \
 		dktrace hist sched:sched_switch -- /etc/passwd
 }
