@@ -35,7 +35,7 @@ const struct command app_commands[] = {
 	{ "recover",   cmd_recover, CMD_RECOVER | CMD_READ_FIRST, 1, 1, "FILE", "complete a recording whose writer was killed" },
 	{ "remote",    cmd_remote, CMD_REMOTE, 0, 0, "", "answer 'dktrace collect' on another host; ssh starts it" },
 	{ "report",    cmd_report, CMD_REPORT | CMD_READ_ALL, 1, -1, "FILE...", "print the records of files such as trace.dat" },
-	{ "reset",     cmd_reset,  0,        0, 0,  "", "remove all settings and records and restore the machine" },
+	{ "reset",     cmd_reset,  CMD_RESET, 0, 0,  "", "remove all settings and records and restore the machine" },
 	{ "save",      cmd_save,   0,        0, 1,  "[FILE]", "write the settings to a configuration file" },
 	{ "set_param", cmd_lctl,   CMD_LCTL, 1, -1, "PARAMETER=VALUE...", "set debug, subsystem_debug, debug_sources, printk, debug_mb, debug_filter" },
 	{ "show",      cmd_dk,     CMD_LOG | CMD_INPUT | CMD_DAT | CMD_RECORD, 0, 1,  "[FILE]", "print the log and keep it" },

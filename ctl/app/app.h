@@ -177,6 +177,7 @@ enum command_flags {
 	CMD_READ_FIRST = 1 << 18, /* the first argument is a file to read */
 	CMD_READ_ALL = 1 << 19, /* all arguments are files to read */
 	CMD_WRITE_LAST = 1 << 20, /* the last argument is a file to write */
+	CMD_RESET = 1 << 23, /* --all */
 	CMD_CAPTURE = 1 << 22, /* records into a file: --duration, --max-size ... */
 	CMD_RECORD = 1 << 21, /* records without --input; calls privileges_limit() when it begins */
 	CMD_RECOVER = 1 << 26, /* --output, --compression */

@@ -29,6 +29,7 @@ static const struct opt opts[] = {
 	{ "address",   0,   "ADDRESS", AT(address),   CMD_BOOT, "with --persistent: use memory at ADDRESS, for kernels without reserve_mem" },
 	{ "after",     0,   "TIME",   AT(after),      CMD_FLIGHT, "record on for TIME after an incident, before the dump" },
 	{ "all",       0,   NULL,     AT(all),        CMD_CAPTURE, "with a command: record all processes, not only those of the command" },
+	{ "all",       0,   NULL,     AT(all),        CMD_RESET, "also end what runs: the daemon, the flight recorder, the debug daemon" },
 	{ "allow",     0,   "COMMANDS", AT(allow),    CMD_REMOTE, "run only these commands, without arguments that name files or programs: 'status,dk,flight dump'" },
 	{ "begin",     0,   "NS",     AT(begin),      CMD_LAMI, "begin at NS since the epoch (or of the clock of the trace, if the wall clock is unknown)" },
 	{ "batch",     'b', NULL,     AT(batch),      CMD_TOP, "print frames as text, for a file or a pipe" },

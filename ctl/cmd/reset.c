@@ -4,21 +4,60 @@
 #include "app/live.h"
 #include "apply/apply.h"
 #include "archive/archive.h"
+#include "archive/state.h"
 #include "base/buf.h"
+#include "capture/service.h"
 #include "flight/flight.h"
+#include "flight/state.h"
 #include "pipeline/daemon.h"
 
-int cmd_reset(struct app *app, int argc, char **argv)
-{
-	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", app->instance);
-	int err = dkt_instance_check_name(app->ctx, app->instance);
+/* A process that records for the log. */
+struct running {
+	const char *noun;
+	const char *stop; /* the command that ends it */
+	pid_t pid; /* 0: none is running */
+};
 
-	(void)argc, (void)argv;
-	if (!err)
-		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
-	/* The daemon reads the instance, and an instance in use cannot be removed. */
-	if (!err && dir)
-		err = daemon_stop(app->ctx, dir);
+enum { ARCHIVE, FLIGHT, DEBUG_DAEMON, N_KINDS };
+
+static void find_running(const struct app *app, const char *dir, struct running found[N_KINDS])
+{
+	struct daemon_state state;
+
+	/* Who stops it reports a state that cannot be read. */
+	if (daemon_load(app->ctx, dir, &state))
+		state.pid = 0;
+	found[ARCHIVE] = (struct running){ archive_service.noun, "dktrace daemon stop",
+					   service_holder(&archive_service, app->instance) };
+	found[FLIGHT] = (struct running){ flight_service.noun, "dktrace flight stop",
+					  service_holder(&flight_service, app->instance) };
+	found[DEBUG_DAEMON] =
+		(struct running){ "the debug daemon", "lctl-dktrace debug_daemon stop", state.pid };
+	daemon_state_clear(&state);
+}
+
+/* Somebody wants the records of a process that runs, and would not know that it has ended. */
+static int refuse(const struct app *app, const struct running found[N_KINDS])
+{
+	bool any = false;
+
+	for (size_t i = 0; i < N_KINDS; i++) {
+		if (!found[i].pid)
+			continue;
+		app_say("%s is running, process %d; '%s' ends it", found[i].noun, (int)found[i].pid,
+			found[i].stop);
+		any = true;
+	}
+	return any ? dkt_fail(app->ctx, -EBUSY,
+			      "reset: nothing was removed; --all ends what runs") :
+		     0;
+}
+
+static int end(const struct app *app, const char *dir, const struct running found[N_KINDS])
+{
+	/* The debug daemon reads the instance, and an instance in use cannot be removed. */
+	int err = daemon_stop(app->ctx, dir);
+
 	/* Without tracefs there are no instances. */
 	if (!err && !dkt_tracefs_open(app->ctx, 0)) {
 		err = flight_stop(app->ctx, app->instance);
@@ -29,6 +68,29 @@ int cmd_reset(struct app *app, int argc, char **argv)
 			err = archive_stop(app->ctx, app->instance, false);
 		err = err && err != -ENOENT ? err : live_sweep(app);
 	}
+	for (size_t i = 0; !err && i < N_KINDS; i++)
+		if (found[i].pid)
+			app_say("ended %s, process %d", found[i].noun, (int)found[i].pid);
+	return err;
+}
+
+int cmd_reset(struct app *app, int argc, char **argv)
+{
+	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", app->instance);
+	struct running found[N_KINDS];
+	int err = dkt_instance_check_name(app->ctx, app->instance);
+
+	(void)argc, (void)argv;
+	if (!err && !dir)
+		err = -ENOMEM;
+	if (!err)
+		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+	if (!err)
+		find_running(app, dir, found);
+	if (!err && !app->all)
+		err = refuse(app, found);
+	if (!err)
+		err = end(app, dir, found);
 	if (!err)
 		err = debuglog_reset(app->ctx, app->instance);
 	return err ? app_fail(app) : 0;

@@ -29,7 +29,7 @@ end_test()
 		kill -9 "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
-	dktrace reset
+	dktrace reset --all
 	[ ! -e "$instance" ]
 	[ ! -e "$state" ]
 }

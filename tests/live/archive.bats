@@ -67,6 +67,16 @@ teardown()
 	end_test
 }
 
+@test "daemon: reset refuses while it runs, and ends it with --all" {
+	start_daemon
+	daemon_pid=$(number pid)
+	expect 1 "" "dktrace: a daemon is running, process $daemon_pid; 'dktrace daemon stop' ends it
+dktrace: reset: nothing was removed; --all ends what runs" dktrace reset
+	same "$daemon_pid" "$(number pid)" "the daemon"
+	expect 0 "" "dktrace: ended a daemon, process $daemon_pid" dktrace reset --all
+	same "" "$(own)" "instances"
+}
+
 @test "daemon: no record is lost between segments, and all are finished files" {
 	start_daemon --segment-size 4M --segment-time 1
 	"$sequence" 2 200000

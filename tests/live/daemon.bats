@@ -155,13 +155,17 @@ lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$s
 	lctl dk >/dev/null
 }
 
-@test "reset stops the daemon" {
+@test "reset names what runs and removes nothing; with --all it ends that" {
 	set_param debug=+vfstrace
 	only_ours
 	lctl debug_daemon start "$tmp/log" 3>&-
 	pid=$(daemon_pid)
 	writes 10 5521
-	dktrace reset
+	expect 1 "" "dktrace: the debug daemon is running, process $pid; 'lctl-dktrace debug_daemon stop' ends it
+dktrace: reset: nothing was removed; --all ends what runs" dktrace reset
+	exists "$instance"
+	expect 0 "" "dktrace: ended the debug daemon, process $pid" dktrace reset --all
+	gone "$instance"
 	run ! grep -s '^State:[[:space:]]*[RSDT]' "/proc/$pid/status"
 	lctl df "$tmp/log" "$tmp/text"
 	same 10 "$(count_writes "$tmp/text" 5521)" writes

@@ -170,6 +170,16 @@ count()
 	[ -z "$(own)" ]
 }
 
+@test "flight: reset refuses while a recorder runs, and ends it with --all" {
+	start_ioctl
+	pid=$(recorder)
+	expect 1 "" "dktrace: a flight recorder is running, process $pid; 'dktrace flight stop' ends it
+dktrace: reset: nothing was removed; --all ends what runs" dktrace reset
+	same "$pid" "$(recorder)" "the recorder"
+	expect 0 "" "dktrace: ended a flight recorder, process $pid" dktrace reset --all
+	[ -z "$(own)" ]
+}
+
 gone()
 {
 	[ -z "$(own)" ]
