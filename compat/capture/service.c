@@ -115,13 +115,23 @@ int service_save(struct dkt_ctx *ctx, const struct service *service, const char 
 static void remove_file(const struct service *service, const char *log, const char *name)
 {
 	char *path __cleanup(free) = service_path(service, log, name);
-	char *fresh __cleanup(free) = path ? dkt__format("%s" DKT__NEW_FILE, path) : NULL;
 
 	if (path)
 		unlink(path);
-	/* A process that was killed while it replaced the file has left this. */
-	if (fresh)
-		unlink(fresh);
+}
+
+/* Removes what a process has left that was killed while it replaced a file. */
+static void remove_new(const char *path)
+{
+	DIR *dir __cleanup(closedir) = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		if (dot && !strcmp(dot, DKT__NEW_FILE))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
 }
 
 void service_forget(const struct service *service, const char *log)
@@ -131,8 +141,10 @@ void service_forget(const struct service *service, const char *log)
 	for (size_t i = 0; service->files[i]; i++)
 		remove_file(service, log, service->files[i]);
 	remove_file(service, log, LOCK);
-	if (dir)
+	if (dir) {
+		remove_new(dir);
 		rmdir(dir);
+	}
 	rmdir(RUN_DIR);
 }
 

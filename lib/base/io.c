@@ -106,16 +106,16 @@ int dkt__pwrite_all(int fd, const void *bytes, size_t len, uint64_t at)
 
 static int replace_file(const char *path, const void *bytes, size_t len, bool lasting, mode_t mode)
 {
-	char *temp __cleanup(free) = dkt__format("%s" DKT__NEW_FILE, path);
+	char *temp __cleanup(free) = dkt__format("%s.XXXXXX" DKT__NEW_FILE, path);
 	int fd, err;
 
 	if (!temp)
 		return -ENOMEM;
-	fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	/* The owner of the directory must not know the name in advance: a pipe there would block us. */
+	fd = mkostemps(temp, sizeof(DKT__NEW_FILE) - 1, O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	err = dkt__write_all(fd, bytes, len);
-	/* A file of an earlier attempt may have another mode. */
 	if (!err && fchmod(fd, mode))
 		err = -errno;
 	if (!err && lasting && fsync(fd))

@@ -151,17 +151,10 @@ static void a_file_is_replaced_as_a_whole(void **state)
 	assert_int_equal(dkt__replace_file(name, "old", 3, false), 0);
 	assert_int_equal(stat(name, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	/* A link in place of the new file leads nowhere. */
-	assert_int_equal(symlink("/dev/full", fresh), 0);
-	assert_int_equal(dkt__replace_file(name, "new", 3, true), -ELOOP);
-	assert_int_equal(dkt__read_file(name, SIZE_MAX, &data, &len), 0);
-	assert_string_equal(data, "old");
-	free(data);
-	unlink(fresh);
-	/* The file that a killed process has left is overwritten. */
-	assert_int_equal(dkt__replace_file(fresh, "something longer", 16, false), 0);
+	/* A pipe that the owner of the directory has put beside it, and that nobody reads, does not matter. */
+	assert_int_equal(mkfifo(fresh, 0600), 0);
 	assert_int_equal(dkt__replace_file(name, "new", 3, true), 0);
-	assert_int_equal(access(fresh, F_OK), -1);
+	assert_int_equal(unlink(fresh), 0);
 	assert_int_equal(dkt__read_file(name, SIZE_MAX, &data, &len), 0);
 	assert_string_equal(data, "new");
 	free(data);
@@ -169,7 +162,6 @@ static void a_file_is_replaced_as_a_whole(void **state)
 	/* It cannot be renamed over a directory. */
 	assert_int_equal(mkdir(name, 0700), 0);
 	assert_int_equal(dkt__replace_file(name, "new", 3, false), -EISDIR);
-	assert_int_equal(access(fresh, F_OK), -1);
 	assert_int_equal(dkt__replace_file("/nonexistent/file", "", 0, false), -ENOENT);
 	rmdir(name);
 	assert_int_equal(rmdir(dir), 0);
