@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "archive/pairing.h"
+#include "base/buf.h"
 #include "base/io.h"
 #include "base/memory.h"
 
@@ -34,9 +35,13 @@ static void leave_out(const struct archive_latencies *latencies, struct dkt_inst
 
 static int start(struct archive_latencies *latencies, const struct archive_writer *writer)
 {
-	int file __cleanup(close) = open(writer->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char *path __cleanup(free) = dkt__format("/proc/self/fd/%d", writer->file.fd);
+	/* Not by its name: the owner of the directory may have put something else there. */
+	int file __cleanup(close) = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	int alive[2], err;
 
+	if (!path)
+		return dkt__no_memory(writer->ctx);
 	if (file < 0 || pipe2(alive, O_CLOEXEC))
 		return dkt_fail(writer->ctx, -errno, "read %s: %s", writer->path, strerror(errno));
 

@@ -98,7 +98,8 @@ static int complete_one(const struct archive_worker *worker, const struct segmen
 {
 	char *path __cleanup(free) = dkt__format("%s/%s", worker->dir, segment->name);
 	/* NFS locks only a file that is open for writing. */
-	int fd __cleanup(close) = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+	int fd __cleanup(close) = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) :
+					 -1;
 	const struct segment *ended = find_ended(worker, segment->name);
 	struct segment facts = ended ? *ended : *segment;
 	int err, damaged = 0;

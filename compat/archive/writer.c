@@ -112,7 +112,7 @@ static int begin(struct archive_writer *writer)
 	writer->path = dkt__format("%s/%s", writer->dir, segment->name);
 	if (!writer->path)
 		return dkt__no_memory(writer->ctx);
-	err = capture_file_open(writer->ctx, writer->path, &writer->file);
+	err = capture_file_create(writer->ctx, writer->path, &writer->file);
 	/* Without the time in the segment's name, so that each attempt reports the same. */
 	if (err)
 		err = dkt_fail(writer->ctx, err, "create a segment in %s: %s", writer->dir,
@@ -229,9 +229,12 @@ static int open_newest(struct archive_writer *writer)
 		return err;
 	*file = (struct capture_file){ .ctx = writer->ctx,
 				       .path = writer->path,
-				       .fd = open(writer->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW),
+				       .fd = open(writer->path,
+						  O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
 				       .regular = true };
-	err = file->fd < 0 ? -errno : lock_segment(file->fd);
+	err = file->fd < 0 || fstat(file->fd, &st) ? -errno : 0;
+	if (!err)
+		err = S_ISREG(st.st_mode) ? lock_segment(file->fd) : -EINVAL;
 	if (err == -EWOULDBLOCK)
 		return dkt_fail(writer->ctx, err, "open %s: another process records into it",
 				writer->path);

@@ -42,7 +42,7 @@ static int open_stdout(struct capture_file *file)
 /* -EBUSY if another process records into the file that is there. */
 static int check_free(const struct capture_file *file)
 {
-	int fd __cleanup(close) = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd __cleanup(close) = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0 || !flock(fd, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK)
 		return 0;
@@ -77,6 +77,38 @@ static int keep_as_caller(struct capture_file *file)
 	return dkt_caps_raise(file->ctx) ?: err;
 }
 
+static int lock(const struct capture_file *file)
+{
+	if (!flock(file->fd, LOCK_EX | LOCK_NB))
+		return 0;
+	return errno == EWOULDBLOCK ?
+		       dkt_fail(file->ctx, -EBUSY, "open %s: another process records into it",
+				file->path) :
+		       fail(file, "lock");
+}
+
+/* Creates the file with the privileges of the caller. */
+static int create_as_caller(struct capture_file *file)
+{
+	int err = dkt_caps_lower(file->ctx, DKT_LOWER_GAINED);
+
+	if (err)
+		return err;
+	file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	err = file->fd < 0 ? fail(file, "create") : 0;
+	return dkt_caps_raise(file->ctx) ?: err;
+}
+
+int capture_file_create(struct dkt_ctx *ctx, const char *path, struct capture_file *file)
+{
+	int err;
+
+	*file = (struct capture_file){ .ctx = ctx, .path = path, .fd = -1, .regular = true };
+	err = create_as_caller(file);
+	file->created = !err;
+	return err ? err : lock(file);
+}
+
 int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file *file)
 {
 	struct stat st;
@@ -95,11 +127,9 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	if (fstat(file->fd, &st))
 		return fail(file, "open");
 	file->regular = S_ISREG(st.st_mode);
-	if (file->regular && flock(file->fd, LOCK_EX | LOCK_NB))
-		return errno == EWOULDBLOCK ?
-			       dkt_fail(ctx, -EBUSY, "open %s: another process records into it",
-					path) :
-			       fail(file, "lock");
+	err = file->regular ? lock(file) : 0;
+	if (err)
+		return err;
 	/* Only now is it certain that nobody else writes to it. */
 	if (file->regular && ftruncate(file->fd, 0))
 		return fail(file, "empty");

@@ -24,6 +24,13 @@ struct capture_file {
  * (flock(2)) as long as it is open. -EBUSY: another process records into it.
  */
 int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file *file);
+
+/*
+ * The same for a name that nothing has yet, -EEXIST: the owner of the directory may have put a pipe or a link
+ * there.
+ */
+int capture_file_create(struct dkt_ctx *ctx, const char *path, struct capture_file *file);
+
 void capture_file_close(struct capture_file *file);
 
 /*

@@ -2,6 +2,7 @@
 /* The description of a collection, as JSON. */
 #include "fleet/collection.h"
 
+#include <fcntl.h>
 #include <json.h>
 
 #include "base/buf.h"
@@ -366,7 +367,8 @@ int collection_read(struct dkt_ctx *ctx, const char *path, struct collection *ab
 	struct json_object *root;
 	char *text __cleanup(free) = NULL;
 	size_t len;
-	int err = dkt__read_file(path, BYTES_MAX, &text, &len);
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int err = fd < 0 ? -errno : dkt__read_fd(fd, BYTES_MAX, &text, &len);
 
 	*about = (struct collection){ 0 };
 	if (err)

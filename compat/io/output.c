@@ -141,6 +141,8 @@ static int open_existing(struct place *place, unsigned int flags, int how, int *
 				(unsigned int)st.st_uid);
 	/* The target of a link may not exist yet. */
 	how |= S_ISLNK(st.st_mode) ? O_CREAT : O_NOFOLLOW;
+	/* A pipe may take the place of the file now. */
+	how |= S_ISREG(st.st_mode) ? O_NONBLOCK : 0;
 	fd = openat(place->dirfd, place->name, how | O_NOCTTY | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno == ENOENT || errno == ELOOP ? -EAGAIN : refuse(place, -errno);

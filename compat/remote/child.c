@@ -122,7 +122,7 @@ static int open_file(struct dkt_ctx *ctx, struct child *child)
 	if (child->status || !child->name.len)
 		return 0;
 	child->name.data[strcspn(child->name.data, "\n")] = '\0';
-	fd = open(child->name.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(child->name.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode)) {
 		child->out = fd;
 		return 0;

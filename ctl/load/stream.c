@@ -99,11 +99,12 @@ static void open_file(struct stream *s, size_t i)
 {
 	struct dkt_source_opts opts = s->args.source;
 	struct inputs_file *file = &s->in.files[i];
-	int fd __cleanup(close) = open(file->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), rest = -1;
+	int fd __cleanup(close) = open(file->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	int rest = -1;
 	struct stat st;
 	int err;
 
-	if (fd < 0 || fstat(fd, &st) || !st.st_size)
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return;
 	opts.flags |= DKT_SOURCE_GROWS;
 	opts.name = file->path;

@@ -77,8 +77,9 @@ static void close_later(void *data)
 int dkt__file_open(struct dkt_ctx *ctx, const char *path, const char *name, int fd_plus_1,
 		   struct dkt__file *file)
 {
-	int err, fd __cleanup(close) = fd_plus_1 ? fcntl(fd_plus_1 - 1, F_DUPFD_CLOEXEC, 0) :
-						   open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int err, fd __cleanup(close) =
+			 fd_plus_1 ? fcntl(fd_plus_1 - 1, F_DUPFD_CLOEXEC, 0) :
+				     open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
 	void *data;
 

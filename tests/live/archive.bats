@@ -67,6 +67,19 @@ teardown()
 	end_test
 }
 
+# The owner of a directory knows the names of what the daemon writes there.
+@test "daemon: pipes with the names of its files do not stop it" {
+	mkdir "$tmp/dir"
+	mkfifo "$tmp/dir/index.tmp" "$tmp/dktrace-$DKTRACE_INSTANCE.prom.tmp"
+	start_daemon --segment-time 1 --metrics "$tmp"
+	until_true test -s "$tmp/dir/index"
+	until_true test -s "$tmp/dktrace-$DKTRACE_INSTANCE.prom"
+	"$sequence" 1 1000
+	daemon stop
+	adds_up 1 1000
+	same "" "$(find "$tmp/dir" -name '*.tmp' ! -name index.tmp)" "new files"
+}
+
 @test "daemon: reset refuses while it runs, and ends it with --all" {
 	start_daemon
 	daemon_pid=$(number pid)
