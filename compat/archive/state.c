@@ -42,6 +42,7 @@ static const struct {
 	{ "bytes_rate", AT(bytes_rate) },
 	{ "waiting", AT(waiting) },
 	{ "reloads", AT(reloads) },
+	{ "saved", AT(saved) },
 };
 
 static const struct {
@@ -89,13 +90,14 @@ void archive_state_clear(struct archive_state *state)
 	*state = (struct archive_state){ 0 };
 }
 
-int archive_state_save(struct dkt_ctx *ctx, const char *log, const struct archive_state *state)
+int archive_state_save(struct dkt_ctx *ctx, const char *log, struct archive_state *state)
 {
 	char *text __cleanup(free) = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 	int err;
 
+	state->saved = service_now();
 	if (f)
 		fprintf(f, "segment\t%s\n", state->segment);
 	for (size_t i = 0; f && i < ARRAY_SIZE(numbers); i++)

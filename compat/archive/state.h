@@ -16,13 +16,14 @@ struct archive_state {
 	uint64_t records_rate, bytes_rate; /* in the last second */
 	uint64_t waiting; /* segments that are not completed yet */
 	uint64_t reloads;
+	uint64_t saved; /* when it was, in ns since boot: service_now() */
 	char *error; /* why nothing is written at the moment, or the last failure; NULL: none */
 	char *reload_error; /* of the last reload; NULL: it took effect */
 };
 
 /* -ENOENT: no daemon was started. Clear the state in any case. */
 int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_state *state);
-int archive_state_save(struct dkt_ctx *ctx, const char *log, const struct archive_state *state);
+int archive_state_save(struct dkt_ctx *ctx, const char *log, struct archive_state *state);
 void archive_state_clear(struct archive_state *state);
 
 /* Replaces a text by a copy on one line; NULL: no text. */

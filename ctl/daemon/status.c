@@ -10,6 +10,9 @@
 
 #define LABELS 12
 
+/* A state is old after this time, ns. */
+#define OLD (10 * (uint64_t)DKT__NSEC_PER_SEC)
+
 static void put_settings(struct out *out, const struct archive_config *config)
 {
 	static const struct {
@@ -76,6 +79,23 @@ static void put_kept(struct app *app, struct out *out, const char *dir,
 	segments_free(&segments);
 }
 
+/* The daemon saves its state each second. It is old if the daemon hangs, as on a disk that does not answer. */
+static void put_age(struct out *out, const struct archive_state *state)
+{
+	const uint64_t now = service_now();
+	const uint64_t age = now > state->saved ? now - state->saved : 0;
+
+	/* A daemon of an earlier version does not tell. */
+	if (!state->saved)
+		return;
+	out_put(out, "age_ns", val_number(age));
+	if (age < OLD)
+		return;
+	out_line(out, "attention",
+		 "the daemon has written no state for %" PRIu64 " s: these numbers are old",
+		 age / (uint64_t)DKT__NSEC_PER_SEC);
+}
+
 /* In a pipe, lines are not folded. */
 static void put_killed(struct out *out)
 {
@@ -87,7 +107,9 @@ static void put_trouble(struct out *out, const struct archive_state *state, pid_
 {
 	out_put(out, "error", val_text(state->error));
 	out_put(out, "reload_error", val_text(state->reload_error));
-	if (!pid)
+	if (pid)
+		put_age(out, state);
+	else
 		put_killed(out);
 	if (state->error)
 		out_line(out, "attention", "%s", state->error);

@@ -90,6 +90,27 @@ dktrace: reset: nothing was removed; --all ends what runs" dktrace reset
 	same "" "$(own)" "instances"
 }
 
+old()
+{
+	dktrace daemon status | grep -q 'attention.* the daemon has written no state for [0-9]* s'
+}
+
+@test "daemon status says that its numbers are old if the daemon stands still" {
+	start_daemon
+	run ! old
+	kill -STOP "$(number pid)"
+	until_true old
+	at_least 10000000000 "$(number age_ns)" "age"
+	kill -CONT "$(number pid)"
+	until_true not_old
+	daemon stop
+}
+
+not_old()
+{
+	! old
+}
+
 @test "daemon: no record is lost between segments, and all are finished files" {
 	start_daemon --segment-size 4M --segment-time 1
 	"$sequence" 2 200000
