@@ -6,8 +6,9 @@
 
 #define SELECT                                                                                     \
 	"c class u subsystem e event f filter p pid C cpu comm s since U until rate B instance "
-#define RECORD                                                                                       \
-	"c class u subsystem e event f filter p pid C cpu comm stack probe buffer-size compression " \
+/* Without --probe, which can name a program. */
+#define RECORD                                                                                     \
+	"c class u subsystem e event f filter p pid C cpu comm stack buffer-size compression "     \
 	"duration max-size B instance "
 
 static const struct action actions[] = {
@@ -112,17 +113,39 @@ static int option_words(const struct action *action, const char *word)
 	return !equals && (is_long || !name[1]) && has(action->switches, name, len) ? 1 : 0;
 }
 
+/* True if the action would write its recording to a file of its own choice. */
+static bool writes_file(const struct action *action)
+{
+	return action->flags & ACTION_RECORDING && !(action->flags & ACTION_NAMES_FILE);
+}
+
+/* True for the words that send a recording to standard output; collect writes them so. */
+static bool is_stdout(int argc, char **argv)
+{
+	return argc > 1 && !strcmp(argv[0], "-o") && !strcmp(argv[1], "-");
+}
+
 int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, char **argv)
 {
+	bool needs_stdout = writes_file(action);
 	int args = 0, words;
 
 	for (int i = 0; i < argc; i += words) {
 		const bool option = argv[i][0] == '-';
 
 		words = option ? option_words(action, argv[i]) : 1;
+		if (needs_stdout && is_stdout(argc - i, argv + i)) {
+			needs_stdout = false;
+			words = 2;
+		}
 		if (!words || (!option && args++ == action->max_args))
 			return dkt_fail(ctx, -EACCES, "%s: '%s' is not allowed by --allow",
 					action->name, argv[i]);
 	}
+	if (needs_stdout)
+		return dkt_fail(ctx, -EACCES,
+				"%s: --allow lets it write to standard output only:"
+				" '-o -'",
+				action->name);
 	return 0;
 }

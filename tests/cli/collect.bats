@@ -135,6 +135,56 @@ make_clock()
 	run -2 dktrace remote --allow 'dk, flight' </dev/null
 }
 
+# The far side of a key with --allow, whose arguments collect has not made. usage: run_far COMMAND ARGUMENT...
+run_far()
+{
+	python3 - "$@" <<-'END'
+		import os, struct, subprocess, sys
+		args = b"".join(os.fsencode(arg) + b"\0" for arg in sys.argv[1:])
+		body = struct.pack("<QQ", 1 << 20, 0) + args
+		far = subprocess.Popen(["dktrace", "remote", "--allow", "analyze,clear,dk,doctor,flight dump,flight file,"
+		    "flight follow,flight status,follow,get_param,mark,record,set_param,show,start,status,stop"],
+		    stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+		out, _ = far.communicate(struct.pack("<IB3x", len(body), ord("r")) + body)
+		out = out[out.index(b"\n") + 1:]
+		while out:
+		    size, kind = struct.unpack("<IB3x", out[:8])
+		    if kind in b"XE":
+		        sys.stdout.buffer.write(out[8:8 + size].rstrip(b"\0") + b"\n")
+		    out = out[8 + size:]
+	END
+}
+
+# Every action with every option that the tool has: those that a key allows, by action.
+@test "a key allows of each action only options that name no file, and record only to standard output" {
+	local args action option
+
+	mkdir no-tracefs elsewhere
+	export DKTRACE_ROOT=$PWD/no-tracefs
+	cd elsewhere || return
+	for args in "record -e sched:sched_switch" "record -e sched:sched_switch -o trace.dat" \
+		"record -o - -o -" "record -o - -o x" "record -o" "record -o- -e sched:sched_switch" \
+		"record --output - -e x" "record --output=- -e x" "record -e x -o - -- true" \
+		"record -o - --probe x" "record -o - --output x" "dk -o -" "show -o -" "dk x" "follow -o -" \
+		"analyze -o - cputop" "flight dump -o -"; do
+		# shellcheck disable=SC2086
+		run run_far $args
+		has "$args: $output" "--allow"
+	done
+	run run_far record -o - --compression zstd -e sched:sched_switch
+	lacks "$output" "--allow"
+	run run_far record -e sched:sched_switch -o -
+	lacks "$output" "--allow"
+	for action in analyze dk follow record show status "flight dump"; do
+		for option in $(dktrace "${action%% *}" --help | sed -n 's/.*\(--[a-z-]*\)[ =].*\(FILE\|DIR\|COMMAND\|URL\|PROBE\)\b.*/\1/p'); do
+			# shellcheck disable=SC2086
+			run run_far $action "$option" x
+			has "$action $option: $output" "--allow"
+		done
+	done
+	same "" "$(ls)" "files"
+}
+
 @test "escape codes of a host do not reach the terminal" {
 	cat >odd <<-'END'
 		#!/bin/bash
