@@ -6,6 +6,7 @@
 #include <json.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
@@ -137,6 +138,18 @@ static struct json_object *point_json(const struct dkt_clock_point *point)
 	return row;
 }
 
+/* Hosts and users write anything; JSON is UTF-8. */
+static struct json_object *text_json(const char *text)
+{
+	struct dkt_buf buf = { 0 };
+	struct json_object *object;
+
+	dkt__add_utf8(&buf, text, strlen(text));
+	object = json_object_new_string_len(buf.data ?: "", (int)buf.len);
+	free(buf.data);
+	return object;
+}
+
 static struct json_object *host_json(struct collection_host *host)
 {
 	struct json_object *object = json_object_new_object(), *list;
@@ -144,8 +157,7 @@ static struct json_object *host_json(struct collection_host *host)
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (*text_of(host, i))
-			json_object_object_add(object, texts[i].key,
-					       json_object_new_string(*text_of(host, i)));
+			json_object_object_add(object, texts[i].key, text_json(*text_of(host, i)));
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		memcpy(&number, (char *)host + numbers[i].offset, sizeof(number));
 		json_object_object_add(object, numbers[i].key, json_object_new_int64(number));
@@ -169,7 +181,7 @@ int collection_write(struct dkt_ctx *ctx, const struct collection *about, const 
 
 	json_object_object_add(root, "collection", json_object_new_int(VERSION));
 	for (size_t i = 0; i < about->command.n; i++)
-		json_object_array_add(list, json_object_new_string(about->command.list[i]));
+		json_object_array_add(list, text_json(about->command.list[i]));
 	json_object_object_add(root, "command", list);
 	json_object_object_add(root, "began", json_object_new_int64(about->began));
 	json_object_object_add(root, "ended", json_object_new_int64(about->ended));

@@ -86,9 +86,11 @@ static int take_line(void *data, char *line)
 
 	if (dkt__take_u64(&text, NULL, DKT__DEC, &stamp) || *text++ != ' ')
 		return -EPROTO;
+	head.len = (uint32_t)strlen(text);
+	if (lines->check && lines->check(text, head.len))
+		return -EPROTO;
 	/* The lines of a host stay in its order. */
 	head.time = DKT__MAX(time_here(taking->host, stamp, taking->now), queue->last);
-	head.len = (uint32_t)strlen(text);
 	room = dkt__buf_room(&queue->lines, sizeof(head) + head.len + 1);
 	if (!room)
 		return -ENOMEM;

@@ -14,6 +14,8 @@ struct lines {
 	struct fleet *fleet;
 	uint64_t delay; /* a line is put when it is so old, ns */
 	uint64_t most; /* bytes that wait; with more, lines wait for less time */
+	/* Returns -EPROTO for a line that no honest host writes; NULL: any line will do. */
+	int (*check)(const char *line, size_t len);
 	/* Puts a line, which a NUL follows. An error is kept, and nothing is put any more. */
 	int (*put)(void *data, const struct fleet_host *host, const char *line, size_t len);
 	void *data;

@@ -185,6 +185,66 @@ run_far()
 	same "" "$(ls)" "files"
 }
 
+# Sends a greeting, and then a frame of output with its words. usage: make_liar WORDS
+make_liar()
+{
+	cat >odd <<-'END'
+		#!/usr/bin/env python3
+		import struct, sys, time
+		words = open("words", "rb").read()
+		def frame(kind, body):
+		    sys.stdout.buffer.write(struct.pack("<IB3x", len(body), ord(kind)) + body)
+		    sys.stdout.flush()
+		sys.stdout.buffer.write(b"dktrace-remote 1\n")
+		frame("H", b"host=liar\xff\nversion=0.1.0\n")
+		while len(head := sys.stdin.buffer.read(8)) == 8:
+		    size, kind = struct.unpack("<IB3x", head)
+		    body = sys.stdin.buffer.read(size)
+		    if kind == ord("t"):
+		        now = time.monotonic_ns()
+		        frame("t", body[:8] + struct.pack("<QQq", now, now, 0))
+		    elif kind == ord("r"):
+		        frame("O", words)
+		        frame("Q", struct.pack("<QQ", 0, len(words)))
+	END
+	chmod +x odd
+	# shellcheck disable=SC2059
+	printf "$1" >words
+}
+
+@test "a host's lines cannot be taken for another's" {
+	local words
+
+	make_liar '1 a \x1b[2Kb\rother: c\x9bd\n'
+	run -0 --separate-stderr collect_odd follow
+	same 'liar: a \x1b[2Kb\x0dother: c\x9bd' "$output"
+	run -0 --separate-stderr collect_odd follow --raw-text
+	has "$output" $'\e'
+	make_liar '1 {"ts":1,"fields":{"ts":2,"from":"x"}}\n'
+	run -0 --separate-stderr collect_odd follow -S json
+	same '{"from":"liar","ts":1,"fields":{"ts":2,"from":"x"}}' "$output"
+	for words in '{"ts":1,"from":"other"}' '{"ts":1,"\\u0066rom":"other"}' '{"ts":1,"ts":2}' '{}' 'ts' \
+		'{"ts":1}}' '{"ts":1' '{"ts":1}\r{"from":"other"}' '{"ts":"\x9b"}' ' {"ts":1}' '[]'; do
+		make_liar "1 $words\n"
+		run -1 --separate-stderr collect_odd follow -S json
+		same "" "$output" "the output of $words"
+		has "$stderr" "dktrace: liar: what its command writes cannot be read"
+	done
+}
+
+# usage: collect_odd ARGUMENT...
+collect_odd()
+{
+	dktrace collect --ssh "$PWD/odd" --delay 1ms -w liar "$@"
+}
+
+@test "the greeting of a host does not make collection.json invalid" {
+	make_liar ''
+	run dktrace collect --ssh "$PWD/odd" -w liar -o dir record -e sched:sched_switch
+	iconv -f UTF-8 -t UTF-8 dir/collection.json >/dev/null
+	same 'liar\xff' "$(jq -r '.hosts[0].hostname' dir/collection.json)" "the name"
+}
+
 @test "escape codes of a host do not reach the terminal" {
 	cat >odd <<-'END'
 		#!/bin/bash
