@@ -2,7 +2,7 @@
 /* The processes whose rows are shown. */
 #include "analyze/running.h"
 
-#include "base/glob.h"
+#include "lustre/programs.h"
 
 /* Returns the first column that has processes, or n if no column has. */
 static size_t process_column(const struct result_column *columns, size_t n)
@@ -40,10 +40,7 @@ static bool has_pid(const struct selection *who, uint64_t pid)
 
 static bool has_name(const struct selection *who, const char *name)
 {
-	for (size_t i = 0; name && i < who->comms.n; i++)
-		if (dkt__glob(who->comms.list[i], name))
-			return true;
-	return !who->comms.n;
+	return !who->comms.n || (name && programs_have(&who->comms, name));
 }
 
 bool choice_has(const struct analyze *a, const struct result_column *columns, size_t n,

@@ -3,8 +3,8 @@
 #include "pipeline/chooser.h"
 
 #include "base/buf.h"
-#include "base/glob.h"
 #include "base/when.h"
+#include "lustre/programs.h"
 #include "lustre/record/event.h"
 #include "lustre/select.h"
 
@@ -258,14 +258,6 @@ char *chooser_explain(struct chooser *c, bool any_taken)
 
 /* ---- records ---- */
 
-static bool has_comm(const struct names *globs, const char *comm)
-{
-	for (size_t i = 0; i < globs->n; i++)
-		if (dkt__glob(globs->list[i], comm))
-			return true;
-	return false;
-}
-
 static bool class_is_taken(struct chooser *c, const struct dkt_record *record)
 {
 	const struct selection *s = c->selection;
@@ -292,7 +284,7 @@ bool chooser_takes_more(struct chooser *c, const struct dkt_record *record,
 	if (!s->comms.n && !c->filter && verdict == TAKEN)
 		return true;
 	comm = source ? dkt_source_comm(source, record) : UNKNOWN_COMM;
-	return (!s->comms.n || has_comm(&s->comms, comm)) &&
+	return (!s->comms.n || programs_have(&s->comms, comm)) &&
 	       (!c->filter || dkt_expr_match(c->filter, record, comm)) &&
 	       (verdict == TAKEN || passes_test(c, record, comm));
 }

@@ -4,6 +4,7 @@
 
 #include "base/parse.h"
 #include "base/when.h"
+#include "lustre/programs.h"
 
 /* The most CPUs that Linux can be built for. */
 #define MAX_CPU 8191
@@ -24,26 +25,6 @@ static int read_list(struct dkt_ctx *ctx, const char *option, const char *text, 
 		       err;
 }
 
-/* Reads globs separated by commas or spaces; check returns an error message or NULL. */
-static int read_globs(struct dkt_ctx *ctx, const char *option, const char *text,
-		      const char *(*check)(const char *glob), struct names *globs)
-{
-	char *copy __cleanup(free) = text ? strdup(text) : NULL;
-	char *save = NULL;
-	const char *wrong;
-	int err = text && !copy ? -ENOMEM : 0;
-
-	for (char *word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
-	     word = strtok_r(NULL, ", ", &save)) {
-		wrong = check(word);
-		err = wrong ? dkt_fail(ctx, -EINVAL, "--%s: '%s': %s", option, word, wrong) :
-			      names_add(globs, word);
-	}
-	if (!err && text && !globs->n)
-		err = dkt_fail(ctx, -EINVAL, "--%s: '%s' is not a glob", option, text);
-	return err;
-}
-
 /* Checks the words. A chooser reads them again, because filters belong to the events of one kernel. */
 static int read_events(struct dkt_ctx *ctx, const char *text, struct selection *s)
 {
@@ -51,14 +32,6 @@ static int read_events(struct dkt_ctx *ctx, const char *text, struct selection *
 
 	s->event_words = text;
 	return err ? dkt_fail_in(ctx, err, "--event") : 0;
-}
-
-/* Accepts all characters, because a program can have any name. */
-static const char *comm_check(const char *glob)
-{
-	const char *open = strchr(glob, '[');
-
-	return open && !strchr(open, ']') ? "a '[' without its ']'" : NULL;
 }
 
 /* Reads names separated by +, commas or spaces. Unlike mask_parse(), adds no other bits. */
@@ -183,8 +156,8 @@ int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, str
 		err = read_events(ctx, words->events, s);
 	if (!err)
 		err = read_list(ctx, "pid", words->pids, INT32_MAX, &s->pids, &s->n_pids);
-	if (!err)
-		err = read_globs(ctx, "comm", words->comms, comm_check, &s->comms);
+	if (!err && words->comms)
+		err = programs_read(ctx, words->comms, &s->comms);
 	if (!err)
 		err = read_list(ctx, "cpu", words->cpus, MAX_CPU, &s->cpus, &s->n_cpus);
 	if (!err)

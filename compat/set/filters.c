@@ -9,9 +9,7 @@
 #include "base/parse.h"
 #include "log/option_words.h"
 #include "log/threads.h"
-
-/* TASK_COMM_LEN without the NUL. */
-#define COMM_MAX 15
+#include "lustre/programs.h"
 
 /* ---- conditions ---- */
 
@@ -28,32 +26,17 @@ static int threads_condition(const struct threads *threads, struct conditions *a
 	return dkt__text_end(out, 0, &text) ?: conditions_add(all, text);
 }
 
-/* The kernel stores only the first COMM_MAX bytes of a program's name. */
-static int print_comm(struct dkt_ctx *ctx, const char *comm, FILE *out)
-{
-	bool glob = strpbrk(comm, "*?[");
-	char quote = strchr(comm, '"') ? '\'' : '"';
-
-	if (!*comm || strpbrk(comm, "\n\r") || (quote == '\'' && strchr(comm, quote)))
-		return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a program", comm);
-	fprintf(out, "COMM %s %c%.*s%c", glob ? "~" : "==", quote,
-		glob ? (int)strlen(comm) : COMM_MAX, comm, quote);
-	return 0;
-}
-
 static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditions *all)
 {
+	struct names programs = { 0 };
 	char *text __cleanup(free) = NULL;
-	char *copy __cleanup(free) = strdup(comms);
-	char *rest = copy, *comm;
 	size_t len;
-	FILE *out = copy ? open_memstream(&text, &len) : NULL;
-	int err = out ? 0 : -ENOMEM;
+	FILE *out = open_memstream(&text, &len);
+	int err = out ? programs_read(ctx, comms, &programs) : -ENOMEM;
 
-	while (!err && (comm = strsep(&rest, ","))) {
-		fputs(comm == copy ? "" : " || ", out);
-		err = print_comm(ctx, comm, out);
-	}
+	if (!err)
+		programs_print(out, &programs);
+	names_clear(&programs);
 	err = dkt__text_end(out, err, &text);
 	return err ? err : conditions_add(all, text);
 }

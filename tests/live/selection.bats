@@ -68,3 +68,19 @@ $cpu_b,70" "$output"
 		-- sh -c "$work"
 	same 50 "$(sed -n 's/^write,\([0-9]*\),.*/\1/p' <<<"$output")"
 }
+
+@test "programs have the same names when they are recorded and when they are read" {
+	local name n
+
+	for name in 'tmux: server' systemd-journald dd; do
+		cp "$(command -v dd)" "$tmp/$name"
+	done
+	# shellcheck disable=SC2016 # for the shell in there
+	run -0 --separate-stderr dktrace record -e syscalls:sys_enter_write --comm 'tmux: server,systemd-journald' \
+		-o "$tmp/x.dat" -- sh -c 'for name in "tmux: server:5" systemd-journald:7 dd:9; do
+			"$0/${name%:*}" if=/dev/zero of=/dev/null bs=1 "count=${name##*:}" status=none; done' "$tmp"
+	for n in 'tmux: server:5' 'tmux: *:5' 'systemd-journald:7' 'systemd-journal:7' 'tmux: server,systemd-journald:12' \
+		'dd:0' 'tmux:0' 'server:0'; do
+		same "${n##*:}" "$(dktrace report --comm "${n%:*}" "$tmp/x.dat" | grep -c sys_enter_write)" "$n"
+	done
+}

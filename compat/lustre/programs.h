@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Programs by name, as --comm gives them: to the kernel as a filter, and compared here. */
+#pragma once
+
+#include <stdio.h>
+
+#include "lustre/names.h"
+
+struct dkt_ctx;
+
+/*
+ * Reads names or globs separated by commas; spaces before a name do not count. A name may have
+ * spaces within it. -EINVAL with an error message: one of them cannot name a program. Clear the list
+ * in either case.
+ */
+int programs_read(struct dkt_ctx *ctx, const char *text, struct names *programs);
+
+/* True if one of the names stands for the program. */
+bool programs_have(const struct names *programs, const char *comm);
+
+/* Prints the same test as an expression in the kernel's filter language. */
+void programs_print(FILE *out, const struct names *programs);
