@@ -37,13 +37,27 @@ static void take_label(struct rest rest, const char *label, struct part *part)
 	*part = (struct part){ rest.p, space ? (size_t)(space - rest.p) : rest_len(&rest) };
 }
 
+/* Takes "bits 0x13/0x0" of an inode, or "[0->4095]" of the bytes of a file. */
+static void take_range(struct rest rest, struct lock_range *range)
+{
+	struct rest bits = rest;
+
+	*range = (struct lock_range){ .to = UINT64_MAX };
+	if (take_to(&bits, " bits ") && take_hex(&bits, &range->bits))
+		return;
+	if (!take_to(&rest, " type: ") || !take_to(&rest, " [") ||
+	    !take_number(&rest, &range->from) || !take_word(&rest, "->") ||
+	    !take_number(&rest, &range->to))
+		*range = (struct lock_range){ .to = UINT64_MAX };
+}
+
 bool lock_text_read(const char *text, size_t len, struct lock_text *lock)
 {
 	struct rest rest = { text, text + len };
 	struct part number = { 0 }, pid = { 0 };
 	uint64_t address, value;
 
-	*lock = (struct lock_text){ 0 };
+	*lock = (struct lock_text){ .range.to = UINT64_MAX };
 	if (!take_word(&rest, "### "))
 		return false;
 	lock->words.p = rest.p;
@@ -57,6 +71,7 @@ bool lock_text_read(const char *text, size_t len, struct lock_text *lock)
 	if (!take_to(&rest, " mode: ") || !take_until(&rest, '/', &lock->granted) ||
 	    !take_until(&rest, ' ', &lock->wanted))
 		return true;
+	take_range(rest, &lock->range);
 	take_label(rest, "res: ", &lock->res);
 	take_label(rest, " nid: ", &lock->nid);
 	take_label(rest, " remote: ", &number);

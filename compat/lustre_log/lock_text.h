@@ -12,6 +12,12 @@ enum lock_step {
 	LOCK_MENTIONED, /* another message about the lock */
 };
 
+/* The part of a resource that a lock is for. Two locks meet if they are for a common part of it. */
+struct lock_range {
+	uint64_t bits; /* of an inode; 0: bytes from..to */
+	uint64_t from, to;
+};
+
 /* A message about a lock. Parts that the message does not have are empty. */
 struct lock_text {
 	enum lock_step step;
@@ -23,7 +29,15 @@ struct lock_text {
 	uint64_t handle; /* unique on its host */
 	uint64_t remote; /* the handle on the other side; 0: unknown */
 	uint32_t pid; /* of the process that asked for it; 0: unknown */
+	struct lock_range range;
 };
+
+static inline bool lock_range_meets(const struct lock_range *a, const struct lock_range *b)
+{
+	if (a->bits && b->bits)
+		return a->bits & b->bits;
+	return a->from <= b->to && b->from <= a->to;
+}
 
 /* Reads a text. Returns false if it is not about one lock. */
 bool lock_text_read(const char *text, size_t len, struct lock_text *lock);

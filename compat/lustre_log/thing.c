@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A thing that messages are about: a FID, a NID, an XID, a thread, or any word. */
+/* A thing that messages are about: a FID, a NID, an XID, a thread, or any word or number. */
 #include "lustre_log/thing.h"
 
 #include <ctype.h>
@@ -129,8 +129,8 @@ int thing_learn(struct thing *thing, const struct log_line *line)
 
 bool thing_is_in(const struct thing *thing, const struct log_line *line)
 {
-	if (thing->kind == THING_PID)
-		return line->pid == thing->pid;
+	if (thing->kind == THING_PID && line->pid == thing->pid)
+		return true;
 	if (thing->kind == THING_WORD &&
 	    dkt__keymap_find(&thing->threads, (uint64_t[]){ line->host, (uint64_t)line->pid }) !=
 		    DKT__KEYMAP_NONE)

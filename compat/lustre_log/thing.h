@@ -9,7 +9,7 @@ enum thing_kind {
 	THING_FID,
 	THING_NID,
 	THING_XID,
-	THING_PID,
+	THING_PID, /* or another number, such as that of a job */
 	THING_WORD, /* the name of a thread, or another word */
 };
 
@@ -23,7 +23,7 @@ struct thing {
 
 /*
  * Reads "[0x200000401:0x5:0x0]" or "0x200000401:0x5:0x0", "12345-10.0.0.1@tcp" or "10.0.0.1@tcp0", "x178..." or
- * a long number, a short number for a PID, or a word. -EINVAL: the text is empty. -ENOMEM.
+ * a long number, a short number for a PID or a job, or a word. -EINVAL: the text is empty. -ENOMEM.
  */
 int thing_read(struct thing *thing, const char *text);
 void thing_clear(struct thing *thing);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lustre: answers questions from Lustre's debug logs. */
 #include "app/opt.h"
-#include "lustre_log/lock_text.h"
 #include "lustre_log/lustre_log.h"
 #include "lustre_log/malloc_text.h"
 #include "lustre_log/rpc_text.h"
@@ -9,7 +8,7 @@
 const struct lustre_analysis lustre_analyses[] = {
 	/* clang-format off */
 	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpctrace", false, rpc_text_wanted, lustre_rpc },
-	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "dlmtrace", false, lock_text_wanted, lustre_locks },
+	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "dlmtrace", false, lustre_locks_wanted, lustre_locks },
 	{ "evictions", "the story before each eviction, timeout and reconnect", "dlmtrace+rpctrace+ha", false, NULL, lustre_evictions },
 	{ "leaks",     "memory that was allocated and not freed, by source line", "malloc", false, malloc_text_wanted, lustre_leaks },
 	{ "messages",  "the source lines that filled the log", NULL, false, NULL, lustre_messages },

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* lustre locks: how long locks wait, for whom, and how long callbacks take. */
+/* lustre locks: how long locks wait, for whom, how long callbacks take, and who blocks whom in a dump. */
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "lustre_log/lock_dump.h"
 #include "lustre_log/locks.h"
 #include "lustre_log/lustre_log.h"
 
@@ -31,6 +34,7 @@ static const char *const phase_names[LOCK_PHASES] = {
 struct view {
 	struct lustre *lustre;
 	struct locks locks;
+	struct lock_dump dump;
 	struct lustre_order order;
 };
 
@@ -178,10 +182,71 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 	return err;
 }
 
+/* ---- dumps of namespaces ---- */
+
+/* Returns "10.0.0.2@tcp, 10.0.0.3@tcp and 4 more", which the caller frees; NULL: memory is out. */
+static char *waiters(const struct view *view, const struct lock_block *block)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; f && i < LOCK_BLOCK_FIRST && i < block->n_waiters; i++)
+		fprintf(f, "%s%s", i ? ", " : "", name_text(&view->locks.names, block->waiters[i]));
+	if (f && block->n_waiters > LOCK_BLOCK_FIRST)
+		fprintf(f, " and %" PRIu32 " more", block->n_waiters - LOCK_BLOCK_FIRST);
+	return dkt__text_end(f, 0, &text) ? NULL : text;
+}
+
+static int add_block(const struct view *view, const struct lock_block *block, struct rows *rows)
+{
+	char *text __cleanup(free) = waiters(view, block);
+
+	if (!text)
+		return -ENOMEM;
+	rows_add(rows, val_number(block->n_waiters), name(view, block->nid),
+		 name(view, block->mode), block->pid ? val_number(block->pid) : NULL,
+		 block->known ? val_text(block->granted ? "granted" : "waits") : NULL,
+		 val_text(text), block->known ? val_number(block->handle) : NULL,
+		 val_text(lustre_host(view->lustre, block->host)), name(view, block->ns),
+		 lustre_time(block->time), name(view, block->res));
+	return 0;
+}
+
+static int put_blocks(const struct view *view, struct out *out)
+{
+	static const struct column columns[] = {
+		{ .key = "blocks", .type = COL_NUMBER },
+		{ .key = "blocker", .none = "-" },
+		{ .key = "mode", .none = "-" },
+		{ .key = "pid", .type = COL_NUMBER, .none = "-" },
+		{ .key = "state", .none = "-" },
+		{ .key = "waiters" },
+		{ .key = "handle", .type = COL_HEX, .flags = COL_DATA },
+		{ .key = "host", .flags = COL_DATA },
+		{ .key = "namespace", .flags = COL_DATA },
+		{ .key = "dumped", .flags = COL_DATA },
+		{ .key = "resource" },
+	};
+	static const struct lustre_order by_waiters = { .column = 0, .descending = true };
+	struct rows *rows = rows_new("blocks", columns, ARRAY_SIZE(columns));
+	int err = 0;
+
+	for (size_t i = 0; !err && i < view->dump.n; i++)
+		if (lock_dump_is_last(&view->dump, &view->dump.list[i]))
+			err = add_block(view, &view->dump.list[i], rows);
+	if (!err && view->dump.locks && !rows_count(rows))
+		app_say("in the last dump of each resource no lock waits");
+	lustre_put(view->lustre, out, rows, &by_waiters, USUAL_TOP);
+	return err;
+}
+
 /* ---- the report ---- */
 
 static void tell(const struct view *view, size_t unfinished)
 {
+	lustre_tell(view->dump.cut, "resource",
+		    "dumped without all its granted locks; ldlm.dump_granted_max sets how many");
 	lustre_tell(unfinished, "lock", "without an answer or a grant at the end");
 	lustre_tell(view->locks.expired, "callback", "not answered in time: see lustre evictions");
 	lustre_tell(view->locks.spanned, "lock",
@@ -197,11 +262,14 @@ static int print(const struct view *view)
 	int err;
 
 	print_begin(view->lustre->app, &out, 0);
+	err = put_blocks(view, &out);
 	put_phases(view, &out);
 	put_conflicts(view, &out);
 	put_longest(view, &out);
-	err = put_unfinished(view, &out, &unfinished);
+	if (!err)
+		err = put_unfinished(view, &out, &unfinished);
 	out_json(&out, "messages", val_number(view->locks.messages));
+	out_json(&out, "dumped_locks", val_number(view->dump.locks));
 	out_json(&out, "all_conflicts", val_number(view->locks.conflicts));
 	out_json(&out, "expired", val_number(view->locks.expired));
 	out_json(&out, "not_ended", val_number(unfinished));
@@ -214,41 +282,58 @@ static int print(const struct view *view)
 
 /* ---- records ---- */
 
+bool lustre_locks_wanted(const char *text)
+{
+	return lock_text_wanted(text) || lock_dump_wanted(text);
+}
+
 static int add_line(void *data, const struct log_line *line)
 {
+	struct view *view = data;
 	const struct lock *lock;
+	bool dumped;
+	int err = lock_dump_add(&view->dump, line, &dumped);
 
-	return locks_add(data, line, &lock);
+	return err || dumped ? dkt__with_words(view->lustre->app->ctx, err) :
+			       locks_add(&view->locks, line, &lock);
 }
 
 static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
 {
+	struct view *view = data;
+
 	(void)gap;
-	locks_gap(data, host);
+	locks_gap(&view->locks, host);
 	return 0;
 }
 
 static int restart(void *data, uint32_t host)
 {
-	locks_restart(data, host);
+	struct view *view = data;
+
+	locks_restart(&view->locks, host);
 	return 0;
 }
 
 int lustre_locks(struct lustre *lustre)
 {
 	struct view view = { .lustre = lustre };
-	const struct lustre_sink sink = { add_line, add_gap, restart, &view.locks };
+	const struct lustre_sink sink = { add_line, add_gap, restart, &view };
 	int err = lustre_order_read(lustre->app, table_columns, COLUMNS, TOTAL, &view.order);
 
 	if (err)
 		return err;
 	err = locks_init(&view.locks, lustre->app->ctx, (size_t)lustre->slowest);
+	lock_dump_init(&view.dump, &view.locks.names);
 	if (!err)
 		err = lustre_each(lustre, &sink);
-	if (!err && !view.locks.messages)
+	if (!err)
+		err = dkt__with_words(lustre->app->ctx, lock_dump_end(&view.dump));
+	if (!err && !view.locks.messages && !view.dump.locks)
 		app_say("no messages about locks: set debug=+dlmtrace before the log is made");
 	if (!err)
 		err = print(&view);
+	lock_dump_clear(&view.dump);
 	locks_clear(&view.locks);
 	return err;
 }

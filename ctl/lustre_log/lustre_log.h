@@ -54,6 +54,7 @@ extern const char *const lustre_rpc_groups[];
 
 int lustre_rpc(struct lustre *lustre);
 int lustre_locks(struct lustre *lustre);
+bool lustre_locks_wanted(const char *text);
 int lustre_evictions(struct lustre *lustre);
 int lustre_leaks(struct lustre *lustre);
 int lustre_messages(struct lustre *lustre);

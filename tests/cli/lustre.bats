@@ -144,6 +144,88 @@ $(awk '{ split($1, h, ":"); t = substr(h[4], 8); match($0, /\/0x[0-9a-f]+ lrc/);
 			(.phases[] | select(.phase == "callback") | "\(.count) \(.total / 1000)")' <<<"$output")" locks
 }
 
+# Writes a dump of namespaces as lctl prints it: lines "ns NAME", "res N", "granted", "waiting", "cut", and
+# "MODES NID PID RANGE" of a lock, read from standard input. usage: dump_of SECONDS
+dump_of()
+{
+	awk -v t="$1" 'function put(text) { printf "00010000:00010000:0.0:%.6f:0:77:0:(ldlm_resource.c:1:x()) %s\n", t, text; t += 0.000001 }
+		$1 == "ns" { ns = $2; put("--- Namespace: " ns " (rc: 5, side: server)"); next }
+		$1 == "res" { res = "[0x200000401:" $2 ":0x0].0x0"; put("--- Resource: " res " (00000000ab) refcount = 3"); next }
+		$1 == "granted" { put("Granted locks (in reverse order):"); next }
+		$1 == "waiting" { put("Waiting locks:"); next }
+		$1 == "cut" { put("only dump 257 granted locks to avoid DDOS."); next }
+		{ bits = $4 ~ /^0x/
+		put("### ### ns: " ns " lock: 00000000ab/0x" $3 " lrc: 2/0,0 mode: " $1 " res: " res (bits ? " bits " $4 "/0x0" : "") \
+			" rrc: 3 type: " (bits ? "IBT" : "EXT [" $4 "] (req 0->9)") " flags: 0x0 nid: " $2 " remote: 0x1 expref: 9 pid: " $3 \
+			" timeout: 0 lvb_type: 0") }'
+}
+
+@test "lustre locks reads a dump of namespaces: which lock blocks whom" {
+	cd "$BATS_TEST_TMPDIR"
+	# The lock that waits in the first dump has been granted in the second.
+	dump_of 1700000000 >dump.dk <<-'END'
+		ns mdt-scratch-MDT0000_UUID
+		res 0x9
+		granted
+		EX/EX 10.0.0.8@tcp 1 0x1
+		waiting
+		--/EX 10.0.0.9@tcp 2 0x1
+	END
+	dump_of 1700000020 >>dump.dk <<-'END'
+		ns mdt-scratch-MDT0000_UUID
+		res 0x9
+		granted
+		EX/EX 10.0.0.9@tcp 2 0x1
+		res 0x1
+		granted
+		PR/PR 10.0.0.1@tcp 11 0x13
+		CR/CR 10.0.0.2@tcp 12 0x2
+		PR/PR 10.0.0.3@tcp 13 0x4
+		waiting
+		--/EX 10.0.0.4@tcp 14 0x2
+		--/PR 10.0.0.5@tcp 15 0x2
+		ns filter-scratch-OST0001_UUID
+		res 0x2
+		granted
+		PW/PW 10.0.0.1@tcp 21 0->4095
+		PW/PW 10.0.0.2@tcp 22 4096->18446744073709551615
+		cut
+		waiting
+		--/PR 10.0.0.3@tcp 23 0->9
+		--/PR 10.0.0.4@tcp 24 0->9
+		--/PR 10.0.0.5@tcp 25 0->9
+		--/PR 10.0.0.6@tcp 26 0->9
+		--/PW 10.0.0.7@tcp 27 5000->5001
+		--/NL 10.0.0.7@tcp 28 0->9
+	END
+	expect 0 'BLOCKS BLOCKER      MODE PID STATE   WAITERS                                             RESOURCE
+     4 10.0.0.1@tcp PW    21 granted 10.0.0.3@tcp, 10.0.0.4@tcp, 10.0.0.5@tcp and 1 more [0x200000401:0x2:0x0].0x0
+     1 10.0.0.1@tcp PR    11 granted 10.0.0.4@tcp                                        [0x200000401:0x1:0x0].0x0
+     1 10.0.0.2@tcp CR    12 granted 10.0.0.4@tcp                                        [0x200000401:0x1:0x0].0x0
+     1 10.0.0.4@tcp EX    14 waits   10.0.0.5@tcp                                        [0x200000401:0x1:0x0].0x0
+     1 10.0.0.2@tcp PW    22 granted 10.0.0.7@tcp                                        [0x200000401:0x2:0x0].0x0
+     1 -            -      - -       10.0.0.7@tcp                                        [0x200000401:0x2:0x0].0x0' \
+		'dktrace: 1 resource dumped without all its granted locks; ldlm.dump_granted_max sets how many' \
+		dktrace lustre locks dump.dk
+	run -0 --separate-stderr dktrace lustre locks --json dump.dk
+	same '4 33 filter-scratch-OST0001_UUID 1700000020.000013' \
+		"$(jq -r '.blocks[0] | "\(.blocks) \(.handle) \(.namespace) \(.dumped)"' <<<"$output")" "the first row"
+	head -n 4 dump.dk >quiet.dk
+	expect 0 '' 'dktrace: in the last dump of each resource no lock waits' dktrace lustre locks quiet.dk
+}
+
+@test "lustre timeline finds a number as a PID and as a word" {
+	cat >"$BATS_TEST_TMPDIR/job.dk" <<-'END'
+		00000100:00100000:0.0:1700000000.000001:0:2003:0:(service.c:1:f()) Handled RPC of job 471003
+		00000100:00100000:0.0:1700000000.000002:0:471003:0:(service.c:1:f()) of the thread
+		00000100:00100000:0.0:1700000000.000003:0:2003:0:(service.c:1:f()) 4710030 is another number
+	END
+	run -0 dktrace lustre timeline 471003 "$BATS_TEST_TMPDIR/job.dk"
+	same 2 "${#lines[@]}" messages
+	has "${lines[0]}" "of job 471003"
+	has "${lines[1]}" "of the thread"
+}
+
 @test "lustre evictions tells the lock, who waits for it, and when the client was last heard of" {
 	"$top/tests/tools/gen-lustre-locks" 2.15 5 >"$BATS_TEST_TMPDIR/it.dk"
 	run -0 --separate-stderr dktrace lustre evictions --json "$BATS_TEST_TMPDIR/it.dk"

@@ -6,6 +6,7 @@
 #include "lustre/console_text.h"
 #include "lustre/record.h"
 #include "lustre_log/client_text.h"
+#include "lustre_log/lock_dump.h"
 #include "lustre_log/lock_text.h"
 #include "lustre_log/malloc_text.h"
 #include "lustre_log/rpc_text.h"
@@ -47,6 +48,29 @@ static void lock(const char *text, size_t size)
 	within(it.wanted, text, size);
 	within(it.res, text, size);
 	within(it.nid, text, size);
+}
+
+/* The lines of a dump of namespaces. */
+static void dump(const char *text, size_t size)
+{
+	const char *end = text + size, *stop;
+	struct name_table names;
+	struct lock_dump it;
+	bool part;
+
+	name_table_init(&names);
+	lock_dump_init(&it, &names);
+	for (const char *p = text; p < end; p = stop + 1) {
+		stop = memchr(p, '\n', (size_t)(end - p)) ?: end;
+		must(!lock_dump_add(
+			&it, &(struct log_line){ .pid = 1, .text = { p, (size_t)(stop - p) } },
+			&part));
+	}
+	must(!lock_dump_end(&it));
+	for (size_t i = 0; i < it.n; i++)
+		must(it.list[i].n_waiters && lock_dump_is_last(&it, &it.list[i]));
+	lock_dump_clear(&it);
+	name_table_clear(&names);
 }
 
 static void client(const char *text, size_t size)
@@ -115,6 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	rpc(text, size);
 	lock(text, size);
+	dump(text, size);
 	client(text, size);
 	console(text, size);
 	service(text, size);

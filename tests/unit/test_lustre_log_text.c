@@ -454,7 +454,10 @@ static void a_thing_is_found_in_each_way_of_writing_it(void **state)
 	assert_true(is_in("1780000000000064", "got req x1780000000000064"));
 	assert_false(is_in("x178000000000006", "got req x1780000000000064"));
 	assert_true(is_in("4711", "any text"));
-	assert_false(is_in("4712", "pid 4712 of another thread"));
+	assert_true(is_in("4712", "pid 4712 of another thread"));
+	assert_true(is_in("471003", "Processing jobid: dd.0 job: 471003 rc 0"));
+	assert_false(is_in("471003", "any text"));
+	assert_false(is_in("471003", "0x471003 a471003 471003b 4710030 1471003"));
 	assert_true(is_in("scratch-OST0001", "scratch-OST0001: already connected"));
 	assert_false(is_in("scratch-OST0001", "scratch-OST00010"));
 }
