@@ -202,7 +202,9 @@ static int log_open(struct dkt_ctx *ctx, struct log_source *log, struct record_s
 	log->ctx = ctx;
 	if (err)
 		return err;
-	log->losses = calloc(log->cpus + 1, sizeof(*log->losses));
+	/* Invalid lines are counted for the first CPU, also if no line is valid. */
+	log->cpus = DKT__MAX(log->cpus, 1u);
+	log->losses = calloc(log->cpus, sizeof(*log->losses));
 	return log->losses ? dkt__with_words(ctx, note_damage(log)) : dkt__no_memory(ctx);
 }
 

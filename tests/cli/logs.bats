@@ -59,6 +59,18 @@ each_tells()
 	each_tells 3 saved.log "7 of 9 records were lost (cpu 1: 7)"
 }
 
+@test "a text without a valid line is damaged" {
+	printf 'Debug log: 2 lines, 2 kept, 0 dropped, 0 bad.\njunk\nmore\n' >log.txt
+	for command in "report log.txt" "info log.txt" "convert log.txt out.json" "lustre messages log.txt"; do
+		# shellcheck disable=SC2086 # several words
+		run -1 --separate-stderr dktrace $command
+		has "$stderr" "dktrace: log.txt: 2 places have invalid data"
+	done
+	# An empty log is not.
+	head -n 1 log.txt >empty.txt
+	expect 0 '' '' dktrace report empty.txt
+}
+
 @test "the text of dk is read back unchanged" {
 	dktrace show --input "$capture" >saved.log
 	sed '$d' saved.log >wanted
