@@ -5,6 +5,7 @@
 #include "activity/state.h"
 #include "base/buf.h"
 #include "base/io.h"
+#include "base/rwbs.h"
 
 #define SECTOR_BYTES 512
 
@@ -20,16 +21,20 @@ static uint64_t device_key(unsigned int major, unsigned int minor)
 /* ---- records ---- */
 
 static void request_key(const struct counted *counted, const struct dkt_record *record,
-			uint64_t key[2])
+			uint64_t key[3])
 {
+	size_t len;
+	const char *text = dkt_record_bytes(record, counted->fields[2], &len);
+
 	key[0] = (uint32_t)dkt_record_int(record, counted->fields[0]);
 	key[1] = (uint64_t)dkt_record_int(record, counted->fields[1]);
+	key[2] = dkt__rwbs_operation(text, len);
 }
 
 int request_issue(struct activity *activity, const struct counted *counted,
 		  const struct dkt_record *record)
 {
-	uint64_t key[2], *issued;
+	uint64_t key[3], *issued;
 	uint32_t entry;
 	bool added;
 
@@ -38,7 +43,7 @@ int request_issue(struct activity *activity, const struct counted *counted,
 		return 0;
 	}
 	/* A flush has no sectors, and is no request for data. */
-	if (!dkt_record_int(record, counted->fields[2]))
+	if (!dkt_record_int(record, counted->fields[3]))
 		return 0;
 	request_key(counted, record, key);
 	entry = dkt__keymap_add(&activity->by_request, key, &added);
@@ -54,7 +59,7 @@ int request_issue(struct activity *activity, const struct counted *counted,
 int request_complete(struct activity *activity, const struct counted *counted,
 		     const struct dkt_record *record)
 {
-	uint64_t key[2], ns;
+	uint64_t key[3], ns;
 	struct activity_disk *disk;
 	uint32_t entry, nr;
 

@@ -69,7 +69,7 @@ struct activity {
 	struct dkt__keymap by_device; /* disks */
 	struct disk *disks;
 	size_t n_disks;
-	struct dkt__keymap by_request; /* device and sector */
+	struct dkt__keymap by_request; /* device, sector and operation */
 	uint64_t *issued; /* by entry of by_request */
 	size_t n_issued;
 	uint64_t first; /* when recording began; 0: before activity_start() */

@@ -2,17 +2,34 @@
 /* Requests to block devices: in the scheduler's queue, and in the device. */
 #include "analyze/kinds.h"
 #include "analyze/running.h"
+#include "base/rwbs.h"
 
 enum { QUEUE, DEVICE };
-enum { BY_DISK };
+enum { BY_DISK, UNFINISHED };
 
+#define NONE UINT32_MAX
+
+/* Separate times with requests of a disk that are remembered; of older ones only the sum is known. */
+#define PERIODS_MAX 65536
+
+struct period {
+	uint64_t begin, end;
+};
+
+/* Only requests that have ended count: one whose completion is missing would stay in the device for ever. */
 struct disk {
 	uint64_t dev;
 	const char *name;
 	uint64_t reads, writes, bytes, errors;
-	uint64_t depth, most; /* requests in the device, now and at most */
-	uint64_t since; /* the depth has not changed since then */
-	uint64_t busy, sum; /* time with requests, and the sum of depth x time */
+	uint64_t sum; /* of the requests' times in the device */
+	struct period *periods; /* times with requests, in order and apart */
+	size_t n_periods;
+	uint64_t busy, known; /* the sum of older periods; when the last of them ended */
+	uint64_t depth; /* requests in the device now, also those that will not end */
+	uint64_t most; /* before the oldest of them was issued */
+	uint32_t youngest; /* of them; NONE: none is in the device */
+	uint64_t unfinished, lacking,
+		oldest; /* their number and bytes; when the first was issued */
 };
 
 /* A request that has not ended. */
@@ -20,7 +37,10 @@ struct request {
 	uint64_t begin;
 	const char *op;
 	uint32_t process, disk;
-	uint64_t bytes, depth, sectors;
+	uint64_t bytes, depth, left; /* left: sectors that have not been completed */
+	bool failed;
+	uint32_t older, younger; /* the requests that were issued to the disk before and after it */
+	uint64_t most; /* the greatest depth from its issue to that of the younger one */
 };
 
 struct block {
@@ -67,9 +87,19 @@ static const struct result_column disk_columns[] = {
 	{ "max_depth", RESULT_NUMBER, "Most requests in the device", "requests", NULL },
 };
 
+static const struct result_column unfinished_columns[] = {
+	{ "disk", RESULT_DISK, "Device", NULL, NULL },
+	{ "unfinished", RESULT_NUMBER, "Requests without a recorded end", "requests", NULL },
+	{ "bytes", RESULT_BYTES, "Size", NULL, NULL },
+	{ "oldest", RESULT_TIME, "Issue of the first", NULL, NULL },
+};
+
 static const struct result_table tables[] = {
 	[BY_DISK] = { "disks", "Block devices", disk_columns, ARRAY_SIZE(disk_columns), .by = 4,
 		      .bar = -1 },
+	[UNFINISHED] = { "unfinished",
+			 "Requests without a recorded end, which the table above lacks",
+			 unfinished_columns, ARRAY_SIZE(unfinished_columns), .by = 1, .bar = -1 },
 };
 
 /* ---- disks ---- */
@@ -81,39 +111,155 @@ static struct disk *disk_of(struct analyze *a, struct block *block, uint64_t dev
 	block->disk_keys.n_words = 1;
 	*nr = dkt__keymap_add(&block->disk_keys, &dev, &added);
 	if (*nr == DKT__KEYMAP_NONE ||
-	    (added && dkt__append(block->disks, block->n_disks,
-				  (struct disk){ .dev = dev, .name = analyze_disk(a, dev) })))
+	    (added &&
+	     dkt__append(
+		     block->disks, block->n_disks,
+		     (struct disk){ .dev = dev, .name = analyze_disk(a, dev), .youngest = NONE })))
 		return NULL;
 	return block->disks[*nr].name ? &block->disks[*nr] : NULL;
 }
 
-/* Counts the time up to now; then more requests, or -1, are in the device. */
-static void change_depth(struct disk *disk, uint64_t ts, int64_t by)
+static void forget_old_periods(struct disk *disk)
 {
-	uint64_t time = ts > disk->since ? ts - disk->since : 0;
+	size_t n = disk->n_periods / 2;
 
-	if (disk->depth)
-		disk->busy += time;
-	disk->sum += disk->depth * time;
-	disk->since = ts;
-	if (by > 0 || disk->depth)
-		disk->depth += (uint64_t)by;
-	disk->most = DKT__MAX(disk->most, disk->depth);
+	for (size_t i = 0; i < n; i++)
+		disk->busy += disk->periods[i].end - disk->periods[i].begin;
+	disk->known = disk->periods[n - 1].end;
+	disk->n_periods -= n;
+	memmove(disk->periods, disk->periods + n, disk->n_periods * sizeof(*disk->periods));
+}
+
+/* Adds the time of a request that ends last, so that only the last periods can meet it. */
+static int add_period(struct disk *disk, uint64_t begin, uint64_t end)
+{
+	struct period it = { DKT__MIN(DKT__MAX(begin, disk->known), end), end };
+
+	disk->sum += end - begin;
+	while (disk->n_periods && disk->periods[disk->n_periods - 1].end >= it.begin) {
+		const struct period *last = &disk->periods[--disk->n_periods];
+
+		it.begin = DKT__MIN(it.begin, last->begin);
+		it.end = DKT__MAX(it.end, last->end);
+	}
+	if (disk->n_periods == PERIODS_MAX)
+		forget_old_periods(disk);
+	return dkt__append(disk->periods, disk->n_periods, it);
+}
+
+static uint64_t busy(const struct disk *disk)
+{
+	uint64_t sum = disk->busy;
+
+	for (size_t i = 0; i < disk->n_periods; i++)
+		sum += disk->periods[i].end - disk->periods[i].begin;
+	return sum;
+}
+
+/* ---- the requests in a disk, by age ---- */
+
+static struct request *in_device(const struct block *block, uint32_t nr)
+{
+	return &block->requests[DEVICE][nr];
+}
+
+static void enter(struct block *block, uint32_t nr)
+{
+	struct request *it = in_device(block, nr);
+	struct disk *disk = &block->disks[it->disk];
+
+	it->older = disk->youngest;
+	it->younger = NONE;
+	it->depth = it->most = ++disk->depth;
+	if (it->older != NONE)
+		in_device(block, it->older)->younger = nr;
+	disk->youngest = nr;
+}
+
+static void leave(struct block *block, uint32_t nr)
+{
+	struct request *it = in_device(block, nr);
+	struct disk *disk = &block->disks[it->disk];
+	uint64_t *most = it->older == NONE ? &disk->most : &in_device(block, it->older)->most;
+
+	*most = DKT__MAX(*most, it->most);
+	if (it->older != NONE)
+		in_device(block, it->older)->younger = it->younger;
+	if (it->younger != NONE)
+		in_device(block, it->younger)->older = it->older;
+	else
+		disk->youngest = it->older;
+	disk->depth--;
+}
+
+/* The request has another number now. */
+static void renumber(struct block *block, uint32_t from, uint32_t to)
+{
+	struct request *it = in_device(block, to);
+
+	*it = *in_device(block, from);
+	if (it->older != NONE)
+		in_device(block, it->older)->younger = to;
+	if (it->younger != NONE)
+		in_device(block, it->younger)->older = to;
+	else
+		block->disks[it->disk].youngest = to;
+}
+
+/* A request that never ends has been in none of the depths since it was issued. */
+static void take_back(struct block *block, uint32_t nr)
+{
+	for (uint32_t i = nr; i != NONE; i = in_device(block, i)->younger)
+		in_device(block, i)->most--;
+	leave(block, nr);
+}
+
+static void note_unfinished(struct block *block, uint32_t nr)
+{
+	const struct request *it = in_device(block, nr);
+	struct disk *disk = &block->disks[it->disk];
+
+	disk->oldest = disk->unfinished ? DKT__MIN(disk->oldest, it->begin) : it->begin;
+	disk->lacking += it->bytes;
+	disk->unfinished++;
+}
+
+/* The youngest first: the others are not looked at again then. */
+static void take_all_back(struct block *block, bool note)
+{
+	for (uint32_t i = 0; i < block->n_disks; i++)
+		while (block->disks[i].youngest != NONE) {
+			if (note)
+				note_unfinished(block, block->disks[i].youngest);
+			take_back(block, block->disks[i].youngest);
+		}
 }
 
 /* ---- requests ---- */
 
-/* A flush has no sectors; it may be in the device beside a request to its sector. */
-static void make_key(const struct analysis_record *r, uint64_t key[3])
+static unsigned char operation(const struct analysis_record *r)
 {
-	key[0] = (uint64_t)record_int(r, 0);
-	key[1] = (uint64_t)record_int(r, 1);
-	key[2] = record_int(r, 2) == 0;
+	size_t len = 0;
+	const char *text = r->fields[3] ? dkt_record_bytes(r->record, r->fields[3], &len) : NULL;
+
+	return dkt__rwbs_operation(text, len);
 }
 
-/* Returns the place of a new request; NULL: memory is out. */
-static struct request *add_request(struct analyze *a, struct block *block, int where,
-				   const struct analysis_record *r)
+/* A flush has no sectors; of its first one, one event can have 0 and the other the last number. */
+static void make_key(const struct analysis_record *r, uint64_t key[3])
+{
+	bool flush = !record_int(r, 2);
+
+	key[0] = (uint64_t)record_int(r, 0);
+	key[1] = (uint64_t)record_int(r, 1);
+	if (flush && key[1] == UINT64_MAX)
+		key[1] = 0;
+	key[2] = (uint64_t)operation(r) << 1 | flush;
+}
+
+/* Returns the number of a new request; NONE: memory is out. */
+static uint32_t add_request(struct analyze *a, struct block *block, int where,
+			    const struct analysis_record *r)
 {
 	uint64_t key[3];
 	bool added = false;
@@ -127,31 +273,64 @@ static struct request *add_request(struct analyze *a, struct block *block, int w
 		     NULL :
 		     dkt__reach(block->requests[where], block->n_requests[where], nr);
 	if (!it)
-		return NULL;
+		return NONE;
 	a->missed.endless += !added;
+	if (!added && where == DEVICE) {
+		note_unfinished(block, nr);
+		take_back(block, nr);
+	}
 	*it = (struct request){ .begin = r->record->ts,
 				.op = analyze_text(a, r, 3),
 				.process = analyze_self(a, r),
-				.sectors = (uint64_t)record_int(r, 2),
+				.left = (uint64_t)record_int(r, 2),
 				.bytes = (uint64_t)record_int(r, 4) };
 	if (!it->bytes)
-		it->bytes = 512 * it->sectors;
-	return it->op && it->process != PROCESS_NONE && disk_of(a, block, key[0], &it->disk) ? it :
-											       NULL;
+		it->bytes = 512 * it->left;
+	return it->op && it->process != PROCESS_NONE && disk_of(a, block, key[0], &it->disk) ? nr :
+											       NONE;
 }
 
-/* Returns the request and forgets it; NULL: its beginning is missing. */
-static struct request *take_request(struct block *block, int where, const struct analysis_record *r)
+/* Returns the number of the request; NONE: its beginning is missing. */
+static uint32_t find_request(const struct block *block, int where, const struct analysis_record *r)
 {
 	uint64_t key[3];
-	uint32_t nr;
 
 	make_key(r, key);
-	nr = block->keys[where].n ? dkt__keymap_find(&block->keys[where], key) : DKT__KEYMAP_NONE;
-	if (nr == DKT__KEYMAP_NONE)
-		return NULL;
+	return block->keys[where].n ? dkt__keymap_find(&block->keys[where], key) : NONE;
+}
+
+static void forget_request(struct block *block, int where, const struct analysis_record *r)
+{
+	uint64_t key[3];
+
+	make_key(r, key);
 	dkt__keymap_remove(&block->keys[where], key);
-	return &block->requests[where][nr];
+}
+
+/* The device has completed the first sectors; the rest begins behind them. -ENOMEM. */
+static int complete_part(struct analyze *a, struct block *block, uint32_t nr,
+			 const struct analysis_record *r)
+{
+	const uint64_t done = (uint64_t)record_int(r, 2);
+	uint64_t key[3];
+	bool added = false;
+	uint32_t rest;
+
+	make_key(r, key);
+	key[1] += done;
+	rest = dkt__keymap_add(&block->keys[DEVICE], key, &added);
+	if (rest == DKT__KEYMAP_NONE ||
+	    !dkt__reach(block->requests[DEVICE], block->n_requests[DEVICE], rest))
+		return -ENOMEM;
+	if (!added) {
+		a->missed.endless++;
+		note_unfinished(block, rest);
+		take_back(block, rest);
+	}
+	renumber(block, nr, rest);
+	in_device(block, rest)->left -= done;
+	forget_request(block, DEVICE, r);
+	return 0;
 }
 
 static int add(struct analyze *a, struct block *block, int where, const struct request *it,
@@ -170,81 +349,104 @@ static int add(struct analyze *a, struct block *block, int where, const struct r
 
 static int on_insert(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	return add_request(a, state, QUEUE, r) ? 0 : -ENOMEM;
+	return add_request(a, state, QUEUE, r) == NONE ? -ENOMEM : 0;
 }
 
 static int on_issue(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	struct block *block = state;
-	struct request *queued = take_request(block, QUEUE, r), *it;
-	uint64_t before = a->missed.endless;
-	struct disk *disk;
+	const uint32_t queued = find_request(block, QUEUE, r);
+	const uint32_t nr = add_request(a, block, DEVICE, r);
+	const struct request *before = queued == NONE ? NULL : &block->requests[QUEUE][queued];
 
-	if (queued && add(a, block, QUEUE, queued, r))
+	if (nr == NONE)
 		return -ENOMEM;
-	it = add_request(a, block, DEVICE, r);
-	if (!it)
-		return -ENOMEM;
+	enter(block, nr);
+	if (!before)
+		return 0;
 	/* Who inserted it is who wants it; a worker of the kernel may issue it. */
-	if (queued)
-		it->process = queued->process;
-	disk = &block->disks[it->disk];
-	if (a->missed.endless == before)
-		change_depth(disk, r->record->ts, 1);
-	it->depth = disk->depth;
-	return 0;
+	in_device(block, nr)->process = before->process;
+	forget_request(block, QUEUE, r);
+	return add(a, block, QUEUE, before, r);
 }
 
 static int on_requeue(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	struct block *block = state;
-	struct request *it = take_request(block, DEVICE, r);
+	const uint32_t nr = find_request(block, DEVICE, r);
 
 	(void)a;
-	if (it)
-		change_depth(&block->disks[it->disk], r->record->ts, -1);
+	if (nr == NONE)
+		return 0;
+	leave(block, nr);
+	forget_request(block, DEVICE, r);
 	return 0;
 }
 
 static int on_complete(struct analyze *a, void *state, const struct analysis_record *r)
 {
 	struct block *block = state;
-	struct request *it = take_request(block, DEVICE, r);
+	const uint32_t nr = find_request(block, DEVICE, r);
+	struct request *it;
 	struct disk *disk;
 
-	if (!it) {
-		a->missed.unbegun++;
+	if (nr == NONE) {
+		/* The layer of flushes completes requests without data that no device has got. */
+		a->missed.unbegun += record_int(r, 2) != 0;
 		return 0;
 	}
+	it = in_device(block, nr);
+	it->failed |= record_int(r, 4) != 0;
+	if ((uint64_t)record_int(r, 2) < it->left)
+		return complete_part(a, block, nr, r);
 	disk = &block->disks[it->disk];
-	change_depth(disk, r->record->ts, -1);
+	leave(block, nr);
+	forget_request(block, DEVICE, r);
 	disk->reads += it->op[0] == 'R';
 	disk->writes += it->op[0] != 'R';
-	disk->errors += record_int(r, 3) != 0;
+	disk->errors += it->failed;
 	disk->bytes += it->bytes;
-	return add(a, block, DEVICE, it, r);
+	return add_period(disk, it->begin, DKT__MAX(it->begin, r->record->ts)) ?:
+		       add(a, block, DEVICE, it, r);
 }
 
 /* ---- the rest ---- */
-
-static void forget_requests(struct block *block)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(block->keys); i++)
-		dkt__keymap_empty(&block->keys[i]);
-	for (uint32_t i = 0; i < block->n_disks; i++)
-		block->disks[i].depth = 0;
-}
 
 static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, uint64_t ts)
 {
 	struct block *block = state;
 
-	(void)cpu, (void)ts;
-	for (uint32_t i = 0; i < block->n_disks; i++)
-		change_depth(&block->disks[i], last, 0);
+	(void)cpu, (void)last, (void)ts;
 	a->missed.lost += block->keys[QUEUE].n + block->keys[DEVICE].n;
-	forget_requests(block);
+	take_all_back(block, false);
+	for (size_t i = 0; i < ARRAY_SIZE(block->keys); i++)
+		dkt__keymap_empty(&block->keys[i]);
 	return 0;
+}
+
+static int add_disk(struct analyze *a, const struct disk *it)
+{
+	const uint64_t time = busy(it);
+	const struct result_cell cells[ARRAY_SIZE(disk_columns)] = {
+		cell_text(it->name),       cell_number(it->reads),
+		cell_number(it->writes),   cell_number(it->errors),
+		cell_number(it->bytes),    cell_share(time, a->to - a->from),
+		cell_share(it->sum, time), cell_number(it->most),
+	};
+
+	return analyze_row(a, &tables[BY_DISK], cells);
+}
+
+static int add_unfinished(struct analyze *a, const struct disk *it)
+{
+	const struct result_cell cells[ARRAY_SIZE(unfinished_columns)] = {
+		cell_text(it->name),
+		cell_number(it->unfinished),
+		cell_number(it->lacking),
+		cell_number(it->oldest),
+	};
+
+	return it->unfinished ? analyze_row(a, &tables[UNFINISHED], cells) : 0;
 }
 
 static int on_end(struct analyze *a, void *state)
@@ -253,22 +455,13 @@ static int on_end(struct analyze *a, void *state)
 	int err = 0;
 
 	a->missed.open += block->keys[QUEUE].n + block->keys[DEVICE].n;
-	for (uint32_t i = 0; !err && i < block->n_disks; i++) {
-		struct disk *it = &block->disks[i];
-		struct result_cell cells[ARRAY_SIZE(disk_columns)];
-
-		change_depth(it, a->to, 0);
-		cells[0] = cell_text(it->name);
-		cells[1] = cell_number(it->reads);
-		cells[2] = cell_number(it->writes);
-		cells[3] = cell_number(it->errors);
-		cells[4] = cell_number(it->bytes);
-		cells[5] = cell_share(it->busy, a->to - a->from);
-		cells[6] = cell_share(it->sum, it->busy);
-		cells[7] = cell_number(it->most);
-		if (a->analysis->view == VIEW_STATS)
-			err = analyze_row(a, &tables[BY_DISK], cells);
-	}
+	take_all_back(block, true);
+	if (a->analysis->view != VIEW_STATS)
+		return 0;
+	for (uint32_t i = 0; !err && i < block->n_disks; i++)
+		err = add_disk(a, &block->disks[i]);
+	for (uint32_t i = 0; !err && i < block->n_disks; i++)
+		err = add_unfinished(a, &block->disks[i]);
 	return err;
 }
 
@@ -281,6 +474,8 @@ static void clear(void *state)
 		dkt__keymap_clear(&block->keys[i]);
 		free(block->requests[i]);
 	}
+	for (uint32_t i = 0; i < block->n_disks; i++)
+		free(block->disks[i].periods);
 	free(block->disks);
 }
 
@@ -293,11 +488,14 @@ static const struct analysis_event events[] = {
 	  NEED_ALL,
 	  on_issue,
 	  { "dev", "sector", "nr_sector", "rwbs", "bytes" } },
-	{ "block:block_rq_requeue", NEED_NONE, on_requeue, { "dev", "sector", "nr_sector" } },
+	{ "block:block_rq_requeue",
+	  NEED_NONE,
+	  on_requeue,
+	  { "dev", "sector", "nr_sector", "rwbs" } },
 	{ "block:block_rq_complete",
 	  NEED_ALL,
 	  on_complete,
-	  { "dev", "sector", "nr_sector", "error" } },
+	  { "dev", "sector", "nr_sector", "rwbs", "error" } },
 };
 
 const struct analysis_kind block_kind = {

@@ -12,8 +12,9 @@
 
 #define RECORD_CALLS "dktrace record -e 'raw_syscalls:*'"
 #define RECORD_SCHED "dktrace record -e 'sched:sched_*'"
-#define RECORD_BLOCK "dktrace record -e 'block:block_rq_*'"
-#define RECORD_ALL   "dktrace record -e 'raw_syscalls:*,sched:sched_*,block:block_rq_*'"
+/* The kernel completes a request in whatever process the interrupt comes. */
+#define RECORD_BLOCK "dktrace record --all -e 'block:block_rq_*'"
+#define RECORD_ALL   "dktrace record --all -e 'raw_syscalls:*,sched:sched_*,block:block_rq_*'"
 
 /* The commands for an analysis of Lustre's log, which needs these classes. */
 #define LUSTRE(classes, analysis)                                                                  \

@@ -6,6 +6,7 @@
  * instants.
  */
 #include "style/perfetto.h"
+#include "base/rwbs.h"
 
 #define SEQUENCE 1
 
@@ -197,11 +198,21 @@ static struct track *thread_track(struct perfetto *perfetto, const struct dkt_re
 }
 
 /* The track of the slice that the record begins or ends; NULL: none is free, or memory is out. */
+/* Requests of one device differ in this. Sectors have less than 56 bits. */
+static uint64_t request_of(const struct pair *pair, const struct dkt_record *record)
+{
+	size_t len = 0;
+	const char *text = pair->field ? dkt_record_bytes(record, pair->field, &len) : NULL;
+
+	return (uint64_t)dkt_record_int(record, pair->sector) << 8 | dkt__rwbs_operation(text, len);
+}
+
 static struct track *pair_track(struct perfetto *perfetto, const struct pair *pair,
 				const struct dkt_record *record, const char *comm,
 				struct dkt_buf *buf)
 {
 	struct track *track;
+	uint64_t request;
 	bool is_new;
 
 	switch (pair->kind) {
@@ -211,19 +222,19 @@ static struct track *pair_track(struct perfetto *perfetto, const struct pair *pa
 	case PAIR_SOFTIRQ:
 		return get_track(perfetto, TRACK_SOFTIRQ, record->cpu, record, comm, buf);
 	case PAIR_REQUEST:
+		request = request_of(pair, record);
 		break;
 	default:
 		return thread_track(perfetto, record, comm, buf);
 	}
 	track = dkt__track_lane(&perfetto->tracks, record->stream,
-				(uint32_t)dkt_record_int(record, pair->device),
-				(uint64_t)dkt_record_int(record, pair->sector),
+				(uint32_t)dkt_record_int(record, pair->device), request,
 				pair->phase == PAIR_BEGIN, &is_new);
 	if (track && is_new)
 		put_track(perfetto, buf, track, 0, record->ts, comm);
 	if (track) {
 		track->busy = pair->phase == PAIR_BEGIN;
-		track->sector = (uint64_t)dkt_record_int(record, pair->sector);
+		track->request = request;
 	}
 	return track;
 }

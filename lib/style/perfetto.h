@@ -171,8 +171,8 @@ struct track {
 	uint64_t uuid;
 	uint32_t depth; /* open slices */
 	uint32_t opened[PAIR_KINDS]; /* depth of each kind's open slice, 0: none; of functions: count */
-	bool busy; /* lane: holds a request of that sector; CPU: the next bundle reports a loss */
-	uint64_t sector;
+	bool busy; /* lane: holds the request; CPU: the next bundle reports a loss */
+	uint64_t request; /* its sector and operation */
 };
 
 struct tracks {
@@ -190,8 +190,8 @@ struct track *dkt__track_find(const struct tracks *tracks, enum track_kind kind,
 void dkt__tracks_free(struct tracks *tracks);
 
 /*
- * Finds the lane of the device that holds the request of the sector. If no lane does, returns with
+ * Finds the lane of the device that holds the request. If no lane does, returns with
  * want_free the first free one, otherwise NULL.
  */
 struct track *dkt__track_lane(struct tracks *tracks, uint32_t stream, uint64_t device,
-			      uint64_t sector, bool want_free, bool *is_new);
+			      uint64_t request, bool want_free, bool *is_new);

@@ -49,6 +49,7 @@ struct entry {
 		struct {
 			uint32_t dev, nr_sector;
 			uint64_t sector;
+			char rwbs[8];
 		} request;
 	};
 };
@@ -74,11 +75,11 @@ static void write_events(const char *root)
 		   FIELD("long id", 8, 8, 1) FIELD("long ret", 16, 8, 1), "\"\"");
 	tree_event(root, "block", "block_rq_issue", ID_ISSUE,
 		   FIELD("dev_t dev", 8, 4, 0) FIELD("unsigned int nr_sector", 12, 4, 0)
-			   FIELD("sector_t sector", 16, 8, 0),
+			   FIELD("sector_t sector", 16, 8, 0) FIELD("char rwbs[8]", 24, 8, 0),
 		   "\"\"");
 	tree_event(root, "block", "block_rq_complete", ID_COMPLETE,
 		   FIELD("dev_t dev", 8, 4, 0) FIELD("unsigned int nr_sector", 12, 4, 0)
-			   FIELD("sector_t sector", 16, 8, 0),
+			   FIELD("sector_t sector", 16, 8, 0) FIELD("char rwbs[8]", 24, 8, 0),
 		   "\"\"");
 	tree_text(root, "available_events",
 		  "sched:sched_switch\nsched:sched_wakeup\n"
@@ -210,14 +211,21 @@ static void leave(struct tree *t, uint64_t ts, int32_t pid, int64_t id, int64_t 
 	add(t, ts, 0, &entry);
 }
 
-static void request(struct tree *t, uint64_t ts, uint16_t type, uint64_t sector, uint32_t n)
+static void request_of(struct tree *t, uint64_t ts, uint16_t type, const char *rwbs,
+		       uint64_t sector, uint32_t n)
 {
 	struct entry entry = { .type = type };
 
 	entry.request.dev = 8 << 20;
 	entry.request.sector = sector;
 	entry.request.nr_sector = n;
+	snprintf(entry.request.rwbs, sizeof(entry.request.rwbs), "%s", rwbs);
 	add(t, ts, 0, &entry);
+}
+
+static void request(struct tree *t, uint64_t ts, uint16_t type, uint64_t sector, uint32_t n)
+{
+	request_of(t, ts, type, "R", sector, n);
 }
 
 static void lose(struct tree *t, uint64_t ts, uint32_t cpu, uint64_t n)
@@ -540,6 +548,22 @@ static void a_disk_has_the_statistics_of_the_interval(void **state)
 	assert_int_equal(t->frame.disks[0].timed, 0);
 }
 
+static void a_read_and_a_write_of_one_sector_are_two_requests(void **state)
+{
+	struct tree *t = *state;
+
+	assert_ok(t->ctx, activity_start(t->activity, 1 * S));
+	request_of(t, 1 * S, ID_ISSUE, "WS", 8, 8);
+	request_of(t, 2 * S, ID_ISSUE, "R", 8, 8);
+	request_of(t, 3 * S, ID_COMPLETE, "R", 8, 8);
+	request_of(t, 5 * S, ID_COMPLETE, "FWS", 8, 8);
+	write_disk(t, 15, 100);
+	take(t, 6 * S);
+	assert_int_equal(t->frame.disks[0].timed, 2);
+	assert_int_equal(t->frame.disks[0].latency_sum, 5 * S);
+	assert_int_equal(t->frame.disks[0].latency_max, 4 * S);
+}
+
 static void events_are_counted_in_each_interval(void **state)
 {
 	struct tree *t = *state;
@@ -578,6 +602,7 @@ int main(void)
 		TEST(nothing_is_counted_across_a_loss),
 		TEST(a_switch_from_an_unexpected_thread_counts_no_time),
 		TEST(a_disk_has_the_statistics_of_the_interval),
+		TEST(a_read_and_a_write_of_one_sector_are_two_requests),
 		TEST(events_are_counted_in_each_interval),
 	};
 

@@ -364,6 +364,73 @@ static void blockstats_has_the_queue_the_device_its_depth_and_its_errors(void **
 		"unbegun 1\n");
 }
 
+static void a_disk_is_not_busy_with_requests_whose_end_is_missing(void **state)
+{
+	(void)state;
+	answers("blockstats",
+		IRQ(000, 0, "block_rq_issue", "8,0 R 4096 () 100 + 8 none,0,0 [p7]")
+		IRQ(010, 0, "block_rq_issue", "8,0 W 4096 () 300 + 8 none,0,0 [p7]")
+		IRQ(020, 0, "block_rq_issue", "8,0 W 4096 () 400 + 8 none,0,0 [p7]")
+		IRQ(030, 0, "block_rq_complete", "8,0 W () 400 + 8 none,0,0 [0]")
+		IRQ(110, 0, "block_rq_issue", "8,0 R 4096 () 100 + 8 none,0,0 [p7]")
+		IRQ(120, 0, "block_rq_complete", "8,0 R () 100 + 8 none,0,0 [0]")
+		IRQ(200, 0, "block_rq_issue", "8,0 W 4096 () 500 + 8 none,0,0 [p7]"),
+		"disks 8,0 1 1 0 8192 0.1 1 1\n"
+		"unfinished 8,0 3 12288 1000000000\n"
+		"device 8,0 W 1 10000 10000\n"
+		"device 8,0 R 1 10000 10000\n"
+		"total device 2 10000 10000\n"
+		"open 2\n"
+		"endless 1\n");
+}
+
+static void block_requests_are_paired_by_device_sector_and_operation(void **state)
+{
+	(void)state;
+	answers("blockstats",
+		IRQ(000, 0, "block_rq_issue", "8,0 WS 4096 () 100 + 8 none,0,0 [p7]")
+		IRQ(010, 0, "block_rq_issue", "8,0 R 4096 () 100 + 8 none,0,0 [p7]")
+		IRQ(011, 0, "block_rq_issue", "8,1 R 4096 () 100 + 8 none,0,0 [p7]")
+		IRQ(020, 0, "block_rq_complete", "8,1 R () 100 + 8 none,0,0 [0]")
+		IRQ(030, 0, "block_rq_complete", "8,0 R () 100 + 8 none,0,0 [0]")
+		IRQ(100, 0, "block_rq_complete", "8,0 WS () 100 + 8 none,0,0 [0]"),
+		"disks 8,0 1 1 0 8192 1 1.2 2\n"
+		"disks 8,1 1 0 0 4096 0.09 1 1\n"
+		"device 8,1 R 1 9000 9000\n"
+		"device 8,0 R 1 20000 20000\n"
+		"device 8,0 WS 1 100000 100000\n"
+		"total device 3 9000 43000\n");
+}
+
+static void a_block_request_ends_with_its_last_part(void **state)
+{
+	(void)state;
+	answers("blockstats",
+		IRQ(000, 0, "block_rq_issue", "8,0 R 131072 () 1000 + 256 none,0,0 [p7]")
+		IRQ(010, 0, "block_rq_complete", "8,0 R () 1000 + 128 none,0,0 [0]")
+		IRQ(020, 0, "block_rq_issue", "8,0 R 65536 () 1000 + 128 none,0,0 [p7]")
+		IRQ(030, 0, "block_rq_complete", "8,0 R () 1000 + 128 none,0,0 [0]")
+		IRQ(100, 0, "block_rq_complete", "8,0 R () 1128 + 128 none,0,0 [0]"),
+		"disks 8,0 2 0 0 196608 1 1.1 2\n"
+		"device 8,0 R 2 10000 55000\n"
+		"total device 2 10000 55000\n");
+}
+
+static void a_flush_without_data_needs_no_beginning(void **state)
+{
+	(void)state;
+	answers("blockstats",
+		IRQ(000, 0, "block_rq_issue", "8,0 FF 0 () 18446744073709551615 + 0 none,0,0 [p7]")
+		IRQ(010, 0, "block_rq_complete", "8,0 FF () 0 + 0 none,0,0 [0]")
+		IRQ(011, 0, "block_rq_complete", "8,0 FWS () 0 + 0 none,0,0 [0]")
+		IRQ(020, 0, "block_rq_issue", "8,0 WS 4096 () 100 + 8 none,0,0 [p7]")
+		IRQ(100, 0, "block_rq_complete", "8,0 FWS () 100 + 8 none,0,0 [0]"),
+		"disks 8,0 0 2 0 4096 0.9 1 1\n"
+		"device 8,0 FF 1 10000 10000\n"
+		"device 8,0 WS 1 80000 80000\n"
+		"total device 2 10000 45000\n");
+}
+
 static void pagecache_counts_pages_by_process(void **state)
 {
 	(void)state;
@@ -532,6 +599,10 @@ int main(void)
 		cmocka_unit_test(
 			irqstats_pairs_handlers_on_their_cpu_and_softirqs_with_the_raise_before),
 		cmocka_unit_test(blockstats_has_the_queue_the_device_its_depth_and_its_errors),
+		cmocka_unit_test(a_disk_is_not_busy_with_requests_whose_end_is_missing),
+		cmocka_unit_test(block_requests_are_paired_by_device_sector_and_operation),
+		cmocka_unit_test(a_block_request_ends_with_its_last_part),
+		cmocka_unit_test(a_flush_without_data_needs_no_beginning),
 		cmocka_unit_test(pagecache_counts_pages_by_process),
 #ifdef __x86_64__
 		/* The numbers of system calls are those of this machine. */

@@ -144,6 +144,29 @@ static void requests_at_once_have_their_own_tracks(void **state)
 	room_close(&room);
 }
 
+static void a_read_and_a_write_of_one_sector_are_two_requests(void **state)
+{
+	static const char *const steps[] = { "WS", "R", "R", "WS" };
+	struct request request = { .dev = 254 << 20, .sector = 8 };
+	struct dkt_event *issue, *complete;
+	struct room room;
+
+	(void)state;
+	room_open(&room, "perfetto", NULL, 0);
+	issue = request_event(room.ctx, "block_rq_issue", 200);
+	complete = request_event(room.ctx, "block_rq_complete", 201);
+	room.record.data = &request;
+	room.record.size = sizeof(request);
+	for (int i = 0; i < 4; i++) {
+		snprintf(request.rwbs, sizeof(request.rwbs), "%s", steps[i]);
+		room.record.event = i < 2 ? issue : complete;
+		assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
+	}
+	assert_walk(&room, 2, 2, 0);
+	assert_int_equal(walked(&room).tracks, 2);
+	room_close(&room);
+}
+
 /* Switches are ftrace events. */
 static void switches_become_ftrace_events(void **state)
 {
@@ -229,6 +252,7 @@ int main(void)
 		cmocka_unit_test(pairs_of_events_become_slices),
 		cmocka_unit_test(interrupts_are_on_tracks_of_their_cpu),
 		cmocka_unit_test(requests_at_once_have_their_own_tracks),
+		cmocka_unit_test(a_read_and_a_write_of_one_sector_are_two_requests),
 		cmocka_unit_test(switches_become_ftrace_events),
 		cmocka_unit_test(task_states_are_those_of_the_kernel),
 	};
