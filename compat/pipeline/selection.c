@@ -103,7 +103,7 @@ static int read_time(struct dkt_ctx *ctx, const char *option, const char *text,
 		return 0;
 	return dkt_fail(ctx, -EINVAL,
 			"--%s: '%s' is not a time: SECONDS of the trace's clock, HH:MM[:SS],"
-			" 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]",
+			" 'YYYY-MM-DD[ HH:MM[:SS]]', ISO 8601, @SECONDS, -N[smhd]",
 			option, text);
 }
 

@@ -44,8 +44,8 @@ static inline uint64_t dkt__monotonic_ns(void)
 #define DKT__RESTART_NS 1000000000
 
 /*
- * Reads HH:MM[:SS[.frac]] (of today, local time), YYYY-MM-DD HH:MM[:SS[.frac]], @SECONDS[.frac]
- * or -TIME (before now, seconds without a unit) as ns since the epoch. -EINVAL.
+ * Reads HH:MM[:SS[.frac]] (of today, local time), YYYY-MM-DD[ HH:MM[:SS[.frac]]], ISO 8601,
+ * @SECONDS[.frac] or -TIME (before now, seconds without a unit) as ns since the epoch. -EINVAL.
  */
 int dkt__parse_when(const char *text, int64_t *ns);
 

@@ -64,7 +64,7 @@ Try 'dktrace --help'." --style legacy dk
 	wrong "--class: unknown name 'nosuch'; see 'dktrace list classes'" dk --class ioctl+nosuch
 	wrong "--subsystem: unknown name 'nosuch'; see 'dktrace list subsystems'" dk --subsystem nosuch
 	for when in yesterday 25:00 12:61 12:00:00.x @ @-1 @1.x -5y 2026-13-01\ 10:00 ''; do
-		wrong "--since: '$when' is not a time: SECONDS of the trace's clock, HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd]" \
+		wrong "--since: '$when' is not a time: SECONDS of the trace's clock, HH:MM[:SS], 'YYYY-MM-DD[ HH:MM[:SS]]', ISO 8601, @SECONDS, -N[smhd]" \
 			show --since "$when"
 	done
 }

@@ -55,8 +55,26 @@ static void dates_and_times_of_day_are_read(void **state)
 	assert_true(ns_of("1970-01-02 00:00:01.25") ==
 		    86401 * DKT__NSEC_PER_SEC + DKT__NSEC_PER_SEC / 4);
 	assert_true(ns_of("2017-05-17T22:47:36") == INT64_C(1495061256) * DKT__NSEC_PER_SEC);
+	assert_true(ns_of("2017-05-17") == day);
+	assert_true(ns_of("2016-02-29") == INT64_C(1456704000) * DKT__NSEC_PER_SEC);
 	assert_true(ns_of("12:34") == day + (12 * 3600 + 34 * 60) * DKT__NSEC_PER_SEC);
 	assert_true(ns_of("12:34:56") == day + (12 * 3600 + 34 * 60 + 56) * DKT__NSEC_PER_SEC);
+}
+
+static void times_of_iso_8601_are_read(void **state)
+{
+	static const char *const same[] = {
+		"2017-05-17T22:47:36Z",      "2017-05-17 22:47:36z",
+		"2017-05-18T00:47:36+02",    "2017-05-18T00:47:36+0200",
+		"2017-05-18T00:17:36+01:30", "2017-05-17T17:47:36-05:00",
+		"2017-05-17T22:47:36.000Z",  "2017-05-17T22:47:36.0+00",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		if (ns_of(same[i]) != NOW * DKT__NSEC_PER_SEC)
+			fail_msg("'%s' is another time", same[i]);
+	assert_true(ns_of("2017-05-17T22:47Z") == (NOW - 36) * DKT__NSEC_PER_SEC);
 }
 
 static void a_time_is_formatted_as_it_is_read(void **state)
@@ -120,6 +138,22 @@ static void invalid_times_are_refused(void **state)
 		"12:34 ",
 		"2026-13-01 10:00",
 		"2026-02-30",
+		"2026-02-30 10:00",
+		"2026-02-29T10:00Z",
+		"2026-04-31",
+		"2026-00-01",
+		"2026-01-01T",
+		"2026-01-01Z",
+		"2026-01-01T10:00+",
+		"2026-01-01T10:00+1",
+		"2026-01-01T10:00+01:",
+		"2026-01-01T10:00+01:60",
+		"2026-01-01T10:00+25",
+		"2026-01-01T10:00Zx",
+		"2026-01-01T10:00:Z",
+		"2026-01-01T10:00:00.0000000000000000000000000000000Z",
+		"10:00Z",
+		"2999-01-01 10:00",
 		"2026-01-01 ",
 		"2026-01-01 x",
 		"1.5",
@@ -139,6 +173,7 @@ int main(void)
 		cmocka_unit_test(seconds_since_the_epoch_are_read),
 		cmocka_unit_test(times_ago_are_read),
 		cmocka_unit_test(dates_and_times_of_day_are_read),
+		cmocka_unit_test(times_of_iso_8601_are_read),
 		cmocka_unit_test(a_time_is_formatted_as_it_is_read),
 		cmocka_unit_test(a_time_that_is_too_large_becomes_the_largest),
 		cmocka_unit_test(invalid_times_are_refused),
