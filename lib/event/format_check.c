@@ -26,6 +26,7 @@ static bool pass_word(const char **p, const char *word)
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 #define DIGITS  "0123456789"
+#define BLANKS  " \t"
 
 /* True if a name follows the type. libtraceevent would leak memory for a type alone. */
 static bool has_name(const char *from, const char *end)
@@ -76,6 +77,17 @@ static bool is_located(const char *declaration)
 	return !strncmp(declaration, "__data_loc", 10) || !strncmp(declaration, "__rel_loc", 9);
 }
 
+/* The kernel puts a tab before it, and programs that have copied the format can have made it spaces. */
+static bool pass_label(const char **p, const char *label)
+{
+	const char *from = *p;
+
+	if (pass(p, BLANKS, 1) && pass_word(p, label))
+		return true;
+	*p = from;
+	return false;
+}
+
 /*
  * True if "TYPE NAME;\toffset:8;\tsize:4;\tsigned:0;" follows "field:", where older kernels have no
  * "signed", and a record can hold the field. Wherever the declaration ends, libtraceevent finds the
@@ -93,10 +105,10 @@ static bool is_placed(const char *field, bool strict)
 		if (!p++)
 			return false;
 	}
-	if (!pass_word(&p, "\toffset:") || !pass_number(&p, &offset) ||
-	    !pass_word(&p, ";\tsize:") || !pass_number(&p, &size) || !pass_word(&p, ";"))
+	if (!pass_label(&p, "offset:") || !pass_number(&p, &offset) || !pass_word(&p, ";") ||
+	    !pass_label(&p, "size:") || !pass_number(&p, &size) || !pass_word(&p, ";"))
 		return false;
-	if (pass_word(&p, "\tsigned:") && (!pass(&p, "01", 1) || !pass_word(&p, ";")))
+	if (pass_label(&p, "signed:") && (!pass(&p, "01", 1) || !pass_word(&p, ";")))
 		return false;
 	return !*p && offset + size <= DKT__RECORD_MAX &&
 	       (!is_located(field) || size == sizeof(uint32_t));
@@ -113,6 +125,20 @@ static bool is_head(const char *line)
 	return pass_word(&p, "ID: ") && pass(&p, DIGITS, 1) && !*p;
 }
 
+/* Prints the line of a field with the kernel's tabs. */
+static void put_field(FILE *f, const char *field)
+{
+	fputs("\tfield:", f);
+	for (const char *p = field; *p; p++) {
+		fputc(*p, f);
+		if (*p == ';' && strchr(BLANKS, p[1]) && p[1]) {
+			fputc('\t', f);
+			p += strspn(p + 1, BLANKS);
+		}
+	}
+	fputc('\n', f);
+}
+
 char *dkt__format_clean(const char *text, size_t len, bool foreign)
 {
 	char *copy __cleanup(free) = strndup(text, len), *clean = NULL;
@@ -126,11 +152,11 @@ char *dkt__format_clean(const char *text, size_t len, bool foreign)
 
 		if (foreign && !strncmp(line, PRINT_WORD, strlen(PRINT_WORD)))
 			break;
-		if (pass_word(&field, "\tfield:")) {
+		if (pass_label(&field, "field:")) {
 			/* events/header_page has a space there. */
-			field += *field == ' ';
-			if (is_placed(field, foreign) && (!foreign || fields++ < DKT__FIELDS_MAX))
-				fprintf(f, "%s\n", line);
+			if (is_placed(field + (*field == ' '), foreign) &&
+			    (!foreign || fields++ < DKT__FIELDS_MAX))
+				put_field(f, field);
 		} else if (!foreign || is_head(line)) {
 			fprintf(f, "%s%s", line, rest ? "\n" : "");
 		}

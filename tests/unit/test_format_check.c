@@ -38,6 +38,17 @@ static void valid_fields_are_kept(void **state)
 	}
 }
 
+static void spaces_in_place_of_tabs_become_tabs(void **state)
+{
+	static const char text[] = HEAD
+		"        field:unsigned short common_type;       offset:0;       size:2; signed:0;\n"
+		" field:u64 value; offset:8; size:8; signed:0;\n" NONE;
+
+	(void)state;
+	expect(text, true, HEAD TYPE VALUE NONE);
+	expect(text, false, HEAD TYPE VALUE NONE);
+}
+
 /* No record can have these fields. */
 static void fields_outside_of_records_are_removed(void **state)
 {
@@ -124,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(valid_fields_are_kept),
+		cmocka_unit_test(spaces_in_place_of_tabs_become_tabs),
 		cmocka_unit_test(fields_outside_of_records_are_removed),
 		cmocka_unit_test(fields_that_harm_libtraceevent_are_removed),
 		cmocka_unit_test(nested_print_formats_are_removed),
