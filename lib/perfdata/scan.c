@@ -173,6 +173,10 @@ static void report_end(struct dkt__perf *perf, uint64_t at, uint64_t size)
 	if (at < size)
 		dkt__streams_damage(&perf->streams, "its records end at byte %llu of %llu",
 				    (unsigned long long)at, (unsigned long long)size);
+	/* The data behind a record, such as the formats in a pipe, end before they should. */
+	if (at > size)
+		dkt__streams_damage(&perf->streams, "the file is truncated at byte %zu",
+				    perf->file.size);
 }
 
 static int scan_plain(struct dkt__perf *perf)

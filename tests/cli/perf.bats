@@ -58,6 +58,18 @@ our_lines()
 	done
 }
 
+@test "a pipe of perf that ends within its formats is truncated" {
+	for size in 1000 2000 3000; do
+		head -c $size "$files/pipe.data" >cut.data
+		for command in "report cut.data" "info cut.data" "convert --format json cut.data out"; do
+			# shellcheck disable=SC2086 # several words
+			run -1 --separate-stderr dktrace $command
+			has "$stderr" "dktrace: cut.data: "
+			has "$stderr" "the file is truncated at byte $size"
+		done
+	done
+}
+
 @test "every sample of the selected events is printed" {
 	for event in sched_switch sched_process_exec; do
 		our_lines "$files/plain.data" | grep ": $event:" >wanted
