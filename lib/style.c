@@ -2,6 +2,7 @@
 /* The table of styles, and a style's state for each event. */
 #include <time.h>
 
+#include "base/ticks.h"
 #include "event.h"
 #include "style.h"
 
@@ -76,6 +77,7 @@ static int keep_opts(struct dkt_style *style, const struct dkt_style_opts *opts)
 				     style->opts.source);
 	if (err)
 		return err;
+	style->ticks = !style->opts.wall && dkt__clock_ticks(style->source.clock);
 	style->opts.source = NULL;
 	copied = copy_text(style, &style->opts.dir) && copy_text(style, &style->source.kind) &&
 		 copy_text(style, &style->source.host) && copy_text(style, &style->source.clock) &&

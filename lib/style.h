@@ -92,6 +92,7 @@ struct dkt_style {
 	struct dkt_ctx *ctx;
 	struct dkt_style_opts opts; /* the pointers are to copies */
 	struct dkt_source_info source;
+	bool ticks; /* the times that it shows are not ns */
 	struct dkt__arena memory;
 	struct dkt__keymap events; /* their addresses */
 	struct dkt__form **forms; /* by entry of events */
@@ -113,7 +114,8 @@ extern const struct dkt__style_ops dkt__style_trace_ops, dkt__style_raw_ops, dkt
  * Appends the columns that come before the text in a line of the trace style, unescaped. The record
  * must not be a gap.
  */
-void dkt__style_trace_head(const struct dkt_record *record, const char *comm, struct dkt_buf *buf);
+void dkt__style_trace_head(const struct dkt_record *record, const char *comm, bool ticks,
+			   struct dkt_buf *buf);
 
 /* Returns zeroed memory that lives as long as the style, or NULL if memory is out. */
 void *dkt__style_alloc(struct dkt_style *style, size_t n);

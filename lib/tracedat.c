@@ -2,6 +2,7 @@
 /* Opens a trace.dat file as a source of records. */
 #include "tracedat.h"
 #include "base/parse.h"
+#include "base/ticks.h"
 
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset)
 {
@@ -337,6 +338,9 @@ int dkt__dat_read(struct dkt__dat *dat, const struct dkt__file *file,
 	err = fill_streams(dat, opts);
 	if (err)
 		return err;
+	/* The times are converted. */
+	if (dat->streams.times.mult && dkt__clock_ticks(info->clock))
+		info->clock = DKT__CLOCK_CALIBRATED;
 	forget_start(dat);
 	if (dat->cut)
 		dkt__streams_damage(&dat->streams, "the file is truncated at byte %zu",

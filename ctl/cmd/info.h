@@ -49,7 +49,10 @@ struct info {
 int info_count(struct inputs *in, struct info *info);
 void info_clear(struct info *info);
 
-/* Records per second. */
+/* True if the times are not ns. */
+bool info_has_ticks(const struct info *info);
+
+/* Records per second; 0: the times are not ns. */
 double info_rate(const struct info *info, uint64_t records);
 
 /* Prints the contents on stdout. Returns 0 or -ENOMEM. */

@@ -2,6 +2,8 @@
 /* Counts the contents of a recording. */
 #include "cmd/info.h"
 
+#include "base/ticks.h"
+
 /* Event IDs in a kernel's records have 16 bits. Other IDs count as 0. */
 #define IDS 65537
 
@@ -119,9 +121,14 @@ void info_clear(struct info *info)
 	info->cpus = NULL;
 }
 
+bool info_has_ticks(const struct info *info)
+{
+	return dkt__clock_ticks(dkt_source_info(info->in->source)->clock);
+}
+
 double info_rate(const struct info *info, uint64_t records)
 {
 	uint64_t ns = info->all.last - info->all.first;
 
-	return ns ? (double)records * 1e9 / (double)ns : 0;
+	return ns && !info_has_ticks(info) ? (double)records * 1e9 / (double)ns : 0;
 }

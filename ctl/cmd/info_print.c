@@ -131,9 +131,23 @@ static void put_time(const struct info *info, struct out *out, const char *key, 
 	char wall[64], time[UNIT_SIZE];
 
 	time_text(ns, time);
+	if (info_has_ticks(info))
+		snprintf(time, sizeof(time), "%" PRIu64, ns);
 	wall_text(dkt_source_info(info->in->source), ns, wall);
 	out_put(out, key, val_number(ns));
 	out_line(out, key, "%s%s", time, wall);
+}
+
+static void put_span(const struct info *info, struct out *out)
+{
+	const uint64_t span = info->all.last - info->all.first;
+	char text[UNIT_SIZE];
+
+	time_text(span, text);
+	if (info_has_ticks(info))
+		out_line(out, "span", "%" PRIu64, span);
+	else
+		out_line(out, "span", "%s s", text);
 }
 
 static void put_all(const struct info *info, struct out *out)
@@ -145,12 +159,15 @@ static void put_all(const struct info *info, struct out *out)
 	if (all->records) {
 		put_time(info, out, "begin", all->first);
 		put_time(info, out, "end", all->last);
-		time_text(all->last - all->first, text);
-		out_line(out, "span", "%s s", text);
+		put_span(info, out);
 	}
 	rate_text(rate, text);
-	out_line(out, "records", "%" PRIu64 ", %s/s, %" PRIu64 " bytes", all->records, text,
-		 all->bytes);
+	if (info_has_ticks(info))
+		out_line(out, "records", "%" PRIu64 ", %" PRIu64 " bytes", all->records,
+			 all->bytes);
+	else
+		out_line(out, "records", "%" PRIu64 ", %s/s, %" PRIu64 " bytes", all->records, text,
+			 all->bytes);
 	out_put(out, "records", val_number(all->records));
 	out_put(out, "rate", json_object_new_double(rate));
 	out_put(out, "bytes", val_number(all->bytes));

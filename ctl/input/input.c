@@ -4,6 +4,7 @@
 
 #include "app/privileges.h"
 #include "apply/apply.h"
+#include "base/ticks.h"
 #include "input/directory.h"
 #include "input/stdin_file.h"
 #include "log/directory.h"
@@ -201,6 +202,27 @@ static int open_stdin(struct app *app, const struct dkt_source_opts *opts, bool 
 	return err < 0 ? err : log_source_open(in->ctx, in->path, &mine, &in->source);
 }
 
+/* Commands that measure times, or keep them where they are measured. */
+#define MEASURES (CMD_ANALYZE | CMD_LAMI | CMD_LATENCY | CMD_LOAD | CMD_SQL | CMD_STRACE | CMD_VIEW)
+
+/* Without a calibration, nobody can say how long a tick is. */
+static int check_clock(struct app *app, const struct input *in)
+{
+	const char *clock = dkt_source_info(in->source)->clock;
+
+	if (!dkt__clock_ticks(clock))
+		return 0;
+	if (app->command->flags & MEASURES)
+		return dkt_fail(
+			in->ctx, -EINVAL,
+			"%s: its clock %s does not count nanoseconds, so no time in it can be"
+			" measured; 'dktrace report' prints its records",
+			in->path, clock);
+	app_say("%s: its times are numbers of the clock %s, which does not count nanoseconds",
+		in->path, clock);
+	return 0;
+}
+
 int input_open(struct app *app, const char *path, const struct record_args *args,
 	       unsigned int flags, struct input *in)
 {
@@ -225,6 +247,8 @@ int input_open(struct app *app, const char *path, const struct record_args *args
 		err = open_stdin(app, &mine, args->once, in);
 	else
 		err = open_file(app, &mine, &args->wants, in);
+	if (!err)
+		err = check_clock(app, in);
 	if (err)
 		return fail(app, err, in);
 	tell_messages(in, path, &mine);

@@ -53,10 +53,16 @@ static char *put_seconds(char *p, uint64_t seconds)
 	return p;
 }
 
-static char *put_time(char *p, uint64_t ts)
+/* Ticks are %12llu, as the kernel and trace-cmd have them. */
+static char *put_time(char *p, uint64_t ts, bool ticks)
 {
 	uint64_t us = to_us(ts);
 
+	if (dkt__unlikely(ticks)) {
+		for (uint64_t limit = 100000000000; limit > 1 && ts < limit; limit /= 10)
+			*p++ = ' ';
+		return dkt__put_dec(p, ts);
+	}
 	return dkt__put_six(put_seconds(p, us / 1000000), (uint32_t)(us % 1000000));
 }
 
@@ -95,7 +101,8 @@ static void style_gap(const struct dkt_record *record, struct dkt_buf *buf)
 	dkt_buf_str(buf, record->paused ? "EVENTS NOT RECORDED]\n" : "EVENTS DROPPED]\n");
 }
 
-void dkt__style_trace_head(const struct dkt_record *record, const char *comm, struct dkt_buf *buf)
+void dkt__style_trace_head(const struct dkt_record *record, const char *comm, bool ticks,
+			   struct dkt_buf *buf)
 {
 	const char *name = record->event->name;
 	size_t comm_len = strlen(comm), name_len = strlen(name);
@@ -104,7 +111,7 @@ void dkt__style_trace_head(const struct dkt_record *record, const char *comm, st
 	if (!p)
 		return;
 	p = put_process(p, record, comm, comm_len);
-	p = put_time(p, record->ts);
+	p = put_time(p, record->ts, ticks);
 	p = put_name(p, name, name_len);
 	buf->len = (size_t)(p - buf->data);
 }
@@ -120,7 +127,7 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 		style_gap(record, buf);
 		return;
 	}
-	dkt__style_trace_head(record, comm, buf);
+	dkt__style_trace_head(record, comm, false, buf);
 	dkt_record_text(record, buf);
 	dkt_buf_add(buf, "\n", 1);
 	dkt_buf_escape(buf, from);
@@ -228,7 +235,7 @@ static void set_millisecond(struct trace_style *style, uint64_t ts)
 	uint64_t ms = to_us(ts) / 1000;
 	char text[32];
 
-	style->millisecond_len = (uint32_t)(put_time(text, ms * 1000000) - text) - 3;
+	style->millisecond_len = (uint32_t)(put_time(text, ms * 1000000, false) - text) - 3;
 	memcpy(style->millisecond, text, sizeof(style->millisecond));
 	style->since = ms * 1000000 - 500;
 }
@@ -238,8 +245,8 @@ static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 	uint32_t us;
 
 	/* The first millisecond would begin before 0. */
-	if (dkt__unlikely(ts < 1000000))
-		return put_time(p, ts);
+	if (dkt__unlikely(ts < 1000000 || style->base.ticks))
+		return put_time(p, ts, style->base.ticks);
 	if (dkt__unlikely(ts - style->since >= 1000000))
 		set_millisecond(style, ts);
 	memcpy(p, style->millisecond, sizeof(style->millisecond));
@@ -290,7 +297,8 @@ static int color_record(struct dkt_style *base, const struct dkt_record *record,
 		dkt_buf_str(buf, NO_COLOR "\n");
 		return buf->err;
 	}
-	p = put_time(put_process(p, record, comm, comm_len), dkt__style_time(base, record));
+	p = put_time(put_process(p, record, comm, comm_len), dkt__style_time(base, record),
+		     base->ticks);
 	buf->len = (size_t)(p - buf->data);
 	escape(base, from, buf);
 	dkt_buf_str(buf, ": " NAME_COLOR);
@@ -311,7 +319,7 @@ static int escaped_record(struct dkt_style *base, const struct dkt_record *recor
 	size_t from = buf->len;
 
 	shown.ts = dkt__style_time(base, record);
-	dkt__style_trace_head(&shown, comm, buf);
+	dkt__style_trace_head(&shown, comm, base->ticks, buf);
 	return end_line(base, record, from, buf);
 }
 

@@ -2,6 +2,7 @@
 /* Writes the tables of a trace.dat file: formats of events, names, options. */
 #include <inttypes.h>
 
+#include "base/ticks.h"
 #include "symbol.h"
 #include "tracedat/write.h"
 
@@ -190,8 +191,9 @@ const char *dkt__tdw_clock(const struct dkt_tracedat *out)
 {
 	const char *clock = dkt_source_info(out->source)->clock;
 
-	/* trace-cmd takes times as nanoseconds only if it knows the clock, unlike "realtime". */
-	return clock && strcmp(clock, "realtime") ? clock : "local";
+	/* trace-cmd takes times as nanoseconds only if it knows the clock, unlike these. */
+	return clock && strcmp(clock, "realtime") && strcmp(clock, DKT__CLOCK_CALIBRATED) ? clock :
+											    "local";
 }
 
 void dkt__tdw_option(const struct dkt_tracedat *out, struct dkt_buf *buf, unsigned int id,

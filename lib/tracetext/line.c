@@ -3,13 +3,14 @@
 #include "tracetext/scan.h"
 
 /* Reads the time: "12.345678:" and "12.345678901:" are seconds, "1234:" is a counter. */
-static bool time_of(struct scan *s, uint64_t *ts)
+static bool time_of(struct scan *s, struct dkt__line *line)
 {
 	const char *begin = s->p;
 	const char *point = memchr(begin, '.', (size_t)(s->end - begin));
 	const char *colon = memchr(begin, ':', (size_t)(s->end - begin));
 
-	if (!decimal(s, point && colon && point < colon ? 9 : 0, ts))
+	line->ticks = !point || !colon || point > colon;
+	if (!decimal(s, line->ticks ? 0 : 9, &line->ts))
 		return false;
 	if (!take(s, ":"))
 		return false;
@@ -84,14 +85,14 @@ static bool place(struct scan *s, struct dkt__line *line)
 	line->cpu = (uint32_t)cpu;
 	skip_space(s);
 	word = *s;
-	if (time_of(s, &line->ts))
+	if (time_of(s, line))
 		return true;
 	*s = word;
 	while (s->p < s->end && *s->p != ' ')
 		s->p++;
 	dkt__line_irqs(word.p, (size_t)(s->p - word.p), line);
 	skip_space(s);
-	return s->p - word.p < 24 && time_of(s, &line->ts);
+	return s->p - word.p < 24 && time_of(s, line);
 }
 
 static bool is_name(char c)

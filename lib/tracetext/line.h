@@ -41,6 +41,7 @@ struct dkt__line {
 	uint32_t cpu;
 	uint8_t flags, preempt; /* as in struct dkt_record */
 	uint64_t ts;
+	bool ticks; /* ts is a number of a clock that does not count ns */
 	uint64_t lost; /* DKT__LINE_LOST: lost here; header: overwritten before the first record */
 	/* The event's name and its text follow the time. A frame's text is the function. */
 	const char *name;

@@ -181,6 +181,7 @@ int dkt__text_scan(struct dkt__text *text)
 	uint64_t at = 0, next;
 	struct dkt__line line;
 	unsigned int lines = 0;
+	bool seconds = false;
 	int err = s.leaves && s.latest ? 0 : -ENOMEM;
 
 	for (; !err && at < text->file.size; at = next) {
@@ -190,9 +191,13 @@ int dkt__text_scan(struct dkt__text *text)
 			s.graph = true;
 		next = dkt__text_line(&text->file, at, &line);
 		err = scan_line(&s, &line, at);
+		seconds |= line.kind == DKT__LINE_RECORD && !line.ticks;
 		if (line.kind == DKT__LINE_RECORD || line.kind == DKT__LINE_LOST)
 			text->base.info.cpus = DKT__MAX(text->base.info.cpus, (int)line.cpu + 1);
 	}
+	/* The kernel prints the times of all clocks that do not count ns in the same way. */
+	if (text->n && !seconds)
+		text->base.info.clock = "counter";
 	/* Invalid lines are counted for the first CPU. */
 	text->base.info.cpus = DKT__MAX(text->base.info.cpus, 1);
 	dkt_progress(text->base.ctx, "file", text->file.size, text->file.size);

@@ -21,6 +21,49 @@ made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 	done
 }
 
+@test "times of a clock that does not count nanoseconds are printed as they are, and measure nothing" {
+	cd "$BATS_TEST_TMPDIR"
+	"$top/tests/tools/gen-calls" little counter >ticks.dat
+	words='dktrace: ticks.dat: its times are numbers of the clock counter, which does not count nanoseconds'
+	for style in trace raw; do
+		run -0 --separate-stderr dktrace report --style $style ticks.dat
+		same "$words" "$stderr"
+		has "${lines[0]}" "worker-42    [000]   1000000000: sys_enter: "
+		has "${lines[1]}" "worker-42    [000]   1025000000: sys_exit: "
+	done
+	run -0 --separate-stderr dktrace info ticks.dat
+	has "$output" "span      25004000
+records   5, "
+	lacks "$output" "/s,"
+	# The kernel's text has such times without a point.
+	dktrace report ticks.dat 2>/dev/null >ticks.txt
+	dktrace report ticks.txt 2>/dev/null | cmp ticks.txt -
+	run -1 --separate-stderr dktrace latency syscall -i ticks.txt
+	has "$stderr" "dktrace: ticks.txt: its clock counter does not count nanoseconds"
+	for command in "latency syscall -i" "strace" "analyze syscallstats" "view -o page.html" "sql"; do
+		# shellcheck disable=SC2086 # several words
+		run -1 --separate-stderr dktrace $command ticks.dat
+		has "$stderr" "dktrace: ticks.dat: its clock counter does not count nanoseconds, so no time in it can be measured"
+		same "" "$output" "$command"
+	done
+	gone page.html
+	run -1 --separate-stderr dktrace lami syscallstats ticks.dat
+	has "$output" '"error-message":"ticks.dat: its clock counter does not count nanoseconds'
+}
+
+@test "cycles are nanoseconds if the file says how many" {
+	cd "$BATS_TEST_TMPDIR"
+	"$top/tests/tools/gen-calls" little >ns.dat
+	"$top/tests/tools/gen-calls" little x86-tsc 512 9 >cycles.dat
+	run -0 --separate-stderr dktrace strace cycles.dat
+	same "" "$stderr"
+	same "$(dktrace strace ns.dat)" "$output"
+	dktrace report ns.dat | cmp - <(dktrace report cycles.dat)
+	# Converted times are converted once.
+	dktrace convert cycles.dat out.dat
+	dktrace report ns.dat | cmp - <(dktrace report out.dat)
+}
+
 # Only styles for people have the names of buffers before the lines.
 @test "styles for programs print the records of all instances without lines of their names" {
 	file=$recorded/v7-zstd.dat
