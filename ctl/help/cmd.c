@@ -20,26 +20,43 @@ static void print_task(const struct task *task)
 	print_command("later:", task->file);
 }
 
-/* Prints the tasks that most of the words find. Returns false if they find none. */
-static bool print_tasks(char *const *words, size_t n)
+/* A task, and how well the words find it; between equal ones the table's order decides. */
+struct hit {
+	struct task_score score;
+	const struct task *task;
+};
+
+/* For qsort(): the best first. */
+static int by_score(const void *a, const void *b)
 {
-	size_t best = 0, asked;
-	bool any = false;
+	const struct hit *x = a, *y = b;
 
-	for (size_t i = 0; i < n_tasks; i++) {
-		size_t found = task_matches(&tasks[i], words, n, &asked);
+	if (x->score.found != y->score.found)
+		return x->score.found < y->score.found ? 1 : -1;
+	if (x->score.fit != y->score.fit)
+		return x->score.fit < y->score.fit ? 1 : -1;
+	return x->task < y->task ? -1 : 1;
+}
 
-		best = found > best ? found : best;
-	}
-	for (size_t i = 0; best && i < n_tasks; i++) {
-		if (task_matches(&tasks[i], words, n, &asked) < best)
-			continue;
-		if (any)
+/* Prints the tasks that most of the words find, the best first. Returns their number, or -ENOMEM. */
+static int print_tasks(char *const *words, size_t n)
+{
+	struct hit *hits __cleanup(free) = calloc(n_tasks, sizeof(*hits));
+	size_t i;
+
+	if (!hits)
+		return -ENOMEM;
+	for (i = 0; i < n_tasks; i++)
+		hits[i] = (struct hit){ task_score(&tasks[i], words, n), &tasks[i] };
+	qsort(hits, n_tasks, sizeof(*hits), by_score);
+	for (i = 0;
+	     i < n_tasks && hits[i].score.found && hits[i].score.found == hits[0].score.found;
+	     i++) {
+		if (i)
 			putchar('\n');
-		any = true;
-		print_task(&tasks[i]);
+		print_task(hits[i].task);
 	}
-	return best;
+	return (int)i;
 }
 
 static void list_tasks(void)
@@ -69,12 +86,17 @@ static int unknown(const struct app *app, int argc, char **argv)
 int cmd_help(struct app *app, int argc, char **argv)
 {
 	const struct command *command = argc == 2 ? command_find(app, argv[1]) : NULL;
+	int n = 1;
 
 	if (argc < 2 || command)
 		app_help(app, command);
 	else if (argc == 2 && !strcmp(argv[1], ALL_TASKS))
 		list_tasks();
-	else if (!print_tasks(argv + 1, (size_t)argc - 1))
-		return unknown(app, argc, argv);
-	return 0;
+	else
+		n = print_tasks(argv + 1, (size_t)argc - 1);
+	if (n < 0) {
+		app_say("%s", strerror(-n));
+		return EXIT_FAILED;
+	}
+	return n ? 0 : unknown(app, argc, argv);
 }

@@ -16,6 +16,8 @@
 #define RECORD_BLOCK "dktrace record --all -e 'block:block_rq_*'"
 #define RECORD_ALL   "dktrace record --all -e 'raw_syscalls:*,sched:sched_*,block:block_rq_*'"
 
+#define METADATA "*stat*,open*,unlink*,mkdir*,rename*"
+
 /* The commands for an analysis of Lustre's log, which needs these classes. */
 #define LUSTRE(classes, analysis)                                                                  \
 	"lctl set_param debug=+" classes "; sleep 10; dktrace lustre " analysis " log",            \
@@ -24,9 +26,21 @@
 
 const struct task tasks[] = {
 	/* clang-format off */
-	{ "What does the machine do now?", "overloaded server happens happening live overview top busy load processes activity going",
+	{ "How do I print the log?", "logs read see debug_kernel dk dmesg messages debug show",
+	  "dktrace show", NULL, NULL },
+	{ "How do I watch the log as it grows?", "tail follow live log new messages errors warnings debug",
+	  "dktrace follow", NULL, NULL },
+	{ "How do I record all the time?", "leave it on permanently permanent always every week weeks month months days day night overnight background continuously constantly service daemon keep recording long rotate 24/7",
+	  "dktrace daemon start -e 'block:block_rq_*'", NULL, "dktrace report --since -1h /var/log/dktrace" },
+	{ "What happened in the last hour?", "last night yesterday today morning ago since minutes minute earlier recently past hours week history time was",
+	  "dktrace report --since -1h /var/log/dktrace", "dktrace daemon start -e 'block:block_rq_*'",
+	  "dktrace info /var/log/dktrace" },
+	{ "What does the machine do now?", "overloaded server happens happening live overview top busy load high processes activity going",
 	  "dktrace top", NULL, NULL },
-	{ "Which system calls have not returned?", "hang hangs hung stuck blocked uninterruptible now syscall process",
+	{ "What do the server threads of Lustre wait for?", "watchdog inactive service thread ost mdt oss mds ll_ost hung stuck waits blocked dumping stack trace",
+	  "dktrace analyze offcpustats --comm 'll_ost*,mdt*'",
+	  RECORD_SCHED, "dktrace analyze offcpustats --comm 'll_ost*,mdt*' trace.dat" },
+	{ "Which system calls have not returned?", "d state hang hangs hung stuck blocked uninterruptible now syscall process",
 	  "dktrace top --batch -n 1 --panel calls --rows 0", NULL, NULL },
 	{ "What fills the debug log?", "classes events lost records messages flood full overflow buffer debug_mb debug mask",
 	  "dktrace top --batch -n 3 --log --panel classes,events,buffers", NULL, NULL },
@@ -44,25 +58,33 @@ const struct task tasks[] = {
 	  "dktrace strace --stack --duration '>10ms' trace.dat" },
 	{ "Which calls of a program fail?", "which calls fail in this process strace errors errno failing syscall",
 	  "dktrace strace --errors", RECORD_CALLS, "dktrace strace --errors trace.dat" },
-	{ "Who calls what?", "which process makes system calls syscall busy",
+	{ "Which process makes which system calls?", "who calls syscall syscalls busy",
 	  "dktrace hist callers", RECORD_CALLS, "dktrace hist callers -i trace.dat" },
 	{ "Who fsyncs?", "calls fsync fdatasync sync msync durable",
 	  "dktrace hist fsyncs", "dktrace record -e 'syscalls:sys_*sync*'", "dktrace hist fsyncs -i trace.dat" },
 	{ "How long does fsync take?", "slow fsync fdatasync latency commit",
 	  "dktrace latency fsync", "dktrace record -e 'syscalls:sys_*sync*'", "dktrace latency fsync -i trace.dat" },
+	{ "Who reads and writes files?", "read write file name names path io bytes written throughput bandwidth process network socket",
+	  "dktrace analyze iousagetop", RECORD_CALLS, "dktrace analyze iousagetop trace.dat" },
 	{ "Who opens files?", "open which files",
 	  "dktrace hist opens", "dktrace record -e 'syscalls:sys_*_open*'", "dktrace hist opens -i trace.dat" },
-	{ "Who reads and writes files?", "read write files io bytes throughput bandwidth process network socket",
-	  "dktrace analyze iousagetop", RECORD_CALLS, "dktrace analyze iousagetop trace.dat" },
-	{ "Which disk is slow?", "high iowait latency storage block device io ost mdt queue where does the time go",
+	{ "Who deletes files?", "delete deletes deleted deleting remove removes removed unlink unlinks rm rmdir disappear disappears vanish vanished gone missing file directory",
+	  "dktrace strace --calls 'unlink*,rmdir'", RECORD_CALLS,
+	  "dktrace strace --calls 'unlink*,rmdir' trace.dat" },
+	{ "How long do calls for metadata take?", "metadata stat fstat statx lstat getattr unlink mkdir create open rename ls lookup slow operations ops calls latency files small mdt mds",
+	  "dktrace strace --summary --calls '" METADATA "'", RECORD_CALLS,
+	  "dktrace strace --summary --calls '" METADATA "' trace.dat" },
+	{ "Which disk is slow?", "nvme ssd hdd raid scsi drive multipath await utilization saturated high iowait latency storage block device io ost mdt queue where does the time go",
 	  "dktrace analyze blockstats", RECORD_BLOCK, "dktrace analyze blockstats trace.dat" },
-	{ "Who uses the disks?", "iops throughput bandwidth reads writes io block device storage process busy ost",
+	{ "Who uses the disks?", "iops hammer hammered hammers hammering hits thrashing load throughput bandwidth reads writes written io block device storage process busy ost nvme ssd drive",
 	  "dktrace hist disk-requests", RECORD_BLOCK, "dktrace hist disk-requests -i trace.dat" },
-	{ "Which disks have errors?", "failed bad broken media block device io storage error eio",
+	{ "How large are the requests to disks?", "size sizes small big random sequential pattern block io bytes",
+	  "dktrace hist disk-sizes", RECORD_BLOCK, "dktrace hist disk-sizes -i trace.dat" },
+	{ "Which disks have errors?", "failed bad nvme ssd drive broken media block device io storage error eio",
 	  "dktrace hist disk-errors", RECORD_BLOCK, "dktrace hist disk-errors -i trace.dat" },
 	{ "How long does the journal's commit take?", "slow ldiskfs ext4 jbd2 latency",
 	  "dktrace latency jbd2", "dktrace record -e 'jbd2:*'", "dktrace latency jbd2 -i trace.dat" },
-	{ "Who waits for a CPU?", "slow run queue scheduler scheduling latency delay wakeup where does the time go",
+	{ "Who waits for a CPU?", "wait waiting slow run queue scheduler scheduling latency delay wakeup where does the time go",
 	  "dktrace analyze schedstats", RECORD_SCHED, "dktrace analyze schedstats trace.dat" },
 	{ "Why do processes wait?", "high iowait off-cpu sleep sleeping blocked hang hung stuck idle where does the time go",
 	  "dktrace analyze offcpustats", RECORD_SCHED, "dktrace analyze offcpustats trace.dat" },
@@ -70,10 +92,14 @@ const struct task tasks[] = {
 	  "dktrace analyze cputop", RECORD_SCHED, "dktrace analyze cputop trace.dat" },
 	{ "Which programs are started?", "exec start who runs command",
 	  "dktrace hist execs", "dktrace record -e 'sched:sched_process_exec'", "dktrace hist execs -i trace.dat" },
+	{ "Who creates processes?", "fork forks clone thread threads children spawn",
+	  "dktrace hist forks", "dktrace record -e 'sched:sched_process_fork'", "dktrace hist forks -i trace.dat" },
 	{ "Who is killed?", "who kills process signal kill kills died",
 	  "dktrace hist signals", "dktrace record -e 'signal:*'", "dktrace hist signals -i trace.dat" },
 	{ "Who takes memory?", "allocates allocation pages leak leaks oom out of memory usage",
 	  "dktrace hist allocations", "dktrace record -e 'kmem:mm_page_*'", "dktrace hist allocations -i trace.dat" },
+	{ "Who takes page faults?", "fault swap mmap memory",
+	  "dktrace hist faults", "dktrace record -e 'exceptions:page_fault_user'", "dktrace hist faults -i trace.dat" },
 	{ "Who fills the page cache?", "pages cached dirty writeback memory file",
 	  "dktrace analyze pagecache", "dktrace record -e 'filemap:*,writeback:*'", "dktrace analyze pagecache trace.dat" },
 	{ "Which interrupts take long?", "irq softirq latency handler device",
@@ -82,25 +108,54 @@ const struct task tasks[] = {
 	  "dktrace hist retransmits", "dktrace record -e 'tcp:*'", "dktrace hist retransmits -i trace.dat" },
 	{ "Which NFS requests are slow?", "nfsd server latency rpc",
 	  "dktrace latency nfsd", "dktrace record -e 'sunrpc:svc_*'", "dktrace latency nfsd -i trace.dat" },
+	{ "What does a recording contain?", "file trace.dat saved contents inside inspect info summary look read open what is in",
+	  NULL, RECORD_ALL, "dktrace info trace.dat" },
+	{ "How do I convert a recording for Perfetto?", "export convert format formats trace compass tracecompass kernelshark babeltrace ctf json pftrace chrome ui other program programs tool open",
+	  NULL, RECORD_ALL, "dktrace convert trace.dat trace.pftrace" },
+	{ "How do I write CSV?", "csv json export excel spreadsheet pandas python script scripts text columns table convert machine readable parse grep awk",
+	  NULL, RECORD_ALL, "dktrace convert trace.dat trace.csv" },
 	{ "How do I ask in SQL?", "database sqlite select query statement table tables join question of my own",
 	  NULL, RECORD_ALL, "dktrace sql trace.dat 'SELECT * FROM syscallstats'" },
 	{ "How long is it from one event to another?", "between time period interval a and b duration of my own",
 	  "dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync -k common_pid -t 10",
 	  "dktrace record -e 'syscalls:*_fsync'",
 	  "dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync -k common_pid -i trace.dat" },
-	{ "What happened before an incident?", "eviction evicted condition dump flight recorder rare sporadic sometimes",
+	{ "What happened before an incident?", "happens happen only condition dump flight recorder rare rarely sporadic sporadically sometimes occasionally intermittent once catch trigger incidents spike spikes",
 	  "dktrace flight start -e 'raw_syscalls:*' --when 'fsync > 100ms'", NULL, NULL },
-	{ "What happened before the crash?", "panic reboot rebooted crashed died last boot oops",
-	  "dktrace last-boot", NULL, NULL },
-	{ "Where does the kernel spend time in a call?", "function graph where does the time go",
+	{ "What happened before the crash?", "panic panicked server reboot reboots rebooted crashed died last boot oops lbug assertion lassert bug kernel down",
+	  "dktrace last-boot", "dktrace boot-config --persistent 64M", NULL },
+	{ "What is in the dump of a crashed kernel?", "vmcore kdump crash core makedumpfile memory image analyze",
+	  NULL, NULL, "dktrace report vmcore" },
+	{ "Which functions of the kernel does a call run?", "function graph called path spend where does the time go",
 	  "dktrace graph vfs_read", NULL, NULL },
+	{ "Which arguments has a function?", "argument parameter parameters variable value values probe kprobe uprobe kernel program dynamic",
+	  "dktrace probe add --enable vfs_read count", NULL, NULL },
+	{ "How do I record some processes only?", "one only process pid program comm filter restrict limit select narrow less condition certain particular single command",
+	  NULL, "dktrace record -e 'raw_syscalls:*' --comm 'll_ost*,mdt*'", "dktrace report trace.dat" },
+	{ "How do I record on many servers at once?", "host hosts cluster node nodes all several machines parallel same time ssh pdsh clush collect fleet server remote",
+	  NULL, "dktrace collect -w 'oss[01-40],mds1' -o slow record -c rpctrace --duration 30",
+	  "dktrace report slow" },
+	{ "How do I stop it, and restore the machine?", "turn off disable end remove undo clean cleanup uninstall reset switch tracing everything quit",
+	  "dktrace reset", NULL, NULL },
+	{ "How do I keep the settings?", "reboot persist persistent survive boot save setting configuration config restore load again",
+	  "dktrace save", NULL, NULL },
+	{ "What does this machine support?", "work works supported requirements requirement need needs privilege privileges root permission permissions denied capability capabilities kernel kernels version check feature features doctor missing",
+	  "dktrace doctor", NULL, NULL },
+	{ "How much does tracing cost?", "overhead slow slowdown impact performance expensive production safe buffers buffer cpu",
+	  "dktrace status", NULL, NULL },
+	{ "Which events can be recorded?", "event tracepoint tracepoints list available classes class name names find search",
+	  "dktrace list events", NULL, NULL },
 	{ "Which RPCs of Lustre are slow?", "xid opcode request rpc latency hang hung timeout client server ost oss mds mdt where does the time go",
 	  LUSTRE("rpctrace", "rpc") },
-	{ "Who talks to this server of Lustre?", "client clients ost oss mds nid rpc requests peer jobid job load",
+	{ "Who talks to this server of Lustre?", "client clients ost oss mds nid nids rpc requests peer load loads overloads hammers",
 	  LUSTRE("rpctrace", "rpc --group-by nid") },
-	{ "Who waits for which lock of Lustre?", "ldlm conflict contention blocked callback locks hang dlm who holds",
+	{ "Which jobs load Lustre?", "job jobid jobids jobstats slurm pbs user users batch rpc requests slow hammer hammers hammered",
+	  LUSTRE("rpctrace", "rpc --group-by job") },
+	{ "What happened to an object of Lustre?", "file fid nid xid inode story history timeline messages about word follow client trace thread",
+	  LUSTRE("vfstrace", "timeline 0x200000401:0x1:0x0") },
+	{ "Who waits for which lock of Lustre?", "ldlm conflict contention blocked blocks blocking whom callback callbacks locks hang dlm who holds held waits granted enqueue",
 	  LUSTRE("dlmtrace", "locks") },
-	{ "Why was a client of Lustre evicted?", "evictions evict timeout timed out reconnect lost connection disconnected",
+	{ "Why was a client of Lustre evicted?", "eviction evictions evict timeout timed out reconnect lost connection disconnected",
 	  LUSTRE("dlmtrace+rpctrace+ha", "evictions") },
 	{ "Does Lustre leak memory?", "malloc leaks leaking allocation kmalloc",
 	  LUSTRE("malloc", "leaks") },
@@ -129,9 +184,12 @@ static size_t next_word(const char **p)
 static bool is_filler(const char *word, size_t len)
 {
 	static const char *const fillers[] = {
-		"a",    "an",  "and",  "are", "by",  "can",  "do",   "does", "for",   "has", "have",
-		"how",  "i",   "in",   "is",  "it",  "me",   "my",   "of",   "on",    "so",  "show",
-		"that", "the", "this", "to",  "was", "with", "what", "when", "which", "who", "why",
+		"a",    "an",    "and",  "are",  "at",  "be",    "but",  "by",   "can",   "did",
+		"do",   "does",  "for",  "from", "get", "has",   "have", "how",  "i",     "if",
+		"in",   "is",    "it",   "its",  "me",  "my",    "of",   "on",   "or",    "our",
+		"so",   "show",  "see",  "that", "the", "their", "them", "then", "there", "they",
+		"this", "to",    "want", "was",  "we",  "were",  "what", "when", "where", "which",
+		"who",  "whose", "why",  "with", "you",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fillers); i++)
@@ -140,39 +198,63 @@ static bool is_filler(const char *word, size_t len)
 	return false;
 }
 
-/* "fsync" and "fsyncs" are alike, and "evict" and "eviction": one begins with the other. */
+/* How well two words fit. */
+enum fit {
+	FIT_NONE,
+	FIT_ALIKE,
+	FIT_SAME,
+};
+
+/* "evict" and "eviction" are alike: one begins with the other. Shorter words say too little. */
 #define STEM 4
 
-static bool is_alike(const char *a, size_t a_len, const char *b, size_t b_len)
+/* A word and its plural are the same. */
+static enum fit fit_word(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-	size_t n = a_len < b_len ? a_len : b_len;
+	const char *longer = a_len < b_len ? b : a;
+	size_t n = DKT__MIN(a_len, b_len), most = DKT__MAX(a_len, b_len);
 
-	return (a_len == b_len || n >= STEM) && !strncasecmp(a, b, n);
+	if (strncasecmp(a, b, n) != 0)
+		return FIT_NONE;
+	if (most == n || (most == n + 1 && tolower((unsigned char)longer[n]) == 's'))
+		return FIT_SAME;
+	return n >= STEM ? FIT_ALIKE : FIT_NONE;
 }
 
-static bool has_word(const char *text, const char *word, size_t len)
+static enum fit fit(const char *text, const char *word, size_t len)
 {
+	enum fit best = FIT_NONE;
 	size_t n;
 
 	for (; (n = next_word(&text)); text += n)
-		if (!is_filler(text, n) && is_alike(text, n, word, len))
-			return true;
-	return false;
+		if (!is_filler(text, n))
+			best = DKT__MAX(best, fit_word(text, n, word, len));
+	return best;
 }
 
-size_t task_matches(const struct task *task, char *const *words, size_t n, size_t *asked)
+/* A word of the question says more than a further one, the same word more than one that is alike. */
+static unsigned int fit_task(const struct task *task, const char *word, size_t len)
 {
-	size_t found = 0, len;
+	static const unsigned int in_question[] = { [FIT_ALIKE] = 2, [FIT_SAME] = 4 };
+	static const unsigned int in_words[] = { [FIT_ALIKE] = 1, [FIT_SAME] = 3 };
 
-	*asked = 0;
+	return DKT__MAX(in_question[fit(task->question, word, len)],
+			in_words[fit(task->words, word, len)]);
+}
+
+struct task_score task_score(const struct task *task, char *const *words, size_t n)
+{
+	struct task_score score = { 0 };
+	size_t len;
+
 	for (size_t i = 0; i < n; i++)
 		for (const char *p = words[i]; (len = next_word(&p)); p += len) {
-			if (is_filler(p, len))
-				continue;
-			++*asked;
-			found += has_word(task->question, p, len) || has_word(task->words, p, len);
+			unsigned int fits = is_filler(p, len) ? 0 : fit_task(task, p, len);
+
+			score.found += fits > 0;
+			score.fit += fits;
 		}
-	return found;
+	return score;
 }
 
 void task_guess(struct dkt__guess *guess)

@@ -16,11 +16,12 @@ struct task {
 extern const struct task tasks[];
 extern const size_t n_tasks;
 
-/*
- * Returns how many of the n words find the task, without words such as "who" and "the". Sets *asked to
- * the number of words that count.
- */
-size_t task_matches(const struct task *task, char *const *words, size_t n, size_t *asked);
+struct task_score {
+	size_t found; /* how many words, without those such as "who" and "the" */
+	size_t fit; /* how well they fit; of tasks that have as many words, the best one comes first */
+};
+
+struct task_score task_score(const struct task *task, char *const *words, size_t n);
 
 struct dkt__guess;
 

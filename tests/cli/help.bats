@@ -63,6 +63,29 @@ questions()
 	at_least 3 "$(printf '%s\n' "$output" | grep -c '?$')" "tasks about disks"
 }
 
+@test "the first task that help prints for a question in people's words has the command that answers it" {
+	local question command wrong="" n=0
+
+	while IFS=$'\t' read -r question command; do
+		# shellcheck disable=SC2086 # words, as they are typed
+		run dktrace help $question
+		# Its lines up to the empty one before the next task.
+		has "$(sed '/^$/,$d' <<<"$output")" "$command" >/dev/null || wrong+="$question: not $command"$'\n'
+		n=$((n + 1))
+	done < <(grep -v '^#' "$BATS_TEST_DIRNAME/help-questions.cases")
+	at_least 100 "$n" "questions"
+	same "" "$wrong" "questions"
+}
+
+@test "the question of each task finds this task first" {
+	local question
+
+	while read -r question; do
+		run -0 dktrace help "$question"
+		same "$question" "${lines[0]}" "the first task"
+	done < <(questions)
+}
+
 @test "the commands for tasks have lines of 100 columns, which can be read and copied" {
 	at_least 20 "$(questions | wc -l)" "tasks"
 	run -0 dktrace help "$(questions | paste -sd ' ')"
