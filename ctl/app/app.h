@@ -200,12 +200,26 @@ enum command_flags {
 	CMD_LOAD = UINT64_C(1) << 42, /* loads into a database: --clickhouse, --layout ... */
 };
 
+/* The headings of the help, in this order. */
+enum command_group {
+	GROUP_LOG,
+	GROUP_RECORDING,
+	GROUP_READING,
+	GROUP_ANSWERS,
+	GROUP_LUSTRE,
+	GROUP_HOSTS,
+	GROUP_SETTINGS,
+	GROUP_MACHINE,
+	N_GROUPS,
+};
+
 /* argv[0] is the command's name. Returns the exit status. */
 typedef int command_fn(struct app *app, int argc, char **argv);
 
 struct command {
 	const char *name;
 	command_fn *run;
+	enum command_group group;
 	uint64_t flags; /* enum command_flags */
 	int min_args, max_args; /* max -1: any number */
 	const char *args;

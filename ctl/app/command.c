@@ -25,6 +25,25 @@ int command_unknown(const struct app *app, const char *name)
 			 dkt__guess_words(&guess));
 }
 
+static void list_group(const struct app *app, enum command_group group)
+{
+	static const char *const headings[N_GROUPS] = {
+		[GROUP_LOG] = "The log",
+		[GROUP_RECORDING] = "Recording into files",
+		[GROUP_READING] = "Reading files",
+		[GROUP_ANSWERS] = "Answers, live and from files",
+		[GROUP_LUSTRE] = "Answers from Lustre's logs",
+		[GROUP_HOSTS] = "Many hosts",
+		[GROUP_SETTINGS] = "Settings: what is recorded, and when",
+		[GROUP_MACHINE] = "What there is",
+	};
+
+	printf("\n%s:\n", headings[group]);
+	for (const struct command *row = app->commands; row->name; row++)
+		if (row->group == group && !(row->flags & CMD_HIDDEN))
+			printf("  %-12s %s\n", row->name, row->help);
+}
+
 void app_help(const struct app *app, const struct command *command)
 {
 	if (command) {
@@ -36,10 +55,9 @@ void app_help(const struct app *app, const struct command *command)
 		return;
 	}
 	printf("Usage: dktrace [OPTION...] COMMAND [ARGUMENT...]\n"
-	       "Lustre's debug log on the kernel's own tracer.\n\nCommands:\n");
-	for (const struct command *row = app->commands; row->name; row++)
-		if (!(row->flags & CMD_HIDDEN))
-			printf("  %-12s %s\n", row->name, row->help);
+	       "Lustre's debug log on the kernel's own tracer.\n");
+	for (int group = 0; group < N_GROUPS; group++)
+		list_group(app, (enum command_group)group);
 	printf("\nOptions before any command:\n");
 	opt_help(NULL, stdout);
 	printf("\nTo start with:\n"

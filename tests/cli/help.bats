@@ -86,6 +86,22 @@ questions()
 	done < <(questions)
 }
 
+@test "help lists commands in groups, each command once" {
+	run -0 dktrace help
+	same "The log:
+Recording into files:
+Reading files:
+Answers, live and from files:
+Answers from Lustre's logs:
+Many hosts:
+Settings: what is recorded, and when:
+What there is:
+Options before any command:
+To start with:" "$(grep '^[A-Z].*:$' <<<"$output")" "headings"
+	same "$(commands | sort)" "$(sed -n 's/^  \([a-z_-]*\) .*/\1/p' <<<"$output" | grep . | sort)" "commands"
+	has "$(sed -n '/^Many hosts:/,/^$/p' <<<"$output")" "  collect "
+}
+
 @test "the commands for tasks have lines of 100 columns, which can be read and copied" {
 	at_least 20 "$(questions | wc -l)" "tasks"
 	run -0 dktrace help "$(questions | paste -sd ' ')"
