@@ -93,6 +93,8 @@ static int run_command(struct app *app, int argc, char **argv)
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);
+	if (!rc && own_options)
+		rc = opt_check(app);
 	if (!rc && !app->input && !app->root && names)
 		lent = cdebug_try_lend(app->ctx);
 	if (!rc)

@@ -36,19 +36,30 @@ static int take_pid(const char **p, char separator, int64_t *pid)
 	return *(*p)++ == separator && **p ? 0 : -EINVAL;
 }
 
-int threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads)
+int threads_check_list(struct dkt_ctx *ctx, const char *text)
 {
 	const char *p = text;
 	int64_t pid;
-	int err;
 
 	do {
 		if (take_pid(&p, ',', &pid))
 			return dkt_fail(ctx, -EINVAL,
 					"'%.60s' is not a list of processes such as 1234,1235",
 					text);
-		err = add_process(ctx, pid, threads);
-	} while (!err && *p);
+	} while (*p);
+	return 0;
+}
+
+int threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads)
+{
+	int64_t pid;
+	int err = threads_check_list(ctx, text);
+
+	while (!err && *text) {
+		err = take_pid(&text, ',', &pid);
+		if (!err)
+			err = add_process(ctx, pid, threads);
+	}
 	return err;
 }
 

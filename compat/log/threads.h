@@ -12,6 +12,9 @@ struct threads {
 	size_t n;
 };
 
+/* -EINVAL: the text is not a list of processes "12,13". */
+int threads_check_list(struct dkt_ctx *ctx, const char *text);
+
 /* Adds the threads of processes "12,13". -ESRCH: no such process; -EINVAL: not a list. */
 int threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads);
 

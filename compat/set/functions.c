@@ -28,21 +28,21 @@ static int add_list(struct names *names, const char *list)
 	return err;
 }
 
-static int read_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth)
+int functions_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth)
 {
 	int64_t value;
 
 	if (!text)
 		return 0;
 	if (dkt__parse_int(text, 1, DEPTH_MAX, &value))
-		return dkt_fail(ctx, -EINVAL, "depth: '%.40s' is not a number from 1 to %d", text,
+		return dkt_fail(ctx, -EINVAL, "'%.40s' is not a number from 1 to %d", text,
 				DEPTH_MAX);
 	*depth = (uint32_t)value;
 	return 0;
 }
 
 /* Reads "100", "100us", "5ms" or "1s"; the kernel counts in microseconds. */
-static int read_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
+int functions_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
 {
 	uint64_t ns;
 
@@ -85,9 +85,9 @@ static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, str
 	if (!err)
 		err = add_list(&f->roots, wish->roots);
 	if (!err)
-		err = read_depth(ctx, wish->depth, &f->depth);
+		err = functions_depth(ctx, wish->depth, &f->depth);
 	if (!err)
-		err = read_threshold(ctx, wish->threshold, &f->threshold);
+		err = functions_threshold(ctx, wish->threshold, &f->threshold);
 	return err || !wish->pids ? err : threads_of_processes(ctx, wish->pids, &f->threads);
 }
 

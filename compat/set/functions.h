@@ -24,6 +24,10 @@ struct functions_wish {
 /* Sets the tracer; replaces an earlier one, and the one that `trace` in debug sets. */
 int functions_set(struct debuglog *log, const struct functions_wish *wish);
 
+/* Read these options: the most nested calls, and the least time in us. NULL leaves the value as it is. */
+int functions_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth);
+int functions_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us);
+
 /*
  * Reads "vfs_* --depth 3", globs and options as on the command line, into the settings. -ESRCH: its
  * processes do not exist.

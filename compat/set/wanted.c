@@ -15,8 +15,8 @@
 
 /* ---- words ---- */
 
-static int read_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
-		     uint32_t *mask)
+int wanted_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
+		uint32_t *mask)
 {
 	const size_t blank = strspn(text, " \t\n,");
 	/* A sign keeps mask_parse() from adding the classes that a debug log always has. */
@@ -49,12 +49,12 @@ static int read_masks(struct dkt_ctx *ctx, const struct wanted_words *words, str
 	*set = (struct settings){ .subsystem_debug = mask_all(MASK_SUBSYSTEM),
 				  .sources = lustre_sources(lustre_is_loaded()) };
 	if (words->classes)
-		err = read_mask(ctx, "class", MASK_DEBUG, words->classes, &set->debug);
+		err = wanted_mask(ctx, "class", MASK_DEBUG, words->classes, &set->debug);
 	if (!err && words->subsystems)
-		err = read_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
-				&set->subsystem_debug);
+		err = wanted_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
+				  &set->subsystem_debug);
 	if (!err && words->sources)
-		err = read_mask(ctx, "sources", MASK_SOURCES, words->sources, &set->sources);
+		err = wanted_mask(ctx, "sources", MASK_SOURCES, words->sources, &set->sources);
 	/* Without a class no event of Lustre is wanted. */
 	if (!set->debug)
 		set->sources = 0;

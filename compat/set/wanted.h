@@ -18,6 +18,8 @@
 #include <dktrace/dktrace.h>
 #include <stdbool.h>
 
+#include "lustre/mask.h"
+
 /* The arguments of the options with these names; NULL: not given. */
 struct wanted_words {
 	/*
@@ -67,6 +69,10 @@ struct wanted {
 	char *notes;
 	struct wanted_parts *parts; /* NULL: a set of wanted_add() alone */
 };
+
+/* Reads the classes, subsystems or sources of an option. -EINVAL: one is unknown. */
+int wanted_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
+		uint32_t *mask);
 
 /*
  * Resolves the words. Creates the probes, disabled, and the probe on Lustre's messages if the classes

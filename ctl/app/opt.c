@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stddef.h>
 
+#include "app/value.h"
 #include "base/buf.h"
 #include "base/parse.h"
 #include "io/say.h"
@@ -336,6 +337,39 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 	}
 	argv[0] = self;
 	return optind;
+}
+
+int opt_check(const struct app *app)
+{
+	static const uint64_t records = CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON;
+	static const uint64_t writes = CMD_CAPTURE | CMD_DAEMON | CMD_RECOVER | CMD_WRITE |
+				       CMD_DAT | CMD_REPORT;
+	static const struct {
+		const char *name;
+		size_t offset;
+		uint64_t commands;
+		value_check *check;
+	} checks[] = {
+		{ "class", AT(classes), records, value_classes },
+		{ "subsystem", AT(subsystems), records, value_subsystems },
+		{ "pid", AT(pid), records | CMD_FILTER | CMD_FUNCTION, value_processes },
+		{ "cpu", AT(cpu), records | CMD_FILTER | CMD_SELECT | CMD_STRACE, value_cpus },
+		{ "filter", AT(filter), records | CMD_TRIGGER | CMD_SELECT | CMD_STRACE,
+		  value_filter },
+		{ "compression", AT(compression), writes, value_compression },
+		{ "depth", AT(depth), CMD_GRAPH, value_depth },
+		{ "threshold", AT(threshold), CMD_GRAPH, value_threshold },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
+		const char *text;
+
+		memcpy(&text, (const char *)app + checks[i].offset, sizeof(text));
+		if (text && checks[i].commands & app->command->flags &&
+		    checks[i].check(app->ctx, checks[i].name, text))
+			return app_usage("%s", dkt_error(app->ctx));
+	}
+	return 0;
 }
 
 int opt_number(const char *option, const char *text, int *number)

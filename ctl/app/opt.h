@@ -13,6 +13,12 @@
 int opt_parse(struct app *app, const struct command *command, int argc, char **argv);
 
 /*
+ * Checks the values of options that are wrong whatever the machine is like, so that each has the same
+ * words and exit status in all commands. Returns 0, or EXIT_USAGE after an error message.
+ */
+int opt_check(const struct app *app);
+
+/*
  * Reads the value of an option: a number that is not negative, a time in seconds above 0, or a number of
  * bytes above 0. text NULL leaves the value as it is. Returns 0, or EXIT_USAGE after an error message.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* filter: restricts recording by expression, process, program or CPU. */
 #include "app/print.h"
+#include "app/value.h"
 #include "apply/apply.h"
 #include "base/io.h"
 #include "out/fold.h"
@@ -96,6 +97,8 @@ static int cmd_set(struct filter *filter, int argc, char **argv)
 	if (app->children && argc)
 		return app_usage("filter set: --children is for all events, not for '%s' alone",
 				 argv[0]);
+	if (argc > 1 && value_filter(app->ctx, "filter", argv[1]))
+		return app_usage("%s", dkt_error(app->ctx));
 	return set_filter(filter, argc, argv);
 }
 

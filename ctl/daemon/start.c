@@ -66,14 +66,26 @@ static int make_dir(struct start *start)
 	return dkt__with_words(app->ctx, archive_config_set(&start->config, ARCHIVE_DIR, path));
 }
 
+/* Checks what the command line says, without the file of --settings. Returns 0 or EXIT_USAGE. */
+static int check_options(struct app *app)
+{
+	struct archive_config given = { 0 };
+	struct archive_limits limits;
+	int err = take_options(app, &given);
+
+	if (!err)
+		err = archive_config_limits(app->ctx, &given, &limits);
+	archive_config_clear(&given);
+	return err ? app_usage("%s", dkt_error(app->ctx)) : 0;
+}
+
 static int check(struct start *start)
 {
 	struct archive_limits limits;
 
 	if (!archive_config_chooses(&start->config))
-		return dkt_fail(start->app->ctx, -EINVAL,
-				"name what to record: classes with -c, events with -e, or a file"
-				" with --settings");
+		return dkt_fail(start->app->ctx, -EINVAL, "%s names nothing to record",
+				start->settings);
 	return archive_config_limits(start->app->ctx, &start->config, &limits) ?:
 		       archive_metrics_check(start->app->ctx, &start->config);
 }
@@ -121,8 +133,14 @@ static int run(void *data)
 int daemon_action_start(struct app *app)
 {
 	struct start start = { .app = app };
-	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL), rc;
+	int rc = check_options(app), err;
 
+	if (!rc && !app->classes && !app->events && !app->probes && !app->settings)
+		rc = app_usage("name what to record: classes with -c, events with -e, or a file"
+			       " with --settings");
+	if (rc)
+		return rc;
+	err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 	if (!err)
 		err = read_all(&start);
 	rc = err ? app_fail(app) : behind_run(&start.behind, app, run, &start);
@@ -153,11 +171,14 @@ int daemon_action_reload(struct app *app)
 		   app->comm || app->pid || app->cpu || app->stacks || app->segment_size ||
 		   app->segment_time || app->max_size || app->keep_time || app->compression ||
 		   app->metrics;
-	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+	int rc = check_options(app), err;
 
+	if (rc)
+		return rc;
 	if (app->dir || app->buffer_size || app->settings)
 		return app_usage("daemon reload: --dir, --buffer-size and --settings can only be"
 				 " given to start");
+	err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 	if (!err && any)
 		err = changed(app, &config);
 	if (!err && any)

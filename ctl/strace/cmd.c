@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* strace: prints system calls with their times, arguments and results. */
 #include "app/opt.h"
+#include "app/value.h"
 #include "base/stop.h"
 #include "input/live_args.h"
 #include "log/threads.h"
@@ -44,6 +45,9 @@ static int read_args(struct strace *strace, int argc, char **argv)
 		return app_usage("strace: cannot combine --pid with a command; give one of them");
 	if (app->children && (!app->pid || strace->n_files))
 		return app_usage("strace: --children is for --pid of running processes");
+	/* Files take a list with ranges, which selects records. */
+	if (app->pid && !strace->n_files && value_processes(app->ctx, "pid", app->pid))
+		return app_usage("%s", dkt_error(app->ctx));
 	if (app->top && !app->summary)
 		return app_usage("strace: --top is for --summary");
 	if (app->stack && app->summary)

@@ -47,7 +47,7 @@ report()
 	expect 2 "" "dktrace: out: the name does not tell the format; give --format" \
 		dktrace convert nothing out
 	expect 2 "" "dktrace: --format: unknown format 'elf'; use trace.dat, trace.dat-6, sqlite or a style" dktrace convert --format elf nothing out
-	expect 1 "" "dktrace: compression 'rar' is not supported; use zstd, zlib or none" \
+	expect 2 "" "dktrace: --compression: 'rar' is not zstd, zlib or none" \
 		dktrace convert --compression rar "$capture" out.dat
 	expect 1 "" "dktrace: version 6 of trace.dat has no compression" \
 		dktrace convert --format trace.dat-6 --compression zstd "$capture" out.dat

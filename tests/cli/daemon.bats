@@ -36,12 +36,12 @@ refused()
 }
 
 @test "daemon start: values are checked before anything is created" {
-	refused 1 'name what to record' start --dir "$tmp/dir"
-	refused 1 "--segment-size: '1' is not a size" start -e 'sched:*' --segment-size 1 --dir "$tmp/dir"
-	refused 1 "--segment-time: '0' is not a time" start -e 'sched:*' --segment-time 0 --dir "$tmp/dir"
-	refused 1 "--keep: 'week' is not a time" start -e 'sched:*' --keep week --dir "$tmp/dir"
-	refused 1 "--max-size: 'x' is not a size" start -e 'sched:*' --max-size x --dir "$tmp/dir"
-	refused 1 "--compression: 'rot13' is not zstd, zlib or none" start -e 'sched:*' --compression rot13
+	refused 2 'name what to record' start --dir "$tmp/dir"
+	refused 2 "--segment-size: '1' is not a size" start -e 'sched:*' --segment-size 1 --dir "$tmp/dir"
+	refused 2 "--segment-time: '0' is not a time" start -e 'sched:*' --segment-time 0 --dir "$tmp/dir"
+	refused 2 "--keep: 'week' is not a time" start -e 'sched:*' --keep week --dir "$tmp/dir"
+	refused 2 "--max-size: 'x' is not a size" start -e 'sched:*' --max-size x --dir "$tmp/dir"
+	refused 2 "--compression: 'rot13' is not zstd, zlib or none" start -e 'sched:*' --compression rot13
 	[ ! -e "$tmp/dir" ]
 	touch "$tmp/file"
 	refused 1 'is not a directory' start -e 'sched:*' --dir "$tmp/file"

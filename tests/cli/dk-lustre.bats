@@ -148,6 +148,6 @@ open(dump_kernel) failed: No such file or directory" apart sh -c 'mount -t tmpfs
 
 @test "dktrace dk refuses an invalid filter before it empties the buffer" {
 	fill cpus 30
-	run --separate-stderr -1 lustre dktrace dk --filter 'msg_mask &&'
+	run --separate-stderr -2 lustre dktrace dk --filter 'msg_mask &&'
 	gone "$FAKE_LUSTRE/asked"
 }

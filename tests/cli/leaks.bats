@@ -203,7 +203,7 @@ searched()
 	clean 1 dktrace report missing.dat
 	clean 1 dktrace report cut.data
 	clean 1 dktrace report cut.dat
-	clean 1 dktrace report --filter 'a ==' "$capture"
+	clean 2 dktrace report --filter 'a ==' "$capture"
 	clean 2 dktrace report --style nosuch "$capture"
 	clean 1 dktrace report --output /nonexistent/x "$capture"
 	clean 1 dktrace convert "$capture" /nonexistent/x.dat

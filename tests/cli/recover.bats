@@ -98,8 +98,8 @@ dktrace: one.dat: 9 records were lost during the recording" "$stderr" "messages"
 	run -1 dktrace recover killed.dat
 	has "$output" "it is being written"
 	exec 9<&-
-	run -1 dktrace recover killed.dat --compression nosuch
-	has "$output" "compression 'nosuch' is not supported"
+	run -2 dktrace recover killed.dat --compression nosuch
+	has "$output" "--compression: 'nosuch' is not zstd, zlib or none"
 	same "$before" "$(sha256sum killed.dat)" "the recording"
 	run -2 dktrace recover
 	run -2 dktrace recover killed.dat more.dat

@@ -139,7 +139,7 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
   cuont > 4096
   ^" \
 		dktrace dk --input "$capture" --filter 'cuont > 4096'
-	run -1 --separate-stderr dktrace dk --input "$capture" --filter 'count >'
+	run -2 --separate-stderr dktrace dk --input "$capture" --filter 'count >'
 	has "$stderr" "dktrace: filter: "
 	has "$stderr" "^"
 }

@@ -116,7 +116,7 @@ log()
 	shown <<<"$stderr"
 	same 1 "$(wc -l <<<"$stderr")" "lines"
 	# A caret is below the place of the error.
-	run -1 --separate-stderr dktrace report plain.dat --filter $'(\033'
+	run -2 --separate-stderr dktrace report plain.dat --filter $'(\033'
 	shown <<<"$stderr"
 	same 3 "$(wc -l <<<"$stderr")" "lines"
 }

@@ -95,3 +95,54 @@ Try 'dktrace --help'." --style legacy dk
 	DKTRACE_INSTANCE=dkt-other run -0 dktrace -B dkt-third --root "$capture" status
 	has "${lines[0]}" "instance         dkt-third"
 }
+
+@test "what is wrong whatever the machine is like has the same words and exit status in all commands" {
+	local words commands command option arguments
+
+	# The words, the commands that have the option, and the option.
+	while IFS='|' read -r words commands option; do
+		for command in $commands; do
+			case $command in
+			record) arguments="record -o $BATS_TEST_TMPDIR/x $option" ;;
+			daemon | flight) arguments="$command start --dir $BATS_TEST_TMPDIR $option" ;;
+			filter) arguments="filter set $option" ;;
+			trigger) arguments="trigger add sched:sched_switch traceoff $option" ;;
+			function | graph) arguments="$command vfs_read $option" ;;
+			hist) arguments="hist sched:sched_switch -i $capture $option" ;;
+			latency) arguments="latency syscall -i $capture $option" ;;
+			convert) arguments="convert $capture x.dat $option" ;;
+			recover) arguments="recover $capture $option" ;;
+			report | info) arguments="$command $capture $option" ;;
+			strace-live) arguments="strace $option" ;;
+			*) arguments="$command $option" ;;
+			esac
+			case $command in
+			record | daemon | flight) [[ $option == *-[ce]\ * ]] || arguments+=" -e sched:*" ;;
+			esac
+			# shellcheck disable=SC2086 # words
+			set -f && run --separate-stderr dktrace $arguments && set +f
+			same "2: dktrace: $words" "$status: ${stderr%%$'\n'*}" "$arguments"
+			same "" "$output" "stdout of $arguments"
+		done
+	done <<-'END'
+		--class: unknown name 'nosuch'; see 'dktrace list classes'|record daemon flight show dk follow report info convert hist latency|-c nosuch
+		--subsystem: unknown name 'nosuch'; see 'dktrace list subsystems'|record daemon flight show dk follow report info convert hist latency|-u nosuch
+		--pid: 'abc' is not a list of processes such as 1234,1235|record daemon flight filter function graph strace-live|-p abc
+		--pid: 'abc' is not a list of numbers such as 0-3,5|show dk follow report info convert hist latency|-p abc
+		--cpu: '5-1' is not a list of numbers such as 0-3,5|record daemon flight filter show dk follow report info convert hist latency strace-live|-C 5-1
+		filter: a comparison is missing here|record daemon flight trigger show dk follow report info convert hist latency|-f (((
+		--compression: 'lz5' is not zstd, zlib or none|record daemon show dk report convert recover|--compression lz5
+		--depth: '7x' is not a number from 1 to 200|graph|--depth 7x
+		--threshold: '7x' is not a time such as 100us or 5ms|graph|--threshold 7x
+	END
+}
+
+@test "a command that records nothing is wrong usage in all commands" {
+	local command
+
+	for command in record "daemon start" "flight start"; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr dktrace $command
+		has "$stderr" "name what to record: "
+	done
+}

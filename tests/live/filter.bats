@@ -209,20 +209,20 @@ time.sleep(100000)'
 		sched:sched_switch has no field 'prev_pidd'; did you mean prev_pid?|1|set sched:sched_switch 'prev_pidd == 1'
 		prev_pid is not a string|1|set sched:sched_switch 'prev_pid ~ "x"'
 		prev_comm is a string: compare it with ==, != or ~|1|set sched:sched_switch 'prev_comm > x'
-		no operator after 'prev_pid'; write == for equal|1|set sched:sched_switch 'prev_pid = 1'
-		a single '&' here; did you mean &&?|1|set sched:sched_switch 'prev_pid > 1 & next_pid > 1'
+		no operator after 'prev_pid'; write == for equal|2|set sched:sched_switch 'prev_pid = 1'
+		a single '&' here; did you mean &&?|2|set sched:sched_switch 'prev_pid > 1 & next_pid > 1'
 		a filter is one line|1|set sched:sched_switch $'prev_pid == 1\n'
-		a control character in quotes|1|set sched:sched_switch $'prev_comm == "a\rb"'
-		the string is longer than 255 bytes|1|set sched:sched_switch "prev_comm == '$(printf '%0300d' 0)'"
-		the expression is longer than 65535 bytes|1|set sched:sched_switch "$(printf '%070000d' 0)"
+		a control character in quotes|2|set sched:sched_switch $'prev_comm == "a\rb"'
+		the string is longer than 255 bytes|2|set sched:sched_switch "prev_comm == '$(printf '%0300d' 0)'"
+		the expression is longer than 65535 bytes|2|set sched:sched_switch "$(printf '%070000d' 0)"
 		the kernel's limit is 4095|1|set syscalls:sys_enter_close "$(printf 'fd == 1 || %.0s' {1..500}) fd == 2"
 		there is no process 99999999|1|set --pid 99999999
-		'1,x' is not a list of processes|1|set --pid 1,x
-		'0' is not a list of processes|1|set sched:sched_switch --pid 0
+		'1,x' is not a list of processes|2|set --pid 1,x
+		'0' is not a list of processes|2|set sched:sched_switch --pid 0
 		CPU 1023 does not exist|1|set --cpu 0,1023
-		'x' is not a list of CPUs|1|set --cpu x
-		'' is not a list of CPUs|1|set --cpu ''
-		'0-' is not a list of CPUs|1|set sched:sched_switch --cpu 0-
+		'x' is not a list of numbers|2|set --cpu x
+		'' is not a list of numbers|2|set --cpu ''
+		'0-' is not a list of numbers|2|set sched:sched_switch --cpu 0-
 		cannot be the name of a program|1|set --comm ''
 		no filter is set on 'vfstrace'; 'dktrace filter list' shows all|1|clear vfstrace
 		no filter is set on 'pids'|1|clear pids

@@ -195,7 +195,7 @@ for fd in fd, fd + 1:
 		'nosuch:event' is not a class, subsystem or event|1|add sched:sched_switch enable_event:nosuch:event
 		'nosuch' is not a class, subsystem or event|1|add nosuch traceoff
 		has no field 'prev_pidd'; did you mean prev_pid?|1|add sched:sched_switch traceoff --filter 'prev_pidd == 1'
-		a single '&' here|1|add sched:sched_switch traceoff --filter 'prev_pid == 1 & prev_prio == 1'
+		a single '&' here|2|add sched:sched_switch traceoff --filter 'prev_pid == 1 & prev_prio == 1'
 		give the condition with --filter|1|add sched:sched_switch 'traceoff if prev_pid == 1'
 		a trigger is one line|1|add sched:sched_switch $'hist:keys=a\nb'
 		the kernel's limit is 4095|1|add sched:sched_switch traceoff --filter "$(printf 'prev_pid == 1 || %.0s' {1..300}) prev_pid == 2"

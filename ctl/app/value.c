@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checks the values of options. What a value stands for on this machine is a matter of the command. */
+#include "app/value.h"
+
+#include <dktrace/dktrace.h>
+
+#include "base/parse.h"
+#include "base/util.h"
+#include "log/threads.h"
+#include "lustre/mask.h"
+#include "set/functions.h"
+#include "set/wanted.h"
+
+/* The most CPUs that Linux can be built for. */
+#define MAX_CPU 8191
+
+int value_classes(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	uint32_t mask;
+
+	return wanted_mask(ctx, option, MASK_DEBUG, text, &mask);
+}
+
+int value_subsystems(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	uint32_t mask;
+
+	return wanted_mask(ctx, option, MASK_SUBSYSTEM, text, &mask);
+}
+
+int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	int err = threads_check_list(ctx, text);
+
+	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+}
+
+int value_cpus(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	int *list __cleanup(free) = NULL;
+	size_t n;
+	int err = dkt__parse_list(text, MAX_CPU, &list, &n);
+
+	return err ? dkt_fail(ctx, err, "--%s: '%s' is not a list of numbers such as 0-3,5", option,
+			      text) :
+		     0;
+}
+
+int value_filter(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	struct dkt_expr *expr = NULL;
+	int err = mask_expr(ctx, text, &expr);
+
+	(void)option;
+	dkt_expr_free(expr);
+	return err;
+}
+
+int value_compression(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	if (!strcmp(text, "zstd") || !strcmp(text, "zlib") || !strcmp(text, "none"))
+		return 0;
+	return dkt_fail(ctx, -EINVAL, "--%s: '%s' is not zstd, zlib or none", option, text);
+}
+
+int value_depth(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	uint32_t depth;
+	int err = functions_depth(ctx, text, &depth);
+
+	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+}
+
+int value_threshold(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	uint32_t us;
+	int err = functions_threshold(ctx, text, &us);
+
+	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Values of options that several commands have: whether they can be meant at all. */
+#pragma once
+
+struct dkt_ctx;
+
+/* Returns 0 or -errno with words in the context. */
+typedef int value_check(struct dkt_ctx *ctx, const char *option, const char *text);
+
+value_check value_classes, value_subsystems, value_processes, value_cpus, value_filter,
+	value_compression, value_depth, value_threshold;
