@@ -21,7 +21,7 @@ static bool text_is(const uint8_t *data, size_t size)
 
 	if (size > 10 && !memcmp(data, "# tracer: ", 10))
 		return true;
-	for (int i = 0; i < LOOK && at < file.size; i++) {
+	for (int i = 0; i < LOOK && at < file.size; i += line.kind != DKT__LINE_NONE) {
 		at = dkt__text_line(&file, at, &line);
 		if (line.kind == DKT__LINE_RECORD && (!line.graph.call || line.graph.is_strong))
 			return true;
@@ -87,15 +87,30 @@ static int carry_stacks(struct dkt__text *text, uint64_t next, struct dkt_record
 	return err ? err : dkt__text_stacks_carry(&text->stacks, &text->names, record);
 }
 
+/* Stores the number of the system call in the event's name. */
+static void put_call_number(struct dkt__text *text, struct dkt_event *event)
+{
+	const struct dkt_field *field = dkt_event_field(event, "__syscall_nr");
+	const char *name = strchr(dkt_event_name(event) + 4, '_') + 1, *call;
+
+	if (!field || field->size > 8 || field->offset < 8 || field->offset > 512)
+		return;
+	for (int nr = 0; nr < DKT__SYSCALLS; nr++) {
+		call = dkt_syscall_name(text->base.ctx, nr);
+		if (call && !strcmp(call, name))
+			put(text, field->offset, (uint64_t)nr, field->size);
+	}
+}
+
 /* Parses "sys_read(fd: 3, buf: 7f..., count: 200)" or "sys_read -> 0x10"; numbers are hex. */
 static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line,
 			    struct dkt_event *event)
 {
-	const char *name = strchr(dkt_event_name(event) + 4, '_') + 1, *call, *p;
 	bool enter = dkt_event_name(event)[5] == 'n';
 	const struct dkt_field *const *fields;
 	char word[32];
 	uint32_t size = 16;
+	const char *p;
 	uint64_t value;
 	size_t n;
 
@@ -107,14 +122,8 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 		if (field->size > 8 || field->offset < 8 || field->offset + field->size > 512)
 			continue;
 		size = DKT__MAX(size, field->offset + field->size);
-		if (!strcmp(field->name, "__syscall_nr")) {
-			for (int nr = 0; nr < DKT__SYSCALLS; nr++) {
-				call = dkt_syscall_name(text->base.ctx, nr);
-				if (call && !strcmp(call, name))
-					put(text, field->offset, (uint64_t)nr, field->size);
-			}
+		if (!strcmp(field->name, "__syscall_nr"))
 			continue;
-		}
 		snprintf(word, sizeof(word), enter ? "%.20s: " : "-> ", field->name);
 		p = memmem(line->text, line->text_len, word, strlen(word));
 		if (!p || (enter && p[-1] != ' ' && p[-1] != '('))
@@ -149,21 +158,29 @@ static uint32_t put_event(struct dkt__text *text, const struct dkt__line *line, 
 {
 	const char *name = dkt_event_name(event), *from = line->text;
 	size_t len = line->text_len;
+	uint32_t size;
 
 	put_common(text, line, event);
 	if (is_stack(event))
 		return put_stack(text, line, next);
 	if (line->graph.call && !strcmp(dkt_event_system(event), "ftrace"))
 		return dkt__text_calls_put(&text->calls, text->base.ctx, line, event, text->data);
-	if (!line->name_len && !strncmp(name, "sys_", 4))
-		return put_syscall(text, line, event);
+	if (!line->name_len && !strncmp(name, "sys_", 4)) {
+		size = put_syscall(text, line, event);
+		put_call_number(text, event);
+		return size;
+	}
 	/* The text of a mark includes "tracing_mark_write: ", which was read as the name. */
 	if (!strcmp(name, "print") && line->name_len == 18) {
 		from = line->name;
 		len = (size_t)(line->text + line->text_len - line->name);
 	}
-	return len < TEXT_MAX ? dkt__unprint(event, from, len, text->data, DKT__TEXT_RECORD_MAX) :
-				0;
+	if (len >= TEXT_MAX)
+		return 0;
+	size = dkt__unprint(event, from, len, text->data, DKT__TEXT_RECORD_MAX);
+	if (size && !strcmp(dkt_event_system(event), "syscalls"))
+		put_call_number(text, event);
+	return size;
 }
 
 static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t next,
@@ -191,7 +208,10 @@ static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t n
 		record->event = it->plain;
 		put_common(text, line, record->event);
 		record->size = put_plain(text, line);
-		text->plain++;
+		if (it->n && strcmp(dkt_event_system(it->events[0]), "ftrace") != 0)
+			it->unread++;
+		else
+			text->plain++;
 	}
 	if (!is_stack(record->event))
 		err = carry_stacks(text, next, record);
@@ -223,6 +243,35 @@ static int gap(struct dkt__text *text, struct dkt_record *record, uint64_t ts, u
 	return 0;
 }
 
+/* Describes the records without fields, at the end of the records. */
+static void tell_plain(struct dkt__text *text)
+{
+	char *end = text->damage + sizeof(text->damage);
+	uint64_t sum = 0;
+	char *p;
+
+	if (text->plain)
+		snprintf(text->unused, sizeof(text->unused),
+			 "fields of %llu records whose print format is unknown",
+			 (unsigned long long)text->plain);
+	text->base.info.unused = text->plain ? text->unused : NULL;
+	for (size_t i = 0; i < text->names.n; i++)
+		sum += text->names.list[i].unread;
+	if (!sum)
+		return;
+	p = text->damage + snprintf(text->damage, sizeof(text->damage),
+				    "%llu records have no fields, because their text is unknown",
+				    (unsigned long long)sum);
+	for (size_t i = 0, n = 0; i < text->names.n; i++) {
+		const struct dkt__text_name *it = &text->names.list[i];
+
+		if (it->unread && end - p > 64 + (long)strlen(it->name))
+			p += snprintf(p, (size_t)(end - p), "%s %s %llu", n++ ? "," : ":", it->name,
+				      (unsigned long long)it->unread);
+	}
+	text->base.info.damage = text->damage;
+}
+
 static int text_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct dkt__text *text = (struct dkt__text *)source;
@@ -232,11 +281,7 @@ static int text_next(struct dkt_source *source, struct dkt_record *record)
 	int err;
 
 	if (text->next == text->n) {
-		if (text->plain)
-			snprintf(text->unused, sizeof(text->unused),
-				 "fields of %llu records whose print format is unknown",
-				 (unsigned long long)text->plain);
-		source->info.unused = text->plain ? text->unused : NULL;
+		tell_plain(text);
 		return 1;
 	}
 	if (text->before && !text->told) {
@@ -300,6 +345,27 @@ static const struct dkt__source_ops text_ops = {
 	.close = text_close,
 };
 
+/* Finds the formats of the file's events. */
+static int find_formats(struct dkt__text *text, const char *tree)
+{
+	DKT_OPTS(dkt_ctx_opts, opts, .root = tree);
+	struct dkt_ctx *kernel = NULL;
+	int err = tree ? dkt_ctx_new(&opts, &kernel) : 0;
+
+	if (err)
+		return err;
+	/* Without the tree, the texts that are known are left. */
+	if (kernel && dkt_tracefs_open(kernel, 0)) {
+		dkt_ctx_free(kernel);
+		kernel = NULL;
+	}
+	err = dkt__text_choose(text, kernel);
+	if (!err)
+		err = dkt__text_formats(text->base.ctx, &text->names, kernel);
+	dkt_ctx_free(kernel);
+	return err;
+}
+
 static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 		     const struct dkt_source_opts *opts, struct dkt_source **source)
 {
@@ -315,7 +381,7 @@ static int text_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 	text->loss = calloc(DKT__TEXT_CPUS_MAX, sizeof(*text->loss));
 	err = text->loss ? dkt__text_scan(text) : -ENOMEM;
 	if (!err)
-		err = dkt__text_formats(ctx, &text->names, opts->formats);
+		err = find_formats(text, opts->formats);
 	err = dkt__source_opened(&text->base, err, source);
 	return err ? err : dkt__source_window(opts, source);
 }

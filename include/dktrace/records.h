@@ -145,8 +145,8 @@ struct dkt_source_opts {
 	size_t n_cpus; /* 0: all */
 	const char *name; /* name of the file in messages; NULL: its path */
 	/*
-	 * For a saved text: the tracefs tree whose print formats made it; NULL: this
-	 * kernel's.
+	 * For a saved text: the tracefs tree whose print formats made it; NULL: it has
+	 * the fields of the events whose texts are known.
 	 */
 	const char *formats;
 	int fd; /* plus 1: read a duplicate of this open file, not path; 0: open path */

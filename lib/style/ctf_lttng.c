@@ -126,8 +126,9 @@ bool dkt__lttng_is_other(const struct dkt__form *form, const struct dkt__column 
 {
 	if (!strcmp(form->event->system, "block"))
 		return is_rwbs(column);
+	/* A text of records has the number without the type. */
 	return !strcmp(form->event->system, "syscalls") && is_path(column->name) &&
-	       column->kind == DKT__COLUMN_ADDRESS;
+	       column->kind <= DKT__COLUMN_ADDRESS;
 }
 
 void dkt__lttng_declare(const struct dkt__column *column, struct dkt_buf *buf)

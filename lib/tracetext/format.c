@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of a text's lines. The text has no formats: they come from this kernel or from a saved
- * tracefs tree. For lines that no format can parse, each name also has an event in the system
- * "text", whose only field is the text of the line.
+ * The events of a text's lines. The text has no formats: they come from the texts that are known, from
+ * the lines of system calls, or from a saved tracefs tree. For lines that no format can parse, each name
+ * also has an event in the system "text", whose only field is the text of the line.
  */
 #include <ctype.h>
 
 #include "base/parse.h"
 #include "source/own_format.h"
 #include "tracetext/format.h"
+#include "tracetext/known.h"
 
 #define FUNCGRAPH_EXIT "funcgraph_exit"
+
+/* The arguments of a system call. */
+#define CALL_ARGUMENTS 6
 
 #define NAMES_MAX 4096
 #define SLOTS     (4 * NAMES_MAX)
@@ -205,11 +209,9 @@ static void put_line(struct dkt_buf *buf, const char *line)
 	}
 }
 
-/* Adds the format of an event, without the fields that the event does not print. */
-static int add_printed(struct list *list, struct dkt_event *event)
+int dkt__text_printed(struct dkt_event *event, struct dkt_buf *buf)
 {
-	char *text __cleanup(free) = NULL, *line, *rest, *fmt;
-	struct dkt_buf buf = { 0 };
+	char *text __cleanup(free) = NULL, *fmt __cleanup(free) = NULL, *line, *rest;
 	size_t len;
 	int err = dkt__event_text(event, &text, &len);
 
@@ -220,14 +222,23 @@ static int add_printed(struct list *list, struct dkt_event *event)
 	for (rest = text; (line = strsep(&rest, "\n"));) {
 		if (!is_kept(line, fmt))
 			continue;
-		put_line(&buf, line);
+		put_line(buf, line);
 		if (rest)
-			dkt_buf_str(&buf, "\n");
+			dkt_buf_str(buf, "\n");
 	}
-	err = buf.err ? buf.err : list_add(list, dkt_event_system(event), buf.data, buf.len);
+	return buf->err;
+}
+
+/* Adds the format of an event of the tree. */
+static int add_printed(struct list *list, struct dkt_event *event)
+{
+	struct dkt_buf buf = { 0 };
+	int err = dkt__text_printed(event, &buf);
+
+	if (!err && buf.len)
+		err = list_add(list, dkt_event_system(event), buf.data, buf.len);
 	use_id(list, dkt_event_id(event));
 	free(buf.data);
-	free(fmt);
 	return err;
 }
 
@@ -246,26 +257,109 @@ static int add_plain(struct list *list, const char *name)
 	return list_add(list, DKT__TEXT_SYSTEM, text, (size_t)n);
 }
 
-static int add_known(struct list *list, struct dkt_ctx *kernel, const char *name, bool retval)
+/* Appends the fields and the print format of "fd: 0x3, buf: 0x7f0, count: 0x10". */
+static void put_arguments(const char *p, const char *end, struct dkt_buf *buf)
+{
+	struct dkt_buf print = { 0 }, given = { 0 };
+	int n = 0;
+
+	for (const char *colon; (colon = memmem(p, (size_t)(end - p), ": ", 2)); p = colon + 2) {
+		const char *name = colon;
+
+		while (name > p && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+			name--;
+		if (name == colon || (n && name[-1] != ' '))
+			continue;
+		dkt_buf_printf(buf, "\tfield:unsigned long %.*s;\toffset:%d;\tsize:8;\tsigned:0;\n",
+			       (int)(colon - name), name, 16 + 8 * n);
+		dkt_buf_printf(&print, "%s%.*s: 0x%%08lx", n ? ", " : "", (int)(colon - name),
+			       name);
+		dkt_buf_printf(&given, ", REC->%.*s", (int)(colon - name), name);
+		if (++n == CALL_ARGUMENTS)
+			break;
+	}
+	dkt_buf_str(buf, "\nprint fmt: \"");
+	dkt_buf_add(buf, print.data, print.len);
+	dkt_buf_str(buf, "\"");
+	dkt_buf_add(buf, given.data, given.len);
+	dkt_buf_str(buf, "\n");
+	buf->err = buf->err ? buf->err : print.err ? print.err : given.err;
+	free(print.data);
+	free(given.data);
+}
+
+/* Adds the event of a system call, whose line has the names of its arguments. */
+static int add_call(struct list *list, const struct dkt__text_name *name)
+{
+	const char *end = name->line + name->line_len;
+	const char *open = memchr(name->line, '(', name->line_len);
+	struct dkt_buf buf = { 0 };
+	int id = free_id(list), err;
+
+	dkt_buf_printf(&buf,
+		       "name: %s\nID: %d\n" DKT__FORMAT_COMMON
+		       "\tfield:int __syscall_nr;\toffset:8;\tsize:4;\tsigned:1;\n",
+		       name->name, id);
+	if (strncmp(name->name, "sys_enter_", 10) != 0)
+		dkt_buf_str(&buf, "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\n"
+				  "print fmt: \"0x%lx\", REC->ret\n");
+	else
+		put_arguments(open ? open + 1 : name->line, end, &buf);
+	use_id(list, id);
+	err = buf.err ? -ENOMEM : list_add(list, "syscalls", buf.data, buf.len);
+	free(buf.data);
+	return err;
+}
+
+static int add_row(struct list *list, const struct dkt__text_known *known)
+{
+	struct dkt_buf buf = { 0 };
+	int id = free_id(list), err;
+
+	dkt__text_known_format(known, id, &buf);
+	use_id(list, id);
+	err = buf.err ? -ENOMEM : list_add(list, known->system, buf.data, buf.len);
+	free(buf.data);
+	return err;
+}
+
+static int add_of_tree(struct list *list, struct dkt_ctx *kernel, const char *name, size_t *found)
 {
 	struct dkt_event *const *all;
-	size_t n, found = 0;
 	int err = 0;
+	size_t n;
 
-	if (retval && !strcmp(name, FUNCGRAPH_EXIT))
+	*found = 0;
+	if (!kernel || dkt_events(kernel, &all, &n))
+		return 0;
+	for (size_t i = 0; !err && i < n && *found < DKT__TEXT_SAME; i++)
+		if (!strcmp(dkt_event_name(all[i]), name)) {
+			err = add_printed(list, all[i]);
+			++*found;
+		}
+	return err;
+}
+
+static int add_known(struct list *list, struct dkt_ctx *kernel, const struct dkt__text_name *it,
+		     bool retval)
+{
+	size_t found;
+	int err;
+
+	if (retval && !strcmp(it->name, FUNCGRAPH_EXIT))
 		return list_add(list, "ftrace", DKT__FORMAT_GRAPH_RETVAL,
 				strlen(DKT__FORMAT_GRAPH_RETVAL));
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		if (!strcmp(own[i].name, name))
+		if (!strcmp(own[i].name, it->name))
 			return list_add(list, "ftrace", own[i].text, strlen(own[i].text));
-	if (!kernel || dkt_events(kernel, &all, &n))
-		return 0;
-	for (size_t i = 0; !err && i < n && found < DKT__TEXT_SAME; i++)
-		if (!strcmp(dkt_event_name(all[i]), name)) {
-			err = add_printed(list, all[i]);
-			found++;
-		}
-	return err;
+	if (it->known)
+		return add_row(list, it->known);
+	err = add_of_tree(list, kernel, it->name, &found);
+	if (err || found || !it->line)
+		return err;
+	return !strncmp(it->name, "sys_enter_", 10) || !strncmp(it->name, "sys_exit_", 9) ?
+		       add_call(list, it) :
+		       0;
 }
 
 /* Sets the events of each name, from the catalogue. */
@@ -290,27 +384,30 @@ static void bind(struct dkt_ctx *ctx, const struct list *list, struct dkt__text_
 	}
 }
 
-int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const char *tree)
+/* Keeps the IDs of the tree free: its events keep them. */
+static void use_ids(struct list *list, struct dkt_ctx *kernel)
 {
-	DKT_OPTS(dkt_ctx_opts, opts, .root = tree);
-	struct list list = { .ctx = ctx };
-	struct dkt_ctx *kernel;
-	int err = dkt_ctx_new(&opts, &kernel);
+	struct dkt_event *const *all;
+	size_t n;
 
-	if (err)
-		return err;
-	/* Without tracefs, only the formats above are known. */
-	if (dkt_tracefs_open(kernel, 0)) {
-		dkt_ctx_free(kernel);
-		kernel = NULL;
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		use_id(&list, (int)dkt__line_u64(own[i].text, "ID: "));
+		use_id(list, (int)dkt__line_u64(own[i].text, "ID: "));
+	if (!kernel || dkt_events(kernel, &all, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		use_id(list, dkt_event_id(all[i]));
+}
+
+int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, struct dkt_ctx *kernel)
+{
+	struct list list = { .ctx = ctx };
+	int err = 0;
+
+	use_ids(&list, kernel);
 	for (size_t i = 0; !err && i < names->n; i++)
-		err = add_known(&list, kernel, names->list[i].name, names->retval);
+		err = add_known(&list, kernel, &names->list[i], names->retval);
 	for (size_t i = 0; !err && i < names->n; i++)
 		err = add_plain(&list, names->list[i].name);
-	dkt_ctx_free(kernel);
 	if (!err)
 		err = dkt__events_given(ctx, list.given, list.n);
 	if (!err)

@@ -20,6 +20,10 @@ struct dkt__text_name {
 	struct dkt_event *events[DKT__TEXT_SAME]; /* may have printed such lines */
 	size_t n;
 	struct dkt_event *plain; /* has the text as its only field */
+	const struct dkt__text_known *known; /* the text that its lines have; NULL: unknown */
+	const char *line; /* the text of its first line */
+	size_t line_len;
+	uint64_t unread; /* records returned without the fields that the event has */
 };
 
 struct dkt__text_names {
@@ -39,8 +43,12 @@ void dkt__text_name(const struct dkt__line *line, char name[DKT__TEXT_NAME]);
 struct dkt__text_name *dkt__text_get(struct dkt__text_names *names, const char *name);
 void dkt__text_names_clear(struct dkt__text_names *names);
 
+/* Appends the format of an event without the fields that the event does not print. */
+int dkt__text_printed(struct dkt_event *event, struct dkt_buf *buf);
+
 /*
- * Creates the context's catalogue of events for the names. The formats come from a saved tracefs
- * tree, or from this kernel if tree is NULL. Fields that an event does not print are left out.
+ * Creates the context's catalogue of events for the names. Formats come from the saved tracefs tree
+ * that kernel is open on, unless it is NULL, from the texts that are known, and from the lines of
+ * system calls. Never from the running kernel: it need not be the one that printed the text.
  */
-int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, const char *tree);
+int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, struct dkt_ctx *kernel);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parses lines in the tracer's latency format, whose times are microseconds since the trace began.
+ * Parses lines in the tracer's latency format, whose times are microseconds since the trace began, and
+ * in trace-cmd's, whose times are those of other lines.
  */
 #include "tracetext/scan.h"
 
@@ -88,6 +89,31 @@ static bool verbose(const char *text, const char *end, struct dkt__line *line)
 	return true;
 }
 
+/* trace-cmd report -l: "COMM-PID CPU+FLAGS 12934.412945: " */
+static bool absolute(const char *text, const char *end, struct dkt__line *line)
+{
+	const char *stop = text + DKT__MIN((size_t)(end - text), (size_t)HEAD), *p = text, *time;
+	struct scan s;
+
+	for (; (p = memmem(p, (size_t)(stop - p), ": ", 2)); p += 2) {
+		for (time = p; time > text && strchr("0123456789.", time[-1]);)
+			time--;
+		s = (struct scan){ time, p };
+		*line = (struct dkt__line){ .kind = DKT__LINE_RECORD };
+		if (!memchr(time, '.', (size_t)(p - time)) || !decimal(&s, 9, &line->ts) ||
+		    s.p != p)
+			continue;
+		while (time > text && time[-1] == ' ')
+			time--;
+		if (!place(text, &time, line) || !dkt__line_task(text, time, line))
+			continue;
+		s = (struct scan){ p + 1, end };
+		dkt__line_split(&s, line);
+		return true;
+	}
+	return false;
+}
+
 bool dkt__line_latency(const char *text, size_t len, struct dkt__line *line)
 {
 	const char *end = text + len, *p = text, *stop = text + DKT__MIN(len, (size_t)HEAD);
@@ -99,11 +125,10 @@ bool dkt__line_latency(const char *text, size_t len, struct dkt__line *line)
 		/* The character after "us" shows how long it takes until the next line. */
 		if (s.p < end && strchr(" $@*#!+", *s.p) && ++s.p && take(&s, ": ") &&
 		    head(text, p, line)) {
-			skip_space(&s);
 			dkt__line_split(&s, line);
 			return true;
 		}
 		p += 2;
 	}
-	return verbose(text, end, line);
+	return verbose(text, end, line) || absolute(text, end, line);
 }

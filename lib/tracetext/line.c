@@ -102,8 +102,18 @@ static bool is_name(char c)
 
 void dkt__line_split(struct scan *s, struct dkt__line *line)
 {
-	const char *p = s->p;
+	struct scan difference;
+	uint64_t value;
+	const char *p;
 
+	skip_space(s);
+	/* "(+31)" of trace-cmd report --ts-diff */
+	difference = *s;
+	if (take(&difference, "(+") && number(&difference, &value) && take(&difference, ") ")) {
+		*s = difference;
+		skip_space(s);
+	}
+	p = s->p;
 	while (p < s->end && is_name(*p))
 		p++;
 	line->text = s->p;
@@ -131,11 +141,20 @@ static bool record(const char *text, size_t len, struct dkt__line *line)
 		*line = (struct dkt__line){ .kind = DKT__LINE_RECORD };
 		if (!dkt__line_task(text, p, line) || !place(&s, line))
 			continue;
-		skip_space(&s);
 		dkt__line_split(&s, line);
 		return true;
 	}
 	return false;
+}
+
+/* trace-cmd's notes before the records: "cpus=2", "version = 6", "CPU 3 is empty" */
+static bool is_note(struct scan s)
+{
+	uint64_t cpu;
+
+	if (take(&s, "cpus=") || take(&s, "version = ") || take(&s, "trace-cmd version "))
+		return true;
+	return take(&s, "CPU ") && number(&s, &cpu) && take(&s, " is empty");
 }
 
 /* Reads a gap: "CPU:1 [LOST 5 EVENTS]", "CPU:1 [5 EVENTS DROPPED]", "CPU:1 [EVENTS DROPPED]" */
@@ -195,7 +214,7 @@ void dkt__line_read(const char *text, size_t len, struct dkt__line *line)
 		head((struct scan){ .p = text, .end = text + len }, line);
 		return;
 	}
-	if (take(&s, "cpus=") || take(&s, "version = "))
+	if (is_note(s))
 		return;
 	if (record(text, len, line)) {
 		if (line->name_len > 10 && !memcmp(line->name, "funcgraph_", 10))

@@ -30,8 +30,9 @@ struct dkt__text {
 	struct dkt_loss *loss; /* by CPU */
 	uint64_t before; /* lost before the first record */
 	bool told; /* the gap for these has been returned */
-	uint64_t plain; /* records returned as text, because no format could parse them */
+	uint64_t plain; /* records returned as text, because their event is unknown */
 	char unused[80];
+	char damage[256]; /* what could not be read, for users */
 	struct dkt__text_stacks stacks; /* of the record that was returned last */
 	uint8_t data[DKT__TEXT_RECORD_MAX];
 };
@@ -44,3 +45,9 @@ uint64_t dkt__text_line(const struct dkt__file *file, uint64_t at, struct dkt__l
  * changes of processes, and the number of invalid lines. -ENOMEM: out of memory.
  */
 int dkt__text_scan(struct dkt__text *text);
+
+/*
+ * Stores for each name the known text that most of its lines have. The tree's own format comes first;
+ * kernel is NULL without a tree. -ENOMEM: out of memory.
+ */
+int dkt__text_choose(struct dkt__text *text, struct dkt_ctx *kernel);

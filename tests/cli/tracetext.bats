@@ -34,6 +34,68 @@ text()
 	same 1 "$(grep -c block_rq_issue <<<"$output")" "records of a filter"
 }
 
+# As trace-cmd report prints it.
+record_of()
+{
+	printf '              dd-7     [000]     1.000001: %s\n' "$1"
+}
+
+@test "fields of common events come from the texts of all kernels and of trace-cmd" {
+	local line
+
+	while IFS= read -r line; do
+		record_of "$line" >one.txt
+		run -0 --separate-stderr dktrace report --style json one.txt
+		lacks "$output" '"msg"'
+		lacks "$output" '"fields":{}'
+		same "" "$stderr" "words about: $line"
+	done <"$top/tests/fixture/text/known.txt"
+}
+
+@test "the states of a text are those of the kernel whose letters it has" {
+	state()
+	{
+		record_of "$1" >state.txt
+		run -0 --separate-stderr dktrace report --style json state.txt
+		same "$2" "$(jq .fields.prev_state <<<"$output")" "state of $1"
+	}
+	state 'sched_switch: prev_comm=dd prev_pid=7 prev_prio=120 prev_state=X|I ==> next_comm=a next_pid=1 next_prio=120' 144
+	state 'sched_switch: prev_comm=dd prev_pid=7 prev_prio=120 prev_state=X|K ==> next_comm=a next_pid=1 next_prio=120' 160
+	state 'sched_switch: prev_comm=dd prev_pid=7 prev_prio=120 prev_state=x|P ==> next_comm=a next_pid=1 next_prio=120' 576
+	state 'sched_switch: dd:7 [120] X|I ==> a:1 [120]' 144
+	state 'sched_switch: dd:7 [120] X|x ==> a:1 [120]' 96
+}
+
+@test "the texts of all options of trace-cmd report give the same answers" {
+	local options
+
+	command -v trace-cmd >/dev/null || skip "no trace-cmd"
+	dktrace hist --input "$top/tests/fixture/tracedat/v7-zstd.dat" sched:sched_switch --keys next_pid --csv >wanted
+	for options in "" -l -t -N --ts-diff "-l --ts-diff"; do
+		{
+			printf 'version = 6\n'
+			printf 'CPU %d is empty\n' {2..63}
+			# shellcheck disable=SC2086 # words
+			trace-cmd report $options "$top/tests/fixture/tracedat/v7-zstd.dat" 2>/dev/null
+		} >report.txt
+		run -0 --separate-stderr dktrace hist --input report.txt sched:sched_switch --keys next_pid --csv
+		diff wanted - <<<"$output"
+	done
+}
+
+@test "records of a known event whose text is unknown are counted and change the exit status" {
+	{
+		record_of 'sched_switch: dd:7 [120] S ==> a:1 [120]'
+		record_of 'sched_switch: dd:7 [120] Q ==> a:1 [120]'
+		record_of 'irq_handler_exit: irq=11 ret=perhaps'
+	} >odd.txt
+	run -1 --separate-stderr dktrace hist --input odd.txt sched:sched_switch --keys next_pid --csv
+	has "$output" "1,1"
+	has "$stderr" "odd.txt: 2 records have no fields, because their text is unknown: sched_switch 1, irq_handler_exit 1"
+	run -1 --separate-stderr dktrace analyze cputop odd.txt
+	has "$stderr" "odd.txt: 2 records have no fields"
+}
+
 @test "losses and invalid lines of a text are counted" {
 	run -3 --separate-stderr text report "$file"
 	has "$output" "CPU:1 [17 EVENTS DROPPED]"
