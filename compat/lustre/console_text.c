@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "lustre/prefix.h"
 #include "lustre/record.h"
 
 /* The classes of lines that do not tell it. */
@@ -90,6 +91,39 @@ static bool take_date(const char **p, int64_t written, int64_t *sec, uint64_t *u
 	return **p == ' ';
 }
 
+/* Takes "Wed 2026-11-25 03:12:55 CET " of journalctl -o short-full, which is local time or UTC. */
+static bool take_full(const char **p, int64_t *sec)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	const char *zone;
+
+	if (strcspn(*p, " ") != 3)
+		return false;
+	*p += 4;
+	if (!take(p, 4, &tm.tm_year) || !take_char(p, '-') || !take(p, 2, &tm.tm_mon) ||
+	    !take_char(p, '-') || !take(p, 2, &tm.tm_mday) || !take_clock(p, &tm) ||
+	    !take_char(p, ' '))
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	zone = *p;
+	*p += strcspn(zone, " ");
+	*sec = strncmp(zone, "UTC ", 4) != 0 ? mktime(&tm) : timegm(&tm);
+	return **p == ' ';
+}
+
+/* Takes "1795576375.250000 " of journalctl -o short-unix. */
+static bool take_unix(const char **p, int64_t *sec, uint64_t *usec)
+{
+	uint64_t value;
+
+	if (dkt__take_u64(p, NULL, DKT__DEC, &value) || value > UINT32_MAX || **p != '.')
+		return false;
+	*sec = (int64_t)value;
+	*usec = take_fraction(p);
+	return **p == ' ';
+}
+
 /* Takes "2026-11-25T03:12:55.123456+01:00 ", in local time without a zone; a space can be for the T. */
 static bool take_iso(const char **p, int64_t *sec, uint64_t *usec)
 {
@@ -155,9 +189,9 @@ enum time_kind {
 	TIME_UPTIME,
 };
 
-/* Takes the time before a message. *host becomes true if the name of a host follows it. */
-static enum time_kind take_time(const char **p, int64_t written, int64_t *sec, uint64_t *usec,
-				bool *host)
+/* Takes a time without a prefix. */
+static enum time_kind take_plain(const char **p, int64_t written, int64_t *sec, uint64_t *usec,
+				 bool *host)
 {
 	const char *from = *p;
 
@@ -170,11 +204,37 @@ static enum time_kind take_time(const char **p, int64_t written, int64_t *sec, u
 		return TIME_WALL;
 	*p = from;
 	*usec = 0;
+	if (take_full(p, sec))
+		return TIME_WALL;
+	*p = from;
+	if (take_unix(p, sec, usec))
+		return TIME_WALL;
+	*p = from;
+	*usec = 0;
 	*host = false;
 	if (take_dmesg(p, sec))
 		return TIME_WALL;
 	*p = from;
 	return take_uptime(p, sec, usec) ? TIME_UPTIME : TIME_NONE;
+}
+
+/*
+ * Takes the time before a message, after the prefixes of other programs. *host becomes true if the name
+ * of a host follows it.
+ */
+static enum time_kind take_time(const char **p, int64_t written, int64_t *sec, uint64_t *usec,
+				bool *host)
+{
+	enum time_kind kind;
+	const char *from = *p;
+
+	for (; from; from = prefix_skip(from)) {
+		*p = from;
+		kind = take_plain(p, written, sec, usec, host);
+		if (kind != TIME_NONE)
+			return kind;
+	}
+	return TIME_NONE;
 }
 
 /* ---- hosts ---- */
@@ -365,13 +425,9 @@ bool console_text_has_time(const char *text)
 
 bool console_text_is(const char *text)
 {
-	const char *p = text;
 	uint32_t mask;
-	uint64_t usec;
-	int64_t sec;
-	bool host;
 
-	return take_time(&p, INT32_MAX, &sec, &usec, &host) && find_label(p, &mask);
+	return find_label(text, &mask) != NULL;
 }
 
 int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, struct spill *spill)

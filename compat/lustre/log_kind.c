@@ -2,6 +2,8 @@
 /* Recognises the files that have Lustre's messages. */
 #include "lustre/log_kind.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -12,7 +14,10 @@
 /* Number of bytes that are read to recognise the kind of a file; a line is shorter. */
 #define LOOK 8192
 
-/* The same for syslog, where Lustre's first line can come late. */
+/* The lines of others that can come first. */
+#define LOOK_LINES 8
+
+/* Number of bytes of syslog that are read at once. */
 #define LOOK_SYSLOG (1 << 20)
 
 const char *log_kind_name(enum log_kind kind)
@@ -46,24 +51,54 @@ static bool is_binary(const char *bytes, size_t len)
 	       texts.text > (const char *)bytes + sizeof(head) + 1;
 }
 
+/* Looks in all of the file: Lustre's first line can be the last of a long syslog. */
 static bool is_console(int fd)
 {
 	char *text __cleanup(free) = malloc(LOOK_SYSLOG + 1);
-	ssize_t n = text ? pread(fd, text, LOOK_SYSLOG, 0) : 0;
+	off_t at = 0;
+	ssize_t n;
 
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return console_text_is(text);
+	while (text && (n = pread(fd, text, LOOK_SYSLOG, at)) > 0) {
+		const char *newline = n == LOOK_SYSLOG ? memrchr(text, '\n', (size_t)n) : NULL;
+
+		text[n] = '\0';
+		if (console_text_is(text))
+			return true;
+		/* The last line may be incomplete: it is read again. */
+		at += newline && newline > text ? newline - text : n;
+	}
+	return false;
 }
 
-/* True if the text is the rest of a line whose beginning was cut off, and lines that dk printed. */
-static bool is_cut_text(const char *text)
+/* True if no byte of the line is one that texts do not have; other files can have texts behind it. */
+static bool is_text_line(const char *line)
 {
-	const char *newline = strchr(text, '\n');
+	for (; *line && *line != '\n'; line++)
+		if ((unsigned char)*line < ' ' && !strchr("\t\r\033", *line))
+			return false;
+	return true;
+}
+
+/* A person or a program can put lines of their own before the log; the first can be cut off, too. */
+static bool is_later_text(const char *text)
+{
 	struct record_head head;
 
-	return newline && log_text_head(newline + 1, &head);
+	for (int i = 0; i < LOOK_LINES && is_text_line(text) && (text = strchr(text, '\n')); i++)
+		if (log_text_head(++text, &head))
+			return true;
+	return false;
+}
+
+static bool has_time(const char *text)
+{
+	for (int i = 0; text && i < LOOK_LINES && is_text_line(text); i++) {
+		if (console_text_has_time(text))
+			return true;
+		text = strchr(text, '\n');
+		text += text != NULL;
+	}
+	return false;
 }
 
 enum log_kind log_kind_of(int fd)
@@ -79,8 +114,8 @@ enum log_kind log_kind_of(int fd)
 		return LOG_TEXT;
 	if (is_binary(bytes, (size_t)n))
 		return LOG_BINARY;
-	if (is_cut_text(bytes))
+	if (is_later_text(bytes))
 		return LOG_TEXT;
 	/* The time is looked for first: a recording is not searched for lines. */
-	return console_text_has_time(bytes) && is_console(fd) ? LOG_CONSOLE : LOG_NONE;
+	return has_time(bytes) && is_console(fd) ? LOG_CONSOLE : LOG_NONE;
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/parse.h"
+#include "lustre/prefix.h"
 
 /* Longer lines are truncated, because they do not fit into a record. */
 #define LINE_MAX_LEN RECORD_MAX
@@ -126,7 +127,7 @@ static inline bool take_decimal(const char **at, uint64_t max, char after, uint6
 	return true;
 }
 
-const char *log_text_head(const char *line, struct record_head *head)
+static const char *take_head(const char *line, struct record_head *head)
 {
 	uint64_t cpu, sec, usec, stack, pid, ext;
 	const char *p = line;
@@ -152,6 +153,15 @@ const char *log_text_head(const char *line, struct record_head *head)
 	head->pid = (uint32_t)pid;
 	head->extern_pid = (uint32_t)ext;
 	return p + 1;
+}
+
+const char *log_text_head(const char *line, struct record_head *head)
+{
+	const char *place = take_head(line, head);
+
+	while (!place && (line = prefix_skip(line)))
+		place = take_head(line, head);
+	return place;
 }
 
 /* ---- records ---- */

@@ -6,8 +6,8 @@
 #include "lustre/record/spill.h"
 
 /*
- * Parses "SUBSYS:MASK:CPU.TYPE:SEC.USEC:STACK:PID:EXT:(" at the beginning of a line. Returns the
- * text after it; NULL: not such a line.
+ * Parses "SUBSYS:MASK:CPU.TYPE:SEC.USEC:STACK:PID:EXT:(" at the beginning of a line, after the
+ * prefixes of other programs. Returns the text after it; NULL: not such a line.
  */
 const char *log_text_head(const char *line, struct record_head *head);
 

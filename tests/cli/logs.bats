@@ -127,3 +127,51 @@ each_tells()
 	# Records of one microsecond have no order over CPUs.
 	cut -c 18-51 wanted.txt | sort | cmp - <(cut -c 18-51 have | sort)
 }
+
+@test "lines of a log may have the prefixes of programs that copy them" {
+	local line='00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:ptlrpc_send_new_req()) first' prefix
+	local console='[ 1234.567890] LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out'
+
+	for prefix in 'oss7: ' 'oss7.log:' '/var/log/a.log:17:' '> ' '>> > ' '<3>' 'oss7: <3>' '[2026-11-25 03:12:55] '; do
+		printf '%s\n' "$prefix$line" >copy.log
+		run -0 --separate-stderr dktrace report copy.log
+		has "$output" "1495061256.496695: libcfs_debug_msg:     (client.c:1498:ptlrpc_send_new_req) first"
+		printf '%s\n' "$prefix$console" >copy.log
+		run -0 --separate-stderr dktrace report copy.log
+		has "$output" "(client.c:2289:ptlrpc_expire_one_request) @@@ timed out"
+	done
+	printf '%s\n' "kern  :err   : $console" >copy.log
+	run -0 --separate-stderr dktrace report copy.log
+	has "$output" "@@@ timed out"
+}
+
+@test "lines of others before a dump are invalid, and the dump is read" {
+	printf '%s\n' 'Here is what you asked for.' 'It is from oss7.' \
+		'00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:ptlrpc_send_new_req()) first' >mail.log
+	run -1 --separate-stderr dktrace report mail.log
+	has "$output" "first"
+	same "dktrace: mail.log: 2 places have invalid data" "$stderr" "words"
+}
+
+@test "the first line of Lustre may be anywhere in a long syslog" {
+	{
+		yes 'Nov 25 03:12:55 oss7 systemd[1]: Started a session of nobody in particular.' | head -n 40000
+		echo 'Nov 25 03:12:56 oss7 kernel: LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out'
+	} >messages
+	run -0 --separate-stderr dktrace report messages
+	same 1 "${#lines[@]}" "lines of Lustre"
+	has "$output" "@@@ timed out"
+}
+
+@test "the times of all formats of journalctl are read" {
+	local text='LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out' time
+
+	for time in 'Nov 25 03:12:55' 'Nov 25 03:12:55.250000' 'Wed 2026-11-25 03:12:55 UTC' '2026-11-25T03:12:55+0000' \
+		'2026-11-25T03:12:55.250000+00:00' '1795576375.250000'; do
+		printf '%s oss7 kernel: %s\n' "$time" "$text" >journal
+		touch -d 2026-11-26 journal
+		TZ=UTC run -0 --separate-stderr dktrace report journal
+		same 1795576375 "$(grep -o '17955763[0-9]*' <<<"$output")" "the time of '$time'"
+		same oss7 "$(TZ=UTC dktrace info --json journal | jq -r '.. | .host? // empty' | head -n 1)" "host of '$time'"
+	done
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Skips what other programs put before the lines of a log that they copy. */
+#include "lustre/prefix.h"
+
+#include <string.h>
+
+/* The longest one, such as the path of a file. */
+#define PREFIX_MAX 256
+
+/* Returns the text after "<3>" or "[...]"; NULL: it has no such end. */
+static const char *skip_brackets(const char *line, const char *close)
+{
+	size_t n = strcspn(line, close);
+
+	return n < 40 && line[n] ? line + n + 1 : NULL;
+}
+
+const char *prefix_skip(const char *line)
+{
+	size_t n;
+
+	if (*line == ' ' || *line == '>')
+		return line + strspn(line, " >");
+	if (*line == '<')
+		return skip_brackets(line, ">");
+	if (*line == '[')
+		return skip_brackets(line, "]");
+	n = strcspn(line, ": \n");
+	if (!n || n > PREFIX_MAX)
+		return NULL;
+	/* dmesg -x fills its words with spaces. */
+	n += strspn(line + n, " ");
+	return line[n] == ':' ? line + n + 1 : NULL;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What other programs put before the lines of a log that they copy. */
+#pragma once
+
+/*
+ * Returns the text after the prefix that the line begins with: of pdsh ("oss7: "), of grep -H and -n
+ * ("log:17:"), of a quotation ("> "), of the kernel's levels ("<3>", "kern  :err   : ") or of conman
+ * ("[2026-11-25 03:12:55] "). NULL: there is none. Call it again for one behind another.
+ */
+const char *prefix_skip(const char *line);
