@@ -17,6 +17,27 @@ static const struct dkt__reader *find_reader(const struct dkt__file *file)
 	return NULL;
 }
 
+/* Returns the program that compressed the file; NULL: unknown. */
+static const char *find_compressor(const struct dkt__file *file)
+{
+	static const struct {
+		const char *magic, *program;
+	} known[] = {
+		{ "\x1f\x8b", "gzip" },
+		{ "\xfd"
+		  "7zXZ",
+		  "xz" },
+		{ "BZh", "bzip2" },
+		{ "\x28\xb5\x2f\xfd", "zstd" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (file->size > strlen(known[i].magic) &&
+		    !memcmp(file->data, known[i].magic, strlen(known[i].magic)))
+			return known[i].program;
+	return NULL;
+}
+
 int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
@@ -26,6 +47,7 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	int err = dkt__source_opts_take(ctx, &mine, opts);
 	const char *name = mine.name ? mine.name : path;
 	const struct dkt__reader *reader;
+	const char *compressor;
 	struct dkt__file file;
 	struct stat st;
 
@@ -42,5 +64,10 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	reader = find_reader(&file);
 	if (reader)
 		return dkt__with_words(ctx, reader->open(ctx, &file, &mine, source));
+	compressor = find_compressor(&file);
+	if (compressor)
+		return dkt_fail(ctx, -EINVAL,
+				"open %s: the file is compressed by %s; decompress it first", name,
+				compressor);
 	return dkt_fail(ctx, -EINVAL, "open %s: unknown file format", name);
 }
