@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What other programs put before the lines of a log that they copy. */
+/* Skips the prefixes that other programs put before the lines of a log that they copy. */
 #pragma once
 
 /*
