@@ -27,6 +27,7 @@ static int take_file(struct app *app, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st = { 0 };
+	bool kept;
 	int err = 0;
 
 	if (fd < 0)
@@ -36,9 +37,11 @@ static int take_file(struct app *app, const char *path)
 		app->keep_privileges |= DKT_KEEP_INPUT;
 	if (wants_symbols(fd, &st))
 		app->keep_privileges |= DKT_KEEP_SYMBOLS;
-	if (S_ISREG(st.st_mode))
+	/* A pipe can be opened only once: the program that writes it ends if nobody reads. */
+	kept = S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode);
+	if (kept)
 		err = dkt__append(app->files, app->n_files, (struct app_file){ path, fd });
-	if (err || !S_ISREG(st.st_mode))
+	if (err || !kept)
 		close(fd);
 	return err;
 }

@@ -185,8 +185,11 @@ int input_check_output(const struct input *in, const struct outfile *file)
 static int open_file(struct app *app, struct dkt_source_opts *opts, const struct log_wants *wants,
 		     struct input *in)
 {
+	int err;
+
 	opts->fd = privileges_file(app, in->path);
-	return log_source_open_wanted(in->ctx, in->path, opts, wants, &in->source);
+	err = opts->fd ? stdin_copy_pipe(app, opts->fd - 1, in->path) : 0;
+	return err ? err : log_source_open_wanted(in->ctx, in->path, opts, wants, &in->source);
 }
 
 static int open_stdin(struct app *app, const struct dkt_source_opts *opts, bool once,

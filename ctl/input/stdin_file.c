@@ -3,46 +3,55 @@
 #include "input/stdin_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "base/stop.h"
 #include "base/temporary.h"
 
 #define CHUNK (1 << 16)
 
-static int copy(struct app *app, int fd)
+/* Appends what the descriptor has to the file. */
+static int copy(struct app *app, int from, const char *name, int fd)
 {
 	char *bytes __cleanup(free) = dkt__read_buffer(CHUNK);
 	struct stat st = { 0 };
 	ssize_t n = 0;
 	int err = bytes ? 0 : -ENOMEM;
 
-	while (!err && (n = read(STDIN_FILENO, bytes, CHUNK)) != 0) {
+	while (!err && (n = read(from, bytes, CHUNK)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return dkt_fail(app->ctx, -errno, "read " STDIN_NAME ": %s",
-					strerror(errno));
+			return dkt_fail(app->ctx, -errno, "read %s: %s", name, strerror(errno));
 		err = dkt__write_all(fd, bytes, (size_t)n);
 	}
 	if (err)
-		return dkt_fail(app->ctx, err, "keep " STDIN_NAME ": %s", strerror(-err));
+		return dkt_fail(app->ctx, err, "keep %s: %s", name, strerror(-err));
 	/* The first bytes may have been in the file before. */
 	return !fstat(fd, &st) && st.st_size ?
 		       0 :
-		       dkt_fail(app->ctx, -ENODATA, "read " STDIN_NAME ": it is empty");
+		       dkt_fail(app->ctx, -ENODATA, "read %s: it is empty", name);
+}
+
+/* Copies while Ctrl-C only stops the program that writes the pipe: what it wrote until then is read. */
+static int copy_all(struct app *app, int from, const char *name, int fd)
+{
+	struct sigaction before, none = { .sa_handler = SIG_IGN };
+	int err;
+
+	sigaction(SIGINT, &none, &before);
+	err = copy(app, from, name, fd);
+	sigaction(SIGINT, &before, NULL);
+	return err;
 }
 
 /* Appends the pipe to the file, and keeps that. Closes it after an error. */
 static int copy_pipe(struct app *app, int fd)
 {
-	struct sigaction before, none = { .sa_handler = SIG_IGN };
-	int err;
+	int err = copy_all(app, STDIN_FILENO, STDIN_NAME, fd);
 
-	/* Ctrl-C also stops the program that writes the pipe: read what it wrote until then. */
-	sigaction(SIGINT, &none, &before);
-	err = copy(app, fd);
-	sigaction(SIGINT, &before, NULL);
 	if (err) {
 		close(fd);
 		return err;
@@ -82,6 +91,29 @@ int stdin_file(struct app *app)
 	}
 	fd = dkt__temporary_file(app->ctx, dkt__temporary_dir());
 	return fd < 0 ? fd : copy_pipe(app, fd);
+}
+
+int stdin_copy_pipe(struct app *app, int pipe, const char *path)
+{
+	struct pollfd writer = { .fd = pipe, .events = POLLIN };
+	int fd __cleanup(close) = -1, err = 0;
+	struct stat st;
+
+	if (fstat(pipe, &st) || !S_ISFIFO(st.st_mode))
+		return 0;
+	/* It was opened without waiting, so that it seems to be at its end before it has a writer. */
+	while (poll(&writer, 1, -1) < 0 && errno == EINTR && !err)
+		err = dkt__stopped() ? -EINTR : 0;
+	if (err || fcntl(pipe, F_SETFL, 0))
+		return dkt_fail(app->ctx, err ? err : -errno, "read %s: %s", path,
+				strerror(err ? -err : errno));
+	fd = dkt__temporary_file(app->ctx, dkt__temporary_dir());
+	if (fd < 0)
+		return fd;
+	err = copy_all(app, pipe, path, fd);
+	if (!err && dup3(fd, pipe, O_CLOEXEC) < 0)
+		err = dkt_fail(app->ctx, -errno, "keep %s: %s", path, strerror(errno));
+	return err;
 }
 
 static void on_interrupt(int sig)

@@ -13,6 +13,12 @@
 int stdin_file(struct app *app);
 
 /*
+ * If the descriptor is a pipe with a name, as of "<(zcat FILE)", copies its content to such a file,
+ * which takes the place of the pipe behind the descriptor. An error message is in the app's context.
+ */
+int stdin_copy_pipe(struct app *app, int pipe, const char *path);
+
+/*
  * Opens a recording in progress, of which nobody else reads standard input. Returns 1 if there is
  * something else: then use stdin_file(). An error message is in either context.
  */

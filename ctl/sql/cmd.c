@@ -15,7 +15,8 @@ static bool is_database(const char *path)
 	char head[sizeof(magic)];
 	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	return fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+	/* A pipe has no offsets, and keeps its first bytes. */
+	return fd >= 0 && pread(fd, head, sizeof(head), 0) == sizeof(head) &&
 	       !memcmp(head, magic, sizeof(magic));
 }
 

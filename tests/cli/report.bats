@@ -307,3 +307,28 @@ dktrace: b.dat: +0.000000000 s to the clock of all.dat, accurate to 2 us plus th
 		expect 1 "" "dktrace: open $name: the file is compressed by $name; decompress it first" dktrace report "$name"
 	done
 }
+
+@test "a pipe with a name is read as the file behind it" {
+	local line='LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out'
+
+	cd "$BATS_TEST_TMPDIR"
+	gzip -c "$recorded/v6.dat" >v6.gz
+	run -0 --separate-stderr dktrace report <(gzip -dc v6.gz)
+	diff "$recorded/v6.exp" - <<<"$output"
+	run -0 --separate-stderr dktrace info --json <(gzip -dc v6.gz)
+	same '"trace.dat version 6"' "$(jq '.. | .kind? // empty' <<<"$output" | head -n 1)" kind
+	run -0 --separate-stderr dktrace report /dev/stdin < <(echo "Nov 25 03:12:55 oss7 kernel: $line")
+	has "$output" "@@@ timed out"
+	# Its writer may come later.
+	mkfifo fifo
+	{
+		cat "$recorded/v6.dat" >fifo
+	} &
+	run -0 --separate-stderr dktrace hist --input fifo timer:hrtimer_start --keys common_cpu --csv
+	has "$output" "common_cpu,hitcount"
+	wait
+	run -0 --separate-stderr dktrace sql <(cat "$recorded/v6.dat") 'SELECT count(*) > 0 FROM hrtimer_start'
+	has "$output" "1"
+	run -1 --separate-stderr dktrace report <(:)
+	has "$stderr" ": it is empty"
+}
