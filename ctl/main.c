@@ -8,6 +8,7 @@
 #include "app/opt.h"
 #include "app/privileges.h"
 #include "app/spawn.h"
+#include "base/gained.h"
 #include "lctl/lctl.h"
 #include "lustre/message/cdebug.h"
 
@@ -20,6 +21,29 @@ static void app_defaults(struct app *app)
 	app->root = secure_getenv("DKTRACE_ROOT");
 }
 
+/*
+ * A program whose file has capabilities runs without them; the library uses them for tracefs, and the
+ * debug log for its directory in /run. So no path that a user names, in whichever command and option,
+ * is opened with more than the user's own rights.
+ */
+static int lower_privileges(struct app *app)
+{
+	if (!dkt__is_gained())
+		return 0;
+	if (geteuid() != getuid()) {
+		app_say("refused to run with set-user-ID, which programs that are run would"
+			" inherit; give capabilities to the file: setcap(8)");
+		return EXIT_FAILED;
+	}
+	if (app->root) {
+		app_say("--root %s: refused, because this program's file has privileges that its"
+			" user has not",
+			app->root);
+		return EXIT_FAILED;
+	}
+	return dkt_caps_lower(app->ctx, DKT_LOWER_GAINED) ? app_fail(app) : 0;
+}
+
 static int app_context(struct app *app)
 {
 	app->level = getenv("DKTRACE_DEBUG") ? DKT_LOG_DEBUG : DKT_LOG_WARN;
@@ -27,7 +51,7 @@ static int app_context(struct app *app)
 		app_say("out of memory");
 		return EXIT_FAILED;
 	}
-	return 0;
+	return lower_privileges(app);
 }
 
 static int check_args(const struct command *command, int n)
@@ -125,10 +149,9 @@ static int run_lctl(struct app *app, int argc, char **argv)
 		argc -= 2;
 	}
 	rc = app_context(app);
-	if (rc)
-		return rc;
 	lctl.ctx = app->ctx;
-	rc = lctl_main(&lctl, argc, argv);
+	if (!rc)
+		rc = lctl_main(&lctl, argc, argv);
 	dkt_ctx_free(app->ctx);
 	return lctl.closed ? EXIT_PIPE : rc;
 }

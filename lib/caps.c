@@ -4,6 +4,7 @@
 #include <sys/capability.h>
 #include <sys/stat.h>
 
+#include "base/gained.h"
 #include "caps.h"
 #include "mount.h"
 
@@ -35,6 +36,8 @@ static const struct {
 static int effective_caps(struct dkt_ctx *ctx, uint64_t *caps)
 {
 	cap_t set = cap_get_proc();
+	/* Those that the program's file gave become effective when they are needed. */
+	const cap_flag_t flag = dkt__is_gained() ? CAP_PERMITTED : CAP_EFFECTIVE;
 	cap_flag_value_t value;
 	cap_value_t cap;
 
@@ -43,7 +46,7 @@ static int effective_caps(struct dkt_ctx *ctx, uint64_t *caps)
 		return dkt_fail(ctx, -errno, "read this process' capabilities: %s",
 				strerror(errno));
 	for (cap = 0; cap < 64 && CAP_IS_SUPPORTED(cap); cap++)
-		if (!cap_get_flag(set, cap, CAP_EFFECTIVE, &value) && value == CAP_SET)
+		if (!cap_get_flag(set, cap, flag, &value) && value == CAP_SET)
 			*caps |= 1ull << cap;
 	cap_free(set);
 	return 0;
@@ -241,6 +244,8 @@ int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 {
 	dkt__needs(NULL, ctx);
 
+	/* To see the modes of what is in directories of others. */
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	struct dkt__rights rights = {
 		.uid = geteuid(),
 		.gid = getegid(),

@@ -3,6 +3,7 @@
  * The context: the state of one user of the library, with its last error message and the log
  * callback.
  */
+#include <sys/capability.h>
 #include <sys/utsname.h>
 
 #include "ctx.h"
@@ -114,6 +115,7 @@ void dkt_ctx_free(struct dkt_ctx *ctx)
 	dkt__arena_free(&ctx->memory);
 	if (ctx->dirfd >= 0)
 		close(ctx->dirfd);
+	cap_free(ctx->lowered);
 	free(ctx->root);
 	free(ctx->dir);
 	free(ctx->error);

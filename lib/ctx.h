@@ -41,6 +41,8 @@ struct dkt_ctx {
 	struct dkt__arena memory; /* objects that live as long as the context */
 	struct dkt__end *ends; /* the last one first */
 	void *lowered; /* cap_t: capabilities before dkt_caps_lower(); NULL: not lowered */
+	int fs_uid, fs_gid; /* the IDs of files before that */
+	unsigned int n_lowered; /* calls of dkt_caps_lower() since then without dkt_caps_raise() */
 };
 
 /* True if the events may come from a file instead of a kernel. */

@@ -2,6 +2,7 @@
 /* Kernel addresses to names: functions from kallsyms, constant strings from printk_formats. */
 #include <search.h>
 
+#include "base/gained.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "mount.h"
@@ -92,6 +93,7 @@ static struct dkt__symbols *symbols_of(struct dkt_ctx *ctx)
 
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	struct dkt__symbols *symbols = symbols_of(ctx);
 	char *text;
 	size_t len;
@@ -179,6 +181,7 @@ static void read_functions(struct dkt_ctx *ctx)
 
 int dkt__symbols_each(struct dkt_ctx *ctx, dkt__symbol_fn fn, void *data)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	char *path __cleanup(free) = symbols_path(ctx);
 	char *text __cleanup(free) = NULL;
 	char *line;

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "base/gained.h"
 #include "base/io.h"
 #include "base/parse.h"
 #include "mount.h"
@@ -24,6 +25,8 @@ int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 {
 	dkt__needs(NULL, ctx);
 
+	/* A directory that the caller names is no business of privileges that are for the kernel's. */
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	char *dir __cleanup(free) = NULL;
 	int err = dkt__flags_check(ctx, "dkt_tracefs_open", flags, DKT_MOUNT);
 
@@ -87,6 +90,7 @@ static int error_of(int number)
 
 static int tfs_open(struct dkt_ctx *ctx, int flags, const char *path)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	int err = tfs_begin(ctx, path);
 	int fd = err ? -1 : openat(ctx->dirfd, path, flags | O_CLOEXEC);
 
@@ -236,6 +240,7 @@ int dkt__tfs_add_words(struct dkt_ctx *ctx, const char *what, const char *words,
 
 int dkt__tfs_mkdir(struct dkt_ctx *ctx, const char *fmt, ...)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	int err;
 
 	TFS_PATH(ctx, path, fmt);
@@ -247,6 +252,7 @@ int dkt__tfs_mkdir(struct dkt_ctx *ctx, const char *fmt, ...)
 
 int dkt__tfs_rmdir(struct dkt_ctx *ctx, const char *fmt, ...)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	int err;
 
 	TFS_PATH(ctx, path, fmt);
@@ -258,6 +264,7 @@ int dkt__tfs_rmdir(struct dkt_ctx *ctx, const char *fmt, ...)
 
 bool dkt__tfs_exists(struct dkt_ctx *ctx, const char *fmt, ...)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	char *earlier;
 
 	TFS_PATH(ctx, path, fmt);
@@ -276,6 +283,7 @@ static int visible(const struct dirent *entry)
 
 int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt, ...)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	struct dirent **entries = NULL;
 	int count, err;
 

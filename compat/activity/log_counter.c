@@ -6,6 +6,7 @@
 
 #include "apply/apply.h"
 #include "base/buf.h"
+#include "base/gained.h"
 #include "lustre/message.h"
 #include "pipeline/losses.h"
 #include "set/param/memory.h"
@@ -129,6 +130,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 static int follow(struct log_counter *counter)
 {
 	struct debuglog *log;
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(counter->settings);
 	struct stat now = { 0 };
 	bool on;
 	int err = dkt_instance_get_on(counter->log, &on);

@@ -7,6 +7,7 @@
 #include "apply/follow.h"
 #include "base/io.h"
 #include "base/util.h"
+#include "log/directory.h"
 #include "log/recording.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/message.h"
@@ -317,6 +318,6 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 		if (was_new && log->in)
 			remove_new_instance(log);
 	}
-	unlinkat(log->dirfd, DEBUGLOG_BEFORE, 0);
+	log_dir_forget_before(log);
 	return err;
 }

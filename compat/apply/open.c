@@ -74,7 +74,7 @@ static int undo_interrupted(struct debuglog *log)
 	}
 	if (err && err != -EINVAL)
 		return dkt_fail_in(log->ctx, err, "undo an interrupted change");
-	unlinkat(log->dirfd, DEBUGLOG_BEFORE, 0);
+	log_dir_forget_before(log);
 	log->interrupted = false;
 	if (!err)
 		return 0;

@@ -52,14 +52,11 @@ int archive_apply(struct archive *archive, const struct archive_config *config)
 /* Reads the settings that the reload command has written, or else the file of --settings again. */
 static int read_settings(struct archive *archive, struct archive_config *config)
 {
-	char *path __cleanup(free) = archive_settings(archive->log, ARCHIVE_ASKED);
 	int err;
 
-	if (!path)
-		return dkt__no_memory(archive->ctx);
-	if (!access(path, F_OK)) {
-		err = archive_config_read(archive->ctx, path, config);
-		unlink(path);
+	if (archive_settings_exist(archive->log, ARCHIVE_ASKED)) {
+		err = archive_settings_read(archive->ctx, archive->log, ARCHIVE_ASKED, config);
+		archive_settings_remove(archive->log, ARCHIVE_ASKED);
 		return err;
 	}
 	if (archive->opts->settings)
@@ -71,10 +68,8 @@ static int read_settings(struct archive *archive, struct archive_config *config)
 
 int archive_store_settings(struct archive *archive)
 {
-	char *path __cleanup(free) = archive_settings(archive->log, ARCHIVE_IN_EFFECT);
-
-	return path ? archive_config_write(archive->ctx, path, archive->config) :
-		      dkt__no_memory(archive->ctx);
+	return archive_settings_write(archive->ctx, archive->log, ARCHIVE_IN_EFFECT,
+				      archive->config);
 }
 
 /*
@@ -83,23 +78,16 @@ int archive_store_settings(struct archive *archive)
  */
 static int change_to(struct archive *archive, const struct archive_config *config)
 {
-	char *next __cleanup(free) = archive_settings(archive->log, ARCHIVE_NEXT);
-	char *path __cleanup(free) = archive_settings(archive->log, ARCHIVE_IN_EFFECT);
-	int err = next && path ? archive_config_write(archive->ctx, next, config) :
-				 dkt__no_memory(archive->ctx);
+	int err = archive_settings_write(archive->ctx, archive->log, ARCHIVE_NEXT, config);
 
 	if (err)
 		return err;
 	err = archive_apply(archive, config);
 	if (err) {
-		unlink(next);
+		archive_settings_remove(archive->log, ARCHIVE_NEXT);
 		return err;
 	}
-	if (rename(next, path))
-		dkt_log(archive->ctx, DKT_LOG_WARN,
-			"the new settings are in effect, but status shows the earlier ones: rename"
-			" %s: %s",
-			next, strerror(errno));
+	archive_settings_publish(archive->ctx, archive->log);
 	return 0;
 }
 

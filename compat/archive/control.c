@@ -16,12 +16,11 @@
 /* The daemon removes its settings only after it has written all records. */
 static int check_ended(struct dkt_ctx *ctx, const char *log)
 {
-	char *path __cleanup(free) = archive_settings(log, ARCHIVE_IN_EFFECT);
 	struct archive_state state;
-	int err = path ? 0 : dkt__no_memory(ctx);
+	int err;
 
-	if (err || access(path, F_OK))
-		return err;
+	if (!archive_settings_exist(log, ARCHIVE_IN_EFFECT))
+		return 0;
 	err = archive_state_load(ctx, log, &state);
 	if (!err)
 		err = dkt_fail(ctx, -EIO,
@@ -85,21 +84,18 @@ static int wait_reloaded(struct dkt_ctx *ctx, const char *log, pid_t pid, uint64
 
 int archive_reload(struct dkt_ctx *ctx, const char *log, const struct archive_config *config)
 {
-	char *path __cleanup(free) = archive_settings(log, ARCHIVE_ASKED);
 	pid_t pid = service_holder(&archive_service, log);
 	struct archive_state state;
 	uint64_t before;
 	int err;
 
-	if (!path)
-		return dkt__no_memory(ctx);
 	if (!pid)
 		return dkt_fail(ctx, -ESRCH, "no daemon is running");
 	err = archive_state_load(ctx, log, &state);
 	before = state.reloads;
 	archive_state_clear(&state);
 	if (!err && config)
-		err = archive_config_write(ctx, path, config);
+		err = archive_settings_write(ctx, log, ARCHIVE_ASKED, config);
 	if (!err && kill(pid, SIGHUP))
 		err = dkt_fail(ctx, -errno, "signal process %d: %s", (int)pid, strerror(errno));
 	return err ? err : wait_reloaded(ctx, log, pid, before);

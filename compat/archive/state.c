@@ -2,6 +2,7 @@
 /* The state of a daemon: a line for each field, its name and its value. */
 #include "archive/state.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -68,13 +69,61 @@ static char **text_at(const struct archive_state *state, size_t i)
 	return at;
 }
 
-char *archive_settings(const char *log, enum archive_settings which)
+static char *settings_path(const char *log, enum archive_settings which)
 {
 	static const char *const names[] = {
 		[ARCHIVE_IN_EFFECT] = SETTINGS, [ARCHIVE_ASKED] = ASKED, [ARCHIVE_NEXT] = NEXT
 	};
 
 	return service_path(&archive_service, log, names[which]);
+}
+
+bool archive_settings_exist(const char *log, enum archive_settings which)
+{
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(&archive_service, log);
+	char *path __cleanup(free) = settings_path(log, which);
+
+	return path && !faccessat(AT_FDCWD, path, F_OK, AT_EACCESS);
+}
+
+int archive_settings_read(struct dkt_ctx *ctx, const char *log, enum archive_settings which,
+			  struct archive_config *config)
+{
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(&archive_service, log);
+	char *path __cleanup(free) = settings_path(log, which);
+
+	return path ? archive_config_read(ctx, path, config) : dkt__no_memory(ctx);
+}
+
+int archive_settings_write(struct dkt_ctx *ctx, const char *log, enum archive_settings which,
+			   const struct archive_config *config)
+{
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(&archive_service, log);
+	char *path __cleanup(free) = settings_path(log, which);
+
+	return path ? archive_config_write(ctx, path, config) : dkt__no_memory(ctx);
+}
+
+void archive_settings_remove(const char *log, enum archive_settings which)
+{
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(&archive_service, log);
+	char *path __cleanup(free) = settings_path(log, which);
+
+	if (path)
+		unlink(path);
+}
+
+void archive_settings_publish(struct dkt_ctx *ctx, const char *log)
+{
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(&archive_service, log);
+	char *next __cleanup(free) = settings_path(log, ARCHIVE_NEXT);
+	char *path __cleanup(free) = settings_path(log, ARCHIVE_IN_EFFECT);
+
+	if (!next || !path || rename(next, path))
+		dkt_log(ctx, DKT_LOG_WARN,
+			"the new settings are in effect, but status shows the earlier ones: rename"
+			" %s: %s",
+			next ?: NEXT, strerror(errno));
 }
 
 void archive_state_text(char **to, const char *text)
@@ -128,8 +177,7 @@ int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_stat
 {
 	char *path __cleanup(free) = service_path(&archive_service, log, STATE);
 	char *text __cleanup(free) = NULL, *rest, *line;
-	size_t len;
-	int err = path ? dkt__read_file(path, STATE_MAX, &text, &len) : -ENOMEM;
+	int err = service_read(&archive_service, log, STATE, STATE_MAX, &text);
 
 	*state = (struct archive_state){ 0 };
 	if (err == -ENOENT)

@@ -2,6 +2,7 @@
 /* The state that a daemon keeps in /run for others to see. */
 #pragma once
 
+#include "archive/config.h"
 #include "capture/segments.h"
 #include "capture/service.h"
 
@@ -35,5 +36,12 @@ enum archive_settings {
 	ARCHIVE_NEXT, /* written, and about to be in effect */
 };
 
-/* Returns the path of these settings, which the caller frees. */
-char *archive_settings(const char *log, enum archive_settings which);
+bool archive_settings_exist(const char *log, enum archive_settings which);
+int archive_settings_read(struct dkt_ctx *ctx, const char *log, enum archive_settings which,
+			  struct archive_config *config);
+int archive_settings_write(struct dkt_ctx *ctx, const char *log, enum archive_settings which,
+			   const struct archive_config *config);
+void archive_settings_remove(const char *log, enum archive_settings which);
+
+/* The next settings are in effect. */
+void archive_settings_publish(struct dkt_ctx *ctx, const char *log);

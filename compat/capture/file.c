@@ -66,17 +66,6 @@ static int keep_earlier(struct capture_file *file)
 									      fail(file, "replace");
 }
 
-/* Renames with the privileges of the caller, not with those of the program's file. */
-static int keep_as_caller(struct capture_file *file)
-{
-	int err = dkt_caps_lower(file->ctx, DKT_LOWER_GAINED);
-
-	if (err)
-		return err;
-	err = keep_earlier(file);
-	return dkt_caps_raise(file->ctx) ?: err;
-}
-
 static int lock(const struct capture_file *file)
 {
 	if (!flock(file->fd, LOCK_EX | LOCK_NB))
@@ -87,16 +76,10 @@ static int lock(const struct capture_file *file)
 		       fail(file, "lock");
 }
 
-/* Creates the file with the privileges of the caller. */
-static int create_as_caller(struct capture_file *file)
+static int create(struct capture_file *file)
 {
-	int err = dkt_caps_lower(file->ctx, DKT_LOWER_GAINED);
-
-	if (err)
-		return err;
 	file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	err = file->fd < 0 ? fail(file, "create") : 0;
-	return dkt_caps_raise(file->ctx) ?: err;
+	return file->fd < 0 ? fail(file, "create") : 0;
 }
 
 int capture_file_create(struct dkt_ctx *ctx, const char *path, struct capture_file *file)
@@ -104,7 +87,7 @@ int capture_file_create(struct dkt_ctx *ctx, const char *path, struct capture_fi
 	int err;
 
 	*file = (struct capture_file){ .ctx = ctx, .path = path, .fd = -1, .regular = true };
-	err = create_as_caller(file);
+	err = create(file);
 	file->created = !err;
 	return err ? err : lock(file);
 }
@@ -117,7 +100,7 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	*file = (struct capture_file){ .ctx = ctx, .path = path, .fd = -1 };
 	if (!strcmp(path, "-"))
 		return open_stdout(file);
-	err = keep_as_caller(file);
+	err = keep_earlier(file);
 	if (err)
 		return err;
 	file->created = lstat(path, &st) && errno == ENOENT;
@@ -155,11 +138,9 @@ static bool is_at(const struct capture_file *file, const char *path)
 
 void capture_file_discard(struct capture_file *file)
 {
-	if (file->created && file->regular && !dkt_caps_lower(file->ctx, DKT_LOWER_GAINED)) {
-		if (is_at(file, file->path) && !unlink(file->path) && file->kept)
-			rename(file->kept, file->path);
-		dkt_caps_raise(file->ctx);
-	}
+	if (file->created && file->regular && is_at(file, file->path) && !unlink(file->path) &&
+	    file->kept)
+		rename(file->kept, file->path);
 	capture_file_close(file);
 }
 

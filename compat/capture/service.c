@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/gained.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
@@ -35,11 +36,30 @@ char *service_path(const struct service *service, const char *log, const char *n
 	return dkt__format(RUN_DIR "/.%s-%s%s%s", service->kind, log, *name ? "/" : "", name);
 }
 
+struct dkt__gained service_gained(const struct service *service, const char *log)
+{
+	char *dir __cleanup(free) = service_path(service, log, "");
+
+	return dkt__gained_at(dir);
+}
+
+int service_read(const struct service *service, const char *log, const char *name, size_t most,
+		 char **text)
+{
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
+	char *path __cleanup(free) = service_path(service, log, name);
+	size_t len;
+
+	*text = NULL;
+	return path ? dkt__read_file(path, most, text, &len) : -ENOMEM;
+}
+
 /* ---- turns ---- */
 
 /* The process runs commands that the state names, so nobody else may write there. */
 static int make_dir(struct dkt_ctx *ctx, const char *path)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
 	struct stat st;
 
 	if (mkdir(path, 0700) && errno != EEXIST)
@@ -56,6 +76,7 @@ static int make_dir(struct dkt_ctx *ctx, const char *path)
 /* Returns the locked directory. -ENOENT: the process of the last turn removed it. */
 static int try_enter(struct dkt_ctx *ctx, const struct service *service, const char *dir)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
 	struct stat locked, now;
 	int err = make_dir(ctx, RUN_DIR), fd;
 
@@ -107,6 +128,7 @@ int service_save(struct dkt_ctx *ctx, const struct service *service, const char 
 		 const char *name, const char *text)
 {
 	char *path __cleanup(free) = service_path(service, log, name);
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
 	int err = path ? dkt__replace_file(path, text, strlen(text), false) : -ENOMEM;
 
 	return err ? dkt_fail(ctx, err, "write %s: %s", path ? path : name, strerror(-err)) : 0;
@@ -114,6 +136,7 @@ int service_save(struct dkt_ctx *ctx, const struct service *service, const char 
 
 static void remove_file(const struct service *service, const char *log, const char *name)
 {
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
 	char *path __cleanup(free) = service_path(service, log, name);
 
 	if (path)
@@ -123,6 +146,7 @@ static void remove_file(const struct service *service, const char *log, const ch
 /* Removes what a process has left that was killed while it replaced a file. */
 static void remove_new(const char *path)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
 	DIR *dir __cleanup(closedir) = opendir(path);
 	struct dirent *entry;
 
@@ -137,6 +161,7 @@ static void remove_new(const char *path)
 void service_forget(const struct service *service, const char *log)
 {
 	char *dir __cleanup(free) = service_path(service, log, "");
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
 
 	for (size_t i = 0; service->files[i]; i++)
 		remove_file(service, log, service->files[i]);
@@ -145,13 +170,14 @@ void service_forget(const struct service *service, const char *log)
 		remove_new(dir);
 		rmdir(dir);
 	}
-	rmdir(RUN_DIR);
+	run_dir_remove();
 }
 
 /* ---- the lock of the process ---- */
 
 static int open_lock(const struct service *service, const char *log, int flags)
 {
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
 	char *path __cleanup(free) = service_path(service, log, LOCK);
 	int fd = path ? open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
 

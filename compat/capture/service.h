@@ -8,6 +8,8 @@
 #include <dktrace/dktrace.h>
 #include <stdbool.h>
 
+#include "base/gained.h"
+
 struct service {
 	const char *kind; /* "flight"; also the command's name */
 	const char *noun; /* "a flight recorder" */
@@ -16,6 +18,13 @@ struct service {
 
 /* Returns the path of a file in the directory of that log's process; the caller frees it. */
 char *service_path(const struct service *service, const char *log, const char *name);
+
+/* See base/gained.h: for the files in that directory. */
+struct dkt__gained service_gained(const struct service *service, const char *log);
+
+/* Reads a file there, as dkt__read_file() does. */
+int service_read(const struct service *service, const char *log, const char *name, size_t most,
+		 char **text);
 
 /*
  * Waits for the turn to start the process or to clean up after one, and creates the directory.

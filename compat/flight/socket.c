@@ -8,6 +8,7 @@
 #include <sys/un.h>
 
 #include "base/buf.h"
+#include "base/gained.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include "base/parse.h"
@@ -22,6 +23,7 @@
 static int find_address(struct dkt_ctx *ctx, const char *log, struct sockaddr_un *address, int *dir)
 {
 	char *path __cleanup(free) = service_path(&flight_service, log, "");
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(&flight_service, log);
 
 	*dir = path ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
 	if (*dir < 0)
@@ -34,6 +36,7 @@ static int find_address(struct dkt_ctx *ctx, const char *log, struct sockaddr_un
 int flight_listen(struct dkt_ctx *ctx, const char *log)
 {
 	struct sockaddr_un address;
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(&flight_service, log);
 	int dir __cleanup(close) = -1;
 	int err = find_address(ctx, log, &address, &dir);
 	int fd = err ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -151,6 +154,7 @@ static int ask(struct dkt_ctx *ctx, const char *log, enum flight_request_kind ki
 	char *line __cleanup(free) =
 		dkt__format("%c\t%.*s\n", (char)kind, FLIGHT_LINE_MAX - 4, reason);
 	int dir __cleanup(close) = -1, fd;
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(&flight_service, log);
 	struct sockaddr_un address;
 	int err = line ? find_address(ctx, log, &address, &dir) : dkt__no_memory(ctx);
 

@@ -221,8 +221,7 @@ int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state
 {
 	char *path __cleanup(free) = service_path(&flight_service, log, STATE);
 	char *text __cleanup(free) = NULL;
-	size_t len;
-	int err = path ? dkt__read_file(path, STATE_MAX, &text, &len) : -ENOMEM;
+	int err = service_read(&flight_service, log, STATE, STATE_MAX, &text);
 
 	*state = (struct flight_state){ 0 };
 	if (err == -ENOENT)

@@ -179,13 +179,13 @@ static int open_at(struct place *place, unsigned int flags)
 	return refuse(place, -EAGAIN);
 }
 
-/* Calls act for the place of path, without capabilities of the program's file. */
+/* Calls act for the place of path. */
 static int at_place(struct dkt_ctx *ctx, const char *path, unsigned int flags,
 		    int (*act)(struct place *place, unsigned int flags))
 {
 	char *copy __cleanup(free) = strdup(path);
 	struct place place = { .ctx = ctx };
-	int ret = copy ? dkt_caps_lower(ctx, DKT_LOWER_GAINED) : -ENOMEM;
+	int ret = copy ? 0 : -ENOMEM;
 
 	if (ret)
 		return ret;
@@ -194,7 +194,7 @@ static int at_place(struct dkt_ctx *ctx, const char *path, unsigned int flags,
 		ret = act(&place, flags);
 		leave_place(&place);
 	}
-	return dkt_caps_raise(ctx) ? -EPERM : ret;
+	return ret;
 }
 
 int output_open(struct dkt_ctx *ctx, const char *path, unsigned int flags)

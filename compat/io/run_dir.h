@@ -4,3 +4,6 @@
 
 /* Holds a directory for each debug log, with its settings and its spool. */
 #define RUN_DIR "/run/dktrace"
+
+/* Removes it if it is empty. */
+void run_dir_remove(void);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/gained.h"
 #include "log/mount.h"
 
 /* A reset can remove the directory between our steps. */
@@ -15,6 +16,7 @@
 /* Commands trust the settings in the directory, so only root or this user may write them. */
 static int check_owner(struct dkt_ctx *ctx, const char *path)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
 	struct stat st;
 
 	if (lstat(path, &st))
@@ -32,6 +34,8 @@ static int check_owner(struct dkt_ctx *ctx, const char *path)
 
 static int create_dir(struct dkt_ctx *ctx, const char *path)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
+
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return dkt_fail(ctx, -errno, "create %s: %s", path, strerror(errno));
 	return check_owner(ctx, path);
@@ -46,6 +50,7 @@ int log_dir_create(struct debuglog *log)
 
 int log_dir_open(struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(log->dir);
 	int err = check_owner(log->ctx, RUN_DIR);
 
 	if (!err)
@@ -61,6 +66,7 @@ int log_dir_open(struct debuglog *log)
 /* False if a reset removed the open directory. */
 static bool is_there(const struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(log->dir);
 	struct stat open, now;
 
 	return !fstat(log->dirfd, &open) && !stat(log->dir, &now) && open.st_ino == now.st_ino;
@@ -71,6 +77,8 @@ static bool is_there(const struct debuglog *log)
  */
 static int take_lock(struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
+
 	log->lock = openat(log->dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (log->lock < 0)
 		return dkt_fail(log->ctx, -errno, "open %s/lock: %s", log->dir, strerror(errno));
@@ -112,14 +120,22 @@ int log_dir_enter(struct debuglog *log)
 
 bool log_dir_was_interrupted(struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
 	int lock __cleanup(close) = -1;
 
-	if (log->dirfd < 0 || faccessat(log->dirfd, DEBUGLOG_BEFORE, F_OK, 0))
+	if (log->dirfd < 0 || faccessat(log->dirfd, DEBUGLOG_BEFORE, F_OK, AT_EACCESS))
 		return false;
 	if (log->lock >= 0)
 		return true;
 	lock = openat(log->dirfd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	return lock < 0 || !flock(lock, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK;
+}
+
+void log_dir_forget_before(const struct debuglog *log)
+{
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
+
+	unlinkat(log->dirfd, DEBUGLOG_BEFORE, 0);
 }
 
 /* ---- removal ---- */
@@ -143,6 +159,7 @@ static int remove_files(int dirfd, const char *name)
  */
 static int remove_dir(const struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
 	char *gone __cleanup(free) = dkt__format(RUN_DIR "/.%s", log->name);
 	int err = gone ? remove_files(AT_FDCWD, gone) : -ENOMEM;
 
@@ -159,6 +176,7 @@ static int remove_dir(const struct debuglog *log)
 int log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings *set)
 {
 	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", name);
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
 	int dirfd __cleanup(close) =
 		dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1;
 
@@ -177,6 +195,7 @@ int log_dir_remove(struct debuglog *log)
 
 static bool holds_only_lock(const struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(log->dir);
 	DIR *dir __cleanup(closedir) = is_there(log) ? opendir(log->dir) : NULL;
 	struct dirent *entry;
 	bool other = !dir;

@@ -22,6 +22,9 @@ void log_dir_leave(struct debuglog *log);
 /* True if a change was killed before it was complete. False while a change is in progress. */
 bool log_dir_was_interrupted(struct debuglog *log);
 
+/* Forgets the settings before a change: it is complete. */
+void log_dir_forget_before(const struct debuglog *log);
+
 /*
  * Reads the settings of the log of that name without its lock and without tracefs. The caller clears
  * them. -ENOENT: there is no such log; -EACCES: this user may not read it.

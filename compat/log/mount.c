@@ -5,14 +5,31 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 
+#include "base/gained.h"
 #include "base/util.h"
 
 /* Exists if dktrace mounted tracefs. No instance has a name that begins with a period. */
 #define MOUNTED RUN_DIR "/.mounted"
 
+static void note_mount(void)
+{
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
+	int fd = open(MOUNTED, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+static void forget_mount(void)
+{
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
+
+	unlink(MOUNTED);
+}
+
 int log_mount(struct dkt_ctx *ctx, unsigned int flags)
 {
-	int fd, err = dkt_tracefs_open(ctx, 0);
+	int err = dkt_tracefs_open(ctx, 0);
 
 	/* Names the missing capability in the error message. */
 	if (err == -EACCES)
@@ -22,12 +39,10 @@ int log_mount(struct dkt_ctx *ctx, unsigned int flags)
 	err = dkt_caps_check(ctx, DKT_NEED_MOUNT);
 	if (err)
 		return err;
-	fd = open(MOUNTED, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0)
-		close(fd);
+	note_mount();
 	err = dkt_tracefs_open(ctx, DKT_MOUNT);
 	if (err)
-		unlink(MOUNTED);
+		forget_mount();
 	return err;
 }
 
@@ -38,6 +53,7 @@ static int other_log(const struct dirent *entry)
 
 int log_unmount(struct dkt_ctx *ctx)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
 	struct dirent **entries = NULL;
 	int n = scandir(RUN_DIR, &entries, other_log, NULL);
 
@@ -50,7 +66,7 @@ int log_unmount(struct dkt_ctx *ctx)
 	    umount2(dkt_tracefs_dir(ctx), MNT_DETACH))
 		return dkt_fail(ctx, -errno, "unmount %s: %s", dkt_tracefs_dir(ctx),
 				strerror(errno));
-	unlink(MOUNTED);
-	rmdir(RUN_DIR);
+	forget_mount();
+	run_dir_remove();
 	return 0;
 }

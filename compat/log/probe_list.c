@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include "base/buf.h"
+#include "base/gained.h"
 #include "base/glob.h"
 
 /* Start of a line of words. */
@@ -102,6 +103,7 @@ static int read_line(struct debuglog *log, struct probes *probes, char *line)
 
 int probes_load(struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
 	FILE *f __cleanup(fclose) = NULL;
 	char *line __cleanup(free) = NULL;
 	size_t size = 0;
@@ -138,6 +140,7 @@ static int write_file(struct debuglog *log, FILE *f)
 
 static int replace_file(struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
 	static const char temp[] = PROBES_FILE ".new";
 	int fd = openat(log->dirfd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 			0600);
@@ -151,6 +154,8 @@ static int replace_file(struct debuglog *log)
 
 static int remove_file(const struct debuglog *log)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
+
 	return unlinkat(log->dirfd, PROBES_FILE, 0) && errno != ENOENT ? -errno : 0;
 }
 

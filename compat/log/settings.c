@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/gained.h"
 #include "base/parse.h"
 #include "lustre/lustre_masks.h"
 
@@ -361,6 +362,7 @@ static int write_lines(FILE *f, const struct settings *s)
 
 int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *s)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	unsigned int nr;
@@ -380,6 +382,7 @@ int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct setti
 
 int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	char *temp __cleanup(free) = dkt__format("%s.tmp", name);
 	int fd, err;
 	FILE *f;
@@ -401,6 +404,7 @@ int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const struc
 
 int settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	char *temp __cleanup(free) = dkt__format("%s.tmp", name);
 
 	if (!temp)

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/buf.h"
+#include "base/gained.h"
 #include "base/parse.h"
 
 /* How long a daemon may take to write the remaining records. */
@@ -38,6 +39,7 @@ void daemon_state_clear(struct daemon_state *state)
 
 static int open_state(const char *dir, int flags)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
 	char *path __cleanup(free) = dkt__format("%s/" DAEMON_STATE, dir);
 	int fd;
 

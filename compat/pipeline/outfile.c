@@ -41,17 +41,6 @@ static int open_unnamed(struct outfile *out)
 	return open_temp(out);
 }
 
-/* Drops capabilities of the program's file, so that the user cannot write to foreign directories. */
-static int as_caller(struct outfile *out, int (*act)(struct outfile *out))
-{
-	int err = dkt_caps_lower(out->ctx, DKT_LOWER_GAINED);
-
-	if (err)
-		return err;
-	err = act(out);
-	return dkt_caps_raise(out->ctx) ?: err;
-}
-
 static int find_dir(struct outfile *out)
 {
 	const char *slash = strrchr(out->path, '/');
@@ -139,14 +128,14 @@ int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct out
 		return dkt_fail_in(ctx, err, "open %s", path);
 	if (dir)
 		return 0;
-	err = out->in_place ? 0 : as_caller(out, follow_link);
+	err = out->in_place ? 0 : follow_link(out);
 	if (err)
 		return err;
 	/* A file that holds nothing has nothing to lose. */
 	if (out->in_place || !has_content(out->path))
 		return open_in_place(out, OUTPUT_EMPTY);
 	out->waits = true;
-	return as_caller(out, open_file);
+	return open_file(out);
 }
 
 int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
@@ -159,7 +148,7 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	err = out->in_place ? 0 : output_check(ctx, path);
 	if (err)
 		return dkt_fail_in(ctx, err, "open %s", path);
-	err = out->in_place ? 0 : as_caller(out, follow_link);
+	err = out->in_place ? 0 : follow_link(out);
 	if (err)
 		return err;
 	in_place = out->in_place || (!stat(out->path, &st) && !S_ISREG(st.st_mode));
@@ -170,7 +159,7 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	if (in_place && whole)
 		return dkt_fail(ctx, -EINVAL, "%s cannot be written in any order: name a file",
 				out->path);
-	return in_place ? open_in_place(out, 0) : as_caller(out, open_file);
+	return in_place ? open_in_place(out, 0) : open_file(out);
 }
 
 static int make_dir(struct outfile *out)
@@ -201,7 +190,7 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 		errno = EEXIST;
 		return fail(out, "make");
 	}
-	return as_caller(out, make_dir);
+	return make_dir(out);
 }
 
 int outfile_check_input(const struct outfile *out, const char *input)
@@ -282,7 +271,7 @@ int outfile_begin(struct outfile *out)
 	if (!out->waits)
 		return 0;
 	out->waits = false;
-	return as_caller(out, place);
+	return place(out);
 }
 
 static int commit(struct outfile *out)
@@ -303,7 +292,7 @@ int outfile_commit(struct outfile *out)
 	/* Nothing was written: the earlier file stays. */
 	if (out->waits)
 		return 0;
-	return as_caller(out, commit);
+	return commit(out);
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

@@ -116,11 +116,7 @@ int privileges_begin(struct app *app, int argc, char **argv)
 	find_input(app, argc, argv);
 	err = output_keep(app->ctx, find_output(app, argc, argv), &app->keep_privileges);
 	if (!err)
-		err = dkt_caps_lower(app->ctx, DKT_LOWER_GAINED);
-	if (!err) {
 		err = take_files(app, argc, argv);
-		err = dkt_caps_raise(app->ctx) ?: err;
-	}
 	if (!err && flags & CMD_RECORD && !app->input)
 		return 0;
 	/* The log needs nothing opened in advance; keep the privileges that tracefs needs. */

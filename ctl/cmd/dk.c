@@ -163,17 +163,11 @@ static bool has_records(struct app *app, const char *file)
 /* Other commands read the FILE that is their argument, so it may be a mistake for theirs. */
 static int check_argument(struct app *app, const char *file)
 {
-	bool has;
-
-	if (dkt_caps_lower(app->ctx, DKT_LOWER_GAINED))
-		return app_fail(app);
-	has = has_records(app, file);
-	if (dkt_caps_raise(app->ctx))
-		return app_fail(app);
-	return has ? app_usage("%s: %s has records: 'dktrace report %s' prints them, and"
-			       " --output %s replaces the file",
-			       app->command->name, file, file, file) :
-		     0;
+	return has_records(app, file) ?
+		       app_usage("%s: %s has records: 'dktrace report %s' prints them, and"
+				 " --output %s replaces the file",
+				 app->command->name, file, file, file) :
+		       0;
 }
 
 int dk_command(struct app *app, const char *argument, unsigned int flags)

@@ -153,13 +153,11 @@ int daemon_action_start(struct app *app)
 /* The settings in effect, with what the command line changes. */
 static int changed(struct app *app, struct archive_config *config)
 {
-	char *path __cleanup(free) = archive_settings(app->instance, ARCHIVE_IN_EFFECT);
-	int err = path ? 0 : dkt__no_memory(app->ctx);
+	int err;
 
-	if (!err && access(path, F_OK))
+	if (!archive_settings_exist(app->instance, ARCHIVE_IN_EFFECT))
 		return dkt_fail(app->ctx, -ESRCH, "no daemon is running");
-	if (!err)
-		err = archive_config_read(app->ctx, path, config);
+	err = archive_settings_read(app->ctx, app->instance, ARCHIVE_IN_EFFECT, config);
 	return err ? err : take_options(app, config);
 }
 

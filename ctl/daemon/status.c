@@ -119,7 +119,6 @@ static void put_trouble(struct out *out, const struct archive_state *state, pid_
 
 int daemon_action_status(struct app *app)
 {
-	char *path __cleanup(free) = archive_settings(app->instance, ARCHIVE_IN_EFFECT);
 	pid_t pid = service_holder(&archive_service, app->instance);
 	struct archive_config config = { 0 };
 	struct archive_state state;
@@ -128,8 +127,7 @@ int daemon_action_status(struct app *app)
 	int err = archive_state_load(app->ctx, app->instance, &state);
 
 	if (!err)
-		err = path ? archive_config_read(app->ctx, path, &config) :
-			     dkt__no_memory(app->ctx);
+		err = archive_settings_read(app->ctx, app->instance, ARCHIVE_IN_EFFECT, &config);
 	if (err) {
 		archive_state_clear(&state);
 		return app_fail(app);

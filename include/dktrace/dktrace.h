@@ -199,7 +199,7 @@ enum dkt_lower {
 
 /*
  * dkt_caps_lower() makes capabilities ineffective until dkt_caps_raise(), so that this process
- * opens files without them. The two do not nest.
+ * opens files without them. The calls nest.
  */
 DKT_API int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which);
 DKT_API int dkt_caps_raise(struct dkt_ctx *ctx);

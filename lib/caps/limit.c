@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drops capabilities, for good or while files are opened. */
-#include <sys/auxv.h>
 #include <sys/capability.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
+#include "base/gained.h"
 #include "ctx.h"
 
 /* ---- for good ---- */
@@ -35,18 +35,22 @@ static bool is_foreign(const struct dkt_ctx *ctx)
 	return ctx->dir && (stat(ctx->dir, &st) || st.st_uid != geteuid());
 }
 
-/* Copies the capabilities to keep, if they are effective now. */
+/* Copies the capabilities to keep, if they are effective now, or gained, which are for a while only. */
 static int copy_kept(cap_t from, cap_t to, unsigned int keep)
 {
+	const cap_flag_t source = dkt__is_gained() ? CAP_PERMITTED : CAP_EFFECTIVE;
+
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
-		cap_flag_value_t have = CAP_CLEAR;
+		const cap_value_t *cap = &kept[i].cap;
+		cap_flag_value_t have, effective;
 
 		if (!(kept[i].keep & keep))
 			continue;
-		if (cap_get_flag(from, kept[i].cap, CAP_EFFECTIVE, &have))
+		if (cap_get_flag(from, *cap, source, &have) ||
+		    cap_get_flag(from, *cap, CAP_EFFECTIVE, &effective))
 			return -errno;
-		if (have == CAP_SET && (cap_set_flag(to, CAP_PERMITTED, 1, &kept[i].cap, CAP_SET) ||
-					cap_set_flag(to, CAP_EFFECTIVE, 1, &kept[i].cap, CAP_SET)))
+		if (have == CAP_SET && (cap_set_flag(to, CAP_PERMITTED, 1, cap, CAP_SET) ||
+					cap_set_flag(to, CAP_EFFECTIVE, 1, cap, effective)))
 			return -errno;
 	}
 	return 0;
@@ -66,7 +70,7 @@ int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 	if (!is_foreign(ctx))
 		keep &= ~(unsigned int)DKT_KEEP_TRACEFS;
 	/* Capabilities of the program's file are for tracefs, not for files of the caller's choice. */
-	if (getauxval(AT_SECURE))
+	if (dkt__is_gained())
 		keep &= DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS;
 	/* Otherwise a program that this process executes as root would regain them all. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -92,17 +96,19 @@ int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which)
 	cap_t now;
 	int err = 0;
 
-	/* AT_SECURE: the program's file gave this process privileges. */
-	if (which == DKT_LOWER_GAINED && !getauxval(AT_SECURE))
+	if (which == DKT_LOWER_GAINED && !dkt__is_gained())
 		return 0;
+	if (ctx->lowered) {
+		ctx->n_lowered++;
+		return 0;
+	}
 	ctx->lowered = cap_get_proc();
 	now = cap_dup(ctx->lowered);
 	if (!now || cap_clear_flag(now, CAP_EFFECTIVE))
 		err = -errno;
-	if (which == DKT_LOWER_GAINED) {
-		setfsgid(getgid());
-		setfsuid(getuid());
-	}
+	/* An invalid ID changes nothing, and returns the present one. */
+	ctx->fs_gid = setfsgid(which == DKT_LOWER_GAINED ? getgid() : (gid_t)-1);
+	ctx->fs_uid = setfsuid(which == DKT_LOWER_GAINED ? getuid() : (uid_t)-1);
 	if (!err && cap_set_proc(now))
 		err = -errno;
 	cap_free(now);
@@ -120,8 +126,12 @@ int dkt_caps_raise(struct dkt_ctx *ctx)
 
 	if (!ctx->lowered)
 		return 0;
-	setfsuid(geteuid());
-	setfsgid(getegid());
+	if (ctx->n_lowered) {
+		ctx->n_lowered--;
+		return 0;
+	}
+	setfsuid((uid_t)ctx->fs_uid);
+	setfsgid((gid_t)ctx->fs_gid);
 	if (cap_set_proc(ctx->lowered))
 		err = dkt_fail(ctx, -errno, "raise capabilities: %s", strerror(errno));
 	cap_free(ctx->lowered);

@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 
+#include "base/gained.h"
 #include "base/parse.h"
 #include "event.h"
 #include "instance/ids.h"
@@ -13,6 +14,7 @@
 
 void dkt__ids_load(struct dkt_ctx *ctx, int dirfd)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	int fd = openat(dirfd, IDS_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	FILE *f __cleanup(fclose) = fd < 0 ? NULL : fdopen(fd, "r");
 	char *line __cleanup(free) = NULL;
@@ -38,6 +40,7 @@ void dkt__ids_load(struct dkt_ctx *ctx, int dirfd)
 
 void dkt__ids_save(struct dkt_ctx *ctx, int dirfd)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	int fd = openat(dirfd, IDS_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 			0600);
 	FILE *f __cleanup(fclose) = fd < 0 ? NULL : fdopen(fd, "w");

@@ -7,6 +7,7 @@
 #include <search.h>
 #include <sys/utsname.h>
 
+#include "base/gained.h"
 #include "base/parse.h"
 #include "perfdata.h"
 #include "symbol.h"
@@ -249,6 +250,7 @@ int dkt__perf_anchor(struct dkt__perf *perf, const struct dkt__perf_item *item)
 /* True if the running kernel has the symbol at the address; hidden addresses are 0. */
 static bool is_at(const char *symbol, uint64_t address)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(true);
 	FILE *f __cleanup(fclose) = fopen(KALLSYMS, "re");
 	char *line __cleanup(free) = NULL;
 	size_t room = 0;

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 
+#include "base/gained.h"
 #include "probe.h"
 #include "probe/arg.h"
 #include "tracefs.h"
@@ -10,6 +11,7 @@
 /* "0xffffffff81000000-0xffffffff81000100	name" */
 static bool is_blacklisted(struct dkt_ctx *ctx, const char *function)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	char *path __cleanup(free) = NULL;
 	char *line __cleanup(free) = NULL;
 	FILE *f __cleanup(fclose) = NULL;

@@ -277,6 +277,8 @@ static int keep_and_look(struct dkt_ctx *ctx)
 
 	if (dkt_caps_lower(ctx, DKT_LOWER_ALL) || effective())
 		return 2;
+	if (dkt_caps_lower(ctx, DKT_LOWER_ALL) || dkt_caps_raise(ctx) || effective())
+		return 9;
 	if (dkt_caps_raise(ctx) || effective() != all)
 		return 3;
 	/* Nothing was gained by a program's file, so all of it is the caller's own. */

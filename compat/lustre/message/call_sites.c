@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "base/gained.h"
 #include "base/parse.h"
 #include "lustre/message/kcore.h"
 
@@ -135,6 +136,7 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 
 int call_sites(const char *callee, const char *const *callers, size_t n, char ***places)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(true);
 	struct symbol symbols[MAX_CALLERS + 1] = { { .name = callee } };
 	int fd __cleanup(close) = kcore_open();
 	FILE *f __cleanup(fclose) = fopen("/proc/kallsyms", "re");

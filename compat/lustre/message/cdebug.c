@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 
+#include "base/gained.h"
 #include "base/io.h"
 #include "base/util.h"
 #include "io/run_dir.h"
@@ -28,6 +29,7 @@ static enum cdebug_place find_place(void)
 {
 	enum cdebug_place place = CDEBUG_MSG;
 	char *line __cleanup(free) = NULL;
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(true);
 	FILE *f = fopen("/proc/kallsyms", "re");
 	size_t size = 0;
 
@@ -157,11 +159,14 @@ static int create_all(struct dkt_ctx *ctx)
 
 bool cdebug_is_ours(void)
 {
-	return !access(NOTE, F_OK);
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
+
+	return !faccessat(AT_FDCWD, NOTE, F_OK, AT_EACCESS);
 }
 
 static int leave_note(struct dkt_ctx *ctx)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
 	int fd = open(NOTE, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)

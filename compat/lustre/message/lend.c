@@ -2,6 +2,7 @@
 /* Creates the probes on Lustre's messages for the duration of a command that names them. */
 #include <sys/stat.h>
 
+#include "base/gained.h"
 #include "base/util.h"
 #include "io/run_dir.h"
 #include "lustre/lustre_masks.h"
@@ -14,6 +15,8 @@ bool cdebug_is_named(const char *text)
 
 int cdebug_lend(struct dkt_ctx *ctx, bool *created)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
+
 	*created = false;
 	if (!lustre_is_loaded())
 		return 0;
@@ -42,7 +45,7 @@ void cdebug_take_back(struct dkt_ctx *ctx)
 {
 	cdebug_remove(ctx);
 	/* This fails, as it should, if a debug log exists. */
-	rmdir(RUN_DIR);
+	run_dir_remove();
 }
 
 bool cdebug_is_probe(const struct dkt_probe *probe)

@@ -96,9 +96,5 @@ int conf_save(struct dkt_ctx *ctx, const struct conf *conf)
 
 	if (err)
 		return dkt_fail_in(ctx, err, "write %s", conf->file);
-	err = dkt_caps_lower(ctx, DKT_LOWER_GAINED);
-	if (err)
-		return err;
-	err = save(ctx, conf);
-	return dkt_caps_raise(ctx) ?: err;
+	return save(ctx, conf);
 }

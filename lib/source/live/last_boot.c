@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 
+#include "base/gained.h"
 #include "base/io.h"
 #include "instance.h"
 #include "source/live/learn.h"
@@ -19,6 +20,7 @@
 
 static int read_kept(struct dkt_instance *in, char **text)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(in->spool);
 	char *path __cleanup(free) =
 		in->spool ? dkt__format("%s" DKT__SPOOL_LAST_BOOT "/" INFO, in->spool) : NULL;
 	size_t len;
@@ -29,6 +31,7 @@ static int read_kept(struct dkt_instance *in, char **text)
 /* All or nothing: a part of the text may look like another distance. */
 static int keep(struct dkt__live *live, const char *text)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(live->dir);
 	int fd __cleanup(close) = -1;
 	int err;
 

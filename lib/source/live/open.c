@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "base/gained.h"
 #include "event.h"
 #include "instance.h"
 #include "instance/ids.h"
@@ -14,6 +15,7 @@
 /* Locks the spool directory for this process; the lock file holds its PID. */
 static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *lock)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
 	char holder[32] = "";
 
 	if (mkdir(dir, 0700) && errno != EEXIST)
@@ -44,6 +46,15 @@ static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *loc
 	return 0;
 }
 
+static int make_spool(const struct dkt_instance *in)
+{
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(in->spool);
+
+	if (mkdir(in->spool, 0700) && errno != EEXIST)
+		return dkt_fail(in->ctx, -errno, "create %s: %s", in->spool, strerror(errno));
+	return 0;
+}
+
 /* Records that are not the log's are in a directory of the spool. */
 static int open_spool(struct dkt__live *live)
 {
@@ -52,12 +63,12 @@ static int open_spool(struct dkt__live *live)
 			  live->flags & DKT_LIVE_LAST_BOOT ? DKT__SPOOL_LAST_BOOT :
 							     "";
 	char *path __cleanup(free) = dkt__format("%s%s", in->spool, sub);
+	int err;
 
 	if (!path)
 		return dkt__no_memory(in->ctx);
-	if (*sub && mkdir(in->spool, 0700) && errno != EEXIST)
-		return dkt_fail(in->ctx, -errno, "create %s: %s", in->spool, strerror(errno));
-	return lock_spool(in->ctx, path, &live->dir, &live->lock);
+	err = *sub ? make_spool(in) : 0;
+	return err ? err : lock_spool(in->ctx, path, &live->dir, &live->lock);
 }
 
 uint32_t dkt__page_size(struct dkt_instance *in)
@@ -302,8 +313,11 @@ static void close_buffer(struct dkt__live *live, size_t i)
 		close(cpu->fd);
 	dkt__spool_close(&cpu->spool);
 	dkt__spool_name((int)i, name);
-	if (!cpu->in && empty && live->dir >= 0)
+	if (!cpu->in && empty && live->dir >= 0) {
+		struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(live->dir);
+
 		unlinkat(live->dir, name, 0);
+	}
 }
 
 void dkt__live_free(struct dkt__live *live)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/gained.h"
 #include "instance.h"
 #include "source/live/spool.h"
 
@@ -143,6 +144,7 @@ void dkt__spool_name(int cpu, char name[static 24])
 
 static int spool_open_fd(struct dkt_ctx *ctx, int dirfd, int cpu)
 {
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	char name[24];
 	int fd;
 
@@ -305,6 +307,7 @@ void dkt__spool_set_base(struct dkt__spool *spool, struct dkt__spool_base base)
 int dkt__spool_dir_sum(const struct dkt_instance *in, const char *sub, struct dkt__spool_sum *sum)
 {
 	char *path __cleanup(free) = in->spool ? dkt__format("%s%s", in->spool, sub) : NULL;
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(path);
 	int dirfd __cleanup(close) = -1;
 	int marked = 0;
 
