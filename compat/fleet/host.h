@@ -39,6 +39,7 @@ struct fleet_host {
 	int file; /* where its output goes; set by the caller */
 	const char *word; /* one more argument, of its own; NULL: none. Set by the caller */
 	uint32_t told; /* the caller's: breaks that the user knows */
+	enum fleet_state described; /* the caller's: the state that was written down last */
 	enum fleet_state state;
 	uint64_t bytes; /* of output, in the file */
 	uint32_t status; /* the command's exit status, after FLEET_ENDED */

@@ -204,7 +204,7 @@ int collect_run(struct collect *collect)
 		err = collect_describe(collect, false);
 	if (!err && collect->numbers)
 		err = collect_stream(collect);
-	collect->described = dkt__monotonic_ns();
+	collect->began = collect->described = dkt__monotonic_ns();
 	if (!err)
 		err = fleet_run(app->ctx, fleet);
 	collect_unshow(collect);

@@ -21,6 +21,7 @@ struct collect {
 	int dir; /* the directory of the files; -1: they have no names, and are printed at the end */
 	struct collection about; /* what is written as collection.json */
 	struct fleet fleet;
+	uint64_t began; /* ns */
 	uint64_t described; /* when collection.json was last written, ns */
 	uint64_t looked; /* when the line of progress was last shown, ns */
 	uint64_t looked_bytes;

@@ -166,5 +166,9 @@ int collect_describe(struct collect *collect, bool ended)
 	path = dkt__format("%s/" COLLECTION_NAME, collect->app->output);
 	if (!path)
 		return dkt__no_memory(ctx);
-	return err ? err : collection_write(ctx, &collect->about, path);
+	if (!err)
+		err = collection_write(ctx, &collect->about, path);
+	for (size_t i = 0; !err && i < collect->fleet.n; i++)
+		collect->fleet.hosts[i].described = collect->fleet.hosts[i].state;
+	return err;
 }

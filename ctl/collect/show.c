@@ -10,7 +10,10 @@
 #include "io/say.h"
 #include "remote/words.h"
 
-/* How often collection.json is written: it has the measurements of all clocks. Who loads needs them soon. */
+/*
+ * How often collection.json is written: it has the measurements of all clocks. The first ones tell most, and who
+ * loads needs all of them soon.
+ */
 #define DESCRIBE_NS UINT64_C(60000000000)
 #define RENEW_NS    UINT64_C(2000000000)
 
@@ -76,6 +79,19 @@ static void tell_breaks(struct collect *collect, struct fleet *fleet)
 	}
 }
 
+/* A description on the disk helps if this program is killed. */
+static bool must_describe(const struct collect *collect, uint64_t now)
+{
+	const struct fleet *fleet = &collect->fleet;
+	uint64_t pause = collect->numbers ? RENEW_NS : (now - collect->began) / 4;
+
+	for (size_t i = 0; i < fleet->n; i++)
+		if (fleet->hosts[i].described != fleet->hosts[i].state)
+			return true;
+	pause = DKT__MAX(DKT__MIN(pause, DESCRIBE_NS), RENEW_NS);
+	return now - collect->described > pause;
+}
+
 void collect_look(void *data, struct fleet *fleet)
 {
 	struct collect *collect = data;
@@ -84,9 +100,7 @@ void collect_look(void *data, struct fleet *fleet)
 	tell_breaks(collect, fleet);
 	if (now - collect->looked < (uint64_t)DKT__NSEC_PER_SEC)
 		return;
-	/* A description on the disk helps if this program is killed. */
-	if (now - collect->described > (collect->numbers ? RENEW_NS : DESCRIBE_NS) &&
-	    !collect_describe(collect, false))
+	if (must_describe(collect, now) && !collect_describe(collect, false))
 		collect->described = now;
 	if (collect->looked && isatty(STDERR_FILENO) && !(collect->action->flags & ACTION_LINES))
 		show_line(collect, fleet, (double)(now - collect->looked) / 1e9);

@@ -2,6 +2,8 @@
 /* Collections as inputs: the files of their hosts, on one clock by the measurements of all. */
 #include "input/collected.h"
 
+#include <sys/stat.h>
+
 #include "base/buf.h"
 #include "base/memory.h"
 #include "out/bar.h"
@@ -27,6 +29,40 @@ static int add_file(struct inputs *inputs, const char *dir, const struct collect
 	return 0;
 }
 
+static bool is_complete(const struct collection_host *host)
+{
+	return !strcmp(host->state, "complete");
+}
+
+/* Says what the collection lacks. A state is old if collect did not live to write the last one. */
+static void say_incomplete(struct inputs *inputs, const char *dir, const struct collection *about)
+{
+	bool unfinished = false;
+
+	for (size_t i = 0; i < about->n; i++) {
+		const struct collection_host *host = &about->hosts[i];
+
+		if (is_complete(host))
+			continue;
+		inputs->collected->incomplete = true;
+		if (!about->ended && strcmp(host->state, "failed") != 0)
+			unfinished = true;
+		else
+			app_say("%s: %s: %s%s%s", dir, host->name, host->state,
+				host->message ? ": " : "", host->message ?: "");
+	}
+	if (unfinished)
+		app_say("%s: collect was killed or still runs; this is what had come", dir);
+}
+
+/* The files know best what is in them: the description may be older. */
+static bool has_content(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_size;
+}
+
 /* A host that sent nothing has nothing to read. */
 static int add_files(struct inputs *inputs, const char *dir, size_t nr)
 {
@@ -34,15 +70,15 @@ static int add_files(struct inputs *inputs, const char *dir, size_t nr)
 	size_t n = 0;
 	int err = 0;
 
+	say_incomplete(inputs, dir, about);
 	for (size_t i = 0; !err && i < about->n; i++) {
 		const struct collection_host *host = &about->hosts[i];
+		char *path __cleanup(free) = dkt__format("%s/%s", dir, host->file);
 
-		if (strcmp(host->state, "complete") != 0) {
-			inputs->collected->incomplete = true;
-			app_say("%s: %s: %s%s%s", dir, host->name, host->state,
-				host->message ? ": " : "", host->message ?: "");
-		}
-		if (!host->bytes)
+		if (!path)
+			err = -ENOMEM;
+		/* A file that should be there and is not is an error, which opening it tells. */
+		if (err || (!host->bytes && !has_content(path)))
 			continue;
 		err = add_file(inputs, dir, host, nr);
 		n++;

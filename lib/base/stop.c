@@ -35,8 +35,13 @@ void dkt__stop_on(int sig)
 
 void dkt__stop_on_end(void)
 {
+	struct sigaction hangup;
+
 	dkt__stop_on(SIGINT);
 	dkt__stop_on(SIGTERM);
+	/* nohup(1) ignores it, so that programs go on when the terminal is gone. */
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		dkt__stop_on(SIGHUP);
 	take(SIGPIPE, SIG_IGN);
 }
 

@@ -5,7 +5,10 @@
 /* Makes the signal set the flag and interrupt waiting calls. */
 void dkt__stop_on(int sig);
 
-/* Makes SIGINT and SIGTERM set the flag. Ignores SIGPIPE: write() returns the error. */
+/*
+ * Makes SIGINT, SIGTERM and, unless it is ignored, SIGHUP set the flag. Ignores SIGPIPE: write() returns
+ * the error.
+ */
 void dkt__stop_on_end(void);
 
 /*

@@ -52,6 +52,24 @@ twins()
 	cmp text merged.txt
 }
 
+@test "the files of a collection are read though collect was killed before it described them" {
+	twins
+	jq '.hosts[0] += {state: "running", bytes: 0} | .hosts[1] += {state: "connecting", bytes: 0} |
+		.hosts += [.hosts[0] + {name: "c", file: "c.dat", state: "connecting"}]' both/collection.json >killed
+	mv killed both/collection.json
+	: >both/c.dat
+	run -3 --separate-stderr dktrace report both
+	same 2 "$(cut -d: -f1 <<<"$output" | sort -u | wc -l)" "hosts"
+	same 1 "$(grep -c 'both: collect was killed or still runs; this is what had come' <<<"$stderr")" "messages"
+	lacks "$stderr" "connecting"
+	# The state of a host is told if it is the last one.
+	jq '.ended = 1 | .hosts[1].state = "failed" | .hosts[1].message = "no answer"' both/collection.json >ended
+	mv ended both/collection.json
+	run -3 --separate-stderr dktrace report both
+	has "$stderr" "dktrace: both: b: failed: no answer"
+	has "$stderr" "dktrace: both: c: connecting"
+}
+
 @test "the order is certain if the records are further apart than both errors" {
 	twins
 	describe "$(host a a.dat 20 100)" "$(host b b.dat 50 101)"

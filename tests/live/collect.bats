@@ -85,6 +85,44 @@ has_runs()
 	until_true all_gone
 }
 
+# True if the description has both hosts running, and measurements of their clocks.
+both_described()
+{
+	[ "$(jq '[.hosts[] | select(.state == "running" and (.trips | length) > 0)] | length' whole/collection.json)" = 2 ]
+}
+
+@test "a collection is complete after a hangup, and readable after a kill" {
+	local name=seq-$$ end
+
+	make_ssh
+	cd "$tmp"
+	ln -s "$tools/gen-sequence" "$name"
+	for end in HUP KILL; do
+		start dktrace collect --ssh "$ssh" -w a,b -o whole record -e 'syscalls:sys_enter_close[fd >= 1000000]' \
+			--comm "$name" --buffer-size 8M >table 2>err
+		collector=$pid
+		until_true both_record
+		until_true both_described
+		"./$name" 1 20000
+		until_true has_runs a 1
+		until_true has_runs b 1
+		kill -"$end" "$collector"
+		wait "$collector" 2>/dev/null || true
+		if [ "$end" = HUP ]; then
+			has_line '^a +complete ' table
+			run -0 --separate-stderr dktrace report whole
+		else
+			run -3 --separate-stderr dktrace report whole
+			has "$stderr" "whole: collect was killed or still runs; this is what had come"
+		fi
+		same 40000 "$(grep -c 'sys_close\|sys_enter_close' <<<"$output")" "records after SIG$end"
+		rm -r whole
+		# shellcheck disable=SC2046
+		[ "$end" = HUP ] || kill $(far_sides)
+		until_true recorder_ended
+	done
+}
+
 @test "the next remote removes what a killed one left, whatever the clock says, and keeps what is alive" {
 	local place=/run/dktrace-remote nr own=()
 

@@ -17,11 +17,30 @@ static void signals_set_the_flag(void **state)
 	assert_int_equal(dkt__stopped(), SIGTERM);
 	raise(SIGPIPE);
 	assert_int_equal(dkt__stopped(), SIGTERM);
-	dkt__stop_forget();
-	assert_int_equal(dkt__stopped(), 0);
-	dkt__stop_on(SIGHUP);
 	raise(SIGHUP);
 	assert_int_equal(dkt__stopped(), SIGHUP);
+	dkt__stop_forget();
+	assert_int_equal(dkt__stopped(), 0);
+	dkt__stop_on(SIGUSR1);
+	raise(SIGUSR1);
+	assert_int_equal(dkt__stopped(), SIGUSR1);
+}
+
+static void a_hangup_that_nohup_ignores_stays_ignored(void **state)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		signal(SIGHUP, SIG_IGN);
+		dkt__stop_on_end();
+		raise(SIGHUP);
+		_exit(dkt__stopped());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
 /* Returns the status of a child in which SIGTERM came before it executes a program. */
@@ -80,6 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_gets_the_signals_as_they_were),
+		cmocka_unit_test(a_hangup_that_nohup_ignores_stays_ignored),
 		cmocka_unit_test(signals_set_the_flag),
 	};
 
