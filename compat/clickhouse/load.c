@@ -7,6 +7,7 @@
 #include <sys/un.h>
 
 #include "clickhouse/loading.h"
+#include "pipeline/losses.h"
 
 int load_fail(const struct load *load, int err, const char *words)
 {
@@ -341,6 +342,7 @@ static int add_source(struct load *load, size_t nr)
 	const struct dkt_source_info *info = dkt_source_info(part->source);
 	const struct dkt_source_info *all = dkt_source_info(load->p->source);
 	const uint64_t error = load->files[nr].error;
+	char *damage __cleanup(free) = NULL;
 	struct losses sum = { 0 };
 	struct columns *row;
 	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
@@ -349,6 +351,8 @@ static int add_source(struct load *load, size_t nr)
 	if (losses_count(&sum, part->source))
 		free(dkt_error_take(part->ctx));
 
+	if (!err && losses_damage(part->lacks, info, &damage))
+		err = dkt__no_memory(load->ctx);
 	if (err || !row) {
 		losses_clear(&sum);
 		return err;
@@ -365,7 +369,7 @@ static int add_source(struct load *load, size_t nr)
 	row_u64(row, sum.seen);
 	row_u64(row, sum.lost);
 	row_u64(row, sum.bad);
-	row_known_text(row, info->damage);
+	row_known_text(row, damage);
 	losses_clear(&sum);
 	return block_end(load, load->sources);
 }

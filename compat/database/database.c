@@ -4,6 +4,7 @@
 
 #include "database/writing.h"
 #include "lustre/mask.h"
+#include "pipeline/losses.h"
 
 /*
  * Memory for pages of the database, KiB; the rest goes into files. Rows are appended, for which a cache that
@@ -189,7 +190,10 @@ static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
 	const struct database_file *file = &db->files[nr];
 	const struct dkt_source_info *info = dkt_source_info(file->source);
 	struct dkt_loss one, all = { 0 };
+	char *damage __cleanup(free) = NULL;
 
+	if (losses_damage(file->lacks, info, &damage))
+		return dkt__no_memory(db->ctx);
 	for (int cpu = 0; cpu < info->cpus; cpu++) {
 		if (dkt_source_loss(file->source, cpu, &one, sizeof(one)))
 			continue;
@@ -207,7 +211,7 @@ static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
 	sqlite3_bind_int64(insert, 8, (int64_t)all.seen);
 	sqlite3_bind_int64(insert, 9, (int64_t)all.lost);
 	sqlite3_bind_int64(insert, 10, (int64_t)all.bad);
-	bind_text(insert, 11, info->damage);
+	bind_text(insert, 11, damage);
 	return database_step(db, insert);
 }
 

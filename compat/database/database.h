@@ -20,6 +20,7 @@ struct database_file {
 	size_t host; /* index of its host: files of one boot of a machine share one */
 	int64_t offset; /* added to its times to get those of the first file, ns */
 	const char *accuracy; /* of the offset, in words; NULL: none */
+	const char *lacks; /* why not all of it came, in words; NULL: it is whole */
 };
 
 struct database_opts {

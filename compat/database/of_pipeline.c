@@ -38,7 +38,8 @@ int database_of(struct pipeline *p, const struct database_opts *opts, struct dat
 						   .ctx = part->ctx,
 						   .source = part->source,
 						   .offset = part->offset,
-						   .accuracy = part->accuracy };
+						   .accuracy = part->accuracy,
+						   .lacks = part->lacks };
 		find_host(p, files, i, &n_hosts);
 	}
 	with.files = files;

@@ -38,6 +38,30 @@ bool collection_load(const struct collection_host *host, uint64_t *number)
 	       !dkt__parse_u64(host->load, DKT__HEX, number);
 }
 
+static bool is_complete(const struct collection_host *host)
+{
+	return !strcmp(host->state, "complete");
+}
+
+bool collection_knows_end(const struct collection *about, const struct collection_host *host)
+{
+	return about->ended || is_complete(host) || !strcmp(host->state, "failed");
+}
+
+int collection_lack(const struct collection *about, const struct collection_host *host,
+		    char **words)
+{
+	*words = NULL;
+	if (is_complete(host))
+		return 0;
+	if (!collection_knows_end(about, host))
+		*words = strdup("collect was killed or still runs");
+	else
+		*words = dkt__format("%s%s%s", host->state, host->message ? ": " : "",
+				     host->message ?: "");
+	return *words ? 0 : -ENOMEM;
+}
+
 int collection_error(const struct collection_host *host, uint64_t *error)
 {
 	*error = 0;

@@ -57,6 +57,13 @@ char *collection_find(const char *path);
 /* Gets the number of the host's file in databases. False: it has none. */
 bool collection_load(const struct collection_host *host, uint64_t *number);
 
+/* False if collect did not live to write down how the command ended on the host. */
+bool collection_knows_end(const struct collection *about, const struct collection_host *host);
+
+/* Sets *words to why not all output of a host has come, which the caller frees; NULL: all has. -ENOMEM */
+int collection_lack(const struct collection *about, const struct collection_host *host,
+		    char **words);
+
 /* The largest error on the lines of a host. -ENODATA: it has none. */
 int collection_error(const struct collection_host *host, uint64_t *error);
 

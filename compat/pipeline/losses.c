@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/buf.h"
 #include "base/io.h"
 #include "io/say.h"
 
@@ -57,6 +58,15 @@ int losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by)
 	if (by)
 		*by = losses->lost - before;
 	return err;
+}
+
+int losses_damage(const char *lacks, const struct dkt_source_info *info, char **words)
+{
+	*words = lacks || info->damage ?
+			 dkt__format("%s%s%s", lacks ?: "", lacks && info->damage ? "; " : "",
+				     info->damage ?: "") :
+			 NULL;
+	return !*words && (lacks || info->damage) ? -ENOMEM : 0;
 }
 
 void losses_clear(struct losses *losses)

@@ -21,6 +21,12 @@ struct losses {
  */
 int losses_count(struct losses *losses, struct dkt_source *source);
 
+/*
+ * Sets *words to all that is wrong with a file, which the caller frees: what it lacks (NULL: nothing), and its
+ * damage, once it has been read. NULL: nothing. -ENOMEM
+ */
+int losses_damage(const char *lacks, const struct dkt_source_info *info, char **words);
+
 /* Counts a gap among the records. */
 static inline void losses_add_gap(struct losses *losses, const struct dkt_record *gap)
 {

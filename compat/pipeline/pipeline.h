@@ -24,6 +24,7 @@ struct pipeline_part {
 	struct losses losses;
 	int64_t offset; /* added to its times by the merged source, ns */
 	const char *accuracy; /* of the offset, in words; NULL: none */
+	const char *lacks; /* why not all of the file came, in words; NULL: it is whole */
 	struct bounds_range range; /* of its selected records so far, if there are several clocks */
 };
 

@@ -25,34 +25,32 @@ static int add_file(struct inputs *inputs, const char *dir, const struct collect
 	if (!files)
 		return -ENOMEM;
 	inputs->files = files;
-	files[inputs->n++] = (struct inputs_file){ .path = path, .about = host, .collection = nr };
-	return 0;
+	files[inputs->n] = (struct inputs_file){ .path = path, .about = host, .collection = nr };
+	return collection_lack(&inputs->collected->list[nr], host, &files[inputs->n++].lacks);
 }
 
-static bool is_complete(const struct collection_host *host)
+/* Says what the collection lacks: why a host failed, or once that collect did. */
+static int say_incomplete(struct inputs *inputs, const char *dir, const struct collection *about)
 {
-	return !strcmp(host->state, "complete");
-}
-
-/* Says what the collection lacks. A state is old if collect did not live to write the last one. */
-static void say_incomplete(struct inputs *inputs, const char *dir, const struct collection *about)
-{
-	bool unfinished = false;
+	bool told = false;
 
 	for (size_t i = 0; i < about->n; i++) {
 		const struct collection_host *host = &about->hosts[i];
+		char *words __cleanup(free) = NULL;
 
-		if (is_complete(host))
+		if (collection_lack(about, host, &words))
+			return -ENOMEM;
+		if (!words)
 			continue;
 		inputs->collected->incomplete = true;
-		if (!about->ended && strcmp(host->state, "failed") != 0)
-			unfinished = true;
-		else
-			app_say("%s: %s: %s%s%s", dir, host->name, host->state,
-				host->message ? ": " : "", host->message ?: "");
+		if (collection_knows_end(about, host)) {
+			app_say("%s: %s: %s", dir, host->name, words);
+		} else if (!told) {
+			app_say("%s: %s; this is what had come", dir, words);
+			told = true;
+		}
 	}
-	if (unfinished)
-		app_say("%s: collect was killed or still runs; this is what had come", dir);
+	return 0;
 }
 
 /* The files know best what is in them: the description may be older. */
@@ -68,9 +66,8 @@ static int add_files(struct inputs *inputs, const char *dir, size_t nr)
 {
 	const struct collection *about = &inputs->collected->list[nr];
 	size_t n = 0;
-	int err = 0;
+	int err = say_incomplete(inputs, dir, about);
 
-	say_incomplete(inputs, dir, about);
 	for (size_t i = 0; !err && i < about->n; i++) {
 		const struct collection_host *host = &about->hosts[i];
 		char *path __cleanup(free) = dkt__format("%s/%s", dir, host->file);
@@ -182,6 +179,28 @@ int collected_add(struct inputs *inputs, const char *path, bool *is)
 
 	*is = description;
 	return description && add(inputs, description) ? app_fail(inputs->app) : 0;
+}
+
+size_t collected_lacks(const struct inputs *inputs,
+		       void (*fn)(void *data, const struct collection_host *host,
+				  const char *words),
+		       void *data)
+{
+	const struct collected *collected = inputs->collected;
+	size_t n = 0;
+
+	for (size_t i = 0; collected && i < collected->n; i++) {
+		const struct collection *about = &collected->list[i];
+
+		for (size_t j = 0; j < about->n; j++) {
+			char *words __cleanup(free) = NULL;
+
+			if (!collection_lack(about, &about->hosts[j], &words) && words)
+				fn(data, &about->hosts[j], words);
+		}
+		n += about->n;
+	}
+	return n;
 }
 
 void collected_free(struct collected *collected)

@@ -31,6 +31,15 @@ int collected_begin(struct app *app, const char *path, struct inputs *inputs);
 /* Reads the measurements again, and forgets how files were related. */
 int collected_renew(struct inputs *inputs, const char *path);
 
+/*
+ * Calls fn for each host of the collections whose output has not all come, with the reason. Returns the number
+ * of all hosts.
+ */
+size_t collected_lacks(const struct inputs *inputs,
+		       void (*fn)(void *data, const struct collection_host *host,
+				  const char *words),
+		       void *data);
+
 /* Relates file i to file first by the measurements of their collection. Returns 1 if there are none. */
 int collected_relate(struct inputs *inputs, size_t i, size_t first);
 

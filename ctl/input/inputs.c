@@ -275,8 +275,11 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 		err = merge(inputs);
 	if (!err)
 		err = pipeline_find_clocks(&inputs->line);
-	for (size_t i = 1; i < inputs->line.n && inputs->line.n == inputs->n; i++)
-		inputs->line.parts[i].accuracy = accuracy(&inputs->files[i]);
+	for (size_t i = 0; i < inputs->line.n && inputs->line.n == inputs->n; i++) {
+		inputs->line.parts[i].lacks = inputs->files[i].lacks;
+		if (i)
+			inputs->line.parts[i].accuracy = accuracy(&inputs->files[i]);
+	}
 	return err ? err : pipeline_select(&inputs->line, &args->selection);
 }
 
@@ -492,10 +495,12 @@ static int copy_file(const struct inputs *from, size_t nr, struct inputs *inputs
 				      .known = file->known,
 				      .about = file->about,
 				      .collection = file->collection,
+				      .lacks = file->lacks ? strdup(file->lacks) : NULL,
 				      .accuracy = file->accuracy ? strdup(file->accuracy) : NULL };
 	if (file->n_points)
 		copy->points = calloc(file->n_points, sizeof(*copy->points));
-	if (!copy->name || !copy->accuracy != !file->accuracy || !copy->points != !file->n_points)
+	if (!copy->name || !copy->accuracy != !file->accuracy || !copy->lacks != !file->lacks ||
+	    !copy->points != !file->n_points)
 		return dkt__no_memory(from->app->ctx);
 	copy->n_points = file->n_points;
 	if (copy->points)
@@ -530,6 +535,7 @@ void inputs_clear(struct inputs *inputs)
 	for (size_t i = 0; inputs->files && i < inputs->n; i++) {
 		input_close(&inputs->files[i].in);
 		free(inputs->files[i].name);
+		free(inputs->files[i].lacks);
 		free(inputs->files[i].accuracy);
 		free(inputs->files[i].points);
 	}

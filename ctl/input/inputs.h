@@ -26,6 +26,7 @@ struct inputs_file {
 	char *accuracy; /* words about the offset of INPUTS_BY_REQUESTS and of INPUTS_BY_ROUND_TRIPS */
 	const struct collection_host *about; /* of its collection; NULL: the file is in none */
 	size_t collection; /* which, among the arguments */
+	char *lacks; /* why not all of it came from its host; NULL: all did */
 	/*
 	 * In place of offset, for INPUTS_BY_ROUND_TRIPS: in order of the file's times. The file to which others are
 	 * related has them without offsets.

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "input/collected.h"
 #include "view/view.h"
 
 /* The most frequent events that have counts over time of their own. */
@@ -57,7 +58,11 @@ static struct json_object *files_json(const struct view *view)
 		const struct dkt_source_info *info = dkt_source_info(p->parts[i].source);
 		struct json_object *it = json_object_new_object();
 		const uint64_t error = pipeline_worst_error(p, i);
+		char *damage __cleanup(free) = NULL;
 
+		/* Without memory for the words the page lacks them, as json-c does with all of it. */
+		if (losses_damage(view->in->files[i].lacks, info, &damage))
+			damage = NULL;
 		json_object_object_add(it, "path", val_text(view->in->files[i].path));
 		json_object_object_add(it, "name", view_file_json(view, i));
 		json_object_object_add(it, "kind", val_text(info->kind));
@@ -65,12 +70,37 @@ static struct json_object *files_json(const struct view *view)
 		json_object_object_add(it, "kernel", val_text(info->kernel));
 		json_object_object_add(it, "records", val_number(p->parts[i].losses.seen));
 		json_object_object_add(it, "lost", val_number(p->parts[i].losses.lost));
-		json_object_object_add(it, "damage", val_text(info->damage));
+		json_object_object_add(it, "damage", val_text(damage));
 		if (p->several_clocks && error != BOUNDS_UNKNOWN)
 			json_object_object_add(it, "error", val_number(error));
 		json_object_array_add(list, it);
 	}
 	return list;
+}
+
+static bool has_file(const struct inputs *in, const struct collection_host *host)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (in->files[i].about == host)
+			return true;
+	return false;
+}
+
+struct lacking {
+	const struct inputs *in;
+	struct json_object *list;
+};
+
+/* A host whose output is not all there; one that has sent something is among the files, too. */
+static void add_lacking(void *data, const struct collection_host *host, const char *words)
+{
+	const struct lacking *lacking = data;
+	struct json_object *it = json_object_new_object();
+
+	json_object_object_add(it, "name", val_text(host->name));
+	json_object_object_add(it, "sent", val_bool(has_file(lacking->in, host)));
+	json_object_object_add(it, "damage", val_text(words));
+	json_object_array_add(lacking->list, it);
 }
 
 /* The options and files for a report of the same records. */
@@ -256,6 +286,8 @@ struct json_object *view_json(struct view *view)
 {
 	const struct dkt_source_info *info = dkt_source_info(view->in->line.source);
 	struct json_object *o = json_object_new_object();
+	struct lacking lacking = { view->in, json_object_new_array() };
+	const size_t hosts = collected_lacks(view->in, add_lacking, &lacking);
 	const char *version;
 	char *origin __cleanup(free) = dkt__format("%" PRIu64, view->axis.origin);
 	char *wall __cleanup(free) = info->has_wall ? dkt__format("%" PRId64, info->wall) : NULL;
@@ -264,6 +296,8 @@ struct json_object *view_json(struct view *view)
 	json_object_object_add(o, "version", val_text(version));
 	json_object_object_add(o, "title", title_json(view));
 	json_object_object_add(o, "files", files_json(view));
+	json_object_object_add(o, "collected", val_number(hosts));
+	json_object_object_add(o, "lacking", lacking.list);
 	json_object_object_add(o, "words", words_json(view));
 	json_object_object_add(o, "selects", val_bool(view->selects));
 	json_object_object_add(o, "origin", val_text(origin));

@@ -13,7 +13,8 @@ function summary() {
 			"\u201d shows the events and times of the file." : "The file has no records.";
 	return [plural(d3.sum(trace.events, (it) => it.count), "record") + " of " + plural(names.size, "event") +
 		" in " + duration(trace.end), lost ? count(lost) + " lost" : "nothing lost",
-	begins ? "from " + begins : "from " + clock(0) + " s"].join("; ");
+	begins ? "from " + begins : "from " + clock(0) + " s"].concat(trace.lacking.length ?
+		[trace.lacking.length + " of " + plural(trace.collected, "host") + " did not send everything"] : []).join("; ");
 }
 
 /* A table with its heading, unless it is empty. */
@@ -42,7 +43,8 @@ function startTables() {
 		{ key: "host", title: "host", type: "text" }, { key: "kernel", title: "kernel", type: "text" },
 		{ key: "records", title: "records", type: "count" }, { key: "lost", title: "lost", type: "count" },
 		{ key: "damage", title: "damage", type: "text" }].concat(trace.files.some((it) => it.error) ?
-		[{ key: "error", title: "clock off by at most", type: "ns" }] : []), trace.files);
+		[{ key: "error", title: "clock off by at most", type: "ns" }] : []),
+	trace.files.concat(trace.lacking.filter((it) => !it.sent).map((it) => Object.assign({ path: it.name, records: 0, lost: 0 }, it))));
 }
 
 function start() {

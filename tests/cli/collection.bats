@@ -70,6 +70,21 @@ twins()
 	has "$stderr" "dktrace: both: c: connecting"
 }
 
+@test "what a host did not send stays visible in the page and in the database" {
+	twins
+	jq '.ended = 1 | .hosts[1] += {state: "failed", message: "no answer"} |
+		.hosts += [.hosts[0] + {name: "c", file: "c.dat", bytes: 0, state: "failed", message: "no way"}]' \
+		both/collection.json >ended
+	mv ended both/collection.json
+	: >both/c.dat
+	run -3 dktrace view -o page.html both
+	sed -n "s|.*<script type=\"application/json\" id=\"data\">||p" page.html >data
+	same '3 ["b","c"] [true,false]' "$(jq -rc '"\(.collected) \([.lacking[].name]) \([.lacking[].sent])"' data)" "lacking"
+	same '[null,"failed: no answer"]' "$(jq -c '[.files[].damage]' data)" "damage"
+	run -3 --separate-stderr dktrace sql --csv both "SELECT damage FROM files ORDER BY file"
+	same 'damage,,failed: no answer' "$(paste -sd, <<<"$output" | tr -d '"')" "damage"
+}
+
 @test "the order is certain if the records are further apart than both errors" {
 	twins
 	describe "$(host a a.dat 20 100)" "$(host b b.dat 50 101)"
