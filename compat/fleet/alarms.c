@@ -12,6 +12,8 @@
 #define LINE_MAX_LEN 4096
 #define FILE_MAX_LEN 128
 
+static const char no_identity[IDENTITY_SIZE] = "";
+
 #define FILE_BEGIN "flight-"
 #define FILE_CHARS "abcdefghijklmnopqrstuvwxyz0123456789-."
 
@@ -20,8 +22,8 @@ int alarms_init(struct alarms *alarms)
 	const size_t n = alarms->fleet->n;
 
 	alarms->lines = calloc(n + 1, sizeof(*alarms->lines));
-	alarms->answered = calloc(n + 1, sizeof(*alarms->answered));
-	if (!alarms->lines || !alarms->answered)
+	alarms->hosts = calloc(n + 1, sizeof(*alarms->hosts));
+	if (!alarms->lines || !alarms->hosts)
 		return -ENOMEM;
 	return hourly_init(&alarms->hourly, alarms->most);
 }
@@ -48,7 +50,9 @@ static void set_policy(int policy, int priority)
  */
 static void freeze_others(struct alarms *alarms, const struct fleet_host *first, const char *reason)
 {
-	char *line __cleanup(free) = dkt__format("%s: %s\n", first->name, reason);
+	const char *id = alarms->now.id;
+	char *line __cleanup(free) =
+		dkt__format("%s: %s%s%s\n", first->name, reason, *id ? "\t" : "", id);
 	struct fleet *fleet = alarms->fleet;
 
 	set_policy(SCHED_FIFO, 1);
@@ -60,13 +64,19 @@ static void freeze_others(struct alarms *alarms, const struct fleet_host *first,
 	set_policy(SCHED_OTHER, 0);
 }
 
-static int begin(struct alarms *alarms, const struct fleet_host *host, const char *reason)
+/* id: of the incident, empty: none. */
+static int begin(struct alarms *alarms, const struct fleet_host *host, const char *reason,
+		 const char *id)
 {
 	const uint64_t now = dkt__monotonic_ns();
+	const size_t nr = (size_t)(host - alarms->fleet->hosts);
 	struct alarm *alarm = &alarms->now;
 
 	if (alarms->open) {
 		alarm->merged++;
+		/* The dump that the host makes for it has more than another one for the first incident. */
+		if (!alarms->hosts[nr].id[0])
+			memcpy(alarms->hosts[nr].id, id, IDENTITY_SIZE);
 		return 0;
 	}
 	if (!hourly_allows(&alarms->hourly, now)) {
@@ -77,12 +87,13 @@ static int begin(struct alarms *alarms, const struct fleet_host *host, const cha
 		return 0;
 	}
 	*alarm = (struct alarm){ .host = host->name };
+	memcpy(alarm->id, id, IDENTITY_SIZE);
 	freeze_others(alarms, host, reason);
 	alarm->took = dkt__monotonic_ns() - now;
 	alarm->began = time(NULL);
 	alarm->reason = strdup(reason);
 	alarm->files = calloc(alarms->fleet->n + 1, sizeof(*alarm->files));
-	memset(alarms->answered, 0, alarms->fleet->n * sizeof(*alarms->answered));
+	memset(alarms->hosts, 0, alarms->fleet->n * sizeof(*alarms->hosts));
 	hourly_count(&alarms->hourly, now);
 	alarms->until = now + alarms->wait;
 	alarms->open = true;
@@ -117,17 +128,30 @@ static const char *dump_name(const char *path)
 		       NULL;
 }
 
-/* A dump that somebody on the host has asked for belongs to no incident. */
-static int take_dump(struct alarms *alarms, size_t nr, const char *path)
+/*
+ * True if a dump of these incidents belongs to the one there is: not that of an earlier one, and none that
+ * somebody on the host has asked for. A recorder or a host of an older version tells no identities (NULL).
+ */
+static bool is_awaited(const struct alarms *alarms, size_t nr, const char *ids)
+{
+	const struct alarms_host *host = &alarms->hosts[nr];
+
+	if (!alarms->open || host->answered)
+		return false;
+	return !ids || !alarms->now.id[0] || identity_in(ids, alarms->now.id) ||
+	       (host->id[0] && identity_in(ids, host->id));
+}
+
+static int take_dump(struct alarms *alarms, size_t nr, const char *path, const char *ids)
 {
 	struct alarm *alarm = &alarms->now;
 	const char *name = dump_name(path);
 
 	if (!name)
 		return -EPROTO;
-	if (!alarms->open || alarms->answered[nr])
+	if (!is_awaited(alarms, nr, ids))
 		return 0;
-	alarms->answered[nr] = true;
+	alarms->hosts[nr].answered = true;
 	alarm->files[nr] = strdup(name);
 	alarm->n_files++;
 	return alarm->files[nr] ? 0 : -ENOMEM;
@@ -139,25 +163,24 @@ struct speaker {
 	size_t nr;
 };
 
+/* WORD TAB TEXT; after "incident" its identity, after "dump" and "failed" the reasons and the identities. */
 static int take_line(void *data, char *line)
 {
 	struct alarms *alarms = ((struct speaker *)data)->alarms;
 	const size_t nr = ((struct speaker *)data)->nr;
 	const struct fleet_host *host = &alarms->fleet->hosts[nr];
-	char *text = strchr(line, '\t'), *more;
+	char *rest = line;
+	const char *word = strsep(&rest, "\t"), *text = strsep(&rest, "\t");
+	const char *more = strsep(&rest, "\t"), *ids = strsep(&rest, "\t");
 
 	if (!text)
 		return -EPROTO;
-	*text++ = '\0';
-	more = strchr(text, '\t');
-	if (more)
-		*more = '\0';
-	if (!strcmp(line, "incident"))
-		return begin(alarms, host, text);
-	if (!strcmp(line, "dump"))
-		return take_dump(alarms, nr, text);
-	if (!strcmp(line, "failed")) {
-		alarms->answered[nr] = true;
+	if (!strcmp(word, "incident"))
+		return begin(alarms, host, text, more && identity_is(more) ? more : no_identity);
+	if (!strcmp(word, "dump"))
+		return take_dump(alarms, nr, text, ids);
+	if (!strcmp(word, "failed")) {
+		alarms->hosts[nr].answered |= is_awaited(alarms, nr, ids);
 		alarms->tell(alarms->data, host->name, text);
 	}
 	/* A newer recorder may say more. */
@@ -179,7 +202,7 @@ int alarms_take(void *data, struct fleet_host *host, const uint8_t *bytes, size_
 static bool all_answered(const struct alarms *alarms)
 {
 	for (size_t i = 0; i < alarms->fleet->n; i++)
-		if (!alarms->answered[i] && can_answer(&alarms->fleet->hosts[i]))
+		if (!alarms->hosts[i].answered && can_answer(&alarms->fleet->hosts[i]))
 			return false;
 	return true;
 }
@@ -197,6 +220,6 @@ void alarms_clear(struct alarms *alarms)
 	for (size_t i = 0; alarms->lines && i < alarms->fleet->n; i++)
 		free(alarms->lines[i].data);
 	free(alarms->lines);
-	free(alarms->answered);
+	free(alarms->hosts);
 	hourly_clear(&alarms->hourly);
 }

@@ -10,17 +10,25 @@
 
 #include "capture/hourly.h"
 #include "fleet/fleet.h"
+#include "flight/identity.h"
 
 /* One incident: the files are the dumps that belong together. */
 struct alarm {
 	time_t began; /* time of day */
 	const char *host; /* where the condition held */
 	char *reason; /* as that host says it */
+	char id[IDENTITY_SIZE]; /* empty: the host's recorder gives none */
 	char **files; /* for each host of the fleet, the name of its dump; NULL: it has made none */
 	size_t n_files;
 	size_t asked; /* hosts that were told to freeze */
 	uint64_t took; /* ns from the host's word until all others were told */
 	uint64_t merged; /* incidents of other hosts meanwhile */
+};
+
+/* A host during an incident. */
+struct alarms_host {
+	bool answered; /* it has said what became of its dump */
+	char id[IDENTITY_SIZE]; /* of its own incident, which is the same one; empty: it has none */
 };
 
 struct alarms {
@@ -36,7 +44,7 @@ struct alarms {
 
 	/* The rest is alarms.c's. */
 	struct dkt_buf *lines; /* of each host, what has come of its next line */
-	bool *answered; /* each host has said what became of its dump */
+	struct alarms_host *hosts;
 	struct alarm now;
 	bool open; /* there is an incident, and dumps are awaited */
 	uint64_t until; /* ns */

@@ -48,7 +48,8 @@ static int take_request(struct flight *flight)
 		return 0;
 	if (request.kind == FLIGHT_FOLLOW) {
 		flight_followers_add(&flight->followers, request.fd);
-		flight_followers_tell(&flight->followers, "recorder", flight->state->dir, NULL);
+		flight_followers_tell(&flight->followers,
+				      (const char *[]){ "recorder", flight->state->dir, NULL });
 		return 1;
 	}
 	err = flight_asked(flight, &request);
@@ -263,6 +264,7 @@ static void tear_down(struct flight *flight)
 	free(flight->groups);
 	hourly_clear(&flight->hourly);
 	free(flight->reasons);
+	free(flight->ids);
 	/* The state names the instances that could not be removed. */
 	if (err)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));

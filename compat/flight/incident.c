@@ -11,8 +11,9 @@
 #include "flight/dump.h"
 #include "flight/files.h"
 
-/* Bytes of the reasons of one dump. */
+/* Bytes of the reasons of one dump, and of the identities of its incidents. */
 #define REASONS_MAX 600
+#define IDS_MAX     (64 * IDENTITY_SIZE)
 
 static void note_error(struct flight *flight)
 {
@@ -47,9 +48,37 @@ static int add_reason(struct flight *flight, const char *reason)
 	return 0;
 }
 
+/* The next dump is of this incident, too. */
+static int add_identity(struct flight *flight, const char *id)
+{
+	char *all;
+
+	if (!*id || (flight->ids && strlen(flight->ids) > IDS_MAX))
+		return 0;
+	all = flight->ids ? dkt__format("%s %s", flight->ids, id) : strdup(id);
+	if (!all)
+		return -ENOMEM;
+	free(flight->ids);
+	flight->ids = all;
+	return 0;
+}
+
+/* Others hear of it before anything else is done. */
+static int tell_incident(struct flight *flight, const char *reason)
+{
+	char id[IDENTITY_SIZE] = "";
+	int err = identity_new(id);
+
+	if (err)
+		dkt_log(flight->ctx, DKT_LOG_WARN, "a random number: %s", strerror(-err));
+	flight_followers_tell(&flight->followers, (const char *[]){ "incident", reason, id, NULL });
+	return add_identity(flight, id);
+}
+
 int flight_incident(struct flight *flight, const char *reason, uint64_t n)
 {
 	const uint64_t now = service_now();
+	int err = 0;
 
 	/* A dump that is due takes further reasons. */
 	if (!flight->reasons && !hourly_allows(&flight->hourly, now)) {
@@ -58,7 +87,7 @@ int flight_incident(struct flight *flight, const char *reason, uint64_t n)
 		return 0;
 	}
 	if (!flight->reasons) {
-		flight_followers_tell(&flight->followers, "incident", reason, NULL);
+		err = tell_incident(flight, reason);
 		flight->due = now + flight->state->after;
 		hourly_count(&flight->hourly, now);
 		n--;
@@ -66,7 +95,7 @@ int flight_incident(struct flight *flight, const char *reason, uint64_t n)
 	flight->state->merged += n;
 	if (n)
 		save(flight);
-	return add_reason(flight, reason);
+	return err ? err : add_reason(flight, reason);
 }
 
 /* ---- requests ---- */
@@ -87,6 +116,8 @@ int flight_asked(struct flight *flight, const struct flight_request *request)
 	if (request->kind == FLIGHT_FREEZE)
 		freeze(flight, request->reason);
 	err = add_reason(flight, request->reason);
+	if (!err)
+		err = add_identity(flight, request->id);
 	if (!err && request->kind == FLIGHT_DUMP)
 		flight->clients[flight->n_clients++] = request->fd;
 	else
@@ -161,6 +192,7 @@ void flight_make_dump(struct flight *flight)
 {
 	struct flight_state *state = flight->state;
 	char *answer __cleanup(free) = NULL, *reasons __cleanup(free) = flight->reasons;
+	char *ids __cleanup(free) = flight->ids;
 	struct flight_dump dump;
 	int err;
 
@@ -171,6 +203,7 @@ void flight_make_dump(struct flight *flight)
 			  reasons, &dump);
 	answer = strdup(err ? dkt_error(flight->ctx) : dump.file);
 	flight->reasons = NULL;
+	flight->ids = NULL;
 	flight->full = false;
 	if (err)
 		note_error(flight);
@@ -186,6 +219,7 @@ void flight_make_dump(struct flight *flight)
 	save(flight);
 	/* Answer last: the client then finds the dump in the status, and the old ones deleted. */
 	flight_answer_all(flight, err, answer ? answer : "out of memory");
-	flight_followers_tell(&flight->followers, err ? "failed" : "dump",
-			      answer ?: "out of memory", err ? NULL : reasons);
+	flight_followers_tell(&flight->followers,
+			      (const char *[]){ err ? "failed" : "dump", answer ?: "out of memory",
+						reasons ?: "", ids ?: "", NULL });
 }

@@ -25,6 +25,7 @@ struct flight {
 	size_t n_clients;
 	struct flight_followers followers;
 	char *reasons; /* of the next dump; NULL: none */
+	char *ids; /* identities of its incidents, with a space between two; NULL: none */
 	bool full; /* there is no room for further reasons */
 	struct age_clock clock;
 	uint64_t due; /* when it is made, ns */

@@ -53,6 +53,18 @@ int flight_listen(struct dkt_ctx *ctx, const char *log)
 	return err;
 }
 
+/* Moves the identity behind the reason to its place. */
+static void take_identity(struct flight_request *request)
+{
+	char *tab = request->kind == FLIGHT_FREEZE ? strrchr(request->reason, '\t') : NULL;
+
+	request->id[0] = '\0';
+	if (!tab || !identity_is(tab + 1))
+		return;
+	memcpy(request->id, tab + 1, IDENTITY_SIZE);
+	*tab = '\0';
+}
+
 int flight_accept(int listener, struct flight_request *request)
 {
 	const struct timeval limit = { .tv_usec = REQUEST_US };
@@ -77,6 +89,7 @@ int flight_accept(int listener, struct flight_request *request)
 	}
 	request->kind = (enum flight_request_kind)line[0];
 	snprintf(request->reason, sizeof(request->reason), "%s", line + 2);
+	take_identity(request);
 	request->fd = fd;
 	return 0;
 }
@@ -101,26 +114,33 @@ void flight_followers_add(struct flight_followers *followers, int fd)
 		followers->fds[followers->n++] = fd;
 }
 
-void flight_followers_tell(struct flight_followers *followers, const char *word, const char *text,
-			   const char *more)
+/* Names of processes are part of reasons, and may have any characters. */
+static void add_text(struct dkt_buf *line, const char *text)
 {
-	/* Names of processes are part of reasons, and may have any characters. */
 	char *clean __cleanup(free) = service_line(text);
-	char *clean_more __cleanup(free) = more ? service_line(more) : NULL;
-	char *line __cleanup(free) = dkt__format("%s\t%s%s%s\n", word, clean ?: "",
-						 clean_more ? "\t" : "", clean_more ?: "");
+
+	dkt_buf_printf(line, "%s%s", line->len ? "\t" : "", clean ?: "");
+}
+
+void flight_followers_tell(struct flight_followers *followers, const char *const *texts)
+{
+	struct dkt_buf line = { 0 };
 	size_t kept = 0;
 
+	for (; *texts; texts++)
+		add_text(&line, *texts);
+	dkt_buf_str(&line, "\n");
 	for (size_t i = 0; i < followers->n; i++) {
 		const int fd = followers->fds[i];
 
-		if (line && send(fd, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT) ==
-				    (ssize_t)strlen(line))
+		if (!dkt_buf_error(&line) &&
+		    send(fd, line.data, line.len, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)line.len)
 			followers->fds[kept++] = fd;
 		else
 			close(fd);
 	}
 	followers->n = kept;
+	free(line.data);
 }
 
 void flight_followers_close(struct flight_followers *followers)
@@ -147,12 +167,14 @@ static int send_line(const struct sockaddr_un *address, const char *line)
 	return err;
 }
 
-/* Sends a request. Returns the descriptor for the answer, or -errno. */
+/* Sends a request. id NULL: none. Returns the descriptor for the answer, or -errno. */
 static int ask(struct dkt_ctx *ctx, const char *log, enum flight_request_kind kind,
-	       const char *reason)
+	       const char *reason, const char *id)
 {
+	/* The line is KIND, a tab, REASON, perhaps a tab and ID, a newline and a NUL. */
+	const int room = FLIGHT_LINE_MAX - 4 - (id ? IDENTITY_SIZE : 0);
 	char *line __cleanup(free) =
-		dkt__format("%c\t%.*s\n", (char)kind, FLIGHT_LINE_MAX - 4, reason);
+		dkt__format("%c\t%.*s%s%s\n", (char)kind, room, reason, id ? "\t" : "", id ?: "");
 	int dir __cleanup(close) = -1, fd;
 	struct dkt__gained gained __cleanup(gained_end) = service_gained(&flight_service, log);
 	struct sockaddr_un address;
@@ -175,7 +197,7 @@ static int ask(struct dkt_ctx *ctx, const char *log, enum flight_request_kind ki
 int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **file)
 {
 	char *answer __cleanup(free) = NULL, *text;
-	int fd __cleanup(close) = ask(ctx, log, FLIGHT_DUMP, reason);
+	int fd __cleanup(close) = ask(ctx, log, FLIGHT_DUMP, reason, NULL);
 	int64_t number;
 	size_t len;
 	int err = fd < 0 ? fd : dkt__read_fd(fd, 1 << 16, &answer, &len);
@@ -197,9 +219,9 @@ int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **
 	return *file ? 0 : dkt__no_memory(ctx);
 }
 
-int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason)
+int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason, const char *id)
 {
-	int fd = ask(ctx, log, FLIGHT_FREEZE, reason);
+	int fd = ask(ctx, log, FLIGHT_FREEZE, reason, id);
 
 	if (fd < 0)
 		return fd;
@@ -217,5 +239,5 @@ int flight_follow(struct dkt_ctx *ctx, const char *log)
 		err = dkt_fail(ctx, -ESRCH,
 			       "the flight recorder was killed; 'dktrace flight status' shows what"
 			       " is left");
-	return err ? err : ask(ctx, log, FLIGHT_FOLLOW, "all");
+	return err ? err : ask(ctx, log, FLIGHT_FOLLOW, "all", NULL);
 }

@@ -5,11 +5,12 @@
 #include <dktrace/dktrace.h>
 
 #include "base/util.h"
+#include "flight/identity.h"
 
 /* Bytes of a request or an answer. */
 #define FLIGHT_LINE_MAX 1024
 
-/* A request is a line KIND TAB REASON. */
+/* A request is a line KIND TAB REASON, and for FLIGHT_FREEZE another tab and the identity of the incident. */
 enum flight_request_kind {
 	FLIGHT_DUMP = 'd', /* the answer is the file */
 	FLIGHT_FREEZE = 'f', /* the same, of an incident elsewhere; there is no answer */
@@ -19,6 +20,7 @@ enum flight_request_kind {
 struct flight_request {
 	enum flight_request_kind kind;
 	char reason[FLIGHT_LINE_MAX];
+	char id[IDENTITY_SIZE]; /* of the incident; empty: unknown */
 	int fd; /* for the answer */
 };
 
@@ -44,13 +46,12 @@ struct flight_followers {
 void flight_followers_add(struct flight_followers *followers, int fd);
 
 /*
- * Sends each a line: WORD TAB TEXT, and another tab and the second text unless that is NULL. One that does
- * not read is dropped. The words are "recorder" with the directory of the dumps, first of all; "incident"
- * with the reason, as soon as a condition holds; "dump" with the file and its reasons; and "failed" with
- * the reason why there is no dump.
+ * Sends each a line of texts, which ends with NULL, with a tab between two. One that does not read is dropped.
+ * The first text is a word: "recorder" before the directory of the dumps, first of all; "incident" before the
+ * reason and the identity, as soon as a condition holds; "dump" before the file, its reasons and the identities
+ * of its incidents; and "failed" before the same, with why there is no dump in place of the file.
  */
-void flight_followers_tell(struct flight_followers *followers, const char *word, const char *text,
-			   const char *more);
+void flight_followers_tell(struct flight_followers *followers, const char *const *texts);
 void flight_followers_close(struct flight_followers *followers);
 
 /* ---- the other end ---- */
@@ -58,8 +59,11 @@ void flight_followers_close(struct flight_followers *followers);
 /* Asks the running recorder for a dump and waits for its file, which the caller frees. */
 int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **file);
 
-/* Has the running recorder stop recording at once, make a dump, and record again. Does not wait. */
-int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason);
+/*
+ * Has the running recorder stop recording at once, make a dump, and record again, for an incident elsewhere
+ * (id NULL: an unknown one). Does not wait.
+ */
+int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason, const char *id);
 
 /* Returns a descriptor from which the lines for followers can be read, or -errno. -ENOENT: nothing records. */
 int flight_follow(struct dkt_ctx *ctx, const char *log);

@@ -27,13 +27,18 @@ static bool print_some(int fd)
 static int freeze(void *data, char *reason)
 {
 	struct app *app = data;
+	char *id = strrchr(reason, '\t');
 
-	if (*reason && flight_freeze(app->ctx, app->instance, reason))
+	if (id && identity_is(id + 1))
+		*id++ = '\0';
+	else
+		id = NULL;
+	if (*reason && flight_freeze(app->ctx, app->instance, reason, id))
 		app_say("%s", dkt_error(app->ctx));
 	return 0;
 }
 
-/* Each line of standard input is the reason of an incident elsewhere. Returns false at the end. */
+/* Each line of standard input is the reason of an incident elsewhere, and perhaps a tab and its identity. Returns false at the end. */
 static bool freeze_some(struct app *app, struct dkt_buf *lines)
 {
 	char bytes[4096];

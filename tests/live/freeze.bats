@@ -38,15 +38,19 @@ has_sockets()
 	cause
 	until_true grep -q '^dump	' lines
 	same "recorder incident dump" "$(cut -f 1 lines | xargs)"
+	# Both have the reason and the identity.
 	same "$(sed -n 's/^incident\t//p' lines)" "$(sed -n 's/^dump\t[^\t]*\t//p' lines)"
+	has_line '^incident	.*	[0-9a-f]{16}$' lines
 	same "$(sed -n 's/^dump\t\([^\t]*\)\t.*/\1/p' lines)" "$(dktrace flight file)"
 	printf 'oss3: it hangs\n' >&5
-	until_true grep -q '^dump	.*	oss3: it hangs$' lines
+	until_true grep -q '^dump	.*	oss3: it hangs	$' lines
+	printf 'oss4: it hangs, too\t0123456789abcdef\n' >&5
+	until_true grep -q '^dump	.*	oss4: it hangs, too	0123456789abcdef$' lines
 	# An incident elsewhere is none of this host.
 	same 1 "$(grep -c '^incident' lines)"
 	dump=$(dktrace flight file)
 	dktrace report "$dump" >text
-	has_line 'flight dump: oss3: it hangs' text
+	has_line 'flight dump: oss4: it hangs, too$' text
 	same "$dump" "$(dktrace flight file "${dump##*/}")"
 	run -1 dktrace flight file flight-none.dat
 	has "$output" "the flight recorder has no dump 'flight-none.dat'"
@@ -96,4 +100,76 @@ has_sockets()
 	wait "$pid"
 	same 1 "$(ls all | wc -l)"
 	dktrace flight stop
+}
+
+# Eight hosts, each with a recorder of its own.
+setup_hosts()
+{
+	local host
+
+	make_direct
+	sed -i "2a export DKTRACE_INSTANCE=$DKTRACE_INSTANCE-\$1" "$direct"
+	cd "$tmp" || return
+	hosts=(a b c d e f g h)
+	for host in "${hosts[@]}"; do
+		on "$host" flight start -e syscalls:sys_enter_ioctl --size 1M --dir "$tmp/dumps-$host" \
+			--when "task:task_rename[newcomm == \"$freeze\"]" --max-dumps 100 3>&-
+	done
+}
+
+# Runs dktrace as on a host. usage: on HOST COMMAND...
+on()
+{
+	DKTRACE_INSTANCE=$DKTRACE_INSTANCE-$1 dktrace "${@:2}"
+}
+
+stop_hosts()
+{
+	local host
+
+	for host in "${hosts[@]}"; do
+		on "$host" flight stop
+	done
+}
+
+# True if each recorder has a follower.
+all_followed()
+{
+	local host
+
+	for host in "${hosts[@]}"; do
+		has_sockets "$(on "$host" flight status --json | jq .pid)" 2 || return
+	done
+}
+
+# True if so many incidents have been fetched. usage: fetched N
+fetched()
+{
+	[ "$(grep -c '^all/incident-' out)" -ge "$1" ]
+}
+
+@test "collect flight follow: in a storm each incident has the dumps of its own time" {
+	local round dir host
+
+	setup_hosts
+	start dktrace collect --ssh "$direct" -w a,b,c,d,e,f,g,h --max-dumps 100 -o all flight follow >out 2>err
+	until_true all_followed
+	for round in 1 2 3 4; do
+		# It holds on all of them at once: each makes a dump for itself, and another one because it is told.
+		cause
+		until_true fetched "$round"
+	done
+	kill -INT "$pid"
+	wait "$pid" || true
+	stop_hosts
+	same 4 "$(find all -mindepth 1 -maxdepth 1 -name 'incident-*' | wc -l)" "incidents"
+	same 32 "$(find all -name '*.dat' | wc -l)" "dumps"
+	same 32 "$(md5sum all/*/*.dat | cut -d ' ' -f 1 | sort -u | wc -l)" "different dumps"
+	# The last record of a dump is its reason.
+	for dir in all/incident-*; do
+		for host in "${hosts[@]}"; do
+			dktrace report --style json "$dir/$host.dat" | jq -s '.[-1].ts'
+		done | jq -s 'min, max'
+	done | jq -s 'sort == .' >order
+	same true "$(cat order)" "the times of the incidents do not overlap"
 }

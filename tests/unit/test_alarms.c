@@ -135,6 +135,56 @@ static void test_all_are_told(void **state)
 	assert_string_equal(t->file, "flight-1-000001.dat");
 }
 
+#define ID(digit) "000000000000000" digit
+
+/* Many hosts have the condition at once: each makes a dump for itself, and another one because it was told. */
+static void test_a_storm_leaves_no_dump_to_the_next_incident(void **state)
+{
+	static const char *const ids[] = { ID("1"), ID("2"), ID("3"), ID("4") };
+	struct test *t = *state;
+
+	t->fleet.n = 3;
+	hourly_clear(&t->alarms.hourly);
+	assert_int_equal(hourly_init(&t->alarms.hourly, 10), 0);
+	assert_int_equal(say(t, 1, "incident\tone\t" ID("a") "\n"), 0);
+	assert_string_equal(heard(t, 0), "oss1: one\t" ID("a") "\n");
+	assert_int_equal(say(t, 0, "incident\tone, too\t" ID("b") "\n"), 0);
+	assert_int_equal(t->alarms.now.merged, 1);
+	/* Its own comes first, and has what the next one lacks. */
+	assert_int_equal(say(t, 0, "dump\tflight-1-000001.dat\tone, too\t" ID("b") "\n"), 0);
+	assert_int_equal(say(t, 1, "dump\tflight-1-000001.dat\tone\t" ID("a") "\n"), 0);
+	assert_int_equal(say(t, 2, "dump\tflight-1-000009.dat\tsomebody asked\t\n"), 0);
+	assert_int_equal(
+		say(t, 2, "dump\tflight-1-000010.dat\toss1: one\t" ID("a") " " ID("c") "\n"), 0);
+	alarms_tick(&t->alarms, dkt__monotonic_ns());
+	assert_int_equal(t->made, 1);
+	assert_int_equal(t->n_files, 3);
+	assert_string_equal(t->file, "flight-1-000001.dat");
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "incident\tanother\t%s\n", ids[i]);
+		assert_int_equal(say(t, 1, line), 0);
+		/* The second dump for the first incident. */
+		assert_int_equal(say(t, 0, "dump\tflight-1-000002.dat\toss1: one\t" ID("a") "\n"),
+				 0);
+		assert_int_equal(say(t, 2, "failed\tno room\toss1: one\t" ID("a") "\n"), 0);
+		for (size_t host = 0; host < 3; host++) {
+			alarms_tick(&t->alarms, dkt__monotonic_ns());
+			assert_int_equal(t->made, i + 1);
+			snprintf(line, sizeof(line), "dump\tflight-1-00001%zu.dat\tanother\t%s\n",
+				 i, ids[i]);
+			assert_int_equal(say(t, host, line), 0);
+		}
+		alarms_tick(&t->alarms, dkt__monotonic_ns());
+		assert_int_equal(t->made, i + 2);
+		assert_int_equal(t->n_files, 3);
+		snprintf(line, sizeof(line), "flight-1-00001%zu.dat", i);
+		assert_string_equal(t->file, line);
+	}
+	t->fleet.n = N_HOSTS;
+}
+
 static void test_limits(void **state)
 {
 	struct test *t = *state;
@@ -194,6 +244,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_all_are_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_storm_leaves_no_dump_to_the_next_incident,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_limits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hostile, set_up, tear_down),
 	};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The identity of an incident: a word that no other incident has, on whatever host. It travels with the
+ * incident to other hosts, and comes back with the dumps that were made for it.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* 64 random bits in hexadecimal digits, and a NUL. */
+#define IDENTITY_SIZE 17
+
+/* Makes a new one. -errno: the kernel has no random numbers. */
+int identity_new(char id[IDENTITY_SIZE]);
+
+/* True if the text is one: hosts may write anything. */
+bool identity_is(const char *text);
+
+/* True if the id is one of those in the list, which has a space between two. */
+bool identity_in(const char *list, const char *id);
