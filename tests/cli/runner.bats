@@ -136,9 +136,19 @@ run_tree()
 		}
 	END
 	printf 'build/san/half:\n\techo half >$@ && sleep infinity\nbuild-san: build/san/half\n' >tree/Makefile
-	mkdir -p tree/build/san
-	for words in cli san-cli; do
-		env -u BATS_RUN_TMPDIR -u BATS_TEST_FILTER tree/tests/run build "$words" >out 2>&1 3>&- &
+	mkdir -p tree/build/san slow
+	cat >slow/sitecustomize.py <<-'END'
+		# The process has begun, and the runner does not know it yet.
+		import subprocess, time
+		class Slow(subprocess.Popen):
+		    def __init__(self, *args, **more):
+		        super().__init__(*args, **more)
+		        time.sleep(1)
+		subprocess.Popen = Slow
+	END
+	for words in cli san-cli "cli slow" "san-cli slow"; do
+		env -u BATS_RUN_TMPDIR -u BATS_TEST_FILTER PYTHONPATH="$PWD/${words#* }" \
+			tree/tests/run build "${words% *}" >out 2>&1 3>&- &
 		until [ -e tree/tests/cli/changed ] || [ -s tree/build/san/half ]; do
 			sleep 0.05
 		done

@@ -91,6 +91,7 @@ class Schedule:
         self.silence = silence
         self.waiting = list(wanted)
         self.running = []
+        self.interrupted = 0 # the number of a signal
         # The suites of jobs that have passed and others need: the build.
         self.done = set()
         # A job waits now and then, so there is one more than the CPUs take.
@@ -139,6 +140,9 @@ class Schedule:
     def next_end(self):
         """Waits until a job ends."""
         while True:
+            if self.interrupted:
+                stop(self.running)
+                sys.exit(128 + self.interrupted)
             pid, status, usage = os.wait4(-1, os.WNOHANG)
             for one in self.running:
                 if one.process.pid == pid:
@@ -165,9 +169,9 @@ def run(wanted, place, silence, tell):
     """Runs all jobs, and calls tell(Ended) for each as it ends. One that prints nothing for silence seconds is ended."""
     schedule = Schedule(wanted, place, silence)
 
+    # Only noted here: a job may have begun that is not among those that run yet.
     def end(number, _frame):
-        stop(schedule.running)
-        sys.exit(128 + number)
+        schedule.interrupted = number
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
