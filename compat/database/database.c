@@ -148,6 +148,8 @@ static int add_host(struct database *db, size_t nr, sqlite3_stmt *insert)
 	const struct database_file *file = &db->files[nr];
 	const struct dkt_source_info *info = dkt_source_info(file->source);
 
+	/* Columns of a file that are unknown must not have the value of another one. */
+	sqlite3_clear_bindings(insert);
 	sqlite3_bind_int64(insert, 1, (int64_t)file->host + 1);
 	bind_text(insert, 2, info->host);
 	bind_text(insert, 3, info->kernel);
@@ -201,6 +203,7 @@ static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
 		all.lost += one.lost;
 		all.bad += one.bad;
 	}
+	sqlite3_clear_bindings(insert);
 	sqlite3_bind_int64(insert, 1, (int64_t)nr + 1);
 	sqlite3_bind_int64(insert, 2, (int64_t)file->host + 1);
 	bind_text(insert, 3, file->name);

@@ -163,6 +163,15 @@ same_answer()
 		"$(sqlite3 both.sqlite 'SELECT records FROM files WHERE host = 2')" "records"
 }
 
+@test "what is wrong with one file is not told of another" {
+	dktrace convert "$capture" whole.dat --compression none
+	head -c -3000 whole.dat >cut.dat
+	run -1 --separate-stderr dktrace sql cut.dat whole.dat --offset whole.dat=0 --csv 'SELECT path, damage LIKE "%truncated%" AS cut FROM files'
+	same 'path,cut
+cut.dat,1
+whole.dat,' "$output" "files"
+}
+
 @test "a loss is a row" {
 	sched
 	{
