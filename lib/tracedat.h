@@ -44,6 +44,8 @@ enum dkt__dat_option {
 	DAT_RECORDER = 0x4401,
 	/* Only in files that dktrace merged: the clocks of the buffers, with their errors. */
 	DAT_CLOCKS = 0x4402,
+	/* The same: why records of hosts are missing, as text. */
+	DAT_LACKS = 0x4403,
 };
 
 /* The position of a CPU's pages. */

@@ -27,11 +27,11 @@ int target_first_columns(struct target *target)
 
 static int set_count(struct load *load, struct target *target)
 {
-	size_t *files __cleanup(free) = calloc(load->n, sizeof(*files));
+	size_t *files __cleanup(free) = calloc(load->n_all, sizeof(*files));
 
 	if (!files)
 		return -ENOMEM;
-	for (size_t i = 0; i < load->n; i++)
+	for (size_t i = 0; i < load->n_all; i++)
 		if (target->parts[i].in) {
 			files[target->parts[i].in - 1] = i;
 			target->parts[i].in = 0;

@@ -50,6 +50,17 @@ static int identify(struct load *load, size_t nr)
 	return load->opts.say ? 0 : lock_file(load, file, load->p->parts[nr].name);
 }
 
+/* Only their rows in the table of files come, so that these have numbers which no file with records has. */
+static void identify_absent(struct load *load)
+{
+	for (size_t i = 0; i < load->p->n_absent; i++) {
+		const struct pipeline_absent *absent = &load->p->absent[i];
+
+		load->files[load->n + i].id = dkt__mix(absent->id, 2);
+		load->files[load->n + i].host = absent->host;
+	}
+}
+
 static int begin_file(struct load *load, size_t nr)
 {
 	struct load_file *file = &load->files[nr];
@@ -222,6 +233,7 @@ static int begin(struct load *load)
 		err = layout_read(load->ctx, load->opts.layout, &load->layout);
 	for (size_t i = 0; !err && i < load->n; i++)
 		err = identify(load, i);
+	identify_absent(load);
 	if (!err)
 		err = load->opts.say ? name_database(load) : connect_to(load);
 	for (size_t i = 0; !err && i < load->n; i++)
@@ -256,7 +268,8 @@ int load_new(struct pipeline *p, const struct load_opts *opts, struct load **to)
 		.opts = *opts,
 		.insert_settings = INSERT_SETTINGS,
 		.n = p->n,
-		.files = calloc(p->n + 1, sizeof(*load->files)),
+		.n_all = p->n + p->n_absent,
+		.files = calloc(p->n + p->n_absent + 1, sizeof(*load->files)),
 		.schema = { .ctx = p->ctx, .reserved = is_reserved, .data = load },
 	};
 	if (!load->files)
@@ -374,6 +387,32 @@ static int add_source(struct load *load, size_t nr)
 	return block_end(load, load->sources);
 }
 
+static int add_absent(struct load *load, size_t i)
+{
+	const struct pipeline_absent *absent = &load->p->absent[i];
+	struct columns *row = NULL;
+	int err = 0;
+
+	if (absent->id)
+		err = block_row(load, load->sources, load->n + i, 1, load->files[0].ts, &row);
+	if (err || !row)
+		return err;
+	put_string(row, absent->path);
+	put_string(row, NULL);
+	put_string(row, NULL);
+	put_string(row, NULL);
+	row_u32(row, 0);
+	row_known_u64(row, false, 0);
+	row_u64(row, 0);
+	row_known_text(row, NULL);
+	row_known_u64(row, false, 0);
+	row_u64(row, 0);
+	row_u64(row, 0);
+	row_u64(row, 0);
+	row_known_text(row, absent->lacks);
+	return block_end(load, load->sources);
+}
+
 static int finish_file(struct load *load, size_t nr)
 {
 	struct load_file *file = &load->files[nr];
@@ -402,6 +441,8 @@ int load_finish(struct load *load, struct load_sum *sum)
 	for (size_t i = 0; !err && i < load->n; i++)
 		if (!load->files[i].whole && load->files[i].ended)
 			err = add_source(load, i);
+	for (size_t i = 0; !err && i < load->p->n_absent; i++)
+		err = add_absent(load, i);
 	if (!err)
 		err = blocks_send_all(load);
 	sum->rows = load->rows;

@@ -74,6 +74,7 @@ struct load {
 	const char *database;
 	struct load_file *files;
 	size_t n; /* files */
+	size_t n_all; /* with those of hosts that have sent nothing */
 	int64_t wall; /* to add to times */
 	struct schema schema;
 	struct target **targets;

@@ -146,7 +146,7 @@ int target_count_text(const struct load *load, const struct target *target, cons
 static int ask_counts(struct load *load, struct target *target)
 {
 	char *text __cleanup(free) = NULL;
-	int err = target_count_text(load, target, NULL, load->n, &text);
+	int err = target_count_text(load, target, NULL, load->n_all, &text);
 	struct row_reader in;
 
 	if (!err)
@@ -154,7 +154,7 @@ static int ask_counts(struct load *load, struct target *target)
 	while (!err && in.left && !in.bad) {
 		uint64_t id = row_take_u64(&in), n = row_take_u64(&in), last = row_take_u64(&in);
 
-		for (size_t i = 0; i < load->n; i++)
+		for (size_t i = 0; i < load->n_all; i++)
 			if (load->files[i].id == id) {
 				target->parts[i].there = n;
 				target->parts[i].last = last;
@@ -172,7 +172,7 @@ struct target *target_new(struct load *load, const char *name)
 	if (!target)
 		return NULL;
 	target->name = strdup(name);
-	target->parts = calloc(load->n + 1, sizeof(*target->parts));
+	target->parts = calloc(load->n_all + 1, sizeof(*target->parts));
 	target->sender = (unsigned int)(load->n_targets % SENDERS);
 	if (!target->name || !target->parts ||
 	    dkt__append(load->targets, load->n_targets, target)) {

@@ -5,6 +5,7 @@
 #include "database/writing.h"
 #include "lustre/mask.h"
 #include "pipeline/losses.h"
+#include "pipeline/pipeline.h"
 
 /*
  * Memory for pages of the database, KiB; the rest goes into files. Rows are appended, for which a cache that
@@ -161,6 +162,12 @@ static int add_host(struct database *db, size_t nr, sqlite3_stmt *insert)
 	return database_step(db, insert);
 }
 
+/* The numbers of hosts that have sent nothing follow those of the others. */
+static int64_t absent_host(const struct database *db, size_t i)
+{
+	return (int64_t)(db->n_hosts + i) + 1;
+}
+
 static int add_hosts(struct database *db)
 {
 	sqlite3_stmt *insert = NULL;
@@ -170,6 +177,12 @@ static int add_hosts(struct database *db)
 	err = database_prepare(db, &insert);
 	for (size_t i = 0; !err && i < db->opts.n_files; i++)
 		err = add_host(db, i, insert);
+	for (size_t i = 0; !err && i < db->opts.n_absent; i++) {
+		sqlite3_clear_bindings(insert);
+		sqlite3_bind_int64(insert, 1, absent_host(db, i));
+		bind_text(insert, 2, db->opts.absent[i].host);
+		err = database_step(db, insert);
+	}
 	sqlite3_finalize(insert);
 	return err;
 }
@@ -227,6 +240,15 @@ static int add_files(struct database *db)
 	err = database_prepare(db, &insert);
 	for (size_t i = 0; !err && i < db->opts.n_files; i++)
 		err = add_file(db, i, insert);
+	for (size_t i = 0; !err && i < db->opts.n_absent; i++) {
+		sqlite3_clear_bindings(insert);
+		sqlite3_bind_int64(insert, 1, (int64_t)(db->opts.n_files + i) + 1);
+		sqlite3_bind_int64(insert, 2, absent_host(db, i));
+		bind_text(insert, 3, db->opts.absent[i].path);
+		sqlite3_bind_int64(insert, 8, 0);
+		bind_text(insert, 11, db->opts.absent[i].lacks);
+		err = database_step(db, insert);
+	}
 	sqlite3_finalize(insert);
 	return err;
 }

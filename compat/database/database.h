@@ -10,6 +10,7 @@
 #include "clock/bounds.h"
 
 struct database;
+struct pipeline_absent;
 struct sqlite3;
 
 /* A file whose records come. */
@@ -31,6 +32,9 @@ struct database_opts {
 	void *data;
 	const struct database_file *files; /* copied */
 	size_t n_files;
+	const struct pipeline_absent
+		*absent; /* files that should be among them; they outlive the database */
+	size_t n_absent;
 	/* After the last record: returns the most that the times of a file are off, ns, or BOUNDS_UNKNOWN. */
 	uint64_t (*clock_error)(const void *clocks, size_t file);
 	const void *clocks; /* for clock_error */

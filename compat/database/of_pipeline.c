@@ -44,6 +44,8 @@ int database_of(struct pipeline *p, const struct database_opts *opts, struct dat
 	}
 	with.files = files;
 	with.n_files = p->n;
+	with.absent = p->absent;
+	with.n_absent = p->n_absent;
 	with.clock_error = worst_error;
 	with.clocks = p;
 	with.several_clocks = p->several_clocks;

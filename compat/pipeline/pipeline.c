@@ -2,6 +2,7 @@
 /* Passes records from sources through a selection to a sink or a function. */
 #include "pipeline/pipeline.h"
 
+#include "base/buf.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/util.h"
@@ -258,6 +259,34 @@ bool pipeline_same_boot(const struct dkt_source *one, const struct dkt_source *o
 	return one == other ||
 	       (same(a->host, b->host) && same(a->clock, b->clock) &&
 		(!a->has_wall || !b->has_wall || llabs(a->wall - b->wall) < SAME_BOOT));
+}
+
+static void add_words(struct dkt_buf *buf, const char *name, const char *words)
+{
+	if (words)
+		dkt_buf_printf(buf, "%s%s%s%s", buf->len ? "; " : "", name ? name : "",
+			       name ? ": " : "", words);
+}
+
+int pipeline_lacks(const struct pipeline *p, char **words)
+{
+	const bool several = p->n + p->n_absent > 1;
+	struct dkt_buf buf = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < p->n; i++) {
+		const struct pipeline_part *part = &p->parts[i];
+		char *one __cleanup(free) = NULL;
+
+		err = losses_damage(part->lacks, dkt_source_info(part->source), &one);
+		add_words(&buf, several ? part->name : NULL, one);
+	}
+	for (size_t i = 0; i < p->n_absent; i++)
+		add_words(&buf, p->absent[i].path, p->absent[i].lacks);
+	*words = !err && buf.len ? strndup(buf.data, buf.len) : NULL;
+	err = err || buf.err || (buf.len && !*words) ? -ENOMEM : 0;
+	free(buf.data);
+	return err;
 }
 
 void pipeline_clear(struct pipeline *p)

@@ -28,10 +28,19 @@ struct pipeline_part {
 	struct bounds_range range; /* of its selected records so far, if there are several clocks */
 };
 
+/* A file that should be among the parts, but whose host has sent nothing. */
+struct pipeline_absent {
+	const char *path, *host;
+	const char *lacks; /* why, in words */
+	uint64_t id; /* tells the contents, had they come, from others; 0: unknown */
+};
+
 struct pipeline {
 	struct dkt_ctx *ctx; /* gets the error messages of all parts */
 	struct pipeline_part *parts;
 	size_t n;
+	const struct pipeline_absent *absent;
+	size_t n_absent;
 	struct dkt_source *source; /* that of the only part, or the merged source */
 	size_t *part_of; /* by stream of the merged source; NULL: not merged */
 	size_t n_streams;
@@ -54,6 +63,12 @@ struct pipeline {
 
 /* A result other than 0 ends the pipeline, which returns it. */
 typedef int (*pipeline_fn)(void *data, struct dkt_source *source, const struct dkt_record *record);
+
+/*
+ * Sets *words to why records are missing that the parts should have had, as far as that is known before they
+ * are read. The caller frees them; NULL: none are. -ENOMEM.
+ */
+int pipeline_lacks(const struct pipeline *p, char **words);
 
 /* Prepares for up to n parts. The caller calls pipeline_clear(), even on failure. */
 int pipeline_init(struct pipeline *p, struct dkt_ctx *ctx, size_t n);

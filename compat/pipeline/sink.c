@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "base/memory.h"
 #include "base/util.h"
 #include "pipeline/journald.h"
 
@@ -234,14 +235,25 @@ static int open_styles(struct sink *sink, const struct outfile *file)
 	return 0;
 }
 
+static int open_tracedat(struct sink *sink, const struct outfile *file)
+{
+	const struct sink_opts *opts = sink->opts;
+	struct pipeline *p = sink->p;
+	char *lacks __cleanup(free) = NULL;
+	DKT_OPTS(dkt_tracedat_opts, dat, .version = opts->version, .compression = opts->compression,
+		 .dir = file->dir, .part = opts->part);
+
+	if (pipeline_lacks(p, &lacks))
+		return dkt__no_memory(p->ctx);
+	dat.lacks = lacks;
+	return dkt_tracedat_new(p->ctx, p->source, file->fd, &dat, &sink->tracedat);
+}
+
 /* ---- the calls ---- */
 
 int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
 	      struct outfile *file)
 {
-	DKT_OPTS(dkt_tracedat_opts, dat, .version = opts->version, .compression = opts->compression,
-		 .dir = file->dir, .part = opts->part);
-
 	*sink = (struct sink){ .opts = opts,
 			       .p = p,
 			       .out = { .ctx = p->ctx,
@@ -251,9 +263,7 @@ int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *
 					.stamps = opts->stamps } };
 	if (opts->writer)
 		return opts->writer->open(p, file, &sink->state);
-	if (!opts->version)
-		return open_styles(sink, file);
-	return dkt_tracedat_new(p->ctx, p->source, file->fd, &dat, &sink->tracedat);
+	return opts->version ? open_tracedat(sink, file) : open_styles(sink, file);
 }
 
 int sink_begin(struct sink *sink)

@@ -61,7 +61,25 @@ static bool has_content(const char *path)
 	return !stat(path, &st) && st.st_size;
 }
 
-/* A host that sent nothing has nothing to read. */
+/* A host that sent nothing has nothing to read; it is only told of. */
+static int add_absent(struct collected *collected, const struct collection *about,
+		      const struct collection_host *host, char *path)
+{
+	struct pipeline_absent absent = { .path = path, .host = host->hostname ?: host->name };
+	char *words __cleanup(free) = NULL;
+
+	if (names_take(&collected->paths, path) || collection_lack(about, host, &words))
+		return -ENOMEM;
+	collection_load(host, &absent.id);
+	absent.lacks = words;
+	if (!words)
+		return 0;
+	if (dkt__append(collected->absent, collected->n_absent, absent))
+		return -ENOMEM;
+	words = NULL;
+	return 0;
+}
+
 static int add_files(struct inputs *inputs, const char *dir, size_t nr)
 {
 	const struct collection *about = &inputs->collected->list[nr];
@@ -75,10 +93,13 @@ static int add_files(struct inputs *inputs, const char *dir, size_t nr)
 		if (!path)
 			err = -ENOMEM;
 		/* A file that should be there and is not is an error, which opening it tells. */
-		if (err || (!host->bytes && !has_content(path)))
-			continue;
-		err = add_file(inputs, dir, host, nr);
-		n++;
+		if (!err && !host->bytes && !has_content(path)) {
+			err = add_absent(inputs->collected, about, host, path);
+			path = NULL;
+		} else if (!err) {
+			err = add_file(inputs, dir, host, nr);
+			n++;
+		}
 	}
 	if (err)
 		return dkt__no_memory(inputs->app->ctx);
@@ -207,8 +228,11 @@ void collected_free(struct collected *collected)
 {
 	for (size_t i = 0; collected && i < collected->n; i++)
 		collection_clear(&collected->list[i]);
+	for (size_t i = 0; collected && i < collected->n_absent; i++)
+		free((char *)collected->absent[i].lacks);
 	if (collected) {
 		free(collected->list);
+		free(collected->absent);
 		names_clear(&collected->paths);
 	}
 	free(collected);

@@ -10,6 +10,8 @@ struct collected {
 	struct collection *list;
 	size_t n;
 	struct names paths; /* of the files */
+	struct pipeline_absent *absent; /* hosts that have sent nothing, by their files' paths */
+	size_t n_absent;
 	bool incomplete; /* a host is missing, or its file is not whole */
 };
 

@@ -270,6 +270,8 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 
 	inputs->line.classes = args->classes;
 	inputs->line.look = look;
+	inputs->line.absent = inputs->collected ? inputs->collected->absent : NULL;
+	inputs->line.n_absent = inputs->collected ? inputs->collected->n_absent : 0;
 	inputs->line.data = inputs;
 	if (!err && merged)
 		err = merge(inputs);

@@ -199,11 +199,13 @@ struct dkt_tracedat_opts {
 	const char *compression; /* "zstd", "zlib", "none"; NULL: zstd, none in version 6 */
 	const char *dir; /* for the unnamed file with the records until the end; NULL: /tmp */
 	bool part; /* a part of the source: count only the losses in its gaps */
+	/* Why records are missing that the source should have had, for the damage of the file; NULL: none are. */
+	const char *lacks;
 };
 
 /*
  * Begins a file for trace-cmd(1), KernelShark and libtracecmd with records of a source. The file keeps the
- * clocks of the streams, which dkt_source_clock() reads.
+ * clocks of the streams, which dkt_source_clock() reads, and what it lacks, as dkt_source_info's damage.
  * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the format. fd stays the caller's; its file
  * must be empty and seekable. The library writes nothing to it before dkt_tracedat_finish().
  * Messages go to ctx. -EINVAL: unknown version or compression, or invalid options.

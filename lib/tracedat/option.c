@@ -205,6 +205,14 @@ static void option_tsc(struct dkt__dat *dat, struct dkt__cursor *option)
 	times->shift = shift;
 }
 
+static void option_lacks(struct dkt__dat *dat, struct dkt__cursor *option)
+{
+	const char *words = dkt__cursor_string(option);
+
+	if (*words)
+		dkt__streams_damage(&dat->streams, "%s", words);
+}
+
 int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor option)
 {
 	switch (id) {
@@ -241,6 +249,9 @@ int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor op
 		return 0;
 	case DAT_CLOCKS:
 		dkt__dat_clocks(dat, &option);
+		return 0;
+	case DAT_LACKS:
+		option_lacks(dat, &option);
 		return 0;
 	/* Only trace-cmd profile and KernelShark use these two. */
 	case DAT_HOOK:

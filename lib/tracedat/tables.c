@@ -305,5 +305,7 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 		dkt__put_bytes(own, (uint32_t)out->own, sizeof(own), out->big_endian);
 		dkt__tdw_option(out, buf, DAT_RECORDER, own, sizeof(own));
 	}
+	if (out->lacks)
+		text_option(out, buf, DAT_LACKS, out->lacks);
 	stats_options(out, buf);
 }

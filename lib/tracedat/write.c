@@ -341,12 +341,14 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 				      .fd = fd,
 				      .page_size = PAGE_SIZE,
 				      .part = mine.part,
+				      .lacks = mine.lacks ? strdup(mine.lacks) : NULL,
 				      /* Sources convert records to this machine's byte order. */
 				      .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 				      .long_size = source->ctx->long_size,
 				      .spill.fd = -1,
 				      .used[0] = 1 };
-	err = dkt__tdw_set_form(out, mine.version, mine.compression);
+	err = !out->lacks != !mine.lacks ? dkt__no_memory(ctx) :
+					   dkt__tdw_set_form(out, mine.version, mine.compression);
 	if (!err)
 		err = dkt__spill_open(out->ctx, mine.dir ? mine.dir : "/tmp", &out->spill);
 	if (err) {
@@ -407,6 +409,7 @@ void dkt_tracedat_free(struct dkt_tracedat *out)
 	free(out->events);
 	free(out->packed);
 	free(out->raw);
+	free(out->lacks);
 	if (out->codec)
 		out->codec->release(out->codec_state);
 	if (out->map_codec)

@@ -64,6 +64,7 @@ struct dkt_tracedat {
 	int fd;
 	unsigned int version;
 	bool part; /* count only the losses in gaps */
+	char *lacks; /* why records are missing; NULL: none are */
 	int32_t own; /* the thread that recorded, whose records readers leave out; 0: none is */
 	uint32_t page_size;
 	bool big_endian;

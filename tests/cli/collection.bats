@@ -70,7 +70,7 @@ twins()
 	has "$stderr" "dktrace: both: c: connecting"
 }
 
-@test "what a host did not send stays visible in the page and in the database" {
+@test "what a host did not send stays visible in the page, in databases and in merged files" {
 	twins
 	jq '.ended = 1 | .hosts[1] += {state: "failed", message: "no answer"} |
 		.hosts += [.hosts[0] + {name: "c", file: "c.dat", bytes: 0, state: "failed", message: "no way"}]' \
@@ -81,8 +81,22 @@ twins()
 	sed -n "s|.*<script type=\"application/json\" id=\"data\">||p" page.html >data
 	same '3 ["b","c"] [true,false]' "$(jq -rc '"\(.collected) \([.lacking[].name]) \([.lacking[].sent])"' data)" "lacking"
 	same '[null,"failed: no answer"]' "$(jq -c '[.files[].damage]' data)" "damage"
-	run -3 --separate-stderr dktrace sql --csv both "SELECT damage FROM files ORDER BY file"
-	same 'damage,,failed: no answer' "$(paste -sd, <<<"$output" | tr -d '"')" "damage"
+	run -3 --separate-stderr dktrace sql --csv both "SELECT path, records > 0, damage FROM files ORDER BY file"
+	same 'both/a.dat,1,
+both/b.dat,1,failed: no answer
+both/c.dat,0,failed: no way' "$(tail -n +2 <<<"$output" | tr -d '"')" "files"
+	run -3 --separate-stderr dktrace sql --csv both "SELECT h.name, f.path FROM files f JOIN hosts h USING(host) WHERE records = 0"
+	same 'c,both/c.dat' "$(tail -n +2 <<<"$output" | tr -d '"')" "host"
+	for version in trace.dat trace.dat-6; do
+		run -3 --separate-stderr dktrace merge -o merged.dat --format $version both
+		# Also in what is made of the file.
+		run -1 --separate-stderr dktrace convert --format $version merged.dat again.dat
+		for file in merged.dat again.dat; do
+			run -1 --separate-stderr dktrace report $file
+			has "$stderr" "dktrace: $file: both/b.dat: failed: no answer; both/c.dat: failed: no way"
+			run -0 trace-cmd report $file
+		done
+	done
 }
 
 @test "the order is certain if the records are further apart than both errors" {

@@ -229,6 +229,23 @@ await()
 	has "$output" '1 file, 0 loaded before: '
 }
 
+@test "hosts of a collection that sent nothing are in the table of files" {
+	mkdir both
+	cp "$sched" both/a.dat
+	jq -nc '{collection: 1, command: ["record"], began: 0, ended: 1, wall: 0, hosts: [
+		{name: "a", state: "complete", bytes: 1, load: "00000000000000ab"},
+		{name: "b", state: "failed", message: "no answer", bytes: 0, load: "00000000000000ac"}] |
+		map(. + {file: (.name + ".dat"), status: 0, breaks: 0, trips: []})}' >both/collection.json
+	for said in '1 file, 0 loaded before: ' '1 file, loaded before.'; do
+		run -3 --separate-stderr dktrace load --clickhouse "$url" both
+		has "$stderr" "dktrace: both: b: failed: no answer"
+		has "$output" "$said"
+		same "both/a.dat	1	\\N
+both/b.dat	0	failed: no answer" "$(ask "SELECT path, records > 0, damage FROM $db.files ORDER BY path")" "files"
+		same "1" "$(ask "SELECT count() FROM $db.hosts WHERE host = 'b'")" "host"
+	done
+}
+
 @test "a merged file has the largest error of its clocks" {
 	mkdir both
 	dktrace convert "$capture" both/a.dat
