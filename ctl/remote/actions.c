@@ -3,6 +3,7 @@
 #include "remote/actions.h"
 
 #include "base/buf.h"
+#include "set/param.h"
 
 #define SELECT                                                                                     \
 	"c class u subsystem e event f filter p pid C cpu comm s since U until rate B instance "
@@ -25,7 +26,7 @@ static const struct action actions[] = {
 	{ "get_param",     0, "", "", -1 },
 	{ "mark",          0, "", "", -1 },
 	{ "record",        ACTION_RECORDING, RECORD, "all children ", 0 },
-	{ "set_param",     0, "", "", -1 },
+	{ "set_param",     ACTION_SETS, "", "", -1 },
 	{ "show",          ACTION_LOG, SELECT "S style ", "raw-text ", 0 },
 	{ "start",         0, "B instance ", "", 0 },
 	{ "status",        0, "B instance ", "json csv ", 0 },
@@ -125,6 +126,14 @@ static bool is_stdout(int argc, char **argv)
 	return argc > 1 && !strcmp(argv[0], "-o") && !strcmp(argv[1], "-");
 }
 
+/* Some of Lustre's parameters name a file to write, or a program that root runs: identity_upcall. */
+static bool is_own_param(const char *word)
+{
+	char *name __cleanup(free) = strndup(word, strcspn(word, "="));
+
+	return name && param_find(name);
+}
+
 int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, char **argv)
 {
 	bool needs_stdout = writes_file(action);
@@ -140,6 +149,11 @@ int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, cha
 		}
 		if (!words || (!option && args++ == action->max_args))
 			return dkt_fail(ctx, -EACCES, "%s: '%s' is not allowed by --allow",
+					action->name, argv[i]);
+		if (action->flags & ACTION_SETS && !is_own_param(argv[i]))
+			return dkt_fail(ctx, -EACCES,
+					"%s: '%s' is not allowed by --allow: it is no parameter of"
+					" the debug log",
 					action->name, argv[i]);
 	}
 	if (needs_stdout)

@@ -12,6 +12,7 @@ enum action_flags {
 	ACTION_FREEZES =
 		8, /* it tells of incidents, and freezes buffers at each line that it reads */
 	ACTION_LINES = 16, /* its lines come as they are written, with stamps */
+	ACTION_SETS = 32, /* its arguments are NAME=VALUE */
 };
 
 struct action {

@@ -166,7 +166,8 @@ run_far()
 		"record -o - -o -" "record -o - -o x" "record -o" "record -o- -e sched:sched_switch" \
 		"record --output - -e x" "record --output=- -e x" "record -e x -o - -- true" \
 		"record -o - --probe x" "record -o - --output x" "dk -o -" "show -o -" "dk x" "follow -o -" \
-		"analyze -o - cputop" "flight dump -o -"; do
+		"analyze -o - cputop" "flight dump -o -" "set_param debug_path=/etc/x" \
+		"set_param mdt.*.identity_upcall=/tmp/x" "set_param debug=0 upcall=/tmp/x" "set_param -P debug=0"; do
 		# shellcheck disable=SC2086
 		run run_far $args
 		has "$args: $output" "--allow"
@@ -174,6 +175,8 @@ run_far()
 	run run_far record -o - --compression zstd -e sched:sched_switch
 	lacks "$output" "--allow"
 	run run_far record -e sched:sched_switch -o -
+	lacks "$output" "--allow"
+	run run_far set_param debug=0 debug_mb=4
 	lacks "$output" "--allow"
 	for action in analyze dk follow record show status "flight dump"; do
 		for option in $(dktrace "${action%% *}" --help | sed -n 's/.*\(--[a-z-]*\)[ =].*\(FILE\|DIR\|COMMAND\|URL\|PROBE\)\b.*/\1/p'); do
