@@ -232,7 +232,8 @@ a\x00b\xff' '' dktrace sql "$capture" "SELECT x'610062ff' AS bytes" --raw-text
 		for statement in 'DELETE FROM sys_exit_read' 'DROP TABLE sys_exit_read' 'CREATE TABLE x(y)' \
 			"ATTACH 'new.db' AS new" "VACUUM INTO 'new.db'" 'PRAGMA user_version = 5' 'BEGIN' \
 			"UPDATE sqlite_schema SET sql = ''" "SELECT load_extension('x')" \
-			"SELECT * FROM pragma_database_list"; do
+			"SELECT fts3_tokenizer('simple', x'4141414141414141')" "SELECT * FROM dbstat" \
+			"SELECT * FROM fts3tokenize('simple')" "SELECT * FROM pragma_database_list"; do
 			run -1 --separate-stderr dktrace sql "$file" "$statement"
 			same '' "$output" "$statement"
 		done
@@ -240,6 +241,20 @@ a\x00b\xff' '' dktrace sql "$capture" "SELECT x'610062ff' AS bytes" --raw-text
 	same "$before" "$(md5sum c.sqlite)" "unchanged"
 	gone new.db
 	run -1 dktrace sql c.sqlite 'SELECT length(zeroblob(100000000))'
+	# An address of code is not shown.
+	expect 0 $'x\n0' '' dktrace sql c.sqlite "SELECT fts3_tokenizer('simple') IS NOT NULL AS x"
+}
+
+@test "json_each and json_tree can be read, but not another module by their name" {
+	run -0 dktrace convert "$capture" c.sqlite
+	for file in "$capture" c.sqlite; do
+		expect 0 $'x\n3' '' dktrace sql "$file" "SELECT sum(value) AS x FROM json_each('[1,2]')"
+		expect 0 $'x\n2' '' dktrace sql "$file" "SELECT count(*) AS x FROM json_tree('{\"a\":1}')"
+	done
+	command -v sqlite3 >/dev/null || skip "needs sqlite3"
+	sqlite3 foreign.sqlite "CREATE VIRTUAL TABLE json_each USING fts3(value)"
+	run -1 --separate-stderr dktrace sql foreign.sqlite "SELECT * FROM json_each"
+	same '' "$output" "output"
 }
 
 @test "without a statement sql lists tables and views with their columns" {
