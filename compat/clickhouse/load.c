@@ -201,9 +201,11 @@ static int connect_to(struct load *load)
 	err = link_new(&load->server, &load->link);
 	if (err)
 		return dkt__with_words(load->ctx, err);
-	err = sender_settle(load->link);
+	err = sender_settle(load->link, load->opts.patience);
 	if (err)
-		return load_fail(load, err, link_words(load->link));
+		return load_fail(load, err,
+				 err == -EBUSY ? "statements of an earlier load still run there" :
+						 link_words(load->link));
 	err = targets_ask_settings(load);
 	for (size_t i = 0; !err && i < SENDERS; i++)
 		err = sender_new(&load->server, load->runs[i], load->insert_settings,

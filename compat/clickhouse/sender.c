@@ -124,38 +124,51 @@ static int list_running(struct link *link, struct dkt_buf *names)
 		      " FORMAT RowBinary",
 		      &in);
 
-	while (!err && in.left) {
+	while (!err && in.left && !in.bad) {
 		size_t len = 0;
 		const char *name = row_take_text(&in, &len);
 
 		/* Names of ours need no escapes. */
 		if (name && !memchr(name, '\'', len) && !memchr(name, '\\', len))
 			dkt_buf_printf(names, "%s'%.*s'", names->len ? "," : "", (int)len, name);
-		if (in.bad)
-			break;
 	}
+	if (!err && in.bad)
+		err = link_no_answer(link);
 	return err ? err : dkt_buf_error(names);
 }
 
-static int wait_for(struct link *link, const char *names)
+/* Asks for one number. */
+static int ask_number(struct link *link, const char *text, uint64_t *number)
+{
+	struct row_reader in;
+	int err = ask(link, text, &in);
+
+	if (err)
+		return err;
+	*number = row_take_u64(&in);
+	return in.bad || in.left ? link_no_answer(link) : 0;
+}
+
+static int wait_for(struct link *link, const char *names, double patience)
 {
 	char *text __cleanup(free) =
 		dkt__format("SELECT count() FROM system.processes WHERE query_id IN (%s)"
 			    " FORMAT RowBinary",
 			    names);
-	struct row_reader in = { .left = 1 };
-	int err = text ? 0 : -ENOMEM;
+	const double until = now() + patience;
+	uint64_t n = 0;
+	int err = text ? ask_number(link, text, &n) : -ENOMEM;
 
-	while (!err && !dkt__stopped()) {
-		err = ask(link, text, &in);
-		if (err || !row_take_u64(&in))
-			return err;
+	while (!err && n && !dkt__stopped() && now() < until) {
 		doze(LOOK);
+		err = ask_number(link, text, &n);
 	}
-	return err ? err : -EINTR;
+	if (err || !n)
+		return err;
+	return dkt__stopped() ? -EINTR : -EBUSY;
 }
 
-int sender_settle(struct link *link)
+int sender_settle(struct link *link, double patience)
 {
 	struct dkt_buf *names = NULL;
 	int err = dkt_buf_new(&names);
@@ -164,7 +177,7 @@ int sender_settle(struct link *link)
 		err = list_running(link, names);
 	if (!err && names->len) {
 		dkt_buf_add(names, "", 1);
-		err = dkt_buf_error(names) ? -ENOMEM : wait_for(link, names->data);
+		err = dkt_buf_error(names) ? -ENOMEM : wait_for(link, names->data, patience);
 	}
 	dkt_buf_free(names);
 	return err;
@@ -178,12 +191,12 @@ int sender_catch_up(struct link *link, double patience)
 		" log_max_index > 0)"
 		" FORMAT RowBinary";
 	struct trial trial = trial_new(patience);
-	struct row_reader in = { 0 };
+	uint64_t n = 0;
 	int err;
 
 	do {
-		err = ask(link, text, &in);
-		if (!err && !row_take_u64(&in))
+		err = ask_number(link, text, &n);
+		if (!err && !n)
 			return 0;
 	} while ((!err || err == -EAGAIN) && try_again(&trial, -EAGAIN));
 	return dkt__stopped() ? -EINTR : err ? err : -ESTALE;
@@ -197,12 +210,12 @@ static int look_for(struct sender *sender, const struct block *block, bool *ther
 {
 	struct row_reader in;
 	size_t before = 0, after = 0;
-	int err = sender_settle(sender->link);
+	int err = sender_settle(sender->link, sender->patience);
 
 	if (!err)
 		err = sender_catch_up(sender->link, sender->patience);
-	/* It may be a part that another replica has. */
-	if (err == -ESTALE)
+	/* It may be a part that another replica has, or that a statement still writes. */
+	if (err == -ESTALE || err == -EBUSY)
 		err = -EAGAIN;
 	if (!err)
 		err = ask(sender->link, block->count, &in);
@@ -220,6 +233,8 @@ static int look_for(struct sender *sender, const struct block *block, bool *ther
 			if (load == part->load)
 				n = rows;
 		}
+		if (rest.bad)
+			return link_no_answer(sender->link);
 		before += n == part->before;
 		after += n == part->before + part->n;
 	}

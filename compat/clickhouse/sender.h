@@ -66,6 +66,6 @@ int sender_catch_up(struct link *link, double patience);
 
 /*
  * Waits until statements of dktrace end that ran when it was called: one of a loader that was killed or
- * whose connection broke may still write its rows.
+ * whose connection broke may still write its rows. -EBUSY: they still run after so many seconds as patience.
  */
-int sender_settle(struct link *link);
+int sender_settle(struct link *link, double patience);

@@ -285,6 +285,13 @@ const char *link_answer(const struct link *link, size_t *len)
 	return dkt_buf_data(link->answer, len);
 }
 
+int link_no_answer(struct link *link)
+{
+	free(link->words);
+	link->words = strdup("it does not answer as ClickHouse does");
+	return link->words ? -EPROTO : -ENOMEM;
+}
+
 const char *link_words(const struct link *link)
 {
 	return link->words ? link->words : strerror(ENOMEM);
@@ -383,6 +390,14 @@ static size_t set_pieces(struct link *link, const struct statement_piece *pieces
 	return len;
 }
 
+/* True if a later try would end alike: it is another server than the user means, or none of HTTP. */
+static bool is_final(CURLcode code)
+{
+	return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+	       code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY ||
+	       code == CURLE_WRITE_ERROR;
+}
+
 int link_run(struct link *link, const struct statement *it)
 {
 	const struct curl *curl = link->curl;
@@ -412,9 +427,7 @@ int link_run(struct link *link, const struct statement *it)
 		link->words = dkt__format("%s", *reason ? reason : curl->easy_strerror(code));
 		if (code == CURLE_ABORTED_BY_CALLBACK)
 			return -EINTR;
-		return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ?
-			       -EPROTO :
-			       -EAGAIN;
+		return is_final(code) ? -EPROTO : -EAGAIN;
 	}
 	return status == 200 ? 0 : refused(link, status);
 }

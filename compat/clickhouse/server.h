@@ -56,6 +56,9 @@ int link_run(struct link *link, const struct statement *statement);
 /* Returns the answer to the last statement. */
 const char *link_answer(const struct link *link, size_t *len);
 
+/* The last statement succeeded, and its answer is not what was asked for. Sets the words; -EPROTO or -ENOMEM. */
+int link_no_answer(struct link *link);
+
 /* Returns why the last statement failed, valid until the next one. */
 const char *link_words(const struct link *link);
 

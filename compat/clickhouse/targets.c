@@ -160,7 +160,7 @@ static int ask_counts(struct load *load, struct target *target)
 				target->parts[i].last = last;
 			}
 	}
-	return err;
+	return err ? err : in.bad ? load_fail(load, -EPROTO, CUT_OFF) : 0;
 }
 
 /* ---- creating ---- */
