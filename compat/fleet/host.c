@@ -403,15 +403,16 @@ void host_read(struct fleet_host *host, uint8_t *buffer, size_t size)
 
 void host_read_errors(struct fleet_host *host)
 {
-	char bytes[1024];
-	ssize_t n = 1;
+	char bytes[TEXT_MAX];
+	ssize_t n;
 
-	while (host->err >= 0 && n > 0) {
-		n = read(host->err, bytes, sizeof(bytes));
-		if (n > 0)
-			words_keep(&host->ssh_errors, bytes, (size_t)n, TEXT_MAX);
-	}
-	if (host->err >= 0 && (!n || (errno != EAGAIN && errno != EINTR))) {
+	if (host->err < 0)
+		return;
+	/* Once: it may never end, and more than this is not kept. */
+	n = read(host->err, bytes, sizeof(bytes));
+	if (n > 0) {
+		words_keep(&host->ssh_errors, bytes, (size_t)n, TEXT_MAX);
+	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
 		close(host->err);
 		host->err = -1;
 	}

@@ -19,15 +19,18 @@ int words_keep(struct dkt_buf *buf, const void *bytes, size_t len, size_t most)
 int words_lines(struct dkt_buf *buf, const void *bytes, size_t len,
 		int (*fn)(void *data, char *line), void *data)
 {
+	/* What was kept has no end of a line: to look again would take time by the square of its length. */
+	size_t from = buf->len;
 	int err = words_keep(buf, bytes, len, SIZE_MAX);
 	char *line = buf->data, *end;
 
-	while (!err && (end = memchr(line, '\n', buf->len - (size_t)(line - buf->data)))) {
+	while (!err && (end = memchr(buf->data + from, '\n', buf->len - from))) {
 		*end = '\0';
 		err = fn(data, line);
 		line = end + 1;
+		from = (size_t)(line - buf->data);
 	}
-	if (err)
+	if (err || line == buf->data)
 		return err;
 	buf->len -= (size_t)(line - buf->data);
 	memmove(buf->data, line, buf->len + 1);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of a fleet in one order: clocks apart, delays, late lines, too many lines, and what are no lines. */
+#include <fcntl.h>
 #include <inttypes.h>
 
 #include "base/buf.h"
 #include "base/when.h"
 #include "check.h"
 #include "fleet/lines.h"
+#include "remote/words.h"
 
 #define N_HOSTS 100
 #define SECOND  ((uint64_t)DKT__NSEC_PER_SEC)
@@ -107,6 +109,12 @@ static void lines_are_in_the_order_of_one_clock(void **state)
 	assert_int_equal(t->lines.late + t->lines.early + t->lines.waiting, 0);
 }
 
+static int never(void *data, char *line)
+{
+	(void)data, (void)line;
+	return -EINVAL;
+}
+
 static void a_line_may_come_in_parts(void **state)
 {
 	struct test *t = *state;
@@ -115,6 +123,32 @@ static void a_line_may_come_in_parts(void **state)
 		assert_int_equal(lines_take(&t->lines, &t->hosts[0], (const uint8_t *)p, 1), 0);
 	lines_finish(&t->lines);
 	has_put(t, "0:one\n0:\n");
+}
+
+/* A mark where an end of a line was looked for already shows whether it is looked for again. */
+static void a_part_of_a_line_is_searched_once(void **state)
+{
+	struct dkt_buf part = { 0 };
+
+	(void)state;
+	assert_int_equal(words_lines(&part, "abc", 3, never, NULL), 0);
+	part.data[1] = '\n';
+	assert_int_equal(words_lines(&part, "def", 3, never, NULL), 0);
+	assert_string_equal(part.data, "a\ncdef");
+	free(part.data);
+}
+
+/* Its standard error has no end. */
+static void what_ssh_says_without_end_is_read_in_parts(void **state)
+{
+	struct fleet_host host = { .in = -1, .out = -1, .err = open("/dev/zero", O_RDONLY) };
+
+	(void)state;
+	assert_true(host.err >= 0);
+	host_read_errors(&host);
+	assert_true(host.err >= 0);
+	assert_true(host.ssh_errors.len > 0);
+	host_clear(&host);
 }
 
 static void a_late_line_is_counted(void **state)
@@ -203,6 +237,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(lines_are_in_the_order_of_one_clock),
 		TEST(a_line_may_come_in_parts),
+		cmocka_unit_test(a_part_of_a_line_is_searched_once),
+		cmocka_unit_test(what_ssh_says_without_end_is_read_in_parts),
 		TEST(a_late_line_is_counted),
 		TEST(times_that_cannot_be_are_moved),
 		TEST(too_many_lines_wait_less),
