@@ -60,6 +60,7 @@ int clock_add(struct clock *clock, const struct clock_trip *trip)
 	const struct clock_trip *last = clock->n ? &clock->trips[clock->n - 1] : NULL;
 
 	if (trip->received > CLOCK_TIME_MAX || trip->far_sent > CLOCK_TIME_MAX ||
+	    trip->far_wall > CLOCK_WALL_MAX || trip->far_wall < -CLOCK_WALL_MAX ||
 	    trip->received < trip->sent || trip->far_sent < trip->far_received ||
 	    (last && (trip->far_received < last->far_sent || trip->sent < last->sent)) ||
 	    trip_width(trip) < 0)

@@ -14,6 +14,9 @@
 /* The latest time, 73 years after a boot: sums and differences of such times are numbers of 64 bits. */
 #define CLOCK_TIME_MAX (INT64_MAX / 4)
 
+/* The largest difference of a wall clock, 146 years: an offset and this host's own can be added to it. */
+#define CLOCK_WALL_MAX (INT64_MAX / 2)
+
 struct clock_trip {
 	uint64_t sent, received; /* this host: when the question went and the answer came */
 	uint64_t far_received,
@@ -39,7 +42,7 @@ static inline uint64_t clock_trip_time(const struct clock_trip *trip)
 
 /*
  * Adds a trip after those before it. Memory is bounded: of neighbours, the trip that says less is dropped.
- * -EPROTO: the far host's times go backwards; -ENOMEM.
+ * -EPROTO: the far host's times go backwards, or are none; -ENOMEM.
  */
 int clock_add(struct clock *clock, const struct clock_trip *trip);
 void clock_free(struct clock *clock);

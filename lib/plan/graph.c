@@ -49,8 +49,8 @@ static void put_time(const struct dkt_record *record, bool is_exit, struct dkt_b
 		dkt_buf_printf(buf, "%18s", "");
 		return;
 	}
-	ns = (uint64_t)(dkt__record_value(record, "rettime") -
-			dkt__record_value(record, "calltime"));
+	ns = (uint64_t)dkt__record_value(record, "rettime") -
+	     (uint64_t)dkt__record_value(record, "calltime");
 	dkt_buf_printf(buf, "%c %9" PRIu64 ".%03u us", mark(ns), ns / 1000,
 		       (unsigned int)(ns % 1000));
 }

@@ -287,6 +287,14 @@ static void test_one(void **state)
 	/* Times that go backwards. */
 	trip.far_received = trip.far_sent = 40;
 	assert_int_equal(clock_add(&clock, &trip), -EPROTO);
+	/* Wall clocks that would overflow with an offset. */
+	trip.far_received = trip.far_sent = 60;
+	trip.far_wall = INT64_MIN;
+	assert_int_equal(clock_add(&clock, &trip), -EPROTO);
+	trip.far_wall = INT64_MAX;
+	assert_int_equal(clock_add(&clock, &trip), -EPROTO);
+	trip.far_wall = 0;
+	assert_int_equal(clock_add(&clock, &trip), 0);
 	clock_free(&clock);
 	assert_false(dkt__clock_at(NULL, 0, 50, &at));
 }

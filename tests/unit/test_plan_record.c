@@ -55,6 +55,11 @@ static void function_graph_prints(void **state)
 	leave.rettime = 1000000 + 12345678;
 	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, sizeof(leave),
 		  "*     12345.678 us |    } /* in_module */");
+	/* Times of a damaged file; with the sanitizers, no sum of them overflows. */
+	leave.calltime = UINT64_C(1) << 63;
+	leave.rettime = 1;
+	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, sizeof(leave),
+		  "$ 9223372036854775.809 us |    } /* in_module */");
 	/* Cut off, its times read as they can. */
 	leave.depth = -5;
 	expect_of("ftrace", "funcgraph_exit", times, "\"\"", &leave, 16,
