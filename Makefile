@@ -105,7 +105,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-journal gen-perfdata gen-probe-tree gen-sequence \
-	cost transcribe fake-lustre.so probe-target probe-target-O0 marker-target)
+	cost transcribe fake-lustre.so count-compares.so probe-target probe-target-O0 marker-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -326,11 +326,11 @@ $(O)/tests/tools/read-tracedat: tests/tools/read-tracedat.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -o $@ $< $(shell $(PKG_CONFIG) --cflags --libs libtracecmd)
 
-# Preloaded, it does what a kernel with Lustre does.
-$(O)/tests/tools/fake-lustre.so: tests/tools/fake-lustre.c
+# Preloaded, one does what a kernel with Lustre does, one counts; functions of the C library stay calls in it.
+$(O)/tests/tools/%.so: tests/tools/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -fPIC -shared -o $@ $<
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -fno-builtin $(WARN) -fPIC -shared -o $@ $<
 
 # Without libFuzzer the same file replays the files that it is given.
 $(O)/tests/fuzz/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(TEST_LINK)

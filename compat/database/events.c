@@ -35,6 +35,11 @@ int events_create(struct database *db, struct schema_table *table)
 
 	if (err)
 		return err;
+	if (!it->created && db->n_events++ == DATABASE_EVENTS)
+		return dkt_fail(db->ctx, -E2BIG,
+				"the records are of more than %d events, each of which is a table;"
+				" choose fewer with --event",
+				DATABASE_EVENTS);
 	if (!it->created) {
 		put_create(db, table);
 	} else {

@@ -23,6 +23,12 @@ struct written {
 	uint64_t rows;
 };
 
+/*
+ * Tables of events at most, a few times as many as a kernel has events: SQLite looks at all tables whenever it
+ * creates one, so that many more take time by the square of their number.
+ */
+#define DATABASE_EVENTS 8192
+
 struct database {
 	struct dkt_ctx *ctx;
 	struct open_file file; /* of a database that is not temporary */
@@ -31,6 +37,7 @@ struct database {
 	struct database_file *files;
 	size_t n_hosts;
 	struct schema schema;
+	size_t n_events; /* tables of events */
 	struct answers answers;
 	struct dkt__arena arena; /* of written */
 	struct dkt_buf *sql; /* for the text of statements */

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "base/group.h"
 #include "input/collected.h"
 #include "view/view.h"
 
@@ -171,27 +172,21 @@ static struct json_object *events_json(struct view *view)
 	return list;
 }
 
-/* The events of one system after the first EVENTS_MAX. NULL: there are none, or memory is out. */
-static struct json_object *rest_of(const struct rates *rates, const char *system)
+/* The events of one system after the first EVENTS_MAX. */
+static struct json_object *rest_of(const struct rates *rates, const struct dkt__grouped *list,
+				   size_t n)
 {
-	uint64_t *counts __cleanup(free) = calloc(AXIS_BINS, sizeof(*counts)), total = 0;
-	struct json_object *it;
-	uint64_t n = 0;
+	uint64_t counts[AXIS_BINS] = { 0 }, total = 0;
+	struct json_object *it = json_object_new_object();
 
-	for (uint32_t i = EVENTS_MAX; counts && i < rates->n_events; i++) {
-		const struct rates_event *event = rates->events[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct rates_event *event = rates->events[list[i].place];
 
-		if (strcmp(dkt_event_system(event->event), system) != 0)
-			continue;
 		for (uint32_t bin = 0; bin < AXIS_BINS; bin++)
 			counts[bin] += event->series.counts[bin];
 		total += event->series.total;
-		n++;
 	}
-	if (!counts || !n)
-		return NULL;
-	it = json_object_new_object();
-	json_object_object_add(it, "system", val_text(system));
+	json_object_object_add(it, "system", val_text(list->text));
 	json_object_object_add(it, "n", val_number(n));
 	json_object_object_add(it, "count", val_number(total));
 	json_object_object_add(it, "series", view_series_json(counts, AXIS_BINS));
@@ -201,16 +196,21 @@ static struct json_object *rest_of(const struct rates *rates, const char *system
 /* The events are sorted: those after the first EVENTS_MAX, by system. */
 static struct json_object *rest_json(const struct rates *rates)
 {
+	const size_t n = rates->n_events > EVENTS_MAX ? rates->n_events - EVENTS_MAX : 0;
+	struct dkt__grouped *rest __cleanup(free) = calloc(n + 1, sizeof(*rest));
 	struct json_object *list = json_object_new_array();
+	size_t end;
 
-	for (uint32_t i = EVENTS_MAX; i < rates->n_events; i++) {
-		const char *system = dkt_event_system(rates->events[i]->event);
-		uint32_t first = EVENTS_MAX;
-
-		while (strcmp(dkt_event_system(rates->events[first]->event), system) != 0)
-			first++;
-		if (first == i)
-			json_object_array_add(list, rest_of(rates, system));
+	for (uint32_t i = 0; rest && i < n; i++)
+		rest[i] = (struct dkt__grouped){ .text = dkt_event_system(
+							 rates->events[EVENTS_MAX + i]->event),
+						 .place = EVENTS_MAX + i };
+	if (!rest || dkt__group(rest, n))
+		return list;
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i; end < n && rest[end].group == rest[i].group;)
+			end++;
+		json_object_array_add(list, rest_of(rates, rest + i, end - i));
 	}
 	return list;
 }

@@ -186,6 +186,20 @@ static size_t limit(const struct dkt_event *event, size_t len)
 	return DKT__FORMAT_MAX;
 }
 
+/* Parses a format. libtraceevent cannot find an event again but by a look at all others. */
+static struct tep_event *parse(struct tep_handle *tep, const struct dkt_event *event,
+			       const char *format)
+{
+	struct tep_event *parsed = NULL;
+	enum tep_errno err =
+		tep_parse_format(tep, &parsed, format, strlen(format), event->system);
+
+	/* Other errors do not matter: the fields are there even if the print format cannot be parsed. */
+	if (err == TEP_ERRNO__MEM_ALLOC_FAILED || !parsed || strcmp(parsed->name, event->name))
+		return NULL;
+	return parsed;
+}
+
 int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len)
 {
 	struct tep_handle *tep = dkt__tep(event->ctx);
@@ -198,9 +212,7 @@ int dkt__event_take_format(struct dkt_event *event, const char *text, size_t len
 	clean = dkt__format_clean(text, taken, event->bare);
 	if (!tep || !clean)
 		return dkt__no_memory(event->ctx);
-	/* Ignore errors: libtraceevent keeps the fields even if it cannot parse the print format. */
-	tep_parse_event(tep, clean, strlen(clean), event->system);
-	event->tep = tep_find_event_by_name(tep, event->system, event->name);
+	event->tep = parse(tep, event, clean);
 	if (!event->tep)
 		return dkt_fail(event->ctx, -EINVAL, "parse format of event %s:%s", event->system,
 				event->name);

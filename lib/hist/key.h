@@ -3,7 +3,7 @@
 #pragma once
 
 #include "expr.h"
-#include "hist/intern.h"
+#include "base/intern.h"
 #include "plan.h"
 
 /* Modifiers of a field: histogram.rst, "keys" and "vals". */

@@ -3,6 +3,7 @@
  * The csv style (RFC 4180): comma-separated values. Unless fields were chosen, each event has its
  * own columns, and their header comes before its first record.
  */
+#include "base/intern.h"
 #include "event.h"
 #include "style.h"
 
@@ -22,8 +23,7 @@ struct csv {
 	struct dkt__column *columns; /* uniform: of all rows; otherwise of losses */
 	uint32_t n;
 	bool lost_header; /* the header of losses is printed */
-	const struct dkt__form **headers; /* events whose header is printed */
-	size_t n_headers;
+	struct dkt__intern headers; /* that are printed: system, event and columns of each */
 };
 
 /* ---- cells ---- */
@@ -218,35 +218,30 @@ static int csv_lost(struct csv *csv, const struct row *row)
 	return err ? err : put_row(row, csv->columns, csv->n);
 }
 
-/* Each file has its own form of an event; equal forms share a header. */
-static bool has_header(const struct csv *csv, const struct dkt__form *form)
+/* Each file has its own form of an event; equal forms share a header. Returns true if it is not printed yet. */
+static bool is_new_header(struct csv *csv, const struct dkt__form *form, int *err)
 {
-	const struct dkt_event *event = form->event;
-	uint32_t j;
+	const uint32_t n = csv->headers.n;
+	struct dkt_buf key = { 0 };
 
-	for (size_t i = 0; i < csv->n_headers; i++) {
-		const struct dkt__form *other = csv->headers[i];
-
-		if (strcmp(other->event->name, event->name) || other->n != form->n ||
-		    strcmp(other->event->system, event->system) || other->text != form->text)
-			continue;
-		for (j = 0; j < form->n; j++)
-			if (strcmp(other->columns[j].name, form->columns[j].name))
-				break;
-		if (j == form->n)
-			return true;
-	}
-	return false;
+	dkt_buf_add(&key, form->event->system, strlen(form->event->system) + 1);
+	dkt_buf_add(&key, form->event->name, strlen(form->event->name) + 1);
+	for (uint32_t i = 0; i < form->n; i++)
+		dkt_buf_add(&key, form->columns[i].name, strlen(form->columns[i].name) + 1);
+	dkt_buf_add(&key, &form->text, sizeof(form->text));
+	*err = key.err;
+	if (!key.err && dkt__intern(&csv->headers, key.data, (uint32_t)key.len) == UINT32_MAX)
+		*err = -ENOMEM;
+	free(key.data);
+	return csv->headers.n > n;
 }
 
 static int put_event_header(struct csv *csv, const struct dkt__form *form, struct dkt_buf *buf)
 {
 	int err;
 
-	if (has_header(csv, form))
-		return 0;
-	if (dkt__append(csv->headers, csv->n_headers, form))
-		return -ENOMEM;
+	if (!is_new_header(csv, form, &err))
+		return err;
 	dkt_buf_str(buf, COMMON_NAMES);
 	if (csv->base.opts.streams)
 		dkt_buf_str(buf, ",from");
@@ -388,7 +383,7 @@ static int csv_open(struct dkt_style *style)
 
 static void csv_close(struct dkt_style *style)
 {
-	free(((struct csv *)style)->headers);
+	dkt__intern_clear(&((struct csv *)style)->headers);
 }
 
 const struct dkt__style_ops dkt__style_csv_ops = {

@@ -2,6 +2,7 @@
 /* Writes the tables of a trace.dat file: formats of events, names, options. */
 #include <inttypes.h>
 
+#include "base/group.h"
 #include "base/ticks.h"
 #include "symbol.h"
 #include "tracedat/write.h"
@@ -62,54 +63,52 @@ int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf)
 /* The events of this system are in a separate table. */
 #define FTRACE_SYSTEM "ftrace"
 
-static bool is_of(const struct dkt__tdw_event *it, const char *system)
+static bool is_of_ftrace(const struct dkt__tdw_event *it)
 {
-	return it->text && !strcmp(it->event->system, system);
+	return !strcmp(it->event->system, FTRACE_SYSTEM);
 }
 
-static void put_formats(const struct dkt_tracedat *out, struct dkt_buf *buf, const char *system)
+static void put_format(const struct dkt_tracedat *out, struct dkt_buf *buf,
+		       const struct dkt__tdw_event *it)
 {
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < out->n_events; i++)
-		n += is_of(&out->events[i], system);
-	dkt__tdw_number(out, buf, n, 4);
-	for (size_t i = 0; i < out->n_events; i++)
-		if (is_of(&out->events[i], system))
-			put_sized(out, buf, out->events[i].text, out->events[i].len, 8);
+	put_sized(out, buf, it->text, it->len, 8);
 }
 
 int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
-	put_formats(out, buf, FTRACE_SYSTEM);
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < out->n_events; i++)
+		n += out->events[i].text && is_of_ftrace(&out->events[i]);
+	dkt__tdw_number(out, buf, n, 4);
+	for (size_t i = 0; i < out->n_events; i++)
+		if (out->events[i].text && is_of_ftrace(&out->events[i]))
+			put_format(out, buf, &out->events[i]);
 	return 0;
 }
 
-/* True if the i-th event is the first of its system that has a format; never for FTRACE_SYSTEM. */
-static bool is_first_of_system(const struct dkt_tracedat *out, size_t i)
-{
-	const char *system = out->events[i].event->system;
-
-	if (!out->events[i].text || !strcmp(system, FTRACE_SYSTEM))
-		return false;
-	for (size_t j = 0; j < i; j++)
-		if (is_of(&out->events[j], system))
-			return false;
-	return true;
-}
-
+/* Each system, with its events. */
 int dkt__tdw_event_formats(const struct dkt_tracedat *out, struct dkt_buf *buf)
 {
-	uint32_t systems = 0;
+	struct dkt__grouped *list __cleanup(free) = calloc(out->n_events + 1, sizeof(*list));
+	size_t n = 0, end;
+	int err;
 
-	for (size_t i = 0; i < out->n_events; i++)
-		systems += is_first_of_system(out, i);
-	dkt__tdw_number(out, buf, systems, 4);
-	for (size_t i = 0; i < out->n_events; i++) {
-		if (!is_first_of_system(out, i))
-			continue;
-		put_string(buf, out->events[i].event->system);
-		put_formats(out, buf, out->events[i].event->system);
+	for (size_t i = 0; list && i < out->n_events; i++)
+		if (out->events[i].text && !is_of_ftrace(&out->events[i]))
+			list[n++] = (struct dkt__grouped){ .text = out->events[i].event->system,
+							   .place = (uint32_t)i };
+	err = list ? dkt__group(list, n) : -ENOMEM;
+	if (err)
+		return err;
+	dkt__tdw_number(out, buf, n ? list[n - 1].group + 1 : 0, 4);
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i; end < n && list[end].group == list[i].group;)
+			end++;
+		put_string(buf, list[i].text);
+		dkt__tdw_number(out, buf, end - i, 4);
+		for (size_t j = i; j < end; j++)
+			put_format(out, buf, &out->events[list[j].place]);
 	}
 	return 0;
 }

@@ -5,6 +5,8 @@
  * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the layout.
  */
 #include "tracedat/write.h"
+
+#include "base/buf.h"
 #include "event.h"
 
 /* The page size of the output. A record that does not fit in a page cannot be written. */
@@ -204,52 +206,72 @@ static int renumber(char **text, size_t *len, int id)
 	return 0;
 }
 
-/* Finds an event in the file with the same system, name and format; NULL: none. */
-static const struct dkt__tdw_event *find_same(const struct dkt_tracedat *out,
-					      const struct dkt_event *event, const char *text)
+/* Returns the place of the ID for events of this system, name and format; 0 there: there is none yet. */
+static int *id_of_kind(struct dkt_tracedat *out, const struct dkt_event *event, const char *text)
 {
-	for (size_t i = 0; text && i < out->n_events; i++) {
-		const struct dkt__tdw_event *it = &out->events[i];
-		const char *a = it->text ? strstr(it->text, "\nformat:") : NULL;
-		const char *b = strstr(text, "\nformat:");
+	const char *format = strstr(text, "\nformat:");
+	char *kind __cleanup(free) =
+		dkt__format("%s\n%s%s", event->system, event->name, format ? format : text);
+	uint32_t nr = kind ? dkt__intern(&out->kinds, kind, (uint32_t)strlen(kind)) : UINT32_MAX;
 
-		if (a && b && !strcmp(a, b) && !strcmp(it->event->name, event->name) &&
-		    !strcmp(it->event->system, event->system))
-			return it;
+	return nr == UINT32_MAX ? NULL : dkt__reach(out->kind_ids, out->n_kinds, nr);
+}
+
+/* Returns an ID that no event uses; 0: all are used. No ID becomes free again. */
+static int free_id(struct dkt_tracedat *out)
+{
+	while (out->next_id && id_used(out, out->next_id))
+		out->next_id--;
+	return out->next_id;
+}
+
+/* Takes the text. */
+static int event_append(struct dkt_tracedat *out, struct dkt__tdw_event *to)
+{
+	int err = 0;
+
+	/* Choose another ID if this one is invalid or used by another event. */
+	if (to->id <= 0 || to->id >= DKT__TDW_IDS || id_used(out, to->id)) {
+		to->id = free_id(out);
+		if (!to->id)
+			err = dkt_fail(out->ctx, -E2BIG,
+				       "a trace.dat file has at most %d events, and these are more",
+				       DKT__TDW_IDS - 1);
+		else if (to->text)
+			err = renumber(&to->text, &to->len, to->id);
 	}
-	return NULL;
+	if (!err)
+		err = dkt__append(out->events, out->n_events, *to);
+	if (err) {
+		free(to->text);
+		return dkt__with_words(out->ctx, err);
+	}
+	out->used[to->id / 8] |= (uint8_t)(1 << to->id % 8);
+	return 0;
 }
 
 static int event_add(struct dkt_tracedat *out, struct dkt_event *event, int *id)
 {
 	struct dkt__tdw_event to = { .event = event, .id = event->id };
-	const struct dkt__tdw_event *same;
-	int err;
+	int *same = NULL, err;
 
 	if (dkt__event_text(event, &to.text, &to.len))
 		to.text = NULL;
-	same = find_same(out, event, to.text);
-	if (same) {
-		*id = same->id;
-		free(to.text);
-		return 0;
+	if (to.text) {
+		same = id_of_kind(out, event, to.text);
+		if (!same || *same)
+			free(to.text);
+		if (!same)
+			return dkt__no_memory(out->ctx);
+		*id = *same;
+		if (*id)
+			return 0;
 	}
-	/* Choose another ID if this one is invalid or used by another event. */
-	if (to.id <= 0 || to.id >= DKT__TDW_IDS || id_used(out, to.id)) {
-		for (to.id = DKT__TDW_IDS - 1; to.id && id_used(out, to.id); to.id--)
-			;
-		err = to.text ? renumber(&to.text, &to.len, to.id) : 0;
-		if (err)
-			return dkt__with_words(out->ctx, err);
-	}
-	err = dkt__append(out->events, out->n_events, to);
-	if (err) {
-		free(to.text);
-		return dkt__with_words(out->ctx, err);
-	}
-	out->used[to.id / 8] |= (uint8_t)(1 << to.id % 8);
+	err = event_append(out, &to);
 	*id = to.id;
-	return 0;
+	if (!err && same)
+		*same = to.id;
+	return err;
 }
 
 static int event_id(struct dkt_tracedat *out, struct dkt__tdw_stream *stream,
@@ -274,7 +296,7 @@ static int add(struct dkt_tracedat *out, const struct dkt_record *record)
 {
 	struct dkt__tdw_stream *stream;
 	struct dkt__tdw_cpu *cpu;
-	int id, err = stream_get(out, record->stream, &stream);
+	int id = 0, err = stream_get(out, record->stream, &stream);
 
 	if (!err)
 		err = dkt__tdw_cpu_get(out, stream, record->cpu, &cpu);
@@ -340,6 +362,7 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 				      .source = source,
 				      .fd = fd,
 				      .page_size = PAGE_SIZE,
+				      .next_id = DKT__TDW_IDS - 1,
 				      .part = mine.part,
 				      .lacks = mine.lacks ? strdup(mine.lacks) : NULL,
 				      /* Sources convert records to this machine's byte order. */
@@ -407,6 +430,8 @@ void dkt_tracedat_free(struct dkt_tracedat *out)
 		free(out->events[i].text);
 	free(out->streams);
 	free(out->events);
+	free(out->kind_ids);
+	dkt__intern_clear(&out->kinds);
 	free(out->packed);
 	free(out->raw);
 	free(out->lacks);

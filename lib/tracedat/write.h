@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/compress.h"
+#include "base/intern.h"
 #include "source.h"
 #include "tracedat.h"
 #include "tracedat/pack.h"
@@ -86,6 +87,10 @@ struct dkt_tracedat {
 	size_t n_streams;
 	struct dkt__tdw_event *events;
 	size_t n_events;
+	struct dkt__intern kinds; /* the system, name and format of each event that has one */
+	int *kind_ids; /* of each kind; 0: none */
+	size_t n_kinds;
+	int next_id; /* all greater ones are in use */
 	uint8_t used[DKT__TDW_IDS / 8]; /* a bit for each event ID in use */
 };
 

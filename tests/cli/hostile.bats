@@ -152,6 +152,40 @@ bomb()
 	done
 }
 
+# Prints how many texts a command compares with so many systems of events; its FILE is a file with them.
+# usage: compares N COMMAND
+compares()
+{
+	"$top/tests/tools/gen-systems" "$1" >systems.dat
+	rm -rf out[.-]* compares
+	# shellcheck disable=SC2086 # words
+	LD_PRELOAD=$tools/count-compares.so COMPARES=compares dktrace ${2//FILE/systems.dat} >/dev/null || return
+	cat compares
+}
+
+# bats test_tags=plain
+@test "the work of a command grows with the number of systems of events, not with its square" {
+	local command few many
+
+	sanitized && skip "the sanitizers compare texts themselves"
+	for command in "report FILE" "report FILE --style csv" "report FILE --style json" "info FILE" \
+		"convert FILE out.dat" "convert FILE out.pftrace" "convert FILE out.ctf" "view FILE -o out.html" \
+		"split FILE --count 100 out.dat"; do
+		few=$(compares 500 "$command")
+		many=$(compares 4000 "$command")
+		at_least "$many" $((few * 16)) "16 times the comparisons of '$command' with 500 systems, with 4000"
+	done
+}
+
+@test "a database has at most 8192 tables of events" {
+	"$top/tests/tools/gen-systems" 8193 >systems.dat
+	run -1 --separate-stderr dktrace convert systems.dat systems.sqlite
+	same "dktrace: the records are of more than 8192 events, each of which is a table; choose fewer with --event" \
+		"$stderr" "stderr"
+	gone systems.sqlite
+	run -0 dktrace convert systems.dat -e 'system[0-9]:*' systems.sqlite
+}
+
 # Three blocks of 31 records of 4112 bytes, all bytes of which are 16: what zstd holds back when the
 # last input is taken is more than it was given room for.
 @test "all records of compressed data are read" {

@@ -2,7 +2,7 @@
 /* Pairs of records: keys, groups, nesting, gaps; and the data structures below. */
 #include "base/keymap.h"
 #include "check.h"
-#include "hist/intern.h"
+#include "base/intern.h"
 #include "pages.h"
 #include "pairs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stores each distinct byte string once and gives it a number. */
-#include "hist/intern.h"
+#include "base/intern.h"
 #include "base/keymap.h"
 
 #define FIRST_ROOM 64
