@@ -8,8 +8,10 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/io.h"
+#include "base/json_reader.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "remote/frame.h"
 
 #define VERSION 1
 
@@ -222,11 +224,16 @@ int collection_write(struct dkt_ctx *ctx, const struct collection *about, const 
 
 /* ---- reading ---- */
 
-/* The file that is read, for messages. */
+/* The file that is read. */
 struct reading {
 	struct dkt_ctx *ctx;
 	const char *path;
+	struct dkt__json json;
+	struct collection *about;
 	size_t host; /* which, from 1 on; 0: none */
+	size_t words; /* bytes of the command */
+	int64_t version; /* 0: not known yet */
+	unsigned int seen; /* a bit for each time */
 };
 
 static int wrong(const struct reading *from, const char *what)
@@ -235,14 +242,6 @@ static int wrong(const struct reading *from, const char *what)
 		return dkt_fail(from->ctx, -EBADMSG, "%s: host %zu: %s", from->path, from->host,
 				what);
 	return dkt_fail(from->ctx, -EBADMSG, "%s: %s", from->path, what);
-}
-
-static bool get_number(struct json_object *value, int64_t *number)
-{
-	if (!json_object_is_type(value, json_type_int))
-		return false;
-	*number = json_object_get_int64(value);
-	return true;
 }
 
 /* A name within the directory, without anything that could lead out of it or drive a terminal. */
@@ -256,75 +255,112 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-static int read_text(const struct reading *from, struct json_object *object, size_t i, char **text)
-{
-	struct json_object *value = json_object_object_get(object, texts[i].key);
-	const char *string;
+/* A host that is read. */
+struct host_reading {
+	struct reading *from;
+	struct collection_host *host;
+	size_t trips;
+	unsigned int seen; /* a bit for each number */
+};
 
-	if (!value)
-		return texts[i].needed ? wrong(from, "its name, file or state is missing") : 0;
-	if (!json_object_is_type(value, json_type_string))
-		return wrong(from, "a text is of another type");
-	string = json_object_get_string(value);
-	if (strlen(string) != (size_t)json_object_get_string_len(value))
-		return wrong(from, "a text has a zero byte");
-	*text = strdup(string);
-	return *text ? 0 : dkt__no_memory(from->ctx);
-}
+struct row {
+	int64_t values[5];
+	size_t n;
+};
 
-static int read_row(struct json_object *row, int64_t *values, size_t n)
+static int take_value(void *data, struct dkt__json *json)
 {
-	if (!json_object_is_type(row, json_type_array) || json_object_array_length(row) != n)
-		return -EBADMSG;
-	for (size_t i = 0; i < n; i++)
-		if (!get_number(json_object_array_get_idx(row, i), &values[i]))
-			return -EBADMSG;
-	return 0;
+	struct row *row = data;
+
+	return row->n == ARRAY_SIZE(row->values) ? -EBADMSG :
+						   dkt__json_int(json, &row->values[row->n++]);
 }
 
 /* The lines are fitted again, so that nothing depends on what the file says of them. */
-static int read_clock(const struct reading *from, struct json_object *list,
-		      struct collection_host *host)
+static int take_trip(void *data, struct dkt__json *json)
 {
-	const size_t n =
-		json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
-	int err = n > TRIPS_MAX ? -EBADMSG : 0;
+	struct host_reading *it = data;
+	struct row row = { 0 };
+	int err = it->trips++ < TRIPS_MAX ? dkt__json_array(json, take_value, &row) : -EBADMSG;
 
-	for (size_t i = 0; !err && i < n; i++) {
-		int64_t values[5];
-
-		err = read_row(json_object_array_get_idx(list, i), values, ARRAY_SIZE(values));
-		if (!err)
-			err = clock_add(&host->clock,
-					&(struct clock_trip){ .sent = (uint64_t)values[0],
-							      .received = (uint64_t)values[1],
-							      .far_received = (uint64_t)values[2],
-							      .far_sent = (uint64_t)values[3],
-							      .far_wall = values[4] });
-	}
-	if (err == -ENOMEM)
-		return dkt__no_memory(from->ctx);
-	return err ? wrong(from, "the measurements of its clock are not right") : 0;
+	if (!err)
+		err = row.n == ARRAY_SIZE(row.values) ?
+			      clock_add(&it->host->clock,
+					&(struct clock_trip){ .sent = (uint64_t)row.values[0],
+							      .received = (uint64_t)row.values[1],
+							      .far_received =
+								      (uint64_t)row.values[2],
+							      .far_sent = (uint64_t)row.values[3],
+							      .far_wall = row.values[4] }) :
+			      -EBADMSG;
+	return err && err != -ENOMEM ?
+		       dkt__json_wrong(json, "the measurements of its clock are not right") :
+		       err;
 }
 
-static int read_host(const struct reading *from, struct json_object *object,
-		     struct collection_host *host)
+static int take_text(struct dkt__json *json, char **text)
 {
-	int64_t number;
-	int err = 0;
+	int err = *text ? dkt__json_wrong(json, "a text comes twice") : dkt__json_text(json);
 
-	if (!json_object_is_type(object, json_type_object))
-		return wrong(from, "it is not an object");
-	for (size_t i = 0; !err && i < ARRAY_SIZE(texts); i++)
-		err = read_text(from, object, i, text_of(host, i));
-	if (!err && (!is_plain(host->name) || !is_plain(host->file)))
-		err = wrong(from, "its name or file is not a plain name");
-	for (size_t i = 0; !err && i < ARRAY_SIZE(numbers); i++) {
-		if (!get_number(json_object_object_get(object, numbers[i].key), &number))
-			return wrong(from, "a number is missing");
-		memcpy((char *)host + numbers[i].offset, &number, sizeof(number));
+	if (err)
+		return err;
+	*text = strdup(json->text.data);
+	return *text ? 0 : -ENOMEM;
+}
+
+static int take_host_member(void *data, struct dkt__json *json)
+{
+	struct host_reading *it = data;
+	int64_t number;
+	int err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (!strcmp(json->text.data, texts[i].key))
+			return take_text(json, text_of(it->host, i));
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (strcmp(json->text.data, numbers[i].key) != 0)
+			continue;
+		err = dkt__json_int(json, &number);
+		memcpy((char *)it->host + numbers[i].offset, &number, sizeof(number));
+		it->seen |= 1u << i;
+		return err;
 	}
-	return err ? err : read_clock(from, json_object_object_get(object, "trips"), host);
+	if (!strcmp(json->text.data, "trips"))
+		return dkt__json_array(json, take_trip, it);
+	return dkt__json_skip(json);
+}
+
+static int check_host(const struct host_reading *it, struct dkt__json *json)
+{
+	const struct collection_host *host = it->host;
+
+	if (!host->name || !host->file || !host->state)
+		return dkt__json_wrong(json, "its name, file or state is missing");
+	if (!is_plain(host->name) || !is_plain(host->file))
+		return dkt__json_wrong(json, "its name or file is not a plain name");
+	return it->seen == (1u << ARRAY_SIZE(numbers)) - 1 ?
+		       0 :
+		       dkt__json_wrong(json, "a number is missing");
+}
+
+static int take_host(void *data, struct dkt__json *json)
+{
+	struct reading *from = data;
+	struct collection *about = from->about;
+	struct host_reading it = { .from = from };
+	int err;
+
+	if (about->n == HOSTS_MAX)
+		return dkt__json_wrong(json, "it names too many hosts");
+	if (dkt__append(about->hosts, about->n, (struct collection_host){ 0 }))
+		return -ENOMEM;
+	it.host = &about->hosts[about->n - 1];
+	from->host = about->n;
+	err = dkt__json_object(json, take_host_member, &it);
+	if (!err)
+		err = check_host(&it, json);
+	from->host = err ? from->host : 0;
+	return err;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -351,56 +387,57 @@ static int check_differ(const struct reading *from, const struct collection *abo
 	return 0;
 }
 
-static int read_hosts(struct reading *from, struct json_object *list, struct collection *about)
+static int take_word(void *data, struct dkt__json *json)
 {
-	const size_t n =
-		json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
-	int err = 0;
+	struct reading *from = data;
+	int err = dkt__json_text(json);
 
-	if (!n || n > HOSTS_MAX)
-		return wrong(from, "it names no hosts");
-	about->hosts = calloc(n, sizeof(*about->hosts));
-	if (!about->hosts)
-		return dkt__no_memory(from->ctx);
-	about->n = n;
-	for (size_t i = 0; !err && i < n; i++) {
-		from->host = i + 1;
-		err = read_host(from, json_object_array_get_idx(list, i), &about->hosts[i]);
-	}
-	from->host = 0;
-	return err ? err : check_differ(from, about);
+	if (err)
+		return err;
+	from->words += json->text.len + 1;
+	if (from->words > FRAME_MAX_BODY)
+		return dkt__json_wrong(json, "its command is longer than a command can be");
+	return names_add(&from->about->command, json->text.data);
 }
 
-static int read_root(struct reading *from, struct json_object *root, struct collection *about)
+static int take_member(void *data, struct dkt__json *json)
 {
-	const char *const keys[] = { "began", "ended", "wall" };
+	static const char *const keys[] = { "began", "ended", "wall" };
+	struct reading *from = data;
+	struct collection *about = from->about;
 	int64_t *const places[] = { &about->began, &about->ended, &about->wall };
-	struct json_object *command;
-	int64_t version;
+	int err;
 
-	if (!json_object_is_type(root, json_type_object) ||
-	    !get_number(json_object_object_get(root, "collection"), &version))
-		return wrong(from, "it is not the description of a collection");
-	if (version != VERSION)
-		return wrong(from, "it is of another version of dktrace");
+	if (!strcmp(json->text.data, "collection")) {
+		err = dkt__json_int(json, &from->version);
+		return !err && from->version != VERSION ?
+			       dkt__json_wrong(json, "it is of another version of dktrace") :
+			       err;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (!get_number(json_object_object_get(root, keys[i]), places[i]))
-			return wrong(from, "a time is missing");
-	command = json_object_object_get(root, "command");
-	for (size_t i = 0;
-	     json_object_is_type(command, json_type_array) && i < json_object_array_length(command);
-	     i++)
-		if (names_add(&about->command,
-			      json_object_get_string(json_object_array_get_idx(command, i)) ?: ""))
-			return dkt__no_memory(from->ctx);
-	return read_hosts(from, json_object_object_get(root, "hosts"), about);
+		if (!strcmp(json->text.data, keys[i])) {
+			from->seen |= 1u << i;
+			return dkt__json_int(json, places[i]);
+		}
+	if (!strcmp(json->text.data, "command"))
+		return dkt__json_array(json, take_word, from);
+	if (!strcmp(json->text.data, "hosts"))
+		return dkt__json_array(json, take_host, from);
+	return dkt__json_skip(json);
+}
+
+static int check_root(const struct reading *from)
+{
+	if (!from->version)
+		return wrong(from, "it is not the description of a collection");
+	if (from->seen != 7)
+		return wrong(from, "a time is missing");
+	return from->about->n ? check_differ(from, from->about) : wrong(from, "it names no hosts");
 }
 
 int collection_read(struct dkt_ctx *ctx, const char *path, struct collection *about)
 {
-	struct reading from = { .ctx = ctx, .path = path };
-	struct json_tokener *tokener;
-	struct json_object *root;
+	struct reading from = { .ctx = ctx, .path = path, .about = about };
 	char *text __cleanup(free) = NULL;
 	size_t len;
 	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -409,15 +446,16 @@ int collection_read(struct dkt_ctx *ctx, const char *path, struct collection *ab
 	*about = (struct collection){ 0 };
 	if (err)
 		return dkt_fail(ctx, err, "read %s: %s", path, strerror(-err));
-	tokener = json_tokener_new();
-	if (!tokener)
-		return dkt__no_memory(ctx);
-	root = json_tokener_parse_ex(tokener, text, (int)len);
-	if (json_tokener_get_error(tokener) != json_tokener_success)
-		err = wrong(&from, json_tokener_error_desc(json_tokener_get_error(tokener)));
-	json_tokener_free(tokener);
+	from.json.at = text;
+	err = dkt__json_object(&from.json, take_member, &from);
 	if (!err)
-		err = read_root(&from, root, about);
-	json_object_put(root);
+		err = dkt__json_end(&from.json);
+	if (!err && from.json.at != text + len)
+		err = dkt__json_wrong(&from.json, "a text has a zero byte");
+	if (err == -ENOMEM)
+		dkt__no_memory(ctx);
+	else
+		err = err ? wrong(&from, from.json.wrong) : check_root(&from);
+	dkt__json_clear(&from.json);
 	return err ? err : collection_fit(ctx, about);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* collect follow: prints the logs of all hosts as they grow, in one order. */
 #include <inttypes.h>
-#include <json.h>
 #include <math.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
+#include "base/intern.h"
+#include "base/json_reader.h"
 #include "base/memory.h"
 #include "base/when.h"
 #include "collect/collect.h"
@@ -31,41 +32,38 @@ struct following {
 
 /* ---- lines that come ---- */
 
-/* Returns the end of the string that begins at p, or of the text. */
-static const char *end_of_string(const char *p)
+/* The keys of a record. */
+struct keys {
+	struct dkt__intern known;
+	uint32_t n; /* also of those that come twice */
+	bool from;
+};
+
+static int take_key(void *data, struct dkt__json *json)
 {
-	for (p++; *p && *p != '"'; p++)
-		p += *p == '\\' && p[1];
-	return p;
+	struct keys *keys = data;
+
+	keys->n++;
+	keys->from |= !strcmp(json->text.data, FROM);
+	if (dkt__intern(&keys->known, json->text.data, (uint32_t)json->text.len) == UINT32_MAX)
+		return -ENOMEM;
+	return dkt__json_skip(json);
 }
 
-/* Returns the number of keys that the outermost object of valid JSON has, also of those that come twice. */
-static size_t count_keys(const char *json)
+static int check_record(const char *line, size_t len)
 {
-	size_t n = 0, depth = 0;
+	struct dkt__json json = { .at = line };
+	struct keys keys = { 0 };
+	int err = dkt__json_object(&json, take_key, &keys);
 
-	for (const char *p = json; *p; p++) {
-		if (*p == '"') {
-			p = end_of_string(p);
-			if (!*p)
-				break;
-		} else if (*p == '{' || *p == '[') {
-			depth++;
-		} else if (*p == '}' || *p == ']') {
-			depth--;
-		} else if (*p == ':' && depth == 1) {
-			n++;
-		}
-	}
-	return n;
-}
-
-static bool is_record(struct json_object *record, const char *line)
-{
-	return *line == '{' && json_object_is_type(record, json_type_object) &&
-	       json_object_object_length(record) > 0 &&
-	       !json_object_object_get_ex(record, FROM, NULL) &&
-	       count_keys(line) == (size_t)json_object_object_length(record);
+	if (!err)
+		err = dkt__json_end(&json);
+	if (!err && (*line != '{' || json.at != line + len || !keys.n || keys.from ||
+		     keys.n != keys.known.n))
+		err = -EBADMSG;
+	dkt__intern_clear(&keys.known);
+	dkt__json_clear(&json);
+	return err;
 }
 
 /*
@@ -74,9 +72,7 @@ static bool is_record(struct json_object *record, const char *line)
  */
 static int check_json(const char *line, size_t len)
 {
-	struct json_tokener *tokener;
-	struct json_object *record;
-	bool good;
+	int err;
 
 	for (size_t i = 0; i < len;) {
 		struct dkt__char c = dkt__char_at(line + i, len - i);
@@ -85,16 +81,8 @@ static int check_json(const char *line, size_t len)
 			return -EPROTO;
 		i += c.len;
 	}
-	tokener = json_tokener_new();
-	if (!tokener)
-		return -ENOMEM;
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	record = json_tokener_parse_ex(tokener, line, (int)len);
-	good = json_tokener_get_error(tokener) == json_tokener_success &&
-	       json_tokener_get_parse_end(tokener) == len && is_record(record, line);
-	json_object_put(record);
-	json_tokener_free(tokener);
-	return good ? 0 : -EPROTO;
+	err = check_record(line, len);
+	return err && err != -ENOMEM ? -EPROTO : err;
 }
 
 /* ---- lines that go ---- */

@@ -290,3 +290,33 @@ both/b.dat,1,1' "$output"
 	same 100 "$(awk '{ n += $1 } END { print n }' ways)"
 	same '' "$(grep -v '\["[A-Z_]*",\[0,1,1,0\]\]$' ways)"
 }
+
+# bats test_tags=plain
+@test "a description takes no more memory than a few times its size" {
+	local head='{"collection": 1, "began": 1, "ended": 2, "wall": 3, '
+	local host='"file": "a", "state": "b", "status": 0, "bytes": 0, "breaks": 0'
+
+	mkdir words values hosts
+	{
+		printf '%s"hosts": [{"name": "a", %s}], "command": [' "$head" "$host"
+		yes '"",' | head -n 5000000
+		echo '""]}'
+	} | tr -d '\n' >words/collection.json
+	{
+		printf '%s"hosts": [{"name": "a", %s, "other": [' "$head" "$host"
+		yes '{},' | head -n 5000000
+		echo '{}]}]}'
+	} | tr -d '\n' >values/collection.json
+	{
+		printf '%s"hosts": [' "$head"
+		seq -f "{\"name\": \"%.0f\", $host, \"trips\": [[0, 0, 0, 0, 0]]}," 100000
+		printf '{"name": "b", %s}]}' "$host"
+	} >hosts/collection.json
+	# The address sanitizer maps terabytes and has its own limit.
+	sanitized || ulimit -v 160000
+	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}hard_rss_limit_mb=2000
+	expect 1 '' "dktrace: words/collection.json: its command is longer than a command can be" dktrace info words
+	run -1 --separate-stderr dktrace info values
+	has "$stderr" "values: no host has sent anything"
+	expect 1 '' "dktrace: hosts/collection.json: it names too many hosts" dktrace info hosts
+}
