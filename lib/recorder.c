@@ -214,6 +214,17 @@ static uint64_t lost_of(const struct dkt__recorder_cpu *cpu)
 	return cpu->told_before + cpu->lost - cpu->base;
 }
 
+/* The same up to now, or to the end of the last file. stats: of the CPU. */
+static uint64_t lost_now(const struct dkt_recorder *r, const struct dkt__recorder_cpu *cpu,
+			 const struct dkt_cpu_stats *stats)
+{
+	const uint64_t now = dkt__recorder_lost(stats);
+
+	if (r->fd < 0)
+		return lost_of(cpu);
+	return lost_of(cpu) + now - (now < cpu->lost ? 0 : cpu->lost);
+}
+
 static void put_lost(struct dkt_recorder *r)
 {
 	for (size_t i = 0; i < r->n; i++)
@@ -457,7 +468,7 @@ int dkt_recorder_counts(struct dkt_recorder *r, struct dkt_recorder_counts *coun
 			if (err && err != -ENOENT)
 				return err;
 			now.records += stats.read;
-			now.lost += lost_of(&r->buffers[i].cpus[nr]);
+			now.lost += lost_now(r, &r->buffers[i].cpus[nr], &stats);
 		}
 	return dkt__fill(counts, sz, &now);
 }

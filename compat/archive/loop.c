@@ -71,16 +71,16 @@ static bool is_done(const struct archive *archive, uint64_t now)
 static int write_all(struct archive *archive, uint64_t now)
 {
 	struct archive_writer *writer = &archive->writer;
-	int err = 0;
+	int err = 0, counted;
 
 	if (writer->file.fd < 0)
 		err = archive_begin_segment(archive);
 	if (!err)
 		err = capture_file_in(&writer->file, dkt_recorder_read(writer->recorder));
-	if (!err)
-		err = archive_writer_count(writer);
-	if (err)
-		return err;
+	/* Also while nothing can be written: then the kernel loses records. */
+	counted = archive_writer_count(writer);
+	if (err || counted)
+		return err ?: counted;
 	/* A file that was removed, or lacks a part, takes records, but nobody will read them. */
 	if (capture_file_check(&writer->file)) {
 		archive_note_failure(archive);

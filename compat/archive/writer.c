@@ -143,12 +143,38 @@ int archive_writer_begin(struct archive_writer *writer)
 	return err;
 }
 
+/* Returns how many records the kernel has lost since the buffers were last emptied. */
+static uint64_t kernel_lost(const struct archive_writer *writer)
+{
+	uint64_t lost = 0;
+
+	for (int cpu = 0; cpu < dkt_instance_cpus(writer->in); cpu++) {
+		struct dkt_cpu_stats stats;
+
+		if (!dkt_instance_get_stats(writer->in, cpu, &stats, sizeof(stats)))
+			lost += stats.overrun + stats.commit_overrun + stats.dropped;
+	}
+	return lost;
+}
+
+/* Losses after the last segment are in the next one, as soon as that can be written. */
+static void count_between(struct archive_writer *writer)
+{
+	const uint64_t lost = kernel_lost(writer);
+
+	writer->segment.lost = lost - DKT__MIN(lost, writer->lost_before);
+}
+
 int archive_writer_count(struct archive_writer *writer)
 {
 	struct dkt_recorder_counts counts;
-	int err = dkt_recorder_counts(writer->recorder, &counts, sizeof(counts));
+	int err = 0;
 
-	if (err)
+	if (writer->file.fd < 0)
+		count_between(writer);
+	else
+		err = dkt_recorder_counts(writer->recorder, &counts, sizeof(counts));
+	if (err || writer->file.fd < 0)
 		return err;
 	/* Another process can empty the buffers, which restarts the kernel's counts. */
 	if (counts.records < writer->read_before)
@@ -183,6 +209,7 @@ int archive_writer_end(struct archive_writer *writer, struct segment *ended)
 	writer->ended_at = err ? 0 : now;
 	writer->segment.to = err ? INT64_MAX : (int64_t)now + writer->wall;
 	*ended = writer->segment;
+	writer->lost_before = kernel_lost(writer);
 	writer->ended = fcntl(writer->file.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	forget_file(writer);
 	return 0;

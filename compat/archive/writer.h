@@ -19,6 +19,7 @@ struct archive_writer {
 	uint64_t ended_at; /* no later segment has an older record; on the trace's clock; 0: unknown */
 	int64_t wall; /* from the trace's clock to the time of day, for the segment */
 	uint64_t read_before; /* records that were read before the segment */
+	uint64_t lost_before; /* records that the kernel had lost when the last segment ended */
 	bool ending; /* the last pages of a segment may use the room that is left to others */
 };
 
@@ -51,7 +52,7 @@ int archive_writer_end(struct archive_writer *writer, struct segment *ended);
 /* Gives up the lock of the segment that was ended, so that a worker can complete it. */
 void archive_writer_let_go(struct archive_writer *writer);
 
-/* Updates records, lost and bytes of the segment. */
+/* Updates records, lost and bytes of the segment; of none, what was lost since the last one. */
 int archive_writer_count(struct archive_writer *writer);
 
 /*

@@ -145,5 +145,7 @@ int daemon_action_status(struct app *app)
 	archive_config_clear(&config);
 	archive_state_clear(&state);
 	err = out_end(&out);
-	return err ? app_fail(app) : 0;
+	if (err)
+		return app_fail(app);
+	return pid ? 0 : EXIT_FAILURE;
 }

@@ -147,5 +147,7 @@ int flight_action_status(struct app *app)
 	out_rows(&out, dump_rows(&state));
 	flight_clear(&state);
 	err = out_end(&out);
-	return err ? app_fail(app) : 0;
+	if (err)
+		return app_fail(app);
+	return pid ? 0 : EXIT_FAILURE;
 }

@@ -326,7 +326,7 @@ DKT_API int dkt_recorder_end(struct dkt_recorder *recorder);
 struct dkt_recorder_counts {
 	uint64_t bytes; /* written to the file */
 	uint64_t records; /* read from the buffers since they were last emptied */
-	uint64_t lost; /* lost since the recording began, up to the last mark */
+	uint64_t lost; /* lost since the recording began, up to now or its end */
 	uint64_t id; /* of the recording, as in struct dkt_source_info of its file */
 	uint64_t uncompressed; /* bytes of records moved to the file, before they are compressed */
 };

@@ -144,7 +144,7 @@ not_old()
 		wait "$pid"
 		until_true eval '[ "$(number pid)" = null ]'
 	done
-	run -0 --separate-stderr dktrace daemon status
+	run -1 --separate-stderr dktrace daemon status
 	has "$output" "the process does not run"
 	has "$output" "'dktrace daemon start' goes on"
 	at_least "$(grep -A 1 attention <<<"$output" | wc -L)" 80 "columns"
@@ -396,6 +396,20 @@ restrictions()
 	daemon stop
 	adds_up 1 200000
 	same 0 "$missing" "lost"
+}
+
+@test "daemon status counts what the kernel loses while the disk is full" {
+	mkdir "$tmp/disk"
+	mount -t tmpfs -o size=40M none "$tmp/disk"
+	ln -s disk "$tmp/dir"
+	start_daemon --buffer-size 64K --compression none
+	dd if=/dev/zero of="$tmp/disk/filler" bs=1M 2>/dev/null || true
+	"$sequence" 1 20000
+	until_true eval '[ "$(number error)" != null ]'
+	"$sequence" 1 20000
+	until_true eval '[ "$(number all_lost)" -gt 0 ]'
+	rm "$tmp/disk/filler"
+	daemon stop
 }
 
 # Watches, in an instance of its own, how the daemon tries to create segments: each time it first creates their

@@ -160,7 +160,7 @@ count()
 	kill -9 "$(recorder)"
 	until_true killed
 	cause
-	run -0 flight status
+	run -1 flight status
 	[[ "$output" == *'the process was killed'* ]]
 	run -1 start_ioctl
 	[[ "$output" == *"'dktrace flight dump'"* ]]

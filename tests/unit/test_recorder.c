@@ -515,6 +515,45 @@ static void read_losses(int fd, uint64_t lost[2])
 	dkt_ctx_free(ctx);
 }
 
+/* Sets the kernel's counts of a CPU. */
+static void set_stats(const struct room *room, int cpu, unsigned int overrun, unsigned int read)
+{
+	char name[48], text[128];
+
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+	snprintf(text, sizeof(text),
+		 "entries: 0\noverrun: %u\ncommit overrun: 0\nbytes: 0\ndropped events: 0\n"
+		 "read events: %u\n",
+		 overrun, read);
+	assert_int_equal(tree_text(room->root, name, text), 0);
+}
+
+static void assert_lost(const struct room *room, struct dkt_recorder *recorder, uint64_t lost)
+{
+	struct dkt_recorder_counts counts;
+
+	assert_ok(room->ctx, dkt_recorder_counts(recorder, &counts, sizeof(counts)));
+	assert_int_equal(counts.lost, lost);
+}
+
+static void losses_are_counted_while_nothing_can_be_written(void **state)
+{
+	DKT_OPTS(dkt_recorder_opts, opts, .room = no_room);
+	struct room *room = *state;
+	struct dkt_recorder *recorder = new_recorder(room, &opts);
+	int fd = dkt__unnamed_file("/tmp");
+
+	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
+	assert_lost(room, recorder, 0);
+	set_stats(room, 0, 1003, 40);
+	assert_lost(room, recorder, 1000);
+	/* Somebody has emptied the buffer. */
+	set_stats(room, 0, 1, 0);
+	assert_lost(room, recorder, 1);
+	dkt_recorder_free(recorder);
+	close(fd);
+}
+
 static void after_a_kill_it_goes_on_and_counts(void **state)
 {
 	struct room *room = *state;
@@ -526,15 +565,8 @@ static void after_a_kill_it_goes_on_and_counts(void **state)
 	assert_ok(room->ctx, dkt_recorder_wait(recorder, 0));
 	dkt_recorder_free(recorder);
 	/* 40 records were handed out before the file, 40 are in it, 5 are in neither; 4 were overwritten. */
-	for (int cpu = 0; cpu < 2; cpu++) {
-		char name[48];
-
-		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
-		assert_int_equal(tree_text(room->root, name,
-					   "entries: 0\noverrun: 7\ncommit overrun: 0\nbytes: 0\n"
-					   "dropped events: 0\nread events: 85\n"),
-				 0);
-	}
+	for (int cpu = 0; cpu < 2; cpu++)
+		set_stats(room, cpu, 7, 85);
 	recorder = new_recorder(room, NULL);
 	assert_ok(room->ctx, dkt_recorder_resume(recorder, fd));
 	assert_fails(room->ctx, -EBUSY, "resume a recording: the last one has not ended",
@@ -600,6 +632,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(formats_of_later_events_are_added_once, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(losses_are_counted_while_nothing_can_be_written,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(after_a_kill_it_goes_on_and_counts, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(records_are_counted_by_event, setup, teardown),
