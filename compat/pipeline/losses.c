@@ -94,12 +94,14 @@ static void report_lost(const struct losses *losses, const char *self, const cha
 			const char *advice)
 {
 	char *cpus __cleanup(free) = cpus_text(losses);
+	const char *least = losses_words(losses_is_least(losses));
 
 	if (!losses->lost)
 		say_line(stderr, "%s: %s: an unknown number of records was lost", self, name);
 	else if (name)
-		say_line(stderr, "%s: %s: %" PRIu64 " of %" PRIu64 " records were lost (%s)", self,
-			 name, losses->lost, losses->seen + losses->lost, cpus ? cpus : "");
+		say_line(stderr, "%s: %s: %s%" PRIu64 " of %s%" PRIu64 " records were lost (%s)",
+			 self, name, least, losses->lost, least, losses->seen + losses->lost,
+			 cpus ? cpus : "");
 	else
 		say_line(stderr, "%s: %" PRIu64 " records were lost before they were read (%s); %s",
 			 self, losses->lost, cpus ? cpus : "", advice);

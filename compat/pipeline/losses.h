@@ -8,6 +8,8 @@
 struct losses {
 	uint64_t seen, lost, bad; /* sums over all CPUs, as in struct dkt_loss */
 	uint64_t gaps; /* gaps among the records, but for pauses */
+	uint64_t unknown; /* gaps of them without the number of records lost */
+	uint64_t numbered; /* records lost in the others */
 	uint64_t pauses; /* gaps because nothing was recorded for a time */
 	uint64_t *by_cpu; /* records lost */
 	int cpus;
@@ -30,10 +32,40 @@ int losses_damage(const char *lacks, const struct dkt_source_info *info, char **
 /* Counts a gap among the records. */
 static inline void losses_add_gap(struct losses *losses, const struct dkt_record *gap)
 {
-	if (gap->paused)
+	if (gap->paused) {
 		losses->pauses++;
+		return;
+	}
+	losses->gaps++;
+	if (gap->lost == DKT_LOST_UNKNOWN)
+		losses->unknown++;
 	else
-		losses->gaps++;
+		losses->numbered += gap->lost;
+}
+
+/* True if more records than that were lost. A recorder may have noted the sum, which gaps do not change. */
+static inline bool losses_is_least(const struct losses *losses)
+{
+	return losses->unknown && losses->lost <= losses->numbered;
+}
+
+/* Goes before the number of records that were lost. */
+static inline const char *losses_words(bool is_least)
+{
+	return is_least ? "at least " : "";
+}
+
+/* The sums of one or more files, for answers from them. */
+struct losses_sum {
+	uint64_t seen, lost;
+	bool is_least; /* more were lost */
+};
+
+static inline void losses_add_to(struct losses_sum *sum, const struct losses *losses)
+{
+	sum->seen += losses->seen;
+	sum->lost += losses->lost;
+	sum->is_least |= losses_is_least(losses);
 }
 
 /*

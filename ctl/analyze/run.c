@@ -365,10 +365,8 @@ static int run_input(struct run *run, int *rc)
 	set_wall(run, line->source);
 	err = run->n_machines > 1 ? inputs_each(&run->in, pass_record, run) :
 				    inputs_each(&run->in, analyze_record, run->machines[0].analyze);
-	for (size_t i = 0; i < line->n; i++) {
-		run->seen += line->parts[i].losses.seen;
-		run->lost += line->parts[i].losses.lost;
-	}
+	for (size_t i = 0; i < line->n; i++)
+		losses_add_to(&run->all, &line->parts[i].losses);
 	if (!err)
 		err = check_records(run);
 	if (!err)
@@ -393,13 +391,12 @@ static int take_idle(void *data)
 	return run->idle ? run->idle(run->data) : 0;
 }
 
-static int take_end(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
+static int take_end(void *data, struct dkt_source *source, const struct losses_sum *all)
 {
 	struct run *run = data;
 
 	set_wall(run, source);
-	run->seen = seen;
-	run->lost = lost;
+	run->all = *all;
 	return finish(run);
 }
 

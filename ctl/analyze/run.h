@@ -34,7 +34,7 @@ struct run {
 	struct run_machine *machines;
 	size_t n_machines;
 	size_t *machine_of; /* by file */
-	uint64_t seen, lost; /* records */
+	struct losses_sum all;
 	int64_t wall; /* ns to add to times to get the time of day */
 	bool has_wall; /* wall is known */
 	/* Takes a row of a machine. An error ends the analysis. */

@@ -327,8 +327,7 @@ static void put_facts(struct show *show)
 	out_json(&show->out, "analysis", val_text(run->analysis->name));
 	out_json(&show->out, "begin", val_number(from));
 	out_json(&show->out, "end", val_number(to));
-	out_json(&show->out, "records", val_number(run->seen));
-	out_json(&show->out, "lost", val_number(run->lost));
+	print_losses(&show->out, &run->all);
 	out_json(&show->out, "doubtful", val_number(missed.lost));
 	out_json(&show->out, "open", val_number(missed.open));
 	out_json(&show->out, "unmatched_begins", val_number(missed.endless));

@@ -347,6 +347,7 @@ int live_run(struct app *app, const struct live_opts *opts, int *rc)
 {
 	struct live live = { .app = app, .opts = opts, .spawn = SPAWN_INIT };
 	struct losses all = { 0 };
+	struct losses_sum sum = { 0 };
 	int err;
 
 	live_catch();
@@ -355,8 +356,9 @@ int live_run(struct app *app, const struct live_opts *opts, int *rc)
 		err = follow(&live);
 	if (!err)
 		err = losses_count(&all, live.source);
+	losses_add_to(&sum, &all);
 	if (!err)
-		err = opts->report(opts->data, live.source, all.seen, all.lost);
+		err = opts->report(opts->data, live.source, &sum);
 	tear_down(&live);
 	*rc = live.spawn.status;
 	if (!err && losses_report(&all, "dktrace", NULL,

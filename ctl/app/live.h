@@ -6,6 +6,7 @@
 
 #include "app/app.h"
 #include "app/spawn.h"
+#include "pipeline/losses.h"
 
 /* An event to record. */
 struct live_event {
@@ -31,7 +32,7 @@ struct live_opts {
 	/* Called when record() has had all records up to now; may be NULL. */
 	int (*idle)(void *data);
 	/* Called at the end, while the names of processes are known. */
-	int (*report)(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost);
+	int (*report)(void *data, struct dkt_source *source, const struct losses_sum *all);
 	void *data;
 };
 

@@ -28,6 +28,13 @@ void print_begin(const struct app *app, struct out *out, int labels)
 	out_begin(out, form, app->raw_text, labels);
 }
 
+void print_losses(struct out *out, const struct losses_sum *all)
+{
+	out_json(out, "records", val_number(all->seen));
+	out_json(out, "lost", val_number(all->lost));
+	out_json(out, "lost_is_least", val_bool(all->is_least));
+}
+
 void print_kept(const char *path, const char *kept)
 {
 	if (kept)

@@ -4,6 +4,7 @@
 
 #include "app/app.h"
 #include "out/out.h"
+#include "pipeline/losses.h"
 #include "pipeline/outfile.h"
 
 /* The words of --style for hist and latency; NULL after the last. */
@@ -14,6 +15,9 @@ int print_style(const struct app *app, bool *picture);
 
 /* labels: the width of the labels that out_line() prints. */
 void print_begin(const struct app *app, struct out *out, int labels);
+
+/* Puts the number of records that an answer is from, and of those that were lost, into JSON. */
+void print_losses(struct out *out, const struct losses_sum *all);
 
 /* Says which name the earlier file at path has now; kept NULL: there was none. */
 void print_kept(const char *path, const char *kept);

@@ -153,6 +153,7 @@ static void put_span(const struct info *info, struct out *out)
 static void put_all(const struct info *info, struct out *out)
 {
 	const struct info_span *all = &info->all;
+	const bool is_least = losses_is_least(&info->line->parts[0].losses);
 	double rate = info_rate(info, all->records);
 	char text[UNIT_SIZE];
 
@@ -171,8 +172,10 @@ static void put_all(const struct info *info, struct out *out)
 	out_put(out, "records", val_number(all->records));
 	out_put(out, "rate", json_object_new_double(rate));
 	out_put(out, "bytes", val_number(all->bytes));
-	out_line(out, "lost", "%" PRIu64 " in %" PRIu64 " places", info->lost, info->all_gaps);
+	out_line(out, "lost", "%s%" PRIu64 " in %" PRIu64 " places", losses_words(is_least),
+		 info->lost, info->all_gaps);
 	out_put(out, "lost", val_number(info->lost));
+	out_put(out, "lost_is_least", val_bool(is_least));
 	out_put(out, "bad", val_number(info->bad));
 	out_put(out, "gaps", val_number(info->all_gaps));
 }

@@ -17,9 +17,9 @@ static int idle(void *data)
 	return hist_refresh(data);
 }
 
-static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
+static int report(void *data, struct dkt_source *source, const struct losses_sum *all)
 {
-	(void)source, (void)seen, (void)lost;
+	(void)source, (void)all;
 	return hist_finish(data);
 }
 

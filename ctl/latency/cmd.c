@@ -59,7 +59,7 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 	return err;
 }
 
-static int show(struct latency *latency, struct dkt_source *source, uint64_t seen, uint64_t lost,
+static int show(struct latency *latency, struct dkt_source *source, const struct losses_sum *all,
 		bool last)
 {
 	struct latency_set *set = latency_chosen(latency);
@@ -68,8 +68,7 @@ static int show(struct latency *latency, struct dkt_source *source, uint64_t see
 				     .pairs = set->pairs,
 				     .source = source,
 				     .title = set->pair.by ? set->pair.by : "",
-				     .seen = seen,
-				     .lost = lost };
+				     .all = *all };
 	int err = dkt_pairs_finish(set->pairs);
 
 	if (err)
@@ -79,7 +78,7 @@ static int show(struct latency *latency, struct dkt_source *source, uint64_t see
 	if (app->input && !latency->filter)
 		latency_report_unpaired(set, app->input);
 	if (latency->picture)
-		err = latency_picture(set, lost, stdout);
+		err = latency_picture(set, all, stdout);
 	else
 		err = latency_view_print(&latency->view, &it, last);
 	if (last && !app->json && !app->csv)
@@ -87,18 +86,19 @@ static int show(struct latency *latency, struct dkt_source *source, uint64_t see
 	return err;
 }
 
-static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
+static int report(void *data, struct dkt_source *source, const struct losses_sum *all)
 {
-	return show(data, source, seen, lost, true);
+	return show(data, source, all, true);
 }
 
 static int run_input(struct latency *latency, struct inputs *in, int *rc)
 {
-	const struct losses *losses = &in->line.parts[0].losses;
+	struct losses_sum all = { 0 };
 	int err = inputs_each(in, add_record, latency);
 
+	losses_add_to(&all, &in->line.parts[0].losses);
 	if (!err)
-		err = report(latency, in->line.source, losses->seen, losses->lost);
+		err = report(latency, in->line.source, &all);
 	if (!err)
 		*rc = inputs_report_losses(in);
 	return err;
@@ -109,13 +109,15 @@ static int refresh(void *data)
 {
 	struct latency *latency = data;
 	struct losses all = { 0 };
+	struct losses_sum sum = { 0 };
 	int err;
 
 	if (!watch_due(&latency->view.watch))
 		return 0;
 	err = latency->source ? losses_count(&all, latency->source) : 0;
+	losses_add_to(&sum, &all);
 	if (!err)
-		err = show(latency, latency->source, all.seen, all.lost, false);
+		err = show(latency, latency->source, &sum, false);
 	losses_clear(&all);
 	return err;
 }

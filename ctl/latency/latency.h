@@ -29,7 +29,7 @@ struct latency_set {
 };
 
 /* Writes a picture of the set, as SVG. Call dkt_pairs_finish() first. */
-int latency_picture(struct latency_set *set, uint64_t lost, FILE *f);
+int latency_picture(struct latency_set *set, const struct losses_sum *losses, FILE *f);
 
 /* Finds the events. A missing one is an error, unless the pair is ready-made. */
 int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set);
@@ -63,7 +63,7 @@ struct latency_report {
 	struct dkt_pairs *pairs;
 	struct dkt_source *source; /* knows the names of processes; may be NULL */
 	const char *title; /* of groups; "": no groups */
-	uint64_t seen, lost;
+	struct losses_sum all;
 	struct latency_sort sort;
 	size_t top; /* the maximum of groups; 0: all */
 	bool table_only; /* do not print the distribution and the slowest pairs */

@@ -236,7 +236,8 @@ static char *title_of(const struct latency_pair *pair)
 			    dkt__format("%s to %s", pair->begin, pair->end);
 }
 
-static char *desc_of(const struct dkt_pairs *pairs, const struct dkt_latency *all, uint64_t lost)
+static char *desc_of(const struct dkt_pairs *pairs, const struct dkt_latency *all,
+		     const struct losses_sum *losses)
 {
 	char p50[UNIT_SIZE], p99[UNIT_SIZE], max[UNIT_SIZE], total[UNIT_SIZE];
 	char gaps[64] = "";
@@ -245,8 +246,11 @@ static char *desc_of(const struct dkt_pairs *pairs, const struct dkt_latency *al
 	duration_text(dkt_pairs_quantile(pairs, DKT_PAIRS_ALL, 0.99), p99);
 	duration_text(all->max, max);
 	duration_text(all->sum, total);
-	if (lost)
-		snprintf(gaps, sizeof(gaps), "; %" PRIu64 " records were lost", lost);
+	if (losses->lost)
+		snprintf(gaps, sizeof(gaps), "; %s%" PRIu64 " records were lost",
+			 losses_words(losses->is_least), losses->lost);
+	else if (losses->is_least)
+		snprintf(gaps, sizeof(gaps), "; an unknown number of records was lost");
 	return dkt__format("%" PRIu64 " measured: median %s, 99 %% up to %s, longest %s, all %s%s",
 			   all->count, p50, p99, max, total, gaps);
 }
@@ -258,7 +262,7 @@ int latency_map_add(void *data, uint64_t end, uint64_t ns, bool cancelled)
 	return heat_add(&map->heat, &map->axis, end, ns, cancelled);
 }
 
-int latency_picture(struct latency_set *set, uint64_t lost, FILE *f)
+int latency_picture(struct latency_set *set, const struct losses_sum *losses, FILE *f)
 {
 	struct latency_map *drawn = set->map;
 	const struct axis *axis = &drawn->axis;
@@ -270,7 +274,7 @@ int latency_picture(struct latency_set *set, uint64_t lost, FILE *f)
 	int err = heat_fold(&drawn->heat, axis);
 
 	dkt_pairs_group(set->pairs, DKT_PAIRS_ALL, &all, sizeof(all));
-	desc = desc_of(set->pairs, &all, lost);
+	desc = desc_of(set->pairs, &all, losses);
 	if (err || !title || !desc)
 		return -ENOMEM;
 	map.columns = (uint32_t)((axis->last - axis->origin) >> shift) + 1;

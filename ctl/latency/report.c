@@ -123,8 +123,7 @@ static void put_counts(const struct latency_report *report, struct out *out)
 	out_json(out, "unmatched_begins", val_number(info.open + info.unmatched_begins));
 	out_json(out, "unmatched_ends", val_number(info.unmatched_ends));
 	out_json(out, "spanned", val_number(info.spanned));
-	out_json(out, "records", val_number(report->seen));
-	out_json(out, "lost", val_number(report->lost));
+	print_losses(out, &report->all);
 }
 
 static int put_report(const struct latency_report *report, struct out *out)

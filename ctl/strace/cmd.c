@@ -98,12 +98,12 @@ static int finish(struct strace *strace)
 	return err;
 }
 
-static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
+static int report(void *data, struct dkt_source *source, const struct losses_sum *all)
 {
 	struct strace *strace = data;
-	const struct strace_totals totals = {
-		.source = source, .top = (size_t)strace->top, .seen = seen, .lost = lost
-	};
+	const struct strace_totals totals = { .source = source,
+					      .top = (size_t)strace->top,
+					      .all = *all };
 	int err = finish(strace);
 
 	if (err)
@@ -165,18 +165,16 @@ static void report_missing(const struct strace *strace)
 
 static int run_files(struct strace *strace, struct inputs *in, int *rc)
 {
-	uint64_t seen = 0, lost = 0;
+	struct losses_sum all = { 0 };
 	int err = begin_files(strace, in);
 
 	dkt__stop_on_end();
 	if (!err)
 		err = inputs_each(in, add_to_file, strace);
-	for (size_t i = 0; i < in->line.n; i++) {
-		seen += in->line.parts[i].losses.seen;
-		lost += in->line.parts[i].losses.lost;
-	}
+	for (size_t i = 0; i < in->line.n; i++)
+		losses_add_to(&all, &in->line.parts[i].losses);
 	if (!err)
-		err = report(strace, in->line.source, seen, lost);
+		err = report(strace, in->line.source, &all);
 	if (err)
 		return err;
 	report_missing(strace);

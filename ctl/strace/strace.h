@@ -119,7 +119,7 @@ int strace_summary_add(struct strace_summary *summary, const struct strace_origi
 struct strace_totals {
 	struct dkt_source *source; /* knows the names of threads */
 	size_t top; /* the maximum of rows; 0: all */
-	uint64_t seen, lost; /* records */
+	struct losses_sum all;
 };
 
 int strace_summary_print(struct strace_summary *summary, const struct app *app,

@@ -339,7 +339,6 @@ int strace_summary_print(struct strace_summary *summary, const struct app *app,
 	out_rows(&out, rows);
 	if (out.form == OUT_TEXT && totals->top && totals->top < all)
 		printf("(%zu more rows)\n", all - totals->top);
-	out_json(&out, "records", val_number(totals->seen));
-	out_json(&out, "lost", val_number(totals->lost));
+	print_losses(&out, &totals->all);
 	return out_end(&out);
 }

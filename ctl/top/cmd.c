@@ -84,13 +84,11 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 }
 
 /* The messages that follow are for the user's own screen. */
-static int report(void *data, struct dkt_source *source, uint64_t seen, uint64_t lost)
+static int report(void *data, struct dkt_source *source, const struct losses_sum *all)
 {
 	struct run *run = data;
 
-	(void)source;
-	(void)seen;
-	(void)lost;
+	(void)source, (void)all;
 	top_screen_close(run->screen);
 	run->screen = NULL;
 	return 0;

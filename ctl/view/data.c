@@ -71,6 +71,8 @@ static struct json_object *files_json(const struct view *view)
 		json_object_object_add(it, "kernel", val_text(info->kernel));
 		json_object_object_add(it, "records", val_number(p->parts[i].losses.seen));
 		json_object_object_add(it, "lost", val_number(p->parts[i].losses.lost));
+		json_object_object_add(it, "lost_is_least",
+				       val_bool(losses_is_least(&p->parts[i].losses)));
 		json_object_object_add(it, "damage", val_text(damage));
 		if (p->several_clocks && error != BOUNDS_UNKNOWN)
 			json_object_object_add(it, "error", val_number(error));

@@ -144,17 +144,15 @@ static struct json_object *heat_json(const struct heat *heat)
 static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 {
 	struct pipeline *p = &view->in->line;
-	const struct losses *losses = &p->parts[pair->part].losses;
 	struct latency_report report = { .app = view->app,
 					 .pairs = pair->set.pairs,
 					 .source = p->source,
-					 .title = pair->row->by ? pair->row->by : "",
-					 .seen = losses->seen,
-					 .lost = losses->lost };
+					 .title = pair->row->by ? pair->row->by : "" };
 	struct latency_view order;
 	struct json_object *it = json_object_new_object();
 	char title[LATENCY_TITLE_SIZE];
 
+	losses_add_to(&report.all, &p->parts[pair->part].losses);
 	/* As latency sorts without an option. */
 	latency_view_read(&order, view->app, NULL);
 	report.sort = order.sort;

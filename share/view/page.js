@@ -3,16 +3,18 @@
 "use strict";
 
 function summary() {
-	const lost = d3.sum(trace.files, (it) => it.lost);
+	const lost = d3.sum(trace.files, (it) => it.lost), least = trace.files.some((it) => it.lost_is_least);
+	const losses = lost ? (least ? "at least " : "") + count(lost) + " lost" :
+		least ? "an unknown number lost" : "nothing lost";
 	const begins = wall(0);
 	/* The list has an event once for each file. */
 	const names = new Set(trace.events.map((it) => it.system + ":" + it.name));
 
-	if (!trace.events.length && !lost)
+	if (!trace.events.length && !lost && !least)
 		return trace.selects ? "No record is selected. The command \u201cdktrace info " + quoted(trace.files[0].path) +
 			"\u201d shows the events and times of the file." : "The file has no records.";
 	return [plural(d3.sum(trace.events, (it) => it.count), "record") + " of " + plural(names.size, "event") +
-		" in " + duration(trace.end), lost ? count(lost) + " lost" : "nothing lost",
+		" in " + duration(trace.end), losses,
 	begins ? "from " + begins : "from " + clock(0) + " s"].concat(trace.lacking.length ?
 		[trace.lacking.length + " of " + plural(trace.collected, "host") + " did not send everything"] : []).join("; ");
 }

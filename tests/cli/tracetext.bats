@@ -230,3 +230,35 @@ record_of()
 	run -1 --separate-stderr text report list.txt
 	has "$stderr" "unknown file format"
 }
+
+@test "a gap without a number makes the number of lost records a least one, in each form" {
+	local line='prev_comm=dd prev_pid=100 prev_prio=120 prev_state=R ==> next_comm=x next_pid=5 next_prio=120'
+	local words="dktrace: gaps.txt: at least 5 of at least 8 records were lost (cpu 0: 5)"
+
+	{
+		echo '# tracer: nop'
+		echo "dd-100 [000] d..2. 100.000001: sched_switch: $line"
+		echo 'CPU:0 [LOST 5 EVENTS]'
+		echo "dd-100 [000] d..2. 101.000001: sched_switch: $line"
+		echo 'CPU:0 [LOST EVENTS]'
+		echo "dd-100 [000] d..2. 102.000001: sched_switch: $line"
+	} >gaps.txt
+	for command in "report gaps.txt" "info gaps.txt --json" "analyze cputop gaps.txt --json" \
+		"latency --input gaps.txt sched:sched_switch sched:sched_switch --key prev_pid --json" \
+		"latency --input gaps.txt sched:sched_switch sched:sched_switch --key prev_pid --style svg"; do
+		# shellcheck disable=SC2086 # words
+		run -3 --separate-stderr dktrace $command
+		[ -n "${command##*json}" ] || same true "$(jq .lost_is_least <<<"$output")" "$command"
+		has "$stderr" "$words"
+		[ -n "${command##*svg}" ] || has "$output" "; at least 5 records were lost"
+	done
+	run -3 --separate-stderr dktrace info gaps.txt
+	has "$output" "at least 5 in 2 places"
+	run -3 --separate-stderr dktrace view gaps.txt -o gaps.html
+	has_line '"lost_is_least":true' gaps.html
+	# Without that gap the number is the whole.
+	sed -i '/LOST EVENTS/d' gaps.txt
+	run -3 --separate-stderr dktrace info --json gaps.txt
+	same false "$(jq .lost_is_least <<<"$output")" "all gaps have numbers"
+	same "dktrace: gaps.txt: 5 of 8 records were lost (cpu 0: 5)" "$stderr" "stderr"
+}
