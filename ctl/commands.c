@@ -24,7 +24,7 @@ const struct command app_commands[] = {
 	{ "info",      cmd_info,   GROUP_READING, CMD_LIST | CMD_PICK | CMD_READ_ALL, 1, -1, "FILE...", "show the contents of recordings: events, times, CPUs, losses" },
 	{ "lami",      cmd_lami,   GROUP_ANSWERS, CMD_LAMI | CMD_RECORD, 1, 2, "NAME [FILE]", "run an analysis for Trace Compass: LAMI 1.0" },
 	{ "last-boot", cmd_last_boot, GROUP_LOG, CMD_LOG | CMD_DAT | CMD_RECORD | CMD_WRITE_LAST | CMD_LAST, 0, 1, "[FILE]", "print what the boot before this one recorded until it crashed" },
-	{ "latency",   cmd_latency, GROUP_ANSWERS, CMD_LATENCY | CMD_RECORD, 0, -1, "[PAIR | BEGIN END --key FIELDS] [-- COMMAND...]", "measure the time from one event to another" },
+	{ "latency",   cmd_latency, GROUP_ANSWERS, CMD_LATENCY | CMD_RECORD, 0, -1, "[PAIR | BEGIN END --match FIELDS] [-- COMMAND...]", "measure the time from one event to another" },
 	{ "list",      cmd_list,   GROUP_MACHINE, CMD_LIST, 1, -1, "classes|subsystems|events|fields|counts [GLOB...]", "list classes, subsystems, events, fields and the counts of hist" },
 	{ "load",      cmd_load,   GROUP_READING, CMD_LOAD | CMD_READ_ALL, 1, -1, "--clickhouse URL FILE...", "load recordings into ClickHouse, for questions over many hosts and days" },
 	{ "lustre",    cmd_lustre, GROUP_LUSTRE, CMD_LUSTRE | CMD_LIST | CMD_PICK | CMD_READ_ALL, 0, -1, "[rpc|locks|evictions|leaks|messages|masks FILE... | timeline WORD FILE...]", "answer questions from Lustre's debug logs, also of several hosts" },

@@ -131,11 +131,11 @@ static int unknown_group(struct spans *spans, const char *word, size_t len)
 		dkt__guess_try(&guess, set->columns[i].key);
 	}
 	return dkt_fail(spans->a->ctx, -EINVAL,
-			"--group-by: '%.*s' is not a column; the columns are %s%s", (int)len, word,
+			"--keys: '%.*s' is not a column; the columns are %s%s", (int)len, word,
 			names, dkt__guess_words(&guess));
 }
 
-/* Reads --group-by for one set. A set that lacks one of the columns keeps its own groups. */
+/* Reads --keys for one set. A set that lacks one of the columns keeps its own groups. */
 static bool read_groups(struct span_shown *shown, const char *text)
 {
 	const char *p = text;
@@ -176,7 +176,7 @@ static int check_groups(struct spans *spans, const char *text)
 	}
 	if (words && words <= SPAN_GROUPS)
 		return 0;
-	return dkt_fail(spans->a->ctx, -EINVAL, "--group-by: give one or two columns");
+	return dkt_fail(spans->a->ctx, -EINVAL, "--keys: give one or two columns");
 }
 
 static int set_groups(struct spans *spans)
@@ -200,7 +200,7 @@ static int set_groups(struct spans *spans)
 	}
 	if (text && !none && !any)
 		return dkt_fail(spans->a->ctx, -EINVAL,
-				"--group-by: no intervals have all of these columns");
+				"--keys: no intervals have all of these columns");
 	return 0;
 }
 

@@ -68,7 +68,7 @@ struct spans {
 	size_t n_tables;
 };
 
-/* Prepares the tables. -EINVAL: an error of --group-by; the context has the message. */
+/* Prepares the tables. -EINVAL: an error of --keys; the context has the message. */
 int spans_begin(struct spans *spans, struct analyze *a);
 
 /* Shows the intervals that wait: no loss can make them doubtful any more. */

@@ -8,6 +8,7 @@
 
 #include "base/stop.h"
 #include "base/util.h"
+#include "base/when.h"
 #include "log/directory.h"
 #include "lustre/message/cdebug.h"
 #include "pipeline/dk/timeline.h"
@@ -61,7 +62,12 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 	return sink_add(&p->sink, rec);
 }
 
-/* A signal stops after a record, where timeline_may_stop() allows that. */
+static bool is_over(const struct printer *p)
+{
+	return dkt__stopped() || (p->opts->until && dkt__monotonic_ns() >= p->opts->until);
+}
+
+/* A signal or the time stops after a record, where timeline_may_stop() allows that. */
 static int take_record(void *data, struct dkt_source *source, const struct dkt_record *rec)
 {
 	struct printer *p = data;
@@ -73,7 +79,7 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 		err = sink_add(&p->sink, rec);
 	else
 		err = print_record(p, rec);
-	if (!err && dkt__stopped() && timeline_may_stop(&p->time, rec))
+	if (!err && is_over(p) && timeline_may_stop(&p->time, rec))
 		return DKT_NEXT_END;
 	return err;
 }
@@ -86,7 +92,7 @@ static int wait_for_more(void *data)
 
 	if (!err)
 		err = dkt_source_done(p->time.source);
-	if (err || dkt__stopped())
+	if (err || is_over(p))
 		return err ? err : DKT_NEXT_END;
 	err = dkt_source_wait(p->time.kernel, POLL_MS);
 	return err == -EINTR ? 0 : err;

@@ -30,7 +30,8 @@ static int list(const struct app *app)
 static int read_args(struct run *run, struct show *show, int argc, char **argv)
 {
 	struct app *app = run->app;
-	int words = argc - app->n_command, rc = opt_seconds("time", app->seconds, &run->seconds);
+	int words = argc - app->n_command,
+	    rc = opt_seconds("duration", app->duration, &run->seconds);
 
 	if (rc)
 		return rc;
@@ -48,7 +49,7 @@ int cmd_analyze(struct app *app, int argc, char **argv)
 {
 	struct run run = { .app = app, .ctx = app->ctx };
 	struct show show = { .run = &run };
-	struct analyze_opts opts = { .group_by = app->group_by };
+	struct analyze_opts opts = { .group_by = app->keys };
 	int err, rc;
 
 	if (argc - app->n_command < 2)
@@ -58,7 +59,7 @@ int cmd_analyze(struct app *app, int argc, char **argv)
 		return run_close(&run, 0, rc);
 	opts.top = show.top;
 	/* Stacks cost time, so they are recorded only if their answer is shown. */
-	run.stacks = app->group_by && strstr(app->group_by, "where");
+	run.stacks = app->keys && strstr(app->keys, "where");
 	run.row = show_row;
 	run.idle = show_idle;
 	run.finish = show_finish;

@@ -261,12 +261,12 @@ static int read_who(struct run *run)
 
 static int read_durations(struct run *run)
 {
-	const char *text = run->app->duration;
+	const char *text = run->app->took;
 
 	if (!text)
 		return 0;
 	if (run->analysis->view == VIEW_TABLES)
-		return app_usage("--duration: %s has no intervals", run->analysis->name);
+		return app_usage("--took: %s has no intervals", run->analysis->name);
 	return opt_durations(text, &run->least, &run->most);
 }
 

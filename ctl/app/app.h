@@ -46,10 +46,9 @@ struct app {
 	const char *count;
 	const char *every;
 	const char *size;
-	const char *key;
-	const char *by;
+	const char *match;
 	const char *slowest;
-	const char *seconds;
+	const char *took;
 	const char *exec;
 	const char *group;
 	const char *name;
@@ -114,7 +113,6 @@ struct app {
 	const char *settings;
 	bool go_on;
 	bool dump;
-	const char *group_by;
 	const char *periods;
 	const char *xid;
 	const char *begin;
@@ -178,7 +176,7 @@ enum command_flags {
 	CMD_READ_ALL = 1 << 19, /* all arguments are files to read */
 	CMD_WRITE_LAST = 1 << 20, /* the last argument is a file to write */
 	CMD_RESET = 1 << 23, /* --all */
-	CMD_CAPTURE = 1 << 22, /* records into a file: --duration, --max-size ... */
+	CMD_CAPTURE = 1 << 22, /* records into a file: --max-size ... */
 	CMD_RECORD = 1 << 21, /* records without --input; calls privileges_limit() when it begins */
 	CMD_RECOVER = 1 << 26, /* --output, --compression */
 	CMD_LAST = 1 << 24, /* --clear, --start, --force */
@@ -187,7 +185,7 @@ enum command_flags {
 	CMD_FLIGHT = 1 << 27, /* records into memory: --group, --when ... */
 	CMD_ANALYZE = UINT64_C(1) << 33, /* the second argument is a file to read, not --input */
 	CMD_LAMI = UINT64_C(1) << 37, /* the same; --metadata, --begin ... */
-	CMD_LUSTRE = UINT64_C(1) << 35, /* --group-by, --xid */
+	CMD_LUSTRE = UINT64_C(1) << 35, /* --keys, --xid */
 	CMD_VIEW = UINT64_C(1) << 36, /* writes a page: --output, --offset */
 	CMD_STRACE = UINT64_C(1) << 32, /* prints system calls: --calls, --errors ... */
 	CMD_TOP = UINT64_C(1) << 34, /* --batch, --delay ... */
@@ -198,6 +196,9 @@ enum command_flags {
 	CMD_SQL = UINT64_C(1) << 41, /* --offset, --raw-text */
 	CMD_FOLLOW = UINT64_C(1) << 43, /* prints the log as it grows: --stamp */
 	CMD_LOAD = UINT64_C(1) << 42, /* loads into a database: --clickhouse, --layout ... */
+	/* The commands that record until they are stopped: --duration. */
+	CMD_TIMED = CMD_CAPTURE | CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_STRACE | CMD_TOP |
+		    CMD_FOLLOW,
 };
 
 /* The headings of the help, in this order. */

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stddef.h>
 
+#include "app/old_options.h"
 #include "app/value.h"
 #include "base/buf.h"
 #include "base/parse.h"
@@ -35,7 +36,6 @@ static const struct opt opts[] = {
 	{ "begin",     0,   "NS",     AT(begin),      CMD_LAMI, "begin at NS since the epoch (or of the clock of the trace, if the wall clock is unknown)" },
 	{ "batch",     'b', NULL,     AT(batch),      CMD_TOP, "print frames as text, for a file or a pipe" },
 	{ "buffer-size", 0, "BYTES",  AT(buffer_size), CMD_CAPTURE | CMD_DAEMON, "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
-	{ "by",        0,   "FIELD",  AT(by),         CMD_LATENCY, "group by FIELD, as in hist --keys; 'none': do not group" },
 	{ "calls",     'e', "CALLS",  AT(calls),      CMD_STRACE, "print these system calls: 'open*,read'; all but these: '!futex,read'" },
 	{ "ca",        0,   "FILE",   AT(ca),         CMD_LOAD | CMD_COLLECT, "trust the certificates in FILE, in place of those of the system" },
 	{ "children",  0,   NULL,     AT(children),   CMD_FILTER | CMD_FUNCTION | CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON | CMD_STRACE, "with --pid: also record processes that these start later" },
@@ -67,12 +67,10 @@ static const struct opt opts[] = {
 	{ "debug-file", 0,  "FILE",   AT(debug_file), CMD_PROBE, "read the debug information from FILE" },
 	{ "dir",       0,   "DIR",    AT(dir),        CMD_FLIGHT, "write dumps to DIR (default /var/log/dktrace)" },
 	{ "dir",       0,   "DIR",    AT(dir),        CMD_DAEMON, "write segments to DIR (default /var/log/dktrace)" },
-	{ "duration",  0,   "TIME",   AT(duration),   CMD_STRACE, "print calls that took longer than TIME, '>10ms', or shorter, '<1ms'" },
-	{ "duration",  0,   "TIME",   AT(duration),   CMD_ANALYZE | CMD_LAMI, "take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'" },
 	{ "dry-run",   0,   NULL,     AT(dry_run),    CMD_PROBE, "print the definitions; create nothing" },
 	{ "dry-run",   0,   NULL,     AT(dry_run),    CMD_LOAD, "print the statements that create tables and views; load nothing" },
 	{ "dump",      0,   NULL,     AT(dump),       CMD_FLIGHT, "with stop: make a last dump" },
-	{ "duration",  0,   "TIME",   AT(duration),   CMD_CAPTURE, "stop after TIME: 30, 5m, 1h" },
+	{ "duration",  't', "TIME",   AT(duration),   CMD_TIMED, "stop after TIME: 30, 5m, 1h" },
 	{ "enable",    0,   NULL,     AT(enable),     CMD_PROBE, "enable the probe in the instance" },
 	{ "end",       0,   "NS",     AT(end),        CMD_LAMI, "end at NS since the epoch" },
 	{ "errors",    0,   NULL,     AT(errors),     CMD_STRACE, "print calls that failed" },
@@ -95,8 +93,6 @@ static const struct opt opts[] = {
 	{ "freeze",    0,   NULL,     AT(freeze),     CMD_FLIGHT, "with follow: freeze the buffers at each line of standard input, which is the reason" },
 	{ "group",     'g', "GROUP",  AT(group),      CMD_PROBE, "create the event in GROUP (default dktrace)" },
 	{ "group",     'g', "NAME=WORDS", AT(groups), CMD_FLIGHT, "record these classes or events in buffers of their own: net=sunrpc:*,rpctrace" },
-	{ "group-by",  0,   "FIELD",  AT(group_by),   CMD_LUSTRE, "rpc: group by opcode (default), nid, job, thread, client or none" },
-	{ "group-by",  0,   "COLUMNS", AT(group_by),  CMD_ANALYZE, "group intervals by one or two columns: process,cpu; 'none': do not group" },
 	{ "help",      'h', NULL,     AT(help),       0,        "print this help" },
 	{ "here",      0,   NULL,     AT(here),       CMD_HIST, "read and count in user space, even if the kernel could count" },
 	{ "hosts",     0,   "FILE",   AT(hosts),      CMD_COLLECT, "run on the hosts that FILE names, one on a line" },
@@ -113,10 +109,13 @@ static const struct opt opts[] = {
 	{ "keep",      0,   "BYTES",  AT(keep_size),  CMD_COLLECT, "let each host keep BYTES of output while its connection is broken (default 64M)" },
 	{ "layout",    0,   "LAYOUT", AT(layout),     CMD_LOAD | CMD_COLLECT, "create tables as single (default), recent, replicated or distributed, or by the statements in the file LAYOUT" },
 	{ "load",      0,   "URL",    AT(clickhouse), CMD_COLLECT, "load what comes into the ClickHouse server http[s]://[USER@]HOST:8123/DATABASE" },
-	{ "key",       'k', "FIELDS", AT(key),        CMD_LATENCY, "pair records that agree in FIELDS; BEGIN=END if the names differ" },
 	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "count by FIELDS: id.syscall,common_pid (default event)" },
+	{ "keys",      'k', "FIELD",  AT(keys),       CMD_LATENCY, "group by FIELD, as in hist; 'none': do not group" },
+	{ "keys",      'k', "FIELD",  AT(keys),       CMD_LUSTRE, "rpc: group by opcode (default), nid, job, thread, client or none" },
+	{ "keys",      'k', "COLUMNS", AT(keys),      CMD_ANALYZE, "group intervals by one or two columns: process,cpu; 'none': do not group" },
 	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic" },
 	{ "limit",     0,   "N",      AT(limit),      CMD_LAMI, "print at most N rows of a table; unlimited: all (default)" },
+	{ "match",     0,   "FIELDS", AT(match),      CMD_LATENCY, "pair records that agree in FIELDS; BEGIN=END if the names differ" },
 	{ "max",       0,   "N",      AT(max),        CMD_PROBE, "fail if a glob or a line needs more than N probes (default 100)" },
 	{ "max-dumps", 0,   "N",      AT(max_dumps),  CMD_FLIGHT | CMD_COLLECT, "make at most N dumps an hour of incidents (default 12)" },
 	{ "max-size",  0,   "BYTES",  AT(max_size),   CMD_CAPTURE, "stop when the file has BYTES: 10G" },
@@ -183,7 +182,8 @@ static const struct opt opts[] = {
 	{ "subsystem", 'u', "NAMES",  AT(subsystems), CMD_SELECT, "select records of these subsystems: osd+ldlm" },
 	{ "test-compatibility", 0, NULL, AT(test_compatibility), CMD_LAMI, "check only whether FILE can be analyzed" },
 	{ "threshold", 0,   "TIME",   AT(threshold),  CMD_GRAPH, "record only calls longer than TIME, without their entry: 100us, 5ms" },
-	{ "time",      't', "SECONDS", AT(seconds),   CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_STRACE, "stop after SECONDS" },
+	{ "took",      0,   "TIME",   AT(took),       CMD_STRACE, "print calls that took longer than TIME, '>10ms', or shorter, '<1ms'" },
+	{ "took",      0,   "TIME",   AT(took),       CMD_ANALYZE | CMD_LAMI, "take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'" },
 	{ "top",       'n', "N",      AT(top),        CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_LUSTRE | CMD_STRACE, "show the first N rows" },
 	{ "timeout",   0,   "TIME",   AT(timeout),    CMD_COLLECT, "give a host up if it does not answer for TIME (default 15s)" },
 	{ "under",     0,   "GLOBS",  AT(under),      CMD_GRAPH, "record only calls made within these functions" },
@@ -201,8 +201,14 @@ static const struct opt opts[] = {
 
 #define N_OPTS ARRAY_SIZE(opts)
 
+/* At least as many as there are old names. */
+#define MAX_OLD 8
+
 /* getopt_long() returns this plus the row's index for a long option; it is above all letters. */
 #define FIRST 256
+
+/* The same for old names. */
+#define FIRST_OLD (FIRST + (int)N_OPTS)
 
 /* The column at which the help of an option begins. */
 #define HELP_COLUMN 25
@@ -219,9 +225,31 @@ static int has_arg(const struct opt *opt)
 	return opt->arg[0] == '[' ? optional_argument : required_argument;
 }
 
+static const struct opt *opt_by_name(const struct command *command, const char *name)
+{
+	for (size_t i = 0; i < N_OPTS; i++)
+		if (goes_with(&opts[i], command) && !strcmp(opts[i].name, name))
+			return &opts[i];
+	return NULL;
+}
+
+/* Adds the old names that no other option of the command has. Returns how many. */
+static size_t build_old(const struct command *command, struct option longs[MAX_OLD])
+{
+	size_t n = 0;
+
+	for (int i = 0; command && old_options[i].name; i++)
+		if (old_options[i].commands & command->flags &&
+		    !opt_by_name(command, old_options[i].name))
+			longs[n++] = (struct option){ .name = old_options[i].name,
+						      .has_arg = required_argument,
+						      .val = FIRST_OLD + i };
+	return n;
+}
+
 /* Builds the arrays for getopt_long(). stop: parsing ends at the first argument. */
 static void build(const struct command *command, bool stop, char letters[3 * N_OPTS + 2],
-		  struct option longs[N_OPTS + 1])
+		  struct option longs[N_OPTS + MAX_OLD + 1])
 {
 	size_t n = 0;
 	char *p = letters;
@@ -242,6 +270,7 @@ static void build(const struct command *command, bool stop, char letters[3 * N_O
 		if (has_arg(&opts[i]) == optional_argument)
 			*p++ = ':';
 	}
+	n += build_old(command, longs + n);
 	longs[n] = (struct option){ 0 };
 	*p = '\0';
 }
@@ -292,6 +321,21 @@ static int store(struct app *app, const struct opt *opt, const char *value)
 	return names_take(&app->joined, both);
 }
 
+/* Returns the row of what getopt_long() returned, by its present name. */
+static const struct opt *opt_of(const struct command *command, int c)
+{
+	const struct opt *opt = c >= FIRST_OLD ? NULL :
+				c >= FIRST     ? &opts[c - FIRST] :
+						 opt_by_letter(command, (char)c);
+	const struct old_option *old = opt ? old_option_find(command, opt->name, optarg) :
+					     &old_options[c - FIRST_OLD];
+
+	if (!old)
+		return opt;
+	old_option_say(old);
+	return opt_by_name(command, old->now);
+}
+
 /* Suggests a name for an unknown long option. */
 static void hint(const struct command *command, const char *word)
 {
@@ -311,7 +355,7 @@ static void hint(const struct command *command, const char *word)
 int opt_parse(struct app *app, const struct command *command, int argc, char **argv)
 {
 	char letters[3 * N_OPTS + 2];
-	struct option longs[N_OPTS + 1];
+	struct option longs[N_OPTS + MAX_OLD + 1];
 	char name[] = "dktrace", *self = argv[0];
 	int c;
 
@@ -328,8 +372,7 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 			argv[0] = self;
 			return -1;
 		}
-		if (store(app, c < FIRST ? opt_by_letter(command, (char)c) : &opts[c - FIRST],
-			  optarg)) {
+		if (store(app, opt_of(command, c), optarg)) {
 			app_say("out of memory");
 			argv[0] = self;
 			return -1;
@@ -372,75 +415,6 @@ int opt_check(const struct app *app)
 	return 0;
 }
 
-int opt_number(const char *option, const char *text, int *number)
-{
-	int64_t value;
-
-	if (!text)
-		return 0;
-	if (dkt__parse_int(text, 0, INT32_MAX, &value))
-		return app_usage("--%s: '%s' is not a number", option, text);
-	*number = (int)value;
-	return 0;
-}
-
-int opt_seconds(const char *option, const char *text, double *seconds)
-{
-	uint64_t ns;
-
-	if (!text)
-		return 0;
-	if (dkt__parse_time(text, 1000000000, &ns) || !ns ||
-	    ns >= UINT64_C(1000000000) * 1000000000)
-		return app_usage("--%s: '%s' is not a number of seconds above 0", option, text);
-	*seconds = (double)ns / 1e9;
-	return 0;
-}
-
-int opt_bytes(const char *option, const char *text, uint64_t *bytes)
-{
-	if (!text || (!dkt__parse_size(text, bytes) && *bytes))
-		return 0;
-	return app_usage("--%s: '%s' is not a size such as 100M", option, text);
-}
-
-/* A duration without a unit is in ms, as in perf trace. */
-#define BARE_NS 1000000
-
-/* Narrows the range by ">10ms", ">=10ms", "<10ms", "<=10ms" or "10ms". Returns -EINVAL, or 0. */
-static int narrow(const char *text, uint64_t *least, uint64_t *most)
-{
-	const char *number = text + strspn(text, "<>=");
-	size_t len = (size_t)(number - text);
-	uint64_t ns;
-
-	if (len > 2 || (len && *text == '=') || (len == 2 && text[1] != '=') ||
-	    dkt__parse_time(number, BARE_NS, &ns))
-		return -EINVAL;
-	if (*text == '<')
-		*most = DKT__MIN(*most, len == 1 && ns ? ns - 1 : ns);
-	else
-		*least = DKT__MAX(*least, len == 1 ? ns + 1 : ns);
-	return 0;
-}
-
-int opt_durations(const char *text, uint64_t *least, uint64_t *most)
-{
-	char *copy __cleanup(free) = strdup(text), *rest = copy, *word;
-	int err = copy ? 0 : -ENOMEM;
-
-	*least = 0;
-	*most = UINT64_MAX;
-	while (!err && (word = strsep(&rest, ",")))
-		err = narrow(word, least, most);
-	if (err == -ENOMEM)
-		return app_usage("out of memory");
-	return err ? app_usage("--duration: '%s' is not a time; write '>10ms', '<1ms', '10ms' or"
-			       " '>10ms,<1s'",
-			       text) :
-		     0;
-}
-
 void opt_help(const struct command *command, FILE *out)
 {
 	size_t width = fold_width();
@@ -481,5 +455,9 @@ const char *opt_takes(const struct command *command, const char *word)
 		    (word[0] == '-' && !strcmp(word + 1, opts[i].name)))
 			return opts[i].name;
 	}
+	for (const struct old_option *old = old_options; command && old->name; old++)
+		if (old->commands & command->flags && word[0] == '-' &&
+		    !strcmp(word + 1, old->name))
+			return old->now;
 	return NULL;
 }

@@ -5,11 +5,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "app/app.h"
+#include "app/opt.h"
 #include "app/print.h"
 #include "app/progress.h"
 #include "apply/apply.h"
 #include "base/stop.h"
+#include "base/when.h"
 #include "input/args.h"
 #include "lustre/libcfs.h"
 #include "lustre/log_kind.h"
@@ -181,6 +182,7 @@ int dk_command(struct app *app, const char *argument, unsigned int flags)
 	struct dk_opts opts = {
 		.selection = &selection, .sink = &sink, .file = &out, .look_data = &looking
 	};
+	double seconds = 0;
 	int err, rc = sink_args_read(app, file, "legacy", &sink);
 
 	if (!rc && argument)
@@ -189,6 +191,10 @@ int dk_command(struct app *app, const char *argument, unsigned int flags)
 		rc = read_journal(app, file, &sink);
 	if (!rc)
 		rc = read_stamp(app, &sink);
+	if (!rc)
+		rc = opt_seconds("duration", app->duration, &seconds);
+	if (seconds)
+		opts.until = dkt__monotonic_ns() + (uint64_t)(seconds * 1e9);
 	if (!rc)
 		rc = selection_args_read(app, &selection);
 	/* Open the file before reading removes records from the log. */

@@ -86,7 +86,7 @@ static void offer_calls(const struct typed *typed)
 
 static bool takes_fields(const char *option)
 {
-	static const char *const names[] = { "by", "key", "keys", "vals", "sort" };
+	static const char *const names[] = { "keys", "match", "vals", "sort" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(option, names[i]))
@@ -159,7 +159,7 @@ void complete_value(struct app *app, const struct command *command, const char *
 		offer_words(typed, latency_columns);
 	else if (!strcmp(option, "period"))
 		offer_pair_names(typed);
-	else if (!strcmp(option, "group-by"))
+	else if (!strcmp(option, "keys") && command && command->flags & CMD_LUSTRE)
 		offer_words(typed, lustre_rpc_groups);
 	else if (!strcmp(option, "calls"))
 		offer_calls(typed);

@@ -35,7 +35,7 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	if (!rc)
 		rc = watch_read(&hist->watch, app, hist->command);
 	if (!rc)
-		rc = opt_seconds("time", app->seconds, &hist->seconds);
+		rc = opt_seconds("duration", app->duration, &hist->seconds);
 	if (!rc)
 		rc = opt_number("top", app->top, &hist->top);
 	if (!rc)

@@ -49,10 +49,10 @@ struct latency_pair latency_override(const struct latency *latency, const struct
 	struct latency_pair pair = *row;
 	const struct app *app = latency->app;
 
-	if (app->key)
-		pair.key = app->key;
-	if (app->by)
-		pair.by = strcmp(app->by, "none") != 0 ? app->by : NULL;
+	if (app->match)
+		pair.key = app->match;
+	if (app->keys)
+		pair.by = strcmp(app->keys, "none") != 0 ? app->keys : NULL;
 	return pair;
 }
 
@@ -156,7 +156,7 @@ int latency_choose(struct latency *latency, int slowest)
 	for (; !err && row && !has_enough(latency);
 	     row = name ? latency_pair_find(name, row) : NULL) {
 		err = try_row(latency, row, slowest, &unusable);
-		/* Another row may have the fields of --key, --by and --filter. */
+		/* Another row may have the fields of --match, --keys and --filter. */
 		if (err == -ENOENT && name && latency_pair_find(name, row)) {
 			first = err;
 			err = 0;

@@ -35,7 +35,7 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	latency->pair = latency_override(latency, &latency->pair);
 	if (!latency->pair.key)
 		return app_usage("latency: give the fields that pair the records, such as"
-				 " --key common_pid");
+				 " --match common_pid");
 	if (print_style(app, &latency->picture))
 		return EXIT_USAGE;
 	if (argc > used)
@@ -169,7 +169,7 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	struct inputs in = { 0 };
 	int err, rc = 0;
 
-	if (opt_seconds("time", app->seconds, &latency.seconds))
+	if (opt_seconds("duration", app->duration, &latency.seconds))
 		return EXIT_USAGE;
 	rc = argc < 2 ? 0 : read_args(&latency, argc, argv);
 	if (!rc)

@@ -144,7 +144,7 @@ const char *latency_pair_guess(struct dkt__guess *guess, const char *name);
 /* Prints the ready-made pairs, and which of them cannot be measured. */
 int latency_list(struct latency *latency);
 
-/* Returns the pair with --key and --by, which override its own. */
+/* Returns the pair with --match and --keys, which override its own. */
 struct latency_pair latency_override(const struct latency *latency, const struct latency_pair *row);
 
 /* Finds the pairs to measure: the usable rows of the name. */

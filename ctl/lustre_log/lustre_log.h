@@ -49,7 +49,7 @@ struct lustre_analysis {
 /* Ends with a row without a name. */
 extern const struct lustre_analysis lustre_analyses[];
 
-/* The words of --group-by; NULL after the last. */
+/* The words of --keys; NULL after the last. */
 extern const char *const lustre_rpc_groups[];
 
 int lustre_rpc(struct lustre *lustre);

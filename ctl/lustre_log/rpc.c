@@ -297,10 +297,10 @@ static int restart(void *data, uint32_t host)
 static int read_by(struct view *view)
 {
 	const struct app *app = view->lustre->app;
-	int nr = !app->group_by ? RPC_BY_OPCODE :
-				  app_find_row(app, app->group_by, lustre_rpc_groups,
-					       ARRAY_SIZE(lustre_rpc_groups) - 1,
-					       sizeof(*lustre_rpc_groups));
+	int nr = !app->keys ? RPC_BY_OPCODE :
+			      app_find_row(app, app->keys, lustre_rpc_groups,
+					   ARRAY_SIZE(lustre_rpc_groups) - 1,
+					   sizeof(*lustre_rpc_groups));
 
 	if (nr < 0)
 		return EXIT_USAGE;

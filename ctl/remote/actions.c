@@ -10,11 +10,11 @@
 /* Without --probe, which can name a program. */
 #define RECORD                                                                                     \
 	"c class u subsystem e event f filter p pid C cpu comm stack buffer-size compression "     \
-	"duration max-size B instance "
+	"t duration time max-size B instance "
 
 static const struct action actions[] = {
 	/* clang-format off */
-	{ "analyze",       0, SELECT "t time n top sort group-by duration period ", "json csv raw-text ", 1 },
+	{ "analyze",       0, SELECT "t duration time n top sort k keys by group-by took period ", "json csv raw-text ", 1 },
 	{ "clear",         0, "B instance ", "", 0 },
 	{ "dk",            ACTION_LOG, SELECT "S style ", "raw-text ", 0 },
 	{ "doctor",        0, "B instance ", "json csv ", 0 },
@@ -22,7 +22,7 @@ static const struct action actions[] = {
 	{ "flight file",   ACTION_RECORDING | ACTION_NAMES_FILE, "B instance ", "", 1 },
 	{ "flight follow", ACTION_FREEZES, "B instance ", "freeze ", 0 },
 	{ "flight status", 0, "B instance ", "json csv ", 0 },
-	{ "follow",        ACTION_LINES, SELECT "S style ", "raw-text stamp ", 0 },
+	{ "follow",        ACTION_LINES, SELECT "S style t duration time ", "raw-text stamp ", 0 },
 	{ "get_param",     0, "", "", -1 },
 	{ "mark",          0, "", "", -1 },
 	{ "record",        ACTION_RECORDING, RECORD, "all children ", 0 },

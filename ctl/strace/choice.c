@@ -28,9 +28,9 @@ static int read_cpus(struct strace_choice *choice, const char *text)
 
 int strace_choice_read(struct strace_choice *choice, const struct app *app)
 {
-	int rc = app->duration ? opt_durations(app->duration, &choice->least, &choice->most) : 0;
+	int rc = app->took ? opt_durations(app->took, &choice->least, &choice->most) : 0;
 
-	choice->by_duration = app->duration;
+	choice->by_duration = app->took;
 	choice->errors = app->errors;
 	choice->by_filter = app->filter;
 	return rc || !app->cpu ? rc : read_cpus(choice, app->cpu);

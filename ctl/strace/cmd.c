@@ -52,7 +52,7 @@ static int read_args(struct strace *strace, int argc, char **argv)
 		return app_usage("strace: --top is for --summary");
 	if (app->stack && app->summary)
 		return app_usage("strace: --stack is for calls, not for --summary");
-	rc = opt_seconds("time", app->seconds, &strace->seconds);
+	rc = opt_seconds("duration", app->duration, &strace->seconds);
 	if (!rc)
 		rc = opt_number("top", app->top, &strace->top);
 	if (!rc)

@@ -29,7 +29,7 @@ struct strace_choice {
 	int n_cpus;
 };
 
-/* Reads --duration, --errors and --cpu. Returns 0 or EXIT_USAGE. */
+/* Reads --took, --errors and --cpu. Returns 0 or EXIT_USAGE. */
 int strace_choice_read(struct strace_choice *choice, const struct app *app);
 
 /* Reads --calls, for the machine of the context. */

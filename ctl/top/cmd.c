@@ -21,6 +21,7 @@ struct run {
 	bool batch;
 	bool started;
 	double delay, last;
+	double seconds; /* end after this time; 0: no limit */
 	int frames, shown; /* frames 0: no limit */
 	int rows;
 	unsigned int panels;
@@ -97,9 +98,12 @@ static int report(void *data, struct dkt_source *source, const struct losses_sum
 static int record(struct run *run, int *rc)
 {
 	struct live_event *events __cleanup(free) = NULL;
-	struct live_opts opts = {
-		.kind = "top", .record = add_record, .idle = idle, .report = report, .data = run
-	};
+	struct live_opts opts = { .kind = "top",
+				  .seconds = run->seconds,
+				  .record = add_record,
+				  .idle = idle,
+				  .report = report,
+				  .data = run };
 	const struct activity_event *counted = activity_events(run->top.activity, &opts.n);
 
 	events = calloc(opts.n, sizeof(*events));
@@ -127,6 +131,7 @@ static int read_args(struct run *run)
 	run->top.process = (int32_t)pid;
 	run->top.count_log = app->count_log;
 	if (opt_seconds("delay", app->delay, &run->delay) ||
+	    opt_seconds("duration", app->duration, &run->seconds) ||
 	    opt_number("frames", app->frames, &run->frames) ||
 	    opt_number("rows", app->n_rows, &run->rows) ||
 	    top_read_panels(app, app->panels, &run->panels) || top_read_sort(&run->top, app->sort))

@@ -99,26 +99,26 @@ event()
 	run -0 diff theirs ours
 }
 
-@test "--top, --sort and --group-by choose rows" {
+@test "--top, --sort and --keys choose rows" {
 	"$top/tests/tools/gen-sched" 2 500 >trace.txt
 	run -0 analyze cputop trace.txt --top 2
 	has "$output" '(8 more rows)'
 	run -0 analyze cputop trace.txt --csv --sort runs.descending --top 1
 	same "$(analyze cputop trace.txt --csv | awk -F, '/^$/ { exit } NR > 1 && $5 > max { max = $5 } END { print max }')" \
 		"$(cut -d, -f5 <<<"${lines[1]}")" "most runs"
-	run -0 analyze schedstats trace.txt --csv --group-by cpu,prio
+	run -0 analyze schedstats trace.txt --csv --keys cpu,prio
 	same 'cpu,prio,count' "$(cut -d, -f1-3 <<<"${lines[0]}")" groups
 	run -0 analyze schedtop trace.txt --csv --top 3
 	same 4 "${#lines[@]}" lines
 	# It counts as the rows of the log that are within the limits.
 	analyze schedlog trace.txt --csv 2>/dev/null >log
-	run -0 analyze schedlog trace.txt --csv --duration '>=0.02,<200us'
+	run -0 analyze schedlog trace.txt --csv --took '>=0.02,<200us'
 	same "$(awk -F, 'NR > 1 && $3 >= 20000 && $3 < 200000' log)" "$(tail -n +2 <<<"$output")" durations
 	within 1 "$((${#lines[@]} - 1))" "$(($(wc -l <log) - 2))" "chosen intervals"
-	expect 2 '' "dktrace: --duration: cputop has no intervals" analyze cputop trace.txt --duration 1ms
-	expect 1 '' "dktrace: --group-by: 'cpux' is not a column; the columns are process, cpu, prio, waker; did you mean cpu?" \
-		analyze schedstats trace.txt --group-by cpux
-	expect 1 '' "dktrace: --group-by: give one or two columns" analyze schedstats trace.txt --group-by cpu,prio,process
+	expect 2 '' "dktrace: --took: cputop has no intervals" analyze cputop trace.txt --took 1ms
+	expect 1 '' "dktrace: --keys: 'cpux' is not a column; the columns are process, cpu, prio, waker; did you mean cpu?" \
+		analyze schedstats trace.txt --keys cpux
+	expect 1 '' "dktrace: --keys: give one or two columns" analyze schedstats trace.txt --keys cpu,prio,process
 	expect 1 '' "dktrace: --sort: 'x' is not a column" analyze schedstats trace.txt --sort x
 }
 

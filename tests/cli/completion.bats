@@ -109,7 +109,7 @@ is()
 	is "dktrace latency syscalls:sys_enter_read syscalls:sys_exit_rea" "sys_exit_read"
 	is "dktrace latency syscall sys" ""
 	is "dktrace strace --calls=epoll_w" "epoll_wait"
-	is "dktrace latency syscalls:sys_enter_read syscalls:sys_exit_read --by " \
+	is "dktrace latency syscalls:sys_enter_read syscalls:sys_exit_read --keys " \
 		"COMM CPU PID __syscall_nr __syscall_nr buf common_pid count fd ret"
 	is "dktrace hist syscalls:sys_enter_rea" "sys_enter_read"
 	is "dktrace hist vfs" "vfstrace"

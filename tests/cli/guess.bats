@@ -54,7 +54,7 @@ Try 'dktrace status --help'." dktrace status --stye
 	suggests 1 syscalls:sys_enter_read dktrace hist --input "$capture" syscalls:sys_enter_raed
 	suggests 1 syscalls:sys_enter_read dktrace hist --input "$capture" sys_enter_raed
 	suggests 1 vfstrace dktrace hist --input "$capture" vfstarce
-	suggests 1 syscalls:sys_exit_fsync dktrace latency --input "$capture" --key common_pid \
+	suggests 1 syscalls:sys_exit_fsync dktrace latency --input "$capture" --match common_pid \
 		syscalls:sys_enter_fsync syscalls:sys_exit_fsyn
 	suggests 1 syscalls:sys_enter_read dktrace report "$capture" --event 'x*,syscalls:sys_enter_raed'
 	suggests 1 syscalls:sys_enter_read dktrace convert "$capture" "$BATS_TEST_TMPDIR/out.dat" --event sys_enter_raed

@@ -48,7 +48,7 @@ read_all_ways()
 		run dktrace hist --input "$tree" syscalls:sys_enter_openat --keys "$key"
 		[ "$status" -le 2 ]
 	done
-	run dktrace latency syscalls:sys_enter_openat syscalls:sys_exit_openat --key common_pid --by "$v" \
+	run dktrace latency syscalls:sys_enter_openat syscalls:sys_exit_openat --match common_pid --keys "$v" \
 		--input "$tree"
 	[ "$status" -le 2 ]
 	run dktrace report "$tree" --filter "$v == 1 || w ~ \"*a*\""

@@ -19,7 +19,7 @@ sync,21739,1" "$output" "CSV"
 }
 
 @test "COMM, PID and CPU are keys and groups of pairs" {
-	run -0 dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key PID --by COMM \
+	run -0 dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match PID --keys COMM \
 		--input "$capture" --csv
 	same "sync,1,473486,473486,473486,473486,473486,473486,473486" "${lines[1]}" "the group"
 }
@@ -35,8 +35,8 @@ sync,21739,1" "$output" "CSV"
 	same "SYSCALL PID HITCOUNT" "$(tr -s ' ' <<<"${lines[0]% }")" "titles"
 	run -0 dktrace hist --input "$capture" syscalls:sys_enter_read --keys __syscall_nr.syscall,common_pid --csv
 	same "__syscall_nr,common_pid,hitcount" "${lines[0]}" "the header of CSV"
-	run -0 dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key PID \
-		--by __syscall_nr.syscall --input "$capture"
+	run -0 dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match PID \
+		--keys __syscall_nr.syscall --input "$capture"
 	has "${lines[0]}" "syscall "
 }
 

@@ -5,7 +5,7 @@
 
 load ../helper/common
 
-fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
+fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
 
 @test "latency of a saved tree prints a table, a distribution and the slowest pairs" {
 	run -0 dktrace latency "${fsync[@]}" --input "$capture"
@@ -13,10 +13,10 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 	run -0 dktrace latency "${fsync[@]}" --input "$capture" --csv
 	same 'group,count,min,p50,p90,p99,p99.9,max,total
 ,1,473486,473486,473486,473486,473486,473486,473486' "$output" csv
-	run -0 dktrace latency "${fsync[@]}" --input "$capture" --json --by common_pid.execname
+	run -0 dktrace latency "${fsync[@]}" --input "$capture" --json --keys common_pid.execname
 	same '1 sync[21739] 473486 0' "$(jq -r '"\(.all.count) \(.groups[0].group) \(.slowest[0].ns) \(.lost)"' <<<"$output")" JSON
 	same 'syscalls:sys_exit_fsync' "$(jq -r '.slowest[0].end.event' <<<"$output")" "the end's record"
-	run -0 --separate-stderr dktrace latency syscall --input "$capture" --json --by common_pid
+	run -0 --separate-stderr dktrace latency syscall --input "$capture" --json --keys common_pid
 	same '[21739]' "$(jq -c '[.groups[].group] | map(select(. == 21739))' <<<"$output")" "a group that is a number"
 }
 
@@ -79,25 +79,25 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 @test "invalid arguments change nothing, and the message shows the place" {
 	expect 2 '' "dktrace: latency: 'foo' is not a ready-made pair; give BEGIN and END events, or run 'dktrace latency' to list the pairs" \
 		dktrace latency foo --input "$capture"
-	expect 2 '' "dktrace: latency: give the fields that pair the records, such as --key common_pid" \
+	expect 2 '' "dktrace: latency: give the fields that pair the records, such as --match common_pid" \
 		dktrace latency a:b c:d --input "$capture"
 	expect 1 '' "dktrace: 'b' is not an event: write SYSTEM:NAME; ready-made pairs are listed by 'dktrace latency'" \
-		dktrace latency b c --key d --input "$capture"
+		dktrace latency b c --match d --input "$capture"
 	expect 1 '' "dktrace: there is no event syscalls:sys_enter_fsink; did you mean syscalls:sys_enter_fsync?" \
-		dktrace latency syscalls:sys_enter_fsink c:d --key d --input "$capture"
+		dktrace latency syscalls:sys_enter_fsink c:d --match d --input "$capture"
 	expect 1 '' "dktrace: syscalls:sys_exit_fsync has no field 'fd'" \
-		dktrace latency "${fsync[@]}" --key fd --input "$capture"
+		dktrace latency "${fsync[@]}" --match fd --input "$capture"
 	expect 1 '' "dktrace: key: a field's name is expected here
   common_pid,
-             ^" dktrace latency "${fsync[@]}" --key common_pid, --input "$capture"
+             ^" dktrace latency "${fsync[@]}" --match common_pid, --input "$capture"
 	expect 1 '' "dktrace: by: unknown modifier; the modifiers are hex, dec, sym, sym-offset, syscall, execname, log2, buckets=N, usecs, stacktrace, and of values percent and graph
   fd.hax
-     ^" dktrace latency "${fsync[@]}" --by fd.hax --input "$capture"
+     ^" dktrace latency "${fsync[@]}" --keys fd.hax --input "$capture"
 	expect 1 '' "dktrace: filter: syscalls:sys_exit_fsync has no field 'fdd'
   fdd == 3
   ^" dktrace latency "${fsync[@]}" --filter 'fdd == 3' --input "$capture"
 	expect 2 '' "dktrace: --slowest: '-1' is not a number" dktrace latency syscall --slowest=-1 --input "$capture"
-	expect 2 '' "dktrace: --time: '0' is not a number of seconds above 0" dktrace latency "${fsync[@]}" --time 0 --input "$capture"
+	expect 2 '' "dktrace: --duration: '0' is not a number of seconds above 0" dktrace latency "${fsync[@]}" --duration 0 --input "$capture"
 	expect 2 '' 'dktrace: latency: cannot combine --input with a command; give one of them' \
 		dktrace latency "${fsync[@]}" --input "$capture" -- true
 	run -1 --separate-stderr dktrace latency syscall --input /nonexistent
@@ -148,5 +148,5 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --key common_pid)
 		>tree/events/syscalls/sys_enter_fdatasync/format
 	expect 0 "no pair" "dktrace: tree has no record of syscalls:sys_enter_fdatasync; to record them: trace-cmd record -e syscalls:sys_enter_fdatasync -e syscalls:sys_exit_fsync
 dktrace: 1 ended without a recorded beginning" \
-		dktrace latency syscalls:sys_enter_fdatasync syscalls:sys_exit_fsync -k common_pid --input tree
+		dktrace latency syscalls:sys_enter_fdatasync syscalls:sys_exit_fsync --match common_pid --input tree
 }

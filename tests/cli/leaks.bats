@@ -140,7 +140,7 @@ searched()
 	clean 0 dktrace hist --input "$capture" --sql 'SELECT ret FROM sys_exit_read WHERE ret > 100'
 	clean 0 dktrace hist --input "$perf" sched:sched_switch --keys stacktrace --folded
 	clean 0 dktrace latency syscall --input "$capture"
-	clean 0 dktrace latency syscalls:sys_enter_read syscalls:sys_exit_read --key common_pid --input "$capture" --csv
+	clean 0 dktrace latency syscalls:sys_enter_read syscalls:sys_exit_read --match common_pid --input "$capture" --csv
 	clean 0 dktrace latency syscall --input "$capture" --style svg
 	clean 0 dktrace strace "$capture"
 	clean 0 dktrace strace --json --errors "$capture"

@@ -39,7 +39,7 @@ df_lines()
 # Checks the message and exit status of each command that reads a file. usage: each_tells STATUS FILE WORDS
 each_tells()
 {
-	pair='libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg --key common_pid'
+	pair='libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg --match common_pid'
 	for command in "report $2" "report -S json $2 -o x" "convert $2 x.json" "merge $2 -o x.dat" \
 		"split $2 x.dat --count 9999" "info $2" "info --json $2" "hist -i $2" "latency $pair -i $2"; do
 		# shellcheck disable=SC2086 # several words

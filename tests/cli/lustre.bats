@@ -66,7 +66,7 @@ awk_times()
 @test "lustre rpc groups by job, with rows for the slowest, and for those that did not end" {
 	local job
 
-	run -0 --separate-stderr dktrace lustre rpc --group-by job --slowest 1 "$logs/server.dk"
+	run -0 --separate-stderr dktrace lustre rpc --keys job --slowest 1 "$logs/server.dk"
 	for job in 0 1 2 3; do
 		has_line "^dd[.]$job +service +$(grep -c "Handled.*:dd.$job Req" "$logs/server.dk") " <(echo "$output")
 	done
@@ -116,7 +116,7 @@ awk_times()
 		printf '00000100:00100000:0.0:1700000001.000002:0:1:0:(a.c:1:b()) Sending RPC pname:cluuid:pid:xid:nid:opc d:u:1:99999999999999999999:n@tcp:4\n'
 	} >"$BATS_TEST_TMPDIR/odd.dk"
 	# The line that was cut could not be read.
-	run -1 --separate-stderr dktrace lustre rpc --group-by thread "$BATS_TEST_TMPDIR/odd.dk"
+	run -1 --separate-stderr dktrace lustre rpc --keys thread "$BATS_TEST_TMPDIR/odd.dk"
 	has "$output" 'd\xff\x1b[31m'
 	lacks "$output" $'\e'
 }
@@ -317,7 +317,7 @@ dump_of()
 	has "$output" 'did you mean rpc?'
 	run -2 dktrace lustre rpc --sort colour "$log"
 	has "$output" "--sort: 'colour' is not a column; the columns are group, phase, count"
-	run -2 dktrace lustre rpc --group-by colour "$log"
+	run -2 dktrace lustre rpc --keys colour "$log"
 	has "$output" "lustre: 'colour' is not one of opcode, nid, job, thread, client, none"
 	run -2 dktrace lustre rpc --xid no "$log"
 	has "$output" "--xid: 'no' is not a number"

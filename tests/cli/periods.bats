@@ -54,7 +54,7 @@ period()
 }
 
 @test "periodstats has groups, children with their share, and the times of latency" {
-	run -0 --separate-stderr period stats --period "$wait" --group-by COMM --csv
+	run -0 --separate-stderr period stats --period "$wait" --keys COMM --csv
 	same 'parent,period,parents,with,count,mean,most,total,share,min_share,max_share' "${lines[0]}" "the children"
 	same 'fsync,wait,3,3,6,2.0,2,10500000' "$(cut -d, -f1-8 <<<"${lines[1]}")" "a child"
 	same '0.42683 0.42169 0.43210' "$(cut -d, -f9- <<<"${lines[1]}" | awk -F, '{ printf "%.5f %.5f %.5f", $1, $2, $3 }')" "shares"

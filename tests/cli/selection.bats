@@ -129,7 +129,7 @@ of_show()
 		event=$(column "$file" 10 1):$(column "$file" 10 2)
 		while read -r count option value; do
 			dktrace convert "$file" "$out/some.dat" "$option" "$value" 2>/dev/null
-			pairs=("$event" "$event" --key common_pid --csv)
+			pairs=("$event" "$event" --match common_pid --csv)
 			dktrace latency "${pairs[@]}" -i "$file" "$option" "$value" 2>/dev/null | tail -n +2 >"$out/have"
 			dktrace latency "${pairs[@]}" -i "$out/some.dat" 2>/dev/null | tail -n +2 >"$out/wanted"
 			cmp -s "$out/have" "$out/wanted" && continue
@@ -242,7 +242,7 @@ cell()
 	kept=$(options dump | sed -n 's/ --rate .*//p')
 	for command in "report dump" "convert dump $out/x.dat" "merge dump -o $out/x.dat" "info dump" \
 		"split dump $out/x.dat --count 500" "hist -i dump" \
-		"latency libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg -k common_pid -i dump"; do
+		"latency libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg --match common_pid -i dump"; do
 		# shellcheck disable=SC2086 # several words
 		run --separate-stderr dktrace $command --rate "$rate"
 		has "$stderr" "dktrace: $((n - kept)) records dropped by --rate"
@@ -270,7 +270,7 @@ cell()
 		'--comm=[|--comm' '--cpu=3-1|--cpu' '--since=noon|--since' '--until=25:00|--until' '--rate=rpctrace|--rate')
 	for command in "report dump" "convert dump $out/x.dat" "merge dump -o $out/x.dat" \
 		"split dump $out/x.dat --count 5" "info dump" "hist all -i dump" "dk -i tree" "show -i tree" \
-		"latency libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg -k common_pid -i dump"; do
+		"latency libcfs:libcfs_debug_msg libcfs:libcfs_debug_msg --match common_pid -i dump"; do
 		for one in "${bad[@]}"; do
 			# shellcheck disable=SC2086 # several words
 			run -2 --separate-stderr dktrace $command "${one%|*}"

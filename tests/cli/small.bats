@@ -61,7 +61,7 @@ setup()
 	for file in "$v6" "$text" "$perf"; do
 		run -1 --separate-stderr dktrace hist --input "$file" 'nosuch:*'
 		has "$stderr" "'nosuch' is not a class, subsystem or event (SYSTEM:EVENT)"
-		run -1 --separate-stderr dktrace latency --input "$file" nosuch:a nosuch:b --key common_pid
+		run -1 --separate-stderr dktrace latency --input "$file" nosuch:a nosuch:b --match common_pid
 		has "$stderr" "there is no event nosuch:a"
 	done
 }

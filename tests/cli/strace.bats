@@ -44,7 +44,7 @@ setup()
 	local read='612.817260 (821.400 ms) dd/4711 read(3, 8192) = 8192'
 
 	expect 3 "$read
-$gap" "$lost" dktrace strace --input calls.txt --duration '>10ms'
+$gap" "$lost" dktrace strace --input calls.txt --took '>10ms'
 	expect 3 "$read
 $gap" "$lost" dktrace strace --input calls.txt --filter 'ret == 8192'
 	expect 3 "$gap
@@ -52,7 +52,7 @@ $gap" "$lost" dktrace strace --input calls.txt --filter 'ret == 8192'
 		"$lost" dktrace strace --input calls.txt -e 'fut*'
 	run -3 --separate-stderr dktrace strace --input calls.txt -e '!futex,read,clock*'
 	same 2 "${#lines[@]}" 'lines of openat and the loss'
-	run -3 --separate-stderr dktrace strace --input calls.txt --errors --duration '<1ms'
+	run -3 --separate-stderr dktrace strace --input calls.txt --errors --took '<1ms'
 	has "${lines[0]}" openat
 	same 2 "${#lines[@]}" 'lines of a short failure and the loss'
 	run -3 --separate-stderr dktrace strace --input calls.txt --cpu 1
@@ -142,8 +142,8 @@ stacks()
 		dktrace strace --input calls.txt -e raed
 	expect 1 '' "dktrace: --calls: '!' names no system call" dktrace strace --input calls.txt -e '!'
 	for bad in x '>' '1ms,=3' '>>1ms' '1parsec'; do
-		expect 2 '' "dktrace: --duration: '$bad' is not a time; write '>10ms', '<1ms', '10ms' or '>10ms,<1s'" \
-			dktrace strace --input calls.txt --duration "$bad"
+		expect 2 '' "dktrace: --took: '$bad' is not a time; write '>10ms', '<1ms', '10ms' or '>10ms,<1s'" \
+			dktrace strace --input calls.txt --took "$bad"
 	done
 	expect 2 '' "dktrace: strace: cannot combine a file with a command; give one of them" \
 		dktrace strace --input calls.txt -- true

@@ -89,12 +89,12 @@ plant_all()
 	dktrace hist --input text.dat $event --keys msg --json >out
 	shown <out
 	grep -F '"msg":"x \u001b[2J\u202e,b\n    more"' out
-	dktrace latency --input text.dat $event $event --key common_pid --by msg >out
+	dktrace latency --input text.dat $event $event --match common_pid --keys msg >out
 	shown <out
 	grep '^x .x1b\[2J.u202e,b.n    more' out
-	dktrace latency --input text.dat $event $event --key common_pid --by msg --csv >out
+	dktrace latency --input text.dat $event $event --match common_pid --keys msg --csv >out
 	shown <out
-	dktrace latency --input text.dat $event $event --key common_pid --by msg --json >out
+	dktrace latency --input text.dat $event $event --match common_pid --keys msg --json >out
 	shown <out
 }
 
@@ -140,9 +140,9 @@ log()
 	has "$output" $'=x \033[2J\xe2\x80\xae '
 	run -0 dktrace hist --input text.dat $event --keys msg --csv --raw-text
 	has "$output" $'\n=x \033[2J\xe2\x80\xae,1'
-	run -0 dktrace latency --input text.dat $event $event --key common_pid --by msg --raw-text
+	run -0 dktrace latency --input text.dat $event $event --match common_pid --keys msg --raw-text
 	has "$output" $'\n=x \033[2J\xe2\x80\xae '
-	run -0 dktrace latency --input text.dat $event $event --key common_pid --by msg --raw-text --csv
+	run -0 dktrace latency --input text.dat $event $event --match common_pid --keys msg --raw-text --csv
 	has "$output" $'\n=x \033[2J\xe2\x80\xae,1,'
 	log 'a "b", c'
 	run -0 dktrace hist --input text.dat $event --keys msg --csv --raw-text

@@ -32,7 +32,7 @@ load ../helper/live
 }
 
 @test "latency pairs two events by fields with different names" {
-	run -0 --separate-stderr dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid \
+	run -0 --separate-stderr dktrace latency sched:sched_wakeup sched:sched_switch --match pid=next_pid \
 		--csv -- sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.01; done'
 	at_least 1 "$(sed -n 2p <<<"$output" | cut -d , -f 2)"
 }
@@ -56,7 +56,7 @@ load ../helper/live
 }
 
 @test "latency leaves nothing if its reader goes away" {
-	run bash -c 'dktrace latency syscall --time 0.2 | true'
+	run bash -c 'dktrace latency syscall --duration 0.2 | true'
 	same '' "$(own)" 'left behind by latency'
 	run -0 timeout 600 bash -c 'dktrace hist syscalls:sys_enter_close --keys common_pid --watch=0.1 2>/dev/null | head -n 1'
 	[ -n "$output" ]

@@ -32,8 +32,8 @@ load ../helper/live
 	unread 141 timeout 600 dktrace follow
 	kill -9 "$pid"
 	wait "$pid" || true
-	for words in 'latency syscall --time 0.1' 'latency syscall --csv --time 0.1' 'latency syscall -w0.1' \
-		'latency syscall -- true' 'hist syscalls:sys_enter_close --time 0.1' \
+	for words in 'latency syscall --duration 0.1' 'latency syscall --csv --duration 0.1' 'latency syscall -w0.1' \
+		'latency syscall -- true' 'hist syscalls:sys_enter_close --duration 0.1' \
 		'hist syscalls:sys_enter_close --watch=0.1' 'hist syscalls:sys_enter_close -- true'; do
 		# shellcheck disable=SC2086 # words
 		unread 141 timeout 600 dktrace $words

@@ -29,11 +29,11 @@ load ../helper/live
 }
 
 @test "strace measures a sleep, and prints nothing shorter" {
-	run -0 --separate-stderr dktrace strace --duration '>200ms' -e clock_nanosleep,nanosleep -- \
+	run -0 --separate-stderr dktrace strace --took '>200ms' -e clock_nanosleep,nanosleep -- \
 		sh -c 'sleep 0.01; sleep 0.2'
 	has "${lines[0]}" 'clock_nanosleep(CLOCK_REALTIME, 0, 0x'
 	# If the machine stands still, the first one takes longer, too.
-	run -0 --separate-stderr dktrace strace --json --duration '>200ms' -e clock_nanosleep,nanosleep -- \
+	run -0 --separate-stderr dktrace strace --json --took '>200ms' -e clock_nanosleep,nanosleep -- \
 		sh -c 'sleep 0.01; sleep 0.2'
 	at_least 1 "${#lines[@]}" lines
 	same '' "$(jq -c 'select(.duration_ns <= 200000000)' <<<"$output")" 'shorter ones'
@@ -101,7 +101,7 @@ trace_later()
 	until_true grep -q 'write([0-9]*<TCP:' "$tmp/later"
 	kill -INT "$pid"
 	wait "$pid"
-	run -0 dktrace strace -e write --pid "$sleeper" --time 0.1
+	run -0 dktrace strace -e write --pid "$sleeper" --duration 0.1
 	kill "$sleeper"
 	has "$(cat "$tmp/out")" "<$(cat "$tmp/address")>, 1) = 1"
 	has "$(cat "$tmp/later")" "<$(cat "$tmp/address")>, 1) = 1"

@@ -253,3 +253,12 @@ has_class()
 	has "$stderr" "removed what commands that were killed left"
 	same "" "$(own)" "instances"
 }
+
+@test "top and follow stop after the time of --duration" {
+	# 3: a busy machine may make more records than top can read.
+	run dktrace top --batch --duration 0.1
+	[[ $status == [03] ]]
+	dktrace set_param debug=ioctl
+	run -0 --separate-stderr dktrace follow -t 100ms
+	has "$stderr" "Debug log: "
+}

@@ -229,6 +229,6 @@ same '' "$(ls $tracing/instances)" "the next one removed it"
 mkfifo pipe
 (
 	exec 5<>pipe 6>pipe 5<&-
-	dktrace hist sched:sched_switch --time 0.2 >&6
+	dktrace hist sched:sched_switch --duration 0.2 >&6
 ) 2>/dev/null
 same 141 $? "the status is that of SIGPIPE"

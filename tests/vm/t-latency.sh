@@ -74,15 +74,15 @@ has_line 'nanosleep +3( +<= (537 ms|1\.07 s|2\.15 s|[0-9.]+ s)){5} +[0-9]+(\.[0-
 ip link set lo up
 run dktrace latency softirq --kernel -- ping -q -c 1 127.0.0.1
 has_line '^NET_RX +[0-9]+ +<= ' "$out" "groups have names" || cat "$out" "$err"
-run dktrace latency softirq --kernel --by vec.dec -- ping -q -c 1 127.0.0.1
+run dktrace latency softirq --kernel --keys vec.dec -- ping -q -c 1 127.0.0.1
 has_line '^3 +[0-9]+ +<= ' "$out" "or numbers, if these are asked for"
-run dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid --by next_pid.execname --kernel -t 0.1
+run dktrace latency sched:sched_wakeup sched:sched_switch --match pid=next_pid --keys next_pid.execname --kernel -t 0.1
 status_is 1 "no names of processes in the kernel"
 has_line 'the kernel groups no pairs by names of processes' "$err" "and told so"
 run dktrace latency wakeup --kernel -t 0.1
 status_is 1 "two events that begin are too many"
 has_line 'one event with one other; these are 3' "$err" "and told so"
-run dktrace latency sched:sched_wakeup sched:sched_switch --key pid=next_pid --kernel --csv -- sleep 0.1
+run dktrace latency sched:sched_wakeup sched:sched_switch --match pid=next_pid --kernel --csv -- sleep 0.1
 status_is 0 "keys of different names"
 has_line '^[0-9]+-[0-9]+,[0-9]+,[0-9]+$' "$out" "has rows"
 run dktrace latency irq --kernel -t 0.1

@@ -83,7 +83,7 @@ same "$(grew client WRITE: 2) $(grew client OPEN: 2)" \
 # The kernel adds up whole milliseconds.
 most=$(($(total rpcstats rtt total '.procedure == "WRITE"') / 1000000))
 holds "round trips take as long as the kernel says" [ $((most - $(grew client WRITE: 8))) -le "$(grew client WRITE: 2)" ]
-same 127.0.0.1 "$(dktrace analyze nfsdstats --json nfs.dat --group-by client 2>/dev/null | jq -r '[.operations[].client] | unique | join(" ")')" "client"
+same 127.0.0.1 "$(dktrace analyze nfsdstats --json nfs.dat --keys client 2>/dev/null | jq -r '[.operations[].client] | unique | join(" ")')" "client"
 
 # usage: start_daemon DESCRIPTION
 start_daemon()

@@ -12,7 +12,7 @@ has_line 'openat\(AT_FDCWD, "/tmp/read-me", O_RDONLY.*\) = 3</tmp/read-me>$' "$o
 has_line 'openat\(AT_FDCWD, "/tmp/none", O_RDONLY.*\) = -1 ENOENT ' "$out" "a path that does not exist"
 has_line ' wc/[0-9]* read\(3</tmp/read-me>, [0-9]*\) = 5$' "$out" "the file behind a descriptor"
 no_line 'lost|incomplete' "$err" "no losses"
-run dktrace strace -e openat -p 1 --time 0.1
+run dktrace strace -e openat -p 1 --duration 0.1
 from='read by event probes'
 ! grep -q __filename_val $tracing/events/syscalls/sys_enter_openat/format || from='recorded by the kernel'
 has_line "tracing with paths $from for 0.1 s" "$err" "where paths come from"
