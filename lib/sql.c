@@ -200,6 +200,7 @@ int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name, const s
 	if (!err)
 		err = dkt__with_words(ctx, translate(&statement, name, sql));
 	free(statement.text);
+	free(statement.renames);
 	free(statement.tokens);
 	free(statement.items);
 	if (err)

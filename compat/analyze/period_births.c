@@ -2,12 +2,14 @@
 /* When threads began: a record of a new thread ends no period of the one that had its ID before. */
 #include "analyze/period_state.h"
 
+#include "base/every_field.h"
 #include "base/memory.h"
 
 /* True if the field is the ID of the thread, and the end must have the same. */
 static bool is_thread(const struct period_field *field)
 {
-	return field->by_end && (!strcmp(field->name, "PID") || !strcmp(field->name, "common_pid"));
+	return field->by_end &&
+	       dkt__every_field(field->name, strlen(field->name)) == DKT__EVERY_PID;
 }
 
 uint32_t period_thread_field(const struct period_def *def)

@@ -2,6 +2,7 @@
 /* Reads the values of fields for periods. */
 #include "analyze/period_field.h"
 
+#include "base/every_field.h"
 #include "base/memory.h"
 
 static bool is_number(const struct dkt_field *field)
@@ -13,15 +14,13 @@ static bool is_number(const struct dkt_field *field)
 
 struct period_reader period_reader(struct dkt_event *event, const char *name)
 {
-	static const struct {
-		const char *name;
-		enum period_reads reads;
-	} rows[] = {
-		{ "PID", PERIOD_READS_PID },        { "common_pid", PERIOD_READS_PID },
-		{ "CPU", PERIOD_READS_CPU },        { "cpu", PERIOD_READS_CPU },
-		{ "common_cpu", PERIOD_READS_CPU }, { "COMM", PERIOD_READS_COMM },
-		{ "comm", PERIOD_READS_COMM },
+	static const enum period_reads every[] = {
+		[DKT__EVERY_NONE] = PERIOD_READS_NOTHING,
+		[DKT__EVERY_COMM] = PERIOD_READS_COMM,
+		[DKT__EVERY_PID] = PERIOD_READS_PID,
+		[DKT__EVERY_CPU] = PERIOD_READS_CPU,
 	};
+	const enum period_reads reads = every[dkt__every_field(name, strlen(name))];
 	const struct dkt_field *field = dkt_event_field(event, name);
 
 	/* The event's own comm need not be the current process. */
@@ -32,9 +31,8 @@ struct period_reader period_reader(struct dkt_event *event, const char *name)
 			return (struct period_reader){ PERIOD_READS_TEXT, field };
 		return (struct period_reader){ 0 };
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!strcmp(rows[i].name, name))
-			return (struct period_reader){ rows[i].reads, NULL };
+	if (reads)
+		return (struct period_reader){ reads, NULL };
 	return field ? (struct period_reader){ PERIOD_READS_NUMBER, field } :
 		       (struct period_reader){ 0 };
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* report: prints the records of files in one of the styles. */
 #include "app/print.h"
+#include "base/every_field.h"
 #include "base/stop.h"
 #include "base/when.h"
 #include "input/causes.h"
@@ -162,6 +163,8 @@ static bool has_field(const struct inputs *in, const char *name, struct dkt__gue
 	const char *other;
 	bool any = false;
 
+	if (dkt__every_field(name, strlen(name)))
+		return true;
 	dkt__guess_start(guess, name, strlen(name));
 	for (size_t i = 0; (other = dkt_style_field(i)); i++) {
 		if (!strcmp(other, name))

@@ -3,8 +3,10 @@
 #include <ctype.h>
 
 #include "base/buf.h"
+#include "base/every_field.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "schema/schema.h"
 #include "sql/sql.h"
 
 /* Limits for a statement: memory, and the length of a text. */
@@ -180,11 +182,56 @@ static bool is_empty(const char *text)
 	return !text[strspn(text, " \t\r\n;")];
 }
 
+/* ---- names ---- */
+
+/*
+ * Writes the column of the event for comm, pid or cpu, which the table lacks, into the text. False: SQLite does
+ * not name such a column.
+ */
+static bool name_column(struct query *query)
+{
+	static const char no_column[] = "no such column: ";
+	static const enum schema_fixed columns[] = {
+		[DKT__EVERY_COMM] = SCHEMA_COMM,
+		[DKT__EVERY_PID] = SCHEMA_PID,
+		[DKT__EVERY_CPU] = SCHEMA_CPU,
+	};
+	const char *words = sqlite3_errmsg(query->sqlite), *name, *dot;
+	const int at = sqlite3_error_offset(query->sqlite);
+	enum dkt__every_field every;
+	size_t before;
+	char *text;
+
+	if (at < 0 || strncmp(words, no_column, strlen(no_column)) != 0)
+		return false;
+	name = words + strlen(no_column);
+	if (strncmp(query->text + at, name, strlen(name)) != 0)
+		return false;
+	dot = strrchr(name, '.');
+	before = (size_t)at + (dot ? (size_t)(dot + 1 - name) : 0);
+	name = dot ? dot + 1 : name;
+	every = dkt__every_field(name, strlen(name));
+	/* The name of the column itself is missing if the table is none of events. */
+	if (!every || !strcmp(name, schema_fixed(columns[every])->name))
+		return false;
+	text = dkt__format("%.*s%s%s", (int)before, query->text, schema_fixed(columns[every])->name,
+			   query->text + before + strlen(name));
+	if (!text)
+		return false;
+	free(query->own_text);
+	query->text = query->own_text = text;
+	return true;
+}
+
 int query_prepare(struct query *query)
 {
 	const char *rest = NULL;
-	int rc = sqlite3_prepare_v3(query->sqlite, query->text, -1, SQLITE_PREPARE_PERSISTENT,
-				    &query->statement, &rest);
+	int rc;
+
+	do
+		rc = sqlite3_prepare_v3(query->sqlite, query->text, -1, SQLITE_PREPARE_PERSISTENT,
+					&query->statement, &rest);
+	while (rc == SQLITE_ERROR && name_column(query));
 
 	if (query->err)
 		return query->err;
@@ -209,4 +256,5 @@ void query_clear(struct query *query)
 	else
 		sqlite3_close(query->sqlite);
 	names_clear(&query->words);
+	free(query->own_text);
 }

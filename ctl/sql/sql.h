@@ -13,6 +13,7 @@
 struct query {
 	struct app *app;
 	const char *text; /* NULL: list the tables */
+	char *own_text; /* the text with other names, or NULL */
 	struct names words; /* of the statement: names of tables are among them */
 	const struct pipeline *line; /* of the recordings */
 	struct database *database; /* NULL: a file is the database */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Binds an expression to an event: finds the fields, checks types, converts values to numbers. */
+#include "base/every_field.h"
 #include "event.h"
 #include "expr.h"
 #include "plan.h"
@@ -15,22 +16,40 @@ enum field_kind {
 	FIELD_OTHER, /* arrays and structures: the kernel accepts them, but they never match */
 };
 
-/* The fields that filters have for every event, but that no record holds. */
+/* The fields that filters have for every event, but that no record holds, by the kernel's names. */
 static const struct {
 	struct dkt_field field;
 	enum field_kind kind;
+	enum dkt__every_field every;
 } generic[] = {
-	{ { .name = "CPU", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED }, FIELD_CPU },
-	{ { .name = "cpu", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED }, FIELD_CPU },
-	{ { .name = "common_cpu", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED },
-	  FIELD_CPU },
+	{ { .name = "CPU", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED },
+	  FIELD_CPU,
+	  DKT__EVERY_CPU },
+	{ { .name = "cpu", .type = "int", .size = 4, .flags = DKT_FIELD_SIGNED },
+	  FIELD_CPU,
+	  DKT__EVERY_CPU },
 	{ { .name = "COMM", .type = "char[16]", .size = 16, .flags = DKT_FIELD_STRING },
-	  FIELD_COMM },
+	  FIELD_COMM,
+	  DKT__EVERY_COMM },
 	{ { .name = "comm", .type = "char[16]", .size = 16, .flags = DKT_FIELD_STRING },
-	  FIELD_COMM },
-	{ { .name = "stacktrace", .type = "" }, FIELD_OTHER },
-	{ { .name = "STACKTRACE", .type = "" }, FIELD_OTHER },
+	  FIELD_COMM,
+	  DKT__EVERY_COMM },
+	{ { .name = "stacktrace", .type = "" }, FIELD_OTHER, DKT__EVERY_NONE },
+	{ { .name = "STACKTRACE", .type = "" }, FIELD_OTHER, DKT__EVERY_NONE },
 };
+
+/* What the user wrote stays if the kernel knows it. */
+static const struct dkt_field *find_generic(const struct dkt_expr *expr, struct expr_span name,
+					    enum dkt__every_field every)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
+		if (dkt__expr_span_is(expr, name, generic[i].field.name))
+			return &generic[i].field;
+	for (size_t i = 0; every && i < ARRAY_SIZE(generic); i++)
+		if (generic[i].every == every)
+			return &generic[i].field;
+	return NULL;
+}
 
 static enum field_kind kind_of(const struct dkt_field *field)
 {
@@ -64,7 +83,8 @@ static enum field_kind kind_of(const struct dkt_field *field)
 const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct expr_span name,
 					     const struct dkt_field *const *fields, size_t n)
 {
-	const struct dkt_field *common = NULL;
+	const enum dkt__every_field every = dkt__every_field(expr->text + name.at, name.len);
+	const struct dkt_field *common = NULL, *any;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!dkt__expr_span_is(expr, name, fields[i]->name))
@@ -74,14 +94,11 @@ const struct dkt_field *dkt__expr_find_field(const struct dkt_expr *expr, struct
 		common = fields[i];
 	}
 	/* The kernel has PID only as common_pid. */
-	if (dkt__expr_span_is(expr, name, EXPR_PID))
-		for (size_t i = 0; i < n; i++)
-			if (!strcmp(fields[i]->name, EXPR_COMMON_PID))
-				return fields[i];
-	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
-		if (dkt__expr_span_is(expr, name, generic[i].field.name))
-			return &generic[i].field;
-	return common;
+	for (size_t i = 0; every == DKT__EVERY_PID && i < n; i++)
+		if (!strcmp(fields[i]->name, EXPR_COMMON_PID))
+			return fields[i];
+	any = find_generic(expr, name, every);
+	return any ? any : common;
 }
 
 void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *const *fields,

@@ -119,10 +119,9 @@ static void put_field(const struct dkt_expr *expr, const struct expr_test *test,
 {
 	const struct expr_pred *pred = test->pred;
 
-	if (dkt__expr_span_is(expr, pred->field, EXPR_PID) &&
-	    !strcmp(test->field.name, EXPR_COMMON_PID)) {
+	if (!dkt__expr_span_is(expr, pred->field, test->field.name)) {
 		put_between(expr, from, pred->field.at, buf);
-		dkt_buf_str(buf, EXPR_COMMON_PID);
+		dkt_buf_str(buf, test->field.name);
 		from = pred->field.at + pred->field.len;
 	}
 	put_between(expr, from, pred->value.at, buf);

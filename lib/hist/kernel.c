@@ -8,22 +8,22 @@
 
 /* ---- the trigger ---- */
 
-static void put_field(FILE *f, const struct dkt__key_spec *spec)
+static void put_field(FILE *f, struct dkt_event *event, const struct dkt__key_spec *spec)
 {
-	fputs(dkt__key_kernel_name(spec->name), f);
+	fputs(dkt__key_kernel_name(event, spec->name), f);
 	if (spec->mod && spec->mod != MOD_DEC && spec->mod < MOD_PERCENT)
 		fprintf(f, ".%s", dkt__mod_name(spec->mod));
 	if (spec->mod == MOD_BUCKETS)
 		fprintf(f, "=%llu", (unsigned long long)spec->buckets);
 }
 
-static void put_keys(FILE *f, const struct dkt_hist *hist)
+static void put_keys(FILE *f, const struct dkt_hist *hist, struct dkt_event *event)
 {
 	fputs("hist:keys=", f);
 	for (uint32_t i = 0; i < hist->n_keys; i++) {
 		if (i)
 			fputc(',', f);
-		put_field(f, &hist->keys[i]);
+		put_field(f, event, &hist->keys[i]);
 	}
 	/* The kernel requires a key; one_row() adds up the rows when they are read. */
 	if (!hist->n_keys)
@@ -33,7 +33,7 @@ static void put_keys(FILE *f, const struct dkt_hist *hist)
 		if (hist->vals[i].raw)
 			fputs(hist->vals[i].raw, f);
 		else
-			put_field(f, &hist->vals[i].spec);
+			put_field(f, event, &hist->vals[i].spec);
 	}
 }
 
@@ -73,7 +73,7 @@ int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text
 	f = open_memstream(text, &len);
 	if (!f)
 		return dkt__no_memory(hist->ctx);
-	put_keys(f, hist);
+	put_keys(f, hist, event);
 	if (opts->vars)
 		fprintf(f, ":%s", opts->vars);
 	/* dkt_table_sort() sorts the rows; the kernel's order helps people who read the hist file. */

@@ -2,6 +2,7 @@
 /* Keys of histograms and pairs: a field with a modifier, its value in a record, its text. */
 #include <inttypes.h>
 
+#include "base/every_field.h"
 #include "event.h"
 #include "hist/key.h"
 
@@ -117,29 +118,40 @@ static const struct dkt_field *find_field(struct dkt_event *event, const char *n
 {
 	const struct dkt_field *field = dkt_event_field(event, name);
 
-	return field || strcmp(name, "PID") != 0 ? field : dkt_event_field(event, DKT__COMMON_PID);
+	return field || dkt__every_field(name, strlen(name)) != DKT__EVERY_PID ?
+		       field :
+		       dkt_event_field(event, DKT__COMMON_PID);
 }
 
-const char *dkt__key_kernel_name(const char *name)
+const char *dkt__key_kernel_name(struct dkt_event *event, const char *name)
 {
+	if (dkt_event_field(event, name))
+		return name;
 	/* Kernels before 6.3 know only the shorter name of a stack, later ones know both. */
 	if (dkt__key_is_stack(name))
 		return "stacktrace";
-	if (!strcmp(name, "cpu") || !strcmp(name, "CPU"))
+	switch (dkt__every_field(name, strlen(name))) {
+	case DKT__EVERY_CPU:
 		return "common_cpu";
-	return strcmp(name, "PID") != 0 ? name : DKT__COMMON_PID;
+	case DKT__EVERY_PID:
+		return DKT__COMMON_PID;
+	default:
+		return name;
+	}
 }
 
 /* Finds a name that is not a field of the event. */
 static bool find_other(const char *name, struct dkt__key *key)
 {
+	const enum dkt__every_field every = dkt__every_field(name, strlen(name));
+
 	if (dkt__key_is_stack(name))
 		key->kind = KEY_STACK;
-	else if (!strcmp(name, "common_cpu") || !strcmp(name, "cpu") || !strcmp(name, "CPU"))
+	else if (every == DKT__EVERY_CPU)
 		key->kind = KEY_CPU;
 	else if (!strcmp(name, "common_timestamp"))
 		key->kind = KEY_TIME;
-	else if (!strcmp(name, "COMM"))
+	else if (every == DKT__EVERY_COMM)
 		key->kind = KEY_COMM;
 	else
 		return false;

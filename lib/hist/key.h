@@ -91,8 +91,8 @@ int dkt__key_check_any(struct dkt_ctx *ctx, const struct dkt__key_spec *spec,
 /* True if the name means the record's stack, which is not a field. */
 bool dkt__key_is_stack(const char *name);
 
-/* Returns the kernel's name of a field that every event has; any other name unchanged. */
-const char *dkt__key_kernel_name(const char *name);
+/* Returns the kernel's name of a field that the event lacks and every record has; any other name unchanged. */
+const char *dkt__key_kernel_name(struct dkt_event *event, const char *name);
 
 /* Reads the value of a key that is not a plain number. False: the record does not have it. */
 bool dkt__key_load_slow(const struct dkt__key *key, struct dkt_source *source,

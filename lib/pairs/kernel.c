@@ -19,7 +19,7 @@ struct step {
 
 struct setup {
 	struct dkt_pairs *pairs;
-	const struct dkt_event *begin, *end;
+	struct dkt_event *begin, *end;
 	unsigned int begin_nr, end_nr; /* an event's variables have different names */
 	const char *name; /* of the synthetic event */
 	char *fields; /* of the synthetic event */
@@ -84,11 +84,11 @@ static int put_begin(FILE *f, const struct setup *setup)
 	const struct dkt_pairs *pairs = setup->pairs;
 
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
-		fprintf(f, "%s%s",
-			i ? "," : "hist:keys=", dkt__key_kernel_name(pairs->keys[i].begin.name));
+		fprintf(f, "%s%s", i ? "," : "hist:keys=",
+			dkt__key_kernel_name(setup->begin, pairs->keys[i].begin.name));
 	fprintf(f, ":ts%u=common_timestamp", setup->begin_nr);
 	if (pairs->grouped && pairs->by_begin)
-		fprintf(f, ",by0=%s", dkt__key_kernel_name(pairs->by.name));
+		fprintf(f, ",by0=%s", dkt__key_kernel_name(setup->begin, pairs->by.name));
 	fprintf(f, ":size=%d" CLOCK, PAIRS_KERNEL_SIZE);
 	return put_filter(f, setup, setup->begin, pairs->skip);
 }
@@ -99,13 +99,15 @@ static int put_end(FILE *f, const struct setup *setup)
 	const struct dkt_pairs *pairs = setup->pairs;
 
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
-		fprintf(f, "%s%s",
-			i ? "," : "hist:keys=", dkt__key_kernel_name(pairs->keys[i].end.name));
+		fprintf(f, "%s%s", i ? "," : "hist:keys=",
+			dkt__key_kernel_name(setup->end, pairs->keys[i].end.name));
 	fprintf(f, ":lat%u=common_timestamp-$ts%u:size=%d" CLOCK ":onmatch(%s.%s).trace(%s,$lat%u",
 		setup->end_nr, setup->begin_nr, PAIRS_KERNEL_SIZE, setup->begin->system,
 		setup->begin->name, setup->name, setup->end_nr);
 	if (pairs->grouped)
-		fprintf(f, ",%s", pairs->by_begin ? "$by0" : dkt__key_kernel_name(pairs->by.name));
+		fprintf(f, ",%s",
+			pairs->by_begin ? "$by0" :
+					  dkt__key_kernel_name(setup->end, pairs->by.name));
 	fputs(")", f);
 	return put_filter(f, setup, setup->end, 0);
 }
@@ -157,22 +159,21 @@ static int add_step(struct setup *setup, const char *system, const char *name,
 	return err;
 }
 
-static int add_begin(struct setup *setup, const struct dkt_event *begin)
+static int add_begin(struct setup *setup, struct dkt_event *begin)
 {
 	setup->begin = begin;
 	return add_step(setup, begin->system, begin->name, put_begin);
 }
 
 /* An end's trigger comes after the begin's, because it uses a variable of it. */
-static int add_end(struct setup *setup, const struct dkt_event *end)
+static int add_end(struct setup *setup, struct dkt_event *end)
 {
 	setup->end = end;
 	return add_step(setup, end->system, end->name, put_end);
 }
 
 /* The synthetic event's trigger comes first, so that it misses no pair. */
-static int make_setup(struct setup *setup, const struct dkt_event *begin,
-		      const struct dkt_event *end)
+static int make_setup(struct setup *setup, struct dkt_event *begin, struct dkt_event *end)
 {
 	int err;
 

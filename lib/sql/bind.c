@@ -3,6 +3,7 @@
  * Resolves the names in a statement. libtracefs does so too, but its version 1.6.4 has faults that
  * this code avoids; each has a comment.
  */
+#include "base/every_field.h"
 #include "event.h"
 #include "expr.h"
 #include "sql/sql.h"
@@ -28,7 +29,7 @@ static bool is_time(const struct field *field)
 
 static bool is_comm(const struct field *field)
 {
-	return !field->field && (field_is(field, "COMM") || field_is(field, "comm"));
+	return !field->field && dkt__every_field(field->name, field->len) == DKT__EVERY_COMM;
 }
 
 /* ---- events ---- */
@@ -117,6 +118,42 @@ static bool is_of(const struct sql *sql, struct field *field, const struct sql_e
 	return cut(field, it->event->name, strlen(it->event->name));
 }
 
+/* Tells libtracefs the name that it knows of a field. */
+static int rename_field(struct sql *sql, const struct field *field, const struct sql_token *event,
+			const char *name)
+{
+	const struct sql_rename it = { .at = (size_t)(field->name - sql->text),
+				       .len = field->len,
+				       .event = event,
+				       .name = name };
+
+	/* Fields are looked up in their order in the text, and some again. */
+	for (size_t i = 0; i < sql->n_renames; i++)
+		if (sql->renames[i].at == it.at)
+			return 0;
+	return dkt__append(sql->renames, sql->n_renames, it) ? dkt__no_memory(sql->ctx) : 0;
+}
+
+/* Finds what every record has. libtracefs has no name for the CPU, and takes COMM with its event only. */
+static int find_every(struct sql *sql, struct field *field, const struct dkt_field *const *fields,
+		      size_t n, bool bare)
+{
+	const struct sql_event *it = &sql->events[field->table];
+
+	if (is_comm(field))
+		return rename_field(sql, field,
+				    !bare         ? NULL :
+				    it->alias.len ? &it->alias :
+						    &it->name,
+				    "COMM");
+	if (dkt__every_field(field->name, field->len) != DKT__EVERY_PID)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(fields[i]->name, EXPR_COMMON_PID))
+			field->field = fields[i];
+	return rename_field(sql, field, NULL, EXPR_COMMON_PID);
+}
+
 /* Finds the field in its event. bare: the name has no event, which is FROM's without JOIN. */
 static int find_in_event(struct sql *sql, const struct sql_token *token, struct field *field,
 			 bool bare)
@@ -135,9 +172,11 @@ static int find_in_event(struct sql *sql, const struct sql_token *token, struct 
 			return 0;
 		}
 	}
-	if (err || (!bare && (is_time(field) || is_comm(field))))
+	if (!err)
+		err = find_every(sql, field, fields, n, bare);
+	if (err || field->field || is_comm(field) || (!bare && is_time(field)))
 		return err;
-	if (is_time(field) || is_comm(field))
+	if (is_time(field))
 		return dkt__sql_fail(sql, token, "'%.*s' needs its event: write %s.%.*s",
 				     SQL_TEXT(sql, token), event->name, SQL_TEXT(sql, token));
 	return dkt__sql_fail(sql, token, "event %s:%s has no field '%.*s'%s", event->system,

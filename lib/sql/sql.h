@@ -43,6 +43,13 @@ struct sql_event {
 	struct dkt_event *event;
 };
 
+/* A field that libtracefs knows by another name than the statement's. */
+struct sql_rename {
+	size_t at, len;
+	const struct sql_token *event; /* to be named before it, or NULL */
+	const char *name;
+};
+
 struct sql {
 	struct dkt_ctx *ctx;
 	char *text; /* as one line */
@@ -52,6 +59,8 @@ struct sql {
 	size_t n_items;
 	struct sql_event events[2];
 	size_t n_events;
+	struct sql_rename *renames; /* in their order in the text */
+	size_t n_renames;
 	size_t rest; /* the token after the last event: ON or WHERE or the end */
 };
 

@@ -110,8 +110,31 @@ static int wait_for(pid_t pid)
 	return one < 0 || (WIFEXITED(status) && !WEXITSTATUS(status)) ? 0 : -EFAULT;
 }
 
+/* Returns the statement with the names of fields that libtracefs knows. */
+static char *renamed(const struct sql *sql)
+{
+	const char *from = sql->text;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (size_t i = 0; f && i < sql->n_renames; i++) {
+		const struct sql_rename *it = &sql->renames[i];
+
+		fwrite(from, 1, (size_t)(sql->text + it->at - from), f);
+		if (it->event)
+			fprintf(f, "%.*s.", SQL_TEXT(sql, it->event));
+		fputs(it->name, f);
+		from = sql->text + it->at + it->len;
+	}
+	if (f)
+		fputs(from, f);
+	return f && !fclose(f) ? text : NULL;
+}
+
 int dkt__sql_translate(struct sql *sql, const char *name, char **text)
 {
+	char *statement __cleanup(free) = renamed(sql);
 	struct tep_handle *tep = dkt__tep(sql->ctx);
 	char *got __cleanup(free) = NULL;
 	int ends[2], err, fault;
@@ -119,13 +142,13 @@ int dkt__sql_translate(struct sql *sql, const char *name, char **text)
 	pid_t pid;
 
 	*text = NULL;
-	if (!tep)
+	if (!tep || !statement)
 		return dkt__no_memory(sql->ctx);
 	if (pipe2(ends, O_CLOEXEC))
 		return dkt_fail(sql->ctx, -errno, "sql: make a pipe: %s", strerror(errno));
 	pid = fork();
 	if (!pid)
-		run(tep, name, sql->text, ends[1]);
+		run(tep, name, statement, ends[1]);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);

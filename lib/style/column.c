@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An event's fields as typed columns: all fields, or the chosen ones. */
+#include "base/every_field.h"
 #include "event.h"
 #include "style.h"
 
@@ -24,8 +25,6 @@ static const struct {
 	{ "from", DKT__COLUMN_FROM },
 	{ "kernel_stack", DKT__COLUMN_CARRIED },
 	{ "user_stack", DKT__COLUMN_CARRIED },
-	{ "CPU", DKT__COLUMN_CPU },
-	{ "COMM", DKT__COLUMN_COMM },
 };
 
 const char *dkt_style_field(size_t i)
@@ -174,7 +173,14 @@ static void add_all(struct dkt__form *form, const struct dkt_field *const *field
 
 struct dkt__column dkt__column_other(const char *name)
 {
-	struct dkt__column column = { .name = name, .kind = DKT__COLUMN_NONE };
+	static const enum dkt__column_kind every[] = {
+		[DKT__EVERY_NONE] = DKT__COLUMN_NONE,
+		[DKT__EVERY_COMM] = DKT__COLUMN_COMM,
+		[DKT__EVERY_PID] = DKT__COLUMN_PID,
+		[DKT__EVERY_CPU] = DKT__COLUMN_CPU,
+	};
+	struct dkt__column column = { .name = name,
+				      .kind = every[dkt__every_field(name, strlen(name))] };
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (!strcmp(others[i].name, name))

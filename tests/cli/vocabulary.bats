@@ -72,3 +72,48 @@ dktrace: --duration: '0' is not a number of seconds above 0" dktrace hist --inpu
 		"$(DKTRACE_ROOT=$capture dktrace __complete dktrace latency syscalls:sys_enter_read syscalls:sys_exit_read --by CO)" \
 		"completion"
 }
+
+@test "comm, pid and cpu are the same in any case, unless the event has a field of the name" {
+	local cell key filters
+
+	for key in COMM,PID,CPU comm,pid,cpu Comm,Pid,Cpu common_comm,common_pid,common_cpu; do
+		run -0 dktrace hist --input "$capture" syscalls:sys_enter_fsync --keys "$key" --csv
+		same "sync,21739,0,1" "$(tail -n 1 <<<"$output")" "key $key"
+	done
+	for key in COMM comm Comm; do
+		run -0 dktrace latency syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match "${key/?omm/pid}" \
+			--keys "$key" --input "$capture" --csv
+		same sync "${lines[1]%%,*}" "group $key"
+	done
+	for filters in 'PID == 21739 && COMM == sync && CPU == 0' 'pid == 21739 && comm == sync && cpu == 0' \
+		'Pid == 21739 && Comm == sync && Cpu == 0'; do
+		diff <(dktrace show --input "$capture" --filter "$filters") \
+			<(dktrace show --input "$capture" --filter 'common_pid == 21739 && COMM == sync && CPU == 0')
+	done
+	for key in COMM,PID,CPU comm,pid,cpu Comm,Pid,Cpu; do
+		run -0 dktrace report "$capture" -e sys_enter_fsync --style csv --fields "$key"
+		same "sync,21739,0" "${lines[1]%$'\r'}" "fields $key"
+	done
+	# The process that wakes, and the one that is woken.
+	cell=$(dktrace hist -i "$top/tests/fixture/tracedat/v7-zstd.dat" sched:sched_waking --keys PID --csv | tail -n +2)
+	[ "$cell" != "$(dktrace hist -i "$top/tests/fixture/tracedat/v7-zstd.dat" sched:sched_waking --keys pid --csv | tail -n +2)" ]
+}
+
+@test "comm, pid and cpu are columns of SQL in any case" {
+	local sql
+
+	for sql in "SELECT pid, comm, Cpu FROM sys_enter_fsync" "SELECT f.PID, f.Comm, cpu FROM sys_enter_fsync f WHERE COMM = 'sync'" \
+		"SELECT common_pid, common_comm, common_cpu FROM sys_enter_fsync"; do
+		run -0 dktrace sql "$capture" "$sql" --csv
+		same "21739,sync,0" "${lines[1]}" "$sql"
+	done
+	dktrace convert "$capture" "$BATS_TEST_TMPDIR/it.sqlite"
+	run -0 dktrace sql "$BATS_TEST_TMPDIR/it.sqlite" "SELECT pid, comm FROM sys_enter_fsync" --csv
+	same "21739,sync" "${lines[1]}" "of a database"
+	run -1 dktrace sql "$capture" "SELECT pid FROM hosts"
+	has "$output" "no such column"
+	for sql in pid PID common_pid; do
+		run -0 dktrace hist --input "$capture" --csv --sql "SELECT $sql FROM sys_enter_fsync WHERE $sql == 21739 && Comm == \"sync\""
+		same "21739,1" "$(tail -n 1 <<<"$output")" "SELECT $sql"
+	done
+}

@@ -443,9 +443,9 @@ static void errors_of_fields_name_the_event(void **state)
 	} rows[] = {
 		{ "u31 == 1", -ENOENT,
 		  "test:made_up has no field 'u31'; did you mean u32?\n  u31 == 1\n  ^" },
-		{ "u8 == 1 && pid == 3", -ENOENT,
-		  "test:made_up has no field 'pid'; did you mean common_pid?\n"
-		  "  u8 == 1 && pid == 3\n             ^" },
+		{ "u8 == 1 && pit == 3", -ENOENT,
+		  "test:made_up has no field 'pit'\n"
+		  "  u8 == 1 && pit == 3\n             ^" },
 		{ "u8 == 'x' && nothing_like == 3", -ENOENT,
 		  "test:made_up has no field 'nothing_like'\n"
 		  "  u8 == 'x' && nothing_like == 3\n               ^" },

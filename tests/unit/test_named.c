@@ -213,10 +213,10 @@ static void events_without_the_fields_are_named(void **state)
 	struct test *test = *state;
 	char *lines;
 
-	take(test, "*:*[pid > 0],sched:*[prio > 0],task:*");
+	take(test, "*:*[prio > 0],sched:*[pid > 0],task:*");
 	assert_ok(test->ctx, named_lacking(test->ctx, &test->named, &lines));
-	assert_string_equal(lines, "*:*[pid > 0]: 2 of 5 events do not have its fields and are"
-				   " recorded without it: block (2)");
+	assert_string_equal(lines, "*:*[prio > 0]: 3 of 5 events do not have its fields and are"
+				   " recorded without it: block (2), task:switch");
 	free(lines);
 	take(test, "sched:*[pid > 0]");
 	assert_ok(test->ctx, named_lacking(test->ctx, &test->named, &lines));

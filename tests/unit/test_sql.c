@@ -168,7 +168,7 @@ static void test_a_wrong_statement_is_refused_with_its_place(void **state)
 		{ "select cast(pid as what) from begin", "Cast of 'pid' to unknown type 'what'", 12 },
 		{ "select cast(comm as hex) from begin", "Field 'comm' cast to 'hex' but is of type string", 12 },
 		{ "select pid - prio as x from begin", "a calculation needs two events: JOIN", 13 },
-		{ "select COMM from begin", "'COMM' needs its event: write begin.COMM", 7 },
+		{ "select COMM from begin", "COMM is for WHERE; as a key write CAST(common_pid AS comm)", 7 },
 		{ "select begin.COMM from begin", "COMM is for WHERE; as a key write CAST(common_pid AS comm)", 7 },
 		{ "select pid from begin where comm < 3", "Field 'comm' is not compatible to be compared with the given value", 28 },
 		{ "select pid from begin where pid = 12ab", "'12ab' is not a number", 34 },
