@@ -46,6 +46,9 @@ void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx);
 /* Tries the fields of n events; of equally similar names the one that most events have wins. */
 void dkt__guess_fields(struct dkt__guess *guess, struct dkt_event *const *events, size_t n);
 
+/* Returns an event of that name in any system; sets *n to their number. */
+struct dkt_event *dkt__event_anywhere(struct dkt_ctx *ctx, const char *name, size_t *n);
+
 /* Returns -ENOENT, with an error message that suggests a similar event. */
 int dkt__no_event(struct dkt_ctx *ctx, const char *system, const char *name);
 

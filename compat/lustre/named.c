@@ -236,15 +236,13 @@ static int no_event(struct dkt_ctx *ctx, const struct named_word *word,
 			dkt__guess_words(&guess));
 }
 
-/* A name without wildcards stands for one event; another of that name may be a surprise. */
-static int check_unique(struct dkt_ctx *ctx, const struct named_word *word,
-			struct dkt_event *const *events, size_t n)
+int named_unique(struct dkt_ctx *ctx, const char *word, struct dkt_event *const *events, size_t n)
 {
 	char *list __cleanup(free) = NULL;
 	size_t len;
 	FILE *out;
 
-	if (n < 2 || strpbrk(word->glob, "*?[:"))
+	if (n < 2 || strpbrk(word, "*?[:"))
 		return 0;
 	out = open_memstream(&list, &len);
 	for (size_t i = 0; out && i < n; i++)
@@ -252,8 +250,7 @@ static int check_unique(struct dkt_ctx *ctx, const struct named_word *word,
 			dkt_event_system(events[i]), dkt_event_name(events[i]));
 	if (dkt__text_end(out, 0, &list))
 		return dkt__no_memory(ctx);
-	return dkt_fail(ctx, -ENOTUNIQ, "several systems have an event '%s'; write %s", word->glob,
-			list);
+	return dkt_fail(ctx, -ENOTUNIQ, "several systems have an event '%s'; write %s", word, list);
 }
 
 static int check_word(struct dkt_ctx *ctx, const struct named_word *word,
@@ -270,7 +267,7 @@ static int check_word(struct dkt_ctx *ctx, const struct named_word *word,
 			events[n++] = all[i];
 	if (!n)
 		return no_event(ctx, word, all, n_all);
-	err = check_unique(ctx, word, events, n);
+	err = named_unique(ctx, word->glob, events, n);
 	if (err || !word->expr)
 		return err;
 	err = dkt_expr_check_any(word->expr, events, n, 0);

@@ -56,6 +56,12 @@ bool named_has(const struct named *named, const struct dkt_event *event, bool ot
 bool named_chooses(const struct named *named, const struct dkt_event *event);
 
 /*
+ * Checks the n events that the word matches: a name without wildcards and without a system stands for one
+ * event, another of that name may be a surprise. -ENOTUNIQ: there are several; the message has their names.
+ */
+int named_unique(struct dkt_ctx *ctx, const char *word, struct dkt_event *const *events, size_t n);
+
+/*
  * Checks the words against the events of the kernel. -ENOENT: a word matches no event; -ENOTUNIQ: a
  * name without wildcards and without a system is in several systems; -ENOENT, -EINVAL: a filter fits
  * none of its events. The error message names the word, and a similar event.

@@ -9,16 +9,22 @@
 #include "base/memory.h"
 #include "io/say.h"
 #include "lustre/class/glob.h"
+#include "lustre/named.h"
 #include "lustre/record/event.h"
 
 /* Characters between words. A glob that needs one of them can put it in brackets. */
 #define SEPARATORS "+,"
 
+struct select_glob {
+	char *word; /* as the user wrote it */
+	char *text; /* over SYSTEM:EVENT */
+};
+
 struct select {
 	const struct class_map *map;
 	uint32_t classes;
 	uint32_t subsystems;
-	char **globs; /* over SYSTEM:EVENT */
+	struct select_glob *globs;
 	size_t n_globs;
 	struct dkt_event **events;
 	size_t n_events;
@@ -28,8 +34,10 @@ void select_free(struct select *select)
 {
 	if (!select)
 		return;
-	for (size_t i = 0; i < select->n_globs; i++)
-		free(select->globs[i]);
+	for (size_t i = 0; i < select->n_globs; i++) {
+		free(select->globs[i].word);
+		free(select->globs[i].text);
+	}
 	free(select->globs);
 	free(select->events);
 	free(select);
@@ -37,14 +45,14 @@ void select_free(struct select *select)
 
 /* ---- words ---- */
 
-static int add_glob(struct select *select, const char *glob)
+static int add_glob(struct select *select, const char *word, const char *text)
 {
-	/* A word without a colon is a system, with all its events. */
-	char *full = dkt__format("%s%s", glob, strchr(glob, ':') ? "" : ":*");
+	struct select_glob glob = { .word = strdup(word), .text = strdup(text) };
 
-	if (full && !dkt__append(select->globs, select->n_globs, full))
+	if (glob.word && glob.text && !dkt__append(select->globs, select->n_globs, glob))
 		return 0;
-	free(full);
+	free(glob.word);
+	free(glob.text);
 	return -ENOMEM;
 }
 
@@ -105,7 +113,7 @@ static int add_word(struct dkt_ctx *ctx, struct select *select, const char *word
 	if (class >= 0 || subsystem >= 0)
 		return 0;
 	err = check_word(ctx, word);
-	return err ? err : add_glob(select, strcmp(word, SELECT_ALL) ? word : "*:*");
+	return err ? err : add_glob(select, word, strcmp(word, SELECT_ALL) ? word : "*:*");
 }
 
 /* ---- events ---- */
@@ -121,9 +129,36 @@ static bool by_name(const struct select *select, const struct dkt_event *event)
 
 	full_name(event, name, sizeof(name));
 	for (size_t i = 0; i < select->n_globs; i++)
-		if (dkt__glob(select->globs[i], name))
+		if (dkt__glob(select->globs[i].text, name))
 			return true;
 	return false;
+}
+
+static bool has_system(struct dkt_event *const *events, size_t n, const char *glob)
+{
+	for (size_t i = 0; i < n; i++)
+		if (dkt__glob(glob, dkt_event_system(events[i])))
+			return true;
+	return false;
+}
+
+/* A word without a colon is a system, with all its events; if there is none, the name of an event. */
+static int complete_globs(struct select *select, struct dkt_event *const *events, size_t n)
+{
+	for (size_t i = 0; i < select->n_globs; i++) {
+		struct select_glob *glob = &select->globs[i];
+		char *text;
+
+		if (strchr(glob->text, ':'))
+			continue;
+		text = has_system(events, n, glob->word) ? dkt__format("%s:*", glob->word) :
+							   dkt__format("*:%s", glob->word);
+		if (!text)
+			return -ENOMEM;
+		free(glob->text);
+		glob->text = text;
+	}
+	return 0;
 }
 
 bool select_has(const struct select *select, const struct dkt_event *event)
@@ -151,24 +186,11 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 	select->events = calloc(n + 1, sizeof(struct dkt_event *));
 	if (!select->events)
 		return dkt__no_memory(ctx);
-	for (size_t i = 0; i < n; i++)
+	err = complete_globs(select, all, n);
+	for (size_t i = 0; !err && i < n; i++)
 		if (select_has(select, all[i]))
 			select->events[select->n_events++] = all[i];
-	return 0;
-}
-
-/* Returns an event of exactly that name, in any system. */
-static const struct dkt_event *event_named(struct dkt_ctx *ctx, const char *name)
-{
-	struct dkt_event *const *all;
-	size_t n;
-
-	if (dkt_events(ctx, &all, &n))
-		return NULL;
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(dkt_event_name(all[i]), name))
-			return all[i];
-	return NULL;
+	return err;
 }
 
 void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx)
@@ -182,20 +204,10 @@ void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx)
 		dkt__guess_member(guess, dkt_event_system(all[i]), dkt_event_name(all[i]));
 }
 
-static int no_event(struct dkt_ctx *ctx, const char *glob)
+static int no_event(struct dkt_ctx *ctx, const char *word)
 {
-	const char *colon = strchr(glob, ':');
-	char *word __cleanup(free) =
-		strndup(glob, strcmp(colon, ":*") ? strlen(glob) : (size_t)(colon - glob));
-	const struct dkt_event *event = word ? event_named(ctx, word) : NULL;
 	struct dkt__guess guess;
 
-	if (!word)
-		return dkt__no_memory(ctx);
-	if (event)
-		return dkt_fail(ctx, -ENOENT,
-				"'%s' is an event name without its system; write %s:%s", word,
-				dkt_event_system(event), word);
 	dkt__guess_start(&guess, word, strlen(word));
 	mask_guess(MASK_DEBUG, &guess);
 	mask_guess(MASK_SUBSYSTEM, &guess);
@@ -204,17 +216,32 @@ static int no_event(struct dkt_ctx *ctx, const char *glob)
 			word, dkt__guess_words(&guess));
 }
 
-/* Each word must match an event, so that a misspelt word is not ignored. */
-static int check_glob(struct dkt_ctx *ctx, const struct select *select, const char *glob)
+/* True if the word is the name of an event, without its system. */
+static bool is_name(const struct select_glob *glob)
 {
-	char name[512];
+	return !strncmp(glob->text, "*:", 2) && !strcmp(glob->text + 2, glob->word);
+}
 
+/* Each word must match an event, so that a misspelt word is not ignored. */
+static int check_glob(struct dkt_ctx *ctx, const struct select *select,
+		      const struct select_glob *glob)
+{
+	struct dkt_event **events __cleanup(free) =
+		calloc(select->n_events + 1, sizeof(struct dkt_event *));
+	char name[512];
+	size_t n = 0;
+
+	if (!events)
+		return dkt__no_memory(ctx);
 	for (size_t i = 0; i < select->n_events; i++) {
 		full_name(select->events[i], name, sizeof(name));
-		if (dkt__glob(glob, name))
-			return 0;
+		if (dkt__glob(glob->text, name))
+			events[n++] = select->events[i];
 	}
-	return no_event(ctx, glob);
+	if (!n)
+		return no_event(ctx, glob->word);
+	/* The name of a system stands for all its events. */
+	return is_name(glob) ? named_unique(ctx, glob->word, events, n) : 0;
 }
 
 int select_check(struct dkt_ctx *ctx, const struct select *select)
@@ -222,7 +249,7 @@ int select_check(struct dkt_ctx *ctx, const struct select *select)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < select->n_globs; i++)
-		err = check_glob(ctx, select, select->globs[i]);
+		err = check_glob(ctx, select, &select->globs[i]);
 	if (!err && !select->n_events)
 		err = dkt_fail(ctx, -ENOENT, "this kernel has no events for it");
 	return err;

@@ -15,12 +15,13 @@ struct select;
 
 /*
  * Parses words separated by + or commas: a class, a subsystem (a name can be both), a glob
- * SYSTEM:EVENT, a glob for event systems, or `all`. -EINVAL: no word, or an invalid glob.
+ * SYSTEM:EVENT, a glob for event systems or else for names of events, or `all`. -EINVAL: no word, or an
+ * invalid glob.
  */
 int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *words,
 	       struct select **select);
 
-/* -ENOENT: one of the words matches no event of this kernel. */
+/* -ENOENT: one of the words matches no event of this kernel. -ENOTUNIQ: as of named_unique(). */
 int select_check(struct dkt_ctx *ctx, const struct select *select);
 void select_free(struct select *select);
 

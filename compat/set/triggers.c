@@ -41,7 +41,8 @@ static bool is_verb(const char *action, const char *verb)
 
 static bool has_target(const char *action)
 {
-	return is_verb(action, "enable_event") || is_verb(action, "disable_event");
+	return is_verb(action, "enable_event") || is_verb(action, "disable_event") ||
+	       is_verb(action, "enable_hist") || is_verb(action, "disable_hist");
 }
 
 /* Returns the position of ":5" at the end, or the end. */

@@ -58,6 +58,17 @@ static int list_bits(struct list *list)
 
 /* ---- events ---- */
 
+/* A glob without a colon may also be of the event's name alone. */
+static bool is_selected_event(const struct list *list, const struct dkt_event *event,
+			      const char *name)
+{
+	for (int i = 0; i < list->n_globs; i++)
+		if (!strchr(list->globs[i], ':') &&
+		    !fnmatch(list->globs[i], dkt_event_name(event), FNM_CASEFOLD))
+			return true;
+	return is_selected(list, name);
+}
+
 static char *bit_names(enum mask_kind kind, uint32_t mask)
 {
 	char text[MASK_TEXT_SIZE];
@@ -95,7 +106,7 @@ static int list_events(struct list *list)
 
 		if (!name)
 			return -ENOMEM;
-		if (!is_selected(list, name))
+		if (!is_selected_event(list, list->events[i], name))
 			continue;
 		about = describe ? describe_event(list->events[i]) : NULL;
 		rows_add(list->rows, val_text(name), val_words(classes), val_words(subsystems),
@@ -131,7 +142,7 @@ static int list_fields(struct list *list)
 
 		if (!name)
 			return -ENOMEM;
-		if (is_selected(list, name))
+		if (is_selected_event(list, list->events[i], name))
 			err = list_fields_of(list, list->events[i], name);
 	}
 	return err;

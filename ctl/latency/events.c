@@ -3,55 +3,56 @@
 #include <fnmatch.h>
 
 #include "base/buf.h"
-#include "base/io.h"
 #include "latency/latency.h"
 #include "lustre/log_source.h"
+#include "lustre/named.h"
 #include "lustre/select.h"
 
 /* Stores the error message for an unknown event, with a similar name. */
-static int no_event(struct dkt_ctx *ctx, const char *system, const char *name)
+static int no_event(struct dkt_ctx *ctx, const char *word)
 {
-	char *word __cleanup(free) = dkt__format("%s:%s", system, name);
 	struct dkt__guess guess;
 
-	if (!word)
-		return -ENOMEM;
 	dkt__guess_start(&guess, word, strlen(word));
 	select_guess(&guess, ctx);
 	return dkt_fail(ctx, -ENOENT, "there is no event %s%s", word, dkt__guess_words(&guess));
 }
 
-/* Adds the events that match. Events such as those of system calls are found only by name. */
+static bool matches(const char *system, const char *name, const struct dkt_event *event)
+{
+	return (!system || !strcmp(dkt_event_system(event), system)) &&
+	       !fnmatch(name, dkt_event_name(event), 0);
+}
+
+/*
+ * Adds the events that match; system NULL: of all systems. Events such as those of system calls are found only
+ * by both names.
+ */
 static int add_matching(struct latency_set *set, struct dkt_ctx *ctx, const char *system,
 			const char *name, size_t *n)
 {
-	struct dkt_event *event = NULL, *const * all;
-	size_t total;
-	int err = 0;
+	const bool glob = !system || strpbrk(name, "*?[");
+	struct dkt_event *event = glob ? NULL : dkt_event_find(ctx, system, name);
+	struct dkt_event *const *all = &event;
+	struct dkt_event **found __cleanup(free) = NULL;
+	size_t total = event != NULL;
+	int err = glob ? dkt_events(ctx, &all, &total) : 0;
 
 	*n = 0;
-	if (!strpbrk(name, "*?["))
-		event = dkt_event_find(ctx, system, name);
-	else
-		err = dkt_events(ctx, &all, &total);
-	if (event) {
-		*n = 1;
-		return dkt__append(set->events, set->n, (struct live_event){ .event = event });
-	}
-	for (size_t i = 0; !err && strpbrk(name, "*?[") && i < total; i++)
-		if (!strcmp(dkt_event_system(all[i]), system) &&
-		    !fnmatch(name, dkt_event_name(all[i]), 0)) {
-			err = dkt__append(set->events, set->n,
-					  (struct live_event){ .event = all[i] });
-			++*n;
-		}
+	for (size_t i = 0; !err && i < total; i++)
+		if (matches(system, name, all[i]))
+			err = dkt__append(found, *n, all[i]);
+	if (!err && !system)
+		err = named_unique(ctx, name, found, *n);
+	for (size_t i = 0; !err && i < *n; i++)
+		err = dkt__append(set->events, set->n, (struct live_event){ .event = found[i] });
 	return err;
 }
 
-static int add_missing(struct latency_set *set, const char *system, const char *name)
+static int add_missing(struct latency_set *set, const char *word)
 {
-	char *more = dkt__format("%s%s%s:%s", set->missing ? set->missing : "",
-				 set->missing ? ", " : "", system, name);
+	char *more = dkt__format("%s%s%s", set->missing ? set->missing : "",
+				 set->missing ? ", " : "", word);
 
 	if (!more)
 		return -ENOMEM;
@@ -60,28 +61,31 @@ static int add_missing(struct latency_set *set, const char *system, const char *
 	return 0;
 }
 
+static int find_word(struct latency_set *set, struct dkt_ctx *ctx, const char *word)
+{
+	const char *colon = strchr(word, ':');
+	char *system __cleanup(free) = colon ? strndup(word, (size_t)(colon - word)) : NULL;
+	size_t n;
+	int err;
+
+	if (colon && !system)
+		return -ENOMEM;
+	err = add_matching(set, ctx, system, colon ? colon + 1 : word, &n);
+	if (err || n)
+		return err;
+	return set->pair.name ? add_missing(set, word) : no_event(ctx, word);
+}
+
 /* Finds the events of one side of the pair. */
 static int find_side(struct latency_set *set, struct dkt_ctx *ctx, const char *names)
 {
 	char *copy __cleanup(free) = strdup(names), *word, *save = NULL;
-	size_t before = set->n, n;
+	const size_t before = set->n;
 	int err = copy ? 0 : -ENOMEM;
 
 	for (word = err ? NULL : strtok_r(copy, ",", &save); !err && word;
-	     word = strtok_r(NULL, ",", &save)) {
-		char *colon = strchr(word, ':');
-
-		if (!colon)
-			return dkt_fail(ctx, -EINVAL,
-					"'%s' is not an event: write SYSTEM:NAME; ready-made"
-					" pairs are listed by 'dktrace latency'",
-					word);
-		*colon = '\0';
-		err = add_matching(set, ctx, word, colon + 1, &n);
-		if (!err && !n)
-			err = set->pair.name ? add_missing(set, word, colon + 1) :
-					       no_event(ctx, word, colon + 1);
-	}
+	     word = strtok_r(NULL, ",", &save))
+		err = find_word(set, ctx, word);
 	if (!err && set->n == before && !set->pair.name)
 		err = dkt_fail(ctx, -EINVAL, "'%s': no event", names);
 	return err;
@@ -111,30 +115,15 @@ void latency_set_clear(struct latency_set *set)
 	*set = (struct latency_set){ 0 };
 }
 
-/* Returns "trace-cmd record -e a:b -e c:d"; the caller frees it. */
+#define HOW_TO_RECORD "dktrace record"
+
+/* Returns "dktrace record -e 'a:b,c:d'"; the caller frees it. */
 static char *how_to_record(const struct latency_pair *pair)
 {
-	const char *sides[] = { pair->begin, pair->end }, *p;
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	const bool two = strcmp(pair->begin, pair->end) != 0;
 
-	if (!f)
-		return NULL;
-	fputs("trace-cmd record", f);
-	for (size_t i = 0; i < 2; i++) {
-		if (i && !strcmp(sides[0], sides[1]))
-			break;
-		for (p = sides[i]; *p; p += *p == ',') {
-			size_t len = strcspn(p, ",");
-			bool quote = memchr(p, '*', len);
-
-			fprintf(f, " -e %s%.*s%s", quote ? "'" : "", (int)len, p, quote ? "'" : "");
-			p += len;
-		}
-	}
-	dkt__text_end(f, 0, &text);
-	return text;
+	return dkt__format(HOW_TO_RECORD " -e '%s%s%s'", pair->begin, two ? "," : "",
+			   two ? pair->end : "");
 }
 
 int latency_fail_missing(struct dkt_ctx *ctx, const struct latency_set *set,
@@ -151,7 +140,7 @@ int latency_fail_missing(struct dkt_ctx *ctx, const struct latency_set *set,
 				" 'dktrace dk --format trace.dat FILE' saves records that have",
 				set->pair.name);
 	return dkt_fail(ctx, -ENOENT, "pair '%s': the file has no event %s; to record it: %s",
-			set->pair.name, set->missing, how ? how : "trace-cmd record");
+			set->pair.name, set->missing, how ? how : HOW_TO_RECORD);
 }
 
 void latency_report_missing(const struct latency_set *set, const char *file)
@@ -171,5 +160,5 @@ void latency_report_unpaired(const struct latency_set *set, const char *file)
 		return;
 	app_say("%s has no record of %s%s%s; to record them: %s", file,
 		info.begins ? "" : set->pair.begin, info.begins || info.ends ? "" : " and of ",
-		info.ends ? "" : set->pair.end, how ? how : "trace-cmd record");
+		info.ends ? "" : set->pair.end, how ? how : HOW_TO_RECORD);
 }

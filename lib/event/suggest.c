@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Suggests events and fields for misspelt names. */
+/* Finds events by a name without a system; suggests events and fields for misspelt names. */
 #include "event.h"
+
+struct dkt_event *dkt__event_anywhere(struct dkt_ctx *ctx, const char *name, size_t *n)
+{
+	struct dkt_event *const *all;
+	struct dkt_event *found = NULL;
+	size_t total;
+
+	*n = 0;
+	if (dkt_events(ctx, &all, &total))
+		return NULL;
+	for (size_t i = 0; i < total; i++) {
+		if (strcmp(all[i]->name, name) != 0)
+			continue;
+		found = all[i];
+		++*n;
+	}
+	return found;
+}
 
 void dkt__guess_events(struct dkt__guess *guess, struct dkt_ctx *ctx)
 {

@@ -37,19 +37,26 @@ int dkt__probe_event(struct probe_define *define)
 				     .variable = field_value };
 	char *where __cleanup(free) = NULL;
 	struct dkt_event *event;
+	size_t n = 1;
 
 	if (!define->features.event)
 		return dkt_fail(define->ctx, -EOPNOTSUPP,
 				"this kernel has no probes on events (5.15 brought them)");
-	if (!place->module || !place->function || place->is_glob || place->on_return ||
-	    place->offset)
+	if (!place->function || place->is_glob || place->on_return || place->offset)
 		return dkt_fail(define->ctx, -EINVAL, "write the event as SYSTEM:EVENT");
-	event = dkt_event_find(define->ctx, place->module, place->function);
+	event = place->module ? dkt_event_find(define->ctx, place->module, place->function) :
+				dkt__event_anywhere(define->ctx, place->function, &n);
+	if (n > 1)
+		return dkt_fail(define->ctx, -ENOTUNIQ,
+				"%zu systems have an event '%s'; write it as SYSTEM:%s", n,
+				place->function, place->function);
+	if (!event && !place->module)
+		return dkt_fail(define->ctx, -EINVAL, "write the event as SYSTEM:EVENT");
 	if (!event)
 		return dkt__no_event(define->ctx, place->module, place->function);
 	scope.data = event;
 	scope.where = place->function;
-	where = dkt__format("%s.%s", place->module, place->function);
+	where = dkt__format("%s.%s", event->system, event->name);
 	return where ? dkt__probe_add(define, &scope, where, place->function, "") :
 		       dkt__no_memory(define->ctx);
 }

@@ -34,25 +34,6 @@ static bool is_comm(const struct field *field)
 
 /* ---- events ---- */
 
-/* Looks in all systems; sets *n to the number of events with the name. */
-static struct dkt_event *find_anywhere(struct dkt_ctx *ctx, const char *name, size_t *n)
-{
-	struct dkt_event *const *all;
-	struct dkt_event *found = NULL;
-	size_t total;
-
-	*n = 0;
-	if (dkt_events(ctx, &all, &total))
-		return NULL;
-	for (size_t i = 0; i < total; i++) {
-		if (strcmp(all[i]->name, name) != 0)
-			continue;
-		found = all[i];
-		++*n;
-	}
-	return found;
-}
-
 static int no_event(struct sql *sql, const struct sql_token *token, const char *name)
 {
 	struct dkt_event *const *all;
@@ -83,7 +64,7 @@ static int find_event(struct sql *sql, struct sql_event *it)
 		it->event = dkt_event_find(sql->ctx, name, dot + 1);
 		*dot = ':';
 	} else {
-		it->event = find_anywhere(sql->ctx, name, &n);
+		it->event = dkt__event_anywhere(sql->ctx, name, &n);
 	}
 	if (!it->event)
 		return no_event(sql, &it->name, name);

@@ -81,7 +81,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
 		dktrace latency foo --input "$capture"
 	expect 2 '' "dktrace: latency: give the fields that pair the records, such as --match common_pid" \
 		dktrace latency a:b c:d --input "$capture"
-	expect 1 '' "dktrace: 'b' is not an event: write SYSTEM:NAME; ready-made pairs are listed by 'dktrace latency'" \
+	expect 1 '' "dktrace: there is no event b" \
 		dktrace latency b c --match d --input "$capture"
 	expect 1 '' "dktrace: there is no event syscalls:sys_enter_fsink; did you mean syscalls:sys_enter_fsync?" \
 		dktrace latency syscalls:sys_enter_fsink c:d --match d --input "$capture"
@@ -131,14 +131,14 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
 	echo '00000080:00200000:1.0:1795361145.9:0:7:0:(syscalls:0:sys_enter_fsync()) fd: 0x00000003' >log.txt
 	expect 1 "" "dktrace: pair 'fsync': lines of a debug log have no fields to pair by; 'dktrace dk --format trace.dat FILE' saves records that have" \
 		dktrace latency fsync --input log.txt
-	expect 1 "" "dktrace: pair 'jbd2': the file has no event jbd2:jbd2_start_commit, jbd2:jbd2_end_commit; to record it: trace-cmd record -e jbd2:jbd2_start_commit -e jbd2:jbd2_end_commit" \
+	expect 1 "" "dktrace: pair 'jbd2': the file has no event jbd2:jbd2_start_commit, jbd2:jbd2_end_commit; to record it: dktrace record -e 'jbd2:jbd2_start_commit,jbd2:jbd2_end_commit'" \
 		dktrace latency jbd2 --input fsync.dat
 }
 
 @test "a file that has only one side of a pair says how to record the other" {
 	cd "$BATS_TEST_TMPDIR"
 	dktrace convert -e 'syscalls:sys_enter_fsync' "$capture" enter.dat
-	expect 1 "" "dktrace: pair 'syscall': the file has no event syscalls:sys_exit_*; to record it: trace-cmd record -e 'syscalls:sys_enter_*' -e 'syscalls:sys_exit_*'" \
+	expect 1 "" "dktrace: pair 'syscall': the file has no event syscalls:sys_exit_*; to record it: dktrace record -e 'syscalls:sys_enter_*,syscalls:sys_exit_*'" \
 		dktrace latency syscall --input enter.dat
 	# Other events have a format but no record.
 	cp -r "$capture" tree
@@ -146,7 +146,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
 	mkdir tree/events/syscalls/sys_enter_fdatasync
 	sed 's/fsync/fdatasync/; s/^ID: .*/ID: 60001/' tree/events/syscalls/sys_enter_fsync/format \
 		>tree/events/syscalls/sys_enter_fdatasync/format
-	expect 0 "no pair" "dktrace: tree has no record of syscalls:sys_enter_fdatasync; to record them: trace-cmd record -e syscalls:sys_enter_fdatasync -e syscalls:sys_exit_fsync
+	expect 0 "no pair" "dktrace: tree has no record of syscalls:sys_enter_fdatasync; to record them: dktrace record -e 'syscalls:sys_enter_fdatasync,syscalls:sys_exit_fsync'
 dktrace: 1 ended without a recorded beginning" \
 		dktrace latency syscalls:sys_enter_fdatasync syscalls:sys_exit_fsync --match common_pid --input tree
 }

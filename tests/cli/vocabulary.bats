@@ -117,3 +117,36 @@ dktrace: --duration: '0' is not a number of seconds above 0" dktrace hist --inpu
 		same "21739,1" "$(tail -n 1 <<<"$output")" "SELECT $sql"
 	done
 }
+
+@test "one event is named without its system, too" {
+	local command
+
+	for command in "hist --input $capture % --csv" "hist --input $capture %,sys_enter_fsync --keys event --csv" \
+		"latency % sys_exit_fsync,sys_exit_read --match pid --csv --input $capture" "latency %,sys_enter_fsync syscalls:sys_exit_read --match pid --csv --input $capture" \
+		"list events %" "list fields %" "report -e % $capture" "sql $capture \"SELECT fd FROM sys_enter_read\"" \
+		"analyze periodstats --period 'it: begin %; end sys_exit_read' $capture" \
+		"hist --input $capture --csv --sql \"SELECT fd FROM sys_enter_read\""; do
+		export DKTRACE_ROOT=$capture
+		same "$(eval "dktrace ${command//%/syscalls:sys_enter_read}")" "$(eval "dktrace ${command//%/sys_enter_read}")" "$command"
+		[ -n "$(eval "dktrace ${command//%/sys_enter_read}")" ]
+		unset DKTRACE_ROOT
+	done
+	run -1 dktrace hist --input "$capture" sys_enter_raed
+	has "$output" "'sys_enter_raed' is not a class, subsystem or event (SYSTEM:EVENT); did you mean"
+	run -1 dktrace latency sys_enter_raed sys_exit_read --match pid --input "$capture"
+	has "$output" "there is no event sys_enter_raed; did you mean"
+}
+
+@test "a name that two systems have needs its system" {
+	local tree=$BATS_TEST_TMPDIR/tree command
+
+	cp -r "$capture" "$tree"
+	mkdir -p "$tree/events/other/sys_enter_read"
+	sed 's/^ID: .*/ID: 60001/' "$capture/events/syscalls/sys_enter_read/format" >"$tree/events/other/sys_enter_read/format"
+	echo other:sys_enter_read >>"$tree/available_events"
+	for command in "hist --input $tree sys_enter_read" "latency sys_enter_read sys_exit_read --match pid --input $tree"; do
+		# shellcheck disable=SC2086
+		run -1 dktrace $command
+		has "$output" "several systems have an event 'sys_enter_read'; write "
+	done
+}

@@ -201,7 +201,7 @@ time.sleep(100000)'
 		all_knobs | diff "$tmp/before" -
 	done <<-'END'
 		'nosuch' is not a class, subsystem or event (SYSTEM:EVENT)|1|set nosuch 'a == 1'
-		'sched_switch' is an event name without its system; write sched:sched_switch|1|set sched_switch 'prev_pid == 1'
+		sched_switch has no field 'prev_pidd'; did you mean prev_pid?|1|set sched_switch 'prev_pidd == 1'
 		'nosuch:*x' is not a class|1|set 'vfstrace+nosuch:*x' 'fd == 1'
 		expected a class, subsystem or event|1|set ++ 'a == 1'
 		a character that cannot be in an event name|1|set 'a:b:c' 'a == 1'

@@ -274,3 +274,13 @@ for fd in fd, fd + 1:
 	dktrace reset
 	machine | diff "$tmp/machine" -
 }
+
+@test "events of a trigger are named without their system, too" {
+	dktrace trigger add sys_enter_getpid enable_event:sys_enter_getppid:3
+	run -0 dktrace trigger list
+	has "$output" syscalls:sys_enter_getpid
+	has "$output" enable_event:syscalls:sys_enter_getppid
+	dktrace trigger del sys_enter_getpid
+	run -1 dktrace trigger add sys_enter_getpid enable_event:sys_enter_getpidd
+	has "$output" "'sys_enter_getpidd' is not a class, subsystem or event"
+}
