@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "app/app.h"
+#include "app/file_argument.h"
 #include "app/opt.h"
 #include "app/privileges.h"
 #include "app/spawn.h"
@@ -112,6 +113,7 @@ static int run_command(struct app *app, int argc, char **argv)
 	argv[first - 1] = argv[0];
 	argv += first - 1;
 	argc -= first - 1;
+	argc = file_argument_take(app, argc, argv);
 	rc = check_args(command, argc - 1);
 	if (!rc && app->n_command && runs_command(command))
 		rc = spawn_check(argv + argc - app->n_command);

@@ -16,7 +16,7 @@ int watch_read(struct watch *watch, const struct app *app, char **command)
 	if (!*app->watch && command && !command[0][strspn(command[0], "0123456789.")])
 		return app_usage("--watch: no space before the seconds: -w%s", command[0]);
 	if (app->input)
-		return app_usage("%s: cannot combine --input with --watch: a file does not grow",
+		return app_usage("%s: cannot combine a file with --watch: a file does not grow",
 				 app->command->name);
 	watch->every = 1;
 	return *app->watch ? opt_seconds("watch", app->watch, &watch->every) : 0;

@@ -26,7 +26,7 @@ static int read_args(struct hist *hist, int argc, char **argv)
 	if (app->sql && (app->keys || app->vals || app->filter))
 		return app_usage("hist: cannot combine --sql with --keys, --vals or --filter");
 	if (hist->command && app->input)
-		return app_usage("hist: cannot combine --input with a command; give one of them");
+		return app_usage("hist: cannot combine a file with a command; give one of them");
 	if (app->keep && (app->input || app->here))
 		return app_usage("hist: --keep needs counting in the kernel");
 	if (app->style && app->diff)

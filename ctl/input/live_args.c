@@ -18,9 +18,8 @@ static int check_live(const struct app *app)
 
 	for (size_t i = 0; i < ARRAY_SIZE(file_only); i++)
 		if (file_only[i].value)
-			return app_usage(
-				"%s: --%s selects records of a file; name the file with --input",
-				app->command->name, file_only[i].option);
+			return app_usage("%s: --%s selects records of a file; name the file",
+					 app->command->name, file_only[i].option);
 	return 0;
 }
 

@@ -41,8 +41,7 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	if (argc > used)
 		latency->command = argv + used;
 	if (latency->command && app->input)
-		return app_usage(
-			"latency: cannot combine --input with a command; give one of them");
+		return app_usage("latency: cannot combine a file with a command; give one of them");
 	return latency_view_read(&latency->view, app, latency->command);
 }
 

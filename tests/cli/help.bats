@@ -53,7 +53,7 @@ questions()
 	same "Who fsyncs?
   now:     dktrace hist fsyncs
   record:  dktrace record -e 'syscalls:sys_*sync*'
-  later:   dktrace hist fsyncs -i trace.dat" "$(printf '%s\n' "${lines[@]:0:4}")" "the first task"
+  later:   dktrace hist fsyncs trace.dat" "$(printf '%s\n' "${lines[@]:0:4}")" "the first task"
 	same "$output" "$(dktrace help 'Who FSYNCS?')" "other case, in quotes"
 	run -0 dktrace help slow disk
 	has "${lines[0]}" "Which disk is slow?"

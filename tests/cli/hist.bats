@@ -108,7 +108,7 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	expect 1 '' "dktrace: filter: syscalls:sys_enter_read has no field 'fdd'; did you mean fd?
   fdd == 1
   ^" hist syscalls:sys_enter_read -k fd --filter 'fdd == 1'
-	expect 2 '' "dktrace: hist: cannot combine --input with --watch: a file does not grow" hist syscalls:sys_enter_read -w
+	expect 2 '' "dktrace: hist: cannot combine a file with --watch: a file does not grow" hist syscalls:sys_enter_read -w
 	expect 2 '' "dktrace: --watch: 'x' is not a number of seconds above 0" dktrace hist syscalls:sys_enter_read -wx
 	expect 2 '' "dktrace: --size: 'x' is not a number" hist syscalls:sys_enter_read --size x
 	run -1 hist no:such

@@ -68,7 +68,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
 	expect 2 '' "dktrace: --top: 'x' is not a number" dktrace latency syscall --input "$capture" --top x
 	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0" dktrace latency syscall -w0
 	expect 2 '' 'dktrace: --watch: no space before the seconds: -w2' dktrace latency syscall -w 2
-	expect 2 '' 'dktrace: latency: cannot combine --input with --watch: a file does not grow' \
+	expect 2 '' 'dktrace: latency: cannot combine a file with --watch: a file does not grow' \
 		dktrace latency syscall --input "$capture" --watch
 	for option in watch sort=max top=3; do
 		expect 2 '' "dktrace: latency: cannot combine --kernel with --${option%=*}: the kernel's table is printed once, complete, in order of groups and times" \
@@ -98,7 +98,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
   ^" dktrace latency "${fsync[@]}" --filter 'fdd == 3' --input "$capture"
 	expect 2 '' "dktrace: --slowest: '-1' is not a number" dktrace latency syscall --slowest=-1 --input "$capture"
 	expect 2 '' "dktrace: --duration: '0' is not a number of seconds above 0" dktrace latency "${fsync[@]}" --duration 0 --input "$capture"
-	expect 2 '' 'dktrace: latency: cannot combine --input with a command; give one of them' \
+	expect 2 '' 'dktrace: latency: cannot combine a file with a command; give one of them' \
 		dktrace latency "${fsync[@]}" --input "$capture" -- true
 	run -1 --separate-stderr dktrace latency syscall --input /nonexistent
 	has "$stderr" 'dktrace: open /nonexistent: No such file or directory'

@@ -258,7 +258,7 @@ cell()
 		for option in class subsystem event since until rate; do
 			# shellcheck disable=SC2086 # several words
 			run -2 --separate-stderr dktrace $command --$option=1
-			same "dktrace: ${command% *}: --$option selects records of a file; name the file with --input" "$stderr"
+			same "dktrace: ${command% *}: --$option selects records of a file; name the file" "$stderr"
 		done
 	done
 	refused status --class

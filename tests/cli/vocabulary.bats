@@ -150,3 +150,27 @@ dktrace: --duration: '0' is not a number of seconds above 0" dktrace hist --inpu
 		has "$output" "several systems have an event 'sys_enter_read'; write "
 	done
 }
+
+@test "every command that reads a file takes it as an argument, as by --input" {
+	local command tree=$BATS_TEST_TMPDIR/tree
+
+	cp -r "$capture" "$tree"
+	dktrace convert "$capture" "$BATS_TEST_TMPDIR/it.dat"
+	cd "$BATS_TEST_TMPDIR"
+	for command in "hist iotrace %" "hist sys_enter_read % -k fd" "hist %" "hist --csv --sql \"SELECT fd FROM sys_enter_read\" %" \
+		"hist failed-calls %" "latency syscall %" "latency sys_enter_read sys_exit_read % --match pid" "latency %" "strace %"; do
+		for file in it.dat tree - <(cat it.dat); do
+			[ -n "$(eval "dktrace ${command/\%/"$file"}" <it.dat)" ]
+			[[ $file == /* ]] && continue
+			diff <(eval "dktrace ${command/\%/--input "$file"}" <it.dat 2>&1) <(eval "dktrace ${command/\%/"$file"}" <it.dat 2>&1)
+		done
+	done
+	for command in show dk "follow -t 0.1"; do
+		# shellcheck disable=SC2086 # several words
+		diff <(dktrace $command -i tree 2>&1) <(dktrace $command tree 2>&1)
+	done
+	# What can be run is run.
+	printf '#!/bin/sh\nexit 9\n' >script
+	chmod +x script
+	expect 2 '' "dktrace: hist: cannot combine a file with a command; give one of them" dktrace hist iotrace it.dat -- ./script
+}
