@@ -23,7 +23,7 @@ PKG_CONFIG ?= pkg-config
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
 	libseccomp
-TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3
+TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3 liblzma
 
 # A library that is loaded when needed, not linked, by the name of the interface that its header describes.
 soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1) 2>/dev/null)/$(1).so" \
@@ -82,7 +82,8 @@ LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 # Before glibc 2.34 dlopen() is in a library of its own.
 LIB_LIBS += -ldl
 TOOL_CFLAGS += -DLIBCURL='"$(call soname,libcurl)"' $(shell $(PKG_CONFIG) --cflags libcurl 2>/dev/null)
-TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lm
+# bzip2 has no file for pkg-config on Debian 12.
+TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lbz2 -lm
 
 LIB_SRC := $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)
 COMPAT_SRC := $(wildcard compat/*.c compat/*/*.c compat/*/*/*.c)

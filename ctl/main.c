@@ -10,6 +10,7 @@
 #include "app/privileges.h"
 #include "app/spawn.h"
 #include "base/gained.h"
+#include "input/unpack.h"
 #include "lctl/lctl.h"
 #include "lustre/message/cdebug.h"
 
@@ -130,6 +131,7 @@ static int run_command(struct app *app, int argc, char **argv)
 	if (lent)
 		cdebug_take_back(app->ctx);
 	privileges_end(app);
+	unpack_clear(app);
 	dkt_ctx_free(app->ctx);
 	names_clear(&app->joined);
 	return rc;

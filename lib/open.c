@@ -2,6 +2,7 @@
 /* Opens a recording: its first bytes select the reader. Depends on all readers. */
 #include <sys/stat.h>
 
+#include "base/packed.h"
 #include "source/file.h"
 #include "source/saved_tree.h"
 
@@ -14,27 +15,6 @@ static const struct dkt__reader *find_reader(const struct dkt__file *file)
 	for (size_t i = 0; readers[i]; i++)
 		if (readers[i]->is(file->data, file->size))
 			return readers[i];
-	return NULL;
-}
-
-/* Returns the program that compressed the file; NULL: unknown. */
-static const char *find_compressor(const struct dkt__file *file)
-{
-	static const struct {
-		const char *magic, *program;
-	} known[] = {
-		{ "\x1f\x8b", "gzip" },
-		{ "\xfd"
-		  "7zXZ",
-		  "xz" },
-		{ "BZh", "bzip2" },
-		{ "\x28\xb5\x2f\xfd", "zstd" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (file->size > strlen(known[i].magic) &&
-		    !memcmp(file->data, known[i].magic, strlen(known[i].magic)))
-			return known[i].program;
 	return NULL;
 }
 
@@ -64,7 +44,7 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 	reader = find_reader(&file);
 	if (reader)
 		return dkt__with_words(ctx, reader->open(ctx, &file, &mine, source));
-	compressor = find_compressor(&file);
+	compressor = dkt__packed_by(file.data, file.size);
 	if (compressor)
 		return dkt_fail(ctx, -EINVAL,
 				"open %s: the file is compressed by %s; decompress it first", name,

@@ -148,6 +148,8 @@ struct app {
 	int n_command; /* arguments after "--", the last ones */
 	struct app_file *files; /* input, opened before privileges are dropped; see privileges.h */
 	size_t n_files;
+	struct app_damage *damages; /* of compressed input; see unpack.h */
+	size_t n_damages;
 	unsigned int keep_privileges; /* enum dkt_keep: needed for the input and the output */
 };
 

@@ -12,6 +12,7 @@
 #include "base/stop.h"
 #include "base/when.h"
 #include "input/args.h"
+#include "input/unpack.h"
 #include "lustre/libcfs.h"
 #include "lustre/log_kind.h"
 #include "pipeline/dk.h"
@@ -154,6 +155,9 @@ static bool has_records(struct app *app, const char *file)
 
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return false;
+	/* That it cannot be decompressed is no reason to replace it. */
+	if (unpack_file(app, fd, file, file))
+		return true;
 	has = log_kind_of(fd) != LOG_NONE ||
 	      (!app_new_ctx(app, NULL, &ctx) && !dkt_source_open(ctx, file, &opts, &source));
 	dkt_source_close(source);

@@ -7,6 +7,7 @@
 #include "base/ticks.h"
 #include "input/directory.h"
 #include "input/stdin_file.h"
+#include "input/unpack.h"
 #include "log/directory.h"
 #include "lustre/dump_log.h"
 #include "lustre/log_source.h"
@@ -189,6 +190,8 @@ static int open_file(struct app *app, struct dkt_source_opts *opts, const struct
 
 	opts->fd = privileges_file(app, in->path);
 	err = opts->fd ? stdin_copy_pipe(app, opts->fd - 1, in->path) : 0;
+	if (!err && opts->fd)
+		err = unpack_file(app, opts->fd - 1, in->path, in->path);
 	return err ? err : log_source_open_wanted(in->ctx, in->path, opts, wants, &in->source);
 }
 

@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "input/causes.h"
 #include "input/collected.h"
+#include "input/unpack.h"
 
 static int begin(struct app *app, size_t n, struct inputs *inputs)
 {
@@ -299,10 +300,23 @@ static int add_more(struct inputs *inputs, size_t i, const struct record_args *a
 	return input_open_more(inputs->app, &files[i - 1].in, args, &files[i].in);
 }
 
+/* Opens the file. What a damaged archive does not give is as if it had not come. */
+static int open_one(struct inputs *inputs, size_t i, const struct record_args *args)
+{
+	struct inputs_file *file = &inputs->files[i];
+	int err = input_open(inputs->app, file->path, args, 0, &file->in);
+	const char *damage = err ? NULL : unpack_damage(inputs->app, file->path);
+
+	if (!damage || file->lacks)
+		return err;
+	file->lacks = strdup(damage);
+	return file->lacks ? 0 : dkt__no_memory(inputs->app->ctx);
+}
+
 int inputs_open_file(struct inputs *inputs, size_t *i, const struct record_args *args)
 {
 	size_t nr = (*i)++;
-	int err = input_open(inputs->app, inputs->files[nr].path, args, 0, &inputs->files[nr].in);
+	int err = open_one(inputs, nr, args);
 
 	while (!err && input_has_more(&inputs->files[*i - 1].in))
 		err = add_more(inputs, (*i)++, args);
@@ -324,7 +338,7 @@ int inputs_open_one(struct app *app, const char *path, struct record_args *args,
 		return err;
 	inputs->files[inputs->n++].path = path;
 	args->once = true;
-	err = input_open(app, path, args, 0, &inputs->files[0].in);
+	err = open_one(inputs, 0, args);
 	if (!err && input_has_more(&inputs->files[0].in))
 		err = input_refuse_more(app, &inputs->files[0].in);
 	if (!err)
@@ -431,6 +445,22 @@ bool inputs_lack_hosts(const struct inputs *inputs)
 	return inputs->collected && inputs->collected->incomplete;
 }
 
+/* Returns true if an archive was damaged. */
+static bool report_archives(const struct inputs *inputs)
+{
+	const char *damage;
+	bool told = false;
+
+	for (size_t i = 0; i < inputs->n; i++) {
+		damage = unpack_damage(inputs->app, inputs->files[i].path);
+		if (!damage)
+			continue;
+		app_say("%s: %s", inputs->files[i].in.path, damage);
+		told = true;
+	}
+	return told;
+}
+
 int inputs_report_losses(struct inputs *inputs)
 {
 	enum losses_verdict worst = LOSSES_NONE, one;
@@ -451,6 +481,8 @@ int inputs_report_losses(struct inputs *inputs)
 		app_say("%s: nothing was recorded for a time", inputs->files[0].path);
 	if (pauses || told || inputs_lack_hosts(inputs))
 		worst = DKT__MAX(worst, LOSSES_LOST);
+	if (report_archives(inputs))
+		worst = LOSSES_DAMAGE;
 	if (inputs->line.selection)
 		rate_report(&inputs->line.selection->rate, "dktrace");
 	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;

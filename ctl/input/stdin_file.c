@@ -7,8 +7,10 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "app/privileges.h"
 #include "base/stop.h"
 #include "base/temporary.h"
+#include "input/unpack.h"
 
 #define CHUNK (1 << 16)
 
@@ -47,17 +49,27 @@ static int copy_all(struct app *app, int from, const char *name, int fd)
 	return err;
 }
 
+/* Keeps the file for all that read it. */
+static int keep(struct app *app, int fd)
+{
+	int err = unpack_file(app, fd, INPUT_STDIN, STDIN_NAME);
+
+	if (err)
+		return err;
+	app->stdin_file = fd + 1;
+	return fd;
+}
+
 /* Appends the pipe to the file, and keeps that. Closes it after an error. */
 static int copy_pipe(struct app *app, int fd)
 {
 	int err = copy_all(app, STDIN_FILENO, STDIN_NAME, fd);
 
-	if (err) {
+	if (!err)
+		err = keep(app, fd);
+	if (err < 0)
 		close(fd);
-		return err;
-	}
-	app->stdin_file = fd + 1;
-	return fd;
+	return err;
 }
 
 /* True if it has to be read from beginning to end. */
@@ -85,10 +97,8 @@ int stdin_file(struct app *app)
 	err = refuse_terminal(app);
 	if (err)
 		return err;
-	if (!is_pipe()) {
-		app->stdin_file = STDIN_FILENO + 1;
-		return STDIN_FILENO;
-	}
+	if (!is_pipe())
+		return keep(app, STDIN_FILENO);
 	fd = dkt__temporary_file(app->ctx, dkt__temporary_dir());
 	return fd < 0 ? fd : copy_pipe(app, fd);
 }

@@ -295,19 +295,6 @@ dktrace: b.dat: +0.000000000 s to the clock of all.dat, accurate to 2 us plus th
 		dktrace report a.dat --format trace.dat -S json -o have.dat
 }
 
-@test "a compressed file is named as such" {
-	local name
-
-	cd "$BATS_TEST_TMPDIR"
-	printf '\x1f\x8b\x08\x00more' >gzip
-	printf '\xfd7zXZ\x00more' >xz
-	printf 'BZh91AYmore' >bzip2
-	printf '\x28\xb5\x2f\xfdmore' >zstd
-	for name in gzip xz bzip2 zstd; do
-		expect 1 "" "dktrace: open $name: the file is compressed by $name; decompress it first" dktrace report "$name"
-	done
-}
-
 @test "a pipe with a name is read as the file behind it" {
 	local line='LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out'
 
