@@ -2,27 +2,29 @@
 /* Converts the copies of Lustre's messages that the console sent to syslog into binary records. */
 #pragma once
 
-#include "base/keymap.h"
+#include "lustre/log_hosts.h"
 #include "lustre/record/spill.h"
 
 /* True if the text begins with a time, as each line of syslog does. It ends with a NUL. */
 bool console_text_has_time(const char *text);
 
-/* True if the text begins with a line of syslog, and one of its lines is Lustre's. It ends with a NUL. */
+/* True if one of the text's lines is Lustre's. It ends with a NUL. */
 bool console_text_is(const char *text);
 
-/* A file of syslog or dmesg. */
+/* A file of syslog, dmesg, journalctl or conman. */
 struct console {
 	int64_t written; /* when it was last written, in s; tells the year of dates without one */
+	int64_t boot; /* on the clock of conman, in us, from lines that have the time since then, too */
 	bool uptime; /* times are those since the boot; known from the first line of Lustre */
 	uint64_t lines; /* of Lustre */
-	struct dkt__keymap map; /* of hosts */
-	char *hosts; /* their names, by number, with spaces between; NULL: the lines tell none */
+	struct log_hosts *hosts; /* that the lines name */
+	struct log_host host; /* of the line that was read last */
 };
 
 /*
- * Reads the descriptor and adds the records of Lustre's lines to the spill. Lines of others are left out.
- * The CPU of a record is the number of its host.
+ * Reads the descriptor and adds the records of Lustre's lines to the spill. Lines of others are left out, but
+ * for a call trace of the kernel directly after one, which belongs to its text. The CPU of a record is the
+ * number of its host.
  */
 int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, struct spill *spill);
 
@@ -31,5 +33,3 @@ int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, stru
  * length; 0: the line is not Lustre's; -ENOMEM.
  */
 int console_text_line(struct console *console, const char *line, uint8_t *rec);
-
-void console_clear(struct console *console);

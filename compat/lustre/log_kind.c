@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "lustre/console_text.h"
+#include "lustre/journal_text.h"
 #include "lustre/log_text.h"
 #include "lustre/record.h"
 
@@ -101,6 +102,17 @@ static bool has_time(const char *text)
 	return false;
 }
 
+bool log_kind_lacks_times(int fd)
+{
+	char bytes[LOOK + 1];
+	ssize_t n = pread(fd, bytes, LOOK, 0);
+
+	if (n <= 0)
+		return false;
+	bytes[n] = '\0';
+	return is_text_line(bytes) && is_console(fd);
+}
+
 enum log_kind log_kind_of(int fd)
 {
 	char bytes[LOOK + 1];
@@ -117,5 +129,7 @@ enum log_kind log_kind_of(int fd)
 	if (is_later_text(bytes))
 		return LOG_TEXT;
 	/* The time is looked for first: a recording is not searched for lines. */
-	return has_time(bytes) && is_console(fd) ? LOG_CONSOLE : LOG_NONE;
+	return (has_time(bytes) || journal_form_of(fd) != JOURNAL_NONE) && is_console(fd) ?
+		       LOG_CONSOLE :
+		       LOG_NONE;
 }

@@ -2,10 +2,12 @@
 /* Recognises the files that have Lustre's messages. */
 #pragma once
 
+#include <stdbool.h>
+
 enum log_kind {
 	LOG_NONE,
 	LOG_TEXT, /* as dk prints it */
-	LOG_CONSOLE, /* syslog, or dmesg */
+	LOG_CONSOLE, /* of syslog, dmesg, journalctl or conman */
 	LOG_BINARY,
 };
 
@@ -14,3 +16,6 @@ const char *log_kind_name(enum log_kind kind);
 
 /* Looks at the beginning of the file, and leaves its position. */
 enum log_kind log_kind_of(int fd);
+
+/* True for a text with messages of Lustre that are behind no time that is known: log_kind_of() is LOG_NONE. */
+bool log_kind_lacks_times(int fd);

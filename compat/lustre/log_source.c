@@ -39,6 +39,7 @@ struct log_source {
 	struct spill spill; /* the records of a text */
 	struct epochs epochs; /* of the spill */
 	struct console console; /* of syslog */
+	struct log_hosts hosts;
 	int fd;
 	bool bare; /* records have no fields */
 	bool gaps; /* some records may be printed gaps */
@@ -244,7 +245,7 @@ void log_source_free(struct log_source *log)
 	free(log->sorts);
 	spill_close(&log->spill);
 	epochs_clear(&log->epochs);
-	console_clear(&log->console);
+	log_hosts_clear(&log->hosts);
 	close(log->fd);
 	free(log->losses);
 	free(log->damage);
@@ -303,7 +304,7 @@ static int create(struct log_source *log, struct dkt_ctx *ctx, const char *kind,
 	DKT_OPTS(dkt_source_calls, calls, .next = log_next, .loss = log_loss, .bytes = log_bytes,
 		 .close = owned ? log_close : NULL);
 	const DKT_OPTS(dkt_source_info, info, .kind = kind, .damage = log->damage,
-		       .cpus = (int)log->cpus, .host = log->console.hosts,
+		       .cpus = (int)log->cpus, .host = log->hosts.names,
 		       .has_wall = !log->console.uptime);
 	int err = dkt_source_make(ctx, &calls, log, &info, opts, source);
 
@@ -332,8 +333,10 @@ static int read_text(struct dkt_ctx *ctx, enum log_kind kind, const struct log_w
 	log->spill.epochs = &log->epochs;
 	log->epochs.none = !wants->epochs;
 	if (!err && kind == LOG_TEXT) {
-		err = log_text_read(ctx, log->fd, wants->texts, &log->spill, &log->bad);
+		err = log_text_read(ctx, log->fd, wants->texts, &log->hosts, &log->spill,
+				    &log->bad);
 	} else if (!err) {
+		log->console.hosts = &log->hosts;
 		log->console.written = fstat(log->fd, &st) ? time(NULL) : st.st_mtime;
 		err = console_text_read(ctx, log->fd, &log->console, &log->spill);
 		log->epochs.never_back = log->console.uptime;
@@ -369,7 +372,8 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum log_kind kind,
 	int err = 0;
 
 	log->gaps = true;
-	if (kind == LOG_TEXT && wants->at_once && is_file(log))
+	/* All hosts are known only when all has been read. */
+	if (kind == LOG_TEXT && wants->at_once && is_file(log) && !log_text_has_hosts(log->fd))
 		return open_at_once(ctx, wants, log);
 	if (kind != LOG_BINARY) {
 		err = read_text(ctx, kind, wants, log);
@@ -403,6 +407,11 @@ static int open_dump(struct dkt_ctx *ctx, const char *path, const struct dkt_sou
 	return create(log, ctx, log_kind_name(LOG_BINARY), true, opts, source);
 }
 
+#define NO_TIMES                                                                                    \
+	"it has messages of Lustre, but behind no time that is known: those of syslog, of dmesg"    \
+	" with or without -T and with --time-format iso, of all formats of journalctl but cat, and" \
+	" of conman are read"
+
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
 {
@@ -418,11 +427,13 @@ int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 	int fd = opts && opts->fd ? fcntl(opts->fd - 1, F_DUPFD_CLOEXEC, 0) :
 				    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	enum log_kind kind = fd < 0 ? LOG_NONE : log_kind_of(fd);
+	bool lacks_times = false;
 	struct log_source *log;
 	int err;
 
 	*source = NULL;
 	if (kind == LOG_NONE) {
+		lacks_times = fd >= 0 && log_kind_lacks_times(fd);
 		if (fd >= 0)
 			close(fd);
 		err = opts && opts->buffer && !strcmp(opts->buffer, LOG_SOURCE_DUMP) ?
@@ -430,7 +441,11 @@ int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 			      -EINVAL;
 		if (err != -EINVAL)
 			return err;
-		return dkt_source_open(ctx, path, opts, source);
+		err = dkt_source_open(ctx, path, opts, source);
+		return err == -EINVAL && lacks_times ?
+			       dkt_fail(ctx, err, "open %s: " NO_TIMES,
+					opts && opts->name ? opts->name : path) :
+			       err;
 	}
 	log = log_alloc(fd);
 	if (!log)

@@ -32,6 +32,10 @@ struct log_text {
 	const char *place; /* in the line; NULL: there is no such line */
 	const char *place_end; /* NULL: not looked for */
 	struct record_head head;
+	struct log_hosts *hosts; /* NULL: of no interest */
+	bool several; /* hosts: their numbers take the place of CPUs */
+	char host[PREFIX_MAX]; /* of the record that is being built */
+	size_t host_len;
 	uint64_t bad;
 	uint64_t n_read, of; /* bytes read, and size of the file; 0: unknown */
 };
@@ -256,19 +260,56 @@ static bool is_unwanted(struct log_text *t, const char *line, size_t len)
 		strncmp(text, LOG_TEXT_START, strlen(LOG_TEXT_START)) != 0);
 }
 
+/* Takes the name of the host before the line. */
+static int take_host(struct log_text *t)
+{
+	struct log_host host;
+	uint16_t number;
+	int err;
+
+	t->host_len = 0;
+	host.name = t->hosts ? prefix_host(t->line, &host.len) : NULL;
+	if (!host.name)
+		return 0;
+	memcpy(t->host, host.name, host.len);
+	t->host_len = host.len;
+	err = log_hosts_number(t->hosts, host, &number);
+	if (!err && t->several)
+		t->head.cpu = number;
+	return err;
+}
+
 /* Begins a record with the line of its head. */
-static void begin(struct log_text *t)
+static int begin(struct log_text *t)
 {
 	const char *place = t->place;
+	int err = take_host(t);
 
 	t->place = NULL;
 	t->size = sizeof(t->head);
 	if (!put_place(t, place, t->line + t->line_len, &t->head)) {
 		t->bad++;
 		t->size = 0;
-		return;
+		return err;
 	}
 	memcpy(t->rec, &t->head, sizeof(t->head));
+	return err;
+}
+
+/* Skips the name of the record's host. False: the line is of another host. */
+static bool skip_host(struct log_text *t)
+{
+	size_t len;
+	const char *host = t->host_len ? prefix_host(t->line, &len) : NULL;
+
+	if (!host)
+		return true;
+	if (len != t->host_len || memcmp(host, t->host, len) != 0)
+		return false;
+	host += len + strlen(": ");
+	t->line_len -= (size_t)(host - t->line);
+	t->line += host - t->line;
+	return true;
 }
 
 /* Takes a line without a head. True: it ends the record before it. */
@@ -278,7 +319,7 @@ static bool take_rest(struct log_text *t)
 		return false;
 	if (!strncmp(t->line, "Debug log: ", 11))
 		return true;
-	if (t->size) {
+	if (t->size && skip_host(t)) {
 		put(t, "\n", 1);
 		put(t, t->line, t->line_len);
 	} else {
@@ -287,8 +328,8 @@ static bool take_rest(struct log_text *t)
 	return false;
 }
 
-/* Takes the line. True: a record is complete. */
-static bool take_line(struct log_text *t)
+/* Takes the line. Returns 1 if a record is complete, 0 or -ENOMEM. */
+static int take_line(struct log_text *t)
 {
 	if (is_unwanted(t, t->line, t->line_len)) {
 		t->unwanted = true;
@@ -300,8 +341,7 @@ static bool take_line(struct log_text *t)
 	t->unwanted = false;
 	if (finish(t))
 		return true;
-	begin(t);
-	return false;
+	return begin(t);
 }
 
 /* ---- a text ---- */
@@ -334,14 +374,13 @@ void log_text_close(struct log_text *t)
 
 int log_text_next(struct log_text *t, const uint8_t **rec, uint32_t *len)
 {
-	int err = 0;
+	int err = t->place ? begin(t) : 0, rc = 0;
 
-	if (t->place)
-		begin(t);
-	while (!err) {
+	while (!err && rc != 1) {
 		err = next_line(t, &t->line, &t->line_len);
-		if (!err && take_line(t))
-			break;
+		rc = err ? 0 : take_line(t);
+		if (rc < 0)
+			err = dkt__no_memory(t->ctx);
 	}
 	if (err == 1) {
 		dkt_progress(t->ctx, "file", t->of, t->of);
@@ -357,14 +396,61 @@ uint64_t log_text_bad(const struct log_text *t)
 	return t->bad;
 }
 
-int log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct spill *spill,
-		  uint64_t *bad)
+/* ---- hosts ---- */
+
+/* Finds the host of the first line that begins a record and is of another host than name. */
+static char *next_host(FILE *f, const char *name)
 {
+	char *line __cleanup(free) = NULL;
+	struct record_head head;
+	const char *host;
+	size_t size = 0, len;
+
+	while (getline(&line, &size, f) >= 0) {
+		host = prefix_host(line, &len);
+		if (!log_text_head(line, &head))
+			continue;
+		if (!host)
+			return NULL;
+		if (!name || strlen(name) != len || memcmp(name, host, len) != 0)
+			return strndup(host, len);
+	}
+	return NULL;
+}
+
+/* Returns how many hosts have lines, at most 2. Leaves the file's position. */
+static int count_hosts(int fd, bool all)
+{
+	const off_t at = lseek(fd, 0, SEEK_CUR);
+	/* What has no position can be read only once. */
+	int copy = at < 0 ? -1 : dup(fd);
+	FILE *f __cleanup(fclose) = copy < 0 ? NULL : fdopen(copy, "r");
+	char *first __cleanup(free) = f ? next_host(f, NULL) : NULL;
+	char *second __cleanup(free) = first && all ? next_host(f, first) : NULL;
+
+	if (f)
+		lseek(fd, at, SEEK_SET);
+	return (first != NULL) + (second != NULL);
+}
+
+bool log_text_has_hosts(int fd)
+{
+	return count_hosts(fd, false);
+}
+
+int log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log_hosts *hosts,
+		  struct spill *spill, uint64_t *bad)
+{
+	const bool several = count_hosts(fd, true) > 1;
 	struct log_text *t;
 	int err = log_text_open(ctx, fd, wants, &t);
 	const uint8_t *rec;
 	uint32_t len;
 
+	if (t) {
+		t->hosts = hosts;
+		t->several = several;
+	}
 	while (!err) {
 		err = log_text_next(t, &rec, &len);
 		if (!err)

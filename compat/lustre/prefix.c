@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* The longest one, such as the path of a file. */
-#define PREFIX_MAX 256
-
 /* Returns the text after "<3>" or "[...]"; NULL: it has no such end. */
 static const char *skip_brackets(const char *line, const char *close)
 {
@@ -31,4 +28,16 @@ const char *prefix_skip(const char *line)
 	/* dmesg -x fills its words with spaces. */
 	n += strspn(line + n, " ");
 	return line[n] == ':' ? line + n + 1 : NULL;
+}
+
+const char *prefix_host(const char *line, size_t *len)
+{
+	line += strspn(line, " >");
+	*len = strcspn(line, ": \n");
+	/* The words of dmesg -x are followed by spaces, and those of grep by no space. */
+	if (*len && *len <= PREFIX_MAX && *line != '<' && *line != '[' &&
+	    !strncmp(line + *len, ": ", 2))
+		return line;
+	*len = 0;
+	return NULL;
 }

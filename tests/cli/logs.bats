@@ -175,3 +175,114 @@ each_tells()
 		same oss7 "$(TZ=UTC dktrace info --json journal | jq -r '.. | .host? // empty' | head -n 1)" "host of '$time'"
 	done
 }
+
+# A journal with two messages of Lustre on two hosts, in a format of journalctl. usage: journal FORMAT
+journal()
+{
+	local first='LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed "out"\tof\\here'
+	local plain='LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed "out"	of\here'
+	local second='Lustre: lustre-OST0001: Connection restored to ä'
+
+	case $1 in
+	json)
+		printf '{"__CURSOR":"s=1","__REALTIME_TIMESTAMP":"1795576375250000","_HOSTNAME":"oss7","MESSAGE":"%s"}\n' "${first//\"/\\\"}"
+		printf '{"MESSAGE":"nothing","__REALTIME_TIMESTAMP":"1795576375300000","_HOSTNAME":"oss7","PRIORITY":6}\n'
+		printf '{"MESSAGE":[76,117,115,116,114,101,58,32,108,117,115,116,114,101,45,79,83,84,48,48,48,49,58,32,67,111,110,110,101,99,116,105,111,110,32,114,101,115,116,111,114,101,100,32,116,111,32,195,164],"__REALTIME_TIMESTAMP":"1795576376000000","_HOSTNAME":"oss8","X":["a","b"]}\n' ;;
+	json-pretty)
+		printf '{\n\t"__CURSOR" : "s=1",\n\t"__REALTIME_TIMESTAMP" : "1795576375250000",\n\t"_HOSTNAME" : "oss7",\n\t"MESSAGE" : "%s"\n}\n' "${first//\"/\\\"}"
+		printf '{\n\t"_HOSTNAME" : "oss8",\n\t"__REALTIME_TIMESTAMP" : "1795576376000000",\n\t"MESSAGE" : "%s"\n}\n' "${second/ä/\\u00e4}" ;;
+	json-sse)
+		journal json | sed 's/^/data: /; s/$/\n/' ;;
+	json-seq)
+		journal json | sed 's/^/\x1e/' ;;
+	export)
+		printf '__CURSOR=s=1\n__REALTIME_TIMESTAMP=1795576375250000\n_HOSTNAME=oss7\nMESSAGE=%s\n\n' "$plain"
+		printf '__CURSOR=s=2\n__REALTIME_TIMESTAMP=1795576376000000\n_HOSTNAME=oss8\nMESSAGE\n\x31\0\0\0\0\0\0\0%s\n\n' "$second" ;;
+	verbose)
+		printf -- '-- Logs begin at Tue 2026-11-24 00:00:00 UTC. --\n'
+		printf 'Wed 2026-11-25 03:12:55.250000 UTC [s=1;i=1]\n    __REALTIME_TIMESTAMP=1795576375250000\n    _HOSTNAME=oss7\n    MESSAGE=%s\n' "$plain"
+		printf 'Wed 2026-11-25 03:12:56.000000 UTC [s=1;i=2]\n    MESSAGE=%s\n    _HOSTNAME=oss8\n' "$second" ;;
+	esac
+}
+
+@test "journalctl's formats with fields are read as its lines are" {
+	local form
+
+	for form in json json-pretty json-sse json-seq export verbose; do
+		journal "$form" >journal
+		run -0 --separate-stderr dktrace report journal
+		same 2 "${#lines[@]}" "lines of $form"
+		has "${lines[0]}" '[000] 1795576375.250000: libcfs_debug_msg:     (client.c:2289:ptlrpc_expire_one_request) @@@ timed "out"\tof\here'
+		has "${lines[1]}" '[001] 1795576376.000000: libcfs_debug_msg:     (console:0:console) lustre-OST0001: Connection restored to ä'
+		same "oss7 oss8" "$(dktrace info --json journal | jq -r '.. | .host? // empty' | head -n 1)" "hosts of $form"
+	done
+}
+
+@test "the time of conman is the time of a line, and the kernel's makes it fine" {
+	local text='LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out'
+
+	printf '[2026-11-25 03:12:55] %s\n' "$text" >console
+	TZ=UTC run -0 --separate-stderr dktrace report console
+	has "$output" " 1795576375.000000: "
+	printf '[2026-11-25 03:12:%s] [ %s] %s\n' 55 1234.500000 "$text" 56 1234.750000 "$text" 59 10.000000 "$text" >console
+	TZ=UTC run -0 --separate-stderr dktrace report console
+	same "1795576375.000000 1795576375.250000 1795576379.000000" "$(grep -o '17955763[0-9.]*' <<<"$output" | paste -sd ' ')" "times"
+}
+
+@test "the name that pdsh writes before a line is its host" {
+	local i
+
+	printf '%s: [ 1234.5] LustreError: 4711:0:(client.c:1:f()) first\n' oss7 oss8 >console
+	same "oss7 oss8" "$(dktrace info --json console | jq -r '.. | .host? // empty' | head -n 1)" "hosts of dmesg"
+	printf '[ 1234.5] oss9 kernel: LustreError: 4711:0:(client.c:1:f()) first\n' >console
+	same "oss9" "$(dktrace info --json console | jq -r '.. | .host? // empty' | head -n 1)" "the host of short-monotonic"
+	for i in 7 8; do
+		echo "oss$i: 00000100:00100000:5.0:1495061256.49669$i:0:14615:0:(client.c:1498:ptlrpc_send_new_req()) first"
+		echo "oss$i: and more of $i"
+	done >dump
+	run -0 --separate-stderr dktrace report dump
+	same 2 "${#lines[@]}" lines
+	has "${lines[0]}" "[000] 1495061256.496697: libcfs_debug_msg:     (client.c:1498:ptlrpc_send_new_req) first"
+	has "${lines[0]}" "and more of 7"
+	lacks "${lines[0]}" "oss7"
+	has "${lines[1]}" "[001] 1495061256.496698:"
+	same "oss7 oss8" "$(dktrace info --json dump | jq -r '.. | .host? // empty' | head -n 1)" "hosts of dumps"
+	# The CPUs of one host are what they are.
+	grep oss8 dump >one
+	run -0 --separate-stderr dktrace report one
+	has "$output" "[005] "
+	same oss8 "$(dktrace info --json one | jq -r '.. | .host? // empty' | head -n 1)" "the one host"
+	run -0 --separate-stderr dktrace lustre messages --json dump
+	has "$output" '"place":"client.c:1498:ptlrpc_send_new_req()"'
+}
+
+@test "a call trace after a message of Lustre belongs to its record" {
+	cat >messages <<-END
+		Nov 25 03:12:55 oss7 kernel: Lustre: ll_ost00_001: service thread pid 4711 was inactive for 200.123 seconds. Dumping the stack trace for debugging purposes:
+		Nov 25 03:12:55 oss8 kernel: e1000e: eth0 NIC Link is Up
+		Nov 25 03:12:55 oss7 kernel: Pid: 4711, comm: ll_ost00_001 4.18.0-553 #1 SMP
+		Nov 25 03:12:55 oss7 kernel: [12345.678901] Call Trace:
+		Nov 25 03:12:55 oss7 kernel: [<0>] ldlm_completion_ast+0x430/0x860 [ptlrpc]
+		Nov 25 03:12:55 oss7 kernel: tgt_request_handle+0x1/0x2 [ptlrpc]
+		Nov 25 03:12:56 oss7 systemd[1]: Started a session.
+		Nov 25 03:12:56 oss7 kernel: stray_frame+0x1/0x2
+		Nov 25 03:12:57 oss7 kernel: LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out
+		Nov 25 03:12:57 oss7 kernel: e1000e: eth0 NIC Link is Up
+		Nov 25 03:12:57 oss7 kernel: Call Trace:
+	END
+	run -0 --separate-stderr dktrace convert --format json messages -
+	same 'Pid: 4711, comm: ll_ost00_001 4.18.0-553 #1 SMP|Call Trace:|[<0>] ldlm_completion_ast+0x430/0x860 [ptlrpc]|tgt_request_handle+0x1/0x2 [ptlrpc]' \
+		"$(jq -r .fields.msg <<<"$output" | sed -n '2,5p' | paste -sd '|')" "trace"
+	same "@@@ timed out" "$(jq -r .fields.msg <<<"$output" | sed -n '6,$p')" "the next message"
+	run -0 --separate-stderr dktrace lustre evictions messages
+	has "$output" "inactive for 200.123 seconds"
+}
+
+@test "messages without a time that is known are refused with the times that are" {
+	echo 'LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out' >cat
+	printf '%s\n' '[Nov25 03:12] LustreError: 4711:0:(client.c:1:f()) @@@ timed out' '[  +0.000010] LustreError: 1:0:(client.c:1:f()) more' >reltime
+	for file in cat reltime; do
+		expect 1 "" "dktrace: open $file: it has messages of Lustre, but behind no time that is known: those of syslog, of dmesg with or without -T and with --time-format iso, of all formats of journalctl but cat, and of conman are read" \
+			dktrace report "$file"
+	done
+}

@@ -114,7 +114,8 @@ static void thing(const char *text, size_t size)
 static void console(const char *text, size_t size)
 {
 	char *line = strndup(text, size), *rec = malloc(RECORD_MAX);
-	struct console it = { .written = INT32_MAX };
+	struct log_hosts hosts = { 0 };
+	struct console it = { .written = INT32_MAX, .hosts = &hosts };
 
 	must(line && rec);
 	for (int i = 0; i < 2; i++) {
@@ -123,8 +124,8 @@ static void console(const char *text, size_t size)
 		must(len >= 0 && len <= RECORD_MAX);
 		must(!len || record_head((uint8_t *)rec).len == (uint32_t)len);
 	}
-	must(it.map.n <= 1);
-	console_clear(&it);
+	must(hosts.map.n <= 1);
+	log_hosts_clear(&hosts);
 	free(line);
 	free(rec);
 }

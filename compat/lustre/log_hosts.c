@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers the hosts that the lines of a log name. */
+#include "lustre/log_hosts.h"
+
+#include "base/buf.h"
+
+#define HOSTS_MAX UINT16_MAX
+
+static void hash(struct log_host host, uint64_t key[2])
+{
+	key[0] = host.len;
+	key[1] = ~(uint64_t)host.len;
+	for (size_t i = 0; i < host.len; i++) {
+		key[0] = dkt__mix(key[0], (unsigned char)host.name[i]);
+		key[1] = dkt__mix(key[1] ^ (unsigned char)host.name[i], key[0]);
+	}
+}
+
+int log_hosts_number(struct log_hosts *hosts, struct log_host host, uint16_t *number)
+{
+	uint64_t key[2];
+	uint32_t entry;
+	char *names;
+	bool added;
+
+	hosts->map.n_words = ARRAY_SIZE(key);
+	hash(host, key);
+	*number = 0;
+	if (hosts->map.n == HOSTS_MAX)
+		return 0;
+	entry = dkt__keymap_add(&hosts->map, key, &added);
+	if (entry == DKT__KEYMAP_NONE)
+		return -ENOMEM;
+	*number = (uint16_t)entry;
+	if (!added)
+		return 0;
+	names = dkt__format("%s%s%.*s", entry ? hosts->names : "", entry ? " " : "", (int)host.len,
+			    host.name);
+	if (!names)
+		return -ENOMEM;
+	free(hosts->names);
+	hosts->names = names;
+	return 0;
+}
+
+void log_hosts_clear(struct log_hosts *hosts)
+{
+	dkt__keymap_clear(&hosts->map);
+	free(hosts->names);
+	*hosts = (struct log_hosts){ 0 };
+}

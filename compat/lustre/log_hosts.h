@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers the hosts that the lines of a log name. */
+#pragma once
+
+#include "base/keymap.h"
+
+/* A name in a text. */
+struct log_host {
+	const char *name; /* NULL: none */
+	size_t len;
+};
+
+/* All zero: none. */
+struct log_hosts {
+	struct dkt__keymap map;
+	char *names; /* by number, with spaces between; NULL: none */
+};
+
+/* Gets the number of a host, which is stored as a record's CPU. Returns 0 or -ENOMEM. */
+int log_hosts_number(struct log_hosts *hosts, struct log_host host, uint16_t *number);
+
+void log_hosts_clear(struct log_hosts *hosts);

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Takes the times that syslog, dmesg, journalctl and conman write before a message. */
+#include "lustre/log_time.h"
+
+#include <ctype.h>
+#include <time.h>
+
+#include "base/parse.h"
+#include "lustre/prefix.h"
+
+/* Takes a number of at most that many digits, after spaces, and moves past it. */
+static bool take(const char **p, int digits, int *value)
+{
+	const char *from;
+
+	while (**p == ' ')
+		++*p;
+	from = *p;
+	for (*value = 0; isdigit((unsigned char)**p) && *p - from < digits; ++*p)
+		*value = *value * 10 + (**p - '0');
+	return *p > from;
+}
+
+static bool take_char(const char **p, char c)
+{
+	if (**p != c)
+		return false;
+	++*p;
+	return true;
+}
+
+static bool take_clock(const char **p, struct tm *tm)
+{
+	return take(p, 2, &tm->tm_hour) && take_char(p, ':') && take(p, 2, &tm->tm_min) &&
+	       take_char(p, ':') && take(p, 2, &tm->tm_sec);
+}
+
+/* Takes "Nov 25", with one or two spaces. */
+static bool take_day(const char **p, struct tm *tm)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	char name[4] = "";
+	const char *month;
+
+	memcpy(name, *p, strnlen(*p, 3));
+	month = strstr(months, name);
+	if (strlen(name) < 3 || !month || (month - months) % 3)
+		return false;
+	*p += 3;
+	tm->tm_mon = (int)(month - months) / 3;
+	return take(p, 2, &tm->tm_mday);
+}
+
+/* Takes ".123456" or ",123456", of any number of digits. */
+static uint64_t take_fraction(const char **p)
+{
+	uint64_t usec = 0, unit = 100000;
+
+	if (!take_char(p, '.') && !take_char(p, ','))
+		return 0;
+	for (; isdigit((unsigned char)**p); ++*p, unit /= 10)
+		usec += unit * (uint64_t)(**p - '0');
+	return usec;
+}
+
+/*
+ * Takes "Nov 25 03:12:55 ", or with a fraction as of journalctl. The year is the last one in which that was
+ * not after the file was written.
+ */
+static bool take_date(const char **p, int64_t written, int64_t *sec, uint64_t *usec)
+{
+	struct tm tm = { .tm_isdst = -1 }, now;
+	const time_t last = (time_t)written;
+
+	if (!take_day(p, &tm) || !take_clock(p, &tm) || !localtime_r(&last, &now))
+		return false;
+	tm.tm_year = now.tm_year - (tm.tm_mon > now.tm_mon ||
+				    (tm.tm_mon == now.tm_mon && tm.tm_mday > now.tm_mday + 1));
+	*sec = mktime(&tm);
+	*usec = take_fraction(p);
+	return **p == ' ';
+}
+
+/*
+ * Takes "Wed 2026-11-25 03:12:55 CET " of journalctl -o short-full, or with a fraction as of -o verbose: local
+ * time or UTC.
+ */
+static bool take_full(const char **p, int64_t *sec, uint64_t *usec)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	const char *zone;
+
+	if (strcspn(*p, " ") != 3)
+		return false;
+	*p += 4;
+	if (!take(p, 4, &tm.tm_year) || !take_char(p, '-') || !take(p, 2, &tm.tm_mon) ||
+	    !take_char(p, '-') || !take(p, 2, &tm.tm_mday) || !take_clock(p, &tm))
+		return false;
+	*usec = take_fraction(p);
+	if (!take_char(p, ' '))
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	zone = *p;
+	*p += strcspn(zone, " ");
+	*sec = strncmp(zone, "UTC ", 4) != 0 ? mktime(&tm) : timegm(&tm);
+	return **p == ' ';
+}
+
+/* Takes "1795576375.250000 " of journalctl -o short-unix. */
+static bool take_unix(const char **p, int64_t *sec, uint64_t *usec)
+{
+	uint64_t value;
+
+	if (dkt__take_u64(p, NULL, DKT__DEC, &value) || value > UINT32_MAX || **p != '.')
+		return false;
+	*sec = (int64_t)value;
+	*usec = take_fraction(p);
+	return **p == ' ';
+}
+
+/* Takes "2026-11-25T03:12:55.123456+01:00", in local time without a zone; a space can be for the T. */
+static bool take_date_time(const char **p, int64_t *sec, uint64_t *usec)
+{
+	struct tm tm = { .tm_isdst = -1 };
+	int hours, minutes = 0, sign;
+
+	if (!take(p, 4, &tm.tm_year) || !take_char(p, '-') || !take(p, 2, &tm.tm_mon) ||
+	    !take_char(p, '-') || !take(p, 2, &tm.tm_mday) || (!take_char(p, 'T') && **p != ' ') ||
+	    !take_clock(p, &tm))
+		return false;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	*usec = take_fraction(p);
+	sign = **p == '-' ? -1 : 1;
+	if (take_char(p, 'Z')) {
+		*sec = timegm(&tm);
+	} else if (**p == '+' || **p == '-') {
+		++*p;
+		if (!take(p, 2, &hours))
+			return false;
+		take_char(p, ':');
+		take(p, 2, &minutes);
+		*sec = timegm(&tm) - sign * (hours * 3600 + minutes * 60);
+	} else {
+		*sec = mktime(&tm);
+	}
+	return true;
+}
+
+static bool take_iso(const char **p, int64_t *sec, uint64_t *usec)
+{
+	return take_date_time(p, sec, usec) && **p == ' ';
+}
+
+/* Takes the "[Wed Nov 25 03:12:55 2026] " of dmesg -T. */
+static bool take_dmesg(const char **p, int64_t *sec)
+{
+	struct tm tm = { .tm_isdst = -1 };
+
+	if (!take_char(p, '[') || strnlen(*p, 4) < 4)
+		return false;
+	*p += 4;
+	if (!take_day(p, &tm) || !take_clock(p, &tm) || !take(p, 4, &tm.tm_year))
+		return false;
+	tm.tm_year -= 1900;
+	*sec = mktime(&tm);
+	return take_char(p, ']');
+}
+
+/* Takes the "[2026-11-25 03:12:55] " of conman. */
+static bool take_conman(const char **p, int64_t *sec, uint64_t *usec)
+{
+	const char *from = *p;
+
+	if (!take_char(p, '['))
+		return false;
+	if (take_date_time(p, sec, usec) && take_char(p, ']'))
+		return true;
+	*p = from;
+	return false;
+}
+
+/* Takes the "[ 1234.567890] " of dmesg, which is the time since the boot, also with "<  0.000010>" of -d. */
+static bool take_uptime(const char **p, int64_t *sec, uint64_t *usec)
+{
+	uint64_t value;
+
+	if (!take_char(p, '['))
+		return false;
+	*p += strspn(*p, " ");
+	if (dkt__take_u64(p, NULL, DKT__DEC, &value) || value > UINT32_MAX || **p != '.')
+		return false;
+	*sec = (int64_t)value;
+	*usec = take_fraction(p);
+	if (!strncmp(*p, " <", 2))
+		*p += strcspn(*p, ">") + 1;
+	return take_char(p, ']');
+}
+
+/* Takes a time without a prefix. */
+static bool take_plain(const char **p, int64_t written, struct log_time *time)
+{
+	const char *from = *p;
+	int64_t *sec = &time->sec;
+	uint64_t *usec = &time->usec;
+
+	time->kind = LOG_TIME_WALL;
+	time->is_rough = false;
+	*usec = 0;
+	if (take_iso(p, sec, usec))
+		return true;
+	*p = from;
+	if (take_date(p, written, sec, usec))
+		return true;
+	*p = from;
+	if (take_full(p, sec, usec))
+		return true;
+	*p = from;
+	if (take_unix(p, sec, usec))
+		return true;
+	*p = from;
+	*usec = 0;
+	if (take_dmesg(p, sec))
+		return true;
+	*p = from;
+	if (take_conman(p, sec, usec)) {
+		time->is_rough = true;
+		return true;
+	}
+	*p = from;
+	time->kind = LOG_TIME_UPTIME;
+	return take_uptime(p, sec, usec);
+}
+
+bool log_time_take(const char **p, int64_t written, struct log_time *time)
+{
+	const char *from = *p, *next;
+
+	*time = (struct log_time){ 0 };
+	time->host = prefix_host(from, &time->host_len);
+	while (from) {
+		*p = from;
+		if (take_plain(p, written, time))
+			break;
+		from = prefix_skip(from);
+	}
+	if (!from)
+		return false;
+	if (time->is_rough) {
+		/* The kernel's own time is finer. */
+		next = *p + strspn(*p, " ");
+		time->has_uptime = take_uptime(&next, &time->up_sec, &time->up_usec);
+		*p = time->has_uptime ? next : *p;
+	}
+	return true;
+}
