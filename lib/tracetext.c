@@ -136,14 +136,17 @@ static uint32_t put_syscall(struct dkt__text *text, const struct dkt__line *line
 	return size;
 }
 
-static uint32_t put_plain(struct dkt__text *text, const struct dkt__line *line)
+static uint32_t put_plain(struct dkt__text *text, const struct dkt__line *line,
+			  const struct dkt__derived_keys *keys)
 {
-	uint32_t len = (uint32_t)DKT__MIN(line->text_len, (size_t)TEXT_MAX);
+	const uint32_t at = DKT__TEXT_KEYS + 8 * (uint32_t)keys->n;
+	const uint32_t len = (uint32_t)DKT__MIN(line->text_len, (size_t)TEXT_MAX);
 
-	put(text, 8, (uint64_t)(len + 1) << 16 | 12, 4);
-	memcpy(text->data + 12, line->text, len);
-	text->data[12 + len] = '\0';
-	return 12 + len + 1;
+	put(text, 8, (uint64_t)(len + 1) << 16 | at, 4);
+	memcpy(text->data + at, line->text, len);
+	text->data[at + len] = '\0';
+	return dkt__derive_put(keys, line, DKT__TEXT_KEYS, text->data, at + len + 1,
+			       DKT__TEXT_RECORD_MAX);
 }
 
 static bool is_stack(const struct dkt_event *event)
@@ -207,11 +210,11 @@ static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t n
 	if (!record->size) {
 		record->event = it->plain;
 		put_common(text, line, record->event);
-		record->size = put_plain(text, line);
+		record->size = put_plain(text, line, &it->keys);
 		if (it->n && strcmp(dkt_event_system(it->events[0]), "ftrace") != 0)
 			it->unread++;
 		else
-			text->plain++;
+			it->bare += !it->keys.n;
 	}
 	if (!is_stack(record->event))
 		err = carry_stacks(text, next, record);
@@ -243,33 +246,42 @@ static int gap(struct dkt__text *text, struct dkt_record *record, uint64_t ts, u
 	return 0;
 }
 
-/* Describes the records without fields, at the end of the records. */
-static void tell_plain(struct dkt__text *text)
+static uint64_t count_of(const struct dkt__text_name *name, bool known)
 {
-	char *end = text->damage + sizeof(text->damage);
-	uint64_t sum = 0;
-	char *p;
+	return known ? name->unread : name->bare;
+}
 
-	if (text->plain)
-		snprintf(text->unused, sizeof(text->unused),
-			 "fields of %llu records whose print format is unknown",
-			 (unsigned long long)text->plain);
-	text->base.info.unused = text->plain ? text->unused : NULL;
+/*
+ * Describes the records without fields of the events that are known, or of others, by event. Returns NULL if
+ * there are none.
+ */
+static const char *describe(const struct dkt__text *text, bool known, char *to, size_t room)
+{
+	char *end = to + room, *p;
+	uint64_t sum = 0, count;
+
 	for (size_t i = 0; i < text->names.n; i++)
-		sum += text->names.list[i].unread;
+		sum += count_of(&text->names.list[i], known);
 	if (!sum)
-		return;
-	p = text->damage + snprintf(text->damage, sizeof(text->damage),
-				    "%llu records have no fields, because their text is unknown",
-				    (unsigned long long)sum);
+		return NULL;
+	p = to + snprintf(to, room, "%llu records have no fields, because their text %s",
+			  (unsigned long long)sum, known ? "is unknown" : "names none");
 	for (size_t i = 0, n = 0; i < text->names.n; i++) {
 		const struct dkt__text_name *it = &text->names.list[i];
 
-		if (it->unread && end - p > 64 + (long)strlen(it->name))
+		count = count_of(it, known);
+		if (count && end - p > 64 + (long)strlen(it->name))
 			p += snprintf(p, (size_t)(end - p), "%s %s %llu", n++ ? "," : ":", it->name,
-				      (unsigned long long)it->unread);
+				      (unsigned long long)count);
 	}
-	text->base.info.damage = text->damage;
+	return to;
+}
+
+/* Describes them at the end of the records. */
+static void tell_plain(struct dkt__text *text)
+{
+	text->base.info.unused = describe(text, false, text->unused, sizeof(text->unused));
+	text->base.info.damage = describe(text, true, text->damage, sizeof(text->damage));
 }
 
 static int text_next(struct dkt_source *source, struct dkt_record *record)
@@ -360,6 +372,8 @@ static int find_formats(struct dkt__text *text, const char *tree)
 		kernel = NULL;
 	}
 	err = dkt__text_choose(text, kernel);
+	if (!err)
+		err = dkt__text_derive(text);
 	if (!err)
 		err = dkt__text_formats(text->base.ctx, &text->names, kernel);
 	dkt_ctx_free(kernel);

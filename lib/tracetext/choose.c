@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chooses among the known texts of an event the one that the lines of a file have. */
+/*
+ * Chooses among the known texts of an event the one that the lines of a file have, and has the fields of others
+ * derived from their lines.
+ */
 #include "plan/unprint.h"
 #include "tracetext/known.h"
 #include "tracetext/rows.h"
@@ -118,21 +121,44 @@ static void compare(struct trial *trial, struct choice *choice, const struct dkt
 						   trial->data, DKT__TEXT_RECORD_MAX) != 0;
 }
 
-static void compare_all(struct dkt__text *text, struct trial *trial)
+/* Reads the line of a row. Returns its name; NULL: it is not the record of an event. */
+static struct dkt__text_name *read_row(struct dkt__text *text, size_t i, struct dkt__line *line)
 {
 	char name[DKT__TEXT_NAME];
+
+	dkt__text_line(&text->file, text->rows[i].at, line);
+	if (line->kind != DKT__LINE_RECORD || line->graph.call)
+		return NULL;
+	dkt__text_name(line, name);
+	return dkt__text_get(&text->names, name);
+}
+
+static void compare_all(struct dkt__text *text, struct trial *trial)
+{
 	struct dkt__text_name *it;
 	struct dkt__line line;
 
 	for (size_t i = 0; i < text->n; i++) {
-		dkt__text_line(&text->file, text->rows[i].at, &line);
-		if (line.kind != DKT__LINE_RECORD || line.graph.call)
-			continue;
-		dkt__text_name(&line, name);
-		it = dkt__text_get(&text->names, name);
+		it = read_row(text, i, &line);
 		if (it)
 			compare(trial, &trial->choices[it - text->names.list], &line);
 	}
+}
+
+int dkt__text_derive(struct dkt__text *text)
+{
+	struct dkt__text_name *it;
+	struct dkt__line line;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < text->n; i++) {
+		it = read_row(text, i, &line);
+		if (it && dkt__text_is_unknown(it))
+			err = dkt__derive_keys(&it->keys, &line);
+	}
+	for (size_t i = 0; i < text->names.n; i++)
+		dkt__derive_types(&text->names.list[i].keys);
+	return err;
 }
 
 int dkt__text_choose(struct dkt__text *text, struct dkt_ctx *kernel)

@@ -2,7 +2,7 @@
 /*
  * The events of a text's lines. The text has no formats: they come from the texts that are known, from
  * the lines of system calls, or from a saved tracefs tree. For lines that no format can parse, each name
- * also has an event in the system "text", whose only field is the text of the line.
+ * also has an event in the system "text", whose fields are the text of the line and what it says by itself.
  */
 #include <ctype.h>
 
@@ -107,6 +107,8 @@ struct dkt__text_name *dkt__text_get(struct dkt__text_names *names, const char *
 
 void dkt__text_names_clear(struct dkt__text_names *names)
 {
+	for (size_t i = 0; i < names->n; i++)
+		free(names->list[i].keys.list);
 	free(names->list);
 	free(names->slots);
 	*names = (struct dkt__text_names){ 0 };
@@ -242,19 +244,22 @@ static int add_printed(struct list *list, struct dkt_event *event)
 	return err;
 }
 
-/* Adds an event whose only field is the text of a line. */
-static int add_plain(struct list *list, const char *name)
+/* Adds an event whose fields are the text of a line and those derived from it. */
+static int add_plain(struct list *list, const struct dkt__text_name *name)
 {
-	char text[1024];
-	int id = free_id(list);
-	int n = snprintf(text, sizeof(text),
-			 "name: %s\nID: %d\n" DKT__FORMAT_COMMON
-			 "\tfield:__data_loc char[] msg;\toffset:8;\tsize:4;\tsigned:1;\n\n"
-			 "print fmt: \"%%s\", __get_str(msg)\n",
-			 name, id);
+	struct dkt_buf buf = { 0 };
+	int id = free_id(list), err;
 
+	dkt_buf_printf(&buf,
+		       "name: %s\nID: %d\n" DKT__FORMAT_COMMON
+		       "\tfield:__data_loc char[] msg;\toffset:8;\tsize:4;\tsigned:1;\n",
+		       name->name, id);
+	dkt__derive_format(&name->keys, DKT__TEXT_KEYS, &buf);
+	dkt_buf_str(&buf, "\nprint fmt: \"%s\", __get_str(msg)\n");
 	use_id(list, id);
-	return list_add(list, DKT__TEXT_SYSTEM, text, (size_t)n);
+	err = buf.err ? -ENOMEM : list_add(list, DKT__TEXT_SYSTEM, buf.data, buf.len);
+	free(buf.data);
+	return err;
 }
 
 /* Appends the fields and the print format of "fd: 0x3, buf: 0x7f0, count: 0x10". */
@@ -340,6 +345,19 @@ static int add_of_tree(struct list *list, struct dkt_ctx *kernel, const char *na
 	return err;
 }
 
+static bool is_call(const char *name)
+{
+	return !strncmp(name, "sys_enter_", 10) || !strncmp(name, "sys_exit_", 9);
+}
+
+bool dkt__text_is_unknown(const struct dkt__text_name *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (!strcmp(own[i].name, name->name))
+			return false;
+	return !name->known && !is_call(name->name);
+}
+
 static int add_known(struct list *list, struct dkt_ctx *kernel, const struct dkt__text_name *it,
 		     bool retval)
 {
@@ -357,9 +375,7 @@ static int add_known(struct list *list, struct dkt_ctx *kernel, const struct dkt
 	err = add_of_tree(list, kernel, it->name, &found);
 	if (err || found || !it->line)
 		return err;
-	return !strncmp(it->name, "sys_enter_", 10) || !strncmp(it->name, "sys_exit_", 9) ?
-		       add_call(list, it) :
-		       0;
+	return is_call(it->name) ? add_call(list, it) : 0;
 }
 
 /* Sets the events of each name, from the catalogue. */
@@ -407,7 +423,7 @@ int dkt__text_formats(struct dkt_ctx *ctx, struct dkt__text_names *names, struct
 	for (size_t i = 0; !err && i < names->n; i++)
 		err = add_known(&list, kernel, &names->list[i], names->retval);
 	for (size_t i = 0; !err && i < names->n; i++)
-		err = add_plain(&list, names->list[i].name);
+		err = add_plain(&list, &names->list[i]);
 	if (!err)
 		err = dkt__events_given(ctx, list.given, list.n);
 	if (!err)

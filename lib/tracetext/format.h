@@ -3,9 +3,10 @@
 #pragma once
 
 #include "event.h"
+#include "tracetext/derive.h"
 #include "tracetext/line.h"
 
-/* The system of the events whose only field is the text of a line. */
+/* The system of the events whose first field is the text of a line. */
 #define DKT__TEXT_SYSTEM "text"
 
 /* Several systems can have an event of the same name. At most this many are tried. */
@@ -19,11 +20,13 @@ struct dkt__text_name {
 	char name[DKT__TEXT_NAME];
 	struct dkt_event *events[DKT__TEXT_SAME]; /* may have printed such lines */
 	size_t n;
-	struct dkt_event *plain; /* has the text as its only field */
+	struct dkt_event *plain; /* has the text as its first field */
 	const struct dkt__text_known *known; /* the text that its lines have; NULL: unknown */
 	const char *line; /* the text of its first line */
 	size_t line_len;
+	struct dkt__derived_keys keys; /* the other fields of plain, if nothing else is known */
 	uint64_t unread; /* records returned without the fields that the event has */
+	uint64_t bare; /* the same without any field but the text, of an unknown event */
 };
 
 struct dkt__text_names {
@@ -42,6 +45,12 @@ void dkt__text_name(const struct dkt__line *line, char name[DKT__TEXT_NAME]);
 /* Finds the name, or adds it. If the list is full, returns its first name. NULL: out of memory. */
 struct dkt__text_name *dkt__text_get(struct dkt__text_names *names, const char *name);
 void dkt__text_names_clear(struct dkt__text_names *names);
+
+/* True if no format is known but perhaps that of a saved tree. */
+bool dkt__text_is_unknown(const struct dkt__text_name *name);
+
+/* Where the fields of dkt__text_name.keys begin in a record of the plain event. */
+#define DKT__TEXT_KEYS 16
 
 /* Appends the format of an event without the fields that the event does not print. */
 int dkt__text_printed(struct dkt_event *event, struct dkt_buf *buf);

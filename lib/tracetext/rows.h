@@ -30,9 +30,8 @@ struct dkt__text {
 	struct dkt_loss *loss; /* by CPU */
 	uint64_t before; /* lost before the first record */
 	bool told; /* the gap for these has been returned */
-	uint64_t plain; /* records returned as text, because their event is unknown */
-	char unused[80];
-	char damage[256]; /* what could not be read, for users */
+	char unused[256],
+		damage[256]; /* what could not be read, of unknown events and of others, for users */
 	struct dkt__text_stacks stacks; /* of the record that was returned last */
 	uint8_t data[DKT__TEXT_RECORD_MAX];
 };
@@ -51,3 +50,6 @@ int dkt__text_scan(struct dkt__text *text);
  * kernel is NULL without a tree. -ENOMEM: out of memory.
  */
 int dkt__text_choose(struct dkt__text *text, struct dkt_ctx *kernel);
+
+/* Collects the fields that the lines of unknown events name. -ENOMEM: out of memory. */
+int dkt__text_derive(struct dkt__text *text);

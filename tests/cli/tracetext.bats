@@ -115,13 +115,68 @@ record_of()
 }
 
 @test "a line of an unknown event is a record with its text" {
-	echo '            dd-7       [000] d..2.     1.000001: nobody_knows: a=1 b' >one.txt
-	expect 0 '              dd-7     [000]     1.000001: nobody_knows:         a=1 b' "" text report one.txt
+	echo '            dd-7       [000] d..2.     1.000001: nobody_knows: a-1 b' >one.txt
+	expect 0 '              dd-7     [000]     1.000001: nobody_knows:         a-1 b' "" text report one.txt
 	run -0 text report --style json one.txt
-	same '["text","nobody_knows",{"msg":"a=1 b"},"d..2"]' \
+	same '["text","nobody_knows",{"msg":"a-1 b"},"d..2"]' \
 		"$(jq -c '[.system,.event,.fields,.flags]' <<<"$output")" record
 	run -0 text info one.txt
-	has "$output" "unused    fields of 1 records whose print format is unknown"
+	has "$output" "unused    1 records have no fields, because their text names none: nobody_knows 1"
+}
+
+# usage: fields_are FIELDS LINE...
+fields_are()
+{
+	local wanted=$1
+
+	shift
+	for line; do
+		record_of "$line"
+	done >derived.txt
+	run -0 --separate-stderr dktrace report --style json derived.txt
+	# jq rounds large numbers.
+	same "$wanted" "$(sed -E 's/.*"fields":\{"msg":"([^"\\]|\\.)*",?/{/; s/\}\}$/}/' <<<"${lines[0]}")" "fields of $1"
+	same "" "$stderr" "words about $1"
+	# The text stays what it is.
+	for line; do
+		has "$(dktrace report derived.txt)" " ${line#*: }"
+	done
+}
+
+@test "an unknown event has the fields that its text names" {
+	fields_are '{"dev":"254,0","ino":10954021,"ret":-5}' 'ext4_sync_file_exit: dev 254,0 ino 10954021 ret -5'
+	fields_are '{"timer":18446683600570547704,"function":"process_timeout","expires":4298133564,"timeout":1,"cpu":0,"flags":""}' \
+		'timer_start: timer=0xffffc9000007fdf8 function=process_timeout expires=4298133564 [timeout=1] cpu=0 flags='
+	fields_are '{"skbaddr":18446612686463887104,"len":60}' 'net_dev: skbaddr=ffff888105e4e700, len=60;'
+	fields_are '{"count":4000,"name":"a b","call":"f(x)","mode":"0644"}' \
+		'vfs_read: (ffffffffafc45484) count=4000 name="a b" {call=f(x)} mode=0644'
+	fields_are '{"comm":"tmux: server","pid":3}' 'woken: comm=tmux: server pid=3'
+	fields_are '{"xid":4660,"opcnt":3}' 'nfsd_compound: xid=0x00001234 opcnt=3'
+	fields_are '{}' 'odd: a==1 b != 2 =3 c <= d'
+}
+
+@test "the values of all lines of an unknown event give the type of a field" {
+	# A number is one in all lines, and only what all lines have is a number.
+	fields_are '{"a":"1","b":2,"c":"3"}' 'odd: a=1 b=2 c=3' 'odd: a=x b=-2'
+	fields_are '{"a":"-1"}' 'odd: a=-1' 'odd: a=18446744073709551615'
+	fields_are '{"a":18446744073709551615}' 'odd: a=18446744073709551615' 'odd: a=1'
+}
+
+@test "the fields of unknown events can be asked for" {
+	{
+		record_of 'ext4_sync_file_exit: dev 254,0 ino 10954021 ret 0'
+		record_of 'ext4_sync_file_exit: dev 254,0 ino 10954021 ret -5'
+		record_of 'ext4_sync_file_exit: dev 254,0 ino 12 ret 0'
+		record_of 'odd: nothing'
+	} >asked.txt
+	run -0 --separate-stderr dktrace sql --csv asked.txt 'SELECT sum(ino), min(ret) FROM ext4_sync_file_exit'
+	same "21908054,-5" "${lines[1]}" answer
+	run -0 --separate-stderr dktrace hist --input asked.txt text:ext4_sync_file_exit --keys ino --csv
+	has "$output" "10954021,2"
+	run -0 --separate-stderr dktrace report --filter 'ret < 0' asked.txt
+	same 1 "${#lines[@]}" "records with an error"
+	dktrace convert asked.txt asked.dat
+	dktrace report --style json asked.dat | jq -c .fields | diff <(dktrace report --style json asked.txt | jq -c .fields) -
 }
 
 @test "a text may lack columns, and its times may have any number of digits" {
