@@ -25,6 +25,8 @@ struct hist {
 	struct watch watch;
 	bool picture; /* --style svg */
 	bool watched; /* a terminal has shown tables before the last one */
+	const struct dkt_source *source; /* of the records; NULL: none yet, or the kernel counts */
+	uint64_t first, last; /* the times of the first and last record that was counted */
 	struct dkt_instance *in; /* in which the kernel counts; NULL: dktrace does */
 };
 

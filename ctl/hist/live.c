@@ -9,7 +9,14 @@
 
 int hist_add(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
-	return dkt_hist_add(((struct hist *)data)->hist, source, record);
+	struct hist *hist = data;
+
+	if (record->event) {
+		hist->first = hist->source ? hist->first : record->ts;
+		hist->last = record->ts;
+		hist->source = source;
+	}
+	return dkt_hist_add(hist->hist, source, record);
 }
 
 static int idle(void *data)

@@ -16,13 +16,13 @@
 #define ROWS_MAX 40
 
 /* Returns the row's keys; the caller frees the text. NULL: out of memory. */
-static char *keys_of(const struct dkt_table *table, size_t row)
+static char *keys_of(const struct hist_view *view, size_t row)
 {
-	const struct dkt_table_info *info = dkt_table_info(table);
+	const struct dkt_table_info *info = dkt_table_info(view->table);
 	char *text = NULL;
 
 	for (size_t i = 0; i < info->n_keys; i++) {
-		char *key __cleanup(free) = hist_text(table, row, i);
+		char *key __cleanup(free) = hist_words(view, row, i);
 		char *before __cleanup(free) = text;
 
 		text = key ? dkt__format("%s%s%s", before ? before : "", before ? "  " : "", key) :
@@ -46,22 +46,24 @@ static char *title_of(const struct dkt_table_info *info, size_t bar)
 	return text;
 }
 
-static char *desc_of(const struct dkt_table_info *info, size_t shown_rows)
+static char *desc_of(const struct dkt_table_info *info, const char *origin, size_t shown_rows)
 {
 	char more[40] = "";
 
 	if (shown_rows < info->n_rows)
 		snprintf(more, sizeof(more), "; not shown: %zu", info->n_rows - shown_rows);
-	return dkt__format("%" PRIu64 " hits in %zu rows, %" PRIu64 " did not fit%s", info->hits,
-			   info->n_rows, info->dropped, more);
+	return dkt__format("%s%s%" PRIu64 " hits in %zu rows, %" PRIu64 " did not fit%s",
+			   origin ?: "", origin ? ": " : "", info->hits, info->n_rows,
+			   info->dropped, more);
 }
 
-int hist_view_bars(const struct hist_view *view, FILE *f)
+int hist_view_bars(const struct hist_view *view, const char *origin, FILE *f)
 {
 	const struct dkt_table_info *info = dkt_table_info(view->table);
 	size_t bar = hist_bar_column(view, info), most_rows = view->top ? view->top : ROWS_MAX;
 	size_t n = DKT__MIN(info->n_rows, most_rows);
-	char *title __cleanup(free) = title_of(info, bar), *desc __cleanup(free) = desc_of(info, n);
+	char *title __cleanup(free) = title_of(info, bar),
+		    *desc __cleanup(free) = desc_of(info, origin, n);
 	const double left = WIDTH * 0.36;
 	uint64_t most = 1;
 
@@ -73,7 +75,7 @@ int hist_view_bars(const struct hist_view *view, FILE *f)
 	for (size_t row = 0; row < n; row++) {
 		uint64_t value = dkt_table_value(view->table, row, bar);
 		double width = (WIDTH - left - NUMBER) * (double)value / (double)most;
-		char *keys __cleanup(free) = keys_of(view->table, row);
+		char *keys __cleanup(free) = keys_of(view, row);
 		double y = TOP + (double)row * SVG_ROW;
 		char number[24];
 
@@ -132,10 +134,11 @@ static void put_frame(const struct fire *fire, const struct flame_node *node, do
 	}
 }
 
-static int put_fire(const struct flame *flame, FILE *f)
+static int put_fire(const struct flame *flame, const char *origin, FILE *f)
 {
 	struct fire fire = { .f = f, .total = flame->root.count };
-	char *desc __cleanup(free) = dkt__format("%" PRIu64 " %s in %zu functions", fire.total,
+	char *desc __cleanup(free) = dkt__format("%s%s%" PRIu64 " %s in %zu functions",
+						 origin ?: "", origin ? ": " : "", fire.total,
 						 fire.total == 1 ? "hit" : "hits", flame->n);
 
 	if (!desc)
@@ -148,7 +151,7 @@ static int put_fire(const struct flame *flame, FILE *f)
 	return svg_end(f);
 }
 
-int hist_view_flame(struct dkt_ctx *ctx, const struct hist_view *view, FILE *f)
+int hist_view_flame(struct dkt_ctx *ctx, const struct hist_view *view, const char *origin, FILE *f)
 {
 	struct stacks stacks = { 0 };
 	struct flame flame = { 0 };
@@ -165,7 +168,7 @@ int hist_view_flame(struct dkt_ctx *ctx, const struct hist_view *view, FILE *f)
 	if (!err)
 		err = flame_make(&flame, &stacks);
 	if (!err)
-		err = put_fire(&flame, f);
+		err = put_fire(&flame, origin, f);
 	flame_clear(&flame);
 	stacks_clear(&stacks);
 	return err;

@@ -4,6 +4,7 @@
 
 #include "app/privileges.h"
 #include "hist/hist.h"
+#include "out/origin.h"
 
 /* Reports hits that did not fit into the table, and a size that is large enough. */
 static void report_uncounted(const struct dkt_table *table, int size)
@@ -23,11 +24,19 @@ static void report_uncounted(const struct dkt_table *table, int size)
 /* Lines beside the rows: the headings, "more rows", an empty line, the sum, the cursor. */
 #define OTHER_LINES 5
 
+static int print_picture(const struct hist *hist, const struct hist_view *view, bool folded)
+{
+	const struct dkt_source_info *info = hist->source ? dkt_source_info(hist->source) : NULL;
+	char *origin __cleanup(free) = info ? origin_text(info, hist->first, hist->last) : NULL;
+
+	return folded ? hist_view_flame(hist->ctx, view, origin, stdout) :
+			hist_view_bars(view, origin, stdout);
+}
+
 static int print_table(const struct hist *hist, const struct hist_view *view, bool folded)
 {
 	if (hist->picture)
-		return folded ? hist_view_flame(hist->ctx, view, stdout) :
-				hist_view_bars(view, stdout);
+		return print_picture(hist, view, folded);
 	return folded ? hist_view_folded(hist->ctx, view) : hist_view_print(hist->app, view);
 }
 
@@ -36,7 +45,9 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 	const struct app *app = hist->app;
 	bool folded = app->folded && !app->json && !app->csv;
 	bool text = !folded && !hist->picture && !app->json && !app->csv;
-	struct hist_view view = { .table = table, .top = (size_t)hist->top, .sort = app->sort };
+	struct hist_view view = {
+		.table = table, .top = (size_t)hist->top, .sort = app->sort, .here = !app->input
+	};
 	int err = dkt_table_sort(table, app->sort);
 
 	if (!err && app->diff) {

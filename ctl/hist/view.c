@@ -5,7 +5,9 @@
 #include <inttypes.h>
 
 #include "app/print.h"
+#include "base/parse.h"
 #include "io/say.h"
+#include "out/disk.h"
 
 /* ---- cells ---- */
 
@@ -78,6 +80,7 @@ struct printer {
 	char headings[COLUMNS_MAX][HIST_NAME_SIZE];
 	size_t n;
 	size_t bar; /* the column that bars show */
+	bool is_text; /* for people */
 };
 
 static bool ends_in(const char *name, const char *end)
@@ -101,6 +104,55 @@ static enum column_type unit_of(const struct hist_view *view, const char *name)
 	return COL_NUMBER;
 }
 
+/* Writes "2049-4096" as "2-4 KiB" if both ends are whole numbers of a unit. False: they are not. */
+static bool range_text(const char *text, char *to, size_t size)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	const char *p = text;
+	uint64_t from, below;
+	size_t unit = 0;
+
+	if (dkt__take_u64(&p, NULL, DKT__DEC, &from) || *p++ != '-' ||
+	    dkt__take_u64(&p, NULL, DKT__DEC, &below) || *p || !from)
+		return false;
+	/* The ranges begin after a power of two. */
+	from--;
+	while (unit + 1 < ARRAY_SIZE(units) && below >= 2048 && !(from % 1024) && !(below % 1024)) {
+		from /= 1024;
+		below /= 1024;
+		unit++;
+	}
+	if (!unit && below > 1024)
+		return false;
+	snprintf(to, size, "%" PRIu64 "-%" PRIu64 " %s", from, below, units[unit]);
+	return true;
+}
+
+static bool is_disk(const struct dkt_column *column)
+{
+	return column->is_number && !column->is_named && !*column->modifier &&
+	       disk_is(column->name);
+}
+
+char *hist_words(const struct hist_view *view, size_t row, size_t column)
+{
+	const struct dkt_column *it = dkt_table_info(view->table)->columns[column];
+	char *text = NULL, disk[DISK_SIZE];
+	char range[64], *short_text;
+
+	if (is_disk(it)) {
+		disk_text(dkt_table_value(view->table, row, column), view->here, disk);
+		return strdup(disk);
+	}
+	text = hist_text(view->table, row, column);
+	if (!text || strcmp(it->modifier, "log2") != 0 || unit_of(view, it->name) != COL_BYTES ||
+	    !range_text(text, range, sizeof(range)))
+		return text;
+	short_text = strdup(range);
+	free(text);
+	return short_text;
+}
+
 static bool is_decimal(const struct dkt_column *column)
 {
 	const char *modifier = column->modifier;
@@ -110,6 +162,8 @@ static bool is_decimal(const struct dkt_column *column)
 
 static enum column_type type_of(const struct printer *p, const struct dkt_column *it)
 {
+	if (it->is_key && p->is_text && is_disk(it))
+		return COL_TEXT;
 	if (it->is_key)
 		return it->is_number && !it->is_named && is_decimal(it) ? COL_NUMBER : COL_TEXT;
 	if (!strcmp(it->modifier, "percent"))
@@ -209,7 +263,8 @@ static struct json_object *value_of(const struct printer *p, size_t row, size_t 
 				    sum_of(p->view, row, column));
 	if (p->columns[column].type == COL_NUMBER)
 		return number_value(it->is_signed, dkt_table_value(p->view->table, row, column));
-	text = hist_text(p->view->table, row, column);
+	text = p->is_text ? hist_words(p->view, row, column) :
+			    hist_text(p->view->table, row, column);
 	return val_text(text ? text : "");
 }
 
@@ -251,6 +306,7 @@ int hist_view_print(const struct app *app, const struct hist_view *view)
 	struct out out;
 
 	print_begin(app, &out, 0);
+	p.is_text = out.form == OUT_TEXT;
 	out_rows(&out, make_rows(&p));
 	out_json(&out, "hits", val_number(info->hits));
 	out_json(&out, "entries", val_number(info->n_rows));

@@ -12,6 +12,7 @@ struct hist_view {
 	double seconds; /* since that table, to show rates; 0: show the differences */
 	size_t top; /* the maximum of rows; 0: all */
 	const char *sort; /* see dkt_table_sort(); may be NULL */
+	bool here; /* the numbers of disks are of this machine */
 	const char *ns; /* a field in nanoseconds whose name does not show that; may be NULL */
 };
 
@@ -25,9 +26,18 @@ int hist_view_folded(struct dkt_ctx *ctx, const struct hist_view *view);
 int hist_view_stack(struct dkt_ctx *ctx, const struct hist_view *view, size_t row, char **text,
 		    uint64_t *sum);
 
-/* Write a picture, as SVG: a bar for each row, or a flame graph of the stacks. */
-int hist_view_bars(const struct hist_view *view, FILE *f);
-int hist_view_flame(struct dkt_ctx *ctx, const struct hist_view *view, FILE *f);
+/*
+ * Write a picture, as SVG: a bar for each row, or a flame graph of the stacks. origin: where the records are
+ * from, as origin_text() has it; may be NULL.
+ */
+int hist_view_bars(const struct hist_view *view, const char *origin, FILE *f);
+int hist_view_flame(struct dkt_ctx *ctx, const struct hist_view *view, const char *origin, FILE *f);
+
+/*
+ * The text of a key for people: the names of disks, and ranges of bytes as "2-4 MiB". The caller frees it.
+ * NULL: no memory.
+ */
+char *hist_words(const struct hist_view *view, size_t row, size_t column);
 
 /* The number of rows that are shown. */
 size_t hist_row_count(const struct hist_view *view);

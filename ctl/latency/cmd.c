@@ -64,6 +64,7 @@ static int show(struct latency *latency, struct dkt_source *source, const struct
 	struct latency_set *set = latency_chosen(latency);
 	struct app *app = latency->app;
 	struct latency_report it = { .app = app,
+				     .ctx = latency->ctx,
 				     .pairs = set->pairs,
 				     .source = source,
 				     .title = set->pair.by ? set->pair.by : "",
@@ -77,7 +78,7 @@ static int show(struct latency *latency, struct dkt_source *source, const struct
 	if (app->input && !latency->filter)
 		latency_report_unpaired(set, app->input);
 	if (latency->picture)
-		err = latency_picture(set, all, stdout);
+		err = latency_picture(set, source, all, stdout);
 	else
 		err = latency_view_print(&latency->view, &it, last);
 	if (last && !app->json && !app->csv)

@@ -74,6 +74,16 @@ static const char *comm_of(const struct latency_report *report, const struct dkt
 	return report->source ? dkt_source_comm(report->source, record) : NULL;
 }
 
+/* The name of the system call if the record's text has only its number, as "NR 61 (...)". NULL: it has none. */
+static const char *call_of(const struct latency_report *report, const struct dkt_record *record)
+{
+	const struct dkt_field *field = NULL;
+
+	if (!strcmp(dkt_event_system(record->event), "raw_syscalls"))
+		field = dkt_event_field(record->event, "id");
+	return field ? dkt_syscall_name(report->ctx, (int)dkt_record_int(record, field)) : NULL;
+}
+
 static struct json_object *record_json(const struct latency_report *report,
 				       const struct dkt_record *record, struct dkt_buf *buf)
 {
@@ -88,6 +98,8 @@ static struct json_object *record_json(const struct latency_report *report,
 	if (report->source)
 		json_object_object_add(o, "comm", val_text(comm_of(report, record)));
 	json_object_object_add(o, "event", val_text(name));
+	if (call_of(report, record))
+		json_object_object_add(o, "call", val_text(call_of(report, record)));
 	dkt_buf_reset(buf);
 	dkt_record_text(record, buf);
 	text = dkt_buf_data(buf, &len);
@@ -99,8 +111,8 @@ static void print_slow(const struct latency_report *report, const struct dkt_slo
 		       struct dkt_buf *buf)
 {
 	const struct dkt_record *const records[] = { &slow->begin, &slow->end };
+	const char *call = call_of(report, &slow->begin), *data;
 	char text[UNIT_SIZE];
-	const char *data;
 	size_t len;
 
 	dkt_buf_reset(buf);
@@ -115,7 +127,7 @@ static void print_slow(const struct latency_report *report, const struct dkt_slo
 	}
 	duration_text(slow->ns, text);
 	data = dkt_buf_data(buf, &len);
-	printf("\n%s\n%.*s", text, (int)len, data);
+	printf("\n%s%s%s\n%.*s", text, call ? " " : "", call ?: "", (int)len, data);
 }
 
 int latency_put_slowest(const struct latency_report *report, struct out *out)

@@ -28,8 +28,9 @@ struct latency_set {
 	struct latency_map *map; /* NULL: no picture is wanted */
 };
 
-/* Writes a picture of the set, as SVG. Call dkt_pairs_finish() first. */
-int latency_picture(struct latency_set *set, const struct losses_sum *losses, FILE *f);
+/* Writes a picture of the set, as SVG. Call dkt_pairs_finish() first. source NULL: there are no records. */
+int latency_picture(struct latency_set *set, const struct dkt_source *source,
+		    const struct losses_sum *losses, FILE *f);
 
 /* Finds the events. A missing one is an error, unless the pair is ready-made. */
 int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set);
@@ -60,6 +61,7 @@ extern const char *const latency_columns[];
 /* The arguments of the functions that print a report. */
 struct latency_report {
 	struct app *app;
+	struct dkt_ctx *ctx; /* of the kernel that recorded the pairs */
 	struct dkt_pairs *pairs;
 	struct dkt_source *source; /* knows the names of processes; may be NULL */
 	const char *title; /* of groups; "": no groups */

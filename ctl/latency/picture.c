@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "latency/latency.h"
 #include "out/bar.h"
+#include "out/origin.h"
 #include "out/svg.h"
 
 #define WIDTH  840.0
@@ -27,6 +28,7 @@ struct map {
 	uint64_t most; /* the largest cell */
 	double width; /* of a column */
 	double seconds; /* of all columns */
+	const char *begin; /* the clock time of the first column; NULL: unknown */
 };
 
 /* ---- cells ---- */
@@ -162,25 +164,42 @@ static double round_step(double seconds, double n)
 	return step;
 }
 
+/* Lines at 1, 10, 100 us ..., and at 2 and 5 times these if they are few. */
+static void put_durations(const struct map *map)
+{
+	static const uint64_t factors[] = { 1, 2, 5 };
+	const uint64_t from = row_from(map->low), to = row_from(map->high);
+	const size_t n = to / 100 > from ? 1 : ARRAY_SIZE(factors);
+	char text[UNIT_SIZE];
+
+	for (uint64_t decade = 1; decade <= to && decade <= UINT64_MAX / 10; decade *= 10)
+		for (size_t i = 0; i < n; i++) {
+			const uint64_t ns = decade * factors[i];
+			double y = duration_y(map, ns);
+
+			if (ns < from || ns > to)
+				continue;
+			duration_text(ns, text);
+			svg_line(map->f, LEFT, y, WIDTH - RIGHT, y);
+			svg_text(map->f, LEFT - 8, y + 4, SVG_END, SVG_TEXT, 0, text);
+		}
+}
+
 static void put_axes(const struct map *map)
 {
-	unsigned int step = PARTS * ((map->high - map->low) / PARTS / 10 + 1);
 	double tick = round_step(map->seconds, 7);
 	char text[UNIT_SIZE];
 
-	for (unsigned int row = map->low; row <= map->high; row += step) {
-		double y = row_y(map, row);
-
-		duration_text(row_from(row), text);
-		svg_line(map->f, LEFT, y, WIDTH - RIGHT, y);
-		svg_text(map->f, LEFT - 8, y + 4, SVG_END, SVG_TEXT, 0, text);
-	}
+	put_durations(map);
 	for (unsigned int i = 0; i * tick <= map->seconds; i++) {
 		double x = LEFT + INNER * i * tick / map->seconds;
 
 		duration_text((uint64_t)(i * tick * 1e9 + 0.5), text);
 		svg_line(map->f, x, TOP + HEIGHT, x, TOP + HEIGHT + 5);
-		svg_text(map->f, x, TOP + HEIGHT + 18, SVG_MIDDLE, SVG_TEXT, 0, i ? text : "0");
+		svg_text(map->f, x, TOP + HEIGHT + 18, SVG_MIDDLE, SVG_TEXT, 0,
+			 i          ? text :
+			 map->begin ?:
+				      "0");
 	}
 }
 
@@ -237,7 +256,7 @@ static char *title_of(const struct latency_pair *pair)
 }
 
 static char *desc_of(const struct dkt_pairs *pairs, const struct dkt_latency *all,
-		     const struct losses_sum *losses)
+		     const char *origin, const struct losses_sum *losses)
 {
 	char p50[UNIT_SIZE], p99[UNIT_SIZE], max[UNIT_SIZE], total[UNIT_SIZE];
 	char gaps[64] = "";
@@ -251,8 +270,10 @@ static char *desc_of(const struct dkt_pairs *pairs, const struct dkt_latency *al
 			 losses_words(losses->is_least), losses->lost);
 	else if (losses->is_least)
 		snprintf(gaps, sizeof(gaps), "; an unknown number of records was lost");
-	return dkt__format("%" PRIu64 " measured: median %s, 99 %% up to %s, longest %s, all %s%s",
-			   all->count, p50, p99, max, total, gaps);
+	return dkt__format("%s%s%" PRIu64
+			   " measured: median %s, 99 %% up to %s, longest %s, all %s%s",
+			   origin ?: "", origin ? ": " : "", all->count, p50, p99, max, total,
+			   gaps);
 }
 
 int latency_map_add(void *data, uint64_t end, uint64_t ns, bool cancelled)
@@ -262,7 +283,8 @@ int latency_map_add(void *data, uint64_t end, uint64_t ns, bool cancelled)
 	return heat_add(&map->heat, &map->axis, end, ns, cancelled);
 }
 
-int latency_picture(struct latency_set *set, const struct losses_sum *losses, FILE *f)
+int latency_picture(struct latency_set *set, const struct dkt_source *source,
+		    const struct losses_sum *losses, FILE *f)
 {
 	struct latency_map *drawn = set->map;
 	const struct axis *axis = &drawn->axis;
@@ -270,15 +292,19 @@ int latency_picture(struct latency_set *set, const struct losses_sum *losses, FI
 	struct powers powers = count_powers(set->pairs);
 	struct map map = { .f = f, .heat = &drawn->heat };
 	char *title __cleanup(free) = title_of(&set->pair), *desc __cleanup(free) = NULL;
+	const struct dkt_source_info *info = source ? dkt_source_info(source) : NULL;
+	char *origin __cleanup(free) = info ? origin_text(info, axis->origin, axis->last) : NULL;
+	char *begin __cleanup(free) = info ? origin_clock(info, axis->origin) : NULL;
 	struct dkt_latency all;
 	int err = heat_fold(&drawn->heat, axis);
 
 	dkt_pairs_group(set->pairs, DKT_PAIRS_ALL, &all, sizeof(all));
-	desc = desc_of(set->pairs, &all, losses);
+	desc = desc_of(set->pairs, &all, origin, losses);
 	if (err || !title || !desc)
 		return -ENOMEM;
 	map.columns = (uint32_t)((axis->last - axis->origin) >> shift) + 1;
 	map.width = INNER / map.columns;
+	map.begin = begin;
 	map.seconds = ldexp(map.columns, (int)shift) / 1e9;
 	svg_begin(f, WIDTH, all.count ? BARS_TOP + powers.n * SVG_ROW + 16 : 64, title, desc);
 	if (all.count) {

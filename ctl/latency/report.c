@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The report of latency: a row for each group, sorted, and one for all pairs. */
 #include "latency/latency.h"
+#include "out/disk.h"
 
 #include "app/print.h"
 
@@ -36,17 +37,25 @@ static struct json_object *quantile(const struct latency_report *report, size_t 
 	return val_number(dkt_pairs_quantile(report->pairs, group, part));
 }
 
-static struct json_object *group_name(const struct dkt_latency *group)
+/* text: for people. */
+static struct json_object *group_name(const struct latency_report *report,
+				      const struct dkt_latency *group, bool text)
 {
+	char disk[DISK_SIZE];
+
 	if (!group->is_number)
 		return val_text(group->name);
+	if (text && disk_is(report->title)) {
+		disk_text(group->number, !report->app->input, disk);
+		return val_text(disk);
+	}
 	return group->is_signed ? json_object_new_int64((int64_t)group->number) :
 				  val_number(group->number);
 }
 
 /* Adds a row that begins with column from. */
 static void add_group(const struct latency_report *report, struct rows *rows, size_t group,
-		      const char *name, size_t from)
+		      const char *name, size_t from, bool text)
 {
 	struct json_object *values[COLUMNS] = { 0 };
 	struct dkt_latency it;
@@ -56,7 +65,7 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 	if (!it.count && group != DKT_PAIRS_ALL)
 		return;
 	if (from == GROUP)
-		values[GROUP] = name ? val_text(name) : group_name(&it);
+		values[GROUP] = name ? val_text(name) : group_name(report, &it, text);
 	values[COUNT] = val_number(it.count);
 	values[MIN] = val_number(it.min);
 	values[P50] = quantile(report, group, 0.5);
@@ -87,14 +96,14 @@ static void put_groups(const struct latency_report *report, struct out *out)
 	rows = rows_new("groups", columns + from, n_columns - from);
 	for (size_t group = 0; named && !dkt_pairs_group(report->pairs, group, &it, sizeof(it));
 	     group++)
-		add_group(report, rows, group, NULL, from);
+		add_group(report, rows, group, NULL, from, text);
 	n = rows_count(rows);
 	if (named)
 		rows_sort(rows, report->sort.column, report->sort.descending);
 	if (report->top)
 		rows_cut(rows, report->top);
 	if (text && (!named || n > 1))
-		add_group(report, rows, DKT_PAIRS_ALL, "(all)", from);
+		add_group(report, rows, DKT_PAIRS_ALL, "(all)", from, text);
 	out_rows(out, rows);
 	if (text && named && report->top && report->top < n)
 		printf("(%zu more rows)\n", n - report->top);
@@ -105,7 +114,7 @@ static void put_all(const struct latency_report *report, struct out *out)
 	struct rows *rows = rows_new("all", table_columns + COUNT, COLUMNS - COUNT);
 	struct json_object *list;
 
-	add_group(report, rows, DKT_PAIRS_ALL, NULL, COUNT);
+	add_group(report, rows, DKT_PAIRS_ALL, NULL, COUNT, false);
 	list = rows_json(rows);
 	out_json(out, "all", json_object_get(json_object_array_get_idx(list, 0)));
 	json_object_put(list);

@@ -103,6 +103,7 @@ static char *story(const struct view *view, const struct incident *it)
 
 enum {
 	TIME,
+	CLOCK,
 	HOST,
 	EVENT,
 	TARGET,
@@ -122,6 +123,7 @@ enum {
 
 static const struct column columns[COLUMNS] = {
 	[TIME] = { .key = "time" },
+	[CLOCK] = LUSTRE_CLOCK,
 	[HOST] = { .key = "host" },
 	[EVENT] = { .key = "event" },
 	[TARGET] = { .key = "target", .flags = COL_DATA },
@@ -144,9 +146,9 @@ static int add_incident(const struct view *view, const struct incident *it, stru
 
 	if (!text)
 		return -ENOMEM;
-	rows_add(rows, lustre_time(it->time), val_text(lustre_host(view->lustre, it->host)),
-		 val_text(incident_name(it->step)), val_words(name(view, it->target)),
-		 val_words(name(view, it->nid)), val_text(text),
+	rows_add(rows, lustre_time(it->time), lustre_clock(view->lustre, it->time),
+		 val_text(lustre_host(view->lustre, it->host)), val_text(incident_name(it->step)),
+		 val_words(name(view, it->target)), val_words(name(view, it->nid)), val_text(text),
 		 it->lock ? val_number(it->lock) : NULL, lustre_time(it->called),
 		 val_words(name(view, it->waiter)), it->xid ? val_number(it->xid) : NULL,
 		 lustre_time(it->heard), lustre_time(it->before),

@@ -118,6 +118,13 @@ void lustre_when(uint64_t ns, char text[LUSTRE_WHEN_SIZE]);
 /* A value of such a time; no value for 0. */
 struct json_object *lustre_time(uint64_t ns);
 
+/* The same as a date and clock time, for a column beside that; no value if the files do not know it. */
+struct json_object *lustre_clock(const struct lustre *lustre, uint64_t ns);
+#define LUSTRE_CLOCK                                                                               \
+	{                                                                                          \
+		.key = "clock_time", .heading = "CLOCK TIME", .flags = COL_PEOPLE                  \
+	}
+
 /* Says on stderr what the tables leave out, such as "2 requests did not end", unless n is 0. */
 void lustre_tell(uint64_t n, const char *noun, const char *words);
 

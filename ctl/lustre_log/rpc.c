@@ -202,6 +202,7 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 		{ .key = "state" },
 		{ .key = "for", .type = COL_DURATION },
 		{ .key = "since" },
+		LUSTRE_CLOCK,
 		{ .key = "nid", .none = "-" },
 		{ .key = "job", .flags = COL_DATA },
 		{ .key = "thread", .flags = COL_DATA },
@@ -214,7 +215,8 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 		rows_add(rows, val_number(list[i]->xid), opcode(list[i]->opcode),
 			 val_text(rpc_state(list[i])),
 			 val_number(view->rpcs.last - rpc_since(list[i])),
-			 lustre_time(rpc_since(list[i])), name(view, list[i]->nid),
+			 lustre_time(rpc_since(list[i])),
+			 lustre_clock(view->lustre, rpc_since(list[i])), name(view, list[i]->nid),
 			 name(view, list[i]->job), name(view, list[i]->thread));
 	free(list);
 	out_rows(out, rows);

@@ -23,6 +23,14 @@ struct json_object *lustre_time(uint64_t ns)
 	return json_object_new_double_s((double)ns / 1e9, text);
 }
 
+struct json_object *lustre_clock(const struct lustre *lustre, uint64_t ns)
+{
+	const struct dkt_source_info *info = dkt_source_info(lustre->in.line.parts[0].source);
+
+	return ns && info->has_wall ? val_when(dkt__wall_time(ns, info->wall) / DKT__NSEC_PER_SEC) :
+				      NULL;
+}
+
 void lustre_tell(uint64_t n, const char *noun, const char *words)
 {
 	if (n)

@@ -145,6 +145,7 @@ static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 {
 	struct pipeline *p = &view->in->line;
 	struct latency_report report = { .app = view->app,
+					 .ctx = p->parts[pair->part].ctx,
 					 .pairs = pair->set.pairs,
 					 .source = p->source,
 					 .title = pair->row->by ? pair->row->by : "" };

@@ -74,18 +74,22 @@ static int parse_sort(struct sort *sort, const char *text)
 	}
 }
 
-/* By default ranges ascend, because they form a picture, and other rows descend by hitcount. */
+/*
+ * By default the keys ascend if one is a range, because ranges form a picture, and other rows descend by
+ * hitcount.
+ */
 static void default_sort(struct sort *sort)
 {
 	const struct dkt_table *table = sort->table;
 
 	sort->keys[0] = (struct sort_key){ .column = table->n_keys, .descending = true };
 	sort->n = 1;
-	for (uint32_t i = 0; table->n_keys == 1 && i < table->n_keys; i++) {
+	for (uint32_t i = 0; i < table->n_keys; i++) {
 		uint8_t mod = table->keys[i].spec.mod;
 
+		/* Equal rows are sorted by their keys. */
 		if (mod == MOD_LOG2 || mod == MOD_BUCKETS)
-			sort->keys[0] = (struct sort_key){ .column = i };
+			sort->n = 0;
 	}
 }
 

@@ -13,6 +13,22 @@ function rowFrom(row) {
 	return row ? 2 ** power * (1 + (row % ROWS_OF_POWER) / ROWS_OF_POWER) : 0;
 }
 
+/* The row of a duration; one between two rows, in proportion. */
+function rowOf(ns) {
+	const power = Math.floor(Math.log2(ns));
+
+	return ns < 1 ? 0 : (power + ns / 2 ** power - 1) * ROWS_OF_POWER;
+}
+
+/* The powers of ten between two durations, and 2 and 5 times these if they are few. */
+function decades(from, to) {
+	const factors = to / 100 > from ? [1] : [1, 2, 5], list = [];
+
+	for (let decade = 1; decade <= to; decade *= 10)
+		list.push(...factors.map((factor) => factor * decade));
+	return list.filter((ns) => ns >= from && ns <= to);
+}
+
 function drawLatency() {
 	const pair = latency.pair, width = trace.bin * trace.wide, cells = new Map();
 	const rows = pair.heat.flatMap((column) => pairsOf(column[6]).map((cell) => cell[0]));
@@ -23,13 +39,12 @@ function drawLatency() {
 	const most = d3.max(pair.heat, (column) => d3.max(pairsOf(column[6]), (cell) => cell[1]));
 	const heat = d3.scaleSequentialLog(isDark() ? (t) => d3.interpolateViridis(0.15 + 0.85 * t) :
 		(t) => d3.interpolateYlGnBu(0.2 + 0.8 * t)).domain([1, Math.max(2, most)]);
-	/* A duration between two rows, in proportion. */
-	const place = (ns) => y(ns < 1 ? 0 : Math.floor(Math.log2(ns)) * ROWS_OF_POWER +
-		(ns / 2 ** Math.floor(Math.log2(ns)) - 1) * ROWS_OF_POWER);
-	const step = Math.max(1, Math.ceil((high - low) / ROWS_OF_POWER / 10)) * ROWS_OF_POWER;
+	const place = (ns) => y(rowOf(ns));
+	/* The scale is of rows, and its marks are of durations. */
+	const ticks = decades(rowFrom(low), rowFrom(high));
 
-	chart.plot.append("g").call(d3.axisLeft(y).tickValues(d3.range(Math.ceil(low / ROWS_OF_POWER) * ROWS_OF_POWER, high, step))
-		.tickFormat((row) => duration(rowFrom(row))).tickSizeOuter(0));
+	chart.plot.append("g").call(d3.axisLeft(y).tickValues(ticks.map((ns) => rowOf(ns)))
+		.tickFormat((row, i) => duration(ticks[i])).tickSizeOuter(0));
 	for (const column of pair.heat)
 		for (const [row, n] of pairsOf(column[6])) {
 			const x = chart.x(column[0] * width), next = chart.x((column[0] + 1) * width);
@@ -74,9 +89,14 @@ function latencyNotes(numbers) {
 	return notes.filter((it) => it[0]).map((it) => count(it[0]) + " " + it[1]).join("; ");
 }
 
+/* The text of some records has the number of a system call. */
+function slowText(it) {
+	return it.call ? it.call + ": " + it.text : it.text;
+}
+
 function showSlow(row) {
 	const text = [row.begin, row.end].map((it) =>
-		`${it.comm || "<...>"}-${it.pid} [${String(it.cpu).padStart(3, "0")}] ${clock(Number(BigInt(it.time) - BigInt(trace.origin)))}: ${it.event}: ${it.text}`);
+		`${it.comm || "<...>"}-${it.pid} [${String(it.cpu).padStart(3, "0")}] ${clock(Number(BigInt(it.time) - BigInt(trace.origin)))}: ${it.event}: ${slowText(it)}`);
 	const from = Number(BigInt(row.begin.time) - BigInt(trace.origin));
 
 	showRecords(duration(row.ns), from, from + row.ns + 1, () => false);
@@ -97,7 +117,7 @@ function choosePair(nr) {
 	makeTable(byId("latency-table"), "Latencies of " + pair.name, columns, rows);
 	makeTable(byId("latency-slowest"), "Slowest", [{ key: "ns", title: "duration", type: "ns" },
 		{ key: "who", title: "process", type: "text" }, { key: "what", title: "record", type: "text" }],
-	numbers.slowest.map((it) => Object.assign({ who: (it.begin.comm || "<...>") + "-" + it.begin.pid, what: it.begin.text }, it)), showSlow);
+	numbers.slowest.map((it) => Object.assign({ who: (it.begin.comm || "<...>") + "-" + it.begin.pid, what: slowText(it.begin) }, it)), showSlow);
 	drawLatency();
 }
 

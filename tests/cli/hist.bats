@@ -119,3 +119,23 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	file=$top/tests/fixture/tracedat/v6.dat
 	expect 0 "$(dktrace hist all -i "$file" --csv)" "" dktrace hist -i "$file" --csv
 }
+
+@test "the sizes of requests are in order, with ranges in whole units and disks as the kernel names them" {
+	local text=$top/tests/fixture/text/trace-6.18.txt i
+
+	cd "$BATS_TEST_TMPDIR"
+	run -3 --separate-stderr dktrace hist disk-sizes --input "$text"
+	same '254,0 2-4 KiB|254,0 16-32 KiB|254,0 128-256 KiB' "$(sed -n '2,4s/^\([^ ]* [^ ]* KiB\).*/\1/p' <<<"$output" | paste -sd '|')" rows
+	# Scripts get numbers.
+	run -3 --separate-stderr dktrace hist disk-sizes --input "$text" --csv
+	same '266338304,131073-262144,1,192512' "${lines[3]}" csv
+	# The most frequent size is not the first.
+	for i in {1..3}; do
+		echo "   dd-7 [000] 1.00000$i: block_rq_issue: 254,16 W 2097152 () 8 + 4096 none,0,0 [dd]"
+	done >large.txt
+	echo "   dd-7 [000] 1.000009: block_rq_issue: 254,16 W 512 () 8 + 1 none,0,0 [dd]" >>large.txt
+	run -0 --separate-stderr dktrace hist disk-sizes --input large.txt
+	same '254,16 256-512 B|254,16 1-2 MiB' "$(sed -n '2,3s/^\([^ ]* *[^ ]* [KM]*i*B\).*/\1/p' <<<"$output" | tr -s ' ' | paste -sd '|')" "by size"
+	run -0 --separate-stderr dktrace hist disk-sizes --input large.txt --style svg
+	has "$output" '254,16  1-2 MiB'
+}

@@ -150,3 +150,22 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
 dktrace: 1 ended without a recorded beginning" \
 		dktrace latency syscalls:sys_enter_fdatasync syscalls:sys_exit_fsync --match common_pid --input tree
 }
+
+@test "the slowest system calls have names if their records have only numbers" {
+	printf '%s\n' '   dd-7 [000] 1.000001: sys_enter: NR 61 (ffffffff, 7ffe, 0, 0, 0, 0)' \
+		'   dd-7 [000] 1.500001: sys_exit: NR 61 = 5' >"$BATS_TEST_TMPDIR/raw.txt"
+	run -0 --separate-stderr dktrace latency syscall --input "$BATS_TEST_TMPDIR/raw.txt" --slowest 1
+	has "$output" "500 ms wait4
+"
+	run -0 --separate-stderr dktrace latency syscall --input "$BATS_TEST_TMPDIR/raw.txt" --slowest 1 --json
+	same '["wait4","wait4"]' "$(jq -c '[.slowest[0].begin.call, .slowest[0].end.call]' <<<"$output")" calls
+}
+
+@test "disks are 254,0 for people and numbers for scripts" {
+	local text=$top/tests/fixture/text/trace-6.18.txt
+
+	run -3 --separate-stderr dktrace latency block --input "$text" --slowest 0
+	has "${lines[1]}" "254,0 "
+	run -3 --separate-stderr dktrace latency block --input "$text" --slowest 0 --csv
+	has "${lines[1]}" "266338304,"
+}

@@ -342,3 +342,22 @@ dump_of()
 		dktrace lustre $analysis dk.log >out 2>err || same 0 $? "$analysis: $(cat err)"
 	done
 }
+
+@test "times since the epoch have the clock time beside them" {
+	local line='00000100:00100000:2.0:1495061256.496695:0:14615:0:(client.c:1498:ptlrpc_send_new_req())'
+
+	cd "$BATS_TEST_TMPDIR"
+	printf '%s\n' 'Nov 25 03:12:55 oss7 kernel: Lustre: ll_ost00_001: service thread pid 4711 was inactive for 200.1 seconds. x' >messages
+	touch -d 2026-11-26 messages
+	TZ=UTC run -0 --separate-stderr dktrace lustre evictions messages
+	has "${lines[1]}" "1795576375.000000 2026-11-25 03:12:55 inactive"
+	run -0 --separate-stderr dktrace lustre evictions messages --csv
+	lacks "${lines[0]}" "clock"
+	echo "$line Sending RPC req@ffff8800 pname:cluuid:pid:xid:nid:opc:job ll:a:14615:1590000000000320:10.0.0.1@tcp:4:" >begun.log
+	TZ=UTC run -0 --separate-stderr dktrace lustre rpc begun.log
+	has "$output" "1495061256.496695 2017-05-17 22:47:36"
+	# dmesg has only times since the boot.
+	printf '%s\n' '[ 1234.500000] Lustre: ll_ost00_001: service thread pid 4711 was inactive for 200.1 seconds. x' >dmesg
+	run -0 --separate-stderr dktrace lustre evictions dmesg
+	lacks "${lines[1]}" "1970"
+}

@@ -68,6 +68,16 @@ cells()
 		diff - <(cells 'Latencies of syscall' <dom | grep -v '^(all)')
 	diff events <(cells Events <dom | sed 's/^\([^,]*\),.*,\([0-9]*\),*[^,]*$/\1 \2/' | sort)
 	has "$(cells Processes <dom)" '&lt;/script&gt;&lt;scrip,21738,214'
+	# The marks of durations are decades.
+	has_line '>10 µs</text>' dom
+	has_line '>100 µs</text>' dom
+}
+
+@test "the slowest system calls of a page have names if their records have only numbers" {
+	printf '%s\n' '   dd-7 [000] 1.000001: sys_enter: NR 61 (ffffffff, 7ffe, 0, 0, 0, 0)' \
+		'   dd-7 [000] 1.500001: sys_exit: NR 61 = 5' >raw.txt
+	dktrace view raw.txt -o page.html
+	same wait4 "$(data page.html '.pairs[0].numbers.slowest[0].begin.call')" call
 }
 
 @test "the files of a page are told apart, and lost records are in the page and in the exit status" {
@@ -195,6 +205,12 @@ for file in sys.argv[1:]:
 	same "$(jq .all.count wanted)" "$(texts title '^[0-9]+ from ' picture.svg | awk '{ n += $1 } END { print n }')" cells
 	same "$(jq -c '[.all.log2[].count]' wanted)" "$(texts text '^[1-9][0-9]*$' picture.svg | jq -sc .)" bars
 	has "$(texts desc . picture.svg)" '851 measured: median 1.48 us'
+	# Where and when it was, and durations in decades.
+	has "$(texts desc . picture.svg)" '2026-11-20 11:46:49: 851 measured'
+	has "$(texts text . picture.svg)" '11:46:49.755'
+	same '1.00 us,10.0 us,100 us' "$(texts text '^1[0.]* us$' picture.svg | sort -V | paste -sd ',')" "marks"
+	dktrace hist --input "$top/tests/fixture/tracedat/v7-zstd.dat" sched:sched_switch --keys next_pid --style svg >host.svg
+	has "$(grep "<desc" host.svg)" "$(dktrace info --json "$top/tests/fixture/tracedat/v7-zstd.dat" | jq -r '.. | .host? // empty'): 50 hits"
 	cmp picture.svg "$top/doc/latency.svg"
 	has "$(texts text . bars.svg)" '</b> <a>"&\xff[21738]'
 	has "$(texts desc . bars.svg)" '231 hits in 8 rows, 0 did not fit; not shown: 1'
