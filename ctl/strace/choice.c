@@ -119,14 +119,16 @@ bool strace_choice_has(const struct strace_choice *choice, const struct call *ca
 	       (!choice->cpus || (call->cpu < (uint32_t)choice->n_cpus && choice->cpus[call->cpu]));
 }
 
+/* Without execve, nothing would tell where the command begins. */
 static bool needs(const struct strace_choice *choice, struct dkt_ctx *ctx, int number, bool names)
 {
 	const char *name;
 
 	if (choice->by_number[number])
 		return true;
-	name = names ? dkt_syscall_name(ctx, number) : NULL;
-	return name && descriptors_needs(name);
+	name = dkt_syscall_name(ctx, number);
+	return name && (!strncmp(name, "execve", strlen("execve")) ||
+			(names && descriptors_needs(name)));
 }
 
 char *strace_choice_filter(const struct strace_choice *choice, struct dkt_ctx *ctx, bool names)

@@ -15,6 +15,16 @@ load ../helper/live
 	same '' "$(own)" 'left behind'
 }
 
+@test "strace --summary counts a command's calls though execve is not among them" {
+	local calls
+
+	for calls in lseek '!execve'; do
+		run -0 --separate-stderr dktrace strace --summary --json -e "$calls" -- \
+			dd if=/dev/zero of=/dev/null bs=1 count=1 seek=1 status=none
+		jq -e '[.calls[].call] | index("lseek") and (index("execve") | not)' <<<"$output"
+	done
+}
+
 @test "strace leaves the signals ignored that were so before" {
 	run -0 --separate-stderr bash -c 'trap "" HUP INT; exec dktrace strace --summary -- \
 		sh -c "grep SigIgn /proc/self/status >&2"'
