@@ -116,7 +116,7 @@ ARCHIVES := $(O)/libdktrace.a $(O)/libdktrace-lustre.a
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
 	check-clang check-bare build-san build-clang abi-baseline lint bench fuzz demo install alternatives no-alternatives \
-	uninstall dist clean help FORCE
+	uninstall ldconfig dist clean help FORCE
 
 all: $(O)/dktrace $(O)/lctl lib
 
@@ -451,6 +451,12 @@ install: all
 	for n in 1 3 5 7 8; do install -m 644 man/*.$$n $(DESTDIR)$(MANDIR)/man$$n/; done
 	$(MAN_NAMES) | while read -r page name; do \
 		[ $$page = man/$$name.3 ] || ln -sf $${page#man/} $(DESTDIR)$(MANDIR)/man3/$$name.3; done
+	@$(MAKE) -s ldconfig
+
+# Lets the loader find new libraries, unless they are for another system.
+ldconfig:
+	@[ -n '$(DESTDIR)' ] || PATH=$$PATH:/sbin ldconfig || \
+		echo "run 'ldconfig' as root, so that programs find the libraries in $(LIBDIR)"
 
 # Makes this program the lctl of a directory that comes before Lustre's in PATH. A lctl that is
 # there as a file stays.

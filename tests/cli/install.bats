@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Installation beside Lustre's lctl, and under its name on request.
 
-# shellcheck disable=SC2154 # set by bats and helper/common.bash
+# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
 load ../helper/common
 
 setup()
@@ -51,12 +51,30 @@ target()
 	expect 0 "real: get_param debug_mb" "" lctl get_param debug_mb
 }
 
+@test "make install lets the loader find the libraries, or says who must" {
+	local sbin=$BATS_TEST_TMPDIR/sbin
+
+	mkdir "$sbin"
+	# shellcheck disable=SC2016 # for the script
+	printf '#!/bin/sh\necho loader\nexit "${LOADER:-0}"\n' >"$sbin/ldconfig"
+	chmod 755 "$sbin/ldconfig"
+	# An image that is made elsewhere has a loader of its own.
+	export PATH=$sbin:$PATH
+	run -0 make -s -C "$top" O="$build" -o all install
+	lacks "$output" loader
+	run -0 make -s -C "$top" ldconfig DESTDIR=
+	same loader "$output"
+	LOADER=1 run -0 make -s -C "$top" ldconfig DESTDIR=
+	has "$output" "run 'ldconfig' as root, so that programs find the libraries in /usr/local/lib"
+}
+
 @test "the services and their udev rules are installed" {
 	target install
 	local units=$DESTDIR/usr/local/lib/systemd/system
 
-	run -0 grep -h '^ExecStart=' "$units/dktrace.service" "$units/dktrace-daemon.service"
+	run -0 grep -h '^ExecStart=' "$units/dktrace.service" "$units/dktrace-daemon.service" "$units/dktrace-debug-daemon.service"
 	same "ExecStart=/usr/local/bin/dktrace apply
+ExecStart=/usr/local/bin/dktrace daemon start --foreground --settings /etc/dktrace/daemon.conf
 ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE}" "$output" "what they run"
 	run ! grep -rE '@[A-Z]+@' "$units"
 	grep -q 'SYSTEMD_WANTS}+="dktrace.service"' "$DESTDIR/usr/local/lib/udev/rules.d/60-dktrace.rules"
@@ -69,7 +87,7 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 	same "" "$output" "what systemd has to say"
 	# From 0, no exposure, to 10. Tracing needs the rest: see the comments in the units.
 	local unit
-	for unit in dktrace dktrace-daemon dktrace-segments; do
+	for unit in dktrace dktrace-daemon dktrace-debug-daemon; do
 		run -0 systemd-analyze security --no-pager --offline=true --threshold=20 "$units/$unit.service"
 	done
 }

@@ -160,3 +160,18 @@ run_tree()
 		gone tree/build/san/half
 	done
 }
+
+@test "the example of tests/README.md is a file of tests that passes" {
+	local name
+
+	cd "$BATS_TEST_TMPDIR"
+	sed -n '/^    #!\/usr\/bin\/env bats/,/^    }/s/^    //p' "$top/tests/README.md" >example
+	tree_with cli/example.bats <example
+	chmod +x tree/tests/cli/example.bats
+	for name in helper fixture; do
+		ln -s "$top/tests/$name" "tree/tests/$name"
+	done
+	ln -s "$top/share" tree/share
+	DKT_BUILD=$build run -0 tree/tests/cli/example.bats
+	has "$output" "ok 1 report prints the records of a saved tree"
+}

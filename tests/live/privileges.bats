@@ -247,7 +247,7 @@ as_unit()
 	run -0 lctl get_param debug
 	has "$output" "debug=ioctl"
 	has "$output" "vfstrace"
-	start as_unit dktrace-daemon.service lctl debug_daemon run "$tmp/log" 10 0
+	start as_unit dktrace-debug-daemon.service lctl debug_daemon run "$tmp/log" 10 0
 	until_true sh -c 'lctl debug_daemon status | grep -q "process [0-9]* writes to"'
 	head -c 100 /dev/zero >/dev/null
 	lctl debug_daemon stop
