@@ -429,13 +429,22 @@ static bool is_silent(const struct fleet_host *host, uint64_t now)
 	       poll(&ready, 1, 0) <= 0;
 }
 
+static void lose_silent(struct fleet_host *host)
+{
+	char *why __cleanup(free) =
+		dkt__format("no answer within %g s, the limit of --timeout",
+			    (double)host->opts->timeout / (double)DKT__NSEC_PER_SEC);
+
+	lose(host, why ? why : "no answer");
+}
+
 void host_tick(struct fleet_host *host, uint64_t now)
 {
 	if (host->state == FLEET_BROKEN && host->lost && now - host->lost > host->opts->reconnect) {
 		host->state = FLEET_FAILED;
 	} else if ((host->state == FLEET_CONNECTING || host->state == FLEET_RUNNING) &&
 		   is_silent(host, now)) {
-		lose(host, "no answer");
+		lose_silent(host);
 	} else if (host->state == FLEET_RUNNING) {
 		if (host->bytes > host->acked)
 			acknowledge(host);

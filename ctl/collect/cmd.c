@@ -33,34 +33,94 @@ char **collect_argv(const struct names *names)
 
 /* ---- the command for the hosts ---- */
 
-/* True if the arguments up to "--" have the option. */
-static bool has_option(char **args, const char *letter, const char *name)
-{
-	const size_t len = strlen(name);
+/* How the command reads its arguments on each host. */
+struct far {
+	struct app app; /* its options */
+	bool known; /* it reads them as the others do; lctl's commands have their own */
+	bool args; /* there are arguments beside them */
+};
 
-	for (; *args && strcmp(*args, "--") != 0; args++)
-		if (!strncmp(*args, letter, 2) ||
-		    (!strncmp(*args, name, len) && strchr("=", (*args)[len])))
-			return true;
-	return false;
+static int read_far(const struct collect *collect, int argc, char **argv, int words,
+		    struct far *far)
+{
+	const struct command *command = command_find(collect->app, argv[0]);
+	char **copy __cleanup(free) = calloc((size_t)argc + 1, sizeof(*copy));
+	int first;
+
+	if (!copy)
+		return no_memory(collect);
+	far->known = command && !(command->flags & CMD_LCTL);
+	if (!far->known)
+		return 0;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	first = opt_parse(&far->app, command, argc, copy);
+	far->args = first + words - 1 < argc;
+	return first < 0 ? EXIT_USAGE : 0;
+}
+
+/* An option that would be read and change nothing is refused. */
+static int check_own(const struct collect *collect)
+{
+	const struct app *app = collect->app;
+	const unsigned int flags = collect->action->flags;
+	const struct {
+		const char *name;
+		bool given, used;
+		const char *use;
+	} rows[] = {
+		{ "delay", app->delay, flags & ACTION_LINES, "follow" },
+		{ "max-dumps", app->max_dumps, flags & ACTION_FREEZES, "flight follow" },
+		{ "layout", app->layout, app->clickhouse, "--load" },
+		{ "ca", app->ca, app->clickhouse, "--load" },
+		{ "json", app->json, app->output, "-o DIR" },
+		{ "csv", app->csv, app->output, "-o DIR" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].given && !rows[i].used)
+			return app_usage("collect: --%s goes with %s; behind '%s' it is for the"
+					 " hosts",
+					 rows[i].name, rows[i].use, collect->action->name);
+	if (app->root && app->root != secure_getenv("DKTRACE_ROOT"))
+		return app_usage("collect: --root would be of this host; behind '%s' it is for the"
+				 " hosts",
+				 collect->action->name);
+	return 0;
+}
+
+static int check_far(const struct collect *collect, const struct far *far)
+{
+	const char *name = collect->action->name;
+	const unsigned int flags = collect->action->flags;
+
+	if (flags & (ACTION_RECORDING | ACTION_LOG | ACTION_LINES) && far->app.output)
+		return app_usage(
+			"collect: give -o DIR before '%s'; each host sends its output here", name);
+	if (flags & ACTION_LOG && far->args)
+		return app_usage("collect: '%s' takes no FILE; each host sends its output here",
+				 name);
+	if (app_has_instance(collect->app) && (!far->known || far->app.instance))
+		return app_usage(far->known ? "collect: give --instance once, for '%s'" :
+					      "collect: '%s' takes no --instance",
+				 name);
+	return 0;
 }
 
 /* The output comes by standard output, and a recording comes compressed. */
-static int make_args(struct collect *collect, int argc, char **argv, int words)
+static int add_args(struct collect *collect, int argc, char **argv, int words)
 {
 	const unsigned int flags = collect->action->flags;
 	const bool records = flags & ACTION_RECORDING && !(flags & ACTION_NAMES_FILE);
 	static const char *const to_stdout[] = { "-o", "-", "--compression", "zstd" };
+	const char *const instance[] = { "-B", collect->app->instance };
 	int err = 0;
 
-	if (flags & (ACTION_RECORDING | ACTION_LOG) && has_option(argv + words, "-o", "--output"))
-		return app_usage(
-			"collect: give -o DIR before '%s'; each host sends its output here",
-			collect->action->name);
 	for (int i = 0; !err && i < words; i++)
 		err = names_add(&collect->args, argv[i]);
 	for (size_t i = 0; !err && records && i < ARRAY_SIZE(to_stdout); i++)
 		err = names_add(&collect->args, to_stdout[i]);
+	for (size_t i = 0; !err && app_has_instance(collect->app) && i < ARRAY_SIZE(instance); i++)
+		err = names_add(&collect->args, instance[i]);
 	for (int i = words; !err && i < argc; i++)
 		err = names_add(&collect->args, argv[i]);
 	if (!err && flags & ACTION_FREEZES)
@@ -70,7 +130,7 @@ static int make_args(struct collect *collect, int argc, char **argv, int words)
 	return err ? no_memory(collect) : 0;
 }
 
-static const char *find_suffix(const struct action *action, char **args)
+static const char *find_suffix(const struct action *action, const char *style)
 {
 	static const struct {
 		const char *style, *suffix;
@@ -78,12 +138,29 @@ static const char *find_suffix(const struct action *action, char **args)
 
 	if (action->flags & ACTION_RECORDING)
 		return "dat";
-	for (; action->flags & (ACTION_LOG | ACTION_LINES) && *args; args++)
-		for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
-			if ((!strcmp(*args, "-S") || !strcmp(*args, "--style")) && args[1] &&
-			    !strcmp(args[1], styles[i].style))
-				return styles[i].suffix;
+	for (size_t i = 0; style && i < ARRAY_SIZE(styles); i++)
+		if (!strcmp(style, styles[i].style))
+			return styles[i].suffix;
 	return action->flags & ACTION_LOG ? "log" : "txt";
+}
+
+static int make_args(struct collect *collect, int argc, char **argv, int words)
+{
+	struct far far = { 0 };
+	const unsigned int lines = ACTION_LOG | ACTION_LINES;
+	int rc = read_far(collect, argc, argv, words, &far);
+
+	if (!rc)
+		rc = check_own(collect);
+	if (!rc)
+		rc = check_far(collect, &far);
+	if (!rc)
+		rc = add_args(collect, argc, argv, words);
+	collect->raw = far.app.raw_text;
+	collect->suffix =
+		find_suffix(collect->action, collect->action->flags & lines ? far.app.style : NULL);
+	names_clear(&far.app.joined);
+	return rc;
 }
 
 /* ---- how hosts are reached ---- */
@@ -242,7 +319,6 @@ int cmd_collect(struct app *app, int argc, char **argv)
 		rc = make_args(&collect, argc - 1, argv + 1, words);
 	if (!rc)
 		rc = read_opts(&collect);
-	collect.suffix = find_suffix(collect.action, argv + 1);
 	if (!rc)
 		rc = collect_run(&collect);
 	collect_forget(&collect);

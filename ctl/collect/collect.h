@@ -18,6 +18,7 @@ struct collect {
 	struct names args; /* the command for each host */
 	char **ssh_argv, **args_argv; /* the same, with NULL behind */
 	const char *suffix; /* of the files */
+	bool raw; /* the hosts send control characters as they are */
 	int dir; /* the directory of the files; -1: they have no names, and are printed at the end */
 	struct collection about; /* what is written as collection.json */
 	struct fleet fleet;

@@ -176,7 +176,7 @@ int collect_follow(struct collect *collect)
 	struct dkt_ctx *ctx = collect->app->ctx;
 	struct following following = { .collect = collect,
 				       .json = !strcmp(collect->suffix, "json"),
-				       .raw = names_has(&collect->args, "--raw-text"),
+				       .raw = collect->raw,
 				       .lines = { .fleet = fleet,
 						  .delay = collect->delay,
 						  .most = WAITING_MOST,

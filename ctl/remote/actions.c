@@ -15,7 +15,7 @@
 static const struct action actions[] = {
 	/* clang-format off */
 	{ "analyze",       0, SELECT "t duration time n top sort k keys by group-by took period ", "json csv raw-text ", 1 },
-	{ "clear",         0, "B instance ", "", 0 },
+	{ "clear",         0, "", "", 0 },
 	{ "dk",            ACTION_LOG, SELECT "S style ", "raw-text ", 0 },
 	{ "doctor",        0, "B instance ", "json csv ", 0 },
 	{ "flight dump",   ACTION_RECORDING | ACTION_NAMES_FILE, "B instance ", "", 1 },

@@ -56,6 +56,75 @@ collect()
 	has "$output" "create the directory dir: it exists"
 }
 
+# Lists the commands that collect runs, one on a line.
+list_actions()
+{
+	dktrace collect -w a lctl 2>&1 | sed 's/.*is not one of //; s/, /\n/g'
+}
+
+@test "an instance that is given to collect is that of the hosts, or refused" {
+	local action handed=0
+
+	while read -r action; do
+		rm -rf dir
+		case $action in
+		analyze) action="analyze cputop" ;;
+		record) action="record -e sched:sched_switch" ;;
+		esac
+		# shellcheck disable=SC2086 # words
+		run collect -w a -o dir -B x/y $action </dev/null
+		# Lines of follow come without -o.
+		# shellcheck disable=SC2086 # words
+		[[ $output != *"without -o"* ]] || run collect -w a -B x/y $action </dev/null
+		case $action in
+		doctor) # asks the kernel only
+			same 0 "$status" "$action"
+			;;
+		get_param | mark | set_param | clear)
+			same "2 dktrace: collect: '$action' takes no --instance" "$status ${lines[0]}" "$action"
+			;;
+		*)
+			has_line "a: .?'x/y.*' cannot be the name of an instance" <(printf '%s\n' "$output")
+			handed=$((handed + 1))
+			;;
+		esac
+	done < <(list_actions)
+	at_least 12 "$handed" "commands that take it"
+	run -2 --separate-stderr collect -w a -B one dk -B two
+	same "dktrace: collect: give --instance once, for 'dk'" "${stderr_lines[0]}" "two"
+}
+
+@test "an option of collect that would do nothing is refused" {
+	refuse()
+	{
+		run -2 --separate-stderr collect -w a "${@:2}"
+		same "dktrace: collect: $1" "${stderr_lines[0]}" "${*:2}"
+		gone dir
+	}
+	refuse "--root would be of this host; behind 'dk' it is for the hosts" -R "$capture" dk
+	refuse "--delay goes with follow; behind 'status' it is for the hosts" --delay 1s status
+	refuse "--max-dumps goes with flight follow; behind 'status' it is for the hosts" --max-dumps 3 status
+	refuse "--layout goes with --load; behind 'status' it is for the hosts" --layout recent status
+	refuse "--ca goes with --load; behind 'status' it is for the hosts" --ca x status
+	refuse "--json goes with -o DIR; behind 'status' it is for the hosts" --json status
+	refuse "--csv goes with -o DIR; behind 'status' it is for the hosts" --csv status
+	refuse "'dk' takes no FILE; each host sends its output here" -o dir dk file
+	# As the hosts read it: also joined to another, and not whole.
+	refuse "give -o DIR before 'dk'; each host sends its output here" -o dir dk --outp=file
+	refuse "give -o DIR before 'show'; each host sends its output here" -o dir show -hofile
+}
+
+@test "the style of the hosts' lines is found in each form" {
+	local style
+
+	for style in '-S json' -Sjson '--style json' --style=json --sty=json; do
+		rm -rf dir
+		# shellcheck disable=SC2086 # words
+		run collect -w a -o dir show -i "$capture" $style
+		exists dir/a.json
+	done
+}
+
 # Makes a clock that advances by an hour when the directory has all of the files. usage: make_clock FILE...
 make_clock()
 {
@@ -106,7 +175,7 @@ make_clock()
 	has "$output" "(2)"
 	has "$stderr" "dktrace: garbage: what comes from it is not of 'dktrace remote'"
 	has "$stderr" "dktrace: frame: what comes from it is not of 'dktrace remote'"
-	has "$stderr" "dktrace: silent: no answer"
+	has "$stderr" "dktrace: silent: no answer within 600 s, the limit of --timeout"
 	has "$stderr" "dktrace: gone: cannot connect: ssh: no route to host"
 	run -1 dktrace collect --ssh no-such-program -w a status
 	has "$output" "run no-such-program: No such file"
@@ -121,8 +190,7 @@ make_clock()
 	far="dktrace remote --allow 'status,flight dump,analyze'"
 	run -1 collect --far-program "$far" -w a mark x
 	has "$output" "dktrace: a: this key may not run 'mark', only status,flight dump,analyze"
-	for args in "analyze syscallstats $capture" "analyze -o x cputop" "analyze --inp=x cputop" \
-		"analyze -Jo x cputop" "analyze --top cputop x y" "analyze cputop -- rm x"; do
+	for args in "analyze syscallstats $capture" "analyze --top cputop x y" "analyze cputop -- rm x"; do
 		# shellcheck disable=SC2086
 		run -1 collect --far-program "$far" -w a $args
 		has "$output" "allow"
@@ -167,7 +235,8 @@ run_far()
 		"record --output - -e x" "record --output=- -e x" "record -e x -o - -- true" \
 		"record -o - --probe x" "record -o - --output x" "dk -o -" "show -o -" "dk x" "follow -o -" \
 		"analyze -o - cputop" "flight dump -o -" "set_param debug_path=/etc/x" \
-		"set_param mdt.*.identity_upcall=/tmp/x" "set_param debug=0 upcall=/tmp/x" "set_param -P debug=0"; do
+		"set_param mdt.*.identity_upcall=/tmp/x" "set_param debug=0 upcall=/tmp/x" "set_param -P debug=0" \
+		"analyze -o x cputop" "analyze --inp=x cputop" "analyze -Jo x cputop"; do
 		# shellcheck disable=SC2086
 		run run_far $args
 		has "$args: $output" "--allow"
