@@ -14,9 +14,6 @@
 #include "base/when.h"
 #include "capture/service.h"
 
-/* The beginning of a segment has symbols and formats. */
-#define HEAD_ROOM (UINT64_C(32) << 20)
-
 /*
  * Records are compressed when they are read, which takes less time than to write them and to compress the file.
  * If more of them wait, most are left to the worker, which has all the time that others do not need.
@@ -129,8 +126,10 @@ static int begin(struct archive_writer *writer)
 	}
 	writer->began = service_now();
 	segment->from = writer->ended_at ? (int64_t)writer->ended_at + writer->wall : 0;
-	if (!dkt_recorder_counts(writer->recorder, &counts, sizeof(counts)))
+	if (!dkt_recorder_counts(writer->recorder, &counts, sizeof(counts))) {
 		writer->read_before = counts.records;
+		writer->head = counts.bytes;
+	}
 	return 0;
 }
 
@@ -335,5 +334,6 @@ int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
 
 bool archive_writer_has_room(const struct archive_writer *writer)
 {
-	return capture_file_room(&writer->file) >= HEAD_ROOM;
+	/* Modules and events may have come since. */
+	return capture_file_room(&writer->file) / 2 >= writer->head;
 }

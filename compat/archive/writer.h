@@ -18,6 +18,7 @@ struct archive_writer {
 	uint64_t began; /* CLOCK_BOOTTIME, ns */
 	uint64_t ended_at; /* no later segment has an older record; on the trace's clock; 0: unknown */
 	int64_t wall; /* from the trace's clock to the time of day, for the segment */
+	uint64_t head; /* bytes of the beginning of the segment: symbols and formats */
 	uint64_t read_before; /* records that were read before the segment */
 	uint64_t lost_before; /* records that the kernel had lost when the last segment ended */
 	bool ending; /* the last pages of a segment may use the room that is left to others */

@@ -398,6 +398,18 @@ restrictions()
 	same 0 "$missing" "lost"
 }
 
+@test "daemon --segment-size holds on a small file system too" {
+	mkdir "$tmp/disk"
+	mount -t tmpfs -o size=24M none "$tmp/disk"
+	ln -s disk "$tmp/dir"
+	start_daemon --segment-size 4M --max-size 16M
+	"$sequence" 2 200000
+	until_true eval '[ "$(segments | wc -l)" -ge 2 ]'
+	daemon stop
+	adds_up 2 200000
+	same 0 "$missing" "lost"
+}
+
 @test "daemon status counts what the kernel loses while the disk is full" {
 	mkdir "$tmp/disk"
 	mount -t tmpfs -o size=40M none "$tmp/disk"
