@@ -32,7 +32,7 @@ static int check_room(struct dkt_ctx *ctx, const char *path, int fd, const struc
 		ctx, -ENOSPC,
 		"complete %s: this needs %.1f MB and %.1f MB are free; dktrace reads the file as it"
 		" is, and 'dktrace recover %s -o FILE' completes it on another disk",
-		path, (double)need / 1e6, (double)room / 1e6, path);
+		path, (double)need / DKT__MB, (double)room / DKT__MB, path);
 }
 
 /* The file may be renamed or removed, and its file system detached. */

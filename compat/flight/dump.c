@@ -53,7 +53,7 @@ static int check_room(struct dkt_ctx *ctx, const struct flight_group *groups, si
 		ctx, -ENOSPC,
 		"dump to %s: %.1f MB are free, and it can take %.1f MB; the buffers keep the"
 		" records",
-		dir, (double)room / 1e6, (double)need / 1e6);
+		dir, (double)room / DKT__MB, (double)need / DKT__MB);
 }
 
 static int open_unfinished(struct dkt_ctx *ctx, const char *path)

@@ -35,7 +35,7 @@ static void print_one(struct dkt_ctx *ctx, const char *name, FILE *out)
 	if (dkt_instance_open(ctx, name, NULL, &in))
 		return;
 	if (!dkt_instance_get_size(in, &bytes))
-		fprintf(out, " (%.1f MB)", (double)bytes / (1 << 20));
+		fprintf(out, " (%.1f MB)", (double)bytes / DKT__MB);
 	dkt_instance_close(in);
 }
 

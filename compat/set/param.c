@@ -197,7 +197,7 @@ static void note_size(struct debuglog *log, uint32_t asked, char **notes)
 
 	if (debuglog_size(log, &bytes))
 		return;
-	mb = (double)bytes / (1 << 20);
+	mb = (double)bytes / DKT__MB;
 	add_note(notes,
 		 dkt__format("asked for %" PRIu32 " MB, %.1f MB allocated (%d CPUs x %.1f MB)",
 			     asked, mb, cpus, mb / cpus));

@@ -38,7 +38,7 @@ void progress_at(struct progress *progress, uint64_t done)
 	if (progress->unit == PROGRESS_RECORDS)
 		fprintf(stderr, "%.0f records/s", rate);
 	else
-		fprintf(stderr, "%.0f MB/s", rate / 1e6);
+		fprintf(stderr, "%.0f MB/s", rate / DKT__MB);
 	fprintf(stderr, ", %.0f s left \033[K", (double)(progress->of - done) / rate);
 }
 

@@ -102,7 +102,7 @@ static int read_facts(struct app *app, const char *path, int fd, struct facts *f
 
 static int report(const char *path, const struct facts *facts)
 {
-	app_say("%s: %.1f MB of records are complete", path, (double)facts->bytes / 1e6);
+	app_say("%s: %.1f MB of records are complete", path, (double)facts->bytes / DKT__MB);
 	if (facts->damage)
 		app_say("%s: %s", path, facts->damage);
 	if (!facts->lost)

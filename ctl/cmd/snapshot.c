@@ -13,7 +13,7 @@ static int take(struct app *app, struct debuglog *log, const char *file)
 	    dkt_snapshot_get(log->in, &state))
 		return app_fail(app);
 	printf("snapshot taken%s; its buffers have %.1f MB\n",
-	       state == DKT_SNAPSHOT_FULL ? "" : " of an empty log", (double)bytes / (1 << 20));
+	       state == DKT_SNAPSHOT_FULL ? "" : " of an empty log", (double)bytes / DKT__MB);
 	return 0;
 }
 

@@ -245,9 +245,8 @@ static void put_buffers(struct out *out, const struct status *status)
 		 status->filtered);
 	out_put(out, "buffer_bytes", val_number(status->size));
 	out_put(out, "clock", val_text(status->clock));
-	out_line(out, "buffers", "%.1f MB for %d CPU%s%s, clock %s",
-		 (double)status->size / (1 << 20), status->n_cpus, status->n_cpus == 1 ? "" : "s",
-		 offline, status->clock);
+	out_line(out, "buffers", "%.1f MB for %d CPU%s%s, clock %s", (double)status->size / DKT__MB,
+		 status->n_cpus, status->n_cpus == 1 ? "" : "s", offline, status->clock);
 	out_put(out, "kept_bytes", val_number(status->kept));
 	if (status->kept)
 		out_line(out, "kept", "%" PRIu64 " KB read already, which the next dk prints too",

@@ -49,10 +49,10 @@ static void put_segment(struct out *out, const struct archive_state *state)
 	if (*state->segment) {
 		out_line(out, "segment", "%s", state->segment);
 		out_line(out, "", "%.1f MB, %" PRIu64 " records, %" PRIu64 " lost",
-			 (double)state->bytes / 1e6, state->records, state->lost);
+			 (double)state->bytes / DKT__MB, state->records, state->lost);
 	}
 	out_line(out, "now", "%" PRIu64 " records/s, %.2f MB/s", state->records_rate,
-		 (double)state->bytes_rate / 1e6);
+		 (double)state->bytes_rate / DKT__MB);
 	out_line(out, "since start", "%" PRIu64 " records, %" PRIu64 " lost",
 		 state->all_records + state->records, state->all_lost + state->lost);
 }
@@ -72,7 +72,7 @@ static void put_kept(struct app *app, struct out *out, const char *dir,
 	out_put(out, "all_bytes", val_number(bytes));
 	out_put(out, "waiting", val_number(state->waiting));
 	out_line(out, "kept", "%zu segment%s, %.1f MB", segments.n, segments.n == 1 ? "" : "s",
-		 (double)bytes / 1e6);
+		 (double)bytes / DKT__MB);
 	if (state->waiting)
 		out_line(out, "to do", "%" PRIu64 " segment%s to complete", state->waiting,
 			 state->waiting == 1 ? "" : "s");

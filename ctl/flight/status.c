@@ -50,7 +50,7 @@ static void put_limits(struct out *out, const struct flight_state *state)
 	out_put(out, "suppressed", val_number(state->suppressed));
 	out_put(out, "merged", val_number(state->merged));
 	out_line(out, "limits", "%" PRIu64 " an hour, %.0f MB in all", state->max_dumps,
-		 (double)state->max_size / (1 << 20));
+		 (double)state->max_size / DKT__MB);
 	if (state->keep)
 		out_line(out, "limits", "deleted after %g s", keep);
 	if (state->after)

@@ -93,7 +93,7 @@ static int check_max_size(struct record *record)
 			" and formats",
 			record->by_ulimit ? "" : "--max-size: ",
 			record->by_ulimit ? "'ulimit -f'" : record->app->max_size,
-			(double)counts.bytes / 1e6);
+			(double)counts.bytes / DKT__MB);
 }
 
 /* Prepares everything, so that recording can begin at one moment. */
@@ -217,7 +217,7 @@ static int report(struct record *record)
 	if (record->why)
 		app_say("recording ended: %s", record->why);
 	app_say("%s: %" PRIu64 " events, %.1f MB", record->file.path, counts.records,
-		(double)counts.bytes / 1e6);
+		(double)counts.bytes / DKT__MB);
 	if (!counts.lost)
 		return 0;
 	app_say("%" PRIu64 " events were lost%s", counts.lost,

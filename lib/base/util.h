@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Bytes of what messages call a MB, as debug_mb and the M of options do. */
+#define DKT__MB ((double)(1 << 20))
+
 /* Bytes of a cache line of common CPUs. */
 #define DKT__CACHE_LINE 64
 

@@ -98,7 +98,7 @@ static int check_room(const struct rescue *r)
 		return 0;
 	return dkt_fail(r->ctx, -ENOSPC,
 			"the kernel holds more records, which need %.1f MB; %.1f MB are free",
-			(double)need / 1e6, (double)room / 1e6);
+			(double)need / DKT__MB, (double)room / DKT__MB);
 }
 
 /* Removes what cannot be read at the end of the file, so that more sections can follow. */

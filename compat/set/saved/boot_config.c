@@ -372,14 +372,15 @@ static int check_memory(struct dkt_ctx *ctx, const struct boot_memory *memory)
 
 	if (memory->size < least)
 		return dkt_fail(ctx, -EINVAL,
-				"%" PRIu64 " KB is too little for %ld CPUs: at least %" PRIu64
-				" KB",
-				memory->size >> 10, sysconf(_SC_NPROCESSORS_CONF), least >> 10);
+				"%" PRIu64 " KB is too little for %ld CPUs: at least %" PRIu64 "M",
+				memory->size >> 10, sysconf(_SC_NPROCESSORS_CONF),
+				(least + (1 << 20) - 1) >> 20);
 	if (memory->size > all / 2)
 		return dkt_fail(ctx, -EINVAL,
-				"%" PRIu64 " MB is more than half of the memory, which is %" PRIu64
-				" MB",
-				memory->size >> 20, all >> 20);
+				"%" PRIu64 " MB is more than half of the memory: at most %" PRIu64
+				"%s",
+				memory->size >> 20, all >> 31 ? all >> 31 : all >> 21,
+				all >> 31 ? "G" : "M");
 	if (memory->size % page || memory->address % page)
 		return dkt_fail(ctx, -EINVAL, "size and address must be multiples of %" PRIu64,
 				page);
