@@ -22,6 +22,9 @@ static const struct latency_pair pairs[] = {
 	  "softirq handlers" },
 	{ "irq", "irq:irq_handler_entry", "irq:irq_handler_exit", "common_cpu,irq", "name", false, true,
 	  "interrupt handlers" },
+	/* sched_waking is when the other process wakes it; sched_wakeup may come late, on the CPU where it will run. */
+	{ "wakeup", "sched:sched_waking,sched:sched_wakeup_new", "sched:sched_switch", "pid=next_pid", NULL, false, true,
+	  "from wakeup until a process runs" },
 	{ "wakeup", "sched:sched_wakeup,sched:sched_wakeup_new", "sched:sched_switch", "pid=next_pid", NULL, false, true,
 	  "from wakeup until a process runs" },
 	{ "run", "sched:sched_switch", "sched:sched_switch", "next_pid=prev_pid", NULL, false, true,

@@ -173,15 +173,20 @@ int latency_choose(struct latency *latency, int slowest)
 
 struct latency_set *latency_chosen(struct latency *latency)
 {
-	struct latency_set *records = NULL;
+	struct latency_set *pairs = NULL, *records = NULL;
 	struct dkt_pairs_info info;
 
 	for (size_t i = 0; i < latency->n; i++) {
-		dkt_pairs_info(latency->sets[i].pairs, &info, sizeof(info));
-		if (info.pairs)
-			return &latency->sets[i];
+		struct latency_set *set = &latency->sets[i];
+
+		dkt_pairs_info(set->pairs, &info, sizeof(info));
+		/* Without its first event it can measure a part of what another row measures. */
+		if (info.pairs && !set->needed && !set->missing)
+			return set;
+		if (!pairs && info.pairs)
+			pairs = set;
 		if (!records && (info.begins || info.ends))
-			records = &latency->sets[i];
+			records = set;
 	}
-	return records ? records : &latency->sets[0];
+	return pairs ?: records ?: &latency->sets[0];
 }

@@ -53,8 +53,11 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 	int err = 0;
 
 	latency->source = source;
-	for (size_t i = 0; !err && i < latency->n; i++)
+	for (size_t i = 0; !err && i < latency->n; i++) {
+		if (latency->sets[i].needed == record->event)
+			latency->sets[i].needed = NULL;
 		err = dkt_pairs_add(latency->sets[i].pairs, source, record);
+	}
 	return err;
 }
 

@@ -98,6 +98,8 @@ int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct la
 	*set = (struct latency_set){ .pair = *pair };
 	err = find_side(set, ctx, pair->begin);
 	set->n_begin = set->n;
+	if (!err && set->n > 1 && pair->name && !strpbrk(pair->begin, "*?["))
+		set->needed = set->events[0].event;
 	if (!err)
 		err = find_side(set, ctx, pair->end);
 	set->usable = !err && set->n_begin && set->n > set->n_begin;

@@ -23,6 +23,8 @@ struct latency_set {
 	struct live_event *events; /* those that begin, then those that end */
 	size_t n, n_begin;
 	char *missing; /* the events that do not exist; NULL: none */
+	/* The first event that begins, until a record of it comes; NULL also if there is only one of these. */
+	const struct dkt_event *needed;
 	bool usable; /* at least one begin event and one end event exist */
 	struct dkt_pairs *pairs;
 	struct latency_map *map; /* NULL: no picture is wanted */

@@ -169,3 +169,22 @@ dktrace: 1 ended without a recorded beginning" \
 	run -3 --separate-stderr dktrace latency block --input "$text" --slowest 0 --csv
 	has "${lines[1]}" "266338304,"
 }
+
+@test "wakeup is measured from sched_waking, of files without it from sched_wakeup" {
+	local file=$BATS_TEST_TMPDIR/trace.txt
+
+	cat >"$file" <<-'END'
+		# tracer: nop
+		#
+		            a-1     [000] d..2.   100.000000: sched_waking: comm=b pid=2 prio=120 target_cpu=001
+		       <idle>-0     [001] d..2.   100.000300: sched_wakeup: comm=b pid=2 prio=120 target_cpu=001
+		       <idle>-0     [001] d..2.   100.001000: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=b next_pid=2 next_prio=120
+		            b-2     [001] d..2.   100.002000: sched_wakeup_new: comm=c pid=3 prio=120 target_cpu=001
+		            b-2     [001] d..2.   100.002500: sched_switch: prev_comm=b prev_pid=2 prev_prio=120 prev_state=S ==> next_comm=c next_pid=3 next_prio=120
+	END
+	run -0 --separate-stderr dktrace latency wakeup "$file" --json
+	same "2 1500000" "$(jq -r .all.count,.all.total <<<"$output" | xargs)" "with both"
+	grep -v sched_waking "$file" >"$file.2"
+	run -0 --separate-stderr dktrace latency wakeup "$file.2" --json
+	same "2 1200000" "$(jq -r .all.count,.all.total <<<"$output" | xargs)" "without sched_waking"
+}
