@@ -233,6 +233,36 @@ static int end(struct calls *calls, const struct call_event *event, const struct
 
 /* ---- threads ---- */
 
+/* The thread of that ID can end no call any more. */
+static int forget_thread(struct calls *calls, int32_t tid)
+{
+	struct call_thread *thread = call_threads_find(&calls->threads, tid);
+	int err = 0;
+
+	if (thread && thread->is_open) {
+		thread->call.lost = thread->gaps != calls->gaps;
+		err = report(calls, thread, CALL_NO_END);
+	}
+	if (thread)
+		call_threads_remove(&calls->threads, tid);
+	return err;
+}
+
+/* The execve that one thread began ends as a call of the process, whose other threads are gone. */
+static int add_exec(struct calls *calls, const struct call_event *event,
+		    const struct dkt_record *record)
+{
+	const int32_t tid = (int32_t)call_int(record, &event->tid);
+	const int32_t old = (int32_t)call_int(record, &event->old_tid);
+	int err;
+
+	if (!call_int_has(record, &event->tid) || !call_int_has(record, &event->old_tid) ||
+	    tid == old)
+		return 0;
+	err = forget_thread(calls, tid);
+	return err ? err : call_threads_rename(&calls->threads, old, tid);
+}
+
 static int add_task(struct calls *calls, const struct call_event *event,
 		    const struct dkt_record *record)
 {
@@ -240,18 +270,11 @@ static int add_task(struct calls *calls, const struct call_event *event,
 				  .parent = record->pid,
 				  .flags = call_int(record, &event->flags),
 				  .began = event->role == TASK_BEGINS };
-	struct call_thread *thread = call_threads_find(&calls->threads, task.tid);
-	int err = 0;
+	int err;
 
 	if (!call_int_has(record, &event->tid))
 		return 0;
-	/* The thread whose ID this was, or is, can end no call any more. */
-	if (thread && thread->is_open) {
-		thread->call.lost = thread->gaps != calls->gaps;
-		err = report(calls, thread, CALL_NO_END);
-	}
-	if (thread)
-		call_threads_remove(&calls->threads, task.tid);
+	err = forget_thread(calls, task.tid);
 	return err || !calls->opts.task ? err : calls->opts.task(calls->opts.data, &task);
 }
 
@@ -349,6 +372,8 @@ static int add(struct calls *calls, const struct call_event *event, const struct
 	case TASK_BEGINS:
 	case TASK_ENDS:
 		return add_task(calls, event, record);
+	case TASK_EXECS:
+		return add_exec(calls, event, record);
 	case CALL_SWITCH:
 		return calls->opts.stacks ? add_switch(calls, event, record) : 0;
 	case CALL_KERNEL_STACK:

@@ -134,6 +134,13 @@ static void take_task(struct call_event *it, struct dkt_event *event, bool begin
 	it->flags = int_field(event, "clone_flags");
 }
 
+static void take_exec(struct call_event *it, struct dkt_event *event)
+{
+	it->role = TASK_EXECS;
+	it->tid = int_field(event, "pid");
+	it->old_tid = int_field(event, "old_pid");
+}
+
 static void take_switch(struct call_event *it, struct dkt_event *event)
 {
 	it->role = CALL_SWITCH;
@@ -168,6 +175,8 @@ static void take(struct call_event *it, struct dkt_event *event)
 		take_task(it, event, true);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_process_exit"))
 		take_task(it, event, false);
+	else if (!strcmp(system, "sched") && !strcmp(name, "sched_process_exec"))
+		take_exec(it, event);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_switch"))
 		take_switch(it, event);
 	else if (!strcmp(system, "ftrace") && !strcmp(name, "kernel_stack"))

@@ -14,6 +14,7 @@ enum call_role {
 	CALL_TEXT, /* of an event probe: strings of the call that begins just before or after */
 	TASK_BEGINS,
 	TASK_ENDS,
+	TASK_EXECS, /* a thread takes the ID of its process */
 	CALL_SWITCH, /* one thread stops running, another runs */
 	CALL_KERNEL_STACK,
 	CALL_USER_STACK,
@@ -36,6 +37,7 @@ struct call_event {
 	struct call_int args[CALL_ARGS];
 	const struct dkt_field *texts[CALL_ARGS]; /* strings; NULL: the event has only the address */
 	struct call_int tid, flags; /* of a task */
+	struct call_int old_tid; /* of a task that executes a program */
 	struct call_int prev_state, next_pid; /* of a switch */
 	struct call_int frames; /* of a stack: the first address */
 };

@@ -59,18 +59,39 @@ static void clear_thread(struct call_thread *thread)
 	}
 }
 
+/* Its place stays for another thread. */
+static void forget(struct call_threads *threads, struct call_thread *thread, int32_t tid)
+{
+	uint64_t key = key_of(tid);
+
+	dkt__keymap_remove(&threads->map, &key);
+	*thread = (struct call_thread){ 0 };
+	threads->near[(uint32_t)tid % CALL_THREADS_NEAR] = NULL;
+}
+
 void call_threads_remove(struct call_threads *threads, int32_t tid)
 {
 	struct call_thread *thread = call_threads_find(threads, tid);
-	uint64_t key = key_of(tid);
 
 	if (!thread)
 		return;
-	dkt__keymap_remove(&threads->map, &key);
 	clear_thread(thread);
-	/* Its place stays for another thread. */
-	*thread = (struct call_thread){ 0 };
-	threads->near[(uint32_t)tid % CALL_THREADS_NEAR] = NULL;
+	forget(threads, thread, tid);
+}
+
+int call_threads_rename(struct call_threads *threads, int32_t tid, int32_t to)
+{
+	struct call_thread *thread = call_threads_find(threads, tid), *renamed;
+
+	if (!thread)
+		return 0;
+	renamed = call_threads_create(threads, to);
+	if (!renamed)
+		return -ENOMEM;
+	*renamed = *thread;
+	renamed->call.tid = to;
+	forget(threads, thread, tid);
+	return 0;
 }
 
 void call_threads_clear(struct call_threads *threads)

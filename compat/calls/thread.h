@@ -50,6 +50,9 @@ static inline struct call_thread *call_threads_add(struct call_threads *threads,
 }
 
 void call_threads_remove(struct call_threads *threads, int32_t tid);
+
+/* Gives a thread another ID, which no thread has. Returns 0, or -ENOMEM. */
+int call_threads_rename(struct call_threads *threads, int32_t tid, int32_t to);
 void call_threads_clear(struct call_threads *threads);
 
 /* Begins a call with the arguments of the record; event NULL: they are unknown. */

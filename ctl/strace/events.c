@@ -99,6 +99,9 @@ int strace_events_find(struct strace_events *events, const struct app *app, stru
 		err = add(events, ctx, "task", "task_newtask", events->filter);
 	if (!err || err == -ENOENT)
 		err = add(events, ctx, "sched", "sched_process_exit", events->filter);
+	/* For an execve that a thread begins and its process ends. */
+	if (!err || err == -ENOENT)
+		err = add(events, ctx, "sched", "sched_process_exec", events->filter);
 	err = err == -ENOENT ? 0 : err;
 	for (size_t i = 0; !err && texts && i < texts->n; i++)
 		err = add(events, ctx, texts->group, texts->calls[i], events->filter);

@@ -153,3 +153,18 @@ stacks()
 	expect 0 '' "dktrace: other.txt has no record of a system call; to record them: dktrace record -e 'raw_syscalls:*'" \
 		dktrace strace --input other.txt
 }
+
+@test "an execve of a thread, which takes the ID of its process, is one call" {
+	cat >exec.txt <<-'END'
+		# tracer: nop
+		#
+		            a-11    [000] .....   100.000000: sys_enter: NR 202 (7f0, 80, 2, 0, c00, 0)
+		            a-12    [001] .....   100.001000: sys_enter: NR 59 (7ff0, 0, 0, 0, 0, 0)
+		            b-11    [001] .....   100.002000: sched_process_exec: filename=/bin/b pid=11 old_pid=12
+		            b-11    [001] .....   100.003000: sys_exit: NR 59 = 0
+	END
+	run -0 --separate-stderr dktrace strace exec.txt
+	has "$output" "100.001000 (  2.000 ms) b/11 execve(0x7ff0, NULL, NULL) = 0"
+	has "$output" "futex(0x7f0"
+	same 2 "${#lines[@]}" "calls"
+}
