@@ -13,7 +13,6 @@
 #include "lustre/message.h"
 
 /* The default of Lustre's own buffer. */
-#define DEFAULT_MB_PER_CPU 5
 
 void filter_report_clear(struct filter_report *report)
 {
@@ -189,7 +188,7 @@ static int create_instance(struct debuglog *log, const struct settings *set)
 		return err;
 	err = dkt_instance_set_clock(log->in, DEBUGLOG_CLOCK);
 	if (!err && !set->debug_mb)
-		err = set_size(log, DEFAULT_MB_PER_CPU * (uint32_t)dkt_instance_cpus(log->in));
+		err = set_size(log, settings_default_mb(dkt_instance_cpus(log->in)));
 	return err;
 }
 

@@ -96,9 +96,10 @@ static int change_both(struct lctl *lctl, const char *lustre, const char *text)
 	if (ours < 0 && theirs == -ENOENT)
 		lctl_print_error(lctl);
 	if (ours > 0 && theirs == -ENOENT && strcmp(lctl->self, "lctl")) {
-		say_line(stderr, "%s: nothing is recorded yet: start with set_param debug=...",
+		say_line(stderr,
+			 "%s: nothing is recorded yet: set a mask first, set_param debug=...",
 			 lctl->self);
-		return 1;
+		return 0;
 	}
 	if (ours > 0 && theirs == -ENOENT)
 		theirs = text ? lnet_ioctl_mark(text) : lnet_ioctl_clear();

@@ -7,6 +7,7 @@
 #include "io/say.h"
 #include "lctl/cmd.h"
 #include "lctl/param/write.h"
+#include "lctl/real_lctl.h"
 #include "set/param.h"
 
 struct set_opts {
@@ -201,8 +202,17 @@ int lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv)
 
 	if (first < 0 || first >= argc)
 		return lctl_usage("set_param");
-	if (opts.remove || opts.client || opts.permanent || opts.file)
+	if (opts.remove || opts.client || opts.permanent || opts.file) {
+		/* Scripts compare lctl's messages. */
+		if (strcmp(lctl->self, "lctl") && !real_lctl_exists())
+			say_line(
+				stderr,
+				"%s: %s -C, -d, -F and -P change the configuration of a Lustre file"
+				" system: 'dktrace save' keeps this machine's settings, and 'dktrace"
+				" apply' sets them again",
+				lctl->self, argv[0]);
 		return lctl_forward(lctl, argc, argv);
+	}
 	pw.quiet = opts.quiet;
 	pw.modules = opts.modules;
 	err = set_all(&pw, argv[0], argc - first, argv + first);

@@ -11,6 +11,14 @@
 #include "base/parse.h"
 #include "lustre/lustre_masks.h"
 
+/* As Lustre's. */
+#define MB_PER_CPU 5
+
+uint32_t settings_default_mb(int cpus)
+{
+	return MB_PER_CPU * (uint32_t)cpus;
+}
+
 void settings_init(struct settings *s)
 {
 	*s = (struct settings){ .debug = mask_initial(MASK_DEBUG),

@@ -49,6 +49,9 @@ struct settings {
 
 /* Sets the defaults. */
 void settings_init(struct settings *settings);
+
+/* Returns debug_mb of a new log on so many CPUs. */
+uint32_t settings_default_mb(int cpus);
 void settings_clear(struct settings *settings);
 
 /* Copies the settings that a user can make, without their results. Empty on failure. */

@@ -151,13 +151,15 @@ static int take_sources(struct debuglog *log, const struct param *param, const c
 
 static int get_mb(struct debuglog *log, const struct param *param, char **value)
 {
+	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t bytes;
 	int err = debuglog_size(log, &bytes);
 
 	(void)param;
 	if (err)
 		return err;
-	*value = dkt__format("%" PRIu64, bytes >> 20);
+	/* Before the log is created, the size that it will have. */
+	*value = dkt__format("%" PRIu64, log->in ? bytes >> 20 : settings_default_mb(cpus));
 	return *value ? 0 : -ENOMEM;
 }
 
@@ -426,6 +428,21 @@ int param_for_lustre(struct dkt_ctx *ctx, const struct param *param, const char 
 	return err;
 }
 
+/* Names the classes if the kernel has events of none; NULL: it has. With Lustre, its messages have all classes. */
+static char *empty_note(struct debuglog *log, const struct settings *set)
+{
+	const uint32_t bits = set->debug & ~MASK_CANNOT_OFF;
+	char names[MASK_TEXT_SIZE];
+
+	if (!bits || set->events.n || lustre_is_loaded() || debuglog_map(log))
+		return NULL;
+	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
+		if (bits & 1u << bit && class_map_count(log->map, MASK_DEBUG, bit))
+			return NULL;
+	mask_format(MASK_DEBUG, bits, names);
+	return dkt__format("nothing of it is recorded: this kernel has no events of %s", names);
+}
+
 int param_get(struct debuglog *log, const struct param *param, char **value)
 {
 	*value = NULL;
@@ -453,6 +470,8 @@ int param_apply(struct debuglog *log, const struct settings *set, const struct p
 	filter_report_clear(&report);
 	if (!err && size)
 		note_size(log, set->debug_mb, notes);
+	if (!err && param && mask && param->kind == MASK_DEBUG)
+		add_note(notes, empty_note(log, set));
 	if (!err && mask && log->note)
 		add_note(notes, strdup(log->note));
 	if (!err && mask && log->no_probe)

@@ -205,8 +205,14 @@ int probes_add(struct debuglog *log, const struct probe_words *words,
 	       const struct dkt_probes *wanted, const struct probes_opts *opts,
 	       struct probes_result *result)
 {
+	const bool fresh = !log->in && !log->set.chosen;
 	int err = probes_create(log, words, wanted, opts, result);
 
+	/* A new log has the probe and nothing else. */
+	if (fresh && opts->enable) {
+		log->set.debug = 0;
+		log->set.chosen = 1u << MASK_DEBUG;
+	}
 	if (!err && opts->enable)
 		err = probes_apply(log);
 	if (!err)

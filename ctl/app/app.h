@@ -238,7 +238,7 @@ const struct command *command_find(const struct app *app, const char *name);
 /* Reports an unknown command; returns EXIT_USAGE. */
 int command_unknown(const struct app *app, const char *name);
 
-#define APP_NO_LOG "nothing is recorded yet: start with 'dktrace set_param debug=...'"
+#define APP_NO_LOG "nothing is recorded yet: set a mask first, 'dktrace set_param debug=...'"
 
 /* The default name of the instance, recognised by its address. */
 extern const char app_instance[];

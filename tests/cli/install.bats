@@ -27,7 +27,7 @@ target()
 	for dir in usr/local/bin usr/local/sbin usr/bin usr/sbin; do
 		same "the real one" "$(cat "$DESTDIR/$dir/lctl")" "$dir/lctl"
 	done
-	expect 0 "debug_mb=0" "" "$DESTDIR/usr/local/bin/lctl-dktrace" get_param debug_mb
+	expect 0 "debug_mb=$((5 * $(getconf _NPROCESSORS_CONF)))" "" "$DESTDIR/usr/local/bin/lctl-dktrace" get_param debug_mb
 	target uninstall
 	same "$(printf 'usr/%s/lctl\n' bin local/bin local/sbin sbin)" \
 		"$(cd "$DESTDIR" && find . ! -type d | sed 's,./,,' | sort)" "what is left"
@@ -45,7 +45,7 @@ target()
 	export ALTERNATIVES="update-alternatives --quiet --altdir $dirs/links --admindir $dirs/admin --log /dev/null"
 	target alternatives
 	export PATH=$DESTDIR/usr/local/sbin:$DESTDIR/usr/sbin:/usr/bin:/bin
-	expect 0 "debug_mb=0" "" lctl get_param debug_mb
+	expect 0 "debug_mb=$((5 * $(getconf _NPROCESSORS_CONF)))" "" lctl get_param debug_mb
 	expect 0 "real: ping a" "" lctl ping a
 	target no-alternatives
 	expect 0 "real: get_param debug_mb" "" lctl get_param debug_mb

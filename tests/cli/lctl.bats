@@ -14,14 +14,14 @@ setup()
 	expect 0 "debug=ioctl neterror warning error emerg ha config console lfsck" "" lctl get_param debug
 	expect 0 "warning error emerg console" "" lctl get_param -n printk
 	expect 0 "debug_filter=none
-debug_mb=0" "" lctl get_param debug_filter debug_mb
+debug_mb=$((5 * $(getconf _NPROCESSORS_CONF)))" "" lctl get_param debug_filter debug_mb
 	expect 0 "debug" "" lctl get_param -N debug
 }
 
 @test "without Lustre, a pattern finds dktrace's own parameters" {
 	[ ! -e /sys/fs/lustre ] || skip "there is Lustre"
 	expect 0 "debug_filter=none
-debug_mb=0" "" lctl get_param '{debug_mb,debug_filter}'
+debug_mb=$((5 * $(getconf _NPROCESSORS_CONF)))" "" lctl get_param '{debug_mb,debug_filter}'
 	expect 0 "debug_filter
 debug_mb
 printk" "" lctl list_param 'debug_{mb,{filter,x}}' 'print?'
@@ -38,7 +38,7 @@ subsystem_debug=" "" lctl list_param -RF '*'
 }
 
 @test "get_param prints the rest after an error, and exits with the first error's status" {
-	expect 2 "debug_mb=0" "error: get_param: param_path 'no/such': No such file or directory" \
+	expect 2 "debug_mb=$((5 * $(getconf _NPROCESSORS_CONF)))" "error: get_param: param_path 'no/such': No such file or directory" \
 		lctl get_param no.such debug_mb
 }
 

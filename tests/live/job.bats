@@ -175,14 +175,15 @@ subsystem_debug=all" "" lctl set_param debug vfstrace subsystem_debug=all
 }
 
 @test "mark and clear work before and after the first set_param" {
-	run -1 --separate-stderr dktrace mark hello
-	same "dktrace: nothing is recorded yet: start with set_param debug=..." "$stderr" "mark"
+	same "$((5 * $(getconf _NPROCESSORS_CONF)))" "$(dktrace get_param -n debug_mb)" "the size that it will have"
+	expect 0 "" "dktrace: nothing is recorded yet: set a mask first, set_param debug=..." dktrace mark hello
+	expect 0 "" "dktrace: nothing is recorded yet: set a mask first, set_param debug=..." dktrace clear
 	# Called lctl, it prints the message of Lustre's lctl without Lustre.
 	run -1 --separate-stderr lctl mark hello
 	has "$stderr" "IOC_LIBCFS_MARK_DEBUG failed"
 	run -1 lctl clear
 	expect 0 "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." \
-		"dktrace: nothing is recorded yet: start with 'dktrace set_param debug=...'" dktrace dk
+		"dktrace: nothing is recorded yet: set a mask first, 'dktrace set_param debug=...'" dktrace dk
 	set_param debug=0
 	expect 0 "" "" lctl mark hello "two words"
 	run -0 lctl dk
@@ -284,4 +285,20 @@ meminfo()
 	set_param debug=0
 	run -0 dktrace dk
 	printf '%s\n' "$output" | grep -qE '\(kmem:0:[a-z_][a-z_0-9.]*\(\)\) kmalloc: call_site='
+}
+
+@test "set_param says that nothing is recorded of classes without events" {
+	local none
+
+	none=$(dktrace list classes --json | jq -r '[.. | objects | select(.events? == 0)][0].name')
+	[ -n "$none" ] || skip "this kernel has events of all classes"
+	run -0 --separate-stderr dktrace set_param "debug=$none"
+	has "$stderr" "nothing of it is recorded: this kernel has no events of $none"
+	run -0 --separate-stderr dktrace set_param debug=+ioctl
+	same "" "$stderr" "with another class"
+}
+
+@test "set_param -P says what keeps the settings of this machine" {
+	LCTL_REAL='' PATH=$build:/usr/bin:/bin run -1 dktrace set_param -P debug=ioctl
+	has "$output" "'dktrace save' keeps this machine's settings"
 }

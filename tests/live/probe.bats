@@ -241,3 +241,12 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 		same 'p:dktrace/vfs_read vfs_read count=$arg3:u64 pos=+0($arg4):s64' "$output" definition
 	fi
 }
+
+@test "probe add --enable on a new log records the probe and nothing else" {
+	dktrace probe add --enable --name "first_$$" -x "$tools/probe-target" main
+	same "dktrace:first_$$" "$(cat "$instance/set_event")" "events"
+	"$tools/probe-target" >/dev/null 2>&1 || :
+	dktrace probe del "dktrace:first_$$" --force
+	set_param debug=+ioctl
+	same ioctl "$(dktrace get_param -n debug | tr ' ' '\n' | grep -x ioctl)" "debug"
+}

@@ -210,7 +210,7 @@ static int open_log(struct daemon *d, const char *instance, const char *name)
 
 	if (!err && !d->log->in)
 		err = dkt_fail(d->ctx, -ENOENT,
-			       "nothing is recorded yet: start with set_param debug=...");
+			       "nothing is recorded yet: set a mask first, set_param debug=...");
 	if (!err)
 		err = debuglog_map(d->log);
 	/* Comes before the lock: closing the state file again would release the lock of fcntl(). */
