@@ -164,25 +164,37 @@ static double round_step(double seconds, double n)
 	return step;
 }
 
-/* Lines at 1, 10, 100 us ..., and at 2 and 5 times these if they are few. */
+static void put_duration(const struct map *map, uint64_t ns)
+{
+	double y = duration_y(map, ns);
+	char text[UNIT_SIZE];
+
+	duration_text(ns, text);
+	svg_line(map->f, LEFT, y, WIDTH - RIGHT, y);
+	svg_text(map->f, LEFT - 8, y + 4, SVG_END, SVG_TEXT, 0, text);
+}
+
+/* Lines at 1, 10, 100 us ..., at 2 and 5 times these if they are few, or else at both ends. */
 static void put_durations(const struct map *map)
 {
 	static const uint64_t factors[] = { 1, 2, 5 };
 	const uint64_t from = row_from(map->low), to = row_from(map->high);
 	const size_t n = to / 100 > from ? 1 : ARRAY_SIZE(factors);
-	char text[UNIT_SIZE];
+	bool some = false;
 
 	for (uint64_t decade = 1; decade <= to && decade <= UINT64_MAX / 10; decade *= 10)
 		for (size_t i = 0; i < n; i++) {
 			const uint64_t ns = decade * factors[i];
-			double y = duration_y(map, ns);
 
 			if (ns < from || ns > to)
 				continue;
-			duration_text(ns, text);
-			svg_line(map->f, LEFT, y, WIDTH - RIGHT, y);
-			svg_text(map->f, LEFT - 8, y + 4, SVG_END, SVG_TEXT, 0, text);
+			put_duration(map, ns);
+			some = true;
 		}
+	if (some)
+		return;
+	put_duration(map, from);
+	put_duration(map, to);
 }
 
 static void put_axes(const struct map *map)

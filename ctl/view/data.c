@@ -50,6 +50,20 @@ struct json_object *view_file_json(const struct view *view, size_t part)
 	return val_text(file->about ? file->name : view->in->line.parts[part].name);
 }
 
+/* The records of a file over time. NULL: it is the only one, or memory is out. */
+static struct json_object *file_series_json(const struct view *view, size_t part)
+{
+	struct series *sum __cleanup(free) = calloc(1, sizeof(*sum));
+	const struct rates *rates = &view->rates;
+
+	if (!sum || view->in->line.n < 2)
+		return NULL;
+	for (uint32_t i = 0; i < rates->n_events; i++)
+		for (uint32_t bin = 0; rates->events[i]->part == part && bin < AXIS_BINS; bin++)
+			sum->counts[bin] += rates->events[i]->series.counts[bin];
+	return view_wide_json(sum);
+}
+
 static struct json_object *files_json(const struct view *view)
 {
 	const struct pipeline *p = &view->in->line;
@@ -74,6 +88,7 @@ static struct json_object *files_json(const struct view *view)
 		json_object_object_add(it, "lost_is_least",
 				       val_bool(losses_is_least(&p->parts[i].losses)));
 		json_object_object_add(it, "damage", val_text(damage));
+		json_object_object_add(it, "series", file_series_json(view, i));
 		if (p->several_clocks && error != BOUNDS_UNKNOWN)
 			json_object_object_add(it, "error", val_number(error));
 		json_object_array_add(list, it);

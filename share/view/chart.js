@@ -24,10 +24,13 @@ function makeChart(place, height, left, label) {
 	pattern.append("line").attr("class", "hatch").attr("y2", 6).attr("stroke-width", 4);
 	plot.append("clipPath").attr("id", place.id + "-clip").append("rect").attr("width", inner).attr("height", height);
 	/* The axis has numbers of its unit, so that its ticks are round. */
+	const scale = d3.scaleLinear([shown.from / unit[0], shown.to / unit[0]], [0, inner]);
+
 	svg.append("g").attr("transform", `translate(${left},${height + 4})`)
-		.call(d3.axisBottom(d3.scaleLinear([shown.from / unit[0], shown.to / unit[0]], [0, inner]))
-			.ticks(Math.max(2, inner / (90 * em))).tickFormat((d) => d3.format("~r")(Number(d.toPrecision(9))) + " " + unit[1])
-			.tickSizeOuter(0));
+		.call(d3.axisBottom(scale).ticks(Math.max(2, inner / (90 * em)))
+			.tickFormat((d) => d3.format("~r")(Number(d.toPrecision(9))) + " " + unit[1]).tickSizeOuter(0))
+		/* A number at the end of the axis must not be cut. */
+		.selectAll(".tick text").attr("text-anchor", (d) => scale(d) > inner - 20 * em ? "end" : "middle");
 	place.replaceChildren(svg.node());
 	return { svg, plot, x, width: inner, height, left, place,
 		marks: plot.append("g").attr("clip-path", `url(#${place.id}-clip)`) };

@@ -20,13 +20,13 @@ function rowOf(ns) {
 	return ns < 1 ? 0 : (power + ns / 2 ** power - 1) * ROWS_OF_POWER;
 }
 
-/* The powers of ten between two durations, and 2 and 5 times these if they are few. */
+/* The powers of ten between two durations, 2 and 5 times these if they are few, or else the two. */
 function decades(from, to) {
 	const factors = to / 100 > from ? [1] : [1, 2, 5], list = [];
 
 	for (let decade = 1; decade <= to; decade *= 10)
-		list.push(...factors.map((factor) => factor * decade));
-	return list.filter((ns) => ns >= from && ns <= to);
+		list.push(...factors.map((factor) => factor * decade).filter((ns) => ns >= from && ns <= to));
+	return list.length ? list : [from, to];
 }
 
 function drawLatency() {
@@ -104,8 +104,31 @@ function showSlow(row) {
 	byId("records-note").textContent = "These records begin and end the pair. The command prints all between them.";
 }
 
-function choosePair(nr) {
-	const pair = trace.pairs[nr], numbers = pair.numbers, all = Object.assign({ group: "(all)" }, numbers.all);
+/* The medians and the longest of each host, on one logarithmic scale; a host can be chosen. */
+function drawHostLatency() {
+	const pairs = trace.pairs.filter((it) => it.name === latency.pair.name), wide = trace.bin * trace.wide;
+	const all = pairs.flatMap((it) => it.heat.flatMap((column) => [column[2], column[5]]));
+	const low = rowOf(d3.min(all)), high = rowOf(d3.max(all)) + 1, place = byId("latency-hosts");
+
+	place.hidden = pairs.length < 2;
+	if (place.hidden)
+		return;
+	drawMultiples(place, pairs.map((pair) => ({ name: pair.file, note: "up to " + duration(pair.numbers.all.max),
+		pair, chosen: pair === latency.pair })),
+	(item, x, height) => [[2, "curve kline0"], [5, "curve kline3"]].map(([nr, className]) => [className,
+		d3.line().x((d) => x((d[0] + 0.5) * wide)).y((d) => 2 + (height - 4) * (1 - (rowOf(d[nr]) - low) / (high - low)))(
+			/* One column is a point, which has no line. */
+			item.pair.heat.length > 1 ? item.pair.heat : item.pair.heat.flatMap((d) => [d, Object.assign([], d, { 0: d[0] + 1 })]))]),
+	(item) => choosePair(item.pair));
+}
+
+function drawLatencies() {
+	drawHostLatency();
+	drawLatency();
+}
+
+function choosePair(pair) {
+	const numbers = pair.numbers, all = Object.assign({ group: "(all)" }, numbers.all);
 	const times = ["min", "p50", "p90", "p99", "p99.9", "max", "total"].map((key) => ({ key, title: key, type: "ns" }));
 	const columns = (pair.by ? [{ key: "group", title: pair.by, type: "text" }] : [])
 		.concat({ key: "count", title: "count", type: "count" }, times);
@@ -118,11 +141,15 @@ function choosePair(nr) {
 	makeTable(byId("latency-slowest"), "Slowest", [{ key: "ns", title: "duration", type: "ns" },
 		{ key: "who", title: "process", type: "text" }, { key: "what", title: "record", type: "text" }],
 	numbers.slowest.map((it) => Object.assign({ who: (it.begin.comm || "<...>") + "-" + it.begin.pid, what: slowText(it.begin) }, it)), showSlow);
-	drawLatency();
+	drawLatencies();
+}
+
+/* Of the pairs with a name, that of the host with most. */
+function mostOf(pairs) {
+	return pairs[d3.scan(pairs, (a, b) => b.numbers.all.count - a.numbers.all.count)];
 }
 
 function startLatency() {
-	const most = d3.scan(trace.pairs, (a, b) => b.numbers.all.count - a.numbers.all.count);
 
 	byId("latency").hidden = !trace.pairs.length;
 	if (!trace.pairs.length)
@@ -133,7 +160,11 @@ function startLatency() {
 		it.append(swatch("kfill" + i), name);
 		return it;
 	}));
-	choices(byId("latency-pairs"), trace.pairs.map((it) => named(it.name, it.file)), most, choosePair);
-	choosePair(most);
-	shown.listeners.push(drawLatency);
+	/* A button for each kind of latency; the charts of the hosts choose the host. */
+	const names = [...new Set(trace.pairs.map((it) => it.name))], first = mostOf(trace.pairs);
+
+	choices(byId("latency-pairs"), names, names.indexOf(first.name),
+		(nr) => choosePair(mostOf(trace.pairs.filter((it) => it.name === names[nr]))));
+	choosePair(first);
+	shown.listeners.push(drawLatencies);
 }

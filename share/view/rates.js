@@ -97,9 +97,31 @@ function swatch(className) {
 	return box.node();
 }
 
+/* The records of each host. */
+function drawHostRates() {
+	const items = trace.files.map((it) => ({ name: it.name, note: plural(it.records, "record"), bins: pairsOf(it.series) }));
+	const wide = trace.bin * trace.wide, most = d3.max(items, (it) => d3.max(it.bins, (bin) => bin[1])) || 1;
+
+	drawMultiples(byId("rates-hosts"), items, (item, x, height) => [["area k0", d3.area().x((d) => x(d[0]))
+		.y0(height).y1((d) => height * (1 - d[1] / most))(item.bins.flatMap(([bin, n]) =>
+			[[bin * wide, 0], [bin * wide, n], [(bin + 1) * wide, n], [(bin + 1) * wide, 0]]))]]);
+	byId("rates-notes").textContent = "The highest charts are of " + plural(most, "record") + " in " + duration(wide) + ".";
+}
+
+function drawRatesBy() {
+	const byHost = rates.names[rates.by] === "Host";
+
+	byId("rates-chart").hidden = byHost;
+	byId("rates-hosts").hidden = !byHost;
+	if (byHost)
+		drawHostRates();
+	else
+		drawRates();
+}
+
 function chooseRates(by) {
 	rates.by = by;
-	rates.groups = rates.names[by] === "Class" ? classGroups() :
+	rates.groups = rates.names[by] === "Host" ? [] : rates.names[by] === "Class" ? classGroups() :
 		groupEvents(rates.names[by] === "System" ? (it) => it.system : (it) => it.system + ":" + it.name,
 			rates.names[by] === "System");
 	const rest = d3.sum(trace.rest, (it) => it.n);
@@ -114,7 +136,7 @@ function chooseRates(by) {
 		it.lastChild.className = "soft";
 		return it;
 	}));
-	drawRates();
+	drawRatesBy();
 }
 
 function startRates() {
@@ -123,9 +145,9 @@ function startRates() {
 	byId("rates").hidden = !trace.events.length && !lost.n;
 	if (byId("rates").hidden)
 		return;
-	rates.names = ["System"].concat(trace.classes.length ? ["Class"] : [], ["Event"]);
+	rates.names = ["System"].concat(trace.classes.length ? ["Class"] : [], ["Event"], trace.files.length > 1 ? ["Host"] : []);
 	/* One system tells nothing: its events do. */
-	const first = new Set(trace.events.map((it) => it.system)).size > 1 ? 0 : trace.classes.length > 1 ? 1 : rates.names.length - 1;
+	const first = new Set(trace.events.map((it) => it.system)).size > 1 ? 0 : trace.classes.length > 1 ? 1 : rates.names.indexOf("Event");
 
 	choices(byId("rates-by"), rates.names, first, chooseRates);
 	byId("rates-losses").hidden = !lost.n && !all;
@@ -134,5 +156,5 @@ function startRates() {
 			.filter(Boolean).join(", and ") + ". No latency is measured across them." : "",
 	unplaced ? plural(unplaced, "record") + (lost.n ? " more" : "") + " were lost at times that the file does not tell." : ""].join(" ");
 	chooseRates(first);
-	shown.listeners.push(drawRates);
+	shown.listeners.push(drawRatesBy);
 }

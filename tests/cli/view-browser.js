@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Uses pages of view as a reader does. usage: view-browser.js PAGE STACKS LUSTRE DIR: PAGE has system calls,
- * STACKS has call stacks, LUSTRE has requests. DIR gets the contents of PAGE as the browser has them. Prints each failure.
+ * Uses pages of view as a reader does. usage: view-browser.js PAGE STACKS LUSTRE HOSTS DIR: PAGE has system calls,
+ * STACKS has call stacks, LUSTRE has requests, HOSTS is of many hosts. DIR gets the contents of PAGE as the browser has them. Prints each failure.
  */
 "use strict";
 
@@ -9,7 +9,7 @@ const { writeFileSync } = require("fs");
 const { resolve } = require("path");
 const { Browser } = require("../helper/browser.js");
 
-const [page, stacks, lustre, dir] = process.argv.slice(2).map((it) => resolve(it));
+const [page, stacks, lustre, hosts, dir] = process.argv.slice(2).map((it) => resolve(it));
 const url = (file) => "file://" + encodeURI(file).replace(/[?#]/g, encodeURIComponent);
 let failures = 0;
 
@@ -134,6 +134,32 @@ async function requests(browser) {
 	check("requests without an end", true, await browser.value("fallRows().length > 0 && fallRows().every((it) => isOpen(it.marks[0].row))"));
 }
 
+/* Each host has its small charts, and only kinds of numbers have buttons. */
+async function manyHosts(browser) {
+	const names = "trace.files.map((it) => it.name).join()", n = await browser.value("trace.files.length");
+	const charts = (id) => `[...document.querySelectorAll("#${id} .multiple > span:first-child")].map((it) => it.textContent).join()`;
+
+	check("hosts", (have) => have >= 40, n);
+	check("buttons", (have) => have <= 8, await browser.value('document.querySelectorAll(".controls button").length - document.querySelectorAll("#records button").length'));
+	check("latencies", await browser.value(names), await browser.value(charts("latency-hosts")));
+	check("scale", true, await browser.value(`[...document.querySelectorAll("#latency-hosts path")].every((it) =>
+		it.getAttribute("d").length > 3 && !it.getAttribute("d").includes("NaN"))`));
+	await browser.click('document.querySelectorAll("#latency-hosts button")[17]');
+	check("the chosen host", (have) => have.startsWith("h17.txt: "), await browser.value(text("latency-title")));
+	check("its button", "true", await browser.value('document.querySelectorAll("#latency-hosts button")[17].getAttribute("aria-pressed")'));
+	check("its focus", true, await browser.value('document.querySelectorAll("#latency-hosts button")[17] === document.activeElement'));
+	check("rates hidden", true, await browser.value(hidden("rates-hosts")));
+	await browser.click('[...document.querySelectorAll("#rates-by button")].find((it) => it.textContent === "Host")');
+	check("rates", await browser.value(names), await browser.value(charts("rates-hosts")));
+	check("the other chart", true, await browser.value(hidden("rates-chart")));
+	await browser.value("show(0, wholeTrace() / 2)");
+	check("zoom", "", await browser.value("document.documentElement.dataset.error || ''"));
+	await browser.value("show(0, wholeTrace())");
+	await browser.click('[...document.querySelectorAll("#rates-by button")].find((it) => it.textContent === "Event")');
+	check("the chart again", false, await browser.value(hidden("rates-chart")));
+	await layout(browser);
+}
+
 async function main() {
 	const browser = new Browser(dir + "/profile");
 
@@ -149,6 +175,8 @@ async function main() {
 	await flame(browser);
 	await load(browser, lustre);
 	await requests(browser);
+	await load(browser, hosts);
+	await manyHosts(browser);
 	check("errors of scripts", "", browser.errors.join("\n"));
 	await browser.close();
 	process.exitCode = failures ? 1 : 0;

@@ -32,6 +32,32 @@ cells()
 		sed 's|<td[^>]*data-value="\([^"]*\)"[^>]*>[^<]*</td>|,\1|g; s|<td[^>]*>\([^<]*\)</td>|,\1|g; s|</*t[a-z]*>||g; s|^,||'
 }
 
+# Writes hosts.html, a page of 40 hosts with system calls.
+many_hosts()
+{
+	local i j offsets=
+
+	for i in {0..39}; do
+		for ((j = 0; j <= i % 5; j++)); do
+			printf '   dd-7 [000] %d.000001: sys_enter: NR %d (1, 2, 3, 4, 5, 6)\n' "$j" $((j + i % 3))
+			printf '   dd-7 [000] %d.%06d: sys_exit: NR %d = 5\n' "$j" $((100 * (i + 2))) $((j + i % 3))
+		done >"h$i.txt"
+		offsets+=,h$i.txt=0
+	done
+	dktrace view h{0..39}.txt --offset "${offsets#,}" -o hosts.html 2>words
+}
+
+@test "a page of many hosts has the records over time of each" {
+	many_hosts
+	data hosts.html . >data
+	same 40 "$(jq '.files | length' data)" files
+	same "$(jq -c '[.files[].records]' data)" \
+		"$(jq -c '[.files[].series | [to_entries[] | select(.key % 2 == 1) | .value] | add]' data)" "records over time"
+	same "$(jq '[.events[].count] | add' data)" "$(jq '[.files[].records] | add' data)" records
+	dktrace view h4.txt -o one.html
+	same null "$(data one.html '.files[0].series')" "of one file"
+}
+
 @test "a page has the numbers of the commands, needs nothing from elsewhere and runs nothing that a name says" {
 	local bad='</script><script>document.title="bad"</script><img src=x onerror=document.title="bad"><!--' file
 
@@ -61,7 +87,8 @@ cells()
 
 	command -v chromium node >/dev/null || skip "the browser's part needs chromium and node"
 	dktrace view "$top/tests/fixture/perfdata/pipe.data" -o stacks.html
-	run -0 timeout 600 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html "$BATS_FILE_TMPDIR/lustre.html" .
+	many_hosts
+	run -0 timeout 600 node "$BATS_TEST_DIRNAME/view-browser.js" page.html stacks.html "$BATS_FILE_TMPDIR/lustre.html" hosts.html .
 	no_line '<title>bad' dom
 	no_line '<img' dom
 	jq -r '.groups[] | [.group, .count, .min, .p50, .p90, .p99, ."p99.9", .max, .total] | join(",")' wanted |
@@ -209,6 +236,11 @@ for file in sys.argv[1:]:
 	has "$(texts desc . picture.svg)" '2026-11-20 11:46:49: 851 measured'
 	has "$(texts text . picture.svg)" '11:46:49.755'
 	same '1.00 us,10.0 us,100 us' "$(texts text '^1[0.]* us$' picture.svg | sort -V | paste -sd ',')" "marks"
+	# A range without a round number has its ends.
+	printf '%s\n' '   dd-7 [000] 1.000000: sys_enter: NR 61 (0, 0, 0, 0, 0, 0)' '   dd-7 [000] 1.003000: sys_exit: NR 61 = 5' >one.txt
+	dktrace latency syscall --input one.txt --style svg >one.svg
+	has_line 'text-anchor="end"[^>]*>2.10 ms<' one.svg
+	has_line 'text-anchor="end"[^>]*>4.19 ms<' one.svg
 	dktrace hist --input "$top/tests/fixture/tracedat/v7-zstd.dat" sched:sched_switch --keys next_pid --style svg >host.svg
 	has "$(grep "<desc" host.svg)" "$(dktrace info --json "$top/tests/fixture/tracedat/v7-zstd.dat" | jq -r '.. | .host? // empty'): 50 hits"
 	cmp picture.svg "$top/doc/latency.svg"
