@@ -113,6 +113,11 @@ int dkt_style_new(struct dkt_ctx *ctx, const char *name, const struct dkt_style_
 	style->wall_ms = UINT64_MAX;
 	style->events.n_words = 1;
 	err = keep_opts(style, opts);
+	/* The formats of other programs say that times are ns. */
+	if (!err && ops->traits & DKT_STYLE_BINARY && dkt__clock_ticks(style->source.clock))
+		err = dkt_fail(ctx, -EINVAL,
+			       "the style %s has times in ns, which the clock %s does not count",
+			       name, style->source.clock);
 	if (!err && ops->open)
 		err = ops->open(style);
 	if (err) {

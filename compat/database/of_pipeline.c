@@ -3,6 +3,7 @@
 #include "database/of_pipeline.h"
 
 #include "base/memory.h"
+#include "base/ticks.h"
 
 /* Sets the host of file i: that of an earlier file of the same boot, or a new one. */
 static void find_host(const struct pipeline *p, struct database_file *files, size_t i, size_t *n)
@@ -33,7 +34,13 @@ int database_of(struct pipeline *p, const struct database_opts *opts, struct dat
 		return dkt__no_memory(p->ctx);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct pipeline_part *part = &p->parts[i];
+		const char *clock = dkt_source_info(part->source)->clock;
 
+		if (dkt__clock_ticks(clock))
+			return dkt_fail(p->ctx, -EINVAL,
+					"%s: its clock %s does not count nanoseconds, as the times"
+					" of a database do",
+					part->name, clock);
 		files[i] = (struct database_file){ .name = part->name,
 						   .ctx = part->ctx,
 						   .source = part->source,

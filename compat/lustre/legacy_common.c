@@ -34,29 +34,38 @@ static void put_six_digits(char *p, uint32_t number)
 		p[i] = (char)('0' + number % 10);
 }
 
-void legacy_put_context(struct legacy_common *common, const struct dkt_record *rec, int64_t wall,
-			struct dkt_buf *buf)
+static void put_time(struct legacy_common *common, uint64_t us, struct dkt_buf *buf)
 {
-	struct legacy_context *context = &common->contexts[rec->cpu % ARRAY_SIZE(common->contexts)];
-	uint64_t us = (uint64_t)dkt__wall_time(rec->ts, wall) / 1000, second = us / 1000000;
-	char type = context_type(rec);
+	const uint64_t second = us / 1000000;
 
-	if (!context->known || context->cpu != rec->cpu || context->pid != rec->pid ||
-	    context->type != type)
-		build_context(context, rec, type);
 	if (!common->n_second || common->second != second) {
 		common->second = second;
 		common->n_second = (size_t)snprintf(common->seconds, sizeof(common->seconds),
 						    "%" PRIu64 ".", second);
 	}
+	put_six_digits(common->seconds + common->n_second, (uint32_t)(us - second * 1000000));
+	dkt_buf_add(buf, common->seconds, common->n_second + 6);
+}
+
+void legacy_put_context(struct legacy_common *common, const struct dkt_record *rec, int64_t wall,
+			struct dkt_buf *buf)
+{
+	struct legacy_context *context = &common->contexts[rec->cpu % ARRAY_SIZE(common->contexts)];
+	char type = context_type(rec);
+
+	if (!context->known || context->cpu != rec->cpu || context->pid != rec->pid ||
+	    context->type != type)
+		build_context(context, rec, type);
 	if (rec->first) {
 		dkt_buf_add(buf, context->before, context->n_before - 1);
 		dkt_buf_add(buf, "F:", 2);
 	} else {
 		dkt_buf_add(buf, context->before, context->n_before);
 	}
-	put_six_digits(common->seconds + common->n_second, (uint32_t)(us - second * 1000000));
-	dkt_buf_add(buf, common->seconds, common->n_second + 6);
+	if (dkt__unlikely(common->ticks))
+		dkt_buf_u64(buf, rec->ts, 0, ' ');
+	else
+		put_time(common, (uint64_t)dkt__wall_time(rec->ts, wall) / 1000, buf);
 	dkt_buf_add(buf, context->after, context->n_after);
 }
 

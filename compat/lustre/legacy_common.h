@@ -29,6 +29,7 @@ struct legacy_common {
 	size_t n_second; /* length of that text; 0: unused */
 	char seconds[24]; /* "1495061256.", then the microseconds of the last line */
 	struct legacy_rc rcs[64]; /* by value */
+	bool ticks; /* times are no ns: they are printed as they are, without a point */
 };
 
 /* Appends CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT: */

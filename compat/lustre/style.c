@@ -3,6 +3,7 @@
 #include "lustre/style.h"
 
 #include "base/memory.h"
+#include "base/ticks.h"
 #include "base/util.h"
 
 #define LEGACY "legacy"
@@ -71,6 +72,8 @@ static int style_init(struct style *style, struct dkt_ctx *ctx, const struct cla
 		style->wall = mine.source->wall;
 	if (!err && map)
 		legacy_style_raw_text(style->legacy, mine.raw_text);
+	if (!err && map && mine.source && dkt__clock_ticks(mine.source->clock))
+		legacy_style_ticks(style->legacy);
 	if (err || !name || !strcmp(name, LEGACY))
 		return err;
 	mine.text = message_text;

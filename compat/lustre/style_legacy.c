@@ -172,6 +172,11 @@ void legacy_style_raw_text(struct legacy_style *style, bool raw_text)
 	style->raw_text = raw_text;
 }
 
+void legacy_style_ticks(struct legacy_style *style)
+{
+	style->common.ticks = true;
+}
+
 static char *place_of(const struct legacy_style *style, const char *fmt, ...) DKT_PRINTF(2, 3);
 static char *place_of(const struct legacy_style *style, const char *fmt, ...)
 {

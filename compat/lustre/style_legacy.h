@@ -14,6 +14,9 @@ void legacy_style_free(struct legacy_style *style);
 /* Call before the first record to print text unchanged instead of escaped as by dkt_buf_text(). */
 void legacy_style_raw_text(struct legacy_style *style, bool raw_text);
 
+/* Call before the first record if the clock does not count ns: times are printed as they are. */
+void legacy_style_ticks(struct legacy_style *style);
+
 /*
  * Appends SUBSYS:MASK:CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT:(FILE:LINE:FUNC()) TEXT and a newline.
  * wall is to be added to the record's time to get wall-clock time, in ns. A gap is a line of its

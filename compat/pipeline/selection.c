@@ -3,6 +3,7 @@
 #include "pipeline/selection.h"
 
 #include "base/parse.h"
+#include "base/ticks.h"
 #include "base/when.h"
 #include "lustre/programs.h"
 
@@ -112,6 +113,11 @@ static int to_clock(struct dkt_ctx *ctx, const struct dkt_source_info *info, con
 {
 	int64_t at = time->ns;
 
+	if (dkt__clock_ticks(info->clock))
+		return dkt_fail(ctx, -EINVAL,
+				"--%s: the trace's clock %s does not count nanoseconds, so that no"
+				" time can be found in it",
+				option, info->clock);
 	if (time->wall && !info->has_wall)
 		return dkt_fail(ctx, -EINVAL,
 				"--%s: the trace has no times of day; give seconds of its clock",

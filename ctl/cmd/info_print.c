@@ -190,6 +190,16 @@ static void put_all(const struct info *info, struct out *out)
 		.key = "end", .type = COL_TIME                                                     \
 	}
 
+/* Copies the columns, as the clock of the file has them. Returns the copy. */
+static const struct column *suit(const struct info *info, const struct column *columns,
+				 struct column *own, size_t n)
+{
+	memcpy(own, columns, n * sizeof(*own));
+	if (info_has_ticks(info))
+		columns_in_ticks(own, n);
+	return own;
+}
+
 /* Stores the values of these columns; returns the end of the values. */
 static struct json_object **span_values(const struct info *info, const struct info_span *span,
 					struct json_object **to)
@@ -208,7 +218,9 @@ static void put_cpus(const struct info *info, struct out *out)
 						 SPAN_COLUMNS,
 						 { .key = "lost", .type = COL_NUMBER },
 						 { .key = "gaps", .type = COL_NUMBER } };
-	struct rows *rows = rows_new("cpus", columns, ARRAY_SIZE(columns));
+	struct column own[ARRAY_SIZE(columns)];
+	struct rows *rows = rows_new("cpus", suit(info, columns, own, ARRAY_SIZE(columns)),
+				     ARRAY_SIZE(columns));
 
 	for (uint32_t nr = 0; nr < info->n_cpus; nr++) {
 		const struct info_cpu *cpu = &info->cpus[nr];
@@ -231,7 +243,9 @@ static void put_gaps(const struct info *info, struct out *out)
 						 { .key = "lost", .type = COL_NUMBER, .none = "?" },
 						 { .key = "after", .type = COL_TIME },
 						 { .key = "before", .type = COL_TIME } };
-	struct rows *rows = rows_new("first_gaps", columns, ARRAY_SIZE(columns));
+	struct column own[ARRAY_SIZE(columns)];
+	struct rows *rows = rows_new("first_gaps", suit(info, columns, own, ARRAY_SIZE(columns)),
+				     ARRAY_SIZE(columns));
 	bool text = out->form == OUT_TEXT;
 
 	for (size_t i = 0; i < info->n_gaps && (!text || i < GAPS_SHOWN); i++) {
@@ -254,7 +268,9 @@ static void put_events(const struct info *info, struct out *out)
 		{ .key = "event", .flags = COL_DATA },
 		SPAN_COLUMNS
 	};
-	struct rows *rows = rows_new("events", columns, ARRAY_SIZE(columns));
+	struct column own[ARRAY_SIZE(columns)];
+	struct rows *rows = rows_new("events", suit(info, columns, own, ARRAY_SIZE(columns)),
+				     ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < info->n_events; i++) {
 		const struct info_event *event = &info->events[i];

@@ -6,6 +6,7 @@
 #include "app/print.h"
 #include "base/buf.h"
 #include "base/parse.h"
+#include "base/ticks.h"
 #include "input/inputs.h"
 
 /* More files than this need --force: the unit is probably wrong. */
@@ -162,10 +163,23 @@ static int take(void *data, struct dkt_source *source, const struct dkt_record *
 	return sink_add(&s->sink, record);
 }
 
+/* True if times are no ns. */
+static bool has_ticks(const struct splitting *s)
+{
+	return dkt__clock_ticks(dkt_source_info(s->in.files[0].in.source)->clock);
+}
+
 /* If one piece fails, the complete ones stay. */
 static int split(struct splitting *s)
 {
-	int named, err = inputs_each(&s->in, take, s);
+	int named, err;
+
+	if (s->every && has_ticks(s))
+		return dkt_fail(s->app->ctx, -EINVAL,
+				"--every: the clock of %s does not count nanoseconds; use --count"
+				" or --size",
+				s->in.files[0].in.path);
+	err = inputs_each(&s->in, take, s);
 
 	if (!err && s->open)
 		err = piece_close(s);
@@ -197,10 +211,10 @@ static void raise_limit(void)
 
 int cmd_split(struct app *app, int argc, char **argv)
 {
-	static const struct column columns[] = { { .key = "file" },
-						 { .key = "records", .type = COL_NUMBER },
-						 { .key = "begin", .type = COL_TIME },
-						 { .key = "end", .type = COL_TIME } };
+	struct column columns[] = { { .key = "file" },
+				    { .key = "records", .type = COL_NUMBER },
+				    { .key = "begin", .type = COL_TIME },
+				    { .key = "end", .type = COL_TIME } };
 	struct splitting s = { .app = app, .path = argv[2] };
 	struct record_args args;
 	int err = 0, rc = record_args_sink(app, argv[2], NULL, &args);
@@ -214,6 +228,8 @@ int cmd_split(struct app *app, int argc, char **argv)
 	raise_limit();
 	if (!rc)
 		err = inputs_open_one(app, argv[1], &args, &s.in);
+	if (!rc && !err && has_ticks(&s))
+		columns_in_ticks(columns, ARRAY_SIZE(columns));
 	if (!rc && !err)
 		err = split(&s);
 	if (rc || !rows_count(s.rows))

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/stop.h"
+#include "base/ticks.h"
 #include "input/causes.h"
 #include "input/collected.h"
 #include "input/unpack.h"
@@ -111,6 +112,11 @@ int inputs_relate(struct inputs *inputs, size_t i, size_t first)
 	err = collected_relate(inputs, i, first);
 	if (err <= 0)
 		return err;
+	if (dkt__clock_ticks(base->clock) || dkt__clock_ticks(info->clock))
+		return dkt_fail(inputs->app->ctx, -EINVAL,
+				"%s cannot be put in order of time with %s: a clock of them does"
+				" not count nanoseconds",
+				file->in.path, inputs->files[first].in.path);
 	if (!base->has_wall || !info->has_wall)
 		return dkt_fail(inputs->app->ctx, -EINVAL,
 				"%s has no wall-clock times: give --offset %s=TIME, the time to"

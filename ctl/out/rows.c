@@ -4,6 +4,16 @@
 
 #include "base/util.h"
 
+void columns_in_ticks(struct column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (columns[i].type == COL_TIME)
+			columns[i].type = COL_NUMBER;
+		if (columns[i].type == COL_RATE)
+			columns[i].flags |= COL_DATA;
+	}
+}
+
 struct rows *rows_new(const char *name, const struct column *columns, size_t n)
 {
 	struct rows *rows = calloc(1, sizeof(*rows));

@@ -43,6 +43,9 @@ struct column {
 	uint64_t total; /* of COL_PERCENT */
 };
 
+/* For a clock that does not count ns: its times are shown as numbers, and no rates. */
+void columns_in_ticks(struct column *columns, size_t n);
+
 /* Values. NULL: no value, an empty cell in text and CSV, null in JSON. */
 
 static inline struct json_object *val_text(const char *text)

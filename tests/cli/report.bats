@@ -35,6 +35,33 @@ made=$BATS_TEST_DIRNAME/../fuzz/corpus/tracedat
 	has "$output" "span      25004000
 records   5, "
 	lacks "$output" "/s,"
+	has "$output" "CPU RECORDS BYTES      BEGIN        END LOST GAPS
+  0       5   240 1000000000 1025004000    0    0"
+	run -0 --separate-stderr dktrace report --style legacy ticks.dat
+	has "${lines[0]}" "00000080:00000001:0.0:1000000000:0:42:0:(raw_syscalls:0:sys_0()) Process entered"
+	for option in --since --until; do
+		run -1 --separate-stderr dktrace report $option 1.5 ticks.dat
+		same "$words
+dktrace: $option: the trace's clock counter does not count nanoseconds, so that no time can be found in it" "$stderr"
+	done
+	run -1 --separate-stderr dktrace split ticks.dat part.dat --every 1s
+	has "$stderr" "dktrace: --every: the clock of ticks.dat does not count nanoseconds; use --count or --size"
+	run -0 --separate-stderr dktrace split ticks.dat part.dat --count 3
+	has "$output" "part-001.dat       3 1000000000 1025001000"
+	"$top/tests/tools/gen-calls" little >ns.dat
+	run -1 --separate-stderr dktrace merge ns.dat ticks.dat -o merged.dat
+	has "$stderr" "ticks.dat cannot be put in order of time with ns.dat: a clock of them does not count nanoseconds"
+	run -1 --separate-stderr dktrace convert ticks.dat ticks.sqlite
+	has "$stderr" "dktrace: ticks.dat: its clock counter does not count nanoseconds, as the times of a database do"
+	gone ticks.sqlite
+	for format in perfetto ctf; do
+		run -1 --separate-stderr dktrace convert --format "$format" ticks.dat out.$format
+		has "$stderr" "the style $format has times in ns, which the clock counter does not count"
+		gone out.$format
+	done
+	dktrace convert ticks.dat copy.dat
+	run -0 --separate-stderr dktrace info copy.dat
+	has "$output" "clock     counter"
 	# The kernel's text has such times without a point.
 	dktrace report ticks.dat 2>/dev/null >ticks.txt
 	dktrace report ticks.txt 2>/dev/null | cmp ticks.txt -
