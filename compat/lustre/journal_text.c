@@ -211,7 +211,7 @@ static const char *take_text(struct journal_text *journal, const char *p)
 					  journal->key.len);
 		return p;
 	}
-	/* Of several values the first counts. */
+	/* The first of several values counts. */
 	p = take_string(p, journal->value && !journal->value->len ? journal->value : NULL);
 	if (journal->at == AT_VALUE)
 		journal->at = AT_KEY;

@@ -422,7 +422,7 @@ static char *next_host(FILE *f, const char *name)
 static int count_hosts(int fd, bool all)
 {
 	const off_t at = lseek(fd, 0, SEEK_CUR);
-	/* What has no position can be read only once. */
+	/* A pipe has no position, and can be read only once. */
 	int copy = at < 0 ? -1 : dup(fd);
 	FILE *f __cleanup(fclose) = copy < 0 ? NULL : fdopen(copy, "r");
 	char *first __cleanup(free) = f ? next_host(f, NULL) : NULL;

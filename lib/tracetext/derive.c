@@ -196,7 +196,7 @@ int dkt__derive_keys(struct dkt__derived_keys *keys, const struct dkt__line *lin
 		err = key ? 0 : add(keys, &pair, &key);
 		if (err)
 			return err;
-		/* Of several values in a line the first counts. */
+		/* The first of several values in a line counts. */
 		if (!key || key->lines == keys->lines)
 			continue;
 		if (key->lines != keys->lines - 1)

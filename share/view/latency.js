@@ -144,7 +144,7 @@ function choosePair(pair) {
 	drawLatencies();
 }
 
-/* Of the pairs with a name, that of the host with most. */
+/* The host of these that has most pairs. */
 function mostOf(pairs) {
 	return pairs[d3.scan(pairs, (a, b) => b.numbers.all.count - a.numbers.all.count)];
 }

@@ -89,12 +89,12 @@ setup()
 	done >long.log
 	for program in $programs; do
 		"$program" -c long.log >packed
-		head -c "$(($(stat -c %s packed) * 95 / 100))" packed >cut
-		run -1 --separate-stderr dktrace report cut
+		head -c "$(($(stat -c %s packed) * 95 / 100))" packed >ended
+		run -1 --separate-stderr dktrace report ended
 		at_least 100 "${#lines[@]}" "lines of $program"
-		has "$stderr" "dktrace: cut: what $program compressed ends early; the records before that are read"
-		run -1 --separate-stderr dktrace info cut
-		has "$stderr" "dktrace: cut: what $program compressed ends early"
+		has "$stderr" "dktrace: ended: what $program compressed ends early; the records before that are read"
+		run -1 --separate-stderr dktrace info ended
+		has "$stderr" "dktrace: ended: what $program compressed ends early"
 		{ cat packed && echo "which is no archive, and no text"; } >longer
 		run -1 --separate-stderr dktrace report longer
 		same 20000 "${#lines[@]}" "lines of $program"
@@ -103,7 +103,7 @@ setup()
 		run -1 --separate-stderr dktrace report none
 		has "$stderr" "dktrace: decompress none: "
 	done
-	run -1 --separate-stderr dktrace sql cut "SELECT damage FROM files"
+	run -1 --separate-stderr dktrace sql ended "SELECT damage FROM files"
 	has "$output" "what zstd compressed ends early"
 }
 
