@@ -127,8 +127,8 @@ static bool needs(const struct strace_choice *choice, struct dkt_ctx *ctx, int n
 	if (choice->by_number[number])
 		return true;
 	name = dkt_syscall_name(ctx, number);
-	return name && (!strncmp(name, "execve", strlen("execve")) ||
-			(names && descriptors_needs(name)));
+	return name &&
+	       (!strncmp(name, "execve", strlen("execve")) || (names && descriptors_needs(name)));
 }
 
 char *strace_choice_filter(const struct strace_choice *choice, struct dkt_ctx *ctx, bool names)

@@ -27,7 +27,7 @@ status_is 1 "more than a command line holds"
 has_line "bytes; the limit of the kernel's command line is 2048" "$err" "is refused"
 run dktrace boot-config debug=0 debug=+info debug_filter='pid == 1 && "a" != comm'
 has_line 'filter: ' "$err" "a wrong filter is refused"
-run dktrace boot-config debug=0 debug=+info debug_mb=4 debug_filter='comm == "init"'
+run dktrace boot-config debug=0 debug=+info debug_mb=4 debug_filter='filename ~ "*/lctl"'
 cat >want <<'END'
 ftrace.instance.dktrace {
 	trace_clock = mono
@@ -35,15 +35,12 @@ ftrace.instance.dktrace {
 	events = "module:module_free",
 		"module:module_load",
 		"power:suspend_resume",
+		"sched:sched_process_exit",
 		"sched:sched_process_fork",
 		"task:task_rename"
 	event.sched.sched_process_exec {
 		enable
-		filter = 'comm == "init"'
-	}
-	event.sched.sched_process_exit {
-		enable
-		filter = 'comm == "init"'
+		filter = 'filename ~ "*/lctl"'
 	}
 }
 END
