@@ -102,9 +102,11 @@ static int run_command(struct app *app, int argc, char **argv)
 	int rc, first = 1;
 
 	app->n_command = count_after_dashes(argc, argv);
-	/* lctl's commands parse their options themselves. */
+	/* lctl's commands parse their options themselves; lctl mark --help writes a marker. */
 	if (own_options)
 		first = opt_parse(app, command, argc, argv);
+	else if (command->flags & CMD_LCTL && argc == 2)
+		app->help |= !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h");
 	if (first < 0)
 		return EXIT_USAGE;
 	if (app->help) {

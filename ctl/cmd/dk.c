@@ -225,5 +225,9 @@ int cmd_dk(struct app *app, int argc, char **argv)
 				   !strcmp(argv[0], "show")   ? DKT_LIVE_KEEP :
 								0;
 
+	if (app->input && has_records(app, app->input))
+		return app_usage("%s: --input takes a saved tree: 'dktrace report %s' prints the"
+				 " records of a file",
+				 argv[0], app->input);
 	return dk_command(app, argc > 1 ? argv[1] : NULL, flags);
 }

@@ -28,6 +28,36 @@ commands()
 	done
 }
 
+@test "each help row says what its option does in this command" {
+	local command text
+
+	for command in $(commands); do
+		text=$(dktrace help "$command" | tr -s ' \n' ' ')
+		case $command in
+		# These decide what the kernel records, or what it acts on.
+		record | flight | daemon | filter | function | graph | probe | trigger)
+			lacks "$text" "select records" ;;
+		*)
+			lacks "$text" "record only" ;;
+		esac
+	done
+	has "$(dktrace help trigger | tr -s ' \n' ' ')" "act only on events that match EXPR"
+	has "$(dktrace help get_param)" "[-n|-N] PARAMETER..."
+	for command in show dk follow; do
+		has "$(dktrace help "$command")" "--input DIR"
+		expect 2 "" "dktrace: $command: --input takes a saved tree: 'dktrace report $top/tests/fixture/tracedat/v6.dat' prints the records of a file" dktrace "$command" -i "$top/tests/fixture/tracedat/v6.dat"
+	done
+}
+
+@test "mark --help writes no marker but prints the help" {
+	local command
+
+	for command in mark clear get_param set_param; do
+		expect 0 "$(dktrace help "$command")" "" dktrace "$command" --help
+		expect 0 "$(dktrace help "$command")" "" dktrace "$command" -h
+	done
+}
+
 @test "--help and help print the same text on stdout" {
 	run -0 --separate-stderr dktrace --help
 	same "" "$stderr" "stderr"

@@ -48,8 +48,8 @@ Try 'dktrace --help'." --style legacy dk
 	wrong "show: too many arguments; usage: dktrace show [FILE]" show a b
 	wrong "status: too many arguments; usage: dktrace status" status x
 	wrong "reset: too many arguments; usage: dktrace reset" reset now
-	wrong "get_param: needs PARAMETER..." get_param
-	wrong "set_param: needs PARAMETER=VALUE..." set_param
+	wrong "get_param: needs [-n|-N] PARAMETER..." get_param
+	wrong "set_param: needs [-n] PARAMETER=VALUE..." set_param
 	wrong "list: needs classes|subsystems|events|fields|counts [GLOB...]" list
 	wrong "list: 'frob' is not one of classes, subsystems, events, fields, counts" list frob
 	wrong "list fields: needs an event or a glob of events, such as 'block:*'" list fields
