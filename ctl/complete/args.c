@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Completion: the possible arguments of each command, and the values of its options. */
+#include <ctype.h>
+
 #include "analyze/analyze.h"
 #include "app/opt.h"
 #include "app/print.h"
@@ -7,6 +9,7 @@
 #include "base/buf.h"
 #include "calls/signature.h"
 #include "complete/complete.h"
+#include "help/tasks.h"
 #include "latency/latency.h"
 #include "log/probe_list.h"
 #include "lustre/named.h"
@@ -289,6 +292,46 @@ static void offer_counted(struct app *app, const struct typed *typed)
 	offer_selection(app, typed);
 }
 
+/* The word may be one of a question's. */
+struct question {
+	const struct typed *typed;
+	struct names seen;
+};
+
+static void offer_task_word(void *data, const char *word)
+{
+	struct question *question = data;
+
+	if (!names_has(&question->seen, word) && !names_add(&question->seen, word))
+		offer(question->typed, word, "");
+}
+
+static void offer_help(struct app *app, int argc, const struct typed *typed)
+{
+	struct question question = { .typed = typed };
+
+	if (argc < 3)
+		for (const struct command *row = app->commands; row->name; row++)
+			if (!(row->flags & CMD_HIDDEN) && !names_add(&question.seen, row->name))
+				offer(typed, row->name, "");
+	if (argc > 2 || *typed->rest)
+		task_words(offer_task_word, &question);
+	names_clear(&question.seen);
+}
+
+/* Offers the words of "start|stop [NAME]", with which the help begins. */
+static void offer_actions(const struct command *command, int argc, char **argv,
+			  const struct typed *typed)
+{
+	char *copy __cleanup(free) = strndup(command->args, strcspn(command->args, " "));
+	char *rest = copy, *word;
+
+	if (argument(command, argc, argv, 1) || !strchr(copy ?: "", '|') || !islower(*copy))
+		return;
+	while ((word = strsep(&rest, "|")))
+		offer(typed, word, "");
+}
+
 static void offer_lustre(const struct command *command, int argc, char **argv,
 			 const struct typed *typed)
 {
@@ -332,4 +375,8 @@ void complete_arguments(struct app *app, const char *command, int argc, char **a
 		offer_analyses(typed);
 	else if (!strcmp(command, "latency"))
 		offer_pairs(app, row, argc, argv, typed);
+	else if (!strcmp(command, "help"))
+		offer_help(app, argc, typed);
+	else
+		offer_actions(row, argc, argv, typed);
 }

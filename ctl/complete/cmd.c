@@ -63,7 +63,7 @@ static void complete(struct app *app, int argc, char **argv, struct typed *typed
 		complete_value(app, command, option, argc - at, argv + at, typed);
 		return;
 	}
-	if (!command || !strcmp(command->name, "help"))
+	if (!command)
 		offer_commands(app, typed);
 	else
 		complete_arguments(app, command->name, argc - at, argv + at, typed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* help: describes the program, a command, or how to do a task. */
 #include "app/app.h"
+#include "base/guess.h"
 #include "help/tasks.h"
 
 /* The word that lists all tasks. */
@@ -66,6 +67,11 @@ static void list_tasks(void)
 	printf("\n'dktrace help WORDS' prints the commands: dktrace help slow disk\n");
 }
 
+static void try_word(void *data, const char *word)
+{
+	dkt__guess_try(data, word);
+}
+
 static int unknown(const struct app *app, int argc, char **argv)
 {
 	struct dkt__guess guess;
@@ -77,7 +83,7 @@ static int unknown(const struct app *app, int argc, char **argv)
 	for (const struct command *row = app->commands; row->name; row++)
 		if (!(row->flags & CMD_HIDDEN))
 			dkt__guess_try(&guess, row->name);
-	task_guess(&guess);
+	task_words(try_word, &guess);
 	return app_usage("unknown command or task '%s'; 'dktrace help' lists the commands,"
 			 " 'dktrace help " ALL_TASKS "' the tasks%s",
 			 argv[1], dkt__guess_words(&guess));

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/guess.h"
 #include "base/util.h"
 
 #define RECORD_CALLS "dktrace record -e 'raw_syscalls:*'"
@@ -257,7 +256,7 @@ struct task_score task_score(const struct task *task, char *const *words, size_t
 	return score;
 }
 
-void task_guess(struct dkt__guess *guess)
+void task_words(void (*fn)(void *data, const char *word), void *data)
 {
 	for (size_t i = 0; i < n_tasks; i++) {
 		const char *texts[] = { tasks[i].question, tasks[i].words };
@@ -269,7 +268,7 @@ void task_guess(struct dkt__guess *guess)
 
 				snprintf(word, sizeof(word), "%.*s", (int)len, p);
 				if (!is_filler(p, len))
-					dkt__guess_try(guess, word);
+					fn(data, word);
 			}
 	}
 }

@@ -23,7 +23,5 @@ struct task_score {
 
 struct task_score task_score(const struct task *task, char *const *words, size_t n);
 
-struct dkt__guess;
-
-/* Tries the words of all tasks. */
-void task_guess(struct dkt__guess *guess);
+/* Calls fn with each word of all tasks; several have the same ones. */
+void task_words(void (*fn)(void *data, const char *word), void *data);

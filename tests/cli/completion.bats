@@ -34,13 +34,36 @@ is()
 	is "dktrace fol" "follow"
 	is "dktrace nosuch" ""
 	is "dktrace nosuch " ""
-	is "dktrace help d" "daemon dk doctor"
+	run -0 offers "dktrace help d"
+	has " $output " " daemon "
+	has " $output " " doctor "
+	has " $output " " disk "
+	run -0 offers "dktrace help slow "
+	has " $output " " fsync "
+	is "dktrace help slow fsyn" "fsync fsyncs"
 	is "dktrace boot-config debug_f" "debug_filter="
 	run -0 offers "dktrace "
 	same "$({
 		dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p'
 		printf '%s\n' --help --instance --root --version
 	} | sort | paste -sd ' ')" "$output" "offered"
+}
+
+@test "completion offers the first words that the help of a command names" {
+	local command first
+
+	is "dktrace daemon " "reload start status stop"
+	is "dktrace flight " "dump file follow start status stop"
+	is "dktrace flight --json st" "start status stop"
+	is "dktrace flight dump " ""
+	is "dktrace snapshot " "free show take"
+	for command in $(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p'); do
+		run -0 dktrace help "$command"
+		first=$(sed -n 's/^Usage: [^|]* \[*\([a-z]*\)|.*/\1/p' <<<"${lines[0]}")
+		[ -n "$first" ] || continue
+		run -0 offers "dktrace $command "
+		has " $output " " $first "
+	done
 }
 
 @test "completion offers the options of the command" {
