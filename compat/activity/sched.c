@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Threads on CPUs and in run queues. */
 #include "activity/state.h"
+#include "base/when.h"
 
 /* Bits of prev_state: none of them, the thread can run on; a thread in an exit state has ended. */
 #define STATE_MASK 0xff
@@ -53,16 +54,16 @@ static void charge(struct activity *activity, struct cpu *cpu, uint64_t ts)
 		return;
 	cpu->since = ts;
 	if (thread)
-		thread->task.cpu += ns;
+		dkt__add_ns(&thread->task.cpu, ns);
 	if (cpu->pid)
-		activity->busy += ns;
+		dkt__add_ns(&activity->busy, ns);
 }
 
 /* A wait that began before records were lost may have been interrupted: it does not count. */
 static void charge_wait(const struct activity *activity, struct thread *thread, uint64_t ts)
 {
 	if (thread->runnable > activity->gap)
-		thread->task.wait += (int64_t)(ts - thread->runnable);
+		dkt__add_ns(&thread->task.wait, (int64_t)(ts - thread->runnable));
 }
 
 static void set_comm(struct thread *thread, const struct dkt_record *record,

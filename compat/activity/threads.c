@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The threads: found by number, forgotten when they end, summed by process. */
 #include "activity/state.h"
+#include "base/when.h"
 
 /* A thread without a record for so long may have ended without one. */
 #define QUIET_NS UINT64_C(10000000000)
@@ -107,8 +108,8 @@ static void reset(struct activity_task *task)
 static void add_counts(struct activity_task *to, const struct activity_task *task)
 {
 	to->threads += task->threads;
-	to->cpu += task->cpu;
-	to->wait += task->wait;
+	dkt__add_ns(&to->cpu, task->cpu);
+	dkt__add_ns(&to->wait, task->wait);
 	to->calls += task->calls;
 	to->read += task->read;
 	to->written += task->written;

@@ -139,6 +139,16 @@ void archive_state_clear(struct archive_state *state)
 	*state = (struct archive_state){ 0 };
 }
 
+void archive_state_print(const struct archive_state *state, FILE *f)
+{
+	fprintf(f, "segment\t%s\n", state->segment);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		fprintf(f, "%s\t%" PRIu64 "\n", numbers[i].name, *number_at(state, i));
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (*text_at(state, i))
+			fprintf(f, "%s\t%s\n", texts[i].name, *text_at(state, i));
+}
+
 int archive_state_save(struct dkt_ctx *ctx, const char *log, struct archive_state *state)
 {
 	char *text __cleanup(free) = NULL;
@@ -148,12 +158,7 @@ int archive_state_save(struct dkt_ctx *ctx, const char *log, struct archive_stat
 
 	state->saved = service_now();
 	if (f)
-		fprintf(f, "segment\t%s\n", state->segment);
-	for (size_t i = 0; f && i < ARRAY_SIZE(numbers); i++)
-		fprintf(f, "%s\t%" PRIu64 "\n", numbers[i].name, *number_at(state, i));
-	for (size_t i = 0; f && i < ARRAY_SIZE(texts); i++)
-		if (*text_at(state, i))
-			fprintf(f, "%s\t%s\n", texts[i].name, *text_at(state, i));
+		archive_state_print(state, f);
 	err = dkt__with_words(ctx, dkt__text_end(f, 0, &text));
 	return err ? err : service_save(ctx, &archive_service, log, STATE, text);
 }
@@ -173,10 +178,23 @@ static void take_line(struct archive_state *state, const char *name, const char 
 			archive_state_text(text_at(state, i), value);
 }
 
+void archive_state_parse(char *text, struct archive_state *state)
+{
+	char *line;
+
+	*state = (struct archive_state){ 0 };
+	while ((line = strsep(&text, "\n"))) {
+		char *name = strsep(&line, "\t");
+
+		if (line)
+			take_line(state, name, line);
+	}
+}
+
 int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_state *state)
 {
 	char *path __cleanup(free) = service_path(&archive_service, log, STATE);
-	char *text __cleanup(free) = NULL, *rest, *line;
+	char *text __cleanup(free) = NULL;
 	int err = service_read(&archive_service, log, STATE, STATE_MAX, &text);
 
 	*state = (struct archive_state){ 0 };
@@ -184,12 +202,6 @@ int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_stat
 		return dkt_fail(ctx, err, "no daemon was started; 'dktrace daemon start' does");
 	if (err)
 		return dkt_fail(ctx, err, "read %s: %s", path ? path : STATE, strerror(-err));
-	rest = text;
-	while ((line = strsep(&rest, "\n"))) {
-		char *name = strsep(&line, "\t");
-
-		if (line)
-			take_line(state, name, line);
-	}
+	archive_state_parse(text, state);
 	return 0;
 }

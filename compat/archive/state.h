@@ -2,6 +2,8 @@
 /* The state that a daemon keeps in /run for others to see. */
 #pragma once
 
+#include <stdio.h>
+
 #include "archive/config.h"
 #include "capture/segments.h"
 #include "capture/service.h"
@@ -25,6 +27,11 @@ struct archive_state {
 /* -ENOENT: no daemon was started. Clear the state in any case. */
 int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_state *state);
 int archive_state_save(struct dkt_ctx *ctx, const char *log, struct archive_state *state);
+
+/* The text of a state, which is changed. Lines that are not understood are left out. */
+void archive_state_parse(char *text, struct archive_state *state);
+void archive_state_print(const struct archive_state *state, FILE *f);
+
 void archive_state_clear(struct archive_state *state);
 
 /* Replaces a text by a copy on one line; NULL: no text. */

@@ -17,6 +17,12 @@ static inline int64_t dkt__wall_time(uint64_t time, int64_t wall)
 	return (int64_t)(time + (uint64_t)wall);
 }
 
+/* Adds a duration between foreign times, which wraps around for those of a damaged file. */
+static inline void dkt__add_ns(int64_t *sum, int64_t ns)
+{
+	*sum = (int64_t)((uint64_t)*sum + (uint64_t)ns);
+}
+
 /*
  * Returns a time in ns. File systems have times that are too large for that, after the year 2262: those
  * become the largest number, and times before 1677 the smallest.
