@@ -43,8 +43,8 @@ static void name_watch(char *name, size_t size, size_t i, bool second)
 }
 
 /* A message or a latency. */
-static int open_text(struct dkt_ctx *ctx, const char *log, const char *text, const char *name,
-		     struct flight_watch *watch)
+static int open_text(struct dkt_ctx *ctx, const char *log, const struct wanted_words *who,
+		     const char *text, const char *name, struct flight_watch *watch)
 {
 	char *latency __cleanup(free) = NULL;
 	const char *words = flight_message_words(text);
@@ -53,7 +53,7 @@ static int open_text(struct dkt_ctx *ctx, const char *log, const char *text, con
 	if (words)
 		return flight_watch_message(ctx, log, name, words, watch);
 	flight_read_latency(text, &latency, &limit);
-	return latency ? flight_watch_latency(ctx, log, name, latency, limit, watch) :
+	return latency ? flight_watch_latency(ctx, log, name, latency, limit, who, watch) :
 			 dkt__no_memory(ctx);
 }
 
@@ -81,8 +81,8 @@ static int open_next(struct dkt_ctx *ctx, const char *log, struct flight_state *
 	all->n++;
 	one->text = text;
 	one->forks = count_forks();
-	err = events ? flight_watch_events(ctx, log, names[0], events, &one->watch) :
-		       open_text(ctx, log, text, names[0], &one->watch);
+	err = events ? flight_watch_events(ctx, log, names[0], events, all->who, &one->watch) :
+		       open_text(ctx, log, all->who, text, names[0], &one->watch);
 	all->reads |= flight_watch_reads(&one->watch);
 	all->fills |= one->watch.lat != NULL;
 	return err;
@@ -108,12 +108,13 @@ static int note_ways(struct flight_state *state, const struct flight_conditions 
 	return err;
 }
 
-int flight_conditions_open(struct dkt_ctx *ctx, const char *log, struct flight_state *state,
-			   struct flight_conditions *all)
+int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wanted_words *who,
+			   struct flight_state *state, struct flight_conditions *all)
 {
 	char *events __cleanup(free) = NULL;
 	int err = 0;
 
+	all->who = who;
 	for (size_t i = 0; !err && i < state->n_conditions; i++) {
 		const char *text = state->conditions[i];
 		char *latency __cleanup(free) = NULL;
@@ -173,13 +174,14 @@ static void log_error(struct dkt_ctx *ctx)
 }
 
 /* If the kernel refuses now, the table there is serves on. */
-static void renew(struct dkt_ctx *ctx, const char *log, struct flight_condition *one, size_t i)
+static void renew(struct dkt_ctx *ctx, const char *log, const struct wanted_words *who,
+		  struct flight_condition *one, size_t i)
 {
 	struct flight_watch fresh = { 0 };
 	char name[sizeof(WATCH) + 24];
 
 	name_watch(name, sizeof(name), i, !one->second);
-	if (open_text(ctx, log, one->text, name, &fresh) || !fresh.lat) {
+	if (open_text(ctx, log, who, one->text, name, &fresh) || !fresh.lat) {
 		log_error(ctx);
 		flight_watch_remove(ctx, log, &fresh);
 		return;
@@ -204,7 +206,7 @@ void flight_conditions_renew(struct dkt_ctx *ctx, const char *log, struct flight
 				log_error(ctx);
 		} else if (!one->before.ctx && forks - one->forks > FORKS_MAX) {
 			one->forks = forks;
-			renew(ctx, log, one, i);
+			renew(ctx, log, all->who, one, i);
 		}
 	}
 }

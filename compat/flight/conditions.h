@@ -23,14 +23,15 @@ struct flight_conditions {
 	size_t n;
 	bool reads; /* one of them has to be looked at in time */
 	bool fills; /* the kernel's table of one of them fills up */
+	const struct wanted_words *who; /* the processes, programs, CPUs and filter of all */
 };
 
 /*
- * Sets up the conditions of the state. Adds the names to remove to the state, which is saved before, and
+ * Sets up the conditions of the state, for records of who, which must stay. Adds the names to remove to the state, which is saved before, and
  * how each condition is tested. Remove them also after an error.
  */
-int flight_conditions_open(struct dkt_ctx *ctx, const char *log, struct flight_state *state,
-			   struct flight_conditions *all);
+int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wanted_words *who,
+			   struct flight_state *state, struct flight_conditions *all);
 
 /* Looks at one of them: flight_watch_look(). */
 int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one, uint64_t *n,

@@ -229,7 +229,7 @@ static int set_up(struct flight *flight, const struct flight_opts *opts)
 	age_now(&flight->clock);
 	err = open_signals(flight);
 	if (!err)
-		err = flight_conditions_open(flight->ctx, flight->log, flight->state,
+		err = flight_conditions_open(flight->ctx, flight->log, &opts->who, flight->state,
 					     &flight->conditions);
 	if (!err)
 		err = open_groups(flight, opts);

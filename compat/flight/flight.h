@@ -21,6 +21,8 @@ struct flight_opts {
 	const struct flight_words *groups;
 	size_t n_groups;
 	uint64_t size; /* bytes of the buffers of a group for all CPUs; 0: from the memory */
+	struct wanted_words
+		who; /* the conditions are for its processes, programs and CPUs, and its filter */
 	struct flight_state *limits; /* dir, max_size, keep, after, max_dumps, exec, conditions */
 	/* Called when all is set up and recording has begun; must not fail. */
 	void (*ready)(void *data);

@@ -5,9 +5,12 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "flight/calls.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/named.h"
 #include "lustre/rpc_times.h"
+#include "lustre/select.h"
+#include "set/filters.h"
 #include "set/pairs.h"
 
 /* The records of the time until the next look, when the recorder reads all of them. */
@@ -39,10 +42,11 @@ bool flight_read_latency(const char *text, char **latency, uint64_t *limit)
 /* ---- pairs of events ---- */
 
 /* Makes the pairs of the row's events, which the group has. *events: all of them. */
-static int make_pairs(struct flight_watch *watch, const struct latency_pair *row,
+static int make_pairs(struct flight_watch *watch, const struct latency_pair *row, const char *by,
 		      struct dkt_pairs **pairs, struct dkt_event ***events)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = row->key, .skip = row->per_task ? getpid() : 0);
+	DKT_OPTS(dkt_pairs_opts, opts, .key = row->key, .by = by, .filter = watch->filter,
+		 .skip = row->per_task ? getpid() : 0);
 	const struct wanted *wanted = watch->group.wanted;
 	int err = dkt_pairs_new(watch->ctx, &opts, pairs);
 	bool ends;
@@ -80,7 +84,8 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 			   dkt__no_memory(watch->ctx);
 
 	if (!err)
-		err = make_pairs(watch, row, &pairs, &events);
+		err = make_pairs(watch, row, watch->calls ? flight_call_field(row) : NULL, &pairs,
+				 &events);
 	if (!err)
 		err = dkt_pairs_watch(pairs, watch->group.in, events, watch->group.wanted->n,
 				      watch->limit, watch->slow);
@@ -88,6 +93,7 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 	if (!err)
 		slow = dkt_event_find(watch->ctx, "synthetic", watch->slow);
 	watch->lat = slow ? dkt_event_field(slow, "lat") : NULL;
+	watch->by = slow && watch->calls ? dkt_event_field(slow, "by") : NULL;
 	return err || watch->lat ? err : -ENOENT;
 }
 
@@ -102,33 +108,99 @@ static bool has_row(struct dkt_ctx *ctx, const struct latency_pair *row)
 	return has;
 }
 
-static int start_row(struct flight_watch *watch, const char *log, const char *name,
-		     const struct latency_pair *row)
+/* True if one of the row's events has the fields of the filter, which is another's otherwise. */
+static bool takes_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const char *filter)
 {
-	char *globs __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
+	struct dkt_expr *expr = NULL;
+	struct dkt_event *const *events;
+	bool takes = false;
+	size_t n;
+
+	if (!mask_expr(ctx, filter, &expr) && !dkt_events(ctx, &events, &n))
+		for (size_t i = 0; !takes && i < n; i++)
+			takes = (latency_pair_has(row->begin, events[i]) ||
+				 latency_pair_has(row->end, events[i])) &&
+				!dkt_expr_check(expr, events[i]);
+	dkt_expr_free(expr);
+	return takes;
+}
+
+/* Gets the filter of the row's events: the calls, and who makes them. NULL: none. The caller frees it. */
+static int make_filter(struct flight_watch *watch, const struct latency_pair *row,
+		       const char *latency, const struct wanted_words *who, char **filter)
+{
+	const bool takes = who->filter && takes_filter(watch->ctx, row, who->filter);
+	const struct filter_wish wish = { .words = SELECT_ALL,
+					  .expr = takes ? who->filter : NULL,
+					  .comm = who->comms,
+					  .cpus = who->cpus };
+	char *calls __cleanup(free) = NULL;
+	char *text __cleanup(free) = NULL;
+	int err = filters_text(watch->ctx, &wish, &text);
+
+	*filter = NULL;
+	if (!err && watch->calls)
+		err = flight_calls_filter(watch->ctx, row, latency, &calls);
+	if (err || (!text && !calls))
+		return err;
+	*filter = dkt__format("%s%s%s%s", text ? text : "", text && calls ? " && (" : "",
+			      calls ? calls : "", text && calls ? ")" : "");
+	return *filter ? 0 : dkt__no_memory(watch->ctx);
+}
+
+/* The kernel's own lists of threads do not apply to what it measures. */
+static bool kernel_can(const struct latency_pair *row, const struct wanted_words *who)
+{
+	return row->few_keys && !who->pids;
+}
+
+static int try_kernel(struct flight_watch *watch, const char *log, const char *name,
+		      const struct latency_pair *row, const char *globs, const char *filter)
+{
 	const struct wanted_words words = { .events = globs };
+	int err = filter ? mask_expr(watch->ctx, filter, &watch->filter) : 0;
+
+	if (!err)
+		err = flight_create_bare(watch->ctx, log, name, 0, &words, &watch->group);
+	if (!err)
+		err = start_in_kernel(watch, log, name, row);
+	watch->way = "the kernel measures, and records only the slow ones";
+	return err;
+}
+
+static int start_row(struct flight_watch *watch, const char *log, const char *name,
+		     const struct latency_pair *row, const char *latency,
+		     const struct wanted_words *who)
+{
+	const bool calls = !strcmp(row->name, FLIGHT_CALLS);
+	char *globs __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
+	char *filter __cleanup(free) = NULL;
+	struct wanted_words words = { .events = globs,
+				      .pids = who->pids,
+				      .children = who->children };
 	struct dkt_event **events __cleanup(free) = NULL;
 	int err;
 
 	watch->name = row->name;
+	watch->calls = calls;
 	if (!globs)
 		return dkt__no_memory(watch->ctx);
-	if (row->few_keys) {
-		err = flight_create_bare(watch->ctx, log, name, 0, &words, &watch->group);
-		if (!err)
-			err = start_in_kernel(watch, log, name, row);
-		watch->way = "the kernel measures, and records only the slow ones";
+	err = make_filter(watch, row, latency, who, &filter);
+	if (!err && kernel_can(row, who)) {
+		err = try_kernel(watch, log, name, row, globs, filter);
 		if (!err || err == -EINTR || err == -ENOMEM)
 			return err;
 		/* It has no histograms, or refuses these. */
 		err = flight_watch_clear(watch, log);
-		if (err)
-			return err;
 		watch->name = row->name;
+		watch->calls = calls;
 	}
-	err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
+	/* The kernel filters: the recorder may not know the names of programs. */
+	words.filter = filter;
 	if (!err)
-		err = make_pairs(watch, row, &watch->pairs, &events);
+		err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
+	if (!err)
+		err = make_pairs(watch, row, NULL, &watch->pairs, &events);
 	watch->way = "the recorder reads and pairs all its records";
 	if (!err && watch->group.wanted->n == 2 && strcmp(row->begin, row->end) != 0)
 		watch->begin = events[latency_pair_has(row->end, events[0])];
@@ -160,15 +232,12 @@ static int start_rpcs(struct flight_watch *watch, const char *log, const char *n
 /* ---- all ---- */
 
 int flight_measure_start(struct flight_watch *watch, const char *log, const char *name,
-			 const char *latency)
+			 const char *latency, const struct wanted_words *who)
 {
-	const struct latency_pair *row = latency_pair_find(latency, NULL);
+	const char *pair = latency_pair_find(latency, NULL) ? latency : FLIGHT_CALLS;
+	const struct latency_pair *row = latency_pair_find(pair, NULL);
 	const bool rpcs = !strcmp(latency, RPC_TIMES_NAME);
 
-	if (!row && !rpcs)
-		return dkt_fail(watch->ctx, -EINVAL,
-				"'%s' is not a pair of events; 'dktrace latency' lists them",
-				latency);
 	if (!watch->limit)
 		return dkt_fail(watch->ctx, -EINVAL,
 				"%s: give a time with its unit, such as %s > 100ms", latency,
@@ -176,9 +245,9 @@ int flight_measure_start(struct flight_watch *watch, const char *log, const char
 	if (rpcs)
 		return start_rpcs(watch, log, name);
 	while (row && !has_row(watch->ctx, row))
-		row = latency_pair_find(latency, row);
-	return row ? start_row(watch, log, name, row) :
-		     dkt_fail_in(watch->ctx, -ENOENT, "pair '%s'", latency);
+		row = latency_pair_find(pair, row);
+	return row ? start_row(watch, log, name, row, latency, who) :
+		     dkt_fail_in(watch->ctx, -ENOENT, "pair '%s'", pair);
 }
 
 /* Adds the record to the pairs. Sets *ns to the time of the pair that it ends; 0: it ends none. */

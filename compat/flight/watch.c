@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "flight/calls.h"
 #include "flight/measure.h"
 #include "flight/message.h"
 #include "lustre/message.h"
@@ -56,9 +57,14 @@ int flight_watch_read(struct flight_watch *watch, unsigned int percent, uint64_t
 }
 
 int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,
-			struct flight_watch *watch)
+			const struct wanted_words *who, struct flight_watch *watch)
 {
-	const struct wanted_words words = { .events = events };
+	const struct wanted_words words = { .events = events,
+					    .filter = who->filter,
+					    .comms = who->comms,
+					    .pids = who->pids,
+					    .children = who->children,
+					    .cpus = who->cpus };
 	int err = open_context(ctx, watch);
 
 	if (err)
@@ -84,14 +90,15 @@ int flight_watch_message(struct dkt_ctx *ctx, const char *log, const char *name,
 }
 
 int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
-			 const char *latency, uint64_t limit, struct flight_watch *watch)
+			 const char *latency, uint64_t limit, const struct wanted_words *who,
+			 struct flight_watch *watch)
 {
 	int err = open_context(ctx, watch);
 
 	if (err)
 		return err;
 	watch->limit = limit;
-	err = flight_measure_start(watch, log, name, latency);
+	err = flight_measure_start(watch, log, name, latency, who);
 	/* The recorder's own reads start with the records from now on. */
 	if (!err && !watch->source)
 		err = flight_watch_read(watch, 0, SIZE);
@@ -132,6 +139,14 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 	message_free(message);
 	dkt_buf_free(buf);
 	return reason;
+}
+
+static char *slow_reason(struct flight_watch *watch, const struct dkt_record *record, uint64_t ns)
+{
+	const char *call = watch->calls ? flight_call_name(watch->ctx, record, watch->by) : NULL;
+
+	return dkt__format("%s took %.3f ms: %s-%d", call ? call : watch->name, (double)ns / 1e6,
+			   dkt_source_comm(watch->source, record), record->pid);
 }
 
 /* Each table reads the clock for itself, so their times of one call are about the same. */
@@ -175,8 +190,7 @@ static int judge(struct flight_watch *watch, struct flight_watch *twin,
 		return 0;
 	++*n;
 	if (!*reason && watch->name)
-		*reason = dkt__format("%s took %.3f ms: %s-%d", watch->name, (double)ns / 1e6,
-				      dkt_source_comm(watch->source, record), record->pid);
+		*reason = slow_reason(watch, record, ns);
 	else if (!*reason)
 		*reason = reason_of(watch, record);
 	return 0;
@@ -209,6 +223,7 @@ int flight_watch_clear(struct flight_watch *watch, const char *log)
 
 	dkt_source_close(watch->source);
 	dkt_pairs_free(watch->pairs);
+	dkt_expr_free(watch->filter);
 	rpc_times_free(watch->rpcs);
 	flight_close(&watch->group);
 	if (name)

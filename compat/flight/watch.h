@@ -19,6 +19,9 @@ struct flight_watch {
 	uint64_t limit; /* ns */
 	/* One of these measures the latency. */
 	const struct dkt_field *lat; /* the kernel, which records only the slow ones */
+	const struct dkt_field *by; /* of these: the number of the system call; NULL: it has none */
+	bool calls; /* the latencies are those of system calls */
+	struct dkt_expr *filter; /* of the pairs; NULL: none */
 	struct dkt_pairs *pairs;
 	struct rpc_times *rpcs;
 	char *slow; /* the synthetic event of the kernel's; NULL: none */
@@ -37,10 +40,11 @@ struct flight_watch {
 bool flight_watch_reads(const struct flight_watch *watch);
 
 /*
- * Sets up the events that are conditions, as named_read() takes them. Remove it also after an error.
+ * Sets up the events that are conditions, as named_read() takes them, of the processes, programs and CPUs of
+ * who, and with its filter if they have the fields. Remove it also after an error.
  */
 int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,
-			struct flight_watch *watch);
+			const struct wanted_words *who, struct flight_watch *watch);
 
 /* Sets up the messages of Lustre with these words: flight_message_start(). Remove it also after an error. */
 int flight_watch_message(struct dkt_ctx *ctx, const char *log, const char *name, const char *words,
@@ -53,11 +57,13 @@ int flight_watch_message(struct dkt_ctx *ctx, const char *log, const char *name,
 bool flight_read_latency(const char *text, char **latency, uint64_t *limit);
 
 /*
- * Sets up a latency: a ready-made pair, or RPC_TIMES_NAME. A time above limit ns is an incident. The
+ * Sets up a latency: a ready-made pair, names of system calls separated by commas, or RPC_TIMES_NAME. who is as
+ * for events, but not for RPC_TIMES_NAME. A time above limit ns is an incident. The
  * kernel measures it if it can. -ENOENT: the kernel lacks the events. Remove it also after an error.
  */
 int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
-			 const char *latency, uint64_t limit, struct flight_watch *watch);
+			 const char *latency, uint64_t limit, const struct wanted_words *who,
+			 struct flight_watch *watch);
 
 /*
  * Takes the records so far. Sets *n to the number of incidents, and *reason to the first one's text,

@@ -208,8 +208,14 @@ static void go_back(void *data)
 static int run(void *data)
 {
 	struct start *start = data;
+	const struct app *app = start->app;
 	const struct flight_opts opts = { .groups = start->groups,
 					  .n_groups = start->n,
+					  .who = { .filter = app->filter,
+						   .comms = app->comm,
+						   .pids = app->pid,
+						   .children = app->children,
+						   .cpus = app->cpu },
 					  .size = start->size,
 					  .limits = &start->limits,
 					  .ready = go_back,

@@ -431,8 +431,8 @@ DKT_API int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instan
 /*
  * Makes the kernel pair the records of n events that were added, and write a record of a synthetic
  * event of that name into the instance for each pair that takes longer than ns. Its field lat is the
- * time, in ns; its process is the one that caused the end. The pairs have no groups. Else as
- * dkt_pairs_start(). The kernel's table has room for 16384 different keys; pairs with further ones
+ * time, in ns, and by, if the pairs have groups, that of the group; its process is the one that caused the
+ * end. Else as dkt_pairs_start(). The kernel's table has room for 16384 different keys; pairs with further ones
  * are missed.
  */
 DKT_API int dkt_pairs_watch(struct dkt_pairs *pairs, struct dkt_instance *instance,

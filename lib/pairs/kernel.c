@@ -330,8 +330,6 @@ int dkt_pairs_watch(struct dkt_pairs *pairs, struct dkt_instance *instance,
 	struct setup setup = { .pairs = pairs, .name = name };
 	int err = dkt_instance_check_trigger(instance, events[0], "hist:keys=common_pid");
 
-	if (!err && pairs->grouped)
-		err = dkt_fail(pairs->ctx, -EINVAL, "pairs with groups cannot be watched");
 	if (!err)
 		err = make_text(&setup, put_fields, &setup.fields);
 	if (!err)

@@ -155,6 +155,28 @@ count()
 	until_true moved
 }
 
+# The reasons that are a latency and of another program.
+others()
+{
+	flight status --json | jq -r '.dumps[].reason' | grep ' took ' | grep -vE "^(chdir|write) took [0-9.]+ ms: ($shell|<\.\.\.>)-[0-9]+\$"
+}
+
+@test "flight: a condition on system calls is for the programs of --comm, and its reason names the call" {
+	flight start -e sys_enter_ioctl --comm "$shell" --when 'chdir,write > 1ns' --max-dumps 1000 --size 1M --dir "$tmp" 3>&-
+	called()
+	{
+		"$tmp/$shell" -c 'cd /; echo line' >/dev/null
+		has_reason "^$1 took [0-9.]+ ms: "
+	}
+	ln -sf "$(command -v sh)" "$tmp/$shell"
+	until_true called chdir
+	# Other programs write all the time.
+	"$BASH" -c 'echo line' >/dev/null
+	run -1 others
+	kill "$(recorder)"
+	until_true gone
+}
+
 @test "flight: after kill -9 the instances record on, and can be dumped" {
 	start_ioctl
 	kill -9 "$(recorder)"
