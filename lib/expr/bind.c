@@ -38,7 +38,7 @@ static const struct {
 	{ { .name = "STACKTRACE", .type = "" }, FIELD_OTHER, DKT__EVERY_NONE },
 };
 
-/* What the user wrote stays if the kernel knows it. */
+/* The spelling of the user stays if the kernel knows it. */
 static const struct dkt_field *find_generic(const struct dkt_expr *expr, struct expr_span name,
 					    enum dkt__every_field every)
 {

@@ -169,7 +169,7 @@ dktrace: --duration: '0' is not a number of seconds above 0" dktrace hist --inpu
 		# shellcheck disable=SC2086 # several words
 		diff <(dktrace $command -i tree 2>&1) <(dktrace $command tree 2>&1)
 	done
-	# What can be run is run.
+	# A word that can be run is run.
 	printf '#!/bin/sh\nexit 9\n' >script
 	chmod +x script
 	expect 2 '' "dktrace: hist: cannot combine a file with a command; give one of them" dktrace hist iotrace it.dat -- ./script
