@@ -78,7 +78,7 @@ int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
 	*text = NULL;
 	if (!first)
 		return unknown(ctx, name);
-	while (pair && !has_events(ctx, pair->begin))
+	while (pair && (pair->calls || !has_events(ctx, pair->begin)))
 		pair = latency_pair_find(name, pair);
 	pair = pair ? pair : first;
 	f = open_memstream(text, &size);

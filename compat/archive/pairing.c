@@ -62,7 +62,7 @@ static int each_kind(struct dkt_event *const *events, size_t n,
 		/* Pairs of one name are one kind, that of their first row. */
 		if (latency_pair_find(pair->name, NULL) == pair)
 			kind = at;
-		if (done && !strcmp(done->name, pair->name))
+		if (pair->calls || (done && !strcmp(done->name, pair->name)))
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			begins |= latency_pair_has(pair->begin, events[i]);

@@ -5,12 +5,12 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/parse.h"
-#include "flight/calls.h"
 #include "lustre/lustre_masks.h"
 #include "lustre/named.h"
 #include "lustre/rpc_times.h"
 #include "lustre/select.h"
 #include "set/filters.h"
+#include "set/pair_calls.h"
 #include "set/pairs.h"
 
 /* The records of the time until the next look, when the recorder reads all of them. */
@@ -84,7 +84,7 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 			   dkt__no_memory(watch->ctx);
 
 	if (!err)
-		err = make_pairs(watch, row, watch->calls ? flight_call_field(row) : NULL, &pairs,
+		err = make_pairs(watch, row, watch->calls ? pair_call_field(row) : NULL, &pairs,
 				 &events);
 	if (!err)
 		err = dkt_pairs_watch(pairs, watch->group.in, events, watch->group.wanted->n,
@@ -140,7 +140,7 @@ static int make_filter(struct flight_watch *watch, const struct latency_pair *ro
 
 	*filter = NULL;
 	if (!err && watch->calls)
-		err = flight_calls_filter(watch->ctx, row, latency, &calls);
+		err = pair_calls_filter(watch->ctx, row, latency, &calls);
 	if (err || (!text && !calls))
 		return err;
 	*filter = dkt__format("%s%s%s%s", text ? text : "", text && calls ? " && (" : "",
@@ -172,7 +172,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 		     const struct latency_pair *row, const char *latency,
 		     const struct wanted_words *who)
 {
-	const bool calls = !strcmp(row->name, FLIGHT_CALLS);
+	const bool calls = !strcmp(row->name, PAIR_CALLS);
 	char *globs __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
 	char *filter __cleanup(free) = NULL;
 	struct wanted_words words = { .events = globs,
@@ -234,7 +234,7 @@ static int start_rpcs(struct flight_watch *watch, const char *log, const char *n
 int flight_measure_start(struct flight_watch *watch, const char *log, const char *name,
 			 const char *latency, const struct wanted_words *who)
 {
-	const char *pair = latency_pair_find(latency, NULL) ? latency : FLIGHT_CALLS;
+	const char *pair = latency_pair_find(latency, NULL) ? latency : PAIR_CALLS;
 	const struct latency_pair *row = latency_pair_find(pair, NULL);
 	const bool rpcs = !strcmp(latency, RPC_TIMES_NAME);
 
@@ -244,7 +244,7 @@ int flight_measure_start(struct flight_watch *watch, const char *log, const char
 				latency);
 	if (rpcs)
 		return start_rpcs(watch, log, name);
-	while (row && !has_row(watch->ctx, row))
+	while (row && (row->calls || !has_row(watch->ctx, row)))
 		row = latency_pair_find(pair, row);
 	return row ? start_row(watch, log, name, row, latency, who) :
 		     dkt_fail_in(watch->ctx, -ENOENT, "pair '%s'", pair);

@@ -4,12 +4,12 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
-#include "flight/calls.h"
 #include "flight/measure.h"
 #include "flight/message.h"
 #include "lustre/message.h"
 #include "lustre/names.h"
 #include "lustre/rpc_times.h"
+#include "set/pair_calls.h"
 
 /* Only the first record is of interest, and the kernel overwrites the rest. */
 #define SIZE (UINT64_C(64) << 10)
@@ -143,7 +143,7 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 
 static char *slow_reason(struct flight_watch *watch, const struct dkt_record *record, uint64_t ns)
 {
-	const char *call = watch->calls ? flight_call_name(watch->ctx, record, watch->by) : NULL;
+	const char *call = watch->calls ? pair_call_name(watch->ctx, record, watch->by) : NULL;
 
 	return dkt__format("%s took %.3f ms: %s-%d", call ? call : watch->name, (double)ns / 1e6,
 			   dkt_source_comm(watch->source, record), record->pid);

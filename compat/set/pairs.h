@@ -7,7 +7,7 @@
 
 /*
  * A ready-made pair. If several have the same name, the first one is measured whose events this
- * kernel has, or the first one of which the file has records.
+ * kernel has, or the first one of which the file has records; one with calls only of a file.
  */
 struct latency_pair {
 	const char *name; /* NULL: not ready-made; the user has given the events */
@@ -18,6 +18,7 @@ struct latency_pair {
 	bool per_task; /* the process itself causes both, so that its PID selects the records */
 	bool few_keys; /* about as many values of the key as threads, or fewer: a table can hold them */
 	const char *help;
+	const char *calls; /* only these of all system calls, as for pair_calls_filter(); NULL: no filter */
 };
 
 /* Returns the next ready-made pair, or NULL after the last one. */

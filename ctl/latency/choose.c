@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chooses the rows of a ready-made pair that can be measured with the events that exist. */
+#include "base/buf.h"
 #include "input/live_args.h"
 #include "latency/latency.h"
 #include "lustre/mask.h"
+#include "set/pair_calls.h"
 
 /* True if a row of that name can be measured. */
 static bool is_usable(struct latency *latency, const char *name)
@@ -56,10 +58,28 @@ struct latency_pair latency_override(const struct latency *latency, const struct
 	return pair;
 }
 
-int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, struct dkt_pairs_opts *opts)
+/* A pair of some calls has a filter, beside that of the user. */
+static int add_calls(struct latency_set *set, struct dkt_ctx *ctx, const char *filter)
 {
-	int err;
+	char *calls __cleanup(free) = NULL;
+	char *both __cleanup(free) = NULL;
+	int err = pair_calls_filter(ctx, &set->pair, set->pair.calls, &calls);
 
+	if (err)
+		return err;
+	both = filter ? dkt__format("(%s) && (%s)", filter, calls) : strdup(calls);
+	return both ? mask_expr(ctx, both, &set->filter) : -ENOMEM;
+}
+
+int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *filter,
+		     struct dkt_pairs_opts *opts)
+{
+	int err = set->pair.calls ? add_calls(set, ctx, filter) : 0;
+
+	if (err)
+		return err;
+	if (set->filter)
+		opts->filter = set->filter;
 	opts->key = set->pair.key;
 	opts->by = set->pair.by;
 	err = dkt_pairs_new(ctx, opts, &set->pairs);
@@ -83,7 +103,7 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 		opts.pair = latency_map_add;
 		opts.data = set->map;
 	}
-	err = latency_set_open(set, latency->ctx, &opts);
+	err = latency_set_open(set, latency->ctx, opts.filter ? latency->app->filter : NULL, &opts);
 	/* One of the events must have the fields of the condition. */
 	for (size_t i = 0; !err && latency->filter && i < set->n; i++) {
 		err = dkt_expr_check(latency->filter, set->events[i].event);
@@ -155,6 +175,8 @@ int latency_choose(struct latency *latency, int slowest)
 	err = live_args_filter(latency->app, latency->ctx, &latency->filter);
 	for (; !err && row && !has_enough(latency);
 	     row = name ? latency_pair_find(name, row) : NULL) {
+		if (row->calls && !latency->app->input)
+			continue;
 		err = try_row(latency, row, slowest, &unusable);
 		/* Another row may have the fields of --match, --keys and --filter. */
 		if (err == -ENOENT && name && latency_pair_find(name, row)) {

@@ -109,6 +109,7 @@ int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct la
 void latency_set_clear(struct latency_set *set)
 {
 	dkt_pairs_free(set->pairs);
+	dkt_expr_free(set->filter);
 	free(set->events);
 	free(set->missing);
 	if (set->map)

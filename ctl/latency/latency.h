@@ -27,6 +27,7 @@ struct latency_set {
 	const struct dkt_event *needed;
 	bool usable; /* at least one begin event and one end event exist */
 	struct dkt_pairs *pairs;
+	struct dkt_expr *filter; /* of a pair of some calls, with the user's; NULL: only the user's */
 	struct latency_map *map; /* NULL: no picture is wanted */
 };
 
@@ -37,8 +38,9 @@ int latency_picture(struct latency_set *set, const struct dkt_source *source,
 /* Finds the events. A missing one is an error, unless the pair is ready-made. */
 int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set);
 
-/* Creates the set's pairs, of its events; sets the key and the group in opts. */
-int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, struct dkt_pairs_opts *opts);
+/* Creates the set's pairs, of its events; sets the key, the group and the filter in opts; filter is the user's, or NULL. */
+int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *filter,
+		     struct dkt_pairs_opts *opts);
 void latency_set_clear(struct latency_set *set);
 
 /* Stores the error message for a pair that cannot be measured. source: of a file; live: NULL. */

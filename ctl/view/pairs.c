@@ -36,7 +36,7 @@ static int open_pair(struct view *view, const struct latency_pair *row, size_t p
 		pair->row = row;
 		pair->part = part;
 		pair->axis = &view->axis;
-		err = latency_set_open(&pair->set, ctx, &opts);
+		err = latency_set_open(&pair->set, ctx, NULL, &opts);
 		if (!err) {
 			*out = pair;
 			return 0;

@@ -188,3 +188,22 @@ dktrace: 1 ended without a recorded beginning" \
 	run -0 --separate-stderr dktrace latency wakeup "$file.2" --json
 	same "2 1200000" "$(jq -r .all.count,.all.total <<<"$output" | xargs)" "without sched_waking"
 }
+
+@test "fsync of a file that has all system calls is measured by their numbers" {
+	local file=$BATS_TEST_TMPDIR/trace.txt
+
+	cat >"$file" <<-'END'
+		# tracer: nop
+		#
+		            a-1     [000] .....   100.000000: sys_enter: NR 0 (3, 7ff0, 10, 0, 0, 0)
+		            a-1     [000] .....   100.000500: sys_exit: NR 0 = 16
+		            a-1     [000] .....   100.001000: sys_enter: NR 74 (3, 0, 0, 0, 0, 0)
+		            a-1     [000] .....   100.003000: sys_exit: NR 74 = 0
+		            b-2     [000] .....   100.004000: sys_enter: NR 75 (3, 0, 0, 0, 0, 0)
+		            b-2     [000] .....   100.005000: sys_exit: NR 75 = 0
+	END
+	run -0 --separate-stderr dktrace latency fsync "$file" --csv
+	same "fdatasync,1,1000000 fsync,1,2000000" "$(tail -n +2 <<<"$output" | cut -d, -f1-3 | sort | xargs)" "groups"
+	run -0 --separate-stderr dktrace latency fsync "$file" --csv --filter 'COMM == a'
+	same "fsync,1,2000000" "$(tail -n +2 <<<"$output" | cut -d, -f1-3 | sort | xargs)" "of one program"
+}

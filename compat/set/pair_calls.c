@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The system calls of a flight recorder's conditions. */
-#include "flight/calls.h"
+/* Pairs of some system calls among all. */
+#include "set/pair_calls.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static int number_of(struct dkt_ctx *ctx, const char *name, size_t len)
 	return -1;
 }
 
-const char *flight_call_field(const struct latency_pair *row)
+const char *pair_call_field(const struct latency_pair *row)
 {
 	return strncmp(row->begin, "raw_", 4) ? "__syscall_nr" : "id";
 }
@@ -64,25 +64,25 @@ static int put_names(struct dkt_ctx *ctx, const char *field, const char *names, 
 	return 0;
 }
 
-int flight_calls_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const char *names,
-			char **filter)
+int pair_calls_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const char *names,
+		      char **filter)
 {
-	const char *field = flight_call_field(row);
+	const char *field = pair_call_field(row);
 	size_t size;
 	FILE *f = open_memstream(filter, &size);
 	int err = 0;
 
 	if (!f)
 		return dkt__no_memory(ctx);
-	if (strcmp(names, FLIGHT_CALLS) != 0)
+	if (strcmp(names, PAIR_CALLS) != 0)
 		err = put_names(ctx, field, names, f);
 	else
 		put_waiting(ctx, field, f);
 	return dkt__with_words(ctx, dkt__text_end(f, err, filter));
 }
 
-const char *flight_call_name(struct dkt_ctx *ctx, const struct dkt_record *record,
-			     const struct dkt_field *by)
+const char *pair_call_name(struct dkt_ctx *ctx, const struct dkt_record *record,
+			   const struct dkt_field *by)
 {
 	const struct dkt_field *field = by ? by : dkt_event_field(record->event, "id");
 
