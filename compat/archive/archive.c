@@ -39,13 +39,27 @@ static int open_instance(struct archive *archive)
 	return err ? err : capture_set_size(archive->in, archive->limits.buffer);
 }
 
+/* True if the earlier daemon was told to let the kernel record on. */
+static bool was_left(struct archive *archive)
+{
+	struct archive_state state;
+	bool left = !archive_state_load(archive->ctx, archive->log, &state) && state.left;
+
+	archive_state_clear(&state);
+	return left;
+}
+
 /* Completes the segment of a killed daemon with the records that the kernel still holds. */
 static int take_over(struct archive *archive)
 {
 	struct segment ended;
 	int err = archive_writer_resume(&archive->writer, &ended);
 
-	if (!err)
+	if (err == 1 && was_left(archive))
+		dkt_log(archive->ctx, DKT_LOG_WARN,
+			"the kernel has recorded on since the last daemon was stopped: the next segment"
+			" has that");
+	else if (!err)
 		dkt_log(archive->ctx, DKT_LOG_WARN,
 			"an earlier daemon was killed: %s has what the kernel held, %llu events were"
 			" lost",
@@ -110,6 +124,10 @@ static int finish(struct archive *archive)
 	if (!err)
 		err = archive_end_segment(archive);
 	archive_writer_let_go(&archive->writer);
+	if (!err && archive->keep) {
+		archive->state.left = 1;
+		archive_save(archive);
+	}
 	if (!err)
 		return archive_worker_end(&archive->worker, UINT64_MAX);
 	archive_note_failure(archive);

@@ -180,8 +180,10 @@ static int get_time(struct dkt_ctx *ctx, const struct archive_config *config, en
 
 	if (!text || (!dkt__parse_time(text, DKT__NSEC_PER_SEC, ns) && *ns >= DKT__NSEC_PER_SEC))
 		return 0;
-	return dkt_fail(ctx, -EINVAL, "--%s: '%s' is not a time such as 30m or 7d, of 1 s or more",
-			keys[key].name, text);
+	return dkt_fail(
+		ctx, -EINVAL,
+		"--%s: '%s' is not a time such as 30m or 7d, of 1 s or more" DKT__TIME_UNITS,
+		keys[key].name, text);
 }
 
 int archive_config_limits(struct dkt_ctx *ctx, const struct archive_config *config,

@@ -43,6 +43,7 @@ static const struct {
 	{ "bytes_rate", AT(bytes_rate) },
 	{ "waiting", AT(waiting) },
 	{ "reloads", AT(reloads) },
+	{ "left", AT(left) },
 	{ "saved", AT(saved) },
 };
 

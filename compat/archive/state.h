@@ -19,6 +19,7 @@ struct archive_state {
 	uint64_t records_rate, bytes_rate; /* in the last second */
 	uint64_t waiting; /* segments that are not completed yet */
 	uint64_t reloads;
+	uint64_t left; /* 1: it has ended, and lets the kernel record on */
 	uint64_t saved; /* when it was, in ns since boot: service_now() */
 	char *error; /* why nothing is written at the moment, or the last failure; NULL: none */
 	char *reload_error; /* of the last reload; NULL: it took effect */

@@ -22,6 +22,7 @@ struct select_glob {
 
 struct select {
 	const struct class_map *map;
+	char *words; /* as the user wrote them */
 	uint32_t classes;
 	uint32_t subsystems;
 	struct select_glob *globs;
@@ -40,6 +41,7 @@ void select_free(struct select *select)
 	}
 	free(select->globs);
 	free(select->events);
+	free(select->words);
 	free(select);
 }
 
@@ -251,7 +253,7 @@ int select_check(struct dkt_ctx *ctx, const struct select *select)
 	for (size_t i = 0; !err && i < select->n_globs; i++)
 		err = check_glob(ctx, select, &select->globs[i]);
 	if (!err && !select->n_events)
-		err = dkt_fail(ctx, -ENOENT, "this kernel has no events for it");
+		err = dkt_fail(ctx, -ENOENT, "this kernel has no events for '%s'", select->words);
 	return err;
 }
 
@@ -281,7 +283,8 @@ int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *wor
 	*out = NULL;
 	if (!err) {
 		select->map = map;
-		err = read_words(ctx, select, words);
+		select->words = strdup(words);
+		err = select->words ? read_words(ctx, select, words) : dkt__no_memory(ctx);
 	}
 	if (err) {
 		select_free(select);

@@ -49,7 +49,8 @@ int functions_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
 	if (!text)
 		return 0;
 	if (dkt__parse_time(text, NS_PER_US, &ns) || ns < NS_PER_US || ns / NS_PER_US > UINT32_MAX)
-		return dkt_fail(ctx, -EINVAL, "'%.40s' is not a time such as 100us or 5ms", text);
+		return dkt_fail(ctx, -EINVAL,
+				"'%.40s' is not a time such as 100us or 5ms" DKT__TIME_UNITS, text);
 	*us = (uint32_t)(ns / NS_PER_US);
 	return 0;
 }

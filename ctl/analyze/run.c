@@ -288,6 +288,8 @@ int run_read(struct run *run, const char *name)
 				 " periodfreq",
 				 name);
 	rc = read_durations(run);
+	if (!rc && run->app->keys && run->analysis->view == VIEW_TABLES)
+		rc = app_usage("--keys: %s has no intervals", name);
 	if (!rc)
 		rc = read_who(run);
 	if (!rc)
@@ -453,6 +455,7 @@ int run_all(struct run *run, const struct analyze_opts *opts, int *rc)
 	with.live = !run->n_files;
 	if (!err)
 		err = run_new(run, &with);
+	run->app->wrong = err == -EINVAL;
 	if (err)
 		return err;
 	return run->n_files ? run_input(run, rc) : run_live(run, rc);

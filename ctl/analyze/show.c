@@ -7,6 +7,8 @@
 #include "app/opt.h"
 #include "app/order.h"
 #include "app/print.h"
+#include "base/guess.h"
+#include "base/memory.h"
 #include "out/json.h"
 
 /* Rows of a sorted table that text shows without --top. */
@@ -87,6 +89,36 @@ static int set_columns(struct shown *shown, bool several)
 	return 0;
 }
 
+static int unknown_column(struct show *show)
+{
+	char *word __cleanup(free) = strndup(show->sort, show->sort_len);
+	struct names seen = { 0 };
+	struct dkt__guess guess;
+	char *list __cleanup(free) = NULL;
+	size_t size;
+	FILE *f = word ? open_memstream(&list, &size) : NULL;
+
+	if (!f)
+		return dkt__no_memory(show->run->ctx);
+	dkt__guess_start(&guess, word, show->sort_len);
+	for (size_t i = 0; i < show->n; i++)
+		for (size_t c = 0; c < show->tables[i].table.n; c++) {
+			const char *key = show->tables[i].table.columns[c].key;
+
+			/* Several tables have the same column. */
+			if (names_has(&seen, key) || names_add(&seen, key))
+				continue;
+			fprintf(f, "%s%s", seen.n > 1 ? ", " : "", key);
+			dkt__guess_try(&guess, key);
+		}
+	names_clear(&seen);
+	show->run->app->wrong = true;
+	return fclose(f) ? dkt__no_memory(show->run->ctx) :
+			   dkt_fail(show->run->ctx, -EINVAL,
+				    "--sort: '%s' is not a column; the columns are %s%s", word,
+				    list, dkt__guess_words(&guess));
+}
+
 static int begin(struct show *show)
 {
 	const struct run *run = show->run;
@@ -113,10 +145,7 @@ static int begin(struct show *show)
 			known = strlen(table->columns[i].key) == show->sort_len &&
 				!strncmp(table->columns[i].key, show->sort, show->sort_len);
 	}
-	if (!err && !known)
-		err = dkt_fail(show->run->ctx, -EINVAL, "--sort: '%.*s' is not a column",
-			       (int)show->sort_len, show->sort);
-	return err;
+	return err || known ? err : unknown_column(show);
 }
 
 /* ---- rows ---- */

@@ -28,7 +28,7 @@ int app_fail(const struct app *app)
 
 	/* Only the tool's own code without memory leaves no message. */
 	app_say("%s", *words ? words : strerror(ENOMEM));
-	return EXIT_FAILED;
+	return app->wrong ? EXIT_USAGE : EXIT_FAILED;
 }
 
 int app_find_row(const struct app *app, const char *word, const void *rows, size_t n, size_t size)

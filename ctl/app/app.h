@@ -142,6 +142,7 @@ struct app {
 	const char *panels;
 	const char *n_rows;
 	bool help;
+	bool wrong; /* a failure is one of the words of the command line */
 	bool version;
 	struct names joined; /* the texts of options that were given several times */
 	int stdin_file; /* a descriptor of standard input's content, plus 1; 0: not open yet */

@@ -23,7 +23,8 @@ int opt_seconds(const char *option, const char *text, double *seconds)
 		return 0;
 	if (dkt__parse_time(text, 1000000000, &ns) || !ns ||
 	    ns >= UINT64_C(1000000000) * 1000000000)
-		return app_usage("--%s: '%s' is not a number of seconds above 0", option, text);
+		return app_usage("--%s: '%s' is not a number of seconds above 0" DKT__TIME_UNITS,
+				 option, text);
 	*seconds = (double)ns / 1e9;
 	return 0;
 }
@@ -32,7 +33,7 @@ int opt_bytes(const char *option, const char *text, uint64_t *bytes)
 {
 	if (!text || (!dkt__parse_size(text, bytes) && *bytes))
 		return 0;
-	return app_usage("--%s: '%s' is not a size such as 100M", option, text);
+	return app_usage("--%s: '%s' is not a size such as 100M" DKT__SIZE_UNITS, option, text);
 }
 
 /* A duration without a unit is in ms, as in perf trace. */

@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "log/threads.h"
 #include "lustre/mask.h"
+#include "lustre/named.h"
 #include "set/functions.h"
 #include "set/wanted.h"
 
@@ -26,6 +27,15 @@ int value_subsystems(struct dkt_ctx *ctx, const char *option, const char *text)
 	uint32_t mask;
 
 	return wanted_mask(ctx, option, MASK_SUBSYSTEM, text, &mask);
+}
+
+int value_events(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	struct named named = { 0 };
+	int err = named_read(ctx, text, &named);
+
+	named_clear(&named);
+	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
 }
 
 int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)

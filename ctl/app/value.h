@@ -7,5 +7,5 @@ struct dkt_ctx;
 /* Returns 0 or -errno with words in the context. */
 typedef int value_check(struct dkt_ctx *ctx, const char *option, const char *text);
 
-value_check value_classes, value_subsystems, value_processes, value_cpus, value_filter,
-	value_compression, value_depth, value_threshold;
+value_check value_events, value_classes, value_subsystems, value_processes, value_cpus,
+	value_filter, value_compression, value_depth, value_threshold;

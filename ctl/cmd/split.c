@@ -51,7 +51,8 @@ static int read_opts(struct splitting *s)
 	const struct app *app = s->app;
 
 	if (app->every && (dkt__parse_time(app->every, 1000000000, &s->every) || !s->every))
-		return bad_amount("every", app->every, "a time such as 500ms, 10s, 5m");
+		return bad_amount("every", app->every,
+				  "a time such as 500ms, 10s, 5m" DKT__TIME_UNITS);
 	if (app->count && (dkt__parse_u64(app->count, DKT__DEC, &s->count) || !s->count))
 		return bad_amount("count", app->count, "a number of records");
 	if (!app->every && !app->size && !app->count)

@@ -97,9 +97,13 @@ static void put_age(struct out *out, const struct archive_state *state)
 }
 
 /* In a pipe, lines are not folded. */
-static void put_killed(struct out *out)
+static void put_ended(struct out *out, bool left)
 {
-	out_line(out, "attention", "the process does not run; the kernel may still record");
+	if (left)
+		out_line(out, "attention",
+			 "it was stopped with --keep-recording: the kernel records on");
+	else
+		out_line(out, "attention", "the process does not run; the kernel may still record");
 	out_line(out, "", "'dktrace daemon start' goes on, 'dktrace daemon stop' cleans up");
 }
 
@@ -110,7 +114,7 @@ static void put_trouble(struct out *out, const struct archive_state *state, pid_
 	if (pid)
 		put_age(out, state);
 	else
-		put_killed(out);
+		put_ended(out, state->left);
 	if (state->error)
 		out_line(out, "attention", "%s", state->error);
 	if (state->reload_error)

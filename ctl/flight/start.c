@@ -5,6 +5,7 @@
 #include "app/behind.h"
 #include "app/live.h"
 #include "app/opt.h"
+#include "app/value.h"
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/memory.h"
@@ -112,6 +113,10 @@ static int read_group(struct start *start, const char *text)
 		err = dkt__no_memory(ctx);
 	if (events && !keep_text(start, events))
 		err = dkt__no_memory(ctx);
+	if (!err && classes)
+		err = value_classes(ctx, "group", classes);
+	if (!err && events)
+		err = value_events(ctx, "group", events);
 	return err ? err : add_group(start, name, classes, events, words + 1);
 }
 
@@ -253,6 +258,7 @@ int flight_action_start(struct app *app)
 	err = start.owner ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : dkt__no_memory(app->ctx);
 	if (!err)
 		err = read_groups(&start);
+	app->wrong = err && err != -ENOMEM;
 	if (!err)
 		err = read_conditions(&start);
 	if (!err)

@@ -50,6 +50,7 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 	};
 	int err = dkt_table_sort(table, app->sort);
 
+	hist->app->wrong = err == -ENOENT || err == -EINVAL;
 	if (!err && app->diff) {
 		if (!hist->before)
 			hist->before = hist_load(hist->ctx, app->diff,

@@ -53,8 +53,9 @@ static int read_offsets(struct inputs *inputs)
 			return app_usage("--offset: '%s' is not one of the files; write FILE=TIME",
 					 word);
 		if (!read_shift(equals + 1, &inputs->files[i].offset))
-			return app_usage("--offset: '%s' is not a time such as -1500ns or 3ms",
-					 equals + 1);
+			return app_usage(
+				"--offset: '%s' is not a time such as -1500ns or 3ms" DKT__TIME_UNITS,
+				equals + 1);
 		inputs->files[i].known = INPUTS_BY_USER;
 	}
 	return 0;
@@ -467,6 +468,25 @@ static bool report_archives(const struct inputs *inputs)
 	return told;
 }
 
+/* Says which chosen CPU no file has. After all records: text files and pipes do not tell before. */
+static void report_cpus(const struct inputs *inputs)
+{
+	int *chosen __cleanup(free) = NULL, cpus = 0;
+	size_t n = 0;
+
+	if (!inputs->app->cpu || dkt__parse_list(inputs->app->cpu, INT32_MAX, &chosen, &n))
+		return;
+	for (size_t i = 0; i < inputs->line.n; i++)
+		cpus = DKT__MAX(cpus, dkt_source_info(inputs->line.parts[i].source)->cpus);
+	for (size_t i = 0; i < n; i++)
+		if (chosen[i] >= cpus) {
+			app_say("--cpu: %s %s no record of CPU %d",
+				inputs->n > 1 ? "the files" : inputs->files[0].path,
+				inputs->n > 1 ? "have" : "has", chosen[i]);
+			return;
+		}
+}
+
 int inputs_report_losses(struct inputs *inputs)
 {
 	enum losses_verdict worst = LOSSES_NONE, one;
@@ -491,6 +511,7 @@ int inputs_report_losses(struct inputs *inputs)
 		worst = LOSSES_DAMAGE;
 	if (inputs->line.selection)
 		rate_report(&inputs->line.selection->rate, "dktrace");
+	report_cpus(inputs);
 	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;
 }
 

@@ -47,7 +47,7 @@ static int no_call(struct dkt_ctx *ctx, const char *word)
 	for (int i = 0; i < STRACE_CALLS; i++)
 		if ((name = dkt_syscall_name(ctx, i)))
 			dkt__guess_try(&guess, name);
-	return dkt_fail(ctx, -EINVAL, "--calls: this machine has no system call '%s'%s", word,
+	return dkt_fail(ctx, -ENOENT, "--calls: this machine has no system call '%s'%s", word,
 			dkt__guess_words(&guess));
 }
 

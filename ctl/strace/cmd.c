@@ -140,8 +140,8 @@ static int begin_files(struct strace *strace, struct inputs *in)
 	return err;
 }
 
-/* Says what the files lack for an answer. */
-static void report_missing(const struct strace *strace)
+/* Says what the files lack for an answer. Returns the exit status. */
+static int report_missing(const struct strace *strace)
 {
 	const char *file = strace->n_files > 1 ? "no file" : strace->files[0];
 	const char *has = strace->n_files > 1 ? "has" : "has no";
@@ -153,20 +153,23 @@ static void report_missing(const struct strace *strace)
 		records += info.begins + info.ends;
 		stacks += info.stacks;
 	}
-	if (!records)
+	if (!records) {
 		app_say("%s %s record of a system call; to record them: dktrace record -e"
 			" 'raw_syscalls:*'",
 			file, has);
-	else if (strace->app->stack && !stacks)
+		return EXIT_FAILED;
+	}
+	if (strace->app->stack && !stacks)
 		app_say("%s %s stacks; to record them: dktrace record -e"
 			" 'raw_syscalls:*,sched_switch' --stack sched_switch",
 			file, has);
+	return 0;
 }
 
 static int run_files(struct strace *strace, struct inputs *in, int *rc)
 {
 	struct losses_sum all = { 0 };
-	int err = begin_files(strace, in);
+	int missing, err = begin_files(strace, in);
 
 	dkt__stop_on_end();
 	if (!err)
@@ -177,8 +180,10 @@ static int run_files(struct strace *strace, struct inputs *in, int *rc)
 		err = report(strace, in->line.source, &all);
 	if (err)
 		return err;
-	report_missing(strace);
+	missing = report_missing(strace);
 	*rc = inputs_report_losses(in);
+	if (missing)
+		*rc = missing;
 	return 0;
 }
 

@@ -41,6 +41,10 @@ uint64_t dkt__line_u64(const char *text, const char *name);
 uint64_t dkt__time_unit(const char *name, size_t len);
 uint64_t dkt__size_unit(const char *name, size_t len);
 
+/* For the end of a message about a text that these two refuse. */
+#define DKT__SIZE_UNITS "; units are k, M, G and T"
+#define DKT__TIME_UNITS "; units are ns, us, ms, s, m, h and d"
+
 /* Converts "64K" or "1G" to bytes; a number without a unit is in bytes. */
 int dkt__parse_size(const char *text, uint64_t *bytes);
 

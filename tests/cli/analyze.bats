@@ -116,10 +116,11 @@ event()
 	same "$(awk -F, 'NR > 1 && $3 >= 20000 && $3 < 200000' log)" "$(tail -n +2 <<<"$output")" durations
 	within 1 "$((${#lines[@]} - 1))" "$(($(wc -l <log) - 2))" "chosen intervals"
 	expect 2 '' "dktrace: --took: cputop has no intervals" analyze cputop trace.txt --took 1ms
-	expect 1 '' "dktrace: --keys: 'cpux' is not a column; the columns are process, cpu, prio, waker; did you mean cpu?" \
+	expect 2 '' "dktrace: --keys: 'cpux' is not a column; the columns are process, cpu, prio, waker; did you mean cpu?" \
 		analyze schedstats trace.txt --keys cpux
-	expect 1 '' "dktrace: --keys: give one or two columns" analyze schedstats trace.txt --keys cpu,prio,process
-	expect 1 '' "dktrace: --sort: 'x' is not a column" analyze schedstats trace.txt --sort x
+	expect 2 '' "dktrace: --keys: give one or two columns" analyze schedstats trace.txt --keys cpu,prio,process
+	expect 2 '' "dktrace: --sort: 'x' is not a column; the columns are process, count, min, mean, p50, p90, p99, p99.9, max, total, all" \
+		analyze schedstats trace.txt --sort x
 }
 
 # Prints the headings of the first table, and the width of the widest line. usage: on_terminal COLUMNS
@@ -167,7 +168,7 @@ on_terminal()
 	same $'a.txt,1000000000,1000400000,400000,p1,1,sleeping,\nb.txt,1001000000,1001100000,100000,p1,1,sleeping,\nb.txt,1001100000,1001200000,100000,p2,2,sleeping,' \
 		"$(tail -n +2 <<<"$output")" "a log"
 	event 1.000000 0 irq_handler_entry 'irq=9 name=eth0' >c.txt
-	expect 1 '' 'dktrace: --pid: irqstats has no rows of processes' analyze irqstats c.txt --pid 2
+	expect 2 '' 'dktrace: --pid: irqstats has no rows of processes' analyze irqstats c.txt --pid 2
 }
 
 @test "analyze says what is missing" {

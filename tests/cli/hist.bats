@@ -99,7 +99,7 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 		hist syscalls:sys_enter_read -k fdd
 	expect 1 '' "dktrace: size: 100 is not a power of two from 128 to 131072" \
 		hist syscalls:sys_enter_read -k fd --size 100
-	expect 1 '' "dktrace: sort: 'x' is not a column; the columns are fd, hitcount
+	expect 2 '' "dktrace: sort: 'x' is not a column; the columns are fd, hitcount
   x
   ^" hist syscalls:sys_enter_read -k fd --sort x
 	expect 1 '' "dktrace: variables and actions are available in the kernel only" \
@@ -109,7 +109,7 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
   fdd == 1
   ^" hist syscalls:sys_enter_read -k fd --filter 'fdd == 1'
 	expect 2 '' "dktrace: hist: cannot combine a file with --watch: a file does not grow" hist syscalls:sys_enter_read -w
-	expect 2 '' "dktrace: --watch: 'x' is not a number of seconds above 0" dktrace hist syscalls:sys_enter_read -wx
+	expect 2 '' "dktrace: --watch: 'x' is not a number of seconds above 0; units are ns, us, ms, s, m, h and d" dktrace hist syscalls:sys_enter_read -wx
 	expect 2 '' "dktrace: --size: 'x' is not a number" hist syscalls:sys_enter_read --size x
 	run -1 hist no:such
 	has "$output" "'no:such'"

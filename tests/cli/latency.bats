@@ -66,7 +66,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
 	expect 2 '' "dktrace: --sort: '' is not a column; the columns are $columns" \
 		dktrace latency syscall --input "$capture" --sort ''
 	expect 2 '' "dktrace: --top: 'x' is not a number" dktrace latency syscall --input "$capture" --top x
-	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0" dktrace latency syscall -w0
+	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0; units are ns, us, ms, s, m, h and d" dktrace latency syscall -w0
 	expect 2 '' 'dktrace: --watch: no space before the seconds: -w2' dktrace latency syscall -w 2
 	expect 2 '' 'dktrace: latency: cannot combine a file with --watch: a file does not grow' \
 		dktrace latency syscall --input "$capture" --watch
@@ -97,7 +97,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
   fdd == 3
   ^" dktrace latency "${fsync[@]}" --filter 'fdd == 3' --input "$capture"
 	expect 2 '' "dktrace: --slowest: '-1' is not a number" dktrace latency syscall --slowest=-1 --input "$capture"
-	expect 2 '' "dktrace: --duration: '0' is not a number of seconds above 0" dktrace latency "${fsync[@]}" --duration 0 --input "$capture"
+	expect 2 '' "dktrace: --duration: '0' is not a number of seconds above 0; units are ns, us, ms, s, m, h and d" dktrace latency "${fsync[@]}" --duration 0 --input "$capture"
 	expect 2 '' 'dktrace: latency: cannot combine a file with a command; give one of them' \
 		dktrace latency "${fsync[@]}" --input "$capture" -- true
 	run -1 --separate-stderr dktrace latency syscall --input /nonexistent

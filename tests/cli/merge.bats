@@ -101,7 +101,7 @@ halves()
 		dktrace merge --output out.dat a.dat "$v6"
 	expect 2 "" "dktrace: --offset: 'c.dat' is not one of the files; write FILE=TIME" \
 		dktrace merge --offset c.dat=1s --output out.dat a.dat b.dat
-	expect 2 "" "dktrace: --offset: '1 week' is not a time such as -1500ns or 3ms" \
+	expect 2 "" "dktrace: --offset: '1 week' is not a time such as -1500ns or 3ms; units are ns, us, ms, s, m, h and d" \
 		dktrace merge --offset "b.dat=1 week" --output out.dat a.dat b.dat
 	expect 2 "" "dktrace: merge: needs --output" dktrace merge a.dat b.dat
 	run -1 --separate-stderr dktrace merge --output a.dat a.dat b.dat

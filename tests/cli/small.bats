@@ -111,6 +111,6 @@ setup()
 @test "--watch 0 is refused" {
 	local switches=sched:sched_switch
 
-	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0" dktrace hist $switches -w0
+	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0; units are ns, us, ms, s, m, h and d" dktrace hist $switches -w0
 	expect 2 '' "dktrace: --watch: no space before the seconds: -w0" dktrace hist $switches -w 0
 }

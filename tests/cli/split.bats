@@ -46,9 +46,9 @@ setup()
 
 @test "split reports input that it cannot split" {
 	expect 2 "" "dktrace: split: needs --every, --size or --count" dktrace split all.dat part.dat
-	expect 2 "" "dktrace: --every: '5 days' is not a time such as 500ms, 10s, 5m" \
+	expect 2 "" "dktrace: --every: '5 days' is not a time such as 500ms, 10s, 5m; units are ns, us, ms, s, m, h and d" \
 		dktrace split --every "5 days" all.dat part.dat
-	expect 2 "" "dktrace: --size: '-1' is not a size such as 100M" \
+	expect 2 "" "dktrace: --size: '-1' is not a size such as 100M; units are k, M, G and T" \
 		dktrace split --size=-1 all.dat part.dat
 	expect 2 "" "dktrace: --count: '0' is not a number of records" \
 		dktrace split --count 0 all.dat part.dat

@@ -140,7 +140,7 @@ stacks()
 @test "strace reports a call, a duration or a file that it cannot take" {
 	expect 1 '' "dktrace: --calls: this machine has no system call 'raed'; did you mean read?" \
 		dktrace strace --input calls.txt -e raed
-	expect 1 '' "dktrace: --calls: '!' names no system call" dktrace strace --input calls.txt -e '!'
+	expect 2 '' "dktrace: --calls: '!' names no system call" dktrace strace --input calls.txt -e '!'
 	for bad in x '>' '1ms,=3' '>>1ms' '1parsec'; do
 		expect 2 '' "dktrace: --took: '$bad' is not a time; write '>10ms', '<1ms', '10ms' or '>10ms,<1s'" \
 			dktrace strace --input calls.txt --took "$bad"
@@ -150,7 +150,7 @@ stacks()
 	expect 2 '' "dktrace: strace: --top is for --summary" dktrace strace --input calls.txt --top 3
 	expect 2 '' "dktrace: strace: --children is for --pid of running processes" dktrace strace --children
 	line 1.000000 sched_waking 'comm=a pid=1 prio=1 target_cpu=000' >other.txt
-	expect 0 '' "dktrace: other.txt has no record of a system call; to record them: dktrace record -e 'raw_syscalls:*'" \
+	expect 1 '' "dktrace: other.txt has no record of a system call; to record them: dktrace record -e 'raw_syscalls:*'" \
 		dktrace strace --input other.txt
 }
 

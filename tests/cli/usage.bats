@@ -133,7 +133,7 @@ Try 'dktrace --help'." --style legacy dk
 		filter: a comparison is missing here|record daemon flight trigger show dk follow report info convert hist latency|-f (((
 		--compression: 'lz5' is not zstd, zlib or none|record daemon show dk report convert recover|--compression lz5
 		--depth: '7x' is not a number from 1 to 200|graph|--depth 7x
-		--threshold: '7x' is not a time such as 100us or 5ms|graph|--threshold 7x
+		--threshold: '7x' is not a time such as 100us or 5ms; units are ns, us, ms, s, m, h and d|graph|--threshold 7x
 	END
 }
 

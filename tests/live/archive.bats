@@ -474,7 +474,13 @@ attempts()
 	start_daemon
 	daemon stop --keep-recording
 	"$sequence" 2 5000
-	start_daemon
+	run -0 daemon status
+	has "$output" "attention   it was stopped with --keep-recording: the kernel records on"
+	start_daemon 2>"$tmp/err"
+	has "$(cat "$tmp/err")" "the kernel has recorded on since the last daemon was stopped: the next segment has that"
+	lacks "$(cat "$tmp/err")" "killed"
+	run -0 daemon status
+	lacks "$output" "attention"
 	daemon stop
 	adds_up 2 5000
 	same 0 "$missing" "lost"

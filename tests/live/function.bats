@@ -41,7 +41,7 @@ load ../helper/live
 		--depth: 'x' is not a number from 1 to 200|2|graph --depth x 'vfs_*'
 		--depth: '0' is not a number|2|graph --depth 0 'vfs_*'
 		--depth: '-1' is not a number|2|graph --depth=-1 'vfs_*'
-		'5x' is not a time such as 100us or 5ms|2|graph --threshold 5x 'vfs_*'
+		'5x' is not a time such as 100us or 5ms; units are ns, us, ms, s, m, h and d|2|graph --threshold 5x 'vfs_*'
 		'9999999s' is not a time|2|graph --threshold 9999999s 'vfs_*'
 		there is no process 99999999|1|graph --pid 99999999 'vfs_*'
 		'a b' cannot be the name of a function|1|graph 'a b'

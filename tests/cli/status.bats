@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The exit status and the words of one cause are the same in all commands: 2 for words that no machine takes, 1 for
+# what this machine or file lacks.
+# shellcheck disable=SC2154 # set by bats and helper/common.bash
+
+load ../helper/common
+
+recording=$top/tests/fixture/perfdata/plain.data
+switches=$top/tests/fixture/tracedat/v7-zstd.dat
+
+# Runs each command of a row "COMMAND|COMMAND..." with the words. usage: all STATUS MESSAGE COMMANDS WORDS...
+all()
+{
+	local wanted=$1 message=$2 commands command
+
+	IFS='|' read -r -a commands <<<"$3"
+	for command in "${commands[@]}"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr timeout 60 dktrace $command "${@:4}" </dev/null
+		same "$wanted" "$status" "status of dktrace $command ${*:4}"
+		has "$stderr" "$message"
+	done
+}
+
+setup()
+{
+	# A tree in place of tracefs: no command may get as far as to record.
+	cd "$BATS_TEST_TMPDIR" || return
+	export DKTRACE_ROOT=$capture
+}
+
+@test "a column that does not exist is a wrong word" {
+	all 2 "'nosuch' is not a column; the columns are " \
+		"analyze cputop $switches|hist -i $switches|latency syscall -i $capture|lustre rpc $switches" --sort nosuch
+	all 2 "--sort: 'nosuch' is not a column" "top --batch -n 1" --sort nosuch
+	all 2 "--keys: 'nosuch' is not a column; the columns are " "analyze schedstats $switches" --keys nosuch
+	all 2 "--keys: cputop has no intervals" "analyze cputop $switches" --keys nosuch
+	all 2 "'nosuch' is not one of " "lustre rpc $switches" --keys nosuch
+}
+
+@test "a class that does not exist is a wrong word" {
+	all 2 "unknown name 'nosuch'; see 'dktrace list classes'" \
+		"report $switches|convert $switches out.dat|record|flight start|daemon start|show|dk|follow" -c nosuch
+	all 2 "--group: unknown name 'nosuch'; see 'dktrace list classes'" "flight start" --group a=nosuch
+	all 2 "--group: 'a' is not NAME=CLASSES or NAME=EVENTS" "flight start" --group a
+}
+
+@test "a text that cannot be the name of an event is a wrong word" {
+	local word
+
+	for word in 'sched:' ':x' 'sched:[' 'x[' ''  "," 'sched_switch[prev_pid ==]' '[a==1]' 'a:b:c'; do
+		all 2 "--event: " "report $switches|convert $switches out.dat|record|flight start|daemon start|show|dk|follow" \
+			-e "$word"
+	done
+	all 2 "--group: " "flight start" --group 'a=sched:['
+}
+
+@test "an event that this machine or file does not have is a failure" {
+	all 1 "no event matches 'nosuch'" "report $switches|convert $switches out.dat" -e nosuch
+	all 1 "'nosuch' is not a class, subsystem or event (SYSTEM:EVENT)" "hist -i $switches" nosuch
+	all 1 "has no system call 'nosuch'" "strace" -e nosuch -- true
+	all 2 "--calls: ', ' names no system call" "strace" -e ', ' -- true
+}
+
+@test "a list of processes or CPUs that is none is a wrong word" {
+	all 2 "--pid: 'abc' is not a list of processes" "record|flight start|daemon start|filter set|strace" -p abc
+	all 2 "--cpu: 'abc' is not a list of numbers such as 0-3,5" "record|flight start|report $switches|strace $switches" -C abc
+}
+
+@test "a unit that does not exist is answered with those that do" {
+	all 2 "units are ns, us, ms, s, m, h and d" \
+		"split $switches out.dat --every|record --duration|flight start -e x --keep|daemon start -e x --keep" 7x
+	all 2 "units are ns, us, ms, s, m, h and d" \
+		"latency --time|graph --threshold" 7x
+	all 2 "units are ns, us, ms, s, m, h and d" "collect -w x --timeout|collect -w x --reconnect" 7x status
+	all 2 "units are k, M, G and T" "record --max-size|flight start -e x --size|split $switches out.dat --size" 7x
+}
+
+@test "a file without system calls fails in each command that needs them" {
+	all 1 "$recording has no " "strace -i $recording|analyze syscallstats $recording"
+	all 1 "the file has no event" "latency syscall -i $recording"
+}
+
+@test "a CPU of which a file has no record is named" {
+	all 0 "--cpu: $switches has no record of CPU 999" \
+		"report $switches|convert $switches out.dat|hist -i $switches" -C 0,999
+	all 0 "has no record of CPU 999" "report $switches $recording" -C 999
+	run -0 --separate-stderr dktrace report "$switches" -C 0,1
+	same "" "$stderr"
+}
