@@ -12,10 +12,11 @@
 
 #define WORDS 2 /* of a key of open */
 
-int rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, enum rpc_by by, size_t slowest)
+int rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, const enum rpc_by by[RPC_KEYS],
+	      size_t slowest)
 {
 	*rpcs = (struct rpcs){ .ctx = ctx,
-			       .by = by,
+			       .by = { by[0], by[1] },
 			       .open.n_words = WORDS,
 			       .group_map.n_words = 1,
 			       .most_slowest = slowest };
@@ -81,9 +82,9 @@ static void set_phase(struct rpcs *rpcs, struct rpc *rpc, enum rpc_phase phase, 
 
 /* ---- groups ---- */
 
-static uint32_t group_key(const struct rpcs *rpcs, const struct rpc *rpc)
+static uint32_t group_key(enum rpc_by by, const struct rpc *rpc)
 {
-	switch (rpcs->by) {
+	switch (by) {
 	case RPC_BY_OPCODE:
 		return rpc->opcode;
 	case RPC_BY_NID:
@@ -102,14 +103,15 @@ static uint32_t group_key(const struct rpcs *rpcs, const struct rpc *rpc)
 
 static struct rpc_group *find_group(struct rpcs *rpcs, const struct rpc *rpc)
 {
-	uint64_t key = group_key(rpcs, rpc);
+	const struct rpc_group group = { .keys = { group_key(rpcs->by[0], rpc),
+						   group_key(rpcs->by[1], rpc) } };
+	const uint64_t key = (uint64_t)group.keys[1] << 32 | group.keys[0];
 	bool added;
 	uint32_t entry = dkt__keymap_add(&rpcs->group_map, &key, &added);
 
 	if (entry == DKT__KEYMAP_NONE)
 		return NULL;
-	if (added &&
-	    dkt__append(rpcs->groups, rpcs->n_groups, (struct rpc_group){ .key = (uint32_t)key }))
+	if (added && dkt__append(rpcs->groups, rpcs->n_groups, group))
 		return NULL;
 	return &rpcs->groups[entry];
 }

@@ -41,7 +41,8 @@ const char *rpc_state(const struct rpc *rpc);
 /* When that was. */
 uint64_t rpc_since(const struct rpc *rpc);
 
-/* The field that RPCs are grouped by. */
+/* The fields that RPCs are grouped by; RPC_BY_NONE after the last. */
+#define RPC_KEYS 2
 enum rpc_by {
 	RPC_BY_OPCODE,
 	RPC_BY_NID,
@@ -52,7 +53,7 @@ enum rpc_by {
 };
 
 struct rpc_group {
-	uint32_t key; /* opcode, or the number of a name */
+	uint32_t keys[RPC_KEYS]; /* by rpcs.by: opcode, or the number of a name */
 	uint64_t count; /* RPCs that ended on at least one side */
 	uint64_t errors; /* of them, whose reply had a negative status */
 	uint64_t steps[RPC_MENTIONED]; /* messages of each kind */
@@ -62,7 +63,7 @@ struct rpc_group {
 
 struct rpcs {
 	struct dkt_ctx *ctx;
-	enum rpc_by by;
+	enum rpc_by by[RPC_KEYS];
 	struct name_table names;
 	struct dkt__keymap open; /* xid, and a number for equal xids of several clients */
 	size_t same_xid; /* RPCs in it whose xid another client had before */
@@ -85,7 +86,8 @@ struct rpcs {
 };
 
 /* slowest: how many of the slowest RPCs to keep. */
-int rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, enum rpc_by by, size_t slowest);
+int rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, const enum rpc_by by[RPC_KEYS],
+	      size_t slowest);
 void rpcs_clear(struct rpcs *rpcs);
 
 /* Takes the next line in order of time. */

@@ -20,10 +20,11 @@ const char *waterfall_name(enum waterfall_kind kind)
 
 int waterfall_init(struct waterfall *fall, struct dkt_ctx *ctx, size_t most)
 {
+	static const enum rpc_by by[RPC_KEYS] = { RPC_BY_NONE, RPC_BY_NONE };
 	int err;
 
 	*fall = (struct waterfall){ .ctx = ctx, .most = most };
-	err = rpcs_init(&fall->rpcs, ctx, RPC_BY_NONE, most);
+	err = rpcs_init(&fall->rpcs, ctx, by, most);
 	return err ? err : locks_init(&fall->locks, ctx, most);
 }
 

@@ -113,7 +113,7 @@ static const struct opt opts[] = {
 	{ "load",      0,   "URL",    AT(clickhouse), CMD_COLLECT, "load what comes into the ClickHouse server http[s]://[USER@]HOST:8123/DATABASE" },
 	{ "keys",      'k', "FIELDS", AT(keys),       CMD_HIST, "count by FIELDS: id.syscall,common_pid (default event)" },
 	{ "keys",      'k', "FIELD",  AT(keys),       CMD_LATENCY, "group by FIELD, as in hist; 'none': do not group" },
-	{ "keys",      'k', "FIELD",  AT(keys),       CMD_LUSTRE, "rpc: group by opcode (default), nid, job, thread, client or none" },
+	{ "keys",      'k', "FIELD",  AT(keys),       CMD_LUSTRE, "rpc: group by one or two of opcode (default), nid, job, thread, client; or none" },
 	{ "keys",      'k', "COLUMNS", AT(keys),      CMD_ANALYZE, "group intervals by one or two columns: process,cpu; 'none': do not group" },
 	{ "kind",      0,   "KIND",   AT(kind),       CMD_PROBE, "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic" },
 	{ "limit",     0,   "N",      AT(limit),      CMD_LAMI, "print at most N rows of a table; unlimited: all (default)" },

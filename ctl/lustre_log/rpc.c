@@ -2,6 +2,7 @@
 /* lustre rpc: how long RPCs take, which are slow, which did not end. */
 #include <inttypes.h>
 
+#include "base/buf.h"
 #include "lustre_log/lustre_log.h"
 #include "lustre_log/opcode.h"
 #include "lustre_log/rpcs.h"
@@ -32,10 +33,13 @@ static const char *const headings[] = {
 	[RPC_BY_THREAD] = "THREAD", [RPC_BY_CLIENT] = "CLIENT", [RPC_BY_NONE] = "RPCS",
 };
 
+#define HEADING_SIZE 32
+
 struct view {
 	struct lustre *lustre;
 	struct rpcs rpcs;
-	enum rpc_by by;
+	enum rpc_by by[RPC_KEYS];
+	char heading[HEADING_SIZE]; /* of the groups */
 	struct lustre_order order;
 };
 
@@ -56,11 +60,29 @@ static struct json_object *name(const struct view *view, uint32_t number)
 	return val_words(name_text(&view->rpcs.names, number));
 }
 
+static struct json_object *key_name(const struct view *view, const struct rpc_group *group,
+				    size_t i)
+{
+	if (view->by[i] == RPC_BY_OPCODE)
+		return opcode(group->keys[i]);
+	return view->by[i] == RPC_BY_NONE ? val_text("all") : name(view, group->keys[i]);
+}
+
+/* Two names have a space between; "-" stands for one that is unknown. */
 static struct json_object *group_name(const struct view *view, const struct rpc_group *group)
 {
-	if (view->by == RPC_BY_OPCODE)
-		return opcode(group->key);
-	return view->by == RPC_BY_NONE ? val_text("all") : name(view, group->key);
+	struct json_object *first = key_name(view, group, 0), *second;
+	const char *a = json_object_get_string(first), *b;
+	char *both __cleanup(free) = NULL;
+
+	if (view->by[1] == RPC_BY_NONE)
+		return first;
+	second = key_name(view, group, 1);
+	b = json_object_get_string(second);
+	both = dkt__format("%s %s", a ? a : "-", b ? b : "-");
+	json_object_put(first);
+	json_object_put(second);
+	return val_words(both);
 }
 
 static struct json_object *phase_time(const struct rpc *rpc, enum rpc_phase phase)
@@ -114,7 +136,7 @@ static int put_groups(struct view *view, struct out *out)
 	if (!all)
 		return -ENOMEM;
 	memcpy(columns, table_columns, sizeof(columns));
-	columns[GROUP].heading = headings[view->by];
+	columns[GROUP].heading = view->heading;
 	rows = rows_new("groups", columns, COLUMNS);
 	for (size_t i = 0; i < n; i++)
 		all[i] = &rpcs->groups[i];
@@ -130,7 +152,7 @@ static int put_groups(struct view *view, struct out *out)
 static void put_trouble(const struct view *view, struct out *out)
 {
 	struct column columns[] = {
-		{ .key = "group", .heading = headings[view->by], .none = "-" },
+		{ .key = "group", .heading = view->heading, .none = "-" },
 		{ .key = "timeouts", .type = COL_NUMBER },
 		{ .key = "resends", .type = COL_NUMBER },
 		{ .key = "early_replies", .type = COL_NUMBER, .heading = "EARLY" },
@@ -299,14 +321,23 @@ static int restart(void *data, uint32_t host)
 static int read_by(struct view *view)
 {
 	const struct app *app = view->lustre->app;
-	int nr = !app->keys ? RPC_BY_OPCODE :
-			      app_find_row(app, app->keys, lustre_rpc_groups,
-					   ARRAY_SIZE(lustre_rpc_groups) - 1,
-					   sizeof(*lustre_rpc_groups));
+	char *words __cleanup(free) = strdup(app->keys ? app->keys : "opcode"), *rest = words;
+	size_t n = 0;
 
-	if (nr < 0)
-		return EXIT_USAGE;
-	view->by = (enum rpc_by)nr;
+	view->by[1] = RPC_BY_NONE;
+	for (char *word; rest && (word = strsep(&rest, ",")); n++) {
+		int nr = app_find_row(app, word, lustre_rpc_groups,
+				      ARRAY_SIZE(lustre_rpc_groups) - 1,
+				      sizeof(*lustre_rpc_groups));
+
+		if (nr < 0)
+			return EXIT_USAGE;
+		if (n == RPC_KEYS || (n && (nr == RPC_BY_NONE || view->by[0] == RPC_BY_NONE)))
+			return app_usage("--keys: give one or two of these, or none alone");
+		view->by[n] = (enum rpc_by)nr;
+	}
+	snprintf(view->heading, sizeof(view->heading), "%s%s%s", headings[view->by[0]],
+		 n > 1 ? " " : "", n > 1 ? headings[view->by[1]] : "");
 	return lustre_order_read(app, table_columns, COLUMNS, TOTAL, &view->order);
 }
 

@@ -361,3 +361,19 @@ dump_of()
 	run -0 --separate-stderr dktrace lustre evictions dmesg
 	lacks "${lines[1]}" "1970"
 }
+
+@test "rpc groups by two fields" {
+	local log=$logs/server.dk
+
+	run -0 --separate-stderr dktrace lustre rpc --keys nid,opcode --csv "$log"
+	both=$output
+	has "$(dktrace lustre rpc --keys nid,opcode "$log" 2>/dev/null)" "NID OPCODE"
+	# Each pair of names adds up to what one of them alone has.
+	same "$(dktrace lustre rpc --keys none --json "$log" 2>/dev/null | jq '[.groups[].count] | add')" \
+		"$(dktrace lustre rpc --keys nid,opcode --json "$log" 2>/dev/null | jq '[.groups[].count] | add')" "all"
+	same "$(dktrace lustre rpc --keys opcode --json "$log" 2>/dev/null | jq -c '[.groups[] | {group, phase, count}] | sort')" \
+		"$(dktrace lustre rpc --keys nid,opcode --json "$log" 2>/dev/null | jq -c '[.groups[] | .group |= (split(" ")[1:] | join(" "))]
+			| group_by([.group, .phase]) | map({group: .[0].group, phase: .[0].phase, count: map(.count) | add}) | sort')" "by opcode"
+	run -2 dktrace lustre rpc --keys nid,opcode,job "$log"
+	has "$output" "--keys: give one or two of these, or none alone"
+}
