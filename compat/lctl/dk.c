@@ -13,6 +13,7 @@
 #include "lustre/libcfs.h"
 #include "pipeline/daemon.h"
 #include "pipeline/dk.h"
+#include "pipeline/raw.h"
 
 #define PARAM "dump_kernel"
 
@@ -75,6 +76,31 @@ static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *
 		return 1;
 	}
 	return 0;
+}
+
+/* The trace log in the same form: the file is complete, or as it was, and the log too. */
+static int write_raw(struct lctl *lctl, struct debuglog *log, const struct dk_args *args)
+{
+	char *name __cleanup(free) = raw_name(args);
+	const struct sink_opts sink = { .writer = &raw_writer, .whole = true };
+	struct selection selection = { 0 };
+	struct outfile file = OUTFILE_INIT;
+	struct dk_result result = { 0 };
+	struct dk_opts opts = { .selection = &selection,
+				.sink = &sink,
+				.file = &file,
+				.flags = DKT_LIVE_WHOLE,
+				.drop_privileges = !lctl->session };
+	int err = name ? sink_open_file(lctl->ctx, &sink, name, &file) :
+			 dkt_fail(lctl->ctx, -ENOMEM, "%s", strerror(ENOMEM));
+
+	if (!err)
+		err = dk_print(lctl->ctx, log, &opts, &result);
+	if (err)
+		lctl_print_error(lctl);
+	outfile_close(&file);
+	dk_result_clear(&result);
+	return err ? 1 : 0;
 }
 
 /* ---- text ---- */
@@ -222,9 +248,7 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 	} else if (args.raw && param) {
 		rc = dump_raw(lctl, param, &args);
 	} else if (args.raw) {
-		say_line(stderr, "%s: raw dumps are of Lustre's own buffer, which is not there",
-			 lctl->self);
-		rc = 1;
+		rc = write_raw(lctl, log, &args);
 	} else {
 		rc = dump_text(lctl, log, param, &args);
 	}

@@ -302,3 +302,16 @@ meminfo()
 	LCTL_REAL='' PATH=$build:/usr/bin:/bin run -1 dktrace set_param -P debug=ioctl
 	has "$output" "'dktrace save' keeps this machine's settings"
 }
+
+@test "dk FILE 1 writes the log as Lustre's binary records and empties it" {
+	set_param debug=ioctl
+	lctl mark binary
+	dktrace stop
+	dktrace show 2>/dev/null | grep -v '^Debug log' >"$tmp/text"
+	expect 0 "" "" lctl dk "$tmp/raw" 1
+	lctl df "$tmp/raw" | grep -v '^Debug log' >"$tmp/raw.text"
+	diff "$tmp/text" "$tmp/raw.text"
+	has "$(cat "$tmp/raw.text")" "DEBUG MARKER: binary"
+	run -0 lctl dk
+	same "Debug log: 0 lines, 0 kept, 0 dropped, 0 bad." "$output" "the log"
+}
