@@ -366,7 +366,6 @@ dump_of()
 	local log=$logs/server.dk
 
 	run -0 --separate-stderr dktrace lustre rpc --keys nid,opcode --csv "$log"
-	both=$output
 	has "$(dktrace lustre rpc --keys nid,opcode "$log" 2>/dev/null)" "NID OPCODE"
 	# Each pair of names adds up to what one of them alone has.
 	same "$(dktrace lustre rpc --keys none --json "$log" 2>/dev/null | jq '[.groups[].count] | add')" \
