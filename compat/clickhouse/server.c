@@ -351,15 +351,30 @@ bool link_may_pass(long status, const char *answer)
 	return false;
 }
 
+/* Returns words for an answer whose own do not tell what to do; NULL: others. */
+static const char *words_for(const char *answer)
+{
+	int number;
+
+	if (sscanf(answer, "Code: %d", &number) != 1)
+		return NULL;
+	/* READONLY, ACCESS_DENIED */
+	return number == 164 || number == 497 ?
+		       "this user may only read; give one who may create tables and insert rows" :
+		       NULL;
+}
+
 /* Keeps the first line of the answer as words, without what each exception says. */
 static int refused(struct link *link, long status)
 {
 	char *text __cleanup(free) = dkt__format("%.*s", (int)DKT__MIN(link->answer->len, 4096u),
 						 link->answer->data ? link->answer->data : "");
 	char *end, *line = text;
+	const char *ours;
 
 	if (!text)
 		return -ENOMEM;
+	ours = words_for(text);
 	line[strcspn(line, "\r\n")] = '\0';
 	end = strstr(line, ", e.what()");
 	if (!end)
@@ -369,7 +384,11 @@ static int refused(struct link *link, long status)
 	end = strstr(line, "DB::Exception: ");
 	if (end)
 		line = end + strlen("DB::Exception: ");
-	link->words = *line ? dkt__format("%s", line) : dkt__format("HTTP status %ld", status);
+	if (ours)
+		link->words = dkt__format("%s (%s)", ours, line);
+	else
+		link->words = *line ? dkt__format("%s", line) :
+				      dkt__format("HTTP status %ld", status);
 	if (strstr(text, "(0 of them are currently"))
 		return -EINPROGRESS;
 	if (link_may_pass(status, text))

@@ -183,6 +183,53 @@ await()
 	same 'dktrace: pipe: only files can be loaded, since they are read twice' "$output"
 }
 
+@test "a user who may only read is told what load needs" {
+	need_server "a user who may only read"
+	CLICKHOUSE_USER=reader run -1 --separate-stderr dktrace load --clickhouse "$url" "$capture"
+	has "$stderr" "dktrace: http://127.0.0.1:$http1/: this user may only read; give one who may create tables and insert rows ("
+}
+
+# Prints the statements of the manuals, one on each line.
+statements()
+{
+	"$top/tests/tools/examples" list "$top"/man/dktrace-{load,sql}.1 |
+		sed -n "s/^[^\t]*\t.*[\"']\(\\\\n *\)*\(SELECT .*\)[\"']$/\2/p" | sed 's/\\n */ /g'
+}
+
+# Prints rows of JSON without the names of columns and of the host, which a database has as a number.
+plain_rows()
+{
+	jq -c 'del(.host) | map(tostring)'
+}
+
+@test "each statement of the manuals gives the same rows in SQLite and ClickHouse" {
+	local statement file n=0
+
+	"$top/tests/tools/gen-lustre-log" server 2.15 20 >lustre.dk
+	for n in 1 2 3; do
+		echo "sh-$n [000] $n.100000: block_rq_insert: 8,0 W 4096 () 64 + 8 none,0,0 [sh]"
+		echo "sh-$n [000] $n.200000: block_rq_issue: 8,0 W 4096 () 64 + 8 none,0,0 [sh]"
+		echo "sh-$n [000] $n.300000: block_rq_complete: 8,0 W () 64 + 8 none,0,0 [0]"
+	done >disk.txt
+	DKTRACE_ROOT=$top/tests/fixture/analyze dktrace convert disk.txt disk.dat
+	cp -r "$capture" tree
+	for file in lustre.dk disk.dat tree; do
+		dktrace convert "$file" "$file.sqlite"
+		ask "CREATE DATABASE $db$n"
+		run -0 dktrace load --clickhouse "http://127.0.0.1:$http1/$db$n" "$file"
+		while read -r statement; do
+			dktrace sql "$file.sqlite" --json "$statement" 2>/dev/null | plain_rows >wanted || continue
+			[ -s wanted ] || continue
+			ask "USE $db$n; $statement FORMAT JSONEachRow" | plain_rows >have
+			diff wanted have
+			echo "$statement" >>compared
+		done < <(statements)
+		n=$((n + 1))
+	done
+	at_least 4 "$(statements | wc -l)" statements
+	same "$(statements | sort)" "$(sort compared)" "statements with rows"
+}
+
 @test "an old table gets the columns that it lacks; one of another type is refused" {
 	run -0 dktrace load --clickhouse "$url" --dry-run "$capture"
 	ask "USE $db; $(sed 's/, `ret` Int64//' <<<"$output")"

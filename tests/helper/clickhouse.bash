@@ -121,13 +121,16 @@ write_config()
 	END
 	cat >"$1/users.xml" <<-END
 		<yandex>
-		<profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
+		<profiles><default><max_memory_usage>1000000000</max_memory_usage></default>
+			<reading><readonly>1</readonly></reading></profiles>
 		<quotas><default></default></quotas>
 		<users>
 		<default><password></password><networks><ip>127.0.0.1</ip></networks>
 			<profile>default</profile><quota>default</quota></default>
 		<$server_user><password></password><networks><ip>127.0.0.1</ip></networks>
 			<profile>default</profile><quota>default</quota></$server_user>
+		<reader><password></password><networks><ip>127.0.0.1</ip></networks>
+			<profile>reading</profile><quota>default</quota></reader>
 		<keeper><password>secret</password><networks><ip>127.0.0.1</ip></networks>
 			<profile>default</profile><quota>default</quota></keeper>
 		</users>
