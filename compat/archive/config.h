@@ -36,6 +36,9 @@ enum archive_key {
 	ARCHIVE_KEYS,
 };
 
+/* Without --max-size, the segments take at most this part of the file system. */
+#define ARCHIVE_DISK_PART 10
+
 /* The first and the last key of those that choose the records. */
 #define ARCHIVE_FIRST_CHOICE ARCHIVE_CLASS
 #define ARCHIVE_LAST_CHOICE  ARCHIVE_PROBE
@@ -49,7 +52,7 @@ struct archive_limits {
 	uint64_t buffer; /* bytes of a CPU's buffer; 0: by the memory of the machine */
 	uint64_t segment_size; /* bytes, before it is compressed */
 	uint64_t segment_time; /* ns */
-	uint64_t max_size; /* bytes of all segments; 0: the tenth part of the file system */
+	uint64_t max_size; /* bytes of all segments; 0: a part of the file system */
 	uint64_t keep; /* ns; 0: for ever */
 	const char *compression;
 };

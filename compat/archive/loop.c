@@ -18,9 +18,6 @@
 /* How often the oldest segments are deleted. */
 #define PRUNE_EACH (30 * DKT__NSEC_PER_SEC)
 
-/* Without --max-size, the segments take at most this part of the file system. */
-#define DISK_PART 10
-
 /* ---- segments ---- */
 
 int archive_begin_segment(struct archive *archive)
@@ -103,7 +100,7 @@ static void prune(struct archive *archive, uint64_t now)
 	archive->pruned = now;
 	limits.now = age_now(&archive->clock);
 	if (!limits.max_size)
-		limits.max_size = capture_file_disk(file) / DISK_PART;
+		limits.max_size = capture_file_disk(file) / ARCHIVE_DISK_PART;
 	if (segments_prune(archive->ctx, archive->writer.dir, &limits))
 		archive_note_failure(archive);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* daemon status: what a daemon records, where, how much, and what stands in its way. */
 #include <inttypes.h>
+#include <sys/statvfs.h>
 
 #include "app/print.h"
 #include "archive/archive.h"
@@ -57,10 +58,63 @@ static void put_segment(struct out *out, const struct archive_state *state)
 		 state->all_records + state->records, state->all_lost + state->lost);
 }
 
+static void span_text(char text[32], double seconds)
+{
+	if (seconds >= 2 * 86400)
+		snprintf(text, 32, "%.1f days", seconds / 86400);
+	else if (seconds >= 2 * 3600)
+		snprintf(text, 32, "%.1f hours", seconds / 3600);
+	else
+		snprintf(text, 32, "%.0f minutes", seconds / 60);
+}
+
+/* Bytes a second on the disk, where segments are compressed; of the last second before there are any. */
+static double rate_of(const struct segments *segments, const struct archive_state *state)
+{
+	uint64_t bytes = 0, ns = 0;
+
+	for (size_t i = 0; i < segments->n; i++) {
+		const struct segment *one = &segments->list[i];
+
+		if (!one->known || one->to <= one->from)
+			continue;
+		bytes += one->bytes;
+		ns += (uint64_t)(one->to - one->from);
+	}
+	return ns ? (double)bytes * 1e9 / (double)ns : (double)state->bytes_rate;
+}
+
+/* How long it takes until the oldest segment is deleted, or the disk is full. */
+static void put_space(struct app *app, struct out *out, const struct archive_config *config,
+		      uint64_t bytes, double rate)
+{
+	struct archive_limits limits;
+	struct statvfs fs;
+	uint64_t most, left, free;
+	char span[32];
+	bool full;
+
+	if (archive_config_limits(app->ctx, config, &limits) ||
+	    statvfs(config->value[ARCHIVE_DIR], &fs))
+		return;
+	most = limits.max_size ?: (uint64_t)fs.f_blocks * fs.f_frsize / ARCHIVE_DISK_PART;
+	left = most > bytes ? most - bytes : 0;
+	free = (uint64_t)fs.f_bavail * fs.f_frsize;
+	full = free < left;
+	left = full ? free : left;
+	out_put(out, "space", val_number(left));
+	out_put(out, "space_s", rate >= 1 ? val_number((uint64_t)((double)left / rate)) : NULL);
+	span_text(span, rate >= 1 ? (double)left / rate : 0);
+	out_line(out, "space", "%.1f MB until %s%s%s", (double)left / 1e6,
+		 full ? "the disk is full" : "the oldest segment is deleted",
+		 rate >= 1 ? ": in " : "", rate >= 1 ? span : "");
+}
+
 /* The directory, which may be gone. */
-static void put_kept(struct app *app, struct out *out, const char *dir,
+static void put_kept(struct app *app, struct out *out, const struct archive_config *config,
 		     const struct archive_state *state)
 {
+	const char *dir = config->value[ARCHIVE_DIR];
 	struct segments segments;
 	uint64_t bytes = 0;
 
@@ -73,6 +127,7 @@ static void put_kept(struct app *app, struct out *out, const char *dir,
 	out_put(out, "waiting", val_number(state->waiting));
 	out_line(out, "kept", "%zu segment%s, %.1f MB", segments.n, segments.n == 1 ? "" : "s",
 		 (double)bytes / DKT__MB);
+	put_space(app, out, config, bytes, rate_of(&segments, state));
 	if (state->waiting)
 		out_line(out, "to do", "%" PRIu64 " segment%s to complete", state->waiting,
 			 state->waiting == 1 ? "" : "s");
@@ -144,7 +199,7 @@ int daemon_action_status(struct app *app)
 	out_field(&out, "started", started);
 	put_settings(&out, &config);
 	put_segment(&out, &state);
-	put_kept(app, &out, config.value[ARCHIVE_DIR], &state);
+	put_kept(app, &out, &config, &state);
 	put_trouble(&out, &state, pid);
 	archive_config_clear(&config);
 	archive_state_clear(&state);

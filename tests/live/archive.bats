@@ -487,6 +487,18 @@ attempts()
 	same "" "$(own)" "left behind"
 }
 
+@test "daemon: status says how long the space lasts" {
+	start_daemon --max-size 9000T
+	run -0 daemon status
+	has "$output" "until the disk is full"
+	daemon reload --max-size 2M
+	run -0 daemon status
+	has "$output" "until the oldest segment is deleted"
+	run -0 daemon status --json
+	jq -e '.space <= 2000000 and (.space_s == null or .space_s >= 0)' <<<"$output"
+	daemon stop
+}
+
 @test "daemon: the oldest segments are deleted" {
 	start_daemon --segment-size 4M --segment-time 1 --max-size 2500k
 	until_true eval '[ "$(number segment | tr -dc 0-9 | tail -c 6)" -ge 5 ]'
