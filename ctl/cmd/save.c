@@ -28,6 +28,8 @@ int cmd_save(struct app *app, int argc, char **argv)
 		err = saved_fill(log, &conf);
 	if (!err)
 		err = conf_save(app->ctx, &conf);
+	if (!err && argc == 1)
+		app_say("the settings are in %s", CONF_FILE);
 	debuglog_close(log);
 	conf_clear(&conf);
 	return err ? app_fail(app) : 0;

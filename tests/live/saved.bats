@@ -13,6 +13,15 @@ filters()
 	dktrace filter list | sed 's/^\(all *[0-9]*\) *[0-9]*/\1/'
 }
 
+@test "save names the file that it chooses, and a directory that it creates" {
+	need_namespace
+	lctl set_param debug=ioctl
+	expect 0 "" "dktrace: the directory $tmp/new is new" dktrace save "$tmp/new/conf"
+	expect 0 "" "" dktrace save "$tmp/new/conf"
+	expect 0 "" "dktrace: the directory /etc/dktrace is new
+dktrace: the settings are in /etc/dktrace/dktrace.conf" apart sh -c 'mount -t tmpfs none /etc && exec dktrace save'
+}
+
 @test "save writes the settings that apply restores" {
 	local before
 

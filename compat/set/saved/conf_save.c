@@ -79,7 +79,9 @@ static int save(struct dkt_ctx *ctx, const struct conf *conf)
 		return dkt_fail(ctx, -errno, "write %s: %s", conf->file, strerror(errno));
 	if (!dir || !temp)
 		return -ENOMEM;
-	if (mkdir(dir, 0755) && errno != EEXIST)
+	if (!mkdir(dir, 0755))
+		dkt_log(ctx, DKT_LOG_WARN, "the directory %s is new", dir);
+	else if (errno != EEXIST)
 		return dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
