@@ -13,11 +13,13 @@ static bool add_op(struct dkt__derived *derived, uint8_t op, uint64_t constant)
 
 bool dkt__derived_read(const struct dkt__value *value, struct dkt__derived *derived)
 {
-	const struct dkt__code *code = value->code, *end = code + value->n_code;
+	const struct dkt__code *code, *end;
 
 	*derived = (struct dkt__derived){ .offset = value->offset, .load = value->load };
 	if (value->load != DKT__LOAD_CODE)
 		return value->load != DKT__LOAD_CONST;
+	code = value->code;
+	end = code + value->n_code;
 	if (code->op != DKT__CODE_LOAD)
 		return false;
 	derived->offset = code->bytes.offset;

@@ -306,8 +306,11 @@ static uint32_t put_field(const char *field, size_t len, uint32_t at, struct dkt
 	uint32_t size = size_of(field, type);
 	uint64_t n = 1;
 
-	if (bracket++ && dkt__take_u64(&bracket, field + len, DKT__DEC, &n))
-		n = 1;
+	if (bracket) {
+		bracket++;
+		if (dkt__take_u64(&bracket, field + len, DKT__DEC, &n))
+			n = 1;
+	}
 	at = (at + size - 1) / size * size;
 	dkt_buf_str(buf, "\tfield:");
 	if (*field == 't')
