@@ -27,7 +27,7 @@ static int lock_file(struct load *load, struct load_file *file, const char *name
 	int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "dktrace-load-%016llx",
 			 (unsigned long long)file->id);
 
-	file->lock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	file->lock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (file->lock < 0)
 		return dkt_fail(load->ctx, -errno, "%s: socket: %s", name, strerror(errno));
 	if (bind(file->lock, (const struct sockaddr *)&address,

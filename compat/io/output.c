@@ -10,6 +10,9 @@
 /* Another process can replace the file between our steps. */
 #define TRIES 8
 
+/* The bits of a mode that a file keeps. A confined process cannot give the others; see base/cage.h. */
+#define KEPT_MODE 0775
+
 struct place {
 	struct dkt_ctx *ctx;
 	int dirfd;
@@ -115,7 +118,7 @@ static int replace(struct place *place, const struct stat *st, unsigned int flag
 /* Removes the setuid, setgid and sticky bits of the open file, and empties it if wanted. */
 static int clean(struct place *place, int fd, const struct stat *st, unsigned int flags)
 {
-	if (st->st_mode & 07000 && st->st_uid == geteuid() && fchmod(fd, st->st_mode & 0777))
+	if (st->st_mode & 07000 && st->st_uid == geteuid() && fchmod(fd, st->st_mode & KEPT_MODE))
 		return refuse(place, -errno);
 	if (flags & OUTPUT_EMPTY && ftruncate(fd, 0))
 		return refuse(place, -errno);
@@ -270,5 +273,5 @@ mode_t output_mode(const char *path, mode_t fresh)
 	umask(mask);
 	if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return fresh & ~mask;
-	return st.st_mode & 0777;
+	return st.st_mode & KEPT_MODE;
 }

@@ -37,5 +37,8 @@ int output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept);
  */
 int output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep);
 
-/* Returns the mode for a file that replaces path: that of a file of this user, otherwise fresh. */
+/*
+ * Returns the mode for a file that replaces path: that of a file of this user, but not writable for
+ * everybody, otherwise fresh.
+ */
 mode_t output_mode(const char *path, mode_t fresh);

@@ -179,6 +179,7 @@ enum command_flags {
 	CMD_READ_ALL = 1 << 19, /* all arguments are files to read */
 	CMD_WRITE_LAST = 1 << 20, /* the last argument is a file to write */
 	CMD_RESET = 1 << 23, /* --all */
+	CMD_READ_TREE = UINT64_C(1) << 45, /* only reads: --root is a directory to read */
 	CMD_CAPTURE = 1 << 22, /* records into a file: --max-size ... */
 	CMD_RECORD = 1 << 21, /* records without --input; calls privileges_limit() when it begins */
 	CMD_RECOVER = 1 << 26, /* --output, --compression */
@@ -199,6 +200,9 @@ enum command_flags {
 	CMD_SQL = UINT64_C(1) << 41, /* --offset, --raw-text */
 	CMD_FOLLOW = UINT64_C(1) << 43, /* prints the log as it grows: --stamp */
 	CMD_LOAD = UINT64_C(1) << 42, /* loads into a database: --clickhouse, --layout ... */
+	/* For cage.c, what a command needs when its files are open; with none it is confined to them. */
+	CMD_NEEDS_NETWORK = UINT64_C(1) << 44,
+	CMD_NEEDS_KERNEL = UINT64_C(1) << 46, /* tracefs */
 	/* The commands that record until they are stopped: --duration. */
 	CMD_TIMED = CMD_CAPTURE | CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_STRACE | CMD_TOP |
 		    CMD_FOLLOW,

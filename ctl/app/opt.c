@@ -447,6 +447,31 @@ void opt_each(const struct command *command, void (*fn)(void *data, const char *
 			fn(data, opts[i].name);
 }
 
+/* A layout is a name of dktrace's own, or a file. */
+static bool names_input(const struct opt *opt)
+{
+	static const char *const words[] = { "FILE", "DIR", "LAYOUT" };
+
+	for (size_t i = 0; opt->arg && i < ARRAY_SIZE(words); i++)
+		if (!strcmp(opt->arg, words[i]))
+			return opt->offset != AT(output);
+	return false;
+}
+
+int opt_each_input(const struct app *app, int (*fn)(void *data, const char *path), void *data)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < N_OPTS; i++) {
+		const void *at = (const char *)app + opts[i].offset;
+		const char *const *path = at;
+
+		if (goes_with(&opts[i], app->command) && names_input(&opts[i]) && *path)
+			err = fn(data, *path);
+	}
+	return err;
+}
+
 const char *opt_takes(const struct command *command, const char *word)
 {
 	if (*word++ != '-')

@@ -38,5 +38,8 @@ void opt_help(const struct command *command, FILE *out);
 /* Calls fn with the long name of each option. */
 void opt_each(const struct command *command, void (*fn)(void *data, const char *name), void *data);
 
+/* Calls fn for each file or directory that an option names and that is not written, until it fails. */
+int opt_each_input(const struct app *app, int (*fn)(void *data, const char *path), void *data);
+
 /* Returns the long name of the option if its value is the next word, otherwise NULL. */
 const char *opt_takes(const struct command *command, const char *word);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "app/cage.h"
 #include "io/output.h"
 
 struct app_file {
@@ -68,6 +69,8 @@ static int take_files(struct app *app, int argc, char **argv)
 
 	if (!err && app->diff)
 		err = take_file(app, app->diff);
+	if (!err && app->command->flags & CMD_READ_TREE)
+		err = take_file(app, app->root);
 	for (int i = first_read(app); !err && i <= last_read(app, argc); i++)
 		err = take_file(app, argv[i]);
 	return err;
@@ -104,6 +107,17 @@ static void find_input(struct app *app, int argc, char **argv)
 		app->input = argv[1];
 }
 
+static int confine(struct app *app, int argc, char **argv, bool log)
+{
+	const int first = first_read(app), last = last_read(app, argc);
+	unsigned int needs = log ? CAGE_KERNEL : 0;
+
+	if (app->keep_privileges & DKT_KEEP_SYMBOLS)
+		needs |= CAGE_PROGRAMS;
+	return cage_enter(app, argv + first, last < first ? 0 : (size_t)(last - first + 1),
+			  find_output(app, argc, argv), needs);
+}
+
 int privileges_begin(struct app *app, int argc, char **argv)
 {
 	const unsigned int reads = CMD_READ_FIRST | CMD_READ_ALL;
@@ -111,7 +125,7 @@ int privileges_begin(struct app *app, int argc, char **argv)
 	unsigned int log = 0;
 	int err;
 
-	if (!(flags & (reads | CMD_RECORD)))
+	if (!(flags & (reads | CMD_RECORD)) && !(flags & CMD_READ_TREE && app->root))
 		return 0;
 	find_input(app, argc, argv);
 	err = output_keep(app->ctx, find_output(app, argc, argv), &app->keep_privileges);
@@ -124,6 +138,8 @@ int privileges_begin(struct app *app, int argc, char **argv)
 		log = DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS;
 	if (!err)
 		err = dkt_caps_limit(app->ctx, app->keep_privileges | log);
+	if (!err)
+		err = confine(app, argc, argv, log);
 	return err ? app_fail(app) : 0;
 }
 
@@ -131,6 +147,13 @@ int privileges_limit(const struct app *app, unsigned int keep)
 {
 	return dkt_caps_limit(app->ctx,
 			      app->keep_privileges | keep | DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS);
+}
+
+int privileges_confine(struct app *app)
+{
+	int err = privileges_limit(app, app->pid ? DKT_KEEP_PROCESSES : 0);
+
+	return err ? err : cage_enter(app, NULL, 0, NULL, app->pid ? CAGE_PROCESSES : 0);
 }
 
 int privileges_file(const struct app *app, const char *path)

@@ -21,6 +21,12 @@ int privileges_begin(struct app *app, int argc, char **argv);
  */
 int privileges_limit(const struct app *app, unsigned int keep);
 
+/*
+ * Call before a program is read whose probes are listed or created. Drops every capability except those
+ * for tracefs, and confines the process to tracefs, the state of the log, and files of programs.
+ */
+int privileges_confine(struct app *app);
+
 /* Returns the descriptor of a file that privileges_begin() opened, plus 1, or 0 if it opened none. */
 int privileges_file(const struct app *app, const char *path);
 

@@ -4,6 +4,7 @@
 #include "apply/apply.h"
 #include "apply/drift.h"
 #include "base/buf.h"
+#include "base/cage.h"
 #include "lustre/class.h"
 #include "lustre/devices.h"
 #include "lustre/mask.h"
@@ -55,6 +56,26 @@ static void check_privileges(struct doctor *doc)
 	}
 	for (size_t i = 0; !dkt_caps_get(ctx, i, &cap, sizeof(cap)); i++)
 		add(doc, cap.name, cap.have, cap.use);
+}
+
+/* ---- confinement ---- */
+
+/* The parts of the kernel that keep a command that reads files of others from doing more. */
+static void check_confinement(struct doctor *doc)
+{
+	int version = dkt__cage_landlock();
+	char words[80];
+
+	snprintf(words, sizeof(words), "version %d: commands that read files open no others",
+		 version);
+	add(doc, "landlock", version,
+	    version ?
+		    words :
+		    "not in this kernel: commands that read files can open all files of the user");
+	add(doc, "seccomp", dkt__cage_has_filters(),
+	    dkt__cage_has_filters() ?
+		    "commands that read files run no programs and open no sockets" :
+		    "not in this kernel: commands that read files can run programs and open sockets");
 }
 
 /* ---- kernel ---- */
@@ -172,6 +193,7 @@ int cmd_doctor(struct app *app, int argc, char **argv)
 	found = dkt_tracefs_open(app->ctx, 0);
 	add(&doc, "tracefs", !found, found ? dkt_error(app->ctx) : dkt_tracefs_dir(app->ctx));
 	check_privileges(&doc);
+	check_confinement(&doc);
 	if (!found) {
 		check_kernel(&doc);
 		check_classes(&doc);

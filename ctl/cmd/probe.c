@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "app/print.h"
+#include "app/privileges.h"
 #include "apply/apply.h"
 #include "base/buf.h"
 #include "base/parse.h"
@@ -126,6 +127,12 @@ static int create(struct app *app, const struct probe_words *words, const struct
 	return err ? app_fail(app) : 0;
 }
 
+/* A program can be anybody's. */
+static int confine(struct app *app)
+{
+	return app->exec || app->pid ? privileges_confine(app) : 0;
+}
+
 static int probe_add_place(struct app *app, char **argv)
 {
 	char *joined __cleanup(free) = NULL;
@@ -133,7 +140,8 @@ static int probe_add_place(struct app *app, char **argv)
 	struct probe_words words;
 	int rc = read_words(app, argv, &words, &joined);
 
-	if (!rc && (dkt_tracefs_open(app->ctx, 0) || probe_words_define(app->ctx, &words, &probes)))
+	if (!rc && (dkt_tracefs_open(app->ctx, 0) || confine(app) ||
+		    probe_words_define(app->ctx, &words, &probes)))
 		rc = app_fail(app);
 	if (!rc)
 		rc = app->dry_run ? print_definitions(app, probes) :
@@ -305,7 +313,10 @@ static int list_markers(struct app *app, const char *glob)
 	};
 	struct rows *rows = rows_new("markers", columns, ARRAY_SIZE(columns));
 	struct markers markers = { .rows = rows, .glob = glob };
-	int err = dkt_markers(app->ctx, app->exec, add_marker, &markers);
+	int err = confine(app);
+
+	if (!err)
+		err = dkt_markers(app->ctx, app->exec, add_marker, &markers);
 
 	err = print_rows(app, err, rows, "%s has no marker%s%s", app->exec, glob ? " like " : "",
 			 glob ? glob : "");

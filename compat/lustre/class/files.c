@@ -188,37 +188,72 @@ static char *find_beside_program(void)
 	return dkt__format("%s/../share/classes.d", exe);
 }
 
-static int load_variable(struct dkt_ctx *ctx, const char *value, struct class_map **map)
-{
-	char *copy __cleanup(free) = strdup(value);
-	const char **dirs __cleanup(free) = calloc(strlen(value) + 1, sizeof(*dirs));
-	char *rest = copy, *dir;
-	size_t n = 0;
+/* The directories of the map, in the order in which they are read. */
+struct class_dirs {
+	const char **list;
+	size_t n;
+	char *text; /* what the list points to */
+};
 
-	if (!copy || !dirs)
-		return dkt__no_memory(ctx);
+static int list_variable(const char *value, struct class_dirs *dirs)
+{
+	char *rest, *dir;
+
+	dirs->text = rest = strdup(value);
+	dirs->list = calloc(strlen(value) + 1, sizeof(*dirs->list));
+	if (!dirs->text || !dirs->list)
+		return -ENOMEM;
 	while ((dir = strsep(&rest, ":")))
 		if (*dir)
-			dirs[n++] = dir;
-	return class_map_load_dirs(ctx, dirs, n, map);
+			dirs->list[dirs->n++] = dir;
+	return 0;
+}
+
+static int list_usual(struct class_dirs *dirs)
+{
+	dirs->list = calloc(2, sizeof(*dirs->list));
+	if (!dirs->list)
+		return -ENOMEM;
+	if (!is_dir(class_dir_shipped))
+		dirs->text = find_beside_program();
+	dirs->list[dirs->n++] = dirs->text && is_dir(dirs->text) ? dirs->text : class_dir_shipped;
+	if (access(CLASSES_SITE, F_OK) == 0)
+		dirs->list[dirs->n++] = CLASSES_SITE;
+	return 0;
+}
+
+static int list_dirs(struct class_dirs *dirs)
+{
+	const char *variable = secure_getenv(CLASSES_VARIABLE);
+
+	*dirs = (struct class_dirs){ 0 };
+	return variable && *variable ? list_variable(variable, dirs) : list_usual(dirs);
+}
+
+static void clear_dirs(struct class_dirs *dirs)
+{
+	free(dirs->list);
+	free(dirs->text);
 }
 
 int class_map_load(struct dkt_ctx *ctx, struct class_map **map)
 {
-	const char *variable = secure_getenv(CLASSES_VARIABLE);
-	char *beside __cleanup(free) = NULL;
-	const char *dirs[2] = { class_dir_shipped };
-	size_t n = 1;
+	struct class_dirs dirs;
+	int err = list_dirs(&dirs);
 
 	*map = NULL;
-	if (variable && *variable)
-		return load_variable(ctx, variable, map);
-	if (!is_dir(class_dir_shipped)) {
-		beside = find_beside_program();
-		if (beside && is_dir(beside))
-			dirs[0] = beside;
-	}
-	if (access(CLASSES_SITE, F_OK) == 0)
-		dirs[n++] = CLASSES_SITE;
-	return class_map_load_dirs(ctx, dirs, n, map);
+	err = err ? dkt__no_memory(ctx) : class_map_load_dirs(ctx, dirs.list, dirs.n, map);
+	clear_dirs(&dirs);
+	return err;
+}
+
+int class_map_each_dir(int (*fn)(void *data, const char *dir), void *data)
+{
+	struct class_dirs dirs;
+	int err = list_dirs(&dirs);
+
+	for (size_t i = 0; !err && i < dirs.n; i++)
+		err = fn(data, dirs.list[i]);
+	clear_dirs(&dirs);
+	return err;
 }

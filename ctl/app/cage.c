@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Confines a command to its files before it parses bytes of others. */
+#include "app/cage.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "app/opt.h"
+#include "base/buf.h"
+#include "base/cage.h"
+#include "base/io.h"
+#include "fleet/collection.h"
+#include "io/run_dir.h"
+#include "lustre/class.h"
+
+/* Files of the system that are opened when they are needed. They are the same for everybody. */
+static const char *const system_files[] = {
+	/* libraries of dumps and databases, programs of recordings and their debug information */
+	"/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache",
+	/* times */
+	"/etc/localtime",
+	/* how many CPUs and how much memory there are */
+	"/sys/devices/system/cpu", "/proc/stat", "/proc/meminfo", "/proc/sys/kernel",
+	/* this process */
+	"/proc/self", "/dev/null", "/dev/urandom", NULL
+};
+
+/* Names of hosts, and certificates. */
+static const char *const network_files[] = { "/etc/hosts",
+					     "/etc/host.conf",
+					     "/etc/resolv.conf",
+					     "/etc/nsswitch.conf",
+					     "/etc/gai.conf",
+					     "/etc/services",
+					     "/etc/ssl",
+					     "/etc/pki",
+					     "/etc/ca-certificates",
+					     "/etc/crypto-policies",
+					     "/run/systemd/resolve",
+					     NULL };
+
+static const char *const kernel_files[] = { "/proc", "/sys", "/lib/modules", "/boot", NULL };
+
+static const char *const program_files[] = { "/", NULL };
+
+static int allow_input(void *data, const char *path)
+{
+	return dkt__cage_allow(data, path, DKT__CAGE_READ);
+}
+
+static int allow_list(struct dkt__cage *cage, const char *const *paths)
+{
+	int err = 0;
+
+	while (!err && *paths)
+		err = allow_input(cage, *paths++);
+	return err;
+}
+
+/* ---- the files of the command ---- */
+
+/* Files that are read with another: the description of its collection, the log of a database. */
+static int allow_beside(struct dkt__cage *cage, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const int dir = slash ? (int)(slash - path + 1) : 0;
+	char *about __cleanup(free) = dkt__format("%.*s" COLLECTION_NAME, dir, path);
+	char *wal __cleanup(free) = dkt__format("%s-wal", path);
+	char *shm __cleanup(free) = dkt__format("%s-shm", path);
+	const char *const paths[] = { about, wal, shm, NULL };
+
+	return about && wal && shm ? allow_list(cage, paths) : -ENOMEM;
+}
+
+/* Debug information that is beside a program, whose name only the program tells. */
+static int allow_debug_files(struct dkt__cage *cage, const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	const int len = slash ? (int)(slash - program + 1) : 0;
+	char *dir __cleanup(free) = dkt__format("%.*s.debug", len, program);
+	char *files __cleanup(free) = dkt__format("%.*s*.debug", len, program);
+	glob_t found = { 0 };
+	int err = dir && files ? allow_input(cage, dir) : -ENOMEM;
+
+	if (!err && glob(files, GLOB_NOSORT, NULL, &found) == GLOB_NOSPACE)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < found.gl_pathc; i++)
+		err = allow_input(cage, found.gl_pathv[i]);
+	globfree(&found);
+	return err;
+}
+
+static int allow_inputs(struct dkt__cage *cage, char *const *inputs, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		err = allow_input(cage, inputs[i]);
+		if (!err)
+			err = allow_beside(cage, inputs[i]);
+	}
+	return err;
+}
+
+static int allow_dir_of(struct dkt__cage *cage, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir __cleanup(free) = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+
+	return dir ? dkt__cage_allow(cage, dir, DKT__CAGE_WRITE) : -ENOMEM;
+}
+
+static int allow_output(struct dkt__cage *cage, const char *path)
+{
+	char *target __cleanup(free) = NULL;
+	struct stat st = { .st_mode = S_IFREG };
+	int err;
+
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	/* Devices and pipes are opened as they are. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return dkt__cage_allow(cage, path, DKT__CAGE_WRITE);
+	err = allow_dir_of(cage, path);
+	target = err ? NULL : realpath(path, NULL);
+	return target ? allow_dir_of(cage, target) : err;
+}
+
+/* The library has its temporary files in one directory, and SQLite looks at more. */
+static int allow_temporary(struct dkt__cage *cage)
+{
+	const char *sqlite = secure_getenv("SQLITE_TMPDIR");
+	int err = dkt__cage_allow(cage, dkt__temporary_dir(), DKT__CAGE_WRITE);
+
+	if (!err && sqlite)
+		err = dkt__cage_allow(cage, sqlite, DKT__CAGE_WRITE);
+	return err;
+}
+
+/* ---- needs beside ---- */
+
+static int allow_kernel(struct app *app, struct dkt__cage *cage)
+{
+	/* Without tracefs the command says why it needs it. */
+	const int found = dkt_tracefs_open(app->ctx, 0);
+	const char *const own[] = { found ? "" : dkt_tracefs_dir(app->ctx), RUN_DIR,
+				    "/sys/kernel/debug" };
+	int err = allow_list(cage, kernel_files);
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(own); i++)
+		if (*own[i])
+			err = dkt__cage_allow(cage, own[i], DKT__CAGE_WRITE);
+	return err;
+}
+
+static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int needs)
+{
+	int err = allow_list(cage, system_files);
+
+	if (!err)
+		err = class_map_each_dir(allow_input, cage);
+	if (!err && app->command->flags & CMD_NEEDS_NETWORK)
+		err = allow_list(cage, network_files);
+	if (!err && (needs & CAGE_KERNEL || app->command->flags & CMD_NEEDS_KERNEL))
+		err = allow_kernel(app, cage);
+	if (!err && app->exec)
+		err = allow_debug_files(cage, app->exec);
+	if (!err && needs & CAGE_PROGRAMS)
+		err = allow_list(cage, program_files);
+	return err;
+}
+
+static unsigned int calls_needed(const struct app *app, unsigned int needs)
+{
+	return (app->command->flags & CMD_NEEDS_NETWORK ? DKT__CAGE_NETWORK : 0) |
+	       (app->journal ? DKT__CAGE_DATAGRAMS : 0) |
+	       (needs & CAGE_PROCESSES ? DKT__CAGE_PROCESSES : 0);
+}
+
+int cage_enter(struct app *app, char *const *inputs, size_t n, const char *output,
+	       unsigned int needs)
+{
+	struct dkt__cage cage __cleanup(cage_end) = DKT__CAGE_INIT;
+	int err = dkt__cage_begin(&cage, calls_needed(app, needs));
+
+	/* Reads the time zone, wherever TZ says that it is. */
+	tzset();
+	if (!err)
+		err = allow_inputs(&cage, inputs, n);
+	if (!err)
+		err = opt_each_input(app, allow_input, &cage);
+	if (!err)
+		err = allow_output(&cage, output);
+	if (!err)
+		err = allow_temporary(&cage);
+	if (!err)
+		err = allow_needs(app, &cage, needs);
+	if (!err)
+		err = dkt__cage_enter(&cage);
+	return err ? dkt_fail(app->ctx, err, "confine the process to its files: %s",
+			      strerror(-err)) :
+		     0;
+}

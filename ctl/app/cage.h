@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Confines a command to its files before it parses bytes of others. */
+#pragma once
+
+#include "app/app.h"
+
+/* Needs of a command beside its files and those of its row. */
+enum cage_need {
+	CAGE_KERNEL =
+		1, /* tracefs and the state in /run: it reads or sets the log of this machine */
+	CAGE_PROGRAMS = 2, /* programs anywhere, for the names of their functions */
+	CAGE_PROCESSES = 4, /* programs as other processes see them: all files */
+};
+
+/*
+ * Confines the process for good to the n input files, to those that options name, and to the output
+ * (NULL or "-": none). An output is created in its directory, so that the directory can be written to.
+ * needs: enum cage_need. Returns 0 or -errno.
+ */
+int cage_enter(struct app *app, char *const *inputs, size_t n, const char *output,
+	       unsigned int needs);
