@@ -26,7 +26,7 @@ LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf l
 TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3 liblzma
 
 # A library that is loaded when needed, not linked, by the name of the interface that its header describes.
-soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1) 2>/dev/null)/$(1).so" \
+soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1) 2>/dev/null)/$(or $(2),$(1)).so" \
 	| sed 's|.*/||; s|\(\.so\.[0-9]*\)\..*|\1|')
 
 # With it the library reads dumps of kernels; KDUMPFILE= does without.
@@ -48,7 +48,7 @@ $(foreach asked,KDUMPFILE EDIT CCACHE,$(eval $(asked) := $($(asked))))
 PACKLESS := clean help dist lint check-bare uninstall alternatives no-alternatives
 ifneq ($(filter-out $(PACKLESS),$(or $(MAKECMDGOALS),all)),)
 with_tests := $(filter tests check%,$(MAKECMDGOALS))
-needed := $(LIB_PKGS) $(TOOL_PKGS) libcurl $(if $(with_tests),cmocka)
+needed := $(LIB_PKGS) $(TOOL_PKGS) libcurl capstone $(if $(with_tests),cmocka)
 ifeq ($(shell $(PKG_CONFIG) --exists $(needed) 2>/dev/null && [ -e $(D3) ] && \
 	command -v $(firstword $(CC)) >/dev/null && echo complete),)
 groups := build$(if $(with_tests), check)
@@ -78,6 +78,7 @@ PIC := -fPIC -fvisibility=hidden
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIB_PKGS) 2>/dev/null)
 TOOL_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(TOOL_PKGS) 2>/dev/null)
 LIB_CFLAGS += $(if $(KDUMPFILE),-DLIBKDUMPFILE='"$(call soname,$(KDUMPFILE))"' $(shell $(PKG_CONFIG) --cflags $(KDUMPFILE)))
+LIB_CFLAGS += -DLIBCAPSTONE='"$(call soname,capstone,libcapstone)"' $(shell $(PKG_CONFIG) --cflags capstone 2>/dev/null)
 LIB_LIBS := $(shell $(PKG_CONFIG) --libs $(LIB_PKGS) 2>/dev/null)
 # Before glibc 2.34 dlopen() is in a library of its own.
 LIB_LIBS += -ldl

@@ -31,6 +31,7 @@ static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 	opts->name = app->name;
 	opts->exec = app->exec;
 	opts->debug_file = app->debug_file;
+	opts->inside = app->force;
 	opts->max = PROBE_WORDS_MAX;
 	if (app->pid && dkt__parse_int(app->pid, 1, INT_MAX, &number))
 		return app_usage("probe add --pid %s: not a process ID", app->pid);
@@ -133,6 +134,14 @@ static int confine(struct app *app)
 	return app->exec || app->pid ? privileges_confine(app) : 0;
 }
 
+static int define(struct app *app, const struct probe_words *words, struct dkt_probes **probes)
+{
+	int err = probe_words_define(app->ctx, words, probes);
+	char *message __cleanup(free) = err == -EILSEQ ? dkt_error_take(app->ctx) : NULL;
+
+	return message ? dkt_fail(app->ctx, err, "%s; --force creates it there", message) : err;
+}
+
 static int probe_add_place(struct app *app, char **argv)
 {
 	char *joined __cleanup(free) = NULL;
@@ -140,8 +149,7 @@ static int probe_add_place(struct app *app, char **argv)
 	struct probe_words words;
 	int rc = read_words(app, argv, &words, &joined);
 
-	if (!rc && (dkt_tracefs_open(app->ctx, 0) || confine(app) ||
-		    probe_words_define(app->ctx, &words, &probes)))
+	if (!rc && (dkt_tracefs_open(app->ctx, 0) || confine(app) || define(app, &words, &probes)))
 		rc = app_fail(app);
 	if (!rc)
 		rc = app->dry_run ? print_definitions(app, probes) :
@@ -157,7 +165,8 @@ static int check_sql(const struct app *app, char **argv)
 	if (argv[0])
 		return app_usage("probe add --sql: put the statement in quotes: '%s' is left over",
 				 argv[0]);
-	if (app->exec || app->group || app->kind || app->pid || app->max || app->debug_file)
+	if (app->exec || app->group || app->kind || app->pid || app->max || app->debug_file ||
+	    app->force)
 		return app_usage("probe add --sql: takes --name, --enable and --dry-run only");
 	if (!app->name)
 		return app_usage("probe add --sql: needs --name, the name of the event");

@@ -57,6 +57,7 @@ struct dkt_probe_opts {
 	pid_t pid; /* probe this process's program, or find exec as it sees the path; 0: none */
 	const char *debug_file; /* file with the debug information; NULL: search for it */
 	size_t max; /* fail if a glob or a source line needs more probes than this; 0: one */
+	bool inside; /* also at a place in a program at which no instruction begins */
 };
 
 /*
@@ -74,7 +75,8 @@ struct dkt_probe_opts {
  * or an argument is invalid; -EOPNOTSUPP: the kernel, or what the compiler left of a variable, does
  * not allow it; -ENODATA: there are no symbols or no debug information; -ENOEXEC: not an ELF file;
  * -ENXIO: the compiler replaced the function by a variant, which dkt_error() names; -ERANGE: an
- * offset or index is too large.
+ * offset or index is too large; -EILSEQ: no instruction of the program begins there, so that the
+ * probe would crash it.
  */
 DKT_API int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *args,
 			     size_t n, const struct dkt_probe_opts *opts,

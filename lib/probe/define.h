@@ -58,6 +58,12 @@ struct dkt__btf *dkt__probe_btf(struct probe_define *define, const char *module)
 struct dkt__binary *dkt__probe_kernel_binary(struct probe_define *define, const char *module);
 
 /*
+ * Refuses a place in a program at which no instruction begins, with -EILSEQ. given: the user gave the
+ * address or the offset; then says if that is not known.
+ */
+int dkt__probe_check_instruction(struct probe_define *define, uint64_t address, bool given);
+
+/*
  * Adds a probe on that place, with the arguments resolved in the scope; base and suffix form its
  * name: "vfs_read", "__return".
  */

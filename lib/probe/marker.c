@@ -73,6 +73,8 @@ static int add_marker(struct probe_define *define, const struct sdt_note *note)
 	char *text __cleanup(free) = NULL;
 	int err = place_text(binary, note, &text);
 
+	if (!err)
+		err = dkt__probe_check_instruction(define, note->address, false);
 	if (!err && (!where || (!define->n && !all)))
 		err = dkt__no_memory(define->ctx);
 	if (err)

@@ -144,6 +144,8 @@ static int add_address(struct probe_define *define, uint64_t address, const char
 	uint64_t offset;
 	int err = dkt__binary_offset(binary, address, &offset);
 
+	if (!err && !is_entry)
+		err = dkt__probe_check_instruction(define, address, !define->place.has_line);
 	if (err)
 		return err;
 	place = dkt__format("%s:0x%llx", binary->path, (unsigned long long)offset);

@@ -45,6 +45,39 @@ p:dktrace/vfs_write vfs_write' '' dktrace probe add --dry-run 'vfs_*'
 	expect 1 '' "dktrace: place 'vfs_read\\np:x/y z': it has an invalid character" dktrace probe add $'vfs_read\np:x/y z'
 }
 
+@test "probe add refuses a place inside an instruction of a program, also of a stripped one" {
+	local n offset program=$tools/probe-target
+
+	case $(uname -m) in
+	x86_64 | aarch64) ;;
+	*) skip "instructions of this machine are not decoded" ;;
+	esac
+	for ((n = 1; n < 16; n++)); do
+		run dktrace probe add --dry-run -x "$program" "target+$n"
+		[ "$status" -eq 0 ] || break
+	done
+	same 1 "$status" "status for target+$n"
+	has "$output" "dktrace: target+$n of "
+	has "$output" " is inside an instruction, and a probe there would crash the program; instructions begin at target+"
+	has "$output" "; --force creates it there"
+	run -0 dktrace probe add --dry-run --force -x "$program" "target+$n"
+	offset=0x${output##*:0x}
+	run -1 dktrace probe add --dry-run -x "$program" "$offset"
+	strip -o "$BATS_TEST_TMPDIR/stripped" "$program"
+	run -1 dktrace probe add --dry-run -x "$BATS_TEST_TMPDIR/stripped" "$offset"
+	has "$output" "dktrace: $offset of $(realpath "$BATS_TEST_TMPDIR/stripped") is inside an instruction"
+}
+
+@test "probe add says if it cannot check whether an instruction begins at a place" {
+	local offset
+
+	run -0 dktrace probe add --dry-run --force -x "$tools/probe-target" target+1
+	offset=0x${output##*:0x}
+	objcopy -S -R .eh_frame -R .eh_frame_hdr "$tools/probe-target" "$BATS_TEST_TMPDIR/bare"
+	run -0 --separate-stderr dktrace probe add --dry-run -x "$BATS_TEST_TMPDIR/bare" "$offset"
+	has "$stderr" "$offset of $(realpath "$BATS_TEST_TMPDIR/bare"): not checked whether an instruction begins there, and a probe inside one crashes the program: no symbol tells where its function is"
+}
+
 @test "wrong usage of probe exits with status 2" {
 	expect 2 '' 'dktrace: probe: needs add|list|enable|disable|del [ARGUMENT...]' dktrace probe
 	expect 2 '' "dktrace: probe: 'make' is not one of add, del, disable, enable, list" dktrace probe make

@@ -19,6 +19,13 @@ probe_target(const char *name, int number, struct outer *outer, double real, str
 	       *more + *name;
 }
 
+#ifdef __x86_64__
+/* An instruction of 10 bytes, one of 1 byte, and bytes that are no instruction. */
+__asm__(".text\n.globl decoded_target\n.type decoded_target, @function\n"
+	"decoded_target: .byte 0x48, 0xb8\n.quad 0x9090909090909090\nret\n"
+	".byte 0x06, 0x06, 0x06\n.size decoded_target, . - decoded_target\n");
+#endif
+
 /* Returns the fields or the error message. The caller frees it. */
 static char *fields(struct dkt_ctx *ctx, const char *exec, const char *place, const char *args)
 {
@@ -92,6 +99,38 @@ static void return_probes_have_the_value(void **state)
 		fields(*state, "/proc/self/exe", "probe_target%return", "ret=$retval");
 
 	assert_string_equal(got, "ret=$retval:s32");
+}
+
+static void places_inside_an_instruction_are_refused(void **state)
+{
+#ifdef __x86_64__
+	DKT_OPTS(dkt_probe_opts, opts, .exec = "/proc/self/exe");
+	DKT_OPTS(dkt_probe_opts, inside, .exec = "/proc/self/exe", .inside = true);
+	struct dkt_probes *probes;
+	uint64_t offset;
+	char place[32];
+
+	assert_ok(*state, dkt_probe_define(*state, "decoded_target+10", NULL, 0, &opts, &probes));
+	offset = strtoull(strrchr(dkt_probes_at(probes, 0)->place, ':') + 1, NULL, 16);
+	dkt_probes_free(probes);
+	assert_int_equal(dkt_probe_define(*state, "decoded_target+3", NULL, 0, &opts, &probes),
+			 -EILSEQ);
+	assert_has(dkt_error(*state), "decoded_target+3 of /");
+	assert_has(dkt_error(*state), " is inside an instruction, and a probe there would crash the"
+				      " program; instructions begin at decoded_target+0 and"
+				      " decoded_target+10");
+	assert_ok(*state, dkt_probe_define(*state, "decoded_target+3", NULL, 0, &inside, &probes));
+	dkt_probes_free(probes);
+	snprintf(place, sizeof(place), "0x%llx", (unsigned long long)offset - 1);
+	assert_int_equal(dkt_probe_define(*state, place, NULL, 0, &opts, &probes), -EILSEQ);
+	snprintf(place, sizeof(place), " and 0x%llx", (unsigned long long)offset);
+	assert_has(dkt_error(*state), place);
+	/* Where the code before is unknown, nothing is refused. */
+	assert_ok(*state, dkt_probe_define(*state, "decoded_target+13", NULL, 0, &opts, &probes));
+	dkt_probes_free(probes);
+#else
+	skip();
+#endif
 }
 
 /* A place by name, by line and by offset in the file are one place. */
@@ -183,6 +222,8 @@ int main(void)
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(return_probes_have_the_value, probe_setup,
 						probe_teardown),
+		cmocka_unit_test_setup_teardown(places_inside_an_instruction_are_refused,
+						probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(places_are_found, probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(files_that_are_not_programs_are_refused,
 						probe_setup, probe_teardown),

@@ -63,6 +63,7 @@ static int read_words(struct dkt_ctx *ctx, struct probe_words *words)
 	const struct option_word known[] = {
 		{ "--debug-file", &words->opts.debug_file, NULL },
 		{ "--exec", &words->opts.exec, NULL },
+		{ "--force", NULL, &words->opts.inside },
 		{ "--group", &words->opts.group, NULL },
 		{ "--kind", &kind, NULL },
 		{ "--name", &words->opts.name, NULL },
@@ -201,6 +202,8 @@ static void print(FILE *out, const struct probe_words *words, const struct dkt_p
 	if (probe->kind == DKT_PROBE_UPROBE && colon)
 		fprintf(out, " --exec %.*s", (int)(colon - probe->place), probe->place);
 	option_word_print(out, "--debug-file", opts->debug_file);
+	if (opts->inside)
+		fputs(" --force", out);
 	option_word_print(out, "--group", opts->group);
 	option_word_print(out, "--kind", opts->kind ? probe_kind_name(opts->kind) : NULL);
 	option_word_print(out, "--name", probe->name);
