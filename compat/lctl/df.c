@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "base/cage.h"
 #include "base/util.h"
 #include "io/output.h"
 #include "io/say.h"
@@ -111,6 +112,20 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 	return err;
 }
 
+static int confine(struct lctl *lctl)
+{
+	struct dkt__cage cage __cleanup(cage_end) = DKT__CAGE_INIT;
+	int err = dkt__cage_begin(&cage, 0);
+
+	if (!err)
+		err = dkt__cage_allow_system(&cage);
+	if (!err)
+		err = dkt__cage_enter(&cage);
+	return err ? dkt_fail(lctl->ctx, err, "confine the process to its files: %s",
+			      strerror(-err)) :
+		     0;
+}
+
 /* All files are open, except for temporary files of the sort. */
 static int drop_privileges(struct lctl *lctl)
 {
@@ -120,7 +135,9 @@ static int drop_privileges(struct lctl *lctl)
 	if (lctl->session)
 		return dkt_caps_lower(lctl->ctx, DKT_LOWER_ALL);
 	err = output_keep(lctl->ctx, NULL, &keep);
-	return err ? err : dkt_caps_limit(lctl->ctx, keep);
+	if (!err)
+		err = dkt_caps_limit(lctl->ctx, keep);
+	return err ? err : confine(lctl);
 }
 
 int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)

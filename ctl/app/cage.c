@@ -5,27 +5,13 @@
 #include <glob.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "app/opt.h"
 #include "base/buf.h"
 #include "base/cage.h"
-#include "base/io.h"
 #include "fleet/collection.h"
 #include "io/run_dir.h"
 #include "lustre/class.h"
-
-/* Files of the system that are opened when they are needed. They are the same for everybody. */
-static const char *const system_files[] = {
-	/* libraries of dumps and databases, programs of recordings and their debug information */
-	"/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache",
-	/* times */
-	"/etc/localtime",
-	/* how many CPUs and how much memory there are */
-	"/sys/devices/system/cpu", "/proc/stat", "/proc/meminfo", "/proc/sys/kernel",
-	/* this process */
-	"/proc/self", "/dev/null", "/dev/urandom", NULL
-};
 
 /* Names of hosts, and certificates. */
 static const char *const network_files[] = { "/etc/hosts",
@@ -128,17 +114,6 @@ static int allow_output(struct dkt__cage *cage, const char *path)
 	return target ? allow_dir_of(cage, target) : err;
 }
 
-/* The library has its temporary files in one directory, and SQLite looks at more. */
-static int allow_temporary(struct dkt__cage *cage)
-{
-	const char *sqlite = secure_getenv("SQLITE_TMPDIR");
-	int err = dkt__cage_allow(cage, dkt__temporary_dir(), DKT__CAGE_WRITE);
-
-	if (!err && sqlite)
-		err = dkt__cage_allow(cage, sqlite, DKT__CAGE_WRITE);
-	return err;
-}
-
 /* ---- needs beside ---- */
 
 static int allow_kernel(struct app *app, struct dkt__cage *cage)
@@ -157,10 +132,8 @@ static int allow_kernel(struct app *app, struct dkt__cage *cage)
 
 static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int needs)
 {
-	int err = allow_list(cage, system_files);
+	int err = class_map_each_dir(allow_input, cage);
 
-	if (!err)
-		err = class_map_each_dir(allow_input, cage);
 	if (!err && app->command->flags & CMD_NEEDS_NETWORK)
 		err = allow_list(cage, network_files);
 	if (!err && (needs & CAGE_KERNEL || app->command->flags & CMD_NEEDS_KERNEL))
@@ -185,8 +158,6 @@ int cage_enter(struct app *app, char *const *inputs, size_t n, const char *outpu
 	struct dkt__cage cage __cleanup(cage_end) = DKT__CAGE_INIT;
 	int err = dkt__cage_begin(&cage, calls_needed(app, needs));
 
-	/* Reads the time zone, wherever TZ says that it is. */
-	tzset();
 	if (!err)
 		err = allow_inputs(&cage, inputs, n);
 	if (!err)
@@ -194,7 +165,7 @@ int cage_enter(struct app *app, char *const *inputs, size_t n, const char *outpu
 	if (!err)
 		err = allow_output(&cage, output);
 	if (!err)
-		err = allow_temporary(&cage);
+		err = dkt__cage_allow_system(&cage);
 	if (!err)
 		err = allow_needs(app, &cage, needs);
 	if (!err)

@@ -10,6 +10,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
+
+#include "base/io.h"
 
 /*
  * The kernel's interface is stable, and headers are older than kernels: those of Debian 12 lack half of it,
@@ -134,6 +137,32 @@ int dkt__cage_allow(struct dkt__cage *cage, const char *path, unsigned int right
 	if (syscall(SYS_landlock_add_rule, cage->ruleset, RULE_PATH_BENEATH, &rule, 0))
 		return errno == EBADFD ? 0 : -errno;
 	return 0;
+}
+
+/* Files of the system that are opened when they are needed. They are the same for everybody. */
+static const char *const system_files[] = {
+	/* libraries of dumps and databases, programs of recordings and their debug information */
+	"/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache",
+	/* times */
+	"/etc/localtime",
+	/* how many CPUs and how much memory there are */
+	"/sys/devices/system/cpu", "/proc/stat", "/proc/meminfo", "/proc/sys/kernel",
+	/* this process */
+	"/proc/self", "/dev/null", "/dev/urandom"
+};
+
+int dkt__cage_allow_system(struct dkt__cage *cage)
+{
+	const char *sqlite = secure_getenv("SQLITE_TMPDIR");
+	int err = dkt__cage_allow(cage, dkt__temporary_dir(), DKT__CAGE_WRITE);
+
+	if (!err && sqlite)
+		err = dkt__cage_allow(cage, sqlite, DKT__CAGE_WRITE);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(system_files); i++)
+		err = dkt__cage_allow(cage, system_files[i], DKT__CAGE_READ);
+	/* Reads the time zone, wherever TZ says that it is. */
+	tzset();
+	return err;
 }
 
 /* ---- seccomp ---- */
