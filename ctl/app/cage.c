@@ -134,9 +134,9 @@ static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int nee
 {
 	int err = class_map_each_dir(allow_input, cage);
 
-	if (!err && app->command->flags & CMD_NEEDS_NETWORK)
+	if (!err && needs & CAGE_NETWORK)
 		err = allow_list(cage, network_files);
-	if (!err && (needs & CAGE_KERNEL || app->command->flags & CMD_NEEDS_KERNEL))
+	if (!err && needs & CAGE_KERNEL)
 		err = allow_kernel(app, cage);
 	if (!err && app->exec)
 		err = allow_debug_files(cage, app->exec);
@@ -147,17 +147,25 @@ static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int nee
 
 static unsigned int calls_needed(const struct app *app, unsigned int needs)
 {
-	return (app->command->flags & CMD_NEEDS_NETWORK ? DKT__CAGE_NETWORK : 0) |
+	return (needs & CAGE_NETWORK ? DKT__CAGE_NETWORK : 0) |
 	       (app->journal ? DKT__CAGE_DATAGRAMS : 0) |
 	       (needs & CAGE_PROCESSES ? DKT__CAGE_PROCESSES : 0);
+}
+
+static unsigned int needs_of(const struct command *command)
+{
+	return (command->flags & CMD_NEEDS_NETWORK ? CAGE_NETWORK : 0) |
+	       (command->flags & CMD_NEEDS_KERNEL ? CAGE_KERNEL : 0);
 }
 
 int cage_enter(struct app *app, char *const *inputs, size_t n, const char *output,
 	       unsigned int needs)
 {
 	struct dkt__cage cage __cleanup(cage_end) = DKT__CAGE_INIT;
-	int err = dkt__cage_begin(&cage, calls_needed(app, needs));
+	int err;
 
+	needs |= needs_of(app->command);
+	err = dkt__cage_begin(&cage, calls_needed(app, needs));
 	if (!err)
 		err = allow_inputs(&cage, inputs, n);
 	if (!err)

@@ -10,6 +10,7 @@ enum cage_need {
 		1, /* tracefs and the state in /run: it reads or sets the log of this machine */
 	CAGE_PROGRAMS = 2, /* programs anywhere, for the names of their functions */
 	CAGE_PROCESSES = 4, /* programs as other processes see them: all files */
+	CAGE_NETWORK = 8, /* servers */
 };
 
 /*

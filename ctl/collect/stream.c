@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/random.h>
 
+#include "app/cage.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "collect/collect.h"
@@ -27,6 +28,33 @@ int collect_number(struct collect *collect)
 	return 0;
 }
 
+/* Before the recordings are read. Nothing is started then, neither ssh nor nodeset. */
+static int confine(struct collect *collect)
+{
+	struct app *app = collect->app;
+	char *const dir[] = { (char *)(uintptr_t)app->output };
+	int err = dkt_caps_limit(app->ctx, DKT_KEEP_INPUT);
+
+	if (!err)
+		err = cage_enter(app, dir, 1, NULL, CAGE_NETWORK);
+	return err ? app_fail(app) : 0;
+}
+
+static int stream(struct collect *collect, int alive)
+{
+	int rc = confine(collect);
+
+	return rc ? rc : load_stream(collect->app, collect->app->output, alive);
+}
+
+/* Loads what the process has not loaded; the files stay in any case. */
+static int load_left(struct collect *collect)
+{
+	int rc = confine(collect);
+
+	return rc ? rc : load_rest(collect->app, collect->app->output);
+}
+
 int collect_stream(struct collect *collect)
 {
 	int ends[2];
@@ -37,7 +65,7 @@ int collect_stream(struct collect *collect)
 		/* The rest is loaded at the end. */
 		signal(SIGTERM, SIG_DFL);
 		close(ends[1]);
-		_exit(load_stream(collect->app, collect->app->output, ends[0]));
+		_exit(stream(collect, ends[0]));
 	}
 	close(ends[0]);
 	collect->loading = ends[1];
@@ -60,6 +88,5 @@ int collect_stream_end(struct collect *collect)
 	/* The table comes before what the process prints. */
 	fflush(stdout);
 	collect_reap(collect, true);
-	/* The files stay. */
-	return has_files(collect) ? load_rest(collect->app, collect->app->output) : 0;
+	return has_files(collect) ? load_left(collect) : 0;
 }

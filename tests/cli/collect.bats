@@ -257,33 +257,6 @@ run_far()
 	same "" "$(ls)" "files"
 }
 
-# Sends a greeting, and then a frame of output with its words. usage: make_liar WORDS
-make_liar()
-{
-	cat >odd <<-'END'
-		#!/usr/bin/env python3
-		import struct, sys, time
-		words = open("words", "rb").read()
-		def frame(kind, body):
-		    sys.stdout.buffer.write(struct.pack("<IB3x", len(body), ord(kind)) + body)
-		    sys.stdout.flush()
-		sys.stdout.buffer.write(b"dktrace-remote 1\n")
-		frame("H", b"host=liar\xff\nversion=0.1.0\n")
-		while len(head := sys.stdin.buffer.read(8)) == 8:
-		    size, kind = struct.unpack("<IB3x", head)
-		    body = sys.stdin.buffer.read(size)
-		    if kind == ord("t"):
-		        now = time.monotonic_ns()
-		        frame("t", body[:8] + struct.pack("<QQq", now, now, 0))
-		    elif kind == ord("r"):
-		        frame("O", words)
-		        frame("Q", struct.pack("<QQ", 0, len(words)))
-	END
-	chmod +x odd
-	# shellcheck disable=SC2059
-	printf "$1" >words
-}
-
 @test "a host's lines cannot be taken for another's" {
 	local words
 

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154,SC2086 # set by bats and helper/common.bash; lists of words
 
 load ../helper/common
+load ../helper/fleet
 
 # They read no files of others, or are not confined to them: dktrace(1), "RIGHTS".
 others="apply boot-config clear collect daemon doctor filter flight function get_param graph help last-boot mark
@@ -98,7 +99,7 @@ namespace: Operation not permitted"
 		[[ " ${others//$'\n'/ } " != *" $command "* ]] || continue
 		while read -r input line; do
 			break_out "$input" dktrace $line || true
-			exists report || same "a report" "$(cat output)" "$line"
+			[ -s report ] || same "a report" "$(cat output)" "$line"
 			wanted=$no_way_out
 			# It connects to a server.
 			[ "$command" != load ] || wanted=${wanted/connect: Operation not permitted/connect: Connection refused}
@@ -116,4 +117,14 @@ namespace: Operation not permitted"
 	# In a session the next command needs its rights.
 	printf 'df dump out/text\ndf dump out/again\n' | lctl
 	cmp out/text out/again
+}
+
+@test "a parser that a file has taken over does not leave what collect loads" {
+	need_landlock
+	command -v python3 >/dev/null || skip "no python3"
+	make_liar 'the bytes of a recording'
+	break_out dir/liar.dat dktrace collect --ssh "$PWD/odd" -w liar -o dir --load http://127.0.0.1:1/a \
+		record -e sched:sched_switch || true
+	same "$(sort <<<"${no_way_out/connect: Operation not permitted/connect: Connection refused}")" \
+		"$(sort -u report)" "collect --load"
 }

@@ -29,7 +29,6 @@
 #include <unistd.h>
 
 static int report = -1;
-static struct stat input;
 
 /* ---- the ways; each returns a negative value and sets errno, or returns another ---- */
 
@@ -172,19 +171,19 @@ static void break_out(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *path = getenv("BREAK_OUT_INPUT"), *to = getenv("BREAK_OUT_REPORT");
+	const char *to = getenv("BREAK_OUT_REPORT");
 
-	if (path && to && !stat(path, &input))
+	if (getenv("BREAK_OUT_INPUT") && to)
 		report = open(to, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 }
 
 /* The first bytes tell what a file is, and are read before. */
 static void look(int fd, size_t len)
 {
-	struct stat st;
+	struct stat st, input;
 
-	if (report >= 0 && len > 16 && !fstat(fd, &st) && st.st_dev == input.st_dev &&
-	    st.st_ino == input.st_ino)
+	if (report >= 0 && len > 16 && !stat(getenv("BREAK_OUT_INPUT"), &input) &&
+	    !fstat(fd, &st) && st.st_dev == input.st_dev && st.st_ino == input.st_ino)
 		break_out();
 }
 
