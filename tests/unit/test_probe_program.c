@@ -4,6 +4,7 @@
 #include "debuginfo/binary.h"
 #include "probe_target.h"
 #include "probe_tree.h"
+#include "set/probes/probe_words.h"
 
 struct small {
 	int x, y;
@@ -133,6 +134,37 @@ static void places_inside_an_instruction_are_refused(void **state)
 #endif
 }
 
+/* As a file of settings has it that was saved before the program was changed. */
+static void a_definition_inside_an_instruction_is_refused(void **state)
+{
+#ifdef __x86_64__
+	DKT_OPTS(dkt_probe_opts, opts, .exec = "/proc/self/exe");
+	static const char *const behind[] = { "", " --off", " --force", " --force --off" };
+	struct dkt_probes *probes;
+	char definition[PATH_MAX];
+	const char *place;
+
+	assert_ok(*state, dkt_probe_define(*state, "decoded_target+10", NULL, 0, &opts, &probes));
+	place = dkt_probes_at(probes, 0)->place;
+	for (size_t i = 0; i < ARRAY_SIZE(behind); i++) {
+		const char *colon = strrchr(place, ':');
+		struct probe_words words;
+		struct dkt_probes *again = NULL;
+
+		snprintf(definition, sizeof(definition), "p:dktrace/a %.*s:0x%llx%s",
+			 (int)(colon - place), place, strtoull(colon + 1, NULL, 16) - 1, behind[i]);
+		assert_ok(*state, probe_words_read(*state, definition, &words));
+		assert_int_equal(probe_words_define(*state, &words, &again), i < 2 ? -EILSEQ : 0);
+		assert_int_equal(words.off, i & 1);
+		dkt_probes_free(again);
+		probe_words_clear(&words);
+	}
+	dkt_probes_free(probes);
+#else
+	skip();
+#endif
+}
+
 /* A place by name, by line and by offset in the file are one place. */
 static void places_are_found(void **state)
 {
@@ -223,6 +255,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(return_probes_have_the_value, probe_setup,
 						probe_teardown),
 		cmocka_unit_test_setup_teardown(places_inside_an_instruction_are_refused,
+						probe_setup, probe_teardown),
+		cmocka_unit_test_setup_teardown(a_definition_inside_an_instruction_is_refused,
 						probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(places_are_found, probe_setup, probe_teardown),
 		cmocka_unit_test_setup_teardown(files_that_are_not_programs_are_refused,

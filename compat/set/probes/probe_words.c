@@ -83,10 +83,19 @@ static int read_words(struct dkt_ctx *ctx, struct probe_words *words)
 	return join(list + 1, n - 1, words);
 }
 
+/* Cuts an option off the end of a definition. Returns whether it was there. */
+static bool cut_option(char *line, const char *option)
+{
+	const size_t len = strlen(line), n = strlen(option);
+
+	if (len <= n || line[len - n - 1] != ' ' || strcmp(line + len - n, option) != 0)
+		return false;
+	line[len - n - 1] = '\0';
+	return true;
+}
+
 int probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *words)
 {
-	static const char off[] = " --off";
-	const size_t len = strlen(text);
 	struct dkt_probes *probes = NULL;
 
 	*words =
@@ -98,9 +107,8 @@ int probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *
 	dkt_probes_free(probes);
 	if (!words->defined)
 		return read_words(ctx, words);
-	words->off = len >= sizeof(off) && !strcmp(text + len - (sizeof(off) - 1), off);
-	if (words->off)
-		words->line[len - (sizeof(off) - 1)] = '\0';
+	words->off = cut_option(words->line, "--off");
+	words->opts.inside = cut_option(words->line, "--force");
 	words->place = words->line;
 	return 0;
 }
@@ -114,11 +122,47 @@ void probe_words_clear(struct probe_words *words)
 
 /* ---- the probes that they define ---- */
 
+/* The program may have changed since: its instructions may begin elsewhere now. */
+static int check_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
+{
+	const char *colon = strrchr(probe->place, ':');
+	char *exec __cleanup(free) = NULL, *offset __cleanup(free) = NULL;
+	DKT_OPTS(dkt_probe_opts, opts);
+	struct dkt_probes *probes = NULL;
+	int err;
+
+	if (probe->kind != DKT_PROBE_UPROBE || probe->on_return || !colon)
+		return 0;
+	opts.exec = exec = strndup(probe->place, (size_t)(colon - probe->place));
+	offset = strndup(colon + 1, strcspn(colon + 1, "("));
+	if (!exec || !offset)
+		return -ENOMEM;
+	err = dkt_probe_define(ctx, offset, NULL, 0, &opts, &probes);
+	dkt_probes_free(probes);
+	if (err == -EILSEQ)
+		return err;
+	/* The kernel tells what else is wrong with it. */
+	if (err)
+		free(dkt_error_take(ctx));
+	return 0;
+}
+
+static int parse_definition(struct dkt_ctx *ctx, const struct probe_words *words,
+			    struct dkt_probes **probes)
+{
+	const struct dkt_probe *probe;
+	int err = dkt_probe_parse(ctx, words->place, probes);
+
+	for (size_t i = 0; !err && !words->opts.inside && (probe = dkt_probes_at(*probes, i)); i++)
+		err = check_place(ctx, probe);
+	return err;
+}
+
 int probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
 		       struct dkt_probes **probes)
 {
 	if (words->defined)
-		return dkt_probe_parse(ctx, words->place, probes);
+		return parse_definition(ctx, words, probes);
 	return dkt_probe_define(ctx, words->place, words->args, words->n_args, &words->opts,
 				probes);
 }
