@@ -38,7 +38,7 @@ const struct command app_commands[] = {
 	{ "reset",     cmd_reset,  GROUP_LOG, CMD_RESET, 0, 0,  "", "remove all settings and records and restore the machine" },
 	{ "save",      cmd_save,   GROUP_SETTINGS, 0,        0, 1,  "[FILE]", "write the settings to a configuration file" },
 	{ "set_param", cmd_lctl,   GROUP_LOG, CMD_LCTL, 1, -1, "[-n] PARAMETER=VALUE...", "set debug, subsystem_debug, debug_sources, printk, debug_mb, debug_filter" },
-	{ "show",      cmd_dk,     GROUP_LOG, CMD_LOG | CMD_INPUT | CMD_DAT | CMD_RECORD, 0, 1,  "[FILE]", "print the log and keep it" },
+	{ "show",      cmd_dk,     GROUP_LOG, CMD_LOG | CMD_INPUT | CMD_DAT | CMD_RECORD | CMD_WRITE_LAST, 0, 1,  "[FILE]", "print the log and keep it" },
 	{ "snapshot",  cmd_snapshot, GROUP_LOG, CMD_LOG | CMD_DAT | CMD_RECORD, 1, 2, "take|show|free [FILE]", "keep the log of a moment in the kernel, and print it" },
 	{ "split",     cmd_split,  GROUP_READING, CMD_WRITE | CMD_PICK | CMD_SPLIT | CMD_LIST | CMD_READ_FIRST | CMD_WRITE_LAST, 2, 2, "FILE OUT", "split a recording into several files" },
 	{ "sql",       cmd_sql,    GROUP_READING, CMD_LIST | CMD_SQL | CMD_PICK | CMD_READ_ALL, 1, -1, "FILE... ['SELECT ...']", "answer a statement in SQL from recordings, or list their tables" },

@@ -13,6 +13,9 @@
 #include "io/run_dir.h"
 #include "lustre/class.h"
 
+/* The kernel follows no more. */
+#define MAX_LINKS 40
+
 /* Names of hosts, and certificates. */
 static const char *const network_files[] = { "/etc/hosts",
 					     "/etc/host.conf",
@@ -80,7 +83,8 @@ static int allow_debug_files(struct dkt__cage *cage, const char *program)
 
 static int allow_inputs(struct dkt__cage *cage, char *const *inputs, size_t n)
 {
-	int err = 0;
+	/* Standard input is opened again, to see whether somebody writes it. */
+	int err = allow_input(cage, "/proc/self/fd/0");
 
 	for (size_t i = 0; !err && i < n; i++) {
 		err = allow_input(cage, inputs[i]);
@@ -98,9 +102,23 @@ static int allow_dir_of(struct dkt__cage *cage, const char *path)
 	return dir ? dkt__cage_allow(cage, dir, DKT__CAGE_WRITE) : -ENOMEM;
 }
 
+/* Returns where a link leads to, which need not exist; NULL: it is no link. The caller frees it. */
+static char *read_link(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n < 0)
+		return NULL;
+	target[n] = '\0';
+	return dkt__format("%.*s%s", *target != '/' && slash ? (int)(slash - path + 1) : 0, path,
+			   target);
+}
+
 static int allow_output(struct dkt__cage *cage, const char *path)
 {
-	char *target __cleanup(free) = NULL;
+	char *at __cleanup(free) = NULL;
 	struct stat st = { .st_mode = S_IFREG };
 	int err;
 
@@ -110,8 +128,15 @@ static int allow_output(struct dkt__cage *cage, const char *path)
 	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return dkt__cage_allow(cage, path, DKT__CAGE_WRITE);
 	err = allow_dir_of(cage, path);
-	target = err ? NULL : realpath(path, NULL);
-	return target ? allow_dir_of(cage, target) : err;
+	at = read_link(path);
+	for (int i = 0; !err && at && i < MAX_LINKS; i++) {
+		char *next = read_link(at);
+
+		err = allow_dir_of(cage, at);
+		free(at);
+		at = next;
+	}
+	return err;
 }
 
 /* ---- needs beside ---- */

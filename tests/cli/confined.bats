@@ -109,6 +109,25 @@ namespace: Operation not permitted"
 	done < <(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\)  .*/\1/p')
 }
 
+# The directory for temporary files must not be what lets a command write its output.
+@test "confined commands write their output, also through links, and read standard input" {
+	local words
+
+	export TMPDIR=$PWD/tmp
+	dktrace report in.dat >wanted
+	ln -s ../out/target other/link
+	dktrace report in.dat -o other/link
+	cmp wanted out/target
+	dktrace report in.dat -o out/target
+	dktrace report - <in.dat | cmp wanted
+	for words in "show -i tree out/shown" "dk -i tree out/dumped" "show -i tree -o out/named" \
+		"convert in.dat out/a.sqlite" "convert in.dat out/ctf --format ctf" "split --count 100 in.dat out/part.dat" \
+		"merge in.dat -o out/merged.dat" "view in.dat -o out/page.html" "recover -o out/whole.dat in.dat"; do
+		dktrace $words || [ $? -eq 3 ] || same 0 "$?" "$words"
+	done
+	same "" "$(ls -A tmp)" "temporary files"
+}
+
 @test "a parser that a file has taken over does not leave lctl df" {
 	need_landlock
 	"$tools/gen-records" cpus 30 >dump
