@@ -19,7 +19,7 @@ int words_keep(struct dkt_buf *buf, const void *bytes, size_t len, size_t most)
 int words_lines(struct dkt_buf *buf, const void *bytes, size_t len,
 		int (*fn)(void *data, char *line), void *data)
 {
-	/* What was kept has no end of a line: to look again would take time by the square of its length. */
+	/* The part that was kept has no end of a line: to look again would take time by the square of its length. */
 	size_t from = buf->len;
 	int err = words_keep(buf, bytes, len, SIZE_MAX);
 	char *line = buf->data, *end;

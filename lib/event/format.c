@@ -191,8 +191,7 @@ static struct tep_event *parse(struct tep_handle *tep, const struct dkt_event *e
 			       const char *format)
 {
 	struct tep_event *parsed = NULL;
-	enum tep_errno err =
-		tep_parse_format(tep, &parsed, format, strlen(format), event->system);
+	enum tep_errno err = tep_parse_format(tep, &parsed, format, strlen(format), event->system);
 
 	/* Other errors do not matter: the fields are there even if the print format cannot be parsed. */
 	if (err == TEP_ERRNO__MEM_ALLOC_FAILED || !parsed || strcmp(parsed->name, event->name))

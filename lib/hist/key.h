@@ -2,8 +2,8 @@
 /* Keys of histograms and pairs: a field with a modifier, its value in a record, its text. */
 #pragma once
 
-#include "expr.h"
 #include "base/intern.h"
+#include "expr.h"
 #include "plan.h"
 
 /* Modifiers of a field: histogram.rst, "keys" and "vals". */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs of records: keys, groups, nesting, gaps; and the data structures below. */
+#include "base/intern.h"
 #include "base/keymap.h"
 #include "check.h"
-#include "base/intern.h"
 #include "pages.h"
 #include "pairs.h"
 
