@@ -188,10 +188,10 @@ static const char *take_string(const char *p, struct dkt_buf *to)
 
 		add(to, p, plain);
 		p += plain;
-		if (*p != '\\' || !p[1])
+		/* The line can be cut off after a backslash. */
+		if (*p != '\\' || !*++p)
 			continue;
-		escape = strchr(from, p[1]);
-		p += 2;
+		escape = strchr(from, *p++);
 		if (p[-1] == 'u')
 			p = add_code(to, p);
 		else
