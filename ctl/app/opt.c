@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stddef.h>
 
+#include "app/foreign.h"
 #include "app/old_options.h"
 #include "app/value.h"
 #include "base/buf.h"
@@ -142,6 +143,7 @@ static const struct opt opts[] = {
 	{ "nodes",     'w', "NODES",  AT(nodes),      CMD_COLLECT, "run on these hosts: oss[01-40],mds1; a node set or group of ClusterShell" },
 	{ "output",    'o', "DIR",    AT(output),     CMD_COLLECT, "write a file for each host, and collection.json, to the new directory DIR" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_MERGE, "write to FILE" },
+	{ "output",    'o', "FILE",   AT(output),     CMD_STRACE, "write the calls to FILE; the command's own output stays where it is" },
 	{ "output",    'o', "FILE",   AT(output),     CMD_VIEW, "write the page to FILE, whole or not at all; '-': standard output" },
 	{ "period",    0,   "DEFINITION", AT(periods), CMD_ANALYZE | CMD_LAMI, "define a period: 'NAME: begin EVENTS; end EVENTS[FIELD == $begin.FIELD]; show FIELDS', or the name of a pair of latency" },
 	{ "pid",       'p', "LIST",   AT(pid),        CMD_FILTER | CMD_FUNCTION, "record only these processes, with all their threads: 1234,1240" },
@@ -354,11 +356,19 @@ static void hint(const struct command *command, const char *word)
 		app_say("did you mean --%s?", guess.best);
 }
 
+/* True if the option lacks its value, because its letter is one of strace's that takes none. */
+static bool is_of_strace(const struct command *command, const struct opt *opt, const char *value)
+{
+	return value && (*value == '-' || *value == opt->letter) && opt->letter &&
+	       foreign_option(command, opt->letter);
+}
+
 int opt_parse(struct app *app, const struct command *command, int argc, char **argv)
 {
 	char letters[3 * N_OPTS + 2];
 	struct option longs[N_OPTS + MAX_OLD + 1];
 	char name[] = "dktrace", *self = argv[0];
+	const struct opt *opt;
 	int c;
 
 	/* getopt's messages begin with argv[0]. */
@@ -369,12 +379,19 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 		if (c == '?') {
 			if (!optopt)
 				hint(command, argv[optind - 1]);
+			else
+				foreign_option(command, (char)optopt);
 			fprintf(stderr, "Try 'dktrace %s%s--help'.\n", command ? command->name : "",
 				command ? " " : "");
 			argv[0] = self;
 			return -1;
 		}
-		if (store(app, opt_of(command, c), optarg)) {
+		opt = opt_of(command, c);
+		if (c < FIRST && is_of_strace(command, opt, optarg)) {
+			argv[0] = self;
+			return -1;
+		}
+		if (store(app, opt, optarg)) {
 			app_say("out of memory");
 			argv[0] = self;
 			return -1;

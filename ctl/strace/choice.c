@@ -40,6 +40,9 @@ int strace_choice_read(struct strace_choice *choice, const struct app *app)
 
 static int no_call(struct dkt_ctx *ctx, const char *word)
 {
+	static const char *const sets[] = { "file", "process", "network", "net",    "signal",
+					    "ipc",  "desc",    "memory",  "creds",  "clock",
+					    "stat", "lstat",   "fstat",   "statfs", "pure" };
 	struct dkt__guess guess;
 	const char *name;
 
@@ -47,6 +50,13 @@ static int no_call(struct dkt_ctx *ctx, const char *word)
 	for (int i = 0; i < STRACE_CALLS; i++)
 		if ((name = dkt_syscall_name(ctx, i)))
 			dkt__guess_try(&guess, name);
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+		if (!strcmp(word + (*word == '%'), sets[i]))
+			return dkt_fail(
+				ctx, -EINVAL,
+				"--calls: '%s' is a set of strace(1): name its calls, such as"
+				" open*,*stat*,read*",
+				word);
 	return dkt_fail(ctx, -ENOENT, "--calls: this machine has no system call '%s'%s", word,
 			dkt__guess_words(&guess));
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* strace: prints system calls with their times, arguments and results. */
+#include <fcntl.h>
+
 #include "app/opt.h"
+#include "app/print.h"
 #include "app/value.h"
 #include "base/stop.h"
 #include "input/live_args.h"
 #include "log/threads.h"
+#include "pipeline/outfile.h"
 #include "strace/strace.h"
 
 /* ---- arguments ---- */
@@ -294,9 +298,50 @@ static void clear(struct strace *strace)
 	strace_choice_clear(&strace->choice);
 }
 
+/* Lets all that is printed go into --output. The command that is run keeps standard output. */
+static int begin_output(struct app *app, struct outfile *file, FILE **earlier)
+{
+	FILE *stream = NULL;
+	int fd = -1, err = outfile_open_now(app->ctx, app->output, false, file);
+
+	if (!err)
+		err = outfile_begin(file);
+	if (err)
+		return err;
+	fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+	stream = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!stream) {
+		err = dkt_fail(app->ctx, -errno, "write %s: %s", app->output, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	*earlier = stdout;
+	stdout = stream;
+	return 0;
+}
+
+static int end_output(struct app *app, struct outfile *file, FILE *earlier, int err)
+{
+	bool failed = false;
+
+	if (earlier) {
+		failed = ferror(stdout);
+		failed |= fclose(stdout) != 0;
+		stdout = earlier;
+		print_output(file);
+	}
+	outfile_close(file);
+	return failed && !err ?
+		       dkt_fail(app->ctx, -EIO, "write %s: %s", app->output, strerror(errno)) :
+		       err;
+}
+
 int cmd_strace(struct app *app, int argc, char **argv)
 {
 	struct strace strace = { .app = app };
+	struct outfile file = OUTFILE_INIT;
+	FILE *earlier = NULL;
 	struct record_args args = { 0 };
 	struct inputs in = { 0 };
 	int err, rc = read_args(&strace, argc, argv);
@@ -310,8 +355,11 @@ int cmd_strace(struct app *app, int argc, char **argv)
 		return live_args_close(app, &args, &in, 0, rc);
 	}
 	err = open_inputs(&strace, &args, &in);
+	if (!err && app->output)
+		err = begin_output(app, &file, &earlier);
 	if (!err)
 		err = strace.n_files ? run_files(&strace, &in, &rc) : run_live(&strace, &rc);
+	err = end_output(app, &file, earlier, err);
 	clear(&strace);
 	return live_args_close(app, &args, &in, err, rc);
 }

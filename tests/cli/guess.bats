@@ -61,7 +61,7 @@ Try 'dktrace status --help'." dktrace status --stye
 	suggests 2 syscall dktrace latency --input "$capture" sycall
 	suggests 2 syscall dktrace latency sycall -- true
 	suggests 2 total dktrace latency syscall --sort toatl
-	suggests 1 hitcount dktrace hist --input "$capture" syscalls:sys_enter_read --sort hitcuont
+	suggests 2 hitcount dktrace hist --input "$capture" syscalls:sys_enter_read --sort hitcuont
 	suggests 2 now dktrace report "$recorded/v6.dat" --style json --fields nwo
 	suggests 2 wall dktrace report "$recorded/v6.dat" --style json --fields event,wal
 }

@@ -168,3 +168,25 @@ stacks()
 	has "$output" "futex(0x7f0"
 	same 2 "${#lines[@]}" "calls"
 }
+
+@test "options of strace(1) are answered with those of dktrace" {
+	local option here
+
+	while IFS='|' read -r option here; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr dktrace strace $option -- true
+		has "$stderr" "$here"
+	done <<-'END'
+		-f|dktrace: -f of strace(1): the processes that a command starts are shown without it; with --pid use --children
+		-ff|dktrace: -f of strace(1): the processes
+		-f -e open|dktrace: -f of strace(1): the processes
+		-c|dktrace: -c of strace(1): --summary counts and measures the calls
+		-C|dktrace: -C of strace(1): --summary
+		-T|dktrace: -T of strace(1): each line has the duration
+		-tt|dktrace: -t of strace(1): each line begins with its time
+		-k|dktrace: -k of strace(1): --stack prints where calls waited, and who called them
+		-y|dktrace: -y of strace(1): descriptors are shown with their files
+		-e trace=file|dktrace: --calls: 'file' is a set of strace(1): name its calls, such as open*,*stat*,read*
+		-e %network|dktrace: --calls: '%network' is a set of strace(1): name its calls
+	END
+}

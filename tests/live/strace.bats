@@ -25,6 +25,17 @@ load ../helper/live
 	done
 }
 
+@test "strace --output writes the calls, and not what the command prints" {
+	expect 0 out "" dktrace strace -o "$tmp/calls" -e write -- echo out
+	has_line '^[0-9:.]+ \( *[0-9.]+ ms\) echo/[0-9]+ write\(1' "$tmp/calls"
+	no_line '^out' "$tmp/calls"
+	expect 0 "" "dktrace: the earlier $tmp/calls is now $tmp/calls.old" dktrace strace -o "$tmp/calls" --json -- true
+	has_line 'write\(1' "$tmp/calls.old"
+	jq -es 'map(.call) | index("exit_group")' "$tmp/calls"
+	run -1 --separate-stderr dktrace strace -o "$tmp/none/calls" -- true
+	has "$stderr" "dktrace: "
+}
+
 @test "strace leaves the signals ignored that were so before" {
 	run -0 --separate-stderr bash -c 'trap "" HUP INT; exec dktrace strace --summary -- \
 		sh -c "grep SigIgn /proc/self/status >&2"'
