@@ -56,11 +56,14 @@ static int allow_beside(struct dkt__cage *cage, const char *path)
 	const char *slash = strrchr(path, '/');
 	const int dir = slash ? (int)(slash - path + 1) : 0;
 	char *about __cleanup(free) = dkt__format("%.*s" COLLECTION_NAME, dir, path);
+	/* The description stands for all files of its collection. */
+	const bool whole = !strcmp(path + dir, COLLECTION_NAME);
+	char *all __cleanup(free) = whole ? dkt__format("%.*s.", dir, path) : NULL;
 	char *wal __cleanup(free) = dkt__format("%s-wal", path);
 	char *shm __cleanup(free) = dkt__format("%s-shm", path);
-	const char *const paths[] = { about, wal, shm, NULL };
+	const char *const paths[] = { about, wal, shm, all, NULL };
 
-	return about && wal && shm ? allow_list(cage, paths) : -ENOMEM;
+	return about && wal && shm && (all || !whole) ? allow_list(cage, paths) : -ENOMEM;
 }
 
 /* Debug information that is beside a program, whose name only the program tells. */

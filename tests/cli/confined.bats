@@ -126,6 +126,12 @@ namespace: Operation not permitted"
 		dktrace $words || [ $? -eq 3 ] || same 0 "$?" "$words"
 	done
 	same "" "$(ls -A tmp)" "temporary files"
+	mkdir all
+	cp in.dat all/a.dat
+	echo '{"collection": 1, "command": ["record"], "began": 0, "ended": 0, "wall": 0, "hosts": [{"name": "a", "file": "a.dat",
+		"state": "complete", "status": 0, "bytes": 1, "breaks": 0, "trips": []}]}' >all/collection.json
+	dktrace report all >wanted
+	dktrace report all/collection.json | cmp wanted
 }
 
 @test "a parser that a file has taken over does not leave lctl df" {
