@@ -17,7 +17,7 @@ all()
 	IFS='|' read -r -a commands <<<"$3"
 	for command in "${commands[@]}"; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr timeout 60 dktrace $command "${@:4}" </dev/null
+		run --separate-stderr timeout 600 dktrace $command "${@:4}" </dev/null
 		same "$wanted" "$status" "status of dktrace $command ${*:4}"
 		has "$stderr" "$message"
 	done

@@ -55,7 +55,7 @@ without_tracefs()
 	knobs | diff "$tmp/before" -
 	run -0 nobody dktrace doctor --json
 	echo "$output" | jq -e '.checks[] | select(.what == "may control tracefs") | .ok == false and (.note | contains("cap_dac_override"))'
-	# What is mounted already need not be mounted by nobody.
+	# A user who may not mount tracefs is not told so because it is mounted.
 	echo "$output" | jq -e '[.checks[] | select(.what == "may mount tracefs" or .what == "cap_sys_admin") | .ok] == [false, false]'
 	# With the one that is named it goes.
 	run -0 setpriv --reuid=65534 --clear-groups --inh-caps=+dac_override,+dac_read_search --ambient-caps=+dac_override,+dac_read_search dktrace list events 'block:*'
