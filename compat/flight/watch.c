@@ -59,18 +59,25 @@ int flight_watch_read(struct flight_watch *watch, unsigned int percent, uint64_t
 int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,
 			const struct wanted_words *who, struct flight_watch *watch)
 {
-	const struct wanted_words words = { .events = events,
-					    .filter = who->filter,
-					    .comms = who->comms,
-					    .pids = who->pids,
-					    .children = who->children,
-					    .cpus = who->cpus };
+	struct wanted_words words = { .events = events,
+				      .filter = who->filter,
+				      .comms = who->comms,
+				      .pids = who->pids,
+				      .children = who->children,
+				      .cpus = who->cpus };
 	int err = open_context(ctx, watch);
 
 	if (err)
 		return err;
-	watch->way = "the kernel tests each record";
 	err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
+	if ((err == -ENOENT || err == -EINVAL) && words.filter) {
+		/* The filter has fields of other events. */
+		err = flight_watch_clear(watch, log);
+		words.filter = NULL;
+		if (!err)
+			err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
+	}
+	watch->way = "the kernel tests each record";
 	if (!err)
 		err = flight_watch_read(watch, 0, SIZE);
 	return pass_error(ctx, watch, err);
