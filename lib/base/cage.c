@@ -265,6 +265,12 @@ static scmp_filter_ctx new_filter(void)
 	return filter;
 }
 
+/* A condition; b: the second number of a masked comparison. */
+static struct scmp_arg_cmp argument(unsigned int nr, enum scmp_compare op, uint64_t a, uint64_t b)
+{
+	return (struct scmp_arg_cmp){ .arg = nr, .op = op, .datum_a = a, .datum_b = b };
+}
+
 /* Refuses a call if all n conditions hold. */
 static int refuse_if(scmp_filter_ctx filter, int call, unsigned int n,
 		     const struct scmp_arg_cmp *conditions)
@@ -294,17 +300,17 @@ static int refuse_arguments(scmp_filter_ctx filter)
 		int call;
 		struct scmp_arg_cmp condition;
 	} rules[] = {
-		{ SCMP_SYS(kill), SCMP_A0(SCMP_CMP_NE, self) },
-		{ SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_NE, self) },
+		{ SCMP_SYS(kill), argument(0, SCMP_CMP_NE, self, 0) },
+		{ SCMP_SYS(tgkill), argument(0, SCMP_CMP_NE, self, 0) },
 		/* Keys that the terminal's next program reads. */
-		{ SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCSTI) },
-		{ SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCLINUX) },
+		{ SCMP_SYS(ioctl), argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCSTI) },
+		{ SCMP_SYS(ioctl), argument(1, SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCLINUX) },
 		/* A file that can be read, such as a program. */
-		{ SCMP_SYS(fchmod), SCMP_A1(SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID) },
-		{ SCMP_SYS(fchmod), SCMP_A1(SCMP_CMP_MASKED_EQ, S_ISGID, S_ISGID) },
-		{ SCMP_SYS(fchmod), SCMP_A1(SCMP_CMP_MASKED_EQ, S_IWOTH, S_IWOTH) },
-		{ SCMP_SYS(open), SCMP_A1(SCMP_CMP_MASKED_EQ, how, O_TRUNC) },
-		{ SCMP_SYS(openat), SCMP_A2(SCMP_CMP_MASKED_EQ, how, O_TRUNC) },
+		{ SCMP_SYS(fchmod), argument(1, SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID) },
+		{ SCMP_SYS(fchmod), argument(1, SCMP_CMP_MASKED_EQ, S_ISGID, S_ISGID) },
+		{ SCMP_SYS(fchmod), argument(1, SCMP_CMP_MASKED_EQ, S_IWOTH, S_IWOTH) },
+		{ SCMP_SYS(open), argument(1, SCMP_CMP_MASKED_EQ, how, O_TRUNC) },
+		{ SCMP_SYS(openat), argument(2, SCMP_CMP_MASKED_EQ, how, O_TRUNC) },
 	};
 	int err = 0;
 
@@ -324,19 +330,19 @@ static bool may_open(int domain, unsigned int needs)
 /* On this machine only datagrams: managers of services and containers listen on streams. */
 static int refuse_some_sockets(scmp_filter_ctx filter, unsigned int needs)
 {
-	const struct scmp_arg_cmp above = SCMP_A0(SCMP_CMP_GT, AF_NETLINK);
+	const struct scmp_arg_cmp above = argument(0, SCMP_CMP_GT, AF_NETLINK, 0);
 	int err = refuse_if(filter, SCMP_SYS(socket), 1, &above);
 
 	for (int domain = 0; !err && domain <= AF_NETLINK; domain++) {
-		const struct scmp_arg_cmp same = SCMP_A0(SCMP_CMP_EQ, (uint64_t)domain);
+		const struct scmp_arg_cmp same = argument(0, SCMP_CMP_EQ, (uint64_t)domain, 0);
 
 		if (!may_open(domain, needs))
 			err = refuse_if(filter, SCMP_SYS(socket), 1, &same);
 	}
 	for (uint64_t type = 0; !err && type <= SOCKET_TYPE; type++) {
 		const struct scmp_arg_cmp local[] = {
-			SCMP_A0(SCMP_CMP_EQ, AF_UNIX),
-			SCMP_A1(SCMP_CMP_MASKED_EQ, SOCKET_TYPE, type),
+			argument(0, SCMP_CMP_EQ, AF_UNIX, 0),
+			argument(1, SCMP_CMP_MASKED_EQ, SOCKET_TYPE, type),
 		};
 
 		if (type != SOCK_DGRAM)
