@@ -206,10 +206,17 @@ void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx)
 		dkt__guess_member(guess, dkt_event_system(all[i]), dkt_event_name(all[i]));
 }
 
-static int no_event(struct dkt_ctx *ctx, const char *word)
+static int no_event(struct dkt_ctx *ctx, const char *glob)
 {
+	const char *colon = strchr(glob, ':');
+	/* All events of a system: the system is unknown. */
+	char *word __cleanup(free) = colon && !strcmp(colon, ":*") ?
+					     strndup(glob, (size_t)(colon - glob)) :
+					     strdup(glob);
 	struct dkt__guess guess;
 
+	if (!word)
+		return dkt__no_memory(ctx);
 	dkt__guess_start(&guess, word, strlen(word));
 	mask_guess(MASK_DEBUG, &guess);
 	mask_guess(MASK_SUBSYSTEM, &guess);
