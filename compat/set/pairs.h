@@ -18,7 +18,8 @@ struct latency_pair {
 	bool per_task; /* the process itself causes both, so that its PID selects the records */
 	bool few_keys; /* about as many values of the key as threads, or fewer: a table can hold them */
 	const char *help;
-	const char *calls; /* only these of all system calls, as for pair_calls_filter(); NULL: no filter */
+	/* Only these of all system calls, as for pair_calls_filter(); NULL: no filter. */
+	const char *calls;
 };
 
 /* Returns the next ready-made pair, or NULL after the last one. */

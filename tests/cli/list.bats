@@ -82,7 +82,7 @@ syscalls:sys_enter_ioctl,common_pid,int,4,4,true"
 	same "instance         $DKTRACE_INSTANCE (not started: set_param debug=... starts it)" "${lines[0]}" "first line"
 	run -0 dktrace status --json
 	echo "$output" | jq -e --arg name "$DKTRACE_INSTANCE" \
-		'.instance == $name and .started == false and .cpus == [] and .interrupted == false and .debug_filter == "none" and .debug_mb == 0'
+		'.instance == $name and .started == false and .cpus == [] and .interrupted == false and .debug_filter == "none" and .debug_mb > 0'
 	run -0 dktrace status --csv
 	same "key,value
 instance,$DKTRACE_INSTANCE

@@ -137,13 +137,14 @@ run_tree()
 	END
 	printf 'build/san/half:\n\techo half >$@ && sleep infinity\nbuild-san: build/san/half\n' >tree/Makefile
 	mkdir -p tree/build/san slow
-	cat >slow/sitecustomize.py <<-'END'
+	cat >slow/sitecustomize.py <<-END
 		# The process has begun, and the runner does not know it yet.
-		import subprocess, time
+		import os, subprocess, time
 		class Slow(subprocess.Popen):
 		    def __init__(self, *args, **more):
 		        super().__init__(*args, **more)
-		        time.sleep(1)
+		        # Jobs have sessions of their own.
+		        while more.get("start_new_session") and not os.path.exists("$PWD/killed"): time.sleep(0.05)
 		subprocess.Popen = Slow
 	END
 	for words in cli san-cli "cli slow" "san-cli slow"; do
@@ -153,8 +154,10 @@ run_tree()
 			sleep 0.05
 		done
 		kill -TERM $!
+		: >killed
 		status=0
 		wait $! || status=$?
+		rm killed
 		same 143 "$status" "status"
 		gone tree/tests/cli/changed
 		gone tree/build/san/half

@@ -55,7 +55,7 @@ renamed()
 	"$BATS_TEST_DIRNAME/../tools/gen-lustre-log" server 2.15 200 >"$log"
 	renamed "--group-by is --keys now" "--keys nid" "--group-by nid" dktrace lustre rpc "$log"
 	expect 2 '' "dktrace: --time is --duration now
-dktrace: --duration: '0' is not a number of seconds above 0" dktrace hist --input "$capture" iotrace --time 0
+dktrace: --duration: '0' is not a number of seconds above 0; units are ns, us, ms, s, m, h and d" dktrace hist --input "$capture" iotrace --time 0
 }
 
 @test "--duration with a sign is --took" {

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int in = memfd_create("frames", MFD_CLOEXEC);
 	int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	struct dkt_ctx *ctx;
+	struct dkt_ctx *ctx = NULL;
 	struct serve_opts opts = { .in = in, .out = out, .check = check };
 
 	must(in >= 0 && out >= 0 && write(in, data, size) == (ssize_t)size &&

@@ -474,7 +474,7 @@ attempts()
 	start_daemon
 	daemon stop --keep-recording
 	"$sequence" 2 5000
-	run -0 daemon status
+	run -1 daemon status
 	has "$output" "attention   it was stopped with --keep-recording: the kernel records on"
 	start_daemon 2>"$tmp/err"
 	has "$(cat "$tmp/err")" "the kernel has recorded on since the last daemon was stopped: the next segment has that"

@@ -57,14 +57,18 @@ of_show()
 }
 
 @test "hist and latency select programs, threads and CPUs live" {
+	local name=dd-$$
+
 	need_two_cpus
-	work="taskset -c $cpu_a dd if=/dev/zero of=/dev/null bs=1 count=50 status=none
-		taskset -c $cpu_b dd if=/dev/zero of=/dev/null bs=1 count=70 status=none"
-	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_cpu --csv --comm 'd[d],none' --cpu "$cpu_b" \
+	# By a name that no program of another test has.
+	cp "$(command -v dd)" "$tmp/$name"
+	work="taskset -c $cpu_a $tmp/$name if=/dev/zero of=/dev/null bs=1 count=50 status=none
+		taskset -c $cpu_b $tmp/$name if=/dev/zero of=/dev/null bs=1 count=70 status=none"
+	run -0 --separate-stderr dktrace hist syscalls:sys_enter_write -k common_cpu --csv --comm "d[d]-$$,none" --cpu "$cpu_b" \
 		--filter 'count == 1' -- sh -c "$work"
 	same "common_cpu,hitcount
 $cpu_b,70" "$output"
-	run -0 --separate-stderr dktrace latency syscall --csv --comm 'dd' --cpu "$cpu_a" --filter 'id == write' \
+	run -0 --separate-stderr dktrace latency syscall --csv --comm "$name" --cpu "$cpu_a" --filter 'id == write' \
 		-- sh -c "$work"
 	same 50 "$(sed -n 's/^write,\([0-9]*\),.*/\1/p' <<<"$output")"
 }
