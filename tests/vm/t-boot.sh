@@ -16,7 +16,7 @@ fi
 # The kernel of this boot was given those words.
 same "$(cat words)" "$(sed 's/.*\(trace_buf_size=\)/\1/' /proc/cmdline)" "as on the command line"
 run dktrace boot-config --cmdline debug=0 debug=+info debug_filter='pid == 1'
-has_line '^# the command line takes no filters: 3 events are enabled without theirs$' "$err" "filters are told to be left out"
+has_line '^# the command line takes no filters: 7 events are enabled without theirs$' "$err" "filters are told to be left out"
 run dktrace boot-config --cmdline debug=0 debug=+info+ioctl debug_mb=4
 same "$(cat words)" "$(cat "$out")" "system calls are left out"
 has_line '^# syscalls: the command line enables them too early: left to dktrace apply$' "$err" "which is told"
