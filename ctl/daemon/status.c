@@ -105,7 +105,7 @@ static void put_space(struct app *app, struct out *out, const struct archive_con
 	out_put(out, "space", val_number(left));
 	out_put(out, "space_s", rate >= 1 ? val_number((uint64_t)((double)left / rate)) : NULL);
 	span_text(span, rate >= 1 ? (double)left / rate : 0);
-	out_line(out, "space", "%.1f MB until %s%s%s", (double)left / 1e6,
+	out_line(out, "space", "%.1f MB until %s%s%s", (double)left / DKT__MB,
 		 full ? "the disk is full" : "the oldest segment is deleted",
 		 rate >= 1 ? ": in " : "", rate >= 1 ? span : "");
 }
