@@ -62,7 +62,7 @@ static int settle(struct dkt_ctx *ctx, const char *path, int fd)
 }
 
 int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const char *to,
-			const char *compression)
+			const char *compression, char **kept)
 {
 	DKT_OPTS(dkt_tracedat_opts, opts, .compression = compression);
 	struct outfile out = OUTFILE_INIT;
@@ -86,13 +86,17 @@ int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const cha
 	}
 	if (!err)
 		err = outfile_commit(&out);
+	*kept = out.kept;
+	out.kept = NULL;
 	outfile_close(&out);
 	return err;
 }
 
 int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *compression)
 {
-	return capture_complete_as(ctx, path, fd, path, compression);
+	char *kept __cleanup(free) = NULL;
+
+	return capture_complete_as(ctx, path, fd, path, compression, &kept);
 }
 
 /* ---- after the end ---- */

@@ -17,6 +17,9 @@ int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *
  */
 int capture_complete_ended(struct dkt_ctx *ctx, const char *path, int fd, const char *compression);
 
-/* The same into another file, whose name is to. */
+/*
+ * The same into another file, whose name is to. Sets *kept to the name that an earlier file there has now,
+ * which the caller frees; NULL: there was none.
+ */
 int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const char *to,
-			const char *compression);
+			const char *compression, char **kept);

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "app/print.h"
 #include "app/privileges.h"
 #include "capture/complete.h"
 
@@ -114,6 +115,7 @@ static int report(const char *path, const struct facts *facts)
 int cmd_recover(struct app *app, int argc, char **argv)
 {
 	const char *path = argv[1], *to = app->output ? app->output : path;
+	char *kept __cleanup(free) = NULL;
 	struct facts facts = { 0 };
 	int fd __cleanup(close) = open_file(app, path), err, rc;
 
@@ -122,9 +124,10 @@ int cmd_recover(struct app *app, int argc, char **argv)
 	if (!err)
 		err = read_facts(app, path, fd, &facts);
 	if (!err)
-		err = capture_complete_as(app->ctx, path, fd, to, app->compression);
+		err = capture_complete_as(app->ctx, path, fd, to, app->compression, &kept);
 	if (err == 1)
 		app_say("%s is not an incomplete recording: there is nothing to recover", path);
+	print_kept(to, kept);
 	rc = err < 0 ? app_fail(app) : err ? 0 : report(to, &facts);
 	free(facts.damage);
 	return rc;

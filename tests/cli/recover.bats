@@ -67,7 +67,10 @@ dktrace: one.dat: 9 records were lost during the recording" "$stderr" "messages"
 
 @test "recover writes another file, and says what cannot be read" {
 	before=$(sha256sum cut.dat)
+	echo earlier >out.dat
 	run -3 --separate-stderr dktrace recover cut.dat -o out.dat
+	has "$stderr" "dktrace: the earlier out.dat is now out.dat.old"
+	same earlier "$(cat out.dat.old)" "the earlier file"
 	has "$stderr" "dktrace: out.dat: the last "
 	has "$stderr" " bytes cannot be read"
 	same "$before" "$(sha256sum cut.dat)" "the recording"

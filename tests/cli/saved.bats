@@ -239,7 +239,8 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	cp "$v6" in.dat
 	for words in "dk --input $capture -o out.txt" "show --input $capture -F json -o out.txt" \
 		"report -o out.txt in.dat" "report -F trace.dat -o out.txt in.dat" "convert in.dat out.txt" \
-		"convert -F sqlite in.dat out.txt" "merge -o out.txt in.dat in.dat" "view -o out.txt in.dat"; do
+		"convert -F sqlite in.dat out.txt" "merge -o out.txt in.dat in.dat" "view -o out.txt in.dat" \
+		"strace -o out.txt $capture"; do
 		echo "before $words" >out.txt
 		echo older >out.txt.old
 		# shellcheck disable=SC2086
