@@ -42,7 +42,7 @@ static inline uint64_t clock_trip_time(const struct clock_trip *trip)
 
 /*
  * Adds a trip after those before it. Memory is bounded: of neighbours, the trip that says less is dropped.
- * -EPROTO: the far host's times go backwards, or are none; -ENOMEM.
+ * -EPROTO: the far host's times go backwards, or are not valid; -ENOMEM.
  */
 int clock_add(struct clock *clock, const struct clock_trip *trip);
 void clock_free(struct clock *clock);

@@ -31,36 +31,34 @@ static void save(struct flight *flight)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 }
 
+/* Appends a word to a list, which is NULL before the first. */
+static int append(char **list, const char *separator, const char *word)
+{
+	char *all = *list ? dkt__format("%s%s%s", *list, separator, word) : strdup(word);
+
+	if (!all)
+		return -ENOMEM;
+	free(*list);
+	*list = all;
+	return 0;
+}
+
 static int add_reason(struct flight *flight, const char *reason)
 {
-	char *all;
-
 	if (flight->full)
 		return 0;
 	flight->full = flight->reasons && strlen(flight->reasons) + strlen(reason) > REASONS_MAX;
 	if (flight->full)
 		reason = "and others";
-	all = flight->reasons ? dkt__format("%s; %s", flight->reasons, reason) : strdup(reason);
-	if (!all)
-		return -ENOMEM;
-	free(flight->reasons);
-	flight->reasons = all;
-	return 0;
+	return append(&flight->reasons, "; ", reason);
 }
 
 /* The next dump is of this incident, too. */
 static int add_identity(struct flight *flight, const char *id)
 {
-	char *all;
-
 	if (!*id || (flight->ids && strlen(flight->ids) > IDS_MAX))
 		return 0;
-	all = flight->ids ? dkt__format("%s %s", flight->ids, id) : strdup(id);
-	if (!all)
-		return -ENOMEM;
-	free(flight->ids);
-	flight->ids = all;
-	return 0;
+	return append(&flight->ids, " ", id);
 }
 
 /* Others hear of it before anything else is done. */

@@ -144,7 +144,7 @@ static bool has_system(struct dkt_event *const *events, size_t n, const char *gl
 	return false;
 }
 
-/* A word without a colon is a system, with all its events; if there is none, the name of an event. */
+/* A word without a colon is the name of a system, for all its events, or else the name of an event. */
 static int complete_globs(struct select *select, struct dkt_event *const *events, size_t n)
 {
 	for (size_t i = 0; i < select->n_globs; i++) {

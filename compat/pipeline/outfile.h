@@ -46,7 +46,7 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 /* Returns -EINVAL if the output would replace the file input. */
 int outfile_check_input(const struct outfile *out, const char *input);
 
-/* Moves the complete file to path. What was there gets the name path.old, in place of an older one. */
+/* Moves the complete file to path. An earlier file there is renamed to path.old, which is replaced. */
 int outfile_commit(struct outfile *out);
 
 /* Closes the output, and removes an uncommitted file. */

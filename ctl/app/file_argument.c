@@ -38,7 +38,7 @@ static bool is_selection(const char *word)
 	       mask_bit(MASK_DEBUG, word, len) >= 0 || mask_bit(MASK_SUBSYSTEM, word, len) >= 0;
 }
 
-/* Where the file is among the n arguments before a command; 0: it is none of them. */
+/* Returns the index of the file among the n arguments before a command; 0: none is a file. */
 static int find_of_hist(const struct app *app, int n, char **argv)
 {
 	const int at = app->sql ? 1 : 2;

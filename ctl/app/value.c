@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks the values of options. What a value stands for on this machine is a matter of the command. */
+/* Checks the form of options' values. The commands check whether this machine has what they name. */
 #include "app/value.h"
 
 #include <dktrace/dktrace.h>

@@ -244,11 +244,21 @@ static int add_printed(struct list *list, struct dkt_event *event)
 	return err;
 }
 
+/* Adds a format with this ID, and frees the text. */
+static int add_format(struct list *list, const char *system, int id, struct dkt_buf *text)
+{
+	int err = text->err ? -ENOMEM : list_add(list, system, text->data, text->len);
+
+	use_id(list, id);
+	free(text->data);
+	return err;
+}
+
 /* Adds an event whose fields are the text of a line and those derived from it. */
 static int add_plain(struct list *list, const struct dkt__text_name *name)
 {
 	struct dkt_buf buf = { 0 };
-	int id = free_id(list), err;
+	int id = free_id(list);
 
 	dkt_buf_printf(&buf,
 		       "name: %s\nID: %d\n" DKT__FORMAT_COMMON
@@ -256,10 +266,7 @@ static int add_plain(struct list *list, const struct dkt__text_name *name)
 		       name->name, id);
 	dkt__derive_format(&name->keys, DKT__TEXT_KEYS, &buf);
 	dkt_buf_str(&buf, "\nprint fmt: \"%s\", __get_str(msg)\n");
-	use_id(list, id);
-	err = buf.err ? -ENOMEM : list_add(list, DKT__TEXT_SYSTEM, buf.data, buf.len);
-	free(buf.data);
-	return err;
+	return add_format(list, DKT__TEXT_SYSTEM, id, &buf);
 }
 
 /* Appends the fields and the print format of "fd: 0x3, buf: 0x7f0, count: 0x10". */
@@ -299,7 +306,7 @@ static int add_call(struct list *list, const struct dkt__text_name *name)
 	const char *end = name->line + name->line_len;
 	const char *open = memchr(name->line, '(', name->line_len);
 	struct dkt_buf buf = { 0 };
-	int id = free_id(list), err;
+	int id = free_id(list);
 
 	dkt_buf_printf(&buf,
 		       "name: %s\nID: %d\n" DKT__FORMAT_COMMON
@@ -310,22 +317,16 @@ static int add_call(struct list *list, const struct dkt__text_name *name)
 				  "print fmt: \"0x%lx\", REC->ret\n");
 	else
 		put_arguments(open ? open + 1 : name->line, end, &buf);
-	use_id(list, id);
-	err = buf.err ? -ENOMEM : list_add(list, "syscalls", buf.data, buf.len);
-	free(buf.data);
-	return err;
+	return add_format(list, "syscalls", id, &buf);
 }
 
 static int add_row(struct list *list, const struct dkt__text_known *known)
 {
 	struct dkt_buf buf = { 0 };
-	int id = free_id(list), err;
+	int id = free_id(list);
 
 	dkt__text_known_format(known, id, &buf);
-	use_id(list, id);
-	err = buf.err ? -ENOMEM : list_add(list, known->system, buf.data, buf.len);
-	free(buf.data);
-	return err;
+	return add_format(list, known->system, id, &buf);
 }
 
 static int add_of_tree(struct list *list, struct dkt_ctx *kernel, const char *name, size_t *found)
