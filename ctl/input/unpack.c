@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <lzma.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -20,6 +21,9 @@
 
 /* xz -9 needs 65 MB. A file must not ask for all memory. */
 #define XZ_MEMORY (512u << 20)
+
+/* This part of the file system stays free for others: a small file can come to any size. */
+#define LEFT_FREE 20
 
 struct app_damage {
 	const char *path;
@@ -244,6 +248,28 @@ static bool is_over(enum step step)
 	return step == STEP_BAD || step == STEP_MEMORY;
 }
 
+/* A tmpfs without a limit has a size of 0. */
+static bool has_room(int fd, size_t len)
+{
+	struct statvfs fs;
+
+	return fstatvfs(fd, &fs) || !fs.f_blocks || !fs.f_frsize ||
+	       fs.f_bavail >= fs.f_blocks / LEFT_FREE + len / fs.f_frsize;
+}
+
+static int put(const struct unpacking *it, size_t len)
+{
+	int err;
+
+	if (!has_room(it->to, len))
+		return dkt_fail(it->app->ctx, -ENOSPC,
+				"decompress %s: less than 1/%d of the file system of %s would be"
+				" left free; set TMPDIR to a directory with more space",
+				it->name, LEFT_FREE, dkt__temporary_dir());
+	err = dkt__write_all(it->to, it->out, len);
+	return err ? fail(it, err, "decompress") : 0;
+}
+
 /* Decompresses the bytes that were read, up to damaged ones. */
 static int unpack_some(struct unpacking *it, size_t n)
 {
@@ -251,18 +277,16 @@ static int unpack_some(struct unpacking *it, size_t n)
 	int err = 0;
 
 	do {
+		if (it->step == STEP_END && begin_next(it, &bytes))
+			return fail(it, -ENOMEM, "decompress");
 		if (it->step == STEP_END)
-			err = begin_next(it, &bytes);
-		if (err || it->step == STEP_END)
 			break;
 		bytes.out = it->out;
 		bytes.n_out = CHUNK;
 		it->step = it->method->step(&it->state, &bytes);
-		err = dkt__write_all(it->to, it->out, CHUNK - bytes.n_out);
-		if (err)
-			return fail(it, err, "decompress");
-	} while (!is_over(it->step) && (bytes.n_in || !bytes.n_out));
-	return err ? fail(it, err, "decompress") : 0;
+		err = put(it, CHUNK - bytes.n_out);
+	} while (!err && !is_over(it->step) && (bytes.n_in || !bytes.n_out));
+	return err;
 }
 
 static int unpack_all(struct unpacking *it)

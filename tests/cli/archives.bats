@@ -119,3 +119,23 @@ setup()
 	has "$stderr" "dk.log.gz has records: 'dktrace report dk.log.gz' prints them"
 	cmp before dk.log.gz
 }
+
+@test "a small file that comes to any size leaves a part of the file system of TMPDIR to others" {
+	local program
+
+	mkdir space
+	for program in $programs; do
+		head -c 64M /dev/zero | "$program" -c >bomb
+		run --separate-stderr apart sh -c 'mount -t tmpfs -o size=4m none space || exit 99
+			TMPDIR=$PWD/space exec "$@"' sh dktrace report bomb
+		[ "$status" -ne 99 ] || skip "no permission to mount"
+		same 1 "$status" "exit status for $program"
+		same "dktrace: decompress bomb: less than 1/20 of the file system of $PWD/space would be left free; set TMPDIR\
+ to a directory with more space" "$stderr" "message for $program"
+	done
+	# One that fits is read, and nothing stays.
+	gzip -k v6.dat
+	dktrace report v6.dat >wanted
+	apart sh -c 'mount -t tmpfs -o size=4m none space && TMPDIR=$PWD/space "$0" report v6.dat.gz && ls -A space' \
+		"$(command -v dktrace)" | cmp - wanted
+}
