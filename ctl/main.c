@@ -156,6 +156,8 @@ static int run_lctl(struct app *app, int argc, char **argv)
 	}
 	rc = app_context(app);
 	lctl.ctx = app->ctx;
+	if (!rc && lctl.input)
+		rc = privileges_confine_dump(app, argc > 2 ? argv[2] : NULL);
 	if (!rc)
 		rc = lctl_main(&lctl, argc, argv);
 	dkt_ctx_free(app->ctx);

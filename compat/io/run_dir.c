@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Removes the directory for files that last until the next boot. */
+/* Creates and removes the directory for files that last until the next boot. */
 #include "io/run_dir.h"
+
+#include <sys/stat.h>
 
 #include "base/gained.h"
 #include "base/util.h"
+
+bool run_dir_create(void)
+{
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(true);
+
+	return !mkdir(RUN_DIR, 0700);
+}
 
 void run_dir_remove(void)
 {

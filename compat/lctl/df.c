@@ -4,7 +4,9 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/cage.h"
 #include "base/util.h"
@@ -130,20 +132,61 @@ static int confine(struct lctl *lctl)
 static int drop_privileges(struct lctl *lctl)
 {
 	unsigned int keep = 0;
-	int err;
+	int err = output_keep(lctl->ctx, NULL, &keep);
 
-	if (lctl->session)
-		return dkt_caps_lower(lctl->ctx, DKT_LOWER_ALL);
-	err = output_keep(lctl->ctx, NULL, &keep);
 	if (!err)
 		err = dkt_caps_limit(lctl->ctx, keep);
 	return err ? err : confine(lctl);
 }
 
+/* Returns the exit status. */
+static int convert_confined(struct lctl *lctl, const char *name, int in, int out)
+{
+	int err = drop_privileges(lctl);
+
+	if (!err)
+		err = convert(lctl, name, in, out);
+	if (err == -ENOMEM)
+		dkt_fail(lctl->ctx, err, "%s: %s", name, strerror(ENOMEM));
+	lctl->closed |= err == -EPIPE;
+	if (err && err != -EPIPE)
+		lctl_print_error(lctl);
+	return err ? 1 : 0;
+}
+
+/* The exit status of the process if the reader of its output has gone. */
+#define STATUS_CLOSED 2
+
+/* The next command of the session needs its rights, so that a process of its own converts. */
+static int convert_apart(struct lctl *lctl, const char *name, int in, int out)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		int rc = convert_confined(lctl, name, in, out);
+
+		if (fflush(stdout))
+			rc = 1;
+		_exit(lctl->closed ? STATUS_CLOSED : rc);
+	}
+	if (pid < 0) {
+		dkt_fail(lctl->ctx, -errno, "start a process: %s", strerror(errno));
+		lctl_print_error(lctl);
+		return 1;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	lctl->closed |= WIFSIGNALED(status) ? WTERMSIG(status) == SIGPIPE :
+					      WEXITSTATUS(status) == STATUS_CLOSED;
+	return status ? 1 : 0;
+}
+
 int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 {
-	int in __cleanup(close) = -1, out __cleanup(close) = -1;
-	int err;
+	int in __cleanup(close) = -1, out __cleanup(close) = -1, to = STDOUT_FILENO;
 
 	if (argc < 2 || argc > 3) {
 		say_line(stderr, "usage: %s <input> [output]", argv[0]);
@@ -155,20 +198,10 @@ int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 		return 1;
 	}
 	if (argc > 2) {
-		out = open_output(lctl, argv[2], in);
+		to = out = open_output(lctl, argv[2], in);
 		if (out < 0)
 			return 1;
 	}
-	err = drop_privileges(lctl);
-	if (!err)
-		err = convert(lctl, argv[1], in, argc > 2 ? out : STDOUT_FILENO);
-	/* The next command of the session may need the capabilities. */
-	if (dkt_caps_raise(lctl->ctx) && !err)
-		err = -EPERM;
-	if (err == -ENOMEM)
-		dkt_fail(lctl->ctx, err, "%s: %s", argv[1], strerror(ENOMEM));
-	lctl->closed |= err == -EPIPE;
-	if (err && err != -EPIPE)
-		lctl_print_error(lctl);
-	return err ? 1 : 0;
+	return lctl->session ? convert_apart(lctl, argv[1], in, to) :
+			       convert_confined(lctl, argv[1], in, to);
 }

@@ -151,6 +151,7 @@ struct app {
 	size_t n_files;
 	struct app_damage *damages; /* of compressed input; see unpack.h */
 	size_t n_damages;
+	bool made_run_dir; /* for this command */
 	unsigned int keep_privileges; /* enum dkt_keep: needed for the input and the output */
 };
 
@@ -203,6 +204,7 @@ enum command_flags {
 	/* For cage.c, what a command needs when its files are open; with none it is confined to them. */
 	CMD_NEEDS_NETWORK = UINT64_C(1) << 44,
 	CMD_NEEDS_KERNEL = UINT64_C(1) << 46, /* tracefs */
+	CMD_TREE = UINT64_C(1) << 47, /* with --root it needs that tree, and the state of the log */
 	/* The commands that record until they are stopped: --duration. */
 	CMD_TIMED = CMD_CAPTURE | CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_STRACE | CMD_TOP |
 		    CMD_FOLLOW,

@@ -12,6 +12,7 @@
 #include "fleet/collection.h"
 #include "io/run_dir.h"
 #include "lustre/class.h"
+#include "set/param/tree.h"
 
 /* The kernel follows no more. */
 #define MAX_LINKS 40
@@ -158,12 +159,28 @@ static int allow_kernel(struct app *app, struct dkt__cage *cage)
 	return err;
 }
 
+static int allow_setting(void *data, const char *path)
+{
+	return dkt__cage_allow(data, path, DKT__CAGE_WRITE);
+}
+
+/* A directory that does not exist yet can have no rule. */
+static int allow_state(struct app *app, struct dkt__cage *cage)
+{
+	app->made_run_dir = run_dir_create();
+	return dkt__cage_allow(cage, "/run", DKT__CAGE_REMOVE_DIRS);
+}
+
 static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int needs)
 {
 	int err = class_map_each_dir(allow_input, cage);
 
 	if (!err && needs & CAGE_NETWORK)
 		err = allow_list(cage, network_files);
+	if (!err && needs & CAGE_LUSTRE)
+		err = tree_each(allow_setting, cage);
+	if (!err && needs & CAGE_STATE)
+		err = allow_state(app, cage);
 	if (!err && needs & CAGE_KERNEL)
 		err = allow_kernel(app, cage);
 	if (!err && app->exec)
@@ -182,6 +199,9 @@ static unsigned int calls_needed(const struct app *app, unsigned int needs)
 
 static unsigned int needs_of(const struct command *command)
 {
+	/* lctl's commands have no row. */
+	if (!command)
+		return 0;
 	return (command->flags & CMD_NEEDS_NETWORK ? CAGE_NETWORK : 0) |
 	       (command->flags & CMD_NEEDS_KERNEL ? CAGE_KERNEL : 0);
 }

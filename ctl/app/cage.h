@@ -11,6 +11,8 @@ enum cage_need {
 	CAGE_PROGRAMS = 2, /* programs anywhere, for the names of their functions */
 	CAGE_PROCESSES = 4, /* programs as other processes see them: all files */
 	CAGE_NETWORK = 8, /* servers */
+	CAGE_STATE = 16, /* create the state in /run */
+	CAGE_LUSTRE = 32, /* set Lustre's parameters */
 };
 
 /*

@@ -3,10 +3,13 @@
 #include "app/privileges.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "app/cage.h"
 #include "io/output.h"
+#include "io/run_dir.h"
 
 struct app_file {
 	const char *path;
@@ -118,6 +121,22 @@ static int confine(struct app *app, int argc, char **argv, bool log)
 			  find_output(app, argc, argv), needs);
 }
 
+/* Settings of a tree are those of whoever has made it. */
+static int confine_to_tree(struct app *app, const char *output)
+{
+	const bool own = app->exec || app->pid; /* privileges_confine() comes later */
+	struct statfs st;
+
+	if (!app->root || app->n_command || (app->command->flags & CMD_PROBE && own))
+		return 0;
+	/* The kernel's own files are nobody else's. */
+	if (!statfs(app->root, &st) && st.f_type == TRACEFS_MAGIC)
+		return 0;
+	return cage_enter(app, NULL, 0, output, CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE) ?
+		       app_fail(app) :
+		       0;
+}
+
 int privileges_begin(struct app *app, int argc, char **argv)
 {
 	const unsigned int reads = CMD_READ_FIRST | CMD_READ_ALL;
@@ -126,13 +145,13 @@ int privileges_begin(struct app *app, int argc, char **argv)
 	int err;
 
 	if (!(flags & (reads | CMD_RECORD)) && !(flags & CMD_READ_TREE && app->root))
-		return 0;
+		return flags & CMD_TREE ? confine_to_tree(app, NULL) : 0;
 	find_input(app, argc, argv);
 	err = output_keep(app->ctx, find_output(app, argc, argv), &app->keep_privileges);
 	if (!err)
 		err = take_files(app, argc, argv);
 	if (!err && flags & CMD_RECORD && !app->input)
-		return 0;
+		return confine_to_tree(app, find_output(app, argc, argv));
 	/* The log needs nothing opened in advance; keep the privileges that tracefs needs. */
 	if (!err && has_log(app, argc, argv) && !dkt_tracefs_open(app->ctx, 0))
 		log = DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS;
@@ -153,7 +172,15 @@ int privileges_confine(struct app *app)
 {
 	int err = privileges_limit(app, app->pid ? DKT_KEEP_PROCESSES : 0);
 
-	return err ? err : cage_enter(app, NULL, 0, NULL, app->pid ? CAGE_PROCESSES : 0);
+	return err ? err :
+		     cage_enter(app, NULL, 0, NULL, CAGE_STATE | (app->pid ? CAGE_PROCESSES : 0));
+}
+
+int privileges_confine_dump(struct app *app, const char *output)
+{
+	char *const tree[] = { (char *)(uintptr_t)app->input };
+
+	return cage_enter(app, tree, 1, output, 0) ? app_fail(app) : 0;
 }
 
 int privileges_file(const struct app *app, const char *path)
@@ -166,6 +193,8 @@ int privileges_file(const struct app *app, const char *path)
 
 void privileges_end(struct app *app)
 {
+	if (app->made_run_dir)
+		run_dir_remove();
 	while (app->n_files)
 		close(app->files[--app->n_files].fd);
 	free(app->files);

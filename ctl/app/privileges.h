@@ -10,7 +10,8 @@
 
 /*
  * Call before a command runs. Opens the input files that the command's flags name, and drops every
- * capability except those needed to write the output. A command that records keeps all for now.
+ * capability except those needed to write the output. A command that records keeps all for now. A command
+ * that sets or shows settings of the tree of --root is confined to that tree.
  * Returns 0 or EXIT_FAILED.
  */
 int privileges_begin(struct app *app, int argc, char **argv);
@@ -26,6 +27,12 @@ int privileges_limit(const struct app *app, unsigned int keep);
  * for tracefs, and confines the process to tracefs, the state of the log, and files of programs.
  */
 int privileges_confine(struct app *app);
+
+/*
+ * Call before lctl's dk reads the tree that its --input names. Confines the process to that and the output
+ * (NULL: none). Returns 0 or EXIT_FAILED.
+ */
+int privileges_confine_dump(struct app *app, const char *output);
 
 /* Returns the descriptor of a file that privileges_begin() opened, plus 1, or 0 if it opened none. */
 int privileges_file(const struct app *app, const char *path);

@@ -2,7 +2,9 @@
 /* apply: applies a configuration file, all of it or none of it. */
 #include "apply/apply.h"
 #include "app/app.h"
+#include "app/cage.h"
 #include "io/say.h"
+#include "log/mount.h"
 #include "set/param.h"
 #include "set/saved.h"
 
@@ -41,6 +43,36 @@ static void print_result(const struct conf *conf, char *notes)
 		app_say("%s", line);
 }
 
+/* The bytes alone tell whether the file can name programs, which are read for its probes. */
+static unsigned int needs_of(const char *text)
+{
+	return strstr(text, CONF_PROBE) ? CAGE_PROGRAMS : 0;
+}
+
+/* Mounts what the settings need while that is possible. Whoever misses it says so. */
+static void mount_all(struct app *app, struct tree *tree)
+{
+	if (!app->root && log_mount(app->ctx, DEBUGLOG_CHANGE))
+		free(dkt_error_take(app->ctx));
+	tree_mount(tree);
+}
+
+/* The file can be anybody's: the process can reach only what a file sets before it is parsed. */
+static int load(struct app *app, const char *file, struct tree *tree, struct conf *conf)
+{
+	char *text __cleanup(free) = NULL;
+	size_t len = 0;
+	int err = conf_read(app->ctx, file, &text, &len);
+
+	*conf = (struct conf){ 0 };
+	if (err)
+		return err;
+	mount_all(app, tree);
+	err = cage_enter(app, NULL, 0, NULL,
+			 CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE | needs_of(text));
+	return err ? err : conf_parse(app->ctx, file, text, len, conf);
+}
+
 int cmd_apply(struct app *app, int argc, char **argv)
 {
 	char *notes __cleanup(free) = NULL;
@@ -48,7 +80,7 @@ int cmd_apply(struct app *app, int argc, char **argv)
 	/* If --root replaces tracefs, do not mount debugfs. */
 	struct tree tree = { .tried_debugfs = app->root };
 	struct conf conf;
-	int err = conf_load(app->ctx, argc > 1 ? argv[1] : CONF_FILE, &conf);
+	int err = load(app, argc > 1 ? argv[1] : CONF_FILE, &tree, &conf);
 
 	if (!err) {
 		choose_instance(app, &conf);

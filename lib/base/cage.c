@@ -124,6 +124,8 @@ int dkt__cage_allow(struct dkt__cage *cage, const char *path, unsigned int right
 		return 0;
 	if (rights & DKT__CAGE_WRITE)
 		rule.rights |= WRITE_RIGHTS;
+	if (rights & DKT__CAGE_REMOVE_DIRS)
+		rule.rights |= FS_REMOVE_DIR;
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOMEM || errno == EMFILE || errno == ENFILE ? -errno : 0;

@@ -26,6 +26,7 @@ struct dkt__cage {
 enum dkt__cage_right {
 	DKT__CAGE_READ = 1,
 	DKT__CAGE_WRITE = 2, /* in a directory: also create, rename and remove */
+	DKT__CAGE_REMOVE_DIRS = 4, /* in a directory: remove empty directories */
 };
 
 /* Calls that the process needs beside those on its files. */

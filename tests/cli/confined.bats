@@ -6,9 +6,16 @@
 load ../helper/common
 load ../helper/fleet
 
-# They read no files of others, or are not confined to them: dktrace(1), "RIGHTS".
-others="apply boot-config clear collect daemon doctor filter flight function get_param graph help last-boot mark
-record remote reset save set_param snapshot start status stop top trigger"
+# Why a command is not confined: dktrace(1), "RIGHTS".
+declare -gA free=(
+	[collect]="starts ssh, and has tests of its own"
+	[daemon]="starts a process that records, and ends it"
+	[flight]="starts a process that records, and ends it"
+	[help]="reads nothing"
+	[remote]="starts the commands of collect, and has tests of its own"
+	[reset]="ends what records, and reads only what dktrace has written"
+	[save]="writes the settings of this machine"
+)
 
 setup()
 {
@@ -18,6 +25,13 @@ setup()
 	cp "$top/tests/fixture/tracedat/v6.dat" in.dat
 	cp -r "$capture" tree
 	cp "$tools/probe-target" program
+	log=dkt-test-$$
+}
+
+teardown()
+{
+	# Root's commands on the tree have left the state of a log.
+	[ ! -d "/run/dktrace/$log" ] || dktrace reset -B "$log" -R tree
 }
 
 need_landlock()
@@ -30,22 +44,46 @@ need_landlock()
 # argument.
 calls_of()
 {
-	local tree=tree/per_cpu/cpu0/trace_pipe_raw
+	local tree=tree/per_cpu/cpu0/trace_pipe_raw list=tree/available_events
 
 	case $1 in
 	analyze) echo "in.dat analyze cputop in.dat" ;;
 	convert) echo "in.dat convert in.dat out/a.json --format json" ;;
-	dk | show | follow) echo "$tree $1 -i tree" ;;
-	hist) echo "in.dat hist sched:sched_switch --keys prev_comm -i in.dat" ;;
+	dk | show | follow)
+		echo "$tree $1 -i tree"
+		echo "end $1 -B $log -R tree"
+		;;
+	hist)
+		echo "in.dat hist sched:sched_switch --keys prev_comm -i in.dat"
+		echo "$list hist syscalls:sys_enter_read --keys count -R tree"
+		;;
 	lami) echo "in.dat lami cputop in.dat" ;;
 	latency) echo "in.dat latency syscall -i in.dat" ;;
-	list) echo "tree/available_events list events -R tree" ;;
+	apply)
+		# It reads the bytes before, and what they mean then.
+		echo "end apply a.conf -B $log -R tree"
+		echo "$list apply a.conf -B $log -R tree"
+		;;
+	boot-config) echo "$list boot-config debug=rpctrace -R tree" ;;
+	clear | mark) echo "end -R tree -B $log $1" ;;
+	doctor) echo "$list doctor -R tree" ;;
+	list) echo "$list list events -R tree" ;;
+	filter) echo "$list filter list -B $log -R tree" ;;
+	function | graph) echo "$list $1 vfs_read -B $log -R tree" ;;
+	get_param) echo "end -R tree -B $log get_param debug" ;;
+	last-boot | start | status | stop) echo "end $1 -B $log -R tree" ;;
+	record) echo "end record -o out/a.dat -e syscalls:sys_enter_read -R tree" ;;
+	set_param) echo "$list -R tree -B $log set_param debug=rpctrace" ;;
+	snapshot) echo "end snapshot take -B $log -R tree" ;;
+	top) echo "$list top --batch --frames 1 -R tree" ;;
+	trigger) echo "$list trigger add syscalls:sys_enter_read traceoff -B $log -R tree" ;;
 	load) echo "in.dat load --clickhouse http://127.0.0.1:1/a in.dat" ;;
 	lustre) echo "in.dat lustre rpc in.dat" ;;
 	merge) echo "in.dat merge -o out/a.dat in.dat" ;;
 	probe)
 		echo "program probe list -x program"
 		echo "program probe add -x program main --dry-run -R tree"
+		echo "end probe list -R tree"
 		;;
 	recover) echo "in.dat recover -o out/a.dat in.dat" ;;
 	split) echo "in.dat split --count 1 in.dat out/a.dat" ;;
@@ -62,9 +100,10 @@ calls_of()
 break_out()
 {
 	rm -f report
-	TMPDIR=$PWD/tmp BREAK_OUT_INPUT=$PWD/$1 BREAK_OUT_OTHER=$PWD/other/file BREAK_OUT_REPORT=$PWD/report \
+	[ "$1" = end ] || set -- "$PWD/$1" "${@:2}"
+	TMPDIR=$PWD/tmp BREAK_OUT_INPUT=$1 BREAK_OUT_OTHER=$PWD/other/file BREAK_OUT_REPORT=$PWD/report \
 		ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$tools/break-out.so \
-		"${@:2}" </dev/null >output 2>&1
+		"${@:2}" <"${input:-/dev/null}" >output 2>&1
 }
 
 no_way_out="read: Permission denied
@@ -95,8 +134,9 @@ namespace: Operation not permitted"
 @test "a parser that a file has taken over leaves no command that reads files of others" {
 	need_landlock
 	dktrace convert in.dat a.sqlite
+	echo "debug = rpctrace" >a.conf
 	while read -r command; do
-		[[ " ${others//$'\n'/ } " != *" $command "* ]] || continue
+		[ -z "${free[$command]:-}" ] || continue
 		while read -r input line; do
 			break_out "$input" dktrace $line || true
 			[ -s report ] || same "a report" "$(cat output)" "$line"
@@ -140,8 +180,27 @@ namespace: Operation not permitted"
 	break_out dump lctl df dump out/text || true
 	same "$no_way_out" "$(cat report)" "lctl df"
 	# In a session the next command needs its rights.
+	echo debug_file dump out/text >lines
+	input=lines break_out dump lctl
+	same "$no_way_out" "$(cat report)" "debug_file in a session"
 	printf 'df dump out/text\ndf dump out/again\n' | lctl
 	cmp out/text out/again
+}
+
+@test "a parser that a file has taken over does not leave lctl dk --input" {
+	need_landlock
+	lctl dk --input tree out/wanted
+	break_out tree/per_cpu/cpu0/trace_pipe_raw lctl dk --input tree out/text || true
+	same "$no_way_out" "$(cat report)" "lctl dk --input"
+	lctl dk --input tree >printed
+	grep -v '^Debug log' printed | cmp - out/wanted
+}
+
+@test "a settings file that names programs lets apply read files, and nothing else" {
+	need_landlock
+	echo "probe = main --exec $PWD/program" >a.conf
+	break_out program dktrace apply a.conf -B "$log" -R tree || true
+	same "${no_way_out/read: Permission denied/read: open}" "$(cat report)" "apply"
 }
 
 @test "a parser that a file has taken over does not leave what collect loads" {

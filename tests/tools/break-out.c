@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Stands for a parser that a file has taken over. Preloaded, it acts as soon as bytes of the file
- * $BREAK_OUT_INPUT are read: it tries to leave the process by each way that it knows, writes a line for each
- * to the file $BREAK_OUT_REPORT, "way: reason", and ends the process. A way that is open has the reason "open".
+ * $BREAK_OUT_INPUT are read, or with "end" when the program ends: it tries to leave the process by each way
+ * that it knows, writes a line for each to the file $BREAK_OUT_REPORT, "way: reason", and ends the process.
+ * A way that is open has the reason "open".
  */
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
@@ -135,8 +136,11 @@ static int try_keys(void)
 	return ioctl(STDIN_FILENO, TIOCSTI, "x");
 }
 
+/* Where it is open, nobody else sees it. */
 static int try_mount(void)
 {
+	if (!unshare(CLONE_NEWNS))
+		mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 	return mount("none", "/mnt", "tmpfs", 0, NULL);
 }
 
@@ -175,6 +179,13 @@ __attribute__((constructor)) static void begin(void)
 
 	if (getenv("BREAK_OUT_INPUT") && to)
 		report = open(to, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+}
+
+/* A command that has nothing to read of the input acts at its end. */
+__attribute__((destructor)) static void end(void)
+{
+	if (report >= 0 && !strcmp(getenv("BREAK_OUT_INPUT"), "end"))
+		break_out();
 }
 
 /* The first bytes tell what a file is, and are read before. */

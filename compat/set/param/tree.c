@@ -30,7 +30,7 @@ static const char *const modules_shown[] = {
 /* lctl puts its list of trees before the pattern, in a buffer of PATH_MAX bytes. */
 #define PATTERN_ROOM (PATH_MAX - 55)
 
-static void mount_debugfs(struct tree *tree)
+void tree_mount(struct tree *tree)
 {
 	struct statfs st;
 
@@ -43,6 +43,15 @@ static void mount_debugfs(struct tree *tree)
 		return;
 	/* lctl prints it without a newline; scripts may depend on that. */
 	fprintf(stderr, "%d: warning: failed to mount " DEBUGFS, errno);
+}
+
+int tree_each(int (*fn)(void *data, const char *top), void *data)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(tops); i++)
+		err = fn(data, tops[i]);
+	return err;
 }
 
 /* Copies a path without double and trailing slashes. *name is the part after the top. */
@@ -119,7 +128,7 @@ int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_
 	int err = 0;
 
 	*matches = (struct tree_matches){ 0 };
-	mount_debugfs(tree);
+	tree_mount(tree);
 	if (strlen(pattern) >= PATH_MAX)
 		return -EINVAL;
 	if (strlen(pattern) >= PATTERN_ROOM)

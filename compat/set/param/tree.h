@@ -20,6 +20,12 @@ struct tree_matches {
 	size_t n;
 };
 
+/* Mounts debugfs if it is not mounted, once in a session: some of the trees are there. */
+void tree_mount(struct tree *tree);
+
+/* Calls fn for the top directory of each tree, whether it exists or not, until it fails. */
+int tree_each(int (*fn)(void *data, const char *top), void *data);
+
 /*
  * Finds the parameters that match a shell pattern with slashes between components; with modules,
  * also module parameters. The result is empty if the pattern matches only a tree itself. -ENOENT:

@@ -172,7 +172,7 @@ int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t l
 	return err ? err : r.err;
 }
 
-static int read_file(struct dkt_ctx *ctx, const char *file, char **text, size_t *len)
+int conf_read(struct dkt_ctx *ctx, const char *file, char **text, size_t *len)
 {
 	int fd __cleanup(close) = open(file, O_RDONLY | O_CLOEXEC);
 	int err;
@@ -189,7 +189,7 @@ int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf)
 {
 	char *text __cleanup(free) = NULL;
 	size_t len = 0;
-	int err = read_file(ctx, file, &text, &len);
+	int err = conf_read(ctx, file, &text, &len);
 
 	*conf = (struct conf){ 0 };
 	return err ? err : conf_parse(ctx, file, text, len, conf);

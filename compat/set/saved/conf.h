@@ -40,6 +40,9 @@ struct conf {
 int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
 	       struct conf *conf);
 
+/* Reads a file, whose text the caller frees. A NUL follows the len bytes. */
+int conf_read(struct dkt_ctx *ctx, const char *file, char **text, size_t *len);
+
 /* Reads and parses a file. */
 int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf);
 void conf_clear(struct conf *conf);
