@@ -197,6 +197,7 @@ static int connect_to(struct load *load)
 		err = name_run(load);
 	if (err)
 		return err;
+	load->server.limit = load->opts.limit;
 	squeezes = load->opts.compress || (!load->opts.plain && !server_is_here(&load->server));
 	err = link_new(&load->server, &load->link);
 	if (err)

@@ -23,6 +23,7 @@ struct load_opts {
 	bool compress,
 		plain; /* whether blocks are compressed; neither: if the server is elsewhere */
 	double patience; /* seconds to try again after an error */
+	double limit; /* seconds that the server has to answer, see link_run() */
 	const struct load_source *sources; /* by part of the pipeline */
 	/* The parts have no source yet: each gets it before load_join(). Nothing was loaded of them before. */
 	bool joins;

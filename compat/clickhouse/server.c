@@ -7,13 +7,17 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "base/when.h"
 
-/* Seconds to connect, and without a byte in either direction: the server writes a block meanwhile. */
+/* Seconds to connect. */
 #define CONNECT_SECONDS 10
-#define SILENT_SECONDS  300
 
-/* The answer to a question of ours is small. */
+/* The answer to a question of ours is small, and so is its head. */
 #define ANSWER_MOST (64u << 20)
+#define HEAD_MOST   (64u << 10)
+
+/* So many bytes must go or come within the limit of time. A few at a time would hold a load for ever. */
+#define STEP (64 << 10)
 
 struct link {
 	const struct server *server;
@@ -21,7 +25,11 @@ struct link {
 	CURL *easy;
 	struct curl_slist *headers, *squeezed; /* the second for bytes that are compressed */
 	struct dkt_buf *url, *answer;
+	size_t head; /* bytes of the answer's head */
 	char *words;
+	uint64_t since; /* when the last step was done, ns */
+	curl_off_t passed; /* bytes of both directions then */
+	bool late; /* the next step took too long */
 	/* The bytes that are sent, and how far. */
 	const struct statement_piece *pieces;
 	size_t n_pieces, piece, at;
@@ -153,6 +161,15 @@ static size_t take_answer(char *bytes, size_t size, size_t n, void *data)
 	return dkt_buf_error(link->answer) ? 0 : size * n;
 }
 
+static size_t take_head(char *bytes, size_t size, size_t n, void *data)
+{
+	struct link *link = data;
+
+	(void)bytes;
+	link->head += size * n;
+	return link->head > HEAD_MOST ? 0 : size * n;
+}
+
 static size_t give_bytes(char *to, size_t size, size_t n, void *data)
 {
 	struct link *link = data;
@@ -185,11 +202,22 @@ static int go_back(void *data, curl_off_t offset, int origin)
 	return CURL_SEEKFUNC_OK;
 }
 
-/* A value other than 0 ends the transfer. */
-static int look(void *data, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+/*
+ * A value other than 0 ends the transfer. The bytes are those of the bodies, so that a head has to be whole within
+ * the limit, however it comes. They are fewer when libcurl begins anew.
+ */
+static int look(void *data, curl_off_t to_come, curl_off_t came, curl_off_t to_go, curl_off_t gone)
 {
-	(void)data, (void)a, (void)b, (void)c, (void)d;
-	return dkt__stopped();
+	struct link *link = data;
+	const uint64_t now = dkt__monotonic_ns();
+
+	(void)to_come, (void)to_go;
+	if (came + gone < link->passed || came + gone - link->passed >= STEP) {
+		link->passed = came + gone;
+		link->since = now;
+	}
+	link->late = (double)(now - link->since) / 1e9 > link->server->limit;
+	return link->late || dkt__stopped();
 }
 
 static int add_header(struct link *link, struct curl_slist **list, const char *name,
@@ -229,16 +257,17 @@ static void set_up(struct link *link)
 	set(easy, CURLOPT_TCP_NODELAY, 1L);
 	set(easy, CURLOPT_UPLOAD_BUFFERSIZE, 512L << 10);
 	set(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-	set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	set(easy, CURLOPT_LOW_SPEED_TIME, (long)SILENT_SECONDS);
 	set(easy, CURLOPT_WRITEFUNCTION, take_answer);
 	set(easy, CURLOPT_WRITEDATA, link);
+	set(easy, CURLOPT_HEADERFUNCTION, take_head);
+	set(easy, CURLOPT_HEADERDATA, link);
 	set(easy, CURLOPT_READFUNCTION, give_bytes);
 	set(easy, CURLOPT_READDATA, link);
 	set(easy, CURLOPT_SEEKFUNCTION, go_back);
 	set(easy, CURLOPT_SEEKDATA, link);
 	set(easy, CURLOPT_NOPROGRESS, 0L);
 	set(easy, CURLOPT_XFERINFOFUNCTION, look);
+	set(easy, CURLOPT_XFERINFODATA, link);
 	if (link->server->ca)
 		set(easy, CURLOPT_CAINFO, link->server->ca);
 }
@@ -413,8 +442,24 @@ static size_t set_pieces(struct link *link, const struct statement_piece *pieces
 static bool is_final(CURLcode code)
 {
 	return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
-	       code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY ||
-	       code == CURLE_WRITE_ERROR;
+	       code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY;
+}
+
+/* Keeps words for a transfer that failed. */
+static int failed(struct link *link, CURLcode code, const char *reason)
+{
+	/* The answer is longer than ours are. */
+	if (code == CURLE_WRITE_ERROR)
+		return link_no_answer(link);
+	if (code != CURLE_ABORTED_BY_CALLBACK) {
+		link->words = strdup(*reason ? reason : link->curl->easy_strerror(code));
+		return is_final(code) ? -EPROTO : -EAGAIN;
+	}
+	link->words = link->late ? dkt__format("it has not answered within %g s, the time of"
+					       " --timeout",
+					       link->server->limit) :
+				   strdup("interrupted");
+	return link->late ? -EAGAIN : -EINTR;
 }
 
 int link_run(struct link *link, const struct statement *it)
@@ -428,6 +473,10 @@ int link_run(struct link *link, const struct statement *it)
 	free(link->words);
 	link->words = NULL;
 	dkt_buf_reset(link->answer);
+	link->head = 0;
+	link->passed = 0;
+	link->late = false;
+	link->since = dkt__monotonic_ns();
 	if (put_url(link, it))
 		return -ENOMEM;
 	curl->easy_set(link->easy, CURLOPT_URL, link->url->data);
@@ -442,11 +491,7 @@ int link_run(struct link *link, const struct statement *it)
 	curl->easy_get(link->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (dkt_buf_error(link->answer) || code == CURLE_OUT_OF_MEMORY)
 		return -ENOMEM;
-	if (code) {
-		link->words = dkt__format("%s", *reason ? reason : curl->easy_strerror(code));
-		if (code == CURLE_ABORTED_BY_CALLBACK)
-			return -EINTR;
-		return is_final(code) ? -EPROTO : -EAGAIN;
-	}
+	if (code)
+		return failed(link, code, reason);
 	return status == 200 ? 0 : refused(link, status);
 }

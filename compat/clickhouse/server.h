@@ -13,6 +13,7 @@ struct server {
 	char *user, *password, *database; /* NULL: none */
 	struct curl curl;
 	const char *ca; /* a file of certificates; NULL: those of the system */
+	double limit; /* seconds for an answer, see link_run() */
 };
 
 /*
@@ -47,9 +48,9 @@ int link_new(const struct server *server, struct link **link);
 void link_free(struct link *link);
 
 /*
- * Runs a statement. Returns 0; -EAGAIN: it may succeed later; -EINPROGRESS: servers that do not run
- * now will run it when they come back; another error: it cannot. Then
- * link_words() says why.
+ * Runs a statement. Returns 0; -EAGAIN: it may succeed later, or the answer, or the next 64 KiB of it or of the
+ * rows, took longer than the server's limit; -EINPROGRESS: servers that do not run now will run it when they come
+ * back; another error: it cannot. Then link_words() says why.
  */
 int link_run(struct link *link, const struct statement *statement);
 

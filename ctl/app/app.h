@@ -131,6 +131,7 @@ struct app {
 	const char *keep_size;
 	const char *reconnect;
 	const char *clickhouse;
+	const char *server_timeout;
 	const char *ca;
 	const char *layout;
 	const char *allow;

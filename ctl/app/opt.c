@@ -190,6 +190,7 @@ static const struct opt opts[] = {
 	{ "took",      0,   "TIME",   AT(took),       CMD_ANALYZE | CMD_LAMI, "take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'" },
 	{ "top",       'n', "N",      AT(top),        CMD_HIST | CMD_LATENCY | CMD_ANALYZE | CMD_LUSTRE | CMD_STRACE, "show the first N rows" },
 	{ "timeout",   0,   "TIME",   AT(timeout),    CMD_COLLECT, "give a host up if it does not answer for TIME (default 15s)" },
+	{ "timeout",   0,   "TIME",   AT(server_timeout), CMD_LOAD, "take it for an error if the server does not answer within TIME (default 5m)" },
 	{ "under",     0,   "GLOBS",  AT(under),      CMD_GRAPH, "record only calls made within these functions" },
 	{ "until",     'U', "TIME",   AT(until),      CMD_SELECT | CMD_ANALYZE | CMD_STRACE, "select records up to TIME" },
 	{ "vals",      0,   "FIELDS", AT(vals),       CMD_HIST, "sum FIELDS; .percent and .graph show parts and bars" },

@@ -17,6 +17,9 @@
 /* Seconds to try again after an error of the server. */
 #define PATIENCE 60.0
 
+/* Seconds for an answer: the server writes a block meanwhile. */
+#define LIMIT 300.0
+
 struct taking {
 	struct load *load;
 	const struct pipeline *line;
@@ -122,10 +125,13 @@ static int load_all(struct app *app, struct inputs *in, struct load_opts *opts, 
 
 int load_read_opts(struct app *app, struct load_opts *opts)
 {
+	int rc;
+
 	*opts = (struct load_opts){ .url = app->clickhouse,
 				    .ca = app->ca,
 				    .layout = app->layout,
 				    .patience = PATIENCE,
+				    .limit = LIMIT,
 				    .say = app->dry_run ? say : NULL };
 	if (app->compression) {
 		opts->compress = !strcmp(app->compression, "zlib");
@@ -133,8 +139,9 @@ int load_read_opts(struct app *app, struct load_opts *opts)
 		if (!opts->compress && !opts->plain)
 			return app_usage("load: --compression is zlib or none");
 	}
-	if (!app->reconnect || strcmp(app->reconnect, "0") != 0)
-		return opt_seconds("reconnect", app->reconnect, &opts->patience);
+	rc = opt_seconds("timeout", app->server_timeout, &opts->limit);
+	if (rc || !app->reconnect || strcmp(app->reconnect, "0") != 0)
+		return rc ?: opt_seconds("reconnect", app->reconnect, &opts->patience);
 	opts->patience = 0;
 	return 0;
 }
