@@ -12,8 +12,9 @@
 #define FILE_MOST (1u << 20)
 
 static const char *const sections[LAYOUT_N] = {
-	[LAYOUT_ONCE] = "once",   [LAYOUT_TABLE] = "table", [LAYOUT_COLUMN] = "column",
-	[LAYOUT_EVENT] = "event", [LAYOUT_LOG] = "log",     [LAYOUT_VIEW] = "view",
+	[LAYOUT_ONCE] = "once", [LAYOUT_TABLE] = "table", [LAYOUT_COLUMN] = "column",
+	[LAYOUT_DROP] = "drop", [LAYOUT_EVENT] = "event", [LAYOUT_LOG] = "log",
+	[LAYOUT_VIEW] = "view",
 };
 
 /* ---- the files in the program ---- */

@@ -13,6 +13,7 @@ enum layout_section {
 	LAYOUT_ONCE, /* before all others */
 	LAYOUT_TABLE, /* for each table */
 	LAYOUT_COLUMN, /* for each column that a table lacks */
+	LAYOUT_DROP, /* for each column whose place another one takes */
 	LAYOUT_EVENT, /* for each table of an event, after LAYOUT_TABLE */
 	LAYOUT_LOG, /* for each table of intervals */
 	LAYOUT_VIEW,
@@ -31,7 +32,7 @@ struct layout_values {
 	const char *
 		table; /* @TABLE@, quoted; @TABLE_MORE@ is the name with _MORE; @NAME@: within quotes */
 	const char *columns; /* @COLUMNS@: all, with types */
-	const char *column; /* @COLUMN@ */
+	const char *column; /* @COLUMN@, in LAYOUT_DROP without type */
 	const char *database; /* @DATABASE@, quoted; @DATABASE_NAME@: within quotes */
 	const char *view, *select; /* @VIEW@, quoted, and @SELECT@ */
 };

@@ -27,6 +27,7 @@ struct target {
 	size_t first; /* columns before those of fields */
 	size_t declared; /* columns that the server's table has, from the first on */
 	bool created;
+	unsigned int aliases; /* that the server's table has, see aliases.c */
 	char *insert; /* the statement */
 	struct target_part *parts; /* by file */
 	struct block *block; /* the rows that wait */
@@ -54,6 +55,7 @@ struct load_file {
 /* A column that the server has. */
 struct known_column {
 	const char *table, *name, *type;
+	bool alias; /* for another column */
 };
 
 struct load {
@@ -123,6 +125,21 @@ void targets_put_name(const struct load *load, const char *name, struct dkt_buf 
 /* Makes the statement that counts the rows of files; files NULL: of the first n. The caller frees it. */
 int target_count_text(const struct load *load, const struct target *target, const size_t *files,
 		      size_t n, char **text);
+
+/* ---- aliases.c: columns in other letter cases ---- */
+
+#define ALIASES_MOST 9
+
+/* Takes those that the server's table has. */
+void aliases_know(const struct load *load, struct target *target);
+
+/* Sets the columns to add for those that the table lacks. They are valid as long as the load. */
+int aliases_add(struct load *load, struct target *target, struct column_type aliases[ALIASES_MOST],
+		size_t *n);
+
+/* Sets the names of those whose place a column takes that is not declared yet. Returns their number. */
+size_t aliases_drop(const struct load *load, struct target *target,
+		    const char *names[ALIASES_MOST]);
 
 /* ---- blocks.c: rows ---- */
 

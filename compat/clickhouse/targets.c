@@ -31,15 +31,18 @@ static int ask_columns(struct load *load)
 {
 	struct row_reader in;
 	int err = ask(load,
-		      "SELECT table, name, type FROM system.columns WHERE database ="
+		      "SELECT table, name, type, default_kind FROM system.columns WHERE database ="
 		      " currentDatabase() FORMAT RowBinary",
 		      NULL, &in);
 
 	while (!err && in.left && !in.bad) {
-		struct known_column column = { keep_text(load, &in), keep_text(load, &in), NULL };
+		struct known_column column = { .table = keep_text(load, &in),
+					       .name = keep_text(load, &in),
+					       .type = keep_text(load, &in) };
+		const char *kind = keep_text(load, &in);
 
-		column.type = keep_text(load, &in);
-		if (!column.table || !column.name || !column.type ||
+		column.alias = kind && !strcmp(kind, "ALIAS");
+		if (!column.table || !column.name || !column.type || !kind ||
 		    dkt__append(load->known, load->n_known, column))
 			err = -ENOMEM;
 	}
@@ -282,15 +285,19 @@ static void put_column(struct dkt_buf *buf, const struct column_type *column)
 	dkt_buf_printf(buf, " %s", column->type);
 }
 
-static int create(struct load *load, const struct target *target)
+static int create(struct load *load, struct target *target)
 {
 	struct layout_values values = { .table = target->name };
+	struct column_type aliases[ALIASES_MOST];
 	struct dkt_buf *columns;
+	size_t n_aliases = 0;
 	int err = dkt_buf_new(&columns);
 
-	for (size_t i = 0; !err && i < target->n; i++) {
+	if (!err)
+		err = aliases_add(load, target, aliases, &n_aliases);
+	for (size_t i = 0; !err && i < target->n + n_aliases; i++) {
 		dkt_buf_str(columns, i ? ", " : "");
-		put_column(columns, &target->columns[i]);
+		put_column(columns, i < target->n ? &target->columns[i] : &aliases[i - target->n]);
 	}
 	if (!err) {
 		dkt_buf_add(columns, "", 1);
@@ -346,16 +353,45 @@ static bool is_alike(const char *wanted, const char *has)
 	return core_of(&has) == n && !strncmp(wanted, has, n);
 }
 
-/* Compares the server's table with ours, and adds the columns that it lacks. */
-static int complete(struct load *load, const struct target *target)
+static int drop_aliases(struct load *load, struct target *target)
 {
+	struct layout_values values = { .table = target->name };
+	const char *names[ALIASES_MOST];
+	const size_t n = aliases_drop(load, target, names);
 	int err = 0;
 
+	for (size_t i = 0; !err && i < n; i++) {
+		/* Names of aliases need no quotes. */
+		values.column = names[i];
+		err = targets_run_section(load, LAYOUT_DROP, &values);
+	}
+	return err;
+}
+
+static int add_aliases(struct load *load, struct target *target)
+{
+	struct column_type aliases[ALIASES_MOST];
+	size_t n = 0;
+	int err = aliases_add(load, target, aliases, &n);
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = add_column(load, target, &aliases[i]);
+	return err;
+}
+
+/* Compares the server's table with ours, and adds the columns that it lacks. */
+static int complete(struct load *load, struct target *target)
+{
+	int err;
+
+	if (!target->created)
+		aliases_know(load, target);
+	err = drop_aliases(load, target);
 	for (size_t i = target->declared; !err && i < target->n; i++) {
 		const struct column_type *column = &target->columns[i];
 		const struct known_column *has = known(load, target->name, column->name);
 
-		if (!has)
+		if (!has || has->alias)
 			err = add_column(load, target, column);
 		else if (!is_alike(column->type, has->type))
 			return dkt_fail(load->ctx, -EEXIST,
@@ -365,7 +401,7 @@ static int complete(struct load *load, const struct target *target)
 					load->server.url, column->name, target->name, has->type,
 					column->type);
 	}
-	return err;
+	return err ? err : add_aliases(load, target);
 }
 
 static int set_insert(struct target *target)

@@ -23,6 +23,9 @@ CREATE TABLE IF NOT EXISTS @TABLE@ (@COLUMNS@)
 -- [column]
 ALTER TABLE @TABLE@ ADD COLUMN @COLUMN@;
 
+-- [drop]
+ALTER TABLE @TABLE@ DROP COLUMN @COLUMN@;
+
 -- [event]
 CREATE MATERIALIZED VIEW IF NOT EXISTS @TABLE_by_minute@ TO rates AS
 	SELECT toStartOfMinute(common_time) AS time, host, '@NAME@' AS event, count() AS records

@@ -242,6 +242,29 @@ plain_rows()
 	has "$output" 'the column seq of the table sched_switch has the type String, not UInt64'
 }
 
+@test "comm, pid and cpu are columns in any case, and those of the record unless the event has the field" {
+	local sql nr all=()
+
+	dktrace convert "$capture" capture.sqlite
+	run -0 dktrace load --clickhouse "$url" "$capture"
+	for sql in "SELECT comm, pid, cpu FROM sys_enter_fsync" "SELECT f.COMM, PID, Cpu FROM sys_enter_fsync f WHERE Comm = 'sync' AND CPU < 9" \
+		"SELECT Pid, count(*) FROM sys_enter_read GROUP BY Pid ORDER BY Pid" "SELECT COMM, max(CPU) FROM print GROUP BY COMM ORDER BY COMM"; do
+		dktrace sql capture.sqlite --csv "$sql" | tail -n +2 >wanted
+		[ -s wanted ]
+		same "$(<wanted)" "$(ask "USE $db; $sql FORMAT CSV" | tr -d '"')" "$sql"
+	done
+	# Fields are known from such a text alone, and the second file has one that the others lack.
+	for nr in 1:fd=3 2:pid=42 3:fd=4; do
+		echo "sh-${nr%:*} [001] ${nr%:*}.000000: odd_event: ${nr#*:}" >"${nr%:*}.txt"
+		run -0 dktrace load --clickhouse "$url" "${nr%:*}.txt"
+		all+=("$(ask "SELECT pid, Pid, PID, COMM FROM $db.odd_event ORDER BY ts FORMAT CSV" | tr -d '"' | paste -sd' ')")
+	done
+	same "1,1,1,sh|0,0,0,sh 42,42,42,sh|0,0,0,sh 42,42,42,sh 0,0,0,sh" "$(IFS='|' && echo "${all[*]}")" "one after the other"
+	ask "CREATE DATABASE ${db}all"
+	run -0 dktrace load --clickhouse "${url}all" 1.txt 2.txt 3.txt --offset 2.txt=0,3.txt=0
+	same "0,0,0 42,42,42 0,0,0" "$(ask "SELECT pid, Pid, PID FROM ${db}all.odd_event ORDER BY ts FORMAT CSV" | paste -sd' ')" "all at once"
+}
+
 @test "two shards: each file is on one, and the answers are of both" {
 	need_server "another one"
 	run -0 dktrace load --dry-run --layout distributed "$capture" "$sched" --offset "$sched=0"
