@@ -7,7 +7,6 @@
 #include <sys/un.h>
 
 #include "clickhouse/loading.h"
-#include "pipeline/losses.h"
 
 int load_fail(const struct load *load, int err, const char *words)
 {
@@ -149,6 +148,7 @@ static int create_own(struct load *load)
 		{ "clock_error", "Nullable(UInt64)" },
 		{ "records", "UInt64" },
 		{ "lost", "UInt64" },
+		{ "lost_is_least", "UInt8" },
 		{ "bad", "UInt64" },
 		{ "damage", "Nullable(String)" },
 	};
@@ -302,6 +302,8 @@ int load_add(struct load *load, size_t nr, struct dkt_source *source,
 		return 0;
 	file->seq++;
 	file->ts = record->ts;
+	if (!record->event)
+		losses_add_gap(&file->losses, record);
 	err = rows_add(load, nr, source, record);
 	if (!err)
 		err = answers_record(&file->answers, 0, source, record);
@@ -358,21 +360,18 @@ static int add_source(struct load *load, size_t nr)
 	const struct dkt_source_info *info = dkt_source_info(part->source);
 	const struct dkt_source_info *all = dkt_source_info(load->p->source);
 	const uint64_t error = load->files[nr].error;
+	struct losses *sum = &load->files[nr].losses;
 	char *damage __cleanup(free) = NULL;
-	struct losses sum = { 0 };
 	struct columns *row;
 	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
 
 	/* As in a database of SQLite, a CPU whose counts are unknown counts 0. */
-	if (losses_count(&sum, part->source))
+	if (losses_count(sum, part->source))
 		free(dkt_error_take(part->ctx));
-
 	if (!err && losses_damage(part->lacks, info, &damage))
 		err = dkt__no_memory(load->ctx);
-	if (err || !row) {
-		losses_clear(&sum);
+	if (err || !row)
 		return err;
-	}
 	put_string(row, load->opts.sources[nr].path);
 	put_string(row, info->kind);
 	put_string(row, info->kernel);
@@ -382,11 +381,11 @@ static int add_source(struct load *load, size_t nr)
 	row_u64(row, (uint64_t)part->offset);
 	row_known_text(row, part->accuracy);
 	row_known_u64(row, error != BOUNDS_UNKNOWN, error);
-	row_u64(row, sum.seen);
-	row_u64(row, sum.lost);
-	row_u64(row, sum.bad);
+	row_u64(row, sum->seen);
+	row_u64(row, sum->lost);
+	row_u8(row, losses_is_least(sum));
+	row_u64(row, sum->bad);
 	row_known_text(row, damage);
-	losses_clear(&sum);
 	return block_end(load, load->sources);
 }
 
@@ -411,6 +410,7 @@ static int add_absent(struct load *load, size_t i)
 	row_known_u64(row, false, 0);
 	row_u64(row, 0);
 	row_u64(row, 0);
+	row_u8(row, 0);
 	row_u64(row, 0);
 	row_known_text(row, absent->lacks);
 	return block_end(load, load->sources);
@@ -477,6 +477,7 @@ void load_free(struct load *load)
 		free_target(load->targets[i]);
 	for (size_t i = 0; load->files && i < load->n; i++) {
 		answers_clear(&load->files[i].answers);
+		losses_clear(&load->files[i].losses);
 		dkt__closep(&load->files[i].lock);
 	}
 	chunks_free(load->chunks);

@@ -9,6 +9,7 @@
 #include "clickhouse/load.h"
 #include "clickhouse/sender.h"
 #include "database/answers.h"
+#include "pipeline/losses.h"
 #include "schema/schema.h"
 
 /* The rows of a file in a table. */
@@ -42,6 +43,7 @@ struct load_file {
 	bool whole; /* an earlier load was complete */
 	bool ended; /* all its records are here */
 	uint64_t error; /* the largest one of its times, ns */
+	struct losses losses;
 	const char *host;
 	struct answers answers;
 	struct load *load; /* for rows of answers */

@@ -4,7 +4,6 @@
 
 #include "database/writing.h"
 #include "lustre/mask.h"
-#include "pipeline/losses.h"
 #include "pipeline/pipeline.h"
 
 /*
@@ -105,7 +104,8 @@ static const char own_tables[] =
 	"CREATE TABLE hosts(host INTEGER PRIMARY KEY, name TEXT, kernel TEXT, clock TEXT, cpus INTEGER,"
 	" wall INTEGER, clock_error INTEGER);"
 	"CREATE TABLE files(file INTEGER PRIMARY KEY, host INTEGER, path TEXT, kind TEXT,"
-	" offset INTEGER, accuracy TEXT, clock_error INTEGER, records INTEGER, lost INTEGER, bad INTEGER, damage TEXT);"
+	" offset INTEGER, accuracy TEXT, clock_error INTEGER, records INTEGER, lost INTEGER,"
+	" lost_is_least INTEGER, bad INTEGER, damage TEXT);"
 	"CREATE TABLE losses(seq INTEGER, ts INTEGER, host INTEGER, file INTEGER, cpu INTEGER,"
 	" lost INTEGER, paused INTEGER);"
 	"CREATE TABLE events(name TEXT PRIMARY KEY, system TEXT, event TEXT, records INTEGER);"
@@ -204,18 +204,14 @@ static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
 {
 	const struct database_file *file = &db->files[nr];
 	const struct dkt_source_info *info = dkt_source_info(file->source);
-	struct dkt_loss one, all = { 0 };
+	struct losses *all = &db->losses[nr];
 	char *damage __cleanup(free) = NULL;
 
+	/* A CPU whose counts are unknown counts 0. */
+	if (losses_count(all, file->source))
+		free(dkt_error_take(file->ctx));
 	if (losses_damage(file->lacks, info, &damage))
 		return dkt__no_memory(db->ctx);
-	for (int cpu = 0; cpu < info->cpus; cpu++) {
-		if (dkt_source_loss(file->source, cpu, &one, sizeof(one)))
-			continue;
-		all.seen += one.seen;
-		all.lost += one.lost;
-		all.bad += one.bad;
-	}
 	sqlite3_clear_bindings(insert);
 	sqlite3_bind_int64(insert, 1, (int64_t)nr + 1);
 	sqlite3_bind_int64(insert, 2, (int64_t)file->host + 1);
@@ -224,10 +220,11 @@ static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
 	sqlite3_bind_int64(insert, 5, file->offset);
 	bind_text(insert, 6, file->accuracy);
 	bind_error(db, insert, 7, nr);
-	sqlite3_bind_int64(insert, 8, (int64_t)all.seen);
-	sqlite3_bind_int64(insert, 9, (int64_t)all.lost);
-	sqlite3_bind_int64(insert, 10, (int64_t)all.bad);
-	bind_text(insert, 11, damage);
+	sqlite3_bind_int64(insert, 8, (int64_t)all->seen);
+	sqlite3_bind_int64(insert, 9, (int64_t)all->lost);
+	sqlite3_bind_int(insert, 10, losses_is_least(all));
+	sqlite3_bind_int64(insert, 11, (int64_t)all->bad);
+	bind_text(insert, 12, damage);
 	return database_step(db, insert);
 }
 
@@ -236,7 +233,7 @@ static int add_files(struct database *db)
 	sqlite3_stmt *insert = NULL;
 	int err;
 
-	dkt_buf_str(db->sql, "INSERT INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+	dkt_buf_str(db->sql, "INSERT INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
 	err = database_prepare(db, &insert);
 	for (size_t i = 0; !err && i < db->opts.n_files; i++)
 		err = add_file(db, i, insert);
@@ -246,7 +243,7 @@ static int add_files(struct database *db)
 		sqlite3_bind_int64(insert, 2, absent_host(db, i));
 		bind_text(insert, 3, db->opts.absent[i].path);
 		sqlite3_bind_int64(insert, 8, 0);
-		bind_text(insert, 11, db->opts.absent[i].lacks);
+		bind_text(insert, 12, db->opts.absent[i].lacks);
 		err = database_step(db, insert);
 	}
 	sqlite3_finalize(insert);
@@ -397,8 +394,9 @@ int database_new(struct dkt_ctx *ctx, const struct database_opts *opts, struct d
 		.schema = { .ctx = ctx, .reserved = is_reserved, .data = db },
 		.answers = { .ctx = ctx, .row = results_row, .data = db },
 		.files = calloc(opts->n_files + 1, sizeof(*db->files)),
+		.losses = calloc(opts->n_files + 1, sizeof(*db->losses)),
 	};
-	if (!db->files)
+	if (!db->files || !db->losses)
 		return dkt__no_memory(ctx);
 	memcpy(db->files, opts->files, opts->n_files * sizeof(*db->files));
 	return dkt__with_words(ctx, begin(db));
@@ -440,6 +438,8 @@ int database_add(struct database *db, size_t file, struct dkt_source *source,
 	int err;
 
 	db->seq++;
+	if (!record->event)
+		losses_add_gap(&db->losses[file], record);
 	err = record->event ? events_add(db, file, source, record) : add_loss(db, file, record);
 	return err ? err : answers_record(&db->answers, db->files[file].host, source, record);
 }
@@ -528,12 +528,15 @@ void database_free(struct database *db)
 		clear_written(db->schema.tables[i]->writer);
 	for (size_t i = 0; i < db->answers.n; i++)
 		clear_written(db->answers.list[i].writer);
+	for (size_t i = 0; db->losses && i < db->opts.n_files; i++)
+		losses_clear(&db->losses[i]);
 	sqlite3_finalize(db->loss);
 	sqlite3_close(db->sqlite);
 	answers_clear(&db->answers);
 	schema_clear(&db->schema);
 	dkt__arena_free(&db->arena);
 	dkt_buf_free(db->sql);
+	free(db->losses);
 	free(db->files);
 	free(db);
 }

@@ -10,6 +10,7 @@
 #include "database/batch.h"
 #include "database/database.h"
 #include "database/open_file.h"
+#include "pipeline/losses.h"
 #include "schema/schema.h"
 
 /* The part of a table that the database has so far. */
@@ -35,6 +36,7 @@ struct database {
 	sqlite3 *sqlite;
 	struct database_opts opts;
 	struct database_file *files;
+	struct losses *losses; /* by file */
 	size_t n_hosts;
 	struct schema schema;
 	size_t n_events; /* tables of events */
@@ -46,7 +48,6 @@ struct database {
 	bool counting; /* the records of all tables are counted, also of those that are not wanted */
 	sqlite3_stmt *loss;
 	int64_t seq; /* of the last record */
-	uint64_t gaps;
 };
 
 /* Sets the error message from SQLite's. Returns -errno. */

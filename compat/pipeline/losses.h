@@ -43,6 +43,15 @@ static inline void losses_add_gap(struct losses *losses, const struct dkt_record
 		losses->numbered += gap->lost;
 }
 
+/* Adds the gaps that another reader of the file met. */
+static inline void losses_add_gaps(struct losses *losses, const struct losses *others)
+{
+	losses->pauses += others->pauses;
+	losses->gaps += others->gaps;
+	losses->unknown += others->unknown;
+	losses->numbered += others->numbered;
+}
+
 /* True if more records than that were lost. A recorder may have noted the sum, which gaps do not change. */
 static inline bool losses_is_least(const struct losses *losses)
 {

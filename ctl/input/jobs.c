@@ -177,10 +177,8 @@ static void count(const struct job *job)
 	for (size_t i = 0; job->worked && i < line->n; i++) {
 		losses = &job->all->first->line.parts[i].losses;
 		losses_count(losses, line->parts[i].source);
-		if (job->in == job->all->first)
-			continue;
-		losses->gaps += line->parts[i].losses.gaps;
-		losses->pauses += line->parts[i].losses.pauses;
+		if (job->in != job->all->first)
+			losses_add_gaps(losses, &line->parts[i].losses);
 	}
 }
 

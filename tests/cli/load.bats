@@ -242,6 +242,17 @@ plain_rows()
 	has "$output" 'the column seq of the table sched_switch has the type String, not UInt64'
 }
 
+@test "the number of lost records of a file is marked if it is a least one" {
+	local gap
+
+	for gap in 'CPU:0 [LOST EVENTS]' 'CPU:0 [LOST 3 EVENTS]'; do
+		printf 'sh-1 [000] 1.000000: odd_event: fd=3\n%s\n' 'CPU:0 [LOST 5 EVENTS]' \
+			'sh-1 [000] 2.000000: odd_event: fd=3' "$gap" 'sh-1 [000] 3.000000: odd_event: fd=3' >"${gap//[^A-Z0-9]/}.txt"
+		run -3 dktrace load --clickhouse "$url" "${gap//[^A-Z0-9]/}.txt"
+	done
+	same '5,1 8,0' "$(ask "SELECT lost, lost_is_least FROM $db.files ORDER BY lost FORMAT CSV" | paste -sd' ')" "files"
+}
+
 @test "comm, pid and cpu are columns in any case, and those of the record unless the event has the field" {
 	local sql nr all=()
 

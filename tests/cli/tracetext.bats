@@ -286,6 +286,20 @@ fields_are()
 	has "$stderr" "unknown file format"
 }
 
+@test "gaps without a number are known to be least ones also if several threads read the file" {
+	# Each slice that a thread takes has gaps of both kinds.
+	awk 'BEGIN { for (i = 100; i < 60000; i++) {
+		printf "dd-100 [000] d..2. %d.000001: sched_switch: prev_comm=dd prev_pid=100 prev_prio=120 prev_state=R ==>" \
+			" next_comm=x next_pid=5 next_prio=120\n", i
+		if (i % 1000 == 500) print "CPU:0 [LOST 5 EVENTS]"
+		if (i % 1000 == 700) print "CPU:0 [LOST EVENTS]" } }' >gaps.txt
+	run -3 dktrace convert gaps.txt gaps.dat
+	for jobs in 1 4; do
+		dktrace report --jobs $jobs gaps.dat 2>words >/dev/null || same 3 $? "exit status"
+		same "dktrace: gaps.dat: at least 300 of at least 60200 records were lost (cpu 0: 300)" "$(<words)" "$jobs threads"
+	done
+}
+
 @test "a gap without a number makes the number of lost records a least one, in each form" {
 	local line='prev_comm=dd prev_pid=100 prev_prio=120 prev_state=R ==> next_comm=x next_pid=5 next_prio=120'
 	local words="dktrace: gaps.txt: at least 5 of at least 8 records were lost (cpu 0: 5)"
@@ -311,9 +325,16 @@ fields_are()
 	has "$output" "at least 5 in 2 places"
 	run -3 --separate-stderr dktrace view gaps.txt -o gaps.html
 	has_line '"lost_is_least":true' gaps.html
+	run -3 --separate-stderr dktrace sql gaps.txt --csv 'SELECT lost, lost_is_least FROM files'
+	same 5,1 "${lines[1]}" "of a statement"
+	run -3 dktrace convert gaps.txt gaps.sqlite
+	same 5,1 "$(dktrace sql gaps.sqlite --csv 'SELECT lost, lost_is_least FROM files' | tail -n 1)" "of a database"
 	# Without that gap the number is the whole.
 	sed -i '/LOST EVENTS/d' gaps.txt
 	run -3 --separate-stderr dktrace info --json gaps.txt
 	same false "$(jq .lost_is_least <<<"$output")" "all gaps have numbers"
+	run -3 --separate-stderr dktrace sql gaps.txt --csv 'SELECT lost, lost_is_least FROM files'
+	same 5,0 "${lines[1]}" "all gaps have numbers"
+	run -3 --separate-stderr dktrace info --json gaps.txt
 	same "dktrace: gaps.txt: 5 of 8 records were lost (cpu 0: 5)" "$stderr" "stderr"
 }
