@@ -42,6 +42,18 @@ static int parse_keys(struct dkt_pairs *pairs, const char *text)
 			    "more than %d fields", PAIRS_KEYS);
 }
 
+/* A request is known by more than one field, which are all that its key can have. */
+static int check_request(struct dkt_pairs *pairs, const char *text)
+{
+	for (uint32_t i = 0; i < pairs->n_keys; i++)
+		pairs->requests |= !strcmp(pairs->keys[i].begin.name, DKT__REQUEST_KEY) ||
+				   !strcmp(pairs->keys[i].end.name, DKT__REQUEST_KEY);
+	if (!pairs->requests || !strcmp(text, DKT__REQUEST_KEY))
+		return 0;
+	return dkt__fail_at(pairs->ctx, -EINVAL, "key", text, 0,
+			    DKT__REQUEST_KEY " is a whole key, which takes no other field");
+}
+
 static int parse_by(struct dkt_pairs *pairs, const char *text)
 {
 	const char *why;
@@ -78,9 +90,11 @@ int dkt_pairs_new(struct dkt_ctx *ctx, const struct dkt_pairs_opts *opts, struct
 	pairs->data = all.data;
 	pairs->n_slow_max = all.slowest;
 	err = parse_keys(pairs, all.key);
+	if (!err)
+		err = check_request(pairs, all.key);
 	if (!err && all.by)
 		err = parse_by(pairs, all.by);
-	pairs->open.n_words = pairs->n_keys;
+	pairs->open.n_words = pairs->requests ? DKT__REQUEST_WORDS : pairs->n_keys;
 	pairs->groups.n_words = 1;
 	if (!err && all.slowest) {
 		pairs->slow = calloc((size_t)all.slowest + 1, sizeof(*pairs->slow));
@@ -133,8 +147,15 @@ void dkt_pairs_free(struct dkt_pairs *pairs)
 static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
 		     struct pair_event *it)
 {
+	const char *lacks = pairs->requests ? dkt__request_find(event, &it->request) : NULL;
 	int err = 0;
 
+	if (lacks)
+		return dkt_fail(pairs->ctx, -ENOENT,
+				"%s:%s has no field '%s', which a " DKT__REQUEST_KEY " needs",
+				event->system, event->name, lacks);
+	if (pairs->requests)
+		return 0;
 	for (uint32_t i = 0; !err && roles & DKT_PAIR_BEGIN && i < pairs->n_keys; i++)
 		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].begin, &it->begin[i]);
 	for (uint32_t i = 0; !err && roles & DKT_PAIR_END && i < pairs->n_keys; i++)
@@ -272,9 +293,14 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 
 /* ---- pairing ---- */
 
+/* *sectors: those of a request. */
 static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
-		      const struct dkt__key *keys, const struct dkt_record *record, uint64_t *words)
+		      const struct pair_event *it, const struct dkt__key *keys,
+		      const struct dkt_record *record, uint64_t *words, uint64_t *sectors)
 {
+	*sectors = pairs->requests ? dkt__request_read(&it->request, record, words) : 0;
+	if (pairs->requests)
+		return true;
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
 		if (!dkt__key_load(&keys[i], source, record, &pairs->strings, &words[i]))
 			return false;
@@ -284,14 +310,14 @@ static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
 static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *it,
 		 const struct dkt_record *record)
 {
-	uint64_t words[PAIRS_KEYS];
+	uint64_t words[PAIRS_KEYS], sectors;
 	struct pair_begun *begun;
 	uint32_t entry;
 	bool added;
 	int err = 0;
 
 	pairs->info.begins++;
-	if (!load_keys(pairs, source, it->begin, record, words))
+	if (!load_keys(pairs, source, it, it->begin, record, words, &sectors))
 		return 0;
 	if (pairs->open.n >= OPEN_MAX) {
 		pairs->info.unmatched_begins += pairs->open.n;
@@ -311,6 +337,7 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 	begun = &pairs->begun[entry];
 	begun->ts = record->ts;
 	begun->group = 0;
+	begun->left = sectors;
 	if (pairs->by_begin)
 		err = find_group(pairs, source, record, &it->by, &begun->group);
 	if (!err && pairs->n_slow_max)
@@ -360,22 +387,42 @@ static int remember(struct dkt_pairs *pairs, uint64_t ns, uint64_t end, uint32_t
 	return 0;
 }
 
+/*
+ * Removes what the record ends and returns its entry; NONE: nothing has ended. A request ends with its last
+ * sectors.
+ */
+static uint32_t take_open(struct dkt_pairs *pairs, struct dkt_source *source,
+			  const struct pair_event *it, const struct dkt_record *record)
+{
+	uint64_t words[PAIRS_KEYS], sectors;
+	const bool known = load_keys(pairs, source, it, it->end, record, words, &sectors);
+	const uint32_t entry = known ? dkt__keymap_find(&pairs->open, words) : DKT__KEYMAP_NONE;
+
+	if (entry != DKT__KEYMAP_NONE && sectors < pairs->begun[entry].left) {
+		pairs->begun[entry].left -= sectors;
+		pairs->info.nested += dkt__request_go_on(&pairs->open, words, sectors) !=
+				      DKT__KEYMAP_NONE;
+		return DKT__KEYMAP_NONE;
+	}
+	pairs->info.ends++;
+	if (entry != DKT__KEYMAP_NONE)
+		return dkt__keymap_remove(&pairs->open, words);
+	/* The kernel completes flushes without data that no device has got. */
+	pairs->info.unmatched_ends += !pairs->requests || sectors;
+	return entry;
+}
+
 static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *it,
 	       const struct dkt_record *record)
 {
-	uint64_t words[PAIRS_KEYS], ns;
+	const uint32_t entry = take_open(pairs, source, it, record);
 	struct pair_begun *begun;
-	uint32_t entry, group;
+	uint32_t group;
+	uint64_t ns;
 	int err = 0;
 
-	pairs->info.ends++;
-	entry = load_keys(pairs, source, it->end, record, words) ?
-			dkt__keymap_remove(&pairs->open, words) :
-			DKT__KEYMAP_NONE;
-	if (entry == DKT__KEYMAP_NONE) {
-		pairs->info.unmatched_ends++;
+	if (entry == DKT__KEYMAP_NONE)
 		return 0;
-	}
 	begun = &pairs->begun[entry];
 	group = begun->group;
 	ns = record->ts - begun->ts;

@@ -5,6 +5,7 @@
 #include "base/dist.h"
 #include "base/keymap.h"
 #include "hist/key.h"
+#include "request.h"
 
 #define PAIRS_KEYS 3
 
@@ -27,6 +28,7 @@ struct pair_event {
 	unsigned int roles; /* 0: not an event of these pairs */
 	struct dkt__key begin[PAIRS_KEYS];
 	struct dkt__key end[PAIRS_KEYS];
+	struct dkt__request_fields request; /* of pairs of requests, in place of begin and end */
 	struct dkt__key by;
 	bool has_by;
 	bool filtered;
@@ -42,6 +44,7 @@ struct kept_record {
 struct pair_begun {
 	uint64_t ts;
 	uint32_t group;
+	uint64_t left; /* of a request: sectors that have not been completed */
 	struct kept_record kept;
 };
 
@@ -80,6 +83,7 @@ struct dkt_pairs {
 	void *data;
 	struct pair_key keys[PAIRS_KEYS];
 	uint32_t n_keys;
+	bool requests; /* the key is DKT__REQUEST_KEY */
 	struct dkt__key_spec by;
 	bool grouped;
 	bool by_begin; /* the begin record holds the group */

@@ -21,7 +21,7 @@ static const struct known_event known_events[] = {
 	{ "raw_syscalls", "sys_enter", call_enter, ACTIVITY_CALLS, { "id", "args" } },
 	{ "raw_syscalls", "sys_exit", call_exit, 0, { "id", "ret" } },
 	{ "block", "block_rq_issue", request_issue, ACTIVITY_REQUESTS, { "dev", "sector", "rwbs", "nr_sector" } },
-	{ "block", "block_rq_complete", request_complete, 0, { "dev", "sector", "rwbs" } },
+	{ "block", "block_rq_complete", request_complete, 0, { "dev", "sector", "rwbs", "nr_sector" } },
 	/* clang-format on */
 };
 
@@ -93,7 +93,7 @@ int activity_new(struct dkt_ctx *ctx, const struct activity_opts *opts, struct a
 	activity->sys = strdup(opts && opts->sys ? opts->sys : "/sys");
 	activity->by_pid.n_words = 1;
 	activity->by_device.n_words = 1;
-	activity->by_request.n_words = 3;
+	activity->by_request.n_words = DKT__REQUEST_WORDS;
 	if (!activity->proc || !activity->sys)
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < ARRAY_SIZE(known_events); i++)

@@ -5,7 +5,7 @@
 #include "activity/state.h"
 #include "base/buf.h"
 #include "base/io.h"
-#include "base/rwbs.h"
+#include "base/request.h"
 
 #define SECTOR_BYTES 512
 
@@ -20,21 +20,26 @@ static uint64_t device_key(unsigned int major, unsigned int minor)
 
 /* ---- records ---- */
 
-static void request_key(const struct counted *counted, const struct dkt_record *record,
-			uint64_t key[3])
+/* Returns the number of the request's sectors. */
+static uint64_t request_key(const struct counted *counted, const struct dkt_record *record,
+			    uint64_t key[DKT__REQUEST_WORDS])
 {
+	const uint64_t sectors = (uint64_t)dkt_record_int(record, counted->fields[3]);
 	size_t len;
 	const char *text = dkt_record_bytes(record, counted->fields[2], &len);
 
-	key[0] = (uint32_t)dkt_record_int(record, counted->fields[0]);
-	key[1] = (uint64_t)dkt_record_int(record, counted->fields[1]);
-	key[2] = dkt__rwbs_operation(text, len);
+	dkt__request_key((uint64_t)dkt_record_int(record, counted->fields[0]),
+			 (uint64_t)dkt_record_int(record, counted->fields[1]), sectors, text, len,
+			 key);
+	return sectors;
 }
 
 int request_issue(struct activity *activity, const struct counted *counted,
 		  const struct dkt_record *record)
 {
-	uint64_t key[3], *issued;
+	uint64_t key[DKT__REQUEST_WORDS];
+	const uint64_t sectors = request_key(counted, record, key);
+	struct issued *issued;
 	uint32_t entry;
 	bool added;
 
@@ -43,34 +48,38 @@ int request_issue(struct activity *activity, const struct counted *counted,
 		return 0;
 	}
 	/* A flush has no sectors, and is no request for data. */
-	if (!dkt_record_int(record, counted->fields[3]))
+	if (!sectors)
 		return 0;
-	request_key(counted, record, key);
 	entry = dkt__keymap_add(&activity->by_request, key, &added);
 	issued = entry == DKT__KEYMAP_NONE ?
 			 NULL :
 			 dkt__reach(activity->issued, activity->n_issued, entry);
 	if (!issued)
 		return -ENOMEM;
-	*issued = record->ts;
+	*issued = (struct issued){ .ts = record->ts, .left = sectors };
 	return 0;
 }
 
 int request_complete(struct activity *activity, const struct counted *counted,
 		     const struct dkt_record *record)
 {
-	uint64_t key[3], ns;
+	uint64_t key[DKT__REQUEST_WORDS], ns;
+	const uint64_t sectors = request_key(counted, record, key);
+	uint32_t entry = dkt__keymap_find(&activity->by_request, key), nr;
 	struct activity_disk *disk;
-	uint32_t entry, nr;
 
-	request_key(counted, record, key);
+	if (entry != DKT__KEYMAP_NONE && sectors < activity->issued[entry].left) {
+		activity->issued[entry].left -= sectors;
+		dkt__request_go_on(&activity->by_request, key, sectors);
+		return 0;
+	}
 	entry = dkt__keymap_remove(&activity->by_request, key);
 	nr = dkt__keymap_find(&activity->by_device, key);
 	/* An unknown disk is found when its statistics are read. */
 	if (entry == DKT__KEYMAP_NONE || nr == DKT__KEYMAP_NONE)
 		return 0;
 	disk = &activity->disks[nr].now;
-	ns = record->ts - activity->issued[entry];
+	ns = record->ts - activity->issued[entry].ts;
 	disk->timed++;
 	disk->latency_sum += ns;
 	disk->latency_max = DKT__MAX(disk->latency_max, ns);

@@ -2,7 +2,7 @@
 /* Requests to block devices: in the scheduler's queue, and in the device. */
 #include "analyze/kinds.h"
 #include "analyze/running.h"
-#include "base/rwbs.h"
+#include "base/request.h"
 
 enum { QUEUE, DEVICE };
 enum { BY_DISK, UNFINISHED };
@@ -192,20 +192,6 @@ static void leave(struct block *block, uint32_t nr)
 	disk->depth--;
 }
 
-/* The request has another number now. */
-static void renumber(struct block *block, uint32_t from, uint32_t to)
-{
-	struct request *it = in_device(block, to);
-
-	*it = *in_device(block, from);
-	if (it->older != NONE)
-		in_device(block, it->older)->younger = to;
-	if (it->younger != NONE)
-		in_device(block, it->younger)->older = to;
-	else
-		block->disks[it->disk].youngest = to;
-}
-
 /* A request that never ends has been in none of the depths since it was issued. */
 static void take_back(struct block *block, uint32_t nr)
 {
@@ -237,37 +223,26 @@ static void take_all_back(struct block *block, bool note)
 
 /* ---- requests ---- */
 
-static unsigned char operation(const struct analysis_record *r)
+static void make_key(const struct analysis_record *r, uint64_t key[DKT__REQUEST_WORDS])
 {
 	size_t len = 0;
 	const char *text = r->fields[3] ? dkt_record_bytes(r->record, r->fields[3], &len) : NULL;
 
-	return dkt__rwbs_operation(text, len);
-}
-
-/* A flush has no sectors; of its first one, one event can have 0 and the other the last number. */
-static void make_key(const struct analysis_record *r, uint64_t key[3])
-{
-	bool flush = !record_int(r, 2);
-
-	key[0] = (uint64_t)record_int(r, 0);
-	key[1] = (uint64_t)record_int(r, 1);
-	if (flush && key[1] == UINT64_MAX)
-		key[1] = 0;
-	key[2] = (uint64_t)operation(r) << 1 | flush;
+	dkt__request_key((uint64_t)record_int(r, 0), (uint64_t)record_int(r, 1),
+			 (uint64_t)record_int(r, 2), text, len, key);
 }
 
 /* Returns the number of a new request; NONE: memory is out. */
 static uint32_t add_request(struct analyze *a, struct block *block, int where,
 			    const struct analysis_record *r)
 {
-	uint64_t key[3];
+	uint64_t key[DKT__REQUEST_WORDS];
 	bool added = false;
 	struct request *it;
 	uint32_t nr;
 
 	make_key(r, key);
-	block->keys[where].n_words = 3;
+	block->keys[where].n_words = DKT__REQUEST_WORDS;
 	nr = dkt__keymap_add(&block->keys[where], key, &added);
 	it = nr == DKT__KEYMAP_NONE ?
 		     NULL :
@@ -293,7 +268,7 @@ static uint32_t add_request(struct analyze *a, struct block *block, int where,
 /* Returns the number of the request; NONE: its beginning is missing. */
 static uint32_t find_request(const struct block *block, int where, const struct analysis_record *r)
 {
-	uint64_t key[3];
+	uint64_t key[DKT__REQUEST_WORDS];
 
 	make_key(r, key);
 	return block->keys[where].n ? dkt__keymap_find(&block->keys[where], key) : NONE;
@@ -301,35 +276,28 @@ static uint32_t find_request(const struct block *block, int where, const struct 
 
 static void forget_request(struct block *block, int where, const struct analysis_record *r)
 {
-	uint64_t key[3];
+	uint64_t key[DKT__REQUEST_WORDS];
 
 	make_key(r, key);
 	dkt__keymap_remove(&block->keys[where], key);
 }
 
-/* The device has completed the first sectors; the rest begins behind them. -ENOMEM. */
+/* The device has completed the first sectors; the rest begins behind them. */
 static int complete_part(struct analyze *a, struct block *block, uint32_t nr,
 			 const struct analysis_record *r)
 {
 	const uint64_t done = (uint64_t)record_int(r, 2);
-	uint64_t key[3];
-	bool added = false;
-	uint32_t rest;
+	uint64_t key[DKT__REQUEST_WORDS];
+	uint32_t other;
 
 	make_key(r, key);
-	key[1] += done;
-	rest = dkt__keymap_add(&block->keys[DEVICE], key, &added);
-	if (rest == DKT__KEYMAP_NONE ||
-	    !dkt__reach(block->requests[DEVICE], block->n_requests[DEVICE], rest))
-		return -ENOMEM;
-	if (!added) {
-		a->missed.endless++;
-		note_unfinished(block, rest);
-		take_back(block, rest);
-	}
-	renumber(block, nr, rest);
-	in_device(block, rest)->left -= done;
-	forget_request(block, DEVICE, r);
+	in_device(block, nr)->left -= done;
+	other = dkt__request_go_on(&block->keys[DEVICE], key, done);
+	if (other == DKT__KEYMAP_NONE)
+		return 0;
+	a->missed.endless++;
+	note_unfinished(block, other);
+	take_back(block, other);
 	return 0;
 }
 

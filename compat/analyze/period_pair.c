@@ -6,6 +6,7 @@
 #include "base/guess.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "base/request.h"
 #include "set/pairs.h"
 
 static int unknown(struct dkt_ctx *ctx, const char *name)
@@ -44,13 +45,14 @@ static bool has_events(struct dkt_ctx *ctx, const char *words)
 /* Writes "b == $begin.a && c == $begin.c" for the key "a=b,c". */
 static void put_key(FILE *f, const char *key)
 {
-	const char *p = key;
+	const char *p = strcmp(key, DKT__REQUEST_KEY) != 0 ? key : DKT__REQUEST_FIELDS;
+	const char *first = p;
 
 	while (*p) {
 		int left = (int)strcspn(p, ",="), len = (int)strcspn(p, ",");
 		const char *end = p[left] == '=' ? p + left + 1 : p;
 
-		fprintf(f, "%s%.*s == $begin.%.*s", p == key ? "" : " && ", len - (int)(end - p),
+		fprintf(f, "%s%.*s == $begin.%.*s", p == first ? "" : " && ", len - (int)(end - p),
 			end, left, p);
 		p += len + (p[len] == ',');
 	}

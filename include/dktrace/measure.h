@@ -368,7 +368,9 @@ struct dkt_pairs_opts {
 	size_t sz;
 	/*
 	 * Fields in which both records of a pair are equal, at most 3: "common_pid",
-	 * "dev,sector", or BEGIN=END if the names differ: "pid=next_pid". Required.
+	 * "dev,sector", or BEGIN=END if the names differ: "pid=next_pid". "block_request" alone:
+	 * requests to block devices, by device, sector and operation; one ends with its last
+	 * sectors. Required.
 	 */
 	const char *key;
 	/*

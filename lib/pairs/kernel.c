@@ -78,14 +78,24 @@ static int put_filter(FILE *f, const struct setup *setup, const struct dkt_event
  */
 #define CLOCK ":clock=mono"
 
+static void put_keys(FILE *f, const struct dkt_pairs *pairs, struct dkt_event *event, bool ends)
+{
+	if (pairs->requests)
+		fputs("hist:keys=" DKT__REQUEST_FIELDS, f);
+	for (uint32_t i = 0; !pairs->requests && i < pairs->n_keys; i++) {
+		const struct pair_key *key = &pairs->keys[i];
+
+		fprintf(f, "%s%s", i ? "," : "hist:keys=",
+			dkt__key_kernel_name(event, ends ? key->end.name : key->begin.name));
+	}
+}
+
 /* "hist:keys=common_pid:ts0=common_timestamp,by0=id:clock=mono" */
 static int put_begin(FILE *f, const struct setup *setup)
 {
 	const struct dkt_pairs *pairs = setup->pairs;
 
-	for (uint32_t i = 0; i < pairs->n_keys; i++)
-		fprintf(f, "%s%s", i ? "," : "hist:keys=",
-			dkt__key_kernel_name(setup->begin, pairs->keys[i].begin.name));
+	put_keys(f, pairs, setup->begin, false);
 	fprintf(f, ":ts%u=common_timestamp", setup->begin_nr);
 	if (pairs->grouped && pairs->by_begin)
 		fprintf(f, ",by0=%s", dkt__key_kernel_name(setup->begin, pairs->by.name));
@@ -98,9 +108,7 @@ static int put_end(FILE *f, const struct setup *setup)
 {
 	const struct dkt_pairs *pairs = setup->pairs;
 
-	for (uint32_t i = 0; i < pairs->n_keys; i++)
-		fprintf(f, "%s%s", i ? "," : "hist:keys=",
-			dkt__key_kernel_name(setup->end, pairs->keys[i].end.name));
+	put_keys(f, pairs, setup->end, true);
 	fprintf(f, ":lat%u=common_timestamp-$ts%u:size=%d" CLOCK ":onmatch(%s.%s).trace(%s,$lat%u",
 		setup->end_nr, setup->begin_nr, PAIRS_KERNEL_SIZE, setup->begin->system,
 		setup->begin->name, setup->name, setup->end_nr);

@@ -71,11 +71,8 @@ bool dkt__pair_of(struct dkt_style *style, struct dkt_event *event, struct pair 
 	if (!pair->field)
 		pair->name = PAIR_NAME_EVENT;
 	pair->words = cut_name(style, event->name);
-	if (pair->kind == PAIR_REQUEST) {
-		pair->device = dkt_event_field(event, "dev");
-		pair->sector = dkt_event_field(event, "sector");
-		return pair->words && pair->device && pair->sector;
-	}
+	if (pair->kind == PAIR_REQUEST && dkt__request_find(event, &pair->request))
+		return false;
 	return pair->words;
 }
 

@@ -6,7 +6,6 @@
  * instants.
  */
 #include "style/perfetto.h"
-#include "base/rwbs.h"
 
 #define SEQUENCE 1
 
@@ -197,24 +196,43 @@ static struct track *thread_track(struct perfetto *perfetto, const struct dkt_re
 	return get_track(perfetto, TRACK_THREAD, (uint64_t)record->pid, record, comm, buf);
 }
 
-/* The track of the slice that the record begins or ends; NULL: none is free, or memory is out. */
-/* Requests of one device differ in this. Sectors have less than 56 bits. */
-static uint64_t request_of(const struct pair *pair, const struct dkt_record *record)
+/* The track of the request. It ends with its last sectors: *part is true if the record is of others. */
+static struct track *request_track(struct perfetto *perfetto, const struct pair *pair,
+				   const struct dkt_record *record, const char *comm,
+				   struct dkt_buf *buf, bool *part)
 {
-	size_t len = 0;
-	const char *text = pair->field ? dkt_record_bytes(record, pair->field, &len) : NULL;
-
-	return (uint64_t)dkt_record_int(record, pair->sector) << 8 | dkt__rwbs_operation(text, len);
-}
-
-static struct track *pair_track(struct perfetto *perfetto, const struct pair *pair,
-				const struct dkt_record *record, const char *comm,
-				struct dkt_buf *buf)
-{
+	const bool begins = pair->phase == PAIR_BEGIN;
+	uint64_t key[DKT__REQUEST_WORDS];
+	const uint64_t sectors = dkt__request_read(&pair->request, record, key);
 	struct track *track;
-	uint64_t request;
 	bool is_new;
 
+	track = dkt__track_lane(&perfetto->tracks, record->stream, key[0], key + 1, begins,
+				&is_new);
+	if (!track)
+		return NULL;
+	if (is_new)
+		put_track(perfetto, buf, track, 0, record->ts, comm);
+	*part = !begins && sectors < track->left;
+	if (*part) {
+		track->request[0] += sectors;
+		track->left -= sectors;
+		return track;
+	}
+	track->busy = begins;
+	memcpy(track->request, key + 1, sizeof(track->request));
+	track->left = sectors;
+	return track;
+}
+
+/*
+ * The track of the slice that the record begins or ends; NULL: none is free, or memory is out. *part: it does
+ * not end its slice.
+ */
+static struct track *pair_track(struct perfetto *perfetto, const struct pair *pair,
+				const struct dkt_record *record, const char *comm,
+				struct dkt_buf *buf, bool *part)
+{
 	switch (pair->kind) {
 	case PAIR_IRQ:
 	case PAIR_VECTOR:
@@ -222,21 +240,10 @@ static struct track *pair_track(struct perfetto *perfetto, const struct pair *pa
 	case PAIR_SOFTIRQ:
 		return get_track(perfetto, TRACK_SOFTIRQ, record->cpu, record, comm, buf);
 	case PAIR_REQUEST:
-		request = request_of(pair, record);
-		break;
+		return request_track(perfetto, pair, record, comm, buf, part);
 	default:
 		return thread_track(perfetto, record, comm, buf);
 	}
-	track = dkt__track_lane(&perfetto->tracks, record->stream,
-				(uint32_t)dkt_record_int(record, pair->device), request,
-				pair->phase == PAIR_BEGIN, &is_new);
-	if (track && is_new)
-		put_track(perfetto, buf, track, 0, record->ts, comm);
-	if (track) {
-		track->busy = pair->phase == PAIR_BEGIN;
-		track->request = request;
-	}
-	return track;
 }
 
 /* ---- track events ---- */
@@ -417,6 +424,7 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 	const struct dkt__form *form;
 	const struct known *known;
 	struct track *track = NULL;
+	bool part = false;
 
 	if (!perfetto->started)
 		put_start(perfetto, record->ts, buf);
@@ -430,9 +438,11 @@ static int perfetto_record(struct dkt_style *style, const struct dkt_record *rec
 	if (known->sched && !record->stream)
 		return put_sched(perfetto, known, record, buf);
 	if (known->pair.phase != PAIR_NONE)
-		track = pair_track(perfetto, &known->pair, record, comm, buf);
+		track = pair_track(perfetto, &known->pair, record, comm, buf, &part);
 	if (track && known->pair.phase == PAIR_BEGIN)
 		return begin_slice(perfetto, form, record, track, buf);
+	if (part)
+		return put_event(perfetto, form, record, track, TYPE_INSTANT, buf);
 	if (track)
 		return end_slice(perfetto, form, record, track, buf);
 	track = thread_track(perfetto, record, comm, buf);

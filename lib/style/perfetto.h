@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "request.h"
 #include "style.h"
 #include "style/proto.h"
 
@@ -144,7 +145,7 @@ struct pair {
 	enum pair_kind kind;
 	enum pair_name name;
 	const struct dkt_field *field; /* of the name; NULL: PAIR_NAME_EVENT */
-	const struct dkt_field *device, *sector; /* PAIR_REQUEST */
+	struct dkt__request_fields request; /* PAIR_REQUEST */
 	const char *words; /* PAIR_NAME_EVENT */
 };
 
@@ -172,7 +173,8 @@ struct track {
 	uint32_t depth; /* open slices */
 	uint32_t opened[PAIR_KINDS]; /* depth of each kind's open slice, 0: none; of functions: count */
 	bool busy; /* lane: holds the request; CPU: the next bundle reports a loss */
-	uint64_t request; /* its sector and operation */
+	uint64_t request[DKT__REQUEST_WORDS - 1]; /* its sector and operation */
+	uint64_t left; /* its sectors that have not been completed */
 };
 
 struct tracks {
@@ -194,4 +196,4 @@ void dkt__tracks_free(struct tracks *tracks);
  * want_free the first free one, otherwise NULL.
  */
 struct track *dkt__track_lane(struct tracks *tracks, uint32_t stream, uint64_t device,
-			      uint64_t request, bool want_free, bool *is_new);
+			      const uint64_t *request, bool want_free, bool *is_new);

@@ -76,7 +76,7 @@ void dkt__tracks_free(struct tracks *tracks)
 }
 
 struct track *dkt__track_lane(struct tracks *tracks, uint32_t stream, uint64_t device,
-			      uint64_t request, bool want_free, bool *is_new)
+			      const uint64_t *request, bool want_free, bool *is_new)
 {
 	struct track *track, *spare = NULL;
 	uint64_t lane;
@@ -86,7 +86,7 @@ struct track *dkt__track_lane(struct tracks *tracks, uint32_t stream, uint64_t d
 		track = dkt__track_find(tracks, TRACK_LANE, stream, device << 8 | lane);
 		if (!track)
 			break;
-		if (track->busy && track->request == request)
+		if (track->busy && !memcmp(track->request, request, sizeof(track->request)))
 			return track;
 		if (!track->busy && !spare)
 			spare = track;

@@ -170,6 +170,60 @@ dktrace: 1 ended without a recorded beginning" \
 	has "${lines[1]}" "266338304,"
 }
 
+# Requests of which the times, in ms, are 8 (a read), 9 (a write of the same sector), 5 (in two parts), 1 (a flush).
+requests()
+{
+	cat <<-'END'
+		# tracer: nop
+		#
+		            a-1     [000] d..2.   100.000000: block_rq_insert: 8,0 FWS 4096 () 8 + 8 none,0,0 [a]
+		            a-1     [000] d..2.   100.001000: block_rq_issue: 8,0 WS 4096 () 8 + 8 none,0,0 [a]
+		            a-1     [000] d..2.   100.002000: block_rq_issue: 8,0 R 4096 () 8 + 8 none,0,0 [a]
+		            a-1     [000] d..2.   100.010000: block_rq_complete: 8,0 R () 8 + 8 none,0,0 [0]
+		            a-1     [000] d..2.   100.010000: block_rq_complete: 8,0 FWS () 8 + 8 none,0,0 [0]
+		            a-1     [000] d..2.   100.020000: block_rq_issue: 8,0 R 131072 () 1000 + 256 none,0,0 [a]
+		            a-1     [000] d..2.   100.021000: block_rq_complete: 8,0 R () 1000 + 128 none,0,0 [0]
+		            a-1     [000] d..2.   100.025000: block_rq_complete: 8,0 R () 1128 + 128 none,0,0 [0]
+		            a-1     [000] d..2.   100.030000: block_rq_issue: 8,0 FF 0 () 0 + 0 none,0,0 [a]
+		            a-1     [000] d..2.   100.031000: block_rq_complete: 8,0 FF () 18446744073709551615 + 0 none,0,0 [0]
+		            a-1     [000] d..2.   100.031000: block_rq_complete: 8,0 WS () 0 + 0 none,0,0 [0]
+	END
+}
+
+# The count, the minimum, the maximum, the sum.
+block_times()
+{
+	run -0 --separate-stderr dktrace latency "$@" --slowest 0 --json
+	same '' "$stderr" "what is not paired"
+	jq -r .all.count,.all.min,.all.max,.all.total <<<"$output" | xargs
+}
+
+@test "requests to disks are paired by device, sector and operation, and end with their last part" {
+	local file=$BATS_TEST_TMPDIR/trace.txt
+
+	requests >"$file"
+	same "4 1000000 9000000 23000000" "$(block_times block "$file")" "block"
+	same "4 1000000 9000000 23000000" \
+		"$(block_times block:block_rq_issue block:block_rq_complete --match block_request "$file")" "--match block_request"
+	grep -v 'issue.*\(R\|FF\)' "$file" >"$file.2"
+	same "1 1000000 1000000 1000000" "$(block_times block-queue "$file.2")" "block-queue"
+	run -0 --separate-stderr dktrace analyze blockstats --json "$file"
+	same 4 "$(jq -r '.disks[0] | .reads + .writes' <<<"$output")" "requests of blockstats"
+}
+
+@test "block_request takes no other field, and events that have its fields" {
+	local file=$BATS_TEST_TMPDIR/trace.txt
+
+	requests >"$file"
+	expect 1 '' "dktrace: key: block_request is a whole key, which takes no other field
+  dev,block_request
+  ^" dktrace latency block "$file" --match dev,block_request
+	printf '%s\n' '   dd-7 [000] 1.000001: sys_enter: NR 61 (ffffffff, 7ffe, 0, 0, 0, 0)' \
+		'   dd-7 [000] 1.500001: sys_exit: NR 61 = 5' >"$file"
+	expect 1 '' "dktrace: raw_syscalls:sys_enter has no field 'dev', which a block_request needs" \
+		dktrace latency raw_syscalls:sys_enter raw_syscalls:sys_exit "$file" --match block_request
+}
+
 @test "wakeup is measured from sched_waking, of files without it from sched_wakeup" {
 	local file=$BATS_TEST_TMPDIR/trace.txt
 

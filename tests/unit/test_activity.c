@@ -564,6 +564,20 @@ static void a_read_and_a_write_of_one_sector_are_two_requests(void **state)
 	assert_int_equal(t->frame.disks[0].latency_max, 4 * S);
 }
 
+static void a_request_ends_with_its_last_part(void **state)
+{
+	struct tree *t = *state;
+
+	assert_ok(t->ctx, activity_start(t->activity, 1 * S));
+	request(t, 1 * S, ID_ISSUE, 1000, 256);
+	request(t, 2 * S, ID_COMPLETE, 1000, 128);
+	request(t, 5 * S, ID_COMPLETE, 1128, 128);
+	write_disk(t, 15, 100);
+	take(t, 6 * S);
+	assert_int_equal(t->frame.disks[0].timed, 1);
+	assert_int_equal(t->frame.disks[0].latency_sum, 4 * S);
+}
+
 static void events_are_counted_in_each_interval(void **state)
 {
 	struct tree *t = *state;
@@ -603,6 +617,7 @@ int main(void)
 		TEST(a_switch_from_an_unexpected_thread_counts_no_time),
 		TEST(a_disk_has_the_statistics_of_the_interval),
 		TEST(a_read_and_a_write_of_one_sector_are_two_requests),
+		TEST(a_request_ends_with_its_last_part),
 		TEST(events_are_counted_in_each_interval),
 	};
 

@@ -93,7 +93,7 @@ static void interrupts_are_on_tracks_of_their_cpu(void **state)
 struct request {
 	uint64_t common;
 	uint32_t dev;
-	uint32_t pad;
+	uint32_t sectors;
 	uint64_t sector;
 	char rwbs[8];
 };
@@ -108,6 +108,7 @@ static struct dkt_event *request_event(struct dkt_ctx *ctx, const char *name, in
 			 "name: %s\nID: %d\nformat:\n"
 			 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
 			 "\tfield:dev_t dev;\toffset:8;\tsize:4;\tsigned:0;\n"
+			 "\tfield:unsigned int nr_sector;\toffset:12;\tsize:4;\tsigned:0;\n"
 			 "\tfield:sector_t sector;\toffset:16;\tsize:8;\tsigned:0;\n"
 			 "\tfield:char rwbs[8];\toffset:24;\tsize:8;\tsigned:0;\n\n"
 			 "print fmt: \"%%u\", REC->dev\n",
@@ -119,7 +120,7 @@ static struct dkt_event *request_event(struct dkt_ctx *ctx, const char *name, in
 /* Simultaneous requests have tracks of their own, which are used again. */
 static void requests_at_once_have_their_own_tracks(void **state)
 {
-	struct request request = { .dev = 254 << 20, .rwbs = "WS" };
+	struct request request = { .dev = 254 << 20, .sectors = 8, .rwbs = "WS" };
 	struct dkt_event *issue, *complete;
 	struct room room;
 	int i;
@@ -147,7 +148,7 @@ static void requests_at_once_have_their_own_tracks(void **state)
 static void a_read_and_a_write_of_one_sector_are_two_requests(void **state)
 {
 	static const char *const steps[] = { "WS", "R", "R", "WS" };
-	struct request request = { .dev = 254 << 20, .sector = 8 };
+	struct request request = { .dev = 254 << 20, .sectors = 8, .sector = 8 };
 	struct dkt_event *issue, *complete;
 	struct room room;
 
@@ -164,6 +165,30 @@ static void a_read_and_a_write_of_one_sector_are_two_requests(void **state)
 	}
 	assert_walk(&room, 2, 2, 0);
 	assert_int_equal(walked(&room).tracks, 2);
+	room_close(&room);
+}
+
+static void a_request_ends_with_its_last_part(void **state)
+{
+	static const uint64_t sectors[] = { 1000, 1000, 1128 };
+	struct request request = { .dev = 254 << 20, .rwbs = "R" };
+	struct dkt_event *issue, *complete;
+	struct room room;
+
+	(void)state;
+	room_open(&room, "perfetto", NULL, 0);
+	issue = request_event(room.ctx, "block_rq_issue", 200);
+	complete = request_event(room.ctx, "block_rq_complete", 201);
+	room.record.data = &request;
+	room.record.size = sizeof(request);
+	for (int i = 0; i < 3; i++) {
+		request.sector = sectors[i];
+		request.sectors = i ? 128 : 256;
+		room.record.event = i ? complete : issue;
+		assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
+		assert_walk(&room, 1, i == 2, i > 0);
+	}
+	assert_int_equal(walked(&room).tracks, 1);
 	room_close(&room);
 }
 
@@ -253,6 +278,7 @@ int main(void)
 		cmocka_unit_test(interrupts_are_on_tracks_of_their_cpu),
 		cmocka_unit_test(requests_at_once_have_their_own_tracks),
 		cmocka_unit_test(a_read_and_a_write_of_one_sector_are_two_requests),
+		cmocka_unit_test(a_request_ends_with_its_last_part),
 		cmocka_unit_test(switches_become_ftrace_events),
 		cmocka_unit_test(task_states_are_those_of_the_kernel),
 	};
