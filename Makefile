@@ -106,7 +106,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
-TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-journal gen-perfdata gen-probe-tree gen-sequence \
+TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-journal gen-perfdata gen-perfdir gen-probe-tree gen-sequence \
 	cost transcribe break-out.so fake-lustre.so count-compares.so probe-target probe-target-O0 marker-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O)/tests/tools/read-tracedat)
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/packed.h"
+#include "perfdata.h"
 #include "source/file.h"
 #include "source/saved_tree.h"
 
@@ -37,7 +38,9 @@ int dkt_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_sour
 		return dkt_fail(ctx, -EBUSY, "open %s: the context belongs to another kernel",
 				path);
 	if (!mine.fd && !stat(path, &st) && S_ISDIR(st.st_mode))
-		return dkt__source_saved_tree(ctx, path, &mine, source);
+		return dkt__perf_directory_is(path) ?
+			       dkt__perf_directory_open(ctx, path, &mine, source) :
+			       dkt__source_saved_tree(ctx, path, &mine, source);
 	err = dkt__file_open(ctx, path, name, mine.fd, &file);
 	if (err)
 		return err;

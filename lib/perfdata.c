@@ -61,7 +61,7 @@ static int perf_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, 
 	uint64_t taken = 0;
 
 	/* A compressed stream can be decompressed only from its beginning. */
-	if (perf->unpack)
+	if (perf->packed)
 		return -EOPNOTSUPP;
 	for (size_t i = 0; i < m->n_blocks; i++) {
 		if (taken >= bytes && m->blocks[i].rest > from) {
@@ -78,7 +78,9 @@ static int perf_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 	const struct dkt__perf *perf = (const struct dkt__perf *)source;
 
 	*done = perf->merge.done;
-	*of = perf->tape.size + perf->unpacked;
+	*of = 0;
+	for (size_t i = 0; i < perf->n_parts; i++)
+		*of += perf->parts[i].tape.size + perf->parts[i].unpacked;
 	return 0;
 }
 
@@ -89,7 +91,9 @@ static void perf_close(struct dkt_source *source)
 	struct dkt__perf *perf = (struct dkt__perf *)source;
 
 	dkt__perf_merge_clear(perf);
-	dkt__perf_unpack_free(perf->unpack);
+	for (size_t i = 0; i < perf->n_parts; i++)
+		dkt__perf_unpack_free(perf->parts[i].unpack);
+	free(perf->parts);
 	dkt__perf_maps_clear(perf);
 	dkt__perf_programs_clear(perf);
 	dkt__perf_chain_clear(perf);
@@ -207,6 +211,16 @@ static int perf_read(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 		else if (perf->merge.n_blocks)
 			dkt__streams_damage(&perf->streams, "it has no formats of events");
 	}
+	if (perf->apart && perf->n_parts == 1)
+		dkt__streams_damage(&perf->streams,
+				    *perf->parts[0].label ?
+					    "the files data.N with its records are missing" :
+					    "its records are in the files data.N beside it;"
+					    " read the directory");
+	for (size_t i = 0; i < perf->n_parts; i++)
+		if (perf->parts[i].missing)
+			dkt__streams_damage(&perf->streams, "%sthe file is missing",
+					    perf->parts[i].label);
 	dkt__perf_chain_events(perf);
 	dkt__perf_symbols(perf);
 	if (!err)
@@ -221,18 +235,33 @@ static bool perf_is(const uint8_t *data, size_t size)
 	return size > 16 && (!memcmp(data, MAGIC, 8) || !memcmp(data, MAGIC_SWAPPED, 8));
 }
 
-static int perf_open(struct dkt_ctx *ctx, const struct dkt__file *file,
-		     const struct dkt_source_opts *opts, struct dkt_source **source)
+int dkt__perf_open(struct dkt_ctx *ctx, const struct dkt__perf_part *parts, size_t n,
+		   const struct dkt_source_opts *opts, struct dkt_source **source)
 {
 	struct dkt__perf *perf = calloc(1, sizeof(*perf));
+	struct dkt__perf_part *copy = calloc(n, sizeof(*copy));
 
-	if (!perf)
+	if (!perf || !copy) {
+		free(perf);
+		free(copy);
 		return -ENOMEM;
+	}
+	memcpy(copy, parts, n * sizeof(*copy));
+	perf->parts = copy;
+	perf->n_parts = n;
 	perf->streams.base = (struct dkt_source){ .ops = &perf_ops, .ctx = ctx };
-	perf->file = *file;
+	perf->file = parts[0].file;
 	perf->streams.until = UINT64_MAX;
 	perf->clockid = -1;
 	return dkt__source_opened(&perf->streams.base, perf_read(perf, opts), source);
+}
+
+static int perf_open(struct dkt_ctx *ctx, const struct dkt__file *file,
+		     const struct dkt_source_opts *opts, struct dkt_source **source)
+{
+	const struct dkt__perf_part only = { .file = *file, .label = "" };
+
+	return dkt__perf_open(ctx, &only, 1, opts, source);
 }
 
 const struct dkt__reader dkt__reader_perfdata = {

@@ -56,11 +56,23 @@ struct dkt__perf_tape {
 	uint64_t size;
 };
 
+/* A file with records: perf.data, or in a directory of perf one of those beside it. */
+struct dkt__perf_part {
+	struct dkt__file file;
+	const char *label; /* before words about damage: "data.1: "; "": it is the only one */
+	struct dkt__perf_tape tape; /* its records */
+	struct dkt__perf_unpack *unpack; /* compressed records; NULL: none */
+	uint64_t unpacked; /* decompressed bytes */
+	size_t needed; /* its first block that may still be read */
+	bool missing; /* perf wrote it, and it is gone */
+};
+
 /*
  * A block of records that is scanned, merged and freed as a whole: bytes of the file, or a
  * decompressed piece.
  */
 struct dkt__perf_block {
+	struct dkt__perf_part *part;
 	uint64_t at; /* offset in the tape, or in the decompressed stream */
 	uint64_t first, last; /* the oldest time and the newest */
 	uint64_t rest; /* the oldest time in this block and all later ones */
@@ -123,10 +135,9 @@ struct dkt__perf_unpack; /* perfdata/unpack.c */
  * they are read one after the other, only as far as their times require.
  */
 struct dkt__perf_merge {
-	struct dkt__perf_block *blocks; /* in the file's order */
+	struct dkt__perf_block *blocks; /* those of each file in its order */
 	size_t n_blocks;
 	size_t opened; /* number of blocks whose runs have been found */
-	size_t first; /* the first of these with a live run */
 	struct dkt__perf_run *runs;
 	size_t n_runs;
 	uint32_t free; /* run that is free, plus 1; 0: none */
@@ -144,13 +155,17 @@ struct dkt__perf_merge {
 
 struct dkt__perf {
 	struct dkt__streams streams; /* first: this is the source; its list: the CPUs */
-	struct dkt__file file;
+	struct dkt__perf_part *parts; /* the first has the header */
+	size_t n_parts;
+	struct dkt__file file; /* of the first */
 	bool swap; /* recorded on a machine with the other byte order */
 	struct dkt__perf_attr *attrs;
 	size_t n_attrs;
 	struct dkt__perf_id *ids; /* sorted */
 	size_t n_ids, ids_room;
 	bool has_events; /* the file has formats */
+	bool apart; /* perf wrote records into files beside the first */
+	bool packed; /* a file has compressed records */
 	bool has_users; /* perf added records of its own among the others */
 	char *host, *release, *arch, *kernel;
 	uint64_t wall_ref, clock_ref; /* the wall clock's and the clock's time at one moment */
@@ -159,9 +174,6 @@ struct dkt__perf {
 	struct dkt__perf_quick *quick; /* by the lower bits of an id */
 	size_t quick_mask, id_at; /* offset of the ID in a sample; mask 0: only one attribute */
 	uint32_t quick_size; /* size of a sample up to the ID; UINT32_MAX: none is quick */
-	struct dkt__perf_tape tape; /* the file's records */
-	struct dkt__perf_unpack *unpack; /* compressed records; NULL: none */
-	uint64_t unpacked; /* decompressed bytes */
 	struct dkt__perf_merge merge;
 	uint64_t bad; /* invalid samples */
 	uint64_t lost_in_place; /* from records that give time and CPU */
@@ -183,6 +195,17 @@ static inline struct dkt__cursor dkt__perf_cursor(const struct dkt__perf *perf, 
 {
 	return (struct dkt__cursor){ .p = data, .end = data + size, .swap = perf->swap };
 }
+
+/* Opens files that are one recording; the first has the header. The source copies the parts. */
+int dkt__perf_open(struct dkt_ctx *ctx, const struct dkt__perf_part *parts, size_t n,
+		   const struct dkt_source_opts *opts, struct dkt_source **source);
+
+/* ---- perfdata/directory.c ---- */
+
+/* True if the directory has a file of that name that perf record writes. */
+bool dkt__perf_directory_is(const char *path);
+int dkt__perf_directory_open(struct dkt_ctx *ctx, const char *path,
+			     const struct dkt_source_opts *opts, struct dkt_source **source);
 
 /* ---- perfdata/head.c ---- */
 
@@ -267,11 +290,11 @@ int dkt__perf_scan(struct dkt__perf *perf);
  * Reads up to size bytes at an offset of the tape into room. Returns false at the end of the tape, and
  * if the bytes cannot be read.
  */
-bool dkt__perf_read(const struct dkt__perf *perf, uint64_t at, size_t size, uint8_t *room,
+bool dkt__perf_read(const struct dkt__perf_part *part, uint64_t at, size_t size, uint8_t *room,
 		    struct dkt__perf_tape *bytes);
 
 /* Tells the kernel that the mapping between two offsets of the tape need not stay in memory. */
-void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to);
+void dkt__perf_forget(const struct dkt__perf_part *part, uint64_t from, uint64_t to);
 
 /* Returns the number of bytes after a record that belong to it but do not count in its size. */
 uint64_t dkt__perf_extra(const struct dkt__perf *perf, const uint8_t *record, uint32_t size);
@@ -377,7 +400,7 @@ void dkt__perf_merge_clear(struct dkt__perf *perf);
 
 /* ---- perfdata/unpack.c ---- */
 
-int dkt__perf_unpack_new(struct dkt__perf *perf);
+int dkt__perf_unpack_new(struct dkt__perf *perf, struct dkt__perf_part *part);
 void dkt__perf_unpack_free(struct dkt__perf_unpack *unpack);
 
 /* Restarts at the beginning of the stream. */
@@ -387,16 +410,17 @@ void dkt__perf_unpack_rewind(struct dkt__perf_unpack *unpack);
  * Gets the bytes from an offset of the stream to the end of their piece, which holds complete
  * records. Returns false at the end, or after an error.
  */
-bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, struct dkt__perf_tape *bytes);
+bool dkt__perf_unpack_get(struct dkt__perf *perf, struct dkt__perf_part *part, uint64_t at,
+			  struct dkt__perf_tape *bytes);
 
 /* Frees the pieces that end at or before the offset. */
 void dkt__perf_unpack_drop(struct dkt__perf_unpack *unpack, uint64_t before);
 
 /* Returns the error that stopped decompression, or 0. */
-int dkt__perf_unpack_error(const struct dkt__perf *perf);
+int dkt__perf_unpack_error(const struct dkt__perf_part *part);
 
 /* Returns the bytes decompressed so far. */
 uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *unpack);
 
 /* Reports the damage found by decompression so far. */
-void dkt__perf_unpack_damage(struct dkt__perf *perf);
+void dkt__perf_unpack_damage(struct dkt__perf *perf, const struct dkt__perf_part *part);

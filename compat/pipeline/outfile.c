@@ -193,15 +193,24 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 	return make_dir(out);
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 int outfile_check_input(const struct outfile *out, const char *input)
 {
-	struct stat a, b;
+	struct stat a, b, dir;
 
-	if (out->in_place || stat(out->path, &a) || stat(input, &b) || a.st_dev != b.st_dev ||
-	    a.st_ino != b.st_ino)
+	if (out->in_place || stat(out->path, &a) || stat(input, &b))
 		return 0;
-	return dkt_fail(out->ctx, -EINVAL, "%s is the input: name another file to write",
-			out->path);
+	if (is_same(&a, &b))
+		return dkt_fail(out->ctx, -EINVAL, "%s is the input: name another file to write",
+				out->path);
+	if (!stat(out->dir, &dir) && is_same(&dir, &b))
+		return dkt_fail(out->ctx, -EINVAL,
+				"%s is a file of the input: name another file to write", out->path);
+	return 0;
 }
 
 /* Gives the file a temporary name. */

@@ -26,6 +26,16 @@ static bool wants_symbols(int fd, const struct stat *st)
 	       !memcmp(magic, "PERFILE2", sizeof(magic));
 }
 
+/* The same of a directory of perf, whose file data has the header. */
+static bool dir_wants_symbols(int fd)
+{
+	int data __cleanup(close) =
+		openat(fd, "data", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+
+	return data >= 0 && !fstat(data, &st) && wants_symbols(data, &st);
+}
+
 /* The command itself reports a file that cannot be opened. */
 static int take_file(struct app *app, const char *path)
 {
@@ -39,7 +49,7 @@ static int take_file(struct app *app, const char *path)
 	/* The reader of a saved tree opens the files in it later. */
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid())
 		app->keep_privileges |= DKT_KEEP_INPUT;
-	if (wants_symbols(fd, &st))
+	if (wants_symbols(fd, &st) || (S_ISDIR(st.st_mode) && dir_wants_symbols(fd)))
 		app->keep_privileges |= DKT_KEEP_SYMBOLS;
 	/* A pipe can be opened only once: the program that writes it ends if nobody reads. */
 	kept = S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode);

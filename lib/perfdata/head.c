@@ -24,6 +24,7 @@ enum feature {
 	FEAT_OSRELEASE = 4,
 	FEAT_ARCH = 6,
 	FEAT_NRCPUS = 7,
+	FEAT_DIR_FORMAT = 24,
 	FEAT_COMPRESSED = 27,
 	FEAT_CLOCK_DATA = 29,
 	FEAT_END = 256,
@@ -227,6 +228,10 @@ static int take_feature(struct dkt__perf *perf, uint64_t feature, struct dkt__cu
 		n = dkt__cursor_number(&cur, 4);
 		perf->streams.base.info.cpus = (int)DKT__MIN(n, (uint64_t)DKT__PERF_CPUS);
 		break;
+	case FEAT_DIR_FORMAT:
+		/* The version is 0 of perf record --kcore, whose records are all here. */
+		perf->apart = dkt__cursor_number(&cur, 8);
+		break;
 	case FEAT_COMPRESSED:
 		perf->has_users = true;
 		break;
@@ -328,6 +333,7 @@ int dkt__perf_head(struct dkt__perf *perf)
 		data.size = data.at < perf->file.size ? perf->file.size - data.at : 0;
 	}
 	cur = cursor_at(perf, data);
-	perf->tape = (struct dkt__perf_tape){ .data = cur.p, .size = dkt__cursor_left(&cur) };
+	perf->parts[0].tape =
+		(struct dkt__perf_tape){ .data = cur.p, .size = dkt__cursor_left(&cur) };
 	return 0;
 }

@@ -28,10 +28,11 @@ static uint8_t *take_room(struct dkt__perf_merge *m)
 static bool read_again(struct dkt__perf *perf, const struct dkt__perf_block *block,
 		       struct dkt__perf_tape *bytes)
 {
-	bool any = dkt__perf_read(perf, block->at, block->size, block->copy, bytes);
+	bool any = dkt__perf_read(block->part, block->at, block->size, block->copy, bytes);
 
 	if (bytes->size < block->size && !perf->merge.cut)
-		dkt__streams_damage(&perf->streams, "the file was truncated while it was read");
+		dkt__streams_damage(&perf->streams, "%sthe file was truncated while it was read",
+				    block->part->label);
 	perf->merge.cut |= bytes->size < block->size;
 	return any;
 }
@@ -41,13 +42,13 @@ static bool block_bytes(struct dkt__perf *perf, struct dkt__perf_block *block,
 			struct dkt__perf_tape *bytes)
 {
 	if (block->packed)
-		return dkt__perf_unpack_get(perf, block->at, bytes);
+		return dkt__perf_unpack_get(perf, block->part, block->at, bytes);
 	block->copy = take_room(&perf->merge);
 	if (block->copy)
 		return read_again(perf, block, bytes);
 	block->mapped = true;
-	*bytes =
-		(struct dkt__perf_tape){ .data = perf->tape.data + block->at, .size = block->size };
+	*bytes = (struct dkt__perf_tape){ .data = block->part->tape.data + block->at,
+					  .size = block->size };
 	return true;
 }
 
@@ -56,24 +57,34 @@ static void release_block(struct dkt__perf *perf, struct dkt__perf_block *block)
 	if (block->copy)
 		perf->merge.spare[perf->merge.n_spare++] = block->copy;
 	else if (block->mapped)
-		dkt__perf_forget(perf, block->at, block->at + block->size);
+		dkt__perf_forget(block->part, block->at, block->at + block->size);
 	block->copy = NULL;
 	block->mapped = false;
+}
+
+/* True if a decompressed piece of the file may still be read for the block. */
+static bool is_needed(const struct dkt__perf_merge *m, const struct dkt__perf_part *part, size_t nr)
+{
+	const struct dkt__perf_block *block = &m->blocks[nr];
+
+	return block->part == part && block->packed && (nr >= m->opened || block->live);
 }
 
 /* Frees a block whose items have all been returned. */
 static void block_over(struct dkt__perf *perf, struct dkt__perf_block *block)
 {
 	struct dkt__perf_merge *m = &perf->merge;
+	struct dkt__perf_part *part = block->part;
+	size_t *needed = &part->needed;
 
 	m->done += block->size;
 	release_block(perf, block);
-	if (!perf->unpack)
+	if (!part->unpack)
 		return;
-	while (m->first < m->opened && (!m->blocks[m->first].packed || !m->blocks[m->first].live))
-		m->first++;
-	if (m->first < m->n_blocks && m->blocks[m->first].packed)
-		dkt__perf_unpack_drop(perf->unpack, m->blocks[m->first].at);
+	while (*needed < m->n_blocks && !is_needed(m, part, *needed))
+		++*needed;
+	if (*needed < m->n_blocks)
+		dkt__perf_unpack_drop(part->unpack, m->blocks[*needed].at);
 }
 
 /* ---- runs ---- */
@@ -159,7 +170,7 @@ static int open_block(struct dkt__perf *perf)
 		return add_run(perf, nr, block->first, NULL) ? 0 : -ENOMEM;
 	if (!block_bytes(perf, block, &bytes)) {
 		block_over(perf, block);
-		return dkt__perf_unpack_error(perf);
+		return dkt__perf_unpack_error(block->part);
 	}
 	if (block->sorted) {
 		run = add_run(perf, nr, block->first, bytes.data);
@@ -173,7 +184,7 @@ static int open_block(struct dkt__perf *perf)
 		block_over(perf, block);
 	else if (block->mapped)
 		/* The block's turn comes much later. */
-		dkt__perf_forget(perf, block->at, block->at + block->size);
+		dkt__perf_forget(block->part, block->at, block->at + block->size);
 	return err;
 }
 
@@ -299,13 +310,16 @@ void dkt__perf_merge_rewind(struct dkt__perf *perf)
 			release_block(perf, &m->blocks[i]);
 		m->blocks[i].live = 0;
 	}
-	m->opened = m->first = m->n_runs = m->waiting.n = 0;
+	m->opened = m->n_runs = m->waiting.n = 0;
 	m->free = m->order = 0;
 	m->done = m->horizon = 0;
 	perf->streams.heap.n = 0;
 	perf->streams.taken = false;
-	if (perf->unpack)
-		dkt__perf_unpack_rewind(perf->unpack);
+	for (size_t i = 0; i < perf->n_parts; i++) {
+		perf->parts[i].needed = 0;
+		if (perf->parts[i].unpack)
+			dkt__perf_unpack_rewind(perf->parts[i].unpack);
+	}
 }
 
 void dkt__perf_merge_clear(struct dkt__perf *perf)

@@ -6,19 +6,19 @@
 #include "base/io.h"
 #include "perfdata.h"
 
-void dkt__perf_forget(const struct dkt__perf *perf, uint64_t from, uint64_t to)
+void dkt__perf_forget(const struct dkt__perf_part *part, uint64_t from, uint64_t to)
 {
-	dkt__file_forget(&perf->file, perf->tape.data + from, perf->tape.data + to);
+	dkt__file_forget(&part->file, part->tape.data + from, part->tape.data + to);
 }
 
-bool dkt__perf_read(const struct dkt__perf *perf, uint64_t at, size_t size, uint8_t *room,
+bool dkt__perf_read(const struct dkt__perf_part *part, uint64_t at, size_t size, uint8_t *room,
 		    struct dkt__perf_tape *bytes)
 {
-	const uint64_t base = (uint64_t)(perf->tape.data - perf->file.data);
+	const uint64_t base = (uint64_t)(part->tape.data - part->file.data);
 	ssize_t n = 0;
 
-	if (at < perf->tape.size)
-		n = dkt__pread_all(perf->file.fd, room, DKT__MIN(perf->tape.size - at, size),
+	if (at < part->tape.size)
+		n = dkt__pread_all(part->file.fd, room, DKT__MIN(part->tape.size - at, size),
 				   base + at);
 	*bytes = (struct dkt__perf_tape){ .data = room, .size = (uint64_t)DKT__MAX(n, 0) };
 	return bytes->size;
@@ -36,9 +36,9 @@ uint64_t dkt__perf_extra(const struct dkt__perf *perf, const uint8_t *record, ui
 }
 
 /* Reads the records that perf added: attributes and the like, compressed records. */
-static int scan_users(struct dkt__perf *perf)
+static int scan_users(struct dkt__perf *perf, struct dkt__perf_part *part)
 {
-	const struct dkt__perf_tape *tape = &perf->tape;
+	const struct dkt__perf_tape *tape = &part->tape;
 	uint64_t at = 0, next, end, kept = 0;
 	const uint8_t *data;
 	uint32_t size, type;
@@ -53,10 +53,10 @@ static int scan_users(struct dkt__perf *perf)
 		else if (type >= DKT__PERF_ATTR && type != DKT__PERF_COMPRESSED &&
 			 type != DKT__PERF_COMPRESSED2)
 			err = dkt__perf_head_record(perf, type, data, size);
-		else if (type >= DKT__PERF_ATTR && !perf->unpack)
-			err = dkt__perf_unpack_new(perf);
+		else if (type >= DKT__PERF_ATTR && !part->unpack)
+			err = dkt__perf_unpack_new(perf, part);
 		if (end - kept >= DKT__PERF_BLOCK) {
-			dkt__perf_forget(perf, kept, end);
+			dkt__perf_forget(part, kept, end);
 			kept = end;
 		}
 		at = next;
@@ -144,11 +144,11 @@ static int add_block(struct dkt__perf *perf, const struct dkt__perf_block *block
  * Scans all records from *at on and makes them a block. Sets *at to the end of the last record.
  * -ENODATA: there is no complete record.
  */
-static int scan_block(struct dkt__perf *perf, const struct dkt__perf_tape *bytes, bool packed,
-		      uint64_t *at)
+static int scan_block(struct dkt__perf *perf, struct dkt__perf_part *part,
+		      const struct dkt__perf_tape *bytes, bool packed, uint64_t *at)
 {
 	struct dkt__perf_block block = {
-		.at = *at, .first = UINT64_MAX, .packed = packed, .sorted = true
+		.part = part, .at = *at, .first = UINT64_MAX, .packed = packed, .sorted = true
 	};
 	const uint8_t *data;
 	uint32_t size;
@@ -168,72 +168,136 @@ static int scan_block(struct dkt__perf *perf, const struct dkt__perf_tape *bytes
 }
 
 /* Reports the damage if the records end too early. */
-static void report_end(struct dkt__perf *perf, uint64_t at, uint64_t size)
+static void report_end(struct dkt__perf *perf, const struct dkt__perf_part *part, uint64_t at,
+		       uint64_t size)
 {
 	if (at < size)
-		dkt__streams_damage(&perf->streams, "its records end at byte %llu of %llu",
-				    (unsigned long long)at, (unsigned long long)size);
+		dkt__streams_damage(&perf->streams, "%sits records end at byte %llu of %llu",
+				    part->label, (unsigned long long)at, (unsigned long long)size);
 	/* The data behind a record, such as the formats in a pipe, end before they should. */
 	if (at > size)
-		dkt__streams_damage(&perf->streams, "the file is truncated at byte %zu",
-				    perf->file.size);
+		dkt__streams_damage(&perf->streams, "%sthe file is truncated at byte %zu",
+				    part->label, part->file.size);
 }
 
-static int scan_plain(struct dkt__perf *perf)
+static int scan_plain(struct dkt__perf *perf, struct dkt__perf_part *part)
 {
 	uint8_t *room __cleanup(free) = dkt__read_buffer(DKT__PERF_BLOCK);
 	struct dkt__perf_tape bytes;
 	uint64_t at = 0;
 	int err = room ? 0 : -ENOMEM;
 
-	while (!err && dkt__perf_read(perf, at, DKT__PERF_BLOCK, room, &bytes))
-		err = scan_block(perf, &bytes, false, &at);
-	report_end(perf, at, perf->tape.size);
+	while (!err && dkt__perf_read(part, at, DKT__PERF_BLOCK, room, &bytes))
+		err = scan_block(perf, part, &bytes, false, &at);
+	report_end(perf, part, at, part->tape.size);
 	return err == -ENODATA ? 0 : err;
 }
 
 /* Each decompressed piece is a block. */
-static int scan_packed(struct dkt__perf *perf)
+static int scan_packed(struct dkt__perf *perf, struct dkt__perf_part *part)
 {
 	struct dkt__perf_tape bytes;
 	uint64_t at = 0;
 	int err = 0;
 
-	while (!err && dkt__perf_unpack_get(perf, at, &bytes)) {
-		err = scan_block(perf, &bytes, true, &at);
-		dkt__perf_unpack_drop(perf->unpack, at);
+	while (!err && dkt__perf_unpack_get(perf, part, at, &bytes)) {
+		err = scan_block(perf, part, &bytes, true, &at);
+		dkt__perf_unpack_drop(part->unpack, at);
 	}
 	if (!err || err == -ENODATA)
-		err = dkt__perf_unpack_error(perf);
+		err = dkt__perf_unpack_error(part);
 	if (err)
 		return err;
-	perf->unpacked = dkt__perf_unpack_size(perf->unpack);
-	dkt__perf_unpack_damage(perf);
-	report_end(perf, at, perf->unpacked);
+	part->unpacked = dkt__perf_unpack_size(part->unpack);
+	dkt__perf_unpack_damage(perf, part);
+	report_end(perf, part, at, part->unpacked);
 	return 0;
 }
 
-/* Finds the oldest time in each block and all later ones. */
-static void find_rest(struct dkt__perf_merge *m)
+/* ---- the order of blocks ---- */
+
+/* The blocks of one file, while those of all files are put in order. */
+struct lane {
+	size_t next, end;
+};
+
+/*
+ * Puts the blocks of several files in the order in which the merge needs them, so that it need not open all
+ * files' blocks at once. Those of one file stay in its order: compressed ones are read only forwards.
+ */
+static int interleave(struct dkt__perf *perf, const size_t *ends)
+{
+	struct dkt__perf_merge *m = &perf->merge;
+	struct dkt__perf_block *all = calloc(m->n_blocks + 1, sizeof(*all));
+	struct lane *lanes __cleanup(free) = calloc(perf->n_parts, sizeof(*lanes));
+	struct dkt__heap heap = { 0 };
+	int err = all && lanes ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; !err && i < perf->n_parts; i++) {
+		lanes[i] = (struct lane){ i ? ends[i - 1] : 0, ends[i] };
+		if (lanes[i].next < lanes[i].end)
+			err = dkt__heap_add(
+				&heap, (struct dkt__heap_item){ .ts = m->blocks[lanes[i].next].rest,
+								.nr = i,
+								.order = i });
+	}
+	for (size_t n = 0; !err && n < m->n_blocks; n++) {
+		struct lane *lane = &lanes[heap.list[0].nr];
+
+		all[n] = m->blocks[lane->next++];
+		if (lane->next < lane->end)
+			dkt__heap_move(&heap, m->blocks[lane->next].rest);
+		else
+			dkt__heap_drop(&heap);
+	}
+	dkt__heap_clear(&heap);
+	if (err) {
+		free(all);
+		return err;
+	}
+	free(m->blocks);
+	m->blocks = all;
+	return 0;
+}
+
+/* Finds the oldest time in each block and all later ones, from a block on. */
+static void find_rest(struct dkt__perf_merge *m, size_t from)
 {
 	uint64_t rest = UINT64_MAX;
 
-	for (size_t i = m->n_blocks; i--;)
+	for (size_t i = m->n_blocks; i-- > from;)
 		m->blocks[i].rest = rest = DKT__MIN(rest, m->blocks[i].first);
+}
+
+static int scan_part(struct dkt__perf *perf, struct dkt__perf_part *part)
+{
+	const size_t from = perf->merge.n_blocks;
+	int err = scan_plain(perf, part);
+
+	if (!err && part->unpack)
+		err = scan_packed(perf, part);
+	find_rest(&perf->merge, from);
+	return err;
 }
 
 int dkt__perf_scan(struct dkt__perf *perf)
 {
-	int err = perf->has_users ? scan_users(perf) : 0;
+	size_t *ends __cleanup(free) = calloc(perf->n_parts, sizeof(*ends));
+	int err = ends ? 0 : -ENOMEM;
 
+	for (size_t i = 0; !err && perf->has_users && i < perf->n_parts; i++)
+		err = scan_users(perf, &perf->parts[i]);
 	if (!err)
 		err = dkt__perf_layout(perf);
 	if (!err)
 		err = note_cpu(perf, 0);
-	if (!err)
-		err = scan_plain(perf);
-	if (!err && perf->unpack)
-		err = scan_packed(perf);
-	find_rest(&perf->merge);
+	for (size_t i = 0; !err && i < perf->n_parts; i++) {
+		err = scan_part(perf, &perf->parts[i]);
+		ends[i] = perf->merge.n_blocks;
+	}
+	if (err || perf->n_parts == 1)
+		return err;
+	err = interleave(perf, ends);
+	find_rest(&perf->merge, 0);
 	return err;
 }

@@ -17,7 +17,7 @@
 /* The size of a piece: a multiple of every machine's page size, and longer than any record. */
 #define PIECE (256u << 10)
 
-/* The limit of memory for pieces. */
+/* The limit of memory for pieces, of all files of a directory. */
 #define WINDOW (12u << 20)
 
 /* The limit of perf_event_header.size, which has 16 bits. */
@@ -57,9 +57,8 @@ struct dkt__perf_unpack {
 
 /* ---- the file ---- */
 
-static int make_file(struct dkt__perf *perf)
+static int make_file(struct dkt__perf *perf, struct dkt__perf_unpack *u)
 {
-	struct dkt__perf_unpack *u = perf->unpack;
 	struct statvfs fs;
 
 	u->fd = dkt__temporary_file(perf->streams.base.ctx, dkt__temporary_dir());
@@ -70,9 +69,9 @@ static int make_file(struct dkt__perf *perf)
 	return 0;
 }
 
-static int write_piece(struct dkt__perf *perf, const struct piece *piece)
+static int write_piece(struct dkt__perf *perf, struct dkt__perf_unpack *u,
+		       const struct piece *piece)
 {
-	struct dkt__perf_unpack *u = perf->unpack;
 	int err;
 
 	if (u->in_file + PIECE > u->space)
@@ -87,14 +86,13 @@ static int write_piece(struct dkt__perf *perf, const struct piece *piece)
 }
 
 /* Moves the piece from memory to the file. */
-static int to_file(struct dkt__perf *perf, struct piece *piece)
+static int to_file(struct dkt__perf *perf, struct dkt__perf_unpack *u, struct piece *piece)
 {
-	struct dkt__perf_unpack *u = perf->unpack;
-	int err = u->fd < 0 ? make_file(perf) : 0;
+	int err = u->fd < 0 ? make_file(perf, u) : 0;
 	void *map;
 
 	if (!err)
-		err = write_piece(perf, piece);
+		err = write_piece(perf, u, piece);
 	if (err)
 		return err;
 	map = mmap(NULL, piece->size, PROT_READ, MAP_SHARED, u->fd, (off_t)u->file_size);
@@ -129,13 +127,13 @@ static void drop(struct dkt__perf_unpack *u, struct piece *piece)
 /* ---- unpacking ---- */
 
 /* Finds the next compressed record of the file. */
-static bool next_packed(struct dkt__perf *perf)
+static bool next_packed(const struct dkt__perf *perf, const struct dkt__perf_part *part)
 {
-	struct dkt__perf_unpack *u = perf->unpack;
+	struct dkt__perf_unpack *u = part->unpack;
 	const uint8_t *data;
 	uint32_t size, type;
 
-	while ((data = dkt__perf_whole(perf, &perf->tape, u->next, &size))) {
+	while ((data = dkt__perf_whole(perf, &part->tape, u->next, &size))) {
 		struct dkt__cursor cur = dkt__perf_cursor(perf, data, size);
 		uint64_t len = size;
 
@@ -154,15 +152,16 @@ static bool next_packed(struct dkt__perf *perf)
 }
 
 /* Fills the piece from len on; returns its length. */
-static uint32_t fill(struct dkt__perf *perf, uint8_t *data, uint32_t len)
+static uint32_t fill(const struct dkt__perf *perf, const struct dkt__perf_part *part, uint8_t *data,
+		     uint32_t len)
 {
-	struct dkt__perf_unpack *u = perf->unpack;
+	struct dkt__perf_unpack *u = part->unpack;
 
 	while (len < PIECE && !u->end) {
 		ZSTD_outBuffer out = { .dst = data, .size = PIECE, .pos = len };
 
 		/* zstd still holds output that did not fit after it has taken all of the input. */
-		if (u->in.pos == u->in.size && !u->more && !next_packed(perf)) {
+		if (u->in.pos == u->in.size && !u->more && !next_packed(perf, part)) {
 			u->end = true;
 			break;
 		}
@@ -181,9 +180,9 @@ static uint32_t fill(struct dkt__perf *perf, uint8_t *data, uint32_t len)
 /*
  * Returns the bytes of complete records in the piece. Bytes that are not a record end the stream.
  */
-static uint32_t whole(struct dkt__perf *perf, const uint8_t *data, uint32_t len)
+static uint32_t whole(const struct dkt__perf *perf, struct dkt__perf_unpack *u, const uint8_t *data,
+		      uint32_t len)
 {
-	struct dkt__perf_unpack *u = perf->unpack;
 	struct dkt__perf_tape tape = { .data = data, .size = len };
 	uint64_t at = DKT__MIN(u->skip, len), next;
 	struct perf_event_header head;
@@ -203,9 +202,9 @@ static uint32_t whole(struct dkt__perf *perf, const uint8_t *data, uint32_t len)
 }
 
 /* Decompresses the next piece. Returns 0, or 1 at the end. */
-static int step(struct dkt__perf *perf)
+static int step(struct dkt__perf *perf, const struct dkt__perf_part *part)
 {
-	struct dkt__perf_unpack *u = perf->unpack;
+	struct dkt__perf_unpack *u = part->unpack;
 	struct piece piece = { .start = u->size - u->n_tail };
 	uint8_t *data;
 	uint32_t len;
@@ -217,12 +216,12 @@ static int step(struct dkt__perf *perf)
 	if (!data)
 		return -ENOMEM;
 	memcpy(data, u->tail, u->n_tail);
-	len = fill(perf, data, u->n_tail);
-	piece.size = whole(perf, data, len);
+	len = fill(perf, part, data, u->n_tail);
+	piece.size = whole(perf, u, data, len);
 	u->n_tail = len - piece.size;
 	memcpy(u->tail, data + piece.size, u->n_tail);
-	if (u->held + piece.size > WINDOW)
-		err = to_file(perf, &piece);
+	if (u->held + piece.size > WINDOW / perf->n_parts)
+		err = to_file(perf, u, &piece);
 	if (!err)
 		err = dkt__append(u->pieces, u->n, piece);
 	if (err) {
@@ -235,15 +234,16 @@ static int step(struct dkt__perf *perf)
 
 /* ---- the calls ---- */
 
-int dkt__perf_unpack_new(struct dkt__perf *perf)
+int dkt__perf_unpack_new(struct dkt__perf *perf, struct dkt__perf_part *part)
 {
 	struct dkt__perf_unpack *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return -ENOMEM;
-	perf->unpack = u;
+	part->unpack = u;
+	perf->packed = true;
 	u->fd = -1;
-	u->limit = dkt__unpack_limit(perf->file.size);
+	u->limit = dkt__unpack_limit(part->file.size);
 	u->zstd = ZSTD_createDCtx();
 	return u->zstd ? 0 : -ENOMEM;
 }
@@ -303,13 +303,14 @@ static const struct piece *find(const struct dkt__perf_unpack *u, uint64_t at)
 	return low < u->n && is_within(&u->pieces[low], at) ? &u->pieces[low] : NULL;
 }
 
-bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, struct dkt__perf_tape *bytes)
+bool dkt__perf_unpack_get(struct dkt__perf *perf, struct dkt__perf_part *part, uint64_t at,
+			  struct dkt__perf_tape *bytes)
 {
-	struct dkt__perf_unpack *u = perf->unpack;
+	struct dkt__perf_unpack *u = part->unpack;
 	const struct piece *piece = find(u, at);
 
 	while (!piece && !u->err && at >= u->size - u->n_tail) {
-		int err = step(perf);
+		int err = step(perf, part);
 
 		if (err) {
 			u->err = err < 0 ? err : 0;
@@ -327,9 +328,9 @@ bool dkt__perf_unpack_get(struct dkt__perf *perf, uint64_t at, struct dkt__perf_
 	return true;
 }
 
-int dkt__perf_unpack_error(const struct dkt__perf *perf)
+int dkt__perf_unpack_error(const struct dkt__perf_part *part)
 {
-	return perf->unpack ? perf->unpack->err : 0;
+	return part->unpack ? part->unpack->err : 0;
 }
 
 uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *u)
@@ -337,15 +338,16 @@ uint64_t dkt__perf_unpack_size(const struct dkt__perf_unpack *u)
 	return u->size;
 }
 
-void dkt__perf_unpack_damage(struct dkt__perf *perf)
+void dkt__perf_unpack_damage(struct dkt__perf *perf, const struct dkt__perf_part *part)
 {
-	const struct dkt__perf_unpack *u = perf->unpack;
+	const struct dkt__perf_unpack *u = part->unpack;
 
 	if (u->bad)
-		dkt__streams_damage(&perf->streams, "compressed records are damaged");
+		dkt__streams_damage(&perf->streams, "%scompressed records are damaged",
+				    part->label);
 	if (u->full)
 		dkt__streams_damage(
 			&perf->streams,
-			"its records unpack to more than %llu MB, the limit for its size",
-			(unsigned long long)u->limit >> 20);
+			"%sits records unpack to more than %llu MB, the limit for its size",
+			part->label, (unsigned long long)u->limit >> 20);
 }

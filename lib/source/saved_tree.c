@@ -118,8 +118,8 @@ static int check_kind(struct dkt_ctx *ctx, const char *path)
 	if (errno == ENOENT)
 		return dkt_fail(
 			ctx, -EINVAL,
-			"open %s: the directory has no recordings (*.dat), and is not a saved"
-			" tracefs tree",
+			"open %s: the directory has no recordings (*.dat), and is neither a saved"
+			" tracefs tree nor a directory of perf record",
 			path);
 	return dkt_fail(ctx, -errno, "open %s: %s", path, strerror(errno));
 }

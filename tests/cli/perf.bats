@@ -58,6 +58,90 @@ our_lines()
 	done
 }
 
+# usage: perf_dir NAME [zstd]: the directory that perf record --threads would have written in place of plain.data
+perf_dir()
+{
+	"$tools/gen-perfdir" "$files/plain.data" "$@"
+}
+
+@test "the directory of perf record --threads is read as one file" {
+	our_lines "$files/plain.data" >wanted
+	perf_dir dir
+	perf_dir packed zstd
+	for dir in dir packed; do
+		exists "$dir/data.1"
+		our_lines "$dir" | diff wanted -
+		dktrace report -j2 --style trace "$dir" >threads
+		dktrace report -j1 --style trace "$dir" | diff threads -
+		same "$(dktrace sql "$files/plain.data" 'SELECT count(*) FROM sched_switch' --csv)" \
+			"$(dktrace sql "$dir" 'SELECT count(*) FROM sched_switch' --csv)" "rows of sched_switch"
+		run -0 --separate-stderr dktrace info "$dir"
+		has "$output" "kind      perf.data"
+		same "" "$stderr" "damage"
+		dktrace view --output page.html "$dir"
+		exists page.html
+	done
+	if perf version >/dev/null 2>&1 && perf script -i "$files/plain.data" >/dev/null 2>&1; then
+		perf_lines dir | diff wanted -
+		perf_lines packed | diff wanted -
+	fi
+}
+
+@test "the directory of perf record --kcore has all records in its file data" {
+	mkdir -p dir/kcore_dir
+	cp "$files/plain.data" dir/data
+	our_lines dir | diff <(our_lines "$files/plain.data") -
+}
+
+@test "files that a directory of perf lacks are named" {
+	perf_dir dir
+	run -1 --separate-stderr dktrace report dir/data
+	same "dktrace: dir/data: its records are in the files data.N beside it; read the directory" "$stderr" "of data alone"
+	rm dir/data.0
+	run -1 --separate-stderr dktrace report dir
+	has "$stderr" "dktrace: dir: data.0: the file is missing"
+	rm dir/data.1
+	run -1 --separate-stderr dktrace report dir
+	has "$stderr" "dktrace: dir: the files data.N with its records are missing"
+	perf_dir cut
+	truncate -s -1 cut/data.1
+	run -1 --separate-stderr dktrace report cut
+	has "$stderr" "dktrace: cut: data.1: its records end at byte"
+	# A thread that has seen nothing leaves its file empty.
+	our_lines cut | sed -n '/\[000\]/p' >wanted
+	: >cut/data.1
+	our_lines cut | diff wanted -
+	: >cut/data
+	expect 1 "" "dktrace: read cut/data: the file is empty" dktrace report cut
+	echo no header >cut/data
+	expect 1 "" "dktrace: open cut/data: it is not a perf.data file" dktrace report cut
+	mkdir none
+	expect 1 "" "dktrace: open none: the directory has no recordings (*.dat), and is neither a saved tracefs tree nor a directory of perf record" \
+		dktrace report none
+}
+
+@test "no output replaces a file of a directory that is the input" {
+	perf_dir dir
+	run ! dktrace convert --format trace dir dir/data.1
+	has "$output" "dir/data.1 is a file of the input: name another file to write"
+	gone dir/data.1.old
+}
+
+@test "a new directory of perf record --threads is read" {
+	needs_perf
+	record=(perf record --threads -q -m 8M -a -e "sched:sched_switch,sched:sched_process_exec")
+	work=(sh -c "exec nice env nice env nice sleep 0.1")
+	"${record[@]}" -o live -- "${work[@]}" 2>/dev/null || skip "perf may not record here"
+	"${record[@]}" -z -o live-z -- "${work[@]}" 2>/dev/null
+	for dir in live live-z; do
+		exists "$dir/data.0"
+		perf_lines "$dir" >all
+		sed -nE 's/^:-1 +--1 //p' all >gone
+		grep -vFf gone all >wanted
+		our_lines "$dir" | grep -vFf gone | diff wanted -
+	done
+}
+
 @test "a pipe of perf that ends within its formats is truncated" {
 	for size in 1000 2000 3000; do
 		head -c $size "$files/pipe.data" >cut.data
