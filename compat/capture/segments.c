@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -15,15 +14,12 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/when.h"
+#include "io/turn.h"
 
 #define INDEX "index"
 
 /* A larger file is not an index. */
 #define INDEX_MAX (64 << 20)
-
-/* How often the turn to change an index is tried, and us between. */
-#define TURN_TRIES 50
-#define TURN_WAIT  20000
 
 /* Clocks that are adjusted while a segment is recorded move its records by so much at most. */
 #define SLACK DKT__NSEC_PER_SEC
@@ -245,25 +241,10 @@ static int write_index(struct dkt_ctx *ctx, const char *path, const struct segme
 	return err ? dkt_fail(ctx, err, "write %s: %s", name ? name : INDEX, strerror(-err)) : 0;
 }
 
-/*
- * Waits for the turn to change the index, which a daemon and its worker do. Returns a descriptor; closing
- * it ends the turn. A process that keeps the turn delays the others, but cannot stop them. NFS does not
- * lock directories: there a line may get lost, and the daemon notes it again.
- */
-static int begin_turn(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	for (int tries = 0;
-	     fd >= 0 && tries < TURN_TRIES && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-	     tries++)
-		usleep(TURN_WAIT);
-	return fd;
-}
-
+/* The daemon and its worker change the index. Where a turn cannot be had a line may get lost, and is noted again. */
 int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *segment)
 {
-	int turn __cleanup(close) = begin_turn(path);
+	int turn __cleanup(close) = turn_begin(path, 0);
 	struct segments segments;
 	int err = segments_read(ctx, path, &segments);
 
@@ -318,7 +299,7 @@ static size_t count_aged(const struct segments *segments, const struct segments_
 
 int segments_prune(struct dkt_ctx *ctx, const char *path, const struct segments_limits *limits)
 {
-	int turn __cleanup(close) = begin_turn(path);
+	int turn __cleanup(close) = turn_begin(path, 0);
 	struct segments segments;
 	uint64_t bytes = 0;
 	bool gone = false;

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 
 #include "base/util.h"
 #include "io/run_dir.h"
+#include "io/turn.h"
 
 /* It has mode 0700, so that only root's processes connect. */
 #define PLACE RUN_DIR "-remote"
@@ -37,40 +37,20 @@ static int make_id(char id[RESUME_ID_SIZE])
 	return 0;
 }
 
-/* A process that keeps the turn delays the others by a second, but cannot stop them. */
-#define TURN_TRIES   100
-#define TURN_WAIT_US 10000
-
-static bool is_place(int fd)
-{
-	struct stat have, place;
-
-	return !fstat(fd, &have) && !stat(PLACE, &place) && have.st_dev == place.st_dev &&
-	       have.st_ino == place.st_ino;
-}
-
 /*
  * Creates the directory, and waits for the turn to change it: a socket that does not listen yet looks like that of a
- * killed process. Returns a descriptor, whose closing ends the turn, or -errno.
+ * killed process. Another process removes the directory with its last socket.
  */
-static int take_turn(void)
+static int begin_turn(void)
 {
-	int fd;
+	int turn;
 
-	for (int tries = 0;; tries++) {
+	do {
 		if (mkdir(PLACE, 0700) && errno != EEXIST)
 			return -errno;
-		fd = open(PLACE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0 && errno != ENOENT)
-			return -errno;
-		if (fd >= 0 && (!flock(fd, LOCK_EX | LOCK_NB) || tries >= TURN_TRIES) &&
-		    is_place(fd))
-			return fd;
-		/* Another process has the turn, or has removed the directory with its last socket. */
-		if (fd >= 0)
-			close(fd);
-		usleep(TURN_WAIT_US);
-	}
+		turn = turn_begin(PLACE, O_NOFOLLOW);
+	} while (turn == -ENOENT);
+	return turn;
 }
 
 /* A killed process leaves its socket. */
@@ -106,7 +86,7 @@ int resume_listen(char id[RESUME_ID_SIZE])
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	turn = take_turn();
+	turn = begin_turn();
 	err = turn < 0 ? turn : 0;
 	if (!err && bind(fd, (struct sockaddr *)&address, sizeof(address)))
 		err = -errno;
@@ -128,7 +108,7 @@ void resume_close(int listener, const char *id)
 	if (listener < 0)
 		return;
 	close(listener);
-	turn = take_turn();
+	turn = begin_turn();
 	if (find_address(id, &address))
 		unlink(address.sun_path);
 	/* It stays while other runs are in it. */
