@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "check.h"
 #include "io/turn.h"
 
