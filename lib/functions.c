@@ -92,52 +92,65 @@ static bool matches(const char *glob, const char *name, const char *module)
 	return !*function || !fnmatch(function, name, 0);
 }
 
-/* Marks the globs that match the function of the line, "NAME" or "NAME [MODULE]". */
-static void match_line(char *line, char **globs, size_t n, bool *found)
+/* The globs that match no function so far; those that match one are taken out of the list. */
+struct search {
+	const char **globs;
+	size_t n;
+};
+
+static int add_globs(struct dkt_ctx *ctx, char **globs, size_t n, struct search *search)
 {
-	char *bracket = strchr(line, '[');
-	char *module = bracket ? bracket + 1 : NULL;
-
-	line[strcspn(line, " \t\n")] = '\0';
-	if (module)
-		module[strcspn(module, "]")] = '\0';
-	for (size_t i = 0; i < n; i++)
-		found[i] = found[i] || matches(globs[i], line, module);
-}
-
-static int check_globs(struct dkt_ctx *ctx, const char *text, char **globs, size_t n)
-{
-	bool *found __cleanup(free) = calloc(n + 1, sizeof(*found));
-	char *copy __cleanup(free) = strdup(text);
-	char *save = NULL;
-
-	if (!found || !copy)
-		return dkt__no_memory(ctx);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (!*globs[i] || strpbrk(globs[i], " \t\n\r"))
 			return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a function",
 					globs[i]);
-	for (char *line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		match_line(line, globs, n, found);
-	for (size_t i = 0; i < n; i++)
-		if (!found[i])
-			return dkt_fail(ctx, -ENOENT,
-					"no function that this kernel can trace matches '%s'",
-					globs[i]);
+		search->globs[search->n++] = globs[i];
+	}
 	return 0;
+}
+
+/* Looks for the function of the line, "NAME" or "NAME [MODULE]". */
+static void match_line(char *line, struct search *search)
+{
+	char *bracket = strchr(line, '[');
+	char *module = bracket ? bracket + 1 : NULL;
+	size_t left = 0;
+
+	line[strcspn(line, " \t")] = '\0';
+	if (module)
+		module[strcspn(module, "]")] = '\0';
+	for (size_t i = 0; i < search->n; i++)
+		if (!matches(search->globs[i], line, module))
+			search->globs[left++] = search->globs[i];
+	search->n = left;
 }
 
 int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *functions)
 {
+	const size_t n = functions->n_only + functions->n_without + functions->n_roots;
+	const char **globs __cleanup(free) = calloc(n + 1, sizeof(*globs));
+	struct search search = { .globs = globs };
 	char *text __cleanup(free) = NULL;
-	int err = dkt__tfs_read(ctx, &text, NULL, AVAILABLE);
+	char *rest, *line;
+	int err;
 
+	if (!globs)
+		return dkt__no_memory(ctx);
+	err = dkt__tfs_read(ctx, &text, NULL, AVAILABLE);
 	if (err)
 		return dkt_fail_in(ctx, err, "functions cannot be traced on this kernel");
-	err = check_globs(ctx, text, functions->only, functions->n_only);
+	err = add_globs(ctx, functions->only, functions->n_only, &search);
 	if (!err)
-		err = check_globs(ctx, text, functions->without, functions->n_without);
-	return err ? err : check_globs(ctx, text, functions->roots, functions->n_roots);
+		err = add_globs(ctx, functions->without, functions->n_without, &search);
+	if (!err)
+		err = add_globs(ctx, functions->roots, functions->n_roots, &search);
+	/* The list has some 50,000 functions: one pass for all globs, up to the last that matches. */
+	for (rest = text; !err && search.n && (line = strsep(&rest, "\n"));)
+		match_line(line, &search);
+	return err || !search.n ?
+		       err :
+		       dkt_fail(ctx, -ENOENT, "no function that this kernel can trace matches '%s'",
+				*search.globs);
 }
 
 /* ---- files of the instance ---- */

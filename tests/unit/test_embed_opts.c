@@ -353,6 +353,45 @@ static void functions_and_live_sources_have_defaults(void **state)
 	assert_int_equal(tree_remove(root), 0);
 }
 
+static void each_glob_of_a_tracer_matches_a_function(void **state)
+{
+	static const char *const has[] = { "vfs_*", "*:mod:xfs", "xfs_a*:mod:xfs" };
+	static const char *const lacks[] = { "vfs_read", "xfs_alloc" };
+	static const char *const wrong[] = { "a b" };
+	DKT_OPTS(dkt_tracer_opts, opts, .only = has, .n_only = ARRAY_SIZE(has), .without = has,
+		 .n_without = 1, .roots = lacks, .n_roots = 1);
+	struct dkt_change *change;
+	struct dkt_instance *in;
+	char root[TREE_NAME];
+	struct dkt_ctx *ctx;
+
+	(void)state;
+	assert_int_equal(tree_make(root), 0);
+	assert_int_equal(tree_text(root, "available_events", ""), 0);
+	assert_int_equal(tree_text(root, "available_filter_functions",
+				   "vfs_read\nvfs_write\nxfs_alloc [xfs]\n"),
+			 0);
+	assert_int_equal(tree_text(root, "per_cpu/cpu0/stats", ""), 0);
+	ctx = tree_ctx(root);
+	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
+	assert_ok(ctx, dkt_change_new(in, &change));
+	assert_ok(ctx, dkt_change_tracer(change, "function", &opts));
+	opts.n_roots = 2;
+	assert_ok(ctx, dkt_change_tracer(change, "function", &opts));
+	opts.roots = has;
+	opts.without = (const char *const[]){ "nfs_*" };
+	assert_fails(ctx, -ENOENT, "no function that this kernel can trace matches 'nfs_*'",
+		     dkt_change_tracer(change, "function", &opts));
+	opts.only = wrong;
+	opts.n_only = 1;
+	assert_fails(ctx, -EINVAL, "'a b' cannot be the name of a function",
+		     dkt_change_tracer(change, "function", &opts));
+	dkt_change_free(change);
+	dkt_instance_close(in);
+	dkt_ctx_free(ctx);
+	assert_int_equal(tree_remove(root), 0);
+}
+
 static void unknown_flags_are_refused(void **state)
 {
 	DKT_OPTS(dkt_instance_opts, opts, .flags = 2);
@@ -395,6 +434,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_probe_on_a_program_needs_the_program, setup,
 						teardown),
 		cmocka_unit_test(functions_and_live_sources_have_defaults),
+		cmocka_unit_test(each_glob_of_a_tracer_matches_a_function),
 		cmocka_unit_test_setup_teardown(unknown_flags_are_refused, setup, teardown),
 	};
 
