@@ -108,37 +108,47 @@ static bool has_row(struct dkt_ctx *ctx, const struct latency_pair *row)
 	return has;
 }
 
-/* True if one of the row's events has the fields of the filter, which is another's otherwise. */
-static bool takes_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const char *filter)
+int flight_takes_filter(struct dkt_ctx *ctx, const char *events, const char *filter, bool *takes)
 {
 	struct dkt_expr *expr = NULL;
-	struct dkt_event *const *events;
-	bool takes = false;
-	size_t n;
+	struct named named = { 0 };
+	struct dkt_event *const *all;
+	size_t n = 0;
+	int err;
 
-	if (!mask_expr(ctx, filter, &expr) && !dkt_events(ctx, &events, &n))
-		for (size_t i = 0; !takes && i < n; i++)
-			takes = (latency_pair_has(row->begin, events[i]) ||
-				 latency_pair_has(row->end, events[i])) &&
-				!dkt_expr_check(expr, events[i]);
+	*takes = false;
+	if (!filter)
+		return 0;
+	err = mask_expr(ctx, filter, &expr);
+	if (!err)
+		err = named_read(ctx, events, &named);
+	if (!err)
+		err = dkt_events(ctx, &all, &n);
+	for (size_t i = 0; !err && !*takes && i < n; i++)
+		*takes = named_has(&named, all[i], false) && !dkt_expr_check(expr, all[i]);
+	named_clear(&named);
 	dkt_expr_free(expr);
-	return takes;
+	return err;
 }
 
 /* Gets the filter of the row's events: the calls, and who makes them. NULL: none. The caller frees it. */
 static int make_filter(struct flight_watch *watch, const struct latency_pair *row,
-		       const char *latency, const struct wanted_words *who, char **filter)
+		       const char *events, const char *latency, const struct wanted_words *who,
+		       char **filter)
 {
-	const bool takes = who->filter && takes_filter(watch->ctx, row, who->filter);
-	const struct filter_wish wish = { .words = SELECT_ALL,
-					  .expr = takes ? who->filter : NULL,
-					  .comm = who->comms,
-					  .cpus = who->cpus };
+	struct filter_wish wish = {
+		.words = SELECT_ALL, .expr = who->filter, .comm = who->comms, .cpus = who->cpus
+	};
 	char *calls __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
-	int err = filters_text(watch->ctx, &wish, &text);
+	bool takes;
+	int err = flight_takes_filter(watch->ctx, events, who->filter, &takes);
 
 	*filter = NULL;
+	if (!err && !takes)
+		wish.expr = NULL;
+	if (!err)
+		err = filters_text(watch->ctx, &wish, &text);
 	if (!err && watch->calls)
 		err = pair_calls_filter(watch->ctx, row, latency, &calls);
 	if (err || (!text && !calls))
@@ -185,7 +195,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 	watch->calls = calls;
 	if (!globs)
 		return dkt__no_memory(watch->ctx);
-	err = make_filter(watch, row, latency, who, &filter);
+	err = make_filter(watch, row, globs, latency, who, &filter);
 	if (!err && kernel_can(row, who)) {
 		err = try_kernel(watch, log, name, row, globs, filter);
 		if (!err || err == -EINTR || err == -ENOMEM)

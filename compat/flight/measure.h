@@ -17,6 +17,9 @@ int flight_measure_start(struct flight_watch *watch, const char *log, const char
 /* Sets *ns to the latency that the record ends; 0: it ends none. */
 int flight_measure(struct flight_watch *watch, const struct dkt_record *record, uint64_t *ns);
 
+/* Sets *takes if one of the events has the fields of the filter, which is for other events otherwise. */
+int flight_takes_filter(struct dkt_ctx *ctx, const char *events, const char *filter, bool *takes);
+
 /* Removes what a watch has created, so that it can be set up in another way. */
 int flight_watch_clear(struct flight_watch *watch, const char *log);
 

@@ -66,17 +66,15 @@ int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, 
 				      .children = who->children,
 				      .cpus = who->cpus };
 	int err = open_context(ctx, watch);
+	bool takes;
 
 	if (err)
 		return err;
-	err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
-	if ((err == -ENOENT || err == -EINVAL) && words.filter) {
-		/* The filter has fields of other events. */
-		err = flight_watch_clear(watch, log);
+	err = flight_takes_filter(watch->ctx, events, who->filter, &takes);
+	if (!err && !takes)
 		words.filter = NULL;
-		if (!err)
-			err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
-	}
+	if (!err)
+		err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
 	watch->way = "the kernel tests each record";
 	if (!err)
 		err = flight_watch_read(watch, 0, SIZE);
