@@ -84,6 +84,11 @@
 /* The format does not have the numbers of these names: programs that use it print the number. */
 #define PRIO_NUMBER "(((REC->ioprio) >> 13) & 7), " PRIO_LOW
 
+/*
+ * The texts of requests and of completions look alike, but they are two classes of events in the kernel. A
+ * program makes a request: the text has its bytes, and the program. A completion interrupts any program: the
+ * text has the error in the same brackets. The bytes of completions are in their sectors.
+ */
 #define REQUEST_FIELDS(ioprio)                                                                     \
 	"u32 dev; u64 sector; unsigned int nr_sector; unsigned int bytes; " ioprio                 \
 	"char rwbs[10]; char comm[16]; text cmd"
