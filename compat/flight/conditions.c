@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "capture/service.h"
 #include "flight/message.h"
+#include "lustre/named.h"
 
 #define WATCH "when"
 
@@ -108,6 +109,24 @@ static int note_ways(struct flight_state *state, const struct flight_conditions 
 	return err;
 }
 
+/* Tells conditions on events from the others. */
+static bool is_events(const char *text)
+{
+	char *latency __cleanup(free) = NULL;
+	uint64_t limit;
+
+	return !flight_message_words(text) && !flight_read_latency(text, &latency, &limit);
+}
+
+int flight_condition_check(struct dkt_ctx *ctx, const char *text)
+{
+	struct named named = { 0 };
+	int err = is_events(text) ? named_read(ctx, text, &named) : 0;
+
+	named_clear(&named);
+	return err ? dkt_fail_in(ctx, err, "--when") : 0;
+}
+
 int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wanted_words *who,
 			   struct flight_state *state, struct flight_conditions *all)
 {
@@ -117,11 +136,9 @@ int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wa
 	all->who = who;
 	for (size_t i = 0; !err && i < state->n_conditions; i++) {
 		const char *text = state->conditions[i];
-		char *latency __cleanup(free) = NULL;
 		char *both;
-		uint64_t limit;
 
-		if (flight_message_words(text) || flight_read_latency(text, &latency, &limit)) {
+		if (!is_events(text)) {
 			err = open_next(ctx, log, state, all, text, NULL);
 			continue;
 		}

@@ -26,6 +26,9 @@ struct flight_conditions {
 	const struct wanted_words *who; /* the processes, programs, CPUs and filter of all */
 };
 
+/* Checks the form of a condition on events, which needs no kernel. -EINVAL: as of named_read(). */
+int flight_condition_check(struct dkt_ctx *ctx, const char *text);
+
 /*
  * Sets up the conditions of the state, for records of who, which must stay. Adds the names to remove to the state, which is saved before, and
  * how each condition is tested. Remove them also after an error.

@@ -58,37 +58,16 @@ static int add_glob(struct select *select, const char *word, const char *text)
 	return -ENOMEM;
 }
 
-static int columns(const char *text)
-{
-	int n = 0;
-
-	/* Count the bytes that begin a UTF-8 character. */
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
-}
-
 static int check_part(struct dkt_ctx *ctx, const char *word, size_t from, size_t len)
 {
 	char *part __cleanup(free) = strndup(word + from, len);
-	char *text __cleanup(free) = NULL;
-	char *before __cleanup(free) = NULL;
-	char *blank __cleanup(free) = NULL;
 	const char *wrong;
 	size_t at;
 
 	if (!part)
 		return dkt__no_memory(ctx);
 	wrong = glob_check(part, &at);
-	if (!wrong)
-		return 0;
-	/* The text before the caret has the width of its escaped form. */
-	before = strndup(word, from + at);
-	text = shown(word);
-	blank = before ? shown(before) : NULL;
-	if (!text || !blank)
-		return dkt__no_memory(ctx);
-	return dkt_fail(ctx, -EINVAL, "%s\n  %s\n  %*s^", wrong, text, columns(blank), "");
+	return wrong ? dkt_fail(ctx, -EINVAL, "'%s': %s", word, wrong) : 0;
 }
 
 static int check_word(struct dkt_ctx *ctx, const char *word)
@@ -276,8 +255,15 @@ static int read_words(struct dkt_ctx *ctx, struct select *select, const char *wo
 		err = add_word(ctx, select, word);
 	if (!err && !n)
 		err = dkt_fail(ctx, -EINVAL, "expected a class, subsystem or event");
-	if (!err)
-		err = find_events(ctx, select);
+	return err;
+}
+
+int select_check_words(struct dkt_ctx *ctx, const char *words)
+{
+	struct select *select = calloc(1, sizeof(*select));
+	int err = select ? read_words(ctx, select, words) : dkt__no_memory(ctx);
+
+	select_free(select);
 	return err;
 }
 
@@ -293,6 +279,8 @@ int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *wor
 		select->words = strdup(words);
 		err = select->words ? read_words(ctx, select, words) : dkt__no_memory(ctx);
 	}
+	if (!err)
+		err = find_events(ctx, select);
 	if (err) {
 		select_free(select);
 		return err;

@@ -21,6 +21,9 @@ struct select;
 int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *words,
 	       struct select **select);
 
+/* Checks the form of the words, which needs no kernel. -EINVAL: as of select_new(). */
+int select_check_words(struct dkt_ctx *ctx, const char *words);
+
 /* -ENOENT: one of the words matches no event of this kernel. -ENOTUNIQ: as of named_unique(). */
 int select_check(struct dkt_ctx *ctx, const struct select *select);
 void select_free(struct select *select);

@@ -160,14 +160,6 @@ static int set_limits(struct dkt_ctx *ctx, const struct filter_wish *wish, struc
 	return set->cpus ? 0 : -ENOMEM;
 }
 
-/* The settings file and filters_take() separate the words from the rest by a space. */
-static int check_words(struct dkt_ctx *ctx, const char *words)
-{
-	if (*words && !strpbrk(words, " \t\n"))
-		return 0;
-	return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a class or event", words);
-}
-
 int filters_take(struct debuglog *log, const char *line, struct settings *set)
 {
 	const size_t len = strcspn(line, " \t");
@@ -210,7 +202,7 @@ int filters_set(struct debuglog *log, const struct filter_wish *wish, const char
 	const char *on = wish->words ? wish->words : SELECT_ALL;
 	struct conditions all = { 0 };
 	struct settings set;
-	int err = check_words(log->ctx, on);
+	int err = select_check_words(log->ctx, on);
 
 	*words = NULL;
 	if (!err)

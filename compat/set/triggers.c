@@ -56,22 +56,40 @@ static const char *count_of(const char *action)
 	return *p || p == colon + 1 ? action + strlen(action) : colon;
 }
 
-/* Adds the action of "enable_event:WORDS:5" for each event that WORDS selects. */
+/* Gets the WORDS of "enable_event:WORDS:5"; the caller frees them. */
+static int target_words(struct dkt_ctx *ctx, const char *action, char **words)
+{
+	const char *from = action + verb_len(action), *count = count_of(action);
+
+	*words = NULL;
+	if (*from != ':' || count <= from + 1)
+		return dkt_fail(ctx, -EINVAL, "%.*s needs an event: %.*s:SYSTEM:EVENT",
+				(int)verb_len(action), action, (int)verb_len(action), action);
+	*words = strndup(from + 1, (size_t)(count - from - 1));
+	return *words ? 0 : -ENOMEM;
+}
+
+int triggers_check_action(struct dkt_ctx *ctx, const char *action)
+{
+	char *words __cleanup(free) = NULL;
+	int err = has_target(action) ? target_words(ctx, action, &words) : 0;
+
+	return err || !words ? err : select_check_words(ctx, words);
+}
+
+/* Adds the action for each event that its words select. */
 static int add_targets(struct adding *adding, const char *action)
 {
 	struct dkt_ctx *ctx = adding->log->ctx;
-	const char *from = action + verb_len(action), *count = count_of(action);
+	const char *count = count_of(action);
 	char *words __cleanup(free) = NULL;
 	struct dkt_event *const *events;
 	struct select *targets = NULL;
 	size_t n;
-	int err;
+	int err = target_words(ctx, action, &words);
 
-	if (*from != ':' || count <= from + 1)
-		return dkt_fail(ctx, -EINVAL, "%.*s needs an event: %.*s:SYSTEM:EVENT",
-				(int)verb_len(action), action, (int)verb_len(action), action);
-	words = strndup(from + 1, (size_t)(count - from - 1));
-	err = words ? select_new(ctx, adding->log->map, words, &targets) : -ENOMEM;
+	if (!err)
+		err = select_new(ctx, adding->log->map, words, &targets);
 	if (!err)
 		err = select_check(ctx, targets);
 	events = err ? NULL : select_events(targets, &n);

@@ -23,6 +23,9 @@ struct trigger_count {
  */
 int triggers_message_events(struct debuglog *log, const char **words);
 
+/* Checks the form of the words that the action has for its target. -EINVAL: as of select_new(). */
+int triggers_check_action(struct dkt_ctx *ctx, const char *action);
+
 /*
  * Adds the trigger to each event that the words select, all or nothing. action is in the kernel's
  * language, but the target of enable_event and disable_event may also be words. condition NULL:

@@ -416,6 +416,7 @@ int opt_check(const struct app *app)
 		{ "class", AT(classes), records, value_classes },
 		{ "subsystem", AT(subsystems), records, value_subsystems },
 		{ "event", AT(events), records, value_events },
+		{ "stack", AT(stacks), records, value_events },
 		{ "pid", AT(pid), records | CMD_FILTER | CMD_FUNCTION, value_processes },
 		{ "cpu", AT(cpu), records | CMD_FILTER | CMD_SELECT | CMD_STRACE, value_cpus },
 		{ "filter", AT(filter), records | CMD_TRIGGER | CMD_SELECT | CMD_STRACE,

@@ -9,6 +9,7 @@
 #include "log/threads.h"
 #include "lustre/mask.h"
 #include "lustre/named.h"
+#include "lustre/select.h"
 #include "set/functions.h"
 #include "set/wanted.h"
 
@@ -36,6 +37,13 @@ int value_events(struct dkt_ctx *ctx, const char *option, const char *text)
 
 	named_clear(&named);
 	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+}
+
+int value_select(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	int err = select_check_words(ctx, text);
+
+	return err ? dkt_fail_in(ctx, err, "%s", option) : 0;
 }
 
 int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)

@@ -265,6 +265,8 @@ int cmd_filter(struct app *app, int argc, char **argv)
 		return app_usage(
 			"filter %s: --pid, --comm, --cpu and --children are options of set",
 			argv[1]);
+	if (argc > 2 && value_select(app->ctx, "filter", argv[2]))
+		return app_usage("%s", dkt_error(app->ctx));
 	rc = actions[i].run(&filter, argc - 2, argv + 2);
 	filter_close(&filter);
 	return rc;

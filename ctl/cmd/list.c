@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include "app/print.h"
+#include "app/value.h"
 #include "base/buf.h"
 #include "lustre/class.h"
 #include "lustre/names.h"
@@ -248,5 +249,8 @@ int cmd_list(struct app *app, int argc, char **argv)
 	if (lists[i].needs_glob && !list.n_globs)
 		return app_usage("list fields: needs an event or a glob of events, such as"
 				 " 'block:*'");
+	for (int j = 0; j < list.n_globs; j++)
+		if (value_select(app->ctx, "list", list.globs[j]))
+			return app_usage("%s", dkt_error(app->ctx));
 	return run_list(&list, i) ? app_fail(app) : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* trigger: lets the kernel act when an event occurs. */
 #include "app/print.h"
+#include "app/value.h"
 #include "apply/apply.h"
 #include "base/buf.h"
 #include "io/say.h"
@@ -204,6 +205,10 @@ int cmd_trigger(struct app *app, int argc, char **argv)
 		return app_usage("usage: dktrace trigger %s %s", argv[1], actions[i].usage);
 	if (i && app->filter)
 		return app_usage("trigger %s: --filter is an option of add", argv[1]);
+	if (argc > 2 && !is_message(argv[2]) && value_select(app->ctx, "trigger", argv[2]))
+		return app_usage("%s", dkt_error(app->ctx));
+	if (actions[i].run == add && triggers_check_action(app->ctx, argv[argc - 1]))
+		return app_usage("trigger: %s", dkt_error(app->ctx));
 	err = debuglog_open(app->ctx, app->instance, actions[i].flags, &log);
 	if (!err)
 		err = actions[i].run(app, log, argc - 2, argv + 2);

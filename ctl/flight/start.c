@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "flight/actions.h"
+#include "flight/conditions.h"
 #include "flight/flight.h"
 #include "lustre/named.h"
 
@@ -146,8 +147,11 @@ static int read_conditions(struct start *start)
 	int err = 0;
 
 	while (!err && (one = strsep(&rest, "\n")))
-		if (*one)
-			err = flight_add(&limits->conditions, &limits->n_conditions, one);
+		if (*one) {
+			err = flight_condition_check(app->ctx, one);
+			if (!err)
+				err = flight_add(&limits->conditions, &limits->n_conditions, one);
+		}
 	return dkt__with_words(app->ctx, err);
 }
 
@@ -258,9 +262,9 @@ int flight_action_start(struct app *app)
 	err = start.owner ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : dkt__no_memory(app->ctx);
 	if (!err)
 		err = read_groups(&start);
-	app->wrong = err && err != -ENOMEM;
 	if (!err)
 		err = read_conditions(&start);
+	app->wrong = err && err != -ENOMEM;
 	if (!err)
 		err = make_dir(&start);
 	if (err)

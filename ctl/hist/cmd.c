@@ -3,6 +3,7 @@
 #include "app/live.h"
 #include "app/opt.h"
 #include "app/print.h"
+#include "app/value.h"
 #include "apply/rules.h"
 #include "hist/hist.h"
 #include "input/live_args.h"
@@ -31,6 +32,8 @@ static int read_args(struct hist *hist, int argc, char **argv)
 		return app_usage("hist: --keep needs counting in the kernel");
 	if (app->style && app->diff)
 		return app_usage("hist: cannot combine --style and --diff");
+	if (!app->sql && value_select(app->ctx, "hist", hist->selection))
+		return app_usage("%s", dkt_error(app->ctx));
 	rc = print_style(app, &hist->picture);
 	if (!rc)
 		rc = watch_read(&hist->watch, app, hist->command);

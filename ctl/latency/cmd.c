@@ -2,6 +2,7 @@
 /* latency: measures the time from one event to another. */
 #include "app/opt.h"
 #include "app/print.h"
+#include "app/value.h"
 #include "input/live_args.h"
 #include "latency/latency.h"
 
@@ -30,6 +31,9 @@ static int read_args(struct latency *latency, int argc, char **argv)
 				"latency: '%s' is not a ready-made pair; give BEGIN and END events, or run"
 				" 'dktrace latency' to list the pairs%s",
 				argv[1], latency_pair_guess(&guess, argv[1]));
+		if (value_select(app->ctx, "latency", argv[1]) ||
+		    value_select(app->ctx, "latency", argv[2]))
+			return app_usage("%s", dkt_error(app->ctx));
 		latency->pair = (struct latency_pair){ .begin = argv[1], .end = argv[2] };
 	}
 	latency->pair = latency_override(latency, &latency->pair);

@@ -54,6 +54,22 @@ setup()
 			-e "$word"
 	done
 	all 2 "--group: " "flight start" --group 'a=sched:['
+	all 2 "--stack: " "record -e x|flight start -e x|daemon start -e x" --stack 'sched:['
+	all 2 "--when: " "flight start -e x" --when 'sched:['
+}
+
+@test "a glob that cannot match is a wrong word in each argument that selects events" {
+	local command
+
+	for command in "hist X" "hist -i $switches X" "trigger add X traceoff" "trigger list X" "trigger del X" \
+		"trigger add x enable_event:X" "trigger add x disable_event:X:5" "filter set X a==1" "filter list X" \
+		"filter clear X" "list events X" "list fields X" "list classes X" "list subsystems X" "list counts X" \
+		"latency X sched:b -k a" "latency sched:a X -k a" "latency -i $switches sched:a X -k a"; do
+		all 2 "dktrace: ${command%% *}: 'sched:[': '[' without ']'" "${command/X/sched:[}"
+		all 2 "dktrace: ${command%% *}: 'a:b:c': a character that cannot be in an event name" \
+			"${command/X/a:b:c}"
+	done
+	all 2 "'sched:[': '[' without ']'" "record|show|report $switches|flight start" -e 'sched:['
 }
 
 @test "an event that this machine or file does not have is a failure" {

@@ -191,7 +191,7 @@ for fd in fd, fd + 1:
 		sched:sched_process_fork has this trigger already: traceoff:3|1|add 'sched:*' traceoff
 		'nosuch' is not a trigger: traceon, traceoff|1|add sched:sched_switch nosuch
 		'traceoff:x' is not a valid trigger|1|add sched:sched_switch traceoff:x
-		enable_event needs an event: enable_event:SYSTEM:EVENT|1|add sched:sched_switch enable_event
+		enable_event needs an event: enable_event:SYSTEM:EVENT|2|add sched:sched_switch enable_event
 		'nosuch:event' is not a class, subsystem or event|1|add sched:sched_switch enable_event:nosuch:event
 		'nosuch' is not a class, subsystem or event|1|add nosuch traceoff
 		has no field 'prev_pidd'; did you mean prev_pid?|1|add sched:sched_switch traceoff --filter 'prev_pidd == 1'
