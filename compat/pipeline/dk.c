@@ -296,15 +296,9 @@ static int check_chooser(struct printer *p)
 {
 	const struct selection *s = p->opts->selection;
 	struct log_source *lustre = p->opts->lustre;
-	const int cpus = dkt_instance_cpus(p->time.in);
 	struct dkt_event **on __cleanup(free) = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n_cpus; i++)
-		if (s->cpus[i] >= cpus)
-			return dkt_fail(p->ctx, -EINVAL,
-					"CPU %d does not exist; the CPUs are 0 to %d", s->cpus[i],
-					cpus - 1);
 	if (!lustre && chooser_check_events(p->ctx, s) == -ENOENT)
 		return -ENOENT;
 	/* A saved tree may lack the list of enabled events; records that are apart have another. */
@@ -316,8 +310,11 @@ static int check_chooser(struct printer *p)
 
 static int printer_init(struct printer *p)
 {
-	int err = pipeline_init(&p->line, p->ctx, 1);
+	const struct selection *s = p->opts->selection;
+	int err = selection_check_cpus(p->ctx, p->time.in, s->cpus, s->n_cpus);
 
+	if (!err)
+		err = pipeline_init(&p->line, p->ctx, 1);
 	if (!err)
 		err = find_wall(p);
 	if (!err)

@@ -108,6 +108,24 @@ static int read_time(struct dkt_ctx *ctx, const char *option, const char *text,
 			option, text);
 }
 
+int selection_check_cpus(struct dkt_ctx *ctx, const struct dkt_instance *in, const int *cpus,
+			 size_t n)
+{
+	struct dkt_instance *top = NULL;
+	int have, err = 0;
+
+	/* A machine may have Lustre's own log alone: then nothing tells its CPUs. */
+	if (n && !in && dkt_instance_open(ctx, NULL, NULL, &top))
+		return 0;
+	have = dkt_instance_cpus(in ? in : top);
+	for (size_t i = 0; !err && i < n; i++)
+		if (cpus[i] >= have)
+			err = dkt_fail(ctx, -EINVAL, "CPU %d does not exist; the last one is %d",
+				       cpus[i], have - 1);
+	dkt_instance_close(top);
+	return err;
+}
+
 static int to_clock(struct dkt_ctx *ctx, const struct dkt_source_info *info, const char *option,
 		    const struct selection_time *time, uint64_t *ns)
 {

@@ -57,6 +57,13 @@ bool selection_is_all(const struct selection *selection);
 bool selection_by_class(const struct selection *selection);
 
 /*
+ * Checks the CPUs of which records of this machine are wanted; in: an instance, NULL: the top one. -EINVAL with an
+ * error message: the machine does not have one of them.
+ */
+int selection_check_cpus(struct dkt_ctx *ctx, const struct dkt_instance *in, const int *cpus,
+			 size_t n);
+
+/*
  * Gets the window on the source's clock: records from *since on and before *until; 0: no bound.
  * -EINVAL with an error message: a time of day is given, and the source has no wall clock.
  */

@@ -3,7 +3,10 @@
 #include "input/live_args.h"
 
 #include "app/live.h"
+#include "base/memory.h"
+#include "base/parse.h"
 #include "base/util.h"
+#include "pipeline/selection.h"
 #include "set/filters.h"
 
 static int check_live(const struct app *app)
@@ -36,6 +39,15 @@ int live_args_read(struct app *app, struct record_args *args)
 	return rc;
 }
 
+int live_args_cpus(struct dkt_ctx *ctx, const char *list)
+{
+	int *cpus __cleanup(free) = NULL;
+	size_t n = 0;
+	int err = list ? dkt__parse_list(list, INT32_MAX, &cpus, &n) : 0;
+
+	return err ? dkt__with_words(ctx, err) : selection_check_cpus(ctx, NULL, cpus, n);
+}
+
 int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
 		   struct dkt_ctx **ctx)
 {
@@ -46,7 +58,7 @@ int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
 		*ctx = in->files[0].in.ctx;
 	else if (!err)
 		live_clean(app);
-	return err;
+	return err || app->input ? err : live_args_cpus(app->ctx, app->cpu);
 }
 
 int live_args_close(struct app *app, struct record_args *args, struct inputs *in, int err, int rc)

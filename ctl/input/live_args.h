@@ -10,9 +10,12 @@
  */
 int live_args_read(struct app *app, struct record_args *args);
 
+/* Checks --cpu, or NULL, for records of this machine. -EINVAL with an error message: it has no such CPU. */
+int live_args_cpus(struct dkt_ctx *ctx, const char *list);
+
 /*
  * Opens --input, or tracefs after removing the instances of killed commands. Sets *ctx to the context of
- * the kernel that records the events.
+ * the kernel that records the events. Checks --cpu.
  */
 int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
 		   struct dkt_ctx **ctx);

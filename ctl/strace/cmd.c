@@ -62,6 +62,7 @@ static int read_args(struct strace *strace, int argc, char **argv)
 	if (!rc)
 		rc = strace_choice_read(&strace->choice, app);
 	/* A call may begin on one CPU and end on another, so this is not a matter of its records. */
+	strace->cpus = app->cpu;
 	app->cpu = NULL;
 	return rc;
 }
@@ -185,6 +186,7 @@ static int run_files(struct strace *strace, struct inputs *in, int *rc)
 	if (err)
 		return err;
 	missing = report_missing(strace);
+	strace->app->cpu = strace->cpus;
 	*rc = inputs_report_losses(in);
 	if (missing)
 		*rc = missing;
@@ -248,6 +250,8 @@ static int run_live(struct strace *strace, int *rc)
 		err = begin_origin(strace, 0, app->ctx, NULL, NULL);
 	if (!err)
 		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
+	if (!err)
+		err = live_args_cpus(app->ctx, strace->cpus);
 	if (!err && app->pid)
 		err = follow_processes(strace);
 	if (err)

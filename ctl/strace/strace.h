@@ -151,6 +151,7 @@ struct strace {
 	char **files; /* to read */
 	size_t n_files;
 	char **command;
+	const char *cpus; /* --cpu; NULL: all */
 	double seconds;
 	int top;
 };

@@ -100,8 +100,15 @@ setup()
 
 @test "a CPU of which a file has no record is named" {
 	all 0 "--cpu: $switches has no record of CPU 999" \
-		"report $switches|convert $switches out.dat|hist -i $switches" -C 0,999
+		"report $switches|convert $switches out.dat|hist -i $switches|sql $switches|view $switches -o x.html" -C 0,999
+	all 1 "--cpu: $switches has no record of CPU 999" "strace $switches" -C 0,999
 	all 0 "has no record of CPU 999" "report $switches $recording" -C 999
 	run -0 --separate-stderr dktrace report "$switches" -C 0,1
 	same "" "$stderr"
+}
+
+@test "a CPU that the machine does not have is a failure of each command that reads its records" {
+	# The tree has the CPUs 0 and 1.
+	all 1 "dktrace: CPU 999 does not exist; the last one is 1" \
+		"show|dk|follow|hist syscalls:sys_enter_write|latency fsync|strace" -C 0,999
 }
