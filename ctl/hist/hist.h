@@ -28,6 +28,7 @@ struct hist {
 	const struct dkt_source *source; /* of the records; NULL: none yet, or the kernel counts */
 	uint64_t first, last; /* the times of the first and last record that was counted */
 	struct dkt_instance *in; /* in which the kernel counts; NULL: dktrace does */
+	uint64_t begun; /* the time of day since which it does, in ns */
 };
 
 struct class_map;

@@ -4,6 +4,7 @@
 #include "app/privileges.h"
 #include "hist/hist.h"
 #include "io/say.h"
+#include "out/origin.h"
 
 /* ---- in user space ---- */
 
@@ -110,6 +111,7 @@ int hist_run_kernel(struct hist *hist, int *rc)
 		remove = dkt_instance_is_new(hist->in);
 		err = check_kept(hist);
 	}
+	hist->begun = origin_now();
 	if (!err)
 		err = dkt_hist_start(hist->hist, hist->in);
 	if (!err)

@@ -26,9 +26,12 @@ static void report_uncounted(const struct dkt_table *table, int size)
 
 static int print_picture(const struct hist *hist, const struct hist_view *view, bool folded)
 {
-	const struct dkt_source_info *info = hist->source ? dkt_source_info(hist->source) : NULL;
-	char *origin __cleanup(free) = info ? origin_text(info, hist->first, hist->last) : NULL;
+	char *origin __cleanup(free) = NULL;
 
+	if (hist->source)
+		origin = origin_text(dkt_source_info(hist->source), hist->first, hist->last);
+	else if (hist->in)
+		origin = origin_here(hist->begun);
 	return folded ? hist_view_flame(hist->ctx, view, origin, stdout) :
 			hist_view_bars(view, origin, stdout);
 }

@@ -67,6 +67,9 @@ run dktrace hist irq:softirq_entry --keys vec -- ping -q -c 1 127.0.0.1
 has_line '^NET_RX +[0-9]+ ' "$out" "numbers have the names of the print format"
 run dktrace hist irq:softirq_entry --keys vec -t 0.1
 same 'dktrace: counting for 0.1 s' "$(cat "$err")" "and the kernel counts"
+hostname oss7
+run dktrace hist irq:softirq_entry --keys vec --style svg -t 0.1
+has_line 'oss7, [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}.*: [0-9]+ hits' "$out" "its picture has host and time"
 run dktrace hist irq:softirq_entry --keys vec --keep
 ping -q -c 1 127.0.0.1
 run dktrace hist
