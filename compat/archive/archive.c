@@ -88,12 +88,12 @@ static int set_up(struct archive *archive)
 	archive->writer.dir = archive->worker.dir = archive->dir;
 	archive->worker.compression = archive->limits.compression;
 	err = archive_writer_open(&archive->writer, archive->limits.compression);
+	if (!err)
+		err = archive_writer_check(&archive->writer);
 	if (err)
 		return err;
 	if (dkt_instance_is_new(archive->in)) {
-		err = archive_writer_check(&archive->writer);
-		if (!err)
-			err = archive_apply(archive, archive->config);
+		err = archive_apply(archive, archive->config);
 		/* It has no older records. */
 		if (!err && dkt_instance_now(archive->in, &archive->writer.ended_at))
 			archive->writer.ended_at = 0;
@@ -123,7 +123,6 @@ static int finish(struct archive *archive)
 		err = archive_begin_segment(archive);
 	if (!err)
 		err = archive_end_segment(archive);
-	archive_writer_let_go(&archive->writer);
 	if (!err && archive->keep) {
 		archive->state.left = 1;
 		archive_save(archive);

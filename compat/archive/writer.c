@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "archive/directory.h"
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/when.h"
@@ -58,18 +59,13 @@ static void forget_file(struct archive_writer *writer)
 	writer->segment = (struct segment){ 0 };
 }
 
-void archive_writer_let_go(struct archive_writer *writer)
-{
-	dkt__closep(&writer->ended);
-	writer->ended = -1;
-}
-
 void archive_writer_free(struct archive_writer *writer)
 {
 	dkt_recorder_free(writer->recorder);
 	writer->recorder = NULL;
 	forget_file(writer);
-	archive_writer_let_go(writer);
+	dkt__closep(&writer->lock);
+	writer->lock = -1;
 }
 
 /* ---- one segment ---- */
@@ -85,19 +81,21 @@ static int find_newest(struct archive_writer *writer, uint64_t *number)
 	return err;
 }
 
-/* Finds the number of the next segment, and creates the directory if it is gone. */
+/* Finds the number of the next segment, and creates and locks the directory if it is gone. */
 static int find_number(struct archive_writer *writer, uint64_t *number)
 {
 	int err;
 
 	if (mkdir(writer->dir, DIR_MODE) && errno != EEXIST)
 		return dkt_fail(writer->ctx, -errno, "create %s: %s", writer->dir, strerror(errno));
-	err = find_newest(writer, number);
+	err = archive_dir_lock(writer->ctx, writer->dir, &writer->lock);
+	if (!err)
+		err = find_newest(writer, number);
 	++*number;
 	return err;
 }
 
-static int begin(struct archive_writer *writer)
+int archive_writer_begin(struct archive_writer *writer)
 {
 	struct segment *segment = &writer->segment;
 	struct dkt_recorder_counts counts;
@@ -131,15 +129,6 @@ static int begin(struct archive_writer *writer)
 		writer->head = counts.bytes;
 	}
 	return 0;
-}
-
-int archive_writer_begin(struct archive_writer *writer)
-{
-	int err = begin(writer);
-
-	/* Without room for the next segment, the worker needs the lock, as it makes room. */
-	archive_writer_let_go(writer);
-	return err;
 }
 
 /* Returns how many records the kernel has lost since the buffers were last emptied. */
@@ -209,7 +198,6 @@ int archive_writer_end(struct archive_writer *writer, struct segment *ended)
 	writer->segment.to = err ? INT64_MAX : (int64_t)now + writer->wall;
 	*ended = writer->segment;
 	writer->lost_before = kernel_lost(writer);
-	writer->ended = fcntl(writer->file.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	forget_file(writer);
 	return 0;
 }
@@ -272,47 +260,9 @@ static int open_newest(struct archive_writer *writer)
 	return 0;
 }
 
-static bool is_locked(const struct archive_writer *writer, const struct segment *segment)
-{
-	char *path __cleanup(free) = dkt__format("%s/%s", writer->dir, segment->name);
-	int fd __cleanup(close) = path ? open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
-
-	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-}
-
-/*
- * True if another daemon writes a segment, or has ended one and begins the next. It may have begun segments while
- * we waited for the lock of the newest one.
- */
-static bool is_in_use(struct archive_writer *writer, uint64_t newest)
-{
-	struct segments segments;
-	bool used = false;
-
-	if (!segments_read(writer->ctx, writer->dir, &segments) && segments.n)
-		used = segments.list[segments.n - 1].number > newest;
-	for (size_t i = segments.n; !used && i && i + 2 > segments.n; i--)
-		used = is_locked(writer, &segments.list[i - 1]);
-	segments_free(&segments);
-	return used;
-}
-
 int archive_writer_check(struct archive_writer *writer)
 {
-	uint64_t newest;
-	int err;
-
-	find_newest(writer, &newest);
-	err = open_newest(writer);
-	forget_file(writer);
-	if (err != -EWOULDBLOCK && is_in_use(writer, newest))
-		err = -EWOULDBLOCK;
-	/* Other errors are those of beginning a segment, too. */
-	if (err != -EWOULDBLOCK)
-		return 0;
-	return dkt_fail(writer->ctx, err,
-			"another daemon records into %s; each needs a directory of its own",
-			writer->dir);
+	return archive_dir_check(writer->ctx, writer->dir, &writer->lock);
 }
 
 int archive_writer_resume(struct archive_writer *writer, struct segment *ended)

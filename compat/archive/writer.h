@@ -13,7 +13,7 @@ struct archive_writer {
 	const char *dir;
 	struct capture_file file; /* of the segment; fd -1: none is open */
 	char *path; /* of that file */
-	int ended; /* the segment before, whose lock is given up when the next one is locked; or -1 */
+	int lock; /* of the directory; or -1 */
 	struct segment segment; /* its facts so far */
 	uint64_t began; /* CLOCK_BOOTTIME, ns */
 	uint64_t ended_at; /* no later segment has an older record; on the trace's clock; 0: unknown */
@@ -26,7 +26,7 @@ struct archive_writer {
 
 #define ARCHIVE_WRITER_INIT                                                                        \
 	{                                                                                          \
-		.file = CAPTURE_FILE_INIT, .ended = -1                                             \
+		.file = CAPTURE_FILE_INIT, .lock = -1                                              \
 	}
 
 /* Creates the recorder of the instance. compression: of the segments once they are complete. */
@@ -38,20 +38,14 @@ int archive_writer_open(struct archive_writer *writer, const char *compression);
  */
 int archive_writer_resume(struct archive_writer *writer, struct segment *ended);
 
-/* -EWOULDBLOCK: another daemon, of another log, records into the directory, and would delete our segments. */
+/* -EBUSY: another daemon, of another log, records into the directory, and would delete our segments. */
 int archive_writer_check(struct archive_writer *writer);
 
-/* Begins a segment. The directory is created if it is gone. */
+/* Begins a segment. The directory is created and locked if it is gone. */
 int archive_writer_begin(struct archive_writer *writer);
 
-/*
- * Ends the segment and sets *ended to its facts. After an error, the caller can try again. The directory stays
- * locked until the next segment begins.
- */
+/* Ends the segment and sets *ended to its facts. After an error, the caller can try again. */
 int archive_writer_end(struct archive_writer *writer, struct segment *ended);
-
-/* Gives up the lock of the segment that was ended, so that a worker can complete it. */
-void archive_writer_let_go(struct archive_writer *writer);
 
 /* Updates records, lost and bytes of the segment; of none, what was lost since the last one. */
 int archive_writer_count(struct archive_writer *writer);

@@ -16,8 +16,8 @@
 #include "base/gained.h"
 #include "base/io.h"
 #include "base/memory.h"
-#include "base/parse.h"
 #include "base/when.h"
+#include "io/process_lock.h"
 #include "io/run_dir.h"
 
 /* A turn gets this long, and a process that is asked to end: it may have a file to finish. In s. */
@@ -26,9 +26,6 @@
 #define EACH_US 20000
 
 #define LOCK "lock"
-
-/* Bytes of /proc/PID/status. */
-#define STATUS_MAX (1 << 16)
 
 /* Without the dot, it would be taken for the directory of a debug log. */
 char *service_path(const struct service *service, const char *log, const char *name)
@@ -184,49 +181,6 @@ static int open_lock(const struct service *service, const char *log, int flags)
 	return fd < 0 ? path ? -errno : -ENOMEM : fd;
 }
 
-/* Returns the process that holds the lock; 0: no process. */
-static pid_t holder_of(int fd)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
-		return 0;
-	return lock.l_pid;
-}
-
-/* True if the process is about to end because of SIGKILL; it keeps the lock until it has ended. */
-static bool is_killed(pid_t pid)
-{
-	static const char name[] = "\nShdPnd:\t";
-	char *text __cleanup(free) = NULL;
-	char path[32];
-	const char *p;
-	uint64_t pending = 0;
-	size_t len;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (dkt__read_file(path, STATUS_MAX, &text, &len))
-		return false;
-	p = strstr(text, name);
-	if (p)
-		p += sizeof(name) - 1;
-	return p && !dkt__take_u64(&p, NULL, DKT__HEX, &pending) &&
-	       pending & UINT64_C(1) << (SIGKILL - 1);
-}
-
-/* Returns 0 with the lock, or -EAGAIN and the process that has it; 0: one that has just ended. */
-static int try_lock(int fd, pid_t *holder)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	if (!fcntl(fd, F_SETLK, &lock))
-		return 0;
-	if (errno != EAGAIN && errno != EACCES)
-		return -errno;
-	*holder = holder_of(fd);
-	return -EAGAIN;
-}
-
 int service_lock(struct dkt_ctx *ctx, const struct service *service, const char *log)
 {
 	int fd = open_lock(service, log, O_RDWR | O_CREAT), err;
@@ -234,20 +188,14 @@ int service_lock(struct dkt_ctx *ctx, const struct service *service, const char 
 
 	if (fd < 0)
 		return dkt_fail(ctx, fd, "open the lock of %s: %s", service->noun, strerror(-fd));
-	err = try_lock(fd, &holder);
-	for (int tries = 0; err == -EAGAIN && (!holder || is_killed(holder)) &&
-			    tries < TURN_SECONDS * 1000000 / EACH_US;
-	     tries++) {
-		usleep(EACH_US);
-		err = try_lock(fd, &holder);
-	}
+	err = process_lock(fd, &holder);
 	/* The descriptor stays open: closing it would release the lock. */
 	if (!err)
 		return 0;
-	if (err != -EAGAIN)
+	if (err != -EBUSY)
 		err = dkt_fail(ctx, err, "lock the directory of %s: %s", service->noun,
 			       strerror(-err));
-	else if (is_killed(holder))
+	else if (process_is_killed(holder))
 		err = dkt_fail(ctx, -EBUSY, "%s, process %d, was killed but does not end",
 			       service->noun, (int)holder);
 	else
@@ -261,7 +209,7 @@ int service_lock(struct dkt_ctx *ctx, const struct service *service, const char 
 pid_t service_holder(const struct service *service, const char *log)
 {
 	int fd = open_lock(service, log, O_RDWR);
-	pid_t pid = fd < 0 ? 0 : holder_of(fd);
+	pid_t pid = fd < 0 ? 0 : process_lock_holder(fd);
 
 	if (fd >= 0)
 		close(fd);

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/gained.h"
 #include "base/parse.h"
+#include "io/process_lock.h"
 
 /* How long a daemon may take to write the remaining records. */
 #define STOP_SECONDS 60
@@ -47,16 +48,6 @@ static int open_state(const char *dir, int flags)
 		return -ENOMEM;
 	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return fd < 0 ? -errno : fd;
-}
-
-/* Returns the process that holds the lock; 0: none. */
-static pid_t holder(int fd)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	if (fcntl(fd, F_GETLK, &lock) || lock.l_type == F_UNLCK)
-		return 0;
-	return lock.l_pid;
 }
 
 static int set_text(char **text, const char *value)
@@ -101,7 +92,7 @@ int daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state
 		*value++ = '\0';
 		err = read_line(state, line, value);
 	}
-	state->pid = holder(fd);
+	state->pid = process_lock_holder(fd);
 	if (err)
 		daemon_state_clear(state);
 	return err;
@@ -131,7 +122,7 @@ int daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state)
 
 int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	pid_t holder = 0;
 	int err = 0;
 
 	*fd = open_state(dir, O_RDWR | O_CREAT);
@@ -140,10 +131,13 @@ int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
 		*fd = -1;
 		return dkt_fail(ctx, err, "open %s/" DAEMON_STATE ": %s", dir, strerror(-err));
 	}
-	if (!fcntl(*fd, F_SETLK, &lock))
+	err = process_lock(*fd, &holder);
+	if (!err)
 		return 0;
-	err = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
-	dkt_fail(ctx, err, "process %d is the debug daemon already", (int)holder(*fd));
+	if (err == -EBUSY)
+		dkt_fail(ctx, err, "process %d is the debug daemon already", (int)holder);
+	else
+		dkt_fail(ctx, err, "lock %s/" DAEMON_STATE ": %s", dir, strerror(-err));
 	close(*fd);
 	*fd = -1;
 	return err;
@@ -171,7 +165,7 @@ static void wait_for_exit(int process)
 int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 {
 	int fd __cleanup(close) = open_state(dir, O_RDWR);
-	pid_t pid = fd < 0 ? 0 : holder(fd);
+	pid_t pid = fd < 0 ? 0 : process_lock_holder(fd);
 	int process __cleanup(close) = -1;
 
 	if (fd < 0 && fd != -ENOENT)
@@ -181,7 +175,7 @@ int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 	process = open_process(pid);
 	if (kill(pid, SIGTERM) && errno != ESRCH)
 		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
-	for (int tries = 0; holder(fd) == pid; tries++) {
+	for (int tries = 0; process_lock_holder(fd) == pid; tries++) {
 		if (tries == STOP_SECONDS * 20)
 			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
 		usleep(50000);

@@ -62,7 +62,7 @@ indexed()
 
 teardown()
 {
-	umount -l "$tmp/disk" "$tmp/dir" 2>/dev/null || true
+	umount -l "$tmp/disk" "$tmp/dir" "$tmp/same" 2>/dev/null || true
 	[ -z "${watch:-}" ] || rmdir "$watch" 2>/dev/null || true
 	end_test
 }
@@ -458,6 +458,41 @@ attempts()
 	daemon stop
 	adds_up 2 1000
 	same 0 "$missing" "lost"
+}
+
+@test "daemon: its directory stays its own while no segment can be created" {
+	start_daemon --segment-time 1
+	mkdir "$tmp/same"
+	mount --bind "$tmp/dir" "$tmp/same"
+	mount --bind "$tmp/dir" "$tmp/dir"
+	mount -o remount,ro,bind "$tmp/dir"
+	until_true eval '[ "$(number error)" != null ]'
+	run env DKTRACE_INSTANCE="$DKTRACE_INSTANCE-other" timeout 600 dktrace daemon start --dir "$tmp/same" \
+		-e "$numbers" 3>&-
+	DKTRACE_INSTANCE=$DKTRACE_INSTANCE-other dktrace daemon stop || true
+	umount "$tmp/dir"
+	same "dktrace: another daemon records into $tmp/same; each needs a directory of its own" "$output" "message"
+	until_true eval '[ "$(number error)" = null ]'
+	daemon stop
+}
+
+@test "daemon: what is in the place of its lock does not stop one that runs, and is refused at a start" {
+	mkdir "$tmp/dir"
+	mkfifo "$tmp/dir/lock"
+	run -1 start_daemon
+	same "dktrace: lock $tmp/dir/lock: it is not a regular file" "$output" "a pipe"
+	rm "$tmp/dir/lock"
+	ln -s "$tmp/elsewhere" "$tmp/dir/lock"
+	run -1 start_daemon
+	same "dktrace: lock $tmp/dir/lock: Too many levels of symbolic links" "$output" "a link"
+	gone "$tmp/elsewhere"
+	rm "$tmp/dir/lock"
+	mkdir "$tmp/dir/lock"
+	run -1 start_daemon
+	same "dktrace: lock $tmp/dir/lock: Is a directory" "$output" "a directory"
+	rmdir "$tmp/dir/lock"
+	start_daemon
+	daemon stop
 }
 
 @test "daemon: a directory that is removed is made again" {
