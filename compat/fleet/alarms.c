@@ -44,23 +44,32 @@ static void set_policy(int policy, int priority)
 	sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &param);
 }
 
+/* Tells a host of an incident elsewhere, and which one of its own we have heard of last. */
+static void freeze(struct alarms *alarms, size_t nr, const char *first, const char *reason)
+{
+	const char *id = alarms->now.id, *heard = alarms->hosts[nr].heard;
+	const bool both = *id && *heard;
+	char *line __cleanup(free) = dkt__format("%s: %s%s%s%s%s\n", first, reason, *id ? "\t" : "",
+						 id, both ? "\t" : "", both ? heard : "");
+
+	if (!line)
+		return;
+	host_input(&alarms->fleet->hosts[nr], line);
+	alarms->now.asked++;
+}
+
 /*
  * The words go to every host before anything else is done: the programs that they wake must not take the
  * CPU before all hosts are told.
  */
 static void freeze_others(struct alarms *alarms, const struct fleet_host *first, const char *reason)
 {
-	const char *id = alarms->now.id;
-	char *line __cleanup(free) =
-		dkt__format("%s: %s%s%s\n", first->name, reason, *id ? "\t" : "", id);
 	struct fleet *fleet = alarms->fleet;
 
 	set_policy(SCHED_FIFO, 1);
-	for (size_t i = 0; line && i < fleet->n; i++)
-		if (&fleet->hosts[i] != first && can_answer(&fleet->hosts[i])) {
-			host_input(&fleet->hosts[i], line);
-			alarms->now.asked++;
-		}
+	for (size_t i = 0; i < fleet->n; i++)
+		if (&fleet->hosts[i] != first && can_answer(&fleet->hosts[i]))
+			freeze(alarms, i, first->name, reason);
 	set_policy(SCHED_OTHER, 0);
 }
 
@@ -93,7 +102,10 @@ static int begin(struct alarms *alarms, const struct fleet_host *host, const cha
 	alarm->began = time(NULL);
 	alarm->reason = strdup(reason);
 	alarm->files = calloc(alarms->fleet->n + 1, sizeof(*alarm->files));
-	memset(alarms->hosts, 0, alarms->fleet->n * sizeof(*alarms->hosts));
+	for (size_t i = 0; i < alarms->fleet->n; i++) {
+		alarms->hosts[i].answered = false;
+		alarms->hosts[i].id[0] = '\0';
+	}
 	hourly_count(&alarms->hourly, now);
 	alarms->until = now + alarms->wait;
 	alarms->open = true;
@@ -163,7 +175,15 @@ struct speaker {
 	size_t nr;
 };
 
-/* WORD TAB TEXT; after "incident" its identity, after "dump" and "failed" the reasons and the identities. */
+static void hear(struct alarms *alarms, size_t nr, const char *id)
+{
+	memcpy(alarms->hosts[nr].heard, id, IDENTITY_SIZE);
+}
+
+/*
+ * WORD TAB TEXT; after "recorder" its last incident, after "incident" its identity, after "dump" and "failed"
+ * the reasons and the identities.
+ */
 static int take_line(void *data, char *line)
 {
 	struct alarms *alarms = ((struct speaker *)data)->alarms;
@@ -175,8 +195,13 @@ static int take_line(void *data, char *line)
 
 	if (!text)
 		return -EPROTO;
-	if (!strcmp(word, "incident"))
-		return begin(alarms, host, text, more && identity_is(more) ? more : no_identity);
+	if (!strcmp(word, "recorder"))
+		hear(alarms, nr, more && identity_is(more) ? more : no_identity);
+	if (!strcmp(word, "incident")) {
+		more = more && identity_is(more) ? more : no_identity;
+		hear(alarms, nr, more);
+		return begin(alarms, host, text, more);
+	}
 	if (!strcmp(word, "dump"))
 		return take_dump(alarms, nr, text, ids);
 	if (!strcmp(word, "failed")) {

@@ -25,8 +25,9 @@ struct alarm {
 	uint64_t merged; /* incidents of other hosts meanwhile */
 };
 
-/* A host during an incident. */
 struct alarms_host {
+	char heard[IDENTITY_SIZE]; /* its last incident of all that we know; empty: unknown */
+	/* During an incident. */
 	bool answered; /* it has said what became of its dump */
 	char id[IDENTITY_SIZE]; /* of its own incident, which is the same one; empty: it has none */
 };

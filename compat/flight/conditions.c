@@ -156,29 +156,28 @@ int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wa
 
 /* ---- looking ---- */
 
-int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one, uint64_t *n,
-			  char **reason)
+int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one,
+			  struct flight_found *found)
 {
 	struct flight_watch *before = one->before.ctx ? &one->before : NULL;
-	char *again = NULL;
-	uint64_t more = 0;
+	struct flight_found more = { 0 };
 	int err = 0;
 
-	*n = 0;
-	*reason = NULL;
+	*found = more;
 	/*
 	 * Both tables have a call, unless it began before the second one. The old one comes first: it may go after
 	 * this look, and with it what it has told of.
 	 */
 	if (before)
-		err = flight_watch_look(ctx, before, &one->watch, n, reason);
+		err = flight_watch_look(ctx, before, &one->watch, found);
 	if (!err)
-		err = flight_watch_look(ctx, &one->watch, before, &more, &again);
-	*n += more;
-	if (!*reason)
-		*reason = again;
+		err = flight_watch_look(ctx, &one->watch, before, &more);
+	found->n += more.n;
+	found->last = DKT__MAX(found->last, more.last);
+	if (!found->reason)
+		found->reason = more.reason;
 	else
-		free(again);
+		free(more.reason);
 	return err;
 }
 

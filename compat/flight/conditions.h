@@ -37,8 +37,8 @@ int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wa
 			   struct flight_state *state, struct flight_conditions *all);
 
 /* Looks at one of them: flight_watch_look(). */
-int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one, uint64_t *n,
-			  char **reason);
+int flight_condition_look(struct dkt_ctx *ctx, struct flight_condition *one,
+			  struct flight_found *found);
 
 /*
  * The kernel's table of a latency keeps each thread that it ever saw. Sets up a new one before it can

@@ -24,6 +24,8 @@
 
 static int take_signal(struct flight *flight)
 {
+	char reason[] = "SIGUSR1";
+	const struct flight_found asked = { .n = 1, .last = UINT64_MAX, .reason = reason };
 	struct signalfd_siginfo info;
 
 	while (read(flight->signals, &info, sizeof(info)) == sizeof(info)) {
@@ -31,7 +33,7 @@ static int take_signal(struct flight *flight)
 			while (waitpid(-1, NULL, WNOHANG) > 0)
 				;
 		else if (info.ssi_signo == SIGUSR1)
-			return flight_incident(flight, "SIGUSR1", 1);
+			return flight_incident(flight, &asked);
 		else
 			flight->ending = true;
 	}
@@ -49,7 +51,8 @@ static int take_request(struct flight *flight)
 	if (request.kind == FLIGHT_FOLLOW) {
 		flight_followers_add(&flight->followers, request.fd);
 		flight_followers_tell(&flight->followers,
-				      (const char *[]){ "recorder", flight->state->dir, NULL });
+				      (const char *[]){ "recorder", flight->state->dir,
+							flight->last, NULL });
 		return 1;
 	}
 	err = flight_asked(flight, &request);
@@ -72,14 +75,15 @@ static int look(struct flight *flight)
 
 	flight->hold = service_now() + (flight->conditions.reads ? LOOK : 0);
 	for (size_t i = 0; !err && i < flight->conditions.n; i++) {
+		struct flight_found found;
 		char *reason __cleanup(free) = NULL;
-		uint64_t n;
 
-		err = flight_condition_look(flight->ctx, &flight->conditions.list[i], &n, &reason);
-		if (err || !n)
+		err = flight_condition_look(flight->ctx, &flight->conditions.list[i], &found);
+		reason = found.reason;
+		if (err || !found.n)
 			continue;
 		flight->hold = service_now() + HOLD;
-		err = reason ? flight_incident(flight, reason, n) : -ENOMEM;
+		err = reason ? flight_incident(flight, &found) : -ENOMEM;
 	}
 	return err;
 }
@@ -265,6 +269,7 @@ static void tear_down(struct flight *flight)
 	hourly_clear(&flight->hourly);
 	free(flight->reasons);
 	free(flight->ids);
+	flight_forget_last(flight);
 	/* The state names the instances that could not be removed. */
 	if (err)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
@@ -278,9 +283,12 @@ static void tear_down(struct flight *flight)
 
 int flight_run(struct dkt_ctx *ctx, const char *log, const struct flight_opts *opts)
 {
-	struct flight flight = {
-		.ctx = ctx, .log = log, .state = opts->limits, .signals = -1, .listener = -1
-	};
+	struct flight flight = { .ctx = ctx,
+				 .log = log,
+				 .state = opts->limits,
+				 .signals = -1,
+				 .listener = -1,
+				 .last = IDENTITY_NONE };
 	int turn = service_enter(ctx, &flight_service, log);
 	int err = turn < 0 ? turn : service_lock(ctx, &flight_service, log);
 

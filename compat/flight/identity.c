@@ -25,6 +25,16 @@ bool identity_is(const char *text)
 	return strlen(text) == IDENTITY_SIZE - 1 && strspn(text, DIGITS) == IDENTITY_SIZE - 1;
 }
 
+char *identity_cut(char *line)
+{
+	char *tab = strrchr(line, '\t');
+
+	if (!tab || !identity_is(tab + 1))
+		return NULL;
+	*tab = '\0';
+	return tab + 1;
+}
+
 bool identity_in(const char *list, const char *id)
 {
 	for (; *list; list += strspn(list, " ")) {

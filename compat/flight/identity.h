@@ -13,8 +13,14 @@
 /* Makes a new one. -errno: the kernel has no random numbers. */
 int identity_new(char id[IDENTITY_SIZE]);
 
+/* That of no incident: a recorder that has had none. */
+#define IDENTITY_NONE "0000000000000000"
+
 /* True if the text is one: hosts may write anything. */
 bool identity_is(const char *text);
+
+/* Cuts a tab and an identity off the end of a line, and returns this; NULL: the line has none there. */
+char *identity_cut(char *line);
 
 /* True if the id is one of those in the list, which has a space between two. */
 bool identity_in(const char *list, const char *id);

@@ -61,6 +61,14 @@ static int add_identity(struct flight *flight, const char *id)
 	return append(&flight->ids, " ", id);
 }
 
+void flight_forget_last(struct flight *flight)
+{
+	free(flight->last_file);
+	free(flight->last_reasons);
+	free(flight->last_ids);
+	flight->last_file = flight->last_reasons = flight->last_ids = NULL;
+}
+
 /* Others hear of it before anything else is done. */
 static int tell_incident(struct flight *flight, const char *reason)
 {
@@ -70,13 +78,23 @@ static int tell_incident(struct flight *flight, const char *reason)
 	if (err)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "a random number: %s", strerror(-err));
 	flight_followers_tell(&flight->followers, (const char *[]){ "incident", reason, id, NULL });
+	memcpy(flight->last, err ? IDENTITY_NONE : id, IDENTITY_SIZE);
+	flight_forget_last(flight);
 	return add_identity(flight, id);
 }
 
-int flight_incident(struct flight *flight, const char *reason, uint64_t n)
+int flight_incident(struct flight *flight, const struct flight_found *found)
 {
 	const uint64_t now = service_now();
+	uint64_t n = found->n;
 	int err = 0;
+
+	/* Its records are in the dump of an incident elsewhere, before which all hosts were frozen. */
+	if (found->last <= flight->covered) {
+		flight->state->merged += n;
+		save(flight);
+		return 0;
+	}
 
 	/* A dump that is due takes further reasons. */
 	if (!flight->reasons && !hourly_allows(&flight->hourly, now)) {
@@ -85,7 +103,7 @@ int flight_incident(struct flight *flight, const char *reason, uint64_t n)
 		return 0;
 	}
 	if (!flight->reasons) {
-		err = tell_incident(flight, reason);
+		err = tell_incident(flight, found->reason);
 		flight->due = now + flight->state->after;
 		hourly_count(&flight->hourly, now);
 		n--;
@@ -93,7 +111,7 @@ int flight_incident(struct flight *flight, const char *reason, uint64_t n)
 	flight->state->merged += n;
 	if (n)
 		save(flight);
-	return err ? err : add_reason(flight, reason);
+	return err ? err : add_reason(flight, found->reason);
 }
 
 /* ---- requests ---- */
@@ -103,19 +121,44 @@ static void freeze(struct flight *flight, const char *reason)
 {
 	char *text __cleanup(free) = dkt__format("flight dump: %s", reason);
 
+	if (!flight->frozen)
+		flight->frozen = dkt__monotonic_ns();
 	for (size_t i = 0; text && i < flight->state->n_groups; i++)
 		flight_pause(&flight->groups[i], text);
+}
+
+/*
+ * The dump of our last incident is that of the incident elsewhere, too, if its condition held before whoever
+ * freezes us had heard of ours. Another dump would have only what came since. Returns whether it is so.
+ */
+static bool has_dumped(struct flight *flight, const struct flight_request *request)
+{
+	const struct flight_elsewhere *elsewhere = &request->elsewhere;
+
+	if (request->kind != FLIGHT_FREEZE || !elsewhere->heard || !flight->last_file ||
+	    !strcmp(elsewhere->heard, flight->last) ||
+	    (!identity_in(flight->last_ids, elsewhere->id) &&
+	     append(&flight->last_ids, " ", elsewhere->id)))
+		return false;
+	flight_followers_tell(&flight->followers,
+			      (const char *[]){ "dump", flight->last_file, flight->last_reasons,
+						flight->last_ids, NULL });
+	return true;
 }
 
 int flight_asked(struct flight *flight, const struct flight_request *request)
 {
 	int err;
 
+	if (has_dumped(flight, request)) {
+		close(request->fd);
+		return 0;
+	}
 	if (request->kind == FLIGHT_FREEZE)
 		freeze(flight, request->reason);
 	err = add_reason(flight, request->reason);
 	if (!err)
-		err = add_identity(flight, request->id);
+		err = add_identity(flight, request->elsewhere.id ?: "");
 	if (!err && request->kind == FLIGHT_DUMP)
 		flight->clients[flight->n_clients++] = request->fd;
 	else
@@ -185,6 +228,18 @@ static void rescue(struct flight *flight)
 	flight_dump_clear(&dump);
 }
 
+/* Takes the texts over. */
+static void keep_last(struct flight *flight, char **file, char **reasons, char **ids)
+{
+	if (!*ids || !identity_in(*ids, flight->last))
+		return;
+	flight_forget_last(flight);
+	flight->last_file = *file;
+	flight->last_reasons = *reasons;
+	flight->last_ids = *ids;
+	*file = *reasons = *ids = NULL;
+}
+
 /* After a dump that fails, the recorder goes on: the next one may succeed. */
 void flight_make_dump(struct flight *flight)
 {
@@ -203,6 +258,9 @@ void flight_make_dump(struct flight *flight)
 	flight->reasons = NULL;
 	flight->ids = NULL;
 	flight->full = false;
+	if (!err && flight->frozen)
+		flight->covered = flight->frozen;
+	flight->frozen = 0;
 	if (err)
 		note_error(flight);
 	else
@@ -220,4 +278,6 @@ void flight_make_dump(struct flight *flight)
 	flight_followers_tell(&flight->followers,
 			      (const char *[]){ err ? "failed" : "dump", answer ?: "out of memory",
 						reasons ?: "", ids ?: "", NULL });
+	if (!err && answer)
+		keep_last(flight, &answer, &reasons, &ids);
 }

@@ -26,6 +26,11 @@ struct flight {
 	struct flight_followers followers;
 	char *reasons; /* of the next dump; NULL: none */
 	char *ids; /* identities of its incidents, with a space between two; NULL: none */
+	/* The last incident of this recorder, and its dump; NULL: none was made. */
+	char last[IDENTITY_SIZE];
+	char *last_file, *last_reasons, *last_ids;
+	uint64_t frozen; /* since when for an incident elsewhere, CLOCK_MONOTONIC ns; 0: not */
+	uint64_t covered; /* the dump for the last one has all records until then */
 	bool full; /* there is no room for further reasons */
 	struct age_clock clock;
 	uint64_t due; /* when it is made, ns */
@@ -33,8 +38,14 @@ struct flight {
 	struct hourly hourly; /* dumps of incidents */
 };
 
-/* Notes n incidents of a condition or a signal. A dump is due, unless the hour has had its dumps. */
-int flight_incident(struct flight *flight, const char *reason, uint64_t n);
+/*
+ * Notes the incidents of a condition or a signal. A dump is due, unless the hour has had its dumps, or a dump
+ * has them.
+ */
+int flight_incident(struct flight *flight, const struct flight_found *found);
+
+/* Forgets the dump of the last incident. */
+void flight_forget_last(struct flight *flight);
 
 /* Takes a request for a dump, which is due at once. Takes its descriptor over. */
 int flight_asked(struct flight *flight, const struct flight_request *request);

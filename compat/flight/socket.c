@@ -53,16 +53,12 @@ int flight_listen(struct dkt_ctx *ctx, const char *log)
 	return err;
 }
 
-/* Moves the identity behind the reason to its place. */
-static void take_identity(struct flight_request *request)
+void flight_elsewhere_read(char *line, struct flight_elsewhere *elsewhere)
 {
-	char *tab = request->kind == FLIGHT_FREEZE ? strrchr(request->reason, '\t') : NULL;
+	char *last = identity_cut(line), *first = last ? identity_cut(line) : NULL;
 
-	request->id[0] = '\0';
-	if (!tab || !identity_is(tab + 1))
-		return;
-	memcpy(request->id, tab + 1, IDENTITY_SIZE);
-	*tab = '\0';
+	elsewhere->id = first ?: last;
+	elsewhere->heard = first ? last : NULL;
 }
 
 int flight_accept(int listener, struct flight_request *request)
@@ -89,7 +85,9 @@ int flight_accept(int listener, struct flight_request *request)
 	}
 	request->kind = (enum flight_request_kind)line[0];
 	snprintf(request->reason, sizeof(request->reason), "%s", line + 2);
-	take_identity(request);
+	request->elsewhere = (struct flight_elsewhere){ 0 };
+	if (request->kind == FLIGHT_FREEZE)
+		flight_elsewhere_read(request->reason, &request->elsewhere);
 	request->fd = fd;
 	return 0;
 }
@@ -167,14 +165,13 @@ static int send_line(const struct sockaddr_un *address, const char *line)
 	return err;
 }
 
-/* Sends a request. id NULL: none. Returns the descriptor for the answer, or -errno. */
+/* Sends a request. end: of the line. Returns the descriptor for the answer, or -errno. */
 static int ask(struct dkt_ctx *ctx, const char *log, enum flight_request_kind kind,
-	       const char *reason, const char *id)
+	       const char *reason, const char *end)
 {
-	/* The line is KIND, a tab, REASON, perhaps a tab and ID, a newline and a NUL. */
-	const int room = FLIGHT_LINE_MAX - 4 - (id ? IDENTITY_SIZE : 0);
-	char *line __cleanup(free) =
-		dkt__format("%c\t%.*s%s%s\n", (char)kind, room, reason, id ? "\t" : "", id ?: "");
+	/* The line is KIND, a tab, REASON, END, a newline and a NUL. */
+	const int room = FLIGHT_LINE_MAX - 4 - (int)strlen(end);
+	char *line __cleanup(free) = dkt__format("%c\t%.*s%s\n", (char)kind, room, reason, end);
 	int dir __cleanup(close) = -1, fd;
 	struct dkt__gained gained __cleanup(gained_end) = service_gained(&flight_service, log);
 	struct sockaddr_un address;
@@ -197,7 +194,7 @@ static int ask(struct dkt_ctx *ctx, const char *log, enum flight_request_kind ki
 int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **file)
 {
 	char *answer __cleanup(free) = NULL, *text;
-	int fd __cleanup(close) = ask(ctx, log, FLIGHT_DUMP, reason, NULL);
+	int fd __cleanup(close) = ask(ctx, log, FLIGHT_DUMP, reason, "");
 	int64_t number;
 	size_t len;
 	int err = fd < 0 ? fd : dkt__read_fd(fd, 1 << 16, &answer, &len);
@@ -219,9 +216,16 @@ int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **
 	return *file ? 0 : dkt__no_memory(ctx);
 }
 
-int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason, const char *id)
+int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason,
+		  const struct flight_elsewhere *elsewhere)
 {
-	int fd = ask(ctx, log, FLIGHT_FREEZE, reason, id);
+	const char *id = elsewhere->id, *heard = elsewhere->heard;
+	char end[2 * IDENTITY_SIZE + 1];
+	int fd;
+
+	snprintf(end, sizeof(end), "%s%s%s%s", id ? "\t" : "", id ?: "", heard ? "\t" : "",
+		 heard ?: "");
+	fd = ask(ctx, log, FLIGHT_FREEZE, reason, end);
 
 	if (fd < 0)
 		return fd;
@@ -239,5 +243,5 @@ int flight_follow(struct dkt_ctx *ctx, const char *log)
 		err = dkt_fail(ctx, -ESRCH,
 			       "the flight recorder was killed; 'dktrace flight status' shows what"
 			       " is left");
-	return err ? err : ask(ctx, log, FLIGHT_FOLLOW, "all", NULL);
+	return err ? err : ask(ctx, log, FLIGHT_FOLLOW, "all", "");
 }

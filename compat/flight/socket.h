@@ -10,7 +10,20 @@
 /* Bytes of a request or an answer. */
 #define FLIGHT_LINE_MAX 1024
 
-/* A request is a line KIND TAB REASON, and for FLIGHT_FREEZE another tab and the identity of the incident. */
+/* The incident elsewhere for which recorders are frozen. */
+struct flight_elsewhere {
+	char *id; /* NULL: unknown */
+	/*
+	 * The last incident of this recorder that whoever freezes has heard of; NULL: unknown. A later one
+	 * is the same incident: the condition held on both hosts before either knew of the other.
+	 */
+	char *heard;
+};
+
+/* Reads REASON, and perhaps a tab and the identity, and another tab and heard. Leaves the reason in the line. */
+void flight_elsewhere_read(char *line, struct flight_elsewhere *elsewhere);
+
+/* A request is a line KIND TAB REASON, which for FLIGHT_FREEZE ends as flight_elsewhere_read() has it. */
 enum flight_request_kind {
 	FLIGHT_DUMP = 'd', /* the answer is the file */
 	FLIGHT_FREEZE = 'f', /* the same, of an incident elsewhere; there is no answer */
@@ -20,7 +33,7 @@ enum flight_request_kind {
 struct flight_request {
 	enum flight_request_kind kind;
 	char reason[FLIGHT_LINE_MAX];
-	char id[IDENTITY_SIZE]; /* of the incident; empty: unknown */
+	struct flight_elsewhere elsewhere; /* in the reason */
 	int fd; /* for the answer */
 };
 
@@ -47,7 +60,7 @@ void flight_followers_add(struct flight_followers *followers, int fd);
 
 /*
  * Sends each a line of texts, which ends with NULL, with a tab between two. One that does not read is dropped.
- * The first text is a word: "recorder" before the directory of the dumps, first of all; "incident" before the
+ * The first text is a word: "recorder" before the directory of the dumps and the last incident, first of all; "incident" before the
  * reason and the identity, as soon as a condition holds; "dump" before the file, its reasons and the identities
  * of its incidents; and "failed" before the same, with why there is no dump in place of the file.
  */
@@ -60,10 +73,11 @@ void flight_followers_close(struct flight_followers *followers);
 int flight_ask(struct dkt_ctx *ctx, const char *log, const char *reason, char **file);
 
 /*
- * Has the running recorder stop recording at once, make a dump, and record again, for an incident elsewhere
- * (id NULL: an unknown one). Does not wait.
+ * Has the running recorder stop recording at once, make a dump, and record again, for an incident elsewhere.
+ * Does not wait. If its own dump has the same incident, it only tells its followers so.
  */
-int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason, const char *id);
+int flight_freeze(struct dkt_ctx *ctx, const char *log, const char *reason,
+		  const struct flight_elsewhere *elsewhere);
 
 /* Returns a descriptor from which the lines for followers can be read, or -errno. -ENOENT: nothing records. */
 int flight_follow(struct dkt_ctx *ctx, const char *log);

@@ -178,7 +178,7 @@ static bool is_told(struct flight_watch *watch, struct flight_watch *twin,
 
 /* Looks whether the record is an incident. */
 static int judge(struct flight_watch *watch, struct flight_watch *twin,
-		 const struct dkt_record *record, uint64_t *n, char **reason)
+		 const struct dkt_record *record, struct flight_found *found)
 {
 	uint64_t ns = 0;
 	int err = watch->name ? flight_measure(watch, record, &ns) : 0;
@@ -188,34 +188,35 @@ static int judge(struct flight_watch *watch, struct flight_watch *twin,
 	if (err || (watch->name && ns <= watch->limit && (record->event || !watch->lat)))
 		return err;
 	if (!record->event) {
-		*n += record->lost == DKT_LOST_UNKNOWN ? 1 : record->lost;
+		found->n += record->lost == DKT_LOST_UNKNOWN ? 1 : record->lost;
+		found->last = UINT64_MAX;
 		return 0;
 	}
 	if (watch->lat && is_told(watch, twin, &slow))
 		return 0;
-	++*n;
-	if (!*reason && watch->name)
-		*reason = slow_reason(watch, record, ns);
-	else if (!*reason)
-		*reason = reason_of(watch, record);
+	found->n++;
+	found->last = DKT__MAX(found->last, record->ts);
+	if (!found->reason && watch->name)
+		found->reason = slow_reason(watch, record, ns);
+	else if (!found->reason)
+		found->reason = reason_of(watch, record);
 	return 0;
 }
 
 int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, struct flight_watch *twin,
-		      uint64_t *n, char **reason)
+		      struct flight_found *found)
 {
 	struct dkt_record record;
 	int err = dkt_source_wait(watch->source, 0);
 
-	*n = 0;
-	*reason = NULL;
+	*found = (struct flight_found){ 0 };
 	err = err == -EINTR ? 0 : err;
 	while (!err && !(err = dkt_source_next(watch->source, &record)))
-		err = judge(watch, twin, &record, n, reason);
+		err = judge(watch, twin, &record, found);
 	if (err > 0)
 		err = dkt_source_done(watch->source);
-	if (!err && *n && !*reason)
-		*reason = strdup("the condition's records were lost");
+	if (!err && found->n && !found->reason)
+		found->reason = strdup("the condition's records were lost");
 	return pass_error(ctx, watch, err);
 }
 

@@ -65,13 +65,19 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 			 const char *latency, uint64_t limit, const struct wanted_words *who,
 			 struct flight_watch *watch);
 
+/* The incidents of a look. */
+struct flight_found {
+	uint64_t n;
+	uint64_t last; /* the time of the last one, CLOCK_MONOTONIC ns; UINT64_MAX: unknown */
+	char *reason; /* the text of the first one, which the caller frees; NULL: there was none */
+};
+
 /*
- * Takes the records so far. Sets *n to the number of incidents, and *reason to the first one's text,
- * which the caller frees; NULL: there was none. The twin is another table of the kernel for the same
- * latency, or NULL: calls that it has reported already are left out.
+ * Takes the records so far. The twin is another table of the kernel for the same latency, or NULL: calls that
+ * it has reported already are left out. Free the reason also after an error.
  */
 int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, struct flight_watch *twin,
-		      uint64_t *n, char **reason);
+		      struct flight_found *found);
 
 /* Removes the instance and what else was created for the condition. The error is in ctx. */
 int flight_watch_remove(struct dkt_ctx *ctx, const char *log, struct flight_watch *watch);

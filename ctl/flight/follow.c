@@ -27,18 +27,15 @@ static bool print_some(int fd)
 static int freeze(void *data, char *reason)
 {
 	struct app *app = data;
-	char *id = strrchr(reason, '\t');
+	struct flight_elsewhere elsewhere;
 
-	if (id && identity_is(id + 1))
-		*id++ = '\0';
-	else
-		id = NULL;
-	if (*reason && flight_freeze(app->ctx, app->instance, reason, id))
+	flight_elsewhere_read(reason, &elsewhere);
+	if (*reason && flight_freeze(app->ctx, app->instance, reason, &elsewhere))
 		app_say("%s", dkt_error(app->ctx));
 	return 0;
 }
 
-/* Each line of standard input is the reason of an incident elsewhere, and perhaps a tab and its identity. Returns false at the end. */
+/* Each line of standard input is an incident elsewhere: flight_elsewhere_read(). Returns false at the end. */
 static bool freeze_some(struct app *app, struct dkt_buf *lines)
 {
 	char bytes[4096];

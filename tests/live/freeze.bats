@@ -34,7 +34,7 @@ has_sockets()
 	mkfifo reasons
 	exec 5<>reasons
 	start sh -c 'exec dktrace flight follow --freeze <reasons 5>&-' >lines 2>err
-	until_true grep -q "^recorder	$tmp/dumps$" lines
+	until_true grep -q "^recorder	$tmp/dumps	0000000000000000$" lines
 	cause
 	until_true grep -q '^dump	' lines
 	same "recorder incident dump" "$(cut -f 1 lines | xargs)"
@@ -62,6 +62,54 @@ has_sockets()
 	has "$(cat err)" "dktrace: the flight recorder ended"
 	run -1 dktrace flight follow
 	has "$output" "no flight recorder was started"
+}
+
+@test "flight follow --freeze: the dump of an incident is also that of another host's, of the same moment" {
+	local none=0000000000000000 here=1111111111111111 there=2222222222222222
+
+	setup_recorder
+	mkfifo reasons
+	exec 5<>reasons
+	start sh -c 'exec dktrace flight follow --freeze <reasons 5>&-' >lines 2>err
+	until_true grep -q '^recorder	' lines
+	cause
+	until_true grep -q '^dump	' lines
+	here=$(sed -n 's/^dump\t.*\t//p' lines)
+	# Whoever says so has heard of no incident here: this one was under way.
+	printf 'oss3: it hangs\t%s\t%s\n' "$there" "$none" >&5
+	until_true grep -q "^dump	$(dktrace flight file)	task:task_rename .*	$here $there$" lines
+	same 1 "$(find dumps -name 'flight-*.dat' | wc -l)" "dumps"
+	# It has heard of it, so the next one is another one.
+	printf 'oss3: it hangs again\t%s\t%s\n' "${there//2/3}" "$here" >&5
+	until_true grep -q "^dump	.*	oss3: it hangs again	${there//2/3}$" lines
+	same 2 "$(find dumps -name 'flight-*.dat' | wc -l)" "dumps"
+	# A follower that comes now hears of it first.
+	start dktrace flight follow >again
+	until_true [ -s again ]
+	has_line "^recorder	$tmp/dumps	$here$" again
+	exec 5>&-
+	dktrace flight stop
+}
+
+@test "flight follow --freeze: a condition makes no second dump of what a dump for another host has" {
+	setup_recorder
+	start dktrace flight follow >lines
+	until_true grep -q '^recorder	' lines
+	cause
+	until_true grep -q '^dump	' lines
+	# The recorder waits a moment after an incident before it looks again.
+	recorder=$(dktrace flight status --json | jq .pid)
+	kill -STOP "$recorder"
+	cause
+	python3 -c 'import socket, sys
+with socket.socket(socket.AF_UNIX) as s:
+    s.connect(sys.argv[1])
+    s.send(b"f\toss3: it hangs\t2222222222222222\n")' "/run/dktrace/.flight-$DKTRACE_INSTANCE/socket"
+	kill -CONT "$recorder"
+	until_true grep -q '^dump	.*	2222222222222222$' lines
+	until_true eval '[ "$(dktrace flight status --json | jq .merged)" = 1 ]'
+	same 2 "$(find dumps -name 'flight-*.dat' | wc -l)" "dumps"
+	dktrace flight stop
 }
 
 @test "collect flight follow: nothing to follow, and no place for dumps" {
@@ -166,13 +214,14 @@ fetched()
 	start dktrace collect --ssh "$direct" -w a,b,c,d,e,f,g,h --max-dumps 100 -o all flight follow >out 2>err
 	until_true all_followed
 	for round in 1 2 3 4; do
-		# It holds on all of them at once: each makes a dump for itself, and another one because it is told.
+		# It holds on all of them at once: each has an incident of its own, and is told of that of another one.
 		cause_after "$round"
 		until_true fetched "$round"
 	done
 	kill -INT "$pid"
 	wait "$pid" || true
 	stop_hosts
+	same 32 "$(find dumps-* -name 'flight-*.dat' | wc -l)" "dumps on the hosts: one of each incident"
 	same 4 "$(find all -mindepth 1 -maxdepth 1 -name 'incident-*' | wc -l)" "incidents"
 	same 32 "$(find all -name '*.dat' | wc -l)" "dumps"
 	same 32 "$(md5sum all/*/*.dat | cut -d ' ' -f 1 | sort -u | wc -l)" "different dumps"

@@ -146,8 +146,11 @@ static void test_a_storm_leaves_no_dump_to_the_next_incident(void **state)
 	t->fleet.n = 3;
 	hourly_clear(&t->alarms.hourly);
 	assert_int_equal(hourly_init(&t->alarms.hourly, 10), 0);
+	assert_int_equal(say(t, 2, "recorder\t/var/log\t" IDENTITY_NONE "\n"), 0);
 	assert_int_equal(say(t, 1, "incident\tone\t" ID("a") "\n"), 0);
 	assert_string_equal(heard(t, 0), "oss1: one\t" ID("a") "\n");
+	/* The last incident of theirs that we have heard of. */
+	assert_string_equal(heard(t, 2), "oss1: one\t" ID("a") "\t" IDENTITY_NONE "\n");
 	assert_int_equal(say(t, 0, "incident\tone, too\t" ID("b") "\n"), 0);
 	assert_int_equal(t->alarms.now.merged, 1);
 	/* Its own comes first, and has what the next one lacks. */
@@ -165,6 +168,8 @@ static void test_a_storm_leaves_no_dump_to_the_next_incident(void **state)
 
 		snprintf(line, sizeof(line), "incident\tanother\t%s\n", ids[i]);
 		assert_int_equal(say(t, 1, line), 0);
+		snprintf(line, sizeof(line), "oss1: another\t%s\t" ID("b") "\n", ids[i]);
+		assert_string_equal(heard(t, 0), line);
 		/* The second dump for the first incident. */
 		assert_int_equal(say(t, 0, "dump\tflight-1-000002.dat\toss1: one\t" ID("a") "\n"),
 				 0);

@@ -42,13 +42,20 @@ static void test_requests(void **state)
 	assert_string_equal(request.reason, "it hangs");
 	assert_int_equal(request_of("f\toss3: it hangs\n", &request), 0);
 	assert_int_equal(request.kind, FLIGHT_FREEZE);
-	assert_string_equal(request.id, "");
+	assert_null(request.elsewhere.id);
 	assert_int_equal(request_of("f\toss3: it hangs\t0123456789abcdef\n", &request), 0);
 	assert_string_equal(request.reason, "oss3: it hangs");
-	assert_string_equal(request.id, "0123456789abcdef");
+	assert_string_equal(request.elsewhere.id, "0123456789abcdef");
+	assert_null(request.elsewhere.heard);
+	assert_int_equal(request_of("f\toss3: it hangs\t0123456789abcdef\t" IDENTITY_NONE "\n",
+				    &request),
+			 0);
+	assert_string_equal(request.reason, "oss3: it hangs");
+	assert_string_equal(request.elsewhere.id, "0123456789abcdef");
+	assert_string_equal(request.elsewhere.heard, IDENTITY_NONE);
 	assert_int_equal(request_of("f\toss3: it hangs\t0123456789abcdeF\n", &request), 0);
 	assert_string_equal(request.reason, "oss3: it hangs\t0123456789abcdeF");
-	assert_string_equal(request.id, "");
+	assert_null(request.elsewhere.id);
 	assert_int_equal(request_of("w\tall\n", &request), 0);
 	assert_int_equal(request.kind, FLIGHT_FOLLOW);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
