@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "base/util.h"
+#include "base/pass.h"
 #include "io/run_dir.h"
 #include "io/turn.h"
 
@@ -115,66 +115,36 @@ void resume_close(int listener, const char *id)
 	rmdir(PLACE);
 }
 
-/* The message: the place, and the two descriptors. */
-struct message {
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
-	struct iovec iov;
-	struct msghdr msg;
-};
-
-static void prepare(struct message *message, uint64_t *at)
-{
-	*message = (struct message){ .iov = { .iov_base = at, .iov_len = sizeof(*at) } };
-	message->msg = (struct msghdr){ .msg_iov = &message->iov,
-					.msg_iovlen = 1,
-					.msg_control = message->control,
-					.msg_controllen = sizeof(message->control) };
-}
-
 int resume_accept(int listener, struct resume *resume)
 {
-	struct message message;
-	const struct cmsghdr *head;
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC), fds[2];
+	struct dkt__pass pass = { .head = &resume->at, .n_head = sizeof(resume->at) };
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	ssize_t n;
 
 	if (fd < 0)
 		return -errno;
-	prepare(&message, &resume->at);
 	/* The sender is this program, and sends at once. */
-	n = recvmsg(fd, &message.msg, MSG_CMSG_CLOEXEC);
-	head = n == sizeof(resume->at) ? CMSG_FIRSTHDR(&message.msg) : NULL;
-	if (!head || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(fds))) {
-		close(fd);
-		return -EPROTO;
+	n = dkt__pass_take(fd, &pass);
+	if (n == sizeof(resume->at) && pass.n == 2) {
+		resume->in = pass.fds[0];
+		resume->out = pass.fds[1];
+		resume->giver = fd;
+		return 0;
 	}
-	memcpy(fds, CMSG_DATA(head), sizeof(fds));
-	resume->in = fds[0];
-	resume->out = fds[1];
-	resume->giver = fd;
-	return 0;
-}
-
-static int send_connection(int fd, int in, int out, uint64_t at)
-{
-	const int fds[2] = { in, out };
-	struct message message;
-	struct cmsghdr *head;
-
-	prepare(&message, &at);
-	head = CMSG_FIRSTHDR(&message.msg);
-	head->cmsg_level = SOL_SOCKET;
-	head->cmsg_type = SCM_RIGHTS;
-	head->cmsg_len = CMSG_LEN(sizeof(fds));
-	memcpy(CMSG_DATA(head), fds, sizeof(fds));
-	return sendmsg(fd, &message.msg, MSG_NOSIGNAL) == sizeof(at) ? 0 : -errno;
+	for (size_t i = 0; i < pass.n; i++)
+		close(pass.fds[i]);
+	close(fd);
+	return -EPROTO;
 }
 
 int resume_hand_over(struct dkt_ctx *ctx, const char *id, int in, int out, uint64_t at)
 {
 	struct sockaddr_un address;
 	struct pollfd ended = { .events = POLLIN };
-	int fd __cleanup(close) = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const struct dkt__pass pass = {
+		.head = &at, .n_head = sizeof(at), .fds = { in, out }, .n = 2
+	};
+	int fd __cleanup(close) = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
 
 	if (fd < 0)
 		return dkt_fail(ctx, -errno, "find the command again: %s", strerror(errno));
@@ -183,8 +153,9 @@ int resume_hand_over(struct dkt_ctx *ctx, const char *id, int in, int out, uint6
 		return dkt_fail(ctx, -ENOENT,
 				"the command that lost its connection has ended, and what it had"
 				" recorded is gone");
-	if (send_connection(fd, in, out, at))
-		return dkt_fail(ctx, -errno, "hand the connection over: %s", strerror(errno));
+	err = dkt__pass_send(fd, &pass);
+	if (err)
+		return dkt_fail(ctx, err, "hand the connection over: %s", strerror(-err));
 	/* The ssh server closes the connection when this process ends. */
 	ended.fd = fd;
 	while (poll(&ended, 1, -1) < 0 && errno == EINTR)

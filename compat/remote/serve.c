@@ -81,54 +81,42 @@ static int refuse(struct serve *serve)
 	return outbox_text(&serve->box, FRAME_REFUSED, dkt_error(serve->ctx));
 }
 
-/* ---- what is asked ---- */
-
-static int split(char *text, const char *end, char **argv, size_t most)
+/* Without its aide this process can do nothing. */
+static int refuse_if(struct serve *serve, int err)
 {
-	size_t n = 0;
-
-	for (; text < end && n < most; text += strlen(text) + 1)
-		argv[n++] = text;
-	argv[n] = NULL;
-	return text < end ? -E2BIG : (int)n;
+	return !err || err == -ECHILD ? err : refuse(serve);
 }
 
-#define ARGS_MAX 1024
+/* ---- what is asked ---- */
 
-static int run(struct serve *serve, uint8_t *bytes, size_t len)
+static int run(struct serve *serve, const uint8_t *bytes, size_t len)
 {
-	char *argv[ARGS_MAX + 1];
 	uint64_t keep;
-	int n, flags;
 
-	if (serve->child.pid || len <= 16)
+	if (serve->child.started || len <= 16)
 		return -EPROTO;
 	keep = frame_get_u64(bytes);
 	serve->wait = DKT__MIN(frame_get_u64(bytes + 8), WAIT_MAX);
-	n = split((char *)bytes + 16, (char *)bytes + len, argv, ARGS_MAX);
-	if (n <= 0)
-		return -EPROTO;
-	flags = serve->opts->check(serve->opts->data, n, argv);
-	if (flags < 0)
-		return refuse(serve);
 	if (kept_open(&serve->kept, DKT__MIN(DKT__MAX(keep, KEEP_MIN), KEEP_MAX))) {
 		dkt__no_memory(serve->ctx);
 		return refuse(serve);
 	}
-	return child_start(serve->ctx, &serve->child, argv, (unsigned int)flags) ? refuse(serve) :
-										   0;
+	return refuse_if(serve, child_start(serve->ctx, &serve->child, bytes + 16, len - 16));
 }
 
 static int resume(struct serve *serve, const uint8_t *bytes, size_t len)
 {
-	int err;
+	struct dkt__pass with = { .body = (void *)(uintptr_t)(bytes + 8),
+				  .n_body = len - 8,
+				  .fds = { serve->in, serve->out },
+				  .n = 2 };
+	struct aide_answer answer;
 
-	if (serve->child.pid || len <= 8)
+	if (serve->child.started || len <= 8)
 		return -EPROTO;
-	err = resume_hand_over(serve->ctx, (const char *)bytes + 8, serve->in, serve->out,
-			       frame_get_u64(bytes));
 	serve->done = true;
-	return err ? refuse(serve) : 0;
+	return refuse_if(serve, aide_ask(serve->ctx, &serve->child.aide, AIDE_HAND_OVER,
+					 frame_get_u64(bytes), &with, &answer));
 }
 
 static int acknowledge(struct serve *serve, const uint8_t *bytes, size_t len)
@@ -146,7 +134,7 @@ static int take_frame(void *data, enum frame_kind kind, const uint8_t *bytes, si
 
 	switch (kind) {
 	case FRAME_RUN:
-		return run(serve, (uint8_t *)bytes, len);
+		return run(serve, bytes, len);
 	case FRAME_RESUME:
 		return resume(serve, bytes, len);
 	case FRAME_ACK:
@@ -185,7 +173,7 @@ static void lose(struct serve *serve)
 {
 	close_connection(serve);
 	serve->lost_at = dkt__monotonic_ns();
-	if (serve->listener < 0 || !serve->child.pid)
+	if (serve->listener < 0 || !serve->child.started)
 		serve->done = true;
 }
 
@@ -277,9 +265,11 @@ static int read_output(struct serve *serve)
 static int read_errors(struct serve *serve)
 {
 	const size_t before = serve->child.errors.len;
-	int err = child_read_errors(&serve->child);
+	int err = child_read_errors(serve->ctx, &serve->child);
 
-	if (!err && serve->out >= 0 && serve->child.errors.len > before)
+	if (err)
+		return refuse_if(serve, err);
+	if (serve->out >= 0 && serve->child.errors.len > before)
 		err = outbox_bytes(&serve->box, FRAME_ERR, serve->child.errors.data + before,
 				   serve->child.errors.len - before);
 	return err;
@@ -289,10 +279,13 @@ static int read_errors(struct serve *serve)
 static int tell_end(struct serve *serve)
 {
 	uint8_t body[16];
+	int ended;
 
-	if (serve->told_end || serve->out < 0 || !child_ended(&serve->child) ||
-	    serve->box.sent < serve->kept.to)
+	if (serve->told_end || serve->out < 0 || serve->box.sent < serve->kept.to)
 		return 0;
+	ended = child_ended(serve->ctx, &serve->child);
+	if (ended <= 0)
+		return ended;
 	serve->told_end = true;
 	frame_put_u64(body, (uint64_t)serve->child.status);
 	frame_put_u64(body + 8, serve->kept.to);
@@ -376,23 +369,35 @@ int serve_run(struct dkt_ctx *ctx, const struct serve_opts *opts)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct serve serve = { .ctx = ctx, .opts = opts, .giver = -1, .child = CHILD_INIT };
+	struct aide_opts aide = { .in = opts->in,
+				  .out = opts->out,
+				  .id = serve.id,
+				  .check = opts->check,
+				  .data = opts->data };
 	int err;
 
 	dkt__stop_on_end();
 	/* The end of a terminal is the end of a connection. */
 	sigaction(SIGHUP, &ignore, NULL);
 	serve.listener = resume_listen(serve.id);
-	err = open_connection(&serve, opts->in, opts->out);
+	aide.listener = serve.listener;
+	err = aide_begin(ctx, &aide, &serve.child.aide);
+	if (err)
+		resume_close(serve.listener, serve.id);
+	else
+		err = open_connection(&serve, opts->in, opts->out);
 	if (!err)
 		err = dkt__write_all(opts->out, FRAME_GREETING, strlen(FRAME_GREETING));
 	if (!err)
 		err = say_hello(&serve);
 	if (err)
 		dkt_fail(ctx, err, "answer the other side: %s", strerror(-err));
-	else
+	if (!err && opts->confine)
+		err = opts->confine(opts->data);
+	if (!err)
 		err = loop(&serve);
+	dkt__closep(&serve.listener);
 	child_close(&serve.child);
-	resume_close(serve.listener, serve.id);
 	close_connection(&serve);
 	outbox_clear(&serve.box);
 	frame_reader_clear(&serve.reader);

@@ -12,10 +12,12 @@
 struct serve_opts {
 	int in, out; /* the connection */
 	/*
-	 * Called before a command is run. Returns flags of enum child_flags, or -errno with an error
-	 * message.
+	 * Called before a command is run, in a process of its own. Returns flags of enum child_flags, or
+	 * -errno with an error message.
 	 */
 	int (*check)(void *data, int argc, char **argv);
+	/* Called before anything of the other side is read; may be NULL. Returns 0 or -errno. */
+	int (*confine)(void *data);
 	void *data;
 };
 

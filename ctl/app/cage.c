@@ -193,6 +193,7 @@ static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int nee
 static unsigned int calls_needed(const struct app *app, unsigned int needs)
 {
 	return (needs & CAGE_NETWORK ? DKT__CAGE_NETWORK : 0) |
+	       (needs & CAGE_ACCEPT ? DKT__CAGE_ACCEPT : 0) |
 	       (app->journal ? DKT__CAGE_DATAGRAMS : 0) |
 	       (needs & CAGE_PROCESSES ? DKT__CAGE_PROCESSES : 0);
 }

@@ -13,6 +13,7 @@ enum cage_need {
 	CAGE_NETWORK = 8, /* servers */
 	CAGE_STATE = 16, /* create the state in /run */
 	CAGE_LUSTRE = 32, /* set Lustre's parameters */
+	CAGE_ACCEPT = 64, /* take connections from a socket that listens already */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* remote: the far side of collect, which ssh starts on each host. */
+#include "app/cage.h"
 #include "remote/actions.h"
 #include "remote/serve.h"
 
@@ -35,6 +36,14 @@ static int check(void *data, int argc, char **argv)
 	       (action->flags & ACTION_FREEZES ? CHILD_READS : 0);
 }
 
+static int confine(void *data)
+{
+	struct app *app = data;
+	int err = dkt_caps_limit(app->ctx, 0);
+
+	return err ? err : cage_enter(app, NULL, 0, NULL, CAGE_ACCEPT);
+}
+
 /* Each name must be right, or a key might allow less or more than its owner thinks. */
 static int check_allow(struct app *app)
 {
@@ -57,9 +66,11 @@ static int check_allow(struct app *app)
 
 int cmd_remote(struct app *app, int argc, char **argv)
 {
-	const struct serve_opts opts = {
-		.in = STDIN_FILENO, .out = STDOUT_FILENO, .check = check, .data = app
-	};
+	const struct serve_opts opts = { .in = STDIN_FILENO,
+					 .out = STDOUT_FILENO,
+					 .check = check,
+					 .confine = confine,
+					 .data = app };
 	int rc = check_allow(app);
 
 	(void)argc;

@@ -190,8 +190,6 @@ static const int refused[] = {
 	SCMP_SYS(semget),
 	SCMP_SYS(mq_open),
 	SCMP_SYS(listen),
-	SCMP_SYS(accept),
-	SCMP_SYS(accept4),
 #ifndef __SANITIZE_ADDRESS__ /* the search for leaks traces its own process */
 	SCMP_SYS(ptrace),
 #endif
@@ -283,12 +281,19 @@ static int refuse_if(scmp_filter_ctx filter, int call, unsigned int n,
 	return err == -EDOM ? 0 : err;
 }
 
-static int refuse_calls(scmp_filter_ctx filter)
+static int refuse_list(scmp_filter_ctx filter, const int *calls, size_t n)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < ARRAY_SIZE(refused); i++)
-		err = refuse_if(filter, refused[i], 0, NULL);
+	for (size_t i = 0; !err && i < n; i++)
+		err = refuse_if(filter, calls[i], 0, NULL);
+	return err;
+}
+
+static int refuse_calls(scmp_filter_ctx filter)
+{
+	int err = refuse_list(filter, refused, ARRAY_SIZE(refused));
+
 	if (!err)
 		err = refuse_if(filter, FCHMODAT2, 0, NULL);
 	return err ? err : refuse_if(filter, SETXATTRAT, 0, NULL);
@@ -355,14 +360,17 @@ static int refuse_some_sockets(scmp_filter_ctx filter, unsigned int needs)
 
 static int refuse_sockets(scmp_filter_ctx filter, unsigned int needs)
 {
+	static const int accepting[] = { SCMP_SYS(accept), SCMP_SYS(accept4) };
 	static const int calls[] = { SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind) };
 	int err = 0;
 
-	if (needs & (DKT__CAGE_NETWORK | DKT__CAGE_DATAGRAMS))
-		return refuse_some_sockets(filter, needs);
-	for (size_t i = 0; !err && i < ARRAY_SIZE(calls); i++)
-		err = refuse_if(filter, calls[i], 0, NULL);
-	return err;
+	if (!(needs & DKT__CAGE_ACCEPT))
+		err = refuse_list(filter, accepting, ARRAY_SIZE(accepting));
+	if (err)
+		return err;
+	return needs & (DKT__CAGE_NETWORK | DKT__CAGE_DATAGRAMS) ?
+		       refuse_some_sockets(filter, needs) :
+		       refuse_list(filter, calls, ARRAY_SIZE(calls));
 }
 
 bool dkt__cage_has_filters(void)

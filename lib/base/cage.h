@@ -34,6 +34,7 @@ enum dkt__cage_need {
 	DKT__CAGE_NETWORK = 1, /* connect to other machines, and what DKT__CAGE_DATAGRAMS allows */
 	DKT__CAGE_DATAGRAMS = 2, /* send datagrams to sockets of this machine, as the journal's */
 	DKT__CAGE_PROCESSES = 4, /* open files by /proc/PID, which Landlock forbids: without it */
+	DKT__CAGE_ACCEPT = 8, /* take connections from a socket that listens already */
 };
 
 /* Begins without a right to any file. Returns 0, also without Landlock, or -errno. */

@@ -12,7 +12,7 @@ declare -gA free=(
 	[daemon]="starts a process that records, and ends it"
 	[flight]="starts a process that records, and ends it"
 	[help]="reads nothing"
-	[remote]="starts the commands of collect, and has tests of its own"
+	[remote]="reads frames, and has a test of its own"
 	[reset]="ends what records, and reads only what dktrace has written"
 	[save]="writes the settings of this machine"
 )
@@ -201,6 +201,13 @@ namespace: Operation not permitted"
 	echo "probe = main --exec $PWD/program" >a.conf
 	break_out program dktrace apply a.conf -B "$log" -R tree || true
 	same "${no_way_out/read: Permission denied/read: open}" "$(cat report)" "apply"
+}
+
+@test "a reader of frames that the other side has taken over does not leave the far side of collect" {
+	need_landlock
+	head -c 64 /dev/zero >frames
+	input=frames break_out frames dktrace remote || true
+	same "$no_way_out" "$(cat report)" "remote"
 }
 
 @test "a parser that a file has taken over does not leave what collect loads" {
