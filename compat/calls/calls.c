@@ -4,6 +4,7 @@
 
 #include "base/keymap.h"
 #include "calls/events.h"
+#include "calls/exits.h"
 #include "calls/thread.h"
 
 /* Numbers of calls above this have no name on any machine, and share one kind. */
@@ -14,6 +15,7 @@ struct calls {
 	struct calls_opts opts;
 	struct call_events events;
 	struct call_threads threads;
+	struct call_exits exits;
 	struct call_kind *by_number[KINDS + 1];
 	struct call_kind **kinds;
 	unsigned int n_kinds;
@@ -152,6 +154,7 @@ static int begin(struct calls *calls, const struct call_event *event,
 	if (!err && never_returns(thread->call.kind)) {
 		err = report(calls, thread, CALL_NO_END);
 		thread->is_open = true;
+		err = err ?: call_exits_call(&calls->exits, &thread->call);
 	}
 	return err;
 }
@@ -259,6 +262,7 @@ static int add_exec(struct calls *calls, const struct call_event *event,
 	if (!call_int_has(record, &event->tid) || !call_int_has(record, &event->old_tid) ||
 	    tid == old)
 		return 0;
+	call_exits_exec(&calls->exits, tid, old);
 	err = forget_thread(calls, tid);
 	return err ? err : call_threads_rename(&calls->threads, old, tid);
 }
@@ -269,12 +273,19 @@ static int add_task(struct calls *calls, const struct call_event *event,
 	struct call_task task = { .tid = (int32_t)call_int(record, &event->tid),
 				  .parent = record->pid,
 				  .flags = call_int(record, &event->flags),
-				  .began = event->role == TASK_BEGINS };
+				  .began = event->role == TASK_BEGINS,
+				  .ts = record->ts,
+				  .cpu = record->cpu,
+				  .stream = record->stream };
 	int err;
 
 	if (!call_int_has(record, &event->tid))
 		return 0;
 	err = forget_thread(calls, task.tid);
+	if (!err && task.began)
+		err = call_exits_began(&calls->exits, &task);
+	else if (!err)
+		call_exits_ended(&calls->exits, &task);
 	return err || !calls->opts.task ? err : calls->opts.task(calls->opts.data, &task);
 }
 
@@ -374,6 +385,9 @@ static int add(struct calls *calls, const struct call_event *event, const struct
 		return add_task(calls, event, record);
 	case TASK_EXECS:
 		return add_exec(calls, event, record);
+	case SIGNAL_SENT:
+	case SIGNAL_DELIVERED:
+		return call_exits_signal(&calls->exits, event, record);
 	case CALL_SWITCH:
 		return calls->opts.stacks ? add_switch(calls, event, record) : 0;
 	case CALL_KERNEL_STACK:
@@ -407,6 +421,7 @@ int calls_add(struct calls *calls, const struct dkt_record *record)
 
 	if (dkt__unlikely(!record->event)) {
 		calls->gaps++;
+		call_exits_forget(&calls->exits);
 		return 0;
 	}
 	event = call_events_find(&calls->events, record->event);
@@ -480,5 +495,6 @@ void calls_free(struct calls *calls)
 	free(calls->kinds);
 	call_threads_clear(&calls->threads);
 	call_events_clear(&calls->events);
+	call_exits_clear(&calls->exits);
 	free(calls);
 }

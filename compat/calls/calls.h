@@ -53,11 +53,23 @@ static inline bool call_failed(const struct call *call)
 	return call->end && call->ret < 0 && call->ret >= -4095;
 }
 
+/* How a thread ended. */
+enum call_exit {
+	CALL_EXIT_UNKNOWN, /* no record tells */
+	CALL_EXIT_STATUS, /* by exit or exit_group of its process, with this status */
+	CALL_EXIT_SIGNAL, /* by this signal to its process */
+	CALL_EXIT_KILLED, /* by a signal, of which no record tells the number */
+};
+
 /* A process that began, or a thread if it shares the descriptors of its parent. */
 struct call_task {
 	int32_t tid, parent;
 	uint64_t flags; /* of clone(2) */
 	bool began; /* false: the thread tid ended */
+	enum call_exit exit; /* of a thread that ended */
+	int code; /* the status, or the number of the signal */
+	uint64_t ts; /* of the record */
+	uint32_t cpu, stream;
 };
 
 enum call_verdict { CALL_UNTOLD, CALL_SELECTED, CALL_REFUSED };

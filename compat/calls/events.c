@@ -141,6 +141,15 @@ static void take_exec(struct call_event *it, struct dkt_event *event)
 	it->old_tid = int_field(event, "old_pid");
 }
 
+static void take_signal(struct call_event *it, struct dkt_event *event, bool sent)
+{
+	it->role = sent ? SIGNAL_SENT : SIGNAL_DELIVERED;
+	it->number = int_field(event, "sig");
+	it->ret = int_field(event, "result");
+	it->tid = int_field(event, "pid");
+	it->handler = int_field(event, "sa_handler");
+}
+
 static void take_switch(struct call_event *it, struct dkt_event *event)
 {
 	it->role = CALL_SWITCH;
@@ -177,6 +186,10 @@ static void take(struct call_event *it, struct dkt_event *event)
 		take_task(it, event, false);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_process_exec"))
 		take_exec(it, event);
+	else if (!strcmp(system, "signal") && !strcmp(name, "signal_generate"))
+		take_signal(it, event, true);
+	else if (!strcmp(system, "signal") && !strcmp(name, "signal_deliver"))
+		take_signal(it, event, false);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_switch"))
 		take_switch(it, event);
 	else if (!strcmp(system, "ftrace") && !strcmp(name, "kernel_stack"))

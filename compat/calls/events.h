@@ -15,6 +15,8 @@ enum call_role {
 	TASK_BEGINS,
 	TASK_ENDS,
 	TASK_EXECS, /* a thread takes the ID of its process */
+	SIGNAL_SENT,
+	SIGNAL_DELIVERED,
 	CALL_SWITCH, /* one thread stops running, another runs */
 	CALL_KERNEL_STACK,
 	CALL_USER_STACK,
@@ -31,12 +33,13 @@ struct call_event {
 	const struct dkt_event *event;
 	enum call_role role;
 	bool raw; /* of raw_syscalls */
-	struct call_int number; /* of the call */
-	struct call_int ret;
+	struct call_int number; /* of the call, or the signal */
+	struct call_int ret; /* of a signal that is sent: 0 if it is queued */
 	unsigned int n_args;
 	struct call_int args[CALL_ARGS];
 	const struct dkt_field *texts[CALL_ARGS]; /* strings; NULL: the event has only the address */
-	struct call_int tid, flags; /* of a task */
+	struct call_int tid, flags; /* of a task; tid: the thread that a signal is sent to */
+	struct call_int handler; /* of a signal; 0: none */
 	struct call_int old_tid; /* of a task that executes a program */
 	struct call_int prev_state, next_pid; /* of a switch */
 	struct call_int frames; /* of a stack: the first address */

@@ -129,7 +129,15 @@ bool strace_choice_has(const struct strace_choice *choice, const struct call *ca
 	       (!choice->cpus || (call->cpu < (uint32_t)choice->n_cpus && choice->cpus[call->cpu]));
 }
 
-/* Without execve, nothing would tell where the command begins. */
+bool strace_choice_exits(const struct strace_choice *choice)
+{
+	return !choice->by_filter && !choice->errors && !choice->by_duration && !choice->cpus;
+}
+
+/*
+ * Without execve, nothing would tell where the command begins, and without exit and exit_group how threads
+ * end.
+ */
 static bool needs(const struct strace_choice *choice, struct dkt_ctx *ctx, int number, bool names)
 {
 	const char *name;
@@ -138,7 +146,8 @@ static bool needs(const struct strace_choice *choice, struct dkt_ctx *ctx, int n
 		return true;
 	name = dkt_syscall_name(ctx, number);
 	return name &&
-	       (!strncmp(name, "execve", strlen("execve")) || (names && descriptors_needs(name)));
+	       (!strncmp(name, "execve", strlen("execve")) ||
+		!strncmp(name, "exit", strlen("exit")) || (names && descriptors_needs(name)));
 }
 
 char *strace_choice_filter(const struct strace_choice *choice, struct dkt_ctx *ctx, bool names)

@@ -102,6 +102,11 @@ int strace_events_find(struct strace_events *events, const struct app *app, stru
 	/* For an execve that a thread begins and its process ends. */
 	if (!err || err == -ENOENT)
 		err = add(events, ctx, "sched", "sched_process_exec", events->filter);
+	/* How a thread ends. */
+	if (!err || err == -ENOENT)
+		err = add(events, ctx, "signal", "signal_generate", events->filter);
+	if (!err || err == -ENOENT)
+		err = add(events, ctx, "signal", "signal_deliver", events->filter);
 	err = err == -ENOENT ? 0 : err;
 	for (size_t i = 0; !err && texts && i < texts->n; i++)
 		err = add(events, ctx, texts->group, texts->calls[i], events->filter);

@@ -19,6 +19,14 @@ static const char *const states[] = {
 
 /* ---- parts ---- */
 
+static const char *name_at(const struct strace_lines *lines, const struct strace_origin *origin,
+			   const struct dkt_record *record)
+{
+	const char *name = strace_programs_name(&origin->programs, record->pid);
+
+	return name ? name : dkt_source_comm(lines->source, record);
+}
+
 static const char *comm_of(const struct strace_lines *lines, const struct strace_origin *origin,
 			   const struct call *call)
 {
@@ -27,9 +35,7 @@ static const char *comm_of(const struct strace_lines *lines, const struct strace
 					   .stream = call->stream,
 					   .ts = call->end ? call->end : call->begin };
 
-	const char *name = strace_programs_name(&origin->programs, call->tid);
-
-	return name ? name : dkt_source_comm(lines->source, &record);
+	return name_at(lines, origin, &record);
 }
 
 /* The time of day if it is known, otherwise seconds of the trace's clock. */
@@ -273,6 +279,83 @@ static int put_csv(struct strace_lines *lines, const struct strace_origin *origi
 	if (call->stacks)
 		put_stack_cells(lines, origin, call);
 	dkt_buf_str(buf, "\n");
+	return write_if_full(lines);
+}
+
+/* ---- ends of threads ---- */
+
+/* Appends the words of strace(1), which always knows how. */
+static void put_exit_words(const struct strace_origin *origin, const struct call_task *task,
+			   struct dkt_buf *buf)
+{
+	switch (task->exit) {
+	case CALL_EXIT_STATUS:
+		dkt_buf_printf(buf, "+++ exited with %d +++", task->code);
+		break;
+	case CALL_EXIT_SIGNAL:
+		dkt_buf_str(buf, "+++ killed by ");
+		call_words(ARG_SIGNAL, (uint64_t)task->code, origin->text.machine, buf);
+		dkt_buf_str(buf, " +++");
+		break;
+	case CALL_EXIT_KILLED:
+		dkt_buf_str(buf, "+++ killed +++");
+		break;
+	case CALL_EXIT_UNKNOWN:
+		dkt_buf_str(buf, "+++ ended +++");
+		break;
+	}
+}
+
+static int put_exit_row(struct strace_lines *lines, const struct strace_origin *origin,
+			const struct call_task *task, const char *comm)
+{
+	const struct dkt_source_info *info = dkt_source_info(lines->source);
+	struct json_object *object = json_object_new_object();
+	struct json_object *signal = NULL;
+	int err;
+
+	dkt_buf_reset(lines->cell);
+	if (task->exit == CALL_EXIT_SIGNAL) {
+		call_words(ARG_SIGNAL, (uint64_t)task->code, origin->text.machine, lines->cell);
+		signal = cell_value(lines);
+	}
+	json_object_object_add(object, "time_ns",
+			       val_number(info->has_wall ?
+						  (uint64_t)dkt__wall_time(task->ts, info->wall) :
+						  task->ts));
+	if (origin->name)
+		json_object_object_add(object, "from", val_text(origin->name));
+	json_object_object_add(object, "comm", val_text(comm));
+	json_object_object_add(object, "tid", json_object_new_int(task->tid));
+	json_object_object_add(object, "cpu", val_number(task->cpu));
+	json_object_object_add(object, "exit_status",
+			       task->exit == CALL_EXIT_STATUS ? json_object_new_int(task->code) :
+								NULL);
+	json_object_object_add(object, "exit_signal", signal);
+	err = json_line(object, stdout);
+	json_object_put(object);
+	return err;
+}
+
+int strace_lines_exit(struct strace_lines *lines, const struct strace_origin *origin,
+		      const struct call_task *task)
+{
+	const struct dkt_record record = {
+		.pid = task->tid, .cpu = task->cpu, .stream = task->stream, .ts = task->ts
+	};
+	const char *comm = name_at(lines, origin, &record);
+
+	if (lines->app->csv)
+		return 0;
+	if (lines->app->json)
+		return put_exit_row(lines, origin, task, comm);
+	put_time(lines, task->ts);
+	dkt_buf_str(lines->buf, " ");
+	put_name(lines, origin);
+	dkt_buf_text(lines->buf, comm, strlen(comm));
+	dkt_buf_printf(lines->buf, "/%d ", task->tid);
+	put_exit_words(origin, task, lines->buf);
+	dkt_buf_str(lines->buf, "\n");
 	return write_if_full(lines);
 }
 

@@ -69,8 +69,14 @@ static int take_call(void *data, const struct call *call)
 static int take_task(void *data, const struct call_task *task)
 {
 	struct strace_origin *origin = data;
-	int err = origin->followed ? followed_task(origin->followed, task) : 0;
+	struct strace *strace = origin->strace;
+	int err = 0;
 
+	if (!task->began && !strace->summary && is_followed(origin, task->tid) &&
+	    strace_choice_exits(&origin->choice))
+		err = strace_lines_exit(&strace->lines, origin, task);
+	if (!err && origin->followed)
+		err = followed_task(origin->followed, task);
 	strace_programs_forget(&origin->programs, task->tid);
 	if (origin->maps && !task->began)
 		maps_forget(origin->maps, task->tid);

@@ -35,6 +35,9 @@ int strace_choice_read(struct strace_choice *choice, const struct app *app);
 /* Reads --calls, for the machine of the context. */
 int strace_choice_calls(struct strace_choice *choice, struct dkt_ctx *ctx, const char *words);
 
+/* True if ends of threads are printed: what chooses single calls by their properties chooses no ends. */
+bool strace_choice_exits(const struct strace_choice *choice);
+
 /* now: the time up to which an unfinished call has taken. */
 bool strace_choice_has(const struct strace_choice *choice, const struct call *call, uint64_t now);
 void strace_choice_clear(struct strace_choice *choice);
@@ -99,6 +102,10 @@ struct strace_lines {
 int strace_lines_begin(struct strace_lines *lines, const struct app *app);
 int strace_lines_put(struct strace_lines *lines, const struct strace_origin *origin,
 		     const struct call *call);
+
+/* Prints how a thread ended. */
+int strace_lines_exit(struct strace_lines *lines, const struct strace_origin *origin,
+		      const struct call_task *task);
 
 /* Prints a gap where it is in the order of calls. */
 int strace_lines_gap(struct strace_lines *lines, const struct strace_origin *origin,

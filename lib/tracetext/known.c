@@ -210,6 +210,14 @@ static const struct dkt__text_known table[] = {
 	{ "task", "task_rename", "char oldcomm[16]; char newcomm[16]; short oom_score_adj",
 	  "\"oldcomm=%s newcomm=%s oom_score_adj=%hd\", REC->oldcomm, REC->newcomm,"
 	  " REC->oom_score_adj" },
+	{ "signal", "signal_generate",
+	  "int sig; int errno; int code; char comm[16]; int pid; int group; int result",
+	  "\"sig=%d errno=%d code=%d comm=%s pid=%d grp=%d res=%d\", REC->sig, REC->errno,"
+	  " REC->code, REC->comm, REC->pid, REC->group, REC->result" },
+	{ "signal", "signal_deliver",
+	  "int sig; int errno; int code; unsigned long sa_handler; unsigned long sa_flags",
+	  "\"sig=%d errno=%d code=%d sa_handler=%lx sa_flags=%lx\", REC->sig, REC->errno,"
+	  " REC->code, REC->sa_handler, REC->sa_flags" },
 	{ "raw_syscalls", "sys_enter", "long id; unsigned long args[6]",
 	  "\"NR %ld (%lx, %lx, %lx, %lx, %lx, %lx)\", REC->id, REC->args[0], REC->args[1],"
 	  " REC->args[2], REC->args[3], REC->args[4], REC->args[5]" },

@@ -78,6 +78,71 @@ $gap" "$lost" dktrace strace --input calls.txt --filter 'ret == 8192'
 	same '612817260000,dd,4711,0,read,"read(3, 8192) = 8192",ended,821400000,8192,' "${lines[2]}" row
 }
 
+# A record of a thread. usage: by NAME TID TIME EVENT TEXT
+by()
+{
+	printf '%16s-%d  [000] ..... %s: %s: %s\n' "$@"
+}
+
+# Processes that end in each way. Of 1 the thread 2 ends by itself, and 3 with the process.
+ends()
+{
+	echo '# tracer: nop'
+	by a 1 1.000001 task_newtask 'pid=2 comm=a clone_flags=3d0f00 oom_score_adj=0'
+	by a 1 1.000002 task_newtask 'pid=3 comm=a clone_flags=3d0f00 oom_score_adj=0'
+	by a 2 1.000003 sys_enter 'NR 60 (105, 0, 0, 0, 0, 0)'
+	by a 2 1.000004 sched_process_exit 'comm=a pid=2 prio=120 group_dead=false'
+	by a 1 1.000005 sys_enter 'NR 231 (3, 0, 0, 0, 0, 0)'
+	by a 1 1.000006 sched_process_exit 'comm=a pid=1 prio=120 group_dead=false'
+	by a 3 1.000007 signal_deliver 'sig=9 errno=0 code=0 sa_handler=0 sa_flags=0'
+	by a 3 1.000008 sched_process_exit 'comm=a pid=3 prio=120 group_dead=true'
+	# A signal with a handler, then one that ends the process; SIGCHLD is ignored.
+	by sh 9 1.000010 signal_generate 'sig=10 errno=0 code=0 comm=b pid=4 grp=1 res=0'
+	by b 4 1.000011 signal_deliver 'sig=10 errno=0 code=0 sa_handler=55d2b5ac5dc0 sa_flags=4000000'
+	by sh 9 1.000012 signal_generate 'sig=15 errno=0 code=0 comm=b pid=4 grp=1 res=0'
+	by x 8 1.000013 signal_generate 'sig=17 errno=0 code=1 comm=b pid=4 grp=1 res=1'
+	by b 4 1.000014 signal_deliver 'sig=9 errno=0 code=0 sa_handler=0 sa_flags=0'
+	by b 4 1.000015 sched_process_exit 'comm=b pid=4 prio=120 group_dead=true'
+	by c 5 1.000020 signal_deliver 'sig=11 errno=0 code=1 sa_handler=0 sa_flags=0'
+	by c 5 1.000021 sched_process_exit 'comm=c pid=5 prio=120 group_dead=true'
+	# Nobody recorded who sent what.
+	by d 6 1.000030 signal_deliver 'sig=9 errno=0 code=0 sa_handler=0 sa_flags=0'
+	by d 6 1.000031 sched_process_exit 'comm=d pid=6 prio=120 group_dead=true'
+	by e 7 1.000040 sched_process_exit 'comm=e pid=7 prio=120 group_dead=true'
+	# In the gap another thread can have got the number.
+	by f 10 1.000050 sys_enter 'NR 231 (1, 0, 0, 0, 0, 0)'
+	echo 'CPU:0 [LOST 3 EVENTS]'
+	by f 10 1.000052 sched_process_exit 'comm=f pid=10 prio=120 group_dead=true'
+}
+
+@test "strace prints how threads end, as far as the trace tells" {
+	ends >ends.txt
+	run -3 --separate-stderr dktrace strace ends.txt
+	same '1.000004 a/2 +++ exited with 5 +++
+1.000006 a/1 +++ exited with 3 +++
+1.000008 a/3 +++ exited with 3 +++
+1.000015 b/4 +++ killed by SIGTERM +++
+1.000021 c/5 +++ killed by SIGSEGV +++
+1.000031 d/6 +++ killed +++
+1.000040 e/7 +++ ended +++
+1.000052 f/10 +++ ended +++' "$(grep -F +++ <<<"$output")" "ends"
+	has "$output" '1.000005 (      ? ms) a/1 exit_group(3) = ?'
+	run -3 --separate-stderr dktrace strace --json ends.txt
+	same '[[2,5,null],[1,3,null],[3,3,null],[4,null,"SIGTERM"],[5,null,"SIGSEGV"],[6,null,null],[7,null,null],[10,null,null]]' \
+		"$(jq -sc 'map(select(has("exit_status")) | [.tid, .exit_status, .exit_signal])' <<<"$output")" objects
+}
+
+@test "strace prints ends with --calls, and not where single calls are chosen by what ends lack" {
+	ends >ends.txt
+	run -3 --separate-stderr dktrace strace ends.txt -e openat
+	same 8 "$(grep -cF +++ <<<"$output")" "ends"
+	for option in '--took >1ms' --errors '--filter ret==1' '--cpu 0'; do
+		# shellcheck disable=SC2086 # an option and its value
+		run -3 --separate-stderr dktrace strace ends.txt $option
+		lacks "$output" +++
+	done
+}
+
 # A wait of 100 ms in fsync, with stacks.
 stacks()
 {

@@ -11,8 +11,17 @@ load ../helper/live
 	same out "$stderr" 'the output of the command'
 	same 544 "$(jq -s '[.[] | select(.call == "write")] | length' <<<"$output")" writes
 	same 543 "$(jq -s '[.[] | select(.call == "read" and .ret == 1)] | length' <<<"$output")" reads
-	same 0 "$(jq -s '[.[] | select(.state != "ended")] | length' <<<"$output")" 'incomplete calls'
+	same 0 "$(jq -s '[.[] | select(.call and .state != "ended")] | length' <<<"$output")" 'incomplete calls'
 	same '' "$(own)" 'left behind'
+}
+
+@test "strace prints how each process of a command ends, as strace(1) does" {
+	run -7 --separate-stderr dktrace strace -e kill -- \
+		sh -c 'for sig in TERM KILL SEGV; do sh -c "kill -$sig \$\$"; done; exit 7'
+	same 'exited with 7
+killed by SIGKILL
+killed by SIGSEGV
+killed by SIGTERM' "$(sed -n 's/.* +++ \(.*\) +++$/\1/p' <<<"$output" | sort)" "ends"
 }
 
 @test "strace --summary counts a command's calls though execve is not among them" {
@@ -97,9 +106,9 @@ trace_later()
 
 @test "strace follows threads that begin later, and with --children also processes" {
 	trace_later
-	same getppid "$(jq -r "select(.tid != $sleeper) | .call" "$tmp/out")" 'calls of others than the main thread'
+	same getppid "$(jq -r "select(.call and .tid != $sleeper) | .call" "$tmp/out")" 'calls of others than the main thread'
 	trace_later --children
-	same $'getppid\numask' "$(jq -r "select(.tid != $sleeper) | .call" "$tmp/out")" 'calls with those of the child'
+	same $'getppid\numask' "$(jq -r "select(.call and .tid != $sleeper) | .call" "$tmp/out")" 'calls with those of the child'
 	same '' "$(own)" 'left behind'
 }
 
