@@ -32,7 +32,7 @@ static void take_host(const char **p, const struct log_time *time, struct log_ho
 
 /* ---- messages ---- */
 
-/* Finds the label of Lustre's messages. Returns the text after it; NULL: the line has none. */
+/* Finds the first label of Lustre's messages. Returns the text after it; NULL: the line has none. */
 static const char *find_label(const char *p, uint32_t *mask)
 {
 	static const struct {
@@ -42,16 +42,18 @@ static const char *find_label(const char *p, uint32_t *mask)
 		       { " Lustre: ", WARNING },
 		       { " LNetError: ", ERROR },
 		       { " LNet: ", WARNING } };
+	const char *first = NULL, *text = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		const char *at = strstr(p, labels[i].label);
 
-		if (!at)
+		if (!at || (first && at > first))
 			continue;
+		first = at;
 		*mask = labels[i].mask;
-		return at + strlen(labels[i].label);
+		text = at + strlen(labels[i].label);
 	}
-	return NULL;
+	return text;
 }
 
 /* A part of the line. */
@@ -177,6 +179,13 @@ bool console_text_has_time(const char *text)
 	struct log_time time;
 
 	return log_time_take(&text, INT32_MAX, &time);
+}
+
+bool console_text_has_date(const char *text)
+{
+	struct log_time time;
+
+	return log_time_take(&text, INT32_MAX, &time) && time.kind == LOG_TIME_WALL;
 }
 
 bool console_text_is(const char *text)
@@ -326,7 +335,7 @@ static int take_raw(struct reading *r, const char *line)
 
 static int read_lines(struct reading *r, FILE *f)
 {
-	char *line __cleanup(free) = NULL;
+	char *line __cleanup(free) = NULL, *from;
 	size_t size = 0;
 	ssize_t len;
 	int err = 0;
@@ -334,7 +343,11 @@ static int read_lines(struct reading *r, FILE *f)
 	while (!err && (len = getline(&line, &size, f)) >= 0) {
 		while (len && strchr("\r\n ", line[len - 1]))
 			line[--len] = '\0';
-		err = take_raw(r, line);
+		/* After a crash, a file can have NULs where its last lines were to be. */
+		from = line;
+		while (from < line + len && !*from)
+			from++;
+		err = take_raw(r, from);
 	}
 	if (!err && ferror(f))
 		err = dkt_fail(r->ctx, -EIO, "read: %s", strerror(EIO));

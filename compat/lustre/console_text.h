@@ -8,6 +8,9 @@
 /* True if the text begins with a time, as each line of syslog does. It ends with a NUL. */
 bool console_text_has_time(const char *text);
 
+/* True if that is a date, which can be compared with the times of other files. */
+bool console_text_has_date(const char *text);
+
 /* True if one of the text's lines is Lustre's. It ends with a NUL. */
 bool console_text_is(const char *text);
 

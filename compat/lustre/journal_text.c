@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Turns the entries of journalctl -o json, export and verbose into lines as those of syslog. */
+/* Turns the entries of journalctl -o json, export and verbose, and other JSON, into lines as those of syslog. */
 #include "lustre/journal_text.h"
 
+#include <ctype.h>
 #include <endian.h>
 
 #include "base/parse.h"
@@ -26,14 +27,38 @@ static const char *skip_json_prefix(const char *text)
 	return strncmp(text, "data: ", 6) != 0 ? text : text + 6;
 }
 
+/* The journal's names of fields, and those of Kubernetes, docker, Elasticsearch, Loki and Graylog. */
+static const char *const times[] = { TIME, "time", "timestamp", "@timestamp", "ts" };
+static const char *const hosts[] = { HOST, "host", "hostname", "_hostname" };
+static const char *const messages[] = { MESSAGE, "log", "message", "msg", "line", "short_message" };
+
+static bool is_one_of(const char *const *names, size_t n, const char *key, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strlen(names[i]) == len && !memcmp(names[i], key, len))
+			return true;
+	return false;
+}
+
+static bool has_time_key(const char *text)
+{
+	for (; (text = strchr(text, '"')); text++) {
+		const size_t len = strcspn(text + 1, "\"");
+
+		if (is_one_of(times, ARRAY_SIZE(times), text + 1, len) ||
+		    is_one_of((const char *[]){ "__CURSOR" }, 1, text + 1, len))
+			return true;
+	}
+	return false;
+}
+
 static enum journal_form form_of(const char *text)
 {
 	const char *json = skip_json_prefix(text), *line_end = text + strcspn(text, "\n");
 	const char *cursor;
 
 	if (*json == '{')
-		return strstr(text, "\"__CURSOR\"") || strstr(text, "\"" TIME "\"") ? JOURNAL_JSON :
-										      JOURNAL_NONE;
+		return has_time_key(text) ? JOURNAL_JSON : JOURNAL_NONE;
 	if (!strncmp(text, "__CURSOR=", 9) || !strncmp(text, TIME "=", strlen(TIME) + 1))
 		return JOURNAL_EXPORT;
 	cursor = strstr(text, " [s=");
@@ -59,11 +84,11 @@ enum journal_form journal_form_of(int fd)
 /* The buffer of a field that is wanted. */
 static struct dkt_buf *field_of(struct journal_text *journal, const char *key, size_t len)
 {
-	if (len == strlen(TIME) && !memcmp(key, TIME, len))
+	if (is_one_of(times, ARRAY_SIZE(times), key, len))
 		return &journal->time;
-	if (len == strlen(HOST) && !memcmp(key, HOST, len))
+	if (is_one_of(hosts, ARRAY_SIZE(hosts), key, len))
 		return &journal->host;
-	return len == strlen(MESSAGE) && !memcmp(key, MESSAGE, len) ? &journal->message : NULL;
+	return is_one_of(messages, ARRAY_SIZE(messages), key, len) ? &journal->message : NULL;
 }
 
 static void forget(struct journal_text *journal)
@@ -77,16 +102,21 @@ static void add(struct dkt_buf *to, const char *text, size_t len)
 		dkt_buf_add(to, text, DKT__MIN(len, VALUE_MAX - to->len));
 }
 
-/* Writes "1795576375250000" as "1795576375.250000"; -o verbose has the time of short-full. */
-static void add_time(struct dkt_buf *to, const struct dkt_buf *time, enum journal_form form)
+/* Writes "1795576375250000", also with more digits, as "1795576375.250000"; other times are complete. */
+static void add_time(struct dkt_buf *to, const struct dkt_buf *time)
 {
-	const size_t whole = time->len > 6 && form != JOURNAL_VERBOSE ? time->len - 6 : time->len;
+	const size_t seconds = 10;
+	size_t digits = 0;
 
-	dkt_buf_add(to, time->data, whole);
-	if (whole == time->len)
+	while (digits < time->len && isdigit((unsigned char)time->data[digits]))
+		digits++;
+	if (digits != time->len || digits < seconds) {
+		dkt_buf_add(to, time->data, time->len);
 		return;
+	}
+	dkt_buf_add(to, time->data, seconds);
 	dkt_buf_add(to, ".", 1);
-	dkt_buf_add(to, time->data + whole, time->len - whole);
+	dkt_buf_add(to, time->data + seconds, time->len - seconds);
 }
 
 /* Ends an entry. Returns 1 if it has a message and a time. */
@@ -97,11 +127,14 @@ static int end_entry(struct journal_text *journal)
 	if (journal->time.err || journal->host.err || journal->message.err)
 		return -ENOMEM;
 	line->len = 0;
+	while (journal->message.len &&
+	       strchr("\r\n ", journal->message.data[journal->message.len - 1]))
+		journal->message.len--;
 	if (!journal->time.len || !journal->message.len) {
 		forget(journal);
 		return 0;
 	}
-	add_time(line, &journal->time, journal->form);
+	add_time(line, &journal->time);
 	dkt_buf_add(line, " ", 1);
 	if (journal->host.len && !memchr(journal->host.data, ' ', journal->host.len)) {
 		dkt_buf_add(line, journal->host.data, journal->host.len);
@@ -224,6 +257,9 @@ static const char *take_word(struct journal_text *journal, const char *p)
 	const char *from = p;
 	uint64_t byte;
 
+	/* Graylog's time is a number. */
+	if (journal->at == AT_VALUE && journal->value && !journal->value->len)
+		add(journal->value, from, strcspn(from, ",]} \t"));
 	if (journal->at == IN_ARRAY && journal->value &&
 	    !dkt__take_u64(&p, NULL, DKT__DEC, &byte) && byte < 256)
 		add(journal->value, (const char[]){ (char)byte }, 1);
@@ -238,15 +274,22 @@ static int take_json(struct journal_text *journal, const char *p)
 {
 	int rc = 0;
 
-	for (p = skip_json_prefix(p); *p && rc >= 0;) {
+	p = skip_json_prefix(p);
+	/* Whatever was cut off before. */
+	if (*p == '{')
+		journal->depth = 0;
+	for (; *p && rc >= 0;) {
 		switch (*p) {
 		case '{':
-			forget(journal);
+			if (!journal->depth++)
+				forget(journal);
 			journal->at = AT_KEY;
 			p++;
 			break;
 		case '}':
-			rc = end_entry(journal) ?: rc;
+			if (journal->depth && !--journal->depth)
+				rc = end_entry(journal) ?: rc;
+			journal->at = AT_KEY;
 			p++;
 			break;
 		case ':':

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Turns the entries of journalctl -o json, export and verbose into lines as those of syslog. */
+/* Turns the entries of journalctl -o json, export and verbose, and other JSON, into lines as those of syslog. */
 #pragma once
 
 #include "base/buf.h"
 
 enum journal_form {
 	JOURNAL_NONE, /* one line an entry, as syslog */
-	JOURNAL_JSON, /* also json-pretty, json-sse and json-seq */
+	JOURNAL_JSON, /* also json-pretty, json-sse and json-seq, and what collectors of logs write */
 	JOURNAL_EXPORT,
 	JOURNAL_VERBOSE,
 };
@@ -21,6 +21,7 @@ struct journal_text {
 	struct dkt_buf time, host, message; /* of the entry that is read */
 	struct dkt_buf key, *value; /* of JSON: value NULL: of no interest */
 	int at; /* of JSON: enum place */
+	unsigned int depth; /* of JSON: objects that are open */
 	struct dkt_buf line; /* of the entry that has ended */
 };
 

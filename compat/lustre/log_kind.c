@@ -53,7 +53,7 @@ static bool is_binary(const char *bytes, size_t len)
 }
 
 /* Looks in all of the file: Lustre's first line can be the last of a long syslog. */
-static bool is_console(int fd)
+static bool has_lines(int fd, bool (*is)(const char *text))
 {
 	char *text __cleanup(free) = malloc(LOOK_SYSLOG + 1);
 	off_t at = 0;
@@ -63,10 +63,26 @@ static bool is_console(int fd)
 		const char *newline = n == LOOK_SYSLOG ? memrchr(text, '\n', (size_t)n) : NULL;
 
 		text[n] = '\0';
-		if (console_text_is(text))
+		/* After a crash, a file can have NULs. */
+		for (char *p = text; (p = memchr(p, '\0', (size_t)(text + n - p)));)
+			*p = '\n';
+		if (is(text))
 			return true;
 		/* The last line may be incomplete: it is read again. */
 		at += newline && newline > text ? newline - text : n;
+	}
+	return false;
+}
+
+/* True if the text has a line of a dump. */
+static bool has_dump(const char *text)
+{
+	struct record_head head;
+
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (log_text_head(text, &head))
+			return true;
 	}
 	return false;
 }
@@ -91,6 +107,16 @@ static bool is_later_text(const char *text)
 	return false;
 }
 
+/* Returns the number of NULs that the bytes begin with. */
+static size_t strspn_nul(const char *bytes, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && !bytes[i])
+		i++;
+	return i;
+}
+
 static bool has_time(const char *text)
 {
 	for (int i = 0; text && i < LOOK_LINES && is_text_line(text); i++) {
@@ -102,6 +128,23 @@ static bool has_time(const char *text)
 	return false;
 }
 
+bool log_kind_is_quoted(int fd)
+{
+	char bytes[LOOK + 1];
+	ssize_t n = pread(fd, bytes, LOOK, 0);
+	struct record_head head;
+
+	if (n <= 0)
+		return false;
+	bytes[n] = '\0';
+	if (!is_text_line(bytes))
+		return false;
+	for (const char *p = bytes; (p = strchr(p, '"')); p++)
+		if (log_text_head(p + 1, &head))
+			return true;
+	return false;
+}
+
 bool log_kind_lacks_times(int fd)
 {
 	char bytes[LOOK + 1];
@@ -110,7 +153,7 @@ bool log_kind_lacks_times(int fd)
 	if (n <= 0)
 		return false;
 	bytes[n] = '\0';
-	return is_text_line(bytes) && is_console(fd);
+	return is_text_line(bytes) && has_lines(fd, console_text_is);
 }
 
 enum log_kind log_kind_of(int fd)
@@ -129,7 +172,12 @@ enum log_kind log_kind_of(int fd)
 	if (is_later_text(bytes))
 		return LOG_TEXT;
 	/* The time is looked for first: a recording is not searched for lines. */
-	return (has_time(bytes) || journal_form_of(fd) != JOURNAL_NONE) && is_console(fd) ?
-		       LOG_CONSOLE :
-		       LOG_NONE;
+	if (journal_form_of(fd) != JOURNAL_NONE)
+		return has_lines(fd, console_text_is) ? LOG_CONSOLE : LOG_NONE;
+	if (!has_time(bytes + strspn_nul(bytes, (size_t)n)))
+		return LOG_NONE;
+	/* A dump that follows the lines of syslog has times of the same kind. */
+	if (has_lines(fd, has_dump))
+		return LOG_TEXT;
+	return has_lines(fd, console_text_is) ? LOG_CONSOLE : LOG_NONE;
 }

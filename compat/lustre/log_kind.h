@@ -17,5 +17,8 @@ const char *log_kind_name(enum log_kind kind);
 /* Looks at the beginning of the file, and leaves its position. */
 enum log_kind log_kind_of(int fd);
 
+/* True for a text with lines of the debug log in quotes: log_kind_of() is LOG_NONE. */
+bool log_kind_is_quoted(int fd);
+
 /* True for a text with messages of Lustre that are behind no time that is known: log_kind_of() is LOG_NONE. */
 bool log_kind_lacks_times(int fd);

@@ -16,6 +16,7 @@
 #include "lustre/console_text.h"
 #include "lustre/dump_log.h"
 #include "lustre/log_ahead.h"
+#include "lustre/log_clean.h"
 #include "lustre/log_kind.h"
 #include "lustre/record/epochs.h"
 #include "lustre/record/event.h"
@@ -407,10 +408,14 @@ static int open_dump(struct dkt_ctx *ctx, const char *path, const struct dkt_sou
 	return create(log, ctx, log_kind_name(LOG_BINARY), true, opts, source);
 }
 
-#define NO_TIMES                                                                                    \
-	"it has messages of Lustre, but behind no time that is known: those of syslog, of dmesg"    \
-	" with or without -T and with --time-format iso, of all formats of journalctl but cat, and" \
-	" of conman are read"
+#define NO_TIMES                                                                                   \
+	"it has messages of Lustre, but behind no time that is known: those of syslog, of dmesg"   \
+	" with or without -T and with --time-format iso, of all formats of journalctl but cat,"    \
+	" of conman, and of JSON are read"
+
+#define IN_STRINGS                                                                                 \
+	"it has lines of Lustre's debug log in strings of JSON; 'jq -r' with the name of the"      \
+	" string prints them as lines, which are read"
 
 int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
 		    struct dkt_source **source)
@@ -426,25 +431,32 @@ int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 {
 	int fd = opts && opts->fd ? fcntl(opts->fd - 1, F_DUPFD_CLOEXEC, 0) :
 				    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	enum log_kind kind = fd < 0 ? LOG_NONE : log_kind_of(fd);
-	bool lacks_times = false;
+	int err = fd < 0 ? 0 : log_clean(ctx, &fd);
+	enum log_kind kind = fd < 0 || err ? LOG_NONE : log_kind_of(fd);
+	const char *why = NULL;
 	struct log_source *log;
-	int err;
 
 	*source = NULL;
+	if (err) {
+		close(fd);
+		return err;
+	}
 	if (kind == LOG_NONE) {
-		lacks_times = fd >= 0 && log_kind_lacks_times(fd);
-		if (fd >= 0)
+		if (fd >= 0) {
+			why = log_kind_is_quoted(fd)   ? IN_STRINGS :
+			      log_kind_lacks_times(fd) ? NO_TIMES :
+							 NULL;
 			close(fd);
+		}
 		err = opts && opts->buffer && !strcmp(opts->buffer, LOG_SOURCE_DUMP) ?
 			      open_dump(ctx, path, opts, source) :
 			      -EINVAL;
 		if (err != -EINVAL)
 			return err;
 		err = dkt_source_open(ctx, path, opts, source);
-		return err == -EINVAL && lacks_times ?
-			       dkt_fail(ctx, err, "open %s: " NO_TIMES,
-					opts && opts->name ? opts->name : path) :
+		return err == -EINVAL && why ?
+			       dkt_fail(ctx, err, "open %s: %s",
+					opts && opts->name ? opts->name : path, why) :
 			       err;
 	}
 	log = log_alloc(fd);

@@ -4,13 +4,18 @@
 
 #include <ctype.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "base/parse.h"
+#include "lustre/console_text.h"
 #include "lustre/prefix.h"
 
 /* Longer lines are truncated, because they do not fit into a record. */
 #define LINE_MAX_LEN RECORD_MAX
+
+/* The shortest head is longer. */
+#define HEAD_LEAST 19
 
 /* Size of the read buffer. */
 #define WINDOW (2 * LINE_MAX_LEN)
@@ -23,6 +28,7 @@ struct log_text {
 	size_t at, len;
 	bool eof;
 	bool skip; /* skip the rest of a line that was too long */
+	bool outside; /* the lines up to the next record are of a program that copied the log */
 	bool unwanted; /* the lines up to the next record continue a message that is not wanted */
 	uint8_t *rec; /* RECORD_MAX bytes: the record that is being built */
 	size_t size; /* of that record; 0: none */
@@ -32,6 +38,9 @@ struct log_text {
 	const char *place; /* in the line; NULL: there is no such line */
 	const char *place_end; /* NULL: not looked for */
 	struct record_head head;
+	struct console console; /* of lines of syslog between the records */
+	struct log_hosts console_hosts;
+	bool from_console; /* the line that begins the next record is one of these */
 	struct log_hosts *hosts; /* NULL: of no interest */
 	bool several; /* hosts: their numbers take the place of CPUs */
 	char host[PREFIX_MAX]; /* of the record that is being built */
@@ -86,7 +95,9 @@ static int next_line(struct log_text *t, char **line, size_t *len)
 		t->skip = !newline && !t->eof;
 	}
 	t->skip = !newline && !t->eof;
-	/* This overwrites the newline, or a byte that was not read: the buffer has one more. */
+	/* Windows ends lines with "\r\n". */
+	*len -= newline && *len && (*line)[*len - 1] == '\r';
+	/* This overwrites the end of the line, or a byte that was not read: the buffer has one more. */
 	(*line)[*len] = '\0';
 	return 0;
 }
@@ -159,12 +170,21 @@ static const char *take_head(const char *line, struct record_head *head)
 	return p + 1;
 }
 
+/* Characters that a program can write before a line that it copies. */
+static bool ends_prefix(char c)
+{
+	return c && strchr(" \t:>]|+-", c);
+}
+
 const char *log_text_head(const char *line, struct record_head *head)
 {
 	const char *place = take_head(line, head);
+	const size_t len = place ? 0 : strnlen(line, PREFIX_MAX + HEAD_LEAST);
 
-	while (!place && (line = prefix_skip(line)))
-		place = take_head(line, head);
+	for (size_t i = 0; !place && i + HEAD_LEAST < len && line[i] != '\n'; i++)
+		/* A quick question first: most lines without a head have no such numbers. */
+		if (ends_prefix(line[i]) && line[i + 9] == ':' && line[i + 18] == ':')
+			place = take_head(line + i + 1, head);
 	return place;
 }
 
@@ -296,6 +316,27 @@ static int begin(struct log_text *t)
 	return err;
 }
 
+/* Begins a record with a line of syslog that is Lustre's. */
+static int begin_console(struct log_text *t)
+{
+	int n = console_text_line(&t->console, t->line, t->rec);
+	struct record_head head;
+
+	t->from_console = false;
+	t->host_len = 0;
+	if (n <= 0)
+		return n;
+	/* Its CPU is unknown. */
+	head = record_head(t->rec);
+	head.cpu = 0;
+	if (t->several && log_hosts_number(t->hosts, t->console.host, &head.cpu))
+		return -ENOMEM;
+	memcpy(t->rec, &head, sizeof(head));
+	/* finish() adds the newline. */
+	t->size = (size_t)n - 1;
+	return 0;
+}
+
 /* Skips the name of the record's host. False: the line is of another host. */
 static bool skip_host(struct log_text *t)
 {
@@ -312,10 +353,31 @@ static bool skip_host(struct log_text *t)
 	return true;
 }
 
+/* True for the lines that clush -b, ansible, tickets and wikis put before and after a log. */
+static bool is_border(const char *line, size_t len)
+{
+	static const char *const borders[] = { "---------------", "{noformat", "{code", "```" };
+	const size_t ansible = strlen(" >>");
+
+	for (size_t i = 0; i < ARRAY_SIZE(borders); i++)
+		if (!strncmp(line, borders[i], strlen(borders[i])))
+			return true;
+	return len > ansible && !strcmp(line + len - ansible, " >>") && strstr(line, " | ");
+}
+
 /* Takes a line without a head. True: it ends the record before it. */
 static bool take_rest(struct log_text *t)
 {
-	if (t->unwanted)
+	/* A file of syslog can follow a dump, or come before it. */
+	if (console_text_has_date(t->line)) {
+		t->from_console = console_text_is(t->line);
+		return true;
+	}
+	if (is_border(t->line, t->line_len)) {
+		t->outside = true;
+		return true;
+	}
+	if (t->unwanted || t->outside)
 		return false;
 	if (!strncmp(t->line, "Debug log: ", 11))
 		return true;
@@ -336,9 +398,14 @@ static int take_line(struct log_text *t)
 		return finish(t);
 	}
 	t->place = log_text_head(t->line, &t->head);
-	if (!t->place)
-		return take_rest(t) && finish(t);
-	t->unwanted = false;
+	if (!t->place) {
+		if (!take_rest(t))
+			return 0;
+		if (finish(t))
+			return 1;
+		return t->from_console ? begin_console(t) : 0;
+	}
+	t->unwanted = t->outside = false;
 	if (finish(t))
 		return true;
 	return begin(t);
@@ -359,7 +426,11 @@ int log_text_open(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log
 	t->rec = malloc(RECORD_MAX);
 	if (!t->buf || !t->rec)
 		return dkt__no_memory(ctx);
-	t->of = !fstat(fd, &st) && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (fstat(fd, &st))
+		return dkt_fail(ctx, -errno, "read: %s", strerror(errno));
+	t->of = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	t->console.written = S_ISREG(st.st_mode) ? st.st_mtime : time(NULL);
+	t->console.hosts = &t->console_hosts;
 	return 0;
 }
 
@@ -367,6 +438,7 @@ void log_text_close(struct log_text *t)
 {
 	if (!t)
 		return;
+	log_hosts_clear(&t->console_hosts);
 	free(t->buf);
 	free(t->rec);
 	free(t);
@@ -374,7 +446,7 @@ void log_text_close(struct log_text *t)
 
 int log_text_next(struct log_text *t, const uint8_t **rec, uint32_t *len)
 {
-	int err = t->place ? begin(t) : 0, rc = 0;
+	int err = t->place ? begin(t) : t->from_console ? begin_console(t) : 0, rc = 0;
 
 	while (!err && rc != 1) {
 		err = next_line(t, &t->line, &t->line_len);

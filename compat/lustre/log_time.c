@@ -63,19 +63,38 @@ static uint64_t take_fraction(const char **p)
 	return usec;
 }
 
+/* Takes "2026 ". False: it is not a year. */
+static bool take_year(const char **p, struct tm *tm)
+{
+	const char *at = *p + strspn(*p, " ");
+
+	if (strspn(at, "0123456789") != 4 || at[4] != ' ')
+		return false;
+	take(p, 4, &tm->tm_year);
+	tm->tm_year -= 1900;
+	*p += strspn(*p, " ");
+	return true;
+}
+
 /*
- * Takes "Nov 25 03:12:55 ", or with a fraction as of journalctl. The year is the last one in which that was
- * not after the file was written.
+ * Takes "Nov 25 03:12:55 ", or with a fraction as of journalctl. The year is the one that stands before or
+ * after it, or else the last one in which that was not after the file was written.
  */
 static bool take_date(const char **p, int64_t written, int64_t *sec, uint64_t *usec)
 {
 	struct tm tm = { .tm_isdst = -1 }, now;
 	const time_t last = (time_t)written;
+	bool has_year = take_year(p, &tm);
 
-	if (!take_day(p, &tm) || !take_clock(p, &tm) || !localtime_r(&last, &now))
+	if (!take_day(p, &tm))
 		return false;
-	tm.tm_year = now.tm_year - (tm.tm_mon > now.tm_mon ||
-				    (tm.tm_mon == now.tm_mon && tm.tm_mday > now.tm_mday + 1));
+	has_year = has_year || take_year(p, &tm);
+	if (!take_clock(p, &tm) || !localtime_r(&last, &now))
+		return false;
+	if (!has_year)
+		tm.tm_year =
+			now.tm_year - (tm.tm_mon > now.tm_mon ||
+				       (tm.tm_mon == now.tm_mon && tm.tm_mday > now.tm_mday + 1));
 	*sec = mktime(&tm);
 	*usec = take_fraction(p);
 	return **p == ' ';

@@ -16,18 +16,21 @@ const char *prefix_skip(const char *line)
 {
 	size_t n;
 
-	if (*line == ' ' || *line == '>')
-		return line + strspn(line, " >");
+	if (*line && strchr(" \t>|", *line))
+		return line + strspn(line, " \t>|");
 	if (*line == '<')
 		return skip_brackets(line, ">");
 	if (*line == '[')
 		return skip_brackets(line, "]");
-	n = strcspn(line, ": \n");
+	n = strcspn(line, ": \t\n");
 	if (!n || n > PREFIX_MAX)
 		return NULL;
-	/* dmesg -x fills its words with spaces. */
+	/* The number of a line, or of the version of syslog's protocol. */
+	if (n == strspn(line, "0123456789") && (line[n] == ' ' || line[n] == '\t'))
+		return line + n;
+	/* dmesg -x and docker fill their words with spaces. */
 	n += strspn(line + n, " ");
-	return line[n] == ':' ? line + n + 1 : NULL;
+	return line[n] == ':' || line[n] == '|' ? line + n + 1 : NULL;
 }
 
 const char *prefix_host(const char *line, size_t *len)

@@ -9,8 +9,9 @@
 
 /*
  * Returns the text after the prefix that the line begins with: of pdsh ("oss7: "), of grep -H and -n
- * ("log:17:"), of a quotation ("> "), of the kernel's levels ("<3>", "kern  :err   : ") or of conman
- * ("[2026-11-25 03:12:55] "). NULL: the line has no prefix. A line can have several: call it again for the next one.
+ * ("log:17:"), of cat -n ("  17 "), of a quotation ("> "), of the kernel's levels ("<3>", "kern  :err   : "), of
+ * RFC 5424 ("<3>1 "), of docker ("oss7  | ") or of conman ("[2026-11-25 03:12:55] "). NULL: the line has no
+ * prefix. A line can have several: call it again for the next one.
  */
 const char *prefix_skip(const char *line);
 

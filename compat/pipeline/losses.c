@@ -119,13 +119,11 @@ enum losses_verdict losses_report(const struct losses *losses, const char *self,
 		say_line(stderr, "%s: %s: the recording has not ended", self, name);
 	if (!name || (!losses->damage && !losses->bad))
 		return lost ? LOSSES_LOST : LOSSES_NONE;
-	if (losses->damage && losses->bad)
-		say_line(stderr, "%s: %s: %s; %" PRIu64 " places have invalid data", self, name,
-			 losses->damage, losses->bad);
-	else if (losses->damage)
+	if (!losses->bad)
 		say_line(stderr, "%s: %s: %s", self, name, losses->damage);
 	else
-		say_line(stderr, "%s: %s: %" PRIu64 " places have invalid data", self, name,
-			 losses->bad);
+		say_line(stderr, "%s: %s: %s%s%" PRIu64 " %s invalid data", self, name,
+			 losses->damage ? losses->damage : "", losses->damage ? "; " : "",
+			 losses->bad, losses->bad == 1 ? "place has" : "places have");
 	return LOSSES_DAMAGE;
 }

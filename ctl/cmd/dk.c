@@ -14,6 +14,7 @@
 #include "input/args.h"
 #include "input/unpack.h"
 #include "lustre/libcfs.h"
+#include "lustre/log_clean.h"
 #include "lustre/log_kind.h"
 #include "pipeline/dk.h"
 #include "set/param/tree.h"
@@ -147,7 +148,7 @@ static int read_stamp(const struct app *app, struct sink_opts *sink)
 static bool has_records(struct app *app, const char *file)
 {
 	int fd __cleanup(close) = open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	DKT_OPTS(dkt_source_opts, opts, .fd = fd + 1);
+	DKT_OPTS(dkt_source_opts, opts);
 	struct dkt_source *source = NULL;
 	struct dkt_ctx *ctx = NULL;
 	struct stat st;
@@ -158,8 +159,12 @@ static bool has_records(struct app *app, const char *file)
 	/* That it cannot be decompressed is no reason to replace it. */
 	if (unpack_file(app, fd, file, file))
 		return true;
-	has = log_kind_of(fd) != LOG_NONE ||
-	      (!app_new_ctx(app, NULL, &ctx) && !dkt_source_open(ctx, file, &opts, &source));
+	if (app_new_ctx(app, NULL, &ctx) || log_clean(ctx, &fd)) {
+		dkt_ctx_free(ctx);
+		return true;
+	}
+	opts.fd = fd + 1;
+	has = log_kind_of(fd) != LOG_NONE || !dkt_source_open(ctx, file, &opts, &source);
 	dkt_source_close(source);
 	dkt_ctx_free(ctx);
 	return has;

@@ -172,8 +172,8 @@ static void put_all(const struct info *info, struct out *out)
 	out_put(out, "records", val_number(all->records));
 	out_put(out, "rate", json_object_new_double(rate));
 	out_put(out, "bytes", val_number(all->bytes));
-	out_line(out, "lost", "%s%" PRIu64 " in %" PRIu64 " places", losses_words(is_least),
-		 info->lost, info->all_gaps);
+	out_line(out, "lost", "%s%" PRIu64 " in %" PRIu64 " place%s", losses_words(is_least),
+		 info->lost, info->all_gaps, info->all_gaps == 1 ? "" : "s");
 	out_put(out, "lost", val_number(info->lost));
 	out_put(out, "lost_is_least", val_bool(is_least));
 	out_put(out, "bad", val_number(info->bad));

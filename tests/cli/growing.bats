@@ -48,10 +48,10 @@ while_written()
 	cp whole.dat zeros.dat
 	dd if=/dev/zero of=zeros.dat bs=1 seek="$page" count=4096 conv=notrunc status=none
 	run -1 --separate-stderr dktrace report zeros.dat
-	has "$stderr" "1 places have invalid data"
+	has "$stderr" "1 place has invalid data"
 	same "$(dktrace report whole.dat 2>/dev/null | grep -v 'up: *100[345]')" "$output" "the other records"
 	# A finished file has them, too.
 	run -3 dktrace recover zeros.dat
 	run -1 --separate-stderr dktrace report zeros.dat
-	has "$stderr" "1 places have invalid data"
+	has "$stderr" "1 place has invalid data"
 }

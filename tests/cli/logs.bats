@@ -282,7 +282,7 @@ journal()
 	echo 'LustreError: 4711:0:(client.c:2289:ptlrpc_expire_one_request()) @@@ timed out' >bare
 	printf '%s\n' '[Nov25 03:12] LustreError: 4711:0:(client.c:1:f()) @@@ timed out' '[  +0.000010] LustreError: 1:0:(client.c:1:f()) more' >reltime
 	for file in bare reltime; do
-		expect 1 "" "dktrace: open $file: it has messages of Lustre, but behind no time that is known: those of syslog, of dmesg with or without -T and with --time-format iso, of all formats of journalctl but cat, and of conman are read" \
+		expect 1 "" "dktrace: open $file: it has messages of Lustre, but behind no time that is known: those of syslog, of dmesg with or without -T and with --time-format iso, of all formats of journalctl but cat, of conman, and of JSON are read" \
 			dktrace report "$file"
 	done
 }

@@ -122,7 +122,7 @@ sched:sched_switch            71   3228  4828 13445.532563 13445.554558"
 		00000100:00100000:2.0:1495061256.600000:0:14616:0:(client.c:1:f()) two
 	END
 	run -3 dktrace info lost.log
-	has "$output" "lost      7 in 1 places"
+	has "$output" "lost      7 in 1 place"
 	has "$output" "
 CPU LOST          AFTER(s)         BEFORE(s)
   2    7 1495061256.496695 1495061256.600000"

@@ -105,7 +105,7 @@ record_of()
 		echo 'this is no line of a trace'
 	} >more.txt
 	run -1 --separate-stderr text report more.txt
-	has "$stderr" "dktrace: more.txt: 1 places have"
+	has "$stderr" "dktrace: more.txt: 1 place has"
 	{
 		echo '# entries-in-buffer/entries-written: 1/26   #P:2'
 		echo '            dd-7       [000] .....     1.000001: nobody_knows: a=1'
