@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers the hosts that the lines of a log name. */
+/* Finds and numbers the hosts that the lines of a log name. */
 #include "lustre/log_hosts.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/buf.h"
+#include "lustre/log_text.h"
+#include "lustre/prefix.h"
 
 #define HOSTS_MAX UINT16_MAX
 
@@ -48,4 +54,38 @@ void log_hosts_clear(struct log_hosts *hosts)
 	dkt__keymap_clear(&hosts->map);
 	free(hosts->names);
 	*hosts = (struct log_hosts){ 0 };
+}
+
+/* Finds the host of the first line that begins a record and is of another host than name. */
+static char *next_host(FILE *f, const char *name)
+{
+	char *line __cleanup(free) = NULL;
+	struct record_head head;
+	const char *host;
+	size_t size = 0, len;
+
+	while (getline(&line, &size, f) >= 0) {
+		host = prefix_host(line, &len);
+		if (!log_text_head(line, &head))
+			continue;
+		if (!host)
+			return NULL;
+		if (!name || strlen(name) != len || memcmp(name, host, len) != 0)
+			return strndup(host, len);
+	}
+	return NULL;
+}
+
+int log_hosts_count(int fd, bool all)
+{
+	const off_t at = lseek(fd, 0, SEEK_CUR);
+	/* A pipe has no position, and can be read only once. */
+	int copy = at < 0 ? -1 : dup(fd);
+	FILE *f __cleanup(fclose) = copy < 0 ? NULL : fdopen(copy, "r");
+	char *first __cleanup(free) = f ? next_host(f, NULL) : NULL;
+	char *second __cleanup(free) = first && all ? next_host(f, first) : NULL;
+
+	if (f)
+		lseek(fd, at, SEEK_SET);
+	return (first != NULL) + (second != NULL);
 }

@@ -374,7 +374,7 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum log_kind kind,
 
 	log->gaps = true;
 	/* All hosts are known only when all has been read. */
-	if (kind == LOG_TEXT && wants->at_once && is_file(log) && !log_text_has_hosts(log->fd))
+	if (kind == LOG_TEXT && wants->at_once && is_file(log) && !log_hosts_count(log->fd, false))
 		return open_at_once(ctx, wants, log);
 	if (kind != LOG_BINARY) {
 		err = read_text(ctx, kind, wants, log);

@@ -468,52 +468,10 @@ uint64_t log_text_bad(const struct log_text *t)
 	return t->bad;
 }
 
-/* ---- hosts ---- */
-
-/* Finds the host of the first line that begins a record and is of another host than name. */
-static char *next_host(FILE *f, const char *name)
-{
-	char *line __cleanup(free) = NULL;
-	struct record_head head;
-	const char *host;
-	size_t size = 0, len;
-
-	while (getline(&line, &size, f) >= 0) {
-		host = prefix_host(line, &len);
-		if (!log_text_head(line, &head))
-			continue;
-		if (!host)
-			return NULL;
-		if (!name || strlen(name) != len || memcmp(name, host, len) != 0)
-			return strndup(host, len);
-	}
-	return NULL;
-}
-
-/* Returns how many hosts have lines, at most 2. Leaves the file's position. */
-static int count_hosts(int fd, bool all)
-{
-	const off_t at = lseek(fd, 0, SEEK_CUR);
-	/* A pipe has no position, and can be read only once. */
-	int copy = at < 0 ? -1 : dup(fd);
-	FILE *f __cleanup(fclose) = copy < 0 ? NULL : fdopen(copy, "r");
-	char *first __cleanup(free) = f ? next_host(f, NULL) : NULL;
-	char *second __cleanup(free) = first && all ? next_host(f, first) : NULL;
-
-	if (f)
-		lseek(fd, at, SEEK_SET);
-	return (first != NULL) + (second != NULL);
-}
-
-bool log_text_has_hosts(int fd)
-{
-	return count_hosts(fd, false);
-}
-
 int log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log_hosts *hosts,
 		  struct spill *spill, uint64_t *bad)
 {
-	const bool several = count_hosts(fd, true) > 1;
+	const bool several = log_hosts_count(fd, true) > 1;
 	struct log_text *t;
 	int err = log_text_open(ctx, fd, wants, &t);
 	const uint8_t *rec;

@@ -34,9 +34,6 @@ int log_text_next(struct log_text *text, const uint8_t **rec, uint32_t *len);
 /* Returns the number of lines before the first record, and of records that are invalid, up to here. */
 uint64_t log_text_bad(const struct log_text *text);
 
-/* True if pdsh or clush wrote the name of a host before the first record. */
-bool log_text_has_hosts(int fd);
-
 /*
  * Reads the whole text and adds its records to the spill. The names of hosts before its lines are added to
  * hosts; if there are several, the CPU of a record is the number of its host.
