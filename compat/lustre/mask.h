@@ -42,6 +42,13 @@ struct mask_value {
 int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct mask_value *value);
 
 /*
+ * Reads the classes, subsystems or sources of an option, to record or to select, by the same rules but
+ * without the bits that a debug log always has. -EINVAL: a name is unknown, or no class or subsystem is left.
+ */
+int mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
+		uint32_t *mask);
+
+/*
  * Prints the names in ascending order of bits, separated by one space, or `0`. The unnamed
  * subsystems (bits 22, 24, 27) print only their space, as in Lustre. Parsing the text gives the
  * same mask without those bits. If `+` replaces the spaces, a double one sets bit 22, and one at

@@ -35,33 +35,6 @@ static int read_events(struct dkt_ctx *ctx, const char *text, struct selection *
 	return err ? dkt_fail_in(ctx, err, "--event") : 0;
 }
 
-/* Reads names separated by +, commas or spaces. Unlike mask_parse(), adds no other bits. */
-static int read_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
-		     uint32_t *mask)
-{
-	char *copy __cleanup(free) = text ? strdup(text) : NULL;
-	struct dkt__guess guess;
-	char *word, *save = NULL;
-
-	if (text && !copy)
-		return -ENOMEM;
-	for (word = copy ? strtok_r(copy, "+, ", &save) : NULL; word;
-	     word = strtok_r(NULL, "+, ", &save)) {
-		int bit = mask_bit(kind, word, strlen(word));
-
-		if (bit < 0)
-			break;
-		*mask |= 1u << bit;
-	}
-	if (!word)
-		return 0;
-	dkt__guess_start(&guess, word, strlen(word));
-	mask_guess(kind, &guess);
-	return dkt_fail(ctx, -EINVAL, "--%s: unknown name '%s'; see 'dktrace list %s'%s", option,
-			word, kind == MASK_DEBUG ? "classes" : "subsystems",
-			dkt__guess_words(&guess));
-}
-
 static int read_rate(struct dkt_ctx *ctx, const char *text, struct rate *rate)
 {
 	const char *bad;
@@ -169,13 +142,14 @@ int selection_window(const struct selection *s, struct dkt_ctx *ctx,
 
 int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, struct selection *s)
 {
-	int err;
+	int err = 0;
 
 	*s = (struct selection){ .filter = words->filter };
-	err = read_mask(ctx, "class", MASK_DEBUG, words->classes, &s->classes);
-	if (!err)
-		err = read_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
-				&s->subsystems);
+	if (words->classes)
+		err = mask_option(ctx, "class", MASK_DEBUG, words->classes, &s->classes);
+	if (!err && words->subsystems)
+		err = mask_option(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
+				  &s->subsystems);
 	if (!err)
 		err = read_events(ctx, words->events, s);
 	if (!err)

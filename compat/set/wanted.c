@@ -15,33 +15,6 @@
 
 /* ---- words ---- */
 
-int wanted_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
-		uint32_t *mask)
-{
-	const size_t blank = strspn(text, " \t\n,");
-	/* A sign keeps mask_parse() from adding the classes that a debug log always has. */
-	char *exact __cleanup(free) =
-		dkt__format("%s%s", strchr("+-0123456789", text[blank]) ? "" : "+", text + blank);
-	struct mask_value parsed;
-	struct dkt__guess guess;
-	int err;
-
-	if (!exact)
-		return dkt__no_memory(ctx);
-	err = mask_parse(kind, exact, 0, &parsed);
-	*mask = parsed.value;
-	if (err != -EINVAL || !parsed.bad)
-		return err ? dkt_fail(ctx, -EINVAL, "--%s: '%s' ends without a name", option,
-				      text) :
-			     0;
-	dkt__guess_start(&guess, parsed.bad, parsed.bad_len);
-	mask_guess(kind, &guess);
-	return dkt_fail(ctx, -EINVAL, "--%s: unknown name '%.*s'; see 'dktrace list %s'%s", option,
-			(int)parsed.bad_len, parsed.bad,
-			kind == MASK_SUBSYSTEM ? "subsystems" : "classes",
-			dkt__guess_words(&guess));
-}
-
 static int read_masks(struct dkt_ctx *ctx, const struct wanted_words *words, struct settings *set)
 {
 	int err = 0;
@@ -49,12 +22,12 @@ static int read_masks(struct dkt_ctx *ctx, const struct wanted_words *words, str
 	*set = (struct settings){ .subsystem_debug = mask_all(MASK_SUBSYSTEM),
 				  .sources = lustre_sources(lustre_is_loaded()) };
 	if (words->classes)
-		err = wanted_mask(ctx, "class", MASK_DEBUG, words->classes, &set->debug);
+		err = mask_option(ctx, "class", MASK_DEBUG, words->classes, &set->debug);
 	if (!err && words->subsystems)
-		err = wanted_mask(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
+		err = mask_option(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
 				  &set->subsystem_debug);
 	if (!err && words->sources)
-		err = wanted_mask(ctx, "sources", MASK_SOURCES, words->sources, &set->sources);
+		err = mask_option(ctx, "sources", MASK_SOURCES, words->sources, &set->sources);
 	/* Without a class no event of Lustre is wanted. */
 	if (!set->debug)
 		set->sources = 0;

@@ -70,10 +70,6 @@ struct wanted {
 	struct wanted_parts *parts; /* NULL: a set of wanted_add() alone */
 };
 
-/* Reads the classes, subsystems or sources of an option. -EINVAL: one is unknown. */
-int wanted_mask(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
-		uint32_t *mask);
-
 /*
  * Resolves the words. Creates the probes, disabled, and the probe on Lustre's messages if the classes
  * need it or the events name it, so it needs DKT_NEED_CONTROL if there are any; otherwise changes nothing.

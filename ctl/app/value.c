@@ -11,7 +11,6 @@
 #include "lustre/named.h"
 #include "lustre/select.h"
 #include "set/functions.h"
-#include "set/wanted.h"
 
 /* The most CPUs that Linux can be built for. */
 #define MAX_CPU 8191
@@ -20,14 +19,14 @@ int value_classes(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	uint32_t mask;
 
-	return wanted_mask(ctx, option, MASK_DEBUG, text, &mask);
+	return mask_option(ctx, option, MASK_DEBUG, text, &mask);
 }
 
 int value_subsystems(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	uint32_t mask;
 
-	return wanted_mask(ctx, option, MASK_SUBSYSTEM, text, &mask);
+	return mask_option(ctx, option, MASK_SUBSYSTEM, text, &mask);
 }
 
 int value_events(struct dkt_ctx *ctx, const char *option, const char *text)

@@ -91,6 +91,18 @@ of_show()
 	done
 }
 
+@test "classes and subsystems to select are written as those to record" {
+	local some
+
+	some=$(count_of log.txt -c vfstrace)
+	at_least 1 "$some" "records of vfstrace"
+	at_least "$((some + 1))" "$(count_of log.txt -c all)" "records of all classes"
+	same "$some" "$(count_of log.txt -c ioctl+vfstrace-ioctl)" "with a class that is taken away again"
+	same "$some" "$(count_of log.txt -c 0x200000)" "vfstrace by its number"
+	same "$some" "$(count_of log.txt -c VFSTRACE)" "in upper case"
+	same "$(count_of log.txt)" "$(count_of log.txt -u all)" "all subsystems"
+}
+
 @test "report prints the selected records" {
 	cells of_report "${files[@]}"
 }

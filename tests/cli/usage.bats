@@ -127,6 +127,9 @@ Try 'dktrace --help'." --style legacy dk
 	done <<-'END'
 		--class: unknown name 'nosuch'; see 'dktrace list classes'|record daemon flight show dk follow report info convert hist latency|-c nosuch
 		--subsystem: unknown name 'nosuch'; see 'dktrace list subsystems'|record daemon flight show dk follow report info convert hist latency|-u nosuch
+		--class: '0' names no classes; see 'dktrace list classes'|record daemon flight show dk follow report info convert hist latency|-c 0
+		--class: 'ioctl+' ends without a name|record daemon flight show dk follow report info convert hist latency|-c ioctl+
+		--subsystem: 'osd-osd' names no subsystems; see 'dktrace list subsystems'|record daemon flight show dk follow report info convert hist latency|-u osd-osd
 		--pid: 'abc' is not a list of processes such as 1234,1235|record daemon flight filter function graph strace-live|-p abc
 		--pid: 'abc' is not a list of numbers such as 0-3,5|show dk follow report info convert hist latency|-p abc
 		--cpu: '5-1' is not a list of numbers such as 0-3,5|record daemon flight filter show dk follow report info convert hist latency strace-live|-C 5-1

@@ -174,3 +174,56 @@ dktrace: --duration: '0' is not a number of seconds above 0; units are ns, us, m
 	chmod +x script
 	expect 2 '' "dktrace: hist: cannot combine a file with a command; give one of them" dktrace hist iotrace it.dat -- ./script
 }
+
+# The entry of --pid: in a manual, and in help.
+pid_of_manual()
+{
+	sed -n '/^\.It Fl p , Fl -pid/,/^\.\(It Fl [^p]\|El\)/p' "$top/man/dktrace-$1.1" | sed '1d;$d' | tr '\n' ' '
+}
+
+pid_of_help()
+{
+	dktrace help "$1" | sed -n '/^  -p, --pid /,/^ *-/p' | sed '2,$ { /^ *-/d }' | tr -s ' \n' ' '
+}
+
+@test "--pid is processes where the kernel chooses, and threads where records are read, as help and manuals say" {
+	local command help n=0 manual text=$BATS_TEST_TMPDIR/threads.txt
+
+	for command in $(dktrace help | sed -n 's/^  \([a-z_-]*\) .*/\1/p'); do
+		help=$(pid_of_help "$command")
+		[[ $help == *LIST* ]] || continue
+		n=$((n + 1))
+		manual=$(pid_of_manual "$command")
+		case $command in
+		record | daemon | flight | filter | function | graph)
+			has "$help" "processes, with all their threads"
+			has "$manual" "processes, with all "
+			lacks "$help$manual" "threads with these IDs"
+			;;
+		hist | latency | strace)
+			has "$help" "live: "
+			has "$help" " these processes, with "
+			has "$help" "of a file: "
+			has "$manual" "Live, "
+			has "$manual" " these processes, with "
+			has "${manual,,}" "of a file, "
+			;;&
+		*)
+			has "$help" "of the threads with these IDs: 1,42"
+			has "$manual" " of the threads with these IDs"
+			;;
+		esac
+	done
+	at_least 20 "$n" "commands with --pid"
+	# Process 10 has the threads 10 and 11.
+	printf '%16s-%d [000] 1.00000%d: %s\n' \
+		a 10 1 'task_newtask: pid=11 comm=a clone_flags=3d0f00 oom_score_adj=0' \
+		a 10 2 'sys_enter: NR 0 (3, 0, 0, 0, 0, 0)' a 10 3 'sys_exit: NR 0 = 0' \
+		a 11 4 'sys_enter: NR 1 (3, 0, 0, 0, 0, 0)' a 11 5 'sys_exit: NR 1 = 0' >"$text"
+	same 3 "$(dktrace report -p 10 "$text" | grep -c a-10)" "records of thread 10"
+	same 0 "$(dktrace report -p 10 "$text" | grep -c a-11)" "records of thread 11"
+	same "a[10],1" "$(dktrace hist raw_syscalls:sys_enter "$text" -p 10 --keys common_pid.execname --csv | sed 1d)" "hist"
+	same "read" "$(dktrace latency syscall "$text" -p 10 --csv 2>/dev/null | sed 1d | cut -d , -f 1)" "latency"
+	same "write" "$(dktrace strace "$text" -p 11 --json | jq -r .call)" "strace"
+	same "a,10" "$(dktrace analyze syscallstats "$text" -p 10 --csv 2>/dev/null | grep ^a, | cut -d , -f 1,2)" "analyze"
+}
