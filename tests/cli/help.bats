@@ -103,7 +103,7 @@ questions()
 		has "$(sed '/^$/,$d' <<<"$output")" "$command" >/dev/null || wrong+="$question: not $command"$'\n'
 		n=$((n + 1))
 	done < <(grep -v '^#' "$BATS_TEST_DIRNAME/help-questions.cases")
-	at_least 100 "$n" "questions"
+	at_least 210 "$n" "questions"
 	same "" "$wrong" "questions"
 }
 
