@@ -46,6 +46,7 @@ int fleet_init(struct dkt_ctx *ctx, struct fleet *fleet, char *const *names, siz
 	fleet->n = n;
 	for (size_t i = 0; i < n; i++)
 		fleet->hosts[i] = (struct fleet_host){ .name = names[i],
+						       .number = (uint32_t)i,
 						       .ctx = ctx,
 						       .opts = &fleet->opts,
 						       .file = -1,

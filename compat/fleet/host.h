@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "clock/clock.h"
+#include "fleet/dialer.h"
 #include "remote/frame.h"
 
 enum fleet_state {
@@ -21,8 +22,8 @@ struct fleet_host;
 
 /* The command for a host, and the way to it; the same for all. */
 struct fleet_opts {
-	char *const *ssh; /* the program that connects, and its arguments; ends with NULL */
-	const char *far_program; /* to run on the host */
+	const struct dialer *dialer; /* it knows the hosts by their numbers */
+	const char *ssh; /* the program that it starts, for messages */
 	char *const *args; /* the command for dktrace there; ends with NULL */
 	size_t fanout; /* hosts that are being connected at the same time */
 	uint64_t timeout; /* after so many ns without an answer a connection is lost */
@@ -36,6 +37,7 @@ struct fleet_opts {
 
 struct fleet_host {
 	const char *name; /* as it is given to ssh */
+	uint32_t number; /* for the dialer: the index among its hosts. Set by the caller, or its own */
 	int file; /* where its output goes; set by the caller */
 	const char *word; /* one more argument, of its own; NULL: none. Set by the caller */
 	uint32_t told; /* the caller's: breaks that the user knows */
@@ -56,7 +58,7 @@ struct fleet_host {
 	/* The rest is host.c's and fleet.c's. */
 	struct dkt_ctx *ctx;
 	const struct fleet_opts *opts;
-	pid_t pid; /* of ssh; 0: none */
+	bool has_ssh; /* which has not been reaped */
 	int in, out, err; /* frames are read from in and written to out; err is what ssh says */
 	struct frame_reader reader;
 	struct dkt_buf queue; /* to be written */

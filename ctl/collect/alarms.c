@@ -59,8 +59,12 @@ static int add_dumps(struct collect *fetch, const struct collect *collect,
 {
 	int err = 0;
 
+	fetch->places = calloc(collect->fleet.n + 1, sizeof(*fetch->places));
+	if (!fetch->places)
+		return dkt__no_memory(collect->app->ctx);
 	for (size_t i = 0; !err && i < collect->fleet.n; i++)
 		if (alarm->files[i]) {
+			fetch->places[fetch->hosts.n] = (uint32_t)i;
 			err = names_add(&fetch->hosts, collect->fleet.hosts[i].name);
 			if (!err)
 				err = names_add(&fetch->dumps, alarm->files[i]);
@@ -77,17 +81,24 @@ static int add_dumps(struct collect *fetch, const struct collect *collect,
 }
 
 /* In a process of its own: the incident becomes a collection. Returns the exit status. */
-static int fetch(struct collect *collect, const struct alarm *alarm, char *path)
+static int fetch(struct collect *collect, const struct dialer *dialer, const struct alarm *alarm,
+		 char *path)
 {
 	struct app app = *collect->app;
-	struct collect own = {
-		.app = &app, .dir = -1, .loading = -1, .action = collect->action, .suffix = "dat"
-	};
+	struct collect own = { .app = &app,
+			       .dir = -1,
+			       .loading = -1,
+			       .rest_begins = -1,
+			       .dialer = *dialer,
+			       .confined = true,
+			       .action = collect->action,
+			       .suffix = "dat" };
 	char flight[] = "flight", file[] = "file", *argv[] = { flight, file };
 	int words, rc;
 
 	/* The connections are the other process's. */
 	fleet_release(&collect->fleet);
+	dkt__closep(&collect->dialer.fd);
 	app.output = path;
 	own.action = action_find(app.ctx, 2, argv, &words);
 	if (!own.action || add_dumps(&own, collect, alarm))
@@ -103,8 +114,20 @@ static int fetch(struct collect *collect, const struct alarm *alarm, char *path)
 /* A fetch has its own process, so that the next incident freezes at once. */
 static void start_fetch(struct collect *collect, const struct alarm *alarm, char *path)
 {
-	if (!collect_fork(collect))
-		_exit(fetch(collect, alarm, path));
+	struct dialer dialer = { .fd = -1 };
+	struct collect_child child;
+	pid_t pid;
+
+	if (dialer_another(collect->app->ctx, &collect->dialer, &dialer)) {
+		app_fail(collect->app);
+		return;
+	}
+	pid = collect_fork(&child);
+	if (!pid)
+		_exit(fetch(collect, &dialer, alarm, path));
+	close(dialer.fd);
+	if (pid > 0)
+		collect_watch(collect, &child);
 }
 
 static void made(void *data, const struct alarm *alarm)
@@ -152,10 +175,12 @@ int collect_alarms(struct collect *collect)
 	fleet->opts.take = alarms_take;
 	fleet->opts.data = &alarms;
 	fleet->look = look;
+	if (err)
+		dkt__no_memory(collect->app->ctx);
+	else
+		err = collect_confine(collect);
 	if (!err)
 		err = fleet_run(collect->app->ctx, fleet);
-	else
-		dkt__no_memory(collect->app->ctx);
 	collect_unshow(collect);
 	alarms_clear(&alarms);
 	dkt__stop_forget();

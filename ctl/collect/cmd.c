@@ -202,8 +202,7 @@ static int read_opts(struct collect *collect)
 	double timeout = TIMEOUT, reconnect = RECONNECT, delay = DELAY;
 	int fanout = FANOUT, rc = opt_number("fanout", app->fanout, &fanout);
 
-	*opts = (struct fleet_opts){ .far_program = app->far_program ?: "dktrace remote",
-				     .keep = KEEP };
+	*opts = (struct fleet_opts){ .keep = KEEP };
 	if (!rc && !fanout)
 		rc = app_usage("--fanout: '%s' is no number of hosts", app->fanout);
 	collect->max_dumps = MAX_DUMPS;
@@ -227,9 +226,10 @@ static int read_opts(struct collect *collect)
 	opts->fanout = (size_t)fanout;
 	opts->timeout = (uint64_t)(timeout * 1e9);
 	opts->reconnect = (uint64_t)(reconnect * 1e9);
-	opts->ssh = collect->ssh_argv = collect_argv(&collect->ssh);
+	collect->ssh_argv = collect_argv(&collect->ssh);
+	opts->ssh = collect->ssh_argv ? collect->ssh_argv[0] : NULL;
 	opts->args = collect->args_argv = collect_argv(&collect->args);
-	if (!rc && (!opts->ssh || !opts->args))
+	if (!rc && (!collect->ssh_argv || !opts->args))
 		rc = no_memory(collect);
 	opts->most = collect->action->flags & (ACTION_RECORDING | ACTION_FREEZES | ACTION_LINES) ?
 			     0 :
@@ -259,6 +259,8 @@ int collect_run(struct collect *collect)
 	int err = fleet_init(app->ctx, fleet, collect->hosts.list, collect->hosts.n);
 	int failed = 0;
 
+	if (!err)
+		err = collect_dial(collect);
 	fleet->look = collect_look;
 	fleet->over = collect_over;
 	fleet->data = collect;
@@ -281,6 +283,8 @@ int collect_run(struct collect *collect)
 		err = collect_describe(collect, false);
 	if (!err && collect->numbers)
 		err = collect_stream(collect);
+	if (!err)
+		err = collect_confine(collect);
 	collect->began = collect->described = dkt__monotonic_ns();
 	if (!err)
 		err = fleet_run(app->ctx, fleet);
@@ -298,7 +302,9 @@ int collect_run(struct collect *collect)
 
 int cmd_collect(struct app *app, int argc, char **argv)
 {
-	struct collect collect = { .app = app, .dir = -1, .loading = -1 };
+	struct collect collect = {
+		.app = app, .dir = -1, .loading = -1, .rest_begins = -1, .dialer.fd = -1
+	};
 	int words, rc;
 
 	collect.action = action_find(app->ctx, argc - 1, argv + 1, &words);
@@ -324,9 +330,11 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	collect_forget(&collect);
 	names_clear(&collect.about.command);
 	fleet_clear(&collect.fleet);
+	dialer_end(&collect.dialer);
 	if (collect.dir >= 0)
 		close(collect.dir);
 	dkt__closep(&collect.loading);
+	dkt__closep(&collect.rest_begins);
 	free(collect.numbers);
 	free(collect.children);
 	names_clear(&collect.hosts);

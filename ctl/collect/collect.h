@@ -9,6 +9,12 @@
 #include "lustre/names.h"
 #include "remote/actions.h"
 
+/* A process beside a collection. */
+struct collect_child {
+	pid_t pid;
+	int end; /* a byte in this pipe ends it: a confined process may not send signals */
+};
+
 /* One run of the command. */
 struct collect {
 	struct app *app;
@@ -18,9 +24,12 @@ struct collect {
 	struct names args; /* the command for each host */
 	char **ssh_argv, **args_argv; /* the same, with NULL behind */
 	const char *suffix; /* of the files */
+	bool confined; /* already, as the process that has started this one is */
 	bool raw; /* the hosts send control characters as they are */
 	int dir; /* the directory of the files; -1: they have no names, and are printed at the end */
 	struct collection about; /* what is written as collection.json */
+	struct dialer dialer;
+	uint32_t *places; /* of the hosts among the dialer's; NULL: they are the same */
 	struct fleet fleet;
 	uint64_t began; /* ns */
 	uint64_t described; /* when collection.json was last written, ns */
@@ -33,12 +42,14 @@ struct collect {
 	/* For flight follow: */
 	int max_dumps; /* in an hour */
 	struct alarms *alarms;
-	pid_t *children; /* processes beside it */
+	struct collect_child *children; /* processes beside it */
 	size_t n_children;
 	int worst; /* of their exit statuses */
 	/* For --load: */
 	uint64_t *numbers; /* of the hosts' files in databases; NULL: nothing is loaded */
 	int loading; /* the end of a pipe that is open while the hosts record */
+	struct collect_child rest; /* loads what is left at the end */
+	int rest_begins; /* the end of a pipe: a byte lets it begin */
 };
 
 /* Returns the names with a NULL behind. Free it; the names stay those of the list. */
@@ -53,7 +64,18 @@ int collect_run(struct collect *collect);
 int collect_hosts(struct app *app, struct names *hosts);
 
 /* Returns the names in short, as a node set if ClusterShell is there. NULL: out of memory. */
-char *collect_fold(const struct names *hosts);
+char *collect_fold(const struct collect *collect, uint32_t *hosts, size_t n);
+
+/* The dialer's part of it. data: the names. NULL: there is no ClusterShell. */
+char *collect_node_set(void *data, const uint32_t *hosts, size_t n);
+
+/* ---- confine.c ---- */
+
+/* Starts the process that starts ssh, and prepares for it. Call it before anything of a host is read. */
+int collect_dial(struct collect *collect);
+
+/* Confines the process to what is open, and to the directory of the output. */
+int collect_confine(struct collect *collect);
 
 /* ---- files.c ---- */
 
@@ -72,7 +94,10 @@ void collect_forget(struct collect *collect);
 /* ---- children.c ---- */
 
 /* Starts a process, which Ctrl-C does not end. Returns as fork() does. */
-pid_t collect_fork(struct collect *collect);
+pid_t collect_fork(struct collect_child *child);
+
+/* Lets collect_reap() take its exit status. */
+void collect_watch(struct collect *collect, const struct collect_child *child);
 
 /* Takes the exit statuses of processes; wait: of all of them. */
 void collect_reap(struct collect *collect, bool wait);

@@ -198,6 +198,8 @@ int collect_follow(struct collect *collect)
 	if (err)
 		dkt__no_memory(ctx);
 	else
+		err = collect_confine(collect);
+	if (!err)
 		err = fleet_run(ctx, fleet);
 	collect_unshow(collect);
 	if (!err) {

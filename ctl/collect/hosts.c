@@ -62,39 +62,42 @@ static int expand(struct app *app, const char *nodes, char **lines)
 	return status ? app_usage("--nodes: nodeset does not take '%s'", nodes) : 0;
 }
 
-char *collect_fold(const struct names *hosts)
+char *collect_node_set(void *data, const uint32_t *hosts, size_t n)
 {
 	char program[] = "nodeset", option[] = "-f", end[] = "--";
-	char **argv __cleanup(free) = calloc(hosts->n + 4, sizeof(*argv));
+	char **argv __cleanup(free) = calloc(n + 4, sizeof(*argv));
+	const struct names *names = data;
 	char *text = NULL;
 	struct dkt_ctx *ctx;
 	int status = 0;
 
-	if (!argv)
+	if (!argv || dkt_ctx_new(NULL, &ctx))
 		return NULL;
-	if (hosts->n == 1)
-		return strdup(hosts->list[0]);
 	argv[0] = program;
 	argv[1] = option;
 	argv[2] = end;
-	memcpy(argv + 3, hosts->list, hosts->n * sizeof(*argv));
-	if (dkt_ctx_new(NULL, &ctx))
-		return NULL;
+	for (size_t i = 0; i < n; i++)
+		argv[3 + i] = names->list[hosts[i]];
 	if (run_program(ctx, argv, &text, &status) || status) {
 		free(text);
 		text = NULL;
 	}
 	dkt_ctx_free(ctx);
-	if (text) {
+	if (text)
 		text[strcspn(text, "\n")] = '\0';
-		return text;
-	}
+	return text;
+}
+
+char *collect_fold(const struct collect *collect, uint32_t *hosts, size_t n)
+{
+	char *text = n > 1 ? dialer_name(&collect->dialer, hosts, n) : NULL;
+
 	/* Without ClusterShell: a list. */
-	for (size_t i = 0; i < hosts->n; i++) {
+	for (size_t i = 0, listed = !text; listed && i < n; i++) {
 		char *before = text;
 
 		text = dkt__format("%s%s%s", before ? before : "", before ? "," : "",
-				   hosts->list[i]);
+				   collect->hosts.list[hosts[i]]);
 		free(before);
 	}
 	return text;

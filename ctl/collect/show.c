@@ -142,7 +142,8 @@ void collect_over(void *data, struct fleet_host *host)
 struct group {
 	const char *text;
 	size_t len;
-	struct names hosts;
+	uint32_t *hosts; /* their numbers */
+	size_t n;
 };
 
 static int map_file(struct dkt_ctx *ctx, const struct fleet_host *host, const char **text)
@@ -174,19 +175,19 @@ static int add_to_group(struct dkt_ctx *ctx, struct group *groups, size_t *n,
 		groups[(*n)++] = (struct group){ .text = text, .len = host->bytes };
 	else if (host->bytes)
 		munmap((void *)text, host->bytes);
-	return names_add(&groups[i].hosts, host->name) ? dkt__no_memory(ctx) : 0;
+	return dkt__append(groups[i].hosts, groups[i].n, host->number) ? dkt__no_memory(ctx) : 0;
 }
 
-static int print_group(struct dkt_ctx *ctx, const struct group *group)
+static int print_group(const struct collect *collect, const struct group *group)
 {
 	static const char rule[] = "----------------";
-	char *names __cleanup(free) = collect_fold(&group->hosts);
+	char *names __cleanup(free) = collect_fold(collect, group->hosts, group->n);
 
 	if (!names)
-		return dkt__no_memory(ctx);
+		return dkt__no_memory(collect->app->ctx);
 	puts(rule);
-	if (group->hosts.n > 1)
-		say_line(stdout, "%s (%zu)", names, group->hosts.n);
+	if (group->n > 1)
+		say_line(stdout, "%s (%zu)", names, group->n);
 	else
 		say_line(stdout, "%s", names);
 	puts(rule);
@@ -209,9 +210,9 @@ int collect_print(struct collect *collect)
 			err = add_to_group(ctx, groups, &n, &collect->fleet.hosts[i]);
 	for (size_t i = 0; i < n; i++) {
 		if (!err)
-			err = print_group(ctx, &groups[i]);
+			err = print_group(collect, &groups[i]);
 		munmap((void *)groups[i].text, groups[i].len);
-		names_clear(&groups[i].hosts);
+		free(groups[i].hosts);
 	}
 	return err;
 }

@@ -47,29 +47,76 @@ static int stream(struct collect *collect, int alive)
 	return rc ? rc : load_stream(collect->app, collect->app->output, alive);
 }
 
-/* Loads what the process has not loaded; the files stay in any case. */
+/* Loads what the other process has not loaded; the files stay in any case. */
 static int load_left(struct collect *collect)
 {
 	int rc = confine(collect);
 
-	return rc ? rc : load_rest(collect->app, collect->app->output);
+	if (!rc)
+		rc = load_rest(collect->app, collect->app->output);
+	return fflush(stdout) ? EXIT_FAILED : rc;
 }
 
-int collect_stream(struct collect *collect)
+static int fail(const struct collect *collect)
+{
+	return dkt_fail(collect->app->ctx, -errno, "start a process: %s", strerror(errno));
+}
+
+/* It waits before it is confined, and has a network then, unlike the process that asks for it. */
+static int start_rest(struct collect *collect)
 {
 	int ends[2];
+	pid_t pid;
+	char byte;
 
 	if (pipe2(ends, O_CLOEXEC))
-		return dkt_fail(collect->app->ctx, -errno, "create a pipe: %s", strerror(errno));
-	if (!collect_fork(collect)) {
+		return fail(collect);
+	pid = collect_fork(&collect->rest);
+	if (!pid) {
+		ssize_t n;
+
+		dkt__stop_on_end();
+		close(ends[1]);
+		do
+			n = read(ends[0], &byte, 1);
+		while (n < 0 && errno == EINTR && !dkt__stopped());
+		_exit(n == 1 ? load_left(collect) : 0);
+	}
+	close(ends[0]);
+	collect->rest_begins = ends[1];
+	return pid < 0 ? fail(collect) : 0;
+}
+
+static int start_stream(struct collect *collect)
+{
+	struct collect_child child;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return fail(collect);
+	pid = collect_fork(&child);
+	if (!pid) {
 		/* The rest is loaded at the end. */
 		signal(SIGTERM, SIG_DFL);
 		close(ends[1]);
+		/* This process must not hold up the end of the other one. */
+		close(collect->rest_begins);
 		_exit(stream(collect, ends[0]));
 	}
 	close(ends[0]);
 	collect->loading = ends[1];
+	if (pid < 0)
+		return fail(collect);
+	collect_watch(collect, &child);
 	return 0;
+}
+
+int collect_stream(struct collect *collect)
+{
+	int err = start_rest(collect);
+
+	return err ? err : start_stream(collect);
 }
 
 static bool has_files(const struct collect *collect)
@@ -88,5 +135,13 @@ int collect_stream_end(struct collect *collect)
 	/* The table comes before what the process prints. */
 	fflush(stdout);
 	collect_reap(collect, true);
-	return has_files(collect) ? load_left(collect) : 0;
+	/* What that process could not load is loaded now. */
+	collect->worst = 0;
+	if (has_files(collect))
+		dprintf(collect->rest_begins, "x");
+	dkt__closep(&collect->rest_begins);
+	collect->rest_begins = -1;
+	collect_watch(collect, &collect->rest);
+	collect_reap(collect, true);
+	return collect->worst;
 }

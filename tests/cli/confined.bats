@@ -8,7 +8,7 @@ load ../helper/fleet
 
 # Why a command is not confined: dktrace(1), "RIGHTS".
 declare -gA free=(
-	[collect]="starts ssh, and has tests of its own"
+	[collect]="reads what hosts send, and has tests of its own"
 	[daemon]="starts a process that records, and ends it"
 	[flight]="starts a process that records, and ends it"
 	[help]="reads nothing"
@@ -100,7 +100,7 @@ calls_of()
 break_out()
 {
 	rm -f report
-	[ "$1" = end ] || set -- "$PWD/$1" "${@:2}"
+	[[ $1 == @(end|pipe) ]] || set -- "$PWD/$1" "${@:2}"
 	TMPDIR=$PWD/tmp BREAK_OUT_INPUT=$1 BREAK_OUT_OTHER=$PWD/other/file BREAK_OUT_REPORT=$PWD/report \
 		ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$tools/break-out.so \
 		"${@:2}" <"${input:-/dev/null}" >output 2>&1
@@ -208,6 +208,21 @@ namespace: Operation not permitted"
 	head -c 64 /dev/zero >frames
 	input=frames break_out frames dktrace remote || true
 	same "$no_way_out" "$(cat report)" "remote"
+}
+
+@test "a reader of frames that a host has taken over does not leave collect" {
+	local command
+
+	need_landlock
+	command -v python3 >/dev/null || skip "no python3"
+	make_liar 'the bytes of a host'
+	for command in status "record -e sched:sched_switch" follow "flight follow" dk; do
+		rm -rf out/dir
+		# shellcheck disable=SC2046
+		break_out pipe dktrace collect --ssh "env -u BREAK_OUT_REPORT $PWD/odd" -w liar \
+			$([[ $command == @(status|follow) ]] || echo -o out/dir) $command || true
+		same "$no_way_out" "$(cat report)" "collect $command"
+	done
 }
 
 @test "a parser that a file has taken over does not leave what collect loads" {

@@ -20,13 +20,11 @@ static int file_of(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static char ssh[] = "ssh", status[] = "status";
-	char *const words[] = { ssh, NULL }, *const args[] = { status, NULL };
-	const struct fleet_opts opts = { .ssh = words,
-					 .args = args,
-					 .far_program = "dktrace remote",
-					 .timeout = UINT64_MAX,
-					 .most = 1 << 20 };
+	static char status[] = "status";
+	char *const args[] = { status, NULL };
+	const struct fleet_opts opts = {
+		.ssh = "ssh", .args = args, .timeout = UINT64_MAX, .most = 1 << 20
+	};
 	struct fleet_host host = { .name = "host", .opts = &opts, .err = -1 };
 	uint8_t buffer[256];
 	struct stat st;

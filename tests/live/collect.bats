@@ -296,7 +296,8 @@ more_than()
 	dktrace collect --ssh "$direct" -w a,b -o killed --load "http://127.0.0.1:$http1/default" record -e "$switches" >table 2>err &
 	pids+=($!)
 	until_true loads_are 2
-	kill -9 "$(pgrep -P "${pids[-1]}" -f "dktrace collect")"
+	# It is the last one of its processes.
+	kill -9 "$(pgrep -P "${pids[-1]}" -f "dktrace collect" | tail -n 1)"
 	kill -INT "${pids[-1]}"
 	wait "${pids[-1]}"
 	has_line '^2 files, 0 loaded before: [0-9]+ rows loaded, [1-9][0-9]* were there\.$' table

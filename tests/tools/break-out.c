@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Stands for a parser that a file has taken over. Preloaded, it acts as soon as bytes of the file
- * $BREAK_OUT_INPUT are read, or with "end" when the program ends: it tries to leave the process by each way
- * that it knows, writes a line for each to the file $BREAK_OUT_REPORT, "way: reason", and ends the process.
- * A way that is open has the reason "open".
+ * $BREAK_OUT_INPUT are read, with "pipe" of any pipe, or with "end" when the program ends: it tries to leave
+ * the process by each way that it knows, writes a line for each to the file $BREAK_OUT_REPORT, "way: reason",
+ * and ends the process. A way that is open has the reason "open".
  */
 #include <dlfcn.h>
 #include <elfutils/libdwfl.h>
@@ -191,10 +191,14 @@ __attribute__((destructor)) static void end(void)
 /* The first bytes tell what a file is, and are read before. */
 static void look(int fd, size_t len)
 {
+	const char *name = getenv("BREAK_OUT_INPUT");
 	struct stat st, input;
 
-	if (report >= 0 && len > 16 && !stat(getenv("BREAK_OUT_INPUT"), &input) &&
-	    !fstat(fd, &st) && st.st_dev == input.st_dev && st.st_ino == input.st_ino)
+	if (report < 0 || len <= 16 || fstat(fd, &st))
+		return;
+	if (!strcmp(name, "pipe") ?
+		    S_ISFIFO(st.st_mode) :
+		    !stat(name, &input) && st.st_dev == input.st_dev && st.st_ino == input.st_ino)
 		break_out();
 }
 
