@@ -142,6 +142,12 @@ static uint32_t time_of(const struct load *load, uint64_t ts)
 	return time < 0 ? 0 : (uint32_t)((uint64_t)time / 1000000000);
 }
 
+/* Files of hosts that have sent nothing follow those with records. */
+static const char *name_of(const struct load *load, size_t file)
+{
+	return file < load->n ? load->p->parts[file].name : load->p->absent[file - load->n].path;
+}
+
 /* The first rows of the file are there already; they must be those that it has now. */
 static int skip(struct load *load, struct target *target, size_t file, uint64_t seq)
 {
@@ -153,7 +159,7 @@ static int skip(struct load *load, struct target *target, size_t file, uint64_t 
 	return dkt_fail(load->ctx, -EEXIST,
 			"%s: the table %s has other rows of %s than this release makes: row %llu is"
 			" number %llu, not %llu",
-			load->server.url, target->name, load->p->parts[file].name,
+			load->server.url, target->name, name_of(load, file),
 			(unsigned long long)part->seen, (unsigned long long)part->last,
 			(unsigned long long)seq);
 }

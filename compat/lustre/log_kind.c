@@ -123,7 +123,7 @@ static bool has_time(const char *text)
 		if (console_text_has_time(text))
 			return true;
 		text = strchr(text, '\n');
-		text += text != NULL;
+		text = text ? text + 1 : NULL;
 	}
 	return false;
 }
