@@ -335,11 +335,17 @@ $(O)/tests/tools/%.so: tests/tools/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -fno-builtin $(WARN) -fPIC -shared -o $@ $<
 
+# The tool without its main(), for fuzz targets of what only commands do.
+$(O)/libctl.a: $(filter-out $(O)/ctl/main.o,$(CTL_OBJ))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 # Without libFuzzer the same file replays the files that it is given.
-$(O)/tests/fuzz/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(TEST_LINK)
+FUZZ_LINK = $(O)/libctl.a $(TEST_LINK)
+$(O)/tests/fuzz/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(FUZZ_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_CC) -DDKT_REPLAY $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
+	$(Q)$(TEST_CC) -DDKT_REPLAY $(FUZZ_LINK) $(TOOL_LIBS) $(LIB_LIBS)
 
 # With what is installed and nothing else: the headers and the shared libraries.
 $(O)/examples/%: examples/%.c $(SO) $(LUSTRE_SO)
@@ -398,12 +404,11 @@ TARGET ?= expr
 SECONDS ?= 60
 fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) SAN=address,undefined \
-		CFLAGS=-fsanitize=fuzzer-no-link $(O)/fuzz/libdktrace.a $(O)/fuzz/libcompat.a
+		CFLAGS=-fsanitize=fuzzer-no-link $(addprefix $(O)/fuzz/,libctl.a libcompat.a libdktrace.a)
 	@mkdir -p $(O)/fuzz/corpus/$(TARGET)
-	$(Q)$(CLANG) $(BASE) $(LIB_CFLAGS) $(TOOL_CFLAGS) -fsanitize=fuzzer,address,undefined -Ilib -Icompat \
-		-Itests/helper \
-		-o $(O)/fuzz/$(TARGET) tests/fuzz/$(TARGET).c $(O)/fuzz/libcompat.a $(O)/fuzz/libdktrace.a \
-		$(TOOL_LIBS) $(LIB_LIBS)
+	$(Q)$(CLANG) $(BASE) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined \
+		-o $(O)/fuzz/$(TARGET) tests/fuzz/$(TARGET).c \
+		$(addprefix $(O)/fuzz/,libctl.a libcompat.a libdktrace.a) $(TOOL_LIBS) $(LIB_LIBS)
 	$(Q)LSAN_OPTIONS=suppressions=tests/leaks $(O)/fuzz/$(TARGET) -artifact_prefix=$(O)/fuzz/ \
 		-max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
 		tests/fuzz/corpus/$(TARGET)

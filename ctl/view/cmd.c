@@ -32,7 +32,7 @@ void view_clear(struct view *view)
 	rates_clear(&view->rates);
 }
 
-static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
+int view_add(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct view *view = data;
 	const struct pipeline *p = &view->in->line;
@@ -52,12 +52,10 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 	return err ? err : view_pairs_add(view, source, record);
 }
 
-int view_read(struct view *view)
+int view_finish(struct view *view)
 {
-	int err = inputs_each(view->in, add_record, view);
+	int err;
 
-	if (err)
-		return err;
 	rates_finish(&view->rates);
 	tasks_finish(&view->tasks);
 	err = stacks_finish(&view->stacks, &view->in->line);
@@ -120,7 +118,9 @@ static int make(struct app *app, struct inputs *in, struct record_args *args, st
 	if (!err)
 		err = view_init(view, app, in, selects(&args->selection));
 	if (!err)
-		err = view_read(view);
+		err = inputs_each(in, view_add, view);
+	if (!err)
+		err = view_finish(view);
 	if (!err)
 		err = check_records(view);
 	if (!err)

@@ -40,8 +40,11 @@ struct view {
 int view_init(struct view *view, struct app *app, struct inputs *in, bool selects);
 void view_clear(struct view *view);
 
-/* Reads all records. */
-int view_read(struct view *view);
+/* Takes a record or a gap: a pipeline_fn, whose data is the view. */
+int view_add(void *data, struct dkt_source *source, const struct dkt_record *record);
+
+/* After the last record. */
+int view_finish(struct view *view);
 
 /* ---- pairs ---- */
 

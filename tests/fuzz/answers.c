@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fuzzes what answers make of records: all analyses, the activity of threads and disks, exchanges of hosts and a
- * database take records of known events with any numbers, at any time. A record of the input is its event, CPU, kind,
- * length, time, process and bytes.
+ * database take records of known events with any numbers, at any time.
  */
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "activity/activity.h"
 #include "analyze/analyze.h"
 #include "base/util.h"
 #include "database/database.h"
 #include "exchange/exchange.h"
-#include "replay.h"
-
-#define FORMATS "tests/fixture/analyze"
-
-/* The bytes of a record before its own, and records of an input at most. */
-#define HEAD        16
-#define RECORDS_MAX 500
+#include "made_records.h"
 
 #define ANALYSES_MAX 64
-
-enum { KIND_GAP = 1, KIND_ANY_TIME = 2 };
 
 struct room {
 	struct dkt_ctx *ctx;
@@ -35,7 +22,6 @@ struct room {
 	struct activity *activity;
 	struct exchange *exchange;
 	struct database *database;
-	uint64_t time;
 };
 
 static int drop_row(void *data, const struct result_table *table, const struct result_cell *cells)
@@ -57,15 +43,11 @@ static int drop_way(void *data, const struct exchange_way *way)
 	return 0;
 }
 
-/* A text, whose records are not read, knows the names of processes. */
 static void open_source(struct room *room)
 {
 	DKT_OPTS(dkt_source_opts, opts, .name = "text", .formats = FORMATS);
-	static const char text[] = "p1-1 [000] d..2. 1.000000: sched_wakeup: comm=p2 pid=2 prio=120"
-				   " target_cpu=000\n";
-	int fd = memfd_create("text", MFD_CLOEXEC);
+	int fd = open_text();
 
-	must(fd >= 0 && write(fd, text, sizeof(text) - 1) == sizeof(text) - 1);
 	opts.fd = fd + 1;
 	must(!dkt_source_open(room->ctx, "text", &opts, &room->source));
 	close(fd);
@@ -111,7 +93,7 @@ static void open_database(struct room *room)
 	must(!database_new(room->ctx, &opts, &room->database));
 }
 
-static void close_all(struct room *room)
+static void close_all(struct room *room, uint64_t time)
 {
 	struct activity_frame frame;
 
@@ -119,7 +101,7 @@ static void close_all(struct room *room)
 		analyze_end(room->analyses[i]);
 		analyze_free(room->analyses[i]);
 	}
-	must(!activity_take(room->activity, room->time, &frame));
+	must(!activity_take(room->activity, time, &frame));
 	activity_frame_clear(&frame);
 	activity_free(room->activity);
 	must(!exchange_finish(room->exchange));
@@ -130,8 +112,10 @@ static void close_all(struct room *room)
 	dkt_ctx_free(room->ctx);
 }
 
-static void take(struct room *room, const struct dkt_record *record)
+static void take(void *to, const struct dkt_record *record)
 {
+	struct room *room = to;
+
 	for (size_t i = 0; i < room->n; i++)
 		must(analyze_record(room->analyses[i], room->source, record) <= 0);
 	must(!activity_add(room->activity, record));
@@ -145,32 +129,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	open_all(&room);
 	open_database(&room);
-	for (int i = 0; i < RECORDS_MAX && size >= HEAD; i++) {
-		const size_t len = DKT__MIN((size_t)data[3], size - HEAD);
-		/* An exact copy, so that a sanitizer sees one byte too far. */
-		uint8_t *bytes = malloc(len + 1);
-		struct dkt_record record = { .cpu = data[1] % 8,
-					     .data = bytes,
-					     .size = (uint32_t)len };
-		uint64_t time;
-		int32_t pid;
-
-		must(bytes);
-		memcpy(&time, data + 4, sizeof(time));
-		memcpy(&pid, data + 12, sizeof(pid));
-		memcpy(bytes, data + HEAD, len);
-		room.time = data[2] & KIND_ANY_TIME ? time : room.time + (time & 0xfffff);
-		record.ts = room.time;
-		record.pid = pid;
-		if (data[2] & KIND_GAP)
-			record.lost = time ? time : 1;
-		else
-			record.event = room.events[data[0] % room.n_events];
-		take(&room, &record);
-		free(bytes);
-		data += HEAD + len;
-		size -= HEAD + len;
-	}
-	close_all(&room);
+	close_all(&room, make_records(data, size, room.events, room.n_events, take, &room));
 	return 0;
 }
