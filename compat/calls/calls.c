@@ -303,6 +303,14 @@ static int add_texts(struct calls *calls, const struct call_event *event,
 	return call_thread_next_texts(thread, event, record, number);
 }
 
+static int add_paths(struct calls *calls, const struct call_event *event,
+		     const struct dkt_record *record)
+{
+	struct call_thread *thread = call_threads_add(&calls->threads, record->pid);
+
+	return thread ? call_thread_paths(thread, event, record) : -ENOMEM;
+}
+
 /* ---- stacks ---- */
 
 static int add_switch(struct calls *calls, const struct call_event *event,
@@ -380,6 +388,8 @@ static int add(struct calls *calls, const struct call_event *event, const struct
 		return end(calls, event, record);
 	case CALL_TEXT:
 		return calls->opts.texts ? add_texts(calls, event, record) : 0;
+	case CALL_PROBE:
+		return calls->opts.texts ? add_paths(calls, event, record) : 0;
 	case TASK_BEGINS:
 	case TASK_ENDS:
 		return add_task(calls, event, record);

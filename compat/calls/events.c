@@ -127,6 +127,43 @@ static void take_text(struct call_event *it, struct dkt_event *event)
 	}
 }
 
+/*
+ * Returns the call whose arguments a function has: "openat" for __x64_sys_openat of the kernel and openat of
+ * a library; "" for do_sys_openat2, which all calls that open files call; NULL: none.
+ */
+static const char *call_of_function(const char *name)
+{
+	static const char *const before[] = { "__x64_sys_", "__arm64_sys_", "__se_sys_",
+					      "__do_sys_",  "ksys_",        "sys_" };
+	const struct call_signature *signature;
+
+	if (!strcmp(name, "do_sys_openat2") || !strcmp(name, "do_sys_open"))
+		return "";
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
+		if (!strncmp(name, before[i], strlen(before[i]))) {
+			name += strlen(before[i]);
+			break;
+		}
+	signature = call_signature(name);
+	return signature ? signature->name : NULL;
+}
+
+/* The strings of a probe at the begin of such a function are its paths. */
+static void take_probe(struct call_event *it, struct dkt_event *event)
+{
+	const struct dkt_field *const *fields;
+	unsigned int n_paths = 0;
+	size_t n;
+
+	it->call = call_of_function(dkt_event_name(event));
+	if (!it->call || dkt_event_fields(event, &fields, &n))
+		return;
+	for (size_t i = 0; i < n && n_paths < CALL_ARGS; i++)
+		if (fields[i]->flags & DKT_FIELD_STRING && !(fields[i]->flags & DKT_FIELD_COMMON))
+			it->paths[n_paths++] = fields[i];
+	it->role = n_paths ? CALL_PROBE : CALL_OTHER;
+}
+
 static void take_task(struct call_event *it, struct dkt_event *event, bool begins)
 {
 	it->role = begins ? TASK_BEGINS : TASK_ENDS;
@@ -198,6 +235,8 @@ static void take(struct call_event *it, struct dkt_event *event)
 		take_stack(it, event, CALL_USER_STACK);
 	else if (call_signature(name) && dkt_event_field(event, "nr"))
 		take_text(it, event);
+	else if (dkt_event_field(event, "__probe_ip"))
+		take_probe(it, event);
 }
 
 const struct call_event *call_events_add(struct call_events *events, struct dkt_event *event)

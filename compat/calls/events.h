@@ -12,6 +12,7 @@ enum call_role {
 	CALL_BEGINS,
 	CALL_ENDS,
 	CALL_TEXT, /* of an event probe: strings of the call that begins just before or after */
+	CALL_PROBE, /* of a probe of a function that makes the call, or is called by it: its paths */
 	TASK_BEGINS,
 	TASK_ENDS,
 	TASK_EXECS, /* a thread takes the ID of its process */
@@ -38,6 +39,8 @@ struct call_event {
 	unsigned int n_args;
 	struct call_int args[CALL_ARGS];
 	const struct dkt_field *texts[CALL_ARGS]; /* strings; NULL: the event has only the address */
+	const char *call; /* CALL_PROBE: the call's name; "": all that open files */
+	const struct dkt_field *paths[CALL_ARGS]; /* CALL_PROBE: its strings, in order */
 	struct call_int tid, flags; /* of a task; tid: the thread that a signal is sent to */
 	struct call_int handler; /* of a signal; 0: none */
 	struct call_int old_tid; /* of a task that executes a program */

@@ -137,8 +137,11 @@ void call_thread_take_texts(struct call_thread *thread)
 	struct call *call = &thread->call;
 
 	memset(call->texts, 0, sizeof(call->texts));
-	thread->has_texts = thread->before == (int64_t)call->number + 1;
+	thread->has_texts = thread->before == (int64_t)call->number + 1 ||
+			    (thread->before_name && call->kind->name &&
+			     !strcmp(thread->before_name, call->kind->name));
 	thread->before = 0;
+	thread->before_name = NULL;
 	for (unsigned int i = 0; thread->has_texts && i < CALL_ARGS; i++) {
 		free(thread->texts[i]);
 		thread->texts[i] = thread->next[i];
@@ -173,6 +176,54 @@ int call_thread_texts(struct call_thread *thread, const struct call_event *event
 	return err;
 }
 
+static int keep_paths(const struct call_event *event, const struct dkt_record *record,
+		      const struct call_signature *signature, char **texts)
+{
+	unsigned int n = 0;
+	int err = 0;
+
+	/* Those of an earlier call may be there. */
+	for (unsigned int i = 0; i < CALL_ARGS; i++) {
+		free(texts[i]);
+		texts[i] = NULL;
+	}
+	for (unsigned int i = 0; !err && i < CALL_ARGS && n < CALL_ARGS && event->paths[n]; i++)
+		if (signature->args[i] == ARG_PATH)
+			err = keep(record, event->paths[n++], &texts[i]);
+	return err;
+}
+
+static bool is_of(const struct call_event *event, const struct call_kind *kind)
+{
+	if (!kind->signature)
+		return false;
+	if (*event->call)
+		return !strcmp(kind->name, event->call);
+	return kind->signature->returns == RETURN_FD &&
+	       (!strncmp(kind->name, "open", 4) || !strcmp(kind->name, "creat"));
+}
+
+/* A function of the kernel runs within its call, one of a library before it. */
+int call_thread_paths(struct call_thread *thread, const struct call_event *event,
+		      const struct dkt_record *record)
+{
+	const bool within = thread->is_open && is_of(event, thread->call.kind);
+	int err;
+
+	if (within && !thread->has_texts) {
+		err = keep_paths(event, record, thread->call.kind->signature, thread->texts);
+		for (unsigned int i = 0; i < CALL_ARGS; i++)
+			thread->call.texts[i] = thread->texts[i];
+		thread->has_texts = true;
+		return err;
+	}
+	if (within || thread->is_open || !*event->call)
+		return 0;
+	thread->before = 0;
+	thread->before_name = event->call;
+	return keep_paths(event, record, call_signature(event->call), thread->next);
+}
+
 int call_thread_next_texts(struct call_thread *thread, const struct call_event *event,
 			   const struct dkt_record *record, int number)
 {
@@ -181,5 +232,6 @@ int call_thread_next_texts(struct call_thread *thread, const struct call_event *
 	for (unsigned int i = 0; !err && i < CALL_ARGS; i++)
 		err = keep(record, event->texts[i], &thread->next[i]);
 	thread->before = (int64_t)number + 1;
+	thread->before_name = NULL;
 	return err;
 }

@@ -16,7 +16,8 @@ struct call_thread {
 	bool is_reported;
 	bool is_known; /* had a record before */
 	bool has_texts;
-	int64_t before; /* the call that next is for, plus 1; 0: none */
+	int64_t before; /* the call that next is for, plus 1; 0: none, or before_name */
+	const char *before_name; /* the same by its name; NULL: none, or before */
 	char *texts[CALL_ARGS]; /* memory of the call's texts */
 	char *next[CALL_ARGS]; /* texts of a call that has not begun yet */
 	struct call_stacks stacks;
@@ -61,6 +62,10 @@ void call_thread_begin(struct call_thread *thread, const struct call_event *even
 
 /* After a begin: takes the strings that came before it. */
 void call_thread_take_texts(struct call_thread *thread);
+
+/* Keeps the paths of a probe's record, for the open call or the next one. Returns 0 or -ENOMEM. */
+int call_thread_paths(struct call_thread *thread, const struct call_event *event,
+		      const struct dkt_record *record);
 
 /* Keeps the strings of the record for the open call. Returns 0 or -ENOMEM. */
 int call_thread_texts(struct call_thread *thread, const struct call_event *event,

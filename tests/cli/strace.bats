@@ -188,6 +188,15 @@ stacks()
 	same 'worker,42,0,1,25000000,25000000' "${lines[1]%,25000000,25000000,25000000,25000000,25000000,25000000}" read
 }
 
+@test "paths of a file come from the kernel's events and from probes of functions, and from no others" {
+	"$top/tests/tools/gen-calls" little paths >paths.dat
+	expect 0 '1.000001 (  0.001 ms) worker/42 openat(AT_FDCWD, "/etc/kernel", O_RDONLY) = 3</etc/kernel>
+1.000003 (  0.002 ms) worker/42 openat(AT_FDCWD, "/etc/kprobe", O_RDONLY) = 4</etc/kprobe>
+1.000006 (  0.002 ms) worker/42 read(4</etc/kprobe>, 10) = 10
+1.000010 (  0.001 ms) worker/42 newfstatat(AT_FDCWD, "/etc/uprobe", 0) = 0
+1.000013 (  0.001 ms) worker/42 openat(AT_FDCWD, 0x7ff0, O_RDONLY) = 5' '' dktrace strace paths.dat
+}
+
 @test "strace merges files by time, and keeps threads of the same ID apart" {
 	stacks >b.txt
 	run -3 --separate-stderr dktrace strace --offset b.txt=612s calls.txt b.txt
