@@ -109,6 +109,14 @@ static int set_codec(struct dkt_recorder *r, const char *compression)
 	return r->packed ? 0 : dkt__no_memory(r->ctx);
 }
 
+static const struct dkt__disks *about_disks(const struct dkt_source *source, uint32_t nr)
+{
+	(void)nr;
+	return &((const struct dkt_recorder *)source)->facts.disks;
+}
+
+static const struct dkt__source_ops about_ops = { .disks = about_disks };
+
 int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
 		     struct dkt_recorder **out)
 {
@@ -130,6 +138,7 @@ int dkt_recorder_new(struct dkt_ctx *ctx, const struct dkt_recorder_opts *opts,
 	if (!r)
 		return dkt__no_memory(ctx);
 	r->ctx = r->about.ctx = ctx;
+	r->about.ops = &about_ops;
 	r->fd = r->pipe[0] = r->pipe[1] = -1;
 	r->watch = (struct dkt__watch)DKT__NO_WATCH;
 	r->wake_percent = mine.wake_percent ? mine.wake_percent : 50;

@@ -34,7 +34,7 @@ struct dkt__recorder_buffer {
 };
 
 struct dkt_recorder {
-	/* A source that nobody reads: the writer of the tables takes facts from it. */
+	/* A source that nobody reads: the writer of the tables takes facts from it, and from facts. */
 	struct dkt_source about;
 	struct dkt_ctx *ctx;
 	const struct dkt__codec *codec; /* of the file; NULL: nothing is compressed */

@@ -172,6 +172,57 @@ int dkt_source_clock(const struct dkt_source *source, uint32_t stream,
 	return dkt__fill(clock, sz, &its);
 }
 
+const struct dkt__disks *dkt__source_disks(const struct dkt_source *source, uint32_t nr)
+{
+	return source->ops->disks && dkt_source_stream(source, nr) ?
+		       source->ops->disks(source, nr) :
+		       NULL;
+}
+
+/* Returns the name that all hosts have for the number which have one; NULL: they differ. */
+static const char *disk_of_all(const struct dkt_source *source, uint64_t dev)
+{
+	const char *found = NULL;
+
+	for (uint32_t nr = 0; dkt_source_stream(source, nr); nr++) {
+		const struct dkt__disks *disks = dkt__source_disks(source, nr);
+		const char *name = disks ? dkt__disks_find(disks, dev) : NULL;
+
+		if (found && name && strcmp(found, name) != 0)
+			return NULL;
+		found = found ? found : name;
+	}
+	return found;
+}
+
+const char *dkt_source_disk(const struct dkt_source *source, uint32_t stream, uint64_t dev)
+{
+	const struct dkt__disks *disks;
+
+	if (!source)
+		return NULL;
+
+	if (stream == DKT_STREAM_ALL)
+		return disk_of_all(source, dev);
+	disks = dkt__source_disks(source, stream);
+	return disks ? dkt__disks_find(disks, dev) : NULL;
+}
+
+int dkt_source_disks(const struct dkt_source *source, uint32_t stream, size_t i,
+		     struct dkt_source_disk *disk, size_t sz)
+{
+	dkt__needs(source ? source->ctx : NULL, dkt__blank(disk, sz) && source);
+
+	const struct dkt__disks *disks = dkt__source_disks(source, stream);
+	struct dkt_source_disk its = { 0 };
+
+	if (!disks || i >= disks->n)
+		return 1;
+	its.dev = disks->list[i].dev;
+	its.name = disks->list[i].name;
+	return dkt__fill(disk, sz, &its);
+}
+
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr)
 {
 	return source->ops->part ? source->ops->part(source, nr) : source;

@@ -2,6 +2,7 @@
 /* The functions that each kind of source implements, behind dkt_source_next() and the others. */
 #pragma once
 
+#include "base/disks.h"
 #include "ctx.h"
 
 struct dkt__source_ops {
@@ -26,6 +27,8 @@ struct dkt__source_ops {
 	const struct dkt_source_peer *(*peer)(const struct dkt_source *source, size_t i);
 	/* Gets all but sz of a clock, which is zeroed, or returns 1. NULL: the streams have no clocks of their own. */
 	int (*clock)(const struct dkt_source *source, uint32_t nr, struct dkt_source_clock *clock);
+	/* Returns the names of the disks of the stream's host; NULL: unknown. NULL: all are. */
+	const struct dkt__disks *(*disks)(const struct dkt_source *source, uint32_t nr);
 	/* Returns the source of a stream, with its own data. NULL: this one. */
 	struct dkt_source *(*part)(struct dkt_source *source, uint32_t nr);
 };
@@ -81,6 +84,9 @@ int dkt__source_fd(const struct dkt_source *source);
 
 /* dkt_source_done(), without the last returned record unless last is set. */
 int dkt__source_done(struct dkt_source *source, bool last);
+
+/* Returns the names of the disks of a stream's host; NULL: unknown. */
+const struct dkt__disks *dkt__source_disks(const struct dkt_source *source, uint32_t nr);
 
 /* Returns the source of a stream of this one. */
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr);

@@ -45,6 +45,7 @@ void dkt__dat_close(struct dkt_source *source)
 	free(dat->stat_buffer);
 	dkt__dat_shifts_clear(dat);
 	dkt__dat_clocks_clear(dat);
+	dkt__dat_disks_clear(dat);
 	free(dat->peers);
 	free(dat->given);
 	free(dat->kind);
@@ -80,6 +81,7 @@ static const struct dkt__source_ops dat_ops = {
 	.stream = dkt__dat_stream,
 	.peer = dkt__dat_peer,
 	.clock = dkt__dat_clock,
+	.disks = dkt__dat_disks_of,
 	.close = dkt__dat_close,
 };
 

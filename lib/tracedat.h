@@ -46,6 +46,8 @@ enum dkt__dat_option {
 	DAT_CLOCKS = 0x4402,
 	/* The same: why records of hosts are missing, as text. */
 	DAT_LACKS = 0x4403,
+	/* Only in dktrace's files: the names of the disks of the hosts that recorded. */
+	DAT_DISKS = 0x4404,
 };
 
 /* The position of a CPU's pages. */
@@ -121,6 +123,8 @@ struct dkt__dat {
 	size_t n_peers;
 	struct dkt__dat_clock *clocks;
 	uint32_t n_clocks;
+	struct dkt__dat_disks *disks; /* a table for each host */
+	uint32_t n_disks;
 	bool hooks, maps; /* the file has options of this kind, which are not read */
 	struct dkt__symbol_text kallsyms, printk; /* passed to the context after reading */
 	struct dkt__given *given;
@@ -196,6 +200,12 @@ void dkt__dat_clocks_clear(struct dkt__dat *dat);
 /* After all options: finds the buffers that the clocks are of. */
 void dkt__dat_clocks_place(struct dkt__dat *dat);
 int dkt__dat_clock(const struct dkt_source *source, uint32_t nr, struct dkt_source_clock *clock);
+
+/* ---- tracedat/disks.c ---- */
+
+int dkt__dat_disks(struct dkt__dat *dat, struct dkt__cursor *option);
+void dkt__dat_disks_clear(struct dkt__dat *dat);
+const struct dkt__disks *dkt__dat_disks_of(const struct dkt_source *source, uint32_t nr);
 
 /* ---- tracedat/v6.c, tracedat/v7.c ---- */
 

@@ -251,6 +251,30 @@ DKT_API int dkt_source_peer(const struct dkt_source *source, size_t i, struct dk
 DKT_API int dkt_source_clock(const struct dkt_source *source, uint32_t stream,
 			     struct dkt_source_clock *clock, size_t sz);
 
+/* For dkt_source_disk(): the hosts of all streams. */
+#define DKT_STREAM_ALL UINT32_MAX
+
+/*
+ * Returns the name that a disk or partition had on the host of a stream, such as "vda", for its number in the
+ * records; NULL: unknown. With DKT_STREAM_ALL also NULL if two hosts have other names for it. A trace.dat file has
+ * the names if the library recorded it. A name has 1 to 31 printable ASCII characters, without a space, a quote or
+ * any of <>&\. Valid as long as the source.
+ */
+DKT_API const char *dkt_source_disk(const struct dkt_source *source, uint32_t stream, uint64_t dev);
+
+/* A disk or partition of the host that recorded. */
+struct dkt_source_disk {
+	uint64_t dev; /* its number in the records: major << 20 | minor */
+	const char *name; /* valid as long as the source */
+};
+
+/*
+ * Gets the i-th disk of the host of a stream, counted from 0 and in order of their numbers. Returns 0, or 1 after
+ * the last.
+ */
+DKT_API int dkt_source_disks(const struct dkt_source *source, uint32_t stream, size_t i,
+			     struct dkt_source_disk *disk, size_t sz);
+
 /*
  * Goes to the first record that is not before since and sets the end before until, in ns on the
  * source's clock; 0: no bound. The time that it takes depends on the records in that window, not on
@@ -363,6 +387,8 @@ struct dkt_source_calls {
 	int (*bytes)(const void *data, uint64_t *done, uint64_t *of); /* as dkt_source_bytes() */
 	int (*fd)(const void *data); /* as dkt_source_fd(), if next() returns DKT_NEXT_LATER */
 	int (*done)(void *data); /* as dkt_source_done() */
+	/* The source whose host recorded, which outlives this one: its disks have names. NULL: unknown. */
+	const struct dkt_source *host;
 };
 
 /*

@@ -78,7 +78,15 @@ static int made_done(struct dkt_source *source, bool last)
 	return last && made->calls.done ? made->calls.done(made->data) : 0;
 }
 
+static const struct dkt__disks *made_disks(const struct dkt_source *source, uint32_t nr)
+{
+	const struct made *made = (const struct made *)source;
+
+	return made->calls.host ? dkt__source_disks(made->calls.host, nr) : NULL;
+}
+
 static const struct dkt__source_ops made_ops = {
+	.disks = made_disks,
 	.next = made_next,
 	.comm = made_comm,
 	.loss = made_loss,

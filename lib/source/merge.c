@@ -156,6 +156,13 @@ static int merge_clock(const struct dkt_source *source, uint32_t nr, struct dkt_
 	return 0;
 }
 
+static const struct dkt__disks *merge_disks(const struct dkt_source *source, uint32_t nr)
+{
+	const struct part *part = part_of((const struct merge *)source, nr);
+
+	return dkt__source_disks(part->source, nr - part->first);
+}
+
 static const char *merge_comm(struct dkt_source *source, const struct dkt_record *record)
 {
 	const struct part *part = part_of((struct merge *)source, record->stream);
@@ -316,6 +323,7 @@ static const struct dkt__source_ops merge_ops = {
 	.done = merge_done,
 	.stream = merge_stream,
 	.clock = merge_clock,
+	.disks = merge_disks,
 	.part = merge_part,
 	.close = merge_close,
 };

@@ -46,6 +46,11 @@ static const char *window_stream(const struct dkt_source *source, uint32_t nr)
 	return dkt_source_stream(((const struct window *)source)->from, nr);
 }
 
+static const struct dkt__disks *window_disks(const struct dkt_source *source, uint32_t nr)
+{
+	return dkt__source_disks(((const struct window *)source)->from, nr);
+}
+
 static struct dkt_source *window_part(struct dkt_source *source, uint32_t nr)
 {
 	struct window *w = (struct window *)source;
@@ -111,6 +116,7 @@ static const struct dkt__source_ops window_ops = {
 	.done = window_done,
 	.close = window_close,
 	.stream = window_stream,
+	.disks = window_disks,
 	.part = window_part,
 };
 

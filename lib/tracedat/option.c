@@ -250,6 +250,8 @@ int dkt__dat_option(struct dkt__dat *dat, unsigned int id, struct dkt__cursor op
 	case DAT_CLOCKS:
 		dkt__dat_clocks(dat, &option);
 		return 0;
+	case DAT_DISKS:
+		return dkt__dat_disks(dat, &option);
 	case DAT_LACKS:
 		option_lacks(dat, &option);
 		return 0;

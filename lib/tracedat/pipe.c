@@ -269,6 +269,7 @@ static const struct dkt__source_ops pipe_ops = {
 	.filter = dkt__streams_filter,
 	.stream = dkt__dat_stream,
 	.peer = dkt__dat_peer,
+	.disks = dkt__dat_disks_of,
 	.wait = pipe_wait,
 	.fd = pipe_fd,
 	.wake = pipe_wake,

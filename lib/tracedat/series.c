@@ -480,6 +480,12 @@ static const char *series_stream(const struct dkt_source *source, uint32_t nr)
 	return nr < s->n_streams ? s->streams[nr] : NULL;
 }
 
+static const struct dkt__disks *series_disks(const struct dkt_source *source, uint32_t nr)
+{
+	(void)nr;
+	return &((const struct dkt__series *)source)->disks;
+}
+
 void dkt__series_cut(struct dkt__series *s, size_t n)
 {
 	while (s->n > n) {
@@ -500,6 +506,7 @@ static void series_close(struct dkt_source *source)
 	free(s->told);
 	free(s->damage);
 	dkt__comms_clear(&s->comms);
+	dkt__disks_clear(&s->disks);
 	dkt__heap_clear(&s->heap);
 	free(s);
 }
@@ -514,5 +521,6 @@ const struct dkt__source_ops dkt__series_ops = {
 	.filter = series_filter,
 	.bytes = series_bytes,
 	.stream = series_stream,
+	.disks = series_disks,
 	.close = series_close,
 };

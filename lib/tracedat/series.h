@@ -27,6 +27,7 @@ struct dkt__series {
 	uint64_t id; /* of the recording of the file before, in the survey; 0: unknown */
 	const char **streams; /* the names of the buffers of all files */
 	size_t n_streams;
+	struct dkt__disks disks; /* of the host, by all files: a later one has the newer names */
 	uint64_t since, until;
 	dkt_event_fn wants;
 	void *wants_data;

@@ -256,6 +256,13 @@ static int add_told(struct dkt__series *s, struct dkt_source *source)
 	return 0;
 }
 
+static int add_disks(struct dkt__series *s, const struct dkt_source *source)
+{
+	const struct dkt__disks *disks = dkt__source_disks(source, 0);
+
+	return disks ? dkt__with_words(s->base.ctx, dkt__disks_join(&s->disks, disks)) : 0;
+}
+
 static int add_facts(struct survey *survey, struct dkt__series_file *file)
 {
 	const struct dkt__dat *dat = (const struct dkt__dat *)file->source;
@@ -272,6 +279,8 @@ static int add_facts(struct survey *survey, struct dkt__series_file *file)
 		err = copy_text(s->base.ctx, &survey->printk, &dat->printk);
 	if (!err)
 		err = add_told(s, file->source);
+	if (!err)
+		err = add_disks(s, file->source);
 	if (err)
 		return err;
 	s->base.info.cpus = DKT__MAX(s->base.info.cpus, its->cpus);

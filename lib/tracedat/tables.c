@@ -306,5 +306,6 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	}
 	if (out->lacks)
 		text_option(out, buf, DAT_LACKS, out->lacks);
+	dkt__tdw_disks(out, buf);
 	stats_options(out, buf);
 }

@@ -150,6 +150,9 @@ void dkt__tdw_options(const struct dkt_tracedat *out, struct dkt_buf *buf);
 /* Appends the option with the clocks of the streams, if the source has the times of several. */
 void dkt__tdw_clocks(const struct dkt_tracedat *out, struct dkt_buf *buf);
 
+/* Appends the option with the names of the disks, if a host has some. */
+void dkt__tdw_disks(const struct dkt_tracedat *out, struct dkt_buf *buf);
+
 /* Returns the clock's name, or trace-cmd's default if the clock is unknown or is "realtime". */
 const char *dkt__tdw_clock(const struct dkt_tracedat *out);
 

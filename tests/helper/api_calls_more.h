@@ -24,6 +24,12 @@
 	  FILLS(dkt_source_peer, dkt_source_peer(A(0, r->source), 0, A(1, &out.it), sz)))          \
 	X(dkt_source_clock, "EE",                                                                  \
 	  FILLS(dkt_source_clock, dkt_source_clock(A(0, r->source), 0, A(1, &out.it), sz)))        \
+	X(dkt_source_disk, "n", ({                                                                 \
+		  dkt_source_disk(A(0, r->source), 0, 1);                                          \
+		  0;                                                                               \
+	  }))                                                                                      \
+	X(dkt_source_disks, "EE",                                                                  \
+	  FILLS(dkt_source_disk, dkt_source_disks(A(0, r->live), 0, 0, A(1, &out.it), sz)))        \
 	X(dkt_source_seek, "E", dkt_source_seek(A(0, r->source), 1, 2))                            \
 	X(dkt_source_slice, "EE", ({                                                               \
 		  uint64_t to;                                                                     \

@@ -64,7 +64,7 @@ static int ours_done(void *data)
 static int open_ours(struct timeline *t)
 {
 	DKT_OPTS(dkt_source_calls, calls, .next = ours_next, .comm = ours_comm, .loss = ours_loss,
-		 .done = ours_done);
+		 .done = ours_done, .host = t->kernel);
 
 	return dkt_source_make(t->ctx, &calls, t, dkt_source_info(t->kernel), NULL, &t->ours);
 }

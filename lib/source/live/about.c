@@ -18,6 +18,9 @@ void dkt__about_fill(struct dkt__about *about, struct dkt_instance *in,
 			 about->uname.machine);
 		info->kernel = about->kernel;
 	}
+	/* Without memory for the names, the numbers stay. */
+	if (!in->ctx->root)
+		dkt__disks_read(&about->disks);
 	info->cpus = in->cpus;
 	info->has_wall = !dkt_instance_wall(in, &info->wall);
 }
@@ -26,4 +29,5 @@ void dkt__about_clear(struct dkt__about *about)
 {
 	free(about->clock);
 	about->clock = NULL;
+	dkt__disks_clear(&about->disks);
 }

@@ -4,10 +4,12 @@
 
 #include <sys/utsname.h>
 
+#include "base/disks.h"
 #include "ctx.h"
 
-/* The strings of a struct dkt_source_info. */
+/* The strings of a struct dkt_source_info, and the disks of the machine. */
 struct dkt__about {
+	struct dkt__disks disks;
 	char *clock;
 	struct utsname uname;
 	char kernel[sizeof(((struct utsname *)NULL)->release) +

@@ -198,7 +198,14 @@ static void live_close(struct dkt_source *source)
 	dkt__live_free((struct dkt__live *)source);
 }
 
+static const struct dkt__disks *live_disks(const struct dkt_source *source, uint32_t nr)
+{
+	(void)nr;
+	return &((const struct dkt__live *)source)->about.disks;
+}
+
 static const struct dkt__source_ops live_ops = {
+	.disks = live_disks,
 	.next = dkt__live_next,
 	.comm = dkt__live_comm,
 	.loss = dkt__streams_loss,
