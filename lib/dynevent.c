@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Creates, lists and removes events at run time: probes and synthetic events. */
 #include "event.h"
+#include "instance.h"
 #include "probe.h"
 #include "tracefs.h"
 
@@ -165,6 +166,41 @@ int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 	return err;
 }
 
+static bool is_enabled(struct dkt_ctx *ctx, const char *instance, const char *group,
+		       const char *name)
+{
+	char *text __cleanup(free) = NULL;
+
+	return !dkt__tfs_read(ctx, &text, NULL, "%s%s%sevents/%s/%s/enable",
+			      *instance ? "instances/" : "", instance, *instance ? "/" : "", group,
+			      name) &&
+	       *text == '1';
+}
+
+/* Reports which instance has the event enabled. */
+static int report_user(struct dkt_ctx *ctx, const char *group, const char *name)
+{
+	char **list = NULL, *user = NULL, process[48] = "";
+	size_t n = 0;
+	pid_t pid;
+
+	if (is_enabled(ctx, "", group, name))
+		return dkt_fail(ctx, -EBUSY, "remove %s:%s: it is enabled in the top instance",
+				group, name);
+	dkt__tfs_list(ctx, &list, &n, "instances");
+	for (size_t i = 0; i < n && !user; i++)
+		if (is_enabled(ctx, list[i], group, name))
+			user = list[i];
+	pid = user ? dkt__own_process(user) : 0;
+	if (pid)
+		snprintf(process, sizeof(process), ", which process %d has created", (int)pid);
+	dkt_fail(ctx, -EBUSY, "remove %s:%s: %s%s%s", group, name,
+		 user ? "it is enabled in the instance " : "perf or a trigger uses it", user ?: "",
+		 process);
+	dkt__names_free(list, n);
+	return -EBUSY;
+}
+
 int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 {
 	dkt__needs(ctx, ctx && group && name);
@@ -184,6 +220,8 @@ int dkt_probe_remove(struct dkt_ctx *ctx, const char *group, const char *name)
 		text = dkt__format("-:%s/%s", group, name);
 		err = text ? dkt__tfs_add(ctx, text, "%s", file) : dkt__no_memory(ctx);
 	}
+	if (err == -EBUSY)
+		report_user(ctx, group, name);
 	dkt_probes_free(probes);
 	if (!err)
 		dkt_events_forget(ctx);

@@ -8,6 +8,9 @@
 /* Events without a format share it, as nothing can be stored for them. */
 #define UNKNOWN_SLOT 1
 
+/* Those that callers define have the odd numbers before. */
+#define RETIRED_SLOT 1001
+
 static void events_free(void *data)
 {
 	struct dkt_ctx *ctx = data;
@@ -156,6 +159,15 @@ static struct dkt_event *find_defined(struct dkt_ctx *ctx, const char *system, c
 	return event;
 }
 
+static struct dkt_event *find_retired(struct dkt_ctx *ctx, const char *system, const char *name)
+{
+	struct dkt_event *event = ctx->events->unknown;
+
+	while (event && (strcmp(event->system, system) || strcmp(event->name, name)))
+		event = event->next;
+	return event;
+}
+
 struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name)
 {
 	if (!ctx || !system || !name)
@@ -172,6 +184,8 @@ struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const 
 			event = &ctx->events->events[i];
 	if (!event)
 		event = find_defined(ctx, system, name);
+	if (!event)
+		event = find_retired(ctx, system, name);
 	if (!event)
 		dkt_fail(ctx, -ENOENT, "there is no event %s:%s", system, name);
 	return event;
@@ -270,6 +284,47 @@ static struct dkt_event *add_unknown(struct dkt_ctx *ctx, int id)
 	ctx->events->unknown = event;
 	ctx->events->by_id[id] = event;
 	return event;
+}
+
+/* One allocation has all texts of the event, which events_free() frees by the name. */
+static bool copy_texts(struct dkt_event *event, const char *system, const char *name,
+		       const char *format, size_t len)
+{
+	const size_t n_name = strlen(name) + 1, n_system = strlen(system) + 1;
+	char *text = calloc(1, n_name + n_system + len + 1);
+
+	if (!text)
+		return false;
+	memcpy(text, name, n_name);
+	memcpy(text + n_name, system, n_system);
+	memcpy(text + n_name + n_system, format, len);
+	event->name = text;
+	event->system = text + n_name;
+	event->format = text + n_name + n_system;
+	event->format_len = len;
+	return true;
+}
+
+int dkt__event_retired(struct dkt_ctx *ctx, const char *system, const char *name, int id,
+		       const char *format, size_t len)
+{
+	struct dkt_event *event;
+	int err = events_load(ctx);
+
+	if (err || ctx->events->by_id[id])
+		return err;
+	event = calloc(1, sizeof(*event));
+	if (!event || !copy_texts(event, system, name, format, len)) {
+		free(event);
+		return dkt__no_memory(ctx);
+	}
+	event->ctx = ctx;
+	event->slot = RETIRED_SLOT + 2 * (size_t)(MAX_ID - 1 - id);
+	event->id = id;
+	event->next = ctx->events->unknown;
+	ctx->events->unknown = event;
+	ctx->events->by_id[id] = event;
+	return 0;
 }
 
 void dkt__events_likely(struct dkt_ctx *ctx, struct dkt_event **events, size_t n)

@@ -106,6 +106,13 @@ int dkt__event_text(struct dkt_event *event, char **text, size_t *len);
 /* Names the likely events of the records, whose IDs are read first. Takes ownership of the array. */
 void dkt__events_likely(struct dkt_ctx *ctx, struct dkt_event **events, size_t n);
 
+/*
+ * Adds an event that has left the kernel to the catalogue, unless it has one with that ID. The kernel gives
+ * this ID to no event.
+ */
+int dkt__event_retired(struct dkt_ctx *ctx, const char *system, const char *name, int id,
+		       const char *format, size_t len);
+
 /* Stores an earlier ID of the event, which is used once the format confirms it. */
 void dkt__event_guess(struct dkt_event *event, int id);
 

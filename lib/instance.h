@@ -27,5 +27,8 @@ int dkt__buffers_clear(struct dkt_instance *in);
  */
 int dkt__own_exited(const char *name);
 
+/* Returns the process for which the instance of that name was created, if it lives; 0: there is none. */
+pid_t dkt__own_process(const char *name);
+
 /* Removes such an instance, then its probes and synthetic events. */
 int dkt__own_remove(struct dkt_ctx *ctx, const char *name);

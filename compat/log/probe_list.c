@@ -193,10 +193,6 @@ int probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, s
 	/* Another program may have created a different probe of that name. */
 	if (now && dkt_probe_same(now, probe))
 		err = dkt_probe_remove(log->ctx, probe->group, probe->name);
-	if (err == -EBUSY)
-		return dkt_fail(log->ctx, err,
-				"%s:%s is in use: it is enabled in another instance, or by perf",
-				probe->group, probe->name);
 	if (err && err != -ENOENT)
 		return err;
 	probes_erase(log->probes, i);

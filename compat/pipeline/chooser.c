@@ -55,6 +55,23 @@ static bool is_known(const struct named *named, struct dkt_event *const *events,
 	return false;
 }
 
+/* No list has an event that has left the kernel, but whose records are in the log. */
+static bool is_retired(struct dkt_ctx *ctx, const struct named *named)
+{
+	bool found = false;
+
+	for (size_t j = 0; !found && j < named->n; j++) {
+		char *system __cleanup(free) = strdup(named->list[j].glob);
+		char *colon = system ? strchr(system, ':') : NULL;
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		found = dkt_event_find(ctx, system, colon + 1);
+	}
+	return found;
+}
+
 static int check_named(struct dkt_ctx *ctx, const struct named *named)
 {
 	struct dkt_event *const *events;
@@ -73,7 +90,7 @@ static int check_named(struct dkt_ctx *ctx, const struct named *named)
 	/* The events of other text files are unknown until their records are read. */
 	if (!n)
 		return 0;
-	if (is_known(named, events, n))
+	if (is_known(named, events, n) || is_retired(ctx, named))
 		return 0;
 	/* Do not suggest a system alone: it would match no event. */
 	for (size_t j = 0; j < named->n && !strchr(guess.best, ':'); j++) {

@@ -44,7 +44,7 @@ void probes_undo(struct debuglog *log);
 int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *changed);
 
 /*
- * Disables and removes the probes that match. -EBUSY: another instance or program has one enabled,
- * or the log holds unread records of one; with force the log is emptied instead.
+ * Disables and removes the probes that match; what the log has of them can still be printed. -EBUSY:
+ * another instance or program has one enabled, or another process reads the log.
  */
-int probes_remove(struct debuglog *log, const char *pattern, bool force, size_t *removed);
+int probes_remove(struct debuglog *log, const char *pattern, size_t *removed);

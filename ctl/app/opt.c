@@ -85,7 +85,7 @@ static const struct opt opts[] = {
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_TRIGGER, "act only on events that match EXPR, in the kernel's filter language" },
 	{ "filter",    'f', "EXPR",   AT(filter),     CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON, "let the kernel record only what matches EXPR, if the event has its fields" },
 	{ "folded",    0,   NULL,     AT(folded),     CMD_HIST, "print each stack on one line, for flame graphs" },
-	{ "force",     0,   NULL,     AT(force),      CMD_PROBE, "add: also inside an instruction, which crashes the program; del: also a probe with unread records, which empties the log" },
+	{ "force",     0,   NULL,     AT(force),      CMD_PROBE, "add: also inside an instruction, which crashes the program" },
 	{ "force",     0,   NULL,     AT(force),      CMD_SPLIT, "write more than 1,000 files" },
 	{ "force",     0,   NULL,     AT(force),      CMD_LAST, "print records of another kernel as if they were of this one" },
 	{ "foreground", 0,  NULL,     AT(foreground), CMD_FLIGHT | CMD_DAEMON, "do not go into the background" },

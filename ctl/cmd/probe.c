@@ -390,10 +390,13 @@ static int probe_change(struct app *app, char **argv)
 	bool remove = !strcmp(action, "del"), on = !strcmp(action, "enable");
 	struct debuglog *log = NULL;
 	size_t n = 0;
-	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+	int err;
 
+	if (app->force)
+		return app_usage("probe %s: --force is for probe add", action);
+	err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 	if (!err)
-		err = remove ? probes_remove(log, pattern, app->force, &n) :
+		err = remove ? probes_remove(log, pattern, &n) :
 			       probes_switch(log, pattern, on, &n);
 	if (!err)
 		printf("%zu probe%s %s\n", n, n == 1 ? " is" : "s are",

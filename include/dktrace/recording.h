@@ -139,6 +139,15 @@ typedef int (*dkt_rest_fn)(void *data);
 DKT_API int dkt_instance_rest(struct dkt_instance *instance, dkt_rest_fn fn, void *data);
 
 /*
+ * Moves all records of the buffers into the spool, and keeps the formats there of those of the n events that
+ * have records. These can be printed after the events have left the kernel. Disable the events before.
+ * -EINVAL: the instance has no spool; -EBUSY: another process reads with this spool; -ENOSPC: the spool has
+ * the records of 4096 such events.
+ */
+DKT_API int dkt_instance_retire(struct dkt_instance *instance, struct dkt_event *const *events,
+				size_t n);
+
+/*
  * Starts recording again if a process was killed during dkt_instance_rest(). Call it before the
  * next change.
  */

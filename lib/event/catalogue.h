@@ -18,7 +18,7 @@ struct dkt__events {
 	struct dkt_event **likely; /* their IDs are read before those of the others */
 	size_t n_likely, next_likely;
 	size_t next_id; /* how many of the others' IDs have been read */
-	struct dkt_event *unknown; /* those of which only the ID is known */
+	struct dkt_event *unknown; /* those of which only the ID is known, and retired ones */
 	struct dkt_event *by_id[MAX_ID];
 };
 

@@ -38,9 +38,9 @@ static int start_time(int pid, uint64_t *ticks)
 
 /*
  * Returns 1 if the text is PID-TIME, with mark for "-", of a process that has exited, and 0 if the
- * process lives. -EINVAL: it is another text.
+ * process lives; sets *process to it. -EINVAL: it is another text.
  */
-static int has_exited(const char *text, char mark)
+static int has_exited(const char *text, char mark, pid_t *process)
 {
 	uint64_t ticks, now;
 	int pid, n = 0, err;
@@ -49,6 +49,7 @@ static int has_exited(const char *text, char mark)
 	if (sscanf(text, "%d%c%" SCNu64 "%n", &pid, &between, &ticks, &n) != 3 || text[n] ||
 	    pid <= 0 || between != mark)
 		return -EINVAL;
+	*process = pid;
 	/* If the start time is unknown, the process may still run. */
 	err = start_time(pid, &now);
 	return err ? err == -ENOENT : now != ticks;
@@ -58,18 +59,33 @@ static int has_exited(const char *text, char mark)
 static bool is_stale(const char *name, const char *prefix, char mark)
 {
 	size_t len = strlen(prefix);
+	pid_t process;
 
 	return !strncmp(name, prefix, len) && name[len] == mark &&
-	       has_exited(name + len + 1, mark) > 0;
+	       has_exited(name + len + 1, mark, &process) > 0;
 }
 
-int dkt__own_exited(const char *name)
+static int own_exited(const char *name, pid_t *process)
 {
 	const char *p = strrchr(name, '-');
 
 	while (p && p > name && *--p != '-')
 		;
-	return p && p > name ? has_exited(p + 1, '-') : -EINVAL;
+	return p && p > name ? has_exited(p + 1, '-', process) : -EINVAL;
+}
+
+int dkt__own_exited(const char *name)
+{
+	pid_t process;
+
+	return own_exited(name, &process);
+}
+
+pid_t dkt__own_process(const char *name)
+{
+	pid_t process;
+
+	return own_exited(name, &process) ? 0 : process;
 }
 
 /* Builds a name that only this process has: prefix, PID and start time. */

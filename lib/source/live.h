@@ -40,6 +40,7 @@ struct dkt__live {
 	bool begun; /* the CPUs have been checked */
 	bool read; /* records have been read since the source was opened */
 	bool spooled; /* reads only the spools, nothing from the kernel */
+	bool retired; /* the spool directory has the formats of retired events */
 	bool settled; /* losses up to now have been accounted for */
 	struct dkt__comms comms;
 	bool comms_read; /* saved_cmdlines has been read into comms */

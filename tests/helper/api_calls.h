@@ -257,6 +257,7 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_instance_left, "EEE",                                                                \
 	  GIVES(char, free, dkt_instance_left(A(0, r->fresh), A(1, "own"), A(2, &out))))           \
 	X(dkt_instance_rest, "EE0", dkt_instance_rest(A(0, r->spooled), A(1, api_rest), A(2, r)))  \
+	X(dkt_instance_retire, "EE0", dkt_instance_retire(A(0, r->spooled), A(1, &r->event), 1))   \
 	X(dkt_instance_wake, "E", dkt_instance_wake(A(0, r->spooled)))                             \
 	X(dkt_spool_bytes, "EE", ({                                                                \
 		  uint64_t bytes;                                                                  \

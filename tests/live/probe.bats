@@ -147,19 +147,72 @@ ret=226' "$(texts back)" records
 	echo "-:$name/target" >>$tracing/uprobe_events
 }
 
-@test "a probe with unread records is not removed" {
+# True if the log has a record of the event.
+has_record()
+{
+	dktrace show --style trace 2>/dev/null | grep -q " $1: "
+}
+
+@test "what a probe has recorded is printed after it was removed, also if another one gets its ID" {
 	probe add --enable -x "$program" target number
 	run -0 "$program" 3
-	run -1 --separate-stderr dktrace probe del "$(group):target"
-	has "$stderr" "3 records of $(group):target are in the log"
-	dktrace probe list --json "$(group):target" | jq -e '.probes[0].on'
 	lctl mark kept
-	same 'number=7
-number=8
-number=9' "$(texts target)" records
-	lctl mark 'after it'
+	id=$(cat "$tracing/events/$(group)/target/id")
+	run -0 --separate-stderr dktrace probe del "$(group):target"
+	same '1 probe is removed' "$output" output
+	gone "$tracing/events/$(group)/target"
+	probe add --enable -x "$program" --name other target last
+	same "$id" "$(cat "$tracing/events/$(group)/other/id")" "the ID, which the kernel gives again"
+	run -0 "$program" 1
+	# The same name, too.
+	run -0 dktrace probe del "$(group):other"
+	probe add --enable -x "$program" target name
+	run -0 "$program" 1
+	log=$(dktrace show --style trace 2>/dev/null | sed -n 's/.* \(target\|other\): *([0-9a-f]*) /\1 /p')
+	same 'target number=7
+target number=8
+target number=9
+other last="last"
+target name="hello"' "$log" records
+	same 4 "$(dktrace show --style json -e "$(group):target" 2>/dev/null | wc -l)" "selected by the name of both"
+	same 1 "$(dktrace show --style json -e "$(group):other" 2>/dev/null | wc -l)" "of the one that is gone"
+	has "$(dktrace dk --style trace)" 'number=9'
+	gone "$state/spool/retired"
+	same '' "$(texts target)" "left"
+}
+
+@test "a probe that fires all the time is removed at once" {
+	probe add --enable -x "$program" target number
+	start "$program" 2000000000 >/dev/null
+	until_true has_record target
 	run -0 dktrace probe del "$(group):target"
-	has "$(dktrace dk --style trace)" 'after it'
+	gone "$tracing/events/$(group)/target"
+	has_record target
+	kill "$pid"
+}
+
+@test "probe del names who has a probe enabled, and leaves it enabled" {
+	probe add --enable -x "$program" target number
+	dktrace record -e "$(group):target" -o "$tmp/x.dat" -- sleep 100000 3>&- &
+	recorder=$!
+	pids+=("$recorder")
+	until_true eval '[ -n "$(own)" ] && [ "$(cat "$(own)/events/$(group)/target/enable")" = 1 ]'
+	run -1 --separate-stderr dktrace probe del "$(group):target"
+	same "dktrace: remove $(group):target: it is enabled in the instance $(basename "$(own)"), which process $recorder has created" \
+		"$stderr" message
+	same 1 "$(cat "$instance/events/$(group)/target/enable")" "in the log"
+	kill "$recorder"
+	wait "$recorder" || true
+	start dktrace follow >/dev/null
+	until_true eval 'grep -qx "$pid" "$state/spool/lock"'
+	run -1 --separate-stderr dktrace probe del "$(group):target"
+	has "$stderr" "process $pid is reading these buffers"
+	same 1 "$(cat "$instance/events/$(group)/target/enable")" "in the log"
+	kill "$pid"
+	wait "$pid" || true
+	run -0 "$program" 1
+	run -0 dktrace probe del "$(group):target"
+	has_record target
 }
 
 @test "probes on static markers record arguments, cover all places and set the semaphore" {
@@ -246,7 +299,7 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 	dktrace probe add --enable --name "first_$$" -x "$tools/probe-target" main
 	same "dktrace:first_$$" "$(cat "$instance/set_event")" "events"
 	"$tools/probe-target" >/dev/null 2>&1 || :
-	dktrace probe del "dktrace:first_$$" --force
+	dktrace probe del "dktrace:first_$$"
 	set_param debug=+ioctl
 	same ioctl "$(dktrace get_param -n debug | tr ' ' '\n' | grep -x ioctl)" "debug"
 }

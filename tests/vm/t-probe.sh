@@ -173,9 +173,9 @@ run dktrace probe del theirs
 has_line 'was not created by dktrace' "$err" "not ours"
 mkdir $tracing/instances/other
 echo 1 >$tracing/instances/other/events/dktrace/vfs_read/enable
-run dktrace probe del vfs_read --force
+run dktrace probe del vfs_read
 status_is 1 "on in another instance"
-has_line 'is enabled in another instance' "$err" "which is told"
+has_line 'remove dktrace:vfs_read: it is enabled in the instance other' "$err" "which is told"
 run dktrace status
 has_line '^probes +.*dktrace:vfs_read' "$out" "status lists them"
 run dktrace reset

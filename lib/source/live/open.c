@@ -9,6 +9,7 @@
 #include "instance.h"
 #include "instance/ids.h"
 #include "source/live.h"
+#include "source/live/retired.h"
 #include "source/live/whole.h"
 #include "tracefs.h"
 
@@ -131,8 +132,10 @@ static void hint_events(struct dkt__live *live)
 	struct dkt_event **on;
 	size_t n;
 
-	if (live->dir >= 0)
+	if (live->dir >= 0) {
+		live->retired = dkt__retired_load(live->in->ctx, live->dir);
 		dkt__ids_load(live->in->ctx, live->dir);
+	}
 	if (!dkt_instance_get_events(live->in, &on, &n))
 		dkt__events_likely(live->in->ctx, on, n);
 }
@@ -327,10 +330,20 @@ static void close_buffer(struct dkt__live *live, size_t i)
 	}
 }
 
+static bool is_empty(const struct dkt__live *live)
+{
+	for (size_t i = 0; i < live->streams.n; i++)
+		if (live->cpus[i].spool.head && dkt__spool_pages(&live->cpus[i].spool))
+			return false;
+	return true;
+}
+
 void dkt__live_free(struct dkt__live *live)
 {
 	if (!live)
 		return;
+	if (live->retired && is_empty(live))
+		dkt__retired_forget(live->dir);
 	for (size_t i = 0; i < live->streams.n; i++)
 		close_buffer(live, i);
 	dkt__watch_close(&live->watch);
