@@ -9,6 +9,7 @@
 #include "log/threads.h"
 #include "lustre/mask.h"
 #include "lustre/named.h"
+#include "lustre/programs.h"
 #include "lustre/select.h"
 #include "set/functions.h"
 
@@ -50,6 +51,28 @@ int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)
 	int err = threads_check_list(ctx, text);
 
 	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+}
+
+int value_programs(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	struct names programs = { 0 };
+	int err = programs_read(ctx, text, &programs);
+
+	(void)option;
+	names_clear(&programs);
+	return err;
+}
+
+int value_numbers(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	int *list __cleanup(free) = NULL;
+	size_t n;
+	int err = dkt__parse_list(text, INT32_MAX, &list, &n);
+
+	return err ? dkt_fail(ctx, err,
+			      "--%s: '%.60s' is not a list of processes such as 1234,1235", option,
+			      text) :
+		     0;
 }
 
 int value_cpus(struct dkt_ctx *ctx, const char *option, const char *text)

@@ -3,6 +3,7 @@
 #include "input/live_args.h"
 
 #include "app/live.h"
+#include "app/value.h"
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/util.h"
@@ -23,6 +24,8 @@ static int check_live(const struct app *app)
 		if (file_only[i].value)
 			return app_usage("%s: --%s selects records of a file; name the file",
 					 app->command->name, file_only[i].option);
+	if (app->pid && value_processes(app->ctx, "pid", app->pid))
+		return app_usage("%s", dkt_error(app->ctx));
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "app/print.h"
 #include "base/parse.h"
 #include "base/when.h"
+#include "log/threads.h"
 #include "top/top.h"
 
 #define DELAY 1.0
@@ -117,6 +118,15 @@ static int record(struct run *run, int *rc)
 
 /* ---- arguments ---- */
 
+static bool process_exists(struct app *app)
+{
+	struct threads threads = { 0 };
+	int err = threads_of_processes(app->ctx, app->pid, &threads);
+
+	threads_clear(&threads);
+	return !err;
+}
+
 static int read_args(struct run *run)
 {
 	struct app *app = run->top.app;
@@ -129,6 +139,8 @@ static int read_args(struct run *run)
 	if (app->pid && dkt__parse_int(app->pid, 1, INT32_MAX, &pid))
 		return app_usage("--pid: '%s' is not the number of a process", app->pid);
 	run->top.process = (int32_t)pid;
+	if (pid && !process_exists(app))
+		return app_fail(app);
 	run->top.count_log = app->count_log;
 	if (opt_seconds("delay", app->delay, &run->delay) ||
 	    opt_seconds("duration", app->duration, &run->seconds) ||

@@ -81,7 +81,24 @@ setup()
 
 @test "a list of processes or CPUs that is none is a wrong word" {
 	all 2 "--pid: 'abc' is not a list of processes" "record|flight start|daemon start|filter set|strace" -p abc
+	all 2 "--pid: 'abc' is not a list of processes" \
+		"hist sched:sched_switch|latency syscall|analyze cputop|hist -i $switches|analyze cputop $switches|report $switches" -p abc
+	all 2 "--pid: '0' is not a list of processes" "record|hist sched:sched_switch|latency syscall|strace" -p 0
+	all 2 "--comm: '' cannot be the name of a program" \
+		"record|flight start|daemon start|filter set|hist sched:sched_switch|latency syscall|strace|analyze cputop|report $switches|convert $switches out.dat" \
+		--comm ''
 	all 2 "--cpu: 'abc' is not a list of numbers such as 0-3,5" "record|flight start|report $switches|strace $switches" -C abc
+}
+
+@test "a process or CPU that this machine does not have is a failure" {
+	[ "$EUID" -eq 0 ] && [ -d /sys/kernel/tracing/instances ] || skip "needs root and tracefs"
+	unset DKTRACE_ROOT
+	all 1 "there is no process 2147483647" "record -e sched:sched_switch|hist sched:sched_switch|latency syscall|strace|top --batch -n 1" \
+		-p 2147483647
+	all 1 "CPU 8000 does not exist; the last one is " \
+		"record -C 8000 -e sched:sched_switch|latency syscall -C 8000|strace -C 8000" -- true
+	[ -e "$(find /sys/kernel/tracing/events/sched/sched_switch -name hist)" ] ||
+		all 1 "CPU 8000 does not exist; the last one is " "hist sched:sched_switch -C 8000" -- true
 }
 
 @test "a unit that does not exist is answered with those that do" {
