@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/cage.h"
+#include "base/own_dir.h"
 #include "base/util.h"
 #include "io/output.h"
 #include "io/say.h"
@@ -114,13 +115,15 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 	return err;
 }
 
-static int confine(struct lctl *lctl)
+static int confine(struct lctl *lctl, struct dkt__own_dir *temporary)
 {
 	struct dkt__cage cage __cleanup(cage_end) = DKT__CAGE_INIT;
 	int err = dkt__cage_begin(&cage, 0);
 
 	if (!err)
 		err = dkt__cage_allow_system(&cage);
+	if (!err)
+		err = dkt__own_dir_make(temporary, &cage);
 	if (!err)
 		err = dkt__cage_enter(&cage);
 	return err ? dkt_fail(lctl->ctx, err, "confine the process to its files: %s",
@@ -129,23 +132,25 @@ static int confine(struct lctl *lctl)
 }
 
 /* All files are open, except for temporary files of the sort. */
-static int drop_privileges(struct lctl *lctl)
+static int drop_privileges(struct lctl *lctl, struct dkt__own_dir *temporary)
 {
 	unsigned int keep = 0;
 	int err = output_keep(lctl->ctx, NULL, &keep);
 
 	if (!err)
 		err = dkt_caps_limit(lctl->ctx, keep);
-	return err ? err : confine(lctl);
+	return err ? err : confine(lctl, temporary);
 }
 
 /* Returns the exit status. */
 static int convert_confined(struct lctl *lctl, const char *name, int in, int out)
 {
-	int err = drop_privileges(lctl);
+	struct dkt__own_dir temporary = { 0 };
+	int err = drop_privileges(lctl, &temporary);
 
 	if (!err)
 		err = convert(lctl, name, in, out);
+	dkt__own_dir_remove(&temporary);
 	if (err == -ENOMEM)
 		dkt_fail(lctl->ctx, err, "%s: %s", name, strerror(ENOMEM));
 	lctl->closed |= err == -EPIPE;

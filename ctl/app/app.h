@@ -7,6 +7,7 @@
 
 #include "app/progress.h"
 #include "base/guess.h"
+#include "base/own_dir.h"
 #include "base/util.h"
 #include "lustre/names.h"
 
@@ -152,6 +153,7 @@ struct app {
 	size_t n_files;
 	struct app_damage *damages; /* of compressed input; see unpack.h */
 	size_t n_damages;
+	struct dkt__own_dir temporary;
 	bool made_run_dir; /* for this command */
 	unsigned int keep_privileges; /* enum dkt_keep: needed for the input and the output */
 };

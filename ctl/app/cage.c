@@ -179,6 +179,8 @@ static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int nee
 		err = allow_list(cage, network_files);
 	if (!err && needs & CAGE_LUSTRE)
 		err = tree_each(allow_setting, cage);
+	if (!err && needs & CAGE_TEMPORARY)
+		err = dkt__own_dir_make(&app->temporary, cage);
 	if (!err && needs & CAGE_STATE)
 		err = allow_state(app, cage);
 	if (!err && needs & CAGE_KERNEL)

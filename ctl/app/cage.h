@@ -14,6 +14,7 @@ enum cage_need {
 	CAGE_STATE = 16, /* create the state in /run */
 	CAGE_LUSTRE = 32, /* set Lustre's parameters */
 	CAGE_ACCEPT = 64, /* take connections from a socket that listens already */
+	CAGE_TEMPORARY = 128, /* temporary files, in a directory of its own */
 };
 
 /*

@@ -123,7 +123,7 @@ static void find_input(struct app *app, int argc, char **argv)
 static int confine(struct app *app, int argc, char **argv, bool log)
 {
 	const int first = first_read(app), last = last_read(app, argc);
-	unsigned int needs = log ? CAGE_KERNEL : 0;
+	unsigned int needs = CAGE_TEMPORARY | (log ? CAGE_KERNEL : 0);
 
 	if (app->keep_privileges & DKT_KEEP_SYMBOLS)
 		needs |= CAGE_PROGRAMS;
@@ -142,7 +142,9 @@ static int confine_to_tree(struct app *app, const char *output)
 	/* The kernel's own files are nobody else's. */
 	if (!statfs(app->root, &st) && st.f_type == TRACEFS_MAGIC)
 		return 0;
-	return cage_enter(app, NULL, 0, output, CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE) ?
+	return cage_enter(app, NULL, 0, output,
+			  CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE |
+				  (app->command->flags & CMD_RECORD ? CAGE_TEMPORARY : 0)) ?
 		       app_fail(app) :
 		       0;
 }
@@ -205,6 +207,7 @@ void privileges_end(struct app *app)
 {
 	if (app->made_run_dir)
 		run_dir_remove();
+	dkt__own_dir_remove(&app->temporary);
 	while (app->n_files)
 		close(app->files[--app->n_files].fd);
 	free(app->files);

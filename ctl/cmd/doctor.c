@@ -60,22 +60,22 @@ static void check_privileges(struct doctor *doc)
 
 /* ---- confinement ---- */
 
-/* The parts of the kernel that keep a command that reads files of others from doing more. */
+/* The parts of the kernel that keep a command that reads data of others from doing more. */
 static void check_confinement(struct doctor *doc)
 {
 	int version = dkt__cage_landlock();
 	char words[80];
 
-	snprintf(words, sizeof(words), "version %d: commands that read files open no others",
-		 version);
+	snprintf(words, sizeof(words),
+		 "version %d: commands that read data of others open no other files", version);
 	add(doc, "landlock", version,
 	    version ?
 		    words :
-		    "not in this kernel: commands that read files can open all files of the user");
+		    "not in this kernel: commands that read data of others open all files of the user");
 	add(doc, "seccomp", dkt__cage_has_filters(),
 	    dkt__cage_has_filters() ?
-		    "commands that read files run no programs and open no sockets" :
-		    "not in this kernel: commands that read files can run programs and open sockets");
+		    "commands that read data of others run no programs and open no sockets" :
+		    "not in this kernel: commands that read data of others can run programs");
 }
 
 /* ---- kernel ---- */

@@ -36,7 +36,7 @@ static int confine(struct collect *collect)
 	int err = dkt_caps_limit(app->ctx, DKT_KEEP_INPUT);
 
 	if (!err)
-		err = cage_enter(app, dir, 1, NULL, CAGE_NETWORK);
+		err = cage_enter(app, dir, 1, NULL, CAGE_NETWORK | CAGE_TEMPORARY);
 	return err ? app_fail(app) : 0;
 }
 

@@ -155,11 +155,8 @@ static const char *const system_files[] = {
 
 int dkt__cage_allow_system(struct dkt__cage *cage)
 {
-	const char *sqlite = secure_getenv("SQLITE_TMPDIR");
-	int err = dkt__cage_allow(cage, dkt__temporary_dir(), DKT__CAGE_WRITE);
+	int err = 0;
 
-	if (!err && sqlite)
-		err = dkt__cage_allow(cage, sqlite, DKT__CAGE_WRITE);
 	for (size_t i = 0; !err && i < ARRAY_SIZE(system_files); i++)
 		err = dkt__cage_allow(cage, system_files[i], DKT__CAGE_READ);
 	/* Reads the time zone, wherever TZ says that it is. */

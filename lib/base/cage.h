@@ -43,10 +43,7 @@ int dkt__cage_begin(struct dkt__cage *cage, unsigned int needs);
 /* Gives rights to path; a link stands for its target. A path that does not exist is not an error. */
 int dkt__cage_allow(struct dkt__cage *cage, const char *path, unsigned int rights);
 
-/*
- * Gives the rights that all processes need, to read the system's libraries and to write temporary files.
- * Also reads the time zone.
- */
+/* Gives the rights that all processes need, to read the system's libraries. Also reads the time zone. */
 int dkt__cage_allow_system(struct dkt__cage *cage);
 
 /* Confines this thread, and the threads and processes that it starts later. */

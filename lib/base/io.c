@@ -148,9 +148,13 @@ const char *dkt__temporary_dir(void)
 
 int dkt__unnamed_file(const char *dir)
 {
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	const char *own = secure_getenv(DKT__OWN_DIR);
 	char *name __cleanup(free) = NULL;
+	int fd;
 
+	if (own && !strcmp(dir, dkt__temporary_dir()))
+		dir = own;
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
 	/* Some file systems do not support files without names. */

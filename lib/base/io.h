@@ -43,7 +43,8 @@ int dkt__replace_file(const char *path, const void *bytes, size_t len, bool last
 /* The same, not lasting; the file gets that mode, whatever the umask. */
 int dkt__replace_file_mode(const char *path, const void *bytes, size_t len, mode_t mode);
 
-/* The directory for temporary files: $TMPDIR, otherwise /tmp. */
+/* The directory for temporary files: $TMPDIR, otherwise /tmp. Files are created in this one of a process's own. */
+#define DKT__OWN_DIR "DKTRACE_OWN_TMPDIR"
 const char *dkt__temporary_dir(void);
 
 /*

@@ -20,8 +20,9 @@ declare -gA free=(
 setup()
 {
 	cd "$BATS_TEST_TMPDIR" || return
-	mkdir other tmp out
-	echo secret >other/file
+	# Not even what others have in the directory for temporary files.
+	mkdir -p other tmp/other out
+	echo secret >tmp/other/file
 	cp "$top/tests/fixture/tracedat/v6.dat" in.dat
 	cp -r "$capture" tree
 	cp "$tools/probe-target" program
@@ -101,9 +102,9 @@ break_out()
 {
 	rm -f report
 	[[ $1 == @(end|pipe) ]] || set -- "$PWD/$1" "${@:2}"
-	TMPDIR=$PWD/tmp BREAK_OUT_INPUT=$1 BREAK_OUT_OTHER=$PWD/other/file BREAK_OUT_REPORT=$PWD/report \
+	TMPDIR=$PWD/tmp BREAK_OUT_INPUT=$1 BREAK_OUT_OTHER=$PWD/tmp/other/file BREAK_OUT_REPORT=$PWD/report \
 		ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$tools/break-out.so \
-		"${@:2}" <"${input:-/dev/null}" >output 2>&1
+		"${@:2}" <"${lines_from:-/dev/null}" >output 2>&1
 }
 
 no_way_out="read: Permission denied
@@ -144,7 +145,7 @@ namespace: Operation not permitted"
 			# It connects to a server.
 			[ "$command" != load ] || wanted=${wanted/connect: Operation not permitted/connect: Connection refused}
 			same "$wanted" "$(cat report)" "$line"
-			same secret "$(cat other/file)" "the other file after $line"
+			same secret "$(cat tmp/other/file)" "the other file after $line"
 		done < <(calls_of "$command")
 	done < <(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\)  .*/\1/p')
 }
@@ -165,13 +166,24 @@ namespace: Operation not permitted"
 		"merge in.dat -o out/merged.dat" "view in.dat -o out/page.html" "recover -o out/whole.dat in.dat"; do
 		dktrace $words || [ $? -eq 3 ] || same 0 "$?" "$words"
 	done
-	same "" "$(ls -A tmp)" "temporary files"
+	same other "$(ls -A tmp)" "temporary files"
 	mkdir all
 	cp in.dat all/a.dat
 	echo '{"collection": 1, "command": ["record"], "began": 0, "ended": 0, "wall": 0, "hosts": [{"name": "a", "file": "a.dat",
 		"state": "complete", "status": 0, "bytes": 1, "breaks": 0, "trips": []}]}' >all/collection.json
 	dktrace report all >wanted
 	dktrace report all/collection.json | cmp wanted
+}
+
+@test "the directory for temporary files of a command goes with it, also if it is killed" {
+	mkfifo pipe
+	TMPDIR=$PWD/tmp dktrace report - <pipe >printed 2>&1 &
+	exec {writer}>pipe
+	until_true compgen -G 'tmp/.dktrace-*' >found
+	same 700 "$(stat -c %a tmp/.dktrace-*)" "mode"
+	kill -9 $!
+	until_true eval '! compgen -G "tmp/.dktrace-*"' >found
+	exec {writer}>&-
 }
 
 @test "a parser that a file has taken over does not leave lctl df" {
@@ -181,7 +193,7 @@ namespace: Operation not permitted"
 	same "$no_way_out" "$(cat report)" "lctl df"
 	# In a session the next command needs its rights.
 	echo debug_file dump out/text >lines
-	input=lines break_out dump lctl
+	lines_from=lines break_out dump lctl
 	same "$no_way_out" "$(cat report)" "debug_file in a session"
 	printf 'df dump out/text\ndf dump out/again\n' | lctl
 	cmp out/text out/again
@@ -206,7 +218,7 @@ namespace: Operation not permitted"
 @test "a reader of frames that the other side has taken over does not leave the far side of collect" {
 	need_landlock
 	head -c 64 /dev/zero >frames
-	input=frames break_out frames dktrace remote || true
+	lines_from=frames break_out frames dktrace remote || true
 	same "$no_way_out" "$(cat report)" "remote"
 }
 

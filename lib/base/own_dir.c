@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A directory for the temporary files of this process alone. */
+#include "base/own_dir.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "base/buf.h"
+#include "base/cage.h"
+#include "base/io.h"
+
+/* A killed process can leave files that are removed as soon as they are open. */
+static void remove_all(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+/* The other process, which signals to the whole group do not end. It keeps no file open. */
+static void wait_and_remove(const char *path, int pipe)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP };
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	char byte;
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		signal(signals[i], SIG_IGN);
+	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	dup2(pipe, STDERR_FILENO + 1);
+	dkt__close_range(STDERR_FILENO + 2, UINT32_MAX);
+	while (read(STDERR_FILENO + 1, &byte, 1) < 0 && errno == EINTR)
+		;
+	remove_all(path);
+}
+
+static int start(struct dkt__own_dir *own)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	own->pid = fork();
+	if (!own->pid) {
+		close(ends[1]);
+		wait_and_remove(own->path, ends[0]);
+		_exit(0);
+	}
+	close(ends[0]);
+	if (own->pid > 0) {
+		own->end = ends[1];
+		return 0;
+	}
+	close(ends[1]);
+	return -errno;
+}
+
+static int make(struct dkt__own_dir *own)
+{
+	int err;
+
+	own->path = dkt__format("%s/.dktrace-XXXXXX", dkt__temporary_dir());
+	if (!own->path)
+		return -ENOMEM;
+	err = mkdtemp(own->path) ? start(own) : -errno;
+	if (!err && (setenv(DKT__OWN_DIR, own->path, 1) || setenv("SQLITE_TMPDIR", own->path, 1)))
+		err = -ENOMEM;
+	if (err) {
+		rmdir(own->path);
+		free(own->path);
+		*own = (struct dkt__own_dir){ 0 };
+	}
+	return err;
+}
+
+int dkt__own_dir_make(struct dkt__own_dir *own, struct dkt__cage *cage)
+{
+	const int err = make(own);
+
+	/* If there is no room for it, a file may yet have some. */
+	return err == -ENOMEM ? err :
+				dkt__cage_allow(cage, err ? dkt__temporary_dir() : own->path,
+						DKT__CAGE_WRITE);
+}
+
+void dkt__own_dir_remove(struct dkt__own_dir *own)
+{
+	if (!own->path)
+		return;
+	close(own->end);
+	while (waitpid(own->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(own->path);
+	*own = (struct dkt__own_dir){ 0 };
+}
