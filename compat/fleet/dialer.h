@@ -33,7 +33,7 @@ int dialer_begin(struct dkt_ctx *ctx, const struct dialer_opts *opts, struct dia
 /* Gets a dialer for a process that is forked next. */
 int dialer_another(struct dkt_ctx *ctx, const struct dialer *dialer, struct dialer *another);
 
-/* What goes to ssh, what comes from it, and its standard error. */
+/* The pipe to ssh, the one from it, and its standard error. */
 enum { DIALER_OUT, DIALER_IN, DIALER_ERR, DIALER_FDS };
 
 /* Starts the ssh of a host. Returns 0 or -errno. */

@@ -26,7 +26,7 @@ struct question {
 	uint64_t at;
 };
 
-/* What is sent for struct aide_answer. */
+/* The message for struct aide_answer. */
 struct answer {
 	int err, number;
 	char words[1024]; /* the error message */

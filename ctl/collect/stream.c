@@ -135,7 +135,7 @@ int collect_stream_end(struct collect *collect)
 	/* The table comes before what the process prints. */
 	fflush(stdout);
 	collect_reap(collect, true);
-	/* What that process could not load is loaded now. */
+	/* The rest does not depend on how that process ended. */
 	collect->worst = 0;
 	if (has_files(collect))
 		dprintf(collect->rest_begins, "x");
