@@ -49,6 +49,12 @@ at_least 5 "$(pairs)" "commits, one for each fsync of a new file"
 run_pair block
 at_least 5 "$(pairs)" "requests"
 at_least 1 "$(sed -n 2p "$out" | cut -d , -f 3)" "of some duration, ns"
+# The kernel compares the texts of operation and flags, which both records of a request have.
+if [ -e $tracing/synthetic_events ]; then
+	run dktrace latency block --kernel --csv -- sh work.sh kernel
+	status_is 0 "block --kernel"
+	at_least 5 "$(awk -F , 'NR > 1 { n += $3 } END { print n + 0 }' "$out")" "requests that the kernel paired"
+fi
 # Flushes are queued even without a scheduler for the device.
 echo mq-deadline >"/sys/block/${device##*/}/queue/scheduler"
 run_pair block-queue
