@@ -167,8 +167,8 @@ static void files_that_are_not_recordings_are_refused(void **state)
 	assert_int_equal(dkt_source_open(ctx, "/proc/self/exe", NULL, &source), -EINVAL);
 	assert_null(source);
 	assert_fails(ctx, -EINVAL,
-		     "open /usr: the directory has no recordings (*.dat), and is not a saved"
-		     " tracefs tree",
+		     "open /usr: the directory has no recordings (*.dat), and is neither a saved"
+		     " tracefs tree nor a directory of perf record",
 		     dkt_source_open(ctx, "/usr", NULL, &source));
 	assert_null(source);
 	dkt_ctx_free(ctx);
