@@ -106,8 +106,8 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
-TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-journal gen-perfdata gen-perfdir gen-probe-tree gen-sequence \
-	cost transcribe break-out.so fake-lustre.so count-compares.so probe-target probe-target-O0 marker-target)
+TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-disks gen-journal gen-perfdata gen-perfdir gen-probe-tree \
+	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so probe-target probe-target-O0 marker-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -298,7 +298,7 @@ $(O)/tests/tools/cost: tests/tools/cost.c
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(LIB_LIBS)
 
-$(O)/tests/tools/gen-journal: tests/tools/gen-journal.c $(TEST_LINK)
+$(O)/tests/tools/gen-disks $(O)/tests/tools/gen-journal: $(O)/tests/tools/%: tests/tools/%.c $(TEST_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)

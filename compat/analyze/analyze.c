@@ -2,6 +2,7 @@
 /* Runs an analysis: passes each record to the function of its event, and remembers gaps. */
 #include "analyze/running.h"
 
+#include "base/disks.h"
 #include "base/glob.h"
 #include "base/memory.h"
 #include "base/when.h"
@@ -238,24 +239,13 @@ const char *analyze_text(struct analyze *a, const struct analysis_record *r, siz
 	return texts_keep(&a->texts, text ? text : "", len);
 }
 
-/* The kernel's dev_t in records has the minor number in its low 20 bits. */
-#define MINOR_BITS 20
-
-const char *analyze_disk(struct analyze *a, uint64_t dev)
+const char *analyze_disk(struct analyze *a, const struct analysis_record *r, uint64_t dev)
 {
-	unsigned int major = (unsigned int)(dev >> MINOR_BITS);
-	unsigned int minor = (unsigned int)(dev & ((1u << MINOR_BITS) - 1));
-	char path[64], target[256], *name;
-	ssize_t len = -1;
+	const char *name = dkt_source_disk(r->source, r->record->stream, dev);
+	char number[DKT__DISK_NUMBER];
 
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major, minor);
-	if (a->opts.live)
-		len = readlink(path, target, sizeof(target) - 1);
-	if (len < 0)
-		return texts_format(&a->texts, "%u,%u", major, minor);
-	target[len] = '\0';
-	name = strrchr(target, '/');
-	return texts_keep(&a->texts, name ? name + 1 : target, sizeof(target));
+	dkt__disk_number(dev, number);
+	return texts_keep(&a->texts, name ? name : number, DKT__DISK_NAME);
 }
 
 /* ---- from beginning to end ---- */

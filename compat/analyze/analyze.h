@@ -96,7 +96,6 @@ struct analyze_opts {
 	/* Its PIDs and names choose the processes whose rows are shown; NULL: all. */
 	const struct selection *who;
 	uint64_t least, most; /* the durations in ns of the intervals to take; most 0: no limit */
-	bool live; /* the records are of this machine, so that its names of devices hold */
 	/* Takes a row: a cell for each column. An error ends the analysis. */
 	int (*row)(void *data, const struct result_table *table, const struct result_cell *cells);
 	void *data;

@@ -18,7 +18,6 @@ struct period {
 
 /* Only requests that have ended count: one whose completion is missing would stay in the device for ever. */
 struct disk {
-	uint64_t dev;
 	const char *name;
 	uint64_t reads, writes, bytes, errors;
 	uint64_t sum; /* of the requests' times in the device */
@@ -104,19 +103,21 @@ static const struct result_table tables[] = {
 
 /* ---- disks ---- */
 
-static struct disk *disk_of(struct analyze *a, struct block *block, uint64_t dev, uint32_t *nr)
+/* Disks of several hosts can have one number, and other names. */
+static struct disk *disk_of(struct analyze *a, struct block *block, const struct analysis_record *r,
+			    uint64_t dev, uint32_t *nr)
 {
+	const char *name = analyze_disk(a, r, dev);
+	const uint64_t key = (uint64_t)(uintptr_t)name; /* equal names are one text */
 	bool added = false;
 
 	block->disk_keys.n_words = 1;
-	*nr = dkt__keymap_add(&block->disk_keys, &dev, &added);
+	*nr = name ? dkt__keymap_add(&block->disk_keys, &key, &added) : DKT__KEYMAP_NONE;
 	if (*nr == DKT__KEYMAP_NONE ||
-	    (added &&
-	     dkt__append(
-		     block->disks, block->n_disks,
-		     (struct disk){ .dev = dev, .name = analyze_disk(a, dev), .youngest = NONE })))
+	    (added && dkt__append(block->disks, block->n_disks,
+				  (struct disk){ .name = name, .youngest = NONE })))
 		return NULL;
-	return block->disks[*nr].name ? &block->disks[*nr] : NULL;
+	return &block->disks[*nr];
 }
 
 static void forget_old_periods(struct disk *disk)
@@ -261,8 +262,9 @@ static uint32_t add_request(struct analyze *a, struct block *block, int where,
 				.bytes = (uint64_t)record_int(r, 4) };
 	if (!it->bytes)
 		it->bytes = 512 * it->left;
-	return it->op && it->process != PROCESS_NONE && disk_of(a, block, key[0], &it->disk) ? nr :
-											       NONE;
+	return it->op && it->process != PROCESS_NONE && disk_of(a, block, r, key[0], &it->disk) ?
+		       nr :
+		       NONE;
 }
 
 /* Returns the number of the request; NONE: its beginning is missing. */

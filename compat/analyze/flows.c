@@ -30,7 +30,7 @@ static void count(struct flow *flow, uint64_t bytes)
 
 int flows_block(struct analyze *a, struct flows *disks, const struct analysis_record *r)
 {
-	struct flow_device *disk = find(disks, analyze_disk(a, (uint64_t)record_int(r, 0)));
+	struct flow_device *disk = find(disks, analyze_disk(a, r, (uint64_t)record_int(r, 0)));
 	const char *op = analyze_text(a, r, 2);
 	uint64_t bytes = SECTOR * (uint64_t)record_int(r, 1);
 

@@ -66,5 +66,5 @@ static inline struct result_cell analyze_cell(const struct analyze *a, uint32_t 
 /* Returns the text of a string field, kept as long as the analysis; NULL: memory is out. */
 const char *analyze_text(struct analyze *a, const struct analysis_record *r, size_t i);
 
-/* Returns "vda" for a device that is on this machine, otherwise "254,0"; NULL: memory is out. */
-const char *analyze_disk(struct analyze *a, uint64_t dev);
+/* Returns "vda", or "254,0" if the name on the record's host is unknown; NULL: memory is out. */
+const char *analyze_disk(struct analyze *a, const struct analysis_record *r, uint64_t dev);

@@ -88,8 +88,9 @@ int load_join(struct load *load, size_t nr)
 /* ---- tables of every load ---- */
 
 static const char *const own_names[] = {
-	"hosts",   "files", "losses",    "events",
-	"classes", "rates", "latencies", "latencies_by_minute",
+	"hosts",  "files",     "disks",
+	"losses", "events",    "classes",
+	"rates",  "latencies", "latencies_by_minute",
 };
 
 static bool is_reserved(const struct schema *schema, const char *name)
@@ -152,6 +153,10 @@ static int create_own(struct load *load)
 		{ "bad", "UInt64" },
 		{ "damage", "Nullable(String)" },
 	};
+	static const struct own_column disks[] = {
+		{ "dev", "UInt32" },
+		{ "name", "String" },
+	};
 	static const struct own_column losses[] = {
 		{ "ts", "Int64" },
 		{ "cpu", "Int32" },
@@ -166,6 +171,8 @@ static int create_own(struct load *load)
 	};
 	int err = own_table(load, "files", sources, ARRAY_SIZE(sources), &load->sources);
 
+	if (!err)
+		err = own_table(load, "disks", disks, ARRAY_SIZE(disks), &load->disks);
 	if (!err)
 		err = own_table(load, "losses", losses, ARRAY_SIZE(losses), &load->losses);
 	if (!err)
@@ -416,13 +423,37 @@ static int add_absent(struct load *load, size_t i)
 	return block_end(load, load->sources);
 }
 
+/* A number for which the hosts of a merged file have several names gets none. */
+static int add_disks(struct load *load, size_t nr, uint32_t stream, uint64_t *seq)
+{
+	const struct dkt_source *source = load->p->parts[nr].source;
+	struct dkt_source_disk disk;
+	struct columns *row;
+	int err = 0;
+
+	for (size_t i = 0; !err && !dkt_source_disks(source, stream, i, &disk, sizeof(disk)); i++) {
+		if (!dkt_source_disk(source, DKT_STREAM_ALL, disk.dev))
+			continue;
+		err = block_row(load, load->disks, nr, ++*seq, load->files[nr].ts, &row);
+		if (err || !row)
+			continue;
+		row_u32(row, (uint32_t)disk.dev);
+		put_string(row, disk.name);
+		err = block_end(load, load->disks);
+	}
+	return err;
+}
+
 static int finish_file(struct load *load, size_t nr)
 {
 	struct load_file *file = &load->files[nr];
 	int err = answers_end(&file->answers);
+	uint64_t seq = 0;
 
 	if (!err)
 		err = load_answers_create(load, file);
+	for (uint32_t i = 0; !err && dkt_source_stream(load->p->parts[nr].source, i); i++)
+		err = add_disks(load, nr, i, &seq);
 	return err ? err : add_events(load, nr);
 }
 

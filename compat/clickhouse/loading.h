@@ -83,7 +83,8 @@ struct load {
 	struct schema schema;
 	struct target **targets;
 	size_t n_targets;
-	struct target *losses, *events, *sources; /* the last has a row for each complete file */
+	struct target *disks, *losses, *events,
+		*sources; /* the last has a row for each complete file */
 	struct target **results; /* by table of the answers; NULL: no row yet */
 	uint64_t waiting; /* bytes in blocks that are not full */
 	uint64_t rows, there;

@@ -106,12 +106,13 @@ static const char own_tables[] =
 	"CREATE TABLE files(file INTEGER PRIMARY KEY, host INTEGER, path TEXT, kind TEXT,"
 	" offset INTEGER, accuracy TEXT, clock_error INTEGER, records INTEGER, lost INTEGER,"
 	" lost_is_least INTEGER, bad INTEGER, damage TEXT);"
+	"CREATE TABLE disks(host INTEGER, dev INTEGER, name TEXT, PRIMARY KEY(host, dev)) WITHOUT ROWID;"
 	"CREATE TABLE losses(seq INTEGER, ts INTEGER, host INTEGER, file INTEGER, cpu INTEGER,"
 	" lost INTEGER, paused INTEGER);"
 	"CREATE TABLE events(name TEXT PRIMARY KEY, system TEXT, event TEXT, records INTEGER);"
 	"CREATE TABLE classes(mask INTEGER PRIMARY KEY, class TEXT);";
 
-static const char *const own_names[] = { "hosts",  "files",   "losses",
+static const char *const own_names[] = { "hosts",  "files",   "disks",    "losses",
 					 "events", "classes", BATCH_TABLE };
 
 /* The names of the other tables and views do not depend on the files. */
@@ -246,6 +247,40 @@ static int add_files(struct database *db)
 		bind_text(insert, 12, db->opts.absent[i].lacks);
 		err = database_step(db, insert);
 	}
+	sqlite3_finalize(insert);
+	return err;
+}
+
+/* A number for which the hosts of a merged file have several names gets none. */
+static int add_file_disks(struct database *db, const struct database_file *file, uint32_t stream,
+			  sqlite3_stmt *insert)
+{
+	struct dkt_source_disk disk;
+	int err = 0;
+
+	for (size_t i = 0; !err && !dkt_source_disks(file->source, stream, i, &disk, sizeof(disk));
+	     i++) {
+		if (!dkt_source_disk(file->source, DKT_STREAM_ALL, disk.dev))
+			continue;
+		sqlite3_bind_int64(insert, 1, (int64_t)file->host + 1);
+		sqlite3_bind_int64(insert, 2, (int64_t)disk.dev);
+		bind_text(insert, 3, disk.name);
+		err = database_step(db, insert);
+	}
+	return err;
+}
+
+/* A later file of a host has the newer names. */
+static int add_disks(struct database *db)
+{
+	sqlite3_stmt *insert = NULL;
+	int err;
+
+	dkt_buf_str(db->sql, "INSERT OR REPLACE INTO disks VALUES(?, ?, ?)");
+	err = database_prepare(db, &insert);
+	for (size_t i = 0; !err && i < db->opts.n_files; i++)
+		for (uint32_t nr = 0; !err && dkt_source_stream(db->files[i].source, nr); nr++)
+			err = add_file_disks(db, &db->files[i], nr, insert);
 	sqlite3_finalize(insert);
 	return err;
 }
@@ -492,6 +527,8 @@ int database_finish(struct database *db)
 		err = add_hosts(db);
 	if (!err)
 		err = add_files(db);
+	if (!err)
+		err = add_disks(db);
 	if (!err)
 		err = add_events(db);
 	if (err)

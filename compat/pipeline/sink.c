@@ -201,8 +201,8 @@ static int open_style(struct sink *sink, struct pipeline_part *part, const char 
 	struct dkt_source *source = sink->p->source;
 	bool several = sink->p->part_of || (opts->streams && dkt_source_stream(source, 1));
 	DKT_OPTS(dkt_style_opts, sopts, .source = dkt_source_info(source), .dir = dir,
-		 .streams = several ? source : NULL, .color = opts->color, .fields = opts->fields,
-		 .n_fields = opts->n_fields, .raw_text = opts->raw_text);
+		 .streams = several ? source : NULL, .disks = source, .color = opts->color,
+		 .fields = opts->fields, .n_fields = opts->n_fields, .raw_text = opts->raw_text);
 
 	/* Only the legacy style fails without the classes. */
 	if (pipeline_map(sink->p, part) && !strcmp(opts->style.name, "legacy"))

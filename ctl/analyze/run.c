@@ -452,7 +452,6 @@ int run_all(struct run *run, const struct analyze_opts *opts, int *rc)
 	struct analyze_opts with = *opts;
 	int err = run_check(run);
 
-	with.live = !run->n_files;
 	if (!err)
 		err = run_new(run, &with);
 	run->app->wrong = err == -EINVAL;

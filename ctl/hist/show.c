@@ -49,7 +49,7 @@ int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 	bool folded = app->folded && !app->json && !app->csv;
 	bool text = !folded && !hist->picture && !app->json && !app->csv;
 	struct hist_view view = {
-		.table = table, .top = (size_t)hist->top, .sort = app->sort, .here = !app->input
+		.table = table, .top = (size_t)hist->top, .sort = app->sort, .source = hist->source
 	};
 	int err = dkt_table_sort(table, app->sort);
 

@@ -130,8 +130,7 @@ static bool range_text(const char *text, char *to, size_t size)
 
 static bool is_disk(const struct dkt_column *column)
 {
-	return column->is_number && !column->is_named && !*column->modifier &&
-	       disk_is(column->name);
+	return column->is_number && !*column->modifier && disk_is(column->name);
 }
 
 char *hist_words(const struct hist_view *view, size_t row, size_t column)
@@ -141,7 +140,7 @@ char *hist_words(const struct hist_view *view, size_t row, size_t column)
 	char range[64], *short_text;
 
 	if (is_disk(it)) {
-		disk_text(dkt_table_value(view->table, row, column), view->here, disk);
+		disk_text(dkt_table_value(view->table, row, column), view->source, disk);
 		return strdup(disk);
 	}
 	text = hist_text(view->table, row, column);

@@ -12,7 +12,7 @@ struct hist_view {
 	double seconds; /* since that table, to show rates; 0: show the differences */
 	size_t top; /* the maximum of rows; 0: all */
 	const char *sort; /* see dkt_table_sort(); may be NULL */
-	bool here; /* the numbers of disks are of this machine */
+	const struct dkt_source *source; /* whose hosts have names for disks; NULL: this machine */
 	const char *ns; /* a field in nanoseconds whose name does not show that; may be NULL */
 };
 

@@ -74,6 +74,7 @@ static int show(struct latency *latency, struct dkt_source *source, const struct
 				     .ctx = latency->ctx,
 				     .pairs = set->pairs,
 				     .source = source,
+				     .disks = source,
 				     .title = set->pair.by ? set->pair.by : "",
 				     .all = *all };
 	int err = dkt_pairs_finish(set->pairs);

@@ -68,6 +68,8 @@ struct latency_report {
 	struct dkt_ctx *ctx; /* of the kernel that recorded the pairs */
 	struct dkt_pairs *pairs;
 	struct dkt_source *source; /* knows the names of processes; may be NULL */
+	const struct dkt_source *disks; /* whose hosts name the disks of groups; NULL: this machine */
+	bool words; /* groups have the names for people also in JSON */
 	const char *title; /* of groups; "": no groups */
 	struct losses_sum all;
 	struct latency_sort sort;

@@ -37,16 +37,16 @@ static struct json_object *quantile(const struct latency_report *report, size_t 
 	return val_number(dkt_pairs_quantile(report->pairs, group, part));
 }
 
-/* text: for people. */
+/* words: for people. */
 static struct json_object *group_name(const struct latency_report *report,
-				      const struct dkt_latency *group, bool text)
+				      const struct dkt_latency *group, bool words)
 {
 	char disk[DISK_SIZE];
 
 	if (!group->is_number)
 		return val_text(group->name);
-	if (text && disk_is(report->title)) {
-		disk_text(group->number, !report->app->input, disk);
+	if (words && disk_is(report->title)) {
+		disk_text(group->number, report->disks, disk);
 		return val_text(disk);
 	}
 	return group->is_signed ? json_object_new_int64((int64_t)group->number) :
@@ -55,7 +55,7 @@ static struct json_object *group_name(const struct latency_report *report,
 
 /* Adds a row that begins with column from. */
 static void add_group(const struct latency_report *report, struct rows *rows, size_t group,
-		      const char *name, size_t from, bool text)
+		      const char *name, size_t from, bool words)
 {
 	struct json_object *values[COLUMNS] = { 0 };
 	struct dkt_latency it;
@@ -65,7 +65,7 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 	if (!it.count && group != DKT_PAIRS_ALL)
 		return;
 	if (from == GROUP)
-		values[GROUP] = name ? val_text(name) : group_name(report, &it, text);
+		values[GROUP] = name ? val_text(name) : group_name(report, &it, words);
 	values[COUNT] = val_number(it.count);
 	values[MIN] = val_number(it.min);
 	values[P50] = quantile(report, group, 0.5);
@@ -84,7 +84,8 @@ static void put_groups(const struct latency_report *report, struct out *out)
 {
 	struct column columns[COLUMNS];
 	char title[LATENCY_TITLE_SIZE];
-	bool text = out->form == OUT_TEXT, named = *report->title || out->form == OUT_CSV;
+	bool text = out->form == OUT_TEXT, words = text || report->words,
+	     named = *report->title || out->form == OUT_CSV;
 	size_t from = named ? GROUP : COUNT, n;
 	size_t n_columns = out->form == OUT_CSV ? LOG2 : COLUMNS;
 	struct dkt_latency it;
@@ -96,7 +97,7 @@ static void put_groups(const struct latency_report *report, struct out *out)
 	rows = rows_new("groups", columns + from, n_columns - from);
 	for (size_t group = 0; named && !dkt_pairs_group(report->pairs, group, &it, sizeof(it));
 	     group++)
-		add_group(report, rows, group, NULL, from, text);
+		add_group(report, rows, group, NULL, from, words);
 	n = rows_count(rows);
 	if (named)
 		rows_sort(rows, report->sort.column, report->sort.descending);

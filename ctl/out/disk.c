@@ -2,10 +2,6 @@
 /* Names for the numbers of disks. */
 #include "out/disk.h"
 
-#include "base/util.h"
-
-#define MINOR_BITS 20
-
 bool disk_is(const char *field)
 {
 	const char *last = strrchr(field, '_');
@@ -13,22 +9,13 @@ bool disk_is(const char *field)
 	return !strcmp(last ? last + 1 : field, "dev");
 }
 
-void disk_text(uint64_t dev, bool here, char text[DISK_SIZE])
+void disk_text(uint64_t dev, const struct dkt_source *source, char text[DISK_SIZE])
 {
-	const unsigned int major = (unsigned int)(dev >> MINOR_BITS);
-	const unsigned int minor = (unsigned int)(dev & ((1u << MINOR_BITS) - 1));
-	char path[64], target[256];
-	const char *slash;
-	ssize_t len;
+	const char *name = source ? dkt_source_disk(source, DKT_STREAM_ALL, dev) : NULL;
 
-	snprintf(text, DISK_SIZE, "%u,%u", major, minor);
-	if (!here)
-		return;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major, minor);
-	len = readlink(path, target, sizeof(target) - 1);
-	if (len <= 0)
-		return;
-	target[len] = '\0';
-	slash = strrchr(target, '/');
-	snprintf(text, DISK_SIZE, "%.*s", DISK_SIZE - 1, slash ? slash + 1 : target);
+	dkt__disk_number(dev, text);
+	if (name)
+		snprintf(text, DISK_SIZE, "%s", name);
+	else if (!source)
+		dkt__disk_here(dev, text);
 }

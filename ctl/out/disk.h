@@ -2,13 +2,17 @@
 /* Names for the numbers of disks. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <dktrace/dktrace.h>
 
-#define DISK_SIZE 64
+#include "base/disks.h"
+
+#define DISK_SIZE DKT__DISK_NAME
 
 /* True if the field of an event has the number of a disk, as the kernel has it in memory: "dev", "s_dev". */
 bool disk_is(const char *field);
 
-/* Writes "254,0" as the kernel prints it; if the disk is of this machine, its name: "vda". */
-void disk_text(uint64_t dev, bool here, char text[DISK_SIZE]);
+/*
+ * Writes the name that the hosts of a source have for the disk, NULL: this machine: "vda". If it is unknown, or the
+ * hosts have several, writes "254,0" as the kernel prints it.
+ */
+void disk_text(uint64_t dev, const struct dkt_source *source, char text[DISK_SIZE]);

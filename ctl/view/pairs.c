@@ -148,6 +148,8 @@ static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 					 .ctx = p->parts[pair->part].ctx,
 					 .pairs = pair->set.pairs,
 					 .source = p->source,
+					 .disks = p->parts[pair->part].source,
+					 .words = true,
 					 .title = pair->row->by ? pair->row->by : "" };
 	struct latency_view order;
 	struct json_object *it = json_object_new_object();

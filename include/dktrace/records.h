@@ -545,6 +545,8 @@ struct dkt_style_opts {
 	 * folded, whose escapes can be undone, ignore it.
 	 */
 	bool raw_text;
+	/* perfetto names disks as the hosts of this source do; NULL: by number. Outlives the style. */
+	const struct dkt_source *disks;
 };
 
 /*

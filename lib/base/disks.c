@@ -2,9 +2,11 @@
 /* The names of the disks and partitions of a machine, by their numbers. */
 #include "base/disks.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/parse.h"
@@ -127,6 +129,26 @@ void dkt__disks_clear(struct dkt__disks *disks)
 {
 	free(disks->list);
 	*disks = (struct dkt__disks){ 0 };
+}
+
+bool dkt__disk_here(uint64_t dev, char name[DKT__DISK_NAME])
+{
+	char path[64], target[PATH_MAX];
+	const char *last;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u",
+		 (uint32_t)(dev >> DKT__DISK_MINOR_BITS), (uint32_t)dev & MINOR_MASK);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n <= 0)
+		return false;
+	target[n] = '\0';
+	last = strrchr(target, '/');
+	last = last ? last + 1 : target;
+	if (!is_name(last, strlen(last)))
+		return false;
+	memcpy(name, last, strlen(last) + 1);
+	return true;
 }
 
 void dkt__disk_number(uint64_t dev, char text[DKT__DISK_NUMBER])

@@ -42,6 +42,9 @@ const char *dkt__disks_find(const struct dkt__disks *disks, uint64_t dev);
 
 void dkt__disks_clear(struct dkt__disks *disks);
 
+/* Gets the name that a disk of this machine has now. False: it has no such disk. */
+bool dkt__disk_here(uint64_t dev, char name[DKT__DISK_NAME]);
+
 /* Writes "254,0", as the kernel prints a number. */
 #define DKT__DISK_NUMBER 24
 void dkt__disk_number(uint64_t dev, char text[DKT__DISK_NUMBER]);

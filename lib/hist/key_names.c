@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names for a key's numbers, from the event's print format, devices and processes. */
-#include <limits.h>
-
+#include "base/disks.h"
 #include "hist/key.h"
-
-/* The kernel's dev_t has the minor number in its low bits (include/linux/kdev_t.h). */
-#define MINOR_BITS 20
 
 /* Holds the number that a print format prints for bits without names, or the 0 for no bit. */
 #define NUMBER_ROOM 32
@@ -61,23 +57,15 @@ bool dkt__names_same(const struct dkt__key_names *a, const struct dkt__key_names
 /* Prints "vda" for /dev/vda if the device is on this machine, otherwise "254,0". */
 static void put_device(struct dkt_ctx *ctx, uint64_t value, struct dkt_buf *buf)
 {
-	unsigned int major = (unsigned int)(value >> MINOR_BITS);
-	unsigned int minor = (unsigned int)(value & ((1u << MINOR_BITS) - 1));
-	char path[64], target[PATH_MAX], *name = NULL;
-	ssize_t n = -1;
+	char name[DKT__DISK_NAME], number[DKT__DISK_NUMBER];
 
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major, minor);
 	/* A file holds the device numbers of another machine or another boot. */
-	if (!ctx->given && !ctx->root)
-		n = readlink(path, target, sizeof(target) - 1);
-	if (n > 0) {
-		target[n] = '\0';
-		name = strrchr(target, '/');
+	if (!ctx->given && !ctx->root && dkt__disk_here(value, name)) {
+		dkt_buf_str(buf, name);
+		return;
 	}
-	if (name)
-		dkt_buf_str(buf, name + 1);
-	else
-		dkt_buf_printf(buf, "%u,%u", major, minor);
+	dkt__disk_number(value, number);
+	dkt_buf_str(buf, number);
 }
 
 /* Returns the size of the longest text: all names with their delimiters, and a number. */

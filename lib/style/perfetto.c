@@ -6,6 +6,7 @@
  * instants.
  */
 #include "style/perfetto.h"
+#include "base/disks.h"
 
 #define SEQUENCE 1
 
@@ -115,6 +116,18 @@ static void put_start(struct perfetto *perfetto, uint64_t ts, struct dkt_buf *bu
 
 /* ---- tracks ---- */
 
+/* Writes "block vda", or "block 254,0" if the name of the disk is unknown. */
+static void lane_name(const struct perfetto *perfetto, const struct track *track, char *text,
+		      size_t size)
+{
+	const uint64_t dev = track->id >> 8;
+	const char *disk = dkt_source_disk(perfetto->base.opts.disks, track->stream, dev);
+	char number[DKT__DISK_NUMBER];
+
+	dkt__disk_number(dev, number);
+	snprintf(text, size, "block %s", disk ? disk : number);
+}
+
 static void put_track_name(const struct perfetto *perfetto, struct dkt_buf *buf,
 			   const struct track *track, const char *comm)
 {
@@ -129,8 +142,7 @@ static void put_track_name(const struct perfetto *perfetto, struct dkt_buf *buf,
 	else if (track->kind == TRACK_SOFTIRQ)
 		dkt_buf_str(buf, "soft interrupts");
 	else if (track->kind == TRACK_LANE)
-		snprintf(text, sizeof(text), "block %u,%u", (uint32_t)(track->id >> 28),
-			 (uint32_t)(track->id >> 8) & 0xfffff);
+		lane_name(perfetto, track, text, sizeof(text));
 	else
 		snprintf(text, sizeof(text), "CPU %u", (uint32_t)track->id);
 	if (track->kind == TRACK_LANE || track->kind == TRACK_CPU)
