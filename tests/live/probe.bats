@@ -303,3 +303,12 @@ arg1=8' "$(dktrace show --style trace 2>/dev/null | sed -n "s/.* target_twice: *
 	set_param debug=+ioctl
 	same ioctl "$(dktrace get_param -n debug | tr ' ' '\n' | grep -x ioctl)" "debug"
 }
+
+# The process that reads the program is confined, and /run is empty after a boot.
+@test "probe add on a program creates the state of the log" {
+	need_namespace
+	run -0 apart sh -c 'mount -t tmpfs none /run && dktrace probe add -B "$DKTRACE_INSTANCE-new" -g "$1" -x "$2" target &&
+		dktrace probe del -B "$DKTRACE_INSTANCE-new" -g "$1" "*" && dktrace reset -B "$DKTRACE_INSTANCE-new" && ls -A /run' \
+		sh "$(group)" "$program"
+	lacks "$output" dktrace:
+}
