@@ -51,7 +51,8 @@ int tree_each(int (*fn)(void *data, const char *top), void *data)
 
 	for (size_t i = 0; !err && i < ARRAY_SIZE(tops); i++)
 		err = fn(data, tops[i]);
-	return err;
+	/* Links in debugfs lead there. */
+	return err ? err : fn(data, "/sys/module/libcfs/parameters");
 }
 
 /* Copies a path without double and trailing slashes. *name is the part after the top. */

@@ -23,7 +23,7 @@ struct tree_matches {
 /* Mounts debugfs if it is not mounted, once in a session: some of the trees are there. */
 void tree_mount(struct tree *tree);
 
-/* Calls fn for the top directory of each tree, whether it exists or not, until it fails. */
+/* Calls fn for each directory that has files of the trees, whether it exists or not, until it fails. */
 int tree_each(int (*fn)(void *data, const char *top), void *data);
 
 /*
