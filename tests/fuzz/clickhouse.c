@@ -167,9 +167,9 @@ static void load(struct room *room, const struct load_opts *opts)
 	must(!dkt_events(room->ctx, &events, &n) && n);
 	room->err = load_new(&room->line, opts, &room->load);
 	/* Another process runs this, too. */
-	while (room->err == -EBUSY && strstr(dkt_error(room->ctx), "another dktrace")) {
+	while (room->err == -EBUSY && strstr(dkt_error(room->ctx), "another dktrace") &&
+	       !usleep(1000)) {
 		load_free(room->load);
-		usleep(1000);
 		room->err = load_new(&room->line, opts, &room->load);
 	}
 	if (!room->err && !load_is_done(room->load))
