@@ -364,6 +364,7 @@ bool link_may_pass(long status, const char *answer)
 		242, /* TABLE_IS_READ_ONLY: it has no ZooKeeper for now */
 		252, /* TOO_MANY_PARTS */
 		279, /* ALL_CONNECTION_TRIES_FAILED */
+		319, /* UNKNOWN_STATUS_OF_INSERT: ZooKeeper went meanwhile */
 		999, /* KEEPER_EXCEPTION */
 	};
 	int number;

@@ -159,6 +159,7 @@ static void test_errors(void **state)
 	assert_false(link_may_pass(404, "Code: 81, e.displayText() = ..."));
 	assert_false(link_may_pass(500, "Code: 53, e.displayText() = ..."));
 	assert_true(link_may_pass(500, "Code: 252, e.displayText() = ..."));
+	assert_true(link_may_pass(500, "Code: 319, e.displayText() = ..."));
 	assert_true(link_may_pass(503, "<html>"));
 	assert_true(link_may_pass(408, "Code: 159. DB::Exception: Timeout exceeded"));
 }
