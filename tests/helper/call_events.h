@@ -32,6 +32,9 @@ enum call_made {
 	SWITCHED,
 	KERNEL_STACK,
 	USER_STACK,
+	SENT,
+	DELIVERED,
+	PROBED,
 	CALL_EVENTS,
 };
 
@@ -80,6 +83,20 @@ static const struct {
 			   "name: kernel_stack\nID: 909\nformat:\n" CALL_COMMON CALL_STACK },
 	[USER_STACK] = { "ftrace", "user_stack",
 			 "name: user_stack\nID: 910\nformat:\n" CALL_COMMON CALL_STACK },
+	[SENT] = { "signal", "signal_generate",
+		   "name: signal_generate\nID: 911\nformat:\n" CALL_COMMON
+		   "\tfield:int sig;\toffset:8;\tsize:4;\tsigned:1;\n"
+		   "\tfield:pid_t pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+		   "\tfield:int result;\toffset:16;\tsize:4;\tsigned:1;\n" CALL_END },
+	[DELIVERED] = { "signal", "signal_deliver",
+			"name: signal_deliver\nID: 912\nformat:\n" CALL_COMMON
+			"\tfield:int sig;\toffset:8;\tsize:4;\tsigned:1;\n"
+			"\tfield:unsigned long sa_handler;\toffset:16;\tsize:8;\tsigned:0;\n" CALL_END },
+	[PROBED] = { "kprobes", "do_sys_openat2",
+		     "name: do_sys_openat2\nID: 913\nformat:\n" CALL_COMMON
+		     "\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+		     "\tfield:__data_loc char[] arg1;\toffset:16;\tsize:4;"
+		     "\tsigned:1;\n" CALL_END },
 };
 
 /* A record as the kernel lays it out. */
