@@ -149,7 +149,7 @@ daemon_ended()
 	set_param debug=+vfstrace
 	lctl debug_daemon start "$tmp/log" 3>&-
 	run -1 --separate-stderr lctl dk
-	same "lctl: process $(daemon_pid) is reading these buffers
+	same "lctl: process $(daemon_pid) is reading these buffers, and does so until it is ended
 lctl: the debug daemon writes the trace log to $tmp/log: stop it, or use df" "$stderr" stderr
 	stop_daemon
 	lctl dk >/dev/null

@@ -204,7 +204,7 @@ target name="hello"' "$log" records
 	kill "$recorder"
 	wait "$recorder" || true
 	start dktrace follow >/dev/null
-	until_true eval 'grep -qx "$pid" "$state/spool/lock"'
+	until_true eval 'grep -qx "$pid follows" "$state/spool/lock"'
 	run -1 --separate-stderr dktrace probe del "$(group):target"
 	has "$stderr" "process $pid is reading these buffers"
 	same 1 "$(cat "$instance/events/$(group)/target/enable")" "in the log"

@@ -60,14 +60,60 @@ dk_in_turn()
 	same "" "$(cat "$tmp"/a* "$tmp"/b* "$tmp/rest" | sed -n 's/.*) number \([0-9]*\)$/\1/p' | sort | uniq -d | head -n 3)" "twice"
 }
 
+# Fills the log with so many lines; a pipe holds less than a thousand. usage: fill_log LINES
+fill_log()
+{
+	local i
+
+	set_param debug=0 debug_mb=32
+	for ((i = 0; i < $1; i++)); do
+		echo "number $i"
+	done >"$instance/trace_marker"
+}
+
+@test "dk waits for another one as long as that gets on" {
+	fill_log 20000
+	mkfifo "$tmp/pipe"
+	exec 5<>"$tmp/pipe"
+	dktrace dk --style trace >"$tmp/pipe" 2>/dev/null 3>&- 5>&- &
+	first=$!
+	pids+=("$first")
+	until_true grep -qx "$first" "$state/spool/lock"
+	start dktrace dk 2>"$tmp/err" >"$tmp/second" 5>&-
+	# It is read slowly until the second one says that it waits.
+	until grep -q "process $first is reading these buffers: waiting for its end" "$tmp/err"; do
+		dd bs=512 count=1 status=none <&5 >/dev/null
+		kill -0 "$first" && kill -0 "$pid"
+	done
+	cat "$tmp/pipe" >/dev/null 3>&- 5>&- &
+	pids+=("$!")
+	wait "$first"
+	exec 5>&-
+	wait "${pids[1]}"
+	has_line '^Debug log: 0 lines' "$tmp/second"
+}
+
+@test "dk says that another one stands still" {
+	fill_log 3000
+	mkfifo "$tmp/pipe"
+	exec 5<>"$tmp/pipe"
+	dktrace dk >"$tmp/pipe" 2>/dev/null 3>&- 5>&- &
+	pids+=("$!")
+	until_true grep -qx "$!" "$state/spool/lock"
+	run -1 --separate-stderr dktrace dk
+	same "dktrace: process ${pids[0]} is reading these buffers and stands still: perhaps nobody reads its output" \
+		"${stderr_lines[-1]}" "message"
+	exec 5>&-
+}
+
 @test "dk and clear name the process while follow reads the buffers" {
 	set_param debug=0
 	start dktrace follow -o "$tmp/log" 2>/dev/null
 	follow=$pid
 	lctl mark hello
 	until_true grep -q hello "$tmp/log"
-	expect 1 "" "dktrace: process $follow is reading these buffers" dktrace dk
-	expect 1 "" "lctl: process $follow is reading these buffers" lctl clear
+	expect 1 "" "dktrace: process $follow is reading these buffers, and does so until it is ended" dktrace dk
+	expect 1 "" "lctl: process $follow is reading these buffers, and does so until it is ended" lctl clear
 	# So does reset, and leaves it all as it is.
 	run -1 --separate-stderr dktrace reset
 	has "$stderr" "dktrace: another process reads the buffers of '$DKTRACE_INSTANCE': "

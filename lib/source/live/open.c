@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opens, closes and clears a live source; locks out other readers, and finds the spools. */
+/* Opens, closes and clears a live source, and finds the spools. */
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/gained.h"
@@ -9,43 +8,10 @@
 #include "instance.h"
 #include "instance/ids.h"
 #include "source/live.h"
+#include "source/live/lock.h"
 #include "source/live/retired.h"
 #include "source/live/whole.h"
 #include "tracefs.h"
-
-/* Locks the spool directory for this process; the lock file holds its PID. */
-static int lock_spool(struct dkt_ctx *ctx, const char *dir, int *dirfd, int *lock)
-{
-	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
-	char holder[32] = "";
-
-	if (mkdir(dir, 0700) && errno != EEXIST)
-		return dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
-	*dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (*dirfd < 0)
-		return dkt_fail(ctx, -errno, "open %s: %s", dir, strerror(errno));
-	*lock = openat(*dirfd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (*lock < 0)
-		return dkt_fail(ctx, -errno, "open %s/lock: %s", dir, strerror(errno));
-	for (int tries = 0; flock(*lock, LOCK_EX | LOCK_NB); tries++) {
-		if (errno != EWOULDBLOCK)
-			return dkt_fail(ctx, -errno, "lock %s: %s", dir, strerror(errno));
-		if (tries < 20) {
-			usleep(100000);
-			continue;
-		}
-		if (pread(*lock, holder, sizeof(holder) - 1, 0) < 0)
-			holder[0] = '\0';
-		holder[strcspn(holder, "\n")] = '\0';
-		return dkt_fail(ctx, -EBUSY, "process %s is reading these buffers",
-				*holder ? holder : "of another user");
-	}
-	snprintf(holder, sizeof(holder), "%d\n", (int)getpid());
-	if (ftruncate(*lock, 0) || pwrite(*lock, holder, strlen(holder), 0) < 0)
-		dkt_log(ctx, DKT_LOG_INFO, "write the reader's ID to %s/lock: %s", dir,
-			strerror(errno));
-	return 0;
-}
 
 static int make_spool(const struct dkt_instance *in)
 {
@@ -69,7 +35,9 @@ static int open_spool(struct dkt__live *live)
 	if (!path)
 		return dkt__no_memory(in->ctx);
 	err = *sub ? make_spool(in) : 0;
-	return err ? err : lock_spool(in->ctx, path, &live->dir, &live->lock);
+	return err ? err :
+		     dkt__spool_lock(in->ctx, path, live->flags & DKT_LIVE_FOLLOW, &live->dir,
+				     &live->lock);
 }
 
 uint32_t dkt__page_size(struct dkt_instance *in)
