@@ -138,6 +138,17 @@ int selection_window(const struct selection *s, struct dkt_ctx *ctx,
 	return err;
 }
 
+/* Times of one clock only can be compared before the source is known. */
+static int check_order(struct dkt_ctx *ctx, const struct selection_words *words,
+		       const struct selection *s)
+{
+	if (!s->since.given || !s->until.given || s->since.wall != s->until.wall ||
+	    s->since.ns <= s->until.ns)
+		return 0;
+	return dkt_fail(ctx, -EINVAL, "--until: '%s' is before --since '%s'", words->until,
+			words->since);
+}
+
 /* ---- the selection ---- */
 
 int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, struct selection *s)
@@ -162,6 +173,8 @@ int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, str
 		err = read_time(ctx, "since", words->since, &s->since);
 	if (!err)
 		err = read_time(ctx, "until", words->until, &s->until);
+	if (!err)
+		err = check_order(ctx, words, s);
 	return err ? err : read_rate(ctx, words->rate, &s->rate);
 }
 

@@ -71,10 +71,14 @@ static int target_words(struct dkt_ctx *ctx, const char *action, char **words)
 
 int triggers_check_action(struct dkt_ctx *ctx, const char *action)
 {
+	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	char *words __cleanup(free) = NULL;
-	int err = has_target(action) ? target_words(ctx, action, &words) : 0;
+	int err;
 
-	return err || !words ? err : select_check_words(ctx, words);
+	if (!has_target(action))
+		return dkt_trigger_parse(ctx, action, &trigger) == -EINVAL ? -EINVAL : 0;
+	err = target_words(ctx, action, &words);
+	return err ? err : select_check_words(ctx, words);
 }
 
 /* Adds the action for each event that its words select. */

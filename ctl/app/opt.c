@@ -427,6 +427,8 @@ int opt_check(const struct app *app)
 		{ "filter", AT(filter), records | CMD_TRIGGER | CMD_SELECT | CMD_STRACE,
 		  value_filter },
 		{ "compression", AT(compression), writes, value_compression },
+		{ "clickhouse", AT(clickhouse), CMD_LOAD, value_server },
+		{ "load", AT(clickhouse), CMD_COLLECT, value_server },
 		{ "depth", AT(depth), CMD_GRAPH, value_depth },
 		{ "threshold", AT(threshold), CMD_GRAPH, value_threshold },
 	};

@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "base/util.h"
+#include "clickhouse/server.h"
 #include "log/threads.h"
 #include "lustre/mask.h"
 #include "lustre/named.h"
@@ -101,6 +102,16 @@ int value_compression(struct dkt_ctx *ctx, const char *option, const char *text)
 	if (!strcmp(text, "zstd") || !strcmp(text, "zlib") || !strcmp(text, "none"))
 		return 0;
 	return dkt_fail(ctx, -EINVAL, "--%s: '%s' is not zstd, zlib or none", option, text);
+}
+
+int value_server(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	struct server server = { 0 };
+	int err = server_parse(ctx, text, NULL, &server);
+
+	server_clear(&server);
+	/* This system can lack the library that parses addresses. */
+	return err == -EINVAL ? dkt_fail_in(ctx, err, "--%s", option) : 0;
 }
 
 int value_depth(struct dkt_ctx *ctx, const char *option, const char *text)

@@ -8,7 +8,7 @@ struct dkt_ctx;
 typedef int value_check(struct dkt_ctx *ctx, const char *option, const char *text);
 
 value_check value_events, value_classes, value_subsystems, value_processes, value_cpus,
-	value_programs, value_numbers, value_filter, value_compression, value_depth,
+	value_programs, value_numbers, value_server, value_filter, value_compression, value_depth,
 	value_threshold;
 
 /* The same for words that select events, which are an argument of the command with that name. */

@@ -62,7 +62,9 @@ static int print_memory(struct app *app, int argc)
 			"boot-config --persistent: an event that is enabled at boot makes the"
 			" kernel forget the records of the boot before: set parameters after"
 			" 'dktrace last-boot --start'");
-	if (read_memory(app, &memory) || boot_memory_print(app->ctx, &memory, stdout))
+	if (read_memory(app, &memory))
+		return app_usage("%s", dkt_error(app->ctx));
+	if (boot_memory_print(app->ctx, &memory, stdout))
 		return app_fail(app);
 	explain(app, &memory);
 	return 0;

@@ -173,7 +173,7 @@ await()
 	run -1 dktrace load --clickhouse http://127.0.0.1:1/x "$capture"
 	has "$output" 'http://127.0.0.1:1/: Failed to connect to 127.0.0.1 port 1'
 	for address in ftp://127.0.0.1/ "http://127.0.0.1/?database=x" :::; do
-		run -1 dktrace load --clickhouse "$address" "$capture"
+		run -2 dktrace load --clickhouse "$address" "$capture"
 		has "$output" 'the address of ClickHouse is http[s]://[USER@]HOST[:PORT][/DATABASE]'
 	done
 	expect 2 '' 'dktrace: load: give the server: --clickhouse http://HOST:8123/DATABASE' dktrace load "$capture"

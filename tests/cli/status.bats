@@ -79,6 +79,16 @@ setup()
 	all 2 "--calls: ', ' names no system call" "strace" -e ', ' -- true
 }
 
+@test "a value that no machine takes is a wrong word" {
+	all 2 "--persistent: 'abc' is not a size; write 64M" "boot-config" --persistent abc
+	all 2 "the address of ClickHouse is http[s]://" "load $switches --clickhouse" nosuch
+	all 2 "the address of ClickHouse is http[s]://" "collect --load nosuch -w a -o new record -e" x
+	all 2 "'nosuch' is not a trigger: traceon, traceoff, " "trigger add sched:sched_switch" nosuch
+	all 2 "--until: '11:00' is before --since '12:00'" "report $switches|show|hist -i $switches|strace $switches" \
+		--since 12:00 --until 11:00
+	all 2 "--until: '1.5' is before --since '2'" "convert $switches out.dat" --since 2 --until 1.5
+}
+
 @test "a list of processes or CPUs that is none is a wrong word" {
 	all 2 "--pid: 'abc' is not a list of processes" "record|flight start|daemon start|filter set|strace" -p abc
 	all 2 "--pid: 'abc' is not a list of processes" \

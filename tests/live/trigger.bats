@@ -189,15 +189,15 @@ for fd in fd, fd + 1:
 		has this trigger already: enable_event:sched:sched_switch|1|add sched:sched_process_fork enable_event:sched:sched_switch:5
 		the kernel keeps one of disable_event and enable_event for sched:sched_switch|1|add sched:sched_process_fork disable_event:sched:sched_switch
 		sched:sched_process_fork has this trigger already: traceoff:3|1|add 'sched:*' traceoff
-		'nosuch' is not a trigger: traceon, traceoff|1|add sched:sched_switch nosuch
-		'traceoff:x' is not a valid trigger|1|add sched:sched_switch traceoff:x
+		'nosuch' is not a trigger: traceon, traceoff|2|add sched:sched_switch nosuch
+		'traceoff:x' is not a valid trigger|2|add sched:sched_switch traceoff:x
 		enable_event needs an event: enable_event:SYSTEM:EVENT|2|add sched:sched_switch enable_event
 		'nosuch:event' is not a class, subsystem or event|1|add sched:sched_switch enable_event:nosuch:event
 		'nosuch' is not a class, subsystem or event|1|add nosuch traceoff
 		has no field 'prev_pidd'; did you mean prev_pid?|1|add sched:sched_switch traceoff --filter 'prev_pidd == 1'
 		a single '&' here|2|add sched:sched_switch traceoff --filter 'prev_pid == 1 & prev_prio == 1'
 		give the condition with --filter|1|add sched:sched_switch 'traceoff if prev_pid == 1'
-		a trigger is one line|1|add sched:sched_switch $'hist:keys=a\nb'
+		a trigger is one line|2|add sched:sched_switch $'hist:keys=a\nb'
 		the kernel's limit is 4095|1|add sched:sched_switch traceoff --filter "$(printf 'prev_pid == 1 || %.0s' {1..300}) prev_pid == 2"
 		the limit is 10000 triggers|1|add all enable_event:all
 		no trigger traceon is set on 'sched'|1|del sched traceon
