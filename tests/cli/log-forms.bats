@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Logs of Lustre in the forms in which people have them: copied by other programs, or put into tickets.
-# shellcheck disable=SC2154,SC2030,SC2031 # set by bats and helper/common.bash
+# shellcheck disable=SC2016,SC2154,SC2030,SC2031 # programs of jq and awk; set by bats and helper/common.bash
 load ../helper/common
 
 setup()
