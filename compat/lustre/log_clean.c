@@ -202,7 +202,7 @@ static void join(const struct cleaning *how, struct dkt_buf *whole, size_t befor
 
 /* ---- looking ---- */
 
-/* What the lines at the beginning are. */
+/* The lines at the beginning. */
 struct look {
 	bool starts; /* the message of some line begins */
 	bool starts_untabbed; /* the same, with spaces in place of tabs */

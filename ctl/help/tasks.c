@@ -72,7 +72,7 @@ const struct task tasks[] = {
 	{ "Who deletes files?", "delete deletes deleted deleting remove removes removed unlink unlinks rm rmdir disappear disappears vanish vanished gone missing file directory slow",
 	  "dktrace strace --calls 'unlink*,rmdir'", RECORD_CALLS,
 	  "dktrace strace --calls 'unlink*,rmdir' trace.dat" },
-	{ "How long do calls for metadata take?", "metadata stat fstat statx lstat getattr unlink mkdir create open rename ls lookup slow operations ops calls latency files small mdt mds find takes forever hang hangs rate dne changelog",
+	{ "How long do calls for metadata take?", "metadata stat fstat statx lstat getattr unlink mkdir create open rename ls lookup slow operations ops calls latency files small mdt mds find takes forever hang hangs rate changelog",
 	  "dktrace strace --summary --calls '" METADATA "'", RECORD_CALLS,
 	  "dktrace strace --summary --calls '" METADATA "' trace.dat" },
 	{ "Which disk is slow?", "nvme ssd hdd raid scsi drive multipath await utilization saturated high iowait latency storage block device io ost mdt queue where does the time go",
