@@ -23,7 +23,7 @@ struct trigger_count {
  */
 int triggers_message_events(struct debuglog *log, const char **words);
 
-/* Checks the form of the words that the action has for its target. -EINVAL: as of select_new(). */
+/* Checks the form of an action, and of the words that it has for its target. -EINVAL: no kernel takes it. */
 int triggers_check_action(struct dkt_ctx *ctx, const char *action);
 
 /*
