@@ -214,7 +214,8 @@ struct dkt_tracedat_opts {
 
 /*
  * Begins a file for trace-cmd(1), KernelShark and libtracecmd with records of a source. The file keeps the
- * clocks of the streams, which dkt_source_clock() reads, and what it lacks, as dkt_source_info's damage.
+ * clocks of the streams, which dkt_source_clock() reads, the names of disks, which dkt_source_disk() reads, and what
+ * it lacks, as dkt_source_info's damage.
  * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the format. fd stays the caller's; its file
  * must be empty and seekable. The library writes nothing to it before dkt_tracedat_finish().
  * Messages go to ctx. -EINVAL: unknown version or compression, or invalid options.
