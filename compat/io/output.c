@@ -144,6 +144,9 @@ static int open_existing(struct place *place, unsigned int flags, int how, int *
 				(unsigned int)st.st_uid);
 	/* The target of a link may not exist yet. */
 	how |= S_ISLNK(st.st_mode) ? O_CREAT : O_NOFOLLOW;
+	/* Whoever could read a pipe himself would not hear that its reader has gone, and wait for ever. */
+	if (S_ISFIFO(st.st_mode))
+		how = (how & ~O_ACCMODE) | O_WRONLY;
 	/* A pipe may take the place of the file now. */
 	how |= S_ISREG(st.st_mode) ? O_NONBLOCK : 0;
 	fd = openat(place->dirfd, place->name, how | O_NOCTTY | O_CLOEXEC, 0600);

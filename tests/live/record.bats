@@ -369,3 +369,12 @@ ended()
 	same 141 "$status" "the exit status"
 	same "" "$(own)" "left behind"
 }
+
+@test "record to a pipe with a name ends at a signal before it has a reader, and with its reader" {
+	mkfifo "$tmp/pipe"
+	start dktrace record -e syscalls:sys_enter_ioctl -o "$tmp/pipe" -- true
+	until_true eval '! kill "$pid" 2>/dev/null'
+	start head -c 1 "$tmp/pipe" >/dev/null
+	run timeout -k 1 600 dktrace record -e syscalls:sys_enter_ioctl -o "$tmp/pipe" -- true
+	[ "$status" -lt 124 ]
+}
