@@ -40,13 +40,19 @@ static int open_stdout(struct capture_file *file)
 }
 
 /* -EBUSY if another process records into the file that is there. */
-static int check_free(const struct capture_file *file)
+static int check_free(const struct capture_file *file, const char *path)
 {
-	int fd __cleanup(close) = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd __cleanup(close) = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0 || !flock(fd, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK)
 		return 0;
 	return dkt_fail(file->ctx, -EBUSY, "open %s: another process records into it", file->path);
+}
+
+/* The file itself, also if the user has named a link to it. */
+static const char *place_of(const struct capture_file *file)
+{
+	return file->target ?: file->path;
 }
 
 /* Moves an earlier file out of the way. */
@@ -57,13 +63,16 @@ static int keep_earlier(struct capture_file *file)
 
 	if (err)
 		return dkt_fail_in(file->ctx, err, "open %s", file->path);
-	if (lstat(file->path, &st) || !S_ISREG(st.st_mode))
+	if (!lstat(file->path, &st) && S_ISLNK(st.st_mode))
+		file->target = realpath(file->path, NULL);
+	if (lstat(place_of(file), &st) || !S_ISREG(st.st_mode))
 		return 0;
-	err = check_free(file);
+	err = check_free(file, place_of(file));
 	if (!err)
-		err = output_keep_old(file->ctx, file->path, &file->kept);
-	return err || !file->kept || !unlink(file->path) || errno == ENOENT ? err :
-									      fail(file, "replace");
+		err = output_keep_old(file->ctx, place_of(file), &file->kept);
+	return err || !file->kept || !unlink(place_of(file)) || errno == ENOENT ?
+		       err :
+		       fail(file, "replace");
 }
 
 static int lock(const struct capture_file *file)
@@ -103,7 +112,7 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	err = keep_earlier(file);
 	if (err)
 		return err;
-	file->created = lstat(path, &st) && errno == ENOENT;
+	file->created = lstat(place_of(file), &st) && errno == ENOENT;
 	file->fd = output_open(ctx, path, OUTPUT_READ);
 	if (file->fd < 0)
 		return dkt_fail_in(ctx, file->fd, "open %s", path);
@@ -124,6 +133,7 @@ void capture_file_close(struct capture_file *file)
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file->kept);
+	free(file->target);
 	*file = (struct capture_file)CAPTURE_FILE_INIT;
 }
 
@@ -138,9 +148,9 @@ static bool is_at(const struct capture_file *file, const char *path)
 
 void capture_file_discard(struct capture_file *file)
 {
-	if (file->created && file->regular && is_at(file, file->path) && !unlink(file->path) &&
-	    file->kept)
-		rename(file->kept, file->path);
+	if (file->created && file->regular && is_at(file, place_of(file)) &&
+	    !unlink(place_of(file)) && file->kept)
+		rename(file->kept, place_of(file));
 	capture_file_close(file);
 }
 

@@ -10,6 +10,7 @@ struct capture_file {
 	int fd;
 	bool regular; /* a file on a disk; otherwise a pipe, socket or device */
 	char *kept; /* the name that an earlier file got; NULL: there was none */
+	char *target; /* of the link that path is; NULL: it is no link, or one to nothing */
 	bool created; /* by capture_file_open() */
 };
 

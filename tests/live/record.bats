@@ -378,3 +378,16 @@ ended()
 	# The reader ends while it is written.
 	run -141 dktrace record -e syscalls:sys_enter_ioctl -o "$tmp/pipe" -- true
 }
+
+@test "record keeps the earlier file behind a link as FILE.old, too" {
+	echo precious >"$tmp/target"
+	ln -s target "$tmp/link"
+	run -0 --separate-stderr dktrace record -e syscalls:sys_enter_ioctl -o "$tmp/link" -- true
+	same precious "$(cat "$tmp/target.old")" "the earlier file"
+	has "$stderr" "is now $tmp/target.old"
+	[ -L "$tmp/link" ]
+	dktrace info "$tmp/target"
+	# What cannot start leaves all as it was.
+	run -1 dktrace record -e syscalls:sys_enter_ioctl -o "$tmp/target.old" -e nosuch:event -- true
+	same precious "$(cat "$tmp/target.old")" "the earlier file"
+}
