@@ -178,13 +178,18 @@ static bool ends_prefix(char c)
 
 const char *log_text_head(const char *line, struct record_head *head)
 {
-	const char *place = take_head(line, head);
-	const size_t len = place ? 0 : strnlen(line, PREFIX_MAX + HEAD_LEAST);
+	const char *place = take_head(line, head), *colon = line, *newline, *end;
 
-	for (size_t i = 0; !place && i + HEAD_LEAST < len && line[i] != '\n'; i++)
-		/* A quick question first: most lines without a head have no such numbers. */
-		if (ends_prefix(line[i]) && line[i + 9] == ':' && line[i + 18] == ':')
-			place = take_head(line + i + 1, head);
+	if (place)
+		return place;
+	end = line + strnlen(line, PREFIX_MAX + HEAD_LEAST);
+	newline = memchr(line, '\n', (size_t)(end - line));
+	end = newline ? newline : end;
+	/* Quick questions first: most lines without a head have no such numbers. */
+	for (; !place && (colon = memchr(colon, ':', (size_t)(end - colon))); colon++)
+		if (colon - line > 8 && end - colon > 9 && colon[9] == ':' &&
+		    ends_prefix(colon[-9]))
+			place = take_head(colon - 8, head);
 	return place;
 }
 
