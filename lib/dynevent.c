@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Creates, lists and removes events at run time: probes and synthetic events. */
+#include "base/own_name.h"
 #include "event.h"
 #include "instance.h"
 #include "probe.h"

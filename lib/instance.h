@@ -21,14 +21,5 @@ int dkt__buffers_clear(struct dkt_instance *in);
 
 /* ---- instance/own.c: instances for one process only ---- */
 
-/*
- * Returns 1 if the name is that of an instance whose process has exited, 0 if the process lives.
- * -EINVAL: the instance is not one for a process only.
- */
-int dkt__own_exited(const char *name);
-
-/* Returns the process for which the instance of that name was created, if it lives; 0: there is none. */
-pid_t dkt__own_process(const char *name);
-
-/* Removes such an instance, then its probes and synthetic events. */
+/* Removes an instance that was created for one process only, then its probes and synthetic events. */
 int dkt__own_remove(struct dkt_ctx *ctx, const char *name);

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 
 #include "base/io.h"
+#include "base/own_name.h"
 #include "instance.h"
 #include "recorder.h"
 #include "tracedat.h"
