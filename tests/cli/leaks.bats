@@ -14,6 +14,7 @@ setup()
 	export DKTRACE_INSTANCE=dkt-leaks-$$-$BATS_TEST_NUMBER
 	# A process writes its part here: a line for each thread that was searched, and the memory that is lost.
 	checks=$BATS_TEST_TMPDIR/checks
+	export DKT_CHECKS=$checks
 	mkdir "$checks"
 	export LSAN_OPTIONS="suppressions=$top/tests/leaks:print_suppressions=0:log_threads=1"
 	export ASAN_OPTIONS=handle_sigill=2:intercept_tls_get_addr=0:report_globals=0:detect_leaks=1:log_path=$checks/of
