@@ -387,7 +387,7 @@ ended()
 	has "$stderr" "is now $tmp/target.old"
 	[ -L "$tmp/link" ]
 	dktrace info "$tmp/target"
-	# What cannot start leaves all as it was.
+	# A command that cannot start leaves all as it was.
 	run -1 dktrace record -e syscalls:sys_enter_ioctl -o "$tmp/target.old" -e nosuch:event -- true
 	same precious "$(cat "$tmp/target.old")" "the earlier file"
 }
