@@ -19,7 +19,7 @@ bool dkt__event_is_on(struct dkt_instance *in, const struct dkt_event *event);
 /* Empties the buffers, as dkt_instance_clear() without a spool. */
 int dkt__buffers_clear(struct dkt_instance *in);
 
-/* ---- instance/own.c: instances for one process only ---- */
+/* ---- instance/own.c: instances for one process only, with names of base/own_name.h ---- */
 
 /* Removes an instance that was created for one process only, then its probes and synthetic events. */
 int dkt__own_remove(struct dkt_ctx *ctx, const char *name);
