@@ -38,22 +38,21 @@ static const char *find_label(const char *p, uint32_t *mask)
 	static const struct {
 		const char *label;
 		uint32_t mask;
-	} labels[] = { { " LustreError: ", ERROR },
-		       { " Lustre: ", WARNING },
-		       { " LNetError: ", ERROR },
-		       { " LNet: ", WARNING } };
-	const char *first = NULL, *text = NULL;
+	} labels[] = { { "LustreError: ", ERROR },
+		       { "Lustre: ", WARNING },
+		       { "LNetError: ", ERROR },
+		       { "LNet: ", WARNING } };
 
-	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
-		const char *at = strstr(p, labels[i].label);
+	for (const char *at = p; (at = strchr(at, 'L')); at++)
+		for (size_t i = 0; at > p && at[-1] == ' ' && i < ARRAY_SIZE(labels); i++) {
+			const size_t len = strlen(labels[i].label);
 
-		if (!at || (first && at > first))
-			continue;
-		first = at;
-		*mask = labels[i].mask;
-		text = at + strlen(labels[i].label);
-	}
-	return text;
+			if (!strncmp(at, labels[i].label, len)) {
+				*mask = labels[i].mask;
+				return at + len;
+			}
+		}
+	return NULL;
 }
 
 /* A part of the line. */
@@ -118,7 +117,7 @@ static bool take_time(struct console *console, const char **p, struct record_hea
 {
 	int64_t usec;
 
-	if (!log_time_take(p, console->written, time))
+	if (!log_time_take(p, &console->calendar, time))
 		return false;
 	if (time->has_uptime) {
 		usec = fine_time(console, time);
@@ -176,16 +175,18 @@ int console_text_line(struct console *console, const char *line, uint8_t *rec)
 
 bool console_text_has_time(const char *text)
 {
+	struct log_calendar calendar = { .written = INT32_MAX };
 	struct log_time time;
 
-	return log_time_take(&text, INT32_MAX, &time);
+	return log_time_take(&text, &calendar, &time);
 }
 
 bool console_text_has_date(const char *text)
 {
+	struct log_calendar calendar = { .written = INT32_MAX };
 	struct log_time time;
 
-	return log_time_take(&text, INT32_MAX, &time) && time.kind == LOG_TIME_WALL;
+	return log_time_take(&text, &calendar, &time) && time.kind == LOG_TIME_WALL;
 }
 
 bool console_text_is(const char *text)
@@ -226,11 +227,11 @@ static int flush(struct reading *r)
 }
 
 /* Finds the line's host, and what follows the kernel's name and times. NULL: it has no time. */
-static const char *find_text(const struct console *console, const char *line, struct log_host *host)
+static const char *find_text(struct console *console, const char *line, struct log_host *host)
 {
 	struct log_time time;
 
-	if (!log_time_take(&line, console->written, &time))
+	if (!log_time_take(&line, &console->calendar, &time))
 		return NULL;
 	take_host(&line, &time, host);
 	line += strspn(line, " ");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lustre/log_hosts.h"
+#include "lustre/log_time.h"
 #include "lustre/record/spill.h"
 
 /* True if the text begins with a time, as each line of syslog does. It ends with a NUL. */
@@ -16,7 +17,7 @@ bool console_text_is(const char *text);
 
 /* A file of syslog, dmesg, journalctl or conman. */
 struct console {
-	int64_t written; /* when it was last written, in s; tells the year of dates without one */
+	struct log_calendar calendar;
 	int64_t boot; /* on the clock of conman, in us, from lines that have the time since then, too */
 	bool uptime; /* times are those since the boot; known from the first line of Lustre */
 	uint64_t lines; /* of Lustre */

@@ -338,7 +338,7 @@ static int read_text(struct dkt_ctx *ctx, enum log_kind kind, const struct log_w
 				    &log->bad);
 	} else if (!err) {
 		log->console.hosts = &log->hosts;
-		log->console.written = fstat(log->fd, &st) ? time(NULL) : st.st_mtime;
+		log->console.calendar.written = fstat(log->fd, &st) ? time(NULL) : st.st_mtime;
 		err = console_text_read(ctx, log->fd, &log->console, &log->spill);
 		log->epochs.never_back = log->console.uptime;
 	}

@@ -434,7 +434,7 @@ int log_text_open(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log
 	if (fstat(fd, &st))
 		return dkt_fail(ctx, -errno, "read: %s", strerror(errno));
 	t->of = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	t->console.written = S_ISREG(st.st_mode) ? st.st_mtime : time(NULL);
+	t->console.calendar.written = S_ISREG(st.st_mode) ? st.st_mtime : time(NULL);
 	t->console.hosts = &t->console_hosts;
 	return 0;
 }

@@ -3,10 +3,24 @@
 #include "lustre/log_time.h"
 
 #include <ctype.h>
-#include <time.h>
 
 #include "base/parse.h"
 #include "lustre/prefix.h"
+
+/* Returns local time in s. Whatever a zone does, it does it at a full minute. */
+static int64_t local_time(struct log_calendar *calendar, const struct tm *tm)
+{
+	struct tm *last = &calendar->minute, minute = *tm;
+
+	if (tm->tm_mday && last->tm_min == tm->tm_min && last->tm_hour == tm->tm_hour &&
+	    last->tm_mday == tm->tm_mday && last->tm_mon == tm->tm_mon &&
+	    last->tm_year == tm->tm_year)
+		return calendar->begins + tm->tm_sec;
+	*last = *tm;
+	minute.tm_sec = 0;
+	calendar->begins = mktime(&minute);
+	return calendar->begins + tm->tm_sec;
+}
 
 /* Takes a number of at most that many digits, after spaces, and moves past it. */
 static bool take(const char **p, int digits, int *value)
@@ -80,22 +94,22 @@ static bool take_year(const char **p, struct tm *tm)
  * Takes "Nov 25 03:12:55 ", or with a fraction as of journalctl. The year is the one that stands before or
  * after it, or else the last one in which that was not after the file was written.
  */
-static bool take_date(const char **p, int64_t written, int64_t *sec, uint64_t *usec)
+static bool take_date(const char **p, struct log_calendar *calendar, int64_t *sec, uint64_t *usec)
 {
-	struct tm tm = { .tm_isdst = -1 }, now;
-	const time_t last = (time_t)written;
+	struct tm tm = { .tm_isdst = -1 }, *now = &calendar->now;
+	const time_t written = (time_t)calendar->written;
 	bool has_year = take_year(p, &tm);
 
 	if (!take_day(p, &tm))
 		return false;
 	has_year = has_year || take_year(p, &tm);
-	if (!take_clock(p, &tm) || !localtime_r(&last, &now))
+	if (!take_clock(p, &tm) || (!now->tm_mday && !localtime_r(&written, now)))
 		return false;
 	if (!has_year)
-		tm.tm_year =
-			now.tm_year - (tm.tm_mon > now.tm_mon ||
-				       (tm.tm_mon == now.tm_mon && tm.tm_mday > now.tm_mday + 1));
-	*sec = mktime(&tm);
+		tm.tm_year = now->tm_year -
+			     (tm.tm_mon > now->tm_mon ||
+			      (tm.tm_mon == now->tm_mon && tm.tm_mday > now->tm_mday + 1));
+	*sec = local_time(calendar, &tm);
 	*usec = take_fraction(p);
 	return **p == ' ';
 }
@@ -104,7 +118,7 @@ static bool take_date(const char **p, int64_t written, int64_t *sec, uint64_t *u
  * Takes "Wed 2026-11-25 03:12:55 CET " of journalctl -o short-full, or with a fraction as of -o verbose: local
  * time or UTC.
  */
-static bool take_full(const char **p, int64_t *sec, uint64_t *usec)
+static bool take_full(const char **p, struct log_calendar *calendar, int64_t *sec, uint64_t *usec)
 {
 	struct tm tm = { .tm_isdst = -1 };
 	const char *zone;
@@ -122,7 +136,7 @@ static bool take_full(const char **p, int64_t *sec, uint64_t *usec)
 	tm.tm_mon--;
 	zone = *p;
 	*p += strcspn(zone, " ");
-	*sec = strncmp(zone, "UTC ", 4) != 0 ? mktime(&tm) : timegm(&tm);
+	*sec = strncmp(zone, "UTC ", 4) != 0 ? local_time(calendar, &tm) : timegm(&tm);
 	return **p == ' ';
 }
 
@@ -139,7 +153,8 @@ static bool take_unix(const char **p, int64_t *sec, uint64_t *usec)
 }
 
 /* Takes "2026-11-25T03:12:55.123456+01:00", in local time without a zone; a space can be for the T. */
-static bool take_date_time(const char **p, int64_t *sec, uint64_t *usec)
+static bool take_date_time(const char **p, struct log_calendar *calendar, int64_t *sec,
+			   uint64_t *usec)
 {
 	struct tm tm = { .tm_isdst = -1 };
 	int hours, minutes = 0, sign;
@@ -162,18 +177,18 @@ static bool take_date_time(const char **p, int64_t *sec, uint64_t *usec)
 		take(p, 2, &minutes);
 		*sec = timegm(&tm) - sign * (hours * 3600 + minutes * 60);
 	} else {
-		*sec = mktime(&tm);
+		*sec = local_time(calendar, &tm);
 	}
 	return true;
 }
 
-static bool take_iso(const char **p, int64_t *sec, uint64_t *usec)
+static bool take_iso(const char **p, struct log_calendar *calendar, int64_t *sec, uint64_t *usec)
 {
-	return take_date_time(p, sec, usec) && **p == ' ';
+	return take_date_time(p, calendar, sec, usec) && **p == ' ';
 }
 
 /* Takes the "[Wed Nov 25 03:12:55 2026] " of dmesg -T. */
-static bool take_dmesg(const char **p, int64_t *sec)
+static bool take_dmesg(const char **p, struct log_calendar *calendar, int64_t *sec)
 {
 	struct tm tm = { .tm_isdst = -1 };
 
@@ -183,18 +198,18 @@ static bool take_dmesg(const char **p, int64_t *sec)
 	if (!take_day(p, &tm) || !take_clock(p, &tm) || !take(p, 4, &tm.tm_year))
 		return false;
 	tm.tm_year -= 1900;
-	*sec = mktime(&tm);
+	*sec = local_time(calendar, &tm);
 	return take_char(p, ']');
 }
 
 /* Takes the "[2026-11-25 03:12:55] " of conman. */
-static bool take_conman(const char **p, int64_t *sec, uint64_t *usec)
+static bool take_conman(const char **p, struct log_calendar *calendar, int64_t *sec, uint64_t *usec)
 {
 	const char *from = *p;
 
 	if (!take_char(p, '['))
 		return false;
-	if (take_date_time(p, sec, usec) && take_char(p, ']'))
+	if (take_date_time(p, calendar, sec, usec) && take_char(p, ']'))
 		return true;
 	*p = from;
 	return false;
@@ -218,7 +233,7 @@ static bool take_uptime(const char **p, int64_t *sec, uint64_t *usec)
 }
 
 /* Takes a time without a prefix. */
-static bool take_plain(const char **p, int64_t written, struct log_time *time)
+static bool take_plain(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
 	const char *from = *p;
 	int64_t *sec = &time->sec;
@@ -227,23 +242,23 @@ static bool take_plain(const char **p, int64_t written, struct log_time *time)
 	time->kind = LOG_TIME_WALL;
 	time->is_rough = false;
 	*usec = 0;
-	if (take_iso(p, sec, usec))
+	if (take_iso(p, calendar, sec, usec))
 		return true;
 	*p = from;
-	if (take_date(p, written, sec, usec))
+	if (take_date(p, calendar, sec, usec))
 		return true;
 	*p = from;
-	if (take_full(p, sec, usec))
+	if (take_full(p, calendar, sec, usec))
 		return true;
 	*p = from;
 	if (take_unix(p, sec, usec))
 		return true;
 	*p = from;
 	*usec = 0;
-	if (take_dmesg(p, sec))
+	if (take_dmesg(p, calendar, sec))
 		return true;
 	*p = from;
-	if (take_conman(p, sec, usec)) {
+	if (take_conman(p, calendar, sec, usec)) {
 		time->is_rough = true;
 		return true;
 	}
@@ -252,7 +267,7 @@ static bool take_plain(const char **p, int64_t written, struct log_time *time)
 	return take_uptime(p, sec, usec);
 }
 
-bool log_time_take(const char **p, int64_t written, struct log_time *time)
+bool log_time_take(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
 	const char *from = *p, *next;
 
@@ -260,7 +275,7 @@ bool log_time_take(const char **p, int64_t written, struct log_time *time)
 	time->host = prefix_host(from, &time->host_len);
 	while (from) {
 		*p = from;
-		if (take_plain(p, written, time))
+		if (take_plain(p, calendar, time))
 			break;
 		from = prefix_skip(from);
 	}

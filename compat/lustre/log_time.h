@@ -2,6 +2,8 @@
 /* Takes the times that syslog, dmesg, journalctl and conman write before a message. */
 #pragma once
 
+#include <time.h>
+
 #include "base/util.h"
 
 enum log_time_kind {
@@ -21,9 +23,17 @@ struct log_time {
 	size_t host_len;
 };
 
+/* What the times of a log need of the time zone: asking libc for each line costs more than all else. */
+struct log_calendar {
+	int64_t written; /* when the file was last written, in s; tells the year of dates without one */
+	/* The rest is zeroed at the beginning. */
+	struct tm now; /* the same in local time; tm_mday 0: not known yet */
+	struct tm minute; /* the last one that was asked for; tm_mday 0: none */
+	int64_t begins; /* it, in s */
+};
+
 /*
- * Takes the time that the line begins with, after the prefixes of other programs, and moves *p after it.
- * written is when the file was last written, in s, which tells the year of dates without one. False: the line
- * has no time.
+ * Takes the time that the line begins with, after the prefixes of other programs, and moves *p after it. False:
+ * the line has no time.
  */
-bool log_time_take(const char **p, int64_t written, struct log_time *time);
+bool log_time_take(const char **p, struct log_calendar *calendar, struct log_time *time);

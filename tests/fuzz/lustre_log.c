@@ -115,7 +115,7 @@ static void console(const char *text, size_t size)
 {
 	char *line = strndup(text, size), *rec = malloc(RECORD_MAX);
 	struct log_hosts hosts = { 0 };
-	struct console it = { .written = INT32_MAX, .hosts = &hosts };
+	struct console it = { .calendar = { .written = INT32_MAX }, .hosts = &hosts };
 
 	must(line && rec);
 	for (int i = 0; i < 2; i++) {
