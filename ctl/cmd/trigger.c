@@ -84,14 +84,10 @@ static int add(struct app *app, struct debuglog *log, int argc, char **argv)
 {
 	struct trigger_count count = { 0 };
 	bool message = is_message(argv[0]);
-	int err;
+	int err = message ? add_message(app, log, argv + 1, &count) :
+			    triggers_add(log, argv[0], argv[1], app->filter, &count);
 
-	if ((argc == 3) != message)
-		return dkt_fail(app->ctx, -EINVAL, "trigger add: give %s",
-				message ? "message TEXT ACTION" :
-					  "EVENTS ACTION, or message TEXT ACTION");
-	err = message ? add_message(app, log, argv + 1, &count) :
-			triggers_add(log, argv[0], argv[1], app->filter, &count);
+	(void)argc;
 	if (!err)
 		print_count(&count);
 	free(count.missed);
@@ -194,6 +190,20 @@ static const struct {
 	{ "rearm", 0, 0, DEBUGLOG_CHANGE, "", rearm },
 };
 
+/* Checks what no machine is asked for. Returns 0 or EXIT_USAGE. */
+static int check_add(struct app *app, int argc, char **argv)
+{
+	const bool message = is_message(argv[0]);
+
+	if ((argc == 3) != message)
+		return app_usage("trigger add: give %s",
+				 message ? "message TEXT ACTION" :
+					   "EVENTS ACTION, or message TEXT ACTION");
+	if (triggers_check_action(app->ctx, argv[argc - 1]))
+		return app_usage("trigger: %s", dkt_error(app->ctx));
+	return 0;
+}
+
 int cmd_trigger(struct app *app, int argc, char **argv)
 {
 	struct debuglog *log = NULL;
@@ -207,8 +217,8 @@ int cmd_trigger(struct app *app, int argc, char **argv)
 		return app_usage("trigger %s: --filter is an option of add", argv[1]);
 	if (argc > 2 && !is_message(argv[2]) && value_select(app->ctx, "trigger", argv[2]))
 		return app_usage("%s", dkt_error(app->ctx));
-	if (actions[i].run == add && triggers_check_action(app->ctx, argv[argc - 1]))
-		return app_usage("trigger: %s", dkt_error(app->ctx));
+	if (actions[i].run == add && check_add(app, argc - 2, argv + 2))
+		return EXIT_USAGE;
 	err = debuglog_open(app->ctx, app->instance, actions[i].flags, &log);
 	if (!err)
 		err = actions[i].run(app, log, argc - 2, argv + 2);

@@ -26,7 +26,7 @@ values()
 	dd if=/dev/zero of=/dev/null bs=123 count=4 2>/dev/null
 	run dktrace dk --style trace
 	same 4 "$(count 'vfs_read.*ret=123$')" "$1: trace style has the event as it is"
-	run dktrace probe del --force 'vfs_*'
+	run dktrace probe del 'vfs_*'
 	status_is 0 "$1: they can be removed"
 }
 
