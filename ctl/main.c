@@ -21,6 +21,8 @@ static void app_defaults(struct app *app)
 
 	app->instance = name && *name ? name : app_instance;
 	app->root = secure_getenv("DKTRACE_ROOT");
+	if (app->root && !*app->root)
+		app->root = NULL;
 }
 
 /*
@@ -54,6 +56,29 @@ static int app_context(struct app *app)
 		return EXIT_FAILED;
 	}
 	return lower_privileges(app);
+}
+
+/* A file may have buffers of any name, and only the command tells whether it reads one. Hosts judge for collect. */
+static int check_instance(struct app *app)
+{
+	static const uint64_t maybe = CMD_READ_ALL | CMD_READ_FIRST | CMD_ANALYZE | CMD_LAMI |
+				      CMD_STRACE | CMD_COLLECT;
+
+	if (app->input || app->command->flags & maybe || !app_check_instance(app, app->ctx))
+		return 0;
+	return app_fail(app);
+}
+
+/* lctl takes empty arguments, hosts judge those of collect, and a flight recorder's reason may be empty. */
+static int check_empty(const struct command *command, int n, char **argv)
+{
+	if (command->flags & (CMD_LCTL | CMD_HIDDEN | CMD_WRAP | CMD_FLIGHT))
+		return 0;
+	for (int i = 0; i < n; i++)
+		if (!*argv[i])
+			return app_usage("%s: an argument is empty; usage: dktrace %s %s",
+					 command->name, command->name, command->args);
+	return 0;
 }
 
 static int check_args(const struct command *command, int n)
@@ -118,10 +143,14 @@ static int run_command(struct app *app, int argc, char **argv)
 	argc -= first - 1;
 	argc = file_argument_take(app, argc, argv);
 	rc = check_args(command, argc - 1);
+	if (!rc)
+		rc = check_empty(command, argc - 1 - app->n_command, argv + 1);
 	if (!rc && app->n_command && runs_command(command))
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);
+	if (!rc)
+		rc = check_instance(app);
 	if (!rc && own_options)
 		rc = opt_check(app);
 	if (!rc && !app->input && !app->root && names)

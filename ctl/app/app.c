@@ -70,6 +70,14 @@ bool app_has_instance(const struct app *app)
 	return app->instance != app_instance && app->instance != getenv("DKTRACE_INSTANCE");
 }
 
+int app_check_instance(struct app *app, struct dkt_ctx *ctx)
+{
+	int err = dkt_instance_check_name(ctx, app->instance);
+
+	app->wrong = err == -EINVAL;
+	return err;
+}
+
 int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = root, .log = log_line, .log_data = &app->level,

@@ -263,6 +263,9 @@ command_fn cmd_analyze, cmd_apply, cmd_boot_config, cmd_collect, cmd_complete, c
 /* True if the command line names an instance. */
 bool app_has_instance(const struct app *app);
 
+/* Checks that there can be an instance of the name of -B. A failure is one of the words of the command line. */
+int app_check_instance(struct app *app, struct dkt_ctx *ctx);
+
 /* Creates another context that logs as the app's context does. Returns 0 or -ENOMEM. */
 int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx);
 

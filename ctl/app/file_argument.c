@@ -21,7 +21,8 @@ static bool has(const char *directory, const char *name)
 /* A file, standard input or a directory, and no program. */
 static bool is_recording(const char *word)
 {
-	return !strcmp(word, "-") || has(word, ".") || (!access(word, F_OK) && access(word, X_OK));
+	return !strcmp(word, "-") || (*word && has(word, ".")) ||
+	       (!access(word, F_OK) && access(word, X_OK));
 }
 
 /* A saved tree of tracefs. Another directory may be the output of the style ctf. */

@@ -280,8 +280,10 @@ static int set_up(struct live *live)
 	DKT_OPTS(dkt_live_opts, copts, .flags = DKT_LIVE_FOLLOW, .wake_percent = WAKE_PERCENT);
 	char *name __cleanup(free) = live_name(live->app, live->opts->kind);
 	struct dkt_ctx *ctx = live->app->ctx;
-	int err = name ? dkt_caps_check(ctx, DKT_NEED_CONTROL) : -ENOMEM;
+	int err = name ? app_check_instance(live->app, ctx) : -ENOMEM;
 
+	if (!err)
+		err = dkt_caps_check(ctx, DKT_NEED_CONTROL);
 	if (!err)
 		err = dkt_instance_own(ctx, name, &live->in);
 	if (!err)

@@ -308,6 +308,12 @@ static char joint(const struct opt *opt)
 	return '\0';
 }
 
+/* An empty name is the buffer without a name in a file, and an empty directory of metrics is none. */
+static bool may_be_empty(const struct opt *opt)
+{
+	return opt->offset == AT(instance) || opt->offset == AT(metrics);
+}
+
 /* Returns -ENOMEM, or 0. */
 static int store(struct app *app, const struct opt *opt, const char *value)
 {
@@ -391,6 +397,12 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 		}
 		opt = opt_of(command, c);
 		if (c < FIRST && is_of_strace(command, opt, optarg)) {
+			argv[0] = self;
+			return -1;
+		}
+		if (optarg && !*optarg && !may_be_empty(opt)) {
+			app_say("--%s: the value is empty; write --%s %s", opt->name, opt->name,
+				opt->arg);
 			argv[0] = self;
 			return -1;
 		}

@@ -188,11 +188,15 @@ static int probe_add_sql(struct app *app, char **argv)
 {
 	const struct dkt_sql *sql = NULL;
 	struct dkt_probes *probes = NULL;
-	int rc = check_sql(app, argv);
+	int rc = check_sql(app, argv), err;
 
-	if (!rc &&
-	    (dkt_tracefs_open(app->ctx, 0) || dkt_sql_new(app->ctx, app->sql, app->name, &sql) ||
-	     joined_define(app->ctx, sql, app->name, &probes)))
+	if (rc)
+		return rc;
+	err = dkt_tracefs_open(app->ctx, 0);
+	if (!err)
+		err = dkt_sql_new(app->ctx, app->sql, app->name, &sql);
+	app->wrong = err == -EINVAL || err == -E2BIG;
+	if (err || joined_define(app->ctx, sql, app->name, &probes))
 		rc = app_fail(app);
 	if (!rc)
 		rc = app->dry_run ? print_sql(app, sql, probes) : create(app, NULL, sql, probes);

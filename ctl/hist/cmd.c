@@ -52,6 +52,7 @@ static int read_sql(struct hist *hist)
 	struct app *app = hist->app;
 	int err = dkt_sql_new(hist->ctx, app->sql, NULL, &hist->sql);
 
+	app->wrong = err == -EINVAL || err == -E2BIG;
 	if (err)
 		return err;
 	hist->selection = hist->sql->event;

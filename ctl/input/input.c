@@ -16,8 +16,10 @@
 static int open_log(struct app *app, struct input *in)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
-	int err = debuglog_open(in->ctx, app->instance, 0, &in->log);
+	int err = app_check_instance(app, in->ctx);
 
+	if (!err)
+		err = debuglog_open(in->ctx, app->instance, 0, &in->log);
 	if (err)
 		return err;
 	if (!in->log->in)

@@ -184,13 +184,16 @@ static bool is_empty(const char *text)
 
 /* ---- names ---- */
 
+/* The beginnings of SQLite's messages, which have no code of their own. */
+#define NO_COLUMN "no such column: "
+#define NO_TABLE  "no such table: "
+
 /*
  * Writes the column of the event for comm, pid or cpu, which the table lacks, into the text. False: SQLite does
  * not name such a column.
  */
 static bool name_column(struct query *query)
 {
-	static const char no_column[] = "no such column: ";
 	static const enum schema_fixed columns[] = {
 		[DKT__EVERY_COMM] = SCHEMA_COMM,
 		[DKT__EVERY_PID] = SCHEMA_PID,
@@ -202,9 +205,9 @@ static bool name_column(struct query *query)
 	size_t before;
 	char *text;
 
-	if (at < 0 || strncmp(words, no_column, strlen(no_column)) != 0)
+	if (at < 0 || strncmp(words, NO_COLUMN, strlen(NO_COLUMN)) != 0)
 		return false;
-	name = words + strlen(no_column);
+	name = words + strlen(NO_COLUMN);
 	if (strncmp(query->text + at, name, strlen(name)) != 0)
 		return false;
 	dot = strrchr(name, '.');
@@ -223,6 +226,15 @@ static bool name_column(struct query *query)
 	return true;
 }
 
+/* True if the statement names a table or a column that these files lack, and others may have. */
+static bool lacks_name(const struct query *query)
+{
+	const char *words = sqlite3_errmsg(query->sqlite);
+
+	return !strncmp(words, NO_COLUMN, strlen(NO_COLUMN)) ||
+	       !strncmp(words, NO_TABLE, strlen(NO_TABLE));
+}
+
 int query_prepare(struct query *query)
 {
 	const char *rest = NULL;
@@ -235,8 +247,10 @@ int query_prepare(struct query *query)
 
 	if (query->err)
 		return query->err;
+	query->app->wrong = rc == SQLITE_AUTH || (rc == SQLITE_ERROR && !lacks_name(query));
 	if (rc)
 		return query_fail(query);
+	query->app->wrong = true;
 	if (!query->statement)
 		return dkt_fail(query->app->ctx, -EINVAL, "sql: the statement is empty");
 	if (!is_empty(rest))
@@ -245,6 +259,7 @@ int query_prepare(struct query *query)
 	if (sqlite3_bind_parameter_count(query->statement))
 		return dkt_fail(query->app->ctx, -EINVAL,
 				"sql: a statement cannot have parameters (?, :NAME)");
+	query->app->wrong = false;
 	return 0;
 }
 

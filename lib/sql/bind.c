@@ -46,8 +46,8 @@ static int no_event(struct sql *sql, const struct sql_token *token, const char *
 	else
 		for (size_t i = 0; !dkt_events(sql->ctx, &all, &n) && i < n; i++)
 			dkt__guess_try(&guess, all[i]->name);
-	return dkt__sql_fail(sql, token, "there is no event '%.*s'%s", SQL_TEXT(sql, token),
-			     dkt__guess_words(&guess));
+	return dkt__sql_fail_as(sql, -ENOENT, token, "there is no event '%.*s'%s",
+				SQL_TEXT(sql, token), dkt__guess_words(&guess));
 }
 
 static int find_event(struct sql *sql, struct sql_event *it)
@@ -160,8 +160,9 @@ static int find_in_event(struct sql *sql, const struct sql_token *token, struct 
 	if (is_time(field))
 		return dkt__sql_fail(sql, token, "'%.*s' needs its event: write %s.%.*s",
 				     SQL_TEXT(sql, token), event->name, SQL_TEXT(sql, token));
-	return dkt__sql_fail(sql, token, "event %s:%s has no field '%.*s'%s", event->system,
-			     event->name, (int)field->len, field->name, dkt__guess_words(&guess));
+	return dkt__sql_fail_as(sql, -ENOENT, token, "event %s:%s has no field '%.*s'%s",
+				event->system, event->name, (int)field->len, field->name,
+				dkt__guess_words(&guess));
 }
 
 static int find_field(struct sql *sql, const struct sql_token *token, struct field *field)

@@ -81,8 +81,9 @@ int dkt__sql_bind(struct sql *sql);
 int dkt__sql_translate(struct sql *sql, const char *name, char **text);
 
 /* Sets an error message with a caret under the token. Returns -EINVAL. */
-#define dkt__sql_fail(sql, token, ...)                                                             \
-	dkt__fail_at((sql)->ctx, -EINVAL, "sql", (sql)->text, (token)->at, __VA_ARGS__)
+#define dkt__sql_fail_as(sql, err, token, ...)                                                     \
+	dkt__fail_at((sql)->ctx, err, "sql", (sql)->text, (token)->at, __VA_ARGS__)
+#define dkt__sql_fail(sql, token, ...) dkt__sql_fail_as(sql, -EINVAL, token, __VA_ARGS__)
 
 bool dkt__sql_is(const struct sql *sql, const struct sql_token *token, const char *word);
 bool dkt__sql_same(const struct sql *sql, const struct sql_token *a, const struct sql_token *b);

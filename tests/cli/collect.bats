@@ -77,9 +77,6 @@ list_actions()
 		# shellcheck disable=SC2086 # words
 		[[ $output != *"without -o"* ]] || run collect -w a -B x/y $action </dev/null
 		case $action in
-		doctor) # asks the kernel only
-			same 0 "$status" "$action"
-			;;
 		get_param | mark | set_param | clear)
 			same "2 dktrace: collect: '$action' takes no --instance" "$status ${lines[0]}" "$action"
 			;;

@@ -63,7 +63,7 @@ fsync=(syscalls:sys_enter_fsync syscalls:sys_exit_fsync --match common_pid)
 
 	expect 2 '' "dktrace: --sort: 'totla' is not a column; the columns are $columns; did you mean total?" \
 		dktrace latency syscall --input "$capture" --sort totla.descending
-	expect 2 '' "dktrace: --sort: '' is not a column; the columns are $columns" \
+	expect 2 '' "dktrace: --sort: the value is empty; write --sort COLUMN" \
 		dktrace latency syscall --input "$capture" --sort ''
 	expect 2 '' "dktrace: --top: 'x' is not a number" dktrace latency syscall --input "$capture" --top x
 	expect 2 '' "dktrace: --watch: '0' is not a number of seconds above 0; units are ns, us, ms, s, m, h and d" dktrace latency syscall -w0

@@ -54,26 +54,26 @@ wakeup_tree()
 	done
 }
 
-@test "a wrong statement is refused with the place, exit 1" {
+@test "a wrong statement is refused with the place, with 2, or 1 for an event of other machines" {
 	refuse()
 	{
-		run -1 --separate-stderr dktrace hist -i "$capture" --sql "$1"
-		same '' "$output" "standard output of: $1"
-		same "dktrace: sql: $2" "$(head -n 1 <<<"$stderr")" "$1"
+		run -"$1" --separate-stderr dktrace hist -i "$capture" --sql "$2"
+		same '' "$output" "standard output of: $2"
+		same "dktrace: sql: $3" "$(head -n 1 <<<"$stderr")" "$2"
 		has "$stderr" '^'
 	}
-	refuse 'SELECT ret FROM sys_exit_raed' "there is no event 'sys_exit_raed'; did you mean sys_exit_read?"
-	refuse 'SELECT rte FROM sys_exit_read' "event syscalls:sys_exit_read has no field 'rte'; did you mean ret?"
-	refuse 'SELECT ret FROM' 'expected an event before the end'
-	refuse 'SELECT ret FROM sys_exit_read FROM sys_exit_write' "expected JOIN, WHERE or the end before 'FROM'"
-	refuse 'SELECT ret FROM sys_exit_read WHERE ret' 'syntax error'
-	refuse 'SELECT ret FROM sys_exit_read WHERE ret > > 3' 'syntax error'
-	refuse '' 'expected SELECT before the end'
-	refuse $'SELECT ret\e[31m FROM sys_exit_read' 'only printable ASCII is allowed'
-	refuse $'SELECT ret FROM sys_exit_read WHERE ret = "\xff\xfe"' 'only printable ASCII is allowed'
-	refuse 'SELECT s.ret FROM sys_enter_read AS b JOIN sys_exit_read AS s ON b.common_pid = s.common_pid' \
+	refuse 1 'SELECT ret FROM sys_exit_raed' "there is no event 'sys_exit_raed'; did you mean sys_exit_read?"
+	refuse 1 'SELECT rte FROM sys_exit_read' "event syscalls:sys_exit_read has no field 'rte'; did you mean ret?"
+	refuse 2 'SELECT ret FROM' 'expected an event before the end'
+	refuse 2 'SELECT ret FROM sys_exit_read FROM sys_exit_write' "expected JOIN, WHERE or the end before 'FROM'"
+	refuse 2 'SELECT ret FROM sys_exit_read WHERE ret' 'syntax error'
+	refuse 2 'SELECT ret FROM sys_exit_read WHERE ret > > 3' 'syntax error'
+	refuse 2 'INSERT' "expected SELECT before 'INSERT'"
+	refuse 2 $'SELECT ret\e[31m FROM sys_exit_read' 'only printable ASCII is allowed'
+	refuse 2 $'SELECT ret FROM sys_exit_read WHERE ret = "\xff\xfe"' 'only printable ASCII is allowed'
+	refuse 2 'SELECT s.ret FROM sys_enter_read AS b JOIN sys_exit_read AS s ON b.common_pid = s.common_pid' \
 		'a statement with JOIN is an event, not a histogram'
-	run -1 --separate-stderr dktrace hist -i "$capture" --sql "SELECT $(printf 'ret,%.0s' {1..16384})ret FROM sys_exit_read"
+	run -2 --separate-stderr dktrace hist -i "$capture" --sql "SELECT $(printf 'ret,%.0s' {1..16384})ret FROM sys_exit_read"
 	same 'dktrace: sql: the statement has 65565 bytes; the limit is 4095' "$stderr" '64 KB'
 }
 
@@ -105,9 +105,9 @@ sched:sched_switch hist:keys=next_pid:__join_wakeup_0=common_pid-$__from_wakeup_
 		dktrace probe add --name wakeup --sql "$wakeup"
 	same '' "$(cat "$DKTRACE_ROOT/dynamic_events")" made
 	gone "/run/dktrace/$DKTRACE_INSTANCE"
-	expect 1 '' "dktrace: sql: 'a-b' cannot be the name of an event" dktrace probe add --name a-b --sql "$wakeup"
-	run -1 --separate-stderr dktrace probe add --name x --sql 'SELECT pid FROM sched_waking'
+	expect 2 '' "dktrace: sql: 'a-b' cannot be the name of an event" dktrace probe add --name a-b --sql "$wakeup"
+	run -2 --separate-stderr dktrace probe add --name x --sql 'SELECT pid FROM sched_waking'
 	has "$stderr" 'sql: a statement without JOIN is a histogram, not an event'
-	run -1 --separate-stderr dktrace probe add --name x --sql "${wakeup% ON*}"
+	run -2 --separate-stderr dktrace probe add --name x --sql "${wakeup% ON*}"
 	has "$stderr" 'sql: expected ON before the end'
 }

@@ -39,6 +39,54 @@ setup()
 	all 2 "'nosuch' is not one of " "lustre rpc $switches" --keys nosuch
 }
 
+@test "an empty value is a wrong word in each option of each command, but for the two that name something by it" {
+	local command option checked=0
+
+	for command in $(dktrace help | awk '/^  [a-z]/ { print $1 }'); do
+		for option in $(dktrace "$command" --help | grep -oE -- '^ +(-[A-Za-z], +)?--[a-z-]+ [A-Z]' | grep -oE -- '--[a-z-]+'); do
+			[[ $option != --instance && $option != --metrics ]] || continue
+			case $command in
+			# Their options are written before them.
+			clear | get_param | mark | set_param) set -- "$option" '' "$command" ;;
+			*) set -- "$command" "$option" '' ;;
+			esac
+			run --separate-stderr timeout 600 dktrace "$@" </dev/null
+			same "2 dktrace: $option: the value is empty; write $option" "$status ${stderr%% [A-Z]*}" "dktrace $*"
+			checked=$((checked + 1))
+		done
+	done
+	at_least 300 "$checked" "options"
+}
+
+@test "an empty argument is a wrong word in each command that takes words or files" {
+	local command
+
+	for command in "report" "info" "convert x" "split x" "merge -o x" "sql" "view -o x" "lustre rpc" "strace" "recover" \
+		"dk" "show" "last-boot" "snapshot show" "apply" "save" "hist" "latency" "analyze cputop" "lami cputop" \
+		"load --clickhouse http://x:1/x" "trigger add" "filter set" "probe add" "list events" "graph"; do
+		all 2 "dktrace: ${command%% *}: an argument is empty; usage: dktrace ${command%% *} " "$command" ''
+	done
+	all 0 "" "mark" ''
+}
+
+@test "a name that no instance can have is a wrong word" {
+	all 2 "'a/b' cannot be the name of an instance" \
+		"show|dk|follow|status|start|stop|reset|save|apply x|flight start -e x|flight status|daemon status|record -e x|boot-config|function|hist|hist sched:sched_switch|latency syscall|top|list classes|doctor|last-boot|snapshot take|convert log x.dat" \
+		-B a/b
+	all 1 "it has no buffer 'a/b'" "report $switches|info $switches" -B a/b
+	expect 2 "" "dktrace: 'a/b' cannot be the name of an instance" dktrace -B a/b mark x
+}
+
+@test "a statement or condition that has no meaning on any machine is a wrong word" {
+	[ "$EUID" -eq 0 ] || skip "needs root"
+	all 2 "syntax error" "sql $switches" 'SELEC 1'
+	all 2 "sql: a statement can read the tables, and nothing else" "sql $switches" 'BEGIN'
+	all 1 "no such table: nosuch" "sql $switches" 'SELECT * FROM nosuch'
+	all 2 "expected" "hist --sql|probe add --name x --sql" 'SELECT x FROM'
+	all 2 "--when: read: give a time with its unit, such as read > 100ms" "flight start -e x" --when 'read > abc'
+	all 2 "--when: '> 5ms' names no latency" "flight start -e x" --when '> 5ms'
+}
+
 @test "a class that does not exist is a wrong word" {
 	all 2 "unknown name 'nosuch'; see 'dktrace list classes'" \
 		"report $switches|convert $switches out.dat|record|flight start|daemon start|show|dk|follow" -c nosuch
@@ -96,7 +144,7 @@ setup()
 	all 2 "--pid: '0' is not a list of processes" "record|hist sched:sched_switch|latency syscall|strace" -p 0
 	all 2 "--comm: '' cannot be the name of a program" \
 		"record|flight start|daemon start|filter set|hist sched:sched_switch|latency syscall|strace|analyze cputop|report $switches|convert $switches out.dat" \
-		--comm ''
+		--comm ,
 	all 2 "--cpu: 'abc' is not a list of numbers such as 0-3,5" "record|flight start|report $switches|strace $switches" -C abc
 }
 

@@ -57,13 +57,13 @@ Try 'dktrace --help'." --style legacy dk
 
 @test "an invalid option value fails with status 2" {
 	wrong "--style: unknown style 'xml'; use legacy, trace, raw, json, csv, folded, ctf, ctf-lttng or perfetto" dk --style xml
-	wrong "--pid: '-4' is not a list of numbers such as 0-3,5" dk --pid -4
-	wrong "--pid: '12x' is not a list of numbers such as 0-3,5" show --pid 12x
-	wrong "--pid: '' is not a list of numbers such as 0-3,5" show --pid ''
+	wrong "--pid: '-4' is not a list of processes such as 1234,1235" dk --pid -4
+	wrong "--pid: '12x' is not a list of processes such as 1234,1235" show --pid 12x
+	wrong "--pid: the value is empty; write --pid LIST" show --pid ''
 	wrong "--cpu: '99999999999' is not a list of numbers such as 0-3,5" dk --cpu 99999999999
 	wrong "--class: unknown name 'nosuch'; see 'dktrace list classes'" dk --class ioctl+nosuch
 	wrong "--subsystem: unknown name 'nosuch'; see 'dktrace list subsystems'" dk --subsystem nosuch
-	for when in yesterday 25:00 12:61 12:00:00.x @ @-1 @1.x -5y 2026-13-01\ 10:00 ''; do
+	for when in yesterday 25:00 12:61 12:00:00.x @ @-1 @1.x -5y 2026-13-01\ 10:00; do
 		wrong "--since: '$when' is not a time: SECONDS of the trace's clock, HH:MM[:SS], 'YYYY-MM-DD[ HH:MM[:SS]]', ISO 8601, @SECONDS, -N[smhd]" \
 			show --since "$when"
 	done
@@ -78,9 +78,9 @@ Try 'dktrace --help'." --style legacy dk
 	local name
 
 	for name in a/b ../x . .. .hidden; do
-		expect 1 "" "dktrace: '$name' cannot be the name of an instance" dktrace --root "$capture" -B "$name" status
+		expect 2 "" "dktrace: '$name' cannot be the name of an instance" dktrace --root "$capture" -B "$name" status
 	done
-	expect 1 "" "dktrace: '' cannot be the name of an instance" dktrace --root "$capture" --instance '' status
+	expect 2 "" "dktrace: '' cannot be the name of an instance" dktrace --root "$capture" --instance '' status
 	# Other tests use /run/dktrace meanwhile: look only for files of these names.
 	for name in /run/dktrace/a /run/x /run/dktrace/.hidden; do
 		[ ! -e "$name" ]
@@ -131,7 +131,7 @@ Try 'dktrace --help'." --style legacy dk
 		--class: 'ioctl+' ends without a name|record daemon flight show dk follow report info convert hist latency|-c ioctl+
 		--subsystem: 'osd-osd' names no subsystems; see 'dktrace list subsystems'|record daemon flight show dk follow report info convert hist latency|-u osd-osd
 		--pid: 'abc' is not a list of processes such as 1234,1235|record daemon flight filter function graph strace-live|-p abc
-		--pid: 'abc' is not a list of numbers such as 0-3,5|show dk follow report info convert hist latency|-p abc
+		--pid: 'abc' is not a list of processes such as 1234,1235|show dk follow report info convert hist latency|-p abc
 		--cpu: '5-1' is not a list of numbers such as 0-3,5|record daemon flight filter show dk follow report info convert hist latency strace-live|-C 5-1
 		filter: a comparison is missing here|record daemon flight trigger show dk follow report info convert hist latency|-f (((
 		--compression: 'lz5' is not zstd, zlib or none|record daemon show dk report convert recover|--compression lz5

@@ -221,9 +221,9 @@ time.sleep(100000)'
 		'0' is not a list of processes|2|set sched:sched_switch --pid 0
 		CPU 1023 does not exist|1|set --cpu 0,1023
 		'x' is not a list of numbers|2|set --cpu x
-		'' is not a list of numbers|2|set --cpu ''
+		--cpu: the value is empty; write --cpu LIST|2|set --cpu ''
 		'0-' is not a list of numbers|2|set sched:sched_switch --cpu 0-
-		cannot be the name of a program|1|set --comm ''
+		--comm: the value is empty; write --comm GLOBS|2|set --comm ''
 		no filter is set on 'vfstrace'; 'dktrace filter list' shows all|1|clear vfstrace
 		no filter is set on 'pids'|1|clear pids
 		'nosuch' is not one of set, list, clear|2|nosuch

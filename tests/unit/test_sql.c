@@ -190,7 +190,12 @@ static void test_a_wrong_statement_is_refused_with_its_place(void **state)
 		size_t words = strlen("sql: ") + strlen(cases[i].words);
 		const char *error, *caret;
 
-		assert_fails(t->ctx, -EINVAL, NULL, dkt_sql_new(t->ctx, cases[i].text, NULL, &sql));
+		/* Another system may have an event or a field that this one lacks. */
+		const bool lacks = strstr(cases[i].words, "there is no event") ||
+				   strstr(cases[i].words, "has no field");
+
+		assert_fails(t->ctx, lacks ? -ENOENT : -EINVAL, NULL,
+			     dkt_sql_new(t->ctx, cases[i].text, NULL, &sql));
 		assert_null(sql);
 		error = dkt_error(t->ctx);
 		caret = strrchr(error, '\n');
