@@ -120,11 +120,38 @@ static void find_input(struct app *app, int argc, char **argv)
 		app->input = argv[1];
 }
 
+static bool is_trace_dat(int fd)
+{
+	static const char magic[] = "\x17\x08\x44tracing";
+	char bytes[sizeof(magic) - 1];
+
+	return pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+	       !memcmp(bytes, magic, sizeof(bytes));
+}
+
+/*
+ * A trace.dat file is read where it is. A directory for temporary files costs a quarter of the start, so that
+ * a command that prints such files has none.
+ */
+static bool needs_temporary(struct app *app, int argc, char **argv)
+{
+	const int first = first_read(app), last = last_read(app, argc);
+	size_t n = 0;
+
+	if (app->command->flags & CMD_SQL || find_output(app, argc, argv))
+		return true;
+	while (n < app->n_files && is_trace_dat(app->files[n].fd))
+		n++;
+	return !n || n < app->n_files || (last >= first && n < (size_t)(last - first + 1));
+}
+
 static int confine(struct app *app, int argc, char **argv, bool log)
 {
 	const int first = first_read(app), last = last_read(app, argc);
-	unsigned int needs = CAGE_TEMPORARY | (log ? CAGE_KERNEL : 0);
+	unsigned int needs = log ? CAGE_KERNEL : 0;
 
+	if (needs_temporary(app, argc, argv))
+		needs |= CAGE_TEMPORARY;
 	if (app->keep_privileges & DKT_KEEP_SYMBOLS)
 		needs |= CAGE_PROGRAMS;
 	return cage_enter(app, argv + first, last < first ? 0 : (size_t)(last - first + 1),

@@ -183,7 +183,7 @@ on_terminal()
 	local v6=$top/tests/fixture/tracedat/v6.dat
 	run -1 --separate-stderr dktrace analyze memtop "$v6" "$v6"
 	has "$stderr" 'dktrace: memtop: the files have no event kmem:mm_page_alloc; to record'
-	expect 2 '' "dktrace: --pid: 'x' is not a list of numbers such as 0-3,5" analyze cputop trace.txt --pid x
+	expect 2 '' "dktrace: --pid: 'x' is not a list of processes such as 1234,1235" analyze cputop trace.txt --pid x
 }
 
 @test "analyze lists the analyses, and the manual describes each" {

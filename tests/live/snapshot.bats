@@ -40,7 +40,7 @@ load ../helper/live
 
 @test "boot-config --persistent refuses sizes and addresses that cannot be used" {
 	for size in 1 4095K 100000G x -1 0; do
-		run -1 --separate-stderr dktrace boot-config --persistent=$size
+		run ! --separate-stderr dktrace boot-config --persistent=$size
 		same "" "$output" "nothing is printed for $size"
 	done
 	run -1 --separate-stderr dktrace boot-config --persistent 8M --address 12
