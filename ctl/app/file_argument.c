@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The recording or tree to read, for commands that read the kernel without it. */
 #include "app/file_argument.h"
+#include "app/privileges.h"
 
 #include <unistd.h>
 
@@ -18,10 +19,12 @@ static bool has(const char *directory, const char *name)
 	return path && !access(path, F_OK);
 }
 
-/* A file, standard input or a directory, and no program. */
+/* The log, a file, standard input or a directory, and no program. */
 static bool is_recording(const char *word)
 {
-	return !strcmp(word, "-") || (*word && has(word, ".")) ||
+	if (!strcmp(word, INPUT_LOG))
+		return true;
+	return !strcmp(word, INPUT_STDIN) || (*word && has(word, ".")) ||
 	       (!access(word, F_OK) && access(word, X_OK));
 }
 

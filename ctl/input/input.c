@@ -22,6 +22,10 @@ static int open_log(struct app *app, struct input *in)
 		err = debuglog_open(in->ctx, app->instance, 0, &in->log);
 	if (err)
 		return err;
+	/* The word means the same whatever is in the directory, but whoever has the file may mean it. */
+	if (!access(INPUT_LOG, F_OK))
+		app_say("'" INPUT_LOG "' is the log of the instance; write ./" INPUT_LOG
+			" for the file of that name");
 	if (!in->log->in)
 		return dkt_fail(in->ctx, -ENOENT, APP_NO_LOG);
 	err = log_dir_create(in->log);

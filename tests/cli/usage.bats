@@ -149,3 +149,30 @@ Try 'dktrace --help'." --style legacy dk
 		has "$stderr" "name what to record: "
 	done
 }
+
+@test "log is the log of the instance in each command that reads a file, and ./log is the file of that name" {
+	local command words="'log' is the log of the instance; write ./log for the file of that name"
+	local -a commands=("report X" "info X" "convert X x.dat" "merge X -o x.dat" "split X x.dat --count 5" "sql X" "view X -o x.html"
+		"lustre rpc X" "strace X" "strace -i X" "hist -i X" "hist sched:sched_switch X" "latency -i X" "latency syscall X"
+		"analyze cputop X" "lami cputop X" "load --dry-run --clickhouse http://127.0.0.1:1/x X")
+
+	cd "$BATS_TEST_TMPDIR" || return
+	export DKTRACE_ROOT=$capture
+	for command in "${commands[@]}"; do
+		# shellcheck disable=SC2086 # words
+		run -1 --separate-stderr dktrace ${command/X/log}
+		has "$stderr" "nothing is recorded yet"
+		lacks "$stderr" "./log"
+	done
+	unset DKTRACE_ROOT
+	cp "$top/tests/fixture/tracedat/v7-zstd.dat" log
+	for command in "${commands[@]}"; do
+		# shellcheck disable=SC2086 # words
+		DKTRACE_ROOT=$capture run -1 --separate-stderr dktrace ${command/X/log}
+		has "$stderr" "$words"
+		has "$stderr" "nothing is recorded yet"
+	done
+	run -0 --separate-stderr dktrace report ./log
+	same '' "$stderr" "the file"
+	at_least 1 "${#lines[@]}" "records of the file"
+}
