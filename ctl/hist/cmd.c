@@ -16,6 +16,20 @@
 
 /* ---- arguments ---- */
 
+/* The options that say how a table is shown. */
+static int read_show_options(struct hist *hist)
+{
+	struct app *app = hist->app;
+	int rc;
+
+	if (app->style && app->diff)
+		return app_usage("hist: cannot combine --style and --diff");
+	rc = print_style(app, &hist->picture);
+	if (!rc)
+		rc = opt_number("top", app->top, &hist->top);
+	return rc ?: opt_number("size", app->size, &hist->size);
+}
+
 static int read_args(struct hist *hist, int argc, char **argv)
 {
 	struct app *app = hist->app;
@@ -30,19 +44,13 @@ static int read_args(struct hist *hist, int argc, char **argv)
 		return app_usage("hist: cannot combine a file with a command; give one of them");
 	if (app->keep && (app->input || app->here))
 		return app_usage("hist: --keep needs counting in the kernel");
-	if (app->style && app->diff)
-		return app_usage("hist: cannot combine --style and --diff");
 	if (!app->sql && value_select(app->ctx, "hist", hist->selection))
 		return app_usage("%s", dkt_error(app->ctx));
-	rc = print_style(app, &hist->picture);
+	rc = read_show_options(hist);
 	if (!rc)
 		rc = watch_read(&hist->watch, app, hist->command);
 	if (!rc)
 		rc = opt_seconds("duration", app->duration, &hist->seconds);
-	if (!rc)
-		rc = opt_number("top", app->top, &hist->top);
-	if (!rc)
-		rc = opt_number("size", app->size, &hist->size);
 	return rc || !hist->command ? rc : spawn_check(hist->command);
 }
 
@@ -208,8 +216,12 @@ int cmd_hist(struct app *app, int argc, char **argv)
 	struct record_args args = { 0 };
 	int err, rc = 0;
 
-	if (argc < 2 && !app->sql && !app->input)
-		return hist_show_kept(app) ? app_fail(app) : 0;
+	if (argc < 2 && !app->sql && !app->input) {
+		rc = read_show_options(&hist);
+		if (!rc && hist_show_kept(&hist))
+			rc = app_fail(app);
+		return rc;
+	}
 	rc = read_args(&hist, argc, argv);
 	if (!rc)
 		rc = live_args_read(app, &args);

@@ -58,4 +58,4 @@ int hist_run_kernel(struct hist *hist, int *rc);
 int hist_run_user(struct hist *hist, int *rc);
 
 /* Prints the histograms that --keep left in the kernel. */
-int hist_show_kept(struct app *app);
+int hist_show_kept(struct hist *hist);

@@ -137,10 +137,11 @@ int hist_run_kernel(struct hist *hist, int *rc)
 /* ---- kept histograms ---- */
 
 /* Prints the histogram of an event, if it has one. */
-static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event *event, bool *any)
+static int show_event(struct hist *hist, struct dkt_instance *in, struct dkt_event *event,
+		      bool *any)
 {
+	const struct app *app = hist->app;
 	struct dkt_trigger **triggers __cleanup(free) = NULL;
-	struct hist hist = { .app = app, .ctx = app->ctx };
 	struct dkt_table *table;
 	size_t n;
 	int err = dkt_instance_get_triggers(in, event, &triggers, &n);
@@ -151,25 +152,32 @@ static int show_event(struct app *app, struct dkt_instance *in, struct dkt_event
 	for (size_t i = 0; !err && i < n; i++) {
 		if (strcmp(triggers[i]->action, "hist") != 0)
 			continue;
+		/* A document of SVG has one picture. */
+		if (hist->picture && *any)
+			return dkt_fail(app->ctx, -EEXIST,
+					"%s:%s is kept, too, and is not in the picture; without"
+					" --style svg, 'dktrace hist' shows all",
+					dkt_event_system(event), dkt_event_name(event));
 		err = dkt_instance_get_hist(in, event, &table);
 		if (err)
 			break;
-		if (!app->json && !app->csv && !app->folded) {
+		if (!hist->picture && !app->json && !app->csv && !app->folded) {
 			printf("%s", *any ? "\n" : "");
 			say_line(stdout, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
 				 triggers[i]->text);
 			printf("\n");
 		}
 		*any = true;
-		err = hist_show(&hist, table, true);
+		err = hist_show(hist, table, true);
 		dkt_table_free(table);
 		break;
 	}
 	return err;
 }
 
-int hist_show_kept(struct app *app)
+int hist_show_kept(struct hist *hist)
 {
+	struct app *app = hist->app;
 	char *name __cleanup(free) = live_name(app, "hist");
 	struct dkt_event *const *events;
 	struct dkt_instance *in = NULL;
@@ -187,7 +195,7 @@ int hist_show_kept(struct app *app)
 	if (!err)
 		err = dkt_events(app->ctx, &events, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		err = show_event(app, in, events[i], &any);
+		err = show_event(hist, in, events[i], &any);
 	dkt_instance_close(in);
 	return err;
 }

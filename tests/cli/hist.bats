@@ -139,3 +139,37 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	run -0 --separate-stderr dktrace hist disk-sizes --input large.txt --style svg
 	has "$output" '254,16  1-2 MiB'
 }
+
+# Keeps a histogram of the event in a tree in place of tracefs, as the kernel shows it.
+keep()
+{
+	local dir=tree/instances/dktrace-hist/events/syscalls/$1 trigger='hist:keys=common_pid:vals=hitcount:sort=hitcount:size=2048'
+
+	mkdir -p "$dir"
+	echo "$trigger [active]" >"$dir/trigger"
+	printf '# event histogram\n#\n# trigger info: %s [active]\n#\n\n%s\n%s\n\nTotals:\n    Hits: 12\n    Entries: 2\n    Dropped: 0\n' \
+		"$trigger" '{ common_pid:         11 } hitcount:          3' '{ common_pid:         22 } hitcount:          9' >"$dir/hist"
+}
+
+@test "a kept histogram is shown as --style and --top say" {
+	cd "$BATS_TEST_TMPDIR" || return
+	cp -r "$capture" tree
+	mkdir -p tree/instances/dktrace-hist/per_cpu/cpu0
+	: >tree/instances/dktrace-hist/trace
+	keep sys_enter_close
+	export DKTRACE_ROOT=$PWD/tree
+	run -0 --separate-stderr dktrace hist
+	has "$output" "syscalls:sys_enter_close hist:keys=common_pid"
+	run -0 --separate-stderr dktrace hist --style svg
+	has "${lines[0]}" "<svg"
+	lacks "$output" "hist:keys"
+	same "</svg>" "${lines[-1]}" "the end"
+	run -0 --separate-stderr dktrace hist --top 1
+	no_line '^ *11 ' <(printf '%s\n' "$output")
+	run -2 --separate-stderr dktrace hist --top x
+	same "dktrace: --top: 'x' is not a number" "$stderr" "top"
+	keep sys_enter_fcntl
+	run -1 --separate-stderr dktrace hist --style svg
+	has "$stderr" "syscalls:sys_enter_fcntl is kept, too, and is not in the picture"
+	same 1 "$(grep -c '<svg' <<<"$output")" "documents"
+}
