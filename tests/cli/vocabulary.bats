@@ -165,10 +165,11 @@ dktrace: --duration: '0' is not a number of seconds above 0; units are ns, us, m
 			diff <(eval "dktrace ${command/\%/--input "$file"}" <it.dat 2>&1) <(eval "dktrace ${command/\%/"$file"}" <it.dat 2>&1)
 		done
 	done
-	for command in show dk "follow -t 0.1"; do
-		# shellcheck disable=SC2086 # several words
+	for command in show dk; do
 		diff <(dktrace $command -i tree 2>&1) <(dktrace $command tree 2>&1)
 	done
+	# It goes on until nobody reads any more.
+	diff <(dktrace follow -t 60 -i tree | head -n 1) <(dktrace follow -t 60 tree | head -n 1)
 	# A word that can be run is run.
 	printf '#!/bin/sh\nexit 9\n' >script
 	chmod +x script
