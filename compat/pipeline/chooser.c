@@ -3,6 +3,7 @@
 #include "pipeline/chooser.h"
 
 #include "base/buf.h"
+#include "base/memory.h"
 #include "base/when.h"
 #include "lustre/programs.h"
 #include "lustre/record/event.h"
@@ -205,6 +206,34 @@ int chooser_push(struct chooser *c, struct dkt_source *source)
 	return c->filter && dkt_source_filter(source, c->filter) == -ENOMEM ? -ENOMEM : 0;
 }
 
+/* The highest ID; events that have left the kernel have it and those below, see dkt_event(3). */
+#define LAST_ID 65535
+
+/*
+ * Lists all events, and those that have left the kernel, but whose records are in the log: a newer event of
+ * the same name may lack the fields of a filter. Reads the IDs of all events. The caller frees the list.
+ */
+static int list_events(struct dkt_ctx *ctx, struct dkt_event ***list, size_t *n)
+{
+	struct dkt_event *const *events, *gone;
+	int err = dkt_events(ctx, &events, n);
+
+	*list = NULL;
+	if (err)
+		return err;
+	*list = calloc(*n + LAST_ID, sizeof(**list));
+	if (!*list)
+		return dkt__no_memory(ctx);
+	memcpy(*list, events, *n * sizeof(**list));
+	for (int id = LAST_ID; id > 0; id--) {
+		gone = dkt_event_by_id(ctx, id);
+		if (!gone || !strcmp(dkt_event_system(gone), "unknown"))
+			break;
+		(*list)[(*n)++] = gone;
+	}
+	return 0;
+}
+
 /* A filter must fit one of the word's events, if it has any. */
 static int check_test(struct dkt_ctx *ctx, const struct named_word *word,
 		      struct dkt_event *const *events, size_t n)
@@ -231,19 +260,28 @@ static int check_tests(struct chooser *c)
 {
 	const struct named *named = &c->named;
 	struct dkt_event *const *events;
+	struct dkt_event **all __cleanup(free) = NULL;
 	size_t n;
 	int err = named->n ? dkt_events(c->ctx, &events, &n) : 0;
 
 	if (err || !named->n)
 		return err;
-	for (size_t j = 0; !err && j < named->n; j++)
-		err = check_test(c->ctx, &named->list[j], events, n);
+	for (size_t j = 0; !err && j < named->n; j++) {
+		if (!check_test(c->ctx, &named->list[j], events, n))
+			continue;
+		if (!all)
+			err = list_events(c->ctx, &all, &n);
+		events = all;
+		if (!err)
+			err = check_test(c->ctx, &named->list[j], events, n);
+	}
 	return err;
 }
 
 int chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t n,
 			 struct dkt_event *beside)
 {
+	struct dkt_event **all __cleanup(free) = NULL;
 	struct dkt_event *const *events;
 	size_t n_events;
 	int err = check_tests(c);
@@ -259,8 +297,10 @@ int chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t 
 		return 0;
 	err = dkt_events(c->ctx, &events, &n_events);
 	/* The events of a saved log come with its records. */
-	return err || !n_events ? err :
-				  dkt_expr_check_any(c->filter, events, n_events, DKT_EXPR_MATCH);
+	if (err || !n_events || !dkt_expr_check_any(c->filter, events, n_events, DKT_EXPR_MATCH))
+		return err;
+	err = list_events(c->ctx, &all, &n_events);
+	return err ?: dkt_expr_check_any(c->filter, all, n_events, DKT_EXPR_MATCH);
 }
 
 char *chooser_explain(struct chooser *c, bool any_taken)

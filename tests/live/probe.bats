@@ -176,6 +176,11 @@ other last="last"
 target name="hello"' "$log" records
 	same 4 "$(dktrace show --style json -e "$(group):target" 2>/dev/null | wc -l)" "selected by the name of both"
 	same 1 "$(dktrace show --style json -e "$(group):other" 2>/dev/null | wc -l)" "of the one that is gone"
+	# The newer probe of the name lacks the field.
+	same 2 "$(dktrace show --style json -e "$(group):target" --filter 'number > 7' 2>/dev/null | wc -l)" "--filter by a field of the one that is gone"
+	# A filter in brackets lets events without its fields pass.
+	same 3 "$(dktrace show --style json -e "$(group):target[number > 7]" 2>/dev/null | wc -l)" "a filter in brackets"
+	run -1 dktrace show -e "$(group):target" --filter 'nosuch > 7'
 	has "$(dktrace dk --style trace)" 'number=9'
 	gone "$state/spool/retired"
 	same '' "$(texts target)" "left"
