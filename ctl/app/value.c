@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "clickhouse/server.h"
 #include "log/threads.h"
+#include "lustre/class/glob.h"
 #include "lustre/mask.h"
 #include "lustre/named.h"
 #include "lustre/programs.h"
@@ -45,6 +46,20 @@ int value_select(struct dkt_ctx *ctx, const char *option, const char *text)
 	int err = select_check_words(ctx, text);
 
 	return err ? dkt_fail_in(ctx, err, "%s", option) : 0;
+}
+
+int value_probes(struct dkt_ctx *ctx, const char *option, const char *text)
+{
+	char *copy __cleanup(free) = strdup(text), *rest = copy, *part;
+	const char *reason = NULL;
+	size_t at;
+
+	if (!copy)
+		return dkt_fail(ctx, -ENOMEM, "out of memory");
+	/* GROUP:NAME */
+	while (!reason && (part = strsep(&rest, ":")))
+		reason = glob_check(part, &at);
+	return reason ? dkt_fail(ctx, -EINVAL, "%s: '%s': %s", option, text, reason) : 0;
 }
 
 int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)

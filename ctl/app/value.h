@@ -13,3 +13,6 @@ value_check value_events, value_classes, value_subsystems, value_processes, valu
 
 /* The same for words that select events, which are an argument of the command with that name. */
 value_check value_select;
+
+/* The same for the name of probes: NAME, GROUP:NAME or a glob. */
+value_check value_probes;

@@ -5,6 +5,7 @@
 
 #include "app/print.h"
 #include "app/privileges.h"
+#include "app/value.h"
 #include "apply/apply.h"
 #include "base/buf.h"
 #include "base/parse.h"
@@ -439,5 +440,7 @@ int cmd_probe(struct app *app, int argc, char **argv)
 	if (argc - 2 < actions[i].min_args || argc - 2 > actions[i].max_args)
 		return app_usage("probe %s: usage: dktrace probe %s %s", argv[1], argv[1],
 				 actions[i].args);
+	if (actions[i].run != probe_add && argc > 2 && value_probes(app->ctx, argv[0], argv[2]))
+		return app_usage("%s", dkt_error(app->ctx));
 	return actions[i].run(app, argv + 2);
 }

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/glob.h"
 #include "base/parse.h"
+#include "lustre/class/glob.h"
 #include "strace/strace.h"
 
 #define CPU_MAX 65535
@@ -45,6 +46,8 @@ static int no_call(struct dkt_ctx *ctx, const char *word)
 					    "stat", "lstat",   "fstat",   "statfs", "pure" };
 	struct dkt__guess guess;
 	const char *name;
+	const char *reason;
+	size_t at;
 
 	dkt__guess_start(&guess, word, strlen(word));
 	for (int i = 0; i < STRACE_CALLS; i++)
@@ -57,6 +60,9 @@ static int no_call(struct dkt_ctx *ctx, const char *word)
 				"--calls: '%s' is a set of strace(1): name its calls, such as"
 				" open*,*stat*,read*",
 				word);
+	reason = glob_check(word, &at);
+	if (reason)
+		return dkt_fail(ctx, -EINVAL, "--calls: '%s': %s", word, reason);
 	return dkt_fail(ctx, -ENOENT, "--calls: this machine has no system call '%s'%s", word,
 			dkt__guess_words(&guess));
 }

@@ -117,6 +117,10 @@ setup()
 		all 2 "dktrace: ${command%% *}: 'a:b:c': a character that cannot be in an event name" \
 			"${command/X/a:b:c}"
 	done
+	for command in list del enable disable; do
+		all 2 "dktrace: probe: 'a:b[': '[' without ']'" "probe $command" 'a:b['
+	done
+	all 2 "--calls: 'rea[': '[' without ']'" "strace -e rea[" -- true
 	all 2 "'sched:[': '[' without ']'" "record|show|report $switches|flight start" -e 'sched:['
 }
 
