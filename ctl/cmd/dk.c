@@ -229,8 +229,9 @@ int cmd_dk(struct app *app, int argc, char **argv)
 	const unsigned int flags = !strcmp(argv[0], "follow") ? DKT_LIVE_FOLLOW :
 				   !strcmp(argv[0], "show")   ? DKT_LIVE_KEEP :
 								0;
+	struct stat st;
 
-	if (app->input && has_records(app, app->input))
+	if (app->input && !stat(app->input, &st) && !S_ISDIR(st.st_mode))
 		return app_usage("%s: --input takes a saved tree: 'dktrace report %s' prints the"
 				 " records of a file",
 				 argv[0], app->input);

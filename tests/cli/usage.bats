@@ -176,3 +176,18 @@ Try 'dktrace --help'." --style legacy dk
 	same '' "$stderr" "the file"
 	at_least 1 "${#lines[@]}" "records of the file"
 }
+
+@test "--input of the log's commands names report for each file that is not a directory" {
+	local command file
+
+	cd "$BATS_TEST_TMPDIR" || return
+	: >empty
+	mkfifo pipe
+	for command in show dk follow; do
+		for file in empty pipe /dev/null; do
+			expect 2 "" "dktrace: $command: --input takes a saved tree: 'dktrace report $file' prints the records of a file" \
+				timeout 600 dktrace "$command" -i "$file"
+		done
+		expect 1 "" "dktrace: open missing: No such file or directory" dktrace "$command" -i missing
+	done
+}
