@@ -8,7 +8,7 @@ load ../helper/live
 # Prints what is wrong with the examples. usage: wrong ACTION [TABLE] FILE...
 wrong()
 {
-	"$top/tests/tools/examples" "$@" || true
+	"$top/tests/tools/examples" "$@" 2>&1 || true
 }
 
 # Makes the files that the examples read, in the directory where they run.
@@ -30,6 +30,42 @@ make_inputs()
 	{ cat server.dk; "$gen/gen-lustre-locks" 2.15 20; } >oss1.dk
 	cp oss1.dk lustre.txt
 	make_flamegraph
+	make_hosts
+}
+
+# Programs that stand for what is not here. Hosts are this one; those of the group @oss have a log of their own.
+make_hosts()
+{
+	cat >"$tmp/bin/ssh" <<-'END'
+		#!/bin/bash
+		for word; do
+			[[ $word != oss[12] ]] || export DKTRACE_INSTANCE=$DKTRACE_INSTANCE-$word
+		done
+		exec bash -c "${*: -1}"
+	END
+	# Runs what happens until somebody types a command. usage: meanwhile PAGE COMMAND
+	cat >"$tmp/bin/meanwhile" <<-'END'
+		#!/bin/bash
+		PATH=${0%/*}:$PATH
+		on_oss()
+		{
+			for host in oss1 oss2; do
+				ssh $host "dktrace $*" >/dev/null 2>&1
+			done
+		}
+		rm -f /srv/busy
+		case $2 in
+		*"hist "*" -t "*)
+			: >/srv/busy
+			while [ -e /srv/busy ]; do cat /proc/mounts; done >/dev/null &
+			;;
+		*@oss*" record "*) rm -rf slow; echo 'oss: oss[1-2]' >/etc/clustershell/groups.d/local.cfg ;;
+		*"flight dump 'client"*) on_oss flight start -c iotrace ;;
+		clush*) on_oss reset --all ;;
+		*"report incidents/"*) on_oss reset --all; cp -r slow "${2:15:35}" ;;
+		esac
+	END
+	chmod +x "$tmp/bin/ssh" "$tmp/bin/meanwhile"
 }
 
 # A program that takes what flamegraph.pl does, and nothing else: frames with semicolons, and a number.
@@ -56,5 +92,5 @@ make_flamegraph()
 	need_namespace
 	make_inputs
 	export ROOM=$tmp
-	same '' "$(apart "$top/tests/tools/examples" run "$top/tests/live/examples.cases" "$top/README.md" "$top"/man/*.[1578])"
+	same '' "$(apart "$top/tests/tools/examples" run "$top/tests/live/examples.cases" "$top/README.md" "$top"/man/*.[1578] 2>&1)"
 }

@@ -220,10 +220,12 @@ static void emit_long(unsigned int n)
 
 /* ---- incidents: the messages that recipes look for, by the formats of Lustre 2.15 to 2.17 ---- */
 
-static noinline void ptlrpc_expire_one_request(void)
+static noinline void ptlrpc_expire_one_request(bool sent)
 {
 	/* Not on the stack, where what is behind the arguments of other messages would show it. */
-	static const char *volatile why = "timed out for slow reply";
+	static const char *volatile slow = "timed out for slow reply";
+	static const char *volatile delay = "timed out for sent delay";
+	const char *why = sent ? slow : delay;
 
 	REQ(D_WARNING, "Request sent has %s: [sent %lld/real %lld]", why, 1763639820LL,
 	    1763639821LL);
@@ -244,7 +246,9 @@ static void emit_incident(const char *which)
 	/* No constant of the module has it. */
 	snprintf(nid, sizeof(nid), "%d.168.1.%d@tcp", 192, 30);
 	if (!strcmp(which, "expire"))
-		ptlrpc_expire_one_request();
+		ptlrpc_expire_one_request(true);
+	else if (!strcmp(which, "delay"))
+		ptlrpc_expire_one_request(false);
 	else if (!strcmp(which, "evict"))
 		LOCK(D_ERROR, "lock callback timer expired after %llds: evicting client at %s ",
 		     100LL, nid);
