@@ -145,7 +145,7 @@ run dktrace show --rate warning=1
 same 1 "$(count 'Request sent has')" "one a second"
 
 run dktrace trigger add message '' traceoff
-status_is 1 "no words"
+status_is 2 "no words"
 run dktrace trigger add message 'timed out'
 status_is 2 "no action"
 has_line 'message TEXT ACTION' "$err" "says what is missing"
