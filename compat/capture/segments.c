@@ -241,7 +241,7 @@ static int write_index(struct dkt_ctx *ctx, const char *path, const struct segme
 	return err ? dkt_fail(ctx, err, "write %s: %s", name ? name : INDEX, strerror(-err)) : 0;
 }
 
-/* The daemon and its worker change the index. Where a turn cannot be had a line may get lost, and is noted again. */
+/* The daemon and its worker change the index. A line that gets lost without a turn is noted again. */
 int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *segment)
 {
 	int turn __cleanup(close) = turn_begin(path, 0);

@@ -136,7 +136,7 @@ static size_t entity_at(const char *p, const char **is)
 	return 0;
 }
 
-/* Cleans the characters of a line. What stands for others is never longer. */
+/* Cleans the characters of a line, which never becomes longer by that. */
 static void clean_line(const struct cleaning *how, struct dkt_buf *line)
 {
 	char *from = line->data, *to = line->data;

@@ -23,7 +23,7 @@ struct log_time {
 	size_t host_len;
 };
 
-/* What the times of a log need of the time zone: asking libc for each line costs more than all else. */
+/* Facts of the time zone that the lines of a log need: to ask libc for each line costs more than all else. */
 struct log_calendar {
 	int64_t written; /* when the file was last written, in s; tells the year of dates without one */
 	/* The rest is zeroed at the beginning. */
