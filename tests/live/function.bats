@@ -45,7 +45,7 @@ load ../helper/live
 		'9999999s' is not a time|2|graph --threshold 9999999s 'vfs_*'
 		there is no process 99999999|1|graph --pid 99999999 'vfs_*'
 		'a b' cannot be the name of a function|1|graph 'a b'
-		'' cannot be the name of a function|1|graph ''
+		graph: an argument is empty|2|graph ''
 		cannot be the name of a function|1|graph $'vfs_read\nvfs_write'
 	END
 	gone "$instance"

@@ -45,7 +45,7 @@ load ../helper/live
 	done
 	run -1 --separate-stderr dktrace boot-config --persistent 8M --address 12
 	has "$stderr" "must be multiples of"
-	run -1 --separate-stderr dktrace boot-config --persistent 8M --address nowhere
+	run -2 --separate-stderr dktrace boot-config --persistent 8M --address nowhere
 	has "$stderr" "--address: 'nowhere' is not an address"
 	run -1 --separate-stderr dktrace -B 'a b' boot-config --persistent 8M
 	has "$stderr" "'a b' cannot be the name of an instance made at boot"
