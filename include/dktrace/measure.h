@@ -352,9 +352,9 @@ struct dkt_sql {
  * Translates a statement; changes nothing in the kernel. name is the name of the synthetic event,
  * NULL if the statement is a histogram. libtracefs parses the statement in a child process, which
  * this call waits for. -EINVAL: the statement is invalid, dkt_error() shows the place with a caret;
- * -E2BIG: it has more than 4095 bytes; -ENODEV: the statement has JOIN, and libtracefs finds no
- * tracefs or debugfs; -EFAULT: the parser of libtracefs failed; -EAGAIN: no child process could be
- * created.
+ * -ENOENT: an event or a field of it does not exist; -E2BIG: it has more than 4095 bytes; -ENODEV:
+ * it has JOIN, and libtracefs finds no tracefs or debugfs; -EFAULT: the parser of libtracefs failed;
+ * -EAGAIN: no child process could be created.
  */
 DKT_API int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
 			const struct dkt_sql **sql);
