@@ -8,11 +8,11 @@
 
 /*
  * Limits of the time, in ns, between the probe's record of a message and Lustre's own. Lustre takes
- * its time a few microseconds after the probe fires, but the process can be preempted between the
+ * its time a few microseconds after the probe fires, but the process, or its machine, can be stopped between the
  * two. LATE applies as long as the process has recorded nothing else since.
  */
 #define WINDOW 20000000
-#define LATE   500000000
+#define LATE   2000000000
 
 /* Lustre's time can be up to so many ns earlier, because it is rounded down to microseconds. */
 #define SKEW 1000000

@@ -135,21 +135,21 @@ static void a_process_that_did_nothing_else_may_be_late(void **state)
 	(void)state;
 	log_begin(&log);
 	log_add(&log, 78, 1000, "of another process");
-	log_add(&log, 77, 400000, "late");
+	log_add(&log, 77, 1900000, "late");
 	log_open(&log);
 	assert_true(finds(&log, 0, "late"));
 	log_end(&log);
 
 	log_begin(&log);
 	log_add(&log, 77, 1000, "another");
-	log_add(&log, 77, 400000, "late");
+	log_add(&log, 77, 1900000, "late");
 	log_open(&log);
 	assert_false(finds(&log, 0, "late"));
-	assert_true(finds(&log, 390 * MS, "late"));
+	assert_true(finds(&log, 1890 * MS, "late"));
 	log_end(&log);
 
 	log_begin(&log);
-	log_add(&log, 77, 600000, "too late");
+	log_add(&log, 77, 2100000, "too late");
 	log_open(&log);
 	assert_false(finds(&log, 0, "too late"));
 	log_end(&log);
