@@ -53,6 +53,8 @@ run_tree()
 	has "$output" "wanted 2, have 1"
 	has "$output" "    log: build/log/cli/some"
 	has "$output" "    again: make check T='it isn'\"'\"'t right'"
+	# The end of a log may be all that is kept of it.
+	has "$(tail -n 8 <<<"$output")" "wanted 2, have 1"
 	same "1 passed, 1 failed, 0 skipped" "${lines[-1]}" "the last line"
 	run_tree 1 --only "it isn't right" build cli
 	same "0 passed, 1 failed, 0 skipped" "${lines[-1]}" "of this test alone"

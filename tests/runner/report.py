@@ -3,12 +3,15 @@
 again with the commands that repeat them, and the sum."""
 
 import os
+import re
 import shlex
 import time
 
 SLOWEST = 10
 # Lines of a failure that are printed; its log has all.
 LINES = 40
+# Those of them that are printed again at the end, which may be all that is kept of a log.
+LAST_LINES = 12
 
 
 def line(text=""):
@@ -30,6 +33,10 @@ class Failure:
         if only == name and suite not in ("lint", "clang", "abi"):
             only = f"{suite.removeprefix('san-')}/{name}"
         return f"make check T={shlex.quote(only)}"
+
+    def causes(self):
+        """The words without the places, which bats puts first."""
+        return [words for words in self.test.words if not re.match(r"\(?(from function|in test file) ", words)]
 
     def show(self):
         line(f"failed: {self.title()}")
@@ -111,7 +118,7 @@ class Report:
             line()
             for failure in self.failures:
                 line(f"failed: {failure.title()}")
-                for words in failure.test.words[:1]:
+                for words in failure.causes()[:LAST_LINES]:
                     line(f"    {words}")
                 line(f"    again: {failure.again()}")
         total = {verdict: sum(s.counts[verdict] for s in self.suites.values()) for verdict in ("ok", "not ok", "skip")}
