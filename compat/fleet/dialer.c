@@ -7,6 +7,8 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include "base/io.h"
+#include "base/servant.h"
 #include "remote/frame.h"
 
 /* Bytes of numbers in a question, and of a name in an answer. */
@@ -70,13 +72,6 @@ static int spawn(const struct state *state, uint32_t host, int pipes[DIALER_FDS]
 	return -rc;
 }
 
-static void close_all(const int *fds, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-}
-
 static int connect_host(const struct state *state, uint32_t host, struct dkt__pass *reply)
 {
 	int pipes[DIALER_FDS][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, err = 0;
@@ -93,7 +88,7 @@ static int connect_host(const struct state *state, uint32_t host, struct dkt__pa
 		reply->fds[reply->n++] = *end;
 		*end = -1;
 	}
-	close_all(pipes[0], 2 * (size_t)DIALER_FDS);
+	dkt__close_all(pipes[0], 2 * (size_t)DIALER_FDS);
 	return err;
 }
 
@@ -105,9 +100,7 @@ static int reap(const struct state *state, uint32_t host, bool now)
 		return 1;
 	if (now)
 		kill(state->pids[host], SIGKILL);
-	do
-		pid = waitpid(state->pids[host], NULL, now ? 0 : WNOHANG);
-	while (pid < 0 && errno == EINTR);
+	pid = dkt__wait(state->pids[host], NULL, now ? 0 : WNOHANG);
 	if (pid)
 		state->pids[host] = 0;
 	return pid ? 1 : 0;
@@ -196,17 +189,13 @@ static int take_question(struct state *state)
 	}
 	result = answer(state, &question, (size_t)n - sizeof(question), &reply);
 	err = dkt__pass_send(state->fd, &reply);
-	close_all(with.fds, with.n);
-	close_all(reply.fds, reply.n);
+	dkt__close_all(with.fds, with.n);
+	dkt__close_all(reply.fds, reply.n);
 	return err;
 }
 
-/* Nothing but the end of the other process ends this one, which Ctrl-C would reach, too. */
 static void be_dialer(struct state *state)
 {
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
 	state->pids = calloc(state->opts->n + 1, sizeof(*state->pids));
 	state->body = malloc(BODY_MAX);
 	while (state->pids && state->body && !take_question(state))
@@ -219,27 +208,16 @@ static void be_dialer(struct state *state)
 
 int dialer_begin(struct dkt_ctx *ctx, const struct dialer_opts *opts, struct dialer *dialer)
 {
-	int ends[2], err = dkt__pass_pair(ends);
-
-	if (err)
-		return dkt_fail(ctx, err, "start a process: %s", strerror(-err));
-	fflush(NULL);
-	dialer->pid = fork();
+	dialer->pid = dkt__servant_fork(&dialer->fd);
 	if (!dialer->pid) {
-		struct state state = { .opts = opts, .fd = ends[1] };
+		struct state state = { .opts = opts, .fd = dialer->fd };
 
-		close(ends[0]);
 		be_dialer(&state);
 		_exit(0);
 	}
-	err = dialer->pid < 0 ? -errno : 0;
-	close(ends[1]);
-	if (err) {
-		close(ends[0]);
-		return dkt_fail(ctx, err, "start a process: %s", strerror(-err));
-	}
-	dialer->fd = ends[0];
-	return 0;
+	return dialer->pid < 0 ?
+		       dkt_fail(ctx, dialer->pid, "start a process: %s", strerror(-dialer->pid)) :
+		       0;
 }
 
 int dialer_another(struct dkt_ctx *ctx, const struct dialer *dialer, struct dialer *another)
@@ -316,10 +294,5 @@ char *dialer_name(const struct dialer *dialer, uint32_t *hosts, size_t n)
 
 void dialer_end(struct dialer *dialer)
 {
-	if (dialer->fd < 0)
-		return;
-	close(dialer->fd);
-	dialer->fd = -1;
-	while (dialer->pid && waitpid(dialer->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	dkt__servant_end(dialer->pid, &dialer->fd);
 }

@@ -10,6 +10,7 @@
 
 #include "base/cage.h"
 #include "base/own_dir.h"
+#include "base/servant.h"
 #include "base/util.h"
 #include "io/output.h"
 #include "io/say.h"
@@ -182,8 +183,7 @@ static int convert_apart(struct lctl *lctl, const char *name, int in, int out)
 		lctl_print_error(lctl);
 		return 1;
 	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	dkt__wait(pid, &status, 0);
 	lctl->closed |= WIFSIGNALED(status) ? WTERMSIG(status) == SIGPIPE :
 					      WEXITSTATUS(status) == STATUS_CLOSED;
 	return status ? 1 : 0;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/buf.h"
+#include "base/servant.h"
 #include "set/saved/conf.h"
 
 /*
@@ -154,9 +155,8 @@ static int run_and_wait(const char *path, char **argv, int *status)
 		execute(path, argv);
 		_exit(127);
 	}
-	while (waitpid(pid, &how, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
+	if (dkt__wait(pid, &how, 0) < 0)
+		return -errno;
 	*status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "base/servant.h"
 #include "remote/frame.h"
 #include "remote/resume.h"
 
@@ -79,13 +80,6 @@ static int start(struct state *state, char **argv, int in, int out, int err)
 	return -rc;
 }
 
-static void close_all(const int *fds, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-}
-
 /* The pipes of the command: standard error, output and input; of each the end to read comes first. */
 enum { ERRORS, OUTPUT, INPUT, N_PIPES };
 
@@ -127,7 +121,7 @@ static int spawn(struct state *state, char **argv, unsigned int flags, struct dk
 		dkt_fail(state->ctx, err, "run %s: %s", argv[1], strerror(-err));
 	else
 		take_ends(state, pipes, flags & CHILD_NAMES_FILE, reply);
-	close_all(pipes[0], 2 * (size_t)N_PIPES);
+	dkt__close_all(pipes[0], 2 * (size_t)N_PIPES);
 	return err;
 }
 
@@ -167,9 +161,7 @@ static bool reap(struct state *state, int flags)
 
 	if (state->reaped || !state->child)
 		return true;
-	do
-		pid = waitpid(state->child, &status, flags);
-	while (pid < 0 && errno == EINTR);
+	pid = dkt__wait(state->child, &status, flags);
 	if (!pid)
 		return false;
 	state->reaped = true;
@@ -217,7 +209,7 @@ static int open_named(struct state *state, struct dkt__pass *reply)
 		reply->fds[reply->n++] = fd;
 		return 0;
 	}
-	close_all(&fd, 1);
+	dkt__close_all(&fd, 1);
 	return dkt_fail(state->ctx, -EIO, "read %s: %s", name,
 			fd < 0 ? strerror(errno) : "it is not a file");
 }
@@ -271,20 +263,16 @@ static int take_question(struct state *state, char body[FRAME_MAX_BODY + 1])
 			snprintf(text.words, sizeof(text.words), "%s", dkt_error(state->ctx));
 		err = dkt__pass_send(state->fd, &reply);
 	}
-	close_all(with.fds, with.n);
-	close_all(reply.fds, reply.n);
+	dkt__close_all(with.fds, with.n);
+	dkt__close_all(reply.fds, reply.n);
 	return err;
 }
 
-/* Nothing but the end of the other process ends this one, which Ctrl-C would reach, too. */
 static void be_aide(struct state *state)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	char *body = malloc(FRAME_MAX_BODY + 1);
 
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
 	/* An end of the connection that stays open here would keep it. */
 	if (null >= 0) {
 		dup2(null, state->opts->in);
@@ -301,26 +289,14 @@ static void be_aide(struct state *state)
 
 int aide_begin(struct dkt_ctx *ctx, const struct aide_opts *opts, struct aide *aide)
 {
-	int ends[2], err = dkt__pass_pair(ends);
-
-	if (err)
-		return err;
-	fflush(NULL);
-	aide->pid = fork();
+	aide->pid = dkt__servant_fork(&aide->fd);
 	if (!aide->pid) {
-		struct state state = { .ctx = ctx, .opts = opts, .fd = ends[1], .name = -1 };
+		struct state state = { .ctx = ctx, .opts = opts, .fd = aide->fd, .name = -1 };
 
-		close(ends[0]);
 		be_aide(&state);
 		_exit(0);
 	}
-	err = aide->pid < 0 ? -errno : 0;
-	close(ends[1]);
-	if (err)
-		close(ends[0]);
-	else
-		aide->fd = ends[0];
-	return err;
+	return DKT__MIN(aide->pid, 0);
 }
 
 int aide_ask(struct dkt_ctx *ctx, const struct aide *aide, enum aide_kind kind, uint64_t at,
@@ -356,10 +332,5 @@ void aide_stop(const struct aide *aide)
 
 void aide_end(struct aide *aide)
 {
-	if (aide->fd < 0)
-		return;
-	close(aide->fd);
-	while (waitpid(aide->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	aide->fd = -1;
+	dkt__servant_end(aide->pid, &aide->fd);
 }

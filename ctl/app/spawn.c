@@ -3,6 +3,7 @@
 #include "app/spawn.h"
 
 #include "base/buf.h"
+#include "base/servant.h"
 #include "base/stop.h"
 
 #include <fcntl.h>
@@ -149,9 +150,7 @@ static bool wait_for(struct spawn *spawn, int flags)
 
 	if (!spawn->pid || spawn->ended)
 		return true;
-	do
-		pid = waitpid(spawn->pid, &status, flags);
-	while (pid < 0 && errno == EINTR);
+	pid = dkt__wait(spawn->pid, &status, flags);
 	if (!pid)
 		return false;
 	spawn->ended = true;

@@ -2,11 +2,11 @@
 /* The hosts of a collection: node sets of ClusterShell, lists, and files of names. */
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/wait.h>
 
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "base/servant.h"
 #include "collect/collect.h"
 
 /* Bytes of a file of names, or of what nodeset prints. */
@@ -35,8 +35,7 @@ static int run_program(struct dkt_ctx *ctx, char **argv, char **text, int *statu
 	close(fds[1]);
 	if (!err) {
 		err = dkt__read_fd(fds[0], NAMES_MAX, text, &len);
-		while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-			;
+		dkt__wait(pid, status, 0);
 	}
 	close(fds[0]);
 	return err ? dkt_fail(ctx, err, "run %s: %s", argv[0], strerror(-err)) : 0;

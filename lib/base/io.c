@@ -182,6 +182,13 @@ static void close_listed(unsigned int first, unsigned int last)
 	}
 }
 
+void dkt__close_all(const int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
 void dkt__close_range(unsigned int first, unsigned int last)
 {
 #ifdef SYS_close_range

@@ -53,6 +53,9 @@ const char *dkt__temporary_dir(void);
  */
 int dkt__unnamed_file(const char *dir);
 
+/* Closes the n descriptors of the list that are open: those that are not are -1. */
+void dkt__close_all(const int *fds, size_t n);
+
 /* Closes all descriptors from first to last, as close_range(), which old kernels and C libraries lack. */
 void dkt__close_range(unsigned int first, unsigned int last);
 

@@ -3,12 +3,11 @@
 #include "base/own_dir.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
 
 #include "base/buf.h"
 #include "base/cage.h"
 #include "base/io.h"
+#include "base/servant.h"
 
 /* A killed process can leave files that are removed as soon as they are open. */
 static void remove_all(const char *path)
@@ -23,18 +22,15 @@ static void remove_all(const char *path)
 	rmdir(path);
 }
 
-/* The other process, which signals to the whole group do not end. It keeps no file open. */
-static void wait_and_remove(const char *path, int pipe)
+/* The other process keeps no file open. */
+static void wait_and_remove(const char *path, int connection)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP };
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	char byte;
 
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		signal(signals[i], SIG_IGN);
 	for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
-	dup2(pipe, STDERR_FILENO + 1);
+	dup2(connection, STDERR_FILENO + 1);
 	dkt__close_range(STDERR_FILENO + 2, UINT32_MAX);
 	while (read(STDERR_FILENO + 1, &byte, 1) < 0 && errno == EINTR)
 		;
@@ -43,23 +39,12 @@ static void wait_and_remove(const char *path, int pipe)
 
 static int start(struct dkt__own_dir *own)
 {
-	int ends[2];
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	own->pid = fork();
+	own->pid = dkt__servant_fork(&own->end);
 	if (!own->pid) {
-		close(ends[1]);
-		wait_and_remove(own->path, ends[0]);
+		wait_and_remove(own->path, own->end);
 		_exit(0);
 	}
-	close(ends[0]);
-	if (own->pid > 0) {
-		own->end = ends[1];
-		return 0;
-	}
-	close(ends[1]);
-	return -errno;
+	return DKT__MIN(own->pid, 0);
 }
 
 static int make(struct dkt__own_dir *own)
@@ -94,9 +79,7 @@ void dkt__own_dir_remove(struct dkt__own_dir *own)
 {
 	if (!own->path)
 		return;
-	close(own->end);
-	while (waitpid(own->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	dkt__servant_end(own->pid, &own->end);
 	free(own->path);
 	*own = (struct dkt__own_dir){ 0 };
 }

@@ -15,7 +15,7 @@ struct dkt__cage;
 struct dkt__own_dir {
 	char *path;
 	pid_t pid; /* of the process that removes it */
-	int end; /* of a pipe; that process waits until it is closed */
+	int end; /* of the connection to it; it waits until this is closed */
 };
 
 /*

@@ -12,6 +12,7 @@
 #include <tracefs/tracefs.h>
 
 #include "base/io.h"
+#include "base/servant.h"
 #include "event.h"
 #include "expr.h"
 #include "sql/sql.h"
@@ -103,11 +104,10 @@ static int refused(struct sql *sql, const char *error)
 static int wait_for(pid_t pid)
 {
 	int status;
-	pid_t one;
 
-	while ((one = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
-		;
-	return one < 0 || (WIFEXITED(status) && !WEXITSTATUS(status)) ? 0 : -EFAULT;
+	return dkt__wait(pid, &status, 0) < 0 || (WIFEXITED(status) && !WEXITSTATUS(status)) ?
+		       0 :
+		       -EFAULT;
 }
 
 /* Returns the statement with the names of fields that libtracefs knows. */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Processes that this one starts to work for it, and waits for. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/util.h"
+
+/*
+ * Starts a servant: a process that ends when this one closes its end of a connection, or is killed, and
+ * not before, whatever signals come to all of their group. Sets *fd to the caller's end. Returns 0 in the
+ * servant, its process ID in this process, or -errno.
+ */
+pid_t dkt__servant_fork(int *fd);
+
+/*
+ * Closes the connection, and waits until the servant has ended its work. fd -1: there is none; pid 0: another
+ * process waits for it.
+ */
+void dkt__servant_end(pid_t pid, int *fd);
+
+/* waitpid() that goes on after a signal. Returns as it does; status NULL: the caller does not want it. */
+pid_t dkt__wait(pid_t pid, int *status, int flags);
