@@ -16,14 +16,18 @@ struct app_file {
 	int fd;
 };
 
+static bool begins_with(int fd, const char *magic)
+{
+	char bytes[16];
+	const size_t len = strlen(magic);
+
+	return pread(fd, bytes, len, 0) == (ssize_t)len && !memcmp(bytes, magic, len);
+}
+
 /* True for perf.data files of this user: they hold kernel addresses, whose names we look up. */
 static bool wants_symbols(int fd, const struct stat *st)
 {
-	char magic[8];
-
-	return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
-	       pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	       !memcmp(magic, "PERFILE2", sizeof(magic));
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() && begins_with(fd, "PERFILE2");
 }
 
 /* The same of a directory of perf, whose file data has the header. */
@@ -120,15 +124,6 @@ static void find_input(struct app *app, int argc, char **argv)
 		app->input = argv[1];
 }
 
-static bool is_trace_dat(int fd)
-{
-	static const char magic[] = "\x17\x08\x44tracing";
-	char bytes[sizeof(magic) - 1];
-
-	return pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
-	       !memcmp(bytes, magic, sizeof(bytes));
-}
-
 /*
  * A trace.dat file is read where it is. A directory for temporary files costs a quarter of the start, so that
  * a command that prints such files has none.
@@ -140,7 +135,7 @@ static bool needs_temporary(struct app *app, int argc, char **argv)
 
 	if (app->command->flags & CMD_SQL || find_output(app, argc, argv))
 		return true;
-	while (n < app->n_files && is_trace_dat(app->files[n].fd))
+	while (n < app->n_files && begins_with(app->files[n].fd, "\x17\x08\x44tracing"))
 		n++;
 	return !n || n < app->n_files || (last >= first && n < (size_t)(last - first + 1));
 }
