@@ -449,11 +449,10 @@ static int run_live(struct run *run, int *rc)
 
 int run_all(struct run *run, const struct analyze_opts *opts, int *rc)
 {
-	struct analyze_opts with = *opts;
 	int err = run_check(run);
 
 	if (!err)
-		err = run_new(run, &with);
+		err = run_new(run, opts);
 	run->app->wrong = err == -EINVAL;
 	if (err)
 		return err;
