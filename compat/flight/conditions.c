@@ -123,20 +123,21 @@ int flight_condition_check(struct dkt_ctx *ctx, const char *text)
 	char *latency __cleanup(free) = NULL;
 	struct named named = { 0 };
 	uint64_t limit;
-	int err = is_events(text) ? named_read(ctx, text, &named) : 0;
+	int err = 0;
 
+	if (flight_message_words(text))
+		return 0;
+	if (!flight_read_latency(text, &latency, &limit))
+		err = named_read(ctx, text, &named);
+	else if (latency && !*latency)
+		err = dkt_fail(ctx, -EINVAL,
+			       "'%s' names no latency; write it before the sign, such as"
+			       " fsync > 100ms",
+			       text);
+	else if (latency && !limit)
+		err = dkt_fail(ctx, -EINVAL, "%s: give a time with its unit, such as %s > 100ms",
+			       latency, latency);
 	named_clear(&named);
-	if (!err && !flight_message_words(text) && flight_read_latency(text, &latency, &limit)) {
-		if (latency && !*latency)
-			err = dkt_fail(ctx, -EINVAL,
-				       "'%s' names no latency; write it before the sign, such as"
-				       " fsync > 100ms",
-				       text);
-		else if (latency && !limit)
-			err = dkt_fail(ctx, -EINVAL,
-				       "%s: give a time with its unit, such as %s > 100ms", latency,
-				       latency);
-	}
 	return err ? dkt_fail_in(ctx, err, "--when") : 0;
 }
 
