@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "archive/directory.h"
 #include "archive/running.h"
 #include "base/buf.h"
 #include "base/memory.h"
@@ -88,8 +89,9 @@ static int set_up(struct archive *archive)
 	archive->writer.dir = archive->worker.dir = archive->dir;
 	archive->worker.compression = archive->limits.compression;
 	err = archive_writer_open(&archive->writer, archive->limits.compression);
+	/* A daemon of another log that records into the directory would delete our segments. */
 	if (!err)
-		err = archive_writer_check(&archive->writer);
+		err = archive_dir_check(archive->ctx, archive->dir, &archive->writer.lock);
 	if (err)
 		return err;
 	if (dkt_instance_is_new(archive->in)) {

@@ -260,11 +260,6 @@ static int open_newest(struct archive_writer *writer)
 	return 0;
 }
 
-int archive_writer_check(struct archive_writer *writer)
-{
-	return archive_dir_check(writer->ctx, writer->dir, &writer->lock);
-}
-
 int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
 {
 	int err = open_newest(writer);

@@ -38,9 +38,6 @@ int archive_writer_open(struct archive_writer *writer, const char *compression);
  */
 int archive_writer_resume(struct archive_writer *writer, struct segment *ended);
 
-/* -EBUSY: another daemon, of another log, records into the directory, and would delete our segments. */
-int archive_writer_check(struct archive_writer *writer);
-
 /* Begins a segment. The directory is created and locked if it is gone. */
 int archive_writer_begin(struct archive_writer *writer);
 
