@@ -38,6 +38,12 @@ static const char *comm_of(const struct strace_lines *lines, const struct strace
 	return name_at(lines, origin, &record);
 }
 
+/* The time of a call without a begin is that of its end. */
+static uint64_t ts_of(const struct call *call)
+{
+	return call->begin ? call->begin : call->end;
+}
+
 /* The time of day if it is known, otherwise seconds of the trace's clock. */
 static void put_time(struct strace_lines *lines, uint64_t ts)
 {
@@ -98,7 +104,7 @@ static int put_line(struct strace_lines *lines, const struct strace_origin *orig
 {
 	const char *comm = comm_of(lines, origin, call);
 
-	put_time(lines, call->begin ? call->begin : call->end);
+	put_time(lines, ts_of(call));
 	put_duration(lines, call);
 	put_name(lines, origin);
 	dkt_buf_text(lines->buf, comm, strlen(comm));
@@ -154,22 +160,29 @@ static struct json_object *name_of(struct strace_lines *lines, const struct call
 	return cell_value(lines);
 }
 
-/* The time of a call without a begin is that of its end. */
-static uint64_t time_of(const struct strace_lines *lines, const struct call *call)
+/* The time of day if it is known. */
+static uint64_t time_ns(const struct strace_lines *lines, uint64_t ts)
 {
 	const struct dkt_source_info *info = dkt_source_info(lines->source);
-	uint64_t ts = call->begin ? call->begin : call->end;
 
 	return info->has_wall ? (uint64_t)dkt__wall_time(ts, info->wall) : ts;
 }
 
-enum { TIME, FROM, COMM, TID, CPU, CALL, ARGS, STATE, NS, RET, ERROR, COLUMNS };
+/* Creates an object with the values that begin each: when, where from, and of which thread on which CPU. */
+static struct json_object *new_object(const struct strace_lines *lines,
+				      const struct strace_origin *origin, uint64_t ts,
+				      const char *comm, int tid, unsigned int cpu)
+{
+	struct json_object *object = json_object_new_object();
 
-static const char *const keys[COLUMNS] = {
-	[TIME] = "time_ns",   [FROM] = "from", [COMM] = "comm",   [TID] = "tid",
-	[CPU] = "cpu",        [CALL] = "call", [ARGS] = "args",   [STATE] = "state",
-	[NS] = "duration_ns", [RET] = "ret",   [ERROR] = "error",
-};
+	json_object_object_add(object, "time_ns", val_number(time_ns(lines, ts)));
+	if (origin->name)
+		json_object_object_add(object, "from", val_text(origin->name));
+	json_object_object_add(object, "comm", val_text(comm));
+	json_object_object_add(object, "tid", json_object_new_int(tid));
+	json_object_object_add(object, "cpu", val_number(cpu));
+	return object;
+}
 
 static void add_stacks(const struct strace_origin *origin, const struct call *call,
 		       struct json_object *object)
@@ -185,25 +198,19 @@ static void add_stacks(const struct strace_origin *origin, const struct call *ca
 static int put_row(struct strace_lines *lines, const struct strace_origin *origin,
 		   const struct call *call)
 {
-	struct json_object *values[COLUMNS] = {
-		[TIME] = val_number(time_of(lines, call)),
-		[FROM] = val_text(origin->name),
-		[COMM] = val_text(comm_of(lines, origin, call)),
-		[TID] = json_object_new_int(call->tid),
-		[CPU] = val_number(call->cpu),
-		[CALL] = name_of(lines, call),
-		[ARGS] = call->state == CALL_NO_BEGIN ? NULL : args_of(lines, origin, call),
-		[STATE] = val_text(states[call->state]),
-		[NS] = call->state == CALL_ENDED ? val_number(call->end - call->begin) : NULL,
-		[RET] = call->end ? json_object_new_int64(call->ret) : NULL,
-		[ERROR] = val_text(error_of(origin, call)),
-	};
-	struct json_object *object = json_object_new_object();
+	struct json_object *object = new_object(lines, origin, ts_of(call),
+						comm_of(lines, origin, call), call->tid, call->cpu);
 	int err;
 
-	for (size_t i = 0; i < COLUMNS; i++)
-		if (i != FROM || origin->name)
-			json_object_object_add(object, keys[i], values[i]);
+	json_object_object_add(object, "call", name_of(lines, call));
+	json_object_object_add(object, "args",
+			       call->state == CALL_NO_BEGIN ? NULL : args_of(lines, origin, call));
+	json_object_object_add(object, "state", val_text(states[call->state]));
+	json_object_object_add(object, "duration_ns",
+			       call->state == CALL_ENDED ? val_number(call->end - call->begin) :
+							   NULL);
+	json_object_object_add(object, "ret", call->end ? json_object_new_int64(call->ret) : NULL);
+	json_object_object_add(object, "error", val_text(error_of(origin, call)));
 	if (call->stacks)
 		add_stacks(origin, call, object);
 	err = json_line(object, stdout);
@@ -257,7 +264,7 @@ static int put_csv(struct strace_lines *lines, const struct strace_origin *origi
 	struct dkt_buf *buf = lines->buf;
 
 	put_heading(lines, origin, call);
-	dkt_buf_u64(buf, time_of(lines, call), 0, ' ');
+	dkt_buf_u64(buf, time_ns(lines, ts_of(call)), 0, ' ');
 	if (origin->name)
 		put_word(lines, origin->name);
 	put_word(lines, comm_of(lines, origin, call));
@@ -309,8 +316,8 @@ static void put_exit_words(const struct strace_origin *origin, const struct call
 static int put_exit_row(struct strace_lines *lines, const struct strace_origin *origin,
 			const struct call_task *task, const char *comm)
 {
-	const struct dkt_source_info *info = dkt_source_info(lines->source);
-	struct json_object *object = json_object_new_object();
+	struct json_object *object =
+		new_object(lines, origin, task->ts, comm, task->tid, task->cpu);
 	struct json_object *signal = NULL;
 	int err;
 
@@ -319,15 +326,6 @@ static int put_exit_row(struct strace_lines *lines, const struct strace_origin *
 		call_words(ARG_SIGNAL, (uint64_t)task->code, origin->text.machine, lines->cell);
 		signal = cell_value(lines);
 	}
-	json_object_object_add(object, "time_ns",
-			       val_number(info->has_wall ?
-						  (uint64_t)dkt__wall_time(task->ts, info->wall) :
-						  task->ts));
-	if (origin->name)
-		json_object_object_add(object, "from", val_text(origin->name));
-	json_object_object_add(object, "comm", val_text(comm));
-	json_object_object_add(object, "tid", json_object_new_int(task->tid));
-	json_object_object_add(object, "cpu", val_number(task->cpu));
 	json_object_object_add(object, "exit_status",
 			       task->exit == CALL_EXIT_STATUS ? json_object_new_int(task->code) :
 								NULL);
