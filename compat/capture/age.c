@@ -2,8 +2,6 @@
 /* The time of day by which old files are deleted. */
 #include "capture/age.h"
 
-#include <time.h>
-
 #include "base/util.h"
 #include "base/when.h"
 #include "capture/service.h"
@@ -30,8 +28,5 @@ int64_t age_at(struct age_clock *clock, int64_t wall, uint64_t boot)
 
 int64_t age_now(struct age_clock *clock)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return age_at(clock, dkt__timespec_ns(&ts), service_now());
+	return age_at(clock, dkt__wall_ns(), service_now());
 }

@@ -26,11 +26,10 @@ int outbox_time(struct outbox *box, uint64_t asked)
 static int answer_time(struct outbox *box)
 {
 	uint8_t body[FRAME_TIME_SIZE];
-	struct timespec wall = { 0 };
+	const int64_t wall = dkt__wall_ns();
 
-	clock_gettime(CLOCK_REALTIME, &wall);
 	box->time.sent = dkt__monotonic_ns();
-	box->time.wall = dkt__timespec_ns(&wall) - (int64_t)box->time.sent;
+	box->time.wall = wall - (int64_t)box->time.sent;
 	box->time_due = false;
 	frame_put_time(body, &box->time);
 	return outbox_bytes(box, FRAME_TIME, body, sizeof(body));

@@ -108,10 +108,9 @@ static int describe_host(const struct collect *collect, const struct fleet_host 
 
 int64_t collect_wall_offset(void)
 {
-	struct timespec wall = { 0 };
+	const int64_t wall = dkt__wall_ns();
 
-	clock_gettime(CLOCK_REALTIME, &wall);
-	return dkt__timespec_ns(&wall) - (int64_t)dkt__monotonic_ns();
+	return wall - (int64_t)dkt__monotonic_ns();
 }
 
 static int fill(struct collect *collect, bool ended)

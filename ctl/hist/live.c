@@ -2,9 +2,9 @@
 /* hist of live events: counted by the kernel if it can, otherwise in user space. */
 #include "app/live.h"
 #include "app/privileges.h"
+#include "base/when.h"
 #include "hist/hist.h"
 #include "io/say.h"
-#include "out/origin.h"
 
 /* ---- in user space ---- */
 
@@ -111,7 +111,7 @@ int hist_run_kernel(struct hist *hist, int *rc)
 		remove = dkt_instance_is_new(hist->in);
 		err = check_kept(hist);
 	}
-	hist->begun = origin_now();
+	hist->begun = (uint64_t)dkt__wall_ns();
 	if (!err)
 		err = dkt_hist_start(hist->hist, hist->in);
 	if (!err)

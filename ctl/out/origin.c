@@ -3,7 +3,6 @@
 #include "out/origin.h"
 
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/when.h"
@@ -27,21 +26,13 @@ char *origin_text(const struct dkt_source_info *info, uint64_t first, uint64_t l
 			   strcmp(from, to) != 0 ? " to " : "", strcmp(from, to) != 0 ? to : "");
 }
 
-uint64_t origin_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * DKT__NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
-
 char *origin_here(uint64_t since)
 {
 	struct utsname names;
 	const DKT_OPTS(dkt_source_info, info, .host = uname(&names) ? NULL : names.nodename,
 		       .has_wall = true);
 
-	return origin_text(&info, since, origin_now());
+	return origin_text(&info, since, (uint64_t)dkt__wall_ns());
 }
 
 char *origin_clock(const struct dkt_source_info *info, uint64_t time)

@@ -13,8 +13,5 @@ char *origin_text(const struct dkt_source_info *info, uint64_t first, uint64_t l
 /* The same of what the kernel of this machine counts, from the time of day since, in ns, up to now. */
 char *origin_here(uint64_t since);
 
-/* Returns the time of day, in ns. */
-uint64_t origin_now(void);
-
 /* Returns the clock time "03:12:55.250", which the caller frees. NULL: the source does not know it. */
 char *origin_clock(const struct dkt_source_info *info, uint64_t time);

@@ -46,6 +46,15 @@ static inline uint64_t dkt__monotonic_ns(void)
 	return (uint64_t)dkt__timespec_ns(&ts);
 }
 
+/* Returns the time of day, in ns since the epoch. */
+static inline int64_t dkt__wall_ns(void)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return dkt__timespec_ns(&ts);
+}
+
 /* Times of a trace that begin again so far before, in ns, are of another boot; CPUs' clocks differ by less. */
 #define DKT__RESTART_NS 1000000000
 
