@@ -69,8 +69,8 @@ size_t hist_row_count(const struct hist_view *view)
 
 /* ---- columns ---- */
 
-/* Keys, sums, a rate, saved values, a bar. */
-#define COLUMNS_MAX 16
+/* Keys, sums, a rate, saved values, a bar, names of disks. */
+#define COLUMNS_MAX 20
 
 struct printer {
 	const struct hist_view *view;
@@ -133,6 +133,11 @@ static bool is_disk(const struct dkt_column *column)
 	return column->is_number && !*column->modifier && disk_is(column->name);
 }
 
+static void disk_at(const struct hist_view *view, size_t row, size_t column, char text[DISK_SIZE])
+{
+	disk_text(dkt_table_value(view->table, row, column), view->source, text);
+}
+
 char *hist_words(const struct hist_view *view, size_t row, size_t column)
 {
 	const struct dkt_column *it = dkt_table_info(view->table)->columns[column];
@@ -140,7 +145,7 @@ char *hist_words(const struct hist_view *view, size_t row, size_t column)
 	char range[64], *short_text;
 
 	if (is_disk(it)) {
-		disk_text(dkt_table_value(view->table, row, column), view->source, disk);
+		disk_at(view, row, column, disk);
 		return strdup(disk);
 	}
 	text = hist_text(view->table, row, column);
@@ -228,6 +233,14 @@ static void add_columns(struct printer *p)
 						      .heading = "PER SECOND" };
 	if (p->info->has_more)
 		p->columns[p->n++] = (struct column){ .key = "saved" };
+	/* They come last, so that the columns of CSV have the same numbers without them. */
+	for (size_t i = 0; i < p->info->n_keys; i++) {
+		if (!is_disk(p->info->columns[i]))
+			continue;
+		snprintf(p->keys[p->n], HIST_NAME_SIZE, "%s" DISK_BESIDE, p->columns[i].key);
+		p->columns[p->n] = (struct column){ .key = p->keys[p->n], .flags = COL_DATA };
+		p->n++;
+	}
 	p->columns[p->n++] = (struct column){ .key = "bar", .type = COL_BAR, .heading = "" };
 }
 
@@ -276,6 +289,19 @@ static struct json_object *rate_value(const struct printer *p, size_t row)
 				      p->view->seconds);
 }
 
+static size_t add_disks(const struct printer *p, size_t row, struct json_object **values)
+{
+	char disk[DISK_SIZE];
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->info->n_keys; i++)
+		if (is_disk(p->info->columns[i])) {
+			disk_at(p->view, row, i, disk);
+			values[n++] = val_text(disk);
+		}
+	return n;
+}
+
 static struct rows *make_rows(struct printer *p)
 {
 	size_t n, n_rows = hist_row_count(p->view);
@@ -291,6 +317,7 @@ static struct rows *make_rows(struct printer *p)
 			values[n++] = rate_value(p, row);
 		if (p->info->has_more)
 			values[n++] = val_text(dkt_table_more(p->view->table, row));
+		n += add_disks(p, row, values + n);
 		values[n] = json_object_get(values[p->bar]);
 		rows_add_values(rows, values);
 	}

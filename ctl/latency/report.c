@@ -5,7 +5,7 @@
 
 #include "app/print.h"
 
-enum { GROUP, COUNT, MIN, P50, P90, P99, P99_9, MAX, TOTAL, LOG2, COLUMNS };
+enum { GROUP, COUNT, MIN, P50, P90, P99, P99_9, MAX, TOTAL, LOG2, DISK, COLUMNS };
 
 static const struct column table_columns[COLUMNS] = {
 	[GROUP] = { .key = "group" },
@@ -18,6 +18,7 @@ static const struct column table_columns[COLUMNS] = {
 	[MAX] = { .key = "max", .type = COL_DURATION },
 	[TOTAL] = { .key = "total", .type = COL_DURATION },
 	[LOG2] = { .key = "log2", .type = COL_LIST },
+	[DISK] = { .key = "group" DISK_BESIDE, .flags = COL_DATA },
 };
 
 void latency_title(const char *by, char title[LATENCY_TITLE_SIZE])
@@ -37,74 +38,122 @@ static struct json_object *quantile(const struct latency_report *report, size_t 
 	return val_number(dkt_pairs_quantile(report->pairs, group, part));
 }
 
+/* NULL: the group is not a disk. */
+static struct json_object *disk_name(const struct latency_report *report,
+				     const struct dkt_latency *group)
+{
+	char disk[DISK_SIZE];
+
+	if (!group->is_number || !disk_is(report->title))
+		return NULL;
+	disk_text(group->number, report->disks, disk);
+	return val_text(disk);
+}
+
 /* words: for people. */
 static struct json_object *group_name(const struct latency_report *report,
 				      const struct dkt_latency *group, bool words)
 {
-	char disk[DISK_SIZE];
+	struct json_object *disk = words ? disk_name(report, group) : NULL;
 
+	if (disk)
+		return disk;
 	if (!group->is_number)
 		return val_text(group->name);
-	if (words && disk_is(report->title)) {
-		disk_text(group->number, report->disks, disk);
-		return val_text(disk);
-	}
 	return group->is_signed ? json_object_new_int64((int64_t)group->number) :
 				  val_number(group->number);
 }
 
-/* Adds a row that begins with column from. */
-static void add_group(const struct latency_report *report, struct rows *rows, size_t group,
-		      const char *name, size_t from, bool words)
+/* The columns of the rows. */
+struct shape {
+	size_t list[COLUMNS];
+	size_t n;
+	bool words; /* in place of the numbers of groups */
+};
+
+static struct json_object *value_of(const struct latency_report *report, size_t group,
+				    const struct dkt_latency *it, size_t column, bool words)
 {
-	struct json_object *values[COLUMNS] = { 0 };
+	switch (column) {
+	case GROUP:
+		return group == DKT_PAIRS_ALL ? val_text("(all)") : group_name(report, it, words);
+	case COUNT:
+		return val_number(it->count);
+	case MIN:
+		return val_number(it->min);
+	case P50:
+		return quantile(report, group, 0.5);
+	case P90:
+		return quantile(report, group, 0.9);
+	case P99:
+		return quantile(report, group, 0.99);
+	case P99_9:
+		return quantile(report, group, 0.999);
+	case MAX:
+		return val_number(it->max);
+	case TOTAL:
+		return val_number(it->sum);
+	case LOG2:
+		return report->app->json ? latency_powers(report, group) : NULL;
+	default:
+		return disk_name(report, it);
+	}
+}
+
+static void add_group(const struct latency_report *report, struct rows *rows, size_t group,
+		      const struct shape *shape)
+{
+	struct json_object *values[COLUMNS];
 	struct dkt_latency it;
 
 	dkt_pairs_group(report->pairs, group, &it, sizeof(it));
 	/* No pair of the group has ended, or a gap cancelled them all. */
 	if (!it.count && group != DKT_PAIRS_ALL)
 		return;
-	if (from == GROUP)
-		values[GROUP] = name ? val_text(name) : group_name(report, &it, words);
-	values[COUNT] = val_number(it.count);
-	values[MIN] = val_number(it.min);
-	values[P50] = quantile(report, group, 0.5);
-	values[P90] = quantile(report, group, 0.9);
-	values[P99] = quantile(report, group, 0.99);
-	values[P99_9] = quantile(report, group, 0.999);
-	values[MAX] = val_number(it.max);
-	values[TOTAL] = val_number(it.sum);
-	if (report->app->json)
-		values[LOG2] = latency_powers(report, group);
-	rows_add_values(rows, values + from);
+	for (size_t i = 0; i < shape->n; i++)
+		values[i] = value_of(report, group, &it, shape->list[i], shape->words);
+	rows_add_values(rows, values);
+}
+
+/* Chooses the columns from one on. CSV has no lists; what is no disk has no name of one. */
+static void choose(const struct latency_report *report, const struct out *out, size_t from,
+		   struct shape *shape, struct column columns[COLUMNS])
+{
+	for (size_t i = from; i < COLUMNS; i++) {
+		if ((i == LOG2 && out->form == OUT_CSV) ||
+		    (i == DISK && (from != GROUP || shape->words || !disk_is(report->title))))
+			continue;
+		columns[shape->n] = table_columns[i];
+		shape->list[shape->n++] = i;
+	}
 }
 
 /* Text also has a row for all groups, unless there is only one group. JSON has it as "all". */
 static void put_groups(const struct latency_report *report, struct out *out)
 {
-	struct column columns[COLUMNS];
+	bool text = out->form == OUT_TEXT, named = *report->title || out->form == OUT_CSV;
+	struct shape shape = { .words = text || report->words };
 	char title[LATENCY_TITLE_SIZE];
-	bool text = out->form == OUT_TEXT, words = text || report->words,
-	     named = *report->title || out->form == OUT_CSV;
-	size_t from = named ? GROUP : COUNT, n;
-	size_t n_columns = out->form == OUT_CSV ? LOG2 : COLUMNS;
+	struct column columns[COLUMNS];
 	struct dkt_latency it;
 	struct rows *rows;
+	size_t n;
 
 	latency_title(report->title, title);
-	memcpy(columns, table_columns, sizeof(columns));
-	columns[GROUP].heading = title;
-	rows = rows_new("groups", columns + from, n_columns - from);
+	choose(report, out, named ? GROUP : COUNT, &shape, columns);
+	if (named)
+		columns[GROUP].heading = title;
+	rows = rows_new("groups", columns, shape.n);
 	for (size_t group = 0; named && !dkt_pairs_group(report->pairs, group, &it, sizeof(it));
 	     group++)
-		add_group(report, rows, group, NULL, from, words);
+		add_group(report, rows, group, &shape);
 	n = rows_count(rows);
 	if (named)
 		rows_sort(rows, report->sort.column, report->sort.descending);
 	if (report->top)
 		rows_cut(rows, report->top);
 	if (text && (!named || n > 1))
-		add_group(report, rows, DKT_PAIRS_ALL, "(all)", from, text);
+		add_group(report, rows, DKT_PAIRS_ALL, &shape);
 	out_rows(out, rows);
 	if (text && named && report->top && report->top < n)
 		printf("(%zu more rows)\n", n - report->top);
@@ -112,10 +161,14 @@ static void put_groups(const struct latency_report *report, struct out *out)
 
 static void put_all(const struct latency_report *report, struct out *out)
 {
-	struct rows *rows = rows_new("all", table_columns + COUNT, COLUMNS - COUNT);
+	struct shape shape = { 0 };
+	struct column columns[COLUMNS];
 	struct json_object *list;
+	struct rows *rows;
 
-	add_group(report, rows, DKT_PAIRS_ALL, NULL, COUNT, false);
+	choose(report, out, COUNT, &shape, columns);
+	rows = rows_new("all", columns, shape.n);
+	add_group(report, rows, DKT_PAIRS_ALL, &shape);
 	list = rows_json(rows);
 	out_json(out, "all", json_object_get(json_object_array_get_idx(list, 0)));
 	json_object_put(list);

@@ -8,6 +8,9 @@
 
 #define DISK_SIZE DKT__DISK_NAME
 
+/* In JSON and CSV, KEY_disk has the name of the disk whose number is KEY. */
+#define DISK_BESIDE "_disk"
+
 /* True if the field of an event has the number of a disk, as the kernel has it in memory: "dev", "s_dev". */
 bool disk_is(const char *field);
 

@@ -25,6 +25,12 @@ setup()
 	requests named.dat 254,16=vdb 254,0=vda
 }
 
+# Prints the value of a column in the first row of CSV. usage: csv_of COLUMN
+csv_of()
+{
+	python3 -c 'import csv, sys; print(next(csv.DictReader(sys.stdin))[sys.argv[1]])' "$1"
+}
+
 # Fails unless the commands that print a disk of FILE print WANTED. usage: print_disk WANTED FILE
 print_disk()
 {
@@ -32,6 +38,11 @@ print_disk()
 	same "$1" "$(dktrace analyze blockstats "$2" | awk '/^DISK/ { getline; print $1; exit }')" "blockstats of $2"
 	same "$1" "$(dktrace hist disk-requests "$2" | awk 'NR == 2 { print $1 }')" "hist of $2"
 	same "$1" "$(dktrace sql "$2" 'SELECT disk FROM blockstats_disks' | sed -n 2p)" "sql of $2"
+	# Scripts read the number, and the name beside it.
+	same "266338320 $1" "$(dktrace latency block "$2" --json 2>words | jq -r '.groups[0] | "\(.group) \(.group_disk)"')" "latency of $2 as JSON"
+	same "266338320 $1" "$(dktrace hist disk-requests "$2" --json | jq -r '.rows[0] | "\(.dev) \(.dev_disk)"')" "hist of $2 as JSON"
+	same "$1" "$(dktrace latency block "$2" --csv 2>words | csv_of group_disk)" "latency of $2 as CSV"
+	same "$1" "$(dktrace hist disk-requests "$2" --csv | csv_of dev_disk)" "hist of $2 as CSV"
 	dktrace hist disk-requests "$2" --style svg >picture
 	has "$(<picture)" ">$1 "
 	dktrace convert "$2" out.pf --format perfetto 2>words

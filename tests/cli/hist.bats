@@ -126,9 +126,9 @@ sync[21739],1' "$(sed 's/,[0-9]*$/,1/' <<<"$output")" 'one process'
 	cd "$BATS_TEST_TMPDIR"
 	run -3 --separate-stderr dktrace hist disk-sizes --input "$text"
 	same '254,0 2-4 KiB|254,0 16-32 KiB|254,0 128-256 KiB' "$(sed -n '2,4s/^\([^ ]* [^ ]* KiB\).*/\1/p' <<<"$output" | paste -sd '|')" rows
-	# Scripts get numbers.
+	# Scripts get numbers, and the name last.
 	run -3 --separate-stderr dktrace hist disk-sizes --input "$text" --csv
-	same '266338304,131073-262144,1,192512' "${lines[3]}" csv
+	same '266338304,131073-262144,1,192512,"254,0"' "${lines[3]}" csv
 	# The most frequent size is not the first.
 	for i in {1..3}; do
 		echo "   dd-7 [000] 1.00000$i: block_rq_issue: 254,16 W 2097152 () 8 + 4096 none,0,0 [dd]"

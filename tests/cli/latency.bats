@@ -161,13 +161,16 @@ dktrace: 1 ended without a recorded beginning" \
 	same '["wait4","wait4"]' "$(jq -c '[.slowest[0].begin.call, .slowest[0].end.call]' <<<"$output")" calls
 }
 
-@test "disks are 254,0 for people and numbers for scripts" {
+@test "disks are 254,0 for people and numbers for scripts, with the name behind all others" {
 	local text=$top/tests/fixture/text/trace-6.18.txt
 
 	run -3 --separate-stderr dktrace latency block --input "$text" --slowest 0
 	has "${lines[1]}" "254,0 "
 	run -3 --separate-stderr dktrace latency block --input "$text" --slowest 0 --csv
 	has "${lines[1]}" "266338304,"
+	same 'group,count,min,p50,p90,p99,p99.9,max,total,group_disk' "${lines[0]}" "the heading"
+	run -3 --separate-stderr dktrace latency block --input "$text" --slowest 0 --csv --keys rwbs
+	same 'group,count,min,p50,p90,p99,p99.9,max,total' "${lines[0]}" "the heading without disks"
 }
 
 # Requests of which the times, in ms, are 8 (a read), 9 (a write of the same sector), 5 (in two parts), 1 (a flush).
