@@ -145,6 +145,8 @@ static int run_command(struct app *app, int argc, char **argv)
 	rc = check_args(command, argc - 1);
 	if (!rc)
 		rc = check_empty(command, argc - 1 - app->n_command, argv + 1);
+	if (!rc)
+		rc = file_argument_check(app, argc, argv);
 	if (!rc && app->n_command && runs_command(command))
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)

@@ -2,6 +2,7 @@
 /* The recording or tree to read, for commands that read the kernel without it. */
 #include "app/file_argument.h"
 #include "app/privileges.h"
+#include "app/spawn.h"
 
 #include <unistd.h>
 
@@ -42,25 +43,38 @@ static bool is_selection(const char *word)
 	       mask_bit(MASK_DEBUG, word, len) >= 0 || mask_bit(MASK_SUBSYSTEM, word, len) >= 0;
 }
 
+/* Returns the index at which a file can be; 0: the command does not take a file or a command to run. */
+static int place_of_file(const struct app *app, int n, char **argv)
+{
+	const uint64_t flags = app->command->flags;
+
+	if (flags & CMD_HIST)
+		return app->sql ? 1 : 2;
+	if (flags & CMD_LATENCY)
+		return n > 1 && latency_pair_find(argv[1], NULL) ? 2 : 3;
+	if (flags & CMD_STRACE)
+		return 1;
+	return flags & CMD_ANALYZE ? 2 : 0;
+}
+
 /* Returns the index of the file among the n arguments before a command; 0: none is a file. */
 static int find_of_hist(const struct app *app, int n, char **argv)
 {
-	const int at = app->sql ? 1 : 2;
+	const int at = place_of_file(app, n, argv);
 
 	if (n > at)
 		return is_recording(argv[at]) ? at : 0;
 	return n == 2 && !is_selection(argv[1]) && is_recording(argv[1]) ? 1 : 0;
 }
 
-static int find_of_latency(int n, char **argv)
+static int find_of_latency(const struct app *app, int n, char **argv)
 {
-	const bool pair = n > 1 && latency_pair_find(argv[1], NULL);
-	const int at = pair ? 2 : 3;
+	const int at = place_of_file(app, n, argv);
 
 	if (n > at)
 		return is_recording(argv[at]) ? at : 0;
 	/* The list of the pairs that the file has. */
-	return n == 2 && !pair && is_recording(argv[1]) ? 1 : 0;
+	return n == 2 && at > 2 && is_recording(argv[1]) ? 1 : 0;
 }
 
 int file_argument_take(struct app *app, int argc, char **argv)
@@ -73,7 +87,7 @@ int file_argument_take(struct app *app, int argc, char **argv)
 	if (app->command->flags & CMD_HIST)
 		at = find_of_hist(app, n, argv);
 	else if (app->command->flags & CMD_LATENCY)
-		at = find_of_latency(n, argv);
+		at = find_of_latency(app, n, argv);
 	else if (app->command->flags & CMD_INPUT)
 		at = n == 2 && is_tree(argv[1]) ? 1 : 0;
 	if (!at)
@@ -81,4 +95,32 @@ int file_argument_take(struct app *app, int argc, char **argv)
 	app->input = argv[at];
 	memmove(&argv[at], &argv[at + 1], (size_t)(argc - at) * sizeof(*argv));
 	return argc - 1;
+}
+
+static bool is_missing(const char *word)
+{
+	return strcmp(word, INPUT_LOG) != 0 && strcmp(word, INPUT_STDIN) != 0 &&
+	       access(word, F_OK) && (errno == ENOENT || errno == ENOTDIR);
+}
+
+int file_argument_check(const struct app *app, int argc, char **argv)
+{
+	const int n = argc - app->n_command, at = place_of_file(app, n, argv);
+	const bool may_run = app->command->flags & (CMD_HIST | CMD_LATENCY);
+	const char *word = at && n > at ? argv[at] : NULL;
+
+	if (!word)
+		return 0;
+	/* getopt takes an optional value only from the option's own word: in "-w 5" the 5 is an argument. */
+	if (app->watch && !*app->watch && !word[strspn(word, "0123456789.")])
+		return app_usage("--watch: no space before the seconds: -w%s", word);
+	/* These say themselves that a file and a command cannot be combined. */
+	if (may_run && app->input)
+		return 0;
+	if (may_run && !app->n_command && spawn_finds(word))
+		return spawn_check(argv + at);
+	return is_missing(word) ?
+		       app_usage("%s: there is no file '%s'; a command is written after --",
+				 argv[0], word) :
+		       0;
 }

@@ -68,6 +68,13 @@ static int find_command(const char *name)
 	return err;
 }
 
+bool spawn_finds(const char *name)
+{
+	const int err = find_command(name);
+
+	return err != ENOENT && err != ENOTDIR;
+}
+
 /* Reports the error and returns the exit status. */
 static int report_failed(const char *name, int err)
 {

@@ -25,6 +25,9 @@ struct spawn {
  */
 int spawn_check(char **argv);
 
+/* True if there is a file that the command's name stands for, which can be run or not. */
+bool spawn_finds(const char *name);
+
 /* Forks a child that waits for spawn_go() before it executes argv; argv NULL: no command. */
 int spawn_start(struct dkt_ctx *ctx, struct spawn *spawn, char **argv);
 

@@ -12,9 +12,6 @@ int watch_read(struct watch *watch, const struct app *app, char **command)
 	watch->keys = !command;
 	if (!app->watch)
 		return 0;
-	/* getopt takes an optional value only from the option's own word: "-w 5" runs the command 5. */
-	if (!*app->watch && command && !command[0][strspn(command[0], "0123456789.")])
-		return app_usage("--watch: no space before the seconds: -w%s", command[0]);
 	if (app->input)
 		return app_usage("%s: cannot combine a file with --watch: a file does not grow",
 				 app->command->name);

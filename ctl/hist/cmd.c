@@ -51,7 +51,7 @@ static int read_args(struct hist *hist, int argc, char **argv)
 		rc = watch_read(&hist->watch, app, hist->command);
 	if (!rc)
 		rc = opt_seconds("duration", app->duration, &hist->seconds);
-	return rc || !hist->command ? rc : spawn_check(hist->command);
+	return rc;
 }
 
 /* Sets the event and the options that the statement stands for. */

@@ -154,10 +154,10 @@ static int answer(struct query *query, char **files, size_t n)
 
 /* ---- arguments ---- */
 
-/* The last argument is the statement, unless it is a file or the only one. */
+/* The last argument is the statement, unless it is a file or the only one. One word is not a statement. */
 static bool has_statement(int argc, char **argv)
 {
-	return argc > 2 && access(argv[argc - 1], F_OK);
+	return argc > 2 && strpbrk(argv[argc - 1], " \t\n(*;") && access(argv[argc - 1], F_OK);
 }
 
 int cmd_sql(struct app *app, int argc, char **argv)

@@ -31,10 +31,6 @@ static int read_words(struct strace *strace, int argc, char **argv)
 	for (int i = from; i < n; i++)
 		if (dkt__append(strace->files, strace->n_files, argv[i]))
 			return app_usage("out of memory");
-	if (n > 1 && strcmp(argv[1], INPUT_STDIN) != 0 && strcmp(argv[1], INPUT_LOG) != 0 &&
-	    access(argv[1], F_OK))
-		return app_usage("strace: there is no file '%s'; a command is written after --",
-				 argv[1]);
 	if (strace->command && strace->n_files)
 		return app_usage("strace: cannot combine a file with a command; give one of them");
 	return 0;

@@ -337,3 +337,11 @@ works_on()
 	run -0 dktrace convert "$capture" c.sqlite
 	same other "$(cat c.sqlite-journal)" "the journal"
 }
+
+@test "sql takes a last word that is no statement for a file" {
+	cd "$BATS_TEST_TMPDIR" || return
+	expect 1 "" "dktrace: open missing.dat: No such file or directory" dktrace sql missing.dat 'SELECT 1'
+	run -1 --separate-stderr dktrace sql "$top/tests/fixture/tracedat/v6.dat" missing.dat
+	same "dktrace: open missing.dat: No such file or directory" "$stderr" "the second file"
+	run -0 --separate-stderr dktrace sql "$top/tests/fixture/tracedat/v6.dat" 'VALUES(1)'
+}

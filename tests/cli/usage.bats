@@ -191,3 +191,23 @@ Try 'dktrace --help'." --style legacy dk
 		expect 1 "" "dktrace: open missing: No such file or directory" dktrace "$command" -i missing
 	done
 }
+
+@test "a word in the place of FILE that is neither a file nor a command to run is refused before anything is recorded" {
+	local word words
+
+	cd "$BATS_TEST_TMPDIR" || return
+	: >"empty"
+	# A command that takes FILE or COMMAND has both in its row of the help.
+	same "analyze hist latency strace" "$(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p' | while read -r command; do
+		dktrace "$command" --help | grep -Eq '^Usage: .*\[FILE(\.\.\.)?\]+ \[-- COMMAND' && echo "$command"
+	done | sort | xargs)" "commands with FILE and COMMAND"
+	for words in "analyze cputop" "hist all" "hist block:block_rq_issue" "latency syscall" "latency function f" "strace" \
+		"latency sched:sched_switch sched:sched_wakeup --match pid"; do
+		for word in missing ./missing no/missing empty/missing; do
+			# shellcheck disable=SC2086 # words of the command
+			expect 2 "" "dktrace: ${words%% *}: there is no file '$word'; a command is written after --" dktrace $words "$word"
+		done
+	done
+	expect 2 "" "dktrace: hist: there is no file 'missing'; a command is written after --" dktrace hist all missing -- true
+	expect 127 "" "dktrace: run missing: No such file or directory" dktrace latency syscall -- missing
+}
