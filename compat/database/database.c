@@ -17,16 +17,20 @@
 
 int database_fail(struct database *db, const char *what)
 {
-	int code = sqlite3_errcode(db->sqlite), err = -EIO;
+	int code = sqlite3_errcode(db->sqlite), err = code == SQLITE_INTERRUPT ? -EINTR : -EIO;
+	const char *words = sqlite3_errmsg(db->sqlite);
 
 	if (code == SQLITE_NOMEM)
 		return dkt__no_memory(db->ctx);
+	if (db->file.err)
+		return dkt_fail(db->ctx, db->file.err, "write %s: %s", db->opts.path,
+				strerror(-db->file.err));
+	/* The file of the database is not meant: its errors are above. */
 	if (code == SQLITE_FULL)
-		err = -ENOSPC;
-	else if (code == SQLITE_INTERRUPT)
-		err = -EINTR;
+		words = "the file system of its temporary files is full; set TMPDIR to a directory"
+			" with more space";
 	return dkt_fail(db->ctx, err, "%s%s%s: %s", db->opts.path ? db->opts.path : "",
-			db->opts.path ? ": " : "", what, sqlite3_errmsg(db->sqlite));
+			db->opts.path ? ": " : "", what, words);
 }
 
 /* Returns the text in db->sql, terminated; NULL: memory is out. */

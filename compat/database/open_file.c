@@ -16,6 +16,7 @@
 struct main_file {
 	sqlite3_file base;
 	int fd;
+	int *err;
 };
 
 static int fd_of(const sqlite3_file *file)
@@ -47,7 +48,8 @@ static int write_main(sqlite3_file *file, const void *bytes, int len, sqlite3_in
 
 	if (!err)
 		return SQLITE_OK;
-	return err == -ENOSPC || err == -EDQUOT ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+	*((const struct main_file *)file)->err = err;
+	return SQLITE_IOERR_WRITE;
 }
 
 static int truncate_main(sqlite3_file *file, sqlite3_int64 size)
@@ -124,7 +126,7 @@ static const sqlite3_io_methods methods = {
 
 static int open_one(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *to)
 {
-	const struct open_file *it = (const struct open_file *)vfs;
+	struct open_file *it = (struct open_file *)vfs;
 	int fd;
 
 	if (!(flags & SQLITE_OPEN_MAIN_DB))
@@ -133,7 +135,7 @@ static int open_one(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
 	fd = fcntl(it->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return SQLITE_CANTOPEN;
-	*(struct main_file *)file = (struct main_file){ { &methods }, fd };
+	*(struct main_file *)file = (struct main_file){ { &methods }, fd, &it->err };
 	if (to)
 		*to = flags;
 	return SQLITE_OK;

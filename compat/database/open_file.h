@@ -9,6 +9,7 @@ struct open_file {
 	sqlite3_vfs vfs;
 	sqlite3_vfs *usual; /* for temporary files */
 	int fd;
+	int err; /* why the last write to it failed; 0: none did */
 };
 
 /*

@@ -7,13 +7,15 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "io/full.h"
 #include "io/output.h"
 
 static int fail(struct outfile *out, const char *action)
 {
 	int err = -errno;
 
-	return dkt_fail(out->ctx, err, "%s %s: %s", action, out->path, strerror(-err));
+	dkt_fail(out->ctx, err, "%s %s: %s", action, out->path, strerror(-err));
+	return full_advise(out->ctx, err);
 }
 
 /* Creates a file with a temporary name. */
@@ -132,8 +134,10 @@ int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct out
 	if (err)
 		return err;
 	/* A file that holds nothing has nothing to lose. */
-	if (out->in_place || !has_content(out->path))
+	if (out->in_place || !has_content(out->path)) {
+		out->fresh = !out->in_place && access(out->path, F_OK) && errno == ENOENT;
 		return open_in_place(out, OUTPUT_EMPTY);
+	}
 	out->waits = true;
 	return open_file(out);
 }
@@ -280,7 +284,29 @@ int outfile_begin(struct outfile *out)
 	if (!out->waits)
 		return 0;
 	out->waits = false;
+	out->fresh = true;
 	return place(out);
+}
+
+static void forget_kept(struct outfile *out)
+{
+	free(out->kept);
+	out->kept = NULL;
+}
+
+void outfile_withdraw(struct outfile *out)
+{
+	struct stat mine, st;
+
+	if (out->only_copy || fstat(out->fd, &mine) || !S_ISREG(mine.st_mode) ||
+	    stat(out->path, &st) || !is_same(&mine, &st))
+		return;
+	if (!out->fresh)
+		(void)!ftruncate(out->fd, 0);
+	else if (out->kept && !rename(out->kept, out->path))
+		forget_kept(out);
+	else if (!out->kept)
+		unlink(out->path);
 }
 
 static int commit(struct outfile *out)

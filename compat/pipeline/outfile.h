@@ -14,6 +14,8 @@ struct outfile {
 	int fd;
 	bool in_place; /* writes take effect at once: path is not a regular file, or it began */
 	bool waits; /* for outfile_begin() */
+	bool fresh; /* there was no file of this name, or it has another one */
+	bool only_copy; /* the caller says: what is written is nowhere else, so that a part of it counts */
 	bool same; /* the caller says: it replaces the earlier file with the same records */
 };
 
@@ -39,6 +41,12 @@ int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct out
  * the earlier file stays.
  */
 int outfile_begin(struct outfile *out);
+
+/*
+ * Writing failed: an incomplete file loses its name, and an earlier one gets it back, unless the file is the
+ * only copy.
+ */
+void outfile_withdraw(struct outfile *out);
 
 /* outfile_open() for a directory, which is out->temp until the commit; -EEXIST if path exists. */
 int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out);

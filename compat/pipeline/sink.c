@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/util.h"
+#include "io/full.h"
 #include "pipeline/journald.h"
 
 /* The columns for an error of less than 100 ms. */
@@ -251,6 +252,14 @@ static int open_tracedat(struct sink *sink, const struct outfile *file)
 
 /* ---- the calls ---- */
 
+/* Names the file that the user named: the writer only knows a temporary name, or none. */
+static int name_full(const struct sink *sink, int err)
+{
+	const char *path = sink->out.file->path;
+
+	return full_is(err) && path ? full_fail(sink->p->ctx, err, path) : err;
+}
+
 int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
 	      struct outfile *file)
 {
@@ -278,7 +287,7 @@ int sink_fail(const struct sink *sink, const struct dkt_record *record, int err)
 
 	if (ctx != sink->p->ctx && *dkt_error(ctx))
 		dkt_fail(sink->p->ctx, err, "%s", dkt_error(ctx));
-	return err;
+	return name_full(sink, err);
 }
 
 int sink_put_any(struct sink *sink, const struct dkt_record *record)
@@ -287,9 +296,9 @@ int sink_put_any(struct sink *sink, const struct dkt_record *record)
 	int err;
 
 	if (sink->tracedat)
-		return dkt_tracedat_add(sink->tracedat, record);
+		return name_full(sink, dkt_tracedat_add(sink->tracedat, record));
 	if (sink->state)
-		return sink->opts->writer->add(sink->state, sink->p, record);
+		return name_full(sink, sink->opts->writer->add(sink->state, sink->p, record));
 	if (record->stream < sink->n_prefixes)
 		put_prefix(sink, record->stream);
 	if (sink->errors == SINK_ERRORS_TEXT)
@@ -313,7 +322,7 @@ int sink_add(struct sink *sink, const struct dkt_record *record)
 	return err || !sink_is_text(sink) ? err : text_out_write_if_full(&sink->out);
 }
 
-int sink_finish(struct sink *sink)
+static int finish(struct sink *sink)
 {
 	int err = 0;
 
@@ -328,6 +337,11 @@ int sink_finish(struct sink *sink)
 	if (!err)
 		err = text_out_stamp(&sink->out, sink->out.stamp);
 	return err ? pipeline_fail(sink->p, err) : text_out_write(&sink->out);
+}
+
+int sink_finish(struct sink *sink)
+{
+	return name_full(sink, finish(sink));
 }
 
 void sink_close(struct sink *sink)

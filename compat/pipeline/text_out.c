@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/util.h"
+#include "io/full.h"
 #include "pipeline/journald.h"
 
 /* Write the buffer when it holds this much. */
@@ -59,6 +60,14 @@ static ssize_t write_some(const struct text_out *out, const char *text, size_t l
 	return -1;
 }
 
+/* The output of lctl has no name. */
+static int fail(struct text_out *out, int err)
+{
+	outfile_withdraw(out->file);
+	return out->file->path ? full_fail(out->ctx, err, out->file->path) :
+				 dkt_fail(out->ctx, err, "write output: %s", strerror(-err));
+}
+
 int text_out_write(struct text_out *out)
 {
 	size_t len, done = 0;
@@ -86,7 +95,7 @@ int text_out_write(struct text_out *out)
 	out->closed = err == -EPIPE;
 	if (err == -ECANCELED)
 		return dkt_fail(out->ctx, err, "interrupted; records not written are kept");
-	return err ? dkt_fail(out->ctx, err, "write output: %s", strerror(-err)) : 0;
+	return err ? fail(out, err) : 0;
 }
 
 int text_out_write_if_full(struct text_out *out)
@@ -106,14 +115,14 @@ int text_out_flush(struct text_out *out)
 	return err ? err : text_out_write(out);
 }
 
-int text_out_check(const struct text_out *out)
+int text_out_check(struct text_out *out)
 {
 	int copy = out->fd < 0 ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
 
 	if (out->fd < 0)
 		return 0;
 	if (copy < 0 || close(copy))
-		return dkt_fail(out->ctx, -errno, "write output: %s", strerror(errno));
+		return fail(out, -errno);
 	return 0;
 }
 

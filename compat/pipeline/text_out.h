@@ -31,7 +31,7 @@ int text_out_write_if_full(struct text_out *out);
 int text_out_flush(struct text_out *out);
 
 /* Checks for an error that some file systems report only at a close. */
-int text_out_check(const struct text_out *out);
+int text_out_check(struct text_out *out);
 
 /* Flushes and checks, before records are freed. data is the struct text_out. */
 int text_out_settle(void *data);

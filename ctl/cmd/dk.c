@@ -209,6 +209,7 @@ int dk_command(struct app *app, const char *argument, unsigned int flags)
 	/* Open the file before reading removes records from the log. */
 	if (!rc && sink_open_file(app->ctx, &sink, file, &out))
 		rc = app_fail(app);
+	out.only_copy = !app->input && !(flags & DKT_LIVE_KEEP);
 	if (!rc) {
 		set_flags(app, flags, &opts);
 		/* A signal stops between two records: all printed records are removed from the log. */

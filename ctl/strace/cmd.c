@@ -8,6 +8,7 @@
 #include "app/value.h"
 #include "base/stop.h"
 #include "input/live_args.h"
+#include "io/full.h"
 #include "log/threads.h"
 #include "pipeline/outfile.h"
 #include "strace/strace.h"
@@ -325,18 +326,21 @@ static int begin_output(struct app *app, struct outfile *file, FILE **earlier)
 
 static int end_output(struct app *app, struct outfile *file, FILE *earlier, int err)
 {
-	bool failed = false;
+	int failed = 0;
 
 	if (earlier) {
-		failed = ferror(stdout);
-		failed |= fclose(stdout) != 0;
+		/* What could not be written is still in the buffer, so that the reason is the last one. */
+		if (fflush(stdout) || ferror(stdout))
+			failed = -errno;
+		if (fclose(stdout) && !failed)
+			failed = -errno;
 		stdout = earlier;
+		if (failed)
+			outfile_withdraw(file);
 		print_output(file);
 	}
 	outfile_close(file);
-	return failed && !err ?
-		       dkt_fail(app->ctx, -EIO, "write %s: %s", app->output, strerror(errno)) :
-		       err;
+	return failed && !err ? full_fail(app->ctx, failed, app->output) : err;
 }
 
 int cmd_strace(struct app *app, int argc, char **argv)
@@ -359,6 +363,7 @@ int cmd_strace(struct app *app, int argc, char **argv)
 	err = open_inputs(&strace, &args, &in);
 	if (!err && app->output)
 		err = begin_output(app, &file, &earlier);
+	file.only_copy = !strace.n_files;
 	if (!err)
 		err = strace.n_files ? run_files(&strace, &in, &rc) : run_live(&strace, &rc);
 	err = end_output(app, &file, earlier, err);

@@ -2,6 +2,7 @@
 /* view: writes a page of pictures of recordings. */
 #include "app/print.h"
 #include "base/stop.h"
+#include "io/full.h"
 #include "lustre_log/host_clocks.h"
 #include "view/view.h"
 
@@ -77,7 +78,7 @@ static int write_page(struct view *view, const struct outfile *file)
 		return dkt_fail(view->app->ctx, -errno, "open %s: %s", file->path, strerror(errno));
 	err = view_write(view, f);
 	if (!err && (fflush(f) || ferror(f)))
-		err = dkt_fail(view->app->ctx, -errno, "write %s: %s", file->path, strerror(errno));
+		err = full_fail(view->app->ctx, -errno, file->path);
 	return err;
 }
 

@@ -136,7 +136,7 @@ out.dat.old" "$(ls -A)" "files"
 		dktrace convert --format trace.dat-6 "$1" full/out.dat
 		rc=$?; ls -A full; exit $rc' - "$capture"
 	same "" "$output" "files"
-	same "dktrace: write output: No space left on device" "$stderr" "words"
+	same "dktrace: write full/out.dat: No space left on device; free space on its file system, or write to another file system" "$stderr" "words"
 }
 
 # Prints the number of records in a file truncated there.

@@ -153,7 +153,8 @@ total=$(awk '$1 == "entries:" { n += $2 } END { print n }' "$capture"/per_cpu/cp
 	cmp "$BATS_TEST_TMPDIR/file" "$BATS_TEST_TMPDIR/other"
 	expect 1 "" "dktrace: open $BATS_TEST_TMPDIR/no/file: No such file or directory" \
 		dktrace dk --input "$capture" "$BATS_TEST_TMPDIR/no/file"
-	expect 1 "" "dktrace: write output: No space left on device" dktrace dk --input "$capture" /dev/full
+	expect 1 "" "dktrace: write /dev/full: No space left on device; free space on its file system, or write to another file system" \
+		dktrace dk --input "$capture" /dev/full
 }
 
 @test "dk ends without a message if the reader closes the pipe" {

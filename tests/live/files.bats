@@ -38,7 +38,7 @@ all_marks()
 		"$tmp/small"
 	same "1
 1" "$output" "status"
-	same "dktrace: write output: No space left on device
+	same "dktrace: write $tmp/small/log: No space left on device; free space on its file system, or write to another file system
 lctl: write output: No space left on device" "$stderr" "stderr"
 	run -1 --separate-stderr dktrace dk -o /dev/full
 	run -1 --separate-stderr bash -c 'dktrace dk >/dev/full'

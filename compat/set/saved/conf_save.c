@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "io/full.h"
 #include "io/output.h"
 #include "set/saved/conf.h"
 
@@ -61,7 +62,7 @@ static int replace(struct dkt_ctx *ctx, const char *target, const char *temp, in
 	else
 		err = write_lines(fd, conf);
 	if (err)
-		return dkt_fail(ctx, err, "write %s: %s", target, strerror(-err));
+		return full_fail(ctx, err, target);
 	err = output_keep_old(ctx, target, &kept);
 	if (!err && rename(temp, target))
 		err = dkt_fail(ctx, -errno, "write %s: %s", target, strerror(errno));
@@ -85,7 +86,7 @@ static int save(struct dkt_ctx *ctx, const struct conf *conf)
 		return dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
-		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
+		return full_fail(ctx, -errno, target);
 	err = replace(ctx, target, temp, fd, conf);
 	if (err)
 		unlink(temp);
