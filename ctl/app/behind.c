@@ -10,6 +10,18 @@
 
 #define DEFAULT_DIR "/var/log/dktrace"
 
+/* Later, nobody may be there to read that the process cannot write. */
+static int check_writable(const struct app *app, const char *path)
+{
+	int fd __cleanup(close) = dkt__unnamed_file(path);
+
+	return fd < 0 ? dkt_fail(app->ctx, fd,
+				 "create a file in %s: %s; name another directory"
+				 " with --dir",
+				 path, strerror(-fd)) :
+			0;
+}
+
 int behind_dir(const struct app *app, const char *dir, char path[PATH_MAX])
 {
 	struct stat st;
@@ -26,7 +38,7 @@ int behind_dir(const struct app *app, const char *dir, char path[PATH_MAX])
 		return dkt_fail(app->ctx, -ENOTDIR, "use %s: it is not a directory", dir);
 	if (strpbrk(path, "\n\t"))
 		return dkt_fail(app->ctx, -EINVAL, "use %s: its name has a newline or a tab", dir);
-	return 0;
+	return check_writable(app, path);
 }
 
 void behind_ready(struct behind *behind)

@@ -13,7 +13,8 @@ struct behind {
 
 /*
  * Creates the directory for the files of such a process, and gets its full path; dir NULL:
- * /var/log/dktrace. -ENOTDIR: it is not a directory; -EINVAL: its name has a newline or a tab.
+ * /var/log/dktrace. -ENOTDIR: it is not a directory; -EINVAL: its name has a newline or a tab;
+ * an error of open(2): no file can be created in it.
  */
 int behind_dir(const struct app *app, const char *dir, char path[PATH_MAX]);
 

@@ -223,3 +223,25 @@ dump_all()
 	has "$output" 'the kernel tests each record'
 	flight stop
 }
+
+@test "flight start refuses a directory in which it cannot create a file" {
+	need_namespace
+	mkdir "$tmp/d"
+	# shellcheck disable=SC2016
+	run -1 --separate-stderr apart sh -c 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" &&
+		exec dktrace flight start --dir "$0" -c ioctl' "$tmp/d"
+	same "dktrace: create a file in $tmp/d: Read-only file system; name another directory with --dir" \
+		"$stderr" "words"
+	run -1 dktrace flight status
+}
+
+@test "a link in the place of an unfinished dump is removed, and its target stays" {
+	prepare
+	echo target >"$tmp/target"
+	ln -s "$tmp/target" "$tmp/d/.flight-unfinished-$DKTRACE_INSTANCE"
+	flight start --dir "$tmp/d" -c ioctl
+	flight dump why
+	flight stop
+	same target "$(cat "$tmp/target")" "target"
+	same 1 "$(find "$tmp/d" -mindepth 1 | wc -l)" "files"
+}
