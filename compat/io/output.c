@@ -221,10 +221,28 @@ int output_check(struct dkt_ctx *ctx, const char *path)
 	return err == -ENOENT ? 0 : err;
 }
 
+/* Gives the file its second name, in place of an older file, which stays if that fails. */
+static int name_old(const char *path, const char *old)
+{
+	char *temp __cleanup(free) = dkt__format("%s.%d", path, (int)getpid());
+	int err;
+
+	if (!temp)
+		return -ENOMEM;
+	if (link(path, temp))
+		/* Some file systems have no links. */
+		return rename(path, old) ? -errno : 0;
+	err = rename(temp, old) ? -errno : 0;
+	/* rename() leaves two names of one file. */
+	unlink(temp);
+	return err;
+}
+
 int output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept)
 {
 	char *old __cleanup(free) = NULL;
 	struct stat st;
+	int err;
 
 	*kept = NULL;
 	if (lstat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
@@ -232,10 +250,10 @@ int output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept)
 	old = dkt__format("%s.old", path);
 	if (!old)
 		return -ENOMEM;
-	if (unlink(old) && errno != ENOENT)
-		return dkt_fail(ctx, -errno, "remove %s: %s", old, strerror(errno));
-	if (link(path, old) && rename(path, old))
-		return dkt_fail(ctx, -errno, "rename %s to %s: %s", path, old, strerror(errno));
+	err = name_old(path, old);
+	if (err)
+		return dkt_fail(ctx, err, "keep the earlier %s as %s: %s; name another file", path,
+				old, strerror(-err));
 	*kept = old;
 	old = NULL;
 	return 0;
