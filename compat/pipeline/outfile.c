@@ -4,11 +4,15 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
 #include "io/full.h"
 #include "io/output.h"
+
+/* The kernel follows no more either. */
+#define MAX_LINKS 40
 
 static int fail(struct outfile *out, const char *action)
 {
@@ -95,18 +99,36 @@ static int open_in_place(struct outfile *out, unsigned int flags)
 	return is_stdout ? fail(out, "open") : dkt_fail_in(out->ctx, out->fd, "open %s", out->path);
 }
 
-/* Leaves a link where it is: what counts is its target. */
+/* Returns what the link names, in the directory of the link. */
+static char *read_link(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char to[PATH_MAX];
+	ssize_t n = readlink(path, to, sizeof(to));
+
+	if (n < 0 || n == (ssize_t)sizeof(to))
+		return NULL;
+	return dkt__format("%.*s%.*s", slash && *to != '/' ? (int)(slash + 1 - path) : 0, path,
+			   (int)n, to);
+}
+
+/* Leaves a link where it is: what counts is its target, which may not exist yet. */
 static int follow_link(struct outfile *out)
 {
 	struct stat st;
+	int err = 0;
 
-	if (lstat(out->path, &st) || !S_ISLNK(st.st_mode))
-		return 0;
-	out->target = realpath(out->path, NULL);
-	if (!out->target)
-		return errno == ENOENT ? 0 : fail(out, "open");
-	out->path = out->target;
-	return 0;
+	for (int i = 0; !err && !lstat(out->path, &st) && S_ISLNK(st.st_mode); i++) {
+		char *target = read_link(out->path);
+
+		if (!target)
+			return -ENOMEM;
+		free(out->target);
+		out->path = out->target = target;
+		err = i < MAX_LINKS ? output_check(out->ctx, target) :
+				      dkt_fail(out->ctx, -ELOOP, "%s", strerror(ELOOP));
+	}
+	return err ? dkt_fail_in(out->ctx, err, "open %s", out->path) : 0;
 }
 
 /* True if a file with something in it is there. */
@@ -179,7 +201,7 @@ static int make_dir(struct outfile *out)
 		return 0;
 	free(out->temp);
 	out->temp = NULL;
-	return fail(out, "make");
+	return fail(out, "create");
 }
 
 int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
@@ -190,10 +212,9 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
 	if (err)
 		return dkt_fail_in(ctx, err, "create %s", path);
-	if (!lstat(path, &st)) {
-		errno = EEXIST;
-		return fail(out, "make");
-	}
+	if (!lstat(path, &st))
+		return dkt_fail(ctx, -EEXIST, "create %s: %s; name a new directory", path,
+				strerror(EEXIST));
 	return make_dir(out);
 }
 
