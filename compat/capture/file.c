@@ -114,7 +114,7 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	if (err)
 		return err;
 	file->created = lstat(place_of(file), &st) && errno == ENOENT;
-	file->fd = output_open(ctx, path, OUTPUT_READ);
+	file->fd = output_open(ctx, path, OUTPUT_READ | OUTPUT_SAY);
 	if (file->fd < 0)
 		return dkt_fail_in(ctx, file->fd, "open %s", path);
 	if (fstat(file->fd, &st))

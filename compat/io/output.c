@@ -125,6 +125,23 @@ static int clean(struct place *place, int fd, const struct stat *st, unsigned in
 	return 0;
 }
 
+/* Says so if it has to wait, which looks like a hang otherwise. */
+static int open_pipe(struct place *place, unsigned int flags, int how)
+{
+	int fd = openat(place->dirfd, place->name, how | O_NONBLOCK);
+
+	if (fd >= 0 && fcntl(fd, F_SETFL, 0)) {
+		close(fd);
+		return -1;
+	}
+	if (fd >= 0 || errno != ENXIO)
+		return fd;
+	if (flags & OUTPUT_SAY)
+		dkt_log(place->ctx, DKT_LOG_WARN, "%s is a pipe: waiting for a process to read it",
+			place->name);
+	return openat(place->dirfd, place->name, how);
+}
+
 /* Opens the existing file. -EAGAIN: it was removed in the meantime. */
 static int open_existing(struct place *place, unsigned int flags, int how, int *out)
 {
@@ -146,10 +163,12 @@ static int open_existing(struct place *place, unsigned int flags, int how, int *
 	how |= S_ISLNK(st.st_mode) ? O_CREAT : O_NOFOLLOW;
 	/* Whoever could read a pipe himself would not hear that its reader has gone, and wait for ever. */
 	if (S_ISFIFO(st.st_mode))
-		how = (how & ~O_ACCMODE) | O_WRONLY;
+		how = (how & ~(O_ACCMODE | O_CREAT)) | O_WRONLY;
 	/* A pipe may take the place of the file now. */
 	how |= S_ISREG(st.st_mode) ? O_NONBLOCK : 0;
-	fd = openat(place->dirfd, place->name, how | O_NOCTTY | O_CLOEXEC, 0600);
+	how |= O_NOCTTY | O_CLOEXEC;
+	fd = S_ISFIFO(st.st_mode) ? open_pipe(place, flags, how) :
+				    openat(place->dirfd, place->name, how, 0600);
 	if (fd < 0)
 		return errno == ENOENT || errno == ELOOP ? -EAGAIN : refuse(place, -errno);
 	if (fstat(fd, &opened))

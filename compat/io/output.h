@@ -10,6 +10,7 @@ enum output_flags {
 	OUTPUT_READ = 1, /* open for reading, too */
 	OUTPUT_EMPTY = 2, /* empty the file */
 	OUTPUT_GO_ON = 4, /* keep the content: refuse another user's file, do not replace it */
+	OUTPUT_SAY = 8, /* report that it waits, if path is a pipe that no process reads */
 };
 
 /*

@@ -93,7 +93,7 @@ static int open_in_place(struct outfile *out, unsigned int flags)
 	if (is_stdout)
 		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	else
-		out->fd = output_open(out->ctx, out->path, flags);
+		out->fd = output_open(out->ctx, out->path, flags | OUTPUT_SAY);
 	if (out->fd >= 0)
 		return 0;
 	return is_stdout ? fail(out, "open") : dkt_fail_in(out->ctx, out->fd, "open %s", out->path);

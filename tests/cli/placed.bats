@@ -86,3 +86,29 @@ writers=(
 	run -1 --separate-stderr dktrace convert --format ctf all.dat dir
 	same "dktrace: create dir: File exists; name a new directory" "$stderr" "words for a directory"
 }
+
+# True if the command waits for the reader of the pipe.
+is_waiting()
+{
+	grep -q . words
+}
+
+@test "a pipe without a reader is waited for, and the command says so" {
+	local writer
+
+	mkfifo pipe
+	for writer in "convert --format trace all.dat" "report all.dat --output"; do
+		# shellcheck disable=SC2086 # several words
+		dktrace $writer pipe 2>words 3>&- &
+		until_true is_waiting
+		cat pipe >got
+		wait $!
+		same "dktrace: pipe is a pipe: waiting for a process to read it" "$(cat words)" "words of $writer"
+		# shellcheck disable=SC2086 # several words
+		dktrace $writer file
+		cmp file got
+		rm file
+	done
+	run -1 --separate-stderr dktrace convert --format trace.dat all.dat pipe
+	same "dktrace: pipe cannot be written in any order: name a file" "$stderr" "words"
+}
