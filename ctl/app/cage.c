@@ -85,7 +85,7 @@ static int allow_debug_files(struct dkt__cage *cage, const char *program)
 	return err;
 }
 
-static int allow_inputs(struct dkt__cage *cage, char *const *inputs, size_t n)
+static int allow_inputs(struct dkt__cage *cage, char *const *inputs, size_t n, unsigned int needs)
 {
 	/* Standard input is opened again, to see whether somebody writes it. */
 	int err = allow_input(cage, "/proc/self/fd/0");
@@ -94,6 +94,8 @@ static int allow_inputs(struct dkt__cage *cage, char *const *inputs, size_t n)
 		err = allow_input(cage, inputs[i]);
 		if (!err)
 			err = allow_beside(cage, inputs[i]);
+		if (!err && needs & CAGE_ADD)
+			err = dkt__cage_allow(cage, inputs[i], DKT__CAGE_WRITE);
 	}
 	return err;
 }
@@ -218,7 +220,7 @@ int cage_enter(struct app *app, char *const *inputs, size_t n, const char *outpu
 	needs |= needs_of(app->command);
 	err = dkt__cage_begin(&cage, calls_needed(app, needs));
 	if (!err)
-		err = allow_inputs(&cage, inputs, n);
+		err = allow_inputs(&cage, inputs, n, needs);
 	if (!err)
 		err = opt_each_input(app, allow_input, &cage);
 	if (!err)

@@ -15,6 +15,7 @@ enum cage_need {
 	CAGE_LUSTRE = 32, /* set Lustre's parameters */
 	CAGE_ACCEPT = 64, /* take connections from a socket that listens already */
 	CAGE_TEMPORARY = 128, /* temporary files, in a directory of its own */
+	CAGE_ADD = 256, /* add to the inputs what the kernel still holds */
 };
 
 /*

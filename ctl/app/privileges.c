@@ -149,6 +149,8 @@ static int confine(struct app *app, int argc, char **argv, bool log)
 		needs |= CAGE_TEMPORARY;
 	if (app->keep_privileges & DKT_KEEP_SYMBOLS)
 		needs |= CAGE_PROGRAMS;
+	if (app->command->flags & CMD_RECOVER)
+		needs |= CAGE_ADD;
 	return cage_enter(app, argv + first, last < first ? 0 : (size_t)(last - first + 1),
 			  find_output(app, argc, argv), needs);
 }

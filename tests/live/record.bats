@@ -171,6 +171,17 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 	same "" "$(own)" "left behind"
 }
 
+@test "recover --output in another directory adds what the kernel holds, too" {
+	mkdir "$tmp/from" "$tmp/to"
+	recording --comm "$name" -o "$tmp/from/a.dat"
+	kill -9 "$pid"
+	wait "$pid" || true
+	run -0 dktrace recover "$tmp/from/a.dat" -o "$tmp/to/b.dat"
+	has "$output" "a.dat: 0 records were still in the kernel"
+	exists "$tmp/to/b.dat"
+	same "" "$(own)" "left behind"
+}
+
 @test "recover adds what the kernel holds after kill -9 at random, and counts the rest" {
 	local i n=${DKT_TEST_KILLS:-6} missed=0 sum=0
 
