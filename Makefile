@@ -107,7 +107,7 @@ EXAMPLE_BIN := $(EXAMPLE_SRC:%.c=$(O)/%)
 UNITS := $(notdir $(wildcard share/systemd/*.service))
 
 TEST_TOOLS := $(addprefix $(O)/tests/tools/,gen-records gen-disks gen-journal gen-perfdata gen-perfdir gen-probe-tree \
-	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so probe-target probe-target-O0 marker-target)
+	gen-sequence cost transcribe break-out.so fake-lustre.so count-compares.so fail-writes.so probe-target probe-target-O0 marker-target)
 TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O)/tests/tools/read-tracedat)
 
 SO := $(O)/libdktrace.so.$(VERSION)
@@ -328,8 +328,8 @@ $(O)/tests/tools/read-tracedat: tests/tools/read-tracedat.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 $(WARN) -o $@ $< $(shell $(PKG_CONFIG) --cflags --libs libtracecmd)
 
-# Preloaded, one does what a kernel with Lustre does, one counts, and break-out.so acts as a parser that a file
-# has taken over; functions of the C library stay calls in them.
+# Preloaded, one does what a kernel with Lustre does, one counts, one has a full disk, and break-out.so acts as a
+# parser that a file has taken over; functions of the C library stay calls in them.
 $(O)/tests/tools/%.so: tests/tools/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

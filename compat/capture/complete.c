@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/util.h"
+#include "io/full.h"
 #include "pipeline/outfile.h"
 
 /* The file that is written has more tables and padding than the recording. */
@@ -58,7 +59,7 @@ static void keep_owner(int from, int to)
 /* Makes the new file last before it replaces the recording. */
 static int settle(struct dkt_ctx *ctx, const char *path, int fd)
 {
-	return fsync(fd) ? dkt_fail(ctx, -errno, "write %s: %s", path, strerror(errno)) : 0;
+	return fsync(fd) ? full_fail(ctx, -errno, path) : 0;
 }
 
 int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const char *to,

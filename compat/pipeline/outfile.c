@@ -319,7 +319,7 @@ void outfile_withdraw(struct outfile *out)
 {
 	struct stat mine, st;
 
-	if (out->only_copy || fstat(out->fd, &mine) || !S_ISREG(mine.st_mode) ||
+	if (fstat(out->fd, &mine) || (out->only_copy && mine.st_size) || !S_ISREG(mine.st_mode) ||
 	    stat(out->path, &st) || !is_same(&mine, &st))
 		return;
 	if (!out->fresh)
@@ -332,14 +332,20 @@ void outfile_withdraw(struct outfile *out)
 
 static int commit(struct outfile *out)
 {
-	int err = name_file(out), fd = out->fd;
+	int err = name_file(out), copy;
 
 	if (err)
 		return err;
-	/* Some file systems report a failed write only at close. */
+	/* Some file systems report a failed write only at close, also that of a copy. */
+	copy = out->fd < 0 ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
+	if (out->fd >= 0 && (copy < 0 || close(copy))) {
+		err = fail(out, "write");
+		if (out->in_place)
+			outfile_withdraw(out);
+		return err;
+	}
+	dkt__closep(&out->fd);
 	out->fd = -1;
-	if (fd >= 0 && close(fd))
-		return fail(out, "write");
 	return replace(out);
 }
 

@@ -60,3 +60,31 @@ earlier" "$output" "files after $*"
 		same earlier "$(cat out)" "file after $command"
 	done
 }
+
+# Runs a writer of "out" as on a disk with a quota that is used up. usage: over_quota CALL COMMAND...
+over_quota()
+{
+	local call=$1
+
+	shift
+	rm -rf out out.old
+	printf earlier >out
+	run -1 --separate-stderr env LD_PRELOAD="$tools/fail-writes.so" FAIL_AT="$call" \
+		ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" dktrace "$@" out
+	same "dktrace: write out: Disk quota exceeded; free space within the quota, or write to another file system" \
+		"$stderr" "words of $*"
+	same earlier "$(cat out)" "file after $*"
+	gone out.old
+}
+
+@test "a quota that is used up is an error at the write and at the close, and the earlier file stays" {
+	local call format
+
+	for call in write close; do
+		for format in trace.dat sqlite json; do
+			over_quota $call convert --format $format all.dat
+		done
+		over_quota $call report all.dat -o
+		over_quota $call show -i "$capture"
+	done
+}
