@@ -80,7 +80,7 @@ setup()
 @test "a statement or condition that has no meaning on any machine is a wrong word" {
 	[ "$EUID" -eq 0 ] || skip "needs root"
 	all 2 "syntax error" "sql $switches" 'SELEC 1'
-	all 2 "sql: a statement can read the tables, and nothing else" "sql $switches" 'BEGIN'
+	all 2 "sql: a statement can read the tables, and nothing else" "sql $switches" 'BEGIN TRANSACTION'
 	all 1 "no such table: nosuch" "sql $switches" 'SELECT * FROM nosuch'
 	all 2 "expected" "hist --sql|probe add --name x --sql" 'SELECT x FROM'
 	all 2 "--when: read: give a time with its unit, such as read > 100ms" "flight start -e x" --when 'read > abc'
