@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Requests to block devices: in the scheduler's queue, and in the device. */
 #include "analyze/kinds.h"
+#include "analyze/requests.h"
 #include "analyze/running.h"
-#include "base/request.h"
 
 enum { QUEUE, DEVICE };
 enum { BY_DISK, UNFINISHED };
@@ -224,15 +224,6 @@ static void take_all_back(struct block *block, bool note)
 
 /* ---- requests ---- */
 
-static void make_key(const struct analysis_record *r, uint64_t key[DKT__REQUEST_WORDS])
-{
-	size_t len = 0;
-	const char *text = r->fields[3] ? dkt_record_bytes(r->record, r->fields[3], &len) : NULL;
-
-	dkt__request_key((uint64_t)record_int(r, 0), (uint64_t)record_int(r, 1),
-			 (uint64_t)record_int(r, 2), text, len, key);
-}
-
 /* Returns the number of a new request; NONE: memory is out. */
 static uint32_t add_request(struct analyze *a, struct block *block, int where,
 			    const struct analysis_record *r)
@@ -242,7 +233,7 @@ static uint32_t add_request(struct analyze *a, struct block *block, int where,
 	struct request *it;
 	uint32_t nr;
 
-	make_key(r, key);
+	request_read(r->record, r->fields, key);
 	block->keys[where].n_words = DKT__REQUEST_WORDS;
 	nr = dkt__keymap_add(&block->keys[where], key, &added);
 	it = nr == DKT__KEYMAP_NONE ?
@@ -272,7 +263,7 @@ static uint32_t find_request(const struct block *block, int where, const struct 
 {
 	uint64_t key[DKT__REQUEST_WORDS];
 
-	make_key(r, key);
+	request_read(r->record, r->fields, key);
 	return block->keys[where].n ? dkt__keymap_find(&block->keys[where], key) : NONE;
 }
 
@@ -280,7 +271,7 @@ static void forget_request(struct block *block, int where, const struct analysis
 {
 	uint64_t key[DKT__REQUEST_WORDS];
 
-	make_key(r, key);
+	request_read(r->record, r->fields, key);
 	dkt__keymap_remove(&block->keys[where], key);
 }
 
@@ -292,7 +283,7 @@ static int complete_part(struct analyze *a, struct block *block, uint32_t nr,
 	uint64_t key[DKT__REQUEST_WORDS];
 	uint32_t other;
 
-	make_key(r, key);
+	request_read(r->record, r->fields, key);
 	in_device(block, nr)->left -= done;
 	other = dkt__request_go_on(&block->keys[DEVICE], key, done);
 	if (other == DKT__KEYMAP_NONE)

@@ -60,8 +60,10 @@ static int begin_one(struct analyze *a, struct periods *all, struct period_def *
 	period->now = calloc(def->n_fields + 1, sizeof(*period->now));
 	if (!period->now)
 		return dkt__no_memory(a->ctx);
-	find_key(&def->end, "begin.", def, &period->key);
-	period->index.keys.n_words = DKT__MAX(period->key.n, 1);
+	if (!def->requests)
+		find_key(&def->end, "begin.", def, &period->key);
+	period->index.keys.n_words = def->requests ? DKT__REQUEST_WORDS :
+						     DKT__MAX(period->key.n, 1);
 	for (size_t i = 0; def->parent && i < nr; i++)
 		if (all->list[i].def == def->parent)
 			period->parent = &all->list[i];
@@ -138,6 +140,11 @@ static int add_role(struct analyze *a, struct period *period, bool ends, struct 
 	size_t n = ends ? def->end_fields.n : def->n_fields;
 	struct period_role role = { .period = period, .ends = ends, .filter = filter };
 
+	for (size_t i = 0; def->requests && i < REQUEST_FIELDS; i++) {
+		role.request[i] = dkt_event_field(event, request_fields[i]);
+		if (!role.request[i])
+			return 0;
+	}
 	role.fields = calloc(n + 1, sizeof(*role.fields));
 	if (!role.fields)
 		return dkt__no_memory(a->ctx);

@@ -4,6 +4,7 @@
 
 #include "analyze/period_field.h"
 #include "analyze/period_pair.h"
+#include "analyze/requests.h"
 #include "base/buf.h"
 #include "base/guess.h"
 #include "base/memory.h"
@@ -369,6 +370,25 @@ static int read_show(struct reader *r)
 	return err;
 }
 
+/* ---- requests ---- */
+
+/* Reads "match block_request;", if it is next. */
+static int read_match(struct reader *r)
+{
+	if (!take_word(r, "match"))
+		return 0;
+	r->def->requests = take_word(r, DKT__REQUEST_KEY);
+	skip_blanks(r);
+	if (!r->def->requests || (*r->p && *r->p != ';'))
+		return dkt_fail(r->ctx, -EINVAL,
+				"%s: match: '%.*s' is not " DKT__REQUEST_KEY
+				"; fields are compared in the filter of the end",
+				r->def->name, shown(r->p), r->p);
+	r->p += *r->p == ';';
+	skip_blanks(r);
+	return 0;
+}
+
 /* ---- the definition ---- */
 
 static int read_def(struct dkt_ctx *ctx, const char *text, struct period_defs *defs)
@@ -388,6 +408,8 @@ static int read_def(struct dkt_ctx *ctx, const char *text, struct period_defs *d
 	r.def->in_end = true;
 	if (!err)
 		err = read_events(&r, "end", &r.def->end);
+	if (!err)
+		err = read_match(&r);
 	if (!err)
 		err = read_show(&r);
 	if (!err)
@@ -456,6 +478,11 @@ static int check_def(struct dkt_ctx *ctx, const struct period_def *def)
 		return dkt_fail_in(ctx, err, "%s", def->name);
 	for (uint32_t i = 0; !err && i < def->n_fields; i++)
 		err = check_field(ctx, def, &def->begin, def->fields[i]->name, "begin");
+	for (size_t i = 0; def->requests && !err && i < REQUEST_FIELDS; i++) {
+		err = check_field(ctx, def, &def->begin, request_fields[i], "begin");
+		if (!err)
+			err = check_field(ctx, def, &def->end, request_fields[i], "end");
+	}
 	for (size_t i = 0; !err && i < def->end_fields.n; i++)
 		err = check_field(ctx, def, &def->end, def->end_fields.list[i], "end");
 	return err;

@@ -32,6 +32,7 @@ struct period_def {
 	struct named begin, end;
 	struct period_field **fields; /* of the record that begins the period */
 	uint32_t n_fields;
+	bool requests; /* to block devices: the end belongs to the same request as the beginning */
 	struct names end_fields; /* of the record that ends it */
 	struct period_column columns[PERIOD_COLUMNS];
 	size_t n_columns;

@@ -146,14 +146,40 @@ static int add_links(struct periods *all, struct period_open *open, const uint64
 	return err;
 }
 
+int period_go_on(struct analyze *a, struct period_open *open,
+		 const uint64_t words[DKT__REQUEST_WORDS], uint64_t sectors)
+{
+	const uint64_t rest[DKT__REQUEST_WORDS] = { words[0], words[1] + sectors, words[2] };
+	struct period_index *index = &open->period->index;
+	struct period_link *link;
+
+	open->left -= sectors;
+	period_index_remove(&open->links[0]);
+	/* Another request that began there cannot be in the device any more. */
+	link = period_index_find(index, rest);
+	while (link && link->open->parent != open->parent)
+		link = link->next;
+	if (link)
+		period_drop(link->open, &a->missed.endless, &a->missed.cut);
+	return dkt__with_words(a->ctx, period_index_add(index, rest, &open->links[0]));
+}
+
+/* False: no record can end a period that begins now. */
+static bool key_of_now(const struct period *period, uint64_t words[PERIOD_KEYS])
+{
+	if (!period->def->requests)
+		return period_key_words(&period->key, period->now, words);
+	memcpy(words, period->request, sizeof(period->request));
+	return true;
+}
+
 int period_begin(struct analyze *a, struct periods *all, struct period *period,
 		 struct period_open *parent, uint64_t ts)
 {
 	uint64_t words[PERIOD_KEYS];
 	struct period_open *open;
 
-	/* No record can end it. */
-	if (!period_key_words(&period->key, period->now, words)) {
+	if (!key_of_now(period, words)) {
 		a->missed.endless++;
 		return 0;
 	}
@@ -169,6 +195,7 @@ int period_begin(struct analyze *a, struct periods *all, struct period *period,
 		return dkt__no_memory(a->ctx);
 	open->period = period;
 	open->begin = ts;
+	open->left = period->sectors;
 	open->parent = parent;
 	open->children = NULL;
 	if (open->sums)

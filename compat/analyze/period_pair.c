@@ -45,8 +45,7 @@ static bool has_events(struct dkt_ctx *ctx, const char *words)
 /* Writes "b == $begin.a && c == $begin.c" for the key "a=b,c". */
 static void put_key(FILE *f, const char *key)
 {
-	const char *p = strcmp(key, DKT__REQUEST_KEY) != 0 ? key : DKT__REQUEST_FIELDS;
-	const char *first = p;
+	const char *p = key, *first = p;
 
 	while (*p) {
 		int left = (int)strcspn(p, ",="), len = (int)strcspn(p, ",");
@@ -61,6 +60,10 @@ static void put_key(FILE *f, const char *key)
 /* Each event of the list gets the filter. */
 static void put_end(FILE *f, const struct latency_pair *pair)
 {
+	if (!strcmp(pair->key, DKT__REQUEST_KEY)) {
+		fprintf(f, "%s; match " DKT__REQUEST_KEY, pair->end);
+		return;
+	}
 	for (const char *p = pair->end; *p;) {
 		int len = (int)strcspn(p, ",");
 

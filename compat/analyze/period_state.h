@@ -5,6 +5,7 @@
 #include "analyze/period_def.h"
 #include "analyze/period_field.h"
 #include "analyze/period_index.h"
+#include "analyze/requests.h"
 
 /* The children of one definition within a period. */
 struct period_sum {
@@ -22,6 +23,7 @@ struct period_key {
 struct period_open {
 	struct period *period;
 	uint64_t begin;
+	uint64_t left; /* sectors of a request that have not been completed */
 	struct period_open *parent;
 	struct period_open *children; /* that are open */
 	struct period_open *next, *prev; /* of the same parent */
@@ -48,6 +50,7 @@ struct period {
 	struct period_open *spare; /* memory for others, linked by next */
 	size_t n_open;
 	struct dkt_variable *now; /* the fields of the record that begins periods */
+	uint64_t request[DKT__REQUEST_WORDS], sectors; /* of that record */
 };
 
 /* Where a definition names an event: the record begins or ends its periods. */
@@ -57,6 +60,7 @@ struct period_role {
 	struct dkt_expr *filter; /* NULL: all records */
 	bool exact; /* all that the filter asks is in the key */
 	struct period_reader key[PERIOD_KEYS];
+	const struct dkt_field *request[REQUEST_FIELDS]; /* if the periods are requests */
 	struct period_reader *fields; /* of the definition, or those to show of the end */
 };
 
@@ -113,6 +117,13 @@ bool period_key_words(const struct period_key *key, const struct dkt_variable *v
  */
 int period_begin(struct analyze *a, struct periods *all, struct period *period,
 		 struct period_open *parent, uint64_t ts);
+
+/*
+ * Notes that the first sectors of a request have been completed, not all: it ends with the last ones. words:
+ * its key up to now.
+ */
+int period_go_on(struct analyze *a, struct period_open *open,
+		 const uint64_t words[DKT__REQUEST_WORDS], uint64_t sectors);
 
 /* Removes a period without an end, which *n counts, and its children, which *inside counts. */
 void period_drop(struct period_open *open, uint64_t *n, uint64_t *inside);

@@ -110,13 +110,16 @@ static int on_end_record(struct analyze *a, struct periods *all, const struct pe
 {
 	struct period *period = role->period;
 	struct period_link *link, *next;
-	uint64_t words[PERIOD_KEYS];
-	bool known;
-	int err;
+	uint64_t words[PERIOD_KEYS], sectors = 0;
+	bool known = true;
+	int err = 0;
 
 	if (!period->n_open)
 		return 0;
-	err = read_key(a, role, &period->key, r, words, &known);
+	if (period->def->requests)
+		sectors = request_read(r->record, role->request, words);
+	else
+		err = read_key(a, role, &period->key, r, words, &known);
 	link = err || !known ? NULL : period_index_find(&period->index, words);
 	for (; !err && link; link = next) {
 		next = link->next;
@@ -129,6 +132,8 @@ static int on_end_record(struct analyze *a, struct periods *all, const struct pe
 			continue;
 		if (dkt__unlikely(period_is_of_another(all, link->open)))
 			period_drop(link->open, &a->missed.endless, &a->missed.cut);
+		else if (period->def->requests && sectors < link->open->left)
+			err = period_go_on(a, link->open, words, sectors);
 		else
 			err = end(a, role, r, link->open);
 	}
@@ -143,6 +148,8 @@ static int read_fields(struct analyze *a, const struct period_role *role,
 	struct period *period = role->period;
 	int err = 0;
 
+	if (period->def->requests)
+		period->sectors = request_read(r->record, role->request, period->request);
 	for (uint32_t i = 0; !err && i < period->def->n_fields; i++)
 		err = period_read(a, &role->fields[i], r, &period->now[i]);
 	return err;

@@ -201,6 +201,12 @@ block_times()
 	jq -r .all.count,.all.min,.all.max,.all.total <<<"$output" | xargs
 }
 
+# The name, the count, the minimum, the maximum and the sum of a period.
+period_times()
+{
+	dktrace analyze periodstats "$1" --period "$2" --csv 2>/dev/null | awk -F, -v OFS=, '/^all,/ { getline; print $1, $2, $3, $(NF - 1), $NF }'
+}
+
 @test "requests to disks are paired by device, sector and operation, and end with their last part" {
 	local file=$BATS_TEST_TMPDIR/trace.txt
 
@@ -212,6 +218,13 @@ block_times()
 	same "1 1000000 1000000 1000000" "$(block_times block-queue "$file.2")" "block-queue"
 	run -0 --separate-stderr dktrace analyze blockstats --json "$file"
 	same 4 "$(jq -r '.disks[0] | .reads + .writes' <<<"$output")" "requests of blockstats"
+	same "block,4,1000000,9000000,23000000" "$(period_times "$file" block)" "the period block"
+	same "block_queue,1,1000000,1000000,1000000" "$(period_times "$file.2" block-queue)" "the period block-queue"
+	# A filter decides in addition; another request that begins where the rest of one does ends it.
+	same "x,1,5000000,5000000,5000000" "$(period_times "$file" "x: begin block:block_rq_issue[nr_sector == 256];
+		end block:block_rq_complete[nr_sector <= \$begin.nr_sector]; match block_request")" "a filter"
+	sed '/1000 + 256/{p; s/100.020000/100.020500/; s/1000 + 256/1128 + 128/}' "$file" >"$file.3"
+	same "block,4,1000000,9000000,23000000" "$(period_times "$file.3" block)" "one in the place of the rest"
 }
 
 @test "block_request takes no other field, and events that have its fields" {

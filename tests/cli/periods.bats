@@ -82,6 +82,10 @@ period()
 	run -0 "$top/tests/tools/check-lami" metadata results
 	expect 2 '' "dktrace: periodstats: which periods? --period 'NAME: begin EVENTS; end EVENTS', or --period syscall" \
 		dktrace analyze periodstats trace.txt
+	expect 1 '' "dktrace: --period: a: match: 'dev' is not block_request; fields are compared in the filter of the end" \
+		dktrace analyze periodstats trace.txt --period 'a: begin sys_enter; end sys_exit; match dev'
+	expect 1 '' "dktrace: --period: a: no event after 'begin' has a field 'dev'" dktrace analyze periodstats \
+		"$top/tests/fixture/tracedat/v6.dat" --period 'a: begin hrtimer_start; end hrtimer_start; match block_request'
 	expect 1 '' "dktrace: --period: fsync: no period 'call' is defined before it" \
 		dktrace analyze periodstats trace.txt --period 'fsync(call): begin sys_enter; end sys_exit'
 }
