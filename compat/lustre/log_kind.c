@@ -74,15 +74,20 @@ static bool has_lines(int fd, bool (*is)(const char *text))
 	return false;
 }
 
-/* True if the text has a line of a dump. */
+/*
+ * True if the text has a line of a dump. All of a syslog is searched for one: look only at lines that have the
+ * characters that each head ends with, which most lines of others lack.
+ */
 static bool has_dump(const char *text)
 {
 	struct record_head head;
 
-	for (; text; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (log_text_head(text, &head))
+	for (const char *at = text; (at = strstr(at, ":(")); at = text) {
+		const char *newline = memrchr(text, '\n', (size_t)(at - text));
+
+		if (log_text_head(newline ? newline + 1 : text, &head))
 			return true;
+		text = strchrnul(at, '\n');
 	}
 	return false;
 }

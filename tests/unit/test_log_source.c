@@ -258,6 +258,23 @@ static void lustre_can_come_late_in_a_syslog(void **state)
 	close(fd);
 }
 
+/* A program can copy a dump into a syslog, behind lines that have parts of a head. */
+static void a_dump_can_come_late_in_a_syslog(void **state)
+{
+	static const char line[] = "Nov 26 10:00:00 oss1 kernel: Lustre: 1:0:(a.c:1:f()) text\n";
+	static const char dump[] =
+		"oss1: 00000100:00000001:0.0:1700000000.000001:0:1:0:(a.c:1:f()) text";
+	int fd = memfd_create("kind", MFD_CLOEXEC);
+
+	(void)state;
+	for (int i = 0; i < 40000; i++)
+		assert_int_equal(write(fd, line, strlen(line)), strlen(line));
+	assert_int_equal(log_kind_of(fd), LOG_CONSOLE);
+	assert_int_equal(write(fd, dump, strlen(dump)), strlen(dump));
+	assert_int_equal(log_kind_of(fd), LOG_TEXT);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +286,7 @@ int main(void)
 		cmocka_unit_test(lines_of_syslog_tell_their_host),
 		cmocka_unit_test(stamps_of_dmesg_count_from_the_boot),
 		cmocka_unit_test(lustre_can_come_late_in_a_syslog),
+		cmocka_unit_test(a_dump_can_come_late_in_a_syslog),
 	};
 
 	return cmocka_run_group_tests(tests, open_context, close_context);
