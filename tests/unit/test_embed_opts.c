@@ -315,42 +315,57 @@ static void a_probe_on_a_program_needs_the_program(void **state)
 		     dkt_probe_define(*state, "f", NULL, 0, &opts, &probes));
 }
 
+/* A kernel that can trace functions, and a change of its top instance. */
+struct tracer {
+	char root[TREE_NAME];
+	struct dkt_ctx *ctx;
+	struct dkt_instance *in;
+	struct dkt_change *change;
+};
+
+static void tracer_open(struct tracer *t, const char *functions)
+{
+	assert_int_equal(tree_make(t->root), 0);
+	assert_int_equal(tree_text(t->root, "available_events", ""), 0);
+	assert_int_equal(tree_text(t->root, "available_filter_functions", functions), 0);
+	assert_int_equal(tree_text(t->root, "per_cpu/cpu0/stats", ""), 0);
+	t->ctx = tree_ctx(t->root);
+	assert_non_null(t->ctx);
+	assert_ok(t->ctx, dkt_instance_open(t->ctx, NULL, NULL, &t->in));
+	assert_ok(t->ctx, dkt_change_new(t->in, &t->change));
+}
+
+static void tracer_close(struct tracer *t)
+{
+	dkt_change_free(t->change);
+	dkt_instance_close(t->in);
+	dkt_ctx_free(t->ctx);
+	assert_int_equal(tree_remove(t->root), 0);
+}
+
 static void functions_and_live_sources_have_defaults(void **state)
 {
 	static const char *const names[] = { "xfs" };
 	struct dkt_tracer_opts functions = { 0 };
 	DKT_OPTS(dkt_live_opts, opts, .flags = 1 << 20);
 	struct dkt_source *source;
-	struct dkt_change *change;
-	struct dkt_instance *in;
-	char root[TREE_NAME];
-	struct dkt_ctx *ctx;
+	struct tracer t;
 
 	(void)state;
-	assert_int_equal(tree_make(root), 0);
-	assert_int_equal(tree_text(root, "available_events", ""), 0);
-	assert_int_equal(tree_text(root, "available_filter_functions", "vfs_read\n"), 0);
-	assert_int_equal(tree_text(root, "per_cpu/cpu0/stats", ""), 0);
-	ctx = tree_ctx(root);
-	assert_non_null(ctx);
-	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
-	assert_ok(ctx, dkt_change_new(in, &change));
-	assert_ok(ctx, dkt_change_tracer(change, "function", NULL));
-	assert_int_equal(dkt_change_tracer(change, "function", &functions), -EINVAL);
+	tracer_open(&t, "vfs_read\n");
+	assert_ok(t.ctx, dkt_change_tracer(t.change, "function", NULL));
+	assert_int_equal(dkt_change_tracer(t.change, "function", &functions), -EINVAL);
 	functions = (struct dkt_tracer_opts){ .sz = sizeof(functions),
 					      .modules = names,
 					      .n_modules = 1 };
-	assert_ok(ctx, dkt_change_tracer(change, "function", &functions));
+	assert_ok(t.ctx, dkt_change_tracer(t.change, "function", &functions));
 	functions.depth = 1;
-	assert_fails(ctx, -EINVAL, "dkt_tracer_opts: of modules only functions can be left out",
-		     dkt_change_tracer(change, "function", &functions));
-	dkt_change_free(change);
-	assert_fails(ctx, -EINVAL, "dkt_live_opts: 0x100000 is not a known flag",
-		     dkt_source_live(in, &opts, &source));
+	assert_fails(t.ctx, -EINVAL, "dkt_tracer_opts: of modules only functions can be left out",
+		     dkt_change_tracer(t.change, "function", &functions));
+	assert_fails(t.ctx, -EINVAL, "dkt_live_opts: 0x100000 is not a known flag",
+		     dkt_source_live(t.in, &opts, &source));
 	assert_null(source);
-	dkt_instance_close(in);
-	dkt_ctx_free(ctx);
-	assert_int_equal(tree_remove(root), 0);
+	tracer_close(&t);
 }
 
 static void each_glob_of_a_tracer_matches_a_function(void **state)
@@ -360,36 +375,22 @@ static void each_glob_of_a_tracer_matches_a_function(void **state)
 	static const char *const wrong[] = { "a b" };
 	DKT_OPTS(dkt_tracer_opts, opts, .only = has, .n_only = ARRAY_SIZE(has), .without = has,
 		 .n_without = 1, .roots = lacks, .n_roots = 1);
-	struct dkt_change *change;
-	struct dkt_instance *in;
-	char root[TREE_NAME];
-	struct dkt_ctx *ctx;
+	struct tracer t;
 
 	(void)state;
-	assert_int_equal(tree_make(root), 0);
-	assert_int_equal(tree_text(root, "available_events", ""), 0);
-	assert_int_equal(tree_text(root, "available_filter_functions",
-				   "vfs_read\nvfs_write\nxfs_alloc [xfs]\n"),
-			 0);
-	assert_int_equal(tree_text(root, "per_cpu/cpu0/stats", ""), 0);
-	ctx = tree_ctx(root);
-	assert_ok(ctx, dkt_instance_open(ctx, NULL, NULL, &in));
-	assert_ok(ctx, dkt_change_new(in, &change));
-	assert_ok(ctx, dkt_change_tracer(change, "function", &opts));
+	tracer_open(&t, "vfs_read\nvfs_write\nxfs_alloc [xfs]\n");
+	assert_ok(t.ctx, dkt_change_tracer(t.change, "function", &opts));
 	opts.n_roots = 2;
-	assert_ok(ctx, dkt_change_tracer(change, "function", &opts));
+	assert_ok(t.ctx, dkt_change_tracer(t.change, "function", &opts));
 	opts.roots = has;
 	opts.without = (const char *const[]){ "nfs_*" };
-	assert_fails(ctx, -ENOENT, "no function that this kernel can trace matches 'nfs_*'",
-		     dkt_change_tracer(change, "function", &opts));
+	assert_fails(t.ctx, -ENOENT, "no function that this kernel can trace matches 'nfs_*'",
+		     dkt_change_tracer(t.change, "function", &opts));
 	opts.only = wrong;
 	opts.n_only = 1;
-	assert_fails(ctx, -EINVAL, "'a b' cannot be the name of a function",
-		     dkt_change_tracer(change, "function", &opts));
-	dkt_change_free(change);
-	dkt_instance_close(in);
-	dkt_ctx_free(ctx);
-	assert_int_equal(tree_remove(root), 0);
+	assert_fails(t.ctx, -EINVAL, "'a b' cannot be the name of a function",
+		     dkt_change_tracer(t.change, "function", &opts));
+	tracer_close(&t);
 }
 
 static void unknown_flags_are_refused(void **state)

@@ -117,79 +117,79 @@ static struct dkt_event *request_event(struct dkt_ctx *ctx, const char *name, in
 	return event;
 }
 
+/* A style, the requests that it gets, and the next one. */
+struct requests {
+	struct room room;
+	struct dkt_event *issue, *complete;
+	struct request request;
+};
+
+static void requests_open(struct requests *r, const char *rwbs)
+{
+	r->request = (struct request){ .dev = 254 << 20, .sectors = 8 };
+	snprintf(r->request.rwbs, sizeof(r->request.rwbs), "%s", rwbs);
+	room_open(&r->room, "perfetto", NULL, 0);
+	r->issue = request_event(r->room.ctx, "block_rq_issue", 200);
+	r->complete = request_event(r->room.ctx, "block_rq_complete", 201);
+	r->room.record.data = &r->request;
+	r->room.record.size = sizeof(r->request);
+}
+
+static void requests_one(struct requests *r, bool issue, uint64_t sector)
+{
+	r->request.sector = sector;
+	r->room.record.event = issue ? r->issue : r->complete;
+	assert_int_equal(dkt_style_record(r->room.style, &r->room.record, "dd", r->room.buf), 0);
+}
+
 /* Simultaneous requests have tracks of their own, which are used again. */
 static void requests_at_once_have_their_own_tracks(void **state)
 {
-	struct request request = { .dev = 254 << 20, .sectors = 8, .rwbs = "WS" };
-	struct dkt_event *issue, *complete;
-	struct room room;
-	int i;
+	struct requests r;
 
 	(void)state;
-	room_open(&room, "perfetto", NULL, 0);
-	issue = request_event(room.ctx, "block_rq_issue", 200);
-	complete = request_event(room.ctx, "block_rq_complete", 201);
-	room.record.data = &request;
-	room.record.size = sizeof(request);
-	for (i = 0; i < 40; i++) {
+	requests_open(&r, "WS");
+	for (int i = 0; i < 40; i++) {
 		static const uint64_t sectors[] = { 8, 16, 8, 24, 16, 24, 99, 8 };
 
-		request.sector = sectors[i % 8];
-		room.record.event = i % 8 < 2 || i % 8 == 3 || i % 8 == 7 ? issue : complete;
-		if (i % 8 == 7)
-			request.sector = 32 + (uint64_t)i;
-		assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
+		requests_one(&r, i % 8 < 2 || i % 8 == 3 || i % 8 == 7,
+			     i % 8 == 7 ? 32 + (uint64_t)i : sectors[i % 8]);
 	}
-	assert_walk(&room, 20, 15, 5);
-	assert_true(walked(&room).tracks <= 8);
-	room_close(&room);
+	assert_walk(&r.room, 20, 15, 5);
+	assert_true(walked(&r.room).tracks <= 8);
+	room_close(&r.room);
 }
 
 static void a_read_and_a_write_of_one_sector_are_two_requests(void **state)
 {
 	static const char *const steps[] = { "WS", "R", "R", "WS" };
-	struct request request = { .dev = 254 << 20, .sectors = 8, .sector = 8 };
-	struct dkt_event *issue, *complete;
-	struct room room;
+	struct requests r;
 
 	(void)state;
-	room_open(&room, "perfetto", NULL, 0);
-	issue = request_event(room.ctx, "block_rq_issue", 200);
-	complete = request_event(room.ctx, "block_rq_complete", 201);
-	room.record.data = &request;
-	room.record.size = sizeof(request);
+	requests_open(&r, "");
 	for (int i = 0; i < 4; i++) {
-		snprintf(request.rwbs, sizeof(request.rwbs), "%s", steps[i]);
-		room.record.event = i < 2 ? issue : complete;
-		assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
+		snprintf(r.request.rwbs, sizeof(r.request.rwbs), "%s", steps[i]);
+		requests_one(&r, i < 2, 8);
 	}
-	assert_walk(&room, 2, 2, 0);
-	assert_int_equal(walked(&room).tracks, 2);
-	room_close(&room);
+	assert_walk(&r.room, 2, 2, 0);
+	assert_int_equal(walked(&r.room).tracks, 2);
+	room_close(&r.room);
 }
 
 static void a_request_ends_with_its_last_part(void **state)
 {
 	static const uint64_t sectors[] = { 1000, 1000, 1128 };
-	struct request request = { .dev = 254 << 20, .rwbs = "R" };
-	struct dkt_event *issue, *complete;
-	struct room room;
+	struct requests r;
 
 	(void)state;
-	room_open(&room, "perfetto", NULL, 0);
-	issue = request_event(room.ctx, "block_rq_issue", 200);
-	complete = request_event(room.ctx, "block_rq_complete", 201);
-	room.record.data = &request;
-	room.record.size = sizeof(request);
+	requests_open(&r, "R");
 	for (int i = 0; i < 3; i++) {
-		request.sector = sectors[i];
-		request.sectors = i ? 128 : 256;
-		room.record.event = i ? complete : issue;
-		assert_int_equal(dkt_style_record(room.style, &room.record, "dd", room.buf), 0);
-		assert_walk(&room, 1, i == 2, i > 0);
+		r.request.sectors = i ? 128 : 256;
+		requests_one(&r, !i, sectors[i]);
+		assert_walk(&r.room, 1, i == 2, i > 0);
 	}
-	assert_int_equal(walked(&room).tracks, 1);
-	room_close(&room);
+	assert_int_equal(walked(&r.room).tracks, 1);
+	room_close(&r.room);
 }
 
 /* Switches are ftrace events. */

@@ -7,14 +7,29 @@
 #include "base/buf.h"
 #include "check.h"
 #include "io/turn.h"
+#include "tree.h"
+
+static int setup(void **state)
+{
+	char *dir = malloc(TREE_NAME);
+
+	*state = dir;
+	return dir ? tree_make(dir) : -1;
+}
+
+static int teardown(void **state)
+{
+	int rc = rmdir(*state);
+
+	free(*state);
+	return rc;
+}
 
 static void a_turn_is_a_lock_on_the_directory(void **state)
 {
-	char dir[] = "/tmp/dkt-turn-XXXXXX";
+	const char *dir = *state;
 	int turn, other;
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	turn = turn_begin(dir, 0);
 	assert_true(turn >= 0);
 	other = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -22,17 +37,14 @@ static void a_turn_is_a_lock_on_the_directory(void **state)
 	close(turn);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
 	close(other);
-	assert_int_equal(rmdir(dir), 0);
 }
 
 /* The one that has the turn removes the directory, and another process creates it again. */
 static void a_directory_that_was_removed_has_no_turn(void **state)
 {
-	char dir[] = "/tmp/dkt-turn-XXXXXX";
+	const char *dir = *state;
 	int turn, first;
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
 	first = turn_begin(dir, 0);
 	assert_true(first >= 0);
 	assert_int_equal(rmdir(dir), 0);
@@ -42,33 +54,31 @@ static void a_directory_that_was_removed_has_no_turn(void **state)
 	assert_true(turn >= 0);
 	close(first);
 	close(turn);
-	assert_int_equal(rmdir(dir), 0);
 }
 
 static void a_link_is_followed_only_if_allowed(void **state)
 {
-	char dir[] = "/tmp/dkt-turn-XXXXXX", *link;
+	const char *dir = *state;
+	char *link = dkt__format("%s/link", dir);
 	int turn;
 
-	(void)state;
-	assert_non_null(mkdtemp(dir));
-	link = dkt__format("%s/link", dir);
 	assert_int_equal(symlink(dir, link), 0);
 	assert_int_equal(turn_begin(link, O_NOFOLLOW), -ENOTDIR);
 	turn = turn_begin(link, 0);
 	assert_true(turn >= 0);
 	close(turn);
 	assert_int_equal(unlink(link), 0);
-	assert_int_equal(rmdir(dir), 0);
 	free(link);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_turn_is_a_lock_on_the_directory),
-		cmocka_unit_test(a_directory_that_was_removed_has_no_turn),
-		cmocka_unit_test(a_link_is_followed_only_if_allowed),
+		cmocka_unit_test_setup_teardown(a_turn_is_a_lock_on_the_directory, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_directory_that_was_removed_has_no_turn, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_link_is_followed_only_if_allowed, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
