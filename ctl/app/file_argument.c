@@ -106,7 +106,8 @@ static bool is_missing(const char *word)
 int file_argument_check(const struct app *app, int argc, char **argv)
 {
 	const int n = argc - app->n_command, at = place_of_file(app, n, argv);
-	const bool may_run = app->command->flags & (CMD_HIST | CMD_LATENCY);
+	const bool reads_one = app->command->flags & (CMD_HIST | CMD_LATENCY);
+	const bool may_run = reads_one && !app->n_command;
 	const char *word = at && n > at ? argv[at] : NULL;
 
 	if (!word)
@@ -115,12 +116,10 @@ int file_argument_check(const struct app *app, int argc, char **argv)
 	if (app->watch && !*app->watch && !word[strspn(word, "0123456789.")])
 		return app_usage("--watch: no space before the seconds: -w%s", word);
 	/* These say themselves that a file and a command cannot be combined. */
-	if (may_run && app->input)
+	if (reads_one && app->input)
 		return 0;
-	if (may_run && !app->n_command && spawn_finds(word))
-		return spawn_check(argv + at);
-	return is_missing(word) ?
-		       app_usage("%s: there is no file '%s'; a command is written after --",
-				 argv[0], word) :
-		       0;
+	if (is_missing(word) && !(may_run && spawn_finds(word)))
+		return app_usage("%s: there is no file '%s'; a command is written after --",
+				 argv[0], word);
+	return may_run ? spawn_check(argv + at) : 0;
 }

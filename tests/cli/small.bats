@@ -18,17 +18,17 @@ setup()
 
 	printf '#! /no/such/interpreter -x\n' >script
 	chmod +x script
-	for words in 'hist sched:sched_switch --' 'hist sched:sched_switch' 'latency syscall --' \
+	for words in 'hist sched:sched_switch --' 'latency syscall --' \
 		'function vfs_read --' 'graph vfs_read --' 'analyze cputop --' 'strace --' \
 		'record -e sched:sched_switch --'; do
 		# shellcheck disable=SC2086
 		expect 127 '' 'dktrace: run nosuchcmd: No such file or directory' dktrace $words nosuchcmd
-		# Without the -- a directory is one to read.
-		[[ $words != *-- ]] ||
-			expect 126 '' 'dktrace: run /etc: Permission denied' dktrace $words /etc
+		# shellcheck disable=SC2086
+		expect 126 '' 'dktrace: run /etc: Permission denied' dktrace $words /etc
 		# shellcheck disable=SC2086
 		expect 127 '' 'dktrace: run ./script: No such file or directory' dktrace $words ./script
 	done
+	expect 127 '' 'dktrace: run ./script: No such file or directory' dktrace hist sched:sched_switch ./script
 	gone trace.dat
 	expect 126 '' 'dktrace: run /etc/passwd: Permission denied' \
 		dktrace hist sched:sched_switch -- /etc/passwd
