@@ -131,17 +131,17 @@ DKT_API int dkt_source_done(struct dkt_source *source);
 typedef int (*dkt_rest_fn)(void *data);
 
 /*
- * Stops recording, moves all records of the buffers into the spool, calls fn, and starts recording
- * again; for operations that make the kernel empty the buffers. The next live source returns the
- * records; without a spool they are lost. Returns the result of fn. -EBUSY: another process reads
+ * Stops recording, moves all records of the buffers and of the snapshot into the spool, calls fn, and
+ * starts recording again; for operations that make the kernel empty the buffers. The next live source
+ * returns the records; without a spool they are lost. Returns the result of fn. -EBUSY: another process reads
  * with this spool.
  */
 DKT_API int dkt_instance_rest(struct dkt_instance *instance, dkt_rest_fn fn, void *data);
 
 /*
- * Moves all records of the buffers into the spool, and keeps the formats there of those of the n events that
- * have records. These can be printed after the events have left the kernel. Disable the events before.
- * -EINVAL: the instance has no spool; -EBUSY: another process reads with this spool; -ENOSPC: the spool has
+ * Moves all records of the buffers and of the snapshot into the spool, and keeps the formats there of those of
+ * the n events that have records. These can be printed after the events have left the kernel. Disable the
+ * events before. -EINVAL: the instance has no spool; -EBUSY: another process reads with this spool; -ENOSPC: the spool has
  * the records of 4096 such events.
  */
 DKT_API int dkt_instance_retire(struct dkt_instance *instance, struct dkt_event *const *events,

@@ -2,7 +2,7 @@
 /* Pauses recording and saves the records before a step that makes the kernel discard them. */
 #include "instance.h"
 #include "note.h"
-#include "source/live.h"
+#include "source/live/whole.h"
 
 /* While an instance rests, this note in the spool directory says which of the two. */
 #define NOTE "rest"
@@ -26,6 +26,9 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn
 		err = dkt_instance_set_on(in, false);
 	if (!err && live)
 		err = dkt__live_save(live, in != base);
+	/* The kernel empties the snapshot with the buffers. */
+	if (!err && live && in == base)
+		err = dkt__snapshot_save(in);
 	if (!err) {
 		err = fn(data);
 		/* A step that failed may also have emptied the buffers. */

@@ -57,6 +57,9 @@ int dkt__live_open(struct dkt_instance *in, const struct dkt_live_opts *opts,
 		   struct dkt__live **live);
 void dkt__live_free(struct dkt__live *live);
 
+/* Returns the directory in the spool of records that are not the log's; "": the spool itself. */
+const char *dkt__live_sub(unsigned int flags);
+
 /* The calls of such a source. */
 int dkt__live_next(struct dkt_source *source, struct dkt_record *record);
 int dkt__live_wait(struct dkt_source *source, int timeout_ms);

@@ -92,6 +92,27 @@ run dktrace trigger rearm
 run dktrace snapshot show
 has_line 'came after it' "$out" "the next one of the trigger"
 
+# The kernel empties the snapshot when an event of the log is removed: its records stay, also those of the event.
+run dktrace probe add vfs_read 'count' --enable
+dd if=/dev/zero of=/dev/null bs=777 count=3 2>/dev/null
+lctl mark 'with a probe'
+run dktrace snapshot take
+dd if=/dev/zero of=/dev/null bs=778 count=2 2>/dev/null
+run dktrace probe del vfs_read
+status_is 0 "a probe with records in the snapshot is removed"
+# Another event gets its ID.
+run dktrace probe add vfs_read 'pos' --name other --enable
+run dktrace snapshot show --style trace
+same 3 "$(grep -ac ' dd-.* vfs_read: .*count=777' "$out")" "the snapshot has the records of the probe"
+has_line 'with a probe' "$out" "and the others"
+run dktrace show --style trace
+same 2 "$(grep -ac ' dd-.* vfs_read: .*count=778' "$out")" "the log has its own"
+run dktrace probe del other
+run dktrace snapshot show --style trace
+same 3 "$(grep -ac ' dd-.* vfs_read: .*count=777' "$out")" "another removal leaves them"
+run dktrace snapshot free
+gone "/run/dktrace/dktrace/spool/snapshot/retired" "the format goes with the records"
+
 # Bad words, and a full buffer: the loss is told.
 run dktrace snapshot shoot
 status_is 2 "a misspelt word"

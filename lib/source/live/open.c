@@ -22,13 +22,17 @@ static int make_spool(const struct dkt_instance *in)
 	return 0;
 }
 
-/* Records that are not the log's are in a directory of the spool. */
+const char *dkt__live_sub(unsigned int flags)
+{
+	return flags & DKT_LIVE_SNAPSHOT  ? DKT__SPOOL_SNAPSHOT :
+	       flags & DKT_LIVE_LAST_BOOT ? DKT__SPOOL_LAST_BOOT :
+					    "";
+}
+
 static int open_spool(struct dkt__live *live)
 {
 	const struct dkt_instance *in = live->in;
-	const char *sub = live->flags & DKT_LIVE_SNAPSHOT  ? DKT__SPOOL_SNAPSHOT :
-			  live->flags & DKT_LIVE_LAST_BOOT ? DKT__SPOOL_LAST_BOOT :
-							     "";
+	const char *sub = dkt__live_sub(live->flags);
 	char *path __cleanup(free) = dkt__format("%s%s", in->spool, sub);
 	int err;
 

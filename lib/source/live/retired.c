@@ -15,6 +15,7 @@
 #include "event.h"
 #include "instance.h"
 #include "source/live.h"
+#include "source/live/whole.h"
 #include "source/page.h"
 
 /* For each event a line "SYSTEM:NAME ID LENGTH", its format and a newline. */
@@ -97,7 +98,7 @@ struct retiring {
 	bool *found; /* by event: it has records */
 	uint16_t *to; /* by ID: the new one; 0: the event stays */
 	struct dkt_buf file;
-	int next; /* ID */
+	int next; /* ID; of both spools, so that a context can have the events of both */
 };
 
 /* Moves all records to the spool, and looks which events have any. */
@@ -169,7 +170,8 @@ static int write_file(struct retiring *r)
 {
 	const struct dkt_instance *in = r->live->in;
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(in->spool);
-	char *path __cleanup(free) = dkt__format("%s/" RETIRED, in->spool);
+	char *path __cleanup(free) =
+		dkt__format("%s%s/" RETIRED, in->spool, dkt__live_sub(r->live->flags));
 	int err = path ? dkt__replace_file(path, r->file.data, r->file.len, false) : -ENOMEM;
 
 	return err ? dkt_fail(in->ctx, err, "write %s: %s", path ?: RETIRED, strerror(-err)) : 0;
@@ -214,7 +216,6 @@ static int retire(struct retiring *r)
 	if (err || !any)
 		return err;
 	r->live->retired = true;
-	err = begin_file(r);
 	for (size_t i = 0; !err && i < r->n; i++)
 		if (r->found[i])
 			err = add_event(r, r->events[i]);
@@ -225,27 +226,62 @@ static int retire(struct retiring *r)
 	return err;
 }
 
+static int retiring_open(struct retiring *r, struct dkt_instance *in,
+			 const struct dkt_live_opts *opts)
+{
+	int err;
+
+	r->found = calloc(r->n + 1, sizeof(*r->found));
+	r->to = calloc(MAX_ID, sizeof(*r->to));
+	if (!r->found || !r->to)
+		return dkt__no_memory(in->ctx);
+	err = dkt__live_open(in, opts, &r->live);
+	return err ? err : begin_file(r);
+}
+
+static void dkt__retiring_closep(struct retiring *r)
+{
+	dkt__live_free(r->live);
+	free(r->file.data);
+	free(r->found);
+	free(r->to);
+}
+
+/* The snapshot is emptied with the buffers, and has its own spool. */
+static int open_snapshot(struct retiring *r, struct dkt_instance *in)
+{
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP | DKT_LIVE_SNAPSHOT);
+	bool any;
+	int err = dkt__snapshot_any(in, &any);
+
+	if (!err && any)
+		err = retiring_open(r, in, &opts);
+	return err || !any ? err : dkt__snapshot_fetch(r->live);
+}
+
 int dkt_instance_retire(struct dkt_instance *in, struct dkt_event *const *events, size_t n)
 {
 	dkt__needs(in ? in->ctx : NULL, in && (events || !n));
 
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP);
-	struct retiring r = { .events = events, .n = n };
+	struct retiring log __cleanup(retiring_close) = { .events = events, .n = n };
+	struct retiring snapshot __cleanup(retiring_close) = log;
 	int err = dkt_instance_now(in, &opts.until);
 
 	/* The events are disabled, so that the end of the buffers comes without a bound, too. */
 	if (err == -EOPNOTSUPP)
 		err = 0;
-	r.found = calloc(n + 1, sizeof(*r.found));
-	r.to = calloc(MAX_ID, sizeof(*r.to));
 	if (!err)
-		err = r.found && r.to ? dkt__live_open(in, &opts, &r.live) :
-					dkt__no_memory(in->ctx);
+		err = retiring_open(&log, in, &opts);
 	if (!err)
-		err = retire(&r);
-	dkt__live_free(r.live);
-	free(r.file.data);
-	free(r.found);
-	free(r.to);
-	return err;
+		err = open_snapshot(&snapshot, in);
+	/* No ID is in both spools, so that one context can have the events of both. */
+	if (!err && snapshot.live)
+		log.next = DKT__MIN(log.next, snapshot.next);
+	if (!err)
+		err = retire(&log);
+	if (err || !snapshot.live)
+		return err;
+	snapshot.next = log.next;
+	return retire(&snapshot);
 }

@@ -132,3 +132,30 @@ int dkt__snapshot_fetch(struct dkt__live *live)
 		dkt__whole_mark(live);
 	return err;
 }
+
+int dkt__snapshot_any(struct dkt_instance *in, bool *any)
+{
+	enum dkt_snapshot state;
+	int err = dkt_snapshot_get(in, &state);
+
+	*any = !err && state == DKT_SNAPSHOT_FULL;
+	if (err != -EOPNOTSUPP)
+		return err;
+	free(dkt_error_take(in->ctx));
+	return 0;
+}
+
+int dkt__snapshot_save(struct dkt_instance *in)
+{
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_KEEP | DKT_LIVE_SNAPSHOT);
+	struct dkt__live *live = NULL;
+	bool any;
+	int err = dkt__snapshot_any(in, &any);
+
+	if (!err && any)
+		err = dkt__live_open(in, &opts, &live);
+	if (!err && live)
+		err = dkt__snapshot_fetch(live);
+	dkt__live_free(live);
+	return err;
+}
