@@ -31,6 +31,7 @@ struct state {
 	const struct dialer_opts *opts;
 	int fd;
 	pid_t *pids; /* of each host's ssh; 0: none */
+	int *outs; /* the pipe to each ssh, for the last word; -1: none */
 	uint32_t *body;
 };
 
@@ -82,6 +83,8 @@ static int connect_host(const struct state *state, uint32_t host, struct dkt__pa
 	fcntl(pipes[DIALER_IN][0], F_SETPIPE_SZ, FRAME_WINDOW);
 	if (!err)
 		err = spawn(state, host, pipes);
+	if (!err)
+		state->outs[host] = fcntl(pipes[DIALER_OUT][1], F_DUPFD_CLOEXEC, 0);
 	for (size_t i = 0; !err && i < DIALER_FDS; i++) {
 		int *end = &pipes[i][i == DIALER_OUT];
 
@@ -92,10 +95,33 @@ static int connect_host(const struct state *state, uint32_t host, struct dkt__pa
 	return err;
 }
 
+/* The other process has closed its end, too: ssh reads the end of its input. */
+static void hang_up(const struct state *state, size_t host)
+{
+	dkt__close_all(&state->outs[host], 1);
+	state->outs[host] = -1;
+}
+
+/*
+ * The other process was killed: its hosts would wait for another connection, so they are told to end their
+ * commands. Behind a part of a frame the word is a part of that, and the host ends after its time.
+ */
+static void quit_all(const struct state *state)
+{
+	uint8_t head[FRAME_HEAD];
+
+	frame_put_head(head, FRAME_QUIT, 0);
+	for (size_t i = 0; i < state->opts->n; i++)
+		/* A pipe that is full is that of an ssh that reads no more. */
+		if (state->outs[i] >= 0 && !fcntl(state->outs[i], F_SETFL, O_NONBLOCK))
+			dkt__write_all(state->outs[i], head, sizeof(head));
+}
+
 static int reap(const struct state *state, uint32_t host, bool now)
 {
 	pid_t pid;
 
+	hang_up(state, host);
 	if (!state->pids[host])
 		return 1;
 	if (now)
@@ -156,6 +182,8 @@ static void become_another(struct state *state, int fd)
 	close(state->fd);
 	state->fd = fd;
 	memset(state->pids, 0, state->opts->n * sizeof(*state->pids));
+	for (size_t i = 0; i < state->opts->n; i++)
+		hang_up(state, i);
 }
 
 /* Processes that nobody asks for any more. */
@@ -165,8 +193,10 @@ static void reap_others(const struct state *state)
 
 	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
 		for (size_t i = 0; i < state->opts->n; i++)
-			if (state->pids[i] == pid)
+			if (state->pids[i] == pid) {
 				state->pids[i] = 0;
+				hang_up(state, i);
+			}
 }
 
 static int take_question(struct state *state)
@@ -196,11 +226,19 @@ static int take_question(struct state *state)
 
 static void be_dialer(struct state *state)
 {
-	state->pids = calloc(state->opts->n + 1, sizeof(*state->pids));
+	const size_t n = state->opts->n;
+
+	state->pids = calloc(n + 1, sizeof(*state->pids));
+	state->outs = malloc((n + 1) * sizeof(*state->outs));
 	state->body = malloc(BODY_MAX);
-	while (state->pids && state->body && !take_question(state))
+	for (size_t i = 0; state->outs && i < n; i++)
+		state->outs[i] = -1;
+	while (state->pids && state->outs && state->body && !take_question(state))
 		;
+	if (state->outs)
+		quit_all(state);
 	free(state->pids);
+	free(state->outs);
 	free(state->body);
 }
 

@@ -98,7 +98,7 @@ both_described()
 	cd "$tmp"
 	ln -s "$tools/gen-sequence" "$name"
 	for end in HUP KILL; do
-		start dktrace collect --ssh "$ssh" -w a,b -o whole record -e 'syscalls:sys_enter_close[fd >= 1000000]' \
+		start dktrace collect --ssh "$ssh" --reconnect 1h -w a,b -o whole record -e 'syscalls:sys_enter_close[fd >= 1000000]' \
 			--comm "$name" --buffer-size 8M >table 2>err
 		collector=$pid
 		until_true both_record
@@ -117,8 +117,9 @@ both_described()
 		fi
 		same 40000 "$(grep -c 'sys_close\|sys_enter_close' <<<"$output")" "records after SIG$end"
 		rm -r whole
-		# shellcheck disable=SC2046
-		[ "$end" = HUP ] || kill $(far_sides)
+		# Nobody will connect again: the hosts do not wait for it.
+		sockets >sockets
+		until_true all_gone
 		until_true recorder_ended
 	done
 }
