@@ -11,7 +11,9 @@ int host_connect(struct fleet_host *host)
 	int err = dialer_connect(host->opts->dialer, host->number, fds);
 
 	if (err)
-		return dkt_fail(host->ctx, err, "run %s: %s", host->opts->ssh, strerror(-err));
+		return dkt_fail(host->ctx, err, "run %s: %s", host->opts->ssh,
+				err == -ECHILD ? "the process that starts it was killed" :
+						 strerror(-err));
 	for (size_t i = 0; i < DIALER_FDS; i++)
 		fcntl(fds[i], F_SETFL, O_NONBLOCK);
 	host->has_ssh = true;

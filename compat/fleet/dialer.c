@@ -280,7 +280,7 @@ int dialer_another(struct dkt_ctx *ctx, const struct dialer *dialer, struct dial
 /* Returns what the dialer answers, or -ECHILD if it has ended. */
 static int ask(const struct dialer *dialer, struct dkt__pass *with, struct dkt__pass *reply)
 {
-	int result = 0, err = dkt__pass_send(dialer->fd, with);
+	int result = 0, err = dkt__pass_send(dialer->fd, with) ? -ECHILD : 0;
 
 	reply->head = &result;
 	reply->n_head = sizeof(result);

@@ -81,6 +81,15 @@ static int connect_host(struct dkt_ctx *ctx, struct fleet *fleet, int epoll, siz
 	return err ? err : watch(ctx, epoll, host->out, nr, FROM_OUT);
 }
 
+static void note_over(struct fleet *fleet, struct fleet_host *host, bool was)
+{
+	if (was || !host_is_over(host))
+		return;
+	fleet->left--;
+	if (fleet->over)
+		fleet->over(fleet->data, host);
+}
+
 /* Connects hosts that wait for it, as many at a time as --fanout allows. */
 static int connect_some(struct dkt_ctx *ctx, struct fleet *fleet, int epoll, uint64_t now)
 {
@@ -90,27 +99,25 @@ static int connect_some(struct dkt_ctx *ctx, struct fleet *fleet, int epoll, uin
 	for (size_t i = 0; i < fleet->n; i++)
 		busy += fleet->hosts[i].state == FLEET_CONNECTING;
 	for (size_t i = 0; !err && i < fleet->n && busy < fleet->opts.fanout; i++) {
-		const struct fleet_host *host = &fleet->hosts[i];
+		struct fleet_host *host = &fleet->hosts[i];
+		const bool again = host->state == FLEET_BROKEN;
 
 		if (host->state != FLEET_WAITING &&
 		    (host->state != FLEET_BROKEN || now < host->next))
 			continue;
 		err = connect_host(ctx, fleet, epoll, i);
 		busy++;
+		/* The other hosts go on. */
+		if (err && (again || err == -ECHILD)) {
+			host_abandon(host, "%s", dkt_error(ctx));
+			note_over(fleet, host, false);
+			err = 0;
+		}
 	}
 	return err;
 }
 
 /* ---- the loop ---- */
-
-static void note_over(struct fleet *fleet, struct fleet_host *host, bool was)
-{
-	if (was || !host_is_over(host))
-		return;
-	fleet->left--;
-	if (fleet->over)
-		fleet->over(fleet->data, host);
-}
 
 static void take_event(struct fleet *fleet, const struct epoll_event *event, uint8_t *buffer)
 {

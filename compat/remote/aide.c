@@ -299,22 +299,22 @@ int aide_begin(struct dkt_ctx *ctx, const struct aide_opts *opts, struct aide *a
 	return DKT__MIN(aide->pid, 0);
 }
 
+int aide_gone(struct dkt_ctx *ctx)
+{
+	return dkt_fail(ctx, -ECHILD, "the process that starts and ends the command was killed");
+}
+
 int aide_ask(struct dkt_ctx *ctx, const struct aide *aide, enum aide_kind kind, uint64_t at,
 	     struct dkt__pass *with, struct aide_answer *answer)
 {
 	struct question question = { .kind = kind, .at = at };
 	struct answer text;
 	struct dkt__pass reply = { .head = &text, .n_head = sizeof(text) };
-	int err;
 
 	with->head = &question;
 	with->n_head = sizeof(question);
-	err = dkt__pass_send(aide->fd, with);
-	if (!err && dkt__pass_take(aide->fd, &reply) != sizeof(text))
-		err = -ECHILD;
-	if (err)
-		return dkt_fail(ctx, err, "ask the process that starts commands: %s",
-				strerror(-err));
+	if (dkt__pass_send(aide->fd, with) || dkt__pass_take(aide->fd, &reply) != sizeof(text))
+		return aide_gone(ctx);
 	*answer = (struct aide_answer){ .err = text.err, .number = text.number };
 	for (size_t i = 0; i < DKT__PASS_MOST; i++)
 		answer->fds[i] = i < reply.n ? reply.fds[i] : -1;

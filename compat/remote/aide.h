@@ -60,5 +60,8 @@ int aide_ask(struct dkt_ctx *ctx, const struct aide *aide, enum aide_kind kind, 
 /* Sends AIDE_STOP. */
 void aide_stop(const struct aide *aide);
 
+/* Sets the error message for an aide that has ended. Returns -ECHILD. */
+int aide_gone(struct dkt_ctx *ctx);
+
 /* Ends the command, if it runs, and the aide, and waits for that. */
 void aide_end(struct aide *aide);

@@ -81,10 +81,9 @@ static int refuse(struct serve *serve)
 	return outbox_text(&serve->box, FRAME_REFUSED, dkt_error(serve->ctx));
 }
 
-/* Without its aide this process can do nothing. */
 static int refuse_if(struct serve *serve, int err)
 {
-	return !err || err == -ECHILD ? err : refuse(serve);
+	return err ? refuse(serve) : 0;
 }
 
 /* ---- what is asked ---- */
@@ -285,7 +284,7 @@ static int tell_end(struct serve *serve)
 		return 0;
 	ended = child_ended(serve->ctx, &serve->child);
 	if (ended <= 0)
-		return ended;
+		return refuse_if(serve, ended);
 	serve->told_end = true;
 	frame_put_u64(body, (uint64_t)serve->child.status);
 	frame_put_u64(body + 8, serve->kept.to);
@@ -294,7 +293,7 @@ static int tell_end(struct serve *serve)
 
 /* ---- the loop ---- */
 
-enum { IN, OUT, OUTPUT, ERRORS, LISTENER, N_FDS };
+enum { IN, OUT, OUTPUT, ERRORS, LISTENER, AIDE, N_FDS };
 
 static void prepare(const struct serve *serve, struct pollfd fds[N_FDS])
 {
@@ -310,12 +309,18 @@ static void prepare(const struct serve *serve, struct pollfd fds[N_FDS])
 	fds[OUTPUT] = (struct pollfd){ .fd = room ? serve->child.out : -1, .events = POLLIN };
 	fds[ERRORS] = (struct pollfd){ .fd = serve->child.err, .events = POLLIN };
 	fds[LISTENER] = (struct pollfd){ .fd = serve->listener, .events = POLLIN };
+	fds[AIDE] = (struct pollfd){ .fd = serve->child.aide.fd };
 }
 
 static int step(struct serve *serve, const struct pollfd fds[N_FDS])
 {
 	int err = 0;
 
+	/* Nobody else can end the command; it ends as nobody reads its output any more. */
+	if (fds[AIDE].revents) {
+		aide_gone(serve->ctx);
+		return refuse(serve);
+	}
 	if (fds[LISTENER].revents)
 		return take_connection(serve);
 	if (fds[IN].revents)

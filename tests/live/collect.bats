@@ -124,6 +124,62 @@ both_described()
 	done
 }
 
+# Prints the processes of host a.
+of_a()
+{
+	local pid
+
+	for pid in $(pgrep -x dktrace); do
+		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "DKTRACE_INSTANCE=$DKTRACE_INSTANCE-a" && echo "$pid"
+	done
+}
+
+# Prints the one of host a whose parent is another one of its far side: the aide.
+aide_of_a()
+{
+	local pid own
+
+	own=$(of_a)
+	for pid in $own; do
+		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q ' remote ' &&
+			grep -qx "$(sed -n 's/^PPid:\t//p' "/proc/$pid/status")" <<<"$own" && echo "$pid"
+	done
+}
+
+@test "a host whose helper is killed says so, and the others go on" {
+	local killed words
+
+	make_ssh
+	sed -i "2a export DKTRACE_INSTANCE=$DKTRACE_INSTANCE-\$1" "$ssh"
+	cd "$tmp"
+	for killed in aide dialer; do
+		start dktrace collect --ssh "$ssh" -w a,b -o whole record -e 'syscalls:sys_enter_close' --buffer-size 8M >table 2>err
+		collector=$pid
+		until_true both_described
+		if [ "$killed" = aide ]; then
+			words="the process that starts and ends the command was killed"
+			kill -9 "$(aide_of_a)"
+		else
+			words="run $ssh: the process that starts it was killed"
+			kill -9 "$(pgrep -P "$collector" | head -n 1)"
+			break_connection a
+		fi
+		until_true grep -q "a: $words" err
+		kill -0 "$collector"
+		kill -INT "$collector"
+		status=0
+		wait "$collector" || status=$?
+		same 1 "$status" "status"
+		has_line "^a +failed .*$words" table
+		has_line '^b +complete ' table
+		# Without its helper collect cannot tell the host, which waits for it.
+		# shellcheck disable=SC2046
+		[ "$killed" = aide ] || kill $(of_a)
+		until_true recorder_ended
+		rm -r whole
+	done
+}
+
 @test "the next remote removes what a killed one left, whatever the clock says, and keeps what is alive" {
 	local place=/run/dktrace-remote nr own=()
 
