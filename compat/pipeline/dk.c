@@ -91,6 +91,8 @@ static int wait_for_more(void *data)
 	int err = text_out_flush(&p->sink.out);
 
 	if (!err)
+		err = text_out_look(&p->sink.out);
+	if (!err)
 		err = dkt_source_done(p->time.source);
 	if (err || is_over(p))
 		return err ? err : DKT_NEXT_END;

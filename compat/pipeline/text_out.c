@@ -115,6 +115,17 @@ int text_out_flush(struct text_out *out)
 	return err ? err : text_out_write(out);
 }
 
+int text_out_look(struct text_out *out)
+{
+	struct pollfd pipe = { .fd = out->fd };
+
+	/* Without events to wait for, poll() still reports a pipe that has no reader any more. */
+	if (out->fd < 0 || poll(&pipe, 1, 0) <= 0 || !(pipe.revents & POLLERR))
+		return 0;
+	out->closed = true;
+	return dkt_fail(out->ctx, -EPIPE, "write output: %s", strerror(EPIPE));
+}
+
 int text_out_check(struct text_out *out)
 {
 	int copy = out->fd < 0 ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);

@@ -30,6 +30,9 @@ int text_out_write_if_full(struct text_out *out);
 /* Writes all text of the records so far, also the style's own buffers. */
 int text_out_flush(struct text_out *out);
 
+/* Looks, before a wait for more records, whether anybody can still read the output: -EPIPE. */
+int text_out_look(struct text_out *out);
+
 /* Checks for an error that some file systems report only at a close. */
 int text_out_check(struct text_out *out);
 

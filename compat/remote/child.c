@@ -3,6 +3,7 @@
 #include "remote/child.h"
 
 #include <fcntl.h>
+#include <signal.h>
 
 #include "base/io.h"
 #include "remote/words.h"
@@ -89,6 +90,14 @@ bool child_is_ending(const struct child *child)
 	return child->started && !child->ended && child->out < 0 && child->err < 0;
 }
 
+/* As a shell says it. The signals that ask a command to end, or tell that nobody reads, are none of these. */
+static bool was_killed(int status)
+{
+	const int number = status - 128;
+
+	return number > 0 && number != SIGINT && number != SIGTERM && number != SIGPIPE;
+}
+
 int child_ended(struct dkt_ctx *ctx, struct child *child)
 {
 	struct dkt__pass with = { 0 };
@@ -102,6 +111,9 @@ int child_ended(struct dkt_ctx *ctx, struct child *child)
 		return err == -EAGAIN ? 0 : err;
 	child->ended = true;
 	child->status = answer.number;
+	if (was_killed(child->status))
+		return dkt_fail(ctx, -EINTR, "its command was killed by signal %d (%s)",
+				child->status - 128, strsignal(child->status - 128));
 	return 1;
 }
 

@@ -44,7 +44,7 @@ void child_stop(const struct child *child);
 /* True if it has closed its output, and has not ended; that takes only moments. */
 bool child_is_ending(const struct child *child);
 
-/* Returns 1 if it has ended, and all it wrote has been read, otherwise 0, or -errno. */
+/* Returns 1 if it has ended, and all it wrote has been read, otherwise 0, or -errno: also if it was killed. */
 int child_ended(struct dkt_ctx *ctx, struct child *child);
 
 /* Ends it, if it runs, and its aide, and waits for that. */

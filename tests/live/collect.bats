@@ -130,7 +130,7 @@ of_a()
 	local pid
 
 	for pid in $(pgrep -x dktrace); do
-		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "DKTRACE_INSTANCE=$DKTRACE_INSTANCE-a" && echo "$pid"
+		tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qx "DKTRACE_INSTANCE=$DKTRACE_INSTANCE-a" && echo "$pid"
 	done
 }
 
@@ -146,19 +146,31 @@ aide_of_a()
 	done
 }
 
-@test "a host whose helper is killed says so, and the others go on" {
+command_of_a()
+{
+	local pid
+
+	for pid in $(of_a); do
+		tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q ' remote ' || echo "$pid"
+	done | head -n 1
+}
+
+@test "a host whose helper or command is killed says so, and the others go on" {
 	local killed words
 
 	make_ssh
 	sed -i "2a export DKTRACE_INSTANCE=$DKTRACE_INSTANCE-\$1" "$ssh"
 	cd "$tmp"
-	for killed in aide dialer; do
+	for killed in aide command dialer; do
 		start dktrace collect --ssh "$ssh" -w a,b -o whole record -e 'syscalls:sys_enter_close' --buffer-size 8M >table 2>err
 		collector=$pid
 		until_true both_described
 		if [ "$killed" = aide ]; then
 			words="the process that starts and ends the command was killed"
 			kill -9 "$(aide_of_a)"
+		elif [ "$killed" = command ]; then
+			words="its command was killed by signal 9"
+			kill -9 "$(command_of_a)"
 		else
 			words="run $ssh: the process that starts it was killed"
 			kill -9 "$(pgrep -P "$collector" | head -n 1)"
@@ -174,7 +186,9 @@ aide_of_a()
 		has_line '^b +complete ' table
 		# Without its helper collect cannot tell the host, which waits for it.
 		# shellcheck disable=SC2046
-		[ "$killed" = aide ] || kill $(of_a)
+		[ "$killed" != dialer ] || kill $(of_a)
+		# The instance of a recorder that was killed goes with the next one, or with reset.
+		[ "$killed" != command ] || DKTRACE_INSTANCE=$DKTRACE_INSTANCE-a dktrace reset
 		until_true recorder_ended
 		rm -r whole
 	done

@@ -23,6 +23,19 @@ load ../helper/live
 	done
 }
 
+@test "follow ends when the reader closes the pipe, though no record comes" {
+	set_param debug=0
+	mkfifo "$tmp/pipe"
+	# shellcheck disable=SC2016 # for the other shell, which waits for a reader
+	start sh -c 'exec dktrace follow >"$0"' "$tmp/pipe"
+	exec 6<"$tmp/pipe"
+	until_true grep -qx "$pid follows" "$state/spool/lock"
+	exec 6<&-
+	status=0
+	wait "$pid" || status=$?
+	same 141 "$status" "status"
+}
+
 @test "follow, hist and latency end when the reader closes the pipe" {
 	local words
 
