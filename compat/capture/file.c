@@ -10,7 +10,6 @@
 #include <sys/vfs.h>
 
 #include "base/io.h"
-#include "io/full.h"
 #include "io/output.h"
 
 /* The part of a file system that stays free: one in so many bytes, and at most so many. */
@@ -157,11 +156,7 @@ void capture_file_discard(struct capture_file *file)
 
 int capture_file_in(const struct capture_file *file, int err)
 {
-	if (err >= 0)
-		return err;
-	dkt_fail_in(file->ctx, err, "%s", file->path);
-	/* The recorder also says so if its limit is reached. */
-	return err == -EDQUOT ? err : full_advise(file->ctx, err);
+	return err < 0 ? dkt_fail_in(file->ctx, err, "%s", file->path) : err;
 }
 
 uint64_t capture_file_disk(const struct capture_file *file)

@@ -19,7 +19,7 @@ static const char *advice(int err)
 	case -EDQUOT:
 		return "free space within the quota, or " ELSEWHERE;
 	case -EFBIG:
-		return "raise the limit of 'ulimit -f', or " ELSEWHERE;
+		return "raise the limit of 'ulimit -f'; without one, " ELSEWHERE;
 	default:
 		return NULL;
 	}

@@ -6,6 +6,7 @@
 #include "app/print.h"
 #include "capture/complete.h"
 #include "capture/size.h"
+#include "io/full.h"
 #include "record/record.h"
 
 /* How often all records go to the file, which bounds what a power failure can cost, in s. */
@@ -115,8 +116,10 @@ static int set_up(struct record *record)
 	if (!err)
 		err = enable_events(record);
 	if (!err)
-		err = capture_file_in(&record->file,
-				      dkt_recorder_begin(record->recorder, record->file.fd));
+		err = full_advise(
+			record->ctx,
+			capture_file_in(&record->file,
+					dkt_recorder_begin(record->recorder, record->file.fd)));
 	if (!err)
 		err = check_max_size(record);
 	return err ? err : dkt_instance_set_on(record->in, true);
@@ -173,7 +176,7 @@ static int record_all(struct record *record)
 	if (!err)
 		err = capture_file_check(&record->file);
 	record_line_end(&line);
-	return err;
+	return full_advise(record->ctx, err);
 }
 
 /* ---- ending ---- */

@@ -55,7 +55,7 @@ earlier" "$output" "files after $*"
 	for command in "convert -F sqlite all.dat" "convert -F trace all.dat" "view all.dat -o" "report all.dat -o"; do
 		printf earlier >out
 		run -1 --separate-stderr bash -c 'ulimit -f 20; exec dktrace $1 out' - "$command"
-		same "dktrace: write out: File too large; raise the limit of 'ulimit -f', or write to another file system" \
+		same "dktrace: write out: File too large; raise the limit of 'ulimit -f'; without one, write to another file system" \
 			"$stderr" "words of $command"
 		same earlier "$(cat out)" "file after $command"
 	done

@@ -290,6 +290,7 @@ recorder_ended()
 	run -1 --separate-stderr apart sh -c 'mount -t tmpfs -o size=256k none small &&
 		exec dktrace collect --ssh "$1" -w a -o small/all record -e "raw_syscalls:*" --buffer-size 8M --duration 600' sh "$direct"
 	has "$stderr" "dktrace: a: write its output: No space left on device"
+	has "$stderr" "dktrace: write small/all/collection.json: No space left on device; free space on its file system"
 	has "$output" "failed"
 	until_true recorder_ended
 	# shellcheck disable=SC2016 # for the shell in there

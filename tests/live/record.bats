@@ -300,7 +300,7 @@ ended()
 	has "$output" "3 dktrace: recording ended: the file has reached the limit of 'ulimit -f'"
 	ended "$tmp/c.dat" 500000
 	limited=$(ulimit -f 1 && run dktrace record -e "$numbers" -o "$tmp/d.dat" -- true && echo "$status $output")
-	same "1 dktrace: $tmp/d.dat: write the recording: File too large" "$limited" "no room for its beginning"
+	same "1 dktrace: $tmp/d.dat: write the recording: File too large; raise the limit of 'ulimit -f'; without one, write to another file system" "$limited" "no room for its beginning"
 	gone "$tmp/d.dat"
 	run -153 dktrace record -e "$numbers" -o "$tmp/e.dat" -- sh -c "ulimit -f 1; exec head -c 9000 /dev/zero >'$tmp/zeros'"
 }
@@ -359,7 +359,7 @@ ended()
 	# shellcheck disable=SC2016
 	run -1 dktrace record -e "$numbers" -o "$tmp/a.dat" \
 		-- sh -c 'prlimit --pid "$PPID" --fsize=2097152 && exec "$0" 2 200000' "$sequence"
-	has "$output" "dktrace: $tmp/a.dat: write the recording: File too large"
+	has "$output" "dktrace: $tmp/a.dat: write the recording: File too large; raise the limit of 'ulimit -f'; without one, write to another file system"
 	same "" "$(own)" "left behind"
 }
 
