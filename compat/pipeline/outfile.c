@@ -330,6 +330,12 @@ void outfile_withdraw(struct outfile *out)
 		unlink(out->path);
 }
 
+void outfile_drop_empty(struct outfile *out)
+{
+	out->only_copy = true;
+	outfile_withdraw(out);
+}
+
 static int commit(struct outfile *out)
 {
 	int err = name_file(out), copy;

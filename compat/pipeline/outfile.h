@@ -48,6 +48,9 @@ int outfile_begin(struct outfile *out);
  */
 void outfile_withdraw(struct outfile *out);
 
+/* The caller failed: a file that has nothing yet loses its name, too. */
+void outfile_drop_empty(struct outfile *out);
+
 /* outfile_open() for a directory, which is out->temp until the commit; -EEXIST if path exists. */
 int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out);
 

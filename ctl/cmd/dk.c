@@ -217,6 +217,8 @@ int dk_command(struct app *app, const char *argument, unsigned int flags)
 		err = print_log(app, &opts, &result);
 		progress_end(&looking.progress);
 		rc = finish(app, &opts, &result, file, err);
+		if (err)
+			outfile_drop_empty(&out);
 	}
 	print_output(&out);
 	outfile_close(&out);

@@ -224,6 +224,8 @@ int cmd_report(struct app *app, int argc, char **argv)
 	rc = bad ? bad : rc;
 	if (inputs_lack_hosts(&r.in))
 		rc = app_worse(rc, EXIT_LOST);
+	if (rc == EXIT_FAILED)
+		outfile_drop_empty(&r.file);
 	if (r.file.path && !r.args.sink.whole && outfile_commit(&r.file) && !rc)
 		rc = app_fail(app);
 	print_output(&r.file);

@@ -112,3 +112,19 @@ is_waiting()
 	run -1 --separate-stderr dktrace convert --format trace.dat all.dat pipe
 	same "dktrace: pipe cannot be written in any order: name a file" "$stderr" "words"
 }
+
+@test "a command that fails before it writes leaves no empty file" {
+	local command
+
+	for command in "report missing.dat --output" "dk --input missing" "show --input missing"; do
+		# shellcheck disable=SC2086 # several words
+		run --separate-stderr dktrace $command new
+		same 1 "$status" "status of $command"
+		gone new
+		echo earlier >old
+		# shellcheck disable=SC2086 # several words
+		run --separate-stderr dktrace $command old
+		same earlier "$(cat old)" "file after $command"
+		gone old.old
+	done
+}
