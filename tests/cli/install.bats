@@ -33,6 +33,14 @@ target()
 		"$(cd "$DESTDIR" && find . ! -type d | sed 's,./,,' | sort)" "what is left"
 }
 
+@test "a program that DESTDIR staged uses the class map that was staged with it" {
+	unset DKTRACE_CLASSES
+	[ ! -d /usr/local/share/dktrace/classes.d ] || skip "dktrace is installed on this system"
+	target install
+	run -0 "$DESTDIR/usr/local/bin/dktrace" list classes ioctl
+	has "$output" "the ioctl system call"
+}
+
 @test "alternatives name dktrace lctl, forward to Lustre's lctl, and switch back" {
 	command -v update-alternatives >/dev/null || skip "no update-alternatives"
 	local dirs=$BATS_TEST_TMPDIR/alternatives real=$DESTDIR/usr/sbin/lctl

@@ -172,9 +172,10 @@ static bool is_dir(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* Returns the map of the source tree, for a program that runs where it was built. */
+/* Returns the map of a program that runs where it was built, or where DESTDIR staged it. NULL: none. */
 static char *find_beside_program(void)
 {
+	static const char *const places[] = { "share/classes.d", "share/dktrace/classes.d" };
 	char exe[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	char *slash;
@@ -185,7 +186,14 @@ static char *find_beside_program(void)
 	slash = strrchr(exe, '/');
 	if (slash)
 		*slash = '\0';
-	return dkt__format("%s/../share/classes.d", exe);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char *path = dkt__format("%s/../%s", exe, places[i]);
+
+		if (!path || is_dir(path))
+			return path;
+		free(path);
+	}
+	return NULL;
 }
 
 /* The directories of the map, in the order in which they are read. */
@@ -216,7 +224,7 @@ static int list_usual(struct class_dirs *dirs)
 		return -ENOMEM;
 	if (!is_dir(class_dir_shipped))
 		dirs->text = find_beside_program();
-	dirs->list[dirs->n++] = dirs->text && is_dir(dirs->text) ? dirs->text : class_dir_shipped;
+	dirs->list[dirs->n++] = dirs->text ? dirs->text : class_dir_shipped;
 	if (access(CLASSES_SITE, F_OK) == 0)
 		dirs->list[dirs->n++] = CLASSES_SITE;
 	return 0;
