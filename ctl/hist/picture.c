@@ -52,9 +52,9 @@ static char *desc_of(const struct dkt_table_info *info, const char *origin, size
 
 	if (shown_rows < info->n_rows)
 		snprintf(more, sizeof(more), "; not shown: %zu", info->n_rows - shown_rows);
-	return dkt__format("%s%s%" PRIu64 " hits in %zu rows, %" PRIu64 " did not fit%s",
+	return dkt__format("%s%s%" PRIu64 " hits in %zu row%s, %" PRIu64 " did not fit%s",
 			   origin ?: "", origin ? ": " : "", info->hits, info->n_rows,
-			   info->dropped, more);
+			   info->n_rows == 1 ? "" : "s", info->dropped, more);
 }
 
 int hist_view_bars(const struct hist_view *view, const char *origin, FILE *f)

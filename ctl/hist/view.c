@@ -338,10 +338,10 @@ int hist_view_print(const struct app *app, const struct hist_view *view)
 	out_json(&out, "entries", val_number(info->n_rows));
 	out_json(&out, "dropped", val_number(info->dropped));
 	if (out.form == OUT_TEXT && info->n_rows > n)
-		printf("(%zu more rows)\n", info->n_rows - n);
+		printf("(%zu more row%s)\n", info->n_rows - n, info->n_rows - n == 1 ? "" : "s");
 	if (out.form == OUT_TEXT)
-		printf("%s%" PRIu64 " hits in %zu rows, %" PRIu64 " did not fit\n", n ? "\n" : "",
-		       info->hits, info->n_rows, info->dropped);
+		printf("%s%" PRIu64 " hits in %zu row%s, %" PRIu64 " did not fit\n", n ? "\n" : "",
+		       info->hits, info->n_rows, info->n_rows == 1 ? "" : "s", info->dropped);
 	return out_end(&out);
 }
 

@@ -24,6 +24,14 @@ syscalls:sys_exit_read,48' "$output" 'two events by name'
 	has "$stderr" 'events have the fields and are counted'
 }
 
+@test "the last line of hist says row of one" {
+	run -0 hist syscalls:sys_exit_read
+	same "48 hits in 1 row, 0 did not fit" "${lines[-1]}" "one row"
+	run -0 hist syscalls:sys_exit_read -k ret.log2 -n 4
+	has "$output" "(1 more row)"
+	same "48 hits in 5 rows, 0 did not fit" "${lines[-1]}" "five rows"
+}
+
 @test "bars have eighths of a column if the locale has UTF-8" {
 	LC_ALL=C.UTF-8 run -0 hist syscalls:sys_exit_read -k ret.log2 --vals ret
 	# 15 of 15 are 55 columns, 11 are 40 3/8, 4 are 14 5/8.
