@@ -329,7 +329,7 @@ static int end_output(struct app *app, struct outfile *file, FILE *earlier, int 
 	int failed = 0;
 
 	if (earlier) {
-		/* What could not be written is still in the buffer, so that the reason is the last one. */
+		/* stdio keeps the text that it could not write, so that the last errno is the reason. */
 		if (fflush(stdout) || ferror(stdout))
 			failed = -errno;
 		if (fclose(stdout) && !failed)
