@@ -210,6 +210,7 @@ struct dkt_tracedat_opts {
 	bool part; /* a part of the source: count only the losses in its gaps */
 	/* Why records are missing that the source should have had, for the damage of the file; NULL: none are. */
 	const char *lacks;
+	int spare; /* 1 + the descriptor of an empty file in place of that in dir; it stays the caller's; 0: none */
 };
 
 /*
@@ -240,7 +241,7 @@ DKT_API void dkt_tracedat_free(struct dkt_tracedat *out);
 /*
  * Writes the file of a recorder, also one whose recorder was killed, as a finished file: the pages as
  * they are, undecoded. from: the recorder's file; to: an empty file. In opts, compression NULL keeps
- * the form of the pages, but all are compressed if some are; dir and part do not count. Returns 1,
+ * the form of the pages, but all are compressed if some are; dir, part and spare do not count. Returns 1,
  * without writing, if the file from is not one of a recorder or is finished.
  */
 DKT_API int dkt_tracedat_seal(struct dkt_ctx *ctx, int from, int to,

@@ -3,6 +3,7 @@
  * Stores the pieces of several growing byte strings in one unnamed file, until the caller copies
  * them to the output.
  */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/temporary.h"
@@ -12,6 +13,13 @@ int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spi
 {
 	*spill = (struct dkt__spill){ .fd = dkt__temporary_file(ctx, dir), .ctx = ctx };
 	return DKT__MIN(spill->fd, 0);
+}
+
+int dkt__spill_take(struct dkt_ctx *ctx, int fd, struct dkt__spill *spill)
+{
+	*spill = (struct dkt__spill){ .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0), .ctx = ctx };
+	return spill->fd < 0 ? dkt_fail(ctx, -errno, "use an unnamed file: %s", strerror(errno)) :
+			       0;
 }
 
 void dkt__spill_close(struct dkt__spill *spill)

@@ -29,6 +29,10 @@ struct dkt__spill {
 
 /* Creates the unnamed file in the directory dir. */
 int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill);
+
+/* Uses an empty file of the caller, who keeps the descriptor. */
+int dkt__spill_take(struct dkt_ctx *ctx, int fd, struct dkt__spill *spill);
+
 void dkt__spill_close(struct dkt__spill *spill);
 
 /* Appends a piece to a string. A new string must be all zero. */

@@ -373,7 +373,9 @@ int dkt_tracedat_new(struct dkt_ctx *ctx, struct dkt_source *source, int fd,
 	err = !out->lacks != !mine.lacks ? dkt__no_memory(ctx) :
 					   dkt__tdw_set_form(out, mine.version, mine.compression);
 	if (!err)
-		err = dkt__spill_open(out->ctx, mine.dir ? mine.dir : "/tmp", &out->spill);
+		err = mine.spare ?
+			      dkt__spill_take(out->ctx, mine.spare - 1, &out->spill) :
+			      dkt__spill_open(out->ctx, mine.dir ? mine.dir : "/tmp", &out->spill);
 	if (err) {
 		dkt_tracedat_free(out);
 		return err;

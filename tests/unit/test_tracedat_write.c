@@ -142,10 +142,25 @@ static void a_cpu_that_lost_all_its_records_is_not_forgotten(void **state)
 	}
 }
 
+static void a_file_of_the_caller_can_hold_the_records_until_the_end(void **state)
+{
+	const int spare = memfd_create("spare", MFD_CLOEXEC),
+		  fd = memfd_create("trace.dat", MFD_CLOEXEC);
+	DKT_OPTS(dkt_tracedat_opts, opts, .dir = "/nonexistent", .spare = spare + 1);
+	struct stat st;
+
+	(void)state;
+	write_with_gap(&opts, fd);
+	assert_int_equal(fstat(spare, &st), 0);
+	assert_true(st.st_size > 0);
+	assert_int_equal(close(spare) | close(fd), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_that_lost_all_its_records_is_not_forgotten),
+		cmocka_unit_test(a_file_of_the_caller_can_hold_the_records_until_the_end),
 		cmocka_unit_test(a_full_file_describes_what_was_written),
 	};
 
