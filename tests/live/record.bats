@@ -171,14 +171,16 @@ printed() { same "$1" "$("$sequence" check 1 1000 <"$tmp/out")" "seen and missin
 	same "" "$(own)" "left behind"
 }
 
-@test "recover --output in another directory adds what the kernel holds, too" {
-	mkdir "$tmp/from" "$tmp/to"
-	recording --comm "$name" -o "$tmp/from/a.dat"
+@test "recover -o adds what the kernel holds to the recording, and completes it as another file" {
+	mkdir "$tmp/other"
+	recording --comm "$name" -o "$tmp/a.dat"
+	kill -STOP "$pid"
+	"$sequence" 1 1000
 	kill -9 "$pid"
 	wait "$pid" || true
-	run -0 dktrace recover "$tmp/from/a.dat" -o "$tmp/to/b.dat"
-	has "$output" "a.dat: 0 records were still in the kernel"
-	exists "$tmp/to/b.dat"
+	run -0 dktrace recover "$tmp/a.dat" -o "$tmp/other/b.dat"
+	has "$output" "a.dat: 1000 records were still in the kernel"
+	same "1000 0" "$(account "$tmp/other/b.dat" 1 1000)" "seen and missing"
 	same "" "$(own)" "left behind"
 }
 
