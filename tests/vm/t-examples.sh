@@ -23,7 +23,7 @@ echo 1 >$bad/power
 rmmod xfs
 
 # Sleeps of a command that records for seconds end at once, after messages of each kind.
-mkdir -p room/bin room/tmp room/work /mnt/xfs /srv
+mkdir -p room/bin room/tmp room/work room/mnt/xfs /srv
 cp /bin/probe-target /bin/marker-target room/work
 cp /bin/probe-target-O0 room/tmp
 new_xfs room/xfs.img
