@@ -175,7 +175,8 @@ static int run_lctl(struct app *app, int argc, char **argv)
 	/* If --root replaces tracefs, do not mount debugfs. */
 	struct lctl lctl = { .instance = app->instance,
 			     .self = "lctl",
-			     .tree.tried_debugfs = app->root };
+			     .tree.tried_debugfs = app->root,
+			     .placer = &app->placer };
 	int rc;
 
 	/* "lctl dk --input DIR" reads a saved tree. */
@@ -191,6 +192,7 @@ static int run_lctl(struct app *app, int argc, char **argv)
 		rc = privileges_confine_dump(app, argc > 2 ? argv[2] : NULL);
 	if (!rc)
 		rc = lctl_main(&lctl, argc, argv);
+	placer_end(&app->placer);
 	dkt_ctx_free(app->ctx);
 	return lctl.closed ? EXIT_PIPE : rc;
 }

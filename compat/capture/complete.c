@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/util.h"
 #include "io/full.h"
-#include "pipeline/outfile.h"
 
 /* The file that is written has more tables and padding than the recording. */
 #define MORE (UINT64_C(1) << 20)
@@ -47,15 +46,6 @@ static int check_same(struct dkt_ctx *ctx, const char *path, int fd)
 			path);
 }
 
-/* A file of another user stays that user's. */
-static void keep_owner(int from, int to)
-{
-	struct stat st;
-
-	if (!fstat(from, &st) && st.st_uid != geteuid() && fchown(to, st.st_uid, st.st_gid))
-		return;
-}
-
 /* Makes the new file last before it replaces the recording. */
 static int settle(struct dkt_ctx *ctx, const char *path, int fd)
 {
@@ -63,41 +53,35 @@ static int settle(struct dkt_ctx *ctx, const char *path, int fd)
 }
 
 int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const char *to,
-			const char *compression, char **kept)
+			const char *compression, struct outfile *out)
 {
 	DKT_OPTS(dkt_tracedat_opts, opts, .compression = compression);
-	struct outfile out = OUTFILE_INIT;
 	bool same = !strcmp(path, to);
 	int err = same ? check_same(ctx, path, fd) : 0;
 
 	if (!err)
-		err = outfile_open(ctx, to, true, &out);
-	out.same = same;
+		err = outfile_open(ctx, to, true, out);
+	out->same = same;
 	if (!err && !same)
-		err = outfile_check_input(&out, path);
+		err = outfile_check_input(out, path);
 	if (!err)
-		err = check_room(ctx, path, fd, &out);
+		err = check_room(ctx, path, fd, out);
 	if (!err)
-		err = dkt_tracedat_seal(ctx, fd, out.fd, &opts);
+		err = dkt_tracedat_seal(ctx, fd, out->fd, &opts);
 	if (!err)
-		err = settle(ctx, to, out.fd);
-	if (!err && same) {
-		keep_owner(fd, out.fd);
+		err = settle(ctx, to, out->fd);
+	if (!err && same)
 		err = check_same(ctx, path, fd);
-	}
-	if (!err)
-		err = outfile_commit(&out);
-	*kept = out.kept;
-	out.kept = NULL;
-	outfile_close(&out);
-	return err;
+	return err ? err : outfile_commit(out);
 }
 
 int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *compression)
 {
-	char *kept __cleanup(free) = NULL;
+	struct outfile out = OUTFILE_INIT;
+	const int err = capture_complete_as(ctx, path, fd, path, compression, &out);
 
-	return capture_complete_as(ctx, path, fd, path, compression, &kept);
+	outfile_close(&out);
+	return err;
 }
 
 /* ---- after the end ---- */

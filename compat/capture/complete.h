@@ -4,6 +4,8 @@
 
 #include <dktrace/dktrace.h>
 
+#include "pipeline/outfile.h"
+
 /*
  * Writes the recording path, which is open for reading as fd, as a finished file beside it, which then
  * takes its name. compression: as for dkt_tracedat_seal(). Returns 1 if it is finished already. After a
@@ -17,9 +19,6 @@ int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *
  */
 int capture_complete_ended(struct dkt_ctx *ctx, const char *path, int fd, const char *compression);
 
-/*
- * The same into another file, whose name is to. Sets *kept to the name that an earlier file there has now,
- * which the caller frees; NULL: there was none.
- */
+/* The same into another file, whose name is to. The caller closes out, which says where an earlier file is now. */
 int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const char *to,
-			const char *compression, char **kept);
+			const char *compression, struct outfile *out);

@@ -119,7 +119,7 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 static int confine(struct lctl *lctl, struct dkt__own_dir *temporary)
 {
 	struct dkt__cage cage __cleanup(cage_end) = DKT__CAGE_INIT;
-	int err = dkt__cage_begin(&cage, 0);
+	int err = dkt__cage_begin(&cage, DKT__CAGE_REMOVE);
 
 	if (!err)
 		err = dkt__cage_allow_system(&cage);

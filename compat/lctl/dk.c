@@ -82,7 +82,9 @@ static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *
 static int write_raw(struct lctl *lctl, struct debuglog *log, const struct dk_args *args)
 {
 	char *name __cleanup(free) = raw_name(args);
-	const struct sink_opts sink = { .writer = &raw_writer, .whole = true };
+	const struct sink_opts sink = { .writer = &raw_writer,
+					.whole = true,
+					.placer = lctl->placer };
 	struct selection selection = { 0 };
 	struct outfile file = OUTFILE_INIT;
 	struct dk_result result = { 0 };
@@ -114,7 +116,8 @@ static int open_file(struct lctl *lctl, const char *name, bool *is_new)
 	int fd;
 
 	*is_new = access(name, F_OK);
-	fd = output_open(lctl->ctx, name, 0);
+	fd = placer_serves(lctl->placer) ? placer_open_plain(lctl->ctx, lctl->placer) :
+					   output_open(lctl->ctx, name, 0);
 	if (fd < 0)
 		say_line(stderr, "fopen(%s) failed: %s", name, dkt_error(lctl->ctx));
 	return fd;

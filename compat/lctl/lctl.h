@@ -10,6 +10,7 @@
 struct lctl {
 	struct dkt_ctx *ctx;
 	const char *instance; /* name of the debug log's instance */
+	const struct placer *placer; /* of the output of dk with input, as in struct outfile */
 	const char *input; /* saved tracefs tree that dk reads; NULL: the kernel */
 	const char *self; /* program name at the beginning of messages */
 	bool hints; /* suggest a name for a misspelt one */

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/memory.h"
+#include "base/temporary.h"
 #include "io/full.h"
 #include "io/output.h"
 
@@ -81,9 +83,59 @@ static void begin(struct outfile *out, struct dkt_ctx *ctx, const char *path)
 
 	*out = (struct outfile){ .ctx = ctx,
 				 .path = is_stdout ? "standard output" : path,
+				 .placer = !is_stdout && placer_serves(out->placer) ? out->placer :
+										      NULL,
 				 .fd = -1,
 				 .in_place = is_stdout };
 }
+
+static void forget_kept(struct outfile *out)
+{
+	free(out->kept);
+	out->kept = NULL;
+}
+
+/* ---- by the placer ---- */
+
+static int ask(struct outfile *out, enum placer_question question, struct placer_answer *answer)
+{
+	int err = placer_ask(out->ctx, out->placer, question, answer);
+
+	if (err)
+		return err;
+	forget_kept(out);
+	if (*answer->kept)
+		out->kept = strdup(answer->kept);
+	return out->kept || !*answer->kept ? 0 : dkt__no_memory(out->ctx);
+}
+
+static int ask_to_open(struct outfile *out, enum placer_question question)
+{
+	struct placer_answer answer;
+	int err = ask(out, question, &answer);
+
+	if (err)
+		return err;
+	out->fd = answer.fd;
+	out->in_place = answer.in_place;
+	out->waits = answer.waits;
+	if (*answer.path) {
+		out->target = strdup(answer.path);
+		out->path = out->target;
+	}
+	return out->path && !find_dir(out) ? 0 : dkt__no_memory(out->ctx);
+}
+
+static int ask_to_begin(struct outfile *out)
+{
+	struct placer_answer answer;
+	const int err = ask(out, PLACER_BEGIN, &answer);
+
+	out->in_place |= !err;
+	return err;
+}
+
+/* ---- opening ---- */
 
 static int open_in_place(struct outfile *out, unsigned int flags)
 {
@@ -144,8 +196,12 @@ int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct out
 	int err = 0;
 
 	begin(out, ctx, path);
-	if (dir)
+	if (dir) {
 		out->path = path;
+		out->placer = NULL;
+	}
+	if (out->placer)
+		return ask_to_open(out, PLACER_OPEN_NOW);
 	if (dir || !out->in_place)
 		err = output_check(ctx, path);
 	if (err && (dir || err != -ENOENT))
@@ -171,6 +227,8 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	int err;
 
 	begin(out, ctx, path);
+	if (out->placer)
+		return ask_to_open(out, whole ? PLACER_OPEN_WHOLE : PLACER_OPEN);
 	err = out->in_place ? 0 : output_check(ctx, path);
 	if (err)
 		return dkt_fail_in(ctx, err, "open %s", path);
@@ -218,6 +276,17 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 	return make_dir(out);
 }
 
+int outfile_spare(const struct outfile *out)
+{
+	struct placer_answer answer;
+
+	if (!out->placer)
+		return dkt__temporary_file(out->ctx, out->dir ?: dkt__temporary_dir());
+	return placer_ask(out->ctx, out->placer, PLACER_SPARE, &answer) ?: answer.fd;
+}
+
+/* ---- naming ---- */
+
 static bool is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -258,6 +327,16 @@ static int give_name(struct outfile *out)
 	return fail(out, "write");
 }
 
+/* A file of another user stays that user's. */
+static void keep_owner(const struct outfile *out)
+{
+	struct stat st;
+
+	if (out->same && !lstat(out->path, &st) && st.st_uid != geteuid() &&
+	    fchown(out->fd, st.st_uid, st.st_gid))
+		return;
+}
+
 /* Prepares a file that is to have its name. */
 static int name_file(struct outfile *out)
 {
@@ -265,6 +344,7 @@ static int name_file(struct outfile *out)
 		return 0;
 	if (fchmod(out->fd, output_mode(out->path, 0600)))
 		return fail(out, "write");
+	keep_owner(out);
 	return out->temp ? 0 : give_name(out);
 }
 
@@ -306,19 +386,18 @@ int outfile_begin(struct outfile *out)
 		return 0;
 	out->waits = false;
 	out->fresh = true;
-	return place(out);
-}
-
-static void forget_kept(struct outfile *out)
-{
-	free(out->kept);
-	out->kept = NULL;
+	return out->placer ? ask_to_begin(out) : place(out);
 }
 
 void outfile_withdraw(struct outfile *out)
 {
+	struct placer_answer answer;
 	struct stat mine, st;
 
+	if (out->placer) {
+		ask(out, out->only_copy ? PLACER_DROP_EMPTY : PLACER_WITHDRAW, &answer);
+		return;
+	}
 	if (fstat(out->fd, &mine) || (out->only_copy && mine.st_size) || !S_ISREG(mine.st_mode) ||
 	    stat(out->path, &st) || !is_same(&mine, &st))
 		return;
@@ -336,23 +415,31 @@ void outfile_drop_empty(struct outfile *out)
 	outfile_withdraw(out);
 }
 
+/* Some file systems report a failed write only at close, also that of a copy. */
+static int check_close(struct outfile *out)
+{
+	const int copy = out->fd < 0 ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
+
+	return out->fd < 0 || (copy >= 0 && !close(copy)) ? 0 : fail(out, "write");
+}
+
 static int commit(struct outfile *out)
 {
-	int err = name_file(out), copy;
+	struct placer_answer answer;
+	int err = out->placer ? 0 : name_file(out);
 
 	if (err)
 		return err;
-	/* Some file systems report a failed write only at close, also that of a copy. */
-	copy = out->fd < 0 ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
-	if (out->fd >= 0 && (copy < 0 || close(copy))) {
-		err = fail(out, "write");
+	err = check_close(out);
+	if (err) {
 		if (out->in_place)
 			outfile_withdraw(out);
 		return err;
 	}
 	dkt__closep(&out->fd);
 	out->fd = -1;
-	return replace(out);
+	return out->placer ? ask(out, out->same ? PLACER_COMMIT_SAME : PLACER_COMMIT, &answer) :
+			     replace(out);
 }
 
 int outfile_commit(struct outfile *out)
@@ -374,13 +461,18 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 
 void outfile_close(struct outfile *out)
 {
+	struct placer_answer answer;
+
 	if (out->fd >= 0)
 		close(out->fd);
+	/* It may be opened again. If the placer has gone, it has closed its file. */
+	if (out->placer && out->ctx)
+		placer_ask(out->ctx, out->placer, PLACER_CLOSE, &answer);
 	if (out->temp)
 		nftw(out->temp, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	free(out->temp);
 	free(out->dir);
 	free(out->target);
 	free(out->kept);
-	*out = (struct outfile){ .fd = -1 };
+	*out = (struct outfile)OUTFILE_INIT;
 }

@@ -4,9 +4,12 @@
 
 #include <dktrace/dktrace.h>
 
+#include "pipeline/placer.h"
+
 struct outfile {
 	struct dkt_ctx *ctx;
 	const char *path;
+	const struct placer *placer; /* in: writes path for this process; NULL: this one can */
 	char *dir; /* the directory of the file */
 	char *temp; /* the temporary name; NULL: none */
 	char *target; /* of the link that was named; NULL: path is as the caller named it */
@@ -16,7 +19,7 @@ struct outfile {
 	bool waits; /* for outfile_begin() */
 	bool fresh; /* there was no file of this name, or it has another one */
 	bool only_copy; /* the caller says: what is written is nowhere else, so that a part of it counts */
-	bool same; /* the caller says: it replaces the earlier file with the same records */
+	bool same; /* the caller says: it has the records of the earlier file, and stays its owner's */
 };
 
 #define OUTFILE_INIT                                                                               \
@@ -25,6 +28,9 @@ struct outfile {
 	}
 
 /*
+ * These functions keep out->placer, and let it do what they do, unless path is standard output or a
+ * directory.
+ *
  * Opens a file for writing; path does not change before outfile_commit(). "-" or NULL is standard
  * output. A terminal, pipe or device is written directly; with whole that is an error, -EINVAL.
  */
@@ -53,6 +59,12 @@ void outfile_drop_empty(struct outfile *out);
 
 /* outfile_open() for a directory, which is out->temp until the commit; -EEXIST if path exists. */
 int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out);
+
+/*
+ * Creates a file without a name beside an output that is complete or absent, for what is to be written there.
+ * Returns its descriptor, which the caller closes, or -errno.
+ */
+int outfile_spare(const struct outfile *out);
 
 /* Returns -EINVAL if the output would replace the file input. */
 int outfile_check_input(const struct outfile *out, const char *input);

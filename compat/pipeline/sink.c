@@ -86,6 +86,7 @@ int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char
 		*file = (struct outfile){ .ctx = ctx, .fd = journald_open(ctx), .in_place = true };
 		return DKT__MIN(file->fd, 0);
 	}
+	file->placer = opts->placer;
 	if (opts->writer)
 		return outfile_open(ctx, path, true, file);
 	if (!opts->whole)
@@ -241,9 +242,12 @@ static int open_tracedat(struct sink *sink, const struct outfile *file)
 	const struct sink_opts *opts = sink->opts;
 	struct pipeline *p = sink->p;
 	char *lacks __cleanup(free) = NULL;
+	int spare __cleanup(close) = outfile_spare(file);
 	DKT_OPTS(dkt_tracedat_opts, dat, .version = opts->version, .compression = opts->compression,
-		 .dir = file->dir, .part = opts->part);
+		 .spare = spare + 1, .part = opts->part);
 
+	if (spare < 0)
+		return spare;
 	if (pipeline_lacks(p, &lacks))
 		return dkt__no_memory(p->ctx);
 	dat.lacks = lacks;

@@ -35,6 +35,7 @@ struct sink_opts {
 	bool whole; /* the file is complete or absent */
 	bool journal; /* the file is the journal; the style is legacy */
 	bool stamps; /* as in struct text_out */
+	const struct placer *placer; /* as in struct outfile */
 };
 
 struct sink {

@@ -10,6 +10,7 @@
 #include "base/own_dir.h"
 #include "base/util.h"
 #include "lustre/names.h"
+#include "pipeline/placer.h"
 
 /* Exit statuses beside 0. */
 enum {
@@ -154,6 +155,7 @@ struct app {
 	struct app_damage *damages; /* of compressed input; see unpack.h */
 	size_t n_damages;
 	struct dkt__own_dir temporary;
+	struct placer placer; /* of the output, for a process that is confined */
 	bool made_run_dir; /* for this command */
 	unsigned int keep_privileges; /* enum dkt_keep: needed for the input and the output */
 };

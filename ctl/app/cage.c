@@ -85,8 +85,20 @@ static int allow_debug_files(struct dkt__cage *cage, const char *program)
 	return err;
 }
 
-static int allow_inputs(struct dkt__cage *cage, char *const *inputs, size_t n, unsigned int needs)
+/* A recording that is recovered gets the records that the kernel still has. */
+static int allow_recording(struct dkt__cage *cage, const char *path)
 {
+	struct stat st;
+
+	return stat(path, &st) || !S_ISREG(st.st_mode) ?
+		       0 :
+		       dkt__cage_allow(cage, path, DKT__CAGE_WRITE);
+}
+
+static int allow_inputs(const struct app *app, struct dkt__cage *cage, char *const *inputs,
+			size_t n)
+{
+	const bool recovers = app->command && app->command->flags & CMD_RECOVER;
 	/* Standard input is opened again, to see whether somebody writes it. */
 	int err = allow_input(cage, "/proc/self/fd/0");
 
@@ -94,8 +106,8 @@ static int allow_inputs(struct dkt__cage *cage, char *const *inputs, size_t n, u
 		err = allow_input(cage, inputs[i]);
 		if (!err)
 			err = allow_beside(cage, inputs[i]);
-		if (!err && needs & CAGE_ADD)
-			err = dkt__cage_allow(cage, inputs[i], DKT__CAGE_WRITE);
+		if (!err && recovers)
+			err = allow_recording(cage, inputs[i]);
 	}
 	return err;
 }
@@ -122,19 +134,12 @@ static char *read_link(const char *path)
 			   target);
 }
 
-static int allow_output(struct dkt__cage *cage, const char *path)
+/* Gives the directories of the output, and of the links that it may be. */
+static int allow_names(struct dkt__cage *cage, const char *path)
 {
-	char *at __cleanup(free) = NULL;
-	struct stat st = { .st_mode = S_IFREG };
-	int err;
+	char *at __cleanup(free) = read_link(path);
+	int err = allow_dir_of(cage, path);
 
-	if (!path || !strcmp(path, "-"))
-		return 0;
-	/* Devices and pipes are opened as they are. */
-	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return dkt__cage_allow(cage, path, DKT__CAGE_WRITE);
-	err = allow_dir_of(cage, path);
-	at = read_link(path);
 	for (int i = 0; !err && at && i < MAX_LINKS; i++) {
 		char *next = read_link(at);
 
@@ -143,6 +148,25 @@ static int allow_output(struct dkt__cage *cage, const char *path)
 		at = next;
 	}
 	return err;
+}
+
+static int allow_output(struct app *app, struct dkt__cage *cage, const char *path,
+			unsigned int needs)
+{
+	struct stat st = { 0 };
+	int err = 0;
+
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	/* Devices and pipes are opened as they are. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return dkt__cage_allow(cage, path, DKT__CAGE_WRITE);
+	if (needs & CAGE_NAMES)
+		return allow_names(cage, path);
+	/* An earlier file may be one that must not be replaced. */
+	if (S_ISREG(st.st_mode))
+		err = allow_input(cage, path);
+	return err ? err : placer_begin(app->ctx, path, &app->placer);
 }
 
 /* ---- needs beside ---- */
@@ -199,6 +223,8 @@ static unsigned int calls_needed(const struct app *app, unsigned int needs)
 	return (needs & CAGE_NETWORK ? DKT__CAGE_NETWORK : 0) |
 	       (needs & CAGE_ACCEPT ? DKT__CAGE_ACCEPT : 0) |
 	       (app->journal ? DKT__CAGE_DATAGRAMS : 0) |
+	       (needs & (CAGE_NAMES | CAGE_KERNEL | CAGE_STATE) ? DKT__CAGE_NAMES : 0) |
+	       (needs & CAGE_TEMPORARY ? DKT__CAGE_REMOVE : 0) |
 	       (needs & CAGE_PROCESSES ? DKT__CAGE_PROCESSES : 0);
 }
 
@@ -220,11 +246,11 @@ int cage_enter(struct app *app, char *const *inputs, size_t n, const char *outpu
 	needs |= needs_of(app->command);
 	err = dkt__cage_begin(&cage, calls_needed(app, needs));
 	if (!err)
-		err = allow_inputs(&cage, inputs, n, needs);
+		err = allow_inputs(app, &cage, inputs, n);
 	if (!err)
 		err = opt_each_input(app, allow_input, &cage);
 	if (!err)
-		err = allow_output(&cage, output);
+		err = allow_output(app, &cage, output, needs);
 	if (!err)
 		err = dkt__cage_allow_system(&cage);
 	if (!err)

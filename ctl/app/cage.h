@@ -15,13 +15,12 @@ enum cage_need {
 	CAGE_LUSTRE = 32, /* set Lustre's parameters */
 	CAGE_ACCEPT = 64, /* take connections from a socket that listens already */
 	CAGE_TEMPORARY = 128, /* temporary files, in a directory of its own */
-	CAGE_ADD = 256, /* add to the inputs what the kernel still holds */
+	CAGE_NAMES = 256, /* create files in the directory of the output, beside it or below it */
 };
 
 /*
  * Confines the process for good to the n input files, to those that options name, and to the output
- * (NULL or "-": none). An output is created in its directory, so that the directory can be written to.
- * needs: enum cage_need. Returns 0 or -errno.
+ * (NULL or "-": none), which app->placer opens and names from then on. needs: enum cage_need. Returns 0 or -errno.
  */
 int cage_enter(struct app *app, char *const *inputs, size_t n, const char *output,
 	       unsigned int needs);

@@ -10,6 +10,7 @@
 #include "app/cage.h"
 #include "io/output.h"
 #include "io/run_dir.h"
+#include "pipeline/sink.h"
 
 struct app_file {
 	const char *path;
@@ -140,19 +141,37 @@ static bool needs_temporary(struct app *app, int argc, char **argv)
 	return !n || n < app->n_files || (last >= first && n < (size_t)(last - first + 1));
 }
 
+/* True if the output is a directory: of the files of a style. */
+static bool is_directory(const struct app *app, const char *output)
+{
+	const bool by_name = app->command->flags & CMD_WRITE && !app->format;
+	const char *kind = by_name ? sink_by_path(output) : app->format ?: app->style;
+	struct sink_opts opts = { 0 };
+
+	return kind && !sink_kind(kind, &opts) && opts.style.traits & DKT_STYLE_FILES;
+}
+
+/* A recording has its name while it grows, and pieces have names of their own. */
+static unsigned int needs_names(const struct app *app, const char *output)
+{
+	return output && (app->command->flags & (CMD_CAPTURE | CMD_SPLIT) ||
+			  is_directory(app, output)) ?
+		       CAGE_NAMES :
+		       0;
+}
+
 static int confine(struct app *app, int argc, char **argv, bool log)
 {
+	const char *output = find_output(app, argc, argv);
 	const int first = first_read(app), last = last_read(app, argc);
-	unsigned int needs = log ? CAGE_KERNEL : 0;
+	unsigned int needs = (log ? CAGE_KERNEL : 0) | needs_names(app, output);
 
 	if (needs_temporary(app, argc, argv))
 		needs |= CAGE_TEMPORARY;
 	if (app->keep_privileges & DKT_KEEP_SYMBOLS)
 		needs |= CAGE_PROGRAMS;
-	if (app->command->flags & CMD_RECOVER)
-		needs |= CAGE_ADD;
-	return cage_enter(app, argv + first, last < first ? 0 : (size_t)(last - first + 1),
-			  find_output(app, argc, argv), needs);
+	return cage_enter(app, argv + first, last < first ? 0 : (size_t)(last - first + 1), output,
+			  needs);
 }
 
 /* Settings of a tree are those of whoever has made it. */
@@ -167,7 +186,7 @@ static int confine_to_tree(struct app *app, const char *output)
 	if (!statfs(app->root, &st) && st.f_type == TRACEFS_MAGIC)
 		return 0;
 	return cage_enter(app, NULL, 0, output,
-			  CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE |
+			  CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE | needs_names(app, output) |
 				  (app->command->flags & CMD_RECORD ? CAGE_TEMPORARY : 0)) ?
 		       app_fail(app) :
 		       0;
@@ -231,6 +250,7 @@ void privileges_end(struct app *app)
 {
 	if (app->made_run_dir)
 		run_dir_remove();
+	placer_end(&app->placer);
 	dkt__own_dir_remove(&app->temporary);
 	while (app->n_files)
 		close(app->files[--app->n_files].fd);

@@ -115,7 +115,7 @@ static int report(const char *path, const struct facts *facts)
 int cmd_recover(struct app *app, int argc, char **argv)
 {
 	const char *path = argv[1], *to = app->output ? app->output : path;
-	char *kept __cleanup(free) = NULL;
+	struct outfile out = { .fd = -1, .placer = &app->placer };
 	struct facts facts = { 0 };
 	int fd __cleanup(close) = open_file(app, path), err, rc;
 
@@ -124,10 +124,11 @@ int cmd_recover(struct app *app, int argc, char **argv)
 	if (!err)
 		err = read_facts(app, path, fd, &facts);
 	if (!err)
-		err = capture_complete_as(app->ctx, path, fd, to, app->compression, &kept);
+		err = capture_complete_as(app->ctx, path, fd, to, app->compression, &out);
 	if (err == 1)
 		app_say("%s is not an incomplete recording: there is nothing to recover", path);
-	print_kept(to, kept);
+	print_kept(to, out.kept);
+	outfile_close(&out);
 	rc = err < 0 ? app_fail(app) : err ? 0 : report(to, &facts);
 	free(facts.damage);
 	return rc;

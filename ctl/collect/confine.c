@@ -35,5 +35,5 @@ int collect_confine(struct collect *collect)
 	err = output_keep(app->ctx, dir, &keep);
 	if (!err)
 		err = dkt_caps_limit(app->ctx, keep);
-	return err ? err : cage_enter(app, NULL, 0, dir, 0);
+	return err ? err : cage_enter(app, NULL, 0, dir, CAGE_NAMES);
 }

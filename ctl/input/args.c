@@ -89,7 +89,9 @@ int sink_args_read(const struct app *app, const char *file, const char *usual,
 	const char *format = app->format || usual ? app->format : sink_by_path(file);
 	int rc;
 
-	*opts = (struct sink_opts){ .compression = app->compression, .raw_text = app->raw_text };
+	*opts = (struct sink_opts){ .compression = app->compression,
+				    .raw_text = app->raw_text,
+				    .placer = &app->placer };
 	rc = app->format || !usual ? read_format(app, file, format, opts) :
 				     read_style(app, file, usual, &opts->style);
 	if (!rc)

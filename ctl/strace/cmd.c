@@ -346,7 +346,7 @@ static int end_output(struct app *app, struct outfile *file, FILE *earlier, int 
 int cmd_strace(struct app *app, int argc, char **argv)
 {
 	struct strace strace = { .app = app };
-	struct outfile file = OUTFILE_INIT;
+	struct outfile file = { .fd = -1, .placer = &app->placer };
 	FILE *earlier = NULL;
 	struct record_args args = { 0 };
 	struct inputs in = { 0 };

@@ -136,7 +136,7 @@ static int make(struct app *app, struct inputs *in, struct record_args *args, st
 
 int cmd_view(struct app *app, int argc, char **argv)
 {
-	struct outfile file = OUTFILE_INIT;
+	struct outfile file = { .fd = -1, .placer = &app->placer };
 	struct record_args args = { 0 };
 	struct inputs in = { 0 };
 	int rc;

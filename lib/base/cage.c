@@ -247,6 +247,16 @@ static const int refused[] = {
 	SCMP_SYS(clock_settime),
 };
 
+/* Calls on names, for a process that only writes to files which are open. */
+static const int naming[] = {
+	SCMP_SYS(rename),  SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(link),
+	SCMP_SYS(linkat),  SCMP_SYS(symlink),  SCMP_SYS(symlinkat), SCMP_SYS(mkdir),
+	SCMP_SYS(mkdirat), SCMP_SYS(rmdir),    SCMP_SYS(mknod),     SCMP_SYS(mknodat),
+	SCMP_SYS(fchmod),
+};
+
+static const int removing[] = { SCMP_SYS(unlink), SCMP_SYS(unlinkat) };
+
 /* fchmodat2() and setxattrat(), which libseccomp of Debian 12 does not know. */
 #define FCHMODAT2  452
 #define SETXATTRAT 463
@@ -292,10 +302,14 @@ static int refuse_list(scmp_filter_ctx filter, const int *calls, size_t n)
 	return err;
 }
 
-static int refuse_calls(scmp_filter_ctx filter)
+static int refuse_calls(scmp_filter_ctx filter, unsigned int needs)
 {
 	int err = refuse_list(filter, refused, ARRAY_SIZE(refused));
 
+	if (!err && !(needs & DKT__CAGE_NAMES))
+		err = refuse_list(filter, naming, ARRAY_SIZE(naming));
+	if (!err && !(needs & (DKT__CAGE_NAMES | DKT__CAGE_REMOVE)))
+		err = refuse_list(filter, removing, ARRAY_SIZE(removing));
 	if (!err)
 		err = refuse_if(filter, FCHMODAT2, 0, NULL);
 	return err ? err : refuse_if(filter, SETXATTRAT, 0, NULL);
@@ -392,7 +406,7 @@ static int enter_filter(unsigned int needs)
 	filter = new_filter();
 	if (!filter)
 		return -ENOMEM;
-	err = refuse_calls(filter);
+	err = refuse_calls(filter, needs);
 	if (!err)
 		err = refuse_arguments(filter);
 	if (!err)

@@ -35,6 +35,8 @@ enum dkt__cage_need {
 	DKT__CAGE_DATAGRAMS = 2, /* send datagrams to sockets of this machine, as the journal's */
 	DKT__CAGE_PROCESSES = 4, /* open files by /proc/PID, which Landlock forbids: without it */
 	DKT__CAGE_ACCEPT = 8, /* take connections from a socket that listens already */
+	DKT__CAGE_NAMES = 16, /* create, rename and remove names, and set modes of files */
+	DKT__CAGE_REMOVE = 32, /* remove names, as of temporary files */
 };
 
 /* Begins without a right to any file. Returns 0, also without Landlock, or -errno. */

@@ -23,6 +23,7 @@ setup()
 	# Not even what others have in the directory for temporary files.
 	mkdir -p other tmp/other out
 	echo secret >tmp/other/file
+	echo secret >out/beside
 	cp "$top/tests/fixture/tracedat/v6.dat" in.dat
 	cp -r "$capture" tree
 	cp "$tools/probe-target" program
@@ -49,9 +50,16 @@ calls_of()
 
 	case $1 in
 	analyze) echo "in.dat analyze cputop in.dat" ;;
-	convert) echo "in.dat convert in.dat out/a.json --format json" ;;
+	convert)
+		echo "in.dat convert in.dat out/a.json --format json"
+		echo "in.dat convert in.dat out/a.dat"
+		echo "in.dat convert in.dat out/a.sqlite"
+		echo "in.dat convert in.dat out/link.json --format json"
+		echo "in.dat convert in.dat out/a --format ctf"
+		;;
 	dk | show | follow)
 		echo "$tree $1 -i tree"
+		echo "$tree $1 -i tree -o out/a.log"
 		echo "end $1 -B $log -R tree"
 		;;
 	hist)
@@ -72,10 +80,14 @@ calls_of()
 	filter) echo "$list filter list -B $log -R tree" ;;
 	function | graph) echo "$list $1 vfs_read -B $log -R tree" ;;
 	get_param) echo "end -R tree -B $log get_param debug" ;;
-	last-boot | start | status | stop) echo "end $1 -B $log -R tree" ;;
+	last-boot) echo "end $1 -B $log -R tree -o out/a.log" ;;
+	snapshot)
+		echo "end snapshot take -B $log -R tree"
+		echo "end snapshot show -B $log -R tree -o out/a.log"
+		;;
+	start | status | stop) echo "end $1 -B $log -R tree" ;;
 	record) echo "end record -o out/a.dat -e syscalls:sys_enter_read -R tree" ;;
 	set_param) echo "$list -R tree -B $log set_param debug=rpctrace" ;;
-	snapshot) echo "end snapshot take -B $log -R tree" ;;
 	top) echo "$list top --batch --frames 1 -R tree" ;;
 	trigger) echo "$list trigger add syscalls:sys_enter_read traceoff -B $log -R tree" ;;
 	load) echo "in.dat load --clickhouse http://127.0.0.1:1/a in.dat" ;;
@@ -86,15 +98,33 @@ calls_of()
 		echo "program probe add -x program main --dry-run -R tree"
 		echo "end probe list -R tree"
 		;;
-	recover) echo "in.dat recover -o out/a.dat in.dat" ;;
+	recover)
+		echo "in.dat recover -o out/a.dat in.dat"
+		echo "out/in.dat recover out/in.dat"
+		;;
 	split) echo "in.dat split --count 1 in.dat out/a.dat" ;;
 	sql)
 		echo "in.dat sql in.dat"
 		echo "a.sqlite sql a.sqlite"
 		;;
 	view) echo "in.dat view -o out/a.html in.dat" ;;
-	*) echo "in.dat $1 in.dat" ;;
+	*)
+		echo "in.dat $1 in.dat"
+		! writes "$1" || echo "in.dat $1 in.dat -o out/a"
+		;;
 	esac
+}
+
+# True if the command can write a file that its user names.
+writes()
+{
+	dktrace help "$1" | grep -Eq '^Usage: .* OUT$|^  -o, --output '
+}
+
+# True if the command must create files beside its output: dktrace(1), "RIGHTS".
+fills()
+{
+	[[ $* == @(split\ *|record\ *|*\ --format\ ctf) ]]
 }
 
 # usage: break_out INPUT COMMAND...
@@ -102,9 +132,12 @@ break_out()
 {
 	rm -f report
 	[[ $1 == @(end|pipe) ]] || set -- "$PWD/$1" "${@:2}"
-	TMPDIR=$PWD/tmp BREAK_OUT_INPUT=$1 BREAK_OUT_OTHER=$PWD/tmp/other/file BREAK_OUT_REPORT=$PWD/report \
+	TMPDIR=$PWD/tmp BREAK_OUT_INPUT=$1 BREAK_OUT_OTHER=$PWD/tmp/other/file \
+		BREAK_OUT_BESIDE=$PWD/out/beside BREAK_OUT_REPORT=$PWD/report \
 		ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 LD_PRELOAD=$tools/break-out.so \
 		"${@:2}" <"${lines_from:-/dev/null}" >output 2>&1
+	# Which of the two guards refuses to name a file depends on what the command needs beside.
+	[ ! -e report ] || sed -i -E 's/^((rename|remove)( beside)?: )Operation not permitted$/\1Permission denied/' report
 }
 
 no_way_out="read: Permission denied
@@ -122,11 +155,16 @@ trace: Operation not permitted
 signal: Operation not permitted
 keys: Operation not permitted
 mount: Operation not permitted
-namespace: Operation not permitted"
+namespace: Operation not permitted
+write beside: Permission denied
+create beside: Permission denied
+rename beside: Permission denied
+remove beside: Permission denied"
 
 @test "without confinement, a parser that a file has taken over reaches other files and programs" {
 	break_out in.dat dd if=in.dat of=/dev/null bs=64k
-	for way in read write empty truncate create mode remove execute signal; do
+	for way in read write empty truncate create mode remove execute signal \
+		"write beside" "create beside" "rename beside" "remove beside"; do
 		has_line "^$way: open\$" report
 	done
 	has_line "^connect: Connection refused\$" report
@@ -138,13 +176,24 @@ namespace: Operation not permitted"
 	echo "debug = rpctrace" >a.conf
 	while read -r command; do
 		[ -z "${free[$command]:-}" ] || continue
+		! writes "$command" || has "$(calls_of "$command")" " out/"
 		while read -r input line; do
+			rm -rf out
+			mkdir out
+			echo secret >out/beside
+			cp in.dat out/in.dat
+			ln -s a.json out/link.json
 			break_out "$input" dktrace $line || true
 			[ -s report ] || same "a report" "$(cat output)" "$line"
 			wanted=$no_way_out
 			# It connects to a server.
 			[ "$command" != load ] || wanted=${wanted/connect: Operation not permitted/connect: Connection refused}
+			# shellcheck disable=SC2001
+			! fills "$line" || wanted=$(sed 's/ beside: .*/ beside: open/' <<<"$wanted")
 			same "$wanted" "$(cat report)" "$line"
+			fills "$line" || same "$(printf '%s\n' beside in.dat link.json)" \
+				"$(cd out && find . -name '*beside*' -o -name in.dat -o -name link.json | sed 's,^./,,' | sort)" \
+				"files after $line"
 			same secret "$(cat tmp/other/file)" "the other file after $line"
 		done < <(calls_of "$command")
 	done < <(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\)  .*/\1/p')

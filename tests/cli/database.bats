@@ -319,21 +319,29 @@ works_on()
 	run -1 dktrace sql c.sqlite 'SELECT * FROM syscallstats'
 }
 
-@test "a killed convert leaves no file, and a journal of another database is kept" {
+@test "a convert whose processes are killed leaves no file, and a journal of another database is kept" {
 	"$top/tests/tools/gen-sched" 4 8000 >trace.txt
 	echo other >c.sqlite-journal
 	# The worst moment: all is written, and has no name yet.
 	cat >kill.c <<-'END'
 		#include <signal.h>
+		#include <stdlib.h>
 		#include <unistd.h>
 		int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 		{
+			if (getenv("KILL_BOTH"))
+				kill(getppid(), SIGKILL);
 			return kill(getpid(), SIGKILL);
 		}
 	END
 	"${CC:-cc}" -shared -fPIC -o kill.so kill.c || skip "no compiler"
-	LD_PRELOAD=$PWD/kill.so DKTRACE_ROOT=$top/tests/fixture/analyze run -137 dktrace convert trace.txt c.sqlite
+	export DKTRACE_ROOT=$top/tests/fixture/analyze
+	KILL_BOTH=1 LD_PRELOAD=$PWD/kill.so run -137 dktrace convert trace.txt c.sqlite
 	same $'c.sqlite-journal\nkill.c\nkill.so\ntrace.txt' "$(ls -A)" "files"
+	LD_PRELOAD=$PWD/kill.so run -1 dktrace convert trace.txt c.sqlite
+	has "$output" "dktrace: write c.sqlite: the process that names it was killed"
+	same $'c.sqlite-journal\nkill.c\nkill.so\ntrace.txt' "$(ls -A)" "files"
+	unset DKTRACE_ROOT
 	run -0 dktrace convert "$capture" c.sqlite
 	same other "$(cat c.sqlite-journal)" "the journal"
 }

@@ -39,6 +39,20 @@ static const char *other(void)
 	return getenv("BREAK_OUT_OTHER");
 }
 
+/* A file in the directory of the output; without an output the other one. */
+static const char *beside(void)
+{
+	return getenv("BREAK_OUT_BESIDE") ?: other();
+}
+
+static int create(const char *beside)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s.new", beside);
+	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+}
+
 static int try_read(void)
 {
 	return open(other(), O_RDONLY | O_CLOEXEC);
@@ -61,10 +75,34 @@ static int try_truncate(void)
 
 static int try_create(void)
 {
+	return create(other());
+}
+
+static int try_write_beside(void)
+{
+	return open(beside(), O_WRONLY | O_CLOEXEC);
+}
+
+static int try_create_beside(void)
+{
+	return create(beside());
+}
+
+static int try_rename_beside(void)
+{
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s.new", other());
-	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	snprintf(path, sizeof(path), "%s.moved", beside());
+	return rename(beside(), path);
+}
+
+/* What was renamed has gone. */
+static int try_remove_beside(void)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s.moved", beside());
+	return unlink(access(path, F_OK) ? beside() : path);
 }
 
 static int try_remove(void)
@@ -153,12 +191,26 @@ static const struct {
 	const char *name;
 	int (*way)(void);
 } ways[] = {
-	{ "read", try_read },           { "write", try_write },     { "empty", try_empty },
-	{ "truncate", try_truncate },   { "create", try_create },   { "mode", try_mode },
-	{ "attribute", try_attribute }, { "remove", try_remove },   { "execute", try_execute },
-	{ "connect", try_connect },     { "service", try_service }, { "trace", try_trace },
-	{ "signal", try_signal },       { "keys", try_keys },       { "mount", try_mount },
+	{ "read", try_read },
+	{ "write", try_write },
+	{ "empty", try_empty },
+	{ "truncate", try_truncate },
+	{ "create", try_create },
+	{ "mode", try_mode },
+	{ "attribute", try_attribute },
+	{ "remove", try_remove },
+	{ "execute", try_execute },
+	{ "connect", try_connect },
+	{ "service", try_service },
+	{ "trace", try_trace },
+	{ "signal", try_signal },
+	{ "keys", try_keys },
+	{ "mount", try_mount },
 	{ "namespace", try_namespace },
+	{ "write beside", try_write_beside },
+	{ "create beside", try_create_beside },
+	{ "rename beside", try_rename_beside },
+	{ "remove beside", try_remove_beside },
 };
 
 static void break_out(void)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A process that opens one output file and gives it its name for a process that is confined: that one gets
+ * the open file, and no right to the directory. The placer obeys whatever the other one says, because it
+ * knows only this file, and the name path.old of an earlier one.
+ */
+#pragma once
+
+#include <limits.h>
+
+#include <dktrace/dktrace.h>
+
+#include "base/util.h"
+
+/* All zeroes: there is none. */
+struct placer {
+	const char *path;
+	pid_t pid;
+	int fd; /* of the connection to it */
+};
+
+static inline bool placer_serves(const struct placer *placer)
+{
+	return placer && placer->path;
+}
+
+enum placer_question {
+	PLACER_OPEN, /* as outfile_open() */
+	PLACER_OPEN_WHOLE,
+	PLACER_OPEN_NOW, /* as outfile_open_now() */
+	PLACER_OPEN_PLAIN, /* as output_open() without flags */
+	PLACER_SPARE, /* as outfile_spare() */
+	PLACER_BEGIN, /* as outfile_begin() */
+	PLACER_COMMIT, /* as outfile_commit() */
+	PLACER_COMMIT_SAME, /* the same for a file that is the same */
+	PLACER_WITHDRAW, /* as outfile_withdraw() */
+	PLACER_DROP_EMPTY, /* as outfile_drop_empty() */
+	PLACER_CLOSE, /* as outfile_close() */
+};
+
+struct placer_answer {
+	int err;
+	bool in_place, waits; /* of struct outfile */
+	char path[PATH_MAX]; /* of the file, if the path was a link to it */
+	char kept[PATH_MAX]; /* the name that an earlier file got; "": there was none */
+	char words[1024]; /* the error message */
+	int fd; /* the open file, which is the caller's; -1: none */
+};
+
+/*
+ * Starts it for the file at path, which must outlive it. Call it before this process is confined, and before
+ * there are threads. Returns 0 or -errno.
+ */
+int placer_begin(struct dkt_ctx *ctx, const char *path, struct placer *placer);
+
+/* Asks it and waits for the answer. Returns 0 or -errno. */
+int placer_ask(struct dkt_ctx *ctx, const struct placer *placer, enum placer_question question,
+	       struct placer_answer *answer);
+
+/* Opens the file as it is, as output_open() does. Returns the descriptor or -errno. */
+int placer_open_plain(struct dkt_ctx *ctx, const struct placer *placer);
+
+/* Ends it. It removes a file that is not complete, also if this process is killed. */
+void placer_end(struct placer *placer);
