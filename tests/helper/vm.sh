@@ -511,3 +511,17 @@ traced()
 	echo clear >$lnet/debug_marker
 	lctl dk >got.raw 2>/dev/null
 }
+
+# Runs the examples of these manuals that live/examples.cases gives to a test, in the directory room. Its header needs
+# "programs: bash", "python: tests/tools/examples" and the files. usage: run_examples TEST MANUAL...
+run_examples()
+{
+	mkdir -p room /srv /mnt /vm/tree/build
+	ln -sf /bin/dktrace /bin/lctl /vm/tree/build/
+	export ROOM="$work/room" DKTRACE_INSTANCE=dktrace
+	test=$1
+	shift
+	run unshare -m python3 /vm/tree/tests/tools/examples run-as "$test" /vm/tree/tests/live/examples.cases "$@"
+	status_is 0 "each example runs and prints what is printed"
+	same '' "$(cat "$out")" "nothing is wrong"
+}

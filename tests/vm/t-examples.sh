@@ -57,10 +57,4 @@ cat >room/bin/meanwhile <<-END
 END
 chmod +x room/bin/sleep room/bin/meanwhile
 
-mkdir /vm/tree/build
-ln -s /bin/dktrace /bin/lctl /vm/tree/build/
-export ROOM="$work/room" DKTRACE_INSTANCE=dktrace
-run unshare -m python3 /vm/tree/tests/tools/examples run-as vm/t-examples.sh /vm/tree/tests/live/examples.cases \
-	/vm/tree/man/*.[1578]
-status_is 0 "each example runs and prints what is printed"
-same '' "$(cat "$out")" "nothing is wrong"
+run_examples vm/t-examples.sh /vm/tree/man/*.[1578]

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # append: memmap=8192K$0x30000000 trace_instance=last-boot^traceoff@0x30000000:8192K
 # reboots: 1
+# programs: bash
+# python: tests/tools/examples
+# files: man/dktrace*.1 tests/live/examples.cases share/classes.d/*
 # The memory is at an address, where no kernel that moves at boot can overwrite it.
 # The kernel crashes, boots again, and last-boot shows what it recorded until then.
 # shellcheck shell=sh disable=SC2154
@@ -86,6 +89,8 @@ status_is 0 "kept in a file"
 run dktrace report --style trace last.dat
 has_line 'the last words' "$out" "which has the records"
 has_line 'bprm_execve|do_execve' "$out" "and names"
+
+run_examples vm/t-last-boot.sh /vm/tree/man/dktrace-last-boot.1 /vm/tree/man/dktrace.1
 
 # Recording this boot does not touch what was read.
 run dktrace last-boot --start

@@ -85,6 +85,15 @@ most=$(($(total rpcstats rtt total '.procedure == "WRITE"') / 1000000))
 holds "round trips take as long as the kernel says" [ $((most - $(grew client WRITE: 8))) -le "$(grew client WRITE: 2)" ]
 same 127.0.0.1 "$(dktrace analyze nfsdstats --json nfs.dat --keys client 2>/dev/null | jq -r '[.operations[].client] | unique | join(" ")')" "client"
 
+dktrace analyze nfsdstats --keys client -t 10 >live.txt 2>live.err &
+pid=$!
+while kill -0 $pid 2>/dev/null; do
+	dd if=/dev/zero of=nfs/f1 bs=64k count=4 conv=fsync 2>/dev/null
+done
+wait $pid
+same 0 $? "live"
+has_line '^127\.0\.0\.1 ' live.txt "client of a live analysis"
+
 # usage: start_daemon DESCRIPTION
 start_daemon()
 {

@@ -4,6 +4,9 @@
 # libraries: libkdumpfile.so.10
 # modules: qemu_fw_cfg
 # dump: yes
+# programs: bash
+# python: tests/tools/examples
+# files: man/dktrace*.1 tests/live/examples.cases share/classes.d/*
 # shellcheck shell=sh disable=SC2154,SC2034
 
 lnet=/sys/kernel/debug/lnet
@@ -50,6 +53,18 @@ stty -F /dev/ttyS2 raw -echo
 echo "@vm dump t-vmcore-lustre $(md5sum <own | cut -d ' ' -f 1)" >/dev/ttyS1
 read -r looked </dev/ttyS2
 same 0 "$looked" "a dump by qemu has the same messages"
+
+# The kernel's memory as a dump of the manuals.
+mkdir -p room/var/crash/202611230412 room/work "$tracing/instances/dktrace"
+ln -s /proc/kcore room/var/crash/202611230412/dump.202611230412
+ln -s /proc/kcore room/work/vmcore
+for of in "$tracing" "$tracing/instances/dktrace"; do
+	echo 1 >"$of/events/sched/sched_process_exec/enable"
+	/bin/true
+	echo 0 >"$of/events/sched/sched_process_exec/enable"
+done
+run_examples vm/t-vmcore-lustre.sh /vm/tree/man/dktrace-report.1 /vm/tree/man/dktrace.1
+echo >"$tracing/trace"
 
 # Messages of the same microsecond are in the order of the lists, which the module's own dump turns round.
 echo /whole >$lnet/dump_kernel
