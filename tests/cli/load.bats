@@ -230,6 +230,37 @@ plain_rows()
 	same "$(statements | sort)" "$(sort compared)" "statements with rows"
 }
 
+@test "the examples of the manual run as printed" {
+	need_server "ports that are given"
+	need_namespace
+	[ -d /sys/kernel/tracing/instances ] || skip "needs tracefs"
+	export ROOM=$PWD/room DKTRACE_INSTANCE=dkt-load-$$ CLICKHOUSE_PASSWORD='' server_user=trace
+	mkdir -p room/work/slow room/var/log/dktrace
+	cp "$sched" room/var/log/dktrace/a.dat
+	dktrace convert "$capture" room/work/slow/a.dat
+	jq -nc '{collection: 1, command: ["record"], began: 0, ended: 0, wall: 0, hosts: [{name: "a", file: "a.dat",
+		state: "complete", status: 0, bytes: 1, breaks: 0, boot: "a", load: "00000000000000ab", trips: []}]}' \
+		>room/work/slow/collection.json
+	make_certificate ca ca
+	mkdir server
+	make_certificate server/https db ca
+	echo '127.0.0.1 localhost db' >hosts
+	tcp1=9000 write_config "$PWD/server" 8123 9000 8443
+	# In a network of its own the server has the ports of the manual.
+	run --separate-stderr apart unshare -n bash -c '
+		. "$1/tests/helper/clickhouse.bash"
+		ip link set lo up && mount --bind hosts /etc/hosts && mount --bind ca.pem /etc/ssl/certs/ca-certificates.crt || exit
+		start_server server
+		await_server server 9000 && tcp=9000 ask "CREATE DATABASE traces" &&
+			"$1/tests/tools/apart" "$1/tests/tools/examples" run-as cli/load.bats "$1/tests/live/examples.cases" "$1/man/dktrace-load.1" &&
+			tcp=9000 ask "SELECT count() FROM traces.files"
+		status=$?
+		end_server server KILL
+		exit $status
+	' bash "$top"
+	same 2 "$output" "files"
+}
+
 @test "an old table gets the columns that it lacks; one of another type is refused" {
 	run -0 dktrace load --clickhouse "$url" --dry-run "$capture"
 	ask "USE $db; $(sed 's/, `ret` Int64//' <<<"$output")"

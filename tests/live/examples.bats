@@ -143,11 +143,13 @@ make_meanwhile()
 		*@oss*" record "*) rm -rf slow; echo 'oss: oss[1-2]' >/etc/clustershell/groups.d/local.cfg ;;
 		*"flight dump 'client"*) on_oss flight start -c iotrace ;;
 		clush*) on_oss reset --all ;;
-		*"report incidents/"*) on_oss reset --all; cp -r slow "${2:15:35}" ;;
+		*"report incidents/"*) on_oss reset --all; cp -r slow "${2:15:34}" ;;
 		"dktrace show --output /var/tmp/dk.log" | *'has("lost")'*) lose ;;
+		"dktrace report slow | less") [ -d slow ] || dktrace collect -w oss1,mds1 -o slow record -c iotrace --duration 0.1 >/dev/null ;;
 		"dktrace info perf.data") lose_of_perf ;;
 		"dktrace info -J all.dat"*) cp plain.data perf.data ;;
-		"dktrace recover "*) set -- $2; mkdir -p "$(dirname "$3")"; kill_recording "$3" ;;
+		"dktrace recover trace.dat") mv trace.dat whole.dat; kill_recording trace.dat ;;
+		"dktrace recover "*) mv whole.dat trace.dat; set -- $2; mkdir -p "$(dirname "$3")"; kill_recording "$3" ;;
 		*" --journal") [ -e /srv/journald ] || start_journal ;;
 		esac
 	END

@@ -10,11 +10,9 @@ load ../helper/live
 		skip "this kernel lets functions be traced: tests/vm/t-function.sh"
 	only ioctl
 	knobs >"$tmp/before"
-	for command in "graph vfs_*" "function vfs_*" "graph --under vfs_read --depth 2 *" "graph :mod:xfs -- true"; do
-		# shellcheck disable=SC2086
-		set -f
-		run --separate-stderr dktrace $command
-		set +f
+	for command in "dktrace graph 'vfs_*'" "dktrace function 'vfs_*'" "dktrace graph --under vfs_read --depth 2 '*'" \
+		"dktrace graph :mod:xfs -- true"; do
+		eval "run --separate-stderr $command"
 		same 1 "$status" "status of $command"
 		same "" "$output" "stdout of $command"
 		has "$stderr" "functions cannot be traced on this kernel: open $tracing/available_filter_functions: "
