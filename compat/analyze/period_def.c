@@ -304,21 +304,32 @@ static int set_field(struct reader *r, const char *name, size_t len, struct peri
 				       dkt__with_words(r->ctx, names_add(&def->end_fields, field));
 }
 
-/* Reads "FIELD" or "KEY=FIELD", with or without ".syscall". */
+/* Takes ".syscall" or ".disk" off a field. */
+static enum period_names take_names(const char *field, size_t *len)
+{
+	static const char *const ends[] = { [PERIOD_SYSCALL] = ".syscall", [PERIOD_DISK] = ".disk" };
+
+	for (size_t i = PERIOD_SYSCALL; i < ARRAY_SIZE(ends); i++) {
+		const size_t n = strlen(ends[i]);
+
+		if (*len > n && !strncmp(field + *len - n, ends[i], n)) {
+			*len -= n;
+			return (enum period_names)i;
+		}
+	}
+	return PERIOD_PLAIN;
+}
+
+/* Reads "FIELD" or "KEY=FIELD", with or without the names of its numbers. */
 static int read_column(struct reader *r, const char *text, size_t len)
 {
-	static const char syscall[] = ".syscall";
-	const size_t tail = strlen(syscall);
 	struct period_def *def = r->def;
 	struct period_column column = { 0 };
 	const char *equals = memchr(text, '=', len), *field = equals ? equals + 1 : text, *key;
 	size_t field_len = (size_t)(text + len - field), key_len;
 	int err;
 
-	if (field_len > tail && !strncmp(field + field_len - tail, syscall, tail)) {
-		column.syscall = true;
-		field_len -= tail;
-	}
+	column.names = take_names(field, &field_len);
 	err = set_field(r, field, field_len, &column);
 	if (err)
 		return err;

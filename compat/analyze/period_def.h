@@ -19,11 +19,13 @@ struct period_field {
 
 enum period_side { PERIOD_END, PERIOD_BEGIN, PERIOD_PARENT };
 
+enum period_names { PERIOD_PLAIN, PERIOD_SYSCALL, PERIOD_DISK };
+
 struct period_column {
 	char *key;
 	enum period_side side; /* the record that has the field */
 	uint32_t field; /* index: in fields of the period or its parent, or in end_fields */
-	bool syscall; /* the field is the number of a system call; show its name */
+	enum period_names names; /* that the field's numbers are shown as */
 };
 
 struct period_def {

@@ -2,6 +2,7 @@
 /* The ready-made pairs of latency as definitions of periods. */
 #include "analyze/period_pair.h"
 
+#include "base/disks.h"
 #include "base/glob.h"
 #include "base/guess.h"
 #include "base/io.h"
@@ -96,5 +97,7 @@ int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
 	put_end(f, pair);
 	if (pair->by)
 		fprintf(f, "; show $begin.%s", pair->by);
+	if (pair->by && dkt__disk_is_field(pair->by))
+		fprintf(f, ", %s_disk=$begin.%s.disk", pair->by, pair->by);
 	return dkt__with_words(ctx, dkt__text_end(f, 0, text));
 }

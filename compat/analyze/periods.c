@@ -39,15 +39,18 @@ static int read_key(struct analyze *a, const struct period_role *role, const str
 
 /* ---- ends ---- */
 
-static struct result_cell value_cell(struct analyze *a, const struct period_column *column,
+static struct result_cell value_cell(struct analyze *a, const struct analysis_record *r,
+				     const struct period_column *column,
 				     const struct dkt_variable *value)
 {
 	const char *text = value->text;
 
 	if (!value->known)
 		return (struct result_cell){ 0 };
-	if (column->syscall && !text)
+	if (column->names == PERIOD_SYSCALL && !text)
 		text = dkt_syscall_name(a->ctx, (int)value->number);
+	else if (column->names == PERIOD_DISK && !text)
+		text = analyze_disk(a, r, (uint64_t)value->number);
 	return text ? cell_text(text) : cell_number((uint64_t)value->number);
 }
 
@@ -72,7 +75,7 @@ static int fill_cells(struct analyze *a, const struct period_role *role,
 			err = period_read(a, &role->fields[column->field], r, &value);
 		if (err)
 			return err;
-		cells[i] = value_cell(a, column, &value);
+		cells[i] = value_cell(a, r, column, &value);
 	}
 	return 0;
 }

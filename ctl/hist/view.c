@@ -130,7 +130,7 @@ static bool range_text(const char *text, char *to, size_t size)
 
 static bool is_disk(const struct dkt_column *column)
 {
-	return column->is_number && !*column->modifier && disk_is(column->name);
+	return column->is_number && !*column->modifier && dkt__disk_is_field(column->name);
 }
 
 static void disk_at(const struct hist_view *view, size_t row, size_t column, char text[DISK_SIZE])

@@ -44,7 +44,7 @@ static struct json_object *disk_name(const struct latency_report *report,
 {
 	char disk[DISK_SIZE];
 
-	if (!group->is_number || !disk_is(report->title))
+	if (!group->is_number || !dkt__disk_is_field(report->title))
 		return NULL;
 	disk_text(group->number, report->disks, disk);
 	return val_text(disk);
@@ -121,7 +121,8 @@ static void choose(const struct latency_report *report, const struct out *out, s
 {
 	for (size_t i = from; i < COLUMNS; i++) {
 		if ((i == LOG2 && out->form == OUT_CSV) ||
-		    (i == DISK && (from != GROUP || shape->words || !disk_is(report->title))))
+		    (i == DISK &&
+		     (from != GROUP || shape->words || !dkt__disk_is_field(report->title))))
 			continue;
 		columns[shape->n] = table_columns[i];
 		shape->list[shape->n++] = i;

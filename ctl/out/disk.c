@@ -2,13 +2,6 @@
 /* Names for the numbers of disks. */
 #include "out/disk.h"
 
-bool disk_is(const char *field)
-{
-	const char *last = strrchr(field, '_');
-
-	return !strcmp(last ? last + 1 : field, "dev");
-}
-
 void disk_text(uint64_t dev, const struct dkt_source *source, char text[DISK_SIZE])
 {
 	const char *name = source ? dkt_source_disk(source, DKT_STREAM_ALL, dev) : NULL;

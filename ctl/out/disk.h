@@ -11,9 +11,6 @@
 /* In JSON and CSV, KEY_disk has the name of the disk whose number is KEY. */
 #define DISK_BESIDE "_disk"
 
-/* True if the field of an event has the number of a disk, as the kernel has it in memory: "dev", "s_dev". */
-bool disk_is(const char *field);
-
 /*
  * Writes the name that the hosts of a source have for the disk, NULL: this machine: "vda". If it is unknown, or the
  * hosts have several, writes "254,0" as the kernel prints it.

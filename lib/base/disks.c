@@ -151,6 +151,13 @@ bool dkt__disk_here(uint64_t dev, char name[DKT__DISK_NAME])
 	return true;
 }
 
+bool dkt__disk_is_field(const char *field)
+{
+	const char *last = strrchr(field, '_');
+
+	return !strcmp(last ? last + 1 : field, "dev");
+}
+
 void dkt__disk_number(uint64_t dev, char text[DKT__DISK_NUMBER])
 {
 	snprintf(text, DKT__DISK_NUMBER, "%u,%u", (uint32_t)(dev >> DKT__DISK_MINOR_BITS),

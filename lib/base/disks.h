@@ -42,6 +42,9 @@ const char *dkt__disks_find(const struct dkt__disks *disks, uint64_t dev);
 
 void dkt__disks_clear(struct dkt__disks *disks);
 
+/* True if the field of an event has the number of a disk, as the kernel has it in memory: "dev", "s_dev". */
+bool dkt__disk_is_field(const char *field);
+
 /* Gets the name that a disk of this machine has now. False: it has no such disk. */
 bool dkt__disk_here(uint64_t dev, char name[DKT__DISK_NAME]);
 

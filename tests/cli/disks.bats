@@ -43,6 +43,8 @@ print_disk()
 	same "266338320 $1" "$(dktrace hist disk-requests "$2" --json | jq -r '.rows[0] | "\(.dev) \(.dev_disk)"')" "hist of $2 as JSON"
 	same "$1" "$(dktrace latency block "$2" --csv 2>words | csv_of group_disk)" "latency of $2 as CSV"
 	same "$1" "$(dktrace hist disk-requests "$2" --csv | csv_of dev_disk)" "hist of $2 as CSV"
+	same "266338320 $1" "$(dktrace analyze periodlog "$2" --period block --json | jq -r '"\(.dev) \(.dev_disk)"' | sed -n 1p)" "a period of $2"
+	same "$1" "$(dktrace analyze periodstats "$2" --period block --keys dev_disk --csv | csv_of dev_disk)" "periods by disk of $2"
 	dktrace hist disk-requests "$2" --style svg >picture
 	has "$(<picture)" ">$1 "
 	dktrace convert "$2" out.pf --format perfetto 2>words

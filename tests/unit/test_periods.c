@@ -245,7 +245,7 @@ static void a_definition_has_its_parts(void **state)
 	assert_string_equal(def->columns[1].key, "ret");
 	assert_int_equal(def->columns[1].side, PERIOD_END);
 	assert_string_equal(def->columns[2].key, "NR");
-	assert_true(def->columns[2].syscall);
+	assert_int_equal(def->columns[2].names, PERIOD_SYSCALL);
 	assert_ptr_equal(defs.list[1]->parent, def);
 	period_defs_clear(&defs);
 }
