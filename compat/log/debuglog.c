@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "log/directory.h"
 #include "log/probe_list.h"
+#include "log/wall.h"
 #include "lustre/message/cdebug.h"
 
 static struct debuglog *new_log(struct dkt_ctx *ctx)
@@ -47,8 +48,12 @@ static void remove_unused_probes(struct debuglog *log)
 
 void debuglog_close(struct debuglog *log)
 {
+	struct log_wall wall;
+
 	if (!log)
 		return;
+	if (log->lock >= 0)
+		log_wall_look(log, &wall);
 	remove_unused_probes(log);
 	settings_clear(&log->set);
 	free(log->note);

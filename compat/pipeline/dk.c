@@ -84,6 +84,17 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 	return err;
 }
 
+/* The clock can be set while the log is followed. */
+static void look_at_clock(struct printer *p)
+{
+	uint64_t now;
+	int64_t offset;
+
+	if (p->time.steps.n && !dkt_instance_now(p->time.in, &now) &&
+	    !dkt_instance_wall(p->time.in, &offset))
+		log_wall_add(&p->time.steps, now, offset);
+}
+
 /* Before a log that follows waits, everything read is written out. */
 static int wait_for_more(void *data)
 {
@@ -96,6 +107,7 @@ static int wait_for_more(void *data)
 		err = dkt_source_done(p->time.source);
 	if (err || is_over(p))
 		return err ? err : DKT_NEXT_END;
+	look_at_clock(p);
 	err = dkt_source_wait(p->time.kernel, POLL_MS);
 	return err == -EINTR ? 0 : err;
 }
@@ -202,6 +214,17 @@ static int drop_privileges(struct printer *p)
 			      DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | p->opts->keep_privileges);
 }
 
+/* Tells of the steps between the printed records. */
+static void take_steps(struct printer *p)
+{
+	struct log_wall *steps = &p->result->steps;
+
+	*steps = p->time.steps;
+	p->result->stepped = p->time.stepped;
+	while (steps->n > 1 && (!p->time.first || p->time.first >= steps->parts[1].from))
+		memmove(steps->parts, steps->parts + 1, --steps->n * sizeof(*steps->parts));
+}
+
 static int printer_run(struct printer *p)
 {
 	struct losses *losses = &p->result->losses;
@@ -214,6 +237,7 @@ static int printer_run(struct printer *p)
 	if (losses_count(losses, p->time.source) == -ENOMEM && !err)
 		err = -ENOMEM;
 	p->result->incomplete = p->time.incomplete;
+	take_steps(p);
 	p->result->unmatched = chooser_explain(p->chooser, p->result->kept);
 	return err;
 }
@@ -228,6 +252,8 @@ static int find_wall(struct printer *p)
 	if (p->result->last_boot)
 		return 0;
 	err = p->time.in ? dkt_instance_wall(p->time.in, &p->time.wall) : 0;
+	if (p->log)
+		log_wall_look(p->log, &p->time.steps);
 	return err == -EOPNOTSUPP ? dkt_instance_get_clock(p->time.in, &p->result->clock) : err;
 }
 
@@ -265,6 +291,9 @@ static int open_sink(struct printer *p)
 		err = legacy_style_new(p->ctx, part->map, &part->legacy);
 	if (err)
 		return err;
+	/* Other styles than Lustre's, and files, have the times of the kernel's clock. */
+	p->time.stepped = p->sink.out.style &&
+			  (p->time.theirs || style_is_legacy(p->sink.out.style));
 	p->time.legacy = p->sink.out.style ? style_legacy(p->sink.out.style) : part->legacy;
 	return open_lustre(p);
 }

@@ -2,7 +2,7 @@
 /* Prints the debug log: the kernel's records and Lustre's own, selected, in one of the styles. */
 #pragma once
 
-#include "log/debuglog.h"
+#include "log/wall.h"
 #include "lustre/log_source.h"
 #include "pipeline/sink.h"
 
@@ -32,6 +32,9 @@ struct dk_result {
 	char *only_lustre; /* why the kernel's records are not printed; NULL: they are */
 	bool closed; /* the reader of a pipe has exited */
 	bool last_boot; /* the times are on the clock of an earlier boot */
+	struct log_wall
+		steps; /* of the wall clock, while the printed records came; in order of time */
+	bool stepped; /* the times follow the steps */
 	char *clock; /* the clock, if it has no wall-clock time and its own times are printed; or NULL */
 };
 

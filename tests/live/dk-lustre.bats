@@ -45,3 +45,57 @@ after" "$(cat "$tmp/order")" "order"
 	has "$output" "Debug log: 5 lines, 5 kept, 0 dropped, 0 bad."
 	has "$stderr" "only Lustre's own buffer is shown: process $follow is reading these buffers"
 }
+
+# Makes a wall clock that is so many seconds ahead, or behind. usage: make_clock SECONDS
+make_clock()
+{
+	cat >"$tmp/clock.c" <<-END
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		int clock_gettime(clockid_t clock, struct timespec *ts)
+		{
+			long ret = syscall(SYS_clock_gettime, clock, ts);
+
+			ts->tv_sec += clock == CLOCK_REALTIME ? $1 : 0;
+			return (int)ret;
+		}
+	END
+	"${CC:-cc}" -shared -fPIC -o "$tmp/clock.so" "$tmp/clock.c" || skip "no compiler"
+}
+
+# Runs a command with that clock, and with Lustre. usage: with_clock COMMAND...
+with_clock()
+{
+	lustre env LD_PRELOAD="$tools/fake-lustre.so $tmp/clock.so" "$@"
+}
+
+# Marks before and after the clock is set; Lustre's record comes before that, behind the first mark.
+mark_around_step()
+{
+	mark_around && lctl set_param debug=+ioctl && with_clock lctl set_param debug=+ioctl && with_clock lctl mark 'much later'
+}
+
+@test "dk keeps the order and the times of what came before the clock was set, and says that it was" {
+	need_namespace
+	export FAKE_LUSTRE=$tmp/lustre
+	mkdir "$FAKE_LUSTRE"
+	make_clock 36000
+	lctl set_param debug=+ioctl
+	only_ours
+	while_clock_runs mark_around_step
+	run -0 --separate-stderr with_clock lctl dk
+	printf '%s\n' "$output" | sed -n 's/.*MARKER: //p; s/.*([a-z_]*\.c:.*/lustre/p' | uniq >"$tmp/order"
+	same "before
+lustre
+after
+much later" "$(cat "$tmp/order")" "order"
+	sed -n 's/^[^.]*\.[^:]*:\([0-9]*\)\..*MARKER: .*/\1/p' <<<"$output" >"$tmp/seconds"
+	within "$((second - 600))" "$(head -n 1 "$tmp/seconds")" "$second" "seconds of the first mark"
+	at_least "$((second + 36000))" "$(tail -n 1 "$tmp/seconds")" "seconds of the last mark"
+	has_line '^lctl: the clock was set forward by 3[56][0-9]{3}\.[0-9]{3} s, or the machine slept: lines from ' <(echo "$stderr")
+	# These are gone, and nothing is to be said of the step any more.
+	with_clock lctl mark new
+	run -0 --separate-stderr with_clock lctl dk
+	lacks "$stderr" "the clock was set"
+}

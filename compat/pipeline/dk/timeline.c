@@ -27,9 +27,8 @@ static bool next_left(struct timeline *t, struct dkt_record *record)
 	return false;
 }
 
-static int ours_next(void *data, struct dkt_record *record)
+static int next_of_kernel(struct timeline *t, struct dkt_record *record)
 {
-	struct timeline *t = data;
 	int err;
 
 	while (!(err = dkt_source_next(t->kernel, record))) {
@@ -44,6 +43,20 @@ static int ours_next(void *data, struct dkt_record *record)
 		return 0;
 	t->ended = err == DKT_NEXT_END;
 	return err;
+}
+
+static int ours_next(void *data, struct dkt_record *record)
+{
+	struct timeline *t = data;
+	int err = next_of_kernel(t, record);
+
+	if (err)
+		return err;
+	if (!t->first)
+		t->first = record->ts;
+	if (t->stepped && t->steps.n > 1)
+		record->ts += (uint64_t)log_wall_at(&t->steps, record->ts) - (uint64_t)t->wall;
+	return 0;
 }
 
 static const char *ours_comm(void *data, const struct dkt_record *record)

@@ -2,6 +2,7 @@
 /* The records of the debug log in one timeline: the kernel's and Lustre's own. */
 #pragma once
 
+#include "log/wall.h"
 #include "lustre/log_source.h"
 #include "lustre/style_legacy.h"
 
@@ -12,6 +13,9 @@ struct timeline {
 	struct log_source *lustre; /* NULL: none */
 	struct legacy_style *legacy; /* knows messages; may be NULL without an instance */
 	int64_t wall; /* wall-clock time minus the time of the kernel's records */
+	/* Where that has changed. Each record then gets the time that has its wall-clock time with wall. */
+	struct log_wall steps;
+	bool stepped; /* times are changed so; otherwise they stay */
 	bool apart; /* return all records of a message, not only the one that it is printed with */
 	/* Set by the calls. */
 	/* All records. A message of several records comes once, with its last record. */
@@ -20,6 +24,7 @@ struct timeline {
 	uint64_t *last; /* by CPU: the time of the last record that was returned */
 	bool ended; /* the kernel has no more records */
 	uint64_t met; /* records of the kernel */
+	uint64_t first; /* the time of the first of them, as it was; 0: none */
 	uint64_t incomplete; /* messages of Lustre in the middle of which recording stopped */
 };
 
