@@ -26,4 +26,23 @@ run lctl clear
 status_is 0 "clear ends well"
 run lctl dk
 same 0 "$(count 'cat|passwd')" "nothing from before clear is left"
+
+# The clock is set: marks keep the time that it showed, in the order in which they came.
+# seconds_of MARK: its seconds, in the log that was printed
+seconds_of()
+{
+	sed -n "s/^[^.]*\.[^:]*:\([0-9]*\)\..*MARKER: $1\$/\1/p" "$out"
+}
+set_param debug=+ioctl
+lctl mark first
+set_param debug=+ioctl
+date -s "@$(($(date +%s) - 7200))" >/dev/null
+set_param debug=+ioctl
+lctl mark second
+run lctl dk
+status_is 0 "dk after the clock was set"
+has_line '^lctl: the clock was set back by 7[2-9][0-9]{2}\.[0-9]{3} s, or the machine slept: lines from ' "$err" "it is told"
+at_least 7000 $(($(seconds_of first) - $(seconds_of second))) "seconds between the marks, as the clock showed them"
+same "first second" "$(sed -n 's/.*MARKER: \([a-z]*\)$/\1/p' "$out" | xargs)" "their order"
+date -s "@$(($(date +%s) + 7200))" >/dev/null
 run dktrace reset
