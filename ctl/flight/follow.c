@@ -54,22 +54,27 @@ int flight_action_follow(struct app *app)
 {
 	struct dkt_buf lines = { 0 };
 	int fd __cleanup(close) = flight_follow(app->ctx, app->instance);
+	/* Without events to wait for, poll() still reports an output that has no reader any more. */
 	struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
-				{ .fd = app->freeze ? STDIN_FILENO : -1, .events = POLLIN } };
-	bool ended = false;
+				{ .fd = app->freeze ? STDIN_FILENO : -1, .events = POLLIN },
+				{ .fd = STDOUT_FILENO } };
+	bool ended = false, unread = false;
 
 	if (fd < 0)
 		return app_fail(app);
 	dkt__stop_on_end();
-	while (!ended && !dkt__stopped()) {
+	while (!ended && !unread && !dkt__stopped()) {
 		if (poll(fds, ARRAY_SIZE(fds), LOOK_MS) <= 0)
 			continue;
 		if (fds[0].revents)
 			ended = !print_some(fd);
 		if (fds[1].revents && !freeze_some(app, &lines))
 			fds[1].fd = -1;
+		unread = fds[2].revents & POLLERR;
 	}
 	free(lines.data);
+	if (unread)
+		return EXIT_PIPE;
 	if (!ended)
 		return 0;
 	dkt_fail(app->ctx, -EPIPE, "the flight recorder ended");

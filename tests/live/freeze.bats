@@ -64,6 +64,21 @@ has_sockets()
 	has "$output" "no flight recorder was started"
 }
 
+@test "flight follow ends when the reader closes the pipe, though nothing happens" {
+	setup_recorder
+	mkfifo pipe
+	# shellcheck disable=SC2016 # for the other shell, which waits for a reader
+	start sh -c 'exec dktrace flight follow >pipe'
+	exec 6<pipe
+	read -r line <&6
+	has "$line" recorder
+	exec 6<&-
+	status=0
+	wait "$pid" || status=$?
+	same 141 "$status" "status"
+	dktrace flight stop
+}
+
 @test "flight follow --freeze: the dump of an incident is also that of another host's, of the same moment" {
 	local none=0000000000000000 here=1111111111111111 there=2222222222222222
 
