@@ -343,9 +343,21 @@ static int finish(struct sink *sink)
 	return err ? pipeline_fail(sink->p, err) : text_out_write(&sink->out);
 }
 
+/* An empty output would pass for stacks that did not occur. */
+static void explain_nothing(const struct sink *sink)
+{
+	if (sink->records && !sink->out.wrote && !strcmp(sink->opts->style.name ?: "", "folded"))
+		dkt_log(sink->p->ctx, DKT_LOG_WARN,
+			"no record has a stack; 'dktrace record --stack EVENTS' records them");
+}
+
 int sink_finish(struct sink *sink)
 {
-	return name_full(sink, finish(sink));
+	int err = name_full(sink, finish(sink));
+
+	if (!err)
+		explain_nothing(sink);
+	return err;
 }
 
 void sink_close(struct sink *sink)

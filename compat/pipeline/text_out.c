@@ -76,6 +76,7 @@ int text_out_write(struct text_out *out)
 
 	if (err)
 		return err;
+	out->wrote |= len > 0;
 	err = dkt_buf_error(out->buf);
 	if (!err && out->journal) {
 		err = journald_send(out->ctx, out->fd, text, len);

@@ -13,6 +13,7 @@ struct text_out {
 	int fd; /* of the file; -1: the style writes files of its own */
 	bool journal; /* fd is the journal, which gets an entry for each line */
 	bool closed; /* the reader of the pipe has exited */
+	bool wrote; /* some text */
 	bool stamps; /* each line begins with the time of its record in ns, for a program that merges */
 	uint64_t stamp; /* the time of the last record */
 	size_t stamped; /* bytes of the buffer whose lines have it */

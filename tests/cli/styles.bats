@@ -14,6 +14,13 @@ of_rm()
 		--pid "$(awk '$2 == "rm" { print $1; exit }' "$capture/saved_cmdlines")"
 }
 
+@test "folded of records without a stack says that they have none, and how to record them" {
+	local wanted="dktrace: no record has a stack; 'dktrace record --stack EVENTS' records them"
+
+	expect 0 "" "$wanted" dktrace report --style folded "$capture"
+	expect 0 "" "$wanted" dktrace convert --format folded "$capture" "$BATS_TEST_TMPDIR/out"
+}
+
 @test "style raw prints one process as expected" {
 	of_rm raw
 	golden style-raw
