@@ -126,6 +126,17 @@ static int ask_to_open(struct outfile *out, enum placer_question question)
 	return out->path && !find_dir(out) ? 0 : dkt__no_memory(out->ctx);
 }
 
+static int ask_to_open_dir(struct outfile *out)
+{
+	struct placer_answer answer;
+	int err = ask(out, PLACER_OPEN_DIR, &answer);
+
+	if (err)
+		return err;
+	out->temp = strdup(answer.temp);
+	return out->temp && !find_dir(out) ? 0 : dkt__no_memory(out->ctx);
+}
+
 static int ask_to_begin(struct outfile *out)
 {
 	struct placer_answer answer;
@@ -255,7 +266,8 @@ static int make_dir(struct outfile *out)
 	out->temp = dkt__format("%s/.dktrace-XXXXXX", out->dir);
 	if (!out->temp)
 		return -ENOMEM;
-	if (mkdtemp(out->temp))
+	out->is_dir = mkdtemp(out->temp);
+	if (out->is_dir)
 		return 0;
 	free(out->temp);
 	out->temp = NULL;
@@ -265,9 +277,13 @@ static int make_dir(struct outfile *out)
 int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 {
 	struct stat st;
-	int err = output_check(ctx, path);
+	const struct placer *placer = placer_serves(out->placer) ? out->placer : NULL;
+	int err;
 
-	*out = (struct outfile){ .ctx = ctx, .path = path, .fd = -1 };
+	*out = (struct outfile){ .ctx = ctx, .path = path, .placer = placer, .fd = -1 };
+	if (placer)
+		return ask_to_open_dir(out);
+	err = output_check(ctx, path);
 	if (err)
 		return dkt_fail_in(ctx, err, "create %s", path);
 	if (!lstat(path, &st))
@@ -348,6 +364,13 @@ static int name_file(struct outfile *out)
 	return out->temp ? 0 : give_name(out);
 }
 
+static void forget_temp(struct outfile *out)
+{
+	free(out->temp);
+	out->temp = NULL;
+	out->is_dir = false;
+}
+
 /* Gives the file its name, and what had it before another one. */
 static int replace(struct outfile *out)
 {
@@ -364,8 +387,7 @@ static int replace(struct outfile *out)
 	}
 	if (err)
 		return err;
-	free(out->temp);
-	out->temp = NULL;
+	forget_temp(out);
 	return 0;
 }
 
@@ -438,8 +460,12 @@ static int commit(struct outfile *out)
 	}
 	dkt__closep(&out->fd);
 	out->fd = -1;
-	return out->placer ? ask(out, out->same ? PLACER_COMMIT_SAME : PLACER_COMMIT, &answer) :
-			     replace(out);
+	if (!out->placer)
+		return replace(out);
+	err = ask(out, out->same ? PLACER_COMMIT_SAME : PLACER_COMMIT, &answer);
+	if (!err)
+		forget_temp(out);
+	return err;
 }
 
 int outfile_commit(struct outfile *out)
@@ -468,7 +494,7 @@ void outfile_close(struct outfile *out)
 	/* It may be opened again. If the placer has gone, it has closed its file. */
 	if (out->placer && out->ctx)
 		placer_ask(out->ctx, out->placer, PLACER_CLOSE, &answer);
-	if (out->temp)
+	else if (out->temp)
 		nftw(out->temp, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	free(out->temp);
 	free(out->dir);

@@ -16,6 +16,7 @@ struct outfile {
 	char *kept; /* the name that an earlier file got; NULL: there was none */
 	int fd;
 	bool in_place; /* writes take effect at once: path is not a regular file, or it began */
+	bool is_dir; /* a directory, until it is complete */
 	bool waits; /* for outfile_begin() */
 	bool fresh; /* there was no file of this name, or it has another one */
 	bool only_copy; /* the caller says: what is written is nowhere else, so that a part of it counts */
@@ -28,8 +29,8 @@ struct outfile {
 	}
 
 /*
- * These functions keep out->placer, and let it do what they do, unless path is standard output or a
- * directory.
+ * These functions keep out->placer, and let it do what they do, unless path is standard output, or a
+ * directory that the writer creates.
  *
  * Opens a file for writing; path does not change before outfile_commit(). "-" or NULL is standard
  * output. A terminal, pipe or device is written directly; with whole that is an error, -EINVAL.

@@ -37,6 +37,14 @@ static int open_as(struct state *state, enum placer_question question)
 	return outfile_open(state->ctx, state->path, question == PLACER_OPEN_WHOLE, &state->file);
 }
 
+static int open_dir(struct state *state)
+{
+	if (state->file.is_dir)
+		return 0;
+	outfile_close(&state->file);
+	return outfile_open_dir(state->ctx, state->path, &state->file);
+}
+
 static int answer(struct state *state, enum placer_question question, struct placer_answer *text)
 {
 	int err;
@@ -49,6 +57,8 @@ static int answer(struct state *state, enum placer_question question, struct pla
 		err = open_as(state, question);
 		text->fd = err ? -1 : state->file.fd;
 		return err;
+	case PLACER_OPEN_DIR:
+		return open_dir(state);
 	case PLACER_SPARE:
 		text->fd = outfile_spare(&state->file);
 		return DKT__MIN(text->fd, 0);
@@ -81,6 +91,7 @@ static void describe(const struct state *state, struct placer_answer *text)
 	text->in_place = file->in_place;
 	text->waits = file->waits;
 	snprintf(text->path, sizeof(text->path), "%s", file->target ?: "");
+	snprintf(text->temp, sizeof(text->temp), "%s", file->temp ?: "");
 	snprintf(text->kept, sizeof(text->kept), "%s", file->kept ?: "");
 	if (text->err)
 		snprintf(text->words, sizeof(text->words), "%s", dkt_error(state->ctx));

@@ -29,6 +29,7 @@ enum placer_question {
 	PLACER_OPEN_WHOLE,
 	PLACER_OPEN_NOW, /* as outfile_open_now() */
 	PLACER_OPEN_PLAIN, /* as output_open() without flags */
+	PLACER_OPEN_DIR, /* as outfile_open_dir(); the second time it is the same directory */
 	PLACER_SPARE, /* as outfile_spare() */
 	PLACER_BEGIN, /* as outfile_begin() */
 	PLACER_COMMIT, /* as outfile_commit() */
@@ -42,6 +43,7 @@ struct placer_answer {
 	int err;
 	bool in_place, waits; /* of struct outfile */
 	char path[PATH_MAX]; /* of the file, if the path was a link to it */
+	char temp[PATH_MAX]; /* the temporary name; "": none */
 	char kept[PATH_MAX]; /* the name that an earlier file got; "": there was none */
 	char words[1024]; /* the error message */
 	int fd; /* the open file, which is the caller's; -1: none */

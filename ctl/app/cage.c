@@ -150,6 +150,16 @@ static int allow_names(struct dkt__cage *cage, const char *path)
 	return err;
 }
 
+/* The command itself reports a directory that cannot be created. */
+static int allow_directory(struct app *app, struct dkt__cage *cage)
+{
+	struct placer_answer made;
+
+	return placer_ask(app->ctx, &app->placer, PLACER_OPEN_DIR, &made) ?
+		       0 :
+		       dkt__cage_allow(cage, made.temp, DKT__CAGE_WRITE);
+}
+
 static int allow_output(struct app *app, struct dkt__cage *cage, const char *path,
 			unsigned int needs)
 {
@@ -166,7 +176,9 @@ static int allow_output(struct app *app, struct dkt__cage *cage, const char *pat
 	/* An earlier file may be one that must not be replaced. */
 	if (S_ISREG(st.st_mode))
 		err = allow_input(cage, path);
-	return err ? err : placer_begin(app->ctx, path, &app->placer);
+	if (!err)
+		err = placer_begin(app->ctx, path, &app->placer);
+	return err || !(needs & CAGE_DIRECTORY) ? err : allow_directory(app, cage);
 }
 
 /* ---- needs beside ---- */
@@ -223,7 +235,8 @@ static unsigned int calls_needed(const struct app *app, unsigned int needs)
 	return (needs & CAGE_NETWORK ? DKT__CAGE_NETWORK : 0) |
 	       (needs & CAGE_ACCEPT ? DKT__CAGE_ACCEPT : 0) |
 	       (app->journal ? DKT__CAGE_DATAGRAMS : 0) |
-	       (needs & (CAGE_NAMES | CAGE_KERNEL | CAGE_STATE) ? DKT__CAGE_NAMES : 0) |
+	       (needs & (CAGE_NAMES | CAGE_DIRECTORY | CAGE_KERNEL | CAGE_STATE) ? DKT__CAGE_NAMES :
+										   0) |
 	       (needs & CAGE_TEMPORARY ? DKT__CAGE_REMOVE : 0) |
 	       (needs & CAGE_PROCESSES ? DKT__CAGE_PROCESSES : 0);
 }

@@ -16,6 +16,7 @@ enum cage_need {
 	CAGE_ACCEPT = 64, /* take connections from a socket that listens already */
 	CAGE_TEMPORARY = 128, /* temporary files, in a directory of its own */
 	CAGE_NAMES = 256, /* create files in the directory of the output, beside it or below it */
+	CAGE_DIRECTORY = 512, /* create files in the output, which is a new directory */
 };
 
 /*

@@ -141,30 +141,31 @@ static bool needs_temporary(struct app *app, int argc, char **argv)
 	return !n || n < app->n_files || (last >= first && n < (size_t)(last - first + 1));
 }
 
-/* True if the output is a directory: of the files of a style. */
-static bool is_directory(const struct app *app, const char *output)
+static bool is_directory(const char *kind)
 {
-	const bool by_name = app->command->flags & CMD_WRITE && !app->format;
-	const char *kind = by_name ? sink_by_path(output) : app->format ?: app->style;
 	struct sink_opts opts = { 0 };
 
 	return kind && !sink_kind(kind, &opts) && opts.style.traits & DKT_STYLE_FILES;
 }
 
-/* A recording has its name while it grows, and pieces have names of their own. */
-static unsigned int needs_names(const struct app *app, const char *output)
+/* How the command creates its output, if it is not one file. */
+static unsigned int output_needs(const struct app *app, const char *output)
 {
-	return output && (app->command->flags & (CMD_CAPTURE | CMD_SPLIT) ||
-			  is_directory(app, output)) ?
-		       CAGE_NAMES :
-		       0;
+	const bool by_name = app->command->flags & CMD_WRITE && !app->format;
+
+	if (!output)
+		return 0;
+	/* A recording has its name while it grows; pieces and files of a style have names of their own. */
+	if (app->command->flags & (CMD_CAPTURE | CMD_SPLIT) || is_directory(app->style))
+		return CAGE_NAMES;
+	return is_directory(by_name ? sink_by_path(output) : app->format) ? CAGE_DIRECTORY : 0;
 }
 
 static int confine(struct app *app, int argc, char **argv, bool log)
 {
 	const char *output = find_output(app, argc, argv);
 	const int first = first_read(app), last = last_read(app, argc);
-	unsigned int needs = (log ? CAGE_KERNEL : 0) | needs_names(app, output);
+	unsigned int needs = (log ? CAGE_KERNEL : 0) | output_needs(app, output);
 
 	if (needs_temporary(app, argc, argv))
 		needs |= CAGE_TEMPORARY;
@@ -186,7 +187,7 @@ static int confine_to_tree(struct app *app, const char *output)
 	if (!statfs(app->root, &st) && st.f_type == TRACEFS_MAGIC)
 		return 0;
 	return cage_enter(app, NULL, 0, output,
-			  CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE | needs_names(app, output) |
+			  CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE | output_needs(app, output) |
 				  (app->command->flags & CMD_RECORD ? CAGE_TEMPORARY : 0)) ?
 		       app_fail(app) :
 		       0;

@@ -92,11 +92,19 @@ calls_of()
 	trigger) echo "$list trigger add syscalls:sys_enter_read traceoff -B $log -R tree" ;;
 	load) echo "in.dat load --clickhouse http://127.0.0.1:1/a in.dat" ;;
 	lustre) echo "in.dat lustre rpc in.dat" ;;
-	merge) echo "in.dat merge -o out/a.dat in.dat" ;;
+	merge)
+		echo "in.dat merge -o out/a.dat in.dat"
+		echo "in.dat merge -o out/a.ctf in.dat"
+		;;
 	probe)
 		echo "program probe list -x program"
 		echo "program probe add -x program main --dry-run -R tree"
 		echo "end probe list -R tree"
+		;;
+	report)
+		echo "in.dat report in.dat"
+		echo "in.dat report in.dat -o out/a"
+		echo "in.dat report in.dat --style ctf -o out/a"
 		;;
 	recover)
 		echo "in.dat recover -o out/a.dat in.dat"
@@ -124,7 +132,7 @@ writes()
 # True if the command must create files beside its output: dktrace(1), "RIGHTS".
 fills()
 {
-	[[ $* == @(split\ *|record\ *|*\ --format\ ctf) ]]
+	[[ $* == @(split\ *|record\ *|*\ --style\ ctf\ *) ]]
 }
 
 # usage: break_out INPUT COMMAND...

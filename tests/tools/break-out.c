@@ -96,7 +96,7 @@ static int try_rename_beside(void)
 	return rename(beside(), path);
 }
 
-/* What was renamed has gone. */
+/* The file may have been renamed before. */
 static int try_remove_beside(void)
 {
 	char path[PATH_MAX];

@@ -136,9 +136,51 @@ static void a_file_that_is_not_committed_leaves_nothing(void **state)
 	assert_int_equal(files_in(t->dir), 0);
 }
 
-static void a_client_that_is_killed_leaves_nothing(void **state)
+static void a_directory_has_a_temporary_name_until_it_is_complete(void **state)
 {
 	struct test *t = *state;
+	struct placer_answer earlier;
+	char inside[128];
+
+	/* So a process learns the name before it is confined to it. */
+	assert_ok(t->ctx, placer_ask(t->ctx, &t->placer, PLACER_OPEN_DIR, &earlier));
+	assert_ok(t->ctx, outfile_open_dir(t->ctx, t->name, &t->out));
+	assert_string_equal(t->out.temp, earlier.temp);
+	snprintf(inside, sizeof(inside), "%s/inside", t->out.temp);
+	assert_int_equal(dkt__replace_file(inside, "text", 4, false), 0);
+	assert_ok(t->ctx, outfile_commit(&t->out));
+	snprintf(inside, sizeof(inside), "%s/inside", t->name);
+	assert_text(inside, "text");
+	outfile_close(&t->out);
+	assert_int_equal(files_in(t->dir), 1);
+	t->out.placer = &t->placer;
+	assert_fails(t->ctx, -EEXIST, NULL, outfile_open_dir(t->ctx, t->name, &t->out));
+	assert_int_equal(unlink(inside), 0);
+	assert_int_equal(rmdir(t->name), 0);
+}
+
+/* Opens a file or a directory, writes into it, says so, and waits for the kill. */
+static void write_part(struct test *t, bool dir, int ready)
+{
+	struct placer own = { 0 };
+	char inside[128];
+	int err = placer_begin(t->ctx, t->name, &own);
+
+	t->out.placer = &own;
+	if (!err)
+		err = dir ? outfile_open_dir(t->ctx, t->name, &t->out) :
+			    outfile_open(t->ctx, t->name, true, &t->out);
+	snprintf(inside, sizeof(inside), "%s/inside", t->out.temp ?: "");
+	if (!err)
+		err = dir ? dkt__replace_file(inside, "part", 4, false) :
+			    dkt__write_all(t->out.fd, "part", 4);
+	if (err || dkt__write_all(ready, "", 1))
+		_exit(1);
+	pause();
+}
+
+static void kill_client(struct test *t, bool dir)
+{
 	int ready[2], alive[2];
 	char byte;
 	pid_t pid;
@@ -146,17 +188,9 @@ static void a_client_that_is_killed_leaves_nothing(void **state)
 	assert_int_equal(pipe(ready) | pipe(alive), 0);
 	pid = fork();
 	if (!pid) {
-		struct placer own = { 0 };
-
 		/* Its placer, and nobody else, keeps this pipe open after the kill. */
 		close(alive[0]);
-		if (placer_begin(t->ctx, t->name, &own))
-			_exit(1);
-		t->out.placer = &own;
-		if (outfile_open(t->ctx, t->name, true, &t->out) ||
-		    dkt__write_all(t->out.fd, "part", 4) || dkt__write_all(ready[1], "", 1))
-			_exit(1);
-		pause();
+		write_part(t, dir, ready[1]);
 	}
 	close(alive[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
@@ -168,6 +202,12 @@ static void a_client_that_is_killed_leaves_nothing(void **state)
 	close(ready[0]);
 	close(ready[1]);
 	close(alive[0]);
+}
+
+static void a_client_that_is_killed_leaves_nothing(void **state)
+{
+	kill_client(*state, false);
+	kill_client(*state, true);
 }
 
 static void errors_have_the_words_of_the_placer(void **state)
@@ -214,6 +254,8 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(a_file_that_is_not_committed_leaves_nothing, begin,
 						end),
+		cmocka_unit_test_setup_teardown(
+			a_directory_has_a_temporary_name_until_it_is_complete, begin, end),
 		cmocka_unit_test_setup_teardown(a_client_that_is_killed_leaves_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(errors_have_the_words_of_the_placer, begin, end),
 		cmocka_unit_test_setup_teardown(standard_output_needs_no_placer, begin, end),
