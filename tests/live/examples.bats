@@ -92,7 +92,7 @@ make_meanwhile()
 		# Writes more than the smallest buffers hold.
 		lose()
 		{
-			dktrace set_param debug_mb=1 debug=vfstrace >/dev/null 2>&1
+			dktrace set_param debug_mb=1 debug=vfstrace >/dev/null 2>&1 || exit
 			until grep -q '^overrun: [1-9]' "/sys/kernel/tracing/instances/$DKTRACE_INSTANCE"/per_cpu/*/stats; do
 				dd if=/dev/zero of=/dev/null bs=1 count=10000 status=none
 			done
@@ -101,13 +101,13 @@ make_meanwhile()
 		lose_of_perf()
 		{
 			until dktrace info perf.data 2>/dev/null | grep -q '^lost *[1-9]'; do
-				perf record -q -m 1 -e 'raw_syscalls:*' -o perf.data -- dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none
+				perf record -q -m 1 -e 'raw_syscalls:*' -o perf.data -- dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none || exit
 			done 2>/dev/null
 		}
 		# Kills a recording that loses records, and whose last ones are still in the kernel. usage: kill_recording FILE
 		kill_recording()
 		{
-			rm -f "$1"
+			rm -f "$1" /srv/killed
 			dktrace record --all --buffer-size 64K -e syscalls:sys_enter_write -o "$1" >/srv/killed 2>&1 &
 			until grep -qs Ctrl-C /srv/killed; do
 				kill -0 $! || exit
