@@ -420,8 +420,9 @@ void outfile_withdraw(struct outfile *out)
 		ask(out, out->only_copy ? PLACER_DROP_EMPTY : PLACER_WITHDRAW, &answer);
 		return;
 	}
-	if (fstat(out->fd, &mine) || (out->only_copy && mine.st_size) || !S_ISREG(mine.st_mode) ||
-	    stat(out->path, &st) || !is_same(&mine, &st))
+	/* Without a name it is the caller's file. */
+	if (!out->path || fstat(out->fd, &mine) || (out->only_copy && mine.st_size) ||
+	    !S_ISREG(mine.st_mode) || stat(out->path, &st) || !is_same(&mine, &st))
 		return;
 	if (!out->fresh)
 		(void)!ftruncate(out->fd, 0);
