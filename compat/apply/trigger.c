@@ -228,16 +228,33 @@ int applying_note(const struct applying *a, struct settings *before)
 
 /* ---- threads and CPUs ---- */
 
+/*
+ * True if the kernel follows the same processes already: its list has grown by their children since, whom the
+ * settings do not know. Without its own list the kernel records all.
+ */
+static bool follows_children(const struct applying *a)
+{
+	const struct settings *set = a->set, *before = &a->log->set;
+	pid_t *pids __cleanup(free) = NULL;
+	bool children = false;
+	size_t n = 0;
+
+	return set->children && before->children && before->limited &&
+	       !dkt_instance_is_new(a->log->in) && threads_same(&set->threads, &before->threads) &&
+	       !dkt_instance_get_pids(a->log->in, &pids, &n, &children) && n && children;
+}
+
 /* Changes nothing if the kernel's lists have never been set. */
 int applying_limits(struct applying *a)
 {
 	const struct settings *set = a->set;
-	int err;
+	int err = 0;
 
 	a->done->limited = set->threads.n || set->cpus;
 	if (!a->done->limited && !a->log->set.limited)
 		return 0;
-	err = dkt_change_pids(a->change, set->threads.list, set->threads.n, set->children);
+	if (!follows_children(a))
+		err = dkt_change_pids(a->change, set->threads.list, set->threads.n, set->children);
 	return err ? err : dkt_change_cpus(a->change, set->cpus);
 }
 

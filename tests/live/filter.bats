@@ -155,6 +155,25 @@ time.sleep(100000)'
 	same 5 "$(wc -l <"$instance/set_event_pid")" "threads of two"
 }
 
+@test "a later change of the log goes on with the children that run already" {
+	local both
+
+	only vfstrace
+	held sh -c 'sleep 100000 & wait'
+	dktrace filter set --pid "$pid" --children
+	echo >"$tmp/gate"
+	until_true sh -c "[ \$(wc -l <$instance/set_event_pid) = 2 ]"
+	both=$(cat "$instance/set_event_pid")
+	set_param debug=+ioctl
+	dktrace filter set vfstrace 'fd < 100' >/dev/null
+	same "$both" "$(cat "$instance/set_event_pid")" "it and its child"
+	# Without both the kernel would record all.
+	xargs kill <<<"$both"
+	until_true sh -c "[ -z \"\$(cat $instance/set_event_pid)\" ]"
+	set_param debug=+info
+	same "$pid" "$(cat "$instance/set_event_pid")" "after their end"
+}
+
 @test "--pid, --comm and --cpu of some events become a filter" {
 	only vfstrace
 	dktrace filter set syscalls:sys_enter_close --pid "$$" --comm 'a-name-that-is-too-long-for-it' --cpu 0-2,5 'fd == 1'
