@@ -12,7 +12,7 @@
 
 #include "base/util.h"
 
-/* All zeroes: there is none. */
+/* All zeroes: no placer was started. */
 struct placer {
 	const char *path;
 	pid_t pid;

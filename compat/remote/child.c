@@ -90,7 +90,7 @@ bool child_is_ending(const struct child *child)
 	return child->started && !child->ended && child->out < 0 && child->err < 0;
 }
 
-/* As a shell says it. The signals that ask a command to end, or tell that nobody reads, are none of these. */
+/* By the status that a shell gives. Signals that ask a command to end, or tell that nobody reads, do not count. */
 static bool was_killed(int status)
 {
 	const int number = status - 128;

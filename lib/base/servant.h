@@ -14,7 +14,7 @@
 pid_t dkt__servant_fork(int *fd);
 
 /*
- * Closes the connection, and waits until the servant has ended its work. fd -1: there is none; pid 0: another
+ * Closes the connection, and waits until the servant has ended its work. fd -1: no servant runs; pid 0: another
  * process waits for it.
  */
 void dkt__servant_end(pid_t pid, int *fd);

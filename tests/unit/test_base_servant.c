@@ -46,7 +46,7 @@ static void a_servant_ends_with_its_connection_and_by_no_signal_to_the_group(voi
 	close(ends[1]);
 	assert_int_equal(read(ends[0], &byte, 1), 1);
 	close(ends[0]);
-	/* There is none any more. */
+	/* It has ended already. */
 	dkt__servant_end(pid, &fd);
 }
 
