@@ -3,6 +3,7 @@
 #include "io/output.h"
 
 #include <fcntl.h>
+#include <limits.h>
 
 #include "base/buf.h"
 #include "base/util.h"
@@ -238,6 +239,18 @@ int output_check(struct dkt_ctx *ctx, const char *path)
 	int err = at_place(ctx, path, 0, check_at);
 
 	return err == -ENOENT ? 0 : err;
+}
+
+char *output_link(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char to[PATH_MAX];
+	ssize_t n = readlink(path, to, sizeof(to));
+
+	if (n < 0 || n == (ssize_t)sizeof(to))
+		return NULL;
+	return dkt__format("%.*s%.*s", slash && *to != '/' ? (int)(slash + 1 - path) : 0, path,
+			   (int)n, to);
 }
 
 /* Gives the file its second name, in place of an older file, which stays if that fails. */

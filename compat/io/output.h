@@ -43,3 +43,12 @@ int output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep);
  * everybody, otherwise fresh.
  */
 mode_t output_mode(const char *path, mode_t fresh);
+
+/* The links that lead to an output, at most: the kernel follows no more either. */
+#define OUTPUT_LINKS 40
+
+/*
+ * Returns the path that a link names, which need not exist; a relative one is in the directory of the link.
+ * NULL: path is no link. The caller frees it.
+ */
+char *output_link(const char *path);

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <ftw.h>
-#include <limits.h>
 #include <sys/stat.h>
 
 #include "base/buf.h"
@@ -12,9 +11,6 @@
 #include "base/temporary.h"
 #include "io/full.h"
 #include "io/output.h"
-
-/* The kernel follows no more either. */
-#define MAX_LINKS 40
 
 static int fail(struct outfile *out, const char *action)
 {
@@ -162,19 +158,6 @@ static int open_in_place(struct outfile *out, unsigned int flags)
 	return is_stdout ? fail(out, "open") : dkt_fail_in(out->ctx, out->fd, "open %s", out->path);
 }
 
-/* Returns what the link names, in the directory of the link. */
-static char *read_link(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char to[PATH_MAX];
-	ssize_t n = readlink(path, to, sizeof(to));
-
-	if (n < 0 || n == (ssize_t)sizeof(to))
-		return NULL;
-	return dkt__format("%.*s%.*s", slash && *to != '/' ? (int)(slash + 1 - path) : 0, path,
-			   (int)n, to);
-}
-
 /* Leaves a link where it is: what counts is its target, which may not exist yet. */
 static int follow_link(struct outfile *out)
 {
@@ -182,14 +165,14 @@ static int follow_link(struct outfile *out)
 	int err = 0;
 
 	for (int i = 0; !err && !lstat(out->path, &st) && S_ISLNK(st.st_mode); i++) {
-		char *target = read_link(out->path);
+		char *target = output_link(out->path);
 
 		if (!target)
 			return -ENOMEM;
 		free(out->target);
 		out->path = out->target = target;
-		err = i < MAX_LINKS ? output_check(out->ctx, target) :
-				      dkt_fail(out->ctx, -ELOOP, "%s", strerror(ELOOP));
+		err = i < OUTPUT_LINKS ? output_check(out->ctx, target) :
+					 dkt_fail(out->ctx, -ELOOP, "%s", strerror(ELOOP));
 	}
 	return err ? dkt_fail_in(out->ctx, err, "open %s", out->path) : 0;
 }

@@ -3,19 +3,16 @@
 #include "app/cage.h"
 
 #include <glob.h>
-#include <limits.h>
 #include <sys/stat.h>
 
 #include "app/opt.h"
 #include "base/buf.h"
 #include "base/cage.h"
 #include "fleet/collection.h"
+#include "io/output.h"
 #include "io/run_dir.h"
 #include "lustre/class.h"
 #include "set/param/tree.h"
-
-/* The kernel follows no more. */
-#define MAX_LINKS 40
 
 /* Names of hosts, and certificates. */
 static const char *const network_files[] = { "/etc/hosts",
@@ -120,28 +117,14 @@ static int allow_dir_of(struct dkt__cage *cage, const char *path)
 	return dir ? dkt__cage_allow(cage, dir, DKT__CAGE_WRITE) : -ENOMEM;
 }
 
-/* Returns where a link leads to, which need not exist; NULL: it is no link. The caller frees it. */
-static char *read_link(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char target[PATH_MAX];
-	ssize_t n = readlink(path, target, sizeof(target) - 1);
-
-	if (n < 0)
-		return NULL;
-	target[n] = '\0';
-	return dkt__format("%.*s%s", *target != '/' && slash ? (int)(slash - path + 1) : 0, path,
-			   target);
-}
-
 /* Gives the directories of the output, and of the links that it may be. */
 static int allow_names(struct dkt__cage *cage, const char *path)
 {
-	char *at __cleanup(free) = read_link(path);
+	char *at __cleanup(free) = output_link(path);
 	int err = allow_dir_of(cage, path);
 
-	for (int i = 0; !err && at && i < MAX_LINKS; i++) {
-		char *next = read_link(at);
+	for (int i = 0; !err && at && i < OUTPUT_LINKS; i++) {
+		char *next = output_link(at);
 
 		err = allow_dir_of(cage, at);
 		free(at);
