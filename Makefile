@@ -70,8 +70,8 @@ SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 # sanitizer a start takes little more than half of the time.
 SAN_LINK := $(if $(SAN),-no-pie $(if $(findstring clang,$(CC)),,-static-libasan -static-libubsan))
 OPT := $(if $(SAN),-O1,-O2)
-BASE := -std=gnu11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANFLAGS) -Iinclude
-# Calls of banned functions in lib, compat and ctl do not compile.
+BASE := -std=gnu11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANFLAGS) -Iinclude -I.
+# Calls of banned functions do not compile, but in tests.
 BANNED := -include lib/base/banned.h
 # A shared library exports only the functions that its header marks.
 PIC := -fPIC -fvisibility=hidden
@@ -86,9 +86,12 @@ TOOL_CFLAGS += -DLIBCURL='"$(call soname,libcurl)"' $(shell $(PKG_CONFIG) --cfla
 # bzip2 has no file for pkg-config on Debian 12.
 TOOL_LIBS := $(shell $(PKG_CONFIG) --libs $(TOOL_PKGS) 2>/dev/null) -lbz2 -lm
 
-LIB_SRC := $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c)
-COMPAT_SRC := $(wildcard compat/*.c compat/*/*.c compat/*/*/*.c)
-CTL_SRC := $(wildcard ctl/*.c ctl/*/*.c ctl/*/*/*.c)
+# The layers between the library and the tool, and the sources of a layer.
+LAYERS := compat answers recording fleet
+sources = $(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c)
+LIB_SRC := $(call sources,lib)
+LAYERS_SRC := $(foreach layer,$(LAYERS),$(call sources,$(layer)))
+CTL_SRC := $(call sources,ctl)
 UNIT_SRC := $(wildcard tests/unit/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
 LIVE_SRC := $(wildcard tests/live/*.c)
@@ -96,7 +99,7 @@ BENCH_SRC := $(wildcard tests/bench/*.c)
 EXAMPLE_SRC := $(wildcard examples/*.c)
 
 LIB_OBJ := $(LIB_SRC:%.c=$(O)/%.o)
-COMPAT_OBJ := $(COMPAT_SRC:%.c=$(O)/%.o)
+LAYERS_OBJ := $(LAYERS_SRC:%.c=$(O)/%.o)
 CTL_OBJ := $(CTL_SRC:%.c=$(O)/%.o)
 UNIT_BIN := $(UNIT_SRC:%.c=$(O)/%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(O)/%)
@@ -138,7 +141,7 @@ help:
 	@echo 'install        DESTDIR=, PREFIX=; uninstall, dist, clean'
 	@echo 'alternatives   make the installed program lctl as well; no-alternatives: no longer'
 
-# ---- objects: only lib/ sees lib's insides; compat/ and ctl/ use the installed header and lib/base ----
+# ---- objects: only lib/ sees lib's insides; the other layers use the installed header and lib/base ----
 
 # Objects are built again if the flags change. PREFIX and the paths in it are not among them: after "make",
 # "make install PREFIX=/usr" compiles nothing again.
@@ -156,7 +159,7 @@ $(O)/gen/paths: FORCE
 
 FORCE:
 
-$(LIB_OBJ) $(COMPAT_OBJ) $(CTL_OBJ): $(O)/gen/flags
+$(LIB_OBJ) $(LAYERS_OBJ) $(CTL_OBJ): $(O)/gen/flags
 $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: $(O)/gen/paths
 
 # The path of the installed class map, as an object of compat.
@@ -166,13 +169,13 @@ $(O)/gen/datadir.o: $(O)/gen/paths
 		'class_dir_shipped: .asciz "$(DATADIR)/classes.d"' '.section .note.GNU-stack,"",%progbits' | \
 		$(CC) $(filter -m%,$(CFLAGS)) -x assembler -c -o $@ -
 
-LIB_FLAGS := -Ilib $(LIB_CFLAGS)
-COMPAT_FLAGS := -Icompat -Ilib $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
+LIB_FLAGS := $(LIB_CFLAGS)
+LAYERS_FLAGS := $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
 	-DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT)
-CTL_FLAGS := $(TOOL_CFLAGS) -Ictl -Icompat -Ilib -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"'
-TEST_FLAGS := $(LIB_CFLAGS) $(TOOL_CFLAGS) -Ilib -Icompat -Ictl -Itests/helper
+CTL_FLAGS := $(TOOL_CFLAGS) -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"'
+TEST_FLAGS := $(LIB_CFLAGS) $(TOOL_CFLAGS)
 # The flags of a source, by the directory that it is in.
-flags_of = $(or $(if $(filter lib/%,$(1)),$(LIB_FLAGS)),$(if $(filter compat/%,$(1)),$(COMPAT_FLAGS)),$(if \
+flags_of = $(or $(if $(filter lib/%,$(1)),$(LIB_FLAGS)),$(if $(filter $(LAYERS:%=%/%),$(1)),$(LAYERS_FLAGS)),$(if \
 	$(filter ctl/%,$(1)),$(CTL_FLAGS)),$(if $(filter tests/%,$(1)),$(TEST_FLAGS) $(if \
 	$(filter tests/fuzz/%,$(1)),-DDKT_REPLAY)))
 
@@ -181,10 +184,10 @@ $(O)/lib/%.o: lib/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(LIB_FLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
 
-$(O)/compat/%.o: compat/%.c
+$(LAYERS_OBJ): $(O)/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(COMPAT_FLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
+	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(LAYERS_FLAGS) $(PIC) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/%.o: ctl/%.c
 	$(call say,CC,$@)
@@ -192,7 +195,7 @@ $(O)/ctl/%.o: ctl/%.c
 	$(Q)$(CCACHE) $(CC) $(BASE) $(BANNED) $(CTL_FLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
 $(O)/ctl/view/assets.o: $(wildcard share/view/*) $(D3)
-$(O)/compat/clickhouse/layout.o: $(wildcard share/clickhouse/*.sql)
+$(O)/answers/load/layout.o: $(wildcard share/clickhouse/*.sql)
 
 # ---- libraries ----
 
@@ -208,13 +211,13 @@ $(O)/libdktrace.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/libcompat.a: $(COMPAT_OBJ) $(O)/gen/datadir.o
+$(O)/libdktrace-tool.a: $(LAYERS_OBJ) $(O)/gen/datadir.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # Lustre's words and what they need of compat, as one object in which only the public names are
 # global: compat's names are common words, which a program may use itself.
-$(O)/libdktrace-lustre.o: $(filter $(O)/compat/liblustre/%,$(COMPAT_OBJ)) $(O)/libcompat.a
+$(O)/libdktrace-lustre.o: $(filter $(O)/compat/liblustre/%,$(LAYERS_OBJ)) $(O)/libdktrace-tool.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^
 	$(Q)$(OBJCOPY) --localize-hidden $@
@@ -241,7 +244,7 @@ $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: Makefile include/dktrace/dktrace.h
 
 # ---- tool: linked with the archive, so that build/dktrace runs where it stands ----
 
-$(O)/dktrace: $(CTL_OBJ) $(O)/libcompat.a $(O)/libdktrace.a
+$(O)/dktrace: $(CTL_OBJ) $(O)/libdktrace-tool.a $(O)/libdktrace.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(SANFLAGS) $(SAN_LINK) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(LIB_LIBS)
 
@@ -257,14 +260,14 @@ archived = $(foreach l,$(patsubst -l%,%,$(1)),$(if $(call found,$l.a),-l:lib$l.a
 STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(LIB_PKGS) $(TOOL_PKGS) 2>/dev/null)
 SYSTEM_LIBS := -lm -ldl -lpthread
 
-$(O)/tests/vm/dktrace: $(CTL_OBJ) $(O)/libcompat.a $(O)/libdktrace.a
+$(O)/tests/vm/dktrace: $(CTL_OBJ) $(O)/libdktrace-tool.a $(O)/libdktrace.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(filter -L%,$(STATIC_LIBS)) -Wl,--start-group \
 		$(call archived,$(sort $(filter-out $(SYSTEM_LIBS),$(filter -l%,$(STATIC_LIBS))))) -Wl,--end-group $(SYSTEM_LIBS) \
 		-Wl,-t,-t >$@.inputs
 
-TEST_LINK = $(O)/libcompat.a $(O)/libdktrace.a
+TEST_LINK = $(O)/libdktrace-tool.a $(O)/libdktrace.a
 TEST_CC = $(CC) $(BASE) $(TEST_FLAGS) -MMD -MP $(CFLAGS) \
 	$(SAN_LINK) $(LDFLAGS) -o $@ $<
 
@@ -310,7 +313,7 @@ $(O)/tests/tools/transcribe: tests/tools/transcribe.c
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -g $(WARN) -o $@ $<
 
 # The programs that tests probe are compiled without the tests' flags.
-TARGET_CC = $(CC) -std=gnu11 -g $(WARN) -Wno-missing-prototypes -o $@ $<
+TARGET_CC = $(CC) -std=gnu11 -g -I. $(WARN) -Wno-missing-prototypes -o $@ $<
 
 $(O)/tests/tools/%-target: tests/tools/%-target.c
 	$(call say,CC,$@)
@@ -375,13 +378,13 @@ check-clang: build-clang
 build-san:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/san SAN=address,undefined CFLAGS=-Werror all tests
 
-CLANG_SRC := $(LIB_SRC) $(COMPAT_SRC) $(CTL_SRC) $(UNIT_SRC) $(FUZZ_SRC) $(LIVE_SRC) $(BENCH_SRC) $(EXAMPLE_SRC)
+CLANG_SRC := $(LIB_SRC) $(LAYERS_SRC) $(CTL_SRC) $(UNIT_SRC) $(FUZZ_SRC) $(LIVE_SRC) $(BENCH_SRC) $(EXAMPLE_SRC)
 build-clang: $(CLANG_SRC:%.c=$(O)/gen/clang/%.ok)
 
 $(O)/gen/clang/%.ok: %.c
 	$(call say,CLANG,$<)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(BASE) $(if $(filter lib/% compat/% ctl/%,$<),$(BANNED)) $(call flags_of,$<) -Werror \
+	$(Q)$(CLANG) $(BASE) $(if $(filter lib/% $(LAYERS:%=%/%) ctl/%,$<),$(BANNED)) $(call flags_of,$<) -Werror \
 		-fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ $<
 	@touch $@
 
@@ -404,11 +407,11 @@ TARGET ?= expr
 SECONDS ?= 60
 fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) SAN=address,undefined \
-		CFLAGS=-fsanitize=fuzzer-no-link $(addprefix $(O)/fuzz/,libctl.a libcompat.a libdktrace.a)
+		CFLAGS=-fsanitize=fuzzer-no-link $(addprefix $(O)/fuzz/,libctl.a libdktrace-tool.a libdktrace.a)
 	@mkdir -p $(O)/fuzz/corpus/$(TARGET)
 	$(Q)$(CLANG) $(BASE) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined \
 		-o $(O)/fuzz/$(TARGET) tests/fuzz/$(TARGET).c \
-		$(addprefix $(O)/fuzz/,libctl.a libcompat.a libdktrace.a) $(TOOL_LIBS) $(LIB_LIBS)
+		$(addprefix $(O)/fuzz/,libctl.a libdktrace-tool.a libdktrace.a) $(TOOL_LIBS) $(LIB_LIBS)
 	$(Q)LSAN_OPTIONS=suppressions=tests/leaks $(O)/fuzz/$(TARGET) -artifact_prefix=$(O)/fuzz/ \
 		-max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
 		tests/fuzz/corpus/$(TARGET)
@@ -492,5 +495,5 @@ dist:
 clean:
 	rm -rf $(O)
 
--include $(LIB_OBJ:.o=.d) $(COMPAT_OBJ:.o=.d) $(CTL_OBJ:.o=.d) $(UNIT_BIN:%=%.d) $(FUZZ_BIN:%=%.d) \
+-include $(LIB_OBJ:.o=.d) $(LAYERS_OBJ:.o=.d) $(CTL_OBJ:.o=.d) $(UNIT_BIN:%=%.d) $(FUZZ_BIN:%=%.d) \
 	$(LIVE_BIN:%=%.d) $(BENCH_BIN:%=%.d) $(EXAMPLE_BIN:%=%.d) $(TEST_TOOLS:%=%.d) $(CLANG_SRC:%.c=$(O)/gen/clang/%.d)

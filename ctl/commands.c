@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of commands, for help and completion. */
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 const struct command app_commands[] = {
 	/* clang-format off */

@@ -4,15 +4,15 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "app/app.h"
-#include "app/file_argument.h"
-#include "app/opt.h"
-#include "app/privileges.h"
-#include "app/spawn.h"
-#include "base/gained.h"
-#include "input/unpack.h"
-#include "lctl/lctl.h"
-#include "lustre/message/cdebug.h"
+#include "compat/lctl/lctl.h"
+#include "compat/lustre/message/cdebug.h"
+#include "ctl/app/app.h"
+#include "ctl/app/file_argument.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/privileges.h"
+#include "ctl/app/spawn.h"
+#include "ctl/input/unpack.h"
+#include "lib/base/gained.h"
 
 /* Reads the environment first, so that the command line overrides it. */
 static void app_defaults(struct app *app)
@@ -166,7 +166,7 @@ static int run_command(struct app *app, int argc, char **argv)
 	privileges_end(app);
 	unpack_clear(app);
 	dkt_ctx_free(app->ctx);
-	names_clear(&app->joined);
+	dkt__strings_clear(&app->joined);
 	return rc;
 }
 

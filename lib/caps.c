@@ -4,9 +4,9 @@
 #include <sys/capability.h>
 #include <sys/stat.h>
 
-#include "base/gained.h"
-#include "caps.h"
-#include "mount.h"
+#include "lib/base/gained.h"
+#include "lib/caps.h"
+#include "lib/mount.h"
 
 #define LOCKDOWN_FILE "/sys/kernel/security/lockdown"
 

@@ -2,7 +2,7 @@
 /* The privileges that decide whether a process may use tracefs, as data that tests can set. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__rights {
 	uid_t uid;

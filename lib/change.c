@@ -2,10 +2,10 @@
 /* Changes an instance as one transaction: all steps, or the state before. */
 #include <signal.h>
 
-#include "change.h"
-#include "event.h"
-#include "instance.h"
-#include "tracefs.h"
+#include "lib/change.h"
+#include "lib/event.h"
+#include "lib/instance.h"
+#include "lib/tracefs.h"
 
 int dkt_change_new(struct dkt_instance *in, struct dkt_change **out)
 {

@@ -2,7 +2,7 @@
 /* A transaction and the kinds of its steps; each step can be applied and undone. */
 #pragma once
 
-#include "change/tracer.h"
+#include "lib/change/tracer.h"
 
 struct dkt__filter_step {
 	struct dkt_event *event;

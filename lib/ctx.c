@@ -6,7 +6,7 @@
 #include <sys/capability.h>
 #include <sys/utsname.h>
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* Needs no memory, so that it can be the error message when memory is out. */
 #define NO_MEMORY "out of memory"

@@ -6,10 +6,10 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/opts.h"
+#include "lib/base/arena.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/opts.h"
 
 struct dkt__events; /* event.c */
 struct dkt__symbols; /* symbol.c */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Creates, lists and removes events at run time: probes and synthetic events. */
-#include "base/own_name.h"
-#include "event.h"
-#include "instance.h"
-#include "probe.h"
-#include "tracefs.h"
+#include "lib/base/own_name.h"
+#include "lib/event.h"
+#include "lib/instance.h"
+#include "lib/probe.h"
+#include "lib/tracefs.h"
 
 void dkt_events_forget(struct dkt_ctx *ctx)
 {

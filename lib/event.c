@@ -2,8 +2,8 @@
 /* The event catalogue: reads the names at once, and an event's ID when it is first needed. */
 #include <fcntl.h>
 
-#include "event/catalogue.h"
-#include "tracefs.h"
+#include "lib/event/catalogue.h"
+#include "lib/tracefs.h"
 
 /* Events without a format share it, as nothing can be stored for them. */
 #define UNKNOWN_SLOT 1

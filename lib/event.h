@@ -2,8 +2,8 @@
 /* An event's data, and the catalogue of all events. */
 #pragma once
 
-#include "base/guess.h"
-#include "ctx.h"
+#include "lib/base/guess.h"
+#include "lib/ctx.h"
 
 struct dkt__plan; /* plan.c */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filter expressions: the public calls, on top of parsing, binding and matching. */
-#include "expr.h"
-#include "event.h"
+#include "lib/expr.h"
+#include "lib/event.h"
 
 int dkt_expr_new(struct dkt_ctx *ctx, const char *text, const struct dkt_expr_opts *opts,
 		 struct dkt_expr **out)

@@ -2,8 +2,8 @@
 /* Shared by the code of filter expressions: an expression as written and as bound to an event. */
 #pragma once
 
-#include "base/guess.h"
-#include "ctx.h"
+#include "lib/base/guess.h"
+#include "lib/ctx.h"
 
 /* The kernel's limits: MAX_FILTER_STR_VAL without the NUL, and a number with its sign. */
 #define EXPR_MAX_STRING 255

@@ -2,8 +2,8 @@
 /* Finds the features of this kernel's tracer from its files, never from the version. */
 #include <fcntl.h>
 
-#include "symbol.h"
-#include "tracefs.h"
+#include "lib/symbol.h"
+#include "lib/tracefs.h"
 
 /* A kernel has a feature if it has the knob, and the file contains the word. */
 static const struct {

@@ -4,10 +4,10 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 
-#include "functions.h"
-#include "instance.h"
-#include "note.h"
-#include "tracefs.h"
+#include "lib/functions.h"
+#include "lib/instance.h"
+#include "lib/note.h"
+#include "lib/tracefs.h"
 
 #define AVAILABLE "available_filter_functions"
 

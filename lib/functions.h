@@ -2,7 +2,7 @@
 /* The functions that a tracer records, and to which depth of calls. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__functions {
 	char **only;

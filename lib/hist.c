@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms counted in user space: counts records by their keys. */
-#include "hist.h"
-#include "event.h"
+#include "lib/hist.h"
+#include "lib/event.h"
 
 /* ---- creating a histogram ---- */
 

@@ -2,7 +2,7 @@
 /* The inside of dkt_hist: the description of a histogram, and its binding to each event. */
 #pragma once
 
-#include "hist/table.h"
+#include "lib/hist/table.h"
 
 /* TRACING_MAP_KEYS_MAX; TRACING_MAP_VALS_MAX less hitcount */
 #define HIST_KEYS 3

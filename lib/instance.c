@@ -6,12 +6,12 @@
 #include <signal.h>
 #include <time.h>
 
-#include "base/io.h"
-#include "base/parse.h"
-#include "base/when.h"
-#include "event.h"
-#include "instance.h"
-#include "tracefs.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
+#include "lib/base/when.h"
+#include "lib/event.h"
+#include "lib/instance.h"
+#include "lib/tracefs.h"
 
 /* Files store the name in a line, which a newline would end. */
 static bool has_control(const char *name)

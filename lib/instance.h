@@ -2,7 +2,7 @@
 /* An instance: a private ring buffer of the kernel's tracer. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt_instance {
 	struct dkt_ctx *ctx;

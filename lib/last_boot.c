@@ -5,11 +5,11 @@
  * Kernel 6.12 has two lines, "text delta:" and "data delta:". Later ones have a line with an address
  * for the kernel and for each module, or "# Current".
  */
-#include "last_boot.h"
+#include "lib/last_boot.h"
 
-#include "base/io.h"
-#include "base/parse.h"
-#include "symbol.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
+#include "lib/symbol.h"
 
 /* ---- the file ---- */
 

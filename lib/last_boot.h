@@ -2,7 +2,7 @@
 /* last_boot_info: where the kernel was in memory when it wrote the records that survived a reboot. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__last_module {
 	char *name;

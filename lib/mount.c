@@ -5,7 +5,7 @@
 #include <sys/mount.h>
 #include <sys/vfs.h>
 
-#include "mount.h"
+#include "lib/mount.h"
 
 /* include/uapi/linux/magic.h; older C libraries' headers lack it. */
 #define TRACEFS_MAGIC 0x74726163

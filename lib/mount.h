@@ -2,7 +2,7 @@
 /* Where tracefs is mounted. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 #define TRACEFS_PLACE "/sys/kernel/tracing"
 

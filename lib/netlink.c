@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 #define ANSWER_SECONDS 2
 

@@ -2,8 +2,8 @@
 /* Notes in the spool directory, with which a later process undoes the changes of a killed one. */
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "note.h"
+#include "lib/base/io.h"
+#include "lib/note.h"
 
 static char *note_path(const char *spool, const char *name)
 {

@@ -2,7 +2,7 @@
 /* Notes in the spool directory, with which a later process undoes the changes of a killed one. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 bool dkt__note_exists(const char *spool, const char *name);
 

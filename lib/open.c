@@ -2,10 +2,10 @@
 /* Opens a recording: its first bytes select the reader. Depends on all readers. */
 #include <sys/stat.h>
 
-#include "base/packed.h"
-#include "perfdata.h"
-#include "source/file.h"
-#include "source/saved_tree.h"
+#include "lib/base/packed.h"
+#include "lib/perfdata.h"
+#include "lib/source/file.h"
+#include "lib/source/saved_tree.h"
 
 static const struct dkt__reader *const readers[] = {
 	&dkt__reader_tracedat, &dkt__reader_perfdata, &dkt__reader_vmcore, &dkt__reader_text, NULL,

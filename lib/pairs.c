@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs of records, a begin and an end, and the time between them. */
-#include "pairs.h"
-#include "event.h"
+#include "lib/pairs.h"
+#include "lib/event.h"
 
 /* The limit of open pairs: keys that never end must not use up memory. */
 #define OPEN_MAX (1u << 20)

@@ -2,10 +2,10 @@
 /* The inside of dkt_pairs: keys, open pairs, groups, the slowest pairs. */
 #pragma once
 
-#include "base/dist.h"
-#include "base/keymap.h"
-#include "hist/key.h"
-#include "request.h"
+#include "lib/base/dist.h"
+#include "lib/base/keymap.h"
+#include "lib/hist/key.h"
+#include "lib/request.h"
 
 #define PAIRS_KEYS 3
 

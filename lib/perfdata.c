@@ -2,8 +2,8 @@
 /* Opens a perf.data file as a source of records. */
 #include <time.h>
 
-#include "event.h"
-#include "perfdata.h"
+#include "lib/event.h"
+#include "lib/perfdata.h"
 
 #define MAGIC "PERFILE2"
 

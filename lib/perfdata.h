@@ -9,10 +9,10 @@
 #include <byteswap.h>
 #include <linux/perf_event.h>
 
-#include "base/keymap.h"
-#include "event.h"
-#include "source/file.h"
-#include "source/streams.h"
+#include "lib/base/keymap.h"
+#include "lib/event.h"
+#include "lib/source/file.h"
+#include "lib/source/streams.h"
 
 /* Bytes of struct trace_entry, with which the data of every tracepoint begin. */
 #define DKT__PERF_ENTRY 8

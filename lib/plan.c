@@ -2,9 +2,9 @@
 /* Prints a record's text: by its event's plan, or by libtraceevent, or field by field. */
 #include <limits.h>
 
-#include "base/escape.h"
-#include "event.h"
-#include "plan.h"
+#include "lib/base/escape.h"
+#include "lib/event.h"
+#include "lib/plan.h"
 
 #define SLACK 16 /* zero bytes after a copied record, so that any string in it ends */
 

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "base/number.h"
-#include "ctx.h"
+#include "lib/base/number.h"
+#include "lib/ctx.h"
 
 /* ---- values: the numbers in a print format ---- */
 

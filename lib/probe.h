@@ -2,7 +2,7 @@
 /* Lists of probes, and the conversion of a definition to what the kernel accepts. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt_probes {
 	struct dkt_probe *at; /* each of their texts is allocated */

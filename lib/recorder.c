@@ -8,12 +8,12 @@
  */
 #include <fcntl.h>
 
-#include "base/io.h"
-#include "instance.h"
-#include "recorder.h"
-#include "source/live.h"
-#include "tracedat/journal.h"
-#include "tracefs.h"
+#include "lib/base/io.h"
+#include "lib/instance.h"
+#include "lib/recorder.h"
+#include "lib/source/live.h"
+#include "lib/tracedat/journal.h"
+#include "lib/tracefs.h"
 
 /* ---- buffers ---- */
 

@@ -2,12 +2,12 @@
 /* The inside of a recorder, shared by its parts. */
 #pragma once
 
-#include "base/compress.h"
-#include "source.h"
-#include "source/comms.h"
-#include "source/live/about.h"
-#include "source/live/watch.h"
-#include "tracedat/write.h"
+#include "lib/base/compress.h"
+#include "lib/source.h"
+#include "lib/source/comms.h"
+#include "lib/source/live/about.h"
+#include "lib/source/live/watch.h"
+#include "lib/tracedat/write.h"
 
 struct dkt__recorder_cpu {
 	int fd; /* trace_pipe_raw */

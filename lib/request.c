@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Requests to block devices, in the records of events that have the fields for it. */
-#include "request.h"
+#include "lib/request.h"
 
 const char *dkt__request_find(struct dkt_event *event, struct dkt__request_fields *fields)
 {

@@ -2,8 +2,8 @@
 /* Requests to block devices, in the records of events that have the fields for it. */
 #pragma once
 
-#include "base/request.h"
-#include "event.h"
+#include "lib/base/request.h"
+#include "lib/event.h"
 
 struct dkt__request_fields {
 	const struct dkt_field *dev, *sector, *sectors, *rwbs;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records in order of time, from any kind of source. */
-#include "source.h"
+#include "lib/source.h"
 
 const struct dkt_source_info *dkt_source_info(const struct dkt_source *source)
 {

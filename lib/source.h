@@ -2,8 +2,8 @@
 /* The functions that each kind of source implements, behind dkt_source_next() and the others. */
 #pragma once
 
-#include "base/disks.h"
-#include "ctx.h"
+#include "lib/base/disks.h"
+#include "lib/ctx.h"
 
 struct dkt__source_ops {
 	int (*next)(struct dkt_source *source, struct dkt_record *record);

@@ -2,9 +2,9 @@
 /* The table of styles, and a style's state for each event. */
 #include <time.h>
 
-#include "base/ticks.h"
-#include "event.h"
-#include "style.h"
+#include "lib/base/ticks.h"
+#include "lib/event.h"
+#include "lib/style.h"
 
 static const struct dkt__style_ops *const styles[] = {
 	/* clang-format off */

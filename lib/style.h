@@ -2,10 +2,10 @@
 /* Shared by the styles: their table, and each style's state for an event. */
 #pragma once
 
-#include "base/escape.h"
-#include "base/keymap.h"
-#include "event.h"
-#include "plan.h"
+#include "lib/base/escape.h"
+#include "lib/base/keymap.h"
+#include "lib/event.h"
+#include "lib/plan.h"
 
 /* ---- an event's fields as typed columns ---- */
 

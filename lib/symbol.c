@@ -2,13 +2,13 @@
 /* Kernel addresses to names: functions from kallsyms, constant strings from printk_formats. */
 #include <search.h>
 
-#include "base/gained.h"
-#include "base/io.h"
-#include "base/parse.h"
-#include "mount.h"
-#include "symbol.h"
-#include "symbol/list.h"
-#include "tracefs.h"
+#include "lib/base/gained.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
+#include "lib/mount.h"
+#include "lib/symbol.h"
+#include "lib/symbol/list.h"
+#include "lib/tracefs.h"
 
 #define CACHE_BITS 10
 

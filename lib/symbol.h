@@ -2,8 +2,8 @@
 /* Kernel addresses to names: the calls that are not public. */
 #pragma once
 
-#include "base/compress.h"
-#include "ctx.h"
+#include "lib/base/compress.h"
+#include "lib/ctx.h"
 
 /* Replaces the names by those in a file in the format of /proc/kallsyms. */
 int dkt__symbols_read(struct dkt_ctx *ctx, const char *path);

@@ -3,8 +3,8 @@
 #include <fnmatch.h>
 #include <seccomp.h>
 
-#include "ctx.h"
-#include "syscall.h"
+#include "lib/ctx.h"
+#include "lib/syscall.h"
 
 /* Machines that libseccomp names differently; wide: their name if the kernel's long has 8 bytes. */
 static const struct {

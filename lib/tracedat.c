@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opens a trace.dat file as a source of records. */
-#include "tracedat.h"
-#include "base/parse.h"
-#include "base/ticks.h"
+#include "lib/tracedat.h"
+#include "lib/base/parse.h"
+#include "lib/base/ticks.h"
 
 struct dkt__cursor dkt__dat_at(const struct dkt__dat *dat, uint64_t offset)
 {

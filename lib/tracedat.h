@@ -5,10 +5,10 @@
  */
 #pragma once
 
-#include "event.h"
-#include "source/shift.h"
-#include "source/streams.h"
-#include "symbol.h"
+#include "lib/event.h"
+#include "lib/source/shift.h"
+#include "lib/source/streams.h"
+#include "lib/symbol.h"
 
 /* The first bytes of every trace.dat file. */
 #define DKT__DAT_MAGIC "\x17\x08\x44tracing"

@@ -4,12 +4,12 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "base/gained.h"
-#include "base/io.h"
-#include "base/parse.h"
-#include "mount.h"
-#include "tracefs.h"
-#include "tracefs/errorlog.h"
+#include "lib/base/gained.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
+#include "lib/mount.h"
+#include "lib/tracefs.h"
+#include "lib/tracefs/errorlog.h"
 
 /* ---- the directory ---- */
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* Returns an open descriptor (O_CLOEXEC), or -errno. */
 int dkt__tfs_open(struct dkt_ctx *ctx, int flags, const char *fmt, ...) DKT_PRINTF(3, 4);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text of trace, trace_pipe and trace-cmd report as a source of records. */
-#include "base/parse.h"
-#include "plan/unprint.h"
-#include "source/window.h"
-#include "syscall.h"
-#include "tracetext/rows.h"
+#include "lib/base/parse.h"
+#include "lib/plan/unprint.h"
+#include "lib/source/window.h"
+#include "lib/syscall.h"
+#include "lib/tracetext/rows.h"
 
 /* Read at most this many lines to find out whether a file is the text of a trace. */
 #define LOOK 40

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opens the dump of a kernel as a source of the records in its ring buffers. */
-#include "source/streams.h"
-#include "symbol.h"
-#include "vmcore/buffers.h"
-#include "vmcore/events.h"
+#include "lib/source/streams.h"
+#include "lib/symbol.h"
+#include "lib/vmcore/buffers.h"
+#include "lib/vmcore/events.h"
 
 struct vmcore {
 	struct dkt__streams streams; /* first: the source is cast to this struct */

@@ -3,14 +3,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
-#include "apply/applying.h"
-#include "apply/follow.h"
-#include "base/io.h"
-#include "base/util.h"
-#include "log/directory.h"
-#include "log/recording.h"
-#include "lustre/lustre_masks.h"
-#include "lustre/message.h"
+#include "compat/apply/applying.h"
+#include "compat/apply/follow.h"
+#include "compat/log/directory.h"
+#include "compat/log/recording.h"
+#include "compat/lustre/lustre_masks.h"
+#include "compat/lustre/message.h"
+#include "lib/base/io.h"
+#include "lib/base/util.h"
 
 /* The default of Lustre's own buffer. */
 
@@ -34,13 +34,13 @@ static int add_filter(struct applying *a, struct dkt_event *event)
 /* Removes the filters of events that are to have none now. */
 static int remove_filters(struct applying *a)
 {
-	const struct names *before = &a->log->set.filtered;
+	const struct dkt__strings *before = &a->log->set.filtered;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < before->n; i++) {
 		struct dkt_event *event;
 
-		if (names_has(&a->done->filtered, before->list[i]))
+		if (dkt__strings_has(&a->done->filtered, before->list[i]))
 			continue;
 		event = debuglog_event(a->log->ctx, before->list[i]);
 		if (event)
@@ -199,8 +199,8 @@ static int save_before(struct applying *a)
 	int err = 0;
 
 	for (size_t i = 0; !err && a->change && i < a->done->filtered.n; i++)
-		if (!names_has(&log->set.filtered, a->done->filtered.list[i]))
-			err = names_add(&log->set.filtered, a->done->filtered.list[i]);
+		if (!dkt__strings_has(&log->set.filtered, a->done->filtered.list[i]))
+			err = dkt__strings_add(&log->set.filtered, a->done->filtered.list[i]);
 	if (!err && a->change)
 		err = applying_note(a, &log->set);
 	if (!err && log->in && !log->interrupted)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /*
  * Opens the debug log of that name. Without DEBUGLOG_CHANGE, creates nothing: in may be NULL and

@@ -2,9 +2,9 @@
 /* The state of one debuglog_apply() call, and the parts of its work. */
 #pragma once
 
-#include "apply/apply.h"
-#include "apply/event_filter.h"
-#include "lustre/modules.h"
+#include "compat/apply/apply.h"
+#include "compat/apply/event_filter.h"
+#include "compat/lustre/modules.h"
 
 struct applying {
 	struct debuglog *log;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds changes in the kernel that the log does not have yet, such as loaded modules. */
-#include "apply/drift.h"
+#include "compat/apply/drift.h"
 
-#include "apply/event_filter.h"
-#include "apply/follow.h"
-#include "base/io.h"
-#include "lustre/lustre_masks.h"
-#include "lustre/message.h"
-#include "lustre/modules.h"
+#include "compat/apply/event_filter.h"
+#include "compat/apply/follow.h"
+#include "compat/lustre/lustre_masks.h"
+#include "compat/lustre/message.h"
+#include "compat/lustre/modules.h"
+#include "lib/base/io.h"
 
 struct drift {
 	struct debuglog *log;

@@ -2,7 +2,7 @@
 /* Finds changes in the kernel that the log does not have yet, such as loaded modules. */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /*
  * Reports, in lines without a newline at the end, modules that were loaded or unloaded and masks of

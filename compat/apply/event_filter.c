@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the events that settings enable, and the filter of each. */
-#include "apply/event_filter.h"
+#include "compat/apply/event_filter.h"
 
-#include "apply/rules.h"
-#include "base/util.h"
-#include "lustre/message.h"
-#include "lustre/message/cdebug.h"
+#include "compat/apply/rules.h"
+#include "compat/lustre/message.h"
+#include "compat/lustre/message/cdebug.h"
+#include "lib/base/util.h"
 
 bool event_filter_wants_class(const struct class_bits *bits, const struct settings *set)
 {

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "apply/apply.h"
-#include "lustre/named.h"
+#include "compat/apply/apply.h"
+#include "compat/lustre/named.h"
 
 /* True if the classes of the settings select an event with these bits. */
 bool event_filter_wants_class(const struct class_bits *bits, const struct settings *set);

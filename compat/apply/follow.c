@@ -4,12 +4,12 @@
  * to Lustre's files, a module that was loaded or removed. Lustre's masks win, and the log's filters
  * are built from them again.
  */
-#include "apply/follow.h"
-#include "apply/apply.h"
+#include "compat/apply/follow.h"
+#include "compat/apply/apply.h"
 
-#include "base/util.h"
-#include "log/directory.h"
-#include "lustre/lustre_masks.h"
+#include "compat/log/directory.h"
+#include "compat/lustre/lustre_masks.h"
+#include "lib/base/util.h"
 
 static const char *const names[] = {
 	[MASK_DEBUG] = "debug",

@@ -2,7 +2,7 @@
 /* Takes over masks that another program set in Lustre after the log was set. */
 #pragma once
 
-#include "apply/apply.h"
+#include "compat/apply/apply.h"
 
 /*
  * Returns the masks that differ from Lustre's, as bits 1 << enum mask_kind. MASK_SOURCES is one of

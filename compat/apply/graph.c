@@ -3,8 +3,8 @@
  * The functions whose calls a change records: those of the tracer that was set, or those of the
  * modules of class trace.
  */
-#include "apply/applying.h"
-#include "base/buf.h"
+#include "compat/apply/applying.h"
+#include "lib/base/buf.h"
 
 /* The tracer that records entry and exit of functions. */
 #define GRAPH_TRACER "function_graph"

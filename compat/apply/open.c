@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opens the debug log, and first repairs the state that killed commands left. */
-#include "apply/apply.h"
-#include "apply/follow.h"
-#include "apply/rebuild.h"
-#include "base/buf.h"
-#include "log/directory.h"
-#include "log/leftover.h"
-#include "log/mount.h"
-#include "lustre/message/cdebug.h"
+#include "compat/apply/apply.h"
+#include "compat/apply/follow.h"
+#include "compat/apply/rebuild.h"
+#include "compat/log/directory.h"
+#include "compat/log/leftover.h"
+#include "compat/log/mount.h"
+#include "compat/lustre/message/cdebug.h"
+#include "lib/base/buf.h"
 
 static int load_settings(struct debuglog *log)
 {

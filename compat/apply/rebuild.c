@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rebuilds settings from the events enabled in the kernel, when the settings file is missing. */
-#include "apply/rebuild.h"
+#include "compat/apply/rebuild.h"
 
-#include "apply/event_filter.h"
-#include "apply/follow.h"
-#include "base/util.h"
-#include "lustre/modules.h"
+#include "compat/apply/event_filter.h"
+#include "compat/apply/follow.h"
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/modules.h"
+#include "lib/base/util.h"
 
 /* Bits that must have been set, and bits that cannot have been. */
 struct known {
@@ -91,7 +92,7 @@ static int guess_named(struct debuglog *log, struct dkt_event *const *on, size_t
 
 	for (size_t i = 0; !err && i < n; i++)
 		if (is_named(class_map_event(log->map, on[i])))
-			err = names_take(&log->set.events, event_full_name(on[i]));
+			err = dkt__strings_take(&log->set.events, event_full_name(on[i]));
 	return err;
 }
 

@@ -2,7 +2,7 @@
 /* Rebuilds settings from the events enabled in the kernel, when the settings file is missing. */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /*
  * Guesses the settings from the instance: a class is set if all its events in the set subsystems

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removes the debug log: its instance, its probes, its saved files, the mount. */
-#include "apply/apply.h"
-#include "base/util.h"
-#include "log/directory.h"
-#include "log/mount.h"
-#include "log/probe_list.h"
-#include "lustre/message/cdebug.h"
+#include "compat/apply/apply.h"
+#include "compat/log/directory.h"
+#include "compat/log/mount.h"
+#include "compat/log/probe_list.h"
+#include "compat/lustre/message/cdebug.h"
+#include "lib/base/util.h"
 
 #define BUSY_TRIES 20
 #define BUSY_WAIT  50000

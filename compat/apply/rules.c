@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filters on sets of events. */
-#include "apply/rules.h"
+#include "compat/apply/rules.h"
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 void rules_free(struct rules *rules)
 {

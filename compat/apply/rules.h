@@ -2,8 +2,8 @@
 /* Filters on sets of events. */
 #pragma once
 
-#include "log/debuglog.h"
-#include "lustre/select.h"
+#include "compat/log/debuglog.h"
+#include "compat/lustre/select.h"
 
 struct rule {
 	const struct entry *entry; /* of the settings */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Applies triggers with the events that they switch, and the recorded threads and CPUs. */
-#include "apply/applying.h"
-#include "base/util.h"
-#include "log/recording.h"
-#include "log/threads.h"
+#include "compat/apply/applying.h"
+#include "compat/log/recording.h"
+#include "compat/log/threads.h"
+#include "compat/lustre/event_names.h"
+#include "lib/base/util.h"
 
 /* ---- events that triggers enable or disable ---- */
 
@@ -50,7 +51,7 @@ static int mark_targets(struct applying *a, const struct entries *triggers, uint
 
 static int mark_on(struct applying *a)
 {
-	const struct names *before = &a->log->set.switched;
+	const struct dkt__strings *before = &a->log->set.switched;
 	struct dkt_event **on __cleanup(free) = NULL;
 	size_t n;
 	int err;
@@ -186,10 +187,10 @@ static int note_switched(const struct applying *a, struct settings *before)
 
 	if (a->log->interrupted)
 		return err;
-	names_clear(&before->switched);
+	dkt__strings_clear(&before->switched);
 	for (size_t i = 0; !err && i < n; i++)
 		if ((target_marks(a, all[i]) & both) == both)
-			err = names_take(&before->switched, event_full_name(all[i]));
+			err = dkt__strings_take(&before->switched, event_full_name(all[i]));
 	return err;
 }
 

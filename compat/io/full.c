@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The words about files that cannot grow: the disk, the quota or the limit of the process is reached. */
-#include "io/full.h"
+#include "compat/io/full.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 #define ELSEWHERE "write to another file system"
 

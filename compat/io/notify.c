@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages to the service manager: datagrams to the socket that $NOTIFY_SOCKET names. */
-#include "io/notify.h"
+#include "compat/io/notify.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "lib/base/memory.h"
 
 void notify(const char *lines)
 {

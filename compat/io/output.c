@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opens an output file safely in a directory where other users can replace files. */
-#include "io/output.h"
+#include "compat/io/output.h"
 
 #include <fcntl.h>
 #include <limits.h>
 
-#include "base/buf.h"
-#include "base/util.h"
+#include "lib/base/buf.h"
+#include "lib/base/util.h"
 
 /* Another process can replace the file between our steps. */
 #define TRIES 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Locks that a process holds until it ends. */
-#include "io/process_lock.h"
+#include "compat/io/process_lock.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/memory.h"
-#include "base/parse.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
 
 /* A killed process gets this long to end: it may have a file to finish. In s. */
 #define WAIT_SECONDS 60

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints messages for people, and escapes foreign text in them. */
-#include "io/say.h"
+#include "compat/io/say.h"
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 char *shown_bytes(const char *text, size_t len)
 {

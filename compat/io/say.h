@@ -10,7 +10,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* Returns the text escaped, "" for NULL; the caller frees it. NULL: memory is out. */
 char *shown(const char *text);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes take turns to change the files of a directory. */
-#include "io/turn.h"
+#include "compat/io/turn.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 #define TRIES   100
 #define WAIT_US 10000

@@ -2,9 +2,9 @@
 /* One function for each of lctl's commands; argv[0] is the name that the user typed. */
 #pragma once
 
-#include "base/guess.h"
-#include "lctl/lctl.h"
-#include "lctl/param/opts.h"
+#include "compat/lctl/lctl.h"
+#include "compat/lctl/param/opts.h"
+#include "lib/base/guess.h"
 
 /* Each command returns lctl's exit status. */
 int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv);

@@ -6,13 +6,13 @@
 #include <strings.h>
 #include <sys/wait.h>
 
-#include "apply/apply.h"
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/parse.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "pipeline/daemon.h"
+#include "compat/apply/apply.h"
+#include "compat/dk/debug_daemon.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
 
 #define PARAM "daemon_file"
 

@@ -2,11 +2,11 @@
 /* device_list, dl: lists Lustre's devices if there is no lctl of Lustre to forward to. */
 #include <getopt.h>
 
-#include "base/buf.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "lctl/real_lctl.h"
-#include "lustre/devices.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/lctl/real_lctl.h"
+#include "compat/lustre/devices.h"
+#include "lib/base/buf.h"
 
 static const struct option names[] = {
 	{ "target", no_argument, NULL, 't' },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* df, debug_file: converts a binary debug log to text. */
-#include "lctl/df.h"
+#include "compat/lctl/df.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/cage.h"
-#include "base/own_dir.h"
-#include "base/servant.h"
-#include "base/util.h"
-#include "io/output.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "lustre/record/print.h"
+#include "compat/io/output.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/lustre/binary/print.h"
+#include "lib/base/cage.h"
+#include "lib/base/own_dir.h"
+#include "lib/base/servant.h"
+#include "lib/base/util.h"
 
 /* ---- damage ---- */
 

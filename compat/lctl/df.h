@@ -2,8 +2,8 @@
 /* The messages of lctl's commands about a damaged binary log. */
 #pragma once
 
-#include "lctl/lctl.h"
-#include "lustre/record/sort.h"
+#include "compat/lctl/lctl.h"
+#include "compat/lustre/binary/sort.h"
 
 /* Prints the thirteen lines of Lustre's lctl about an invalid record; data is not used. */
 void lctl_print_bad(void *data, uint64_t offset, const struct record_head *head);

@@ -3,17 +3,17 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "apply/apply.h"
-#include "base/buf.h"
-#include "base/parse.h"
-#include "io/output.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "lctl/df.h"
-#include "lustre/libcfs.h"
-#include "pipeline/daemon.h"
-#include "pipeline/dk.h"
-#include "pipeline/raw.h"
+#include "compat/apply/apply.h"
+#include "compat/dk/debug_daemon.h"
+#include "compat/dk/dk.h"
+#include "compat/io/output.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/lctl/df.h"
+#include "compat/lustre/libcfs.h"
+#include "compat/pipeline/raw.h"
+#include "lib/base/buf.h"
+#include "lib/base/parse.h"
 
 #define PARAM "dump_kernel"
 

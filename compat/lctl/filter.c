@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <strings.h>
 
-#include "base/util.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "lustre/mask.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/lustre/mask.h"
+#include "lib/base/util.h"
 
 /* The two kinds of names, in the order in which lctl searches them. */
 static const struct kind {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs lctl's commands: finds the row of a command; the commands about commands, such as help. */
-#include "lctl/lctl.h"
+#include "compat/lctl/lctl.h"
 
 #include <ctype.h>
 
-#include "base/util.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "lctl/real_lctl.h"
-#include "lctl/rows.h"
-#include "lctl/session.h"
-#include "set/param.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/lctl/real_lctl.h"
+#include "compat/lctl/rows.h"
+#include "compat/lctl/session.h"
+#include "compat/set/param.h"
+#include "lib/base/util.h"
 
 /* Exit status of a command that was used wrongly and prints its help. */
 #define STATUS_HELP 4

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "set/param/tree.h"
+#include "compat/set/param/tree.h"
 
 /* One run of the program. The members after `hints` start as zeroes. */
 struct lctl {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Marks and clears Lustre's buffer by ioctl, as Lustre did before it had parameters for that. */
-#include "lctl/lnet_ioctl.h"
+#include "compat/lctl/lnet_ioctl.h"
 
 #include <fcntl.h>
 #include <linux/ioctl.h>
 #include <sys/ioctl.h>
 
-#include "base/util.h"
-#include "io/say.h"
+#include "compat/io/say.h"
+#include "lib/base/util.h"
 
 #define DEVICE "/dev/lnet"
 

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "apply/apply.h"
-#include "base/buf.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "lctl/lnet_ioctl.h"
-#include "pipeline/dk.h"
+#include "compat/apply/apply.h"
+#include "compat/dk/dk.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/lctl/lnet_ioctl.h"
+#include "lib/base/buf.h"
 
 /* lctl truncates a marker to this many bytes. */
 #define MARK_MAX 255

@@ -2,9 +2,9 @@
 /* modules: prints where a debugger finds the symbols of Lustre's modules. */
 #include <inttypes.h>
 
-#include "base/util.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "lib/base/util.h"
 
 #define MODULES "/proc/modules"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* get_param, list_param and find_param. */
-#include "apply/apply.h"
-#include "base/util.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "lctl/param/walk.h"
+#include "compat/apply/apply.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/lctl/param/walk.h"
+#include "lib/base/util.h"
 
 /* True if the name is empty, which is reported. */
 static bool is_empty(struct param_walk *walk, const char *command, const char *name)

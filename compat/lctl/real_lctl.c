@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds Lustre's lctl and forwards commands to it that we do not implement. */
-#include "lctl/real_lctl.h"
+#include "compat/lctl/real_lctl.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/buf.h"
-#include "base/servant.h"
-#include "set/saved/conf.h"
+#include "compat/set/saved/conf.h"
+#include "lib/base/buf.h"
+#include "lib/base/servant.h"
 
 /*
  * Set in the environment of the program that is run, so that two dktraces cannot run each other in

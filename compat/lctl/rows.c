@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of lctl's commands, and the search in it for a name or an abbreviation. */
-#include "lctl/rows.h"
+#include "compat/lctl/rows.h"
 
 #include <ctype.h>
 #include <strings.h>
 
-#include "base/util.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "lib/base/util.h"
 
 /* Lustre's lctl handles all commands that are not about parameters or the debug log. */
 #define FORWARDED(name)                                                                            \

@@ -2,7 +2,7 @@
 /* The table of lctl's commands, and the search in it for a name or an abbreviation. */
 #pragma once
 
-#include "lctl/lctl.h"
+#include "compat/lctl/lctl.h"
 
 struct lctl_row {
 	const char *name; /* or a heading in the list of commands */

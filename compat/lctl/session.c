@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lctl without a command: reads commands from a terminal or a pipe, one per line. */
-#include "lctl/session.h"
+#include "compat/lctl/session.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /*
  * Returns the next line of a pipe; NULL at the end. A carriage return also ends a line. Reads byte

@@ -2,7 +2,7 @@
 /* lctl without a command: reads commands from a terminal or a pipe, one per line. */
 #pragma once
 
-#include "lctl/lctl.h"
+#include "compat/lctl/lctl.h"
 
 /* Runs lines until the end or a failure; returns the exit status. */
 int session_run(struct lctl *lctl);

@@ -2,11 +2,11 @@
 /* Completes the last word of a line: commands, parameters, names in masks. */
 #include <strings.h>
 
-#include "base/buf.h"
-#include "lctl/rows.h"
-#include "lctl/session.h"
-#include "lustre/mask.h"
-#include "set/param.h"
+#include "compat/lctl/rows.h"
+#include "compat/lctl/session.h"
+#include "compat/lustre/mask.h"
+#include "compat/set/param.h"
+#include "lib/base/buf.h"
 
 struct words {
 	char **words;

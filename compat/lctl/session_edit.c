@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads lines from a terminal, with libedit if the build has it, otherwise without editing. */
-#include "base/util.h"
-#include "io/say.h"
-#include "lctl/session.h"
+#include "compat/io/say.h"
+#include "compat/lctl/session.h"
+#include "lib/base/util.h"
 
 #define PROMPT "> "
 

@@ -3,12 +3,12 @@
 #include <getopt.h>
 #include <regex.h>
 
-#include "base/parse.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "lctl/param/write.h"
-#include "lctl/real_lctl.h"
-#include "set/param.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/lctl/param/write.h"
+#include "compat/lctl/real_lctl.h"
+#include "compat/set/param.h"
+#include "lib/base/parse.h"
 
 struct set_opts {
 	bool quiet;

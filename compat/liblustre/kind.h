@@ -4,7 +4,7 @@
 
 #include <dktrace/lustre.h>
 
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
 
 static inline enum mask_kind kind_of(enum dkt_lustre_mask mask)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The class map of libdktrace-lustre. */
-#include "liblustre/map.h"
-#include "base/memory.h"
-#include "base/util.h"
+#include "compat/liblustre/map.h"
+#include "lib/base/memory.h"
+#include "lib/base/util.h"
 
-#include "base/opts.h"
-#include "liblustre/kind.h"
-#include "lustre/style_legacy.h"
+#include "compat/liblustre/kind.h"
+#include "compat/lustre/style_legacy.h"
+#include "lib/base/opts.h"
 
 int dkt_lustre_map_new(struct dkt_ctx *ctx, const struct dkt_lustre_map_opts *opts,
 		       struct dkt_lustre_map **out)

@@ -4,7 +4,7 @@
 
 #include <dktrace/lustre.h>
 
-#include "lustre/class.h"
+#include "compat/lustre/class.h"
 
 struct legacy_style;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The masks of libdktrace-lustre. */
 
-#include "base/util.h"
-#include "liblustre/kind.h"
+#include "compat/liblustre/kind.h"
+#include "lib/base/util.h"
 
 int dkt_lustre_mask_parse(struct dkt_ctx *ctx, enum dkt_lustre_mask mask, const char *text,
 			  uint32_t current, uint32_t *value)

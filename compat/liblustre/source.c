@@ -2,8 +2,8 @@
 /* Files of Lustre's log as sources of libdktrace-lustre. */
 #include <dktrace/lustre.h>
 
-#include "base/opts.h"
-#include "lustre/log_source.h"
+#include "compat/lustre/log_source.h"
+#include "lib/base/opts.h"
 
 int dkt_lustre_source_open(struct dkt_ctx *ctx, const char *path,
 			   const struct dkt_source_opts *opts, struct dkt_source **source)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tool's styles as styles of libdktrace-lustre. */
-#include "lustre/style.h"
-#include "liblustre/map.h"
+#include "compat/lustre/style.h"
+#include "compat/liblustre/map.h"
 
-#include "base/opts.h"
+#include "lib/base/opts.h"
 
 static int lustre_begin(void *data, struct dkt_buf *buf)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of the debug log: its instance, its class map, its enabled events. */
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
-#include "base/buf.h"
-#include "log/directory.h"
-#include "log/probe_list.h"
-#include "log/wall.h"
-#include "lustre/message/cdebug.h"
+#include "compat/log/directory.h"
+#include "compat/log/probe_list.h"
+#include "compat/log/wall.h"
+#include "compat/lustre/message/cdebug.h"
+#include "lib/base/buf.h"
 
 static struct debuglog *new_log(struct dkt_ctx *ctx)
 {

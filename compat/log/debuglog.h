@@ -4,9 +4,9 @@
 
 #include <dktrace/dktrace.h>
 
-#include "io/run_dir.h"
-#include "log/settings.h"
-#include "lustre/class.h"
+#include "compat/log/settings.h"
+#include "compat/lustre/class.h"
+#include "lib/base/run_dir.h"
 
 #define DEBUGLOG_DEFAULT "dktrace"
 

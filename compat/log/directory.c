@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug log's directory in /run: who owns it, the lock of changes, its removal. */
-#include "log/directory.h"
+#include "compat/log/directory.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "base/gained.h"
-#include "log/mount.h"
+#include "compat/log/mount.h"
+#include "lib/base/buf.h"
+#include "lib/base/gained.h"
 
 /* A reset can remove the directory between our steps. */
 #define BUSY_TRIES 20

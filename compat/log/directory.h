@@ -2,7 +2,7 @@
 /* The debug log's directory in /run: who owns it, the lock of changes, its removal. */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /* Creates the directory and its parent if they are missing. -EPERM: others can write there. */
 int log_dir_create(struct debuglog *log);

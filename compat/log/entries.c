@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of settings on events: filters on a set of events, triggers on one event. */
-#include "log/entries.h"
+#include "compat/log/entries.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 static void entry_clear(struct entry *entry)
 {

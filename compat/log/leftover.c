@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removes temporary instances and probes that killed commands left. */
-#include "log/leftover.h"
+#include "compat/log/leftover.h"
 
-#include "base/buf.h"
-#include "base/io.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
 
 const char *leftover_kind(size_t i)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds or mounts tracefs for the debug log, and unmounts it with the last log. */
-#include "log/mount.h"
+#include "compat/log/mount.h"
 
 #include <fcntl.h>
 #include <sys/mount.h>
 
-#include "base/gained.h"
-#include "base/util.h"
+#include "lib/base/gained.h"
+#include "lib/base/util.h"
 
 /* Exists if dktrace mounted tracefs. No instance has a name that begins with a period. */
 #define MOUNTED RUN_DIR "/.mounted"
@@ -67,6 +67,6 @@ int log_unmount(struct dkt_ctx *ctx)
 		return dkt_fail(ctx, -errno, "unmount %s: %s", dkt_tracefs_dir(ctx),
 				strerror(errno));
 	forget_mount();
-	run_dir_remove();
+	dkt__run_dir_remove();
 	return 0;
 }

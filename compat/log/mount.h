@@ -2,7 +2,7 @@
 /* Finds or mounts tracefs for the debug log, and unmounts it with the last log. */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /*
  * Finds tracefs. With DEBUGLOG_CHANGE in flags, mounts it if necessary, after a note for

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses a line of words and options, as on a command line. */
-#include "log/option_words.h"
+#include "compat/log/option_words.h"
 
-#include "base/guess.h"
-#include "base/util.h"
+#include "lib/base/guess.h"
+#include "lib/base/util.h"
 
 #define SPACES " \t"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of probes that a user created, and the file that stores it. */
-#include "log/probe_list.h"
+#include "compat/log/probe_list.h"
 
 #include <fcntl.h>
 
-#include "base/buf.h"
-#include "base/gained.h"
-#include "base/glob.h"
+#include "lib/base/buf.h"
+#include "lib/base/gained.h"
+#include "lib/base/glob.h"
 
 /* Start of a line of words. */
 #define WORDS ": "

@@ -2,7 +2,7 @@
 /* The list of probes that a user created, and the file that stores it. */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /* In the debug log's directory: a line for each probe, and a second one if it has words. */
 #define PROBES_FILE "probes"

@@ -2,9 +2,9 @@
 /*
  * Starts and stops recording: of the log's instance, and of the top instance while it is borrowed.
  */
-#include "log/recording.h"
+#include "compat/log/recording.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* Opens the top instance if it is borrowed; otherwise top is NULL. The caller closes it. */
 static int open_top(struct debuglog *log, struct dkt_instance **top)

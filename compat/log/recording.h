@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 struct recording {
 	bool on; /* the instance records */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The settings, stored in a file beside the instance as lines of a key and its value. */
-#include "log/settings.h"
+#include "compat/log/settings.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "base/buf.h"
-#include "base/gained.h"
-#include "base/parse.h"
-#include "lustre/lustre_masks.h"
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/lustre_masks.h"
+#include "lib/base/buf.h"
+#include "lib/base/gained.h"
+#include "lib/base/parse.h"
 
 /* As Lustre's. */
 #define MB_PER_CPU 5
@@ -104,7 +105,7 @@ union value {
 	bool *flag;
 	char **text;
 	struct threads *threads;
-	struct names *names;
+	struct dkt__strings *names;
 	struct entries *entries;
 };
 
@@ -131,7 +132,7 @@ static void clear_value(const struct row *row, union value v)
 		threads_clear(v.threads);
 		break;
 	case ROW_NAMES:
-		names_clear(v.names);
+		dkt__strings_clear(v.names);
 		break;
 	case ROW_ENTRIES:
 		entries_clear(v.entries);
@@ -156,7 +157,7 @@ static int copy_value(const struct row *row, union value to, union value from)
 	case ROW_THREADS:
 		return threads_copy(to.threads, from.threads);
 	case ROW_NAMES:
-		return names_copy(to.names, from.names);
+		return dkt__strings_copy(to.names, from.names);
 	case ROW_ENTRIES:
 		return entries_copy(to.entries, from.entries);
 	}
@@ -205,7 +206,7 @@ int settings_copy(struct settings *to, const struct settings *from)
 
 int settings_add_filtered(struct settings *s, const struct dkt_event *event)
 {
-	return names_take(&s->filtered, event_full_name(event));
+	return dkt__strings_take(&s->filtered, event_full_name(event));
 }
 
 /* ---- functions ---- */
@@ -228,8 +229,9 @@ bool settings_same_functions(const struct settings *one, const struct settings *
 	const struct settings_functions *a = &one->functions, *b = &other->functions;
 
 	return a->tracer && b->tracer && !strcmp(a->tracer, b->tracer) &&
-	       names_same(&a->only, &b->only) && names_same(&a->without, &b->without) &&
-	       names_same(&a->roots, &b->roots) && a->depth == b->depth &&
+	       dkt__strings_same(&a->only, &b->only) &&
+	       dkt__strings_same(&a->without, &b->without) &&
+	       dkt__strings_same(&a->roots, &b->roots) && a->depth == b->depth &&
 	       a->threshold == b->threshold && threads_same(&a->threads, &b->threads) &&
 	       a->children == b->children;
 }
@@ -277,7 +279,7 @@ static int read_value(const struct row *row, const char *text, union value v)
 		threads_clear(v.threads);
 		return threads_parse(text, v.threads);
 	case ROW_NAMES:
-		return names_add(v.names, text);
+		return dkt__strings_add(v.names, text);
 	case ROW_ENTRIES:
 		return read_entry(text, v.entries);
 	}

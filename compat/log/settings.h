@@ -4,15 +4,16 @@
 
 #include <dktrace/dktrace.h>
 
-#include "log/entries.h"
-#include "log/threads.h"
-#include "lustre/mask.h"
-#include "lustre/names.h"
+#include "compat/log/entries.h"
+#include "compat/log/threads.h"
+#include "compat/lustre/mask.h"
+#include "lib/base/strings.h"
 
 /* A function tracer, and the functions and threads that it records. */
 struct settings_functions {
 	char *tracer; /* NULL: none is set */
-	struct names only, without, roots; /* globs; if only and roots are empty: all functions */
+	struct dkt__strings only, without,
+		roots; /* globs; if only and roots are empty: all functions */
 	uint32_t depth; /* calls; 0: any */
 	uint32_t threshold; /* the shortest call that is recorded, in us; 0: any */
 	struct threads threads;
@@ -28,13 +29,14 @@ struct settings {
 	uint32_t chosen; /* masks that were set explicitly: 1 << enum mask_kind */
 	bool has_instance; /* the settings were applied to an instance */
 	bool lustre; /* Lustre's libcfs was loaded at that time */
-	struct names events; /* recorded with any masks: words of named_read() */
+	struct dkt__strings events; /* recorded with any masks: words of named_read() */
 	char *filter; /* debug_filter as written; NULL: none */
-	struct names filtered; /* events on which dktrace set a filter: system:event */
+	struct dkt__strings filtered; /* events on which dktrace set a filter: system:event */
 	struct entries rules; /* filters on sets of events */
 	struct entries triggers; /* by event */
 	struct entries placed; /* triggers that an interrupted change may have added */
-	struct names switched; /* before a change: enabled events that triggers enable or disable */
+	struct dkt__strings
+		switched; /* before a change: enabled events that triggers enable or disable */
 	struct threads threads; /* recorded threads; none: all */
 	bool children; /* also the threads that these create */
 	char *cpus; /* recorded CPUs, as 0-3,5; NULL: all */

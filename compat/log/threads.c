@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The recorded threads, and the processes as a user names them. */
-#include "log/threads.h"
+#include "compat/log/threads.h"
 
-#include "base/io.h"
-#include "base/parse.h"
-#include "log/option_words.h"
+#include "compat/log/option_words.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
 
 static int add_process(struct dkt_ctx *ctx, int64_t pid, struct threads *threads)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The wall clock beside the log's clock, as it was seen. */
-#include "log/wall.h"
+#include "compat/log/wall.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/gained.h"
-#include "base/io.h"
+#include "lib/base/buf.h"
+#include "lib/base/gained.h"
+#include "lib/base/io.h"
 
 /* Lines "FROM UNTIL OFFSET" in the log's directory. */
 #define WALL_FILE "wall"

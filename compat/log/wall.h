@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /* Times of the log's clock at which the difference was seen, ns. Between two parts it is unknown. */
 struct log_wall_part {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Resolves the class map to this kernel's events, and looks up events by class and the reverse. */
-#include "base/glob.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "base/util.h"
-#include "lustre/class/glob.h"
-#include "lustre/class/map.h"
-#include "lustre/record/event.h"
+#include "compat/lustre/binary/event.h"
+#include "compat/lustre/class/glob.h"
+#include "compat/lustre/class/map.h"
+#include "lib/base/glob.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
+#include "lib/base/util.h"
 
 /* The bits of an event whose records have their own class and subsystem. */
 static const struct class_bits per_record = {

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
 
 struct class_map;
 

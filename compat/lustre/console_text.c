@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Converts the copies of Lustre's messages that the console sent to syslog into binary records. */
-#include "lustre/console_text.h"
+#include "compat/lustre/console_text.h"
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/parse.h"
-#include "lustre/journal_text.h"
-#include "lustre/log_time.h"
-#include "lustre/record.h"
+#include "compat/lustre/binary.h"
+#include "compat/lustre/journal_text.h"
+#include "compat/lustre/log_time.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
 
 /* The classes of lines that do not tell it. */
 #define ERROR   0x00020000u

@@ -2,9 +2,9 @@
 /* Converts the copies of Lustre's messages that the console sent to syslog into binary records. */
 #pragma once
 
-#include "lustre/log_hosts.h"
-#include "lustre/log_time.h"
-#include "lustre/record/spill.h"
+#include "compat/lustre/binary/spill.h"
+#include "compat/lustre/log_hosts.h"
+#include "compat/lustre/log_time.h"
 
 /* True if the text begins with a time, as each line of syslog does. It ends with a NUL. */
 bool console_text_has_time(const char *text);

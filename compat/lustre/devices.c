@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists Lustre's devices with the DEVICES dump of the generic netlink family `lustre`. */
 
-#include "lustre/devices.h"
-#include "base/util.h"
-#include "lustre/keyval.h"
+#include "compat/lustre/devices.h"
+#include "compat/lustre/keyval.h"
+#include "lib/base/util.h"
 
 #define FAMILY      "lustre"
 #define VERSION     2

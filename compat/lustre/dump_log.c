@@ -5,10 +5,10 @@
  * is the same in all versions of Lustre 2, and each part of it has its own CPU and context in it, which
  * is checked.
  */
-#include "lustre/dump_log.h"
+#include "compat/lustre/dump_log.h"
 
-#include "base/buf.h"
-#include "base/memory.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 #define MODULE "libcfs"
 

@@ -2,7 +2,7 @@
 /* Lustre's messages in the dump of a kernel. */
 #pragma once
 
-#include "lustre/record/spill.h"
+#include "compat/lustre/binary/spill.h"
 
 /* True if the file is a dump, and libcfs was loaded. */
 bool dump_log_exists(const char *path, const struct dkt_source_opts *opts);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Turns the entries of journalctl -o json, export and verbose, and other JSON, into lines as those of syslog. */
-#include "lustre/journal_text.h"
+#include "compat/lustre/journal_text.h"
 
 #include <ctype.h>
 #include <endian.h>
 
-#include "base/parse.h"
+#include "lib/base/parse.h"
 
 /* Number of bytes that are read to recognise the form. */
 #define LOOK 8192

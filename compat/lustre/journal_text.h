@@ -2,7 +2,7 @@
 /* Turns the entries of journalctl -o json, export and verbose, and other JSON, into lines as those of syslog. */
 #pragma once
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 enum journal_form {
 	JOURNAL_NONE, /* one line an entry, as syslog */

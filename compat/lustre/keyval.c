@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <netlink/attr.h>
 
-#include "base/util.h"
-#include "lustre/keyval.h"
+#include "compat/lustre/keyval.h"
+#include "lib/base/util.h"
 
 /* Attributes of a table of keys; the kernel's enum lnet_nl_scalar_attrs. */
 enum {

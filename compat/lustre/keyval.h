@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 #define KEYVAL_DEPTH 8 /* limit of nested tables; Lustre has up to 3 */
 #define KEYVAL_KEYS  256 /* limit of keys in a table; Lustre has up to 20 */

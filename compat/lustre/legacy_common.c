@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text that many lines of the legacy style share, built once. */
-#include "lustre/legacy_common.h"
+#include "compat/lustre/legacy_common.h"
 
 #include <inttypes.h>
 
-#include "base/util.h"
-#include "base/when.h"
+#include "lib/base/util.h"
+#include "lib/base/when.h"
 
 /* 0 process, 1 softirq, 2 hardirq. */
 static char context_type(const struct dkt_record *rec)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's own debug buffer: asks the kernel to dump it to a file, which also empties it. */
-#include "lustre/libcfs.h"
+#include "compat/lustre/libcfs.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file)
 {

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/log_source.h"
+#include "compat/lustre/log_source.h"
 
 /*
  * Writes the path of a file to the parameter; the kernel creates the file, which must not exist.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the records of a log in order, with access to some before and after the next one. */
-#include "lustre/log_ahead.h"
+#include "compat/lustre/log_ahead.h"
 
-#include "base/util.h"
-#include "lustre/message/fits.h"
-#include "lustre/record/event.h"
+#include "compat/lustre/binary/event.h"
+#include "compat/lustre/message/fits.h"
+#include "lib/base/util.h"
 
 /*
  * Limits of the time, in ns, between the probe's record of a message and Lustre's own. Lustre takes

@@ -2,8 +2,8 @@
 /* Reads the records of a log in order, with access to some before and after the next one. */
 #pragma once
 
-#include "lustre/message.h"
-#include "lustre/record/sort.h"
+#include "compat/lustre/binary/sort.h"
+#include "compat/lustre/message.h"
 
 struct log_ahead;
 

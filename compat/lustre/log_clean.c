@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Undoes what programs did to a log that they copied. */
-#include "lustre/log_clean.h"
+#include "compat/lustre/log_clean.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/temporary.h"
-#include "lustre/console_text.h"
-#include "lustre/log_text.h"
-#include "lustre/prefix.h"
-#include "lustre/record.h"
+#include "compat/lustre/binary.h"
+#include "compat/lustre/console_text.h"
+#include "compat/lustre/log_text.h"
+#include "compat/lustre/prefix.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/temporary.h"
 
 /* Number of bytes that are read to recognise what was done. */
 #define LOOK (64 * 1024)

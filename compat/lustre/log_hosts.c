@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds and numbers the hosts that the lines of a log name. */
-#include "lustre/log_hosts.h"
+#include "compat/lustre/log_hosts.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "lustre/log_text.h"
-#include "lustre/prefix.h"
+#include "compat/lustre/log_text.h"
+#include "compat/lustre/prefix.h"
+#include "lib/base/buf.h"
 
 #define HOSTS_MAX UINT16_MAX
 

@@ -2,7 +2,7 @@
 /* Finds and numbers the hosts that the lines of a log name. */
 #pragma once
 
-#include "base/keymap.h"
+#include "lib/base/keymap.h"
 
 /* A name in a text. */
 struct log_host {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Recognises the files that have Lustre's messages. */
-#include "lustre/log_kind.h"
+#include "compat/lustre/log_kind.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/util.h"
-#include "lustre/console_text.h"
-#include "lustre/journal_text.h"
-#include "lustre/log_text.h"
-#include "lustre/record.h"
+#include "compat/lustre/binary.h"
+#include "compat/lustre/console_text.h"
+#include "compat/lustre/journal_text.h"
+#include "compat/lustre/log_text.h"
+#include "lib/base/util.h"
 
 /* Number of bytes that are read to recognise the kind of a file; a line is shorter. */
 #define LOOK 8192

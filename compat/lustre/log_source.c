@@ -3,26 +3,26 @@
  * Lustre's debug log as a source of records: its binary records, the text that dk prints, or the copies
  * that the console sends to syslog.
  */
-#include "lustre/log_source.h"
+#include "compat/lustre/log_source.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/parse.h"
-#include "lustre/console_text.h"
-#include "lustre/dump_log.h"
-#include "lustre/log_ahead.h"
-#include "lustre/log_clean.h"
-#include "lustre/log_kind.h"
-#include "lustre/record/epochs.h"
-#include "lustre/record/event.h"
-#include "lustre/record/line.h"
-#include "lustre/record/runs.h"
-#include "lustre/record/spill.h"
+#include "compat/lustre/binary/epochs.h"
+#include "compat/lustre/binary/event.h"
+#include "compat/lustre/binary/line.h"
+#include "compat/lustre/binary/runs.h"
+#include "compat/lustre/binary/spill.h"
+#include "compat/lustre/console_text.h"
+#include "compat/lustre/dump_log.h"
+#include "compat/lustre/log_ahead.h"
+#include "compat/lustre/log_clean.h"
+#include "compat/lustre/log_kind.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
 
 /* CPUs of a text that is read at once, as their number is not known. */
 #define CPUS_AT_ONCE 4096

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "lustre/log_text.h"
-#include "lustre/message.h"
-#include "lustre/record/sort.h"
+#include "compat/lustre/binary/sort.h"
+#include "compat/lustre/log_text.h"
+#include "compat/lustre/message.h"
 
 /* The buffer of the dump of a kernel that has Lustre's messages. */
 #define LOG_SOURCE_DUMP "libcfs"

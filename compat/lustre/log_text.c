@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Converts text that dk printed back to Lustre's binary records. */
-#include "lustre/log_text.h"
+#include "compat/lustre/log_text.h"
 
 #include <ctype.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/memory.h"
-#include "base/parse.h"
-#include "lustre/console_text.h"
-#include "lustre/prefix.h"
+#include "compat/lustre/console_text.h"
+#include "compat/lustre/prefix.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
 
 /* Longer lines are truncated, because they do not fit into a record. */
 #define LINE_MAX_LEN RECORD_MAX

@@ -2,9 +2,9 @@
 /* Converts text that dk printed back to Lustre's binary records. */
 #pragma once
 
-#include "lustre/log_hosts.h"
-#include "lustre/record.h"
-#include "lustre/record/spill.h"
+#include "compat/lustre/binary.h"
+#include "compat/lustre/binary/spill.h"
+#include "compat/lustre/log_hosts.h"
 
 /*
  * Parses "SUBSYS:MASK:CPU.TYPE:SEC.USEC:STACK:PID:EXT:(" at the beginning of a line, after the

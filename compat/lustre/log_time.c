@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Takes the times that syslog, dmesg, journalctl and conman write before a message. */
-#include "lustre/log_time.h"
+#include "compat/lustre/log_time.h"
 
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "lustre/prefix.h"
+#include "compat/lustre/prefix.h"
+#include "lib/base/parse.h"
 
 /* Returns local time in s. Whatever a zone does, it does it at a full minute. */
 static int64_t local_time(struct log_calendar *calendar, const struct tm *tm)

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 enum log_time_kind {
 	LOG_TIME_WALL,

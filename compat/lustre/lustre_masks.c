@@ -2,9 +2,9 @@
 /*
  * Reads Lustre's own masks from its module's parameters: the numbers that debugfs shows as names.
  */
-#include "lustre/lustre_masks.h"
+#include "compat/lustre/lustre_masks.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 #define MODULE     "/sys/module/libcfs"
 #define PARAMETERS MODULE "/parameters/"

@@ -2,7 +2,7 @@
 /* Reads Lustre's own masks from its module. */
 #pragma once
 
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
 
 /* True if Lustre's libcfs is loaded. */
 bool lustre_is_loaded(void);

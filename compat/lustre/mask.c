@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <strings.h>
 
-#include "base/util.h"
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
+#include "lib/base/util.h"
 
 #define MASK_EMERG      0x00040000u
 #define CLASSES_DEFAULT 0x130e0580u

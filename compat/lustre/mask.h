@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/guess.h"
+#include "lib/base/guess.h"
 
 enum mask_kind {
 	MASK_DEBUG,

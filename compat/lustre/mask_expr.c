@@ -2,7 +2,7 @@
 /* Replaces names of classes and subsystems in expressions by numbers: msg_mask & rpctrace. */
 #include <string.h>
 
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
 
 static int mask_constant(void *data, const char *field, const char *word, uint64_t *value)
 {

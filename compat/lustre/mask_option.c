@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The classes and subsystems that options name, to record or to select. */
-#include "base/buf.h"
-#include "base/memory.h"
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 int mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
 		uint32_t *mask)

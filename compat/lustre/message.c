@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads debug messages: recorded as text, or as format and arguments (message/cdebug.c). */
-#include "lustre/message.h"
+#include "compat/lustre/message.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/when.h"
-#include "lustre/message/cdebug.h"
-#include "lustre/message/joiner.h"
+#include "compat/lustre/message/cdebug.h"
+#include "compat/lustre/message/joiner.h"
+#include "lib/base/buf.h"
+#include "lib/base/when.h"
 
 /* The smallest page size: bytes after the end of a page may not be mapped. */
 #define PAGE_MIN 4096

@@ -2,7 +2,7 @@
 /* Events whose records are debug messages, with location, class, subsystem and text. */
 #pragma once
 
-#include "lustre/class.h"
+#include "compat/lustre/class.h"
 
 struct message;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the loaded kernel modules of the chosen subsystems in /proc/modules. */
-#include "lustre/modules.h"
+#include "compat/lustre/modules.h"
 
 #include <inttypes.h>
 
-#include "base/io.h"
-#include "base/util.h"
+#include "lib/base/io.h"
+#include "lib/base/util.h"
 
 #define LOADED "/proc/modules"
 

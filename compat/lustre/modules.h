@@ -2,7 +2,7 @@
 /* Finds the loaded kernel modules of the chosen subsystems: their names and code addresses. */
 #pragma once
 
-#include "lustre/class.h"
+#include "compat/lustre/class.h"
 
 struct module {
 	char name[64];

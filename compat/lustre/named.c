@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events chosen by name, with filters: "sched:sched_switch[prev_pid > 0],block:*,-block:block_plug". */
-#include "lustre/named.h"
+#include "compat/lustre/named.h"
 
-#include "base/buf.h"
-#include "base/glob.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "lustre/class/glob.h"
-#include "lustre/mask.h"
-#include "lustre/names.h"
-#include "lustre/select.h"
+#include "compat/lustre/class/glob.h"
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/mask.h"
+#include "compat/lustre/select.h"
+#include "lib/base/buf.h"
+#include "lib/base/glob.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
 
 /* One of these is in every comparison of the filter language, and in no name of an event. */
 #define COMPARISONS "=<>&~"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Skips what other programs put before the lines of a log that they copy. */
-#include "lustre/prefix.h"
+#include "compat/lustre/prefix.h"
 
 #include <string.h>
 

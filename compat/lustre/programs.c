@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the names of programs, and makes the same test of them for records and for the kernel. */
-#include "lustre/programs.h"
+#include "compat/lustre/programs.h"
 
-#include "base/glob.h"
-#include "base/memory.h"
+#include "lib/base/glob.h"
+#include "lib/base/memory.h"
 
 /* TASK_COMM_LEN without the NUL: the kernel stores only these bytes of a program's name. */
 #define COMM_MAX 15
@@ -30,7 +30,7 @@ static const char *check(const char *name)
 	return open && !strchr(open, ']') ? "has a '[' without its ']'" : NULL;
 }
 
-int programs_read(struct dkt_ctx *ctx, const char *text, struct names *programs)
+int programs_read(struct dkt_ctx *ctx, const char *text, struct dkt__strings *programs)
 {
 	char *copy __cleanup(free) = strdup(text);
 	char *rest = copy, *name;
@@ -41,12 +41,12 @@ int programs_read(struct dkt_ctx *ctx, const char *text, struct names *programs)
 		name += strspn(name, " ");
 		wrong = check(name);
 		err = wrong ? dkt_fail(ctx, -EINVAL, "--comm: '%.60s' %s", name, wrong) :
-			      dkt__with_words(ctx, names_add(programs, name));
+			      dkt__with_words(ctx, dkt__strings_add(programs, name));
 	}
 	return err;
 }
 
-bool programs_have(const struct names *programs, const char *comm)
+bool programs_have(const struct dkt__strings *programs, const char *comm)
 {
 	for (size_t i = 0; i < programs->n; i++) {
 		const char *name = programs->list[i];
@@ -57,7 +57,7 @@ bool programs_have(const struct names *programs, const char *comm)
 	return false;
 }
 
-void programs_print(FILE *out, const struct names *programs)
+void programs_print(FILE *out, const struct dkt__strings *programs)
 {
 	for (size_t i = 0; i < programs->n; i++) {
 		const char *name = programs->list[i], quote = quote_for(name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes at the return of functions, which record only the return value. */
-#include "lustre/return_probe.h"
+#include "compat/lustre/return_probe.h"
 
 #include <string.h>
 

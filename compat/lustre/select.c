@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets of events chosen by words: classes, subsystems, systems of events, globs. */
-#include "lustre/select.h"
+#include "compat/lustre/select.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/glob.h"
-#include "base/memory.h"
-#include "io/say.h"
-#include "lustre/class/glob.h"
-#include "lustre/named.h"
-#include "lustre/record/event.h"
+#include "compat/io/say.h"
+#include "compat/lustre/binary/event.h"
+#include "compat/lustre/class/glob.h"
+#include "compat/lustre/named.h"
+#include "lib/base/buf.h"
+#include "lib/base/glob.h"
+#include "lib/base/memory.h"
 
 /* Characters between words. A glob that needs one of them can put it in brackets. */
 #define SEPARATORS "+,"

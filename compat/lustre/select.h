@@ -2,8 +2,8 @@
 /* Sets of events chosen by words: classes, subsystems, systems of events, globs. */
 #pragma once
 
-#include "base/guess.h"
-#include "lustre/class.h"
+#include "compat/lustre/class.h"
+#include "lib/base/guess.h"
 
 /* Tries SYSTEM:EVENT of every event; for a word without a colon, the systems and the names. */
 void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tool's styles: the legacy style and the library's, behind one interface. */
-#include "lustre/style.h"
+#include "compat/lustre/style.h"
 
-#include "base/memory.h"
-#include "base/ticks.h"
-#include "base/util.h"
+#include "lib/base/memory.h"
+#include "lib/base/ticks.h"
+#include "lib/base/util.h"
 
 #define LEGACY "legacy"
 

@@ -2,8 +2,8 @@
 /* The tool's styles: the legacy style and the library's, behind one interface. */
 #pragma once
 
-#include "base/guess.h"
-#include "lustre/style_legacy.h"
+#include "compat/lustre/style_legacy.h"
+#include "lib/base/guess.h"
 
 struct style;
 

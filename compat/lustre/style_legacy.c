@@ -6,15 +6,15 @@
  * the function. Events that record their call site have its symbol there, and their name in the
  * text.
  */
-#include "lustre/style_legacy.h"
+#include "compat/lustre/style_legacy.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "lustre/legacy_common.h"
-#include "lustre/message/joiner.h"
-#include "lustre/return_probe.h"
+#include "compat/lustre/legacy_common.h"
+#include "compat/lustre/message/joiner.h"
+#include "compat/lustre/return_probe.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 /* The bits of a marker: D_CONSOLE | D_WARNING, subsystem undefined. */
 #define NOTICE_CLASSES   0x02000400u

@@ -2,8 +2,8 @@
 /* Prints records as lines of Lustre's debug log. */
 #pragma once
 
-#include "lustre/class.h"
-#include "lustre/message.h"
+#include "compat/lustre/class.h"
+#include "compat/lustre/message.h"
 
 struct legacy_style;
 

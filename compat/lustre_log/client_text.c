@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads Lustre's messages about clients that are evicted or connect again, and about recovery. */
-#include "lustre_log/client_text.h"
+#include "compat/lustre_log/client_text.h"
 
-#include "lustre_log/rpc_text.h"
+#include "compat/lustre_log/rpc_text.h"
 
 const char *client_step_name(enum client_step step)
 {

@@ -2,7 +2,7 @@
 /* Reads Lustre's messages about clients that are evicted or connect again, and about recovery. */
 #pragma once
 
-#include "lustre_log/take.h"
+#include "compat/lustre_log/take.h"
 
 enum client_step {
 	CLIENT_EVICTED, /* by the server that wrote the message */

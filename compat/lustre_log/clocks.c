@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The differences between the clocks of several hosts, from the order of messages about the same RPC. */
-#include "lustre_log/clocks.h"
+#include "compat/lustre_log/clocks.h"
 
-#include "base/memory.h"
-#include "lustre_log/rpc_text.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "lib/base/memory.h"
 
 /* RPCs with one side that are remembered until the other side comes. */
 #define OPEN_MAX (1u << 20)

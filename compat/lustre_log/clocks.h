@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "base/keymap.h"
-#include "lustre_log/line.h"
+#include "compat/lustre_log/line.h"
+#include "lib/base/keymap.h"
 
 struct clocks {
 	struct dkt_ctx *ctx;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Collects evictions, lost connections and timeouts, with what is known of the time before them. */
-#include "lustre_log/incidents.h"
+#include "compat/lustre_log/incidents.h"
 
-#include "base/memory.h"
-#include "lustre_log/rpc_text.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "lib/base/memory.h"
 
 struct incident_heard {
 	uint64_t time, xid; /* of the last request; time 0: none */

@@ -2,9 +2,9 @@
 /* Collects evictions, lost connections and timeouts, with what is known of the time before them. */
 #pragma once
 
-#include "lustre_log/client_text.h"
-#include "lustre_log/locks.h"
-#include "lustre_log/service_text.h"
+#include "compat/lustre_log/client_text.h"
+#include "compat/lustre_log/locks.h"
+#include "compat/lustre_log/service_text.h"
 
 /* In addition to enum client_step. */
 enum {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs the allocations and frees of Lustre's memory. */
-#include "lustre_log/leaks.h"
+#include "compat/lustre_log/leaks.h"
 
-#include "base/memory.h"
-#include "lustre_log/malloc_text.h"
+#include "compat/lustre_log/malloc_text.h"
+#include "lib/base/memory.h"
 
 /* A piece of memory. After it was freed the entry stays, to recognise a second free. */
 struct leak_piece {

@@ -2,9 +2,9 @@
 /* Pairs the allocations and frees of Lustre's memory. */
 #pragma once
 
-#include "base/keymap.h"
-#include "lustre_log/line.h"
-#include "lustre_log/names.h"
+#include "compat/lustre_log/line.h"
+#include "compat/lustre_log/names.h"
+#include "lib/base/keymap.h"
 
 /* A line of source that allocates or frees. */
 struct leak_site {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A message of Lustre's log as the analyses read it, whatever kind of source it is from. */
-#include "lustre_log/line.h"
+#include "compat/lustre_log/line.h"
 
-#include "base/memory.h"
-#include "lustre/log_text.h"
-#include "lustre/message.h"
-#include "lustre/record/event.h"
+#include "compat/lustre/binary/event.h"
+#include "compat/lustre/log_text.h"
+#include "compat/lustre/message.h"
+#include "lib/base/memory.h"
 
 struct line_reader {
 	struct dkt_ctx *ctx;

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre_log/take.h"
+#include "compat/lustre_log/take.h"
 
 /* Lustre cuts times to whole microseconds: a line can be later by less than this, in ns. */
 #define LINE_TIME_UNIT 1000

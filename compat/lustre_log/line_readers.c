@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The readers of Lustre's messages, one for each file of a pipeline. */
-#include "lustre_log/line_readers.h"
+#include "compat/lustre_log/line_readers.h"
 
-#include "base/memory.h"
-#include "lustre/log_source.h"
+#include "compat/lustre/log_source.h"
+#include "lib/base/memory.h"
 
 int line_readers_init(struct line_readers *readers, const struct pipeline *line)
 {

@@ -2,8 +2,8 @@
 /* The readers of Lustre's messages, one for each file of a pipeline. */
 #pragma once
 
-#include "lustre_log/line.h"
-#include "pipeline/pipeline.h"
+#include "compat/lustre_log/line.h"
+#include "compat/pipeline/pipeline.h"
 
 struct line_readers {
 	struct line_reader **of; /* by part of the pipeline */

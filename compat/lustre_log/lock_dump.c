@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads dumps of namespaces, and finds in each resource which lock blocks which others. */
-#include "lustre_log/lock_dump.h"
+#include "compat/lustre_log/lock_dump.h"
 
-#include "lustre_log/lock_text.h"
+#include "compat/lustre_log/lock_text.h"
 
 /* The locks of a resource that are compared, so that a made-up dump does not take for ever. */
 #define COMPARED_MAX 4096

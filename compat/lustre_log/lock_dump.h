@@ -2,8 +2,8 @@
 /* Reads dumps of namespaces, as ldlm.dump_namespaces=1 writes them: which lock blocks which others. */
 #pragma once
 
-#include "lustre_log/line.h"
-#include "lustre_log/names.h"
+#include "compat/lustre_log/line.h"
+#include "compat/lustre_log/names.h"
 
 /* Waiting locks whose clients are remembered by name. */
 #define LOCK_BLOCK_FIRST 3

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The two sides of each lock, the client's and the server's. */
-#include "lustre_log/lock_pairs.h"
+#include "compat/lustre_log/lock_pairs.h"
 
 #define WORDS 2
 

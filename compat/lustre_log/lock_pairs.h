@@ -2,9 +2,9 @@
 /* The two sides of each lock, the client's and the server's, which know the handle of each other. */
 #pragma once
 
-#include "base/keymap.h"
-#include "lustre_log/line.h"
-#include "lustre_log/lock_text.h"
+#include "compat/lustre_log/line.h"
+#include "compat/lustre_log/lock_text.h"
+#include "lib/base/keymap.h"
 
 struct lock_pair {
 	bool has_client, has_server;

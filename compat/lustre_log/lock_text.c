@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads Lustre's messages about locks, of the class dlmtrace or an error. */
-#include "lustre_log/lock_text.h"
+#include "compat/lustre_log/lock_text.h"
 
 static enum lock_step step_of(const struct part *words)
 {

@@ -2,7 +2,7 @@
 /* Reads Lustre's messages about locks, of the class dlmtrace or an error. */
 #pragma once
 
-#include "lustre_log/take.h"
+#include "compat/lustre_log/take.h"
 
 enum lock_step {
 	LOCK_ENQUEUED, /* the lock is asked for */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Follows each lock from its enqueue to its cancel, and finds who waited for whom. */
-#include "lustre_log/locks.h"
+#include "compat/lustre_log/locks.h"
 
-#include "base/memory.h"
+#include "lib/base/memory.h"
 
 int locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most)
 {

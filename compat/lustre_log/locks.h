@@ -2,11 +2,11 @@
 /* Follows each lock from its enqueue to its cancel, and finds who waited for whom. */
 #pragma once
 
-#include "base/dist.h"
-#include "lustre_log/line.h"
-#include "lustre_log/lock_pairs.h"
-#include "lustre_log/lock_text.h"
-#include "lustre_log/names.h"
+#include "compat/lustre_log/line.h"
+#include "compat/lustre_log/lock_pairs.h"
+#include "compat/lustre_log/lock_text.h"
+#include "compat/lustre_log/names.h"
+#include "lib/base/dist.h"
 
 enum lock_phase {
 	LOCK_WAIT, /* from the enqueue until the lock is granted */

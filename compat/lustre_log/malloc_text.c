@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads Lustre's messages of the class malloc. */
-#include "lustre_log/malloc_text.h"
+#include "compat/lustre_log/malloc_text.h"
 
 /*
  * Takes "kmalloced", "vmalloced", "slab-alloced", "alloced", "kfreed", "vfreed", "slab-freed",

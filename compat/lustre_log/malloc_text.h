@@ -2,7 +2,7 @@
 /* Reads Lustre's messages of the class malloc. */
 #pragma once
 
-#include "lustre_log/take.h"
+#include "compat/lustre_log/take.h"
 
 struct malloc_text {
 	bool frees;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers texts that come again and again, such as NIDs and jobs. */
-#include "lustre_log/names.h"
+#include "compat/lustre_log/names.h"
 
 void name_table_init(struct name_table *table)
 {

@@ -2,9 +2,9 @@
 /* Numbers texts that come again and again, such as NIDs and jobs. */
 #pragma once
 
-#include "base/arena.h"
-#include "base/keymap.h"
-#include "lustre_log/take.h"
+#include "compat/lustre_log/take.h"
+#include "lib/base/arena.h"
+#include "lib/base/keymap.h"
 
 /* Names are numbered from 1; 0 is the empty name. */
 struct name_table {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The names of Lustre's RPCs. */
-#include "lustre_log/opcode.h"
+#include "compat/lustre_log/opcode.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* Sorted by number. Numbers that Lustre no longer uses stay, for the logs of old servers. */
 static const struct opcode {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads Lustre's messages about RPCs, as versions 2.12 to 2.17 write them. */
-#include "lustre_log/rpc_text.h"
+#include "compat/lustre_log/rpc_text.h"
 
 /* Separates the names of a request from its times. */
 #define PROCESSED " Request processed in "

@@ -2,7 +2,7 @@
 /* Reads Lustre's messages about RPCs, as versions 2.12 to 2.17 write them. */
 #pragma once
 
-#include "lustre_log/take.h"
+#include "compat/lustre_log/take.h"
 
 #define OPCODE_UNKNOWN UINT32_MAX
 

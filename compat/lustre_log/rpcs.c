@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Joins the messages about each RPC, and counts how long the RPCs took. */
-#include "lustre_log/rpcs.h"
+#include "compat/lustre_log/rpcs.h"
 
-#include "base/memory.h"
+#include "lib/base/memory.h"
 
 /* RPCs under way that are remembered. A server with more would have run out of memory. */
 #define OPEN_MAX (1u << 20)

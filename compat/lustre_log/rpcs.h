@@ -2,10 +2,10 @@
 /* Joins the messages about each RPC, and counts how long the RPCs took. */
 #pragma once
 
-#include "base/dist.h"
-#include "lustre_log/line.h"
-#include "lustre_log/names.h"
-#include "lustre_log/rpc_text.h"
+#include "compat/lustre_log/line.h"
+#include "compat/lustre_log/names.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "lib/base/dist.h"
 
 enum rpc_phase {
 	RPC_WAIT, /* from the arrival until a thread of the server begins */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads Lustre's messages about service threads that take too long. */
-#include "lustre_log/service_text.h"
+#include "compat/lustre_log/service_text.h"
 
 const char *service_step_name(enum service_step step)
 {

@@ -2,7 +2,7 @@
 /* Reads Lustre's messages about service threads that take too long. */
 #pragma once
 
-#include "lustre_log/take.h"
+#include "compat/lustre_log/take.h"
 
 enum service_step {
 	SERVICE_INACTIVE, /* a thread has worked on one request for too long */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counts messages by the source line that wrote them. */
-#include "lustre_log/sites.h"
+#include "compat/lustre_log/sites.h"
 
-#include "base/memory.h"
-#include "lustre/record.h"
+#include "compat/lustre/binary.h"
+#include "lib/base/memory.h"
 
 void sites_init(struct sites *sites, struct dkt_ctx *ctx)
 {

@@ -2,9 +2,9 @@
 /* Counts messages by the source line that wrote them. */
 #pragma once
 
-#include "base/keymap.h"
-#include "lustre_log/line.h"
-#include "lustre_log/names.h"
+#include "compat/lustre_log/line.h"
+#include "compat/lustre_log/names.h"
+#include "lib/base/keymap.h"
 
 struct message_site {
 	uint32_t file, function; /* numbers of names */

@@ -2,8 +2,8 @@
 /* Reads parts of a message's text, which is not terminated and may be damaged. */
 #pragma once
 
-#include "base/parse.h"
-#include "base/util.h"
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
 
 /* A part of a text. */
 struct part {

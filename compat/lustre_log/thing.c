@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A thing that messages are about: a FID, a NID, an XID, a thread, or any word or number. */
-#include "lustre_log/thing.h"
+#include "compat/lustre_log/thing.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "lustre_log/rpc_text.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "lib/base/buf.h"
 
 /* Numbers below are PIDs: 2^22 is the kernel's limit, and XIDs are far above. */
 #define PID_END (1 << 22)

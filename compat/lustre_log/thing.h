@@ -2,8 +2,8 @@
 /* A thing that messages are about: a FID, a NID, an XID, a thread, or any word. */
 #pragma once
 
-#include "base/keymap.h"
-#include "lustre_log/line.h"
+#include "compat/lustre_log/line.h"
+#include "lib/base/keymap.h"
 
 enum thing_kind {
 	THING_FID,

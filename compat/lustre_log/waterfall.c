@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The slowest requests and locks, and those that did not end, as spans of time. */
-#include "lustre_log/waterfall.h"
+#include "compat/lustre_log/waterfall.h"
 
 #include <inttypes.h>
 
-#include "base/memory.h"
-#include "lustre_log/opcode.h"
+#include "compat/lustre_log/opcode.h"
+#include "lib/base/memory.h"
 
 const char *waterfall_name(enum waterfall_kind kind)
 {

@@ -16,8 +16,8 @@
  */
 #pragma once
 
-#include "lustre_log/locks.h"
-#include "lustre_log/rpcs.h"
+#include "compat/lustre_log/locks.h"
+#include "compat/lustre_log/rpcs.h"
 
 enum waterfall_kind {
 	/* Parts of a request, in the order in which they begin. */

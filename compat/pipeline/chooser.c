@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Applies a selection to the records of one kernel: checks each event once, then each record. */
-#include "pipeline/chooser.h"
+#include "compat/pipeline/chooser.h"
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/when.h"
-#include "lustre/programs.h"
-#include "lustre/record/event.h"
-#include "lustre/select.h"
+#include "compat/lustre/binary/event.h"
+#include "compat/lustre/programs.h"
+#include "compat/lustre/select.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/when.h"
 
 /* The kernel's name for a process whose name it no longer knows. */
 #define UNKNOWN_COMM "<...>"

@@ -2,8 +2,8 @@
 /* Applies a selection to the records of one kernel. */
 #pragma once
 
-#include "lustre/style_legacy.h"
-#include "pipeline/selection.h"
+#include "compat/lustre/style_legacy.h"
+#include "compat/pipeline/selection.h"
 
 /* The members are private to the chooser. */
 struct chooser {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sends lines of the legacy style to systemd's journal. */
-#include "pipeline/journald.h"
+#include "compat/pipeline/journald.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "base/parse.h"
-#include "base/stop.h"
-#include "base/util.h"
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
+#include "lib/base/stop.h"
+#include "lib/base/util.h"
 
 /* The kernel's levels, as Lustre uses them for its console. */
 static const struct {

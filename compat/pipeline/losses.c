@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counts losses: records that a source lost or could not read, and the messages about them. */
-#include "pipeline/losses.h"
+#include "compat/pipeline/losses.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "io/say.h"
+#include "compat/io/say.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
 
 static int make_room(struct losses *losses, int cpus)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An output file that is complete or absent. */
-#include "pipeline/outfile.h"
+#include "compat/pipeline/outfile.h"
 
 #include <fcntl.h>
 #include <ftw.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/temporary.h"
-#include "io/full.h"
-#include "io/output.h"
+#include "compat/io/full.h"
+#include "compat/io/output.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/temporary.h"
 
 static int fail(struct outfile *out, const char *action)
 {

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "pipeline/placer.h"
+#include "compat/pipeline/placer.h"
 
 struct outfile {
 	struct dkt_ctx *ctx;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Passes records from sources through a selection to a sink or a function. */
-#include "pipeline/pipeline.h"
+#include "compat/pipeline/pipeline.h"
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/util.h"
-#include "pipeline/sink.h"
+#include "compat/pipeline/sink.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/stop.h"
+#include "lib/base/util.h"
 
 /* Records between two checks of the buffer's size and the progress. */
 #define BATCH 1024

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "clock/bounds.h"
-#include "pipeline/chooser.h"
-#include "pipeline/losses.h"
+#include "compat/pipeline/bounds.h"
+#include "compat/pipeline/chooser.h"
+#include "compat/pipeline/losses.h"
 
 struct sink;
 

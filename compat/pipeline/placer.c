@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A process that opens one output file and gives it its name for a process that is confined. */
-#include "pipeline/placer.h"
+#include "compat/pipeline/placer.h"
 
-#include "base/pass.h"
-#include "base/servant.h"
-#include "io/output.h"
-#include "pipeline/outfile.h"
+#include "compat/io/output.h"
+#include "compat/pipeline/outfile.h"
+#include "lib/base/pass.h"
+#include "lib/base/servant.h"
 
 /* The placer itself. */
 struct state {

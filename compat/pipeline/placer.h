@@ -10,7 +10,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* All zeroes: no placer was started. */
 struct placer {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits the records of a class per second, when they are read. */
-#include "pipeline/rate.h"
+#include "compat/pipeline/rate.h"
 
 #include <inttypes.h>
 
-#include "base/parse.h"
+#include "lib/base/parse.h"
 
 static int parse_one(const char *word, size_t len, struct rate *rate)
 {

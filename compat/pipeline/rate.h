@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
 
 /* All zero: no limit. */
 struct rate {

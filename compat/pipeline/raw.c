@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes records as Lustre's binary log, which df of any lctl reads. */
-#include "pipeline/raw.h"
+#include "compat/pipeline/raw.h"
 
 #include <fcntl.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "lustre/record/from_line.h"
-#include "lustre/style_legacy.h"
+#include "compat/lustre/binary/from_line.h"
+#include "compat/lustre/style_legacy.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
 
 struct raw {
 	struct dkt_ctx *ctx;

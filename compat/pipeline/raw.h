@@ -2,6 +2,6 @@
 /* Writes records as Lustre's binary log, which df of any lctl reads. */
 #pragma once
 
-#include "pipeline/sink.h"
+#include "compat/pipeline/sink.h"
 
 extern const struct sink_writer raw_writer;

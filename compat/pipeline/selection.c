@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The selected records: parses the options that describe them. */
-#include "pipeline/selection.h"
+#include "compat/pipeline/selection.h"
 
-#include "base/parse.h"
-#include "base/ticks.h"
-#include "base/when.h"
-#include "lustre/programs.h"
+#include "compat/lustre/programs.h"
+#include "lib/base/parse.h"
+#include "lib/base/ticks.h"
+#include "lib/base/when.h"
 
 /* The most CPUs that Linux can be built for. */
 #define MAX_CPU 8191
@@ -181,7 +181,7 @@ int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, str
 void selection_clear(struct selection *s)
 {
 	named_clear(&s->events);
-	names_clear(&s->comms);
+	dkt__strings_clear(&s->comms);
 	free(s->pids);
 	free(s->cpus);
 	*s = (struct selection){ 0 };

@@ -4,9 +4,9 @@
  */
 #pragma once
 
-#include "lustre/named.h"
-#include "lustre/names.h"
-#include "pipeline/rate.h"
+#include "compat/lustre/named.h"
+#include "compat/pipeline/rate.h"
+#include "lib/base/strings.h"
 
 /* The arguments of the options with these names; NULL: not given. */
 struct selection_words {
@@ -34,7 +34,7 @@ struct selection {
 	uint32_t hidden_classes, hidden_subsystems;
 	struct named events;
 	const char *event_words; /* the text of events; NULL: none */
-	struct names comms;
+	struct dkt__strings comms;
 	int *pids, *cpus;
 	size_t n_pids, n_cpus; /* 0: any */
 	struct selection_time since, until;

@@ -3,15 +3,15 @@
  * A sink for records: a style that writes to a descriptor or to its own files, a trace.dat file, or
  * what the caller brings.
  */
-#include "pipeline/sink.h"
+#include "compat/pipeline/sink.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/util.h"
-#include "io/full.h"
-#include "pipeline/journald.h"
+#include "compat/io/full.h"
+#include "compat/pipeline/journald.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/util.h"
 
 /* The columns for an error of less than 100 ms. */
 #define ERROR_WIDTH 9

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "pipeline/outfile.h"
-#include "pipeline/pipeline.h"
-#include "pipeline/text_out.h"
+#include "compat/pipeline/outfile.h"
+#include "compat/pipeline/pipeline.h"
+#include "compat/pipeline/text_out.h"
 
 /* A kind of output that is not made here: it writes the file in any order, until it is closed. */
 struct sink_writer {

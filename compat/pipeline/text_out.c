@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes a style's text to a descriptor. */
-#include "pipeline/text_out.h"
+#include "compat/pipeline/text_out.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/util.h"
-#include "io/full.h"
-#include "pipeline/journald.h"
+#include "compat/io/full.h"
+#include "compat/pipeline/journald.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/stop.h"
+#include "lib/base/util.h"
 
 /* Write the buffer when it holds this much. */
 #define CHUNK (256 * 1024)

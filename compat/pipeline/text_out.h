@@ -2,8 +2,8 @@
 /* Writes a style's text to a descriptor. */
 #pragma once
 
-#include "lustre/style.h"
-#include "pipeline/outfile.h"
+#include "compat/lustre/style.h"
+#include "compat/pipeline/outfile.h"
 
 struct text_out {
 	struct dkt_ctx *ctx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ready-made counts, one row each. */
-#include "set/counts.h"
+#include "compat/set/counts.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* A result in this range is an error: the kernel's MAX_ERRNO. */
 #define FAILED "ret < 0 && ret > -4096"

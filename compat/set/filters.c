@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets filters as a user writes them: on classes, events, threads, programs, CPUs. */
-#include "set/filters.h"
-#include "apply/apply.h"
+#include "compat/set/filters.h"
+#include "compat/apply/apply.h"
 
 #include <inttypes.h>
 
-#include "base/io.h"
-#include "base/parse.h"
-#include "log/option_words.h"
-#include "log/threads.h"
-#include "lustre/programs.h"
+#include "compat/log/option_words.h"
+#include "compat/log/threads.h"
+#include "compat/lustre/programs.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
 
 /* ---- conditions ---- */
 
@@ -28,7 +28,7 @@ static int threads_condition(const struct threads *threads, struct conditions *a
 
 static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditions *all)
 {
-	struct names programs = { 0 };
+	struct dkt__strings programs = { 0 };
 	char *text __cleanup(free) = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
@@ -36,7 +36,7 @@ static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditi
 
 	if (!err)
 		programs_print(out, &programs);
-	names_clear(&programs);
+	dkt__strings_clear(&programs);
 	err = dkt__text_end(out, err, &text);
 	return err ? err : conditions_add(all, text);
 }

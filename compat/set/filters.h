@@ -2,8 +2,8 @@
 /* Sets filters as a user writes them: on classes, events, threads, programs, CPUs. */
 #pragma once
 
-#include "apply/rules.h"
-#include "log/debuglog.h"
+#include "compat/apply/rules.h"
+#include "compat/log/debuglog.h"
 
 /* The names by which filters_clear() removes the limits on threads and CPUs. */
 #define FILTERS_PIDS "pids"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets function tracers as a user describes them. */
-#include "set/functions.h"
+#include "compat/set/functions.h"
 
 #include <inttypes.h>
 
-#include "apply/apply.h"
-#include "base/io.h"
-#include "base/parse.h"
-#include "log/option_words.h"
+#include "compat/apply/apply.h"
+#include "compat/log/option_words.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
 
 #define NS_PER_US 1000
 
@@ -16,7 +16,7 @@
 
 /* ---- setting ---- */
 
-static int add_list(struct names *names, const char *list)
+static int add_list(struct dkt__strings *names, const char *list)
 {
 	char *copy __cleanup(free) = list ? strdup(list) : NULL;
 	char *save = NULL;
@@ -24,7 +24,7 @@ static int add_list(struct names *names, const char *list)
 
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word && !err;
 	     word = strtok_r(NULL, ",", &save))
-		err = names_add(names, word);
+		err = dkt__strings_add(names, word);
 	return err;
 }
 
@@ -75,7 +75,7 @@ static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, str
 	for (size_t i = 0; !err && i < wish->n_only; i++) {
 		err = check_name(ctx, wish->only[i]);
 		if (!err)
-			err = names_add(&f->only, wish->only[i]);
+			err = dkt__strings_add(&f->only, wish->only[i]);
 	}
 	if (!err)
 		err = check_name(ctx, wish->without);
@@ -151,7 +151,7 @@ int functions_off(struct debuglog *log)
 /* ---- printing ---- */
 
 /* Prints the option and the names, separated by commas. */
-static void print_names(FILE *out, const struct names *names, const char *option)
+static void print_names(FILE *out, const struct dkt__strings *names, const char *option)
 {
 	for (size_t i = 0; i < names->n; i++)
 		fprintf(out, "%s%s", i ? "," : option, names->list[i]);
@@ -192,7 +192,7 @@ int functions_line(const struct settings *set, const char *tracer, char **line)
 }
 
 /* Prints the heading and the names, separated by ", ". */
-static void print_text(FILE *out, const struct names *names, const char *heading)
+static void print_text(FILE *out, const struct dkt__strings *names, const char *heading)
 {
 	for (size_t i = 0; i < names->n; i++)
 		fprintf(out, "%s%s", i ? ", " : heading, names->list[i]);

@@ -2,7 +2,7 @@
 /* Sets function tracers as a user describes them. */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /* A function tracer as on the command line. */
 struct functions_wish {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs of some system calls among all. */
-#include "set/pair_calls.h"
+#include "compat/set/pair_calls.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
-#include "base/memory.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
 
 /* Above the numbers of all machines. */
 #define NUMBERS 2048

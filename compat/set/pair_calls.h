@@ -2,7 +2,7 @@
 /* Pairs of some system calls among all. */
 #pragma once
 
-#include "set/pairs.h"
+#include "compat/set/pairs.h"
 
 /* The pairs of all system calls. */
 #define PAIR_CALLS "syscall"

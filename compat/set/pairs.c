@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ready-made pairs, one row each. */
-#include "set/pairs.h"
+#include "compat/set/pairs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
-#include "base/memory.h"
+#include "lib/base/glob.h"
+#include "lib/base/memory.h"
 
 static const struct latency_pair pairs[] = {
 	/* clang-format off */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dktrace's own parameters: debug, subsystem_debug, printk, debug_sources and others. */
-#include "set/param.h"
-#include "apply/apply.h"
+#include "compat/set/param.h"
+#include "compat/apply/apply.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <strings.h>
 
-#include "base/buf.h"
-#include "base/parse.h"
-#include "lustre/lustre_masks.h"
-#include "set/param/debug_words.h"
-#include "set/param/memory.h"
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/lustre_masks.h"
+#include "compat/set/param/debug_words.h"
+#include "compat/set/param/memory.h"
+#include "lib/base/buf.h"
+#include "lib/base/parse.h"
 
 struct param {
 	const char *name;

@@ -2,8 +2,8 @@
 /* dktrace's own parameters, by Lustre's names. */
 #pragma once
 
-#include "base/guess.h"
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
+#include "lib/base/guess.h"
 
 struct param; /* one row */
 

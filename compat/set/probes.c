@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Creates, enables and disables the probes of a user. */
-#include "set/probes.h"
-#include "apply/apply.h"
+#include "compat/set/probes.h"
+#include "compat/apply/apply.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* ---- enabling ---- */
 

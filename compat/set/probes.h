@@ -2,8 +2,8 @@
 /* The probes of a user: stored beside the debug log, enabled with it, removed with it. */
 #pragma once
 
-#include "log/probe_list.h"
-#include "set/probes/probe_words.h"
+#include "compat/log/probe_list.h"
+#include "compat/set/probes/probe_words.h"
 
 /* Discards the event list and the class map, which is outdated after a probe came or went. */
 void probes_forget_events(struct debuglog *log);

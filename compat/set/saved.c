@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets the log's settings from a configuration file. */
-#include "set/saved.h"
+#include "compat/set/saved.h"
 
-#include "base/buf.h"
-#include "set/filters.h"
-#include "set/functions.h"
-#include "set/param.h"
-#include "set/param/debug_words.h"
-#include "set/param/file.h"
-#include "set/probes.h"
-#include "set/triggers.h"
+#include "compat/set/filters.h"
+#include "compat/set/functions.h"
+#include "compat/set/param.h"
+#include "compat/set/param/debug_words.h"
+#include "compat/set/param/file.h"
+#include "compat/set/probes.h"
+#include "compat/set/triggers.h"
+#include "lib/base/buf.h"
 
 /* One of Lustre's files that the change has written. */
 struct written {

@@ -2,9 +2,9 @@
 /* Sets the log's settings from a configuration file, and writes them to one. */
 #pragma once
 
-#include "log/debuglog.h"
-#include "set/param/tree.h"
-#include "set/saved/conf.h"
+#include "compat/log/debuglog.h"
+#include "compat/set/param/tree.h"
+#include "compat/set/saved/conf.h"
 
 /*
  * Applies everything that the file sets as one transaction: parameters, including Lustre's own,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sources of the log's records, and the reason why a source is not used. */
-#include "set/sources.h"
+#include "compat/set/sources.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "lustre/lustre_masks.h"
-#include "lustre/message/cdebug.h"
-#include "set/param/tree.h"
+#include "compat/lustre/lustre_masks.h"
+#include "compat/lustre/message/cdebug.h"
+#include "compat/set/param/tree.h"
+#include "lib/base/buf.h"
 
 #define NOT_LOADED "Lustre's libcfs is not loaded"
 #define NOT_SET    "none before set_param debug=..."

@@ -2,7 +2,7 @@
 /* The sources of the log's records, and the reason why a source is not used. */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 enum {
 	SOURCE_KERNEL, /* the kernel's own events */

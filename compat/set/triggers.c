@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets triggers as a user writes them: on classes, subsystems, globs of events. */
-#include "set/triggers.h"
-#include "apply/apply.h"
+#include "compat/set/triggers.h"
+#include "compat/apply/apply.h"
 
 #include <ctype.h>
 
-#include "apply/rules.h"
-#include "base/buf.h"
-#include "log/recording.h"
-#include "lustre/message/cdebug.h"
+#include "compat/apply/rules.h"
+#include "compat/log/recording.h"
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/message/cdebug.h"
+#include "lib/base/buf.h"
 
 /* Each trigger slows its event down; more than that must be a mistake. */
 #define MAX_TRIGGERS 10000
@@ -16,7 +17,7 @@
 /* The trigger that is being added. */
 struct adding {
 	struct debuglog *log;
-	struct names actions; /* one for each target, without the condition */
+	struct dkt__strings actions; /* one for each target, without the condition */
 	struct dkt_expr *condition; /* NULL: none */
 	const struct search *search; /* the text of messages; NULL: any */
 	struct select *select;
@@ -102,7 +103,7 @@ static int add_targets(struct adding *adding, const char *action)
 					 dkt_event_system(events[i]), dkt_event_name(events[i]),
 					 count);
 
-		err = names_take(&adding->actions, text);
+		err = dkt__strings_take(&adding->actions, text);
 	}
 	select_free(targets);
 	return err;
@@ -118,7 +119,7 @@ static int read_action(struct adding *adding, const char *action)
 		return dkt_fail(adding->log->ctx, -EINVAL,
 				"give the condition with --filter, not in '%.200s'", action);
 	err = has_target(action) ? add_targets(adding, action) :
-				   names_add(&adding->actions, action);
+				   dkt__strings_add(&adding->actions, action);
 	return err ? err : dkt_trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);
 }
 
@@ -288,7 +289,7 @@ static int add_clear(struct adding *adding, int err)
 {
 	if (adding->missed && fclose(adding->missed) && !err)
 		err = -ENOMEM;
-	names_clear(&adding->actions);
+	dkt__strings_clear(&adding->actions);
 	dkt_expr_free(adding->condition);
 	select_free(adding->select);
 	return err;

@@ -2,9 +2,9 @@
 /* Sets triggers as a user writes them: on classes, subsystems, globs of events. */
 #pragma once
 
-#include "log/debuglog.h"
-#include "lustre/message/search.h"
-#include "lustre/select.h"
+#include "compat/log/debuglog.h"
+#include "compat/lustre/message/search.h"
+#include "compat/lustre/select.h"
 
 /* The word for the events of Lustre's messages. */
 #define TRIGGERS_MESSAGE "message"

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The wanted set of a private instance: the events to record, and the filter of each. */
-#include "set/wanted.h"
+#include "compat/set/wanted.h"
 
-#include "apply/event_filter.h"
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "lustre/lustre_masks.h"
-#include "lustre/message.h"
-#include "lustre/message/cdebug.h"
-#include "lustre/modules.h"
-#include "set/filters.h"
-#include "set/wanted/parts.h"
+#include "compat/apply/event_filter.h"
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/lustre_masks.h"
+#include "compat/lustre/message.h"
+#include "compat/lustre/message/cdebug.h"
+#include "compat/lustre/modules.h"
+#include "compat/set/filters.h"
+#include "compat/set/wanted/parts.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
 
 /* ---- words ---- */
 
@@ -55,7 +56,7 @@ static int read_limits(struct dkt_ctx *ctx, const struct wanted_words *words, st
 		err = set->filter ? 0 : -ENOMEM;
 	}
 	if (!err && words->events)
-		err = names_add(&set->events, words->events);
+		err = dkt__strings_add(&set->events, words->events);
 	return dkt__with_words(ctx, err);
 }
 

@@ -18,7 +18,7 @@
 #include <dktrace/dktrace.h>
 #include <stdbool.h>
 
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
 
 /* The arguments of the options with these names; NULL: not given. */
 struct wanted_words {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* analyze: answers a question from the records of files, or from records made live. */
-#include "analyze/show.h"
-#include "app/opt.h"
-#include "app/print.h"
+#include "ctl/analyze/show.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/print.h"
 
 /* ---- the list ---- */
 

@@ -2,11 +2,11 @@
 /* lami: an analysis as an external program of Trace Compass. Standard output has only LAMI. */
 #include <inttypes.h>
 
-#include "analyze/lami.h"
-#include "base/buf.h"
-#include "base/parse.h"
-#include "base/when.h"
-#include "out/json.h"
+#include "ctl/analyze/lami.h"
+#include "ctl/out/json.h"
+#include "lib/base/buf.h"
+#include "lib/base/parse.h"
+#include "lib/base/when.h"
 
 /* Smaller times are not those of a clock of the day: it is March 1973. */
 #define FIRST_DAY_TIME UINT64_C(100000000000000000)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The objects of LAMI 1.0, the machine interface of lttng-analyses, which Trace Compass reads. */
-#include "analyze/lami.h"
+#include "ctl/analyze/lami.h"
 
-#include "base/util.h"
-#include "base/when.h"
-#include "out/json.h"
+#include "ctl/out/json.h"
+#include "lib/base/util.h"
+#include "lib/base/when.h"
 
 /* The classes of data objects, and of the columns that have them. */
 static const char *const classes[] = {

@@ -4,7 +4,7 @@
 
 #include <json.h>
 
-#include "analyze/run.h"
+#include "ctl/analyze/run.h"
 
 #define LAMI_MAJOR 1
 #define LAMI_MINOR 0

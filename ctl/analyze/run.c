@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs an analysis over files, or over what it records live. */
-#include "analyze/run.h"
+#include "ctl/analyze/run.h"
 
 #include <inttypes.h>
 
-#include "app/live.h"
-#include "app/opt.h"
-#include "base/buf.h"
-#include "lustre/log_source.h"
+#include "compat/lustre/log_source.h"
+#include "ctl/app/live.h"
+#include "ctl/app/opt.h"
+#include "lib/base/buf.h"
 
 #define STACK_EVENT "ftrace:kernel_stack"
 

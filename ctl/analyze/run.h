@@ -2,10 +2,10 @@
 /* Runs an analysis over files, or over what it records live. */
 #pragma once
 
-#include "analyze/analyze.h"
-#include "analyze/period_kind.h"
-#include "app/app.h"
-#include "input/live_args.h"
+#include "answers/analyze/analyze.h"
+#include "answers/analyze/period_kind.h"
+#include "ctl/app/app.h"
+#include "ctl/input/live_args.h"
 
 struct run;
 

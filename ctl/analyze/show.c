@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shows the tables of an analysis as text, JSON or CSV. */
-#include "analyze/show.h"
+#include "ctl/analyze/show.h"
 
 #include <inttypes.h>
 
-#include "app/opt.h"
-#include "app/order.h"
-#include "app/print.h"
-#include "base/guess.h"
-#include "base/memory.h"
-#include "out/json.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/order.h"
+#include "ctl/app/print.h"
+#include "ctl/out/json.h"
+#include "lib/base/guess.h"
+#include "lib/base/memory.h"
 
 /* Rows of a sorted table that text shows without --top. */
 #define TOP_TEXT 10
@@ -92,7 +92,7 @@ static int set_columns(struct shown *shown, bool several)
 static int unknown_column(struct show *show)
 {
 	char *word __cleanup(free) = strndup(show->sort, show->sort_len);
-	struct names seen = { 0 };
+	struct dkt__strings seen = { 0 };
 	struct dkt__guess guess;
 	char *list __cleanup(free) = NULL;
 	size_t size;
@@ -106,12 +106,12 @@ static int unknown_column(struct show *show)
 			const char *key = show->tables[i].table.columns[c].key;
 
 			/* Several tables have the same column. */
-			if (names_has(&seen, key) || names_add(&seen, key))
+			if (dkt__strings_has(&seen, key) || dkt__strings_add(&seen, key))
 				continue;
 			fprintf(f, "%s%s", seen.n > 1 ? ", " : "", key);
 			dkt__guess_try(&guess, key);
 		}
-	names_clear(&seen);
+	dkt__strings_clear(&seen);
 	show->run->app->wrong = true;
 	return fclose(f) ? dkt__no_memory(show->run->ctx) :
 			   dkt_fail(show->run->ctx, -EINVAL,

@@ -2,8 +2,8 @@
 /* Shows the tables of an analysis as text, JSON or CSV. */
 #pragma once
 
-#include "analyze/run.h"
-#include "out/out.h"
+#include "ctl/analyze/run.h"
+#include "ctl/out/out.h"
 
 /* A table and its rows so far; of a log those that are not printed yet. */
 struct shown {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts and messages of the tool: only this file prints errors, each once. */
-#include "app/app.h"
-#include "log/debuglog.h"
+#include "ctl/app/app.h"
+#include "compat/log/debuglog.h"
 
 const char app_instance[] = DEBUGLOG_DEFAULT;
 

@@ -5,12 +5,12 @@
 #include <dktrace/dktrace.h>
 #include <stdarg.h>
 
-#include "app/progress.h"
-#include "base/guess.h"
-#include "base/own_dir.h"
-#include "base/util.h"
-#include "lustre/names.h"
-#include "pipeline/placer.h"
+#include "compat/pipeline/placer.h"
+#include "ctl/app/progress.h"
+#include "lib/base/guess.h"
+#include "lib/base/own_dir.h"
+#include "lib/base/strings.h"
+#include "lib/base/util.h"
 
 /* Exit statuses beside 0. */
 enum {
@@ -147,7 +147,7 @@ struct app {
 	bool help;
 	bool wrong; /* a failure is one of the words of the command line */
 	bool version;
-	struct names joined; /* the texts of options that were given several times */
+	struct dkt__strings joined; /* the texts of options that were given several times */
 	int stdin_file; /* a descriptor of standard input's content, plus 1; 0: not open yet */
 	int n_command; /* arguments after "--", the last ones */
 	struct app_file *files; /* input, opened before privileges are dropped; see privileges.h */

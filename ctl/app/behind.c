@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Leaves a process in the background that records all the time. */
-#include "app/behind.h"
+#include "ctl/app/behind.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
+#include "lib/base/io.h"
 
 #define DEFAULT_DIR "/var/log/dktrace"
 

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 struct behind {
 	struct app *app;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Confines a command to its files before it parses bytes of others. */
-#include "app/cage.h"
+#include "ctl/app/cage.h"
 
 #include <glob.h>
 #include <sys/stat.h>
 
-#include "app/opt.h"
-#include "base/buf.h"
-#include "base/cage.h"
-#include "fleet/collection.h"
-#include "io/output.h"
-#include "io/run_dir.h"
-#include "lustre/class.h"
-#include "set/param/tree.h"
+#include "compat/io/output.h"
+#include "compat/lustre/class.h"
+#include "compat/set/param/tree.h"
+#include "ctl/app/opt.h"
+#include "fleet/collect/collection.h"
+#include "lib/base/buf.h"
+#include "lib/base/cage.h"
+#include "lib/base/run_dir.h"
 
 /* Names of hosts, and certificates. */
 static const char *const network_files[] = { "/etc/hosts",
@@ -188,7 +188,7 @@ static int allow_setting(void *data, const char *path)
 /* A directory that does not exist yet can have no rule. */
 static int allow_state(struct app *app, struct dkt__cage *cage)
 {
-	app->made_run_dir = run_dir_create();
+	app->made_run_dir = dkt__run_dir_create();
 	return dkt__cage_allow(cage, "/run", DKT__CAGE_REMOVE_DIRS);
 }
 

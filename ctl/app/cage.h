@@ -2,7 +2,7 @@
 /* Confines a command to its files before it parses bytes of others. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 /* Needs of a command beside its files and those of its row. */
 enum cage_need {

@@ -2,8 +2,8 @@
 /* The table of commands: finds a command, and prints the help. */
 #include <ctype.h>
 
-#include "app/app.h"
-#include "app/opt.h"
+#include "ctl/app/app.h"
+#include "ctl/app/opt.h"
 
 const struct command *command_find(const struct app *app, const char *name)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The recording or tree to read, for commands that read the kernel without it. */
-#include "app/file_argument.h"
-#include "app/privileges.h"
-#include "app/spawn.h"
+#include "ctl/app/file_argument.h"
+#include "ctl/app/privileges.h"
+#include "ctl/app/spawn.h"
 
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "lustre/mask.h"
-#include "lustre/select.h"
-#include "set/counts.h"
-#include "set/pairs.h"
+#include "compat/lustre/mask.h"
+#include "compat/lustre/select.h"
+#include "compat/set/counts.h"
+#include "compat/set/pairs.h"
+#include "lib/base/buf.h"
 
 /* access() asks with the user's own rights, stat() would not. */
 static bool has(const char *directory, const char *name)

@@ -2,7 +2,7 @@
 /* The recording or tree to read, for commands that read the kernel without it. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 /*
  * Takes the file out of the arguments of hist, latency, dk, show and follow, and sets app->input to it. Returns

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options of other programs that users type by habit, and what has their place. */
-#include "app/foreign.h"
+#include "ctl/app/foreign.h"
 
 /* Letters of strace(1) that mean something else in strace, or nothing. */
 static const struct {

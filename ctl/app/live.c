@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records live, from an instance that is created for one command and removed with it. */
-#include "app/live.h"
-#include "app/privileges.h"
+#include "ctl/app/live.h"
+#include "ctl/app/privileges.h"
 
 #include <signal.h>
 #include <time.h>
 
-#include "base/buf.h"
-#include "base/stop.h"
-#include "log/leftover.h"
-#include "log/threads.h"
-#include "pipeline/pipeline.h"
-#include "set/param/memory.h"
-#include "set/wanted.h"
+#include "compat/log/leftover.h"
+#include "compat/log/threads.h"
+#include "compat/pipeline/pipeline.h"
+#include "compat/set/param/memory.h"
+#include "compat/set/wanted.h"
+#include "lib/base/buf.h"
+#include "lib/base/stop.h"
 
 /* The reader sleeps this long, long enough not to disturb, or until a CPU's buffer is so full. */
 #define WAIT_MS      20

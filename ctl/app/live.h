@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-#include "app/app.h"
-#include "app/spawn.h"
-#include "pipeline/losses.h"
+#include "compat/pipeline/losses.h"
+#include "ctl/app/app.h"
+#include "ctl/app/spawn.h"
 
 /* An event to record. */
 struct live_event {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options by the names that they had, or have in other commands. */
-#include "app/old_options.h"
+#include "ctl/app/old_options.h"
 
 #include <string.h>
 

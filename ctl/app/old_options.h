@@ -2,7 +2,7 @@
 /* Options by the names that they had, or have in other commands. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 /* An old name: not offered, not in the help, but understood. */
 struct old_option {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options: one row each, for parsing, help and completion. */
-#include "app/opt.h"
+#include "ctl/app/opt.h"
 
 #include <getopt.h>
 #include <stddef.h>
 
-#include "app/foreign.h"
-#include "app/old_options.h"
-#include "app/value.h"
-#include "base/buf.h"
-#include "base/parse.h"
-#include "io/say.h"
-#include "out/fold.h"
+#include "compat/io/say.h"
+#include "ctl/app/foreign.h"
+#include "ctl/app/old_options.h"
+#include "ctl/app/value.h"
+#include "ctl/out/fold.h"
+#include "lib/base/buf.h"
+#include "lib/base/parse.h"
 
 struct opt {
 	const char *name;
@@ -331,7 +331,7 @@ static int store(struct app *app, const struct opt *opt, const char *value)
 	}
 	both = dkt__format("%s%c%s", *text, joint(opt), value);
 	*text = both;
-	return names_take(&app->joined, both);
+	return dkt__strings_take(&app->joined, both);
 }
 
 /* Returns the row of what getopt_long() returned, by its present name. */

@@ -2,7 +2,7 @@
 /* Options: one row each, for parsing, help and completion. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 /* In these functions, command NULL stands for the options that come before a command. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options whose values are numbers, times or sizes. */
-#include "app/opt.h"
-#include "base/parse.h"
+#include "ctl/app/opt.h"
+#include "lib/base/parse.h"
 
 int opt_number(const char *option, const char *text, int *number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The order of a table: a column, and the direction. */
-#include "app/order.h"
+#include "ctl/app/order.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints output in the form that --json, --csv and --raw-text select. */
-#include "app/print.h"
+#include "ctl/app/print.h"
 
 const char *const print_styles[] = { "text", "svg", NULL };
 

@@ -2,10 +2,10 @@
 /* Prints output in the form that --json, --csv and --raw-text select. */
 #pragma once
 
-#include "app/app.h"
-#include "out/out.h"
-#include "pipeline/losses.h"
-#include "pipeline/outfile.h"
+#include "compat/pipeline/losses.h"
+#include "compat/pipeline/outfile.h"
+#include "ctl/app/app.h"
+#include "ctl/out/out.h"
 
 /* The words of --style for hist and latency; NULL after the last. */
 extern const char *const print_styles[];

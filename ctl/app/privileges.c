@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drops privileges before a command reads data from others. */
-#include "app/privileges.h"
+#include "ctl/app/privileges.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "app/cage.h"
-#include "io/output.h"
-#include "io/run_dir.h"
-#include "pipeline/sink.h"
+#include "compat/io/output.h"
+#include "compat/pipeline/sink.h"
+#include "ctl/app/cage.h"
+#include "lib/base/run_dir.h"
 
 struct app_file {
 	const char *path;
@@ -250,7 +250,7 @@ int privileges_file(const struct app *app, const char *path)
 void privileges_end(struct app *app)
 {
 	if (app->made_run_dir)
-		run_dir_remove();
+		dkt__run_dir_remove();
 	placer_end(&app->placer);
 	dkt__own_dir_remove(&app->temporary);
 	while (app->n_files)

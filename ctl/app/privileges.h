@@ -2,7 +2,7 @@
 /* Drops privileges before a command reads data from others. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 /* These arguments mean the log of the instance, and standard input. */
 #define INPUT_LOG   "log"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The progress of a long operation: a line on stderr, if that is a terminal. */
-#include "app/progress.h"
+#include "ctl/app/progress.h"
 
-#include "base/util.h"
-#include "base/when.h"
+#include "lib/base/util.h"
+#include "lib/base/when.h"
 
 void progress_begin(struct progress *progress, uint64_t of, enum progress_unit unit, bool prints)
 {

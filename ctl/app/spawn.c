@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Starts a command that is then recorded. */
-#include "app/spawn.h"
+#include "ctl/app/spawn.h"
 
-#include "base/buf.h"
-#include "base/servant.h"
-#include "base/stop.h"
+#include "lib/base/buf.h"
+#include "lib/base/servant.h"
+#include "lib/base/stop.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 /* A shell's exit statuses; STATUS_SIGNAL is added to the signal's number. */
 enum { STATUS_NO_COMMAND = 127, STATUS_NO_EXEC = 126, STATUS_SIGNAL = 128 };

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the form of options' values. The commands check whether this machine has what they name. */
-#include "app/value.h"
+#include "ctl/app/value.h"
 
 #include <dktrace/dktrace.h>
 
-#include "base/parse.h"
-#include "base/util.h"
-#include "clickhouse/server.h"
-#include "log/threads.h"
-#include "lustre/class/glob.h"
-#include "lustre/mask.h"
-#include "lustre/named.h"
-#include "lustre/programs.h"
-#include "lustre/select.h"
-#include "set/functions.h"
+#include "answers/load/server.h"
+#include "compat/log/threads.h"
+#include "compat/lustre/class/glob.h"
+#include "compat/lustre/mask.h"
+#include "compat/lustre/named.h"
+#include "compat/lustre/programs.h"
+#include "compat/lustre/select.h"
+#include "compat/set/functions.h"
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
 
 /* The most CPUs that Linux can be built for. */
 #define MAX_CPU 8191
@@ -71,11 +71,11 @@ int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)
 
 int value_programs(struct dkt_ctx *ctx, const char *option, const char *text)
 {
-	struct names programs = { 0 };
+	struct dkt__strings programs = { 0 };
 	int err = programs_read(ctx, text, &programs);
 
 	(void)option;
-	names_clear(&programs);
+	dkt__strings_clear(&programs);
 	return err;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* --watch: shows a table again and again. */
-#include "app/watch.h"
+#include "ctl/app/watch.h"
 
 #include <signal.h>
 
-#include "app/live.h"
-#include "app/opt.h"
+#include "ctl/app/live.h"
+#include "ctl/app/opt.h"
 
 int watch_read(struct watch *watch, const struct app *app, char **command)
 {

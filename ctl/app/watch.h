@@ -2,8 +2,8 @@
 /* --watch: shows a table again and again. */
 #pragma once
 
-#include "app/app.h"
-#include "out/screen.h"
+#include "ctl/app/app.h"
+#include "ctl/out/screen.h"
 
 struct watch {
 	double every; /* seconds between tables; 0: no --watch */

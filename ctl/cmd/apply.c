@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apply: applies a configuration file, all of it or none of it. */
-#include "apply/apply.h"
-#include "app/app.h"
-#include "app/cage.h"
-#include "io/say.h"
-#include "log/mount.h"
-#include "set/param.h"
-#include "set/saved.h"
+#include "compat/apply/apply.h"
+#include "compat/io/say.h"
+#include "compat/log/mount.h"
+#include "compat/set/param.h"
+#include "compat/set/saved.h"
+#include "ctl/app/app.h"
+#include "ctl/app/cage.h"
 
 /* The command line and the environment override the file. */
 static void choose_instance(struct app *app, const struct conf *conf)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* boot-config: prints boot settings that make the kernel record before user space starts. */
-#include "app/app.h"
-#include "apply/apply.h"
-#include "base/parse.h"
-#include "lustre/lustre_masks.h"
-#include "set/param.h"
-#include "set/saved/boot_config.h"
+#include "compat/apply/apply.h"
+#include "compat/lustre/lustre_masks.h"
+#include "compat/set/param.h"
+#include "compat/set/saved/boot_config.h"
+#include "ctl/app/app.h"
+#include "lib/base/parse.h"
 
 /* Changes a setting by PARAMETER=VALUE. */
 static int take(struct debuglog *log, const char *word, struct settings *set)

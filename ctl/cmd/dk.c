@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* dk, show, follow: print the log as text. */
-#include "cmd/dk.h"
+#include "ctl/cmd/dk.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "app/opt.h"
-#include "app/print.h"
-#include "app/progress.h"
-#include "apply/apply.h"
-#include "base/stop.h"
-#include "base/when.h"
-#include "input/args.h"
-#include "input/unpack.h"
-#include "lustre/libcfs.h"
-#include "lustre/log_clean.h"
-#include "lustre/log_kind.h"
-#include "pipeline/dk.h"
-#include "set/param/tree.h"
+#include "compat/apply/apply.h"
+#include "compat/dk/dk.h"
+#include "compat/lustre/libcfs.h"
+#include "compat/lustre/log_clean.h"
+#include "compat/lustre/log_kind.h"
+#include "compat/set/param/tree.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/print.h"
+#include "ctl/app/progress.h"
+#include "ctl/input/args.h"
+#include "ctl/input/unpack.h"
+#include "lib/base/stop.h"
+#include "lib/base/when.h"
 
 /* ---- the log ---- */
 

@@ -2,7 +2,7 @@
 /* Prints the log, or records of its instance that are apart from it. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 /*
  * Prints as the options say to the file that is the command's argument, NULL: to that of --output or to

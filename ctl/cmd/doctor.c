@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* doctor: shows what this kernel, the user's privileges and this Lustre support, one line each. */
-#include "app/print.h"
-#include "apply/apply.h"
-#include "apply/drift.h"
-#include "base/buf.h"
-#include "base/cage.h"
-#include "lustre/class.h"
-#include "lustre/devices.h"
-#include "lustre/mask.h"
-#include "set/sources.h"
+#include "compat/apply/apply.h"
+#include "compat/apply/drift.h"
+#include "compat/lustre/class.h"
+#include "compat/lustre/devices.h"
+#include "compat/lustre/mask.h"
+#include "compat/set/sources.h"
+#include "ctl/app/print.h"
+#include "lib/base/buf.h"
+#include "lib/base/cage.h"
 
 struct doctor {
 	struct app *app;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* filter: restricts recording by expression, process, program or CPU. */
-#include "app/print.h"
-#include "app/value.h"
-#include "apply/apply.h"
-#include "base/io.h"
-#include "out/fold.h"
-#include "set/filters.h"
+#include "compat/apply/apply.h"
+#include "compat/lustre/event_names.h"
+#include "compat/set/filters.h"
+#include "ctl/app/print.h"
+#include "ctl/app/value.h"
+#include "ctl/out/fold.h"
+#include "lib/base/io.h"
 
 struct filter {
 	struct app *app;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* function, graph: record functions of the kernel, as calls or with their entry and exit. */
-#include "app/app.h"
-#include "app/live.h"
-#include "apply/apply.h"
-#include "io/say.h"
-#include "set/functions.h"
+#include "compat/apply/apply.h"
+#include "compat/io/say.h"
+#include "compat/set/functions.h"
+#include "ctl/app/app.h"
+#include "ctl/app/live.h"
 
 /* Sets the tracer, or removes it if wish is NULL. */
 static int change(struct app *app, const struct functions_wish *wish)

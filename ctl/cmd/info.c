@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* info: shows what a recording contains. */
-#include "cmd/info.h"
-#include "input/collected.h"
-#include "input/directory.h"
+#include "ctl/cmd/info.h"
+#include "ctl/input/collected.h"
+#include "ctl/input/directory.h"
 
 /* The index has the records of all CPUs together. */
 static bool is_by_time(const struct record_args *args)

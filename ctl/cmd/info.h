@@ -2,7 +2,7 @@
 /* Counts the contents of a recording. */
 #pragma once
 
-#include "input/inputs.h"
+#include "ctl/input/inputs.h"
 
 /* The number of gaps that are stored; others are only counted. */
 #define INFO_GAPS 1000

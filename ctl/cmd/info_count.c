@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counts the contents of a recording. */
-#include "cmd/info.h"
+#include "ctl/cmd/info.h"
 
-#include "base/ticks.h"
+#include "lib/base/ticks.h"
 
 /* Event IDs in a kernel's records have 16 bits. Other IDs count as 0. */
 #define IDS 65537

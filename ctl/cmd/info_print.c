@@ -2,10 +2,10 @@
 /* Prints the contents of a recording. */
 #include <inttypes.h>
 
-#include "app/print.h"
-#include "cmd/info.h"
-#include "lustre/names.h"
-#include "out/bar.h"
+#include "compat/lustre/event_names.h"
+#include "ctl/app/print.h"
+#include "ctl/cmd/info.h"
+#include "ctl/out/bar.h"
 
 /* Text shows at most so many gaps. */
 #define GAPS_SHOWN 20

@@ -2,12 +2,12 @@
 /* Lists the segments of a directory. */
 #include <inttypes.h>
 
-#include "app/print.h"
-#include "base/buf.h"
-#include "base/when.h"
-#include "cmd/info.h"
-#include "input/directory.h"
-#include "out/bar.h"
+#include "ctl/app/print.h"
+#include "ctl/cmd/info.h"
+#include "ctl/input/directory.h"
+#include "ctl/out/bar.h"
+#include "lib/base/buf.h"
+#include "lib/base/when.h"
 
 /* The width of the column of labels. */
 #define LABELS 10

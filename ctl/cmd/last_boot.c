@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
-#include "apply/apply.h"
-#include "base/parse.h"
-#include "base/stop.h"
-#include "cmd/dk.h"
+#include "compat/apply/apply.h"
+#include "ctl/cmd/dk.h"
+#include "lib/base/parse.h"
+#include "lib/base/stop.h"
 
 /* Adds to the error message why there can be no such instance, or how to get one. */
 static int say_none(struct app *app)

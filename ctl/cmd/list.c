@@ -2,13 +2,13 @@
 /* list: lists classes, subsystems, events, fields and ready-made counts, by name or glob. */
 #include <fnmatch.h>
 
-#include "app/print.h"
-#include "app/value.h"
-#include "base/buf.h"
-#include "lustre/class.h"
-#include "lustre/names.h"
-#include "lustre/select.h"
-#include "set/counts.h"
+#include "compat/lustre/class.h"
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/select.h"
+#include "compat/set/counts.h"
+#include "ctl/app/print.h"
+#include "ctl/app/value.h"
+#include "lib/base/buf.h"
 
 struct list {
 	struct app *app;

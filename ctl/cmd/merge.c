@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* merge: merges recordings of one host or of several, in order of time. */
-#include "input/inputs.h"
+#include "ctl/input/inputs.h"
 
 int cmd_merge(struct app *app, int argc, char **argv)
 {

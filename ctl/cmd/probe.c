@@ -3,15 +3,15 @@
 #include <inttypes.h>
 #include <limits.h>
 
-#include "app/print.h"
-#include "app/privileges.h"
-#include "app/value.h"
-#include "apply/apply.h"
-#include "base/buf.h"
-#include "base/parse.h"
-#include "io/say.h"
-#include "lustre/message/cdebug.h"
-#include "set/probes/joined.h"
+#include "compat/apply/apply.h"
+#include "compat/io/say.h"
+#include "compat/lustre/message/cdebug.h"
+#include "compat/set/probes/joined.h"
+#include "ctl/app/print.h"
+#include "ctl/app/privileges.h"
+#include "ctl/app/value.h"
+#include "lib/base/buf.h"
+#include "lib/base/parse.h"
 
 static const char *kind_words(const struct dkt_probe *probe)
 {

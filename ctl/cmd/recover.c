@@ -5,9 +5,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "app/print.h"
-#include "app/privileges.h"
-#include "capture/complete.h"
+#include "ctl/app/print.h"
+#include "ctl/app/privileges.h"
+#include "recording/record/complete.h"
 
 /* Facts to tell once the recording is complete. */
 struct facts {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* report: prints the records of files in one of the styles. */
-#include "app/print.h"
-#include "base/every_field.h"
-#include "base/stop.h"
-#include "base/when.h"
-#include "input/causes.h"
-#include "input/jobs.h"
+#include "ctl/app/print.h"
+#include "ctl/input/causes.h"
+#include "ctl/input/jobs.h"
+#include "lib/base/every_field.h"
+#include "lib/base/stop.h"
+#include "lib/base/when.h"
 
 struct reporting {
 	struct app *app;

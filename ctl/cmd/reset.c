@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* reset: removes all settings and records and restores the machine. */
-#include "app/app.h"
-#include "app/live.h"
-#include "apply/apply.h"
-#include "archive/archive.h"
-#include "archive/state.h"
-#include "base/buf.h"
-#include "capture/service.h"
-#include "flight/flight.h"
-#include "flight/state.h"
-#include "pipeline/daemon.h"
+#include "compat/apply/apply.h"
+#include "compat/dk/debug_daemon.h"
+#include "ctl/app/app.h"
+#include "ctl/app/live.h"
+#include "lib/base/buf.h"
+#include "recording/daemon/archive.h"
+#include "recording/daemon/state.h"
+#include "recording/flight/flight.h"
+#include "recording/flight/state.h"
+#include "recording/record/service.h"
 
 /* A process that records for the log. */
 struct running {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* save: writes the settings to a configuration file. */
-#include "app/app.h"
-#include "apply/apply.h"
-#include "set/saved.h"
+#include "compat/apply/apply.h"
+#include "compat/set/saved.h"
+#include "ctl/app/app.h"
 
 static const char heading[] = "# Settings of dktrace, see dktrace-apply(1).";
 

@@ -2,12 +2,12 @@
 /* split: splits a recording into several smaller ones. */
 #include <sys/resource.h>
 
-#include "app/opt.h"
-#include "app/print.h"
-#include "base/buf.h"
-#include "base/parse.h"
-#include "base/ticks.h"
-#include "input/inputs.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/print.h"
+#include "ctl/input/inputs.h"
+#include "lib/base/buf.h"
+#include "lib/base/parse.h"
+#include "lib/base/ticks.h"
 
 /* More files than this need --force: the unit is probably wrong. */
 #define MAX_PIECES 1000

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* start, stop: start and stop recording; all settings stay. */
-#include "app/app.h"
-#include "apply/apply.h"
-#include "log/recording.h"
+#include "compat/apply/apply.h"
+#include "compat/log/recording.h"
+#include "ctl/app/app.h"
 
 int cmd_start(struct app *app, int argc, char **argv)
 {

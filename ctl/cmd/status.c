@@ -2,9 +2,9 @@
 /* status: shows the settings, how full the buffers are, and how many records were lost. */
 #include <fcntl.h>
 
-#include "apply/drift.h"
-#include "cmd/status.h"
-#include "log/leftover.h"
+#include "compat/apply/drift.h"
+#include "compat/log/leftover.h"
+#include "ctl/cmd/status.h"
 
 /* ---- CPUs ---- */
 

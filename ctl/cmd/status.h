@@ -2,10 +2,10 @@
 /* The state of the log and its instance that status prints. */
 #pragma once
 
-#include "app/app.h"
-#include "apply/apply.h"
-#include "log/recording.h"
-#include "set/sources.h"
+#include "compat/apply/apply.h"
+#include "compat/log/recording.h"
+#include "compat/set/sources.h"
+#include "ctl/app/app.h"
 
 struct status_cpu {
 	struct dkt_cpu_stats stats;

@@ -2,15 +2,15 @@
 /* Prints the rows of status. */
 #include <inttypes.h>
 
-#include "app/print.h"
-#include "base/buf.h"
-#include "base/parse.h"
-#include "cmd/status.h"
-#include "log/probe_list.h"
-#include "lustre/mask.h"
-#include "set/functions.h"
-#include "set/param.h"
-#include "set/param/debug_words.h"
+#include "compat/log/probe_list.h"
+#include "compat/lustre/mask.h"
+#include "compat/set/functions.h"
+#include "compat/set/param.h"
+#include "compat/set/param/debug_words.h"
+#include "ctl/app/print.h"
+#include "ctl/cmd/status.h"
+#include "lib/base/buf.h"
+#include "lib/base/parse.h"
 
 /* The width of the column of labels. */
 #define LABELS 17

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* trigger: lets the kernel act when an event occurs. */
-#include "app/print.h"
-#include "app/value.h"
-#include "apply/apply.h"
-#include "base/buf.h"
-#include "io/say.h"
-#include "out/fold.h"
-#include "set/triggers.h"
+#include "compat/apply/apply.h"
+#include "compat/io/say.h"
+#include "compat/lustre/event_names.h"
+#include "compat/set/triggers.h"
+#include "ctl/app/print.h"
+#include "ctl/app/value.h"
+#include "ctl/out/fold.h"
+#include "lib/base/buf.h"
 
 /* At most so many strings of Lustre are printed. */
 #define MAX_TEXTS 8
@@ -31,7 +32,7 @@ static void print_count(const struct trigger_count *count)
 }
 
 /* Prints strings as they are written in Lustre's source. */
-static void print_texts(const char *what, const struct names *texts)
+static void print_texts(const char *what, const struct dkt__strings *texts)
 {
 	for (size_t i = 0; i < texts->n && i < MAX_TEXTS; i++) {
 		char *text __cleanup(free) = shown(texts->list[i]);

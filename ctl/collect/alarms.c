@@ -4,11 +4,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/when.h"
-#include "collect/collect.h"
+#include "ctl/collect/collect.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/stop.h"
+#include "lib/base/when.h"
 
 /* How long the hosts may take to make their dumps. */
 #define WAIT_NS UINT64_C(60000000000)
@@ -65,18 +65,18 @@ static int add_dumps(struct collect *fetch, const struct collect *collect,
 	for (size_t i = 0; !err && i < collect->fleet.n; i++)
 		if (alarm->files[i]) {
 			fetch->places[fetch->hosts.n] = (uint32_t)i;
-			err = names_add(&fetch->hosts, collect->fleet.hosts[i].name);
+			err = dkt__strings_add(&fetch->hosts, collect->fleet.hosts[i].name);
 			if (!err)
-				err = names_add(&fetch->dumps, alarm->files[i]);
+				err = dkt__strings_add(&fetch->dumps, alarm->files[i]);
 		}
 	/* The words of the command are in the description. The instance is that of the recorder. */
 	if (!err)
-		err = names_add(&fetch->args, "flight");
+		err = dkt__strings_add(&fetch->args, "flight");
 	if (!err)
-		err = names_add(&fetch->args, "file");
+		err = dkt__strings_add(&fetch->args, "file");
 	for (size_t i = 2; !err && i < collect->args.n; i++)
 		if (strcmp(collect->args.list[i], "--freeze") != 0)
-			err = names_add(&fetch->args, collect->args.list[i]);
+			err = dkt__strings_add(&fetch->args, collect->args.list[i]);
 	return dkt__with_words(collect->app->ctx, err);
 }
 

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "base/stop.h"
-#include "collect/collect.h"
+#include "ctl/collect/collect.h"
+#include "lib/base/stop.h"
 
 /* How often the end of a process is looked at. */
 #define REAP_EACH_US 20000

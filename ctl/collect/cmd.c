@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* collect: runs a command of the tool on many hosts at once, by ssh. */
-#include "app/opt.h"
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/when.h"
-#include "collect/collect.h"
+#include "ctl/app/opt.h"
+#include "ctl/collect/collect.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/when.h"
 
 #define FANOUT    64
 #define MAX_DUMPS 12
@@ -22,7 +22,7 @@ static int no_memory(const struct collect *collect)
 	return app_fail(collect->app);
 }
 
-char **collect_argv(const struct names *names)
+char **collect_argv(const struct dkt__strings *names)
 {
 	char **argv = calloc(names->n + 1, sizeof(*argv));
 
@@ -116,17 +116,17 @@ static int add_args(struct collect *collect, int argc, char **argv, int words)
 	int err = 0;
 
 	for (int i = 0; !err && i < words; i++)
-		err = names_add(&collect->args, argv[i]);
+		err = dkt__strings_add(&collect->args, argv[i]);
 	for (size_t i = 0; !err && records && i < ARRAY_SIZE(to_stdout); i++)
-		err = names_add(&collect->args, to_stdout[i]);
+		err = dkt__strings_add(&collect->args, to_stdout[i]);
 	for (size_t i = 0; !err && app_has_instance(collect->app) && i < ARRAY_SIZE(instance); i++)
-		err = names_add(&collect->args, instance[i]);
+		err = dkt__strings_add(&collect->args, instance[i]);
 	for (int i = words; !err && i < argc; i++)
-		err = names_add(&collect->args, argv[i]);
+		err = dkt__strings_add(&collect->args, argv[i]);
 	if (!err && flags & ACTION_FREEZES)
-		err = names_add(&collect->args, "--freeze");
+		err = dkt__strings_add(&collect->args, "--freeze");
 	if (!err && flags & ACTION_LINES)
-		err = names_add(&collect->args, "--stamp");
+		err = dkt__strings_add(&collect->args, "--stamp");
 	return err ? no_memory(collect) : 0;
 }
 
@@ -159,7 +159,7 @@ static int make_args(struct collect *collect, int argc, char **argv, int words)
 	collect->raw = far.app.raw_text;
 	collect->suffix =
 		find_suffix(collect->action, collect->action->flags & lines ? far.app.style : NULL);
-	names_clear(&far.app.joined);
+	dkt__strings_clear(&far.app.joined);
 	return rc;
 }
 
@@ -185,13 +185,13 @@ static int make_ssh(struct collect *collect, double timeout)
 
 	for (char *word = err ? NULL : strtok_r(copy, " ", &save); !err && word;
 	     word = strtok_r(NULL, " ", &save))
-		err = names_add(&collect->ssh, word);
+		err = dkt__strings_add(&collect->ssh, word);
 	if (!err && !collect->ssh.n)
 		return app_usage("--ssh: the command is empty");
 	base = err ? NULL : strrchr(collect->ssh.list[0], '/');
 	base = err ? "" : base ? base + 1 : collect->ssh.list[0];
 	for (size_t i = 0; !err && !strcmp(base, "ssh") && i < ARRAY_SIZE(more); i++)
-		err = names_add(&collect->ssh, more[i]);
+		err = dkt__strings_add(&collect->ssh, more[i]);
 	return err ? no_memory(collect) : 0;
 }
 
@@ -328,7 +328,7 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	if (!rc)
 		rc = collect_run(&collect);
 	collect_forget(&collect);
-	names_clear(&collect.about.command);
+	dkt__strings_clear(&collect.about.command);
 	fleet_clear(&collect.fleet);
 	dialer_end(&collect.dialer);
 	if (collect.dir >= 0)
@@ -337,11 +337,11 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	dkt__closep(&collect.rest_begins);
 	free(collect.numbers);
 	free(collect.children);
-	names_clear(&collect.hosts);
+	dkt__strings_clear(&collect.hosts);
 	free(collect.ssh_argv);
 	free(collect.args_argv);
-	names_clear(&collect.ssh);
-	names_clear(&collect.args);
-	names_clear(&collect.dumps);
+	dkt__strings_clear(&collect.ssh);
+	dkt__strings_clear(&collect.args);
+	dkt__strings_clear(&collect.dumps);
 	return rc;
 }

@@ -2,12 +2,12 @@
 /* collect: shared by its files. */
 #pragma once
 
-#include "app/app.h"
-#include "fleet/alarms.h"
-#include "fleet/collection.h"
-#include "fleet/fleet.h"
-#include "lustre/names.h"
-#include "remote/actions.h"
+#include "ctl/app/app.h"
+#include "ctl/remote/actions.h"
+#include "fleet/collect/alarms.h"
+#include "fleet/collect/collection.h"
+#include "fleet/collect/fleet.h"
+#include "lib/base/strings.h"
 
 /* A process beside a collection. */
 struct collect_child {
@@ -19,9 +19,9 @@ struct collect_child {
 struct collect {
 	struct app *app;
 	const struct action *action;
-	struct names hosts; /* as given to ssh */
-	struct names ssh; /* the program that connects, and its arguments */
-	struct names args; /* the command for each host */
+	struct dkt__strings hosts; /* as given to ssh */
+	struct dkt__strings ssh; /* the program that connects, and its arguments */
+	struct dkt__strings args; /* the command for each host */
 	char **ssh_argv, **args_argv; /* the same, with NULL behind */
 	const char *suffix; /* of the files */
 	bool confined; /* already, as the process that has started this one is */
@@ -36,7 +36,7 @@ struct collect {
 	uint64_t looked; /* when the line of progress was last shown, ns */
 	uint64_t looked_bytes;
 	bool shown; /* a line of progress stands on the terminal */
-	struct names
+	struct dkt__strings
 		dumps; /* for each host the name of the dump to fetch; none: of all the last one */
 	uint64_t delay; /* of follow: a line waits so long for earlier ones, ns */
 	/* For flight follow: */
@@ -53,7 +53,7 @@ struct collect {
 };
 
 /* Returns the names with a NULL behind. Free it; the names stay those of the list. */
-char **collect_argv(const struct names *names);
+char **collect_argv(const struct dkt__strings *names);
 
 /* Runs the command on the hosts, and prints what came or a table. Returns the exit status. */
 int collect_run(struct collect *collect);
@@ -61,7 +61,7 @@ int collect_run(struct collect *collect);
 /* ---- hosts.c ---- */
 
 /* Reads --nodes and --hosts. Returns 0, or the exit status after a message. */
-int collect_hosts(struct app *app, struct names *hosts);
+int collect_hosts(struct app *app, struct dkt__strings *hosts);
 
 /* Returns the names in short, as a node set if ClusterShell is there. NULL: out of memory. */
 char *collect_fold(const struct collect *collect, uint32_t *hosts, size_t n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* collect is two processes: one starts ssh, the other one reads what the hosts send, and can do nothing else. */
-#include "app/cage.h"
-#include "base/buf.h"
-#include "base/memory.h"
-#include "collect/collect.h"
-#include "io/output.h"
+#include "compat/io/output.h"
+#include "ctl/app/cage.h"
+#include "ctl/collect/collect.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 int collect_dial(struct collect *collect)
 {

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/temporary.h"
-#include "base/when.h"
-#include "collect/collect.h"
-#include "io/output.h"
+#include "compat/io/output.h"
+#include "ctl/collect/collect.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/temporary.h"
+#include "lib/base/when.h"
 
 static int make_dir(struct collect *collect)
 {
@@ -121,7 +121,7 @@ static int fill(struct collect *collect, bool ended)
 	if (!about->began) {
 		about->wall = collect_wall_offset();
 		about->began = (int64_t)dkt__monotonic_ns() + about->wall;
-		err = names_copy(&about->command, &collect->args);
+		err = dkt__strings_copy(&about->command, &collect->args);
 	}
 	about->ended = ended ? (int64_t)dkt__monotonic_ns() + about->wall : 0;
 	about->hosts = err ? NULL : calloc(collect->fleet.n, sizeof(*about->hosts));
@@ -135,12 +135,12 @@ static int fill(struct collect *collect, bool ended)
 
 void collect_forget(struct collect *collect)
 {
-	struct names command = collect->about.command;
+	struct dkt__strings command = collect->about.command;
 	const int64_t began = collect->about.began, wall = collect->about.wall;
 
 	for (size_t i = 0; i < collect->about.n; i++)
 		collect->about.hosts[i].clock = (struct clock){ 0 };
-	collect->about.command = (struct names){ 0 };
+	collect->about.command = (struct dkt__strings){ 0 };
 	collection_clear(&collect->about);
 	collect->about.command = command;
 	collect->about.began = began;

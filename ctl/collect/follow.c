@@ -3,15 +3,15 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/buf.h"
-#include "base/escape.h"
-#include "base/intern.h"
-#include "base/json_reader.h"
-#include "base/memory.h"
-#include "base/when.h"
-#include "collect/collect.h"
-#include "fleet/lines.h"
-#include "io/say.h"
+#include "compat/io/say.h"
+#include "ctl/collect/collect.h"
+#include "fleet/collect/lines.h"
+#include "lib/base/buf.h"
+#include "lib/base/escape.h"
+#include "lib/base/intern.h"
+#include "lib/base/json_reader.h"
+#include "lib/base/memory.h"
+#include "lib/base/when.h"
 
 /* Bytes of lines that wait for their turn, of all hosts. */
 #define WAITING_MOST (64u << 20)

@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <spawn.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "base/servant.h"
-#include "collect/collect.h"
+#include "ctl/collect/collect.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
+#include "lib/base/servant.h"
 
 /* Bytes of a file of names, or of what nodeset prints. */
 #define NAMES_MAX (16 << 20)
@@ -65,7 +65,7 @@ char *collect_node_set(void *data, const uint32_t *hosts, size_t n)
 {
 	char program[] = "nodeset", option[] = "-f", end[] = "--";
 	char **argv __cleanup(free) = calloc(n + 4, sizeof(*argv));
-	const struct names *names = data;
+	const struct dkt__strings *names = data;
 	char *text = NULL;
 	struct dkt_ctx *ctx;
 	int status = 0;
@@ -104,13 +104,13 @@ char *collect_fold(const struct collect *collect, uint32_t *hosts, size_t n)
 
 /* ---- names ---- */
 
-static int add(struct app *app, struct names *hosts, const char *name, const char *where)
+static int add(struct app *app, struct dkt__strings *hosts, const char *name, const char *where)
 {
-	if (!names_has(hosts, name)) {
+	if (!dkt__strings_has(hosts, name)) {
 		if (*name == '-' || *name == '.' || name[strspn(name, NAME_CHARS)] ||
 		    strlen(name) > NAME_MAX_LEN)
 			return app_usage("%s: '%s' is not the name of a host", where, name);
-		if (names_add(hosts, name)) {
+		if (dkt__strings_add(hosts, name)) {
 			dkt__no_memory(app->ctx);
 			return app_fail(app);
 		}
@@ -118,8 +118,8 @@ static int add(struct app *app, struct names *hosts, const char *name, const cha
 	return 0;
 }
 
-static int add_words(struct app *app, struct names *hosts, char *text, const char *separators,
-		     const char *where)
+static int add_words(struct app *app, struct dkt__strings *hosts, char *text,
+		     const char *separators, const char *where)
 {
 	char *save = NULL;
 	int rc = 0;
@@ -130,7 +130,7 @@ static int add_words(struct app *app, struct names *hosts, char *text, const cha
 	return rc;
 }
 
-static int read_nodes(struct app *app, struct names *hosts)
+static int read_nodes(struct app *app, struct dkt__strings *hosts)
 {
 	const char *nodes = app->nodes;
 	char *text __cleanup(free) = NULL;
@@ -152,7 +152,7 @@ static int read_nodes(struct app *app, struct names *hosts)
 	return add_words(app, hosts, text, ", \n", "--nodes");
 }
 
-static int read_hosts(struct app *app, struct names *hosts)
+static int read_hosts(struct app *app, struct dkt__strings *hosts)
 {
 	char *text __cleanup(free) = NULL, *save = NULL;
 	size_t len;
@@ -174,7 +174,7 @@ static int read_hosts(struct app *app, struct names *hosts)
 	return rc;
 }
 
-int collect_hosts(struct app *app, struct names *hosts)
+int collect_hosts(struct app *app, struct dkt__strings *hosts)
 {
 	int rc;
 

@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
-#include "app/print.h"
-#include "base/memory.h"
-#include "base/when.h"
-#include "collect/collect.h"
-#include "io/say.h"
-#include "remote/words.h"
+#include "compat/io/say.h"
+#include "ctl/app/print.h"
+#include "ctl/collect/collect.h"
+#include "fleet/remote/words.h"
+#include "lib/base/memory.h"
+#include "lib/base/when.h"
 
 /*
  * How often collection.json is written: it has the measurements of all clocks. The first ones tell most, and who

@@ -4,11 +4,11 @@
 #include <signal.h>
 #include <sys/random.h>
 
-#include "app/cage.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "collect/collect.h"
-#include "load/load.h"
+#include "ctl/app/cage.h"
+#include "ctl/collect/collect.h"
+#include "ctl/load/load.h"
+#include "lib/base/memory.h"
+#include "lib/base/stop.h"
 
 int collect_number(struct collect *collect)
 {

@@ -2,22 +2,22 @@
 /* Completion: the possible arguments of each command, and the values of its options. */
 #include <ctype.h>
 
-#include "analyze/analyze.h"
-#include "app/opt.h"
-#include "app/print.h"
-#include "apply/apply.h"
-#include "base/buf.h"
-#include "calls/signature.h"
-#include "complete/complete.h"
-#include "help/tasks.h"
-#include "latency/latency.h"
-#include "log/probe_list.h"
-#include "lustre/named.h"
-#include "lustre/style.h"
-#include "lustre_log/lustre_log.h"
-#include "set/counts.h"
-#include "set/triggers.h"
-#include "top/top.h"
+#include "answers/analyze/analyze.h"
+#include "answers/strace/signature.h"
+#include "compat/apply/apply.h"
+#include "compat/log/probe_list.h"
+#include "compat/lustre/named.h"
+#include "compat/lustre/style.h"
+#include "compat/set/counts.h"
+#include "compat/set/triggers.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/print.h"
+#include "ctl/complete/complete.h"
+#include "ctl/help/tasks.h"
+#include "ctl/latency/latency.h"
+#include "ctl/lustre_log/lustre_log.h"
+#include "ctl/top/top.h"
+#include "lib/base/buf.h"
 
 /* The n-th argument before the word being typed, counted from 1 without options, or NULL. */
 static const char *argument(const struct command *command, int argc, char **argv, int n)
@@ -108,16 +108,16 @@ static void offer_panels(const struct typed *typed)
 /* Two panels may have the same column. */
 static void offer_top_columns(const struct typed *typed)
 {
-	struct names seen = { 0 };
+	struct dkt__strings seen = { 0 };
 
 	for (size_t nr = 0; nr < N_TOP_PANELS; nr++)
 		for (size_t i = 0; i < top_panels[nr].n; i++) {
 			const char *key = top_panels[nr].columns[i].out.key;
 
-			if (!names_has(&seen, key) && !names_add(&seen, key))
+			if (!dkt__strings_has(&seen, key) && !dkt__strings_add(&seen, key))
 				offer(typed, key, "");
 		}
-	names_clear(&seen);
+	dkt__strings_clear(&seen);
 }
 
 static void offer_pair_names(const struct typed *typed)
@@ -295,14 +295,14 @@ static void offer_counted(struct app *app, const struct typed *typed)
 /* The word may be one of a question's. */
 struct question {
 	const struct typed *typed;
-	struct names seen;
+	struct dkt__strings seen;
 };
 
 static void offer_task_word(void *data, const char *word)
 {
 	struct question *question = data;
 
-	if (!names_has(&question->seen, word) && !names_add(&question->seen, word))
+	if (!dkt__strings_has(&question->seen, word) && !dkt__strings_add(&question->seen, word))
 		offer(question->typed, word, "");
 }
 
@@ -312,11 +312,12 @@ static void offer_help(struct app *app, int argc, const struct typed *typed)
 
 	if (argc < 3)
 		for (const struct command *row = app->commands; row->name; row++)
-			if (!(row->flags & CMD_HIDDEN) && !names_add(&question.seen, row->name))
+			if (!(row->flags & CMD_HIDDEN) &&
+			    !dkt__strings_add(&question.seen, row->name))
 				offer(typed, row->name, "");
 	if (argc > 2 || *typed->rest)
 		task_words(offer_task_word, &question);
-	names_clear(&question.seen);
+	dkt__strings_clear(&question.seen);
 }
 
 /* Offers the words of "start|stop [NAME]", with which the help begins. */

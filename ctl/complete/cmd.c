@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* __complete: prints the completions of the word that is being typed, for the shell. */
-#include "app/opt.h"
-#include "complete/complete.h"
-#include "lctl/lctl.h"
+#include "compat/lctl/lctl.h"
+#include "ctl/app/opt.h"
+#include "ctl/complete/complete.h"
 
 static void offer_commands(const struct app *app, const struct typed *typed)
 {

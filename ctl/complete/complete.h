@@ -2,8 +2,8 @@
 /* Completion: shared by its files. Each candidate is printed on a line. */
 #pragma once
 
-#include "app/app.h"
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
+#include "ctl/app/app.h"
 
 /* The word being typed. Candidates replace its rest. */
 struct typed {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Completion: names of classes, subsystems, events, fields and parameters. */
-#include "complete/complete.h"
-#include "io/say.h"
-#include "lustre/named.h"
-#include "lustre/select.h"
-#include "set/param.h"
+#include "compat/io/say.h"
+#include "compat/lustre/named.h"
+#include "compat/lustre/select.h"
+#include "compat/set/param.h"
+#include "ctl/complete/complete.h"
 
 struct typed typed_new(const char *word, const char *rest)
 {

@@ -2,7 +2,7 @@
 /* The actions of daemon that need more than a call. They return exit statuses. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 int daemon_action_start(struct app *app);
 int daemon_action_status(struct app *app);

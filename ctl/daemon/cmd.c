@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* daemon: records all the time into a directory of segments. */
-#include "app/opt.h"
-#include "archive/archive.h"
-#include "daemon/actions.h"
+#include "ctl/app/opt.h"
+#include "ctl/daemon/actions.h"
+#include "recording/daemon/archive.h"
 
 static int stop(struct app *app)
 {

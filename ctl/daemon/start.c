@@ -2,12 +2,12 @@
 /* daemon start, reload: read the settings, and give them to the process. */
 #include <limits.h>
 
-#include "app/behind.h"
-#include "app/live.h"
-#include "archive/archive.h"
-#include "archive/metrics.h"
-#include "base/memory.h"
-#include "daemon/actions.h"
+#include "ctl/app/behind.h"
+#include "ctl/app/live.h"
+#include "ctl/daemon/actions.h"
+#include "lib/base/memory.h"
+#include "recording/daemon/archive.h"
+#include "recording/daemon/metrics.h"
 
 struct start {
 	struct app *app;

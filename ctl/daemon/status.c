@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <sys/statvfs.h>
 
-#include "app/print.h"
-#include "archive/archive.h"
-#include "base/memory.h"
-#include "base/when.h"
-#include "daemon/actions.h"
+#include "ctl/app/print.h"
+#include "ctl/daemon/actions.h"
+#include "lib/base/memory.h"
+#include "lib/base/when.h"
+#include "recording/daemon/archive.h"
 
 #define LABELS 12
 

@@ -2,7 +2,7 @@
 /* The actions of flight that need more than a call. They return exit statuses. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 int flight_action_start(struct app *app);
 int flight_action_status(struct app *app);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* flight: records all the time into memory, and writes a file when something happens. */
-#include "flight/flight.h"
+#include "recording/flight/flight.h"
 
-#include "app/opt.h"
-#include "flight/actions.h"
-#include "io/say.h"
+#include "compat/io/say.h"
+#include "ctl/app/opt.h"
+#include "ctl/flight/actions.h"
 
 static int start(struct app *app, const char *word)
 {

@@ -2,12 +2,12 @@
 /* flight follow: prints incidents and dumps as they come, and freezes the buffers for incidents elsewhere. */
 #include <poll.h>
 
-#include "base/memory.h"
-#include "base/stop.h"
-#include "flight/actions.h"
-#include "flight/socket.h"
-#include "io/say.h"
-#include "remote/words.h"
+#include "compat/io/say.h"
+#include "ctl/flight/actions.h"
+#include "fleet/remote/words.h"
+#include "lib/base/memory.h"
+#include "lib/base/stop.h"
+#include "recording/flight/socket.h"
 
 /* A signal between the look at its flag and the wait is seen after so many ms. */
 #define LOOK_MS 500

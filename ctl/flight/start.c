@@ -2,18 +2,18 @@
 /* flight start: reads the options, and leaves the recorder in the background. */
 #include <limits.h>
 
-#include "app/behind.h"
-#include "app/live.h"
-#include "app/opt.h"
-#include "app/value.h"
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "base/parse.h"
-#include "flight/actions.h"
-#include "flight/conditions.h"
-#include "flight/flight.h"
-#include "lustre/named.h"
+#include "compat/lustre/named.h"
+#include "ctl/app/behind.h"
+#include "ctl/app/live.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/value.h"
+#include "ctl/flight/actions.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
+#include "recording/flight/conditions.h"
+#include "recording/flight/flight.h"
 
 #define DEFAULT_DUMPS 12
 #define DEFAULT_SIZE  (UINT64_C(1) << 30)

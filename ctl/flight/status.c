@@ -2,9 +2,9 @@
 /* flight status: the groups, conditions and dumps of a flight recorder. */
 #include <inttypes.h>
 
-#include "app/print.h"
-#include "flight/actions.h"
-#include "flight/flight.h"
+#include "ctl/app/print.h"
+#include "ctl/flight/actions.h"
+#include "recording/flight/flight.h"
 
 #define LABELS 12
 

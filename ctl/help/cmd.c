@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* help: describes the program, a command, or how to do a task. */
-#include "app/app.h"
-#include "base/guess.h"
-#include "help/tasks.h"
+#include "ctl/app/app.h"
+#include "ctl/help/tasks.h"
+#include "lib/base/guess.h"
 
 /* The word that lists all tasks. */
 #define ALL_TASKS "tasks"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of tasks, and how words find a row. */
-#include "help/tasks.h"
+#include "ctl/help/tasks.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 #define RECORD_CALLS "dktrace record -e 'raw_syscalls:*'"
 #define RECORD_SCHED "dktrace record -e 'sched:sched_*'"

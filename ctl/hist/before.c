@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Earlier tables of hist, with which a later one is compared. */
-#include "hist/view.h"
-#include "io/say.h"
+#include "compat/io/say.h"
+#include "ctl/hist/view.h"
 
 /* Ends the text of each key; the escaped texts do not contain it. */
 #define END_OF_KEY "\x1f"

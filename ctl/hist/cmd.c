@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist: counts records by their fields, in the kernel or in user space. */
-#include "app/live.h"
-#include "app/opt.h"
-#include "app/print.h"
-#include "app/value.h"
-#include "apply/rules.h"
-#include "hist/hist.h"
-#include "input/live_args.h"
-#include "log/debuglog.h"
-#include "lustre/class.h"
-#include "lustre/select.h"
+#include "compat/apply/rules.h"
+#include "compat/log/debuglog.h"
+#include "compat/lustre/class.h"
+#include "compat/lustre/select.h"
+#include "ctl/app/live.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/print.h"
+#include "ctl/app/value.h"
+#include "ctl/hist/hist.h"
+#include "ctl/input/live_args.h"
 
 /* Without --keys, count the records of each event. */
 #define DEFAULT_KEYS "event"

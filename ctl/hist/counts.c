@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist: takes a ready-made count in place of events and fields. */
-#include "set/counts.h"
-#include "apply/rules.h"
-#include "hist/hist.h"
-#include "lustre/select.h"
+#include "compat/set/counts.h"
+#include "compat/apply/rules.h"
+#include "compat/lustre/select.h"
+#include "ctl/hist/hist.h"
 
 /* True if the kernel or the file has the events of the row. */
 static bool is_usable(struct dkt_ctx *ctx, const struct class_map *map, const struct count *row)
@@ -35,7 +35,7 @@ static int take(struct hist *hist, const struct count *row)
 	if (!err)
 		err = conditions_add(&both, app->filter);
 	if (!err)
-		err = names_take(&app->joined, both.text);
+		err = dkt__strings_take(&app->joined, both.text);
 	app->filter = both.text;
 	return err;
 }

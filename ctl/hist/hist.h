@@ -2,9 +2,9 @@
 /* hist: shared by its files. */
 #pragma once
 
-#include "app/live.h"
-#include "app/watch.h"
-#include "hist/view.h"
+#include "ctl/app/live.h"
+#include "ctl/app/watch.h"
+#include "ctl/hist/view.h"
 
 /* One run of the command. */
 struct hist {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hist of live events: counted by the kernel if it can, otherwise in user space. */
-#include "app/live.h"
-#include "app/privileges.h"
-#include "base/when.h"
-#include "hist/hist.h"
-#include "io/say.h"
+#include "ctl/app/live.h"
+#include "compat/io/say.h"
+#include "ctl/app/privileges.h"
+#include "ctl/hist/hist.h"
+#include "lib/base/when.h"
 
 /* ---- in user space ---- */
 

@@ -2,10 +2,10 @@
 /* The pictures of hist: bars, and a flame graph of stacks. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "hist/view.h"
-#include "out/svg.h"
-#include "picture/flame.h"
+#include "answers/view/flame.h"
+#include "ctl/hist/view.h"
+#include "ctl/out/svg.h"
+#include "lib/base/buf.h"
 
 #define TOP 68.0
 

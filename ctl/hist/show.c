@@ -2,9 +2,9 @@
 /* hist: prints a table when it is due, in the chosen form, beside an earlier one if asked. */
 #include <inttypes.h>
 
-#include "app/privileges.h"
-#include "hist/hist.h"
-#include "out/origin.h"
+#include "ctl/app/privileges.h"
+#include "ctl/hist/hist.h"
+#include "ctl/out/origin.h"
 
 /* Reports hits that did not fit into the table, and a size that is large enough. */
 static void report_uncounted(const struct dkt_table *table, int size)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints tables of counts: keys, sums, rates, and bars as wide as the terminal allows. */
-#include "hist/view.h"
+#include "ctl/hist/view.h"
 
 #include <inttypes.h>
 
-#include "app/print.h"
-#include "base/parse.h"
-#include "io/say.h"
-#include "out/disk.h"
+#include "compat/io/say.h"
+#include "ctl/app/print.h"
+#include "ctl/out/disk.h"
+#include "lib/base/parse.h"
 
 /* ---- cells ---- */
 

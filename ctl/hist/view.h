@@ -4,7 +4,7 @@
 
 #include <json.h>
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 struct hist_view {
 	const struct dkt_table *table;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options that select records and their output format. */
-#include "input/args.h"
+#include "ctl/input/args.h"
 
-#include "base/parse.h"
-#include "database/of_pipeline.h"
-#include "io/say.h"
+#include "answers/sql/of_pipeline.h"
+#include "compat/io/say.h"
+#include "lib/base/parse.h"
 
 #define MAX_JOBS 64
 
@@ -133,7 +133,7 @@ static int read_jobs(const char *text, int *jobs)
 }
 
 /* Reads names that are separated by commas or spaces. */
-static int read_fields(const char *text, struct names *fields)
+static int read_fields(const char *text, struct dkt__strings *fields)
 {
 	char *copy __cleanup(free) = text ? strdup(text) : NULL;
 	char *save = NULL;
@@ -141,7 +141,7 @@ static int read_fields(const char *text, struct names *fields)
 
 	for (char *word = copy ? strtok_r(copy, ", ", &save) : NULL; word && !err;
 	     word = strtok_r(NULL, ", ", &save))
-		err = names_add(fields, word);
+		err = dkt__strings_add(fields, word);
 	return err ? app_usage("out of memory") : 0;
 }
 
@@ -189,6 +189,6 @@ int record_args_read(struct app *app, struct record_args *args)
 void record_args_clear(struct record_args *args)
 {
 	selection_clear(&args->selection);
-	names_clear(&args->fields);
+	dkt__strings_clear(&args->fields);
 	class_map_free(args->classes);
 }

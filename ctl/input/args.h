@@ -2,15 +2,15 @@
 /* The options that select records and their output format. */
 #pragma once
 
-#include "app/app.h"
-#include "lustre/log_source.h"
-#include "pipeline/sink.h"
+#include "compat/lustre/log_source.h"
+#include "compat/pipeline/sink.h"
+#include "ctl/app/app.h"
 
 struct record_args {
 	struct selection selection; /* also has the times */
 	struct dkt_source_opts source;
 	struct sink_opts sink;
-	struct names fields;
+	struct dkt__strings fields;
 	struct class_map *classes; /* shared by all files; NULL: not needed, or not readable */
 	int jobs;
 	struct log_wants wants; /* of a log that is a text */

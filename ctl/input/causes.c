@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Narrows the clocks of the hosts of a collection by what their files have both sides of. */
-#include "input/causes.h"
+#include "ctl/input/causes.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "lustre_log/line_readers.h"
-#include "lustre_log/rpc_text.h"
-#include "out/bar.h"
+#include "compat/lustre_log/line_readers.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "ctl/out/bar.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 /* Files of so many bytes in all are read once more unasked: it takes a second at most. */
 #define UNASKED_MAX (INT64_C(64) << 20)

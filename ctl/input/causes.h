@@ -2,7 +2,7 @@
 /* Narrows the clocks of the hosts of a collection by what their files have both sides of. */
 #pragma once
 
-#include "input/inputs.h"
+#include "ctl/input/inputs.h"
 
 /*
  * Reads the files once more if two of them are related by round trips and have events of connections or

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Collections as inputs: the files of their hosts, on one clock by the measurements of all. */
-#include "input/collected.h"
+#include "ctl/input/collected.h"
 
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "out/bar.h"
+#include "ctl/out/bar.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 /* The clock whose times the measurements are of. */
 #define MEASURED "mono"
@@ -19,7 +19,7 @@ static int add_file(struct inputs *inputs, const char *dir, const struct collect
 	struct inputs_file *files;
 	char *path = dkt__format("%s/%s", dir, host->file);
 
-	if (names_take(&inputs->collected->paths, path))
+	if (dkt__strings_take(&inputs->collected->paths, path))
 		return -ENOMEM;
 	files = reallocarray(inputs->files, inputs->n + 2, sizeof(*files));
 	if (!files)
@@ -68,7 +68,7 @@ static int add_absent(struct collected *collected, const struct collection *abou
 	struct pipeline_absent absent = { .path = path, .host = host->hostname ?: host->name };
 	char *words __cleanup(free) = NULL;
 
-	if (names_take(&collected->paths, path) || collection_lack(about, host, &words))
+	if (dkt__strings_take(&collected->paths, path) || collection_lack(about, host, &words))
 		return -ENOMEM;
 	collection_load(host, &absent.id);
 	absent.lacks = words;
@@ -233,7 +233,7 @@ void collected_free(struct collected *collected)
 	if (collected) {
 		free(collected->list);
 		free(collected->absent);
-		names_clear(&collected->paths);
+		dkt__strings_clear(&collected->paths);
 	}
 	free(collected);
 }

@@ -2,14 +2,14 @@
 /* Collections as inputs: each becomes the files of its hosts. */
 #pragma once
 
-#include "fleet/collection.h"
-#include "input/inputs.h"
+#include "ctl/input/inputs.h"
+#include "fleet/collect/collection.h"
 
 /* The collections among the arguments of a command. */
 struct collected {
 	struct collection *list;
 	size_t n;
-	struct names paths; /* of the files */
+	struct dkt__strings paths; /* of the files */
 	struct pipeline_absent *absent; /* hosts that have sent nothing, by their files' paths */
 	size_t n_absent;
 	bool incomplete; /* a host is missing, or its file is not whole */

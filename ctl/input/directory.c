@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A directory of segments as an input: those that may have records of the window. */
-#include "input/directory.h"
+#include "ctl/input/directory.h"
 
-#include "base/buf.h"
-#include "base/when.h"
+#include "lib/base/buf.h"
+#include "lib/base/when.h"
 
 bool directory_is(const char *path)
 {

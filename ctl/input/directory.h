@@ -2,10 +2,10 @@
 /* A directory of segments as an input: those that may have records of the window. */
 #pragma once
 
-#include "app/app.h"
-#include "input/gaps.h"
-#include "pipeline/outfile.h"
-#include "pipeline/selection.h"
+#include "compat/pipeline/outfile.h"
+#include "compat/pipeline/selection.h"
+#include "ctl/app/app.h"
+#include "ctl/input/gaps.h"
 
 struct directory {
 	struct segments segments; /* of the window, at least the last one of the directory */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Times between the segments of a directory in which nothing was recorded. */
-#include "input/gaps.h"
+#include "ctl/input/gaps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "app/app.h"
-#include "base/memory.h"
-#include "base/when.h"
+#include "ctl/app/app.h"
+#include "lib/base/memory.h"
+#include "lib/base/when.h"
 
 /* So many times are printed; the others are counted. */
 #define SHOWN 10

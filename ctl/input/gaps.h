@@ -2,7 +2,7 @@
 /* Times between the segments of a directory in which nothing was recorded. */
 #pragma once
 
-#include "capture/segments.h"
+#include "recording/record/segments.h"
 
 /* The time between a segment and the one before it. */
 struct gaps_edge {

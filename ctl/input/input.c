@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The input of a command: a file, a saved tree, or the live log. */
-#include "input/input.h"
+#include "ctl/input/input.h"
 
-#include "app/privileges.h"
-#include "apply/apply.h"
-#include "base/ticks.h"
-#include "input/directory.h"
-#include "input/stdin_file.h"
-#include "input/unpack.h"
-#include "log/directory.h"
-#include "lustre/dump_log.h"
-#include "lustre/log_source.h"
+#include "compat/apply/apply.h"
+#include "compat/log/directory.h"
+#include "compat/lustre/dump_log.h"
+#include "compat/lustre/log_source.h"
+#include "ctl/app/privileges.h"
+#include "ctl/input/directory.h"
+#include "ctl/input/stdin_file.h"
+#include "ctl/input/unpack.h"
+#include "lib/base/ticks.h"
 
 /* Opens the log with the records up to now: later ones may be about this program. */
 static int open_log(struct app *app, struct input *in)

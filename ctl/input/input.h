@@ -2,7 +2,7 @@
 /* The input of a command: a file, a saved tree, or the live log. */
 #pragma once
 
-#include "input/args.h"
+#include "ctl/input/args.h"
 
 struct directory;
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Merges several inputs in order of time, on the clock of the first. */
-#include "input/inputs.h"
+#include "ctl/input/inputs.h"
 
 #include <inttypes.h>
 
-#include "app/print.h"
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/parse.h"
-#include "base/stop.h"
-#include "base/ticks.h"
-#include "input/causes.h"
-#include "input/collected.h"
-#include "input/unpack.h"
+#include "ctl/app/print.h"
+#include "ctl/input/causes.h"
+#include "ctl/input/collected.h"
+#include "ctl/input/unpack.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
+#include "lib/base/stop.h"
+#include "lib/base/ticks.h"
 
 static int begin(struct app *app, size_t n, struct inputs *inputs)
 {

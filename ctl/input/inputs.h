@@ -2,10 +2,10 @@
 /* Merges several inputs in order of time, on the clock of the first. */
 #pragma once
 
-#include "clock/clock.h"
-#include "exchange/exchange.h"
-#include "input/args.h"
-#include "input/input.h"
+#include "answers/exchange/exchange.h"
+#include "ctl/input/args.h"
+#include "ctl/input/input.h"
+#include "fleet/clock/clock.h"
 
 /* How the offset of a file was found. */
 enum inputs_known {

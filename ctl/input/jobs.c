@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints files with several threads, in order; each formats one slice of time at a time. */
-#include "input/jobs.h"
+#include "ctl/input/jobs.h"
 
 #include <pthread.h>
 
-#include "base/stop.h"
+#include "lib/base/stop.h"
 
 /* Bytes of pages in a slice; their text is about three times as long. */
 #define SLICE (1 << 20)

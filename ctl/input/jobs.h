@@ -2,7 +2,7 @@
 /* Prints files with several threads, in order. */
 #pragma once
 
-#include "input/inputs.h"
+#include "ctl/input/inputs.h"
 
 /*
  * Prints with n threads. Each thread formats one slice of time after another, and the slices are written

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The selection options of hist and latency, which read a file or record by themselves. */
-#include "input/live_args.h"
+#include "ctl/input/live_args.h"
 
-#include "app/live.h"
-#include "app/value.h"
-#include "base/memory.h"
-#include "base/parse.h"
-#include "base/util.h"
-#include "pipeline/selection.h"
-#include "set/filters.h"
+#include "compat/pipeline/selection.h"
+#include "compat/set/filters.h"
+#include "ctl/app/live.h"
+#include "ctl/app/value.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
 
 static int check_live(const struct app *app)
 {

@@ -2,7 +2,7 @@
 /* The selection options of hist and latency, which read a file or record by themselves. */
 #pragma once
 
-#include "input/inputs.h"
+#include "ctl/input/inputs.h"
 
 /*
  * With --input, reads the options that select records, except --filter. Without it, refuses the options

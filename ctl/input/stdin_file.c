@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads standard input: a recording while it is written, or else as a file that has every offset. */
-#include "input/stdin_file.h"
+#include "ctl/input/stdin_file.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "app/privileges.h"
-#include "base/stop.h"
-#include "base/temporary.h"
-#include "input/unpack.h"
+#include "ctl/app/privileges.h"
+#include "ctl/input/unpack.h"
+#include "lib/base/stop.h"
+#include "lib/base/temporary.h"
 
 #define CHUNK (1 << 16)
 

@@ -2,7 +2,7 @@
 /* Reads standard input: a recording while it is written, or else as a file that has every offset. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 #define STDIN_NAME "standard input"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decompresses the files of gzip, xz, bzip2 and zstd that a command reads. */
-#include "input/unpack.h"
+#include "ctl/input/unpack.h"
 
 #include <bzlib.h>
 #include <fcntl.h>
@@ -11,11 +11,11 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "base/packed.h"
-#include "base/stop.h"
-#include "base/temporary.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "lib/base/packed.h"
+#include "lib/base/stop.h"
+#include "lib/base/temporary.h"
 
 #define CHUNK (1 << 16)
 

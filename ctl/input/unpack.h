@@ -2,7 +2,7 @@
 /* Decompresses the files of gzip, xz, bzip2 and zstd that a command reads. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 /*
  * If the file is compressed, decompresses it into an unnamed file in $TMPDIR or /tmp, which takes its place

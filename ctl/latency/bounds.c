@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Percentiles of the kernel's counts: only bounds, because it counts in powers of two. */
-#include "app/print.h"
-#include "hist/view.h"
-#include "latency/latency.h"
+#include "ctl/app/print.h"
+#include "ctl/hist/view.h"
+#include "ctl/latency/latency.h"
 
 static const double parts[] = { 0.5, 0.9, 0.99, 0.999, 1 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chooses the rows of a ready-made pair that can be measured with the events that exist. */
-#include "base/buf.h"
-#include "input/live_args.h"
-#include "latency/latency.h"
-#include "lustre/mask.h"
-#include "set/pair_calls.h"
+#include "compat/lustre/mask.h"
+#include "compat/set/pair_calls.h"
+#include "ctl/input/live_args.h"
+#include "ctl/latency/latency.h"
+#include "lib/base/buf.h"
 
 /* True if a row of that name can be measured. */
 static bool is_usable(struct latency *latency, const char *name)

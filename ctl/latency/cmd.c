@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency: measures the time from one event to another. */
-#include "app/opt.h"
-#include "app/print.h"
-#include "app/value.h"
-#include "input/live_args.h"
-#include "latency/latency.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/print.h"
+#include "ctl/app/value.h"
+#include "ctl/input/live_args.h"
+#include "ctl/latency/latency.h"
 
 /* ---- arguments ---- */
 

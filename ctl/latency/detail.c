@@ -2,9 +2,9 @@
 /* Prints what latency adds to its table: distribution, slowest pairs, uncounted records. */
 #include <inttypes.h>
 
-#include "latency/latency.h"
-#include "lustre/names.h"
-#include "out/bar.h"
+#include "compat/lustre/event_names.h"
+#include "ctl/latency/latency.h"
+#include "ctl/out/bar.h"
 
 #define N_POWERS 64
 

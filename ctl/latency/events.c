@@ -2,11 +2,11 @@
 /* Finds the events of a pair: for a ready-made pair, those that exist. */
 #include <fnmatch.h>
 
-#include "base/buf.h"
-#include "latency/latency.h"
-#include "lustre/log_source.h"
-#include "lustre/named.h"
-#include "lustre/select.h"
+#include "compat/lustre/log_source.h"
+#include "compat/lustre/named.h"
+#include "compat/lustre/select.h"
+#include "ctl/latency/latency.h"
+#include "lib/base/buf.h"
 
 /* Stores the error message for an unknown event, with a similar name. */
 static int no_event(struct dkt_ctx *ctx, const char *word)

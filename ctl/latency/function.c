@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency's own probes, at the entry and the return of a function. */
-#include "latency/latency.h"
+#include "ctl/latency/latency.h"
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 static int create_probe(struct latency *latency, int i)
 {

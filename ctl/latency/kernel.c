@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency measured by the kernel: a synthetic event for each pair, and a histogram of it. */
-#include "hist/view.h"
-#include "latency/latency.h"
+#include "ctl/hist/view.h"
+#include "ctl/latency/latency.h"
 
 static int report(const struct latency *latency, struct dkt_instance *in, const char *name)
 {

@@ -2,11 +2,11 @@
 /* latency: shared by its files. */
 #pragma once
 
-#include "app/live.h"
-#include "app/watch.h"
-#include "out/out.h"
-#include "picture/axis.h"
-#include "set/pairs.h"
+#include "answers/view/axis.h"
+#include "compat/set/pairs.h"
+#include "ctl/app/live.h"
+#include "ctl/app/watch.h"
+#include "ctl/out/out.h"
 
 /* The durations over time, for a picture. */
 struct latency_map {

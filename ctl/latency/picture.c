@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/buf.h"
-#include "latency/latency.h"
-#include "out/bar.h"
-#include "out/origin.h"
-#include "out/svg.h"
+#include "ctl/latency/latency.h"
+#include "ctl/out/bar.h"
+#include "ctl/out/origin.h"
+#include "ctl/out/svg.h"
+#include "lib/base/buf.h"
 
 #define WIDTH  840.0
 #define LEFT   120.0

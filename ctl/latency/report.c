@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The report of latency: a row for each group, sorted, and one for all pairs. */
-#include "latency/latency.h"
-#include "out/disk.h"
+#include "ctl/latency/latency.h"
+#include "ctl/out/disk.h"
 
-#include "app/print.h"
+#include "ctl/app/print.h"
 
 enum { GROUP, COUNT, MIN, P50, P90, P99, P99_9, MAX, TOTAL, LOG2, DISK, COLUMNS };
 

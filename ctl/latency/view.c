@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shows latency's groups: sorted, limited in number, and again and again with --watch. */
-#include "app/opt.h"
-#include "app/order.h"
-#include "latency/latency.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/order.h"
+#include "ctl/latency/latency.h"
 
 /* In the order of the table's columns. */
 const char *const latency_columns[] = { "name", "count", "min", "p50",   "p90",

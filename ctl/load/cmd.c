@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* load: loads recordings into ClickHouse. */
-#include "load/load.h"
+#include "ctl/load/load.h"
 
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "app/opt.h"
-#include "base/buf.h"
-#include "base/keymap.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "clickhouse/load.h"
-#include "fleet/collection.h"
-#include "input/inputs.h"
+#include "answers/load/load.h"
+#include "ctl/app/opt.h"
+#include "ctl/input/inputs.h"
+#include "fleet/collect/collection.h"
+#include "lib/base/buf.h"
+#include "lib/base/keymap.h"
+#include "lib/base/memory.h"
+#include "lib/base/stop.h"
 
 /* Seconds to try again after an error of the server. */
 #define PATIENCE 60.0

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "app/privileges.h"
-#include "base/io.h"
-#include "base/keymap.h"
-#include "base/memory.h"
-#include "load/load.h"
+#include "ctl/app/privileges.h"
+#include "ctl/load/load.h"
+#include "lib/base/io.h"
+#include "lib/base/keymap.h"
+#include "lib/base/memory.h"
 
 #define CHUNK (1u << 20)
 

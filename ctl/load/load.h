@@ -2,8 +2,8 @@
 /* load: shared by its files. */
 #pragma once
 
-#include "app/app.h"
-#include "clickhouse/load.h"
+#include "answers/load/load.h"
+#include "ctl/app/app.h"
 
 /* Fails if it is a pipe, which waits for a writer when it is opened. */
 int load_refuse_pipe(const struct app *app, const char *path);

@@ -5,11 +5,11 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
-#include "base/when.h"
-#include "input/collected.h"
-#include "load/load.h"
-#include "out/bar.h"
+#include "ctl/input/collected.h"
+#include "ctl/load/load.h"
+#include "ctl/out/bar.h"
+#include "lib/base/memory.h"
+#include "lib/base/when.h"
 
 /* How often files are looked at that have not grown, in ms. */
 #define LOOK_MS 250

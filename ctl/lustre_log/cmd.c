@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lustre: answers questions from Lustre's debug logs. */
-#include "app/opt.h"
-#include "lustre_log/lustre_log.h"
-#include "lustre_log/malloc_text.h"
-#include "lustre_log/rpc_text.h"
+#include "compat/lustre_log/malloc_text.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "ctl/app/opt.h"
+#include "ctl/lustre_log/lustre_log.h"
 
 const struct lustre_analysis lustre_analyses[] = {
 	/* clang-format off */

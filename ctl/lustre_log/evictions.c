@@ -2,12 +2,12 @@
 /* lustre evictions: the story before each eviction, timeout and reconnect. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "lustre_log/incidents.h"
-#include "lustre_log/lustre_log.h"
-#include "lustre_log/opcode.h"
-#include "lustre_log/rpc_text.h"
-#include "out/bar.h"
+#include "compat/lustre_log/incidents.h"
+#include "compat/lustre_log/opcode.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "ctl/lustre_log/lustre_log.h"
+#include "ctl/out/bar.h"
+#include "lib/base/buf.h"
 
 struct view {
 	struct lustre *lustre;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The clocks of hosts, compared by the requests of Lustre that two files have a side of. */
-#include "lustre_log/host_clocks.h"
+#include "ctl/lustre_log/host_clocks.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "lustre/log_source.h"
-#include "lustre_log/clocks.h"
-#include "lustre_log/line_readers.h"
-#include "lustre_log/rpc_text.h"
-#include "out/bar.h"
+#include "compat/lustre/log_source.h"
+#include "compat/lustre_log/clocks.h"
+#include "compat/lustre_log/line_readers.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "ctl/out/bar.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 struct reading {
 	const struct pipeline *line;

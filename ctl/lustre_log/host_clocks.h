@@ -2,7 +2,7 @@
 /* The clocks of hosts, compared by the requests of Lustre that two files have a side of. */
 #pragma once
 
-#include "input/inputs.h"
+#include "ctl/input/inputs.h"
 
 /*
  * After inputs_new(): reads all files once and corrects the offsets that would else rely on the hosts' wall

@@ -2,9 +2,9 @@
 /* The hosts that wrote the files of lustre, and the places where they were started again. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "lustre_log/lustre_log.h"
-#include "out/bar.h"
+#include "ctl/lustre_log/lustre_log.h"
+#include "ctl/out/bar.h"
+#include "lib/base/buf.h"
 
 static const char *base_name(const char *path)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the files of lustre: merged in order of time, on clocks that agree about requests. */
-#include "app/privileges.h"
-#include "input/collected.h"
-#include "input/stdin_file.h"
-#include "lustre_log/host_clocks.h"
-#include "lustre_log/lustre_log.h"
+#include "ctl/app/privileges.h"
+#include "ctl/input/collected.h"
+#include "ctl/input/stdin_file.h"
+#include "ctl/lustre_log/host_clocks.h"
+#include "ctl/lustre_log/lustre_log.h"
 
 /* ---- records ---- */
 

@@ -2,9 +2,9 @@
 /* lustre leaks: memory that was allocated and not freed, by source line. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "lustre_log/leaks.h"
-#include "lustre_log/lustre_log.h"
+#include "compat/lustre_log/leaks.h"
+#include "ctl/lustre_log/lustre_log.h"
+#include "lib/base/buf.h"
 
 enum { BYTES, PIECES, ALLOCATED, TWICE, UNKNOWN, SIZES, AGAIN, PLACE, NAME, FUNCTION, COLUMNS };
 

@@ -2,12 +2,12 @@
 /* lustre locks: how long locks wait, for whom, how long callbacks take, and who blocks whom in a dump. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "lustre_log/lock_dump.h"
-#include "lustre_log/locks.h"
-#include "lustre_log/lustre_log.h"
+#include "compat/lustre_log/lock_dump.h"
+#include "compat/lustre_log/locks.h"
+#include "ctl/lustre_log/lustre_log.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
 
 /* Resources in the table of conflicts, unless --top says otherwise. */
 #define USUAL_TOP 10

@@ -2,10 +2,10 @@
 /* lustre: shared by its analyses. */
 #pragma once
 
-#include "app/print.h"
-#include "input/inputs.h"
-#include "lustre_log/line.h"
-#include "lustre_log/line_readers.h"
+#include "compat/lustre_log/line.h"
+#include "compat/lustre_log/line_readers.h"
+#include "ctl/app/print.h"
+#include "ctl/input/inputs.h"
 
 struct lustre_host {
 	char *name; /* unique */

@@ -2,11 +2,11 @@
 /* lustre messages: the source lines that filled the log. lustre masks: what the log lacks. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "lustre/mask.h"
-#include "lustre_log/lustre_log.h"
-#include "lustre_log/sites.h"
-#include "out/bar.h"
+#include "compat/lustre/mask.h"
+#include "compat/lustre_log/sites.h"
+#include "ctl/lustre_log/lustre_log.h"
+#include "ctl/out/bar.h"
+#include "lib/base/buf.h"
 
 #define USUAL_TOP 20
 

@@ -2,10 +2,10 @@
 /* lustre rpc: how long RPCs take, which are slow, which did not end. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "lustre_log/lustre_log.h"
-#include "lustre_log/opcode.h"
-#include "lustre_log/rpcs.h"
+#include "compat/lustre_log/opcode.h"
+#include "compat/lustre_log/rpcs.h"
+#include "ctl/lustre_log/lustre_log.h"
+#include "lib/base/buf.h"
 
 enum { GROUP, PHASE, COUNT, MIN, P50, P90, P99, MAX, TOTAL, COLUMNS };
 

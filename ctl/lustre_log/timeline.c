@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lustre timeline: all messages about one thing, of all files in order of time. */
-#include "lustre_log/lustre_log.h"
-#include "lustre_log/thing.h"
+#include "compat/lustre_log/thing.h"
+#include "ctl/lustre_log/lustre_log.h"
 
 struct view {
 	struct lustre *lustre;

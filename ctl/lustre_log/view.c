@@ -2,7 +2,7 @@
 /* Prints the tables of lustre: sorted, limited in number, with times as the log has them. */
 #include <inttypes.h>
 
-#include "lustre_log/lustre_log.h"
+#include "ctl/lustre_log/lustre_log.h"
 
 #define ASCENDING  ".ascending"
 #define DESCENDING ".descending"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints bars and numbers for people. */
-#include "out/bar.h"
+#include "ctl/out/bar.h"
 
 #include <inttypes.h>
 #include <langinfo.h>
 
-#include "base/util.h"
-#include "out/fold.h"
+#include "ctl/out/fold.h"
+#include "lib/base/util.h"
 
 /* Columns of a line in a file, and limits for a bar. */
 #define WIDTH_FILE 80

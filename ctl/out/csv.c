@@ -2,7 +2,7 @@
 /* Prints rows as comma-separated values. */
 #include <dktrace/dktrace.h>
 
-#include "out/rows.h"
+#include "ctl/out/rows.h"
 
 /* Quotes the text if necessary, but does not escape control characters. */
 static void put_raw(const char *text, size_t len, FILE *f)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names for the numbers of disks. */
-#include "out/disk.h"
+#include "ctl/out/disk.h"
 
 void disk_text(uint64_t dev, const struct dkt_source *source, char text[DISK_SIZE])
 {

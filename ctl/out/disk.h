@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/disks.h"
+#include "lib/base/disks.h"
 
 #define DISK_SIZE DKT__DISK_NAME
 

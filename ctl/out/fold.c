@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Wraps text at words to the width of a terminal. */
-#include "out/fold.h"
+#include "ctl/out/fold.h"
 
 #include <sys/ioctl.h>
 
-#include "base/util.h"
-#include "io/say.h"
+#include "compat/io/say.h"
+#include "lib/base/util.h"
 
 /* Text in a narrower column is not folded. */
 #define WIDTH_MIN 20

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints rows as JSON. */
-#include "out/json.h"
+#include "ctl/out/json.h"
 
 #include <dktrace/dktrace.h>
 
-#include "out/rows.h"
+#include "ctl/out/rows.h"
 
 struct json_object *rows_json(const struct rows *rows)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words about where and when the records of a picture are from. */
-#include "out/origin.h"
+#include "ctl/out/origin.h"
 
 #include <sys/utsname.h>
 
-#include "base/buf.h"
-#include "base/when.h"
+#include "lib/base/buf.h"
+#include "lib/base/when.h"
 
 /* Formats a time of a record. False: its time of day is not known. */
 static bool when(const struct dkt_source_info *info, uint64_t time, char text[DKT__WHEN_SIZE])

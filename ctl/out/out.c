@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The output of a command: prints text at once, JSON and CSV at the end. */
-#include "out/out.h"
+#include "ctl/out/out.h"
 
 #include <stdarg.h>
 
-#include "base/buf.h"
-#include "base/util.h"
-#include "out/fold.h"
-#include "out/json.h"
+#include "ctl/out/fold.h"
+#include "ctl/out/json.h"
+#include "lib/base/buf.h"
+#include "lib/base/util.h"
 
 void out_begin(struct out *out, enum out_form form, bool raw, int labels)
 {

@@ -7,7 +7,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "out/rows.h"
+#include "ctl/out/rows.h"
 
 enum out_form {
 	OUT_TEXT,

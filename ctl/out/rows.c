@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of values under columns. */
-#include "out/rows.h"
+#include "ctl/out/rows.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 void columns_in_ticks(struct column *columns, size_t n)
 {

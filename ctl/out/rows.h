@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/util.h"
-#include "base/when.h"
+#include "lib/base/util.h"
+#include "lib/base/when.h"
 
 /* How text shows the values of a column. JSON and CSV show plain numbers, in the unit named here. */
 enum column_type {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A view that is redrawn on a terminal again and again, until the user presses q. */
-#include "out/screen.h"
+#include "ctl/out/screen.h"
 
 #include <poll.h>
 #include <sys/ioctl.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* The height of a terminal that does not report it. */
 #define LINES 24

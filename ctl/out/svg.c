@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes a static SVG picture. */
-#include "out/svg.h"
+#include "ctl/out/svg.h"
 
 #include <errno.h>
 #include <math.h>
 
-#include "base/util.h"
-#include "io/say.h"
+#include "compat/io/say.h"
+#include "lib/base/util.h"
 
 /* ---- texts ---- */
 

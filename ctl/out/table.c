@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <libsmartcols.h>
 
-#include "base/buf.h"
-#include "base/util.h"
-#include "io/say.h"
-#include "out/bar.h"
-#include "out/fold.h"
-#include "out/rows.h"
+#include "compat/io/say.h"
+#include "ctl/out/bar.h"
+#include "ctl/out/fold.h"
+#include "ctl/out/rows.h"
+#include "lib/base/buf.h"
+#include "lib/base/util.h"
 
 /* The texts of headings and values. */
 struct table {

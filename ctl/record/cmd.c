@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* record: records events into a file for trace-cmd, KernelShark and dktrace. */
-#include "app/opt.h"
-#include "record/record.h"
+#include "ctl/app/opt.h"
+#include "ctl/record/record.h"
 
 static int read_args(struct record *record, int argc, char **argv)
 {

@@ -2,7 +2,7 @@
 /* The line that a terminal shows while recording: rates, sizes, losses, time left. */
 #include <inttypes.h>
 
-#include "record/record.h"
+#include "ctl/record/record.h"
 
 /* Prints how long the disk will do at this rate. */
 static void print_left(double seconds)

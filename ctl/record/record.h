@@ -2,9 +2,9 @@
 /* record: shared by its files. */
 #pragma once
 
-#include "app/live.h"
-#include "capture/file.h"
-#include "set/wanted.h"
+#include "compat/set/wanted.h"
+#include "ctl/app/live.h"
+#include "recording/record/file.h"
 
 /* One run of the command. */
 struct record {

@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <sys/resource.h>
 
-#include "app/print.h"
-#include "capture/complete.h"
-#include "capture/size.h"
-#include "io/full.h"
-#include "record/record.h"
+#include "compat/io/full.h"
+#include "ctl/app/print.h"
+#include "ctl/record/record.h"
+#include "recording/record/complete.h"
+#include "recording/record/size.h"
 
 /* How often all records go to the file, which bounds what a power failure can cost, in s. */
 #define EACH 1.0

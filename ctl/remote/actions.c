@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The commands that can be run on other hosts: one row each. */
-#include "remote/actions.h"
+#include "ctl/remote/actions.h"
 
-#include "base/buf.h"
-#include "set/param.h"
+#include "compat/set/param.h"
+#include "lib/base/buf.h"
 
 #define SELECT                                                                                     \
 	"c class u subsystem e event f filter p pid C cpu comm s since U until rate B instance "

@@ -2,7 +2,7 @@
 /* The commands that can be run on other hosts. */
 #pragma once
 
-#include "app/app.h"
+#include "ctl/app/app.h"
 
 enum action_flags {
 	ACTION_RECORDING = 1, /* its output is a recording */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* remote: the far side of collect, which ssh starts on each host. */
-#include "app/cage.h"
-#include "remote/actions.h"
-#include "remote/serve.h"
+#include "ctl/app/cage.h"
+#include "ctl/remote/actions.h"
+#include "fleet/remote/serve.h"
 
 /* True if --allow, a list of names with commas between, has the action. */
 static bool is_allowed(const char *list, const char *name)

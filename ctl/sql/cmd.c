@@ -2,10 +2,10 @@
 /* sql: answers a statement from recordings, or from a database that convert has written. */
 #include <fcntl.h>
 
-#include "base/memory.h"
-#include "base/stop.h"
-#include "input/inputs.h"
-#include "sql/sql.h"
+#include "ctl/input/inputs.h"
+#include "ctl/sql/sql.h"
+#include "lib/base/memory.h"
+#include "lib/base/stop.h"
 
 /* ---- a database ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists the tables and views of a database. */
-#include "app/print.h"
-#include "base/buf.h"
-#include "sql/sql.h"
+#include "ctl/app/print.h"
+#include "ctl/sql/sql.h"
+#include "lib/base/buf.h"
 
 static const char statement[] =
 	"SELECT m.name, m.type, (SELECT group_concat(name, ', ') FROM pragma_table_info(m.name))"

@@ -2,12 +2,12 @@
 /* A statement: its words, what it may do, and its errors. */
 #include <ctype.h>
 
-#include "base/buf.h"
-#include "base/every_field.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "schema/schema.h"
-#include "sql/sql.h"
+#include "answers/tables/schema.h"
+#include "ctl/sql/sql.h"
+#include "lib/base/buf.h"
+#include "lib/base/every_field.h"
+#include "lib/base/memory.h"
+#include "lib/base/stop.h"
 
 /* Limits for a statement: memory, and the length of a text. */
 #define MEMORY     (INT64_C(512) << 20)
@@ -38,7 +38,7 @@ static const char *add_quoted(struct query *query, const char *p, int *err)
 		*to++ = *p;
 	}
 	*to = '\0';
-	*err = names_add(&query->words, word);
+	*err = dkt__strings_add(&query->words, word);
 	return *p ? p + 1 : p;
 }
 
@@ -50,7 +50,7 @@ static const char *add_word(struct query *query, const char *p, int *err)
 	while (in_word(p[len]))
 		len++;
 	word = strndup(p, len);
-	*err = word ? names_take(&query->words, word) : -ENOMEM;
+	*err = word ? dkt__strings_take(&query->words, word) : -ENOMEM;
 	return p + len;
 }
 
@@ -270,6 +270,6 @@ void query_clear(struct query *query)
 		database_free(query->database);
 	else
 		sqlite3_close(query->sqlite);
-	names_clear(&query->words);
+	dkt__strings_clear(&query->words);
 	free(query->own_text);
 }

@@ -2,12 +2,12 @@
 /* Prints the rows of a statement. */
 #include <math.h>
 
-#include "app/print.h"
-#include "base/buf.h"
-#include "base/memory.h"
-#include "io/say.h"
-#include "out/json.h"
-#include "sql/sql.h"
+#include "compat/io/say.h"
+#include "ctl/app/print.h"
+#include "ctl/out/json.h"
+#include "ctl/sql/sql.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 /* Rows that are kept, so that text has columns as wide as they need. */
 #define BATCH 1000

@@ -5,16 +5,16 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-#include "app/app.h"
-#include "database/of_pipeline.h"
-#include "lustre/names.h"
+#include "answers/sql/of_pipeline.h"
+#include "ctl/app/app.h"
+#include "lib/base/strings.h"
 
 /* A statement, and the database that it reads. */
 struct query {
 	struct app *app;
 	const char *text; /* NULL: list the tables */
 	char *own_text; /* the text with other names, or NULL */
-	struct names words; /* of the statement: names of tables are among them */
+	struct dkt__strings words; /* of the statement: names of tables are among them */
 	const struct pipeline *line; /* of the recordings */
 	struct database *database; /* NULL: a file is the database */
 	sqlite3 *sqlite;

@@ -7,9 +7,9 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "app/print.h"
-#include "base/stop.h"
-#include "sql/sql.h"
+#include "ctl/app/print.h"
+#include "ctl/sql/sql.h"
+#include "lib/base/stop.h"
 
 /* Time between two looks, ms, and the looks after a signal that SQLite has to end by itself. */
 #define LOOK_MS 50

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The calls that the user wants: by name, duration, result and CPU. */
-#include "app/opt.h"
-#include "base/buf.h"
-#include "base/glob.h"
-#include "base/parse.h"
-#include "lustre/class/glob.h"
-#include "strace/strace.h"
+#include "compat/lustre/class/glob.h"
+#include "ctl/app/opt.h"
+#include "ctl/strace/strace.h"
+#include "lib/base/buf.h"
+#include "lib/base/glob.h"
+#include "lib/base/parse.h"
 
 #define CPU_MAX 65535
 

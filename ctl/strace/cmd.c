@@ -2,16 +2,16 @@
 /* strace: prints system calls with their times, arguments and results. */
 #include <fcntl.h>
 
-#include "app/opt.h"
-#include "app/print.h"
-#include "app/privileges.h"
-#include "app/value.h"
-#include "base/stop.h"
-#include "input/live_args.h"
-#include "io/full.h"
-#include "log/threads.h"
-#include "pipeline/outfile.h"
-#include "strace/strace.h"
+#include "compat/io/full.h"
+#include "compat/log/threads.h"
+#include "compat/pipeline/outfile.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/print.h"
+#include "ctl/app/privileges.h"
+#include "ctl/app/value.h"
+#include "ctl/input/live_args.h"
+#include "ctl/strace/strace.h"
+#include "lib/base/stop.h"
 
 /* ---- arguments ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the events that tell of system calls, and the filters with which the kernel records them. */
-#include "base/buf.h"
-#include "lustre/mask.h"
-#include "set/filters.h"
-#include "strace/strace.h"
+#include "compat/lustre/mask.h"
+#include "compat/set/filters.h"
+#include "ctl/strace/strace.h"
+#include "lib/base/buf.h"
 
 static int add(struct strace_events *events, struct dkt_ctx *ctx, const char *system,
 	       const char *name, struct dkt_expr *filter)

@@ -2,12 +2,12 @@
 /* Prints each system call as a line, an object or a row. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/when.h"
-#include "out/bar.h"
-#include "out/json.h"
-#include "out/rows.h"
-#include "strace/strace.h"
+#include "ctl/out/bar.h"
+#include "ctl/out/json.h"
+#include "ctl/out/rows.h"
+#include "ctl/strace/strace.h"
+#include "lib/base/buf.h"
+#include "lib/base/when.h"
 
 /* Write the buffer when it has so many bytes. */
 #define FULL (64 << 10)

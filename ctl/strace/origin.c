@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Joins the records of one kernel to calls, and prints or counts those that are wanted. */
-#include "lustre/mask.h"
-#include "strace/strace.h"
+#include "compat/lustre/mask.h"
+#include "ctl/strace/strace.h"
 
 /* ---- calls ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The names of programs that threads began to execute: a live source knows only the name of before. */
-#include "strace/strace.h"
+#include "ctl/strace/strace.h"
 
 int strace_programs_learn(struct strace_programs *programs, const struct call *call)
 {

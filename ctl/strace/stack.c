@@ -2,10 +2,10 @@
 /* Prints the stacks of calls: functions of the kernel and of programs. */
 #include <json.h>
 
-#include "base/buf.h"
-#include "base/glob.h"
-#include "out/bar.h"
-#include "strace/strace.h"
+#include "ctl/out/bar.h"
+#include "ctl/strace/strace.h"
+#include "lib/base/buf.h"
+#include "lib/base/glob.h"
 
 /* ---- frames ---- */
 

@@ -2,16 +2,16 @@
 /* strace: shared by its files. */
 #pragma once
 
-#include "app/app.h"
-#include "app/live.h"
-#include "base/dist.h"
-#include "base/keymap.h"
-#include "calls/followed.h"
-#include "calls/maps.h"
-#include "calls/paths.h"
-#include "calls/stack.h"
-#include "calls/text.h"
-#include "input/inputs.h"
+#include "answers/strace/followed.h"
+#include "answers/strace/maps.h"
+#include "answers/strace/paths.h"
+#include "answers/strace/stack.h"
+#include "answers/strace/text.h"
+#include "ctl/app/app.h"
+#include "ctl/app/live.h"
+#include "ctl/input/inputs.h"
+#include "lib/base/dist.h"
+#include "lib/base/keymap.h"
 
 /* Numbers of calls beyond this have no names. */
 #define STRACE_CALLS 1024

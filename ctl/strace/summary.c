@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures system calls by thread and call. */
-#include "app/print.h"
-#include "base/buf.h"
-#include "base/keymap.h"
-#include "strace/strace.h"
+#include "ctl/app/print.h"
+#include "ctl/strace/strace.h"
+#include "lib/base/buf.h"
+#include "lib/base/keymap.h"
 
 /* Groups found last, for one look without a search. */
 #define NEAR 4096

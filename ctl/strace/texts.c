@@ -2,8 +2,8 @@
 /*
  * Event probes that read the paths which calls point to, for kernels whose events have only addresses.
  */
-#include "base/buf.h"
-#include "strace/strace.h"
+#include "ctl/strace/strace.h"
+#include "lib/base/buf.h"
 
 /* The calls whose paths people look for; each probe costs time at the start and at the end. */
 static const struct {

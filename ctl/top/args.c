@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arguments of a system call that has not returned. */
-#include "top/args.h"
+#include "ctl/top/args.h"
 
 #include <limits.h>
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 #define SHOWN_ARGS 3
 

@@ -2,7 +2,7 @@
 /* The arguments of a system call that has not returned. */
 #pragma once
 
-#include "activity/activity.h"
+#include "answers/top/activity.h"
 
 /*
  * The file of the first argument if it is a descriptor and the process lets us look, otherwise the first

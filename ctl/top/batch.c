@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints frames for a file or a pipe: text, or JSON with one object a frame. */
-#include "app/print.h"
-#include "top/top.h"
+#include "ctl/app/print.h"
+#include "ctl/top/top.h"
 
 static void put_members(const struct top *top, struct out *out)
 {

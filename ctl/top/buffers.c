@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The buffers: how many records come, are lost, and wait to be read. */
-#include "top/top.h"
+#include "ctl/top/top.h"
 
 /* The kernel's statistics of all CPUs of the log. */
 struct counts {

@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <signal.h>
 
-#include "app/live.h"
-#include "app/opt.h"
-#include "app/print.h"
-#include "base/parse.h"
-#include "base/when.h"
-#include "log/threads.h"
-#include "top/top.h"
+#include "compat/log/threads.h"
+#include "ctl/app/live.h"
+#include "ctl/app/opt.h"
+#include "ctl/app/print.h"
+#include "ctl/top/top.h"
+#include "lib/base/parse.h"
+#include "lib/base/when.h"
 
 #define DELAY 1.0
 

@@ -2,8 +2,8 @@
 /* The CPU time that this command itself uses. */
 #include <sys/resource.h>
 
-#include "app/live.h"
-#include "top/top.h"
+#include "ctl/app/live.h"
+#include "ctl/top/top.h"
 
 static double seconds(const struct timeval *time)
 {

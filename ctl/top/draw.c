@@ -3,8 +3,8 @@
 #include <ncurses.h>
 #include <wchar.h>
 
-#include "base/io.h"
-#include "top/screen.h"
+#include "ctl/top/screen.h"
+#include "lib/base/io.h"
 
 enum { COLOR_LOST = 1 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The events of the frame and of the debug log in one list. */
-#include "top/top.h"
+#include "ctl/top/top.h"
 
 static struct top_event *find(struct top *top, const struct dkt_event *event)
 {

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "out/bar.h"
-#include "top/top.h"
+#include "ctl/out/bar.h"
+#include "ctl/top/top.h"
 
 static double seconds_of(const struct activity_frame *frame)
 {

@@ -2,7 +2,7 @@
 /* The keys of the screen, one row each, for the help as well. */
 #include <ncurses.h>
 
-#include "top/screen.h"
+#include "ctl/top/screen.h"
 
 #define ESCAPE 27
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The records that the debug log gets, counted while the user wants it. */
-#include "activity/log_counter.h"
-#include "app/live.h"
-#include "base/buf.h"
-#include "top/top.h"
+#include "answers/top/log_counter.h"
+#include "ctl/app/live.h"
+#include "ctl/top/top.h"
+#include "lib/base/buf.h"
 
 #define KIND "top-log"
 

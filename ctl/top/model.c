@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The model: takes a frame at the end of each interval. */
-#include "base/when.h"
-#include "top/top.h"
+#include "ctl/top/top.h"
+#include "lib/base/when.h"
 
 int top_open(struct top *top, struct app *app)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the names of panels and columns. */
-#include "base/buf.h"
-#include "top/top.h"
+#include "ctl/top/top.h"
+#include "lib/base/buf.h"
 
 #define ASCENDING  ".ascending"
 #define DESCENDING ".descending"

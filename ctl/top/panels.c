@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The panels and their columns, one row each. */
-#include "base/buf.h"
-#include "lustre/mask.h"
-#include "lustre/names.h"
-#include "top/args.h"
-#include "top/top.h"
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/mask.h"
+#include "ctl/top/args.h"
+#include "ctl/top/top.h"
+#include "lib/base/buf.h"
 
 #define UNKNOWN (-1.0)
 

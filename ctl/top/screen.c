@@ -3,7 +3,7 @@
 #include <locale.h>
 #include <ncurses.h>
 
-#include "top/screen.h"
+#include "ctl/top/screen.h"
 
 /* The pause in ms after which Esc is a key of its own, and not the beginning of another. */
 #define ESCAPE_MS 25

@@ -2,7 +2,7 @@
 /* The state of the screen, for its keys and its drawing. */
 #pragma once
 
-#include "top/top.h"
+#include "ctl/top/top.h"
 
 enum top_mode {
 	TOP_TABLES,

@@ -2,12 +2,12 @@
 /* top: the model, which batch mode, JSON and the screen all show. */
 #pragma once
 
-#include "activity/activity.h"
-#include "activity/log_counter.h"
-#include "app/app.h"
-#include "lustre/class.h"
-#include "out/rows.h"
-#include "pipeline/losses.h"
+#include "answers/top/activity.h"
+#include "answers/top/log_counter.h"
+#include "compat/lustre/class.h"
+#include "compat/pipeline/losses.h"
+#include "ctl/app/app.h"
+#include "ctl/out/rows.h"
 
 #define TOP_FILTER_SIZE 64
 

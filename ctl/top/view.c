@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A panel's items as the user wants to see them: chosen, sorted, as rows. */
-#include "base/buf.h"
-#include "out/bar.h"
-#include "top/top.h"
+#include "ctl/out/bar.h"
+#include "ctl/top/top.h"
+#include "lib/base/buf.h"
 
 /* ---- values ---- */
 

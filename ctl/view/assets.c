@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Takes the files of the page into the program, so that it needs none of them when it runs. */
-#include "view/assets.h"
+#include "ctl/view/assets.h"
 
 /* The assembler finds the files from the top of the tree. */
 #define INCLUDE(path) ".incbin \"" path "\"\n"

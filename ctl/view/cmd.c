@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* view: writes a page of pictures of recordings. */
-#include "app/print.h"
-#include "base/stop.h"
-#include "io/full.h"
-#include "lustre_log/host_clocks.h"
-#include "view/view.h"
+#include "compat/io/full.h"
+#include "ctl/app/print.h"
+#include "ctl/lustre_log/host_clocks.h"
+#include "ctl/view/view.h"
+#include "lib/base/stop.h"
 
 /* ---- records ---- */
 

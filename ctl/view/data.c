@@ -2,10 +2,10 @@
 /* The data of the page as JSON. Times are ns since the origin, which is a text: it has more digits. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/group.h"
-#include "input/collected.h"
-#include "view/view.h"
+#include "ctl/input/collected.h"
+#include "ctl/view/view.h"
+#include "lib/base/buf.h"
+#include "lib/base/group.h"
 
 /* The most frequent events that have counts over time of their own. */
 #define EVENTS_MAX 48u

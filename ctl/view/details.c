@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The data of the page about processes, CPUs and call stacks. */
-#include "view/view.h"
+#include "ctl/view/view.h"
 
 /* Processes beyond these are only summed up. */
 #define TABLE_MAX  500

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Exchanges between hosts: connections and requests of which two files have a side each. */
-#include "base/memory.h"
-#include "view/view.h"
+#include "ctl/view/view.h"
+#include "lib/base/memory.h"
 
 /* The page has the longest ones. */
 #define WAYS_MAX 100

@@ -2,8 +2,8 @@
 /* The waterfall of the page: the slowest requests and locks of Lustre's logs, and those without an end. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "view/view.h"
+#include "ctl/view/view.h"
+#include "lib/base/buf.h"
 
 /* Rows of each kind. */
 #define ROWS 60

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <sys/random.h>
 
-#include "out/json.h"
-#include "view/assets.h"
-#include "view/view.h"
+#include "ctl/out/json.h"
+#include "ctl/view/assets.h"
+#include "ctl/view/view.h"
 
 struct page {
 	FILE *f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The latencies of the page: each ready-made pair whose events a file has. */
-#include "view/view.h"
+#include "ctl/view/view.h"
 
 #define SLOWEST 10
 

@@ -2,12 +2,12 @@
 /* view: shared by its files. */
 #pragma once
 
-#include "input/inputs.h"
-#include "latency/latency.h"
-#include "lustre_log/line_readers.h"
-#include "lustre_log/waterfall.h"
-#include "picture/flame.h"
-#include "picture/tasks.h"
+#include "answers/view/flame.h"
+#include "answers/view/tasks.h"
+#include "compat/lustre_log/line_readers.h"
+#include "compat/lustre_log/waterfall.h"
+#include "ctl/input/inputs.h"
+#include "ctl/latency/latency.h"
 
 /* A ready-made pair whose events a file has. */
 struct view_pair {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An arena: memory for many small objects that are released together. */
-#include "base/arena.h"
-#include "base/util.h"
+#include "lib/base/arena.h"
+#include "lib/base/util.h"
 
 /*
  * Chunk sizes double between these two. The sanitizer sees the end of an object that has a chunk to

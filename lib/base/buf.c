@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text buffer: bytes that are appended, in memory that grows. */
-#include "base/number.h"
+#include "lib/base/number.h"
 
 int dkt_buf_new(struct dkt_buf **buf)
 {

@@ -7,7 +7,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 struct dkt_buf {
 	char *data;

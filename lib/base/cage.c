@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Confines this process before it parses bytes of others, with Landlock and seccomp(2). */
-#include "base/cage.h"
+#include "lib/base/cage.h"
 
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "base/io.h"
+#include "lib/base/io.h"
 
 /*
  * The kernel's interface is stable, and headers are older than kernels: those of Debian 12 lack half of it,

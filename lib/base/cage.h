@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 struct dkt__cage {
 	int ruleset; /* -1: the kernel has no Landlock */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Offsets and errors of a clock between the points that are known, and beyond them. */
-#include "base/clock_at.h"
+#include "lib/base/clock_at.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /*
  * Beyond the last measurement: quartz of servers is specified at 50 ppm, and two of them can drift apart by

@@ -4,7 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "base/compress.h"
+#include "lib/base/compress.h"
 
 /*
  * The level of zstd. The pages of a trace repeat themselves: higher levels take longer, and their files

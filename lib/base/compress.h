@@ -2,7 +2,7 @@
 /* Compresses and decompresses bytes by the methods that trace-cmd names in its files. */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 struct dkt__codec {
 	const char *name; /* "zstd" */

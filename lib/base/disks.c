@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The names of the disks and partitions of a machine, by their numbers. */
-#include "base/disks.h"
+#include "lib/base/disks.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/parse.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
 
 #define LIST "/proc/partitions"
 

@@ -2,7 +2,7 @@
 /* The names of the disks and partitions of a machine, by their numbers. */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* Room for a name: the kernel's DISK_NAME_LEN. */
 #define DKT__DISK_NAME 32

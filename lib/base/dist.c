@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A distribution of durations, in memory that does not grow with their number. */
-#include "base/dist.h"
+#include "lib/base/dist.h"
 
 /* All numbers of a row above the first have the same highest bit, so the next bits are the step. */
 static unsigned int step_of(unsigned int row, uint64_t v)

@@ -2,7 +2,7 @@
 /* A distribution of durations, in memory that does not grow with their number. */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /*
  * Row 0 counts each number below DIST_STEPS. Each further row is for the numbers between two powers

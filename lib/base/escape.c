@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Escapes text from records, files and names before it is shown. */
-#include "base/escape.h"
+#include "lib/base/escape.h"
 
 /* The maximum of characters for one escaped byte. */
 #define ESCAPE_ROOM 6

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/number.h"
+#include "lib/base/number.h"
 
 /* The first character of a text. */
 struct dkt__char {

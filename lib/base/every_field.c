@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The fields that every record has, by the names that a user may give them. */
-#include "base/every_field.h"
+#include "lib/base/every_field.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Makes the privileges that the program's file gave effective for a moment. */
-#include "base/gained.h"
+#include "lib/base/gained.h"
 
 #include <sys/auxv.h>
 #include <sys/fsuid.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 bool dkt__is_gained(void)
 {

@@ -2,7 +2,7 @@
 /* Matches globs as the kernel's glob_match() does. */
 #include <string.h>
 
-#include "base/glob.h"
+#include "lib/base/glob.h"
 
 /*
  * Matches c against the class after a '['. Returns the rest of the pattern, or NULL if the class

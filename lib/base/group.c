@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Brings what has the same text together. */
-#include "base/group.h"
+#include "lib/base/group.h"
 
-#include "base/intern.h"
+#include "lib/base/intern.h"
 
 static int compare(const void *one, const void *other)
 {

@@ -2,7 +2,7 @@
 /* Brings what has the same text together. */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 struct dkt__grouped {
 	const char *text;

@@ -2,8 +2,8 @@
 /* Suggests a name for a misspelt word: the most similar of the names tried. */
 #include <strings.h>
 
-#include "base/guess.h"
-#include "base/util.h"
+#include "lib/base/guess.h"
+#include "lib/base/util.h"
 
 /* The number of letters to add, drop, change or swap with their neighbour; words are short. */
 static unsigned int distance(const char *a, const char *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stores each distinct byte string once and gives it a number. */
-#include "base/intern.h"
-#include "base/keymap.h"
+#include "lib/base/intern.h"
+#include "lib/base/keymap.h"
 
 #define FIRST_ROOM 64
 

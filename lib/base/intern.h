@@ -2,7 +2,7 @@
 /* Stores each distinct byte string once and gives it a number. */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 struct dkt__interned {
 	uint64_t hash;

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "base/buf.h"
-#include "base/io.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
 
 /* The kernel generates a page at a time, so each read has room for one. */
 #define PAGE 4096

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /*
  * Allocates a buffer to read pages or files into, which free() frees; NULL: no memory. It begins with a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads JSON value by value, as RFC 8259 defines it. */
-#include "base/json_reader.h"
+#include "lib/base/json_reader.h"
 
-#include "base/parse.h"
+#include "lib/base/parse.h"
 
 /* Values within values. */
 #define DEPTH_MAX 32

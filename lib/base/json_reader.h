@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 struct dkt__json {
 	const char *at; /* the next byte; a NUL follows the text */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A hash table from a few 64-bit words to numbered entries. */
-#include "base/keymap.h"
+#include "lib/base/keymap.h"
 
 #define FIRST_ROOM 64
 

@@ -2,7 +2,7 @@
 /* A hash table from a few 64-bit words to numbered entries. */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 #define DKT__KEYMAP_MAX 5
 

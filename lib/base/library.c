@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Libraries that are loaded when they are needed. */
-#include "base/library.h"
+#include "lib/base/library.h"
 
 #include <dlfcn.h>
 

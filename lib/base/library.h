@@ -2,7 +2,7 @@
 /* Libraries that are loaded when they are needed. */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 struct dkt__call {
 	const char *name;

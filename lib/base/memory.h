@@ -6,7 +6,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* -ENOMEM with an error message, which itself needs no memory. */
 static inline int dkt__no_memory(struct dkt_ctx *ctx)

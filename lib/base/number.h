@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 /* Two decimal digits for each of 0..99. */
 extern const char dkt__digit_pairs[201];

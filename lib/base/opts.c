@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies options structs of callers built with an older or a newer header, whose size differs. */
-#include "base/opts.h"
-#include "base/buf.h"
+#include "lib/base/opts.h"
+#include "lib/base/buf.h"
 
 /* No options struct is longer: a larger size was never set by the caller. */
 #define OPTS_MAX 4096

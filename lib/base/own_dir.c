@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A directory for the temporary files of this process alone. */
-#include "base/own_dir.h"
+#include "lib/base/own_dir.h"
 
 #include <fcntl.h>
 
-#include "base/buf.h"
-#include "base/cage.h"
-#include "base/io.h"
-#include "base/servant.h"
+#include "lib/base/buf.h"
+#include "lib/base/cage.h"
+#include "lib/base/io.h"
+#include "lib/base/servant.h"
 
 /* A killed process can leave files that are removed as soon as they are open. */
 static void remove_all(const char *path)

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 struct dkt__cage;
 

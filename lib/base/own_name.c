@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names that only one process has: PREFIX-PID-TIME. */
-#include "base/own_name.h"
+#include "lib/base/own_name.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/parse.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
 
 /*
  * Gets the start time of a process in ticks since boot, field 22 of /proc/PID/stat. -ENOENT: the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Recognises files that a program has compressed. */
-#include "base/packed.h"
+#include "lib/base/packed.h"
 
 const char *dkt__packed_by(const void *data, size_t size)
 {

@@ -2,7 +2,7 @@
 /* Recognises files that a program has compressed. */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* Enough of a file's first bytes to recognise it. */
 #define DKT__PACKED_LOOK 8

@@ -2,7 +2,7 @@
 /* Strict conversion of text to numbers: the whole word must be a number in range. */
 #include <strings.h>
 
-#include "base/parse.h"
+#include "lib/base/parse.h"
 
 /* A list may not have more numbers: "0-4294967295" is a mistake. */
 #define LIST_MAX 65536

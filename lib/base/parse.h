@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* 0: as in C, with a prefix 0x or 0. 16: the prefix 0x is optional. */
 enum dkt__base {

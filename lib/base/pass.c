@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Passes messages with open descriptors between processes. */
-#include "base/pass.h"
+#include "lib/base/pass.h"
 
 #include <sys/socket.h>
 #include <sys/uio.h>

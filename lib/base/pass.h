@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* The most descriptors of a message. */
 #define DKT__PASS_MOST 3

@@ -2,7 +2,7 @@
 /* Requests to block devices: the values by which the kernel's records of one request belong together. */
 #pragma once
 
-#include "base/keymap.h"
+#include "lib/base/keymap.h"
 
 #define DKT__REQUEST_WORDS 3
 

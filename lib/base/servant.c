@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes that this one starts to work for it, and waits for. */
-#include "base/servant.h"
+#include "lib/base/servant.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "base/pass.h"
+#include "lib/base/pass.h"
 
 /* Nothing but the end of the other process ends this one, which Ctrl-C and Ctrl-Z would reach, too. */
 static void ignore_signals(void)

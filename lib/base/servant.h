@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /*
  * Starts a servant: a process that ends when this one closes its end of a connection, or is killed, and

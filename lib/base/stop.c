@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/stop.h"
+#include "lib/base/stop.h"
 
 /* The only variable that a signal handler changes. */
 static volatile sig_atomic_t stop;

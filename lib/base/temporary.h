@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/io.h"
+#include "lib/base/io.h"
 
 /*
  * Creates a file without a name in the directory, for reading and writing. Returns its descriptor,

@@ -2,8 +2,8 @@
 /* Parses times as people write them, and formats a time for them. */
 #include <time.h>
 
-#include "base/parse.h"
-#include "base/when.h"
+#include "lib/base/parse.h"
+#include "lib/base/when.h"
 
 /* Reads seconds with an optional fraction, without a unit. */
 static int read_seconds(const char *text, int64_t most, int64_t *ns)

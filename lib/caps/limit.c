@@ -5,8 +5,8 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-#include "base/gained.h"
-#include "ctx.h"
+#include "lib/base/gained.h"
+#include "lib/ctx.h"
 
 /* ---- for good ---- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of a change that write files with one value, such as the recorded threads and CPUs. */
-#include "base/io.h"
-#include "base/parse.h"
-#include "change.h"
-#include "expr.h"
-#include "instance.h"
-#include "tracefs.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
+#include "lib/change.h"
+#include "lib/expr.h"
+#include "lib/instance.h"
+#include "lib/tracefs.h"
 
 #define PIDS "set_event_pid"
 #define FORK "options/event-fork"

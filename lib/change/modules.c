@@ -8,14 +8,14 @@
  * lookup. Because indexes shift when a module is unloaded, dktrace reads the result back and writes
  * the names if it is wrong.
  */
-#include "change/modules.h"
-#include "instance.h"
+#include "lib/change/modules.h"
+#include "lib/instance.h"
 
 #include <fnmatch.h>
 
-#include "base/io.h"
-#include "functions.h"
-#include "tracefs.h"
+#include "lib/base/io.h"
+#include "lib/functions.h"
+#include "lib/tracefs.h"
 
 #define FILTER "set_ftrace_filter"
 

@@ -2,7 +2,7 @@
 /* Limits a function tracer to all functions of some modules. */
 #pragma once
 
-#include "change/tracer.h"
+#include "lib/change/tracer.h"
 
 /* Limits the instance, which has no limit yet, to the functions of the tracer's modules. */
 int dkt__modules_write(struct dkt_instance *in, const struct dkt__tracer *tracer);

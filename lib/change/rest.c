@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pauses recording and saves the records before a step that makes the kernel discard them. */
-#include "instance.h"
-#include "note.h"
-#include "source/live/whole.h"
+#include "lib/instance.h"
+#include "lib/note.h"
+#include "lib/source/live/whole.h"
 
 /* While an instance rests, this note in the spool directory says which of the two. */
 #define NOTE "rest"

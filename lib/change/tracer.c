@@ -7,12 +7,12 @@
  * tracer. The kernel empties the instance's buffers whenever the tracer changes, and refuses the
  * change while a process reads them.
  */
-#include "change/tracer.h"
-#include "change/modules.h"
-#include "instance.h"
-#include "source/live.h"
-#include "top.h"
-#include "tracefs.h"
+#include "lib/change/tracer.h"
+#include "lib/change/modules.h"
+#include "lib/instance.h"
+#include "lib/source/live.h"
+#include "lib/top_instance.h"
+#include "lib/tracefs.h"
 
 #define NONE   "nop"
 #define FILTER "set_ftrace_filter"

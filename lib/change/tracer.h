@@ -2,8 +2,8 @@
 /* Sets an instance's function tracer, as a step of a change. */
 #pragma once
 
-#include "functions.h"
-#include "top/stops.h"
+#include "lib/functions.h"
+#include "lib/top_instance/stops.h"
 
 struct dkt__tracer {
 	bool touched; /* false: do not change the tracer */

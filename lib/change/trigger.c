@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets and removes triggers, as steps of a change. */
-#include "instance/trigger.h"
-#include "base/guess.h"
-#include "change.h"
-#include "event.h"
-#include "instance.h"
-#include "tracefs.h"
+#include "lib/instance/trigger.h"
+#include "lib/base/guess.h"
+#include "lib/change.h"
+#include "lib/event.h"
+#include "lib/instance.h"
+#include "lib/tracefs.h"
 
 /* ---- checks before the first change ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The calling conventions of x86-64 (System V) and arm64 (AAPCS64). */
-#include "debuginfo/abi.h"
+#include "lib/debuginfo/abi.h"
 
 #define WORD 8
 

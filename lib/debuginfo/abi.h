@@ -2,7 +2,7 @@
 /* The registers that hold a function's arguments at its entry, and the names of registers. */
 #pragma once
 
-#include "debuginfo/c_type.h"
+#include "lib/debuginfo/c_type.h"
 
 enum dkt__machine {
 	DKT__X86_64,

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "debuginfo/binary.h"
+#include "lib/debuginfo/binary.h"
 
 #define DEBUG_PLACE "/usr/lib/debug"
 

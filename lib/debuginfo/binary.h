@@ -4,8 +4,8 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "debuginfo/abi.h"
-#include "expr.h"
+#include "lib/debuginfo/abi.h"
+#include "lib/expr.h"
 
 struct binary_die; /* debuginfo/dwarf_type.c */
 

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "debuginfo/btf.h"
+#include "lib/base/io.h"
+#include "lib/debuginfo/btf.h"
 
 /* The kernel refuses more than 16 MB of types; with strings a kernel has 5 to 15. */
 #define BTF_MAX (256u << 20)

@@ -2,7 +2,7 @@
 /* Reads BTF: the kernel's own description of its functions and types. */
 #pragma once
 
-#include "debuginfo/c_type.h"
+#include "lib/debuginfo/c_type.h"
 
 struct dkt__btf;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds members of structs, including those inside members without a name. */
-#include "debuginfo/c_type.h"
-#include "expr.h"
+#include "lib/debuginfo/c_type.h"
+#include "lib/expr.h"
 
 struct search {
 	struct ctype_source *source;
@@ -62,7 +62,7 @@ int dkt__ctype_member(struct ctype_source *source, uint32_t id, const char *name
 	return found ? 0 : -ENOENT;
 }
 
-struct names {
+struct dkt__strings {
 	struct dkt_buf buf;
 	struct ctype_source *source;
 	size_t room;
@@ -71,7 +71,7 @@ struct names {
 
 static int add_name(void *data, const struct ctype_member *member)
 {
-	struct names *names = data;
+	struct dkt__strings *names = data;
 	struct ctype type;
 	int full;
 
@@ -95,7 +95,7 @@ static int add_name(void *data, const struct ctype_member *member)
 
 void dkt__ctype_member_names(struct ctype_source *source, uint32_t id, char *text, size_t size)
 {
-	struct names names = { .source = source, .room = size };
+	struct dkt__strings names = { .source = source, .room = size };
 
 	source->members(source, id, add_name, &names);
 	snprintf(text, size, "%.*s", (int)names.buf.len, names.buf.len ? names.buf.data : "");

@@ -2,7 +2,7 @@
 /* C types as a probe's arguments need them, described by BTF or DWARF. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 enum ctype_kind {
 	CTYPE_NONE, /* unknown */

@@ -2,8 +2,8 @@
 /* Finds the code of source lines, and the places where functions were inlined, in DWARF. */
 #include <dwarf.h>
 
-#include "debuginfo/dwarf_line.h"
-#include "debuginfo/dwarf_place.h"
+#include "lib/debuginfo/dwarf_line.h"
+#include "lib/debuginfo/dwarf_place.h"
 
 struct lines {
 	struct dkt__binary *binary;

@@ -2,7 +2,7 @@
 /* Finds the code of source lines, and the places where functions were inlined, in DWARF. */
 #pragma once
 
-#include "debuginfo/binary.h"
+#include "lib/debuginfo/binary.h"
 
 /* The start of a line's code. */
 struct dwarf_line {

@@ -2,7 +2,7 @@
 /* A place in code and the scopes that enclose it, from DWARF. */
 #include <dwarf.h>
 
-#include "debuginfo/dwarf_place.h"
+#include "lib/debuginfo/dwarf_place.h"
 
 /* Some compilers, such as clang, do not write .debug_aranges: then search all units. */
 static Dwarf_Die *find_unit(struct dwarf_place *place)

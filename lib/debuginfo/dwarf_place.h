@@ -2,7 +2,7 @@
 /* A place in code and the scopes that enclose it, from DWARF. */
 #pragma once
 
-#include "debuginfo/binary.h"
+#include "lib/debuginfo/binary.h"
 
 struct dwarf_place {
 	struct dkt__binary *binary;

@@ -2,7 +2,7 @@
 /* Reads C types from DWARF. */
 #include <dwarf.h>
 
-#include "debuginfo/binary.h"
+#include "lib/debuginfo/binary.h"
 
 /* A known type; its ID is its index, counted from 1. */
 struct binary_die {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Decodes the instructions of a program with libcapstone. */
-#include "debuginfo/instruction.h"
+#include "lib/debuginfo/instruction.h"
 
 #include <capstone.h>
 #include <dlfcn.h>
 
-#include "base/library.h"
+#include "lib/base/library.h"
 
 /* No instruction of the machines below is longer. */
 #define LONGEST 16

@@ -2,7 +2,7 @@
 /* Where the instructions of a program begin. */
 #pragma once
 
-#include "debuginfo/binary.h"
+#include "lib/debuginfo/binary.h"
 
 /* The beginnings of instructions beside an address, as dwfl numbers addresses. */
 struct instruction_place {

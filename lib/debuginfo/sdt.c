@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the static markers of a program: the notes that sys/sdt.h leaves in an ELF file. */
-#include "debuginfo/sdt.h"
+#include "lib/debuginfo/sdt.h"
 
 /* https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation */
 #define SECTION   ".note.stapsdt"

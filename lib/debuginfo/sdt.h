@@ -2,7 +2,7 @@
 /* The static markers of a program (sys/sdt.h): their addresses and arguments. */
 #pragma once
 
-#include "debuginfo/binary.h"
+#include "lib/debuginfo/binary.h"
 
 /* One note of .note.stapsdt. The strings are valid as long as the binary. */
 struct sdt_note {

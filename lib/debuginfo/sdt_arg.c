@@ -2,8 +2,8 @@
 /* Translates a static marker's arguments, assembler operands, to fetch arguments of a probe. */
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "debuginfo/sdt.h"
+#include "lib/base/parse.h"
+#include "lib/debuginfo/sdt.h"
 
 #define NO_OPERAND "its place is invalid"
 

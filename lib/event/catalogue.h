@@ -2,7 +2,7 @@
 /* The event catalogue of a context: how it is stored and built. */
 #pragma once
 
-#include "event.h"
+#include "lib/event.h"
 
 /* The system of the kernel's own events (ftrace:print ...), which cannot be enabled. */
 #define FTRACE_SYSTEM "ftrace"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats of events, parsed with libtraceevent when they are first needed. */
-#include "base/parse.h"
-#include "event.h"
-#include "event/format_check.h"
-#include "symbol.h"
-#include "tracefs.h"
+#include "lib/base/parse.h"
+#include "lib/event.h"
+#include "lib/event/format_check.h"
+#include "lib/symbol.h"
+#include "lib/tracefs.h"
 
 void dkt__event_clear(struct dkt_event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the format of an event once, before other code relies on its offsets and sizes. */
-#include "event/format_check.h"
-#include "base/io.h"
+#include "lib/event/format_check.h"
+#include "lib/base/io.h"
 
 #define PRINT_WORD "print fmt:"
 

@@ -2,7 +2,7 @@
 /* Checks the format of an event once, before other code relies on its offsets and sizes. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* No record is longer, so every field ends within this many bytes. */
 #define DKT__RECORD_MAX (1u << 16)

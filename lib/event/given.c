@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Builds the event catalogue from the formats in a file. */
-#include "event/catalogue.h"
+#include "lib/event/catalogue.h"
 
 /* Returns the value after a label at the beginning of a line; NULL: it has another label. */
 static const char *label(const char *line, const char *end, const char *name, size_t *len)

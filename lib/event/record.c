@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the fields of a record safely, whatever lengths and offsets its bytes claim. */
-#include "event.h"
+#include "lib/event.h"
 
 /*
  * True if the field belongs to another event, so that its offset is wrong for this record. A field that

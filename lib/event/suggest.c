@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds events by a name without a system; suggests events and fields for misspelt names. */
-#include "event.h"
+#include "lib/event.h"
 
 struct dkt_event *dkt__event_anywhere(struct dkt_ctx *ctx, const char *name, size_t *n)
 {

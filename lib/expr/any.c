@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An expression for a set of events, which is valid if it fits at least one of them. */
-#include "event.h"
-#include "expr.h"
+#include "lib/event.h"
+#include "lib/expr.h"
 
 static bool any_has(struct dkt_expr *expr, struct expr_span name, struct dkt_event *const *events,
 		    size_t n)

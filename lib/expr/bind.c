@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Binds an expression to an event: finds the fields, checks types, converts values to numbers. */
-#include "base/every_field.h"
-#include "event.h"
-#include "expr.h"
-#include "plan.h"
+#include "lib/base/every_field.h"
+#include "lib/event.h"
+#include "lib/expr.h"
+#include "lib/plan.h"
 
 /* The kinds of fields by how they compare. Like the kernel, kind_of() looks at the type's text. */
 enum field_kind {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Values in expressions: numbers, units, and names of numbers. */
-#include "base/parse.h"
-#include "expr.h"
+#include "lib/base/parse.h"
+#include "lib/expr.h"
 
 static bool skip_spaces(const char *text, uint32_t *at, uint32_t end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of CPUs as the kernel reads them: "0-3,5", "0-15:2/4", "all", "N". */
-#include "expr.h"
+#include "lib/expr.h"
 
 struct reader {
 	const char *p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Error messages for an invalid expression, with a caret under the wrong part. */
-#include "base/escape.h"
-#include "expr.h"
+#include "lib/base/escape.h"
+#include "lib/expr.h"
 
 /* A long text is shortened to this number of bytes before and after the place. */
 #define SHOW_BEFORE 60

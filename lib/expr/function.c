@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks that the running kernel has the functions that an expression names. */
-#include "expr.h"
-#include "symbol.h"
+#include "lib/expr.h"
+#include "lib/symbol.h"
 
 struct search {
 	const struct dkt_expr *expr;

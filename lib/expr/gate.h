@@ -2,7 +2,7 @@
 /* A filter's first comparison as a fast test, which rejects most records. */
 #pragma once
 
-#include "plan.h"
+#include "lib/plan.h"
 
 struct dkt__gate {
 	uint32_t offset; /* of a number in a record */

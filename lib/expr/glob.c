@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Patterns of the operator ~, classified as the kernel does. */
-#include "base/glob.h"
-#include "expr.h"
+#include "lib/base/glob.h"
+#include "lib/expr.h"
 
 void dkt__expr_pattern(struct expr_pattern *pattern, const char *text, size_t len, bool like)
 {

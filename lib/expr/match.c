@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs an expression on records, with the kernel's meaning of every comparison. */
-#include "expr.h"
-#include "expr/gate.h"
+#include "lib/expr.h"
+#include "lib/expr/gate.h"
 
 /* As in the kernel: TASK_COMM_LEN. */
 #define COMM_LEN 16

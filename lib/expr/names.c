@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <signal.h>
 
-#include "base/parse.h"
-#include "event.h"
-#include "expr.h"
-#include "plan.h"
-#include "syscall.h"
+#include "lib/base/parse.h"
+#include "lib/event.h"
+#include "lib/expr.h"
+#include "lib/plan.h"
+#include "lib/syscall.h"
 
 /* Limits recursion: a hostile print format can nest deeper than any of the kernel's. */
 #define MAX_DEPTH 100

@@ -2,7 +2,7 @@
 /*
  * Parses an expression into comparisons; each knows the next one if it is true and if it is false.
  */
-#include "expr.h"
+#include "lib/expr.h"
 
 #define NOWHERE UINT32_MAX
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses one comparison: field, operator, value. */
-#include "expr.h"
+#include "lib/expr.h"
 
 char dkt__expr_skip_spaces(struct expr_reader *r)
 {

@@ -2,8 +2,8 @@
 /*
  * Prints an expression as the kernel accepts it: the user's text with names and units as numbers.
  */
-#include "event.h"
-#include "expr.h"
+#include "lib/event.h"
+#include "lib/expr.h"
 
 /* True if the kernel accepts the value as written. */
 static bool is_plain(const struct dkt_expr *expr, const struct expr_test *test)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Variables in expressions: values that the caller changes from record to record. */
-#include "expr.h"
+#include "lib/expr.h"
 
 int dkt__expr_parse_variable(struct expr_reader *r, struct expr_pred *pred)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms counted by the kernel: writes the trigger and reads the table. */
-#include "base/io.h"
-#include "event.h"
-#include "hist.h"
-#include "instance.h"
-#include "tracefs.h"
+#include "lib/base/io.h"
+#include "lib/event.h"
+#include "lib/hist.h"
+#include "lib/instance.h"
+#include "lib/tracefs.h"
 
 /* ---- the trigger ---- */
 

@@ -2,9 +2,9 @@
 /* Keys of histograms and pairs: a field with a modifier, its value in a record, its text. */
 #include <inttypes.h>
 
-#include "base/every_field.h"
-#include "event.h"
-#include "hist/key.h"
+#include "lib/base/every_field.h"
+#include "lib/event.h"
+#include "lib/hist/key.h"
 
 /* MAX_FILTER_STR_VAL: the kernel truncates keys to this size, including the NUL. */
 #define STRING_MAX 256

@@ -2,9 +2,9 @@
 /* Keys of histograms and pairs: a field with a modifier, its value in a record, its text. */
 #pragma once
 
-#include "base/intern.h"
-#include "expr.h"
-#include "plan.h"
+#include "lib/base/intern.h"
+#include "lib/expr.h"
+#include "lib/plan.h"
 
 /* Modifiers of a field: histogram.rst, "keys" and "vals". */
 enum dkt__mod {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names for a key's numbers, from the event's print format, devices and processes. */
-#include "base/disks.h"
-#include "hist/key.h"
+#include "lib/base/disks.h"
+#include "lib/hist/key.h"
 
 /* Holds the number that a print format prints for bits without names, or the 0 for no bit. */
 #define NUMBER_ROOM 32

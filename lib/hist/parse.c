@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses the kernel's hist file, the output of event_hist_trigger_print(), into a table. */
-#include "base/parse.h"
-#include "hist/table.h"
+#include "lib/base/parse.h"
+#include "lib/hist/table.h"
 
 /* hist_trigger_print_key() pads strings to 50 bytes and names of processes to 16. */
 #define STRING_PAD 50

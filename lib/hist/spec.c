@@ -2,7 +2,7 @@
 /* The description of a histogram: keys, values, size, and parts that only the kernel supports. */
 #include <ctype.h>
 
-#include "hist.h"
+#include "lib/hist.h"
 
 /* ---- keys ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables of histograms: rows of keys with their sums. */
-#include "hist/table.h"
+#include "lib/hist/table.h"
 
 struct dkt_table *dkt__table_new(struct dkt_ctx *ctx)
 {

@@ -2,8 +2,8 @@
 /* The inside of dkt_table: rows of keys with their sums. */
 #pragma once
 
-#include "base/keymap.h"
-#include "hist/key.h"
+#include "lib/base/keymap.h"
+#include "lib/hist/key.h"
 
 /* The kernel's three keys and the event's name; the kernel's two values and hitcount. */
 #define TABLE_KEYS 4

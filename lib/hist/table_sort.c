@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sorts the rows of a table. */
-#include "hist/table.h"
+#include "lib/hist/table.h"
 
 /* The kernel sorts by at most two columns. */
 #define SORT_MAX 2

@@ -5,10 +5,10 @@
  */
 #include <fcntl.h>
 
-#include "base/gained.h"
-#include "base/parse.h"
-#include "event.h"
-#include "instance/ids.h"
+#include "lib/base/gained.h"
+#include "lib/base/parse.h"
+#include "lib/event.h"
+#include "lib/instance/ids.h"
 
 #define IDS_FILE "ids"
 

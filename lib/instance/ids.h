@@ -2,7 +2,7 @@
 /* Remembers the IDs of events from capture to capture. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* Reads the IDs that an earlier capture stored in the directory, if any. */
 void dkt__ids_load(struct dkt_ctx *ctx, int dirfd);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Instances for one process only, and the removal of those that killed processes left. */
-#include "base/io.h"
-#include "base/own_name.h"
-#include "instance.h"
-#include "tracefs.h"
+#include "lib/base/io.h"
+#include "lib/base/own_name.h"
+#include "lib/instance.h"
+#include "lib/tracefs.h"
 
 /* Replaces the characters that the name of an event cannot have. */
 static void make_identifier(char *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removes an instance, and first the histograms that keep it busy. */
-#include "instance/trigger.h"
-#include "tracefs.h"
+#include "lib/instance/trigger.h"
+#include "lib/tracefs.h"
 
 /* Removes the histograms of an event. Returns their number. */
 static size_t remove_event_hists(struct dkt_instance *in, struct dkt_event *event)

@@ -12,12 +12,12 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "base/guess.h"
-#include "base/parse.h"
-#include "event.h"
-#include "instance.h"
-#include "instance/trigger.h"
-#include "tracefs.h"
+#include "lib/base/guess.h"
+#include "lib/base/parse.h"
+#include "lib/event.h"
+#include "lib/instance.h"
+#include "lib/instance/trigger.h"
+#include "lib/tracefs.h"
 
 /* The kernel's limit for one write to events/.../trigger, without the end of the string. */
 #define MAX_COMMAND 4095

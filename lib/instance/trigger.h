@@ -2,7 +2,7 @@
 /* Triggers of events: the lines of a trigger file, and which of them exclude each other. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* Parses a trigger file into one allocated array, which the caller frees with free(). */
 int dkt__triggers_parse(const char *text, struct dkt_trigger ***triggers, size_t *n);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs measured by the kernel: a synthetic event for each pair, and a histogram or records of it. */
-#include "base/io.h"
-#include "base/memory.h"
-#include "event.h"
-#include "hist/table.h"
-#include "instance.h"
-#include "pairs.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
+#include "lib/event.h"
+#include "lib/hist/table.h"
+#include "lib/instance.h"
+#include "lib/pairs.h"
 
 /*
  * A trigger and the name of its event. Creating the synthetic event invalidates all events, so they

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The results of pairs: counts, groups, percentiles, the slowest. */
-#include "pairs.h"
+#include "lib/pairs.h"
 
 void dkt_pairs_info(const struct dkt_pairs *pairs, struct dkt_pairs_info *info, size_t sz)
 {

@@ -3,9 +3,9 @@
  * Call chains (perf record -g). A sample has all addresses in one list. Its record carries them as
  * a kernel stack and a user stack, in the form of the kernel tracer's own stack records.
  */
-#include "event.h"
-#include "perfdata.h"
-#include "source/own_format.h"
+#include "lib/event.h"
+#include "lib/perfdata.h"
+#include "lib/source/own_format.h"
 
 /* perf_event_header.size is 16 bits. */
 #define MAX_CALLERS (UINT16_MAX / 8)

@@ -6,8 +6,8 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "base/parse.h"
-#include "perfdata.h"
+#include "lib/base/parse.h"
+#include "lib/perfdata.h"
 
 #define MAIN "data"
 

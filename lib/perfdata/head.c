@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the header of a perf.data file: its events and its machine. */
-#include "event.h"
-#include "perfdata.h"
-#include "source/own_format.h"
-#include "tracedat.h"
+#include "lib/event.h"
+#include "lib/perfdata.h"
+#include "lib/source/own_format.h"
+#include "lib/tracedat.h"
 
 /* struct perf_file_header of tools/perf/util/header.h */
 #define HEAD_SIZE 104

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses single records of perf.data. */
-#include "perfdata.h"
+#include "lib/perfdata.h"
 
 /* perf_event.h of older kernels lacks it. */
 #define FORMAT_LOST (1u << 4)

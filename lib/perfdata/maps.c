@@ -7,10 +7,10 @@
 #include <search.h>
 #include <sys/utsname.h>
 
-#include "base/gained.h"
-#include "base/parse.h"
-#include "perfdata.h"
-#include "symbol.h"
+#include "lib/base/gained.h"
+#include "lib/base/parse.h"
+#include "lib/perfdata.h"
+#include "lib/symbol.h"
 
 /* The start of the name of the kernel's own map; a symbol with a known address follows. */
 #define KERNEL_MAP "[kernel.kallsyms]"

@@ -4,8 +4,8 @@
  * and the records of one write are in order: such runs are merged. The merge reads block after
  * block, as far as the times in the blocks require, and so keeps one or two rounds in memory.
  */
-#include "base/io.h"
-#include "perfdata.h"
+#include "lib/base/io.h"
+#include "lib/perfdata.h"
 
 /* The limit of waiting runs: beyond it, records out of order no longer start a new run. */
 #define MAX_RUNS (1u << 18)

@@ -9,8 +9,8 @@
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
-#include "debuginfo/binary.h"
-#include "perfdata.h"
+#include "lib/debuginfo/binary.h"
+#include "lib/perfdata.h"
 
 /*
  * The ID has 20 bytes, or is padded to them and followed by its size: then the record has the flag

@@ -3,8 +3,8 @@
  * The first pass over the records of perf.data. It finds the facts about the whole file, and the
  * range of times in each block, which tells the merge how far to read ahead.
  */
-#include "base/io.h"
-#include "perfdata.h"
+#include "lib/base/io.h"
+#include "lib/perfdata.h"
 
 void dkt__perf_forget(const struct dkt__perf_part *part, uint64_t from, uint64_t to)
 {

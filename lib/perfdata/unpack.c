@@ -11,8 +11,8 @@
 #include <sys/statvfs.h>
 #include <zstd.h>
 
-#include "base/temporary.h"
-#include "perfdata.h"
+#include "lib/base/temporary.h"
+#include "lib/perfdata.h"
 
 /* The size of a piece: a multiple of every machine's page size, and longer than any record. */
 #define PIECE (256u << 10)

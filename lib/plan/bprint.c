@@ -5,9 +5,9 @@
  */
 #include <ctype.h>
 
-#include "event.h"
-#include "plan.h"
-#include "symbol.h"
+#include "lib/event.h"
+#include "lib/plan.h"
+#include "lib/symbol.h"
 
 /* Stands for the address of a string whose bytes are in the record; the kernel could use it. */
 #define SOME_ADDRESS (UINT64_C(1) << 32)

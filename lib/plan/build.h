@@ -2,7 +2,7 @@
 /* Builds a plan's list of steps, for the code that compiles conversions. */
 #pragma once
 
-#include "plan.h"
+#include "lib/plan.h"
 
 /* A plan under construction. literal collects the text before the next step. */
 struct dkt__build {

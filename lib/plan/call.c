@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses the functions that print formats call, such as __print_flags() and __get_str(). */
-#include "plan/parse.h"
+#include "lib/plan/parse.h"
 
 /* True if the expression contains a name whose value the print format does not give. */
 static bool is_unknown(const struct tep_print_arg *arg)

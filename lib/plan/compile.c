@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compiles a print format into the steps of a plan, conversion by conversion. */
-#include "plan/build.h"
+#include "lib/plan/build.h"
 
 /* ---- steps ---- */
 

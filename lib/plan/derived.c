@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Inverts the operations by which a print format derives a number from a field. */
-#include "plan/derived.h"
+#include "lib/plan/derived.h"
 
 static bool add_op(struct dkt__derived *derived, uint8_t op, uint64_t constant)
 {

@@ -2,7 +2,7 @@
 /* Numbers that a print format derives from one field, such as "REC->dev >> 20". */
 #pragma once
 
-#include "plan.h"
+#include "lib/plan.h"
 
 #define DKT__DERIVED_OPS 8
 

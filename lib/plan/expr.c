@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compiles expressions of a print format to stack code, with the types that C gives them. */
-#include "plan.h"
+#include "lib/plan.h"
 
 #define MAX_CODE 256
 #define MAX_NEST 64

@@ -2,7 +2,7 @@
 /* Prints a record's fields as name=value, if neither plan nor libtraceevent can print it. */
 #include <ctype.h>
 
-#include "plan.h"
+#include "lib/plan.h"
 
 static bool is_text(const uint8_t *p, size_t len)
 {

@@ -4,8 +4,8 @@
  */
 #include <inttypes.h>
 
-#include "event.h"
-#include "plan.h"
+#include "lib/event.h"
+#include "lib/plan.h"
 
 /* THREAD_SIZE does not hold a deeper call stack, so a greater depth is damaged data. */
 #define MAX_DEPTH 200

@@ -6,8 +6,8 @@
  * precision does not stop zero padding, a negative precision argument is 0, and an unknown
  * conversion ends the text.
  */
-#include "plan/kformat.h"
-#include "base/number.h"
+#include "lib/plan/kformat.h"
+#include "lib/base/number.h"
 
 /* Limits the width: no message of the kernel is longer, but a damaged width can be. */
 #define MAX_WIDTH 4096

@@ -2,7 +2,7 @@
 /* The kernel's printf on recorded arguments: plain conversions and %p extensions. */
 #pragma once
 
-#include "plan.h"
+#include "lib/plan.h"
 
 /* A format, or a nested one, while it is printed. */
 struct dkt__kformat {

@@ -7,8 +7,8 @@
  */
 #include <sys/socket.h>
 
-#include "plan/kformat.h"
-#include "symbol.h"
+#include "lib/plan/kformat.h"
+#include "lib/symbol.h"
 
 /* Limits %pV in %pV; the kernel does not nest as deep. */
 #define MAX_DEPTH 4

@@ -2,7 +2,7 @@
 /* Plan steps that print network addresses and UUIDs: %pI4, %pI6c, %pISpc, %pM, %pU. */
 #include <netinet/in.h>
 
-#include "plan.h"
+#include "lib/plan.h"
 
 #define ROOM 64 /* holds the longest text, and the 16 bytes that dkt__put_hex_digits() may touch */
 

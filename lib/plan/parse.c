@@ -5,7 +5,7 @@
  */
 #include <ctype.h>
 
-#include "plan/parse.h"
+#include "lib/plan/parse.h"
 
 #define MAX_NEST 128
 #define MAX_OPS  16384 /* the kernel's largest print formats have some thousands */

@@ -2,7 +2,7 @@
 /* Shared by the two parts of the print format parser: expressions and functions. */
 #pragma once
 
-#include "plan.h"
+#include "lib/plan.h"
 
 struct dkt__parser {
 	struct dkt__plan *plan; /* owns the tree */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a plan on a record. */
-#include "event.h"
-#include "plan.h"
+#include "lib/event.h"
+#include "lib/plan.h"
 
 /* ---- expressions ---- */
 

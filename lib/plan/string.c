@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compiles the arguments of %s: strings, names of values and bits, arrays. */
-#include "plan/build.h"
+#include "lib/plan/build.h"
 
 #define MAX_NEST   64
 #define LINEAR_MAX 6 /* a linear search is faster in tables up to this size */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plan steps that print numbers with a width, names of bits, arrays and addresses. */
-#include "plan.h"
-#include "symbol.h"
+#include "lib/plan.h"
+#include "lib/symbol.h"
 
 /* ---- padding ---- */
 

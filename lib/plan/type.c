@@ -2,8 +2,8 @@
 /* Resolves the identifiers in a print format: C types, constants, fields. */
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "plan.h"
+#include "lib/base/parse.h"
+#include "lib/plan.h"
 
 #define MAX_BYTES (1U << 17) /* no record is longer */
 

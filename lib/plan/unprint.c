@@ -6,11 +6,11 @@
  */
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "event.h"
-#include "plan/derived.h"
-#include "plan/unprint.h"
-#include "symbol.h"
+#include "lib/base/parse.h"
+#include "lib/event.h"
+#include "lib/plan/derived.h"
+#include "lib/plan/unprint.h"
+#include "lib/symbol.h"
 
 /* The values that one text may have; a print format may print a field more than once. */
 #define VALUES_MAX 128

@@ -2,7 +2,7 @@
 /* Creates a record from the text that its event's print format printed. */
 #pragma once
 
-#include "plan.h"
+#include "lib/plan.h"
 
 /*
  * Fills the record's bytes after the common fields so that dkt_record_text() prints the text. The

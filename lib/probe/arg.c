@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A probe's arguments: their names and the types with which the kernel records them. */
-#include "probe/arg.h"
-#include "probe.h"
-#include "tracefs.h"
+#include "lib/probe/arg.h"
+#include "lib/probe.h"
+#include "lib/tracefs.h"
 
 void dkt__probe_features(struct dkt_ctx *ctx, struct probe_features *features)
 {

@@ -2,8 +2,8 @@
 /* A probe's arguments: translates C expressions on variables to fetch arguments of the kernel. */
 #pragma once
 
-#include "debuginfo/abi.h"
-#include "expr.h"
+#include "lib/debuginfo/abi.h"
+#include "lib/expr.h"
 
 /* include/... kernel/trace/trace_probe.h: MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, MAX_TRACE_ARGS, MAX_ARRAY_LEN */
 #define PROBE_FETCH_MAX 63

@@ -3,7 +3,7 @@
 #include <fts.h>
 #include <sys/utsname.h>
 
-#include "probe/define.h"
+#include "lib/probe/define.h"
 
 static bool same_text(const char *a, const char *b)
 {

@@ -4,9 +4,9 @@
  */
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "probe/define.h"
-#include "symbol.h"
+#include "lib/base/parse.h"
+#include "lib/probe/define.h"
+#include "lib/symbol.h"
 
 /* ---- places ---- */
 

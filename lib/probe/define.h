@@ -2,11 +2,11 @@
 /* Resolves probe definitions: shared by the files for the kernel, programs and events. */
 #pragma once
 
-#include "debuginfo/btf.h"
-#include "debuginfo/dwarf_line.h"
-#include "probe.h"
-#include "probe/arg.h"
-#include "probe/variable.h"
+#include "lib/debuginfo/btf.h"
+#include "lib/debuginfo/dwarf_line.h"
+#include "lib/probe.h"
+#include "lib/probe/arg.h"
+#include "lib/probe/variable.h"
 
 /* A place as the user wrote it. */
 struct probe_place {

@@ -2,7 +2,7 @@
 /*
  * Expressions in a probe's argument: lock->l_resource->lr_name.name[0], *pos, ((struct x *)p)->y.
  */
-#include "probe/eval.h"
+#include "lib/probe/eval.h"
 
 #define DEPTH_MAX 24
 

@@ -2,7 +2,7 @@
 /* Shared by the parser of argument expressions and the code that works on their values. */
 #pragma once
 
-#include "probe/arg.h"
+#include "lib/probe/arg.h"
 
 #define WORD_MAX 128
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes on events, which can follow pointers in the event's fields, and synthetic events. */
-#include "event.h"
-#include "base/io.h"
-#include "probe/define.h"
+#include "lib/event.h"
+#include "lib/base/io.h"
+#include "lib/probe/define.h"
 
 /* ---- event probes ---- */
 

@@ -2,8 +2,8 @@
 /* Finds the kernel functions that a place names, or the reason why there is none. */
 #include <fnmatch.h>
 
-#include "probe/hunt.h"
-#include "symbol.h"
+#include "lib/probe/hunt.h"
+#include "lib/symbol.h"
 
 #define SHOWN 8
 

@@ -2,7 +2,7 @@
 /* Finds the kernel functions that a place names. */
 #pragma once
 
-#include "probe/define.h"
+#include "lib/probe/define.h"
 
 /* A found function. */
 struct probe_target {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Refuses probes inside instructions of programs. The kernel checks its own code, but not theirs. */
-#include "debuginfo/instruction.h"
-#include "probe/define.h"
+#include "lib/debuginfo/instruction.h"
+#include "lib/probe/define.h"
 
 /* A place as the user can write it: FUNCTION+OFFSET, or an offset in the file. */
 static char *words(struct probe_define *define, uint64_t address)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes on functions of the kernel and its modules. */
-#include "probe/hunt.h"
+#include "lib/probe/hunt.h"
 
 /* ---- BTF's side of a scope ---- */
 

@@ -2,8 +2,8 @@
 /* Probes on the static markers of programs: PROVIDER:NAME. */
 #include <fnmatch.h>
 
-#include "debuginfo/sdt.h"
-#include "probe/define.h"
+#include "lib/debuginfo/sdt.h"
+#include "lib/probe/define.h"
 
 /* A marker's arguments come from its note, variables from debug information. */
 struct marker_place {

@@ -3,7 +3,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 
-#include "probe/define.h"
+#include "lib/probe/define.h"
 
 /* ---- the file ---- */
 

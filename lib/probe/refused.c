@@ -3,10 +3,10 @@
 #include <ctype.h>
 #include <fcntl.h>
 
-#include "base/gained.h"
-#include "probe.h"
-#include "probe/arg.h"
-#include "tracefs.h"
+#include "lib/base/gained.h"
+#include "lib/probe.h"
+#include "lib/probe/arg.h"
+#include "lib/tracefs.h"
 
 /* "0xffffffff81000000-0xffffffff81000100	name" */
 static bool is_blacklisted(struct dkt_ctx *ctx, const char *function)

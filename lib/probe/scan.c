@@ -2,8 +2,8 @@
 /* Scans an argument expression for names and numbers, and writes its error messages. */
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "probe/eval.h"
+#include "lib/base/parse.h"
+#include "lib/probe/eval.h"
 
 int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
 		       ...)

@@ -2,8 +2,8 @@
 /* Parses and prints definitions of probes, and lists of them. */
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "probe.h"
+#include "lib/base/parse.h"
+#include "lib/probe.h"
 
 /* ---- lists ---- */
 

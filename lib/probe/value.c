@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Translates C values to fetch arguments: follows pointers, selects members and array elements. */
-#include "probe/eval.h"
+#include "lib/probe/eval.h"
 
 void dkt__probe_set_fetch(struct probe_value *value, const char *fmt, ...)
 {

@@ -2,7 +2,7 @@
 /* Finds where a place's variables are stored, from DWARF, and writes them as fetch arguments. */
 #include <dwarf.h>
 
-#include "probe/variable.h"
+#include "lib/probe/variable.h"
 
 #define PARAMS_MAX 64
 

@@ -2,8 +2,8 @@
 /* Finds where a place's variables are stored, from DWARF, and writes them as fetch arguments. */
 #pragma once
 
-#include "debuginfo/dwarf_place.h"
-#include "probe/arg.h"
+#include "lib/debuginfo/dwarf_place.h"
+#include "lib/probe/arg.h"
 
 /* Implement the callbacks of struct probe_scope. numbered: arguments are $arg1, ... */
 int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *name,

@@ -2,9 +2,9 @@
 /* Counts the records of each event on their way to the file: by the type at their beginning, undecoded. */
 #include <string.h>
 
-#include "instance.h"
-#include "recorder.h"
-#include "source/page.h"
+#include "lib/instance.h"
+#include "lib/recorder.h"
+#include "lib/source/page.h"
 
 /* An event's ID is a type of 16 bits. Memory for IDs that are not used is never touched. */
 #define TYPES (UINT16_MAX + 1)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The beginning of a recording: the same tables as in a trace.dat file of version 7. */
-#include "event.h"
-#include "instance.h"
-#include "recorder.h"
-#include "tracedat/write.h"
-#include "tracefs.h"
+#include "lib/event.h"
+#include "lib/instance.h"
+#include "lib/recorder.h"
+#include "lib/tracedat/write.h"
+#include "lib/tracefs.h"
 
 /* Adds an event to the formats, once. */
 static int add_event(struct dkt_tracedat *tables, struct dkt_event *event)

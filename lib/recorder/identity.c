@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "instance.h"
-#include "recorder.h"
-#include "tracefs.h"
+#include "lib/base/io.h"
+#include "lib/instance.h"
+#include "lib/recorder.h"
+#include "lib/tracefs.h"
 
 /* FNV-1a with 64 bits. */
 #define FNV_BEGIN UINT64_C(0xcbf29ce484222325)

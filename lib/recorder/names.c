@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/parse.h"
-#include "recorder.h"
-#include "tracedat.h"
-#include "tracedat/pack.h"
-#include "tracefs.h"
+#include "lib/base/parse.h"
+#include "lib/recorder.h"
+#include "lib/tracedat.h"
+#include "lib/tracedat/pack.h"
+#include "lib/tracefs.h"
 
 /*
  * How many names to read in a second, on average. Kernels since 6.8 keep some 6,500 names instead of 128:

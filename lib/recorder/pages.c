@@ -5,11 +5,11 @@
  */
 #include <fcntl.h>
 
-#include "instance.h"
-#include "recorder.h"
-#include "source/page.h"
-#include "tracedat.h"
-#include "tracedat/journal.h"
+#include "lib/instance.h"
+#include "lib/recorder.h"
+#include "lib/source/page.h"
+#include "lib/tracedat.h"
+#include "lib/tracedat/journal.h"
 
 #define SECTION_COMPRESSED 1
 

@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <sys/statvfs.h>
 
-#include "base/io.h"
-#include "base/own_name.h"
-#include "instance.h"
-#include "recorder.h"
-#include "tracedat.h"
-#include "tracedat/pack.h"
+#include "lib/base/io.h"
+#include "lib/base/own_name.h"
+#include "lib/instance.h"
+#include "lib/recorder.h"
+#include "lib/tracedat.h"
+#include "lib/tracedat/pack.h"
 
 /* Bytes for names, marks and heads of sections. */
 #define MORE (UINT64_C(1) << 20)

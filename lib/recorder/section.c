@@ -5,9 +5,9 @@
  */
 #include <fcntl.h>
 
-#include "base/io.h"
-#include "recorder.h"
-#include "tracedat/pack.h"
+#include "lib/base/io.h"
+#include "lib/recorder.h"
+#include "lib/tracedat/pack.h"
 
 #define SECTION_COMPRESSED 1
 

@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "instance.h"
-#include "recorder.h"
+#include "lib/instance.h"
+#include "lib/recorder.h"
 
 /* True if the instance records system calls and nothing else. */
 static int has_only_calls(struct dkt_instance *in, bool *only)

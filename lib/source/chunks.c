@@ -3,8 +3,8 @@
  * Pages of a CPU in chunks, compressed as in trace.dat version 7, or plain anywhere in a file;
  * decompresses one chunk at a time.
  */
-#include "source/chunks.h"
-#include "source/page.h"
+#include "lib/source/chunks.h"
+#include "lib/source/page.h"
 
 /* Compressed bytes that are read before their memory is freed. */
 #define FORGOTTEN (64 << 10)

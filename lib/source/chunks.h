@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "base/compress.h"
-#include "source/extent.h"
-#include "source/file.h"
+#include "lib/base/compress.h"
+#include "lib/source/extent.h"
+#include "lib/source/file.h"
 
 /* The most that a chunk may be decompressed to; trace-cmd packs ten pages into one. */
 #define DKT__CHUNK_MAX (16u << 20)

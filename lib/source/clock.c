@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The clocks of the streams of a source, with their errors. */
-#include "source/clock.h"
+#include "lib/source/clock.h"
 
-#include "base/clock_at.h"
+#include "lib/base/clock_at.h"
 
 bool dkt__clock_valid(const struct dkt_source_clock *clock)
 {

@@ -2,7 +2,7 @@
 /* Process names by PID: a hash table with linear probing. */
 #include <search.h>
 
-#include "source/comms.h"
+#include "lib/source/comms.h"
 
 struct dkt__comm {
 	int32_t pid;

@@ -2,7 +2,7 @@
 /* Process names by PID. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__comms {
 	struct dkt__comm *slots;

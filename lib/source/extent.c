@@ -3,9 +3,9 @@
  * Pages of a CPU that are contiguous in a file. They are read into a buffer that is reused: for
  * pages that are needed once this is cheaper than mapping them.
  */
-#include "source/extent.h"
-#include "base/io.h"
-#include "source/page.h"
+#include "lib/source/extent.h"
+#include "lib/base/io.h"
+#include "lib/source/page.h"
 
 void dkt__extent_clear(struct dkt__extent *extent)
 {

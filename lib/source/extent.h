@@ -2,7 +2,7 @@
 /* Pages of a CPU that are contiguous in a file. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__extent {
 	int fd; /* the file, which another object closes */

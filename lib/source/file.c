@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "base/io.h"
-#include "source/file.h"
+#include "lib/base/io.h"
+#include "lib/source/file.h"
 
 /* A page fault may map this many bytes around the page. */
 #define AROUND (64u << 10)

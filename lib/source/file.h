@@ -2,7 +2,7 @@
 /* Maps a file into memory, and reads numbers in the file's byte order. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__file {
 	const char *name; /* for error messages */

@@ -3,8 +3,8 @@
  * The pages of a live source: moves them from the kernel to spools, reads them there, and frees
  * them once the records are safe.
  */
-#include "source/live.h"
-#include "instance.h"
+#include "lib/source/live.h"
+#include "lib/instance.h"
 
 /* Pages that are read from a CPU's buffer before they are freed. */
 #define WINDOW 64

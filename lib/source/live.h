@@ -2,11 +2,11 @@
 /* A live source: the per-CPU buffers of an instance, read through spools. */
 #pragma once
 
-#include "source/live/about.h"
-#include "source/live/percent.h"
-#include "source/live/spool.h"
-#include "source/live/watch.h"
-#include "source/streams.h"
+#include "lib/source/live/about.h"
+#include "lib/source/live/percent.h"
+#include "lib/source/live/spool.h"
+#include "lib/source/live/watch.h"
+#include "lib/source/streams.h"
 
 /* Sources of buffers that the kernel does not fill any more. */
 #define DKT__LIVE_APART (DKT_LIVE_SNAPSHOT | DKT_LIVE_LAST_BOOT)

@@ -2,8 +2,8 @@
 /* Sources that a caller implements, for kinds of files that the library does not know. */
 #include <poll.h>
 
-#include "event.h"
-#include "source/window.h"
+#include "lib/event.h"
+#include "lib/source/window.h"
 
 struct made {
 	struct dkt_source base;

@@ -2,10 +2,10 @@
 /* Merges several sources in order of time, on the clock of the first. */
 #include <sys/epoll.h>
 
-#include "source.h"
-#include "source/clock.h"
-#include "source/heap.h"
-#include "source/relation.h"
+#include "lib/source.h"
+#include "lib/source/clock.h"
+#include "lib/source/heap.h"
+#include "lib/source/relation.h"
 
 struct part {
 	struct dkt_source *source;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Walks the records in a ring-buffer page, whatever lengths they claim. */
-#include "source/page.h"
+#include "lib/source/page.h"
 
 /* struct buffer_data_page of kernel/trace/ring_buffer.c: u64 time stamp, local_t commit, data. */
 #define STAMP_SIZE 8

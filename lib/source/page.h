@@ -4,7 +4,7 @@
 
 #include <byteswap.h>
 
-#include "expr/gate.h"
+#include "lib/expr/gate.h"
 
 struct dkt__page {
 	uint32_t size; /* of a page */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The relation of the times of a part of a merge to those of the merged source. */
-#include "source/relation.h"
+#include "lib/source/relation.h"
 
 uint64_t dkt__to_part(const struct dkt__relation *relation, uint64_t ts)
 {

@@ -2,7 +2,7 @@
 /* The relation of the times of a part of a merge to those of the merged source. */
 #pragma once
 
-#include "source/shift.h"
+#include "lib/source/shift.h"
 
 struct dkt__relation {
 	int64_t offset; /* to add to the times of the part */

@@ -2,11 +2,11 @@
 /* A saved tracefs tree as a source: raw per-CPU pages, formats of events, names. */
 #include <sys/stat.h>
 
-#include "instance.h"
-#include "mount.h"
-#include "source/live.h"
-#include "source/saved_tree.h"
-#include "tracefs.h"
+#include "lib/instance.h"
+#include "lib/mount.h"
+#include "lib/source/live.h"
+#include "lib/source/saved_tree.h"
+#include "lib/tracefs.h"
 
 struct saved_tree {
 	struct dkt__streams streams; /* first: this is the source */

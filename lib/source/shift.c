@@ -4,7 +4,7 @@
  * report: with a single sample only its offset is used, and the first and last two samples are
  * extrapolated.
  */
-#include "source/shift.h"
+#include "lib/source/shift.h"
 
 static int sample_cmp(const void *a, const void *b)
 {

@@ -2,7 +2,7 @@
 /* The offset between the clocks of a guest's CPU and its host, from samples in order of time. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* The values from that time of the guest on. */
 struct dkt__shift_sample {

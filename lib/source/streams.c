@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Merges the records of several CPUs' pages in order of time. */
-#include "source/streams.h"
-#include "event.h"
+#include "lib/source/streams.h"
+#include "lib/event.h"
 
 void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...)
 {

@@ -2,14 +2,14 @@
 /* A source of several CPUs' pages, which readers of file formats fill in. */
 #pragma once
 
-#include "source.h"
-#include "source/chunks.h"
-#include "source/comms.h"
-#include "source/extent.h"
-#include "source/heap.h"
-#include "source/page.h"
-#include "source/shift.h"
-#include "source/swap.h"
+#include "lib/source.h"
+#include "lib/source/chunks.h"
+#include "lib/source/comms.h"
+#include "lib/source/extent.h"
+#include "lib/source/heap.h"
+#include "lib/source/page.h"
+#include "lib/source/shift.h"
+#include "lib/source/swap.h"
 
 struct dkt__stream;
 struct dkt__streams;

@@ -2,9 +2,9 @@
 /* Converts records of a machine with the other byte order, so that no other code has to know. */
 #include <byteswap.h>
 
-#include "event.h"
-#include "plan.h"
-#include "source/swap.h"
+#include "lib/event.h"
+#include "lib/plan.h"
+#include "lib/source/swap.h"
 
 /* The common fields of all records: type, flags, preempt count, and PID. */
 #define TYPE_SIZE 2

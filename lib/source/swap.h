@@ -2,7 +2,7 @@
 /* Converts records of a machine with the other byte order. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* A reusable buffer for a converted record. */
 struct dkt__swapped {

@@ -2,7 +2,7 @@
 /* Tests each record against a source's time window, for kinds of sources that cannot seek. */
 #pragma once
 
-#include "source.h"
+#include "lib/source.h"
 
 /*
  * Wraps *source in one that returns only the records in the window, and that can seek before it is

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether another process writes a file that is being read. */
-#include "source/writer.h"
+#include "lib/source/writer.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "base/memory.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
 
 #define INFO_MAX (1 << 16)
 

@@ -2,7 +2,7 @@
 /* Whether another process writes a file that is being read. */
 #pragma once
 
-#include "source/file.h"
+#include "lib/source/file.h"
 
 /*
  * True if another process holds the lock of those that record, or the file has grown since it was opened.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An event's fields as typed columns: all fields, or the chosen ones. */
-#include "base/every_field.h"
-#include "event.h"
-#include "style.h"
+#include "lib/base/every_field.h"
+#include "lib/event.h"
+#include "lib/style.h"
 
 /* Stands for all fields of the event. */
 #define ALL_FIELDS "*"

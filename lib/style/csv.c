@@ -3,9 +3,9 @@
  * The csv style (RFC 4180): comma-separated values. Unless fields were chosen, each event has its
  * own columns, and their header comes before its first record.
  */
-#include "base/intern.h"
-#include "event.h"
-#include "style.h"
+#include "lib/base/intern.h"
+#include "lib/event.h"
+#include "lib/style.h"
 
 /* The columns before the event's own fields. */
 #define COMMON_NAMES "system,event,ts,wall,cpu,pid,comm,flags"

@@ -8,9 +8,9 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "style/ctf.h"
-#include "syscall.h"
+#include "lib/base/io.h"
+#include "lib/style/ctf.h"
+#include "lib/syscall.h"
 
 #define PACKET_SIZE (256 * 1024) /* about */
 #define MAX_PLACES  65536 /* CPUs, sources */

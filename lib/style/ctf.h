@@ -2,7 +2,7 @@
 /* Shared by the files of the ctf style: the layout of its files and its metadata. */
 #pragma once
 
-#include "style.h"
+#include "lib/style.h"
 
 #define CTF_MAGIC 0xc1fc1fc1U
 

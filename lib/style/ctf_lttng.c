@@ -3,8 +3,8 @@
  * The ctf-lttng style: ctf with the names of events and fields that lttng-modules gives since version
  * 2.8 (its instrumentation/events), which Trace Compass and lttng-analyses look for.
  */
-#include "style/ctf.h"
-#include "syscall.h"
+#include "lib/style/ctf.h"
+#include "lib/syscall.h"
 
 /* The version of lttng-modules whose names these are. */
 #define LTTNG_MAJOR 2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The metadata of the ctf style: the trace's layout in TSDL, the language of CTF 1.8. */
-#include "style/ctf.h"
+#include "lib/style/ctf.h"
 
 /* Appends a string literal of TSDL. */
 static void put_quoted(struct dkt_buf *buf, const char *text)

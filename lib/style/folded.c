@@ -6,7 +6,7 @@
  */
 #include <search.h>
 
-#include "style.h"
+#include "lib/style.h"
 
 #define MAX_FRAMES 256 /* more than the kernel records */
 #define MAX_CPUS   65536

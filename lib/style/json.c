@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The json style: one line with a JSON object for each record, with typed fields. */
-#include "style.h"
+#include "lib/style.h"
 
 #define LITERAL(p, text) (memcpy(p, text, sizeof(text) - 1), (p) + sizeof(text) - 1)
 

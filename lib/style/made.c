@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Styles that a caller implements. */
-#include "style.h"
+#include "lib/style.h"
 
 struct made {
 	struct dkt_style style;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints a number's name, which the event's print format has, as a column beside the number. */
-#include "style.h"
+#include "lib/style.h"
 
 /* The names that a print format has for a field. */
 struct dkt__names {

@@ -2,7 +2,7 @@
 /* Events that begin and end a slice of time, and the name of that slice. */
 #include <fnmatch.h>
 
-#include "style/perfetto.h"
+#include "lib/style/perfetto.h"
 
 static const struct {
 	const char *system;

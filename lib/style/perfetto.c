@@ -5,8 +5,8 @@
  * are track events, with their fields as arguments: slices if events come in pairs, otherwise
  * instants.
  */
-#include "style/perfetto.h"
-#include "base/disks.h"
+#include "lib/style/perfetto.h"
+#include "lib/base/disks.h"
 
 #define SEQUENCE 1
 

@@ -4,9 +4,9 @@
  */
 #pragma once
 
-#include "request.h"
-#include "style.h"
-#include "style/proto.h"
+#include "lib/request.h"
+#include "lib/style.h"
+#include "lib/style/proto.h"
 
 /*
  * Field numbers of protos/perfetto/trace in https://github.com/google/perfetto: trace_packet.proto,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints a record's fields as arguments of the perfetto style. */
-#include "style/perfetto.h"
+#include "lib/style/perfetto.h"
 
 static void put_number(struct dkt_buf *buf, const struct dkt__column *column, uint64_t v)
 {

@@ -6,8 +6,8 @@
  */
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "style/perfetto.h"
+#include "lib/base/parse.h"
+#include "lib/style/perfetto.h"
 
 /* Since Linux 4.14 */
 #define PARKED 0x40

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tracks of the perfetto style, in a hash table by the object that each shows. */
-#include "style/perfetto.h"
+#include "lib/style/perfetto.h"
 
 #define MAX_LANES 64
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The raw style: the columns of the trace style, then every field as name=value. */
-#include "style.h"
+#include "lib/style.h"
 
 static bool is_bare(unsigned char c)
 {

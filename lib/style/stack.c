@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints the call stacks in records, for all styles. */
-#include "source/own_format.h"
-#include "style.h"
+#include "lib/source/own_format.h"
+#include "lib/style.h"
 
 int dkt__style_stack_records(struct dkt_style *style, const struct dkt_record *record,
 			     const char *comm, struct dkt_buf *buf)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The trace style: lines with the columns of trace-cmd report and of the kernel's trace file. */
-#include "style.h"
+#include "lib/style.h"
 
 #define COMM_WIDTH 16
 #define NAME_WIDTH 20

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of names, sorted by address. */
-#include "symbol/list.h"
+#include "lib/symbol/list.h"
 
 static int entry_cmp(const void *a, const void *b)
 {

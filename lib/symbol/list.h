@@ -2,7 +2,7 @@
 /* Lists of names, sorted by address. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct symbol_entry {
 	uint64_t address;

@@ -3,9 +3,9 @@
  * The option with the clocks of the buffers, which only dktrace knows: a merged file has the times of several
  * clocks, related with an error.
  */
-#include "base/buf.h"
-#include "source/clock.h"
-#include "tracedat/write.h"
+#include "lib/base/buf.h"
+#include "lib/source/clock.h"
+#include "lib/tracedat/write.h"
 
 /* Flags of a buffer, and of a point. */
 #define CLOCK_EXACT  1

@@ -4,8 +4,8 @@
  * tables (4); for each the number of its buffers (4) and their names, each with its NUL; the number of its disks (4),
  * and for each disk its number in the records (4) and its name with a NUL. A table without buffers is of all.
  */
-#include "base/buf.h"
-#include "tracedat/write.h"
+#include "lib/base/buf.h"
+#include "lib/tracedat/write.h"
 
 struct dkt__dat_disks {
 	const char **buffers; /* names */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Gets the bytes of a recording in progress (tracedat/journal.h) as they come. */
-#include "tracedat/growth.h"
+#include "lib/tracedat/growth.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 
-#include "base/temporary.h"
+#include "lib/base/temporary.h"
 
 /* Bytes to read at once. */
 #define CHUNK (256u << 10)

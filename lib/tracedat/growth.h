@@ -2,7 +2,7 @@
 /* The bytes of a recording in progress, from a pipe or from a file to which it is written. */
 #pragma once
 
-#include "tracedat.h"
+#include "lib/tracedat.h"
 
 struct dkt__growth {
 	struct dkt_ctx *ctx;

@@ -3,10 +3,10 @@
  * Reads a recording in progress (tracedat/journal.h): finds the pages of each CPU, which are scattered
  * over the file, without reading the pages.
  */
-#include "tracedat/journal.h"
-#include "base/io.h"
-#include "source/writer.h"
-#include "tracedat.h"
+#include "lib/tracedat/journal.h"
+#include "lib/base/io.h"
+#include "lib/source/writer.h"
+#include "lib/tracedat.h"
 
 #define SECTION_HEAD       16
 #define SECTION_COMPRESSED 1

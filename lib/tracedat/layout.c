@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lays out a trace.dat file: version 6 has tables in fixed order, version 7 has sections. */
-#include "tracedat/write.h"
+#include "lib/tracedat/write.h"
 
 /* The tables in the order of version 6, with the names of their sections in version 7. */
 static const struct table {

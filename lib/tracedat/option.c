@@ -2,8 +2,8 @@
 /* Reads the options of a trace.dat file. */
 #include <inttypes.h>
 
-#include "base/parse.h"
-#include "tracedat.h"
+#include "lib/base/parse.h"
+#include "lib/tracedat.h"
 
 struct dkt__dat_buffer *dkt__dat_buffer_add(struct dkt__dat *dat, const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Packs records into ring-buffer pages. */
-#include "tracedat/pack.h"
+#include "lib/tracedat/pack.h"
 
 /* struct ring_buffer_event of include/linux/ring_buffer.h: 5 bits of type, 27 of time. */
 #define TIME_BITS   27

@@ -2,7 +2,7 @@
 /* Packs records into ring-buffer pages; source/page.h reads such pages. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* The size of the largest page. */
 #define DKT__PACK_MAX 65536

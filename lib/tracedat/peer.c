@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the options that name the recordings of the host and the guests, and the time shifts. */
-#include "tracedat.h"
+#include "lib/tracedat.h"
 
 /* A flag of the time shifts. */
 #define SHIFT_INTERPOLATE 1

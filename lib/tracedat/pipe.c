@@ -7,8 +7,8 @@
  */
 #include <fcntl.h>
 
-#include "source/live/watch.h"
-#include "tracedat/growth.h"
+#include "lib/source/live/watch.h"
+#include "lib/tracedat/growth.h"
 
 /* Bytes of the file are freed in blocks of this size, a multiple of every file system's. */
 #define BLOCK (64u << 10)

@@ -5,7 +5,7 @@
  * walks from section to section. In a buffer, a CPU's pages end where the time goes back; a CPU's
  * chunks end after the number of chunks that precedes them.
  */
-#include "tracedat.h"
+#include "lib/tracedat.h"
 
 #define SECTION_HEAD 16
 

@@ -3,9 +3,9 @@
  * Writes a recording in progress as a finished trace.dat file. The pages are not decoded: the recording
  * takes the place of the writer's unnamed file, and its sections that of the pieces.
  */
-#include "base/io.h"
-#include "event/catalogue.h"
-#include "tracedat/write.h"
+#include "lib/base/io.h"
+#include "lib/event/catalogue.h"
+#include "lib/tracedat/write.h"
 
 /* Pages that are compressed now become chunks of this size, as in other files of the library. */
 #define CHUNK DKT__PACK_MAX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the sections that describe the kernel: formats, symbols, names of processes. */
-#include "tracedat.h"
+#include "lib/tracedat.h"
 
 /* More formats than any kernel has. */
 #define MAX_EVENTS (1u << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads trace.dat files that one kernel wrote one after the other as one source. */
-#include "tracedat/series.h"
+#include "lib/tracedat/series.h"
 
 /* ---- damage ---- */
 

@@ -2,7 +2,7 @@
 /* Files that one kernel wrote one after the other: what is known of each, and of all. */
 #pragma once
 
-#include "tracedat.h"
+#include "lib/tracedat.h"
 
 struct dkt__series_file {
 	char *path;

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/temporary.h"
-#include "tracedat/spill.h"
+#include "lib/base/temporary.h"
+#include "lib/tracedat/spill.h"
 
 int dkt__spill_open(struct dkt_ctx *ctx, const char *dir, struct dkt__spill *spill)
 {

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__spill_piece {
 	uint64_t at; /* offset in the unnamed file */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds out which files one kernel wrote in one boot, and what they say of that kernel. */
-#include "base/parse.h"
-#include "event/catalogue.h"
-#include "tracedat/series.h"
+#include "lib/base/parse.h"
+#include "lib/event/catalogue.h"
+#include "lib/tracedat/series.h"
 
 /*
  * The clocks of two recordings of one boot differ from the wall clock by values that differ by less

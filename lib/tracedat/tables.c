@@ -2,10 +2,10 @@
 /* Writes the tables of a trace.dat file: formats of events, names, options. */
 #include <inttypes.h>
 
-#include "base/group.h"
-#include "base/ticks.h"
-#include "symbol.h"
-#include "tracedat/write.h"
+#include "lib/base/group.h"
+#include "lib/base/ticks.h"
+#include "lib/symbol.h"
+#include "lib/tracedat/write.h"
 
 /* The text of the kernel's events/header_event. */
 static const char header_event[] = "# compressed entry header\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads a trace.dat of version 6, which has uncompressed parts in a fixed order. */
-#include "tracedat.h"
+#include "lib/tracedat.h"
 
 static int read_options(struct dkt__dat *dat, struct dkt__cursor *cur)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads a trace.dat of version 7, in which options point at sections. */
-#include "tracedat.h"
+#include "lib/tracedat.h"
 
 /* The largest unpacked size of a section without records. */
 #define SECTION_MAX (256u << 20)

@@ -4,10 +4,10 @@
  * in an unnamed file until all records have been added, because the tables precede the data.
  * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the layout.
  */
-#include "tracedat/write.h"
+#include "lib/tracedat/write.h"
 
-#include "base/buf.h"
-#include "event.h"
+#include "lib/base/buf.h"
+#include "lib/event.h"
 
 /* The page size of the output. A record that does not fit in a page cannot be written. */
 #define PAGE_SIZE 65536

@@ -2,12 +2,12 @@
 /* Shared by the parts of the trace.dat writer: write.c, tables.c and layout.c. */
 #pragma once
 
-#include "base/compress.h"
-#include "base/intern.h"
-#include "source.h"
-#include "tracedat.h"
-#include "tracedat/pack.h"
-#include "tracedat/spill.h"
+#include "lib/base/compress.h"
+#include "lib/base/intern.h"
+#include "lib/source.h"
+#include "lib/tracedat.h"
+#include "lib/tracedat/pack.h"
+#include "lib/tracedat/spill.h"
 
 /* The most CPUs that a kernel can be built for. */
 #define DKT__TDW_CPUS 8192

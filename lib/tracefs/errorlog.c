@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the reason for a refused command from tracefs' error_log. */
-#include "tracefs/errorlog.h"
-#include "base/parse.h"
+#include "lib/tracefs/errorlog.h"
+#include "lib/base/parse.h"
 
 /*
  * An entry, of which the kernel keeps eight:

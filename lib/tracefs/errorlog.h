@@ -2,7 +2,7 @@
 /* Reads the reason for a refused command from tracefs' error_log. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__kernel_error {
 	uint64_t usec; /* of the kernel's local clock */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Data that function_graph lines take from earlier lines: the process and the function. */
-#include "tracetext/calls.h"
+#include "lib/tracetext/calls.h"
 
-#include "source/own_format.h"
-#include "tracetext/stack.h"
+#include "lib/source/own_format.h"
+#include "lib/tracetext/stack.h"
 
 /* Deeper calls are stored at the last depth. */
 #define DEPTH_MAX 256

@@ -2,8 +2,8 @@
 /* Data that function_graph lines take from earlier lines: the process and the function. */
 #pragma once
 
-#include "event.h"
-#include "tracetext/line.h"
+#include "lib/event.h"
+#include "lib/tracetext/line.h"
 
 struct dkt__text_calls {
 	/* From this offset in the file, the CPU runs the process. Sorted by offset. */

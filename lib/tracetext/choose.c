@@ -3,9 +3,9 @@
  * Chooses among the known texts of an event the one that the lines of a file have, and has the fields of others
  * derived from their lines.
  */
-#include "plan/unprint.h"
-#include "tracetext/known.h"
-#include "tracetext/rows.h"
+#include "lib/plan/unprint.h"
+#include "lib/tracetext/known.h"
+#include "lib/tracetext/rows.h"
 
 /* Compare so many lines of an event: rare values tell kernels apart. */
 #define COMPARED_MAX 4096

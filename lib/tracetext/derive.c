@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Derives the fields of events whose format nobody knows from the words of their lines. */
-#include "tracetext/derive.h"
+#include "lib/tracetext/derive.h"
 
 #include <ctype.h>
 
-#include "base/parse.h"
+#include "lib/base/parse.h"
 
 /* ---- words ---- */
 

@@ -2,8 +2,8 @@
 /* Derives the fields of events whose format nobody knows from the words of their lines. */
 #pragma once
 
-#include "base/buf.h"
-#include "tracetext/line.h"
+#include "lib/base/buf.h"
+#include "lib/tracetext/line.h"
 
 /* At most this many fields of an event. */
 #define DKT__DERIVED_MAX 32

@@ -6,10 +6,10 @@
  */
 #include <ctype.h>
 
-#include "base/parse.h"
-#include "source/own_format.h"
-#include "tracetext/format.h"
-#include "tracetext/known.h"
+#include "lib/base/parse.h"
+#include "lib/source/own_format.h"
+#include "lib/tracetext/format.h"
+#include "lib/tracetext/known.h"
 
 #define FUNCGRAPH_EXIT "funcgraph_exit"
 

@@ -2,9 +2,9 @@
 /* The events of a text's lines. */
 #pragma once
 
-#include "event.h"
-#include "tracetext/derive.h"
-#include "tracetext/line.h"
+#include "lib/event.h"
+#include "lib/tracetext/derive.h"
+#include "lib/tracetext/line.h"
 
 /* The system of the events whose first field is the text of a line. */
 #define DKT__TEXT_SYSTEM "text"

@@ -3,8 +3,8 @@
  * Parses lines of the function_graph tracer, with any columns that its options put before the
  * function; see kernel/trace/trace_functions_graph.c.
  */
-#include "base/parse.h"
-#include "tracetext/scan.h"
+#include "lib/base/parse.h"
+#include "lib/tracetext/scan.h"
 
 #define INDENT 2 /* spaces for each level of calls */
 

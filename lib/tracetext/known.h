@@ -2,7 +2,7 @@
 /* The texts of common events, as the kernels of all ages and trace-cmd's plugins print them. */
 #pragma once
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 /*
  * One text of an event. Events whose text has changed have several rows, the newest first, with the

@@ -3,7 +3,7 @@
  * Parses lines in the tracer's latency format, whose times are microseconds since the trace began, and
  * in trace-cmd's, whose times are those of other lines.
  */
-#include "tracetext/scan.h"
+#include "lib/tracetext/scan.h"
 
 /* A line has its time, or the start of its time, within this many characters. */
 #define HEAD 120

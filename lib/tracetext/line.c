@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses a line of the kernel's trace or trace_pipe, or of trace-cmd report. */
-#include "tracetext/scan.h"
+#include "lib/tracetext/scan.h"
 
 /* Reads the time: "12.345678:" and "12.345678901:" are seconds, "1234:" is a counter. */
 static bool time_of(struct scan *s, struct dkt__line *line)

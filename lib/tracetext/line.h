@@ -2,7 +2,7 @@
 /* Parses a line of the kernel's trace or trace_pipe, or of trace-cmd report. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 enum dkt__line_kind {
 	DKT__LINE_BAD, /* not a line of a trace */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the lines of a trace's text that are records, and sorts them by time. */
-#include "tracetext/rows.h"
+#include "lib/tracetext/rows.h"
 
-#include "base/when.h"
+#include "lib/base/when.h"
 
 /* Report the progress after this many lines. */
 #define TELL_LINES 4096

@@ -2,12 +2,12 @@
 /* The text of a trace, and its lines that are records. */
 #pragma once
 
-#include "source.h"
-#include "source/comms.h"
-#include "source/file.h"
-#include "tracetext/calls.h"
-#include "tracetext/format.h"
-#include "tracetext/stack.h"
+#include "lib/source.h"
+#include "lib/source/comms.h"
+#include "lib/source/file.h"
+#include "lib/tracetext/calls.h"
+#include "lib/tracetext/format.h"
+#include "lib/tracetext/stack.h"
 
 #define DKT__TEXT_RECORD_MAX 65536
 #define DKT__TEXT_CPUS_MAX   (UINT16_MAX + 1)

@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "tracetext/line.h"
+#include "lib/tracetext/line.h"
 
 struct scan {
 	const char *p, *end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Call stacks in the text of a trace: gives addresses to functions known only by name. */
-#include "tracetext/stack.h"
-#include "base/parse.h"
+#include "lib/tracetext/stack.h"
+#include "lib/base/parse.h"
 
-#include "source/own_format.h"
-#include "symbol.h"
+#include "lib/source/own_format.h"
+#include "lib/symbol.h"
 
 #define KERNEL "kernel_stack"
 #define USER   "user_stack"

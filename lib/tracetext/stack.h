@@ -2,7 +2,7 @@
 /* Call stacks in the text of a trace: gives addresses to functions known only by name. */
 #pragma once
 
-#include "tracetext/format.h"
+#include "lib/tracetext/format.h"
 
 #define DKT__FRAMES_MAX 512
 

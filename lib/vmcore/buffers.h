@@ -2,7 +2,7 @@
 /* The kernel's ring buffers in a dump. */
 #pragma once
 
-#include "vmcore/core.h"
+#include "lib/vmcore/core.h"
 
 /* The ring buffer of one CPU. */
 struct vm_cpu {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds what describes a kernel: VMCOREINFO, its symbols and its types. */
-#include "vmcore/core.h"
-#include "base/parse.h"
-#include "debuginfo/binary.h"
+#include "lib/vmcore/core.h"
+#include "lib/base/parse.h"
+#include "lib/debuginfo/binary.h"
 
 /* ---- VMCOREINFO ---- */
 

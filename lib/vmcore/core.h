@@ -2,8 +2,8 @@
 /* A kernel in memory: its VMCOREINFO, symbols and types. */
 #pragma once
 
-#include "debuginfo/btf.h"
-#include "vmcore/image.h"
+#include "lib/debuginfo/btf.h"
+#include "lib/vmcore/image.h"
 
 struct vm_core {
 	struct dkt_ctx *ctx;

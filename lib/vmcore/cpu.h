@@ -2,7 +2,7 @@
 /* Walks the pages of one CPU's ring buffer. */
 #pragma once
 
-#include "vmcore/buffers.h"
+#include "lib/vmcore/buffers.h"
 
 /*
  * Finds the pages of a struct ring_buffer_per_cpu, in at most *steps steps, and subtracts those that it

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The memory of a dumped kernel for callers of the library, who know what a module keeps there. */
-#include "base/opts.h"
-#include "base/parse.h"
-#include "source.h"
-#include "vmcore/core.h"
+#include "lib/base/opts.h"
+#include "lib/base/parse.h"
+#include "lib/source.h"
+#include "lib/vmcore/core.h"
 
 struct dkt_dump {
 	struct vm_core core;

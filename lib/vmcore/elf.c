@@ -3,7 +3,7 @@
 #include <byteswap.h>
 #include <elf.h>
 
-#include "vmcore/image.h"
+#include "lib/vmcore/image.h"
 
 enum vm_form dkt__vm_form(const uint8_t *data, size_t size)
 {

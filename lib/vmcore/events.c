@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes the formats of events as the kernel's files do, from the lists that they are made of. */
-#include "vmcore/events.h"
+#include "lib/vmcore/events.h"
 
 #define EVENTS_MAX 65536
 #define FIELDS_MAX 4096

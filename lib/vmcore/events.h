@@ -2,9 +2,9 @@
 /* The descriptions that a dump's records need: formats of events, names of processes, strings. */
 #pragma once
 
-#include "event.h"
-#include "source/comms.h"
-#include "vmcore/core.h"
+#include "lib/event.h"
+#include "lib/source/comms.h"
+#include "lib/vmcore/core.h"
 
 /*
  * Appends the formats of all events; their texts live as long as the context. The number of those

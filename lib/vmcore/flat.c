@@ -6,8 +6,8 @@
 #include <endian.h>
 #include <sys/statvfs.h>
 
-#include "base/temporary.h"
-#include "vmcore/image.h"
+#include "lib/base/temporary.h"
+#include "lib/vmcore/image.h"
 
 /* The header: signature, type and version in a block of its own. */
 #define HEAD_SIZE 4096

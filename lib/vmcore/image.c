@@ -6,9 +6,9 @@
 #include <dlfcn.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
-#include "base/library.h"
-#include "vmcore/image.h"
+#include "lib/base/io.h"
+#include "lib/base/library.h"
+#include "lib/vmcore/image.h"
 
 #ifndef LIBKDUMPFILE
 

@@ -2,8 +2,8 @@
 /* The file of a dump, in any form that libkdumpfile reads. */
 #pragma once
 
-#include "source/file.h"
-#include "vmcore/memory.h"
+#include "lib/source/file.h"
+#include "lib/vmcore/memory.h"
 
 struct vm_image;
 

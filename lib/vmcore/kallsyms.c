@@ -3,8 +3,8 @@
  * Unpacks the kernel's table of symbols. scripts/kallsyms.c writes it: names as sequences of tokens,
  * addresses relative to a base.
  */
-#include "base/parse.h"
-#include "vmcore/core.h"
+#include "lib/base/parse.h"
+#include "lib/vmcore/core.h"
 
 /* Kernels have about 200,000. */
 #define SYMBOLS_MAX (4u << 20)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Looks at the header of a compressed dump: does the file end too early, is it a part of a dump. */
-#include "base/io.h"
-#include "base/util.h"
-#include "vmcore/image.h"
+#include "lib/base/io.h"
+#include "lib/base/util.h"
+#include "lib/vmcore/image.h"
 
 /* struct disk_dump_header of a 64-bit kernel, from status on. */
 #define HEADER_AT 424

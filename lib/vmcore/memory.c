@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads numbers, strings and lists in the memory of a kernel, none of which is trusted. */
-#include "vmcore/memory.h"
+#include "lib/vmcore/memory.h"
 
 /* Reads do not cross a page of the smallest size: the next one may be missing. */
 #define PIECE 4096

@@ -2,7 +2,7 @@
 /* Reads the memory of a kernel, by the kernel's own addresses. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* The first member of what provides it: a dump, or the synthetic memory of a test. */
 struct vm_memory {

@@ -2,7 +2,7 @@
 /* The symbols of the kernel's modules. */
 #include <elf.h>
 
-#include "vmcore/core.h"
+#include "lib/vmcore/core.h"
 
 #define MODULES_MAX 4096
 #define SYMBOLS_MAX (4u << 20) /* of all modules */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the names of processes and the constant strings of records in a dump. */
-#include "vmcore/events.h"
+#include "lib/vmcore/events.h"
 
 /* As in include/linux/threads.h and sched.h. */
 #define PIDS_MAX (4u << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Follows the members of variables in a dump, whose offsets the types of its kernel give. */
-#include "base/guess.h"
-#include "vmcore/core.h"
+#include "lib/base/guess.h"
+#include "lib/vmcore/core.h"
 
 int dkt__vm_struct(const struct vm_core *core, const char *name, uint32_t *type)
 {

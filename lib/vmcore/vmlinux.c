@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <gelf.h>
 
-#include "base/parse.h"
-#include "debuginfo/binary.h"
-#include "vmcore/core.h"
+#include "lib/base/parse.h"
+#include "lib/debuginfo/binary.h"
+#include "lib/vmcore/core.h"
 
 struct kernel_file {
 	Elf *elf;

@@ -7,8 +7,8 @@
  *
  * usage: decoder FILE >OUT; without a file it does nothing, so that all programs here can be run.
  */
-#include "base/number.h"
-#include "source/streams.h"
+#include "lib/base/number.h"
+#include "lib/source/streams.h"
 
 #define CHUNK (256 * 1024)
 

@@ -5,7 +5,7 @@
  *
  * usage: formats FILE; without a file it does nothing, so that all programs here can be run.
  */
-#include "ctx.h"
+#include "lib/ctx.h"
 
 #define PAGE 4096
 

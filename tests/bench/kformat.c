@@ -2,7 +2,7 @@
 /* Speed of the kernel's printf on recorded arguments; the goal is 3 M messages a second. */
 #include <time.h>
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 #define MESSAGES 100000
 #define ROUNDS   7

@@ -5,9 +5,9 @@
  */
 #include <time.h>
 
-#include "cdebug_event.h"
-#include "ctx.h"
-#include "lustre/message/joiner.h"
+#include "compat/lustre/message/joiner.h"
+#include "lib/ctx.h"
+#include "tests/helper/cdebug_event.h"
 
 #define MESSAGES 4096
 #define ROUNDS   50

@@ -2,10 +2,10 @@
 /* Records a second of CPU time printed by a plan, beside libtraceevent on the same records. */
 #include <time.h>
 
-#include "event.h"
-#include "plan.h"
+#include "lib/event.h"
+#include "lib/plan.h"
 
-#include "base/banned.h"
+#include "lib/base/banned.h"
 
 #define ROUNDS  5
 #define RECORDS 1024

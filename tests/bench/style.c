@@ -2,10 +2,10 @@
 /* Records a second of CPU time in each style: system calls and switches, as a trace has most. */
 #include <time.h>
 
-#include "event.h"
-#include "style.h"
+#include "lib/event.h"
+#include "lib/style.h"
 
-#include "base/banned.h"
+#include "lib/base/banned.h"
 
 #define ROUNDS  7
 #define RECORDS 3072

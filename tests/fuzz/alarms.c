@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/when.h"
-#include "fleet/alarms.h"
-#include "replay.h"
+#include "fleet/collect/alarms.h"
+#include "lib/base/when.h"
+#include "tests/fuzz/replay.h"
 
 #define N_HOSTS 3
 

@@ -3,12 +3,12 @@
  * Fuzzes what answers make of records: all analyses, the activity of threads and disks, exchanges of hosts and a
  * database take records of known events with any numbers, at any time.
  */
-#include "activity/activity.h"
-#include "analyze/analyze.h"
-#include "base/util.h"
-#include "database/database.h"
-#include "exchange/exchange.h"
-#include "made_records.h"
+#include "answers/analyze/analyze.h"
+#include "answers/exchange/exchange.h"
+#include "answers/sql/database.h"
+#include "answers/top/activity.h"
+#include "lib/base/util.h"
+#include "tests/fuzz/made_records.h"
 
 #define ANALYSES_MAX 64
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/config.h"
-#include "replay.h"
+#include "recording/daemon/config.h"
+#include "tests/fuzz/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

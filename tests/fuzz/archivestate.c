@@ -2,8 +2,8 @@
 /* Fuzzes the state of a daemon: a state can be written and read back unchanged. */
 #include <string.h>
 
-#include "archive/state.h"
-#include "replay.h"
+#include "recording/daemon/state.h"
+#include "tests/fuzz/replay.h"
 
 static char *print(const struct archive_state *state)
 {

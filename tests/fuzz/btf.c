@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes BTF: whatever the bytes, types and functions are walked without going beyond them. */
-#include "debuginfo/btf.h"
-#include "debuginfo/abi.h"
-#include "expr.h"
-#include "replay.h"
+#include "lib/debuginfo/btf.h"
+#include "lib/debuginfo/abi.h"
+#include "lib/expr.h"
+#include "tests/fuzz/replay.h"
 
 #define TYPES_MAX  256
 #define PARAMS_MAX 32

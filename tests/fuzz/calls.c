@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the joining of system calls from hostile records, the learning of names, and the text. */
-#include "calls/stack.h"
-#include "calls/text.h"
+#include "answers/strace/stack.h"
+#include "answers/strace/text.h"
 
-#include "call_events.h"
-#include "replay.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/call_events.h"
 
 struct room {
 	struct descriptors *names;

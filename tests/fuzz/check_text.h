@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "replay.h"
+#include "tests/fuzz/replay.h"
 
 /* A line is an object. */
 static inline void check_json(const char *text, size_t len)

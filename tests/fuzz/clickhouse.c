@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "clickhouse/load.h"
-#include "made_records.h"
+#include "answers/load/load.h"
+#include "tests/fuzz/made_records.h"
 
 #define BETWEEN "%%%%"
 

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fleet/collection.h"
-#include "replay.h"
+#include "fleet/collect/collection.h"
+#include "tests/fuzz/replay.h"
 
 static void check(const struct collection *about)
 {

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "replay.h"
-#include "set/filters.h"
-#include "set/functions.h" /* the library has one of that name */
-#include "set/probes/probe_words.h"
-#include "set/saved/conf.h"
+#include "compat/set/filters.h"
+#include "compat/set/functions.h" /* the library has one of that name */
+#include "compat/set/probes/probe_words.h"
+#include "compat/set/saved/conf.h"
+#include "tests/fuzz/replay.h"
 
 /* An error message begins with FILE:LINE:COLUMN of an existing line. */
 static void check_words(const char *words, const struct conf *conf)
@@ -49,8 +49,8 @@ static void set_lists(struct conf *conf)
 	char first[] = "a b", second[] = "c d";
 	char *values[] = { first, second };
 
-	must(!conf_set_list(conf, CONF_FILTER, &(struct names){ values, 1 }, NULL, NULL));
-	must(!conf_set_list(conf, CONF_TRIGGER, &(struct names){ values, 2 }, NULL, NULL));
+	must(!conf_set_list(conf, CONF_FILTER, &(struct dkt__strings){ values, 1 }, NULL, NULL));
+	must(!conf_set_list(conf, CONF_TRIGGER, &(struct dkt__strings){ values, 2 }, NULL, NULL));
 	must(count(conf, CONF_FILTER) == 1 && count(conf, CONF_TRIGGER) == 2);
 	must(!strcmp(conf_find(conf, CONF_TRIGGER)->value, "a b"));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the lists of Lustre's messages in a dump, in which no pointer or size can be trusted. */
-#include "lustre/dump_log.h"
-#include "made_dump.h"
-#include "replay.h"
+#include "compat/lustre/dump_log.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/made_dump.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,10 +2,10 @@
 /* Fuzzes ELF files and their DWARF: places found in a file are within it. */
 #include <sys/mman.h>
 
-#include "debuginfo/dwarf_line.h"
-#include "debuginfo/sdt.h"
-#include "probe/variable.h"
-#include "replay.h"
+#include "lib/debuginfo/dwarf_line.h"
+#include "lib/debuginfo/sdt.h"
+#include "lib/probe/variable.h"
+#include "tests/fuzz/replay.h"
 
 /* libdw loses a few bytes over some files that lie. */
 const char *__lsan_default_suppressions(void);

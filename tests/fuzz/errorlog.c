@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the error_log: each message is two lines, with a caret below the text. */
-#include "tracefs/errorlog.h"
-#include "replay.h"
+#include "lib/tracefs/errorlog.h"
+#include "tests/fuzz/replay.h"
 
 static void check_words(const char *words)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes filter expressions: a text up to its NUL, then the bytes of a record to match. */
-#include "expr.h"
-#include "event.h"
-#include "made_up.h"
-#include "replay.h"
+#include "lib/expr.h"
+#include "lib/event.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/made_up.h"
 
 /* The caret is in a line of its own, under the text or right after it. */
 static void check_words(const char *words)

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fleet/host.h"
-#include "replay.h"
+#include "fleet/collect/host.h"
+#include "tests/fuzz/replay.h"
 
 /* Opens a file of these bytes; the caller closes it. */
 static int file_of(const uint8_t *data, size_t size)

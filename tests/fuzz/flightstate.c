@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flight/state.h"
-#include "flight/watch.h"
-#include "replay.h"
+#include "recording/flight/state.h"
+#include "recording/flight/watch.h"
+#include "tests/fuzz/replay.h"
 
 static char *print(const struct flight_state *state)
 {

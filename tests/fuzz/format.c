@@ -7,8 +7,8 @@
  */
 #include <dirent.h>
 
-#include "check_text.h"
-#include "event.h"
+#include "lib/event.h"
+#include "tests/fuzz/check_text.h"
 
 static const char *const names[] = { "trace", "raw", "csv", "json", "folded", "perfetto", "ctf" };
 

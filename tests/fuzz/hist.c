@@ -3,7 +3,7 @@
 #include <dktrace/dktrace.h>
 #include <string.h>
 
-#include "replay.h"
+#include "tests/fuzz/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the options of histograms and pairs: lines of keys, values, variables, actions, key, by. */
-#include "event.h"
-#include "hist.h"
-#include "made_up.h"
-#include "replay.h"
+#include "lib/event.h"
+#include "lib/hist.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/made_up.h"
 
 enum { KEYS, VALS, VARS, ACTIONS, KEY, BY, N_LINES };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes recordings in progress: reads them, completes them, and reads the complete file. */
-#include "read_source.h"
+#include "tests/fuzz/read_source.h"
 
 /* A seed that a fuzzer made large may take long to copy. */
 #define SEALED_MAX (4 << 20)

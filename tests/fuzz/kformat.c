@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the kernel's printf: a format line, then arguments, some of which point to input bytes. */
-#include "plan/kformat.h"
-#include "replay.h"
+#include "lib/plan/kformat.h"
+#include "tests/fuzz/replay.h"
 
 struct input {
 	const uint8_t *data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes last_boot_info, of kernel 6.12 and of later ones. */
-#include "last_boot.h"
-#include "replay.h"
+#include "lib/last_boot.h"
+#include "tests/fuzz/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

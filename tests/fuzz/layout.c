@@ -2,10 +2,10 @@
 /* Fuzzes layouts of tables for ClickHouse, and the answers of servers. */
 #include <string.h>
 
-#include "base/buf.h"
-#include "clickhouse/layout.h"
-#include "clickhouse/rowbinary.h"
-#include "replay.h"
+#include "answers/load/layout.h"
+#include "answers/load/rowbinary.h"
+#include "lib/base/buf.h"
+#include "tests/fuzz/replay.h"
 
 static void read_answer(const uint8_t *data, size_t size)
 {

@@ -2,9 +2,9 @@
 /* Fuzzes the lines of hosts whose logs are followed: the first byte of each part names the host. */
 #include <string.h>
 
-#include "base/when.h"
-#include "fleet/lines.h"
-#include "replay.h"
+#include "fleet/collect/lines.h"
+#include "lib/base/when.h"
+#include "tests/fuzz/replay.h"
 
 #define N_HOSTS 3
 

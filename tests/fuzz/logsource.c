@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes saved logs, texts and binary ones, as sources. */
-#include "read_source.h"
+#include "tests/fuzz/read_source.h"
 
-#include "lustre/log_source.h"
+#include "compat/lustre/log_source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

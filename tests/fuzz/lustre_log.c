@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lustre/console_text.h"
-#include "lustre/record.h"
-#include "lustre_log/client_text.h"
-#include "lustre_log/lock_dump.h"
-#include "lustre_log/lock_text.h"
-#include "lustre_log/malloc_text.h"
-#include "lustre_log/rpc_text.h"
-#include "lustre_log/service_text.h"
-#include "lustre_log/thing.h"
-#include "replay.h"
+#include "compat/lustre/binary.h"
+#include "compat/lustre/console_text.h"
+#include "compat/lustre_log/client_text.h"
+#include "compat/lustre_log/lock_dump.h"
+#include "compat/lustre_log/lock_text.h"
+#include "compat/lustre_log/malloc_text.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "compat/lustre_log/service_text.h"
+#include "compat/lustre_log/thing.h"
+#include "tests/fuzz/replay.h"
 
 /* A part is empty, or within the text. */
 static void within(struct part part, const char *text, size_t size)

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/util.h"
-#include "replay.h"
+#include "lib/base/util.h"
+#include "tests/fuzz/replay.h"
 
 /* The formats of the events. */
 #define FORMATS "tests/fixture/analyze"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lustre/mask.h"
-#include "replay.h"
+#include "compat/lustre/mask.h"
+#include "tests/fuzz/replay.h"
 
 /* The first byte chooses the kind, the rest is the text. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

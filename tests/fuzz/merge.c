@@ -3,7 +3,7 @@
  * Fuzzes merging, and writing trace.dat: two files, behind 8 bytes of an offset and 4 of the first
  * one's length, become one, which is written and read again: all records are there.
  */
-#include "read_source.h"
+#include "tests/fuzz/read_source.h"
 
 struct half {
 	int fd;

@@ -3,11 +3,11 @@
  * Fuzzes records of the probes on Lustre's messages. The first byte of each says which of the events,
  * the next two how long it is; the rest is the record.
  */
-#include "cdebug_event.h"
-#include "ctx.h"
-#include "lustre/message/fits.h"
-#include "lustre/message/joiner.h"
-#include "replay.h"
+#include "compat/lustre/message/fits.h"
+#include "compat/lustre/message/joiner.h"
+#include "lib/ctx.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/cdebug_event.h"
 
 #define EVENTS 5
 

@@ -2,9 +2,9 @@
 /* Fuzzes events by name, alone and in a value of debug: each word reads back as it is spelled. */
 #include <string.h>
 
-#include "lustre/named.h"
-#include "replay.h"
-#include "set/param/debug_words.h"
+#include "compat/lustre/named.h"
+#include "compat/set/param/debug_words.h"
+#include "tests/fuzz/replay.h"
 
 static void check_word(struct dkt_ctx *ctx, const struct named_word *word)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes ring-buffer pages: every record lies in its page, and reading ends. */
-#include "source/page.h"
-#include "replay.h"
+#include "lib/source/page.h"
+#include "tests/fuzz/replay.h"
 
 #define PAGE 4096
 

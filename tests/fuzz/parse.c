@@ -3,9 +3,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/parse.h"
-#include "base/when.h"
-#include "replay.h"
+#include "lib/base/parse.h"
+#include "lib/base/when.h"
+#include "tests/fuzz/replay.h"
 
 static void check_u64(const char *text, unsigned int base)
 {

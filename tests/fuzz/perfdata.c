@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes perf.data files. */
-#include "read_source.h"
+#include "tests/fuzz/read_source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

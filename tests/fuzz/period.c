@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the definitions of periods: each that is read has its parts, and an error has a message. */
-#include "analyze/period_def.h"
+#include "answers/analyze/period_def.h"
 
 #include <string.h>
 
-#include "replay.h"
+#include "tests/fuzz/replay.h"
 
 static void check_def(const struct period_def *def, const struct period_defs *defs, size_t nr)
 {

@@ -5,10 +5,10 @@
  * NUL: of trace_printk(), or the print format. That goes to our own parser alone: libtraceevent
  * 1.7.1 dies of some (a constant % 0 in one raises SIGFPE), as of some records.
  */
-#include "plan.h"
-#include "event.h"
-#include "replay.h"
-#include "symbol.h"
+#include "lib/plan.h"
+#include "lib/event.h"
+#include "lib/symbol.h"
+#include "tests/fuzz/replay.h"
 
 #define COMMON                                                                                     \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \

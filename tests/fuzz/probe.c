@@ -3,10 +3,10 @@
  * Fuzzes what users write of a probe, a place and its arguments in lines: a definition that comes of
  * it is one line that the kernel could take, and reads again as the same probe.
  */
-#include "probe.h"
-#include "probe/arg.h"
-#include "probe_tree.h"
-#include "replay.h"
+#include "lib/probe.h"
+#include "lib/probe/arg.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/probe_tree.h"
 
 #define ARGS_MAX 8
 

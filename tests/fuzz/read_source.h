@@ -5,9 +5,9 @@
 
 #include <sys/mman.h>
 
-#include "clock/bounds.h"
-#include "ctx.h"
-#include "replay.h"
+#include "compat/pipeline/bounds.h"
+#include "lib/ctx.h"
+#include "tests/fuzz/replay.h"
 
 /* A small file can hold many small records; some of them will do. */
 #define MAX_RECORDS 2000

@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lustre/record/line.h"
-#include "lustre/record/print.h"
-#include "lustre/record/sort.h"
-#include "replay.h"
+#include "compat/lustre/binary/line.h"
+#include "compat/lustre/binary/print.h"
+#include "compat/lustre/binary/sort.h"
+#include "tests/fuzz/replay.h"
 
 /* Returns how many bytes of text there are. */
 static uint64_t walk(struct record_sort *sort)

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "remote/serve.h"
-#include "replay.h"
+#include "fleet/remote/serve.h"
+#include "tests/fuzz/replay.h"
 
 /* The arguments are within the frame; no command is allowed. */
 static int check(void *data, int argc, char **argv)

@@ -2,9 +2,9 @@
 /* Fuzzes the answers of ClickHouse: values lie within the answer, and after its end nothing is read. */
 #include <string.h>
 
-#include "clickhouse/rowbinary.h"
-#include "clickhouse/server.h"
-#include "replay.h"
+#include "answers/load/rowbinary.h"
+#include "answers/load/server.h"
+#include "tests/fuzz/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes arguments of static markers: an accepted one is valid for the kernel. */
-#include "debuginfo/sdt.h"
-#include "replay.h"
+#include "lib/debuginfo/sdt.h"
+#include "tests/fuzz/replay.h"
 
 /* "%di", "+8(%sp)", "\\-5" and nothing after it. */
 static bool makes_sense(const char *fetch)

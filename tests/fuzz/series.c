@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes trace.dat files in succession: the same bytes, the first half of them, and the same again. */
-#include "read_source.h"
+#include "tests/fuzz/read_source.h"
 
 #define FILES 3
 

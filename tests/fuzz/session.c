@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lctl/rows.h"
-#include "replay.h"
-#include "set/param.h"
+#include "compat/lctl/rows.h"
+#include "compat/set/param.h"
+#include "tests/fuzz/replay.h"
 
 /* Commands that only change the session; others would change the machine. */
 static const char *const harmless[] = { "filter", "show", "help", "version", "list-commands" };

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "log/settings.h"
-#include "replay.h"
+#include "compat/log/settings.h"
+#include "tests/fuzz/replay.h"
 
 /* The file of that name; the caller frees it. */
 static char *read_all(int dirfd, const char *name)

@@ -2,9 +2,9 @@
 /* Fuzzes a spool's file: it is used or created again, and works. */
 #include <fcntl.h>
 
-#include "replay.h"
-#include "source/live/spool.h"
-#include "source/page.h"
+#include "lib/source/live/spool.h"
+#include "lib/source/page.h"
+#include "tests/fuzz/replay.h"
 
 #define PAGE 4096
 

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "replay.h"
-#include "sql_tree.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/sql_tree.h"
 
 static char root[TREE_NAME];
 static struct dkt_ctx *ctx;

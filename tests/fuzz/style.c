@@ -6,11 +6,11 @@
  * that chooses the style and then records: a byte that chooses the event, one of flags, a length and
  * so many bytes.
  */
-#include "style.h"
-#include "check_text.h"
-#include "perfetto_walk.h"
-#include "replay.h"
-#include "style_event.h"
+#include "lib/style.h"
+#include "tests/fuzz/check_text.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/perfetto_walk.h"
+#include "tests/helper/style_event.h"
 
 #define EVENTS 7
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes texts of trace and trace_pipe, with the print formats of a saved tree. */
-#include "read_source.h"
+#include "tests/fuzz/read_source.h"
 
 static void read_text(const char *path, struct dkt_buf *buf)
 {

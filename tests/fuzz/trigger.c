@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes trigger files: a line makes a command that reads back as the same trigger. */
-#include "instance/trigger.h"
-#include "replay.h"
+#include "lib/instance/trigger.h"
+#include "tests/fuzz/replay.h"
 
 static void check_one(struct dkt_ctx *ctx, const struct dkt_trigger *trigger)
 {

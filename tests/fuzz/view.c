@@ -5,10 +5,10 @@
  */
 #include <json.h>
 
-#include "app/app.h"
-#include "base/memory.h"
-#include "made_records.h"
-#include "view/view.h"
+#include "ctl/app/app.h"
+#include "ctl/view/view.h"
+#include "lib/base/memory.h"
+#include "tests/fuzz/made_records.h"
 
 /* Words of HTML in a page, which are those of its template and scripts. */
 struct around {

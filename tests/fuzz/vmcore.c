@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the memory of a dumped kernel, in which no pointer, list or count can be trusted. */
-#include "made_kernel.h"
-#include "replay.h"
-#include "vmcore/buffers.h"
-#include "vmcore/events.h"
+#include "lib/vmcore/buffers.h"
+#include "lib/vmcore/events.h"
+#include "tests/fuzz/replay.h"
+#include "tests/helper/made_kernel.h"
 
 static void walk_buffers(struct made_kernel *made)
 {

@@ -8,7 +8,7 @@
 #ifndef TESTS_API_CALLS_H
 #define TESTS_API_CALLS_H
 
-#include "api_calls_more.h"
+#include "tests/helper/api_calls_more.h"
 
 #define NOTHING 1
 

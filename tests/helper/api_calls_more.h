@@ -3,7 +3,7 @@
 #ifndef TESTS_API_CALLS_MORE_H
 #define TESTS_API_CALLS_MORE_H
 
-#include "api_room.h"
+#include "tests/helper/api_room.h"
 
 #define API_CALLS_MORE(X)                                                                          \
 	/* sources */                                                                              \

@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "tree.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 #define API_FORMAT                                                                                 \
 	"name: own\nID: 900\n" TREE_COMMON "\tfield:u64 v;\toffset:8;\tsize:8;\tsigned:0;\n\n"     \

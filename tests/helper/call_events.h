@@ -6,7 +6,7 @@
 #include <dktrace/dktrace.h>
 #include <string.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 #define CALL_COMMON                                                                                \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lustre/message/cdebug.h"
+#include "compat/lustre/message/cdebug.h"
 
 /* The format file that the kernel makes of the fields: packed, strings as an offset and a length. */
 static inline void put_format(FILE *f, const char *name, unsigned int id, char *fields)

@@ -3,9 +3,9 @@
 #ifndef TEST_CLASS_KERNEL_H
 #define TEST_CLASS_KERNEL_H
 
-#include "check.h"
-#include "lustre/class.h"
-#include "tree.h"
+#include "compat/lustre/class.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -5,10 +5,10 @@
 
 #include <inttypes.h>
 
-#include "base/compress.h"
-#include "pages.h"
-#include "tracedat.h"
-#include "tracedat/journal.h"
+#include "lib/base/compress.h"
+#include "lib/tracedat.h"
+#include "lib/tracedat/journal.h"
+#include "tests/helper/pages.h"
 
 #define JOURNAL_ID 7
 

@@ -10,10 +10,10 @@
 
 #include <signal.h>
 
-#include "apply/apply.h"
-#include "base/util.h"
-#include "check.h"
-#include "tree.h"
+#include "compat/apply/apply.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 /* One event in each system, so that each is switched by a file of its own. */
 static const char *const log_events[] = { "fs:open", "net:send", "io:issue", "io_ctl:call" };

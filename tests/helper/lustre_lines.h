@@ -2,8 +2,8 @@
 /* Lines of Lustre's log made by hand, for the analyses. */
 #pragma once
 
-#include "check.h"
-#include "lustre_log/line.h"
+#include "compat/lustre_log/line.h"
+#include "tests/helper/check.h"
 
 /* For cmocka_run_group_tests(): the state of each test is a context. */
 static inline int open_context(void **state)

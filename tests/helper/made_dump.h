@@ -7,8 +7,8 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/util.h"
-#include "lustre/record.h"
+#include "compat/lustre/binary.h"
+#include "lib/base/util.h"
 
 #define MADE_BASE  UINT64_C(0xffff888000000000)
 #define MADE_MAP   UINT64_C(0xffffea0000000000) /* of struct page */

@@ -7,7 +7,7 @@
 
 #include <bpf/btf.h>
 
-#include "vmcore/core.h"
+#include "lib/vmcore/core.h"
 
 #define MADE_BASE UINT64_C(0xffff800000000000)
 #define MADE_SIZE 0x10000

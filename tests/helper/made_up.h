@@ -3,7 +3,7 @@
 #ifndef DKT_MADE_UP_H
 #define DKT_MADE_UP_H
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* A record as the kernel lays it out, with a field of every sort. */
 struct made_up {

@@ -3,8 +3,8 @@
 #ifndef DKT_PAGES_H
 #define DKT_PAGES_H
 
-#include "ctx.h"
-#include "tree.h"
+#include "lib/ctx.h"
+#include "tests/helper/tree.h"
 
 #define PAGE_BYTES 4096
 #define PAGE_HEAD  16

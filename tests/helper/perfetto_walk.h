@@ -3,7 +3,7 @@
 #ifndef DKT_PERFETTO_WALK_H
 #define DKT_PERFETTO_WALK_H
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 #define WALK_TRACKS 256
 

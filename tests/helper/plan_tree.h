@@ -3,9 +3,9 @@
 #ifndef DKT_PLAN_TREE_H
 #define DKT_PLAN_TREE_H
 
-#include "check.h"
-#include "plan.h"
-#include "tree.h"
+#include "lib/plan.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define BODY 8 /* common fields end here */
 

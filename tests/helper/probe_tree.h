@@ -6,8 +6,8 @@
 #include <bpf/btf.h>
 #include <sys/stat.h>
 
-#include "ctx.h"
-#include "tree.h"
+#include "lib/ctx.h"
+#include "tests/helper/tree.h"
 
 /* The README of kernel 6.12, as far as it is about probes. */
 #define PROBE_README                                                                               \

@@ -3,7 +3,7 @@
 #ifndef TESTS_SQL_TREE_H
 #define TESTS_SQL_TREE_H
 
-#include "tree.h"
+#include "tests/helper/tree.h"
 
 static inline int sql_tree_make(char root[TREE_NAME])
 {

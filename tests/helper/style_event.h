@@ -3,7 +3,7 @@
 #ifndef DKT_STYLE_EVENT_H
 #define DKT_STYLE_EVENT_H
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* A record of it. */
 struct styled {

@@ -3,9 +3,9 @@
 #ifndef DKT_STYLE_ROOM_H
 #define DKT_STYLE_ROOM_H
 
-#include "check.h"
-#include "style.h"
-#include "style_event.h"
+#include "lib/style.h"
+#include "tests/helper/check.h"
+#include "tests/helper/style_event.h"
 
 #define TS   UINT64_C(3682519727123)
 #define WALL INT64_C(1795171713811608000)

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "expr.h"
+#include "lib/expr.h"
 
 struct gen {
 	uint64_t state; /* of the random numbers */

@@ -9,7 +9,7 @@
 
 #include <kbuffer.h>
 
-#include "event.h"
+#include "lib/event.h"
 
 #define MAX_SEEN  4096
 #define PAGE_ROOM 65536

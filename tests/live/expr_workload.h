@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* The name of the test's process. */
 #define COMM "dkt-expr"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The errors of the library's manual pages, on the running kernel's tracefs. */
-#include "check.h"
+#include "tests/helper/check.h"
 
-#include "base/banned.h"
+#include "lib/base/banned.h"
 
 struct test {
 	struct dkt_ctx *ctx;

@@ -3,13 +3,13 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "check.h"
-#include "event.h"
-#include "expr_gen.h"
-#include "expr_side.h"
-#include "expr_workload.h"
+#include "lib/event.h"
+#include "tests/helper/check.h"
+#include "tests/live/expr_gen.h"
+#include "tests/live/expr_side.h"
+#include "tests/live/expr_workload.h"
 
-#include "base/banned.h"
+#include "lib/base/banned.h"
 
 #define SEED     0x5eed5eed5eedULL
 #define SKIP     77

@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 
-#include "check.h"
+#include "tests/helper/check.h"
 
 /* A wait that nothing ends must end the test, however slow the machine is. */
 #define TOO_LONG 600

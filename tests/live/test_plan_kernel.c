@@ -6,10 +6,10 @@
 #include <ctype.h>
 #include <sys/wait.h>
 
-#include "event.h"
-#include "plan.h"
+#include "lib/event.h"
+#include "lib/plan.h"
 
-#include "base/banned.h"
+#include "lib/base/banned.h"
 
 #define SKIP       77
 #define MAX_SHOWN  20

@@ -5,10 +5,10 @@
  */
 #include <ctype.h>
 
-#include "event.h"
-#include "plan.h"
+#include "lib/event.h"
+#include "lib/plan.h"
 
-#include "base/banned.h"
+#include "lib/base/banned.h"
 
 #define SKIP        77
 #define RECORDS     120 /* of each event; another number can be given */

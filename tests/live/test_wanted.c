@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "check.h"
-#include "lustre/select.h"
-#include "set/wanted.h"
+#include "compat/lustre/select.h"
+#include "compat/set/wanted.h"
+#include "tests/helper/check.h"
 
 #define OWNER "dkt-test-wanted"
 

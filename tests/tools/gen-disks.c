@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "source.h"
+#include "lib/source.h"
 
 /* There is one source. */
 static struct dkt__disks disks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes a recording in progress: gen-journal [BYTES-OF-A-PAGE [IN-THE-OTHER-BUFFER [ID [FIRST [WALL [KERNEL]]]]]] >FILE. */
-#include "base/parse.h"
-#include "journal.h"
+#include "lib/base/parse.h"
+#include "tests/helper/journal.h"
 
 int main(int argc, char **argv)
 {

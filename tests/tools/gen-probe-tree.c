@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes a made-up kernel with functions and types: gen-probe-tree DIRECTORY */
-#include "probe_tree.h"
+#include "tests/helper/probe_tree.h"
 
 int main(int argc, char **argv)
 {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lustre/record.h"
+#include "compat/lustre/binary.h"
 
 #define START 1495061000u
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../helper/probe_target.h"
+#include "tests/helper/probe_target.h"
 
 int target_counter = 42;
 

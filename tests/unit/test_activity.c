@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The activity of threads, calls and disks: reused threads, gaps, the clock, ends without a record. */
-#include "activity/activity.h"
-#include "check.h"
-#include "tree.h"
+#include "answers/top/activity.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define S UINT64_C(1000000000)
 

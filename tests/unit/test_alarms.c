@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/when.h"
-#include "check.h"
-#include "fleet/alarms.h"
+#include "fleet/collect/alarms.h"
+#include "lib/base/when.h"
+#include "tests/helper/check.h"
 
 #define N_HOSTS 100
 
@@ -144,8 +144,8 @@ static void test_a_storm_leaves_no_dump_to_the_next_incident(void **state)
 	struct test *t = *state;
 
 	t->fleet.n = 3;
-	hourly_clear(&t->alarms.hourly);
-	assert_int_equal(hourly_init(&t->alarms.hourly, 10), 0);
+	dkt__hourly_clear(&t->alarms.hourly);
+	assert_int_equal(dkt__hourly_init(&t->alarms.hourly, 10), 0);
 	assert_int_equal(say(t, 2, "recorder\t/var/log\t" IDENTITY_NONE "\n"), 0);
 	assert_int_equal(say(t, 1, "incident\tone\t" ID("a") "\n"), 0);
 	assert_string_equal(heard(t, 0), "oss1: one\t" ID("a") "\n");

@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analyze/analyze.h"
-#include "check.h"
+#include "answers/analyze/analyze.h"
+#include "tests/helper/check.h"
 
 #define FORMATS "tests/fixture/analyze"
 

@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
-#include "api_calls.h"
+#include "tests/helper/api_calls.h"
 
 #define MAX_CALLS 300
 

@@ -2,7 +2,7 @@
 /* The settings are applied to the instance as one transaction, which failures and kills undo. */
 #include <sys/wait.h>
 
-#include "log_tree.h"
+#include "tests/helper/log_tree.h"
 
 /* The masks of a value in lctl's syntax. */
 static uint32_t mask_of(enum mask_kind kind, const char *words)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arena: memory is zeroed, aligned and separate, and arrays grow. */
-#include "base/arena.h"
-#include "base/util.h"
-#include "check.h"
+#include "lib/base/arena.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
 
 static void blocks_are_zeroed_aligned_and_separate(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The buffer that styles write to: numbers, padding, escaping, growing. */
-#include "check.h"
-#include "ctx.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
 
 static int setup(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Globs: stars, classes and quotes as the kernel's glob_match() takes them. */
-#include "base/glob.h"
-#include "base/util.h"
-#include "check.h"
+#include "lib/base/glob.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
 
 static void globs_match_as_in_the_kernel(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the name that a misspelt word probably means. */
-#include "base/guess.h"
-#include "base/util.h"
-#include "check.h"
+#include "lib/base/guess.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
 
 static const char *guess_of(struct dkt__guess *guess, const char *word)
 {

@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "base/io.c"
-#include "check.h"
+#include "lib/base/io.c"
+#include "tests/helper/check.h"
 
 #define LARGE 300000
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text to numbers: limits, units, lists, and invalid text. */
-#include "base/parse.h"
-#include "check.h"
+#include "lib/base/parse.h"
+#include "tests/helper/check.h"
 
 #define MAX_TEXT "18446744073709551615"
 

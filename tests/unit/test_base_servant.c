@@ -2,9 +2,9 @@
 /* Servants: what ends them. */
 #include <signal.h>
 
-#include "base/pass.h"
-#include "base/servant.h"
-#include "check.h"
+#include "lib/base/pass.h"
+#include "lib/base/servant.h"
+#include "tests/helper/check.h"
 
 /* Answers each message with the same, until the connection ends; then it writes one to the pipe. */
 static void be_echo(int fd, int last)

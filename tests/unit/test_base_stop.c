@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "base/stop.h"
-#include "check.h"
+#include "lib/base/stop.h"
+#include "tests/helper/check.h"
 
 static void signals_set_the_flag(void **state)
 {

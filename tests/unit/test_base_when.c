@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Times as people write them, and invalid ones. */
-#include "check.h"
+#include "tests/helper/check.h"
 
 #include <time.h>
 
@@ -14,7 +14,7 @@ static time_t made_time(time_t *at)
 }
 
 #define time made_time
-#include "base/when.c"
+#include "lib/base/when.c"
 #undef time
 
 static int64_t ns_of(const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* System calls as text: words for numbers, names of descriptors, errors. */
-#include "calls/text.h"
+#include "answers/strace/text.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -8,12 +8,12 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "base/buf.h"
-#include "call_events.h"
-#include "calls/paths.h"
-#include "calls/sockets.h"
-#include "check.h"
-#include "tree.h"
+#include "answers/strace/paths.h"
+#include "answers/strace/sockets.h"
+#include "lib/base/buf.h"
+#include "tests/helper/call_events.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 static struct descriptors *names;
 

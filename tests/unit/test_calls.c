@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Joined system calls: states, both families of events, losses, thread IDs used again, strings. */
-#include "calls/calls.h"
+#include "answers/strace/calls.h"
 
 #include <sched.h>
 
-#include "call_events.h"
-#include "calls/followed.h"
-#include "calls/stack.h"
-#include "check.h"
+#include "answers/strace/followed.h"
+#include "answers/strace/stack.h"
+#include "tests/helper/call_events.h"
+#include "tests/helper/check.h"
 
 #define NR_READ   0
 #define NR_OPENAT 257

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "caps.h"
-#include "check.h"
+#include "lib/caps.h"
+#include "tests/helper/check.h"
 
 #define BIT(cap)    (1ull << (cap))
 #define NOBODY_HERE 4242 /* not the owner of the tests' files */

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/file.h"
-#include "check.h"
+#include "recording/record/file.h"
+#include "tests/helper/check.h"
 
 static void a_new_file_takes_no_name_that_is_there(void **state)
 {

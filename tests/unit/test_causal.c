@@ -2,8 +2,8 @@
 /* Clocks narrowed by causality: the stated error holds the true offset, and becomes no larger. */
 #include <math.h>
 
-#include "check.h"
-#include "clock/causal.h"
+#include "fleet/clock/causal.h"
+#include "tests/helper/check.h"
 
 #define HOSTS 3
 

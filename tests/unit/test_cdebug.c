@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The probe on Lustre's messages: definitions within the kernel's limits, and their records as text. */
-#include "base/util.h"
-#include "check.h"
-#include "lustre/message/call_sites.h"
-#include "lustre/message/cdebug.h"
-#include "lustre/message/fits.h"
-#include "lustre/message/joiner.h"
+#include "compat/lustre/message/call_sites.h"
+#include "compat/lustre/message/cdebug.h"
+#include "compat/lustre/message/fits.h"
+#include "compat/lustre/message/joiner.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
 
 /* The kernel's: MAX_TRACE_ARGS, MAX_ARGSTR_LEN, MAX_ARG_NAME_LEN, a command less than a page. */
 #define MAX_FIELDS     128

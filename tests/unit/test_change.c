@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A change reports its progress. */
-#include "check.h"
-#include "ctx.h"
-#include "tree.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 static void note(void *data, const char *what, size_t done, size_t of)
 {

@@ -3,11 +3,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "check.h"
-#include "ctx.h"
-#include "note.h"
-#include "top.h"
-#include "tree.h"
+#include "lib/ctx.h"
+#include "lib/note.h"
+#include "lib/top_instance.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 /* The top instance and one of our own. */
 static const char *const knobs[][2] = {

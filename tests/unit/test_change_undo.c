@@ -3,9 +3,9 @@
 #include <fts.h>
 #include <signal.h>
 
-#include "check.h"
-#include "ctx.h"
-#include "tree.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define HEADING "# Available triggers:\n# traceon traceoff\n"
 

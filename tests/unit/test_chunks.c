@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages in compressed chunks: which chunks are unpacked, and how often. */
-#include "check.h"
-#include "source/chunks.h"
+#include "lib/source/chunks.h"
+#include "tests/helper/check.h"
 
 #define PAGE   16u
 #define CHUNKS 4u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The class map: errors with their place, the meaning of entries, overrides of a site. */
-#include "class_kernel.h"
+#include "tests/helper/class_kernel.h"
 
 #include <sys/stat.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The shipped class map on the catalogues of real kernels: complete, without typing errors. */
-#include "class_kernel.h"
+#include "tests/helper/class_kernel.h"
 
-#include "base/glob.h"
+#include "lib/base/glob.h"
 
 static const char *const kernels[] = { "6.1", "6.12", "6.18" };
 

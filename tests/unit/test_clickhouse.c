@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Blocks for ClickHouse, layouts, and the answers of servers. */
-#include "check.h"
+#include "tests/helper/check.h"
 
-#include "base/buf.h"
-#include "base/util.h"
-#include "clickhouse/columns.h"
-#include "clickhouse/layout.h"
-#include "clickhouse/rowbinary.h"
-#include "clickhouse/server.h"
+#include "answers/load/columns.h"
+#include "answers/load/layout.h"
+#include "answers/load/rowbinary.h"
+#include "answers/load/server.h"
+#include "lib/base/buf.h"
+#include "lib/base/util.h"
 
 #define COLUMN(name, type)                                                                         \
 	{                                                                                          \

@@ -2,8 +2,8 @@
 /* The difference between two clocks: the stated error holds the true offset, whatever the network does. */
 #include <math.h>
 
-#include "check.h"
-#include "clock/clock.h"
+#include "fleet/clock/clock.h"
+#include "tests/helper/check.h"
 
 /* A pair of hosts: near = far + offset(far), with drift, and steps between. */
 struct pair {

@@ -2,9 +2,9 @@
 /* The clocks of merged sources: they are kept in trace.dat files, which may be damaged, and merged again. */
 #include <sys/mman.h>
 
-#include "base/clock_at.h"
-#include "check.h"
-#include "ctx.h"
+#include "lib/base/clock_at.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
 
 /* Added to all times of a file, which has them as a time of day. */
 #define WALL 5000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of processes that change while records are read. */
-#include "check.h"
-#include "source/comms.h"
+#include "lib/source/comms.h"
+#include "tests/helper/check.h"
 
 static void set(struct dkt__comms *comms, int32_t pid, const char *name)
 {

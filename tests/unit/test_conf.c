@@ -2,9 +2,9 @@
 /* The configuration file: its settings, its errors, and how it is written. */
 #include <sys/stat.h>
 
-#include "base/util.h"
-#include "check.h"
-#include "set/saved/conf.h"
+#include "compat/set/saved/conf.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
 
 static int setup(void **state)
 {
@@ -66,8 +66,9 @@ static void a_kept_line_has_one_comment(void **state)
 	assert_int_equal(parse(state, text, &conf), 0);
 	/* Whatever is set, it stays; as often as it is saved, there is one comment. */
 	for (times = 0; times < 3; times++) {
-		assert_int_equal(conf_set_list(&conf, CONF_FILTER, &(struct names){ values, 1 },
-					       is_about_b, NULL),
+		assert_int_equal(conf_set_list(&conf, CONF_FILTER,
+					       &(struct dkt__strings){ values, 1 }, is_about_b,
+					       NULL),
 				 0);
 		assert_int_equal(conf.n, 4);
 		assert_string_equal(conf.lines[0].text, "filter = d x");
@@ -77,8 +78,9 @@ static void a_kept_line_has_one_comment(void **state)
 		assert_string_equal(conf.lines[3].text, "filter = b y");
 	}
 	/* When it is there it is a line like others. */
-	assert_int_equal(
-		conf_set_list(&conf, CONF_FILTER, &(struct names){ values, 2 }, NULL, NULL), 0);
+	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &(struct dkt__strings){ values, 2 },
+				       NULL, NULL),
+			 0);
 	assert_int_equal(conf.n, 3);
 	assert_string_equal(conf.lines[2].text, "filter = b y");
 	conf_clear(&conf);
@@ -88,7 +90,7 @@ static void lists_keep_their_order(void **state)
 {
 	char a[] = "a x == 1", b[] = "b y", c[] = "c";
 	char *values[] = { a, b, c };
-	const struct names two = { values, 2 }, three = { values, 3 }, none = { 0 };
+	const struct dkt__strings two = { values, 2 }, three = { values, 3 }, none = { 0 };
 	const struct conf_line *line;
 	struct conf conf;
 

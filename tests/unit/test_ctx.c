@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts: their end, error messages, the log, a root that is not tracefs, instances' names. */
-#include "check.h"
-#include "ctx.h"
-#include "tree.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 static int setup(void **state)
 {

@@ -4,12 +4,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "check.h"
-#include "lustre/record/event.h"
-#include "lustre/record/from_line.h"
-#include "lustre/record/line.h"
-#include "lustre/record/sort.h"
-#include "pipeline/daemon/file.h"
+#include "compat/dk/debug_daemon/file.h"
+#include "compat/lustre/binary/event.h"
+#include "compat/lustre/binary/from_line.h"
+#include "compat/lustre/binary/line.h"
+#include "compat/lustre/binary/sort.h"
+#include "tests/helper/check.h"
 
 #define LINE "00000080:00200000:1.0F:1495061000.000042:0:77:0:(syscalls:0:sys_exit_read()) "
 

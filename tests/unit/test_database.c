@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Databases: names of tables and columns, and values, from files that nobody can trust. */
-#include "check.h"
+#include "tests/helper/check.h"
 
 #include <sqlite3.h>
 
-#include "base/buf.h"
-#include "base/util.h"
-#include "database/database.h"
-#include "schema/schema.h"
+#include "answers/sql/database.h"
+#include "answers/tables/schema.h"
+#include "lib/base/buf.h"
+#include "lib/base/util.h"
 
 #define COMMON                                                                                     \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \

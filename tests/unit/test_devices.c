@@ -3,9 +3,9 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
-#include "check.h"
-#include "lustre/devices.h"
-#include "lustre/keyval.h"
+#include "compat/lustre/devices.h"
+#include "compat/lustre/keyval.h"
+#include "tests/helper/check.h"
 
 /* Attributes of a table of keys. */
 enum { LIST = 1, LIST_SIZE, INDEX, TYPE, VALUE, INT_VALUE, KEY_FORMAT };

@@ -2,10 +2,10 @@
 /* The names of disks: of this machine, in the files of the library, of several hosts, and from hostile files. */
 #include <sys/mman.h>
 
-#include "base/disks.h"
-#include "check.h"
-#include "source.h"
-#include "tracedat.h"
+#include "lib/base/disks.h"
+#include "lib/source.h"
+#include "lib/tracedat.h"
+#include "tests/helper/check.h"
 
 #define DEV(major, minor) ((uint64_t)(major) << 20 | (minor))
 

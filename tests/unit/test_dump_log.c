@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's messages in the memory of a kernel, and what may be wrong there. */
-#include "check.h"
-#include "lustre/dump_log.h"
-#include "made_dump.h"
+#include "compat/lustre/dump_log.h"
+#include "tests/helper/check.h"
+#include "tests/helper/made_dump.h"
 
 /* Reads the messages; lines is the line of each record, one character each. */
 static int read_lines(const char *path, char **words, char **damage, char *lines, size_t size)

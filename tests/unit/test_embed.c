@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calls on a context without tracefs open it, or report why they cannot. */
-#include "check.h"
-#include "tree.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define NOWHERE "/nowhere/at/all"
 #define NO_ROOT "open " NOWHERE ": No such file or directory"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options of callers: NULL, of an older or newer header, and with unknown flags. */
-#include "check.h"
-#include "ctx.h"
-#include "tree.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 /* A struct of a header that has a member more. */
 #define NEWER(type)                                                                                \

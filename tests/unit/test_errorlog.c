@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernel's error_log: entries as kernel 6.18 writes them, as error messages. */
-#include "check.h"
-#include "tracefs/errorlog.h"
+#include "lib/tracefs/errorlog.h"
+#include "tests/helper/check.h"
 
 /* clang-format off */
 #define FIRST \

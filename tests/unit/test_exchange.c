@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Both sides of connections and requests: which steps come before others, and what is not certain. */
-#include "exchange/exchange.h"
+#include "answers/exchange/exchange.h"
 
-#include "base/buf.h"
-#include "check.h"
-#include "tree.h"
+#include "lib/base/buf.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define COMMON                                                                                     \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filter expressions: grammar, errors, text for the kernel, matching of made-up records. */
-#include "check.h"
-#include "event.h"
-#include "expr.h"
-#include "made_up.h"
+#include "lib/event.h"
+#include "lib/expr.h"
+#include "tests/helper/check.h"
+#include "tests/helper/made_up.h"
 
-#include "base/banned.h"
+#include "lib/base/banned.h"
 
 struct fixture {
 	struct dkt_ctx *ctx;

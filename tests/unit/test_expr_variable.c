@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Variables in filter expressions: their grammar, their values, the equalities that must be true. */
-#include "check.h"
-#include "event.h"
-#include "expr.h"
-#include "made_up.h"
+#include "lib/event.h"
+#include "lib/expr.h"
+#include "tests/helper/check.h"
+#include "tests/helper/made_up.h"
 
 struct fixture {
 	struct dkt_ctx *ctx;

@@ -2,8 +2,8 @@
 /* Pages that are read from a file a few at a time. */
 #include <sys/mman.h>
 
-#include "check.h"
-#include "source/extent.h"
+#include "lib/source/extent.h"
+#include "tests/helper/check.h"
 
 #define PAGE  16u
 #define PAGES 7u

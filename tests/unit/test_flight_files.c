@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "check.h"
-#include "flight/files.h"
+#include "lib/base/buf.h"
+#include "recording/flight/files.h"
+#include "tests/helper/check.h"
 
 #define HOUR (INT64_C(3600) * 1000000000)
 #define NOW  (INT64_C(1795175397) * 1000000000)

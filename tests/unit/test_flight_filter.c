@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The filter of a flight recorder, and the conditions whose events lack its fields. */
-#include "check.h"
-#include "flight/measure.h"
-#include "tree.h"
+#include "recording/flight/measure.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define FIELD(name) "\tfield:u64 " name ";\toffset:8;\tsize:8;\tsigned:0;\n"
 

@@ -3,8 +3,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "check.h"
-#include "flight/socket.h"
+#include "recording/flight/socket.h"
+#include "tests/helper/check.h"
 
 /* Connects to a listener of our own, says the bytes and ends. Returns what flight_accept() makes of it. */
 static int request_of(const char *bytes, struct flight_request *request)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Formats: which fields are valid, and which formats libtraceevent may see. */
-#include "check.h"
-#include "event/format_check.h"
+#include "lib/event/format_check.h"
+#include "tests/helper/check.h"
 
 #define HEAD  "name: up\nID: 7\nformat:\n"
 #define TYPE  "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events, symbols and names of processes that a file contains. */
-#include "check.h"
-#include "event.h"
-#include "pages.h"
-#include "source/comms.h"
-#include "source/file.h"
-#include "symbol.h"
+#include "lib/event.h"
+#include "lib/source/comms.h"
+#include "lib/source/file.h"
+#include "lib/symbol.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 #define FORMAT(name, id)                                                                           \
 	"name: " name "\nID: " id "\n" TREE_COMMON                                                 \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The merge by time. */
-#include "check.h"
+#include "tests/helper/check.h"
 
-#include "source/heap.h"
+#include "lib/source/heap.h"
 
 /* Streams of rising times are merged; of equal times the stream that is first in order comes first. */
 static void streams_are_merged_by_time_then_order(void **state)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: their definitions, the kernel's hist files, counting in user space. */
-#include "check.h"
-#include "hist.h"
-#include "pages.h"
+#include "lib/hist.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 #define ID_READ  7
 #define ID_OTHER 8

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: names of numbers, by the event's print format, of devices and processes. */
-#include "check.h"
-#include "hist.h"
-#include "pages.h"
+#include "lib/hist.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 #define ID_ONE 7
 #define ID_TWO 8

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms of latencies: bounds, classes, pairs that are taken away again, and the text for Prometheus. */
-#include "archive/histograms.h"
-#include "base/memory.h"
-#include "check.h"
-#include "set/pairs.h"
+#include "compat/set/pairs.h"
+#include "lib/base/memory.h"
+#include "recording/daemon/histograms.h"
+#include "tests/helper/check.h"
 
 #define IOTRACE  (UINT32_C(1) << 3)
 #define VFSTRACE (UINT32_C(1) << 21)

@@ -2,8 +2,8 @@
 /* Recordings in progress: whole, growing, cut at any byte, with invalid sections. */
 #include <sys/mman.h>
 
-#include "check.h"
-#include "journal.h"
+#include "tests/helper/check.h"
+#include "tests/helper/journal.h"
 
 struct reading {
 	int fd;

@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "check.h"
-#include "pipeline/journald.h"
+#include "compat/pipeline/journald.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "tests/helper/check.h"
 
 #define LONG_TEXT 20000
 

@@ -2,8 +2,8 @@
 /* JSON that is read value by value: what it takes, what it refuses, and how much memory that needs. */
 #include <malloc.h>
 
-#include "base/json_reader.h"
-#include "check.h"
+#include "lib/base/json_reader.h"
+#include "tests/helper/check.h"
 
 /* Takes the whole text, and nothing of it. */
 static int skip_all(const char *text)

@@ -2,9 +2,9 @@
 /* Compressed dumps: whether the file is whole. */
 #include <fcntl.h>
 
-#include "base/io.h"
-#include "check.h"
-#include "vmcore/image.h"
+#include "lib/base/io.h"
+#include "lib/vmcore/image.h"
+#include "tests/helper/check.h"
 
 #define BLOCK 4096
 

@@ -2,9 +2,9 @@
 /* The kernel's printf, compared with the C library's or with the kernel's documentation. */
 #include <arpa/inet.h>
 
-#include "check.h"
-#include "plan/kformat.h"
-#include "symbol.h"
+#include "lib/plan/kformat.h"
+#include "lib/symbol.h"
+#include "tests/helper/check.h"
 
 /* The bytes to which an argument points. */
 struct behind {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* last_boot_info, and the sources of buffers that the kernel does not fill any more. */
-#include "check.h"
-#include "last_boot.h"
-#include "pages.h"
-#include "source/live/learn.h"
-#include "symbol.h"
+#include "lib/last_boot.h"
+#include "lib/source/live/learn.h"
+#include "lib/symbol.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 #define EVENT_ID 7
 

@@ -2,7 +2,7 @@
 /* libdktrace-lustre through its installed header: masks, class map, style and sources. */
 #include <dktrace/lustre.h>
 
-#include "class_kernel.h"
+#include "tests/helper/class_kernel.h"
 
 static struct dkt_lustre_map *map_of(struct dkt_ctx *ctx)
 {

@@ -2,8 +2,8 @@
 /* libdktrace-lustre without memory: each allocation fails in turn, and the call returns -ENOMEM. */
 #include <dktrace/lustre.h>
 
-#include "check.h"
-#include "tree.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1

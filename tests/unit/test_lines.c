@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/when.h"
-#include "check.h"
-#include "fleet/lines.h"
-#include "remote/words.h"
+#include "fleet/collect/lines.h"
+#include "fleet/remote/words.h"
+#include "lib/base/buf.h"
+#include "lib/base/when.h"
+#include "tests/helper/check.h"
 
 #define N_HOSTS 100
 #define SECOND  ((uint64_t)DKT__NSEC_PER_SEC)

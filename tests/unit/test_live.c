@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Live sources of a directory: order, gaps, records kept for the next source, counts. */
-#include "check.h"
-#include "pages.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 #define EVENT_ID 7
 

@@ -2,9 +2,9 @@
 /* Lustre's records that a probe has recorded too: they are found, each once. */
 #include <sys/mman.h>
 
-#include "check.h"
-#include "lustre/log_ahead.h"
-#include "lustre/record/event.h"
+#include "compat/lustre/binary/event.h"
+#include "compat/lustre/log_ahead.h"
+#include "tests/helper/check.h"
 
 #define BASE 1495061000u
 

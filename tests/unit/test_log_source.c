@@ -3,9 +3,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "lustre/log_kind.h"
-#include "lustre/log_source.h"
+#include "compat/lustre/log_kind.h"
+#include "compat/lustre/log_source.h"
+#include "tests/helper/check.h"
 
 #define RECORDS 20000
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The wall clock beside the log's clock: what is kept of it, and the difference at a time. */
-#include "check.h"
-#include "log/wall.h"
+#include "compat/log/wall.h"
+#include "tests/helper/check.h"
 
 static void a_clock_that_is_not_set_has_one_part(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Incidents of Lustre and their stories: both sides of locks, threads that hang, hosts that start again. */
-#include "lustre_lines.h"
-#include "lustre_log/incidents.h"
-#include "lustre_log/leaks.h"
+#include "compat/lustre_log/incidents.h"
+#include "compat/lustre_log/leaks.h"
+#include "tests/helper/lustre_lines.h"
 
 #define LOCK(words, address, modes)                                                                \
 	"### " words " ns: filter-x_UUID lock: 0000000000000001/" address                          \

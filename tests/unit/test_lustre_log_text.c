@@ -2,14 +2,14 @@
 /* The messages of Lustre 2.12, 2.15 and 2.17 that the analyses of lustre read. */
 #include <inttypes.h>
 
-#include "check.h"
-#include "lustre_log/client_text.h"
-#include "lustre_log/lock_text.h"
-#include "lustre_log/malloc_text.h"
-#include "lustre_log/opcode.h"
-#include "lustre_log/rpc_text.h"
-#include "lustre_log/service_text.h"
-#include "lustre_log/thing.h"
+#include "compat/lustre_log/client_text.h"
+#include "compat/lustre_log/lock_text.h"
+#include "compat/lustre_log/malloc_text.h"
+#include "compat/lustre_log/opcode.h"
+#include "compat/lustre_log/rpc_text.h"
+#include "compat/lustre_log/service_text.h"
+#include "compat/lustre_log/thing.h"
+#include "tests/helper/check.h"
 
 #define CLIENT_2_12 "pname:cluuid:pid:xid:nid:opc "
 #define SERVER_2_12 "pname:cluuid+ref:pid:xid:nid:opc "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* RPCs joined from their messages, and the clocks of hosts from RPCs. */
-#include "lustre_lines.h"
-#include "lustre_log/clocks.h"
-#include "lustre_log/rpcs.h"
+#include "compat/lustre_log/clocks.h"
+#include "compat/lustre_log/rpcs.h"
+#include "tests/helper/lustre_lines.h"
 
 #define OST_READ 3
 

@@ -2,8 +2,8 @@
 /* Requests and locks as spans of time. */
 #include <inttypes.h>
 
-#include "lustre_lines.h"
-#include "lustre_log/waterfall.h"
+#include "compat/lustre_log/waterfall.h"
+#include "tests/helper/lustre_lines.h"
 
 struct line {
 	uint32_t host;

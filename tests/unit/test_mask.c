@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Masks: every case of the legacy grammar, and printing that reads back. */
-#include "check.h"
-#include "lustre/mask.h"
+#include "compat/lustre/mask.h"
+#include "tests/helper/check.h"
 
 #define DEFAULT 0x130e0580u
 #define EMERG   0x00040000u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory: the kernel's numbers, and the part of it that buffers may take. */
-#include "check.h"
-#include "set/param/memory.h"
+#include "compat/set/param/memory.h"
+#include "tests/helper/check.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define MB(n)         ((uint64_t)(n) << 20)

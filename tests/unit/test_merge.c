@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 
-#include "check.h"
+#include "tests/helper/check.h"
 
 #define MAX 8
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events by name: words, filters in brackets, error messages. */
-#include "check.h"
-#include "lustre/named.h"
-#include "tree.h"
+#include "compat/lustre/named.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define PID  "\tfield:pid_t pid;\toffset:8;\tsize:4;\tsigned:1;\n"
 #define PRIO "\tfield:int prio;\toffset:12;\tsize:4;\tsigned:1;\n"

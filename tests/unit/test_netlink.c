@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "check.h"
+#include "tests/helper/check.h"
 
 static int setup(void **state)
 {

@@ -2,8 +2,8 @@
 /* Pages made of records, which libtraceevent's kbuffer reads back. */
 #include <kbuffer.h>
 
-#include "check.h"
-#include "tracedat/pack.h"
+#include "lib/tracedat/pack.h"
+#include "tests/helper/check.h"
 
 #define MAX_RECORDS 64
 

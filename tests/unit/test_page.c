@@ -2,9 +2,9 @@
 /* Reading pages: times, gaps, and wrong lengths. */
 #include <kbuffer.h>
 
-#include "check.h"
-#include "pages.h"
-#include "source/page.h"
+#include "lib/source/page.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 struct walk {
 	struct dkt__page page;

@@ -2,10 +2,10 @@
 /* Pairs of some system calls among all. */
 #include <sys/syscall.h>
 
-#include "base/buf.h"
-#include "base/util.h"
-#include "check.h"
-#include "set/pair_calls.h"
+#include "compat/set/pair_calls.h"
+#include "lib/base/buf.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
 
 static struct dkt_ctx *ctx;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pairs of records: keys, groups, nesting, gaps; and the data structures below. */
-#include "base/intern.h"
-#include "base/keymap.h"
-#include "check.h"
-#include "pages.h"
-#include "pairs.h"
+#include "lib/base/intern.h"
+#include "lib/base/keymap.h"
+#include "lib/pairs.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 #define ID_BEGIN 7
 #define ID_END   8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* set_param of dktrace's own parameters: values, errors, several in one change. */
-#include "log_tree.h"
-#include "set/param.h"
+#include "compat/set/param.h"
+#include "tests/helper/log_tree.h"
 
 static int set_param(struct log_tree *t, const char *name, const char *value)
 {

@@ -6,9 +6,9 @@
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
-#include "check.h"
-#include "debuginfo/binary.h"
-#include "perfdata.h"
+#include "lib/debuginfo/binary.h"
+#include "lib/perfdata.h"
+#include "tests/helper/check.h"
 
 /* Where the program was mapped. */
 #define START UINT64_C(0x10000000)

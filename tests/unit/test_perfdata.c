@@ -3,9 +3,9 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-#include "base/io.h"
-#include "check.h"
-#include "ctx.h"
+#include "lib/base/io.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
 
 #define PLAIN "tests/fixture/perfdata/plain.data"
 

@@ -3,8 +3,8 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-#include "check.h"
-#include "ctx.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
 
 #define RECORDED "tests/fixture/perfdata/"
 

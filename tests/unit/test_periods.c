@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Periods: the grammar of definitions, and what made-up records begin and end. */
-#include "analyze/period_def.h"
-#include "analyze/period_kind.h"
-#include "check.h"
-#include "tree.h"
+#include "answers/analyze/period_def.h"
+#include "answers/analyze/period_kind.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define FIELDS                                                                                     \
 	"\tfield:int fd;\toffset:8;\tsize:4;\tsigned:1;\n"                                         \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The counts of pictures: bins that become wider, durations over time, trees of stacks. */
-#include "check.h"
-#include "picture/flame.h"
+#include "answers/view/flame.h"
+#include "tests/helper/check.h"
 
 static void bins_become_wider_and_no_count_is_lost(void **state)
 {

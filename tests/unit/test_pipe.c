@@ -2,8 +2,8 @@
 /* Recordings in progress from a pipe: while it grows, cut at any byte, damaged, beside the file. */
 #include <sys/mman.h>
 
-#include "check.h"
-#include "journal.h"
+#include "tests/helper/check.h"
+#include "tests/helper/journal.h"
 
 struct piping {
 	int fds[2];

@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
-#include "check.h"
-#include "pipeline/outfile.h"
+#include "compat/pipeline/outfile.h"
+#include "lib/base/io.h"
+#include "tests/helper/check.h"
 
 struct test {
 	struct dkt_ctx *ctx;

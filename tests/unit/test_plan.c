@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Texts of records: conversions, expressions, names, strings, addresses. */
-#include "plan_tree.h"
+#include "tests/helper/plan_tree.h"
 
 /* ---- integers ---- */
 

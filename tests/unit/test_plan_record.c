@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Texts of records: special events, lines of the trace style, damaged records. */
 
-#include "plan_tree.h"
+#include "tests/helper/plan_tree.h"
 
 /* ---- special events ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes on a made-up kernel: places, expressions by BTF, errors. */
-#include "check.h"
-#include "debuginfo/abi.h"
-#include "debuginfo/btf.h"
-#include "probe_tree.h"
+#include "lib/debuginfo/abi.h"
+#include "lib/debuginfo/btf.h"
+#include "tests/helper/check.h"
+#include "tests/helper/probe_tree.h"
 
 /* Returns the definition or the error message. The caller frees it. */
 static char *define(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *place,

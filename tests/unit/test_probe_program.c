@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes on programs: this one with its own debug information, and invalid files. */
-#include "check.h"
-#include "debuginfo/binary.h"
-#include "probe_target.h"
-#include "probe_tree.h"
-#include "set/probes/probe_words.h"
+#include "compat/set/probes/probe_words.h"
+#include "lib/debuginfo/binary.h"
+#include "tests/helper/check.h"
+#include "tests/helper/probe_target.h"
+#include "tests/helper/probe_tree.h"
 
 struct small {
 	int x, y;

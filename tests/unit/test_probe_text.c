@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Definitions as text: the kernels' lists, joined with their profiles. */
-#include "check.h"
-#include "probe_tree.h"
+#include "tests/helper/check.h"
+#include "tests/helper/probe_tree.h"
 
 /* Text to a probe and back. */
 static void definitions_read_back(void **state)

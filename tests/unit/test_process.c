@@ -6,9 +6,9 @@
 #include <sys/capability.h>
 #include <sys/wait.h>
 
-#include "check.h"
-#include "debuginfo/btf.h"
-#include "tree.h"
+#include "lib/debuginfo/btf.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 static unsigned int printed;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Programs by name: the same ones in the kernel's filter and among the records of a file. */
-#include "base/util.h"
-#include "check.h"
-#include "lustre/mask.h"
-#include "lustre/programs.h"
-#include "pipeline/selection.h"
-#include "set/filters.h"
-#include "tree.h"
+#include "compat/lustre/mask.h"
+#include "compat/lustre/programs.h"
+#include "compat/pipeline/selection.h"
+#include "compat/set/filters.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 struct fixture {
 	char dir[TREE_NAME];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Progress: on stderr if that is a terminal, after a second, with the rate and the time left. */
-#include "check.h"
+#include "tests/helper/check.h"
 
 #include <time.h>
 
@@ -35,7 +35,7 @@ static int made_bytes(const struct dkt_source *source, uint64_t *done, uint64_t 
 #define dkt_source_bytes made_bytes
 #undef stderr
 #define stderr told
-#include "app/progress.c"
+#include "ctl/app/progress.c"
 
 /* Returns the output so far and starts again; the caller frees it. */
 static char *text;

@@ -3,13 +3,13 @@
 #include <sched.h>
 #include <sys/mman.h>
 
-#include "check.h"
-#include "lustre/record/line.h"
-#include "lustre/record/print.h"
-#include "lustre/record/runs.h"
-#include "lustre/record/slice.h"
-#include "lustre/record/sort.h"
-#include "lustre/record/winners.h"
+#include "compat/lustre/binary/line.h"
+#include "compat/lustre/binary/print.h"
+#include "compat/lustre/binary/runs.h"
+#include "compat/lustre/binary/slice.h"
+#include "compat/lustre/binary/sort.h"
+#include "compat/lustre/binary/winners.h"
+#include "tests/helper/check.h"
 
 #define BASE 1495061000u
 

@@ -5,11 +5,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/io.h"
-#include "check.h"
-#include "pages.h"
-#include "tracedat.h"
-#include "tracedat/journal.h"
+#include "lib/base/io.h"
+#include "lib/tracedat.h"
+#include "lib/tracedat/journal.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 /* The clock of the library, which only a test advances. */
 static time_t clock_now;

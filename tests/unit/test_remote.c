@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "remote/outbox.h"
+#include "fleet/remote/outbox.h"
+#include "tests/helper/check.h"
 
 /* ---- frames ---- */
 

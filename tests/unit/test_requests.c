@@ -2,9 +2,9 @@
 /* Both sides of Lustre's requests: which messages come before others, and what is not certain. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "exchange/exchange.h"
-#include "lustre_lines.h"
+#include "answers/exchange/exchange.h"
+#include "lib/base/buf.h"
+#include "tests/helper/lustre_lines.h"
 
 #define HOSTS 4
 

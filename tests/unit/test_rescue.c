@@ -2,9 +2,9 @@
 /* The rescue of a recording: cut anywhere, it gets what the instances hold, and exact counts. */
 #include <sys/mman.h>
 
-#include "base/io.h"
-#include "check.h"
-#include "journal.h"
+#include "lib/base/io.h"
+#include "tests/helper/check.h"
+#include "tests/helper/journal.h"
 
 /* No process has this number: it is larger than the kernel allows. */
 #define DEAD 4194305

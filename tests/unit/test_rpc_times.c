@@ -2,8 +2,8 @@
 /* Lustre's messages about RPCs: which request they are about, and whether they end it. */
 #include <inttypes.h>
 
-#include "check.h"
-#include "lustre/rpc_times.h"
+#include "compat/lustre_log/rpc_times.h"
+#include "tests/helper/check.h"
 
 #define NAMES "pname:cluuid:pid:xid:nid:opc:job "
 #define OLD   "pname:cluuid+ref:pid:xid:nid:opc "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Static markers: operands of the assembler, markers of a program that has them. */
-#include "check.h"
-#include "debuginfo/sdt.h"
+#include "lib/debuginfo/sdt.h"
+#include "tests/helper/check.h"
 
 static void expect(enum dkt__machine machine, const char *args, const char *const *want,
 		   unsigned int n)

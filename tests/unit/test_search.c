@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the text of a message can be, and what the kernel must compare. */
-#include "check.h"
-#include "lustre/message/search.h"
-#include "lustre/message/texts.h"
-#include "pages.h"
+#include "compat/lustre/message/search.h"
+#include "compat/lustre/message/texts.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 #define STRING(name, at) "\tfield:__data_loc char[] " name ";\toffset:" at ";\tsize:4;\tsigned:0;\n"
 
@@ -11,7 +11,7 @@ struct tree {
 	char root[TREE_NAME];
 	struct dkt_ctx *ctx;
 	struct dkt_event *cdebug, *strings, *nested, *text;
-	struct names texts;
+	struct dkt__strings texts;
 	struct search search;
 };
 
@@ -68,7 +68,7 @@ static int teardown(void **state)
 	struct tree *t = *state;
 
 	search_clear(&t->search);
-	names_clear(&t->texts);
+	dkt__strings_clear(&t->texts);
 	dkt_ctx_free(t->ctx);
 	assert_int_equal(tree_remove(t->root), 0);
 	free(t);

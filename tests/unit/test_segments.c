@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "base/buf.h"
-#include "capture/age.h"
-#include "capture/segments.h"
-#include "check.h"
+#include "lib/base/buf.h"
+#include "recording/record/age.h"
+#include "recording/record/segments.h"
+#include "tests/helper/check.h"
 
 #define HOUR   INT64_C(3600)
 #define SECOND INT64_C(1000000000)

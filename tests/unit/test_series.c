@@ -2,8 +2,8 @@
 /* Files in succession: options, what they say together, what is missing. */
 #include <sys/mman.h>
 
-#include "check.h"
-#include "journal.h"
+#include "tests/helper/check.h"
+#include "tests/helper/journal.h"
 
 #define V6   "tests/fixture/tracedat/v6.dat"
 #define ZSTD "tests/fixture/tracedat/v7-zstd.dat"

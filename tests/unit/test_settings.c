@@ -2,10 +2,10 @@
 /* The file of settings: it reads back as written, and errors name their line. */
 #include <fcntl.h>
 
-#include "base/util.h"
-#include "check.h"
-#include "log/settings.h"
-#include "lustre/mask.h"
+#include "compat/log/settings.h"
+#include "compat/lustre/mask.h"
+#include "lib/base/util.h"
+#include "tests/helper/check.h"
 
 struct place {
 	char dir[40];
@@ -63,15 +63,15 @@ static void settings_read_back_as_written(void **state)
 	in.debug_mb = 4000000000u;
 	in.has_instance = true;
 	in.filter = strdup("comm ~ \"a b*\" && fd == 1");
-	assert_int_equal(names_add(&in.filtered, "syscalls:sys_enter_read"), 0);
-	assert_int_equal(names_add(&in.filtered, "kmem:kmalloc"), 0);
+	assert_int_equal(dkt__strings_add(&in.filtered, "syscalls:sys_enter_read"), 0);
+	assert_int_equal(dkt__strings_add(&in.filtered, "kmem:kmalloc"), 0);
 	assert_int_equal(entries_add(&in.rules, "vfstrace+sched:*", "comm == \"a b\""), 0);
 	assert_int_equal(entries_add(&in.triggers, "a:b", "traceoff:3 if c == 1"), 0);
 	assert_int_equal(entries_add(&in.placed, "a:b", "stacktrace"), 0);
 	assert_int_equal(threads_parse("12 13", &in.threads), 0);
 	in.functions.tracer = strdup("function_graph");
-	assert_int_equal(names_add(&in.functions.only, "vfs_*"), 0);
-	assert_int_equal(names_add(&in.functions.roots, "do_sys open"), 0);
+	assert_int_equal(dkt__strings_add(&in.functions.only, "vfs_*"), 0);
+	assert_int_equal(dkt__strings_add(&in.functions.roots, "do_sys open"), 0);
 	assert_int_equal(threads_parse("7", &in.functions.threads), 0);
 	in.functions.depth = 3;
 	in.functions.threshold = 5000;

@@ -2,10 +2,10 @@
 /* Spools: files of a killed reader, damaged files. */
 #include <fcntl.h>
 
-#include "check.h"
-#include "instance.h"
-#include "pages.h"
-#include "source/live/spool.h"
+#include "lib/instance.h"
+#include "lib/source/live/spool.h"
+#include "tests/helper/check.h"
+#include "tests/helper/pages.h"
 
 struct place {
 	char dir[32];

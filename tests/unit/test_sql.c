@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SQL: the results of statements, and the errors of wrong ones. */
-#include "check.h"
-#include "sql_tree.h"
+#include "tests/helper/check.h"
+#include "tests/helper/sql_tree.h"
 
 struct tree {
 	char root[TREE_NAME];

@@ -2,8 +2,8 @@
 /* Stages: all buffers are processed in order until one fails, with and without threads. */
 #include <sched.h>
 
-#include "check.h"
-#include "lustre/record/stage.h"
+#include "compat/lustre/binary/stage.h"
+#include "tests/helper/check.h"
 
 #define SIZE 64
 

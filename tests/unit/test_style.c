@@ -2,8 +2,8 @@
 /* The library's styles: every type of field, losses, and hostile records. */
 #include <json.h>
 
-#include "check.h"
-#include "style_room.h"
+#include "tests/helper/check.h"
+#include "tests/helper/style_room.h"
 
 /* ---- json ---- */
 

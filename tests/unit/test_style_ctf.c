@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The style ctf: babeltrace2 reads back the same, whatever is in the records. */
-#include "style_room.h"
+#include "tests/helper/style_room.h"
 
 /* ---- what babeltrace2 reads back ---- */
 

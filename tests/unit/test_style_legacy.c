@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of Lustre's debug log: context, first record, gaps, places, messages of its own. */
-#include "check.h"
-#include "ctx.h"
-#include "lustre/style_legacy.h"
-#include "tree.h"
+#include "compat/lustre/style_legacy.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 #define FIELD(type_name, offset, size, is_signed)                                                  \
 	"\tfield:" type_name ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The style perfetto: the slices and tracks of pairs of events. */
-#include "perfetto_walk.h"
-#include "style/perfetto.h"
-#include "style_room.h"
+#include "lib/style/perfetto.h"
+#include "tests/helper/perfetto_walk.h"
+#include "tests/helper/style_room.h"
 
 /* A record of an event with the fields of style_event.h, a microsecond after the one before. */
 static void perfetto_one(struct room *room, const char *system, const char *name, int32_t pid)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Call stacks of a record: in the record, below it, in the next record. */
-#include "check.h"
-#include "style_room.h"
-#include "symbol.h"
+#include "lib/symbol.h"
+#include "tests/helper/check.h"
+#include "tests/helper/style_room.h"
 
 /* The head of a stack's record and its callers. */
 struct calls {

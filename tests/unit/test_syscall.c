@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "tests/helper/check.h"
 
 #define DAT  "tests/fixture/tracedat/v6.dat"
 #define PERF "tests/fixture/perfdata/plain.data"

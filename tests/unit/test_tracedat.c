@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "check.h"
-#include "ctx.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
 
 #define RECORDED "tests/fixture/tracedat/"
 #define MADE     "tests/fuzz/corpus/tracedat/"

@@ -2,8 +2,8 @@
 /* Options of a trace.dat that change its times: the numbers are those of trace-cmd report -t. */
 #include <sys/mman.h>
 
-#include "check.h"
-#include "ctx.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
 
 #define MADE "tests/fuzz/corpus/tracedat/"
 

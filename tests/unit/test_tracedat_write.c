@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "check.h"
-#include "ctx.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
 
 /* 91 records of CPU 0 and 5 of CPU 1: a page each. */
 #define INPUT "tests/fixture/perfdata/plain.data"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers: lines as the kernels write them, commands as people do, exclusions. */
-#include "check.h"
-#include "instance/trigger.h"
+#include "lib/instance/trigger.h"
+#include "tests/helper/check.h"
 
 static int setup(void **state)
 {

@@ -4,10 +4,10 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "check.h"
-#include "io/turn.h"
-#include "tree.h"
+#include "compat/io/turn.h"
+#include "lib/base/buf.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 static int setup(void **state)
 {

@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 #include <zstd.h>
 
-#include "check.h"
-#include "ctx.h"
+#include "lib/ctx.h"
+#include "tests/helper/check.h"
 
 /* From trace-cmd.dat.v7(5). */
 enum { BUFFER = 3, PRINTK = 20 };

@@ -6,8 +6,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "tree.h"
+#include "tests/helper/check.h"
+#include "tests/helper/tree.h"
 
 struct test {
 	char root[TREE_NAME];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A made-up kernel's memory is walked: ring buffers, events, names, symbols, and what is wrong there. */
-#include "check.h"
-#include "made_kernel.h"
-#include "source/page.h"
-#include "vmcore/buffers.h"
-#include "vmcore/cpu.h"
-#include "vmcore/events.h"
-#include "vmcore/image.h"
+#include "lib/source/page.h"
+#include "lib/vmcore/buffers.h"
+#include "lib/vmcore/cpu.h"
+#include "lib/vmcore/events.h"
+#include "lib/vmcore/image.h"
+#include "tests/helper/check.h"
+#include "tests/helper/made_kernel.h"
 
 static struct made_kernel *setup(struct dkt_ctx **ctx)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of parameters that get_param, list_param and find_param found and will print. */
-#include "lctl/param/list.h"
+#include "compat/lctl/param/list.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* ---- -b: targets with the same value ---- */
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "lctl/param/opts.h"
+#include "compat/lctl/param/opts.h"
 
 struct param_value {
 	char *name; /* printed unless -b joins several parameters */

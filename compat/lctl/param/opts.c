@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options that get_param, list_param and find_param share. */
-#include "lctl/param/opts.h"
+#include "compat/lctl/param/opts.h"
 
 #include <getopt.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
-#include "io/say.h"
+#include "compat/io/say.h"
+#include "lib/base/util.h"
 
 /* Each command accepts all long names. The order decides what an abbreviation means. */
 static const struct option names[] = {

@@ -2,8 +2,8 @@
 /* Prints parameters as get_param, list_param and find_param do. */
 #include <sys/stat.h>
 
-#include "io/say.h"
-#include "lctl/param/list.h"
+#include "compat/io/say.h"
+#include "compat/lctl/param/list.h"
 
 #define RESET   "\033[0m"
 #define CHANGED "\033[91m"

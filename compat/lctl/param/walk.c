@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds parameters by pattern, in Lustre's trees or among our own, and reads them. */
-#include "lctl/param/walk.h"
+#include "compat/lctl/param/walk.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "apply/apply.h"
-#include "base/buf.h"
-#include "base/io.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "log/directory.h"
-#include "set/param.h"
-#include "set/param/debug_words.h"
+#include "compat/apply/apply.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/log/directory.h"
+#include "compat/set/param.h"
+#include "compat/set/param/debug_words.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
 
 /* The directories above the current one, to detect loops of symbolic links. */
 struct above {

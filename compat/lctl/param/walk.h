@@ -4,8 +4,8 @@
 
 #include <regex.h>
 
-#include "lctl/lctl.h"
-#include "lctl/param/list.h"
+#include "compat/lctl/lctl.h"
+#include "compat/lctl/param/list.h"
 
 /* State of one command. The members after `opts` start as zeroes. */
 struct param_walk {

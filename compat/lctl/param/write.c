@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sets one parameter: in Lustre's files, in the trace log, or in both. */
-#include "lctl/param/write.h"
+#include "compat/lctl/param/write.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "apply/apply.h"
-#include "base/util.h"
-#include "io/say.h"
-#include "lctl/cmd.h"
-#include "set/param.h"
-#include "set/param/debug_words.h"
-#include "set/param/file.h"
+#include "compat/apply/apply.h"
+#include "compat/io/say.h"
+#include "compat/lctl/cmd.h"
+#include "compat/set/param.h"
+#include "compat/set/param/debug_words.h"
+#include "compat/set/param/file.h"
+#include "lib/base/util.h"
 
 /* ---- dktrace's own parameters ---- */
 

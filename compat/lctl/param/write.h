@@ -2,8 +2,8 @@
 /* Sets one parameter: in Lustre's files, in the trace log, or in both. */
 #pragma once
 
-#include "lctl/lctl.h"
-#include "log/debuglog.h"
+#include "compat/lctl/lctl.h"
+#include "compat/log/debuglog.h"
 
 /* State of one command. The members after `lctl` start as zeroes. */
 struct param_write {

@@ -4,10 +4,10 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "lustre/class/map.h"
+#include "compat/lustre/class/map.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
 
 #define CLASSES_VARIABLE "DKTRACE_CLASSES"
 #define CLASSES_SITE     CONFDIR "/classes.d"

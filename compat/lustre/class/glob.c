@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "lustre/class/glob.h"
+#include "compat/lustre/class/glob.h"
 
 /* Returns the closing bracket; a `]` at the beginning of the set is a member of it. */
 static const char *set_end(const char *open)

@@ -2,8 +2,8 @@
 /* Shared by the code of the class map: reading files, parsing them, resolving events. */
 #pragma once
 
-#include "base/arena.h"
-#include "lustre/class.h"
+#include "compat/lustre/class.h"
+#include "lib/base/arena.h"
 
 /* The definition of a class, a subsystem or `messages`. */
 struct class_target {

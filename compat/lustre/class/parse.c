@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads one file of the class map, as dktrace-classes(5) describes it. */
-#include "base/util.h"
-#include "lustre/class/glob.h"
-#include "lustre/class/map.h"
-#include "lustre/class/reader.h"
+#include "compat/lustre/class/glob.h"
+#include "compat/lustre/class/map.h"
+#include "compat/lustre/class/reader.h"
+#include "lib/base/util.h"
 
 enum target_kind { TARGET_CLASS, TARGET_SUBSYSTEM, TARGET_MESSAGES };
 

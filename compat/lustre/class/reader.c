@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads configuration in YAML, event by event; every error names its line and column. */
-#include "lustre/class/reader.h"
+#include "compat/lustre/class/reader.h"
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 /* ---- errors ---- */
 

@@ -6,7 +6,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "base/arena.h"
+#include "lib/base/arena.h"
 
 struct reader {
 	struct dkt_ctx *ctx; /* for error messages */

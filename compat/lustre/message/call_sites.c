@@ -6,14 +6,14 @@
  * are found. Other bytes that look like a call would need exactly the right distance, and the
  * kernel refuses a probe inside an instruction.
  */
-#include "lustre/message/call_sites.h"
+#include "compat/lustre/message/call_sites.h"
 
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/gained.h"
-#include "base/parse.h"
-#include "lustre/message/kcore.h"
+#include "compat/lustre/message/kcore.h"
+#include "lib/base/buf.h"
+#include "lib/base/gained.h"
+#include "lib/base/parse.h"
 
 #define MAX_CALLERS 8
 

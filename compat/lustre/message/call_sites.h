@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "lustre/message/cdebug.h"
+#include "compat/lustre/message/cdebug.h"
 
 /* Finds calls of target in code that is loaded at address. Returns their number, up to most. */
 size_t call_sites_in(enum cdebug_machine machine, const uint8_t *code, size_t len, uint64_t address,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Creates and removes the probe dktrace:cdebug, whose fields cdebug_fields.c has. */
-#include "lustre/message/cdebug.h"
+#include "compat/lustre/message/cdebug.h"
 
 #include <fcntl.h>
 
-#include "base/gained.h"
-#include "base/io.h"
-#include "base/util.h"
-#include "io/run_dir.h"
-#include "lustre/lustre_masks.h"
-#include "lustre/message/call_sites.h"
+#include "compat/lustre/lustre_masks.h"
+#include "compat/lustre/message/call_sites.h"
+#include "lib/base/gained.h"
+#include "lib/base/io.h"
+#include "lib/base/run_dir.h"
+#include "lib/base/util.h"
 
 #define MSG "libcfs:libcfs_debug_msg"
 

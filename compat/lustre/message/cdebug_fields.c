@@ -23,9 +23,9 @@
  * format, and dktrace:cdebug_strings records the strings of the same message. A failed dereference
  * leaves a field empty.
  */
-#include "base/io.h"
-#include "base/util.h"
-#include "lustre/message/cdebug.h"
+#include "compat/lustre/message/cdebug.h"
+#include "lib/base/io.h"
+#include "lib/base/util.h"
 
 /* The number of fields of each kind that a probe records. */
 struct tier {

@@ -5,9 +5,9 @@
  * That record follows at once, but interrupts may come between, and the process may move to another
  * CPU. The records are matched by process and stack.
  */
-#include "lustre/message/joiner.h"
+#include "compat/lustre/message/joiner.h"
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 /* Limit of parts that wait for their message; the oldest one is then dropped. */
 #define MAX_PARTS 256

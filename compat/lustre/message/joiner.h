@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "lustre/message.h"
+#include "compat/lustre/message.h"
 
 struct message_joiner;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the kernel's memory from /proc/kcore, an ELF file whose segments are the mapped ranges. */
-#include "lustre/message/kcore.h"
+#include "compat/lustre/message/kcore.h"
 
 #include <elf.h>
 #include <fcntl.h>
 
-#include "base/util.h"
+#include "lib/base/util.h"
 
 int kcore_open(void)
 {

@@ -2,11 +2,11 @@
 /* Creates the probes on Lustre's messages for the duration of a command that names them. */
 #include <sys/stat.h>
 
-#include "base/gained.h"
-#include "base/util.h"
-#include "io/run_dir.h"
-#include "lustre/lustre_masks.h"
-#include "lustre/message/cdebug.h"
+#include "compat/lustre/lustre_masks.h"
+#include "compat/lustre/message/cdebug.h"
+#include "lib/base/gained.h"
+#include "lib/base/run_dir.h"
+#include "lib/base/util.h"
 
 bool cdebug_is_named(const char *text)
 {
@@ -45,7 +45,7 @@ void cdebug_take_back(struct dkt_ctx *ctx)
 {
 	cdebug_remove(ctx);
 	/* This fails, as it should, if a debug log exists. */
-	run_dir_remove();
+	dkt__run_dir_remove();
 }
 
 bool cdebug_is_probe(const struct dkt_probe *probe)

@@ -7,15 +7,15 @@
  * "has timed out" are split: the kernel compares the format with "*has %s*" and the argument with
  * "timed out*".
  */
-#include "lustre/message/search.h"
+#include "compat/lustre/message/search.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 
-#include "base/io.h"
-#include "base/memory.h"
-#include "base/util.h"
-#include "lustre/message/texts.h"
+#include "compat/lustre/message/texts.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
+#include "lib/base/util.h"
 
 /* The kernel's limit of a string in a filter is 256 bytes. */
 #define MAX_WORDS 200
@@ -47,9 +47,9 @@ static bool has_words(const char *glob, const char *text)
 	return line && !fnmatch(glob, line, 0);
 }
 
-static int add_once(struct names *names, const char *text)
+static int add_once(struct dkt__strings *names, const char *text)
 {
-	return names_has(names, text) ? 0 : names_add(names, text);
+	return dkt__strings_has(names, text) ? 0 : dkt__strings_add(names, text);
 }
 
 /* ---- words split between a format and a string argument ---- */
@@ -102,7 +102,7 @@ static int add_part(struct search *search, const char *format, char *format_glob
 /*
  * Splits words that begin before a %s: "has " + "timed out". The string must begin with the rest.
  */
-static int split_behind(struct search *search, const struct names *texts, const char *format,
+static int split_behind(struct search *search, const struct dkt__strings *texts, const char *format,
 			const char *s, const char *words, size_t k)
 {
 	const char *rest = words + k, *after = s + 2;
@@ -129,7 +129,7 @@ static int split_behind(struct search *search, const struct names *texts, const 
 }
 
 /* Splits words that begin in the string: "timed out" + " after". */
-static int split_before(struct search *search, const struct names *texts, const char *format,
+static int split_before(struct search *search, const struct dkt__strings *texts, const char *format,
 			const char *words, size_t k)
 {
 	for (size_t i = 0; i < texts->n; i++) {
@@ -144,7 +144,7 @@ static int split_before(struct search *search, const struct names *texts, const 
 	return 0;
 }
 
-static int split_format(struct search *search, const struct names *texts, const char *format,
+static int split_format(struct search *search, const struct dkt__strings *texts, const char *format,
 			const char *words)
 {
 	size_t len = strlen(words);
@@ -173,7 +173,7 @@ static char *plain_words(const char *words)
 }
 
 static int find_split(struct dkt_ctx *ctx, struct search *search, const char *glob,
-		      const struct names *texts)
+		      const struct dkt__strings *texts)
 {
 	char *words __cleanup(free) = plain_words(glob);
 	int err = 0;
@@ -206,7 +206,7 @@ static int check_words(struct dkt_ctx *ctx, const char *words)
 	return 0;
 }
 
-int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts,
+int search_new(struct dkt_ctx *ctx, const char *words, const struct dkt__strings *texts,
 	       struct search *search)
 {
 	int err = check_words(ctx, words);
@@ -232,11 +232,11 @@ int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts
 
 int search_modules(struct dkt_ctx *ctx, const char *words, struct search *search)
 {
-	struct names texts = { 0 };
+	struct dkt__strings texts = { 0 };
 	int unknown = texts_read(ctx, &texts);
 	int err = search_new(ctx, words, unknown ? NULL : &texts, search);
 
-	names_clear(&texts);
+	dkt__strings_clear(&texts);
 	return err;
 }
 
@@ -248,9 +248,9 @@ void search_clear(struct search *search)
 	}
 	free(search->parts);
 	free(search->glob);
-	names_clear(&search->formats);
-	names_clear(&search->arguments);
-	names_clear(&search->split);
+	dkt__strings_clear(&search->formats);
+	dkt__strings_clear(&search->arguments);
+	dkt__strings_clear(&search->split);
 	*search = (struct search){ 0 };
 }
 

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/names.h"
+#include "lib/base/strings.h"
 
 /*
  * The text of a message exists only when it is printed. A trigger acts before that, so the kernel
@@ -14,9 +14,9 @@
 struct search {
 	char *glob; /* matches the whole text */
 	bool blind; /* the constants are unknown */
-	struct names formats; /* formats that contain the words */
-	struct names arguments; /* other constants that contain the words */
-	struct names split; /* formats with some of the words, and a %s for the others */
+	struct dkt__strings formats; /* formats that contain the words */
+	struct dkt__strings arguments; /* other constants that contain the words */
+	struct dkt__strings split; /* formats with some of the words, and a %s for the others */
 	struct search_part *parts; /* the globs for each split */
 	size_t n_parts;
 };
@@ -31,7 +31,7 @@ struct search_part {
  * of a filter if they contain * or ?, otherwise plain text anywhere in the message. -EINVAL: no
  * words, more than 200 bytes, or a quote or control character in a glob.
  */
-int search_new(struct dkt_ctx *ctx, const char *words, const struct names *texts,
+int search_new(struct dkt_ctx *ctx, const char *words, const struct dkt__strings *texts,
 	       struct search *search);
 
 /*

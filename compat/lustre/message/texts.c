@@ -6,13 +6,13 @@
  * a file may be compressed, replaced, or anywhere. The compiler puts constants into sections named
  * .rodata.str*, whose addresses are in /sys/module/NAME/sections.
  */
-#include "lustre/message/texts.h"
+#include "compat/lustre/message/texts.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 
-#include "base/util.h"
-#include "lustre/message/kcore.h"
+#include "compat/lustre/message/kcore.h"
+#include "lib/base/util.h"
 
 #define MODULES "/sys/module"
 #define STRINGS ".rodata.str"
@@ -38,21 +38,21 @@ static bool is_text(const char *text, size_t len)
 	return len >= MIN_TEXT;
 }
 
-int texts_in(const char *bytes, size_t len, struct names *texts)
+int texts_in(const char *bytes, size_t len, struct dkt__strings *texts)
 {
 	const char *p = bytes, *end = bytes + len, *nul;
 	int err = 0;
 
 	for (; !err && p < end && (nul = memchr(p, '\0', (size_t)(end - p))); p = nul + 1)
 		if (is_text(p, (size_t)(nul - p)))
-			err = names_add(texts, p);
+			err = dkt__strings_add(texts, p);
 	return err;
 }
 
 /* ---- modules ---- */
 
 /* Adds the modules that use a module of the list, also indirectly. */
-static int add_holders(struct names *modules)
+static int add_holders(struct dkt__strings *modules)
 {
 	int err = 0;
 
@@ -64,8 +64,8 @@ static int add_holders(struct names *modules)
 		snprintf(path, sizeof(path), MODULES "/%s/holders", modules->list[i]);
 		dir = opendir(path);
 		while (!err && dir && (entry = readdir(dir)))
-			if (entry->d_name[0] != '.' && !names_has(modules, entry->d_name))
-				err = names_add(modules, entry->d_name);
+			if (entry->d_name[0] != '.' && !dkt__strings_has(modules, entry->d_name))
+				err = dkt__strings_add(modules, entry->d_name);
 	}
 	return err;
 }
@@ -106,7 +106,8 @@ static int read_sections(const char *module, struct section **list, size_t *n)
 	return 0;
 }
 
-static int add_section(int kcore, const struct section *section, uint64_t end, struct names *texts)
+static int add_section(int kcore, const struct section *section, uint64_t end,
+		       struct dkt__strings *texts)
 {
 	char *bytes __cleanup(free) = NULL;
 	size_t len = end - section->address;
@@ -125,7 +126,7 @@ static uint64_t end_of(const struct section *list, size_t n, size_t i)
 	return i + 1 < n ? list[i + 1].address : (list[i].address | 0xfff) + 1;
 }
 
-static int add_module(int kcore, const char *module, struct names *texts)
+static int add_module(int kcore, const char *module, struct dkt__strings *texts)
 {
 	struct section *list __cleanup(free) = NULL;
 	size_t n;
@@ -137,9 +138,9 @@ static int add_module(int kcore, const char *module, struct names *texts)
 	return err;
 }
 
-int texts_read(struct dkt_ctx *ctx, struct names *texts)
+int texts_read(struct dkt_ctx *ctx, struct dkt__strings *texts)
 {
-	struct names modules = { 0 };
+	struct dkt__strings modules = { 0 };
 	int kcore __cleanup(close) = kcore_open();
 	size_t before = texts->n;
 	int err = 0;
@@ -148,12 +149,12 @@ int texts_read(struct dkt_ctx *ctx, struct names *texts)
 		return dkt_fail(ctx, -ENOENT, "Lustre's module libcfs is not loaded");
 	if (kcore < 0)
 		return dkt_fail(ctx, kcore, "open /proc/kcore: %s", strerror(-kcore));
-	err = names_add(&modules, "libcfs");
+	err = dkt__strings_add(&modules, "libcfs");
 	if (!err)
 		err = add_holders(&modules);
 	for (size_t i = 0; !err && i < modules.n; i++)
 		err = add_module(kcore, modules.list[i], texts);
-	names_clear(&modules);
+	dkt__strings_clear(&modules);
 	if (!err && texts->n == before)
 		err = dkt_fail(ctx, -EACCES,
 			       "read the strings of Lustre's modules: /sys/module and /proc/kcore"

@@ -7,13 +7,13 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/names.h"
+#include "lib/base/strings.h"
 
 /*
  * Adds the strings of libcfs and of all modules that use it, unsorted and with duplicates. -ENOENT:
  * libcfs is not loaded. -EACCES, -EPERM: this process cannot read the kernel's memory.
  */
-int texts_read(struct dkt_ctx *ctx, struct names *texts);
+int texts_read(struct dkt_ctx *ctx, struct dkt__strings *texts);
 
 /* Adds the strings of at least four printable bytes that the bytes contain with their NUL. */
-int texts_in(const char *bytes, size_t len, struct names *texts);
+int texts_in(const char *bytes, size_t len, struct dkt__strings *texts);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A value of debug that names events beside classes: "+rpctrace sched:*", "-block:block_plug". */
-#include "set/param/debug_words.h"
+#include "compat/set/param/debug_words.h"
 
 #include <ctype.h>
 
-#include "apply/event_filter.h"
-#include "base/buf.h"
-#include "base/glob.h"
-#include "base/io.h"
-#include "base/memory.h"
+#include "compat/apply/event_filter.h"
+#include "lib/base/buf.h"
+#include "lib/base/glob.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
 
 #define BLANK      ", \t\n\r\v\f"
 #define SEPARATORS BLANK "+-"
@@ -71,9 +71,9 @@ static int read_tokens(const char *p, struct debug_words *words, FILE *mask)
 		const char sign[] = { token.sign, '\0' };
 
 		if (is_event(&token)) {
-			err = names_take(&words->events,
-					 dkt__format("%c%.*s", token.sign ? token.sign : '+',
-						     (int)token.len, token.text));
+			err = dkt__strings_take(&words->events,
+						dkt__format("%c%.*s", token.sign ? token.sign : '+',
+							    (int)token.len, token.text));
 		} else {
 			/* A signed first class would be relative to the old mask. */
 			if (!any && !first && words->absolute)
@@ -107,7 +107,7 @@ int debug_words_read(struct dkt_ctx *ctx, const char *value, struct debug_words 
 void debug_words_clear(struct debug_words *words)
 {
 	free(words->mask);
-	names_clear(&words->events);
+	dkt__strings_clear(&words->events);
 	*words = (struct debug_words){ 0 };
 }
 
@@ -129,7 +129,7 @@ static int remove_covered(struct dkt_ctx *ctx, const char *glob, bool exact, str
 		if (err)
 			return err;
 		if (covered)
-			names_remove(&set->events, i);
+			dkt__strings_remove(&set->events, i);
 	}
 	return 0;
 }
@@ -168,7 +168,7 @@ static int exclude(struct debuglog *log, const struct named *named, struct setti
 	if (!err)
 		err = still_chosen(log, word, set, &chosen);
 	if (!err && chosen)
-		err = names_take(&set->events, named_word_text(word));
+		err = dkt__strings_take(&set->events, named_word_text(word));
 	return dkt__with_words(log->ctx, err);
 }
 
@@ -181,7 +181,7 @@ static int include(struct debuglog *log, const struct named *named, struct setti
 	if (!err)
 		err = remove_covered(log->ctx, word->glob, true, set, &chose);
 	if (!err)
-		err = names_take(&set->events, named_word_text(word));
+		err = dkt__strings_take(&set->events, named_word_text(word));
 	return dkt__with_words(log->ctx, err);
 }
 
@@ -215,7 +215,7 @@ int debug_words_take(struct debuglog *log, const struct debug_words *words, stru
 	int err = 0;
 
 	if (words->absolute)
-		names_clear(&set->events);
+		dkt__strings_clear(&set->events);
 	for (size_t i = 0; !err && i < words->events.n; i++)
 		err = take_word(log, words->events.list[i], set, notes);
 	return err;

@@ -2,12 +2,12 @@
 /* A value of debug that names events beside classes: "+rpctrace sched:*", "-block:block_plug". */
 #pragma once
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 struct debug_words {
 	/* The rest for mask_parse(), and for Lustre's own parameter; NULL: only events are named. */
 	char *mask;
-	struct names events; /* each with its sign, + or - */
+	struct dkt__strings events; /* each with its sign, + or - */
 	bool absolute; /* the value is not relative: events that were named before no longer count */
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes one of Lustre's parameters to its file, and reads the value back. */
-#include "set/param/file.h"
+#include "compat/set/param/file.h"
 
 #include <fcntl.h>
 
-#include "base/util.h"
-#include "io/say.h"
-#include "lustre/lustre_masks.h"
+#include "compat/io/say.h"
+#include "compat/lustre/lustre_masks.h"
+#include "lib/base/util.h"
 
 /* The kernel expects the complete value in one write. */
 int param_file_write(const char *path, const char *value, const char *command)

@@ -2,7 +2,7 @@
 /* Writes one of Lustre's parameters to its file, and reads the value back. */
 #pragma once
 
-#include "set/param.h"
+#include "compat/set/param.h"
 
 /* Enough for a mask or a size. */
 #define PARAM_FILE_MAX 4096

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The size of the machine's memory, and the part of it that a buffer may take. */
-#include "set/param/memory.h"
+#include "compat/set/param/memory.h"
 
-#include "base/io.h"
-#include "base/parse.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
 
 #define KEEP (UINT64_C(2) << 30)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's parameters as the kernel shows them: files in several trees, in old and new places. */
-#include "set/param/tree.h"
+#include "compat/set/param/tree.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -8,8 +8,8 @@
 #include <sys/mount.h>
 #include <sys/vfs.h>
 
-#include "base/buf.h"
-#include "base/util.h"
+#include "lib/base/buf.h"
+#include "lib/base/util.h"
 
 #define DEBUGFS "/sys/kernel/debug"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Synthetic events that join two other events, and the triggers that generate their records. */
-#include "set/probes/joined.h"
+#include "compat/set/probes/joined.h"
 
-#include "apply/apply.h"
-#include "base/buf.h"
-#include "set/triggers.h"
+#include "compat/apply/apply.h"
+#include "compat/set/triggers.h"
+#include "lib/base/buf.h"
 
 /* ---- adding ---- */
 

@@ -2,7 +2,7 @@
 /* Synthetic events that join two other events, and the triggers that generate their records. */
 #pragma once
 
-#include "set/probes.h"
+#include "compat/set/probes.h"
 
 /* Gets the definition of the event that the statement selects. The caller frees it. */
 int joined_define(struct dkt_ctx *ctx, const struct dkt_sql *sql, const char *name,

@@ -2,10 +2,10 @@
 /*
  * Parses probes as a user writes them, on the command line or in a file: place, arguments, options.
  */
-#include "set/probes/probe_words.h"
+#include "compat/set/probes/probe_words.h"
 
-#include "base/io.h"
-#include "log/option_words.h"
+#include "compat/log/option_words.h"
+#include "lib/base/io.h"
 
 static const struct {
 	const char *name;

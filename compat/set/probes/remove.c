@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removes the probes of a user. */
-#include "apply/apply.h"
-#include "base/util.h"
-#include "set/probes/joined.h"
+#include "compat/apply/apply.h"
+#include "compat/set/probes/joined.h"
+#include "lib/base/util.h"
 
 /* Their records in the log can be printed afterwards, too. */
 static int keep_records(struct debuglog *log, const char *pattern)

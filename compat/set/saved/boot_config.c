@@ -4,15 +4,15 @@
  * (Documentation/trace/boottime-trace.rst), or as words of its command line (trace_instance= and
  * trace_buf_size= of Documentation/admin-guide/kernel-parameters.txt).
  */
-#include "set/saved/boot_config.h"
+#include "compat/set/saved/boot_config.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "apply/event_filter.h"
-#include "base/util.h"
-#include "io/say.h"
-#include "lustre/message.h"
+#include "compat/apply/event_filter.h"
+#include "compat/io/say.h"
+#include "compat/lustre/message.h"
+#include "lib/base/util.h"
 
 /* XBC_DATA_MAX of include/linux/bootconfig.h. */
 #define CONFIG_MAX 32767

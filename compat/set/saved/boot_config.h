@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "log/debuglog.h"
+#include "compat/log/debuglog.h"
 
 /*
  * Prints lines of the kernel's bootconfig that create the log's instance with the events, filters,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The configuration file: lines of `key = value`, and comments. */
-#include "set/saved/conf.h"
+#include "compat/set/saved/conf.h"
 
 #include <ctype.h>
 #include <fcntl.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "set/param.h"
+#include "compat/set/param.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
 
 /* A larger file is not a configuration file. */
 #define SIZE_MAX_KB 1024
@@ -285,7 +285,7 @@ static int insert_comment(struct conf *conf, size_t at, const char *text)
 	return 0;
 }
 
-int conf_set_list(struct conf *conf, const char *key, const struct names *values,
+int conf_set_list(struct conf *conf, const char *key, const struct dkt__strings *values,
 		  bool (*keep)(void *data, const struct conf_line *line), void *data)
 {
 	size_t done = 0;

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/names.h"
+#include "lib/base/strings.h"
 
 #define CONF_FILE CONFDIR "/dktrace.conf"
 
@@ -69,7 +69,7 @@ int conf_set(struct conf *conf, const char *key, const char *value);
  * The same for a key that may occur several times. Keeps lines for which keep returns true, with a
  * comment before them that gives the reason. keep may be NULL.
  */
-int conf_set_list(struct conf *conf, const char *key, const struct names *values,
+int conf_set_list(struct conf *conf, const char *key, const struct dkt__strings *values,
 		  bool (*keep)(void *data, const struct conf_line *line), void *data);
 
 /*

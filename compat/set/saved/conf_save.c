@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/buf.h"
-#include "io/full.h"
-#include "io/output.h"
-#include "set/saved/conf.h"
+#include "compat/io/full.h"
+#include "compat/io/output.h"
+#include "compat/set/saved/conf.h"
+#include "lib/base/buf.h"
 
 /* Returns the target of a link; the file itself if it does not exist yet. */
 static char *find_target(const char *file)

@@ -2,14 +2,14 @@
 /* Copies the log's settings to a configuration file. */
 #include <inttypes.h>
 
-#include "base/buf.h"
-#include "base/io.h"
-#include "log/threads.h"
-#include "lustre/named.h"
-#include "lustre/select.h"
-#include "set/functions.h"
-#include "set/probes.h"
-#include "set/saved.h"
+#include "compat/log/threads.h"
+#include "compat/lustre/named.h"
+#include "compat/lustre/select.h"
+#include "compat/set/functions.h"
+#include "compat/set/probes.h"
+#include "compat/set/saved.h"
+#include "lib/base/buf.h"
+#include "lib/base/io.h"
 
 /* ---- objects that do not exist yet ---- */
 
@@ -67,7 +67,7 @@ bool saved_may_come(struct debuglog *log, const struct conf_line *line)
 
 struct list {
 	struct debuglog *log;
-	const struct names *values;
+	const struct dkt__strings *values;
 };
 
 /* True if the texts differ only in the number of spaces. */
@@ -98,7 +98,7 @@ static bool keep(void *data, const struct conf_line *line)
 }
 
 static int fill_list(struct debuglog *log, struct conf *conf, const char *key,
-		     const struct names *values)
+		     const struct dkt__strings *values)
 {
 	struct list list = { log, values };
 
@@ -108,19 +108,20 @@ static int fill_list(struct debuglog *log, struct conf *conf, const char *key,
 static int fill_entries(struct debuglog *log, struct conf *conf, const char *key,
 			const struct entries *entries)
 {
-	struct names lines = { 0 };
+	struct dkt__strings lines = { 0 };
 	int err = 0;
 
 	for (size_t i = 0; !err && i < entries->n; i++)
-		err = names_take(&lines, dkt__format("%s %s", entries->list[i].events,
-						     entries->list[i].text));
+		err = dkt__strings_take(&lines, dkt__format("%s %s", entries->list[i].events,
+							    entries->list[i].text));
 	if (!err)
 		err = fill_list(log, conf, key, &lines);
-	names_clear(&lines);
+	dkt__strings_clear(&lines);
 	return err;
 }
 
-static int add_probe(struct debuglog *log, const struct user_probe *probe, struct names *lines)
+static int add_probe(struct debuglog *log, const struct user_probe *probe,
+		     struct dkt__strings *lines)
 {
 	char *text __cleanup(free) = NULL;
 	int err = 0;
@@ -128,20 +129,21 @@ static int add_probe(struct debuglog *log, const struct user_probe *probe, struc
 	if (!probe->words)
 		err = dkt_probe_text(log->ctx, dkt_probes_at(probe->definition, 0), &text);
 	return err ? err :
-		     names_take(lines, dkt__format("%s%s", probe->words ? probe->words : text,
+		     dkt__strings_take(lines,
+				       dkt__format("%s%s", probe->words ? probe->words : text,
 						   probe->state == PROBE_ON ? "" : " --off"));
 }
 
 static int fill_probes(struct debuglog *log, struct conf *conf)
 {
-	struct names lines = { 0 };
+	struct dkt__strings lines = { 0 };
 	int err = probes_load(log);
 
 	for (size_t i = 0; !err && i < log->probes->n; i++)
 		err = add_probe(log, &log->probes->list[i], &lines);
 	if (!err)
 		err = fill_list(log, conf, CONF_PROBE, &lines);
-	names_clear(&lines);
+	dkt__strings_clear(&lines);
 	return err;
 }
 

@@ -2,9 +2,9 @@
 /* Puts a wanted set onto a change of an instance. */
 #include <stdlib.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
-#include "set/wanted/parts.h"
+#include "compat/set/wanted/parts.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 
 /* The kernel runs a trigger without a condition for records that the event's filter drops, too. */
 static int add_stack(struct dkt_change *change, const struct wanted_event *one)

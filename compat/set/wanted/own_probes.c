@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Probes that belong to one process, in a group of its own. */
-#include "set/wanted/own_probes.h"
+#include "compat/set/wanted/own_probes.h"
 
-#include "base/memory.h"
-#include "set/probes/probe_words.h"
+#include "compat/set/probes/probe_words.h"
+#include "lib/base/memory.h"
 
 /* A killed command's probes are found by their group, so it cannot be chosen. */
 static int check_words(struct dkt_ctx *ctx, const struct probe_words *words)
@@ -23,7 +23,7 @@ static int create_one(struct dkt_ctx *ctx, const struct dkt_probe *probe, struct
 
 	if (err)
 		return dkt_probe_refused(ctx, probe, err);
-	return dkt__with_words(ctx, names_add(&probes->names, probe->name));
+	return dkt__with_words(ctx, dkt__strings_add(&probes->names, probe->name));
 }
 
 static int create_line(struct dkt_ctx *ctx, const char *line, struct own_probes *probes)
@@ -64,7 +64,7 @@ void own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes)
 		if (dkt_probe_remove(ctx, probes->group, probes->names.list[i]))
 			dkt_log(ctx, DKT_LOG_WARN, "%s; 'dktrace reset' will remove it",
 				dkt_error(ctx));
-	names_clear(&probes->names);
+	dkt__strings_clear(&probes->names);
 	free(probes->group);
 	probes->group = NULL;
 }
@@ -72,5 +72,5 @@ void own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes)
 bool own_probes_have(const struct own_probes *probes, const struct dkt_event *event)
 {
 	return probes->group && !strcmp(dkt_event_system(event), probes->group) &&
-	       names_has(&probes->names, dkt_event_name(event));
+	       dkt__strings_has(&probes->names, dkt_event_name(event));
 }

@@ -4,12 +4,12 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lustre/names.h"
+#include "lib/base/strings.h"
 
 /* All zeroes: none. */
 struct own_probes {
 	char *group; /* of dkt_own_group() */
-	struct names names;
+	struct dkt__strings names;
 };
 
 /*

@@ -2,10 +2,10 @@
 /* The parts of a wanted set that come from words. */
 #pragma once
 
-#include "apply/event_filter.h"
-#include "lustre/modules.h"
-#include "set/wanted.h"
-#include "set/wanted/own_probes.h"
+#include "compat/apply/event_filter.h"
+#include "compat/lustre/modules.h"
+#include "compat/set/wanted.h"
+#include "compat/set/wanted/own_probes.h"
 
 /* The classes' part of the set uses the same code as the debug log, on settings of its own. */
 struct wanted_parts {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Facts about the machine and the instance that records are from. */
-#include "source/live/about.h"
-#include "instance.h"
+#include "lib/source/live/about.h"
+#include "lib/instance.h"
 
 void dkt__about_fill(struct dkt__about *about, struct dkt_instance *in,
 		     struct dkt_source_info *info)

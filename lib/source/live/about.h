@@ -4,8 +4,8 @@
 
 #include <sys/utsname.h>
 
-#include "base/disks.h"
-#include "ctx.h"
+#include "lib/base/disks.h"
+#include "lib/ctx.h"
 
 /* The strings of a struct dkt_source_info, and the disks of the machine. */
 struct dkt__about {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counts a live source's records, and takes the number of lost records from the kernel. */
-#include "instance.h"
-#include "source/live.h"
+#include "lib/instance.h"
+#include "lib/source/live.h"
 
 static uint64_t stats_lost(const struct dkt_cpu_stats *stats)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Process names: from the kernel's saved_cmdlines, otherwise from the process itself. */
-#include "instance.h"
-#include "source/comms.h"
-#include "source/live.h"
-#include "tracefs.h"
+#include "lib/instance.h"
+#include "lib/source/comms.h"
+#include "lib/source/live.h"
+#include "lib/tracefs.h"
 
 /* A name is that of records up to this time after the one for which it was read. */
 #define AGAIN_NS UINT64_C(50000000)

@@ -3,16 +3,16 @@
  * Records that the boot before this one left in an instance. They move to spools of their own,
  * with the kernel's last_boot_info, which is gone when the instance records again.
  */
-#include "last_boot.h"
+#include "lib/last_boot.h"
 
 #include <fcntl.h>
 
-#include "base/gained.h"
-#include "base/io.h"
-#include "instance.h"
-#include "source/live/learn.h"
-#include "source/live/whole.h"
-#include "tracefs.h"
+#include "lib/base/gained.h"
+#include "lib/base/io.h"
+#include "lib/instance.h"
+#include "lib/source/live/learn.h"
+#include "lib/source/live/whole.h"
+#include "lib/tracefs.h"
 
 /* The copy of the kernel's file in the directory of the spools. */
 #define INFO "last_boot_info"

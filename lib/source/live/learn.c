@@ -4,11 +4,11 @@
  * scheduler, of programs that start and of new processes have as fields, and the wall-clock time,
  * which dkt_last_boot_mark() recorded.
  */
-#include "source/live/learn.h"
+#include "lib/source/live/learn.h"
 
-#include "base/parse.h"
-#include "event.h"
-#include "instance.h"
+#include "lib/base/parse.h"
+#include "lib/event.h"
+#include "lib/instance.h"
 
 /* As many as a kernel allows. */
 #define PIDS (1 << 22)

@@ -2,7 +2,7 @@
 /* Facts about an earlier boot from its records. */
 #pragma once
 
-#include "source/live.h"
+#include "lib/source/live.h"
 
 /* A mark begins so; the nanoseconds from the clock of the records to wall-clock time follow. */
 #define DKT__LAST_BOOT_MARK "dktrace: wall clock minus trace clock, ns: "

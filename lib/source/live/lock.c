@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Locks a spool directory; the lock file names the process, and tells whether it follows. */
-#include "source/live/lock.h"
+#include "lib/source/live/lock.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/gained.h"
-#include "base/io.h"
-#include "base/parse.h"
-#include "base/stop.h"
+#include "lib/base/gained.h"
+#include "lib/base/io.h"
+#include "lib/base/parse.h"
+#include "lib/base/stop.h"
 
 #define EACH_US 100000
 

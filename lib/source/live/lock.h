@@ -2,7 +2,7 @@
 /* The lock of a spool directory: one process at a time reads the buffers. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /*
  * Opens and locks the directory, which it creates, for this process. Waits for another reader as long as it

@@ -3,15 +3,15 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/gained.h"
-#include "event.h"
-#include "instance.h"
-#include "instance/ids.h"
-#include "source/live.h"
-#include "source/live/lock.h"
-#include "source/live/retired.h"
-#include "source/live/whole.h"
-#include "tracefs.h"
+#include "lib/base/gained.h"
+#include "lib/event.h"
+#include "lib/instance.h"
+#include "lib/instance/ids.h"
+#include "lib/source/live.h"
+#include "lib/source/live/lock.h"
+#include "lib/source/live/retired.h"
+#include "lib/source/live/whole.h"
+#include "lib/tracefs.h"
 
 static int make_spool(const struct dkt_instance *in)
 {

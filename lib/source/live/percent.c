@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* When the kernel wakes the reader of an instance (buffer_percent). */
-#include "source/live/percent.h"
-#include "instance.h"
-#include "tracefs.h"
+#include "lib/source/live/percent.h"
+#include "lib/instance.h"
+#include "lib/tracefs.h"
 
 int dkt__percent_set(struct dkt_instance *in, unsigned int percent, char **before)
 {

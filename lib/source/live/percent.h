@@ -2,7 +2,7 @@
 /* When the kernel wakes the reader of an instance (buffer_percent). */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /*
  * Wakes readers when the buffer of a CPU is that full. Stores the previous text in *before, NULL if

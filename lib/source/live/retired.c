@@ -3,20 +3,20 @@
  * Retires events: their records stay printable after the events have left the kernel, which may give their
  * IDs to others at once.
  */
-#include "source/live/retired.h"
+#include "lib/source/live/retired.h"
 
 #include <fcntl.h>
 
-#include "base/buf.h"
-#include "base/gained.h"
-#include "base/io.h"
-#include "base/memory.h"
-#include "base/parse.h"
-#include "event.h"
-#include "instance.h"
-#include "source/live.h"
-#include "source/live/whole.h"
-#include "source/page.h"
+#include "lib/base/buf.h"
+#include "lib/base/gained.h"
+#include "lib/base/io.h"
+#include "lib/base/memory.h"
+#include "lib/base/parse.h"
+#include "lib/event.h"
+#include "lib/instance.h"
+#include "lib/source/live.h"
+#include "lib/source/live/whole.h"
+#include "lib/source/page.h"
 
 /* For each event a line "SYSTEM:NAME ID LENGTH", its format and a newline. */
 #define RETIRED "retired"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* Adds the retired events of the spool directory to the context. Returns whether there are any. */
 bool dkt__retired_load(struct dkt_ctx *ctx, int dirfd);

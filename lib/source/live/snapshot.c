@@ -5,9 +5,9 @@
  */
 #include <fcntl.h>
 
-#include "instance.h"
-#include "source/live/whole.h"
-#include "tracefs.h"
+#include "lib/instance.h"
+#include "lib/source/live/whole.h"
+#include "lib/tracefs.h"
 
 /* The words that the kernel's file takes. */
 #define WORD_FREE  "0"

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "base/gained.h"
-#include "instance.h"
-#include "source/live/spool.h"
+#include "lib/base/gained.h"
+#include "lib/instance.h"
+#include "lib/source/live/spool.h"
 
 #define SPOOL_MAGIC "DKTSPL01"
 #define SPOOL_HEAD  4096

@@ -2,7 +2,7 @@
 /* A spool: a file with pages from a per-CPU buffer, which survives a killed reader. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 struct dkt__spool {
 	int fd;

@@ -4,7 +4,7 @@
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 
-#include "source/live/watch.h"
+#include "lib/source/live/watch.h"
 
 /* How often, in s, the source looks for the buffer of a CPU that has been offline. */
 #define ABSENT_S 1

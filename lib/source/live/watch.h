@@ -2,7 +2,7 @@
 /* One descriptor that becomes readable when a live source may have records, whatever the cause. */
 #pragma once
 
-#include "ctx.h"
+#include "lib/ctx.h"
 
 /* All are -1 if the source does not follow. */
 struct dkt__watch {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Spools for buffers that the kernel does not fill any more: the mark that they have all records. */
-#include "source/live/whole.h"
+#include "lib/source/live/whole.h"
 
 /* The count of read records means nothing in such a spool, so it is the mark. */
 bool dkt__whole_is(const struct dkt__live *live)

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "source/live.h"
+#include "lib/source/live.h"
 
 bool dkt__whole_is(const struct dkt__live *live);
 void dkt__whole_mark(struct dkt__live *live);

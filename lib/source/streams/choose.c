@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chooses records: by event, and by the filter on the event's records. */
-#include "event.h"
-#include "source/streams.h"
+#include "lib/event.h"
+#include "lib/source/streams.h"
 
 #define MAX_GATES (UINT8_MAX - DKT__GATED)
 

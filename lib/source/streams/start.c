@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The beginning and the end of the walk through several CPUs' pages. */
-#include "event.h"
-#include "source/streams.h"
+#include "lib/event.h"
+#include "lib/source/streams.h"
 
 static void stream_clear(struct dkt__stream *s)
 {

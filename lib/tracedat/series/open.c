@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Opens files in succession: takes their paths and the options. */
-#include "tracedat/series.h"
+#include "lib/tracedat/series.h"
 
 static int take_files(struct dkt__series *s, const struct dkt_series_file *files, size_t n)
 {

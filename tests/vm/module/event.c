@@ -5,10 +5,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "log.h"
+#include "tests/vm/module/log.h"
 
 #define CREATE_TRACE_POINTS
-#include "event.h"
+#include "tests/vm/module/event.h"
 
 #define MSG_MAX 1536
 

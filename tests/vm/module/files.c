@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "log.h"
+#include "tests/vm/module/log.h"
 
 static struct dentry *dir;
 static char daemon_path[1024];

@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 #include <linux/version.h>
 
-#include "log.h"
+#include "tests/vm/module/log.h"
 
 struct record {
 	u32 len;

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The analyses as tables of a database: each interval that they find is a row of a log, and what they
+ * count is a table of its own. Knows no database.
+ */
+#pragma once
+
+#include "answers/analyze/analyze.h"
+#include "answers/analyze/spans.h"
+
+/* A table that an analysis fills. */
+struct answer {
+	char *name; /* that of the analysis, or with _KEY if it has several tables */
+	size_t job; /* index of the analysis that fills it */
+	size_t nr; /* its number there */
+	const struct span_set *set; /* of a log; NULL: it is not one */
+	bool wanted;
+	void *writer; /* for the writer */
+};
+
+/* An analysis, which runs for each host. */
+struct answer_job {
+	struct analysis analysis;
+	struct analyze **of_host; /* NULL: not wanted */
+	size_t first; /* index of its first table; the others follow it */
+	bool wanted;
+};
+
+struct answers {
+	struct dkt_ctx *ctx;
+	struct answer *list;
+	size_t n;
+	struct answer_job *jobs;
+	size_t n_jobs;
+	size_t n_hosts;
+	struct answer_run *runs; /* of each analysis, for each host */
+	bool *begun; /* by host: a record came */
+	struct dkt__keymap keys; /* from the address of an event to its index in wants */
+	uint64_t *wants; /* by event: a bit for each job that takes its records */
+	uint32_t n_wants;
+	/* Takes a row. An error ends the analysis. */
+	int (*row)(void *data, struct answer *answer, size_t host, const struct result_cell *cells);
+	void *data;
+};
+
+/* Lists the tables of all analyses. Set ctx, row and data first. */
+int answers_new(struct answers *answers);
+
+/* Calls fn with the name of each view on a log, which is valid during the call. */
+int answers_each_view(const struct answers *answers, const struct answer *log,
+		      int (*fn)(void *data, const struct analysis *it, const char *name),
+		      void *data);
+
+/* True if a table or a view has the name, in any letter case. */
+bool answers_have(const struct answers *answers, const char *name);
+
+/* Rows of a view of the longest intervals. */
+#define ANSWER_TOP "10"
+
+/* The quantiles of views, by their columns. */
+struct answer_quantile {
+	const char *key, *part;
+};
+
+#define ANSWER_QUANTILES 4
+extern const struct answer_quantile answer_quantiles[ANSWER_QUANTILES];
+
+enum answer_type {
+	ANSWER_INTEGER,
+	ANSWER_REAL,
+	ANSWER_TEXT,
+	ANSWER_ANY, /* text or an integer */
+};
+
+enum answer_type answer_type(const struct result_column *column);
+
+/*
+ * Calls fn for each column that a row has in a database, until it returns another value than 0: a process
+ * is its name, its PID and its number.
+ */
+int answer_each_column(const struct result_table *table,
+		       int (*fn)(void *data, const char *name, enum answer_type type), void *data);
+
+/* Starts the wanted analyses: wanted is set in the list. ctxs: the kernel of each host. */
+int answers_begin(struct answers *answers, struct dkt_ctx *const *ctxs, size_t n_hosts);
+
+/* Returns the columns of a wanted table, after answers_begin(). */
+const struct result_table *answer_table(const struct answers *answers, const struct answer *answer);
+
+/* True if one of the wanted analyses takes the event. */
+bool answers_want(const struct answers *answers, struct dkt_event *event);
+
+/* Takes a record or a gap of a host. */
+int answers_record(struct answers *answers, size_t host, struct dkt_source *source,
+		   const struct dkt_record *record);
+
+/* After the last record: adds the remaining rows. */
+int answers_end(struct answers *answers);
+
+/* True if the records had the events that the analysis of the table needs. */
+bool answer_suffices(const struct answers *answers, const struct answer *answer);
+
+void answers_clear(struct answers *answers);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The threads: found by number, forgotten when they end, summed by process. */
+#include "answers/top/state.h"
+#include "lib/base/when.h"
+
+/* A thread without a record for so long may have ended without one. */
+#define QUIET_NS UINT64_C(10000000000)
+
+/* After a loss, look for ended threads at most so often. */
+#define LOSS_NS UINT64_C(2000000000)
+
+static uint64_t key_of(int32_t pid)
+{
+	return (uint32_t)pid;
+}
+
+uint32_t thread_get(struct activity *activity, int32_t pid)
+{
+	const uint64_t key = key_of(pid);
+	uint32_t entry;
+	struct thread *thread;
+	bool added;
+
+	if (!pid)
+		return DKT__KEYMAP_NONE;
+	if (activity->by_pid.n >= ACTIVITY_MAX) {
+		entry = dkt__keymap_find(&activity->by_pid, &key);
+		activity->unfollowed += entry == DKT__KEYMAP_NONE;
+		return entry;
+	}
+	entry = dkt__keymap_add(&activity->by_pid, &key, &added);
+	if (entry == DKT__KEYMAP_NONE || !added)
+		return entry;
+	thread = dkt__reach(activity->threads, activity->n_threads, entry);
+	if (!thread) {
+		dkt__keymap_remove(&activity->by_pid, &key);
+		return DKT__KEYMAP_NONE;
+	}
+	*thread = (struct thread){ .task = { .pid = pid } };
+	return entry;
+}
+
+struct thread *thread_of(struct activity *activity, const struct dkt_record *record)
+{
+	const struct cpu *cpu = &activity->cpus[record->cpu];
+	const bool runs = cpu->known && cpu->pid == record->pid;
+	struct thread *thread =
+		thread_at(activity, runs ? cpu->thread : thread_get(activity, record->pid));
+
+	if (thread)
+		thread->seen = record->ts;
+	return thread;
+}
+
+/* ---- the end of a thread ---- */
+
+static bool has_counts(const struct activity_task *task)
+{
+	return task->cpu || task->wait || task->calls || task->read || task->written;
+}
+
+int thread_end(struct activity *activity, uint32_t entry)
+{
+	struct thread *thread = thread_at(activity, entry);
+	const uint64_t key = key_of(thread->task.pid);
+	int err = 0;
+
+	if (has_counts(&thread->task)) {
+		if (activity->n_ended < ACTIVITY_MAX)
+			err = dkt__append(activity->ended, activity->n_ended, thread->task);
+		else
+			activity->unfollowed++;
+	}
+	for (size_t i = 0; i < activity->n_cpus; i++)
+		if (activity->cpus[i].thread == entry)
+			activity->cpus[i].known = false;
+	*thread = (struct thread){ 0 };
+	dkt__keymap_remove(&activity->by_pid, &key);
+	return err;
+}
+
+int threads_sweep(struct activity *activity, uint64_t now)
+{
+	const bool lost = activity->gap > activity->swept;
+	int err = 0;
+
+	if (now - activity->swept < (lost ? LOSS_NS : QUIET_NS))
+		return 0;
+	for (uint32_t i = 0; !err && i < activity->n_threads; i++) {
+		const struct thread *thread = &activity->threads[i];
+
+		if (thread->task.pid && !thread->on_cpu && thread->seen < activity->swept &&
+		    !proc_exists(activity, thread->task.pid))
+			err = thread_end(activity, i);
+	}
+	activity->swept = now;
+	return err;
+}
+
+/* ---- the counts of an interval ---- */
+
+static void reset(struct activity_task *task)
+{
+	task->cpu = task->wait = 0;
+	task->calls = task->read = task->written = 0;
+}
+
+static void add_counts(struct activity_task *to, const struct activity_task *task)
+{
+	to->threads += task->threads;
+	dkt__add_ns(&to->cpu, task->cpu);
+	dkt__add_ns(&to->wait, task->wait);
+	to->calls += task->calls;
+	to->read += task->read;
+	to->written += task->written;
+}
+
+static int sum_processes(struct activity_frame *frame, struct dkt__keymap *map)
+{
+	for (size_t i = 0; i < frame->n_threads; i++) {
+		const struct activity_task *task = &frame->threads[i];
+		const uint64_t key[2] = { key_of(task->process), task->serial };
+		struct activity_task *process;
+		uint32_t entry;
+		bool added;
+
+		entry = dkt__keymap_add(map, key, &added);
+		if (entry == DKT__KEYMAP_NONE)
+			return -ENOMEM;
+		process = &frame->processes[entry];
+		if (added) {
+			*process = *task;
+			process->pid = task->process;
+			frame->n_processes++;
+		} else {
+			add_counts(process, task);
+		}
+		/* The process has the name of its first thread. */
+		if (task->pid == task->process)
+			memcpy(process->comm, task->comm, sizeof(process->comm));
+	}
+	return 0;
+}
+
+int threads_take(struct activity *activity, struct activity_frame *frame)
+{
+	const size_t most = activity->by_pid.n + activity->n_ended;
+	struct dkt__keymap map = { .n_words = 2 };
+	int err;
+
+	frame->threads = malloc((most + 1) * sizeof(*frame->threads));
+	frame->processes = malloc((most + 1) * sizeof(*frame->processes));
+	if (!frame->threads || !frame->processes)
+		return -ENOMEM;
+	for (size_t i = 0; i < activity->n_threads; i++) {
+		struct activity_task *task = &activity->threads[i].task;
+
+		if (!task->pid)
+			continue;
+		proc_complete(activity, task);
+		task->threads = 1;
+		frame->threads[frame->n_threads++] = *task;
+		reset(task);
+	}
+	for (size_t i = 0; i < activity->n_ended; i++) {
+		struct activity_task *task = &activity->ended[i];
+
+		if (!task->process)
+			task->process = task->pid;
+		task->threads = 0;
+		frame->threads[frame->n_threads++] = *task;
+	}
+	free(activity->ended);
+	activity->ended = NULL;
+	activity->n_ended = 0;
+	err = sum_processes(frame, &map);
+	dkt__keymap_clear(&map);
+	return err;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The debug daemon's state file: its lock shows that the daemon runs, its text what it has done. */
+#include "compat/dk/debug_daemon.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "compat/io/process_lock.h"
+#include "lib/base/buf.h"
+#include "lib/base/gained.h"
+#include "lib/base/parse.h"
+
+/* How long a daemon may take to write the remaining records. */
+#define STOP_SECONDS 60
+
+/* The numbers of a state, by the names in the file. */
+static const struct row {
+	const char *name;
+	size_t at;
+} rows[] = {
+	{ "mb", offsetof(struct daemon_state, mb) },
+	{ "rotate", offsetof(struct daemon_state, rotate) },
+	{ "pos", offsetof(struct daemon_state, pos) },
+	{ "records", offsetof(struct daemon_state, records) },
+	{ "bytes", offsetof(struct daemon_state, bytes) },
+	{ "lost", offsetof(struct daemon_state, lost) },
+	{ "own", offsetof(struct daemon_state, own) },
+	{ "rounds", offsetof(struct daemon_state, rounds) },
+};
+
+void daemon_state_clear(struct daemon_state *state)
+{
+	free(state->file);
+	free(state->error);
+	*state = (struct daemon_state){ 0 };
+}
+
+static int open_state(const char *dir, int flags)
+{
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
+	char *path __cleanup(free) = dkt__format("%s/" DAEMON_STATE, dir);
+	int fd;
+
+	if (!path)
+		return -ENOMEM;
+	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return fd < 0 ? -errno : fd;
+}
+
+static int set_text(char **text, const char *value)
+{
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : -ENOMEM;
+}
+
+static int read_line(struct daemon_state *state, const char *key, const char *value)
+{
+	if (!strcmp(key, "file"))
+		return set_text(&state->file, value);
+	if (!strcmp(key, "error"))
+		return set_text(&state->error, value);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(key, rows[i].name))
+			dkt__parse_u64(value, DKT__DEC,
+				       (uint64_t *)(void *)((char *)state + rows[i].at));
+	return 0;
+}
+
+int daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state)
+{
+	int fd __cleanup(close) = open_state(dir, O_RDWR), err = 0;
+	char text[8192], *line, *save = NULL;
+	ssize_t n;
+
+	*state = (struct daemon_state){ 0 };
+	if (fd == -ENOENT)
+		return 0;
+	n = fd < 0 ? fd : pread(fd, text, sizeof(text) - 1, 0);
+	if (n < 0)
+		return dkt_fail(ctx, fd < 0 ? fd : -errno, "read %s/" DAEMON_STATE ": %s", dir,
+				strerror(fd < 0 ? -fd : errno));
+	text[n] = '\0';
+	for (line = strtok_r(text, "\n", &save); line && !err; line = strtok_r(NULL, "\n", &save)) {
+		char *value = strchr(line, ' ');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		err = read_line(state, line, value);
+	}
+	state->pid = process_lock_holder(fd);
+	if (err)
+		daemon_state_clear(state);
+	return err;
+}
+
+int daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state)
+{
+	char *text __cleanup(free) = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	int err = 0;
+
+	if (!f)
+		return -ENOMEM;
+	fprintf(f, "file %s\n", state->file);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		fprintf(f, "%s %" PRIu64 "\n", rows[i].name,
+			*(const uint64_t *)(const void *)((const char *)state + rows[i].at));
+	if (state->error)
+		fprintf(f, "error %s\n", state->error);
+	if (fclose(f))
+		return -ENOMEM;
+	if (pwrite(fd, text, size, 0) != (ssize_t)size || ftruncate(fd, (off_t)size))
+		err = dkt_fail(ctx, -errno, "write the daemon's state: %s", strerror(errno));
+	return err;
+}
+
+int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
+{
+	pid_t holder = 0;
+	int err = 0;
+
+	*fd = open_state(dir, O_RDWR | O_CREAT);
+	if (*fd < 0) {
+		err = *fd;
+		*fd = -1;
+		return dkt_fail(ctx, err, "open %s/" DAEMON_STATE ": %s", dir, strerror(-err));
+	}
+	err = process_lock(*fd, &holder);
+	if (!err)
+		return 0;
+	if (err == -EBUSY)
+		dkt_fail(ctx, err, "process %d is the debug daemon already", (int)holder);
+	else
+		dkt_fail(ctx, err, "lock %s/" DAEMON_STATE ": %s", dir, strerror(-err));
+	close(*fd);
+	*fd = -1;
+	return err;
+}
+
+/* Returns a descriptor for wait_for_exit(), or -1: kernels before 5.3 do not have this call. */
+static int open_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
+/* Waits until the process has ended. */
+static void wait_for_exit(int process)
+{
+	struct pollfd ended = { .fd = process, .events = POLLIN };
+
+	poll(&ended, 1, STOP_SECONDS * 1000);
+}
+
+int daemon_stop(struct dkt_ctx *ctx, const char *dir)
+{
+	int fd __cleanup(close) = open_state(dir, O_RDWR);
+	pid_t pid = fd < 0 ? 0 : process_lock_holder(fd);
+	int process __cleanup(close) = -1;
+
+	if (fd < 0 && fd != -ENOENT)
+		return dkt_fail(ctx, fd, "open %s/" DAEMON_STATE ": %s", dir, strerror(-fd));
+	if (!pid)
+		return 0;
+	process = open_process(pid);
+	if (kill(pid, SIGTERM) && errno != ESRCH)
+		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
+	for (int tries = 0; process_lock_holder(fd) == pid; tries++) {
+		if (tries == STOP_SECONDS * 20)
+			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
+		usleep(50000);
+	}
+	/* A process gives up its locks a moment before it has ended. */
+	if (process >= 0)
+		wait_for_exit(process);
+	return 0;
+}

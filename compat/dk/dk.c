@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Prints the debug log: the kernel's records and Lustre's own, selected, in one of the styles. */
+#include "compat/dk/dk.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+
+#include "compat/dk/once.h"
+#include "compat/dk/timeline.h"
+#include "compat/log/directory.h"
+#include "compat/lustre/message/cdebug.h"
+#include "compat/pipeline/text_out.h"
+#include "lib/base/stop.h"
+#include "lib/base/util.h"
+#include "lib/base/when.h"
+
+/* Sources of records that are not the log's. */
+#define LIVE_APART (DKT_LIVE_SNAPSHOT | DKT_LIVE_LAST_BOOT)
+
+/* A source that follows looks for records after this time, ms, ... */
+#define POLL_MS 200
+
+/* ... or when a CPU's buffer is this full. */
+#define WAKE_PERCENT 50
+
+struct printer {
+	struct dkt_ctx *ctx;
+	struct dkt_ctx *own; /* the same, if this file created it */
+	struct debuglog *log; /* the log of dktrace; NULL: dktrace records nothing */
+	const struct dk_opts *opts;
+	struct dk_result *result;
+	struct timeline time;
+	struct once *once; /* NULL: no message can come twice */
+	struct pipeline line; /* its only part is the timeline */
+	struct sink sink;
+	struct message *message; /* of Lustre's records */
+	struct chooser *chooser;
+	uint64_t waiting; /* records in the log when it was opened */
+	int32_t self;
+};
+
+/* ---- records ---- */
+
+static int print_record(struct printer *p, const struct dkt_record *rec)
+{
+	if (p->opts->skip_self && rec->event && rec->pid == p->self) {
+		p->result->own++;
+		return 0;
+	}
+	if (!chooser_takes(p->chooser, rec, p->time.source)) {
+		p->result->dropped += rec->event != NULL;
+		return 0;
+	}
+	if (p->once && !timeline_is_lustre(&p->time, rec) && once_is_again(p->once, rec))
+		return 0;
+	if (!chooser_in_rate(p->chooser, rec)) {
+		p->result->dropped++;
+		return 0;
+	}
+	p->result->kept += rec->event != NULL;
+	return sink_add(&p->sink, rec);
+}
+
+static bool is_over(const struct printer *p)
+{
+	return dkt__stopped() || (p->opts->until && dkt__monotonic_ns() >= p->opts->until);
+}
+
+/* A signal or the time stops after a record, where timeline_may_stop() allows that. */
+static int take_record(void *data, struct dkt_source *source, const struct dkt_record *rec)
+{
+	struct printer *p = data;
+	int err;
+
+	(void)source;
+	/* A recording gets all records of a message, even if they are not selected. */
+	if (p->time.apart && legacy_style_keep(p->time.legacy, rec))
+		err = sink_add(&p->sink, rec);
+	else
+		err = print_record(p, rec);
+	if (!err && is_over(p) && timeline_may_stop(&p->time, rec))
+		return DKT_NEXT_END;
+	return err;
+}
+
+/* The clock can be set while the log is followed. */
+static void look_at_clock(struct printer *p)
+{
+	uint64_t now;
+	int64_t offset;
+
+	if (p->time.steps.n && !dkt_instance_now(p->time.in, &now) &&
+	    !dkt_instance_wall(p->time.in, &offset))
+		log_wall_add(&p->time.steps, now, offset);
+}
+
+/* Before a log that follows waits, everything read is written out. */
+static int wait_for_more(void *data)
+{
+	struct printer *p = data;
+	int err = text_out_flush(&p->sink.out);
+
+	if (!err)
+		err = text_out_look(&p->sink.out);
+	if (!err)
+		err = dkt_source_done(p->time.source);
+	if (err || is_over(p))
+		return err ? err : DKT_NEXT_END;
+	look_at_clock(p);
+	err = dkt_source_wait(p->time.kernel, POLL_MS);
+	return err == -EINTR ? 0 : err;
+}
+
+/* The number of records that the kernel reports; a saved tree may not have it. */
+static void count_waiting(struct printer *p)
+{
+	struct dkt_cpu_stats stats;
+
+	for (int cpu = 0; cpu < dkt_instance_cpus(p->time.in); cpu++)
+		if (!dkt_instance_get_stats(p->time.in, cpu, &stats, sizeof(stats)))
+			p->waiting += stats.entries;
+	p->opts->look(p->opts->look_data, 0, p->waiting);
+}
+
+static void look(void *data)
+{
+	struct printer *p = data;
+
+	if (p->time.met)
+		p->opts->look(p->opts->look_data, p->time.met, p->waiting);
+}
+
+static int print_all(struct printer *p)
+{
+	int err;
+
+	p->line.later = wait_for_more;
+	p->line.data = p;
+	if (p->opts->look && p->time.kernel) {
+		count_waiting(p);
+		p->line.look = look;
+	}
+	err = pipeline_each(&p->line, take_record, p);
+	return DKT__MIN(err, 0);
+}
+
+/* ---- opening and closing ---- */
+
+/* Completes the output before its records are removed from the log. */
+static int commit(struct printer *p)
+{
+	int err = sink_finish(&p->sink);
+
+	if (!err && !p->opts->sink->whole)
+		return p->sink.tracedat ? 0 : text_out_check(&p->sink.out);
+	return err ? err : outfile_commit(p->opts->file);
+}
+
+static int print_log(struct printer *p)
+{
+	int err = sink_begin(&p->sink);
+
+	if (!err)
+		err = print_all(p);
+	if (!err && p->opts->sink->whole && dkt__stopped())
+		err = dkt_fail(p->ctx, -ECANCELED, "interrupted: the log is as it was");
+	if (!err)
+		err = commit(p);
+	return err ? err : dkt_source_done(p->time.source);
+}
+
+static int open_kernel(struct printer *p)
+{
+	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .flush = text_out_settle,
+		 .data = &p->sink.out, .wake_percent = WAKE_PERCENT);
+	int err = p->log->dir ? log_dir_create(p->log) : 0;
+
+	/* Leaves newer records, for example of this process, for the next dk. */
+	if (!err && p->log->dir && !(p->opts->flags & (DKT_LIVE_FOLLOW | LIVE_APART)) &&
+	    !p->result->clock)
+		err = dkt_instance_now(p->time.in, &opts.until);
+	return err ? err : timeline_open_kernel(&p->time, &opts);
+}
+
+/* Lustre's records have already been taken out of its buffer, so print them in any case. */
+/* The records of an earlier boot may tell its wall-clock time. */
+static void take_last_wall(struct printer *p)
+{
+	const struct dkt_source_info *info = dkt_source_info(p->time.kernel);
+
+	p->result->last_boot = !info->has_wall;
+	p->time.wall = info->wall;
+}
+
+static int open_sources(struct printer *p)
+{
+	int err = p->time.in ? open_kernel(p) : 0;
+
+	if (!err && p->result->last_boot)
+		take_last_wall(p);
+	if (err && p->time.theirs) {
+		p->result->only_lustre = dkt_error_take(p->ctx);
+		err = 0;
+	}
+	return err ? err : timeline_merge(&p->time);
+}
+
+static int drop_privileges(struct printer *p)
+{
+	if (!p->opts->drop_privileges)
+		return 0;
+	return dkt_caps_limit(p->ctx,
+			      DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | p->opts->keep_privileges);
+}
+
+/* Tells of the steps between the printed records. */
+static void take_steps(struct printer *p)
+{
+	struct log_wall *steps = &p->result->steps;
+
+	*steps = p->time.steps;
+	p->result->stepped = p->time.stepped;
+	while (steps->n > 1 && (!p->time.first || p->time.first >= steps->parts[1].from))
+		memmove(steps->parts, steps->parts + 1, --steps->n * sizeof(*steps->parts));
+}
+
+static int printer_run(struct printer *p)
+{
+	struct losses *losses = &p->result->losses;
+	int err = drop_privileges(p);
+
+	if (err)
+		return err;
+	err = print_log(p);
+	/* A saved tree may have no statistics. */
+	if (losses_count(losses, p->time.source) == -ENOMEM && !err)
+		err = -ENOMEM;
+	p->result->incomplete = p->time.incomplete;
+	take_steps(p);
+	p->result->unmatched = chooser_explain(p->chooser, p->result->kept);
+	return err;
+}
+
+/* If another program has set a clock without wall-clock time, prints its times as they are. */
+static int find_wall(struct printer *p)
+{
+	int err;
+
+	/* The clock is that of this boot. */
+	p->result->last_boot = p->opts->flags & DKT_LIVE_LAST_BOOT;
+	if (p->result->last_boot)
+		return 0;
+	err = p->time.in ? dkt_instance_wall(p->time.in, &p->time.wall) : 0;
+	if (p->log)
+		log_wall_look(p->log, &p->time.steps);
+	return err == -EOPNOTSUPP ? dkt_instance_get_clock(p->time.in, &p->result->clock) : err;
+}
+
+static void put_line(void *data, struct dkt_buf *buf)
+{
+	log_source_line(data, buf);
+}
+
+static int open_lustre(struct printer *p)
+{
+	struct log_source *lustre = p->opts->lustre;
+
+	if (!lustre)
+		return 0;
+	p->result->dropped += log_source_counts(lustre)->dropped;
+	p->message = message_new(p->ctx, log_source_event(lustre), NULL);
+	if (p->message && p->sink.out.style)
+		style_own(p->sink.out.style, log_source_event(lustre), p->message, put_line,
+			  lustre);
+	return p->message ? 0 : -ENOMEM;
+}
+
+/* Messages of several records are joined by the style, or for a trace.dat file by part->legacy. */
+static int open_sink(struct printer *p)
+{
+	struct pipeline_part *part = &p->line.parts[0];
+	int err;
+
+	pipeline_add(&p->line, p->ctx, p->time.source, NULL);
+	part->map = p->log ? p->log->map : NULL;
+	/* Only a selection by class needs a map. */
+	part->classless = !p->log && !selection_by_class(p->opts->selection);
+	err = sink_open(&p->sink, p->opts->sink, &p->line, p->opts->file);
+	if (!err && !p->sink.out.style)
+		err = legacy_style_new(p->ctx, part->map, &part->legacy);
+	if (err)
+		return err;
+	/* Other styles than Lustre's, and files, have the times of the kernel's clock. */
+	p->time.stepped = p->sink.out.style &&
+			  (p->time.theirs || style_is_legacy(p->sink.out.style));
+	p->time.legacy = p->sink.out.style ? style_legacy(p->sink.out.style) : part->legacy;
+	return open_lustre(p);
+}
+
+static int open_chooser(struct printer *p)
+{
+	const struct dkt_source_info info = {
+		.has_wall = !p->result->clock && !p->result->last_boot, .wall = p->time.wall
+	};
+	struct selection *selection = p->opts->selection;
+	const bool is_legacy = p->sink.out.style && style_is_legacy(p->sink.out.style);
+	uint64_t since, until;
+	int err = selection_window(selection, p->ctx, &info, &since, &until);
+
+	if (!err)
+		err = chooser_new(p->ctx, p->time.wall, selection, p->time.legacy, &p->chooser);
+	if (err)
+		return err;
+	chooser_set_window(p->chooser, since, until);
+	/* Nothing but the lines of Lustre's records is needed. */
+	if (p->opts->lustre && is_legacy && selection_is_all(selection) && !selection->n_cpus &&
+	    !since && !until)
+		log_source_bare(p->opts->lustre);
+	return p->opts->lustre && p->log ? once_new(p->opts->lustre, p->time.legacy, p->chooser,
+						    p->time.wall, &p->once) :
+					   0;
+}
+
+/* Refuses a selection that no record can match, because dk would empty the log for nothing. */
+static int check_chooser(struct printer *p)
+{
+	const struct selection *s = p->opts->selection;
+	struct log_source *lustre = p->opts->lustre;
+	struct dkt_event **on __cleanup(free) = NULL;
+	size_t n = 0;
+
+	if (!lustre && chooser_check_events(p->ctx, s) == -ENOENT)
+		return -ENOENT;
+	/* A saved tree may lack the list of enabled events; records that are apart have another. */
+	if (s->filter &&
+	    (p->opts->flags & LIVE_APART || dkt_instance_get_events(p->time.in, &on, &n)))
+		n = 0;
+	return chooser_check_filter(p->chooser, on, n, lustre ? log_source_event(lustre) : NULL);
+}
+
+static int printer_init(struct printer *p)
+{
+	const struct selection *s = p->opts->selection;
+	int err = selection_check_cpus(p->ctx, p->time.in, s->cpus, s->n_cpus);
+
+	if (!err)
+		err = pipeline_init(&p->line, p->ctx, 1);
+	if (!err)
+		err = find_wall(p);
+	if (!err)
+		err = timeline_open_lustre(&p->time);
+	if (!err && (p->log || p->opts->lustre))
+		err = open_sources(p);
+	if (!err && p->time.source)
+		err = open_sink(p);
+	if (!err)
+		err = open_chooser(p);
+	return !err && p->log ? check_chooser(p) : err;
+}
+
+static void printer_clear(struct printer *p)
+{
+	p->result->closed = p->sink.out.closed;
+	sink_close(&p->sink);
+	timeline_close(&p->time);
+	once_free(p->once);
+	message_free(p->message);
+	chooser_free(p->chooser);
+	/* The map is the log's. */
+	if (p->log && p->line.n)
+		p->line.parts[0].map = NULL;
+	pipeline_clear(&p->line);
+	dkt_ctx_free(p->own);
+}
+
+static int print(struct printer *p)
+{
+	uint64_t before = 0, after;
+	int err = printer_init(p);
+
+	if (err || !p->time.source)
+		return err;
+	/* Messages that the probe misses are in Lustre's buffer, but following prints only the log. */
+	if (p->opts->flags & DKT_LIVE_FOLLOW)
+		before = cdebug_missed(p->ctx);
+	err = printer_run(p);
+	after = err || !(p->opts->flags & DKT_LIVE_FOLLOW) ? before : cdebug_missed(p->ctx);
+	p->result->missed = after > before ? after - before : 0;
+	return err;
+}
+
+/* Without a log, Lustre's records belong to a new context without other events. */
+static int open_context(struct printer *p)
+{
+	int err;
+
+	if (p->log)
+		return debuglog_map(p->log);
+	err = dkt_ctx_new(NULL, &p->own);
+	p->ctx = p->time.ctx = p->own;
+	return err;
+}
+
+int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts,
+	     struct dk_result *result)
+{
+	struct printer p = {
+		.ctx = ctx,
+		.log = log && log->in ? log : NULL,
+		.opts = opts,
+		.result = result,
+		.time = { .ctx = ctx, .lustre = opts->lustre, .apart = opts->sink->version },
+		.self = getpid()
+	};
+	int err;
+
+	*result = (struct dk_result){ 0 };
+	if (p.log)
+		p.time.in = log->in;
+	err = open_context(&p);
+	if (!err)
+		err = print(&p);
+	if (err && p.own && *dkt_error(p.own))
+		dkt_fail(ctx, err, "%s", dkt_error(p.own));
+	printer_clear(&p);
+	return err;
+}
+
+int dk_clear(struct debuglog *log)
+{
+	int err;
+
+	if (!log->in)
+		return 0;
+	err = log_dir_create(log);
+	return err ? err : dkt_instance_clear(log->in);
+}

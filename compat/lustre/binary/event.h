@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Presents Lustre's binary records as records of an event, for filters and styles. */
+#pragma once
+
+#include <dktrace/dktrace.h>
+
+#include "compat/lustre/binary.h"
+
+/* Returns the wall-clock time of a record, in ns. */
+static inline int64_t record_time(const uint8_t *rec)
+{
+	uint64_t key = record_key(rec);
+
+	return (int64_t)((key >> 32) * 1000000000 + (key & UINT32_MAX) * 1000);
+}
+
+#define RECORD_EVENT_SYSTEM "libcfs"
+#define RECORD_EVENT_NAME   "libcfs_debug_msg"
+
+/*
+ * Defines libcfs:libcfs_debug_msg, with the fields of the tracepoint lustre_debug:lustre_debug_msg.
+ */
+int record_event(struct dkt_ctx *ctx, struct dkt_event **event);
+
+/* Returns the event if it was defined before, otherwise NULL. */
+struct dkt_event *record_event_find(struct dkt_ctx *ctx);
+
+/* True if it is that event. */
+bool record_is_event(const struct dkt_event *event);
+
+/* The largest size of a record of the event. */
+#define RECORD_EVENT_MAX (RECORD_MAX + 64)
+
+/* Fills in a record of the event without its fields; the time is wall-clock time. */
+void record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_record *out);
+
+/* Fills in a record of the event, with its fields in data. */
+void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
+		       struct dkt_record *out);
+
+/*
+ * Reads the class, subsystem, line and texts of a record that record_event_fill() has filled in. False:
+ * the record has no fields.
+ */
+bool record_event_read(const struct dkt_record *record, struct record_head *head,
+		       struct record_texts *texts);

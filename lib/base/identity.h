@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The identity of an incident: a word that no other incident has, on whatever host. It travels with the
+ * incident to other hosts, and comes back with the dumps that were made for it.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* 64 random bits in hexadecimal digits, and a NUL. */
+#define IDENTITY_SIZE 17
+
+/* Makes a new one. -errno: the kernel has no random numbers. */
+int dkt__identity_new(char id[IDENTITY_SIZE]);
+
+/* That of no incident: a recorder that has had none. */
+#define IDENTITY_NONE "0000000000000000"
+
+/* True if the text is one: hosts may write anything. */
+bool dkt__identity_is(const char *text);
+
+/* Cuts a tab and an identity off the end of a line, and returns this; NULL: the line has none there. */
+char *identity_cut(char *line);
+
+/* True if the id is one of those in the list, which has a space between two. */
+bool dkt__identity_in(const char *list, const char *id);

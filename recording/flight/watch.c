@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The conditions of a flight recorder: an instance with only their events tells when one happens. */
+#include "recording/flight/watch.h"
+
+#include "compat/lustre/event_names.h"
+#include "compat/lustre/message.h"
+#include "compat/lustre_log/rpc_times.h"
+#include "compat/set/pair_calls.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
+#include "recording/flight/measure.h"
+#include "recording/flight/message.h"
+
+/* Only the first record is of interest, and the kernel overwrites the rest. */
+#define SIZE (UINT64_C(64) << 10)
+
+/* Bytes of a reason. */
+#define REASON_MAX 200
+
+/* Moves the message of the watch's own context to the recorder's. */
+static int pass_error(struct dkt_ctx *ctx, const struct flight_watch *watch, int err)
+{
+	return err ? dkt_fail(ctx, err, "%s", dkt_error(watch->ctx)) : 0;
+}
+
+bool flight_watch_reads(const struct flight_watch *watch)
+{
+	return watch->pairs || watch->rpcs;
+}
+
+char *flight_watch_prefix(const char *log, const char *name)
+{
+	return dkt__format("%s-flight-%s", log, name);
+}
+
+/* ---- setting up ---- */
+
+static int open_context(struct dkt_ctx *ctx, struct flight_watch *watch)
+{
+	int err = dkt_tracefs_open(ctx, 0);
+	DKT_OPTS(dkt_ctx_opts, opts, .root = err ? NULL : dkt_tracefs_dir(ctx));
+
+	return err ? err : dkt__with_words(ctx, dkt_ctx_new(&opts, &watch->ctx));
+}
+
+int flight_watch_read(struct flight_watch *watch, unsigned int percent, uint64_t size)
+{
+	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .wake_percent = percent);
+	struct dkt_instance *in = watch->group.in;
+	pid_t self = getpid();
+	int err = dkt_instance_set_size(in, size * (uint64_t)dkt_instance_cpus(in));
+
+	/* Not an error: a kernel that cannot exclude the recorder lets it wake itself. */
+	if (!err)
+		dkt_instance_skip_pids(in, &self, 1);
+	return err ? err : dkt_source_live(in, &opts, &watch->source);
+}
+
+int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,
+			const struct wanted_words *who, struct flight_watch *watch)
+{
+	struct wanted_words words = { .events = events,
+				      .filter = who->filter,
+				      .comms = who->comms,
+				      .pids = who->pids,
+				      .children = who->children,
+				      .cpus = who->cpus };
+	int err = open_context(ctx, watch);
+	bool takes;
+
+	if (err)
+		return err;
+	err = flight_takes_filter(watch->ctx, events, who->filter, &takes);
+	if (!err && !takes)
+		words.filter = NULL;
+	if (!err)
+		err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
+	watch->way = "the kernel tests each record";
+	if (!err)
+		err = flight_watch_read(watch, 0, SIZE);
+	return pass_error(ctx, watch, err);
+}
+
+int flight_watch_message(struct dkt_ctx *ctx, const char *log, const char *name, const char *words,
+			 struct flight_watch *watch)
+{
+	int err = open_context(ctx, watch);
+
+	if (err)
+		return err;
+	err = flight_message_start(watch, log, name, words);
+	if (!err)
+		err = flight_watch_read(watch, 0, SIZE);
+	return pass_error(ctx, watch, err);
+}
+
+int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
+			 const char *latency, uint64_t limit, const struct wanted_words *who,
+			 struct flight_watch *watch)
+{
+	int err = open_context(ctx, watch);
+
+	if (err)
+		return err;
+	watch->limit = limit;
+	err = flight_measure_start(watch, log, name, latency, who);
+	/* The recorder's own reads start with the records from now on. */
+	if (!err && !watch->source)
+		err = flight_watch_read(watch, 0, SIZE);
+	if (!err && watch->group.wanted->notes)
+		dkt_log(ctx, DKT_LOG_WARN, "--when: %s", watch->group.wanted->notes);
+	return pass_error(ctx, watch, err);
+}
+
+/* ---- looking ---- */
+
+/* Describes the record: a message of Lustre by its text, others by their event and its fields. */
+static char *reason_of(struct flight_watch *watch, const struct dkt_record *record)
+{
+	char *event __cleanup(free) = NULL;
+	struct message *message;
+	struct dkt_buf *buf;
+	char *reason = NULL;
+	const char *text;
+	size_t len;
+
+	if (dkt_buf_new(&buf))
+		return NULL;
+	message = message_new(watch->ctx, record->event, NULL);
+	if (message) {
+		event = strdup("message");
+		message_put_text(message, record, buf);
+	} else {
+		event = event_full_name(record->event);
+		dkt_record_line(record, buf);
+	}
+	text = dkt_buf_data(buf, &len);
+	while (len && text[len - 1] == '\n')
+		len--;
+	if (event && !dkt_buf_error(buf))
+		reason = dkt__format("%s by %s-%d: %.*s", event,
+				     dkt_source_comm(watch->source, record), record->pid,
+				     (int)DKT__MIN(len, REASON_MAX), text);
+	message_free(message);
+	dkt_buf_free(buf);
+	return reason;
+}
+
+static char *slow_reason(struct flight_watch *watch, const struct dkt_record *record, uint64_t ns)
+{
+	const char *call = watch->calls ? pair_call_name(watch->ctx, record, watch->by) : NULL;
+
+	return dkt__format("%s took %.3f ms: %s-%d", call ? call : watch->name, (double)ns / 1e6,
+			   dkt_source_comm(watch->source, record), record->pid);
+}
+
+/* Each table reads the clock for itself, so their times of one call are about the same. */
+static bool is_same(const struct flight_slow *a, const struct flight_slow *b)
+{
+	return a->ns && a->pid == b->pid && a->end - a->ns < b->end && b->end - b->ns < a->end;
+}
+
+/*
+ * Returns whether the twin has told of the call, which forgets that; otherwise this watch remembers it. A
+ * thread makes one call after the other.
+ */
+static bool is_told(struct flight_watch *watch, struct flight_watch *twin,
+		    const struct flight_slow *slow)
+{
+	for (size_t i = 0; twin && i < FLIGHT_TOLD; i++)
+		if (is_same(&twin->told[i], slow)) {
+			twin->told[i].ns = 0;
+			return true;
+		}
+	watch->told[watch->n_told++ % FLIGHT_TOLD] = *slow;
+	return false;
+}
+
+/* Looks whether the record is an incident. */
+static int judge(struct flight_watch *watch, struct flight_watch *twin,
+		 const struct dkt_record *record, struct flight_found *found)
+{
+	uint64_t ns = 0;
+	int err = watch->name ? flight_measure(watch, record, &ns) : 0;
+	const struct flight_slow slow = { .pid = record->pid, .ns = ns, .end = record->ts };
+
+	/* Records of a latency that are lost tell nothing, unless they are those of slow ones. */
+	if (err || (watch->name && ns <= watch->limit && (record->event || !watch->lat)))
+		return err;
+	if (!record->event) {
+		found->n += record->lost == DKT_LOST_UNKNOWN ? 1 : record->lost;
+		found->last = UINT64_MAX;
+		return 0;
+	}
+	if (watch->lat && is_told(watch, twin, &slow))
+		return 0;
+	found->n++;
+	found->last = DKT__MAX(found->last, record->ts);
+	if (!found->reason && watch->name)
+		found->reason = slow_reason(watch, record, ns);
+	else if (!found->reason)
+		found->reason = reason_of(watch, record);
+	return 0;
+}
+
+int flight_watch_look(struct dkt_ctx *ctx, struct flight_watch *watch, struct flight_watch *twin,
+		      struct flight_found *found)
+{
+	struct dkt_record record;
+	int err = dkt_source_wait(watch->source, 0);
+
+	*found = (struct flight_found){ 0 };
+	err = err == -EINTR ? 0 : err;
+	while (!err && !(err = dkt_source_next(watch->source, &record)))
+		err = judge(watch, twin, &record, found);
+	if (err > 0)
+		err = dkt_source_done(watch->source);
+	if (!err && found->n && !found->reason)
+		found->reason = strdup("the condition's records were lost");
+	return pass_error(ctx, watch, err);
+}
+
+/* ---- removing ---- */
+
+int flight_watch_clear(struct flight_watch *watch, const char *log)
+{
+	char *name __cleanup(free) = watch->group.name ? strdup(watch->group.name) : NULL;
+	int err = 0;
+
+	dkt_source_close(watch->source);
+	dkt_pairs_free(watch->pairs);
+	dkt_expr_free(watch->filter);
+	rpc_times_free(watch->rpcs);
+	flight_close(&watch->group);
+	if (name)
+		err = flight_remove(watch->ctx, log, name);
+	/* The instance's triggers use the synthetic event, so it goes after it. */
+	if (!err && watch->slow)
+		err = dkt_probe_remove(watch->ctx, "synthetic", watch->slow);
+	wanted_free(watch->group.wanted);
+	free(watch->slow);
+	*watch = (struct flight_watch){ .ctx = watch->ctx, .limit = watch->limit };
+	/* A failure came before the event was created, or the kernel has no such events. */
+	return err == -ENOENT || err == -EOPNOTSUPP ? 0 : err;
+}
+
+int flight_watch_remove(struct dkt_ctx *ctx, const char *log, struct flight_watch *watch)
+{
+	int err = watch->ctx ? pass_error(ctx, watch, flight_watch_clear(watch, log)) : 0;
+
+	dkt_ctx_free(watch->ctx);
+	watch->ctx = NULL;
+	return err;
+}
+
+int flight_watch_remove_left(struct dkt_ctx *ctx, const char *log, const char *name)
+{
+	char *prefix __cleanup(free) = flight_watch_prefix(log, name);
+	int err = prefix ? flight_remove(ctx, log, name) : dkt__no_memory(ctx);
+
+	return err ? err : dkt_instance_sweep(ctx, prefix, NULL);
+}
