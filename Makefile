@@ -18,7 +18,6 @@ CONFDIR ?= /etc/dktrace
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 CLANG ?= clang
-OBJCOPY ?= objcopy
 PKG_CONFIG ?= pkg-config
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
@@ -115,7 +114,8 @@ TEST_TOOLS += $(shell $(PKG_CONFIG) --exists libtracecmd 2>/dev/null && echo $(O
 
 SO := $(O)/libdktrace.so.$(VERSION)
 LUSTRE_SO := $(O)/libdktrace-lustre.so.$(VERSION)
-ARCHIVES := $(O)/libdktrace.a $(O)/libdktrace-lustre.a
+ARCHIVES := $(O)/libdktrace-lustre.a $(O)/libdktrace.a
+TOOL_ARCHIVES := $(O)/libdktrace-tool.a $(ARCHIVES)
 
 .DELETE_ON_ERROR:
 .PHONY: all lib tests check check-unit check-cli check-live check-vm check-fuzz check-abi check-san \
@@ -165,8 +165,8 @@ $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: $(O)/gen/paths
 # The path of the installed class map, as an object of compat.
 $(O)/gen/datadir.o: $(O)/gen/paths
 	$(call say,AS,$@)
-	$(Q)printf '%s\n' '.section .rodata' '.globl class_dir_shipped' '.hidden class_dir_shipped' \
-		'class_dir_shipped: .asciz "$(DATADIR)/classes.d"' '.section .note.GNU-stack,"",%progbits' | \
+	$(Q)printf '%s\n' '.section .rodata' '.globl dkl_class_dir_shipped' '.hidden dkl_class_dir_shipped' \
+		'dkl_class_dir_shipped: .asciz "$(DATADIR)/classes.d"' '.section .note.GNU-stack,"",%progbits' | \
 		$(CC) $(filter -m%,$(CFLAGS)) -x assembler -c -o $@ -
 
 LIB_FLAGS := $(LIB_CFLAGS)
@@ -211,27 +211,22 @@ $(O)/libdktrace.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(O)/libdktrace-tool.a: $(LAYERS_OBJ) $(O)/gen/datadir.o
+# Only calls of liblustre are public; the names of all others in compat begin with dkl_.
+$(O)/libdktrace-lustre.a: $(filter $(O)/compat/%,$(LAYERS_OBJ)) $(O)/gen/datadir.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# Lustre's words and what they need of compat, as one object in which only the public names are
-# global: compat's names are common words, which a program may use itself.
-$(O)/libdktrace-lustre.o: $(filter $(O)/compat/liblustre/%,$(LAYERS_OBJ)) $(O)/libdktrace-tool.a
-	$(call say,LD,$@)
-	$(Q)$(CC) -r -nostdlib -o $@ $^
-	$(Q)$(OBJCOPY) --localize-hidden $@
-
-$(O)/libdktrace-lustre.a: $(O)/libdktrace-lustre.o
+# The layers that only the tool has.
+$(O)/libdktrace-tool.a: $(filter-out $(O)/compat/%,$(LAYERS_OBJ))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # Uses the shared libdktrace, and has a copy of its base layer, which that library hides.
-$(LUSTRE_SO): $(O)/libdktrace-lustre.o $(SO) $(O)/libdktrace.a compat/liblustre/libdktrace-lustre.map
+$(LUSTRE_SO): $(filter $(O)/compat/liblustre/%,$(LAYERS_OBJ)) $(SO) $(ARCHIVES) compat/liblustre/libdktrace-lustre.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libdktrace-lustre.so.$(SOVER) \
 		-Wl,--version-script,compat/liblustre/libdktrace-lustre.map $(if $(SAN),,-Wl,-z,defs) \
-		$(LDFLAGS) -o $@ $< -L$(O) -ldktrace $(O)/libdktrace.a $(shell $(PKG_CONFIG) --libs yaml-0.1)
+		$(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libdktrace-lustre.a -L$(O) -ldktrace $(O)/libdktrace.a $(shell $(PKG_CONFIG) --libs yaml-0.1)
 	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so.$(SOVER)
 	$(Q)ln -sf $(@F) $(O)/libdktrace-lustre.so
 
@@ -244,7 +239,7 @@ $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: Makefile include/dktrace/dktrace.h
 
 # ---- tool: linked with the archive, so that build/dktrace runs where it stands ----
 
-$(O)/dktrace: $(CTL_OBJ) $(O)/libdktrace-tool.a $(O)/libdktrace.a
+$(O)/dktrace: $(CTL_OBJ) $(TOOL_ARCHIVES)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(SANFLAGS) $(SAN_LINK) $(LDFLAGS) -o $@ $^ $(TOOL_LIBS) $(LIB_LIBS)
 
@@ -260,36 +255,35 @@ archived = $(foreach l,$(patsubst -l%,%,$(1)),$(if $(call found,$l.a),-l:lib$l.a
 STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(LIB_PKGS) $(TOOL_PKGS) 2>/dev/null)
 SYSTEM_LIBS := -lm -ldl -lpthread
 
-$(O)/tests/vm/dktrace: $(CTL_OBJ) $(O)/libdktrace-tool.a $(O)/libdktrace.a
+$(O)/tests/vm/dktrace: $(CTL_OBJ) $(TOOL_ARCHIVES)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(filter -L%,$(STATIC_LIBS)) -Wl,--start-group \
 		$(call archived,$(sort $(filter-out $(SYSTEM_LIBS),$(filter -l%,$(STATIC_LIBS))))) -Wl,--end-group $(SYSTEM_LIBS) \
 		-Wl,-t,-t >$@.inputs
 
-TEST_LINK = $(O)/libdktrace-tool.a $(O)/libdktrace.a
 TEST_CC = $(CC) $(BASE) $(TEST_FLAGS) -MMD -MP $(CFLAGS) \
 	$(SAN_LINK) $(LDFLAGS) -o $@ $<
 
-$(O)/tests/unit/%: tests/unit/%.c $(TEST_LINK)
+$(O)/tests/unit/%: tests/unit/%.c $(TOOL_ARCHIVES)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS) -lcmocka
+	$(Q)$(TEST_CC) $(TOOL_ARCHIVES) $(TOOL_LIBS) $(LIB_LIBS) -lcmocka
 
 # It lets each allocation of the library fail.
 comma := ,
 $(O)/tests/unit/test_api: private LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc \
 	reallocarray strdup strndup open_memstream asprintf vasprintf)
 
-$(O)/tests/live/%: tests/live/%.c $(TEST_LINK)
+$(O)/tests/live/%: tests/live/%.c $(TOOL_ARCHIVES)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS) -lcmocka
+	$(Q)$(TEST_CC) $(TOOL_ARCHIVES) $(TOOL_LIBS) $(LIB_LIBS) -lcmocka
 
-$(O)/tests/bench/%: tests/bench/%.c $(TEST_LINK)
+$(O)/tests/bench/%: tests/bench/%.c $(TOOL_ARCHIVES)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
+	$(Q)$(TEST_CC) $(TOOL_ARCHIVES) $(TOOL_LIBS) $(LIB_LIBS)
 
 $(O)/tests/tools/gen-%: tests/tools/gen-%.c
 	$(call say,CC,$@)
@@ -301,10 +295,10 @@ $(O)/tests/tools/cost: tests/tools/cost.c
 	@mkdir -p $(@D)
 	$(Q)$(TEST_CC) $(LIB_LIBS)
 
-$(O)/tests/tools/gen-disks $(O)/tests/tools/gen-journal: $(O)/tests/tools/%: tests/tools/%.c $(TEST_LINK)
+$(O)/tests/tools/gen-disks $(O)/tests/tools/gen-journal: $(O)/tests/tools/%: tests/tools/%.c $(TOOL_ARCHIVES)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_CC) $(TEST_LINK) $(TOOL_LIBS) $(LIB_LIBS)
+	$(Q)$(TEST_CC) $(TOOL_ARCHIVES) $(TOOL_LIBS) $(LIB_LIBS)
 
 # It starts a thousand times, so it is without sanitizers.
 $(O)/tests/tools/transcribe: tests/tools/transcribe.c
@@ -344,7 +338,7 @@ $(O)/libctl.a: $(filter-out $(O)/ctl/main.o,$(CTL_OBJ))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # Without libFuzzer the same file replays the files that it is given.
-FUZZ_LINK = $(O)/libctl.a $(TEST_LINK)
+FUZZ_LINK = $(O)/libctl.a $(TOOL_ARCHIVES)
 $(O)/tests/fuzz/%: tests/fuzz/%.c $(wildcard tests/fuzz/*.h) $(FUZZ_LINK)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
@@ -407,11 +401,11 @@ TARGET ?= expr
 SECONDS ?= 60
 fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) SAN=address,undefined \
-		CFLAGS=-fsanitize=fuzzer-no-link $(addprefix $(O)/fuzz/,libctl.a libdktrace-tool.a libdktrace.a)
+		CFLAGS=-fsanitize=fuzzer-no-link $(addprefix $(O)/fuzz/,libctl.a libdktrace-tool.a libdktrace-lustre.a libdktrace.a)
 	@mkdir -p $(O)/fuzz/corpus/$(TARGET)
 	$(Q)$(CLANG) $(BASE) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined \
 		-o $(O)/fuzz/$(TARGET) tests/fuzz/$(TARGET).c \
-		$(addprefix $(O)/fuzz/,libctl.a libdktrace-tool.a libdktrace.a) $(TOOL_LIBS) $(LIB_LIBS)
+		$(addprefix $(O)/fuzz/,libctl.a libdktrace-tool.a libdktrace-lustre.a libdktrace.a) $(TOOL_LIBS) $(LIB_LIBS)
 	$(Q)LSAN_OPTIONS=suppressions=tests/leaks $(O)/fuzz/$(TARGET) -artifact_prefix=$(O)/fuzz/ \
 		-max_total_time=$(SECONDS) $(O)/fuzz/corpus/$(TARGET) \
 		tests/fuzz/corpus/$(TARGET)

@@ -104,7 +104,7 @@ static int count_after_dashes(int argc, char **argv)
 static bool names_messages(int argc, char **argv)
 {
 	for (int i = 0; i < argc; i++)
-		if (cdebug_is_named(argv[i]))
+		if (dkl_cdebug_is_named(argv[i]))
 			return true;
 	return false;
 }
@@ -156,13 +156,13 @@ static int run_command(struct app *app, int argc, char **argv)
 	if (!rc && own_options)
 		rc = opt_check(app);
 	if (!rc && !app->input && !app->root && names)
-		lent = cdebug_try_lend(app->ctx);
+		lent = dkl_cdebug_try_lend(app->ctx);
 	if (!rc)
 		rc = privileges_begin(app, argc, argv);
 	if (!rc)
 		rc = command->run(app, argc, argv);
 	if (lent)
-		cdebug_take_back(app->ctx);
+		dkl_cdebug_take_back(app->ctx);
 	privileges_end(app);
 	unpack_clear(app);
 	dkt_ctx_free(app->ctx);
@@ -191,8 +191,8 @@ static int run_lctl(struct app *app, int argc, char **argv)
 	if (!rc && lctl.input)
 		rc = privileges_confine_dump(app, argc > 2 ? argv[2] : NULL);
 	if (!rc)
-		rc = lctl_main(&lctl, argc, argv);
-	placer_end(&app->placer);
+		rc = dkl_lctl_main(&lctl, argc, argv);
+	dkl_placer_end(&app->placer);
 	dkt_ctx_free(app->ctx);
 	return lctl.closed ? EXIT_PIPE : rc;
 }

@@ -40,7 +40,7 @@ static bool has_pid(const struct selection *who, uint64_t pid)
 
 static bool has_name(const struct selection *who, const char *name)
 {
-	return !who->comms.n || (name && programs_have(&who->comms, name));
+	return !who->comms.n || (name && dkl_programs_have(&who->comms, name));
 }
 
 bool choice_has(const struct analyze *a, const struct result_column *columns, size_t n,

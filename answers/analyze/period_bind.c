@@ -170,12 +170,12 @@ static int bind_side(struct analyze *a, struct period *period, bool ends, struct
 	bool filtered = false;
 	int err = 0;
 
-	if (!named_chooses(named, event))
+	if (!dkl_named_chooses(named, event))
 		return 0;
 	for (size_t i = 0; !err && i < named->n; i++) {
 		const struct named_word *word = &named->list[i];
 
-		if (!word->expr || !named_word_has(word, system, name))
+		if (!word->expr || !dkl_named_word_has(word, system, name))
 			continue;
 		filtered = true;
 		/* No record of an event that lacks a field of the filter can match. */

@@ -32,8 +32,8 @@ static void free_def(struct period_def *def)
 	}
 	for (size_t i = 0; i < def->n_columns; i++)
 		free(def->columns[i].key);
-	named_clear(&def->begin);
-	named_clear(&def->end);
+	dkl_named_clear(&def->begin);
+	dkl_named_clear(&def->end);
 	dkt__strings_clear(&def->end_fields);
 	free(def->fields);
 	free(def->name);
@@ -71,7 +71,7 @@ static void skip_blanks(struct reader *r)
 }
 
 /* The bytes of the text that a message shows. */
-static int shown(const char *text)
+static int dkl_shown(const char *text)
 {
 	return (int)strcspn(text, BLANKS ";");
 }
@@ -118,7 +118,7 @@ static int read_parent(struct reader *r)
 	len = name_len(r->p);
 	r->def->parent = find_def(r->defs, r->p, len);
 	if (!r->def->parent)
-		return no_parent(r, len ? len : (size_t)shown(r->p));
+		return no_parent(r, len ? len : (size_t)dkl_shown(r->p));
 	r->p += len;
 	skip_blanks(r);
 	if (*r->p != ')')
@@ -152,7 +152,7 @@ static int read_name(struct reader *r)
 		err = read_parent(r);
 	if (!err && *r->p != ':')
 		return dkt_fail(r->ctx, -EINVAL, "%s: expected a ':' after the name, not '%.*s'",
-				r->def->name, shown(r->p), r->p);
+				r->def->name, dkl_shown(r->p), r->p);
 	r->p++;
 	return err;
 }
@@ -225,7 +225,7 @@ static const char *events_end(const char *p)
 {
 	while (*p && *p != ';') {
 		p += strspn(p, NAMED_SEPARATORS);
-		p = named_word_end(p, NAMED_SEPARATORS ";");
+		p = dkl_named_word_end(p, NAMED_SEPARATORS ";");
 	}
 	return p;
 }
@@ -238,8 +238,8 @@ static int read_events(struct reader *r, const char *word, struct named *named)
 
 	if (!take_word(r, word))
 		return dkt_fail(r->ctx, -EINVAL, "%s: expected '%s EVENTS'%s%.*s%s", r->def->name,
-				word, shown(r->p) ? ", not '" : "", shown(r->p), r->p,
-				shown(r->p) ? "'" : "");
+				word, dkl_shown(r->p) ? ", not '" : "", dkl_shown(r->p), r->p,
+				dkl_shown(r->p) ? "'" : "");
 	end = events_end(r->p);
 	text = strndup(r->p, (size_t)(end - r->p));
 	if (!text)
@@ -249,7 +249,7 @@ static int read_events(struct reader *r, const char *word, struct named *named)
 		return dkt_fail(r->ctx, -EINVAL, "%s: no event after '%s'", r->def->name, word);
 	named->variable = variable;
 	named->data = r->def;
-	err = named_read(r->ctx, text, named);
+	err = dkl_named_read(r->ctx, text, named);
 	return err ? dkt_fail_in(r->ctx, err, "%s: %s", r->def->name, word) : 0;
 }
 
@@ -364,7 +364,7 @@ static int read_show(struct reader *r)
 	if (!take_word(r, "show"))
 		return *r->p ? dkt_fail(r->ctx, -EINVAL,
 					"%s: expected 'show FIELDS' or nothing, not '%.*s'",
-					r->def->name, shown(r->p), r->p) :
+					r->def->name, dkl_shown(r->p), r->p) :
 			       0;
 	while (!err && *(r->p += strspn(r->p, NAMED_SEPARATORS)) && *r->p != ';') {
 		size_t len = strcspn(r->p, NAMED_SEPARATORS ";");
@@ -378,7 +378,7 @@ static int read_show(struct reader *r)
 	skip_blanks(r);
 	if (!err && *r->p)
 		err = dkt_fail(r->ctx, -EINVAL, "%s: '%.*s' is behind the end of the definition",
-			       r->def->name, shown(r->p), r->p);
+			       r->def->name, dkl_shown(r->p), r->p);
 	return err;
 }
 
@@ -395,7 +395,7 @@ static int read_match(struct reader *r)
 		return dkt_fail(r->ctx, -EINVAL,
 				"%s: match: '%.*s' is not " DKT__REQUEST_KEY
 				"; fields are compared in the filter of the end",
-				r->def->name, shown(r->p), r->p);
+				r->def->name, dkl_shown(r->p), r->p);
 	r->p += *r->p == ';';
 	skip_blanks(r);
 	return 0;
@@ -466,7 +466,7 @@ static int check_field(struct dkt_ctx *ctx, const struct period_def *def, const 
 
 	dkt__guess_start(&guess, name, strlen(name));
 	for (size_t i = 0; !err && i < n; i++) {
-		if (!named_chooses(named, all[i]))
+		if (!dkl_named_chooses(named, all[i]))
 			continue;
 		if (period_has_field(all[i], name))
 			return 0;
@@ -482,10 +482,10 @@ static int check_field(struct dkt_ctx *ctx, const struct period_def *def, const 
 
 static int check_def(struct dkt_ctx *ctx, const struct period_def *def)
 {
-	int err = named_check(ctx, &def->begin);
+	int err = dkl_named_check(ctx, &def->begin);
 
 	if (!err)
-		err = named_check(ctx, &def->end);
+		err = dkl_named_check(ctx, &def->end);
 	if (err)
 		return dkt_fail_in(ctx, err, "%s", def->name);
 	for (uint32_t i = 0; !err && i < def->n_fields; i++)

@@ -37,7 +37,7 @@ static char *event_name(struct dkt_ctx *ctx, const struct named_word *word)
 	if (!strpbrk(word->name, "*?[") && !dkt_events(ctx, &all, &n))
 		for (size_t i = 0; i < n; i++)
 			if (!strcmp(dkt_event_name(all[i]), word->name))
-				return event_full_name(all[i]);
+				return dkl_event_full_name(all[i]);
 	return dkt__format("*:%s", word->name);
 }
 

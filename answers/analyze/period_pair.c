@@ -16,7 +16,7 @@ static int unknown(struct dkt_ctx *ctx, const char *name)
 	struct dkt__guess guess;
 
 	dkt__guess_start(&guess, name, strlen(name));
-	while ((pair = latency_pair_next(pair)))
+	while ((pair = dkl_latency_pair_next(pair)))
 		dkt__guess_try(&guess, pair->name);
 	return dkt_fail(ctx, -EINVAL,
 			"'%s' is not a ready-made pair, which 'dktrace latency' lists, nor a"
@@ -77,7 +77,7 @@ static void put_end(FILE *f, const struct latency_pair *pair)
 
 int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
 {
-	const struct latency_pair *first = latency_pair_find(name, NULL), *pair = first;
+	const struct latency_pair *first = dkl_latency_pair_find(name, NULL), *pair = first;
 	size_t size;
 	FILE *f;
 
@@ -85,7 +85,7 @@ int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
 	if (!first)
 		return unknown(ctx, name);
 	while (pair && (pair->calls || !has_events(ctx, pair->begin)))
-		pair = latency_pair_find(name, pair);
+		pair = dkl_latency_pair_find(name, pair);
 	pair = pair ? pair : first;
 	f = open_memstream(text, &size);
 	if (!f)

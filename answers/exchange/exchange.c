@@ -171,7 +171,7 @@ static bool has_messages(struct dkt_ctx *ctx)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct dkt_event *event = dkt_event_find(ctx, names[i][0], names[i][1]);
 
-		if (event && message_is(event))
+		if (event && dkl_message_is(event))
 			return true;
 		free(dkt_error_take(ctx));
 	}

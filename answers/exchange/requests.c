@@ -72,7 +72,7 @@ static bool is_uuid(const struct part *client)
 
 static bool read_key(const struct log_line *line, struct rpc_text *text, uint64_t key[WORDS])
 {
-	if (!rpc_text_read(line->text.p, line->text.len, text) || text->step >= N_STEPS ||
+	if (!dkl_rpc_text_read(line->text.p, line->text.len, text) || text->step >= N_STEPS ||
 	    !step_words[text->step] || !line->time || !text->xid || !is_uuid(&text->client))
 		return false;
 	key[0] = text->xid;
@@ -145,7 +145,7 @@ static void put_way(const struct request *request, const uint64_t *key, struct e
 {
 	char opcode[OPCODE_TEXT_SIZE];
 
-	opcode_text(request->opcode, opcode);
+	dkl_opcode_text(request->opcode, opcode);
 	*way = (struct exchange_way){ .n = 0 };
 	snprintf(way->label, sizeof(way->label), "%s x%" PRIu64, opcode, key[0]);
 	for (int step = 0; step < N_STEPS; step++) {

@@ -373,9 +373,9 @@ static int add_source(struct load *load, size_t nr)
 	int err = block_row(load, load->sources, nr, 1, load->files[nr].ts, &row);
 
 	/* As in a database of SQLite, a CPU whose counts are unknown counts 0. */
-	if (losses_count(sum, part->source))
+	if (dkl_losses_count(sum, part->source))
 		free(dkt_error_take(part->ctx));
-	if (!err && losses_damage(part->lacks, info, &damage))
+	if (!err && dkl_losses_damage(part->lacks, info, &damage))
 		err = dkt__no_memory(load->ctx);
 	if (err || !row)
 		return err;
@@ -464,7 +464,7 @@ int load_finish(struct load *load, struct load_sum *sum)
 
 	*sum = (struct load_sum){ .files = load->n };
 	for (size_t i = 0; !load->opts.joins && i < load->n; i++)
-		load_end(load, i, pipeline_worst_error(load->p, i));
+		load_end(load, i, dkl_pipeline_worst_error(load->p, i));
 	for (size_t i = 0; !err && i < load->n; i++)
 		if (load->files[i].whole)
 			sum->whole++;
@@ -508,7 +508,7 @@ void load_free(struct load *load)
 		free_target(load->targets[i]);
 	for (size_t i = 0; load->files && i < load->n; i++) {
 		answers_clear(&load->files[i].answers);
-		losses_clear(&load->files[i].losses);
+		dkl_losses_clear(&load->files[i].losses);
 		dkt__closep(&load->files[i].lock);
 	}
 	chunks_free(load->chunks);

@@ -197,7 +197,7 @@ static int add_classes(struct database *db)
 	const char *name;
 
 	for (int bit = 0; bit < 32; bit++) {
-		name = mask_name(MASK_DEBUG, bit);
+		name = dkl_mask_name(MASK_DEBUG, bit);
 		if (name)
 			dkt_buf_printf(db->sql, "INSERT INTO classes VALUES(%llu, '%s');",
 				       1ull << bit, name);
@@ -213,9 +213,9 @@ static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
 	char *damage __cleanup(free) = NULL;
 
 	/* A CPU whose counts are unknown counts 0. */
-	if (losses_count(all, file->source))
+	if (dkl_losses_count(all, file->source))
 		free(dkt_error_take(file->ctx));
-	if (losses_damage(file->lacks, info, &damage))
+	if (dkl_losses_damage(file->lacks, info, &damage))
 		return dkt__no_memory(db->ctx);
 	sqlite3_clear_bindings(insert);
 	sqlite3_bind_int64(insert, 1, (int64_t)nr + 1);
@@ -570,7 +570,7 @@ void database_free(struct database *db)
 	for (size_t i = 0; i < db->answers.n; i++)
 		clear_written(db->answers.list[i].writer);
 	for (size_t i = 0; db->losses && i < db->opts.n_files; i++)
-		losses_clear(&db->losses[i]);
+		dkl_losses_clear(&db->losses[i]);
 	sqlite3_finalize(db->loss);
 	sqlite3_close(db->sqlite);
 	answers_clear(&db->answers);

@@ -9,7 +9,7 @@
 static void find_host(const struct pipeline *p, struct database_file *files, size_t i, size_t *n)
 {
 	for (size_t j = 0; j < i; j++)
-		if (pipeline_same_boot(p->parts[i].source, p->parts[j].source)) {
+		if (dkl_pipeline_same_boot(p->parts[i].source, p->parts[j].source)) {
 			files[i].host = files[j].host;
 			return;
 		}
@@ -18,7 +18,7 @@ static void find_host(const struct pipeline *p, struct database_file *files, siz
 
 static uint64_t worst_error(const void *clocks, size_t file)
 {
-	return pipeline_worst_error(clocks, file);
+	return dkl_pipeline_worst_error(clocks, file);
 }
 
 int database_of(struct pipeline *p, const struct database_opts *opts, struct database **db)
@@ -59,7 +59,7 @@ int database_of(struct pipeline *p, const struct database_opts *opts, struct dat
 	with.has_wall = info->has_wall;
 	with.wall = info->wall;
 	err = database_new(p->ctx, &with, db);
-	return err ? pipeline_fail(p, err) : 0;
+	return err ? dkl_pipeline_fail(p, err) : 0;
 }
 
 /* ---- the kind of sink ---- */

@@ -47,7 +47,7 @@ bool followed_has(struct followed *followed, int32_t tid)
 
 	if (entry != DKT__KEYMAP_NONE)
 		return followed->is_followed[entry];
-	pid = thread_process(tid);
+	pid = dkl_thread_process(tid);
 	has = !pid || is_chosen(followed, pid);
 	/* Without memory it is asked again. */
 	set(followed, tid, has);
@@ -79,7 +79,7 @@ struct followed *followed_new(const int *threads, size_t n)
 	if (followed)
 		followed->map.n_words = 1;
 	for (size_t i = 0; !err && i < n; i++) {
-		int pid = thread_process(threads[i]);
+		int pid = dkl_thread_process(threads[i]);
 
 		err = set(followed, threads[i], true);
 		if (!err && pid && !is_chosen(followed, pid))

@@ -109,7 +109,7 @@ int maps_learn(struct maps *maps, int32_t tid)
 		return 0;
 	if (maps->n >= PROCESSES_MAX)
 		forget_all(maps);
-	err = find_process(maps, thread_process(tid) ?: tid, &process);
+	err = find_process(maps, dkl_thread_process(tid) ?: tid, &process);
 	if (err)
 		return err;
 	entry = dkt__keymap_add(&maps->threads, &key, &added);

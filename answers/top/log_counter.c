@@ -74,7 +74,7 @@ static int copy_events(struct dkt_instance *log, struct dkt_event *const *on, si
 
 static int add_event(struct log_counter *counter, struct dkt_event *event)
 {
-	const struct class_bits *bits = class_map_event(counter->map, event);
+	const struct class_bits *bits = dkl_class_map_event(counter->map, event);
 	uint32_t *nr = dkt__reach(counter->event_of, counter->n_event_of, dkt_event_index(event));
 	struct counted new = { .now.event = event };
 	int err;
@@ -83,10 +83,10 @@ static int add_event(struct log_counter *counter, struct dkt_event *event)
 		return -ENOMEM;
 	if (!*nr) {
 		if (bits->fields)
-			new.message = message_new(counter->ctx, event, NULL);
+			new.message = dkl_message_new(counter->ctx, event, NULL);
 		err = dkt__append(counter->events, counter->n_events, new);
 		if (err) {
-			message_free(new.message);
+			dkl_message_free(new.message);
 			return err;
 		}
 		*nr = (uint32_t)counter->n_events;
@@ -101,7 +101,7 @@ static int follow_events(struct log_counter *counter, struct debuglog *log)
 	struct dkt_change *change = NULL;
 	struct dkt_event *const *on;
 	size_t n;
-	int err = debuglog_on(log, &on, &n);
+	int err = dkl_debuglog_on(log, &on, &n);
 
 	if (!err)
 		err = dkt_change_new(counter->own, &change);
@@ -143,11 +143,11 @@ static int follow(struct log_counter *counter)
 	if (!stat(counter->settings, &now) && is_same(&now, &counter->read))
 		return 0;
 	counter->read = now;
-	err = debuglog_open(counter->ctx, counter->name, 0, &log);
+	err = dkl_debuglog_open(counter->ctx, counter->name, 0, &log);
 	if (err)
 		return err;
 	err = log->in ? follow_events(counter, log) : -ENOENT;
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return err;
 }
 
@@ -166,7 +166,7 @@ static int set_up(struct log_counter *counter, const char *owner)
 	if (err)
 		return err;
 	most = (uint64_t)dkt_instance_cpus(counter->own) * BUFFER_MAX;
-	err = dkt_instance_set_size(counter->own, memory_share(most, BUFFER_PART));
+	err = dkt_instance_set_size(counter->own, dkl_memory_share(most, BUFFER_PART));
 	/* Not an error: a kernel that cannot exclude processes records this one too. */
 	dkt_instance_skip_pids(counter->own, &self, 1);
 	if (!err)
@@ -208,10 +208,10 @@ int log_counter_close(struct log_counter *counter)
 	if (name)
 		err = dkt_instance_remove(counter->ctx, name);
 	for (size_t i = 0; i < counter->n_events; i++)
-		message_free(counter->events[i].message);
+		dkl_message_free(counter->events[i].message);
 	free(counter->events);
 	free(counter->event_of);
-	losses_clear(&counter->losses);
+	dkl_losses_clear(&counter->losses);
 	free(counter->settings);
 	free(counter->name);
 	free(counter);
@@ -238,7 +238,7 @@ static void add_record(struct log_counter *counter, const struct dkt_record *rec
 
 		counted->now.records++;
 		if (counted->message)
-			add_classes(counter, message_classes(counted->message, record));
+			add_classes(counter, dkl_message_classes(counted->message, record));
 	}
 }
 
@@ -303,7 +303,7 @@ int log_counter_take(struct log_counter *counter, struct log_counts *counts)
 	int err;
 
 	*counts = (struct log_counts){ 0 };
-	err = losses_raise(&counter->losses, counter->source, &counts->lost);
+	err = dkl_losses_raise(&counter->losses, counter->source, &counts->lost);
 	if (!err)
 		err = take_classes(counter, counts);
 	if (!err)

@@ -16,12 +16,12 @@ int rates_init(struct rates *rates, struct axis *axis, struct pipeline *p)
 				 .styles = calloc(p->n, sizeof(struct style *)) };
 	err = rates->styles ? dkt_buf_new(&rates->text) : -ENOMEM;
 	for (size_t i = 0; !err && i < p->n; i++) {
-		err = pipeline_map(p, &p->parts[i]);
+		err = dkl_pipeline_map(p, &p->parts[i]);
 		if (!err)
-			err = style_new(p->parts[i].ctx, p->parts[i].map, "trace", &opts,
-					&rates->styles[i]);
+			err = dkl_style_new(p->parts[i].ctx, p->parts[i].map, "trace", &opts,
+					    &rates->styles[i]);
 	}
-	return pipeline_fail(p, err);
+	return dkl_pipeline_fail(p, err);
 }
 
 static void samples_clear(struct rates_sample *samples)
@@ -34,7 +34,7 @@ static void samples_clear(struct rates_sample *samples)
 void rates_clear(struct rates *rates)
 {
 	for (size_t i = 0; rates->styles && i < rates->p->n; i++)
-		style_free(rates->styles[i]);
+		dkl_style_free(rates->styles[i]);
 	free(rates->styles);
 	for (uint32_t i = 0; i < rates->n_events; i++)
 		free(rates->events[i]);
@@ -93,8 +93,8 @@ static int samples_add(struct rates *rates, uint32_t bin, size_t part, struct dk
 	while (samples[n].text)
 		n++;
 	dkt_buf_reset(rates->text);
-	err = style_record(rates->styles[part], record, dkt_source_comm(source, record),
-			   rates->text);
+	err = dkl_style_record(rates->styles[part], record, dkt_source_comm(source, record),
+			       rates->text);
 	text = dkt_buf_data(rates->text, &len);
 	/* A part of a message has no text of its own. */
 	if (err || !len)
@@ -163,7 +163,7 @@ static struct rates_event *find_event(struct rates *rates, size_t part,
 	it->part = (uint32_t)part;
 	learn_event(it);
 	if (rates->p->parts[part].map)
-		it->bits = *class_map_event(rates->p->parts[part].map, record->event);
+		it->bits = *dkl_class_map_event(rates->p->parts[part].map, record->event);
 	else
 		it->bits.fields = true;
 	return it;
@@ -206,9 +206,10 @@ int rates_add(struct rates *rates, struct dkt_source *source, const struct dkt_r
 	*event = it;
 	series_add(&it->series, rates->axis, bin, 1);
 	if (it->bits.fields)
-		err = add_classes(
-			rates, bin,
-			legacy_style_bits(style_legacy(rates->styles[part]), record).classes);
+		err = add_classes(rates, bin,
+				  dkl_legacy_style_bits(dkl_style_legacy(rates->styles[part]),
+							record)
+					  .classes);
 	return err ? err : samples_add(rates, bin, part, source, record);
 }
 

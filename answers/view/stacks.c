@@ -347,5 +347,5 @@ int stacks_finish(struct stacks *stacks, struct pipeline *p)
 		err = end_pending(stacks, &stacks->pending[i]);
 	for (size_t i = 0; !err && stacks->any && i < p->n; i++)
 		err = name_part(stacks, p, i);
-	return pipeline_fail(p, err);
+	return dkl_pipeline_fail(p, err);
 }

@@ -14,7 +14,7 @@
 
 /* The default of Lustre's own buffer. */
 
-void filter_report_clear(struct filter_report *report)
+void dkl_filter_report_clear(struct filter_report *report)
 {
 	free(report->missed);
 	*report = (struct filter_report){ 0 };
@@ -23,12 +23,12 @@ void filter_report_clear(struct filter_report *report)
 static int add_filter(struct applying *a, struct dkt_event *event)
 {
 	char *text __cleanup(free) = NULL;
-	int err = event_filter(&a->filter, event, &text);
+	int err = dkl_event_filter(&a->filter, event, &text);
 
 	if (err || !text)
 		return err;
 	err = dkt_change_filter(a->change, event, text);
-	return err ? err : settings_add_filtered(a->done, event);
+	return err ? err : dkl_settings_add_filtered(a->done, event);
 }
 
 /* Removes the filters of events that are to have none now. */
@@ -42,7 +42,7 @@ static int remove_filters(struct applying *a)
 
 		if (dkt__strings_has(&a->done->filtered, before->list[i]))
 			continue;
-		event = debuglog_event(a->log->ctx, before->list[i]);
+		event = dkl_debuglog_event(a->log->ctx, before->list[i]);
 		if (event)
 			err = dkt_change_filter(a->change, event, "");
 	}
@@ -51,7 +51,7 @@ static int remove_filters(struct applying *a)
 
 /* ---- the transaction ---- */
 
-/* debuglog_drift() needs the list to find systems whose module was unloaded. */
+/* dkl_debuglog_drift() needs the list to find systems whose module was unloaded. */
 static int list_systems(struct applying *a)
 {
 	const char *last = "";
@@ -79,11 +79,11 @@ static int add_events(struct applying *a)
 	if (!a->on)
 		return err ? err : -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++) {
-		const struct class_bits *bits = class_map_event(log->map, all[i]);
-		bool on = applying_wants(a, all[i]);
+		const struct class_bits *bits = dkl_class_map_event(log->map, all[i]);
+		bool on = dkl_applying_wants(a, all[i]);
 
-		if ((!on && !applying_is_target(a, all[i])) ||
-		    (bits->fields && !message_is(all[i])))
+		if ((!on && !dkl_applying_is_target(a, all[i])) ||
+		    (bits->fields && !dkl_message_is(all[i])))
 			continue;
 		if (on)
 			a->on[a->n_on++] = all[i];
@@ -103,7 +103,7 @@ static int add_events(struct applying *a)
 static int read_filters(struct applying *a)
 {
 	struct dkt_ctx *ctx = a->log->ctx;
-	int err = event_filter_read(&a->filter);
+	int err = dkl_event_filter_read(&a->filter);
 	char *message __cleanup(free) = NULL;
 	char *kernel __cleanup(free) = NULL;
 
@@ -123,22 +123,22 @@ static int build_change(struct applying *a)
 	if (!err)
 		err = read_filters(a);
 	if (!err)
-		err = event_filter_named(a->log->ctx, &a->log->set, &a->before);
+		err = dkl_event_filter_named(a->log->ctx, &a->log->set, &a->before);
 	if (!err)
-		err = modules_read(a->log->map, a->set->subsystem_debug, &a->modules);
+		err = dkl_modules_read(a->log->map, a->set->subsystem_debug, &a->modules);
 	if (!err)
-		err = modules_sites(&a->modules, &a->sites);
+		err = dkl_modules_sites(&a->modules, &a->sites);
 	a->filter.sites = a->sites;
 	if (!err)
-		err = applying_targets(a);
+		err = dkl_applying_targets(a);
 	if (!err)
 		err = add_events(a);
 	if (!err)
-		err = applying_triggers(a);
+		err = dkl_applying_triggers(a);
 	if (!err)
-		err = applying_limits(a);
+		err = dkl_applying_limits(a);
 	if (!err)
-		err = applying_graph(a);
+		err = dkl_applying_graph(a);
 	/* A new filter must fit at least one event. */
 	if (err || !a->filter.expr || !a->report || !a->report->must_take || a->report->took ||
 	    !a->n_on)
@@ -150,10 +150,10 @@ static int build_change(struct applying *a)
 static void applying_clear(struct applying *a)
 {
 	dkt_change_free(a->change);
-	event_filter_clear(&a->filter);
-	named_clear(&a->before);
+	dkl_event_filter_clear(&a->filter);
+	dkl_named_clear(&a->before);
 	free(a->targets);
-	modules_clear(&a->modules);
+	dkl_modules_clear(&a->modules);
 	free(a->sites);
 	free(a->on);
 }
@@ -183,12 +183,12 @@ static int create_instance(struct debuglog *log, const struct settings *set)
 
 	if (log->in)
 		return 0;
-	err = debuglog_open_instance(log, DKT_CREATE);
+	err = dkl_debuglog_open_instance(log, DKT_CREATE);
 	if (err)
 		return err;
 	err = dkt_instance_set_clock(log->in, DEBUGLOG_CLOCK);
 	if (!err && !set->debug_mb)
-		err = set_size(log, settings_default_mb(dkt_instance_cpus(log->in)));
+		err = set_size(log, dkl_settings_default_mb(dkt_instance_cpus(log->in)));
 	return err;
 }
 
@@ -202,10 +202,10 @@ static int save_before(struct applying *a)
 		if (!dkt__strings_has(&log->set.filtered, a->done->filtered.list[i]))
 			err = dkt__strings_add(&log->set.filtered, a->done->filtered.list[i]);
 	if (!err && a->change)
-		err = applying_note(a, &log->set);
+		err = dkl_applying_note(a, &log->set);
 	if (!err && log->in && !log->interrupted)
 		err = dkt_instance_get_on(log->in, &log->set.recording);
-	return err ? err : settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);
+	return err ? err : dkl_settings_save(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &log->set);
 }
 
 static int commit_change(void *change)
@@ -224,11 +224,11 @@ static int commit(struct applying *a)
 	int err = is_new ? dkt_instance_set_on(in, false) : 0;
 
 	if (!err)
-		err = !is_new && applying_sets_clock(a) ?
+		err = !is_new && dkl_applying_sets_clock(a) ?
 			      dkt_instance_rest(in, commit_change, a->change) :
 			      dkt_change_commit(a->change);
 	if (!err && is_new)
-		err = recording_set(a->log, true);
+		err = dkl_recording_set(a->log, true);
 	return err;
 }
 
@@ -256,15 +256,15 @@ static int transact(struct applying *a)
 	a->done->has_instance = true;
 	/* Detect a full disk before the kernel is changed. */
 	if (!err)
-		err = settings_stage(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, a->done);
+		err = dkl_settings_stage(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, a->done);
 	if (!err)
 		err = commit(a);
 	if (!err)
-		err = applying_note_graph(a);
+		err = dkl_applying_note_graph(a);
 	if (!err)
-		err = applying_recording(a, &log->set);
+		err = dkl_applying_recording(a, &log->set);
 	if (!err)
-		err = settings_publish(log->ctx, log->dirfd, DEBUGLOG_SETTINGS);
+		err = dkl_settings_publish(log->ctx, log->dirfd, DEBUGLOG_SETTINGS);
 	if (err && bytes)
 		restore_size(log, bytes);
 	return err;
@@ -277,25 +277,26 @@ static void remove_new_instance(struct debuglog *log)
 
 	dkt_instance_close(log->in);
 	log->in = NULL;
-	debuglog_return_top(log);
+	dkl_debuglog_return_top(log);
 	dkt_instance_remove(log->ctx, log->name);
 	dkt_error_give(log->ctx, 0, message);
 }
 
-int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report)
+int dkl_debuglog_apply(struct debuglog *log, const struct settings *set,
+		       struct filter_report *report)
 {
 	struct settings done;
 	struct applying a = { .log = log, .set = set, .done = &done, .report = report };
 	bool was_new = !log->in;
 	size_t len;
-	int err = debuglog_map(log);
+	int err = dkl_debuglog_map(log);
 
 	if (!err)
-		err = settings_copy(&done, set);
+		err = dkl_settings_copy(&done, set);
 	if (err)
 		return err;
 	done.no_probe = log->no_probe ? strdup(log->no_probe) : NULL;
-	done.lustre = lustre_is_loaded();
+	done.lustre = dkl_lustre_is_loaded();
 	a.filter = (struct event_filter){
 		.ctx = log->ctx, .map = log->map, .set = set, .report = report
 	};
@@ -308,15 +309,15 @@ int debuglog_apply(struct debuglog *log, const struct settings *set, struct filt
 	if (a.filter.missed)
 		fclose(a.filter.missed);
 	if (!err) {
-		follow_report(log, &done);
-		settings_clear(&log->set);
+		dkl_follow_report(log, &done);
+		dkl_settings_clear(&log->set);
 		log->set = done;
 		log->applied = true;
 	} else {
-		settings_clear(&done);
+		dkl_settings_clear(&done);
 		if (was_new && log->in)
 			remove_new_instance(log);
 	}
-	log_dir_forget_before(log);
+	dkl_log_dir_forget_before(log);
 	return err;
 }

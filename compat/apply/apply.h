@@ -11,7 +11,8 @@
  * Opens the debug log of that name. Without DEBUGLOG_CHANGE, creates nothing: in may be NULL and
  * dirfd -1.
  */
-int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **log);
+int dkl_debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
+		      struct debuglog **log);
 
 /* The events with debug_filter, and those that lack its fields. */
 struct filter_report {
@@ -21,27 +22,29 @@ struct filter_report {
 	size_t n_missed;
 };
 
-void filter_report_clear(struct filter_report *report);
+void dkl_filter_report_clear(struct filter_report *report);
 
 /*
  * Applies the settings to the instance as one transaction, and stores them. Creates the instance if
  * it is missing. report may be NULL.
  */
-int debuglog_apply(struct debuglog *log, const struct settings *set, struct filter_report *report);
+int dkl_debuglog_apply(struct debuglog *log, const struct settings *set,
+		       struct filter_report *report);
 
 /*
  * To be called before the log is read: if another program has changed Lustre's masks since the log
  * was set, the log takes them over. A failure is logged and leaves the log unchanged.
  */
-void debuglog_follow(struct dkt_ctx *ctx, const char *name);
+void dkl_debuglog_follow(struct dkt_ctx *ctx, const char *name);
 
 /*
  * Removes the instance, its records and its directory, and unmounts tracefs if dktrace mounted it.
  * Ignores parts that are missing.
  */
-int debuglog_reset(struct dkt_ctx *ctx, const char *name);
+int dkl_debuglog_reset(struct dkt_ctx *ctx, const char *name);
 
 /* Calls fn for each trigger of these events in the log's instance. Skips events that are gone. */
-int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
-		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
-		  void *data);
+int dkl_triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
+		      int (*fn)(void *data, struct dkt_event *event,
+				const struct dkt_trigger *trigger),
+		      void *data);

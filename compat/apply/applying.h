@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of one debuglog_apply() call, and the parts of its work. */
+/* The state of one dkl_debuglog_apply() call, and the parts of its work. */
 #pragma once
 
 #include "compat/apply/apply.h"
@@ -25,34 +25,34 @@ struct applying {
 };
 
 /* Finds the events that triggers enable or disable. */
-int applying_targets(struct applying *a);
-bool applying_is_target(const struct applying *a, const struct dkt_event *event);
+int dkl_applying_targets(struct applying *a);
+bool dkl_applying_is_target(const struct applying *a, const struct dkt_event *event);
 
 /*
  * True if the event is to be enabled. An event that a trigger has enabled or disabled stays so,
  * unless the settings for the event change.
  */
-bool applying_wants(const struct applying *a, const struct dkt_event *event);
+bool dkl_applying_wants(const struct applying *a, const struct dkt_event *event);
 
 /*
  * Adds the function tracer to the change. Recording works without it: if the kernel refuses it,
- * applying_note_graph() only notes the reason.
+ * dkl_applying_note_graph() only notes the reason.
  */
-int applying_graph(struct applying *a);
-int applying_note_graph(struct applying *a);
+int dkl_applying_graph(struct applying *a);
+int dkl_applying_note_graph(struct applying *a);
 
 /* Add the triggers, or the threads and CPUs, to the change. */
-int applying_triggers(struct applying *a);
-int applying_limits(struct applying *a);
+int dkl_applying_triggers(struct applying *a);
+int dkl_applying_limits(struct applying *a);
 
 /* True if a new trigger makes the kernel set the clock of the instance, which empties its buffers. */
-bool applying_sets_clock(const struct applying *a);
+bool dkl_applying_sets_clock(const struct applying *a);
 
 /*
  * Restores whether the log records, after an interrupted change was undone: a trigger of that change
  * may have stopped or started it. An older trigger may have, too; dktrace cannot tell which one did.
  */
-int applying_recording(const struct applying *a, const struct settings *before);
+int dkl_applying_recording(const struct applying *a, const struct settings *before);
 
 /* Notes before a change the triggers and limits that it may add, so that they can be undone. */
-int applying_note(const struct applying *a, struct settings *before);
+int dkl_applying_note(const struct applying *a, struct settings *before);

@@ -49,7 +49,7 @@ static int read_on(struct drift *d)
 	int err = dkt_events(d->log->ctx, &d->all, &d->n);
 
 	if (!err)
-		err = debuglog_on(d->log, &events, &n);
+		err = dkl_debuglog_on(d->log, &events, &n);
 	if (err)
 		return err;
 	d->on = calloc(d->n + 1, sizeof(*d->on));
@@ -62,11 +62,12 @@ static int read_on(struct drift *d)
 
 static bool is_missing(const struct drift *d, size_t i)
 {
-	const struct class_bits *bits = class_map_event(d->log->map, d->all[i]);
+	const struct class_bits *bits = dkl_class_map_event(d->log->map, d->all[i]);
 
 	return !d->on[i] &&
-	       named_has(&d->named, d->all[i], event_filter_wants_class(bits, &d->log->set)) &&
-	       (!bits->fields || message_is(d->all[i]));
+	       dkl_named_has(&d->named, d->all[i],
+			     dkl_event_filter_wants_class(bits, &d->log->set)) &&
+	       (!bits->fields || dkl_message_is(d->all[i]));
 }
 
 /* Reports systems that are new, and systems with an event that another program disabled. */
@@ -129,17 +130,17 @@ static int report_functions(struct drift *d)
 
 	if (err || !graph)
 		return err;
-	err = modules_read(d->log->map, d->log->set.subsystem_debug, &modules);
+	err = dkl_modules_read(d->log->map, d->log->set.subsystem_debug, &modules);
 	if (err)
 		return err;
-	err = modules_names(&modules, &names);
+	err = dkl_modules_names(&modules, &names);
 	for (size_t i = 0; !err && i < modules.n; i++)
 		if (!has_word(graph, modules.list[i].name))
 			report(d,
 			       "functions of %s are not recorded: the module was loaded later; the next set_param"
 			       " records them",
 			       modules.list[i].name);
-	modules_clear(&modules);
+	dkl_modules_clear(&modules);
 	for (char *module = err ? NULL : strtok_r(list, " ", &save); module;
 	     module = strtok_r(NULL, " ", &save))
 		if (!has_word(names, module))
@@ -155,9 +156,9 @@ static void report_mask(struct drift *d, enum mask_kind kind, const char *name, 
 	char text[MASK_TEXT_SIZE];
 	uint32_t theirs;
 
-	if (lustre_mask_read(kind, &theirs) || theirs == ours)
+	if (dkl_lustre_mask_read(kind, &theirs) || theirs == ours)
 		return;
-	mask_spell(kind, theirs, text);
+	dkl_mask_spell(kind, theirs, text);
 	report(d, "Lustre's own %s differs: %s", name, text);
 }
 
@@ -166,21 +167,21 @@ static void report_lustre(struct drift *d)
 {
 	struct settings *set = &d->log->set;
 
-	if (follow_differ(set) & 1u << MASK_SOURCES)
+	if (dkl_follow_differ(set) & 1u << MASK_SOURCES)
 		report(d,
 		       "Lustre's libcfs was %s: the next set_param, or apply, sets debug_sources to"
 		       " '%s'",
-		       lustre_is_loaded() ? "loaded" : "unloaded",
-		       lustre_is_loaded() ? "lustre" : "kernel functions");
+		       dkl_lustre_is_loaded() ? "loaded" : "unloaded",
+		       dkl_lustre_is_loaded() ? "lustre" : "kernel functions");
 	report_mask(d, MASK_DEBUG, "debug", set->debug);
 	report_mask(d, MASK_SUBSYSTEM, "subsystem_debug", set->subsystem_debug);
 }
 
-int debuglog_drift(struct debuglog *log, char **lines)
+int dkl_debuglog_drift(struct debuglog *log, char **lines)
 {
 	struct drift d = { .log = log };
 	size_t len;
-	int err = debuglog_map(log);
+	int err = dkl_debuglog_map(log);
 
 	*lines = NULL;
 	if (err || !log->in)
@@ -190,7 +191,7 @@ int debuglog_drift(struct debuglog *log, char **lines)
 		return -ENOMEM;
 	err = read_on(&d);
 	if (!err)
-		err = event_filter_named(log->ctx, &log->set, &d.named);
+		err = dkl_event_filter_named(log->ctx, &log->set, &d.named);
 	if (!err) {
 		report_missing(&d);
 		err = report_gone(&d);
@@ -199,7 +200,7 @@ int debuglog_drift(struct debuglog *log, char **lines)
 		err = report_functions(&d);
 	if (!err)
 		report_lustre(&d);
-	named_clear(&d.named);
+	dkl_named_clear(&d.named);
 	free(d.on);
 	return dkt__text_end_some(d.out, err, lines);
 }

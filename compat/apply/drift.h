@@ -8,4 +8,4 @@
  * Reports, in lines without a newline at the end, modules that were loaded or unloaded and masks of
  * Lustre that have changed; NULL: none. The caller frees the text.
  */
-int debuglog_drift(struct debuglog *log, char **lines);
+int dkl_debuglog_drift(struct debuglog *log, char **lines);

@@ -7,49 +7,49 @@
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/util.h"
 
-bool event_filter_wants_class(const struct class_bits *bits, const struct settings *set)
+bool dkl_event_filter_wants_class(const struct class_bits *bits, const struct settings *set)
 {
 	/* The filter tests the masks, because messages of some classes are always recorded. */
 	if (bits->fields)
 		return set->sources & MASK_FROM_LUSTRE;
 	return bits->wanted || (set->sources & MASK_FROM_KERNEL &&
-				class_bits_on(bits, set->debug, set->subsystem_debug));
+				dkl_class_bits_on(bits, set->debug, set->subsystem_debug));
 }
 
-int event_filter_named(struct dkt_ctx *ctx, const struct settings *set, struct named *named)
+int dkl_event_filter_named(struct dkt_ctx *ctx, const struct settings *set, struct named *named)
 {
 	int err = 0;
 
 	*named = (struct named){ 0 };
 	for (size_t i = 0; !err && i < set->events.n; i++)
-		err = named_read(ctx, set->events.list[i], named);
+		err = dkl_named_read(ctx, set->events.list[i], named);
 	return err;
 }
 
-bool event_filter_wants(const struct event_filter *filter, const struct dkt_event *event)
+bool dkl_event_filter_wants(const struct event_filter *filter, const struct dkt_event *event)
 {
-	return named_has(&filter->named, event,
-			 event_filter_wants_class(class_map_event(filter->map, event),
-						  filter->set));
+	return dkl_named_has(&filter->named, event,
+			     dkl_event_filter_wants_class(dkl_class_map_event(filter->map, event),
+							  filter->set));
 }
 
 /* ---- filters ---- */
 
-int event_filter_read(struct event_filter *filter)
+int dkl_event_filter_read(struct event_filter *filter)
 {
 	const struct settings *set = filter->set;
-	int err = event_filter_named(filter->ctx, set, &filter->named);
+	int err = dkl_event_filter_named(filter->ctx, set, &filter->named);
 
 	if (!err && set->filter)
-		err = mask_expr(filter->ctx, set->filter, &filter->expr);
-	return err ? err : rules_new(filter->ctx, filter->map, &set->rules, &filter->rules);
+		err = dkl_mask_expr(filter->ctx, set->filter, &filter->expr);
+	return err ? err : dkl_rules_new(filter->ctx, filter->map, &set->rules, &filter->rules);
 }
 
-void event_filter_clear(struct event_filter *filter)
+void dkl_event_filter_clear(struct event_filter *filter)
 {
-	named_clear(&filter->named);
+	dkl_named_clear(&filter->named);
 	dkt_expr_free(filter->expr);
-	rules_free(filter->rules);
+	dkl_rules_free(filter->rules);
 	filter->expr = NULL;
 	filter->rules = NULL;
 }
@@ -81,7 +81,7 @@ static int add_user(const struct event_filter *filter, struct dkt_event *event,
 		return dkt_fail_in(filter->ctx, err, "debug_filter");
 	if (filter->report)
 		filter->report->took++;
-	return conditions_add(all, text);
+	return dkl_conditions_add(all, text);
 }
 
 /* ---- records that are never wanted ---- */
@@ -125,16 +125,16 @@ static const char *never_recorded(const struct event_filter *filter, struct dkt_
 	return classes & MASK_DLMTRACE && is_flock(event) ? LOCK_OF_DKTRACE : "";
 }
 
-int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text)
+int dkl_event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
 	const struct settings *set = filter->set;
-	const struct class_bits *bits = class_map_event(filter->map, event);
+	const struct class_bits *bits = dkl_class_map_event(filter->map, event);
 	uint32_t classes = bits->classes & set->debug;
 
 	if (bits->fields)
-		return message_filter(set->debug, set->subsystem_debug, text);
+		return dkl_message_filter(set->debug, set->subsystem_debug, text);
 	if (bits->filtered & classes || bits->narrowed & classes)
-		return class_map_filter(filter->map, event, classes, filter->sites, text);
+		return dkl_class_map_filter(filter->map, event, classes, filter->sites, text);
 	*text = strdup(never_recorded(filter, event, classes));
 	return *text ? 0 : -ENOMEM;
 }
@@ -142,30 +142,30 @@ int event_filter_own(const struct event_filter *filter, struct dkt_event *event,
 /* A name stands for all records of the event, or those of its filter, whatever a class selects. */
 static int chosen_records(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
-	const struct class_bits *bits = class_map_event(filter->map, event);
+	const struct class_bits *bits = dkl_class_map_event(filter->map, event);
 	const struct named_word *lacks;
 
-	if (named_chooses(&filter->named, event))
-		return named_filter(&filter->named, event, text, &lacks);
-	if (event_filter_wants_class(bits, filter->set))
-		return event_filter_own(filter, event, text);
+	if (dkl_named_chooses(&filter->named, event))
+		return dkl_named_filter(&filter->named, event, text, &lacks);
+	if (dkl_event_filter_wants_class(bits, filter->set))
+		return dkl_event_filter_own(filter, event, text);
 	/* An event that only a trigger enables is not part of the classes. */
 	return 0;
 }
 
-int event_filter(const struct event_filter *filter, struct dkt_event *event, char **text)
+int dkl_event_filter(const struct event_filter *filter, struct dkt_event *event, char **text)
 {
 	char *own __cleanup(free) = NULL;
 	struct conditions all = { 0 };
 	int err = chosen_records(filter, event, &own);
 
 	if (!err && own)
-		err = conditions_add(&all, own);
+		err = dkl_conditions_add(&all, own);
 	/* Events that only add to another record lack the fields; they print with that record. */
-	if (!err && !message_is_part(event))
+	if (!err && !dkl_message_is_part(event))
 		err = add_user(filter, event, &all);
-	if (!err && filter->rules && !message_is_part(event))
-		err = rules_add(filter->rules, event, &all);
+	if (!err && filter->rules && !dkl_message_is_part(event))
+		err = dkl_rules_add(filter->rules, event, &all);
 	*text = all.text;
 	if (!err)
 		return 0;

@@ -8,10 +8,10 @@
 #include "compat/lustre/named.h"
 
 /* True if the classes of the settings select an event with these bits. */
-bool event_filter_wants_class(const struct class_bits *bits, const struct settings *set);
+bool dkl_event_filter_wants_class(const struct class_bits *bits, const struct settings *set);
 
 /* Reads the events that the settings name. The caller clears named, even on failure. */
-int event_filter_named(struct dkt_ctx *ctx, const struct settings *set, struct named *named);
+int dkl_event_filter_named(struct dkt_ctx *ctx, const struct settings *set, struct named *named);
 
 struct event_filter {
 	struct dkt_ctx *ctx;
@@ -26,14 +26,14 @@ struct event_filter {
 };
 
 /* Parses the named events, debug_filter and the rules of the settings. */
-int event_filter_read(struct event_filter *filter);
-void event_filter_clear(struct event_filter *filter);
+int dkl_event_filter_read(struct event_filter *filter);
+void dkl_event_filter_clear(struct event_filter *filter);
 
 /* True if the settings select the event, by class or by name. */
-bool event_filter_wants(const struct event_filter *filter, const struct dkt_event *event);
+bool dkl_event_filter_wants(const struct event_filter *filter, const struct dkt_event *event);
 
 /* Gets the event's filter from the class map alone; "": none. The caller frees it. */
-int event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text);
+int dkl_event_filter_own(const struct event_filter *filter, struct dkt_event *event, char **text);
 
 /* Gets the event's filter in the kernel's language; NULL: none. The caller frees it. */
-int event_filter(const struct event_filter *filter, struct dkt_event *event, char **text);
+int dkl_event_filter(const struct event_filter *filter, struct dkt_event *event, char **text);

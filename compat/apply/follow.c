@@ -21,43 +21,43 @@ static const char *const names[] = {
 static int wanted(enum mask_kind kind, const struct settings *s, uint32_t *value)
 {
 	if (kind != MASK_SOURCES)
-		return lustre_mask_read(kind, value);
+		return dkl_lustre_mask_read(kind, value);
 	if (s->chosen & 1u << MASK_SOURCES)
 		return -ENOENT;
-	*value = lustre_sources(lustre_is_loaded());
+	*value = dkl_lustre_sources(dkl_lustre_is_loaded());
 	return 0;
 }
 
-uint32_t follow_differ(struct settings *s)
+uint32_t dkl_follow_differ(struct settings *s)
 {
 	uint32_t value, differ = 0;
 
 	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
-		if (!wanted(kind, s, &value) && value != *settings_mask(s, kind))
+		if (!wanted(kind, s, &value) && value != *dkl_settings_mask(s, kind))
 			differ |= 1u << kind;
 	return differ;
 }
 
-uint32_t follow_masks(struct settings *s)
+uint32_t dkl_follow_masks(struct settings *s)
 {
-	uint32_t value, differ = follow_differ(s);
+	uint32_t value, differ = dkl_follow_differ(s);
 
 	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++)
 		if (differ & 1u << kind && !wanted(kind, s, &value))
-			*settings_mask(s, kind) = value;
+			*dkl_settings_mask(s, kind) = value;
 	return differ;
 }
 
-void follow_report(struct debuglog *log, struct settings *done)
+void dkl_follow_report(struct debuglog *log, struct settings *done)
 {
 	char text[MASK_TEXT_SIZE];
 
 	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_SOURCES; kind++) {
 		/* Skip a mask that the command itself has set. */
 		if (!(log->followed & 1u << kind) ||
-		    *settings_mask(done, kind) != *settings_mask(&log->set, kind))
+		    *dkl_settings_mask(done, kind) != *dkl_settings_mask(&log->set, kind))
 			continue;
-		mask_spell(kind, *settings_mask(done, kind), text);
+		dkl_mask_spell(kind, *dkl_settings_mask(done, kind), text);
 		if (kind == MASK_SOURCES)
 			dkt_log(log->ctx, DKT_LOG_WARN,
 				"Lustre's libcfs was %s: debug_sources is now '%s'%s",
@@ -80,16 +80,16 @@ static bool is_behind(struct dkt_ctx *ctx, const char *name)
 	struct settings set;
 	uint32_t differ = 0;
 
-	if (!lustre_is_loaded() || log_dir_settings(ctx, name, &set))
+	if (!dkl_lustre_is_loaded() || dkl_log_dir_settings(ctx, name, &set))
 		return false;
 	/* If Lustre was loaded, leave that to the next change: reading must not disable events. */
 	if (set.has_instance && set.lustre)
-		differ = follow_differ(&set) & ~(1u << MASK_SOURCES);
-	settings_clear(&set);
+		differ = dkl_follow_differ(&set) & ~(1u << MASK_SOURCES);
+	dkl_settings_clear(&set);
 	return differ;
 }
 
-void debuglog_follow(struct dkt_ctx *ctx, const char *name)
+void dkl_debuglog_follow(struct dkt_ctx *ctx, const char *name)
 {
 	struct debuglog *log = NULL;
 	struct settings set;
@@ -97,16 +97,16 @@ void debuglog_follow(struct dkt_ctx *ctx, const char *name)
 
 	if (!is_behind(ctx, name))
 		return;
-	err = debuglog_open(ctx, name, DEBUGLOG_CHANGE, &log);
+	err = dkl_debuglog_open(ctx, name, DEBUGLOG_CHANGE, &log);
 	/* Another process may have done it meanwhile. */
 	if (!err && log->in && log->followed) {
-		err = settings_copy(&set, &log->set);
+		err = dkl_settings_copy(&set, &log->set);
 		if (!err)
-			err = debuglog_apply(log, &set, NULL);
-		settings_clear(&set);
+			err = dkl_debuglog_apply(log, &set, NULL);
+		dkl_settings_clear(&set);
 	}
 	if (err)
 		dkt_log(ctx, DKT_LOG_WARN, "Lustre's masks were changed; take them over: %s",
 			err == -ENOMEM ? strerror(ENOMEM) : dkt_error(ctx));
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 }

@@ -15,7 +15,7 @@ static bool wants_graph(const struct class_map *map, uint32_t classes)
 	size_t n;
 
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
-		entries = class_map_entries(map, MASK_DEBUG, bit, &n);
+		entries = dkl_class_map_entries(map, MASK_DEBUG, bit, &n);
 		for (size_t i = 0; i < n && classes & 1u << bit; i++)
 			if (entries[i].graph)
 				return true;
@@ -41,13 +41,13 @@ static int add_tracer(struct applying *a)
 		 .n_without = f->without.n, .roots = (const char *const *)f->roots.list,
 		 .n_roots = f->roots.n, .pids = f->threads.list, .n_pids = f->threads.n,
 		 .children = f->children, .depth = f->depth, .threshold = f->threshold,
-		 .keep = settings_same_functions(a->set, &a->log->set) && !a->log->interrupted);
+		 .keep = dkl_settings_same_functions(a->set, &a->log->set) && !a->log->interrupted);
 
 	return dkt_change_tracer(a->change, f->tracer, &opts);
 }
 
 /* Without a loaded module there is no tracer: it would record the whole kernel. */
-int applying_graph(struct applying *a)
+int dkl_applying_graph(struct applying *a)
 {
 	size_t n = a->modules.n;
 	const char **names __cleanup(free) = calloc(n + 1, sizeof(*names));
@@ -63,7 +63,7 @@ int applying_graph(struct applying *a)
 		names[i] = a->modules.list[i].name;
 	a->graph = a->set->sources & MASK_FROM_FUNCTIONS && wants_graph(a->log->map, a->set->debug);
 	if (a->graph && n)
-		err = modules_names(&a->modules, &a->done->graph);
+		err = dkl_modules_names(&a->modules, &a->done->graph);
 	return err ? err :
 		     dkt_change_tracer(a->change, a->done->graph ? GRAPH_TRACER : NULL, &opts);
 }
@@ -78,7 +78,7 @@ static const char *graph_refused(const struct applying *a)
 	return why;
 }
 
-int applying_note_graph(struct applying *a)
+int dkl_applying_note_graph(struct applying *a)
 {
 	const char *why = graph_refused(a);
 	struct settings *done = a->done;
@@ -95,5 +95,5 @@ int applying_note_graph(struct applying *a)
 	free(done->graph);
 	done->graph = NULL;
 	done->no_graph = a->graph ? strdup(why) : NULL;
-	return settings_stage(a->log->ctx, a->log->dirfd, DEBUGLOG_SETTINGS, done);
+	return dkl_settings_stage(a->log->ctx, a->log->dirfd, DEBUGLOG_SETTINGS, done);
 }

@@ -14,16 +14,16 @@ static int load_settings(struct debuglog *log)
 	int err = -ENOENT;
 
 	if (log->dirfd >= 0)
-		err = settings_load(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
+		err = dkl_settings_load(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
 	if (err != -ENOENT && err != -EINVAL)
 		return err;
-	settings_init(&log->set);
+	dkl_settings_init(&log->set);
 	if (!log->in || log->interrupted)
 		return 0;
 	/* The instance exists without its file: take the settings from the kernel. */
 	log->rebuilt = true;
-	err = debuglog_map(log);
-	return err ? err : debuglog_rebuild(log);
+	err = dkl_debuglog_map(log);
+	return err ? err : dkl_debuglog_rebuild(log);
 }
 
 /* ---- recovery ---- */
@@ -34,15 +34,15 @@ static int clean_up(struct debuglog *log)
 	int err;
 
 	/* An instance that another process reads stays: a later command removes it, status lists it. */
-	leftovers_remove(log->ctx, log->name);
-	err = debuglog_open_instance(log, 0);
+	dkl_leftovers_remove(log->ctx, log->name);
+	err = dkl_debuglog_open_instance(log, 0);
 	return err ? err : dkt_instance_wake(log->in);
 }
 
 /* Undoes a change that was to create the instance. */
 static int undo_first(struct debuglog *log, const struct settings *before)
 {
-	int err = debuglog_return_top(log);
+	int err = dkl_debuglog_return_top(log);
 
 	if (!err && log->in)
 		err = dkt_instance_remove(log->ctx, log->name);
@@ -50,7 +50,7 @@ static int undo_first(struct debuglog *log, const struct settings *before)
 		return err;
 	dkt_instance_close(log->in);
 	log->in = NULL;
-	return settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, before);
+	return dkl_settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, before);
 }
 
 /* Undoes an interrupted change: DEBUGLOG_BEFORE holds the settings before it. */
@@ -61,32 +61,32 @@ static int undo_interrupted(struct debuglog *log)
 
 	if (!log->interrupted)
 		return 0;
-	err = settings_load(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &before);
+	err = dkl_settings_load(log->ctx, log->dirfd, DEBUGLOG_BEFORE, &before);
 	if (!err) {
 		/* They also name every event on which the change may have set a filter. */
-		settings_clear(&log->set);
+		dkl_settings_clear(&log->set);
 		log->set = before;
-		err = settings_copy(&asked, &before);
+		err = dkl_settings_copy(&asked, &before);
 		if (!err)
-			err = before.has_instance ? debuglog_apply(log, &asked, NULL) :
+			err = before.has_instance ? dkl_debuglog_apply(log, &asked, NULL) :
 						    undo_first(log, &before);
-		settings_clear(&asked);
+		dkl_settings_clear(&asked);
 	}
 	if (err && err != -EINVAL)
 		return dkt_fail_in(log->ctx, err, "undo an interrupted change");
-	log_dir_forget_before(log);
+	dkl_log_dir_forget_before(log);
 	log->interrupted = false;
 	if (!err)
 		return 0;
 	/* dktrace writes the file all or nothing, so it did not write an invalid one: ignore it. */
-	settings_clear(&log->set);
+	dkl_settings_clear(&log->set);
 	return load_settings(log);
 }
 
 /* Everything else works without the probes, so a failure is only noted for the user. */
 static int create_probes(struct debuglog *log)
 {
-	int err = cdebug_create(log->ctx, &log->messages_new);
+	int err = dkl_cdebug_create(log->ctx, &log->messages_new);
 
 	if (!err || err == -ENOMEM)
 		return err;
@@ -94,38 +94,39 @@ static int create_probes(struct debuglog *log)
 	return log->no_probe ? 0 : -ENOMEM;
 }
 
-int debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags, struct debuglog **out)
+int dkl_debuglog_open(struct dkt_ctx *ctx, const char *name, unsigned int flags,
+		      struct debuglog **out)
 {
 	struct debuglog *log;
-	int err = debuglog_new(ctx, name, &log);
+	int err = dkl_debuglog_new(ctx, name, &log);
 
 	*out = NULL;
 	if (!err && flags & DEBUGLOG_CHANGE)
 		err = dkt_caps_check(ctx, DKT_NEED_CONTROL);
 	if (!err)
-		err = flags & DEBUGLOG_CHANGE ? log_dir_enter(log) : log_dir_open(log);
+		err = flags & DEBUGLOG_CHANGE ? dkl_log_dir_enter(log) : dkl_log_dir_open(log);
 	if (!err)
-		err = log_mount(ctx, flags);
+		err = dkl_log_mount(ctx, flags);
 	if (!err) {
-		err = flags & DEBUGLOG_CHANGE ? clean_up(log) : debuglog_open_instance(log, 0);
+		err = flags & DEBUGLOG_CHANGE ? clean_up(log) : dkl_debuglog_open_instance(log, 0);
 		err = err == -ENOENT ? 0 : err;
 	}
 	if (!err && flags & DEBUGLOG_CHANGE)
 		err = create_probes(log);
-	log->interrupted = !err && log_dir_was_interrupted(log);
+	log->interrupted = !err && dkl_log_dir_was_interrupted(log);
 	if (!err)
 		err = load_settings(log);
 	if (!err && log->rebuilt && flags & DEBUGLOG_CHANGE)
-		err = settings_save(ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
+		err = dkl_settings_save(ctx, log->dirfd, DEBUGLOG_SETTINGS, &log->set);
 	if (!err && flags & DEBUGLOG_CHANGE)
 		err = undo_interrupted(log);
 	/* A change starts from Lustre's masks; otherwise the masks are those of the enabled events. */
 	if (!err && !log->in)
-		follow_masks(&log->set);
+		dkl_follow_masks(&log->set);
 	else if (!err && flags & DEBUGLOG_CHANGE)
-		log->followed = follow_masks(&log->set);
+		log->followed = dkl_follow_masks(&log->set);
 	if (err) {
-		debuglog_close(log);
+		dkl_debuglog_close(log);
 		return err;
 	}
 	*out = log;

@@ -49,7 +49,7 @@ static int learn_all(struct debuglog *log, const bool *is_on, struct known *clas
 		c = *classes;
 		s = *subsystems;
 		for (size_t i = 0; i < n; i++) {
-			const struct class_bits *bits = class_map_event(log->map, all[i]);
+			const struct class_bits *bits = dkl_class_map_event(log->map, all[i]);
 
 			if (!bits->fields)
 				learn(bits, is_on[i], classes, subsystems);
@@ -68,7 +68,7 @@ static uint32_t guess_classes(struct debuglog *log, const bool *is_on, uint32_t 
 	if (dkt_events(log->ctx, &all, &n))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct class_bits *bits = class_map_event(log->map, all[i]);
+		const struct class_bits *bits = dkl_class_map_event(log->map, all[i]);
 
 		if (bits->fields || !(bits->subsystems & subsystems))
 			continue;
@@ -91,8 +91,8 @@ static int guess_named(struct debuglog *log, struct dkt_event *const *on, size_t
 	int err = 0;
 
 	for (size_t i = 0; !err && i < n; i++)
-		if (is_named(class_map_event(log->map, on[i])))
-			err = dkt__strings_take(&log->set.events, event_full_name(on[i]));
+		if (is_named(dkl_class_map_event(log->map, on[i])))
+			err = dkt__strings_take(&log->set.events, dkl_event_full_name(on[i]));
 	return err;
 }
 
@@ -106,7 +106,7 @@ static void guess_sources(struct debuglog *log, const bool *is_on)
 	if (dkt_events(log->ctx, &all, &n))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		const struct class_bits *bits = class_map_event(log->map, all[i]);
+		const struct class_bits *bits = dkl_class_map_event(log->map, all[i]);
 
 		if (is_on[i] && !bits->wanted && !is_named(bits))
 			sources |= bits->fields ? MASK_FROM_LUSTRE : MASK_FROM_KERNEL;
@@ -169,15 +169,15 @@ static int join_rules(struct settings *set)
 	if (!rules->n)
 		return 0;
 	set->filter = strdup(rules->list[0].text);
-	entries_clear(rules);
+	dkl_entries_clear(rules);
 	return set->filter ? 0 : -ENOMEM;
 }
 
 static int add_entry(struct entries *entries, const struct dkt_event *event, const char *text)
 {
-	char *name __cleanup(free) = event_full_name(event);
+	char *name __cleanup(free) = dkl_event_full_name(event);
 
-	return name ? entries_add(entries, name, text) : -ENOMEM;
+	return name ? dkl_entries_add(entries, name, text) : -ENOMEM;
 }
 
 static int guess_filter(struct debuglog *log, const struct event_filter *map,
@@ -190,9 +190,9 @@ static int guess_filter(struct debuglog *log, const struct event_filter *map,
 
 	if (err || !*filter)
 		return err;
-	err = settings_add_filtered(&log->set, event);
+	err = dkl_settings_add_filtered(&log->set, event);
 	if (!err)
-		err = event_filter_own(map, event, &own);
+		err = dkl_event_filter_own(map, event, &own);
 	if (!err)
 		err = user_part(filter, own, &user);
 	if (err || !*user)
@@ -205,14 +205,14 @@ static int guess_filters(struct debuglog *log, struct dkt_event *const *on, size
 	struct event_filter map = { .ctx = log->ctx, .map = log->map, .set = &log->set };
 	struct modules modules = { 0 };
 	char *sites __cleanup(free) = NULL;
-	int err = modules_read(log->map, log->set.subsystem_debug, &modules);
+	int err = dkl_modules_read(log->map, log->set.subsystem_debug, &modules);
 
 	if (!err)
-		err = modules_sites(&modules, &sites);
+		err = dkl_modules_sites(&modules, &sites);
 	map.sites = sites;
 	for (size_t i = 0; !err && i < n; i++)
 		err = guess_filter(log, &map, on[i]);
-	modules_clear(&modules);
+	dkl_modules_clear(&modules);
 	return err ? err : join_rules(&log->set);
 }
 
@@ -240,7 +240,7 @@ static int find_limits(struct debuglog *log)
 	return err;
 }
 
-int debuglog_rebuild(struct debuglog *log)
+int dkl_debuglog_rebuild(struct debuglog *log)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *all;
@@ -263,20 +263,20 @@ int debuglog_rebuild(struct debuglog *log)
 	if (err)
 		return err;
 	/* Unknown subsystems count as enabled, because users hardly ever narrow them. */
-	log->set.subsystem_debug = mask_initial(MASK_SUBSYSTEM) & ~subsystems.off;
+	log->set.subsystem_debug = dkl_mask_initial(MASK_SUBSYSTEM) & ~subsystems.off;
 	log->set.debug = classes.on |
 			 (guess_classes(log, is_on, log->set.subsystem_debug) & ~classes.off);
 	log->set.chosen = 1u << MASK_DEBUG | 1u << MASK_SUBSYSTEM;
 	guess_sources(log, is_on);
 	/* Without events of the kernel nothing tells the masks. */
 	if (!(log->set.sources & MASK_FROM_KERNEL))
-		follow_masks(&log->set);
+		dkl_follow_masks(&log->set);
 	if (!dkt_instance_get_size(log->in, &bytes))
 		log->set.debug_mb = (uint32_t)(bytes >> 20);
 	err = guess_named(log, on, n);
 	if (!err)
 		err = guess_filters(log, on, n);
 	if (!err)
-		err = triggers_each(log, all, n_all, add_trigger, &log->set);
+		err = dkl_triggers_each(log, all, n_all, add_trigger, &log->set);
 	return err ? err : find_limits(log);
 }

@@ -9,4 +9,4 @@
  * are enabled. printk and classes without events, which the kernel does not know, get their
  * defaults. The map must be loaded.
  */
-int debuglog_rebuild(struct debuglog *log);
+int dkl_debuglog_rebuild(struct debuglog *log);

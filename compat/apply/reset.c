@@ -38,7 +38,7 @@ static int remove_instance(struct debuglog *log)
 	for (int tries = 0; err == -EBUSY && tries < BUSY_TRIES; tries++) {
 		if (tries)
 			usleep(BUSY_WAIT);
-		err = debuglog_return_top(log);
+		err = dkl_debuglog_return_top(log);
 		if (!err)
 			err = dkt_instance_remove(log->ctx, log->name);
 	}
@@ -55,29 +55,29 @@ static int reset(struct debuglog *log)
 	if (!err || err == -EACCES)
 		err = dkt_caps_check(log->ctx, DKT_NEED_CONTROL);
 	if (!err || err == -ENOENT)
-		err = log_dir_enter(log);
+		err = dkl_log_dir_enter(log);
 	/* On a read-only file system no change can be in progress. */
 	if (err == -EROFS)
 		err = 0;
 	if (!err && *dkt_tracefs_dir(log->ctx))
 		err = remove_instance(log);
 	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
-		err = cdebug_remove(log->ctx);
+		err = dkl_cdebug_remove(log->ctx);
 	if (!err && *dkt_tracefs_dir(log->ctx) && log->dirfd >= 0)
-		err = probes_reset(log);
+		err = dkl_probes_reset(log);
 	if (err)
 		return err;
-	err = log_dir_remove(log);
-	return err ? err : log_unmount(log->ctx);
+	err = dkl_log_dir_remove(log);
+	return err ? err : dkl_log_unmount(log->ctx);
 }
 
-int debuglog_reset(struct dkt_ctx *ctx, const char *name)
+int dkl_debuglog_reset(struct dkt_ctx *ctx, const char *name)
 {
 	struct debuglog *log;
-	int err = debuglog_new(ctx, name, &log);
+	int err = dkl_debuglog_new(ctx, name, &log);
 
 	if (!err)
 		err = reset(log);
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return err;
 }

@@ -4,10 +4,10 @@
 
 #include "lib/base/buf.h"
 
-void rules_free(struct rules *rules)
+void dkl_rules_free(struct rules *rules)
 {
 	for (size_t i = 0; rules && i < rules->n; i++) {
-		select_free(rules->list[i].select);
+		dkl_select_free(rules->list[i].select);
 		dkt_expr_free(rules->list[i].expr);
 	}
 	if (rules)
@@ -21,12 +21,12 @@ static int read_rule(struct dkt_ctx *ctx, const struct class_map *map, const str
 	int err;
 
 	rule->entry = entry;
-	err = select_new(ctx, map, entry->events, &rule->select);
-	return err ? err : mask_expr(ctx, entry->text, &rule->expr);
+	err = dkl_select_new(ctx, map, entry->events, &rule->select);
+	return err ? err : dkl_mask_expr(ctx, entry->text, &rule->expr);
 }
 
-int rules_new(struct dkt_ctx *ctx, const struct class_map *map, const struct entries *entries,
-	      struct rules **out)
+int dkl_rules_new(struct dkt_ctx *ctx, const struct class_map *map, const struct entries *entries,
+		  struct rules **out)
 {
 	struct rules *rules = calloc(1, sizeof(*rules));
 	int err;
@@ -40,14 +40,14 @@ int rules_new(struct dkt_ctx *ctx, const struct class_map *map, const struct ent
 		err = read_rule(ctx, map, &entries->list[i], &rules->list[i]);
 	}
 	if (err) {
-		rules_free(rules);
+		dkl_rules_free(rules);
 		return err;
 	}
 	*out = rules;
 	return 0;
 }
 
-int conditions_add(struct conditions *all, const char *condition)
+int dkl_conditions_add(struct conditions *all, const char *condition)
 {
 	char *text;
 
@@ -73,24 +73,24 @@ static int add_rule(const struct rule *rule, struct dkt_event *event, struct con
 	char *belongs __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
 	char *whole __cleanup(free) = NULL;
-	int err = select_condition(rule->select, event, &belongs);
+	int err = dkl_select_condition(rule->select, event, &belongs);
 
 	if (!err)
 		err = dkt_expr_text(rule->expr, event, &text);
 	if (err || !*belongs)
-		return err ? err : conditions_add(all, text);
+		return err ? err : dkl_conditions_add(all, text);
 	whole = dkt__format("!(%s) || (%s)", belongs, text);
-	return whole ? conditions_add(all, whole) : -ENOMEM;
+	return whole ? dkl_conditions_add(all, whole) : -ENOMEM;
 }
 
-int rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all)
+int dkl_rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < rules->n; i++) {
 		const struct rule *rule = &rules->list[i];
 
-		if (!select_has(rule->select, event))
+		if (!dkl_select_has(rule->select, event))
 			continue;
 		err = dkt_expr_check(rule->expr, event);
 		if (!err)

@@ -17,9 +17,9 @@ struct rules {
 };
 
 /* Parses the rules of the settings; entries must outlive the result. */
-int rules_new(struct dkt_ctx *ctx, const struct class_map *map, const struct entries *entries,
-	      struct rules **rules);
-void rules_free(struct rules *rules);
+int dkl_rules_new(struct dkt_ctx *ctx, const struct class_map *map, const struct entries *entries,
+		  struct rules **rules);
+void dkl_rules_free(struct rules *rules);
 
 /* Conditions that must all hold; all zeroes at first. */
 struct conditions {
@@ -28,10 +28,10 @@ struct conditions {
 };
 
 /* Adds a condition; ignores "". */
-int conditions_add(struct conditions *all, const char *condition);
+int dkl_conditions_add(struct conditions *all, const char *condition);
 
 /*
  * Adds the conditions of the rules that select the event, in the kernel's language. Skips rules with
  * fields that the event lacks.
  */
-int rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all);
+int dkl_rules_add(const struct rules *rules, struct dkt_event *event, struct conditions *all);

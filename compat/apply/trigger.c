@@ -40,7 +40,7 @@ static int mark_targets(struct applying *a, const struct entries *triggers, uint
 		struct dkt_event *event;
 
 		err = dkt_trigger_parse(ctx, triggers->list[i].text, &trigger);
-		event = err || !trigger->target ? NULL : debuglog_event(ctx, trigger->target);
+		event = err || !trigger->target ? NULL : dkl_debuglog_event(ctx, trigger->target);
 		if (!event)
 			continue;
 		mark_target(a, event, mark);
@@ -61,7 +61,7 @@ static int mark_on(struct applying *a)
 	 * that change.
 	 */
 	for (size_t i = 0; a->log->interrupted && i < before->n; i++) {
-		struct dkt_event *event = debuglog_event(a->log->ctx, before->list[i]);
+		struct dkt_event *event = dkl_debuglog_event(a->log->ctx, before->list[i]);
 
 		if (event)
 			mark_target(a, event, TARGET_ON);
@@ -74,7 +74,7 @@ static int mark_on(struct applying *a)
 	return err;
 }
 
-int applying_targets(struct applying *a)
+int dkl_applying_targets(struct applying *a)
 {
 	struct dkt_event *const *all;
 	size_t n;
@@ -92,7 +92,7 @@ int applying_targets(struct applying *a)
 	return err || !a->n_targets ? err : mark_on(a);
 }
 
-bool applying_is_target(const struct applying *a, const struct dkt_event *event)
+bool dkl_applying_is_target(const struct applying *a, const struct dkt_event *event)
 {
 	return target_marks(a, event) & TARGET_NOW;
 }
@@ -100,16 +100,16 @@ bool applying_is_target(const struct applying *a, const struct dkt_event *event)
 /* True if the settings before the change select the event. */
 static bool wanted_before(const struct applying *a, const struct dkt_event *event)
 {
-	const struct class_bits *bits = class_map_event(a->log->map, event);
+	const struct class_bits *bits = dkl_class_map_event(a->log->map, event);
 
-	return named_has(&a->before, event, event_filter_wants_class(bits, &a->log->set));
+	return dkl_named_has(&a->before, event, dkl_event_filter_wants_class(bits, &a->log->set));
 }
 
-bool applying_wants(const struct applying *a, const struct dkt_event *event)
+bool dkl_applying_wants(const struct applying *a, const struct dkt_event *event)
 {
 	const uint8_t both = TARGET_NOW | TARGET_BEFORE;
 	uint8_t target = target_marks(a, event);
-	bool wanted = event_filter_wants(&a->filter, event);
+	bool wanted = dkl_event_filter_wants(&a->filter, event);
 
 	if ((target & both) == both && !a->log->rearm && wanted == wanted_before(a, event))
 		return target & TARGET_ON;
@@ -125,7 +125,7 @@ static int add_triggers(struct applying *a)
 
 	for (size_t i = 0; !err && i < triggers->n; i++) {
 		const struct entry *entry = &triggers->list[i];
-		struct dkt_event *event = debuglog_event(a->log->ctx, entry->events);
+		struct dkt_event *event = dkl_debuglog_event(a->log->ctx, entry->events);
 
 		/* The event's module may be loaded later. */
 		if (!event)
@@ -133,7 +133,7 @@ static int add_triggers(struct applying *a)
 		err = dkt_change_trigger(a->change, event, entry->text);
 		/* A trigger of the previous settings may not fit any more; it must not block the change. */
 		if ((err == -EBUSY || err == -ENOENT || err == -EOPNOTSUPP) &&
-		    entries_have(&a->log->set.triggers, entry))
+		    dkl_entries_have(&a->log->set.triggers, entry))
 			err = 0;
 	}
 	return err;
@@ -145,15 +145,15 @@ static int remove_triggers(struct applying *a, const struct entries *triggers)
 
 	for (size_t i = 0; !err && i < triggers->n; i++) {
 		const struct entry *entry = &triggers->list[i];
-		struct dkt_event *event = debuglog_event(a->log->ctx, entry->events);
+		struct dkt_event *event = dkl_debuglog_event(a->log->ctx, entry->events);
 
-		if (event && (a->log->rearm || !entries_have(&a->set->triggers, entry)))
+		if (event && (a->log->rearm || !dkl_entries_have(&a->set->triggers, entry)))
 			err = dkt_change_no_trigger(a->change, event, entry->text);
 	}
 	return err;
 }
 
-int applying_triggers(struct applying *a)
+int dkl_applying_triggers(struct applying *a)
 {
 	int err = remove_triggers(a, &a->log->set.triggers);
 
@@ -162,7 +162,7 @@ int applying_triggers(struct applying *a)
 	return err ? err : add_triggers(a);
 }
 
-bool applying_sets_clock(const struct applying *a)
+bool dkl_applying_sets_clock(const struct applying *a)
 {
 	const struct entries *triggers = &a->set->triggers;
 
@@ -171,7 +171,7 @@ bool applying_sets_clock(const struct applying *a)
 
 		if (!strncmp(entry->text, "hist:", strlen("hist:")) &&
 		    strstr(entry->text, "common_timestamp") &&
-		    (a->log->rearm || !entries_have(&a->log->set.triggers, entry)))
+		    (a->log->rearm || !dkl_entries_have(&a->log->set.triggers, entry)))
 			return true;
 	}
 	return false;
@@ -190,7 +190,7 @@ static int note_switched(const struct applying *a, struct settings *before)
 	dkt__strings_clear(&before->switched);
 	for (size_t i = 0; !err && i < n; i++)
 		if ((target_marks(a, all[i]) & both) == both)
-			err = dkt__strings_take(&before->switched, event_full_name(all[i]));
+			err = dkt__strings_take(&before->switched, dkl_event_full_name(all[i]));
 	return err;
 }
 
@@ -203,26 +203,27 @@ static bool has_traceon_or_off(const struct entries *triggers)
 	return false;
 }
 
-int applying_recording(const struct applying *a, const struct settings *before)
+int dkl_applying_recording(const struct applying *a, const struct settings *before)
 {
 	struct recording now;
 	int err;
 
 	if (!a->log->interrupted || !has_traceon_or_off(&before->placed))
 		return 0;
-	err = recording_get(a->log, &now);
-	return err || now.on == before->recording ? err : recording_set(a->log, before->recording);
+	err = dkl_recording_get(a->log, &now);
+	return err || now.on == before->recording ? err :
+						    dkl_recording_set(a->log, before->recording);
 }
 
-int applying_note(const struct applying *a, struct settings *before)
+int dkl_applying_note(const struct applying *a, struct settings *before)
 {
 	const struct entries *triggers = &a->set->triggers;
 	int err = note_switched(a, before);
 
 	for (size_t i = 0; !err && i < triggers->n; i++)
-		if (!entries_have(&before->triggers, &triggers->list[i]))
-			err = entries_add(&before->placed, triggers->list[i].events,
-					  triggers->list[i].text);
+		if (!dkl_entries_have(&before->triggers, &triggers->list[i]))
+			err = dkl_entries_add(&before->placed, triggers->list[i].events,
+					      triggers->list[i].text);
 	before->limited |= a->set->threads.n || a->set->cpus;
 	return err;
 }
@@ -241,12 +242,13 @@ static bool follows_children(const struct applying *a)
 	size_t n = 0;
 
 	return set->children && before->children && before->limited &&
-	       !dkt_instance_is_new(a->log->in) && threads_same(&set->threads, &before->threads) &&
+	       !dkt_instance_is_new(a->log->in) &&
+	       dkl_threads_same(&set->threads, &before->threads) &&
 	       !dkt_instance_get_pids(a->log->in, &pids, &n, &children) && n && children;
 }
 
 /* Changes nothing if the kernel's lists have never been set. */
-int applying_limits(struct applying *a)
+int dkl_applying_limits(struct applying *a)
 {
 	const struct settings *set = a->set;
 	int err = 0;
@@ -261,9 +263,10 @@ int applying_limits(struct applying *a)
 
 /* ---- triggers in the kernel ---- */
 
-int triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
-		  int (*fn)(void *data, struct dkt_event *event, const struct dkt_trigger *trigger),
-		  void *data)
+int dkl_triggers_each(struct debuglog *log, struct dkt_event *const *events, size_t n,
+		      int (*fn)(void *data, struct dkt_event *event,
+				const struct dkt_trigger *trigger),
+		      void *data)
 {
 	size_t n_triggers;
 	int err = 0;

@@ -31,7 +31,7 @@ static const struct row {
 	{ "rounds", offsetof(struct daemon_state, rounds) },
 };
 
-void daemon_state_clear(struct daemon_state *state)
+void dkl_daemon_state_clear(struct daemon_state *state)
 {
 	free(state->file);
 	free(state->error);
@@ -70,7 +70,7 @@ static int read_line(struct daemon_state *state, const char *key, const char *va
 	return 0;
 }
 
-int daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state)
+int dkl_daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state)
 {
 	int fd __cleanup(close) = open_state(dir, O_RDWR), err = 0;
 	char text[8192], *line, *save = NULL;
@@ -92,13 +92,13 @@ int daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state
 		*value++ = '\0';
 		err = read_line(state, line, value);
 	}
-	state->pid = process_lock_holder(fd);
+	state->pid = dkl_process_lock_holder(fd);
 	if (err)
-		daemon_state_clear(state);
+		dkl_daemon_state_clear(state);
 	return err;
 }
 
-int daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state)
+int dkl_daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state)
 {
 	char *text __cleanup(free) = NULL;
 	size_t size = 0;
@@ -120,7 +120,7 @@ int daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state)
 	return err;
 }
 
-int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
+int dkl_daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
 {
 	pid_t holder = 0;
 	int err = 0;
@@ -131,7 +131,7 @@ int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
 		*fd = -1;
 		return dkt_fail(ctx, err, "open %s/" DAEMON_STATE ": %s", dir, strerror(-err));
 	}
-	err = process_lock(*fd, &holder);
+	err = dkl_process_lock(*fd, &holder);
 	if (!err)
 		return 0;
 	if (err == -EBUSY)
@@ -162,10 +162,10 @@ static void wait_for_exit(int process)
 	poll(&ended, 1, STOP_SECONDS * 1000);
 }
 
-int daemon_stop(struct dkt_ctx *ctx, const char *dir)
+int dkl_daemon_stop(struct dkt_ctx *ctx, const char *dir)
 {
 	int fd __cleanup(close) = open_state(dir, O_RDWR);
-	pid_t pid = fd < 0 ? 0 : process_lock_holder(fd);
+	pid_t pid = fd < 0 ? 0 : dkl_process_lock_holder(fd);
 	int process __cleanup(close) = -1;
 
 	if (fd < 0 && fd != -ENOENT)
@@ -175,7 +175,7 @@ int daemon_stop(struct dkt_ctx *ctx, const char *dir)
 	process = open_process(pid);
 	if (kill(pid, SIGTERM) && errno != ESRCH)
 		return dkt_fail(ctx, -errno, "end process %d: %s", (int)pid, strerror(errno));
-	for (int tries = 0; process_lock_holder(fd) == pid; tries++) {
+	for (int tries = 0; dkl_process_lock_holder(fd) == pid; tries++) {
 		if (tries == STOP_SECONDS * 20)
 			return dkt_fail(ctx, -ETIMEDOUT, "process %d does not end", (int)pid);
 		usleep(50000);

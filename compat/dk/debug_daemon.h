@@ -27,23 +27,23 @@ struct daemon_state {
 	pid_t pid; /* of the running daemon; 0: none */
 };
 
-void daemon_state_clear(struct daemon_state *state);
+void dkl_daemon_state_clear(struct daemon_state *state);
 
 /* Reads the state file; all zero if it does not exist. dir is the debug log's directory. */
-int daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state);
+int dkl_daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state);
 
 /* Writes the text of a state to the daemon's open state file. */
-int daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state);
+int dkl_daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *state);
 
 /* Opens and locks the state file; closing fd releases it. -EBUSY: a daemon runs. */
-int daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd);
+int dkl_daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd);
 
 /* Stops the daemon and waits until it has written all records. Returns 0 if none runs. */
-int daemon_stop(struct dkt_ctx *ctx, const char *dir);
+int dkl_daemon_stop(struct dkt_ctx *ctx, const char *dir);
 
 /*
  * Runs the daemon: writes the log's records to the file until SIGTERM. Writes one byte to ready,
  * unless that is -1, when everything is open.
  */
-int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_state *wanted,
-	       int ready);
+int dkl_daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_state *wanted,
+		   int ready);

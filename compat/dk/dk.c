@@ -52,14 +52,14 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 		p->result->dropped += rec->event != NULL;
 		return 0;
 	}
-	if (p->once && !timeline_is_lustre(&p->time, rec) && once_is_again(p->once, rec))
+	if (p->once && !timeline_is_lustre(&p->time, rec) && dkl_once_is_again(p->once, rec))
 		return 0;
-	if (!chooser_in_rate(p->chooser, rec)) {
+	if (!dkl_chooser_in_rate(p->chooser, rec)) {
 		p->result->dropped++;
 		return 0;
 	}
 	p->result->kept += rec->event != NULL;
-	return sink_add(&p->sink, rec);
+	return dkl_sink_add(&p->sink, rec);
 }
 
 static bool is_over(const struct printer *p)
@@ -75,8 +75,8 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 
 	(void)source;
 	/* A recording gets all records of a message, even if they are not selected. */
-	if (p->time.apart && legacy_style_keep(p->time.legacy, rec))
-		err = sink_add(&p->sink, rec);
+	if (p->time.apart && dkl_legacy_style_keep(p->time.legacy, rec))
+		err = dkl_sink_add(&p->sink, rec);
 	else
 		err = print_record(p, rec);
 	if (!err && is_over(p) && timeline_may_stop(&p->time, rec))
@@ -92,17 +92,17 @@ static void look_at_clock(struct printer *p)
 
 	if (p->time.steps.n && !dkt_instance_now(p->time.in, &now) &&
 	    !dkt_instance_wall(p->time.in, &offset))
-		log_wall_add(&p->time.steps, now, offset);
+		dkl_log_wall_add(&p->time.steps, now, offset);
 }
 
 /* Before a log that follows waits, everything read is written out. */
 static int wait_for_more(void *data)
 {
 	struct printer *p = data;
-	int err = text_out_flush(&p->sink.out);
+	int err = dkl_text_out_flush(&p->sink.out);
 
 	if (!err)
-		err = text_out_look(&p->sink.out);
+		err = dkl_text_out_look(&p->sink.out);
 	if (!err)
 		err = dkt_source_done(p->time.source);
 	if (err || is_over(p))
@@ -141,7 +141,7 @@ static int print_all(struct printer *p)
 		count_waiting(p);
 		p->line.look = look;
 	}
-	err = pipeline_each(&p->line, take_record, p);
+	err = dkl_pipeline_each(&p->line, take_record, p);
 	return DKT__MIN(err, 0);
 }
 
@@ -150,16 +150,16 @@ static int print_all(struct printer *p)
 /* Completes the output before its records are removed from the log. */
 static int commit(struct printer *p)
 {
-	int err = sink_finish(&p->sink);
+	int err = dkl_sink_finish(&p->sink);
 
 	if (!err && !p->opts->sink->whole)
-		return p->sink.tracedat ? 0 : text_out_check(&p->sink.out);
-	return err ? err : outfile_commit(p->opts->file);
+		return p->sink.tracedat ? 0 : dkl_text_out_check(&p->sink.out);
+	return err ? err : dkl_outfile_commit(p->opts->file);
 }
 
 static int print_log(struct printer *p)
 {
-	int err = sink_begin(&p->sink);
+	int err = dkl_sink_begin(&p->sink);
 
 	if (!err)
 		err = print_all(p);
@@ -172,15 +172,15 @@ static int print_log(struct printer *p)
 
 static int open_kernel(struct printer *p)
 {
-	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .flush = text_out_settle,
+	DKT_OPTS(dkt_live_opts, opts, .flags = p->opts->flags, .flush = dkl_text_out_settle,
 		 .data = &p->sink.out, .wake_percent = WAKE_PERCENT);
-	int err = p->log->dir ? log_dir_create(p->log) : 0;
+	int err = p->log->dir ? dkl_log_dir_create(p->log) : 0;
 
 	/* Leaves newer records, for example of this process, for the next dk. */
 	if (!err && p->log->dir && !(p->opts->flags & (DKT_LIVE_FOLLOW | LIVE_APART)) &&
 	    !p->result->clock)
 		err = dkt_instance_now(p->time.in, &opts.until);
-	return err ? err : timeline_open_kernel(&p->time, &opts);
+	return err ? err : dkl_timeline_open_kernel(&p->time, &opts);
 }
 
 /* Lustre's records have already been taken out of its buffer, so print them in any case. */
@@ -203,7 +203,7 @@ static int open_sources(struct printer *p)
 		p->result->only_lustre = dkt_error_take(p->ctx);
 		err = 0;
 	}
-	return err ? err : timeline_merge(&p->time);
+	return err ? err : dkl_timeline_merge(&p->time);
 }
 
 static int drop_privileges(struct printer *p)
@@ -234,11 +234,11 @@ static int printer_run(struct printer *p)
 		return err;
 	err = print_log(p);
 	/* A saved tree may have no statistics. */
-	if (losses_count(losses, p->time.source) == -ENOMEM && !err)
+	if (dkl_losses_count(losses, p->time.source) == -ENOMEM && !err)
 		err = -ENOMEM;
 	p->result->incomplete = p->time.incomplete;
 	take_steps(p);
-	p->result->unmatched = chooser_explain(p->chooser, p->result->kept);
+	p->result->unmatched = dkl_chooser_explain(p->chooser, p->result->kept);
 	return err;
 }
 
@@ -253,13 +253,13 @@ static int find_wall(struct printer *p)
 		return 0;
 	err = p->time.in ? dkt_instance_wall(p->time.in, &p->time.wall) : 0;
 	if (p->log)
-		log_wall_look(p->log, &p->time.steps);
+		dkl_log_wall_look(p->log, &p->time.steps);
 	return err == -EOPNOTSUPP ? dkt_instance_get_clock(p->time.in, &p->result->clock) : err;
 }
 
 static void put_line(void *data, struct dkt_buf *buf)
 {
-	log_source_line(data, buf);
+	dkl_log_source_line(data, buf);
 }
 
 static int open_lustre(struct printer *p)
@@ -268,11 +268,11 @@ static int open_lustre(struct printer *p)
 
 	if (!lustre)
 		return 0;
-	p->result->dropped += log_source_counts(lustre)->dropped;
-	p->message = message_new(p->ctx, log_source_event(lustre), NULL);
+	p->result->dropped += dkl_log_source_counts(lustre)->dropped;
+	p->message = dkl_message_new(p->ctx, dkl_log_source_event(lustre), NULL);
 	if (p->message && p->sink.out.style)
-		style_own(p->sink.out.style, log_source_event(lustre), p->message, put_line,
-			  lustre);
+		dkl_style_own(p->sink.out.style, dkl_log_source_event(lustre), p->message, put_line,
+			      lustre);
 	return p->message ? 0 : -ENOMEM;
 }
 
@@ -282,19 +282,19 @@ static int open_sink(struct printer *p)
 	struct pipeline_part *part = &p->line.parts[0];
 	int err;
 
-	pipeline_add(&p->line, p->ctx, p->time.source, NULL);
+	dkl_pipeline_add(&p->line, p->ctx, p->time.source, NULL);
 	part->map = p->log ? p->log->map : NULL;
 	/* Only a selection by class needs a map. */
-	part->classless = !p->log && !selection_by_class(p->opts->selection);
-	err = sink_open(&p->sink, p->opts->sink, &p->line, p->opts->file);
+	part->classless = !p->log && !dkl_selection_by_class(p->opts->selection);
+	err = dkl_sink_open(&p->sink, p->opts->sink, &p->line, p->opts->file);
 	if (!err && !p->sink.out.style)
-		err = legacy_style_new(p->ctx, part->map, &part->legacy);
+		err = dkl_legacy_style_new(p->ctx, part->map, &part->legacy);
 	if (err)
 		return err;
 	/* Other styles than Lustre's, and files, have the times of the kernel's clock. */
 	p->time.stepped = p->sink.out.style &&
-			  (p->time.theirs || style_is_legacy(p->sink.out.style));
-	p->time.legacy = p->sink.out.style ? style_legacy(p->sink.out.style) : part->legacy;
+			  (p->time.theirs || dkl_style_is_legacy(p->sink.out.style));
+	p->time.legacy = p->sink.out.style ? dkl_style_legacy(p->sink.out.style) : part->legacy;
 	return open_lustre(p);
 }
 
@@ -304,21 +304,21 @@ static int open_chooser(struct printer *p)
 		.has_wall = !p->result->clock && !p->result->last_boot, .wall = p->time.wall
 	};
 	struct selection *selection = p->opts->selection;
-	const bool is_legacy = p->sink.out.style && style_is_legacy(p->sink.out.style);
+	const bool is_legacy = p->sink.out.style && dkl_style_is_legacy(p->sink.out.style);
 	uint64_t since, until;
-	int err = selection_window(selection, p->ctx, &info, &since, &until);
+	int err = dkl_selection_window(selection, p->ctx, &info, &since, &until);
 
 	if (!err)
-		err = chooser_new(p->ctx, p->time.wall, selection, p->time.legacy, &p->chooser);
+		err = dkl_chooser_new(p->ctx, p->time.wall, selection, p->time.legacy, &p->chooser);
 	if (err)
 		return err;
-	chooser_set_window(p->chooser, since, until);
+	dkl_chooser_set_window(p->chooser, since, until);
 	/* Nothing but the lines of Lustre's records is needed. */
-	if (p->opts->lustre && is_legacy && selection_is_all(selection) && !selection->n_cpus &&
+	if (p->opts->lustre && is_legacy && dkl_selection_is_all(selection) && !selection->n_cpus &&
 	    !since && !until)
-		log_source_bare(p->opts->lustre);
-	return p->opts->lustre && p->log ? once_new(p->opts->lustre, p->time.legacy, p->chooser,
-						    p->time.wall, &p->once) :
+		dkl_log_source_bare(p->opts->lustre);
+	return p->opts->lustre && p->log ? dkl_once_new(p->opts->lustre, p->time.legacy, p->chooser,
+							p->time.wall, &p->once) :
 					   0;
 }
 
@@ -330,26 +330,27 @@ static int check_chooser(struct printer *p)
 	struct dkt_event **on __cleanup(free) = NULL;
 	size_t n = 0;
 
-	if (!lustre && chooser_check_events(p->ctx, s) == -ENOENT)
+	if (!lustre && dkl_chooser_check_events(p->ctx, s) == -ENOENT)
 		return -ENOENT;
 	/* A saved tree may lack the list of enabled events; records that are apart have another. */
 	if (s->filter &&
 	    (p->opts->flags & LIVE_APART || dkt_instance_get_events(p->time.in, &on, &n)))
 		n = 0;
-	return chooser_check_filter(p->chooser, on, n, lustre ? log_source_event(lustre) : NULL);
+	return dkl_chooser_check_filter(p->chooser, on, n,
+					lustre ? dkl_log_source_event(lustre) : NULL);
 }
 
 static int printer_init(struct printer *p)
 {
 	const struct selection *s = p->opts->selection;
-	int err = selection_check_cpus(p->ctx, p->time.in, s->cpus, s->n_cpus);
+	int err = dkl_selection_check_cpus(p->ctx, p->time.in, s->cpus, s->n_cpus);
 
 	if (!err)
-		err = pipeline_init(&p->line, p->ctx, 1);
+		err = dkl_pipeline_init(&p->line, p->ctx, 1);
 	if (!err)
 		err = find_wall(p);
 	if (!err)
-		err = timeline_open_lustre(&p->time);
+		err = dkl_timeline_open_lustre(&p->time);
 	if (!err && (p->log || p->opts->lustre))
 		err = open_sources(p);
 	if (!err && p->time.source)
@@ -362,15 +363,15 @@ static int printer_init(struct printer *p)
 static void printer_clear(struct printer *p)
 {
 	p->result->closed = p->sink.out.closed;
-	sink_close(&p->sink);
-	timeline_close(&p->time);
-	once_free(p->once);
-	message_free(p->message);
-	chooser_free(p->chooser);
+	dkl_sink_close(&p->sink);
+	dkl_timeline_close(&p->time);
+	dkl_once_free(p->once);
+	dkl_message_free(p->message);
+	dkl_chooser_free(p->chooser);
 	/* The map is the log's. */
 	if (p->log && p->line.n)
 		p->line.parts[0].map = NULL;
-	pipeline_clear(&p->line);
+	dkl_pipeline_clear(&p->line);
 	dkt_ctx_free(p->own);
 }
 
@@ -383,9 +384,9 @@ static int print(struct printer *p)
 		return err;
 	/* Messages that the probe misses are in Lustre's buffer, but following prints only the log. */
 	if (p->opts->flags & DKT_LIVE_FOLLOW)
-		before = cdebug_missed(p->ctx);
+		before = dkl_cdebug_missed(p->ctx);
 	err = printer_run(p);
-	after = err || !(p->opts->flags & DKT_LIVE_FOLLOW) ? before : cdebug_missed(p->ctx);
+	after = err || !(p->opts->flags & DKT_LIVE_FOLLOW) ? before : dkl_cdebug_missed(p->ctx);
 	p->result->missed = after > before ? after - before : 0;
 	return err;
 }
@@ -396,14 +397,14 @@ static int open_context(struct printer *p)
 	int err;
 
 	if (p->log)
-		return debuglog_map(p->log);
+		return dkl_debuglog_map(p->log);
 	err = dkt_ctx_new(NULL, &p->own);
 	p->ctx = p->time.ctx = p->own;
 	return err;
 }
 
-int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts,
-	     struct dk_result *result)
+int dkl_dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts,
+		 struct dk_result *result)
 {
 	struct printer p = {
 		.ctx = ctx,
@@ -427,12 +428,12 @@ int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *op
 	return err;
 }
 
-int dk_clear(struct debuglog *log)
+int dkl_dk_clear(struct debuglog *log)
 {
 	int err;
 
 	if (!log->in)
 		return 0;
-	err = log_dir_create(log);
+	err = dkl_log_dir_create(log);
 	return err ? err : dkt_instance_clear(log->in);
 }

@@ -38,10 +38,10 @@ struct dk_result {
 	char *clock; /* the clock, if it has no wall-clock time and its own times are printed; or NULL */
 };
 
-void dk_result_clear(struct dk_result *result);
+void dkl_dk_result_clear(struct dk_result *result);
 
 /* Prints the summary line, and on standard error all other results, after the program's name. */
-void dk_result_print(const struct dk_result *result, const char *self, FILE *out);
+void dkl_dk_result_print(const struct dk_result *result, const char *self, FILE *out);
 
 /*
  * Writes the log and Lustre's own records to the file; log NULL: Lustre's alone. Removes written
@@ -49,8 +49,8 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
  * the file is complete; -ECANCELED: a signal came first, the log is unchanged. A log without an
  * instance has no records.
  */
-int dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts,
-	     struct dk_result *result);
+int dkl_dk_print(struct dkt_ctx *ctx, struct debuglog *log, const struct dk_opts *opts,
+		 struct dk_result *result);
 
 /* Empties the log. */
-int dk_clear(struct debuglog *log);
+int dkl_dk_clear(struct debuglog *log);

@@ -14,11 +14,11 @@ struct once {
 	uint8_t data[RECORD_EVENT_MAX]; /* of Lustre's record */
 };
 
-int once_new(struct log_source *lustre, struct legacy_style *legacy, struct chooser *chooser,
-	     int64_t wall, struct once **out)
+int dkl_once_new(struct log_source *lustre, struct legacy_style *legacy, struct chooser *chooser,
+		 int64_t wall, struct once **out)
 {
 	struct once *once = calloc(1, sizeof(*once));
-	int err = once ? log_source_look_ahead(lustre) : -ENOMEM;
+	int err = once ? dkl_log_source_look_ahead(lustre) : -ENOMEM;
 
 	*out = once;
 	if (!once)
@@ -30,16 +30,16 @@ int once_new(struct log_source *lustre, struct legacy_style *legacy, struct choo
 	return err ? err : dkt_buf_new(&once->text);
 }
 
-void once_free(struct once *once)
+void dkl_once_free(struct once *once)
 {
 	if (once)
 		dkt_buf_free(once->text);
 	free(once);
 }
 
-bool once_is_again(struct once *once, const struct dkt_record *record)
+bool dkl_once_is_again(struct once *once, const struct dkt_record *record)
 {
-	const struct message *message = legacy_style_message(once->legacy, record);
+	const struct message *message = dkl_legacy_style_message(once->legacy, record);
 	struct message_key key;
 	struct dkt_record theirs;
 	const char *text;
@@ -47,11 +47,11 @@ bool once_is_again(struct once *once, const struct dkt_record *record)
 
 	if (!message)
 		return false;
-	message_key(message, record, once->wall, &key);
+	dkl_message_key(message, record, once->wall, &key);
 	dkt_buf_reset(once->text);
-	message_put_text(message, record, once->text);
+	dkl_message_put_text(message, record, once->text);
 	text = dkt_buf_data(once->text, &len);
-	if (!log_source_find(once->lustre, &key, text ?: "", len, once->data, &theirs))
+	if (!dkl_log_source_find(once->lustre, &key, text ?: "", len, once->data, &theirs))
 		return false;
 	theirs.ts -= (uint64_t)once->wall;
 	return chooser_takes(once->chooser, &theirs, NULL);

@@ -12,9 +12,9 @@ struct once;
  * messages legacy knows. lustre must not have returned a record yet; lustre, legacy and the chooser
  * must outlive the object.
  */
-int once_new(struct log_source *lustre, struct legacy_style *legacy, struct chooser *chooser,
-	     int64_t wall, struct once **once);
-void once_free(struct once *once);
+int dkl_once_new(struct log_source *lustre, struct legacy_style *legacy, struct chooser *chooser,
+		 int64_t wall, struct once **once);
+void dkl_once_free(struct once *once);
 
 /* True if a selected record of the kernel is a message that is also selected in Lustre's log. */
-bool once_is_again(struct once *once, const struct dkt_record *record);
+bool dkl_once_is_again(struct once *once, const struct dkt_record *record);

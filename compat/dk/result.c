@@ -7,9 +7,9 @@
 #include "compat/io/say.h"
 #include "lib/base/when.h"
 
-void dk_result_clear(struct dk_result *result)
+void dkl_dk_result_clear(struct dk_result *result)
 {
-	losses_clear(&result->losses);
+	dkl_losses_clear(&result->losses);
 	free(result->clock);
 	free(result->unmatched);
 	free(result->only_lustre);
@@ -36,7 +36,7 @@ static void print_step(const struct log_wall_part *before, bool stepped, const c
 		fprintf(stderr, "times of day before %s are off by as much\n", to);
 }
 
-void dk_result_print(const struct dk_result *result, const char *self, FILE *out)
+void dkl_dk_result_print(const struct dk_result *result, const char *self, FILE *out)
 {
 	fprintf(out,
 		"Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64 " dropped, %" PRIu64
@@ -55,15 +55,16 @@ void dk_result_print(const struct dk_result *result, const char *self, FILE *out
 			" wall-clock time is unknown\n",
 			self);
 	if (result->clock)
-		say_line(stderr, "%s: times are of the clock '%s', which has no wall-clock time",
-			 self, result->clock);
+		dkl_say_line(stderr,
+			     "%s: times are of the clock '%s', which has no wall-clock time", self,
+			     result->clock);
 	if (result->own)
 		fprintf(stderr, "%s: %" PRIu64 " records of %s itself skipped\n", self, result->own,
 			self);
 	for (size_t i = 0; i + 1 < result->steps.n; i++)
 		print_step(&result->steps.parts[i], result->stepped, self);
-	losses_report(&result->losses, self, NULL,
-		      "a larger debug_mb or a narrower debug keeps more");
+	dkl_losses_report(&result->losses, self, NULL,
+			  "a larger debug_mb or a narrower debug keeps more");
 	if (result->incomplete)
 		fprintf(stderr,
 			"%s: incomplete messages of Lustre: %" PRIu64

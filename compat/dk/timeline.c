@@ -18,7 +18,7 @@ static bool next_left(struct timeline *t, struct dkt_record *record)
 	if (t->apart || (!dkt_instance_get_on(t->in, &on) && on))
 		return false;
 	for (int cpu = 0; cpu < dkt_instance_cpus(t->in); cpu++) {
-		if (!legacy_style_left(t->legacy, (uint32_t)cpu, t->last[cpu], record))
+		if (!dkl_legacy_style_left(t->legacy, (uint32_t)cpu, t->last[cpu], record))
 			continue;
 		t->last[cpu] = record->ts;
 		t->incomplete++;
@@ -34,7 +34,7 @@ static int next_of_kernel(struct timeline *t, struct dkt_record *record)
 	while (!(err = dkt_source_next(t->kernel, record))) {
 		t->met++;
 		/* The message is returned with another record. */
-		if (!t->apart && legacy_style_keep(t->legacy, record))
+		if (!t->apart && dkl_legacy_style_keep(t->legacy, record))
 			continue;
 		t->last[record->cpu] = record->ts;
 		return 0;
@@ -55,7 +55,7 @@ static int ours_next(void *data, struct dkt_record *record)
 	if (!t->first)
 		t->first = record->ts;
 	if (t->stepped && t->steps.n > 1)
-		record->ts += (uint64_t)log_wall_at(&t->steps, record->ts) - (uint64_t)t->wall;
+		record->ts += (uint64_t)dkl_log_wall_at(&t->steps, record->ts) - (uint64_t)t->wall;
 	return 0;
 }
 
@@ -84,12 +84,12 @@ static int open_ours(struct timeline *t)
 
 /* ---- all records ---- */
 
-int timeline_open_lustre(struct timeline *t)
+int dkl_timeline_open_lustre(struct timeline *t)
 {
-	return t->lustre ? log_source_make(t->lustre, t->ctx, NULL, &t->theirs) : 0;
+	return t->lustre ? dkl_log_source_make(t->lustre, t->ctx, NULL, &t->theirs) : 0;
 }
 
-int timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts)
+int dkl_timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts)
 {
 	int err = dkt_source_live(t->in, opts, &t->kernel);
 
@@ -103,7 +103,7 @@ int timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts)
 	return -ENOMEM;
 }
 
-int timeline_merge(struct timeline *t)
+int dkl_timeline_merge(struct timeline *t)
 {
 	struct dkt_merge_part parts[2];
 	int err = t->kernel ? open_ours(t) : 0;
@@ -124,7 +124,7 @@ int timeline_merge(struct timeline *t)
 	return dkt_source_merge(parts, n, &t->source);
 }
 
-void timeline_close(struct timeline *t)
+void dkl_timeline_close(struct timeline *t)
 {
 	if (t->theirs)
 		dkt_source_close(t->source);

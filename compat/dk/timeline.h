@@ -29,15 +29,15 @@ struct timeline {
 };
 
 /* Opens Lustre's records. Comes first, because it adds their event to the context. */
-int timeline_open_lustre(struct timeline *t);
+int dkl_timeline_open_lustre(struct timeline *t);
 
-/* Opens the kernel's records. If that fails, timeline_merge() uses Lustre's alone. */
-int timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts);
-int timeline_merge(struct timeline *t);
+/* Opens the kernel's records. If that fails, dkl_timeline_merge() uses Lustre's alone. */
+int dkl_timeline_open_kernel(struct timeline *t, const struct dkt_live_opts *opts);
+int dkl_timeline_merge(struct timeline *t);
 
 static inline bool timeline_is_lustre(const struct timeline *t, const struct dkt_record *record)
 {
-	return t->lustre && record->event && record->event == log_source_event(t->lustre);
+	return t->lustre && record->event && record->event == dkl_log_source_event(t->lustre);
 }
 
 /*
@@ -49,4 +49,4 @@ static inline bool timeline_may_stop(const struct timeline *t, const struct dkt_
 	return t->ended || !timeline_is_lustre(t, record);
 }
 
-void timeline_close(struct timeline *t);
+void dkl_timeline_close(struct timeline *t);

@@ -25,20 +25,20 @@ static const char *advice(int err)
 	}
 }
 
-bool full_is(int err)
+bool dkl_full_is(int err)
 {
 	return advice(err);
 }
 
-int full_advise(struct dkt_ctx *ctx, int err)
+int dkl_full_advise(struct dkt_ctx *ctx, int err)
 {
-	char *words __cleanup(free) = full_is(err) ? dkt_error_take(ctx) : NULL;
+	char *words __cleanup(free) = dkl_full_is(err) ? dkt_error_take(ctx) : NULL;
 
 	return words ? dkt_fail(ctx, err, "%s; %s", words, advice(err)) : err;
 }
 
-int full_fail(struct dkt_ctx *ctx, int err, const char *path)
+int dkl_full_fail(struct dkt_ctx *ctx, int err, const char *path)
 {
 	dkt_fail(ctx, err, "write %s: %s", path, strerror(-err));
-	return full_advise(ctx, err);
+	return dkl_full_advise(ctx, err);
 }

@@ -7,10 +7,10 @@
 #include <dktrace/dktrace.h>
 
 /* True if err says so. */
-bool full_is(int err);
+bool dkl_full_is(int err);
 
 /* Sets the message "write PATH: REASON", and what to do if path cannot grow. Returns err. */
-int full_fail(struct dkt_ctx *ctx, int err, const char *path);
+int dkl_full_fail(struct dkt_ctx *ctx, int err, const char *path);
 
 /* Adds what to do to the message, which names the file, if that cannot grow. Returns err. */
-int full_advise(struct dkt_ctx *ctx, int err);
+int dkl_full_advise(struct dkt_ctx *ctx, int err);

@@ -11,7 +11,7 @@
 
 #include "lib/base/memory.h"
 
-void notify(const char *lines)
+void dkl_notify(const char *lines)
 {
 	const char *name = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -3,4 +3,4 @@
 #pragma once
 
 /* Sends lines such as "READY=1"; does nothing without a service manager. */
-void notify(const char *lines);
+void dkl_notify(const char *lines);

@@ -223,7 +223,7 @@ static int at_place(struct dkt_ctx *ctx, const char *path, unsigned int flags,
 	return ret;
 }
 
-int output_open(struct dkt_ctx *ctx, const char *path, unsigned int flags)
+int dkl_output_open(struct dkt_ctx *ctx, const char *path, unsigned int flags)
 {
 	return at_place(ctx, path, flags, open_at);
 }
@@ -234,14 +234,14 @@ static int check_at(struct place *place, unsigned int flags)
 	return *place->name ? check_link(place, place->name) : 0;
 }
 
-int output_check(struct dkt_ctx *ctx, const char *path)
+int dkl_output_check(struct dkt_ctx *ctx, const char *path)
 {
 	int err = at_place(ctx, path, 0, check_at);
 
 	return err == -ENOENT ? 0 : err;
 }
 
-char *output_link(const char *path)
+char *dkl_output_link(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char to[PATH_MAX];
@@ -270,7 +270,7 @@ static int name_old(const char *path, const char *old)
 	return err;
 }
 
-int output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept)
+int dkl_output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept)
 {
 	char *old __cleanup(free) = NULL;
 	struct stat st;
@@ -304,7 +304,7 @@ static bool can_write(const char *path)
 	return !faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) || errno != EACCES;
 }
 
-int output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep)
+int dkl_output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	int err = dkt_caps_lower(ctx, DKT_LOWER_ALL);
@@ -318,7 +318,7 @@ int output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep)
 	return dkt_caps_raise(ctx);
 }
 
-mode_t output_mode(const char *path, mode_t fresh)
+mode_t dkl_output_mode(const char *path, mode_t fresh)
 {
 	mode_t mask = umask(0);
 	struct stat st;

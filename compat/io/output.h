@@ -20,29 +20,29 @@ enum output_flags {
  * as with fs.protected_symlinks. Does not use capabilities of the program's file. Returns the
  * descriptor or -errno; dkt_error() holds the reason alone.
  */
-int output_open(struct dkt_ctx *ctx, const char *path, unsigned int flags);
+int dkl_output_open(struct dkt_ctx *ctx, const char *path, unsigned int flags);
 
 /* Before path is replaced: refuses the same links. A missing file is not an error. */
-int output_check(struct dkt_ctx *ctx, const char *path);
+int dkl_output_check(struct dkt_ctx *ctx, const char *path);
 
 /*
  * Before path is replaced by a file of other content: a regular file that is not empty gets the name
  * path.old, in place of an older one. It keeps its first name, too, until the new file takes it, if the
  * file system can do that. Sets *kept to the name path.old, which the caller frees, or to NULL.
  */
-int output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept);
+int dkl_output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept);
 
 /*
  * Adds DKT_KEEP_OUTPUT to keep if a file at path (NULL: none) or in $TMPDIR cannot be created or
  * replaced without capabilities, because the directory belongs to another user.
  */
-int output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep);
+int dkl_output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep);
 
 /*
  * Returns the mode for a file that replaces path: that of a file of this user, but not writable for
  * everybody, otherwise fresh.
  */
-mode_t output_mode(const char *path, mode_t fresh);
+mode_t dkl_output_mode(const char *path, mode_t fresh);
 
 /* The links that lead to an output, at most: the kernel follows no more either. */
 #define OUTPUT_LINKS 40
@@ -51,4 +51,4 @@ mode_t output_mode(const char *path, mode_t fresh);
  * Returns the path that a link names, which need not exist; a relative one is in the directory of the link.
  * NULL: path is no link. The caller frees it.
  */
-char *output_link(const char *path);
+char *dkl_output_link(const char *path);

@@ -21,7 +21,7 @@
 /* Bytes of /proc/PID/status. */
 #define STATUS_MAX (1 << 16)
 
-pid_t process_lock_holder(int fd)
+pid_t dkl_process_lock_holder(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -30,7 +30,7 @@ pid_t process_lock_holder(int fd)
 	return lock.l_pid;
 }
 
-bool process_is_killed(pid_t pid)
+bool dkl_process_is_killed(pid_t pid)
 {
 	static const char name[] = "\nShdPnd:\t";
 	char *text __cleanup(free) = NULL;
@@ -58,15 +58,15 @@ static int try_lock(int fd, pid_t *holder)
 		return 0;
 	if (errno != EAGAIN && errno != EACCES)
 		return -errno;
-	*holder = process_lock_holder(fd);
+	*holder = dkl_process_lock_holder(fd);
 	return -EBUSY;
 }
 
-int process_lock(int fd, pid_t *holder)
+int dkl_process_lock(int fd, pid_t *holder)
 {
 	int err = try_lock(fd, holder);
 
-	for (int tries = 0; err == -EBUSY && (!*holder || process_is_killed(*holder)) &&
+	for (int tries = 0; err == -EBUSY && (!*holder || dkl_process_is_killed(*holder)) &&
 			    tries < WAIT_SECONDS * 1000000 / EACH_US;
 	     tries++) {
 		usleep(EACH_US);

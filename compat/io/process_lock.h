@@ -9,13 +9,13 @@
 #include <sys/types.h>
 
 /* Returns the process that holds the lock of the file; 0: no process. */
-pid_t process_lock_holder(int fd);
+pid_t dkl_process_lock_holder(int fd);
 
 /*
  * Locks the file for this process. Waits for a holder that was killed and is about to end. -EBUSY:
  * the process *holder has the lock.
  */
-int process_lock(int fd, pid_t *holder);
+int dkl_process_lock(int fd, pid_t *holder);
 
 /* True if the process is about to end because of SIGKILL; it keeps its locks until it has ended. */
-bool process_is_killed(pid_t pid);
+bool dkl_process_is_killed(pid_t pid);

@@ -4,7 +4,7 @@
 
 #include "lib/base/buf.h"
 
-char *shown_bytes(const char *text, size_t len)
+char *dkl_shown_bytes(const char *text, size_t len)
 {
 	char *copy = NULL;
 	struct dkt_buf *buf;
@@ -19,12 +19,12 @@ char *shown_bytes(const char *text, size_t len)
 	return copy;
 }
 
-char *shown(const char *text)
+char *dkl_shown(const char *text)
 {
-	return shown_bytes(text, text ? strlen(text) : 0);
+	return dkl_shown_bytes(text, text ? strlen(text) : 0);
 }
 
-void say_line(FILE *to, const char *fmt, ...)
+void dkl_say_line(FILE *to, const char *fmt, ...)
 {
 	char *raw __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
@@ -33,7 +33,7 @@ void say_line(FILE *to, const char *fmt, ...)
 	va_start(ap, fmt);
 	raw = dkt__vformat(fmt, ap);
 	va_end(ap);
-	text = raw ? shown(raw) : NULL;
+	text = raw ? dkl_shown(raw) : NULL;
 	fprintf(to, "%s\n", text ? text : strerror(ENOMEM));
 }
 
@@ -47,7 +47,7 @@ static size_t part_len(const char *text, size_t len)
 	return n;
 }
 
-void say_text(FILE *to, const char *text, size_t len)
+void dkl_say_text(FILE *to, const char *text, size_t len)
 {
 	const char *data, *end = text + len;
 	struct dkt_buf *buf = NULL;
@@ -71,7 +71,7 @@ void say_text(FILE *to, const char *text, size_t len)
 	dkt_buf_free(buf);
 }
 
-int say_getopt(int argc, char **argv, const char *letters, const struct option *longs)
+int dkl_say_getopt(int argc, char **argv, const char *letters, const struct option *longs)
 {
 	FILE *terminal = stderr;
 	char *message = NULL;
@@ -87,19 +87,19 @@ int say_getopt(int argc, char **argv, const char *letters, const struct option *
 	if (f)
 		fclose(f);
 	if (len)
-		say_line(stderr, "%.*s", (int)(len - (message[len - 1] == '\n')), message);
+		dkl_say_line(stderr, "%.*s", (int)(len - (message[len - 1] == '\n')), message);
 	free(message);
 	return c;
 }
 
-bool say_in_color(void)
+bool dkl_say_in_color(void)
 {
 	const char *no_color = getenv("NO_COLOR");
 
 	return isatty(STDOUT_FILENO) && (!no_color || !*no_color || !strcmp(no_color, "0"));
 }
 
-bool say_style_in_color(const struct dkt_style_info *style, const char *file)
+bool dkl_say_style_in_color(const struct dkt_style_info *style, const char *file)
 {
-	return !file && style->traits & DKT_STYLE_COLOR && say_in_color();
+	return !file && style->traits & DKT_STYLE_COLOR && dkl_say_in_color();
 }

@@ -20,7 +20,7 @@ static bool is_at(int fd, const char *dir)
 	       have.st_ino == place.st_ino;
 }
 
-int turn_begin(const char *dir, int flags)
+int dkl_turn_begin(const char *dir, int flags)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
 

@@ -7,44 +7,44 @@
 #include "lib/base/guess.h"
 
 /* Each command returns lctl's exit status. */
-int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_debug_daemon(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_device_list(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_df(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_filter(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_find_param(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_help(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_ignore_errors(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_mark(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_modules(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_quit(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_show(struct lctl *lctl, int argc, char **argv);
-int lctl_cmd_version(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_clear(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_debug_daemon(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_device_list(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_df(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_dk(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_filter(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_find_param(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_help(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_ignore_errors(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_mark(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_modules(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_quit(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_show(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_cmd_version(struct lctl *lctl, int argc, char **argv);
 
 /* Runs the command in Lustre's lctl; prints an error message if that cannot run. */
-int lctl_forward(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_forward(struct lctl *lctl, int argc, char **argv);
 
 /*
  * Prints a parameter whose file only root can read, but which the kernel sends to all users over
  * netlink. 1: not such a parameter, or the user is root; -errno: failed, with a message printed.
  */
-int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts);
+int dkl_lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts);
 
 /* Print a guess, or the guess for a parameter's name, on a line of its own if hints are on. */
-void lctl_hint(const struct lctl *lctl, struct dkt__guess *guess);
-void lctl_hint_param(const struct lctl *lctl, const char *name);
+void dkl_lctl_hint(const struct lctl *lctl, struct dkt__guess *guess);
+void dkl_lctl_hint_param(const struct lctl *lctl, const char *name);
 
 /* Prints the help of a command that was used wrongly; returns the exit status for that. */
-int lctl_usage(const char *command);
+int dkl_lctl_usage(const char *command);
 
 /* Prints the general help. */
-void lctl_help(const struct lctl *lctl);
+void dkl_lctl_help(const struct lctl *lctl);
 
 /* Prints the context's error message. */
-void lctl_print_error(const struct lctl *lctl);
+void dkl_lctl_print_error(const struct lctl *lctl);

@@ -34,7 +34,7 @@ struct daemon_cmd {
 
 static int usage(const struct daemon_cmd *cmd)
 {
-	say_line(stderr, "usage: %s {start file [MB]|stop}", cmd->name);
+	dkl_say_line(stderr, "usage: %s {start file [MB]|stop}", cmd->name);
 	return 1;
 }
 
@@ -50,8 +50,8 @@ static int read_size(const struct daemon_cmd *cmd, uint64_t *mb)
 	/* Like Lustre's lctl, skip white space before the size. */
 	if (dkt__parse_s64(cmd->size + strspn(cmd->size, " \t\n\v\f\r"), DKT__AS_C, &size) ||
 	    size < DAEMON_MIN_MB || size > DAEMON_MAX_MB) {
-		say_line(stderr, "size %s invalid, must be in the range %d-%d MB", cmd->size,
-			 DAEMON_MIN_MB, DAEMON_MAX_MB);
+		dkl_say_line(stderr, "size %s invalid, must be in the range %d-%d MB", cmd->size,
+			     DAEMON_MIN_MB, DAEMON_MAX_MB);
 		return 1;
 	}
 	*mb = (uint64_t)size;
@@ -63,7 +63,7 @@ static int read_rotate(const struct daemon_cmd *cmd, uint64_t *n)
 	*n = 0;
 	if (!cmd->rotate || (!dkt__parse_u64(cmd->rotate, DKT__DEC, n) && *n && *n <= 999))
 		return 0;
-	say_line(stderr, "--rotate %s invalid, must be in the range 1-999 files", cmd->rotate);
+	dkl_say_line(stderr, "--rotate %s invalid, must be in the range 1-999 files", cmd->rotate);
 	return 1;
 }
 
@@ -103,7 +103,7 @@ static int open_param(const struct daemon_cmd *cmd)
 	int fd = open(cmd->param, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		say_line(stderr, "open '%s' failed: %s", cmd->param, strerror(errno));
+		dkl_say_line(stderr, "open '%s' failed: %s", cmd->param, strerror(errno));
 	return fd;
 }
 
@@ -118,12 +118,13 @@ static int start_lustre(const struct daemon_cmd *cmd, uint64_t mb, const char *p
 	/* Without a size, the current limit stays. */
 	err = cmd->size ? write_param(fd, size) : 0;
 	if (err) {
-		say_line(stderr, "set %s failed: %s", size, strerror(-err));
+		dkl_say_line(stderr, "set %s failed: %s", size, strerror(-err));
 		return 1;
 	}
 	err = write_param(fd, path);
 	if (err)
-		say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file, strerror(-err));
+		dkl_say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file,
+			     strerror(-err));
 	return err ? 1 : 0;
 }
 
@@ -135,7 +136,7 @@ static int stop_lustre(const struct daemon_cmd *cmd)
 		return 1;
 	err = write_param(fd, "stop");
 	if (err)
-		say_line(stderr, "stopping debug_daemon failed: %s", strerror(-err));
+		dkl_say_line(stderr, "stopping debug_daemon failed: %s", strerror(-err));
 	return err ? 1 : 0;
 }
 
@@ -177,8 +178,8 @@ static int wait_ready(const struct daemon_cmd *cmd, int from)
 	}
 	words[len] = '\0';
 	words[strcspn(words, "\n")] = '\0';
-	say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file,
-		 len ? words : strerror(ECHILD));
+	dkl_say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file,
+		     len ? words : strerror(ECHILD));
 	return 1;
 }
 
@@ -188,13 +189,14 @@ static int start_ours(const struct daemon_cmd *cmd, const struct daemon_state *w
 	pid_t pid;
 
 	/* A second start switches to the new file, as in Lustre. */
-	if (daemon_stop(cmd->lctl->ctx, cmd->log->dir)) {
-		lctl_print_error(cmd->lctl);
+	if (dkl_daemon_stop(cmd->lctl->ctx, cmd->log->dir)) {
+		dkl_lctl_print_error(cmd->lctl);
 		return 1;
 	}
 	fflush(NULL);
 	if (pipe2(ends, O_CLOEXEC)) {
-		say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file, strerror(errno));
+		dkl_say_line(stderr, "start debug_daemon on %s failed: %s", cmd->file,
+			     strerror(errno));
 		return 1;
 	}
 	pid = fork();
@@ -226,8 +228,8 @@ static int start(struct daemon_cmd *cmd)
 		return 1;
 	err = absolute_path(cmd->file, &path);
 	if (err) {
-		say_line(stderr, "%s debug_daemon: cannot resolve path '%s': %s", cmd->lctl->self,
-			 cmd->file, strerror(-err));
+		dkl_say_line(stderr, "%s debug_daemon: cannot resolve path '%s': %s",
+			     cmd->lctl->self, cmd->file, strerror(-err));
 		return -err;
 	}
 	rc = cmd->param ? start_lustre(cmd, wanted.mb, path) : 0;
@@ -242,8 +244,8 @@ static int stop_both(struct daemon_cmd *cmd)
 {
 	int rc = cmd->param ? stop_lustre(cmd) : 0;
 
-	if (cmd->log && daemon_stop(cmd->lctl->ctx, cmd->log->dir)) {
-		lctl_print_error(cmd->lctl);
+	if (cmd->log && dkl_daemon_stop(cmd->lctl->ctx, cmd->log->dir)) {
+		dkl_lctl_print_error(cmd->lctl);
 		rc = 1;
 	}
 	return rc;
@@ -255,8 +257,8 @@ static void print_lustre_status(const struct daemon_cmd *cmd)
 	size_t len;
 	bool runs = !dkt__read_file(cmd->param, PATH_MAX, &text, &len) && *text != '\n' && len;
 
-	say_line(stdout, "Lustre's debug daemon: %s%.*s", runs ? "writes to " : "does not run",
-		 runs ? (int)strcspn(text, "\n") : 0, runs ? text : "");
+	dkl_say_line(stdout, "Lustre's debug daemon: %s%.*s", runs ? "writes to " : "does not run",
+		     runs ? (int)strcspn(text, "\n") : 0, runs ? text : "");
 }
 
 static int status(struct daemon_cmd *cmd)
@@ -267,34 +269,34 @@ static int status(struct daemon_cmd *cmd)
 		print_lustre_status(cmd);
 	if (!cmd->log)
 		return 0;
-	if (daemon_load(cmd->lctl->ctx, cmd->log->dir, &state)) {
-		lctl_print_error(cmd->lctl);
+	if (dkl_daemon_load(cmd->lctl->ctx, cmd->log->dir, &state)) {
+		dkl_lctl_print_error(cmd->lctl);
 		return 1;
 	}
 	if (state.pid)
-		say_line(stdout, "debug daemon: process %d writes to %s", (int)state.pid,
-			 state.file);
+		dkl_say_line(stdout, "debug daemon: process %d writes to %s", (int)state.pid,
+			     state.file);
 	else if (state.error)
-		say_line(stdout, "debug daemon: failed: %s", state.error);
+		dkl_say_line(stdout, "debug daemon: failed: %s", state.error);
 	else
 		printf("debug daemon: does not run\n");
 	if (state.file) {
 		if (state.rotate)
-			say_line(stdout,
-				 "file: %s, of %" PRIu64 " MB, then %" PRIu64
-				 " older ones are kept",
-				 state.file, state.mb, state.rotate);
+			dkl_say_line(stdout,
+				     "file: %s, of %" PRIu64 " MB, then %" PRIu64
+				     " older ones are kept",
+				     state.file, state.mb, state.rotate);
 		else
-			say_line(stdout,
-				 "file: %s, of %" PRIu64 " MB, then overwritten from its start",
-				 state.file, state.mb);
+			dkl_say_line(stdout,
+				     "file: %s, of %" PRIu64 " MB, then overwritten from its start",
+				     state.file, state.mb);
 		printf("written: %" PRIu64 " records, %" PRIu64 " bytes, %" PRIu64
 		       " times around\nlost: %" PRIu64 " records\n",
 		       state.records, state.bytes, state.rounds, state.lost);
 		if (state.own)
 			printf("skipped: %" PRIu64 " records of the daemon itself\n", state.own);
 	}
-	daemon_state_clear(&state);
+	dkl_daemon_state_clear(&state);
 	return 0;
 }
 
@@ -315,7 +317,7 @@ static int run(struct daemon_cmd *cmd, int argc, char **argv)
 		return 1;
 	err = absolute_path(argv[2], &wanted.file);
 	if (!err)
-		err = daemon_run(cmd->lctl->ctx, cmd->lctl->instance, &wanted, (int)ready);
+		err = dkl_daemon_run(cmd->lctl->ctx, cmd->lctl->instance, &wanted, (int)ready);
 	else
 		dkt_fail(cmd->lctl->ctx, err, "%s: %s", argv[2], strerror(-err));
 	free(wanted.file);
@@ -357,7 +359,7 @@ static int dispatch(struct daemon_cmd *cmd, int argc, char **argv)
 	return start(cmd);
 }
 
-int lctl_cmd_debug_daemon(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_debug_daemon(struct lctl *lctl, int argc, char **argv)
 {
 	struct daemon_cmd cmd = { .lctl = lctl, .name = argv[0] };
 	int rc;
@@ -366,13 +368,13 @@ int lctl_cmd_debug_daemon(struct lctl *lctl, int argc, char **argv)
 		return usage(&cmd);
 	if (!strcmp(argv[1], "run"))
 		return run(&cmd, argc, argv);
-	if (tree_first(&lctl->tree, PARAM, &cmd.param))
+	if (dkl_tree_first(&lctl->tree, PARAM, &cmd.param))
 		cmd.param = NULL;
-	if (debuglog_open(lctl->ctx, lctl->instance, 0, &cmd.log))
+	if (dkl_debuglog_open(lctl->ctx, lctl->instance, 0, &cmd.log))
 		cmd.log = NULL;
 	cmd.recording = cmd.log && cmd.log->in;
 	rc = dispatch(&cmd, argc, argv);
-	debuglog_close(cmd.log);
+	dkl_debuglog_close(cmd.log);
 	free(cmd.param);
 	return rc;
 }

@@ -26,7 +26,7 @@ static void read_target(struct lctl *lctl, const char *type, const char *name, c
 	FILE *file __cleanup(fclose) = NULL;
 
 	*target = '\0';
-	if (!param || tree_first(&lctl->tree, param, &path))
+	if (!param || dkl_tree_first(&lctl->tree, param, &path))
 		return;
 	file = fopen(path, "re");
 	if (!file || !fgets(target, (int)size, file))
@@ -40,9 +40,9 @@ static void print_line(struct lctl *lctl, const char *line, size_t len, bool tar
 
 	if (targets && sscanf(line, "%*d %*s %31s %127s", type, name) == 2)
 		read_target(lctl, type, name, target, sizeof(target));
-	say_text(stdout, line, len);
+	dkl_say_text(stdout, line, len);
 	printf("%s", *target ? " " : "");
-	say_text(stdout, target, strlen(target));
+	dkl_say_text(stdout, target, strlen(target));
 	putchar('\n');
 }
 
@@ -57,7 +57,8 @@ static void print_yaml(const struct devices *devices)
 
 		printf("- index: %u\n", d->index);
 		for (size_t j = 0; j < ARRAY_SIZE(texts); j += 2)
-			say_line(stdout, "  %s: %s", texts[j], texts[j + 1] ? texts[j + 1] : "");
+			dkl_say_line(stdout, "  %s: %s", texts[j],
+				     texts[j + 1] ? texts[j + 1] : "");
 		printf("  refcount: %lld\n", (long long)d->refcount);
 	}
 }
@@ -72,7 +73,7 @@ static int print_devices(struct lctl *lctl, const struct devices *devices, bool 
 		const char *line;
 
 		dkt_buf_reset(buf);
-		device_print(&devices->rows[i], buf);
+		dkl_device_print(&devices->rows[i], buf);
 		line = dkt_buf_data(buf, &len);
 		err = dkt_buf_error(buf);
 		if (!err)
@@ -90,7 +91,7 @@ static int print_file(struct lctl *lctl, bool targets)
 	size_t size = 0;
 	ssize_t n;
 	FILE *file __cleanup(fclose) = NULL;
-	int err = tree_first(&lctl->tree, "devices", &path);
+	int err = dkl_tree_first(&lctl->tree, "devices", &path);
 
 	if (err)
 		return err;
@@ -104,12 +105,12 @@ static int print_file(struct lctl *lctl, bool targets)
 
 static int ask_kernel(struct lctl *lctl, struct devices *devices)
 {
-	int err = devices_read(lctl->ctx, devices);
+	int err = dkl_devices_read(lctl->ctx, devices);
 
 	if (err == -ENOENT)
 		fprintf(stderr, "Writer error: failed to resolve Netlink family id\n");
 	else if (err)
-		lctl_print_error(lctl);
+		dkl_lctl_print_error(lctl);
 	return err;
 }
 
@@ -124,28 +125,28 @@ static int list(struct lctl *lctl, bool targets, bool yaml)
 		print_yaml(&devices);
 	else
 		err = print_devices(lctl, &devices, targets);
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 	return -err;
 }
 
-int lctl_cmd_device_list(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_device_list(struct lctl *lctl, int argc, char **argv)
 {
 	const char *command = argv[0][1] == 'l' ? "dl" : "device_list";
 	bool targets = false, yaml = false;
 	int c;
 
-	if (real_lctl_exists())
-		return lctl_forward(lctl, argc, argv);
+	if (dkl_real_lctl_exists())
+		return dkl_lctl_forward(lctl, argc, argv);
 	if (argc > 2)
-		return lctl_usage(command);
+		return dkl_lctl_usage(command);
 	optind = 0;
-	while ((c = say_getopt(argc, argv, "ty", names)) != -1) {
+	while ((c = dkl_say_getopt(argc, argv, "ty", names)) != -1) {
 		if (c == '?')
-			return lctl_usage(command);
+			return dkl_lctl_usage(command);
 		targets |= c == 't';
 		yaml |= c == 'y';
 	}
-	return optind < argc ? lctl_usage(command) : list(lctl, targets, yaml);
+	return optind < argc ? dkl_lctl_usage(command) : list(lctl, targets, yaml);
 }
 
 /* ---- parameters whose files only root can read ---- */
@@ -169,7 +170,7 @@ static int get_devices(struct lctl *lctl, const struct param_opts *opts)
 			printf("devices=\n");
 		err = print_devices(lctl, &devices, false);
 	}
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 	return err;
 }
 
@@ -190,13 +191,13 @@ static int forward_get_param(struct lctl *lctl, const char *name, const struct p
 	if (!copy)
 		return -ENOMEM;
 	lctl->session = true;
-	status = lctl_forward(lctl, 3, argv);
+	status = dkl_lctl_forward(lctl, 3, argv);
 	lctl->session = was;
 	free(copy);
 	return -status;
 }
 
-int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts)
+int dkl_lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_opts *opts)
 {
 	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
 	struct devices devices;
@@ -211,6 +212,6 @@ int lctl_get_by_netlink(struct lctl *lctl, const char *name, const struct param_
 	err = ask_kernel(lctl, &devices);
 	if (err)
 		return err;
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 	return forward_get_param(lctl, name, opts);
 }

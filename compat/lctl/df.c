@@ -19,7 +19,7 @@
 
 /* ---- damage ---- */
 
-void lctl_print_bad(void *data, uint64_t offset, const struct record_head *head)
+void dkl_lctl_print_bad(void *data, uint64_t offset, const struct record_head *head)
 {
 	char text[512];
 	int n = snprintf(
@@ -37,33 +37,33 @@ void lctl_print_bad(void *data, uint64_t offset, const struct record_head *head)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
-void lctl_print_damage(const struct lctl *lctl, const char *name,
-		       const struct record_counts *counts)
+void dkl_lctl_print_damage(const struct lctl *lctl, const char *name,
+			   const struct record_counts *counts)
 {
 	if (counts->empty)
-		say_line(stderr,
-			 "%s: %s: skipped headers with length 0: %" PRIu64
-			 ", the first at offset %" PRIu64,
-			 lctl->self, name, counts->empty, counts->empty_at);
+		dkl_say_line(stderr,
+			     "%s: %s: skipped headers with length 0: %" PRIu64
+			     ", the first at offset %" PRIu64,
+			     lctl->self, name, counts->empty, counts->empty_at);
 	if (counts->big)
-		say_line(stderr,
-			 "%s: %s: longer than %d bytes, which Lustre's lctl calls bad: %" PRIu64
-			 " records",
-			 lctl->self, name, RECORD_LUSTRE_MAX, counts->big);
+		dkl_say_line(stderr,
+			     "%s: %s: longer than %d bytes, which Lustre's lctl calls bad: %" PRIu64
+			     " records",
+			     lctl->self, name, RECORD_LUSTRE_MAX, counts->big);
 	if (counts->end == RECORD_END_SHORT)
-		say_line(stderr,
-			 "%s: %s: the record at offset %" PRIu64
-			 " is too short; the conversion stops there",
-			 lctl->self, name, counts->end_at);
+		dkl_say_line(stderr,
+			     "%s: %s: the record at offset %" PRIu64
+			     " is too short; the conversion stops there",
+			     lctl->self, name, counts->end_at);
 	if (counts->end == RECORD_END_TORN)
-		say_line(stderr,
-			 "%s: %s: the record at offset %" PRIu64 " is incomplete: its %" PRIu64
-			 " bytes are not printed",
-			 lctl->self, name, counts->end_at, counts->end_len);
+		dkl_say_line(stderr,
+			     "%s: %s: the record at offset %" PRIu64 " is incomplete: its %" PRIu64
+			     " bytes are not printed",
+			     lctl->self, name, counts->end_at, counts->end_len);
 	/* lctl converts a directory to nothing, without an error. */
 	if (counts->read_err && counts->read_err != -EISDIR)
-		say_line(stderr, "%s: read(%s) failed: %s", lctl->self, name,
-			 strerror(-counts->read_err));
+		dkl_say_line(stderr, "%s: read(%s) failed: %s", lctl->self, name,
+			     strerror(-counts->read_err));
 }
 
 /* ---- the command ---- */
@@ -76,12 +76,12 @@ static int open_output(const struct lctl *lctl, const char *name, int in)
 
 	if (!stat(name, &a) && S_ISREG(a.st_mode) && !fstat(in, &b) && a.st_dev == b.st_dev &&
 	    a.st_ino == b.st_ino) {
-		say_line(stderr, "%s: %s is the input", lctl->self, name);
+		dkl_say_line(stderr, "%s: %s is the input", lctl->self, name);
 		return -1;
 	}
-	fd = output_open(lctl->ctx, name, OUTPUT_EMPTY);
+	fd = dkl_output_open(lctl->ctx, name, OUTPUT_EMPTY);
 	if (fd < 0)
-		say_line(stderr, "open(%s) failed: %s", name, dkt_error(lctl->ctx));
+		dkl_say_line(stderr, "open(%s) failed: %s", name, dkt_error(lctl->ctx));
 	return fd;
 }
 
@@ -91,28 +91,28 @@ static int convert(struct lctl *lctl, const char *name, int in, int out)
 					 .name = name,
 					 .show = { .subsystems = ~lctl->hidden_subsystems,
 						   .classes = ~lctl->hidden_classes },
-					 .report_bad = lctl_print_bad };
+					 .report_bad = dkl_lctl_print_bad };
 	const struct record_counts *counts;
 	struct record_sort *sort;
 	int err;
 
 	fflush(stdout);
-	err = record_sort_new(lctl->ctx, &opts, &sort);
+	err = dkl_record_sort_new(lctl->ctx, &opts, &sort);
 	if (err)
 		return err;
 	/* Control characters in the log must not reach a terminal. */
 	if (isatty(out))
-		err = record_print_escaped(lctl->ctx, sort, out);
+		err = dkl_record_print_escaped(lctl->ctx, sort, out);
 	else
-		err = record_print(lctl->ctx, sort, out);
-	counts = record_sort_counts(sort);
-	lctl_print_damage(lctl, name, counts);
+		err = dkl_record_print(lctl->ctx, sort, out);
+	counts = dkl_record_sort_counts(sort);
+	dkl_lctl_print_damage(lctl, name, counts);
 	if (!err)
 		printf("Debug log: %" PRIu64 " lines, %" PRIu64 " kept, %" PRIu64
 		       " dropped, %" PRIu64 " bad.\n",
 		       counts->kept + counts->dropped + counts->bad, counts->kept, counts->dropped,
 		       counts->bad);
-	record_sort_free(sort);
+	dkl_record_sort_free(sort);
 	return err;
 }
 
@@ -136,7 +136,7 @@ static int confine(struct lctl *lctl, struct dkt__own_dir *temporary)
 static int drop_privileges(struct lctl *lctl, struct dkt__own_dir *temporary)
 {
 	unsigned int keep = 0;
-	int err = output_keep(lctl->ctx, NULL, &keep);
+	int err = dkl_output_keep(lctl->ctx, NULL, &keep);
 
 	if (!err)
 		err = dkt_caps_limit(lctl->ctx, keep);
@@ -156,7 +156,7 @@ static int convert_confined(struct lctl *lctl, const char *name, int in, int out
 		dkt_fail(lctl->ctx, err, "%s: %s", name, strerror(ENOMEM));
 	lctl->closed |= err == -EPIPE;
 	if (err && err != -EPIPE)
-		lctl_print_error(lctl);
+		dkl_lctl_print_error(lctl);
 	return err ? 1 : 0;
 }
 
@@ -180,7 +180,7 @@ static int convert_apart(struct lctl *lctl, const char *name, int in, int out)
 	}
 	if (pid < 0) {
 		dkt_fail(lctl->ctx, -errno, "start a process: %s", strerror(errno));
-		lctl_print_error(lctl);
+		dkl_lctl_print_error(lctl);
 		return 1;
 	}
 	dkt__wait(pid, &status, 0);
@@ -189,17 +189,17 @@ static int convert_apart(struct lctl *lctl, const char *name, int in, int out)
 	return status ? 1 : 0;
 }
 
-int lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_df(struct lctl *lctl, int argc, char **argv)
 {
 	int in __cleanup(close) = -1, out __cleanup(close) = -1, to = STDOUT_FILENO;
 
 	if (argc < 2 || argc > 3) {
-		say_line(stderr, "usage: %s <input> [output]", argv[0]);
+		dkl_say_line(stderr, "usage: %s <input> [output]", argv[0]);
 		return 0;
 	}
 	in = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (in < 0) {
-		say_line(stderr, "open(%s) failed: %s", argv[1], strerror(errno));
+		dkl_say_line(stderr, "open(%s) failed: %s", argv[1], strerror(errno));
 		return 1;
 	}
 	if (argc > 2) {

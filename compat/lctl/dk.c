@@ -66,12 +66,12 @@ static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *
 	struct stat st;
 
 	if (!name) {
-		say_line(stderr, "%s: %s", lctl->self, strerror(ENOMEM));
+		dkl_say_line(stderr, "%s: %s", lctl->self, strerror(ENOMEM));
 		return 1;
 	}
 	if (!stat(name, &st) && S_ISREG(st.st_mode))
 		unlink(name);
-	if (libcfs_dump_to(lctl->ctx, param, name)) {
+	if (dkl_libcfs_dump_to(lctl->ctx, param, name)) {
 		fprintf(stderr, "%s\n", dkt_error(lctl->ctx));
 		return 1;
 	}
@@ -82,7 +82,7 @@ static int dump_raw(struct lctl *lctl, const char *param, const struct dk_args *
 static int write_raw(struct lctl *lctl, struct debuglog *log, const struct dk_args *args)
 {
 	char *name __cleanup(free) = raw_name(args);
-	const struct sink_opts sink = { .writer = &raw_writer,
+	const struct sink_opts sink = { .writer = &dkl_raw_writer,
 					.whole = true,
 					.placer = lctl->placer };
 	struct selection selection = { 0 };
@@ -93,15 +93,15 @@ static int write_raw(struct lctl *lctl, struct debuglog *log, const struct dk_ar
 				.file = &file,
 				.flags = DKT_LIVE_WHOLE,
 				.drop_privileges = !lctl->session };
-	int err = name ? sink_open_file(lctl->ctx, &sink, name, &file) :
+	int err = name ? dkl_sink_open_file(lctl->ctx, &sink, name, &file) :
 			 dkt_fail(lctl->ctx, -ENOMEM, "%s", strerror(ENOMEM));
 
 	if (!err)
-		err = dk_print(lctl->ctx, log, &opts, &result);
+		err = dkl_dk_print(lctl->ctx, log, &opts, &result);
 	if (err)
-		lctl_print_error(lctl);
-	outfile_close(&file);
-	dk_result_clear(&result);
+		dkl_lctl_print_error(lctl);
+	dkl_outfile_close(&file);
+	dkl_dk_result_clear(&result);
 	return err ? 1 : 0;
 }
 
@@ -116,10 +116,10 @@ static int open_file(struct lctl *lctl, const char *name, bool *is_new)
 	int fd;
 
 	*is_new = access(name, F_OK);
-	fd = placer_serves(lctl->placer) ? placer_open_plain(lctl->ctx, lctl->placer) :
-					   output_open(lctl->ctx, name, 0);
+	fd = placer_serves(lctl->placer) ? dkl_placer_open_plain(lctl->ctx, lctl->placer) :
+					   dkl_output_open(lctl->ctx, name, 0);
 	if (fd < 0)
-		say_line(stderr, "fopen(%s) failed: %s", name, dkt_error(lctl->ctx));
+		dkl_say_line(stderr, "fopen(%s) failed: %s", name, dkt_error(lctl->ctx));
 	return fd;
 }
 
@@ -137,13 +137,13 @@ static void report_daemon(struct lctl *lctl, const struct debuglog *log)
 {
 	struct daemon_state state;
 
-	if (!log || daemon_load(lctl->ctx, log->dir, &state))
+	if (!log || dkl_daemon_load(lctl->ctx, log->dir, &state))
 		return;
 	if (state.pid)
-		say_line(stderr,
-			 "%s: the debug daemon writes the trace log to %s: stop it, or use df",
-			 lctl->self, state.file);
-	daemon_state_clear(&state);
+		dkl_say_line(stderr,
+			     "%s: the debug daemon writes the trace log to %s: stop it, or use df",
+			     lctl->self, state.file);
+	dkl_daemon_state_clear(&state);
 }
 
 static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source *lustre, int fd)
@@ -159,17 +159,17 @@ static int print_text(struct lctl *lctl, struct debuglog *log, struct log_source
 
 	opts.lustre = lustre;
 	opts.drop_privileges = !lctl->session;
-	err = dk_print(lctl->ctx, log, &opts, &result);
+	err = dkl_dk_print(lctl->ctx, log, &opts, &result);
 	if (err && !result.closed)
-		lctl_print_error(lctl);
+		dkl_lctl_print_error(lctl);
 	lctl->closed |= result.closed;
 	if (err == -EBUSY || result.only_lustre)
 		report_daemon(lctl, log);
 	if (lustre)
-		lctl_print_damage(lctl, LIBCFS_LOG_NAME, log_source_counts(lustre));
+		dkl_lctl_print_damage(lctl, LIBCFS_LOG_NAME, dkl_log_source_counts(lustre));
 	if (!err)
-		dk_result_print(&result, lctl->self, stdout);
-	dk_result_clear(&result);
+		dkl_dk_result_print(&result, lctl->self, stdout);
+	dkl_dk_result_clear(&result);
 	return err ? 1 : 0;
 }
 
@@ -178,7 +178,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 {
 	struct record_sort_opts opts = { .show = { .subsystems = ~lctl->hidden_subsystems,
 						   .classes = ~lctl->hidden_classes },
-					 .report_bad = lctl_print_bad };
+					 .report_bad = dkl_lctl_print_bad };
 	struct log_source *lustre = NULL;
 	int fd __cleanup(close) = -1;
 	bool is_new = false;
@@ -191,7 +191,7 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 	}
 	fflush(stdout);
 	if (param)
-		err = libcfs_log_take(lctl->ctx, param, &opts, &lustre);
+		err = dkl_libcfs_log_take(lctl->ctx, param, &opts, &lustre);
 	/* Like lctl, print nothing if the kernel created no file. */
 	if (err)
 		fprintf(stderr, "%s\n", dkt_error(lctl->ctx));
@@ -200,11 +200,11 @@ static int dump_text(struct lctl *lctl, struct debuglog *log, const char *param,
 		if (is_new)
 			unlink(args->file);
 	} else if (args->file && empty_file(lctl, fd, args->file)) {
-		lctl_print_error(lctl);
+		dkl_lctl_print_error(lctl);
 	} else {
 		rc = print_text(lctl, log, lustre, args->file ? fd : STDOUT_FILENO);
 	}
-	log_source_free(lustre);
+	dkl_log_source_free(lustre);
 	return rc;
 }
 
@@ -215,7 +215,7 @@ static int report_no_log(struct lctl *lctl, int err)
 {
 	/* RUN_DIR shows users without access to the tracer whether a log was ever started. */
 	if (err && err != -ENOENT && !access(RUN_DIR, F_OK)) {
-		lctl_print_error(lctl);
+		dkl_lctl_print_error(lctl);
 		return 1;
 	}
 	fprintf(stderr, "invalid parameter '" PARAM "'\nopen(" PARAM ") failed: %s\n",
@@ -223,7 +223,7 @@ static int report_no_log(struct lctl *lctl, int err)
 	return 1;
 }
 
-int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 {
 	char *param __cleanup(free) = NULL;
 	struct debuglog *log = NULL;
@@ -231,20 +231,20 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 	int err = 0, rc;
 
 	if (argc > 3) {
-		say_line(stderr, "usage: %s [file] [raw]", argv[0]);
+		dkl_say_line(stderr, "usage: %s [file] [raw]", argv[0]);
 		return 0;
 	}
 	read_args(argc, argv, &args);
 	if (lctl->input) {
-		err = debuglog_saved(lctl->ctx, &log);
+		err = dkl_debuglog_saved(lctl->ctx, &log);
 	} else {
-		if (tree_first(&lctl->tree, PARAM, &param))
+		if (dkl_tree_first(&lctl->tree, PARAM, &param))
 			param = NULL;
-		debuglog_follow(lctl->ctx, lctl->instance);
-		err = debuglog_open(lctl->ctx, lctl->instance, 0, &log);
+		dkl_debuglog_follow(lctl->ctx, lctl->instance);
+		err = dkl_debuglog_open(lctl->ctx, lctl->instance, 0, &log);
 	}
 	if (lctl->input && err) {
-		lctl_print_error(lctl);
+		dkl_lctl_print_error(lctl);
 		rc = 1;
 	} else if (!lctl->input && !param && (err || !log->in)) {
 		rc = report_no_log(lctl, err);
@@ -255,6 +255,6 @@ int lctl_cmd_dk(struct lctl *lctl, int argc, char **argv)
 	} else {
 		rc = dump_text(lctl, log, param, &args);
 	}
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return rc;
 }

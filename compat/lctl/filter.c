@@ -34,7 +34,7 @@ static bool switch_name(struct lctl *lctl, const char *name, bool show)
 		bool all = !strcasecmp(name, kinds[i].all);
 
 		for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
-			const char *known = mask_name(kinds[i].kind, bit);
+			const char *known = dkl_mask_name(kinds[i].kind, bit);
 
 			if (!all && strcasecmp(name, known))
 				continue;
@@ -50,19 +50,19 @@ static bool switch_name(struct lctl *lctl, const char *name, bool show)
 static int switch_all(struct lctl *lctl, int argc, char **argv, bool show)
 {
 	if (argc < 2)
-		say_line(stderr, "usage: %s <subsystem ID or debug mask>", argv[0]);
+		dkl_say_line(stderr, "usage: %s <subsystem ID or debug mask>", argv[0]);
 	for (int i = 1; i < argc; i++)
 		if (!switch_name(lctl, argv[i], show))
-			say_line(stderr, "Unknown subsystem or debug type: %s", argv[i]);
+			dkl_say_line(stderr, "Unknown subsystem or debug type: %s", argv[i]);
 	return 0;
 }
 
-int lctl_cmd_filter(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_filter(struct lctl *lctl, int argc, char **argv)
 {
 	return switch_all(lctl, argc, argv, false);
 }
 
-int lctl_cmd_show(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_show(struct lctl *lctl, int argc, char **argv)
 {
 	return switch_all(lctl, argc, argv, true);
 }
@@ -73,8 +73,8 @@ static void list_names(const char *heading, const struct kind *kind)
 {
 	printf("%s: %s", heading, kind->all);
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
-		if (*mask_name(kind->kind, bit))
-			printf(", %s", mask_name(kind->kind, bit));
+		if (*dkl_mask_name(kind->kind, bit))
+			printf(", %s", dkl_mask_name(kind->kind, bit));
 	putchar('\n');
 }
 
@@ -86,23 +86,23 @@ static void apply_mask(struct lctl *lctl, const char *name, uint32_t mask)
 	char text[16];
 	int len = snprintf(text, sizeof(text), "%d", (int32_t)mask) + 1;
 
-	if (tree_first(&lctl->tree, name, &path)) {
-		say_line(stderr, "invalid parameter '%s'", name);
+	if (dkl_tree_first(&lctl->tree, name, &path)) {
+		dkl_say_line(stderr, "invalid parameter '%s'", name);
 		return;
 	}
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		say_line(stderr, "open '%s' failed: %s", path, strerror(errno));
+		dkl_say_line(stderr, "open '%s' failed: %s", path, strerror(errno));
 	else if (write(fd, text, (size_t)len) != len)
 		fprintf(stderr, "Write to %s failed: %s\n", name, strerror(errno));
 }
 
-int lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_debug_list(struct lctl *lctl, int argc, char **argv)
 {
 	uint32_t classes = ~lctl->hidden_classes, subsystems = ~lctl->hidden_subsystems;
 
 	if (argc != 2) {
-		say_line(stderr, "usage: %s <subs || types>", argv[0]);
+		dkl_say_line(stderr, "usage: %s <subs || types>", argv[0]);
 	} else if (!strcasecmp(argv[1], "subs")) {
 		list_names("Subsystems", &kinds[0]);
 	} else if (!strcasecmp(argv[1], "types")) {

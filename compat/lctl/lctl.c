@@ -24,35 +24,35 @@
 #define COLUMNS      4
 #define COLUMN_WIDTH 20
 
-void lctl_print_error(const struct lctl *lctl)
+void dkl_lctl_print_error(const struct lctl *lctl)
 {
 	fprintf(stderr, "%s: %s\n", lctl->self, dkt_error(lctl->ctx));
 }
 
-void lctl_hint(const struct lctl *lctl, struct dkt__guess *guess)
+void dkl_lctl_hint(const struct lctl *lctl, struct dkt__guess *guess)
 {
 	if (lctl->hints && guess->best[0])
-		say_line(stderr, "%s: did you mean %s?", lctl->self, guess->best);
+		dkl_say_line(stderr, "%s: did you mean %s?", lctl->self, guess->best);
 }
 
-void lctl_hint_param(const struct lctl *lctl, const char *name)
+void dkl_lctl_hint_param(const struct lctl *lctl, const char *name)
 {
 	struct dkt__guess guess;
 
 	dkt__guess_start(&guess, name, strlen(name));
-	param_guess(&guess);
-	lctl_hint(lctl, &guess);
+	dkl_param_guess(&guess);
+	dkl_lctl_hint(lctl, &guess);
 }
 
-int lctl_usage(const char *command)
+int dkl_lctl_usage(const char *command)
 {
-	printf("%s\n", lctl_row_find(command)->help);
+	printf("%s\n", dkl_lctl_row_find(command)->help);
 	return STATUS_HELP;
 }
 
 /* ---- Lustre's lctl ---- */
 
-int lctl_forward(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_forward(struct lctl *lctl, int argc, char **argv)
 {
 	char *why __cleanup(free) = NULL;
 	char **full __cleanup(free) = calloc((size_t)argc + 2, sizeof(*full));
@@ -64,30 +64,30 @@ int lctl_forward(struct lctl *lctl, int argc, char **argv)
 	full[0] = name;
 	memcpy(full + 1, argv, (size_t)argc * sizeof(*argv));
 	fflush(stdout);
-	if (!real_lctl_run(full, lctl->session, &status, &why))
+	if (!dkl_real_lctl_run(full, lctl->session, &status, &why))
 		return status;
-	say_line(stderr, "%s: '%s' is a command of Lustre's lctl: %s", lctl->self, argv[0],
-		 why ? why : strerror(ENOMEM));
+	dkl_say_line(stderr, "%s: '%s' is a command of Lustre's lctl: %s", lctl->self, argv[0],
+		     why ? why : strerror(ENOMEM));
 	return 1;
 }
 
 /* ---- commands about commands ---- */
 
-int lctl_cmd_quit(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_quit(struct lctl *lctl, int argc, char **argv)
 {
 	(void)argc, (void)argv;
 	lctl->done = true;
 	return 0;
 }
 
-int lctl_cmd_ignore_errors(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_ignore_errors(struct lctl *lctl, int argc, char **argv)
 {
 	(void)argc, (void)argv;
 	lctl->ignore_errors = true;
 	return 0;
 }
 
-int lctl_cmd_version(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_version(struct lctl *lctl, int argc, char **argv)
 {
 	(void)argc, (void)argv;
 	printf("%s " LUSTRE_VERSION "\n", lctl->self);
@@ -95,13 +95,13 @@ int lctl_cmd_version(struct lctl *lctl, int argc, char **argv)
 }
 
 /* A name wider than its column takes the extra width from the padding of the next names. */
-int lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv)
 {
 	const struct lctl_row *row = NULL;
 	int column = 0, over = 0;
 
 	(void)lctl, (void)argc, (void)argv;
-	while ((row = lctl_row_next(row))) {
+	while ((row = dkl_lctl_row_next(row))) {
 		if (row->run) {
 			over += printf("%-*s ", COLUMN_WIDTH - 1 - over, row->name) - COLUMN_WIDTH;
 			over = over > 0 ? over : 0;
@@ -119,7 +119,7 @@ int lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv)
 	return 0;
 }
 
-void lctl_help(const struct lctl *lctl)
+void dkl_lctl_help(const struct lctl *lctl)
 {
 	printf("usage: %s [COMMAND] [OPTIONS]... [ARGS]\n"
 	       "Without any parameters, interactive mode is invoked\n"
@@ -129,13 +129,13 @@ void lctl_help(const struct lctl *lctl)
 
 static void print_unknown(const struct lctl *lctl, const char *word)
 {
-	say_line(stderr, "%s: '%s' is not a valid command. See '%s --list-commands'.", lctl->self,
-		 word, lctl->self);
+	dkl_say_line(stderr, "%s: '%s' is not a valid command. See '%s --list-commands'.",
+		     lctl->self, word, lctl->self);
 }
 
 static void print_incomplete(const char *line)
 {
-	say_line(stderr, "'%s' incomplete command.", line);
+	dkl_say_line(stderr, "'%s' incomplete command.", line);
 }
 
 /* Lustre's lctl has the help of the commands that only it implements. */
@@ -145,21 +145,21 @@ static int forward_help(struct lctl *lctl, const char *word, const struct lctl_r
 	char *name __cleanup(free) = strdup(row->name);
 	char *argv[] = { help, name, NULL };
 
-	if (real_lctl_exists())
-		return lctl_forward(lctl, 2, argv);
-	say_line(stderr, "%s: a command of Lustre's lctl, which was not found", word);
+	if (dkl_real_lctl_exists())
+		return dkl_lctl_forward(lctl, 2, argv);
+	dkl_say_line(stderr, "%s: a command of Lustre's lctl, which was not found", word);
 	return 0;
 }
 
 static int help_one(struct lctl *lctl, const char *word)
 {
 	const struct lctl_row *row;
-	enum lctl_match match = lctl_row_match(word, &row);
+	enum lctl_match match = dkl_lctl_row_match(word, &row);
 
 	if (match == LCTL_NONE)
 		print_unknown(lctl, word);
 	else if (match == LCTL_AMBIGUOUS)
-		lctl_print_ambiguous(word, row);
+		dkl_lctl_print_ambiguous(word, row);
 	else if (!row->run)
 		print_incomplete(word);
 	else if (row->help)
@@ -169,13 +169,13 @@ static int help_one(struct lctl *lctl, const char *word)
 	return 0;
 }
 
-int lctl_cmd_help(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_help(struct lctl *lctl, int argc, char **argv)
 {
 	int rc = 0;
 	bool was = lctl->session;
 
 	if (argc < 2)
-		lctl_help(lctl);
+		dkl_lctl_help(lctl);
 	for (int i = 1; i < argc; i++) {
 		lctl->session = was || i + 1 < argc;
 		rc = help_one(lctl, argv[i]);
@@ -186,19 +186,19 @@ int lctl_cmd_help(struct lctl *lctl, int argc, char **argv)
 
 /* ---- dispatch ---- */
 
-const char *lctl_command(size_t i)
+const char *dkl_lctl_command(size_t i)
 {
 	const struct lctl_row *row = NULL;
 
-	while ((row = lctl_row_next(row)))
+	while ((row = dkl_lctl_row_next(row)))
 		if (row->run && !i--)
 			return row->name;
 	return NULL;
 }
 
-int lctl_run(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_run(struct lctl *lctl, int argc, char **argv)
 {
-	return lctl_row_find(argv[0])->run(lctl, argc, argv);
+	return dkl_lctl_row_find(argv[0])->run(lctl, argc, argv);
 }
 
 /* Splits at spaces and tabs; there is no quoting. Returns the number of words or -ENOMEM. */
@@ -225,14 +225,14 @@ static int run_row(struct lctl *lctl, const struct lctl_row *row, char *line)
 	if (argc <= 0)
 		return argc ? 1 : 0;
 	/* Lustre's lctl accepts abbreviations only in its own session. */
-	if (row->run == lctl_forward) {
+	if (row->run == dkl_lctl_forward) {
 		name = strndup(row->name, strcspn(row->name, " "));
 		argv[0] = name ? name : argv[0];
 	}
 	return row->run(lctl, argc, argv);
 }
 
-int lctl_run_line(struct lctl *lctl, char *line)
+int dkl_lctl_run_line(struct lctl *lctl, char *line)
 {
 	const struct lctl_row *row;
 	enum lctl_match match;
@@ -242,9 +242,9 @@ int lctl_run_line(struct lctl *lctl, char *line)
 		line++;
 	if (!*line)
 		return 0;
-	match = lctl_row_match(line, &row);
+	match = dkl_lctl_row_match(line, &row);
 	if (match == LCTL_AMBIGUOUS) {
-		lctl_print_ambiguous(line, row);
+		dkl_lctl_print_ambiguous(line, row);
 		return 0;
 	}
 	if (match == LCTL_UNIQUE && row->run)
@@ -253,21 +253,21 @@ int lctl_run_line(struct lctl *lctl, char *line)
 	if (match == LCTL_UNIQUE && !line[len])
 		print_incomplete(line);
 	else
-		lctl_help(lctl);
+		dkl_lctl_help(lctl);
 	return 0;
 }
 
-int lctl_main(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_main(struct lctl *lctl, int argc, char **argv)
 {
 	/* Keep stdout and stderr in order, also around the output of a forwarded command. */
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
 	if (argc < 2)
-		return session_run(lctl);
-	if (lctl_row_find(argv[1]))
-		return lctl_run(lctl, argc - 1, argv + 1);
+		return dkl_session_run(lctl);
+	if (dkl_lctl_row_find(argv[1]))
+		return dkl_lctl_run(lctl, argc - 1, argv + 1);
 	/* Lustre's lctl may be of another release with more commands. */
-	if (real_lctl_exists())
-		return lctl_forward(lctl, argc - 1, argv + 1);
+	if (dkl_real_lctl_exists())
+		return dkl_lctl_forward(lctl, argc - 1, argv + 1);
 	print_unknown(lctl, argv[1]);
 	return 1;
 }

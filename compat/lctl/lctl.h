@@ -28,15 +28,15 @@ struct lctl {
 };
 
 /* Returns the name of the i-th command, counted from 0; NULL after the last. */
-const char *lctl_command(size_t i);
+const char *dkl_lctl_command(size_t i);
 
 /*
  * Runs argv[0], which must be the name of a command, with its arguments; returns the exit status.
  */
-int lctl_run(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_run(struct lctl *lctl, int argc, char **argv);
 
 /* Runs a line of a session, and modifies the line; returns the exit status. */
-int lctl_run_line(struct lctl *lctl, char *line);
+int dkl_lctl_run_line(struct lctl *lctl, char *line);
 
 /* The main program if it is called lctl; argv is that of main(). */
-int lctl_main(struct lctl *lctl, int argc, char **argv);
+int dkl_lctl_main(struct lctl *lctl, int argc, char **argv);

@@ -60,16 +60,16 @@ static int ask(unsigned long request, const char *name, const char *text)
 		err = -errno;
 	}
 	if (err)
-		say_line(stderr, "%s failed: %s", name, strerror(-err));
+		dkl_say_line(stderr, "%s failed: %s", name, strerror(-err));
 	return err;
 }
 
-int lnet_ioctl_clear(void)
+int dkl_lnet_ioctl_clear(void)
 {
 	return ask(CLEAR, "IOC_LIBCFS_CLEAR_DEBUG", NULL);
 }
 
-int lnet_ioctl_mark(const char *text)
+int dkl_lnet_ioctl_mark(const char *text)
 {
 	return ask(MARK, "IOC_LIBCFS_MARK_DEBUG", text);
 }

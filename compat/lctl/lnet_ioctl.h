@@ -3,5 +3,5 @@
 #pragma once
 
 /* Both print lctl's error messages, and return 0 or -errno. */
-int lnet_ioctl_clear(void);
-int lnet_ioctl_mark(const char *text);
+int dkl_lnet_ioctl_clear(void);
+int dkl_lnet_ioctl_mark(const char *text);

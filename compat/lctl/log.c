@@ -33,11 +33,11 @@ static int write_lustre(struct lctl *lctl, const char *text)
 	char *path __cleanup(free) = NULL;
 	int err;
 
-	if (tree_first(&lctl->tree, MARKER, &path) || access(path, W_OK))
+	if (dkl_tree_first(&lctl->tree, MARKER, &path) || access(path, W_OK))
 		return -ENOENT;
 	err = write_marker(path, text);
 	if (err)
-		say_line(stderr, "%s: write %s: %s", lctl->self, path, strerror(-err));
+		dkl_say_line(stderr, "%s: write %s: %s", lctl->self, path, strerror(-err));
 	return err;
 }
 
@@ -46,19 +46,19 @@ static int write_lustre(struct lctl *lctl, const char *text)
 /* Opens the log for a change. 1: it was never started, so it is empty. */
 static int open_started(struct lctl *lctl, struct debuglog **log)
 {
-	int err = debuglog_open(lctl->ctx, lctl->instance, 0, log);
+	int err = dkl_debuglog_open(lctl->ctx, lctl->instance, 0, log);
 
 	/* RUN_DIR shows users without access to the tracer whether a log was ever started. */
 	if (err)
 		return err == -ENOENT || access(RUN_DIR, F_OK) ? 1 : err;
 	if ((*log)->in) {
-		debuglog_close(*log);
-		err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, log);
+		dkl_debuglog_close(*log);
+		err = dkl_debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, log);
 	}
 	/* Opening undoes an interrupted change; if that was the first one, the log is removed. */
 	if (err || (*log)->in)
 		return err;
-	debuglog_close(*log);
+	dkl_debuglog_close(*log);
 	return 1;
 }
 
@@ -76,8 +76,8 @@ static int change_log(struct lctl *lctl, const char *text)
 	int ret = open_started(lctl, &log);
 
 	if (!ret) {
-		ret = text ? mark_log(log, text) : dk_clear(log);
-		debuglog_close(log);
+		ret = text ? mark_log(log, text) : dkl_dk_clear(log);
+		dkl_debuglog_close(log);
 	}
 	return ret;
 }
@@ -94,24 +94,24 @@ static int change_both(struct lctl *lctl, const char *lustre, const char *text)
 	int ours = change_log(lctl, text);
 
 	if (ours < 0 && theirs == -ENOENT)
-		lctl_print_error(lctl);
+		dkl_lctl_print_error(lctl);
 	if (ours > 0 && theirs == -ENOENT && strcmp(lctl->self, "lctl")) {
-		say_line(stderr,
-			 "%s: nothing is recorded yet: set a mask first, set_param debug=...",
-			 lctl->self);
+		dkl_say_line(stderr,
+			     "%s: nothing is recorded yet: set a mask first, set_param debug=...",
+			     lctl->self);
 		return 0;
 	}
 	if (ours > 0 && theirs == -ENOENT)
-		theirs = text ? lnet_ioctl_mark(text) : lnet_ioctl_clear();
+		theirs = text ? dkl_lnet_ioctl_mark(text) : dkl_lnet_ioctl_clear();
 	else if (theirs == -ENOENT)
 		theirs = 0;
 	return theirs || ours < 0;
 }
 
-int lctl_cmd_clear(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_clear(struct lctl *lctl, int argc, char **argv)
 {
 	if (argc > 1) {
-		say_line(stderr, "usage: %s", argv[0]);
+		dkl_say_line(stderr, "usage: %s", argv[0]);
 		return 0;
 	}
 	return change_both(lctl, "clear", NULL);
@@ -144,7 +144,7 @@ static void mark_text(int argc, char **argv, char text[MARK_MAX + 1])
 	}
 }
 
-int lctl_cmd_mark(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_mark(struct lctl *lctl, int argc, char **argv)
 {
 	char text[MARK_MAX + 1];
 

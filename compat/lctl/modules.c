@@ -60,13 +60,13 @@ static void print_module(const char *line, const char *path)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++)
 		if (!strcmp(dirs[i].name, name)) {
-			say_line(stdout, "add-symbol-file %s%s%s/%s.o 0x%" PRIx64, path,
-				 *path ? "/" : "", dirs[i].dir, name, address);
+			dkl_say_line(stdout, "add-symbol-file %s%s%s/%s.o 0x%" PRIx64, path,
+				     *path ? "/" : "", dirs[i].dir, name, address);
 			return;
 		}
 }
 
-int lctl_cmd_modules(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_modules(struct lctl *lctl, int argc, char **argv)
 {
 	char *line __cleanup(free) = NULL;
 	size_t size = 0;
@@ -74,12 +74,12 @@ int lctl_cmd_modules(struct lctl *lctl, int argc, char **argv)
 
 	(void)lctl;
 	if (argc > 3) {
-		say_line(stdout, "%s [path] [kernel]", argv[0]);
+		dkl_say_line(stdout, "%s [path] [kernel]", argv[0]);
 		return 0;
 	}
 	modules = fopen(MODULES, "re");
 	if (!modules) {
-		say_line(stdout, "failed open " MODULES ": %s", strerror(errno));
+		dkl_say_line(stdout, "failed open " MODULES ": %s", strerror(errno));
 		return 0;
 	}
 	while (getline(&line, &size, modules) > 0)

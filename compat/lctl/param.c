@@ -11,7 +11,7 @@ static bool is_empty(struct param_walk *walk, const char *command, const char *n
 {
 	if (*name)
 		return false;
-	say_line(stderr, "error: %s: cleaning '': %s", command, strerror(EINVAL));
+	dkl_say_line(stderr, "error: %s: cleaning '': %s", command, strerror(EINVAL));
 	if (!walk->err)
 		walk->err = -EINVAL;
 	return true;
@@ -19,7 +19,7 @@ static bool is_empty(struct param_walk *walk, const char *command, const char *n
 
 static int finish(struct param_walk *walk)
 {
-	param_walk_end(walk);
+	dkl_param_walk_end(walk);
 	return -walk->err;
 }
 
@@ -27,63 +27,63 @@ static int finish(struct param_walk *walk)
 static void report_no_match(struct param_walk *walk, const char *pattern, int err)
 {
 	if (walk->values || !walk->opts->recursive)
-		say_line(stderr, "error: %s: param_path '%s': %s", walk->command, pattern,
-			 strerror(-err));
+		dkl_say_line(stderr, "error: %s: param_path '%s': %s", walk->command, pattern,
+			     strerror(-err));
 	if (!walk->err)
 		walk->err = err;
 }
 
-int lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_get_param(struct lctl *lctl, int argc, char **argv)
 {
 	struct param_opts opts = { .name = true, .links = true };
 	struct param_walk walk = {
 		.lctl = lctl, .command = "get_param", .opts = &opts, .values = true
 	};
-	int i = param_opts_parse(argc, argv, "bc:FHlLmMnNoprRtwy", &opts);
+	int i = dkl_param_opts_parse(argc, argv, "bc:FHlLmMnNoprRtwy", &opts);
 
 	if (i < 0 || i >= argc)
-		return lctl_usage("get_param");
+		return dkl_lctl_usage("get_param");
 	opts.name |= opts.only_name;
-	debuglog_follow(lctl->ctx, lctl->instance);
+	dkl_debuglog_follow(lctl->ctx, lctl->instance);
 	for (; i < argc; i++) {
 		int err, sent;
 
 		if (is_empty(&walk, argv[0], argv[i]))
 			continue;
-		tree_clean(argv[i], opts.type);
-		err = param_walk(&walk, argv[i]);
-		sent = err == -ENOENT ? lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
+		dkl_tree_clean(argv[i], opts.type);
+		err = dkl_param_walk(&walk, argv[i]);
+		sent = err == -ENOENT ? dkl_lctl_get_by_netlink(lctl, argv[i], &opts) : 1;
 		if (err && sent > 0) {
 			report_no_match(&walk, argv[i], err);
-			lctl_hint_param(lctl, argv[i]);
+			dkl_lctl_hint_param(lctl, argv[i]);
 		} else if (sent < 0 && !walk.err)
 			walk.err = sent;
 	}
 	return finish(&walk);
 }
 
-int lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_list_param(struct lctl *lctl, int argc, char **argv)
 {
 	struct param_opts opts = { .name = true, .only_name = true, .links = true, .merge = true };
 	struct param_walk walk = { .lctl = lctl, .command = "list_param", .opts = &opts };
-	int i = param_opts_parse(argc, argv, "bc::DFlLmMoprRtw", &opts);
+	int i = dkl_param_opts_parse(argc, argv, "bc::DFlLmMoprRtw", &opts);
 
 	if (i < 0 || i >= argc)
-		return lctl_usage("list_param");
+		return dkl_lctl_usage("list_param");
 	for (; i < argc; i++) {
 		size_t before = walk.found;
 		int err, was = walk.err;
 
 		if (is_empty(&walk, argv[0], argv[i]))
 			continue;
-		tree_clean(argv[i], opts.type);
+		dkl_tree_clean(argv[i], opts.type);
 		walk.err = 0;
-		err = param_walk(&walk, argv[i]);
+		err = dkl_param_walk(&walk, argv[i]);
 		if (err)
 			report_no_match(&walk, argv[i], err);
 		if (walk.err && walk.found == before)
-			say_line(stderr, "error: %s: listing '%s': %s", argv[0], argv[i],
-				 strerror(-walk.err));
+			dkl_say_line(stderr, "error: %s: listing '%s': %s", argv[0], argv[i],
+				     strerror(-walk.err));
 		walk.err = was ? was : walk.err;
 	}
 	return finish(&walk);
@@ -97,19 +97,19 @@ static int compile(const char *command, const char *text, regex_t *regex)
 	if (!err)
 		return 0;
 	regerror(err, regex, why, sizeof(why));
-	say_line(stderr, "error: %s: Regex error compiling '%s': %s", command, text, why);
+	dkl_say_line(stderr, "error: %s: Regex error compiling '%s': %s", command, text, why);
 	return err;
 }
 
-int lctl_cmd_find_param(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_find_param(struct lctl *lctl, int argc, char **argv)
 {
 	struct param_opts opts = { .name = true, .links = true, .merge = true, .recursive = true };
 	struct param_walk walk = { .lctl = lctl, .command = "get_param", .opts = &opts };
-	int i = param_opts_parse(argc, argv, "bc:lLmMnNop", &opts);
+	int i = dkl_param_opts_parse(argc, argv, "bc:lLmMnNop", &opts);
 	int rc, status = 0;
 
 	if (i < 0 || i >= argc)
-		return lctl_usage("find_param");
+		return dkl_lctl_usage("find_param");
 	opts.name |= opts.only_name;
 	walk.values = !opts.only_name;
 	walk.command = opts.only_name ? "list_param" : "get_param";
@@ -122,10 +122,10 @@ int lctl_cmd_find_param(struct lctl *lctl, int argc, char **argv)
 			continue;
 		}
 		walk.regex = &regex;
-		err = param_walk(&walk, "*");
+		err = dkl_param_walk(&walk, "*");
 		regfree(&regex);
 		if (err)
-			say_line(stderr, "error: %s: listing '*': %s", argv[0], strerror(-err));
+			dkl_say_line(stderr, "error: %s: listing '*': %s", argv[0], strerror(-err));
 		if (!status)
 			status = -err;
 	}

@@ -86,11 +86,11 @@ static char *read_conf(void)
 	char *found = NULL;
 
 	if (!dkt_ctx_new(NULL, &ctx)) {
-		conf_load(ctx, CONF_FILE, &conf);
-		line = conf_find(&conf, CONF_REAL_LCTL);
+		dkl_conf_load(ctx, CONF_FILE, &conf);
+		line = dkl_conf_find(&conf, CONF_REAL_LCTL);
 		found = line ? strdup(line->value) : NULL;
 	}
-	conf_clear(&conf);
+	dkl_conf_clear(&conf);
 	dkt_ctx_free(ctx);
 	return found;
 }
@@ -161,7 +161,7 @@ static int run_and_wait(const char *path, char **argv, int *status)
 	return 0;
 }
 
-bool real_lctl_exists(void)
+bool dkl_real_lctl_exists(void)
 {
 	char *why __cleanup(free) = NULL;
 	char *path __cleanup(free) = find_real(&why);
@@ -169,7 +169,7 @@ bool real_lctl_exists(void)
 	return path;
 }
 
-int real_lctl_run(char **argv, bool wait, int *status, char **why)
+int dkl_real_lctl_run(char **argv, bool wait, int *status, char **why)
 {
 	char *path __cleanup(free) = find_real(why);
 	int err;

@@ -9,11 +9,11 @@
  * dktrace.conf names, otherwise the first lctl on PATH that is not this program (links are
  * followed) and that only root or this user can have put there.
  */
-bool real_lctl_exists(void);
+bool dkl_real_lctl_exists(void);
 
 /*
  * Runs Lustre's lctl with argv, which includes argv[0]: in place of this program, or with `wait` in
  * a child, whose exit status it stores. -ENOENT: not found. After an error *why is the reason,
  * which the caller frees; NULL: out of memory.
  */
-int real_lctl_run(char **argv, bool wait, int *status, char **why);
+int dkl_real_lctl_run(char **argv, bool wait, int *status, char **why);

@@ -12,7 +12,7 @@
 /* Lustre's lctl handles all commands that are not about parameters or the debug log. */
 #define FORWARDED(name)                                                                            \
 	{                                                                                          \
-		name, lctl_forward, NULL                                                           \
+		name, dkl_lctl_forward, NULL                                                       \
 	}
 
 #define HEADING(text)                                                                              \
@@ -23,25 +23,25 @@
 /* All commands that lctl lists on a client, because abbreviations depend on all of them. */
 static const struct lctl_row rows[] = {
 	/* clang-format off */
-	{ "quit", lctl_cmd_quit,
+	{ "quit", dkl_lctl_cmd_quit,
 	  "quit" },
-	{ "exit", lctl_cmd_quit,
+	{ "exit", dkl_lctl_cmd_quit,
 	  "exit" },
-	{ "help", lctl_cmd_help,
+	{ "help", dkl_lctl_cmd_help,
 	  "provide useful information about a command" },
-	{ "--help", lctl_cmd_help,
+	{ "--help", dkl_lctl_cmd_help,
 	  "provide useful information about a command" },
-	{ "version", lctl_cmd_version,
+	{ "version", dkl_lctl_cmd_version,
 	  "show program version" },
-	{ "--version", lctl_cmd_version,
+	{ "--version", dkl_lctl_cmd_version,
 	  "show program version" },
-	{ "list-commands", lctl_cmd_list_commands,
+	{ "list-commands", dkl_lctl_cmd_list_commands,
 	  "list available commands" },
-	{ "--list-commands", lctl_cmd_list_commands,
+	{ "--list-commands", dkl_lctl_cmd_list_commands,
 	  "list available commands" },
-	{ "--ignore_errors", lctl_cmd_ignore_errors,
+	{ "--ignore_errors", dkl_lctl_cmd_ignore_errors,
 	  "ignore errors that occur during script processing" },
-	{ "ignore_errors", lctl_cmd_ignore_errors,
+	{ "ignore_errors", dkl_lctl_cmd_ignore_errors,
 	  "ignore errors that occur during script processing" },
 	HEADING("===== metacommands ======="),
 	FORWARDED("--device"),
@@ -73,10 +73,10 @@ static const struct lctl_row rows[] = {
 	HEADING("==== obd device selection ===="),
 	FORWARDED("device"),
 	FORWARDED("cfg_device"),
-	{ "device_list", lctl_cmd_device_list,
+	{ "device_list", dkl_lctl_cmd_device_list,
 	  "show all devices\n"
 	  "usage: device_list [--target|-t] [--yaml|-y]" },
-	{ "dl", lctl_cmd_device_list,
+	{ "dl", dkl_lctl_cmd_device_list,
 	  "show all devices, same as 'device_list'\n"
 	  "usage: dl [--target|-t] [--yaml|-y]" },
 	HEADING("==== obd device operations ===="),
@@ -86,7 +86,7 @@ static const struct lctl_row rows[] = {
 	FORWARDED("abort_recovery_mdt"),
 	FORWARDED("recover"),
 	FORWARDED("conf_param"),
-	{ "get_param", lctl_cmd_get_param,
+	{ "get_param", dkl_lctl_cmd_get_param,
 	  "get the Lustre or LNET parameter\n"
 	  "get value of Lustre or LNet parameter(s) from specified path,\n"
 	  "which can contain shell-style filename patterns.\n"
@@ -96,7 +96,7 @@ static const struct lctl_row rows[] = {
 	  "                 [--module|-o] [--path|-p] [--readable|-r] [--recursive|-R]\n"
 	  "                 [--only-tunable|-t] [--writable|-w] [--yaml|-y]\n"
 	  "                 PARAM1 [PARAM2 ...]\n" },
-	{ "set_param", lctl_cmd_set_param,
+	{ "set_param", dkl_lctl_cmd_set_param,
 	  "set the Lustre or LNET parameter\n"
 	  "set the value of the Lustre or LNET parameter at the specified path.\n"
 	  "usage: set_param [--client|-C[FSNAME]] [--delete|-d]\n"
@@ -104,14 +104,14 @@ static const struct lctl_row rows[] = {
 	  "                 [--permanent|-P] [--thread|-t[THREAD_COUNT]]\n"
 	  "                 PARAM1=VALUE1 [PARAM2=VALUE2 ...]\n" },
 	FORWARDED("apply_yaml"),
-	{ "list_param", lctl_cmd_list_param,
+	{ "list_param", dkl_lctl_cmd_list_param,
 	  "list the name of Lustre or LNet parameter from the specified path.\n"
 	  "usage: list_param [--dshbak|-b] [--color|-c auto|always|never]\n"
 	  "                  [--only-dir|-D] [--classify|-F] [--links|-l] [--no-links|-L]\n"
 	  "                  [--merge|-m] [--no-merge|-M] [--module|-o] [--path|-p]\n"
 	  "                  [--readable|-r] [--recursive|-R] [--only-tunable|-t]\n"
 	  "                  [--writable|-w] PARAM1 [PARAM2 ...]\n" },
-	{ "find_param", lctl_cmd_find_param,
+	{ "find_param", dkl_lctl_cmd_find_param,
 	  "search recursively for parameters matching the given pattern(s).\n"
 	  "usage: find_param [--dshbak|-b] [--color|-c auto|always|never] [--links|-l]\n"
 	  "                  [--no-links|-L] [--merge|-m] [--no-merge|-M] [--path|-p]\n"
@@ -119,37 +119,37 @@ static const struct lctl_row rows[] = {
 	FORWARDED("help_param"),
 	FORWARDED("del_ost"),
 	HEADING("==== debugging control ===="),
-	{ "debug_daemon", lctl_cmd_debug_daemon,
+	{ "debug_daemon", dkl_lctl_cmd_debug_daemon,
 	  "debug daemon control and dump to a file\n"
 	  "usage: debug_daemon {start file [#MB]|stop}" },
-	{ "debug_kernel", lctl_cmd_dk,
+	{ "debug_kernel", dkl_lctl_cmd_dk,
 	  "get debug buffer and dump to a file, same as 'dk'\n"
 	  "usage: debug_kernel [file] [raw]" },
-	{ "dk", lctl_cmd_dk,
+	{ "dk", dkl_lctl_cmd_dk,
 	  "get debug buffer and dump to a file, same as 'debug_kernel'\n"
 	  "usage: dk [file] [raw]" },
-	{ "debug_file", lctl_cmd_df,
+	{ "debug_file", dkl_lctl_cmd_df,
 	  "convert a binary debug file dumped by the kernel to ASCII text\n"
 	  "usage: debug_file <input> [output]" },
-	{ "df", lctl_cmd_df,
+	{ "df", dkl_lctl_cmd_df,
 	  "read debug log from input convert to ASCII, same as 'debug_file'\n"
 	  "usage: df <input> [output]" },
-	{ "clear", lctl_cmd_clear,
+	{ "clear", dkl_lctl_cmd_clear,
 	  "clear kernel debug buffer\n"
 	  "usage: clear" },
-	{ "mark", lctl_cmd_mark,
+	{ "mark", dkl_lctl_cmd_mark,
 	  "insert marker text in kernel debug buffer\n"
 	  "usage: mark <text>" },
-	{ "filter", lctl_cmd_filter,
+	{ "filter", dkl_lctl_cmd_filter,
 	  "filter message type\n"
 	  "usage: filter <subsystem id/debug mask>" },
-	{ "show", lctl_cmd_show,
+	{ "show", dkl_lctl_cmd_show,
 	  "Show specific type of messages\n"
 	  "usage: show <subsystem id/debug mask>" },
-	{ "debug_list", lctl_cmd_debug_list,
+	{ "debug_list", dkl_lctl_cmd_debug_list,
 	  "list subsystem and debug types\n"
 	  "usage: debug_list <subs/types>" },
-	{ "modules", lctl_cmd_modules,
+	{ "modules", dkl_lctl_cmd_modules,
 	  "provide gdb-friendly module information\n"
 	  "usage: modules <path>" },
 	HEADING("===  Pools =="),
@@ -231,18 +231,18 @@ static const struct lctl_row rows[] = {
 	/* clang-format on */
 };
 
-const struct lctl_row *lctl_row_next(const struct lctl_row *row)
+const struct lctl_row *dkl_lctl_row_next(const struct lctl_row *row)
 {
 	const struct lctl_row *next = row ? row + 1 : rows;
 
 	return next < rows + ARRAY_SIZE(rows) ? next : NULL;
 }
 
-const struct lctl_row *lctl_row_find(const char *name)
+const struct lctl_row *dkl_lctl_row_find(const char *name)
 {
 	const struct lctl_row *row = NULL;
 
-	while ((row = lctl_row_next(row)))
+	while ((row = dkl_lctl_row_next(row)))
 		if (row->run && !strcmp(row->name, name))
 			return row;
 	return NULL;
@@ -262,13 +262,13 @@ static size_t word_len(const char *line)
 /* Returns the next row whose name begins with the word, in any case. */
 static const struct lctl_row *next_like(const struct lctl_row *row, const char *word, size_t len)
 {
-	while ((row = lctl_row_next(row)))
+	while ((row = dkl_lctl_row_next(row)))
 		if (!strncasecmp(row->name, word, len))
 			return row;
 	return NULL;
 }
 
-enum lctl_match lctl_row_match(const char *line, const struct lctl_row **row)
+enum lctl_match dkl_lctl_row_match(const char *line, const struct lctl_row **row)
 {
 	size_t len = word_len(line);
 	const struct lctl_row *first = len ? next_like(NULL, line, len) : NULL;
@@ -288,11 +288,11 @@ enum lctl_match lctl_row_match(const char *line, const struct lctl_row **row)
 	return one ? LCTL_UNIQUE : LCTL_AMBIGUOUS;
 }
 
-void lctl_print_ambiguous(const char *line, const struct lctl_row *first)
+void dkl_lctl_print_ambiguous(const char *line, const struct lctl_row *first)
 {
 	size_t len = word_len(line);
 
-	say_line(stderr, "Ambiguous command '%s'", line);
+	dkl_say_line(stderr, "Ambiguous command '%s'", line);
 	fprintf(stderr, "Options: ");
 	for (; first; first = next_like(first, line, len))
 		fprintf(stderr, "%s ", first->name);

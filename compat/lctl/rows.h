@@ -11,10 +11,10 @@ struct lctl_row {
 };
 
 /* Returns the row after this one in lctl's order, the first if row is NULL; NULL after the last. */
-const struct lctl_row *lctl_row_next(const struct lctl_row *row);
+const struct lctl_row *dkl_lctl_row_next(const struct lctl_row *row);
 
 /* Returns the command of exactly that name, or NULL. */
-const struct lctl_row *lctl_row_find(const char *name);
+const struct lctl_row *dkl_lctl_row_find(const char *name);
 
 enum lctl_match {
 	LCTL_NONE,
@@ -26,7 +26,7 @@ enum lctl_match {
  * Finds the command that the line's first word abbreviates, in any case. *row is the first match,
  * which may be a heading. The line must not begin with a space.
  */
-enum lctl_match lctl_row_match(const char *line, const struct lctl_row **row);
+enum lctl_match dkl_lctl_row_match(const char *line, const struct lctl_row **row);
 
 /* Prints all commands that the line's first word abbreviates. */
-void lctl_print_ambiguous(const char *line, const struct lctl_row *first);
+void dkl_lctl_print_ambiguous(const char *line, const struct lctl_row *first);

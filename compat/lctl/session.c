@@ -38,7 +38,7 @@ static int run_pipe(struct lctl *lctl)
 	char *line;
 
 	while (!lctl->done && (line = pipe_line())) {
-		rc = lctl_run_line(lctl, line);
+		rc = dkl_lctl_run_line(lctl, line);
 		free(line);
 		first = first ? first : rc;
 		if (rc && !lctl->ignore_errors)
@@ -54,18 +54,18 @@ static int run_terminal(struct lctl *lctl)
 	char *line;
 	int rc = 0;
 
-	if (editor_new(lctl, &editor))
+	if (dkl_editor_new(lctl, &editor))
 		return 1;
-	while (!lctl->done && (line = editor_line(editor))) {
-		rc = lctl_run_line(lctl, line);
+	while (!lctl->done && (line = dkl_editor_line(editor))) {
+		rc = dkl_lctl_run_line(lctl, line);
 		free(line);
 		fflush(stdout);
 	}
-	editor_free(editor);
+	dkl_editor_free(editor);
 	return rc;
 }
 
-int session_run(struct lctl *lctl)
+int dkl_session_run(struct lctl *lctl)
 {
 	lctl->session = true;
 	return isatty(STDIN_FILENO) ? run_terminal(lctl) : run_pipe(lctl);

@@ -29,7 +29,7 @@ static void add_commands(struct words *w)
 {
 	const struct lctl_row *row = NULL;
 
-	while ((row = lctl_row_next(row)))
+	while ((row = dkl_lctl_row_next(row)))
 		if (row->run)
 			add(w, "", 0, row->name);
 }
@@ -37,8 +37,8 @@ static void add_commands(struct words *w)
 static void add_masks(struct words *w, enum mask_kind kind, const char *before, size_t len)
 {
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
-		if (*mask_name(kind, bit))
-			add(w, before, len, mask_name(kind, bit));
+		if (*dkl_mask_name(kind, bit))
+			add(w, before, len, dkl_mask_name(kind, bit));
 }
 
 /* Adds the next component of the parameters in Lustre's trees, otherwise dktrace's own names. */
@@ -49,22 +49,22 @@ static void add_params(struct words *w, struct lctl *lctl)
 
 	if (!pattern)
 		return;
-	tree_clean(pattern, false);
-	if (tree_find(&lctl->tree, pattern, false, &matches)) {
+	dkl_tree_clean(pattern, false);
+	if (dkl_tree_find(&lctl->tree, pattern, false, &matches)) {
 		const struct param *param = NULL;
 
-		while ((param = param_next(param)))
-			add(w, "", 0, param_name(param));
+		while ((param = dkl_param_next(param)))
+			add(w, "", 0, dkl_param_name(param));
 		return;
 	}
 	for (size_t i = 0; i < matches.n; i++) {
-		char *name = tree_dotted(matches.rows[i].name, "");
+		char *name = dkl_tree_dotted(matches.rows[i].name, "");
 
 		if (name)
 			add(w, "", 0, name);
 		free(name);
 	}
-	tree_matches_clear(&matches);
+	dkl_tree_matches_clear(&matches);
 }
 
 /* Adds names of bits after the `=`, a sign or a separator in the value of a mask. */
@@ -72,15 +72,15 @@ static void add_values(struct words *w)
 {
 	const char *equals = strchr(w->typed, '=');
 	char *name __cleanup(free) = strndup(w->typed, (size_t)(equals - w->typed));
-	const struct param *param = name ? param_find(name) : NULL;
+	const struct param *param = name ? dkl_param_find(name) : NULL;
 	size_t len = (size_t)(equals - w->typed) + 1;
 
-	if (!param || !param_is_mask(param))
+	if (!param || !dkl_param_is_mask(param))
 		return;
 	len += strlen(equals + 1);
 	while (!strchr("=+-,", w->typed[len - 1]))
 		len--;
-	add_masks(w, param_mask_kind(param), w->typed, len);
+	add_masks(w, dkl_param_mask_kind(param), w->typed, len);
 }
 
 static bool ends_with(const char *word, const char *suffix)
@@ -90,7 +90,7 @@ static bool ends_with(const char *word, const char *suffix)
 	return len >= end && !strcmp(word + len - end, suffix);
 }
 
-char **session_complete(struct lctl *lctl, const char *line, size_t *n)
+char **dkl_session_complete(struct lctl *lctl, const char *line, size_t *n)
 {
 	const char *word = line + strspn(line, " \t"), *last;
 	const struct lctl_row *row;
@@ -102,7 +102,7 @@ char **session_complete(struct lctl *lctl, const char *line, size_t *n)
 	w.typed = last;
 	if (last == word) {
 		add_commands(&w);
-	} else if (lctl_row_match(word, &row) == LCTL_UNIQUE) {
+	} else if (dkl_lctl_row_match(word, &row) == LCTL_UNIQUE) {
 		if (!strcmp(row->name, "filter") || !strcmp(row->name, "show")) {
 			add_masks(&w, MASK_SUBSYSTEM, "", 0);
 			add_masks(&w, MASK_DEBUG, "", 0);

@@ -44,7 +44,7 @@ static void print_words(char **words, size_t n)
 {
 	putchar('\n');
 	for (size_t i = 0; i < n; i++) {
-		say_text(stdout, words[i], strlen(words[i]));
+		dkl_say_text(stdout, words[i], strlen(words[i]));
 		fputs(i + 1 < n ? "  " : "\n", stdout);
 	}
 	fflush(stdout);
@@ -63,7 +63,7 @@ static unsigned char complete(EditLine *el, wint_t ch)
 	(void)ch;
 	if (!line || el_get(el, EL_CLIENTDATA, &editor))
 		return CC_ERROR;
-	words = session_complete(editor->lctl, line, &n);
+	words = dkl_session_complete(editor->lctl, line, &n);
 	len = common_len(words, n);
 	for (typed = 0; typed < strlen(line) && !strchr(" \t", line[strlen(line) - 1 - typed]);)
 		typed++;
@@ -84,7 +84,7 @@ static unsigned char complete(EditLine *el, wint_t ch)
 	return ret;
 }
 
-int editor_new(struct lctl *lctl, struct editor **out)
+int dkl_editor_new(struct lctl *lctl, struct editor **out)
 {
 	struct editor *editor = calloc(1, sizeof(*editor));
 	HistEvent event;
@@ -96,7 +96,7 @@ int editor_new(struct lctl *lctl, struct editor **out)
 	editor->el = el_init(lctl->self, stdin, stdout, stderr);
 	editor->history = history_init();
 	if (!editor->el || !editor->history) {
-		editor_free(editor);
+		dkl_editor_free(editor);
 		return -ENOMEM;
 	}
 	history(editor->history, &event, H_SETSIZE, HISTORY_LINES);
@@ -114,7 +114,7 @@ int editor_new(struct lctl *lctl, struct editor **out)
 	return 0;
 }
 
-void editor_free(struct editor *editor)
+void dkl_editor_free(struct editor *editor)
 {
 	if (!editor)
 		return;
@@ -125,7 +125,7 @@ void editor_free(struct editor *editor)
 	free(editor);
 }
 
-char *editor_line(struct editor *editor)
+char *dkl_editor_line(struct editor *editor)
 {
 	HistEvent event;
 	const char *line;
@@ -146,14 +146,14 @@ struct editor {
 	size_t size;
 };
 
-int editor_new(struct lctl *lctl, struct editor **editor)
+int dkl_editor_new(struct lctl *lctl, struct editor **editor)
 {
 	(void)lctl;
 	*editor = calloc(1, sizeof(**editor));
 	return *editor ? 0 : -ENOMEM;
 }
 
-void editor_free(struct editor *editor)
+void dkl_editor_free(struct editor *editor)
 {
 	if (!editor)
 		return;
@@ -161,7 +161,7 @@ void editor_free(struct editor *editor)
 	free(editor);
 }
 
-char *editor_line(struct editor *editor)
+char *dkl_editor_line(struct editor *editor)
 {
 	fputs(PROMPT, stdout);
 	fflush(stdout);

@@ -37,7 +37,7 @@ static const struct option names[] = {
 
 static int conflict(const char *command, const char *option, const char *with)
 {
-	say_line(stderr, "error: %s: %s cannot be used with %s", command, option, with);
+	dkl_say_line(stderr, "error: %s: %s cannot be used with %s", command, option, with);
 	return -1;
 }
 
@@ -91,9 +91,9 @@ static int parse_options(int argc, char **argv, struct set_opts *opts)
 
 static bool is_mask(const char *name)
 {
-	const struct param *param = param_find(name);
+	const struct param *param = dkl_param_find(name);
 
-	return (param && param_is_mask(param)) || !strcmp(name, "subsystem_printk");
+	return (param && dkl_param_is_mask(param)) || !strcmp(name, "subsystem_printk");
 }
 
 /*
@@ -143,25 +143,25 @@ static void warn_deprecated(const char *name)
 	if (regcomp(&regex, "^nodemap/[^/]+/fileset$", REG_EXTENDED | REG_NOSUB))
 		return;
 	if (!regexec(&regex, name, 0, NULL, 0))
-		say_line(stdout,
-			 "Warning: The parameter '%s' is deprecated. Please use"
-			 " \"lctl nodemap_set_fileset\" instead.",
-			 name);
+		dkl_say_line(stdout,
+			     "Warning: The parameter '%s' is deprecated. Please use"
+			     " \"lctl nodemap_set_fileset\" instead.",
+			     name);
 	regfree(&regex);
 }
 
 /* Scripts compare lctl's messages, so the hint is a line of its own after them. */
 static void hint(const struct lctl *lctl, const char *name, const char *value, int err)
 {
-	const struct param *param = param_find(name);
+	const struct param *param = dkl_param_find(name);
 	struct dkt__guess guess;
 	size_t at, len;
 
 	if (!param)
-		lctl_hint_param(lctl, name);
-	else if (lctl->hints && err == -EINVAL && param_is_mask(param) &&
-		 param_misspelt(param, value, &guess, &at, &len))
-		lctl_hint(lctl, &guess);
+		dkl_lctl_hint_param(lctl, name);
+	else if (lctl->hints && err == -EINVAL && dkl_param_is_mask(param) &&
+		 dkl_param_misspelt(param, value, &guess, &at, &len))
+		dkl_lctl_hint(lctl, &guess);
 }
 
 /* Returns the status of the last parameter. Stops at an argument that cannot be parsed. */
@@ -174,48 +174,49 @@ static int set_all(struct param_write *pw, const char *command, int argc, char *
 
 		n = split(argc, argv, &value);
 		if (n < 0) {
-			say_line(stderr, "error: %s: setting %s: %s", command, argv[0],
-				 strerror(-n));
+			dkl_say_line(stderr, "error: %s: setting %s: %s", command, argv[0],
+				     strerror(-n));
 			return n;
 		}
 		if (!*argv[0]) {
-			say_line(stderr, "error: %s: cleaning '': %s", command, strerror(EINVAL));
+			dkl_say_line(stderr, "error: %s: cleaning '': %s", command,
+				     strerror(EINVAL));
 			return -EINVAL;
 		}
-		tree_clean(argv[0], false);
+		dkl_tree_clean(argv[0], false);
 		warn_deprecated(argv[0]);
-		err = param_write(pw, argv[0], value);
+		err = dkl_param_write(pw, argv[0], value);
 		if (!err)
 			continue;
-		say_line(stderr, "error: %s: setting '%s'='%s': %s", command, argv[0], value,
-			 strerror(-err));
+		dkl_say_line(stderr, "error: %s: setting '%s'='%s': %s", command, argv[0], value,
+			     strerror(-err));
 		hint(pw->lctl, argv[0], value, err);
 	}
 	return err;
 }
 
-int lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv)
+int dkl_lctl_cmd_set_param(struct lctl *lctl, int argc, char **argv)
 {
 	struct set_opts opts = { 0 };
 	struct param_write pw = { .lctl = lctl };
 	int err, first = parse_options(argc, argv, &opts);
 
 	if (first < 0 || first >= argc)
-		return lctl_usage("set_param");
+		return dkl_lctl_usage("set_param");
 	if (opts.remove || opts.client || opts.permanent || opts.file) {
 		/* Scripts compare lctl's messages. */
-		if (strcmp(lctl->self, "lctl") && !real_lctl_exists())
-			say_line(
+		if (strcmp(lctl->self, "lctl") && !dkl_real_lctl_exists())
+			dkl_say_line(
 				stderr,
 				"%s: %s -C, -d, -F and -P change the configuration of a Lustre file"
 				" system: 'dktrace save' keeps this machine's settings, and 'dktrace"
 				" apply' sets them again",
 				lctl->self, argv[0]);
-		return lctl_forward(lctl, argc, argv);
+		return dkl_lctl_forward(lctl, argc, argv);
 	}
 	pw.quiet = opts.quiet;
 	pw.modules = opts.modules;
 	err = set_all(&pw, argv[0], argc - first, argv + first);
-	param_write_end(&pw);
+	dkl_param_write_end(&pw);
 	return -err;
 }

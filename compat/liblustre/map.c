@@ -23,9 +23,9 @@ int dkt_lustre_map_new(struct dkt_ctx *ctx, const struct dkt_lustre_map_opts *op
 		return dkt__no_memory(ctx);
 	map->ctx = ctx;
 	if (mine.n_dirs)
-		err = class_map_load_dirs(ctx, mine.dirs, mine.n_dirs, &map->files);
+		err = dkl_class_map_load_dirs(ctx, mine.dirs, mine.n_dirs, &map->files);
 	if (!err)
-		err = class_map_open(ctx, map->files, &map->classes);
+		err = dkl_class_map_open(ctx, map->files, &map->classes);
 	if (err)
 		dkt_lustre_map_free(map);
 	else
@@ -37,28 +37,28 @@ void dkt_lustre_map_free(struct dkt_lustre_map *map)
 {
 	if (!map)
 		return;
-	legacy_style_free(map->lines);
-	class_map_free(map->classes);
-	class_map_free(map->files);
+	dkl_legacy_style_free(map->lines);
+	dkl_class_map_free(map->classes);
+	dkl_class_map_free(map->files);
 	free(map);
 }
 
 size_t dkt_lustre_map_count(const struct dkt_lustre_map *map, enum dkt_lustre_mask mask,
 			    unsigned int bit)
 {
-	return class_map_count(map->classes, kind_of(mask), bit);
+	return dkl_class_map_count(map->classes, kind_of(mask), bit);
 }
 
 const char *dkt_lustre_map_about(const struct dkt_lustre_map *map, enum dkt_lustre_mask mask,
 				 unsigned int bit)
 {
-	return class_map_about(map->classes, kind_of(mask), bit);
+	return dkl_class_map_about(map->classes, kind_of(mask), bit);
 }
 
 void dkt_lustre_map_event(const struct dkt_lustre_map *map, const struct dkt_event *event,
 			  uint32_t *debug, uint32_t *subsystems)
 {
-	const struct class_bits *bits = class_map_event(map->classes, event);
+	const struct class_bits *bits = dkl_class_map_event(map->classes, event);
 
 	*debug = bits->classes;
 	*subsystems = bits->subsystems;
@@ -72,10 +72,10 @@ int dkt_lustre_map_record(struct dkt_lustre_map *map, const struct dkt_record *r
 
 	*debug = *subsystems = 0;
 	if (!map->lines)
-		err = legacy_style_new(map->ctx, map->classes, &map->lines);
+		err = dkl_legacy_style_new(map->ctx, map->classes, &map->lines);
 	if (err)
 		return err;
-	bits = legacy_style_bits(map->lines, record);
+	bits = dkl_legacy_style_bits(map->lines, record);
 	*debug = bits.classes;
 	*subsystems = bits.subsystems;
 	return 0;
@@ -85,5 +85,5 @@ int dkt_lustre_map_filter(const struct dkt_lustre_map *map, const struct dkt_eve
 			  uint32_t debug, char **filter)
 {
 	return dkt__with_words(map->ctx,
-			       class_map_filter(map->classes, event, debug, NULL, filter));
+			       dkl_class_map_filter(map->classes, event, debug, NULL, filter));
 }

@@ -8,7 +8,7 @@ int dkt_lustre_mask_parse(struct dkt_ctx *ctx, enum dkt_lustre_mask mask, const 
 			  uint32_t current, uint32_t *value)
 {
 	struct mask_value parsed;
-	int err = mask_parse(kind_of(mask), text, current, &parsed);
+	int err = dkl_mask_parse(kind_of(mask), text, current, &parsed);
 
 	*value = err ? current : parsed.value;
 	if (err == -EINVAL && parsed.bad)
@@ -24,23 +24,23 @@ void dkt_lustre_mask_put(enum dkt_lustre_mask mask, uint32_t value, struct dkt_b
 {
 	char text[MASK_TEXT_SIZE];
 
-	mask_format(kind_of(mask), value, text);
+	dkl_mask_format(kind_of(mask), value, text);
 	dkt_buf_str(buf, text);
 }
 
 const char *dkt_lustre_mask_name(enum dkt_lustre_mask mask, unsigned int bit)
 {
-	const char *name = bit < MASK_BITS ? mask_name(kind_of(mask), bit) : "";
+	const char *name = bit < MASK_BITS ? dkl_mask_name(kind_of(mask), bit) : "";
 
 	return *name ? name : NULL;
 }
 
 int dkt_lustre_mask_bit(enum dkt_lustre_mask mask, const char *name)
 {
-	return mask_bit(kind_of(mask), name, strlen(name));
+	return dkl_mask_bit(kind_of(mask), name, strlen(name));
 }
 
 int dkt_lustre_expr_new(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
 {
-	return mask_expr(ctx, text, expr);
+	return dkl_mask_expr(ctx, text, expr);
 }

@@ -12,5 +12,5 @@ int dkt_lustre_source_open(struct dkt_ctx *ctx, const char *path,
 	int err = dkt__opts_take(ctx, dkt_source_opts, &mine, opts);
 
 	*source = NULL;
-	return err ? err : log_source_open(ctx, path, &mine, source);
+	return err ? err : dkl_log_source_open(ctx, path, &mine, source);
 }

@@ -7,28 +7,28 @@
 
 static int lustre_begin(void *data, struct dkt_buf *buf)
 {
-	return style_begin(data, buf);
+	return dkl_style_begin(data, buf);
 }
 
 static int lustre_record(void *data, const struct dkt_record *record, const char *comm,
 			 struct dkt_buf *buf)
 {
-	return style_record(data, record, comm, buf);
+	return dkl_style_record(data, record, comm, buf);
 }
 
 static int lustre_flush(void *data, struct dkt_buf *buf)
 {
-	return style_flush(data, buf);
+	return dkl_style_flush(data, buf);
 }
 
 static int lustre_end(void *data, struct dkt_buf *buf)
 {
-	return style_end(data, buf);
+	return dkl_style_end(data, buf);
 }
 
 static void lustre_close(void *data)
 {
-	style_free(data);
+	dkl_style_free(data);
 }
 
 int dkt_lustre_style_new(struct dkt_lustre_map *map, const char *name,
@@ -42,6 +42,6 @@ int dkt_lustre_style_new(struct dkt_lustre_map *map, const char *name,
 
 	*out = NULL;
 	if (!err)
-		err = style_new(map->ctx, map->classes, name, &mine, &style);
+		err = dkl_style_new(map->ctx, map->classes, name, &mine, &style);
 	return err ? err : dkt_style_make(map->ctx, &calls, style, out);
 }

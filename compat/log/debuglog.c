@@ -14,12 +14,12 @@ static struct debuglog *new_log(struct dkt_ctx *ctx)
 
 	if (log) {
 		*log = (struct debuglog){ .ctx = ctx, .dirfd = -1, .lock = -1 };
-		settings_init(&log->set);
+		dkl_settings_init(&log->set);
 	}
 	return log;
 }
 
-int debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **out)
+int dkl_debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **out)
 {
 	struct debuglog *log = *out = new_log(ctx);
 	int err = log ? dkt_instance_check_name(ctx, name) : -ENOMEM;
@@ -31,36 +31,36 @@ int debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **out)
 	return log->name && log->dir ? 0 : -ENOMEM;
 }
 
-int debuglog_saved(struct dkt_ctx *ctx, struct debuglog **out)
+int dkl_debuglog_saved(struct dkt_ctx *ctx, struct debuglog **out)
 {
 	struct debuglog *log = *out = new_log(ctx);
 	int err = log ? dkt_instance_open(ctx, NULL, NULL, &log->in) : -ENOMEM;
 
-	return err ? err : class_map_open(ctx, NULL, &log->map);
+	return err ? err : dkl_class_map_open(ctx, NULL, &log->map);
 }
 
 /* Removes the probes if they were created for a change that failed, or are no longer wanted. */
 static void remove_unused_probes(struct debuglog *log)
 {
 	if (log->applied ? !(log->set.sources & MASK_FROM_LUSTRE) : log->messages_new)
-		cdebug_remove(log->ctx);
+		dkl_cdebug_remove(log->ctx);
 }
 
-void debuglog_close(struct debuglog *log)
+void dkl_debuglog_close(struct debuglog *log)
 {
 	struct log_wall wall;
 
 	if (!log)
 		return;
 	if (log->lock >= 0)
-		log_wall_look(log, &wall);
+		dkl_log_wall_look(log, &wall);
 	remove_unused_probes(log);
-	settings_clear(&log->set);
+	dkl_settings_clear(&log->set);
 	free(log->note);
-	class_map_free(log->map);
-	log_dir_leave(log);
+	dkl_class_map_free(log->map);
+	dkl_log_dir_leave(log);
 	dkt_instance_close(log->in);
-	probes_free(log->probes);
+	dkl_probes_free(log->probes);
 	free(log->no_probe);
 	free(log->on);
 	free(log->name);
@@ -68,19 +68,19 @@ void debuglog_close(struct debuglog *log)
 	free(log);
 }
 
-int debuglog_map(struct debuglog *log)
+int dkl_debuglog_map(struct debuglog *log)
 {
 	int err;
 
 	if (log->map)
 		return 0;
-	err = class_map_open(log->ctx, NULL, &log->map);
+	err = dkl_class_map_open(log->ctx, NULL, &log->map);
 	if (!err)
-		probes_mark(log);
+		dkl_probes_mark(log);
 	return err;
 }
 
-int debuglog_on(struct debuglog *log, struct dkt_event *const **on, size_t *n)
+int dkl_debuglog_on(struct debuglog *log, struct dkt_event *const **on, size_t *n)
 {
 	int err = 0;
 
@@ -91,7 +91,7 @@ int debuglog_on(struct debuglog *log, struct dkt_event *const **on, size_t *n)
 	return err;
 }
 
-struct dkt_event *debuglog_event(struct dkt_ctx *ctx, const char *name)
+struct dkt_event *dkl_debuglog_event(struct dkt_ctx *ctx, const char *name)
 {
 	const char *colon = strchr(name, ':');
 	char *system __cleanup(free) = colon ? strndup(name, (size_t)(colon - name)) : NULL;
@@ -104,7 +104,7 @@ static char *spool_path(const struct debuglog *log)
 	return dkt__format("%s/spool", log->dir);
 }
 
-int debuglog_open_instance(struct debuglog *log, unsigned int flags)
+int dkl_debuglog_open_instance(struct debuglog *log, unsigned int flags)
 {
 	char *spool __cleanup(free) = spool_path(log);
 	DKT_OPTS(dkt_instance_opts, opts, .flags = flags, .spool = spool);
@@ -112,13 +112,13 @@ int debuglog_open_instance(struct debuglog *log, unsigned int flags)
 	return spool ? dkt_instance_open(log->ctx, log->name, &opts, &log->in) : -ENOMEM;
 }
 
-int debuglog_size(struct debuglog *log, uint64_t *bytes)
+int dkl_debuglog_size(struct debuglog *log, uint64_t *bytes)
 {
 	*bytes = 0;
 	return log->in ? dkt_instance_get_size(log->in, bytes) : 0;
 }
 
-int debuglog_return_top(struct debuglog *log)
+int dkl_debuglog_return_top(struct debuglog *log)
 {
 	char *spool __cleanup(free) = spool_path(log);
 

@@ -41,14 +41,14 @@ static int create_dir(struct dkt_ctx *ctx, const char *path)
 	return check_owner(ctx, path);
 }
 
-int log_dir_create(struct debuglog *log)
+int dkl_log_dir_create(struct debuglog *log)
 {
 	int err = create_dir(log->ctx, RUN_DIR);
 
 	return err ? err : create_dir(log->ctx, log->dir);
 }
 
-int log_dir_open(struct debuglog *log)
+int dkl_log_dir_open(struct debuglog *log)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(log->dir);
 	int err = check_owner(log->ctx, RUN_DIR);
@@ -102,14 +102,14 @@ static void close_all(struct debuglog *log)
 	log->lock = log->dirfd = -1;
 }
 
-int log_dir_enter(struct debuglog *log)
+int dkl_log_dir_enter(struct debuglog *log)
 {
 	int err = -ENOENT;
 
 	for (int tries = 0; err == -ENOENT && tries < BUSY_TRIES; tries++) {
-		err = log_dir_create(log);
+		err = dkl_log_dir_create(log);
 		if (!err)
-			err = log_dir_open(log);
+			err = dkl_log_dir_open(log);
 		if (!err)
 			err = log->dirfd >= 0 ? take_lock(log) : -ENOENT;
 		if (err)
@@ -118,7 +118,7 @@ int log_dir_enter(struct debuglog *log)
 	return err;
 }
 
-bool log_dir_was_interrupted(struct debuglog *log)
+bool dkl_log_dir_was_interrupted(struct debuglog *log)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
 	int lock __cleanup(close) = -1;
@@ -131,7 +131,7 @@ bool log_dir_was_interrupted(struct debuglog *log)
 	return lock < 0 || !flock(lock, LOCK_SH | LOCK_NB) || errno != EWOULDBLOCK;
 }
 
-void log_dir_forget_before(const struct debuglog *log)
+void dkl_log_dir_forget_before(const struct debuglog *log)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
 
@@ -173,7 +173,7 @@ static int remove_dir(const struct debuglog *log)
 	return err;
 }
 
-int log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings *set)
+int dkl_log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings *set)
 {
 	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", name);
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(dir);
@@ -183,10 +183,10 @@ int log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings *set
 	*set = (struct settings){ 0 };
 	if (dirfd < 0)
 		return dir ? -errno : -ENOMEM;
-	return settings_load(ctx, dirfd, DEBUGLOG_SETTINGS, set);
+	return dkl_settings_load(ctx, dirfd, DEBUGLOG_SETTINGS, set);
 }
 
-int log_dir_remove(struct debuglog *log)
+int dkl_log_dir_remove(struct debuglog *log)
 {
 	int err = remove_dir(log);
 
@@ -206,13 +206,13 @@ static bool holds_only_lock(const struct debuglog *log)
 	return !other;
 }
 
-void log_dir_leave(struct debuglog *log)
+void dkl_log_dir_leave(struct debuglog *log)
 {
 	/* The first change of this log was refused, and has its words. */
 	if (log->lock >= 0 && !log->in && holds_only_lock(log) && !remove_dir(log)) {
 		char *words = dkt_error_take(log->ctx);
 
-		log_unmount(log->ctx);
+		dkl_log_unmount(log->ctx);
 		dkt_error_give(log->ctx, 0, words);
 	}
 	close_all(log);

@@ -5,31 +5,31 @@
 #include "compat/log/debuglog.h"
 
 /* Creates the directory and its parent if they are missing. -EPERM: others can write there. */
-int log_dir_create(struct debuglog *log);
+int dkl_log_dir_create(struct debuglog *log);
 
 /* Opens the directory for reading; if it is missing, dirfd stays -1. */
-int log_dir_open(struct debuglog *log);
+int dkl_log_dir_open(struct debuglog *log);
 
 /* Creates the directory and locks it for a change; tries again if a reset removes it meanwhile. */
-int log_dir_enter(struct debuglog *log);
+int dkl_log_dir_enter(struct debuglog *log);
 
 /*
  * Releases the lock and closes the directory. Removes a locked directory in which nothing was
  * stored, if the log has no instance.
  */
-void log_dir_leave(struct debuglog *log);
+void dkl_log_dir_leave(struct debuglog *log);
 
 /* True if a change was killed before it was complete. False while a change is in progress. */
-bool log_dir_was_interrupted(struct debuglog *log);
+bool dkl_log_dir_was_interrupted(struct debuglog *log);
 
 /* Forgets the settings before a change: it is complete. */
-void log_dir_forget_before(const struct debuglog *log);
+void dkl_log_dir_forget_before(const struct debuglog *log);
 
 /*
  * Reads the settings of the log of that name without its lock and without tracefs. The caller clears
  * them. -ENOENT: there is no such log; -EACCES: this user may not read it.
  */
-int log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings *set);
+int dkl_log_dir_settings(struct dkt_ctx *ctx, const char *name, struct settings *set);
 
 /* Removes the directory with all it holds. */
-int log_dir_remove(struct debuglog *log);
+int dkl_log_dir_remove(struct debuglog *log);

@@ -10,7 +10,7 @@ static void entry_clear(struct entry *entry)
 	free(entry->text);
 }
 
-int entries_add(struct entries *entries, const char *events, const char *text)
+int dkl_entries_add(struct entries *entries, const char *events, const char *text)
 {
 	struct entry entry = { strdup(events), strdup(text) };
 	int err = entry.events && entry.text ? dkt__append(entries->list, entries->n, entry) :
@@ -21,7 +21,7 @@ int entries_add(struct entries *entries, const char *events, const char *text)
 	return err;
 }
 
-size_t entries_find(const struct entries *entries, const char *events, const char *text)
+size_t dkl_entries_find(const struct entries *entries, const char *events, const char *text)
 {
 	size_t i;
 
@@ -32,22 +32,22 @@ size_t entries_find(const struct entries *entries, const char *events, const cha
 	return i;
 }
 
-bool entries_have(const struct entries *entries, const struct entry *entry)
+bool dkl_entries_have(const struct entries *entries, const struct entry *entry)
 {
-	return entries_find(entries, entry->events, entry->text) < entries->n;
+	return dkl_entries_find(entries, entry->events, entry->text) < entries->n;
 }
 
-int entries_copy(struct entries *to, const struct entries *from)
+int dkl_entries_copy(struct entries *to, const struct entries *from)
 {
 	int err = 0;
 
 	*to = (struct entries){ 0 };
 	for (size_t i = 0; !err && i < from->n; i++)
-		err = entries_add(to, from->list[i].events, from->list[i].text);
+		err = dkl_entries_add(to, from->list[i].events, from->list[i].text);
 	return err;
 }
 
-void entries_remove(struct entries *entries, size_t i)
+void dkl_entries_remove(struct entries *entries, size_t i)
 {
 	entry_clear(&entries->list[i]);
 	entries->n--;
@@ -55,7 +55,7 @@ void entries_remove(struct entries *entries, size_t i)
 		(entries->n - i) * sizeof(*entries->list));
 }
 
-void entries_clear(struct entries *entries)
+void dkl_entries_clear(struct entries *entries)
 {
 	for (size_t i = 0; i < entries->n; i++)
 		entry_clear(&entries->list[i]);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct entry {
-	char *events; /* words of select_new() or SYSTEM:EVENT, without spaces */
+	char *events; /* words of dkl_select_new() or SYSTEM:EVENT, without spaces */
 	char *text; /* an expression, or a trigger in the kernel's language */
 };
 
@@ -16,14 +16,14 @@ struct entries {
 };
 
 /* Adds copies. -ENOMEM. */
-int entries_add(struct entries *entries, const char *events, const char *text);
+int dkl_entries_add(struct entries *entries, const char *events, const char *text);
 
 /* Returns the index of the first entry with these events and that text, or n. text NULL: any. */
-size_t entries_find(const struct entries *entries, const char *events, const char *text);
+size_t dkl_entries_find(const struct entries *entries, const char *events, const char *text);
 
 /* True if the list has an equal entry. */
-bool entries_have(const struct entries *entries, const struct entry *entry);
+bool dkl_entries_have(const struct entries *entries, const struct entry *entry);
 
-int entries_copy(struct entries *to, const struct entries *from);
-void entries_remove(struct entries *entries, size_t i);
-void entries_clear(struct entries *entries);
+int dkl_entries_copy(struct entries *to, const struct entries *from);
+void dkl_entries_remove(struct entries *entries, size_t i);
+void dkl_entries_clear(struct entries *entries);

@@ -5,7 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
 
-const char *leftover_kind(size_t i)
+const char *dkl_leftover_kind(size_t i)
 {
 	static const char *const kinds[] = { "analyze", "hist", "latency",
 					     "record",  "top",  "top-log" };
@@ -13,12 +13,12 @@ const char *leftover_kind(size_t i)
 	return i < ARRAY_SIZE(kinds) ? kinds[i] : NULL;
 }
 
-int leftovers_remove(struct dkt_ctx *ctx, const char *log)
+int dkl_leftovers_remove(struct dkt_ctx *ctx, const char *log)
 {
 	const char *kind;
 	int err = 0;
 
-	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++) {
+	for (size_t i = 0; !err && (kind = dkl_leftover_kind(i)); i++) {
 		char *prefix __cleanup(free) = dkt__format("%s-%s", log, kind);
 
 		err = prefix ? dkt_instance_sweep(ctx, prefix, NULL) : -ENOMEM;
@@ -52,14 +52,14 @@ static int print_kind(struct dkt_ctx *ctx, const char *log, const char *kind, FI
 	return err;
 }
 
-int leftovers_list(struct dkt_ctx *ctx, const char *log, char **list)
+int dkl_leftovers_list(struct dkt_ctx *ctx, const char *log, char **list)
 {
 	const char *kind;
 	size_t len = 0;
 	FILE *out = open_memstream(list, &len);
 	int err = out ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++)
+	for (size_t i = 0; !err && (kind = dkl_leftover_kind(i)); i++)
 		err = print_kind(ctx, log, kind, out);
 	return dkt__text_end_some(out, err, list);
 }

@@ -27,7 +27,7 @@ static void forget_mount(void)
 	unlink(MOUNTED);
 }
 
-int log_mount(struct dkt_ctx *ctx, unsigned int flags)
+int dkl_log_mount(struct dkt_ctx *ctx, unsigned int flags)
 {
 	int err = dkt_tracefs_open(ctx, 0);
 
@@ -51,7 +51,7 @@ static int other_log(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-int log_unmount(struct dkt_ctx *ctx)
+int dkl_log_unmount(struct dkt_ctx *ctx)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
 	struct dirent **entries = NULL;

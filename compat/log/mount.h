@@ -6,9 +6,9 @@
 
 /*
  * Finds tracefs. With DEBUGLOG_CHANGE in flags, mounts it if necessary, after a note for
- * log_unmount() was left in RUN_DIR.
+ * dkl_log_unmount() was left in RUN_DIR.
  */
-int log_mount(struct dkt_ctx *ctx, unsigned int flags);
+int dkl_log_mount(struct dkt_ctx *ctx, unsigned int flags);
 
 /* Unmounts tracefs if it was mounted for a log and no log is left. */
-int log_unmount(struct dkt_ctx *ctx);
+int dkl_log_unmount(struct dkt_ctx *ctx);

@@ -25,8 +25,8 @@ static int unknown(struct dkt_ctx *ctx, const struct option_word *known, size_t 
 	return dkt_fail(ctx, -EINVAL, "unknown option '%.60s'%s", word, dkt__guess_words(&guess));
 }
 
-int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known, size_t n_known,
-		 char ***rest, size_t *n)
+int dkl_option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known,
+		     size_t n_known, char ***rest, size_t *n)
 {
 	char *word, *save = NULL;
 
@@ -55,7 +55,7 @@ int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *know
 	return 0;
 }
 
-void option_word_print(FILE *out, const char *name, const char *value)
+void dkl_option_word_print(FILE *out, const char *name, const char *value)
 {
 	if (value)
 		fprintf(out, " %s %s", name, value);

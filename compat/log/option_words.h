@@ -18,8 +18,8 @@ struct option_word {
  * options in the variables they point to, and all other words in rest, which ends with NULL. The
  * caller frees rest; its words are part of line. -EINVAL: an unknown option, or a missing value.
  */
-int option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known, size_t n_known,
-		 char ***rest, size_t *n);
+int dkl_option_words(struct dkt_ctx *ctx, char *line, const struct option_word *known,
+		     size_t n_known, char ***rest, size_t *n);
 
 /* Prints " NAME VALUE"; nothing if value is NULL. */
-void option_word_print(FILE *out, const char *name, const char *value);
+void dkl_option_word_print(FILE *out, const char *name, const char *value);

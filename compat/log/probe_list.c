@@ -15,7 +15,7 @@ static const char letters[] = { [PROBE_OFF] = '-', [PROBE_WAS_ON] = '=', [PROBE_
 
 /* ---- the list ---- */
 
-void probes_free(struct probes *probes)
+void dkl_probes_free(struct probes *probes)
 {
 	if (!probes)
 		return;
@@ -27,8 +27,8 @@ void probes_free(struct probes *probes)
 	free(probes);
 }
 
-int probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
-		  enum probe_state state)
+int dkl_probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
+		      enum probe_state state)
 {
 	const struct user_probe probe = {
 		.definition = definition, .words = words, .state = state, .before = state
@@ -42,14 +42,14 @@ int probes_append(struct probes *probes, struct dkt_probes *definition, char *wo
 	return err;
 }
 
-void probes_erase(struct probes *probes, size_t i)
+void dkl_probes_erase(struct probes *probes, size_t i)
 {
 	dkt_probes_free(probes->list[i].definition);
 	free(probes->list[i].words);
 	memmove(&probes->list[i], &probes->list[i + 1], (--probes->n - i) * sizeof(*probes->list));
 }
 
-struct user_probe *probes_find(const struct probes *probes, const char *group, const char *name)
+struct user_probe *dkl_probes_find(const struct probes *probes, const char *group, const char *name)
 {
 	for (size_t i = 0; i < probes->n; i++)
 		if (!strcmp(probes_at(probes, i)->group, group) &&
@@ -58,7 +58,7 @@ struct user_probe *probes_find(const struct probes *probes, const char *group, c
 	return NULL;
 }
 
-bool probes_match(const char *pattern, const struct dkt_probe *probe)
+bool dkl_probes_match(const char *pattern, const struct dkt_probe *probe)
 {
 	char *both __cleanup(free) = NULL;
 
@@ -98,10 +98,10 @@ static int read_line(struct debuglog *log, struct probes *probes, char *line)
 	err = dkt_probe_parse(log->ctx, line + 2, &definition);
 	if (err)
 		return err == -EINVAL ? 0 : err;
-	return probes_append(probes, definition, NULL, (enum probe_state)state);
+	return dkl_probes_append(probes, definition, NULL, (enum probe_state)state);
 }
 
-int probes_load(struct debuglog *log)
+int dkl_probes_load(struct debuglog *log)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(log->dirfd);
 	FILE *f __cleanup(fclose) = NULL;
@@ -159,7 +159,7 @@ static int remove_file(const struct debuglog *log)
 	return unlinkat(log->dirfd, PROBES_FILE, 0) && errno != ENOENT ? -errno : 0;
 }
 
-int probes_save(struct debuglog *log)
+int dkl_probes_save(struct debuglog *log)
 {
 	int err = log->probes->n ? replace_file(log) : remove_file(log);
 
@@ -168,9 +168,9 @@ int probes_save(struct debuglog *log)
 
 /* ---- their events ---- */
 
-void probes_mark(struct debuglog *log)
+void dkl_probes_mark(struct debuglog *log)
 {
-	if (probes_load(log))
+	if (dkl_probes_load(log))
 		return;
 	for (size_t i = 0; i < log->probes->n; i++) {
 		const struct dkt_probe *probe = probes_at(log->probes, i);
@@ -180,11 +180,11 @@ void probes_mark(struct debuglog *log)
 			continue;
 		event = dkt_event_find(log->ctx, probe->group, probe->name);
 		if (event)
-			class_map_want(log->map, event);
+			dkl_class_map_want(log->map, event);
 	}
 }
 
-int probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, size_t i)
+int dkl_probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, size_t i)
 {
 	const struct dkt_probe *probe = probes_at(log->probes, i);
 	const struct dkt_probe *now = dkt_probes_find(in_kernel, probe->group, probe->name);
@@ -195,26 +195,26 @@ int probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, s
 		err = dkt_probe_remove(log->ctx, probe->group, probe->name);
 	if (err && err != -ENOENT)
 		return err;
-	probes_erase(log->probes, i);
+	dkl_probes_erase(log->probes, i);
 	return 0;
 }
 
-int probes_reset(struct debuglog *log)
+int dkl_probes_reset(struct debuglog *log)
 {
 	struct dkt_probes *in_kernel = NULL;
-	int err = probes_load(log);
+	int err = dkl_probes_load(log);
 
 	if (err || !log->probes->n)
 		return err;
 	err = dkt_probes_read(log->ctx, &in_kernel);
 	while (!err && log->probes->n)
-		err = probes_remove_at(log, in_kernel, log->probes->n - 1);
+		err = dkl_probes_remove_at(log, in_kernel, log->probes->n - 1);
 	dkt_probes_free(in_kernel);
 	/* The next reset tries the remaining probes again. */
 	if (err && log->dirfd >= 0) {
 		char *message = dkt_error_take(log->ctx);
 
-		probes_save(log);
+		dkl_probes_save(log);
 		dkt_error_give(log->ctx, err, message);
 	}
 	return err;

@@ -15,7 +15,7 @@ enum probe_state {
 
 struct user_probe {
 	struct dkt_probes *definition; /* of one probe */
-	char *words; /* the words that define it, see probe_words_of(); NULL: only definition does */
+	char *words; /* the words that define it, see dkl_probe_words_of(); NULL: only definition does */
 	enum probe_state state;
 	enum probe_state before; /* the state before the current change */
 	bool is_new; /* added by the current change */
@@ -28,8 +28,8 @@ struct probes {
 };
 
 /* Reads the file into log->probes, once. Ignores invalid lines. */
-int probes_load(struct debuglog *log);
-void probes_free(struct probes *probes);
+int dkl_probes_load(struct debuglog *log);
+void dkl_probes_free(struct probes *probes);
 
 static inline const struct dkt_probe *probes_at(const struct probes *probes, size_t i)
 {
@@ -37,30 +37,31 @@ static inline const struct dkt_probe *probes_at(const struct probes *probes, siz
 }
 
 /* Takes over definition and words, even on failure. */
-int probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
-		  enum probe_state state);
-void probes_erase(struct probes *probes, size_t i);
+int dkl_probes_append(struct probes *probes, struct dkt_probes *definition, char *words,
+		      enum probe_state state);
+void dkl_probes_erase(struct probes *probes, size_t i);
 
 /* Replaces the file, all or nothing; removes it if the list is empty. */
-int probes_save(struct debuglog *log);
+int dkl_probes_save(struct debuglog *log);
 
 /* Returns the user's probe of that name; NULL: none. */
-struct user_probe *probes_find(const struct probes *probes, const char *group, const char *name);
+struct user_probe *dkl_probes_find(const struct probes *probes, const char *group,
+				   const char *name);
 
 /* True if the probe matches a pattern, NAME or GROUP:NAME with wildcards. */
-bool probes_match(const char *pattern, const struct dkt_probe *probe);
+bool dkl_probes_match(const char *pattern, const struct dkt_probe *probe);
 
 /* Marks the events of enabled probes in the class map: they are recorded with any masks. */
-void probes_mark(struct debuglog *log);
+void dkl_probes_mark(struct debuglog *log);
 
 /*
  * Removes probe i from the list and from the kernel, whose probes are in_kernel. -EBUSY: another
  * instance or program has it enabled.
  */
-int probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, size_t i);
+int dkl_probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kernel, size_t i);
 
 /*
  * For a reset, after the instance was removed: removes the probes of the list, except those that
  * another program has replaced.
  */
-int probes_reset(struct debuglog *log);
+int dkl_probes_reset(struct debuglog *log);

@@ -13,7 +13,7 @@ static int open_top(struct debuglog *log, struct dkt_instance **top)
 	return dkt_instance_borrows_top(log->in) ? dkt_instance_open(log->ctx, NULL, NULL, top) : 0;
 }
 
-int recording_get(struct debuglog *log, struct recording *recording)
+int dkl_recording_get(struct debuglog *log, struct recording *recording)
 {
 	struct dkt_instance *top;
 	int err = open_top(log, &top);
@@ -27,7 +27,7 @@ int recording_get(struct debuglog *log, struct recording *recording)
 	return err;
 }
 
-int recording_set(struct debuglog *log, bool on)
+int dkl_recording_set(struct debuglog *log, bool on)
 {
 	struct dkt_instance *top;
 	int err = open_top(log, &top);

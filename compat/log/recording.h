@@ -13,7 +13,7 @@ struct recording {
 };
 
 /* The log must have an instance. */
-int recording_get(struct debuglog *log, struct recording *recording);
+int dkl_recording_get(struct debuglog *log, struct recording *recording);
 
 /* Starts or stops both instances. */
-int recording_set(struct debuglog *log, bool on);
+int dkl_recording_set(struct debuglog *log, bool on);

@@ -15,20 +15,20 @@
 /* As Lustre's. */
 #define MB_PER_CPU 5
 
-uint32_t settings_default_mb(int cpus)
+uint32_t dkl_settings_default_mb(int cpus)
 {
 	return MB_PER_CPU * (uint32_t)cpus;
 }
 
-void settings_init(struct settings *s)
+void dkl_settings_init(struct settings *s)
 {
-	*s = (struct settings){ .debug = mask_initial(MASK_DEBUG),
-				.subsystem_debug = mask_initial(MASK_SUBSYSTEM),
-				.printk = mask_initial(MASK_PRINTK),
-				.sources = lustre_sources(lustre_is_loaded()) };
+	*s = (struct settings){ .debug = dkl_mask_initial(MASK_DEBUG),
+				.subsystem_debug = dkl_mask_initial(MASK_SUBSYSTEM),
+				.printk = dkl_mask_initial(MASK_PRINTK),
+				.sources = dkl_lustre_sources(dkl_lustre_is_loaded()) };
 }
 
-uint32_t *settings_mask(struct settings *s, enum mask_kind kind)
+uint32_t *dkl_settings_mask(struct settings *s, enum mask_kind kind)
 {
 	switch (kind) {
 	case MASK_SUBSYSTEM:
@@ -129,13 +129,13 @@ static void clear_value(const struct row *row, union value v)
 		*v.text = NULL;
 		break;
 	case ROW_THREADS:
-		threads_clear(v.threads);
+		dkl_threads_clear(v.threads);
 		break;
 	case ROW_NAMES:
 		dkt__strings_clear(v.names);
 		break;
 	case ROW_ENTRIES:
-		entries_clear(v.entries);
+		dkl_entries_clear(v.entries);
 		break;
 	}
 }
@@ -155,16 +155,16 @@ static int copy_value(const struct row *row, union value to, union value from)
 		*to.text = *from.text ? strdup(*from.text) : NULL;
 		return *from.text && !*to.text ? -ENOMEM : 0;
 	case ROW_THREADS:
-		return threads_copy(to.threads, from.threads);
+		return dkl_threads_copy(to.threads, from.threads);
 	case ROW_NAMES:
 		return dkt__strings_copy(to.names, from.names);
 	case ROW_ENTRIES:
-		return entries_copy(to.entries, from.entries);
+		return dkl_entries_copy(to.entries, from.entries);
 	}
 	return -EINVAL;
 }
 
-void settings_clear(struct settings *s)
+void dkl_settings_clear(struct settings *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		clear_value(&rows[i], value_of(s, &rows[i]));
@@ -193,38 +193,38 @@ static int copy_rows(struct settings *to, const struct settings *from,
 	return err;
 }
 
-int settings_copy(struct settings *to, const struct settings *from)
+int dkl_settings_copy(struct settings *to, const struct settings *from)
 {
 	int err;
 
 	*to = (struct settings){ 0 };
 	err = copy_rows(to, from, is_wish);
 	if (err)
-		settings_clear(to);
+		dkl_settings_clear(to);
 	return err;
 }
 
-int settings_add_filtered(struct settings *s, const struct dkt_event *event)
+int dkl_settings_add_filtered(struct settings *s, const struct dkt_event *event)
 {
-	return dkt__strings_take(&s->filtered, event_full_name(event));
+	return dkt__strings_take(&s->filtered, dkl_event_full_name(event));
 }
 
 /* ---- functions ---- */
 
-void settings_clear_functions(struct settings *s)
+void dkl_settings_clear_functions(struct settings *s)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (is_of_functions(&rows[i]))
 			clear_value(&rows[i], value_of(s, &rows[i]));
 }
 
-int settings_copy_functions(struct settings *to, const struct settings *from)
+int dkl_settings_copy_functions(struct settings *to, const struct settings *from)
 {
-	settings_clear_functions(to);
+	dkl_settings_clear_functions(to);
 	return copy_rows(to, from, is_of_functions);
 }
 
-bool settings_same_functions(const struct settings *one, const struct settings *other)
+bool dkl_settings_same_functions(const struct settings *one, const struct settings *other)
 {
 	const struct settings_functions *a = &one->functions, *b = &other->functions;
 
@@ -232,7 +232,7 @@ bool settings_same_functions(const struct settings *one, const struct settings *
 	       dkt__strings_same(&a->only, &b->only) &&
 	       dkt__strings_same(&a->without, &b->without) &&
 	       dkt__strings_same(&a->roots, &b->roots) && a->depth == b->depth &&
-	       a->threshold == b->threshold && threads_same(&a->threads, &b->threads) &&
+	       a->threshold == b->threshold && dkl_threads_same(&a->threads, &b->threads) &&
 	       a->children == b->children;
 }
 
@@ -255,7 +255,7 @@ static int read_entry(const char *text, struct entries *entries)
 
 	if (!events)
 		return -ENOMEM;
-	return text[len] ? entries_add(entries, events, text + len + 1) : -EINVAL;
+	return text[len] ? dkl_entries_add(entries, events, text + len + 1) : -EINVAL;
 }
 
 static int read_value(const struct row *row, const char *text, union value v)
@@ -276,8 +276,8 @@ static int read_value(const struct row *row, const char *text, union value v)
 		*v.text = strdup(text);
 		return *v.text ? 0 : -ENOMEM;
 	case ROW_THREADS:
-		threads_clear(v.threads);
-		return threads_parse(text, v.threads);
+		dkl_threads_clear(v.threads);
+		return dkl_threads_parse(text, v.threads);
 	case ROW_NAMES:
 		return dkt__strings_add(v.names, text);
 	case ROW_ENTRIES:
@@ -346,7 +346,7 @@ static void write_value(const struct row *row, union value v, FILE *f)
 	case ROW_THREADS:
 		if (v.threads->n) {
 			fprintf(f, "%s ", row->key);
-			threads_print(f, v.threads);
+			dkl_threads_print(f, v.threads);
 			fputc('\n', f);
 		}
 		break;
@@ -370,7 +370,7 @@ static int write_lines(FILE *f, const struct settings *s)
 	return fflush(f) || ferror(f) ? -errno : 0;
 }
 
-int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *s)
+int dkl_settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *s)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -381,16 +381,16 @@ int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct setti
 	*s = (struct settings){ 0 };
 	if (!f)
 		return dkt_fail(ctx, -errno, "open %s: %s", name, strerror(errno));
-	settings_init(s);
+	dkl_settings_init(s);
 	err = read_lines(f, s, &nr);
 	fclose(f);
 	if (!err)
 		return 0;
-	settings_clear(s);
+	dkl_settings_clear(s);
 	return dkt_fail(ctx, err, "%s: line %u is invalid", name, nr);
 }
 
-int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
+int dkl_settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	char *temp __cleanup(free) = dkt__format("%s.tmp", name);
@@ -412,7 +412,7 @@ int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const struc
 	return dkt_fail(ctx, err, "write %s: %s", name, strerror(-err));
 }
 
-int settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name)
+int dkl_settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
 	char *temp __cleanup(free) = dkt__format("%s.tmp", name);
@@ -424,9 +424,9 @@ int settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name)
 	return dkt_fail(ctx, -errno, "write %s: %s", name, strerror(errno));
 }
 
-int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
+int dkl_settings_save(struct dkt_ctx *ctx, int dirfd, const char *name, const struct settings *s)
 {
-	int err = settings_stage(ctx, dirfd, name, s);
+	int err = dkl_settings_stage(ctx, dirfd, name, s);
 
-	return err ? err : settings_publish(ctx, dirfd, name);
+	return err ? err : dkl_settings_publish(ctx, dirfd, name);
 }

@@ -29,7 +29,7 @@ struct settings {
 	uint32_t chosen; /* masks that were set explicitly: 1 << enum mask_kind */
 	bool has_instance; /* the settings were applied to an instance */
 	bool lustre; /* Lustre's libcfs was loaded at that time */
-	struct dkt__strings events; /* recorded with any masks: words of named_read() */
+	struct dkt__strings events; /* recorded with any masks: words of dkl_named_read() */
 	char *filter; /* debug_filter as written; NULL: none */
 	struct dkt__strings filtered; /* events on which dktrace set a filter: system:event */
 	struct entries rules; /* filters on sets of events */
@@ -50,39 +50,39 @@ struct settings {
 };
 
 /* Sets the defaults. */
-void settings_init(struct settings *settings);
+void dkl_settings_init(struct settings *settings);
 
 /* Returns debug_mb of a new log on so many CPUs. */
-uint32_t settings_default_mb(int cpus);
-void settings_clear(struct settings *settings);
+uint32_t dkl_settings_default_mb(int cpus);
+void dkl_settings_clear(struct settings *settings);
 
 /* Copies the settings that a user can make, without their results. Empty on failure. */
-int settings_copy(struct settings *to, const struct settings *from);
+int dkl_settings_copy(struct settings *to, const struct settings *from);
 
-uint32_t *settings_mask(struct settings *settings, enum mask_kind kind);
+uint32_t *dkl_settings_mask(struct settings *settings, enum mask_kind kind);
 
 /* For the function tracer alone; the copy replaces the tracer of to. */
-void settings_clear_functions(struct settings *settings);
-int settings_copy_functions(struct settings *to, const struct settings *from);
-bool settings_same_functions(const struct settings *one, const struct settings *other);
+void dkl_settings_clear_functions(struct settings *settings);
+int dkl_settings_copy_functions(struct settings *to, const struct settings *from);
+bool dkl_settings_same_functions(const struct settings *one, const struct settings *other);
 
 /* Notes that dktrace sets a filter on the event. */
-int settings_add_filtered(struct settings *settings, const struct dkt_event *event);
+int dkl_settings_add_filtered(struct settings *settings, const struct dkt_event *event);
 
 /*
  * Reads the file of that name in the directory. Empty on failure. -ENOENT: no such file; -EINVAL: an
  * invalid line, whose number is in dkt_error().
  */
-int settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *settings);
+int dkl_settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *settings);
 
 /*
- * Write the file, all or nothing, in two steps: settings_stage() writes a temporary file and meets
- * all likely errors, settings_publish() renames it.
+ * Write the file, all or nothing, in two steps: dkl_settings_stage() writes a temporary file and meets
+ * all likely errors, dkl_settings_publish() renames it.
  */
-int settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name,
-		   const struct settings *settings);
-int settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name);
+int dkl_settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name,
+		       const struct settings *settings);
+int dkl_settings_publish(struct dkt_ctx *ctx, int dirfd, const char *name);
 
 /* Both steps. */
-int settings_save(struct dkt_ctx *ctx, int dirfd, const char *name,
-		  const struct settings *settings);
+int dkl_settings_save(struct dkt_ctx *ctx, int dirfd, const char *name,
+		      const struct settings *settings);

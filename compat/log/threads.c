@@ -36,7 +36,7 @@ static int take_pid(const char **p, char separator, int64_t *pid)
 	return *(*p)++ == separator && **p ? 0 : -EINVAL;
 }
 
-int threads_check_list(struct dkt_ctx *ctx, const char *text)
+int dkl_threads_check_list(struct dkt_ctx *ctx, const char *text)
 {
 	const char *p = text;
 	int64_t pid;
@@ -50,10 +50,10 @@ int threads_check_list(struct dkt_ctx *ctx, const char *text)
 	return 0;
 }
 
-int threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads)
+int dkl_threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads)
 {
 	int64_t pid;
-	int err = threads_check_list(ctx, text);
+	int err = dkl_threads_check_list(ctx, text);
 
 	while (!err && *text) {
 		err = take_pid(&text, ',', &pid);
@@ -63,7 +63,7 @@ int threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *
 	return err;
 }
 
-int threads_parse(const char *text, struct threads *threads)
+int dkl_threads_parse(const char *text, struct threads *threads)
 {
 	int64_t thread;
 	int err;
@@ -76,13 +76,13 @@ int threads_parse(const char *text, struct threads *threads)
 	return err;
 }
 
-void threads_print(FILE *out, const struct threads *threads)
+void dkl_threads_print(FILE *out, const struct threads *threads)
 {
 	for (size_t i = 0; i < threads->n; i++)
 		fprintf(out, "%s%d", i ? " " : "", (int)threads->list[i]);
 }
 
-char *threads_text(const struct threads *threads, bool children)
+char *dkl_threads_text(const struct threads *threads, bool children)
 {
 	char *text = NULL;
 	size_t len;
@@ -90,12 +90,12 @@ char *threads_text(const struct threads *threads, bool children)
 
 	if (!out)
 		return NULL;
-	threads_print(out, threads);
+	dkl_threads_print(out, threads);
 	fputs(children ? " and what they start" : "", out);
 	return dkt__text_end(out, 0, &text) ? NULL : text;
 }
 
-int threads_copy(struct threads *to, const struct threads *from)
+int dkl_threads_copy(struct threads *to, const struct threads *from)
 {
 	int err = 0;
 
@@ -105,18 +105,18 @@ int threads_copy(struct threads *to, const struct threads *from)
 	return err;
 }
 
-bool threads_same(const struct threads *a, const struct threads *b)
+bool dkl_threads_same(const struct threads *a, const struct threads *b)
 {
 	return a->n == b->n && (!a->n || !memcmp(a->list, b->list, a->n * sizeof(*a->list)));
 }
 
-void threads_clear(struct threads *threads)
+void dkl_threads_clear(struct threads *threads)
 {
 	free(threads->list);
 	*threads = (struct threads){ 0 };
 }
 
-int thread_process(int thread)
+int dkl_thread_process(int thread)
 {
 	char *text __cleanup(free) = NULL;
 	char path[40];
@@ -126,7 +126,7 @@ int thread_process(int thread)
 	return dkt__read_file(path, SIZE_MAX, &text, &len) ? 0 : (int)dkt__line_u64(text, "Tgid:");
 }
 
-int threads_processes(const struct threads *threads, char **processes)
+int dkl_threads_processes(const struct threads *threads, char **processes)
 {
 	size_t len;
 	FILE *out = open_memstream(processes, &len);
@@ -136,7 +136,7 @@ int threads_processes(const struct threads *threads, char **processes)
 		const int thread = threads->list[i];
 
 		/* A process is named by its main thread, which has the same ID. */
-		if (thread_process(thread) != thread)
+		if (dkl_thread_process(thread) != thread)
 			continue;
 		fprintf(out, "%s%d", before, thread);
 		before = ",";
@@ -144,16 +144,16 @@ int threads_processes(const struct threads *threads, char **processes)
 	return dkt__text_end_some(out, 0, processes);
 }
 
-void threads_print_processes(FILE *out, const char *processes, bool children)
+void dkl_threads_print_processes(FILE *out, const char *processes, bool children)
 {
 	char boot[DKT__BOOT_SIZE];
 
 	dkt__boot_id(boot);
 	fprintf(out, "%s%s", processes, children ? " --children" : "");
-	option_word_print(out, "--boot", *boot ? boot : NULL);
+	dkl_option_word_print(out, "--boot", *boot ? boot : NULL);
 }
 
-int threads_check_boot(struct dkt_ctx *ctx, const char *boot)
+int dkl_threads_check_boot(struct dkt_ctx *ctx, const char *boot)
 {
 	char now[DKT__BOOT_SIZE];
 

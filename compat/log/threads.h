@@ -13,35 +13,35 @@ struct threads {
 };
 
 /* -EINVAL: the text is not a list of processes "12,13". */
-int threads_check_list(struct dkt_ctx *ctx, const char *text);
+int dkl_threads_check_list(struct dkt_ctx *ctx, const char *text);
 
 /* Adds the threads of processes "12,13". -ESRCH: no such process; -EINVAL: not a list. */
-int threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads);
+int dkl_threads_of_processes(struct dkt_ctx *ctx, const char *text, struct threads *threads);
 
 /* Adds threads "12 13 14". -EINVAL: not a list. */
-int threads_parse(const char *text, struct threads *threads);
+int dkl_threads_parse(const char *text, struct threads *threads);
 
 /* Prints them as "12 13 14". */
-void threads_print(FILE *out, const struct threads *threads);
+void dkl_threads_print(FILE *out, const struct threads *threads);
 
 /*
  * Returns "12 13 14", with children also " and what they start", for users. NULL: no threads, or no
  * memory. The caller frees the text.
  */
-char *threads_text(const struct threads *threads, bool children);
+char *dkl_threads_text(const struct threads *threads, bool children);
 
-int threads_copy(struct threads *to, const struct threads *from);
-bool threads_same(const struct threads *a, const struct threads *b);
-void threads_clear(struct threads *threads);
+int dkl_threads_copy(struct threads *to, const struct threads *from);
+bool dkl_threads_same(const struct threads *a, const struct threads *b);
+void dkl_threads_clear(struct threads *threads);
 
 /* Gets the processes that still exist, as "12,13"; NULL: none. The caller frees the text. */
-int threads_processes(const struct threads *threads, char **processes);
+int dkl_threads_processes(const struct threads *threads, char **processes);
 
 /* Returns the process of a thread; 0: the thread has exited. */
-int thread_process(int thread);
+int dkl_thread_process(int thread);
 
 /* Prints "12,13 --children --boot ID": process IDs are valid only until the next boot. */
-void threads_print_processes(FILE *out, const char *processes, bool children);
+void dkl_threads_print_processes(FILE *out, const char *processes, bool children);
 
 /* -ESRCH: boot is not the ID of this boot. NULL is accepted. */
-int threads_check_boot(struct dkt_ctx *ctx, const char *boot);
+int dkl_threads_check_boot(struct dkt_ctx *ctx, const char *boot);

@@ -15,7 +15,7 @@
 /* The clocks are not read at the same moment: less than this is no step, ns. */
 #define STEP_LEAST 1000000
 
-void log_wall_add(struct log_wall *wall, uint64_t now, int64_t offset)
+void dkl_log_wall_add(struct log_wall *wall, uint64_t now, int64_t offset)
 {
 	struct log_wall_part *last = wall->n ? &wall->parts[wall->n - 1] : NULL;
 
@@ -29,7 +29,7 @@ void log_wall_add(struct log_wall *wall, uint64_t now, int64_t offset)
 		(struct log_wall_part){ .from = now, .until = now, .offset = offset };
 }
 
-int64_t log_wall_at(const struct log_wall *wall, uint64_t time)
+int64_t dkl_log_wall_at(const struct log_wall *wall, uint64_t time)
 {
 	for (size_t i = 0; i < wall->n; i++)
 		if (time <= wall->parts[i].until)
@@ -67,7 +67,7 @@ static void write_parts(const char *path, const struct log_wall *wall)
 	free(text.data);
 }
 
-void log_wall_look(const struct debuglog *log, struct log_wall *wall)
+void dkl_log_wall_look(const struct debuglog *log, struct log_wall *wall)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(log->dir ?: "");
 	char *path __cleanup(free) = log->dir ? dkt__format("%s/" WALL_FILE, log->dir) : NULL;
@@ -80,7 +80,7 @@ void log_wall_look(const struct debuglog *log, struct log_wall *wall)
 	    !strcmp(clock, DEBUGLOG_CLOCK) && !dkt_instance_now(log->in, &now) &&
 	    !dkt_instance_wall(log->in, &offset)) {
 		read_parts(path, now, wall);
-		log_wall_add(wall, now, offset);
+		dkl_log_wall_add(wall, now, offset);
 		write_parts(path, wall);
 	}
 	dkt_error_give(log->ctx, 0, message);

@@ -21,10 +21,10 @@ struct log_wall {
 };
 
 /* Gets the parts up to now, and keeps them for the next one, as far as this process may write them. */
-void log_wall_look(const struct debuglog *log, struct log_wall *wall);
+void dkl_log_wall_look(const struct debuglog *log, struct log_wall *wall);
 
 /* Adds what is seen now: it makes the last part longer, or is the next one, in place of the oldest. */
-void log_wall_add(struct log_wall *wall, uint64_t now, int64_t offset);
+void dkl_log_wall_add(struct log_wall *wall, uint64_t now, int64_t offset);
 
 /* Returns the difference at a time; between two parts that of the later one. */
-int64_t log_wall_at(const struct log_wall *wall, uint64_t time);
+int64_t dkl_log_wall_at(const struct log_wall *wall, uint64_t time);

@@ -11,7 +11,7 @@
 /* Limit of a valid file or function name. */
 #define NAME_MAX_LEN 256
 
-void record_texts(const uint8_t *rec, size_t len, struct record_texts *texts)
+void dkl_record_texts(const uint8_t *rec, size_t len, struct record_texts *texts)
 {
 	const char *p = (const char *)rec + sizeof(struct record_head);
 	const char *end = (const char *)rec + len, *nul;
@@ -31,14 +31,14 @@ void record_texts(const uint8_t *rec, size_t len, struct record_texts *texts)
 	texts->text_len = (size_t)((nul ? nul : end) - texts->text);
 }
 
-int record_scan_open(struct record_scan *scan, int fd, bool seekable)
+int dkl_record_scan_open(struct record_scan *scan, int fd, bool seekable)
 {
 	*scan = (struct record_scan){ .fd = fd, .seekable = seekable };
 	scan->buf = malloc(WINDOW);
 	return scan->buf ? 0 : -ENOMEM;
 }
 
-void record_scan_close(struct record_scan *scan)
+void dkl_record_scan_close(struct record_scan *scan)
 {
 	free(scan->buf);
 	scan->buf = NULL;
@@ -107,7 +107,7 @@ static int big_is_good(struct record_scan *scan, const struct record_head *head,
 	*good = false;
 	if (end)
 		return end < 0 ? end : 0;
-	record_texts(scan->buf + scan->at, head->len, &texts);
+	dkl_record_texts(scan->buf + scan->at, head->len, &texts);
 	if (!is_name(texts.file, texts.file_len) || !is_name(texts.function, texts.function_len))
 		return 0;
 	end = have(scan, head->len + sizeof(next));
@@ -178,7 +178,7 @@ static int look_closer(struct record_scan *scan, const struct record_head *head)
 	return 2;
 }
 
-int record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *len)
+int dkl_record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *len)
 {
 	struct record_head head;
 	int err;
@@ -210,7 +210,7 @@ int record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *le
 
 /* ---- starting within a file ---- */
 
-void record_scan_seek(struct record_scan *scan, uint64_t offset)
+void dkl_record_scan_seek(struct record_scan *scan, uint64_t offset)
 {
 	scan->base = offset;
 	scan->at = scan->len = 0;
@@ -234,7 +234,7 @@ static bool is_chain(const uint8_t *p, size_t len)
 	return true;
 }
 
-int record_scan_find(struct record_scan *scan)
+int dkl_record_scan_find(struct record_scan *scan)
 {
 	int end = have(scan, WINDOW);
 

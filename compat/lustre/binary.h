@@ -92,7 +92,7 @@ struct record_texts {
 	size_t text_len; /* up to a NUL or the end of the record */
 };
 
-void record_texts(const uint8_t *rec, size_t len, struct record_texts *texts);
+void dkl_record_texts(const uint8_t *rec, size_t len, struct record_texts *texts);
 
 /* ---- reading ---- */
 
@@ -127,23 +127,23 @@ struct record_scan {
 };
 
 /* Starts at the beginning of a seekable file, otherwise at the descriptor's position. */
-int record_scan_open(struct record_scan *scan, int fd, bool seekable);
-void record_scan_close(struct record_scan *scan);
+int dkl_record_scan_open(struct record_scan *scan, int fd, bool seekable);
+void dkl_record_scan_close(struct record_scan *scan);
 
 /*
  * Gets the next valid record, which stays in memory until the next call. Returns 0; 1 at the end;
  * -errno if the input cannot be read.
  */
-int record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *len);
+int dkl_record_scan_next(struct record_scan *scan, const uint8_t **rec, uint32_t *len);
 
 /* Continues at an offset of a seekable file. */
-void record_scan_seek(struct record_scan *scan, uint64_t offset);
+void dkl_record_scan_seek(struct record_scan *scan, uint64_t offset);
 
 /*
  * Moves to the next bytes that look like a chain of records; a text could contain such bytes, too.
  * Returns 0; 1 if no such bytes are nearby; -errno if the input cannot be read.
  */
-int record_scan_find(struct record_scan *scan);
+int dkl_record_scan_find(struct record_scan *scan);
 
 /* Returns the offset of the record that was returned last, which has this length. */
 static inline uint64_t record_scan_offset(const struct record_scan *scan, uint32_t len)

@@ -80,7 +80,7 @@ static size_t lower_bound(const struct catalogue *c, const struct system *system
 static void match_names(const struct catalogue *c, const struct system *system, const char *glob,
 			bool negative, struct event_set *set)
 {
-	size_t prefix = glob_prefix(glob);
+	size_t prefix = dkl_glob_prefix(glob);
 
 	for (size_t i = lower_bound(c, system, glob, prefix); i < system->end; i++) {
 		const char *name = dkt_event_name(c->events[i]);
@@ -99,7 +99,7 @@ static void match_names(const struct catalogue *c, const struct system *system, 
 static void match_glob(const struct catalogue *c, struct event_set *set,
 		       const struct class_glob *glob)
 {
-	size_t prefix = glob_prefix(glob->system);
+	size_t prefix = dkl_glob_prefix(glob->system);
 
 	for (size_t i = 0; i < c->n_systems; i++) {
 		const struct system *system = &c->systems[i];
@@ -262,7 +262,7 @@ static void finish_bits(struct class_map *map)
 	}
 }
 
-int class_map_resolve(struct class_map *map, struct dkt_event *const *events, size_t n)
+int dkl_class_map_resolve(struct class_map *map, struct dkt_event *const *events, size_t n)
 {
 	unsigned long *words __cleanup(free) = NULL;
 	struct system *systems __cleanup(free) = NULL;
@@ -306,7 +306,7 @@ static int share(const struct class_map *map, struct class_map **shared)
 	return 0;
 }
 
-int class_map_open(struct dkt_ctx *ctx, const struct class_map *like, struct class_map **map)
+int dkl_class_map_open(struct dkt_ctx *ctx, const struct class_map *like, struct class_map **map)
 {
 	struct dkt_event *const *events;
 	size_t n;
@@ -314,11 +314,11 @@ int class_map_open(struct dkt_ctx *ctx, const struct class_map *like, struct cla
 
 	*map = NULL;
 	if (!err)
-		err = like ? dkt__with_words(ctx, share(like, map)) : class_map_load(ctx, map);
+		err = like ? dkt__with_words(ctx, share(like, map)) : dkl_class_map_load(ctx, map);
 	if (!err)
-		err = dkt__with_words(ctx, class_map_resolve(*map, events, n));
+		err = dkt__with_words(ctx, dkl_class_map_resolve(*map, events, n));
 	if (err) {
-		class_map_free(*map);
+		dkl_class_map_free(*map);
 		*map = NULL;
 	}
 	return err;
@@ -336,7 +336,8 @@ static const struct class_target *target_of(const struct class_map *map, enum ma
 	return kind == MASK_SUBSYSTEM ? &map->subsystems[bit] : &map->classes[bit];
 }
 
-const struct class_bits *class_map_event(const struct class_map *map, const struct dkt_event *event)
+const struct class_bits *dkl_class_map_event(const struct class_map *map,
+					     const struct dkt_event *event)
 {
 	static const struct class_bits nothing = { .subsystems = 1 };
 	size_t index = dkt_event_index(event);
@@ -344,10 +345,10 @@ const struct class_bits *class_map_event(const struct class_map *map, const stru
 	if (index < map->n_bits)
 		return &map->bits[index];
 	/* The event of Lustre's own log is not an event of the kernel. */
-	return record_is_event(event) ? &per_record : &nothing;
+	return dkl_record_is_event(event) ? &per_record : &nothing;
 }
 
-void class_map_want(struct class_map *map, const struct dkt_event *event)
+void dkl_class_map_want(struct class_map *map, const struct dkt_event *event)
 {
 	size_t index = dkt_event_index(event);
 
@@ -355,7 +356,7 @@ void class_map_want(struct class_map *map, const struct dkt_event *event)
 		map->bits[index].wanted = true;
 }
 
-bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug)
+bool dkl_class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsystem_debug)
 {
 	uint32_t subsystems = bits->subsystems;
 
@@ -364,7 +365,7 @@ bool class_bits_on(const struct class_bits *bits, uint32_t debug, uint32_t subsy
 	return bits->classes & debug && subsystems & subsystem_debug;
 }
 
-size_t class_map_count(const struct class_map *map, enum mask_kind kind, unsigned int bit)
+size_t dkl_class_map_count(const struct class_map *map, enum mask_kind kind, unsigned int bit)
 {
 	return target_of(map, kind, bit)->events;
 }
@@ -386,10 +387,10 @@ static bool is_void(const struct class_entry *entry, const char *sites)
 	return !entry->filter && !(entry->narrow && sites);
 }
 
-int class_map_filter(const struct class_map *map, const struct dkt_event *event, uint32_t classes,
-		     const char *sites, char **filter)
+int dkl_class_map_filter(const struct class_map *map, const struct dkt_event *event,
+			 uint32_t classes, const char *sites, char **filter)
 {
-	const struct class_bits *bits = class_map_event(map, event);
+	const struct class_bits *bits = dkl_class_map_event(map, event);
 	const size_t index = dkt_event_index(event);
 	bool open = classes & bits->classes & ~(bits->filtered | bits->narrowed);
 	size_t n = 0, len;
@@ -413,26 +414,26 @@ int class_map_filter(const struct class_map *map, const struct dkt_event *event,
 	return err;
 }
 
-const char *class_map_about(const struct class_map *map, enum mask_kind kind, unsigned int bit)
+const char *dkl_class_map_about(const struct class_map *map, enum mask_kind kind, unsigned int bit)
 {
 	const char *about = target_of(map, kind, bit)->about;
 
 	return about ? about : "";
 }
 
-const char *class_map_none(const struct class_map *map, enum mask_kind kind, unsigned int bit)
+const char *dkl_class_map_none(const struct class_map *map, enum mask_kind kind, unsigned int bit)
 {
 	return target_of(map, kind, bit)->none;
 }
 
-const struct class_entry *class_map_entries(const struct class_map *map, enum mask_kind kind,
-					    unsigned int bit, size_t *n)
+const struct class_entry *dkl_class_map_entries(const struct class_map *map, enum mask_kind kind,
+						unsigned int bit, size_t *n)
 {
 	*n = target_of(map, kind, bit)->n;
 	return target_of(map, kind, bit)->entries;
 }
 
-const struct class_entry *class_map_messages(const struct class_map *map, size_t *n)
+const struct class_entry *dkl_class_map_messages(const struct class_map *map, size_t *n)
 {
 	*n = map->messages.n;
 	return map->messages.entries;
@@ -459,8 +460,8 @@ static size_t collect_modules(const struct class_map *map, uint32_t subsystems, 
 	return n;
 }
 
-int class_map_modules(const struct class_map *map, uint32_t subsystems, const char ***modules,
-		      size_t *n)
+int dkl_class_map_modules(const struct class_map *map, uint32_t subsystems, const char ***modules,
+			  size_t *n)
 {
 	size_t all = collect_modules(map, subsystems, NULL);
 	const char **names = calloc(all + 1, sizeof(*names));
@@ -486,7 +487,7 @@ static bool has_module(const struct class_target *target, const char *module)
 	return false;
 }
 
-uint32_t class_map_module(const struct class_map *map, const char *module)
+uint32_t dkl_class_map_module(const struct class_map *map, const char *module)
 {
 	uint32_t subsystems = 0;
 

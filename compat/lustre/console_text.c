@@ -117,7 +117,7 @@ static bool take_time(struct console *console, const char **p, struct record_hea
 {
 	int64_t usec;
 
-	if (!log_time_take(p, &console->calendar, time))
+	if (!dkl_log_time_take(p, &console->calendar, time))
 		return false;
 	if (time->has_uptime) {
 		usec = fine_time(console, time);
@@ -147,10 +147,11 @@ static int take_head(struct console *console, const char *line, struct record_he
 	console->lines++;
 	console->uptime = time.kind == LOG_TIME_UPTIME;
 	take_host(&line, &time, &console->host);
-	return console->host.len ? log_hosts_number(console->hosts, console->host, &head->cpu) : 0;
+	return console->host.len ? dkl_log_hosts_number(console->hosts, console->host, &head->cpu) :
+				   0;
 }
 
-int console_text_line(struct console *console, const char *line, uint8_t *rec)
+int dkl_console_text_line(struct console *console, const char *line, uint8_t *rec)
 {
 	struct record_head head = { 0 };
 	struct piece file = { "console", 7 }, function = { "console", 7 };
@@ -173,23 +174,23 @@ int console_text_line(struct console *console, const char *line, uint8_t *rec)
 	return (int)head.len;
 }
 
-bool console_text_has_time(const char *text)
+bool dkl_console_text_has_time(const char *text)
 {
 	struct log_calendar calendar = { .written = INT32_MAX };
 	struct log_time time;
 
-	return log_time_take(&text, &calendar, &time);
+	return dkl_log_time_take(&text, &calendar, &time);
 }
 
-bool console_text_has_date(const char *text)
+bool dkl_console_text_has_date(const char *text)
 {
 	struct log_calendar calendar = { .written = INT32_MAX };
 	struct log_time time;
 
-	return log_time_take(&text, &calendar, &time) && time.kind == LOG_TIME_WALL;
+	return dkl_log_time_take(&text, &calendar, &time) && time.kind == LOG_TIME_WALL;
 }
 
-bool console_text_is(const char *text)
+bool dkl_console_text_is(const char *text)
 {
 	static const char *const labels[] = { "LustreError: ", "Lustre: ", "LNetError: ", "LNet: " };
 
@@ -219,7 +220,7 @@ struct reading {
 
 static int flush(struct reading *r)
 {
-	int err = r->len ? spill_add(r->ctx, r->spill, r->kept, r->len) : 0;
+	int err = r->len ? dkl_spill_add(r->ctx, r->spill, r->kept, r->len) : 0;
 
 	r->len = 0;
 	r->is_trace = false;
@@ -231,7 +232,7 @@ static const char *find_text(struct console *console, const char *line, struct l
 {
 	struct log_time time;
 
-	if (!log_time_take(&line, &console->calendar, &time))
+	if (!dkl_log_time_take(&line, &console->calendar, &time))
 		return NULL;
 	take_host(&line, &time, host);
 	line += strspn(line, " ");
@@ -311,7 +312,7 @@ static int take_line(struct reading *r, const char *line)
 
 	if (r->len && take_frame(r, line, &ends))
 		return 0;
-	n = console_text_line(r->console, line, r->rec);
+	n = dkl_console_text_line(r->console, line, r->rec);
 	if (n < 0)
 		return dkt__no_memory(r->ctx);
 	if (n || ends)
@@ -328,7 +329,7 @@ static int take_raw(struct reading *r, const char *line)
 
 	if (r->journal.form == JOURNAL_NONE)
 		return line ? take_line(r, line) : 0;
-	rc = journal_text_take(&r->journal, line);
+	rc = dkl_journal_text_take(&r->journal, line);
 	if (rc < 0)
 		return dkt__no_memory(r->ctx);
 	return rc ? take_line(r, r->journal.line.data) : 0;
@@ -357,7 +358,7 @@ static int read_lines(struct reading *r, FILE *f)
 	return err ? err : flush(r);
 }
 
-int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, struct spill *spill)
+int dkl_console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, struct spill *spill)
 {
 	uint8_t *rec __cleanup(free) = malloc(RECORD_MAX),
 		     *kept __cleanup(free) = malloc(RECORD_MAX);
@@ -370,9 +371,9 @@ int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, stru
 	if (!f)
 		return dkt_fail(ctx, -errno, "read: %s", strerror(errno));
 	r.journal.f = f;
-	r.journal.form = journal_form_of(fd);
+	r.journal.form = dkl_journal_form_of(fd);
 	if (!err)
 		err = read_lines(&r, f);
-	journal_text_clear(&r.journal);
-	return err ? err : spill_flush(ctx, spill);
+	dkl_journal_text_clear(&r.journal);
+	return err ? err : dkl_spill_flush(ctx, spill);
 }

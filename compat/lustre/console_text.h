@@ -7,13 +7,13 @@
 #include "compat/lustre/log_time.h"
 
 /* True if the text begins with a time, as each line of syslog does. It ends with a NUL. */
-bool console_text_has_time(const char *text);
+bool dkl_console_text_has_time(const char *text);
 
 /* True if that is a date, which can be compared with the times of other files. */
-bool console_text_has_date(const char *text);
+bool dkl_console_text_has_date(const char *text);
 
 /* True if one of the text's lines is Lustre's. It ends with a NUL. */
-bool console_text_is(const char *text);
+bool dkl_console_text_is(const char *text);
 
 /* A file of syslog, dmesg, journalctl or conman. */
 struct console {
@@ -30,10 +30,11 @@ struct console {
  * for a call trace of the kernel directly after one, which belongs to its text. The CPU of a record is the
  * number of its host.
  */
-int console_text_read(struct dkt_ctx *ctx, int fd, struct console *console, struct spill *spill);
+int dkl_console_text_read(struct dkt_ctx *ctx, int fd, struct console *console,
+			  struct spill *spill);
 
 /*
  * Builds the record of a line, with a NUL in place of its newline, in rec of RECORD_MAX bytes. Returns its
  * length; 0: the line is not Lustre's; -ENOMEM.
  */
-int console_text_line(struct console *console, const char *line, uint8_t *rec);
+int dkl_console_text_line(struct console *console, const char *line, uint8_t *rec);

@@ -58,15 +58,15 @@ static int take_item(void *data, const struct keyval_item *item)
  * The first message of the dump is the table of keys, and each later one is one device. (The kernel
  * also marks the first message with NLM_F_CREATE.)
  */
-int devices_message(void *data, const void *attrs, size_t len)
+int dkl_devices_message(void *data, const void *attrs, size_t len)
 {
 	struct devices *devices = data;
 	struct device device = { 0 };
 	int err;
 
 	if (!devices->keys)
-		return keyval_table_new(attrs, len, &devices->keys);
-	err = keyval_each(devices->keys, attrs, len, take_item, &device);
+		return dkl_keyval_table_new(attrs, len, &devices->keys);
+	err = dkl_keyval_each(devices->keys, attrs, len, take_item, &device);
 	if (!err)
 		err = dkt__append(devices->rows, devices->n, device);
 	if (err)
@@ -74,24 +74,24 @@ int devices_message(void *data, const void *attrs, size_t len)
 	return err;
 }
 
-int devices_read(struct dkt_ctx *ctx, struct devices *devices)
+int dkl_devices_read(struct dkt_ctx *ctx, struct devices *devices)
 {
 	int err;
 
 	memset(devices, 0, sizeof(*devices));
-	err = dkt_netlink_dump(ctx, FAMILY, CMD_DEVICES, VERSION, devices_message, devices);
+	err = dkt_netlink_dump(ctx, FAMILY, CMD_DEVICES, VERSION, dkl_devices_message, devices);
 	if (!err)
 		return 0;
-	devices_clear(devices);
+	dkl_devices_clear(devices);
 	return dkt_fail_in(ctx, err, "list Lustre's devices");
 }
 
-void devices_clear(struct devices *devices)
+void dkl_devices_clear(struct devices *devices)
 {
 	for (size_t i = 0; i < devices->n; i++)
 		device_clear(&devices->rows[i]);
 	free(devices->rows);
-	keyval_table_free(devices->keys);
+	dkl_keyval_table_free(devices->keys);
 	memset(devices, 0, sizeof(*devices));
 }
 
@@ -101,7 +101,7 @@ static const char *column(const char *text)
 	return text && *text ? text : "-";
 }
 
-void device_print(const struct device *device, struct dkt_buf *buf)
+void dkl_device_print(const struct device *device, struct dkt_buf *buf)
 {
 	size_t from;
 

@@ -23,11 +23,11 @@ struct devices {
 };
 
 /* Asks the kernel. -ENOENT: Lustre is not loaded, or is too old to answer. */
-int devices_read(struct dkt_ctx *ctx, struct devices *devices);
-void devices_clear(struct devices *devices);
+int dkl_devices_read(struct dkt_ctx *ctx, struct devices *devices);
+void dkl_devices_clear(struct devices *devices);
 
 /* Reads one message of the dump: a dkt_netlink_fn whose data is a struct devices. */
-int devices_message(void *data, const void *attrs, size_t len);
+int dkl_devices_message(void *data, const void *attrs, size_t len);
 
 /* Appends the device as a line of `lctl device_list`. */
-void device_print(const struct device *device, struct dkt_buf *buf);
+void dkl_device_print(const struct device *device, struct dkt_buf *buf);

@@ -81,7 +81,7 @@ static int copy_page(struct walk *walk, const struct trace_page *page)
 		err = dkt_dump_read(walk->dump, address, walk->room, page->used);
 	if (err)
 		return err;
-	err = spill_add(walk->ctx, walk->spill, walk->room, page->used);
+	err = dkl_spill_add(walk->ctx, walk->spill, walk->room, page->used);
 	return err ? -ENOSPC : 0;
 }
 
@@ -204,7 +204,7 @@ static int find_table(const struct dkt_dump *dump, uint64_t *table)
 	return dkt_dump_symbol(dump, MODULE, "cfs_trace_data", table);
 }
 
-bool dump_log_exists(const char *path, const struct dkt_source_opts *opts)
+bool dkl_dump_log_exists(const char *path, const struct dkt_source_opts *opts)
 {
 	struct dkt_dump *dump = NULL;
 	struct dkt_ctx *ctx = NULL;
@@ -235,8 +235,8 @@ static int read_dump(struct walk *walk, const char *path)
 	return err ? err : copy_all(walk, table, cpus);
 }
 
-int dump_log_read(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-		  struct spill *spill, char **damage)
+int dkl_dump_log_read(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		      struct spill *spill, char **damage)
 {
 	struct walk *walk __cleanup(free) = calloc(1, sizeof(*walk));
 	int err;
@@ -251,5 +251,5 @@ int dump_log_read(struct dkt_ctx *ctx, const char *path, const struct dkt_source
 	dkt_dump_close(walk->dump);
 	if (!err)
 		err = note_damage(walk, damage);
-	return err ? err : spill_flush(ctx, spill);
+	return err ? err : dkl_spill_flush(ctx, spill);
 }

@@ -5,7 +5,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
 
-char *names_by_system(const char *names)
+char *dkl_names_by_system(const char *names)
 {
 	const char *p;
 	size_t len, size;
@@ -31,7 +31,7 @@ char *names_by_system(const char *names)
 	return text;
 }
 
-char *event_full_name(const struct dkt_event *event)
+char *dkl_event_full_name(const struct dkt_event *event)
 {
 	return dkt__format("%s:%s", dkt_event_system(event), dkt_event_name(event));
 }

@@ -6,9 +6,9 @@
  * Shortens "block:a, block:b, ext4:c" to "block (2), ext4:c". The caller frees it. NULL: out of
  * memory.
  */
-char *names_by_system(const char *names);
+char *dkl_names_by_system(const char *names);
 
 struct dkt_event;
 
 /* Returns "SYSTEM:NAME", which the caller frees. NULL: out of memory. */
-char *event_full_name(const struct dkt_event *event);
+char *dkl_event_full_name(const struct dkt_event *event);

@@ -65,7 +65,7 @@ static enum journal_form form_of(const char *text)
 	return cursor && cursor < line_end ? JOURNAL_VERBOSE : JOURNAL_NONE;
 }
 
-enum journal_form journal_form_of(int fd)
+enum journal_form dkl_journal_form_of(int fd)
 {
 	char bytes[LOOK + 1], *text = bytes;
 	ssize_t n = pread(fd, bytes, LOOK, 0);
@@ -372,7 +372,7 @@ static int take_verbose(struct journal_text *journal, const char *line)
 	return rc;
 }
 
-int journal_text_take(struct journal_text *journal, const char *line)
+int dkl_journal_text_take(struct journal_text *journal, const char *line)
 {
 	if (!line)
 		return end_entry(journal);
@@ -386,7 +386,7 @@ int journal_text_take(struct journal_text *journal, const char *line)
 	}
 }
 
-void journal_text_clear(struct journal_text *journal)
+void dkl_journal_text_clear(struct journal_text *journal)
 {
 	free(journal->time.data);
 	free(journal->host.data);

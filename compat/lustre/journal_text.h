@@ -12,7 +12,7 @@ enum journal_form {
 };
 
 /* Looks at the beginning of the file, and leaves its position. */
-enum journal_form journal_form_of(int fd);
+enum journal_form dkl_journal_form_of(int fd);
 
 /* A file; all else zero at the beginning. */
 struct journal_text {
@@ -29,6 +29,6 @@ struct journal_text {
  * Takes the next line of the file, without its newline; NULL: the file has ended. Returns 1 if an entry has
  * ended, which is in line, with a NUL; 0: none; -ENOMEM.
  */
-int journal_text_take(struct journal_text *journal, const char *line);
+int dkl_journal_text_take(struct journal_text *journal, const char *line);
 
-void journal_text_clear(struct journal_text *journal);
+void dkl_journal_text_clear(struct journal_text *journal);

@@ -63,13 +63,13 @@ static int cursor_nested(struct cursor *at, const struct nlattr *attr)
 
 /* ---- table of keys ---- */
 
-void keyval_table_free(struct keyval_table *table)
+void dkl_keyval_table_free(struct keyval_table *table)
 {
 	if (!table)
 		return;
 	for (size_t i = 0; i < table->n; i++) {
 		free(table->keys[i].name);
-		keyval_table_free(table->keys[i].child);
+		dkl_keyval_table_free(table->keys[i].child);
 	}
 	free(table->keys);
 	free(table);
@@ -97,7 +97,7 @@ static int read_key_attr(const struct nlattr *attr, unsigned int depth, struct k
 		key->name = strndup(nla_data(attr), (size_t)nla_len(attr));
 		return key->name ? 0 : -ENOMEM;
 	case ATTR_LIST:
-		keyval_table_free(key->child);
+		dkl_keyval_table_free(key->child);
 		return read_table(attr, depth + 1, &key->child);
 	default:
 		return 0;
@@ -143,14 +143,14 @@ static int read_table(const struct nlattr *list, unsigned int depth, struct keyv
 	while (!err && (attr = cursor_next(&at, &err)))
 		err = add_key(table, attr, depth);
 	if (err) {
-		keyval_table_free(table);
+		dkl_keyval_table_free(table);
 		return err;
 	}
 	*out = table;
 	return 0;
 }
 
-int keyval_table_new(const void *attrs, size_t len, struct keyval_table **table)
+int dkl_keyval_table_new(const void *attrs, size_t len, struct keyval_table **table)
 {
 	struct nlattr *attr;
 	struct cursor at;
@@ -278,8 +278,8 @@ static int each_value(const struct keyval_table *table, struct cursor at, unsign
 	return err;
 }
 
-int keyval_each(const struct keyval_table *table, const void *attrs, size_t len, keyval_fn fn,
-		void *data)
+int dkl_keyval_each(const struct keyval_table *table, const void *attrs, size_t len, keyval_fn fn,
+		    void *data)
 {
 	struct cursor at;
 	int err = cursor_init(&at, attrs, len);

@@ -28,13 +28,13 @@ typedef int (*keyval_fn)(void *data, const struct keyval_item *item);
  * Reads a table of keys from the attributes of the first message of a dump. -EBADMSG: there is no
  * table, or it has too many levels or keys.
  */
-int keyval_table_new(const void *attrs, size_t len, struct keyval_table **table);
-void keyval_table_free(struct keyval_table *table);
+int dkl_keyval_table_new(const void *attrs, size_t len, struct keyval_table **table);
+void dkl_keyval_table_free(struct keyval_table *table);
 
 /*
  * Calls fn for each value in the attributes of a message, nested values included, in their order.
  * Skips attributes without a key. -EBADMSG: an attribute or a value is truncated. Otherwise returns
  * the result of fn.
  */
-int keyval_each(const struct keyval_table *table, const void *attrs, size_t len, keyval_fn fn,
-		void *data);
+int dkl_keyval_each(const struct keyval_table *table, const void *attrs, size_t len, keyval_fn fn,
+		    void *data);

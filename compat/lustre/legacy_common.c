@@ -47,8 +47,8 @@ static void put_time(struct legacy_common *common, uint64_t us, struct dkt_buf *
 	dkt_buf_add(buf, common->seconds, common->n_second + 6);
 }
 
-void legacy_put_context(struct legacy_common *common, const struct dkt_record *rec, int64_t wall,
-			struct dkt_buf *buf)
+void dkl_legacy_put_context(struct legacy_common *common, const struct dkt_record *rec,
+			    int64_t wall, struct dkt_buf *buf)
 {
 	struct legacy_context *context = &common->contexts[rec->cpu % ARRAY_SIZE(common->contexts)];
 	char type = context_type(rec);
@@ -69,7 +69,7 @@ void legacy_put_context(struct legacy_common *common, const struct dkt_record *r
 	dkt_buf_add(buf, context->after, context->n_after);
 }
 
-void legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf)
+void dkl_legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf)
 {
 	struct legacy_rc *text = &common->rcs[(uint64_t)rc % ARRAY_SIZE(common->rcs)];
 

@@ -33,8 +33,8 @@ struct legacy_common {
 };
 
 /* Appends CPU.TYPE[F]:SEC.USEC:STACK:PID:EXT: */
-void legacy_put_context(struct legacy_common *common, const struct dkt_record *record, int64_t wall,
-			struct dkt_buf *buf);
+void dkl_legacy_put_context(struct legacy_common *common, const struct dkt_record *record,
+			    int64_t wall, struct dkt_buf *buf);
 
 /* Appends " (rc=%lu : %ld : %lx)" and a newline. */
-void legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf);
+void dkl_legacy_put_rc(struct legacy_common *common, int64_t rc, struct dkt_buf *buf);

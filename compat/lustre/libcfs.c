@@ -9,7 +9,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 
-int libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file)
+int dkl_libcfs_dump_to(struct dkt_ctx *ctx, const char *param, const char *file)
 {
 	int fd __cleanup(close) = open(param, O_WRONLY | O_CLOEXEC);
 	size_t len = strlen(file);
@@ -34,7 +34,7 @@ static int dump_in(struct dkt_ctx *ctx, const char *param, const char *dir, int 
 
 	if (!file)
 		return dkt__no_memory(ctx);
-	err = libcfs_dump_to(ctx, param, file);
+	err = dkl_libcfs_dump_to(ctx, param, file);
 	if (!err) {
 		*fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 		if (*fd < 0 && errno != ENOENT)
@@ -44,7 +44,7 @@ static int dump_in(struct dkt_ctx *ctx, const char *param, const char *dir, int 
 	return err;
 }
 
-int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd)
+int dkl_libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	/* The kernel accepts only absolute paths. */
@@ -68,16 +68,16 @@ int libcfs_dump(struct dkt_ctx *ctx, const char *param, int *fd)
 	return err;
 }
 
-int libcfs_log_take(struct dkt_ctx *ctx, const char *param, const struct record_sort_opts *opts,
-		    struct log_source **log)
+int dkl_libcfs_log_take(struct dkt_ctx *ctx, const char *param, const struct record_sort_opts *opts,
+			struct log_source **log)
 {
 	struct record_sort_opts own = *opts;
 	int err;
 
 	*log = NULL;
-	err = libcfs_dump(ctx, param, &own.fd);
+	err = dkl_libcfs_dump(ctx, param, &own.fd);
 	if (err || own.fd < 0)
 		return err;
 	own.name = LIBCFS_LOG_NAME;
-	return log_source_new(ctx, &own, log);
+	return dkl_log_source_new(ctx, &own, log);
 }

@@ -35,7 +35,7 @@ struct log_ahead {
 	int end; /* 1 or -errno: no record comes after the kept ones */
 };
 
-int log_ahead_new(struct record_sort *sort, struct log_ahead **out)
+int dkl_log_ahead_new(struct record_sort *sort, struct log_ahead **out)
 {
 	struct log_ahead *ahead = calloc(1, sizeof(*ahead));
 
@@ -51,7 +51,7 @@ int log_ahead_new(struct record_sort *sort, struct log_ahead **out)
 	return ahead ? 0 : -ENOMEM;
 }
 
-void log_ahead_free(struct log_ahead *ahead)
+void dkl_log_ahead_free(struct log_ahead *ahead)
 {
 	if (!ahead)
 		return;
@@ -79,7 +79,7 @@ static bool read_one(struct log_ahead *ahead)
 	/* The caller still uses the record that was returned last. */
 	if (ahead->end || (ahead->n == RING && ahead->at <= 1))
 		return false;
-	ahead->end = record_sort_next(ahead->sort, &rec, &len);
+	ahead->end = dkl_record_sort_next(ahead->sort, &rec, &len);
 	if (ahead->end)
 		return false;
 	if (ahead->n == RING) {
@@ -104,7 +104,7 @@ static bool read_one(struct log_ahead *ahead)
 	return true;
 }
 
-int log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len)
+int dkl_log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len)
 {
 	const struct kept *next;
 
@@ -125,11 +125,11 @@ static bool is_same(const struct kept *kept, const struct message_key *key, cons
 	if (kept->found || head.pid != key->pid || head.line != key->line ||
 	    head.mask != key->classes || head.subsystem != key->subsystems)
 		return false;
-	record_texts(kept->rec, kept->len, &texts);
+	dkl_record_texts(kept->rec, kept->len, &texts);
 	return texts.file_len == key->file_len && texts.function_len == key->function_len &&
 	       !memcmp(texts.file, key->file, key->file_len) &&
 	       !memcmp(texts.function, key->function, key->function_len) &&
-	       message_fits(text, len, texts.text, texts.text_len);
+	       dkl_message_fits(text, len, texts.text, texts.text_len);
 }
 
 static struct kept *find(struct log_ahead *ahead, const struct message_key *key, const char *text,
@@ -158,8 +158,8 @@ static struct kept *find(struct log_ahead *ahead, const struct message_key *key,
 	}
 }
 
-bool log_ahead_find(struct log_ahead *ahead, const struct message_key *key, const char *text,
-		    size_t text_len, const uint8_t **rec, uint32_t *len)
+bool dkl_log_ahead_find(struct log_ahead *ahead, const struct message_key *key, const char *text,
+			size_t text_len, const uint8_t **rec, uint32_t *len)
 {
 	struct kept *kept = find(ahead, key, text, text_len);
 

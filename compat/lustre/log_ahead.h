@@ -8,11 +8,11 @@
 struct log_ahead;
 
 /* Reads the records from sort, which the caller frees after this. */
-int log_ahead_new(struct record_sort *sort, struct log_ahead **ahead);
-void log_ahead_free(struct log_ahead *ahead);
+int dkl_log_ahead_new(struct record_sort *sort, struct log_ahead **ahead);
+void dkl_log_ahead_free(struct log_ahead *ahead);
 
-/* Like record_sort_next(). */
-int log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len);
+/* Like dkl_record_sort_next(). */
+int dkl_log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len);
 
 /*
  * Finds Lustre's record of a message that a probe recorded. It has the same process and place, a
@@ -20,5 +20,5 @@ int log_ahead_next(struct log_ahead *ahead, const uint8_t **rec, uint32_t *len);
  * several records the oldest is found, and each record only once. False: there is no such record.
  * *rec is valid until the next call.
  */
-bool log_ahead_find(struct log_ahead *ahead, const struct message_key *key, const char *text,
-		    size_t text_len, const uint8_t **rec, uint32_t *len);
+bool dkl_log_ahead_find(struct log_ahead *ahead, const struct message_key *key, const char *text,
+			size_t text_len, const uint8_t **rec, uint32_t *len);

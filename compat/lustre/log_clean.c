@@ -166,7 +166,7 @@ static bool is_start(const char *line)
 {
 	struct record_head head;
 
-	return log_text_head(line, &head) || console_text_has_time(line);
+	return dkl_log_text_head(line, &head) || dkl_console_text_has_time(line);
 }
 
 /* How a line of len bytes can have been wrapped at the width before the next one. */
@@ -247,7 +247,7 @@ static bool look_at_wrap(size_t len, bool is_rest, const char *line, struct look
 	if (!*line || !strncmp(line, "Debug log: ", 11))
 		return false;
 	if (is_start(line)) {
-		look->has_host = prefix_host(line, &host);
+		look->has_host = dkl_prefix_host(line, &host);
 		return false;
 	}
 	/* pdsh writes the host before each line of a message. */
@@ -397,7 +397,7 @@ static int copy(const struct cleaning *how, int from, int to)
 	return err;
 }
 
-int log_clean(struct dkt_ctx *ctx, int *fd)
+int dkl_log_clean(struct dkt_ctx *ctx, int *fd)
 {
 	char *bytes __cleanup(free) = malloc(LOOK), *end;
 	struct cleaning how;

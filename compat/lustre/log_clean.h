@@ -10,4 +10,4 @@
  * width, replaces the descriptor by that of a temporary file with plain lines, and closes the one before.
  * The file's time of change stays. Returns 0 or -errno; then the descriptor is as before.
  */
-int log_clean(struct dkt_ctx *ctx, int *fd);
+int dkl_log_clean(struct dkt_ctx *ctx, int *fd);

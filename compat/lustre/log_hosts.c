@@ -22,7 +22,7 @@ static void hash(struct log_host host, uint64_t key[2])
 	}
 }
 
-int log_hosts_number(struct log_hosts *hosts, struct log_host host, uint16_t *number)
+int dkl_log_hosts_number(struct log_hosts *hosts, struct log_host host, uint16_t *number)
 {
 	uint64_t key[2];
 	uint32_t entry;
@@ -49,7 +49,7 @@ int log_hosts_number(struct log_hosts *hosts, struct log_host host, uint16_t *nu
 	return 0;
 }
 
-void log_hosts_clear(struct log_hosts *hosts)
+void dkl_log_hosts_clear(struct log_hosts *hosts)
 {
 	dkt__keymap_clear(&hosts->map);
 	free(hosts->names);
@@ -65,8 +65,8 @@ static char *next_host(FILE *f, const char *name)
 	size_t size = 0, len;
 
 	while (getline(&line, &size, f) >= 0) {
-		host = prefix_host(line, &len);
-		if (!log_text_head(line, &head))
+		host = dkl_prefix_host(line, &len);
+		if (!dkl_log_text_head(line, &head))
 			continue;
 		if (!host)
 			return NULL;
@@ -76,7 +76,7 @@ static char *next_host(FILE *f, const char *name)
 	return NULL;
 }
 
-int log_hosts_count(int fd, bool all)
+int dkl_log_hosts_count(int fd, bool all)
 {
 	const off_t at = lseek(fd, 0, SEEK_CUR);
 	/* A pipe has no position, and can be read only once. */

@@ -17,12 +17,12 @@ struct log_hosts {
 };
 
 /* Gets the number of a host, which is stored as a record's CPU. Returns 0 or -ENOMEM. */
-int log_hosts_number(struct log_hosts *hosts, struct log_host host, uint16_t *number);
+int dkl_log_hosts_number(struct log_hosts *hosts, struct log_host host, uint16_t *number);
 
 /*
  * Returns how many hosts pdsh or clush wrote before the records of a dump, at most 2; without all, only 0 or 1
  * for the first record. Leaves the file's position.
  */
-int log_hosts_count(int fd, bool all);
+int dkl_log_hosts_count(int fd, bool all);
 
-void log_hosts_clear(struct log_hosts *hosts);
+void dkl_log_hosts_clear(struct log_hosts *hosts);

@@ -21,7 +21,7 @@
 /* Number of bytes of syslog that are read at once. */
 #define LOOK_SYSLOG (1 << 20)
 
-const char *log_kind_name(enum log_kind kind)
+const char *dkl_log_kind_name(enum log_kind kind)
 {
 	switch (kind) {
 	case LOG_TEXT:
@@ -47,7 +47,7 @@ static bool is_binary(const char *bytes, size_t len)
 	if (head.len <= sizeof(head) || head.len > RECORD_MAX || head.sec < 1u << 30 ||
 	    head.usec > 999999 || head.type > 2 || head.line > 65536 || head.stack > 65536)
 		return false;
-	record_texts((const uint8_t *)bytes, head.len < len ? head.len : len, &texts);
+	dkl_record_texts((const uint8_t *)bytes, head.len < len ? head.len : len, &texts);
 	return texts.file_len < 256 && texts.function_len < 256 &&
 	       texts.text > (const char *)bytes + sizeof(head) + 1;
 }
@@ -85,7 +85,7 @@ static bool has_dump(const char *text)
 	for (const char *at = text; (at = strstr(at, ":(")); at = text) {
 		const char *newline = memrchr(text, '\n', (size_t)(at - text));
 
-		if (log_text_head(newline ? newline + 1 : text, &head))
+		if (dkl_log_text_head(newline ? newline + 1 : text, &head))
 			return true;
 		text = strchrnul(at, '\n');
 	}
@@ -107,7 +107,7 @@ static bool is_later_text(const char *text)
 	struct record_head head;
 
 	for (int i = 0; i < LOOK_LINES && is_text_line(text) && (text = strchr(text, '\n')); i++)
-		if (log_text_head(++text, &head))
+		if (dkl_log_text_head(++text, &head))
 			return true;
 	return false;
 }
@@ -125,7 +125,7 @@ static size_t strspn_nul(const char *bytes, size_t n)
 static bool has_time(const char *text)
 {
 	for (int i = 0; text && i < LOOK_LINES && is_text_line(text); i++) {
-		if (console_text_has_time(text))
+		if (dkl_console_text_has_time(text))
 			return true;
 		text = strchr(text, '\n');
 		text = text ? text + 1 : NULL;
@@ -133,7 +133,7 @@ static bool has_time(const char *text)
 	return false;
 }
 
-bool log_kind_is_quoted(int fd)
+bool dkl_log_kind_is_quoted(int fd)
 {
 	char bytes[LOOK + 1];
 	ssize_t n = pread(fd, bytes, LOOK, 0);
@@ -145,12 +145,12 @@ bool log_kind_is_quoted(int fd)
 	if (!is_text_line(bytes))
 		return false;
 	for (const char *p = bytes; (p = strchr(p, '"')); p++)
-		if (log_text_head(p + 1, &head))
+		if (dkl_log_text_head(p + 1, &head))
 			return true;
 	return false;
 }
 
-bool log_kind_lacks_times(int fd)
+bool dkl_log_kind_lacks_times(int fd)
 {
 	char bytes[LOOK + 1];
 	ssize_t n = pread(fd, bytes, LOOK, 0);
@@ -158,10 +158,10 @@ bool log_kind_lacks_times(int fd)
 	if (n <= 0)
 		return false;
 	bytes[n] = '\0';
-	return is_text_line(bytes) && has_lines(fd, console_text_is);
+	return is_text_line(bytes) && has_lines(fd, dkl_console_text_is);
 }
 
-enum log_kind log_kind_of(int fd)
+enum log_kind dkl_log_kind_of(int fd)
 {
 	char bytes[LOOK + 1];
 	struct record_head head;
@@ -170,19 +170,19 @@ enum log_kind log_kind_of(int fd)
 	if (n <= 0)
 		return LOG_NONE;
 	bytes[n] = '\0';
-	if (log_text_head(bytes, &head) || !strncmp(bytes, "Debug log: ", 11))
+	if (dkl_log_text_head(bytes, &head) || !strncmp(bytes, "Debug log: ", 11))
 		return LOG_TEXT;
 	if (is_binary(bytes, (size_t)n))
 		return LOG_BINARY;
 	if (is_later_text(bytes))
 		return LOG_TEXT;
 	/* The time is looked for first: a recording is not searched for lines. */
-	if (journal_form_of(fd) != JOURNAL_NONE)
-		return has_lines(fd, console_text_is) ? LOG_CONSOLE : LOG_NONE;
+	if (dkl_journal_form_of(fd) != JOURNAL_NONE)
+		return has_lines(fd, dkl_console_text_is) ? LOG_CONSOLE : LOG_NONE;
 	if (!has_time(bytes + strspn_nul(bytes, (size_t)n)))
 		return LOG_NONE;
 	/* A dump that follows the lines of syslog has times of the same kind. */
 	if (has_lines(fd, has_dump))
 		return LOG_TEXT;
-	return has_lines(fd, console_text_is) ? LOG_CONSOLE : LOG_NONE;
+	return has_lines(fd, dkl_console_text_is) ? LOG_CONSOLE : LOG_NONE;
 }

@@ -12,13 +12,13 @@ enum log_kind {
 };
 
 /* Returns a name for users. */
-const char *log_kind_name(enum log_kind kind);
+const char *dkl_log_kind_name(enum log_kind kind);
 
 /* Looks at the beginning of the file, and leaves its position. */
-enum log_kind log_kind_of(int fd);
+enum log_kind dkl_log_kind_of(int fd);
 
-/* True for a text with lines of the debug log in quotes: log_kind_of() is LOG_NONE. */
-bool log_kind_is_quoted(int fd);
+/* True for a text with lines of the debug log in quotes: dkl_log_kind_of() is LOG_NONE. */
+bool dkl_log_kind_is_quoted(int fd);
 
-/* True for a text with messages of Lustre that are behind no time that is known: log_kind_of() is LOG_NONE. */
-bool log_kind_lacks_times(int fd);
+/* True for a text with messages of Lustre that are behind no time that is known: dkl_log_kind_of() is LOG_NONE. */
+bool dkl_log_kind_lacks_times(int fd);

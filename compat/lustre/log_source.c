@@ -36,7 +36,7 @@ struct log_source {
 	uint32_t cpus;
 	struct log_text *text; /* that is read at once; NULL: none */
 	uint64_t last; /* key of its last record */
-	struct log_ahead *ahead; /* NULL: log_source_find() is not used */
+	struct log_ahead *ahead; /* NULL: dkl_log_source_find() is not used */
 	struct spill spill; /* the records of a text */
 	struct epochs epochs; /* of the spill */
 	struct console console; /* of syslog */
@@ -64,7 +64,7 @@ static bool take_gap(const uint8_t *rec, size_t len, struct dkt_record *record)
 	/* Quick, because it is asked for each record: such a line has no number of a source line. */
 	if (record_head(rec).line)
 		return false;
-	record_texts(rec, len, &texts);
+	dkl_record_texts(rec, len, &texts);
 	if (texts.function_len != 11 || memcmp(texts.function, "lost_events", 11) ||
 	    texts.file_len != 11 || memcmp(texts.file, "ring_buffer", 11))
 		return false;
@@ -81,18 +81,18 @@ static void fill(const struct log_source *log, const uint8_t *rec, uint32_t len,
 		 struct dkt_record *record)
 {
 	if (log->bare)
-		record_event_head(log->event, rec, record);
+		dkl_record_event_head(log->event, rec, record);
 	else
-		record_event_fill(log->event, rec, len, data, record);
+		dkl_record_event_fill(log->event, rec, len, data, record);
 }
 
 /* Reads the next record of a text that should be in order. */
 static int next_of_text(struct log_source *log)
 {
-	int err = log_text_next(log->text, &log->rec, &log->len);
+	int err = dkl_log_text_next(log->text, &log->rec, &log->len);
 	uint64_t key;
 
-	log->bad = log_text_bad(log->text);
+	log->bad = dkl_log_text_bad(log->text);
 	if (err)
 		return err;
 	key = record_key(log->rec);
@@ -109,11 +109,11 @@ static int next_record(struct log_source *log)
 	if (log->text)
 		return next_of_text(log);
 	if (log->ahead)
-		return log_ahead_next(log->ahead, &log->rec, &log->len);
-	err = record_sort_next(log->sort, &log->rec, &log->len);
+		return dkl_log_ahead_next(log->ahead, &log->rec, &log->len);
+	err = dkl_record_sort_next(log->sort, &log->rec, &log->len);
 	while (err == 1 && log->n_read < log->n_sorts) {
 		log->sort = log->sorts[log->n_read++];
-		err = record_sort_next(log->sort, &log->rec, &log->len);
+		err = dkl_record_sort_next(log->sort, &log->rec, &log->len);
 	}
 	return err;
 }
@@ -160,7 +160,7 @@ static int log_bytes(const void *data, uint64_t *done, uint64_t *of)
 
 static int note_damage(struct log_source *log)
 {
-	const struct record_counts *counts = log_source_counts(log);
+	const struct record_counts *counts = dkl_log_source_counts(log);
 
 	char *other __cleanup(free) = log->damage;
 
@@ -186,11 +186,11 @@ static int open_sorts(struct dkt_ctx *ctx, struct log_source *log, struct record
 	for (size_t i = 0; !err && i < n; i++) {
 		if (log->epochs.n)
 			opts.index = &log->epochs.list[i];
-		err = record_sort_new(ctx, &opts, &log->sorts[i]);
+		err = dkl_record_sort_new(ctx, &opts, &log->sorts[i]);
 		if (err)
 			return err;
 		log->n_sorts = i + 1;
-		log->cpus = DKT__MAX(log->cpus, record_sort_counts(log->sorts[i])->cpus);
+		log->cpus = DKT__MAX(log->cpus, dkl_record_sort_counts(log->sorts[i])->cpus);
 	}
 	log->sort = log->sorts[0];
 	log->n_read = 1;
@@ -221,73 +221,73 @@ static struct log_source *log_alloc(int fd)
 	return log;
 }
 
-int log_source_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
-		   struct log_source **out)
+int dkl_log_source_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
+		       struct log_source **out)
 {
 	struct log_source *log = log_alloc(opts->fd);
 	int err = log ? log_open(ctx, log, *opts) : dkt__no_memory(ctx);
 
 	if (err) {
-		log_source_free(log);
+		dkl_log_source_free(log);
 		log = NULL;
 	}
 	*out = log;
 	return err;
 }
 
-void log_source_free(struct log_source *log)
+void dkl_log_source_free(struct log_source *log)
 {
 	if (!log)
 		return;
-	log_text_close(log->text);
-	log_ahead_free(log->ahead);
+	dkl_log_text_close(log->text);
+	dkl_log_ahead_free(log->ahead);
 	for (size_t i = 0; i < log->n_sorts; i++)
-		record_sort_free(log->sorts[i]);
+		dkl_record_sort_free(log->sorts[i]);
 	free(log->sorts);
-	spill_close(&log->spill);
-	epochs_clear(&log->epochs);
-	log_hosts_clear(&log->hosts);
+	dkl_spill_close(&log->spill);
+	dkl_epochs_clear(&log->epochs);
+	dkl_log_hosts_clear(&log->hosts);
 	close(log->fd);
 	free(log->losses);
 	free(log->damage);
 	free(log);
 }
 
-const struct record_counts *log_source_counts(const struct log_source *log)
+const struct record_counts *dkl_log_source_counts(const struct log_source *log)
 {
-	return record_sort_counts(log->sorts[0]);
+	return dkl_record_sort_counts(log->sorts[0]);
 }
 
-struct dkt_event *log_source_event(const struct log_source *log)
+struct dkt_event *dkl_log_source_event(const struct log_source *log)
 {
 	return log->event;
 }
 
-void log_source_bare(struct log_source *log)
+void dkl_log_source_bare(struct log_source *log)
 {
 	log->bare = true;
 }
 
-int log_source_look_ahead(struct log_source *log)
+int dkl_log_source_look_ahead(struct log_source *log)
 {
-	return log_ahead_new(log->sort, &log->ahead);
+	return dkl_log_ahead_new(log->sort, &log->ahead);
 }
 
-bool log_source_find(struct log_source *log, const struct message_key *key, const char *text,
-		     size_t text_len, uint8_t *data, struct dkt_record *record)
+bool dkl_log_source_find(struct log_source *log, const struct message_key *key, const char *text,
+			 size_t text_len, uint8_t *data, struct dkt_record *record)
 {
 	const uint8_t *rec;
 	uint32_t len;
 
-	if (!log_ahead_find(log->ahead, key, text, text_len, &rec, &len))
+	if (!dkl_log_ahead_find(log->ahead, key, text, text_len, &rec, &len))
 		return false;
 	fill(log, rec, len, data, record);
 	return true;
 }
 
-void log_source_line(struct log_source *log, struct dkt_buf *buf)
+void dkl_log_source_line(struct log_source *log, struct dkt_buf *buf)
 {
-	char *end = record_line(&log->format, log->rec, log->len, log->line);
+	char *end = dkl_record_line(&log->format, log->rec, log->len, log->line);
 
 	dkt_buf_add(buf, log->line, (size_t)(end - log->line));
 }
@@ -296,7 +296,7 @@ void log_source_line(struct log_source *log, struct dkt_buf *buf)
 
 static void log_close(void *data)
 {
-	log_source_free(data);
+	dkl_log_source_free(data);
 }
 
 static int create(struct log_source *log, struct dkt_ctx *ctx, const char *kind, bool owned,
@@ -310,7 +310,7 @@ static int create(struct log_source *log, struct dkt_ctx *ctx, const char *kind,
 	int err = dkt_source_make(ctx, &calls, log, &info, opts, source);
 
 	if (!err)
-		err = record_event(ctx, &log->event);
+		err = dkl_record_event(ctx, &log->event);
 	if (err) {
 		dkt_source_close(*source);
 		*source = NULL;
@@ -318,10 +318,10 @@ static int create(struct log_source *log, struct dkt_ctx *ctx, const char *kind,
 	return err;
 }
 
-int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
-		    struct dkt_source **source)
+int dkl_log_source_make(struct log_source *log, struct dkt_ctx *ctx,
+			const struct dkt_source_opts *opts, struct dkt_source **source)
 {
-	return create(log, ctx, log_kind_name(LOG_BINARY), false, opts, source);
+	return create(log, ctx, dkl_log_kind_name(LOG_BINARY), false, opts, source);
 }
 
 /* Reads a text into the spill. */
@@ -329,26 +329,26 @@ static int read_text(struct dkt_ctx *ctx, enum log_kind kind, const struct log_w
 		     struct log_source *log)
 {
 	struct stat st;
-	int err = spill_open(ctx, &log->spill);
+	int err = dkl_spill_open(ctx, &log->spill);
 
 	log->spill.epochs = &log->epochs;
 	log->epochs.none = !wants->epochs;
 	if (!err && kind == LOG_TEXT) {
-		err = log_text_read(ctx, log->fd, wants->texts, &log->hosts, &log->spill,
-				    &log->bad);
+		err = dkl_log_text_read(ctx, log->fd, wants->texts, &log->hosts, &log->spill,
+					&log->bad);
 	} else if (!err) {
 		log->console.hosts = &log->hosts;
 		log->console.calendar.written = fstat(log->fd, &st) ? time(NULL) : st.st_mtime;
-		err = console_text_read(ctx, log->fd, &log->console, &log->spill);
+		err = dkl_console_text_read(ctx, log->fd, &log->console, &log->spill);
 		log->epochs.never_back = log->console.uptime;
 	}
-	return err ? err : dkt__with_words(ctx, epochs_finish(&log->epochs));
+	return err ? err : dkt__with_words(ctx, dkl_epochs_finish(&log->epochs));
 }
 
 /* Opens a text that is read while its records are asked for. */
 static int open_at_once(struct dkt_ctx *ctx, const struct log_wants *wants, struct log_source *log)
 {
-	int err = log_text_open(ctx, log->fd, wants->texts, &log->text);
+	int err = dkl_log_text_open(ctx, log->fd, wants->texts, &log->text);
 
 	log->ctx = ctx;
 	log->cpus = CPUS_AT_ONCE;
@@ -374,7 +374,8 @@ static int open_file(struct dkt_ctx *ctx, const char *name, enum log_kind kind,
 
 	log->gaps = true;
 	/* All hosts are known only when all has been read. */
-	if (kind == LOG_TEXT && wants->at_once && is_file(log) && !log_hosts_count(log->fd, false))
+	if (kind == LOG_TEXT && wants->at_once && is_file(log) &&
+	    !dkl_log_hosts_count(log->fd, false))
 		return open_at_once(ctx, wants, log);
 	if (kind != LOG_BINARY) {
 		err = read_text(ctx, kind, wants, log);
@@ -392,20 +393,20 @@ static int open_dump(struct dkt_ctx *ctx, const char *path, const struct dkt_sou
 	struct record_sort_opts sort = { .name = opts->name ? opts->name : path,
 					 .show = { UINT32_MAX, UINT32_MAX } };
 	struct log_source *log = log_alloc(-1);
-	int err = log ? spill_open(ctx, &log->spill) : dkt__no_memory(ctx);
+	int err = log ? dkl_spill_open(ctx, &log->spill) : dkt__no_memory(ctx);
 
 	if (!err)
-		err = dump_log_read(ctx, path, opts, &log->spill, &log->damage);
+		err = dkl_dump_log_read(ctx, path, opts, &log->spill, &log->damage);
 	if (!err) {
 		sort.fd = log->spill.fd;
 		sort.size = log->size = log->spill.size;
 		err = log_open(ctx, log, sort);
 	}
 	if (err) {
-		log_source_free(log);
+		dkl_log_source_free(log);
 		return err;
 	}
-	return create(log, ctx, log_kind_name(LOG_BINARY), true, opts, source);
+	return create(log, ctx, dkl_log_kind_name(LOG_BINARY), true, opts, source);
 }
 
 #define NO_TIMES                                                                                   \
@@ -417,22 +418,22 @@ static int open_dump(struct dkt_ctx *ctx, const char *path, const struct dkt_sou
 	"it has lines of Lustre's debug log in strings of JSON; 'jq -r' with the name of the"      \
 	" string prints them as lines, which are read"
 
-int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-		    struct dkt_source **source)
+int dkl_log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+			struct dkt_source **source)
 {
 	static const struct log_wants all = { 0 };
 
-	return log_source_open_wanted(ctx, path, opts, &all, source);
+	return dkl_log_source_open_wanted(ctx, path, opts, &all, source);
 }
 
-int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
-			   const struct dkt_source_opts *opts, const struct log_wants *wants,
-			   struct dkt_source **source)
+int dkl_log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
+			       const struct dkt_source_opts *opts, const struct log_wants *wants,
+			       struct dkt_source **source)
 {
 	int fd = opts && opts->fd ? fcntl(opts->fd - 1, F_DUPFD_CLOEXEC, 0) :
 				    open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int err = fd < 0 ? 0 : log_clean(ctx, &fd);
-	enum log_kind kind = fd < 0 || err ? LOG_NONE : log_kind_of(fd);
+	int err = fd < 0 ? 0 : dkl_log_clean(ctx, &fd);
+	enum log_kind kind = fd < 0 || err ? LOG_NONE : dkl_log_kind_of(fd);
 	const char *why = NULL;
 	struct log_source *log;
 
@@ -443,9 +444,9 @@ int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 	}
 	if (kind == LOG_NONE) {
 		if (fd >= 0) {
-			why = log_kind_is_quoted(fd)   ? IN_STRINGS :
-			      log_kind_lacks_times(fd) ? NO_TIMES :
-							 NULL;
+			why = dkl_log_kind_is_quoted(fd)   ? IN_STRINGS :
+			      dkl_log_kind_lacks_times(fd) ? NO_TIMES :
+							     NULL;
 			close(fd);
 		}
 		err = opts && opts->buffer && !strcmp(opts->buffer, LOG_SOURCE_DUMP) ?
@@ -469,18 +470,18 @@ int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
 	lseek(fd, 0, SEEK_SET);
 	err = open_file(ctx, opts && opts->name ? opts->name : path, kind, wants, log);
 	if (err) {
-		log_source_free(log);
+		dkl_log_source_free(log);
 		return err;
 	}
-	return create(log, ctx, log_kind_name(kind), true, opts, source);
+	return create(log, ctx, dkl_log_kind_name(kind), true, opts, source);
 }
 
-bool log_source_is(const struct dkt_source *source)
+bool dkl_log_source_is(const struct dkt_source *source)
 {
 	const char *kind = dkt_source_info(source)->kind;
 
 	for (int i = LOG_TEXT; i <= LOG_BINARY; i++)
-		if (!strcmp(kind, log_kind_name((enum log_kind)i)))
+		if (!strcmp(kind, dkl_log_kind_name((enum log_kind)i)))
 			return true;
 	return false;
 }

@@ -18,8 +18,8 @@
  * libcfs:libcfs_debug_msg and come in time order. For syslog, the CPU of a record is the number of its host
  * among the names in the source's host.
  */
-int log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
-		    struct dkt_source **source);
+int dkl_log_source_open(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+			struct dkt_source **source);
 
 /* How to read a log that is a text. */
 struct log_wants {
@@ -40,46 +40,46 @@ struct log_wants {
 #define LOG_NO_ORDER (-EILSEQ)
 
 /* The same, for such wants. */
-int log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
-			   const struct dkt_source_opts *opts, const struct log_wants *wants,
-			   struct dkt_source **source);
+int dkl_log_source_open_wanted(struct dkt_ctx *ctx, const char *path,
+			       const struct dkt_source_opts *opts, const struct log_wants *wants,
+			       struct dkt_source **source);
 
 /* True if the source is such a text or binary log. */
-bool log_source_is(const struct dkt_source *source);
+bool dkl_log_source_is(const struct dkt_source *source);
 
 /* ---- binary records from a descriptor ---- */
 
 struct log_source;
 
 /* Reads the whole log once. Takes ownership of opts->fd, even if it fails. */
-int log_source_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
-		   struct log_source **log);
-void log_source_free(struct log_source *log);
+int dkl_log_source_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
+		       struct log_source **log);
+void dkl_log_source_free(struct log_source *log);
 
-const struct record_counts *log_source_counts(const struct log_source *log);
+const struct record_counts *dkl_log_source_counts(const struct log_source *log);
 
 /*
  * Creates the source. Call it once, and close the source before the log. If the context has not
  * read its events, it gets only the event of these records.
  */
-int log_source_make(struct log_source *log, struct dkt_ctx *ctx, const struct dkt_source_opts *opts,
-		    struct dkt_source **source);
+int dkl_log_source_make(struct log_source *log, struct dkt_ctx *ctx,
+			const struct dkt_source_opts *opts, struct dkt_source **source);
 
 /* Returns the event of the source's records. */
-struct dkt_event *log_source_event(const struct log_source *log);
+struct dkt_event *dkl_log_source_event(const struct log_source *log);
 
 /* Call before the first record if nobody reads fields: the records come without data. */
-void log_source_bare(struct log_source *log);
+void dkl_log_source_bare(struct log_source *log);
 
-/* Call before the first record to allow log_source_find(). */
-int log_source_look_ahead(struct log_source *log);
+/* Call before the first record to allow dkl_log_source_find(). */
+int dkl_log_source_look_ahead(struct log_source *log);
 
 /*
- * Like log_ahead_find(). The record's fields are stored in data, of RECORD_EVENT_MAX bytes. Its
+ * Like dkl_log_ahead_find(). The record's fields are stored in data, of RECORD_EVENT_MAX bytes. Its
  * time is wall-clock time.
  */
-bool log_source_find(struct log_source *log, const struct message_key *key, const char *text,
-		     size_t text_len, uint8_t *data, struct dkt_record *record);
+bool dkl_log_source_find(struct log_source *log, const struct message_key *key, const char *text,
+			 size_t text_len, uint8_t *data, struct dkt_record *record);
 
 /* Appends the line of the record returned last, exactly as Lustre's lctl prints it. */
-void log_source_line(struct log_source *log, struct dkt_buf *buf);
+void dkl_log_source_line(struct log_source *log, struct dkt_buf *buf);

@@ -176,7 +176,7 @@ static bool ends_prefix(char c)
 	return c && strchr(" \t:>]|+-", c);
 }
 
-const char *log_text_head(const char *line, struct record_head *head)
+const char *dkl_log_text_head(const char *line, struct record_head *head)
 {
 	const char *place = take_head(line, head), *colon = line, *newline, *end;
 
@@ -293,12 +293,12 @@ static int take_host(struct log_text *t)
 	int err;
 
 	t->host_len = 0;
-	host.name = t->hosts ? prefix_host(t->line, &host.len) : NULL;
+	host.name = t->hosts ? dkl_prefix_host(t->line, &host.len) : NULL;
 	if (!host.name)
 		return 0;
 	memcpy(t->host, host.name, host.len);
 	t->host_len = host.len;
-	err = log_hosts_number(t->hosts, host, &number);
+	err = dkl_log_hosts_number(t->hosts, host, &number);
 	if (!err && t->several)
 		t->head.cpu = number;
 	return err;
@@ -324,7 +324,7 @@ static int begin(struct log_text *t)
 /* Begins a record with a line of syslog that is Lustre's. */
 static int begin_console(struct log_text *t)
 {
-	int n = console_text_line(&t->console, t->line, t->rec);
+	int n = dkl_console_text_line(&t->console, t->line, t->rec);
 	struct record_head head;
 
 	t->from_console = false;
@@ -334,7 +334,7 @@ static int begin_console(struct log_text *t)
 	/* Its CPU is unknown. */
 	head = record_head(t->rec);
 	head.cpu = 0;
-	if (t->several && log_hosts_number(t->hosts, t->console.host, &head.cpu))
+	if (t->several && dkl_log_hosts_number(t->hosts, t->console.host, &head.cpu))
 		return -ENOMEM;
 	memcpy(t->rec, &head, sizeof(head));
 	/* finish() adds the newline. */
@@ -346,7 +346,7 @@ static int begin_console(struct log_text *t)
 static bool skip_host(struct log_text *t)
 {
 	size_t len;
-	const char *host = t->host_len ? prefix_host(t->line, &len) : NULL;
+	const char *host = t->host_len ? dkl_prefix_host(t->line, &len) : NULL;
 
 	if (!host)
 		return true;
@@ -374,8 +374,8 @@ static bool is_border(const char *line, size_t len)
 static bool take_rest(struct log_text *t)
 {
 	/* A file of syslog can follow a dump, or come before it. */
-	if (console_text_has_date(t->line)) {
-		t->from_console = console_text_is(t->line);
+	if (dkl_console_text_has_date(t->line)) {
+		t->from_console = dkl_console_text_is(t->line);
 		return true;
 	}
 	if (is_border(t->line, t->line_len)) {
@@ -402,7 +402,7 @@ static int take_line(struct log_text *t)
 		t->unwanted = true;
 		return finish(t);
 	}
-	t->place = log_text_head(t->line, &t->head);
+	t->place = dkl_log_text_head(t->line, &t->head);
 	if (!t->place) {
 		if (!take_rest(t))
 			return 0;
@@ -418,7 +418,7 @@ static int take_line(struct log_text *t)
 
 /* ---- a text ---- */
 
-int log_text_open(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log_text **text)
+int dkl_log_text_open(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log_text **text)
 {
 	struct log_text *t = calloc(1, sizeof(*t));
 	struct stat st;
@@ -439,17 +439,17 @@ int log_text_open(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log
 	return 0;
 }
 
-void log_text_close(struct log_text *t)
+void dkl_log_text_close(struct log_text *t)
 {
 	if (!t)
 		return;
-	log_hosts_clear(&t->console_hosts);
+	dkl_log_hosts_clear(&t->console_hosts);
 	free(t->buf);
 	free(t->rec);
 	free(t);
 }
 
-int log_text_next(struct log_text *t, const uint8_t **rec, uint32_t *len)
+int dkl_log_text_next(struct log_text *t, const uint8_t **rec, uint32_t *len)
 {
 	int err = t->place ? begin(t) : t->from_console ? begin_console(t) : 0, rc = 0;
 
@@ -468,17 +468,17 @@ int log_text_next(struct log_text *t, const uint8_t **rec, uint32_t *len)
 	return err;
 }
 
-uint64_t log_text_bad(const struct log_text *t)
+uint64_t dkl_log_text_bad(const struct log_text *t)
 {
 	return t->bad;
 }
 
-int log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log_hosts *hosts,
-		  struct spill *spill, uint64_t *bad)
+int dkl_log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log_hosts *hosts,
+		      struct spill *spill, uint64_t *bad)
 {
-	const bool several = log_hosts_count(fd, true) > 1;
+	const bool several = dkl_log_hosts_count(fd, true) > 1;
 	struct log_text *t;
-	int err = log_text_open(ctx, fd, wants, &t);
+	int err = dkl_log_text_open(ctx, fd, wants, &t);
 	const uint8_t *rec;
 	uint32_t len;
 
@@ -487,13 +487,13 @@ int log_text_read(struct dkt_ctx *ctx, int fd, log_text_wants *wants, struct log
 		t->several = several;
 	}
 	while (!err) {
-		err = log_text_next(t, &rec, &len);
+		err = dkl_log_text_next(t, &rec, &len);
 		if (!err)
-			err = spill_add(ctx, spill, rec, len);
+			err = dkl_spill_add(ctx, spill, rec, len);
 	}
 	if (err == 1)
-		err = spill_flush(ctx, spill);
+		err = dkl_spill_flush(ctx, spill);
 	*bad = t ? t->bad : 0;
-	log_text_close(t);
+	dkl_log_text_close(t);
 	return err;
 }

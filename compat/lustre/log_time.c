@@ -267,17 +267,17 @@ static bool take_plain(const char **p, struct log_calendar *calendar, struct log
 	return take_uptime(p, sec, usec);
 }
 
-bool log_time_take(const char **p, struct log_calendar *calendar, struct log_time *time)
+bool dkl_log_time_take(const char **p, struct log_calendar *calendar, struct log_time *time)
 {
 	const char *from = *p, *next;
 
 	*time = (struct log_time){ 0 };
-	time->host = prefix_host(from, &time->host_len);
+	time->host = dkl_prefix_host(from, &time->host_len);
 	while (from) {
 		*p = from;
 		if (take_plain(p, calendar, time))
 			break;
-		from = prefix_skip(from);
+		from = dkl_prefix_skip(from);
 	}
 	if (!from)
 		return false;

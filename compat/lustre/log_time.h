@@ -36,4 +36,4 @@ struct log_calendar {
  * Takes the time that the line begins with, after the prefixes of other programs, and moves *p after it. False:
  * the line has no time.
  */
-bool log_time_take(const char **p, struct log_calendar *calendar, struct log_time *time);
+bool dkl_log_time_take(const char **p, struct log_calendar *calendar, struct log_time *time);

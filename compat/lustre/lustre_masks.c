@@ -15,12 +15,12 @@ static const char *const files[] = {
 	[MASK_PRINTK] = PARAMETERS "libcfs_printk",
 };
 
-bool lustre_is_loaded(void)
+bool dkl_lustre_is_loaded(void)
 {
 	return !access(MODULE, F_OK);
 }
 
-int lustre_mask_read(enum mask_kind kind, uint32_t *value)
+int dkl_lustre_mask_read(enum mask_kind kind, uint32_t *value)
 {
 	FILE *f = (size_t)kind < ARRAY_SIZE(files) ? fopen(files[kind], "re") : NULL;
 	long long number;
@@ -37,7 +37,7 @@ int lustre_mask_read(enum mask_kind kind, uint32_t *value)
 	return 0;
 }
 
-uint32_t lustre_sources(bool loaded)
+uint32_t dkl_lustre_sources(bool loaded)
 {
-	return loaded ? MASK_FROM_LUSTRE : mask_initial(MASK_SOURCES);
+	return loaded ? MASK_FROM_LUSTRE : dkl_mask_initial(MASK_SOURCES);
 }

@@ -185,7 +185,8 @@ static int parse_tokens(enum mask_kind kind, const char *text, const char *end,
 	return ret;
 }
 
-int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct mask_value *value)
+int dkl_mask_parse(enum mask_kind kind, const char *text, uint32_t current,
+		   struct mask_value *value)
 {
 	size_t len = strnlen(text, MASK_INPUT_MAX + 1);
 	int err = 0;
@@ -205,7 +206,7 @@ int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct m
 	return err;
 }
 
-void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
+void dkl_mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
 {
 	char *p = text;
 
@@ -221,40 +222,40 @@ void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
 	*p = '\0';
 }
 
-int mask_bit(enum mask_kind kind, const char *name, size_t len)
+int dkl_mask_bit(enum mask_kind kind, const char *name, size_t len)
 {
 	const struct token token = { .text = name, .len = len };
 
 	return len ? find_bit(kind, &token) : -ENOENT;
 }
 
-const char *mask_name(enum mask_kind kind, unsigned int bit)
+const char *dkl_mask_name(enum mask_kind kind, unsigned int bit)
 {
 	return bit < MASK_BITS ? rows[kind].names[bit] : "";
 }
 
-void mask_guess(enum mask_kind kind, struct dkt__guess *guess)
+void dkl_mask_guess(enum mask_kind kind, struct dkt__guess *guess)
 {
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		dkt__guess_try(guess, rows[kind].names[bit]);
 }
 
-uint32_t mask_initial(enum mask_kind kind)
+uint32_t dkl_mask_initial(enum mask_kind kind)
 {
 	return rows[kind].initial;
 }
 
-uint32_t mask_floor(enum mask_kind kind)
+uint32_t dkl_mask_floor(enum mask_kind kind)
 {
 	return rows[kind].minimum;
 }
 
-uint32_t mask_all(enum mask_kind kind)
+uint32_t dkl_mask_all(enum mask_kind kind)
 {
 	return rows[kind].all;
 }
 
-void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
+void dkl_mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
 {
 	struct mask_value parsed;
 
@@ -262,7 +263,7 @@ void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE])
 		memcpy(text, "all", sizeof("all"));
 		return;
 	}
-	mask_format(kind, value, text);
-	if (mask_parse(kind, text, 0, &parsed) || parsed.value != value)
+	dkl_mask_format(kind, value, text);
+	if (dkl_mask_parse(kind, text, 0, &parsed) || parsed.value != value)
 		snprintf(text, MASK_TEXT_SIZE, "0x%08" PRIx32, value);
 }

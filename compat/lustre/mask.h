@@ -22,7 +22,7 @@ enum mask_kind {
 
 #define MASK_BITS       32
 #define MASK_INPUT_MAX  65535 /* Lustre's limit of a value, in bytes */
-#define MASK_TEXT_SIZE  256 /* large enough for every mask that mask_format() prints */
+#define MASK_TEXT_SIZE  256 /* large enough for every mask that dkl_mask_format() prints */
 #define MASK_DLMTRACE   0x00010000u /* locks */
 #define MASK_CANNOT_OFF 0x02060400u /* error, emerg, warning, console: recorded whatever is set */
 
@@ -39,14 +39,15 @@ struct mask_value {
  * 'TOKEN'.`; otherwise the text ends with an operator, which Lustre refuses without a message.
  * -E2BIG: longer than MASK_INPUT_MAX.
  */
-int mask_parse(enum mask_kind kind, const char *text, uint32_t current, struct mask_value *value);
+int dkl_mask_parse(enum mask_kind kind, const char *text, uint32_t current,
+		   struct mask_value *value);
 
 /*
  * Reads the classes, subsystems or sources of an option, to record or to select, by the same rules but
  * without the bits that a debug log always has. -EINVAL: a name is unknown, or no class or subsystem is left.
  */
-int mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
-		uint32_t *mask);
+int dkl_mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
+		    uint32_t *mask);
 
 /*
  * Prints the names in ascending order of bits, separated by one space, or `0`. The unnamed
@@ -54,38 +55,38 @@ int mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, co
  * same mask without those bits. If `+` replaces the spaces, a double one sets bit 22, and one at
  * the end is refused.
  */
-void mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
+void dkl_mask_format(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
 
 /*
  * Prints the text that sets exactly this mask: names if they can express it, otherwise a number,
- * because names always include mask_floor(), and some bits have no name.
+ * because names always include dkl_mask_floor(), and some bits have no name.
  */
-void mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
+void dkl_mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZE]);
 
 /* Returns the bit of that name, in upper or lower case, or -ENOENT. */
-int mask_bit(enum mask_kind kind, const char *name, size_t len);
+int dkl_mask_bit(enum mask_kind kind, const char *name, size_t len);
 
 /* Returns the name of a bit, or "" if it has none. */
-const char *mask_name(enum mask_kind kind, unsigned int bit);
+const char *dkl_mask_name(enum mask_kind kind, unsigned int bit);
 
 /* Tries the names of all bits. */
-void mask_guess(enum mask_kind kind, struct dkt__guess *guess);
+void dkl_mask_guess(enum mask_kind kind, struct dkt__guess *guess);
 
 /* Returns the value on a new machine. */
-uint32_t mask_initial(enum mask_kind kind);
+uint32_t dkl_mask_initial(enum mask_kind kind);
 
 /* Returns the bits that a value set by names always includes. */
-uint32_t mask_floor(enum mask_kind kind);
+uint32_t dkl_mask_floor(enum mask_kind kind);
 
 /* Returns all bits that the mask can have. */
-uint32_t mask_all(enum mask_kind kind);
+uint32_t dkl_mask_all(enum mask_kind kind);
 
 /* Parses an expression in which names of classes and subsystems stand for their bits. */
-int mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr);
+int dkl_mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr);
 
 /* The same for a text that can have variables. */
-int mask_expr_with(struct dkt_ctx *ctx, const char *text, dkt_variable_fn variable, void *data,
-		   struct dkt_expr **expr);
+int dkl_mask_expr_with(struct dkt_ctx *ctx, const char *text, dkt_variable_fn variable, void *data,
+		       struct dkt_expr **expr);
 
 /* True if lctl's `filter` hides a record: it has bits, and all of them are hidden. */
 static inline bool mask_hides(uint32_t hidden, uint32_t bits)

@@ -7,7 +7,7 @@
 static int mask_constant(void *data, const char *field, const char *word, uint64_t *value)
 {
 	enum mask_kind kind = strstr(field, "subsys") ? MASK_SUBSYSTEM : MASK_DEBUG;
-	int bit = mask_bit(kind, word, strlen(word));
+	int bit = dkl_mask_bit(kind, word, strlen(word));
 
 	(void)data;
 	if (bit < 0)
@@ -16,8 +16,8 @@ static int mask_constant(void *data, const char *field, const char *word, uint64
 	return 0;
 }
 
-int mask_expr_with(struct dkt_ctx *ctx, const char *text, dkt_variable_fn variable, void *data,
-		   struct dkt_expr **expr)
+int dkl_mask_expr_with(struct dkt_ctx *ctx, const char *text, dkt_variable_fn variable, void *data,
+		       struct dkt_expr **expr)
 {
 	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant, .data = data,
 		 .variable = variable);
@@ -25,7 +25,7 @@ int mask_expr_with(struct dkt_ctx *ctx, const char *text, dkt_variable_fn variab
 	return dkt_expr_new(ctx, text, &opts, expr);
 }
 
-int mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
+int dkl_mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
 {
-	return mask_expr_with(ctx, text, NULL, NULL, expr);
+	return dkl_mask_expr_with(ctx, text, NULL, NULL, expr);
 }

@@ -4,12 +4,12 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 
-int mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
-		uint32_t *mask)
+int dkl_mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
+		    uint32_t *mask)
 {
 	const char *names = kind == MASK_SUBSYSTEM ? "subsystems" : "classes";
 	const size_t blank = strspn(text, " \t\n,");
-	/* A sign keeps mask_parse() from adding the classes that a debug log always has. */
+	/* A sign keeps dkl_mask_parse() from adding the classes that a debug log always has. */
 	char *exact __cleanup(free) =
 		dkt__format("%s%s", strchr("+-0123456789", text[blank]) ? "" : "+", text + blank);
 	struct mask_value parsed;
@@ -18,7 +18,7 @@ int mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, co
 
 	if (!exact)
 		return dkt__no_memory(ctx);
-	err = mask_parse(kind, exact, 0, &parsed);
+	err = dkl_mask_parse(kind, exact, 0, &parsed);
 	*mask = parsed.value;
 	if (!err && !*mask && kind != MASK_SOURCES)
 		return dkt_fail(ctx, -EINVAL, "--%s: '%s' names no %s; see 'dktrace list %s'",
@@ -28,7 +28,7 @@ int mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, co
 				      text) :
 			     0;
 	dkt__guess_start(&guess, parsed.bad, parsed.bad_len);
-	mask_guess(kind, &guess);
+	dkl_mask_guess(kind, &guess);
 	return dkt_fail(ctx, -EINVAL, "--%s: unknown name '%.*s'; see 'dktrace list %s'%s", option,
 			(int)parsed.bad_len, parsed.bad, names, dkt__guess_words(&guess));
 }

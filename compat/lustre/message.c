@@ -78,7 +78,7 @@ static void find_words(struct dkt_event *event, char word, char pointee, char na
 	}
 }
 
-bool message_is_part(struct dkt_event *event)
+bool dkl_message_is_part(struct dkt_event *event)
 {
 	const char *name = dkt_event_name(event);
 
@@ -96,7 +96,7 @@ static bool find_fields(struct dkt_event *event, struct message *m)
 	m->text = dkt_event_field(event, "msg");
 	m->fmt = dkt_event_field(event, "fmt");
 	m->sp = dkt_event_field(event, "sp");
-	if (message_is_part(event))
+	if (dkl_message_is_part(event))
 		m->part = m->fmt ? MESSAGE_CALL : MESSAGE_STRINGS;
 	if (!m->subsys || !m->mask)
 		return false;
@@ -112,16 +112,16 @@ static bool find_fields(struct dkt_event *event, struct message *m)
 	return m->fmt || m->part == MESSAGE_STRINGS;
 }
 
-bool message_is(struct dkt_event *event)
+bool dkl_message_is(struct dkt_event *event)
 {
-	struct message *m = message_new(NULL, event, NULL);
+	struct message *m = dkl_message_new(NULL, event, NULL);
 
-	message_free(m);
+	dkl_message_free(m);
 	return m;
 }
 
-struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
-			    struct message_joiner *joiner)
+struct message *dkl_message_new(struct dkt_ctx *ctx, struct dkt_event *event,
+				struct message_joiner *joiner)
 {
 	struct message *m = calloc(1, sizeof(*m));
 
@@ -129,30 +129,30 @@ struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
 		return NULL;
 	m->ctx = ctx;
 	m->joiner = joiner;
-	m->va_registers = cdebug_va_registers(cdebug_machine());
-	m->va_below = cdebug_machine() == CDEBUG_ARM64;
-	m->call_stack = cdebug_call_stack(cdebug_machine());
+	m->va_registers = dkl_cdebug_va_registers(dkl_cdebug_machine());
+	m->va_below = dkl_cdebug_machine() == CDEBUG_ARM64;
+	m->call_stack = dkl_cdebug_call_stack(dkl_cdebug_machine());
 	if (find_fields(event, m))
 		return m;
-	message_free(m);
+	dkl_message_free(m);
 	return NULL;
 }
 
-void message_free(struct message *message)
+void dkl_message_free(struct message *message)
 {
 	if (message)
-		message_joiner_forget(message->joiner, message);
+		dkl_message_joiner_forget(message->joiner, message);
 	free(message);
 }
 
 /* ---- fields of a record ---- */
 
-uint32_t message_classes(const struct message *m, const struct dkt_record *rec)
+uint32_t dkl_message_classes(const struct message *m, const struct dkt_record *rec)
 {
 	return (uint32_t)dkt_record_int(rec, m->mask);
 }
 
-uint32_t message_subsystems(const struct message *m, const struct dkt_record *rec)
+uint32_t dkl_message_subsystems(const struct message *m, const struct dkt_record *rec)
 {
 	return (uint32_t)dkt_record_int(rec, m->subsys);
 }
@@ -181,20 +181,20 @@ static const char *file_of(const struct message *m, const struct dkt_record *rec
 	return slash + 1;
 }
 
-void message_key(const struct message *m, const struct dkt_record *rec, int64_t wall,
-		 struct message_key *key)
+void dkl_message_key(const struct message *m, const struct dkt_record *rec, int64_t wall,
+		     struct message_key *key)
 {
 	*key = (struct message_key){ .time = dkt__wall_time(rec->ts, wall),
 				     .pid = (uint32_t)rec->pid,
-				     .classes = message_classes(m, rec),
-				     .subsystems = message_subsystems(m, rec),
+				     .classes = dkl_message_classes(m, rec),
+				     .subsystems = dkl_message_subsystems(m, rec),
 				     .line = m->line ? (uint32_t)dkt_record_int(rec, m->line) : 0 };
 	key->file = file_of(m, rec, &key->file_len);
 	key->function = string_of(rec, m->fn, &key->function_len);
 }
 
-enum message_part message_part(const struct message *m, const struct dkt_record *rec,
-			       uint64_t *stack)
+enum message_part dkl_message_part(const struct message *m, const struct dkt_record *rec,
+				   uint64_t *stack)
 {
 	*stack = m->sp ? (uint64_t)dkt_record_int(rec, m->sp) : 0;
 	if (m->part == MESSAGE_CALL)
@@ -212,7 +212,7 @@ static void put_place(const struct message *m, const struct dkt_record *rec, str
 		dkt_buf_str(buf, "unknown:0:unknown");
 		return;
 	}
-	message_key(m, rec, 0, &key);
+	dkl_message_key(m, rec, 0, &key);
 	dkt_buf_add(buf, key.file, key.file_len);
 	dkt_buf_add(buf, ":", 1);
 	dkt_buf_u64(buf, key.line, 0, ' ');
@@ -398,14 +398,15 @@ static void put_text(const struct message *m, const struct dkt_record *rec,
 	}
 }
 
-void message_put_text(const struct message *m, const struct dkt_record *rec, struct dkt_buf *buf)
+void dkl_message_put_text(const struct message *m, const struct dkt_record *rec,
+			  struct dkt_buf *buf)
 {
 	const struct message *call = NULL, *strings = NULL;
 	const struct dkt_record *call_rec, *strings_rec = NULL;
 
 	if (m->sp && m->part == MESSAGE_WHOLE) {
-		call = message_joiner_get(m->joiner, rec, MESSAGE_CALL, &call_rec);
-		strings = message_joiner_get(m->joiner, rec, MESSAGE_STRINGS, &strings_rec);
+		call = dkl_message_joiner_get(m->joiner, rec, MESSAGE_CALL, &call_rec);
+		strings = dkl_message_joiner_get(m->joiner, rec, MESSAGE_STRINGS, &strings_rec);
 	}
 	if (call)
 		put_text(call, call_rec, NULL, NULL, buf);
@@ -413,20 +414,20 @@ void message_put_text(const struct message *m, const struct dkt_record *rec, str
 		put_text(m, rec, strings, strings_rec, buf);
 }
 
-void message_line(const struct message *m, const struct dkt_record *rec, const char *join,
-		  struct dkt_buf *buf)
+void dkl_message_line(const struct message *m, const struct dkt_record *rec, const char *join,
+		      struct dkt_buf *buf)
 {
 	dkt_buf_add(buf, "(", 1);
 	put_place(m, rec, buf);
 	dkt_buf_str(buf, join);
-	message_put_text(m, rec, buf);
+	dkl_message_put_text(m, rec, buf);
 }
 
 /* ---- filter ---- */
 
-int message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter)
+int dkl_message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter)
 {
-	const uint32_t always = mask_floor(MASK_DEBUG);
+	const uint32_t always = dkl_mask_floor(MASK_DEBUG);
 
 	if (debug == UINT32_MAX && subsystem_debug == UINT32_MAX)
 		*filter = strdup("");

@@ -9,28 +9,28 @@ struct message;
 /*
  * True if the event has the fields of a message; another user's event of that name may lack them.
  */
-bool message_is(struct dkt_event *event);
+bool dkl_message_is(struct dkt_event *event);
 
 /* NULL: not messages, or no memory. joiner joins messages of several records, and can be NULL. */
 struct message_joiner;
-struct message *message_new(struct dkt_ctx *ctx, struct dkt_event *event,
-			    struct message_joiner *joiner);
-void message_free(struct message *message);
+struct message *dkl_message_new(struct dkt_ctx *ctx, struct dkt_event *event,
+				struct message_joiner *joiner);
+void dkl_message_free(struct message *message);
 
 /* Return the class and the subsystem of a record. */
-uint32_t message_classes(const struct message *message, const struct dkt_record *record);
-uint32_t message_subsystems(const struct message *message, const struct dkt_record *record);
+uint32_t dkl_message_classes(const struct message *message, const struct dkt_record *record);
+uint32_t dkl_message_subsystems(const struct message *message, const struct dkt_record *record);
 
 /*
  * Appends "(FILE:LINE:FUNCTION", with the file's directory removed, then join, then the text. The
  * text ends with a newline only if that was recorded.
  */
-void message_line(const struct message *message, const struct dkt_record *record, const char *join,
-		  struct dkt_buf *buf);
+void dkl_message_line(const struct message *message, const struct dkt_record *record,
+		      const char *join, struct dkt_buf *buf);
 
 /* Appends the text alone. */
-void message_put_text(const struct message *message, const struct dkt_record *record,
-		      struct dkt_buf *buf);
+void dkl_message_put_text(const struct message *message, const struct dkt_record *record,
+			  struct dkt_buf *buf);
 
 /* The data that two records of the same message have in common, if they come from two sources. */
 struct message_key {
@@ -49,8 +49,8 @@ struct message_key {
  * Gets the key of a record. wall is to be added to its time; the key is valid as long as the
  * record.
  */
-void message_key(const struct message *message, const struct dkt_record *record, int64_t wall,
-		 struct message_key *key);
+void dkl_message_key(const struct message *message, const struct dkt_record *record, int64_t wall,
+		     struct message_key *key);
 
 /* The record's role in a message. */
 enum message_part {
@@ -62,14 +62,14 @@ enum message_part {
 /*
  * Returns the role. The records of a message have the same *stack; 0: the message has one record.
  */
-enum message_part message_part(const struct message *message, const struct dkt_record *record,
-			       uint64_t *stack);
+enum message_part dkl_message_part(const struct message *message, const struct dkt_record *record,
+				   uint64_t *stack);
 
 /* True if the event's records are only parts of messages. */
-bool message_is_part(struct dkt_event *event);
+bool dkl_message_is_part(struct dkt_event *event);
 
 /*
  * Gets the filter for message events that accepts the messages Lustre would record with these
  * masks; "" if it accepts all. The caller frees it.
  */
-int message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter);
+int dkl_message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter);

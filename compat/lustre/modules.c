@@ -20,14 +20,14 @@ static bool has_name(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-int modules_read(const struct class_map *map, uint32_t subsystems, struct modules *modules)
+int dkl_modules_read(const struct class_map *map, uint32_t subsystems, struct modules *modules)
 {
 	const char **names __cleanup(free) = NULL;
 	char *line __cleanup(free) = NULL;
 	struct module module;
 	size_t n, size = 0;
 	FILE *f __cleanup(fclose) = NULL;
-	int err = class_map_modules(map, subsystems, &names, &n);
+	int err = dkl_class_map_modules(map, subsystems, &names, &n);
 
 	*modules = (struct modules){ 0 };
 	/* A kernel without modules has no such file. */
@@ -38,17 +38,17 @@ int modules_read(const struct class_map *map, uint32_t subsystems, struct module
 		    has_name(names, n, module.name))
 			err = dkt__append(modules->list, modules->n, module);
 	if (err)
-		modules_clear(modules);
+		dkl_modules_clear(modules);
 	return err;
 }
 
-void modules_clear(struct modules *modules)
+void dkl_modules_clear(struct modules *modules)
 {
 	free(modules->list);
 	*modules = (struct modules){ 0 };
 }
 
-int modules_sites(const struct modules *modules, char **sites)
+int dkl_modules_sites(const struct modules *modules, char **sites)
 {
 	size_t len;
 	FILE *out = open_memstream(sites, &len);
@@ -61,7 +61,7 @@ int modules_sites(const struct modules *modules, char **sites)
 	return dkt__text_end_some(out, 0, sites);
 }
 
-int modules_names(const struct modules *modules, char **names)
+int dkl_modules_names(const struct modules *modules, char **names)
 {
 	size_t len;
 	FILE *out = open_memstream(names, &len);

@@ -16,15 +16,15 @@ struct modules {
 };
 
 /* Finds the loaded modules among those that the map has for the subsystems. */
-int modules_read(const struct class_map *map, uint32_t subsystems, struct modules *modules);
-void modules_clear(struct modules *modules);
+int dkl_modules_read(const struct class_map *map, uint32_t subsystems, struct modules *modules);
+void dkl_modules_clear(struct modules *modules);
 
 /*
  * Gets an expression that is true if call_site is in one of the modules; NULL if no address is
  * known. The caller frees it. Modules that would make it longer than the kernel's limit are
  * skipped.
  */
-int modules_sites(const struct modules *modules, char **sites);
+int dkl_modules_sites(const struct modules *modules, char **sites);
 
 /* Gets their names, separated by spaces. The caller frees the text. */
-int modules_names(const struct modules *modules, char **names);
+int dkl_modules_names(const struct modules *modules, char **names);

@@ -23,7 +23,7 @@ static void clear_word(struct named_word *word)
 	dkt_expr_free(word->expr);
 }
 
-void named_clear(struct named *named)
+void dkl_named_clear(struct named *named)
 {
 	for (size_t i = 0; i < named->n; i++)
 		clear_word(&named->list[i]);
@@ -74,7 +74,7 @@ static const char *glob_end(const char *p, const char *separators)
 	return p;
 }
 
-const char *named_word_end(const char *text, const char *separators)
+const char *dkl_named_word_end(const char *text, const char *separators)
 {
 	const char *p = glob_end(text, separators), *end;
 	bool compares;
@@ -89,7 +89,7 @@ const char *named_word_end(const char *text, const char *separators)
 static int check_glob(struct dkt_ctx *ctx, const char *glob, const char *part)
 {
 	size_t at;
-	const char *wrong = glob_check(part, &at);
+	const char *wrong = dkl_glob_check(part, &at);
 
 	return wrong ? dkt_fail(ctx, -EINVAL, "'%s': %s", glob, wrong) : 0;
 }
@@ -127,7 +127,7 @@ static int read_filter(struct dkt_ctx *ctx, const char *text, size_t len, struct
 		return dkt__no_memory(ctx);
 	if (strpbrk(word->filter, "\n\r"))
 		return dkt_fail(ctx, -EINVAL, "%s: a filter is one line", word->glob);
-	err = mask_expr_with(ctx, word->filter, named->variable, named->data, &word->expr);
+	err = dkl_mask_expr_with(ctx, word->filter, named->variable, named->data, &word->expr);
 	return err ? dkt_fail_in(ctx, err, "%s", word->glob) : 0;
 }
 
@@ -159,14 +159,14 @@ static int read_word(struct dkt_ctx *ctx, const char *text, const char *end, str
 	return err;
 }
 
-int named_read(struct dkt_ctx *ctx, const char *text, struct named *named)
+int dkl_named_read(struct dkt_ctx *ctx, const char *text, struct named *named)
 {
 	const size_t before = named->n;
 	const char *p = text + strspn(text, NAMED_SEPARATORS), *end;
 	int err = 0;
 
 	for (; !err && *p; p = end + strspn(end, NAMED_SEPARATORS)) {
-		end = named_word_end(p, NAMED_SEPARATORS);
+		end = dkl_named_word_end(p, NAMED_SEPARATORS);
 		err = read_word(ctx, p, end, named);
 	}
 	if (!err && named->n == before)
@@ -174,7 +174,7 @@ int named_read(struct dkt_ctx *ctx, const char *text, struct named *named)
 	return err;
 }
 
-char *named_word_text(const struct named_word *word)
+char *dkl_named_word_text(const struct named_word *word)
 {
 	const char *sign = word->without ? "-" : "";
 
@@ -185,17 +185,17 @@ char *named_word_text(const struct named_word *word)
 
 /* ---- events ---- */
 
-bool named_word_has(const struct named_word *word, const char *system, const char *name)
+bool dkl_named_word_has(const struct named_word *word, const char *system, const char *name)
 {
 	return dkt__glob(word->name, name) && (!word->system || dkt__glob(word->system, system));
 }
 
 static bool word_has(const struct named_word *word, const struct dkt_event *event)
 {
-	return named_word_has(word, dkt_event_system(event), dkt_event_name(event));
+	return dkl_named_word_has(word, dkt_event_system(event), dkt_event_name(event));
 }
 
-bool named_has(const struct named *named, const struct dkt_event *event, bool otherwise)
+bool dkl_named_has(const struct named *named, const struct dkt_event *event, bool otherwise)
 {
 	for (size_t i = named->n; i-- > 0;)
 		if (word_has(&named->list[i], event))
@@ -203,9 +203,9 @@ bool named_has(const struct named *named, const struct dkt_event *event, bool ot
 	return otherwise;
 }
 
-bool named_chooses(const struct named *named, const struct dkt_event *event)
+bool dkl_named_chooses(const struct named *named, const struct dkt_event *event)
 {
-	return named_has(named, event, false);
+	return dkl_named_has(named, event, false);
 }
 
 static bool is_system(struct dkt_event *const *events, size_t n, const char *word)
@@ -231,12 +231,13 @@ static int no_event(struct dkt_ctx *ctx, const struct named_word *word,
 			"no event matches '%s'; a filter in brackets compares: [prev_pid > 0]",
 			word->glob);
 	dkt__guess_start(&guess, word->glob, strlen(word->glob));
-	select_guess(&guess, ctx);
+	dkl_select_guess(&guess, ctx);
 	return dkt_fail(ctx, -ENOENT, "no event matches '%s'%s", word->glob,
 			dkt__guess_words(&guess));
 }
 
-int named_unique(struct dkt_ctx *ctx, const char *word, struct dkt_event *const *events, size_t n)
+int dkl_named_unique(struct dkt_ctx *ctx, const char *word, struct dkt_event *const *events,
+		     size_t n)
 {
 	char *list __cleanup(free) = NULL;
 	size_t len;
@@ -267,14 +268,14 @@ static int check_word(struct dkt_ctx *ctx, const struct named_word *word,
 			events[n++] = all[i];
 	if (!n)
 		return no_event(ctx, word, all, n_all);
-	err = named_unique(ctx, word->glob, events, n);
+	err = dkl_named_unique(ctx, word->glob, events, n);
 	if (err || !word->expr)
 		return err;
 	err = dkt_expr_check_any(word->expr, events, n, 0);
 	return err ? dkt_fail_in(ctx, err, "%s", word->glob) : 0;
 }
 
-int named_check(struct dkt_ctx *ctx, const struct named *named)
+int dkl_named_check(struct dkt_ctx *ctx, const struct named *named)
 {
 	struct dkt_event *const *all;
 	size_t n;
@@ -302,7 +303,7 @@ static int print_lacking(const struct named *named, const struct named_word *wor
 		if (!word_has(word, all[i]))
 			continue;
 		n++;
-		err = named_filter(named, all[i], &text, &lacks);
+		err = dkl_named_filter(named, all[i], &text, &lacks);
 		if (lacks == word)
 			fprintf(list, "%s%s:%s", n_lacking++ ? ", " : "", dkt_event_system(all[i]),
 				dkt_event_name(all[i]));
@@ -310,7 +311,7 @@ static int print_lacking(const struct named *named, const struct named_word *wor
 	err = dkt__text_end(list, err, &names);
 	if (err || !n_lacking)
 		return err;
-	systems = names_by_system(names);
+	systems = dkl_names_by_system(names);
 	fprintf(out,
 		"%s%s[%s]: %zu of %zu events do not have its fields and are recorded without it: %s",
 		ftell(out) ? "\n" : "", word->glob, word->filter, n_lacking, n,
@@ -318,7 +319,7 @@ static int print_lacking(const struct named *named, const struct named_word *wor
 	return systems ? 0 : -ENOMEM;
 }
 
-int named_lacking(struct dkt_ctx *ctx, const struct named *named, char **lines)
+int dkl_named_lacking(struct dkt_ctx *ctx, const struct named *named, char **lines)
 {
 	struct dkt_event *const *all;
 	size_t n, len;
@@ -345,8 +346,8 @@ static int add_either(char **text, const char *other)
 	return 0;
 }
 
-int named_filter(const struct named *named, struct dkt_event *event, char **text,
-		 const struct named_word **lacks)
+int dkl_named_filter(const struct named *named, struct dkt_event *event, char **text,
+		     const struct named_word **lacks)
 {
 	char *all = NULL;
 	int err = 0;

@@ -31,48 +31,49 @@ struct named {
  * Returns the end of the word at text, which a separator follows, or the end of the text. A filter
  * ends at its bracket, whatever is in it: separators, quotes, other brackets.
  */
-const char *named_word_end(const char *text, const char *separators);
+const char *dkl_named_word_end(const char *text, const char *separators);
 
 /*
  * Adds the words of a text: SYSTEM:NAME or NAME, globs, with or without [FILTER]; -GLOB excludes
  * events. Brackets with a comparison (= < > & ~) are a filter, other brackets are part of the glob.
  * -EINVAL: a glob or filter is invalid, or the text has no word. Clear named in either case.
  */
-int named_read(struct dkt_ctx *ctx, const char *text, struct named *named);
-void named_clear(struct named *named);
+int dkl_named_read(struct dkt_ctx *ctx, const char *text, struct named *named);
+void dkl_named_clear(struct named *named);
 
 /* Returns the word as text, with its sign and filter. The caller frees it. NULL: out of memory. */
-char *named_word_text(const struct named_word *word);
+char *dkl_named_word_text(const struct named_word *word);
 
-bool named_word_has(const struct named_word *word, const char *system, const char *name);
+bool dkl_named_word_has(const struct named_word *word, const char *system, const char *name);
 
 /*
  * True if the words choose the event, false if they exclude it: the last word that matches decides.
  * If none does, returns otherwise.
  */
-bool named_has(const struct named *named, const struct dkt_event *event, bool otherwise);
+bool dkl_named_has(const struct named *named, const struct dkt_event *event, bool otherwise);
 
 /* True if a word that matches the event stands for it. */
-bool named_chooses(const struct named *named, const struct dkt_event *event);
+bool dkl_named_chooses(const struct named *named, const struct dkt_event *event);
 
 /*
  * Checks the n events that the word matches: a name without wildcards and without a system stands for one
  * event, another of that name may be a surprise. -ENOTUNIQ: there are several; the message has their names.
  */
-int named_unique(struct dkt_ctx *ctx, const char *word, struct dkt_event *const *events, size_t n);
+int dkl_named_unique(struct dkt_ctx *ctx, const char *word, struct dkt_event *const *events,
+		     size_t n);
 
 /*
  * Checks the words against the events of the kernel. -ENOENT: a word matches no event; -ENOTUNIQ: a
  * name without wildcards and without a system is in several systems; -ENOENT, -EINVAL: a filter fits
  * none of its events. The error message names the word, and a similar event.
  */
-int named_check(struct dkt_ctx *ctx, const struct named *named);
+int dkl_named_check(struct dkt_ctx *ctx, const struct named *named);
 
 /*
  * Gets a line for each word with a filter that some of its events lack the fields for: they are
  * recorded without it. NULL: no such word. The caller frees the text.
  */
-int named_lacking(struct dkt_ctx *ctx, const struct named *named, char **lines);
+int dkl_named_lacking(struct dkt_ctx *ctx, const struct named *named, char **lines);
 
 /*
  * Gets the filter of the event in the kernel's language: records that match one of its filters. A
@@ -80,5 +81,5 @@ int named_lacking(struct dkt_ctx *ctx, const struct named *named, char **lines);
  * lacks are skipped; if all are, *lacks is the first of these words, otherwise NULL. The caller
  * frees the text.
  */
-int named_filter(const struct named *named, struct dkt_event *event, char **text,
-		 const struct named_word **lacks);
+int dkl_named_filter(const struct named *named, struct dkt_event *event, char **text,
+		     const struct named_word **lacks);

@@ -12,7 +12,7 @@ static const char *skip_brackets(const char *line, const char *close)
 	return n < 40 && line[n] ? line + n + 1 : NULL;
 }
 
-const char *prefix_skip(const char *line)
+const char *dkl_prefix_skip(const char *line)
 {
 	size_t n;
 
@@ -33,7 +33,7 @@ const char *prefix_skip(const char *line)
 	return line[n] == ':' || line[n] == '|' ? line + n + 1 : NULL;
 }
 
-const char *prefix_host(const char *line, size_t *len)
+const char *dkl_prefix_host(const char *line, size_t *len)
 {
 	line += strspn(line, " >");
 	*len = strcspn(line, ": \n");

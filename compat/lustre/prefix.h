@@ -13,10 +13,10 @@
  * RFC 5424 ("<3>1 "), of docker ("oss7  | ") or of conman ("[2026-11-25 03:12:55] "). NULL: the line has no
  * prefix. A line can have several: call it again for the next one.
  */
-const char *prefix_skip(const char *line);
+const char *dkl_prefix_skip(const char *line);
 
 /*
  * Returns the name of the host that pdsh or clush wrote before the line ("oss7: "), and its length.
  * NULL and 0: it begins with something else.
  */
-const char *prefix_host(const char *line, size_t *len);
+const char *dkl_prefix_host(const char *line, size_t *len);

@@ -30,7 +30,7 @@ static const char *check(const char *name)
 	return open && !strchr(open, ']') ? "has a '[' without its ']'" : NULL;
 }
 
-int programs_read(struct dkt_ctx *ctx, const char *text, struct dkt__strings *programs)
+int dkl_programs_read(struct dkt_ctx *ctx, const char *text, struct dkt__strings *programs)
 {
 	char *copy __cleanup(free) = strdup(text);
 	char *rest = copy, *name;
@@ -46,7 +46,7 @@ int programs_read(struct dkt_ctx *ctx, const char *text, struct dkt__strings *pr
 	return err;
 }
 
-bool programs_have(const struct dkt__strings *programs, const char *comm)
+bool dkl_programs_have(const struct dkt__strings *programs, const char *comm)
 {
 	for (size_t i = 0; i < programs->n; i++) {
 		const char *name = programs->list[i];
@@ -57,7 +57,7 @@ bool programs_have(const struct dkt__strings *programs, const char *comm)
 	return false;
 }
 
-void programs_print(FILE *out, const struct dkt__strings *programs)
+void dkl_programs_print(FILE *out, const struct dkt__strings *programs)
 {
 	for (size_t i = 0; i < programs->n; i++) {
 		const char *name = programs->list[i], quote = quote_for(name);

@@ -13,10 +13,10 @@ struct dkt_ctx;
  * spaces within it. -EINVAL with an error message: one of them cannot name a program. Clear the list
  * in either case.
  */
-int programs_read(struct dkt_ctx *ctx, const char *text, struct dkt__strings *programs);
+int dkl_programs_read(struct dkt_ctx *ctx, const char *text, struct dkt__strings *programs);
 
 /* True if one of the names stands for the program. */
-bool programs_have(const struct dkt__strings *programs, const char *comm);
+bool dkl_programs_have(const struct dkt__strings *programs, const char *comm);
 
 /* Prints the same test as an expression in the kernel's filter language. */
-void programs_print(FILE *out, const struct dkt__strings *programs);
+void dkl_programs_print(FILE *out, const struct dkt__strings *programs);

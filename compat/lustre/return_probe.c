@@ -11,8 +11,8 @@
 /* The name that `probe add FUNCTION%return '$retval'` gives it. */
 #define VALUE "ret"
 
-bool return_probe(struct dkt_event *event, const struct dkt_field **function,
-		  const struct dkt_field **value)
+bool dkl_return_probe(struct dkt_event *event, const struct dkt_field **function,
+		      const struct dkt_field **value)
 {
 	const struct dkt_field *caller = dkt_event_field(event, CALLER);
 	const struct dkt_field *const *fields;

@@ -7,5 +7,5 @@
 /*
  * True if the event is such a probe; gets the fields with the function's address and return value.
  */
-bool return_probe(struct dkt_event *event, const struct dkt_field **function,
-		  const struct dkt_field **value);
+bool dkl_return_probe(struct dkt_event *event, const struct dkt_field **function,
+		      const struct dkt_field **value);

@@ -31,7 +31,7 @@ struct select {
 	size_t n_events;
 };
 
-void select_free(struct select *select)
+void dkl_select_free(struct select *select)
 {
 	if (!select)
 		return;
@@ -66,7 +66,7 @@ static int check_part(struct dkt_ctx *ctx, const char *word, size_t from, size_t
 
 	if (!part)
 		return dkt__no_memory(ctx);
-	wrong = glob_check(part, &at);
+	wrong = dkl_glob_check(part, &at);
 	return wrong ? dkt_fail(ctx, -EINVAL, "'%s': %s", word, wrong) : 0;
 }
 
@@ -83,8 +83,8 @@ static int check_word(struct dkt_ctx *ctx, const char *word)
 static int add_word(struct dkt_ctx *ctx, struct select *select, const char *word)
 {
 	const size_t len = strlen(word);
-	int class = mask_bit(MASK_DEBUG, word, len);
-	int subsystem = mask_bit(MASK_SUBSYSTEM, word, len);
+	int class = dkl_mask_bit(MASK_DEBUG, word, len);
+	int subsystem = dkl_mask_bit(MASK_SUBSYSTEM, word, len);
 	int err;
 
 	if (class >= 0)
@@ -142,9 +142,9 @@ static int complete_globs(struct select *select, struct dkt_event *const *events
 	return 0;
 }
 
-bool select_has(const struct select *select, const struct dkt_event *event)
+bool dkl_select_has(const struct select *select, const struct dkt_event *event)
 {
-	const struct class_bits *bits = class_map_event(select->map, event);
+	const struct class_bits *bits = dkl_class_map_event(select->map, event);
 
 	return bits->classes & select->classes || bits->subsystems & select->subsystems ||
 	       by_name(select, event);
@@ -160,7 +160,7 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 	if (err)
 		return err;
 	/* A saved log of Lustre has only one event, which is in no catalogue. */
-	if (!n && (one = record_event_find(ctx))) {
+	if (!n && (one = dkl_record_event_find(ctx))) {
 		all = &one;
 		n = 1;
 	}
@@ -169,12 +169,12 @@ static int find_events(struct dkt_ctx *ctx, struct select *select)
 		return dkt__no_memory(ctx);
 	err = complete_globs(select, all, n);
 	for (size_t i = 0; !err && i < n; i++)
-		if (select_has(select, all[i]))
+		if (dkl_select_has(select, all[i]))
 			select->events[select->n_events++] = all[i];
 	return err;
 }
 
-void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx)
+void dkl_select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx)
 {
 	struct dkt_event *const *all;
 	size_t n;
@@ -197,9 +197,9 @@ static int no_event(struct dkt_ctx *ctx, const char *glob)
 	if (!word)
 		return dkt__no_memory(ctx);
 	dkt__guess_start(&guess, word, strlen(word));
-	mask_guess(MASK_DEBUG, &guess);
-	mask_guess(MASK_SUBSYSTEM, &guess);
-	select_guess(&guess, ctx);
+	dkl_mask_guess(MASK_DEBUG, &guess);
+	dkl_mask_guess(MASK_SUBSYSTEM, &guess);
+	dkl_select_guess(&guess, ctx);
 	return dkt_fail(ctx, -ENOENT, "'%s' is not a class, subsystem or event (SYSTEM:EVENT)%s",
 			word, dkt__guess_words(&guess));
 }
@@ -229,10 +229,10 @@ static int check_glob(struct dkt_ctx *ctx, const struct select *select,
 	if (!n)
 		return no_event(ctx, glob->word);
 	/* The name of a system stands for all its events. */
-	return is_name(glob) ? named_unique(ctx, glob->word, events, n) : 0;
+	return is_name(glob) ? dkl_named_unique(ctx, glob->word, events, n) : 0;
 }
 
-int select_check(struct dkt_ctx *ctx, const struct select *select)
+int dkl_select_check(struct dkt_ctx *ctx, const struct select *select)
 {
 	int err = 0;
 
@@ -258,17 +258,17 @@ static int read_words(struct dkt_ctx *ctx, struct select *select, const char *wo
 	return err;
 }
 
-int select_check_words(struct dkt_ctx *ctx, const char *words)
+int dkl_select_check_words(struct dkt_ctx *ctx, const char *words)
 {
 	struct select *select = calloc(1, sizeof(*select));
 	int err = select ? read_words(ctx, select, words) : dkt__no_memory(ctx);
 
-	select_free(select);
+	dkl_select_free(select);
 	return err;
 }
 
-int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *words,
-	       struct select **out)
+int dkl_select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *words,
+		   struct select **out)
 {
 	struct select *select = calloc(1, sizeof(*select));
 	int err = select ? 0 : dkt__no_memory(ctx);
@@ -282,14 +282,14 @@ int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *wor
 	if (!err)
 		err = find_events(ctx, select);
 	if (err) {
-		select_free(select);
+		dkl_select_free(select);
 		return err;
 	}
 	*out = select;
 	return 0;
 }
 
-struct dkt_event *const *select_events(const struct select *select, size_t *n)
+struct dkt_event *const *dkl_select_events(const struct select *select, size_t *n)
 {
 	*n = select->n_events;
 	return select->events;
@@ -310,16 +310,16 @@ static int message_condition(const struct select *select, char **filter)
 	return *filter ? 0 : -ENOMEM;
 }
 
-int select_condition(const struct select *select, const struct dkt_event *event, char **filter)
+int dkl_select_condition(const struct select *select, const struct dkt_event *event, char **filter)
 {
-	const struct class_bits *bits = class_map_event(select->map, event);
+	const struct class_bits *bits = dkl_class_map_event(select->map, event);
 	bool whole = by_name(select, event);
 
 	if (!whole && bits->fields)
 		return message_condition(select, filter);
 	if (!whole && !(bits->subsystems & select->subsystems))
-		return class_map_filter(select->map, event, bits->classes & select->classes, NULL,
-					filter);
+		return dkl_class_map_filter(select->map, event, bits->classes & select->classes,
+					    NULL, filter);
 	*filter = strdup("");
 	return *filter ? 0 : -ENOMEM;
 }

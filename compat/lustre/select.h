@@ -6,7 +6,7 @@
 #include "lib/base/guess.h"
 
 /* Tries SYSTEM:EVENT of every event; for a word without a colon, the systems and the names. */
-void select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx);
+void dkl_select_guess(struct dkt__guess *guess, struct dkt_ctx *ctx);
 
 /* The word that selects every event. */
 #define SELECT_ALL "all"
@@ -18,23 +18,23 @@ struct select;
  * SYSTEM:EVENT, a glob for event systems or else for names of events, or `all`. -EINVAL: no word, or an
  * invalid glob.
  */
-int select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *words,
-	       struct select **select);
+int dkl_select_new(struct dkt_ctx *ctx, const struct class_map *map, const char *words,
+		   struct select **select);
 
-/* Checks the form of the words, which needs no kernel. -EINVAL: as of select_new(). */
-int select_check_words(struct dkt_ctx *ctx, const char *words);
+/* Checks the form of the words, which needs no kernel. -EINVAL: as of dkl_select_new(). */
+int dkl_select_check_words(struct dkt_ctx *ctx, const char *words);
 
-/* -ENOENT: one of the words matches no event of this kernel. -ENOTUNIQ: as of named_unique(). */
-int select_check(struct dkt_ctx *ctx, const struct select *select);
-void select_free(struct select *select);
+/* -ENOENT: one of the words matches no event of this kernel. -ENOTUNIQ: as of dkl_named_unique(). */
+int dkl_select_check(struct dkt_ctx *ctx, const struct select *select);
+void dkl_select_free(struct select *select);
 
-bool select_has(const struct select *select, const struct dkt_event *event);
+bool dkl_select_has(const struct select *select, const struct dkt_event *event);
 
 /* Returns the events of the set, in the order of dkt_events(); valid as long as the set. */
-struct dkt_event *const *select_events(const struct select *select, size_t *n);
+struct dkt_event *const *dkl_select_events(const struct select *select, size_t *n);
 
 /*
  * Gets the condition for records of the event to belong to the set, in the kernel's filter
  * language; "" if all records do. The caller frees it.
  */
-int select_condition(const struct select *select, const struct dkt_event *event, char **filter);
+int dkl_select_condition(const struct select *select, const struct dkt_event *event, char **filter);

@@ -13,14 +13,14 @@ struct style {
 	struct dkt_style *lib; /* NULL: the legacy style */
 	int64_t wall; /* to be added to a record's time */
 	const struct dkt_event *plain[64]; /* a cache of events that are not messages */
-	const struct dkt_event *own; /* set by style_own() */
+	const struct dkt_event *own; /* set by dkl_style_own() */
 	const struct message *message; /* fields of its records */
 	void (*own_line)(void *data, struct dkt_buf *buf);
 	void *own_data;
 	bool raw_text;
 };
 
-int style_get(size_t i, struct dkt_style_info *info)
+int dkl_style_get(size_t i, struct dkt_style_info *info)
 {
 	if (i)
 		return dkt_style_get(i - 1, info, sizeof(*info));
@@ -28,20 +28,20 @@ int style_get(size_t i, struct dkt_style_info *info)
 	return 0;
 }
 
-int style_find(const char *name, struct dkt_style_info *info)
+int dkl_style_find(const char *name, struct dkt_style_info *info)
 {
-	for (size_t i = 0; !style_get(i, info); i++)
+	for (size_t i = 0; !dkl_style_get(i, info); i++)
 		if (!name || !strcmp(info->name, name))
 			return 0;
 	return -ENOENT;
 }
 
-const char *style_guess(struct dkt__guess *guess, const char *name)
+const char *dkl_style_guess(struct dkt__guess *guess, const char *name)
 {
 	struct dkt_style_info info;
 
 	dkt__guess_start(guess, name, strlen(name));
-	for (size_t i = 0; !style_get(i, &info); i++)
+	for (size_t i = 0; !dkl_style_get(i, &info); i++)
 		dkt__guess_try(guess, info.name);
 	return dkt__guess_words(guess);
 }
@@ -55,9 +55,9 @@ static bool message_text(void *data, const struct dkt_record *record, struct dkt
 	if (record->event == style->own)
 		message = style->message;
 	else if (style->legacy)
-		message = legacy_style_message(style->legacy, record);
+		message = dkl_legacy_style_message(style->legacy, record);
 	if (message && buf)
-		message_line(message, record, ") ", buf);
+		dkl_message_line(message, record, ") ", buf);
 	return message;
 }
 
@@ -65,15 +65,15 @@ static int style_init(struct style *style, struct dkt_ctx *ctx, const struct cla
 		      const char *name, const struct dkt_style_opts *opts)
 {
 	struct dkt_style_opts mine = *opts;
-	int err = map ? legacy_style_new(ctx, map, &style->legacy) : 0;
+	int err = map ? dkl_legacy_style_new(ctx, map, &style->legacy) : 0;
 
 	style->raw_text = mine.raw_text;
 	if (mine.source)
 		style->wall = mine.source->wall;
 	if (!err && map)
-		legacy_style_raw_text(style->legacy, mine.raw_text);
+		dkl_legacy_style_raw_text(style->legacy, mine.raw_text);
 	if (!err && map && mine.source && dkt__clock_ticks(mine.source->clock))
-		legacy_style_ticks(style->legacy);
+		dkl_legacy_style_ticks(style->legacy);
 	if (err || !name || !strcmp(name, LEGACY))
 		return err;
 	mine.text = message_text;
@@ -81,8 +81,8 @@ static int style_init(struct style *style, struct dkt_ctx *ctx, const struct cla
 	return dkt_style_new(ctx, name, &mine, &style->lib);
 }
 
-int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
-	      const struct dkt_style_opts *opts, struct style **out)
+int dkl_style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
+		  const struct dkt_style_opts *opts, struct style **out)
 {
 	struct style *style = calloc(1, sizeof(*style));
 	int err;
@@ -92,24 +92,25 @@ int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name
 		return dkt__no_memory(ctx);
 	err = style_init(style, ctx, map, name, opts);
 	if (err) {
-		style_free(style);
+		dkl_style_free(style);
 		return err;
 	}
 	*out = style;
 	return 0;
 }
 
-void style_free(struct style *style)
+void dkl_style_free(struct style *style)
 {
 	if (!style)
 		return;
 	dkt_style_free(style->lib);
-	legacy_style_free(style->legacy);
+	dkl_legacy_style_free(style->legacy);
 	free(style);
 }
 
-void style_own(struct style *style, const struct dkt_event *event, const struct message *message,
-	       void (*line)(void *data, struct dkt_buf *buf), void *data)
+void dkl_style_own(struct style *style, const struct dkt_event *event,
+		   const struct message *message, void (*line)(void *data, struct dkt_buf *buf),
+		   void *data)
 {
 	style->own = event;
 	style->message = message;
@@ -117,12 +118,12 @@ void style_own(struct style *style, const struct dkt_event *event, const struct 
 	style->own_data = data;
 }
 
-bool style_is_legacy(const struct style *style)
+bool dkl_style_is_legacy(const struct style *style)
 {
 	return !style->lib;
 }
 
-int style_begin(struct style *style, struct dkt_buf *buf)
+int dkl_style_begin(struct style *style, struct dkt_buf *buf)
 {
 	return style->lib ? dkt_style_begin(style->lib, buf) : 0;
 }
@@ -139,8 +140,8 @@ static inline const struct dkt_event **plain_slot(struct style *style,
 /* True if the record is a part of a message and is printed later. */
 static bool keep_message(struct style *style, const struct dkt_record *record)
 {
-	if (style->legacy && legacy_style_message(style->legacy, record))
-		return legacy_style_keep(style->legacy, record);
+	if (style->legacy && dkl_legacy_style_message(style->legacy, record))
+		return dkl_legacy_style_keep(style->legacy, record);
 	*plain_slot(style, record->event) = record->event;
 	return false;
 }
@@ -152,7 +153,7 @@ put_stacks(struct style *style, const struct dkt_record *record, struct dkt_buf 
 	struct dkt_record stack;
 
 	for (size_t i = 0; !dkt_record_stack(record, i, &stack); i++)
-		legacy_style_line(style->legacy, &stack, style->wall, buf);
+		dkl_legacy_style_line(style->legacy, &stack, style->wall, buf);
 }
 
 static inline int put_record(struct style *style, const struct dkt_record *record, const char *comm,
@@ -161,7 +162,7 @@ static inline int put_record(struct style *style, const struct dkt_record *recor
 	if (style->lib)
 		return dkt_style_record(style->lib, record, comm, buf);
 	if (style->legacy)
-		legacy_style_line(style->legacy, record, style->wall, buf);
+		dkl_legacy_style_line(style->legacy, record, style->wall, buf);
 	if (style->legacy && record->stacks)
 		put_stacks(style, record, buf);
 	return dkt_buf_error(buf);
@@ -191,25 +192,25 @@ static __attribute__((noinline)) int record_message(struct style *style,
 	return keep_message(style, record) ? 0 : put_record(style, record, comm, buf);
 }
 
-int style_record(struct style *style, const struct dkt_record *record, const char *comm,
-		 struct dkt_buf *buf)
+int dkl_style_record(struct style *style, const struct dkt_record *record, const char *comm,
+		     struct dkt_buf *buf)
 {
 	if (*plain_slot(style, record->event) != record->event)
 		return record_message(style, record, comm, buf);
 	return put_record(style, record, comm, buf);
 }
 
-int style_flush(struct style *style, struct dkt_buf *buf)
+int dkl_style_flush(struct style *style, struct dkt_buf *buf)
 {
 	return style->lib ? dkt_style_flush(style->lib, buf) : 0;
 }
 
-int style_end(struct style *style, struct dkt_buf *buf)
+int dkl_style_end(struct style *style, struct dkt_buf *buf)
 {
 	return style->lib ? dkt_style_end(style->lib, buf) : 0;
 }
 
-struct legacy_style *style_legacy(struct style *style)
+struct legacy_style *dkl_style_legacy(struct style *style)
 {
 	return style->legacy;
 }

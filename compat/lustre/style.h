@@ -8,36 +8,37 @@
 struct style;
 
 /* Like dkt_style_get(), with the legacy style first. */
-int style_get(size_t i, struct dkt_style_info *info);
+int dkl_style_get(size_t i, struct dkt_style_info *info);
 
 /* Finds a style by name; NULL: the legacy style. -ENOENT: no such style. */
-int style_find(const char *name, struct dkt_style_info *info);
+int dkl_style_find(const char *name, struct dkt_style_info *info);
 
 /* Returns "; did you mean NAME?" or "", for an unknown name. */
-const char *style_guess(struct dkt__guess *guess, const char *name);
+const char *dkl_style_guess(struct dkt__guess *guess, const char *name);
 
 /*
  * Like dkt_style_new(), but sets opts->text, so that messages have their text. The map is resolved
- * and outlives the style. map NULL: all records belong to the event of style_own().
+ * and outlives the style. map NULL: all records belong to the event of dkl_style_own().
  */
-int style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
-	      const struct dkt_style_opts *opts, struct style **style);
-void style_free(struct style *style);
+int dkl_style_new(struct dkt_ctx *ctx, const struct class_map *map, const char *name,
+		  const struct dkt_style_opts *opts, struct style **style);
+void dkl_style_free(struct style *style);
 
 /*
  * Sets the event of Lustre's own records, and how to read them as messages. In the legacy style,
  * line() appends the line of the record that their source returned last. All outlive the style.
  */
-void style_own(struct style *style, const struct dkt_event *event, const struct message *message,
-	       void (*line)(void *data, struct dkt_buf *buf), void *data);
+void dkl_style_own(struct style *style, const struct dkt_event *event,
+		   const struct message *message, void (*line)(void *data, struct dkt_buf *buf),
+		   void *data);
 
-bool style_is_legacy(const struct style *style);
+bool dkl_style_is_legacy(const struct style *style);
 
-int style_begin(struct style *style, struct dkt_buf *buf);
-int style_record(struct style *style, const struct dkt_record *record, const char *comm,
-		 struct dkt_buf *buf);
-int style_flush(struct style *style, struct dkt_buf *buf);
-int style_end(struct style *style, struct dkt_buf *buf);
+int dkl_style_begin(struct style *style, struct dkt_buf *buf);
+int dkl_style_record(struct style *style, const struct dkt_record *record, const char *comm,
+		     struct dkt_buf *buf);
+int dkl_style_flush(struct style *style, struct dkt_buf *buf);
+int dkl_style_end(struct style *style, struct dkt_buf *buf);
 
 /* Returns the object that knows the classes and messages of records; NULL without a map. */
-struct legacy_style *style_legacy(struct style *style);
+struct legacy_style *dkl_style_legacy(struct style *style);

@@ -64,7 +64,8 @@ struct legacy_style {
 	uint32_t module_subsystems;
 };
 
-int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct legacy_style **out)
+int dkl_legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map,
+			 struct legacy_style **out)
 {
 	struct legacy_style *style = calloc(1, sizeof(*style));
 	struct dkt_event *const *events;
@@ -79,11 +80,11 @@ int legacy_style_new(struct dkt_ctx *ctx, const struct class_map *map, struct le
 		/* The tracer's own events have higher indexes; there are only a few. */
 		style->n += 64;
 		style->kinds = calloc(style->n + 1, sizeof(struct kind *));
-		style->joiner = message_joiner_new();
+		style->joiner = dkl_message_joiner_new();
 		err = style->kinds && style->joiner ? 0 : dkt__no_memory(ctx);
 	}
 	if (err) {
-		legacy_style_free(style);
+		dkl_legacy_style_free(style);
 		return err;
 	}
 	*out = style;
@@ -96,20 +97,20 @@ static void kind_free(struct kind *kind)
 		return;
 	for (size_t i = 0; i < N_CALLS; i++)
 		free(kind->calls[i]);
-	message_free(kind->message);
+	dkl_message_free(kind->message);
 	free(kind->head);
 	free(kind->place);
 	free(kind);
 }
 
-void legacy_style_free(struct legacy_style *style)
+void dkl_legacy_style_free(struct legacy_style *style)
 {
 	if (!style)
 		return;
 	for (size_t i = 0; style->kinds && i <= style->n; i++)
 		kind_free(style->kinds[i]);
 	free(style->kinds);
-	message_joiner_free(style->joiner);
+	dkl_message_joiner_free(style->joiner);
 	free(style);
 }
 
@@ -155,9 +156,9 @@ static void find_shape(const struct legacy_style *style, struct dkt_event *event
 			kind->shape = kind->ret ? SHAPE_EXIT : SHAPE_ENTRY;
 	} else if (!strcmp(system, "ftrace")) {
 		find_own_shape(event, kind);
-	} else if ((kind->message = message_new(style->ctx, event, style->joiner))) {
+	} else if ((kind->message = dkl_message_new(style->ctx, event, style->joiner))) {
 		kind->shape = SHAPE_MESSAGE;
-	} else if (return_probe(event, &kind->field, &kind->ret)) {
+	} else if (dkl_return_probe(event, &kind->field, &kind->ret)) {
 		kind->shape = SHAPE_FUNCTION_EXIT;
 	} else {
 		kind->ret = NULL;
@@ -167,12 +168,12 @@ static void find_shape(const struct legacy_style *style, struct dkt_event *event
 	}
 }
 
-void legacy_style_raw_text(struct legacy_style *style, bool raw_text)
+void dkl_legacy_style_raw_text(struct legacy_style *style, bool raw_text)
 {
 	style->raw_text = raw_text;
 }
 
-void legacy_style_ticks(struct legacy_style *style)
+void dkl_legacy_style_ticks(struct legacy_style *style)
 {
 	style->common.ticks = true;
 }
@@ -191,7 +192,7 @@ static char *place_of(const struct legacy_style *style, const char *fmt, ...)
 
 static struct kind *kind_new(const struct legacy_style *style, struct dkt_event *event)
 {
-	const struct class_bits *bits = class_map_event(style->map, event);
+	const struct class_bits *bits = dkl_class_map_event(style->map, event);
 	struct kind *kind = calloc(1, sizeof(*kind));
 
 	if (!kind)
@@ -249,14 +250,14 @@ static uint32_t function_subsystems(struct legacy_style *style, const struct kin
 		return NOTICE_SUBSYSTEM;
 	if (strcmp(module, style->module)) {
 		snprintf(style->module, sizeof(style->module), "%s", module);
-		style->module_subsystems = class_map_module(style->map, module);
+		style->module_subsystems = dkl_class_map_module(style->map, module);
 		if (!style->module_subsystems)
 			style->module_subsystems = NOTICE_SUBSYSTEM;
 	}
 	return style->module_subsystems;
 }
 
-struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt_record *rec)
+struct class_bits dkl_legacy_style_bits(struct legacy_style *style, const struct dkt_record *rec)
 {
 	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
 	struct class_bits bits = { .classes = NOTICE_CLASSES, .subsystems = NOTICE_SUBSYSTEM };
@@ -270,8 +271,8 @@ struct class_bits legacy_style_bits(struct legacy_style *style, const struct dkt
 	}
 	if (kind->shape != SHAPE_MESSAGE)
 		return kind->bits;
-	bits.subsystems = message_subsystems(kind->message, rec);
-	bits.classes = message_classes(kind->message, rec);
+	bits.subsystems = dkl_message_subsystems(kind->message, rec);
+	bits.classes = dkl_message_classes(kind->message, rec);
 	return bits;
 }
 
@@ -281,7 +282,7 @@ static void put_gap(struct legacy_style *style, const struct dkt_record *rec, in
 		    struct dkt_buf *buf)
 {
 	dkt_buf_str(buf, "00000001:02000400:");
-	legacy_put_context(&style->common, rec, wall, buf);
+	dkl_legacy_put_context(&style->common, rec, wall, buf);
 	dkt_buf_str(buf, "(ring_buffer:0:lost_events()) ");
 	if (rec->lost == DKT_LOST_UNKNOWN)
 		dkt_buf_str(buf, "some");
@@ -337,7 +338,7 @@ static void put_syscall(struct legacy_style *style, struct kind *kind, const str
 		*text = call_text(style->ctx, kind, number);
 	dkt_buf_str(buf, *text ? *text : "");
 	if (kind->shape == SHAPE_EXIT)
-		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
+		dkl_legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
 }
 
 /* Prints the texts of Lustre's ENTRY and RETURN, or EXIT if the return value is unknown. */
@@ -360,7 +361,7 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 	dkt_buf_str(buf, kind->shape == SHAPE_FUNCTION_ENTRY ? "()) Process entered" :
 							       "()) Process leaving");
 	if (kind->ret)
-		legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
+		dkl_legacy_put_rc(&style->common, dkt_record_int(rec, kind->ret), buf);
 }
 
 /* Adds a newline unless the text ends with one. */
@@ -385,8 +386,8 @@ static void put_mark(const struct kind *kind, const struct dkt_record *rec, stru
 				    rec->size - text->offset));
 }
 
-void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
-		       struct dkt_buf *buf)
+void dkl_legacy_style_line(struct legacy_style *style, const struct dkt_record *rec, int64_t wall,
+			   struct dkt_buf *buf)
 {
 	struct kind *kind;
 	size_t from = 0;
@@ -399,7 +400,7 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	if (!kind)
 		return;
 	if (kind->shape == SHAPE_MESSAGE || is_function(kind)) {
-		struct class_bits bits = legacy_style_bits(style, rec);
+		struct class_bits bits = dkl_legacy_style_bits(style, rec);
 
 		dkt_buf_hex(buf, bits.subsystems, 8, '0');
 		dkt_buf_add(buf, ":", 1);
@@ -408,12 +409,12 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 	} else {
 		dkt_buf_add(buf, kind->head, kind->head_len);
 	}
-	legacy_put_context(&style->common, rec, wall, buf);
+	dkl_legacy_put_context(&style->common, rec, wall, buf);
 	if (kind->shape != SHAPE_EVENT)
 		dkt_buf_data(buf, &from);
 	switch (kind->shape) {
 	case SHAPE_MESSAGE:
-		message_line(kind->message, rec, "()) ", buf);
+		dkl_message_line(kind->message, rec, "()) ", buf);
 		break;
 	case SHAPE_ENTRY:
 	case SHAPE_EXIT:
@@ -444,22 +445,23 @@ void legacy_style_line(struct legacy_style *style, const struct dkt_record *rec,
 		dkt_buf_escape(buf, from);
 }
 
-const struct message *legacy_style_message(struct legacy_style *style, const struct dkt_record *rec)
+const struct message *dkl_legacy_style_message(struct legacy_style *style,
+					       const struct dkt_record *rec)
 {
 	const struct kind *kind = rec->event ? kind_get(style, rec->event) : NULL;
 
 	return kind ? kind->message : NULL;
 }
 
-bool legacy_style_keep(struct legacy_style *style, const struct dkt_record *rec)
+bool dkl_legacy_style_keep(struct legacy_style *style, const struct dkt_record *rec)
 {
-	const struct message *message = legacy_style_message(style, rec);
+	const struct message *message = dkl_legacy_style_message(style, rec);
 
-	return message && message_joiner_take(style->joiner, message, rec);
+	return message && dkl_message_joiner_take(style->joiner, message, rec);
 }
 
-bool legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
-		       struct dkt_record *record)
+bool dkl_legacy_style_left(struct legacy_style *style, uint32_t cpu, uint64_t after,
+			   struct dkt_record *record)
 {
-	return message_joiner_left(style->joiner, cpu, after, record);
+	return dkl_message_joiner_left(style->joiner, cpu, after, record);
 }

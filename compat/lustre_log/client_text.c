@@ -4,7 +4,7 @@
 
 #include "compat/lustre_log/rpc_text.h"
 
-const char *client_step_name(enum client_step step)
+const char *dkl_client_step_name(enum client_step step)
 {
 	static const char *const names[CLIENT_STEPS] = {
 		[CLIENT_EVICTED] = "evicts",
@@ -30,7 +30,7 @@ static void take_nid(struct rest rest, const char *label, struct part *nid)
 		return;
 	while (len < rest_len(&rest) && !strchr(" );,", rest.p[len]))
 		len++;
-	*nid = nid_part((struct part){ rest.p, len });
+	*nid = dkl_nid_part((struct part){ rest.p, len });
 }
 
 /* Reads "lock callback timer expired after 100s: evicting client at 10.0.0.1@tcp  ns: ..." */
@@ -108,7 +108,7 @@ static bool read_changed(struct rest *rest, struct client_text *client)
 	return client->nid.len != 0;
 }
 
-bool client_text_read(const char *text, size_t len, struct client_text *client)
+bool dkl_client_text_read(const char *text, size_t len, struct client_text *client)
 {
 	struct rest rest = { text, text + len };
 

@@ -18,7 +18,7 @@ enum client_step {
 };
 
 /* Returns a word for users: "evicted". */
-const char *client_step_name(enum client_step step);
+const char *dkl_client_step_name(enum client_step step);
 
 /* A message about a client. Parts that the message does not have are empty. */
 struct client_text {
@@ -29,4 +29,4 @@ struct client_text {
 };
 
 /* Reads a text. Returns false if it is about something else. */
-bool client_text_read(const char *text, size_t len, struct client_text *client);
+bool dkl_client_text_read(const char *text, size_t len, struct client_text *client);

@@ -17,7 +17,7 @@ struct clocks_rpc {
 	bool before, after; /* the pair was used for this bound */
 };
 
-int clocks_init(struct clocks *clocks, struct dkt_ctx *ctx, size_t n)
+int dkl_clocks_init(struct clocks *clocks, struct dkt_ctx *ctx, size_t n)
 {
 	*clocks = (struct clocks){ .ctx = ctx, .n = n, .open.n_words = 1 };
 	clocks->most = calloc(n * n, sizeof(*clocks->most));
@@ -29,7 +29,7 @@ int clocks_init(struct clocks *clocks, struct dkt_ctx *ctx, size_t n)
 	return 0;
 }
 
-void clocks_clear(struct clocks *clocks)
+void dkl_clocks_clear(struct clocks *clocks)
 {
 	dkt__keymap_clear(&clocks->open);
 	free(clocks->list);
@@ -84,12 +84,12 @@ static struct clocks_rpc *find(struct clocks *clocks, uint64_t xid)
 	return &clocks->list[entry];
 }
 
-int clocks_add(struct clocks *clocks, const struct log_line *line)
+int dkl_clocks_add(struct clocks *clocks, const struct log_line *line)
 {
 	struct rpc_text text;
 	struct clocks_rpc *rpc;
 
-	if (!rpc_text_read(line->text.p, line->text.len, &text) || text.step > RPC_HANDLING)
+	if (!dkl_rpc_text_read(line->text.p, line->text.len, &text) || text.step > RPC_HANDLING)
 		return 0;
 	rpc = find(clocks, text.xid);
 	if (!rpc)
@@ -113,7 +113,7 @@ int clocks_add(struct clocks *clocks, const struct log_line *line)
 	return 0;
 }
 
-void clocks_finish(struct clocks *clocks)
+void dkl_clocks_finish(struct clocks *clocks)
 {
 	size_t n = clocks->n;
 
@@ -129,7 +129,7 @@ void clocks_finish(struct clocks *clocks)
 			}
 }
 
-bool clocks_get(const struct clocks *clocks, size_t host, struct clocks_offset *offset)
+bool dkl_clocks_get(const struct clocks *clocks, size_t host, struct clocks_offset *offset)
 {
 	int64_t most = clocks->most[host * clocks->n], least = clocks->most[host];
 

@@ -18,14 +18,14 @@ struct clocks {
 	size_t n_list;
 };
 
-int clocks_init(struct clocks *clocks, struct dkt_ctx *ctx, size_t n);
-void clocks_clear(struct clocks *clocks);
+int dkl_clocks_init(struct clocks *clocks, struct dkt_ctx *ctx, size_t n);
+void dkl_clocks_clear(struct clocks *clocks);
 
 /* Takes a line, with a time on the clock that is to be corrected. The lines of hosts can come in any order. */
-int clocks_add(struct clocks *clocks, const struct log_line *line);
+int dkl_clocks_add(struct clocks *clocks, const struct log_line *line);
 
 /* After the last line: joins what is known of hosts that have no RPC in common. */
-void clocks_finish(struct clocks *clocks);
+void dkl_clocks_finish(struct clocks *clocks);
 
 struct clocks_offset {
 	int64_t ns; /* to be added to the times of the host */
@@ -35,4 +35,4 @@ struct clocks_offset {
 };
 
 /* Gets the offset of a host to the clock of the first one. False: it is unknown. */
-bool clocks_get(const struct clocks *clocks, size_t host, struct clocks_offset *offset);
+bool dkl_clocks_get(const struct clocks *clocks, size_t host, struct clocks_offset *offset);

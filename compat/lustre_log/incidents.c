@@ -17,35 +17,35 @@ struct incident_work {
 	uint32_t opcode, nid;
 };
 
-const char *incident_name(int step)
+const char *dkl_incident_name(int step)
 {
 	if (step >= INCIDENT_SERVICE)
-		return service_step_name((enum service_step)(step - INCIDENT_SERVICE));
+		return dkl_service_step_name((enum service_step)(step - INCIDENT_SERVICE));
 	switch (step) {
 	case INCIDENT_TIMEOUT:
 		return "timeout";
 	case INCIDENT_DROPPED:
-		return rpc_step_name(RPC_DROPPED);
+		return dkl_rpc_step_name(RPC_DROPPED);
 	case INCIDENT_BULK:
-		return rpc_step_name(RPC_BULK);
+		return dkl_rpc_step_name(RPC_BULK);
 	case INCIDENT_STARTED:
 		return "started";
 	default:
-		return client_step_name((enum client_step)step);
+		return dkl_client_step_name((enum client_step)step);
 	}
 }
 
-int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx)
+int dkl_incidents_init(struct incidents *incidents, struct dkt_ctx *ctx)
 {
 	*incidents = (struct incidents){
 		.ctx = ctx, .heard_map.n_words = 2, .sent.n_words = 2, .work_map.n_words = 2
 	};
-	return locks_init(&incidents->locks, ctx, 0);
+	return dkl_locks_init(&incidents->locks, ctx, 0);
 }
 
-void incidents_clear(struct incidents *incidents)
+void dkl_incidents_clear(struct incidents *incidents)
 {
-	locks_clear(&incidents->locks);
+	dkl_locks_clear(&incidents->locks);
 	dkt__keymap_clear(&incidents->heard_map);
 	free(incidents->list);
 	dkt__keymap_clear(&incidents->sent);
@@ -71,7 +71,7 @@ static struct incident_heard *find_heard(struct incidents *incidents, uint32_t h
 
 static uint32_t name(struct incidents *incidents, struct part part)
 {
-	return name_number(&incidents->locks.names, part);
+	return dkl_name_number(&incidents->locks.names, part);
 }
 
 static int hear(struct incidents *incidents, const struct log_line *line,
@@ -167,7 +167,7 @@ static void add_lock(const struct locks *locks, const struct lock *lock, struct 
 	it->mode = lock->mode;
 	it->res = lock->res;
 	it->called = lock->blocked;
-	it->held = locks_held(locks, lock);
+	it->held = dkl_locks_held(locks, lock);
 	for (size_t i = 0; i < locks->n_list; i++) {
 		const struct lock *other = &locks->list[i];
 
@@ -228,7 +228,7 @@ static const struct lock *lock_of_thread(const struct locks *locks, uint32_t hos
 /* Adds the lock that a thread waits for, and who has not given back the one before. */
 static void add_waiting(const struct locks *locks, const struct lock *lock, struct incident *it)
 {
-	const struct lock_res *res = locks_res(locks, lock);
+	const struct lock_res *res = dkl_locks_res(locks, lock);
 
 	it->lock = lock->handle;
 	it->mode = lock->mode;
@@ -239,7 +239,7 @@ static void add_waiting(const struct locks *locks, const struct lock *lock, stru
 		return;
 	it->holder = res->holder;
 	it->called = res->blocked;
-	it->held = locks_holder(locks, res);
+	it->held = dkl_locks_holder(locks, res);
 }
 
 /* Adds what the thread was working on. */
@@ -288,9 +288,9 @@ static void count_skipped(struct incidents *incidents, const struct log_line *li
 		incidents->skipped += n;
 }
 
-void incidents_restart(struct incidents *incidents, uint32_t host)
+void dkl_incidents_restart(struct incidents *incidents, uint32_t host)
 {
-	locks_restart(&incidents->locks, host);
+	dkl_locks_restart(&incidents->locks, host);
 	for (uint32_t i = 0; i < incidents->n_heard; i++)
 		if (dkt__keymap_key(&incidents->heard_map, i)[0] == host)
 			incidents->heard[i] = (struct incident_heard){ 0 };
@@ -334,24 +334,24 @@ static int take_rpc(struct incidents *incidents, const struct log_line *line,
 	return !err && rpc->nid.len ? hear(incidents, line, rpc) : err;
 }
 
-int incidents_add(struct incidents *incidents, const struct log_line *line)
+int dkl_incidents_add(struct incidents *incidents, const struct log_line *line)
 {
 	const struct lock *lock = NULL;
 	struct client_text client;
 	struct service_text service;
 	struct rpc_text rpc;
-	int err = locks_add(&incidents->locks, line, &lock);
+	int err = dkl_locks_add(&incidents->locks, line, &lock);
 
 	if (err)
 		return err;
 	count_skipped(incidents, line);
-	if (line_is_start(line)) {
+	if (dkl_line_is_start(line)) {
 		err = add_start(incidents, line);
-	} else if (client_text_read(line->text.p, line->text.len, &client)) {
+	} else if (dkl_client_text_read(line->text.p, line->text.len, &client)) {
 		err = add_client(incidents, line, &client, lock);
-	} else if (!lock && rpc_text_read(line->text.p, line->text.len, &rpc)) {
+	} else if (!lock && dkl_rpc_text_read(line->text.p, line->text.len, &rpc)) {
 		err = take_rpc(incidents, line, &rpc);
-	} else if (!lock && service_text_read(line->text.p, line->text.len, &service)) {
+	} else if (!lock && dkl_service_text_read(line->text.p, line->text.len, &service)) {
 		err = add_service(incidents, line, &service);
 	}
 	return err ? dkt__no_memory(incidents->ctx) : 0;

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Returns a word for users. */
-const char *incident_name(int step);
+const char *dkl_incident_name(int step);
 
 /* The numbers of names are those of the locks' table. */
 struct incident {
@@ -59,11 +59,11 @@ struct incidents {
 	size_t n_work;
 };
 
-int incidents_init(struct incidents *incidents, struct dkt_ctx *ctx);
-void incidents_clear(struct incidents *incidents);
+int dkl_incidents_init(struct incidents *incidents, struct dkt_ctx *ctx);
+void dkl_incidents_clear(struct incidents *incidents);
 
 /* The host was started again, or its clock was set back: forgets what was known of it. */
-void incidents_restart(struct incidents *incidents, uint32_t host);
+void dkl_incidents_restart(struct incidents *incidents, uint32_t host);
 
 /* Takes the next line in order of time. */
-int incidents_add(struct incidents *incidents, const struct log_line *line);
+int dkl_incidents_add(struct incidents *incidents, const struct log_line *line);

@@ -12,17 +12,17 @@ struct leak_piece {
 	bool live;
 };
 
-void leaks_init(struct leaks *leaks, struct dkt_ctx *ctx)
+void dkl_leaks_init(struct leaks *leaks, struct dkt_ctx *ctx)
 {
 	*leaks = (struct leaks){ .ctx = ctx, .site_map.n_words = 3, .map.n_words = 2 };
-	name_table_init(&leaks->names);
+	dkl_name_table_init(&leaks->names);
 }
 
-void leaks_clear(struct leaks *leaks)
+void dkl_leaks_clear(struct leaks *leaks)
 {
 	dkt__keymap_clear(&leaks->site_map);
 	dkt__keymap_clear(&leaks->map);
-	name_table_clear(&leaks->names);
+	dkl_name_table_clear(&leaks->names);
 	free(leaks->sites);
 	free(leaks->pieces);
 	*leaks = (struct leaks){ 0 };
@@ -31,8 +31,8 @@ void leaks_clear(struct leaks *leaks)
 /* Returns the number of the line's site; UINT32_MAX: memory is out. */
 static uint32_t find_site(struct leaks *leaks, const struct log_line *line, struct part name)
 {
-	uint32_t file = name_number(&leaks->names, line->file);
-	uint32_t variable = name_number(&leaks->names, name), entry;
+	uint32_t file = dkl_name_number(&leaks->names, line->file);
+	uint32_t variable = dkl_name_number(&leaks->names, name), entry;
 	uint64_t key[] = { file, line->number, variable };
 	bool added;
 
@@ -43,7 +43,8 @@ static uint32_t find_site(struct leaks *leaks, const struct log_line *line, stru
 		return entry;
 	if (dkt__append(leaks->sites, leaks->n_sites,
 			(struct leak_site){ .file = file,
-					    .function = name_number(&leaks->names, line->function),
+					    .function =
+						    dkl_name_number(&leaks->names, line->function),
 					    .name = variable,
 					    .line = line->number }))
 		return UINT32_MAX;
@@ -100,7 +101,7 @@ static void release(struct leaks *leaks, const struct malloc_text *text, uint32_
 	}
 }
 
-void leaks_restart(struct leaks *leaks, uint32_t host)
+void dkl_leaks_restart(struct leaks *leaks, uint32_t host)
 {
 	for (uint32_t i = 0; i < leaks->n_pieces; i++) {
 		const uint64_t key[] = { host, dkt__keymap_key(&leaks->map, i)[1] };
@@ -116,14 +117,14 @@ void leaks_restart(struct leaks *leaks, uint32_t host)
 	}
 }
 
-int leaks_add(struct leaks *leaks, const struct log_line *line)
+int dkl_leaks_add(struct leaks *leaks, const struct log_line *line)
 {
 	struct malloc_text text;
 	uint64_t key[2];
 	uint32_t site, entry;
 	bool added;
 
-	if (!malloc_text_read(line->text.p, line->text.len, &text))
+	if (!dkl_malloc_text_read(line->text.p, line->text.len, &text))
 		return 0;
 	if (text.hidden) {
 		leaks->hidden++;

@@ -35,11 +35,11 @@ struct leaks {
 	uint64_t cut; /* pieces in use when a host was started again, which are not leaked */
 };
 
-void leaks_init(struct leaks *leaks, struct dkt_ctx *ctx);
-void leaks_clear(struct leaks *leaks);
+void dkl_leaks_init(struct leaks *leaks, struct dkt_ctx *ctx);
+void dkl_leaks_clear(struct leaks *leaks);
 
 /* The host was started again, or its clock was set back: forgets its memory. */
-void leaks_restart(struct leaks *leaks, uint32_t host);
+void dkl_leaks_restart(struct leaks *leaks, uint32_t host);
 
 /* Takes the next line in order of time. */
-int leaks_add(struct leaks *leaks, const struct log_line *line);
+int dkl_leaks_add(struct leaks *leaks, const struct log_line *line);

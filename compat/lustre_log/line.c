@@ -16,7 +16,7 @@ struct line_reader {
 	struct message *message; /* NULL: the event has no messages with a text */
 };
 
-int line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **out)
+int dkl_line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **out)
 {
 	struct line_reader *reader = calloc(1, sizeof(*reader));
 
@@ -32,11 +32,11 @@ int line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_re
 	return 0;
 }
 
-void line_reader_free(struct line_reader *reader)
+void dkl_line_reader_free(struct line_reader *reader)
 {
 	if (!reader)
 		return;
-	message_free(reader->message);
+	dkl_message_free(reader->message);
 	dkt_buf_free(reader->text);
 	free(reader);
 }
@@ -49,20 +49,20 @@ static bool read_message(struct line_reader *reader, const struct dkt_record *re
 	size_t len;
 
 	if (record->event != reader->event) {
-		message_free(reader->message);
-		reader->message = message_new(reader->ctx, record->event, NULL);
+		dkl_message_free(reader->message);
+		reader->message = dkl_message_new(reader->ctx, record->event, NULL);
 		reader->event = record->event;
 	}
-	if (!reader->message || message_is_part(record->event))
+	if (!reader->message || dkl_message_is_part(record->event))
 		return false;
-	message_key(reader->message, record, 0, &key);
+	dkl_message_key(reader->message, record, 0, &key);
 	line->classes = key.classes;
 	line->subsystems = key.subsystems;
 	line->number = key.line;
 	line->file = (struct part){ key.file, key.file_len };
 	line->function = (struct part){ key.function, key.function_len };
 	dkt_buf_reset(reader->text);
-	message_put_text(reader->message, record, reader->text);
+	dkl_message_put_text(reader->message, record, reader->text);
 	line->text.p = dkt_buf_data(reader->text, &len);
 	while (len && line->text.p[len - 1] == '\n')
 		len--;
@@ -70,12 +70,13 @@ static bool read_message(struct line_reader *reader, const struct dkt_record *re
 	return true;
 }
 
-bool line_is_start(const struct log_line *line)
+bool dkl_line_is_start(const struct log_line *line)
 {
 	return part_begins(&line->text, LOG_TEXT_START);
 }
 
-bool line_read(struct line_reader *reader, const struct dkt_record *record, struct log_line *line)
+bool dkl_line_read(struct line_reader *reader, const struct dkt_record *record,
+		   struct log_line *line)
 {
 	struct record_head head;
 	struct record_texts texts;
@@ -85,7 +86,7 @@ bool line_read(struct line_reader *reader, const struct dkt_record *record, stru
 	line->cpu = record->cpu;
 	line->pid = record->pid;
 	line->record = record;
-	if (!reader->log || !record_event_read(record, &head, &texts))
+	if (!reader->log || !dkl_record_event_read(record, &head, &texts))
 		return read_message(reader, record, line);
 	line->classes = head.mask;
 	line->subsystems = head.subsystem;

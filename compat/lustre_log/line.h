@@ -25,13 +25,14 @@ struct line_reader;
 
 /*
  * A reader for records of one file, whose events belong to ctx. log: the source is a text or binary log,
- * see log_source_is().
+ * see dkl_log_source_is().
  */
-int line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **reader);
-void line_reader_free(struct line_reader *reader);
+int dkl_line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **reader);
+void dkl_line_reader_free(struct line_reader *reader);
 
 /* True for the message that Lustre writes when it is loaded. */
-bool line_is_start(const struct log_line *line);
+bool dkl_line_is_start(const struct log_line *line);
 
 /* Returns false if the record is not a message. */
-bool line_read(struct line_reader *reader, const struct dkt_record *record, struct log_line *line);
+bool dkl_line_read(struct line_reader *reader, const struct dkt_record *record,
+		   struct log_line *line);

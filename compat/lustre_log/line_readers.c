@@ -5,7 +5,7 @@
 #include "compat/lustre/log_source.h"
 #include "lib/base/memory.h"
 
-int line_readers_init(struct line_readers *readers, const struct pipeline *line)
+int dkl_line_readers_init(struct line_readers *readers, const struct pipeline *line)
 {
 	int err = 0;
 
@@ -13,17 +13,18 @@ int line_readers_init(struct line_readers *readers, const struct pipeline *line)
 	if (!readers->of)
 		return dkt__no_memory(line->ctx);
 	for (size_t i = 0; !err && i < line->n; i++) {
-		err = line_reader_new(line->parts[i].ctx, (uint32_t)i,
-				      log_source_is(line->parts[i].source), &readers->of[i]);
+		err = dkl_line_reader_new(line->parts[i].ctx, (uint32_t)i,
+					  dkl_log_source_is(line->parts[i].source),
+					  &readers->of[i]);
 		readers->n = i + 1;
 	}
 	return err;
 }
 
-void line_readers_clear(struct line_readers *readers)
+void dkl_line_readers_clear(struct line_readers *readers)
 {
 	for (size_t i = 0; i < readers->n; i++)
-		line_reader_free(readers->of[i]);
+		dkl_line_reader_free(readers->of[i]);
 	free(readers->of);
 	*readers = (struct line_readers){ 0 };
 }

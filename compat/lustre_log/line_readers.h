@@ -11,5 +11,5 @@ struct line_readers {
 };
 
 /* Clear them in either case. */
-int line_readers_init(struct line_readers *readers, const struct pipeline *line);
-void line_readers_clear(struct line_readers *readers);
+int dkl_line_readers_init(struct line_readers *readers, const struct pipeline *line);
+void dkl_line_readers_clear(struct line_readers *readers);

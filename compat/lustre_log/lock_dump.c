@@ -32,7 +32,7 @@ static enum kind kind_of(const struct part *text)
 	return NONE;
 }
 
-bool lock_dump_wanted(const char *text)
+bool dkl_lock_dump_wanted(const char *text)
 {
 	return kind_of(&(struct part){ text, strlen(text) }) != NONE;
 }
@@ -177,10 +177,10 @@ static int add_lock(struct lock_dump *dump, const struct lock_text *text, struct
 	const struct part *mode = it->waiting ? &text->wanted : &text->granted;
 
 	set_mode(&lock, mode);
-	lock.nid = name_number(dump->names, text->nid);
-	lock.mode = name_number(dump->names, *mode);
-	it->ns = name_number(dump->names, text->ns);
-	it->res = name_number(dump->names, text->res);
+	lock.nid = dkl_name_number(dump->names, text->nid);
+	lock.mode = dkl_name_number(dump->names, *mode);
+	it->ns = dkl_name_number(dump->names, text->ns);
+	it->res = dkl_name_number(dump->names, text->res);
 	if (lock.nid == UINT32_MAX || lock.mode == UINT32_MAX || it->ns == UINT32_MAX ||
 	    it->res == UINT32_MAX)
 		return -ENOMEM;
@@ -201,7 +201,7 @@ static struct lock_dump_res *reading(struct lock_dump *dump, const struct log_li
 	return &dump->reading[entry];
 }
 
-int lock_dump_add(struct lock_dump *dump, const struct log_line *line, bool *part)
+int dkl_lock_dump_add(struct lock_dump *dump, const struct log_line *line, bool *part)
 {
 	const enum kind kind = kind_of(&line->text);
 	struct lock_dump_res *it = kind == NONE ? NULL : reading(dump, line);
@@ -212,7 +212,7 @@ int lock_dump_add(struct lock_dump *dump, const struct log_line *line, bool *par
 		return kind == NONE ? 0 : -ENOMEM;
 	switch (kind) {
 	case LOCK:
-		return lock_text_read(line->text.p, line->text.len, &text) ?
+		return dkl_lock_text_read(line->text.p, line->text.len, &text) ?
 			       add_lock(dump, &text, it) :
 			       0;
 	case WAITS:
@@ -230,7 +230,7 @@ int lock_dump_add(struct lock_dump *dump, const struct log_line *line, bool *par
 	return 0;
 }
 
-int lock_dump_end(struct lock_dump *dump)
+int dkl_lock_dump_end(struct lock_dump *dump)
 {
 	int err = 0;
 
@@ -239,17 +239,17 @@ int lock_dump_end(struct lock_dump *dump)
 	return err;
 }
 
-bool lock_dump_is_last(const struct lock_dump *dump, const struct lock_block *block)
+bool dkl_lock_dump_is_last(const struct lock_dump *dump, const struct lock_block *block)
 {
 	return dump->times[block->entry] == block->time;
 }
 
-void lock_dump_init(struct lock_dump *dump, struct name_table *names)
+void dkl_lock_dump_init(struct lock_dump *dump, struct name_table *names)
 {
 	*dump = (struct lock_dump){ .names = names, .threads.n_words = 2, .last.n_words = 3 };
 }
 
-void lock_dump_clear(struct lock_dump *dump)
+void dkl_lock_dump_clear(struct lock_dump *dump)
 {
 	for (size_t i = 0; i < dump->n_reading; i++)
 		free(dump->reading[i].locks);

@@ -41,24 +41,24 @@ struct lock_dump {
 	struct dkt__keymap last; /* host, namespace, resource */
 	uint64_t *times; /* of the last dump, by entry of last */
 	size_t n_times;
-	struct lock_block *list; /* of each dump; see lock_dump_is_last() */
+	struct lock_block *list; /* of each dump; see dkl_lock_dump_is_last() */
 	size_t n;
 	uint64_t locks; /* in all dumps */
 	uint64_t cut; /* resources of which Lustre did not print all granted locks */
 };
 
 /* The numbers of names are those of the table. */
-void lock_dump_init(struct lock_dump *dump, struct name_table *names);
-void lock_dump_clear(struct lock_dump *dump);
+void dkl_lock_dump_init(struct lock_dump *dump, struct name_table *names);
+void dkl_lock_dump_clear(struct lock_dump *dump);
 
 /* Takes the next line in order of time. *part: it is part of a dump. -ENOMEM. */
-int lock_dump_add(struct lock_dump *dump, const struct log_line *line, bool *part);
+int dkl_lock_dump_add(struct lock_dump *dump, const struct log_line *line, bool *part);
 
 /* Ends the dumps after the last line. -ENOMEM. */
-int lock_dump_end(struct lock_dump *dump);
+int dkl_lock_dump_end(struct lock_dump *dump);
 
 /* False: the resource was dumped again later. */
-bool lock_dump_is_last(const struct lock_dump *dump, const struct lock_block *block);
+bool dkl_lock_dump_is_last(const struct lock_dump *dump, const struct lock_block *block);
 
-/* Returns false if lock_dump_add() does not need a text that begins so. */
-bool lock_dump_wanted(const char *text);
+/* Returns false if dkl_lock_dump_add() does not need a text that begins so. */
+bool dkl_lock_dump_wanted(const char *text);

@@ -4,16 +4,16 @@
 
 #define WORDS 2
 
-void lock_pairs_init(struct lock_pairs *pairs)
+void dkl_lock_pairs_init(struct lock_pairs *pairs)
 {
 	*pairs = (struct lock_pairs){ .map.n_words = WORDS };
 }
 
-void lock_pairs_clear(struct lock_pairs *pairs)
+void dkl_lock_pairs_clear(struct lock_pairs *pairs)
 {
 	dkt__keymap_clear(&pairs->map);
 	free(pairs->list);
-	lock_pairs_init(pairs);
+	dkl_lock_pairs_init(pairs);
 }
 
 static void make_key(uint64_t handle, uint64_t remote, uint64_t key[WORDS])
@@ -53,8 +53,8 @@ static void learn_client(struct lock_pair *pair, const struct log_line *line,
 	pair->pid = text->pid;
 }
 
-void lock_pairs_mention(struct lock_pairs *pairs, const struct log_line *line,
-			const struct lock_text *text)
+void dkl_lock_pairs_mention(struct lock_pairs *pairs, const struct log_line *line,
+			    const struct lock_text *text)
 {
 	uint64_t key[WORDS];
 	uint32_t entry;
@@ -65,8 +65,8 @@ void lock_pairs_mention(struct lock_pairs *pairs, const struct log_line *line,
 		learn_client(&pairs->list[entry], line, text);
 }
 
-int lock_pairs_add(struct lock_pairs *pairs, const struct log_line *line,
-		   const struct lock_text *text, uint64_t remote)
+int dkl_lock_pairs_add(struct lock_pairs *pairs, const struct log_line *line,
+		       const struct lock_text *text, uint64_t remote)
 {
 	struct lock_pair *pair = get(pairs, text->handle, remote);
 
@@ -87,8 +87,8 @@ int lock_pairs_add(struct lock_pairs *pairs, const struct log_line *line,
 	return 0;
 }
 
-const struct lock_pair *lock_pairs_find(const struct lock_pairs *pairs, uint64_t handle,
-					uint64_t remote)
+const struct lock_pair *dkl_lock_pairs_find(const struct lock_pairs *pairs, uint64_t handle,
+					    uint64_t remote)
 {
 	uint64_t key[WORDS];
 	uint32_t entry;
@@ -98,7 +98,7 @@ const struct lock_pair *lock_pairs_find(const struct lock_pairs *pairs, uint64_t
 	return entry == DKT__KEYMAP_NONE ? NULL : &pairs->list[entry];
 }
 
-void lock_pairs_remove(struct lock_pairs *pairs, uint64_t handle, uint64_t remote)
+void dkl_lock_pairs_remove(struct lock_pairs *pairs, uint64_t handle, uint64_t remote)
 {
 	uint64_t key[WORDS];
 
@@ -106,7 +106,7 @@ void lock_pairs_remove(struct lock_pairs *pairs, uint64_t handle, uint64_t remot
 	dkt__keymap_remove(&pairs->map, key);
 }
 
-void lock_pairs_gap(struct lock_pairs *pairs, uint32_t host)
+void dkl_lock_pairs_gap(struct lock_pairs *pairs, uint32_t host)
 {
 	for (size_t i = 0; i < pairs->n; i++) {
 		struct lock_pair *pair = &pairs->list[i];

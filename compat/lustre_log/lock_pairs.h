@@ -20,23 +20,23 @@ struct lock_pairs {
 	size_t n;
 };
 
-void lock_pairs_init(struct lock_pairs *pairs);
-void lock_pairs_clear(struct lock_pairs *pairs);
+void dkl_lock_pairs_init(struct lock_pairs *pairs);
+void dkl_lock_pairs_clear(struct lock_pairs *pairs);
 
 /* Takes a message about a lock, whose remote handle is known. */
-int lock_pairs_add(struct lock_pairs *pairs, const struct log_line *line,
-		   const struct lock_text *text, uint64_t remote);
+int dkl_lock_pairs_add(struct lock_pairs *pairs, const struct log_line *line,
+		       const struct lock_text *text, uint64_t remote);
 
 /* The same, of a lock that may be gone: does not begin a pair. */
-void lock_pairs_mention(struct lock_pairs *pairs, const struct log_line *line,
-			const struct lock_text *text);
+void dkl_lock_pairs_mention(struct lock_pairs *pairs, const struct log_line *line,
+			    const struct lock_text *text);
 
 /* Returns NULL if nothing is known of the lock. */
-const struct lock_pair *lock_pairs_find(const struct lock_pairs *pairs, uint64_t handle,
-					uint64_t remote);
+const struct lock_pair *dkl_lock_pairs_find(const struct lock_pairs *pairs, uint64_t handle,
+					    uint64_t remote);
 
 /* The lock exists no longer. */
-void lock_pairs_remove(struct lock_pairs *pairs, uint64_t handle, uint64_t remote);
+void dkl_lock_pairs_remove(struct lock_pairs *pairs, uint64_t handle, uint64_t remote);
 
 /* Records of the host were lost: forgets the times of its locks. */
-void lock_pairs_gap(struct lock_pairs *pairs, uint32_t host);
+void dkl_lock_pairs_gap(struct lock_pairs *pairs, uint32_t host);

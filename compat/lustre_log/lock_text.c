@@ -51,7 +51,7 @@ static void take_range(struct rest rest, struct lock_range *range)
 		*range = (struct lock_range){ .to = UINT64_MAX };
 }
 
-bool lock_text_read(const char *text, size_t len, struct lock_text *lock)
+bool dkl_lock_text_read(const char *text, size_t len, struct lock_text *lock)
 {
 	struct rest rest = { text, text + len };
 	struct part number = { 0 }, pid = { 0 };
@@ -86,7 +86,7 @@ bool lock_text_read(const char *text, size_t len, struct lock_text *lock)
 	return true;
 }
 
-bool lock_text_wanted(const char *text)
+bool dkl_lock_text_wanted(const char *text)
 {
 	return !strncmp(text, "### ", 4);
 }

@@ -40,10 +40,10 @@ static inline bool lock_range_meets(const struct lock_range *a, const struct loc
 }
 
 /* Reads a text. Returns false if it is not about one lock. */
-bool lock_text_read(const char *text, size_t len, struct lock_text *lock);
+bool dkl_lock_text_read(const char *text, size_t len, struct lock_text *lock);
 
-/* Returns false if lock_text_read() would not read a text that begins so. */
-bool lock_text_wanted(const char *text);
+/* Returns false if dkl_lock_text_read() would not read a text that begins so. */
+bool dkl_lock_text_wanted(const char *text);
 
 /* True for the client's side of a lock, and for a lock that a server holds for itself. */
 static inline bool lock_text_of_client(const struct lock_text *lock)

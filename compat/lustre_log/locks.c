@@ -4,21 +4,21 @@
 
 #include "lib/base/memory.h"
 
-int locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most)
+int dkl_locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most)
 {
 	*locks = (struct locks){ .ctx = ctx,
 				 .map.n_words = 2,
 				 .res_map.n_words = 2,
 				 .group_map.n_words = 1,
 				 .most = most };
-	name_table_init(&locks->names);
-	lock_pairs_init(&locks->pairs);
+	dkl_name_table_init(&locks->names);
+	dkl_lock_pairs_init(&locks->pairs);
 	locks->longest = calloc(most + 1, sizeof(*locks->longest));
 	locks->slowest = calloc(most + 1, sizeof(*locks->slowest));
 	return locks->longest && locks->slowest ? 0 : dkt__no_memory(ctx);
 }
 
-void locks_clear(struct locks *locks)
+void dkl_locks_clear(struct locks *locks)
 {
 	for (size_t i = 0; i < locks->n_groups; i++)
 		for (size_t j = 0; j < LOCK_PHASES; j++)
@@ -26,8 +26,8 @@ void locks_clear(struct locks *locks)
 	dkt__keymap_clear(&locks->map);
 	dkt__keymap_clear(&locks->res_map);
 	dkt__keymap_clear(&locks->group_map);
-	name_table_clear(&locks->names);
-	lock_pairs_clear(&locks->pairs);
+	dkl_name_table_clear(&locks->names);
+	dkl_lock_pairs_clear(&locks->pairs);
 	free(locks->list);
 	free(locks->res);
 	free(locks->groups);
@@ -71,7 +71,7 @@ static struct lock_res *find_res(struct locks *locks, const struct lock *lock)
 	return &locks->res[entry];
 }
 
-const struct lock_res *locks_res(const struct locks *locks, const struct lock *lock)
+const struct lock_res *dkl_locks_res(const struct locks *locks, const struct lock *lock)
 {
 	uint32_t entry = dkt__keymap_find(&locks->res_map, (uint64_t[]){ lock->host, lock->res });
 
@@ -137,17 +137,17 @@ static void keep_slow(struct locks *locks, const struct lock *lock)
 
 static struct lock_pair pair_of(const struct locks *locks, uint64_t handle, uint64_t remote)
 {
-	const struct lock_pair *pair = lock_pairs_find(&locks->pairs, handle, remote);
+	const struct lock_pair *pair = dkl_lock_pairs_find(&locks->pairs, handle, remote);
 
 	return pair ? *pair : (struct lock_pair){ 0 };
 }
 
-struct lock_pair locks_held(const struct locks *locks, const struct lock *lock)
+struct lock_pair dkl_locks_held(const struct locks *locks, const struct lock *lock)
 {
 	return pair_of(locks, lock->handle, lock->remote);
 }
 
-struct lock_pair locks_holder(const struct locks *locks, const struct lock_res *res)
+struct lock_pair dkl_locks_holder(const struct locks *locks, const struct lock_res *res)
 {
 	return res->released ? res->held : pair_of(locks, res->handle, res->remote);
 }
@@ -186,7 +186,7 @@ static int grant(struct locks *locks, const struct log_line *line, struct lock *
 						  .waiter = lock->nid,
 						  .holder = res->holder,
 						  .handle = lock->handle,
-						  .held = locks_holder(locks, res) });
+						  .held = dkl_locks_holder(locks, res) });
 	return 0;
 }
 
@@ -223,10 +223,10 @@ static int add_parts(struct locks *locks, const struct lock *lock, const struct 
 static int end_pair(struct locks *locks, const struct lock *lock, bool of_client,
 		    struct lock_pair *held)
 {
-	*held = locks_held(locks, lock);
+	*held = dkl_locks_held(locks, lock);
 	if (of_client && held->has_server)
 		return 0;
-	lock_pairs_remove(&locks->pairs, lock->handle, lock->remote);
+	dkl_lock_pairs_remove(&locks->pairs, lock->handle, lock->remote);
 	return held->has_client && held->has_server ? add_parts(locks, lock, held) : 0;
 }
 
@@ -273,7 +273,7 @@ static bool learn(struct locks *locks, const struct lock_text *text, struct lock
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!parts[i].part.len)
 			continue;
-		*parts[i].number = name_number(&locks->names, parts[i].part);
+		*parts[i].number = dkl_name_number(&locks->names, parts[i].part);
 		if (*parts[i].number == UINT32_MAX)
 			return false;
 	}
@@ -293,7 +293,7 @@ static int take_step(struct locks *locks, const struct log_line *line, const str
 	else if (lock_waits(lock) && lock_text_granted(text))
 		err = grant(locks, line, lock);
 	if (!err && lock->remote)
-		err = lock_pairs_add(&locks->pairs, line, text, lock->remote);
+		err = dkl_lock_pairs_add(&locks->pairs, line, text, lock->remote);
 	if (err)
 		return err;
 	if (text->step == LOCK_BLOCKING)
@@ -303,20 +303,20 @@ static int take_step(struct locks *locks, const struct log_line *line, const str
 					      0;
 }
 
-int locks_add(struct locks *locks, const struct log_line *line, const struct lock **found)
+int dkl_locks_add(struct locks *locks, const struct log_line *line, const struct lock **found)
 {
 	struct lock_text text;
 	struct lock *lock;
 
 	*found = NULL;
 	locks->last = DKT__MAX(locks->last, line->time);
-	if (!lock_text_read(line->text.p, line->text.len, &text))
+	if (!dkl_lock_text_read(line->text.p, line->text.len, &text))
 		return 0;
 	locks->messages++;
 	lock = find_lock(locks, line->host, text.handle);
 	/* The last messages about a lock come after its cancel. */
 	if (!lock && (text.step == LOCK_MENTIONED || text.step == LOCK_CANCELLED)) {
-		lock_pairs_mention(&locks->pairs, line, &text);
+		dkl_lock_pairs_mention(&locks->pairs, line, &text);
 		return 0;
 	}
 	if (!lock)
@@ -329,7 +329,7 @@ int locks_add(struct locks *locks, const struct log_line *line, const struct loc
 
 /* ---- losses, the end ---- */
 
-void locks_gap(struct locks *locks, uint32_t host)
+void dkl_locks_gap(struct locks *locks, uint32_t host)
 {
 	for (size_t i = 0; i < locks->n_list; i++) {
 		struct lock *lock = &locks->list[i];
@@ -341,10 +341,10 @@ void locks_gap(struct locks *locks, uint32_t host)
 		lock->blocked = 0;
 		locks->spanned++;
 	}
-	lock_pairs_gap(&locks->pairs, host);
+	dkl_lock_pairs_gap(&locks->pairs, host);
 }
 
-void locks_restart(struct locks *locks, uint32_t host)
+void dkl_locks_restart(struct locks *locks, uint32_t host)
 {
 	for (size_t i = 0; i < locks->n_list; i++) {
 		struct lock *lock = &locks->list[i];
@@ -355,7 +355,7 @@ void locks_restart(struct locks *locks, uint32_t host)
 		lock->open = false;
 		dkt__keymap_remove(&locks->map, (uint64_t[]){ host, lock->handle });
 	}
-	lock_pairs_gap(&locks->pairs, host);
+	dkl_lock_pairs_gap(&locks->pairs, host);
 	/* Nobody waits for a callback of before. */
 	for (size_t i = 0; i < locks->n_res; i++)
 		if (locks->res[i].host == host)
@@ -370,7 +370,7 @@ static int compare_since(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-int locks_unfinished(const struct locks *locks, const struct lock ***list, size_t *n)
+int dkl_locks_unfinished(const struct locks *locks, const struct lock ***list, size_t *n)
 {
 	const struct lock **all = calloc(locks->n_list + 1, sizeof(*all));
 

@@ -75,29 +75,29 @@ struct locks {
 };
 
 /* most: how many of the longest conflicts, and of the slowest locks, to keep. */
-int locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most);
-void locks_clear(struct locks *locks);
+int dkl_locks_init(struct locks *locks, struct dkt_ctx *ctx, size_t most);
+void dkl_locks_clear(struct locks *locks);
 
 /* Takes the next line in order of time. *lock becomes the one that it is about; NULL: it is about none. */
-int locks_add(struct locks *locks, const struct log_line *line, const struct lock **lock);
+int dkl_locks_add(struct locks *locks, const struct log_line *line, const struct lock **lock);
 
 /* Records of a file were lost: forgets which of its locks wait or are called back. */
-void locks_gap(struct locks *locks, uint32_t host);
+void dkl_locks_gap(struct locks *locks, uint32_t host);
 
 /* The host was started again, or its clock was set back: forgets its locks. */
-void locks_restart(struct locks *locks, uint32_t host);
+void dkl_locks_restart(struct locks *locks, uint32_t host);
 
 /* The resource of a lock, as far as it is known. */
-const struct lock_res *locks_res(const struct locks *locks, const struct lock *lock);
+const struct lock_res *dkl_locks_res(const struct locks *locks, const struct lock *lock);
 
 /* Both sides of the lock that the last callback of the resource asked for. */
-struct lock_pair locks_holder(const struct locks *locks, const struct lock_res *res);
+struct lock_pair dkl_locks_holder(const struct locks *locks, const struct lock_res *res);
 
 /* Both sides of the lock, as far as they are known. */
-struct lock_pair locks_held(const struct locks *locks, const struct lock *lock);
+struct lock_pair dkl_locks_held(const struct locks *locks, const struct lock *lock);
 
 /* Gets the locks that wait or were called back at the end, the oldest first. The caller frees the list. */
-int locks_unfinished(const struct locks *locks, const struct lock ***list, size_t *n);
+int dkl_locks_unfinished(const struct locks *locks, const struct lock ***list, size_t *n);
 
 /* True if the lock waits; otherwise it was called back. */
 static inline bool lock_waits(const struct lock *lock)

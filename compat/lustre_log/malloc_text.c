@@ -28,7 +28,7 @@ static bool take_how(struct rest *rest, struct malloc_text *out)
 	return take_word(rest, " '");
 }
 
-bool malloc_text_read(const char *text, size_t len, struct malloc_text *out)
+bool dkl_malloc_text_read(const char *text, size_t len, struct malloc_text *out)
 {
 	struct rest rest = { text, text + len };
 	const char *quote;
@@ -53,7 +53,7 @@ bool malloc_text_read(const char *text, size_t len, struct malloc_text *out)
 	return out->hidden || take_hex(&rest, &out->address);
 }
 
-bool malloc_text_wanted(const char *text)
+bool dkl_malloc_text_wanted(const char *text)
 {
 	return *text && strchr("kvsafr", *text);
 }

@@ -13,7 +13,7 @@ struct malloc_text {
 };
 
 /* Reads a text. Returns false if it is about something else. */
-bool malloc_text_read(const char *text, size_t len, struct malloc_text *out);
+bool dkl_malloc_text_read(const char *text, size_t len, struct malloc_text *out);
 
-/* Returns false if malloc_text_read() would not read a text that begins so. */
-bool malloc_text_wanted(const char *text);
+/* Returns false if dkl_malloc_text_read() would not read a text that begins so. */
+bool dkl_malloc_text_wanted(const char *text);

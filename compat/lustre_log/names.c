@@ -2,17 +2,17 @@
 /* Numbers texts that come again and again, such as NIDs and jobs. */
 #include "compat/lustre_log/names.h"
 
-void name_table_init(struct name_table *table)
+void dkl_name_table_init(struct name_table *table)
 {
 	*table = (struct name_table){ .map.n_words = 2 };
 }
 
-void name_table_clear(struct name_table *table)
+void dkl_name_table_clear(struct name_table *table)
 {
 	dkt__keymap_clear(&table->map);
 	dkt__arena_free(&table->arena);
 	free(table->texts);
-	name_table_init(table);
+	dkl_name_table_init(table);
 }
 
 /* Two hashes with different beginnings, so that no two names of one log have both in common. */
@@ -35,7 +35,7 @@ static void hash(struct part name, uint64_t key[2])
 	key[1] = b;
 }
 
-uint32_t name_number(struct name_table *table, struct part name)
+uint32_t dkl_name_number(struct name_table *table, struct part name)
 {
 	uint64_t key[2];
 	uint32_t entry;

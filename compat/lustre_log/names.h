@@ -14,11 +14,11 @@ struct name_table {
 	size_t n;
 };
 
-void name_table_init(struct name_table *table);
-void name_table_clear(struct name_table *table);
+void dkl_name_table_init(struct name_table *table);
+void dkl_name_table_clear(struct name_table *table);
 
 /* Returns the number of the name, which is added if necessary. UINT32_MAX: memory is out. */
-uint32_t name_number(struct name_table *table, struct part name);
+uint32_t dkl_name_number(struct name_table *table, struct part name);
 
 /* Returns the name of a number, terminated; "" for 0. */
 static inline const char *name_text(const struct name_table *table, uint32_t number)

@@ -67,7 +67,7 @@ static int compare(const void *key, const void *row)
 	return *number < opcode->number ? -1 : *number > opcode->number;
 }
 
-const char *opcode_name(uint32_t opcode)
+const char *dkl_opcode_name(uint32_t opcode)
 {
 	const struct opcode *row =
 		bsearch(&opcode, opcodes, ARRAY_SIZE(opcodes), sizeof(*opcodes), compare);
@@ -75,9 +75,9 @@ const char *opcode_name(uint32_t opcode)
 	return row ? row->name : NULL;
 }
 
-void opcode_text(uint32_t opcode, char text[OPCODE_TEXT_SIZE])
+void dkl_opcode_text(uint32_t opcode, char text[OPCODE_TEXT_SIZE])
 {
-	const char *name = opcode_name(opcode);
+	const char *name = dkl_opcode_name(opcode);
 
 	if (name)
 		snprintf(text, OPCODE_TEXT_SIZE, "%s", name);

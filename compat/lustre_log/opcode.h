@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /* Returns "OST_READ" for 3; NULL: unknown. */
-const char *opcode_name(uint32_t opcode);
+const char *dkl_opcode_name(uint32_t opcode);
 
 #define OPCODE_TEXT_SIZE 32
 
 /* The name, or the number. */
-void opcode_text(uint32_t opcode, char text[OPCODE_TEXT_SIZE]);
+void dkl_opcode_text(uint32_t opcode, char text[OPCODE_TEXT_SIZE]);

@@ -5,7 +5,7 @@
 /* Separates the names of a request from its times. */
 #define PROCESSED " Request processed in "
 
-const char *rpc_step_name(enum rpc_step step)
+const char *dkl_rpc_step_name(enum rpc_step step)
 {
 	static const char *const names[] = {
 		[RPC_SENDING] = "sending",
@@ -29,13 +29,13 @@ const char *rpc_step_name(enum rpc_step step)
 	return names[step];
 }
 
-bool rpc_step_is_trouble(enum rpc_step step)
+bool dkl_rpc_step_is_trouble(enum rpc_step step)
 {
 	return step > RPC_HANDLED && step != RPC_REPLY && step != RPC_REPLYING &&
 	       step != RPC_TRANSFERRING && step != RPC_MENTIONED;
 }
 
-struct part nid_part(struct part nid)
+struct part dkl_nid_part(struct part nid)
 {
 	struct rest rest = { nid.p, nid.p + nid.len };
 	uint64_t pid;
@@ -83,7 +83,7 @@ static bool take_nid(struct rest *rest, struct part *nid)
 
 	if (!colon)
 		return false;
-	*nid = nid_part((struct part){ rest->p, (size_t)(colon - rest->p) });
+	*nid = dkl_nid_part((struct part){ rest->p, (size_t)(colon - rest->p) });
 	rest->p = colon + 1;
 	return true;
 }
@@ -204,7 +204,7 @@ static bool take_target(struct rest *rest, struct rpc_text *rpc)
 	if (!before)
 		before = at;
 	rpc->target = (struct part){ rest->p, (size_t)(before - rest->p) };
-	rpc->nid = nid_part((struct part){ before + 1, (size_t)(colon - before - 1) });
+	rpc->nid = dkl_nid_part((struct part){ before + 1, (size_t)(colon - before - 1) });
 	rest->p = end;
 	return true;
 }
@@ -255,13 +255,13 @@ static bool read_transfer(struct rest *rest, struct rpc_text *rpc)
 	if (!take_to(rest, " id ") || !take_until(rest, ' ', &nid) || !take_word(rest, "mbits ") ||
 	    !take_hex(rest, &first) || !take_word(rest, "-") || !take_hex(rest, &rpc->xid))
 		return false;
-	rpc->nid = nid_part(nid);
+	rpc->nid = dkl_nid_part(nid);
 	return true;
 }
 
 /* ---- any message ---- */
 
-bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc)
+bool dkl_rpc_text_read(const char *text, size_t len, struct rpc_text *rpc)
 {
 	struct rest rest = { text, text + len };
 	uint64_t address;
@@ -303,7 +303,7 @@ bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc)
 	}
 }
 
-bool rpc_text_wanted(const char *text)
+bool dkl_rpc_text_wanted(const char *text)
 {
 	switch (text[0]) {
 	case '@':

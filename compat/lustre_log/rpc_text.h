@@ -26,10 +26,10 @@ enum rpc_step {
 };
 
 /* Returns a word for users: "sending". */
-const char *rpc_step_name(enum rpc_step step);
+const char *dkl_rpc_step_name(enum rpc_step step);
 
 /* True for a step that an RPC without trouble does not have. */
-bool rpc_step_is_trouble(enum rpc_step step);
+bool dkl_rpc_step_is_trouble(enum rpc_step step);
 
 /* A message about an RPC. Parts that the message does not have are empty. */
 struct rpc_text {
@@ -49,10 +49,10 @@ struct rpc_text {
 };
 
 /* Reads a text. Returns false if it is not about one RPC. */
-bool rpc_text_read(const char *text, size_t len, struct rpc_text *rpc);
+bool dkl_rpc_text_read(const char *text, size_t len, struct rpc_text *rpc);
 
-/* Returns false if rpc_text_read() would not read a text that begins so. */
-bool rpc_text_wanted(const char *text);
+/* Returns false if dkl_rpc_text_read() would not read a text that begins so. */
+bool dkl_rpc_text_wanted(const char *text);
 
 /* Removes the process ID "12345-" that Lustre writes before a NID. */
-struct part nid_part(struct part nid);
+struct part dkl_nid_part(struct part nid);

@@ -58,7 +58,7 @@ static bool find_xid(const char *p, const char *end, uint64_t *xid)
 	return false;
 }
 
-bool rpc_message_read(const char *text, size_t len, struct rpc_message *rpc)
+bool dkl_rpc_message_read(const char *text, size_t len, struct rpc_message *rpc)
 {
 	static const struct {
 		const char *words;
@@ -84,7 +84,7 @@ bool rpc_message_read(const char *text, size_t len, struct rpc_message *rpc)
 
 /* ---- pairs ---- */
 
-int rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **out)
+int dkl_rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **out)
 {
 	struct rpc_times *times = calloc(1, sizeof(*times));
 
@@ -95,19 +95,19 @@ int rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **out)
 	times->open.n_words = WORDS;
 	times->begun = calloc(OPEN_MAX, sizeof(*times->begun));
 	if (!times->begun || dkt_buf_new(&times->text)) {
-		rpc_times_free(times);
+		dkl_rpc_times_free(times);
 		return dkt__no_memory(ctx);
 	}
 	*out = times;
 	return 0;
 }
 
-void rpc_times_free(struct rpc_times *times)
+void dkl_rpc_times_free(struct rpc_times *times)
 {
 	if (!times)
 		return;
 	dkt__keymap_clear(&times->open);
-	message_free(times->message);
+	dkl_message_free(times->message);
 	dkt_buf_free(times->text);
 	free(times->begun);
 	free(times);
@@ -136,19 +136,19 @@ static bool read_record(struct rpc_times *times, const struct dkt_record *record
 	size_t len;
 
 	if (record->event != times->event) {
-		message_free(times->message);
-		times->message = message_new(times->ctx, record->event, NULL);
+		dkl_message_free(times->message);
+		times->message = dkl_message_new(times->ctx, record->event, NULL);
 		times->event = record->event;
 	}
-	if (!times->message || message_is_part(record->event))
+	if (!times->message || dkl_message_is_part(record->event))
 		return false;
 	dkt_buf_reset(times->text);
-	message_put_text(times->message, record, times->text);
+	dkl_message_put_text(times->message, record, times->text);
 	text = dkt_buf_data(times->text, &len);
-	return rpc_message_read(text, len, rpc);
+	return dkl_rpc_message_read(text, len, rpc);
 }
 
-int rpc_times_add(struct rpc_times *times, const struct dkt_record *record, uint64_t *ns)
+int dkl_rpc_times_add(struct rpc_times *times, const struct dkt_record *record, uint64_t *ns)
 {
 	struct rpc_message rpc;
 	uint64_t key[WORDS];

@@ -26,15 +26,15 @@ struct rpc_message {
 };
 
 /* Reads the text of a message. Returns false if it is about something else. */
-bool rpc_message_read(const char *text, size_t len, struct rpc_message *rpc);
+bool dkl_rpc_message_read(const char *text, size_t len, struct rpc_message *rpc);
 
 struct rpc_times;
 
-int rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **times);
-void rpc_times_free(struct rpc_times *times);
+int dkl_rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **times);
+void dkl_rpc_times_free(struct rpc_times *times);
 
 /*
  * Takes the next record or gap. Sets *ns to the time of the RPC that it ends; 0: it ends none. A gap
  * forgets the RPCs under way, whose end or resent beginning it may hide.
  */
-int rpc_times_add(struct rpc_times *times, const struct dkt_record *record, uint64_t *ns);
+int dkl_rpc_times_add(struct rpc_times *times, const struct dkt_record *record, uint64_t *ns);

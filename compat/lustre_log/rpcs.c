@@ -12,27 +12,27 @@
 
 #define WORDS 2 /* of a key of open */
 
-int rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, const enum rpc_by by[RPC_KEYS],
-	      size_t slowest)
+int dkl_rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, const enum rpc_by by[RPC_KEYS],
+		  size_t slowest)
 {
 	*rpcs = (struct rpcs){ .ctx = ctx,
 			       .by = { by[0], by[1] },
 			       .open.n_words = WORDS,
 			       .group_map.n_words = 1,
 			       .most_slowest = slowest };
-	name_table_init(&rpcs->names);
+	dkl_name_table_init(&rpcs->names);
 	rpcs->slowest = calloc(slowest + 1, sizeof(*rpcs->slowest));
 	return rpcs->slowest ? 0 : dkt__no_memory(ctx);
 }
 
-void rpcs_clear(struct rpcs *rpcs)
+void dkl_rpcs_clear(struct rpcs *rpcs)
 {
 	for (size_t i = 0; i < rpcs->n_groups; i++)
 		for (size_t j = 0; j < RPC_PHASES; j++)
 			dkt__dist_clear(&rpcs->groups[i].phases[j]);
 	dkt__keymap_clear(&rpcs->open);
 	dkt__keymap_clear(&rpcs->group_map);
-	name_table_clear(&rpcs->names);
+	dkl_name_table_clear(&rpcs->names);
 	free(rpcs->list);
 	free(rpcs->groups);
 	free(rpcs->slowest);
@@ -51,14 +51,14 @@ static bool server_open(const struct rpc *rpc)
 	return (rpc->arrived || rpc->handling) && !rpc->handled;
 }
 
-const char *rpc_state(const struct rpc *rpc)
+const char *dkl_rpc_state(const struct rpc *rpc)
 {
 	if (server_open(rpc))
 		return rpc->handling ? "in service" : "waiting";
 	return rpc->handled ? "replied" : rpc->timeouts ? "timed out" : "sent";
 }
 
-uint64_t rpc_since(const struct rpc *rpc)
+uint64_t dkl_rpc_since(const struct rpc *rpc)
 {
 	if (server_open(rpc))
 		return rpc->handling ? rpc->handling : rpc->arrived;
@@ -272,7 +272,7 @@ static bool learn(struct rpcs *rpcs, const struct rpc_text *text, struct rpc *rp
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!parts[i].part->len || parts[i].known)
 			continue;
-		*parts[i].number = name_number(&rpcs->names, *parts[i].part);
+		*parts[i].number = dkl_name_number(&rpcs->names, *parts[i].part);
 		if (*parts[i].number == UINT32_MAX)
 			return false;
 	}
@@ -363,7 +363,7 @@ static int count_step(struct rpcs *rpcs, const struct rpc_text *text, struct rpc
 	struct rpc_group *group;
 	struct rpc unknown = { 0 };
 
-	if (!rpc_step_is_trouble(text->step))
+	if (!dkl_rpc_step_is_trouble(text->step))
 		return 0;
 	unknown.opcode = text->opcode;
 	if (!rpc && !learn(rpcs, text, &unknown))
@@ -387,7 +387,7 @@ static int end_if_over(struct rpcs *rpcs, struct rpc *rpc)
 	return err;
 }
 
-int rpcs_add(struct rpcs *rpcs, const struct log_line *line)
+int dkl_rpcs_add(struct rpcs *rpcs, const struct log_line *line)
 {
 	uint64_t key[WORDS];
 	struct rpc_text text;
@@ -395,7 +395,7 @@ int rpcs_add(struct rpcs *rpcs, const struct log_line *line)
 	int err;
 
 	rpcs->last = DKT__MAX(rpcs->last, line->time);
-	if (!rpc_text_read(line->text.p, line->text.len, &text))
+	if (!dkl_rpc_text_read(line->text.p, line->text.len, &text))
 		return 0;
 	rpcs->messages++;
 	/* A client that is not connected. */
@@ -443,12 +443,12 @@ static void cut(struct rpcs *rpcs, uint32_t host, uint64_t *n)
 	}
 }
 
-void rpcs_gap(struct rpcs *rpcs, uint32_t host)
+void dkl_rpcs_gap(struct rpcs *rpcs, uint32_t host)
 {
 	cut(rpcs, host, &rpcs->spanned);
 }
 
-void rpcs_restart(struct rpcs *rpcs, uint32_t host)
+void dkl_rpcs_restart(struct rpcs *rpcs, uint32_t host)
 {
 	cut(rpcs, host, &rpcs->cut);
 }
@@ -465,7 +465,7 @@ static int count_resent(struct rpcs *rpcs, const struct rpc *rpc)
 	return 0;
 }
 
-int rpcs_finish(struct rpcs *rpcs)
+int dkl_rpcs_finish(struct rpcs *rpcs)
 {
 	int err = 0;
 
@@ -488,13 +488,13 @@ int rpcs_finish(struct rpcs *rpcs)
 
 static int compare_since(const void *a, const void *b)
 {
-	uint64_t x = rpc_since(*(const struct rpc *const *)a);
-	uint64_t y = rpc_since(*(const struct rpc *const *)b);
+	uint64_t x = dkl_rpc_since(*(const struct rpc *const *)a);
+	uint64_t y = dkl_rpc_since(*(const struct rpc *const *)b);
 
 	return x < y ? -1 : x > y;
 }
 
-int rpcs_unfinished(const struct rpcs *rpcs, const struct rpc ***list, size_t *n)
+int dkl_rpcs_unfinished(const struct rpcs *rpcs, const struct rpc ***list, size_t *n)
 {
 	const struct rpc **all = calloc(rpcs->open.n + 1, sizeof(*all));
 

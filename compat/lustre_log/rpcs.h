@@ -36,10 +36,10 @@ struct rpc {
 };
 
 /* Returns "waiting", "in service", "sent": what was last known of an RPC that did not end. */
-const char *rpc_state(const struct rpc *rpc);
+const char *dkl_rpc_state(const struct rpc *rpc);
 
 /* When that was. */
-uint64_t rpc_since(const struct rpc *rpc);
+uint64_t dkl_rpc_since(const struct rpc *rpc);
 
 /* The fields that RPCs are grouped by; RPC_BY_NONE after the last. */
 #define RPC_KEYS 2
@@ -86,21 +86,21 @@ struct rpcs {
 };
 
 /* slowest: how many of the slowest RPCs to keep. */
-int rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, const enum rpc_by by[RPC_KEYS],
-	      size_t slowest);
-void rpcs_clear(struct rpcs *rpcs);
+int dkl_rpcs_init(struct rpcs *rpcs, struct dkt_ctx *ctx, const enum rpc_by by[RPC_KEYS],
+		  size_t slowest);
+void dkl_rpcs_clear(struct rpcs *rpcs);
 
 /* Takes the next line in order of time. */
-int rpcs_add(struct rpcs *rpcs, const struct log_line *line);
+int dkl_rpcs_add(struct rpcs *rpcs, const struct log_line *line);
 
 /* Records of a file were lost: forgets which of its RPCs are under way. */
-void rpcs_gap(struct rpcs *rpcs, uint32_t host);
+void dkl_rpcs_gap(struct rpcs *rpcs, uint32_t host);
 
 /* The host was started again, or its clock was set back: the same. */
-void rpcs_restart(struct rpcs *rpcs, uint32_t host);
+void dkl_rpcs_restart(struct rpcs *rpcs, uint32_t host);
 
 /* After the last line: counts the RPCs of which one side ended. Those without an end stay open. */
-int rpcs_finish(struct rpcs *rpcs);
+int dkl_rpcs_finish(struct rpcs *rpcs);
 
 /* Gets the RPCs that did not end, the oldest first. The caller frees the list. */
-int rpcs_unfinished(const struct rpcs *rpcs, const struct rpc ***list, size_t *n);
+int dkl_rpcs_unfinished(const struct rpcs *rpcs, const struct rpc ***list, size_t *n);

@@ -2,7 +2,7 @@
 /* Reads Lustre's messages about service threads that take too long. */
 #include "compat/lustre_log/service_text.h"
 
-const char *service_step_name(enum service_step step)
+const char *dkl_service_step_name(enum service_step step)
 {
 	static const char *const names[SERVICE_STEPS] = {
 		[SERVICE_INACTIVE] = "inactive",
@@ -46,7 +46,7 @@ static bool read_slow(struct rest *rest, struct service_text *service)
 	       take_word(rest, " is processing requests too slowly");
 }
 
-bool service_text_read(const char *text, size_t len, struct service_text *service)
+bool dkl_service_text_read(const char *text, size_t len, struct service_text *service)
 {
 	struct rest rest = { text, text + len };
 	const char *colon;

@@ -12,7 +12,7 @@ enum service_step {
 };
 
 /* Returns a word for users: "inactive". */
-const char *service_step_name(enum service_step step);
+const char *dkl_service_step_name(enum service_step step);
 
 /* A message about a service. */
 struct service_text {
@@ -23,4 +23,4 @@ struct service_text {
 };
 
 /* Reads a text. Returns false if it is about something else. */
-bool service_text_read(const char *text, size_t len, struct service_text *service);
+bool dkl_service_text_read(const char *text, size_t len, struct service_text *service);

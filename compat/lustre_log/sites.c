@@ -5,16 +5,16 @@
 #include "compat/lustre/binary.h"
 #include "lib/base/memory.h"
 
-void sites_init(struct sites *sites, struct dkt_ctx *ctx)
+void dkl_sites_init(struct sites *sites, struct dkt_ctx *ctx)
 {
 	*sites = (struct sites){ .ctx = ctx, .map.n_words = 4 };
-	name_table_init(&sites->names);
+	dkl_name_table_init(&sites->names);
 }
 
-void sites_clear(struct sites *sites)
+void dkl_sites_clear(struct sites *sites)
 {
 	dkt__keymap_clear(&sites->map);
-	name_table_clear(&sites->names);
+	dkl_name_table_clear(&sites->names);
 	free(sites->list);
 	*sites = (struct sites){ 0 };
 }
@@ -38,16 +38,16 @@ static void count(struct sites *sites, const struct log_line *line, struct messa
 		sites->by_class[__builtin_ctz(bits)]++;
 }
 
-int sites_add(struct sites *sites, const struct log_line *line)
+int dkl_sites_add(struct sites *sites, const struct log_line *line)
 {
-	uint32_t file = name_number(&sites->names, line->file), entry, function;
+	uint32_t file = dkl_name_number(&sites->names, line->file), entry, function;
 	uint64_t key[] = { file, line->number, line->classes, line->subsystems };
 	bool added;
 
 	entry = file == UINT32_MAX ? DKT__KEYMAP_NONE : dkt__keymap_add(&sites->map, key, &added);
 	if (entry == DKT__KEYMAP_NONE)
 		return dkt__no_memory(sites->ctx);
-	function = added ? name_number(&sites->names, line->function) : 0;
+	function = added ? dkl_name_number(&sites->names, line->function) : 0;
 	if (added && (function == UINT32_MAX ||
 		      dkt__append(sites->list, sites->n,
 				  (struct message_site){ .file = file,

@@ -26,6 +26,6 @@ struct sites {
 	uint64_t by_class[32]; /* messages by bit */
 };
 
-void sites_init(struct sites *sites, struct dkt_ctx *ctx);
-void sites_clear(struct sites *sites);
-int sites_add(struct sites *sites, const struct log_line *line);
+void dkl_sites_init(struct sites *sites, struct dkt_ctx *ctx);
+void dkl_sites_clear(struct sites *sites);
+int dkl_sites_add(struct sites *sites, const struct log_line *line);

@@ -34,7 +34,7 @@ static bool read_fid(const char *text, struct thing *thing)
 /* Reads a NID. The number 0 of a network is not printed: tcp0 is tcp. */
 static bool read_nid(const char *text, struct thing *thing)
 {
-	struct part nid = nid_part((struct part){ text, strlen(text) });
+	struct part nid = dkl_nid_part((struct part){ text, strlen(text) });
 	const char *at = memchr(nid.p, '@', nid.len);
 
 	if (!at)
@@ -60,7 +60,7 @@ static bool read_number(const char *text, struct thing *thing)
 	return true;
 }
 
-int thing_read(struct thing *thing, const char *text)
+int dkl_thing_read(struct thing *thing, const char *text)
 {
 	*thing = (struct thing){ .kind = THING_WORD, .threads.n_words = 2 };
 	if (!*text)
@@ -71,7 +71,7 @@ int thing_read(struct thing *thing, const char *text)
 	return thing->text ? 0 : -ENOMEM;
 }
 
-void thing_clear(struct thing *thing)
+void dkl_thing_clear(struct thing *thing)
 {
 	free(thing->text);
 	dkt__keymap_clear(&thing->threads);
@@ -113,12 +113,12 @@ static bool has_text(const struct thing *thing, struct part text)
 	return false;
 }
 
-int thing_learn(struct thing *thing, const struct log_line *line)
+int dkl_thing_learn(struct thing *thing, const struct log_line *line)
 {
 	struct rpc_text rpc;
 	bool added;
 
-	if (thing->kind != THING_WORD || !rpc_text_read(line->text.p, line->text.len, &rpc) ||
+	if (thing->kind != THING_WORD || !dkl_rpc_text_read(line->text.p, line->text.len, &rpc) ||
 	    !part_is(&rpc.thread, thing->text))
 		return 0;
 	return dkt__keymap_add(&thing->threads, (uint64_t[]){ line->host, (uint64_t)line->pid },
@@ -127,7 +127,7 @@ int thing_learn(struct thing *thing, const struct log_line *line)
 		       0;
 }
 
-bool thing_is_in(const struct thing *thing, const struct log_line *line)
+bool dkl_thing_is_in(const struct thing *thing, const struct log_line *line)
 {
 	if (thing->kind == THING_PID && line->pid == thing->pid)
 		return true;

@@ -25,11 +25,11 @@ struct thing {
  * Reads "[0x200000401:0x5:0x0]" or "0x200000401:0x5:0x0", "12345-10.0.0.1@tcp" or "10.0.0.1@tcp0", "x178..." or
  * a long number, a short number for a PID or a job, or a word. -EINVAL: the text is empty. -ENOMEM.
  */
-int thing_read(struct thing *thing, const char *text);
-void thing_clear(struct thing *thing);
+int dkl_thing_read(struct thing *thing, const char *text);
+void dkl_thing_clear(struct thing *thing);
 
 /* For a word: learns from the line the threads of this name. */
-int thing_learn(struct thing *thing, const struct log_line *line);
+int dkl_thing_learn(struct thing *thing, const struct log_line *line);
 
 /* True if the line is about the thing. */
-bool thing_is_in(const struct thing *thing, const struct log_line *line);
+bool dkl_thing_is_in(const struct thing *thing, const struct log_line *line);

@@ -7,7 +7,7 @@
 #include "compat/lustre_log/opcode.h"
 #include "lib/base/memory.h"
 
-const char *waterfall_name(enum waterfall_kind kind)
+const char *dkl_waterfall_name(enum waterfall_kind kind)
 {
 	static const char *const names[FALL_KINDS] = {
 		[FALL_CLIENT] = "client",   [FALL_SEND] = "send", [FALL_QUEUE] = "queue",
@@ -18,42 +18,42 @@ const char *waterfall_name(enum waterfall_kind kind)
 	return names[kind];
 }
 
-int waterfall_init(struct waterfall *fall, struct dkt_ctx *ctx, size_t most)
+int dkl_waterfall_init(struct waterfall *fall, struct dkt_ctx *ctx, size_t most)
 {
 	static const enum rpc_by by[RPC_KEYS] = { RPC_BY_NONE, RPC_BY_NONE };
 	int err;
 
 	*fall = (struct waterfall){ .ctx = ctx, .most = most };
-	err = rpcs_init(&fall->rpcs, ctx, by, most);
-	return err ? err : locks_init(&fall->locks, ctx, most);
+	err = dkl_rpcs_init(&fall->rpcs, ctx, by, most);
+	return err ? err : dkl_locks_init(&fall->locks, ctx, most);
 }
 
-void waterfall_clear(struct waterfall *fall)
+void dkl_waterfall_clear(struct waterfall *fall)
 {
-	rpcs_clear(&fall->rpcs);
-	locks_clear(&fall->locks);
+	dkl_rpcs_clear(&fall->rpcs);
+	dkl_locks_clear(&fall->locks);
 	free(fall->rows);
 	*fall = (struct waterfall){ 0 };
 }
 
-int waterfall_add(struct waterfall *fall, const struct log_line *line)
+int dkl_waterfall_add(struct waterfall *fall, const struct log_line *line)
 {
 	const struct lock *lock;
-	int err = locks_add(&fall->locks, line, &lock);
+	int err = dkl_locks_add(&fall->locks, line, &lock);
 
-	return err || lock ? err : rpcs_add(&fall->rpcs, line);
+	return err || lock ? err : dkl_rpcs_add(&fall->rpcs, line);
 }
 
-void waterfall_gap(struct waterfall *fall, uint32_t host)
+void dkl_waterfall_gap(struct waterfall *fall, uint32_t host)
 {
-	rpcs_gap(&fall->rpcs, host);
-	locks_gap(&fall->locks, host);
+	dkl_rpcs_gap(&fall->rpcs, host);
+	dkl_locks_gap(&fall->locks, host);
 }
 
-void waterfall_restart(struct waterfall *fall, uint32_t host)
+void dkl_waterfall_restart(struct waterfall *fall, uint32_t host)
 {
-	rpcs_restart(&fall->rpcs, host);
-	locks_restart(&fall->locks, host);
+	dkl_rpcs_restart(&fall->rpcs, host);
+	dkl_locks_restart(&fall->locks, host);
 }
 
 /* ---- rows ---- */
@@ -136,10 +136,10 @@ static int add_unfinished(struct waterfall *fall)
 	const struct rpc **rpcs __cleanup(free) = NULL;
 	const struct lock **locks __cleanup(free) = NULL;
 	size_t n_rpcs, n_locks;
-	int err = rpcs_unfinished(&fall->rpcs, &rpcs, &n_rpcs);
+	int err = dkl_rpcs_unfinished(&fall->rpcs, &rpcs, &n_rpcs);
 
 	if (!err)
-		err = locks_unfinished(&fall->locks, &locks, &n_locks);
+		err = dkl_locks_unfinished(&fall->locks, &locks, &n_locks);
 	if (err)
 		return err;
 	for (size_t i = 0; !err && i < n_rpcs && i < fall->most; i++)
@@ -174,9 +174,9 @@ static void drop_doubles(struct waterfall *fall)
 	fall->n = n;
 }
 
-int waterfall_finish(struct waterfall *fall)
+int dkl_waterfall_finish(struct waterfall *fall)
 {
-	int err = rpcs_finish(&fall->rpcs);
+	int err = dkl_rpcs_finish(&fall->rpcs);
 
 	if (err)
 		return err;
@@ -193,7 +193,7 @@ int waterfall_finish(struct waterfall *fall)
 	return err;
 }
 
-void waterfall_label(const struct waterfall_row *row, char *text, size_t size)
+void dkl_waterfall_label(const struct waterfall_row *row, char *text, size_t size)
 {
 	char opcode[OPCODE_TEXT_SIZE];
 
@@ -201,7 +201,7 @@ void waterfall_label(const struct waterfall_row *row, char *text, size_t size)
 		snprintf(text, size, "%s%s%s", row->mode, *row->mode ? " " : "", row->res);
 		return;
 	}
-	opcode_text(row->opcode, opcode);
+	dkl_opcode_text(row->opcode, opcode);
 	snprintf(text, size, "%s x%" PRIu64, row->opcode == OPCODE_UNKNOWN ? "request" : opcode,
 		 row->id);
 }

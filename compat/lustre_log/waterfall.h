@@ -4,15 +4,15 @@
  *
  * Make a line_reader for each source, and pass the lines in order of time:
  *
- *	waterfall_init(&fall, ctx, 200);
+ *	dkl_waterfall_init(&fall, ctx, 200);
  *	for each record, with the number of its source:
  *		if (!record->event)
- *			waterfall_gap(&fall, host);
- *		else if (line_read(readers[host], record, &line))
- *			err = waterfall_add(&fall, &line);
- *	waterfall_finish(&fall);
- *	for each of fall.n rows: draw row->spans[0 ... row->n - 1], beside waterfall_label()
- *	waterfall_clear(&fall);
+ *			dkl_waterfall_gap(&fall, host);
+ *		else if (dkl_line_read(readers[host], record, &line))
+ *			err = dkl_waterfall_add(&fall, &line);
+ *	dkl_waterfall_finish(&fall);
+ *	for each of fall.n rows: draw row->spans[0 ... row->n - 1], beside dkl_waterfall_label()
+ *	dkl_waterfall_clear(&fall);
  */
 #pragma once
 
@@ -35,7 +35,7 @@ enum waterfall_kind {
 };
 
 /* Returns a word for users: "queue". */
-const char *waterfall_name(enum waterfall_kind kind);
+const char *dkl_waterfall_name(enum waterfall_kind kind);
 
 struct waterfall_span {
 	enum waterfall_kind kind;
@@ -52,7 +52,7 @@ struct waterfall_row {
 	uint64_t id; /* XID, or handle */
 	uint64_t from, to; /* of all spans */
 	uint32_t opcode; /* of a request; OPCODE_UNKNOWN: the log does not tell */
-	/* Terminated, "" if unknown, valid until waterfall_clear(). They can have any characters. */
+	/* Terminated, "" if unknown, valid until dkl_waterfall_clear(). They can have any characters. */
 	const char *nid; /* of the other side */
 	const char *thread, *job; /* of a request; the thread is the server's if the log tells it */
 	const char *ns, *res, *mode; /* of a lock: namespace, resource and mode */
@@ -64,26 +64,26 @@ struct waterfall {
 	struct dkt_ctx *ctx;
 	struct rpcs rpcs;
 	struct locks locks;
-	struct waterfall_row *rows; /* after waterfall_finish(), in order of their beginning */
+	struct waterfall_row *rows; /* after dkl_waterfall_finish(), in order of their beginning */
 	size_t n;
 	size_t most;
 };
 
 /* most: how many requests that ended, that did not end, and locks of each kind become rows. */
-int waterfall_init(struct waterfall *fall, struct dkt_ctx *ctx, size_t most);
-void waterfall_clear(struct waterfall *fall);
+int dkl_waterfall_init(struct waterfall *fall, struct dkt_ctx *ctx, size_t most);
+void dkl_waterfall_clear(struct waterfall *fall);
 
 /* Takes the next line in order of time. */
-int waterfall_add(struct waterfall *fall, const struct log_line *line);
+int dkl_waterfall_add(struct waterfall *fall, const struct log_line *line);
 
 /* Call this where records of a host were lost. No span crosses the loss. */
-void waterfall_gap(struct waterfall *fall, uint32_t host);
+void dkl_waterfall_gap(struct waterfall *fall, uint32_t host);
 
 /* The host was started again. No span crosses that either. */
-void waterfall_restart(struct waterfall *fall, uint32_t host);
+void dkl_waterfall_restart(struct waterfall *fall, uint32_t host);
 
 /* After the last line: makes the rows. */
-int waterfall_finish(struct waterfall *fall);
+int dkl_waterfall_finish(struct waterfall *fall);
 
 /* Writes "OST_READ x1780", or "PW [0x1:0x2:0x0].0x0"; cut if it is too long. */
-void waterfall_label(const struct waterfall_row *row, char *text, size_t size);
+void dkl_waterfall_label(const struct waterfall_row *row, char *text, size_t size);

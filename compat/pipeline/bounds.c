@@ -13,12 +13,12 @@ static struct dkt_clock_point find(const struct dkt_source_clock *clock, uint64_
 	return at;
 }
 
-uint64_t bounds_error(const struct dkt_source_clock *clock, uint64_t ts)
+uint64_t dkl_bounds_error(const struct dkt_source_clock *clock, uint64_t ts)
 {
 	return find(clock, ts).error;
 }
 
-uint64_t bounds_worst(const struct dkt_source_clock *clock, const struct bounds_range *range)
+uint64_t dkl_bounds_worst(const struct dkt_source_clock *clock, const struct bounds_range *range)
 {
 	uint64_t worst = 0;
 
@@ -29,8 +29,8 @@ uint64_t bounds_worst(const struct dkt_source_clock *clock, const struct bounds_
 	for (size_t i = 0; i < clock->n_points; i++)
 		worst = DKT__MAX(worst, clock->points[i].error);
 	if (range->any)
-		worst = DKT__MAX(worst, DKT__MAX(bounds_error(clock, range->first),
-						 bounds_error(clock, range->last)));
+		worst = DKT__MAX(worst, DKT__MAX(dkl_bounds_error(clock, range->first),
+						 dkl_bounds_error(clock, range->last)));
 	return worst;
 }
 
@@ -51,8 +51,8 @@ static bool is_certain(const struct bounds_last *before, const struct bounds_las
 	return !before->clock || (error != BOUNDS_UNKNOWN && now->ts - before->ts > error);
 }
 
-bool bounds_order_add(struct bounds_order *order, const struct dkt_source_clock *clock, uint64_t ts,
-		      uint64_t *error)
+bool dkl_bounds_order_add(struct bounds_order *order, const struct dkt_source_clock *clock,
+			  uint64_t ts, uint64_t *error)
 {
 	const struct dkt_clock_point at = find(clock, ts);
 	const struct bounds_last now = { clock, ts, at.error, at.own_error };

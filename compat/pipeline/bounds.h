@@ -19,7 +19,7 @@ struct bounds_order {
 #define BOUNDS_UNKNOWN UINT64_MAX
 
 /* Returns how far a time of the stream can be off, in ns, or BOUNDS_UNKNOWN. */
-uint64_t bounds_error(const struct dkt_source_clock *clock, uint64_t ts);
+uint64_t dkl_bounds_error(const struct dkt_source_clock *clock, uint64_t ts);
 
 /* The times of the first and the last record. */
 struct bounds_range {
@@ -36,11 +36,11 @@ static inline void bounds_range_add(struct bounds_range *range, uint64_t ts)
 }
 
 /* Returns the largest error of the stream: at its measurements, the first record and the last one. */
-uint64_t bounds_worst(const struct dkt_source_clock *clock, const struct bounds_range *range);
+uint64_t dkl_bounds_worst(const struct dkt_source_clock *clock, const struct bounds_range *range);
 
 /*
- * Takes the next record. Sets *error as bounds_error() does. Returns true if it is certain that the record came
+ * Takes the next record. Sets *error as dkl_bounds_error() does. Returns true if it is certain that the record came
  * after the last one of another host.
  */
-bool bounds_order_add(struct bounds_order *order, const struct dkt_source_clock *clock, uint64_t ts,
-		      uint64_t *error);
+bool dkl_bounds_order_add(struct bounds_order *order, const struct dkt_source_clock *clock,
+			  uint64_t ts, uint64_t *error);

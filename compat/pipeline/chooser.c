@@ -24,7 +24,7 @@ enum verdict {
 
 static bool word_has(const struct named_word *word, const struct dkt_event *event)
 {
-	return named_word_has(word, dkt_event_system(event), dkt_event_name(event));
+	return dkl_named_word_has(word, dkt_event_system(event), dkt_event_name(event));
 }
 
 /* True for events of the tracer itself, which no list contains (kernel/trace/trace_entries.h). */
@@ -39,7 +39,7 @@ static bool matches_own(const struct named_word *word)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (named_word_has(word, "ftrace", names[i]))
+		if (dkl_named_word_has(word, "ftrace", names[i]))
 			return true;
 	return false;
 }
@@ -84,7 +84,7 @@ static int check_named(struct dkt_ctx *ctx, const struct named *named)
 	if (err)
 		return err;
 	/* All records of a saved log of Lustre have the same event. */
-	if (!n && (one = record_event_find(ctx))) {
+	if (!n && (one = dkl_record_event_find(ctx))) {
 		events = &one;
 		n = 1;
 	}
@@ -96,23 +96,23 @@ static int check_named(struct dkt_ctx *ctx, const struct named *named)
 	/* Do not suggest a system alone: it would match no event. */
 	for (size_t j = 0; j < named->n && !strchr(guess.best, ':'); j++) {
 		dkt__guess_start(&guess, named->list[j].glob, strlen(named->list[j].glob));
-		select_guess(&guess, ctx);
+		dkl_select_guess(&guess, ctx);
 	}
 	return dkt_fail(ctx, -ENOENT, "--event: no event matches '%s'%s%s", named->list[0].glob,
 			named->n > 1 ? " or the others" : "",
 			strchr(guess.best, ':') ? dkt__guess_words(&guess) : "");
 }
 
-int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
+int dkl_chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection)
 {
 	struct named named = { 0 };
 	int err = 0;
 
 	if (selection->events.n)
-		err = named_read(ctx, selection->event_words, &named);
+		err = dkl_named_read(ctx, selection->event_words, &named);
 	if (!err && named.n)
 		err = check_named(ctx, &named);
-	named_clear(&named);
+	dkl_named_clear(&named);
 	return err;
 }
 
@@ -169,7 +169,7 @@ static enum verdict judge(struct chooser *c, struct dkt_event *event)
 {
 	int err;
 
-	if (message_is_part(event))
+	if (dkl_message_is_part(event))
 		return PART;
 	err = c->filter ? dkt_expr_check_match(c->filter, event) : 0;
 	if (c->filter)
@@ -177,7 +177,7 @@ static enum verdict judge(struct chooser *c, struct dkt_event *event)
 	/* A record that lacks the filter's fields does not match. */
 	if (err)
 		return REFUSED;
-	if (!named_has(&c->named, event, !c->named_only))
+	if (!dkl_named_has(&c->named, event, !c->named_only))
 		return REFUSED;
 	return judge_tests(c, event);
 }
@@ -199,7 +199,7 @@ static bool wants(void *data, struct dkt_event *event)
 	return judge(data, event) != REFUSED;
 }
 
-int chooser_push(struct chooser *c, struct dkt_source *source)
+int dkl_chooser_push(struct chooser *c, struct dkt_source *source)
 {
 	if (c->verdicts && dkt_source_select(source, wants, c) == -ENOMEM)
 		return -ENOMEM;
@@ -278,8 +278,8 @@ static int check_tests(struct chooser *c)
 	return err;
 }
 
-int chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t n,
-			 struct dkt_event *beside)
+int dkl_chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t n,
+			     struct dkt_event *beside)
 {
 	struct dkt_event **all __cleanup(free) = NULL;
 	struct dkt_event *const *events;
@@ -303,7 +303,7 @@ int chooser_check_filter(struct chooser *c, struct dkt_event *const *on, size_t 
 	return err ?: dkt_expr_check_any(c->filter, all, n_events, DKT_EXPR_MATCH);
 }
 
-char *chooser_explain(struct chooser *c, bool any_taken)
+char *dkl_chooser_explain(struct chooser *c, bool any_taken)
 {
 	char *reason = c->unmatched;
 
@@ -318,7 +318,7 @@ char *chooser_explain(struct chooser *c, bool any_taken)
 static bool class_is_taken(struct chooser *c, const struct dkt_record *record)
 {
 	const struct selection *s = c->selection;
-	const struct class_bits bits = legacy_style_bits(c->legacy, record);
+	const struct class_bits bits = dkl_legacy_style_bits(c->legacy, record);
 
 	if (mask_hides(s->hidden_classes, bits.classes) ||
 	    mask_hides(s->hidden_subsystems, bits.subsystems))
@@ -327,8 +327,8 @@ static bool class_is_taken(struct chooser *c, const struct dkt_record *record)
 	       (!s->subsystems || bits.subsystems & s->subsystems);
 }
 
-bool chooser_takes_more(struct chooser *c, const struct dkt_record *record,
-			struct dkt_source *source)
+bool dkl_chooser_takes_more(struct chooser *c, const struct dkt_record *record,
+			    struct dkt_source *source)
 {
 	const struct selection *s = c->selection;
 	enum verdict verdict = c->verdicts ? verdict_of(c, record->event) : TAKEN;
@@ -341,24 +341,24 @@ bool chooser_takes_more(struct chooser *c, const struct dkt_record *record,
 	if (!s->comms.n && !c->filter && verdict == TAKEN)
 		return true;
 	comm = source ? dkt_source_comm(source, record) : UNKNOWN_COMM;
-	return (!s->comms.n || programs_have(&s->comms, comm)) &&
+	return (!s->comms.n || dkl_programs_have(&s->comms, comm)) &&
 	       (!c->filter || dkt_expr_match(c->filter, record, comm)) &&
 	       (verdict == TAKEN || passes_test(c, record, comm));
 }
 
-bool chooser_in_rate(struct chooser *c, const struct dkt_record *record)
+bool dkl_chooser_in_rate(struct chooser *c, const struct dkt_record *record)
 {
 	struct rate *rate = &c->selection->rate;
 
 	if (!rate->limited || !record->event || verdict_of(c, record->event) == PART)
 		return true;
-	return rate_takes(rate, legacy_style_bits(c->legacy, record).classes,
-			  dkt__wall_time(record->ts, c->wall));
+	return dkl_rate_takes(rate, dkl_legacy_style_bits(c->legacy, record).classes,
+			      dkt__wall_time(record->ts, c->wall));
 }
 
 /* ---- beginning and end ---- */
 
-void chooser_set_window(struct chooser *c, uint64_t since, uint64_t until)
+void dkl_chooser_set_window(struct chooser *c, uint64_t since, uint64_t until)
 {
 	c->since = since;
 	c->last = until ? until - 1 : UINT64_MAX;
@@ -375,12 +375,12 @@ static int chooser_init(struct chooser *c)
 	c->by_class = s->classes || s->subsystems || s->hidden_classes || s->hidden_subsystems;
 	c->more |= c->by_class;
 	if (s->filter)
-		err = mask_expr(c->ctx, s->filter, &c->filter);
+		err = dkl_mask_expr(c->ctx, s->filter, &c->filter);
 	if (!err && s->events.n)
-		err = named_read(c->ctx, s->event_words, &c->named);
+		err = dkl_named_read(c->ctx, s->event_words, &c->named);
 	for (size_t i = 0; i < c->named.n; i++)
 		c->named_only |= !c->named.list[i].without;
-	if (!err && (s->filter || s->events.n || selection_by_class(s))) {
+	if (!err && (s->filter || s->events.n || dkl_selection_by_class(s))) {
 		err = dkt_events(c->ctx, &events, &c->n_verdicts);
 		c->verdicts = calloc(c->n_verdicts + 1, 1);
 		if (!err && !c->verdicts)
@@ -389,8 +389,8 @@ static int chooser_init(struct chooser *c)
 	return err;
 }
 
-int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
-		struct legacy_style *legacy, struct chooser **out)
+int dkl_chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
+		    struct legacy_style *legacy, struct chooser **out)
 {
 	struct chooser *c = calloc(1, sizeof(*c));
 	int err;
@@ -401,29 +401,29 @@ int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
 	*c = (struct chooser){ .ctx = ctx, .selection = selection, .legacy = legacy, .wall = wall };
 	err = chooser_init(c);
 	if (err) {
-		chooser_free(c);
+		dkl_chooser_free(c);
 		return err;
 	}
 	*out = c;
 	return 0;
 }
 
-int chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct selection *selection,
-		 struct legacy_style *legacy, struct chooser **out)
+int dkl_chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct selection *selection,
+		     struct legacy_style *legacy, struct chooser **out)
 {
-	int err = chooser_new(ctx, dkt_source_info(source)->wall, selection, legacy, out);
+	int err = dkl_chooser_new(ctx, dkt_source_info(source)->wall, selection, legacy, out);
 
 	if (!err)
-		err = chooser_check_filter(*out, NULL, 0, NULL);
-	return err ? err : chooser_push(*out, source);
+		err = dkl_chooser_check_filter(*out, NULL, 0, NULL);
+	return err ? err : dkl_chooser_push(*out, source);
 }
 
-void chooser_free(struct chooser *c)
+void dkl_chooser_free(struct chooser *c)
 {
 	if (!c)
 		return;
 	dkt_expr_free(c->filter);
-	named_clear(&c->named);
+	dkl_named_clear(&c->named);
 	free(c->verdicts);
 	free(c->misfit);
 	free(c->unmatched);

@@ -27,43 +27,43 @@ struct chooser {
 
 /*
  * Creates a chooser for records of the context's kernel. wall is wall-clock time minus their time,
- * ns. legacy finds the classes of records; it may be NULL without selection_by_class(). The
+ * ns. legacy finds the classes of records; it may be NULL without dkl_selection_by_class(). The
  * selection and legacy must outlive the chooser.
  */
-int chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
-		struct legacy_style *legacy, struct chooser **chooser);
-void chooser_free(struct chooser *chooser);
+int dkl_chooser_new(struct dkt_ctx *ctx, int64_t wall, struct selection *selection,
+		    struct legacy_style *legacy, struct chooser **chooser);
+void dkl_chooser_free(struct chooser *chooser);
 
 /*
  * The same for all records of a source, which skips records by itself if it can. Refuses a filter
- * that can match none of its events, as chooser_check_filter() does.
+ * that can match none of its events, as dkl_chooser_check_filter() does.
  */
-int chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct selection *selection,
-		 struct legacy_style *legacy, struct chooser **chooser);
+int dkl_chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct selection *selection,
+		     struct legacy_style *legacy, struct chooser **chooser);
 
 /* Selects only records from since on and before until, for a source that cannot; until 0: no bound. */
-void chooser_set_window(struct chooser *chooser, uint64_t since, uint64_t until);
+void dkl_chooser_set_window(struct chooser *chooser, uint64_t since, uint64_t until);
 
 /*
  * -ENOENT: --event matches no event of the context. Returns 0 also if the events are not known
  * before the records are read.
  */
-int chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection);
+int dkl_chooser_check_events(struct dkt_ctx *ctx, const struct selection *selection);
 
 /*
  * -EINVAL or -ENOENT: the filter can match no record of any event, neither of the enabled events on
  * (n 0: unknown), nor of all events, nor of the event beside (NULL: none); or a filter of --event fits
  * none of its events.
  */
-int chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, size_t n,
-			 struct dkt_event *beside);
+int dkl_chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, size_t n,
+			     struct dkt_event *beside);
 
 /* Lets the source skip records that are not selected, if it can, which saves parsing them. */
-int chooser_push(struct chooser *chooser, struct dkt_source *source);
+int dkl_chooser_push(struct chooser *chooser, struct dkt_source *source);
 
 /* Applies the rest of the selection: events, classes, names of processes, the filter. */
-bool chooser_takes_more(struct chooser *c, const struct dkt_record *record,
-			struct dkt_source *source);
+bool dkl_chooser_takes_more(struct chooser *c, const struct dkt_record *record,
+			    struct dkt_source *source);
 
 static inline bool chooser_has(const int *list, size_t n, int number)
 {
@@ -91,14 +91,14 @@ static inline bool chooser_takes(struct chooser *c, const struct dkt_record *rec
 		return true;
 	if (s->n_pids && !chooser_has(s->pids, s->n_pids, record->pid))
 		return false;
-	return !c->more || chooser_takes_more(c, record, source);
+	return !c->more || dkl_chooser_takes_more(c, record, source);
 }
 
 /* Tests a chosen record last: true if it is within its class's rate. Counts it. */
-bool chooser_in_rate(struct chooser *chooser, const struct dkt_record *record);
+bool dkl_chooser_in_rate(struct chooser *chooser, const struct dkt_record *record);
 
 /*
  * Returns the reason why the filter could not match the events seen, which the caller frees; NULL:
  * it could.
  */
-char *chooser_explain(struct chooser *chooser, bool any_taken);
+char *dkl_chooser_explain(struct chooser *chooser, bool any_taken);

@@ -104,14 +104,14 @@ static void put_mask(struct dkt_buf *buf, const char *name, enum mask_kind kind,
 {
 	char words[MASK_TEXT_SIZE];
 
-	mask_format(kind, (uint32_t)bits, words);
+	dkl_mask_format(kind, (uint32_t)bits, words);
 	put_field(buf, name, words, strlen(words));
 }
 
 static char priority_of(uint64_t mask)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
-		int bit = mask_bit(MASK_DEBUG, levels[i].class, strlen(levels[i].class));
+		int bit = dkl_mask_bit(MASK_DEBUG, levels[i].class, strlen(levels[i].class));
 
 		if (bit >= 0 && mask & UINT64_C(1) << bit)
 			return levels[i].priority;
@@ -119,7 +119,7 @@ static char priority_of(uint64_t mask)
 	return '7';
 }
 
-void journald_fields(const char *line, size_t len, struct dkt_buf *buf)
+void dkl_journald_fields(const char *line, size_t len, struct dkt_buf *buf)
 {
 	const char *end = line + len;
 	struct parts parts = { 0 };
@@ -144,7 +144,7 @@ void journald_fields(const char *line, size_t len, struct dkt_buf *buf)
 
 /* ---- the socket ---- */
 
-int journald_open(struct dkt_ctx *ctx)
+int dkl_journald_open(struct dkt_ctx *ctx)
 {
 	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = JOURNALD_SOCKET };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
@@ -211,7 +211,7 @@ static int send_entry(struct dkt_ctx *ctx, int fd, const struct dkt_buf *buf)
 	return err ? dkt_fail(ctx, err, "write to the journal: %s", strerror(-err)) : 0;
 }
 
-int journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
+int dkl_journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
 {
 	const char *end = text + len, *line = text, *next;
 	struct dkt_buf *buf;
@@ -224,7 +224,7 @@ int journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len)
 
 		next = stop + (stop < end);
 		dkt_buf_reset(buf);
-		journald_fields(line, (size_t)(stop - line), buf);
+		dkl_journald_fields(line, (size_t)(stop - line), buf);
 		err = send_entry(ctx, fd, buf);
 	}
 	dkt_buf_free(buf);

@@ -8,13 +8,13 @@
 #define JOURNALD_SOCKET "/run/systemd/journal/socket"
 
 /* Returns a descriptor of the journal, or -errno. */
-int journald_open(struct dkt_ctx *ctx);
+int dkl_journald_open(struct dkt_ctx *ctx);
 
 /* Sends an entry for each line of the text, whose last line can lack its newline. */
-int journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len);
+int dkl_journald_send(struct dkt_ctx *ctx, int fd, const char *text, size_t len);
 
 /*
  * Appends the fields of a line, without its newline: "MESSAGE=text\n", "PRIORITY=7\n" and so on. A line of
  * another form becomes the message as a whole.
  */
-void journald_fields(const char *line, size_t len, struct dkt_buf *buf);
+void dkl_journald_fields(const char *line, size_t len, struct dkt_buf *buf);

@@ -22,7 +22,7 @@ static void add_damage(struct losses *losses, const char *damage)
 	losses->damage = strdup(damage);
 }
 
-int losses_count(struct losses *losses, struct dkt_source *source)
+int dkl_losses_count(struct losses *losses, struct dkt_source *source)
 {
 	const struct dkt_source_info *info = dkt_source_info(source);
 	int one, err = make_room(losses, info->cpus);
@@ -42,7 +42,7 @@ int losses_count(struct losses *losses, struct dkt_source *source)
 	return err;
 }
 
-int losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by)
+int dkl_losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by)
 {
 	int err = make_room(losses, dkt_source_info(source)->cpus);
 	const uint64_t before = losses->lost;
@@ -60,7 +60,7 @@ int losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by)
 	return err;
 }
 
-int losses_damage(const char *lacks, const struct dkt_source_info *info, char **words)
+int dkl_losses_damage(const char *lacks, const struct dkt_source_info *info, char **words)
 {
 	*words = lacks || info->damage ?
 			 dkt__format("%s%s%s", lacks ?: "", lacks && info->damage ? "; " : "",
@@ -69,7 +69,7 @@ int losses_damage(const char *lacks, const struct dkt_source_info *info, char **
 	return !*words && (lacks || info->damage) ? -ENOMEM : 0;
 }
 
-void losses_clear(struct losses *losses)
+void dkl_losses_clear(struct losses *losses)
 {
 	free(losses->by_cpu);
 	free(losses->damage);
@@ -97,18 +97,20 @@ static void report_lost(const struct losses *losses, const char *self, const cha
 	const char *least = losses_words(losses_is_least(losses));
 
 	if (!losses->lost)
-		say_line(stderr, "%s: %s: an unknown number of records was lost", self, name);
+		dkl_say_line(stderr, "%s: %s: an unknown number of records was lost", self, name);
 	else if (name)
-		say_line(stderr, "%s: %s: %s%" PRIu64 " of %s%" PRIu64 " records were lost (%s)",
-			 self, name, least, losses->lost, least, losses->seen + losses->lost,
-			 cpus ? cpus : "");
+		dkl_say_line(stderr,
+			     "%s: %s: %s%" PRIu64 " of %s%" PRIu64 " records were lost (%s)", self,
+			     name, least, losses->lost, least, losses->seen + losses->lost,
+			     cpus ? cpus : "");
 	else
-		say_line(stderr, "%s: %" PRIu64 " records were lost before they were read (%s); %s",
-			 self, losses->lost, cpus ? cpus : "", advice);
+		dkl_say_line(stderr,
+			     "%s: %" PRIu64 " records were lost before they were read (%s); %s",
+			     self, losses->lost, cpus ? cpus : "", advice);
 }
 
-enum losses_verdict losses_report(const struct losses *losses, const char *self, const char *name,
-				  const char *advice)
+enum losses_verdict dkl_losses_report(const struct losses *losses, const char *self,
+				      const char *name, const char *advice)
 {
 	bool lost = losses->lost || (name && losses->gaps);
 
@@ -116,14 +118,14 @@ enum losses_verdict losses_report(const struct losses *losses, const char *self,
 	if (lost)
 		report_lost(losses, self, name, advice);
 	if (name && losses->growing)
-		say_line(stderr, "%s: %s: the recording has not ended", self, name);
+		dkl_say_line(stderr, "%s: %s: the recording has not ended", self, name);
 	if (!name || (!losses->damage && !losses->bad))
 		return lost ? LOSSES_LOST : LOSSES_NONE;
 	if (!losses->bad)
-		say_line(stderr, "%s: %s: %s", self, name, losses->damage);
+		dkl_say_line(stderr, "%s: %s: %s", self, name, losses->damage);
 	else
-		say_line(stderr, "%s: %s: %s%s%" PRIu64 " %s invalid data", self, name,
-			 losses->damage ? losses->damage : "", losses->damage ? "; " : "",
-			 losses->bad, losses->bad == 1 ? "place has" : "places have");
+		dkl_say_line(stderr, "%s: %s: %s%s%" PRIu64 " %s invalid data", self, name,
+			     losses->damage ? losses->damage : "", losses->damage ? "; " : "",
+			     losses->bad, losses->bad == 1 ? "place has" : "places have");
 	return LOSSES_DAMAGE;
 }

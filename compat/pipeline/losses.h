@@ -21,13 +21,13 @@ struct losses {
  * Adds a source's losses; of one of several sources that read a file in turn, only those that it
  * met. Continues after a CPU whose counts are unknown, and returns the first error.
  */
-int losses_count(struct losses *losses, struct dkt_source *source);
+int dkl_losses_count(struct losses *losses, struct dkt_source *source);
 
 /*
  * Sets *words to all that is wrong with a file, which the caller frees: what it lacks (NULL: nothing), and its
  * damage, once it has been read. NULL: nothing. -ENOMEM
  */
-int losses_damage(const char *lacks, const struct dkt_source_info *info, char **words);
+int dkl_losses_damage(const char *lacks, const struct dkt_source_info *info, char **words);
 
 /* Counts a gap among the records. */
 static inline void losses_add_gap(struct losses *losses, const struct dkt_record *gap)
@@ -81,9 +81,9 @@ static inline void losses_add_to(struct losses_sum *sum, const struct losses *lo
  * Raises the count to the source's total, which can exceed the losses met so far. *by is the difference;
  * NULL: it is not wanted. -ENOMEM
  */
-int losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by);
+int dkl_losses_raise(struct losses *losses, struct dkt_source *source, uint64_t *by);
 
-void losses_clear(struct losses *losses);
+void dkl_losses_clear(struct losses *losses);
 
 /* The result of a report of losses. */
 enum losses_verdict { LOSSES_NONE, LOSSES_LOST, LOSSES_DAMAGE };
@@ -92,5 +92,5 @@ enum losses_verdict { LOSSES_NONE, LOSSES_LOST, LOSSES_DAMAGE };
  * Reports on standard error, after the program's name, the losses and damage of the file name; for
  * a live source name is NULL, and advice tells the remedy.
  */
-enum losses_verdict losses_report(const struct losses *losses, const char *self, const char *name,
-				  const char *advice);
+enum losses_verdict dkl_losses_report(const struct losses *losses, const char *self,
+				      const char *name, const char *advice);

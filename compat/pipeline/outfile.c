@@ -17,7 +17,7 @@ static int fail(struct outfile *out, const char *action)
 	int err = -errno;
 
 	dkt_fail(out->ctx, err, "%s %s: %s", action, out->path, strerror(-err));
-	return full_advise(out->ctx, err);
+	return dkl_full_advise(out->ctx, err);
 }
 
 /* Creates a file with a temporary name. */
@@ -95,7 +95,7 @@ static void forget_kept(struct outfile *out)
 
 static int ask(struct outfile *out, enum placer_question question, struct placer_answer *answer)
 {
-	int err = placer_ask(out->ctx, out->placer, question, answer);
+	int err = dkl_placer_ask(out->ctx, out->placer, question, answer);
 
 	if (err)
 		return err;
@@ -152,7 +152,7 @@ static int open_in_place(struct outfile *out, unsigned int flags)
 	if (is_stdout)
 		out->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	else
-		out->fd = output_open(out->ctx, out->path, flags | OUTPUT_SAY);
+		out->fd = dkl_output_open(out->ctx, out->path, flags | OUTPUT_SAY);
 	if (out->fd >= 0)
 		return 0;
 	return is_stdout ? fail(out, "open") : dkt_fail_in(out->ctx, out->fd, "open %s", out->path);
@@ -165,13 +165,13 @@ static int follow_link(struct outfile *out)
 	int err = 0;
 
 	for (int i = 0; !err && !lstat(out->path, &st) && S_ISLNK(st.st_mode); i++) {
-		char *target = output_link(out->path);
+		char *target = dkl_output_link(out->path);
 
 		if (!target)
 			return -ENOMEM;
 		free(out->target);
 		out->path = out->target = target;
-		err = i < OUTPUT_LINKS ? output_check(out->ctx, target) :
+		err = i < OUTPUT_LINKS ? dkl_output_check(out->ctx, target) :
 					 dkt_fail(out->ctx, -ELOOP, "%s", strerror(ELOOP));
 	}
 	return err ? dkt_fail_in(out->ctx, err, "open %s", out->path) : 0;
@@ -185,7 +185,7 @@ static bool has_content(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size;
 }
 
-int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct outfile *out)
+int dkl_outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct outfile *out)
 {
 	int err = 0;
 
@@ -197,7 +197,7 @@ int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct out
 	if (out->placer)
 		return ask_to_open(out, PLACER_OPEN_NOW);
 	if (dir || !out->in_place)
-		err = output_check(ctx, path);
+		err = dkl_output_check(ctx, path);
 	if (err && (dir || err != -ENOENT))
 		return dkt_fail_in(ctx, err, "open %s", path);
 	if (dir)
@@ -214,7 +214,7 @@ int outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct out
 	return open_file(out);
 }
 
-int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
+int dkl_outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfile *out)
 {
 	struct stat st = { 0 };
 	bool in_place;
@@ -223,7 +223,7 @@ int outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct outfi
 	begin(out, ctx, path);
 	if (out->placer)
 		return ask_to_open(out, whole ? PLACER_OPEN_WHOLE : PLACER_OPEN);
-	err = out->in_place ? 0 : output_check(ctx, path);
+	err = out->in_place ? 0 : dkl_output_check(ctx, path);
 	if (err)
 		return dkt_fail_in(ctx, err, "open %s", path);
 	err = out->in_place ? 0 : follow_link(out);
@@ -257,7 +257,7 @@ static int make_dir(struct outfile *out)
 	return fail(out, "create");
 }
 
-int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
+int dkl_outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 {
 	struct stat st;
 	const struct placer *placer = placer_serves(out->placer) ? out->placer : NULL;
@@ -266,7 +266,7 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 	*out = (struct outfile){ .ctx = ctx, .path = path, .placer = placer, .fd = -1 };
 	if (placer)
 		return ask_to_open_dir(out);
-	err = output_check(ctx, path);
+	err = dkl_output_check(ctx, path);
 	if (err)
 		return dkt_fail_in(ctx, err, "create %s", path);
 	if (!lstat(path, &st))
@@ -275,13 +275,13 @@ int outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *out)
 	return make_dir(out);
 }
 
-int outfile_spare(const struct outfile *out)
+int dkl_outfile_spare(const struct outfile *out)
 {
 	struct placer_answer answer;
 
 	if (!out->placer)
 		return dkt__temporary_file(out->ctx, out->dir ?: dkt__temporary_dir());
-	return placer_ask(out->ctx, out->placer, PLACER_SPARE, &answer) ?: answer.fd;
+	return dkl_placer_ask(out->ctx, out->placer, PLACER_SPARE, &answer) ?: answer.fd;
 }
 
 /* ---- naming ---- */
@@ -291,7 +291,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-int outfile_check_input(const struct outfile *out, const char *input)
+int dkl_outfile_check_input(const struct outfile *out, const char *input)
 {
 	struct stat a, b, dir;
 
@@ -341,7 +341,7 @@ static int name_file(struct outfile *out)
 {
 	if (out->fd < 0 || out->in_place)
 		return 0;
-	if (fchmod(out->fd, output_mode(out->path, 0600)))
+	if (fchmod(out->fd, dkl_output_mode(out->path, 0600)))
 		return fail(out, "write");
 	keep_owner(out);
 	return out->temp ? 0 : give_name(out);
@@ -362,7 +362,7 @@ static int replace(struct outfile *out)
 	if (!out->temp)
 		return 0;
 	if (!out->same)
-		err = output_keep_old(out->ctx, out->path, &out->kept);
+		err = dkl_output_keep_old(out->ctx, out->path, &out->kept);
 	if (!err && rename(out->temp, out->path)) {
 		err = fail(out, "write");
 		if (out->kept)
@@ -385,7 +385,7 @@ static int place(struct outfile *out)
 	return err;
 }
 
-int outfile_begin(struct outfile *out)
+int dkl_outfile_begin(struct outfile *out)
 {
 	if (!out->waits)
 		return 0;
@@ -394,7 +394,7 @@ int outfile_begin(struct outfile *out)
 	return out->placer ? ask_to_begin(out) : place(out);
 }
 
-void outfile_withdraw(struct outfile *out)
+void dkl_outfile_withdraw(struct outfile *out)
 {
 	struct placer_answer answer;
 	struct stat mine, st;
@@ -415,10 +415,10 @@ void outfile_withdraw(struct outfile *out)
 		unlink(out->path);
 }
 
-void outfile_drop_empty(struct outfile *out)
+void dkl_outfile_drop_empty(struct outfile *out)
 {
 	out->only_copy = true;
-	outfile_withdraw(out);
+	dkl_outfile_withdraw(out);
 }
 
 /* Some file systems report a failed write only at close, also that of a copy. */
@@ -439,7 +439,7 @@ static int commit(struct outfile *out)
 	err = check_close(out);
 	if (err) {
 		if (out->in_place)
-			outfile_withdraw(out);
+			dkl_outfile_withdraw(out);
 		return err;
 	}
 	dkt__closep(&out->fd);
@@ -452,7 +452,7 @@ static int commit(struct outfile *out)
 	return err;
 }
 
-int outfile_commit(struct outfile *out)
+int dkl_outfile_commit(struct outfile *out)
 {
 	/* Nothing was written: the earlier file stays. */
 	if (out->waits)
@@ -469,7 +469,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-void outfile_close(struct outfile *out)
+void dkl_outfile_close(struct outfile *out)
 {
 	struct placer_answer answer;
 
@@ -477,7 +477,7 @@ void outfile_close(struct outfile *out)
 		close(out->fd);
 	/* It may be opened again. If the placer has gone, it has closed its file. */
 	if (out->placer && out->ctx)
-		placer_ask(out->ctx, out->placer, PLACER_CLOSE, &answer);
+		dkl_placer_ask(out->ctx, out->placer, PLACER_CLOSE, &answer);
 	else if (out->temp)
 		nftw(out->temp, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	free(out->temp);

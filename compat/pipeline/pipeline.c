@@ -24,7 +24,7 @@ static bool is_chosen(const struct pipeline *p, const struct dkt_record *record)
 	struct chooser *chooser = pipeline_part(p, record)->chooser;
 
 	return !chooser ||
-	       (chooser_takes(chooser, record, p->source) && chooser_in_rate(chooser, record));
+	       (chooser_takes(chooser, record, p->source) && dkl_chooser_in_rate(chooser, record));
 }
 
 /*
@@ -54,7 +54,7 @@ static int run_batch(struct pipeline *p, struct sink *sink, pipeline_fn fn, void
 /* Writes what there is, and waits for more from the writer of a pipe. */
 static int wait_for_more(const struct pipeline *p, struct sink *sink, bool writes)
 {
-	int err = writes ? text_out_write(&sink->out) : 0;
+	int err = writes ? dkl_text_out_write(&sink->out) : 0;
 
 	if (!err)
 		err = dkt_source_wait(p->source, -1);
@@ -70,96 +70,97 @@ static int run(struct pipeline *p, struct sink *sink, bool writes, pipeline_fn f
 		if (err == DKT_NEXT_LATER && !stop)
 			err = p->later ? p->later(p->data) : wait_for_more(p, sink, writes);
 		if (!err && !stop && writes)
-			stop = text_out_write_if_full(&sink->out);
+			stop = dkl_text_out_write_if_full(&sink->out);
 		if (p->look)
 			p->look(p->data);
 	}
-	return stop ? stop : pipeline_fail(p, DKT__MIN(err, 0));
+	return stop ? stop : dkl_pipeline_fail(p, DKT__MIN(err, 0));
 }
 
-int pipeline_each(struct pipeline *p, pipeline_fn fn, void *data)
+int dkl_pipeline_each(struct pipeline *p, pipeline_fn fn, void *data)
 {
 	return run(p, NULL, false, fn, data);
 }
 
-int pipeline_fill(struct pipeline *p, struct sink *sink)
+int dkl_pipeline_fill(struct pipeline *p, struct sink *sink)
 {
 	return run(p, sink, false, NULL, NULL);
 }
 
-int pipeline_print(struct pipeline *p, struct sink *sink)
+int dkl_pipeline_print(struct pipeline *p, struct sink *sink)
 {
-	int err = sink_begin(sink);
+	int err = dkl_sink_begin(sink);
 
 	if (!err)
 		err = run(p, sink, sink_is_text(sink), NULL, NULL);
-	return err ? err : sink_finish(sink);
+	return err ? err : dkl_sink_finish(sink);
 }
 
-void pipeline_count(struct pipeline *p)
+void dkl_pipeline_count(struct pipeline *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		losses_count(&p->parts[i].losses, p->parts[i].source);
+		dkl_losses_count(&p->parts[i].losses, p->parts[i].source);
 }
 
 /* ---- what is asked for ---- */
 
-int pipeline_map(const struct pipeline *p, struct pipeline_part *part)
+int dkl_pipeline_map(const struct pipeline *p, struct pipeline_part *part)
 {
 	if (part->map || part->classless)
 		return 0;
-	return class_map_open(part->ctx, p->classes, &part->map);
+	return dkl_class_map_open(part->ctx, p->classes, &part->map);
 }
 
 static int choose(const struct pipeline *p, struct pipeline_part *part, struct selection *selection)
 {
 	int err = 0;
 
-	if (selection_by_class(selection)) {
-		err = pipeline_map(p, part);
+	if (dkl_selection_by_class(selection)) {
+		err = dkl_pipeline_map(p, part);
 		if (!err)
-			err = legacy_style_new(part->ctx, part->map, &part->legacy);
+			err = dkl_legacy_style_new(part->ctx, part->map, &part->legacy);
 	}
 	return err ? err :
-		     chooser_open(part->ctx, part->source, selection, part->legacy, &part->chooser);
+		     dkl_chooser_open(part->ctx, part->source, selection, part->legacy,
+				      &part->chooser);
 }
 
 static int set_window(struct pipeline *p, struct selection *selection)
 {
 	struct pipeline_part *first = &p->parts[0];
-	int err = selection_window(selection, first->ctx, dkt_source_info(p->source), &p->since,
-				   &p->until);
+	int err = dkl_selection_window(selection, first->ctx, dkt_source_info(p->source), &p->since,
+				       &p->until);
 
 	if (err || (!p->since && !p->until))
-		return pipeline_fail(p, err);
+		return dkl_pipeline_fail(p, err);
 	err = dkt_source_seek(p->source, p->since, p->until);
 	if (err == -EOPNOTSUPP)
 		return dkt_fail(p->ctx, err, "%s can only be read from beginning to end",
 				p->n > 1 ? "one of the files" : first->name);
-	return pipeline_fail(p, err);
+	return dkl_pipeline_fail(p, err);
 }
 
-int pipeline_select(struct pipeline *p, struct selection *selection)
+int dkl_pipeline_select(struct pipeline *p, struct selection *selection)
 {
 	int err = set_window(p, selection);
 
-	if (err || selection_is_all(selection))
+	if (err || dkl_selection_is_all(selection))
 		return err;
 	p->selection = selection;
 	for (size_t i = 0; !err && i < p->n; i++)
 		err = choose(p, &p->parts[i], selection);
-	return pipeline_fail(p, err);
+	return dkl_pipeline_fail(p, err);
 }
 
-int pipeline_check_events(struct pipeline *p, const struct selection *selection)
+int dkl_pipeline_check_events(struct pipeline *p, const struct selection *selection)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (chooser_check_events(p->parts[i].ctx, selection) != -ENOENT)
+		if (dkl_chooser_check_events(p->parts[i].ctx, selection) != -ENOENT)
 			return 0;
 	return p->n ? dkt_fail(p->ctx, -ENOENT, "%s", dkt_error(p->parts[0].ctx)) : 0;
 }
 
-int pipeline_fail(const struct pipeline *p, int err)
+int dkl_pipeline_fail(const struct pipeline *p, int err)
 {
 	const struct pipeline_part *part;
 
@@ -179,14 +180,14 @@ int pipeline_fail(const struct pipeline *p, int err)
 
 /* ---- parts ---- */
 
-int pipeline_init(struct pipeline *p, struct dkt_ctx *ctx, size_t n)
+int dkl_pipeline_init(struct pipeline *p, struct dkt_ctx *ctx, size_t n)
 {
 	*p = (struct pipeline){ .ctx = ctx, .parts = calloc(n + 1, sizeof(*p->parts)) };
 	return p->parts ? 0 : dkt__no_memory(ctx);
 }
 
-void pipeline_add(struct pipeline *p, struct dkt_ctx *ctx, struct dkt_source *source,
-		  const char *name)
+void dkl_pipeline_add(struct pipeline *p, struct dkt_ctx *ctx, struct dkt_source *source,
+		      const char *name)
 {
 	p->parts[p->n++] = (struct pipeline_part){ .ctx = ctx, .source = source, .name = name };
 	p->source = source;
@@ -202,7 +203,7 @@ static size_t count_streams(const struct dkt_source *source)
 	return n;
 }
 
-int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts)
+int dkl_pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts)
 {
 	size_t n = 0;
 
@@ -221,7 +222,7 @@ int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts)
 	return dkt_source_merge(parts, p->n, &p->source);
 }
 
-int pipeline_find_clocks(struct pipeline *p)
+int dkl_pipeline_find_clocks(struct pipeline *p)
 {
 	const size_t n = count_streams(p->source);
 
@@ -237,13 +238,14 @@ int pipeline_find_clocks(struct pipeline *p)
 	return 0;
 }
 
-uint64_t pipeline_worst_error(const struct pipeline *p, size_t i)
+uint64_t dkl_pipeline_worst_error(const struct pipeline *p, size_t i)
 {
 	uint64_t worst = p->clocks ? 0 : BOUNDS_UNKNOWN;
 
 	for (size_t nr = 0; nr < p->n_clocks; nr++)
 		if (!p->part_of || p->part_of[nr] == i)
-			worst = DKT__MAX(worst, bounds_worst(&p->clocks[nr], &p->parts[i].range));
+			worst = DKT__MAX(worst,
+					 dkl_bounds_worst(&p->clocks[nr], &p->parts[i].range));
 	return worst;
 }
 
@@ -252,7 +254,7 @@ static bool same(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-bool pipeline_same_boot(const struct dkt_source *one, const struct dkt_source *other)
+bool dkl_pipeline_same_boot(const struct dkt_source *one, const struct dkt_source *other)
 {
 	const struct dkt_source_info *a = dkt_source_info(one), *b = dkt_source_info(other);
 
@@ -268,7 +270,7 @@ static void add_words(struct dkt_buf *buf, const char *name, const char *words)
 			       name ? ": " : "", words);
 }
 
-int pipeline_lacks(const struct pipeline *p, char **words)
+int dkl_pipeline_lacks(const struct pipeline *p, char **words)
 {
 	const bool several = p->n + p->n_absent > 1;
 	struct dkt_buf buf = { 0 };
@@ -278,7 +280,7 @@ int pipeline_lacks(const struct pipeline *p, char **words)
 		const struct pipeline_part *part = &p->parts[i];
 		char *one __cleanup(free) = NULL;
 
-		err = losses_damage(part->lacks, dkt_source_info(part->source), &one);
+		err = dkl_losses_damage(part->lacks, dkt_source_info(part->source), &one);
 		add_words(&buf, several ? part->name : NULL, one);
 	}
 	for (size_t i = 0; i < p->n_absent; i++)
@@ -289,15 +291,15 @@ int pipeline_lacks(const struct pipeline *p, char **words)
 	return err;
 }
 
-void pipeline_clear(struct pipeline *p)
+void dkl_pipeline_clear(struct pipeline *p)
 {
 	if (p->part_of)
 		dkt_source_close(p->source);
 	for (size_t i = 0; i < p->n; i++) {
-		chooser_free(p->parts[i].chooser);
-		legacy_style_free(p->parts[i].legacy);
-		class_map_free(p->parts[i].map);
-		losses_clear(&p->parts[i].losses);
+		dkl_chooser_free(p->parts[i].chooser);
+		dkl_legacy_style_free(p->parts[i].legacy);
+		dkl_class_map_free(p->parts[i].map);
+		dkl_losses_clear(&p->parts[i].losses);
 	}
 	free(p->parts);
 	free(p->part_of);

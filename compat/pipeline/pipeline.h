@@ -16,7 +16,7 @@ struct pipeline_part {
 	struct dkt_ctx *ctx; /* the kernel of its records */
 	struct dkt_source *source;
 	const char *name; /* for error messages, if there are several parts */
-	struct class_map *map; /* for that kernel; NULL before pipeline_map() */
+	struct class_map *map; /* for that kernel; NULL before dkl_pipeline_map() */
 	bool classless; /* needs no map, because the records contain their classes */
 	/* Finds the classes of records. NULL: the selection does not need them. */
 	struct legacy_style *legacy;
@@ -68,23 +68,23 @@ typedef int (*pipeline_fn)(void *data, struct dkt_source *source, const struct d
  * Sets *words to why records are missing that the parts should have had, as far as that is known before they
  * are read. The caller frees them; NULL: none are. -ENOMEM.
  */
-int pipeline_lacks(const struct pipeline *p, char **words);
+int dkl_pipeline_lacks(const struct pipeline *p, char **words);
 
-/* Prepares for up to n parts. The caller calls pipeline_clear(), even on failure. */
-int pipeline_init(struct pipeline *p, struct dkt_ctx *ctx, size_t n);
+/* Prepares for up to n parts. The caller calls dkl_pipeline_clear(), even on failure. */
+int dkl_pipeline_init(struct pipeline *p, struct dkt_ctx *ctx, size_t n);
 
 /* Adds a part. The caller still owns the context and the source. */
-void pipeline_add(struct pipeline *p, struct dkt_ctx *ctx, struct dkt_source *source,
-		  const char *name);
+void dkl_pipeline_add(struct pipeline *p, struct dkt_ctx *ctx, struct dkt_source *source,
+		      const char *name);
 
 /* Merges the sources after the last part was added; parts[i] has the options of part i. */
-int pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts);
+int dkl_pipeline_merge(struct pipeline *p, struct dkt_merge_part *parts);
 
 /*
  * Finds the clocks of the streams, once the pipeline has its source. A source that knows none has the clock
  * of its records.
  */
-int pipeline_find_clocks(struct pipeline *p);
+int dkl_pipeline_find_clocks(struct pipeline *p);
 
 /* Returns the clock of a stream, after that. Streams of a growing file that came later have the last one's. */
 static inline const struct dkt_source_clock *pipeline_clock(const struct pipeline *p,
@@ -94,34 +94,34 @@ static inline const struct dkt_source_clock *pipeline_clock(const struct pipelin
 }
 
 /* Returns the largest error of the times of part i so far, or BOUNDS_UNKNOWN. */
-uint64_t pipeline_worst_error(const struct pipeline *p, size_t i);
+uint64_t dkl_pipeline_worst_error(const struct pipeline *p, size_t i);
 
 /*
  * Seeks to the beginning of the selection's window, and skips records that are not selected.
  * -EOPNOTSUPP: a source cannot seek.
  */
-int pipeline_select(struct pipeline *p, struct selection *selection);
+int dkl_pipeline_select(struct pipeline *p, struct selection *selection);
 
 /* -ENOENT: no part has an event that --event selects. */
-int pipeline_check_events(struct pipeline *p, const struct selection *selection);
+int dkl_pipeline_check_events(struct pipeline *p, const struct selection *selection);
 
 /* Calls fn for each selected record and each gap. */
-int pipeline_each(struct pipeline *p, pipeline_fn fn, void *data);
+int dkl_pipeline_each(struct pipeline *p, pipeline_fn fn, void *data);
 
 /* Writes them to the sink, with its beginning and its end. */
-int pipeline_print(struct pipeline *p, struct sink *sink);
+int dkl_pipeline_print(struct pipeline *p, struct sink *sink);
 
 /* The same without beginning and end: the text of all records stays in the sink's buffer. */
-int pipeline_fill(struct pipeline *p, struct sink *sink);
+int dkl_pipeline_fill(struct pipeline *p, struct sink *sink);
 
 /* After the last record: counts the losses of each part. */
-void pipeline_count(struct pipeline *p);
+void dkl_pipeline_count(struct pipeline *p);
 
 /* Reads the part's class map, once. */
-int pipeline_map(const struct pipeline *p, struct pipeline_part *part);
+int dkl_pipeline_map(const struct pipeline *p, struct pipeline_part *part);
 
 /* Copies the error message of a part to the pipeline's context. Returns err. */
-int pipeline_fail(const struct pipeline *p, int err);
+int dkl_pipeline_fail(const struct pipeline *p, int err);
 
 /* Returns the part of the record. */
 static inline struct pipeline_part *pipeline_part(const struct pipeline *p,
@@ -131,7 +131,7 @@ static inline struct pipeline_part *pipeline_part(const struct pipeline *p,
 }
 
 /* True if the same kernel recorded both in the same boot, as far as they tell. */
-bool pipeline_same_boot(const struct dkt_source *one, const struct dkt_source *other);
+bool dkl_pipeline_same_boot(const struct dkt_source *one, const struct dkt_source *other);
 
 /* Frees the pipeline; the sources stay open. */
-void pipeline_clear(struct pipeline *p);
+void dkl_pipeline_clear(struct pipeline *p);

@@ -19,7 +19,7 @@ struct state {
 
 static int open_plain(struct state *state)
 {
-	const int fd = output_open(state->ctx, state->path, 0);
+	const int fd = dkl_output_open(state->ctx, state->path, 0);
 
 	state->file = (struct outfile){
 		.ctx = state->ctx, .path = state->path, .fd = fd, .in_place = true
@@ -29,20 +29,21 @@ static int open_plain(struct state *state)
 
 static int open_as(struct state *state, enum placer_question question)
 {
-	outfile_close(&state->file);
+	dkl_outfile_close(&state->file);
 	if (question == PLACER_OPEN_PLAIN)
 		return open_plain(state);
 	if (question == PLACER_OPEN_NOW)
-		return outfile_open_now(state->ctx, state->path, false, &state->file);
-	return outfile_open(state->ctx, state->path, question == PLACER_OPEN_WHOLE, &state->file);
+		return dkl_outfile_open_now(state->ctx, state->path, false, &state->file);
+	return dkl_outfile_open(state->ctx, state->path, question == PLACER_OPEN_WHOLE,
+				&state->file);
 }
 
 static int open_dir(struct state *state)
 {
 	if (state->file.is_dir)
 		return 0;
-	outfile_close(&state->file);
-	return outfile_open_dir(state->ctx, state->path, &state->file);
+	dkl_outfile_close(&state->file);
+	return dkl_outfile_open_dir(state->ctx, state->path, &state->file);
 }
 
 static int answer(struct state *state, enum placer_question question, struct placer_answer *text)
@@ -60,22 +61,22 @@ static int answer(struct state *state, enum placer_question question, struct pla
 	case PLACER_OPEN_DIR:
 		return open_dir(state);
 	case PLACER_SPARE:
-		text->fd = outfile_spare(&state->file);
+		text->fd = dkl_outfile_spare(&state->file);
 		return DKT__MIN(text->fd, 0);
 	case PLACER_BEGIN:
-		return outfile_begin(&state->file);
+		return dkl_outfile_begin(&state->file);
 	case PLACER_COMMIT:
 	case PLACER_COMMIT_SAME:
 		state->file.same = question == PLACER_COMMIT_SAME;
-		return outfile_commit(&state->file);
+		return dkl_outfile_commit(&state->file);
 	case PLACER_WITHDRAW:
-		outfile_withdraw(&state->file);
+		dkl_outfile_withdraw(&state->file);
 		return 0;
 	case PLACER_DROP_EMPTY:
-		outfile_drop_empty(&state->file);
+		dkl_outfile_drop_empty(&state->file);
 		return 0;
 	case PLACER_CLOSE:
-		outfile_close(&state->file);
+		dkl_outfile_close(&state->file);
 		return 0;
 	default:
 		return dkt_fail(state->ctx, -EPROTO, "write %s: this is no step of it",
@@ -119,7 +120,7 @@ static int take_question(struct state *state)
 
 /* ---- the other process ---- */
 
-int placer_begin(struct dkt_ctx *ctx, const char *path, struct placer *placer)
+int dkl_placer_begin(struct dkt_ctx *ctx, const char *path, struct placer *placer)
 {
 	int fd;
 	const pid_t pid = dkt__servant_fork(&fd);
@@ -129,7 +130,7 @@ int placer_begin(struct dkt_ctx *ctx, const char *path, struct placer *placer)
 
 		while (!take_question(&state))
 			;
-		outfile_close(&state.file);
+		dkl_outfile_close(&state.file);
 		_exit(0);
 	}
 	if (pid < 0)
@@ -138,8 +139,8 @@ int placer_begin(struct dkt_ctx *ctx, const char *path, struct placer *placer)
 	return 0;
 }
 
-int placer_ask(struct dkt_ctx *ctx, const struct placer *placer, enum placer_question question,
-	       struct placer_answer *text)
+int dkl_placer_ask(struct dkt_ctx *ctx, const struct placer *placer, enum placer_question question,
+		   struct placer_answer *text)
 {
 	struct dkt__pass with = { .head = &question, .n_head = sizeof(question) };
 	struct dkt__pass reply = { .head = text, .n_head = sizeof(*text) };
@@ -152,15 +153,15 @@ int placer_ask(struct dkt_ctx *ctx, const struct placer *placer, enum placer_que
 	return text->err ? dkt_fail(ctx, text->err, "%s", text->words) : 0;
 }
 
-int placer_open_plain(struct dkt_ctx *ctx, const struct placer *placer)
+int dkl_placer_open_plain(struct dkt_ctx *ctx, const struct placer *placer)
 {
 	struct placer_answer text;
-	const int err = placer_ask(ctx, placer, PLACER_OPEN_PLAIN, &text);
+	const int err = dkl_placer_ask(ctx, placer, PLACER_OPEN_PLAIN, &text);
 
 	return err ? err : text.fd;
 }
 
-void placer_end(struct placer *placer)
+void dkl_placer_end(struct placer *placer)
 {
 	if (placer->path)
 		dkt__servant_end(placer->pid, &placer->fd);

@@ -25,18 +25,18 @@ static inline bool placer_serves(const struct placer *placer)
 }
 
 enum placer_question {
-	PLACER_OPEN, /* as outfile_open() */
+	PLACER_OPEN, /* as dkl_outfile_open() */
 	PLACER_OPEN_WHOLE,
-	PLACER_OPEN_NOW, /* as outfile_open_now() */
-	PLACER_OPEN_PLAIN, /* as output_open() without flags */
-	PLACER_OPEN_DIR, /* as outfile_open_dir(); the second time it is the same directory */
-	PLACER_SPARE, /* as outfile_spare() */
-	PLACER_BEGIN, /* as outfile_begin() */
-	PLACER_COMMIT, /* as outfile_commit() */
+	PLACER_OPEN_NOW, /* as dkl_outfile_open_now() */
+	PLACER_OPEN_PLAIN, /* as dkl_output_open() without flags */
+	PLACER_OPEN_DIR, /* as dkl_outfile_open_dir(); the second time it is the same directory */
+	PLACER_SPARE, /* as dkl_outfile_spare() */
+	PLACER_BEGIN, /* as dkl_outfile_begin() */
+	PLACER_COMMIT, /* as dkl_outfile_commit() */
 	PLACER_COMMIT_SAME, /* the same for a file that is the same */
-	PLACER_WITHDRAW, /* as outfile_withdraw() */
-	PLACER_DROP_EMPTY, /* as outfile_drop_empty() */
-	PLACER_CLOSE, /* as outfile_close() */
+	PLACER_WITHDRAW, /* as dkl_outfile_withdraw() */
+	PLACER_DROP_EMPTY, /* as dkl_outfile_drop_empty() */
+	PLACER_CLOSE, /* as dkl_outfile_close() */
 };
 
 struct placer_answer {
@@ -53,14 +53,14 @@ struct placer_answer {
  * Starts it for the file at path, which must outlive it. Call it before this process is confined, and before
  * there are threads. Returns 0 or -errno.
  */
-int placer_begin(struct dkt_ctx *ctx, const char *path, struct placer *placer);
+int dkl_placer_begin(struct dkt_ctx *ctx, const char *path, struct placer *placer);
 
 /* Asks it and waits for the answer. Returns 0 or -errno. */
-int placer_ask(struct dkt_ctx *ctx, const struct placer *placer, enum placer_question question,
-	       struct placer_answer *answer);
+int dkl_placer_ask(struct dkt_ctx *ctx, const struct placer *placer, enum placer_question question,
+		   struct placer_answer *answer);
 
-/* Opens the file as it is, as output_open() does. Returns the descriptor or -errno. */
-int placer_open_plain(struct dkt_ctx *ctx, const struct placer *placer);
+/* Opens the file as it is, as dkl_output_open() does. Returns the descriptor or -errno. */
+int dkl_placer_open_plain(struct dkt_ctx *ctx, const struct placer *placer);
 
 /* Ends it. It removes a file that is not complete, also if this process is killed. */
-void placer_end(struct placer *placer);
+void dkl_placer_end(struct placer *placer);

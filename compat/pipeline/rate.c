@@ -9,7 +9,7 @@
 static int parse_one(const char *word, size_t len, struct rate *rate)
 {
 	const char *equals = memchr(word, '=', len);
-	int bit = equals ? mask_bit(MASK_DEBUG, word, (size_t)(equals - word)) : -EINVAL;
+	int bit = equals ? dkl_mask_bit(MASK_DEBUG, word, (size_t)(equals - word)) : -EINVAL;
 	const char *p = equals + 1;
 	uint64_t most;
 
@@ -21,7 +21,7 @@ static int parse_one(const char *word, size_t len, struct rate *rate)
 	return 0;
 }
 
-int rate_parse(const char *text, struct rate *rate, const char **bad)
+int dkl_rate_parse(const char *text, struct rate *rate, const char **bad)
 {
 	size_t len;
 
@@ -35,7 +35,7 @@ int rate_parse(const char *text, struct rate *rate, const char **bad)
 	}
 }
 
-bool rate_takes(struct rate *rate, uint32_t classes, int64_t time)
+bool dkl_rate_takes(struct rate *rate, uint32_t classes, int64_t time)
 {
 	const int64_t second = time / 1000000000;
 	int bit;
@@ -56,7 +56,7 @@ bool rate_takes(struct rate *rate, uint32_t classes, int64_t time)
 	return false;
 }
 
-void rate_report(struct rate *rate, const char *self)
+void dkl_rate_report(struct rate *rate, const char *self)
 {
 	fflush(stdout);
 	if (rate->dropped)

@@ -19,13 +19,13 @@ struct rate {
  * Parses NAME=N, separated by commas; each N is at least 1. -EINVAL: *bad is the first invalid
  * item.
  */
-int rate_parse(const char *text, struct rate *rate, const char **bad);
+int dkl_rate_parse(const char *text, struct rate *rate, const char **bad);
 
 /*
  * True if a record of these classes at that time (ns) is within the limit; counts it. A record of
  * several limited classes counts for the first of them.
  */
-bool rate_takes(struct rate *rate, uint32_t classes, int64_t time);
+bool dkl_rate_takes(struct rate *rate, uint32_t classes, int64_t time);
 
 /* Reports the number of dropped records on standard error, if any, and restarts the count. */
-void rate_report(struct rate *rate, const char *self);
+void dkl_rate_report(struct rate *rate, const char *self);

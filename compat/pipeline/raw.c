@@ -27,8 +27,8 @@ static void close_raw(void *state)
 		return;
 	if (raw->f)
 		fclose(raw->f);
-	legacy_style_free(raw->style);
-	class_map_free(raw->map);
+	dkl_legacy_style_free(raw->style);
+	dkl_class_map_free(raw->map);
 	dkt_buf_free(raw->line);
 	free(raw);
 }
@@ -49,9 +49,9 @@ static int open_raw(struct pipeline *p, const struct outfile *file, void **state
 		close(fd);
 		return dkt__no_memory(p->ctx);
 	}
-	err = class_map_open(p->ctx, NULL, &raw->map);
+	err = dkl_class_map_open(p->ctx, NULL, &raw->map);
 	if (!err)
-		err = legacy_style_new(p->ctx, raw->map, &raw->style);
+		err = dkl_legacy_style_new(p->ctx, raw->map, &raw->style);
 	return err ? err : dkt_buf_new(&raw->line);
 }
 
@@ -69,15 +69,15 @@ static int add(void *state, const struct pipeline *p, const struct dkt_record *r
 	const char *line;
 	size_t len;
 
-	if (legacy_style_keep(raw->style, record))
+	if (dkl_legacy_style_keep(raw->style, record))
 		return 0;
-	bits = legacy_style_bits(raw->style, record);
+	bits = dkl_legacy_style_bits(raw->style, record);
 	dkt_buf_reset(raw->line);
-	legacy_style_line(raw->style, record, wall, raw->line);
+	dkl_legacy_style_line(raw->style, record, wall, raw->line);
 	line = dkt_buf_data(raw->line, &len);
 	if (dkt_buf_error(raw->line))
 		return dkt_buf_error(raw->line);
-	len = record_from_line(record, &bits, wall, line, len, binary);
+	len = dkl_record_from_line(record, &bits, wall, line, len, binary);
 	return fwrite(binary, 1, len, raw->f) == len ? 0 : fail(raw);
 }
 
@@ -88,4 +88,4 @@ static int finish(void *state)
 	return fflush(raw->f) ? fail(raw) : 0;
 }
 
-const struct sink_writer raw_writer = { "lustre", open_raw, add, finish, close_raw };
+const struct sink_writer dkl_raw_writer = { "lustre", open_raw, add, finish, close_raw };

@@ -4,4 +4,4 @@
 
 #include "compat/pipeline/sink.h"
 
-extern const struct sink_writer raw_writer;
+extern const struct sink_writer dkl_raw_writer;

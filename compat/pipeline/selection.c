@@ -29,7 +29,7 @@ static int read_list(struct dkt_ctx *ctx, const char *option, const char *text, 
 /* Checks the words. A chooser reads them again, because filters belong to the events of one kernel. */
 static int read_events(struct dkt_ctx *ctx, const char *text, struct selection *s)
 {
-	int err = text ? named_read(ctx, text, &s->events) : 0;
+	int err = text ? dkl_named_read(ctx, text, &s->events) : 0;
 
 	s->event_words = text;
 	return err ? dkt_fail_in(ctx, err, "--event") : 0;
@@ -39,7 +39,7 @@ static int read_rate(struct dkt_ctx *ctx, const char *text, struct rate *rate)
 {
 	const char *bad;
 
-	if (!text || !rate_parse(text, rate, &bad))
+	if (!text || !dkl_rate_parse(text, rate, &bad))
 		return 0;
 	return dkt_fail(ctx, -EINVAL,
 			"--rate: '%.*s' is not a class and its number of records per second:"
@@ -81,8 +81,8 @@ static int read_time(struct dkt_ctx *ctx, const char *option, const char *text,
 			option, text);
 }
 
-int selection_check_cpus(struct dkt_ctx *ctx, const struct dkt_instance *in, const int *cpus,
-			 size_t n)
+int dkl_selection_check_cpus(struct dkt_ctx *ctx, const struct dkt_instance *in, const int *cpus,
+			     size_t n)
 {
 	struct dkt_instance *top = NULL;
 	int have, err = 0;
@@ -120,8 +120,8 @@ static int to_clock(struct dkt_ctx *ctx, const struct dkt_source_info *info, con
 	return 0;
 }
 
-int selection_window(const struct selection *s, struct dkt_ctx *ctx,
-		     const struct dkt_source_info *info, uint64_t *since, uint64_t *until)
+int dkl_selection_window(const struct selection *s, struct dkt_ctx *ctx,
+			 const struct dkt_source_info *info, uint64_t *since, uint64_t *until)
 {
 	int err = 0;
 
@@ -151,22 +151,23 @@ static int check_order(struct dkt_ctx *ctx, const struct selection_words *words,
 
 /* ---- the selection ---- */
 
-int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, struct selection *s)
+int dkl_selection_read(struct dkt_ctx *ctx, const struct selection_words *words,
+		       struct selection *s)
 {
 	int err = 0;
 
 	*s = (struct selection){ .filter = words->filter };
 	if (words->classes)
-		err = mask_option(ctx, "class", MASK_DEBUG, words->classes, &s->classes);
+		err = dkl_mask_option(ctx, "class", MASK_DEBUG, words->classes, &s->classes);
 	if (!err && words->subsystems)
-		err = mask_option(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
-				  &s->subsystems);
+		err = dkl_mask_option(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
+				      &s->subsystems);
 	if (!err)
 		err = read_events(ctx, words->events, s);
 	if (!err)
 		err = read_list(ctx, "pid", words->pids, INT32_MAX, &s->pids, &s->n_pids);
 	if (!err && words->comms)
-		err = programs_read(ctx, words->comms, &s->comms);
+		err = dkl_programs_read(ctx, words->comms, &s->comms);
 	if (!err)
 		err = read_list(ctx, "cpu", words->cpus, MAX_CPU, &s->cpus, &s->n_cpus);
 	if (!err)
@@ -178,22 +179,23 @@ int selection_read(struct dkt_ctx *ctx, const struct selection_words *words, str
 	return err ? err : read_rate(ctx, words->rate, &s->rate);
 }
 
-void selection_clear(struct selection *s)
+void dkl_selection_clear(struct selection *s)
 {
-	named_clear(&s->events);
+	dkl_named_clear(&s->events);
 	dkt__strings_clear(&s->comms);
 	free(s->pids);
 	free(s->cpus);
 	*s = (struct selection){ 0 };
 }
 
-bool selection_by_class(const struct selection *s)
+bool dkl_selection_by_class(const struct selection *s)
 {
 	return s->classes || s->subsystems || s->hidden_classes || s->hidden_subsystems ||
 	       s->rate.limited;
 }
 
-bool selection_is_all(const struct selection *s)
+bool dkl_selection_is_all(const struct selection *s)
 {
-	return !selection_by_class(s) && !s->events.n && !s->comms.n && !s->n_pids && !s->filter;
+	return !dkl_selection_by_class(s) && !s->events.n && !s->comms.n && !s->n_pids &&
+	       !s->filter;
 }

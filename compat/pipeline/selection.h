@@ -11,7 +11,7 @@
 /* The arguments of the options with these names; NULL: not given. */
 struct selection_words {
 	const char *classes, *subsystems; /* rpctrace+ioctl */
-	const char *events; /* as named_read() takes them */
+	const char *events; /* as dkl_named_read() takes them */
 	const char *pids; /* 1,42 */
 	const char *comms; /* globs, separated by commas */
 	const char *cpus; /* 0-3,5 */
@@ -46,26 +46,26 @@ struct selection {
  * Parses the options. -EINVAL: one of them is invalid; the context has the message. Clear the
  * selection in either case.
  */
-int selection_read(struct dkt_ctx *ctx, const struct selection_words *words,
-		   struct selection *selection);
-void selection_clear(struct selection *selection);
+int dkl_selection_read(struct dkt_ctx *ctx, const struct selection_words *words,
+		       struct selection *selection);
+void dkl_selection_clear(struct selection *selection);
 
 /* True if all records of a source are selected, except for its window and CPUs. */
-bool selection_is_all(const struct selection *selection);
+bool dkl_selection_is_all(const struct selection *selection);
 
 /* True if the selection needs the classes of records. */
-bool selection_by_class(const struct selection *selection);
+bool dkl_selection_by_class(const struct selection *selection);
 
 /*
  * Checks the CPUs of which records of this machine are wanted; in: an instance, NULL: the top one. -EINVAL with an
  * error message: the machine does not have one of them.
  */
-int selection_check_cpus(struct dkt_ctx *ctx, const struct dkt_instance *in, const int *cpus,
-			 size_t n);
+int dkl_selection_check_cpus(struct dkt_ctx *ctx, const struct dkt_instance *in, const int *cpus,
+			     size_t n);
 
 /*
  * Gets the window on the source's clock: records from *since on and before *until; 0: no bound.
  * -EINVAL with an error message: a time of day is given, and the source has no wall clock.
  */
-int selection_window(const struct selection *selection, struct dkt_ctx *ctx,
-		     const struct dkt_source_info *info, uint64_t *since, uint64_t *until);
+int dkl_selection_window(const struct selection *selection, struct dkt_ctx *ctx,
+			 const struct dkt_source_info *info, uint64_t *since, uint64_t *until);

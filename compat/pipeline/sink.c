@@ -48,7 +48,7 @@ static const struct {
 	/* clang-format on */
 };
 
-const char *sink_by_path(const char *path)
+const char *dkl_sink_by_path(const char *path)
 {
 	size_t n, len = strlen(path);
 
@@ -60,39 +60,41 @@ const char *sink_by_path(const char *path)
 	return NULL;
 }
 
-int sink_kind(const char *name, struct sink_opts *opts)
+int dkl_sink_kind(const char *name, struct sink_opts *opts)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(dats); i++)
 		if (!strcmp(name, dats[i].name))
 			opts->version = dats[i].version;
-	return opts->version ? 0 : style_find(name, &opts->style);
+	return opts->version ? 0 : dkl_style_find(name, &opts->style);
 }
 
-const char *sink_guess(struct dkt__guess *guess, const char *name)
+const char *dkl_sink_guess(struct dkt__guess *guess, const char *name)
 {
-	style_guess(guess, name);
+	dkl_style_guess(guess, name);
 	for (size_t i = 0; i < ARRAY_SIZE(dats); i++)
 		dkt__guess_try(guess, dats[i].name);
 	dkt__guess_try(guess, "sqlite");
 	return dkt__guess_words(guess);
 }
 
-int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char *path,
-		   struct outfile *file)
+int dkl_sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char *path,
+		       struct outfile *file)
 {
 	bool dir = opts->style.traits & DKT_STYLE_FILES;
 
 	if (opts->journal) {
-		*file = (struct outfile){ .ctx = ctx, .fd = journald_open(ctx), .in_place = true };
+		*file = (struct outfile){ .ctx = ctx,
+					  .fd = dkl_journald_open(ctx),
+					  .in_place = true };
 		return DKT__MIN(file->fd, 0);
 	}
 	file->placer = opts->placer;
 	if (opts->writer)
-		return outfile_open(ctx, path, true, file);
+		return dkl_outfile_open(ctx, path, true, file);
 	if (!opts->whole)
-		return outfile_open_now(ctx, path, dir, file);
-	return dir ? outfile_open_dir(ctx, path, file) :
-		     outfile_open(ctx, path, opts->version, file);
+		return dkl_outfile_open_now(ctx, path, dir, file);
+	return dir ? dkl_outfile_open_dir(ctx, path, file) :
+		     dkl_outfile_open(ctx, path, opts->version, file);
 }
 
 /* ---- styles ---- */
@@ -157,9 +159,9 @@ static bool judge_order(struct sink *sink, const struct dkt_record *record, uint
 	const struct dkt_source_clock *clock = pipeline_clock(sink->p, record->stream);
 
 	if (record->event)
-		return bounds_order_add(&sink->order, clock, record->ts, error);
+		return dkl_bounds_order_add(&sink->order, clock, record->ts, error);
 	/* A gap has no place in the order. */
-	*error = bounds_error(clock, record->ts);
+	*error = dkl_bounds_error(clock, record->ts);
 	return true;
 }
 
@@ -207,9 +209,9 @@ static int open_style(struct sink *sink, struct pipeline_part *part, const char 
 		 .fields = opts->fields, .n_fields = opts->n_fields, .raw_text = opts->raw_text);
 
 	/* Only the legacy style fails without the classes. */
-	if (pipeline_map(sink->p, part) && !strcmp(opts->style.name, "legacy"))
+	if (dkl_pipeline_map(sink->p, part) && !strcmp(opts->style.name, "legacy"))
 		return -EINVAL;
-	return style_new(part->ctx, part->map, opts->style.name, &sopts, style);
+	return dkl_style_new(part->ctx, part->map, opts->style.name, &sopts, style);
 }
 
 static int open_styles(struct sink *sink, const struct outfile *file)
@@ -227,7 +229,7 @@ static int open_styles(struct sink *sink, const struct outfile *file)
 	if (!err)
 		err = find_prefixes(sink);
 	if (err)
-		return pipeline_fail(sink->p, err);
+		return dkl_pipeline_fail(sink->p, err);
 	if (sink->opts->clock_error && sink->p->several_clocks)
 		sink->errors = sink->opts->style.traits & DKT_STYLE_DATA ? SINK_ERRORS_JSON :
 									   SINK_ERRORS_TEXT;
@@ -242,13 +244,13 @@ static int open_tracedat(struct sink *sink, const struct outfile *file)
 	const struct sink_opts *opts = sink->opts;
 	struct pipeline *p = sink->p;
 	char *lacks __cleanup(free) = NULL;
-	int spare __cleanup(close) = outfile_spare(file);
+	int spare __cleanup(close) = dkl_outfile_spare(file);
 	DKT_OPTS(dkt_tracedat_opts, dat, .version = opts->version, .compression = opts->compression,
 		 .spare = spare + 1, .part = opts->part);
 
 	if (spare < 0)
 		return spare;
-	if (pipeline_lacks(p, &lacks))
+	if (dkl_pipeline_lacks(p, &lacks))
 		return dkt__no_memory(p->ctx);
 	dat.lacks = lacks;
 	return dkt_tracedat_new(p->ctx, p->source, file->fd, &dat, &sink->tracedat);
@@ -261,11 +263,11 @@ static int name_full(const struct sink *sink, int err)
 {
 	const char *path = sink->out.file->path;
 
-	return full_is(err) && path ? full_fail(sink->p->ctx, err, path) : err;
+	return dkl_full_is(err) && path ? dkl_full_fail(sink->p->ctx, err, path) : err;
 }
 
-int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
-	      struct outfile *file)
+int dkl_sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
+		  struct outfile *file)
 {
 	*sink = (struct sink){ .opts = opts,
 			       .p = p,
@@ -279,12 +281,12 @@ int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *
 	return opts->version ? open_tracedat(sink, file) : open_styles(sink, file);
 }
 
-int sink_begin(struct sink *sink)
+int dkl_sink_begin(struct sink *sink)
 {
-	return !sink_is_text(sink) ? 0 : style_begin(sink->out.style, sink->out.buf);
+	return !sink_is_text(sink) ? 0 : dkl_style_begin(sink->out.style, sink->out.buf);
 }
 
-int sink_fail(const struct sink *sink, const struct dkt_record *record, int err)
+int dkl_sink_fail(const struct sink *sink, const struct dkt_record *record, int err)
 {
 	const struct dkt_ctx *ctx = sink->n_styles == 1 ? sink->p->parts[0].ctx :
 							  pipeline_part(sink->p, record)->ctx;
@@ -294,7 +296,7 @@ int sink_fail(const struct sink *sink, const struct dkt_record *record, int err)
 	return name_full(sink, err);
 }
 
-int sink_put_any(struct sink *sink, const struct dkt_record *record)
+int dkl_sink_put_any(struct sink *sink, const struct dkt_record *record)
 {
 	size_t i, from;
 	int err;
@@ -309,21 +311,21 @@ int sink_put_any(struct sink *sink, const struct dkt_record *record)
 		put_error(sink, record);
 	from = sink->out.buf->len;
 	i = sink->n_styles == 1 || !sink->p->part_of ? 0 : sink->p->part_of[record->stream];
-	err = style_record(sink->styles[i], record,
-			   record->event ? dkt_source_comm(sink->p->source, record) : "",
-			   sink->out.buf);
+	err = dkl_style_record(sink->styles[i], record,
+			       record->event ? dkt_source_comm(sink->p->source, record) : "",
+			       sink->out.buf);
 	if (!err && sink->errors == SINK_ERRORS_JSON)
 		put_error_json(sink, record, from);
-	return err ? sink_fail(sink, record, err) : 0;
+	return err ? dkl_sink_fail(sink, record, err) : 0;
 }
 
-int sink_add(struct sink *sink, const struct dkt_record *record)
+int dkl_sink_add(struct sink *sink, const struct dkt_record *record)
 {
 	int err = sink_put(sink, record);
 
 	if (!err && sink->out.stamps)
-		err = text_out_stamp(&sink->out, record->ts);
-	return err || !sink_is_text(sink) ? err : text_out_write_if_full(&sink->out);
+		err = dkl_text_out_stamp(&sink->out, record->ts);
+	return err || !sink_is_text(sink) ? err : dkl_text_out_write_if_full(&sink->out);
 }
 
 static int finish(struct sink *sink)
@@ -335,12 +337,12 @@ static int finish(struct sink *sink)
 	if (sink->state)
 		return sink->opts->writer->finish(sink->state);
 	for (size_t i = 0; !err && i < sink->n_styles; i++)
-		err = style_flush(sink->styles[i], sink->out.buf);
+		err = dkl_style_flush(sink->styles[i], sink->out.buf);
 	if (!err)
-		err = style_end(sink->out.style, sink->out.buf);
+		err = dkl_style_end(sink->out.style, sink->out.buf);
 	if (!err)
-		err = text_out_stamp(&sink->out, sink->out.stamp);
-	return err ? pipeline_fail(sink->p, err) : text_out_write(&sink->out);
+		err = dkl_text_out_stamp(&sink->out, sink->out.stamp);
+	return err ? dkl_pipeline_fail(sink->p, err) : dkl_text_out_write(&sink->out);
 }
 
 /* An empty output would pass for stacks that did not occur. */
@@ -351,7 +353,7 @@ static void explain_nothing(const struct sink *sink)
 			"no record has a stack; 'dktrace record --stack EVENTS' records them");
 }
 
-int sink_finish(struct sink *sink)
+int dkl_sink_finish(struct sink *sink)
 {
 	int err = name_full(sink, finish(sink));
 
@@ -360,13 +362,13 @@ int sink_finish(struct sink *sink)
 	return err;
 }
 
-void sink_close(struct sink *sink)
+void dkl_sink_close(struct sink *sink)
 {
 	dkt_tracedat_free(sink->tracedat);
 	if (sink->state)
 		sink->opts->writer->close(sink->state);
 	for (size_t i = 0; sink->styles && i < sink->n_styles; i++)
-		style_free(sink->styles[i]);
+		dkl_style_free(sink->styles[i]);
 	free(sink->styles);
 	dkt_buf_free(sink->prefixes);
 	free(sink->ends);

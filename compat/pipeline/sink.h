@@ -60,24 +60,24 @@ struct sink {
 };
 
 /* Finds a kind of output by name: a style, "trace.dat" or "trace.dat-6". -ENOENT: unknown name. */
-int sink_kind(const char *name, struct sink_opts *opts);
+int dkl_sink_kind(const char *name, struct sink_opts *opts);
 
 /* For an unknown name: returns "; did you mean NAME?" or "". */
-const char *sink_guess(struct dkt__guess *guess, const char *name);
+const char *dkl_sink_guess(struct dkt__guess *guess, const char *name);
 
 /* Returns the name of the kind of output for a file name's suffix; NULL: unknown suffix. */
-const char *sink_by_path(const char *path);
+const char *dkl_sink_by_path(const char *path);
 
 /* Opens the output file at path for the sink; NULL or "-": standard output. */
-int sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char *path,
-		   struct outfile *file);
+int dkl_sink_open_file(struct dkt_ctx *ctx, const struct sink_opts *opts, const char *path,
+		       struct outfile *file);
 
 /*
  * Opens a sink for records of the pipeline. The pipeline, opts and the open file must outlive the
  * sink.
  */
-int sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
-	      struct outfile *file);
+int dkl_sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,
+		  struct outfile *file);
 
 /* True if records become text, which waits in a buffer. */
 static inline bool sink_is_text(const struct sink *sink)
@@ -86,13 +86,13 @@ static inline bool sink_is_text(const struct sink *sink)
 }
 
 /* Writes the part before the first record. */
-int sink_begin(struct sink *sink);
+int dkl_sink_begin(struct sink *sink);
 
 /* sink_put() for records that need more than a style. */
-int sink_put_any(struct sink *sink, const struct dkt_record *record);
+int dkl_sink_put_any(struct sink *sink, const struct dkt_record *record);
 
 /* Copies the error message of the record's style to the pipeline. Returns err. */
-int sink_fail(const struct sink *sink, const struct dkt_record *record, int err);
+int dkl_sink_fail(const struct sink *sink, const struct dkt_record *record, int err);
 
 /* Writes a record or a gap; text stays in the buffer. */
 static inline int sink_put(struct sink *sink, const struct dkt_record *record)
@@ -101,17 +101,17 @@ static inline int sink_put(struct sink *sink, const struct dkt_record *record)
 
 	sink->records += record->event != NULL;
 	if (!sink->plain || !record->event)
-		return sink_put_any(sink, record);
-	err = style_record(sink->plain, record, dkt_source_comm(sink->p->source, record),
-			   sink->out.buf);
-	return err ? sink_fail(sink, record, err) : 0;
+		return dkl_sink_put_any(sink, record);
+	err = dkl_style_record(sink->plain, record, dkt_source_comm(sink->p->source, record),
+			       sink->out.buf);
+	return err ? dkl_sink_fail(sink, record, err) : 0;
 }
 
 /* The same, but writes the buffer out if it is full. */
-int sink_add(struct sink *sink, const struct dkt_record *record);
+int dkl_sink_add(struct sink *sink, const struct dkt_record *record);
 
 /* Writes the rest and completes the file. */
-int sink_finish(struct sink *sink);
+int dkl_sink_finish(struct sink *sink);
 
 /* Closes the sink, which can be opened again. */
-void sink_close(struct sink *sink);
+void dkl_sink_close(struct sink *sink);

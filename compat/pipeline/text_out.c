@@ -23,7 +23,7 @@
 /* Digits of the longest time, a space and a NUL. */
 #define STAMP_SIZE 22
 
-int text_out_stamp(struct text_out *out, uint64_t ts)
+int dkl_text_out_stamp(struct text_out *out, uint64_t ts)
 {
 	char *text __cleanup(free) = NULL, *line, *end;
 	struct dkt_buf *buf = out->buf;
@@ -63,23 +63,23 @@ static ssize_t write_some(const struct text_out *out, const char *text, size_t l
 /* The output of lctl has no name. */
 static int fail(struct text_out *out, int err)
 {
-	outfile_withdraw(out->file);
-	return out->file->path ? full_fail(out->ctx, err, out->file->path) :
+	dkl_outfile_withdraw(out->file);
+	return out->file->path ? dkl_full_fail(out->ctx, err, out->file->path) :
 				 dkt_fail(out->ctx, err, "write output: %s", strerror(-err));
 }
 
-int text_out_write(struct text_out *out)
+int dkl_text_out_write(struct text_out *out)
 {
 	size_t len, done = 0;
 	const char *text = dkt_buf_data(out->buf, &len);
-	int err = len ? outfile_begin(out->file) : 0;
+	int err = len ? dkl_outfile_begin(out->file) : 0;
 
 	if (err)
 		return err;
 	out->wrote |= len > 0;
 	err = dkt_buf_error(out->buf);
 	if (!err && out->journal) {
-		err = journald_send(out->ctx, out->fd, text, len);
+		err = dkl_journald_send(out->ctx, out->fd, text, len);
 		dkt_buf_reset(out->buf);
 		return err;
 	}
@@ -99,24 +99,24 @@ int text_out_write(struct text_out *out)
 	return err ? fail(out, err) : 0;
 }
 
-int text_out_write_if_full(struct text_out *out)
+int dkl_text_out_write_if_full(struct text_out *out)
 {
 	size_t len;
 
 	dkt_buf_data(out->buf, &len);
-	return len < CHUNK ? 0 : text_out_write(out);
+	return len < CHUNK ? 0 : dkl_text_out_write(out);
 }
 
-int text_out_flush(struct text_out *out)
+int dkl_text_out_flush(struct text_out *out)
 {
-	int err = style_flush(out->style, out->buf);
+	int err = dkl_style_flush(out->style, out->buf);
 
 	if (!err)
-		err = text_out_stamp(out, out->stamp);
-	return err ? err : text_out_write(out);
+		err = dkl_text_out_stamp(out, out->stamp);
+	return err ? err : dkl_text_out_write(out);
 }
 
-int text_out_look(struct text_out *out)
+int dkl_text_out_look(struct text_out *out)
 {
 	struct pollfd pipe = { .fd = out->fd };
 
@@ -127,7 +127,7 @@ int text_out_look(struct text_out *out)
 	return dkt_fail(out->ctx, -EPIPE, "write output: %s", strerror(EPIPE));
 }
 
-int text_out_check(struct text_out *out)
+int dkl_text_out_check(struct text_out *out)
 {
 	int copy = out->fd < 0 ? -1 : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
 
@@ -138,10 +138,10 @@ int text_out_check(struct text_out *out)
 	return 0;
 }
 
-int text_out_settle(void *data)
+int dkl_text_out_settle(void *data)
 {
 	struct text_out *out = data;
-	int err = text_out_flush(out);
+	int err = dkl_text_out_flush(out);
 
-	return err ? err : text_out_check(out);
+	return err ? err : dkl_text_out_check(out);
 }

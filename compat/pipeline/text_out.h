@@ -20,22 +20,22 @@ struct text_out {
 };
 
 /* Puts the time before each new line of the buffer, if the output has stamps. Call it after each record. */
-int text_out_stamp(struct text_out *out, uint64_t ts);
+int dkl_text_out_stamp(struct text_out *out, uint64_t ts);
 
 /* Writes the buffer out. */
-int text_out_write(struct text_out *out);
+int dkl_text_out_write(struct text_out *out);
 
 /* The same, if the buffer is full. */
-int text_out_write_if_full(struct text_out *out);
+int dkl_text_out_write_if_full(struct text_out *out);
 
 /* Writes all text of the records so far, also the style's own buffers. */
-int text_out_flush(struct text_out *out);
+int dkl_text_out_flush(struct text_out *out);
 
 /* Looks, before a wait for more records, whether anybody can still read the output: -EPIPE. */
-int text_out_look(struct text_out *out);
+int dkl_text_out_look(struct text_out *out);
 
 /* Checks for an error that some file systems report only at a close. */
-int text_out_check(struct text_out *out);
+int dkl_text_out_check(struct text_out *out);
 
 /* Flushes and checks, before records are freed. data is the struct text_out. */
-int text_out_settle(void *data);
+int dkl_text_out_settle(void *data);

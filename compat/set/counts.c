@@ -36,18 +36,18 @@ static const struct count counts[] = {
 	/* clang-format on */
 };
 
-const struct count *count_next(const struct count *count)
+const struct count *dkl_count_next(const struct count *count)
 {
 	const struct count *next = count ? count + 1 : counts;
 
 	return next < counts + ARRAY_SIZE(counts) ? next : NULL;
 }
 
-const struct count *count_find(const char *name, const struct count *after)
+const struct count *dkl_count_find(const char *name, const struct count *after)
 {
 	const struct count *count = after;
 
-	while ((count = count_next(count)) && strcmp(count->name, name) != 0)
+	while ((count = dkl_count_next(count)) && strcmp(count->name, name) != 0)
 		;
 	return count;
 }

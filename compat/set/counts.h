@@ -8,7 +8,7 @@
  */
 struct count {
 	const char *name; /* differs from all classes, subsystems and systems of events */
-	const char *events; /* as select_new() takes them */
+	const char *events; /* as dkl_select_new() takes them */
 	const char *keys; /* as in struct dkt_hist_opts */
 	const char *vals; /* NULL: none */
 	const char *filter; /* NULL: all records */
@@ -16,9 +16,9 @@ struct count {
 };
 
 /* Returns the next ready-made count, or NULL after the last one. count NULL: the first. */
-const struct count *count_next(const struct count *count);
+const struct count *dkl_count_next(const struct count *count);
 
 /*
  * Returns the first ready-made count of that name after another one, or NULL. after NULL: the first.
  */
-const struct count *count_find(const char *name, const struct count *after);
+const struct count *dkl_count_find(const char *name, const struct count *after);

@@ -23,7 +23,7 @@ static int threads_condition(const struct threads *threads, struct conditions *a
 		return -ENOMEM;
 	for (size_t i = 0; i < threads->n; i++)
 		fprintf(out, "%scommon_pid == %d", i ? " || " : "", (int)threads->list[i]);
-	return dkt__text_end(out, 0, &text) ?: conditions_add(all, text);
+	return dkt__text_end(out, 0, &text) ?: dkl_conditions_add(all, text);
 }
 
 static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditions *all)
@@ -32,13 +32,13 @@ static int comm_condition(struct dkt_ctx *ctx, const char *comms, struct conditi
 	char *text __cleanup(free) = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
-	int err = out ? programs_read(ctx, comms, &programs) : -ENOMEM;
+	int err = out ? dkl_programs_read(ctx, comms, &programs) : -ENOMEM;
 
 	if (!err)
-		programs_print(out, &programs);
+		dkl_programs_print(out, &programs);
 	dkt__strings_clear(&programs);
 	err = dkt__text_end(out, err, &text);
-	return err ? err : conditions_add(all, text);
+	return err ? err : dkl_conditions_add(all, text);
 }
 
 /* Compares ranges, because older kernels do not support CPUS{0-3,5}. */
@@ -66,7 +66,7 @@ static int cpus_condition(struct dkt_ctx *ctx, const char *cpus, struct conditio
 	if (fclose(out))
 		return -ENOMEM;
 	return bad ? dkt_fail(ctx, -EINVAL, "'%.60s' is not a list of CPUs such as 0-3,5", cpus) :
-		     conditions_add(all, text);
+		     dkl_conditions_add(all, text);
 }
 
 /* Builds the expression for the events that the words select. */
@@ -77,18 +77,18 @@ static int wish_conditions(struct dkt_ctx *ctx, const struct filter_wish *wish,
 	int err = 0;
 
 	if (wish->words && wish->pids)
-		err = threads_of_processes(ctx, wish->pids, &threads);
+		err = dkl_threads_of_processes(ctx, wish->pids, &threads);
 	if (!err && threads.n)
 		err = threads_condition(&threads, all);
-	threads_clear(&threads);
+	dkl_threads_clear(&threads);
 	if (!err && wish->comm)
 		err = comm_condition(ctx, wish->comm, all);
 	if (!err && wish->words && wish->cpus)
 		err = cpus_condition(ctx, wish->cpus, all);
-	return err || !wish->expr ? err : conditions_add(all, wish->expr);
+	return err || !wish->expr ? err : dkl_conditions_add(all, wish->expr);
 }
 
-int filters_text(struct dkt_ctx *ctx, const struct filter_wish *wish, char **text)
+int dkl_filters_text(struct dkt_ctx *ctx, const struct filter_wish *wish, char **text)
 {
 	struct conditions all = { 0 };
 	int err = wish_conditions(ctx, wish, &all);
@@ -108,21 +108,21 @@ static int check_rule(struct debuglog *log, struct entry *entry)
 	struct rules *rules;
 	struct dkt_event *const *events;
 	size_t n;
-	int err = rules_new(log->ctx, log->map, &one, &rules);
+	int err = dkl_rules_new(log->ctx, log->map, &one, &rules);
 
 	if (err)
 		return err;
-	err = select_check(log->ctx, rules->list[0].select);
-	events = select_events(rules->list[0].select, &n);
+	err = dkl_select_check(log->ctx, rules->list[0].select);
+	events = dkl_select_events(rules->list[0].select, &n);
 	if (!err)
 		err = dkt_expr_check_any(rules->list[0].expr, events, n, 0);
-	rules_free(rules);
+	dkl_rules_free(rules);
 	return err;
 }
 
 static int set_rule(struct debuglog *log, const char *words, const char *expr, struct settings *set)
 {
-	const size_t old = entries_find(&set->rules, words, NULL);
+	const size_t old = dkl_entries_find(&set->rules, words, NULL);
 	struct entry entry = { (char *)(uintptr_t)words, (char *)(uintptr_t)expr };
 	int err;
 
@@ -133,8 +133,8 @@ static int set_rule(struct debuglog *log, const char *words, const char *expr, s
 	if (err)
 		return err;
 	if (old < set->rules.n)
-		entries_remove(&set->rules, old);
-	return entries_add(&set->rules, words, expr);
+		dkl_entries_remove(&set->rules, old);
+	return dkl_entries_add(&set->rules, words, expr);
 }
 
 /* ---- setting ---- */
@@ -142,14 +142,14 @@ static int set_rule(struct debuglog *log, const char *words, const char *expr, s
 static int set_limits(struct dkt_ctx *ctx, const struct filter_wish *wish, struct settings *set)
 {
 	struct threads threads = { 0 };
-	int err = wish->pids ? threads_of_processes(ctx, wish->pids, &threads) : 0;
+	int err = wish->pids ? dkl_threads_of_processes(ctx, wish->pids, &threads) : 0;
 
 	if (err) {
-		threads_clear(&threads);
+		dkl_threads_clear(&threads);
 		return err;
 	}
 	if (wish->pids) {
-		threads_clear(&set->threads);
+		dkl_threads_clear(&set->threads);
 		set->threads = threads;
 		set->children = wish->children;
 	}
@@ -160,12 +160,12 @@ static int set_limits(struct dkt_ctx *ctx, const struct filter_wish *wish, struc
 	return set->cpus ? 0 : -ENOMEM;
 }
 
-int filters_take(struct debuglog *log, const char *line, struct settings *set)
+int dkl_filters_take(struct debuglog *log, const char *line, struct settings *set)
 {
 	const size_t len = strcspn(line, " \t");
 	const char *expr = line + len + strspn(line + len, " \t");
 	char *words __cleanup(free) = strndup(line, len);
-	int err = words ? debuglog_map(log) : -ENOMEM;
+	int err = words ? dkl_debuglog_map(log) : -ENOMEM;
 
 	if (err)
 		return err;
@@ -174,7 +174,7 @@ int filters_take(struct debuglog *log, const char *line, struct settings *set)
 	return set_rule(log, words, expr, set);
 }
 
-int filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *set)
+int dkl_filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *set)
 {
 	struct filter_wish wish = { 0 };
 	const char *boot = NULL;
@@ -185,30 +185,30 @@ int filters_take_pids(struct dkt_ctx *ctx, const char *line, struct settings *se
 	char *copy __cleanup(free) = strdup(line);
 	char **list __cleanup(free) = NULL;
 	size_t n;
-	int err = copy ? option_words(ctx, copy, known, ARRAY_SIZE(known), &list, &n) : -ENOMEM;
+	int err = copy ? dkl_option_words(ctx, copy, known, ARRAY_SIZE(known), &list, &n) : -ENOMEM;
 
 	if (!err && n != 1)
 		err = dkt_fail(ctx, -EINVAL, "expected processes such as 1234,1235");
 	if (!err)
-		err = threads_check_boot(ctx, boot);
+		err = dkl_threads_check_boot(ctx, boot);
 	if (err)
 		return err;
 	wish.pids = list[0];
 	return set_limits(ctx, &wish, set);
 }
 
-int filters_set(struct debuglog *log, const struct filter_wish *wish, const char **words)
+int dkl_filters_set(struct debuglog *log, const struct filter_wish *wish, const char **words)
 {
 	const char *on = wish->words ? wish->words : SELECT_ALL;
 	struct conditions all = { 0 };
 	struct settings set;
-	int err = select_check_words(log->ctx, on);
+	int err = dkl_select_check_words(log->ctx, on);
 
 	*words = NULL;
 	if (!err)
-		err = debuglog_map(log);
+		err = dkl_debuglog_map(log);
 	if (!err)
-		err = settings_copy(&set, &log->set);
+		err = dkl_settings_copy(&set, &log->set);
 	if (err)
 		return err;
 	if (!wish->words)
@@ -220,15 +220,15 @@ int filters_set(struct debuglog *log, const struct filter_wish *wish, const char
 		err = set_rule(log, on, all.text, &set);
 	}
 	if (!err)
-		err = debuglog_apply(log, &set, NULL);
+		err = dkl_debuglog_apply(log, &set, NULL);
 	free(all.text);
-	settings_clear(&set);
+	dkl_settings_clear(&set);
 	return err;
 }
 
 static void clear_threads(struct settings *set)
 {
-	threads_clear(&set->threads);
+	dkl_threads_clear(&set->threads);
 	set->children = false;
 }
 
@@ -240,39 +240,39 @@ static void clear_cpus(struct settings *set)
 
 static int clear_one(struct dkt_ctx *ctx, struct settings *set, const char *words)
 {
-	const size_t i = entries_find(&set->rules, words, NULL);
+	const size_t i = dkl_entries_find(&set->rules, words, NULL);
 
 	if (!strcmp(words, FILTERS_PIDS) && set->threads.n)
 		clear_threads(set);
 	else if (!strcmp(words, FILTERS_CPUS) && set->cpus)
 		clear_cpus(set);
 	else if (i < set->rules.n)
-		entries_remove(&set->rules, i);
+		dkl_entries_remove(&set->rules, i);
 	else
 		return dkt_fail(ctx, -ENOENT,
 				"no filter is set on '%s'; 'dktrace filter list' shows all", words);
 	return 0;
 }
 
-int filters_clear(struct debuglog *log, const char *words)
+int dkl_filters_clear(struct debuglog *log, const char *words)
 {
 	struct settings set;
-	int err = settings_copy(&set, &log->set);
+	int err = dkl_settings_copy(&set, &log->set);
 
 	if (err)
 		return err;
 	if (words) {
 		err = clear_one(log->ctx, &set, words);
 	} else {
-		entries_clear(&set.rules);
+		dkl_entries_clear(&set.rules);
 		clear_threads(&set);
 		clear_cpus(&set);
 	}
 	/* If nothing is recorded, do not create an instance. */
 	if (!err)
-		err = log->in ? debuglog_apply(log, &set, NULL) :
-				settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &set);
-	settings_clear(&set);
+		err = log->in ? dkl_debuglog_apply(log, &set, NULL) :
+				dkl_settings_save(log->ctx, log->dirfd, DEBUGLOG_SETTINGS, &set);
+	dkl_settings_clear(&set);
 	return err;
 }
 
@@ -286,7 +286,7 @@ static bool is_among(struct dkt_event *const *events, size_t n, const struct dkt
 	return false;
 }
 
-int filters_count(struct debuglog *log, const struct rule *rule, struct filter_count *count)
+int dkl_filters_count(struct debuglog *log, const struct rule *rule, struct filter_count *count)
 {
 	struct dkt_event **on __cleanup(free) = NULL;
 	struct dkt_event *const *events;
@@ -300,7 +300,7 @@ int filters_count(struct debuglog *log, const struct rule *rule, struct filter_c
 	missed = open_memstream(&count->missed, &len);
 	if (!missed)
 		return -ENOMEM;
-	events = select_events(rule->select, &n);
+	events = dkl_select_events(rule->select, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (dkt_expr_check(rule->expr, events[i]))
 			fprintf(missed, "%s%s:%s", count->lacking++ ? ", " : "",

@@ -28,7 +28,7 @@ static int add_list(struct dkt__strings *names, const char *list)
 	return err;
 }
 
-int functions_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth)
+int dkl_functions_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth)
 {
 	int64_t value;
 
@@ -42,7 +42,7 @@ int functions_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth)
 }
 
 /* Reads "100", "100us", "5ms" or "1s"; the kernel counts in microseconds. */
-int functions_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
+int dkl_functions_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us)
 {
 	uint64_t ns;
 
@@ -67,7 +67,7 @@ static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, str
 	struct settings_functions *f = &set->functions;
 	int err = 0;
 
-	settings_clear_functions(set);
+	dkl_settings_clear_functions(set);
 	f->children = wish->children;
 	f->tracer = strdup(wish->tracer);
 	if (!f->tracer)
@@ -86,13 +86,14 @@ static int take_wish(struct dkt_ctx *ctx, const struct functions_wish *wish, str
 	if (!err)
 		err = add_list(&f->roots, wish->roots);
 	if (!err)
-		err = functions_depth(ctx, wish->depth, &f->depth);
+		err = dkl_functions_depth(ctx, wish->depth, &f->depth);
 	if (!err)
-		err = functions_threshold(ctx, wish->threshold, &f->threshold);
-	return err || !wish->pids ? err : threads_of_processes(ctx, wish->pids, &f->threads);
+		err = dkl_functions_threshold(ctx, wish->threshold, &f->threshold);
+	return err || !wish->pids ? err : dkl_threads_of_processes(ctx, wish->pids, &f->threads);
 }
 
-int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, struct settings *set)
+int dkl_functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line,
+		       struct settings *set)
 {
 	struct functions_wish wish = { .tracer = tracer };
 	const char *boot = NULL;
@@ -104,47 +105,48 @@ int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, st
 	};
 	char *copy __cleanup(free) = strdup(line);
 	char **only __cleanup(free) = NULL;
-	int err = copy ? option_words(ctx, copy, known, ARRAY_SIZE(known), &only, &wish.n_only) :
-			 -ENOMEM;
+	int err =
+		copy ? dkl_option_words(ctx, copy, known, ARRAY_SIZE(known), &only, &wish.n_only) :
+		       -ENOMEM;
 
 	if (!err && !wish.n_only && !wish.roots)
 		err = dkt_fail(ctx, -EINVAL,
 			       "it needs functions; '*' selects all functions of the kernel");
 	if (!err)
-		err = threads_check_boot(ctx, boot);
+		err = dkl_threads_check_boot(ctx, boot);
 	if (err)
 		return err;
 	wish.only = only;
 	return take_wish(ctx, &wish, set);
 }
 
-int functions_set(struct debuglog *log, const struct functions_wish *wish)
+int dkl_functions_set(struct debuglog *log, const struct functions_wish *wish)
 {
 	struct settings set;
-	int err = settings_copy(&set, &log->set);
+	int err = dkl_settings_copy(&set, &log->set);
 
 	if (err)
 		return err;
 	err = take_wish(log->ctx, wish, &set);
 	if (!err)
-		err = debuglog_apply(log, &set, NULL);
-	settings_clear(&set);
+		err = dkl_debuglog_apply(log, &set, NULL);
+	dkl_settings_clear(&set);
 	return err;
 }
 
-int functions_off(struct debuglog *log)
+int dkl_functions_off(struct debuglog *log)
 {
 	struct settings set;
 	int err;
 
 	if (!log->set.functions.tracer)
 		return dkt_fail(log->ctx, -ENOENT, "no function tracer is set");
-	err = settings_copy(&set, &log->set);
+	err = dkl_settings_copy(&set, &log->set);
 	if (err)
 		return err;
-	settings_clear_functions(&set);
-	err = debuglog_apply(log, &set, NULL);
-	settings_clear(&set);
+	dkl_settings_clear_functions(&set);
+	err = dkl_debuglog_apply(log, &set, NULL);
+	dkl_settings_clear(&set);
 	return err;
 }
 
@@ -170,16 +172,16 @@ static void print_line(FILE *out, const struct settings_functions *f, const char
 	if (!processes)
 		return;
 	fputs(" --pid ", out);
-	threads_print_processes(out, processes, f->children);
+	dkl_threads_print_processes(out, processes, f->children);
 }
 
-int functions_line(const struct settings *set, const char *tracer, char **line)
+int dkl_functions_line(const struct settings *set, const char *tracer, char **line)
 {
 	const struct settings_functions *f = &set->functions;
 	char *processes __cleanup(free) = NULL;
 	FILE *out;
 	size_t len;
-	int err = f->threads.n ? threads_processes(&f->threads, &processes) : 0;
+	int err = f->threads.n ? dkl_threads_processes(&f->threads, &processes) : 0;
 
 	*line = NULL;
 	/* If all processes have exited, do not record all processes instead. */
@@ -198,7 +200,7 @@ static void print_text(FILE *out, const struct dkt__strings *names, const char *
 		fprintf(out, "%s%s", i ? ", " : heading, names->list[i]);
 }
 
-char *functions_text(const struct settings *set)
+char *dkl_functions_text(const struct settings *set)
 {
 	const struct settings_functions *f = &set->functions;
 	char *text = NULL;
@@ -217,7 +219,7 @@ char *functions_text(const struct settings *set)
 		fprintf(out, ", us above %" PRIu32, f->threshold);
 	if (f->threads.n) {
 		fputs(", threads ", out);
-		threads_print(out, &f->threads);
+		dkl_threads_print(out, &f->threads);
 	}
 	if (f->children)
 		fputs(" and what they start", out);

@@ -22,23 +22,24 @@ struct functions_wish {
 #define FUNCTIONS_GRAPH "function_graph"
 
 /* Sets the tracer; replaces an earlier one, and the one that `trace` in debug sets. */
-int functions_set(struct debuglog *log, const struct functions_wish *wish);
+int dkl_functions_set(struct debuglog *log, const struct functions_wish *wish);
 
 /* Read these options: the most nested calls, and the least time in us. NULL leaves the value as it is. */
-int functions_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth);
-int functions_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us);
+int dkl_functions_depth(struct dkt_ctx *ctx, const char *text, uint32_t *depth);
+int dkl_functions_threshold(struct dkt_ctx *ctx, const char *text, uint32_t *us);
 
 /*
  * Reads "vfs_* --depth 3", globs and options as on the command line, into the settings. -ESRCH: its
  * processes do not exist.
  */
-int functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line, struct settings *set);
+int dkl_functions_take(struct dkt_ctx *ctx, const char *tracer, const char *line,
+		       struct settings *set);
 
-/* Gets the line that functions_take() reads; NULL: that tracer is not set. The caller frees it. */
-int functions_line(const struct settings *set, const char *tracer, char **line);
+/* Gets the line that dkl_functions_take() reads; NULL: that tracer is not set. The caller frees it. */
+int dkl_functions_line(const struct settings *set, const char *tracer, char **line);
 
 /* Removes the tracer; `trace` in debug takes effect again. -ENOENT: none is set. */
-int functions_off(struct debuglog *log);
+int dkl_functions_off(struct debuglog *log);
 
 /* Describes the setting: "function_graph of vfs_*, depth 3"; NULL: none. The caller frees it. */
-char *functions_text(const struct settings *set);
+char *dkl_functions_text(const struct settings *set);

@@ -32,7 +32,7 @@ static int number_of(struct dkt_ctx *ctx, const char *name, size_t len)
 	return -1;
 }
 
-const char *pair_call_field(const struct latency_pair *row)
+const char *dkl_pair_call_field(const struct latency_pair *row)
 {
 	return strncmp(row->begin, "raw_", 4) ? "__syscall_nr" : "id";
 }
@@ -64,10 +64,10 @@ static int put_names(struct dkt_ctx *ctx, const char *field, const char *names, 
 	return 0;
 }
 
-int pair_calls_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const char *names,
-		      char **filter)
+int dkl_pair_calls_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const char *names,
+			  char **filter)
 {
-	const char *field = pair_call_field(row);
+	const char *field = dkl_pair_call_field(row);
 	size_t size;
 	FILE *f = open_memstream(filter, &size);
 	int err = 0;
@@ -81,8 +81,8 @@ int pair_calls_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const
 	return dkt__with_words(ctx, dkt__text_end(f, err, filter));
 }
 
-const char *pair_call_name(struct dkt_ctx *ctx, const struct dkt_record *record,
-			   const struct dkt_field *by)
+const char *dkl_pair_call_name(struct dkt_ctx *ctx, const struct dkt_record *record,
+			       const struct dkt_field *by)
 {
 	const struct dkt_field *field = by ? by : dkt_event_field(record->event, "id");
 

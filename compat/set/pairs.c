@@ -47,23 +47,23 @@ static const struct latency_pair pairs[] = {
 	/* clang-format on */
 };
 
-const struct latency_pair *latency_pair_next(const struct latency_pair *pair)
+const struct latency_pair *dkl_latency_pair_next(const struct latency_pair *pair)
 {
 	const struct latency_pair *next = pair ? pair + 1 : pairs;
 
 	return next < pairs + ARRAY_SIZE(pairs) ? next : NULL;
 }
 
-const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after)
+const struct latency_pair *dkl_latency_pair_find(const char *name, const struct latency_pair *after)
 {
 	const struct latency_pair *pair = after;
 
-	while ((pair = latency_pair_next(pair)) && strcmp(pair->name, name) != 0)
+	while ((pair = dkl_latency_pair_next(pair)) && strcmp(pair->name, name) != 0)
 		;
 	return pair;
 }
 
-bool latency_pair_has(const char *globs, const struct dkt_event *event)
+bool dkl_latency_pair_has(const char *globs, const struct dkt_event *event)
 {
 	char *copy __cleanup(free) = strdup(globs), *rest = copy, *one;
 

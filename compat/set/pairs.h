@@ -18,17 +18,18 @@ struct latency_pair {
 	bool per_task; /* the process itself causes both, so that its PID selects the records */
 	bool few_keys; /* about as many values of the key as threads, or fewer: a table can hold them */
 	const char *help;
-	/* Only these of all system calls, as for pair_calls_filter(); NULL: no filter. */
+	/* Only these of all system calls, as for dkl_pair_calls_filter(); NULL: no filter. */
 	const char *calls;
 };
 
 /* Returns the next ready-made pair, or NULL after the last one. */
-const struct latency_pair *latency_pair_next(const struct latency_pair *pair);
+const struct latency_pair *dkl_latency_pair_next(const struct latency_pair *pair);
 
 /*
  * Returns the first ready-made pair of that name after another one, or NULL. after NULL: the first.
  */
-const struct latency_pair *latency_pair_find(const char *name, const struct latency_pair *after);
+const struct latency_pair *dkl_latency_pair_find(const char *name,
+						 const struct latency_pair *after);
 
 /* True if one of the events or globs of begin or end, "SYSTEM:NAME,...", is the event. */
-bool latency_pair_has(const char *globs, const struct dkt_event *event);
+bool dkl_latency_pair_has(const char *globs, const struct dkt_event *event);

@@ -45,7 +45,7 @@ static int get_mask(struct debuglog *log, const struct param *param, char **valu
 {
 	char text[MASK_TEXT_SIZE];
 
-	mask_format(param->kind, *settings_mask(&log->set, param->kind), text);
+	dkl_mask_format(param->kind, *dkl_settings_mask(&log->set, param->kind), text);
 	*value = strdup(text);
 	return *value ? 0 : -ENOMEM;
 }
@@ -64,7 +64,7 @@ static int refuse_mask(struct debuglog *log, const struct mask_value *parsed, in
 /* A new mask can also enable events that lack the fields of the filter. */
 static char *filter_notes(const struct filter_report *report)
 {
-	char *names __cleanup(free) = report->n_missed ? names_by_system(report->missed) : NULL;
+	char *names __cleanup(free) = report->n_missed ? dkl_names_by_system(report->missed) : NULL;
 
 	return names ? dkt__format(
 			       "%zu of %zu enabled events have the filter; the others do not have"
@@ -76,9 +76,9 @@ static char *filter_notes(const struct filter_report *report)
 static int take_bits(struct debuglog *log, const struct param *param, const char *value,
 		     struct settings *set, char **notes)
 {
-	uint32_t *mask = settings_mask(set, param->kind);
+	uint32_t *mask = dkl_settings_mask(set, param->kind);
 	struct mask_value parsed;
-	int err = mask_parse(param->kind, value, *mask, &parsed);
+	int err = dkl_mask_parse(param->kind, value, *mask, &parsed);
 
 	*mask = parsed.value;
 	set->chosen |= 1u << param->kind;
@@ -92,7 +92,7 @@ static int take_bits(struct debuglog *log, const struct param *param, const char
 static int take_mask(struct debuglog *log, const struct param *param, const char *value,
 		     struct settings *set, char **notes)
 {
-	return debug_words_has_event(value) ?
+	return dkl_debug_words_has_event(value) ?
 		       dkt_fail(log->ctx, -EINVAL, "'%s' names an event; only debug can", value) :
 		       take_bits(log, param, value, set, notes);
 }
@@ -103,7 +103,7 @@ static int take_mask(struct debuglog *log, const struct param *param, const char
 static int get_debug(struct debuglog *log, const struct param *param, char **value)
 {
 	char *mask __cleanup(free) = NULL;
-	char *events __cleanup(free) = debug_words_text(&log->set);
+	char *events __cleanup(free) = dkl_debug_words_text(&log->set);
 	int err = events ? get_mask(log, param, &mask) : -ENOMEM;
 
 	if (err)
@@ -116,13 +116,13 @@ static int take_debug(struct debuglog *log, const struct param *param, const cha
 		      struct settings *set, char **notes)
 {
 	struct debug_words words;
-	int err = debug_words_read(log->ctx, value, &words);
+	int err = dkl_debug_words_read(log->ctx, value, &words);
 
 	if (!err && words.mask)
 		err = take_bits(log, param, words.mask, set, notes);
 	if (!err)
-		err = debug_words_take(log, &words, set, notes);
-	debug_words_clear(&words);
+		err = dkl_debug_words_take(log, &words, set, notes);
+	dkl_debug_words_clear(&words);
 	return err;
 }
 
@@ -132,12 +132,12 @@ static int take_debug(struct debuglog *log, const struct param *param, const cha
 static int take_sources(struct debuglog *log, const struct param *param, const char *value,
 			struct settings *set, char **notes)
 {
-	const bool loaded = lustre_is_loaded();
+	const bool loaded = dkl_lustre_is_loaded();
 	int err = 0;
 
 	if (!strcasecmp(value, "default")) {
 		set->chosen &= ~(1u << MASK_SOURCES);
-		set->sources = lustre_sources(loaded);
+		set->sources = dkl_lustre_sources(loaded);
 	} else {
 		err = take_mask(log, param, value, set, notes);
 	}
@@ -154,13 +154,13 @@ static int get_mb(struct debuglog *log, const struct param *param, char **value)
 {
 	const int cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t bytes;
-	int err = debuglog_size(log, &bytes);
+	int err = dkl_debuglog_size(log, &bytes);
 
 	(void)param;
 	if (err)
 		return err;
 	/* Before the log is created, the size that it will have. */
-	*value = dkt__format("%" PRIu64, log->in ? bytes >> 20 : settings_default_mb(cpus));
+	*value = dkt__format("%" PRIu64, log->in ? bytes >> 20 : dkl_settings_default_mb(cpus));
 	return *value ? 0 : -ENOMEM;
 }
 
@@ -174,12 +174,12 @@ static uint32_t clamp_mb(unsigned long mb, uint64_t own, char **notes)
 	unsigned long most = UINT32_MAX, good = mb;
 	struct memory memory;
 
-	if (!memory_read(MEMORY_INFO, &memory)) {
+	if (!dkl_memory_read(MEMORY_INFO, &memory)) {
 		most = memory.total / 10 * 8 >> 20;
 		if (most < 512)
 			most = 512;
-		if (most > memory_most(&memory, own) >> 20)
-			most = memory_most(&memory, own) >> 20;
+		if (most > dkl_memory_most(&memory, own) >> 20)
+			most = dkl_memory_most(&memory, own) >> 20;
 	}
 	if (mb < cpus || most < cpus)
 		good = cpus;
@@ -198,7 +198,7 @@ static void note_size(struct debuglog *log, uint32_t asked, char **notes)
 	uint64_t bytes;
 	double mb;
 
-	if (debuglog_size(log, &bytes))
+	if (dkl_debuglog_size(log, &bytes))
 		return;
 	mb = (double)bytes / DKT__MB;
 	add_note(notes,
@@ -215,7 +215,7 @@ static int take_mb(struct debuglog *log, const struct param *param, const char *
 	(void)param;
 	if (dkt__parse_u64(value + (*value == '+'), DKT__AS_C, &mb))
 		return dkt_fail(log->ctx, -EINVAL, "'%s' is not a number of megabytes", value);
-	err = debuglog_size(log, &own);
+	err = dkl_debuglog_size(log, &own);
 	if (err)
 		return err;
 	set->debug_mb = clamp_mb(mb, own, notes);
@@ -257,7 +257,7 @@ static const struct param params[] = {
 	/* clang-format on */
 };
 
-const struct param *param_find(const char *name)
+const struct param *dkl_param_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(params); i++)
 		if (!strcmp(params[i].name, name))
@@ -265,7 +265,7 @@ const struct param *param_find(const char *name)
 	return NULL;
 }
 
-const struct param *param_next(const struct param *param)
+const struct param *dkl_param_next(const struct param *param)
 {
 	const struct param *next = param ? param + 1 : params;
 
@@ -285,7 +285,7 @@ static const char *alternative_end(const char *p)
 	return NULL;
 }
 
-bool param_name_fits(const char *name, const char *pattern)
+bool dkl_param_name_fits(const char *name, const char *pattern)
 {
 	const char *open = strchr(pattern, '{'), *from = open, *to, *close = open;
 
@@ -300,62 +300,62 @@ bool param_name_fits(const char *name, const char *pattern)
 		to = alternative_end(from + 1);
 		whole = dkt__format("%.*s%.*s%s", (int)(open - pattern), pattern,
 				    (int)(to - from - 1), from + 1, close + 1);
-		if (!whole || param_name_fits(name, whole))
+		if (!whole || dkl_param_name_fits(name, whole))
 			return whole;
 		from = to;
 	} while (to < close);
 	return false;
 }
 
-const char *param_name(const struct param *param)
+const char *dkl_param_name(const struct param *param)
 {
 	return param->name;
 }
 
-const char *param_about(const struct param *param)
+const char *dkl_param_about(const struct param *param)
 {
 	return param->about;
 }
 
-bool param_is_mask(const struct param *param)
+bool dkl_param_is_mask(const struct param *param)
 {
 	return param->get == get_mask || param->get == get_debug;
 }
 
-enum mask_kind param_mask_kind(const struct param *param)
+enum mask_kind dkl_param_mask_kind(const struct param *param)
 {
 	return param->kind;
 }
 
-bool param_misspelt(const struct param *param, const char *value, struct dkt__guess *guess,
-		    size_t *at, size_t *len)
+bool dkl_param_misspelt(const struct param *param, const char *value, struct dkt__guess *guess,
+			size_t *at, size_t *len)
 {
 	struct mask_value parsed;
 
 	*at = *len = 0;
-	if (mask_parse(param->kind, value, 0, &parsed) != -EINVAL || !parsed.bad_len)
+	if (dkl_mask_parse(param->kind, value, 0, &parsed) != -EINVAL || !parsed.bad_len)
 		return false;
 	*at = (size_t)(parsed.bad - value);
 	*len = parsed.bad_len;
 	dkt__guess_start(guess, parsed.bad, parsed.bad_len);
-	mask_guess(param->kind, guess);
+	dkl_mask_guess(param->kind, guess);
 	return true;
 }
 
-void param_guess(struct dkt__guess *guess)
+void dkl_param_guess(struct dkt__guess *guess)
 {
 	const struct param *param = NULL;
 
-	while ((param = param_next(param)))
+	while ((param = dkl_param_next(param)))
 		dkt__guess_try(guess, param->name);
 }
 
 /*
- * A mask that a kernel printed is complete; without the sign, mask_parse() would add the bits that
+ * A mask that a kernel printed is complete; without the sign, dkl_mask_parse() would add the bits that
  * are always recorded.
  */
-int param_take_exact(struct debuglog *log, const struct param *param, const char *value,
-		     struct settings *set)
+int dkl_param_take_exact(struct debuglog *log, const struct param *param, const char *value,
+			 struct settings *set)
 {
 	char *exact __cleanup(free) =
 		dkt__format("%s%s", isdigit((unsigned char)*value) ? "" : "+", value);
@@ -364,68 +364,68 @@ int param_take_exact(struct debuglog *log, const struct param *param, const char
 
 	if (!exact)
 		return -ENOMEM;
-	err = mask_parse(param->kind, exact, 0, &parsed);
+	err = dkl_mask_parse(param->kind, exact, 0, &parsed);
 	if (err)
 		return refuse_mask(log, &parsed, err);
-	*settings_mask(set, param->kind) = parsed.value;
+	*dkl_settings_mask(set, param->kind) = parsed.value;
 	set->chosen |= 1u << param->kind;
 	return 0;
 }
 
-int param_take_lustre(struct debuglog *log, const struct param *param, const char *asked,
-		      const char *now, struct settings *set, char **notes)
+int dkl_param_take_lustre(struct debuglog *log, const struct param *param, const char *asked,
+			  const char *now, struct settings *set, char **notes)
 {
 	struct debug_words words = { 0 };
 	int err;
 
-	if (!param_is_mask(param))
-		return param_take(log, param, asked, set, notes);
-	err = param->take == take_debug ? debug_words_read(log->ctx, asked, &words) : 0;
+	if (!dkl_param_is_mask(param))
+		return dkl_param_take(log, param, asked, set, notes);
+	err = param->take == take_debug ? dkl_debug_words_read(log->ctx, asked, &words) : 0;
 	if (!err)
-		err = param_take_exact(log, param, now, set);
+		err = dkl_param_take_exact(log, param, now, set);
 	if (!err)
-		err = debug_words_take(log, &words, set, notes);
-	debug_words_clear(&words);
+		err = dkl_debug_words_take(log, &words, set, notes);
+	dkl_debug_words_clear(&words);
 	return err;
 }
 
-int param_follow(struct debuglog *log, const struct param *param, const char *asked,
-		 const char *now, char **notes)
+int dkl_param_follow(struct debuglog *log, const struct param *param, const char *asked,
+		     const char *now, char **notes)
 {
 	char *known __cleanup(free) = NULL;
 	struct settings set;
 	int err;
 
 	*notes = NULL;
-	if (!param_is_mask(param))
-		return param_set(log, param, asked, &known);
-	err = settings_copy(&set, &log->set);
+	if (!dkl_param_is_mask(param))
+		return dkl_param_set(log, param, asked, &known);
+	err = dkl_settings_copy(&set, &log->set);
 	if (err)
 		return err;
-	err = param_take_lustre(log, param, asked, now, &set, notes);
+	err = dkl_param_take_lustre(log, param, asked, now, &set, notes);
 	if (!err)
-		err = param_apply(log, &set, param, &known);
-	settings_clear(&set);
+		err = dkl_param_apply(log, &set, param, &known);
+	dkl_settings_clear(&set);
 	return err;
 }
 
-int param_for_lustre(struct dkt_ctx *ctx, const struct param *param, const char *value,
-		     char **theirs)
+int dkl_param_for_lustre(struct dkt_ctx *ctx, const struct param *param, const char *value,
+			 char **theirs)
 {
 	struct debug_words words;
 	int err;
 
 	*theirs = NULL;
-	if (!param_is_mask(param) || !debug_words_has_event(value)) {
+	if (!dkl_param_is_mask(param) || !dkl_debug_words_has_event(value)) {
 		*theirs = strdup(value);
 		return *theirs ? 0 : -ENOMEM;
 	}
 	if (param->take != take_debug)
 		return dkt_fail(ctx, -EINVAL, "'%s' names an event; only debug can", value);
-	err = debug_words_read(ctx, value, &words);
+	err = dkl_debug_words_read(ctx, value, &words);
 	*theirs = words.mask;
 	words.mask = NULL;
-	debug_words_clear(&words);
+	dkl_debug_words_clear(&words);
 	return err;
 }
 
@@ -435,40 +435,40 @@ static char *empty_note(struct debuglog *log, const struct settings *set)
 	const uint32_t bits = set->debug & ~MASK_CANNOT_OFF;
 	char names[MASK_TEXT_SIZE];
 
-	if (!bits || set->events.n || lustre_is_loaded() || debuglog_map(log))
+	if (!bits || set->events.n || dkl_lustre_is_loaded() || dkl_debuglog_map(log))
 		return NULL;
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
-		if (bits & 1u << bit && class_map_count(log->map, MASK_DEBUG, bit))
+		if (bits & 1u << bit && dkl_class_map_count(log->map, MASK_DEBUG, bit))
 			return NULL;
-	mask_format(MASK_DEBUG, bits, names);
+	dkl_mask_format(MASK_DEBUG, bits, names);
 	return dkt__format("nothing of it is recorded: this kernel has no events of %s", names);
 }
 
-int param_get(struct debuglog *log, const struct param *param, char **value)
+int dkl_param_get(struct debuglog *log, const struct param *param, char **value)
 {
 	*value = NULL;
 	return param->get(log, param, value);
 }
 
-int param_take(struct debuglog *log, const struct param *param, const char *value,
-	       struct settings *set, char **notes)
+int dkl_param_take(struct debuglog *log, const struct param *param, const char *value,
+		   struct settings *set, char **notes)
 {
 	return param->take(log, param, value, set, notes);
 }
 
-int param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
-		char **notes)
+int dkl_param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
+		    char **notes)
 {
 	const bool filter = !param || param->take == take_filter;
-	const bool mask = !param || param_is_mask(param);
+	const bool mask = !param || dkl_param_is_mask(param);
 	const bool events = filter || (mask && (!param || param->kind != MASK_PRINTK));
 	const bool size = param ? param->take == take_mb : set->debug_mb != log->set.debug_mb;
 	struct filter_report report = { .must_take = param && filter && set->filter };
-	int err = debuglog_apply(log, set, events ? &report : NULL);
+	int err = dkl_debuglog_apply(log, set, events ? &report : NULL);
 
 	if (!err)
 		add_note(notes, filter_notes(&report));
-	filter_report_clear(&report);
+	dkl_filter_report_clear(&report);
 	if (!err && size)
 		note_size(log, set->debug_mb, notes);
 	if (!err && param && mask && param->kind == MASK_DEBUG)
@@ -480,21 +480,21 @@ int param_apply(struct debuglog *log, const struct settings *set, const struct p
 	return err;
 }
 
-int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes)
+int dkl_param_set(struct debuglog *log, const struct param *param, const char *value, char **notes)
 {
 	struct settings set;
 	int bad, err;
 
 	*notes = NULL;
-	err = settings_copy(&set, &log->set);
+	err = dkl_settings_copy(&set, &log->set);
 	if (err)
 		return err;
 	bad = param->take(log, param, value, &set, notes);
 	/* A write to printk changes it even if it fails. */
-	if (!bad || (param_is_mask(param) && param->kind == MASK_PRINTK))
-		err = param_apply(log, &set, param, notes);
+	if (!bad || (dkl_param_is_mask(param) && param->kind == MASK_PRINTK))
+		err = dkl_param_apply(log, &set, param, notes);
 	if (bad && !err)
 		err = param->take(log, param, value, &set, notes);
-	settings_clear(&set);
+	dkl_settings_clear(&set);
 	return err;
 }

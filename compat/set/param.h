@@ -8,57 +8,57 @@
 struct param; /* one row */
 
 /* Returns NULL if dktrace does not have the parameter. */
-const struct param *param_find(const char *name);
+const struct param *dkl_param_find(const char *name);
 
 /* Returns the parameter after param, or with NULL the first; NULL at the end. */
-const struct param *param_next(const struct param *param);
-const char *param_name(const struct param *param);
-const char *param_about(const struct param *param);
+const struct param *dkl_param_next(const struct param *param);
+const char *dkl_param_name(const struct param *param);
+const char *dkl_param_about(const struct param *param);
 
-/* True if the value is a mask, which mask_parse() reads. */
-bool param_is_mask(const struct param *param);
-enum mask_kind param_mask_kind(const struct param *param);
+/* True if the value is a mask, which dkl_mask_parse() reads. */
+bool dkl_param_is_mask(const struct param *param);
+enum mask_kind dkl_param_mask_kind(const struct param *param);
 
 /* True if the name matches a shell pattern, which may contain {a,b}. */
-bool param_name_fits(const char *name, const char *pattern);
+bool dkl_param_name_fits(const char *name, const char *pattern);
 
 /* Gets the value as text without a newline; the caller frees it. */
-int param_get(struct debuglog *log, const struct param *param, char **value);
+int dkl_param_get(struct debuglog *log, const struct param *param, char **value);
 
 /*
  * Sets the value; the log must be open for a change. Gets notes for the user, without a newline at
  * the end, or NULL; the caller frees them, even on failure.
  */
-int param_set(struct debuglog *log, const struct param *param, const char *value, char **notes);
+int dkl_param_set(struct debuglog *log, const struct param *param, const char *value, char **notes);
 
-/* The first step of param_set(), for several values in one transaction: changes the settings. */
-int param_take(struct debuglog *log, const struct param *param, const char *value,
-	       struct settings *set, char **notes);
+/* The first step of dkl_param_set(), for several values in one transaction: changes the settings. */
+int dkl_param_take(struct debuglog *log, const struct param *param, const char *value,
+		   struct settings *set, char **notes);
 
 /* The same for a mask that was read from Lustre. */
-int param_take_exact(struct debuglog *log, const struct param *param, const char *value,
-		     struct settings *set);
+int dkl_param_take_exact(struct debuglog *log, const struct param *param, const char *value,
+			 struct settings *set);
 
 /* The second step: applies the settings. param is the one that was taken; NULL: several. */
-int param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
-		char **notes);
+int dkl_param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
+		    char **notes);
 
 /* True if the value of a mask has an unknown name. Gets the place of the first one, and a guess. */
-bool param_misspelt(const struct param *param, const char *value, struct dkt__guess *guess,
-		    size_t *at, size_t *len);
+bool dkl_param_misspelt(const struct param *param, const char *value, struct dkt__guess *guess,
+			size_t *at, size_t *len);
 
 /* Tries the names of all parameters. */
-void param_guess(struct dkt__guess *guess);
+void dkl_param_guess(struct dkt__guess *guess);
 
 /*
- * For a parameter that Lustre has too. param_for_lustre() gets the part of a value that Lustre
+ * For a parameter that Lustre has too. dkl_param_for_lustre() gets the part of a value that Lustre
  * understands, which the caller frees; NULL: there is none, only events are named. After that was
- * written, param_take_lustre() takes over the value that was asked for, with the mask that Lustre has
- * now; param_follow() also applies it, and its notes, which the caller frees, are those on events.
+ * written, dkl_param_take_lustre() takes over the value that was asked for, with the mask that Lustre has
+ * now; dkl_param_follow() also applies it, and its notes, which the caller frees, are those on events.
  */
-int param_for_lustre(struct dkt_ctx *ctx, const struct param *param, const char *value,
-		     char **theirs);
-int param_take_lustre(struct debuglog *log, const struct param *param, const char *asked,
-		      const char *now, struct settings *set, char **notes);
-int param_follow(struct debuglog *log, const struct param *param, const char *asked,
-		 const char *now, char **notes);
+int dkl_param_for_lustre(struct dkt_ctx *ctx, const struct param *param, const char *value,
+			 char **theirs);
+int dkl_param_take_lustre(struct debuglog *log, const struct param *param, const char *asked,
+			  const char *now, struct settings *set, char **notes);
+int dkl_param_follow(struct debuglog *log, const struct param *param, const char *asked,
+		     const char *now, char **notes);

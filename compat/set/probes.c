@@ -7,30 +7,30 @@
 
 /* ---- enabling ---- */
 
-void probes_forget_events(struct debuglog *log)
+void dkl_probes_forget_events(struct debuglog *log)
 {
-	class_map_free(log->map);
+	dkl_class_map_free(log->map);
 	log->map = NULL;
 	dkt_events_forget(log->ctx);
 }
 
-int probes_apply(struct debuglog *log)
+int dkl_probes_apply(struct debuglog *log)
 {
 	struct settings asked;
 	int err;
 
-	probes_forget_events(log);
-	err = settings_copy(&asked, &log->set);
+	dkl_probes_forget_events(log);
+	err = dkl_settings_copy(&asked, &log->set);
 	if (!err)
-		err = debuglog_apply(log, &asked, NULL);
-	settings_clear(&asked);
+		err = dkl_debuglog_apply(log, &asked, NULL);
+	dkl_settings_clear(&asked);
 	return err;
 }
 
 /* ---- creating ---- */
 
 /* Keeps the error message. */
-void probes_undo(struct debuglog *log)
+void dkl_probes_undo(struct debuglog *log)
 {
 	char *message = dkt_error_take(log->ctx);
 	size_t i = log->probes ? log->probes->n : 0;
@@ -45,17 +45,17 @@ void probes_undo(struct debuglog *log)
 			dkt_probe_remove(log->ctx, probe->group, probe->name);
 		stored |= it->is_new;
 		if (it->is_new)
-			probes_erase(log->probes, i);
+			dkl_probes_erase(log->probes, i);
 	}
 	if (stored)
-		probes_save(log);
-	probes_forget_events(log);
+		dkl_probes_save(log);
+	dkl_probes_forget_events(log);
 	dkt_error_give(log->ctx, 0, message);
 }
 
-int probes_keep(struct debuglog *log)
+int dkl_probes_keep(struct debuglog *log)
 {
-	int err = log->probes ? probes_save(log) : 0;
+	int err = log->probes ? dkl_probes_save(log) : 0;
 
 	for (size_t i = 0; !err && log->probes && i < log->probes->n; i++) {
 		struct user_probe *it = &log->probes->list[i];
@@ -69,11 +69,11 @@ int probes_keep(struct debuglog *log)
 /* Fails if the event exists. Forgets a probe of the list that another program has removed. */
 static int check_new(struct debuglog *log, const struct dkt_probe *probe, bool keep)
 {
-	struct user_probe *it = probes_find(log->probes, probe->group, probe->name);
+	struct user_probe *it = dkl_probes_find(log->probes, probe->group, probe->name);
 	bool exists = dkt_event_find(log->ctx, probe->group, probe->name);
 
 	if (!exists && it)
-		probes_erase(log->probes, (size_t)(it - log->probes->list));
+		dkl_probes_erase(log->probes, (size_t)(it - log->probes->list));
 	if (!exists || (keep && it && dkt_probe_same(dkt_probes_at(it->definition, 0), probe)))
 		return 0;
 	return dkt_fail(log->ctx, -EEXIST, "event %s:%s already exists%s", probe->group,
@@ -91,12 +91,12 @@ static int store_one(struct debuglog *log, const struct probe_words *words,
 	if (!err)
 		err = dkt_probe_parse(log->ctx, text, &definition);
 	if (!err)
-		err = probe_words_of(words, probe, n, &source);
+		err = dkl_probe_words_of(words, probe, n, &source);
 	if (err) {
 		dkt_probes_free(definition);
 		return err;
 	}
-	err = probes_append(log->probes, definition, source, PROBE_OFF);
+	err = dkl_probes_append(log->probes, definition, source, PROBE_OFF);
 	if (!err)
 		log->probes->list[log->probes->n - 1].is_new = true;
 	return err;
@@ -122,15 +122,15 @@ static int store(struct debuglog *log, const struct probe_words *words,
 	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++)
 		err = check_new(log, probe, keep);
 	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++)
-		if (!probes_find(log->probes, probe->group, probe->name))
+		if (!dkl_probes_find(log->probes, probe->group, probe->name))
 			err = store_one(log, words, probe, n);
-	return err ? err : probes_save(log);
+	return err ? err : dkl_probes_save(log);
 }
 
 /* If the kernel refuses one of several probes, keep the others. */
 static bool may_skip(const struct probe_words *words, size_t n, int err)
 {
-	return n > 1 && probe_words_is_glob(words) &&
+	return n > 1 && dkl_probe_words_is_glob(words) &&
 	       (err == -EINVAL || err == -ENOENT || err == -EADDRNOTAVAIL);
 }
 
@@ -151,7 +151,7 @@ static int create_all(struct debuglog *log, const struct probe_words *words, siz
 		if (err && may_skip(words, n, err)) {
 			if (!result->refused++)
 				result->message = dkt_error_take(log->ctx);
-			probes_erase(log->probes, i);
+			dkl_probes_erase(log->probes, i);
 			err = 0;
 		} else if (!err) {
 			it->created = true;
@@ -173,14 +173,14 @@ static void set_state(struct user_probe *probe, bool on)
 		probe->state = PROBE_WAS_ON;
 }
 
-int probes_create(struct debuglog *log, const struct probe_words *words,
-		  const struct dkt_probes *wanted, const struct probes_opts *opts,
-		  struct probes_result *result)
+int dkl_probes_create(struct debuglog *log, const struct probe_words *words,
+		      const struct dkt_probes *wanted, const struct probes_opts *opts,
+		      struct probes_result *result)
 {
 	const struct dkt_probe *probe;
 	struct user_probe *it;
 	size_t from;
-	int err = probes_load(log);
+	int err = dkl_probes_load(log);
 
 	*result = (struct probes_result){ 0 };
 	if (err)
@@ -193,20 +193,20 @@ int probes_create(struct debuglog *log, const struct probe_words *words,
 	if (!err)
 		err = create_all(log, words, log->probes->n - from, result);
 	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++) {
-		it = probes_find(log->probes, probe->group, probe->name);
+		it = dkl_probes_find(log->probes, probe->group, probe->name);
 		if (it)
 			set_state(it, opts->enable);
 	}
-	probes_forget_events(log);
+	dkl_probes_forget_events(log);
 	return err;
 }
 
-int probes_add(struct debuglog *log, const struct probe_words *words,
-	       const struct dkt_probes *wanted, const struct probes_opts *opts,
-	       struct probes_result *result)
+int dkl_probes_add(struct debuglog *log, const struct probe_words *words,
+		   const struct dkt_probes *wanted, const struct probes_opts *opts,
+		   struct probes_result *result)
 {
 	const bool fresh = !log->in && !log->set.chosen;
-	int err = probes_create(log, words, wanted, opts, result);
+	int err = dkl_probes_create(log, words, wanted, opts, result);
 
 	/* A new log has the probe and nothing else. */
 	if (fresh && opts->enable) {
@@ -214,21 +214,21 @@ int probes_add(struct debuglog *log, const struct probe_words *words,
 		log->set.chosen = 1u << MASK_DEBUG;
 	}
 	if (!err && opts->enable)
-		err = probes_apply(log);
+		err = dkl_probes_apply(log);
 	if (!err)
-		err = probes_keep(log);
+		err = dkl_probes_keep(log);
 	if (err)
-		probes_undo(log);
+		dkl_probes_undo(log);
 	return err;
 }
 
-int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *changed)
+int dkl_probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *changed)
 {
-	int err = probes_load(log);
+	int err = dkl_probes_load(log);
 
 	*changed = 0;
 	for (size_t i = 0; !err && i < log->probes->n; i++) {
-		if (!probes_match(pattern, probes_at(log->probes, i)))
+		if (!dkl_probes_match(pattern, probes_at(log->probes, i)))
 			continue;
 		set_state(&log->probes->list[i], on);
 		++*changed;
@@ -236,6 +236,6 @@ int probes_switch(struct debuglog *log, const char *pattern, bool on, size_t *ch
 	if (!err && !*changed)
 		return dkt_fail(log->ctx, -ENOENT, "no probe of dktrace is called '%s'", pattern);
 	if (!err)
-		err = probes_apply(log);
-	return err ? err : probes_save(log);
+		err = dkl_probes_apply(log);
+	return err ? err : dkl_probes_save(log);
 }

@@ -34,9 +34,9 @@ static char *find_lustre(struct applying *a, const char *name)
 {
 	char *path;
 
-	if (tree_first(a->tree, name, &path))
+	if (dkl_tree_first(a->tree, name, &path))
 		return NULL;
-	if (tree_is_kernel(path))
+	if (dkl_tree_is_kernel(path))
 		return path;
 	free(path);
 	return NULL;
@@ -51,7 +51,7 @@ static int note_before(struct applying *a, const struct param *param, char *path
 		free(path);
 		return err;
 	}
-	err = param_file_read(param, path, a->written[a->n_written - 1].before);
+	err = dkl_param_file_read(param, path, a->written[a->n_written - 1].before);
 	return err ? dkt_fail(a->log->ctx, err, "read %s: %s", path, strerror(-err)) : 0;
 }
 
@@ -61,7 +61,7 @@ static void clear_written(struct applying *a, bool restore)
 		struct written *w = &a->written[--a->n_written];
 
 		if (restore)
-			param_file_write(w->path, w->before, NULL);
+			dkl_param_file_write(w->path, w->before, NULL);
 		free(w->path);
 	}
 	free(a->written);
@@ -75,16 +75,16 @@ static int take_both(struct applying *a, const struct param *param, const char *
 	int err = note_before(a, param, path);
 
 	if (!err)
-		err = param_for_lustre(a->log->ctx, param, value, &theirs);
+		err = dkl_param_for_lustre(a->log->ctx, param, value, &theirs);
 	if (err)
 		return err;
-	err = theirs ? param_file_write(path, theirs, NULL) : 0;
+	err = theirs ? dkl_param_file_write(path, theirs, NULL) : 0;
 	if (err)
 		return dkt_fail(a->log->ctx, err, "write %s: %s", path, strerror(-err));
-	err = param_is_mask(param) ? param_file_read(param, path, now) : 0;
+	err = dkl_param_is_mask(param) ? dkl_param_file_read(param, path, now) : 0;
 	if (err)
 		return dkt_fail(a->log->ctx, err, "read %s: %s", path, strerror(-err));
-	return param_take_lustre(a->log, param, value, now, &a->set, a->notes);
+	return dkl_param_take_lustre(a->log, param, value, now, &a->set, a->notes);
 }
 
 /* Adds the place in the file and a guess to the error message. */
@@ -94,8 +94,8 @@ static int refuse(struct applying *a, const struct param *param, const struct co
 	struct dkt__guess guess;
 	size_t at = 0, len = 0;
 
-	if (err == -EINVAL && param_is_mask(param) &&
-	    param_misspelt(param, line->value, &guess, &at, &len))
+	if (err == -EINVAL && dkl_param_is_mask(param) &&
+	    dkl_param_misspelt(param, line->value, &guess, &at, &len))
 		dkt_fail(a->log->ctx, err, "unknown mask '%.*s'%s", (int)len, line->value + at,
 			 dkt__guess_words(&guess));
 	return dkt_fail_in(a->log->ctx, err, "%s:%u:%zu", a->conf->file, line->nr,
@@ -106,7 +106,7 @@ static int refuse(struct applying *a, const struct param *param, const struct co
 static int check_filter(struct applying *a)
 {
 	struct dkt_expr *expr;
-	int err = mask_expr(a->log->ctx, a->set.filter, &expr);
+	int err = dkl_mask_expr(a->log->ctx, a->set.filter, &expr);
 
 	if (!err)
 		dkt_expr_free(expr);
@@ -115,13 +115,13 @@ static int check_filter(struct applying *a)
 
 static int take_one(struct applying *a, const struct param *param, const struct conf_line *line)
 {
-	char *path = find_lustre(a, param_name(param));
+	char *path = find_lustre(a, dkl_param_name(param));
 	int err;
 
 	if (path)
 		err = take_both(a, param, line->value, path);
 	else
-		err = param_take(a->log, param, line->value, &a->set, a->notes);
+		err = dkl_param_take(a->log, param, line->value, &a->set, a->notes);
 	if (!err && !strcmp(line->key, "debug_filter") && a->set.filter)
 		err = check_filter(a);
 	return err ? refuse(a, param, line, err) : 0;
@@ -132,8 +132,8 @@ static int take_all(struct applying *a)
 	const struct param *param = NULL;
 	int err = 0;
 
-	while (!err && (param = param_next(param))) {
-		const struct conf_line *line = conf_find(a->conf, param_name(param));
+	while (!err && (param = dkl_param_next(param))) {
+		const struct conf_line *line = dkl_conf_find(a->conf, dkl_param_name(param));
 
 		if (line)
 			err = take_one(a, param, line);
@@ -169,20 +169,20 @@ static int take_cpus(struct applying *a, const char *value)
 
 static int take_pids(struct applying *a, const char *value)
 {
-	return filters_take_pids(a->log->ctx, value, &a->set);
+	return dkl_filters_take_pids(a->log->ctx, value, &a->set);
 }
 
 static int take_function(struct applying *a, const char *value)
 {
-	return functions_take(a->log->ctx, FUNCTIONS_CALLS, value, &a->set);
+	return dkl_functions_take(a->log->ctx, FUNCTIONS_CALLS, value, &a->set);
 }
 
 static int take_graph(struct applying *a, const char *value)
 {
-	if (conf_find(a->conf, CONF_FUNCTION))
+	if (dkl_conf_find(a->conf, CONF_FUNCTION))
 		return dkt_fail(a->log->ctx, -EINVAL,
 				"function is also set; there is only one function tracer");
-	return functions_take(a->log->ctx, FUNCTIONS_GRAPH, value, &a->set);
+	return dkl_functions_take(a->log->ctx, FUNCTIONS_GRAPH, value, &a->set);
 }
 
 static int create_probe(struct applying *a, const struct probe_words *words)
@@ -190,10 +190,10 @@ static int create_probe(struct applying *a, const struct probe_words *words)
 	const struct probes_opts opts = { .enable = !words->off, .keep = true };
 	struct probes_result result = { 0 };
 	struct dkt_probes *probes = NULL;
-	int err = probe_words_define(a->log->ctx, words, &probes);
+	int err = dkl_probe_words_define(a->log->ctx, words, &probes);
 
 	if (!err)
-		err = probes_create(a->log, words, probes, &opts, &result);
+		err = dkl_probes_create(a->log, words, probes, &opts, &result);
 	dkt_probes_free(probes);
 	free(result.message);
 	return err;
@@ -202,27 +202,27 @@ static int create_probe(struct applying *a, const struct probe_words *words)
 static int take_probe(struct applying *a, const char *value)
 {
 	struct probe_words words;
-	int err = probe_words_read(a->log->ctx, value, &words);
+	int err = dkl_probe_words_read(a->log->ctx, value, &words);
 
 	if (!err)
 		err = create_probe(a, &words);
-	probe_words_clear(&words);
+	dkl_probe_words_clear(&words);
 	return err;
 }
 
 static int take_event(struct applying *a, const char *value)
 {
-	return debug_word_take(a->log, value, &a->set);
+	return dkl_debug_word_take(a->log, value, &a->set);
 }
 
 static int take_filter(struct applying *a, const char *value)
 {
-	return filters_take(a->log, value, &a->set);
+	return dkl_filters_take(a->log, value, &a->set);
 }
 
 static int take_trigger(struct applying *a, const char *value)
 {
-	return triggers_take(a->log, value, &a->set);
+	return dkl_triggers_take(a->log, value, &a->set);
 }
 
 /* Probes come before filters and triggers, which may be about their events. */
@@ -241,9 +241,9 @@ static int take_lines(struct applying *a, size_t i)
 	const struct conf_line *line = NULL;
 	int err = 0;
 
-	while (!err && (line = conf_next(a->conf, rest[i].key, line))) {
+	while (!err && (line = dkl_conf_next(a->conf, rest[i].key, line))) {
 		err = rest[i].take(a, line->value);
-		if (err == -ESRCH || (err == -ENOENT && saved_may_come(a->log, line)))
+		if (err == -ESRCH || (err == -ENOENT && dkl_saved_may_come(a->log, line)))
 			err = skip(a, line);
 		else if (err)
 			dkt_fail_in(a->log->ctx, err, "%s:%u:%u", a->conf->file, line->nr,
@@ -264,40 +264,40 @@ static int take_rest(struct applying *a)
 /* Only the kernel knows which functions exist; those of a module may come later. */
 static int apply_without_functions(struct applying *a)
 {
-	const struct conf_line *line = conf_find(a->conf, CONF_FUNCTION);
+	const struct conf_line *line = dkl_conf_find(a->conf, CONF_FUNCTION);
 	int err;
 
-	line = line ? line : conf_find(a->conf, CONF_GRAPH);
+	line = line ? line : dkl_conf_find(a->conf, CONF_GRAPH);
 	if (!line)
 		return -ENOENT;
 	err = skip(a, line);
 	if (!err)
-		err = settings_copy_functions(&a->set, &a->log->set);
-	return err ? err : param_apply(a->log, &a->set, NULL, a->notes);
+		err = dkl_settings_copy_functions(&a->set, &a->log->set);
+	return err ? err : dkl_param_apply(a->log, &a->set, NULL, a->notes);
 }
 
-int saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char **notes)
+int dkl_saved_apply(struct debuglog *log, struct tree *tree, struct conf *conf, char **notes)
 {
 	struct applying a = { .log = log, .tree = tree, .conf = conf, .notes = notes };
 	int err;
 
 	*notes = NULL;
-	err = settings_copy(&a.set, &log->set);
+	err = dkl_settings_copy(&a.set, &log->set);
 	if (err)
 		return err;
 	err = take_all(&a);
 	if (!err)
 		err = take_rest(&a);
 	if (!err) {
-		err = param_apply(log, &a.set, NULL, notes);
+		err = dkl_param_apply(log, &a.set, NULL, notes);
 		if (err == -ENOENT)
 			err = apply_without_functions(&a);
 	}
 	if (!err)
-		err = probes_keep(log);
+		err = dkl_probes_keep(log);
 	if (err)
-		probes_undo(log);
+		dkl_probes_undo(log);
 	clear_written(&a, err);
-	settings_clear(&a.set);
+	dkl_settings_clear(&a.set);
 	return err;
 }

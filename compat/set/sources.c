@@ -19,7 +19,7 @@ static bool is_on(struct debuglog *log, const char *system, const char *name)
 	struct dkt_event *const *on;
 	size_t n;
 
-	if (!event || debuglog_on(log, &on, &n))
+	if (!event || dkl_debuglog_on(log, &on, &n))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (on[i] == event)
@@ -43,15 +43,15 @@ static int describe_kernel(struct debuglog *log, struct source_state *source)
 {
 	struct dkt_event *const *on;
 	size_t n_on, n = 0;
-	int err = debuglog_map(log);
+	int err = dkl_debuglog_map(log);
 
 	if (!err)
-		err = debuglog_on(log, &on, &n_on);
+		err = dkl_debuglog_on(log, &on, &n_on);
 	if (err)
 		return err;
 	/* Lustre's messages are a separate source. */
 	for (size_t i = 0; i < n_on; i++)
-		n += !class_map_event(log->map, on[i])->fields;
+		n += !dkl_class_map_event(log->map, on[i])->fields;
 	if (!n && !(log->set.sources & MASK_FROM_KERNEL))
 		return say(source, false, NOT_CHOSEN, "kernel");
 	return say(source, n, n ? "%zu events" : "no event is enabled", n);
@@ -87,7 +87,7 @@ static int describe_event(struct debuglog *log, struct source_state *source)
 {
 	if (is_on(log, "lustre_debug", "lustre_debug_msg"))
 		return say(source, true, "Lustre's own trace event for its messages");
-	if (!lustre_is_loaded())
+	if (!dkl_lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
 	if (is_excluded(log))
 		return say(source, false, NOT_CHOSEN, "lustre");
@@ -98,12 +98,12 @@ static int describe_event(struct debuglog *log, struct source_state *source)
 
 static int describe_enabled_probe(struct debuglog *log, struct source_state *source)
 {
-	uint64_t missed = cdebug_missed(log->ctx);
+	uint64_t missed = dkl_cdebug_missed(log->ctx);
 	const char *also = "";
 
-	if (!lustre_is_loaded())
+	if (!dkl_lustre_is_loaded())
 		also = ", when libcfs is loaded again";
-	else if (cdebug_is_heavy(log->ctx))
+	else if (dkl_cdebug_is_heavy(log->ctx))
 		also = ", each message in one record because ptlrpc was loaded later; after dktrace reset"
 		       " the next set_param creates lighter probes";
 	if (missed)
@@ -118,7 +118,7 @@ static int describe_probe(struct debuglog *log, struct source_state *source)
 {
 	if (is_on(log, CDEBUG_GROUP, CDEBUG_NAME))
 		return describe_enabled_probe(log, source);
-	if (!lustre_is_loaded())
+	if (!dkl_lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
 	if (is_excluded(log))
 		return say(source, false, NOT_CHOSEN, "lustre");
@@ -134,15 +134,15 @@ static int describe_buffer(struct source_state *source)
 	struct tree tree = { .tried_debugfs = true };
 	char *path;
 
-	if (!lustre_is_loaded())
+	if (!dkl_lustre_is_loaded())
 		return say(source, false, NOT_LOADED);
-	if (tree_first(&tree, "dump_kernel", &path))
+	if (dkl_tree_first(&tree, "dump_kernel", &path))
 		return say(source, false, "Lustre's dump_kernel is missing; is debugfs mounted?");
 	free(path);
 	return say(source, true, "Lustre's own buffer, which lctl dk merges in");
 }
 
-int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES])
+int dkl_debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES])
 {
 	static const char *const names[] = {
 		[SOURCE_KERNEL] = "kernel",
@@ -165,7 +165,7 @@ int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES])
 	return err ? err : describe_buffer(&sources[SOURCE_LIBCFS]);
 }
 
-void sources_clear(struct source_state sources[SOURCES])
+void dkl_sources_clear(struct source_state sources[SOURCES])
 {
 	for (int i = 0; i < SOURCES; i++)
 		free(sources[i].note);

@@ -20,5 +20,5 @@ struct source_state {
 };
 
 /* Describes all sources; the caller clears them. */
-int debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES]);
-void sources_clear(struct source_state sources[SOURCES]);
+int dkl_debuglog_sources(struct debuglog *log, struct source_state sources[SOURCES]);
+void dkl_sources_clear(struct source_state sources[SOURCES]);

@@ -70,7 +70,7 @@ static int target_words(struct dkt_ctx *ctx, const char *action, char **words)
 	return *words ? 0 : -ENOMEM;
 }
 
-int triggers_check_action(struct dkt_ctx *ctx, const char *action)
+int dkl_triggers_check_action(struct dkt_ctx *ctx, const char *action)
 {
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	char *words __cleanup(free) = NULL;
@@ -79,7 +79,7 @@ int triggers_check_action(struct dkt_ctx *ctx, const char *action)
 	if (!has_target(action))
 		return dkt_trigger_parse(ctx, action, &trigger) == -EINVAL ? -EINVAL : 0;
 	err = target_words(ctx, action, &words);
-	return err ? err : select_check_words(ctx, words);
+	return err ? err : dkl_select_check_words(ctx, words);
 }
 
 /* Adds the action for each event that its words select. */
@@ -94,10 +94,10 @@ static int add_targets(struct adding *adding, const char *action)
 	int err = target_words(ctx, action, &words);
 
 	if (!err)
-		err = select_new(ctx, adding->log->map, words, &targets);
+		err = dkl_select_new(ctx, adding->log->map, words, &targets);
 	if (!err)
-		err = select_check(ctx, targets);
-	events = err ? NULL : select_events(targets, &n);
+		err = dkl_select_check(ctx, targets);
+	events = err ? NULL : dkl_select_events(targets, &n);
 	for (size_t i = 0; !err && i < n; i++) {
 		char *text = dkt__format("%.*s:%s:%s%s", (int)verb_len(action), action,
 					 dkt_event_system(events[i]), dkt_event_name(events[i]),
@@ -105,7 +105,7 @@ static int add_targets(struct adding *adding, const char *action)
 
 		err = dkt__strings_take(&adding->actions, text);
 	}
-	select_free(targets);
+	dkl_select_free(targets);
 	return err;
 }
 
@@ -129,7 +129,7 @@ static int read_action(struct adding *adding, const char *action)
 static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 			const struct dkt_event *event, const struct dkt_trigger *trigger)
 {
-	char *name __cleanup(free) = event_full_name(event);
+	char *name __cleanup(free) = dkl_event_full_name(event);
 
 	for (size_t i = 0; name && i < triggers->n; i++) {
 		struct dkt_trigger *one __cleanup(free) = NULL;
@@ -157,15 +157,15 @@ static int condition_for(struct adding *adding, struct dkt_event *event, char **
 	if (!err && adding->condition)
 		err = dkt_expr_text(adding->condition, event, &text);
 	if (!err)
-		err = select_condition(adding->select, event, &belongs);
+		err = dkl_select_condition(adding->select, event, &belongs);
 	if (!err)
-		err = conditions_add(&all, belongs);
+		err = dkl_conditions_add(&all, belongs);
 	if (!err && text)
-		err = conditions_add(&all, text);
+		err = dkl_conditions_add(&all, text);
 	if (!err && adding->search)
-		err = search_condition(adding->search, event, &found);
+		err = dkl_search_condition(adding->search, event, &found);
 	if (!err && found)
-		err = conditions_add(&all, found);
+		err = dkl_conditions_add(&all, found);
 	*filter = all.text;
 	return err;
 }
@@ -193,7 +193,7 @@ static bool join(struct adding *adding, struct dkt_event *event, const struct dk
 				     *text, there->filter, trigger->filter);
 	if (!joined)
 		return false;
-	entries_remove(entries, i);
+	dkl_entries_remove(entries, i);
 	free(*text);
 	*text = joined;
 	return true;
@@ -213,7 +213,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	struct debuglog *log = adding->log;
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
 	char *text __cleanup(free) = NULL;
-	char *name __cleanup(free) = event_full_name(event);
+	char *name __cleanup(free) = dkl_event_full_name(event);
 	const char *stored;
 	bool joined;
 	int err;
@@ -230,10 +230,10 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	joined = adding->search && join(adding, event, trigger, &text);
 	stored = joined ? text : trigger->text;
 	if (adding->keep &&
-	    entries_find(&adding->set->triggers, name, stored) < adding->set->triggers.n)
+	    dkl_entries_find(&adding->set->triggers, name, stored) < adding->set->triggers.n)
 		return 0;
 	err = log->in && !joined ? dkt_instance_check_trigger(log->in, event, text) : 0;
-	return err ? err : entries_add(&adding->set->triggers, name, stored);
+	return err ? err : dkl_entries_add(&adding->set->triggers, name, stored);
 }
 
 /*
@@ -274,9 +274,9 @@ static int add_all(struct adding *adding)
 {
 	struct dkt_event *const *events;
 	size_t n;
-	int err = select_check(adding->log->ctx, adding->select);
+	int err = dkl_select_check(adding->log->ctx, adding->select);
 
-	events = select_events(adding->select, &n);
+	events = dkl_select_events(adding->select, &n);
 	for (size_t i = 0; !err && i < n; i++)
 		err = add_event(adding, events[i]);
 	/* Report the error of the first event. */
@@ -291,7 +291,7 @@ static int add_clear(struct adding *adding, int err)
 		err = -ENOMEM;
 	dkt__strings_clear(&adding->actions);
 	dkt_expr_free(adding->condition);
-	select_free(adding->select);
+	dkl_select_free(adding->select);
 	return err;
 }
 
@@ -301,18 +301,18 @@ static int add_to(struct adding *adding, const char *words, const char *action,
 {
 	struct debuglog *log = adding->log;
 	size_t len;
-	int err = debuglog_map(log);
+	int err = dkl_debuglog_map(log);
 
 	*adding->count = (struct trigger_count){ 0 };
 	adding->missed = open_memstream(&adding->count->missed, &len);
 	if (!adding->missed)
 		return -ENOMEM;
 	if (!err)
-		err = select_new(log->ctx, log->map, words, &adding->select);
+		err = dkl_select_new(log->ctx, log->map, words, &adding->select);
 	if (!err)
 		err = read_action(adding, action);
 	if (!err && condition)
-		err = mask_expr(log->ctx, condition, &adding->condition);
+		err = dkl_mask_expr(log->ctx, condition, &adding->condition);
 	if (!err)
 		err = add_all(adding);
 	return add_clear(adding, err);
@@ -322,7 +322,7 @@ static int add_and_apply(struct adding *adding, const char *words, const char *a
 			 const char *condition)
 {
 	struct settings set;
-	int err = settings_copy(&set, &adding->log->set);
+	int err = dkl_settings_copy(&set, &adding->log->set);
 
 	*adding->count = (struct trigger_count){ 0 };
 	if (err)
@@ -330,13 +330,13 @@ static int add_and_apply(struct adding *adding, const char *words, const char *a
 	adding->set = &set;
 	err = add_to(adding, words, action, condition);
 	if (!err)
-		err = debuglog_apply(adding->log, &set, NULL);
-	settings_clear(&set);
+		err = dkl_debuglog_apply(adding->log, &set, NULL);
+	dkl_settings_clear(&set);
 	return err;
 }
 
-int triggers_add(struct debuglog *log, const char *words, const char *action, const char *condition,
-		 struct trigger_count *count)
+int dkl_triggers_add(struct debuglog *log, const char *words, const char *action,
+		     const char *condition, struct trigger_count *count)
 {
 	struct adding adding = { .log = log, .count = count };
 
@@ -345,7 +345,7 @@ int triggers_add(struct debuglog *log, const char *words, const char *action, co
 
 /* ---- messages of Lustre ---- */
 
-int triggers_message_events(struct debuglog *log, const char **words)
+int dkl_triggers_message_events(struct debuglog *log, const char **words)
 {
 	*words = NULL;
 	if (dkt_event_find(log->ctx, "lustre_debug", "lustre_debug_msg"))
@@ -358,19 +358,19 @@ int triggers_message_events(struct debuglog *log, const char **words)
 				"message: Lustre's messages have no events yet; load Lustre first");
 }
 
-int triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
-			 const char *condition, struct trigger_count *count)
+int dkl_triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
+			     const char *condition, struct trigger_count *count)
 {
 	struct adding adding = { .log = log, .count = count, .search = search };
 	const char *words;
 	int err;
 
 	*count = (struct trigger_count){ 0 };
-	err = triggers_message_events(log, &words);
+	err = dkl_triggers_message_events(log, &words);
 	return err ? err : add_and_apply(&adding, words, action, condition);
 }
 
-int triggers_take(struct debuglog *log, const char *line, struct settings *set)
+int dkl_triggers_take(struct debuglog *log, const char *line, struct settings *set)
 {
 	struct trigger_count count;
 	struct adding adding = { .log = log, .count = &count, .set = set, .keep = true };
@@ -385,7 +385,7 @@ int triggers_take(struct debuglog *log, const char *line, struct settings *set)
 		*action++ = '\0';
 	action += strspn(action, " \t");
 	/* A saved trigger: its condition may be one that add_to() would extend. */
-	if (entries_find(&set->triggers, words, action) < set->triggers.n)
+	if (dkl_entries_find(&set->triggers, words, action) < set->triggers.n)
 		return 0;
 	if (!*action)
 		return dkt_fail(log->ctx, -EINVAL, "expected EVENTS ACTION [if EXPR]");
@@ -431,9 +431,9 @@ static bool is_selected(const char *action, const struct dkt_trigger *trigger)
 static int adopt(struct debuglog *log, const struct dkt_event *event,
 		 const struct dkt_trigger *trigger)
 {
-	char *name __cleanup(free) = event_full_name(event);
+	char *name __cleanup(free) = dkl_event_full_name(event);
 
-	return name ? entries_add(&log->set.triggers, name, trigger->text) : -ENOMEM;
+	return name ? dkl_entries_add(&log->set.triggers, name, trigger->text) : -ENOMEM;
 }
 
 static int remove_one(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
@@ -449,62 +449,62 @@ static int remove_one(void *data, struct dkt_event *event, const struct dkt_trig
 	i = find_same(removing->log->ctx, entries, event, trigger);
 	if (i == entries->n)
 		return adopt(removing->log, event, trigger);
-	entries_remove(entries, i);
+	dkl_entries_remove(entries, i);
 	return 0;
 }
 
-int triggers_remove(struct debuglog *log, const char *words, const char *action, size_t *n)
+int dkl_triggers_remove(struct debuglog *log, const char *words, const char *action, size_t *n)
 {
 	struct select *select = NULL;
 	struct settings set;
 	struct removing removing = { .log = log, .set = &set, .action = action };
 	struct dkt_event *const *events;
 	size_t n_events;
-	int err = debuglog_map(log);
+	int err = dkl_debuglog_map(log);
 
 	*n = 0;
 	if (!err)
-		err = settings_copy(&set, &log->set);
+		err = dkl_settings_copy(&set, &log->set);
 	if (err)
 		return err;
-	err = select_new(log->ctx, log->map, words, &select);
+	err = dkl_select_new(log->ctx, log->map, words, &select);
 	if (!err)
-		err = select_check(log->ctx, select);
-	events = err ? NULL : select_events(select, &n_events);
+		err = dkl_select_check(log->ctx, select);
+	events = err ? NULL : dkl_select_events(select, &n_events);
 	if (!err)
-		err = triggers_each(log, events, n_events, remove_one, &removing);
+		err = dkl_triggers_each(log, events, n_events, remove_one, &removing);
 	if (!err && !removing.n)
 		err = dkt_fail(log->ctx, -ENOENT, "no trigger%s%s is set on '%s'",
 			       action ? " " : "", action ? action : "", words);
 	if (!err)
-		err = debuglog_apply(log, &set, NULL);
+		err = dkl_debuglog_apply(log, &set, NULL);
 	if (!err && removing.stopping)
-		err = recording_set(log, true);
+		err = dkl_recording_set(log, true);
 	*n = removing.n;
-	select_free(select);
-	settings_clear(&set);
+	dkl_select_free(select);
+	dkl_settings_clear(&set);
 	return err;
 }
 
 /* ---- rearming ---- */
 
-int triggers_rearm(struct debuglog *log, size_t *n)
+int dkl_triggers_rearm(struct debuglog *log, size_t *n)
 {
 	struct settings set;
-	int err = debuglog_map(log);
+	int err = dkl_debuglog_map(log);
 
 	*n = log->set.triggers.n;
 	if (!err && !*n)
 		err = dkt_fail(log->ctx, -ENOENT, "dktrace has set no trigger");
 	if (!err)
-		err = settings_copy(&set, &log->set);
+		err = dkl_settings_copy(&set, &log->set);
 	if (err)
 		return err;
 	log->rearm = true;
-	err = debuglog_apply(log, &set, NULL);
+	err = dkl_debuglog_apply(log, &set, NULL);
 	log->rearm = false;
 	if (!err)
-		err = recording_set(log, true);
-	settings_clear(&set);
+		err = dkl_recording_set(log, true);
+	dkl_settings_clear(&set);
 	return err;
 }

@@ -21,10 +21,10 @@ struct trigger_count {
  * Gets the words that select the events of Lustre's messages on this kernel. -ENOENT: Lustre is not
  * loaded, or its messages have no events.
  */
-int triggers_message_events(struct debuglog *log, const char **words);
+int dkl_triggers_message_events(struct debuglog *log, const char **words);
 
 /* Checks the form of an action, and of the words that it has for its target. -EINVAL: no kernel takes it. */
-int triggers_check_action(struct dkt_ctx *ctx, const char *action);
+int dkl_triggers_check_action(struct dkt_ctx *ctx, const char *action);
 
 /*
  * Adds the trigger to each event that the words select, all or nothing. action is in the kernel's
@@ -32,28 +32,28 @@ int triggers_check_action(struct dkt_ctx *ctx, const char *action);
  * always. The log must be open for a change. -EEXIST and -EBUSY: one of the events already has such
  * a trigger, or one that excludes it. The caller frees count->missed.
  */
-int triggers_add(struct debuglog *log, const char *words, const char *action, const char *condition,
-		 struct trigger_count *count);
+int dkl_triggers_add(struct debuglog *log, const char *words, const char *action,
+		     const char *condition, struct trigger_count *count);
 
 /*
  * Adds the trigger to the events of Lustre's messages, for messages that match the search. If an
  * event already has a trigger with that action and count, the trigger then acts on both messages.
  */
-int triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
-			 const char *condition, struct trigger_count *count);
+int dkl_triggers_add_message(struct debuglog *log, const struct search *search, const char *action,
+			     const char *condition, struct trigger_count *count);
 
 /*
- * Like triggers_add(), but reads "WORDS ACTION [if CONDITION]" into the settings without applying
+ * Like dkl_triggers_add(), but reads "WORDS ACTION [if CONDITION]" into the settings without applying
  * them, and accepts a trigger that already exists.
  */
-int triggers_take(struct debuglog *log, const char *line, struct settings *set);
+int dkl_triggers_take(struct debuglog *log, const char *line, struct settings *set);
 
 /*
  * Removes the triggers with that action, and target if one is given; NULL: all. Restores the events
  * that they enabled or disabled, and starts recording if one of them may have stopped it. -ENOENT:
  * no such trigger.
  */
-int triggers_remove(struct debuglog *log, const char *words, const char *action, size_t *n);
+int dkl_triggers_remove(struct debuglog *log, const char *words, const char *action, size_t *n);
 
 /* Restarts the counts of all triggers, and restores the events that they enabled or disabled. */
-int triggers_rearm(struct debuglog *log, size_t *n);
+int dkl_triggers_rearm(struct debuglog *log, size_t *n);

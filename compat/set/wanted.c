@@ -20,15 +20,15 @@ static int read_masks(struct dkt_ctx *ctx, const struct wanted_words *words, str
 {
 	int err = 0;
 
-	*set = (struct settings){ .subsystem_debug = mask_all(MASK_SUBSYSTEM),
-				  .sources = lustre_sources(lustre_is_loaded()) };
+	*set = (struct settings){ .subsystem_debug = dkl_mask_all(MASK_SUBSYSTEM),
+				  .sources = dkl_lustre_sources(dkl_lustre_is_loaded()) };
 	if (words->classes)
-		err = mask_option(ctx, "class", MASK_DEBUG, words->classes, &set->debug);
+		err = dkl_mask_option(ctx, "class", MASK_DEBUG, words->classes, &set->debug);
 	if (!err && words->subsystems)
-		err = mask_option(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
-				  &set->subsystem_debug);
+		err = dkl_mask_option(ctx, "subsystem", MASK_SUBSYSTEM, words->subsystems,
+				      &set->subsystem_debug);
 	if (!err && words->sources)
-		err = mask_option(ctx, "sources", MASK_SOURCES, words->sources, &set->sources);
+		err = dkl_mask_option(ctx, "sources", MASK_SOURCES, words->sources, &set->sources);
 	/* Without a class no event of Lustre is wanted. */
 	if (!set->debug)
 		set->sources = 0;
@@ -40,13 +40,13 @@ static int read_limits(struct dkt_ctx *ctx, const struct wanted_words *words, st
 {
 	const struct filter_wish wish = { .comm = words->comms };
 	char *comm __cleanup(free) = NULL;
-	int err = words->pids ? threads_of_processes(ctx, words->pids, &set->threads) : 0;
+	int err = words->pids ? dkl_threads_of_processes(ctx, words->pids, &set->threads) : 0;
 
 	set->children = words->children;
 	if (!err)
-		err = filters_text(ctx, &wish, &comm);
+		err = dkl_filters_text(ctx, &wish, &comm);
 	if (!err && comm)
-		err = entries_add(&set->rules, SELECT_ALL, comm);
+		err = dkl_entries_add(&set->rules, SELECT_ALL, comm);
 	if (!err && words->cpus) {
 		set->cpus = strdup(words->cpus);
 		err = set->cpus ? 0 : -ENOMEM;
@@ -77,7 +77,7 @@ static int add_note(struct wanted *wanted, char *note)
 static int note_filter(struct wanted *wanted)
 {
 	const struct filter_report *report = &wanted->parts->report;
-	char *names __cleanup(free) = report->n_missed ? names_by_system(report->missed) : NULL;
+	char *names __cleanup(free) = report->n_missed ? dkl_names_by_system(report->missed) : NULL;
 
 	if (!report->n_missed)
 		return 0;
@@ -92,7 +92,7 @@ static int note_filter(struct wanted *wanted)
 static int note_named(struct wanted *wanted)
 {
 	char *lacking = NULL;
-	int err = named_lacking(wanted->ctx, &wanted->parts->filter.named, &lacking);
+	int err = dkl_named_lacking(wanted->ctx, &wanted->parts->filter.named, &lacking);
 
 	return err || !lacking ? err : add_note(wanted, lacking);
 }
@@ -104,10 +104,10 @@ static int note_lustre(struct wanted *wanted)
 	char text[MASK_TEXT_SIZE];
 	uint32_t theirs;
 
-	if (!(set->sources & MASK_FROM_LUSTRE) || lustre_mask_read(MASK_DEBUG, &theirs) ||
+	if (!(set->sources & MASK_FROM_LUSTRE) || dkl_lustre_mask_read(MASK_DEBUG, &theirs) ||
 	    !(set->debug & ~theirs))
 		return 0;
-	mask_format(MASK_DEBUG, set->debug & ~theirs, text);
+	dkl_mask_format(MASK_DEBUG, set->debug & ~theirs, text);
 	return add_note(wanted,
 			dkt__format("Lustre's own mask is without these classes, so it sends"
 				    " no messages of them: %s; 'lctl set_param debug=+...'"
@@ -124,8 +124,8 @@ static int create_messages(struct wanted *wanted, const struct wanted_words *wor
 	int err = 0;
 
 	if (parts->set.sources & MASK_FROM_LUSTRE ||
-	    (words->events && cdebug_is_named(words->events)))
-		err = cdebug_lend(wanted->ctx, &parts->messages_new);
+	    (words->events && dkl_cdebug_is_named(words->events)))
+		err = dkl_cdebug_lend(wanted->ctx, &parts->messages_new);
 	if (!err || err == -ENOMEM)
 		return err;
 	return add_note(wanted, dkt__format("messages of Lustre are not recorded: %s",
@@ -135,7 +135,7 @@ static int create_messages(struct wanted *wanted, const struct wanted_words *wor
 static void remove_messages(struct wanted *wanted)
 {
 	if (wanted->parts->messages_new)
-		cdebug_take_back(wanted->ctx);
+		dkl_cdebug_take_back(wanted->ctx);
 }
 
 /* ---- events ---- */
@@ -152,11 +152,12 @@ static int append(struct wanted *wanted, struct dkt_event *event, char *filter)
 
 static bool is_wanted(const struct wanted_parts *parts, struct dkt_event *event)
 {
-	const struct class_bits *bits = class_map_event(parts->map, event);
+	const struct class_bits *bits = dkl_class_map_event(parts->map, event);
 
-	if (own_probes_have(&parts->probes, event))
+	if (dkl_own_probes_have(&parts->probes, event))
 		return true;
-	return event_filter_wants(&parts->filter, event) && (!bits->fields || message_is(event));
+	return dkl_event_filter_wants(&parts->filter, event) &&
+	       (!bits->fields || dkl_message_is(event));
 }
 
 static int find_events(struct wanted *wanted)
@@ -171,7 +172,7 @@ static int find_events(struct wanted *wanted)
 
 		if (!is_wanted(parts, all[i]))
 			continue;
-		err = event_filter(&parts->filter, all[i], &filter);
+		err = dkl_event_filter(&parts->filter, all[i], &filter);
 		if (!err)
 			err = append(wanted, all[i], filter);
 	}
@@ -211,8 +212,8 @@ static int mark_stacks(struct wanted *wanted, const struct named_word *word)
 	for (size_t i = 0; i < wanted->n; i++) {
 		struct wanted_event *to = &wanted->list[i];
 
-		if (!all &&
-		    !named_word_has(word, dkt_event_system(to->event), dkt_event_name(to->event)))
+		if (!all && !dkl_named_word_has(word, dkt_event_system(to->event),
+						dkt_event_name(to->event)))
 			continue;
 		to->stack = true;
 		n++;
@@ -225,7 +226,7 @@ static int mark_stacks(struct wanted *wanted, const struct named_word *word)
 static int read_stacks(struct wanted *wanted, const char *text)
 {
 	struct named *stacks = &wanted->parts->stacks;
-	int err = named_read(wanted->ctx, text, stacks);
+	int err = dkl_named_read(wanted->ctx, text, stacks);
 
 	if (err)
 		return dkt_fail_in(wanted->ctx, err, "--stack");
@@ -244,20 +245,20 @@ static int read_filters(struct wanted *wanted)
 {
 	struct wanted_parts *parts = wanted->parts;
 	size_t len;
-	int err = class_map_open(wanted->ctx, NULL, &parts->map);
+	int err = dkl_class_map_open(wanted->ctx, NULL, &parts->map);
 
 	if (err)
 		return err;
 	parts->filter = (struct event_filter){
 		.ctx = wanted->ctx, .map = parts->map, .set = &parts->set, .report = &parts->report
 	};
-	err = event_filter_read(&parts->filter);
+	err = dkl_event_filter_read(&parts->filter);
 	if (!err)
-		err = named_check(wanted->ctx, &parts->filter.named);
+		err = dkl_named_check(wanted->ctx, &parts->filter.named);
 	if (!err)
-		err = modules_read(parts->map, parts->set.subsystem_debug, &parts->modules);
+		err = dkl_modules_read(parts->map, parts->set.subsystem_debug, &parts->modules);
 	if (!err)
-		err = modules_sites(&parts->modules, &parts->sites);
+		err = dkl_modules_sites(&parts->modules, &parts->sites);
 	parts->filter.sites = parts->sites;
 	parts->filter.missed = open_memstream(&parts->report.missed, &len);
 	return err;
@@ -283,7 +284,8 @@ static int create_probes(struct wanted *wanted, const struct wanted_words *words
 		return dkt__no_memory(wanted->ctx);
 	parts->shared = from;
 	if (!from)
-		return own_probes_create(wanted->ctx, words->owner, words->probes, &parts->probes);
+		return dkl_own_probes_create(wanted->ctx, words->owner, words->probes,
+					     &parts->probes);
 	parts->probes = from->parts->probes;
 	return 0;
 }
@@ -315,7 +317,7 @@ static int resolve(struct wanted *wanted, const struct wanted_words *words)
 	return err ? err : note_lustre(wanted);
 }
 
-int wanted_none(struct dkt_ctx *ctx, struct wanted **out)
+int dkl_wanted_none(struct dkt_ctx *ctx, struct wanted **out)
 {
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
@@ -324,10 +326,10 @@ int wanted_none(struct dkt_ctx *ctx, struct wanted **out)
 	return 0;
 }
 
-int wanted_new(struct dkt_ctx *ctx, const struct wanted_words *words, struct wanted **out)
+int dkl_wanted_new(struct dkt_ctx *ctx, const struct wanted_words *words, struct wanted **out)
 {
 	struct wanted *wanted;
-	int err = wanted_none(ctx, &wanted);
+	int err = dkl_wanted_none(ctx, &wanted);
 
 	*out = NULL;
 	if (err)
@@ -335,14 +337,14 @@ int wanted_new(struct dkt_ctx *ctx, const struct wanted_words *words, struct wan
 	wanted->parts = calloc(1, sizeof(*wanted->parts));
 	err = wanted->parts ? resolve(wanted, words) : -ENOMEM;
 	if (err) {
-		wanted_free(wanted);
+		dkl_wanted_free(wanted);
 		return dkt__with_words(ctx, err);
 	}
 	*out = wanted;
 	return 0;
 }
 
-int wanted_add(struct wanted *wanted, struct dkt_event *event, struct dkt_expr *filter)
+int dkl_wanted_add(struct wanted *wanted, struct dkt_event *event, struct dkt_expr *filter)
 {
 	char *text = NULL;
 	int err = filter ? dkt_expr_text(filter, event, &text) : 0;
@@ -356,23 +358,23 @@ static void free_parts(struct wanted *wanted)
 {
 	struct wanted_parts *parts = wanted->parts;
 
-	event_filter_clear(&parts->filter);
-	filter_report_clear(&parts->report);
-	named_clear(&parts->stacks);
-	modules_clear(&parts->modules);
+	dkl_event_filter_clear(&parts->filter);
+	dkl_filter_report_clear(&parts->report);
+	dkl_named_clear(&parts->stacks);
+	dkl_modules_clear(&parts->modules);
 	free(parts->sites);
-	class_map_free(parts->map);
-	settings_clear(&parts->set);
+	dkl_class_map_free(parts->map);
+	dkl_settings_clear(&parts->set);
 	/* Removing a probe forgets the catalogue, so nothing that uses events may be left. */
 	if (!parts->shared)
-		own_probes_remove(wanted->ctx, &parts->probes);
+		dkl_own_probes_remove(wanted->ctx, &parts->probes);
 	remove_messages(wanted);
 	free(parts->lines);
-	wanted_free(parts->earlier);
+	dkl_wanted_free(parts->earlier);
 	free(parts);
 }
 
-void wanted_free(struct wanted *wanted)
+void dkl_wanted_free(struct wanted *wanted)
 {
 	char *message;
 
@@ -389,7 +391,7 @@ void wanted_free(struct wanted *wanted)
 	free(wanted);
 }
 
-void wanted_replace(struct wanted *wanted, struct wanted *before)
+void dkl_wanted_replace(struct wanted *wanted, struct wanted *before)
 {
 	struct wanted_parts *parts = before ? before->parts : NULL;
 
@@ -401,5 +403,5 @@ void wanted_replace(struct wanted *wanted, struct wanted *before)
 		wanted->parts->earlier = parts->earlier;
 		parts->earlier = NULL;
 	}
-	wanted_free(before);
+	dkl_wanted_free(before);
 }

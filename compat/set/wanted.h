@@ -6,10 +6,10 @@
  *	struct wanted_words words = { .classes = "rpctrace", .events = "sched:*[prev_pid > 0]" };
  *	struct wanted *wanted;
  *
- *	err = wanted_new(ctx, &words, &wanted);         before the instance is created
- *	err = wanted_apply(wanted, change);             then dkt_change_commit(), for any instance
+ *	err = dkl_wanted_new(ctx, &words, &wanted);         before the instance is created
+ *	err = dkl_wanted_apply(wanted, change);             then dkt_change_commit(), for any instance
  *	...
- *	wanted_free(wanted);                            after the instance was removed
+ *	dkl_wanted_free(wanted);                            after the instance was removed
  *
  * The events of a set become invalid with the catalogue: see dkt_events_forget().
  */
@@ -33,7 +33,7 @@ struct wanted_words {
 	 * loaded, otherwise the kernel's events.
 	 */
 	const char *sources;
-	const char *events; /* --event: as named_read() takes them; whatever the sources */
+	const char *events; /* --event: as dkl_named_read() takes them; whatever the sources */
 	const char *filter; /* --filter: for all events that have its fields */
 	const char *comms; /* --comm: names or globs of programs, separated by commas */
 	const char *pids; /* --pid: process IDs, separated by commas; all their threads */
@@ -67,7 +67,7 @@ struct wanted {
 	size_t n;
 	/* For the user: events that are recorded without a filter, and the like; NULL: nothing. */
 	char *notes;
-	struct wanted_parts *parts; /* NULL: a set of wanted_add() alone */
+	struct wanted_parts *parts; /* NULL: a set of dkl_wanted_add() alone */
 };
 
 /*
@@ -78,34 +78,35 @@ struct wanted {
  * which and suggests a similar name. -EINVAL: no event fits a filter. Events of a class that the
  * kernel lacks are no error, unless nothing is left.
  */
-int wanted_new(struct dkt_ctx *ctx, const struct wanted_words *words, struct wanted **wanted);
+int dkl_wanted_new(struct dkt_ctx *ctx, const struct wanted_words *words, struct wanted **wanted);
 
 /* Creates a set without events, for a caller that chooses them itself. */
-int wanted_none(struct dkt_ctx *ctx, struct wanted **wanted);
+int dkl_wanted_none(struct dkt_ctx *ctx, struct wanted **wanted);
 
 /* Adds an event. filter may be NULL; it is skipped if the event lacks one of its fields. */
-int wanted_add(struct wanted *wanted, struct dkt_event *event, struct dkt_expr *filter);
+int dkl_wanted_add(struct wanted *wanted, struct dkt_event *event, struct dkt_expr *filter);
 
 /*
  * Puts the set onto the change: exactly its events, their filters, triggers for stacks; threads and
  * CPUs if the words name any. Can be called for several changes.
  */
-int wanted_apply(const struct wanted *wanted, struct dkt_change *change);
+int dkl_wanted_apply(const struct wanted *wanted, struct dkt_change *change);
 
 /*
  * For an instance that has had another set: puts onto the change that the filters, stacks, threads and
- * CPUs of that one go, as far as this one has none. Call it before wanted_apply().
+ * CPUs of that one go, as far as this one has none. Call it before dkl_wanted_apply().
  */
-int wanted_clear(const struct wanted *wanted, struct dkt_instance *in, struct dkt_change *change);
+int dkl_wanted_clear(const struct wanted *wanted, struct dkt_instance *in,
+		     struct dkt_change *change);
 
 /*
- * Once the set is in effect in place of words.before: frees that one. Its probes stay until wanted_free():
+ * Once the set is in effect in place of words.before: frees that one. Its probes stay until dkl_wanted_free():
  * the kernel empties the buffers that have records of a probe when it is removed, without counting them.
  */
-void wanted_replace(struct wanted *wanted, struct wanted *before);
+void dkl_wanted_replace(struct wanted *wanted, struct wanted *before);
 
 /*
- * Removes the probes that wanted_new() created, and frees the set. A probe that cannot be removed, for
+ * Removes the probes that dkl_wanted_new() created, and frees the set. A probe that cannot be removed, for
  * example because an instance still has it enabled, is logged. Keeps the error message.
  */
-void wanted_free(struct wanted *wanted);
+void dkl_wanted_free(struct wanted *wanted);

@@ -86,7 +86,7 @@ static int fail_missing(const struct run *run, const bool *has, const char *what
 	if (!run->n_files)
 		return dkt_fail(run->ctx, -ENOENT, "%s: this kernel has no event %s", it->name,
 				names);
-	if (log_source_is(run->in.line.parts[0].source))
+	if (dkl_log_source_is(run->in.line.parts[0].source))
 		return dkt_fail(run->ctx, -ENOENT,
 				"%s: lines of a debug log have no fields to analyze; 'dktrace dk"
 				" --format trace.dat FILE' saves records that have",
@@ -255,8 +255,9 @@ static int read_who(struct run *run)
 	const struct selection_words words = { .pids = app->pid, .comms = app->comm };
 
 	app->pid = app->comm = NULL;
-	return selection_read(app->ctx, &words, &run->who) ? app_usage("%s", dkt_error(app->ctx)) :
-							     0;
+	return dkl_selection_read(app->ctx, &words, &run->who) ?
+		       app_usage("%s", dkt_error(app->ctx)) :
+		       0;
 }
 
 static int read_durations(struct run *run)
@@ -465,7 +466,7 @@ int run_close(struct run *run, int err, int rc)
 		analyze_free(run->machines[i].analyze);
 	free(run->machines);
 	free(run->machine_of);
-	selection_clear(&run->who);
+	dkl_selection_clear(&run->who);
 	period_run_free(run->periods);
 	return live_args_close(run->app, &run->args, &run->in, err, rc);
 }

@@ -120,11 +120,11 @@ static int allow_dir_of(struct dkt__cage *cage, const char *path)
 /* Gives the directories of the output, and of the links that it may be. */
 static int allow_names(struct dkt__cage *cage, const char *path)
 {
-	char *at __cleanup(free) = output_link(path);
+	char *at __cleanup(free) = dkl_output_link(path);
 	int err = allow_dir_of(cage, path);
 
 	for (int i = 0; !err && at && i < OUTPUT_LINKS; i++) {
-		char *next = output_link(at);
+		char *next = dkl_output_link(at);
 
 		err = allow_dir_of(cage, at);
 		free(at);
@@ -138,7 +138,7 @@ static int allow_directory(struct app *app, struct dkt__cage *cage)
 {
 	struct placer_answer made;
 
-	return placer_ask(app->ctx, &app->placer, PLACER_OPEN_DIR, &made) ?
+	return dkl_placer_ask(app->ctx, &app->placer, PLACER_OPEN_DIR, &made) ?
 		       0 :
 		       dkt__cage_allow(cage, made.temp, DKT__CAGE_WRITE);
 }
@@ -160,7 +160,7 @@ static int allow_output(struct app *app, struct dkt__cage *cage, const char *pat
 	if (S_ISREG(st.st_mode))
 		err = allow_input(cage, path);
 	if (!err)
-		err = placer_begin(app->ctx, path, &app->placer);
+		err = dkl_placer_begin(app->ctx, path, &app->placer);
 	return err || !(needs & CAGE_DIRECTORY) ? err : allow_directory(app, cage);
 }
 
@@ -194,12 +194,12 @@ static int allow_state(struct app *app, struct dkt__cage *cage)
 
 static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int needs)
 {
-	int err = class_map_each_dir(allow_input, cage);
+	int err = dkl_class_map_each_dir(allow_input, cage);
 
 	if (!err && needs & CAGE_NETWORK)
 		err = allow_list(cage, network_files);
 	if (!err && needs & CAGE_LUSTRE)
-		err = tree_each(allow_setting, cage);
+		err = dkl_tree_each(allow_setting, cage);
 	if (!err && needs & CAGE_TEMPORARY)
 		err = dkt__own_dir_make(&app->temporary, cage);
 	if (!err && needs & CAGE_STATE)

@@ -39,8 +39,9 @@ static bool is_selection(const char *word)
 {
 	const size_t len = strlen(word);
 
-	return !strcmp(word, SELECT_ALL) || count_find(word, NULL) ||
-	       mask_bit(MASK_DEBUG, word, len) >= 0 || mask_bit(MASK_SUBSYSTEM, word, len) >= 0;
+	return !strcmp(word, SELECT_ALL) || dkl_count_find(word, NULL) ||
+	       dkl_mask_bit(MASK_DEBUG, word, len) >= 0 ||
+	       dkl_mask_bit(MASK_SUBSYSTEM, word, len) >= 0;
 }
 
 /* Returns the index at which a file can be; 0: the command does not take a file or a command to run. */
@@ -51,7 +52,7 @@ static int place_of_file(const struct app *app, int n, char **argv)
 	if (flags & CMD_HIST)
 		return app->sql ? 1 : 2;
 	if (flags & CMD_LATENCY)
-		return n > 1 && latency_pair_find(argv[1], NULL) ? 2 : 3;
+		return n > 1 && dkl_latency_pair_find(argv[1], NULL) ? 2 : 3;
 	if (flags & CMD_STRACE)
 		return 1;
 	return flags & CMD_ANALYZE ? 2 : 0;

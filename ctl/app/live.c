@@ -37,10 +37,10 @@ char *live_name(const struct app *app, const char *kind)
 static int clean(const struct app *app)
 {
 	char *list __cleanup(free) = NULL;
-	int err = leftovers_list(app->ctx, app->instance, &list);
+	int err = dkl_leftovers_list(app->ctx, app->instance, &list);
 
 	if (!err)
-		err = leftovers_remove(app->ctx, app->instance);
+		err = dkl_leftovers_remove(app->ctx, app->instance);
 	if (!err && list)
 		app_say("removed what commands that were killed left: %s", list);
 	return err;
@@ -51,7 +51,7 @@ int live_sweep(const struct app *app)
 	int err = clean(app);
 	const char *kind;
 
-	for (size_t i = 0; !err && (kind = leftover_kind(i)); i++) {
+	for (size_t i = 0; !err && (kind = dkl_leftover_kind(i)); i++) {
 		char *name __cleanup(free) = live_name(app, kind);
 
 		/* A kept instance has only the name of the kind. */
@@ -159,18 +159,19 @@ static int set_size(struct live *live)
 	uint64_t cpus = (uint64_t)dkt_instance_cpus(live->in), most = cpus * BUFFER_MAX;
 
 	/* If the available memory is unknown, the size is 0: the kernel uses its minimum. */
-	return dkt_instance_set_size(live->in, memory_share(most, BUFFER_PART));
+	return dkt_instance_set_size(live->in, dkl_memory_share(most, BUFFER_PART));
 }
 
 static int want_events(struct live *live)
 {
 	const struct live_opts *opts = live->opts;
-	int err = wanted_none(live->app->ctx, &live->wanted);
+	int err = dkl_wanted_none(live->app->ctx, &live->wanted);
 
 	/* If an event lacks a field of the filter, another has it: the caller checked that. */
 	for (size_t i = 0; !err && i < opts->n; i++) {
-		err = wanted_add(live->wanted, opts->events[i].event,
-				 opts->events[i].filter ? opts->events[i].filter : opts->filter);
+		err = dkl_wanted_add(live->wanted, opts->events[i].event,
+				     opts->events[i].filter ? opts->events[i].filter :
+							      opts->filter);
 		if (!err)
 			live->wanted->list[live->wanted->n - 1].stack = opts->events[i].stack;
 	}
@@ -192,10 +193,10 @@ static int want_processes(struct live *live, struct dkt_change *change)
 		dkt_instance_skip_pids(live->in, &self, 1);
 		return 0;
 	}
-	err = threads_of_processes(live->app->ctx, opts->pids, &threads);
+	err = dkl_threads_of_processes(live->app->ctx, opts->pids, &threads);
 	if (!err)
 		err = dkt_change_pids(change, threads.list, threads.n, true);
-	threads_clear(&threads);
+	dkl_threads_clear(&threads);
 	return err;
 }
 
@@ -243,10 +244,10 @@ static int add_late(struct live *live)
 	while (!err && added && !dkt__stopped()) {
 		struct threads threads = { 0 };
 
-		err = threads_of_processes(live->app->ctx, live->opts->pids, &threads);
+		err = dkl_threads_of_processes(live->app->ctx, live->opts->pids, &threads);
 		if (!err)
 			err = add_threads(live->in, &threads, &added);
-		threads_clear(&threads);
+		dkl_threads_clear(&threads);
 	}
 	/* Processes that have ended meanwhile were recorded up to then. */
 	return err == -ESRCH ? 0 : err;
@@ -261,7 +262,7 @@ static int enable_events(struct live *live)
 	if (!err)
 		err = dkt_change_new(live->in, &change);
 	if (!err)
-		err = wanted_apply(live->wanted, change);
+		err = dkl_wanted_apply(live->wanted, change);
 	if (!err)
 		err = want_processes(live, change);
 	if (!err && opts->stacks)
@@ -297,9 +298,9 @@ static int set_up(struct live *live)
 	if (!err)
 		err = dkt_source_live(live->in, &copts, &live->source);
 	if (!err)
-		err = pipeline_init(&live->line, ctx, 1);
+		err = dkl_pipeline_init(&live->line, ctx, 1);
 	if (!err)
-		pipeline_add(&live->line, ctx, live->source, NULL);
+		dkl_pipeline_add(&live->line, ctx, live->source, NULL);
 	return err;
 }
 
@@ -333,16 +334,16 @@ static int follow(struct live *live)
 	live->from = live_now();
 	live->line.later = later;
 	live->line.data = live;
-	return err ? err : pipeline_each(&live->line, opts->record, opts->data);
+	return err ? err : dkl_pipeline_each(&live->line, opts->record, opts->data);
 }
 
 static void tear_down(struct live *live)
 {
 	spawn_finish(&live->spawn);
-	pipeline_clear(&live->line);
+	dkl_pipeline_clear(&live->line);
 	dkt_source_close(live->source);
 	live_remove(live->app, live->in);
-	wanted_free(live->wanted);
+	dkl_wanted_free(live->wanted);
 }
 
 int live_run(struct app *app, const struct live_opts *opts, int *rc)
@@ -357,15 +358,15 @@ int live_run(struct app *app, const struct live_opts *opts, int *rc)
 	if (!err)
 		err = follow(&live);
 	if (!err)
-		err = losses_count(&all, live.source);
+		err = dkl_losses_count(&all, live.source);
 	losses_add_to(&sum, &all);
 	if (!err)
 		err = opts->report(opts->data, live.source, &sum);
 	tear_down(&live);
 	*rc = live.spawn.status;
-	if (!err && losses_report(&all, "dktrace", NULL,
-				  "use --filter to record less than fills the buffers"))
+	if (!err && dkl_losses_report(&all, "dktrace", NULL,
+				      "use --filter to record less than fills the buffers"))
 		*rc = *rc ? *rc : EXIT_LOST;
-	losses_clear(&all);
+	dkl_losses_clear(&all);
 	return err;
 }

@@ -384,7 +384,7 @@ int opt_parse(struct app *app, const struct command *command, int argc, char **a
 	argv[0] = name;
 	build(command, !command || command->flags & CMD_WRAP, letters, longs);
 	optind = 0; /* restart getopt, which main() has already used */
-	while ((c = say_getopt(argc, argv, letters, longs)) != -1) {
+	while ((c = dkl_say_getopt(argc, argv, letters, longs)) != -1) {
 		if (c == '?') {
 			if (!optopt)
 				hint(command, argv[optind - 1]);

@@ -145,7 +145,7 @@ static bool is_directory(const char *kind)
 {
 	struct sink_opts opts = { 0 };
 
-	return kind && !sink_kind(kind, &opts) && opts.style.traits & DKT_STYLE_FILES;
+	return kind && !dkl_sink_kind(kind, &opts) && opts.style.traits & DKT_STYLE_FILES;
 }
 
 /* How the command creates its output, if it is not one file. */
@@ -158,7 +158,7 @@ static unsigned int output_needs(const struct app *app, const char *output)
 	/* A recording has its name while it grows; pieces and files of a style have names of their own. */
 	if (app->command->flags & (CMD_CAPTURE | CMD_SPLIT) || is_directory(app->style))
 		return CAGE_NAMES;
-	return is_directory(by_name ? sink_by_path(output) : app->format) ? CAGE_DIRECTORY : 0;
+	return is_directory(by_name ? dkl_sink_by_path(output) : app->format) ? CAGE_DIRECTORY : 0;
 }
 
 static int confine(struct app *app, int argc, char **argv, bool log)
@@ -203,7 +203,7 @@ int privileges_begin(struct app *app, int argc, char **argv)
 	if (!(flags & (reads | CMD_RECORD)) && !(flags & CMD_READ_TREE && app->root))
 		return flags & CMD_TREE ? confine_to_tree(app, NULL) : 0;
 	find_input(app, argc, argv);
-	err = output_keep(app->ctx, find_output(app, argc, argv), &app->keep_privileges);
+	err = dkl_output_keep(app->ctx, find_output(app, argc, argv), &app->keep_privileges);
 	if (!err)
 		err = take_files(app, argc, argv);
 	if (!err && flags & CMD_RECORD && !app->input)
@@ -251,7 +251,7 @@ void privileges_end(struct app *app)
 {
 	if (app->made_run_dir)
 		dkt__run_dir_remove();
-	placer_end(&app->placer);
+	dkl_placer_end(&app->placer);
 	dkt__own_dir_remove(&app->temporary);
 	while (app->n_files)
 		close(app->files[--app->n_files].fd);

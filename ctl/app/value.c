@@ -22,28 +22,28 @@ int value_classes(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	uint32_t mask;
 
-	return mask_option(ctx, option, MASK_DEBUG, text, &mask);
+	return dkl_mask_option(ctx, option, MASK_DEBUG, text, &mask);
 }
 
 int value_subsystems(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	uint32_t mask;
 
-	return mask_option(ctx, option, MASK_SUBSYSTEM, text, &mask);
+	return dkl_mask_option(ctx, option, MASK_SUBSYSTEM, text, &mask);
 }
 
 int value_events(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	struct named named = { 0 };
-	int err = named_read(ctx, text, &named);
+	int err = dkl_named_read(ctx, text, &named);
 
-	named_clear(&named);
+	dkl_named_clear(&named);
 	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
 }
 
 int value_select(struct dkt_ctx *ctx, const char *option, const char *text)
 {
-	int err = select_check_words(ctx, text);
+	int err = dkl_select_check_words(ctx, text);
 
 	return err ? dkt_fail_in(ctx, err, "%s", option) : 0;
 }
@@ -58,13 +58,13 @@ int value_probes(struct dkt_ctx *ctx, const char *option, const char *text)
 		return dkt_fail(ctx, -ENOMEM, "out of memory");
 	/* GROUP:NAME */
 	while (!reason && (part = strsep(&rest, ":")))
-		reason = glob_check(part, &at);
+		reason = dkl_glob_check(part, &at);
 	return reason ? dkt_fail(ctx, -EINVAL, "%s: '%s': %s", option, text, reason) : 0;
 }
 
 int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)
 {
-	int err = threads_check_list(ctx, text);
+	int err = dkl_threads_check_list(ctx, text);
 
 	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
 }
@@ -72,7 +72,7 @@ int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)
 int value_programs(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	struct dkt__strings programs = { 0 };
-	int err = programs_read(ctx, text, &programs);
+	int err = dkl_programs_read(ctx, text, &programs);
 
 	(void)option;
 	dkt__strings_clear(&programs);
@@ -105,7 +105,7 @@ int value_cpus(struct dkt_ctx *ctx, const char *option, const char *text)
 int value_filter(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	struct dkt_expr *expr = NULL;
-	int err = mask_expr(ctx, text, &expr);
+	int err = dkl_mask_expr(ctx, text, &expr);
 
 	(void)option;
 	dkt_expr_free(expr);
@@ -132,7 +132,7 @@ int value_server(struct dkt_ctx *ctx, const char *option, const char *text)
 int value_depth(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	uint32_t depth;
-	int err = functions_depth(ctx, text, &depth);
+	int err = dkl_functions_depth(ctx, text, &depth);
 
 	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
 }
@@ -140,7 +140,7 @@ int value_depth(struct dkt_ctx *ctx, const char *option, const char *text)
 int value_threshold(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	uint32_t us;
-	int err = functions_threshold(ctx, text, &us);
+	int err = dkl_functions_threshold(ctx, text, &us);
 
 	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
 }

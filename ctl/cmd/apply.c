@@ -11,7 +11,7 @@
 /* The command line and the environment override the file. */
 static void choose_instance(struct app *app, const struct conf *conf)
 {
-	const struct conf_line *line = conf_find(conf, CONF_INSTANCE);
+	const struct conf_line *line = dkl_conf_find(conf, CONF_INSTANCE);
 
 	if (line && app->instance == app_instance)
 		app->instance = line->value;
@@ -21,8 +21,8 @@ static void print_lines(const struct conf *conf, const char *key)
 {
 	const struct conf_line *line = NULL;
 
-	while ((line = conf_next(conf, key, line)))
-		say_line(stdout, "%s=%s", key, line->value);
+	while ((line = dkl_conf_next(conf, key, line)))
+		dkl_say_line(stdout, "%s=%s", key, line->value);
 }
 
 /* Prints the settings as set_param does, then the notes. */
@@ -32,9 +32,9 @@ static void print_result(const struct conf *conf, char *notes)
 	char *save = NULL;
 	const char *key;
 
-	while ((param = param_next(param)))
-		print_lines(conf, param_name(param));
-	for (size_t i = 0; (key = conf_key(i)); i++)
+	while ((param = dkl_param_next(param)))
+		print_lines(conf, dkl_param_name(param));
+	for (size_t i = 0; (key = dkl_conf_key(i)); i++)
 		if (strcmp(key, CONF_INSTANCE) && strcmp(key, CONF_REAL_LCTL))
 			print_lines(conf, key);
 	fflush(stdout);
@@ -52,9 +52,9 @@ static unsigned int needs_of(const char *text)
 /* Mounts what the settings need while that is possible. Whoever misses it says so. */
 static void mount_all(struct app *app, struct tree *tree)
 {
-	if (!app->root && log_mount(app->ctx, DEBUGLOG_CHANGE))
+	if (!app->root && dkl_log_mount(app->ctx, DEBUGLOG_CHANGE))
 		free(dkt_error_take(app->ctx));
-	tree_mount(tree);
+	dkl_tree_mount(tree);
 }
 
 /* The file can be anybody's: the process can reach only what a file sets before it is parsed. */
@@ -62,7 +62,7 @@ static int load(struct app *app, const char *file, struct tree *tree, struct con
 {
 	char *text __cleanup(free) = NULL;
 	size_t len = 0;
-	int err = conf_read(app->ctx, file, &text, &len);
+	int err = dkl_conf_read(app->ctx, file, &text, &len);
 
 	*conf = (struct conf){ 0 };
 	if (err)
@@ -70,7 +70,7 @@ static int load(struct app *app, const char *file, struct tree *tree, struct con
 	mount_all(app, tree);
 	err = cage_enter(app, NULL, 0, NULL,
 			 CAGE_KERNEL | CAGE_STATE | CAGE_LUSTRE | needs_of(text));
-	return err ? err : conf_parse(app->ctx, file, text, len, conf);
+	return err ? err : dkl_conf_parse(app->ctx, file, text, len, conf);
 }
 
 int cmd_apply(struct app *app, int argc, char **argv)
@@ -84,16 +84,16 @@ int cmd_apply(struct app *app, int argc, char **argv)
 
 	if (!err) {
 		choose_instance(app, &conf);
-		err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+		err = dkl_debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 	}
 	if (!err)
-		err = saved_apply(log, &tree, &conf, &notes);
+		err = dkl_saved_apply(log, &tree, &conf, &notes);
 	if (!err)
 		print_result(&conf, notes);
 	else
 		app_fail(app);
-	debuglog_close(log);
-	conf_clear(&conf);
+	dkl_debuglog_close(log);
+	dkl_conf_clear(&conf);
 	/* The exit status is an errno value, as set_param's. */
 	return -err;
 }

@@ -12,12 +12,12 @@ static int take(struct debuglog *log, const char *word, struct settings *set)
 {
 	const char *value = strchr(word, '=');
 	char *name __cleanup(free) = strndup(word, value ? (size_t)(value - word) : 0);
-	const struct param *param = name ? param_find(name) : NULL;
+	const struct param *param = name ? dkl_param_find(name) : NULL;
 	char *notes __cleanup(free) = NULL;
 
 	if (!param)
 		return dkt_fail(log->ctx, -EINVAL, "'%s' is not PARAMETER=VALUE", word);
-	return param_take(log, param, value + 1, set, &notes);
+	return dkl_param_take(log, param, value + 1, set, &notes);
 }
 
 /* The name of the instance that survives a reboot; the log has its own. */
@@ -64,7 +64,7 @@ static int print_memory(struct app *app, int argc)
 			" 'dktrace last-boot --start'");
 	if (read_memory(app, &memory))
 		return app_usage("%s", dkt_error(app->ctx));
-	if (boot_memory_print(app->ctx, &memory, stdout))
+	if (dkl_boot_memory_print(app->ctx, &memory, stdout))
 		return app_fail(app);
 	explain(app, &memory);
 	return 0;
@@ -76,8 +76,8 @@ static int print(struct app *app, struct debuglog *log, const struct settings *s
 	int err;
 
 	if (!app->cmdline)
-		return boot_config_print(log, set, stdout);
-	err = boot_cmdline_print(log, set, stdout, &skipped);
+		return dkl_boot_config_print(log, set, stdout);
+	err = dkl_boot_cmdline_print(log, set, stdout, &skipped);
 	fflush(stdout);
 	if (!err && skipped)
 		fputs(skipped, stderr);
@@ -94,17 +94,17 @@ int cmd_boot_config(struct app *app, int argc, char **argv)
 		return app_usage("boot-config: --address goes with --persistent");
 	if (app->persistent)
 		return print_memory(app, argc);
-	if (debuglog_open(app->ctx, app->instance, 0, &log))
+	if (dkl_debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);
-	err = settings_copy(&set, &log->set);
+	err = dkl_settings_copy(&set, &log->set);
 	/* Lustre's modules are not loaded that early. */
 	if (!(set.chosen & 1u << MASK_SOURCES))
-		set.sources = lustre_sources(false);
+		set.sources = dkl_lustre_sources(false);
 	for (int i = 1; !err && i < argc; i++)
 		err = take(log, argv[i], &set);
 	if (!err)
 		err = print(app, log, &set);
-	settings_clear(&set);
-	debuglog_close(log);
+	dkl_settings_clear(&set);
+	dkl_debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }

@@ -30,15 +30,15 @@ static int take_lustre(struct app *app, struct dk_opts *opts)
 	struct tree tree = { 0 };
 	int err = 0;
 
-	if (tree_first(&tree, "dump_kernel", &param)) {
+	if (dkl_tree_first(&tree, "dump_kernel", &param)) {
 		param = NULL;
 		return 0;
 	}
 	/* Report an invalid filter before reading removes records. */
 	if (opts->selection->filter)
-		err = mask_expr(app->ctx, opts->selection->filter, &filter);
+		err = dkl_mask_expr(app->ctx, opts->selection->filter, &filter);
 	dkt_expr_free(filter);
-	return err ? err : libcfs_log_take(app->ctx, param, &sort, &opts->lustre);
+	return err ? err : dkl_libcfs_log_take(app->ctx, param, &sort, &opts->lustre);
 }
 
 struct looking {
@@ -74,10 +74,10 @@ static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *re
 	int err;
 
 	if (app->input) {
-		err = debuglog_saved(app->ctx, &log);
+		err = dkl_debuglog_saved(app->ctx, &log);
 	} else {
-		debuglog_follow(app->ctx, app->instance);
-		err = debuglog_open(app->ctx, app->instance, 0, &log);
+		dkl_debuglog_follow(app->ctx, app->instance);
+		err = dkl_debuglog_open(app->ctx, app->instance, 0, &log);
 	}
 	if (!err)
 		err = check_clock(app, log);
@@ -88,9 +88,9 @@ static int print_log(struct app *app, struct dk_opts *opts, struct dk_result *re
 	if (!err && !log->in && !opts->lustre)
 		app_say(APP_NO_LOG);
 	if (!err)
-		err = dk_print(app->ctx, log, opts, result);
-	debuglog_close(log);
-	log_source_free(opts->lustre);
+		err = dkl_dk_print(app->ctx, log, opts, result);
+	dkl_debuglog_close(log);
+	dkl_log_source_free(opts->lustre);
 	return err;
 }
 
@@ -102,8 +102,9 @@ static int finish(struct app *app, const struct dk_opts *opts, const struct dk_r
 
 	/* Output for a program holds only records. */
 	if (!err)
-		dk_result_print(result, "dktrace", opts->skip_self || is_data ? stderr : stdout);
-	rate_report(&opts->selection->rate, "dktrace");
+		dkl_dk_result_print(result, "dktrace",
+				    opts->skip_self || is_data ? stderr : stdout);
+	dkl_rate_report(&opts->selection->rate, "dktrace");
 	if (err)
 		return result->closed ? EXIT_PIPE : app_fail(app);
 	return result->losses.lost || result->missed ? EXIT_LOST : 0;
@@ -159,12 +160,12 @@ static bool has_records(struct app *app, const char *file)
 	/* That it cannot be decompressed is no reason to replace it. */
 	if (unpack_file(app, fd, file, file))
 		return true;
-	if (app_new_ctx(app, NULL, &ctx) || log_clean(ctx, &fd)) {
+	if (app_new_ctx(app, NULL, &ctx) || dkl_log_clean(ctx, &fd)) {
 		dkt_ctx_free(ctx);
 		return true;
 	}
 	opts.fd = fd + 1;
-	has = log_kind_of(fd) != LOG_NONE || !dkt_source_open(ctx, file, &opts, &source);
+	has = dkl_log_kind_of(fd) != LOG_NONE || !dkt_source_open(ctx, file, &opts, &source);
 	dkt_source_close(source);
 	dkt_ctx_free(ctx);
 	return has;
@@ -207,7 +208,7 @@ int dk_command(struct app *app, const char *argument, unsigned int flags)
 	if (!rc)
 		rc = selection_args_read(app, &selection);
 	/* Open the file before reading removes records from the log. */
-	if (!rc && sink_open_file(app->ctx, &sink, file, &out))
+	if (!rc && dkl_sink_open_file(app->ctx, &sink, file, &out))
 		rc = app_fail(app);
 	out.only_copy = !app->input && !(flags & DKT_LIVE_KEEP);
 	if (!rc) {
@@ -218,12 +219,12 @@ int dk_command(struct app *app, const char *argument, unsigned int flags)
 		progress_end(&looking.progress);
 		rc = finish(app, &opts, &result, file, err);
 		if (err)
-			outfile_drop_empty(&out);
+			dkl_outfile_drop_empty(&out);
 	}
 	print_output(&out);
-	outfile_close(&out);
-	dk_result_clear(&result);
-	selection_clear(&selection);
+	dkl_outfile_close(&out);
+	dkl_dk_result_clear(&result);
+	dkl_selection_clear(&selection);
 	return rc;
 }
 

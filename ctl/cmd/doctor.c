@@ -98,25 +98,25 @@ static void check_classes(struct doctor *doc)
 	char none[MASK_TEXT_SIZE];
 	uint32_t empty = 0;
 	size_t n, mapped = 0;
-	int err = class_map_open(ctx, NULL, &map);
+	int err = dkl_class_map_open(ctx, NULL, &map);
 
 	if (!err)
 		err = dkt_events(ctx, &events, &n);
 	if (err) {
 		add(doc, "class map", false, dkt_error(ctx));
-		class_map_free(map);
+		dkl_class_map_free(map);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		mapped += class_map_event(map, events[i])->classes != 0;
+		mapped += dkl_class_map_event(map, events[i])->classes != 0;
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
-		if (!class_map_count(map, MASK_DEBUG, bit))
+		if (!dkl_class_map_count(map, MASK_DEBUG, bit))
 			empty |= 1u << bit;
-	mask_format(MASK_DEBUG, empty, none);
+	dkl_mask_format(MASK_DEBUG, empty, none);
 	words = dkt__format("%zu of %zu events are mapped to a class%s%s", mapped, n,
 			    empty ? "; none for " : "", empty ? none : "");
 	add(doc, "class map", true, words);
-	class_map_free(map);
+	dkl_class_map_free(map);
 }
 
 /* ---- Lustre ---- */
@@ -143,10 +143,10 @@ static void check_devices(struct doctor *doc)
 
 	if (dkt_netlink_family(ctx, "lustre") <= 0)
 		return;
-	err = devices_read(ctx, &devices);
+	err = dkl_devices_read(ctx, &devices);
 	snprintf(words, sizeof(words), "%zu", err ? (size_t)0 : devices.n);
 	add(doc, "lustre devices", !err, err ? dkt_error(ctx) : words);
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 }
 
 /* ---- the log ---- */
@@ -167,17 +167,17 @@ static void check_log(struct doctor *doc)
 	char *save = NULL;
 	struct debuglog *log;
 
-	if (debuglog_open(doc->app->ctx, doc->app->instance, 0, &log))
+	if (dkl_debuglog_open(doc->app->ctx, doc->app->instance, 0, &log))
 		return;
-	if (!debuglog_sources(log, sources))
+	if (!dkl_debuglog_sources(log, sources))
 		for (int i = 0; i < SOURCES; i++)
 			add_source(doc, &sources[i]);
-	if (!debuglog_drift(log, &drift))
+	if (!dkl_debuglog_drift(log, &drift))
 		for (char *line = drift ? strtok_r(drift, "\n", &save) : NULL; line;
 		     line = strtok_r(NULL, "\n", &save))
 			add(doc, "as it is set", false, line);
-	sources_clear(sources);
-	debuglog_close(log);
+	dkl_sources_clear(sources);
+	dkl_debuglog_close(log);
 }
 
 int cmd_doctor(struct app *app, int argc, char **argv)

@@ -17,25 +17,25 @@ struct filter {
 
 static int open_rules(struct filter *filter, unsigned int flags)
 {
-	int err = debuglog_open(filter->app->ctx, filter->app->instance, flags, &filter->log);
+	int err = dkl_debuglog_open(filter->app->ctx, filter->app->instance, flags, &filter->log);
 
 	if (!err)
-		err = debuglog_map(filter->log);
+		err = dkl_debuglog_map(filter->log);
 	return err;
 }
 
 /* Call again after a change, which replaces the lines of the settings. */
 static int read_rules(struct filter *filter)
 {
-	rules_free(filter->rules);
-	return rules_new(filter->log->ctx, filter->log->map, &filter->log->set.rules,
-			 &filter->rules);
+	dkl_rules_free(filter->rules);
+	return dkl_rules_new(filter->log->ctx, filter->log->map, &filter->log->set.rules,
+			     &filter->rules);
 }
 
 static void filter_close(struct filter *filter)
 {
-	rules_free(filter->rules);
-	debuglog_close(filter->log);
+	dkl_rules_free(filter->rules);
+	dkl_debuglog_close(filter->log);
 }
 
 /* ---- set ---- */
@@ -44,7 +44,7 @@ static int print_count(struct filter *filter, const struct rule *rule)
 {
 	struct filter_count count;
 	char *names __cleanup(free) = NULL;
-	int err = filters_count(filter->log, rule, &count);
+	int err = dkl_filters_count(filter->log, rule, &count);
 
 	if (err)
 		return err;
@@ -52,7 +52,7 @@ static int print_count(struct filter *filter, const struct rule *rule)
 	if (count.off)
 		printf(", %zu more will be once they are enabled", count.off);
 	printf("\n");
-	names = count.lacking ? names_by_system(count.missed) : NULL;
+	names = count.lacking ? dkl_names_by_system(count.missed) : NULL;
 	free(count.missed);
 	if (names) {
 		printf("%zu do not have its fields and %s recorded without it: ", count.lacking,
@@ -75,7 +75,7 @@ static int set_filter(struct filter *filter, int argc, char **argv)
 	int err = open_rules(filter, DEBUGLOG_CHANGE);
 
 	if (!err)
-		err = filters_set(filter->log, &wish, &words);
+		err = dkl_filters_set(filter->log, &wish, &words);
 	if (!err && words)
 		err = read_rules(filter);
 	for (size_t i = 0; !err && words && i < filter->rules->n; i++)
@@ -108,7 +108,7 @@ static int cmd_set(struct filter *filter, int argc, char **argv)
 static int add_rule_row(struct filter *filter, const struct rule *rule)
 {
 	struct filter_count count;
-	int err = filters_count(filter->log, rule, &count);
+	int err = dkl_filters_count(filter->log, rule, &count);
 
 	if (err)
 		return err;
@@ -127,7 +127,7 @@ static void add_limit(struct filter *filter, const char *what, const char *limit
 static void add_limit_rows(struct filter *filter)
 {
 	const struct settings *set = &filter->log->set;
-	char *pids __cleanup(free) = threads_text(&set->threads, set->children);
+	char *pids __cleanup(free) = dkl_threads_text(&set->threads, set->children);
 
 	add_limit(filter, FILTERS_PIDS, pids);
 	add_limit(filter, FILTERS_CPUS, set->cpus);
@@ -170,7 +170,7 @@ static void add_without(struct filter *filter, struct dkt_event *event, const ch
 
 	for (size_t i = 0; i < filter->rules->n; i++) {
 		rule = &filter->rules->list[i];
-		if (!select_has(rule->select, event) || !dkt_expr_check(rule->expr, event))
+		if (!dkl_select_has(rule->select, event) || !dkt_expr_check(rule->expr, event))
 			continue;
 		fputs(n++ ? "; " : "", out);
 		print_reason(out, dkt_error(filter->app->ctx), name);
@@ -180,7 +180,7 @@ static void add_without(struct filter *filter, struct dkt_event *event, const ch
 static int add_event_row(struct filter *filter, struct dkt_event *event)
 {
 	char *in_kernel __cleanup(free) = NULL;
-	char *name __cleanup(free) = event_full_name(event);
+	char *name __cleanup(free) = dkl_event_full_name(event);
 	char *without __cleanup(free) = NULL;
 	size_t len;
 	FILE *out = open_memstream(&without, &len);
@@ -204,16 +204,16 @@ static int list_events(struct filter *filter, const char *words)
 	struct dkt_event *const *events;
 	struct select *chosen;
 	size_t n;
-	int err = select_new(filter->app->ctx, filter->log->map, words, &chosen);
+	int err = dkl_select_new(filter->app->ctx, filter->log->map, words, &chosen);
 
 	if (err)
 		return err;
-	err = select_check(filter->app->ctx, chosen);
+	err = dkl_select_check(filter->app->ctx, chosen);
 	filter->rows = rows_new("events", columns, ARRAY_SIZE(columns));
-	events = select_events(chosen, &n);
+	events = dkl_select_events(chosen, &n);
 	for (size_t i = 0; !err && filter->log->in && i < n; i++)
 		err = add_event_row(filter, events[i]);
-	select_free(chosen);
+	dkl_select_free(chosen);
 	return err;
 }
 
@@ -236,7 +236,7 @@ static int cmd_clear(struct filter *filter, int argc, char **argv)
 	int err = open_rules(filter, DEBUGLOG_CHANGE);
 
 	if (!err)
-		err = filters_clear(filter->log, argc ? argv[0] : NULL);
+		err = dkl_filters_clear(filter->log, argc ? argv[0] : NULL);
 	if (!err && !argc && filter->log->set.filter)
 		app_say("debug_filter is still set; set_param debug_filter=none clears it");
 	return err ? app_fail(filter->app) : 0;

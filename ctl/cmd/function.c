@@ -10,11 +10,11 @@
 static int change(struct app *app, const struct functions_wish *wish)
 {
 	struct debuglog *log;
-	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+	int err = dkl_debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 
 	if (!err)
-		err = wish ? functions_set(log, wish) : functions_off(log);
-	debuglog_close(log);
+		err = wish ? dkl_functions_set(log, wish) : dkl_functions_off(log);
+	dkl_debuglog_close(log);
 	return err;
 }
 
@@ -39,14 +39,14 @@ static int show(struct app *app)
 {
 	char *text __cleanup(free) = NULL;
 	struct debuglog *log;
-	int err = debuglog_open(app->ctx, app->instance, 0, &log);
+	int err = dkl_debuglog_open(app->ctx, app->instance, 0, &log);
 
 	if (err)
 		return err;
-	text = functions_text(&log->set);
-	debuglog_close(log);
+	text = dkl_functions_text(&log->set);
+	dkl_debuglog_close(log);
 	if (text)
-		say_line(stdout, "%s", text);
+		dkl_say_line(stdout, "%s", text);
 	else
 		app_say("no function tracer is set");
 	return 0;

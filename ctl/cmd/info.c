@@ -7,7 +7,7 @@
 /* The index has the records of all CPUs together. */
 static bool is_by_time(const struct record_args *args)
 {
-	return selection_is_all(&args->selection) && !args->selection.n_cpus &&
+	return dkl_selection_is_all(&args->selection) && !args->selection.n_cpus &&
 	       !args->source.buffer;
 }
 

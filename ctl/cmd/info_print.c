@@ -67,7 +67,7 @@ static uint64_t find_error(const struct info *info, uint32_t stream)
 	const struct bounds_range range = { info->all.first, info->all.last,
 					    .any = info->all.records };
 
-	return bounds_worst(clock, &range);
+	return dkl_bounds_worst(clock, &range);
 }
 
 /* "instance  NAME", and of a merged file "instance  NAME, times are off by at most 72.0 us" */
@@ -274,7 +274,7 @@ static void put_events(const struct info *info, struct out *out)
 
 	for (size_t i = 0; i < info->n_events; i++) {
 		const struct info_event *event = &info->events[i];
-		char *name __cleanup(free) = event_full_name(event->event);
+		char *name __cleanup(free) = dkl_event_full_name(event->event);
 		struct json_object *values[ARRAY_SIZE(columns)];
 
 		values[0] = val_text(name);

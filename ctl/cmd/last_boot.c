@@ -43,7 +43,7 @@ static int check_kernel(struct app *app, const struct dkt_last_boot *boot)
 }
 
 /* "Ring buffer boot meta[1] mismatch of magic or struct size" */
-static void say_line(const char *text)
+static void dkl_say_line(const char *text)
 {
 	const char *number = strchr(text, '[');
 	uint64_t cpu;
@@ -77,7 +77,7 @@ static int say_damage(void)
 		    strstr(text, "is from previous boot"))
 			continue;
 		line[text - line + (ptrdiff_t)strcspn(text, "\n")] = '\0';
-		say_line(text);
+		dkl_say_line(text);
 		n++;
 	}
 	return n;
@@ -159,9 +159,9 @@ int cmd_last_boot(struct app *app, int argc, char **argv)
 			return app_fail(app);
 		app->instance = name;
 	}
-	rc = debuglog_open(app->ctx, app->instance, 0, &log) ?
+	rc = dkl_debuglog_open(app->ctx, app->instance, 0, &log) ?
 		     app_fail(app) :
 		     run(app, log, argc > 1 ? argv[1] : NULL);
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return rc;
 }

@@ -12,7 +12,7 @@ int cmd_lctl(struct app *app, int argc, char **argv)
 		.hints = true,
 		.tree.tried_debugfs = app->root,
 	};
-	int rc = lctl_run(&lctl, argc, argv);
+	int rc = dkl_lctl_run(&lctl, argc, argv);
 
 	return lctl.closed ? EXIT_PIPE : rc;
 }

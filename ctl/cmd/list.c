@@ -31,7 +31,7 @@ static bool is_selected(const struct list *list, const char *name)
 
 static int load_map(struct list *list)
 {
-	int err = class_map_open(list->app->ctx, NULL, &list->map);
+	int err = dkl_class_map_open(list->app->ctx, NULL, &list->map);
 
 	return err ? err : dkt_events(list->app->ctx, &list->events, &list->n_events);
 }
@@ -41,18 +41,19 @@ static int load_map(struct list *list)
 static int list_bits(struct list *list)
 {
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
-		const char *name = mask_name(list->kind, bit);
-		const char *none = class_map_none(list->map, list->kind, bit);
+		const char *name = dkl_mask_name(list->kind, bit);
+		const char *none = dkl_class_map_none(list->map, list->kind, bit);
 		char *about __cleanup(free) = NULL;
 
 		if (!*name || !is_selected(list, name))
 			continue;
-		about = dkt__format("%s%s%s", class_map_about(list->map, list->kind, bit),
+		about = dkt__format("%s%s%s", dkl_class_map_about(list->map, list->kind, bit),
 				    none ? "; no events on this kernel: " : "", none ? none : "");
 		if (!about)
 			return -ENOMEM;
 		rows_add(list->rows, val_text(name), val_number(1u << bit),
-			 val_number(class_map_count(list->map, list->kind, bit)), val_words(about));
+			 val_number(dkl_class_map_count(list->map, list->kind, bit)),
+			 val_words(about));
 	}
 	return 0;
 }
@@ -76,7 +77,7 @@ static char *bit_names(enum mask_kind kind, uint32_t mask)
 
 	if (mask == UINT32_MAX)
 		return strdup("all");
-	mask_format(kind, mask, text);
+	dkl_mask_format(kind, mask, text);
 	return strdup(mask ? text : "");
 }
 
@@ -99,8 +100,8 @@ static int list_events(struct list *list)
 	bool describe = list->n_globs || list->app->json || list->app->csv;
 
 	for (size_t i = 0; i < list->n_events; i++) {
-		const struct class_bits *bits = class_map_event(list->map, list->events[i]);
-		char *name __cleanup(free) = event_full_name(list->events[i]);
+		const struct class_bits *bits = dkl_class_map_event(list->map, list->events[i]);
+		char *name __cleanup(free) = dkl_event_full_name(list->events[i]);
 		char *classes __cleanup(free) = bit_names(MASK_DEBUG, bits->classes);
 		char *subsystems __cleanup(free) = bit_names(MASK_SUBSYSTEM, bits->subsystems);
 		char *about __cleanup(free) = NULL;
@@ -139,7 +140,7 @@ static int list_fields(struct list *list)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < list->n_events; i++) {
-		char *name __cleanup(free) = event_full_name(list->events[i]);
+		char *name __cleanup(free) = dkl_event_full_name(list->events[i]);
 
 		if (!name)
 			return -ENOMEM;
@@ -154,11 +155,11 @@ static int list_fields(struct list *list)
 static bool has_events(const struct list *list, const struct count *count)
 {
 	struct select *select = NULL;
-	int err = select_new(list->app->ctx, list->map, count->events, &select);
+	int err = dkl_select_new(list->app->ctx, list->map, count->events, &select);
 
 	if (!err)
-		err = select_check(list->app->ctx, select);
-	select_free(select);
+		err = dkl_select_check(list->app->ctx, select);
+	dkl_select_free(select);
 	return !err;
 }
 
@@ -169,7 +170,7 @@ static int add_count(struct list *list, const struct count *first)
 	char *about __cleanup(free) = NULL;
 
 	while (count && !has_events(list, count))
-		count = count_find(first->name, count);
+		count = dkl_count_find(first->name, count);
 	about = dkt__format("%s%s", first->help,
 			    count ? "" : " (this kernel does not have the events)");
 	if (!about)
@@ -185,8 +186,8 @@ static int list_counts(struct list *list)
 	const struct count *count = NULL;
 	int err = 0;
 
-	while (!err && (count = count_next(count)))
-		if (count == count_find(count->name, NULL) && is_selected(list, count->name))
+	while (!err && (count = dkl_count_next(count)))
+		if (count == dkl_count_find(count->name, NULL) && is_selected(list, count->name))
 			err = add_count(list, count);
 	return err;
 }
@@ -235,7 +236,7 @@ static int run_list(struct list *list, int i)
 		err = lists[i].run(list);
 	}
 	err = print_rows(list->app, err, list->rows, "nothing matches");
-	class_map_free(list->map);
+	dkl_class_map_free(list->map);
 	return err;
 }
 

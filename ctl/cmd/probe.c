@@ -16,7 +16,7 @@
 static const char *kind_words(const struct dkt_probe *probe)
 {
 	if (!probe->on_return)
-		return probe_kind_name(probe->kind);
+		return dkl_probe_kind_name(probe->kind);
 	return probe->kind == DKT_PROBE_UPROBE ? "uretprobe" :
 	       probe->kind == DKT_PROBE_FPROBE ? "fexit" :
 						 "kretprobe";
@@ -41,7 +41,7 @@ static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 		return app_usage("probe add --max %s: not a number of probes", app->max);
 	if (app->max)
 		opts->max = (size_t)number;
-	opts->kind = app->kind ? probe_kind_find(app->kind) : DKT_PROBE_ANY;
+	opts->kind = app->kind ? dkl_probe_kind_find(app->kind) : DKT_PROBE_ANY;
 	if (app->kind && !opts->kind)
 		return app_usage(
 			"probe add --kind %s: the kinds are kprobe, uprobe, fprobe, tracepoint,"
@@ -79,7 +79,7 @@ static int print_definitions(struct app *app, const struct dkt_probes *probes)
 
 		if (dkt_probe_text(app->ctx, probe, &text))
 			return app_fail(app);
-		say_line(stdout, "%s", text);
+		dkl_say_line(stdout, "%s", text);
 	}
 	return 0;
 }
@@ -90,8 +90,8 @@ static void print_result(const struct app *app, struct debuglog *log,
 	const struct dkt_probe *probe;
 
 	for (size_t i = 0; (probe = dkt_probes_at(probes, i)); i++)
-		if (probes_find(log->probes, probe->group, probe->name))
-			say_line(stdout, "%s:%s", probe->group, probe->name);
+		if (dkl_probes_find(log->probes, probe->group, probe->name))
+			dkl_say_line(stdout, "%s:%s", probe->group, probe->name);
 	fflush(stdout);
 	if (result->refused)
 		app_say("%zu of %zu were not created; the first error: %s", result->refused,
@@ -106,8 +106,8 @@ static void print_result(const struct app *app, struct debuglog *log,
 	else if (dkt_probes_at(probes, 1))
 		fprintf(stderr, "They are disabled; 'dktrace probe enable' enables them.\n");
 	else
-		say_line(stderr, "It is disabled; 'dktrace probe enable %s' enables it.",
-			 probe->name);
+		dkl_say_line(stderr, "It is disabled; 'dktrace probe enable %s' enables it.",
+			     probe->name);
 }
 
 /* Creates the probes that words define, or the synthetic event of sql if words is NULL. */
@@ -117,15 +117,15 @@ static int create(struct app *app, const struct probe_words *words, const struct
 	const struct probes_opts opts = { .enable = app->enable };
 	struct probes_result result = { 0 };
 	struct debuglog *log = NULL;
-	int err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+	int err = dkl_debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 
 	if (!err)
-		err = words ? probes_add(log, words, probes, &opts, &result) :
-			      joined_add(log, sql, probes, &opts, &result);
+		err = words ? dkl_probes_add(log, words, probes, &opts, &result) :
+			      dkl_joined_add(log, sql, probes, &opts, &result);
 	if (!err)
 		print_result(app, log, probes, &result);
 	free(result.message);
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }
 
@@ -137,7 +137,7 @@ static int confine(struct app *app)
 
 static int define(struct app *app, const struct probe_words *words, struct dkt_probes **probes)
 {
-	int err = probe_words_define(app->ctx, words, probes);
+	int err = dkl_probe_words_define(app->ctx, words, probes);
 	char *message __cleanup(free) = err == -EILSEQ ? dkt_error_take(app->ctx) : NULL;
 
 	return message ? dkt_fail(app->ctx, err, "%s; --force creates it there", message) : err;
@@ -180,8 +180,8 @@ static int print_sql(struct app *app, const struct dkt_sql *sql, const struct dk
 
 	if (rc)
 		return rc;
-	say_line(stdout, "%s %s", sql->event, sql->begin_trigger);
-	say_line(stdout, "%s %s", sql->end, sql->end_trigger);
+	dkl_say_line(stdout, "%s %s", sql->event, sql->begin_trigger);
+	dkl_say_line(stdout, "%s %s", sql->end, sql->end_trigger);
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static int probe_add_sql(struct app *app, char **argv)
 	if (!err)
 		err = dkt_sql_new(app->ctx, app->sql, app->name, &sql);
 	app->wrong = err == -EINVAL || err == -E2BIG;
-	if (err || joined_define(app->ctx, sql, app->name, &probes))
+	if (err || dkl_joined_define(app->ctx, sql, app->name, &probes))
 		rc = app_fail(app);
 	if (!rc)
 		rc = app->dry_run ? print_sql(app, sql, probes) : create(app, NULL, sql, probes);
@@ -267,7 +267,7 @@ static int add_messages(struct rows *rows, const struct dkt_probe *probe, bool o
 {
 	if (strcmp(probe->name, CDEBUG_NAME))
 		return 0;
-	return add_row(rows, probe, on, cdebug_is_ours(),
+	return add_row(rows, probe, on, dkl_cdebug_is_ours(),
 		       "messages of Lustre; all places and fields: probe list 'dktrace:cdebug*'");
 }
 
@@ -277,19 +277,20 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 	struct dkt_probes *all = NULL;
 	const struct dkt_probe *probe;
 	size_t n_on = 0;
-	int err = probes_load(log);
+	int err = dkl_probes_load(log);
 
 	if (!err && log->in)
 		err = dkt_instance_get_events(log->in, &on, &n_on);
 	if (!err)
 		err = dkt_probes_read(app->ctx, &all);
 	for (size_t i = 0; !err && (probe = dkt_probes_at(all, i)); i++) {
-		const struct user_probe *made = probes_find(log->probes, probe->group, probe->name);
+		const struct user_probe *made =
+			dkl_probes_find(log->probes, probe->group, probe->name);
 		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
 
-		if (!pattern && cdebug_is_probe(probe))
+		if (!pattern && dkl_cdebug_is_probe(probe))
 			err = add_messages(rows, probe, is_on(on, n_on, probe));
-		else if (!pattern || probes_match(pattern, probe))
+		else if (!pattern || dkl_probes_match(pattern, probe))
 			err = add_row(rows, probe, is_on(on, n_on, probe), ours, probe->fields);
 	}
 	dkt_probes_free(all);
@@ -307,7 +308,7 @@ static int add_marker(void *data, const struct dkt_marker *marker)
 	char *name __cleanup(free) = NULL;
 	DKT_OPTS(dkt_probe, probe, .group = marker->provider, .name = marker->name);
 
-	if (markers->glob && !probes_match(markers->glob, &probe))
+	if (markers->glob && !dkl_probes_match(markers->glob, &probe))
 		return 0;
 	name = dkt__format("%s:%s", marker->provider, marker->name);
 	if (!name)
@@ -356,12 +357,12 @@ static int probe_list(struct app *app, char **argv)
 	if (app->exec)
 		return list_markers(app, argv[0]);
 	rows = rows_new("probes", columns, ARRAY_SIZE(columns));
-	err = debuglog_open(app->ctx, app->instance, 0, &log);
+	err = dkl_debuglog_open(app->ctx, app->instance, 0, &log);
 	if (!err)
 		err = list(app, log, argv[0], rows);
 	err = print_rows(app, err, rows, "there is no probe%s%s", argv[0] ? " like " : "",
 			 argv[0] ? argv[0] : "");
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }
 
@@ -380,7 +381,7 @@ static int report_foreign(struct app *app, const char *pattern)
 	}
 	dkt_error_give(app->ctx, 0, message);
 	for (size_t i = 0; (probe = dkt_probes_at(all, i)); i++)
-		if (probes_match(pattern, probe))
+		if (dkl_probes_match(pattern, probe))
 			break;
 	if (probe)
 		dkt_fail(app->ctx, 0, "%s:%s was not created by dktrace; dktrace leaves it alone",
@@ -399,10 +400,10 @@ static int probe_change(struct app *app, char **argv)
 
 	if (app->force)
 		return app_usage("probe %s: --force is for probe add", action);
-	err = debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
+	err = dkl_debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 	if (!err)
-		err = remove ? probes_remove(log, pattern, &n) :
-			       probes_switch(log, pattern, on, &n);
+		err = remove ? dkl_probes_remove(log, pattern, &n) :
+			       dkl_probes_switch(log, pattern, on, &n);
 	if (!err)
 		printf("%zu probe%s %s\n", n, n == 1 ? " is" : "s are",
 		       remove ? "removed" :
@@ -412,7 +413,7 @@ static int probe_change(struct app *app, char **argv)
 		report_foreign(app, pattern);
 	else
 		app_fail(app);
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return err ? EXIT_FAILED : 0;
 }
 

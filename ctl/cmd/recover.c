@@ -128,7 +128,7 @@ int cmd_recover(struct app *app, int argc, char **argv)
 	if (err == 1)
 		app_say("%s is not an incomplete recording: there is nothing to recover", path);
 	print_kept(to, out.kept);
-	outfile_close(&out);
+	dkl_outfile_close(&out);
 	rc = err < 0 ? app_fail(app) : err ? 0 : report(to, &facts);
 	free(facts.damage);
 	return rc;

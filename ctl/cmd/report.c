@@ -38,7 +38,7 @@ static int put_boot(const struct reporting *r, const struct input *in, struct si
 		dkt_buf_text(sink->out.buf, kernel ?: "unknown", strlen(kernel ?: "unknown"));
 		dkt_buf_str(sink->out.buf, "\n");
 	}
-	return text_out_write(&sink->out);
+	return dkl_text_out_write(&sink->out);
 }
 
 /* ---- files that are printed in one order ---- */
@@ -47,7 +47,7 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 {
 	struct dkt_source *source = in->line.source;
 	uint64_t to;
-	int err = sink_open(sink, &r->args.sink, &in->line, &r->file);
+	int err = dkl_sink_open(sink, &r->args.sink, &in->line, &r->file);
 
 	if (!err && r->boots && in->files[0].in.after)
 		err = put_boot(r, &in->files[0].in, sink);
@@ -58,11 +58,11 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 	if (r->args.jobs > 1 && !dkt_source_slice(source, 0, 1, &to)) {
 		err = jobs_run(in, sink, &r->args, r->args.jobs, &r->file);
 	} else {
-		err = pipeline_print(&in->line, sink);
-		pipeline_count(&in->line);
+		err = dkl_pipeline_print(&in->line, sink);
+		dkl_pipeline_count(&in->line);
 	}
 	progress_end(&in->progress);
-	return err || !r->args.sink.whole ? err : outfile_commit(&r->file);
+	return err || !r->args.sink.whole ? err : dkl_outfile_commit(&r->file);
 }
 
 /* Returns the exit status. */
@@ -78,7 +78,7 @@ static int print_group(struct reporting *r, struct inputs *in)
 		rc = r->closed ? EXIT_PIPE : app_fail(r->app);
 	else
 		rc = inputs_report_losses(in);
-	sink_close(&sink);
+	dkl_sink_close(&sink);
 	return rc;
 }
 
@@ -208,7 +208,7 @@ int cmd_report(struct app *app, int argc, char **argv)
 
 	if (!rc)
 		rc = inputs_new(app, argv + 1, (size_t)argc - 1, &r.in);
-	if (!rc && sink_open_file(app->ctx, &r.args.sink, app->output, &r.file))
+	if (!rc && dkl_sink_open_file(app->ctx, &r.args.sink, app->output, &r.file))
 		rc = app_fail(app);
 	if (!r.args.sink.whole)
 		dkt__stop_on_end();
@@ -225,11 +225,11 @@ int cmd_report(struct app *app, int argc, char **argv)
 	if (inputs_lack_hosts(&r.in))
 		rc = app_worse(rc, EXIT_LOST);
 	if (rc == EXIT_FAILED)
-		outfile_drop_empty(&r.file);
-	if (r.file.path && !r.args.sink.whole && outfile_commit(&r.file) && !rc)
+		dkl_outfile_drop_empty(&r.file);
+	if (r.file.path && !r.args.sink.whole && dkl_outfile_commit(&r.file) && !rc)
 		rc = app_fail(app);
 	print_output(&r.file);
-	outfile_close(&r.file);
+	dkl_outfile_close(&r.file);
 	inputs_clear(&r.in);
 	record_args_clear(&r.args);
 	return rc;

@@ -25,7 +25,7 @@ static void find_running(const struct app *app, const char *dir, struct running 
 	struct daemon_state state;
 
 	/* Who stops it reports a state that cannot be read. */
-	if (daemon_load(app->ctx, dir, &state))
+	if (dkl_daemon_load(app->ctx, dir, &state))
 		state.pid = 0;
 	found[ARCHIVE] = (struct running){ archive_service.noun, "dktrace daemon stop",
 					   service_holder(&archive_service, app->instance) };
@@ -33,7 +33,7 @@ static void find_running(const struct app *app, const char *dir, struct running 
 					  service_holder(&flight_service, app->instance) };
 	found[DEBUG_DAEMON] =
 		(struct running){ "the debug daemon", "lctl-dktrace debug_daemon stop", state.pid };
-	daemon_state_clear(&state);
+	dkl_daemon_state_clear(&state);
 }
 
 /* Somebody wants the records of a process that runs, and would not know that it has ended. */
@@ -56,7 +56,7 @@ static int refuse(const struct app *app, const struct running found[N_KINDS])
 static int end(const struct app *app, const char *dir, const struct running found[N_KINDS])
 {
 	/* The debug daemon reads the instance, and an instance in use cannot be removed. */
-	int err = daemon_stop(app->ctx, dir);
+	int err = dkl_daemon_stop(app->ctx, dir);
 
 	/* Without tracefs there are no instances. */
 	if (!err && !dkt_tracefs_open(app->ctx, 0)) {
@@ -92,6 +92,6 @@ int cmd_reset(struct app *app, int argc, char **argv)
 	if (!err)
 		err = end(app, dir, found);
 	if (!err)
-		err = debuglog_reset(app->ctx, app->instance);
+		err = dkl_debuglog_reset(app->ctx, app->instance);
 	return err ? app_fail(app) : 0;
 }

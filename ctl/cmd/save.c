@@ -9,11 +9,11 @@ static const char heading[] = "# Settings of dktrace, see dktrace-apply(1).";
 /* The lines of an existing file keep their places. An invalid file is an error, and stays. */
 static int load(struct app *app, const char *file, struct conf *conf)
 {
-	int err = conf_load(app->ctx, file, conf);
+	int err = dkl_conf_load(app->ctx, file, conf);
 
 	if (err != -ENOENT)
 		return err;
-	return conf_parse(app->ctx, file, heading, sizeof(heading) - 1, conf);
+	return dkl_conf_parse(app->ctx, file, heading, sizeof(heading) - 1, conf);
 }
 
 int cmd_save(struct app *app, int argc, char **argv)
@@ -23,14 +23,14 @@ int cmd_save(struct app *app, int argc, char **argv)
 	int err = load(app, argc > 1 ? argv[1] : CONF_FILE, &conf);
 
 	if (!err)
-		err = debuglog_open(app->ctx, app->instance, 0, &log);
+		err = dkl_debuglog_open(app->ctx, app->instance, 0, &log);
 	if (!err)
-		err = saved_fill(log, &conf);
+		err = dkl_saved_fill(log, &conf);
 	if (!err)
-		err = conf_save(app->ctx, &conf);
+		err = dkl_conf_save(app->ctx, &conf);
 	if (!err && argc == 1)
 		app_say("the settings are in %s", CONF_FILE);
-	debuglog_close(log);
-	conf_clear(&conf);
+	dkl_debuglog_close(log);
+	dkl_conf_clear(&conf);
 	return err ? app_fail(app) : 0;
 }

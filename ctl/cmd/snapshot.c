@@ -59,7 +59,7 @@ int cmd_snapshot(struct app *app, int argc, char **argv)
 		return app_usage("usage: dktrace snapshot %s%s", argv[1], actions[i].usage);
 	if (app->input)
 		return app_usage("snapshot: the kernel has it; --input has none");
-	if (debuglog_open(app->ctx, app->instance, 0, &log)) {
+	if (dkl_debuglog_open(app->ctx, app->instance, 0, &log)) {
 		rc = app_fail(app);
 	} else if (!log->in) {
 		app_say(APP_NO_LOG);
@@ -67,6 +67,6 @@ int cmd_snapshot(struct app *app, int argc, char **argv)
 	} else {
 		rc = actions[i].run(app, log, argc > 2 ? argv[2] : NULL);
 	}
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return rc;
 }

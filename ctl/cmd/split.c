@@ -83,7 +83,7 @@ static void next_window(struct splitting *s, uint64_t time)
 	s->until = (s->until ? s->until : time) + steps * s->every;
 }
 
-static int piece_open(struct splitting *s, const struct dkt_record *record)
+static int dkl_piece_open(struct splitting *s, const struct dkt_record *record)
 {
 	struct piece *piece;
 	int err;
@@ -103,13 +103,13 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 	piece->name = piece_name(s->path, s->n);
 	if (!piece->name)
 		return -ENOMEM;
-	err = sink_open_file(s->app->ctx, &s->opts, piece->name, &piece->file);
+	err = dkl_sink_open_file(s->app->ctx, &s->opts, piece->name, &piece->file);
 	if (!err)
 		err = input_check_output(&s->in.files[0].in, &piece->file);
 	if (!err)
-		err = sink_open(&s->sink, &s->opts, &s->in.line, &piece->file);
+		err = dkl_sink_open(&s->sink, &s->opts, &s->in.line, &piece->file);
 	s->open = !err;
-	return err ? err : sink_begin(&s->sink);
+	return err ? err : dkl_sink_begin(&s->sink);
 }
 
 /* Moves the complete pieces to their names. */
@@ -120,7 +120,7 @@ static int name_pieces(struct splitting *s)
 	for (; !err && s->n_named < s->n_complete; s->n_named++) {
 		struct piece *piece = &s->pieces[s->n_named];
 
-		err = outfile_commit(&piece->file);
+		err = dkl_outfile_commit(&piece->file);
 		print_output(&piece->file);
 		if (!err)
 			rows_add(s->rows, val_text(piece->name), val_number(piece->records),
@@ -130,12 +130,12 @@ static int name_pieces(struct splitting *s)
 }
 
 /* Without --force, no piece gets its name before all are within the limit. */
-static int piece_close(struct splitting *s)
+static int dkl_piece_close(struct splitting *s)
 {
-	int err = sink_finish(&s->sink);
+	int err = dkl_sink_finish(&s->sink);
 
 	s->pieces[s->n - 1].records = s->sink.records;
-	sink_close(&s->sink);
+	dkl_sink_close(&s->sink);
 	s->open = false;
 	s->n_complete += !err;
 	return err || !s->app->force ? err : name_pieces(s);
@@ -152,16 +152,16 @@ static bool is_full(const struct splitting *s, const struct dkt_record *record)
 static int take(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct splitting *s = data;
-	int err = s->open && is_full(s, record) ? piece_close(s) : 0;
+	int err = s->open && is_full(s, record) ? dkl_piece_close(s) : 0;
 
 	(void)source;
 	if (!err && !s->open)
-		err = piece_open(s, record);
+		err = dkl_piece_open(s, record);
 	if (err)
 		return err;
 	s->bytes += record->size + OVERHEAD;
 	s->pieces[s->n - 1].last = record->ts;
-	return sink_add(&s->sink, record);
+	return dkl_sink_add(&s->sink, record);
 }
 
 /* True if times are no ns. */
@@ -183,16 +183,16 @@ static int split(struct splitting *s)
 	err = inputs_each(&s->in, take, s);
 
 	if (!err && s->open)
-		err = piece_close(s);
+		err = dkl_piece_close(s);
 	named = err == -E2BIG ? 0 : name_pieces(s);
 	return err ? err : named;
 }
 
 static void clear(struct splitting *s)
 {
-	sink_close(&s->sink);
+	dkl_sink_close(&s->sink);
 	while (s->n) {
-		outfile_close(&s->pieces[--s->n].file);
+		dkl_outfile_close(&s->pieces[--s->n].file);
 		free(s->pieces[s->n].name);
 	}
 	free(s->pieces);

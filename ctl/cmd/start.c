@@ -10,14 +10,14 @@ int cmd_start(struct app *app, int argc, char **argv)
 	int err;
 
 	(void)argc;
-	if (debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log))
+	if (dkl_debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log))
 		return app_fail(app);
 	if (log->in)
-		err = recording_set(log, !strcmp(argv[0], "start"));
+		err = dkl_recording_set(log, !strcmp(argv[0], "start"));
 	else
 		err = dkt_fail(
 			app->ctx, -ENOENT,
 			"nothing is set up to be recorded; run 'dktrace set_param debug=...' first");
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }

@@ -56,7 +56,7 @@ static void status_clear(struct status *status)
 	free(status->clock);
 	free(status->left);
 	free(status->drift);
-	sources_clear(status->sources);
+	dkl_sources_clear(status->sources);
 	free(status->cpus);
 }
 
@@ -66,22 +66,23 @@ static int read_status(const struct app *app, struct debuglog *log, struct statu
 	int err;
 
 	*status = (struct status){ .started = log->in, .filtered = log->set.filtered.n };
-	err = *dkt_tracefs_dir(log->ctx) ? leftovers_list(log->ctx, log->name, &status->left) : 0;
+	err = *dkt_tracefs_dir(log->ctx) ? dkl_leftovers_list(log->ctx, log->name, &status->left) :
+					   0;
 	if (err || !log->in)
 		return err;
-	err = recording_get(log, &status->recording);
+	err = dkl_recording_get(log, &status->recording);
 	if (!err)
 		err = dkt_instance_get_size(log->in, &status->size);
 	if (!err)
 		err = dkt_instance_get_clock(log->in, &status->clock);
 	if (!err)
-		err = debuglog_on(log, &on, &status->events_on);
+		err = dkl_debuglog_on(log, &on, &status->events_on);
 	if (!err)
 		err = dkt_spool_bytes(log->in, &status->kept);
 	if (!err)
-		err = debuglog_sources(log, status->sources);
+		err = dkl_debuglog_sources(log, status->sources);
 	if (!err)
-		err = debuglog_drift(log, &status->drift);
+		err = dkl_debuglog_drift(log, &status->drift);
 	/* A kernel may have no snapshots. */
 	if (!err && dkt_snapshot_get(log->in, &status->snapshot))
 		status->snapshot = DKT_SNAPSHOT_NONE;
@@ -95,12 +96,12 @@ int cmd_status(struct app *app, int argc, char **argv)
 	int err;
 
 	(void)argc, (void)argv;
-	if (debuglog_open(app->ctx, app->instance, 0, &log))
+	if (dkl_debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);
 	err = read_status(app, log, &status);
 	if (!err)
 		err = status_print(app, log, &status);
 	status_clear(&status);
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }

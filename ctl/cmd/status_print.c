@@ -86,7 +86,7 @@ static void make_readable(char *value)
 	char *to = value;
 
 	for (enum mask_kind kind = MASK_DEBUG; kind <= MASK_PRINTK; kind++) {
-		mask_format(kind, UINT32_MAX, all);
+		dkl_mask_format(kind, UINT32_MAX, all);
 		if (!strcmp(value, all))
 			memcpy(value, "all", sizeof("all"));
 	}
@@ -101,17 +101,17 @@ static int get_param(struct debuglog *log, const struct param *param, char **val
 {
 	char mask[MASK_TEXT_SIZE];
 
-	if (!param_is_mask(param))
-		return param_get(log, param, value);
-	mask_format(param_mask_kind(param), *settings_mask(&log->set, param_mask_kind(param)),
-		    mask);
+	if (!dkl_param_is_mask(param))
+		return dkl_param_get(log, param, value);
+	dkl_mask_format(dkl_param_mask_kind(param),
+			*dkl_settings_mask(&log->set, dkl_param_mask_kind(param)), mask);
 	*value = strdup(mask);
 	return *value ? 0 : -ENOMEM;
 }
 
 static void put_named(struct out *out, const struct settings *set)
 {
-	char *events __cleanup(free) = debug_words_text(set);
+	char *events __cleanup(free) = dkl_debug_words_text(set);
 	struct json_object *list;
 
 	if (!set->events.n)
@@ -128,8 +128,8 @@ static void put_params(struct out *out, struct debuglog *log)
 {
 	const struct param *param = NULL;
 
-	while ((param = param_next(param))) {
-		const char *name = param_name(param);
+	while ((param = dkl_param_next(param))) {
+		const char *name = dkl_param_name(param);
 		char *value __cleanup(free) = NULL;
 
 		if (get_param(log, param, &value)) {
@@ -173,8 +173,8 @@ static void put_limits(struct out *out, const struct settings *set)
 {
 	static const struct column filters[] = { { .key = "events" }, { .key = "filter" } };
 	static const struct column triggers[] = { { .key = "event" }, { .key = "trigger" } };
-	char *functions __cleanup(free) = functions_text(set);
-	char *pids __cleanup(free) = threads_text(&set->threads, set->children);
+	char *functions __cleanup(free) = dkl_functions_text(set);
+	char *pids __cleanup(free) = dkl_threads_text(&set->threads, set->children);
 	struct json_object *list = pids ? json_object_new_array() : NULL;
 
 	for (size_t i = 0; list && i < set->threads.n; i++)
@@ -195,7 +195,7 @@ static void put_probes(struct out *out, struct debuglog *log)
 	static const struct column columns[] = { { .key = "probe" },
 						 { .key = "on", .type = COL_BOOL } };
 	struct rows *rows = rows_new("probes", columns, ARRAY_SIZE(columns));
-	size_t len, n = probes_load(log) ? 0 : log->probes->n;
+	size_t len, n = dkl_probes_load(log) ? 0 : log->probes->n;
 	char *text __cleanup(free) = NULL;
 	FILE *f = open_memstream(&text, &len);
 

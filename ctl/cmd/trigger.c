@@ -21,7 +21,7 @@ static const char *plural(size_t n)
 
 static void print_count(const struct trigger_count *count)
 {
-	char *names __cleanup(free) = count->lacking ? names_by_system(count->missed) : NULL;
+	char *names __cleanup(free) = count->lacking ? dkl_names_by_system(count->missed) : NULL;
 
 	printf("%zu trigger%s on %zu event%s\n", count->added, plural(count->added), count->events,
 	       plural(count->events));
@@ -35,7 +35,7 @@ static void print_count(const struct trigger_count *count)
 static void print_texts(const char *what, const struct dkt__strings *texts)
 {
 	for (size_t i = 0; i < texts->n && i < MAX_TEXTS; i++) {
-		char *text __cleanup(free) = shown(texts->list[i]);
+		char *text __cleanup(free) = dkl_shown(texts->list[i]);
 
 		printf("  %s \"%s\"\n", what, text ? text : "");
 	}
@@ -46,15 +46,15 @@ static void print_texts(const char *what, const struct dkt__strings *texts)
 static void print_search(struct app *app, const struct search *search)
 {
 	if (search->blind) {
-		say_line(stdout, "'%s': tested in every format and every string argument: %s",
-			 search->glob, dkt_error(app->ctx));
+		dkl_say_line(stdout, "'%s': tested in every format and every string argument: %s",
+			     search->glob, dkt_error(app->ctx));
 	} else if (!search->formats.n && !search->arguments.n && !search->split.n) {
-		say_line(
+		dkl_say_line(
 			stdout,
 			"no string of Lustre's modules contains '%s': tested in every string argument",
 			search->glob);
 	} else {
-		say_line(stdout, "'%s' can be in", search->glob);
+		dkl_say_line(stdout, "'%s' can be in", search->glob);
 		print_texts("the format", &search->formats);
 		print_texts("an argument", &search->arguments);
 		print_texts("a format and its argument", &search->split);
@@ -71,13 +71,13 @@ static int add_message(struct app *app, struct debuglog *log, char **argv,
 		       struct trigger_count *count)
 {
 	struct search search;
-	int err = search_modules(app->ctx, argv[0], &search);
+	int err = dkl_search_modules(app->ctx, argv[0], &search);
 
 	if (!err) {
 		print_search(app, &search);
-		err = triggers_add_message(log, &search, argv[1], app->filter, count);
+		err = dkl_triggers_add_message(log, &search, argv[1], app->filter, count);
 	}
-	search_clear(&search);
+	dkl_search_clear(&search);
 	return err;
 }
 
@@ -86,7 +86,7 @@ static int add(struct app *app, struct debuglog *log, int argc, char **argv)
 	struct trigger_count count = { 0 };
 	bool message = is_message(argv[0]);
 	int err = message ? add_message(app, log, argv + 1, &count) :
-			    triggers_add(log, argv[0], argv[1], app->filter, &count);
+			    dkl_triggers_add(log, argv[0], argv[1], app->filter, &count);
 
 	(void)argc;
 	if (!err)
@@ -100,7 +100,7 @@ static int add(struct app *app, struct debuglog *log, int argc, char **argv)
 static int add_row(void *data, struct dkt_event *event, const struct dkt_trigger *trigger)
 {
 	struct rows *rows = data;
-	char *name __cleanup(free) = event_full_name(event);
+	char *name __cleanup(free) = dkl_event_full_name(event);
 	char *action __cleanup(free) = NULL;
 
 	/* A histogram's action is its text up to the condition. */
@@ -133,21 +133,21 @@ static int list(struct app *app, struct debuglog *log, int argc, char **argv)
 	struct dkt_event *const *events;
 	struct select *select = NULL;
 	size_t n;
-	int err = debuglog_map(log);
+	int err = dkl_debuglog_map(log);
 
 	if (!err && argc && is_message(words))
-		err = triggers_message_events(log, &words);
+		err = dkl_triggers_message_events(log, &words);
 	if (!err && argc)
-		err = select_new(app->ctx, log->map, words, &select);
+		err = dkl_select_new(app->ctx, log->map, words, &select);
 	if (!err && argc)
-		err = select_check(app->ctx, select);
+		err = dkl_select_check(app->ctx, select);
 	if (!err && argc)
-		events = select_events(select, &n);
+		events = dkl_select_events(select, &n);
 	else if (!err)
 		err = dkt_events(app->ctx, &events, &n);
 	if (!err)
-		err = triggers_each(log, events, n, add_row, rows);
-	select_free(select);
+		err = dkl_triggers_each(log, events, n, add_row, rows);
+	dkl_select_free(select);
 	return print_rows(app, err, rows, "no trigger is set");
 }
 
@@ -157,11 +157,11 @@ static int del(struct app *app, struct debuglog *log, int argc, char **argv)
 {
 	const char *words = argv[0];
 	size_t n;
-	int err = is_message(words) ? triggers_message_events(log, &words) : 0;
+	int err = is_message(words) ? dkl_triggers_message_events(log, &words) : 0;
 
 	(void)app;
 	if (!err)
-		err = triggers_remove(log, words, argc > 1 ? argv[1] : NULL, &n);
+		err = dkl_triggers_remove(log, words, argc > 1 ? argv[1] : NULL, &n);
 	if (!err)
 		printf("%zu trigger%s removed\n", n, plural(n));
 	return err;
@@ -170,7 +170,7 @@ static int del(struct app *app, struct debuglog *log, int argc, char **argv)
 static int rearm(struct app *app, struct debuglog *log, int argc, char **argv)
 {
 	size_t n;
-	int err = triggers_rearm(log, &n);
+	int err = dkl_triggers_rearm(log, &n);
 
 	(void)app, (void)argc, (void)argv;
 	if (!err)
@@ -200,7 +200,7 @@ static int check_add(struct app *app, int argc, char **argv)
 		return app_usage("trigger add: give %s",
 				 message ? "message TEXT ACTION" :
 					   "EVENTS ACTION, or message TEXT ACTION");
-	if (triggers_check_action(app->ctx, argv[argc - 1]))
+	if (dkl_triggers_check_action(app->ctx, argv[argc - 1]))
 		return app_usage("trigger: %s", dkt_error(app->ctx));
 	return 0;
 }
@@ -220,9 +220,9 @@ int cmd_trigger(struct app *app, int argc, char **argv)
 		return app_usage("%s", dkt_error(app->ctx));
 	if (actions[i].run == add && check_add(app, argc - 2, argv + 2))
 		return EXIT_USAGE;
-	err = debuglog_open(app->ctx, app->instance, actions[i].flags, &log);
+	err = dkl_debuglog_open(app->ctx, app->instance, actions[i].flags, &log);
 	if (!err)
 		err = actions[i].run(app, log, argc - 2, argv + 2);
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 	return err ? app_fail(app) : 0;
 }

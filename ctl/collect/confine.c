@@ -32,7 +32,7 @@ int collect_confine(struct collect *collect)
 
 	if (err || collect->confined)
 		return err;
-	err = output_keep(app->ctx, dir, &keep);
+	err = dkl_output_keep(app->ctx, dir, &keep);
 	if (!err)
 		err = dkt_caps_limit(app->ctx, keep);
 	return err ? err : cage_enter(app, NULL, 0, dir, CAGE_NAMES);

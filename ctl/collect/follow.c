@@ -89,7 +89,7 @@ static int check_json(const char *line, size_t len)
 
 static void put_text(const struct following *following, const char *line, size_t len)
 {
-	char *text __cleanup(free) = following->raw ? NULL : shown_bytes(line, len);
+	char *text __cleanup(free) = following->raw ? NULL : dkl_shown_bytes(line, len);
 
 	if (text)
 		fputs(text, stdout);

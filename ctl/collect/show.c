@@ -187,11 +187,11 @@ static int print_group(const struct collect *collect, const struct group *group)
 		return dkt__no_memory(collect->app->ctx);
 	puts(rule);
 	if (group->n > 1)
-		say_line(stdout, "%s (%zu)", names, group->n);
+		dkl_say_line(stdout, "%s (%zu)", names, group->n);
 	else
-		say_line(stdout, "%s", names);
+		dkl_say_line(stdout, "%s", names);
 	puts(rule);
-	say_text(stdout, group->text ?: "", group->len);
+	dkl_say_text(stdout, group->text ?: "", group->len);
 	if (group->len && group->text[group->len - 1] != '\n')
 		putchar('\n');
 	return 0;

@@ -37,7 +37,7 @@ static void offer_styles(const struct typed *typed)
 {
 	struct dkt_style_info info;
 
-	for (size_t i = 0; !style_get(i, &info); i++)
+	for (size_t i = 0; !dkl_style_get(i, &info); i++)
 		offer(typed, info.name, "");
 }
 
@@ -65,7 +65,7 @@ static void offer_fields_typed(struct app *app, const struct command *command, i
 {
 	const char *first = argument(command, argc, argv, 1);
 	const char *second = argument(command, argc, argv, 2);
-	const struct latency_pair *pair = first ? latency_pair_find(first, NULL) : NULL;
+	const struct latency_pair *pair = first ? dkl_latency_pair_find(first, NULL) : NULL;
 	char *events __cleanup(free) = NULL;
 
 	if (pair) {
@@ -126,7 +126,7 @@ static void offer_pair_names(const struct typed *typed)
 	const char *before = "";
 
 	/* Several rows of the same name follow each other. */
-	while ((pair = latency_pair_next(pair))) {
+	while ((pair = dkl_latency_pair_next(pair))) {
 		if (strcmp(pair->name, before) != 0)
 			offer(typed, pair->name, "");
 		before = pair->name;
@@ -180,8 +180,8 @@ static void offer_counts(const struct typed *typed)
 {
 	const struct count *count = NULL;
 
-	while ((count = count_next(count)))
-		if (count == count_find(count->name, NULL))
+	while ((count = dkl_count_next(count)))
+		if (count == dkl_count_find(count->name, NULL))
 			offer(typed, count->name, "");
 }
 
@@ -248,11 +248,11 @@ static void offer_probes(struct app *app, const struct typed *typed)
 {
 	struct debuglog *log;
 
-	if (debuglog_open(app->ctx, app->instance, 0, &log))
+	if (dkl_debuglog_open(app->ctx, app->instance, 0, &log))
 		return;
-	for (size_t i = 0; !probes_load(log) && i < log->probes->n; i++)
+	for (size_t i = 0; !dkl_probes_load(log) && i < log->probes->n; i++)
 		offer(typed, probes_at(log->probes, i)->name, "");
-	debuglog_close(log);
+	dkl_debuglog_close(log);
 }
 
 /* There are too many functions to offer all: the user must type two letters. */
@@ -279,7 +279,7 @@ static void offer_pairs(struct app *app, const struct command *command, int argc
 {
 	const char *first = argument(command, argc, argv, 1);
 
-	if (argument(command, argc, argv, 2) || (first && latency_pair_find(first, NULL)))
+	if (argument(command, argc, argv, 2) || (first && dkl_latency_pair_find(first, NULL)))
 		return;
 	if (!first)
 		offer_pair_names(typed);

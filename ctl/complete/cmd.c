@@ -15,7 +15,7 @@ static void offer_lctl_commands(const struct typed *typed)
 {
 	const char *name;
 
-	for (size_t i = 0; (name = lctl_command(i)); i++)
+	for (size_t i = 0; (name = dkl_lctl_command(i)); i++)
 		offer(typed, name, "");
 }
 

@@ -24,7 +24,7 @@ struct typed typed_last(const struct typed *typed, const char *separators)
 void offer(const struct typed *typed, const char *candidate, const char *after)
 {
 	if (!strncmp(candidate, typed->rest, strlen(typed->rest)))
-		say_line(stdout, "%.*s%s%s", typed->keep, typed->word, candidate, after);
+		dkl_say_line(stdout, "%.*s%s%s", typed->keep, typed->word, candidate, after);
 }
 
 void offer_words(const struct typed *typed, const char *const *words)
@@ -38,8 +38,8 @@ void offer_words(const struct typed *typed, const char *const *words)
 void offer_bits(const struct typed *typed, enum mask_kind kind)
 {
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
-		if (*mask_name(kind, bit))
-			offer(typed, mask_name(kind, bit), "");
+		if (*dkl_mask_name(kind, bit))
+			offer(typed, dkl_mask_name(kind, bit), "");
 }
 
 /* Words for several bits. */
@@ -84,7 +84,7 @@ void offer_named(struct app *app, const struct typed *typed, const char *separat
 	const char *last = typed->rest, *end, *open;
 	struct typed name;
 
-	while (end = named_word_end(last, separators), *end)
+	while (end = dkl_named_word_end(last, separators), *end)
 		last = end + 1;
 	last += *last == '+' || *last == '-';
 	name = typed_new(typed->word, last);
@@ -150,8 +150,8 @@ void offer_params(const struct typed *typed, const char *after)
 {
 	const struct param *param = NULL;
 
-	while ((param = param_next(param)))
-		offer(typed, param_name(param), after);
+	while ((param = dkl_param_next(param)))
+		offer(typed, dkl_param_name(param), after);
 }
 
 static bool begins(const char *text, const char *with)
@@ -165,7 +165,7 @@ static bool begins_class(const struct typed *typed)
 	const struct typed name = typed_last(typed, "+-, ");
 
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
-		if (begins(mask_name(MASK_DEBUG, bit), name.rest))
+		if (begins(dkl_mask_name(MASK_DEBUG, bit), name.rest))
 			return true;
 	for (const char *const *word = masks; *word; word++)
 		if (begins(*word, name.rest))

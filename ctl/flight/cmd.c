@@ -21,7 +21,7 @@ static int status(struct app *app, const char *word)
 /* NULL: prints nothing. */
 static void print_path(const char *path)
 {
-	char *name __cleanup(free) = path ? shown(path) : NULL;
+	char *name __cleanup(free) = path ? dkl_shown(path) : NULL;
 
 	if (path)
 		printf("%s\n", name ? name : "");

@@ -20,7 +20,7 @@ static bool print_some(int fd)
 
 	if (n < 0)
 		return errno == EINTR;
-	say_text(stdout, bytes, (size_t)n);
+	dkl_say_text(stdout, bytes, (size_t)n);
 	return n && !fflush(stdout);
 }
 

@@ -81,7 +81,7 @@ static int split_words(const char *text, char **classes, char **events)
 	for (; out[0] && out[1] && *p; p = end + strspn(end, NAMED_SEPARATORS)) {
 		bool event;
 
-		end = named_word_end(p, NAMED_SEPARATORS);
+		end = dkl_named_word_end(p, NAMED_SEPARATORS);
 		event = memchr(p, ':', (size_t)(end - p)) || memchr(p, '[', (size_t)(end - p));
 		fprintf(out[event], "%s%.*s", ftell(out[event]) ? event ? "," : " " : "",
 			(int)(end - p), p);

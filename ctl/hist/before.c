@@ -66,7 +66,7 @@ static bool load_row(const struct dkt_table_info *info, struct json_object *row,
 			break;
 		}
 		if (i < info->n_keys) {
-			char *text __cleanup(free) = shown(json_object_get_string(cell));
+			char *text __cleanup(free) = dkl_shown(json_object_get_string(cell));
 
 			fprintf(f, "%s" END_OF_KEY, text ? text : "");
 		} else {

@@ -72,13 +72,13 @@ static int read_sql(struct hist *hist)
 
 static int select_hist_events(struct hist *hist, struct class_map **map, struct select **select)
 {
-	int err = class_map_open(hist->ctx, NULL, map);
+	int err = dkl_class_map_open(hist->ctx, NULL, map);
 
 	if (!err && !hist->sql)
 		err = hist_take_count(hist, *map);
 	if (!err)
-		err = select_new(hist->ctx, *map, hist->selection, select);
-	return err ? err : select_check(hist->ctx, *select);
+		err = dkl_select_new(hist->ctx, *map, hist->selection, select);
+	return err ? err : dkl_select_check(hist->ctx, *select);
 }
 
 static int new_hist(struct hist *hist, bool filter)
@@ -99,14 +99,14 @@ static int add_condition(struct hist *hist, const struct select *select, struct 
 {
 	char *belongs __cleanup(free) = NULL;
 	struct conditions all = { 0 };
-	int err = select_condition(select, to->event, &belongs);
+	int err = dkl_select_condition(select, to->event, &belongs);
 
 	if (!err)
-		err = conditions_add(&all, belongs);
+		err = dkl_conditions_add(&all, belongs);
 	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, to->event))
-		err = conditions_add(&all, hist->app->filter);
+		err = dkl_conditions_add(&all, hist->app->filter);
 	if (!err && all.n)
-		err = mask_expr(hist->ctx, all.text, &to->filter);
+		err = dkl_mask_expr(hist->ctx, all.text, &to->filter);
 	if (!err && all.n)
 		err = dkt_hist_filter(hist->hist, to->event, to->filter);
 	free(all.text);
@@ -117,7 +117,7 @@ static int add_condition(struct hist *hist, const struct select *select, struct 
 static int add_events(struct hist *hist, const struct select *select)
 {
 	size_t n, n_filtered = 0;
-	struct dkt_event *const *events = select_events(select, &n);
+	struct dkt_event *const *events = dkl_select_events(select, &n);
 
 	hist->events = calloc(n + 1, sizeof(*hist->events));
 	if (!hist->events)
@@ -160,8 +160,8 @@ static int set_up(struct hist *hist)
 		err = new_hist(hist, true);
 	if (!err)
 		err = add_events(hist, select);
-	select_free(select);
-	class_map_free(map);
+	dkl_select_free(select);
+	dkl_class_map_free(map);
 	hist->stacks = hist->app->keys && strstr(hist->app->keys, "stacktrace");
 	return err;
 }

@@ -9,9 +9,10 @@
 static bool is_usable(struct dkt_ctx *ctx, const struct class_map *map, const struct count *row)
 {
 	struct select *select = NULL;
-	bool usable = !select_new(ctx, map, row->events, &select) && !select_check(ctx, select);
+	bool usable = !dkl_select_new(ctx, map, row->events, &select) &&
+		      !dkl_select_check(ctx, select);
 
-	select_free(select);
+	dkl_select_free(select);
 	return usable;
 }
 
@@ -31,9 +32,9 @@ static int take(struct hist *hist, const struct count *row)
 		app->filter = row->filter ? row->filter : app->filter;
 		return 0;
 	}
-	err = conditions_add(&both, row->filter);
+	err = dkl_conditions_add(&both, row->filter);
 	if (!err)
-		err = conditions_add(&both, app->filter);
+		err = dkl_conditions_add(&both, app->filter);
 	if (!err)
 		err = dkt__strings_take(&app->joined, both.text);
 	app->filter = both.text;
@@ -43,11 +44,11 @@ static int take(struct hist *hist, const struct count *row)
 int hist_take_count(struct hist *hist, const struct class_map *map)
 {
 	const char *name = hist->selection;
-	const struct count *row = count_find(name, NULL);
+	const struct count *row = dkl_count_find(name, NULL);
 	const struct count *first = row;
 
 	while (row && !is_usable(hist->ctx, map, row))
-		row = count_find(name, row);
+		row = dkl_count_find(name, row);
 	if (row)
 		return take(hist, row);
 	if (!first)

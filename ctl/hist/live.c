@@ -163,8 +163,8 @@ static int show_event(struct hist *hist, struct dkt_instance *in, struct dkt_eve
 			break;
 		if (!hist->picture && !app->json && !app->csv && !app->folded) {
 			printf("%s", *any ? "\n" : "");
-			say_line(stdout, "%s:%s %s", dkt_event_system(event), dkt_event_name(event),
-				 triggers[i]->text);
+			dkl_say_line(stdout, "%s:%s %s", dkt_event_system(event),
+				     dkt_event_name(event), triggers[i]->text);
 			printf("\n");
 		}
 		*any = true;

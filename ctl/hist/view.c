@@ -31,7 +31,7 @@ char *hist_cell(const struct dkt_table *table, size_t row, size_t column)
 {
 	char *text __cleanup(free) = hist_text(table, row, column);
 
-	return text ? shown(text) : NULL;
+	return text ? dkl_shown(text) : NULL;
 }
 
 const char *hist_name(const struct dkt_table_info *info, size_t column, char buf[HIST_NAME_SIZE])

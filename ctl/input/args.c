@@ -18,8 +18,12 @@ static char *style_names(void)
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
-	for (size_t i = 0; f && !style_get(i, &info); i++)
-		fprintf(f, "%s%s", !i ? "" : style_get(i + 1, &next) ? " or " : ", ", info.name);
+	for (size_t i = 0; f && !dkl_style_get(i, &info); i++)
+		fprintf(f, "%s%s",
+			!i                          ? "" :
+			dkl_style_get(i + 1, &next) ? " or " :
+						      ", ",
+			info.name);
 	return f && !fclose(f) ? text : NULL;
 }
 
@@ -30,10 +34,10 @@ static int read_style(const struct app *app, const char *file, const char *usual
 	char *names __cleanup(free) = NULL;
 	struct dkt__guess guess;
 
-	if (style_find(text, style)) {
+	if (dkl_style_find(text, style)) {
 		names = style_names();
 		return app_usage("--style: unknown style '%s'; use %s%s", text, names ? names : "",
-				 style_guess(&guess, text));
+				 dkl_style_guess(&guess, text));
 	}
 	if (style->traits & DKT_STYLE_FILES && !file)
 		return app_usage("--style %s: name the directory for its files", style->name);
@@ -53,10 +57,10 @@ static int read_format(const struct app *app, const char *file, const char *form
 		return app_usage("%s: the name does not tell the format; give --format", file);
 	if (!strcmp(format, database_writer.name))
 		opts->writer = &database_writer;
-	else if (sink_kind(format, opts))
+	else if (dkl_sink_kind(format, opts))
 		return app_usage("--format: unknown format '%s'; use trace.dat, trace.dat-6, sqlite"
 				 " or a style%s",
-				 format, sink_guess(&guess, format));
+				 format, dkl_sink_guess(&guess, format));
 	if (opts->writer && (app->command->flags & (CMD_WRITE | CMD_SPLIT)) != CMD_WRITE)
 		return app_usage("--format %s: only convert and merge write it", format);
 	if (!file)
@@ -69,7 +73,7 @@ static int read_format(const struct app *app, const char *file, const char *form
 static void read_classes(const struct app *app, struct record_args *args, bool needed)
 {
 	if (needed && !args->classes)
-		class_map_load(app->ctx, &args->classes);
+		dkl_class_map_load(app->ctx, &args->classes);
 }
 
 /* Other formats keep the errors without the option, or have no place for them. */
@@ -86,7 +90,7 @@ static int read_clock_error(const struct app *app, struct sink_opts *opts)
 int sink_args_read(const struct app *app, const char *file, const char *usual,
 		   struct sink_opts *opts)
 {
-	const char *format = app->format || usual ? app->format : sink_by_path(file);
+	const char *format = app->format || usual ? app->format : dkl_sink_by_path(file);
 	int rc;
 
 	*opts = (struct sink_opts){ .compression = app->compression,
@@ -96,7 +100,7 @@ int sink_args_read(const struct app *app, const char *file, const char *usual,
 				     read_style(app, file, usual, &opts->style);
 	if (!rc)
 		rc = read_clock_error(app, opts);
-	opts->color = say_style_in_color(&opts->style, file);
+	opts->color = dkl_say_style_in_color(&opts->style, file);
 	return rc;
 }
 
@@ -158,8 +162,9 @@ int selection_args_read(struct app *app, struct selection *selection)
 					       .filter = app->filter,
 					       .rate = app->rate };
 
-	return selection_read(app->ctx, &words, selection) ? app_usage("%s", dkt_error(app->ctx)) :
-							     0;
+	return dkl_selection_read(app->ctx, &words, selection) ?
+		       app_usage("%s", dkt_error(app->ctx)) :
+		       0;
 }
 
 int record_args_read(struct app *app, struct record_args *args)
@@ -172,7 +177,7 @@ int record_args_read(struct app *app, struct record_args *args)
 		rc = selection_args_read(app, &args->selection);
 	if (!rc)
 		rc = read_fields(app->fields, &args->fields);
-	read_classes(app, args, !rc && selection_by_class(&args->selection));
+	read_classes(app, args, !rc && dkl_selection_by_class(&args->selection));
 	args->source.cpus = args->selection.cpus;
 	args->source.n_cpus = args->selection.n_cpus;
 	/* --rate counts records in their order. */
@@ -188,7 +193,7 @@ int record_args_read(struct app *app, struct record_args *args)
 
 void record_args_clear(struct record_args *args)
 {
-	selection_clear(&args->selection);
+	dkl_selection_clear(&args->selection);
 	dkt__strings_clear(&args->fields);
-	class_map_free(args->classes);
+	dkl_class_map_free(args->classes);
 }

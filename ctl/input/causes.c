@@ -51,7 +51,7 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 	struct log_line line;
 
 	(void)source;
-	if (record->event && line_read(causes->readers.of[part], record, &line))
+	if (record->event && dkl_line_read(causes->readers.of[part], record, &line))
 		return exchange_add_line(causes->exchange, &line);
 	return exchange_add(causes->exchange, part, record);
 }
@@ -81,10 +81,10 @@ static int read_files(struct causes *causes)
 	int err = inputs_exchange(&causes->read, add_pair, causes, &causes->exchange);
 
 	if (!err)
-		err = line_readers_init(&causes->readers, &causes->read.line);
+		err = dkl_line_readers_init(&causes->readers, &causes->read.line);
 	if (!err)
 		err = inputs_each(&causes->read, add_record, causes);
-	line_readers_clear(&causes->readers);
+	dkl_line_readers_clear(&causes->readers);
 	return err ? err : exchange_finish(causes->exchange);
 }
 
@@ -201,9 +201,9 @@ static bool is_worth_it(const struct inputs *inputs)
 static int narrow(struct causes *causes, const struct record_args *args)
 {
 	const struct selection_words words = { .events = EXCHANGE_EVENTS };
-	struct record_args all = { .source = args->source, .wants.texts = rpc_text_wanted };
+	struct record_args all = { .source = args->source, .wants.texts = dkl_rpc_text_wanted };
 	struct dkt_ctx *ctx = causes->inputs->app->ctx;
-	int err = selection_read(ctx, &words, &all.selection);
+	int err = dkl_selection_read(ctx, &words, &all.selection);
 
 	/* A side on another CPU, or at a time that is not printed, counts too. */
 	all.source.cpus = NULL;
@@ -214,7 +214,7 @@ static int narrow(struct causes *causes, const struct record_args *args)
 		err = read_files(causes);
 	if (!err)
 		err = use(causes);
-	err = pipeline_fail(&causes->read.line, DKT__MIN(err, 0));
+	err = dkl_pipeline_fail(&causes->read.line, DKT__MIN(err, 0));
 	inputs_clear(&causes->read);
 	record_args_clear(&all);
 	return err;

@@ -237,7 +237,7 @@ int directory_check_output(const struct outfile *file, const char *path)
 	for (size_t i = 0; !err && i < segments.n; i++) {
 		char *name __cleanup(free) = dkt__format("%s/%s", path, segments.list[i].name);
 
-		err = name ? outfile_check_input(file, name) : -ENOMEM;
+		err = name ? dkl_outfile_check_input(file, name) : -ENOMEM;
 	}
 	segments_free(&segments);
 	return err;

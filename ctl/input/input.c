@@ -19,7 +19,7 @@ static int open_log(struct app *app, struct input *in)
 	int err = app_check_instance(app, in->ctx);
 
 	if (!err)
-		err = debuglog_open(in->ctx, app->instance, 0, &in->log);
+		err = dkl_debuglog_open(in->ctx, app->instance, 0, &in->log);
 	if (err)
 		return err;
 	/* The word means the same whatever is in the directory, but whoever has the file may mean it. */
@@ -28,7 +28,7 @@ static int open_log(struct app *app, struct input *in)
 			" for the file of that name");
 	if (!in->log->in)
 		return dkt_fail(in->ctx, -ENOENT, APP_NO_LOG);
-	err = log_dir_create(in->log);
+	err = dkl_log_dir_create(in->log);
 	if (err)
 		return err;
 	if (dkt_instance_now(in->log->in, &opts.until))
@@ -42,7 +42,7 @@ static void tell_messages(const struct input *in, const char *path,
 {
 	/* A thread that reads a part of the file repeats nothing. */
 	if (!opts->buffer && !(opts->flags & DKT_SOURCE_PART) &&
-	    !strcmp(dkt_source_info(in->source)->kind, "vmcore") && dump_log_exists(path, opts))
+	    !strcmp(dkt_source_info(in->source)->kind, "vmcore") && dkl_dump_log_exists(path, opts))
 		app_say("%s: Lustre's messages are there, too; --instance " LOG_SOURCE_DUMP
 			" prints them",
 			in->path);
@@ -183,7 +183,7 @@ int input_refuse_more(struct app *app, const struct input *in)
 int input_check_output(const struct input *in, const struct outfile *file)
 {
 	return directory_is(in->path) ? directory_check_output(file, in->path) :
-					outfile_check_input(file, in->path);
+					dkl_outfile_check_input(file, in->path);
 }
 
 /* ---- all kinds ---- */
@@ -198,7 +198,7 @@ static int open_file(struct app *app, struct dkt_source_opts *opts, const struct
 	err = opts->fd ? stdin_copy_pipe(app, opts->fd - 1, in->path) : 0;
 	if (!err && opts->fd)
 		err = unpack_file(app, opts->fd - 1, in->path, in->path);
-	return err ? err : log_source_open_wanted(in->ctx, in->path, opts, wants, &in->source);
+	return err ? err : dkl_log_source_open_wanted(in->ctx, in->path, opts, wants, &in->source);
 }
 
 static int open_stdin(struct app *app, const struct dkt_source_opts *opts, bool once,
@@ -211,7 +211,7 @@ static int open_stdin(struct app *app, const struct dkt_source_opts *opts, bool 
 		return err;
 	err = stdin_file(app);
 	mine.fd = err + 1;
-	return err < 0 ? err : log_source_open(in->ctx, in->path, &mine, &in->source);
+	return err < 0 ? err : dkl_log_source_open(in->ctx, in->path, &mine, &in->source);
 }
 
 /* Commands that measure times, or keep them where they are measured. */
@@ -270,7 +270,7 @@ int input_open(struct app *app, const char *path, const struct record_args *args
 void input_close(struct input *in)
 {
 	dkt_source_close(in->source);
-	debuglog_close(in->log);
+	dkl_debuglog_close(in->log);
 	dkt_ctx_free(in->ctx);
 	if (in->dir)
 		directory_clear(in->dir);

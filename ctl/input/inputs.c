@@ -87,7 +87,7 @@ static bool is_pair(const struct inputs *inputs, size_t guest, size_t host)
 bool inputs_same_boot(const struct inputs *inputs, size_t i, size_t j)
 {
 	return !collected_differ(inputs, i, j) &&
-	       pipeline_same_boot(inputs->files[i].in.source, inputs->files[j].in.source);
+	       dkl_pipeline_same_boot(inputs->files[i].in.source, inputs->files[j].in.source);
 }
 
 int inputs_relate(struct inputs *inputs, size_t i, size_t first)
@@ -235,7 +235,7 @@ static int merge(struct inputs *inputs)
 		err = parts[i].points ? collected_clock(inputs, i, &clocks[i]) : -ENOMEM;
 	}
 	if (!err)
-		err = pipeline_merge(&inputs->line, parts);
+		err = dkl_pipeline_merge(&inputs->line, parts);
 	for (size_t i = 0; parts && clocks && i < inputs->n; i++) {
 		free((void *)parts[i].points);
 		free((void *)clocks[i].points);
@@ -252,12 +252,12 @@ static void look(void *data)
 
 static int init_pipeline(const struct inputs *inputs, struct pipeline *line)
 {
-	int err = pipeline_init(line, inputs->app->ctx, inputs->n);
+	int err = dkl_pipeline_init(line, inputs->app->ctx, inputs->n);
 
 	for (size_t i = 0; !err && i < inputs->n; i++)
 		if (inputs->files[i].in.source)
-			pipeline_add(line, inputs->files[i].in.ctx, inputs->files[i].in.source,
-				     inputs->files[i].in.path);
+			dkl_pipeline_add(line, inputs->files[i].in.ctx, inputs->files[i].in.source,
+					 inputs->files[i].in.path);
 	return err;
 }
 
@@ -267,8 +267,8 @@ int inputs_check_events(const struct inputs *inputs, const struct selection *sel
 	int err = init_pipeline(inputs, &all);
 
 	if (!err)
-		err = pipeline_check_events(&all, selection);
-	pipeline_clear(&all);
+		err = dkl_pipeline_check_events(&all, selection);
+	dkl_pipeline_clear(&all);
 	return err;
 }
 
@@ -284,13 +284,13 @@ int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 	if (!err && merged)
 		err = merge(inputs);
 	if (!err)
-		err = pipeline_find_clocks(&inputs->line);
+		err = dkl_pipeline_find_clocks(&inputs->line);
 	for (size_t i = 0; i < inputs->line.n && inputs->line.n == inputs->n; i++) {
 		inputs->line.parts[i].lacks = inputs->files[i].lacks;
 		if (i)
 			inputs->line.parts[i].accuracy = accuracy(&inputs->files[i]);
 	}
-	return err ? err : pipeline_select(&inputs->line, &args->selection);
+	return err ? err : dkl_pipeline_select(&inputs->line, &args->selection);
 }
 
 static int add_more(struct inputs *inputs, size_t i, const struct record_args *args)
@@ -401,9 +401,9 @@ int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data)
 	int err;
 
 	progress_source(&inputs->progress, inputs->line.source, false);
-	err = pipeline_each(&inputs->line, fn, data);
+	err = dkl_pipeline_each(&inputs->line, fn, data);
 	progress_end(&inputs->progress);
-	pipeline_count(&inputs->line);
+	dkl_pipeline_count(&inputs->line);
 	return err;
 }
 
@@ -415,16 +415,16 @@ static int write_file(struct inputs *inputs, const struct sink_opts *opts, struc
 	for (size_t i = 0; !err && i < inputs->n; i++)
 		err = input_check_output(&inputs->files[i].in, file);
 	if (!err)
-		err = sink_open(sink, opts, &inputs->line, file);
+		err = dkl_sink_open(sink, opts, &inputs->line, file);
 	progress_source(&inputs->progress, inputs->line.source, false);
 	if (!err)
-		err = pipeline_print(&inputs->line, sink);
+		err = dkl_pipeline_print(&inputs->line, sink);
 	if (!err && opts->writer && dkt__stopped())
 		err = dkt_fail(inputs->app->ctx, -EINTR, "interrupted: %s is not written",
 			       file->path);
 	progress_end(&inputs->progress);
-	pipeline_count(&inputs->line);
-	return err ? err : outfile_commit(file);
+	dkl_pipeline_count(&inputs->line);
+	return err ? err : dkl_outfile_commit(file);
 }
 
 int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char *path)
@@ -436,14 +436,14 @@ int inputs_write(struct inputs *inputs, const struct sink_opts *opts, const char
 	/* On some file systems its file has a temporary name, which a signal must not leave behind. */
 	if (opts->writer)
 		dkt__stop_on_end();
-	err = sink_open_file(inputs->app->ctx, opts, path, &file);
+	err = dkl_sink_open_file(inputs->app->ctx, opts, path, &file);
 	if (!err)
 		err = write_file(inputs, opts, &file, &sink);
 	if (err)
 		rc = sink.out.closed ? EXIT_PIPE : app_fail(inputs->app);
-	sink_close(&sink);
+	dkl_sink_close(&sink);
 	print_output(&file);
-	outfile_close(&file);
+	dkl_outfile_close(&file);
 	return rc ? rc : inputs_report_losses(inputs);
 }
 
@@ -494,8 +494,8 @@ int inputs_report_losses(struct inputs *inputs)
 	bool told = false;
 
 	for (size_t i = 0; i < inputs->line.n; i++) {
-		one = losses_report(&inputs->line.parts[i].losses, "dktrace",
-				    inputs->line.parts[i].name, NULL);
+		one = dkl_losses_report(&inputs->line.parts[i].losses, "dktrace",
+					inputs->line.parts[i].name, NULL);
 		worst = one > worst ? one : worst;
 		pauses += inputs->line.parts[i].losses.pauses;
 	}
@@ -510,7 +510,7 @@ int inputs_report_losses(struct inputs *inputs)
 	if (report_archives(inputs))
 		worst = LOSSES_DAMAGE;
 	if (inputs->line.selection)
-		rate_report(&inputs->line.selection->rate, "dktrace");
+		dkl_rate_report(&inputs->line.selection->rate, "dktrace");
 	report_cpus(inputs);
 	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;
 }
@@ -592,7 +592,7 @@ int inputs_copy(const struct inputs *from, struct inputs *inputs)
 
 void inputs_clear(struct inputs *inputs)
 {
-	pipeline_clear(&inputs->line);
+	dkl_pipeline_clear(&inputs->line);
 	for (size_t i = 0; inputs->files && i < inputs->n; i++) {
 		input_close(&inputs->files[i].in);
 		free(inputs->files[i].name);

@@ -98,7 +98,7 @@ int inputs_open_quietly(struct inputs *inputs, struct record_args *args);
 int inputs_exchange(const struct inputs *inputs, exchange_fn fn, void *data,
 		    struct exchange **exchange);
 
-/* pipeline_each() with progress on a terminal. */
+/* dkl_pipeline_each() with progress on a terminal. */
 int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data);
 
 /* Writes the records to a file, which must not be one of the inputs. Returns the exit status. */

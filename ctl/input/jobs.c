@@ -89,7 +89,7 @@ static void write_ready(struct job *job)
 	all->writing = true;
 	while (!all->err && (out.buf = all->texts[all->n_written % all->n_texts])) {
 		pthread_mutex_unlock(&all->lock);
-		err = text_out_write(&out);
+		err = dkl_text_out_write(&out);
 		pthread_mutex_lock(&all->lock);
 		all->texts[all->n_written++ % all->n_texts] = NULL;
 		all->spare[all->n_spare++] = out.buf;
@@ -127,7 +127,7 @@ static void work(struct job *job)
 
 	while (!err && take(job, &nr)) {
 		job->worked = true;
-		err = put(job, nr, pipeline_fill(&job->in->line, job->sink));
+		err = put(job, nr, dkl_pipeline_fill(&job->in->line, job->sink));
 	}
 }
 
@@ -144,7 +144,8 @@ static int open_again(struct job *job)
 	if (!err)
 		err = inputs_start(&job->own, all->args, all->first->line.part_of);
 	job->own.line.look = NULL;
-	return err ? err : sink_open(&job->own_sink, &all->args->sink, &job->own.line, all->file);
+	return err ? err :
+		     dkl_sink_open(&job->own_sink, &all->args->sink, &job->own.line, all->file);
 }
 
 /* A thread that cannot open the files again ends; the others do its work. */
@@ -176,7 +177,7 @@ static void count(const struct job *job)
 
 	for (size_t i = 0; job->worked && i < line->n; i++) {
 		losses = &job->all->first->line.parts[i].losses;
-		losses_count(losses, line->parts[i].source);
+		dkl_losses_count(losses, line->parts[i].source);
 		if (job->in != job->all->first)
 			losses_add_gaps(losses, &line->parts[i].losses);
 	}
@@ -191,7 +192,7 @@ static void end(struct job *job)
 	count(job);
 	if (job->failed)
 		dkt_fail(app->ctx, job->all->err, "%s", dkt_error(job->app.ctx));
-	sink_close(&job->own_sink);
+	dkl_sink_close(&job->own_sink);
 	inputs_clear(&job->own);
 	dkt_ctx_free(job->app.ctx);
 }
@@ -206,7 +207,7 @@ static int raise_losses(const struct inputs *in)
 	if (line->since || line->until || dkt_source_seek(line->source, 0, 0))
 		return 0;
 	for (size_t i = 0; !err && i < line->n; i++)
-		err = losses_raise(&line->parts[i].losses, line->parts[i].source, NULL);
+		err = dkl_losses_raise(&line->parts[i].losses, line->parts[i].source, NULL);
 	return err;
 }
 

@@ -48,7 +48,7 @@ int live_args_cpus(struct dkt_ctx *ctx, const char *list)
 	size_t n = 0;
 	int err = list ? dkt__parse_list(list, INT32_MAX, &cpus, &n) : 0;
 
-	return err ? dkt__with_words(ctx, err) : selection_check_cpus(ctx, NULL, cpus, n);
+	return err ? dkt__with_words(ctx, err) : dkl_selection_check_cpus(ctx, NULL, cpus, n);
 }
 
 int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
@@ -67,7 +67,7 @@ int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
 int live_args_close(struct app *app, struct record_args *args, struct inputs *in, int err, int rc)
 {
 	if (err && app->input)
-		pipeline_fail(&in->line, err);
+		dkl_pipeline_fail(&in->line, err);
 	inputs_clear(in);
 	record_args_clear(args);
 	return err ? app_fail(app) : rc;
@@ -85,7 +85,7 @@ int live_args_filter(const struct app *app, struct dkt_ctx *ctx, struct dkt_expr
 
 	*filter = NULL;
 	if (app->input)
-		return app->filter ? mask_expr(ctx, app->filter, filter) : 0;
-	err = filters_text(ctx, &wish, &text);
-	return err || !text ? err : mask_expr(ctx, text, filter);
+		return app->filter ? dkl_mask_expr(ctx, app->filter, filter) : 0;
+	err = dkl_filters_text(ctx, &wish, &text);
+	return err || !text ? err : dkl_mask_expr(ctx, text, filter);
 }

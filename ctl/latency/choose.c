@@ -13,7 +13,7 @@ static bool is_usable(struct latency *latency, const char *name)
 	struct latency_set set;
 	bool usable = false;
 
-	while (!usable && (pair = latency_pair_find(name, pair))) {
+	while (!usable && (pair = dkl_latency_pair_find(name, pair))) {
 		usable = !latency_find(latency->ctx, pair, &set) && set.usable;
 		latency_set_clear(&set);
 	}
@@ -25,7 +25,7 @@ const char *latency_pair_guess(struct dkt__guess *guess, const char *name)
 	const struct latency_pair *pair = NULL;
 
 	dkt__guess_start(guess, name, strlen(name));
-	while ((pair = latency_pair_next(pair)))
+	while ((pair = dkl_latency_pair_next(pair)))
 		dkt__guess_try(guess, pair->name);
 	return dkt__guess_words(guess);
 }
@@ -37,7 +37,7 @@ int latency_list(struct latency *latency)
 	const struct latency_pair *pair = NULL, *before = NULL;
 
 	printf("Ready-made pairs:\n");
-	for (; (pair = latency_pair_next(pair)); before = pair) {
+	for (; (pair = dkl_latency_pair_next(pair)); before = pair) {
 		if (before && !strcmp(before->name, pair->name))
 			continue;
 		printf("  %-12s %s%s\n", pair->name, pair->help,
@@ -63,12 +63,12 @@ static int add_calls(struct latency_set *set, struct dkt_ctx *ctx, const char *f
 {
 	char *calls __cleanup(free) = NULL;
 	char *both __cleanup(free) = NULL;
-	int err = pair_calls_filter(ctx, &set->pair, set->pair.calls, &calls);
+	int err = dkl_pair_calls_filter(ctx, &set->pair, set->pair.calls, &calls);
 
 	if (err)
 		return err;
 	both = filter ? dkt__format("(%s) && (%s)", filter, calls) : strdup(calls);
-	return both ? mask_expr(ctx, both, &set->filter) : -ENOMEM;
+	return both ? dkl_mask_expr(ctx, both, &set->filter) : -ENOMEM;
 }
 
 int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *filter,
@@ -168,18 +168,18 @@ static bool has_enough(const struct latency *latency)
 int latency_choose(struct latency *latency, int slowest)
 {
 	const char *name = latency->pair.name;
-	const struct latency_pair *row = name ? latency_pair_find(name, NULL) : &latency->pair;
+	const struct latency_pair *row = name ? dkl_latency_pair_find(name, NULL) : &latency->pair;
 	struct latency_set unusable = { 0 };
 	int err, first = 0;
 
 	err = live_args_filter(latency->app, latency->ctx, &latency->filter);
 	for (; !err && row && !has_enough(latency);
-	     row = name ? latency_pair_find(name, row) : NULL) {
+	     row = name ? dkl_latency_pair_find(name, row) : NULL) {
 		if (row->calls && !latency->app->input)
 			continue;
 		err = try_row(latency, row, slowest, &unusable);
 		/* Another row may have the fields of --match, --keys and --filter. */
-		if (err == -ENOENT && name && latency_pair_find(name, row)) {
+		if (err == -ENOENT && name && dkl_latency_pair_find(name, row)) {
 			first = err;
 			err = 0;
 		}

@@ -14,7 +14,7 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	struct app *app = latency->app;
 	bool function = !strcmp(argv[1], LATENCY_FUNCTION);
 	struct dkt__guess guess;
-	const struct latency_pair *row = function ? NULL : latency_pair_find(argv[1], NULL);
+	const struct latency_pair *row = function ? NULL : dkl_latency_pair_find(argv[1], NULL);
 	int used = row ? 2 : 3, words = argc - app->n_command;
 
 	if (function) {
@@ -122,11 +122,11 @@ static int refresh(void *data)
 
 	if (!watch_due(&latency->view.watch))
 		return 0;
-	err = latency->source ? losses_count(&all, latency->source) : 0;
+	err = latency->source ? dkl_losses_count(&all, latency->source) : 0;
 	losses_add_to(&sum, &all);
 	if (!err)
 		err = show(latency, latency->source, &sum, false);
-	losses_clear(&all);
+	dkl_losses_clear(&all);
 	return err;
 }
 

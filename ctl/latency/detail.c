@@ -88,7 +88,7 @@ static struct json_object *record_json(const struct latency_report *report,
 				       const struct dkt_record *record, struct dkt_buf *buf)
 {
 	struct json_object *o = json_object_new_object();
-	char *name __cleanup(free) = event_full_name(record->event);
+	char *name __cleanup(free) = dkl_event_full_name(record->event);
 	const char *text;
 	size_t len;
 

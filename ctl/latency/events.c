@@ -14,7 +14,7 @@ static int no_event(struct dkt_ctx *ctx, const char *word)
 	struct dkt__guess guess;
 
 	dkt__guess_start(&guess, word, strlen(word));
-	select_guess(&guess, ctx);
+	dkl_select_guess(&guess, ctx);
 	return dkt_fail(ctx, -ENOENT, "there is no event %s%s", word, dkt__guess_words(&guess));
 }
 
@@ -43,7 +43,7 @@ static int add_matching(struct latency_set *set, struct dkt_ctx *ctx, const char
 		if (matches(system, name, all[i]))
 			err = dkt__append(found, *n, all[i]);
 	if (!err && !system)
-		err = named_unique(ctx, name, found, *n);
+		err = dkl_named_unique(ctx, name, found, *n);
 	for (size_t i = 0; !err && i < *n; i++)
 		err = dkt__append(set->events, set->n, (struct live_event){ .event = found[i] });
 	return err;
@@ -137,7 +137,7 @@ int latency_fail_missing(struct dkt_ctx *ctx, const struct latency_set *set,
 	if (!source)
 		return dkt_fail(ctx, -ENOENT, "pair '%s': this kernel has no event %s",
 				set->pair.name, set->missing);
-	if (log_source_is(source))
+	if (dkl_log_source_is(source))
 		return dkt_fail(ctx, -ENOENT,
 				"pair '%s': lines of a debug log have no fields to pair by;"
 				" 'dktrace dk --format trace.dat FILE' saves records that have",

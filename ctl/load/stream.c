@@ -240,7 +240,7 @@ static int begin(struct stream *s)
 	s->opts.joins = true;
 	if (!s->hosts || !sources)
 		return dkt__no_memory(s->app->ctx);
-	err = pipeline_init(&s->line, s->app->ctx, s->n);
+	err = dkl_pipeline_init(&s->line, s->app->ctx, s->n);
 	for (size_t i = 0; !err && i < s->n; i++) {
 		sources[i].path = s->in.files[i].path;
 		s->line.parts[i].name = s->in.files[i].path;
@@ -293,7 +293,7 @@ static int run(struct stream *s, int alive)
 static void clear(struct stream *s)
 {
 	load_free(s->load);
-	pipeline_clear(&s->line);
+	dkl_pipeline_clear(&s->line);
 	inputs_clear(&s->in);
 	record_args_clear(&s->args);
 	free((void *)s->opts.sources);

@@ -7,10 +7,10 @@
 
 const struct lustre_analysis lustre_analyses[] = {
 	/* clang-format off */
-	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpctrace", false, rpc_text_wanted, lustre_rpc },
+	{ "rpc",       "how long RPCs take, which are slow, which did not end", "rpctrace", false, dkl_rpc_text_wanted, lustre_rpc },
 	{ "locks",     "how long locks wait, for whom, and how long callbacks take", "dlmtrace", false, lustre_locks_wanted, lustre_locks },
 	{ "evictions", "the story before each eviction, timeout and reconnect", "dlmtrace+rpctrace+ha", false, NULL, lustre_evictions },
-	{ "leaks",     "memory that was allocated and not freed, by source line", "malloc", false, malloc_text_wanted, lustre_leaks },
+	{ "leaks",     "memory that was allocated and not freed, by source line", "malloc", false, dkl_malloc_text_wanted, lustre_leaks },
 	{ "messages",  "the source lines that filled the log", NULL, false, NULL, lustre_messages },
 	{ "masks",     "what the log lacks for the other analyses", NULL, false, NULL, lustre_masks },
 	{ "timeline",  "all messages about a FID, a NID, an XID, a thread or a word", NULL, true, NULL, lustre_timeline },
@@ -54,7 +54,7 @@ static int run(struct lustre *lustre, const struct lustre_analysis *analysis)
 	if (err > 0)
 		return err;
 	if (err) {
-		pipeline_fail(&lustre->in.line, err);
+		dkl_pipeline_fail(&lustre->in.line, err);
 		return app_fail(lustre->app);
 	}
 	return inputs_report_losses(&lustre->in);

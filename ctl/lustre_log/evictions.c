@@ -69,7 +69,7 @@ static void put_opcode(FILE *f, uint32_t opcode, uint64_t xid)
 {
 	char text[OPCODE_TEXT_SIZE];
 
-	opcode_text(opcode, text);
+	dkl_opcode_text(opcode, text);
 	fprintf(f, "%s x%" PRIu64, opcode == OPCODE_UNKNOWN ? "request" : text, xid);
 }
 
@@ -147,8 +147,9 @@ static int add_incident(const struct view *view, const struct incident *it, stru
 	if (!text)
 		return -ENOMEM;
 	rows_add(rows, lustre_time(it->time), lustre_clock(view->lustre, it->time),
-		 val_text(lustre_host(view->lustre, it->host)), val_text(incident_name(it->step)),
-		 val_words(name(view, it->target)), val_words(name(view, it->nid)), val_text(text),
+		 val_text(lustre_host(view->lustre, it->host)),
+		 val_text(dkl_incident_name(it->step)), val_words(name(view, it->target)),
+		 val_words(name(view, it->nid)), val_text(text),
 		 it->lock ? val_number(it->lock) : NULL, lustre_time(it->called),
 		 val_words(name(view, it->waiter)), it->xid ? val_number(it->xid) : NULL,
 		 lustre_time(it->heard), lustre_time(it->before),
@@ -178,7 +179,7 @@ static int print(const struct view *view, const struct lustre_order *order)
 
 static int add_line(void *data, const struct log_line *line)
 {
-	return incidents_add(data, line);
+	return dkl_incidents_add(data, line);
 }
 
 static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
@@ -186,13 +187,13 @@ static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
 	struct incidents *incidents = data;
 
 	(void)gap;
-	locks_gap(&incidents->locks, host);
+	dkl_locks_gap(&incidents->locks, host);
 	return 0;
 }
 
 static int restart(void *data, uint32_t host)
 {
-	incidents_restart(data, host);
+	dkl_incidents_restart(data, host);
 	return 0;
 }
 
@@ -205,7 +206,7 @@ int lustre_evictions(struct lustre *lustre)
 
 	if (err)
 		return err;
-	err = incidents_init(&view.incidents, lustre->app->ctx);
+	err = dkl_incidents_init(&view.incidents, lustre->app->ctx);
 	if (!err)
 		err = lustre_each(lustre, &sink);
 	if (!err && !view.incidents.n)
@@ -215,6 +216,6 @@ int lustre_evictions(struct lustre *lustre)
 			view.incidents.skipped);
 	if (!err)
 		err = print(&view, &order);
-	incidents_clear(&view.incidents);
+	dkl_incidents_clear(&view.incidents);
 	return err;
 }

@@ -25,9 +25,9 @@ static int add_record(void *data, struct dkt_source *source, const struct dkt_re
 	struct log_line line;
 
 	(void)source;
-	if (!record->event || !line_read(reading->readers.of[part], record, &line))
+	if (!record->event || !dkl_line_read(reading->readers.of[part], record, &line))
 		return 0;
-	return clocks_add(&reading->clocks, &line);
+	return dkl_clocks_add(&reading->clocks, &line);
 }
 
 /* Returns the words for the message about a file's offset. */
@@ -54,7 +54,7 @@ static int use(const struct clocks *clocks, const struct inputs *read, struct in
 
 		/* The measurements of a collection are certain. */
 		if (read->files[i].known != INPUTS_BY_WALL_CLOCK || file->about ||
-		    !clocks_get(clocks, i, &offset))
+		    !dkl_clocks_get(clocks, i, &offset))
 			continue;
 		file->accuracy = accuracy(&offset);
 		if (!file->accuracy)
@@ -68,18 +68,18 @@ static int use(const struct clocks *clocks, const struct inputs *read, struct in
 static int find(struct inputs *read, struct inputs *inputs)
 {
 	struct reading reading = { .line = &read->line };
-	int err = clocks_init(&reading.clocks, inputs->app->ctx, read->n);
+	int err = dkl_clocks_init(&reading.clocks, inputs->app->ctx, read->n);
 
 	if (!err)
-		err = line_readers_init(&reading.readers, &read->line);
+		err = dkl_line_readers_init(&reading.readers, &read->line);
 	if (!err)
 		err = inputs_each(read, add_record, &reading);
 	if (!err) {
-		clocks_finish(&reading.clocks);
+		dkl_clocks_finish(&reading.clocks);
 		err = use(&reading.clocks, read, inputs);
 	}
-	line_readers_clear(&reading.readers);
-	clocks_clear(&reading.clocks);
+	dkl_line_readers_clear(&reading.readers);
+	dkl_clocks_clear(&reading.clocks);
 	return err;
 }
 
@@ -88,7 +88,7 @@ static size_t count_logs(const struct inputs *inputs)
 	size_t n = 0;
 
 	for (size_t i = 0; i < inputs->line.n; i++)
-		n += log_source_is(inputs->line.parts[i].source);
+		n += dkl_log_source_is(inputs->line.parts[i].source);
 	return n;
 }
 
@@ -96,7 +96,7 @@ int host_clocks_find(struct inputs *inputs, const struct record_args *args, bool
 {
 	/* No selection: an --until on the wrong clock would cut off replies. */
 	struct record_args all = { .source = args->source,
-				   .wants = { .texts = rpc_text_wanted, .epochs = true } };
+				   .wants = { .texts = dkl_rpc_text_wanted, .epochs = true } };
 	char **paths __cleanup(free) = calloc(inputs->n, sizeof(*paths));
 	struct inputs read = { 0 };
 	int err = paths ? 0 : dkt__no_memory(inputs->app->ctx);
@@ -110,7 +110,7 @@ int host_clocks_find(struct inputs *inputs, const struct record_args *args, bool
 	/* A directory can become several files. */
 	if (!err && read.n == inputs->n && (!logs || count_logs(&read) > 1))
 		err = find(&read, inputs);
-	err = pipeline_fail(&read.line, err);
+	err = dkl_pipeline_fail(&read.line, err);
 	inputs_clear(&read);
 	return err;
 }

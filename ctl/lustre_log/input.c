@@ -57,10 +57,10 @@ static int pass(void *data, struct dkt_source *source, const struct dkt_record *
 	if (!record->event)
 		return passing->sink->gap ? passing->sink->gap(passing->sink->data, host, record) :
 					    0;
-	if (!line_read(passing->lustre->readers.of[part], record, &line))
+	if (!dkl_line_read(passing->lustre->readers.of[part], record, &line))
 		return 0;
 	line.host = host;
-	if (line_is_start(&line)) {
+	if (dkl_line_is_start(&line)) {
 		passing->lustre->starts += record->ts - file->first > LOADING_NS;
 		err = restart(passing, host);
 	}
@@ -75,7 +75,7 @@ static int pass_of_file(void *data, struct dkt_source *source, const struct dkt_
 	struct log_line line;
 
 	(void)source;
-	if (!record->event || !line_read(passing->lustre->readers.of[part], record, &line))
+	if (!record->event || !dkl_line_read(passing->lustre->readers.of[part], record, &line))
 		return 0;
 	return passing->sink->line(passing->sink->data, &line);
 }
@@ -84,11 +84,11 @@ static int each(struct lustre *lustre, struct inputs *in, pipeline_fn fn,
 		const struct lustre_sink *sink)
 {
 	struct passing passing = { lustre, &in->line, sink };
-	int err = line_readers_init(&lustre->readers, &in->line);
+	int err = dkl_line_readers_init(&lustre->readers, &in->line);
 
 	if (!err)
 		err = inputs_each(in, fn, &passing);
-	line_readers_clear(&lustre->readers);
+	dkl_line_readers_clear(&lustre->readers);
 	return err;
 }
 
@@ -114,7 +114,7 @@ int lustre_look_ahead(struct lustre *lustre, const struct lustre_sink *sink)
 	if (!err)
 		err = each(lustre, &in, pass_of_file, sink);
 	if (err)
-		pipeline_fail(&in.line, err);
+		dkl_pipeline_fail(&in.line, err);
 	inputs_clear(&in);
 	return err;
 }

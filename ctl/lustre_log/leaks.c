@@ -29,7 +29,7 @@ struct view {
 
 static int add_line(void *data, const struct log_line *line)
 {
-	return leaks_add(&((struct view *)data)->leaks, line);
+	return dkl_leaks_add(&((struct view *)data)->leaks, line);
 }
 
 static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
@@ -95,7 +95,7 @@ static int restart(void *data, uint32_t host)
 {
 	struct view *view = data;
 
-	leaks_restart(&view->leaks, host);
+	dkl_leaks_restart(&view->leaks, host);
 	return 0;
 }
 
@@ -107,7 +107,7 @@ int lustre_leaks(struct lustre *lustre)
 
 	if (err)
 		return err;
-	leaks_init(&view.leaks, lustre->app->ctx);
+	dkl_leaks_init(&view.leaks, lustre->app->ctx);
 	err = lustre_each(lustre, &sink);
 	if (!err && !view.leaks.allocs && !view.leaks.frees)
 		app_say("no messages about memory: set debug=+malloc before the log is made");
@@ -125,6 +125,6 @@ int lustre_leaks(struct lustre *lustre)
 	}
 	if (!err)
 		err = print(&view);
-	leaks_clear(&view.leaks);
+	dkl_leaks_clear(&view.leaks);
 	return err;
 }

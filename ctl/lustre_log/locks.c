@@ -164,10 +164,10 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 	};
 	struct rows *rows = rows_new("unfinished", columns, ARRAY_SIZE(columns));
 	const struct lock **list = NULL;
-	int err = locks_unfinished(&view->locks, &list, n);
+	int err = dkl_locks_unfinished(&view->locks, &list, n);
 
 	for (size_t i = 0; !err && i < *n && i < (size_t)view->lustre->slowest; i++) {
-		const struct lock_pair held = locks_held(&view->locks, list[i]);
+		const struct lock_pair held = dkl_locks_held(&view->locks, list[i]);
 
 		rows_add(rows, val_text(lock_waits(list[i]) ? "waits" : "called back"),
 			 val_number(view->locks.last - lock_since(list[i])),
@@ -233,7 +233,7 @@ static int put_blocks(const struct view *view, struct out *out)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < view->dump.n; i++)
-		if (lock_dump_is_last(&view->dump, &view->dump.list[i]))
+		if (dkl_lock_dump_is_last(&view->dump, &view->dump.list[i]))
 			err = add_block(view, &view->dump.list[i], rows);
 	if (!err && view->dump.locks && !rows_count(rows))
 		app_say("in the last dump of each resource no lock waits");
@@ -284,7 +284,7 @@ static int print(const struct view *view)
 
 bool lustre_locks_wanted(const char *text)
 {
-	return lock_text_wanted(text) || lock_dump_wanted(text);
+	return dkl_lock_text_wanted(text) || dkl_lock_dump_wanted(text);
 }
 
 static int add_line(void *data, const struct log_line *line)
@@ -292,10 +292,10 @@ static int add_line(void *data, const struct log_line *line)
 	struct view *view = data;
 	const struct lock *lock;
 	bool dumped;
-	int err = lock_dump_add(&view->dump, line, &dumped);
+	int err = dkl_lock_dump_add(&view->dump, line, &dumped);
 
 	return err || dumped ? dkt__with_words(view->lustre->app->ctx, err) :
-			       locks_add(&view->locks, line, &lock);
+			       dkl_locks_add(&view->locks, line, &lock);
 }
 
 static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
@@ -303,7 +303,7 @@ static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
 	struct view *view = data;
 
 	(void)gap;
-	locks_gap(&view->locks, host);
+	dkl_locks_gap(&view->locks, host);
 	return 0;
 }
 
@@ -311,7 +311,7 @@ static int restart(void *data, uint32_t host)
 {
 	struct view *view = data;
 
-	locks_restart(&view->locks, host);
+	dkl_locks_restart(&view->locks, host);
 	return 0;
 }
 
@@ -323,17 +323,17 @@ int lustre_locks(struct lustre *lustre)
 
 	if (err)
 		return err;
-	err = locks_init(&view.locks, lustre->app->ctx, (size_t)lustre->slowest);
-	lock_dump_init(&view.dump, &view.locks.names);
+	err = dkl_locks_init(&view.locks, lustre->app->ctx, (size_t)lustre->slowest);
+	dkl_lock_dump_init(&view.dump, &view.locks.names);
 	if (!err)
 		err = lustre_each(lustre, &sink);
 	if (!err)
-		err = dkt__with_words(lustre->app->ctx, lock_dump_end(&view.dump));
+		err = dkt__with_words(lustre->app->ctx, dkl_lock_dump_end(&view.dump));
 	if (!err && !view.locks.messages && !view.dump.locks)
 		app_say("no messages about locks: set debug=+dlmtrace before the log is made");
 	if (!err)
 		err = print(&view);
-	lock_dump_clear(&view.dump);
-	locks_clear(&view.locks);
+	dkl_lock_dump_clear(&view.dump);
+	dkl_locks_clear(&view.locks);
 	return err;
 }

@@ -12,14 +12,14 @@
 
 static int add_line(void *data, const struct log_line *line)
 {
-	return sites_add(data, line);
+	return dkl_sites_add(data, line);
 }
 
 static int read_sites(struct lustre *lustre, struct sites *sites)
 {
 	const struct lustre_sink sink = { .line = add_line, .data = sites };
 
-	sites_init(sites, lustre->app->ctx);
+	dkl_sites_init(sites, lustre->app->ctx);
 	return lustre_each(lustre, &sink);
 }
 
@@ -42,7 +42,7 @@ static struct json_object *mask_words(enum mask_kind kind, uint32_t mask)
 
 	if (!mask)
 		return NULL;
-	mask_format(kind, mask, text);
+	dkl_mask_format(kind, mask, text);
 	return val_text(text);
 }
 
@@ -91,7 +91,7 @@ int lustre_messages(struct lustre *lustre)
 	err = read_sites(lustre, &sites);
 	if (!err)
 		err = print_messages(lustre, &sites, &order);
-	sites_clear(&sites);
+	dkl_sites_clear(&sites);
 	return err;
 }
 
@@ -133,9 +133,9 @@ static void put_present(const struct sites *sites, struct out *out)
 {
 	char text[MASK_TEXT_SIZE];
 
-	mask_format(MASK_DEBUG, sites->classes, text);
+	dkl_mask_format(MASK_DEBUG, sites->classes, text);
 	out_field(out, "classes", text);
-	mask_format(MASK_SUBSYSTEM, sites->subsystems, text);
+	dkl_mask_format(MASK_SUBSYSTEM, sites->subsystems, text);
 	out_field(out, "subsystems", text);
 }
 
@@ -145,7 +145,7 @@ static int put_setting(const struct sites *sites, struct out *out)
 	char *words = strdup(""), *more;
 
 	for (size_t i = 0; words && i < ARRAY_SIZE(needs); i++) {
-		int bit = mask_bit(MASK_DEBUG, needs[i].class, strlen(needs[i].class));
+		int bit = dkl_mask_bit(MASK_DEBUG, needs[i].class, strlen(needs[i].class));
 
 		if (sites->by_class[bit] || strstr(words, needs[i].class))
 			continue;
@@ -174,7 +174,7 @@ int lustre_masks(struct lustre *lustre)
 	int err = read_sites(lustre, &sites);
 
 	if (err) {
-		sites_clear(&sites);
+		dkl_sites_clear(&sites);
 		return err;
 	}
 	print_begin(lustre->app, &out, 12);
@@ -183,12 +183,12 @@ int lustre_masks(struct lustre *lustre)
 	err = put_setting(&sites, &out);
 	rows = rows_new("needs", mask_columns, ARRAY_SIZE(mask_columns));
 	for (size_t i = 0; i < ARRAY_SIZE(needs); i++) {
-		int bit = mask_bit(MASK_DEBUG, needs[i].class, strlen(needs[i].class));
+		int bit = dkl_mask_bit(MASK_DEBUG, needs[i].class, strlen(needs[i].class));
 
 		rows_add(rows, val_text(needs[i].analysis), val_text(needs[i].class),
 			 val_number(sites.by_class[bit]), val_text(needs[i].gives));
 	}
 	out_rows(&out, rows);
-	sites_clear(&sites);
+	dkl_sites_clear(&sites);
 	return out_end(&out) ? -ENOMEM : err;
 }

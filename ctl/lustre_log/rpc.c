@@ -51,7 +51,7 @@ static struct json_object *opcode(uint32_t number)
 
 	if (number == OPCODE_UNKNOWN)
 		return NULL;
-	opcode_text(number, text);
+	dkl_opcode_text(number, text);
 	return val_text(text);
 }
 
@@ -231,15 +231,16 @@ static int put_unfinished(const struct view *view, struct out *out, size_t *n)
 	};
 	struct rows *rows = rows_new("unfinished", columns, ARRAY_SIZE(columns));
 	const struct rpc **list = NULL;
-	int err = rpcs_unfinished(&view->rpcs, &list, n);
+	int err = dkl_rpcs_unfinished(&view->rpcs, &list, n);
 
 	for (size_t i = 0; !err && i < *n && i < (size_t)view->lustre->slowest; i++)
 		rows_add(rows, val_number(list[i]->xid), opcode(list[i]->opcode),
-			 val_text(rpc_state(list[i])),
-			 val_number(view->rpcs.last - rpc_since(list[i])),
-			 lustre_time(rpc_since(list[i])),
-			 lustre_clock(view->lustre, rpc_since(list[i])), name(view, list[i]->nid),
-			 name(view, list[i]->job), name(view, list[i]->thread));
+			 val_text(dkl_rpc_state(list[i])),
+			 val_number(view->rpcs.last - dkl_rpc_since(list[i])),
+			 lustre_time(dkl_rpc_since(list[i])),
+			 lustre_clock(view->lustre, dkl_rpc_since(list[i])),
+			 name(view, list[i]->nid), name(view, list[i]->job),
+			 name(view, list[i]->thread));
 	free(list);
 	out_rows(out, rows);
 	return err;
@@ -302,19 +303,19 @@ static int print(struct view *view)
 
 static int add_line(void *data, const struct log_line *line)
 {
-	return rpcs_add(data, line);
+	return dkl_rpcs_add(data, line);
 }
 
 static int add_gap(void *data, uint32_t host, const struct dkt_record *gap)
 {
 	(void)gap;
-	rpcs_gap(data, host);
+	dkl_rpcs_gap(data, host);
 	return 0;
 }
 
 static int restart(void *data, uint32_t host)
 {
-	rpcs_restart(data, host);
+	dkl_rpcs_restart(data, host);
 	return 0;
 }
 
@@ -362,15 +363,15 @@ int lustre_rpc(struct lustre *lustre)
 
 	if (err || lustre->app->xid)
 		return err ? err : print_xid(lustre);
-	err = rpcs_init(&view.rpcs, lustre->app->ctx, view.by, (size_t)lustre->slowest);
+	err = dkl_rpcs_init(&view.rpcs, lustre->app->ctx, view.by, (size_t)lustre->slowest);
 	if (!err)
 		err = lustre_each(lustre, &sink);
 	if (!err)
-		err = rpcs_finish(&view.rpcs);
+		err = dkl_rpcs_finish(&view.rpcs);
 	if (!err && !view.rpcs.messages)
 		app_say("no messages about requests: set debug=+rpctrace before the log is made");
 	if (!err)
 		err = print(&view);
-	rpcs_clear(&view.rpcs);
+	dkl_rpcs_clear(&view.rpcs);
 	return err;
 }

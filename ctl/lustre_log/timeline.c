@@ -11,14 +11,14 @@ struct view {
 
 static int learn(void *data, const struct log_line *line)
 {
-	return thing_learn(data, line);
+	return dkl_thing_learn(data, line);
 }
 
 static int put_line(void *data, const struct log_line *line)
 {
 	struct view *view = data;
 
-	return thing_is_in(&view->thing, line) ? sink_add(&view->sink, line->record) : 0;
+	return dkl_thing_is_in(&view->thing, line) ? dkl_sink_add(&view->sink, line->record) : 0;
 }
 
 static int put_gap(void *data, uint32_t host, const struct dkt_record *gap)
@@ -26,7 +26,7 @@ static int put_gap(void *data, uint32_t host, const struct dkt_record *gap)
 	struct view *view = data;
 
 	(void)host;
-	return sink_add(&view->sink, gap);
+	return dkl_sink_add(&view->sink, gap);
 }
 
 static int print(struct view *view)
@@ -35,19 +35,19 @@ static int print(struct view *view)
 	const struct lustre_sink sink = { .line = put_line, .gap = put_gap, .data = view };
 	struct outfile file = OUTFILE_INIT;
 	struct sink_opts opts = { .raw_text = app->raw_text };
-	int err = style_find(app->json ? "json" : app->csv ? "csv" : "legacy", &opts.style);
+	int err = dkl_style_find(app->json ? "json" : app->csv ? "csv" : "legacy", &opts.style);
 
 	if (!err)
-		err = sink_open_file(app->ctx, &opts, NULL, &file);
+		err = dkl_sink_open_file(app->ctx, &opts, NULL, &file);
 	if (!err)
-		err = sink_open(&view->sink, &opts, &view->lustre->in.line, &file);
+		err = dkl_sink_open(&view->sink, &opts, &view->lustre->in.line, &file);
 	if (!err)
-		err = sink_begin(&view->sink);
+		err = dkl_sink_begin(&view->sink);
 	if (!err)
 		err = lustre_each(view->lustre, &sink);
 	if (!err)
-		err = sink_finish(&view->sink);
-	outfile_close(&file);
+		err = dkl_sink_finish(&view->sink);
+	dkl_outfile_close(&file);
 	if (!err && !view->sink.records)
 		app_say("no message is about %s", view->thing.text);
 	return view->sink.out.closed ? EXIT_PIPE : err;
@@ -57,7 +57,7 @@ int lustre_print_about(struct lustre *lustre, const char *word)
 {
 	struct view view = { .lustre = lustre };
 	const struct lustre_sink first = { .line = learn, .data = &view.thing };
-	int err = thing_read(&view.thing, word);
+	int err = dkl_thing_read(&view.thing, word);
 
 	if (err == -EINVAL)
 		err = app_usage("lustre timeline: the word is empty");
@@ -66,8 +66,8 @@ int lustre_print_about(struct lustre *lustre, const char *word)
 		err = lustre_look_ahead(lustre, &first);
 	if (!err)
 		err = print(&view);
-	sink_close(&view.sink);
-	thing_clear(&view.thing);
+	dkl_sink_close(&view.sink);
+	dkl_thing_clear(&view.thing);
 	return err;
 }
 

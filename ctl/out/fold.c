@@ -65,7 +65,7 @@ char *fold_text(const char *text, size_t width)
 
 void fold_print(FILE *out, const char *text, size_t at, size_t width)
 {
-	char *safe __cleanup(free) = shown(text);
+	char *safe __cleanup(free) = dkl_shown(text);
 	char *copy __cleanup(free) = safe ? fold_text(safe, width > at ? width - at : 0) : NULL;
 	char *line = copy, *end;
 

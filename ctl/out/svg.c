@@ -44,7 +44,7 @@ static size_t characters(const char *text, size_t n)
 
 static void put_text(FILE *f, const char *raw, size_t most)
 {
-	char *text __cleanup(free) = shown(raw);
+	char *text __cleanup(free) = dkl_shown(raw);
 	size_t len = text ? characters(text, most) : 0;
 
 	if (text && text[len])

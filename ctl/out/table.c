@@ -87,7 +87,7 @@ static char *value_shown(struct json_object *value, bool raw)
 	size_t len;
 	const char *text = val_bytes(value, &len);
 
-	return raw && !memchr(text, 0, len) ? strdup(text) : shown_bytes(text, len);
+	return raw && !memchr(text, 0, len) ? strdup(text) : dkl_shown_bytes(text, len);
 }
 
 static char *value_text(const struct column *column, struct json_object *value, bool raw)

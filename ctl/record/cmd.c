@@ -48,7 +48,7 @@ static int find_events(struct record *record)
 	if (err)
 		return err;
 	live_clean(app);
-	err = wanted_new(app->ctx, &words, &record->wanted);
+	err = dkl_wanted_new(app->ctx, &words, &record->wanted);
 	if (!err && record->wanted->notes)
 		app_say("%s", record->wanted->notes);
 	return err;
@@ -66,7 +66,7 @@ int cmd_record(struct app *app, int argc, char **argv)
 		err = capture_file_open(app->ctx, app->output, &record.file);
 	if (err) {
 		rc = app_fail(app);
-		wanted_free(record.wanted);
+		dkl_wanted_free(record.wanted);
 	} else {
 		rc = record_run(&record);
 	}

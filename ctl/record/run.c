@@ -26,7 +26,7 @@ static int enable_events(struct record *record)
 	int err = dkt_change_new(record->in, &change);
 
 	if (!err)
-		err = wanted_apply(record->wanted, change);
+		err = dkl_wanted_apply(record->wanted, change);
 	if (!err && record->spawn.pid && !record->app->all)
 		err = dkt_change_pids(change, &record->spawn.pid, 1, true);
 	if (!err)
@@ -116,7 +116,7 @@ static int set_up(struct record *record)
 	if (!err)
 		err = enable_events(record);
 	if (!err)
-		err = full_advise(
+		err = dkl_full_advise(
 			record->ctx,
 			capture_file_in(&record->file,
 					dkt_recorder_begin(record->recorder, record->file.fd)));
@@ -176,7 +176,7 @@ static int record_all(struct record *record)
 	if (!err)
 		err = capture_file_check(&record->file);
 	record_line_end(&line);
-	return full_advise(record->ctx, err);
+	return dkl_full_advise(record->ctx, err);
 }
 
 /* ---- ending ---- */
@@ -185,7 +185,7 @@ static void tear_down(struct record *record)
 {
 	dkt_recorder_free(record->recorder);
 	live_remove(record->app, record->in);
-	wanted_free(record->wanted);
+	dkl_wanted_free(record->wanted);
 }
 
 /* A recording in progress can be read too, but only by dktrace. */

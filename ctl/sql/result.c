@@ -64,7 +64,7 @@ static int set_columns(struct result *it)
 
 		it->names[it->n] = key;
 		/* A name comes from a file or from the statement. */
-		it->names[n + it->n] = key ? shown(key) : NULL;
+		it->names[n + it->n] = key ? dkl_shown(key) : NULL;
 		if (!it->names[n + it->n])
 			return -ENOMEM;
 		it->columns[it->n] = (struct column){

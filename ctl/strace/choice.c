@@ -60,7 +60,7 @@ static int no_call(struct dkt_ctx *ctx, const char *word)
 				"--calls: '%s' is a set of strace(1): name its calls, such as"
 				" open*,*stat*,read*",
 				word);
-	reason = glob_check(word, &at);
+	reason = dkl_glob_check(word, &at);
 	if (reason)
 		return dkt_fail(ctx, -EINVAL, "--calls: '%s': %s", word, reason);
 	return dkt_fail(ctx, -ENOENT, "--calls: this machine has no system call '%s'%s", word,

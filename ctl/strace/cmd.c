@@ -139,7 +139,7 @@ static int begin_files(struct strace *strace, struct inputs *in)
 		err = begin_origin(strace, i, part->ctx, in->n > 1 ? in->files[i].name : NULL,
 				   dkt_source_info(part->source)->kernel);
 		if (err)
-			pipeline_fail(&in->line, err);
+			dkl_pipeline_fail(&in->line, err);
 	}
 	return err;
 }
@@ -215,13 +215,13 @@ static int follow_processes(struct strace *strace)
 	struct app *app = strace->app;
 	struct strace_origin *origin = &strace->origins[0];
 	struct threads threads = { 0 };
-	int err = threads_of_processes(app->ctx, app->pid, &threads);
+	int err = dkl_threads_of_processes(app->ctx, app->pid, &threads);
 
 	if (!err && !app->children) {
 		origin->followed = followed_new(threads.list, threads.n);
 		err = origin->followed ? 0 : -ENOMEM;
 	}
-	threads_clear(&threads);
+	dkl_threads_clear(&threads);
 	return err;
 }
 
@@ -305,10 +305,10 @@ static void clear(struct strace *strace)
 static int begin_output(struct app *app, struct outfile *file, FILE **earlier)
 {
 	FILE *stream = NULL;
-	int fd = -1, err = outfile_open_now(app->ctx, app->output, false, file);
+	int fd = -1, err = dkl_outfile_open_now(app->ctx, app->output, false, file);
 
 	if (!err)
-		err = outfile_begin(file);
+		err = dkl_outfile_begin(file);
 	if (err)
 		return err;
 	fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
@@ -336,11 +336,11 @@ static int end_output(struct app *app, struct outfile *file, FILE *earlier, int 
 			failed = -errno;
 		stdout = earlier;
 		if (failed)
-			outfile_withdraw(file);
+			dkl_outfile_withdraw(file);
 		print_output(file);
 	}
-	outfile_close(file);
-	return failed && !err ? full_fail(app->ctx, failed, app->output) : err;
+	dkl_outfile_close(file);
+	return failed && !err ? dkl_full_fail(app->ctx, failed, app->output) : err;
 }
 
 int cmd_strace(struct app *app, int argc, char **argv)

@@ -21,12 +21,12 @@ static int make_filters(struct strace_events *events, struct dkt_ctx *ctx, const
 			const char *numbers)
 {
 	char *both __cleanup(free) = NULL;
-	int err = who ? mask_expr(ctx, who, &events->filter) : 0;
+	int err = who ? dkl_mask_expr(ctx, who, &events->filter) : 0;
 
 	if (err || !numbers)
 		return err;
 	both = who ? dkt__format("(%s) && (%s)", who, numbers) : strdup(numbers);
-	return both ? mask_expr(ctx, both, &events->numbers) : -ENOMEM;
+	return both ? dkl_mask_expr(ctx, both, &events->numbers) : -ENOMEM;
 }
 
 /* The kernel's own events of calls with strings, on kernels that record these. */
@@ -60,7 +60,7 @@ static int add_waits(struct strace_events *events, struct dkt_ctx *ctx, const ch
 {
 	static const char sleeps[] = "prev_state & 255";
 	char *text __cleanup(free) = who ? dkt__format("(%s) && %s", who, sleeps) : strdup(sleeps);
-	int err = text ? mask_expr(ctx, text, &events->waits) : -ENOMEM;
+	int err = text ? dkl_mask_expr(ctx, text, &events->waits) : -ENOMEM;
 
 	if (!err)
 		err = add(events, ctx, "sched", "sched_switch", events->waits);
@@ -79,7 +79,7 @@ int strace_events_find(struct strace_events *events, const struct app *app, stru
 	char *numbers __cleanup(free) = strace_choice_filter(choice, ctx, texts);
 	char *who __cleanup(free) = NULL;
 	struct dkt_expr *filter;
-	int err = filters_text(ctx, &wish, &who);
+	int err = dkl_filters_text(ctx, &wish, &who);
 
 	if (!err)
 		err = make_filters(events, ctx, who, numbers);

@@ -118,7 +118,7 @@ int strace_origin_begin(struct strace *strace, struct strace_origin *origin)
 		err = strace_choice_calls(&origin->choice, origin->ctx, app->calls);
 	app->wrong = err == -EINVAL;
 	if (!err && app->filter)
-		err = mask_expr(origin->ctx, app->filter, &origin->filter);
+		err = dkl_mask_expr(origin->ctx, app->filter, &origin->filter);
 	if (origin->filter)
 		opts.selects = selects;
 	if (!err && !app->summary)

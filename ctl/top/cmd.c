@@ -121,9 +121,9 @@ static int record(struct run *run, int *rc)
 static bool process_exists(struct app *app)
 {
 	struct threads threads = { 0 };
-	int err = threads_of_processes(app->ctx, app->pid, &threads);
+	int err = dkl_threads_of_processes(app->ctx, app->pid, &threads);
 
-	threads_clear(&threads);
+	dkl_threads_clear(&threads);
 	return !err;
 }
 

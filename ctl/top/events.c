@@ -38,7 +38,7 @@ int top_events(struct top *top)
 	top->n_events = 0;
 	for (size_t i = 0; !err && i < top->frame.n_events; i++) {
 		const struct activity_event *from = &top->frame.events[i];
-		const struct class_bits *bits = class_map_event(top->map, from->event);
+		const struct class_bits *bits = dkl_class_map_event(top->map, from->event);
 
 		err = dkt__append(top->events, top->n_events,
 				  (struct top_event){ .event = from->event,

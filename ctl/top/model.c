@@ -10,7 +10,7 @@ int top_open(struct top *top, struct app *app)
 	top->app = app;
 	err = activity_new(app->ctx, NULL, &top->activity);
 	if (!err)
-		err = class_map_open(app->ctx, NULL, &top->map);
+		err = dkl_class_map_open(app->ctx, NULL, &top->map);
 	return err;
 }
 
@@ -20,9 +20,9 @@ void top_close(struct top *top)
 	top_buffers_close(top);
 	free(top->events);
 	activity_frame_clear(&top->frame);
-	class_map_free(top->map);
+	dkl_class_map_free(top->map);
 	activity_free(top->activity);
-	losses_clear(&top->losses);
+	dkl_losses_clear(&top->losses);
 }
 
 int top_take(struct top *top)
@@ -36,7 +36,7 @@ int top_take(struct top *top)
 	if (!err)
 		err = top_log_take(top, &counts);
 	if (!err && top->source)
-		err = losses_raise(&top->losses, top->source, &lost);
+		err = dkl_losses_raise(&top->losses, top->source, &lost);
 	top_cost(&top->cost);
 	if (err || top->paused) {
 		activity_frame_clear(&frame);

@@ -252,7 +252,7 @@ static char *class_name(const struct top *top, const void *item)
 	const unsigned int bit = ((const struct log_class *)item)->bit;
 
 	(void)top;
-	return strdup(bit == LOG_NO_CLASS ? "-" : mask_name(MASK_DEBUG, bit));
+	return strdup(bit == LOG_NO_CLASS ? "-" : dkl_mask_name(MASK_DEBUG, bit));
 }
 
 /* The part of the log's records, in percent. */
@@ -298,7 +298,7 @@ static const void *event_item(const struct top *top, size_t i)
 static char *event_name(const struct top *top, const void *item)
 {
 	(void)top;
-	return event_full_name(((const struct top_event *)item)->event);
+	return dkl_event_full_name(((const struct top_event *)item)->event);
 }
 
 static char *event_classes(const struct top *top, const void *item)
@@ -311,7 +311,7 @@ static char *event_classes(const struct top *top, const void *item)
 	for (unsigned int bit = 0; bit < 32 && used < sizeof(text); bit++)
 		if (classes & UINT32_C(1) << bit)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-						 used ? "," : "", mask_name(MASK_DEBUG, bit));
+						 used ? "," : "", dkl_mask_name(MASK_DEBUG, bit));
 	return strdup(text);
 }
 

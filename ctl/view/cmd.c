@@ -61,7 +61,7 @@ int view_finish(struct view *view)
 	tasks_finish(&view->tasks);
 	err = stacks_finish(&view->stacks, &view->in->line);
 	if (!err)
-		err = pipeline_fail(&view->in->line, waterfall_finish(&view->fall));
+		err = dkl_pipeline_fail(&view->in->line, dkl_waterfall_finish(&view->fall));
 	if (!err)
 		err = view_hosts_finish(view);
 	return err ? err : view_pairs_finish(view);
@@ -78,13 +78,13 @@ static int write_page(struct view *view, const struct outfile *file)
 		return dkt_fail(view->app->ctx, -errno, "open %s: %s", file->path, strerror(errno));
 	err = view_write(view, f);
 	if (!err && (fflush(f) || ferror(f)))
-		err = full_fail(view->app->ctx, -errno, file->path);
+		err = dkl_full_fail(view->app->ctx, -errno, file->path);
 	return err;
 }
 
 static bool selects(const struct selection *selection)
 {
-	return !selection_is_all(selection) || selection->n_cpus || selection->since.given ||
+	return !dkl_selection_is_all(selection) || selection->n_cpus || selection->since.given ||
 	       selection->until.given;
 }
 
@@ -108,7 +108,7 @@ static int check_records(const struct view *view)
 static int make(struct app *app, struct inputs *in, struct record_args *args, struct outfile *file)
 {
 	struct view *view = calloc(1, sizeof(*view));
-	int err = view ? outfile_open(app->ctx, app->output, false, file) : -ENOMEM;
+	int err = view ? dkl_outfile_open(app->ctx, app->output, false, file) : -ENOMEM;
 
 	if (!err && in->n > 1)
 		err = host_clocks_find(in, args, true);
@@ -127,7 +127,7 @@ static int make(struct app *app, struct inputs *in, struct record_args *args, st
 	if (!err)
 		err = write_page(view, file);
 	if (!err)
-		err = outfile_commit(file);
+		err = dkl_outfile_commit(file);
 	if (view && view->in)
 		view_clear(view);
 	free(view);
@@ -153,7 +153,7 @@ int cmd_view(struct app *app, int argc, char **argv)
 	if (!rc)
 		rc = make(app, &in, &args, &file) ? app_fail(app) : inputs_report_losses(&in);
 	print_output(&file);
-	outfile_close(&file);
+	dkl_outfile_close(&file);
 	inputs_clear(&in);
 	record_args_clear(&args);
 	return rc;

@@ -72,11 +72,11 @@ static struct json_object *files_json(const struct view *view)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct dkt_source_info *info = dkt_source_info(p->parts[i].source);
 		struct json_object *it = json_object_new_object();
-		const uint64_t error = pipeline_worst_error(p, i);
+		const uint64_t error = dkl_pipeline_worst_error(p, i);
 		char *damage __cleanup(free) = NULL;
 
 		/* Without memory for the words the page lacks them, as json-c does with all of it. */
-		if (losses_damage(view->in->files[i].lacks, info, &damage))
+		if (dkl_losses_damage(view->in->files[i].lacks, info, &damage))
 			damage = NULL;
 		json_object_object_add(it, "path", val_text(view->in->files[i].path));
 		json_object_object_add(it, "name", view_file_json(view, i));
@@ -161,7 +161,7 @@ static struct json_object *classes_of(const struct rates_event *event)
 
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++)
 		if (event->bits.classes >> bit & 1 && !event->bits.fields)
-			json_object_array_add(list, val_text(mask_name(MASK_DEBUG, bit)));
+			json_object_array_add(list, val_text(dkl_mask_name(MASK_DEBUG, bit)));
 	return list;
 }
 
@@ -243,7 +243,7 @@ static struct json_object *classes_json(const struct view *view)
 		if (!series || !series->total)
 			continue;
 		it = json_object_new_object();
-		json_object_object_add(it, "name", val_text(mask_name(MASK_DEBUG, bit)));
+		json_object_object_add(it, "name", val_text(dkl_mask_name(MASK_DEBUG, bit)));
 		json_object_object_add(it, "count", val_number(series->total));
 		json_object_object_add(it, "series", view_series_json(series->counts, AXIS_BINS));
 		json_object_array_add(list, it);

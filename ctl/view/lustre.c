@@ -10,17 +10,17 @@
 
 int view_lustre_init(struct view *view)
 {
-	int err = waterfall_init(&view->fall, view->app->ctx, ROWS);
+	int err = dkl_waterfall_init(&view->fall, view->app->ctx, ROWS);
 
 	if (!err)
-		err = line_readers_init(&view->readers, &view->in->line);
-	return pipeline_fail(&view->in->line, err);
+		err = dkl_line_readers_init(&view->readers, &view->in->line);
+	return dkl_pipeline_fail(&view->in->line, err);
 }
 
 void view_lustre_clear(struct view *view)
 {
-	line_readers_clear(&view->readers);
-	waterfall_clear(&view->fall);
+	dkl_line_readers_clear(&view->readers);
+	dkl_waterfall_clear(&view->fall);
 }
 
 int view_lustre_add(struct view *view, size_t part, const struct dkt_record *record)
@@ -29,14 +29,14 @@ int view_lustre_add(struct view *view, size_t part, const struct dkt_record *rec
 	int err;
 
 	if (!record->event) {
-		waterfall_gap(&view->fall, (uint32_t)part);
+		dkl_waterfall_gap(&view->fall, (uint32_t)part);
 		return 0;
 	}
-	if (!line_read(view->readers.of[part], record, &line))
+	if (!dkl_line_read(view->readers.of[part], record, &line))
 		return 0;
-	if (line_is_start(&line))
-		waterfall_restart(&view->fall, line.host);
-	err = waterfall_add(&view->fall, &line);
+	if (dkl_line_is_start(&line))
+		dkl_waterfall_restart(&view->fall, line.host);
+	err = dkl_waterfall_add(&view->fall, &line);
 	return err ? err : view_hosts_add_line(view, &line);
 }
 
@@ -45,7 +45,7 @@ static struct json_object *span_json(const struct view *view, const struct water
 {
 	struct json_object *it = json_object_new_array();
 
-	json_object_array_add(it, val_text(waterfall_name(span->kind)));
+	json_object_array_add(it, val_text(dkl_waterfall_name(span->kind)));
 	json_object_array_add(it, val_number(span->host));
 	json_object_array_add(it, view_time_json(view, span->from));
 	json_object_array_add(it, view_time_json(view, span->to));
@@ -60,7 +60,7 @@ static struct json_object *row_json(const struct view *view, const struct waterf
 	struct json_object *it = json_object_new_object(), *spans = json_object_new_array();
 	char label[128];
 
-	waterfall_label(row, label, sizeof(label));
+	dkl_waterfall_label(row, label, sizeof(label));
 	for (size_t i = 0; i < row->n; i++)
 		json_object_array_add(spans, span_json(view, &row->spans[i]));
 	json_object_object_add(it, "lock", val_bool(row->is_lock));

@@ -54,13 +54,13 @@ int view_pairs_init(struct view *view)
 	for (size_t part = 0; !err && part < view->in->line.n; part++) {
 		const struct latency_pair *row = NULL;
 
-		while (!err && (row = latency_pair_next(row))) {
+		while (!err && (row = dkl_latency_pair_next(row))) {
 			err = open_pair(view, row, part, &pair);
 			if (!err && pair)
 				err = dkt__append(view->pairs, view->n_pairs, pair);
 		}
 	}
-	return pipeline_fail(&view->in->line, err);
+	return dkl_pipeline_fail(&view->in->line, err);
 }
 
 int view_pairs_add(struct view *view, struct dkt_source *source, const struct dkt_record *record)

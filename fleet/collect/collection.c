@@ -220,7 +220,7 @@ int collection_write(struct dkt_ctx *ctx, const struct collection *about, const 
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN);
 	err = text ? dkt__replace_file(path, text, strlen(text), false) : -ENOMEM;
 	json_object_put(root);
-	return err ? full_fail(ctx, err, path) : 0;
+	return err ? dkl_full_fail(ctx, err, path) : 0;
 }
 
 /* ---- reading ---- */

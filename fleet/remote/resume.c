@@ -48,7 +48,7 @@ static int begin_turn(void)
 	do {
 		if (mkdir(PLACE, 0700) && errno != EEXIST)
 			return -errno;
-		turn = turn_begin(PLACE, O_NOFOLLOW);
+		turn = dkl_turn_begin(PLACE, O_NOFOLLOW);
 	} while (turn == -ENOENT);
 	return turn;
 }

@@ -155,7 +155,7 @@ static void tear_down(struct archive *archive, bool remove)
 	if (remove && opened && (!name || dkt_instance_remove(archive->ctx, name)))
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 	if (remove)
-		wanted_free(archive->wanted);
+		dkl_wanted_free(archive->wanted);
 	/* Remove the probes of a killed daemon last: that empties buffers with records of them. */
 	if (remove && opened)
 		dkt_instance_sweep(archive->ctx, archive->owner, NULL);
@@ -212,11 +212,11 @@ int archive_run(struct dkt_ctx *ctx, const char *log, struct archive_config *con
 	if (!err && opts->ready)
 		opts->ready(opts->data);
 	if (!err)
-		notify("READY=1\nSTATUS=recording");
+		dkl_notify("READY=1\nSTATUS=recording");
 	while (!err && !archive.ending)
 		archive_step(&archive);
 	if (!err) {
-		notify("STOPPING=1");
+		dkl_notify("STOPPING=1");
 		err = finish(&archive);
 	}
 	tear_down(&archive, !archive.keep);

@@ -28,23 +28,23 @@ int archive_apply(struct archive *archive, const struct archive_config *config)
 	int err;
 
 	words.before = archive->wanted;
-	err = wanted_new(archive->ctx, &words, &wanted);
+	err = dkl_wanted_new(archive->ctx, &words, &wanted);
 	if (!err)
 		err = dkt_change_new(archive->in, &change);
 	if (!err && (archive->wanted || !dkt_instance_is_new(archive->in)))
-		err = wanted_clear(wanted, archive->in, change);
+		err = dkl_wanted_clear(wanted, archive->in, change);
 	if (!err)
-		err = wanted_apply(wanted, change);
+		err = dkl_wanted_apply(wanted, change);
 	if (!err)
 		err = dkt_change_commit(change);
 	dkt_change_free(change);
 	if (err) {
-		wanted_free(wanted);
+		dkl_wanted_free(wanted);
 		return err;
 	}
 	if (wanted->notes)
 		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", wanted->notes);
-	wanted_replace(wanted, archive->wanted);
+	dkl_wanted_replace(wanted, archive->wanted);
 	archive->wanted = wanted;
 	return archive_count(archive, config);
 }
@@ -128,12 +128,12 @@ void archive_change(struct archive *archive)
 {
 	int err;
 
-	notify("RELOADING=1");
+	dkl_notify("RELOADING=1");
 	err = take_settings(archive);
 	archive_state_text(&archive->state.reload_error, err ? dkt_error(archive->ctx) : NULL);
 	if (err)
 		dkt_log(archive->ctx, DKT_LOG_WARN, "reload: %s", dkt_error(archive->ctx));
 	archive->state.reloads++;
 	archive_save(archive);
-	notify("READY=1");
+	dkl_notify("READY=1");
 }

@@ -49,7 +49,7 @@ static int take(struct dkt_ctx *ctx, const char *dir, int flags, int *lock)
 	fd = open_lock(path, flags);
 	if (fd == -ENOENT && !(flags & O_CREAT))
 		return 0;
-	err = fd < 0 ? fd : process_lock(fd, &holder);
+	err = fd < 0 ? fd : dkl_process_lock(fd, &holder);
 	if (!err) {
 		dkt__closep(lock);
 		*lock = fd;

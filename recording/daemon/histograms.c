@@ -91,7 +91,7 @@ static const char *kind_name(unsigned int kind)
 
 	if (kind == HISTOGRAM_RPC)
 		return RPC_TIMES_NAME;
-	while ((pair = latency_pair_next(pair)) && kind-- > HISTOGRAM_PAIRS)
+	while ((pair = dkl_latency_pair_next(pair)) && kind-- > HISTOGRAM_PAIRS)
 		;
 	return pair ? pair->name : "";
 }
@@ -137,7 +137,7 @@ void histograms_text(FILE *f, const struct histograms *shared, const char *log)
 			const struct histogram *it = &shared->of[kind][class];
 			const struct series series = { f, log, kind_name(kind),
 						       class < MASK_BITS ?
-							       mask_name(MASK_DEBUG, class) :
+							       dkl_mask_name(MASK_DEBUG, class) :
 							       "none" };
 
 			if (load(&it->known))

@@ -177,5 +177,5 @@ void archive_step(struct archive *archive)
 		archive_forget_failure(archive);
 	archive_update_state(archive);
 	archive_show_metrics(archive);
-	notify("WATCHDOG=1");
+	dkl_notify("WATCHDOG=1");
 }

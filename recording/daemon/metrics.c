@@ -72,10 +72,10 @@ static int add_event(struct archive_metrics *metrics, const struct metrics_event
 int archive_metrics_events(struct archive_metrics *metrics, const struct wanted *wanted)
 {
 	struct class_map *map;
-	int err = class_map_open(wanted->ctx, NULL, &map);
+	int err = dkl_class_map_open(wanted->ctx, NULL, &map);
 
 	for (size_t i = 0; !err && i < wanted->n; i++) {
-		const struct class_bits *bits = class_map_event(map, wanted->list[i].event);
+		const struct class_bits *bits = dkl_class_map_event(map, wanted->list[i].event);
 		const struct metrics_event event = { .id = dkt_event_id(wanted->list[i].event),
 						     .classes = bits->fields ? 0 : bits->classes,
 						     .messages = bits->fields };
@@ -84,7 +84,7 @@ int archive_metrics_events(struct archive_metrics *metrics, const struct wanted 
 		if (event.id >= 0)
 			err = dkt__with_words(wanted->ctx, add_event(metrics, &event));
 	}
-	class_map_free(map);
+	dkl_class_map_free(map);
 	archive_latencies_set(&metrics->latencies, wanted);
 	return err;
 }

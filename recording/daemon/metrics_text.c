@@ -108,7 +108,7 @@ static void put_classes(const struct text *text, const char *name, bool bytes)
 		for (int cpu = 0; cpu < dkt_instance_cpus(text->in); cpu++) {
 			const char *word = class == NO_CLASS ? "none" :
 					   class == MESSAGES ? "messages" :
-							       mask_name(MASK_DEBUG, class);
+							       dkl_mask_name(MASK_DEBUG, class);
 			struct dkt_event_counts sum;
 
 			if (!sum_class(text, class, cpu, &sum))

@@ -56,17 +56,17 @@ static int each_kind(struct dkt_event *const *events, size_t n,
 	int err = 0;
 
 	for (unsigned int at = HISTOGRAM_PAIRS, kind = at;
-	     !err && at < HISTOGRAM_KINDS && (pair = latency_pair_next(pair)); at++) {
+	     !err && at < HISTOGRAM_KINDS && (pair = dkl_latency_pair_next(pair)); at++) {
 		bool begins = false, ends = false;
 
 		/* Pairs of one name are one kind, that of their first row. */
-		if (latency_pair_find(pair->name, NULL) == pair)
+		if (dkl_latency_pair_find(pair->name, NULL) == pair)
 			kind = at;
 		if (pair->calls || (done && !strcmp(done->name, pair->name)))
 			continue;
 		for (size_t i = 0; i < n; i++) {
-			begins |= latency_pair_has(pair->begin, events[i]);
-			ends |= latency_pair_has(pair->end, events[i]);
+			begins |= dkl_latency_pair_has(pair->begin, events[i]);
+			ends |= dkl_latency_pair_has(pair->end, events[i]);
 		}
 		if (!begins || !ends)
 			continue;
@@ -91,7 +91,7 @@ bool pairing_has(const struct wanted *wanted)
 
 	for (size_t i = 0; events && i < wanted->n; i++) {
 		events[i] = wanted->list[i].event;
-		messages |= message_is(events[i]);
+		messages |= dkl_message_is(events[i]);
 	}
 	return events && (messages || each_kind(events, wanted->n, found, NULL));
 }
@@ -102,15 +102,16 @@ static bool wants(void *data, struct dkt_event *event)
 	const struct latency_pair *pair = NULL;
 
 	(void)data;
-	while ((pair = latency_pair_next(pair)))
-		if (latency_pair_has(pair->begin, event) || latency_pair_has(pair->end, event))
+	while ((pair = dkl_latency_pair_next(pair)))
+		if (dkl_latency_pair_has(pair->begin, event) ||
+		    dkl_latency_pair_has(pair->end, event))
 			return true;
-	return message_is(event);
+	return dkl_message_is(event);
 }
 
 static uint32_t classes_of(const struct pairing *p, struct dkt_event *event)
 {
-	return class_map_event(p->map, event)->classes;
+	return dkl_class_map_event(p->map, event)->classes;
 }
 
 /* ---- the pairs ---- */
@@ -157,10 +158,10 @@ static int add_ends(struct pairing *p, const struct set *set, const struct laten
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_events; i++)
-		own |= latency_pair_has(pair->end, p->events[i]) &&
+		own |= dkl_latency_pair_has(pair->end, p->events[i]) &&
 		       classes_of(p, p->events[i]) == set->classes;
 	for (size_t i = 0; !err && i < p->n_events; i++)
-		if (latency_pair_has(pair->end, p->events[i]) &&
+		if (dkl_latency_pair_has(pair->end, p->events[i]) &&
 		    (!own || classes_of(p, p->events[i]) == set->classes))
 			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_END);
 	return err;
@@ -175,7 +176,7 @@ static int add_kind(void *data, unsigned int kind, const struct latency_pair *pa
 	int err = 0;
 
 	for (size_t i = 0; !err && i < p->n_events; i++) {
-		if (!latency_pair_has(pair->begin, p->events[i]))
+		if (!dkl_latency_pair_has(pair->begin, p->events[i]))
 			continue;
 		err = new_set(p, kind, pair->key, classes_of(p, p->events[i]), &set);
 		if (!err)
@@ -195,25 +196,25 @@ static void unbind(struct pairing *p)
 	free(p->sets);
 	p->sets = NULL;
 	p->n = 0;
-	rpc_times_free(p->rpcs);
+	dkl_rpc_times_free(p->rpcs);
 	p->rpcs = NULL;
 	free(p->messages);
 	p->messages = NULL;
 	p->n_messages = 0;
-	class_map_free(p->map);
+	dkl_class_map_free(p->map);
 	p->map = NULL;
 }
 
 static int add_messages(struct pairing *p)
 {
 	for (size_t i = 0; i < p->n_events; i++)
-		if (message_is(p->events[i]) &&
+		if (dkl_message_is(p->events[i]) &&
 		    dkt__append(p->messages, p->n_messages, p->events[i]))
 			return dkt__no_memory(p->ctx);
 	if (!p->n_messages)
 		return 0;
 	histograms_know(p->found, HISTOGRAM_RPC, p->rpc_classes);
-	return rpc_times_new(p->ctx, &p->rpcs);
+	return dkl_rpc_times_new(p->ctx, &p->rpcs);
 }
 
 /* Finds the events of the file. If it has new ones, pairs that have begun are not counted. */
@@ -225,7 +226,7 @@ static int bind(struct pairing *p)
 	if (err || before == p->n_events)
 		return err;
 	unbind(p);
-	err = class_map_open(p->ctx, NULL, &p->map);
+	err = dkl_class_map_open(p->ctx, NULL, &p->map);
 	if (!err)
 		err = each_kind(p->events, p->n_events, add_kind, p);
 	return err ? err : add_messages(p);
@@ -251,7 +252,7 @@ static int add(struct pairing *p, const struct dkt_record *record, pid_t self)
 	for (size_t i = 0; !err && i < p->n; i++)
 		err = dkt_pairs_add(p->sets[i]->pairs, p->source, record);
 	if (!err && p->rpcs && (!record->event || is_message(p, record->event)))
-		err = rpc_times_add(p->rpcs, record, &ns);
+		err = dkl_rpc_times_add(p->rpcs, record, &ns);
 	if (ns)
 		histograms_add(p->found, HISTOGRAM_RPC, p->rpc_classes, ns, false);
 	return err;
@@ -314,7 +315,7 @@ int pairing_run(struct dkt_ctx *ctx, const struct pairing_opts *opts)
 {
 	struct histograms *found __cleanup(free) = malloc(sizeof(*found));
 	struct pairing p = { .opts = opts, .found = found };
-	const int class = mask_bit(MASK_DEBUG, RPC_TIMES_CLASS, strlen(RPC_TIMES_CLASS));
+	const int class = dkl_mask_bit(MASK_DEBUG, RPC_TIMES_CLASS, strlen(RPC_TIMES_CLASS));
 	int err;
 
 	if (!found)

@@ -20,14 +20,14 @@ void archive_note_failure(struct archive *archive)
 	}
 	archive->failed_at = service_now();
 	if (lines)
-		notify(lines);
+		dkl_notify(lines);
 }
 
 void archive_forget_failure(struct archive *archive)
 {
 	archive_state_text(&archive->state.error, NULL);
 	dkt_log(archive->ctx, DKT_LOG_WARN, "writing goes on");
-	notify("STATUS=recording");
+	dkl_notify("STATUS=recording");
 }
 
 void archive_save(struct archive *archive)

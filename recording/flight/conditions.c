@@ -128,7 +128,7 @@ int flight_condition_check(struct dkt_ctx *ctx, const char *text)
 	if (flight_message_words(text))
 		return 0;
 	if (!flight_read_latency(text, &latency, &limit))
-		err = named_read(ctx, text, &named);
+		err = dkl_named_read(ctx, text, &named);
 	else if (latency && !*latency)
 		err = dkt_fail(ctx, -EINVAL,
 			       "'%s' names no latency; write it before the sign, such as"
@@ -137,7 +137,7 @@ int flight_condition_check(struct dkt_ctx *ctx, const char *text)
 	else if (latency && !limit)
 		err = dkt_fail(ctx, -EINVAL, "%s: give a time with its unit, such as %s > 100ms",
 			       latency, latency);
-	named_clear(&named);
+	dkl_named_clear(&named);
 	return err ? dkt_fail_in(ctx, err, "--when") : 0;
 }
 

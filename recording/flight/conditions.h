@@ -26,7 +26,7 @@ struct flight_conditions {
 	const struct wanted_words *who; /* the processes, programs, CPUs and filter of all */
 };
 
-/* Checks the form of a condition on events, which needs no kernel. -EINVAL: as of named_read(). */
+/* Checks the form of a condition on events, which needs no kernel. -EINVAL: as of dkl_named_read(). */
 int flight_condition_check(struct dkt_ctx *ctx, const char *text);
 
 /*

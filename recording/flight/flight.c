@@ -259,7 +259,7 @@ static void tear_down(struct flight *flight)
 	for (size_t i = 0; i < state->n_groups; i++) {
 		flight_close(&flight->groups[i]);
 		err = flight_remove(flight->ctx, flight->log, state->groups[i]) ?: err;
-		wanted_free(flight->groups[i].wanted);
+		dkl_wanted_free(flight->groups[i].wanted);
 	}
 	if (flight->signals >= 0)
 		close(flight->signals);
@@ -274,7 +274,7 @@ static void tear_down(struct flight *flight)
 	if (err)
 		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 	/* Several of the sets can use the probe on Lustre's messages that one of them has created. */
-	cdebug_take_back(flight->ctx);
+	dkl_cdebug_take_back(flight->ctx);
 	/* flight stop takes a missing state as the sign that nothing is left. */
 	if (!err)
 		service_forget(&flight_service, flight->log);

@@ -38,7 +38,7 @@ int flight_check_name(struct dkt_ctx *ctx, const char *name)
 uint64_t flight_default_size(int cpus, size_t n)
 {
 	/* If the available memory is unknown, the kernel's own size remains. */
-	return memory_share(CPU_SIZE * (uint64_t)cpus, PART) / n;
+	return dkl_memory_share(CPU_SIZE * (uint64_t)cpus, PART) / n;
 }
 
 int flight_enable(struct flight_group *group)
@@ -47,7 +47,7 @@ int flight_enable(struct flight_group *group)
 	int err = dkt_change_new(group->in, &change);
 
 	if (!err)
-		err = wanted_apply(group->wanted, change);
+		err = dkl_wanted_apply(group->wanted, change);
 	if (!err)
 		err = dkt_change_commit(change);
 	dkt_change_free(change);
@@ -62,7 +62,7 @@ int flight_create_bare(struct dkt_ctx *ctx, const char *log, const char *name, u
 	int err;
 
 	group->name = strdup(name);
-	err = instance && group->name ? wanted_new(ctx, words, &group->wanted) :
+	err = instance && group->name ? dkl_wanted_new(ctx, words, &group->wanted) :
 					dkt__no_memory(ctx);
 	if (!err)
 		err = dkt_instance_open(ctx, instance, &opts, &group->in);

@@ -58,13 +58,13 @@ static int make_pairs(struct flight_watch *watch, const struct latency_pair *row
 		struct dkt_event *event = wanted->list[i].event;
 
 		(*events)[i] = event;
-		ends = latency_pair_has(row->end, event);
-		if (latency_pair_has(row->begin, event))
+		ends = dkl_latency_pair_has(row->end, event);
+		if (dkl_latency_pair_has(row->begin, event))
 			err = dkt_pairs_event(*pairs, event,
 					      DKT_PAIR_BEGIN | (ends ? DKT_PAIR_END : 0));
 	}
 	for (size_t i = 0; !err && i < wanted->n; i++)
-		if (!latency_pair_has(row->begin, (*events)[i]))
+		if (!dkl_latency_pair_has(row->begin, (*events)[i]))
 			err = dkt_pairs_event(*pairs, (*events)[i], DKT_PAIR_END);
 	return err;
 }
@@ -84,7 +84,7 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 			   dkt__no_memory(watch->ctx);
 
 	if (!err)
-		err = make_pairs(watch, row, watch->calls ? pair_call_field(row) : NULL, &pairs,
+		err = make_pairs(watch, row, watch->calls ? dkl_pair_call_field(row) : NULL, &pairs,
 				 &events);
 	if (!err)
 		err = dkt_pairs_watch(pairs, watch->group.in, events, watch->group.wanted->n,
@@ -102,9 +102,9 @@ static bool has_row(struct dkt_ctx *ctx, const struct latency_pair *row)
 {
 	char *events __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
 	struct named named = { 0 };
-	bool has = events && !named_read(ctx, events, &named) && !named_check(ctx, &named);
+	bool has = events && !dkl_named_read(ctx, events, &named) && !dkl_named_check(ctx, &named);
 
-	named_clear(&named);
+	dkl_named_clear(&named);
 	return has;
 }
 
@@ -119,14 +119,14 @@ int flight_takes_filter(struct dkt_ctx *ctx, const char *events, const char *fil
 	*takes = false;
 	if (!filter)
 		return 0;
-	err = mask_expr(ctx, filter, &expr);
+	err = dkl_mask_expr(ctx, filter, &expr);
 	if (!err)
-		err = named_read(ctx, events, &named);
+		err = dkl_named_read(ctx, events, &named);
 	if (!err)
 		err = dkt_events(ctx, &all, &n);
 	for (size_t i = 0; !err && !*takes && i < n; i++)
-		*takes = named_has(&named, all[i], false) && !dkt_expr_check(expr, all[i]);
-	named_clear(&named);
+		*takes = dkl_named_has(&named, all[i], false) && !dkt_expr_check(expr, all[i]);
+	dkl_named_clear(&named);
 	dkt_expr_free(expr);
 	return err;
 }
@@ -148,9 +148,9 @@ static int make_filter(struct flight_watch *watch, const struct latency_pair *ro
 	if (!err && !takes)
 		wish.expr = NULL;
 	if (!err)
-		err = filters_text(watch->ctx, &wish, &text);
+		err = dkl_filters_text(watch->ctx, &wish, &text);
 	if (!err && watch->calls)
-		err = pair_calls_filter(watch->ctx, row, latency, &calls);
+		err = dkl_pair_calls_filter(watch->ctx, row, latency, &calls);
 	if (err || (!text && !calls))
 		return err;
 	*filter = dkt__format("%s%s%s%s", text ? text : "", text && calls ? " && (" : "",
@@ -168,7 +168,7 @@ static int try_kernel(struct flight_watch *watch, const char *log, const char *n
 		      const struct latency_pair *row, const char *globs, const char *filter)
 {
 	const struct wanted_words words = { .events = globs };
-	int err = filter ? mask_expr(watch->ctx, filter, &watch->filter) : 0;
+	int err = filter ? dkl_mask_expr(watch->ctx, filter, &watch->filter) : 0;
 
 	if (!err)
 		err = flight_create_bare(watch->ctx, log, name, 0, &words, &watch->group);
@@ -213,7 +213,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 		err = make_pairs(watch, row, NULL, &watch->pairs, &events);
 	watch->way = "the recorder reads and pairs all its records";
 	if (!err && watch->group.wanted->n == 2 && strcmp(row->begin, row->end) != 0)
-		watch->begin = events[latency_pair_has(row->end, events[0])];
+		watch->begin = events[dkl_latency_pair_has(row->end, events[0])];
 	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
 }
 
@@ -229,13 +229,13 @@ static int start_rpcs(struct flight_watch *watch, const char *log, const char *n
 	};
 	int err;
 
-	if (!lustre_is_loaded())
+	if (!dkl_lustre_is_loaded())
 		return dkt_fail(watch->ctx, -ENOENT, "'" RPC_TIMES_NAME "': Lustre is not loaded");
 	watch->name = RPC_TIMES_NAME;
 	watch->way = "the recorder reads and pairs Lustre's messages of " RPC_TIMES_CLASS;
 	err = flight_create(watch->ctx, log, name, 0, &words, &watch->group);
 	if (!err)
-		err = rpc_times_new(watch->ctx, &watch->rpcs);
+		err = dkl_rpc_times_new(watch->ctx, &watch->rpcs);
 	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
 }
 
@@ -244,14 +244,14 @@ static int start_rpcs(struct flight_watch *watch, const char *log, const char *n
 int flight_measure_start(struct flight_watch *watch, const char *log, const char *name,
 			 const char *latency, const struct wanted_words *who)
 {
-	const char *pair = latency_pair_find(latency, NULL) ? latency : PAIR_CALLS;
-	const struct latency_pair *row = latency_pair_find(pair, NULL);
+	const char *pair = dkl_latency_pair_find(latency, NULL) ? latency : PAIR_CALLS;
+	const struct latency_pair *row = dkl_latency_pair_find(pair, NULL);
 	const bool rpcs = !strcmp(latency, RPC_TIMES_NAME);
 
 	if (rpcs)
 		return start_rpcs(watch, log, name);
 	while (row && (row->calls || !has_row(watch->ctx, row)))
-		row = latency_pair_find(pair, row);
+		row = dkl_latency_pair_find(pair, row);
 	return row ? start_row(watch, log, name, row, latency, who) :
 		     dkt_fail_in(watch->ctx, -ENOENT, "pair '%s'", pair);
 }
@@ -279,7 +279,7 @@ int flight_measure(struct flight_watch *watch, const struct dkt_record *record, 
 	if (watch->pairs)
 		return add_pair(watch, record, ns);
 	if (watch->rpcs)
-		return rpc_times_add(watch->rpcs, record, ns);
+		return dkl_rpc_times_add(watch->rpcs, record, ns);
 	if (record->event)
 		*ns = (uint64_t)dkt_record_int(record, watch->lat);
 	return 0;

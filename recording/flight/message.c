@@ -23,12 +23,12 @@ static int restrict_event(struct wanted_event *one, const struct search *search)
 {
 	struct conditions all = { 0 };
 	char *found __cleanup(free) = NULL;
-	int err = search_condition(search, one->event, &found);
+	int err = dkl_search_condition(search, one->event, &found);
 
 	if (!err && one->filter)
-		err = conditions_add(&all, one->filter);
+		err = dkl_conditions_add(&all, one->filter);
 	if (!err)
-		err = conditions_add(&all, found);
+		err = dkl_conditions_add(&all, found);
 	if (err) {
 		free(all.text);
 		return err;
@@ -66,9 +66,9 @@ int flight_message_start(struct flight_watch *watch, const char *log, const char
 	struct search search;
 	int err;
 
-	if (!lustre_is_loaded())
+	if (!dkl_lustre_is_loaded())
 		return dkt_fail(watch->ctx, -ENOENT, "'" KIND "': Lustre is not loaded");
-	err = search_modules(watch->ctx, words, &search);
+	err = dkl_search_modules(watch->ctx, words, &search);
 	if (!err)
 		err = flight_create_bare(watch->ctx, log, name, 0, &messages, &watch->group);
 	if (!err)
@@ -76,6 +76,6 @@ int flight_message_start(struct flight_watch *watch, const char *log, const char
 	if (!err)
 		err = flight_enable(&watch->group);
 	watch->way = "the kernel compares formats and strings of Lustre's messages";
-	search_clear(&search);
+	dkl_search_clear(&search);
 	return err;
 }

@@ -8,7 +8,7 @@
 const char *flight_message_words(const char *condition);
 
 /*
- * Records the messages that have the words, as search_new() takes them. The error is in the watch's own
+ * Records the messages that have the words, as dkl_search_new() takes them. The error is in the watch's own
  * context. -ENOENT: Lustre is not loaded, or its messages have no events.
  */
 int flight_message_start(struct flight_watch *watch, const char *log, const char *name,

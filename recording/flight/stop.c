@@ -124,7 +124,7 @@ static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_
 	if (!err)
 		err = dkt_instance_sweep(ctx, prefix, NULL);
 	if (!err)
-		cdebug_take_back(ctx);
+		dkl_cdebug_take_back(ctx);
 	return err;
 }
 

@@ -126,12 +126,12 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 
 	if (dkt_buf_new(&buf))
 		return NULL;
-	message = message_new(watch->ctx, record->event, NULL);
+	message = dkl_message_new(watch->ctx, record->event, NULL);
 	if (message) {
 		event = strdup("message");
-		message_put_text(message, record, buf);
+		dkl_message_put_text(message, record, buf);
 	} else {
-		event = event_full_name(record->event);
+		event = dkl_event_full_name(record->event);
 		dkt_record_line(record, buf);
 	}
 	text = dkt_buf_data(buf, &len);
@@ -141,14 +141,14 @@ static char *reason_of(struct flight_watch *watch, const struct dkt_record *reco
 		reason = dkt__format("%s by %s-%d: %.*s", event,
 				     dkt_source_comm(watch->source, record), record->pid,
 				     (int)DKT__MIN(len, REASON_MAX), text);
-	message_free(message);
+	dkl_message_free(message);
 	dkt_buf_free(buf);
 	return reason;
 }
 
 static char *slow_reason(struct flight_watch *watch, const struct dkt_record *record, uint64_t ns)
 {
-	const char *call = watch->calls ? pair_call_name(watch->ctx, record, watch->by) : NULL;
+	const char *call = watch->calls ? dkl_pair_call_name(watch->ctx, record, watch->by) : NULL;
 
 	return dkt__format("%s took %.3f ms: %s-%d", call ? call : watch->name, (double)ns / 1e6,
 			   dkt_source_comm(watch->source, record), record->pid);
@@ -230,14 +230,14 @@ int flight_watch_clear(struct flight_watch *watch, const char *log)
 	dkt_source_close(watch->source);
 	dkt_pairs_free(watch->pairs);
 	dkt_expr_free(watch->filter);
-	rpc_times_free(watch->rpcs);
+	dkl_rpc_times_free(watch->rpcs);
 	flight_close(&watch->group);
 	if (name)
 		err = flight_remove(watch->ctx, log, name);
 	/* The instance's triggers use the synthetic event, so it goes after it. */
 	if (!err && watch->slow)
 		err = dkt_probe_remove(watch->ctx, "synthetic", watch->slow);
-	wanted_free(watch->group.wanted);
+	dkl_wanted_free(watch->group.wanted);
 	free(watch->slow);
 	*watch = (struct flight_watch){ .ctx = watch->ctx, .limit = watch->limit };
 	/* A failure came before the event was created, or the kernel has no such events. */

@@ -40,7 +40,7 @@ struct flight_watch {
 bool flight_watch_reads(const struct flight_watch *watch);
 
 /*
- * Sets up the events that are conditions, as named_read() takes them, of the processes, programs and CPUs of
+ * Sets up the events that are conditions, as dkl_named_read() takes them, of the processes, programs and CPUs of
  * who, and with its filter if they have the fields. Remove it also after an error.
  */
 int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,

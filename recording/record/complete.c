@@ -49,7 +49,7 @@ static int check_same(struct dkt_ctx *ctx, const char *path, int fd)
 /* Makes the new file last before it replaces the recording. */
 static int settle(struct dkt_ctx *ctx, const char *path, int fd)
 {
-	return fsync(fd) ? full_fail(ctx, -errno, path) : 0;
+	return fsync(fd) ? dkl_full_fail(ctx, -errno, path) : 0;
 }
 
 int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const char *to,
@@ -60,10 +60,10 @@ int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const cha
 	int err = same ? check_same(ctx, path, fd) : 0;
 
 	if (!err)
-		err = outfile_open(ctx, to, true, out);
+		err = dkl_outfile_open(ctx, to, true, out);
 	out->same = same;
 	if (!err && !same)
-		err = outfile_check_input(out, path);
+		err = dkl_outfile_check_input(out, path);
 	if (!err)
 		err = check_room(ctx, path, fd, out);
 	if (!err)
@@ -72,7 +72,7 @@ int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const cha
 		err = settle(ctx, to, out->fd);
 	if (!err && same)
 		err = check_same(ctx, path, fd);
-	return err ? err : outfile_commit(out);
+	return err ? err : dkl_outfile_commit(out);
 }
 
 int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *compression)
@@ -80,7 +80,7 @@ int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *
 	struct outfile out = OUTFILE_INIT;
 	const int err = capture_complete_as(ctx, path, fd, path, compression, &out);
 
-	outfile_close(&out);
+	dkl_outfile_close(&out);
 	return err;
 }
 

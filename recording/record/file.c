@@ -59,7 +59,7 @@ static const char *place_of(const struct capture_file *file)
 static int keep_earlier(struct capture_file *file)
 {
 	struct stat st;
-	int err = output_check(file->ctx, file->path);
+	int err = dkl_output_check(file->ctx, file->path);
 
 	if (err)
 		return dkt_fail_in(file->ctx, err, "open %s", file->path);
@@ -69,7 +69,7 @@ static int keep_earlier(struct capture_file *file)
 		return 0;
 	err = check_free(file, place_of(file));
 	if (!err)
-		err = output_keep_old(file->ctx, place_of(file), &file->kept);
+		err = dkl_output_keep_old(file->ctx, place_of(file), &file->kept);
 	return err || !file->kept || !unlink(place_of(file)) || errno == ENOENT ?
 		       err :
 		       fail(file, "replace");
@@ -113,7 +113,7 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	if (err)
 		return err;
 	file->created = lstat(place_of(file), &st) && errno == ENOENT;
-	file->fd = output_open(ctx, path, OUTPUT_READ | OUTPUT_SAY);
+	file->fd = dkl_output_open(ctx, path, OUTPUT_READ | OUTPUT_SAY);
 	if (file->fd < 0)
 		return dkt_fail_in(ctx, file->fd, "open %s", path);
 	if (fstat(file->fd, &st))

@@ -188,14 +188,14 @@ int service_lock(struct dkt_ctx *ctx, const struct service *service, const char 
 
 	if (fd < 0)
 		return dkt_fail(ctx, fd, "open the lock of %s: %s", service->noun, strerror(-fd));
-	err = process_lock(fd, &holder);
+	err = dkl_process_lock(fd, &holder);
 	/* The descriptor stays open: closing it would release the lock. */
 	if (!err)
 		return 0;
 	if (err != -EBUSY)
 		err = dkt_fail(ctx, err, "lock the directory of %s: %s", service->noun,
 			       strerror(-err));
-	else if (process_is_killed(holder))
+	else if (dkl_process_is_killed(holder))
 		err = dkt_fail(ctx, -EBUSY, "%s, process %d, was killed but does not end",
 			       service->noun, (int)holder);
 	else
@@ -209,7 +209,7 @@ int service_lock(struct dkt_ctx *ctx, const struct service *service, const char 
 pid_t service_holder(const struct service *service, const char *log)
 {
 	int fd = open_lock(service, log, O_RDWR);
-	pid_t pid = fd < 0 ? 0 : process_lock_holder(fd);
+	pid_t pid = fd < 0 ? 0 : dkl_process_lock_holder(fd);
 
 	if (fd >= 0)
 		close(fd);

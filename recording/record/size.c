@@ -17,7 +17,7 @@ int capture_set_size(struct dkt_instance *in, uint64_t each)
 	uint64_t size;
 
 	if (!each)
-		size = memory_share(CPU_SIZE * cpus, PART);
+		size = dkl_memory_share(CPU_SIZE * cpus, PART);
 	else if (__builtin_mul_overflow(each, cpus, &size))
 		/* The kernel refuses it. */
 		size = INT64_MAX;

@@ -116,7 +116,7 @@ static void add(unsigned int i, const char *fmt, bool nested)
 	unsigned int j;
 
 	raw = begin(nested ? &call : &strings,
-		    nested ? stack + cdebug_call_stack(CDEBUG_X86_64) : stack);
+		    nested ? stack + dkl_cdebug_call_stack(CDEBUG_X86_64) : stack);
 	if (nested) {
 		put_place(raw, fmt);
 		put_text(raw, "v_fmt", "@@@ (re)connect request (timeout %d) ");
@@ -156,8 +156,8 @@ static double run(struct message_joiner *joiner, struct dkt_buf *buf)
 						  .ts = (uint64_t)j * n_raws + i + 1,
 						  .data = raws[i].data,
 						  .size = raws[i].size };
-			if (!message_joiner_take(joiner, raws[i].kind->message, &rec))
-				message_line(raws[i].kind->message, &rec, "()) ", buf);
+			if (!dkl_message_joiner_take(joiner, raws[i].kind->message, &rec))
+				dkl_message_line(raws[i].kind->message, &rec, "()) ", buf);
 			if (i % 1000 == 0)
 				dkt_buf_reset(buf);
 		}
@@ -176,7 +176,7 @@ static void define(struct kind *kind, unsigned int id, const char *name, enum cd
 		   struct message_joiner *joiner)
 {
 	kind->event = cdebug_event(ctx, CDEBUG_GROUP, id, name, place);
-	kind->message = message_new(ctx, kind->event, joiner);
+	kind->message = dkl_message_new(ctx, kind->event, joiner);
 	if (!kind->message)
 		abort();
 }
@@ -210,7 +210,7 @@ static void make_mix(void)
 
 int main(void)
 {
-	struct message_joiner *joiner = message_joiner_new();
+	struct message_joiner *joiner = dkl_message_joiner_new();
 	double rates[RUNS];
 	struct dkt_buf *buf;
 	unsigned int i;

@@ -15,14 +15,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (dkt_ctx_new(NULL, &ctx))
 		return 0;
-	if (class_map_load_text(ctx, "map", (const char *)data, size, &map)) {
+	if (dkl_class_map_load_text(ctx, "map", (const char *)data, size, &map)) {
 		if (strncmp(dkt_error(ctx), "map:", 4))
 			abort();
-	} else if (!class_map_resolve(map, NULL, 0) &&
-		   !class_map_modules(map, UINT32_MAX, &modules, &n)) {
+	} else if (!dkl_class_map_resolve(map, NULL, 0) &&
+		   !dkl_class_map_modules(map, UINT32_MAX, &modules, &n)) {
 		free(modules);
 	}
-	class_map_free(map);
+	dkl_class_map_free(map);
 	dkt_ctx_free(ctx);
 	return 0;
 }

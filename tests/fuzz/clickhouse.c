@@ -143,10 +143,10 @@ static void open_file(struct room *room)
 	must(!dkt_ctx_new(NULL, &room->ctx) &&
 	     !dkt_source_open(room->ctx, "text", &opts, &room->source));
 	close(fd);
-	must(!pipeline_init(&room->line, room->ctx, 1));
-	pipeline_add(&room->line, room->ctx, room->source, "text");
+	must(!dkl_pipeline_init(&room->line, room->ctx, 1));
+	dkl_pipeline_add(&room->line, room->ctx, room->source, "text");
 	room->line.source = room->source;
-	must(!pipeline_find_clocks(&room->line));
+	must(!dkl_pipeline_find_clocks(&room->line));
 }
 
 static void take(void *to, const struct dkt_record *record)
@@ -201,7 +201,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	room.line.n_absent = ARRAY_SIZE(absent);
 	load(&room, &opts);
 	end_server(&fake);
-	pipeline_clear(&room.line);
+	dkl_pipeline_clear(&room.line);
 	dkt_source_close(room.source);
 	dkt_ctx_free(room.ctx);
 	return 0;

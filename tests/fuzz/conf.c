@@ -38,7 +38,7 @@ static size_t count(const struct conf *conf, const char *key)
 	const struct conf_line *line = NULL;
 	size_t n = 0;
 
-	while ((line = conf_next(conf, key, line)))
+	while ((line = dkl_conf_next(conf, key, line)))
 		n++;
 	return n;
 }
@@ -49,10 +49,12 @@ static void set_lists(struct conf *conf)
 	char first[] = "a b", second[] = "c d";
 	char *values[] = { first, second };
 
-	must(!conf_set_list(conf, CONF_FILTER, &(struct dkt__strings){ values, 1 }, NULL, NULL));
-	must(!conf_set_list(conf, CONF_TRIGGER, &(struct dkt__strings){ values, 2 }, NULL, NULL));
+	must(!dkl_conf_set_list(conf, CONF_FILTER, &(struct dkt__strings){ values, 1 }, NULL,
+				NULL));
+	must(!dkl_conf_set_list(conf, CONF_TRIGGER, &(struct dkt__strings){ values, 2 }, NULL,
+				NULL));
 	must(count(conf, CONF_FILTER) == 1 && count(conf, CONF_TRIGGER) == 2);
-	must(!strcmp(conf_find(conf, CONF_TRIGGER)->value, "a b"));
+	must(!strcmp(dkl_conf_find(conf, CONF_TRIGGER)->value, "a b"));
 }
 
 static void set_again(struct dkt_ctx *ctx, struct conf *conf)
@@ -62,22 +64,22 @@ static void set_again(struct dkt_ctx *ctx, struct conf *conf)
 	char *text;
 
 	for (i = 0; i < conf->n; i++)
-		if (conf->lines[i].key && !conf_is_list(conf->lines[i].key)) {
+		if (conf->lines[i].key && !dkl_conf_is_list(conf->lines[i].key)) {
 			char *value = strdup(conf->lines[i].value);
 
-			must(value && !conf_set(conf, conf->lines[i].key, value));
+			must(value && !dkl_conf_set(conf, conf->lines[i].key, value));
 			must(!strcmp(conf->lines[i].value, value));
 			free(value);
 		}
 	set_lists(conf);
-	must(!conf_set(conf, CONF_INSTANCE, "a name") && !conf_set(conf, "printk", NULL));
+	must(!dkl_conf_set(conf, CONF_INSTANCE, "a name") && !dkl_conf_set(conf, "printk", NULL));
 	text = print(conf, &len);
-	must(!conf_parse(ctx, "file", text, len, &again) && again.n == conf->n);
+	must(!dkl_conf_parse(ctx, "file", text, len, &again) && again.n == conf->n);
 	for (i = 0; i < conf->n; i++) {
 		must(conf->lines[i].key == again.lines[i].key);
 		must(!conf->lines[i].key || !strcmp(conf->lines[i].value, again.lines[i].value));
 	}
-	conf_clear(&again);
+	dkl_conf_clear(&again);
 	free(text);
 }
 
@@ -87,14 +89,14 @@ static void function_again(struct dkt_ctx *ctx, const char *value)
 	struct settings one = { 0 }, two = { 0 };
 	char *line;
 
-	if (!functions_take(ctx, FUNCTIONS_GRAPH, value, &one)) {
-		must(!functions_line(&one, FUNCTIONS_GRAPH, &line));
-		must(!line || !functions_take(ctx, FUNCTIONS_GRAPH, line, &two));
+	if (!dkl_functions_take(ctx, FUNCTIONS_GRAPH, value, &one)) {
+		must(!dkl_functions_line(&one, FUNCTIONS_GRAPH, &line));
+		must(!line || !dkl_functions_take(ctx, FUNCTIONS_GRAPH, line, &two));
 		must(!line || two.functions.tracer);
 		free(line);
 	}
-	settings_clear(&one);
-	settings_clear(&two);
+	dkl_settings_clear(&one);
+	dkl_settings_clear(&two);
 }
 
 static void read_words(struct dkt_ctx *ctx, const struct conf *conf)
@@ -108,12 +110,12 @@ static void read_words(struct dkt_ctx *ctx, const struct conf *conf)
 
 		if (!conf->lines[i].key)
 			continue;
-		must(probe_words_read(ctx, value, &words) || *words.place);
-		probe_words_clear(&words);
+		must(dkl_probe_words_read(ctx, value, &words) || *words.place);
+		dkl_probe_words_clear(&words);
 		function_again(ctx, value);
-		filters_take_pids(ctx, value, &set);
+		dkl_filters_take_pids(ctx, value, &set);
 	}
-	settings_clear(&set);
+	dkl_settings_clear(&set);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -123,13 +125,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int err;
 
 	must(!dkt_ctx_new(NULL, &ctx));
-	err = conf_parse(ctx, "file", (const char *)data, size, &conf);
+	err = dkl_conf_parse(ctx, "file", (const char *)data, size, &conf);
 	if (err)
 		check_words(dkt_error(ctx), &conf);
 	read_words(ctx, &conf);
 	if (!err)
 		set_again(ctx, &conf);
-	conf_clear(&conf);
+	dkl_conf_clear(&conf);
 	dkt_ctx_free(ctx);
 	return 0;
 }

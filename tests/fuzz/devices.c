@@ -26,14 +26,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!copy)
 			break;
 		memcpy(copy, data, len);
-		err = devices_message(&devices, copy, len);
+		err = dkl_devices_message(&devices, copy, len);
 		free(copy);
 		data += len;
 		size -= len;
 	}
 	for (size_t i = 0; i < devices.n; i++)
-		device_print(&devices.rows[i], buf);
-	devices_clear(&devices);
+		dkl_device_print(&devices.rows[i], buf);
+	dkl_devices_clear(&devices);
 	dkt_buf_free(buf);
 	return 0;
 }

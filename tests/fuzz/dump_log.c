@@ -16,9 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	       size < sizeof(made_dump.bytes) ? size : sizeof(made_dump.bytes));
 	if (dkt_ctx_new(NULL, &ctx))
 		return 0;
-	if (!spill_open(ctx, &spill)) {
-		dump_log_read(ctx, "made", &opts, &spill, &damage);
-		spill_close(&spill);
+	if (!dkl_spill_open(ctx, &spill)) {
+		dkl_dump_log_read(ctx, "made", &opts, &spill, &damage);
+		dkl_spill_close(&spill);
 	}
 	free(damage);
 	dkt_ctx_free(ctx);

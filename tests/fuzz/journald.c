@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (dkt_buf_new(&buf))
 		return 0;
-	journald_fields((const char *)data, size, buf);
+	dkl_journald_fields((const char *)data, size, buf);
 	fields = dkt_buf_data(buf, &len);
 	for (line = fields; !dkt_buf_error(buf) && line < fields + len; n++) {
 		const char *end = memchr(line, '\n', (size_t)(fields + len - line));

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	must(!dkt_buf_new(&buf) && !dkt_ctx_new(NULL, &ctx));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (!log_source_open(ctx, path, NULL, &source)) {
+	if (!dkl_log_source_open(ctx, path, NULL, &source)) {
 		print_source(source, buf);
 		must(!dkt_source_loss(source, 0, &loss, sizeof(loss)));
 		dkt_source_close(source);

@@ -25,7 +25,7 @@ static void rpc(const char *text, size_t size)
 {
 	struct rpc_text it;
 
-	if (!rpc_text_read(text, size, &it))
+	if (!dkl_rpc_text_read(text, size, &it))
 		return;
 	within(it.thread, text, size);
 	within(it.client, text, size);
@@ -33,14 +33,14 @@ static void rpc(const char *text, size_t size)
 	within(it.nid, text, size);
 	within(it.job, text, size);
 	within(it.words, text, size);
-	must(*rpc_step_name(it.step));
+	must(*dkl_rpc_step_name(it.step));
 }
 
 static void lock(const char *text, size_t size)
 {
 	struct lock_text it;
 
-	if (!lock_text_read(text, size, &it))
+	if (!dkl_lock_text_read(text, size, &it))
 		return;
 	within(it.words, text, size);
 	within(it.ns, text, size);
@@ -58,42 +58,42 @@ static void dump(const char *text, size_t size)
 	struct lock_dump it;
 	bool part;
 
-	name_table_init(&names);
-	lock_dump_init(&it, &names);
+	dkl_name_table_init(&names);
+	dkl_lock_dump_init(&it, &names);
 	for (const char *p = text; p < end; p = stop + 1) {
 		stop = memchr(p, '\n', (size_t)(end - p)) ?: end;
-		must(!lock_dump_add(
+		must(!dkl_lock_dump_add(
 			&it, &(struct log_line){ .pid = 1, .text = { p, (size_t)(stop - p) } },
 			&part));
 	}
-	must(!lock_dump_end(&it));
+	must(!dkl_lock_dump_end(&it));
 	for (size_t i = 0; i < it.n; i++)
-		must(it.list[i].n_waiters && lock_dump_is_last(&it, &it.list[i]));
-	lock_dump_clear(&it);
-	name_table_clear(&names);
+		must(it.list[i].n_waiters && dkl_lock_dump_is_last(&it, &it.list[i]));
+	dkl_lock_dump_clear(&it);
+	dkl_name_table_clear(&names);
 }
 
 static void client(const char *text, size_t size)
 {
 	struct client_text it;
 
-	if (!client_text_read(text, size, &it))
+	if (!dkl_client_text_read(text, size, &it))
 		return;
 	within(it.target, text, size);
 	within(it.nid, text, size);
 	within(it.why, text, size);
-	must(*client_step_name(it.step));
+	must(*dkl_client_step_name(it.step));
 }
 
 static void service(const char *text, size_t size)
 {
 	struct service_text it;
 
-	if (!service_text_read(text, size, &it))
+	if (!dkl_service_text_read(text, size, &it))
 		return;
 	within(it.name, text, size);
 	within(it.why, text, size);
-	must(*service_step_name(it.step));
+	must(*dkl_service_step_name(it.step));
 }
 
 /* The text as the word of a timeline is found in itself, as a line of its own. */
@@ -104,9 +104,9 @@ static void thing(const char *text, size_t size)
 	struct thing it;
 
 	must(word);
-	if (!thing_read(&it, word) && it.kind == THING_WORD)
-		must(thing_is_in(&it, &line));
-	thing_clear(&it);
+	if (!dkl_thing_read(&it, word) && it.kind == THING_WORD)
+		must(dkl_thing_is_in(&it, &line));
+	dkl_thing_clear(&it);
 	free(word);
 }
 
@@ -119,13 +119,13 @@ static void console(const char *text, size_t size)
 
 	must(line && rec);
 	for (int i = 0; i < 2; i++) {
-		int len = console_text_line(&it, line, (uint8_t *)rec);
+		int len = dkl_console_text_line(&it, line, (uint8_t *)rec);
 
 		must(len >= 0 && len <= RECORD_MAX);
 		must(!len || record_head((uint8_t *)rec).len == (uint32_t)len);
 	}
 	must(hosts.map.n <= 1);
-	log_hosts_clear(&hosts);
+	dkl_log_hosts_clear(&hosts);
 	free(line);
 	free(rec);
 }
@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	client(text, size);
 	console(text, size);
 	service(text, size);
-	if (malloc_text_read(text, size, &memory)) {
+	if (dkl_malloc_text_read(text, size, &memory)) {
 		within(memory.how, text, size);
 		within(memory.name, text, size);
 	}

@@ -17,15 +17,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = size ? strndup((const char *)data + 1, size - 1) : strdup("");
 	if (!text)
 		return 0;
-	if (mask_parse(kind, text, 0x12345678, &value) && value.bad &&
+	if (dkl_mask_parse(kind, text, 0x12345678, &value) && value.bad &&
 	    (value.bad < text || value.bad + value.bad_len > text + strlen(text)))
 		abort();
-	mask_format(kind, value.value, out);
+	dkl_mask_format(kind, value.value, out);
 	if (kind == MASK_DEBUG) {
 		uint32_t mask = value.value;
 
-		if (mask_parse(kind, out, 0, &value) ||
-		    value.value != (mask ? mask | mask_floor(kind) : 0))
+		if (dkl_mask_parse(kind, out, 0, &value) ||
+		    value.value != (mask ? mask | dkl_mask_floor(kind) : 0))
 			abort();
 	}
 	free(text);

@@ -25,7 +25,7 @@ static struct dkt_event *defined[EVENTS];
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct message_joiner *parts = message_joiner_new();
+	struct message_joiner *parts = dkl_message_joiner_new();
 	struct message *messages[EVENTS];
 	uint64_t ts = 1000;
 	struct dkt_buf *buf;
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!parts || dkt_buf_new(&buf))
 		abort();
 	for (i = 0; i < EVENTS; i++) {
-		messages[i] = message_new(ctx, defined[i], parts);
+		messages[i] = dkl_message_new(ctx, defined[i], parts);
 		if (!messages[i])
 			abort();
 	}
@@ -60,17 +60,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(copy, data + 3, n);
 		rec.data = copy;
 		rec.size = (uint32_t)n;
-		message_key(m, &rec, 0, &key);
-		message_fits(copy, n / 2, (const char *)copy + n / 2, n - n / 2);
-		if (!message_joiner_take(parts, m, &rec))
-			message_line(m, &rec, ") ", buf);
+		dkl_message_key(m, &rec, 0, &key);
+		dkl_message_fits(copy, n / 2, (const char *)copy + n / 2, n - n / 2);
+		if (!dkl_message_joiner_take(parts, m, &rec))
+			dkl_message_line(m, &rec, ") ", buf);
 		data += 3 + n;
 		size -= 3 + n;
 		free(copy);
 	}
 	for (i = 0; i < EVENTS; i++)
-		message_free(messages[i]);
-	message_joiner_free(parts);
+		dkl_message_free(messages[i]);
+	dkl_message_joiner_free(parts);
 	dkt_buf_free(buf);
 	return 0;
 }

@@ -9,14 +9,14 @@
 static void check_word(struct dkt_ctx *ctx, const struct named_word *word)
 {
 	struct named again = { 0 };
-	char *text = named_word_text(word);
+	char *text = dkl_named_word_text(word);
 
-	must(text && named_word_end(text, NAMED_SEPARATORS) == text + strlen(text));
-	must(!named_read(ctx, text, &again) && again.n == 1);
+	must(text && dkl_named_word_end(text, NAMED_SEPARATORS) == text + strlen(text));
+	must(!dkl_named_read(ctx, text, &again) && again.n == 1);
 	must(!strcmp(again.list[0].glob, word->glob));
 	must(!again.list[0].filter == !word->filter);
 	must(!word->filter || !strcmp(again.list[0].filter, word->filter));
-	named_clear(&again);
+	dkl_named_clear(&again);
 	free(text);
 }
 
@@ -25,13 +25,13 @@ static void check_debug(struct dkt_ctx *ctx, const char *value)
 {
 	struct debug_words words;
 
-	must(!debug_words_read(ctx, value, &words));
-	must(!words.events.n == !debug_words_has_event(value));
-	must(!words.events.n || !words.mask || !debug_words_has_event(words.mask));
+	must(!dkl_debug_words_read(ctx, value, &words));
+	must(!words.events.n == !dkl_debug_words_has_event(value));
+	must(!words.events.n || !words.mask || !dkl_debug_words_has_event(words.mask));
 	must(words.mask || words.events.n);
 	for (size_t i = 0; i < words.events.n; i++)
-		must(debug_words_has_event(words.events.list[i]));
-	debug_words_clear(&words);
+		must(dkl_debug_words_has_event(words.events.list[i]));
+	dkl_debug_words_clear(&words);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	must(text);
 	must(!dkt_ctx_new(NULL, &ctx));
-	if (!named_read(ctx, text, &named)) {
+	if (!dkl_named_read(ctx, text, &named)) {
 		must(named.n);
 		for (size_t i = 0; i < named.n; i++)
 			check_word(ctx, &named.list[i]);
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(*dkt_error(ctx));
 	}
 	check_debug(ctx, text);
-	named_clear(&named);
+	dkl_named_clear(&named);
 	dkt_ctx_free(ctx);
 	free(text);
 	return 0;

@@ -41,8 +41,8 @@ static inline void read_clocks(const struct dkt_source *source)
 			const uint64_t time = clock.points[j].time;
 
 			must(!j || time >= clock.points[j - 1].time);
-			must(bounds_error(&clock, time - 1) != BOUNDS_UNKNOWN &&
-			     bounds_error(&clock, time + 1) != BOUNDS_UNKNOWN);
+			must(dkl_bounds_error(&clock, time - 1) != BOUNDS_UNKNOWN &&
+			     dkl_bounds_error(&clock, time + 1) != BOUNDS_UNKNOWN);
 		}
 	}
 }

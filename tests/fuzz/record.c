@@ -19,9 +19,10 @@ static uint64_t walk(struct record_sort *sort)
 	uint32_t len;
 	int end;
 
-	while (!(end = record_sort_next(sort, &rec, &len))) {
+	while (!(end = dkl_record_sort_next(sort, &rec, &len))) {
 		char *line = malloc(len + RECORD_LINE_EXTRA);
-		size_t line_len = line ? (size_t)(record_line(&kept, rec, len, line) - line) : 0;
+		size_t line_len = line ? (size_t)(dkl_record_line(&kept, rec, len, line) - line) :
+					 0;
 
 		if (!line || record_key(rec) < before || line_len > len + RECORD_LINE_EXTRA)
 			abort();
@@ -30,7 +31,7 @@ static uint64_t walk(struct record_sort *sort)
 		free(line);
 		n++;
 	}
-	if (end < 0 || n != record_sort_counts(sort)->kept)
+	if (end < 0 || n != dkl_record_sort_counts(sort)->kept)
 		abort();
 	return size;
 }
@@ -41,7 +42,7 @@ static uint64_t print(struct dkt_ctx *ctx, struct record_sort *sort)
 	int fd = memfd_create("text", MFD_CLOEXEC);
 	off_t size;
 
-	if (fd < 0 || record_print(ctx, sort, fd))
+	if (fd < 0 || dkl_record_print(ctx, sort, fd))
 		abort();
 	size = lseek(fd, 0, SEEK_END);
 	close(fd);
@@ -64,13 +65,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (i = 0; i < 2; i++) {
 		opts.memory = memory[i];
-		if (record_sort_new(ctx, &opts, &sort))
+		if (dkl_record_sort_new(ctx, &opts, &sort))
 			abort();
 		len = walk(sort);
-		record_sort_free(sort);
-		if (record_sort_new(ctx, &opts, &sort) || print(ctx, sort) != len)
+		dkl_record_sort_free(sort);
+		if (dkl_record_sort_new(ctx, &opts, &sort) || print(ctx, sort) != len)
 			abort();
-		record_sort_free(sort);
+		dkl_record_sort_free(sort);
 	}
 	dkt_ctx_free(ctx);
 	close(opts.fd);

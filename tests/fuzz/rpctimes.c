@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	must(text);
 	memcpy(text, data, size);
-	if (rpc_message_read(text, size, &rpc))
+	if (dkl_rpc_message_read(text, size, &rpc))
 		must(memmem(text, size, " RPC ", 5));
 	free(text);
 	return 0;

@@ -27,13 +27,13 @@ static void check_line(struct lctl *lctl, char *line)
 	enum lctl_match match;
 
 	line += strspn(line, " \t\n\v\f\r");
-	match = lctl_row_match(line, &row);
+	match = dkl_lctl_row_match(line, &row);
 	if ((match == LCTL_NONE) != !row)
 		abort();
 	if (match == LCTL_AMBIGUOUS)
-		lctl_print_ambiguous(line, row);
+		dkl_lctl_print_ambiguous(line, row);
 	if (match != LCTL_UNIQUE || (row->run && is_harmless(row->name)))
-		lctl_run_line(lctl, line);
+		dkl_lctl_run_line(lctl, line);
 }
 
 static void check_name(const char *line)
@@ -43,12 +43,12 @@ static void check_name(const char *line)
 
 	if (!name)
 		return;
-	tree_clean(name, len & 1);
+	dkl_tree_clean(name, len & 1);
 	if (strlen(name) > len || (*name && strchr(name + 1, '\\')))
 		abort();
 	/* Alternatives of alternatives take their time. */
 	if (len < 60)
-		param_name_fits("subsystem_debug", name);
+		dkl_param_name_fits("subsystem_debug", name);
 	free(name);
 }
 

@@ -34,18 +34,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fd = openat(dirfd, "s", O_WRONLY | O_CREAT, 0600);
 	must(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	close(fd);
-	if (!settings_load(ctx, dirfd, "s", &in)) {
-		must(!settings_save(ctx, dirfd, "first", &in));
-		must(!settings_load(ctx, dirfd, "first", &out));
-		must(!settings_save(ctx, dirfd, "second", &out));
+	if (!dkl_settings_load(ctx, dirfd, "s", &in)) {
+		must(!dkl_settings_save(ctx, dirfd, "first", &in));
+		must(!dkl_settings_load(ctx, dirfd, "first", &out));
+		must(!dkl_settings_save(ctx, dirfd, "second", &out));
 		first = read_all(dirfd, "first");
 		second = read_all(dirfd, "second");
 		must(!strcmp(first, second));
 		free(first);
 		free(second);
-		settings_clear(&out);
+		dkl_settings_clear(&out);
 	}
-	settings_clear(&in);
+	dkl_settings_clear(&in);
 	unlinkat(dirfd, "s", 0);
 	unlinkat(dirfd, "first", 0);
 	unlinkat(dirfd, "second", 0);

@@ -47,7 +47,7 @@ static inline struct dkt_event *cdebug_event(struct dkt_ctx *ctx, const char *gr
 	size_t len;
 	FILE *f;
 
-	if (cdebug_fields(CDEBUG_X86_64, place, 0, 40, &fields))
+	if (dkl_cdebug_fields(CDEBUG_X86_64, place, 0, 40, &fields))
 		abort();
 	f = open_memstream(&format, &len);
 	if (!f)

@@ -11,8 +11,8 @@
 
 #define SHIPPED_MAP "share/classes.d"
 
-#define TYPE(name)      mask_bit(MASK_DEBUG, name, strlen(name))
-#define SUBSYSTEM(name) mask_bit(MASK_SUBSYSTEM, name, strlen(name))
+#define TYPE(name)      dkl_mask_bit(MASK_DEBUG, name, strlen(name))
+#define SUBSYSTEM(name) dkl_mask_bit(MASK_SUBSYSTEM, name, strlen(name))
 
 static inline struct dkt_ctx *ctx_new(const char *root)
 {
@@ -68,8 +68,8 @@ static inline struct class_map *map_of_dirs(struct kernel *k, const char *const 
 {
 	struct class_map *map;
 
-	assert_ok(k->ctx, class_map_load_dirs(k->ctx, dirs, n, &map));
-	assert_int_equal(class_map_resolve(map, k->events, k->n), 0);
+	assert_ok(k->ctx, dkl_class_map_load_dirs(k->ctx, dirs, n, &map));
+	assert_int_equal(dkl_class_map_resolve(map, k->events, k->n), 0);
 	return map;
 }
 
@@ -77,8 +77,8 @@ static inline struct class_map *map_of_text(struct kernel *k, const char *text)
 {
 	struct class_map *map;
 
-	assert_ok(k->ctx, class_map_load_text(k->ctx, "map", text, strlen(text), &map));
-	assert_int_equal(class_map_resolve(map, k->events, k->n), 0);
+	assert_ok(k->ctx, dkl_class_map_load_text(k->ctx, "map", text, strlen(text), &map));
+	assert_int_equal(dkl_class_map_resolve(map, k->events, k->n), 0);
 	return map;
 }
 
@@ -96,7 +96,7 @@ static inline const struct class_bits *bits_of(const struct kernel *k, const str
 
 	if (!event)
 		fail_msg("no event %s:%s", system, name);
-	return class_map_event(map, event);
+	return dkl_class_map_event(map, event);
 }
 
 #endif

@@ -156,13 +156,13 @@ static inline void log_tree_open(struct log_tree *t)
 
 	log_tree_answer(t);
 	assert_int_equal(dkt_ctx_new(&opts, &t->ctx), 0);
-	assert_ok(t->ctx, debuglog_open(t->ctx, t->name, DEBUGLOG_CHANGE, &t->log));
+	assert_ok(t->ctx, dkl_debuglog_open(t->ctx, t->name, DEBUGLOG_CHANGE, &t->log));
 	t->steps = 0;
 }
 
 static inline void log_tree_close(struct log_tree *t)
 {
-	debuglog_close(t->log);
+	dkl_debuglog_close(t->log);
 	dkt_ctx_free(t->ctx);
 	t->log = NULL;
 	t->ctx = NULL;

@@ -32,7 +32,7 @@ static int teardown(void **state)
 	if (test->in)
 		assert_ok(test->ctx, dkt_instance_remove(test->ctx, dkt_instance_name(test->in)));
 	dkt_instance_close(test->in);
-	wanted_free(test->wanted);
+	dkl_wanted_free(test->wanted);
 	dkt_ctx_free(test->ctx);
 	free(test);
 	return 0;
@@ -42,10 +42,10 @@ static void want(struct test *test, const struct wanted_words *words)
 {
 	struct dkt_change *change;
 
-	assert_ok(test->ctx, wanted_new(test->ctx, words, &test->wanted));
+	assert_ok(test->ctx, dkl_wanted_new(test->ctx, words, &test->wanted));
 	assert_ok(test->ctx, dkt_instance_own(test->ctx, OWNER, &test->in));
 	assert_ok(test->ctx, dkt_change_new(test->in, &change));
-	assert_ok(test->ctx, wanted_apply(test->wanted, change));
+	assert_ok(test->ctx, dkl_wanted_apply(test->wanted, change));
 	assert_ok(test->ctx, dkt_change_commit(change));
 	dkt_change_free(change);
 }
@@ -110,7 +110,7 @@ static void a_class_and_names_add_up(void **state)
 	struct test *test = *state;
 	const struct wanted_event *one;
 
-	assert_ok(test->ctx, wanted_new(test->ctx, &words, &test->wanted));
+	assert_ok(test->ctx, dkl_wanted_new(test->ctx, &words, &test->wanted));
 	one = find(test, "sched", "sched_switch");
 	assert_non_null(one);
 	assert_null(one->filter);
@@ -171,7 +171,7 @@ static void only_recorded_events_get_a_stack(void **state)
 static void assert_refused(struct test *test, int err, const char *message,
 			   const struct wanted_words words)
 {
-	assert_fails(test->ctx, err, message, wanted_new(test->ctx, &words, &test->wanted));
+	assert_fails(test->ctx, err, message, dkl_wanted_new(test->ctx, &words, &test->wanted));
 	assert_null(test->wanted);
 }
 

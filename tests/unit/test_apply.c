@@ -9,7 +9,7 @@ static uint32_t mask_of(enum mask_kind kind, const char *words)
 {
 	struct mask_value value;
 
-	assert_int_equal(mask_parse(kind, words, 0, &value), 0);
+	assert_int_equal(dkl_mask_parse(kind, words, 0, &value), 0);
 	return value.value;
 }
 
@@ -18,13 +18,13 @@ static int apply(struct log_tree *t, const char *debug, const char *filter, uint
 	struct settings set;
 	int err;
 
-	assert_int_equal(settings_copy(&set, &t->log->set), 0);
+	assert_int_equal(dkl_settings_copy(&set, &t->log->set), 0);
 	set.debug = mask_of(MASK_DEBUG, debug);
 	free(set.filter);
 	set.filter = filter ? strdup(filter) : NULL;
 	set.debug_mb = mb;
-	err = debuglog_apply(t->log, &set, NULL);
-	settings_clear(&set);
+	err = dkl_debuglog_apply(t->log, &set, NULL);
+	dkl_settings_clear(&set);
 	log_tree_answer(t);
 	return err;
 }
@@ -79,11 +79,11 @@ static void subsystems_choose_too(void **state)
 	struct log_tree *t = *state;
 	struct settings set;
 
-	assert_int_equal(settings_copy(&set, &t->log->set), 0);
+	assert_int_equal(dkl_settings_copy(&set, &t->log->set), 0);
 	set.debug = mask_of(MASK_DEBUG, "-1");
 	set.subsystem_debug = mask_of(MASK_SUBSYSTEM, "+llite");
-	assert_ok(t->ctx, debuglog_apply(t->log, &set, NULL));
-	settings_clear(&set);
+	assert_ok(t->ctx, dkl_debuglog_apply(t->log, &set, NULL));
+	dkl_settings_clear(&set);
 	assert_event(t, "fs:open", "1 none");
 	assert_event(t, "io_ctl:call", "1 none");
 	assert_event(t, "net:send", "0 none");
@@ -247,7 +247,7 @@ static void a_look_takes_nothing_back(void **state)
 	half = log_tree_state(t);
 	t->ctx = tree_ctx(t->root);
 	assert_non_null(t->ctx);
-	assert_ok(t->ctx, debuglog_open(t->ctx, t->name, 0, &t->log));
+	assert_ok(t->ctx, dkl_debuglog_open(t->ctx, t->name, 0, &t->log));
 	assert_true(t->log->interrupted);
 	now = log_tree_state(t);
 	assert_string_equal(now, half);
@@ -292,7 +292,7 @@ static void an_event_that_is_gone_has_no_triggers(void **state)
 	log_write(t, "events/io/issue/trigger", "stacktrace:unlimited\n");
 	snprintf(path, sizeof(path), "%s/instances/%s/events/fs/open/trigger", t->root, t->name);
 	assert_int_equal(unlink(path), 0);
-	assert_ok(t->ctx, triggers_each(t->log, events, n, count_trigger, &found));
+	assert_ok(t->ctx, dkl_triggers_each(t->log, events, n, count_trigger, &found));
 	assert_int_equal(found, 1);
 }
 

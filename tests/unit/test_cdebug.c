@@ -19,7 +19,7 @@ static void check_definition(enum cdebug_machine machine, enum cdebug_place plac
 	char *fields, *word, *save = NULL;
 	unsigned int n = 0;
 
-	assert_int_equal(cdebug_fields(machine, place, tier, 40, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(machine, place, tier, 40, &fields), 0);
 	assert_true(strlen(fields) + strlen("p:dktrace/cdebug libcfs:libcfs_debug_vmsg2 ") <
 		    MAX_DEFINITION);
 	for (word = strtok_r(fields, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
@@ -40,7 +40,7 @@ static void definitions_fit_the_kernels_limits(void **state)
 	char *fields;
 
 	(void)state;
-	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, tier, 40, &fields); tier++) {
+	for (tier = 0; !dkl_cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, tier, 40, &fields); tier++) {
 		free(fields);
 		check_definition(CDEBUG_X86_64, CDEBUG_MSG, tier);
 		check_definition(CDEBUG_X86_64, CDEBUG_VMSG2, tier);
@@ -50,7 +50,7 @@ static void definitions_fit_the_kernels_limits(void **state)
 		check_definition(CDEBUG_ARM64, CDEBUG_CALL, tier);
 	}
 	assert_true(tier > 1);
-	for (tier = 0; !cdebug_fields(CDEBUG_ARM64, CDEBUG_WORDS, tier, 40, &fields); tier++) {
+	for (tier = 0; !dkl_cdebug_fields(CDEBUG_ARM64, CDEBUG_WORDS, tier, 40, &fields); tier++) {
 		free(fields);
 		check_definition(CDEBUG_X86_64, CDEBUG_WORDS, tier);
 		check_definition(CDEBUG_ARM64, CDEBUG_WORDS, tier);
@@ -58,7 +58,7 @@ static void definitions_fit_the_kernels_limits(void **state)
 		check_definition(CDEBUG_ARM64, CDEBUG_POINTEES, tier);
 	}
 	assert_true(tier > 1);
-	assert_int_equal(cdebug_fields(CDEBUG_OTHER, CDEBUG_MSG, 0, 40, &fields), -ENOENT);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_OTHER, CDEBUG_MSG, 0, 40, &fields), -ENOENT);
 	assert_null(fields);
 }
 
@@ -76,7 +76,7 @@ static void each_machine_has_its_argument_registers(void **state)
 	char *fields;
 
 	(void)state;
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_MSG, 0, 40, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_MSG, 0, 40, &fields), 0);
 	has(fields, "a0=$arg3");
 	has(fields, "a3=$arg6");
 	/* $stack0 is the return address. */
@@ -88,14 +88,14 @@ static void each_machine_has_its_argument_registers(void **state)
 	has(fields, "v3=+24(+16(+8($arg3)))");
 	has(fields, "v6=+0(+8(+8($arg3)))");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, 0, 40, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_ARM64, CDEBUG_MSG, 0, 40, &fields), 0);
 	has(fields, "a5=$arg8");
 	has(fields, "a6=$stack0");
 	has(fields, "v_offset=+24(+8($arg3)):s32");
 	has(fields, "v3=-40(+8(+8($arg3)))");
 	has(fields, "v8=+0(+0(+8($arg3)))");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_VMSG2, 0, 40, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_VMSG2, 0, 40, &fields), 0);
 	has(fields, "fmt2=+0($arg4):string");
 	has(fields, "a0=$arg5");
 	has(fields, "a2=$stack1");
@@ -111,7 +111,7 @@ static void arguments_at_a_call_are_registers(void **state)
 	char *fields;
 
 	(void)state;
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_CALL, 0, 40, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_CALL, 0, 40, &fields), 0);
 	has(fields, "msg_file=+0(+0(%di)):string");
 	has(fields, "fmt=+0(%si):string");
 	has(fields, "sp=$stack");
@@ -122,17 +122,17 @@ static void arguments_at_a_call_are_registers(void **state)
 	has(fields, "v_fmt=+0(+0(%dx)):string");
 	has(fields, "v3=+24(+16(+8(%dx)))");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_ARM64, CDEBUG_CALL, 0, 40, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_ARM64, CDEBUG_CALL, 0, 40, &fields), 0);
 	has(fields, "msg_mask=+24(%x0):x32");
 	has(fields, "a5=%x7");
 	has(fields, "a6=$stack0");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_WORDS, 0, 40, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_WORDS, 0, 40, &fields), 0);
 	has(fields, "a4=$stack1");
 	assert_lacks(fields, " s0=");
 	assert_lacks(fields, "v_fmt");
 	free(fields);
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_POINTEES, 0, 40, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_POINTEES, 0, 40, &fields), 0);
 	has(fields, "sp=$stack");
 	has(fields, "s4=+0($stack1):string");
 	has(fields, "q0=+0($arg3):x64");
@@ -141,7 +141,7 @@ static void arguments_at_a_call_are_registers(void **state)
 	assert_lacks(fields, " fmt=");
 	free(fields);
 	/* The place of a dentry's name is unknown. */
-	assert_int_equal(cdebug_fields(CDEBUG_X86_64, CDEBUG_POINTEES, 0, 0, &fields), 0);
+	assert_int_equal(dkl_cdebug_fields(CDEBUG_X86_64, CDEBUG_POINTEES, 0, 0, &fields), 0);
 	assert_lacks(fields, " d0=");
 	free(fields);
 }
@@ -158,26 +158,26 @@ static void calls_are_found_in_code(void **state)
 	uint32_t at[4];
 
 	(void)state;
-	assert_int_equal(call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
-				       0xffffffffc0001026, at, 4),
+	assert_int_equal(dkl_call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64),
+					   0xffffffffc0001000, 0xffffffffc0001026, at, 4),
 			 1);
 	assert_int_equal(at[0], 1);
-	assert_int_equal(call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
-				       0xffffffffc0000ffa, at, 4),
+	assert_int_equal(dkl_call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64),
+					   0xffffffffc0001000, 0xffffffffc0000ffa, at, 4),
 			 1);
 	assert_int_equal(at[0], 6);
-	assert_int_equal(call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64), 0xffffffffc0001000,
-				       0xffffffffc0001026, at, 0),
+	assert_int_equal(dkl_call_sites_in(CDEBUG_X86_64, x86_64, sizeof(x86_64),
+					   0xffffffffc0001000, 0xffffffffc0001026, at, 0),
 			 0);
-	assert_int_equal(call_sites_in(CDEBUG_X86_64, x86_64, 4, 0xffffffffc0001000,
-				       0xffffffffc0001026, at, 4),
+	assert_int_equal(dkl_call_sites_in(CDEBUG_X86_64, x86_64, 4, 0xffffffffc0001000,
+					   0xffffffffc0001026, at, 4),
 			 0);
-	assert_int_equal(call_sites_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
-				       0xffff800001000000, 0xffff800001000100, at, 4),
+	assert_int_equal(dkl_call_sites_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
+					   0xffff800001000000, 0xffff800001000100, at, 4),
 			 1);
 	assert_int_equal(at[0], 0);
-	assert_int_equal(call_sites_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
-				       0xffff800001000000, 0xffff800001000000, at, 4),
+	assert_int_equal(dkl_call_sites_in(CDEBUG_ARM64, (const uint8_t *)arm64, sizeof(arm64),
+					   0xffff800001000000, 0xffff800001000000, at, 4),
 			 1);
 	assert_int_equal(at[0], 8);
 }
@@ -188,7 +188,7 @@ static void filter_is(uint32_t debug, uint32_t subsystems, const char *want)
 {
 	char *filter;
 
-	assert_int_equal(message_filter(debug, subsystems, &filter), 0);
+	assert_int_equal(dkl_message_filter(debug, subsystems, &filter), 0);
 	assert_string_equal(filter, want);
 	free(filter);
 }
@@ -256,7 +256,7 @@ static void line_is(const struct message *m, struct dkt_event *event, const stru
 	size_t len;
 
 	assert_int_equal(dkt_buf_new(&buf), 0);
-	message_line(m, &rec, "()) ", buf);
+	dkl_message_line(m, &rec, "()) ", buf);
 	dkt_buf_add(buf, "", 1);
 	text = dkt_buf_data(buf, &len);
 	assert_string_equal(text, want);
@@ -271,11 +271,11 @@ static void records_become_messages(void **state)
 	struct message *m;
 
 	(void)state;
-	if (cdebug_machine() != CDEBUG_X86_64)
+	if (dkl_cdebug_machine() != CDEBUG_X86_64)
 		skip();
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
 	assert_ok(ctx, dkt_event_define(ctx, "test", "cdebug", format, &event));
-	m = message_new(ctx, event, NULL);
+	m = dkl_message_new(ctx, event, NULL);
 	assert_non_null(m);
 	put_text(&raw, 8, "lustre/ptlrpc/client.c");
 	put_text(&raw, 12, "f");
@@ -309,7 +309,7 @@ static void records_become_messages(void **state)
 	line_is(m, event, &raw, "(:17:()) ");
 	raw.size = 0;
 	line_is(m, event, &raw, "(:0:()) ");
-	message_free(m);
+	dkl_message_free(m);
 	dkt_ctx_free(ctx);
 }
 
@@ -349,14 +349,14 @@ static void a_probes_text_matches_lustres(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		if (message_fits(cases[i].probe, strlen(cases[i].probe), cases[i].lustre,
-				 strlen(cases[i].lustre)) != cases[i].fits)
+		if (dkl_message_fits(cases[i].probe, strlen(cases[i].probe), cases[i].lustre,
+				     strlen(cases[i].lustre)) != cases[i].fits)
 			fail_msg("'%s' and '%s'", cases[i].probe, cases[i].lustre);
 	memset(cut, 'l', sizeof(cut));
-	assert_true(message_fits(cut, sizeof(cut), cut, sizeof(cut) - 1));
-	assert_true(message_fits(cut, sizeof(cut) - 1, cut, sizeof(cut)));
-	assert_false(message_fits(cut, 100, cut, sizeof(cut)));
-	assert_false(message_fits(cut, sizeof(cut), cut, 100));
+	assert_true(dkl_message_fits(cut, sizeof(cut), cut, sizeof(cut) - 1));
+	assert_true(dkl_message_fits(cut, sizeof(cut) - 1, cut, sizeof(cut)));
+	assert_false(dkl_message_fits(cut, 100, cut, sizeof(cut)));
+	assert_false(dkl_message_fits(cut, sizeof(cut), cut, 100));
 }
 
 int main(void)

@@ -80,7 +80,7 @@ static void wrong_maps_are_refused_by_place(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		const struct refusal *r = &refusals[i];
 		struct class_map *map;
-		int err = class_map_load_text(ctx, "map", r->text, strlen(r->text), &map);
+		int err = dkl_class_map_load_text(ctx, "map", r->text, strlen(r->text), &map);
 
 		if (err != -EINVAL || strncmp(dkt_error(ctx), r->words, strlen(r->words)))
 			fail_msg("%s\ngives %d: %s\nexpected: %s", r->text, err, dkt_error(ctx),
@@ -99,20 +99,20 @@ static void files_that_cannot_be_read_are_errors(void **state)
 	struct class_map *map;
 
 	(void)state;
-	assert_int_equal(class_map_load_dirs(ctx, &dir, 1, &map), -ENOENT);
+	assert_int_equal(dkl_class_map_load_dirs(ctx, &dir, 1, &map), -ENOENT);
 	assert_has(dkt_error(ctx), dir);
 	dir = mkdtemp(path);
 	assert_non_null(dir);
 	snprintf(file, sizeof(file), "%s/a.yaml", dir);
 	assert_int_equal(mkdir(file, 0700), 0);
-	assert_int_equal(class_map_load_dirs(ctx, &dir, 1, &map), -EINVAL);
+	assert_int_equal(dkl_class_map_load_dirs(ctx, &dir, 1, &map), -EINVAL);
 	assert_has(dkt_error(ctx), "a.yaml: not a regular file");
 	rmdir(file);
 	assert_int_equal(symlink("nothing", file), 0);
-	assert_int_equal(class_map_load_dirs(ctx, &dir, 1, &map), -ENOENT);
+	assert_int_equal(dkl_class_map_load_dirs(ctx, &dir, 1, &map), -ENOENT);
 	unlink(file);
 	assert_int_equal(tree_text(dir, "a.yaml", "classes: [\n"), 0);
-	assert_int_equal(class_map_load_dirs(ctx, &dir, 1, &map), -EINVAL);
+	assert_int_equal(dkl_class_map_load_dirs(ctx, &dir, 1, &map), -EINVAL);
 	assert_has(dkt_error(ctx), "a.yaml:1:10: ");
 	unlink(file);
 	rmdir(dir);
@@ -154,7 +154,7 @@ static void assert_filter(const struct kernel *k, const struct class_map *map, c
 	struct dkt_event *event = dkt_event_find(k->ctx, system, name);
 	char *filter;
 
-	assert_int_equal(class_map_filter(map, event, types, sites, &filter), 0);
+	assert_int_equal(dkl_class_map_filter(map, event, types, sites, &filter), 0);
 	assert_string_equal(filter, expected);
 	free(filter);
 }
@@ -176,9 +176,9 @@ static void entries_set_bits_and_filters(void **state)
 	assert_int_equal(bits->classes, error | iotrace);
 	assert_int_equal(bits->filtered, error);
 	assert_int_equal(bits->subsystems, osd);
-	assert_true(class_bits_on(bits, error, osd));
-	assert_false(class_bits_on(bits, error, lov));
-	assert_false(class_bits_on(bits, malloc_bit, osd));
+	assert_true(dkl_class_bits_on(bits, error, osd));
+	assert_false(dkl_class_bits_on(bits, error, lov));
+	assert_false(dkl_class_bits_on(bits, malloc_bit, osd));
 	assert_filter(&k, map, "block", "block_rq_complete", error, NULL,
 		      "(error != 0) || (error == 5)");
 	assert_filter(&k, map, "block", "block_rq_complete", error | iotrace, NULL, "");
@@ -192,16 +192,16 @@ static void entries_set_bits_and_filters(void **state)
 	assert_int_equal(bits->narrowed, malloc_bit);
 	assert_int_equal(bits->subsystems, 1);
 	assert_int_equal(bits->sites, osd | lov);
-	assert_true(class_bits_on(bits, malloc_bit, osd));
-	assert_false(class_bits_on(bits, malloc_bit, 1u << SUBSYSTEM("rpc")));
+	assert_true(dkl_class_bits_on(bits, malloc_bit, osd));
+	assert_false(dkl_class_bits_on(bits, malloc_bit, 1u << SUBSYSTEM("rpc")));
 	assert_filter(&k, map, "kmem", "kfree", malloc_bit, "call_site > 1", "(call_site > 1)");
 	assert_filter(&k, map, "kmem", "kfree", malloc_bit, NULL, "");
 
 	assert_int_equal(bits_of(&k, map, "kmem", "mm_page_alloc")->classes, 0);
 	assert_int_equal(bits_of(&k, map, "kmem", "mm_page_alloc")->subsystems, 1);
 	assert_true(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->fields);
-	assert_int_equal(class_map_count(map, MASK_DEBUG, (unsigned int)TYPE("vfstrace")), 5);
-	class_map_free(map);
+	assert_int_equal(dkl_class_map_count(map, MASK_DEBUG, (unsigned int)TYPE("vfstrace")), 5);
+	dkl_class_map_free(map);
 	kernel_close(&k);
 }
 
@@ -217,32 +217,32 @@ static void entries_can_be_listed(void **state)
 	(void)state;
 	kernel_open(&k, NAMES);
 	map = map_of_text(&k, MAP);
-	entries = class_map_entries(map, MASK_DEBUG, (unsigned int)TYPE("iotrace"), &n);
+	entries = dkl_class_map_entries(map, MASK_DEBUG, (unsigned int)TYPE("iotrace"), &n);
 	assert_int_equal(n, 1);
 	assert_int_equal(entries->n_globs, 2);
 	assert_string_equal(entries->globs[1].text, "block:*_issue");
 	assert_true(entries->globs[1].negative);
-	entries = class_map_entries(map, MASK_DEBUG, trace, &n);
+	entries = dkl_class_map_entries(map, MASK_DEBUG, trace, &n);
 	assert_int_equal(n, 2);
 	assert_true(entries[0].graph);
 	assert_string_equal(entries[1].functions[0], "ll_open");
 	assert_string_equal(entries[1].modules[0], "lustre");
-	class_map_messages(map, &n);
+	dkl_class_map_messages(map, &n);
 	assert_int_equal(n, 1);
-	assert_string_equal(class_map_about(map, MASK_DEBUG, trace), "");
-	assert_string_equal(class_map_none(map, MASK_DEBUG, (unsigned int)TYPE("hsm")),
+	assert_string_equal(dkl_class_map_about(map, MASK_DEBUG, trace), "");
+	assert_string_equal(dkl_class_map_none(map, MASK_DEBUG, (unsigned int)TYPE("hsm")),
 			    "of Lustre only");
-	assert_null(class_map_none(map, MASK_DEBUG, trace));
+	assert_null(dkl_class_map_none(map, MASK_DEBUG, trace));
 
-	assert_int_equal(class_map_modules(map, UINT32_MAX, &modules, &n), 0);
+	assert_int_equal(dkl_class_map_modules(map, UINT32_MAX, &modules, &n), 0);
 	assert_int_equal(n, 3);
 	assert_string_equal(modules[0], "dm_mod");
 	assert_string_equal(modules[2], "xfs");
 	free(modules);
-	assert_int_equal(class_map_modules(map, 1, &modules, &n), 0);
+	assert_int_equal(dkl_class_map_modules(map, 1, &modules, &n), 0);
 	assert_int_equal(n, 0);
 	free(modules);
-	class_map_free(map);
+	dkl_class_map_free(map);
 	kernel_close(&k);
 }
 
@@ -263,7 +263,7 @@ static void later_entries_win(void **state)
 	assert_int_equal(bits_of(&k, map, "xfs", "xfs_lookup")->classes, 1u << TYPE("dentry"));
 	assert_int_equal(bits_of(&k, map, "xfs", "xfs_lookup")->filtered, 0);
 	assert_filter(&k, map, "xfs", "xfs_lookup", UINT32_MAX, NULL, "");
-	class_map_free(map);
+	dkl_class_map_free(map);
 	kernel_close(&k);
 }
 
@@ -302,9 +302,9 @@ static void a_site_overrides_what_is_shipped(void **state)
 		assert_int_equal(tree_text(dirs[files[i].dir], files[i].name, files[i].text), 0);
 	}
 	map = map_of_dirs(&k, dirs, 2);
-	assert_string_equal(class_map_about(map, MASK_DEBUG, (unsigned int)TYPE("dentry")),
+	assert_string_equal(dkl_class_map_about(map, MASK_DEBUG, (unsigned int)TYPE("dentry")),
 			    "names");
-	assert_null(class_map_none(map, MASK_DEBUG, (unsigned int)TYPE("hsm")));
+	assert_null(dkl_class_map_none(map, MASK_DEBUG, (unsigned int)TYPE("hsm")));
 	assert_int_equal(bits_of(&k, map, "xfs", "xfs_lookup")->classes, 1u << TYPE("dentry"));
 	assert_int_equal(bits_of(&k, map, "xfs", "xfs_readdir")->classes, 0);
 	assert_int_equal(bits_of(&k, map, "syscalls", "sys_exit_open")->classes,
@@ -312,7 +312,7 @@ static void a_site_overrides_what_is_shipped(void **state)
 	assert_int_equal(bits_of(&k, map, "syscalls", "sys_exit_openat")->classes, 0);
 	assert_int_equal(bits_of(&k, map, "block", "block_rq_issue")->classes,
 			 1u << TYPE("hsm") | 1u << TYPE("layout"));
-	class_map_free(map);
+	dkl_class_map_free(map);
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dirs[files[i].dir], files[i].name);
 		unlink(path);
@@ -329,12 +329,12 @@ static void the_environment_names_directories(void **state)
 
 	(void)state;
 	assert_int_equal(setenv("DKTRACE_CLASSES", "::" SHIPPED_MAP ":", 1), 0);
-	if (class_map_load(ctx, &map))
+	if (dkl_class_map_load(ctx, &map))
 		fail_msg("%s", dkt_error(ctx));
-	assert_true(*class_map_about(map, MASK_DEBUG, 0));
-	class_map_free(map);
+	assert_true(*dkl_class_map_about(map, MASK_DEBUG, 0));
+	dkl_class_map_free(map);
 	assert_int_equal(setenv("DKTRACE_CLASSES", SHIPPED_MAP ":/no/such/place", 1), 0);
-	assert_int_equal(class_map_load(ctx, &map), -ENOENT);
+	assert_int_equal(dkl_class_map_load(ctx, &map), -ENOENT);
 	assert_null(map);
 	unsetenv("DKTRACE_CLASSES");
 	dkt_ctx_free(ctx);
@@ -351,14 +351,14 @@ static void one_reading_serves_several_kernels(void **state)
 	kernel_open(&k, NAMES);
 	kernel_open(&small, "block:block_rq_complete");
 	map = map_of_text(&k, MAP);
-	assert_int_equal(class_map_open(small.ctx, map, &other), 0);
-	assert_int_equal(class_map_count(other, MASK_DEBUG, (unsigned int)TYPE("iotrace")), 1);
+	assert_int_equal(dkl_class_map_open(small.ctx, map, &other), 0);
+	assert_int_equal(dkl_class_map_count(other, MASK_DEBUG, (unsigned int)TYPE("iotrace")), 1);
 	assert_true(bits_of(&small, other, "block", "block_rq_complete")->classes & iotrace);
-	assert_string_equal(class_map_none(other, MASK_DEBUG, (unsigned int)TYPE("hsm")),
+	assert_string_equal(dkl_class_map_none(other, MASK_DEBUG, (unsigned int)TYPE("hsm")),
 			    "of Lustre only");
-	class_map_free(other);
-	assert_int_equal(class_map_count(map, MASK_DEBUG, (unsigned int)TYPE("vfstrace")), 5);
-	class_map_free(map);
+	dkl_class_map_free(other);
+	assert_int_equal(dkl_class_map_count(map, MASK_DEBUG, (unsigned int)TYPE("vfstrace")), 5);
+	dkl_class_map_free(map);
 	kernel_close(&small);
 	kernel_close(&k);
 }

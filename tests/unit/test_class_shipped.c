@@ -18,20 +18,21 @@ static void every_class_has_a_description(void **state)
 	map = shipped_map(&k);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
-			const char *name = mask_name(kinds[i], bit);
-			const char *none = class_map_none(map, kinds[i], bit);
+			const char *name = dkl_mask_name(kinds[i], bit);
+			const char *none = dkl_class_map_none(map, kinds[i], bit);
 
 			if (!*name)
 				continue;
-			if (!*class_map_about(map, kinds[i], bit))
+			if (!*dkl_class_map_about(map, kinds[i], bit))
 				fail_msg("%s: no about", name);
-			class_map_entries(map, kinds[i], bit, &n);
+			dkl_class_map_entries(map, kinds[i], bit, &n);
 			if (kinds[i] == MASK_DEBUG && !n == !none)
 				fail_msg("%s: neither entries nor a reason for none", name);
-			if (kinds[i] == MASK_DEBUG && !none && !class_map_count(map, kinds[i], bit))
+			if (kinds[i] == MASK_DEBUG && !none &&
+			    !dkl_class_map_count(map, kinds[i], bit))
 				fail_msg("%s: nothing on a full kernel", name);
 		}
-	class_map_free(map);
+	dkl_class_map_free(map);
 	kernel_close(&k);
 }
 
@@ -50,10 +51,10 @@ static const struct class_entry *entries_of(const struct class_map *map, unsigne
 					    size_t *n)
 {
 	if (target < MASK_BITS)
-		return class_map_entries(map, MASK_DEBUG, target, n);
+		return dkl_class_map_entries(map, MASK_DEBUG, target, n);
 	if (target < 2 * MASK_BITS)
-		return class_map_entries(map, MASK_SUBSYSTEM, target - MASK_BITS, n);
-	return class_map_messages(map, n);
+		return dkl_class_map_entries(map, MASK_SUBSYSTEM, target - MASK_BITS, n);
+	return dkl_class_map_messages(map, n);
 }
 
 static bool matches(const struct class_glob *glob, const struct dkt_event *event)
@@ -97,7 +98,7 @@ static void every_glob_matches_somewhere(void **state)
 					fail_msg("no kernel has '%s'", glob->text);
 			}
 	}
-	class_map_free(map);
+	dkl_class_map_free(map);
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
 		kernel_close(&k[i]);
 }
@@ -155,21 +156,21 @@ static void shipped_map_resolves_as_expected(void **state)
 			const struct expectation *e = &expectations[j];
 			const struct class_bits *bits = bits_of(&k, map, e->system, e->name);
 
-			mask_format(MASK_DEBUG, bits->classes, classes);
-			mask_format(MASK_SUBSYSTEM, bits->subsystems, subsystems);
+			dkl_mask_format(MASK_DEBUG, bits->classes, classes);
+			dkl_mask_format(MASK_SUBSYSTEM, bits->subsystems, subsystems);
 			if (strcmp(classes, e->classes) || strcmp(subsystems, e->subsystems))
 				fail_msg("%s: %s:%s is of '%s', '%s'", kernels[i], e->system,
 					 e->name, classes, subsystems);
 		}
 		for (size_t j = 0; j < k.n; j++) {
-			const struct class_bits *bits = class_map_event(map, k.events[j]);
+			const struct class_bits *bits = dkl_class_map_event(map, k.events[j]);
 
 			if (bits->classes && bits->subsystems == 1)
 				fail_msg("%s: %s:%s has a class but no subsystem", kernels[i],
 					 dkt_event_system(k.events[j]),
 					 dkt_event_name(k.events[j]));
 		}
-		class_map_free(map);
+		dkl_class_map_free(map);
 		kernel_close(&k);
 	}
 }
@@ -195,7 +196,7 @@ static void modules_from_outside_are_known(void **state)
 	assert_true(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->fields);
 	assert_int_equal(bits_of(&k, map, "lustre_debug", "lustre_debug_msg")->classes, UINT32_MAX);
 	assert_int_equal(bits_of(&k, map, "lustre_debug", "lustre_debug_location")->classes, 0);
-	class_map_free(map);
+	dkl_class_map_free(map);
 	kernel_close(&k);
 }
 

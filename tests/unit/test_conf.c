@@ -23,7 +23,7 @@ static int teardown(void **state)
 
 static int parse(void **state, const char *text, struct conf *conf)
 {
-	return conf_parse(*state, "f", text, strlen(text), conf);
+	return dkl_conf_parse(*state, "f", text, strlen(text), conf);
 }
 
 static void values_are_read_with_their_lines(void **state)
@@ -37,14 +37,14 @@ static void values_are_read_with_their_lines(void **state)
 			       &conf),
 			 0);
 	assert_int_equal(conf.n, 5);
-	line = conf_find(&conf, "debug");
+	line = dkl_conf_find(&conf, "debug");
 	assert_string_equal(line->value, "+rpctrace");
 	assert_int_equal(line->nr, 3);
 	assert_int_equal(line->column, 9);
-	assert_string_equal(conf_find(&conf, "debug_filter")->value, "a == \"x # y\" && b = c");
-	assert_string_equal(conf_find(&conf, CONF_INSTANCE)->value, "n");
-	assert_null(conf_find(&conf, "printk"));
-	conf_clear(&conf);
+	assert_string_equal(dkl_conf_find(&conf, "debug_filter")->value, "a == \"x # y\" && b = c");
+	assert_string_equal(dkl_conf_find(&conf, CONF_INSTANCE)->value, "n");
+	assert_null(dkl_conf_find(&conf, "printk"));
+	dkl_conf_clear(&conf);
 }
 
 /* Those about b, of which nothing is known now. */
@@ -66,9 +66,9 @@ static void a_kept_line_has_one_comment(void **state)
 	assert_int_equal(parse(state, text, &conf), 0);
 	/* Whatever is set, it stays; as often as it is saved, there is one comment. */
 	for (times = 0; times < 3; times++) {
-		assert_int_equal(conf_set_list(&conf, CONF_FILTER,
-					       &(struct dkt__strings){ values, 1 }, is_about_b,
-					       NULL),
+		assert_int_equal(dkl_conf_set_list(&conf, CONF_FILTER,
+						   &(struct dkt__strings){ values, 1 }, is_about_b,
+						   NULL),
 				 0);
 		assert_int_equal(conf.n, 4);
 		assert_string_equal(conf.lines[0].text, "filter = d x");
@@ -78,12 +78,12 @@ static void a_kept_line_has_one_comment(void **state)
 		assert_string_equal(conf.lines[3].text, "filter = b y");
 	}
 	/* When it is there it is a line like others. */
-	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &(struct dkt__strings){ values, 2 },
-				       NULL, NULL),
+	assert_int_equal(dkl_conf_set_list(&conf, CONF_FILTER, &(struct dkt__strings){ values, 2 },
+					   NULL, NULL),
 			 0);
 	assert_int_equal(conf.n, 3);
 	assert_string_equal(conf.lines[2].text, "filter = b y");
-	conf_clear(&conf);
+	dkl_conf_clear(&conf);
 }
 
 static void lists_keep_their_order(void **state)
@@ -96,25 +96,25 @@ static void lists_keep_their_order(void **state)
 
 	assert_int_equal(
 		parse(state, "filter = a b\n# one\ntrigger = t\nfilter=c  d \ncpus = 0", &conf), 0);
-	line = conf_find(&conf, CONF_FILTER);
+	line = dkl_conf_find(&conf, CONF_FILTER);
 	assert_string_equal(line->value, "a b");
-	line = conf_next(&conf, CONF_FILTER, line);
+	line = dkl_conf_next(&conf, CONF_FILTER, line);
 	assert_string_equal(line->value, "c  d");
 	assert_int_equal(line->nr, 4);
-	assert_null(conf_next(&conf, CONF_FILTER, line));
-	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &three, NULL, NULL), 0);
+	assert_null(dkl_conf_next(&conf, CONF_FILTER, line));
+	assert_int_equal(dkl_conf_set_list(&conf, CONF_FILTER, &three, NULL, NULL), 0);
 	assert_int_equal(conf.n, 6);
 	assert_string_equal(conf.lines[0].text, "filter = a x == 1");
 	assert_string_equal(conf.lines[3].text, "filter = b y");
 	assert_string_equal(conf.lines[5].text, "filter = c");
-	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &two, NULL, NULL), 0);
+	assert_int_equal(dkl_conf_set_list(&conf, CONF_FILTER, &two, NULL, NULL), 0);
 	assert_int_equal(conf.n, 5);
 	assert_string_equal(conf.lines[4].text, "cpus = 0");
-	assert_int_equal(conf_set_list(&conf, CONF_FILTER, &none, NULL, NULL), 0);
-	assert_null(conf_find(&conf, CONF_FILTER));
+	assert_int_equal(dkl_conf_set_list(&conf, CONF_FILTER, &none, NULL, NULL), 0);
+	assert_null(dkl_conf_find(&conf, CONF_FILTER));
 	assert_string_equal(conf.lines[0].text, "# one");
 	assert_int_equal(conf.n, 3);
-	conf_clear(&conf);
+	dkl_conf_clear(&conf);
 }
 
 static void errors_name_their_place(void **state)
@@ -139,11 +139,11 @@ static void errors_name_their_place(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_fails(*state, -EINVAL, rows[i].words, parse(state, rows[i].text, &conf));
-		conf_clear(&conf);
+		dkl_conf_clear(&conf);
 	}
 	assert_fails(*state, -EINVAL, "f:1:10: it has a zero byte",
-		     conf_parse(*state, "f", "debug = a\0b", 11, &conf));
-	conf_clear(&conf);
+		     dkl_conf_parse(*state, "f", "debug = a\0b", 11, &conf));
+	dkl_conf_clear(&conf);
 }
 
 /* A program asks for one value of a file in which another one is wrong. */
@@ -152,8 +152,8 @@ static void other_values_are_read_beside_a_wrong_one(void **state)
 	struct conf conf;
 
 	assert_int_equal(parse(state, "debg = 1\nreal_lctl = /sbin/lctl\n", &conf), -EINVAL);
-	assert_string_equal(conf_find(&conf, CONF_REAL_LCTL)->value, "/sbin/lctl");
-	conf_clear(&conf);
+	assert_string_equal(dkl_conf_find(&conf, CONF_REAL_LCTL)->value, "/sbin/lctl");
+	dkl_conf_clear(&conf);
 }
 
 static void expect_lines(const struct conf *conf, const char *const *lines, size_t n)
@@ -171,13 +171,13 @@ static void values_are_set_and_removed(void **state)
 	struct conf conf;
 
 	assert_int_equal(parse(state, "# a\ndebug=1\n\ndebug_mb = 5\n# b\n", &conf), 0);
-	assert_int_equal(conf_set(&conf, "debug", "all"), 0);
-	assert_int_equal(conf_set(&conf, "debug_mb", NULL), 0);
-	assert_int_equal(conf_set(&conf, "subsystem_debug", NULL), 0);
-	assert_int_equal(conf_set(&conf, "printk", "0"), 0);
+	assert_int_equal(dkl_conf_set(&conf, "debug", "all"), 0);
+	assert_int_equal(dkl_conf_set(&conf, "debug_mb", NULL), 0);
+	assert_int_equal(dkl_conf_set(&conf, "subsystem_debug", NULL), 0);
+	assert_int_equal(dkl_conf_set(&conf, "printk", "0"), 0);
 	expect_lines(&conf, lines, ARRAY_SIZE(lines));
-	assert_string_equal(conf_find(&conf, "printk")->value, "0");
-	conf_clear(&conf);
+	assert_string_equal(dkl_conf_find(&conf, "printk")->value, "0");
+	dkl_conf_clear(&conf);
 }
 
 static void a_file_is_saved_through_links(void **state)
@@ -189,39 +189,39 @@ static void a_file_is_saved_through_links(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(file, sizeof(file), "%s/sub/c", dir);
 	snprintf(link_name, sizeof(link_name), "%s/l", dir);
-	assert_int_equal(conf_load(*state, file, &conf), -ENOENT);
-	assert_ok(*state, conf_parse(*state, file, "# x", 3, &conf));
-	assert_int_equal(conf_set(&conf, "debug", "0"), 0);
-	assert_ok(*state, conf_save(*state, &conf));
-	conf_clear(&conf);
+	assert_int_equal(dkl_conf_load(*state, file, &conf), -ENOENT);
+	assert_ok(*state, dkl_conf_parse(*state, file, "# x", 3, &conf));
+	assert_int_equal(dkl_conf_set(&conf, "debug", "0"), 0);
+	assert_ok(*state, dkl_conf_save(*state, &conf));
+	dkl_conf_clear(&conf);
 
 	/* Through a link, with the mode that it has. */
 	assert_int_equal(chmod(file, 0600), 0);
 	assert_int_equal(symlink("sub/c", link_name), 0);
-	assert_ok(*state, conf_load(*state, link_name, &conf));
-	assert_int_equal(conf_set(&conf, "debug", "all"), 0);
-	assert_ok(*state, conf_save(*state, &conf));
-	conf_clear(&conf);
+	assert_ok(*state, dkl_conf_load(*state, link_name, &conf));
+	assert_int_equal(dkl_conf_set(&conf, "debug", "all"), 0);
+	assert_ok(*state, dkl_conf_save(*state, &conf));
+	dkl_conf_clear(&conf);
 	assert_int_equal(lstat(link_name, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
 	assert_int_equal(stat(file, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_ok(*state, conf_load(*state, file, &again));
+	assert_ok(*state, dkl_conf_load(*state, file, &again));
 	expect_lines(&again, (const char *const[]){ "# x", "debug = all" }, 2);
-	conf_clear(&again);
+	dkl_conf_clear(&again);
 	/* The earlier one is kept beside it. */
 	snprintf(old, sizeof(old), "%s.old", file);
-	assert_ok(*state, conf_load(*state, old, &again));
+	assert_ok(*state, dkl_conf_load(*state, old, &again));
 	expect_lines(&again, (const char *const[]){ "# x", "debug = 0" }, 2);
-	conf_clear(&again);
+	dkl_conf_clear(&again);
 	assert_int_equal(unlink(old), 0);
 
 	/* Nothing is left of one that could not be written. */
 	assert_int_equal(unlink(file), 0);
 	assert_int_equal(mkdir(file, 0700), 0);
-	assert_ok(*state, conf_parse(*state, file, "# x", 3, &conf));
-	assert_int_equal(conf_save(*state, &conf), -EISDIR);
-	conf_clear(&conf);
+	assert_ok(*state, dkl_conf_parse(*state, file, "# x", 3, &conf));
+	assert_int_equal(dkl_conf_save(*state, &conf), -EISDIR);
+	dkl_conf_clear(&conf);
 	assert_int_equal(rmdir(file), 0);
 	assert_int_equal(unlink(link_name), 0);
 	*strrchr(file, '/') = '\0';

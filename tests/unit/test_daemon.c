@@ -68,9 +68,9 @@ static int try_add(struct setup *s, struct daemon_file *file, unsigned int n)
 
 		memset(line + head, 't', text);
 		line[(size_t)head + text] = '\n';
-		len = record_from_line(&from, &bits, 0, line, (size_t)head + text + 1, rec);
+		len = dkl_record_from_line(&from, &bits, 0, line, (size_t)head + text + 1, rec);
 		assert_true(len <= RECORD_FROM_LINE_MAX);
-		err = daemon_file_add(file, rec, len, true);
+		err = dkl_daemon_file_add(file, rec, len, true);
 		s->next += !err;
 	}
 	return err;
@@ -93,20 +93,20 @@ static uint64_t check(struct setup *s, const char *name, uint64_t youngest)
 
 	assert_non_null(f);
 	opts.fd = fileno(f);
-	assert_ok(s->ctx, record_sort_new(s->ctx, &opts, &sort));
-	assert_int_equal(record_sort_counts(sort)->bad, 0);
-	assert_int_equal(record_sort_counts(sort)->empty, 0);
-	assert_int_equal(record_sort_counts(sort)->end, RECORD_END);
-	kept = record_sort_counts(sort)->kept;
+	assert_ok(s->ctx, dkl_record_sort_new(s->ctx, &opts, &sort));
+	assert_int_equal(dkl_record_sort_counts(sort)->bad, 0);
+	assert_int_equal(dkl_record_sort_counts(sort)->empty, 0);
+	assert_int_equal(dkl_record_sort_counts(sort)->end, RECORD_END);
+	kept = dkl_record_sort_counts(sort)->kept;
 	/* Without a gap up to the youngest. */
-	while (!record_sort_next(sort, &rec, &len)) {
+	while (!dkl_record_sort_next(sort, &rec, &len)) {
 		uint64_t sec = record_key(rec) >> 32;
 
 		assert_true(!at || sec == at + 1);
 		at = sec;
 	}
 	assert_int_equal(at, 1495061000 + youngest);
-	record_sort_free(sort);
+	dkl_record_sort_free(sort);
 	fclose(f);
 	return kept;
 }
@@ -119,14 +119,14 @@ static void a_file_has_complete_records_wherever_it_wraps(void **state)
 	int i;
 
 	for (i = 0; i < 40; i++) {
-		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
+		assert_ok(s->ctx, dkl_daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
 		add(s, file, 37 + (unsigned int)i * 11);
-		assert_int_equal(daemon_file_flush(file), 0);
+		assert_int_equal(dkl_daemon_file_flush(file), 0);
 		check(s, s->name, s->next - 1);
 		add(s, file, 3);
-		assert_int_equal(daemon_file_flush(file), 0);
-		pos = daemon_file_pos(file);
-		daemon_file_close(file);
+		assert_int_equal(dkl_daemon_file_flush(file), 0);
+		pos = dkl_daemon_file_pos(file);
+		dkl_daemon_file_close(file);
 		assert_true(check(s, s->name, s->next - 1) <= s->next);
 	}
 	assert_true(s->next > 3 * check(s, s->name, s->next - 1));
@@ -140,10 +140,10 @@ static void rotated_files_keep_all_records(void **state)
 	char name[80];
 	struct stat st;
 
-	assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 18, 2, UINT64_MAX, &file));
+	assert_ok(s->ctx, dkl_daemon_file_open(s->ctx, s->name, 1 << 18, 2, UINT64_MAX, &file));
 	while (file->rounds < 4)
 		add(s, file, 1);
-	assert_int_equal(daemon_file_flush(file), 0);
+	assert_int_equal(dkl_daemon_file_flush(file), 0);
 	kept = check(s, s->name, s->next - 1);
 	snprintf(name, sizeof(name), "%s.1", s->name);
 	kept += check(s, name, s->next - 1 - kept);
@@ -151,7 +151,7 @@ static void rotated_files_keep_all_records(void **state)
 	check(s, name, s->next - 1 - kept);
 	snprintf(name, sizeof(name), "%s.3", s->name);
 	assert_int_equal(stat(name, &st), -1);
-	daemon_file_close(file);
+	dkl_daemon_file_close(file);
 }
 
 /* No file gets larger: what would pass the limit is written in part, then refused. */
@@ -174,12 +174,12 @@ static uint64_t fill(struct setup *s, uint64_t pos, rlim_t bytes, bool often)
 	struct daemon_file *file;
 	int err = 0;
 
-	assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
+	assert_ok(s->ctx, dkl_daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
 	limit_files(bytes);
 	while (!err) {
 		err = try_add(s, file, 7);
 		if (!err && often)
-			err = daemon_file_flush(file);
+			err = dkl_daemon_file_flush(file);
 	}
 	assert_int_equal(err, -EFBIG);
 	assert_has(dkt_error(s->ctx), "File too large");
@@ -188,8 +188,8 @@ static uint64_t fill(struct setup *s, uint64_t pos, rlim_t bytes, bool often)
 	s->next = before + file->done.records;
 	if (s->next)
 		check(s, s->name, s->next - 1);
-	pos = daemon_file_pos(file);
-	daemon_file_close(file);
+	pos = dkl_daemon_file_pos(file);
+	dkl_daemon_file_close(file);
 	limit_files(RLIM_INFINITY);
 	return pos;
 }
@@ -210,10 +210,10 @@ static void a_full_disk_leaves_complete_records(void **state)
 		assert_int_equal(stat(s->name, &st), 0);
 		assert_int_equal(st.st_size, pos);
 		/* When there is space again, the daemon continues after the last record. */
-		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
+		assert_ok(s->ctx, dkl_daemon_file_open(s->ctx, s->name, 1 << 20, 0, pos, &file));
 		add(s, file, 40);
-		assert_int_equal(daemon_file_flush(file), 0);
-		daemon_file_close(file);
+		assert_int_equal(dkl_daemon_file_flush(file), 0);
+		dkl_daemon_file_close(file);
 		assert_int_equal(check(s, s->name, s->next - 1), s->next);
 	}
 }
@@ -230,12 +230,13 @@ static void a_full_disk_while_overwriting_leaves_complete_records(void **state)
 	for (i = 0; i < 2 * sizeof(ats) / sizeof(ats[0]); i++) {
 		s->next = 0;
 		assert_int_equal(truncate(s->name, 0), 0);
-		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file));
+		assert_ok(s->ctx,
+			  dkl_daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file));
 		while (!file->rounds)
 			add(s, file, 1);
-		assert_int_equal(daemon_file_flush(file), 0);
-		pos = daemon_file_pos(file);
-		daemon_file_close(file);
+		assert_int_equal(dkl_daemon_file_flush(file), 0);
+		pos = dkl_daemon_file_pos(file);
+		dkl_daemon_file_close(file);
 		fill(s, pos, pos + ats[i / 2], i % 2);
 	}
 }
@@ -251,18 +252,19 @@ static void a_new_daemon_overwrites_an_incomplete_record(void **state)
 	for (i = 1; i < 60; i += 7) {
 		s->next = 0;
 		assert_int_equal(truncate(s->name, 0), 0);
-		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file));
+		assert_ok(s->ctx,
+			  dkl_daemon_file_open(s->ctx, s->name, 1 << 20, 0, UINT64_MAX, &file));
 		add(s, file, 20);
-		assert_int_equal(daemon_file_flush(file), 0);
-		daemon_file_close(file);
+		assert_int_equal(dkl_daemon_file_flush(file), 0);
+		dkl_daemon_file_close(file);
 		assert_int_equal(stat(s->name, &st), 0);
 		assert_int_equal(truncate(s->name, st.st_size - i), 0);
 		s->next--;
-		assert_ok(s->ctx, daemon_file_open(s->ctx, s->name, 1 << 20, 0,
-						   (uint64_t)st.st_size, &file));
+		assert_ok(s->ctx, dkl_daemon_file_open(s->ctx, s->name, 1 << 20, 0,
+						       (uint64_t)st.st_size, &file));
 		add(s, file, 5);
-		assert_int_equal(daemon_file_flush(file), 0);
-		daemon_file_close(file);
+		assert_int_equal(dkl_daemon_file_flush(file), 0);
+		dkl_daemon_file_close(file);
 		assert_int_equal(check(s, s->name, s->next - 1), s->next);
 	}
 }
@@ -274,14 +276,14 @@ static void lines_become_records_and_back(void **state)
 	char line[] = LINE "0x5\nsecond (line:1:of()) it\n", out[1024];
 	struct record_line kept = { 0 };
 	uint8_t rec[RECORD_FROM_LINE_MAX];
-	size_t len = record_from_line(&from, &bits, 0, line, strlen(line), rec);
+	size_t len = dkl_record_from_line(&from, &bits, 0, line, strlen(line), rec);
 
 	(void)state;
-	*record_line(&kept, rec, len, out) = '\0';
+	*dkl_record_line(&kept, rec, len, out) = '\0';
 	assert_string_equal(out, line);
 	/* Any other line becomes a text. */
-	len = record_from_line(&from, &bits, 0, "odd (a:b\n", 9, rec);
-	*record_line(&kept, rec, len, out) = '\0';
+	len = dkl_record_from_line(&from, &bits, 0, "odd (a:b\n", 9, rec);
+	*dkl_record_line(&kept, rec, len, out) = '\0';
 	assert_has(out, ":77:0:(:0:()) odd (a:b\n");
 }
 
@@ -291,17 +293,17 @@ static void records_become_events(void **state)
 	struct dkt_record from = { .ts = 1495061000000042999, .cpu = 1, .pid = 77 }, rec;
 	struct class_bits bits = { .classes = 0x200000, .subsystems = 0x80 };
 	uint8_t made[RECORD_FROM_LINE_MAX], *data = malloc(RECORD_EVENT_MAX);
-	size_t n = record_from_line(&from, &bits, 0, LINE "0x5\n", strlen(LINE "0x5\n"), made);
+	size_t n = dkl_record_from_line(&from, &bits, 0, LINE "0x5\n", strlen(LINE "0x5\n"), made);
 	struct dkt_event *event, *again;
 	struct dkt_expr *expr;
 	struct dkt_buf *buf;
 	size_t len;
 
-	assert_ok(s->ctx, record_event(s->ctx, &event));
-	assert_ok(s->ctx, record_event(s->ctx, &again));
+	assert_ok(s->ctx, dkl_record_event(s->ctx, &event));
+	assert_ok(s->ctx, dkl_record_event(s->ctx, &again));
 	assert_ptr_equal(event, again);
 	assert_string_equal(dkt_event_system(event), "libcfs");
-	record_event_fill(event, made, n, data, &rec);
+	dkl_record_event_fill(event, made, n, data, &rec);
 	assert_int_equal(rec.ts, 1495061000000042000);
 	assert_int_equal(dkt_buf_new(&buf), 0);
 	dkt_record_text(&rec, buf);

@@ -90,7 +90,7 @@ static int feed_part(struct devices *devices, struct nl_msg *msg, size_t len)
 
 	assert_non_null(copy);
 	memcpy(copy, nlmsg_data(nlmsg_hdr(msg)), len);
-	err = devices_message(devices, copy, len);
+	err = dkl_devices_message(devices, copy, len);
 	free(copy);
 	nlmsg_free(msg);
 	return err;
@@ -117,7 +117,7 @@ static void prints_as(const struct devices *devices, const char *want)
 
 	assert_int_equal(dkt_buf_new(&buf), 0);
 	for (i = 0; i < devices->n; i++)
-		device_print(&devices->rows[i], buf);
+		dkl_device_print(&devices->rows[i], buf);
 	text = dkt_buf_data(buf, &len);
 	assert_int_equal(len, strlen(want));
 	assert_memory_equal(text, want, len);
@@ -144,9 +144,9 @@ static void two_devices(void **state)
 	assert_string_equal(devices.rows[1].type, "osc");
 	prints_as(&devices, "  0 UP osd-ldiskfs lfs-MDT0000-osd lfs-MDT0000-osd_UUID 11\n"
 			    " 17 ST osc lfs-OST0000-osc-ffff8a 9f3c\\tx\\x1b 4000000000\n");
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 	assert_null(devices.rows);
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 }
 
 static void missing_values_keep_their_columns(void **state)
@@ -161,7 +161,7 @@ static void missing_values_keep_their_columns(void **state)
 	assert_int_equal(feed(&devices, device_table()), 0);
 	assert_int_equal(feed(&devices, msg), 0);
 	prints_as(&devices, "  3  - - - - 0\n");
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 }
 
 static void text_without_end_is_bounded(void **state)
@@ -174,7 +174,7 @@ static void text_without_end_is_bounded(void **state)
 	assert_int_equal(feed(&devices, device_table()), 0);
 	assert_int_equal(feed(&devices, msg), 0);
 	assert_string_equal(devices.rows[0].name, "abcd");
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 }
 
 static void a_message_without_a_table_has_no_devices(void **state)
@@ -182,10 +182,10 @@ static void a_message_without_a_table_has_no_devices(void **state)
 	struct devices devices = { 0 };
 
 	(void)state;
-	assert_int_equal(devices_message(&devices, NULL, 0), -EBADMSG);
+	assert_int_equal(dkl_devices_message(&devices, NULL, 0), -EBADMSG);
 	assert_int_equal(feed(&devices, device_row(3, "UP", "a", "b", "c", 1)), -EBADMSG);
 	assert_null(devices.keys);
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 }
 
 static void every_truncation_is_refused_or_complete(void **state)
@@ -198,7 +198,7 @@ static void every_truncation_is_refused_or_complete(void **state)
 		struct devices devices = { 0 };
 
 		assert_int_equal(feed_part(&devices, device_table(), len), -EBADMSG);
-		devices_clear(&devices);
+		dkl_devices_clear(&devices);
 	}
 	for (size_t len = 0; len < row; len++) {
 		struct devices devices = { 0 };
@@ -207,7 +207,7 @@ static void every_truncation_is_refused_or_complete(void **state)
 		assert_int_equal(feed(&devices, device_table()), 0);
 		err = feed_part(&devices, device_row(1, "UP", "osc", "name", "uuid", 1), len);
 		assert_int_equal(devices.n, err ? 0 : 1);
-		devices_clear(&devices);
+		dkl_devices_clear(&devices);
 	}
 }
 
@@ -221,7 +221,7 @@ static void short_number_is_refused(void **state)
 	assert_int_equal(feed(&devices, device_table()), 0);
 	assert_int_equal(feed(&devices, msg), -EBADMSG);
 	assert_int_equal(devices.n, 0);
-	devices_clear(&devices);
+	dkl_devices_clear(&devices);
 }
 
 /* ---- tables ---- */
@@ -229,7 +229,7 @@ static void short_number_is_refused(void **state)
 static int table_of(struct nl_msg *msg, struct keyval_table **table)
 {
 	struct nlmsghdr *hdr = nlmsg_hdr(msg);
-	int err = keyval_table_new(nlmsg_data(hdr), (size_t)nlmsg_datalen(hdr), table);
+	int err = dkl_keyval_table_new(nlmsg_data(hdr), (size_t)nlmsg_datalen(hdr), table);
 
 	nlmsg_free(msg);
 	return err;
@@ -261,7 +261,7 @@ static void deep_tables_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(table_of(nested_table(KEYVAL_DEPTH), &table), 0);
-	keyval_table_free(table);
+	dkl_keyval_table_free(table);
 	assert_int_equal(table_of(nested_table(KEYVAL_DEPTH + 1), &table), -EBADMSG);
 	assert_null(table);
 	assert_int_equal(table_of(nested_table(60), &table), -EBADMSG);
@@ -358,13 +358,13 @@ static void every_kind_of_value(void **state)
 	assert_int_equal(table_of(table_of_all_kinds(), &table), 0);
 	put_values(msg);
 	len = (size_t)nlmsg_datalen(hdr);
-	assert_int_equal(keyval_each(table, nlmsg_data(hdr), len, write_item, &all), 0);
+	assert_int_equal(dkl_keyval_each(table, nlmsg_data(hdr), len, write_item, &all), 0);
 	assert_string_equal(all.text, "0:u8=255;0:s8=-1;0:s16=-300;0:u64=1099511627776;"
 				      "0:s64=-9223372036854775808;0:flag=1;1:n=0;1:n=-1;");
-	assert_int_equal(keyval_each(table, nlmsg_data(hdr), len, write_item, &one), 5);
+	assert_int_equal(dkl_keyval_each(table, nlmsg_data(hdr), len, write_item, &one), 5);
 	assert_string_equal(one.text, "0:u8=255;");
 	nlmsg_free(msg);
-	keyval_table_free(table);
+	dkl_keyval_table_free(table);
 }
 
 /* ---- this machine ---- */
@@ -382,7 +382,7 @@ static void a_missing_lustre_is_reported(void **state)
 		skip();
 	}
 	assert_fails(ctx, -ENOENT, "list Lustre's devices: no generic netlink family 'lustre'",
-		     devices_read(ctx, &devices));
+		     dkl_devices_read(ctx, &devices));
 	dkt_ctx_free(ctx);
 }
 

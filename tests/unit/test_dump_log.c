@@ -15,8 +15,8 @@ static int read_lines(const char *path, char **words, char **damage, char *lines
 	int err;
 
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_int_equal(spill_open(ctx, &spill), 0);
-	err = dump_log_read(ctx, path, &opts, &spill, damage);
+	assert_int_equal(dkl_spill_open(ctx, &spill), 0);
+	err = dkl_dump_log_read(ctx, path, &opts, &spill, damage);
 	if (words)
 		*words = strdup(dkt_error(ctx));
 	for (off_t at = 0; !err && n < size - 1 &&
@@ -24,7 +24,7 @@ static int read_lines(const char *path, char **words, char **damage, char *lines
 	     at += head.len)
 		lines[n++] = (char)head.line;
 	lines[n] = '\0';
-	spill_close(&spill);
+	dkl_spill_close(&spill);
 	dkt_ctx_free(ctx);
 	return err;
 }

@@ -103,7 +103,7 @@ static void test_kinds(void **state)
 	unsigned int n = HISTOGRAM_PAIRS;
 
 	(void)state;
-	while ((pair = latency_pair_next(pair)))
+	while ((pair = dkl_latency_pair_next(pair)))
 		n++;
 	assert_in_range(n, HISTOGRAM_PAIRS + 1, HISTOGRAM_KINDS);
 	histograms_know(&both->found, HISTOGRAM_RPC, IOTRACE);

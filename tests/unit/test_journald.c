@@ -21,7 +21,7 @@ static void check_fields(const char *line, const char *wanted)
 	assert_non_null(copy);
 	memcpy(copy, line, strlen(line));
 	assert_int_equal(dkt_buf_new(&buf), 0);
-	journald_fields(copy, strlen(line), buf);
+	dkl_journald_fields(copy, strlen(line), buf);
 	fields = (char *)dkt_buf_data(buf, &len);
 	fields = strndup(fields, len);
 	assert_string_equal(fields, wanted);
@@ -90,7 +90,7 @@ static void a_long_entry_is_a_sealed_file(void **state)
 	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)), 0);
 	memset(text, 'x', LONG_TEXT);
 	memcpy(text + LONG_TEXT, "\ny\n", 3);
-	assert_ok(ctx, journald_send(ctx, ends[0], text, LONG_TEXT + 3));
+	assert_ok(ctx, dkl_journald_send(ctx, ends[0], text, LONG_TEXT + 3));
 	n = receive(ends[1], short_entry, sizeof(short_entry), &file);
 	assert_int_equal(n, 0);
 	assert_true(file >= 0);
@@ -109,7 +109,7 @@ static void a_long_entry_is_a_sealed_file(void **state)
 	assert_int_equal(receive(ends[1], short_entry, sizeof(short_entry), &file), -1);
 	close(ends[1]);
 	assert_fails(ctx, -ECONNREFUSED, "write to the journal: Connection refused",
-		     journald_send(ctx, ends[0], "z", 1));
+		     dkl_journald_send(ctx, ends[0], "z", 1));
 	close(ends[0]);
 	free(entry);
 	free(text);

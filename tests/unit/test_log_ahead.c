@@ -50,14 +50,14 @@ static void log_open(struct log *log)
 					       .name = "log",
 					       .show = { UINT32_MAX, UINT32_MAX } };
 
-	assert_ok(log->ctx, record_sort_new(log->ctx, &opts, &log->sort));
-	assert_int_equal(log_ahead_new(log->sort, &log->ahead), 0);
+	assert_ok(log->ctx, dkl_record_sort_new(log->ctx, &opts, &log->sort));
+	assert_int_equal(dkl_log_ahead_new(log->sort, &log->ahead), 0);
 }
 
 static void log_end(struct log *log)
 {
-	log_ahead_free(log->ahead);
-	record_sort_free(log->sort);
+	dkl_log_ahead_free(log->ahead);
+	dkl_record_sort_free(log->sort);
 	dkt_ctx_free(log->ctx);
 	close(log->fd);
 }
@@ -79,14 +79,14 @@ static bool finds(struct log *log, int64_t ns, const char *text)
 	const uint8_t *rec;
 	uint32_t len;
 
-	return log_ahead_find(log->ahead, &key, text, strlen(text), &rec, &len);
+	return dkl_log_ahead_find(log->ahead, &key, text, strlen(text), &rec, &len);
 }
 
 static uint64_t next_usec(struct log *log)
 {
 	const uint8_t *rec;
 	uint32_t len;
-	int err = log_ahead_next(log->ahead, &rec, &len);
+	int err = dkl_log_ahead_next(log->ahead, &rec, &len);
 
 	assert_in_range(err, 0, 1);
 	return err ? UINT64_MAX : record_head(rec).usec;
@@ -167,7 +167,7 @@ static void the_record_returned_last_stays(void **state)
 	for (unsigned int i = 0; i < 2 * RING; i++)
 		log_add(&log, 1 + i, i, "x");
 	log_open(&log);
-	assert_int_equal(log_ahead_next(log.ahead, &rec, &len), 0);
+	assert_int_equal(dkl_log_ahead_next(log.ahead, &rec, &len), 0);
 	assert_false(finds(&log, 0, "not there"));
 	assert_int_equal(record_head(rec).pid, 1);
 	for (unsigned int i = 1; i < 2 * RING; i++)

@@ -29,7 +29,7 @@ static void comes_in_order(struct dkt_ctx *ctx, uint32_t (*time)(uint32_t i))
 	struct dkt_record record;
 	uint64_t last = 0, n = 0, sum = 0, want = 0;
 
-	assert_ok(ctx, log_source_open(ctx, "log", &opts, &source));
+	assert_ok(ctx, dkl_log_source_open(ctx, "log", &opts, &source));
 	assert_int_equal(dkt_source_info(source)->cpus, 3);
 	while (!dkt_source_next(source, &record)) {
 		assert_true(record.ts >= last);
@@ -88,7 +88,7 @@ static struct dkt_source *open_wanted(struct dkt_ctx *ctx, const char *text,
 	assert_int_equal(fputs(text, f) >= 0, 1);
 	assert_int_equal(fflush(f), 0);
 	opts.fd = fileno(f) + 1;
-	assert_ok(ctx, log_source_open_wanted(ctx, "log", &opts, wants, &source));
+	assert_ok(ctx, dkl_log_source_open_wanted(ctx, "log", &opts, wants, &source));
 	fclose(f);
 	return source;
 }
@@ -250,11 +250,11 @@ static void lustre_can_come_late_in_a_syslog(void **state)
 	(void)state;
 	for (int i = 0; i < 10000; i++)
 		assert_int_equal(write(fd, other, strlen(other)), strlen(other));
-	assert_int_equal(log_kind_of(fd), LOG_NONE);
+	assert_int_equal(dkl_log_kind_of(fd), LOG_NONE);
 	assert_int_equal(write(fd, line, strlen(line)), strlen(line));
-	assert_int_equal(log_kind_of(fd), LOG_CONSOLE);
+	assert_int_equal(dkl_log_kind_of(fd), LOG_CONSOLE);
 	assert_int_equal(pwrite(fd, "\x17\x08\x44tracing7", 11, 0), 11);
-	assert_int_equal(log_kind_of(fd), LOG_NONE);
+	assert_int_equal(dkl_log_kind_of(fd), LOG_NONE);
 	close(fd);
 }
 
@@ -269,9 +269,9 @@ static void a_dump_can_come_late_in_a_syslog(void **state)
 	(void)state;
 	for (int i = 0; i < 40000; i++)
 		assert_int_equal(write(fd, line, strlen(line)), strlen(line));
-	assert_int_equal(log_kind_of(fd), LOG_CONSOLE);
+	assert_int_equal(dkl_log_kind_of(fd), LOG_CONSOLE);
 	assert_int_equal(write(fd, dump, strlen(dump)), strlen(dump));
-	assert_int_equal(log_kind_of(fd), LOG_TEXT);
+	assert_int_equal(dkl_log_kind_of(fd), LOG_TEXT);
 	close(fd);
 }
 

@@ -8,12 +8,12 @@ static void a_clock_that_is_not_set_has_one_part(void **state)
 	struct log_wall wall = { 0 };
 
 	(void)state;
-	log_wall_add(&wall, 100, 5000);
-	log_wall_add(&wall, 200, 5900);
+	dkl_log_wall_add(&wall, 100, 5000);
+	dkl_log_wall_add(&wall, 200, 5900);
 	assert_int_equal(wall.n, 1);
 	assert_int_equal(wall.parts[0].until, 200);
-	assert_int_equal(log_wall_at(&wall, 50), 5000);
-	assert_int_equal(log_wall_at(&wall, 300), 5000);
+	assert_int_equal(dkl_log_wall_at(&wall, 50), 5000);
+	assert_int_equal(dkl_log_wall_at(&wall, 300), 5000);
 }
 
 static void each_time_has_the_difference_that_was_seen_around_it(void **state)
@@ -21,13 +21,13 @@ static void each_time_has_the_difference_that_was_seen_around_it(void **state)
 	struct log_wall wall = { 0 };
 
 	(void)state;
-	log_wall_add(&wall, 100, 5000000);
-	log_wall_add(&wall, 200, 5000000);
-	log_wall_add(&wall, 400, -3000000);
+	dkl_log_wall_add(&wall, 100, 5000000);
+	dkl_log_wall_add(&wall, 200, 5000000);
+	dkl_log_wall_add(&wall, 400, -3000000);
 	assert_int_equal(wall.n, 2);
-	assert_int_equal(log_wall_at(&wall, 200), 5000000);
-	assert_int_equal(log_wall_at(&wall, 300), -3000000);
-	assert_int_equal(log_wall_at(&wall, 500), -3000000);
+	assert_int_equal(dkl_log_wall_at(&wall, 200), 5000000);
+	assert_int_equal(dkl_log_wall_at(&wall, 300), -3000000);
+	assert_int_equal(dkl_log_wall_at(&wall, 500), -3000000);
 }
 
 static void the_oldest_part_makes_room(void **state)
@@ -36,7 +36,7 @@ static void the_oldest_part_makes_room(void **state)
 
 	(void)state;
 	for (uint64_t i = 1; i <= LOG_WALL_PARTS + 2; i++)
-		log_wall_add(&wall, i, (int64_t)i * 2000000);
+		dkl_log_wall_add(&wall, i, (int64_t)i * 2000000);
 	assert_int_equal(wall.n, LOG_WALL_PARTS);
 	assert_int_equal(wall.parts[0].from, 3);
 	assert_int_equal(wall.parts[LOG_WALL_PARTS - 1].from, LOG_WALL_PARTS + 2);

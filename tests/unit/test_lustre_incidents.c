@@ -15,7 +15,7 @@ static void add_of(struct incidents *incidents, uint32_t host, int32_t pid, uint
 	struct log_line line = lustre_line(host, us, text);
 
 	line.pid = pid;
-	assert_ok(incidents->ctx, incidents_add(incidents, &line));
+	assert_ok(incidents->ctx, dkl_incidents_add(incidents, &line));
 }
 
 static void add(struct incidents *incidents, uint64_t us, const char *text)
@@ -42,7 +42,7 @@ static void add(struct incidents *incidents, uint64_t us, const char *text)
 /* The client 10.0.0.1 has the lock, and 10.0.0.2 asks for it; thread 2002 of the server waits. */
 static void begin_conflict(void **state, struct incidents *it)
 {
-	assert_ok(*state, incidents_init(it, *state));
+	assert_ok(*state, dkl_incidents_init(it, *state));
 	add(it, 10, HELD(NEW, "--/PW"));
 	add(it, 11, HELD(REPLY, "PW/PW"));
 	add_of(it, 1, 4711, 12, AT_CLIENT("client-side enqueue END", "PW/PW"));
@@ -70,8 +70,8 @@ static void the_parts_of_a_callback_need_both_sides(void **state)
 	for (size_t i = 0; i < LOCK_PHASES; i++)
 		assert_int_equal(group->phases[i].max, want[i] * 1000);
 	assert_int_equal(it.locks.conflicts, 1);
-	assert_null(lock_pairs_find(&it.locks.pairs, 0xa1, 0x99));
-	incidents_clear(&it);
+	assert_null(dkl_lock_pairs_find(&it.locks.pairs, 0xa1, 0x99));
+	dkl_incidents_clear(&it);
 }
 
 static void a_client_alone_has_no_parts(void **state)
@@ -79,14 +79,14 @@ static void a_client_alone_has_no_parts(void **state)
 	const struct lock_group *group;
 	struct incidents it;
 
-	assert_ok(*state, incidents_init(&it, *state));
+	assert_ok(*state, dkl_incidents_init(&it, *state));
 	add_of(&it, 1, 88, 25, AT_CLIENT("client blocking AST callback handler", "PW/PW"));
 	add_of(&it, 1, 88, 45, AT_CLIENT("client-side cancel", "PW/PW"));
 	group = &it.locks.groups[0];
 	assert_int_equal(group->phases[LOCK_CALLBACK].count, 1);
 	assert_int_equal(group->phases[LOCK_KEPT].count, 0);
-	assert_null(lock_pairs_find(&it.locks.pairs, 0xa1, 0x99));
-	incidents_clear(&it);
+	assert_null(dkl_lock_pairs_find(&it.locks.pairs, 0xa1, 0x99));
+	dkl_incidents_clear(&it);
 }
 
 static void no_part_spans_a_loss(void **state)
@@ -95,12 +95,12 @@ static void no_part_spans_a_loss(void **state)
 
 	begin_conflict(state, &it);
 	add_of(&it, 1, 88, 25, AT_CLIENT("client blocking AST callback handler", "PW/PW"));
-	locks_gap(&it.locks, 1);
+	dkl_locks_gap(&it.locks, 1);
 	add_of(&it, 1, 88, 45, AT_CLIENT("client-side cancel", "PW/PW"));
 	add(&it, 51, HELD("server cancels blocked lock after 0s", "PW/PW"));
 	for (size_t i = LOCK_TO_CLIENT; i < LOCK_TO_SERVER; i++)
 		assert_int_equal(it.locks.groups[0].phases[i].count, 0);
-	incidents_clear(&it);
+	dkl_incidents_clear(&it);
 }
 
 static void a_thread_that_hangs_tells_its_request_and_lock(void **state)
@@ -116,7 +116,7 @@ static void a_thread_that_hangs_tells_its_request_and_lock(void **state)
 	       "ll_ost00_001: service thread pid 2002 completed after 75.000s. This ...");
 	assert_int_equal(it.n, 2);
 	hung = &it.list[0];
-	assert_string_equal(incident_name(hung->step), "inactive");
+	assert_string_equal(dkl_incident_name(hung->step), "inactive");
 	assert_int_equal(hung->xid, 1780);
 	assert_int_equal(hung->opcode, 101);
 	assert_int_equal(hung->began, LINES_START + 20000);
@@ -129,9 +129,9 @@ static void a_thread_that_hangs_tells_its_request_and_lock(void **state)
 	assert_true(hung->held.has_client);
 	assert_int_equal(hung->held.pid, 4711);
 	assert_int_equal(hung->held.received, 0);
-	assert_string_equal(incident_name(it.list[1].step), "completed");
+	assert_string_equal(dkl_incident_name(it.list[1].step), "completed");
 	assert_int_equal(it.list[1].began, 0);
-	incidents_clear(&it);
+	dkl_incidents_clear(&it);
 }
 
 /* ---- boots ---- */
@@ -148,7 +148,7 @@ static void only_a_reply_is_heard_of_a_server(void **state)
 {
 	struct incidents it;
 
-	assert_ok(*state, incidents_init(&it, *state));
+	assert_ok(*state, dkl_incidents_init(&it, *state));
 	add(&it, 10, RPC("Completed", "1779"));
 	add(&it, 20, RPC("Sending", "1780"));
 	add(&it, 30, TIMED_OUT("1780"));
@@ -162,7 +162,7 @@ static void only_a_reply_is_heard_of_a_server(void **state)
 	add(&it, 70, TIMED_OUT("1783"));
 	assert_int_equal(it.n, 3);
 	assert_int_equal(it.list[2].heard_xid, 1782);
-	incidents_clear(&it);
+	dkl_incidents_clear(&it);
 }
 
 static void a_restart_ends_locks_and_is_an_incident(void **state)
@@ -171,7 +171,7 @@ static void a_restart_ends_locks_and_is_an_incident(void **state)
 	const struct log_line line = lustre_line(0, 30, start);
 	struct incidents it;
 
-	assert_ok(*state, incidents_init(&it, *state));
+	assert_ok(*state, dkl_incidents_init(&it, *state));
 	add(&it, 10, LOCK("server-side enqueue handler, new lock created", "0xa1", "--/PW"));
 	add(&it, 11,
 	    LOCK("server-side enqueue handler, sending reply(err=0, rc=0)", "0xa1", "PW/PW"));
@@ -179,8 +179,8 @@ static void a_restart_ends_locks_and_is_an_incident(void **state)
 	add(&it, 25,
 	    "x-OST0001: haven't heard from client u-1 (at 10.0.0.1@tcp) in 227 seconds."
 	    " I think it's dead, and I am evicting it.");
-	assert_true(line_is_start(&line));
-	incidents_restart(&it, 0);
+	assert_true(dkl_line_is_start(&line));
+	dkl_incidents_restart(&it, 0);
 	add(&it, 30, start);
 	/* The same handle, and the NID that was evicted, before the boot. */
 	add(&it, 40, LOCK("server-side enqueue handler, new lock created", "0xa1", "--/PW"));
@@ -189,10 +189,10 @@ static void a_restart_ends_locks_and_is_an_incident(void **state)
 		 "PW/PW"));
 	assert_int_equal(it.locks.cut, 1);
 	assert_int_equal(it.n, 3);
-	assert_string_equal(incident_name(it.list[1].step), "started");
+	assert_string_equal(dkl_incident_name(it.list[1].step), "started");
 	assert_int_equal(it.list[2].lock, 0xa1);
 	assert_int_equal(it.list[2].called, 0);
-	incidents_clear(&it);
+	dkl_incidents_clear(&it);
 }
 
 static void memory_of_before_a_restart_is_not_leaked(void **state)
@@ -202,21 +202,21 @@ static void memory_of_before_a_restart_is_not_leaked(void **state)
 					     "kfreed 'a': 100 at 00000000000000a2." };
 	struct leaks leaks;
 
-	leaks_init(&leaks, *state);
+	dkl_leaks_init(&leaks, *state);
 	for (size_t i = 0; i < ARRAY_SIZE(texts) * 2; i++) {
 		const struct log_line line = lustre_line(0, i, texts[i % ARRAY_SIZE(texts)]);
 
-		assert_ok(*state, leaks_add(&leaks, &line));
+		assert_ok(*state, dkl_leaks_add(&leaks, &line));
 		if (i == 1)
-			leaks_restart(&leaks, 1);
+			dkl_leaks_restart(&leaks, 1);
 		if (i == 2)
-			leaks_restart(&leaks, 0);
+			dkl_leaks_restart(&leaks, 0);
 	}
 	assert_int_equal(leaks.cut, 1);
 	assert_int_equal(leaks.bytes, 100);
 	assert_int_equal(leaks.again, 0);
 	assert_int_equal(leaks.unknown, 0);
-	leaks_clear(&leaks);
+	dkl_leaks_clear(&leaks);
 }
 
 int main(void)

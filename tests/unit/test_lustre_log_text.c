@@ -63,7 +63,7 @@ static void the_four_messages_of_a_request_are_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_true(rpc_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_true(dkl_rpc_text_read(rows[i].text, strlen(rows[i].text), &it));
 		assert_int_equal(it.step, rows[i].step);
 		assert_int_equal(it.server, rows[i].server);
 		assert_int_equal(it.xid, rows[i].xid);
@@ -86,17 +86,17 @@ static void the_times_of_a_handled_request_are_read(void **state)
 	struct rpc_text it;
 
 	(void)state;
-	assert_true(rpc_text_read(new_text, sizeof(new_text) - 1, &it));
+	assert_true(dkl_rpc_text_read(new_text, sizeof(new_text) - 1, &it));
 	assert_true(it.timed);
 	assert_int_equal(it.service, 81000);
 	assert_int_equal(it.total, 95000);
 	assert_int_equal(it.rc, -2);
 	same(it.job, "dd.0");
-	assert_true(rpc_text_read(old_text, sizeof(old_text) - 1, &it));
+	assert_true(dkl_rpc_text_read(old_text, sizeof(old_text) - 1, &it));
 	assert_int_equal(it.total, 95000);
 	same(it.job, "");
 	/* A dump that was cut in the middle of the line. */
-	assert_true(rpc_text_read(new_text, sizeof(new_text) - 50, &it));
+	assert_true(dkl_rpc_text_read(new_text, sizeof(new_text) - 50, &it));
 	assert_false(it.timed);
 }
 
@@ -155,7 +155,7 @@ static void the_messages_about_a_request_are_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_true(rpc_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_true(dkl_rpc_text_read(rows[i].text, strlen(rows[i].text), &it));
 		assert_int_equal(it.step, rows[i].step);
 		assert_int_equal(it.xid, 1780000000000064);
 		assert_int_equal(it.opcode, 400);
@@ -188,7 +188,7 @@ static void other_messages_are_not_about_requests(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		assert_false(rpc_text_read(texts[i], strlen(texts[i]), &it));
+		assert_false(dkl_rpc_text_read(texts[i], strlen(texts[i]), &it));
 }
 
 #define LOCK "ns: filter-scratch-OST0001_UUID lock: 00000000d5a6a1c2/0x5d3c lrc: 3/0,0 mode: "
@@ -239,7 +239,7 @@ static void messages_about_locks_are_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_true(lock_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_true(dkl_lock_text_read(rows[i].text, strlen(rows[i].text), &it));
 		assert_int_equal(it.step, rows[i].step);
 		assert_int_equal(it.handle, 0x5d3c);
 		assert_int_equal(it.remote, rows[i].remote);
@@ -249,7 +249,7 @@ static void messages_about_locks_are_read(void **state)
 		same(it.nid, rows[i].nid);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_false(lock_text_read(others[i], strlen(others[i]), &it));
+		assert_false(dkl_lock_text_read(others[i], strlen(others[i]), &it));
 }
 
 static void evictions_and_connections_are_read(void **state)
@@ -327,13 +327,13 @@ static void evictions_and_connections_are_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_true(client_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_true(dkl_client_text_read(rows[i].text, strlen(rows[i].text), &it));
 		assert_int_equal(it.step, rows[i].step);
 		same(it.target, rows[i].target);
 		same(it.nid, rows[i].nid);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_false(client_text_read(others[i], strlen(others[i]), &it));
+		assert_false(dkl_client_text_read(others[i], strlen(others[i]), &it));
 }
 
 static void threads_that_take_too_long_are_read(void **state)
@@ -372,14 +372,14 @@ static void threads_that_take_too_long_are_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_true(service_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_true(dkl_service_text_read(rows[i].text, strlen(rows[i].text), &it));
 		assert_int_equal(it.step, rows[i].step);
 		assert_int_equal(it.pid, rows[i].pid);
 		same(it.name, rows[i].name);
 		same(it.why, rows[i].why);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_false(service_text_read(others[i], strlen(others[i]), &it));
+		assert_false(dkl_service_text_read(others[i], strlen(others[i]), &it));
 }
 
 static void allocations_and_frees_are_read(void **state)
@@ -414,7 +414,7 @@ static void allocations_and_frees_are_read(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_true(malloc_text_read(rows[i].text, strlen(rows[i].text), &it));
+		assert_true(dkl_malloc_text_read(rows[i].text, strlen(rows[i].text), &it));
 		assert_int_equal(it.frees, rows[i].frees);
 		assert_int_equal(it.size, rows[i].size);
 		assert_int_equal(it.address, rows[i].address);
@@ -422,7 +422,7 @@ static void allocations_and_frees_are_read(void **state)
 		same(it.name, rows[i].name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		assert_false(malloc_text_read(others[i], strlen(others[i]), &it));
+		assert_false(dkl_malloc_text_read(others[i], strlen(others[i]), &it));
 }
 
 static bool is_in(const char *word, const char *text)
@@ -431,9 +431,9 @@ static bool is_in(const char *word, const char *text)
 	struct thing it;
 	bool found;
 
-	assert_int_equal(thing_read(&it, word), 0);
-	found = thing_is_in(&it, &line);
-	thing_clear(&it);
+	assert_int_equal(dkl_thing_read(&it, word), 0);
+	found = dkl_thing_is_in(&it, &line);
+	dkl_thing_clear(&it);
 	return found;
 }
 
@@ -467,14 +467,14 @@ static void opcodes_have_the_names_of_lustre(void **state)
 	char text[OPCODE_TEXT_SIZE];
 
 	(void)state;
-	assert_string_equal(opcode_name(0), "OST_REPLY");
-	assert_string_equal(opcode_name(3), "OST_READ");
-	assert_string_equal(opcode_name(36), "MDS_REINT");
-	assert_string_equal(opcode_name(101), "LDLM_ENQUEUE");
-	assert_string_equal(opcode_name(400), "OBD_PING");
-	assert_string_equal(opcode_name(1102), "LFSCK_QUERY");
-	assert_null(opcode_name(15));
-	opcode_text(15, text);
+	assert_string_equal(dkl_opcode_name(0), "OST_REPLY");
+	assert_string_equal(dkl_opcode_name(3), "OST_READ");
+	assert_string_equal(dkl_opcode_name(36), "MDS_REINT");
+	assert_string_equal(dkl_opcode_name(101), "LDLM_ENQUEUE");
+	assert_string_equal(dkl_opcode_name(400), "OBD_PING");
+	assert_string_equal(dkl_opcode_name(1102), "LFSCK_QUERY");
+	assert_null(dkl_opcode_name(15));
+	dkl_opcode_text(15, text);
 	assert_string_equal(text, "15");
 }
 

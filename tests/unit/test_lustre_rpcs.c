@@ -10,14 +10,14 @@ static void add(struct rpcs *rpcs, uint32_t host, uint64_t us, const char *text)
 {
 	const struct log_line line = lustre_line(host, us, text);
 
-	assert_ok(rpcs->ctx, rpcs_add(rpcs, &line));
+	assert_ok(rpcs->ctx, dkl_rpcs_add(rpcs, &line));
 }
 
 static void begin(void **state, struct rpcs *rpcs)
 {
 	const enum rpc_by all[RPC_KEYS] = { RPC_BY_NONE, RPC_BY_NONE };
 
-	assert_ok(*state, rpcs_init(rpcs, *state, all, 10));
+	assert_ok(*state, dkl_rpcs_init(rpcs, *state, all, 10));
 }
 
 static void same_phase(const struct rpc *rpc, enum rpc_phase phase, uint64_t us)
@@ -42,7 +42,7 @@ static void the_transfer_and_the_reply_have_times_of_their_own(void **state)
 	add(&rpcs, 0, 60, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:dd.0");
 	/* The server ends its work after the client. */
 	add(&rpcs, 1, 90, "Handled " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:dd.0");
-	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
 	assert_int_equal(rpcs.n_slowest, 1);
 	same_phase(&rpcs.slowest[0], RPC_WAIT, 5);
 	same_phase(&rpcs.slowest[0], RPC_SERVICE, 70);
@@ -52,7 +52,7 @@ static void the_transfer_and_the_reply_have_times_of_their_own(void **state)
 	/* The server's work after the reply is not time of the network. */
 	same_phase(&rpcs.slowest[0], RPC_NETWORK, 20);
 	assert_int_equal(rpcs.slowest[0].opcode, OST_READ);
-	rpcs_clear(&rpcs);
+	dkl_rpcs_clear(&rpcs);
 }
 
 static void equal_numbers_of_two_clients_are_two_requests(void **state)
@@ -68,12 +68,12 @@ static void equal_numbers_of_two_clients_are_two_requests(void **state)
 	add(&rpcs, 0, 50, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
 	snprintf(text, sizeof(text), "Completed %s", other);
 	add(&rpcs, 1, 120, text);
-	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
 	assert_int_equal(rpcs.n_slowest, 2);
 	same_phase(&rpcs.slowest[0], RPC_TOTAL, 100);
 	same_phase(&rpcs.slowest[1], RPC_TOTAL, 40);
 	assert_int_equal(rpcs.reused, 0);
-	rpcs_clear(&rpcs);
+	dkl_rpcs_clear(&rpcs);
 }
 
 static void numbers_wrap_and_are_used_again(void **state)
@@ -88,11 +88,11 @@ static void numbers_wrap_and_are_used_again(void **state)
 	add(&rpcs, 0, 40, "Sending " LUSTRE_CLIENT "0:10.0.0.9@tcp:400:");
 	add(&rpcs, 0, 50, "Completed " LUSTRE_CLIENT "0:10.0.0.9@tcp:400:");
 	add(&rpcs, 0, 60, "Sending " LUSTRE_CLIENT "99999999999999999999:10.0.0.9@tcp:3:");
-	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
 	assert_int_equal(rpcs.n_slowest, 2);
 	assert_int_equal(rpcs.reused, 1);
 	assert_int_equal(rpcs.messages, 5);
-	rpcs_clear(&rpcs);
+	dkl_rpcs_clear(&rpcs);
 }
 
 static void a_clock_that_is_set_back_makes_no_time(void **state)
@@ -102,10 +102,10 @@ static void a_clock_that_is_set_back_makes_no_time(void **state)
 	begin(state, &rpcs);
 	add(&rpcs, 0, 50, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
 	add(&rpcs, 0, 20, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
-	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
 	assert_int_equal(rpcs.backwards, 1);
 	assert_int_equal(rpcs.n_slowest, 0);
-	rpcs_clear(&rpcs);
+	dkl_rpcs_clear(&rpcs);
 }
 
 static void nothing_is_paired_across_a_boot(void **state)
@@ -115,17 +115,17 @@ static void nothing_is_paired_across_a_boot(void **state)
 	begin(state, &rpcs);
 	/* After the boot the numbers begin anew. */
 	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
-	rpcs_restart(&rpcs, 0);
+	dkl_rpcs_restart(&rpcs, 0);
 	add(&rpcs, 0, 5, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
 	add(&rpcs, 0, 30, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
 	add(&rpcs, 0, 33, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
-	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
 	assert_int_equal(rpcs.cut, 1);
 	assert_int_equal(rpcs.spanned, 0);
 	assert_int_equal(rpcs.no_begin, 1);
 	assert_int_equal(rpcs.n_slowest, 1);
 	same_phase(&rpcs.slowest[0], RPC_TOTAL, 3);
-	rpcs_clear(&rpcs);
+	dkl_rpcs_clear(&rpcs);
 }
 
 static void nothing_is_paired_across_a_loss(void **state)
@@ -135,16 +135,16 @@ static void nothing_is_paired_across_a_loss(void **state)
 	begin(state, &rpcs);
 	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
 	add(&rpcs, 1, 11, "Handling " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:");
-	rpcs_gap(&rpcs, 1);
+	dkl_rpcs_gap(&rpcs, 1);
 	add(&rpcs, 1, 20, "Handled " LUSTRE_SERVER "1780:12345-10.0.0.1@tcp:3:");
 	add(&rpcs, 0, 30, "Completed " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
-	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
 	assert_int_equal(rpcs.spanned, 1);
 	/* The client's file lost nothing. */
 	assert_int_equal(rpcs.n_slowest, 1);
 	same_phase(&rpcs.slowest[0], RPC_TOTAL, 20);
 	assert_false(rpcs.slowest[0].has[RPC_SERVICE]);
-	rpcs_clear(&rpcs);
+	dkl_rpcs_clear(&rpcs);
 }
 
 static void a_request_sent_again_without_an_end_counts_as_resent(void **state)
@@ -154,10 +154,10 @@ static void a_request_sent_again_without_an_end_counts_as_resent(void **state)
 	begin(state, &rpcs);
 	add(&rpcs, 0, 10, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
 	add(&rpcs, 0, 20, "Sending " LUSTRE_CLIENT "1780:10.0.0.9@tcp:3:");
-	assert_ok(*state, rpcs_finish(&rpcs));
+	assert_ok(*state, dkl_rpcs_finish(&rpcs));
 	assert_int_equal(rpcs.n_groups, 1);
 	assert_int_equal(rpcs.groups[0].resent, 1);
-	rpcs_clear(&rpcs);
+	dkl_rpcs_clear(&rpcs);
 }
 
 static void a_step_of_a_clock_is_a_contradiction(void **state)
@@ -179,21 +179,21 @@ static void a_step_of_a_clock_is_a_contradiction(void **state)
 	struct clocks clocks;
 
 	for (size_t n = 3; n <= ARRAY_SIZE(lines); n += 3) {
-		assert_ok(*state, clocks_init(&clocks, *state, 2));
+		assert_ok(*state, dkl_clocks_init(&clocks, *state, 2));
 		for (size_t i = 0; i < n; i++) {
 			const struct log_line line =
 				lustre_line(lines[i].host, lines[i].us, lines[i].text);
 
-			assert_ok(*state, clocks_add(&clocks, &line));
+			assert_ok(*state, dkl_clocks_add(&clocks, &line));
 		}
-		clocks_finish(&clocks);
-		assert_true(clocks_get(&clocks, 1, &offset));
+		dkl_clocks_finish(&clocks);
+		assert_true(dkl_clocks_get(&clocks, 1, &offset));
 		assert_int_equal(offset.contradictory, n == 6);
 		assert_int_equal(offset.pairs, n / 3);
 		if (n == 3)
 			/* Between 9100 - 1300 and 9100 - 1000 us, and Lustre's 1 us. */
 			assert_true(offset.ns == -7950000 && offset.error == 151000);
-		clocks_clear(&clocks);
+		dkl_clocks_clear(&clocks);
 	}
 }
 

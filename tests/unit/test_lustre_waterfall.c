@@ -17,16 +17,16 @@ struct line {
 
 static void make(struct dkt_ctx *ctx, struct waterfall *fall, const struct line *lines, size_t n)
 {
-	assert_ok(ctx, waterfall_init(fall, ctx, 10));
+	assert_ok(ctx, dkl_waterfall_init(fall, ctx, 10));
 	for (size_t i = 0; i < n; i++) {
 		const struct log_line line = lustre_line(lines[i].host, lines[i].us, lines[i].text);
 
 		if (*lines[i].text)
-			assert_ok(ctx, waterfall_add(fall, &line));
+			assert_ok(ctx, dkl_waterfall_add(fall, &line));
 		else
-			waterfall_gap(fall, lines[i].host);
+			dkl_waterfall_gap(fall, lines[i].host);
 	}
-	assert_ok(ctx, waterfall_finish(fall));
+	assert_ok(ctx, dkl_waterfall_finish(fall));
 }
 
 /* Compares a row, written as "client 0 10-20; queue 1 12-13", with * for a span without an end. */
@@ -39,7 +39,7 @@ static void same_row(const struct waterfall_row *row, const char *want)
 		size_t len = strlen(have);
 
 		snprintf(have + len, sizeof(have) - len, "%s%s %u %" PRIu64 "-%" PRIu64 "%s",
-			 i ? "; " : "", waterfall_name(span->kind), span->host,
+			 i ? "; " : "", dkl_waterfall_name(span->kind), span->host,
 			 (span->from - LINES_START) / 1000, (span->to - LINES_START) / 1000,
 			 span->open ? "*" : "");
 	}
@@ -69,12 +69,12 @@ static void a_request_with_both_sides_has_a_span_for_each_part(void **state)
 	same_row(
 		&fall.rows[0],
 		"client 0 10-60; send 1 10-15; queue 1 15-20; service 1 20-50; bulk 1 25-45; reply 0 45-60");
-	waterfall_label(&fall.rows[0], label, sizeof(label));
+	dkl_waterfall_label(&fall.rows[0], label, sizeof(label));
 	assert_string_equal(label, "OST_READ x1780");
 	assert_string_equal(fall.rows[0].nid, "10.0.0.1@tcp");
 	assert_string_equal(fall.rows[0].job, "dd.0");
 	assert_string_equal(fall.rows[0].thread, "ll_ost00_001");
-	waterfall_clear(&fall);
+	dkl_waterfall_clear(&fall);
 }
 
 static void what_did_not_end_is_open_to_the_last_message(void **state)
@@ -95,7 +95,7 @@ static void what_did_not_end_is_open_to_the_last_message(void **state)
 	/* The server works although the client has given up. */
 	same_row(&fall.rows[1], "client 0 11-20; send 1 11-12; service 1 12-30*");
 	same_row(&fall.rows[2], "wait 1 30-30*");
-	waterfall_clear(&fall);
+	dkl_waterfall_clear(&fall);
 }
 
 static void a_lock_waits_is_held_and_called_back(void **state)
@@ -114,10 +114,10 @@ static void a_lock_waits_is_held_and_called_back(void **state)
 	make(ctx, &fall, lines, ARRAY_SIZE(lines));
 	assert_int_equal(fall.n, 1);
 	same_row(&fall.rows[0], "wait 0 10-30; held 0 30-90; callback 0 70-90");
-	waterfall_label(&fall.rows[0], label, sizeof(label));
+	dkl_waterfall_label(&fall.rows[0], label, sizeof(label));
 	assert_string_equal(label, "PW [0x1:0x2:0x0].0x0");
 	assert_string_equal(fall.rows[0].ns, "filter-x_UUID");
-	waterfall_clear(&fall);
+	dkl_waterfall_clear(&fall);
 }
 
 static void no_span_lies_across_a_loss(void **state)
@@ -135,7 +135,7 @@ static void no_span_lies_across_a_loss(void **state)
 
 	make(ctx, &fall, lines, ARRAY_SIZE(lines));
 	assert_int_equal(fall.n, 0);
-	waterfall_clear(&fall);
+	dkl_waterfall_clear(&fall);
 }
 
 int main(void)

@@ -120,7 +120,7 @@ static void check_row(enum mask_kind kind, const struct row *row, uint32_t curre
 {
 	uint32_t expected = row->value == SAME ? current : (uint32_t)row->value;
 	struct mask_value got;
-	int err = mask_parse(kind, row->text, current, &got);
+	int err = dkl_mask_parse(kind, row->text, current, &got);
 
 	if (kind == MASK_PRINTK)
 		expected |= EMERG;
@@ -166,13 +166,13 @@ static void a_mask_that_is_too_long_is_refused(void **state)
 	(void)state;
 	memset(text, ' ', MASK_INPUT_MAX + 1);
 	memcpy(text, "trace", 5);
-	assert_int_equal(mask_parse(MASK_DEBUG, text, 7, &value), -E2BIG);
+	assert_int_equal(dkl_mask_parse(MASK_DEBUG, text, 7, &value), -E2BIG);
 	assert_int_equal(value.value, 7);
 	/* Lustre does not look at it, so emerg is not forced on. */
-	assert_int_equal(mask_parse(MASK_PRINTK, text, 0, &value), -E2BIG);
+	assert_int_equal(dkl_mask_parse(MASK_PRINTK, text, 0, &value), -E2BIG);
 	assert_int_equal(value.value, 0);
 	text[MASK_INPUT_MAX] = '\0';
-	assert_int_equal(mask_parse(MASK_DEBUG, text, 7, &value), 0);
+	assert_int_equal(dkl_mask_parse(MASK_DEBUG, text, 7, &value), 0);
 	assert_int_equal(value.value, 0x02060401);
 }
 
@@ -181,23 +181,23 @@ static void masks_print_in_bit_order(void **state)
 	char text[MASK_TEXT_SIZE];
 
 	(void)state;
-	mask_format(MASK_DEBUG, 0, text);
+	dkl_mask_format(MASK_DEBUG, 0, text);
 	assert_string_equal(text, "0");
-	mask_format(MASK_DEBUG, DEFAULT, text);
+	dkl_mask_format(MASK_DEBUG, DEFAULT, text);
 	assert_string_equal(text, "ioctl neterror warning error emerg ha config console lfsck");
-	mask_format(MASK_PRINTK, mask_initial(MASK_PRINTK), text);
+	dkl_mask_format(MASK_PRINTK, dkl_mask_initial(MASK_PRINTK), text);
 	assert_string_equal(text, "warning error emerg console");
-	mask_format(MASK_DEBUG, 5, text);
+	dkl_mask_format(MASK_DEBUG, 5, text);
 	assert_string_equal(text, "trace super");
-	mask_format(MASK_SUBSYSTEM, UINT32_MAX, text);
+	dkl_mask_format(MASK_SUBSYSTEM, UINT32_MAX, text);
 	assert_string_equal(text, "undefined mdc mds osc ost class log llite rpc mgmt lnet lnd "
 				  "pinger filter libcfs echo ldlm lov lquota osd lfsck snapshot  "
 				  "lmv  sec gss  mgc mgs fid fld");
-	mask_format(MASK_SUBSYSTEM, 1u << 22, text);
+	dkl_mask_format(MASK_SUBSYSTEM, 1u << 22, text);
 	assert_string_equal(text, "");
-	mask_format(MASK_SUBSYSTEM, 1u << 22 | 1, text);
+	dkl_mask_format(MASK_SUBSYSTEM, 1u << 22 | 1, text);
 	assert_string_equal(text, "undefined ");
-	mask_format(MASK_DEBUG, UINT32_MAX, text);
+	dkl_mask_format(MASK_DEBUG, UINT32_MAX, text);
 	assert_true(strlen(text) < MASK_TEXT_SIZE);
 }
 
@@ -207,12 +207,12 @@ static void reads_back(enum mask_kind kind, uint32_t mask, uint32_t expected, bo
 	char text[MASK_TEXT_SIZE];
 	struct mask_value value;
 
-	mask_format(kind, mask, text);
+	dkl_mask_format(kind, mask, text);
 	if (plus)
 		for (char *p = text; *p; p++)
 			if (*p == ' ')
 				*p = '+';
-	if (mask_parse(kind, text, 0, &value) || value.value != expected)
+	if (dkl_mask_parse(kind, text, 0, &value) || value.value != expected)
 		fail_msg("'%s': %08x, expected %08x", text, value.value, expected);
 }
 
@@ -225,7 +225,7 @@ static void printed_masks_read_back(void **state)
 	for (int i = 0; i < 2032; i++) {
 		uint32_t random = (uint32_t)rand_r(&seed) << 16 ^ (uint32_t)rand_r(&seed);
 		uint32_t mask = i < 32 ? 1u << i : random;
-		uint32_t floor = mask ? mask_floor(MASK_DEBUG) : 0;
+		uint32_t floor = mask ? dkl_mask_floor(MASK_DEBUG) : 0;
 		uint32_t named = mask & ~unnamed;
 
 		for (int plus = 0; plus < 2; plus++) {
@@ -248,19 +248,19 @@ static void names_and_bits_agree(void **state)
 	(void)state;
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
 		for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
-			const char *name = mask_name(kinds[k], bit);
+			const char *name = dkl_mask_name(kinds[k], bit);
 
 			if (*name)
-				assert_int_equal(mask_bit(kinds[k], name, strlen(name)), bit);
+				assert_int_equal(dkl_mask_bit(kinds[k], name, strlen(name)), bit);
 			else
 				unnamed++;
 		}
 	assert_int_equal(unnamed, 3);
-	assert_int_equal(mask_bit(MASK_DEBUG, "RpcTrace", 8), 20);
-	assert_int_equal(mask_bit(MASK_SUBSYSTEM, "ldlm,osd", 4), 16);
-	assert_int_equal(mask_bit(MASK_SUBSYSTEM, "", 0), -ENOENT);
-	assert_int_equal(mask_bit(MASK_DEBUG, "ext2", 4), -ENOENT);
-	assert_string_equal(mask_name(MASK_DEBUG, 32), "");
+	assert_int_equal(dkl_mask_bit(MASK_DEBUG, "RpcTrace", 8), 20);
+	assert_int_equal(dkl_mask_bit(MASK_SUBSYSTEM, "ldlm,osd", 4), 16);
+	assert_int_equal(dkl_mask_bit(MASK_SUBSYSTEM, "", 0), -ENOENT);
+	assert_int_equal(dkl_mask_bit(MASK_DEBUG, "ext2", 4), -ENOENT);
+	assert_string_equal(dkl_mask_name(MASK_DEBUG, 32), "");
 }
 
 /* A printed mask reads back as the same mask, whatever was set before. */
@@ -290,9 +290,9 @@ static void spelt_masks_read_back(void **state)
 		struct mask_value parsed;
 		char text[MASK_TEXT_SIZE];
 
-		mask_spell(rows[i].kind, rows[i].value, text);
+		dkl_mask_spell(rows[i].kind, rows[i].value, text);
 		assert_string_equal(text, rows[i].text);
-		assert_int_equal(mask_parse(rows[i].kind, text, 0x12345678, &parsed), 0);
+		assert_int_equal(dkl_mask_parse(rows[i].kind, text, 0x12345678, &parsed), 0);
 		assert_int_equal(parsed.value, rows[i].value);
 	}
 }
@@ -319,13 +319,13 @@ static void sources_have_three_bits(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_int_equal(mask_parse(MASK_SOURCES, rows[i].text, MASK_FROM_LUSTRE, &parsed),
-				 0);
+		assert_int_equal(
+			dkl_mask_parse(MASK_SOURCES, rows[i].text, MASK_FROM_LUSTRE, &parsed), 0);
 		assert_int_equal(parsed.value, rows[i].value);
 	}
-	assert_int_equal(mask_parse(MASK_SOURCES, "+rpctrace", 1, &parsed), -EINVAL);
+	assert_int_equal(dkl_mask_parse(MASK_SOURCES, "+rpctrace", 1, &parsed), -EINVAL);
 	assert_int_equal(parsed.value, 1);
-	assert_int_equal(mask_bit(MASK_SOURCES, "", 0), -ENOENT);
+	assert_int_equal(dkl_mask_bit(MASK_SOURCES, "", 0), -ENOENT);
 }
 
 int main(void)

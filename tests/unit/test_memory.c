@@ -13,7 +13,7 @@ static int read_text(const char *text, struct memory *memory)
 
 	assert_true(fd >= 0);
 	assert_true(dprintf(fd, "%s", text) >= 0);
-	err = memory_read(path, memory);
+	err = dkl_memory_read(path, memory);
 	close(fd);
 	unlink(path);
 	return err;
@@ -33,8 +33,8 @@ static void meminfo_is_read(void **state)
 	assert_int_equal(read_text("MemTotal: 5 kB\n", &memory), -EINVAL);
 	assert_int_equal(read_text("MemAvailable: 5 kB\n", &memory), -EINVAL);
 	assert_int_equal(read_text("", &memory), -EINVAL);
-	assert_int_equal(memory_read("/nonexistent", &memory), -ENOENT);
-	assert_int_equal(memory_read(MEMORY_INFO, &memory), 0);
+	assert_int_equal(dkl_memory_read("/nonexistent", &memory), -ENOENT);
+	assert_int_equal(dkl_memory_read(MEMORY_INFO, &memory), 0);
 	assert_true(memory.total > memory.available && memory.available);
 }
 
@@ -60,7 +60,7 @@ static void other_programs_keep_a_part(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct memory memory = { MB(rows[i].total), MB(rows[i].available) };
-		uint64_t most = memory_most(&memory, MB(rows[i].own));
+		uint64_t most = dkl_memory_most(&memory, MB(rows[i].own));
 
 		if (most != MB(rows[i].most))
 			fail_msg("row %zu: %llu MB", i, (unsigned long long)most >> 20);
@@ -72,11 +72,11 @@ static void a_share_has_a_limit(void **state)
 	struct memory memory;
 
 	(void)state;
-	assert_int_equal(memory_read(MEMORY_INFO, &memory), 0);
-	assert_int_equal(memory_share(1, 2), 1);
-	assert_int_equal(memory_share(UINT64_MAX, memory.total), 0);
-	assert_true(memory_share(UINT64_MAX, 4) <= memory.total / 4);
-	assert_true(memory_share(UINT64_MAX, 4) > 0);
+	assert_int_equal(dkl_memory_read(MEMORY_INFO, &memory), 0);
+	assert_int_equal(dkl_memory_share(1, 2), 1);
+	assert_int_equal(dkl_memory_share(UINT64_MAX, memory.total), 0);
+	assert_true(dkl_memory_share(UINT64_MAX, 4) <= memory.total / 4);
+	assert_true(dkl_memory_share(UINT64_MAX, 4) > 0);
 }
 
 int main(void)

@@ -37,7 +37,7 @@ static int teardown(void **state)
 {
 	struct test *test = *state;
 
-	named_clear(&test->named);
+	dkl_named_clear(&test->named);
 	dkt_ctx_free(test->ctx);
 	tree_remove(test->dir);
 	free(test);
@@ -46,8 +46,8 @@ static int teardown(void **state)
 
 static struct named *take(struct test *test, const char *text)
 {
-	named_clear(&test->named);
-	assert_ok(test->ctx, named_read(test->ctx, text, &test->named));
+	dkl_named_clear(&test->named);
+	assert_ok(test->ctx, dkl_named_read(test->ctx, text, &test->named));
 	return &test->named;
 }
 
@@ -82,8 +82,8 @@ static void brackets_without_a_comparison_are_part_of_the_glob(void **state)
 	assert_word(named, 0, "block:rq_i[ns]*", NULL);
 	assert_word(named, 1, "block:rq_i[n]*", "comm == \"x\"");
 	assert_word(named, 2, "[bs]*:[a-z]*", NULL);
-	assert_true(named_word_has(&named->list[1], "block", "rq_insert"));
-	assert_false(named_word_has(&named->list[1], "block", "rq_issue"));
+	assert_true(dkl_named_word_has(&named->list[1], "block", "rq_insert"));
+	assert_false(dkl_named_word_has(&named->list[1], "block", "rq_issue"));
 }
 
 static void a_minus_excludes_events(void **state)
@@ -99,19 +99,20 @@ static void a_minus_excludes_events(void **state)
 	assert_false(named->list[0].without);
 	assert_word(named, 1, "*:wakeup", NULL);
 	assert_true(named->list[1].without);
-	assert_false(named_has(named, wakeup, true));
-	assert_true(named_has(named, other, true));
-	assert_false(named_has(named, other, false));
-	assert_true(named_chooses(named, dkt_event_find(test->ctx, "sched", "switch")));
-	assert_true(named_chooses(named, dkt_event_find(test->ctx, "block", "rq_issue")));
-	assert_false(named_has(named, dkt_event_find(test->ctx, "block", "rq_insert"), true));
-	assert_ok(test->ctx, named_check(test->ctx, named));
+	assert_false(dkl_named_has(named, wakeup, true));
+	assert_true(dkl_named_has(named, other, true));
+	assert_false(dkl_named_has(named, other, false));
+	assert_true(dkl_named_chooses(named, dkt_event_find(test->ctx, "sched", "switch")));
+	assert_true(dkl_named_chooses(named, dkt_event_find(test->ctx, "block", "rq_issue")));
+	assert_false(dkl_named_has(named, dkt_event_find(test->ctx, "block", "rq_insert"), true));
+	assert_ok(test->ctx, dkl_named_check(test->ctx, named));
 }
 
 static void a_word_is_spelled_as_it_was_written(void **state)
 {
 	const struct named *named = take(*state, "sched:switch[pid > 0],-block:*");
-	char *one = named_word_text(&named->list[0]), *two = named_word_text(&named->list[1]);
+	char *one = dkl_named_word_text(&named->list[0]),
+	     *two = dkl_named_word_text(&named->list[1]);
 
 	assert_string_equal(one, "sched:switch[pid > 0]");
 	assert_string_equal(two, "-block:*");
@@ -121,8 +122,8 @@ static void a_word_is_spelled_as_it_was_written(void **state)
 
 static void assert_refused(struct test *test, int err, const char *text, const char *words)
 {
-	named_clear(&test->named);
-	assert_fails(test->ctx, err, words, named_read(test->ctx, text, &test->named));
+	dkl_named_clear(&test->named);
+	assert_fails(test->ctx, err, words, dkl_named_read(test->ctx, text, &test->named));
 }
 
 static void an_invalid_word_is_refused(void **state)
@@ -153,7 +154,7 @@ static void an_invalid_word_is_refused(void **state)
 static void assert_unfit(struct test *test, int err, const char *text, const char *words)
 {
 	take(test, text);
-	assert_fails(test->ctx, err, words, named_check(test->ctx, &test->named));
+	assert_fails(test->ctx, err, words, dkl_named_check(test->ctx, &test->named));
 }
 
 static void a_word_without_events_is_an_error(void **state)
@@ -161,7 +162,7 @@ static void a_word_without_events_is_an_error(void **state)
 	struct test *test = *state;
 
 	take(test, "sched:*,wakeup,block:rq_i?????,*:switch");
-	assert_ok(test->ctx, named_check(test->ctx, &test->named));
+	assert_ok(test->ctx, dkl_named_check(test->ctx, &test->named));
 	assert_unfit(test, -ENOENT, "sched:*,sched:swich",
 		     "no event matches 'sched:swich'; did you mean sched:switch?");
 	assert_unfit(test, -ENOENT, "nothing:*", "no event matches 'nothing:*'");
@@ -179,7 +180,7 @@ static void a_filter_must_fit_one_of_its_events(void **state)
 	struct test *test = *state;
 
 	take(test, "sched:*[prio > 0]");
-	assert_ok(test->ctx, named_check(test->ctx, &test->named));
+	assert_ok(test->ctx, dkl_named_check(test->ctx, &test->named));
 	assert_unfit(test, -ENOENT, "block:*[prio > 0]", NULL);
 	assert_has(dkt_error(test->ctx), "block:*: ");
 	assert_unfit(test, -EINVAL, "sched:*[prio ~ \"a\"]", NULL);
@@ -192,7 +193,7 @@ static void assert_filter(struct test *test, const char *system, const char *nam
 	const struct named_word *lacks;
 	char *text;
 
-	assert_ok(test->ctx, named_filter(&test->named, event, &text, &lacks));
+	assert_ok(test->ctx, dkl_named_filter(&test->named, event, &text, &lacks));
 	assert_string_equal(text, filter);
 	free(text);
 	assert_string_equal(lacks ? lacks->glob : "", lacking);
@@ -214,12 +215,12 @@ static void events_without_the_fields_are_named(void **state)
 	char *lines;
 
 	take(test, "*:*[prio > 0],sched:*[pid > 0],task:*");
-	assert_ok(test->ctx, named_lacking(test->ctx, &test->named, &lines));
+	assert_ok(test->ctx, dkl_named_lacking(test->ctx, &test->named, &lines));
 	assert_string_equal(lines, "*:*[prio > 0]: 3 of 5 events do not have its fields and are"
 				   " recorded without it: block (2), task:switch");
 	free(lines);
 	take(test, "sched:*[pid > 0]");
-	assert_ok(test->ctx, named_lacking(test->ctx, &test->named, &lines));
+	assert_ok(test->ctx, dkl_named_lacking(test->ctx, &test->named, &lines));
 	assert_null(lines);
 }
 

@@ -12,12 +12,12 @@ static struct dkt_ctx *ctx;
 /* True if the filter of these names compares the number as shown. */
 static bool compares(const char *names, const char *sign, int nr)
 {
-	const struct latency_pair *row = latency_pair_find(PAIR_CALLS, NULL);
+	const struct latency_pair *row = dkl_latency_pair_find(PAIR_CALLS, NULL);
 	char *filter __cleanup(free) = NULL;
 	char *one __cleanup(free) = dkt__format("id %s %d ", sign, nr);
 	char *all __cleanup(free) = NULL;
 
-	assert_ok(ctx, pair_calls_filter(ctx, row, names, &filter));
+	assert_ok(ctx, dkl_pair_calls_filter(ctx, row, names, &filter));
 	all = dkt__format("%s ", filter);
 	return strstr(all, one);
 }
@@ -43,14 +43,14 @@ static void named_calls_are_these_also_if_they_wait(void **state)
 
 static void an_unknown_call_is_refused(void **state)
 {
-	const struct latency_pair *row = latency_pair_find(PAIR_CALLS, NULL);
+	const struct latency_pair *row = dkl_latency_pair_find(PAIR_CALLS, NULL);
 	char *filter;
 
 	(void)state;
 	assert_fails(ctx, -ENOENT,
 		     "'reed' is neither a pair of events nor a system call; 'dktrace latency' lists"
 		     " the pairs",
-		     pair_calls_filter(ctx, row, "read,reed", &filter));
+		     dkl_pair_calls_filter(ctx, row, "read,reed", &filter));
 	free(filter);
 }
 

@@ -6,7 +6,7 @@
 static int set_param(struct log_tree *t, const char *name, const char *value)
 {
 	char *notes __cleanup(free) = NULL;
-	int err = param_set(t->log, param_find(name), value, &notes);
+	int err = dkl_param_set(t->log, dkl_param_find(name), value, &notes);
 
 	log_tree_answer(t);
 	return err;
@@ -16,7 +16,7 @@ static void assert_value(const struct log_tree *t, const char *name, const char 
 {
 	char *value __cleanup(free) = NULL;
 
-	assert_ok(t->ctx, param_get(t->log, param_find(name), &value));
+	assert_ok(t->ctx, dkl_param_get(t->log, dkl_param_find(name), &value));
 	assert_string_equal(value, want);
 }
 
@@ -168,24 +168,24 @@ static void several_at_once(void **state)
 	struct settings set;
 
 	assert_ok(t->ctx, set_param(t, "debug", "vfstrace"));
-	assert_int_equal(settings_copy(&set, &t->log->set), 0);
-	assert_ok(t->ctx, param_take(t->log, param_find("debug"), "net", &set, &notes));
-	assert_ok(t->ctx,
-		  param_take(t->log, param_find("debug_filter"), "nofield == 1", &set, &notes));
+	assert_int_equal(dkl_settings_copy(&set, &t->log->set), 0);
+	assert_ok(t->ctx, dkl_param_take(t->log, dkl_param_find("debug"), "net", &set, &notes));
+	assert_ok(t->ctx, dkl_param_take(t->log, dkl_param_find("debug_filter"), "nofield == 1",
+					 &set, &notes));
 	assert_on(t, "fs:open\n");
-	assert_ok(t->ctx,
-		  param_take(t->log, param_find("debug_filter"), "common_pid ===", &set, &notes));
-	assert_int_equal(param_apply(t->log, &set, NULL, &notes), -EINVAL);
+	assert_ok(t->ctx, dkl_param_take(t->log, dkl_param_find("debug_filter"),
+					 "common_pid ===", &set, &notes));
+	assert_int_equal(dkl_param_apply(t->log, &set, NULL, &notes), -EINVAL);
 	log_tree_answer(t);
 	assert_on(t, "fs:open\n");
 	assert_value(t, "debug", "warning error emerg vfstrace console");
-	assert_ok(t->ctx,
-		  param_take(t->log, param_find("debug_filter"), "common_pid == 7", &set, &notes));
-	assert_ok(t->ctx, param_apply(t->log, &set, NULL, &notes));
+	assert_ok(t->ctx, dkl_param_take(t->log, dkl_param_find("debug_filter"), "common_pid == 7",
+					 &set, &notes));
+	assert_ok(t->ctx, dkl_param_apply(t->log, &set, NULL, &notes));
 	log_tree_answer(t);
 	assert_on(t, "net:send\n");
 	assert_value(t, "debug_filter", "common_pid == 7");
-	settings_clear(&set);
+	dkl_settings_clear(&set);
 	free(notes);
 }
 

@@ -43,7 +43,7 @@ static int begin(void **state)
 	snprintf(t.name, sizeof(t.name), "%s/file", t.dir);
 	snprintf(t.old, sizeof(t.old), "%s.old", t.name);
 	assert_int_equal(dkt_ctx_new(NULL, &t.ctx), 0);
-	assert_ok(t.ctx, placer_begin(t.ctx, t.name, &t.placer));
+	assert_ok(t.ctx, dkl_placer_begin(t.ctx, t.name, &t.placer));
 	t.out.placer = &t.placer;
 	*state = &t;
 	return 0;
@@ -53,8 +53,8 @@ static int end(void **state)
 {
 	struct test *t = *state;
 
-	outfile_close(&t->out);
-	placer_end(&t->placer);
+	dkl_outfile_close(&t->out);
+	dkl_placer_end(&t->placer);
 	unlink(t->name);
 	unlink(t->old);
 	assert_int_equal(rmdir(t->dir), 0);
@@ -92,15 +92,15 @@ static void a_complete_file_gets_its_name_and_keeps_the_earlier_one(void **state
 	struct test *t = *state;
 
 	for (int i = 0; i < 2; i++) {
-		assert_ok(t->ctx, outfile_open(t->ctx, t->name, true, &t->out));
+		assert_ok(t->ctx, dkl_outfile_open(t->ctx, t->name, true, &t->out));
 		assert_false(t->out.in_place);
 		put(&t->out, i ? "new" : "earlier");
-		assert_ok(t->ctx, outfile_commit(&t->out));
+		assert_ok(t->ctx, dkl_outfile_commit(&t->out));
 		if (i)
 			assert_string_equal(t->out.kept, t->old);
 		else
 			assert_null(t->out.kept);
-		outfile_close(&t->out);
+		dkl_outfile_close(&t->out);
 		t->out.placer = &t->placer;
 	}
 	assert_text(t->name, "new");
@@ -113,15 +113,15 @@ static void a_file_that_begins_replaces_the_earlier_one_then(void **state)
 	struct test *t = *state;
 
 	assert_int_equal(dkt__replace_file(t->name, "earlier", 7, false), 0);
-	assert_ok(t->ctx, outfile_open_now(t->ctx, t->name, false, &t->out));
+	assert_ok(t->ctx, dkl_outfile_open_now(t->ctx, t->name, false, &t->out));
 	assert_true(t->out.waits);
 	assert_text(t->name, "earlier");
-	assert_ok(t->ctx, outfile_begin(&t->out));
+	assert_ok(t->ctx, dkl_outfile_begin(&t->out));
 	assert_true(t->out.in_place && !t->out.waits);
 	put(&t->out, "new");
 	assert_text(t->name, "new");
 	assert_string_equal(t->out.kept, t->old);
-	assert_ok(t->ctx, outfile_commit(&t->out));
+	assert_ok(t->ctx, dkl_outfile_commit(&t->out));
 	assert_text(t->old, "earlier");
 }
 
@@ -129,10 +129,10 @@ static void a_file_that_is_not_committed_leaves_nothing(void **state)
 {
 	struct test *t = *state;
 
-	assert_ok(t->ctx, outfile_open(t->ctx, t->name, true, &t->out));
+	assert_ok(t->ctx, dkl_outfile_open(t->ctx, t->name, true, &t->out));
 	put(&t->out, "part");
 	assert_int_equal(files_in(t->dir), 1);
-	outfile_close(&t->out);
+	dkl_outfile_close(&t->out);
 	assert_int_equal(files_in(t->dir), 0);
 }
 
@@ -143,18 +143,18 @@ static void a_directory_has_a_temporary_name_until_it_is_complete(void **state)
 	char inside[128];
 
 	/* So a process learns the name before it is confined to it. */
-	assert_ok(t->ctx, placer_ask(t->ctx, &t->placer, PLACER_OPEN_DIR, &earlier));
-	assert_ok(t->ctx, outfile_open_dir(t->ctx, t->name, &t->out));
+	assert_ok(t->ctx, dkl_placer_ask(t->ctx, &t->placer, PLACER_OPEN_DIR, &earlier));
+	assert_ok(t->ctx, dkl_outfile_open_dir(t->ctx, t->name, &t->out));
 	assert_string_equal(t->out.temp, earlier.temp);
 	snprintf(inside, sizeof(inside), "%s/inside", t->out.temp);
 	assert_int_equal(dkt__replace_file(inside, "text", 4, false), 0);
-	assert_ok(t->ctx, outfile_commit(&t->out));
+	assert_ok(t->ctx, dkl_outfile_commit(&t->out));
 	snprintf(inside, sizeof(inside), "%s/inside", t->name);
 	assert_text(inside, "text");
-	outfile_close(&t->out);
+	dkl_outfile_close(&t->out);
 	assert_int_equal(files_in(t->dir), 1);
 	t->out.placer = &t->placer;
-	assert_fails(t->ctx, -EEXIST, NULL, outfile_open_dir(t->ctx, t->name, &t->out));
+	assert_fails(t->ctx, -EEXIST, NULL, dkl_outfile_open_dir(t->ctx, t->name, &t->out));
 	assert_int_equal(unlink(inside), 0);
 	assert_int_equal(rmdir(t->name), 0);
 }
@@ -164,12 +164,12 @@ static void write_part(struct test *t, bool dir, int ready)
 {
 	struct placer own = { 0 };
 	char inside[128];
-	int err = placer_begin(t->ctx, t->name, &own);
+	int err = dkl_placer_begin(t->ctx, t->name, &own);
 
 	t->out.placer = &own;
 	if (!err)
-		err = dir ? outfile_open_dir(t->ctx, t->name, &t->out) :
-			    outfile_open(t->ctx, t->name, true, &t->out);
+		err = dir ? dkl_outfile_open_dir(t->ctx, t->name, &t->out) :
+			    dkl_outfile_open(t->ctx, t->name, true, &t->out);
 	snprintf(inside, sizeof(inside), "%s/inside", t->out.temp ?: "");
 	if (!err)
 		err = dir ? dkt__replace_file(inside, "part", 4, false) :
@@ -217,7 +217,7 @@ static void errors_have_the_words_of_the_placer(void **state)
 
 	assert_int_equal(mkdir(t->name, 0700), 0);
 	snprintf(words, sizeof(words), "open %s: Is a directory", t->name);
-	assert_fails(t->ctx, -EISDIR, words, outfile_open(t->ctx, t->name, true, &t->out));
+	assert_fails(t->ctx, -EISDIR, words, dkl_outfile_open(t->ctx, t->name, true, &t->out));
 	assert_int_equal(rmdir(t->name), 0);
 }
 
@@ -225,7 +225,7 @@ static void standard_output_needs_no_placer(void **state)
 {
 	struct test *t = *state;
 
-	assert_ok(t->ctx, outfile_open(t->ctx, "-", false, &t->out));
+	assert_ok(t->ctx, dkl_outfile_open(t->ctx, "-", false, &t->out));
 	assert_null(t->out.placer);
 	assert_string_equal(t->out.path, "standard output");
 }
@@ -236,8 +236,8 @@ static void a_file_without_a_name_is_beside_the_output(void **state)
 	struct stat dir, spare;
 	int fd;
 
-	assert_ok(t->ctx, outfile_open(t->ctx, t->name, true, &t->out));
-	fd = outfile_spare(&t->out);
+	assert_ok(t->ctx, dkl_outfile_open(t->ctx, t->name, true, &t->out));
+	fd = dkl_outfile_spare(&t->out);
 	assert_true(fd >= 0);
 	assert_int_equal(stat(t->dir, &dir) | fstat(fd, &spare), 0);
 	assert_int_equal(dir.st_dev, spare.st_dev);

@@ -153,11 +153,12 @@ static void a_definition_inside_an_instruction_is_refused(void **state)
 
 		snprintf(definition, sizeof(definition), "p:dktrace/a %.*s:0x%llx%s",
 			 (int)(colon - place), place, strtoull(colon + 1, NULL, 16) - 1, behind[i]);
-		assert_ok(*state, probe_words_read(*state, definition, &words));
-		assert_int_equal(probe_words_define(*state, &words, &again), i < 2 ? -EILSEQ : 0);
+		assert_ok(*state, dkl_probe_words_read(*state, definition, &words));
+		assert_int_equal(dkl_probe_words_define(*state, &words, &again),
+				 i < 2 ? -EILSEQ : 0);
 		assert_int_equal(words.off, i & 1);
 		dkt_probes_free(again);
-		probe_words_clear(&words);
+		dkl_probe_words_clear(&words);
 	}
 	dkt_probes_free(probes);
 #else

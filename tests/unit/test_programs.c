@@ -46,8 +46,8 @@ static bool is_recorded(struct fixture *f, const char *list, const char *comm)
 	struct dkt_expr *expr;
 	bool match;
 
-	assert_ok(f->ctx, filters_text(f->ctx, &wish, &text));
-	assert_ok(f->ctx, mask_expr(f->ctx, text, &expr));
+	assert_ok(f->ctx, dkl_filters_text(f->ctx, &wish, &text));
+	assert_ok(f->ctx, dkl_mask_expr(f->ctx, text, &expr));
 	match = dkt_expr_match(expr, &record, comm);
 	dkt_expr_free(expr);
 	free(text);
@@ -60,9 +60,9 @@ static bool is_selected(struct fixture *f, const char *list, const char *comm)
 	struct selection selection;
 	bool match;
 
-	assert_ok(f->ctx, selection_read(f->ctx, &words, &selection));
-	match = programs_have(&selection.comms, comm);
-	selection_clear(&selection);
+	assert_ok(f->ctx, dkl_selection_read(f->ctx, &words, &selection));
+	match = dkl_programs_have(&selection.comms, comm);
+	dkl_selection_clear(&selection);
 	return match;
 }
 
@@ -127,10 +127,10 @@ static void the_kernel_and_a_reader_refuse_the_same_lists(void **state)
 		struct selection selection;
 		char *text;
 
-		assert_fails(f->ctx, -EINVAL, cases[i][1], filters_text(f->ctx, &wish, &text));
+		assert_fails(f->ctx, -EINVAL, cases[i][1], dkl_filters_text(f->ctx, &wish, &text));
 		assert_fails(f->ctx, -EINVAL, cases[i][1],
-			     selection_read(f->ctx, &words, &selection));
-		selection_clear(&selection);
+			     dkl_selection_read(f->ctx, &words, &selection));
+		dkl_selection_clear(&selection);
 	}
 }
 

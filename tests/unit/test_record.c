@@ -69,11 +69,11 @@ static void check_print(struct file *file, const struct record_sort_opts *opts, 
 
 	assert_true(fd >= 0);
 	assert_non_null(text);
-	assert_ok(file->ctx, record_sort_new(file->ctx, opts, &sort));
-	assert_ok(file->ctx, record_print(file->ctx, sort, fd));
+	assert_ok(file->ctx, dkl_record_sort_new(file->ctx, opts, &sort));
+	assert_ok(file->ctx, dkl_record_print(file->ctx, sort, fd));
 	assert_int_equal(pread(fd, text, strlen(wanted) + 1, 0), strlen(wanted));
 	assert_string_equal(text, wanted);
-	record_sort_free(sort);
+	dkl_record_sort_free(sort);
 	free(text);
 	close(fd);
 }
@@ -95,11 +95,11 @@ static char *show(struct file *file, size_t memory, struct record_counts *counts
 
 	assert_non_null(f);
 	assert_non_null(line);
-	assert_ok(file->ctx, record_sort_new(file->ctx, &opts, &sort));
-	while (!record_sort_next(sort, &rec, &len))
-		fwrite(line, 1, (size_t)(record_line(&kept, rec, len, line) - line), f);
-	*counts = *record_sort_counts(sort);
-	record_sort_free(sort);
+	assert_ok(file->ctx, dkl_record_sort_new(file->ctx, &opts, &sort));
+	while (!dkl_record_sort_next(sort, &rec, &len))
+		fwrite(line, 1, (size_t)(dkl_record_line(&kept, rec, len, line) - line), f);
+	*counts = *dkl_record_sort_counts(sort);
+	dkl_record_sort_free(sort);
 	fclose(f);
 	free(line);
 	check_print(file, &opts, text);
@@ -394,7 +394,7 @@ static void runs_are_joined_beyond_their_number(void **state)
 
 	(void)state;
 	for (i = 0; i < 2 * RUNS_MAX + 10; i++, offset += RUNS_CUT)
-		assert_int_equal(runs_add(&runs, offset, RUNS_CUT, i), 0);
+		assert_int_equal(dkl_runs_add(&runs, offset, RUNS_CUT, i), 0);
 	assert_false(runs.too_many);
 	assert_true(runs.n <= RUNS_MAX);
 	assert_int_equal(runs.breaks, 1);
@@ -405,21 +405,21 @@ static void runs_are_joined_beyond_their_number(void **state)
 		assert_int_equal(runs.run[i].order, i);
 	}
 	assert_int_equal(runs.run[i - 1].end, offset);
-	assert_int_equal(runs_overlap(&runs, &overlap), 0);
+	assert_int_equal(dkl_runs_overlap(&runs, &overlap), 0);
 	assert_int_equal(overlap, 1);
 	/* Equal keys are not cut, and so do not overlap. */
 	for (i = 0; i < 10; i++, offset += RUNS_CUT)
-		assert_int_equal(runs_add(&more, offset, RUNS_CUT, 5), 0);
+		assert_int_equal(dkl_runs_add(&more, offset, RUNS_CUT, 5), 0);
 	assert_int_equal(more.n, 1);
-	assert_int_equal(runs_append(&runs, &more), 0);
+	assert_int_equal(dkl_runs_append(&runs, &more), 0);
 	assert_int_equal(runs.breaks, 2);
-	assert_int_equal(runs_overlap(&runs, &overlap), 0);
+	assert_int_equal(dkl_runs_overlap(&runs, &overlap), 0);
 	assert_int_equal(overlap, 2);
 	for (i = 0; i < RUNS_MAX; i++, offset += 100)
-		assert_int_equal(runs_add(&runs, offset, 100, RUNS_MAX - i), 0);
+		assert_int_equal(dkl_runs_add(&runs, offset, 100, RUNS_MAX - i), 0);
 	assert_true(runs.too_many);
-	runs_clear(&runs);
-	runs_clear(&more);
+	dkl_runs_clear(&runs);
+	dkl_runs_clear(&more);
 }
 
 /* A slice continues each run where the slice before ended. */
@@ -430,30 +430,30 @@ static void slices_continue_runs(void **state)
 
 	(void)state;
 	/* A long one, and two that begin alike within it. */
-	runs_add(&runs, 0, 100, 10);
-	runs_add(&runs, 100, 100, 50);
-	runs_add(&runs, 200, 100, 20);
-	runs_add(&runs, 400, 100, 20);
-	runs_add(&runs, 600, 100, 60);
-	runs_order(&runs);
-	assert_int_equal(slice_next(&slice, &runs, 0), 0);
+	dkl_runs_add(&runs, 0, 100, 10);
+	dkl_runs_add(&runs, 100, 100, 50);
+	dkl_runs_add(&runs, 200, 100, 20);
+	dkl_runs_add(&runs, 400, 100, 20);
+	dkl_runs_add(&runs, 600, 100, 60);
+	dkl_runs_order(&runs);
+	assert_int_equal(dkl_slice_next(&slice, &runs, 0), 0);
 	assert_int_equal(slice.from, 0);
 	assert_int_equal(slice.to, 20);
 	assert_int_equal(slice.end, 1);
 	assert_int_equal(slice.n_open, 0);
-	assert_int_equal(slice_next(&slice, &runs, 1), 0);
+	assert_int_equal(dkl_slice_next(&slice, &runs, 1), 0);
 	assert_int_equal(slice.from, 20);
 	assert_int_equal(slice.to, 60);
 	assert_int_equal(slice.end, 3);
 	assert_int_equal(slice.n_open, 1);
 	assert_int_equal(slice.open[0], 0);
-	assert_int_equal(slice_next(&slice, &runs, 1), 0);
+	assert_int_equal(dkl_slice_next(&slice, &runs, 1), 0);
 	assert_int_equal(slice.from, 60);
 	assert_true(slice.to == UINT64_MAX);
 	assert_int_equal(slice.n_open, 0);
-	assert_int_equal(slice_next(&slice, &runs, 1), 1);
-	slice_clear(&slice);
-	runs_clear(&runs);
+	assert_int_equal(dkl_slice_next(&slice, &runs, 1), 1);
+	dkl_slice_clear(&slice);
+	dkl_runs_clear(&runs);
 }
 
 /* Another process writes to the file between the first and the second reading. */
@@ -470,12 +470,12 @@ static void a_file_that_changes_is_reported(void **state)
 	add(&file, good(), "one\n", 4);
 	add(&file, good(), "two\n", 4);
 	opts.fd = file.fd;
-	assert_ok(file.ctx, record_sort_new(file.ctx, &opts, &sort));
+	assert_ok(file.ctx, dkl_record_sort_new(file.ctx, &opts, &sort));
 	assert_int_equal(ftruncate(file.fd, 70), 0);
-	assert_true(record_sort_next(sort, &rec, &len) < 0 ||
-		    record_sort_next(sort, &rec, &len) < 0);
+	assert_true(dkl_record_sort_next(sort, &rec, &len) < 0 ||
+		    dkl_record_sort_next(sort, &rec, &len) < 0);
 	assert_has(dkt_error(file.ctx), "changed");
-	record_sort_free(sort);
+	dkl_record_sort_free(sort);
 	clear_file(&file);
 }
 

@@ -44,7 +44,7 @@ static void test_texts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (!rpc_message_read(rows[i].text, strlen(rows[i].text), &rpc))
+		if (!dkl_rpc_message_read(rows[i].text, strlen(rows[i].text), &rpc))
 			fail_msg("not an RPC: %s", rows[i].text);
 		if (rpc.id != rows[i].id)
 			fail_msg("%#" PRIx64 ": %s", rpc.id, rows[i].text);
@@ -52,7 +52,7 @@ static void test_texts(void **state)
 		assert_int_equal(rpc.ends, rows[i].ends);
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (rpc_message_read(others[i], strlen(others[i]), &rpc))
+		if (dkl_rpc_message_read(others[i], strlen(others[i]), &rpc))
 			fail_msg("an RPC: %s", others[i]);
 }
 

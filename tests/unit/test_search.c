@@ -58,7 +58,7 @@ static int setup(void **state)
 	t->strings = dkt_event_find(t->ctx, "made", "strings");
 	t->nested = dkt_event_find(t->ctx, "made", "nested");
 	t->text = dkt_event_find(t->ctx, "made", "text");
-	assert_int_equal(texts_in(constants, sizeof(constants) - 1, &t->texts), 0);
+	assert_int_equal(dkl_texts_in(constants, sizeof(constants) - 1, &t->texts), 0);
 	*state = t;
 	return 0;
 }
@@ -67,7 +67,7 @@ static int teardown(void **state)
 {
 	struct tree *t = *state;
 
-	search_clear(&t->search);
+	dkl_search_clear(&t->search);
 	dkt__strings_clear(&t->texts);
 	dkt_ctx_free(t->ctx);
 	assert_int_equal(tree_remove(t->root), 0);
@@ -77,15 +77,15 @@ static int teardown(void **state)
 
 static void look(struct tree *t, const char *words)
 {
-	search_clear(&t->search);
-	assert_ok(t->ctx, search_new(t->ctx, words, &t->texts, &t->search));
+	dkl_search_clear(&t->search);
+	assert_ok(t->ctx, dkl_search_new(t->ctx, words, &t->texts, &t->search));
 }
 
 /* NULL: the event cannot have the text. Our parser stands for the kernel's. */
 static void expect(struct tree *t, struct dkt_event *event, const char *want)
 {
 	char *condition = NULL;
-	int err = search_condition(&t->search, event, &condition);
+	int err = dkl_search_condition(&t->search, event, &condition);
 	struct dkt_expr *expr = NULL;
 
 	if (!want) {
@@ -178,8 +178,8 @@ static void an_unknown_text_is_tested_everywhere(void **state)
 	expect(t, t->cdebug, "fmt ~ \"*lustre-OST0003*\"");
 	expect(t, t->strings, "s0 ~ \"*lustre-OST0003*\" || s1 ~ \"*lustre-OST0003*\"");
 	/* So it is where the constants are not known. */
-	search_clear(&t->search);
-	assert_ok(t->ctx, search_new(t->ctx, "no words", NULL, &t->search));
+	dkl_search_clear(&t->search);
+	assert_ok(t->ctx, dkl_search_new(t->ctx, "no words", NULL, &t->search));
 	assert_true(t->search.blind);
 	expect(t, t->strings, "s0 ~ \"*no words*\" || s1 ~ \"*no words*\"");
 }
@@ -208,11 +208,11 @@ static void texts_that_no_message_has_are_refused(void **state)
 
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
-	assert_int_equal(search_new(t->ctx, "", &t->texts, &t->search), -EINVAL);
-	assert_int_equal(search_new(t->ctx, "**", &t->texts, &t->search), -EINVAL);
-	assert_int_equal(search_new(t->ctx, "a \"b\"*", &t->texts, &t->search), -EINVAL);
-	assert_int_equal(search_new(t->ctx, "a\nb*", &t->texts, &t->search), -EINVAL);
-	assert_int_equal(search_new(t->ctx, longer, &t->texts, &t->search), -EINVAL);
+	assert_int_equal(dkl_search_new(t->ctx, "", &t->texts, &t->search), -EINVAL);
+	assert_int_equal(dkl_search_new(t->ctx, "**", &t->texts, &t->search), -EINVAL);
+	assert_int_equal(dkl_search_new(t->ctx, "a \"b\"*", &t->texts, &t->search), -EINVAL);
+	assert_int_equal(dkl_search_new(t->ctx, "a\nb*", &t->texts, &t->search), -EINVAL);
+	assert_int_equal(dkl_search_new(t->ctx, longer, &t->texts, &t->search), -EINVAL);
 }
 
 int main(void)

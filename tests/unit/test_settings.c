@@ -54,7 +54,7 @@ static void settings_read_back_as_written(void **state)
 	struct place *place = *state;
 	struct settings in, out;
 
-	settings_init(&in);
+	dkl_settings_init(&in);
 	in.debug = 0x80000001;
 	in.subsystem_debug = 0;
 	in.printk = UINT32_MAX;
@@ -65,21 +65,21 @@ static void settings_read_back_as_written(void **state)
 	in.filter = strdup("comm ~ \"a b*\" && fd == 1");
 	assert_int_equal(dkt__strings_add(&in.filtered, "syscalls:sys_enter_read"), 0);
 	assert_int_equal(dkt__strings_add(&in.filtered, "kmem:kmalloc"), 0);
-	assert_int_equal(entries_add(&in.rules, "vfstrace+sched:*", "comm == \"a b\""), 0);
-	assert_int_equal(entries_add(&in.triggers, "a:b", "traceoff:3 if c == 1"), 0);
-	assert_int_equal(entries_add(&in.placed, "a:b", "stacktrace"), 0);
-	assert_int_equal(threads_parse("12 13", &in.threads), 0);
+	assert_int_equal(dkl_entries_add(&in.rules, "vfstrace+sched:*", "comm == \"a b\""), 0);
+	assert_int_equal(dkl_entries_add(&in.triggers, "a:b", "traceoff:3 if c == 1"), 0);
+	assert_int_equal(dkl_entries_add(&in.placed, "a:b", "stacktrace"), 0);
+	assert_int_equal(dkl_threads_parse("12 13", &in.threads), 0);
 	in.functions.tracer = strdup("function_graph");
 	assert_int_equal(dkt__strings_add(&in.functions.only, "vfs_*"), 0);
 	assert_int_equal(dkt__strings_add(&in.functions.roots, "do_sys open"), 0);
-	assert_int_equal(threads_parse("7", &in.functions.threads), 0);
+	assert_int_equal(dkl_threads_parse("7", &in.functions.threads), 0);
 	in.functions.depth = 3;
 	in.functions.threshold = 5000;
 	in.cpus = strdup("0-3,5");
 	in.children = in.limited = true;
-	assert_ok(place->ctx, settings_save(place->ctx, place->fd, "s", &in));
+	assert_ok(place->ctx, dkl_settings_save(place->ctx, place->fd, "s", &in));
 	assert_int_equal(faccessat(place->fd, "s.tmp", F_OK, 0), -1);
-	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
+	assert_ok(place->ctx, dkl_settings_load(place->ctx, place->fd, "s", &out));
 	assert_int_equal(out.debug, 0x80000001);
 	assert_int_equal(out.subsystem_debug, 0);
 	assert_int_equal(out.printk, UINT32_MAX);
@@ -92,28 +92,28 @@ static void settings_read_back_as_written(void **state)
 	assert_string_equal(out.filtered.list[1], "kmem:kmalloc");
 	assert_string_equal(out.rules.list[0].events, "vfstrace+sched:*");
 	assert_string_equal(out.rules.list[0].text, "comm == \"a b\"");
-	assert_true(entries_have(&out.triggers, &in.triggers.list[0]));
-	assert_true(entries_have(&out.placed, &in.placed.list[0]));
-	assert_true(threads_same(&out.threads, &in.threads));
+	assert_true(dkl_entries_have(&out.triggers, &in.triggers.list[0]));
+	assert_true(dkl_entries_have(&out.placed, &in.placed.list[0]));
+	assert_true(dkl_threads_same(&out.threads, &in.threads));
 	assert_int_equal(out.threads.list[1], 13);
-	assert_true(settings_same_functions(&out, &in));
+	assert_true(dkl_settings_same_functions(&out, &in));
 	assert_int_equal(out.functions.depth, 3);
 	assert_string_equal(out.cpus, "0-3,5");
 	assert_true(out.children && out.limited);
-	settings_clear(&out);
-	assert_int_equal(settings_copy(&out, &in), 0);
+	dkl_settings_clear(&out);
+	assert_int_equal(dkl_settings_copy(&out, &in), 0);
 	assert_string_equal(out.filter, in.filter);
 	assert_ptr_not_equal(out.filter, in.filter);
 	assert_int_equal(out.filtered.n, 0);
-	assert_true(settings_same_functions(&out, &in));
-	settings_clear_functions(&out);
-	assert_false(settings_same_functions(&out, &in));
+	assert_true(dkl_settings_same_functions(&out, &in));
+	dkl_settings_clear_functions(&out);
+	assert_false(dkl_settings_same_functions(&out, &in));
 	assert_int_equal(out.rules.n, 1);
-	assert_int_equal(settings_copy_functions(&out, &in), 0);
-	assert_true(settings_same_functions(&out, &in));
-	settings_clear(&out);
-	settings_clear(&in);
-	settings_clear(&in);
+	assert_int_equal(dkl_settings_copy_functions(&out, &in), 0);
+	assert_true(dkl_settings_same_functions(&out, &in));
+	dkl_settings_clear(&out);
+	dkl_settings_clear(&in);
+	dkl_settings_clear(&in);
 }
 
 static void staged_settings_are_loaded_once_published(void **state)
@@ -121,18 +121,18 @@ static void staged_settings_are_loaded_once_published(void **state)
 	struct place *place = *state;
 	struct settings in, out;
 
-	settings_init(&in);
+	dkl_settings_init(&in);
 	in.debug = 1;
-	assert_ok(place->ctx, settings_save(place->ctx, place->fd, "s", &in));
+	assert_ok(place->ctx, dkl_settings_save(place->ctx, place->fd, "s", &in));
 	in.debug = 2;
-	assert_ok(place->ctx, settings_stage(place->ctx, place->fd, "s", &in));
-	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
+	assert_ok(place->ctx, dkl_settings_stage(place->ctx, place->fd, "s", &in));
+	assert_ok(place->ctx, dkl_settings_load(place->ctx, place->fd, "s", &out));
 	assert_int_equal(out.debug, 1);
-	assert_ok(place->ctx, settings_publish(place->ctx, place->fd, "s"));
-	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
+	assert_ok(place->ctx, dkl_settings_publish(place->ctx, place->fd, "s"));
+	assert_ok(place->ctx, dkl_settings_load(place->ctx, place->fd, "s", &out));
 	assert_int_equal(out.debug, 2);
-	assert_int_equal(settings_publish(place->ctx, place->fd, "s"), -ENOENT);
-	assert_ok(place->ctx, settings_load(place->ctx, place->fd, "s", &out));
+	assert_int_equal(dkl_settings_publish(place->ctx, place->fd, "s"), -ENOENT);
+	assert_ok(place->ctx, dkl_settings_load(place->ctx, place->fd, "s", &out));
 }
 
 static void an_invalid_file_is_refused_with_its_line(void **state)
@@ -161,13 +161,13 @@ static void an_invalid_file_is_refused_with_its_line(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		write_text(place, texts[i].text);
-		assert_int_equal(settings_load(place->ctx, place->fd, "s", &s),
+		assert_int_equal(dkl_settings_load(place->ctx, place->fd, "s", &s),
 				 texts[i].line ? -EINVAL : 0);
 		snprintf(words, sizeof(words), "s: line %d is invalid", texts[i].line);
 		if (texts[i].line)
 			assert_string_equal(dkt_error(place->ctx), words);
 		assert_null(s.filtered.list);
-		settings_clear(&s);
+		dkl_settings_clear(&s);
 	}
 }
 
@@ -177,11 +177,11 @@ static void a_missing_file_or_a_link_is_refused(void **state)
 	struct settings s;
 
 	assert_fails(place->ctx, -ENOENT, "open s: No such file or directory",
-		     settings_load(place->ctx, place->fd, "s", &s));
+		     dkl_settings_load(place->ctx, place->fd, "s", &s));
 	assert_int_equal(symlinkat("/etc/passwd", place->fd, "s"), 0);
-	assert_int_equal(settings_load(place->ctx, place->fd, "s", &s), -ELOOP);
-	settings_init(&s);
-	assert_int_equal(settings_save(place->ctx, -1, "s", &s), -EBADF);
+	assert_int_equal(dkl_settings_load(place->ctx, place->fd, "s", &s), -ELOOP);
+	dkl_settings_init(&s);
+	assert_int_equal(dkl_settings_save(place->ctx, -1, "s", &s), -EBADF);
 }
 
 int main(void)

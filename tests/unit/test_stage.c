@@ -28,8 +28,8 @@ static int add(void *data, const uint8_t *bytes, size_t len)
 	sum->bytes += len;
 	if (!sum->next)
 		return 0;
-	memcpy(stage_buffer(sum->next), bytes, len);
-	return stage_put(sum->next, len);
+	memcpy(dkl_stage_buffer(sum->next), bytes, len);
+	return dkl_stage_put(sum->next, len);
 }
 
 /* Puts n buffers; the last one is of 8 bytes. Returns how many were taken. */
@@ -38,11 +38,11 @@ static unsigned int put(struct stage *stage, unsigned int n, int *err)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		memcpy(stage_buffer(stage), &i, sizeof(i));
-		if (i + 1 < n && stage_put(stage, SIZE))
+		memcpy(dkl_stage_buffer(stage), &i, sizeof(i));
+		if (i + 1 < n && dkl_stage_put(stage, SIZE))
 			break;
 	}
-	*err = stage_finish(stage, i == n && n ? 8 : 0);
+	*err = dkl_stage_finish(stage, i == n && n ? 8 : 0);
 	return i;
 }
 
@@ -56,19 +56,19 @@ static void check_all(void)
 		unsigned int n = counts[i];
 		struct sum last = { 0 }, sum = { 0 };
 
-		assert_int_equal(stage_new(SIZE, add, &last, &sum.next), 0);
+		assert_int_equal(dkl_stage_new(SIZE, add, &last, &sum.next), 0);
 		struct stage *stage;
 
-		assert_int_equal(stage_new(SIZE, add, &sum, &stage), 0);
+		assert_int_equal(dkl_stage_new(SIZE, add, &sum, &stage), 0);
 		assert_int_equal(put(stage, n, &err), n);
 		assert_int_equal(err, 0);
 		assert_int_equal(sum.calls, n);
 		assert_int_equal(sum.bytes, n ? (n - 1) * SIZE + 8 : 0);
-		assert_int_equal(stage_finish(sum.next, 0), 0);
+		assert_int_equal(dkl_stage_finish(sum.next, 0), 0);
 		assert_int_equal(last.calls, n);
 		assert_int_equal(last.bytes, sum.bytes);
-		stage_free(stage);
-		stage_free(sum.next);
+		dkl_stage_free(stage);
+		dkl_stage_free(sum.next);
 	}
 }
 
@@ -78,15 +78,15 @@ static void check_failure(void)
 	struct stage *stage;
 	int err;
 
-	assert_int_equal(stage_new(SIZE, add, &last, &sum.next), 0);
-	assert_int_equal(stage_new(SIZE, add, &sum, &stage), 0);
+	assert_int_equal(dkl_stage_new(SIZE, add, &last, &sum.next), 0);
+	assert_int_equal(dkl_stage_new(SIZE, add, &sum, &stage), 0);
 	/* The first stage fails with the error of the second one, and stops. */
 	assert_true(put(stage, 1000, &err) < 1000);
 	assert_int_equal(err, -ENOSPC);
 	assert_int_equal(last.calls, 3);
 	assert_true(sum.calls < 1000);
-	stage_free(stage);
-	stage_free(sum.next);
+	dkl_stage_free(stage);
+	dkl_stage_free(sum.next);
 }
 
 /* Unprocessed buffers are dropped, and no thread waits for ever. */
@@ -96,12 +96,12 @@ static void check_dropped(void)
 	struct stage *stage;
 	unsigned int i;
 
-	assert_int_equal(stage_new(SIZE, add, &sum, &stage), 0);
+	assert_int_equal(dkl_stage_new(SIZE, add, &sum, &stage), 0);
 	for (i = 0; i < 3; i++) {
-		memcpy(stage_buffer(stage), &i, sizeof(i));
-		assert_int_equal(stage_put(stage, SIZE), 0);
+		memcpy(dkl_stage_buffer(stage), &i, sizeof(i));
+		assert_int_equal(dkl_stage_put(stage, SIZE), 0);
 	}
-	stage_free(stage);
+	dkl_stage_free(stage);
 	assert_true(sum.calls <= 3);
 }
 

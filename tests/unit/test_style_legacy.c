@@ -57,18 +57,18 @@ static int setup(void **state)
 	      "\"%s\", __get_str(msg)");
 	ctx = tree_ctx(root);
 	assert_non_null(ctx);
-	assert_ok(ctx, class_map_load_text(ctx, "map", map_text, strlen(map_text), &map));
+	assert_ok(ctx, dkl_class_map_load_text(ctx, "map", map_text, strlen(map_text), &map));
 	assert_ok(ctx, dkt_events(ctx, &events, &n));
-	assert_int_equal(class_map_resolve(map, events, n), 0);
-	assert_ok(ctx, legacy_style_new(ctx, map, &style));
+	assert_int_equal(dkl_class_map_resolve(map, events, n), 0);
+	assert_ok(ctx, dkl_legacy_style_new(ctx, map, &style));
 	return dkt_buf_new(&buf);
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	legacy_style_free(style);
-	class_map_free(map);
+	dkl_legacy_style_free(style);
+	dkl_class_map_free(map);
 	dkt_buf_free(buf);
 	dkt_ctx_free(ctx);
 	return tree_remove(root);
@@ -82,7 +82,7 @@ static void line_is(const struct dkt_record *rec, int64_t wall, const char *want
 	const char *data;
 
 	dkt_buf_reset(buf);
-	legacy_style_line(style, rec, wall, buf);
+	dkl_legacy_style_line(style, rec, wall, buf);
 	dkt_buf_add(buf, "", 1);
 	data = dkt_buf_data(buf, &len);
 	assert_string_equal(data, want);
@@ -258,7 +258,7 @@ static void a_message_is_a_line_of_lustre(void **state)
 	memcpy(data.text, "client.c\0send_it\0Sending RPC\n", 30);
 	line_is(&rec, 0,
 		"00000100:00100000:3.0:5.123456:0:14615:0:(client.c:1498:send_it()) Sending RPC\n");
-	bits = legacy_style_bits(style, &rec);
+	bits = dkl_legacy_style_bits(style, &rec);
 	assert_int_equal(bits.classes, 0x100000);
 	assert_int_equal(bits.subsystems, 0x100);
 	/* Places that lie outside of the record. */
@@ -278,16 +278,16 @@ static void an_unparsable_event_prints_a_line(void **state)
 	rec.event = dkt_event_by_id(ctx, 99);
 	assert_non_null(rec.event);
 	dkt_buf_reset(buf);
-	legacy_style_line(style, &rec, 0, buf);
+	dkl_legacy_style_line(style, &rec, 0, buf);
 	assert_int_equal(strncmp(buf->data,
 				 "00000001:00000000:3.0:5.123456:0:14615:0:(unknown:0:id_99())",
 				 60),
 			 0);
 	assert_int_equal(buf->data[buf->len - 1], '\n');
-	bits = legacy_style_bits(style, &rec);
+	bits = dkl_legacy_style_bits(style, &rec);
 	assert_int_equal(bits.classes, 0);
 	rec.event = NULL;
-	assert_int_equal(legacy_style_bits(style, &rec).classes, 0x02000400);
+	assert_int_equal(dkl_legacy_style_bits(style, &rec).classes, 0x02000400);
 }
 
 int main(void)

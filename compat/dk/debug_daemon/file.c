@@ -9,7 +9,7 @@
 
 static int open_file(struct daemon_file *file, unsigned int flags)
 {
-	file->fd = output_open(file->ctx, file->name, OUTPUT_READ | flags);
+	file->fd = dkl_output_open(file->ctx, file->name, OUTPUT_READ | flags);
 	return file->fd >= 0 ? 0 : dkt_fail_in(file->ctx, file->fd, "open %s", file->name);
 }
 
@@ -50,8 +50,8 @@ static void resume_block(struct daemon_file *file)
 	file->last = last;
 }
 
-int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsigned int rotate,
-		     uint64_t pos, struct daemon_file **out)
+int dkl_daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsigned int rotate,
+			 uint64_t pos, struct daemon_file **out)
 {
 	struct daemon_file *file = calloc(1, sizeof(*file));
 	struct stat st;
@@ -73,7 +73,7 @@ int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsi
 	if (!err && !S_ISREG(st.st_mode))
 		err = dkt_fail(ctx, -EINVAL, "%s is not a regular file", name);
 	if (err) {
-		daemon_file_close(file);
+		dkl_daemon_file_close(file);
 		return err;
 	}
 	/* Overwrite old records only from the end of a block; append to a file that was truncated. */
@@ -86,7 +86,7 @@ int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsi
 	return 0;
 }
 
-void daemon_file_close(struct daemon_file *file)
+void dkl_daemon_file_close(struct daemon_file *file)
 {
 	if (!file)
 		return;
@@ -96,7 +96,7 @@ void daemon_file_close(struct daemon_file *file)
 	free(file);
 }
 
-uint64_t daemon_file_pos(const struct daemon_file *file)
+uint64_t dkl_daemon_file_pos(const struct daemon_file *file)
 {
 	return file->pos + (file->over && file->written ? file->room : file->written);
 }
@@ -177,7 +177,7 @@ static int write_block(struct daemon_file *file, size_t len)
 	return 0;
 }
 
-int daemon_file_flush(struct daemon_file *file)
+int dkl_daemon_file_flush(struct daemon_file *file)
 {
 	int err;
 
@@ -241,7 +241,7 @@ static int next_block(struct daemon_file *file)
 	return place_block(file);
 }
 
-int daemon_file_add(struct daemon_file *file, const uint8_t *rec, size_t len, bool counts)
+int dkl_daemon_file_add(struct daemon_file *file, const uint8_t *rec, size_t len, bool counts)
 {
 	int err = 0;
 

@@ -38,18 +38,18 @@ struct daemon_file {
 };
 
 /* Opens or creates the file. pos is where an earlier run ended; UINT64_MAX: unknown. */
-int daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsigned int rotate,
-		     uint64_t pos, struct daemon_file **file);
+int dkl_daemon_file_open(struct dkt_ctx *ctx, const char *name, uint64_t limit, unsigned int rotate,
+			 uint64_t pos, struct daemon_file **file);
 
 /*
  * Adds a record of at most RECORD_FROM_LINE_MAX bytes; counts: include it in done.records. A failure,
- * also of daemon_file_flush(), leaves the file as it was before the failed write.
+ * also of dkl_daemon_file_flush(), leaves the file as it was before the failed write.
  */
-int daemon_file_add(struct daemon_file *file, const uint8_t *rec, size_t len, bool counts);
+int dkl_daemon_file_add(struct daemon_file *file, const uint8_t *rec, size_t len, bool counts);
 
 /* Writes all records that were added to the file. */
-int daemon_file_flush(struct daemon_file *file);
+int dkl_daemon_file_flush(struct daemon_file *file);
 
 /* Returns the position at which a later run continues. */
-uint64_t daemon_file_pos(const struct daemon_file *file);
-void daemon_file_close(struct daemon_file *file);
+uint64_t dkl_daemon_file_pos(const struct daemon_file *file);
+void dkl_daemon_file_close(struct daemon_file *file);

@@ -19,7 +19,7 @@ static int level(uint32_t classes)
 	} levels[] = { { "emerg", 0 }, { "error", 3 }, { "warning", 4 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
-		int bit = mask_bit(MASK_DEBUG, levels[i].class, strlen(levels[i].class));
+		int bit = dkl_mask_bit(MASK_DEBUG, levels[i].class, strlen(levels[i].class));
 
 		if (bit >= 0 && classes & 1u << bit)
 			return levels[i].level;
@@ -48,7 +48,7 @@ static void put(struct kmsg *kmsg, int priority, const char *text, size_t len)
 		kmsg->skipped++;
 }
 
-void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *line, size_t len)
+void dkl_kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *line, size_t len)
 {
 	const char *end = line + len, *text;
 	char note[64];
@@ -79,7 +79,7 @@ void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *lin
 	put(kmsg, level(classes), text, (size_t)(end - text));
 }
 
-void kmsg_close(struct kmsg *kmsg)
+void dkl_kmsg_close(struct kmsg *kmsg)
 {
 	if (kmsg->fd >= 0)
 		close(kmsg->fd);

@@ -17,5 +17,5 @@ struct kmsg {
 };
 
 /* Copies a record of these classes, a line of the legacy style. now is in seconds. */
-void kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *line, size_t len);
-void kmsg_close(struct kmsg *kmsg);
+void dkl_kmsg_copy(struct kmsg *kmsg, int64_t now, uint32_t classes, const char *line, size_t len);
+void dkl_kmsg_close(struct kmsg *kmsg);

@@ -65,19 +65,19 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 		d->state.own++;
 		return 0;
 	}
-	if (legacy_style_keep(d->style, rec))
+	if (dkl_legacy_style_keep(d->style, rec))
 		return 0;
-	bits = legacy_style_bits(d->style, rec);
+	bits = dkl_legacy_style_bits(d->style, rec);
 	dkt_buf_reset(d->buf);
-	legacy_style_line(d->style, rec, d->wall, d->buf);
+	dkl_legacy_style_line(d->style, rec, d->wall, d->buf);
 	line = dkt_buf_data(d->buf, &len);
 	err = dkt_buf_error(d->buf);
 	if (err)
 		return err;
 	if (bits.classes & d->printk)
-		kmsg_copy(&d->kmsg, seconds(), bits.classes, line, len);
-	len = record_from_line(rec, &bits, d->wall, line, len, binary);
-	return daemon_file_add(d->file, binary, len, rec->event != NULL);
+		dkl_kmsg_copy(&d->kmsg, seconds(), bits.classes, line, len);
+	len = dkl_record_from_line(rec, &bits, d->wall, line, len, binary);
+	return dkl_daemon_file_add(d->file, binary, len, rec->event != NULL);
 }
 
 /* ---- state ---- */
@@ -87,18 +87,18 @@ static void count_lost(struct daemon *d)
 	struct losses losses = { 0 };
 
 	/* Ignores an error: a CPU with unknown counts counts as one without losses. */
-	losses_count(&losses, d->source);
+	dkl_losses_count(&losses, d->source);
 	d->state.lost = losses.lost;
-	losses_clear(&losses);
+	dkl_losses_clear(&losses);
 }
 
 static int save_state(struct daemon *d)
 {
-	d->state.pos = daemon_file_pos(d->file);
+	d->state.pos = dkl_daemon_file_pos(d->file);
 	d->state.records = d->file->done.records;
 	d->state.bytes = d->file->done.bytes;
 	d->state.rounds = d->file->rounds;
-	return daemon_save(d->ctx, d->state_fd, &d->state);
+	return dkl_daemon_save(d->ctx, d->state_fd, &d->state);
 }
 
 /*
@@ -108,7 +108,7 @@ static int save_state(struct daemon *d)
 static int flush(void *data)
 {
 	struct daemon *d = data;
-	int err = daemon_file_flush(d->file);
+	int err = dkl_daemon_file_flush(d->file);
 
 	return err ? err : save_state(d);
 }
@@ -122,22 +122,22 @@ static void load_printk(struct daemon *d)
 	if (fstatat(d->log->dirfd, DEBUGLOG_SETTINGS, &st, 0) ||
 	    !memcmp(&st.st_mtim, &d->settings_at, sizeof(st.st_mtim)))
 		return;
-	if (settings_load(d->ctx, d->log->dirfd, DEBUGLOG_SETTINGS, &set))
+	if (dkl_settings_load(d->ctx, d->log->dirfd, DEBUGLOG_SETTINGS, &set))
 		return;
 	d->settings_at = st.st_mtim;
 	d->printk = set.printk;
-	settings_clear(&set);
+	dkl_settings_clear(&set);
 }
 
 /* Uses another context, because a change frees the events, to which our records point. */
-static void follow_masks(struct daemon *d)
+static void dkl_follow_masks(struct daemon *d)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = dkt_tracefs_dir(d->ctx));
 	struct dkt_ctx *ctx;
 
 	if (dkt_ctx_new(&opts, &ctx))
 		return;
-	debuglog_follow(ctx, d->log->name);
+	dkl_debuglog_follow(ctx, d->log->name);
 	dkt_ctx_free(ctx);
 }
 
@@ -168,7 +168,7 @@ static int later(void *data)
 	if (err || d->last)
 		return err ? err : DKT_NEXT_END;
 	d->last = dkt__stopped();
-	follow_masks(d);
+	dkl_follow_masks(d);
 	load_printk(d);
 	err = dkt_source_wait(d->source, d->last ? 0 : POLL_MS);
 	return err == -EINTR ? 0 : err;
@@ -177,15 +177,15 @@ static int later(void *data)
 static int loop(struct daemon *d)
 {
 	struct pipeline line;
-	int err = pipeline_init(&line, d->ctx, 1);
+	int err = dkl_pipeline_init(&line, d->ctx, 1);
 
 	if (!err) {
-		pipeline_add(&line, d->ctx, d->source, NULL);
+		dkl_pipeline_add(&line, d->ctx, d->source, NULL);
 		line.later = later;
 		line.data = d;
-		err = pipeline_each(&line, take_record, d);
+		err = dkl_pipeline_each(&line, take_record, d);
 	}
-	pipeline_clear(&line);
+	dkl_pipeline_clear(&line);
 	return err;
 }
 
@@ -195,29 +195,29 @@ static int loop(struct daemon *d)
 static int load_pos(struct daemon *d, const char *name)
 {
 	struct daemon_state before;
-	int err = daemon_load(d->ctx, d->log->dir, &before);
+	int err = dkl_daemon_load(d->ctx, d->log->dir, &before);
 
 	if (err)
 		return err;
 	d->pos = before.file && !strcmp(before.file, name) ? before.pos : UINT64_MAX;
-	daemon_state_clear(&before);
+	dkl_daemon_state_clear(&before);
 	return 0;
 }
 
 static int open_log(struct daemon *d, const char *instance, const char *name)
 {
-	int err = debuglog_open(d->ctx, instance, 0, &d->log);
+	int err = dkl_debuglog_open(d->ctx, instance, 0, &d->log);
 
 	if (!err && !d->log->in)
 		err = dkt_fail(d->ctx, -ENOENT,
 			       "nothing is recorded yet: set a mask first, set_param debug=...");
 	if (!err)
-		err = debuglog_map(d->log);
+		err = dkl_debuglog_map(d->log);
 	/* Comes before the lock: closing the state file again would release the lock of fcntl(). */
 	if (!err)
 		err = load_pos(d, name);
 	if (!err)
-		err = daemon_lock(d->ctx, d->log->dir, &d->state_fd);
+		err = dkl_daemon_lock(d->ctx, d->log->dir, &d->state_fd);
 	return err;
 }
 
@@ -227,20 +227,20 @@ static int open_file(struct daemon *d, const struct daemon_state *wanted)
 	d->state.file = strdup(wanted->file);
 	if (!d->state.file)
 		return -ENOMEM;
-	return daemon_file_open(d->ctx, wanted->file, wanted->mb << 20,
-				(unsigned int)wanted->rotate, d->pos, &d->file);
+	return dkl_daemon_file_open(d->ctx, wanted->file, wanted->mb << 20,
+				    (unsigned int)wanted->rotate, d->pos, &d->file);
 }
 
 static int open_source(struct daemon *d)
 {
 	DKT_OPTS(dkt_live_opts, opts, .flags = DKT_LIVE_FOLLOW, .flush = flush, .data = d,
 		 .wake_percent = WAKE_PERCENT);
-	int err = log_dir_create(d->log);
+	int err = dkl_log_dir_create(d->log);
 
 	if (!err)
 		err = dkt_buf_new(&d->buf);
 	if (!err)
-		err = legacy_style_new(d->ctx, d->log->map, &d->style);
+		err = dkl_legacy_style_new(d->ctx, d->log->map, &d->style);
 	if (!err)
 		err = dkt_instance_wall(d->log->in, &d->wall);
 	if (!err)
@@ -252,7 +252,7 @@ static int open_source(struct daemon *d)
 static int drop_privileges(struct daemon *d)
 {
 	unsigned int keep = 0;
-	int err = output_keep(d->ctx, d->state.file, &keep);
+	int err = dkl_output_keep(d->ctx, d->state.file, &keep);
 
 	return err ? err : dkt_caps_limit(d->ctx, keep | DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS);
 }
@@ -260,18 +260,18 @@ static int drop_privileges(struct daemon *d)
 static void daemon_clear(struct daemon *d)
 {
 	dkt_source_close(d->source);
-	legacy_style_free(d->style);
-	daemon_file_close(d->file);
-	daemon_state_clear(&d->state);
+	dkl_legacy_style_free(d->style);
+	dkl_daemon_file_close(d->file);
+	dkl_daemon_state_clear(&d->state);
 	dkt_buf_free(d->buf);
-	kmsg_close(&d->kmsg);
-	debuglog_close(d->log);
+	dkl_kmsg_close(&d->kmsg);
+	dkl_debuglog_close(d->log);
 	if (d->state_fd >= 0)
 		close(d->state_fd);
 }
 
-int daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_state *wanted,
-	       int ready)
+int dkl_daemon_run(struct dkt_ctx *ctx, const char *instance, const struct daemon_state *wanted,
+		   int ready)
 {
 	struct daemon d = { .ctx = ctx, .state_fd = -1, .kmsg = { .fd = -1 }, .self = getpid() };
 	int err = open_log(&d, instance, wanted->file);

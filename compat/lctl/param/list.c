@@ -75,8 +75,8 @@ static struct param_entry *new_entry(struct param_dir *dir, const char *name, mo
 	return NULL;
 }
 
-int param_dir_add(struct param_dir *dir, const struct param_opts *opts, const char *name,
-		  mode_t mode, bool link, char *text, size_t len)
+int dkl_param_dir_add(struct param_dir *dir, const struct param_opts *opts, const char *name,
+		      mode_t mode, bool link, char *text, size_t len)
 {
 	char *key __cleanup(free) = opts->collapse ? collapse(name) : strdup(name);
 	struct param_entry *entry = key ? find_entry(dir, key) : NULL;
@@ -120,8 +120,8 @@ static struct param_dir *dir_below(struct param_dir *root, const char *path)
 	return new_dir(root, path);
 }
 
-int param_dir_below(struct param_dir *root, const struct param_opts *opts, const char *path,
-		    struct param_dir **dir)
+int dkl_param_dir_below(struct param_dir *root, const struct param_opts *opts, const char *path,
+			struct param_dir **dir)
 {
 	char *key __cleanup(free) = opts->collapse ? collapse(path) : strdup(path);
 
@@ -129,7 +129,7 @@ int param_dir_below(struct param_dir *root, const struct param_opts *opts, const
 	return *dir ? 0 : -ENOMEM;
 }
 
-void param_dir_clear(struct param_dir *dir)
+void dkl_param_dir_clear(struct param_dir *dir)
 {
 	for (size_t i = 0; i < dir->n; i++) {
 		for (size_t v = 0; v < dir->entries[i].n; v++) {
@@ -140,7 +140,7 @@ void param_dir_clear(struct param_dir *dir)
 		free(dir->entries[i].name);
 	}
 	for (size_t i = 0; i < dir->n_dirs; i++) {
-		param_dir_clear(dir->dirs[i]);
+		dkl_param_dir_clear(dir->dirs[i]);
 		free(dir->dirs[i]);
 	}
 	free(dir->entries);

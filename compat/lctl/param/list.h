@@ -34,12 +34,12 @@ struct param_dir {
 };
 
 /* Takes ownership of text, even if it fails. */
-int param_dir_add(struct param_dir *dir, const struct param_opts *opts, const char *name,
-		  mode_t mode, bool link, char *text, size_t len);
+int dkl_param_dir_add(struct param_dir *dir, const struct param_opts *opts, const char *name,
+		      mode_t mode, bool link, char *text, size_t len);
 
 /* Finds or creates the directory below root; with -b, one for all targets. */
-int param_dir_below(struct param_dir *root, const struct param_opts *opts, const char *path,
-		    struct param_dir **dir);
+int dkl_param_dir_below(struct param_dir *root, const struct param_opts *opts, const char *path,
+			struct param_dir **dir);
 
-void param_dir_print(const struct param_dir *dir, const struct param_opts *opts);
-void param_dir_clear(struct param_dir *dir);
+void dkl_param_dir_print(const struct param_dir *dir, const struct param_opts *opts);
+void dkl_param_dir_clear(struct param_dir *dir);

@@ -100,14 +100,14 @@ static bool set_letter(int letter, const char *arg, struct param_opts *opts)
 	return false;
 }
 
-int param_opts_parse(int argc, char **argv, const char *letters, struct param_opts *opts)
+int dkl_param_opts_parse(int argc, char **argv, const char *letters, struct param_opts *opts)
 {
 	int c;
 
-	opts->color = say_in_color();
+	opts->color = dkl_say_in_color();
 	/* 0, not 1: getopt() forgets a group of letters that it has not finished. */
 	optind = 0;
-	while ((c = say_getopt(argc, argv, letters, names)) != -1)
+	while ((c = dkl_say_getopt(argc, argv, letters, names)) != -1)
 		if (!set_letter(c, optarg, opts))
 			return -1;
 	return optind;

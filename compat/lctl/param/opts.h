@@ -27,4 +27,4 @@ struct param_opts {
  * Reads options into opts, which has the command's defaults; letters is for getopt(). Returns the
  * index of the first argument, or -1 after reporting an invalid option.
  */
-int param_opts_parse(int argc, char **argv, const char *letters, struct param_opts *opts);
+int dkl_param_opts_parse(int argc, char **argv, const char *letters, struct param_opts *opts);

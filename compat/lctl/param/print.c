@@ -23,16 +23,16 @@ static void print_changes(const struct param_value *value, const struct param_va
 
 		if (on != same)
 			continue;
-		say_text(stdout, value->text + from, i - from);
+		dkl_say_text(stdout, value->text + from, i - from);
 		fputs(same ? color : CHANGED, stdout);
 		from = i;
 		on = !same;
 	}
-	say_text(stdout, value->text + from, i - from);
+	dkl_say_text(stdout, value->text + from, i - from);
 	if (i < value->len) {
 		if (!on)
 			fputs(CHANGED, stdout);
-		say_text(stdout, value->text + i, value->len - i);
+		dkl_say_text(stdout, value->text + i, value->len - i);
 		putchar('\n');
 	}
 	fputs(color, stdout);
@@ -45,9 +45,9 @@ static void print_lines(const struct param_value *value, const char *prefix, con
 
 	do {
 		next = memchr(line, '\n', (size_t)(end - line));
-		say_text(stdout, prefix, strlen(prefix));
+		dkl_say_text(stdout, prefix, strlen(prefix));
 		fputs(mark, stdout);
-		say_text(stdout, line, (size_t)((next ? next : end) - line));
+		dkl_say_text(stdout, line, (size_t)((next ? next : end) - line));
 		if (next)
 			putchar('\n');
 		line = next ? next + 1 : NULL;
@@ -69,22 +69,22 @@ static void print_text(const struct param_entry *entry, const struct param_value
 
 	if (opts->only_name) {
 		if (opts->name)
-			say_text(stdout, name, strlen(name));
+			dkl_say_text(stdout, name, strlen(name));
 	} else if (lines && opts->header) {
 		print_lines(value, name, "=");
 	} else if (lines && opts->yaml && opts->name) {
-		say_text(stdout, name, strlen(name));
+		dkl_say_text(stdout, name, strlen(name));
 		fputs(": |\n", stdout);
 		print_lines(value, "", "  ");
 	} else {
 		if (opts->name) {
-			say_text(stdout, name, strlen(name));
+			dkl_say_text(stdout, name, strlen(name));
 			printf("%s%s", opts->yaml ? ": " : "=", lines ? "\n" : "");
 		}
 		if (opts->color && value != entry->values)
 			print_changes(value, entry->values, color ? color : RESET);
 		else
-			say_text(stdout, value->text, value->len);
+			dkl_say_text(stdout, value->text, value->len);
 	}
 }
 
@@ -113,10 +113,10 @@ static void print_entry(const struct param_entry *entry, const struct param_opts
 }
 
 /* Prints the parameters of a directory, then its subdirectories. */
-void param_dir_print(const struct param_dir *dir, const struct param_opts *opts)
+void dkl_param_dir_print(const struct param_dir *dir, const struct param_opts *opts)
 {
 	for (size_t i = 0; i < dir->n; i++)
 		print_entry(&dir->entries[i], opts);
 	for (size_t i = 0; i < dir->n_dirs; i++)
-		param_dir_print(dir->dirs[i], opts);
+		dkl_param_dir_print(dir->dirs[i], opts);
 }

@@ -27,7 +27,7 @@ static int walk_pattern(struct param_walk *walk, const char *pattern, bool modul
 static void report(struct param_walk *walk, int err, const char *command, const char *call,
 		   const char *path)
 {
-	say_line(stderr, "error: %s:%s '%s': %s", command, call, path, strerror(-err));
+	dkl_say_line(stderr, "error: %s:%s '%s': %s", command, call, path, strerror(-err));
 	if (!walk->err)
 		walk->err = err;
 }
@@ -61,11 +61,11 @@ static int add_events(struct param_walk *walk, const struct tree_match *match, c
 	struct settings set;
 	char *both;
 
-	if (strcmp(match->name, "debug") || !tree_is_kernel(match->path) || !*len ||
-	    log_dir_settings(walk->lctl->ctx, walk->lctl->instance, &set))
+	if (strcmp(match->name, "debug") || !dkl_tree_is_kernel(match->path) || !*len ||
+	    dkl_log_dir_settings(walk->lctl->ctx, walk->lctl->instance, &set))
 		return 0;
-	events = debug_words_text(&set);
-	settings_clear(&set);
+	events = dkl_debug_words_text(&set);
+	dkl_settings_clear(&set);
 	if (!events || !*events)
 		return events ? 0 : -ENOMEM;
 	both = dkt__format("%.*s %s", (int)*len, *text, events);
@@ -112,11 +112,11 @@ static bool is_wanted(const struct param_opts *opts, const char *path, mode_t mo
 /* Like lctl, skips a directory with a dot in its name: no pattern with dots could name it. */
 static bool can_descend(const char *name)
 {
-	char *clean __cleanup(free) = tree_dotted(name, "");
+	char *clean __cleanup(free) = dkl_tree_dotted(name, "");
 
 	if (!clean)
 		return false;
-	tree_clean(clean, false);
+	dkl_tree_clean(clean, false);
 	return !strcmp(clean, name);
 }
 
@@ -138,7 +138,7 @@ static int descend(struct param_walk *walk, const char *name, const struct stat 
 	pattern = dkt__format("%s/*", name);
 	if (!below || !pattern)
 		return -ENOMEM;
-	ret = param_dir_below(&walk->root, walk->opts, below, &dir);
+	ret = dkl_param_dir_below(&walk->root, walk->opts, below, &dir);
 	if (ret)
 		return ret;
 	ret = walk_pattern(walk, pattern, walk->opts->modules, dir, &here);
@@ -156,7 +156,7 @@ static int add(struct param_walk *walk, struct param_dir *dir, const struct tree
 {
 	const struct param_opts *opts = walk->opts;
 	char *name __cleanup(free) = opts->path ? strdup(match->path) :
-						  tree_dotted(match->name, mark_of(opts, mode));
+						  dkl_tree_dotted(match->name, mark_of(opts, mode));
 	char *text;
 	size_t len;
 
@@ -171,7 +171,7 @@ static int add(struct param_walk *walk, struct param_dir *dir, const struct tree
 		free(text);
 		return -ENOMEM;
 	}
-	return param_dir_add(dir, opts, name, mode, link, text, len);
+	return dkl_param_dir_add(dir, opts, name, mode, link, text, len);
 }
 
 /* 1: a directory to descend to, with its state in st. */
@@ -210,7 +210,7 @@ static int walk_pattern(struct param_walk *walk, const char *pattern, bool modul
 			struct param_dir *dir, const struct above *above)
 {
 	struct tree_matches matches;
-	int err = tree_find(&walk->lctl->tree, pattern, modules, &matches);
+	int err = dkl_tree_find(&walk->lctl->tree, pattern, modules, &matches);
 
 	for (size_t i = 0; !err && i < matches.n; i++) {
 		struct stat st;
@@ -221,7 +221,7 @@ static int walk_pattern(struct param_walk *walk, const char *pattern, bool modul
 				      descend(walk, matches.rows[i].name, &st, above) :
 				      0;
 	}
-	tree_matches_clear(&matches);
+	dkl_tree_matches_clear(&matches);
 	return err;
 }
 
@@ -237,20 +237,21 @@ static int open_log(struct param_walk *walk)
 	/* Report the failure once. */
 	if (walk->log_failed)
 		return walk->err;
-	err = debuglog_open(lctl->ctx, lctl->instance, 0, &walk->log);
+	err = dkl_debuglog_open(lctl->ctx, lctl->instance, 0, &walk->log);
 	if (!err)
 		return 0;
 	walk->log_failed = true;
 	if (!walk->err)
 		walk->err = err;
-	lctl_print_error(lctl);
+	dkl_lctl_print_error(lctl);
 	return err;
 }
 
 static int add_own(struct param_walk *walk, const struct param *param)
 {
 	const mode_t mode = S_IFREG | S_IRUSR | S_IWUSR;
-	char *name __cleanup(free) = tree_dotted(param_name(param), mark_of(walk->opts, mode));
+	char *name __cleanup(free) =
+		dkl_tree_dotted(dkl_param_name(param), mark_of(walk->opts, mode));
 	char *path __cleanup(free) = NULL, *text = NULL, *value;
 	int err = 0;
 
@@ -259,27 +260,27 @@ static int add_own(struct param_walk *walk, const struct param *param)
 	if (!name_matches(walk, name))
 		return 0;
 	walk->found++;
-	if (walk->opts->only_dirs || (walk->opts->tunable && !is_tunable(param_name(param))))
+	if (walk->opts->only_dirs || (walk->opts->tunable && !is_tunable(dkl_param_name(param))))
 		return 0;
 	if (!walk->values || walk->opts->only_name) {
 		text = calloc(1, 1);
 	} else {
 		if (open_log(walk))
 			return 0;
-		err = param_get(walk->log, param, &text);
+		err = dkl_param_get(walk->log, param, &text);
 	}
 	if (err) {
-		lctl_print_error(walk->lctl);
-		path = dkt__format("%s/%s", walk->log->dir, param_name(param));
-		report(walk, err, "read_param", "", path ? path : param_name(param));
+		dkl_lctl_print_error(walk->lctl);
+		path = dkt__format("%s/%s", walk->log->dir, dkl_param_name(param));
+		report(walk, err, "read_param", "", path ? path : dkl_param_name(param));
 		return 0;
 	}
 	/* Any user can choose the strings in a filter expression, so escape them. */
-	value = text ? shown(text) : NULL;
+	value = text ? dkl_shown(text) : NULL;
 	free(text);
 	if (!value)
 		return -ENOMEM;
-	return param_dir_add(&walk->root, walk->opts, name, mode, false, value, strlen(value));
+	return dkl_param_dir_add(&walk->root, walk->opts, name, mode, false, value, strlen(value));
 }
 
 /* Looks up dktrace's own parameters, which have no file on a machine without Lustre. */
@@ -289,27 +290,27 @@ static int walk_own(struct param_walk *walk, const char *pattern)
 	size_t before = walk->found;
 	int err = 0;
 
-	while (!err && (param = param_next(param)))
-		if (param_name_fits(param_name(param), pattern))
+	while (!err && (param = dkl_param_next(param)))
+		if (dkl_param_name_fits(dkl_param_name(param), pattern))
 			err = add_own(walk, param);
 	return err ? err : walk->found > before ? 0 : -ENOENT;
 }
 
-int param_walk(struct param_walk *walk, const char *pattern)
+int dkl_param_walk(struct param_walk *walk, const char *pattern)
 {
 	bool modules = walk->opts->modules;
-	const char *named = tree_pattern(pattern, &modules);
+	const char *named = dkl_tree_pattern(pattern, &modules);
 	int err = walk_pattern(walk, named, modules, &walk->root, NULL);
 
 	if (err == -ENOENT)
 		err = walk_own(walk, pattern);
-	param_dir_print(&walk->root, walk->opts);
-	param_dir_clear(&walk->root);
+	dkl_param_dir_print(&walk->root, walk->opts);
+	dkl_param_dir_clear(&walk->root);
 	return err;
 }
 
-void param_walk_end(struct param_walk *walk)
+void dkl_param_walk_end(struct param_walk *walk)
 {
-	debuglog_close(walk->log);
+	dkl_debuglog_close(walk->log);
 	walk->log = NULL;
 }

@@ -22,9 +22,9 @@ struct param_walk {
 };
 
 /*
- * Finds the parameters that match a pattern from tree_clean(), and prints them. Prints errors and
+ * Finds the parameters that match a pattern from dkl_tree_clean(), and prints them. Prints errors and
  * keeps the first in err. Returns -errno if nothing matches or the pattern is invalid.
  */
-int param_walk(struct param_walk *walk, const char *pattern);
+int dkl_param_walk(struct param_walk *walk, const char *pattern);
 
-void param_walk_end(struct param_walk *walk);
+void dkl_param_walk_end(struct param_walk *walk);

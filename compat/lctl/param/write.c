@@ -22,9 +22,9 @@ static int open_log(struct param_write *pw)
 
 	if (pw->log)
 		return 0;
-	err = debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, &pw->log);
+	err = dkl_debuglog_open(lctl->ctx, lctl->instance, DEBUGLOG_CHANGE, &pw->log);
 	if (!err && pw->log->rebuilt)
-		say_line(
+		dkl_say_line(
 			stderr,
 			"%s: the file of settings is missing: the settings were read from the instance '%s'",
 			lctl->self, pw->log->name);
@@ -37,29 +37,29 @@ static void print_notes(const struct lctl *lctl, const char *name, char *notes)
 
 	for (char *line = notes ? strtok_r(notes, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save))
-		say_line(stderr, "%s: %s: %s", lctl->self, name, line);
+		dkl_say_line(stderr, "%s: %s: %s", lctl->self, name, line);
 }
 
 static int write_own(struct param_write *pw, const struct param *param, const char *value)
 {
-	const char *name = param_name(param);
+	const char *name = dkl_param_name(param);
 	char *notes __cleanup(free) = NULL;
 	int err = open_log(pw);
 
 	if (err) {
-		lctl_print_error(pw->lctl);
+		dkl_lctl_print_error(pw->lctl);
 		return err;
 	}
-	err = param_set(pw->log, param, value, &notes);
+	err = dkl_param_set(pw->log, param, value, &notes);
 	if (!err && !pw->quiet)
-		say_line(stdout, "%s=%s", name, value);
+		dkl_say_line(stdout, "%s=%s", name, value);
 	fflush(stdout);
 	print_notes(pw->lctl, name, notes);
 	if (!err)
 		return 0;
-	lctl_print_error(pw->lctl);
-	say_line(stderr, "error: set_param: setting %s/%s=%s: %s", pw->log->dir, name, value,
-		 strerror(-err));
+	dkl_lctl_print_error(pw->lctl);
+	dkl_say_line(stderr, "error: set_param: setting %s/%s=%s: %s", pw->log->dir, name, value,
+		     strerror(-err));
 	return err;
 }
 
@@ -71,8 +71,8 @@ static bool write_owns(struct param_write *pw, const char *pattern, const char *
 	int ret;
 
 	*err = 0;
-	while ((param = param_next(param))) {
-		if (!param_name_fits(param_name(param), pattern))
+	while ((param = dkl_param_next(param))) {
+		if (!dkl_param_name_fits(dkl_param_name(param), pattern))
 			continue;
 		found = true;
 		ret = write_own(pw, param, value);
@@ -92,13 +92,13 @@ static int follow(struct param_write *pw, const struct param *param, const char 
 {
 	char now[PARAM_FILE_MAX];
 	char *notes __cleanup(free) = NULL;
-	int err = param_is_mask(param) ? param_file_read(param, path, now) : 0;
+	int err = dkl_param_is_mask(param) ? dkl_param_file_read(param, path, now) : 0;
 
 	if (err)
 		return err;
-	err = param_follow(pw->log, param, value, now, &notes);
+	err = dkl_param_follow(pw->log, param, value, now, &notes);
 	if (!err)
-		print_notes(pw->lctl, param_name(param), notes);
+		print_notes(pw->lctl, dkl_param_name(param), notes);
 	return err;
 }
 
@@ -108,24 +108,24 @@ static int write_both(struct param_write *pw, const struct param *param, const c
 	char before[PARAM_FILE_MAX];
 	char *theirs __cleanup(free) = NULL;
 	/* Open the log first: that takes over changes that others have made to Lustre's mask. */
-	int opened = open_log(pw), unread = param_file_read(param, path, before);
-	int err = param_for_lustre(pw->lctl->ctx, param, value, &theirs);
+	int opened = open_log(pw), unread = dkl_param_file_read(param, path, before);
+	int err = dkl_param_for_lustre(pw->lctl->ctx, param, value, &theirs);
 	bool undone;
 
 	if (err) {
-		lctl_print_error(pw->lctl);
+		dkl_lctl_print_error(pw->lctl);
 		return err;
 	}
-	err = theirs ? param_file_write(path, theirs, "set_param") : 0;
-	if (err || (opened == -ENOENT && !debug_words_has_event(value)))
+	err = theirs ? dkl_param_file_write(path, theirs, "set_param") : 0;
+	if (err || (opened == -ENOENT && !dkl_debug_words_has_event(value)))
 		return err;
 	err = opened ? opened : follow(pw, param, path, value);
 	if (!err)
 		return 0;
-	lctl_print_error(pw->lctl);
-	undone = !unread && !param_file_write(path, before, NULL);
-	say_line(stderr, "error: set_param: setting %s=%s: %s the trace log cannot follow: %s",
-		 path, value, undone ? "undone:" : "done, but", strerror(-err));
+	dkl_lctl_print_error(pw->lctl);
+	undone = !unread && !dkl_param_file_write(path, before, NULL);
+	dkl_say_line(stderr, "error: set_param: setting %s=%s: %s the trace log cannot follow: %s",
+		     path, value, undone ? "undone:" : "done, but", strerror(-err));
 	return err;
 }
 
@@ -138,28 +138,30 @@ static void print_log_notes(const struct param_write *pw, const struct param *pa
 	fflush(stdout);
 	for (size_t i = 0; i < ARRAY_SIZE(notes); i++)
 		if (notes[i])
-			say_line(stderr, "%s: %s: %s", pw->lctl->self, param_name(param), notes[i]);
+			dkl_say_line(stderr, "%s: %s: %s", pw->lctl->self, dkl_param_name(param),
+				     notes[i]);
 }
 
 /* Prints the value like get_param, which keeps the ends of its lines. */
 static void print_set(const char *name, const char *value)
 {
-	say_text(stdout, name, strlen(name));
+	dkl_say_text(stdout, name, strlen(name));
 	putchar('=');
-	say_text(stdout, value, strlen(value));
+	dkl_say_text(stdout, value, strlen(value));
 	putchar('\n');
 }
 
 static int write_file(struct param_write *pw, const struct tree_match *match, const char *value)
 {
-	const struct param *own = tree_is_kernel(match->path) ? param_find(match->name) : NULL;
-	char *name __cleanup(free) = tree_dotted(match->name, "");
+	const struct param *own = dkl_tree_is_kernel(match->path) ? dkl_param_find(match->name) :
+								    NULL;
+	char *name __cleanup(free) = dkl_tree_dotted(match->name, "");
 	int err;
 
 	if (own)
 		err = write_both(pw, own, match->path, value);
 	else
-		err = param_file_write(match->path, value, "set_param");
+		err = dkl_param_file_write(match->path, value, "set_param");
 	if (!err && !pw->quiet)
 		print_set(name ? name : match->name, value);
 	if (!err && own)
@@ -175,8 +177,9 @@ static int write_match(struct param_write *pw, const struct tree_match *match, c
 
 	if (stat(match->path, &st)) {
 		err = -errno;
-		say_line(stderr, "error: set_param: %s '%s': %s",
-			 lstat(match->path, &st) ? "lstat" : "stat", match->path, strerror(-err));
+		dkl_say_line(stderr, "error: set_param: %s '%s': %s",
+			     lstat(match->path, &st) ? "lstat" : "stat", match->path,
+			     strerror(-err));
 		return err;
 	}
 	if (!pw->modules && strstr(match->path, "/module/"))
@@ -190,21 +193,22 @@ static int refuse(const char *path, const char *value)
 	struct stat st;
 	int err = !stat(path, &st) && S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 
-	say_line(stderr, "error: set_param: setting %s=%s: %s", path, value, strerror(-err));
+	dkl_say_line(stderr, "error: set_param: setting %s=%s: %s", path, value, strerror(-err));
 	return err;
 }
 
-int param_write(struct param_write *pw, const char *pattern, const char *value)
+int dkl_param_write(struct param_write *pw, const char *pattern, const char *value)
 {
 	struct tree_matches matches;
 	bool any = false, modules = pw->modules;
-	const char *named = tree_pattern(pattern, &modules);
-	int ret, err = tree_find(&pw->lctl->tree, named, modules, &matches);
+	const char *named = dkl_tree_pattern(pattern, &modules);
+	int ret, err = dkl_tree_find(&pw->lctl->tree, named, modules, &matches);
 
 	if (err == -ENOENT && write_owns(pw, pattern, value, &ret))
 		return ret;
 	if (err) {
-		say_line(stderr, "error: set_param: param_path '%s': %s", pattern, strerror(-err));
+		dkl_say_line(stderr, "error: set_param: param_path '%s': %s", pattern,
+			     strerror(-err));
 		return err;
 	}
 	for (size_t i = 0; i < matches.n; i++) {
@@ -215,12 +219,12 @@ int param_write(struct param_write *pw, const char *pattern, const char *value)
 	}
 	if (!any)
 		err = refuse(matches.n ? matches.rows[0].path : pattern, value);
-	tree_matches_clear(&matches);
+	dkl_tree_matches_clear(&matches);
 	return err;
 }
 
-void param_write_end(struct param_write *pw)
+void dkl_param_write_end(struct param_write *pw)
 {
-	debuglog_close(pw->log);
+	dkl_debuglog_close(pw->log);
 	pw->log = NULL;
 }

@@ -15,9 +15,9 @@ struct param_write {
 };
 
 /*
- * Sets the parameters that match a pattern from tree_clean(), and prints values and errors; the
+ * Sets the parameters that match a pattern from dkl_tree_clean(), and prints values and errors; the
  * caller prints lctl's last line. Returns 0 or the first error.
  */
-int param_write(struct param_write *pw, const char *pattern, const char *value);
+int dkl_param_write(struct param_write *pw, const char *pattern, const char *value);
 
-void param_write_end(struct param_write *pw);
+void dkl_param_write_end(struct param_write *pw);

@@ -13,13 +13,13 @@ static void read_part(struct ahead_part *part, struct record_scan *scan, uint64_
 	const uint8_t *rec;
 	uint32_t len;
 
-	while (part->end < to && !is_over(ahead) && !record_scan_next(scan, &rec, &len)) {
+	while (part->end < to && !is_over(ahead) && !dkl_record_scan_next(scan, &rec, &len)) {
 		uint64_t offset = record_scan_offset(scan, len);
 
 		if (!record_shown(rec, &ahead->show)) {
 			part->index.dropped++;
 			runs_skip(&part->index.runs, offset, len);
-		} else if (record_index_add(&part->index, offset, rec, len)) {
+		} else if (dkl_record_index_add(&part->index, offset, rec, len)) {
 			return;
 		}
 		part->end = offset + len;
@@ -34,23 +34,23 @@ static void *run(void *data)
 	const struct ahead *ahead = part->ahead;
 	struct record_scan scan;
 
-	if (!record_scan_open(&scan, ahead->fd, true)) {
+	if (!dkl_record_scan_open(&scan, ahead->fd, true)) {
 		scan.plain = true;
-		record_scan_seek(&scan, part->start);
-		if (!record_scan_find(&scan)) {
+		dkl_record_scan_seek(&scan, part->start);
+		if (!dkl_record_scan_find(&scan)) {
 			part->first = part->end = record_scan_offset(&scan, 0);
 			read_part(part, &scan, part->start + ahead->part_size);
 		}
 		part->index.longest = scan.longest;
 	}
-	record_scan_close(&scan);
+	dkl_record_scan_close(&scan);
 	return NULL;
 }
 
-void ahead_open(struct ahead *ahead, int fd, uint64_t size, uint64_t least,
-		const struct record_masks *show)
+void dkl_ahead_open(struct ahead *ahead, int fd, uint64_t size, uint64_t least,
+		    const struct record_masks *show)
 {
-	unsigned int n = crew_size();
+	unsigned int n = dkl_crew_size();
 
 	while (n > 1 && size / n < least)
 		n--;
@@ -73,7 +73,7 @@ static struct ahead_part *take_next(struct ahead *ahead)
 	return part;
 }
 
-const struct ahead_part *ahead_take(struct ahead *ahead, uint64_t offset)
+const struct ahead_part *dkl_ahead_take(struct ahead *ahead, uint64_t offset)
 {
 	while (offset >= ahead_start(ahead)) {
 		struct ahead_part *part = take_next(ahead);
@@ -84,11 +84,11 @@ const struct ahead_part *ahead_take(struct ahead *ahead, uint64_t offset)
 	return NULL;
 }
 
-void ahead_close(struct ahead *ahead)
+void dkl_ahead_close(struct ahead *ahead)
 {
 	__atomic_store_n(&ahead->stop, true, __ATOMIC_RELAXED);
 	while (ahead->next < ahead->n)
 		take_next(ahead);
 	for (unsigned int i = 0; i < ahead->n; i++)
-		runs_clear(&ahead->parts[i].index.runs);
+		dkl_runs_clear(&ahead->parts[i].index.runs);
 }

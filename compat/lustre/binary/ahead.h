@@ -32,9 +32,9 @@ struct ahead {
  * Starts as many threads as there are CPUs for, each for a part of at least `least` bytes. The
  * struct must not move while they run.
  */
-void ahead_open(struct ahead *ahead, int fd, uint64_t size, uint64_t least,
-		const struct record_masks *show);
-void ahead_close(struct ahead *ahead);
+void dkl_ahead_open(struct ahead *ahead, int fd, uint64_t size, uint64_t least,
+		    const struct record_masks *show);
+void dkl_ahead_close(struct ahead *ahead);
 
 /* Returns the guessed offset of the next part; UINT64_MAX: no more parts. */
 static inline uint64_t ahead_start(const struct ahead *ahead)
@@ -44,6 +44,6 @@ static inline uint64_t ahead_start(const struct ahead *ahead)
 
 /*
  * Waits for the part whose first record is at that offset, and takes it; reading continues at its
- * end. NULL: no such part, because of damage or a wrong guess. Valid until ahead_close().
+ * end. NULL: no such part, because of damage or a wrong guess. Valid until dkl_ahead_close().
  */
-const struct ahead_part *ahead_take(struct ahead *ahead, uint64_t offset);
+const struct ahead_part *dkl_ahead_take(struct ahead *ahead, uint64_t offset);

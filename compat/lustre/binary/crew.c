@@ -10,7 +10,7 @@ struct job {
 	void *data;
 };
 
-unsigned int crew_size(void)
+unsigned int dkl_crew_size(void)
 {
 	cpu_set_t cpus;
 	int n = sched_getaffinity(0, sizeof(cpus), &cpus) ? CREW_MAX : CPU_COUNT(&cpus);
@@ -26,7 +26,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-void crew_run(unsigned int n, void (*work)(void *data), void *data)
+void dkl_crew_run(unsigned int n, void (*work)(void *data), void *data)
 {
 	struct job job = { .work = work, .data = data };
 	pthread_t threads[CREW_MAX - 1];

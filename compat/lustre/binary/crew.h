@@ -8,7 +8,7 @@
 /*
  * Returns a useful number of threads: one for each CPU that this process can use, up to CREW_MAX.
  */
-unsigned int crew_size(void);
+unsigned int dkl_crew_size(void);
 
 /* Calls work in n threads, including the caller's, or in fewer if no more can be created. */
-void crew_run(unsigned int n, void (*work)(void *data), void *data);
+void dkl_crew_run(unsigned int n, void (*work)(void *data), void *data);

@@ -22,7 +22,7 @@ static uint32_t *last_of(struct epochs *epochs, uint16_t cpu)
 	return &epochs->last[cpu];
 }
 
-int epochs_add(struct epochs *epochs, uint64_t offset, const uint8_t *rec, uint32_t len)
+int dkl_epochs_add(struct epochs *epochs, uint64_t offset, const uint8_t *rec, uint32_t len)
 {
 	uint32_t sec = (uint32_t)(record_key(rec) >> 32);
 	uint32_t *last = last_of(epochs, record_cpu(rec));
@@ -37,7 +37,7 @@ int epochs_add(struct epochs *epochs, uint64_t offset, const uint8_t *rec, uint3
 		memset(epochs->last, 0, epochs->n_last * sizeof(*epochs->last));
 	}
 	*last = sec;
-	return record_index_add(&epochs->list[epochs->n - 1], offset, rec, len);
+	return dkl_record_index_add(&epochs->list[epochs->n - 1], offset, rec, len);
 }
 
 /* ---- the end ---- */
@@ -78,7 +78,7 @@ static int needs_sorting(const struct epochs *epochs, bool *one)
 		const struct record_index *index = &epochs->list[i];
 		size_t overlap;
 
-		if (runs_overlap(&index->runs, &overlap))
+		if (dkl_runs_overlap(&index->runs, &overlap))
 			return -ENOMEM;
 		*one = index->runs.too_many || runs_are_short(&index->runs, index->kept) ||
 		       overlap > OVERLAP_MAX;
@@ -95,18 +95,18 @@ static int join(struct epochs *epochs)
 		struct record_index *index = &epochs->list[i];
 
 		if (!err)
-			err = runs_append(&all->runs, &index->runs);
+			err = dkl_runs_append(&all->runs, &index->runs);
 		all->kept += index->kept;
 		all->dropped += index->dropped;
 		all->cpus = DKT__MAX(all->cpus, index->cpus);
 		all->longest = DKT__MAX(all->longest, index->longest);
-		runs_clear(&index->runs);
+		dkl_runs_clear(&index->runs);
 	}
 	epochs->n = 1;
 	return err;
 }
 
-int epochs_finish(struct epochs *epochs)
+int dkl_epochs_finish(struct epochs *epochs)
 {
 	bool one = false;
 	int err = 0;
@@ -120,10 +120,10 @@ int epochs_finish(struct epochs *epochs)
 	return one && !err ? join(epochs) : err;
 }
 
-void epochs_clear(struct epochs *epochs)
+void dkl_epochs_clear(struct epochs *epochs)
 {
 	for (size_t i = 0; i < epochs->n; i++)
-		runs_clear(&epochs->list[i].runs);
+		dkl_runs_clear(&epochs->list[i].runs);
 	free(epochs->list);
 	free(epochs->last);
 	*epochs = (struct epochs){ 0 };

@@ -18,11 +18,11 @@ struct epochs {
 };
 
 /* Adds the next record of the file. */
-int epochs_add(struct epochs *epochs, uint64_t offset, const uint8_t *rec, uint32_t len);
+int dkl_epochs_add(struct epochs *epochs, uint64_t offset, const uint8_t *rec, uint32_t len);
 
 /*
  * After the last record: joins the epochs into one if no two of them overlap in time, as the parts of a
  * file do that are only in another order, or if they cannot be read one by one.
  */
-int epochs_finish(struct epochs *epochs);
-void epochs_clear(struct epochs *epochs);
+int dkl_epochs_finish(struct epochs *epochs);
+void dkl_epochs_clear(struct epochs *epochs);

@@ -35,17 +35,17 @@ struct layout {
 	uint32_t text;
 };
 
-int record_event(struct dkt_ctx *ctx, struct dkt_event **event)
+int dkl_record_event(struct dkt_ctx *ctx, struct dkt_event **event)
 {
 	return dkt_event_define(ctx, RECORD_EVENT_SYSTEM, RECORD_EVENT_NAME, format, event);
 }
 
-struct dkt_event *record_event_find(struct dkt_ctx *ctx)
+struct dkt_event *dkl_record_event_find(struct dkt_ctx *ctx)
 {
 	return dkt_event_find(ctx, RECORD_EVENT_SYSTEM, RECORD_EVENT_NAME);
 }
 
-bool record_is_event(const struct dkt_event *event)
+bool dkl_record_is_event(const struct dkt_event *event)
 {
 	return !strcmp(dkt_event_name(event), RECORD_EVENT_NAME) &&
 	       !strcmp(dkt_event_system(event), RECORD_EVENT_SYSTEM);
@@ -64,7 +64,7 @@ static uint32_t put_string(uint8_t *data, uint32_t *size, const char *text, size
 	return at | (uint32_t)(len + 1) << 16;
 }
 
-void record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_record *out)
+void dkl_record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_record *out)
 {
 	struct record_head head = record_head(rec);
 
@@ -78,8 +78,8 @@ void record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_r
 				    .first = head.flags & RECORD_FIRST };
 }
 
-void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
-		       struct dkt_record *out)
+void dkl_record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
+			   struct dkt_record *out)
 {
 	struct record_head head = record_head(rec);
 	uint32_t size = sizeof(struct layout);
@@ -89,13 +89,13 @@ void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, 
 				 .line = (int32_t)head.line,
 				 .mask = head.mask };
 
-	record_texts(rec, len, &texts);
+	dkl_record_texts(rec, len, &texts);
 	while (texts.text_len && texts.text[texts.text_len - 1] == '\n')
 		texts.text_len--;
 	layout.file = put_string(data, &size, texts.file, texts.file_len);
 	layout.function = put_string(data, &size, texts.function, texts.function_len);
 	layout.text = put_string(data, &size, texts.text, texts.text_len);
-	record_event_head(event, rec, out);
+	dkl_record_event_head(event, rec, out);
 	out->data = data;
 	out->size = size;
 	layout.flags = out->flags;
@@ -109,8 +109,8 @@ static void get_string(const struct dkt_record *record, uint32_t at, const char 
 	*len = (at >> 16) - 1;
 }
 
-bool record_event_read(const struct dkt_record *record, struct record_head *head,
-		       struct record_texts *texts)
+bool dkl_record_event_read(const struct dkt_record *record, struct record_head *head,
+			   struct record_texts *texts)
 {
 	struct layout layout;
 

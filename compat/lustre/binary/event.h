@@ -20,27 +20,27 @@ static inline int64_t record_time(const uint8_t *rec)
 /*
  * Defines libcfs:libcfs_debug_msg, with the fields of the tracepoint lustre_debug:lustre_debug_msg.
  */
-int record_event(struct dkt_ctx *ctx, struct dkt_event **event);
+int dkl_record_event(struct dkt_ctx *ctx, struct dkt_event **event);
 
 /* Returns the event if it was defined before, otherwise NULL. */
-struct dkt_event *record_event_find(struct dkt_ctx *ctx);
+struct dkt_event *dkl_record_event_find(struct dkt_ctx *ctx);
 
 /* True if it is that event. */
-bool record_is_event(const struct dkt_event *event);
+bool dkl_record_is_event(const struct dkt_event *event);
 
 /* The largest size of a record of the event. */
 #define RECORD_EVENT_MAX (RECORD_MAX + 64)
 
 /* Fills in a record of the event without its fields; the time is wall-clock time. */
-void record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_record *out);
+void dkl_record_event_head(struct dkt_event *event, const uint8_t *rec, struct dkt_record *out);
 
 /* Fills in a record of the event, with its fields in data. */
-void record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
-		       struct dkt_record *out);
+void dkl_record_event_fill(struct dkt_event *event, const uint8_t *rec, size_t len, uint8_t *data,
+			   struct dkt_record *out);
 
 /*
- * Reads the class, subsystem, line and texts of a record that record_event_fill() has filled in. False:
+ * Reads the class, subsystem, line and texts of a record that dkl_record_event_fill() has filled in. False:
  * the record has no fields.
  */
-bool record_event_read(const struct dkt_record *record, struct record_head *head,
-		       struct record_texts *texts);
+bool dkl_record_event_read(const struct dkt_record *record, struct record_head *head,
+			   struct record_texts *texts);

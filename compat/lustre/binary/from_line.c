@@ -35,8 +35,9 @@ static const char *take_place(const char *line, const char *end, struct record_h
 	return text ? take_part(text + 1, end, "()) ", rec, size) : NULL;
 }
 
-size_t record_from_line(const struct dkt_record *from, const struct class_bits *bits, int64_t wall,
-			const char *line, size_t len, uint8_t rec[RECORD_FROM_LINE_MAX])
+size_t dkl_record_from_line(const struct dkt_record *from, const struct class_bits *bits,
+			    int64_t wall, const char *line, size_t len,
+			    uint8_t rec[RECORD_FROM_LINE_MAX])
 {
 	uint64_t ns = from->ts + (uint64_t)wall;
 	struct record_head head = { .flags = from->first ? RECORD_FIRST : 0,

@@ -15,5 +15,6 @@
  * length. A text that is too long is truncated, but keeps its newline. wall is to be added to the
  * record's time, in ns.
  */
-size_t record_from_line(const struct dkt_record *from, const struct class_bits *bits, int64_t wall,
-			const char *line, size_t len, uint8_t rec[RECORD_FROM_LINE_MAX]);
+size_t dkl_record_from_line(const struct dkt_record *from, const struct class_bits *bits,
+			    int64_t wall, const char *line, size_t len,
+			    uint8_t rec[RECORD_FROM_LINE_MAX]);

@@ -204,7 +204,7 @@ static inline char *put_text(char *out, const char *from, const char *end)
 	return out + len;
 }
 
-char *record_line(struct record_line *kept, const uint8_t *rec, size_t len, char *out)
+char *dkl_record_line(struct record_line *kept, const uint8_t *rec, size_t len, char *out)
 {
 	const char *from = (const char *)rec + sizeof(struct record_head);
 	const char *end = (const char *)rec + len;

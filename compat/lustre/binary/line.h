@@ -23,4 +23,4 @@ struct record_line {
  * Writes a record as a line and returns its end. out has space for the record's length and
  * RECORD_LINE_EXTRA bytes. The line ends with a newline only if the record's text does.
  */
-char *record_line(struct record_line *kept, const uint8_t *rec, size_t len, char *out);
+char *dkl_record_line(struct record_line *kept, const uint8_t *rec, size_t len, char *out);

@@ -26,7 +26,7 @@ static int changed(struct merge *merge, uint64_t offset)
 	return -ESTALE;
 }
 
-int merge_fail(struct dkt_ctx *ctx, const struct merge *merge, int err)
+int dkl_merge_fail(struct dkt_ctx *ctx, const struct merge *merge, int err)
 {
 	const char *name = merge->log->name;
 
@@ -238,7 +238,7 @@ static inline int advance(struct merge *merge)
 	return err;
 }
 
-int merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len)
+int dkl_merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len)
 {
 	struct merge_cursor *cursor;
 	uint64_t key;
@@ -266,16 +266,16 @@ int merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len)
 
 /* ---- slices ---- */
 
-int merge_start(struct merge *merge, const struct merge_log *log, const struct slice *slice)
+int dkl_merge_start(struct merge *merge, const struct merge_log *log, const struct slice *slice)
 {
 	merge->log = log;
 	merge->next_open = 0;
 	merge->next_run = slice->first;
 	merge->next_first = 0;
-	return slice_copy(&merge->slice, slice);
+	return dkl_slice_copy(&merge->slice, slice);
 }
 
-void merge_clear(struct merge *merge)
+void dkl_merge_clear(struct merge *merge)
 {
 	for (uint32_t i = 0; i < merge->room; i++)
 		cursor_free(merge->cursors[i]);
@@ -287,6 +287,6 @@ void merge_clear(struct merge *merge)
 	}
 	free(merge->cursors);
 	winners_clear(&merge->winners);
-	slice_clear(&merge->slice);
+	dkl_slice_clear(&merge->slice);
 	*merge = (struct merge){ 0 };
 }

@@ -36,11 +36,11 @@ struct merge {
 };
 
 /* Starts with a slice, which is copied, after the slice before was read to its end or failed. */
-int merge_start(struct merge *merge, const struct merge_log *log, const struct slice *slice);
-void merge_clear(struct merge *merge);
+int dkl_merge_start(struct merge *merge, const struct merge_log *log, const struct slice *slice);
+void dkl_merge_clear(struct merge *merge);
 
-/* Like record_sort_next(), but sets no error message. */
-int merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len);
+/* Like dkl_record_sort_next(), but sets no error message. */
+int dkl_merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len);
 
-/* Sets the error message for an error of merge_next(). */
-int merge_fail(struct dkt_ctx *ctx, const struct merge *merge, int err);
+/* Sets the error message for an error of dkl_merge_next(). */
+int dkl_merge_fail(struct dkt_ctx *ctx, const struct merge *merge, int err);

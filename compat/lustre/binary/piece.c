@@ -14,7 +14,7 @@ _Static_assert(RECORD_MAX <= OUT_SIZE, "the longest record fits");
 /* Records are prefetched so many before their turn, because they are anywhere in the piece. */
 #define AHEAD 12
 
-int piece_open(struct piece *piece, size_t memory)
+int dkl_piece_open(struct piece *piece, size_t memory)
 {
 	*piece = (struct piece){ .max_len = memory / 8 * 5,
 				 .max_n = memory / 96,
@@ -30,7 +30,7 @@ int piece_open(struct piece *piece, size_t memory)
 	return piece->bytes && piece->entries && piece->other && piece->out ? 0 : -ENOMEM;
 }
 
-void piece_close(struct piece *piece)
+void dkl_piece_close(struct piece *piece)
 {
 	free(piece->bytes);
 	free(piece->entries);
@@ -39,7 +39,7 @@ void piece_close(struct piece *piece)
 	*piece = (struct piece){ 0 };
 }
 
-void piece_add(struct piece *piece, const uint8_t *rec, uint32_t len)
+void dkl_piece_add(struct piece *piece, const uint8_t *rec, uint32_t len)
 {
 	uint64_t key = record_key(rec);
 
@@ -89,7 +89,7 @@ static void sort_entries(struct piece *piece)
 		sort_digit(piece, shift);
 }
 
-int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs)
+int dkl_piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs)
 {
 	size_t len = 0;
 	int err = 0;
@@ -112,7 +112,7 @@ int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs)
 			len = 0;
 		}
 		if (!err)
-			err = runs_add(runs, offset + len, entry->len, record_key(rec));
+			err = dkl_runs_add(runs, offset + len, entry->len, record_key(rec));
 		memcpy(piece->out + len, rec, entry->len);
 		len += entry->len;
 	}

@@ -20,8 +20,8 @@ struct piece {
 };
 
 /* Allocates about `memory` bytes. Close the piece even if that fails. */
-int piece_open(struct piece *piece, size_t memory);
-void piece_close(struct piece *piece);
+int dkl_piece_open(struct piece *piece, size_t memory);
+void dkl_piece_close(struct piece *piece);
 
 /* True if there is space for the longest record. */
 static inline bool piece_has_room(const struct piece *piece)
@@ -30,10 +30,10 @@ static inline bool piece_has_room(const struct piece *piece)
 }
 
 /* Adds a record; piece_has_room() must be true. */
-void piece_add(struct piece *piece, const uint8_t *rec, uint32_t len);
+void dkl_piece_add(struct piece *piece, const uint8_t *rec, uint32_t len);
 
 /*
  * Writes the records to the file in order of their keys, from the offset on, and empties the piece.
  * Adds them to runs. Returns 0, -ENOMEM or the error of the write.
  */
-int piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs);
+int dkl_piece_write(struct piece *piece, int fd, uint64_t offset, struct runs *runs);

@@ -44,7 +44,7 @@ static int take_piece(struct pieces *pieces, struct sorter *sorter)
 		if (err)
 			pieces->end = true;
 		else
-			piece_add(piece, rec, len);
+			dkl_piece_add(piece, rec, len);
 	}
 	if (err < 0 || !piece->n)
 		return err < 0 ? err : 1;
@@ -61,8 +61,8 @@ static int end_piece(struct pieces *pieces, struct sorter *sorter)
 
 	while (pieces->done != sorter->nr && !pieces->err)
 		pthread_cond_wait(&pieces->turn, &pieces->lock);
-	err = runs_append(pieces->runs, &sorter->runs);
-	runs_clear(&sorter->runs);
+	err = dkl_runs_append(pieces->runs, &sorter->runs);
+	dkl_runs_clear(&sorter->runs);
 	pieces->done++;
 	pthread_cond_broadcast(&pieces->turn);
 	return err;
@@ -72,12 +72,12 @@ static void sort_pieces(void *data)
 {
 	struct pieces *pieces = data;
 	struct sorter sorter = { 0 };
-	int err = piece_open(&sorter.piece, pieces->memory);
+	int err = dkl_piece_open(&sorter.piece, pieces->memory);
 
 	pthread_mutex_lock(&pieces->lock);
 	while (!err && !pieces->err && !(err = take_piece(pieces, &sorter))) {
 		pthread_mutex_unlock(&pieces->lock);
-		err = piece_write(&sorter.piece, pieces->fd, sorter.offset, &sorter.runs);
+		err = dkl_piece_write(&sorter.piece, pieces->fd, sorter.offset, &sorter.runs);
 		pthread_mutex_lock(&pieces->lock);
 		if (!err)
 			err = end_piece(pieces, &sorter);
@@ -88,14 +88,14 @@ static void sort_pieces(void *data)
 		pieces->err = err;
 	pthread_cond_broadcast(&pieces->turn);
 	pthread_mutex_unlock(&pieces->lock);
-	runs_clear(&sorter.runs);
-	piece_close(&sorter.piece);
+	dkl_runs_clear(&sorter.runs);
+	dkl_piece_close(&sorter.piece);
 }
 
-int pieces_sort(struct dkt_ctx *ctx, size_t memory, int fd, pieces_next next, void *data,
-		struct runs *runs)
+int dkl_pieces_sort(struct dkt_ctx *ctx, size_t memory, int fd, pieces_next next, void *data,
+		    struct runs *runs)
 {
-	unsigned int threads = crew_size();
+	unsigned int threads = dkl_crew_size();
 	struct pieces pieces = { .ctx = ctx,
 				 .memory = memory / threads,
 				 .fd = fd,
@@ -105,7 +105,7 @@ int pieces_sort(struct dkt_ctx *ctx, size_t memory, int fd, pieces_next next, vo
 
 	pthread_mutex_init(&pieces.lock, NULL);
 	pthread_cond_init(&pieces.turn, NULL);
-	crew_run(threads, sort_pieces, &pieces);
+	dkl_crew_run(threads, sort_pieces, &pieces);
 	pthread_cond_destroy(&pieces.turn);
 	pthread_mutex_destroy(&pieces.lock);
 	return pieces.err;

@@ -13,5 +13,5 @@ typedef int (*pieces_next)(void *data, const uint8_t **rec, uint32_t *len);
  * Writes all records to an empty file as sorted runs, and keeps the order of equal records. Uses
  * about `memory` bytes. Returns the error of next(), or a write error with an error message.
  */
-int pieces_sort(struct dkt_ctx *ctx, size_t memory, int fd, pieces_next next, void *data,
-		struct runs *runs);
+int dkl_pieces_sort(struct dkt_ctx *ctx, size_t memory, int fd, pieces_next next, void *data,
+		    struct runs *runs);

@@ -62,9 +62,9 @@ static int take_slice(struct printer *printer)
 	int err;
 
 	pthread_mutex_lock(&print->lock);
-	err = print->err ? 1 : slice_next(&print->slice, &print->log->runs, print->slice_size);
+	err = print->err ? 1 : dkl_slice_next(&print->slice, &print->log->runs, print->slice_size);
 	if (!err)
-		err = merge_start(&printer->merge, print->log, &print->slice);
+		err = dkl_merge_start(&printer->merge, print->log, &print->slice);
 	if (!err)
 		printer->nr = print->taken++;
 	pthread_mutex_unlock(&print->lock);
@@ -117,7 +117,7 @@ static int print_slice(struct printer *printer)
 	uint32_t len;
 	int end, err;
 
-	while (!(end = merge_next(&printer->merge, &rec, &len))) {
+	while (!(end = dkl_merge_next(&printer->merge, &rec, &len))) {
 		char *to = printer->text + printer->len;
 
 		if (printer->size - printer->len < len + RECORD_LINE_EXTRA) {
@@ -126,12 +126,12 @@ static int print_slice(struct printer *printer)
 				return err;
 			to = printer->text;
 		}
-		to = record_line(&printer->kept, rec, len, to);
+		to = dkl_record_line(&printer->kept, rec, len, to);
 		printer->len = (size_t)(to - printer->text);
 	}
 	err = write_text(printer);
 	if (!err && end < 0)
-		err = merge_fail(printer->print->ctx, &printer->merge, end);
+		err = dkl_merge_fail(printer->print->ctx, &printer->merge, end);
 	if (!err)
 		end_turn(printer);
 	return err;
@@ -157,25 +157,25 @@ static void print_slices(void *data)
 		print->err = err;
 	pthread_cond_broadcast(&print->turn);
 	pthread_mutex_unlock(&print->lock);
-	merge_clear(&printer.merge);
+	dkl_merge_clear(&printer.merge);
 	free(printer.text);
 }
 
-int record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
+int dkl_record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 {
-	struct print print = { .ctx = ctx, .log = record_sort_log(sort), .fd = fd };
-	unsigned int threads = record_sort_share(sort, &print.slice_size);
+	struct print print = { .ctx = ctx, .log = dkl_record_sort_log(sort), .fd = fd };
+	unsigned int threads = dkl_record_sort_share(sort, &print.slice_size);
 
 	pthread_mutex_init(&print.lock, NULL);
 	pthread_cond_init(&print.turn, NULL);
-	crew_run(threads, print_slices, &print);
+	dkl_crew_run(threads, print_slices, &print);
 	pthread_cond_destroy(&print.turn);
 	pthread_mutex_destroy(&print.lock);
-	slice_clear(&print.slice);
-	return print.err ? print.err : record_sort_check(sort, print.done);
+	dkl_slice_clear(&print.slice);
+	return print.err ? print.err : dkl_record_sort_check(sort, print.done);
 }
 
-int record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
+int dkl_record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 {
 	char *line __cleanup(free) = malloc(RECORD_MAX + RECORD_LINE_EXTRA);
 	struct record_line kept = { 0 };
@@ -184,11 +184,11 @@ int record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 	uint32_t rec_len;
 	int err = line ? dkt_buf_new(&buf) : dkt__no_memory(ctx);
 
-	while (!err && !(err = record_sort_next(sort, &rec, &rec_len))) {
+	while (!err && !(err = dkl_record_sort_next(sort, &rec, &rec_len))) {
 		const char *text;
 		size_t len;
 
-		dkt_buf_add(buf, line, (size_t)(record_line(&kept, rec, rec_len, line) - line));
+		dkt_buf_add(buf, line, (size_t)(dkl_record_line(&kept, rec, rec_len, line) - line));
 		dkt_buf_escape(buf, 0);
 		text = dkt_buf_data(buf, &len);
 		err = dkt_buf_error(buf);

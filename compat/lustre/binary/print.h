@@ -5,10 +5,10 @@
 #include "compat/lustre/binary/sort.h"
 
 /*
- * Writes all lines unchanged. record_sort_next() must not have been called. After a failure, with
+ * Writes all lines unchanged. dkl_record_sort_next() must not have been called. After a failure, with
  * an error message, the output has the beginning of the text.
  */
-int record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd);
+int dkl_record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd);
 
 /* Writes all lines to a terminal, with control characters escaped. */
-int record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd);
+int dkl_record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd);

@@ -10,7 +10,7 @@ static bool continues(const struct run *run, uint64_t offset, uint64_t key)
 	return run->end == offset && key >= run->last;
 }
 
-void runs_join(struct runs *runs, uint64_t cut)
+void dkl_runs_join(struct runs *runs, uint64_t cut)
 {
 	size_t n = 0;
 
@@ -36,7 +36,7 @@ void runs_join(struct runs *runs, uint64_t cut)
 /* Reduces the number of runs. */
 static void widen(struct runs *runs)
 {
-	runs_join(runs, runs->cut * 2);
+	dkl_runs_join(runs, runs->cut * 2);
 	runs->too_many = runs->n > RUNS_MAX / 4 * 3;
 }
 
@@ -66,7 +66,7 @@ static int begin_run(struct runs *runs, uint64_t start, uint64_t end, uint64_t f
 	return 0;
 }
 
-int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key)
+int dkl_runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key)
 {
 	struct run *last = runs->n ? &runs->run[runs->n - 1] : NULL;
 
@@ -83,15 +83,16 @@ int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key)
 	return begin_run(runs, offset, offset + len, key, key);
 }
 
-int record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec, uint32_t len)
+int dkl_record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec,
+			 uint32_t len)
 {
 	index->kept++;
 	index->cpus = DKT__MAX(index->cpus, record_cpu(rec) + 1u);
 	index->longest = DKT__MAX(index->longest, len);
-	return runs_add(&index->runs, offset, len, record_key(rec));
+	return dkl_runs_add(&index->runs, offset, len, record_key(rec));
 }
 
-int runs_append(struct runs *runs, const struct runs *more)
+int dkl_runs_append(struct runs *runs, const struct runs *more)
 {
 	int err = 0;
 
@@ -107,7 +108,7 @@ int runs_append(struct runs *runs, const struct runs *more)
 	return err;
 }
 
-void runs_clear(struct runs *runs)
+void dkl_runs_clear(struct runs *runs)
 {
 	free(runs->run);
 	*runs = (struct runs){ 0 };
@@ -132,13 +133,13 @@ static int compare_keys(const void *a, const void *b)
 	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-void runs_order(struct runs *runs)
+void dkl_runs_order(struct runs *runs)
 {
 	if (runs->n)
 		qsort(runs->run, runs->n, sizeof(*runs->run), compare_runs);
 }
 
-int runs_overlap(const struct runs *runs, size_t *overlap)
+int dkl_runs_overlap(const struct runs *runs, size_t *overlap)
 {
 	uint64_t *firsts __cleanup(free) = malloc((runs->n + 1) * sizeof(*firsts));
 	uint64_t *lasts __cleanup(free) = malloc((runs->n + 1) * sizeof(*lasts));

@@ -41,10 +41,11 @@ struct record_index {
 };
 
 /* Adds a record that is shown. */
-int record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec, uint32_t len);
+int dkl_record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec,
+			 uint32_t len);
 
 /* Adds a record to the last run, or begins a new run with it. */
-int runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key);
+int dkl_runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key);
 
 /* Extends the last run by a hidden record, which does not end it. */
 static inline void runs_skip(struct runs *runs, uint64_t offset, uint32_t len)
@@ -60,14 +61,14 @@ static inline bool runs_are_short(const struct runs *runs, uint64_t records)
 }
 
 /* Appends the runs of the next part of the file. */
-int runs_append(struct runs *runs, const struct runs *more);
+int dkl_runs_append(struct runs *runs, const struct runs *more);
 
 /* Joins runs that continue each other, up to that length. */
-void runs_join(struct runs *runs, uint64_t cut);
+void dkl_runs_join(struct runs *runs, uint64_t cut);
 
 /* Sorts runs by their first key. */
-void runs_order(struct runs *runs);
+void dkl_runs_order(struct runs *runs);
 
-/* Gets the largest number of runs that overlap in time. Call before runs_order(). */
-int runs_overlap(const struct runs *runs, size_t *overlap);
-void runs_clear(struct runs *runs);
+/* Gets the largest number of runs that overlap in time. Call before dkl_runs_order(). */
+int dkl_runs_overlap(const struct runs *runs, size_t *overlap);
+void dkl_runs_clear(struct runs *runs);

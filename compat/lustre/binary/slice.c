@@ -34,7 +34,7 @@ static int keep_open(struct slice *slice, const struct runs *runs)
 	return 0;
 }
 
-int slice_next(struct slice *slice, const struct runs *runs, uint64_t size)
+int dkl_slice_next(struct slice *slice, const struct runs *runs, uint64_t size)
 {
 	uint64_t sum = 0;
 	int err;
@@ -62,7 +62,7 @@ int slice_next(struct slice *slice, const struct runs *runs, uint64_t size)
 	return 0;
 }
 
-int slice_copy(struct slice *to, const struct slice *from)
+int dkl_slice_copy(struct slice *to, const struct slice *from)
 {
 	size_t *open;
 	int err = make_room(to, from->n_open);
@@ -82,7 +82,7 @@ int slice_copy(struct slice *to, const struct slice *from)
 	return 0;
 }
 
-void slice_clear(struct slice *slice)
+void dkl_slice_clear(struct slice *slice)
 {
 	free(slice->open);
 	*slice = (struct slice){ 0 };

@@ -24,7 +24,7 @@ static inline struct slice slice_all(const struct runs *runs)
  * Moves to the next slice, or from an all-zero struct to the first. It has about `size` bytes, or
  * more if many keys are equal. 1: no more slices.
  */
-int slice_next(struct slice *slice, const struct runs *runs, uint64_t size);
+int dkl_slice_next(struct slice *slice, const struct runs *runs, uint64_t size);
 
-int slice_copy(struct slice *to, const struct slice *from);
-void slice_clear(struct slice *slice);
+int dkl_slice_copy(struct slice *to, const struct slice *from);
+void dkl_slice_clear(struct slice *slice);

@@ -75,8 +75,8 @@ static int add_record(struct record_sort *sort, uint64_t offset, const uint8_t *
 	count_shown(&sort->counts, rec);
 	if (copy->fd >= 0)
 		offset = copy->size;
-	err = runs_add(&sort->log.runs, offset, len, record_key(rec));
-	return !err && copy->fd >= 0 ? spill_add(sort->ctx, copy, rec, len) : err;
+	err = dkl_runs_add(&sort->log.runs, offset, len, record_key(rec));
+	return !err && copy->fd >= 0 ? dkl_spill_add(sort->ctx, copy, rec, len) : err;
 }
 
 static int take_index(struct record_sort *sort, const struct record_index *index)
@@ -85,18 +85,18 @@ static int take_index(struct record_sort *sort, const struct record_index *index
 	sort->counts.dropped += index->dropped;
 	sort->counts.cpus = DKT__MAX(sort->counts.cpus, index->cpus);
 	sort->scan.longest = DKT__MAX(sort->scan.longest, index->longest);
-	return runs_append(&sort->log.runs, &index->runs);
+	return dkl_runs_append(&sort->log.runs, &index->runs);
 }
 
 /* Takes the part that a thread has read from that offset on. False: no such part. */
 static bool take_part(struct record_sort *sort, struct ahead *ahead, uint64_t offset, int *err)
 {
-	const struct ahead_part *part = ahead_take(ahead, offset);
+	const struct ahead_part *part = dkl_ahead_take(ahead, offset);
 
 	if (!part)
 		return false;
 	*err = take_index(sort, &part->index);
-	record_scan_seek(&sort->scan, part->end);
+	dkl_record_scan_seek(&sort->scan, part->end);
 	return true;
 }
 
@@ -111,7 +111,7 @@ static int find_runs(struct record_sort *sort, struct ahead *ahead)
 	while (!err && !runs_are_short(&sort->log.runs, sort->counts.kept)) {
 		uint64_t offset;
 
-		if (record_scan_next(scan, &rec, &len))
+		if (dkl_record_scan_next(scan, &rec, &len))
 			break;
 		offset = record_scan_offset(scan, len);
 		if (offset < ahead_start(ahead) || !take_part(sort, ahead, offset, &err))
@@ -119,7 +119,7 @@ static int find_runs(struct record_sort *sort, struct ahead *ahead)
 		report_progress(sort);
 	}
 	if (!err && sort->copy.fd >= 0)
-		err = spill_flush(sort->ctx, &sort->copy);
+		err = dkl_spill_flush(sort->ctx, &sort->copy);
 	return err;
 }
 
@@ -131,7 +131,7 @@ static int next_shown(void *data, const uint8_t **rec, uint32_t *len)
 	struct record_sort *sort = data;
 	int end = 0;
 
-	while (sort->again_left && !(end = record_scan_next(&sort->again, rec, len))) {
+	while (sort->again_left && !(end = dkl_record_scan_next(&sort->again, rec, len))) {
 		if (record_shown(*rec, &sort->log.show)) {
 			sort->again_left--;
 			return 0;
@@ -140,7 +140,7 @@ static int next_shown(void *data, const uint8_t **rec, uint32_t *len)
 	if (end < 0)
 		return dkt_fail(sort->ctx, end, "read the log again: %s", strerror(-end));
 	sort->again_left = 0;
-	while (!record_scan_next(&sort->scan, rec, len)) {
+	while (!dkl_record_scan_next(&sort->scan, rec, len)) {
 		report_progress(sort);
 		if (record_shown(*rec, &sort->log.show)) {
 			count_shown(&sort->counts, *rec);
@@ -153,19 +153,19 @@ static int next_shown(void *data, const uint8_t **rec, uint32_t *len)
 
 static int sort_records(struct record_sort *sort)
 {
-	int err = record_scan_open(&sort->again, sort->log.fd, true);
+	int err = dkl_record_scan_open(&sort->again, sort->log.fd, true);
 
-	runs_clear(&sort->log.runs);
+	dkl_runs_clear(&sort->log.runs);
 	sort->again_left = sort->counts.kept;
 	if (!err) {
 		sort->sorted = dkt__temporary_file(sort->ctx, dkt__temporary_dir());
 		err = DKT__MIN(sort->sorted, 0);
 	}
 	if (!err)
-		err = pieces_sort(sort->ctx, sort->memory, sort->sorted, next_shown, sort,
-				  &sort->log.runs);
-	record_scan_close(&sort->again);
-	spill_close(&sort->copy);
+		err = dkl_pieces_sort(sort->ctx, sort->memory, sort->sorted, next_shown, sort,
+				      &sort->log.runs);
+	dkl_record_scan_close(&sort->again);
+	dkl_spill_close(&sort->copy);
 	sort->log.fd = sort->sorted;
 	return err;
 }
@@ -200,22 +200,22 @@ static int make_runs(struct record_sort *sort, struct ahead *ahead,
 	bool no_order = runs->too_many || runs_are_short(runs, sort->counts.kept);
 
 	if (!err && !no_order) {
-		err = runs_overlap(runs, &sort->overlap);
+		err = dkl_runs_overlap(runs, &sort->overlap);
 		no_order = sort->overlap * least_window(sort) > sort->memory;
 	}
 	if (!err && no_order) {
-		ahead_close(ahead);
+		dkl_ahead_close(ahead);
 		/* With an index, no record was read so far. */
 		if (index)
 			sort->counts.kept = sort->counts.dropped = 0;
 		err = sort_records(sort);
 		if (!err)
-			err = runs_overlap(runs, &sort->overlap);
+			err = dkl_runs_overlap(runs, &sort->overlap);
 	}
 	/* Runs that are read one after the other need no more calls than their windows. */
 	if (!err && sort->overlap == 1)
-		runs_join(runs, WINDOW_MAX);
-	runs_order(runs);
+		dkl_runs_join(runs, WINDOW_MAX);
+	dkl_runs_order(runs);
 	sort->log.window = choose_window(sort, least_window(sort));
 	return err;
 }
@@ -239,7 +239,7 @@ static int read_log(struct record_sort *sort, const struct record_sort_opts *opt
 	struct ahead ahead = { 0 };
 	struct stat st = { 0 };
 	bool seekable = !fstat(opts->fd, &st) && S_ISREG(st.st_mode);
-	int err = record_scan_open(&sort->scan, opts->fd, seekable);
+	int err = dkl_record_scan_open(&sort->scan, opts->fd, seekable);
 
 	sort->scan.report_bad = opts->report_bad;
 	sort->scan.data = opts->data;
@@ -247,22 +247,23 @@ static int read_log(struct record_sort *sort, const struct record_sort_opts *opt
 	if (index && (index->runs.too_many || runs_are_short(&index->runs, index->kept)))
 		index = NULL;
 	if (seekable && !index) {
-		ahead_open(&ahead, opts->fd, (uint64_t)st.st_size, sort->memory / 32, &opts->show);
+		dkl_ahead_open(&ahead, opts->fd, (uint64_t)st.st_size, sort->memory / 32,
+			       &opts->show);
 	} else if (!err && !seekable && !S_ISDIR(st.st_mode)) {
-		err = spill_open(sort->ctx, &sort->copy);
+		err = dkl_spill_open(sort->ctx, &sort->copy);
 		sort->log.fd = sort->copy.fd;
 	}
 	if (!err)
 		err = make_runs(sort, &ahead, index);
 	dkt_progress(sort->ctx, "file", sort->size, sort->size);
-	ahead_close(&ahead);
+	dkl_ahead_close(&ahead);
 	take_counts(&sort->counts, &sort->scan);
-	record_scan_close(&sort->scan);
+	dkl_record_scan_close(&sort->scan);
 	return err;
 }
 
-int record_sort_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
-		    struct record_sort **out)
+int dkl_record_sort_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
+			struct record_sort **out)
 {
 	struct record_sort *sort = calloc(1, sizeof(*sort));
 	int err;
@@ -280,32 +281,32 @@ int record_sort_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
 	};
 	err = read_log(sort, opts);
 	if (err)
-		record_sort_free(sort);
+		dkl_record_sort_free(sort);
 	else
 		*out = sort;
 	return err;
 }
 
-void record_sort_free(struct record_sort *sort)
+void dkl_record_sort_free(struct record_sort *sort)
 {
 	if (!sort)
 		return;
-	merge_clear(&sort->merge);
-	runs_clear(&sort->log.runs);
-	spill_close(&sort->copy);
+	dkl_merge_clear(&sort->merge);
+	dkl_runs_clear(&sort->log.runs);
+	dkl_spill_close(&sort->copy);
 	if (sort->sorted >= 0)
 		close(sort->sorted);
 	free(sort);
 }
 
-const struct record_counts *record_sort_counts(const struct record_sort *sort)
+const struct record_counts *dkl_record_sort_counts(const struct record_sort *sort)
 {
 	return &sort->counts;
 }
 
 /* ---- the second reading ---- */
 
-const struct merge_log *record_sort_log(const struct record_sort *sort)
+const struct merge_log *dkl_record_sort_log(const struct record_sort *sort)
 {
 	return &sort->log;
 }
@@ -314,10 +315,10 @@ const struct merge_log *record_sort_log(const struct record_sort *sort)
  * The reader of a slice also reads a useless part of each overlapping run, so the slice should be
  * several times as long as these parts together.
  */
-unsigned int record_sort_share(const struct record_sort *sort, uint64_t *size)
+unsigned int dkl_record_sort_share(const struct record_sort *sort, uint64_t *size)
 {
 	size_t most = sort->memory / 16;
-	unsigned int threads = crew_size();
+	unsigned int threads = dkl_crew_size();
 
 	*size = sort->overlap * sort->log.runs.cut * 4;
 	if (*size < SLICE_MIN)
@@ -329,26 +330,26 @@ unsigned int record_sort_share(const struct record_sort *sort, uint64_t *size)
 	return threads;
 }
 
-int record_sort_check(struct record_sort *sort, uint64_t done)
+int dkl_record_sort_check(struct record_sort *sort, uint64_t done)
 {
 	const struct merge merge = { .log = &sort->log };
 
-	return done == sort->counts.kept ? 0 : merge_fail(sort->ctx, &merge, -ESTALE);
+	return done == sort->counts.kept ? 0 : dkl_merge_fail(sort->ctx, &merge, -ESTALE);
 }
 
-int record_sort_next(struct record_sort *sort, const uint8_t **rec, uint32_t *len)
+int dkl_record_sort_next(struct record_sort *sort, const uint8_t **rec, uint32_t *len)
 {
 	struct slice all = slice_all(&sort->log.runs);
 	int err = 0;
 
 	if (!sort->started)
-		err = merge_start(&sort->merge, &sort->log, &all);
+		err = dkl_merge_start(&sort->merge, &sort->log, &all);
 	sort->started = true;
 	if (!err)
-		err = merge_next(&sort->merge, rec, len);
+		err = dkl_merge_next(&sort->merge, rec, len);
 	if (err < 0)
-		return merge_fail(sort->ctx, &sort->merge, err);
-	if (err && record_sort_check(sort, sort->merge.done))
+		return dkl_merge_fail(sort->ctx, &sort->merge, err);
+	if (err && dkl_record_sort_check(sort, sort->merge.done))
 		return -ESTALE;
 	return err;
 }

@@ -43,23 +43,23 @@ struct record_counts {
  * CPU, these are read again when they are needed. Otherwise the log is sorted piece by piece into
  * an unnamed file in $TMPDIR or /tmp. A pipe is copied there, too.
  */
-int record_sort_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
-		    struct record_sort **sort);
-void record_sort_free(struct record_sort *sort);
+int dkl_record_sort_new(struct dkt_ctx *ctx, const struct record_sort_opts *opts,
+			struct record_sort **sort);
+void dkl_record_sort_free(struct record_sort *sort);
 
-const struct record_counts *record_sort_counts(const struct record_sort *sort);
+const struct record_counts *dkl_record_sort_counts(const struct record_sort *sort);
 
 /*
  * Gets the next record in order of seconds and microseconds; equal records stay in the order of the
  * log. Returns 0, 1 at the end, or -errno. The record is valid until the next call.
  */
-int record_sort_next(struct record_sort *sort, const uint8_t **rec, uint32_t *len);
+int dkl_record_sort_next(struct record_sort *sort, const uint8_t **rec, uint32_t *len);
 
 /*
- * For threads that merge slices instead of calling record_sort_next(): the log to merge; the number
+ * For threads that merge slices instead of calling dkl_record_sort_next(): the log to merge; the number
  * of threads and the size of slices that the memory allows; and a check that the threads together
  * merged as many records as the log has.
  */
-const struct merge_log *record_sort_log(const struct record_sort *sort);
-unsigned int record_sort_share(const struct record_sort *sort, uint64_t *slice_size);
-int record_sort_check(struct record_sort *sort, uint64_t done);
+const struct merge_log *dkl_record_sort_log(const struct record_sort *sort);
+unsigned int dkl_record_sort_share(const struct record_sort *sort, uint64_t *slice_size);
+int dkl_record_sort_check(struct record_sort *sort, uint64_t done);

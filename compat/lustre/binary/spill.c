@@ -15,12 +15,12 @@ static int write_spill(void *data, const uint8_t *bytes, size_t len)
 	return dkt__write_all(spill->fd, bytes, len);
 }
 
-int spill_open(struct dkt_ctx *ctx, struct spill *spill)
+int dkl_spill_open(struct dkt_ctx *ctx, struct spill *spill)
 {
 	int err;
 
 	*spill = (struct spill){ .fd = -1 };
-	err = dkt__with_words(ctx, stage_new(BUFFER, write_spill, spill, &spill->write));
+	err = dkt__with_words(ctx, dkl_stage_new(BUFFER, write_spill, spill, &spill->write));
 	if (err)
 		return err;
 	spill->fd = dkt__temporary_file(ctx, dkt__temporary_dir());
@@ -32,19 +32,19 @@ static int write_error(struct dkt_ctx *ctx, int err)
 	return err ? dkt_fail(ctx, err, "write the temporary file: %s", strerror(-err)) : 0;
 }
 
-int spill_flush(struct dkt_ctx *ctx, struct spill *spill)
+int dkl_spill_flush(struct dkt_ctx *ctx, struct spill *spill)
 {
 	size_t len = spill->len;
 
 	spill->buf = NULL;
 	spill->len = 0;
-	return write_error(ctx, stage_finish(spill->write, len));
+	return write_error(ctx, dkl_stage_finish(spill->write, len));
 }
 
-int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len)
+int dkl_spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len)
 {
 	if (spill->len + len > BUFFER) {
-		int err = stage_put(spill->write, spill->len);
+		int err = dkl_stage_put(spill->write, spill->len);
 
 		spill->buf = NULL;
 		spill->len = 0;
@@ -52,8 +52,8 @@ int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint
 			return write_error(ctx, err);
 	}
 	if (!spill->buf)
-		spill->buf = stage_buffer(spill->write);
-	if (spill->epochs && epochs_add(spill->epochs, spill->size, rec, len))
+		spill->buf = dkl_stage_buffer(spill->write);
+	if (spill->epochs && dkl_epochs_add(spill->epochs, spill->size, rec, len))
 		return dkt__no_memory(ctx);
 	memcpy(spill->buf + spill->len, rec, len);
 	spill->len += len;
@@ -61,9 +61,9 @@ int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint
 	return 0;
 }
 
-void spill_close(struct spill *spill)
+void dkl_spill_close(struct spill *spill)
 {
-	stage_free(spill->write);
+	dkl_stage_free(spill->write);
 	if (spill->fd >= 0)
 		close(spill->fd);
 	*spill = (struct spill){ .fd = -1 };

@@ -18,9 +18,9 @@ struct spill {
 };
 
 /* Opens a new spill; the struct must not move while it is open. */
-int spill_open(struct dkt_ctx *ctx, struct spill *spill);
-int spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len);
+int dkl_spill_open(struct dkt_ctx *ctx, struct spill *spill);
+int dkl_spill_add(struct dkt_ctx *ctx, struct spill *spill, const uint8_t *rec, uint32_t len);
 
 /* Waits until all added records can be read. */
-int spill_flush(struct dkt_ctx *ctx, struct spill *spill);
-void spill_close(struct spill *spill);
+int dkl_spill_flush(struct dkt_ctx *ctx, struct spill *spill);
+void dkl_spill_close(struct spill *spill);

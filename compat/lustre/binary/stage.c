@@ -26,7 +26,7 @@ struct stage {
 	int err;
 };
 
-int stage_new(size_t size, stage_work work, void *data, struct stage **out)
+int dkl_stage_new(size_t size, stage_work work, void *data, struct stage **out)
 {
 	struct stage *stage = calloc(1, sizeof(*stage));
 	int i;
@@ -36,7 +36,7 @@ int stage_new(size_t size, stage_work work, void *data, struct stage **out)
 		return -ENOMEM;
 	stage->work = work;
 	stage->data = data;
-	stage->one_cpu = crew_size() == 1;
+	stage->one_cpu = dkl_crew_size() == 1;
 	pthread_mutex_init(&stage->lock, NULL);
 	pthread_cond_init(&stage->turn, NULL);
 	*out = stage;
@@ -45,7 +45,7 @@ int stage_new(size_t size, stage_work work, void *data, struct stage **out)
 			break;
 	if (i == SLOTS)
 		return 0;
-	stage_free(stage);
+	dkl_stage_free(stage);
 	*out = NULL;
 	return -ENOMEM;
 }
@@ -86,7 +86,7 @@ static void *run(void *arg)
 
 /* ---- the caller ---- */
 
-uint8_t *stage_buffer(struct stage *stage)
+uint8_t *dkl_stage_buffer(struct stage *stage)
 {
 	if (stage->running) {
 		pthread_mutex_lock(&stage->lock);
@@ -104,7 +104,7 @@ static int work_now(struct stage *stage, size_t len)
 	return stage->err;
 }
 
-int stage_put(struct stage *stage, size_t len)
+int dkl_stage_put(struct stage *stage, size_t len)
 {
 	int err;
 
@@ -132,19 +132,19 @@ static void join(struct stage *stage, bool drop)
 	stage->over = false;
 }
 
-int stage_finish(struct stage *stage, size_t len)
+int dkl_stage_finish(struct stage *stage, size_t len)
 {
 	if (!stage->running)
 		return len ? work_now(stage, len) : stage->err;
 	if (len) {
-		stage_buffer(stage);
-		stage_put(stage, len);
+		dkl_stage_buffer(stage);
+		dkl_stage_put(stage, len);
 	}
 	join(stage, false);
 	return stage->err;
 }
 
-void stage_free(struct stage *stage)
+void dkl_stage_free(struct stage *stage)
 {
 	if (!stage)
 		return;

@@ -15,7 +15,7 @@
 #define FILE_SIZE_MAX    (1 << 20)
 
 /* The Makefile assembles it from DATADIR, so that another PREFIX compiles nothing again. */
-extern const char class_dir_shipped[];
+extern const char dkl_class_dir_shipped[];
 
 struct file {
 	const char *name; /* within its directory */
@@ -97,7 +97,7 @@ static int read_file(struct dkt_ctx *ctx, struct class_map *map, const char *pat
 	err = dkt__read_fd(fd, FILE_SIZE_MAX, &text, &len);
 	if (err)
 		return dkt_fail(ctx, err, "%s: %s", path, strerror(-err));
-	return class_parse(ctx, map, path, text, len);
+	return dkl_class_parse(ctx, map, path, text, len);
 }
 
 static int load_list(struct dkt_ctx *ctx, struct file_list *list, const char *const *dirs, size_t n,
@@ -117,7 +117,7 @@ static int load_list(struct dkt_ctx *ctx, struct file_list *list, const char *co
 
 /* ---- maps ---- */
 
-void class_map_free(struct class_map *map)
+void dkl_class_map_free(struct class_map *map)
 {
 	if (!map)
 		return;
@@ -131,25 +131,25 @@ void class_map_free(struct class_map *map)
 static int finish(struct class_map *map, int err, struct class_map **out)
 {
 	if (err)
-		class_map_free(map);
+		dkl_class_map_free(map);
 	else
 		*out = map;
 	return err;
 }
 
-int class_map_load_text(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
-			struct class_map **map)
+int dkl_class_map_load_text(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
+			    struct class_map **map)
 {
 	struct class_map *new = calloc(1, sizeof(*new));
 
 	*map = NULL;
 	if (!new)
 		return dkt__no_memory(ctx);
-	return finish(new, class_parse(ctx, new, file, text, len), map);
+	return finish(new, dkl_class_parse(ctx, new, file, text, len), map);
 }
 
-int class_map_load_dirs(struct dkt_ctx *ctx, const char *const *dirs, size_t n,
-			struct class_map **map)
+int dkl_class_map_load_dirs(struct dkt_ctx *ctx, const char *const *dirs, size_t n,
+			    struct class_map **map)
 {
 	struct class_map *new = calloc(1, sizeof(*new));
 	struct file_list list = { 0 };
@@ -222,9 +222,9 @@ static int list_usual(struct class_dirs *dirs)
 	dirs->list = calloc(2, sizeof(*dirs->list));
 	if (!dirs->list)
 		return -ENOMEM;
-	if (!is_dir(class_dir_shipped))
+	if (!is_dir(dkl_class_dir_shipped))
 		dirs->text = find_beside_program();
-	dirs->list[dirs->n++] = dirs->text ? dirs->text : class_dir_shipped;
+	dirs->list[dirs->n++] = dirs->text ? dirs->text : dkl_class_dir_shipped;
 	if (access(CLASSES_SITE, F_OK) == 0)
 		dirs->list[dirs->n++] = CLASSES_SITE;
 	return 0;
@@ -244,18 +244,18 @@ static void clear_dirs(struct class_dirs *dirs)
 	free(dirs->text);
 }
 
-int class_map_load(struct dkt_ctx *ctx, struct class_map **map)
+int dkl_class_map_load(struct dkt_ctx *ctx, struct class_map **map)
 {
 	struct class_dirs dirs;
 	int err = list_dirs(&dirs);
 
 	*map = NULL;
-	err = err ? dkt__no_memory(ctx) : class_map_load_dirs(ctx, dirs.list, dirs.n, map);
+	err = err ? dkt__no_memory(ctx) : dkl_class_map_load_dirs(ctx, dirs.list, dirs.n, map);
 	clear_dirs(&dirs);
 	return err;
 }
 
-int class_map_each_dir(int (*fn)(void *data, const char *dir), void *data)
+int dkl_class_map_each_dir(int (*fn)(void *data, const char *dir), void *data)
 {
 	struct class_dirs dirs;
 	int err = list_dirs(&dirs);

@@ -13,7 +13,7 @@ static const char *set_end(const char *open)
 	return *p ? strchr(p + 1, ']') : NULL;
 }
 
-const char *glob_check(const char *glob, size_t *at)
+const char *dkl_glob_check(const char *glob, size_t *at)
 {
 	const char *p, *end;
 
@@ -36,7 +36,7 @@ const char *glob_check(const char *glob, size_t *at)
 	return p == glob ? "empty name" : NULL;
 }
 
-size_t glob_prefix(const char *glob)
+size_t dkl_glob_prefix(const char *glob)
 {
 	return strcspn(glob, "*?[");
 }

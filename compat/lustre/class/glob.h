@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Returns NULL if the glob is valid, otherwise the error message, with the position in *at. */
-const char *glob_check(const char *glob, size_t *at);
+const char *dkl_glob_check(const char *glob, size_t *at);
 
 /* Returns the number of literal bytes before the first wildcard. */
-size_t glob_prefix(const char *glob);
+size_t dkl_glob_prefix(const char *glob);

@@ -33,5 +33,5 @@ struct class_map {
 };
 
 /* Adds the content of a file to the map. After a failure the map can only be freed. */
-int class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, const char *text,
-		size_t len);
+int dkl_class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, const char *text,
+		    size_t len);

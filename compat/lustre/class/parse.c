@@ -51,7 +51,7 @@ static const struct reader_keys entry_keys = { "key", find_entry_word };
 static int check_glob(struct reader *r, const char *glob)
 {
 	size_t at;
-	const char *words = glob_check(glob, &at);
+	const char *words = dkl_glob_check(glob, &at);
 
 	return words ? READER_REFUSE(r, "glob '%s': %s", glob, words) : 0;
 }
@@ -62,7 +62,7 @@ static int join(struct reader *r, const char *head, const char *tail, const char
 	char *text = dkt__arena_alloc(r->arena, head_len + tail_len + 1);
 
 	if (!text)
-		return reader_no_memory(r);
+		return dkl_reader_no_memory(r);
 	memcpy(text, head, head_len);
 	memcpy(text + head_len, tail, tail_len);
 	*out = text;
@@ -78,7 +78,7 @@ static int read_event_glob(struct reader *r, struct class_glob *glob)
 		return READER_REFUSE(r, "'%s' is not of the form system:event", glob->text);
 	glob->system = dkt__arena_strndup(r->arena, glob->text, (size_t)(colon - glob->text));
 	if (!glob->system)
-		return reader_no_memory(r);
+		return dkl_reader_no_memory(r);
 	glob->names[0] = colon + 1;
 	err = check_glob(r, glob->system);
 	return err ? err : check_glob(r, glob->names[0]);
@@ -98,13 +98,13 @@ static int read_glob(struct reader *r, enum class_glob_kind kind, struct class_e
 {
 	struct class_glob *glob;
 	const char *text;
-	int err = reader_text(r, kind == CLASS_EVENT ? "event" : "system call", &text);
+	int err = dkl_reader_text(r, kind == CLASS_EVENT ? "event" : "system call", &text);
 
 	if (err)
 		return err;
 	entry->globs = dkt__arena_grow(r->arena, entry->globs, entry->n_globs, sizeof(*glob));
 	if (!entry->globs)
-		return reader_no_memory(r);
+		return dkl_reader_no_memory(r);
 	glob = &entry->globs[entry->n_globs++];
 	glob->kind = kind;
 	glob->negative = *text == '-';
@@ -115,7 +115,7 @@ static int read_glob(struct reader *r, enum class_glob_kind kind, struct class_e
 static int read_word(struct reader *r, const char *what, const char ***words, size_t *n)
 {
 	const char *text;
-	int err = reader_text(r, what, &text);
+	int err = dkl_reader_text(r, what, &text);
 
 	if (!err)
 		err = check_glob(r, text);
@@ -123,7 +123,7 @@ static int read_word(struct reader *r, const char *what, const char ***words, si
 		return err;
 	*words = dkt__arena_grow(r->arena, *words, *n, sizeof(**words));
 	if (!*words)
-		return reader_no_memory(r);
+		return dkl_reader_no_memory(r);
 	(*words)[(*n)++] = text;
 	return 0;
 }
@@ -153,19 +153,19 @@ static int read_entry_key(struct reader *r, unsigned int key, void *data)
 
 	switch (key) {
 	case ENTRY_FILTER:
-		return reader_text(r, "filter", &entry->filter);
+		return dkl_reader_text(r, "filter", &entry->filter);
 	case ENTRY_NARROW:
-		err = reader_text(r, "narrow", &text);
+		err = dkl_reader_text(r, "narrow", &text);
 		if (!err && strcmp(text, "call_site"))
 			err = READER_REFUSE(r, "narrow can only be call_site");
 		entry->narrow = true;
 		return err;
 	case ENTRY_GRAPH:
-		return reader_bool(r, "graph", &entry->graph);
+		return dkl_reader_bool(r, "graph", &entry->graph);
 	default:
 		if (r->event.type == YAML_SCALAR_EVENT)
 			return read_entry_word(r, key, entry);
-		return reader_list(r, entry_words[key], key, read_entry_word, entry);
+		return dkl_reader_list(r, entry_words[key], key, read_entry_word, entry);
 	}
 }
 
@@ -184,13 +184,14 @@ static int check_entry(struct reader *r, const yaml_mark_t *mark, enum target_ki
 	bool narrows = entry->filter || entry->narrow;
 
 	if (kind != TARGET_CLASS && (narrows || entry->graph))
-		return reader_refuse_at(r, mark, "filter, narrow and graph are for classes only");
+		return dkl_reader_refuse_at(r, mark,
+					    "filter, narrow and graph are for classes only");
 	if (kind == TARGET_MESSAGES && (entry->n_functions || entry->n_modules))
-		return reader_refuse_at(r, mark, "messages can only have events");
+		return dkl_reader_refuse_at(r, mark, "messages can only have events");
 	if ((entry->n_globs || narrows) && !has_positive(entry))
-		return reader_refuse_at(r, mark, "this entry has only negated events");
+		return dkl_reader_refuse_at(r, mark, "this entry has only negated events");
 	if (!entry->n_globs && !entry->n_functions && !entry->n_modules && !entry->graph)
-		return reader_refuse_at(r, mark, "this entry is empty");
+		return dkl_reader_refuse_at(r, mark, "this entry is empty");
 	return 0;
 }
 
@@ -225,8 +226,8 @@ static int read_entry(struct reader *r, unsigned int key, void *data)
 	entry = key == TARGET_ADD ? new_entry(r, &change->added, &change->n_added) :
 				    new_entry(r, &change->entries, &change->n_entries);
 	if (!entry)
-		return reader_no_memory(r);
-	err = reader_mapping(r, &entry_keys, read_entry_key, entry);
+		return dkl_reader_no_memory(r);
+	err = dkl_reader_mapping(r, &entry_keys, read_entry_key, entry);
 	return err ? err : check_entry(r, &mark, change->kind, entry);
 }
 
@@ -237,7 +238,7 @@ static int read_removed(struct reader *r, struct target_change *change)
 	int err;
 
 	if (!entry)
-		return reader_no_memory(r);
+		return dkl_reader_no_memory(r);
 	entry->remove = true;
 	err = read_entry_key(r, ENTRY_EVENTS, entry);
 	return err ? err : check_entry(r, &mark, change->kind, entry);
@@ -249,15 +250,15 @@ static int read_target_key(struct reader *r, unsigned int key, void *data)
 
 	switch (key) {
 	case TARGET_ABOUT:
-		return reader_text(r, "about", &change->about);
+		return dkl_reader_text(r, "about", &change->about);
 	case TARGET_NONE:
 		change->replace = true;
-		return reader_text(r, "none", &change->none);
+		return dkl_reader_text(r, "none", &change->none);
 	case TARGET_REMOVE:
 		return read_removed(r, change);
 	default:
 		change->replace |= key == TARGET_ENTRIES;
-		return reader_list(r, target_words[key], key, read_entry, change);
+		return dkl_reader_list(r, target_words[key], key, read_entry, change);
 	}
 }
 
@@ -268,7 +269,7 @@ static int append(struct reader *r, struct class_target *target, const struct cl
 		struct class_entry *entry = new_entry(r, &target->entries, &target->n);
 
 		if (!entry)
-			return reader_no_memory(r);
+			return dkl_reader_no_memory(r);
 		*entry = entries[i];
 	}
 	return 0;
@@ -278,12 +279,12 @@ static int read_target(struct reader *r, enum target_kind kind, struct class_tar
 {
 	struct target_change change = { .kind = kind };
 	const yaml_mark_t mark = r->event.start_mark;
-	int err = reader_mapping(r, &target_keys, read_target_key, &change);
+	int err = dkl_reader_mapping(r, &target_keys, read_target_key, &change);
 
 	if (err)
 		return err;
 	if (change.none && (change.n_entries || change.n_added || change.n_removed))
-		return reader_refuse_at(r, &mark, "'none' cannot stand beside entries");
+		return dkl_reader_refuse_at(r, &mark, "'none' cannot stand beside entries");
 	if (change.about)
 		target->about = change.about;
 	if (change.replace) {
@@ -313,14 +314,14 @@ static const struct reader_keys file_keys = { "key", find_file_word };
 
 static int find_class(const char *name)
 {
-	return mask_bit(MASK_DEBUG, name, strlen(name));
+	return dkl_mask_bit(MASK_DEBUG, name, strlen(name));
 }
 
 static const struct reader_keys class_keys = { "class", find_class };
 
 static int find_subsystem(const char *name)
 {
-	return mask_bit(MASK_SUBSYSTEM, name, strlen(name));
+	return dkl_mask_bit(MASK_SUBSYSTEM, name, strlen(name));
 }
 
 static const struct reader_keys subsystem_keys = { "subsystem", find_subsystem };
@@ -345,9 +346,9 @@ static int read_section(struct reader *r, unsigned int key, void *data)
 
 	switch (key) {
 	case FILE_CLASSES:
-		return reader_mapping(r, &class_keys, read_class, map);
+		return dkl_reader_mapping(r, &class_keys, read_class, map);
 	case FILE_SUBSYSTEMS:
-		return reader_mapping(r, &subsystem_keys, read_subsystem, map);
+		return dkl_reader_mapping(r, &subsystem_keys, read_subsystem, map);
 	default:
 		return read_target(r, TARGET_MESSAGES, &map->messages);
 	}
@@ -356,11 +357,11 @@ static int read_section(struct reader *r, unsigned int key, void *data)
 static int read_file(struct reader *r, unsigned int key, void *data)
 {
 	(void)key;
-	return reader_mapping(r, &file_keys, read_section, data);
+	return dkl_reader_mapping(r, &file_keys, read_section, data);
 }
 
-int class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, const char *text,
-		size_t len)
+int dkl_class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, const char *text,
+		    size_t len)
 {
 	struct reader r = {
 		.ctx = ctx,
@@ -370,5 +371,5 @@ int class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, co
 		.len = len,
 	};
 
-	return reader_file(&r, read_file, map);
+	return dkl_reader_file(&r, read_file, map);
 }

@@ -6,7 +6,7 @@
 
 /* ---- errors ---- */
 
-int reader_refuse_at(struct reader *r, const yaml_mark_t *mark, const char *fmt, ...)
+int dkl_reader_refuse_at(struct reader *r, const yaml_mark_t *mark, const char *fmt, ...)
 {
 	char *why __cleanup(free) = NULL;
 	va_list ap;
@@ -18,7 +18,7 @@ int reader_refuse_at(struct reader *r, const yaml_mark_t *mark, const char *fmt,
 			mark->column + 1, why ? why : "");
 }
 
-int reader_no_memory(struct reader *r)
+int dkl_reader_no_memory(struct reader *r)
 {
 	return dkt_fail(r->ctx, -ENOMEM, "%s: %s", r->file, strerror(ENOMEM));
 }
@@ -57,15 +57,15 @@ static int refuse_yaml(struct reader *r)
 	yaml_mark_t mark = yaml->problem_mark;
 
 	if (yaml->error == YAML_MEMORY_ERROR)
-		return reader_no_memory(r);
+		return dkl_reader_no_memory(r);
 	if (yaml->error == YAML_READER_ERROR) {
 		mark = mark_of_byte(r, yaml->problem_offset);
-		return reader_refuse_at(r, &mark, "%s", yaml->problem);
+		return dkl_reader_refuse_at(r, &mark, "%s", yaml->problem);
 	}
 	if (tab_at(r, &mark))
-		return reader_refuse_at(r, &mark, "a tab: indent with spaces");
-	return reader_refuse_at(r, &mark, "%s%s%s", yaml->problem, yaml->context ? ", " : "",
-				yaml->context ? yaml->context : "");
+		return dkl_reader_refuse_at(r, &mark, "a tab: indent with spaces");
+	return dkl_reader_refuse_at(r, &mark, "%s%s%s", yaml->problem, yaml->context ? ", " : "",
+				    yaml->context ? yaml->context : "");
 }
 
 /* ---- events of YAML ---- */
@@ -100,7 +100,7 @@ static int next(struct reader *r)
 	return tag ? READER_REFUSE(r, "tags are not allowed here") : 0;
 }
 
-int reader_text(struct reader *r, const char *what, const char **text)
+int dkl_reader_text(struct reader *r, const char *what, const char **text)
 {
 	const char *value = (const char *)r->event.data.scalar.value;
 	size_t len;
@@ -115,7 +115,7 @@ int reader_text(struct reader *r, const char *what, const char **text)
 		return READER_REFUSE(r, "%s is empty", what);
 	copy = dkt__arena_strndup(r->arena, value, len);
 	if (!copy)
-		return reader_no_memory(r);
+		return dkl_reader_no_memory(r);
 	for (size_t i = 0; i < len; i++) {
 		if (copy[i] == '\n')
 			copy[i] = ' ';
@@ -126,10 +126,10 @@ int reader_text(struct reader *r, const char *what, const char **text)
 	return 0;
 }
 
-int reader_bool(struct reader *r, const char *what, bool *value)
+int dkl_reader_bool(struct reader *r, const char *what, bool *value)
 {
 	const char *text;
-	int err = reader_text(r, what, &text);
+	int err = dkl_reader_text(r, what, &text);
 
 	if (err)
 		return err;
@@ -139,7 +139,7 @@ int reader_bool(struct reader *r, const char *what, bool *value)
 		       READER_REFUSE(r, "%s must be true or false", what);
 }
 
-int reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn fn, void *data)
+int dkl_reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn fn, void *data)
 {
 	uint32_t seen = 0;
 	const char *name;
@@ -151,7 +151,7 @@ int reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn f
 		err = next(r);
 		if (err || r->event.type == YAML_MAPPING_END_EVENT)
 			return err;
-		err = reader_text(r, keys->what, &name);
+		err = dkl_reader_text(r, keys->what, &name);
 		if (err)
 			return err;
 		key = keys->find(name);
@@ -168,7 +168,7 @@ int reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn f
 	}
 }
 
-int reader_list(struct reader *r, const char *what, unsigned int key, reader_fn fn, void *data)
+int dkl_reader_list(struct reader *r, const char *what, unsigned int key, reader_fn fn, void *data)
 {
 	int err;
 
@@ -204,12 +204,12 @@ static int document(struct reader *r, reader_fn fn, void *data)
 	return err;
 }
 
-int reader_file(struct reader *r, reader_fn fn, void *data)
+int dkl_reader_file(struct reader *r, reader_fn fn, void *data)
 {
 	int err;
 
 	if (!yaml_parser_initialize(&r->yaml))
-		return reader_no_memory(r);
+		return dkl_reader_no_memory(r);
 	yaml_parser_set_encoding(&r->yaml, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&r->yaml, (const unsigned char *)r->text, r->len);
 	memset(&r->event, 0, sizeof(r->event));

@@ -27,23 +27,23 @@ struct reader_keys {
 /* Reads the value that begins at the current event, and stops at the value's last event. */
 typedef int (*reader_fn)(struct reader *r, unsigned int key, void *data);
 
-int reader_refuse_at(struct reader *r, const yaml_mark_t *mark, const char *fmt, ...)
+int dkl_reader_refuse_at(struct reader *r, const yaml_mark_t *mark, const char *fmt, ...)
 	DKT_PRINTF(3, 4);
 
 /* Refuses the current event with an error message. */
-#define READER_REFUSE(r, ...) reader_refuse_at(r, &(r)->event.start_mark, __VA_ARGS__)
+#define READER_REFUSE(r, ...) dkl_reader_refuse_at(r, &(r)->event.start_mark, __VA_ARGS__)
 
-int reader_no_memory(struct reader *r);
+int dkl_reader_no_memory(struct reader *r);
 
 /* Reads the text, and calls fn for its document, if it has one. */
-int reader_file(struct reader *r, reader_fn fn, void *data);
+int dkl_reader_file(struct reader *r, reader_fn fn, void *data);
 
 /* Gets the text of the current event: line breaks at the end are removed, others become spaces. */
-int reader_text(struct reader *r, const char *what, const char **text);
-int reader_bool(struct reader *r, const char *what, bool *value);
+int dkl_reader_text(struct reader *r, const char *what, const char **text);
+int dkl_reader_bool(struct reader *r, const char *what, bool *value);
 
 /* Reads the mapping at the current event: calls fn for each value, with the number of its key. */
-int reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn fn, void *data);
+int dkl_reader_mapping(struct reader *r, const struct reader_keys *keys, reader_fn fn, void *data);
 
 /* Reads the list at the current event: calls fn for each value, with `key`. */
-int reader_list(struct reader *r, const char *what, unsigned int key, reader_fn fn, void *data);
+int dkl_reader_list(struct reader *r, const char *what, unsigned int key, reader_fn fn, void *data);

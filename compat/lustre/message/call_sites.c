@@ -21,8 +21,8 @@
 #define MAX_CODE  16384
 #define MAX_CALLS 16
 
-size_t call_sites_in(enum cdebug_machine machine, const uint8_t *code, size_t len, uint64_t address,
-		     uint64_t target, uint32_t *offsets, size_t most)
+size_t dkl_call_sites_in(enum cdebug_machine machine, const uint8_t *code, size_t len,
+			 uint64_t address, uint64_t target, uint32_t *offsets, size_t most)
 {
 	size_t n = 0, step = machine == CDEBUG_X86_64 ? 1 : 4;
 	uint32_t word;
@@ -122,9 +122,9 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 		return -ENOMEM;
 	if (caller->to && caller->to - caller->from < len)
 		len = caller->to - caller->from;
-	len = kcore_read(fd, caller->from, code, len);
-	found = call_sites_in(cdebug_machine(), code, len, caller->from, target, offsets,
-			      MAX_CALLS);
+	len = dkl_kcore_read(fd, caller->from, code, len);
+	found = dkl_call_sites_in(dkl_cdebug_machine(), code, len, caller->from, target, offsets,
+				  MAX_CALLS);
 	for (size_t i = 0; i < found; i++) {
 		places[*n] =
 			dkt__format("%s:%s+0x%" PRIx32, caller->module, caller->name, offsets[i]);
@@ -134,11 +134,11 @@ static int add_calls(int fd, const struct symbol *caller, uint64_t target, char 
 	return 0;
 }
 
-int call_sites(const char *callee, const char *const *callers, size_t n, char ***places)
+int dkl_call_sites(const char *callee, const char *const *callers, size_t n, char ***places)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(true);
 	struct symbol symbols[MAX_CALLERS + 1] = { { .name = callee } };
-	int fd __cleanup(close) = kcore_open();
+	int fd __cleanup(close) = dkl_kcore_open();
 	FILE *f __cleanup(fclose) = fopen("/proc/kallsyms", "re");
 	size_t i, n_places = 0;
 	int err = 0;
@@ -158,13 +158,13 @@ int call_sites(const char *callee, const char *const *callers, size_t n, char **
 						&n_places);
 	}
 	if (err) {
-		call_sites_free(*places);
+		dkl_call_sites_free(*places);
 		*places = NULL;
 	}
 	return err;
 }
 
-void call_sites_free(char **places)
+void dkl_call_sites_free(char **places)
 {
 	for (char **place = places; place && *place; place++)
 		free(*place);

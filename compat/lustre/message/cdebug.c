@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Creates and removes the probe dktrace:cdebug, whose fields cdebug_fields.c has. */
+/* Creates and removes the probe dktrace:cdebug, whose fields dkl_cdebug_fields.c has. */
 #include "compat/lustre/message/cdebug.h"
 
 #include <fcntl.h>
@@ -79,7 +79,8 @@ static int create(struct dkt_ctx *ctx, const char *name, enum cdebug_place place
 
 	for (*tier = 0;; (*tier)++) {
 		char *fields __cleanup(free) = NULL;
-		int bad = cdebug_fields(cdebug_machine(), place, *tier, dentry_name, &fields);
+		int bad =
+			dkl_cdebug_fields(dkl_cdebug_machine(), place, *tier, dentry_name, &fields);
 
 		if (bad == -ENOENT && !*tier)
 			return dkt_fail(
@@ -105,7 +106,7 @@ static int create_calls(struct dkt_ctx *ctx, char *const *calls)
 	err = create(ctx, CDEBUG_NESTED, CDEBUG_CALL, *calls++, &tier);
 	if (err)
 		return err;
-	err = cdebug_fields(cdebug_machine(), CDEBUG_CALL, tier, 0, &fields);
+	err = dkl_cdebug_fields(dkl_cdebug_machine(), CDEBUG_CALL, tier, 0, &fields);
 	for (; !err && *calls; calls++)
 		err = define(ctx, CDEBUG_NESTED, *calls, fields, dkt_probe_add_place);
 	if (err)
@@ -130,11 +131,11 @@ static int create_parts(struct dkt_ctx *ctx)
 {
 	char **calls = NULL;
 	unsigned int tier;
-	int err = call_sites("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls);
+	int err = dkl_call_sites("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls);
 
 	if (!err)
 		err = create_calls(ctx, calls);
-	call_sites_free(calls);
+	dkl_call_sites_free(calls);
 	if (err)
 		return err;
 	err = create(ctx, CDEBUG_NAME, CDEBUG_WORDS, MSG, &tier);
@@ -157,7 +158,7 @@ static int create_all(struct dkt_ctx *ctx)
 		      place == CDEBUG_VMSG2 ? "libcfs:libcfs_debug_vmsg2" : MSG, &tier);
 }
 
-bool cdebug_is_ours(void)
+bool dkl_cdebug_is_ours(void)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
 
@@ -175,12 +176,12 @@ static int leave_note(struct dkt_ctx *ctx)
 	return 0;
 }
 
-int cdebug_create(struct dkt_ctx *ctx, bool *created)
+int dkl_cdebug_create(struct dkt_ctx *ctx, bool *created)
 {
 	int err;
 
 	*created = false;
-	if (!lustre_is_loaded())
+	if (!dkl_lustre_is_loaded())
 		return 0;
 	/* Lustre may have been loaded after the events were read. */
 	dkt_events_forget(ctx);
@@ -199,7 +200,7 @@ int cdebug_create(struct dkt_ctx *ctx, bool *created)
 	return err;
 }
 
-bool cdebug_is_heavy(struct dkt_ctx *ctx)
+bool dkl_cdebug_is_heavy(struct dkt_ctx *ctx)
 {
 	char **calls = NULL;
 	bool heavy;
@@ -207,12 +208,12 @@ bool cdebug_is_heavy(struct dkt_ctx *ctx)
 	if (!dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_NAME) ||
 	    dkt_event_find(ctx, CDEBUG_GROUP, CDEBUG_STRINGS) || find_place() != CDEBUG_MSG)
 		return false;
-	heavy = !call_sites("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls) && *calls;
-	call_sites_free(calls);
+	heavy = !dkl_call_sites("libcfs_debug_msg", nesting, ARRAY_SIZE(nesting), &calls) && *calls;
+	dkl_call_sites_free(calls);
 	return heavy;
 }
 
-uint64_t cdebug_missed(struct dkt_ctx *ctx)
+uint64_t dkl_cdebug_missed(struct dkt_ctx *ctx)
 {
 	const struct dkt_probe *probe;
 	struct dkt_probes *probes;
@@ -227,11 +228,11 @@ uint64_t cdebug_missed(struct dkt_ctx *ctx)
 	return missed;
 }
 
-int cdebug_remove(struct dkt_ctx *ctx)
+int dkl_cdebug_remove(struct dkt_ctx *ctx)
 {
 	int err;
 
-	if (!cdebug_is_ours())
+	if (!dkl_cdebug_is_ours())
 		return 0;
 	err = dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NAME);
 	if (!err || err == -ENOENT)

@@ -21,7 +21,7 @@ enum cdebug_machine {
 	CDEBUG_OTHER, /* unknown */
 };
 
-enum cdebug_machine cdebug_machine(void);
+enum cdebug_machine dkl_cdebug_machine(void);
 
 /* The places in Lustre that can be probed. */
 enum cdebug_place {
@@ -37,46 +37,46 @@ enum cdebug_place {
  * is the offset of the name's address in a struct dentry; 0: unknown. The caller frees the fields.
  * -ENOENT: no such tier.
  */
-int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int tier,
-		  unsigned int dentry_name, char **fields);
+int dkl_cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int tier,
+		      unsigned int dentry_name, char **fields);
 
 /* Returns the number of a va_list's words that were in registers; they come first. */
-unsigned int cdebug_va_registers(enum cdebug_machine machine);
+unsigned int dkl_cdebug_va_registers(enum cdebug_machine machine);
 
 /* Returns the bytes that a call adds to the stack, between CDEBUG_CALL and CDEBUG_WORDS. */
-unsigned int cdebug_call_stack(enum cdebug_machine machine);
+unsigned int dkl_cdebug_call_stack(enum cdebug_machine machine);
 
 /*
  * Creates the probes if Lustre's libcfs is loaded, has no trace event of its own, and the probes do
  * not exist yet; stores whether it did. Before that, it leaves a file in RUN_DIR, which tells
- * cdebug_remove() that dktrace has created the probes.
+ * dkl_cdebug_remove() that dktrace has created the probes.
  */
-int cdebug_create(struct dkt_ctx *ctx, bool *created);
+int dkl_cdebug_create(struct dkt_ctx *ctx, bool *created);
 
-/* True if cdebug_create() has created the probes. */
-bool cdebug_is_ours(void);
+/* True if dkl_cdebug_create() has created the probes. */
+bool dkl_cdebug_is_ours(void);
 
 /* True if a single probe records all data, and could now be replaced by probes that record less. */
-bool cdebug_is_heavy(struct dkt_ctx *ctx);
+bool dkl_cdebug_is_heavy(struct dkt_ctx *ctx);
 
 /* Returns the number of messages that the probe has missed, because the CPU was within a probe. */
-uint64_t cdebug_missed(struct dkt_ctx *ctx);
+uint64_t dkl_cdebug_missed(struct dkt_ctx *ctx);
 
 /* Removes the probes if dktrace has created them, unless another debug log has enabled them. */
-int cdebug_remove(struct dkt_ctx *ctx);
+int dkl_cdebug_remove(struct dkt_ctx *ctx);
 
 /* True if the text names the probe, even within "rpctrace+dktrace:cdebug" or "dktrace:cdebug.msg_fn". */
-bool cdebug_is_named(const char *text);
+bool dkl_cdebug_is_named(const char *text);
 
 /*
- * If Lustre is loaded, creates the probes like cdebug_create(), also without a debug log; *created: it
- * did. cdebug_take_back() removes them, unless they are still enabled.
+ * If Lustre is loaded, creates the probes like dkl_cdebug_create(), also without a debug log; *created: it
+ * did. dkl_cdebug_take_back() removes them, unless they are still enabled.
  */
-int cdebug_lend(struct dkt_ctx *ctx, bool *created);
+int dkl_cdebug_lend(struct dkt_ctx *ctx, bool *created);
 
 /* The same for a command that can do without them: an error is logged. Returns true if it created them. */
-bool cdebug_try_lend(struct dkt_ctx *ctx);
-void cdebug_take_back(struct dkt_ctx *ctx);
+bool dkl_cdebug_try_lend(struct dkt_ctx *ctx);
+void dkl_cdebug_take_back(struct dkt_ctx *ctx);
 
 /* True if the probe is one of these, at any of its places. */
-bool cdebug_is_probe(const struct dkt_probe *probe);
+bool dkl_cdebug_is_probe(const struct dkt_probe *probe);

@@ -70,7 +70,7 @@ static const struct tier pointees[] = {
 
 /* clang-format on */
 
-enum cdebug_machine cdebug_machine(void)
+enum cdebug_machine dkl_cdebug_machine(void)
 {
 #if defined(__x86_64__)
 	return CDEBUG_X86_64;
@@ -81,12 +81,12 @@ enum cdebug_machine cdebug_machine(void)
 #endif
 }
 
-unsigned int cdebug_va_registers(enum cdebug_machine machine)
+unsigned int dkl_cdebug_va_registers(enum cdebug_machine machine)
 {
 	return machine == CDEBUG_X86_64 ? 6 : 8;
 }
 
-unsigned int cdebug_call_stack(enum cdebug_machine machine)
+unsigned int dkl_cdebug_call_stack(enum cdebug_machine machine)
 {
 	return machine == CDEBUG_X86_64 ? 8 : 0;
 }
@@ -99,7 +99,7 @@ static const char *argument(enum cdebug_machine machine, enum cdebug_place place
 			    char *text, size_t size)
 {
 	static const char *const x86_64[] = { "di", "si", "dx", "cx", "r8", "r9" };
-	unsigned int registers = cdebug_va_registers(machine);
+	unsigned int registers = dkl_cdebug_va_registers(machine);
 	bool returns = machine == CDEBUG_X86_64 && place != CDEBUG_CALL;
 
 	if (i > registers)
@@ -120,7 +120,7 @@ static const char *argument(enum cdebug_machine machine, enum cdebug_place place
  */
 static void put_va_word(FILE *f, enum cdebug_machine machine, const char *list, unsigned int i)
 {
-	unsigned int registers = cdebug_va_registers(machine);
+	unsigned int registers = dkl_cdebug_va_registers(machine);
 
 	if (i >= registers)
 		fprintf(f, "+%u(+%u(%s))", 8 * (i - registers), machine == CDEBUG_X86_64 ? 8 : 0,
@@ -134,7 +134,7 @@ static void put_va_word(FILE *f, enum cdebug_machine machine, const char *list, 
 static void put_va_list(FILE *f, enum cdebug_machine machine, const char *list,
 			const struct tier *tier)
 {
-	unsigned int registers = cdebug_va_registers(machine);
+	unsigned int registers = dkl_cdebug_va_registers(machine);
 
 	fprintf(f, " v_offset=+%u(%s):s32", machine == CDEBUG_X86_64 ? 0 : 24, list);
 	for (unsigned int i = 0; i < registers + tier->nested; i++) {
@@ -233,8 +233,8 @@ static bool in_parts(enum cdebug_place place)
 	return place == CDEBUG_WORDS || place == CDEBUG_POINTEES || place == CDEBUG_CALL;
 }
 
-int cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int nr,
-		  unsigned int dentry_name, char **fields)
+int dkl_cdebug_fields(enum cdebug_machine machine, enum cdebug_place place, unsigned int nr,
+		      unsigned int dentry_name, char **fields)
 {
 	const struct tier *tier = find_tier(place, nr);
 	size_t len;

@@ -55,7 +55,7 @@ static size_t without_newlines(const char *text, size_t len)
 	return len;
 }
 
-bool message_fits(const char *text, size_t len, const char *whole, size_t whole_len)
+bool dkl_message_fits(const char *text, size_t len, const char *whole, size_t whole_len)
 {
 	size_t at = 0, there = 0, n;
 	/* Where to retry with the last unknown part one character longer. */

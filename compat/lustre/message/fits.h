@@ -6,4 +6,4 @@
 #include <stddef.h>
 
 /* text: from the probe, whose unknown parts match anything; whole: from Lustre. */
-bool message_fits(const char *text, size_t len, const char *whole, size_t whole_len);
+bool dkl_message_fits(const char *text, size_t len, const char *whole, size_t whole_len);

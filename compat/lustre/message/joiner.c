@@ -29,10 +29,10 @@ struct message_joiner {
 	uint64_t ts; /* of that record */
 	uint32_t cpu;
 	const void *data;
-	struct part left; /* the last result of message_joiner_left() */
+	struct part left; /* the last result of dkl_message_joiner_left() */
 };
 
-struct message_joiner *message_joiner_new(void)
+struct message_joiner *dkl_message_joiner_new(void)
 {
 	return calloc(1, sizeof(struct message_joiner));
 }
@@ -49,7 +49,7 @@ static void clear_last(struct message_joiner *joiner)
 		clear(&joiner->last[i]);
 }
 
-void message_joiner_free(struct message_joiner *joiner)
+void dkl_message_joiner_free(struct message_joiner *joiner)
 {
 	if (!joiner)
 		return;
@@ -77,7 +77,7 @@ static void drop(struct message_joiner *joiner, size_t i)
 	clear(&part);
 }
 
-void message_joiner_forget(struct message_joiner *joiner, const struct message *message)
+void dkl_message_joiner_forget(struct message_joiner *joiner, const struct message *message)
 {
 	for (size_t i = joiner ? joiner->n : 0; i-- > 0;)
 		if (joiner->list[i].message == message)
@@ -123,14 +123,14 @@ static void collect(struct message_joiner *joiner, const struct part *now)
 	}
 }
 
-bool message_joiner_take(struct message_joiner *joiner, const struct message *message,
-			 const struct dkt_record *rec)
+bool dkl_message_joiner_take(struct message_joiner *joiner, const struct message *message,
+			     const struct dkt_record *rec)
 {
 	struct part part = { .message = message, .rec = *rec };
 
 	if (joiner->left.message && rec->data == joiner->left.rec.data)
 		return false;
-	part.kind = message_part(message, rec, &part.stack);
+	part.kind = dkl_message_part(message, rec, &part.stack);
 	/* The caller asks about the same record again. */
 	if (rec->ts == joiner->ts && rec->cpu == joiner->cpu && rec->data == joiner->data)
 		return part.kind != MESSAGE_WHOLE;
@@ -145,9 +145,9 @@ bool message_joiner_take(struct message_joiner *joiner, const struct message *me
 	return part.kind != MESSAGE_WHOLE;
 }
 
-const struct message *message_joiner_get(const struct message_joiner *joiner,
-					 const struct dkt_record *whole, enum message_part kind,
-					 const struct dkt_record **record)
+const struct message *dkl_message_joiner_get(const struct message_joiner *joiner,
+					     const struct dkt_record *whole, enum message_part kind,
+					     const struct dkt_record **record)
 {
 	if (!joiner || whole->ts != joiner->ts || whole->cpu != joiner->cpu)
 		return NULL;
@@ -155,8 +155,8 @@ const struct message *message_joiner_get(const struct message_joiner *joiner,
 	return joiner->last[kind].message;
 }
 
-bool message_joiner_left(struct message_joiner *joiner, uint32_t cpu, uint64_t after,
-			 struct dkt_record *record)
+bool dkl_message_joiner_left(struct message_joiner *joiner, uint32_t cpu, uint64_t after,
+			     struct dkt_record *record)
 {
 	const struct part *newest = NULL;
 	size_t best = 0;

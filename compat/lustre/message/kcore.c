@@ -7,14 +7,14 @@
 
 #include "lib/base/util.h"
 
-int kcore_open(void)
+int dkl_kcore_open(void)
 {
 	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-size_t kcore_read(int fd, uint64_t address, void *bytes, size_t len)
+size_t dkl_kcore_read(int fd, uint64_t address, void *bytes, size_t len)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;

@@ -9,7 +9,7 @@
  * Returns a descriptor, which the caller closes; -errno: no permission, or the kernel is locked
  * down.
  */
-int kcore_open(void);
+int dkl_kcore_open(void);
 
 /* Reads up to len bytes at a kernel address. Returns their number; 0: they cannot be read. */
-size_t kcore_read(int fd, uint64_t address, void *bytes, size_t len);
+size_t dkl_kcore_read(int fd, uint64_t address, void *bytes, size_t len);

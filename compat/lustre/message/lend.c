@@ -8,47 +8,47 @@
 #include "lib/base/run_dir.h"
 #include "lib/base/util.h"
 
-bool cdebug_is_named(const char *text)
+bool dkl_cdebug_is_named(const char *text)
 {
 	return strstr(text, CDEBUG_GROUP ":" CDEBUG_NAME);
 }
 
-int cdebug_lend(struct dkt_ctx *ctx, bool *created)
+int dkl_cdebug_lend(struct dkt_ctx *ctx, bool *created)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_at(RUN_DIR);
 
 	*created = false;
-	if (!lustre_is_loaded())
+	if (!dkl_lustre_is_loaded())
 		return 0;
 	if (mkdir(RUN_DIR, 0700) && errno != EEXIST)
 		return dkt_fail(ctx, -errno, "create " RUN_DIR ": %s", strerror(errno));
-	return cdebug_create(ctx, created);
+	return dkl_cdebug_create(ctx, created);
 }
 
-bool cdebug_try_lend(struct dkt_ctx *ctx)
+bool dkl_cdebug_try_lend(struct dkt_ctx *ctx)
 {
 	bool created = false;
 	int err;
 
-	if (!lustre_is_loaded() || dkt_caps_check(ctx, DKT_NEED_CONTROL))
+	if (!dkl_lustre_is_loaded() || dkt_caps_check(ctx, DKT_NEED_CONTROL))
 		return false;
 	err = dkt_tracefs_open(ctx, 0);
 	if (!err)
-		err = cdebug_lend(ctx, &created);
+		err = dkl_cdebug_lend(ctx, &created);
 	if (err)
 		dkt_log(ctx, DKT_LOG_WARN, "messages of Lustre cannot be probed: %s",
 			dkt_error(ctx));
 	return created;
 }
 
-void cdebug_take_back(struct dkt_ctx *ctx)
+void dkl_cdebug_take_back(struct dkt_ctx *ctx)
 {
-	cdebug_remove(ctx);
+	dkl_cdebug_remove(ctx);
 	/* This fails, as it should, if a debug log exists. */
 	dkt__run_dir_remove();
 }
 
-bool cdebug_is_probe(const struct dkt_probe *probe)
+bool dkl_cdebug_is_probe(const struct dkt_probe *probe)
 {
 	return !strcmp(probe->group, CDEBUG_GROUP) &&
 	       (!strcmp(probe->name, CDEBUG_NAME) || !strcmp(probe->name, CDEBUG_STRINGS) ||

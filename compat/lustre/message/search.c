@@ -206,8 +206,8 @@ static int check_words(struct dkt_ctx *ctx, const char *words)
 	return 0;
 }
 
-int search_new(struct dkt_ctx *ctx, const char *words, const struct dkt__strings *texts,
-	       struct search *search)
+int dkl_search_new(struct dkt_ctx *ctx, const char *words, const struct dkt__strings *texts,
+		   struct search *search)
 {
 	int err = check_words(ctx, words);
 
@@ -226,21 +226,21 @@ int search_new(struct dkt_ctx *ctx, const char *words, const struct dkt__strings
 	if (!err && texts)
 		err = find_split(ctx, search, words, texts);
 	if (err)
-		search_clear(search);
+		dkl_search_clear(search);
 	return err;
 }
 
-int search_modules(struct dkt_ctx *ctx, const char *words, struct search *search)
+int dkl_search_modules(struct dkt_ctx *ctx, const char *words, struct search *search)
 {
 	struct dkt__strings texts = { 0 };
-	int unknown = texts_read(ctx, &texts);
-	int err = search_new(ctx, words, unknown ? NULL : &texts, search);
+	int unknown = dkl_texts_read(ctx, &texts);
+	int err = dkl_search_new(ctx, words, unknown ? NULL : &texts, search);
 
 	dkt__strings_clear(&texts);
 	return err;
 }
 
-void search_clear(struct search *search)
+void dkl_search_clear(struct search *search)
 {
 	for (size_t i = 0; i < search->n_parts; i++) {
 		free(search->parts[i].format);
@@ -330,7 +330,7 @@ static void put_part(struct condition *condition, const struct search_part *part
 	condition->any = true;
 }
 
-int search_condition(const struct search *search, struct dkt_event *event, char **text)
+int dkl_search_condition(const struct search *search, struct dkt_event *event, char **text)
 {
 	struct condition condition = { 0 };
 	bool found = search->formats.n || search->arguments.n || search->n_parts;

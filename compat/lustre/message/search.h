@@ -31,18 +31,18 @@ struct search_part {
  * of a filter if they contain * or ?, otherwise plain text anywhere in the message. -EINVAL: no
  * words, more than 200 bytes, or a quote or control character in a glob.
  */
-int search_new(struct dkt_ctx *ctx, const char *words, const struct dkt__strings *texts,
-	       struct search *search);
+int dkl_search_new(struct dkt_ctx *ctx, const char *words, const struct dkt__strings *texts,
+		   struct search *search);
 
 /*
  * Searches the constants of Lustre's loaded modules. If they cannot be read, the search is blind, and
  * dkt_error() says why.
  */
-int search_modules(struct dkt_ctx *ctx, const char *words, struct search *search);
-void search_clear(struct search *search);
+int dkl_search_modules(struct dkt_ctx *ctx, const char *words, struct search *search);
+void dkl_search_clear(struct search *search);
 
 /*
  * Gets the condition for a record of this message event to have the words, in the kernel's filter
  * language. The caller frees it. -ENOENT: the event has no field that can have them.
  */
-int search_condition(const struct search *search, struct dkt_event *event, char **condition);
+int dkl_search_condition(const struct search *search, struct dkt_event *event, char **condition);

@@ -38,7 +38,7 @@ static bool is_text(const char *text, size_t len)
 	return len >= MIN_TEXT;
 }
 
-int texts_in(const char *bytes, size_t len, struct dkt__strings *texts)
+int dkl_texts_in(const char *bytes, size_t len, struct dkt__strings *texts)
 {
 	const char *p = bytes, *end = bytes + len, *nul;
 	int err = 0;
@@ -117,7 +117,7 @@ static int add_section(int kcore, const struct section *section, uint64_t end,
 	bytes = malloc(len);
 	if (!bytes)
 		return -ENOMEM;
-	return texts_in(bytes, kcore_read(kcore, section->address, bytes, len), texts);
+	return dkl_texts_in(bytes, dkl_kcore_read(kcore, section->address, bytes, len), texts);
 }
 
 /* Returns the end of a section: the next section, or the end of the page. */
@@ -138,10 +138,10 @@ static int add_module(int kcore, const char *module, struct dkt__strings *texts)
 	return err;
 }
 
-int texts_read(struct dkt_ctx *ctx, struct dkt__strings *texts)
+int dkl_texts_read(struct dkt_ctx *ctx, struct dkt__strings *texts)
 {
 	struct dkt__strings modules = { 0 };
-	int kcore __cleanup(close) = kcore_open();
+	int kcore __cleanup(close) = dkl_kcore_open();
 	size_t before = texts->n;
 	int err = 0;
 

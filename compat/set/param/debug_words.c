@@ -21,7 +21,7 @@ struct token {
 	size_t len;
 };
 
-/* False: the text ends. Signs without a word, which mask_parse() refuses, are tokens of length 0. */
+/* False: the text ends. Signs without a word, which dkl_mask_parse() refuses, are tokens of length 0. */
 static bool next_token(const char **p, struct token *token)
 {
 	const char *text = *p + strspn(*p, BLANK);
@@ -30,7 +30,7 @@ static bool next_token(const char **p, struct token *token)
 	if (token->sign)
 		text += strspn(text, BLANK);
 	token->text = text;
-	*p = named_word_end(text, SEPARATORS);
+	*p = dkl_named_word_end(text, SEPARATORS);
 	token->len = (size_t)(*p - text);
 	return token->sign || token->len;
 }
@@ -41,7 +41,7 @@ static bool is_event(const struct token *token)
 	return memchr(token->text, ':', token->len) || memchr(token->text, '[', token->len);
 }
 
-bool debug_words_has_event(const char *value)
+bool dkl_debug_words_has_event(const char *value)
 {
 	struct token token;
 
@@ -66,7 +66,7 @@ static int read_tokens(const char *p, struct debug_words *words, FILE *mask)
 	int err = 0;
 
 	/* The names, because not every Lustre knows "none". */
-	mask_format(MASK_DEBUG, mask_floor(MASK_DEBUG), least);
+	dkl_mask_format(MASK_DEBUG, dkl_mask_floor(MASK_DEBUG), least);
 	while (!err && next_token(&p, &token)) {
 		const char sign[] = { token.sign, '\0' };
 
@@ -88,14 +88,14 @@ static int read_tokens(const char *p, struct debug_words *words, FILE *mask)
 	return err;
 }
 
-int debug_words_read(struct dkt_ctx *ctx, const char *value, struct debug_words *words)
+int dkl_debug_words_read(struct dkt_ctx *ctx, const char *value, struct debug_words *words)
 {
 	size_t len;
 	FILE *mask;
 	int err;
 
 	*words = (struct debug_words){ .absolute = is_absolute(value) };
-	if (!debug_words_has_event(value)) {
+	if (!dkl_debug_words_has_event(value)) {
 		words->mask = strdup(value);
 		return words->mask ? 0 : dkt__no_memory(ctx);
 	}
@@ -104,7 +104,7 @@ int debug_words_read(struct dkt_ctx *ctx, const char *value, struct debug_words 
 	return dkt__with_words(ctx, dkt__text_end_some(mask, err, &words->mask));
 }
 
-void debug_words_clear(struct debug_words *words)
+void dkl_debug_words_clear(struct debug_words *words)
 {
 	free(words->mask);
 	dkt__strings_clear(&words->events);
@@ -120,12 +120,12 @@ static int remove_covered(struct dkt_ctx *ctx, const char *glob, bool exact, str
 	*chose = false;
 	for (size_t i = set->events.n; i-- > 0;) {
 		struct named old = { 0 };
-		int err = named_read(ctx, set->events.list[i], &old);
+		int err = dkl_named_read(ctx, set->events.list[i], &old);
 		bool covered = !err && (exact ? !strcmp(glob, old.list[0].glob) :
 						dkt__glob(glob, old.list[0].glob));
 
 		*chose |= covered && !old.list[0].without;
-		named_clear(&old);
+		dkl_named_clear(&old);
 		if (err)
 			return err;
 		if (covered)
@@ -141,18 +141,19 @@ static int still_chosen(struct debuglog *log, const struct named_word *word,
 	struct event_filter filter = { .ctx = log->ctx, .set = set };
 	struct dkt_event *const *all;
 	size_t n;
-	int err = debuglog_map(log);
+	int err = dkl_debuglog_map(log);
 
 	*chosen = false;
 	filter.map = log->map;
 	if (!err)
-		err = event_filter_named(log->ctx, set, &filter.named);
+		err = dkl_event_filter_named(log->ctx, set, &filter.named);
 	if (!err)
 		err = dkt_events(log->ctx, &all, &n);
 	for (size_t i = 0; !err && !*chosen && i < n; i++)
-		*chosen = named_word_has(word, dkt_event_system(all[i]), dkt_event_name(all[i])) &&
-			  event_filter_wants(&filter, all[i]);
-	event_filter_clear(&filter);
+		*chosen = dkl_named_word_has(word, dkt_event_system(all[i]),
+					     dkt_event_name(all[i])) &&
+			  dkl_event_filter_wants(&filter, all[i]);
+	dkl_event_filter_clear(&filter);
 	return err;
 }
 
@@ -164,11 +165,11 @@ static int exclude(struct debuglog *log, const struct named *named, struct setti
 
 	/* The event of a named word may be gone with its module, so do not look for it. */
 	if (!err && !chose)
-		err = named_check(log->ctx, named);
+		err = dkl_named_check(log->ctx, named);
 	if (!err)
 		err = still_chosen(log, word, set, &chosen);
 	if (!err && chosen)
-		err = dkt__strings_take(&set->events, named_word_text(word));
+		err = dkt__strings_take(&set->events, dkl_named_word_text(word));
 	return dkt__with_words(log->ctx, err);
 }
 
@@ -176,12 +177,12 @@ static int include(struct debuglog *log, const struct named *named, struct setti
 {
 	const struct named_word *word = &named->list[0];
 	bool chose;
-	int err = named_check(log->ctx, named);
+	int err = dkl_named_check(log->ctx, named);
 
 	if (!err)
 		err = remove_covered(log->ctx, word->glob, true, set, &chose);
 	if (!err)
-		err = dkt__strings_take(&set->events, named_word_text(word));
+		err = dkt__strings_take(&set->events, dkl_named_word_text(word));
 	return dkt__with_words(log->ctx, err);
 }
 
@@ -190,13 +191,13 @@ static int take_word(struct debuglog *log, const char *text, struct settings *se
 	struct named named = { 0 };
 	char *note __cleanup(free) = NULL;
 	char *before __cleanup(free) = NULL;
-	int err = named_read(log->ctx, text, &named);
+	int err = dkl_named_read(log->ctx, text, &named);
 
 	if (!err)
 		err = (named.list[0].without ? exclude : include)(log, &named, set);
 	if (!err && notes)
-		err = named_lacking(log->ctx, &named, &note);
-	named_clear(&named);
+		err = dkl_named_lacking(log->ctx, &named, &note);
+	dkl_named_clear(&named);
 	if (err || !note)
 		return err;
 	before = *notes;
@@ -204,13 +205,13 @@ static int take_word(struct debuglog *log, const char *text, struct settings *se
 	return *notes ? 0 : dkt__no_memory(log->ctx);
 }
 
-int debug_word_take(struct debuglog *log, const char *word, struct settings *set)
+int dkl_debug_word_take(struct debuglog *log, const char *word, struct settings *set)
 {
 	return take_word(log, word, set, NULL);
 }
 
-int debug_words_take(struct debuglog *log, const struct debug_words *words, struct settings *set,
-		     char **notes)
+int dkl_debug_words_take(struct debuglog *log, const struct debug_words *words,
+			 struct settings *set, char **notes)
 {
 	int err = 0;
 
@@ -221,7 +222,7 @@ int debug_words_take(struct debuglog *log, const struct debug_words *words, stru
 	return err;
 }
 
-char *debug_words_text(const struct settings *set)
+char *dkl_debug_words_text(const struct settings *set)
 {
 	char *text = NULL;
 	size_t len;

@@ -9,7 +9,7 @@
 #include "lib/base/util.h"
 
 /* The kernel expects the complete value in one write. */
-int param_file_write(const char *path, const char *value, const char *command)
+int dkl_param_file_write(const char *path, const char *value, const char *command)
 {
 	int fd __cleanup(close) = open(path, O_WRONLY | O_CLOEXEC);
 	ssize_t n;
@@ -18,23 +18,23 @@ int param_file_write(const char *path, const char *value, const char *command)
 	if (fd < 0) {
 		err = -errno;
 		if (command)
-			say_line(stderr, "error: %s: opening '%s': %s", command, path,
-				 strerror(-err));
+			dkl_say_line(stderr, "error: %s: opening '%s': %s", command, path,
+				     strerror(-err));
 		return err;
 	}
 	n = write(fd, value, strlen(value));
 	if (n < 0) {
 		err = -errno;
 		if (command && err != -EIO)
-			say_line(stderr, "error: %s: setting %s=%s: %s", command, path, value,
-				 strerror(-err));
+			dkl_say_line(stderr, "error: %s: setting %s=%s: %s", command, path, value,
+				     strerror(-err));
 		return err;
 	}
 	if ((size_t)n == strlen(value))
 		return 0;
 	if (command)
-		say_line(stderr, "error: %s: setting %s=%s: wrote only %zd", command, path, value,
-			 n);
+		dkl_say_line(stderr, "error: %s: setting %s=%s: wrote only %zd", command, path,
+			     value, n);
 	return -EINVAL;
 }
 
@@ -50,12 +50,12 @@ static int read_first_line(const char *path, char value[PARAM_FILE_MAX])
 	return 0;
 }
 
-int param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX])
+int dkl_param_file_read(const struct param *param, const char *path, char value[PARAM_FILE_MAX])
 {
 	uint32_t mask;
 
-	if (!param_is_mask(param) || lustre_mask_read(param_mask_kind(param), &mask))
+	if (!dkl_param_is_mask(param) || dkl_lustre_mask_read(dkl_param_mask_kind(param), &mask))
 		return read_first_line(path, value);
-	mask_spell(param_mask_kind(param), mask, value);
+	dkl_mask_spell(dkl_param_mask_kind(param), mask, value);
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #define KEEP (UINT64_C(2) << 30)
 
-int memory_read(const char *path, struct memory *memory)
+int dkl_memory_read(const char *path, struct memory *memory)
 {
 	char *text __cleanup(free) = NULL;
 	size_t len;
@@ -20,15 +20,15 @@ int memory_read(const char *path, struct memory *memory)
 	return memory->total && strstr(text, "MemAvailable:") ? 0 : -EINVAL;
 }
 
-uint64_t memory_share(uint64_t most, uint64_t part)
+uint64_t dkl_memory_share(uint64_t most, uint64_t part)
 {
 	struct memory memory = { 0 };
 
-	memory_read(MEMORY_INFO, &memory);
+	dkl_memory_read(MEMORY_INFO, &memory);
 	return DKT__MIN(most, memory.available / part);
 }
 
-uint64_t memory_most(const struct memory *memory, uint64_t own)
+uint64_t dkl_memory_most(const struct memory *memory, uint64_t own)
 {
 	uint64_t keep = memory->total / 2 < KEEP ? memory->total / 2 : KEEP;
 	uint64_t most = memory->available + own;

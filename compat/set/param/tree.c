@@ -30,7 +30,7 @@ static const char *const modules_shown[] = {
 /* lctl puts its list of trees before the pattern, in a buffer of PATH_MAX bytes. */
 #define PATTERN_ROOM (PATH_MAX - 55)
 
-void tree_mount(struct tree *tree)
+void dkl_tree_mount(struct tree *tree)
 {
 	struct statfs st;
 
@@ -45,7 +45,7 @@ void tree_mount(struct tree *tree)
 	fprintf(stderr, "%d: warning: failed to mount " DEBUGFS, errno);
 }
 
-int tree_each(int (*fn)(void *data, const char *top), void *data)
+int dkl_tree_each(int (*fn)(void *data, const char *top), void *data)
 {
 	int err = 0;
 
@@ -123,13 +123,14 @@ static int find_in_modules(const char *pattern, bool *fits, struct tree_matches 
 	return err;
 }
 
-int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_matches *matches)
+int dkl_tree_find(struct tree *tree, const char *pattern, bool modules,
+		  struct tree_matches *matches)
 {
 	bool fits = false;
 	int err = 0;
 
 	*matches = (struct tree_matches){ 0 };
-	tree_mount(tree);
+	dkl_tree_mount(tree);
 	if (strlen(pattern) >= PATH_MAX)
 		return -EINVAL;
 	if (strlen(pattern) >= PATTERN_ROOM)
@@ -139,11 +140,11 @@ int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_
 	if (!err && modules)
 		err = find_in_modules(pattern, &fits, matches);
 	if (err)
-		tree_matches_clear(matches);
+		dkl_tree_matches_clear(matches);
 	return err ? err : fits ? 0 : -ENOENT;
 }
 
-void tree_matches_clear(struct tree_matches *matches)
+void dkl_tree_matches_clear(struct tree_matches *matches)
 {
 	for (size_t i = 0; i < matches->n; i++)
 		free(matches->rows[i].path);
@@ -151,7 +152,7 @@ void tree_matches_clear(struct tree_matches *matches)
 	*matches = (struct tree_matches){ 0 };
 }
 
-const char *tree_pattern(const char *pattern, bool *modules)
+const char *dkl_tree_pattern(const char *pattern, bool *modules)
 {
 	if (*modules || strncmp(pattern, MODULE, strlen(MODULE)))
 		return pattern;
@@ -160,21 +161,21 @@ const char *tree_pattern(const char *pattern, bool *modules)
 	return pattern + (*pattern == '/');
 }
 
-int tree_first(struct tree *tree, const char *name, char **path)
+int dkl_tree_first(struct tree *tree, const char *name, char **path)
 {
 	struct tree_matches matches;
-	int err = tree_find(tree, name, false, &matches);
+	int err = dkl_tree_find(tree, name, false, &matches);
 
 	*path = NULL;
 	if (!err && matches.n)
 		*path = strdup(matches.rows[0].path);
 	if (!err && !*path)
 		err = matches.n ? -ENOMEM : -ENOENT;
-	tree_matches_clear(&matches);
+	dkl_tree_matches_clear(&matches);
 	return err;
 }
 
-char *tree_dotted(const char *name, const char *mark)
+char *dkl_tree_dotted(const char *name, const char *mark)
 {
 	size_t len = strlen(name);
 	char *text = dkt__format("%s%s", name, mark);
@@ -208,7 +209,7 @@ static void find_nid(char *name, char **from, char **to)
 		*from = NULL;
 }
 
-void tree_clean(char *name, bool with_type)
+void dkl_tree_clean(char *name, bool with_type)
 {
 	size_t len = strlen(name);
 	char *from, *to, *out;
@@ -231,7 +232,7 @@ void tree_clean(char *name, bool with_type)
 	}
 }
 
-bool tree_is_kernel(const char *path)
+bool dkl_tree_is_kernel(const char *path)
 {
 	struct statfs st;
 

@@ -21,33 +21,34 @@ struct tree_matches {
 };
 
 /* Mounts debugfs if it is not mounted, once in a session: some of the trees are there. */
-void tree_mount(struct tree *tree);
+void dkl_tree_mount(struct tree *tree);
 
 /* Calls fn for each directory that has files of the trees, whether it exists or not, until it fails. */
-int tree_each(int (*fn)(void *data, const char *top), void *data);
+int dkl_tree_each(int (*fn)(void *data, const char *top), void *data);
 
 /*
  * Finds the parameters that match a shell pattern with slashes between components; with modules,
  * also module parameters. The result is empty if the pattern matches only a tree itself. -ENOENT:
  * no match; -E2BIG or -EINVAL: the pattern is too long.
  */
-int tree_find(struct tree *tree, const char *pattern, bool modules, struct tree_matches *matches);
-void tree_matches_clear(struct tree_matches *matches);
+int dkl_tree_find(struct tree *tree, const char *pattern, bool modules,
+		  struct tree_matches *matches);
+void dkl_tree_matches_clear(struct tree_matches *matches);
 
 /* Removes the prefix "module" from a pattern and then sets *modules. */
-const char *tree_pattern(const char *pattern, bool *modules);
+const char *dkl_tree_pattern(const char *pattern, bool *modules);
 
 /* Gets the first file of that name, the one that commands use. -ENOENT: none. */
-int tree_first(struct tree *tree, const char *name, char **path);
+int dkl_tree_first(struct tree *tree, const char *name, char **path);
 
 /*
  * Converts a parameter's name as users write it to a pattern, in place: replaces periods by slashes,
  * except in a NID, and removes backslashes; with_type: also a mark of the type at the end.
  */
-void tree_clean(char *name, bool with_type);
+void dkl_tree_clean(char *name, bool with_type);
 
 /* Returns the name as it is printed: with periods, and the mark at the end. The caller frees it. */
-char *tree_dotted(const char *name, const char *mark);
+char *dkl_tree_dotted(const char *name, const char *mark);
 
 /* True if the file is on one of the kernel's file systems, not in a copy of a tree. */
-bool tree_is_kernel(const char *path);
+bool dkl_tree_is_kernel(const char *path);

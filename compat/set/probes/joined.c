@@ -8,8 +8,8 @@
 
 /* ---- adding ---- */
 
-int joined_define(struct dkt_ctx *ctx, const struct dkt_sql *sql, const char *name,
-		  struct dkt_probes **probes)
+int dkl_joined_define(struct dkt_ctx *ctx, const struct dkt_sql *sql, const char *name,
+		      struct dkt_probes **probes)
 {
 	char *text __cleanup(free) = dkt__format("s:synthetic/%s %s", name, sql->fields);
 
@@ -22,36 +22,37 @@ static int take_trigger(struct debuglog *log, const char *event, const char *tri
 {
 	char *line __cleanup(free) = dkt__format("%s %s", event, trigger);
 
-	return line ? triggers_take(log, line, set) : -ENOMEM;
+	return line ? dkl_triggers_take(log, line, set) : -ENOMEM;
 }
 
 static int apply(struct debuglog *log, const struct dkt_sql *sql)
 {
 	struct settings set;
-	int err = settings_copy(&set, &log->set);
+	int err = dkl_settings_copy(&set, &log->set);
 
 	if (!err)
 		err = take_trigger(log, sql->event, sql->begin_trigger, &set);
 	if (!err)
 		err = take_trigger(log, sql->end, sql->end_trigger, &set);
 	if (!err)
-		err = debuglog_apply(log, &set, NULL);
-	settings_clear(&set);
+		err = dkl_debuglog_apply(log, &set, NULL);
+	dkl_settings_clear(&set);
 	return err;
 }
 
-int joined_add(struct debuglog *log, const struct dkt_sql *sql, const struct dkt_probes *definition,
-	       const struct probes_opts *opts, struct probes_result *result)
+int dkl_joined_add(struct debuglog *log, const struct dkt_sql *sql,
+		   const struct dkt_probes *definition, const struct probes_opts *opts,
+		   struct probes_result *result)
 {
 	const struct probe_words words = { .defined = true };
-	int err = probes_create(log, &words, definition, opts, result);
+	int err = dkl_probes_create(log, &words, definition, opts, result);
 
 	if (!err)
 		err = apply(log, sql);
 	if (!err)
-		err = probes_keep(log);
+		err = dkl_probes_keep(log);
 	if (err)
-		probes_undo(log);
+		dkl_probes_undo(log);
 	return err;
 }
 
@@ -81,7 +82,7 @@ static bool is_for(const struct debuglog *log, const char *trigger, const char *
 	for (size_t i = 0; i < log->probes->n; i++) {
 		const struct dkt_probe *probe = probes_at(log->probes, i);
 
-		if (probe->kind == DKT_PROBE_SYNTHETIC && probes_match(pattern, probe) &&
+		if (probe->kind == DKT_PROBE_SYNTHETIC && dkl_probes_match(pattern, probe) &&
 		    generates(trigger, probe->name))
 			return true;
 	}
@@ -118,21 +119,21 @@ static bool remove_triggers(const struct debuglog *log, const char *pattern,
 		for (size_t j = triggers->n; j-- > 0;) {
 			if (j == i || !serves(triggers->list[j].text, triggers->list[i].text))
 				continue;
-			entries_remove(triggers, j);
+			dkl_entries_remove(triggers, j);
 			i -= j < i;
 		}
-		entries_remove(triggers, i);
+		dkl_entries_remove(triggers, i);
 	}
 	return removed;
 }
 
-int joined_stop(struct debuglog *log, const char *pattern)
+int dkl_joined_stop(struct debuglog *log, const char *pattern)
 {
 	struct settings set;
-	int err = settings_copy(&set, &log->set);
+	int err = dkl_settings_copy(&set, &log->set);
 
 	if (!err && remove_triggers(log, pattern, &set.triggers))
-		err = debuglog_apply(log, &set, NULL);
-	settings_clear(&set);
+		err = dkl_debuglog_apply(log, &set, NULL);
+	dkl_settings_clear(&set);
 	return err;
 }

@@ -5,12 +5,13 @@
 #include "compat/set/probes.h"
 
 /* Gets the definition of the event that the statement selects. The caller frees it. */
-int joined_define(struct dkt_ctx *ctx, const struct dkt_sql *sql, const char *name,
-		  struct dkt_probes **probes);
+int dkl_joined_define(struct dkt_ctx *ctx, const struct dkt_sql *sql, const char *name,
+		      struct dkt_probes **probes);
 
-/* Like probes_add(): creates the event and the triggers on the two others, all or nothing. */
-int joined_add(struct debuglog *log, const struct dkt_sql *sql, const struct dkt_probes *definition,
-	       const struct probes_opts *opts, struct probes_result *result);
+/* Like dkl_probes_add(): creates the event and the triggers on the two others, all or nothing. */
+int dkl_joined_add(struct debuglog *log, const struct dkt_sql *sql,
+		   const struct dkt_probes *definition, const struct probes_opts *opts,
+		   struct probes_result *result);
 
 /* Removes the triggers that generate records of matching synthetic events. */
-int joined_stop(struct debuglog *log, const char *pattern);
+int dkl_joined_stop(struct debuglog *log, const char *pattern);

@@ -16,7 +16,7 @@ static const struct {
 	{ "event", DKT_PROBE_EVENT },   { "synthetic", DKT_PROBE_SYNTHETIC },
 };
 
-const char *probe_kind_name(enum dkt_probe_kind kind)
+const char *dkl_probe_kind_name(enum dkt_probe_kind kind)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (kinds[i].kind == kind)
@@ -24,7 +24,7 @@ const char *probe_kind_name(enum dkt_probe_kind kind)
 	return "?";
 }
 
-enum dkt_probe_kind probe_kind_find(const char *name)
+enum dkt_probe_kind dkl_probe_kind_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(name, kinds[i].name))
@@ -51,7 +51,7 @@ static int join(char *const *list, size_t n, struct probe_words *words)
 
 static int read_kind(struct dkt_ctx *ctx, const char *kind, struct dkt_probe_opts *opts)
 {
-	opts->kind = kind ? probe_kind_find(kind) : DKT_PROBE_ANY;
+	opts->kind = kind ? dkl_probe_kind_find(kind) : DKT_PROBE_ANY;
 	if (kind && !opts->kind)
 		return dkt_fail(ctx, -EINVAL, "--kind: unknown kind '%.40s'", kind);
 	return 0;
@@ -71,7 +71,7 @@ static int read_words(struct dkt_ctx *ctx, struct probe_words *words)
 	};
 	char **list __cleanup(free) = NULL;
 	size_t n;
-	int err = option_words(ctx, words->line, known, ARRAY_SIZE(known), &list, &n);
+	int err = dkl_option_words(ctx, words->line, known, ARRAY_SIZE(known), &list, &n);
 
 	if (!err && !n)
 		err = dkt_fail(ctx, -EINVAL, "expected PLACE [ARGUMENT...]");
@@ -94,7 +94,7 @@ static bool cut_option(char *line, const char *option)
 	return true;
 }
 
-int probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *words)
+int dkl_probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *words)
 {
 	struct dkt_probes *probes = NULL;
 
@@ -113,7 +113,7 @@ int probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *
 	return 0;
 }
 
-void probe_words_clear(struct probe_words *words)
+void dkl_probe_words_clear(struct probe_words *words)
 {
 	free(words->line);
 	free(words->joined);
@@ -158,8 +158,8 @@ static int parse_definition(struct dkt_ctx *ctx, const struct probe_words *words
 	return err;
 }
 
-int probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
-		       struct dkt_probes **probes)
+int dkl_probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
+			   struct dkt_probes **probes)
 {
 	if (words->defined)
 		return parse_definition(ctx, words, probes);
@@ -194,7 +194,7 @@ static bool is_defined_missing(struct dkt_ctx *ctx, const struct dkt_probe *prob
 	       is_missing(ctx, place, &opts);
 }
 
-bool probe_words_may_come(struct dkt_ctx *ctx, const struct probe_words *words)
+bool dkl_probe_words_may_come(struct dkt_ctx *ctx, const struct probe_words *words)
 {
 	struct dkt_probes *probes = NULL;
 	bool missing = false;
@@ -207,14 +207,14 @@ bool probe_words_may_come(struct dkt_ctx *ctx, const struct probe_words *words)
 	return missing;
 }
 
-bool probe_words_is_glob(const struct probe_words *words)
+bool dkl_probe_words_is_glob(const struct probe_words *words)
 {
 	return !words->defined && strpbrk(words->place, "*?[");
 }
 
 /* ---- printing ---- */
 
-/* False if option_words() would split the text, or conf_parse() would change it. */
+/* False if dkl_option_words() would split the text, or dkl_conf_parse() would change it. */
 static bool is_plain(const char *text)
 {
 	return !text || (*text && strncmp(text, "--", 2) && !text[strcspn(text, " \t\n\r#")]);
@@ -225,7 +225,7 @@ static bool may_be_words(const struct probe_words *words, const struct dkt_probe
 	if (words->defined || words->opts.pid || probe->kind == DKT_PROBE_SYNTHETIC)
 		return false;
 	/* Probes on several source lines, or functions of a program: their names are unknown. */
-	if (n > 1 && (!probe_words_is_glob(words) || probe->kind == DKT_PROBE_UPROBE))
+	if (n > 1 && (!dkl_probe_words_is_glob(words) || probe->kind == DKT_PROBE_UPROBE))
 		return false;
 	for (size_t i = 0; i < words->n_args; i++)
 		if (strpbrk(words->args[i], "\n\r") || strstr(words->args[i], "--"))
@@ -245,16 +245,16 @@ static void print(FILE *out, const struct probe_words *words, const struct dkt_p
 		fprintf(out, " %s", words->args[i]);
 	if (probe->kind == DKT_PROBE_UPROBE && colon)
 		fprintf(out, " --exec %.*s", (int)(colon - probe->place), probe->place);
-	option_word_print(out, "--debug-file", opts->debug_file);
+	dkl_option_word_print(out, "--debug-file", opts->debug_file);
 	if (opts->inside)
 		fputs(" --force", out);
-	option_word_print(out, "--group", opts->group);
-	option_word_print(out, "--kind", opts->kind ? probe_kind_name(opts->kind) : NULL);
-	option_word_print(out, "--name", probe->name);
+	dkl_option_word_print(out, "--group", opts->group);
+	dkl_option_word_print(out, "--kind", opts->kind ? dkl_probe_kind_name(opts->kind) : NULL);
+	dkl_option_word_print(out, "--name", probe->name);
 }
 
-int probe_words_of(const struct probe_words *words, const struct dkt_probe *probe, size_t n,
-		   char **text)
+int dkl_probe_words_of(const struct probe_words *words, const struct dkt_probe *probe, size_t n,
+		       char **text)
 {
 	FILE *out;
 	size_t len;

@@ -24,27 +24,27 @@ struct probe_words {
  * Reads "PLACE [ARGUMENT...] [--OPTION VALUE...]", or a definition. The caller clears words, even on
  * failure.
  */
-int probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *words);
-void probe_words_clear(struct probe_words *words);
+int dkl_probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_words *words);
+void dkl_probe_words_clear(struct probe_words *words);
 
 /* Calls dkt_probe_define(), or parses a definition. */
-int probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
-		       struct dkt_probes **probes);
+int dkl_probe_words_define(struct dkt_ctx *ctx, const struct probe_words *words,
+			   struct dkt_probes **probes);
 
 /* True if the place does not exist on this system yet: a module or program may bring it. */
-bool probe_words_may_come(struct dkt_ctx *ctx, const struct probe_words *words);
+bool dkl_probe_words_may_come(struct dkt_ctx *ctx, const struct probe_words *words);
 
 /* True if the place is a glob: the kernel may refuse some of its probes. */
-bool probe_words_is_glob(const struct probe_words *words);
+bool dkl_probe_words_is_glob(const struct probe_words *words);
 
 /*
  * Gets the words that define this probe alone, one of the n probes that words define. Unlike the
  * definition, they stay valid if the code moves. NULL: only the definition can describe the probe.
  * The caller frees the text.
  */
-int probe_words_of(const struct probe_words *words, const struct dkt_probe *probe, size_t n,
-		   char **text);
+int dkl_probe_words_of(const struct probe_words *words, const struct dkt_probe *probe, size_t n,
+		       char **text);
 
 /* Convert a kind to "kprobe", "uprobe" ... and back; DKT_PROBE_ANY: unknown name. */
-const char *probe_kind_name(enum dkt_probe_kind kind);
-enum dkt_probe_kind probe_kind_find(const char *name);
+const char *dkl_probe_kind_name(enum dkt_probe_kind kind);
+enum dkt_probe_kind dkl_probe_kind_find(const char *name);

@@ -15,7 +15,7 @@ static int keep_records(struct debuglog *log, const char *pattern)
 	for (size_t i = 0; log->in && i < log->probes->n; i++) {
 		const struct dkt_probe *probe = probes_at(log->probes, i);
 
-		if (log->probes->list[i].state != PROBE_WAS_ON || !probes_match(pattern, probe))
+		if (log->probes->list[i].state != PROBE_WAS_ON || !dkl_probes_match(pattern, probe))
 			continue;
 		events[n] = dkt_event_find(log->ctx, probe->group, probe->name);
 		n += events[n] != NULL;
@@ -36,8 +36,8 @@ static void restore_states(struct debuglog *log, const enum probe_state *states)
 	if (!changed)
 		return;
 	message = dkt_error_take(log->ctx);
-	if (!probes_apply(log))
-		probes_save(log);
+	if (!dkl_probes_apply(log))
+		dkl_probes_save(log);
 	dkt_error_give(log->ctx, 0, message);
 }
 
@@ -50,7 +50,7 @@ static int prepare(struct debuglog *log, const char *pattern, enum probe_state *
 
 	for (size_t i = 0; i < log->probes->n; i++) {
 		states[i] = log->probes->list[i].state;
-		if (!probes_match(pattern, probes_at(log->probes, i)))
+		if (!dkl_probes_match(pattern, probes_at(log->probes, i)))
 			continue;
 		n++;
 		was_on |= states[i] == PROBE_ON;
@@ -58,7 +58,7 @@ static int prepare(struct debuglog *log, const char *pattern, enum probe_state *
 	if (!n)
 		return dkt_fail(log->ctx, -ENOENT, "no probe of dktrace is called '%s'", pattern);
 	if (was_on)
-		err = probes_switch(log, pattern, false, &n);
+		err = dkl_probes_switch(log, pattern, false, &n);
 	return err ? err : keep_records(log, pattern);
 }
 
@@ -76,9 +76,9 @@ static int remove_matching(void *data)
 	int err = dkt_probes_read(log->ctx, &in_kernel);
 
 	for (size_t i = log->probes->n; !err && i-- > 0;) {
-		if (!probes_match(removal->pattern, probes_at(log->probes, i)))
+		if (!dkl_probes_match(removal->pattern, probes_at(log->probes, i)))
 			continue;
-		err = probes_remove_at(log, in_kernel, i);
+		err = dkl_probes_remove_at(log, in_kernel, i);
 		*removal->removed += !err;
 	}
 	dkt_probes_free(in_kernel);
@@ -90,29 +90,29 @@ static void restore_triggers(struct debuglog *log, const struct settings *before
 {
 	char *message = dkt_error_take(log->ctx);
 
-	probes_forget_events(log);
+	dkl_probes_forget_events(log);
 	if (before->triggers.n != log->set.triggers.n)
-		debuglog_apply(log, before, NULL);
+		dkl_debuglog_apply(log, before, NULL);
 	dkt_error_give(log->ctx, 0, message);
 }
 
-int probes_remove(struct debuglog *log, const char *pattern, size_t *removed)
+int dkl_probes_remove(struct debuglog *log, const char *pattern, size_t *removed)
 {
 	struct removal removal = { .log = log, .pattern = pattern, .removed = removed };
 	enum probe_state *states __cleanup(free) = NULL;
 	struct settings before;
 	char *message;
-	int err = settings_copy(&before, &log->set);
+	int err = dkl_settings_copy(&before, &log->set);
 
 	*removed = 0;
 	if (!err)
-		err = probes_load(log);
+		err = dkl_probes_load(log);
 	if (!err) {
 		states = calloc(log->probes->n + 1, sizeof(*states));
 		err = states ? prepare(log, pattern, states) : -ENOMEM;
 	}
 	if (!err)
-		err = joined_stop(log, pattern);
+		err = dkl_joined_stop(log, pattern);
 	/* The kernel empties the buffers of instances in which the event was enabled. */
 	if (!err)
 		err = log->in ? dkt_instance_rest(log->in, remove_matching, &removal) :
@@ -121,12 +121,12 @@ int probes_remove(struct debuglog *log, const char *pattern, size_t *removed)
 		restore_states(log, states);
 		restore_triggers(log, &before);
 	}
-	settings_clear(&before);
-	probes_forget_events(log);
+	dkl_settings_clear(&before);
+	dkl_probes_forget_events(log);
 	if (!err)
-		return probes_save(log);
+		return dkl_probes_save(log);
 	message = dkt_error_take(log->ctx);
 	if (*removed)
-		probes_save(log);
+		dkl_probes_save(log);
 	return dkt_error_give(log->ctx, err, message);
 }

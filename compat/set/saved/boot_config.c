@@ -57,7 +57,7 @@ static bool is_of_module(const char *system)
 static int add_event(struct boot *boot, const struct event_filter *filter, struct dkt_event *event)
 {
 	struct boot_event *to = &boot->events[boot->n];
-	int err = event_filter(filter, event, &to->filter);
+	int err = dkl_event_filter(filter, event, &to->filter);
 
 	if (err)
 		return err;
@@ -100,11 +100,11 @@ static int add_all(struct boot *boot, const struct event_filter *filter)
 	if (!boot->events)
 		return err ? err : -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++) {
-		const struct class_bits *bits = class_map_event(boot->log->map, all[i]);
+		const struct class_bits *bits = dkl_class_map_event(boot->log->map, all[i]);
 		const char *system = dkt_event_system(all[i]), *why;
 
 		/* The events of messages exist only after Lustre was loaded. */
-		if (bits->fields || !event_filter_wants(filter, all[i]))
+		if (bits->fields || !dkl_event_filter_wants(filter, all[i]))
 			continue;
 		why = find_obstacle(boot, system);
 		if (why)
@@ -125,7 +125,7 @@ static void note_missing(struct boot *boot)
 			set->triggers.n == 1 ? "" : "s");
 	if (set->threads.n) {
 		fputs("# threads ", boot->missing);
-		threads_print(boot->missing, &set->threads);
+		dkl_threads_print(boot->missing, &set->threads);
 		fputs(": left to dktrace filter\n", boot->missing);
 	}
 	if (set->cpus)
@@ -136,16 +136,16 @@ static int find_events(struct boot *boot)
 {
 	/* The addresses of call sites in modules are unknown at boot, so there are no sites. */
 	struct event_filter filter = { .ctx = boot->log->ctx, .set = boot->set };
-	int err = debuglog_map(boot->log);
+	int err = dkl_debuglog_map(boot->log);
 
 	filter.map = boot->log->map;
 	if (!err)
-		err = event_filter_read(&filter);
+		err = dkl_event_filter_read(&filter);
 	if (!err)
 		err = add_all(boot, &filter);
 	if (!err)
 		note_missing(boot);
-	event_filter_clear(&filter);
+	dkl_event_filter_clear(&filter);
 	return err;
 }
 
@@ -214,7 +214,7 @@ static char find_quote(const char *text)
 /* True if the kernel's parser accepts all characters, and none needs an escape to be printed. */
 static bool is_printable(const char *text)
 {
-	char *safe __cleanup(free) = shown(text);
+	char *safe __cleanup(free) = dkl_shown(text);
 
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
 		if (*p < 0x20 || (*p >= 0x7f && *p < 0xa0))
@@ -279,7 +279,7 @@ static int put_config(struct boot *boot, FILE *out)
 	return ferror(out) ? -ENOMEM : 0;
 }
 
-int boot_config_print(struct debuglog *log, const struct settings *set, FILE *out)
+int dkl_boot_config_print(struct debuglog *log, const struct settings *set, FILE *out)
 {
 	char *text __cleanup(free) = NULL;
 	char *missing __cleanup(free) = NULL;
@@ -330,7 +330,8 @@ static int put_cmdline(struct boot *boot, FILE *out, size_t *filters)
 	return ferror(out) ? -ENOMEM : 0;
 }
 
-int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing)
+int dkl_boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out,
+			   char **missing)
 {
 	char *text __cleanup(free) = NULL;
 	struct boot boot = { .log = log, .set = set, .cmdline = true };
@@ -391,7 +392,7 @@ static int check_memory(struct dkt_ctx *ctx, const struct boot_memory *memory)
  * No events: to enable one makes the kernel forget the records of the boot before, and without
  * "traceoff" new ones would mix with them.
  */
-int boot_memory_print(struct dkt_ctx *ctx, const struct boot_memory *memory, FILE *out)
+int dkl_boot_memory_print(struct dkt_ctx *ctx, const struct boot_memory *memory, FILE *out)
 {
 	const uint64_t kb = memory->size >> 10;
 	int err = check_name(ctx, memory->name);

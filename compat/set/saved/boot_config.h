@@ -11,13 +11,14 @@
  * size and clock of the settings. Comments name settings that are not available at boot. -E2BIG:
  * more than the kernel's limit.
  */
-int boot_config_print(struct debuglog *log, const struct settings *set, FILE *out);
+int dkl_boot_config_print(struct debuglog *log, const struct settings *set, FILE *out);
 
 /*
  * Prints the same as words of the kernel's command line, for kernels without bootconfig. Gets
  * comments on settings that these cannot contain, or NULL; the caller frees them.
  */
-int boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out, char **missing);
+int dkl_boot_cmdline_print(struct debuglog *log, const struct settings *set, FILE *out,
+			   char **missing);
 
 /* Memory that survives a reboot, and the instance in it. */
 struct boot_memory {
@@ -30,4 +31,4 @@ struct boot_memory {
  * Prints the words of the command line that create such an instance. -EINVAL: the name, the size or
  * the address cannot be used on this machine.
  */
-int boot_memory_print(struct dkt_ctx *ctx, const struct boot_memory *memory, FILE *out);
+int dkl_boot_memory_print(struct dkt_ctx *ctx, const struct boot_memory *memory, FILE *out);

@@ -23,7 +23,7 @@ static const char *const others[] = { CONF_INSTANCE, CONF_REAL_LCTL, CONF_CPUS, 
 				      CONF_FUNCTION, CONF_GRAPH,     CONF_PROBE, CONF_EVENT,
 				      CONF_FILTER,   CONF_TRIGGER };
 
-const char *conf_key(size_t i)
+const char *dkl_conf_key(size_t i)
 {
 	return i < ARRAY_SIZE(others) ? others[i] : NULL;
 }
@@ -35,8 +35,8 @@ static size_t list_keys(const char *keys[KEYS_MAX])
 
 	for (n = 0; n < ARRAY_SIZE(others); n++)
 		keys[n] = others[n];
-	while ((param = param_next(param)) && n < KEYS_MAX)
-		keys[n++] = param_name(param);
+	while ((param = dkl_param_next(param)) && n < KEYS_MAX)
+		keys[n++] = dkl_param_name(param);
 	return n;
 }
 
@@ -111,7 +111,7 @@ static void read_pair(struct reader *r, struct conf_line *line)
 		return;
 	}
 	value = skip_spaces(equals + 1);
-	before = key && !conf_is_list(key) ? conf_find(r->conf, key) : NULL;
+	before = key && !dkl_conf_is_list(key) ? dkl_conf_find(r->conf, key) : NULL;
 	if (!key)
 		refuse_key(r, line, word, len);
 	else if (before)
@@ -136,7 +136,7 @@ static int add_line(struct conf *conf, char *text)
 	return err;
 }
 
-/* Adds a line before it is parsed, because conf_find() looks for keys in all added lines. */
+/* Adds a line before it is parsed, because dkl_conf_find() looks for keys in all added lines. */
 static int read_line(struct reader *r, const char *text, size_t len)
 {
 	struct conf_line *line;
@@ -154,8 +154,8 @@ static int read_line(struct reader *r, const char *text, size_t len)
 	return 0;
 }
 
-int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
-	       struct conf *conf)
+int dkl_conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
+		   struct conf *conf)
 {
 	struct reader r = { .ctx = ctx, .conf = conf };
 	const char *end = text + len, *to;
@@ -172,7 +172,7 @@ int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t l
 	return err ? err : r.err;
 }
 
-int conf_read(struct dkt_ctx *ctx, const char *file, char **text, size_t *len)
+int dkl_conf_read(struct dkt_ctx *ctx, const char *file, char **text, size_t *len)
 {
 	int fd __cleanup(close) = open(file, O_RDONLY | O_CLOEXEC);
 	int err;
@@ -185,17 +185,17 @@ int conf_read(struct dkt_ctx *ctx, const char *file, char **text, size_t *len)
 	return err ? dkt_fail(ctx, err, "read %s: %s", file, strerror(-err)) : 0;
 }
 
-int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf)
+int dkl_conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf)
 {
 	char *text __cleanup(free) = NULL;
 	size_t len = 0;
-	int err = conf_read(ctx, file, &text, &len);
+	int err = dkl_conf_read(ctx, file, &text, &len);
 
 	*conf = (struct conf){ 0 };
-	return err ? err : conf_parse(ctx, file, text, len, conf);
+	return err ? err : dkl_conf_parse(ctx, file, text, len, conf);
 }
 
-void conf_clear(struct conf *conf)
+void dkl_conf_clear(struct conf *conf)
 {
 	for (size_t i = 0; i < conf->n; i++)
 		free(conf->lines[i].text);
@@ -204,7 +204,7 @@ void conf_clear(struct conf *conf)
 	*conf = (struct conf){ 0 };
 }
 
-bool conf_is_list(const char *key)
+bool dkl_conf_is_list(const char *key)
 {
 	return !strcmp(key, CONF_PROBE) || !strcmp(key, CONF_EVENT) || !strcmp(key, CONF_FILTER) ||
 	       !strcmp(key, CONF_TRIGGER);
@@ -215,8 +215,8 @@ static bool is_key(const struct conf_line *line, const char *key)
 	return line->key && !strcmp(line->key, key);
 }
 
-const struct conf_line *conf_next(const struct conf *conf, const char *key,
-				  const struct conf_line *line)
+const struct conf_line *dkl_conf_next(const struct conf *conf, const char *key,
+				      const struct conf_line *line)
 {
 	for (size_t i = line ? (size_t)(line - conf->lines) + 1 : 0; i < conf->n; i++)
 		if (is_key(&conf->lines[i], key))
@@ -224,9 +224,9 @@ const struct conf_line *conf_next(const struct conf *conf, const char *key,
 	return NULL;
 }
 
-const struct conf_line *conf_find(const struct conf *conf, const char *key)
+const struct conf_line *dkl_conf_find(const struct conf *conf, const char *key)
 {
-	return conf_next(conf, key, NULL);
+	return dkl_conf_next(conf, key, NULL);
 }
 
 /* ---- changing ---- */
@@ -260,9 +260,9 @@ static int set_line(struct conf *conf, size_t i, const char *key, const char *va
 	return 0;
 }
 
-int conf_set(struct conf *conf, const char *key, const char *value)
+int dkl_conf_set(struct conf *conf, const char *key, const char *value)
 {
-	const struct conf_line *line = conf_find(conf, key);
+	const struct conf_line *line = dkl_conf_find(conf, key);
 	size_t i = line ? (size_t)(line - conf->lines) : conf->n;
 
 	if (value)
@@ -285,8 +285,8 @@ static int insert_comment(struct conf *conf, size_t at, const char *text)
 	return 0;
 }
 
-int conf_set_list(struct conf *conf, const char *key, const struct dkt__strings *values,
-		  bool (*keep)(void *data, const struct conf_line *line), void *data)
+int dkl_conf_set_list(struct conf *conf, const char *key, const struct dkt__strings *values,
+		      bool (*keep)(void *data, const struct conf_line *line), void *data)
 {
 	size_t done = 0;
 	int err = 0;

@@ -37,43 +37,43 @@ struct conf {
  * Parses text; file is the name for error messages. -EINVAL: the message begins with FILE:LINE:COLUMN
  * of the first invalid line; the others are parsed nevertheless.
  */
-int conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
-	       struct conf *conf);
+int dkl_conf_parse(struct dkt_ctx *ctx, const char *file, const char *text, size_t len,
+		   struct conf *conf);
 
 /* Reads a file, whose text the caller frees. A NUL follows the len bytes. */
-int conf_read(struct dkt_ctx *ctx, const char *file, char **text, size_t *len);
+int dkl_conf_read(struct dkt_ctx *ctx, const char *file, char **text, size_t *len);
 
 /* Reads and parses a file. */
-int conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf);
-void conf_clear(struct conf *conf);
+int dkl_conf_load(struct dkt_ctx *ctx, const char *file, struct conf *conf);
+void dkl_conf_clear(struct conf *conf);
 
-bool conf_is_list(const char *key);
+bool dkl_conf_is_list(const char *key);
 
 /* Returns the i-th key that is not a parameter, in the order of application; NULL at the end. */
-const char *conf_key(size_t i);
+const char *dkl_conf_key(size_t i);
 
 /* Returns the first line of the key; NULL: none. */
-const struct conf_line *conf_find(const struct conf *conf, const char *key);
+const struct conf_line *dkl_conf_find(const struct conf *conf, const char *key);
 
 /* Returns the key's next line after line, or with NULL the first; NULL at the end. */
-const struct conf_line *conf_next(const struct conf *conf, const char *key,
-				  const struct conf_line *line);
+const struct conf_line *dkl_conf_next(const struct conf *conf, const char *key,
+				      const struct conf_line *line);
 
 /*
  * Sets the value in the key's line, or in a new line at the end; NULL removes the line. Frees the
  * values of lines that were found before.
  */
-int conf_set(struct conf *conf, const char *key, const char *value);
+int dkl_conf_set(struct conf *conf, const char *key, const char *value);
 
 /*
  * The same for a key that may occur several times. Keeps lines for which keep returns true, with a
  * comment before them that gives the reason. keep may be NULL.
  */
-int conf_set_list(struct conf *conf, const char *key, const struct dkt__strings *values,
-		  bool (*keep)(void *data, const struct conf_line *line), void *data);
+int dkl_conf_set_list(struct conf *conf, const char *key, const struct dkt__strings *values,
+		      bool (*keep)(void *data, const struct conf_line *line), void *data);
 
 /*
  * Writes the file, all or nothing, with group and mode of an existing one; follows a symbolic link.
  * Creates its directory.
  */
-int conf_save(struct dkt_ctx *ctx, const struct conf *conf);
+int dkl_conf_save(struct dkt_ctx *ctx, const struct conf *conf);

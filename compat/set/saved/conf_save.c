@@ -62,8 +62,8 @@ static int replace(struct dkt_ctx *ctx, const char *target, const char *temp, in
 	else
 		err = write_lines(fd, conf);
 	if (err)
-		return full_fail(ctx, err, target);
-	err = output_keep_old(ctx, target, &kept);
+		return dkl_full_fail(ctx, err, target);
+	err = dkl_output_keep_old(ctx, target, &kept);
 	if (!err && rename(temp, target))
 		err = dkt_fail(ctx, -errno, "write %s: %s", target, strerror(errno));
 	return err;
@@ -86,16 +86,16 @@ static int save(struct dkt_ctx *ctx, const struct conf *conf)
 		return dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
-		return full_fail(ctx, -errno, target);
+		return dkl_full_fail(ctx, -errno, target);
 	err = replace(ctx, target, temp, fd, conf);
 	if (err)
 		unlink(temp);
 	return err;
 }
 
-int conf_save(struct dkt_ctx *ctx, const struct conf *conf)
+int dkl_conf_save(struct dkt_ctx *ctx, const struct conf *conf)
 {
-	int err = output_check(ctx, conf->file);
+	int err = dkl_output_check(ctx, conf->file);
 
 	if (err)
 		return dkt_fail_in(ctx, err, "write %s", conf->file);

@@ -19,11 +19,11 @@ static bool event_may_come(struct debuglog *log, const char *line)
 	struct select *select = NULL;
 	bool missing;
 
-	if (!words || !strchr(words, ':') || strpbrk(words, "+,") || debuglog_map(log))
+	if (!words || !strchr(words, ':') || strpbrk(words, "+,") || dkl_debuglog_map(log))
 		return false;
-	missing = !select_new(log->ctx, log->map, words, &select) &&
-		  select_check(log->ctx, select) == -ENOENT;
-	select_free(select);
+	missing = !dkl_select_new(log->ctx, log->map, words, &select) &&
+		  dkl_select_check(log->ctx, select) == -ENOENT;
+	dkl_select_free(select);
 	return missing;
 }
 
@@ -31,24 +31,24 @@ static bool event_may_come(struct debuglog *log, const char *line)
 static bool named_may_come(struct debuglog *log, const char *line)
 {
 	struct named named = { 0 };
-	bool missing = strchr(line, ':') && !named_read(log->ctx, line, &named) &&
-		       named_check(log->ctx, &named) == -ENOENT;
+	bool missing = strchr(line, ':') && !dkl_named_read(log->ctx, line, &named) &&
+		       dkl_named_check(log->ctx, &named) == -ENOENT;
 
-	named_clear(&named);
+	dkl_named_clear(&named);
 	return missing;
 }
 
 static bool probe_may_come(struct debuglog *log, const char *line)
 {
 	struct probe_words words;
-	bool may = !probe_words_read(log->ctx, line, &words) &&
-		   probe_words_may_come(log->ctx, &words);
+	bool may = !dkl_probe_words_read(log->ctx, line, &words) &&
+		   dkl_probe_words_may_come(log->ctx, &words);
 
-	probe_words_clear(&words);
+	dkl_probe_words_clear(&words);
 	return may;
 }
 
-bool saved_may_come(struct debuglog *log, const struct conf_line *line)
+bool dkl_saved_may_come(struct debuglog *log, const struct conf_line *line)
 {
 	char *message = dkt_error_take(log->ctx);
 	bool may = false;
@@ -57,7 +57,7 @@ bool saved_may_come(struct debuglog *log, const struct conf_line *line)
 		may = probe_may_come(log, line->value);
 	else if (!strcmp(line->key, CONF_EVENT))
 		may = named_may_come(log, line->value);
-	else if (conf_is_list(line->key))
+	else if (dkl_conf_is_list(line->key))
 		may = event_may_come(log, line->value);
 	dkt_error_give(log->ctx, 0, message);
 	return may;
@@ -94,7 +94,7 @@ static bool keep(void *data, const struct conf_line *line)
 	for (size_t i = 0; i < list->values->n; i++)
 		if (same_words(list->values->list[i], line->value))
 			return false;
-	return saved_may_come(list->log, line);
+	return dkl_saved_may_come(list->log, line);
 }
 
 static int fill_list(struct debuglog *log, struct conf *conf, const char *key,
@@ -102,7 +102,7 @@ static int fill_list(struct debuglog *log, struct conf *conf, const char *key,
 {
 	struct list list = { log, values };
 
-	return conf_set_list(conf, key, values, keep, &list);
+	return dkl_conf_set_list(conf, key, values, keep, &list);
 }
 
 static int fill_entries(struct debuglog *log, struct conf *conf, const char *key,
@@ -137,7 +137,7 @@ static int add_probe(struct debuglog *log, const struct user_probe *probe,
 static int fill_probes(struct debuglog *log, struct conf *conf)
 {
 	struct dkt__strings lines = { 0 };
-	int err = probes_load(log);
+	int err = dkl_probes_load(log);
 
 	for (size_t i = 0; !err && i < log->probes->n; i++)
 		err = add_probe(log, &log->probes->list[i], &lines);
@@ -154,23 +154,23 @@ static int fill_params(const struct settings *set, struct conf *conf)
 	char text[MASK_TEXT_SIZE];
 	int err;
 
-	mask_spell(MASK_DEBUG, set->debug, text);
-	err = conf_set(conf, "debug", text);
-	mask_spell(MASK_SUBSYSTEM, set->subsystem_debug, text);
+	dkl_mask_spell(MASK_DEBUG, set->debug, text);
+	err = dkl_conf_set(conf, "debug", text);
+	dkl_mask_spell(MASK_SUBSYSTEM, set->subsystem_debug, text);
 	if (!err)
-		err = conf_set(conf, "subsystem_debug", text);
-	mask_spell(MASK_PRINTK, set->printk, text);
+		err = dkl_conf_set(conf, "subsystem_debug", text);
+	dkl_mask_spell(MASK_PRINTK, set->printk, text);
 	if (!err)
-		err = conf_set(conf, "printk", text);
-	mask_spell(MASK_SOURCES, set->sources, text);
+		err = dkl_conf_set(conf, "printk", text);
+	dkl_mask_spell(MASK_SOURCES, set->sources, text);
 	if (!err)
-		err = conf_set(conf, "debug_sources",
-			       set->chosen & 1u << MASK_SOURCES ? text : NULL);
+		err = dkl_conf_set(conf, "debug_sources",
+				   set->chosen & 1u << MASK_SOURCES ? text : NULL);
 	snprintf(text, sizeof(text), "%" PRIu32, set->debug_mb);
 	if (!err)
-		err = conf_set(conf, "debug_mb", set->debug_mb ? text : NULL);
-	if (!err && (set->filter || conf_find(conf, "debug_filter")))
-		err = conf_set(conf, "debug_filter", set->filter ? set->filter : "none");
+		err = dkl_conf_set(conf, "debug_mb", set->debug_mb ? text : NULL);
+	if (!err && (set->filter || dkl_conf_find(conf, "debug_filter")))
+		err = dkl_conf_set(conf, "debug_filter", set->filter ? set->filter : "none");
 	return err;
 }
 
@@ -180,36 +180,36 @@ static int fill_pids(const struct settings *set, struct conf *conf)
 	char *line __cleanup(free) = NULL;
 	FILE *out;
 	size_t len;
-	int err = set->threads.n ? threads_processes(&set->threads, &processes) : 0;
+	int err = set->threads.n ? dkl_threads_processes(&set->threads, &processes) : 0;
 
 	if (err || !processes)
-		return err ? err : conf_set(conf, CONF_PIDS, NULL);
+		return err ? err : dkl_conf_set(conf, CONF_PIDS, NULL);
 	out = open_memstream(&line, &len);
 	if (out)
-		threads_print_processes(out, processes, set->children);
-	return dkt__text_end(out, 0, &line) ?: conf_set(conf, CONF_PIDS, line);
+		dkl_threads_print_processes(out, processes, set->children);
+	return dkt__text_end(out, 0, &line) ?: dkl_conf_set(conf, CONF_PIDS, line);
 }
 
 static int fill_functions(const struct settings *set, struct conf *conf, const char *key,
 			  const char *tracer)
 {
 	char *line __cleanup(free) = NULL;
-	int err = functions_line(set, tracer, &line);
+	int err = dkl_functions_line(set, tracer, &line);
 
-	return err ? err : conf_set(conf, key, line);
+	return err ? err : dkl_conf_set(conf, key, line);
 }
 
-int saved_fill(struct debuglog *log, struct conf *conf)
+int dkl_saved_fill(struct debuglog *log, struct conf *conf)
 {
 	const struct settings *set = &log->set;
 	int err = 0;
 
-	if (strcmp(log->name, DEBUGLOG_DEFAULT) || conf_find(conf, CONF_INSTANCE))
-		err = conf_set(conf, CONF_INSTANCE, log->name);
+	if (strcmp(log->name, DEBUGLOG_DEFAULT) || dkl_conf_find(conf, CONF_INSTANCE))
+		err = dkl_conf_set(conf, CONF_INSTANCE, log->name);
 	if (!err)
 		err = fill_params(set, conf);
 	if (!err)
-		err = conf_set(conf, CONF_CPUS, set->cpus);
+		err = dkl_conf_set(conf, CONF_CPUS, set->cpus);
 	if (!err)
 		err = fill_pids(set, conf);
 	if (!err)

@@ -55,7 +55,8 @@ static int clear_stack(const struct wanted_event *one, struct dkt_instance *in,
 	return err;
 }
 
-int wanted_clear(const struct wanted *wanted, struct dkt_instance *in, struct dkt_change *change)
+int dkl_wanted_clear(const struct wanted *wanted, struct dkt_instance *in,
+		     struct dkt_change *change)
 {
 	const struct settings *set = wanted->parts ? &wanted->parts->set : NULL;
 	struct dkt_event *const *events;
@@ -77,7 +78,7 @@ int wanted_clear(const struct wanted *wanted, struct dkt_instance *in, struct dk
 	return err;
 }
 
-int wanted_apply(const struct wanted *wanted, struct dkt_change *change)
+int dkl_wanted_apply(const struct wanted *wanted, struct dkt_change *change)
 {
 	struct dkt_event **events __cleanup(free) =
 		calloc(wanted->n + 1, sizeof(struct dkt_event *));

@@ -31,22 +31,22 @@ static int create_line(struct dkt_ctx *ctx, const char *line, struct own_probes 
 	const struct dkt_probe *probe;
 	struct dkt_probes *list = NULL;
 	struct probe_words words;
-	int err = probe_words_read(ctx, line, &words);
+	int err = dkl_probe_words_read(ctx, line, &words);
 
 	if (!err)
 		err = check_words(ctx, &words);
 	words.opts.group = probes->group;
 	if (!err)
-		err = probe_words_define(ctx, &words, &list);
+		err = dkl_probe_words_define(ctx, &words, &list);
 	for (size_t i = 0; !err && (probe = dkt_probes_at(list, i)); i++)
 		err = create_one(ctx, probe, probes);
 	dkt_probes_free(list);
-	probe_words_clear(&words);
+	dkl_probe_words_clear(&words);
 	return err ? dkt_fail_in(ctx, err, "--probe '%s'", line) : 0;
 }
 
-int own_probes_create(struct dkt_ctx *ctx, const char *owner, const char *lines,
-		      struct own_probes *probes)
+int dkl_own_probes_create(struct dkt_ctx *ctx, const char *owner, const char *lines,
+			  struct own_probes *probes)
 {
 	char *copy __cleanup(free) = strdup(lines);
 	char *save = NULL;
@@ -58,7 +58,7 @@ int own_probes_create(struct dkt_ctx *ctx, const char *owner, const char *lines,
 	return err;
 }
 
-void own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes)
+void dkl_own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes)
 {
 	for (size_t i = 0; i < probes->names.n; i++)
 		if (dkt_probe_remove(ctx, probes->group, probes->names.list[i]))
@@ -69,7 +69,7 @@ void own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes)
 	probes->group = NULL;
 }
 
-bool own_probes_have(const struct own_probes *probes, const struct dkt_event *event)
+bool dkl_own_probes_have(const struct own_probes *probes, const struct dkt_event *event)
 {
 	return probes->group && !strcmp(dkt_event_system(event), probes->group) &&
 	       dkt__strings_has(&probes->names, dkt_event_name(event));

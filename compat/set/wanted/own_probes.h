@@ -13,13 +13,13 @@ struct own_probes {
 };
 
 /*
- * Creates the probes that the lines define, see probe_words_read(), in the group of this process. On
+ * Creates the probes that the lines define, see dkl_probe_words_read(), in the group of this process. On
  * failure some may exist; the caller removes them in either case.
  */
-int own_probes_create(struct dkt_ctx *ctx, const char *owner, const char *lines,
-		      struct own_probes *probes);
+int dkl_own_probes_create(struct dkt_ctx *ctx, const char *owner, const char *lines,
+			  struct own_probes *probes);
 
 /* Removes and forgets them. Logs those that it cannot remove. */
-void own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes);
+void dkl_own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes);
 
-bool own_probes_have(const struct own_probes *probes, const struct dkt_event *event);
+bool dkl_own_probes_have(const struct own_probes *probes, const struct dkt_event *event);

@@ -20,5 +20,5 @@ struct wanted_parts {
 	char *lines; /* that define the probes; NULL: there are none */
 	bool shared; /* the probes belong to an earlier set */
 	struct wanted *earlier; /* a replaced set with probes; NULL: there is none */
-	bool messages_new; /* wanted_new() created the probe on Lustre's messages */
+	bool messages_new; /* dkl_wanted_new() created the probe on Lustre's messages */
 };

@@ -142,7 +142,7 @@ static ssize_t with_text(const char __user *user, size_t n, int (*fn)(char *text
 
 static int dump(char *path)
 {
-	return *path == '/' ? libcfs_dump(path) : -EINVAL;
+	return *path == '/' ? dkl_libcfs_dump(path) : -EINVAL;
 }
 
 static int set_daemon(char *text)
@@ -151,7 +151,7 @@ static int set_daemon(char *text)
 
 	if (!strcmp(text, "stop")) {
 		if (daemon_path[0])
-			err = libcfs_dump(daemon_path);
+			err = dkl_libcfs_dump(daemon_path);
 		daemon_path[0] = '\0';
 		return err;
 	}

@@ -307,7 +307,7 @@ static void take(struct list_head *all)
 	}
 }
 
-int libcfs_dump(const char *path)
+int dkl_libcfs_dump(const char *path)
 {
 	LIST_HEAD(all);
 	struct page_of *page;
