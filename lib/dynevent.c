@@ -2,7 +2,6 @@
 /* Creates, lists and removes events at run time: probes and synthetic events. */
 #include "lib/base/own_name.h"
 #include "lib/event.h"
-#include "lib/instance.h"
 #include "lib/probe.h"
 #include "lib/tracefs.h"
 

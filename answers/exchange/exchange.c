@@ -317,7 +317,7 @@ static int tell_way(const struct exchange *x, uint32_t entry)
 }
 
 /* A requests_fn. */
-static int tell_request(void *data, const struct causal_pair *pairs, size_t n_pairs,
+static int tell_request(void *data, const struct dkt__causal_pair *pairs, size_t n_pairs,
 			struct exchange_way *way)
 {
 	const struct exchange *x = data;
@@ -367,10 +367,10 @@ static int tell(struct exchange *x, const struct open *open, int side, enum step
 		const bool effect = rule->effect == step;
 		const struct side *cause = &open->sides[effect ? !side : side];
 		const struct side *other = &open->sides[effect ? side : !side];
-		const struct causal_pair pair = { .cause = cause->host - 1,
-						  .effect = other->host - 1,
-						  .cause_time = cause->times[rule->cause],
-						  .effect_time = other->times[rule->effect] };
+		const struct dkt__causal_pair pair = { .cause = cause->host - 1,
+						       .effect = other->host - 1,
+						       .cause_time = cause->times[rule->cause],
+						       .effect_time = other->times[rule->effect] };
 
 		if ((effect || rule->cause == step) && pair.cause_time && pair.effect_time &&
 		    pair.cause != pair.effect)

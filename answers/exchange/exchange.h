@@ -7,7 +7,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "fleet/clock/causal.h"
+#include "lib/base/clock_at.h"
 
 /* The events, for a selection. */
 #define EXCHANGE_EVENTS                                                                            \
@@ -17,7 +17,7 @@
 struct exchange;
 
 /* Takes a pair of steps, at the times of their records. A result other than 0 ends exchange_add(). */
-typedef int (*exchange_fn)(void *data, const struct causal_pair *pair);
+typedef int (*exchange_fn)(void *data, const struct dkt__causal_pair *pair);
 
 #define EXCHANGE_STEPS_MAX 18
 

@@ -120,7 +120,7 @@ int requests_add(struct requests *r, const struct log_line *line)
 	return 0;
 }
 
-static size_t put_pairs(const struct request *request, struct causal_pair pairs[2])
+static size_t put_pairs(const struct request *request, struct dkt__causal_pair pairs[2])
 {
 	const uint32_t client = request->hosts[0] - 1, server = request->hosts[1] - 1;
 	const uint64_t *times = request->times;
@@ -128,16 +128,17 @@ static size_t put_pairs(const struct request *request, struct causal_pair pairs[
 
 	if (!request->fresh || !times[RPC_HANDLING])
 		return 0;
-	pairs[n++] = (struct causal_pair){ .cause = client,
+	pairs[n++] =
+		(struct dkt__causal_pair){ .cause = client,
 					   .cause_time = times[RPC_SENDING],
 					   .effect = server,
 					   .effect_time = times[RPC_HANDLING] + LINE_TIME_UNIT };
 	if (times[RPC_COMPLETED])
-		pairs[n++] = (struct causal_pair){ .cause = server,
-						   .cause_time = times[RPC_HANDLING],
-						   .effect = client,
-						   .effect_time =
-							   times[RPC_COMPLETED] + LINE_TIME_UNIT };
+		pairs[n++] = (struct dkt__causal_pair){ .cause = server,
+							.cause_time = times[RPC_HANDLING],
+							.effect = client,
+							.effect_time = times[RPC_COMPLETED] +
+								       LINE_TIME_UNIT };
 	return n;
 }
 
@@ -166,7 +167,7 @@ int requests_tell(struct requests *r, requests_fn fn, void *data)
 
 	for (uint32_t i = 0; !err && i < r->open.n; i++) {
 		const struct request *request = &r->list[i];
-		struct causal_pair pairs[2];
+		struct dkt__causal_pair pairs[2];
 		struct exchange_way way;
 
 		if (request->spoiled || !request->hosts[0] || !request->hosts[1] ||

@@ -13,7 +13,7 @@ struct requests {
 };
 
 /* Takes a request that two hosts have a side of, with the pairs that are certain. */
-typedef int (*requests_fn)(void *data, const struct causal_pair *pairs, size_t n_pairs,
+typedef int (*requests_fn)(void *data, const struct dkt__causal_pair *pairs, size_t n_pairs,
 			   struct exchange_way *way);
 
 /* Clear it in either case. -ENOMEM. */

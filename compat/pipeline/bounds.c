@@ -2,6 +2,8 @@
 /* How far the times of merged files can be off, and whether the order of two records is certain. */
 #include "compat/pipeline/bounds.h"
 
+#include "lib/base/clock_at.h"
+
 static struct dkt_clock_point find(const struct dkt_source_clock *clock, uint64_t ts)
 {
 	struct dkt_clock_point at = { .error = clock->exact ? 0 : BOUNDS_UNKNOWN,

@@ -2,7 +2,9 @@
 /* How far the times of merged files can be off, and whether the order of two records is certain. */
 #pragma once
 
-#include "fleet/clock/clock.h"
+#include <dktrace/dktrace.h>
+
+#include "lib/base/util.h"
 
 /* A record whose successors are judged. */
 struct bounds_last {

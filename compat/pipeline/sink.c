@@ -10,6 +10,7 @@
 #include "compat/io/full.h"
 #include "compat/pipeline/journald.h"
 #include "lib/base/buf.h"
+#include "lib/base/full.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
 
@@ -263,7 +264,7 @@ static int name_full(const struct sink *sink, int err)
 {
 	const char *path = sink->out.file->path;
 
-	return dkl_full_is(err) && path ? dkl_full_fail(sink->p->ctx, err, path) : err;
+	return *dkt__full_advice(err) && path ? dkl_full_fail(sink->p->ctx, err, path) : err;
 }
 
 int dkl_sink_open(struct sink *sink, const struct sink_opts *opts, struct pipeline *p,

@@ -8,6 +8,7 @@
 #include "compat/lustre_log/line_readers.h"
 #include "compat/lustre_log/rpc_text.h"
 #include "ctl/out/bar.h"
+#include "fleet/clock/causal.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 
@@ -29,11 +30,11 @@ struct causes {
 
 /* ---- reading ---- */
 
-static int add_pair(void *data, const struct causal_pair *pair)
+static int add_pair(void *data, const struct dkt__causal_pair *pair)
 {
 	struct causes *causes = data;
 	const int64_t apart = (int64_t)(pair->effect_time - pair->cause_time);
-	struct causal_pair its = *pair;
+	struct dkt__causal_pair its = *pair;
 
 	/* The clocks of the files again. */
 	its.cause_time -= (uint64_t)causes->read.files[pair->cause].offset;
@@ -132,7 +133,7 @@ static int put_points(struct inputs_file *file, const struct causal_host *host)
 static int use(struct causes *causes)
 {
 	struct inputs *inputs = causes->inputs;
-	const struct causal_pair *pairs;
+	const struct dkt__causal_pair *pairs;
 	uint64_t contradictory;
 	size_t n;
 	int err;

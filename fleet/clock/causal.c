@@ -41,8 +41,8 @@ static bool offset_at(const struct causal_host *host, uint64_t time, int64_t *le
 }
 
 /* Finds what a pair says of one of its hosts. Returns 0, 1 if it says nothing new, or 2 if it is impossible. */
-static int mark_of(const struct causal_host *hosts, const struct causal_pair *pair, bool of_effect,
-		   struct clock_mark *mark)
+static int mark_of(const struct causal_host *hosts, const struct dkt__causal_pair *pair,
+		   bool of_effect, struct clock_mark *mark)
 {
 	int64_t cause_least, cause_most, least, most;
 	const int64_t apart = (int64_t)(pair->cause_time - pair->effect_time);
@@ -237,7 +237,7 @@ static bool is_sane(const struct causal_host *host)
 }
 
 /* Returns 1 if pairs have narrowed the host. */
-static int narrow_host(struct causal_host *hosts, uint32_t nr, const struct causal_pair *pairs,
+static int narrow_host(struct causal_host *hosts, uint32_t nr, const struct dkt__causal_pair *pairs,
 		       size_t n_pairs, uint64_t *contradictory)
 {
 	struct causal_host *host = &hosts[nr];
@@ -269,7 +269,7 @@ static int narrow_host(struct causal_host *hosts, uint32_t nr, const struct caus
 	return refit(host, marks, join(marks, n)) ?: 1;
 }
 
-int causal_narrow(struct causal_host *hosts, size_t n_hosts, const struct causal_pair *pairs,
+int causal_narrow(struct causal_host *hosts, size_t n_hosts, const struct dkt__causal_pair *pairs,
 		  size_t n_pairs, uint64_t *contradictory)
 {
 	int err = 0;

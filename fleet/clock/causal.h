@@ -7,12 +7,6 @@
 
 #include "fleet/clock/clock.h"
 
-/* Something on one host came before something on another. */
-struct causal_pair {
-	uint32_t cause, effect; /* hosts */
-	uint64_t cause_time, effect_time; /* on the clocks of their hosts */
-};
-
 struct causal_host {
 	struct dkt_clock_point *points; /* to the common clock; replaced. NULL: see exact */
 	size_t n;
@@ -24,7 +18,7 @@ struct causal_host {
  * Narrows the points of hosts. The error at no point grows. Pairs that say the impossible are left out, and
  * counted in *contradictory. -ENOMEM.
  */
-int causal_narrow(struct causal_host *hosts, size_t n_hosts, const struct causal_pair *pairs,
+int causal_narrow(struct causal_host *hosts, size_t n_hosts, const struct dkt__causal_pair *pairs,
 		  size_t n_pairs, uint64_t *contradictory);
 
 /*
@@ -37,8 +31,8 @@ struct causal_kept;
 struct causal_kept *causal_kept_new(size_t room);
 
 /* apart: how much later the effect is by what is known, the less the better. */
-int causal_kept_add(struct causal_kept *kept, const struct causal_pair *pair, int64_t apart);
+int causal_kept_add(struct causal_kept *kept, const struct dkt__causal_pair *pair, int64_t apart);
 
 /* Gets the pairs, which are valid until the next call. */
-const struct causal_pair *causal_kept_pairs(const struct causal_kept *kept, size_t *n);
+const struct dkt__causal_pair *causal_kept_pairs(const struct causal_kept *kept, size_t *n);
 void causal_kept_free(struct causal_kept *kept);

@@ -10,7 +10,7 @@ struct causal_kept {
 	size_t room;
 	uint64_t span; /* ns */
 	struct dkt__keymap map; /* by hosts and span */
-	struct causal_pair *pairs; /* by entry of map */
+	struct dkt__causal_pair *pairs; /* by entry of map */
 	int64_t *apart;
 };
 
@@ -29,7 +29,7 @@ struct causal_kept *causal_kept_new(size_t room)
 	return NULL;
 }
 
-static int put(struct causal_kept *kept, const struct causal_pair *pair, int64_t apart)
+static int put(struct causal_kept *kept, const struct dkt__causal_pair *pair, int64_t apart)
 {
 	const uint64_t key[] = { (uint64_t)pair->cause << 32 | pair->effect,
 				 pair->cause_time / kept->span };
@@ -56,7 +56,7 @@ static int thin(struct causal_kept *kept)
 		kept->span *= 2;
 		dkt__keymap_empty(&kept->map);
 		for (size_t i = 0; !err && i < n; i++) {
-			const struct causal_pair pair = kept->pairs[i];
+			const struct dkt__causal_pair pair = kept->pairs[i];
 
 			err = put(kept, &pair, kept->apart[i]);
 		}
@@ -64,7 +64,7 @@ static int thin(struct causal_kept *kept)
 	return err;
 }
 
-int causal_kept_add(struct causal_kept *kept, const struct causal_pair *pair, int64_t apart)
+int causal_kept_add(struct causal_kept *kept, const struct dkt__causal_pair *pair, int64_t apart)
 {
 	int err = kept->map.n == kept->room ? thin(kept) : 0;
 
@@ -74,7 +74,7 @@ int causal_kept_add(struct causal_kept *kept, const struct causal_pair *pair, in
 	return put(kept, pair, apart);
 }
 
-const struct causal_pair *causal_kept_pairs(const struct causal_kept *kept, size_t *n)
+const struct dkt__causal_pair *causal_kept_pairs(const struct causal_kept *kept, size_t *n)
 {
 	*n = kept->map.n;
 	return kept->pairs;

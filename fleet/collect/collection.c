@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <json.h>
 
-#include "compat/io/full.h"
 #include "fleet/remote/frame.h"
 #include "lib/base/buf.h"
 #include "lib/base/escape.h"
+#include "lib/base/full.h"
 #include "lib/base/io.h"
 #include "lib/base/json_reader.h"
 #include "lib/base/memory.h"
@@ -220,7 +220,9 @@ int collection_write(struct dkt_ctx *ctx, const struct collection *about, const 
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PLAIN);
 	err = text ? dkt__replace_file(path, text, strlen(text), false) : -ENOMEM;
 	json_object_put(root);
-	return err ? dkl_full_fail(ctx, err, path) : 0;
+	return err ? dkt_fail(ctx, err, "write %s: %s%s", path, strerror(-err),
+			      dkt__full_advice(err)) :
+		     0;
 }
 
 /* ---- reading ---- */

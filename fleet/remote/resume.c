@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "compat/io/turn.h"
 #include "lib/base/pass.h"
 #include "lib/base/run_dir.h"
+#include "lib/base/turn.h"
 
 /* It has mode 0700, so that only root's processes connect. */
 #define PLACE RUN_DIR "-remote"
@@ -48,7 +48,7 @@ static int begin_turn(void)
 	do {
 		if (mkdir(PLACE, 0700) && errno != EEXIST)
 			return -errno;
-		turn = dkl_turn_begin(PLACE, O_NOFOLLOW);
+		turn = dkt__turn_begin(PLACE, O_NOFOLLOW);
 	} while (turn == -ENOENT);
 	return turn;
 }

@@ -16,3 +16,9 @@ size_t dkt__clock_after(const struct dkt_clock_point *points, size_t n, uint64_t
 
 /* True if the time is between two lines. */
 bool dkt__clock_is_gap(const struct dkt_clock_point *points, size_t n, uint64_t time);
+
+/* Something on one host came before something on another. */
+struct dkt__causal_pair {
+	uint32_t cause, effect; /* hosts */
+	uint64_t cause_time, effect_time; /* on the clocks of their hosts */
+};

@@ -25,7 +25,7 @@ bool dkt__identity_is(const char *text)
 	return strlen(text) == IDENTITY_SIZE - 1 && strspn(text, DIGITS) == IDENTITY_SIZE - 1;
 }
 
-char *identity_cut(char *line)
+char *dkt__identity_cut(char *line)
 {
 	char *tab = strrchr(line, '\t');
 

@@ -20,7 +20,7 @@ int dkt__identity_new(char id[IDENTITY_SIZE]);
 bool dkt__identity_is(const char *text);
 
 /* Cuts a tab and an identity off the end of a line, and returns this; NULL: the line has none there. */
-char *identity_cut(char *line);
+char *dkt__identity_cut(char *line);
 
 /* True if the id is one of those in the list, which has a space between two. */
 bool dkt__identity_in(const char *list, const char *id);

@@ -55,7 +55,7 @@ int flight_listen(struct dkt_ctx *ctx, const char *log)
 
 void flight_elsewhere_read(char *line, struct flight_elsewhere *elsewhere)
 {
-	char *last = identity_cut(line), *first = last ? identity_cut(line) : NULL;
+	char *last = dkt__identity_cut(line), *first = last ? dkt__identity_cut(line) : NULL;
 
 	elsewhere->id = first ?: last;
 	elsewhere->heard = first ? last : NULL;

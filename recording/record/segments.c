@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "compat/io/turn.h"
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
+#include "lib/base/turn.h"
 #include "lib/base/when.h"
 
 #define INDEX "index"
@@ -244,7 +244,7 @@ static int write_index(struct dkt_ctx *ctx, const char *path, const struct segme
 /* The daemon and its worker change the index. A line that gets lost without a turn is noted again. */
 int segments_note(struct dkt_ctx *ctx, const char *path, const struct segment *segment)
 {
-	int turn __cleanup(close) = dkl_turn_begin(path, 0);
+	int turn __cleanup(close) = dkt__turn_begin(path, 0);
 	struct segments segments;
 	int err = segments_read(ctx, path, &segments);
 
@@ -299,7 +299,7 @@ static size_t count_aged(const struct segments *segments, const struct segments_
 
 int segments_prune(struct dkt_ctx *ctx, const char *path, const struct segments_limits *limits)
 {
-	int turn __cleanup(close) = dkl_turn_begin(path, 0);
+	int turn __cleanup(close) = dkt__turn_begin(path, 0);
 	struct segments segments;
 	uint64_t bytes = 0;
 	bool gone = false;

@@ -30,7 +30,7 @@ static int drop_row(void *data, const struct result_table *table, const struct r
 	return 0;
 }
 
-static int drop_pair(void *data, const struct causal_pair *pair)
+static int drop_pair(void *data, const struct dkt__causal_pair *pair)
 {
 	(void)data, (void)pair;
 	return 0;

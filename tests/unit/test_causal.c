@@ -87,12 +87,12 @@ static void measure(struct world *world, int seconds)
 }
 
 /* A message from one host to another at a time. */
-static struct causal_pair message(struct world *world, double near, double delay)
+static struct dkt__causal_pair message(struct world *world, double near, double delay)
 {
 	const uint32_t from = (uint32_t)(random_part(world) * HOSTS);
 	const uint32_t to = (from + 1 + (uint32_t)(random_part(world) * (HOSTS - 1))) % HOSTS;
 
-	return (struct causal_pair){
+	return (struct dkt__causal_pair){
 		.cause = from,
 		.effect = to,
 		.cause_time = (uint64_t)floor(far_time(&world->sides[from], near)),
@@ -155,7 +155,7 @@ static void test_messages(void **state)
 		struct world world = make_world(seed);
 		const int seconds = 3 + (int)(seed % 8);
 		const size_t n = seed % 60;
-		struct causal_pair *pairs = calloc(n + 1, sizeof(*pairs));
+		struct dkt__causal_pair *pairs = calloc(n + 1, sizeof(*pairs));
 		uint64_t contradictory;
 
 		measure(&world, seconds);
@@ -177,7 +177,7 @@ static void test_contradictory(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 200; seed++) {
 		struct world world = make_world(seed);
-		struct causal_pair pairs[20];
+		struct dkt__causal_pair pairs[20];
 		uint64_t contradictory;
 
 		measure(&world, 4);
@@ -201,7 +201,7 @@ static void test_hostile(void **state)
 	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		struct causal_host hosts[HOSTS] = { { .exact = round % 2 } };
-		struct causal_pair pairs[8];
+		struct dkt__causal_pair pairs[8];
 		uint64_t contradictory;
 
 		for (int i = 1; i < HOSTS; i++) {
@@ -217,7 +217,7 @@ static void test_hostile(void **state)
 				};
 		}
 		for (int i = 0; i < 8; i++)
-			pairs[i] = (struct causal_pair){
+			pairs[i] = (struct dkt__causal_pair){
 				.cause = (uint32_t)(random_part(&world) * HOSTS),
 				.effect = (uint32_t)(random_part(&world) * HOSTS),
 				.cause_time = (uint64_t)pow(2, 63.9 * random_part(&world)),
@@ -233,17 +233,17 @@ static void test_hostile(void **state)
 static void test_kept(void **state)
 {
 	struct causal_kept *kept = causal_kept_new(64);
-	const struct causal_pair *list;
+	const struct dkt__causal_pair *list;
 	uint64_t first = UINT64_MAX, last = 0;
 	size_t n, tight = 0;
 
 	(void)state;
 	assert_non_null(kept);
 	for (uint64_t i = 0; i < 100000; i++) {
-		const struct causal_pair pair = { .cause = i % 2,
-						  .effect = 1 - i % 2,
-						  .cause_time = i * 100000,
-						  .effect_time = i };
+		const struct dkt__causal_pair pair = { .cause = i % 2,
+						       .effect = 1 - i % 2,
+						       .cause_time = i * 100000,
+						       .effect_time = i };
 
 		assert_int_equal(causal_kept_add(kept, &pair, i % 5000 > 1 ? 1000 : -5), 0);
 	}
@@ -260,7 +260,8 @@ static void test_kept(void **state)
 	/* More pairs of hosts than places. */
 	kept = causal_kept_new(4);
 	for (uint32_t i = 0; i < 100; i++)
-		assert_int_equal(causal_kept_add(kept, &(struct causal_pair){ .cause = i }, 0), 0);
+		assert_int_equal(causal_kept_add(kept, &(struct dkt__causal_pair){ .cause = i }, 0),
+				 0);
 	causal_kept_pairs(kept, &n);
 	assert_int_equal(n, 4);
 	causal_kept_free(kept);

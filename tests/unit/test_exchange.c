@@ -61,11 +61,11 @@ struct room {
 	struct dkt_ctx *ctx;
 	struct dkt_event *events[N_MADE];
 	struct exchange *x;
-	struct causal_pair pairs[16];
+	struct dkt__causal_pair pairs[16];
 	size_t n;
 };
 
-static int take(void *data, const struct causal_pair *pair)
+static int take(void *data, const struct dkt__causal_pair *pair)
 {
 	struct room *r = data;
 

@@ -10,11 +10,11 @@
 
 struct room {
 	struct exchange *x;
-	struct causal_pair pairs[16];
+	struct dkt__causal_pair pairs[16];
 	size_t n;
 };
 
-static int take(void *data, const struct causal_pair *pair)
+static int take(void *data, const struct dkt__causal_pair *pair)
 {
 	struct room *r = data;
 
@@ -287,7 +287,7 @@ static int compare_lines(const void *one, const void *other)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static int check_pair(void *data, const struct causal_pair *pair)
+static int check_pair(void *data, const struct dkt__causal_pair *pair)
 {
 	struct world *world = data;
 

@@ -4,8 +4,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "compat/io/turn.h"
 #include "lib/base/buf.h"
+#include "lib/base/turn.h"
 #include "tests/helper/check.h"
 #include "tests/helper/tree.h"
 
@@ -30,7 +30,7 @@ static void a_turn_is_a_lock_on_the_directory(void **state)
 	const char *dir = *state;
 	int turn, other;
 
-	turn = dkl_turn_begin(dir, 0);
+	turn = dkt__turn_begin(dir, 0);
 	assert_true(turn >= 0);
 	other = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
@@ -45,12 +45,12 @@ static void a_directory_that_was_removed_has_no_turn(void **state)
 	const char *dir = *state;
 	int turn, first;
 
-	first = dkl_turn_begin(dir, 0);
+	first = dkt__turn_begin(dir, 0);
 	assert_true(first >= 0);
 	assert_int_equal(rmdir(dir), 0);
-	assert_int_equal(dkl_turn_begin(dir, 0), -ENOENT);
+	assert_int_equal(dkt__turn_begin(dir, 0), -ENOENT);
 	assert_int_equal(mkdir(dir, 0700), 0);
-	turn = dkl_turn_begin(dir, 0);
+	turn = dkt__turn_begin(dir, 0);
 	assert_true(turn >= 0);
 	close(first);
 	close(turn);
@@ -63,8 +63,8 @@ static void a_link_is_followed_only_if_allowed(void **state)
 	int turn;
 
 	assert_int_equal(symlink(dir, link), 0);
-	assert_int_equal(dkl_turn_begin(link, O_NOFOLLOW), -ENOTDIR);
-	turn = dkl_turn_begin(link, 0);
+	assert_int_equal(dkt__turn_begin(link, O_NOFOLLOW), -ENOTDIR);
+	turn = dkt__turn_begin(link, 0);
 	assert_true(turn >= 0);
 	close(turn);
 	assert_int_equal(unlink(link), 0);

@@ -8,4 +8,4 @@
  * process that keeps the turn delays the others by a second, but cannot stop them. NFS does not lock
  * directories: there nobody waits.
  */
-int dkl_turn_begin(const char *dir, int flags);
+int dkt__turn_begin(const char *dir, int flags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes take turns to change the files of a directory. */
-#include "compat/io/turn.h"
+#include "lib/base/turn.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -20,7 +20,7 @@ static bool is_at(int fd, const char *dir)
 	       have.st_ino == place.st_ino;
 }
 
-int dkl_turn_begin(const char *dir, int flags)
+int dkt__turn_begin(const char *dir, int flags)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
 
