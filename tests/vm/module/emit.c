@@ -14,7 +14,7 @@
 #include <linux/uuid.h>
 #include <linux/workqueue.h>
 
-#include "tests/vm/module/log.h"
+#include "log.h"
 
 #define CDEBUG(mask, fmt, ...) CDEBUG_IN(S_RPC, mask, fmt, ##__VA_ARGS__)
 

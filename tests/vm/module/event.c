@@ -5,10 +5,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "tests/vm/module/log.h"
+#include "log.h"
 
 #define CREATE_TRACE_POINTS
-#include "tests/vm/module/event.h"
+#include "event.h"
 
 #define MSG_MAX 1536
 

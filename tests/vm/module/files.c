@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "tests/vm/module/log.h"
+#include "log.h"
 
 static struct dentry *dir;
 static char daemon_path[1024];
@@ -142,7 +142,7 @@ static ssize_t with_text(const char __user *user, size_t n, int (*fn)(char *text
 
 static int dump(char *path)
 {
-	return *path == '/' ? dkl_libcfs_dump(path) : -EINVAL;
+	return *path == '/' ? libcfs_dump(path) : -EINVAL;
 }
 
 static int set_daemon(char *text)
@@ -151,7 +151,7 @@ static int set_daemon(char *text)
 
 	if (!strcmp(text, "stop")) {
 		if (daemon_path[0])
-			err = dkl_libcfs_dump(daemon_path);
+			err = libcfs_dump(daemon_path);
 		daemon_path[0] = '\0';
 		return err;
 	}

@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 #include <linux/version.h>
 
-#include "tests/vm/module/log.h"
+#include "log.h"
 
 struct record {
 	u32 len;
@@ -307,7 +307,7 @@ static void take(struct list_head *all)
 	}
 }
 
-int dkl_libcfs_dump(const char *path)
+int libcfs_dump(const char *path)
 {
 	LIST_HEAD(all);
 	struct page_of *page;

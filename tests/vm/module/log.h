@@ -62,7 +62,7 @@ void libcfs_debug_vmsg2(struct libcfs_debug_msg_data *data, const char *fmt, va_
 		libcfs_debug_msg(&data_, fmt, ##__VA_ARGS__);                                      \
 	} while (0)
 
-int dkl_libcfs_dump(const char *path);
+int libcfs_dump(const char *path);
 
 /* The buffer as lines of text; it stays as it is. */
 struct seq_file;
