@@ -2,9 +2,9 @@
 /* Merges several sources in order of time, on the clock of the first. */
 #include <sys/epoll.h>
 
+#include "lib/base/heap.h"
 #include "lib/source.h"
 #include "lib/source/clock.h"
-#include "lib/source/heap.h"
 #include "lib/source/relation.h"
 
 struct part {

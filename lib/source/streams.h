@@ -2,11 +2,11 @@
 /* A source of several CPUs' pages, which readers of file formats fill in. */
 #pragma once
 
+#include "lib/base/heap.h"
 #include "lib/source.h"
 #include "lib/source/chunks.h"
 #include "lib/source/comms.h"
 #include "lib/source/extent.h"
-#include "lib/source/heap.h"
 #include "lib/source/page.h"
 #include "lib/source/shift.h"
 #include "lib/source/swap.h"

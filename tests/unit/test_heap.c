@@ -2,7 +2,7 @@
 /* The merge by time. */
 #include "tests/helper/check.h"
 
-#include "lib/source/heap.h"
+#include "lib/base/heap.h"
 
 /* Streams of rising times are merged; of equal times the stream that is first in order comes first. */
 static void streams_are_merged_by_time_then_order(void **state)

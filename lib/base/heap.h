@@ -2,7 +2,7 @@
 /* Merges streams by time: finds the stream whose next record is the oldest. */
 #pragma once
 
-#include "lib/ctx.h"
+#include "lib/base/memory.h"
 
 /* A stream that has a next record. */
 struct dkt__heap_item {

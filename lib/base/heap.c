@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Merges streams by time: finds the stream whose next record is the oldest. */
-#include "lib/source/heap.h"
+#include "lib/base/heap.h"
 
 int dkt__heap_add(struct dkt__heap *heap, struct dkt__heap_item item)
 {
