@@ -47,6 +47,8 @@ void dkl_record_scan_close(struct record_scan *scan)
 /* Reads until the buffer has n bytes. 1: the input ends before that. */
 static int fill(struct record_scan *scan, size_t n)
 {
+	if (scan->eof)
+		return 1;
 	memmove(scan->buf, scan->buf + scan->at, scan->len - scan->at);
 	scan->base += scan->at;
 	scan->len -= scan->at;

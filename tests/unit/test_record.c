@@ -4,11 +4,10 @@
 #include <sys/mman.h>
 
 #include "compat/lustre/binary/line.h"
+#include "compat/lustre/binary/merge.h"
 #include "compat/lustre/binary/print.h"
 #include "compat/lustre/binary/runs.h"
-#include "compat/lustre/binary/slice.h"
 #include "compat/lustre/binary/sort.h"
-#include "compat/lustre/binary/winners.h"
 #include "tests/helper/check.h"
 
 #define BASE 1495061000u
@@ -395,7 +394,7 @@ static void runs_are_joined_beyond_their_number(void **state)
 	(void)state;
 	for (i = 0; i < 2 * RUNS_MAX + 10; i++, offset += RUNS_CUT)
 		assert_int_equal(dkl_runs_add(&runs, offset, RUNS_CUT, i), 0);
-	assert_false(runs.too_many);
+	assert_false(runs.no_order);
 	assert_true(runs.n <= RUNS_MAX);
 	assert_int_equal(runs.breaks, 1);
 	assert_int_equal(runs.run[0].start, 0);
@@ -407,17 +406,17 @@ static void runs_are_joined_beyond_their_number(void **state)
 	assert_int_equal(runs.run[i - 1].end, offset);
 	assert_int_equal(dkl_runs_overlap(&runs, &overlap), 0);
 	assert_int_equal(overlap, 1);
-	/* Equal keys are not cut, and so do not overlap. */
+	/* Runs that were cut between equal keys do not overlap. */
 	for (i = 0; i < 10; i++, offset += RUNS_CUT)
 		assert_int_equal(dkl_runs_add(&more, offset, RUNS_CUT, 5), 0);
-	assert_int_equal(more.n, 1);
+	assert_int_equal(more.n, 10);
 	assert_int_equal(dkl_runs_append(&runs, &more), 0);
 	assert_int_equal(runs.breaks, 2);
 	assert_int_equal(dkl_runs_overlap(&runs, &overlap), 0);
 	assert_int_equal(overlap, 2);
 	for (i = 0; i < RUNS_MAX; i++, offset += 100)
 		assert_int_equal(dkl_runs_add(&runs, offset, 100, RUNS_MAX - i), 0);
-	assert_true(runs.too_many);
+	assert_true(runs.no_order);
 	dkl_runs_clear(&runs);
 	dkl_runs_clear(&more);
 }
@@ -425,35 +424,37 @@ static void runs_are_joined_beyond_their_number(void **state)
 /* A slice continues each run where the slice before ended. */
 static void slices_continue_runs(void **state)
 {
-	struct runs runs = { 0 };
-	struct slice slice = { 0 };
+	struct merge_log log = { 0 };
+	struct runs *runs = &log.runs;
+	struct merge merge = { .log = &log };
+	struct slices slices = { 0 };
 
 	(void)state;
 	/* A long one, and two that begin alike within it. */
-	dkl_runs_add(&runs, 0, 100, 10);
-	dkl_runs_add(&runs, 100, 100, 50);
-	dkl_runs_add(&runs, 200, 100, 20);
-	dkl_runs_add(&runs, 400, 100, 20);
-	dkl_runs_add(&runs, 600, 100, 60);
-	dkl_runs_order(&runs);
-	assert_int_equal(dkl_slice_next(&slice, &runs, 0), 0);
-	assert_int_equal(slice.from, 0);
-	assert_int_equal(slice.to, 20);
-	assert_int_equal(slice.end, 1);
-	assert_int_equal(slice.n_open, 0);
-	assert_int_equal(dkl_slice_next(&slice, &runs, 1), 0);
-	assert_int_equal(slice.from, 20);
-	assert_int_equal(slice.to, 60);
-	assert_int_equal(slice.end, 3);
-	assert_int_equal(slice.n_open, 1);
-	assert_int_equal(slice.open[0], 0);
-	assert_int_equal(dkl_slice_next(&slice, &runs, 1), 0);
-	assert_int_equal(slice.from, 60);
-	assert_true(slice.to == UINT64_MAX);
-	assert_int_equal(slice.n_open, 0);
-	assert_int_equal(dkl_slice_next(&slice, &runs, 1), 1);
-	dkl_slice_clear(&slice);
-	dkl_runs_clear(&runs);
+	dkl_runs_add(runs, 0, 100, 10);
+	dkl_runs_add(runs, 100, 100, 50);
+	dkl_runs_add(runs, 200, 100, 20);
+	dkl_runs_add(runs, 400, 100, 20);
+	dkl_runs_add(runs, 600, 100, 60);
+	dkl_runs_order(runs);
+	assert_int_equal(dkl_merge_slice(&merge, &slices, 0), 0);
+	assert_int_equal(merge.from, 0);
+	assert_int_equal(merge.to, 20);
+	assert_int_equal(merge.n_due, 1);
+	assert_int_equal(dkl_merge_slice(&merge, &slices, 1), 0);
+	assert_int_equal(merge.from, 20);
+	assert_int_equal(merge.to, 60);
+	assert_int_equal(merge.n_due, 3);
+	assert_int_equal(merge.due[0], 0);
+	assert_int_equal(dkl_merge_slice(&merge, &slices, 1), 0);
+	assert_int_equal(merge.from, 60);
+	assert_true(merge.to == UINT64_MAX);
+	assert_int_equal(merge.n_due, 1);
+	assert_int_equal(merge.due[0], 3);
+	assert_int_equal(dkl_merge_slice(&merge, &slices, 1), 1);
+	free(slices.open);
+	dkl_merge_clear(&merge);
+	dkl_runs_clear(runs);
 }
 
 /* Another process writes to the file between the first and the second reading. */
@@ -479,28 +480,6 @@ static void a_file_that_changes_is_reported(void **state)
 	clear_file(&file);
 }
 
-static void the_tree_returns_the_smallest_key(void **state)
-{
-	struct winners tree = { 0 };
-	uint32_t leaf[5];
-
-	(void)state;
-	assert_true(winners_key(&tree) == WINNERS_NONE);
-	assert_int_equal(winners_add(&tree, 50, 4, &leaf[0]), 0);
-	assert_int_equal(winners_add(&tree, 30, 3, &leaf[1]), 0);
-	assert_int_equal(winners_add(&tree, 30, 1, &leaf[2]), 0);
-	assert_int_equal(winners_add(&tree, 40, 2, &leaf[3]), 0);
-	assert_int_equal(winners_add(&tree, 90, 0, &leaf[4]), 0);
-	assert_int_equal(winners_leaf(&tree), leaf[2]);
-	winners_remove(&tree, leaf[2]);
-	assert_int_equal(winners_leaf(&tree), leaf[1]);
-	winners_set(&tree, leaf[1], 60, 3);
-	assert_int_equal(winners_leaf(&tree), leaf[3]);
-	winners_remove(&tree, leaf[3]);
-	assert_int_equal(winners_leaf(&tree), leaf[0]);
-	winners_clear(&tree);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,7 +493,6 @@ int main(void)
 		cmocka_unit_test(runs_are_joined_beyond_their_number),
 		cmocka_unit_test(slices_continue_runs),
 		cmocka_unit_test(a_file_that_changes_is_reported),
-		cmocka_unit_test(the_tree_returns_the_smallest_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

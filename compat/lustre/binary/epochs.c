@@ -80,27 +80,19 @@ static int needs_sorting(const struct epochs *epochs, bool *one)
 
 		if (dkl_runs_overlap(&index->runs, &overlap))
 			return -ENOMEM;
-		*one = index->runs.too_many || runs_are_short(&index->runs, index->kept) ||
-		       overlap > OVERLAP_MAX;
+		*one = index->runs.no_order || overlap > OVERLAP_MAX;
 	}
 	return 0;
 }
 
 static int join(struct epochs *epochs)
 {
-	struct record_index *all = epochs->list;
 	int err = 0;
 
 	for (size_t i = 1; i < epochs->n; i++) {
-		struct record_index *index = &epochs->list[i];
-
 		if (!err)
-			err = dkl_runs_append(&all->runs, &index->runs);
-		all->kept += index->kept;
-		all->dropped += index->dropped;
-		all->cpus = DKT__MAX(all->cpus, index->cpus);
-		all->longest = DKT__MAX(all->longest, index->longest);
-		dkl_runs_clear(&index->runs);
+			err = dkl_record_index_append(&epochs->list[0], &epochs->list[i]);
+		dkl_record_index_clear(&epochs->list[i]);
 	}
 	epochs->n = 1;
 	return err;
@@ -123,7 +115,7 @@ int dkl_epochs_finish(struct epochs *epochs)
 void dkl_epochs_clear(struct epochs *epochs)
 {
 	for (size_t i = 0; i < epochs->n; i++)
-		dkl_runs_clear(&epochs->list[i].runs);
+		dkl_record_index_clear(&epochs->list[i]);
 	free(epochs->list);
 	free(epochs->last);
 	*epochs = (struct epochs){ 0 };

@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Merges the runs of a slice; reads each run through a window, only while its records are due. */
+/* Merges the runs of a log, one slice of time after another; reads a run when its records are due. */
 #include "compat/lustre/binary/merge.h"
 
-#include "lib/base/util.h"
+#include "lib/base/io.h"
 
 /* A run that is being read. */
 struct merge_cursor {
-	uint8_t *buf;
-	size_t size; /* of buf */
+	uint8_t *buf; /* the run */
 	size_t at; /* position of the next record in buf */
 	size_t len; /* bytes in buf */
-	uint64_t pos; /* file offset of the end of buf */
-	uint64_t end; /* file offset of the end of the run */
-	uint64_t key; /* of the next record */
+	uint64_t start; /* offset of the run in the file */
 	uint32_t rec_len;
-	uint32_t order; /* of the run, for records with equal keys */
-	struct merge_cursor *next; /* in the list of spare cursors */
 };
-
-/* ---- reading one run ---- */
 
 static int changed(struct merge *merge, uint64_t offset)
 {
@@ -36,257 +29,184 @@ int dkl_merge_fail(struct dkt_ctx *ctx, const struct merge *merge, int err)
 	return err == -ENOMEM ? err : dkt_fail(ctx, err, "read %s: %s", name, strerror(-err));
 }
 
-/* Reads until the buffer has n bytes of the run. */
-static int cursor_fill(struct merge *merge, struct merge_cursor *cursor, size_t n)
+/* Finds the next record of the slice from the cursor on. 1: the run has no more of them. */
+static __attribute__((always_inline)) inline int
+cursor_load(struct merge *merge, struct merge_cursor *cursor, uint64_t *key)
 {
-	memmove(cursor->buf, cursor->buf + cursor->at, cursor->len - cursor->at);
-	cursor->len -= cursor->at;
-	cursor->at = 0;
-	while (cursor->len < n) {
-		size_t room = cursor->size - cursor->len;
-		ssize_t got;
-
-		if (room > cursor->end - cursor->pos)
-			room = cursor->end - cursor->pos;
-		got = room ? pread(merge->log->fd, cursor->buf + cursor->len, room,
-				   (off_t)cursor->pos) :
-			     0;
-		if (got > 0) {
-			cursor->len += (size_t)got;
-			cursor->pos += (size_t)got;
-		} else if (!got) {
-			return changed(merge, cursor->pos);
-		} else if (errno != EINTR) {
-			return -errno;
-		}
-	}
-	return 0;
-}
-
-/* Reads the record at the cursor. 1: the run has no more records for the slice. */
-static __attribute__((always_inline)) inline int cursor_load(struct merge *merge,
-							     struct merge_cursor *cursor)
-{
-	for (;;) {
+	for (; cursor->at < cursor->len; cursor->at += cursor->rec_len) {
+		const uint8_t *rec = cursor->buf + cursor->at;
 		size_t left = cursor->len - cursor->at;
-		const uint8_t *rec;
-		int err;
 
-		if (left < sizeof(struct record_head)) {
-			if (!left && cursor->pos == cursor->end)
-				return 1;
-			err = cursor_fill(merge, cursor, sizeof(struct record_head));
-			if (err)
-				return err;
-			left = cursor->len - cursor->at;
-		}
-		rec = cursor->buf + cursor->at;
+		/* The record was valid when it was first read, but the file may have changed since. */
+		if (left <= sizeof(struct record_head))
+			return changed(merge, cursor->start + cursor->at);
 		memcpy(&cursor->rec_len, rec, sizeof(cursor->rec_len));
-		/*
-		 * The record was valid when it was first read, but the file may have changed since.
-		 */
-		if (cursor->rec_len <= sizeof(struct record_head) || cursor->rec_len > cursor->size)
-			return changed(merge, cursor->pos - left);
-		if (left < cursor->rec_len) {
-			err = cursor_fill(merge, cursor, cursor->rec_len);
-			if (err)
-				return err;
-			rec = cursor->buf;
-		}
-		cursor->key = record_key(rec);
-		if (cursor->key >= merge->slice.to)
+		if (cursor->rec_len <= sizeof(struct record_head) || cursor->rec_len > left)
+			return changed(merge, cursor->start + cursor->at);
+		*key = record_key(rec);
+		if (*key >= merge->to)
 			return 1;
-		if (cursor->key >= merge->slice.from && record_shown(rec, &merge->log->show)) {
-			/*
-			 * Fetch the next record into the cache while records of other runs are
-			 * used.
-			 */
+		if (*key >= merge->from && record_shown(rec, &merge->log->show)) {
+			/* Fetch the next record into the cache while those of other runs are used. */
 			__builtin_prefetch(rec + cursor->rec_len);
 			__builtin_prefetch(rec + cursor->rec_len + 64);
 			__builtin_prefetch(rec + cursor->rec_len + 128);
 			return 0;
 		}
-		cursor->at += cursor->rec_len;
 	}
+	return 1;
 }
 
-static void cursor_free(struct merge_cursor *cursor)
+/* Reads the run. */
+static int cursor_read(struct merge *merge, struct merge_cursor *cursor, const struct run *run)
 {
-	if (!cursor)
-		return;
-	free(cursor->buf);
-	free(cursor);
-}
+	size_t len = run->end - run->start;
+	ssize_t got;
 
-static void keep_spare(struct merge *merge, struct merge_cursor *cursor)
-{
-	cursor->next = merge->spare;
-	merge->spare = cursor;
-}
-
-static struct merge_cursor *cursor_new(struct merge *merge, const struct run *run)
-{
-	struct merge_cursor *cursor = merge->spare;
-
-	if (cursor) {
-		merge->spare = cursor->next;
-	} else {
-		size_t size = merge->log->window;
-
-		cursor = calloc(1, sizeof(*cursor));
-		if (!cursor || !(cursor->buf = malloc(size))) {
-			cursor_free(cursor);
-			return NULL;
-		}
-		cursor->size = size;
-	}
-	cursor->at = cursor->len = 0;
-	cursor->pos = run->start;
-	cursor->order = run->order;
-	cursor->end = run->end;
-	return cursor;
-}
-
-/* ---- merging ---- */
-
-static int cursors_add(struct merge *merge, struct merge_cursor *cursor)
-{
-	uint32_t leaf;
-	int err = winners_add(&merge->winners, cursor->key, cursor->order, &leaf);
-
-	if (err)
-		return err;
-	if (merge->room < merge->winners.n_leaves) {
-		struct merge_cursor **cursors =
-			realloc(merge->cursors, merge->winners.n_leaves * sizeof(*cursors));
-
-		if (!cursors)
-			return -ENOMEM;
-		merge->cursors = cursors;
-		while (merge->room < merge->winners.n_leaves)
-			merge->cursors[merge->room++] = NULL;
-	}
-	merge->cursors[leaf] = cursor;
+	if (!cursor->buf)
+		cursor->buf = dkt__read_buffer(merge->log->longest);
+	if (!cursor->buf)
+		return -ENOMEM;
+	got = dkt__pread_all(merge->log->fd, cursor->buf, len, run->start);
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got < len)
+		return changed(merge, run->start + (size_t)got);
+	cursor->start = run->start;
+	cursor->at = 0;
+	cursor->len = len;
 	return 0;
+}
+
+/* Makes another cursor, which has no run. */
+static int cursor_add(struct merge *merge)
+{
+	uint32_t nr = (uint32_t)merge->n_cursors;
+	int err = dkt__append(merge->cursors, merge->n_cursors, (struct merge_cursor){ 0 });
+
+	return err ? err : dkt__append(merge->idle, merge->n_idle, nr);
 }
 
 static int start_run(struct merge *merge, const struct run *run)
 {
-	struct merge_cursor *cursor = cursor_new(merge, run);
-	int err;
+	struct dkt__heap_item item = { .order = run->order };
+	int err = merge->n_idle ? 0 : cursor_add(merge);
 
-	if (!cursor)
-		return -ENOMEM;
-	err = cursor_load(merge, cursor);
-	if (!err)
-		err = cursors_add(merge, cursor);
 	if (err)
-		keep_spare(merge, cursor);
+		return err;
+	item.nr = merge->idle[merge->n_idle - 1];
+	err = cursor_read(merge, &merge->cursors[item.nr], run);
+	if (!err)
+		err = cursor_load(merge, &merge->cursors[item.nr], &item.ts);
 	/* 1: the run has records before and after the slice, but none within it. */
-	return err == 1 ? 0 : err;
+	if (err)
+		return err == 1 ? 0 : err;
+	merge->n_idle--;
+	return dkt__heap_add(&merge->heap, item);
 }
 
-/* Returns the run that is due next; NULL: no more runs. */
-static const struct run *due_run(const struct merge *merge)
-{
-	const struct slice *slice = &merge->slice;
-	const struct run *runs = merge->log->runs.run;
-
-	if (merge->next_open < slice->n_open)
-		return &runs[slice->open[merge->next_open]];
-	return merge->next_run < slice->end ? &runs[merge->next_run] : NULL;
-}
-
-/* Starts reading every run that is due. */
+/* Starts every run that may have the next record. */
 static __attribute__((noinline)) int start_runs(struct merge *merge)
 {
-	const struct run *run;
-	int err;
+	const struct dkt__heap *heap = &merge->heap;
+	int err = 0;
 
-	while ((run = due_run(merge))) {
-		merge->next_first = run->first;
-		if (run->first > winners_key(&merge->winners))
+	merge->horizon = UINT64_MAX;
+	for (; !err && merge->next_due < merge->n_due; merge->next_due++) {
+		const struct run *run = &merge->log->runs.run[merge->due[merge->next_due]];
+		struct dkt__heap_item item = { .ts = run->first, .order = run->order };
+
+		if (heap->n && dkt__heap_older(&heap->list[0], &item)) {
+			merge->horizon = run->first;
 			return 0;
-		if (merge->next_open < merge->slice.n_open)
-			merge->next_open++;
-		else
-			merge->next_run++;
+		}
 		err = start_run(merge, run);
-		if (err)
-			return err;
 	}
-	merge->next_first = WINNERS_NONE;
-	return 0;
+	return err;
 }
 
 /* Steps past the record that was returned last. */
 static inline int advance(struct merge *merge)
 {
-	struct merge_cursor *cursor = merge->current;
+	uint32_t nr = merge->heap.list[0].nr;
+	struct merge_cursor *cursor = &merge->cursors[nr];
+	uint64_t key;
 	int err;
 
 	cursor->at += cursor->rec_len;
-	err = cursor_load(merge, cursor);
+	err = cursor_load(merge, cursor, &key);
 	if (!err) {
-		winners_set(&merge->winners, merge->leaf, cursor->key, cursor->order);
+		dkt__heap_move(&merge->heap, key);
 	} else if (err == 1) {
-		keep_spare(merge, cursor);
-		merge->cursors[merge->leaf] = NULL;
-		winners_remove(&merge->winners, merge->leaf);
-		err = 0;
+		dkt__heap_drop(&merge->heap);
+		err = dkt__append(merge->idle, merge->n_idle, nr);
 	}
 	return err;
 }
 
 int dkl_merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len)
 {
+	const struct dkt__heap *heap = &merge->heap;
 	struct merge_cursor *cursor;
-	uint64_t key;
 	int err = 0;
 
-	if (merge->current)
+	if (merge->taken)
 		err = advance(merge);
-	merge->current = NULL;
-	key = winners_key(&merge->winners);
-	if (!err && merge->next_first <= key && due_run(merge)) {
+	merge->taken = false;
+	if (!err && (!heap->n || heap->list[0].ts >= merge->horizon))
 		err = start_runs(merge);
-		key = winners_key(&merge->winners);
-	}
 	if (err)
 		return err;
-	if (key == WINNERS_NONE)
+	if (!heap->n)
 		return 1;
-	merge->leaf = winners_leaf(&merge->winners);
-	cursor = merge->current = merge->cursors[merge->leaf];
+	merge->taken = true;
+	cursor = &merge->cursors[heap->list[0].nr];
 	*rec = cursor->buf + cursor->at;
 	*len = cursor->rec_len;
 	merge->done++;
 	return 0;
 }
 
-/* ---- slices ---- */
-
-int dkl_merge_start(struct merge *merge, const struct merge_log *log, const struct slice *slice)
+int dkl_merge_slice(struct merge *merge, struct slices *slices, uint64_t size)
 {
-	merge->log = log;
-	merge->next_open = 0;
-	merge->next_run = slice->first;
-	merge->next_first = 0;
-	return dkl_slice_copy(&merge->slice, slice);
+	const struct runs *runs = &merge->log->runs;
+	size_t first = slices->end, end = first;
+	uint64_t sum = 0;
+	int err = 0;
+
+	if (first == runs->n)
+		return 1;
+	merge->from = slices->to;
+	merge->n_due = merge->next_due = 0;
+	merge->horizon = 0;
+	for (size_t i = 0; !err && i < slices->n_open; i++)
+		err = dkt__append(merge->due, merge->n_due, slices->open[i]);
+	for (; !err && end < runs->n; end++) {
+		const struct run *run = &runs->run[end];
+
+		/* Runs with the same first key are in the same slice, so that slices share no key. */
+		if (end > first && sum >= size && run->first > run[-1].first)
+			break;
+		sum += run->end - run->start;
+		err = dkt__append(merge->due, merge->n_due, (uint32_t)end);
+	}
+	merge->to = end < runs->n ? runs->run[end].first : UINT64_MAX;
+	slices->to = merge->to;
+	slices->end = end;
+	slices->n_open = 0;
+	for (size_t i = 0; !err && i < merge->n_due; i++)
+		if (runs->run[merge->due[i]].last >= merge->to)
+			err = dkt__append(slices->open, slices->n_open, merge->due[i]);
+	return err;
 }
 
 void dkl_merge_clear(struct merge *merge)
 {
-	for (uint32_t i = 0; i < merge->room; i++)
-		cursor_free(merge->cursors[i]);
-	while (merge->spare) {
-		struct merge_cursor *cursor = merge->spare;
-
-		merge->spare = cursor->next;
-		cursor_free(cursor);
-	}
+	for (size_t i = 0; i < merge->n_cursors; i++)
+		free(merge->cursors[i].buf);
 	free(merge->cursors);
-	winners_clear(&merge->winners);
-	dkl_slice_clear(&merge->slice);
+	free(merge->idle);
+	free(merge->due);
+	dkt__heap_clear(&merge->heap);
 	*merge = (struct merge){ 0 };
 }

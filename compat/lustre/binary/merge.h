@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Merges the runs of a slice; reads each run through a window, only while its records are due. */
+/* Merges the runs of a log, one slice of time after another; reads a run when its records are due. */
 #pragma once
 
 #include <dktrace/dktrace.h>
 
 #include "compat/lustre/binary.h"
-#include "compat/lustre/binary/slice.h"
-#include "compat/lustre/binary/winners.h"
+#include "compat/lustre/binary/runs.h"
+#include "lib/base/heap.h"
 
 /* The log that is merged. Several threads may merge slices of it. */
 struct merge_log {
@@ -14,29 +14,42 @@ struct merge_log {
 	int fd; /* file with the runs */
 	struct record_masks show;
 	struct runs runs; /* sorted */
-	size_t window; /* size of the read buffer of a run; holds the longest record */
+	size_t longest; /* run, in bytes */
+};
+
+/* The slices that have been taken; starts as all zeroes. */
+struct slices {
+	uint64_t to; /* all keys of the last one are lower; UINT64_MAX: no limit */
+	size_t end; /* the run after the last one that begins in it */
+	uint32_t *open; /* runs that begin earlier and have records behind it */
+	size_t n_open;
 };
 
 struct merge_cursor;
 
 struct merge {
 	const struct merge_log *log;
-	struct slice slice;
-	size_t next_open; /* next run of slice.open that is not being read yet */
-	size_t next_run; /* next of the slice's own runs that is not being read yet */
-	uint64_t next_first; /* key from which the next run is due */
-	struct winners winners;
-	struct merge_cursor **cursors; /* by leaf of the tree */
-	uint32_t room; /* size of cursors */
-	struct merge_cursor *spare; /* list of unused cursors */
-	struct merge_cursor *current; /* cursor of the record that was returned last */
-	uint32_t leaf; /* its leaf */
+	uint64_t from; /* lowest key of the slice */
+	uint64_t to; /* all keys are lower */
+	uint32_t *due; /* runs that have records in the slice, by their first key */
+	size_t n_due;
+	size_t next_due; /* the first one that is not being read yet */
+	uint64_t horizon; /* its first key; UINT64_MAX: none is left */
+	struct dkt__heap heap; /* of cursors */
+	struct merge_cursor *cursors;
+	size_t n_cursors;
+	uint32_t *idle; /* cursors without a run */
+	size_t n_idle;
+	bool taken; /* the heap's first cursor is at the record that was returned last */
 	uint64_t done; /* records returned from all slices */
 	uint64_t failed_at; /* offset where the log has changed */
 };
 
-/* Starts with a slice, which is copied, after the slice before was read to its end or failed. */
-int dkl_merge_start(struct merge *merge, const struct merge_log *log, const struct slice *slice);
+/*
+ * Starts with the next slice, after the one before was read to its end. It has about `size` bytes, or more if
+ * many keys are equal. 1: no more slices.
+ */
+int dkl_merge_slice(struct merge *merge, struct slices *slices, uint64_t size);
 void dkl_merge_clear(struct merge *merge);
 
 /* Like dkl_record_sort_next(), but sets no error message. */

@@ -4,14 +4,14 @@
 
 #include <dktrace/dktrace.h>
 
-#include "compat/lustre/binary/runs.h"
+#include "compat/lustre/binary/merge.h"
 
-/* Gets the next record; called by one thread at a time. Returns 0, 1 at the end, or -errno. */
-typedef int (*pieces_next)(void *data, const uint8_t **rec, uint32_t *len);
+/* Threads that read a log. More gain nothing, because only one at a time writes its output. */
+#define THREADS_MAX 4
 
 /*
- * Writes all records to an empty file as sorted runs, and keeps the order of equal records. Uses
- * about `memory` bytes. Returns the error of next(), or a write error with an error message.
+ * Writes the records of the log that are shown to another file, each piece of the index as a sorted run, and
+ * puts that file and these runs into the log. A thread uses less than twice the index' piece size of memory.
  */
-int dkl_pieces_sort(struct dkt_ctx *ctx, size_t memory, int fd, pieces_next next, void *data,
-		    struct runs *runs);
+int dkl_pieces_sort(struct dkt_ctx *ctx, struct merge_log *log, const struct record_index *index,
+		    int fd);

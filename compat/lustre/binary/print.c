@@ -8,11 +8,11 @@
 
 #include <pthread.h>
 
-#include "compat/lustre/binary/crew.h"
 #include "compat/lustre/binary/line.h"
 #include "compat/lustre/binary/merge.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
+#include "lib/base/pool.h"
 
 /* Larger writes are slower: the file system then looks for larger contiguous memory. */
 #define WRITE_MAX (128u << 10)
@@ -24,7 +24,7 @@ struct print {
 	uint64_t slice_size;
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t turn;
-	struct slice slice; /* the slice taken last */
+	struct slices slices;
 	uint64_t taken; /* number of slices taken */
 	uint64_t written; /* number of slices written */
 	uint64_t done; /* number of records */
@@ -62,9 +62,7 @@ static int take_slice(struct printer *printer)
 	int err;
 
 	pthread_mutex_lock(&print->lock);
-	err = print->err ? 1 : dkl_slice_next(&print->slice, &print->log->runs, print->slice_size);
-	if (!err)
-		err = dkl_merge_start(&printer->merge, print->log, &print->slice);
+	err = print->err ? 1 : dkl_merge_slice(&printer->merge, &print->slices, print->slice_size);
 	if (!err)
 		printer->nr = print->taken++;
 	pthread_mutex_unlock(&print->lock);
@@ -137,12 +135,13 @@ static int print_slice(struct printer *printer)
 	return err;
 }
 
-static void print_slices(void *data)
+static void print_slices(void *data, unsigned int thread)
 {
 	struct print *print = data;
-	struct printer printer = { .print = print };
+	struct printer printer = { .print = print, .merge.log = print->log };
 	int err;
 
+	(void)thread;
 	printer.size = print->slice_size / 4 * 5 + RECORD_MAX + RECORD_LINE_EXTRA;
 	printer.text = malloc(printer.size);
 	err = printer.text ? 0 : -ENOMEM;
@@ -168,10 +167,10 @@ int dkl_record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 
 	pthread_mutex_init(&print.lock, NULL);
 	pthread_cond_init(&print.turn, NULL);
-	dkl_crew_run(threads, print_slices, &print);
+	dkt__pool_run(threads, print_slices, &print);
 	pthread_cond_destroy(&print.turn);
 	pthread_mutex_destroy(&print.lock);
-	dkl_slice_clear(&print.slice);
+	free(print.slices.open);
 	return print.err ? print.err : dkl_record_sort_check(sort, print.done);
 }
 

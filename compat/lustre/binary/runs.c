@@ -4,107 +4,72 @@
 
 #include "lib/base/util.h"
 
-/* True if a record at that offset, with that key, continues the run. */
-static bool continues(const struct run *run, uint64_t offset, uint64_t key)
-{
-	return run->end == offset && key >= run->last;
-}
+/* With fewer breaks, it is too early to say that runs are short. */
+#define BREAKS_MIN 4096
 
 void dkl_runs_join(struct runs *runs, uint64_t cut)
 {
 	size_t n = 0;
 
-	if (!runs->n)
-		return;
 	runs->cut = cut;
-	for (size_t i = 1; i < runs->n; i++) {
-		struct run *last = &runs->run[n];
+	for (size_t i = 0; i < runs->n; i++) {
+		struct run *last = n ? &runs->run[n - 1] : NULL;
 		const struct run *run = &runs->run[i];
 
-		if (continues(last, run->start, run->first) &&
-		    run->end - last->start <= runs->cut) {
+		if (last && run->follows && run->end - last->start <= cut) {
 			last->end = run->end;
 			last->last = run->last;
 		} else {
-			runs->run[++n] = *run;
+			runs->run[n] = *run;
 			runs->run[n].order = (uint32_t)n;
+			n++;
 		}
 	}
-	runs->n = n + 1;
+	runs->n = n;
 }
 
-/* Reduces the number of runs. */
-static void widen(struct runs *runs)
+static int begin_run(struct runs *runs, struct run run)
 {
-	dkl_runs_join(runs, runs->cut * 2);
-	runs->too_many = runs->n > RUNS_MAX / 4 * 3;
-}
-
-static int begin_run(struct runs *runs, uint64_t start, uint64_t end, uint64_t first, uint64_t last)
-{
-	uint32_t order;
-
 	if (!runs->cut)
 		runs->cut = RUNS_CUT;
-	if (runs->n == RUNS_MAX)
-		widen(runs);
-	if (runs->too_many)
-		return 0;
-	if (runs->n == runs->room) {
-		size_t room = runs->room ? runs->room * 2 : 64;
-		struct run *more = realloc(runs->run, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		runs->run = more;
-		runs->room = room;
+	if (runs->n == RUNS_MAX) {
+		dkl_runs_join(runs, runs->cut * 2);
+		runs->no_order = runs->n > RUNS_MAX / 4 * 3;
 	}
-	order = (uint32_t)runs->n++;
-	runs->run[order] = (struct run){
-		.start = start, .end = end, .first = first, .last = last, .order = order
-	};
-	return 0;
+	run.order = (uint32_t)runs->n;
+	return runs->no_order ? 0 : dkt__append(runs->run, runs->n, run);
 }
 
 int dkl_runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key)
 {
 	struct run *last = runs->n ? &runs->run[runs->n - 1] : NULL;
+	bool follows = last && runs->next == offset && key >= last->last;
 
-	if (last && continues(last, offset, key)) {
-		/* Do not split between equal keys, or the two runs would overlap. */
-		if (offset - last->start < runs->cut || key == last->last) {
-			last->end += len;
-			last->last = key;
-			return 0;
-		}
-	} else {
-		runs->breaks++;
+	runs->next = offset + len;
+	if (follows && offset - last->start < runs->cut) {
+		last->end = runs->next;
+		last->last = key;
+		return 0;
 	}
-	return begin_run(runs, offset, offset + len, key, key);
-}
-
-int dkl_record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec,
-			 uint32_t len)
-{
-	index->kept++;
-	index->cpus = DKT__MAX(index->cpus, record_cpu(rec) + 1u);
-	index->longest = DKT__MAX(index->longest, len);
-	return dkl_runs_add(&index->runs, offset, len, record_key(rec));
+	runs->breaks += !follows;
+	return begin_run(runs, (struct run){ .start = offset,
+					     .end = runs->next,
+					     .first = key,
+					     .last = key,
+					     .follows = follows });
 }
 
 int dkl_runs_append(struct runs *runs, const struct runs *more)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < more->n; i++) {
-		const struct run *run = &more->run[i];
-
-		err = begin_run(runs, run->start, run->end, run->first, run->last);
-	}
+	for (size_t i = 0; !err && i < more->n; i++)
+		err = begin_run(runs, more->run[i]);
 	if (more->cut > runs->cut)
 		runs->cut = more->cut;
 	runs->breaks += more->breaks;
-	runs->too_many |= more->too_many;
+	runs->next = more->next;
+	runs->no_order |= more->no_order;
 	return err;
 }
 
@@ -113,6 +78,63 @@ void dkl_runs_clear(struct runs *runs)
 	free(runs->run);
 	*runs = (struct runs){ 0 };
 }
+
+/* ---- the index ---- */
+
+static int add_to_piece(struct record_index *index, uint64_t start, uint64_t end)
+{
+	struct record_piece *last = index->n_pieces ? &index->pieces[index->n_pieces - 1] : NULL;
+
+	if (last && end - last->start <= index->piece_size) {
+		last->end = end;
+		return 0;
+	}
+	return dkt__append(index->pieces, index->n_pieces, (struct record_piece){ start, end });
+}
+
+int dkl_record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec,
+			 uint32_t len)
+{
+	struct runs *runs = &index->runs;
+
+	index->kept++;
+	index->cpus = DKT__MAX(index->cpus, record_cpu(rec) + 1u);
+	if (index->piece_size && add_to_piece(index, offset, offset + len))
+		return -ENOMEM;
+	if (runs->no_order)
+		return 0;
+	runs->no_order = runs->breaks >= BREAKS_MIN && runs->breaks > index->kept / 8;
+	return dkl_runs_add(runs, offset, len, record_key(rec));
+}
+
+void dkl_record_index_skip(struct record_index *index, uint64_t offset, uint32_t len)
+{
+	index->dropped++;
+	/* A record that is not shown does not end a run. */
+	if (index->runs.next == offset)
+		index->runs.next += len;
+}
+
+int dkl_record_index_append(struct record_index *index, const struct record_index *more)
+{
+	int err = dkl_runs_append(&index->runs, &more->runs);
+
+	for (size_t i = 0; !err && i < more->n_pieces; i++)
+		err = dkt__append(index->pieces, index->n_pieces, more->pieces[i]);
+	index->kept += more->kept;
+	index->dropped += more->dropped;
+	index->cpus = DKT__MAX(index->cpus, more->cpus);
+	return err;
+}
+
+void dkl_record_index_clear(struct record_index *index)
+{
+	dkl_runs_clear(&index->runs);
+	free(index->pieces);
+	*index = (struct record_index){ 0 };
+}
+
+/* ---- all runs ---- */
 
 static int compare_u64(uint64_t a, uint64_t b)
 {
@@ -125,7 +147,7 @@ static int compare_runs(const void *a, const void *b)
 	const struct run *x = a, *y = b;
 	int c = compare_u64(x->first, y->first);
 
-	return c ? c : compare_u64(x->start, y->start);
+	return c ? c : compare_u64(x->order, y->order);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -139,6 +161,15 @@ void dkl_runs_order(struct runs *runs)
 		qsort(runs->run, runs->n, sizeof(*runs->run), compare_runs);
 }
 
+size_t dkl_runs_longest(const struct runs *runs)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < runs->n; i++)
+		longest = DKT__MAX(longest, runs->run[i].end - runs->run[i].start);
+	return longest;
+}
+
 int dkl_runs_overlap(const struct runs *runs, size_t *overlap)
 {
 	uint64_t *firsts __cleanup(free) = malloc((runs->n + 1) * sizeof(*firsts));
@@ -150,11 +181,9 @@ int dkl_runs_overlap(const struct runs *runs, size_t *overlap)
 		return -ENOMEM;
 	/* Runs that were split do not overlap, so count them as one. */
 	for (size_t i = 0; i < runs->n; i++) {
-		const struct run *run = &runs->run[i];
-
-		if (!i || !continues(run - 1, run->start, run->first))
-			firsts[n++] = run->first;
-		lasts[n - 1] = run->last;
+		if (!runs->run[i].follows)
+			firsts[n++] = runs->run[i].first;
+		lasts[n - 1] = runs->run[i].last;
 	}
 	qsort(firsts, n, sizeof(*firsts), compare_keys);
 	qsort(lasts, n, sizeof(*lasts), compare_keys);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Collects runs: stretches of a file whose records are in order of time. */
+/* The index of a log: its runs, stretches of the file whose records are in order of time. */
 #pragma once
 
 #include <dktrace/dktrace.h>
@@ -9,11 +9,8 @@
 /* Maximum number of runs. A log with more is faster to sort. */
 #define RUNS_MAX (256 * 1024)
 
-/* Longer runs are split, because only whole runs are found to be due. */
+/* Longer runs are split, because runs are read as a whole. */
 #define RUNS_CUT (16 * 1024)
-
-/* With fewer breaks, runs_are_short() cannot tell. */
-#define RUNS_SHORT 4096
 
 struct run {
 	uint64_t start; /* offset of its first record */
@@ -21,15 +18,21 @@ struct run {
 	uint64_t first; /* key of its first shown record */
 	uint64_t last; /* key of its last shown record */
 	uint32_t order; /* position among the runs of the file */
+	bool follows; /* it was split from the run before */
 };
 
 struct runs {
 	struct run *run;
 	size_t n;
-	size_t room;
 	uint64_t cut; /* runs are split at this length, in bytes; 0: RUNS_CUT */
 	uint64_t breaks; /* number of times that the time went back, or that the file has a gap */
-	bool too_many;
+	uint64_t next; /* offset of a record that continues the last run */
+	bool no_order; /* the runs are so many or so short that sorting is faster than merging */
+};
+
+/* Consecutive records, without what is damaged before and after them. */
+struct record_piece {
+	uint64_t start, end; /* offsets in the file */
 };
 
 /* The result of the first reading of a file, or of a part. */
@@ -37,30 +40,24 @@ struct record_index {
 	struct runs runs; /* of the records that are shown */
 	uint64_t kept, dropped; /* shown; not shown */
 	uint32_t cpus; /* highest CPU of a kept record, plus 1 */
-	uint32_t longest; /* record */
+	struct record_piece *pieces; /* of all kept records */
+	size_t n_pieces;
+	uint64_t piece_size; /* longest piece, if not a single record; 0: no pieces */
 };
 
 /* Adds a record that is shown. */
 int dkl_record_index_add(struct record_index *index, uint64_t offset, const uint8_t *rec,
 			 uint32_t len);
 
+/* Adds a record that is not shown. */
+void dkl_record_index_skip(struct record_index *index, uint64_t offset, uint32_t len);
+
+/* Appends the index of the next part of the file. */
+int dkl_record_index_append(struct record_index *index, const struct record_index *more);
+void dkl_record_index_clear(struct record_index *index);
+
 /* Adds a record to the last run, or begins a new run with it. */
 int dkl_runs_add(struct runs *runs, uint64_t offset, uint32_t len, uint64_t key);
-
-/* Extends the last run by a hidden record, which does not end it. */
-static inline void runs_skip(struct runs *runs, uint64_t offset, uint32_t len)
-{
-	if (runs->n && runs->run[runs->n - 1].end == offset)
-		runs->run[runs->n - 1].end += len;
-}
-
-/* True if, after so many records, the runs are so short that sorting is faster than merging. */
-static inline bool runs_are_short(const struct runs *runs, uint64_t records)
-{
-	return runs->breaks >= RUNS_SHORT && runs->breaks > records / 8;
-}
-
-/* Appends the runs of the next part of the file. */
 int dkl_runs_append(struct runs *runs, const struct runs *more);
 
 /* Joins runs that continue each other, up to that length. */
@@ -71,4 +68,7 @@ void dkl_runs_order(struct runs *runs);
 
 /* Gets the largest number of runs that overlap in time. Call before dkl_runs_order(). */
 int dkl_runs_overlap(const struct runs *runs, size_t *overlap);
+
+/* Returns the length of the longest run, in bytes. */
+size_t dkl_runs_longest(const struct runs *runs);
 void dkl_runs_clear(struct runs *runs);
