@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "lib/base/pool.h"
 #include "lib/base/stop.h"
 
 /* Bytes of pages in a slice; their text is about three times as long. */
@@ -12,7 +13,10 @@
 /* Slices per thread that are formatted or wait to be written; with 2, threads rarely wait. */
 #define AHEAD 2
 
+struct job;
+
 struct jobs {
+	struct job *list;
 	struct inputs *first; /* those of the calling thread */
 	struct record_args *args;
 	struct outfile *file;
@@ -33,8 +37,7 @@ struct job {
 	struct inputs *in, own;
 	struct sink *sink, own_sink;
 	struct app app; /* its context has the error message */
-	pthread_t thread;
-	bool started, failed;
+	bool ready, failed;
 	bool worked; /* has formatted a slice */
 };
 
@@ -149,16 +152,16 @@ static int open_again(struct job *job)
 }
 
 /* A thread that cannot open the files again ends; the others do its work. */
-static void *run(void *data)
+static void run(void *data, unsigned int nr)
 {
-	struct job *job = data;
+	const struct jobs *all = data;
+	struct job *job = &all->list[nr];
 
-	if (!open_again(job))
+	if (!nr || (job->ready && !open_again(job)))
 		work(job);
-	return NULL;
 }
 
-static void start(struct job *job, struct jobs *all)
+static void prepare(struct job *job, struct jobs *all)
 {
 	struct app *app = all->first->app;
 
@@ -166,7 +169,7 @@ static void start(struct job *job, struct jobs *all)
 	if (app_new_ctx(app, NULL, &job->app.ctx) || inputs_copy(all->first, &job->own))
 		return;
 	job->own.app = &job->app;
-	job->started = !pthread_create(&job->thread, NULL, run, job);
+	job->ready = true;
 }
 
 /* Adds a thread's losses to the total. */
@@ -187,8 +190,6 @@ static void end(struct job *job)
 {
 	const struct app *app = job->all->first->app;
 
-	if (job->started)
-		pthread_join(job->thread, NULL);
 	count(job);
 	if (job->failed)
 		dkt_fail(app->ctx, job->all->err, "%s", dkt_error(job->app.ctx));
@@ -247,12 +248,13 @@ int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int
 	struct job *jobs __cleanup(free) = calloc((size_t)n, sizeof(*jobs));
 	int err = jobs ? make_texts(&all) : -ENOMEM;
 
+	all.list = jobs;
 	in->line.look = NULL;
 	if (!err) {
 		jobs[0] = (struct job){ .all = &all, .in = in, .sink = sink };
 		for (int i = 1; i < n; i++)
-			start(&jobs[i], &all);
-		work(&jobs[0]);
+			prepare(&jobs[i], &all);
+		dkt__pool_run((unsigned int)n, run, &all);
 		count(&jobs[0]);
 		for (int i = 1; i < n; i++)
 			end(&jobs[i]);
