@@ -3,7 +3,7 @@
 #include "fleet/collect/lines.h"
 
 #include "fleet/remote/words.h"
-#include "lib/base/memory.h"
+#include "lib/base/heap.h"
 #include "lib/base/parse.h"
 #include "lib/base/when.h"
 
@@ -20,6 +20,7 @@ struct waiting {
 struct line_queue {
 	struct dkt_buf part; /* of a line whose end has not come */
 	struct dkt_buf lines; /* struct waiting and text, in order of time */
+	size_t at; /* of its first line that has not been put */
 	uint64_t last; /* the time of the last line in it */
 };
 
@@ -113,83 +114,65 @@ int lines_take(void *data, struct fleet_host *host, const uint8_t *bytes, size_t
 
 /* ---- lines that go ---- */
 
-/* A line that is due. */
-struct due {
-	uint64_t time;
-	uint32_t nr; /* of the host */
-	uint32_t len;
-	size_t at; /* of the text in its queue */
-};
-
-static int compare(const void *one, const void *other)
+/* Gets the queue's next line. False: there is none up to this time. */
+static bool next_due(const struct line_queue *queue, uint64_t until, struct waiting *head)
 {
-	const struct due *a = one, *b = other;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	if (a->nr != b->nr)
-		return a->nr < b->nr ? -1 : 1;
-	return a->at < b->at ? -1 : 1;
+	if (queue->at == queue->lines.len)
+		return false;
+	memcpy(head, queue->lines.data + queue->at, sizeof(*head));
+	return head->time <= until;
 }
 
-/* Adds the lines of a queue up to this time, and sets *end to where they end. */
-static int find_due(const struct line_queue *queue, uint32_t nr, uint64_t until,
-		    struct dkt_buf *due, size_t *end)
+/* Puts the host's next line. */
+static int put_line(struct lines *lines, uint32_t nr, uint64_t full)
 {
+	struct line_queue *queue = &lines->queues[nr];
+	const char *text = queue->lines.data + queue->at + sizeof(struct waiting);
 	struct waiting head;
 
-	for (*end = 0; *end < queue->lines.len; *end += sizeof(head) + head.len + 1) {
-		memcpy(&head, queue->lines.data + *end, sizeof(head));
-		if (head.time > until)
-			break;
-		dkt_buf_add(due,
-			    &(struct due){ .time = head.time,
-					   .nr = nr,
-					   .len = head.len,
-					   .at = *end + sizeof(head) },
-			    sizeof(struct due));
+	memcpy(&head, queue->lines.data + queue->at, sizeof(head));
+	queue->at += sizeof(head) + head.len + 1;
+	if (head.time < lines->last) {
+		lines->late++;
+		lines->latest = DKT__MAX(lines->latest, lines->last - head.time);
 	}
-	return dkt_buf_error(due);
+	lines->early += head.time > full;
+	lines->last = DKT__MAX(lines->last, head.time);
+	return lines->put(lines->data, &lines->fleet->hosts[nr], text, head.len);
 }
 
-static int put_line(struct lines *lines, const struct due *it, uint64_t full)
+static void forget_put(struct lines *lines, struct line_queue *queue)
 {
-	if (it->time < lines->last) {
-		lines->late++;
-		lines->latest = DKT__MAX(lines->latest, lines->last - it->time);
-	}
-	lines->early += it->time > full;
-	lines->last = DKT__MAX(lines->last, it->time);
-	return lines->put(lines->data, &lines->fleet->hosts[it->nr],
-			  lines->queues[it->nr].lines.data + it->at, it->len);
+	lines->waiting -= queue->at;
+	queue->lines.len -= queue->at;
+	if (queue->at && queue->lines.len)
+		memmove(queue->lines.data, queue->lines.data + queue->at, queue->lines.len);
+	queue->at = 0;
 }
 
 /* Puts the lines up to a time. Those after the time full have not waited long enough. */
 static int put_until(struct lines *lines, uint64_t until, uint64_t full)
 {
-	size_t *ends __cleanup(free) = calloc(lines->fleet->n + 1, sizeof(*ends));
-	struct dkt_buf due = { 0 };
-	int err = ends ? 0 : -ENOMEM;
-	const struct due *list;
-	size_t n;
+	struct dkt__heap heap = { 0 };
+	struct waiting head;
+	int err = 0;
 
 	for (uint32_t i = 0; !err && i < lines->fleet->n; i++)
-		err = find_due(&lines->queues[i], i, until, &due, &ends[i]);
-	list = (const void *)due.data;
-	n = due.len / sizeof(*list);
-	if (!err && n)
-		qsort(due.data, n, sizeof(struct due), compare);
-	for (size_t i = 0; !err && i < n; i++)
-		err = put_line(lines, &list[i], full);
-	for (size_t i = 0; !err && n && i < lines->fleet->n; i++) {
-		struct dkt_buf *left = &lines->queues[i].lines;
+		if (next_due(&lines->queues[i], until, &head))
+			err = dkt__heap_add(&heap, (struct dkt__heap_item){
+							   .ts = head.time, .order = i, .nr = i });
+	while (!err && heap.n) {
+		uint32_t nr = heap.list[0].nr;
 
-		left->len -= ends[i];
-		lines->waiting -= ends[i];
-		if (ends[i] && left->len)
-			memmove(left->data, left->data + ends[i], left->len);
+		err = put_line(lines, nr, full);
+		if (next_due(&lines->queues[nr], until, &head))
+			dkt__heap_move(&heap, head.time);
+		else
+			dkt__heap_drop(&heap);
 	}
-	free(due.data);
+	for (size_t i = 0; i < lines->fleet->n; i++)
+		forget_put(lines, &lines->queues[i]);
+	dkt__heap_clear(&heap);
 	return err;
 }
 
