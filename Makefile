@@ -21,8 +21,8 @@ CLANG ?= clang
 PKG_CONFIG ?= pkg-config
 
 LIB_PKGS := libtracefs libtraceevent libcap libnl-genl-3.0 libzstd zlib libbpf libdw libelf \
-	libseccomp
-TOOL_PKGS := yaml-0.1 smartcols json-c ncursesw sqlite3 liblzma
+	libseccomp yaml-0.1
+TOOL_PKGS := smartcols json-c ncursesw sqlite3 liblzma
 
 # A library that is loaded when needed, not linked, by the name of the interface that its header describes.
 soname = $(shell readlink -f "$$($(PKG_CONFIG) --variable=libdir $(1) 2>/dev/null)/$(or $(2),$(1)).so" \
@@ -162,14 +162,14 @@ FORCE:
 $(LIB_OBJ) $(LAYERS_OBJ) $(CTL_OBJ): $(O)/gen/flags
 $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: $(O)/gen/paths
 
-# The path of the installed class map, as an object of compat.
+# Where data is installed, as an object of lib.
 $(O)/gen/datadir.o: $(O)/gen/paths
 	$(call say,AS,$@)
-	$(Q)printf '%s\n' '.section .rodata' '.globl dkl_class_dir_shipped' '.hidden dkl_class_dir_shipped' \
-		'dkl_class_dir_shipped: .asciz "$(DATADIR)/classes.d"' '.section .note.GNU-stack,"",%progbits' | \
+	$(Q)printf '%s\n' '.section .rodata' '.globl dkt__data_dir' '.hidden dkt__data_dir' \
+		'dkt__data_dir: .asciz "$(DATADIR)"' '.section .note.GNU-stack,"",%progbits' | \
 		$(CC) $(filter -m%,$(CFLAGS)) -x assembler -c -o $@ -
 
-LIB_FLAGS := $(LIB_CFLAGS)
+LIB_FLAGS := $(LIB_CFLAGS) -DCONFDIR='"$(CONFDIR)"'
 LAYERS_FLAGS := $(TOOL_CFLAGS) $(shell $(PKG_CONFIG) --cflags libnl-genl-3.0 2>/dev/null) \
 	-DCONFDIR='"$(CONFDIR)"' $(if $(EDIT),-DHAVE_LIBEDIT)
 CTL_FLAGS := $(TOOL_CFLAGS) -DCONFDIR='"$(CONFDIR)"' -DD3='"$(D3)"'
@@ -199,20 +199,20 @@ $(O)/answers/load/layout.o: $(wildcard share/clickhouse/*.sql)
 
 # ---- libraries ----
 
-$(SO): $(LIB_OBJ) lib/libdktrace.map
+$(SO): $(LIB_OBJ) $(O)/gen/datadir.o lib/libdktrace.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared $(SANFLAGS) -Wl,-soname,libdktrace.so.$(SOVER) \
 		-Wl,--version-script,lib/libdktrace.map $(if $(SAN),,-Wl,-z,defs) \
-		$(LDFLAGS) -o $@ $(LIB_OBJ) $(LIB_LIBS)
+		$(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
 	$(Q)ln -sf $(@F) $(O)/libdktrace.so.$(SOVER)
 	$(Q)ln -sf $(@F) $(O)/libdktrace.so
 
-$(O)/libdktrace.a: $(LIB_OBJ)
+$(O)/libdktrace.a: $(LIB_OBJ) $(O)/gen/datadir.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # Only calls of liblustre are public; the names of all others in compat begin with dkl_.
-$(O)/libdktrace-lustre.a: $(filter $(O)/compat/%,$(LAYERS_OBJ)) $(O)/gen/datadir.o
+$(O)/libdktrace-lustre.a: $(filter $(O)/compat/%,$(LAYERS_OBJ))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -415,7 +415,7 @@ bench: all $(BENCH_BIN) $(O)/tests/tools/probe-target $(O)/tests/tools/cost
 
 # The picture of README. A test compares it with what the command writes.
 doc/latency.svg: $(O)/dktrace
-	$(Q)DKTRACE_CLASSES=share/classes.d TZ=UTC LC_ALL=C $(O)/dktrace latency syscall \
+	$(Q)DKTRACE_CLASSES=share/classes.d DKTRACE_INTERVALS=share/intervals.d TZ=UTC LC_ALL=C $(O)/dktrace latency syscall \
 		--input tests/fixture/capture --style svg >$@
 
 demo: all
@@ -428,7 +428,8 @@ MAN_NAMES = awk '/^\.Sh DESCRIPTION/ { nextfile } /^\.Fn/ { print FILENAME, $$2 
 
 install: all
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include/dktrace \
-		$(DESTDIR)$(DATADIR)/classes.d $(DESTDIR)$(COMPDIR) $(DESTDIR)$(MANDIR)/man1 \
+		$(DESTDIR)$(DATADIR)/classes.d $(DESTDIR)$(DATADIR)/intervals.d \
+		$(DESTDIR)$(COMPDIR) $(DESTDIR)$(MANDIR)/man1 \
 		$(DESTDIR)$(MANDIR)/man3 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 \
 		$(DESTDIR)$(MANDIR)/man8
 	install -m 755 $(O)/dktrace $(DESTDIR)$(BINDIR)/dktrace
@@ -441,6 +442,7 @@ install: all
 	install -m 644 $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc $(DESTDIR)$(LIBDIR)/pkgconfig/
 	install -m 644 include/dktrace/*.h $(DESTDIR)$(PREFIX)/include/dktrace/
 	install -m 644 share/classes.d/*.yaml $(DESTDIR)$(DATADIR)/classes.d/
+	install -m 644 share/intervals.d/*.yaml $(DESTDIR)$(DATADIR)/intervals.d/
 	install -d $(DESTDIR)$(DATADIR)/clickhouse
 	install -m 644 share/clickhouse/*.sql $(DESTDIR)$(DATADIR)/clickhouse/
 	install -d $(DESTDIR)$(DOCDIR)/examples

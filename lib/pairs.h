@@ -24,6 +24,9 @@ struct pair_key {
 	struct dkt__key_spec end;
 };
 
+/* Reads ready-made intervals from a text; file is its name in messages. */
+int dkt__interval_load_text(struct dkt_ctx *ctx, const char *file, const char *text, size_t len);
+
 struct pair_event {
 	unsigned int roles; /* 0: not an event of these pairs */
 	struct dkt__key begin[PAIRS_KEYS];

@@ -2,7 +2,6 @@
 /* The ready-made pairs of latency as definitions of periods. */
 #include "answers/analyze/period_pair.h"
 
-#include "compat/set/pairs.h"
 #include "lib/base/disks.h"
 #include "lib/base/glob.h"
 #include "lib/base/guess.h"
@@ -12,11 +11,14 @@
 
 static int unknown(struct dkt_ctx *ctx, const char *name)
 {
-	const struct latency_pair *pair = NULL;
+	const struct dkt_interval *pair = NULL;
 	struct dkt__guess guess;
+	int err = dkt_interval_load(ctx);
 
+	if (err)
+		return err;
 	dkt__guess_start(&guess, name, strlen(name));
-	while ((pair = dkl_latency_pair_next(pair)))
+	while ((pair = dkt_interval_next(ctx, pair)))
 		dkt__guess_try(&guess, pair->name);
 	return dkt_fail(ctx, -EINVAL,
 			"'%s' is not a ready-made pair, which 'dktrace latency' lists, nor a"
@@ -59,9 +61,9 @@ static void put_key(FILE *f, const char *key)
 }
 
 /* Each event of the list gets the filter. */
-static void put_end(FILE *f, const struct latency_pair *pair)
+static void put_end(FILE *f, const struct dkt_interval *pair)
 {
-	if (!strcmp(pair->key, DKT__REQUEST_KEY)) {
+	if (!strcmp(pair->match, DKT__REQUEST_KEY)) {
 		fprintf(f, "%s; match " DKT__REQUEST_KEY, pair->end);
 		return;
 	}
@@ -69,7 +71,7 @@ static void put_end(FILE *f, const struct latency_pair *pair)
 		int len = (int)strcspn(p, ",");
 
 		fprintf(f, "%s%.*s[", p == pair->end ? "" : ",", len, p);
-		put_key(f, pair->key);
+		put_key(f, pair->match);
 		fputc(']', f);
 		p += len + (p[len] == ',');
 	}
@@ -77,7 +79,7 @@ static void put_end(FILE *f, const struct latency_pair *pair)
 
 int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
 {
-	const struct latency_pair *first = dkl_latency_pair_find(name, NULL), *pair = first;
+	const struct dkt_interval *first = dkt_interval_find(ctx, name, NULL), *pair = first;
 	size_t size;
 	FILE *f;
 
@@ -85,7 +87,7 @@ int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
 	if (!first)
 		return unknown(ctx, name);
 	while (pair && (pair->calls || !has_events(ctx, pair->begin)))
-		pair = dkl_latency_pair_find(name, pair);
+		pair = dkt_interval_find(ctx, name, pair);
 	pair = pair ? pair : first;
 	f = open_memstream(text, &size);
 	if (!f)
@@ -95,9 +97,9 @@ int period_pair_text(struct dkt_ctx *ctx, const char *name, char **text)
 		fputc(*p == '-' ? '_' : *p, f);
 	fprintf(f, ": begin %s; end ", pair->begin);
 	put_end(f, pair);
-	if (pair->by)
-		fprintf(f, "; show $begin.%s", pair->by);
-	if (pair->by && dkt__disk_is_field(pair->by))
-		fprintf(f, ", %s_disk=$begin.%s.disk", pair->by, pair->by);
+	if (pair->keys)
+		fprintf(f, "; show $begin.%s", pair->keys);
+	if (pair->keys && dkt__disk_is_field(pair->keys))
+		fprintf(f, ", %s_disk=$begin.%s.disk", pair->keys, pair->keys);
 	return dkt__with_words(ctx, dkt__text_end(f, 0, text));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Resolves the class map to this kernel's events, and looks up events by class and the reverse. */
 #include "compat/lustre/binary/event.h"
-#include "compat/lustre/class/glob.h"
 #include "compat/lustre/class/map.h"
 #include "lib/base/glob.h"
 #include "lib/base/io.h"
@@ -80,7 +79,7 @@ static size_t lower_bound(const struct catalogue *c, const struct system *system
 static void match_names(const struct catalogue *c, const struct system *system, const char *glob,
 			bool negative, struct event_set *set)
 {
-	size_t prefix = dkl_glob_prefix(glob);
+	size_t prefix = dkt__glob_prefix(glob);
 
 	for (size_t i = lower_bound(c, system, glob, prefix); i < system->end; i++) {
 		const char *name = dkt_event_name(c->events[i]);
@@ -99,7 +98,7 @@ static void match_names(const struct catalogue *c, const struct system *system, 
 static void match_glob(const struct catalogue *c, struct event_set *set,
 		       const struct class_glob *glob)
 {
-	size_t prefix = dkl_glob_prefix(glob->system);
+	size_t prefix = dkt__glob_prefix(glob->system);
 
 	for (size_t i = 0; i < c->n_systems; i++) {
 		const struct system *system = &c->systems[i];

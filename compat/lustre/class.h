@@ -52,9 +52,6 @@ struct class_entry {
  */
 int dkl_class_map_load(struct dkt_ctx *ctx, struct class_map **map);
 
-/* Calls fn for each of these directories, until one call does not return 0; returns that. */
-int dkl_class_map_each_dir(int (*fn)(void *data, const char *dir), void *data);
-
 /* Reads the map from directories. A file replaces those of the same name in earlier directories. */
 int dkl_class_map_load_dirs(struct dkt_ctx *ctx, const char *const *dirs, size_t n,
 			    struct class_map **map);

@@ -2,7 +2,6 @@
 /* Events chosen by name, with filters: "sched:sched_switch[prev_pid > 0],block:*,-block:block_plug". */
 #include "compat/lustre/named.h"
 
-#include "compat/lustre/class/glob.h"
 #include "compat/lustre/event_names.h"
 #include "compat/lustre/mask.h"
 #include "compat/lustre/select.h"
@@ -89,7 +88,7 @@ const char *dkl_named_word_end(const char *text, const char *separators)
 static int check_glob(struct dkt_ctx *ctx, const char *glob, const char *part)
 {
 	size_t at;
-	const char *wrong = dkl_glob_check(part, &at);
+	const char *wrong = dkt__glob_check(part, &at);
 
 	return wrong ? dkt_fail(ctx, -EINVAL, "'%s': %s", glob, wrong) : 0;
 }

@@ -6,7 +6,6 @@
 
 #include "compat/io/say.h"
 #include "compat/lustre/binary/event.h"
-#include "compat/lustre/class/glob.h"
 #include "compat/lustre/named.h"
 #include "lib/base/buf.h"
 #include "lib/base/glob.h"
@@ -66,7 +65,7 @@ static int check_part(struct dkt_ctx *ctx, const char *word, size_t from, size_t
 
 	if (!part)
 		return dkt__no_memory(ctx);
-	wrong = dkl_glob_check(part, &at);
+	wrong = dkt__glob_check(part, &at);
 	return wrong ? dkt_fail(ctx, -EINVAL, "'%s': %s", word, wrong) : 0;
 }
 

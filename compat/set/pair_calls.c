@@ -32,7 +32,7 @@ static int number_of(struct dkt_ctx *ctx, const char *name, size_t len)
 	return -1;
 }
 
-const char *dkl_pair_call_field(const struct latency_pair *row)
+const char *dkl_pair_call_field(const struct dkt_interval *row)
 {
 	return strncmp(row->begin, "raw_", 4) ? "__syscall_nr" : "id";
 }
@@ -64,7 +64,7 @@ static int put_names(struct dkt_ctx *ctx, const char *field, const char *names, 
 	return 0;
 }
 
-int dkl_pair_calls_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const char *names,
+int dkl_pair_calls_filter(struct dkt_ctx *ctx, const struct dkt_interval *row, const char *names,
 			  char **filter)
 {
 	const char *field = dkl_pair_call_field(row);

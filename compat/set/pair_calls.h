@@ -2,7 +2,7 @@
 /* Pairs of some system calls among all. */
 #pragma once
 
-#include "compat/set/pairs.h"
+#include <dktrace/dktrace.h>
 
 /* The pairs of all system calls. */
 #define PAIR_CALLS "syscall"
@@ -11,7 +11,7 @@
  * Gets the filter for the records of a row of PAIR_CALLS, which the caller frees. names: calls separated by
  * commas; PAIR_CALLS: all except those that wait by their nature. -ENOENT: one is not a call of this machine.
  */
-int dkl_pair_calls_filter(struct dkt_ctx *ctx, const struct latency_pair *row, const char *names,
+int dkl_pair_calls_filter(struct dkt_ctx *ctx, const struct dkt_interval *row, const char *names,
 			  char **filter);
 
 /* Returns the name of the call that a record of such a pair is about, or NULL. by: as in flight_watch. */
@@ -19,4 +19,4 @@ const char *dkl_pair_call_name(struct dkt_ctx *ctx, const struct dkt_record *rec
 			       const struct dkt_field *by);
 
 /* Returns the field with the number of the call in the records of the row. */
-const char *dkl_pair_call_field(const struct latency_pair *row);
+const char *dkl_pair_call_field(const struct dkt_interval *row);

@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 
 #include "compat/io/output.h"
-#include "compat/lustre/class.h"
 #include "compat/set/param/tree.h"
 #include "ctl/app/opt.h"
 #include "fleet/collect/collection.h"
 #include "lib/base/buf.h"
 #include "lib/base/cage.h"
+#include "lib/base/data_files.h"
 #include "lib/base/run_dir.h"
 
 /* Names of hosts, and certificates. */
@@ -194,7 +194,7 @@ static int allow_state(struct app *app, struct dkt__cage *cage)
 
 static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int needs)
 {
-	int err = dkl_class_map_each_dir(allow_input, cage);
+	int err = dkt__data_each_dir(allow_input, cage);
 
 	if (!err && needs & CAGE_NETWORK)
 		err = allow_list(cage, network_files);

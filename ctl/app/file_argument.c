@@ -9,7 +9,6 @@
 #include "compat/lustre/mask.h"
 #include "compat/lustre/select.h"
 #include "compat/set/counts.h"
-#include "compat/set/pairs.h"
 #include "lib/base/buf.h"
 
 /* access() asks with the user's own rights, stat() would not. */
@@ -44,6 +43,16 @@ static bool is_selection(const char *word)
 	       dkl_mask_bit(MASK_SUBSYSTEM, word, len) >= 0;
 }
 
+/* The command has no context before its files are known. */
+static bool is_interval(const char *name)
+{
+	struct dkt_ctx *ctx;
+	bool is = !dkt_ctx_new(NULL, &ctx) && dkt_interval_find(ctx, name, NULL);
+
+	dkt_ctx_free(ctx);
+	return is;
+}
+
 /* Returns the index at which a file can be; 0: the command does not take a file or a command to run. */
 static int place_of_file(const struct app *app, int n, char **argv)
 {
@@ -52,7 +61,7 @@ static int place_of_file(const struct app *app, int n, char **argv)
 	if (flags & CMD_HIST)
 		return app->sql ? 1 : 2;
 	if (flags & CMD_LATENCY)
-		return n > 1 && dkl_latency_pair_find(argv[1], NULL) ? 2 : 3;
+		return n > 1 && is_interval(argv[1]) ? 2 : 3;
 	if (flags & CMD_STRACE)
 		return 1;
 	return flags & CMD_ANALYZE ? 2 : 0;

@@ -6,12 +6,12 @@
 
 #include "answers/load/server.h"
 #include "compat/log/threads.h"
-#include "compat/lustre/class/glob.h"
 #include "compat/lustre/mask.h"
 #include "compat/lustre/named.h"
 #include "compat/lustre/programs.h"
 #include "compat/lustre/select.h"
 #include "compat/set/functions.h"
+#include "lib/base/glob.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 
@@ -58,7 +58,7 @@ int value_probes(struct dkt_ctx *ctx, const char *option, const char *text)
 		return dkt_fail(ctx, -ENOMEM, "out of memory");
 	/* GROUP:NAME */
 	while (!reason && (part = strsep(&rest, ":")))
-		reason = dkl_glob_check(part, &at);
+		reason = dkt__glob_check(part, &at);
 	return reason ? dkt_fail(ctx, -EINVAL, "%s: '%s': %s", option, text, reason) : 0;
 }
 

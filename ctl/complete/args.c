@@ -65,7 +65,7 @@ static void offer_fields_typed(struct app *app, const struct command *command, i
 {
 	const char *first = argument(command, argc, argv, 1);
 	const char *second = argument(command, argc, argv, 2);
-	const struct latency_pair *pair = first ? dkl_latency_pair_find(first, NULL) : NULL;
+	const struct dkt_interval *pair = first ? dkt_interval_find(app->ctx, first, NULL) : NULL;
 	char *events __cleanup(free) = NULL;
 
 	if (pair) {
@@ -120,13 +120,13 @@ static void offer_top_columns(const struct typed *typed)
 	dkt__strings_clear(&seen);
 }
 
-static void offer_pair_names(const struct typed *typed)
+static void offer_pair_names(struct app *app, const struct typed *typed)
 {
-	const struct latency_pair *pair = NULL;
+	const struct dkt_interval *pair = NULL;
 	const char *before = "";
 
 	/* Several rows of the same name follow each other. */
-	while ((pair = dkl_latency_pair_next(pair))) {
+	while ((pair = dkt_interval_next(app->ctx, pair))) {
 		if (strcmp(pair->name, before) != 0)
 			offer(typed, pair->name, "");
 		before = pair->name;
@@ -161,7 +161,7 @@ void complete_value(struct app *app, const struct command *command, const char *
 	else if (!strcmp(option, "sort") && command && command->flags & CMD_LATENCY)
 		offer_words(typed, latency_columns);
 	else if (!strcmp(option, "period"))
-		offer_pair_names(typed);
+		offer_pair_names(app, typed);
 	else if (!strcmp(option, "keys") && command && command->flags & CMD_LUSTRE)
 		offer_words(typed, lustre_rpc_groups);
 	else if (!strcmp(option, "calls"))
@@ -279,10 +279,10 @@ static void offer_pairs(struct app *app, const struct command *command, int argc
 {
 	const char *first = argument(command, argc, argv, 1);
 
-	if (argument(command, argc, argv, 2) || (first && dkl_latency_pair_find(first, NULL)))
+	if (argument(command, argc, argv, 2) || (first && dkt_interval_find(app->ctx, first, NULL)))
 		return;
 	if (!first)
-		offer_pair_names(typed);
+		offer_pair_names(app, typed);
 	offer_events(app, typed);
 }
 

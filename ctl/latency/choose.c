@@ -9,23 +9,23 @@
 /* True if a row of that name can be measured. */
 static bool is_usable(struct latency *latency, const char *name)
 {
-	const struct latency_pair *pair = NULL;
+	const struct dkt_interval *pair = NULL;
 	struct latency_set set;
 	bool usable = false;
 
-	while (!usable && (pair = dkl_latency_pair_find(name, pair))) {
+	while (!usable && (pair = dkt_interval_find(latency->app->ctx, name, pair))) {
 		usable = !latency_find(latency->ctx, pair, &set) && set.usable;
 		latency_set_clear(&set);
 	}
 	return usable;
 }
 
-const char *latency_pair_guess(struct dkt__guess *guess, const char *name)
+const char *latency_pair_guess(struct dkt_ctx *ctx, struct dkt__guess *guess, const char *name)
 {
-	const struct latency_pair *pair = NULL;
+	const struct dkt_interval *pair = NULL;
 
 	dkt__guess_start(guess, name, strlen(name));
-	while ((pair = dkl_latency_pair_next(pair)))
+	while ((pair = dkt_interval_next(ctx, pair)))
 		dkt__guess_try(guess, pair->name);
 	return dkt__guess_words(guess);
 }
@@ -34,27 +34,30 @@ int latency_list(struct latency *latency)
 {
 	const char *none = latency->app->input ? " (the file does not have the events)" :
 						 " (this kernel does not have the events)";
-	const struct latency_pair *pair = NULL, *before = NULL;
+	const struct dkt_interval *pair = NULL, *before = NULL;
+	int err = dkt_interval_load(latency->app->ctx);
 
+	if (err)
+		return err;
 	printf("Ready-made pairs:\n");
-	for (; (pair = dkl_latency_pair_next(pair)); before = pair) {
+	for (; (pair = dkt_interval_next(latency->app->ctx, pair)); before = pair) {
 		if (before && !strcmp(before->name, pair->name))
 			continue;
-		printf("  %-12s %s%s\n", pair->name, pair->help,
+		printf("  %-12s %s%s\n", pair->name, pair->about,
 		       is_usable(latency, pair->name) ? "" : none);
 	}
 	return 0;
 }
 
-struct latency_pair latency_override(const struct latency *latency, const struct latency_pair *row)
+struct dkt_interval latency_override(const struct latency *latency, const struct dkt_interval *row)
 {
-	struct latency_pair pair = *row;
+	struct dkt_interval pair = *row;
 	const struct app *app = latency->app;
 
 	if (app->match)
-		pair.key = app->match;
+		pair.match = app->match;
 	if (app->keys)
-		pair.by = strcmp(app->keys, "none") != 0 ? app->keys : NULL;
+		pair.keys = strcmp(app->keys, "none") != 0 ? app->keys : NULL;
 	return pair;
 }
 
@@ -80,8 +83,8 @@ int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *f
 		return err;
 	if (set->filter)
 		opts->filter = set->filter;
-	opts->key = set->pair.key;
-	opts->by = set->pair.by;
+	opts->key = set->pair.match;
+	opts->by = set->pair.keys;
 	err = dkt_pairs_new(ctx, opts, &set->pairs);
 	for (size_t i = 0; !err && i < set->n; i++)
 		err = dkt_pairs_event(set->pairs, set->events[i].event,
@@ -114,10 +117,10 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 }
 
 /* Adds the row to the sets if it can be measured; otherwise *unusable gets it. */
-static int try_row(struct latency *latency, const struct latency_pair *row, int slowest,
+static int try_row(struct latency *latency, const struct dkt_interval *row, int slowest,
 		   struct latency_set *unusable)
 {
-	struct latency_pair pair = latency_override(latency, row);
+	struct dkt_interval pair = latency_override(latency, row);
 	struct latency_set *set = &latency->sets[latency->n];
 	int err = latency_find(latency->ctx, &pair, set);
 
@@ -168,18 +171,19 @@ static bool has_enough(const struct latency *latency)
 int latency_choose(struct latency *latency, int slowest)
 {
 	const char *name = latency->pair.name;
-	const struct latency_pair *row = name ? dkl_latency_pair_find(name, NULL) : &latency->pair;
+	const struct dkt_interval *row = name ? dkt_interval_find(latency->app->ctx, name, NULL) :
+						&latency->pair;
 	struct latency_set unusable = { 0 };
 	int err, first = 0;
 
 	err = live_args_filter(latency->app, latency->ctx, &latency->filter);
 	for (; !err && row && !has_enough(latency);
-	     row = name ? dkl_latency_pair_find(name, row) : NULL) {
+	     row = name ? dkt_interval_find(latency->app->ctx, name, row) : NULL) {
 		if (row->calls && !latency->app->input)
 			continue;
 		err = try_row(latency, row, slowest, &unusable);
 		/* Another row may have the fields of --match, --keys and --filter. */
-		if (err == -ENOENT && name && dkl_latency_pair_find(name, row)) {
+		if (err == -ENOENT && name && dkt_interval_find(latency->app->ctx, name, row)) {
 			first = err;
 			err = 0;
 		}

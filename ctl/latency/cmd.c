@@ -14,30 +14,33 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	struct app *app = latency->app;
 	bool function = !strcmp(argv[1], LATENCY_FUNCTION);
 	struct dkt__guess guess;
-	const struct latency_pair *row = function ? NULL : dkl_latency_pair_find(argv[1], NULL);
+	const struct dkt_interval *row = function ? NULL :
+						    dkt_interval_find(app->ctx, argv[1], NULL);
 	int used = row ? 2 : 3, words = argc - app->n_command;
 
 	if (function) {
 		if (words < 3 || app->input)
 			return app_usage("latency function: needs the name of a function of this"
 					 " kernel");
-		latency->pair = (struct latency_pair){ .key = "common_pid", .per_task = true };
+		latency->pair = (struct dkt_interval){ .match = "common_pid", .per_task = true };
 		latency->function = argv[2];
 	} else if (row) {
 		latency->pair = *row;
 	} else {
+		if (!strchr(argv[1], ':') && dkt_interval_load(app->ctx))
+			return app_fail(app);
 		if (words < 3)
 			return app_usage(
 				"latency: '%s' is not a ready-made pair; give BEGIN and END events, or run"
 				" 'dktrace latency' to list the pairs%s",
-				argv[1], latency_pair_guess(&guess, argv[1]));
+				argv[1], latency_pair_guess(app->ctx, &guess, argv[1]));
 		if (value_select(app->ctx, "latency", argv[1]) ||
 		    value_select(app->ctx, "latency", argv[2]))
 			return app_usage("%s", dkt_error(app->ctx));
-		latency->pair = (struct latency_pair){ .begin = argv[1], .end = argv[2] };
+		latency->pair = (struct dkt_interval){ .begin = argv[1], .end = argv[2] };
 	}
 	latency->pair = latency_override(latency, &latency->pair);
-	if (!latency->pair.key)
+	if (!latency->pair.match)
 		return app_usage("latency: give the fields that pair the records, such as"
 				 " --match common_pid");
 	if (print_style(app, &latency->picture))
@@ -75,7 +78,7 @@ static int show(struct latency *latency, struct dkt_source *source, const struct
 				     .pairs = set->pairs,
 				     .source = source,
 				     .disks = source,
-				     .title = set->pair.by ? set->pair.by : "",
+				     .title = set->pair.keys ? set->pair.keys : "",
 				     .all = *all };
 	int err = dkt_pairs_finish(set->pairs);
 
@@ -187,7 +190,7 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	err = live_args_open(app, &args, &in, &latency.ctx);
 	latency.source = in.line.source;
 	if (!err && argc < 2)
-		rc = latency_list(&latency);
+		err = latency_list(&latency);
 	else if (!err)
 		err = run(&latency, app->input ? &in : NULL, &rc);
 	screen_end(&latency.view.watch.screen);

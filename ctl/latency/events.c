@@ -91,7 +91,7 @@ static int find_side(struct latency_set *set, struct dkt_ctx *ctx, const char *n
 	return err;
 }
 
-int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set)
+int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, struct latency_set *set)
 {
 	int err;
 
@@ -121,7 +121,7 @@ void latency_set_clear(struct latency_set *set)
 #define HOW_TO_RECORD "dktrace record"
 
 /* Returns "dktrace record -e 'a:b,c:d'"; the caller frees it. */
-static char *how_to_record(const struct latency_pair *pair)
+static char *how_to_record(const struct dkt_interval *pair)
 {
 	const bool two = strcmp(pair->begin, pair->end) != 0;
 

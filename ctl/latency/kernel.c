@@ -19,7 +19,7 @@ static int report(const struct latency *latency, struct dkt_instance *in, const 
 	if (!err)
 		err = hist_view_print(app, &view);
 	if (!err && !app->json && !app->csv)
-		err = latency_print_bounds(app, table, set->pair.by ? set->pair.by : "");
+		err = latency_print_bounds(app, table, set->pair.keys ? set->pair.keys : "");
 	dkt_table_free(table);
 	return err;
 }

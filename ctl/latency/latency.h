@@ -3,7 +3,6 @@
 #pragma once
 
 #include "answers/view/axis.h"
-#include "compat/set/pairs.h"
 #include "ctl/app/live.h"
 #include "ctl/app/watch.h"
 #include "ctl/out/out.h"
@@ -19,7 +18,7 @@ int latency_map_add(void *data, uint64_t end, uint64_t ns, bool cancelled);
 
 /* The events of a pair that exist. */
 struct latency_set {
-	struct latency_pair pair;
+	struct dkt_interval pair;
 	struct live_event *events; /* those that begin, then those that end */
 	size_t n, n_begin;
 	char *missing; /* the events that do not exist; NULL: none */
@@ -36,7 +35,7 @@ int latency_picture(struct latency_set *set, const struct dkt_source *source,
 		    const struct losses_sum *losses, FILE *f);
 
 /* Finds the events. A missing one is an error, unless the pair is ready-made. */
-int latency_find(struct dkt_ctx *ctx, const struct latency_pair *pair, struct latency_set *set);
+int latency_find(struct dkt_ctx *ctx, const struct dkt_interval *pair, struct latency_set *set);
 
 /* Creates the set's pairs, of its events; sets the key, the group and the filter in opts; filter is the user's, or NULL. */
 int latency_set_open(struct latency_set *set, struct dkt_ctx *ctx, const char *filter,
@@ -121,7 +120,7 @@ void latency_title(const char *by, char title[LATENCY_TITLE_SIZE]);
 struct latency {
 	struct app *app;
 	struct dkt_ctx *ctx; /* of the kernel that records the events */
-	struct latency_pair pair; /* named by the arguments */
+	struct dkt_interval pair; /* named by the arguments */
 	struct latency_set sets[LATENCY_SETS]; /* with a file, one per usable row of the name */
 	size_t n;
 	struct dkt_expr *filter;
@@ -147,13 +146,13 @@ int latency_create_probes(struct latency *latency);
 void latency_remove_probes(struct latency *latency);
 
 /* Returns "; did you mean NAME?" or "". */
-const char *latency_pair_guess(struct dkt__guess *guess, const char *name);
+const char *latency_pair_guess(struct dkt_ctx *ctx, struct dkt__guess *guess, const char *name);
 
 /* Prints the ready-made pairs, and which of them cannot be measured. */
 int latency_list(struct latency *latency);
 
 /* Returns the pair with --match and --keys, which override its own. */
-struct latency_pair latency_override(const struct latency *latency, const struct latency_pair *row);
+struct dkt_interval latency_override(const struct latency *latency, const struct dkt_interval *row);
 
 /* Finds the pairs to measure: the usable rows of the name. */
 int latency_choose(struct latency *latency, int slowest);

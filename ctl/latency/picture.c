@@ -261,9 +261,9 @@ static void put_powers(FILE *f, const struct powers *powers)
 
 /* ---- the whole ---- */
 
-static char *title_of(const struct latency_pair *pair)
+static char *title_of(const struct dkt_interval *pair)
 {
-	return pair->name ? dkt__format("%s: %s", pair->name, pair->help) :
+	return pair->name ? dkt__format("%s: %s", pair->name, pair->about) :
 			    dkt__format("%s to %s", pair->begin, pair->end);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The calls that the user wants: by name, duration, result and CPU. */
-#include "compat/lustre/class/glob.h"
 #include "ctl/app/opt.h"
 #include "ctl/strace/strace.h"
 #include "lib/base/buf.h"
@@ -60,7 +59,7 @@ static int no_call(struct dkt_ctx *ctx, const char *word)
 				"--calls: '%s' is a set of strace(1): name its calls, such as"
 				" open*,*stat*,read*",
 				word);
-	reason = dkl_glob_check(word, &at);
+	reason = dkt__glob_check(word, &at);
 	if (reason)
 		return dkt_fail(ctx, -EINVAL, "--calls: '%s': %s", word, reason);
 	return dkt_fail(ctx, -ENOENT, "--calls: this machine has no system call '%s'%s", word,

@@ -23,7 +23,7 @@ static void pair_free(struct view_pair *pair)
 }
 
 /* Sets *pair to NULL if the file lacks events or fields of the row. */
-static int open_pair(struct view *view, const struct latency_pair *row, size_t part,
+static int open_pair(struct view *view, const struct dkt_interval *row, size_t part,
 		     struct view_pair **out)
 {
 	struct view_pair *pair = calloc(1, sizeof(*pair));
@@ -49,12 +49,14 @@ static int open_pair(struct view *view, const struct latency_pair *row, size_t p
 int view_pairs_init(struct view *view)
 {
 	struct view_pair *pair;
-	int err = 0;
+	int err = dkt_interval_load(view->app->ctx);
 
+	if (err)
+		return err;
 	for (size_t part = 0; !err && part < view->in->line.n; part++) {
-		const struct latency_pair *row = NULL;
+		const struct dkt_interval *row = NULL;
 
-		while (!err && (row = dkl_latency_pair_next(row))) {
+		while (!err && (row = dkt_interval_next(view->app->ctx, row))) {
 			err = open_pair(view, row, part, &pair);
 			if (!err && pair)
 				err = dkt__append(view->pairs, view->n_pairs, pair);
@@ -150,7 +152,7 @@ static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 					 .source = p->source,
 					 .disks = p->parts[pair->part].source,
 					 .words = true,
-					 .title = pair->row->by ? pair->row->by : "" };
+					 .title = pair->row->keys ? pair->row->keys : "" };
 	struct latency_view order;
 	struct json_object *it = json_object_new_object();
 	char title[LATENCY_TITLE_SIZE];
@@ -162,7 +164,7 @@ static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 	latency_title(report.title, title);
 	json_object_object_add(it, "name", val_text(pair->row->name));
 	json_object_object_add(it, "file", view_file_json(view, pair->part));
-	json_object_object_add(it, "help", val_text(pair->row->help));
+	json_object_object_add(it, "help", val_text(pair->row->about));
 	json_object_object_add(it, "by", val_words(title));
 	json_object_object_add(it, "numbers", latency_json(&report));
 	json_object_object_add(it, "heat", heat_json(&pair->heat));

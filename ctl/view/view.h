@@ -11,7 +11,7 @@
 
 /* A ready-made pair whose events a file has. */
 struct view_pair {
-	const struct latency_pair *row;
+	const struct dkt_interval *row;
 	size_t part; /* of the pipeline */
 	struct latency_set set;
 	struct heat heat;

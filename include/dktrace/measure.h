@@ -360,6 +360,52 @@ DKT_API int dkt_sql_new(struct dkt_ctx *ctx, const char *text, const char *name,
 			const struct dkt_sql **sql);
 DKT_API void dkt_sql_free(const struct dkt_sql *sql);
 
+/* ---- dkt_interval(3): the ready-made intervals, times from one event to another ------------ */
+
+/*
+ * A ready-made interval: the time from one event to another. If several have the same name, the first one is
+ * meant whose events there are.
+ */
+struct dkt_interval {
+	const char *name;
+	const char *about; /* one line */
+	const char
+		*begin; /* events, or globs over them, separated by commas: "sched:sched_wakeup*" */
+	const char *end;
+	const char *match; /* for dkt_pairs_opts.key */
+	const char *keys; /* for dkt_pairs_opts.by; NULL: no groups */
+	const char *calls; /* of system calls: only these, separated by commas; NULL: all */
+	bool per_task; /* one thread causes both, so that its PID selects the records */
+	bool few_keys; /* about as many values of the key as threads, or fewer: a kernel's table can hold them */
+};
+
+/* The maximum of them. */
+#define DKT_INTERVALS_MAX 120
+
+/*
+ * Reads the ready-made intervals of the files in DKTRACE_INTERVALS, or else in the installed intervals.d and in
+ * /etc/dktrace/intervals.d; see dktrace-intervals(5). The context keeps them. -EINVAL: a file is wrong, the
+ * message begins with FILE:LINE:COLUMN; -ENOENT: a directory does not exist; -E2BIG: there are more than
+ * DKT_INTERVALS_MAX.
+ */
+DKT_API int dkt_interval_load(struct dkt_ctx *ctx);
+
+/*
+ * Returns the one after another, NULL after the last; after NULL: the first. They live as long as the context, and
+ * are read if they were not yet: if this fails, there are none, and dkt_error() says why.
+ */
+DKT_API const struct dkt_interval *dkt_interval_next(struct dkt_ctx *ctx,
+						     const struct dkt_interval *after);
+
+/* The same for those of the name. */
+DKT_API const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name,
+						     const struct dkt_interval *after);
+
+/* True if a record of the event begins it, or ends it. */
+DKT_API bool dkt_interval_begins(const struct dkt_interval *interval,
+				 const struct dkt_event *event);
+DKT_API bool dkt_interval_ends(const struct dkt_interval *interval, const struct dkt_event *event);
+
 /* ---- dkt_pairs(3): pairs of records, the time from one to the other -------------------------- */
 
 struct dkt_pairs;

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "compat/lustre_log/rpc_times.h"
-#include "compat/set/pairs.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
 
@@ -85,13 +84,13 @@ void histograms_publish(const struct histograms *all, struct histograms *shared)
 /* ---- text ---- */
 
 /* Pairs of one name are one kind. */
-static const char *kind_name(unsigned int kind)
+static const char *kind_name(struct dkt_ctx *ctx, unsigned int kind)
 {
-	const struct latency_pair *pair = NULL;
+	const struct dkt_interval *pair = NULL;
 
 	if (kind == HISTOGRAM_RPC)
 		return RPC_TIMES_NAME;
-	while ((pair = dkl_latency_pair_next(pair)) && kind-- > HISTOGRAM_PAIRS)
+	while ((pair = dkt_interval_next(ctx, pair)) && kind-- > HISTOGRAM_PAIRS)
 		;
 	return pair ? pair->name : "";
 }
@@ -127,7 +126,7 @@ static void put(const struct series *series, const struct histogram *it)
 	fprintf(series->f, "} %" PRIu64 "\n", count);
 }
 
-void histograms_text(FILE *f, const struct histograms *shared, const char *log)
+void histograms_text(struct dkt_ctx *ctx, FILE *f, const struct histograms *shared, const char *log)
 {
 	fputs("# HELP dktrace_latency_seconds Time between two records, in each class that the first"
 	      " one's event belongs to.\n# TYPE dktrace_latency_seconds histogram\n",
@@ -135,7 +134,7 @@ void histograms_text(FILE *f, const struct histograms *shared, const char *log)
 	for (unsigned int kind = 0; kind < HISTOGRAM_KINDS; kind++)
 		for (unsigned int class = 0; class < HISTOGRAM_CLASSES; class ++) {
 			const struct histogram *it = &shared->of[kind][class];
-			const struct series series = { f, log, kind_name(kind),
+			const struct series series = { f, log, kind_name(ctx, kind),
 						       class < MASK_BITS ?
 							       dkl_mask_name(MASK_DEBUG, class) :
 							       "none" };

@@ -17,7 +17,7 @@
 enum { HISTOGRAM_NO_CLASS = MASK_BITS, HISTOGRAM_CLASSES };
 
 /* Lustre's RPCs, and the ready-made pairs after them. */
-enum { HISTOGRAM_RPC, HISTOGRAM_PAIRS, HISTOGRAM_KINDS = HISTOGRAM_PAIRS + 24 };
+enum { HISTOGRAM_RPC, HISTOGRAM_PAIRS, HISTOGRAM_KINDS = HISTOGRAM_PAIRS + DKT_INTERVALS_MAX };
 
 struct histogram {
 	uint64_t known; /* something is measured for it */
@@ -39,5 +39,6 @@ void histograms_know(struct histograms *all, unsigned int kind, uint32_t classes
 /* Raises shared, which others read, to what all has. Nothing ever gets less there. */
 void histograms_publish(const struct histograms *all, struct histograms *shared);
 
-/* Writes them in Prometheus' text format, with that label log. */
-void histograms_text(FILE *f, const struct histograms *shared, const char *log);
+/* Writes them in Prometheus' text format, with that label log. ctx keeps the ready-made intervals. */
+void histograms_text(struct dkt_ctx *ctx, FILE *f, const struct histograms *shared,
+		     const char *log);

@@ -45,7 +45,7 @@ static int start(struct archive_latencies *latencies, const struct archive_write
 	if (file < 0 || pipe2(alive, O_CLOEXEC))
 		return dkt_fail(writer->ctx, -errno, "read %s: %s", writer->path, strerror(errno));
 
-	struct pairing_opts pairing = { file, alive[0], latencies->shared };
+	struct pairing_opts pairing = { file, alive[0], latencies->shared, writer->ctx };
 	const int keep[] = { DKT__MIN(file, alive[0]), DKT__MAX(file, alive[0]) };
 	const struct process_opts opts = { .run = pair,
 					   .data = &pairing,
@@ -90,9 +90,10 @@ static bool has_only_calls(const struct wanted *wanted)
 	return only;
 }
 
-void archive_latencies_set(struct archive_latencies *latencies, const struct wanted *wanted)
+void archive_latencies_set(struct archive_latencies *latencies, struct dkt_ctx *ctx,
+			   const struct wanted *wanted)
 {
-	latencies->wanted = wanted && pairing_has(wanted);
+	latencies->wanted = wanted && pairing_has(ctx, wanted);
 	latencies->only_calls = wanted && has_only_calls(wanted);
 	if (latencies->wanted)
 		return;

@@ -26,7 +26,8 @@ struct archive_latencies {
 	}
 
 /* Measures the latencies of these events; NULL: none. */
-void archive_latencies_set(struct archive_latencies *latencies, const struct wanted *wanted);
+void archive_latencies_set(struct archive_latencies *latencies, struct dkt_ctx *ctx,
+			   const struct wanted *wanted);
 
 /* Starts the process for the segment if it does not run. Returns an error of its last run, once. */
 int archive_latencies_look(struct archive_latencies *latencies,

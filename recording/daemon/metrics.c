@@ -42,6 +42,8 @@ int archive_metrics_set(struct archive_metrics *metrics, struct dkt_ctx *ctx, co
 	int err = dir && !path ? dkt__no_memory(ctx) : 0;
 
 	if (!err && path)
+		err = dkt_interval_load(ctx);
+	if (!err && path)
 		err = dkt_recorder_count(recorder);
 	if (err) {
 		free(path);
@@ -54,7 +56,7 @@ int archive_metrics_set(struct archive_metrics *metrics, struct dkt_ctx *ctx, co
 	metrics->due = 0;
 	metrics->failed = false;
 	if (!path)
-		archive_latencies_set(&metrics->latencies, NULL);
+		archive_latencies_set(&metrics->latencies, ctx, NULL);
 	return 0;
 }
 
@@ -85,7 +87,7 @@ int archive_metrics_events(struct archive_metrics *metrics, const struct wanted 
 			err = dkt__with_words(wanted->ctx, add_event(metrics, &event));
 	}
 	dkl_class_map_free(map);
-	archive_latencies_set(&metrics->latencies, wanted);
+	archive_latencies_set(&metrics->latencies, wanted->ctx, wanted);
 	return err;
 }
 

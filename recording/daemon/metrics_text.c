@@ -127,7 +127,7 @@ static void put_latencies(const struct text *text)
 
 	if (!latencies->shared)
 		return;
-	histograms_text(text->f, latencies->shared, text->from->log);
+	histograms_text(text->from->writer->ctx, text->f, latencies->shared, text->from->log);
 	one(text, "dktrace_latency_missed_segments_total", "counter",
 	    "Segments whose latencies were not measured, because there was no time for them.",
 	    latencies->missed);

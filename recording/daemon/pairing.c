@@ -10,7 +10,6 @@
 #include "compat/lustre/class.h"
 #include "compat/lustre/message.h"
 #include "compat/lustre_log/rpc_times.h"
-#include "compat/set/pairs.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
 
@@ -48,25 +47,25 @@ struct pairing {
 /* ---- the events ---- */
 
 /* Calls fn for the first pair of each name of which the events have both sides. */
-static int each_kind(struct dkt_event *const *events, size_t n,
-		     int (*fn)(void *data, unsigned int kind, const struct latency_pair *pair),
+static int each_kind(struct dkt_ctx *ctx, struct dkt_event *const *events, size_t n,
+		     int (*fn)(void *data, unsigned int kind, const struct dkt_interval *pair),
 		     void *data)
 {
-	const struct latency_pair *pair = NULL, *done = NULL;
+	const struct dkt_interval *pair = NULL, *done = NULL;
 	int err = 0;
 
 	for (unsigned int at = HISTOGRAM_PAIRS, kind = at;
-	     !err && at < HISTOGRAM_KINDS && (pair = dkl_latency_pair_next(pair)); at++) {
+	     !err && at < HISTOGRAM_KINDS && (pair = dkt_interval_next(ctx, pair)); at++) {
 		bool begins = false, ends = false;
 
 		/* Pairs of one name are one kind, that of their first row. */
-		if (dkl_latency_pair_find(pair->name, NULL) == pair)
+		if (dkt_interval_find(ctx, pair->name, NULL) == pair)
 			kind = at;
 		if (pair->calls || (done && !strcmp(done->name, pair->name)))
 			continue;
 		for (size_t i = 0; i < n; i++) {
-			begins |= dkl_latency_pair_has(pair->begin, events[i]);
-			ends |= dkl_latency_pair_has(pair->end, events[i]);
+			begins |= dkt_interval_begins(pair, events[i]);
+			ends |= dkt_interval_ends(pair, events[i]);
 		}
 		if (!begins || !ends)
 			continue;
@@ -76,7 +75,7 @@ static int each_kind(struct dkt_event *const *events, size_t n,
 	return err;
 }
 
-static int found(void *data, unsigned int kind, const struct latency_pair *pair)
+static int found(void *data, unsigned int kind, const struct dkt_interval *pair)
 {
 	(void)data;
 	(void)kind;
@@ -84,7 +83,7 @@ static int found(void *data, unsigned int kind, const struct latency_pair *pair)
 	return 1;
 }
 
-bool pairing_has(const struct wanted *wanted)
+bool pairing_has(struct dkt_ctx *ctx, const struct wanted *wanted)
 {
 	struct dkt_event **events __cleanup(free) = calloc(wanted->n + 1, sizeof(*events));
 	bool messages = false;
@@ -93,18 +92,16 @@ bool pairing_has(const struct wanted *wanted)
 		events[i] = wanted->list[i].event;
 		messages |= dkl_message_is(events[i]);
 	}
-	return events && (messages || each_kind(events, wanted->n, found, NULL));
+	return events && (messages || each_kind(ctx, events, wanted->n, found, NULL));
 }
 
-/* A dkt_event_fn. */
+/* A dkt_event_fn; data: the context with the intervals. */
 static bool wants(void *data, struct dkt_event *event)
 {
-	const struct latency_pair *pair = NULL;
+	const struct dkt_interval *pair = NULL;
 
-	(void)data;
-	while ((pair = dkl_latency_pair_next(pair)))
-		if (dkl_latency_pair_has(pair->begin, event) ||
-		    dkl_latency_pair_has(pair->end, event))
+	while ((pair = dkt_interval_next(data, pair)))
+		if (dkt_interval_begins(pair, event) || dkt_interval_ends(pair, event))
 			return true;
 	return dkl_message_is(event);
 }
@@ -152,23 +149,23 @@ static int new_set(struct pairing *p, unsigned int kind, const char *key, uint32
  * The ends of a set are those of its own classes, if there are any: the entry of a call in one class and the
  * exit of one in another are not a pair.
  */
-static int add_ends(struct pairing *p, const struct set *set, const struct latency_pair *pair)
+static int add_ends(struct pairing *p, const struct set *set, const struct dkt_interval *pair)
 {
 	bool own = false;
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_events; i++)
-		own |= dkl_latency_pair_has(pair->end, p->events[i]) &&
+		own |= dkt_interval_ends(pair, p->events[i]) &&
 		       classes_of(p, p->events[i]) == set->classes;
 	for (size_t i = 0; !err && i < p->n_events; i++)
-		if (dkl_latency_pair_has(pair->end, p->events[i]) &&
+		if (dkt_interval_ends(pair, p->events[i]) &&
 		    (!own || classes_of(p, p->events[i]) == set->classes))
 			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_END);
 	return err;
 }
 
 /* Adds a set for each combination of classes that events have which begin the pair. */
-static int add_kind(void *data, unsigned int kind, const struct latency_pair *pair)
+static int add_kind(void *data, unsigned int kind, const struct dkt_interval *pair)
 {
 	struct pairing *p = data;
 	const size_t first = p->n;
@@ -176,9 +173,9 @@ static int add_kind(void *data, unsigned int kind, const struct latency_pair *pa
 	int err = 0;
 
 	for (size_t i = 0; !err && i < p->n_events; i++) {
-		if (!dkl_latency_pair_has(pair->begin, p->events[i]))
+		if (!dkt_interval_begins(pair, p->events[i]))
 			continue;
-		err = new_set(p, kind, pair->key, classes_of(p, p->events[i]), &set);
+		err = new_set(p, kind, pair->match, classes_of(p, p->events[i]), &set);
 		if (!err)
 			err = dkt_pairs_event(set->pairs, p->events[i], DKT_PAIR_BEGIN);
 	}
@@ -228,7 +225,7 @@ static int bind(struct pairing *p)
 	unbind(p);
 	err = dkl_class_map_open(p->ctx, NULL, &p->map);
 	if (!err)
-		err = each_kind(p->events, p->n_events, add_kind, p);
+		err = each_kind(p->opts->intervals, p->events, p->n_events, add_kind, p);
 	return err ? err : add_messages(p);
 }
 
@@ -324,7 +321,7 @@ int pairing_run(struct dkt_ctx *ctx, const struct pairing_opts *opts)
 	p.rpc_classes = class < 0 ? 0 : UINT32_C(1) << class;
 	err = open_file(&p);
 	if (!err)
-		err = dkt_source_select(p.source, wants, NULL);
+		err = dkt_source_select(p.source, wants, opts->intervals);
 	if (!err)
 		err = read_all(&p);
 	if (err < 0)

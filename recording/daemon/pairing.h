@@ -7,14 +7,15 @@
 #include "compat/set/wanted.h"
 #include "recording/daemon/histograms.h"
 
-/* True if the events have both sides of a latency. */
-bool pairing_has(const struct wanted *wanted);
+/* True if the events have both sides of a latency. ctx keeps the ready-made intervals. */
+bool pairing_has(struct dkt_ctx *ctx, const struct wanted *wanted);
 
 /* The records, and where it tells what it has found. */
 struct pairing_opts {
 	int file; /* the daemon's, which grows */
 	int alive; /* the end of a pipe whose other end is closed when the file has ended */
 	struct histograms *shared;
+	struct dkt_ctx *intervals; /* keeps the ready-made ones, of which shared has the names */
 };
 
 /* Reads until the file ends. */

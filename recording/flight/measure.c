@@ -8,7 +8,6 @@
 #include "compat/lustre_log/rpc_times.h"
 #include "compat/set/filters.h"
 #include "compat/set/pair_calls.h"
-#include "compat/set/pairs.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
@@ -42,10 +41,10 @@ bool flight_read_latency(const char *text, char **latency, uint64_t *limit)
 /* ---- pairs of events ---- */
 
 /* Makes the pairs of the row's events, which the group has. *events: all of them. */
-static int make_pairs(struct flight_watch *watch, const struct latency_pair *row, const char *by,
+static int make_pairs(struct flight_watch *watch, const struct dkt_interval *row, const char *by,
 		      struct dkt_pairs **pairs, struct dkt_event ***events)
 {
-	DKT_OPTS(dkt_pairs_opts, opts, .key = row->key, .by = by, .filter = watch->filter,
+	DKT_OPTS(dkt_pairs_opts, opts, .key = row->match, .by = by, .filter = watch->filter,
 		 .skip = row->per_task ? getpid() : 0);
 	const struct wanted *wanted = watch->group.wanted;
 	int err = dkt_pairs_new(watch->ctx, &opts, pairs);
@@ -58,13 +57,13 @@ static int make_pairs(struct flight_watch *watch, const struct latency_pair *row
 		struct dkt_event *event = wanted->list[i].event;
 
 		(*events)[i] = event;
-		ends = dkl_latency_pair_has(row->end, event);
-		if (dkl_latency_pair_has(row->begin, event))
+		ends = dkt_interval_ends(row, event);
+		if (dkt_interval_begins(row, event))
 			err = dkt_pairs_event(*pairs, event,
 					      DKT_PAIR_BEGIN | (ends ? DKT_PAIR_END : 0));
 	}
 	for (size_t i = 0; !err && i < wanted->n; i++)
-		if (!dkl_latency_pair_has(row->begin, (*events)[i]))
+		if (!dkt_interval_begins(row, (*events)[i]))
 			err = dkt_pairs_event(*pairs, (*events)[i], DKT_PAIR_END);
 	return err;
 }
@@ -74,7 +73,7 @@ static int make_pairs(struct flight_watch *watch, const struct latency_pair *row
  * drops a key, so this is unsuitable for keys that are always new.
  */
 static int start_in_kernel(struct flight_watch *watch, const char *log, const char *name,
-			   const struct latency_pair *row)
+			   const struct dkt_interval *row)
 {
 	char *prefix __cleanup(free) = flight_watch_prefix(log, name);
 	struct dkt_event **events __cleanup(free) = NULL;
@@ -98,7 +97,7 @@ static int start_in_kernel(struct flight_watch *watch, const char *log, const ch
 }
 
 /* True if the kernel has all events of the pair. */
-static bool has_row(struct dkt_ctx *ctx, const struct latency_pair *row)
+static bool has_row(struct dkt_ctx *ctx, const struct dkt_interval *row)
 {
 	char *events __cleanup(free) = dkt__format("%s,%s", row->begin, row->end);
 	struct named named = { 0 };
@@ -132,7 +131,7 @@ int flight_takes_filter(struct dkt_ctx *ctx, const char *events, const char *fil
 }
 
 /* Gets the filter of the row's events: the calls, and who makes them. NULL: none. The caller frees it. */
-static int make_filter(struct flight_watch *watch, const struct latency_pair *row,
+static int make_filter(struct flight_watch *watch, const struct dkt_interval *row,
 		       const char *events, const char *latency, const struct wanted_words *who,
 		       char **filter)
 {
@@ -159,13 +158,13 @@ static int make_filter(struct flight_watch *watch, const struct latency_pair *ro
 }
 
 /* The kernel's own lists of threads do not apply to what it measures. */
-static bool kernel_can(const struct latency_pair *row, const struct wanted_words *who)
+static bool kernel_can(const struct dkt_interval *row, const struct wanted_words *who)
 {
 	return row->few_keys && !who->pids;
 }
 
 static int try_kernel(struct flight_watch *watch, const char *log, const char *name,
-		      const struct latency_pair *row, const char *globs, const char *filter)
+		      const struct dkt_interval *row, const char *globs, const char *filter)
 {
 	const struct wanted_words words = { .events = globs };
 	int err = filter ? dkl_mask_expr(watch->ctx, filter, &watch->filter) : 0;
@@ -179,7 +178,7 @@ static int try_kernel(struct flight_watch *watch, const char *log, const char *n
 }
 
 static int start_row(struct flight_watch *watch, const char *log, const char *name,
-		     const struct latency_pair *row, const char *latency,
+		     const struct dkt_interval *row, const char *latency,
 		     const struct wanted_words *who)
 {
 	const bool calls = !strcmp(row->name, PAIR_CALLS);
@@ -213,7 +212,7 @@ static int start_row(struct flight_watch *watch, const char *log, const char *na
 		err = make_pairs(watch, row, NULL, &watch->pairs, &events);
 	watch->way = "the recorder reads and pairs all its records";
 	if (!err && watch->group.wanted->n == 2 && strcmp(row->begin, row->end) != 0)
-		watch->begin = events[dkl_latency_pair_has(row->end, events[0])];
+		watch->begin = events[dkt_interval_ends(row, events[0])];
 	return err ? err : flight_watch_read(watch, READ_PERCENT, READ_SIZE);
 }
 
@@ -241,17 +240,20 @@ static int start_rpcs(struct flight_watch *watch, const char *log, const char *n
 
 /* ---- all ---- */
 
-int flight_measure_start(struct flight_watch *watch, const char *log, const char *name,
-			 const char *latency, const struct wanted_words *who)
+int flight_measure_start(struct dkt_ctx *ctx, struct flight_watch *watch, const char *log,
+			 const char *name, const char *latency, const struct wanted_words *who)
 {
-	const char *pair = dkl_latency_pair_find(latency, NULL) ? latency : PAIR_CALLS;
-	const struct latency_pair *row = dkl_latency_pair_find(pair, NULL);
-	const bool rpcs = !strcmp(latency, RPC_TIMES_NAME);
+	const char *pair = dkt_interval_find(ctx, latency, NULL) ? latency : PAIR_CALLS;
+	const struct dkt_interval *row = dkt_interval_find(ctx, pair, NULL);
+	int err;
 
-	if (rpcs)
+	if (!strcmp(latency, RPC_TIMES_NAME))
 		return start_rpcs(watch, log, name);
+	err = dkt_interval_load(ctx);
+	if (err)
+		return dkt_fail(watch->ctx, err, "%s", dkt_error(ctx));
 	while (row && (row->calls || !has_row(watch->ctx, row)))
-		row = dkl_latency_pair_find(pair, row);
+		row = dkt_interval_find(ctx, pair, row);
 	return row ? start_row(watch, log, name, row, latency, who) :
 		     dkt_fail_in(watch->ctx, -ENOENT, "pair '%s'", pair);
 }

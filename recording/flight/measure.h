@@ -8,11 +8,11 @@
 int flight_watch_read(struct flight_watch *watch, unsigned int percent, uint64_t size);
 
 /*
- * Sets up the events of a latency and watch->limit. The kernel measures if it can; then no source is
+ * Sets up the events of a latency and watch->limit; ctx keeps the ready-made intervals. The kernel measures if it can; then no source is
  * open yet. The error is in the watch's own context.
  */
-int flight_measure_start(struct flight_watch *watch, const char *log, const char *name,
-			 const char *latency, const struct wanted_words *who);
+int flight_measure_start(struct dkt_ctx *ctx, struct flight_watch *watch, const char *log,
+			 const char *name, const char *latency, const struct wanted_words *who);
 
 /* Sets *ns to the latency that the record ends; 0: it ends none. */
 int flight_measure(struct flight_watch *watch, const struct dkt_record *record, uint64_t *ns);

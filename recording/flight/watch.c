@@ -103,7 +103,7 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 	if (err)
 		return err;
 	watch->limit = limit;
-	err = flight_measure_start(watch, log, name, latency, who);
+	err = flight_measure_start(ctx, watch, log, name, latency, who);
 	/* The recorder's own reads start with the records from now on. */
 	if (!err && !watch->source)
 		err = flight_watch_read(watch, 0, SIZE);

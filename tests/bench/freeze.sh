@@ -10,7 +10,7 @@ build=$(cd "$1" && pwd)
 hosts=${2:-100}
 rounds=${3:-3}
 here=$(cd "$(dirname "$0")" && pwd)
-export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d" DKTRACE_INTERVALS="$here/../../share/intervals.d"
 tmp=$(mktemp -d)
 
 # usage: each COMMAND...: runs it for each host with its number in $i and its log in the environment

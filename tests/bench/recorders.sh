@@ -4,7 +4,7 @@
 # buffer and in trace-cmd record.
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
-export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d" DKTRACE_INTERVALS="$here/../../share/intervals.d"
 export DKTRACE_INSTANCE="dkt-bench-$$"
 tracing=/sys/kernel/tracing
 bare=$tracing/instances/dkt-bench-bare-$$

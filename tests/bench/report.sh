@@ -8,7 +8,7 @@ set -eu
 
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
-export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d" DKTRACE_INTERVALS="$here/../../share/intervals.d"
 export DKTRACE_INSTANCE="dkt-bench-$$"
 mine=/sys/kernel/tracing/instances/$DKTRACE_INSTANCE
 rounds=${ROUNDS:-5}

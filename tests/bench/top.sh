@@ -7,7 +7,7 @@ set -eu
 
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
-export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d"
+export PATH="$build:$PATH" LC_ALL=C DKTRACE_CLASSES="$here/../../share/classes.d" DKTRACE_INTERVALS="$here/../../share/intervals.d"
 export DKTRACE_INSTANCE="dkt-bench-$$"
 seconds=${SECONDS_OF_TOP:-10}
 tmp=$(mktemp -d)

@@ -107,7 +107,7 @@ ExecStart=/usr/local/bin/lctl-dktrace debug_daemon run \${FILE} \${MB} \${ROTATE
 		make -s -C "$top" O="$out" PREFIX="$prefix" "$out/libdktrace.pc" "$out/gen/datadir.o" "$out/gen/flags"
 		run -0 sed -n 's/^prefix=//p' "$out/libdktrace.pc"
 		same "$prefix" "$output" "the prefix of the .pc file"
-		grep -q "$prefix/share/dktrace/classes.d" "$out/gen/datadir.o"
+		grep -q "$prefix/share/dktrace" "$out/gen/datadir.o"
 		cp "$out/gen/flags" "$out/flags${prefix//\//-}"
 	done
 	same "$(cat "$out/flags-usr")" "$(cat "$out/flags-opt-other")" "the flags of the objects"

@@ -150,6 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!begun) {
 		setenv("DKTRACE_CLASSES", "share/classes.d", 1);
+		setenv("DKTRACE_INTERVALS", "share/intervals.d", 1);
 		view_records(NULL, 0);
 		begun = true;
 	}

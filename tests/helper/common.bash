@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 
 top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 capture=$top/tests/fixture/capture
-export DKTRACE_CLASSES=$top/share/classes.d
+export DKTRACE_CLASSES=$top/share/classes.d DKTRACE_INTERVALS=$top/share/intervals.d
 build=${DKT_BUILD:-$top/build}
 tools=$build/tests/tools
 export PATH=$build:$PATH LC_ALL=C TZ=UTC

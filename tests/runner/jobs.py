@@ -48,6 +48,7 @@ class Place:
 
     def environment(self, job):
         env = dict(os.environ, DKT_BUILD=job.build, DKTRACE_CLASSES=os.path.join(TOP, "share/classes.d"),
+                   DKTRACE_INTERVALS=os.path.join(TOP, "share/intervals.d"),
                    LC_ALL="C", TZ="UTC", ASAN_OPTIONS=job.asan,
                    LSAN_OPTIONS=f"suppressions={TESTS}/leaks:print_suppressions=0")
         if job.kind in TOOL:

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms of latencies: bounds, classes, pairs that are taken away again, and the text for Prometheus. */
-#include "compat/set/pairs.h"
 #include "lib/base/memory.h"
 #include "recording/daemon/histograms.h"
 #include "tests/helper/check.h"
 
 #define IOTRACE  (UINT32_C(1) << 3)
 #define VFSTRACE (UINT32_C(1) << 21)
+
+static struct dkt_ctx *ctx; /* keeps the ready-made intervals */
 
 struct both {
 	struct histograms found, shared;
@@ -28,7 +29,7 @@ static double number(const struct histograms *shared, const char *begins)
 	FILE *f = open_memstream(&text, &len);
 	const char *line;
 
-	histograms_text(f, shared, "log");
+	histograms_text(ctx, f, shared, "log");
 	fclose(f);
 	line = strstr(text, begins);
 	return line ? strtod(line + strlen(begins), NULL) : -1;
@@ -99,11 +100,11 @@ static void test_removed(void **state)
 static void test_kinds(void **state)
 {
 	struct both *both __cleanup(free) = new_both();
-	const struct latency_pair *pair = NULL;
+	const struct dkt_interval *pair = NULL;
 	unsigned int n = HISTOGRAM_PAIRS;
 
 	(void)state;
-	while ((pair = dkl_latency_pair_next(pair)))
+	while ((pair = dkt_interval_next(ctx, pair)))
 		n++;
 	assert_in_range(n, HISTOGRAM_PAIRS + 1, HISTOGRAM_KINDS);
 	histograms_know(&both->found, HISTOGRAM_RPC, IOTRACE);
@@ -124,5 +125,10 @@ int main(void)
 		cmocka_unit_test(test_kinds),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed;
+
+	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	dkt_ctx_free(ctx);
+	return failed;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads one file of the class map, as dktrace-classes(5) describes it. */
-#include "compat/lustre/class/glob.h"
 #include "compat/lustre/class/map.h"
-#include "compat/lustre/class/reader.h"
+#include "lib/base/glob.h"
 #include "lib/base/util.h"
+#include "lib/base/yaml.h"
 
 enum target_kind { TARGET_CLASS, TARGET_SUBSYSTEM, TARGET_MESSAGES };
 
@@ -46,45 +46,45 @@ static int find_entry_word(const char *name)
 	return find_word(entry_words, ARRAY_SIZE(entry_words), name);
 }
 
-static const struct reader_keys entry_keys = { "key", find_entry_word };
+static const struct dkt__yaml_keys entry_keys = { "key", find_entry_word };
 
-static int check_glob(struct reader *r, const char *glob)
+static int check_glob(struct dkt__yaml *r, const char *glob)
 {
 	size_t at;
-	const char *words = dkl_glob_check(glob, &at);
+	const char *words = dkt__glob_check(glob, &at);
 
-	return words ? READER_REFUSE(r, "glob '%s': %s", glob, words) : 0;
+	return words ? DKT__YAML_REFUSE(r, "glob '%s': %s", glob, words) : 0;
 }
 
-static int join(struct reader *r, const char *head, const char *tail, const char **out)
+static int join(struct dkt__yaml *r, const char *head, const char *tail, const char **out)
 {
 	size_t head_len = strlen(head), tail_len = strlen(tail);
 	char *text = dkt__arena_alloc(r->arena, head_len + tail_len + 1);
 
 	if (!text)
-		return dkl_reader_no_memory(r);
+		return dkt__yaml_no_memory(r);
 	memcpy(text, head, head_len);
 	memcpy(text + head_len, tail, tail_len);
 	*out = text;
 	return 0;
 }
 
-static int read_event_glob(struct reader *r, struct class_glob *glob)
+static int read_event_glob(struct dkt__yaml *r, struct class_glob *glob)
 {
 	const char *colon = strchr(glob->text, ':');
 	int err;
 
 	if (!colon)
-		return READER_REFUSE(r, "'%s' is not of the form system:event", glob->text);
+		return DKT__YAML_REFUSE(r, "'%s' is not of the form system:event", glob->text);
 	glob->system = dkt__arena_strndup(r->arena, glob->text, (size_t)(colon - glob->text));
 	if (!glob->system)
-		return dkl_reader_no_memory(r);
+		return dkt__yaml_no_memory(r);
 	glob->names[0] = colon + 1;
 	err = check_glob(r, glob->system);
 	return err ? err : check_glob(r, glob->names[0]);
 }
 
-static int read_syscall_glob(struct reader *r, struct class_glob *glob)
+static int read_syscall_glob(struct dkt__yaml *r, struct class_glob *glob)
 {
 	int err = check_glob(r, glob->text);
 
@@ -94,17 +94,17 @@ static int read_syscall_glob(struct reader *r, struct class_glob *glob)
 	return err ? err : join(r, "sys_exit_", glob->text, &glob->names[1]);
 }
 
-static int read_glob(struct reader *r, enum class_glob_kind kind, struct class_entry *entry)
+static int read_glob(struct dkt__yaml *r, enum class_glob_kind kind, struct class_entry *entry)
 {
 	struct class_glob *glob;
 	const char *text;
-	int err = dkl_reader_text(r, kind == CLASS_EVENT ? "event" : "system call", &text);
+	int err = dkt__yaml_text(r, kind == CLASS_EVENT ? "event" : "system call", &text);
 
 	if (err)
 		return err;
 	entry->globs = dkt__arena_grow(r->arena, entry->globs, entry->n_globs, sizeof(*glob));
 	if (!entry->globs)
-		return dkl_reader_no_memory(r);
+		return dkt__yaml_no_memory(r);
 	glob = &entry->globs[entry->n_globs++];
 	glob->kind = kind;
 	glob->negative = *text == '-';
@@ -112,10 +112,10 @@ static int read_glob(struct reader *r, enum class_glob_kind kind, struct class_e
 	return kind == CLASS_EVENT ? read_event_glob(r, glob) : read_syscall_glob(r, glob);
 }
 
-static int read_word(struct reader *r, const char *what, const char ***words, size_t *n)
+static int read_word(struct dkt__yaml *r, const char *what, const char ***words, size_t *n)
 {
 	const char *text;
-	int err = dkl_reader_text(r, what, &text);
+	int err = dkt__yaml_text(r, what, &text);
 
 	if (!err)
 		err = check_glob(r, text);
@@ -123,13 +123,13 @@ static int read_word(struct reader *r, const char *what, const char ***words, si
 		return err;
 	*words = dkt__arena_grow(r->arena, *words, *n, sizeof(**words));
 	if (!*words)
-		return dkl_reader_no_memory(r);
+		return dkt__yaml_no_memory(r);
 	(*words)[(*n)++] = text;
 	return 0;
 }
 
 /* Reads one word of a list in an entry. */
-static int read_entry_word(struct reader *r, unsigned int key, void *data)
+static int read_entry_word(struct dkt__yaml *r, unsigned int key, void *data)
 {
 	struct class_entry *entry = data;
 
@@ -145,7 +145,7 @@ static int read_entry_word(struct reader *r, unsigned int key, void *data)
 	}
 }
 
-static int read_entry_key(struct reader *r, unsigned int key, void *data)
+static int read_entry_key(struct dkt__yaml *r, unsigned int key, void *data)
 {
 	struct class_entry *entry = data;
 	const char *text;
@@ -153,19 +153,19 @@ static int read_entry_key(struct reader *r, unsigned int key, void *data)
 
 	switch (key) {
 	case ENTRY_FILTER:
-		return dkl_reader_text(r, "filter", &entry->filter);
+		return dkt__yaml_text(r, "filter", &entry->filter);
 	case ENTRY_NARROW:
-		err = dkl_reader_text(r, "narrow", &text);
+		err = dkt__yaml_text(r, "narrow", &text);
 		if (!err && strcmp(text, "call_site"))
-			err = READER_REFUSE(r, "narrow can only be call_site");
+			err = DKT__YAML_REFUSE(r, "narrow can only be call_site");
 		entry->narrow = true;
 		return err;
 	case ENTRY_GRAPH:
-		return dkl_reader_bool(r, "graph", &entry->graph);
+		return dkt__yaml_bool(r, "graph", &entry->graph);
 	default:
 		if (r->event.type == YAML_SCALAR_EVENT)
 			return read_entry_word(r, key, entry);
-		return dkl_reader_list(r, entry_words[key], key, read_entry_word, entry);
+		return dkt__yaml_list(r, entry_words[key], key, read_entry_word, entry);
 	}
 }
 
@@ -178,24 +178,24 @@ static bool has_positive(const struct class_entry *entry)
 }
 
 /* Checks the keys of an entry; which are allowed depends on the kind of its target. */
-static int check_entry(struct reader *r, const yaml_mark_t *mark, enum target_kind kind,
+static int check_entry(struct dkt__yaml *r, const yaml_mark_t *mark, enum target_kind kind,
 		       const struct class_entry *entry)
 {
 	bool narrows = entry->filter || entry->narrow;
 
 	if (kind != TARGET_CLASS && (narrows || entry->graph))
-		return dkl_reader_refuse_at(r, mark,
-					    "filter, narrow and graph are for classes only");
+		return dkt__yaml_refuse_at(r, mark,
+					   "filter, narrow and graph are for classes only");
 	if (kind == TARGET_MESSAGES && (entry->n_functions || entry->n_modules))
-		return dkl_reader_refuse_at(r, mark, "messages can only have events");
+		return dkt__yaml_refuse_at(r, mark, "messages can only have events");
 	if ((entry->n_globs || narrows) && !has_positive(entry))
-		return dkl_reader_refuse_at(r, mark, "this entry has only negated events");
+		return dkt__yaml_refuse_at(r, mark, "this entry has only negated events");
 	if (!entry->n_globs && !entry->n_functions && !entry->n_modules && !entry->graph)
-		return dkl_reader_refuse_at(r, mark, "this entry is empty");
+		return dkt__yaml_refuse_at(r, mark, "this entry is empty");
 	return 0;
 }
 
-static struct class_entry *new_entry(struct reader *r, struct class_entry **entries, size_t *n)
+static struct class_entry *new_entry(struct dkt__yaml *r, struct class_entry **entries, size_t *n)
 {
 	*entries = dkt__arena_grow(r->arena, *entries, *n, sizeof(**entries));
 	if (!*entries)
@@ -214,9 +214,9 @@ static int find_target_word(const char *name)
 	return find_word(target_words, ARRAY_SIZE(target_words), name);
 }
 
-static const struct reader_keys target_keys = { "key", find_target_word };
+static const struct dkt__yaml_keys target_keys = { "key", find_target_word };
 
-static int read_entry(struct reader *r, unsigned int key, void *data)
+static int read_entry(struct dkt__yaml *r, unsigned int key, void *data)
 {
 	struct target_change *change = data;
 	const yaml_mark_t mark = r->event.start_mark;
@@ -226,65 +226,65 @@ static int read_entry(struct reader *r, unsigned int key, void *data)
 	entry = key == TARGET_ADD ? new_entry(r, &change->added, &change->n_added) :
 				    new_entry(r, &change->entries, &change->n_entries);
 	if (!entry)
-		return dkl_reader_no_memory(r);
-	err = dkl_reader_mapping(r, &entry_keys, read_entry_key, entry);
+		return dkt__yaml_no_memory(r);
+	err = dkt__yaml_mapping(r, &entry_keys, read_entry_key, entry);
 	return err ? err : check_entry(r, &mark, change->kind, entry);
 }
 
-static int read_removed(struct reader *r, struct target_change *change)
+static int read_removed(struct dkt__yaml *r, struct target_change *change)
 {
 	const yaml_mark_t mark = r->event.start_mark;
 	struct class_entry *entry = new_entry(r, &change->removed, &change->n_removed);
 	int err;
 
 	if (!entry)
-		return dkl_reader_no_memory(r);
+		return dkt__yaml_no_memory(r);
 	entry->remove = true;
 	err = read_entry_key(r, ENTRY_EVENTS, entry);
 	return err ? err : check_entry(r, &mark, change->kind, entry);
 }
 
-static int read_target_key(struct reader *r, unsigned int key, void *data)
+static int read_target_key(struct dkt__yaml *r, unsigned int key, void *data)
 {
 	struct target_change *change = data;
 
 	switch (key) {
 	case TARGET_ABOUT:
-		return dkl_reader_text(r, "about", &change->about);
+		return dkt__yaml_text(r, "about", &change->about);
 	case TARGET_NONE:
 		change->replace = true;
-		return dkl_reader_text(r, "none", &change->none);
+		return dkt__yaml_text(r, "none", &change->none);
 	case TARGET_REMOVE:
 		return read_removed(r, change);
 	default:
 		change->replace |= key == TARGET_ENTRIES;
-		return dkl_reader_list(r, target_words[key], key, read_entry, change);
+		return dkt__yaml_list(r, target_words[key], key, read_entry, change);
 	}
 }
 
-static int append(struct reader *r, struct class_target *target, const struct class_entry *entries,
-		  size_t n)
+static int append(struct dkt__yaml *r, struct class_target *target,
+		  const struct class_entry *entries, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct class_entry *entry = new_entry(r, &target->entries, &target->n);
 
 		if (!entry)
-			return dkl_reader_no_memory(r);
+			return dkt__yaml_no_memory(r);
 		*entry = entries[i];
 	}
 	return 0;
 }
 
-static int read_target(struct reader *r, enum target_kind kind, struct class_target *target)
+static int read_target(struct dkt__yaml *r, enum target_kind kind, struct class_target *target)
 {
 	struct target_change change = { .kind = kind };
 	const yaml_mark_t mark = r->event.start_mark;
-	int err = dkl_reader_mapping(r, &target_keys, read_target_key, &change);
+	int err = dkt__yaml_mapping(r, &target_keys, read_target_key, &change);
 
 	if (err)
 		return err;
 	if (change.none && (change.n_entries || change.n_added || change.n_removed))
-		return dkl_reader_refuse_at(r, &mark, "'none' cannot stand beside entries");
+		return dkt__yaml_refuse_at(r, &mark, "'none' cannot stand beside entries");
 	if (change.about)
 		target->about = change.about;
 	if (change.replace) {
@@ -310,66 +310,69 @@ static int find_file_word(const char *name)
 	return find_word(file_words, ARRAY_SIZE(file_words), name);
 }
 
-static const struct reader_keys file_keys = { "key", find_file_word };
+static const struct dkt__yaml_keys file_keys = { "key", find_file_word };
 
 static int find_class(const char *name)
 {
 	return dkl_mask_bit(MASK_DEBUG, name, strlen(name));
 }
 
-static const struct reader_keys class_keys = { "class", find_class };
+static const struct dkt__yaml_keys class_keys = { "class", find_class };
 
 static int find_subsystem(const char *name)
 {
 	return dkl_mask_bit(MASK_SUBSYSTEM, name, strlen(name));
 }
 
-static const struct reader_keys subsystem_keys = { "subsystem", find_subsystem };
+static const struct dkt__yaml_keys subsystem_keys = { "subsystem", find_subsystem };
 
-static int read_class(struct reader *r, unsigned int bit, void *data)
+static int read_class(struct dkt__yaml *r, unsigned int bit, void *data)
 {
 	struct class_map *map = data;
 
 	return read_target(r, TARGET_CLASS, &map->classes[bit]);
 }
 
-static int read_subsystem(struct reader *r, unsigned int bit, void *data)
+static int read_subsystem(struct dkt__yaml *r, unsigned int bit, void *data)
 {
 	struct class_map *map = data;
 
 	return read_target(r, TARGET_SUBSYSTEM, &map->subsystems[bit]);
 }
 
-static int read_section(struct reader *r, unsigned int key, void *data)
+static int read_section(struct dkt__yaml *r, unsigned int key, void *data)
 {
 	struct class_map *map = data;
 
 	switch (key) {
 	case FILE_CLASSES:
-		return dkl_reader_mapping(r, &class_keys, read_class, map);
+		return dkt__yaml_mapping(r, &class_keys, read_class, map);
 	case FILE_SUBSYSTEMS:
-		return dkl_reader_mapping(r, &subsystem_keys, read_subsystem, map);
+		return dkt__yaml_mapping(r, &subsystem_keys, read_subsystem, map);
 	default:
 		return read_target(r, TARGET_MESSAGES, &map->messages);
 	}
 }
 
-static int read_file(struct reader *r, unsigned int key, void *data)
+static int read_file(struct dkt__yaml *r, unsigned int key, void *data)
 {
 	(void)key;
-	return dkl_reader_mapping(r, &file_keys, read_section, data);
+	return dkt__yaml_mapping(r, &file_keys, read_section, data);
 }
 
 int dkl_class_parse(struct dkt_ctx *ctx, struct class_map *map, const char *file, const char *text,
 		    size_t len)
 {
-	struct reader r = {
-		.ctx = ctx,
+	struct dkt__yaml r = {
 		.arena = &map->arena,
 		.file = file,
 		.text = text,
 		.len = len,
 	};
+	int err = dkt__yaml_file(&r, read_file, map);
 
-	return dkl_reader_file(&r, read_file, map);
+	if (err)
+		dkt_fail(ctx, err, "%s", r.why ? r.why : strerror(-err));
+	free(r.why);
+	return err;
 }

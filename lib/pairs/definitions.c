@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ready-made intervals: reads their files, as dktrace-intervals(5) describes them. */
+#include "lib/base/data_files.h"
+#include "lib/base/glob.h"
+#include "lib/base/yaml.h"
+#include "lib/event.h"
+#include "lib/pairs.h"
+
+/* The ways to measure that share a name. */
+struct way {
+	struct dkt_interval interval;
+	struct way *next;
+};
+
+struct named {
+	const char *name, *about;
+	struct way *ways;
+	const char *file; /* the last one that had it */
+	struct named *next;
+};
+
+struct dkt__intervals {
+	struct dkt_ctx *ctx;
+	struct dkt__arena *arena;
+	struct named *names; /* in the order of the files */
+	struct dkt_interval *list;
+	size_t n;
+	char *why;
+};
+
+/* ---- one way ---- */
+
+enum { WAY_BEGIN, WAY_END, WAY_MATCH, WAY_KEYS, WAY_CALLS, WAY_PER_TASK, WAY_FEW_KEYS };
+
+static const char *const way_words[] = {
+	"begin", "end", "match", "keys", "calls", "per_task", "few_keys",
+};
+
+static int find_word(const char *const *words, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(words[i], name))
+			return (int)i;
+	return -ENOENT;
+}
+
+static int find_way_word(const char *name)
+{
+	return find_word(way_words, ARRAY_SIZE(way_words), name);
+}
+
+static int check_event(struct dkt__yaml *r, const char *word)
+{
+	const char *colon = strchr(word, ':'), *why;
+	char *system __cleanup(free) = colon ? strndup(word, (size_t)(colon - word)) : NULL;
+	size_t at;
+
+	if (!colon)
+		return DKT__YAML_REFUSE(r, "'%s' is not of the form system:event", word);
+	if (!system)
+		return dkt__yaml_no_memory(r);
+	why = dkt__glob_check(system, &at) ?: dkt__glob_check(colon + 1, &at);
+	return why ? DKT__YAML_REFUSE(r, "event '%s': %s", word, why) : 0;
+}
+
+/* Appends a word of a list to the text, after a comma. */
+static int add_word(struct dkt__yaml *r, unsigned int key, void *data)
+{
+	const char **text = data, *word;
+	char *both;
+	size_t size;
+	int err = dkt__yaml_text(r, way_words[key], &word);
+
+	if (err)
+		return err;
+	if (key != WAY_CALLS)
+		err = check_event(r, word);
+	if (err)
+		return err;
+	if (!*text) {
+		*text = word;
+		return 0;
+	}
+	size = strlen(*text) + strlen(word) + 2;
+	both = dkt__arena_alloc(r->arena, size);
+	if (!both)
+		return dkt__yaml_no_memory(r);
+	snprintf(both, size, "%s,%s", *text, word);
+	*text = both;
+	return 0;
+}
+
+static int read_words(struct dkt__yaml *r, unsigned int key, const char **text)
+{
+	if (r->event.type == YAML_SCALAR_EVENT)
+		return add_word(r, key, text);
+	return dkt__yaml_list(r, way_words[key], key, add_word, text);
+}
+
+static int read_way_key(struct dkt__yaml *r, unsigned int key, void *data)
+{
+	struct dkt_interval *interval = data;
+
+	switch (key) {
+	case WAY_BEGIN:
+		return read_words(r, key, &interval->begin);
+	case WAY_END:
+		return read_words(r, key, &interval->end);
+	case WAY_MATCH:
+		return dkt__yaml_text(r, way_words[key], &interval->match);
+	case WAY_KEYS:
+		return dkt__yaml_text(r, way_words[key], &interval->keys);
+	case WAY_CALLS:
+		return read_words(r, key, &interval->calls);
+	case WAY_PER_TASK:
+		return dkt__yaml_bool(r, way_words[key], &interval->per_task);
+	default:
+		return dkt__yaml_bool(r, way_words[key], &interval->few_keys);
+	}
+}
+
+static const struct dkt__yaml_keys way_keys = { "key", find_way_word };
+
+/* A file that cannot be measured by is refused where it is read, not when it is used. */
+static int check_way(struct dkt__yaml *r, const yaml_mark_t *mark, struct dkt_ctx *ctx,
+		     const struct dkt_interval *interval)
+{
+	DKT_OPTS(dkt_pairs_opts, opts, .key = interval->match, .by = interval->keys);
+	struct dkt_pairs *pairs;
+	int err;
+
+	if (!interval->begin || !interval->end || !interval->match)
+		return dkt__yaml_refuse_at(r, mark, "an entry needs %s",
+					   !interval->begin ? "'begin'" :
+					   !interval->end   ? "'end'" :
+							      "'match'");
+	err = dkt_pairs_new(ctx, &opts, &pairs);
+	dkt_pairs_free(pairs);
+	return err ? dkt__yaml_refuse_at(r, mark, "%s", dkt_error(ctx)) : 0;
+}
+
+/* ---- a name ---- */
+
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+enum { NAME_ABOUT, NAME_ENTRIES };
+
+static const char *const name_words[] = { "about", "entries" };
+
+static int find_name_word(const char *name)
+{
+	return find_word(name_words, ARRAY_SIZE(name_words), name);
+}
+
+static const struct dkt__yaml_keys name_keys = { "key", find_name_word };
+
+/* Reads into the named interval of the file, whose entries replace those of earlier files. */
+struct reading {
+	struct dkt__intervals *all;
+	struct named *named;
+	struct way **end; /* where the next way goes */
+};
+
+static int read_way(struct dkt__yaml *r, unsigned int key, void *data)
+{
+	struct reading *reading = data;
+	const yaml_mark_t mark = r->event.start_mark;
+	struct way *way = dkt__arena_alloc(r->arena, sizeof(*way));
+	int err;
+
+	(void)key;
+	if (!way)
+		return dkt__yaml_no_memory(r);
+	err = dkt__yaml_mapping(r, &way_keys, read_way_key, &way->interval);
+	if (!err)
+		err = check_way(r, &mark, reading->all->ctx, &way->interval);
+	*reading->end = way;
+	reading->end = &way->next;
+	return err;
+}
+
+static int read_name_key(struct dkt__yaml *r, unsigned int key, void *data)
+{
+	struct reading *reading = data;
+
+	if (key == NAME_ABOUT)
+		return dkt__yaml_text(r, name_words[key], &reading->named->about);
+	reading->named->ways = NULL;
+	reading->end = &reading->named->ways;
+	return dkt__yaml_list(r, name_words[key], key, read_way, reading);
+}
+
+static struct named *find_named(struct dkt__intervals *all, const char *name)
+{
+	struct named **at = &all->names;
+
+	while (*at && strcmp((*at)->name, name) != 0)
+		at = &(*at)->next;
+	if (!*at)
+		*at = dkt__arena_alloc(all->arena, sizeof(**at));
+	return *at;
+}
+
+static int read_interval(struct dkt__yaml *r, const char *name, void *data)
+{
+	struct reading reading = { .all = data };
+	const yaml_mark_t mark = r->event.start_mark;
+	int err;
+
+	if (!*name || name[strspn(name, NAME_CHARS)])
+		return DKT__YAML_REFUSE(r, "'%s' is not a name: use letters, digits, '-' and '_'",
+					name);
+	reading.named = find_named(data, name);
+	if (!reading.named)
+		return dkt__yaml_no_memory(r);
+	if (reading.named->file == r->file)
+		return DKT__YAML_REFUSE(r, "duplicate interval '%s'", name);
+	reading.named->file = r->file;
+	reading.named->name = name;
+	err = dkt__yaml_mapping(r, &name_keys, read_name_key, &reading);
+	if (!err && (!reading.named->ways || !reading.named->about))
+		err = dkt__yaml_refuse_at(r, &mark, "interval '%s' needs '%s'", name,
+					  reading.named->ways ? "about" : "entries");
+	return err;
+}
+
+/* ---- the file ---- */
+
+static int find_section(const char *name)
+{
+	return strcmp(name, "intervals") != 0 ? -ENOENT : 0;
+}
+
+static const struct dkt__yaml_keys sections = { "key", find_section };
+
+static int read_section(struct dkt__yaml *r, unsigned int key, void *data)
+{
+	(void)key;
+	return dkt__yaml_names(r, "interval", read_interval, data);
+}
+
+static int read_file(struct dkt__yaml *r, unsigned int key, void *data)
+{
+	(void)key;
+	return dkt__yaml_mapping(r, &sections, read_section, data);
+}
+
+static int add_file(void *data, const char *path, const char *text, size_t len)
+{
+	struct dkt__intervals *all = data;
+	struct dkt__yaml r = { .arena = all->arena, .file = path, .text = text, .len = len };
+	int err = dkt__yaml_file(&r, read_file, all);
+
+	all->why = r.why;
+	return err;
+}
+
+/* Makes one list of all ways, those of a name beside each other. */
+static int flatten(struct dkt__intervals *all)
+{
+	for (const struct named *named = all->names; named; named = named->next)
+		for (const struct way *way = named->ways; way; way = way->next) {
+			all->list =
+				dkt__arena_grow(all->arena, all->list, all->n, sizeof(*all->list));
+			if (!all->list)
+				return -ENOMEM;
+			all->list[all->n] = way->interval;
+			all->list[all->n].name = named->name;
+			all->list[all->n++].about = named->about;
+		}
+	return 0;
+}
+
+/* Keeps what was read, if nothing is wrong with it. */
+static int finish(struct dkt__intervals *all, int err)
+{
+	struct dkt_ctx *ctx = all->ctx;
+
+	if (!err)
+		err = flatten(all);
+	if (!err && all->n > DKT_INTERVALS_MAX)
+		err = dkt_fail(ctx, -E2BIG, "intervals: %zu entries, but at most %d can be used",
+			       all->n, DKT_INTERVALS_MAX);
+	else if (err && all->why)
+		dkt_fail(ctx, err, "%s", all->why);
+	free(all->why);
+	all->why = NULL;
+	if (!err)
+		ctx->intervals = all;
+	return dkt__with_words(ctx, err);
+}
+
+static struct dkt__intervals *begin(struct dkt_ctx *ctx)
+{
+	struct dkt__intervals *all = dkt__ctx_keep(ctx, sizeof(*all));
+
+	if (all)
+		*all = (struct dkt__intervals){ .ctx = ctx, .arena = &ctx->memory };
+	return all;
+}
+
+int dkt_interval_load(struct dkt_ctx *ctx)
+{
+	dkt__needs(ctx, ctx);
+
+	struct dkt__intervals *all;
+	char *why = NULL;
+	int err;
+
+	if (ctx->intervals)
+		return 0;
+	all = begin(ctx);
+	if (!all)
+		return dkt__no_memory(ctx);
+	err = dkt__data_read(DKT__DATA_INTERVALS, add_file, all, &why);
+	all->why = all->why ?: why;
+	return finish(all, err);
+}
+
+int dkt__interval_load_text(struct dkt_ctx *ctx, const char *file, const char *text, size_t len)
+{
+	struct dkt__intervals *all = begin(ctx);
+
+	return all ? finish(all, add_file(all, file, text, len)) : dkt__no_memory(ctx);
+}
+
+/* ---- use ---- */
+
+const struct dkt_interval *dkt_interval_next(struct dkt_ctx *ctx, const struct dkt_interval *after)
+{
+	size_t next;
+
+	if (!ctx || dkt_interval_load(ctx))
+		return NULL;
+	next = after ? (size_t)(after - ctx->intervals->list) + 1 : 0;
+	return next < ctx->intervals->n ? &ctx->intervals->list[next] : NULL;
+}
+
+const struct dkt_interval *dkt_interval_find(struct dkt_ctx *ctx, const char *name,
+					     const struct dkt_interval *after)
+{
+	const struct dkt_interval *interval = after;
+
+	while ((interval = dkt_interval_next(ctx, interval)) &&
+	       (!name || strcmp(interval->name, name) != 0))
+		;
+	return interval;
+}
+
+static bool has(const char *globs, const struct dkt_event *event)
+{
+	for (const char *at = globs; *at;) {
+		const size_t len = strcspn(at, ","), system = strcspn(at, ":");
+
+		if (dkt__glob_match(at, system, event->system, strlen(event->system)) &&
+		    dkt__glob_match(at + system + 1, len - system - 1, event->name,
+				    strlen(event->name)))
+			return true;
+		at += len + (at[len] == ',');
+	}
+	return false;
+}
+
+bool dkt_interval_begins(const struct dkt_interval *interval, const struct dkt_event *event)
+{
+	return interval && event && has(interval->begin, event);
+}
+
+bool dkt_interval_ends(const struct dkt_interval *interval, const struct dkt_event *event)
+{
+	return interval && event && has(interval->end, event);
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# An interval that an administrator adds is known wherever intervals have names.
+# shellcheck disable=SC2154 # set by bats and helper/live.bash
+
+load ../helper/live
+
+# Prints a file with one interval. usage: interval NAME
+interval()
+{
+	cat <<-END
+		intervals:
+		  $1:
+		    about: change of the directory
+		    entries:
+		      - begin: syscalls:sys_enter_chdir
+		        end: syscalls:sys_exit_chdir
+		        match: common_pid
+		        per_task: true
+		        few_keys: true
+	END
+}
+
+# A shell by a name that no other process has, whose calls are recorded.
+shell=ivl-$$
+
+add_interval()
+{
+	mkdir "$tmp/intervals.d"
+	interval site-chdir >"$tmp/intervals.d/50-site.yaml"
+	export DKTRACE_INTERVALS=$top/share/intervals.d:$tmp/intervals.d
+	ln -s "$(command -v sh)" "$tmp/$shell"
+}
+
+change_directory()
+{
+	"$tmp/$shell" -c 'cd /; cd /tmp'
+}
+
+record()
+{
+	dktrace record -o "$1" -e syscalls:sys_enter_chdir,syscalls:sys_exit_chdir --comm "$shell" -- \
+		"$tmp/$shell" -c 'cd /; cd /tmp'
+}
+
+@test "an interval of a file in intervals.d is listed, completed, measured, analyzed and drawn" {
+	add_interval
+	cd "$tmp"
+	record a.dat
+	has "$(dktrace latency)" $'\n  site-chdir   change of the directory'
+	same site-chdir "$(dktrace __complete dktrace latency site)" "completion of latency"
+	same site-chdir "$(dktrace __complete dktrace analyze periodstats --period site)" "completion of a period"
+	same 2 "$(dktrace latency site-chdir a.dat --csv | awk -F, 'NR == 2 { print $2 }')" "pairs of the file"
+	same 2 "$(dktrace latency site-chdir --csv -- "$tmp/$shell" -c 'cd /; cd /tmp' | awk -F, 'NR == 2 { print $2 }')" "pairs of a command"
+	same 2 "$(dktrace analyze periodstats a.dat --period site-chdir --json | jq .total[0].count)" "periods"
+	dktrace view a.dat -o page.html
+	same '"site-chdir"' "$(sed -n 's|.*<script type="application/json" id="data">||p' page.html | jq -c '.pairs[].name' | grep site)" "pairs of the page"
+}
+
+@test "an interval of a file in intervals.d is a condition of flight and a metric of the daemon" {
+	local metrics=$tmp/dktrace-$DKTRACE_INSTANCE.prom
+
+	add_interval
+	dktrace flight start -e sched:sched_process_exec --comm "$shell" --when 'site-chdir > 1ns' --size 1M --dir "$tmp" 3>&-
+	happened()
+	{
+		change_directory
+		dktrace flight status --json | jq -r '.dumps[].reason' | grep -q 'site-chdir took '
+	}
+	until_true happened
+	dktrace flight stop
+
+	dktrace daemon start --dir "$tmp/dir" -e syscalls:sys_enter_chdir,syscalls:sys_exit_chdir --comm "$shell" --metrics "$tmp" 3>&-
+	change_directory
+	until_true grep -q '^dktrace_latency_seconds_count{.*latency="site-chdir".* 2$' "$metrics"
+	dktrace daemon stop
+}
+
+@test "a wrong file in intervals.d is named with the place, and a file of the same name replaces a shipped one" {
+	add_interval
+	echo 'intervals: { a: { about: x, entries: [ { begin: "a:b", end: "b:c" } ] } }' >"$tmp/intervals.d/60-wrong.yaml"
+	expect 1 "" "dktrace: $tmp/intervals.d/60-wrong.yaml:1:40: an entry needs 'match'" dktrace latency
+	expect 1 "" "dktrace: $tmp/intervals.d/60-wrong.yaml:1:40: an entry needs 'match'" dktrace latency site-chdir -- true
+	# Events that the user names need no file.
+	run -0 --separate-stderr dktrace latency syscalls:sys_enter_chdir syscalls:sys_exit_chdir --match common_pid -- true
+	rm "$tmp/intervals.d/60-wrong.yaml"
+	interval only >"$tmp/intervals.d/10-intervals.yaml"
+	expect 0 $'Ready-made pairs:\n  only         change of the directory\n  site-chdir   change of the directory' "" dktrace latency
+}
