@@ -4,8 +4,8 @@
 
 #include "lib/base/packed.h"
 #include "lib/perfdata.h"
+#include "lib/source.h"
 #include "lib/source/file.h"
-#include "lib/source/saved_tree.h"
 
 static const struct dkt__reader *const readers[] = {
 	&dkt__reader_tracedat, &dkt__reader_perfdata, &dkt__reader_vmcore, &dkt__reader_text, NULL,

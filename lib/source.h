@@ -90,3 +90,13 @@ const struct dkt__disks *dkt__source_disks(const struct dkt_source *source, uint
 
 /* Returns the source of a stream of this one. */
 struct dkt_source *dkt__source_part(struct dkt_source *source, uint32_t nr);
+
+/*
+ * Wraps *source in one that returns only the records in the window, and that can seek before it is
+ * read. Takes the source over, also when it fails.
+ */
+int dkt__source_window(const struct dkt_source_opts *opts, struct dkt_source **source);
+
+/* Makes the directory the context's tracefs, and its pages a source of records. */
+int dkt__source_saved_tree(struct dkt_ctx *ctx, const char *path,
+			   const struct dkt_source_opts *opts, struct dkt_source **source);

@@ -2,7 +2,7 @@
 /* The text of trace, trace_pipe and trace-cmd report as a source of records. */
 #include "lib/base/parse.h"
 #include "lib/plan/unprint.h"
-#include "lib/source/window.h"
+#include "lib/source.h"
 #include "lib/syscall.h"
 #include "lib/tracetext/rows.h"
 

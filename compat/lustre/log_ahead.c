@@ -3,7 +3,7 @@
 #include "compat/lustre/log_ahead.h"
 
 #include "compat/lustre/binary/event.h"
-#include "compat/lustre/message/fits.h"
+#include "compat/lustre/message.h"
 #include "lib/base/util.h"
 
 /*

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parses and prints masks as Lustre's kernel code does since 2.17. */
+#include "compat/lustre/mask.h"
+
 #include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 #include <strings.h>
 
-#include "compat/lustre/mask.h"
+#include "lib/base/buf.h"
+#include "lib/base/memory.h"
 #include "lib/base/util.h"
 
 #define MASK_EMERG      0x00040000u
@@ -266,4 +270,63 @@ void dkl_mask_spell(enum mask_kind kind, uint32_t value, char text[MASK_TEXT_SIZ
 	dkl_mask_format(kind, value, text);
 	if (dkl_mask_parse(kind, text, 0, &parsed) || parsed.value != value)
 		snprintf(text, MASK_TEXT_SIZE, "0x%08" PRIx32, value);
+}
+
+/* ---- in expressions: msg_mask & rpctrace ---- */
+
+static int mask_constant(void *data, const char *field, const char *word, uint64_t *value)
+{
+	enum mask_kind kind = strstr(field, "subsys") ? MASK_SUBSYSTEM : MASK_DEBUG;
+	int bit = dkl_mask_bit(kind, word, strlen(word));
+
+	(void)data;
+	if (bit < 0)
+		return bit;
+	*value = UINT64_C(1) << bit;
+	return 0;
+}
+
+int dkl_mask_expr_with(struct dkt_ctx *ctx, const char *text, dkt_variable_fn variable, void *data,
+		       struct dkt_expr **expr)
+{
+	DKT_OPTS(dkt_expr_opts, opts, .constant = mask_constant, .data = data,
+		 .variable = variable);
+
+	return dkt_expr_new(ctx, text, &opts, expr);
+}
+
+int dkl_mask_expr(struct dkt_ctx *ctx, const char *text, struct dkt_expr **expr)
+{
+	return dkl_mask_expr_with(ctx, text, NULL, NULL, expr);
+}
+
+/* ---- in options ---- */
+
+int dkl_mask_option(struct dkt_ctx *ctx, const char *option, enum mask_kind kind, const char *text,
+		    uint32_t *mask)
+{
+	const char *names = kind == MASK_SUBSYSTEM ? "subsystems" : "classes";
+	const size_t blank = strspn(text, " \t\n,");
+	/* A sign keeps dkl_mask_parse() from adding the classes that a debug log always has. */
+	char *exact __cleanup(free) =
+		dkt__format("%s%s", strchr("+-0123456789", text[blank]) ? "" : "+", text + blank);
+	struct mask_value parsed;
+	struct dkt__guess guess;
+	int err;
+
+	if (!exact)
+		return dkt__no_memory(ctx);
+	err = dkl_mask_parse(kind, exact, 0, &parsed);
+	*mask = parsed.value;
+	if (!err && !*mask && kind != MASK_SOURCES)
+		return dkt_fail(ctx, -EINVAL, "--%s: '%s' names no %s; see 'dktrace list %s'",
+				option, text, names, names);
+	if (err != -EINVAL || !parsed.bad)
+		return err ? dkt_fail(ctx, -EINVAL, "--%s: '%s' ends without a name", option,
+				      text) :
+			     0;
+	dkt__guess_start(&guess, parsed.bad, parsed.bad_len);
+	dkl_mask_guess(kind, &guess);
+	return dkt_fail(ctx, -EINVAL, "--%s: unknown name '%.*s'; see 'dktrace list %s'%s", option,
+			(int)parsed.bad_len, parsed.bad, names, dkt__guess_words(&guess));
 }

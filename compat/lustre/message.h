@@ -2,6 +2,9 @@
 /* Events whose records are debug messages, with location, class, subsystem and text. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "compat/lustre/class.h"
 
 struct message;
@@ -73,3 +76,6 @@ bool dkl_message_is_part(struct dkt_event *event);
  * masks; "" if it accepts all. The caller frees it.
  */
 int dkl_message_filter(uint32_t debug, uint32_t subsystem_debug, char **filter);
+
+/* text: from the probe, whose unknown parts match anything; whole: from Lustre. */
+bool dkl_message_fits(const char *text, size_t len, const char *whole, size_t whole_len);

@@ -5,6 +5,7 @@
 #include <dktrace/dktrace.h>
 
 #include "compat/lustre_log/take.h"
+#include "compat/pipeline/pipeline.h"
 
 /* Lustre cuts times to whole microseconds: a line can be later by less than this, in ns. */
 #define LINE_TIME_UNIT 1000
@@ -36,3 +37,13 @@ bool dkl_line_is_start(const struct log_line *line);
 /* Returns false if the record is not a message. */
 bool dkl_line_read(struct line_reader *reader, const struct dkt_record *record,
 		   struct log_line *line);
+
+/* One reader for each file of a pipeline. */
+struct line_readers {
+	struct line_reader **of; /* by part of the pipeline */
+	size_t n;
+};
+
+/* Clear them in either case. */
+int dkl_line_readers_init(struct line_readers *readers, const struct pipeline *line);
+void dkl_line_readers_clear(struct line_readers *readers);

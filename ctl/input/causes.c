@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#include "compat/lustre_log/line_readers.h"
+#include "compat/lustre_log/line.h"
 #include "compat/lustre_log/rpc_text.h"
 #include "ctl/out/bar.h"
 #include "fleet/clock/causal.h"

@@ -6,7 +6,7 @@
 
 #include "compat/lustre/log_source.h"
 #include "compat/lustre_log/clocks.h"
-#include "compat/lustre_log/line_readers.h"
+#include "compat/lustre_log/line.h"
 #include "compat/lustre_log/rpc_text.h"
 #include "ctl/out/bar.h"
 #include "lib/base/buf.h"

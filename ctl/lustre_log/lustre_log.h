@@ -3,7 +3,6 @@
 #pragma once
 
 #include "compat/lustre_log/line.h"
-#include "compat/lustre_log/line_readers.h"
 #include "ctl/app/print.h"
 #include "ctl/input/inputs.h"
 

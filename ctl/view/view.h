@@ -4,7 +4,7 @@
 
 #include "answers/view/flame.h"
 #include "answers/view/tasks.h"
-#include "compat/lustre_log/line_readers.h"
+#include "compat/lustre_log/line.h"
 #include "compat/lustre_log/waterfall.h"
 #include "ctl/input/inputs.h"
 #include "ctl/latency/latency.h"

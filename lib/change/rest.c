@@ -2,7 +2,7 @@
 /* Pauses recording and saves the records before a step that makes the kernel discard them. */
 #include "lib/instance.h"
 #include "lib/note.h"
-#include "lib/source/live/whole.h"
+#include "lib/source/live.h"
 
 /* While an instance rests, this note in the spool directory says which of the two. */
 #define NOTE "rest"

@@ -2,7 +2,7 @@
 /* The clocks of the streams of a source, with their errors. */
 #pragma once
 
-#include "lib/source/relation.h"
+#include "lib/source/shift.h"
 
 /*
  * The limit of offsets and errors, so that sums and differences of two do not overflow. An error of so much,

@@ -4,7 +4,9 @@
  * them once the records are safe.
  */
 #include "lib/source/live.h"
+
 #include "lib/instance.h"
+#include "lib/tracefs.h"
 
 /* Pages that are read from a CPU's buffer before they are freed. */
 #define WINDOW 64
@@ -247,4 +249,63 @@ int dkt__live_done(struct dkt_source *source, bool last)
 	release_all(live);
 	dkt__live_account(live);
 	return 0;
+}
+
+/* ---- buffers that the kernel does not fill any more ---- */
+
+/* The count of read records means nothing in such a spool, so it is the mark. */
+bool dkt__whole_is(const struct dkt__live *live)
+{
+	for (size_t i = 0; i < live->streams.n; i++)
+		if (!dkt__spool_get_base(&live->cpus[i].spool).read)
+			return false;
+	return true;
+}
+
+void dkt__whole_mark(struct dkt__live *live)
+{
+	for (size_t i = 0; i < live->streams.n; i++)
+		dkt__spool_set_base(&live->cpus[i].spool,
+				    (struct dkt__spool_base){ .read = 1, .emptied = true });
+}
+
+void dkt__whole_reset(struct dkt__live *live)
+{
+	for (size_t i = 0; i < live->streams.n; i++) {
+		struct dkt__stream *s = &live->streams.list[i];
+
+		dkt__spool_reset(&live->cpus[i].spool);
+		s->page_nr = s->offset = 0;
+		s->n_pages = s->last = 0;
+	}
+}
+
+/* ---- when the kernel wakes the reader ---- */
+
+int dkt__percent_set(struct dkt_instance *in, unsigned int percent, char **before)
+{
+	char text[12];
+	int err;
+
+	*before = NULL;
+	if (!in || in->ctx->saved || !dkt__tfs_exists(in->ctx, "%sbuffer_percent", in->prefix))
+		return 0;
+	snprintf(text, sizeof(text), "%u\n", percent);
+	err = dkt__tfs_read(in->ctx, before, NULL, "%sbuffer_percent", in->prefix);
+	if (!err && strcmp(*before, text))
+		return dkt__tfs_set(in->ctx, text, "%sbuffer_percent", in->prefix);
+	free(*before);
+	*before = NULL;
+	return err;
+}
+
+void dkt__percent_restore(struct dkt_instance *in, char *before)
+{
+	char *earlier = before ? dkt_error_take(in->ctx) : NULL;
+
+	if (!before)
+		return;
+	dkt__tfs_set(in->ctx, before, "%sbuffer_percent", in->prefix);
+	dkt_error_give(in->ctx, 0, earlier);
+	free(before);
 }

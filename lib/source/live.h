@@ -2,8 +2,8 @@
 /* A live source: the per-CPU buffers of an instance, read through spools. */
 #pragma once
 
+#include "lib/ctx.h"
 #include "lib/source/live/about.h"
-#include "lib/source/live/percent.h"
 #include "lib/source/live/spool.h"
 #include "lib/source/live/watch.h"
 #include "lib/source/streams.h"
@@ -91,3 +91,68 @@ int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_
 
 /* Accounts for the kernel's losses on all CPUs, once all returned records are freed. */
 void dkt__live_account(struct dkt__live *live);
+
+/* ---- an earlier boot, from its records ---- */
+
+/* A mark begins so; the nanoseconds from the clock of the records to wall-clock time follow. */
+#define DKT__LAST_BOOT_MARK "dktrace: wall clock minus trace clock, ns: "
+
+/*
+ * Reads all pages in the spools, before the first record is read. A process gets the last name that a
+ * record has of it, and the source the wall-clock time of the last mark.
+ */
+int dkt__live_learn(struct dkt__live *live);
+
+/* ---- the spool directory ---- */
+
+/*
+ * Opens and locks the directory, which it creates, for this process. Waits for another reader as long as it
+ * gets on. follows: this process reads until it is ended. -EBUSY: dkt_error() names the other process, which
+ * follows, or stands still.
+ */
+int dkt__spool_lock(struct dkt_ctx *ctx, const char *dir, bool follows, int *dirfd, int *lock);
+
+/*
+ * Events that the kernel no longer has, and records of them in a spool: these have IDs that the kernel does
+ * not give, and a file in the spool has the formats.
+ */
+
+/* Adds the retired events of the spool directory to the context. Returns whether there are any. */
+bool dkt__retired_load(struct dkt_ctx *ctx, int dirfd);
+
+/* Removes the file, once no record of them is left. */
+void dkt__retired_forget(int dirfd);
+
+/* ---- when the kernel wakes the reader (buffer_percent) ---- */
+
+/*
+ * Wakes readers when the buffer of a CPU is that full. Stores the previous text in *before, NULL if
+ * nothing was changed. A kernel without the file wakes readers at the first record; a saved tree gets
+ * no new ones.
+ */
+int dkt__percent_set(struct dkt_instance *in, unsigned int percent, char **before);
+
+/* Restores and frees the previous text; keeps the error message of an earlier failure. */
+void dkt__percent_restore(struct dkt_instance *in, char *before);
+
+/* ---- buffers that the kernel does not fill any more: a snapshot, or what a boot left behind ---- */
+
+/*
+ * Reading removes their records from the kernel, so all of them move to a spool of their own, which
+ * is then marked as whole.
+ */
+bool dkt__whole_is(const struct dkt__live *live);
+void dkt__whole_mark(struct dkt__live *live);
+
+/* Removes all pages and the mark. */
+void dkt__whole_reset(struct dkt__live *live);
+
+/* Gets whether there is a snapshot with records; false, too, if the kernel has no snapshots. */
+int dkt__snapshot_any(struct dkt_instance *in, bool *any);
+
+/* Moves the snapshot's records to its spool, before a step that makes the kernel empty it. */
+int dkt__snapshot_save(struct dkt_instance *in);
+
+/* Moves the records to the spools, if there is something to read. */
+int dkt__snapshot_fetch(struct dkt__live *live);
+int dkt__last_boot_fetch(struct dkt__live *live);

@@ -3,7 +3,7 @@
 #include <poll.h>
 
 #include "lib/event.h"
-#include "lib/source/window.h"
+#include "lib/source.h"
 
 struct made {
 	struct dkt_source base;

@@ -5,7 +5,7 @@
 #include "lib/base/heap.h"
 #include "lib/source.h"
 #include "lib/source/clock.h"
-#include "lib/source/relation.h"
+#include "lib/source/shift.h"
 
 struct part {
 	struct dkt_source *source;

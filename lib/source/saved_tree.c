@@ -4,8 +4,8 @@
 
 #include "lib/instance.h"
 #include "lib/mount.h"
+#include "lib/source.h"
 #include "lib/source/live.h"
-#include "lib/source/saved_tree.h"
 #include "lib/tracefs.h"
 
 struct saved_tree {

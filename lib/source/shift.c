@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The offset between the clocks of a guest's CPU and its host. The rules are those of trace-cmd
+ * Times of one clock on another. The rules for a guest's CPU and its host are those of trace-cmd
  * report: with a single sample only its offset is used, and the first and last two samples are
  * extrapolated.
  */
@@ -59,4 +59,33 @@ uint64_t dkt__shift_time(const struct dkt__shift *shift, uint64_t time)
 		offset += (uint64_t)((part + span / 2) / span);
 	}
 	return (uint64_t)(((unsigned __int128)time * from->scaling) >> from->fraction) + offset;
+}
+
+/* ---- a part of a merge ---- */
+
+uint64_t dkt__to_part(const struct dkt__relation *relation, uint64_t ts)
+{
+	uint64_t low = 0, high = INT64_MAX;
+
+	if (!relation->lines.n)
+		return dkt__add_offset(ts, -relation->offset);
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (dkt__to_merged(relation, middle) < ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint64_t dkt__last_of_part(const struct dkt__relation *relation, uint64_t ts)
+{
+	uint64_t next;
+
+	if (!relation->lines.n)
+		return dkt__add_offset(ts, -relation->offset);
+	next = ts < INT64_MAX ? dkt__to_part(relation, ts + 1) : INT64_MAX;
+	return next ? next - 1 : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests each record against a source's time window, for kinds of sources that cannot seek. */
-#include "lib/source/window.h"
+#include "lib/source.h"
 
 struct window {
 	struct dkt_source base;

@@ -3,7 +3,7 @@
  * Fuzzes records of the probes on Lustre's messages. The first byte of each says which of the events,
  * the next two how long it is; the rest is the record.
  */
-#include "compat/lustre/message/fits.h"
+#include "compat/lustre/message.h"
 #include "compat/lustre/message/joiner.h"
 #include "lib/ctx.h"
 #include "tests/fuzz/replay.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* last_boot_info, and the sources of buffers that the kernel does not fill any more. */
 #include "lib/last_boot.h"
-#include "lib/source/live/learn.h"
+#include "lib/source/live.h"
 #include "lib/symbol.h"
 #include "tests/helper/check.h"
 #include "tests/helper/pages.h"

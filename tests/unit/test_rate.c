@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* --rate: how limits are read, and which records pass. */
-#include "compat/pipeline/rate.h"
+#include "compat/pipeline/selection.h"
 #include "tests/helper/check.h"
 
 #define SECOND INT64_C(1000000000)

@@ -6,7 +6,7 @@
  * full, where Lustre prints hashes. Lustre truncates texts that are longer than a page. Its trace
  * event truncates at a shorter length, and drops the newline at the end.
  */
-#include "compat/lustre/message/fits.h"
+#include "compat/lustre/message.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -10,8 +10,7 @@
 #include "lib/base/gained.h"
 #include "lib/base/io.h"
 #include "lib/instance.h"
-#include "lib/source/live/learn.h"
-#include "lib/source/live/whole.h"
+#include "lib/source/live.h"
 #include "lib/tracefs.h"
 
 /* The copy of the kernel's file in the directory of the spools. */

@@ -4,7 +4,7 @@
  * scheduler, of programs that start and of new processes have as fields, and the wall-clock time,
  * which dkt_last_boot_mark() recorded.
  */
-#include "lib/source/live/learn.h"
+#include "lib/source/live.h"
 
 #include "lib/base/parse.h"
 #include "lib/event.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Locks a spool directory; the lock file names the process, and tells whether it follows. */
-#include "lib/source/live/lock.h"
+#include "lib/source/live.h"
 
 #include <fcntl.h>
 #include <sys/file.h>

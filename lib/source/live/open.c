@@ -8,9 +8,6 @@
 #include "lib/instance.h"
 #include "lib/instance/ids.h"
 #include "lib/source/live.h"
-#include "lib/source/live/lock.h"
-#include "lib/source/live/retired.h"
-#include "lib/source/live/whole.h"
 #include "lib/tracefs.h"
 
 static int make_spool(const struct dkt_instance *in)

@@ -3,7 +3,6 @@
  * Retires events: their records stay printable after the events have left the kernel, which may give their
  * IDs to others at once.
  */
-#include "lib/source/live/retired.h"
 
 #include <fcntl.h>
 
@@ -15,7 +14,6 @@
 #include "lib/event.h"
 #include "lib/instance.h"
 #include "lib/source/live.h"
-#include "lib/source/live/whole.h"
 #include "lib/source/page.h"
 
 /* For each event a line "SYSTEM:NAME ID LENGTH", its format and a newline. */

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 
 #include "lib/instance.h"
-#include "lib/source/live/whole.h"
+#include "lib/source/live.h"
 #include "lib/tracefs.h"
 
 /* The words that the kernel's file takes. */
