@@ -11,7 +11,7 @@
 #include "compat/io/output.h"
 #include "compat/io/say.h"
 #include "compat/lctl/cmd.h"
-#include "compat/lustre/binary/print.h"
+#include "compat/lustre/binary/sort.h"
 #include "lib/base/cage.h"
 #include "lib/base/own_dir.h"
 #include "lib/base/servant.h"

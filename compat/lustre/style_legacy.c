@@ -9,10 +9,10 @@
 #include "compat/lustre/style_legacy.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "compat/lustre/legacy_common.h"
 #include "compat/lustre/message/joiner.h"
-#include "compat/lustre/return_probe.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 
@@ -25,6 +25,35 @@
 
 /* D_TRACE */
 #define TRACE_CLASSES 0x00000001u
+
+/* The fields of kretprobes, and of fprobes at returns; probes at other places have __probe_ip. */
+#define FUNCTION "__probe_func"
+#define CALLER   "__probe_ret_ip"
+
+/* The name that `probe add FUNCTION%return '$retval'` gives it. */
+#define VALUE "ret"
+
+/*
+ * True if the event is a probe at the return of a function that records only the return value; gets the fields
+ * with the function's address and return value.
+ */
+static bool is_return_probe(struct dkt_event *event, const struct dkt_field **function,
+			    const struct dkt_field **value)
+{
+	const struct dkt_field *caller = dkt_event_field(event, CALLER);
+	const struct dkt_field *const *fields;
+	size_t n, own = 0;
+
+	*function = dkt_event_field(event, FUNCTION);
+	*value = dkt_event_field(event, VALUE);
+	if (!caller || !*function || !*value || (*value)->flags & DKT_FIELD_STRING)
+		return false;
+	if (dkt_event_fields(event, &fields, &n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		own += fields[i]->offset > caller->offset;
+	return own == 1;
+}
 
 enum shape {
 	SHAPE_EVENT,
@@ -158,7 +187,7 @@ static void find_shape(const struct legacy_style *style, struct dkt_event *event
 		find_own_shape(event, kind);
 	} else if ((kind->message = dkl_message_new(style->ctx, event, style->joiner))) {
 		kind->shape = SHAPE_MESSAGE;
-	} else if (dkl_return_probe(event, &kind->field, &kind->ret)) {
+	} else if (is_return_probe(event, &kind->field, &kind->ret)) {
 		kind->shape = SHAPE_FUNCTION_EXIT;
 	} else {
 		kind->ret = NULL;

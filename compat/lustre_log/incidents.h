@@ -2,9 +2,8 @@
 /* Collects evictions, lost connections and timeouts, with what is known of the time before them. */
 #pragma once
 
-#include "compat/lustre_log/client_text.h"
+#include "compat/lustre_log/incident_text.h"
 #include "compat/lustre_log/locks.h"
-#include "compat/lustre_log/service_text.h"
 
 /* In addition to enum client_step. */
 enum {

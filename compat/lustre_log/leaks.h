@@ -4,6 +4,7 @@
 
 #include "compat/lustre_log/line.h"
 #include "compat/lustre_log/names.h"
+#include "compat/lustre_log/take.h"
 #include "lib/base/keymap.h"
 
 /* A line of source that allocates or frees. */
@@ -43,3 +44,18 @@ void dkl_leaks_restart(struct leaks *leaks, uint32_t host);
 
 /* Takes the next line in order of time. */
 int dkl_leaks_add(struct leaks *leaks, const struct log_line *line);
+
+/* A message of the class malloc. */
+struct malloc_text {
+	bool frees;
+	bool hidden; /* the address is; until a kernel has random numbers, %p prints (____ptrval____) */
+	struct part how; /* "kmalloced", "slab-freed" ... */
+	struct part name; /* of the variable in the source */
+	uint64_t size, address;
+};
+
+/* Reads a text. Returns false if it is about something else. */
+bool dkl_malloc_text_read(const char *text, size_t len, struct malloc_text *out);
+
+/* Returns false if dkl_malloc_text_read() would not read a text that begins so. */
+bool dkl_malloc_text_wanted(const char *text);

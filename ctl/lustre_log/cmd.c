@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lustre: answers questions from Lustre's debug logs. */
-#include "compat/lustre_log/malloc_text.h"
+#include "compat/lustre_log/leaks.h"
 #include "compat/lustre_log/rpc_text.h"
 #include "ctl/app/opt.h"
 #include "ctl/lustre_log/lustre_log.h"

@@ -5,12 +5,11 @@
 
 #include "compat/lustre/binary.h"
 #include "compat/lustre/console_text.h"
-#include "compat/lustre_log/client_text.h"
+#include "compat/lustre_log/incident_text.h"
+#include "compat/lustre_log/leaks.h"
 #include "compat/lustre_log/lock_dump.h"
 #include "compat/lustre_log/lock_text.h"
-#include "compat/lustre_log/malloc_text.h"
 #include "compat/lustre_log/rpc_text.h"
-#include "compat/lustre_log/service_text.h"
 #include "compat/lustre_log/thing.h"
 #include "tests/fuzz/replay.h"
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "compat/lustre/binary/line.h"
-#include "compat/lustre/binary/print.h"
 #include "compat/lustre/binary/sort.h"
 #include "tests/fuzz/replay.h"
 

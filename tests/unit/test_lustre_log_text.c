@@ -2,12 +2,11 @@
 /* The messages of Lustre 2.12, 2.15 and 2.17 that the analyses of lustre read. */
 #include <inttypes.h>
 
-#include "compat/lustre_log/client_text.h"
+#include "compat/lustre_log/incident_text.h"
+#include "compat/lustre_log/leaks.h"
 #include "compat/lustre_log/lock_text.h"
-#include "compat/lustre_log/malloc_text.h"
 #include "compat/lustre_log/opcode.h"
 #include "compat/lustre_log/rpc_text.h"
-#include "compat/lustre_log/service_text.h"
 #include "compat/lustre_log/thing.h"
 #include "tests/helper/check.h"
 

@@ -5,7 +5,6 @@
 
 #include "compat/lustre/binary/line.h"
 #include "compat/lustre/binary/merge.h"
-#include "compat/lustre/binary/print.h"
 #include "compat/lustre/binary/runs.h"
 #include "compat/lustre/binary/sort.h"
 #include "tests/helper/check.h"

@@ -4,7 +4,7 @@
  * merges and formats its own slice, and writes the text when the slices before are written. So
  * records never move from one CPU's cache to another's, which would take as long as all the rest.
  */
-#include "compat/lustre/binary/print.h"
+#include "compat/lustre/binary/sort.h"
 
 #include <pthread.h>
 

@@ -63,3 +63,14 @@ int dkl_record_sort_next(struct record_sort *sort, const uint8_t **rec, uint32_t
 const struct merge_log *dkl_record_sort_log(const struct record_sort *sort);
 unsigned int dkl_record_sort_share(const struct record_sort *sort, uint64_t *slice_size);
 int dkl_record_sort_check(struct record_sort *sort, uint64_t done);
+
+/* ---- binary/print.c ---- */
+
+/*
+ * Writes all lines to a file unchanged. dkl_record_sort_next() must not have been called. After a failure, with
+ * an error message, the output has the beginning of the text.
+ */
+int dkl_record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd);
+
+/* Writes all lines to a terminal, with control characters escaped. */
+int dkl_record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd);
