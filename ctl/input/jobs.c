@@ -2,16 +2,11 @@
 /* Prints files with several threads, in order; each formats one slice of time at a time. */
 #include "ctl/input/jobs.h"
 
-#include <pthread.h>
-
 #include "lib/base/pool.h"
 #include "lib/base/stop.h"
 
 /* Bytes of pages in a slice; their text is about three times as long. */
 #define SLICE (1 << 20)
-
-/* Slices per thread that are formatted or wait to be written; with 2, threads rarely wait. */
-#define AHEAD 2
 
 struct job;
 
@@ -20,16 +15,9 @@ struct jobs {
 	struct inputs *first; /* those of the calling thread */
 	struct record_args *args;
 	struct outfile *file;
-	pthread_mutex_t lock;
-	pthread_cond_t turn;
+	struct dkt__order order; /* of slices; its lock protects the members below */
 	uint64_t next; /* the time at which the next slice begins; UINT64_MAX: no more slices */
-	uint64_t n_taken, n_written; /* slices */
-	struct dkt_buf **texts; /* of slices that are not written yet; NULL: not formatted yet */
-	struct dkt_buf **spare;
-	size_t n_texts, n_spare;
-	bool writing; /* a thread writes */
 	bool closed;
-	int err; /* of the first thread that failed; the others stop */
 };
 
 struct job {
@@ -41,15 +29,6 @@ struct job {
 	bool worked; /* has formatted a slice */
 };
 
-/* Keeps the first error. Call with the lock held. */
-static void fail(struct job *job, int err)
-{
-	if (!err || job->all->err)
-		return;
-	job->all->err = err;
-	job->failed = true;
-}
-
 /* ---- slices ---- */
 
 /* Seeks to the next slice and returns its number. False: no more slices. */
@@ -60,66 +39,37 @@ static bool take(struct job *job, uint64_t *nr)
 	bool more;
 	int err;
 
-	pthread_mutex_lock(&all->lock);
-	while (all->n_taken - all->n_written == all->n_texts && !all->err)
-		pthread_cond_wait(&all->turn, &all->lock);
+	pthread_mutex_lock(&all->order.lock);
 	from = all->next;
-	more = from < end && !all->err && !dkt__stopped();
+	more = from < end && !all->order.err && !dkt__stopped();
 	err = more ? dkt_source_slice(job->in->line.source, from, SLICE, &to) : 0;
-	if (err) {
-		/* The files have changed since; other threads do its work, but not that of the first. */
-		fail(job, job->in == all->first ? err : 0);
-		pthread_cond_broadcast(&all->turn);
-		more = false;
-	}
+	more = more && !err;
 	if (more) {
-		*nr = all->n_taken++;
+		*nr = all->order.taken++;
 		all->next = to < end ? to : UINT64_MAX;
 	}
-	pthread_mutex_unlock(&all->lock);
+	pthread_mutex_unlock(&all->order.lock);
 	if (more)
 		dkt_source_seek(job->in->line.source, from, to < end ? to : until);
+	/* If the files have changed since, other threads do its work, but not that of the first. */
+	if (job->in == all->first && dkt__order_fail(&all->order, err))
+		job->failed = true;
 	return more;
 }
 
-/* Writes the slices whose turn it is. Call with the lock held; writing releases it. */
-static void write_ready(struct job *job)
+/* Writes the text of a slice at its turn. */
+static int put(struct job *job, uint64_t nr)
 {
 	struct jobs *all = job->all;
-	struct text_out out = job->sink->out;
-	int err;
+	int err = dkt__order_wait(&all->order, nr);
 
-	all->writing = true;
-	while (!all->err && (out.buf = all->texts[all->n_written % all->n_texts])) {
-		pthread_mutex_unlock(&all->lock);
-		err = dkl_text_out_write(&out);
-		pthread_mutex_lock(&all->lock);
-		all->texts[all->n_written++ % all->n_texts] = NULL;
-		all->spare[all->n_spare++] = out.buf;
-		all->closed |= out.closed;
-		progress_at(&all->first->progress, all->n_written * SLICE);
-		fail(job, err);
-		pthread_cond_broadcast(&all->turn);
-	}
-	all->writing = false;
-}
-
-/* Stores the text of a slice, and writes it at its turn unless another thread is writing already. */
-static int put(struct job *job, uint64_t nr, int err)
-{
-	struct jobs *all = job->all;
-	struct dkt_buf **buf = &job->sink->out.buf;
-
-	pthread_mutex_lock(&all->lock);
-	fail(job, err);
-	all->texts[nr % all->n_texts] = *buf;
-	if (!all->writing)
-		write_ready(job);
-	/* Take the buffer that was written last, because it is still in the CPU's cache. */
-	*buf = all->spare[--all->n_spare];
-	err = all->err;
-	pthread_cond_broadcast(&all->turn);
-	pthread_mutex_unlock(&all->lock);
+	if (err)
+		return err;
+	err = dkl_text_out_write(&job->sink->out);
+	all->closed |= job->sink->out.closed;
+	progress_at(&all->first->progress, (nr + 1) * SLICE);
+	if (!err)
+		dkt__order_next(&all->order);
 	return err;
 }
 
@@ -130,7 +80,11 @@ static void work(struct job *job)
 
 	while (!err && take(job, &nr)) {
 		job->worked = true;
-		err = put(job, nr, dkl_pipeline_fill(&job->in->line, job->sink));
+		err = dkl_pipeline_fill(&job->in->line, job->sink);
+		if (!err)
+			err = put(job, nr);
+		if (dkt__order_fail(&job->all->order, err))
+			job->failed = true;
 	}
 }
 
@@ -192,7 +146,7 @@ static void end(struct job *job)
 
 	count(job);
 	if (job->failed)
-		dkt_fail(app->ctx, job->all->err, "%s", dkt_error(job->app.ctx));
+		dkt_fail(app->ctx, job->all->order.err, "%s", dkt_error(job->app.ctx));
 	dkl_sink_close(&job->own_sink);
 	inputs_clear(&job->own);
 	dkt_ctx_free(job->app.ctx);
@@ -212,41 +166,16 @@ static int raise_losses(const struct inputs *in)
 	return err;
 }
 
-static int make_texts(struct jobs *all)
-{
-	int err;
-
-	all->texts = calloc(all->n_texts, sizeof(*all->texts));
-	/* One more, for the buffer that put() returns before it takes another. */
-	all->spare = calloc(all->n_texts + 1, sizeof(*all->spare));
-	err = all->texts && all->spare ? 0 : -ENOMEM;
-	while (!err && all->n_spare < all->n_texts)
-		err = dkt_buf_new(&all->spare[all->n_spare++]);
-	return err;
-}
-
-static void free_texts(struct jobs *all)
-{
-	for (size_t i = 0; all->texts && i < all->n_texts; i++)
-		dkt_buf_free(all->texts[i]);
-	while (all->n_spare)
-		dkt_buf_free(all->spare[--all->n_spare]);
-	free(all->texts);
-	free(all->spare);
-}
-
 int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int n,
 	     struct outfile *file)
 {
 	struct jobs all = { .first = in,
 			    .args = args,
 			    .file = file,
-			    .lock = PTHREAD_MUTEX_INITIALIZER,
-			    .turn = PTHREAD_COND_INITIALIZER,
-			    .next = in->line.since,
-			    .n_texts = (size_t)n * AHEAD };
+			    .order = DKT__ORDER_INIT,
+			    .next = in->line.since };
 	struct job *jobs __cleanup(free) = calloc((size_t)n, sizeof(*jobs));
-	int err = jobs ? make_texts(&all) : -ENOMEM;
+	int err = jobs ? 0 : -ENOMEM;
 
 	all.list = jobs;
 	in->line.look = NULL;
@@ -259,9 +188,8 @@ int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int
 		for (int i = 1; i < n; i++)
 			end(&jobs[i]);
 		err = raise_losses(in);
-		err = all.err ? all.err : err;
+		err = all.order.err ? all.order.err : err;
 	}
-	free_texts(&all);
 	sink->out.closed = all.closed;
 	return err;
 }

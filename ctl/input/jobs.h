@@ -6,7 +6,7 @@
 
 /*
  * Prints with n threads. Each thread formats one slice of time after another, and the slices are written
- * in order, so that memory holds the text of only a few slices per thread. The calling thread uses the
+ * in order, so that memory holds the text of one slice per thread. The calling thread uses the
  * inputs and the sink given here; the other threads open the files again. An error message is in the
  * app's context.
  */

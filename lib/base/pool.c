@@ -2,7 +2,7 @@
 /* Threads that share work. */
 #include "lib/base/pool.h"
 
-#include <pthread.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -59,4 +59,40 @@ void dkt__pool_run(unsigned int n, dkt__pool_work work, void *data)
 	dkt__pool_start(&pool, n, work, data);
 	work(data, 0);
 	dkt__pool_join(&pool);
+}
+
+/* ---- in order ---- */
+
+int dkt__order_wait(struct dkt__order *order, uint64_t nr)
+{
+	int err;
+
+	pthread_mutex_lock(&order->lock);
+	while (order->done != nr && !order->err)
+		pthread_cond_wait(&order->turn, &order->lock);
+	err = order->err ? -ECANCELED : 0;
+	pthread_mutex_unlock(&order->lock);
+	return err;
+}
+
+void dkt__order_next(struct dkt__order *order)
+{
+	pthread_mutex_lock(&order->lock);
+	order->done++;
+	pthread_cond_broadcast(&order->turn);
+	pthread_mutex_unlock(&order->lock);
+}
+
+bool dkt__order_fail(struct dkt__order *order, int err)
+{
+	bool first;
+
+	pthread_mutex_lock(&order->lock);
+	first = err && !order->err;
+	if (first)
+		order->err = err;
+	/* Wake the others, which wait for a turn that never comes. */
+	pthread_cond_broadcast(&order->turn);
+	pthread_mutex_unlock(&order->lock);
+	return first;
 }

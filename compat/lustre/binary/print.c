@@ -6,8 +6,6 @@
  */
 #include "compat/lustre/binary/sort.h"
 
-#include <pthread.h>
-
 #include "compat/lustre/binary/line.h"
 #include "compat/lustre/binary/merge.h"
 #include "lib/base/io.h"
@@ -22,13 +20,9 @@ struct print {
 	const struct merge_log *log;
 	int fd;
 	uint64_t slice_size;
-	pthread_mutex_t lock; /* protects the members below */
-	pthread_cond_t turn;
+	struct dkt__order order; /* of slices; its lock protects the members below */
 	struct slices slices;
-	uint64_t taken; /* number of slices taken */
-	uint64_t written; /* number of slices written */
 	uint64_t done; /* number of records */
-	int err; /* the error of any thread ends all threads */
 };
 
 /* The state of one thread. */
@@ -61,50 +55,26 @@ static int take_slice(struct printer *printer)
 	struct print *print = printer->print;
 	int err;
 
-	pthread_mutex_lock(&print->lock);
-	err = print->err ? 1 : dkl_merge_slice(&printer->merge, &print->slices, print->slice_size);
+	pthread_mutex_lock(&print->order.lock);
+	err = print->order.err ?
+		      1 :
+		      dkl_merge_slice(&printer->merge, &print->slices, print->slice_size);
 	if (!err)
-		printer->nr = print->taken++;
-	pthread_mutex_unlock(&print->lock);
+		printer->nr = print->order.taken++;
+	pthread_mutex_unlock(&print->order.lock);
 	printer->our_turn = false;
 	printer->len = 0;
 	return err;
 }
 
-/* Waits until all earlier slices are written. -ECANCELED: another thread has failed. */
-static int wait_turn(struct printer *printer)
-{
-	struct print *print = printer->print;
-	int err;
-
-	if (printer->our_turn)
-		return 0;
-	pthread_mutex_lock(&print->lock);
-	while (print->written != printer->nr && !print->err)
-		pthread_cond_wait(&print->turn, &print->lock);
-	err = print->err ? -ECANCELED : 0;
-	pthread_mutex_unlock(&print->lock);
-	printer->our_turn = !err;
-	return err;
-}
-
-static void end_turn(struct printer *printer)
-{
-	struct print *print = printer->print;
-
-	pthread_mutex_lock(&print->lock);
-	print->written++;
-	pthread_cond_broadcast(&print->turn);
-	pthread_mutex_unlock(&print->lock);
-}
-
 static int write_text(struct printer *printer)
 {
-	int err = wait_turn(printer);
+	struct print *print = printer->print;
+	int err = printer->our_turn ? 0 : dkt__order_wait(&print->order, printer->nr);
 
+	printer->our_turn = true;
 	if (!err)
-		err = write_out(printer->print->ctx, printer->print->fd, printer->text,
-				printer->len);
+		err = write_out(print->ctx, print->fd, printer->text, printer->len);
 	printer->len = 0;
 	return err;
 }
@@ -131,7 +101,7 @@ static int print_slice(struct printer *printer)
 	if (!err && end < 0)
 		err = dkl_merge_fail(printer->print->ctx, &printer->merge, end);
 	if (!err)
-		end_turn(printer);
+		dkt__order_next(&printer->print->order);
 	return err;
 }
 
@@ -147,31 +117,24 @@ static void print_slices(void *data, unsigned int thread)
 	err = printer.text ? 0 : -ENOMEM;
 	while (!err && !(err = take_slice(&printer)))
 		err = print_slice(&printer);
-	if (err == 1)
-		err = 0;
-	pthread_mutex_lock(&print->lock);
+	dkt__order_fail(&print->order, DKT__MIN(err, 0));
+	pthread_mutex_lock(&print->order.lock);
 	print->done += printer.merge.done;
-	/* Wake the other threads, which wait for a turn that never comes. */
-	if (err && err != -ECANCELED)
-		print->err = err;
-	pthread_cond_broadcast(&print->turn);
-	pthread_mutex_unlock(&print->lock);
+	pthread_mutex_unlock(&print->order.lock);
 	dkl_merge_clear(&printer.merge);
 	free(printer.text);
 }
 
 int dkl_record_print(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
 {
-	struct print print = { .ctx = ctx, .log = dkl_record_sort_log(sort), .fd = fd };
+	struct print print = {
+		.ctx = ctx, .log = dkl_record_sort_log(sort), .fd = fd, .order = DKT__ORDER_INIT
+	};
 	unsigned int threads = dkl_record_sort_share(sort, &print.slice_size);
 
-	pthread_mutex_init(&print.lock, NULL);
-	pthread_cond_init(&print.turn, NULL);
 	dkt__pool_run(threads, print_slices, &print);
-	pthread_cond_destroy(&print.turn);
-	pthread_mutex_destroy(&print.lock);
 	free(print.slices.open);
-	return print.err ? print.err : dkl_record_sort_check(sort, print.done);
+	return print.order.err ? print.order.err : dkl_record_sort_check(sort, print.done);
 }
 
 int dkl_record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int fd)
