@@ -11,7 +11,7 @@
 #include "compat/lctl/cmd.h"
 #include "compat/lctl/df.h"
 #include "compat/lustre/libcfs.h"
-#include "compat/pipeline/raw.h"
+#include "compat/pipeline/sink.h"
 #include "lib/base/buf.h"
 #include "lib/base/parse.h"
 

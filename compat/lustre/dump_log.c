@@ -5,7 +5,7 @@
  * is the same in all versions of Lustre 2, and each part of it has its own CPU and context in it, which
  * is checked.
  */
-#include "compat/lustre/dump_log.h"
+#include "compat/lustre/log_source.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"

@@ -16,7 +16,6 @@
 #include "compat/lustre/binary/runs.h"
 #include "compat/lustre/binary/spill.h"
 #include "compat/lustre/console_text.h"
-#include "compat/lustre/dump_log.h"
 #include "compat/lustre/log_ahead.h"
 #include "compat/lustre/log_clean.h"
 #include "compat/lustre/log_kind.h"

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compat/lustre/binary/sort.h"
+#include "compat/lustre/binary/spill.h"
 #include "compat/lustre/log_text.h"
 #include "compat/lustre/message.h"
 
@@ -83,3 +84,16 @@ bool dkl_log_source_find(struct log_source *log, const struct message_key *key, 
 
 /* Appends the line of the record returned last, exactly as Lustre's lctl prints it. */
 void dkl_log_source_line(struct log_source *log, struct dkt_buf *buf);
+
+/* ---- dump_log.c: Lustre's messages in the dump of a kernel ---- */
+
+/* True if the file is a dump, and libcfs was loaded. */
+bool dkl_dump_log_exists(const char *path, const struct dkt_source_opts *opts);
+
+/*
+ * Copies the binary records that libcfs kept to the spill, CPU after CPU. *damage: what could not be
+ * read, which the caller frees; NULL: nothing. -EINVAL: the file is not a dump; -ENOENT: libcfs was
+ * not loaded; -EOPNOTSUPP: its buffer is not as Lustre 2 has it.
+ */
+int dkl_dump_log_read(struct dkt_ctx *ctx, const char *path, const struct dkt_source_opts *opts,
+		      struct spill *spill, char **damage);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes records as Lustre's binary log, which df of any lctl reads. */
-#include "compat/pipeline/raw.h"
+#include "compat/pipeline/sink.h"
 
 #include <fcntl.h>
 

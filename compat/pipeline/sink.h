@@ -115,3 +115,7 @@ int dkl_sink_finish(struct sink *sink);
 
 /* Closes the sink, which can be opened again. */
 void dkl_sink_close(struct sink *sink);
+
+/* ---- pipeline/raw.c ---- */
+
+extern const struct sink_writer dkl_raw_writer;

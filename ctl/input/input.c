@@ -4,7 +4,6 @@
 
 #include "compat/apply/apply.h"
 #include "compat/log/directory.h"
-#include "compat/lustre/dump_log.h"
 #include "compat/lustre/log_source.h"
 #include "ctl/app/privileges.h"
 #include "ctl/input/directory.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the kernel's instances and their buffers, and reads the pages. */
+#include "lib/vmcore/buffers.h"
 #include "lib/base/parse.h"
 #include "lib/source/page.h"
-#include "lib/vmcore/cpu.h"
 
 #define INSTANCES_MAX 4096
 #define CPUS_MAX      65536

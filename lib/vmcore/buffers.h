@@ -46,3 +46,12 @@ int dkt__vm_page(const struct vm_core *core, struct vm_cpu *cpu, uint32_t page_s
 
 /* Returns the time of page nr, or of the last one before it that can be read. */
 uint64_t dkt__vm_page_time(const struct vm_core *core, const struct vm_cpu *cpu, size_t nr);
+
+/* ---- vmcore/cpu.c ---- */
+
+/*
+ * Finds the pages of a struct ring_buffer_per_cpu, in at most *steps steps, and subtracts those that it
+ * took. After an error cpu has the pages found before it, and must be cleared, too.
+ */
+int dkt__vm_cpu_walk(const struct vm_core *core, struct vm_place buffer, struct vm_cpu *cpu,
+		     uint64_t *steps);

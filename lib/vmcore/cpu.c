@@ -4,7 +4,7 @@
  * kernel/trace/ring_buffer.c): the reader's page, which is outside the ring, then the ring from the
  * page that the writer overwrites next up to the page of the last complete record.
  */
-#include "lib/vmcore/cpu.h"
+#include "lib/vmcore/buffers.h"
 
 /* The low bits of a pointer to a page mark the head of the ring, or that the writer moves it. */
 #define FLAGS     UINT64_C(3)

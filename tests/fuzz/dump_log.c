@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the lists of Lustre's messages in a dump, in which no pointer or size can be trusted. */
-#include "compat/lustre/dump_log.h"
+#include "compat/lustre/log_source.h"
 #include "tests/fuzz/replay.h"
 #include "tests/helper/made_dump.h"
 

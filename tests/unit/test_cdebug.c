@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The probe on Lustre's messages: definitions within the kernel's limits, and their records as text. */
 #include "compat/lustre/message.h"
-#include "compat/lustre/message/call_sites.h"
 #include "compat/lustre/message/cdebug.h"
 #include "compat/lustre/message/joiner.h"
 #include "lib/base/util.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lustre's messages in the memory of a kernel, and what may be wrong there. */
-#include "compat/lustre/dump_log.h"
+#include "compat/lustre/log_source.h"
 #include "tests/helper/check.h"
 #include "tests/helper/made_dump.h"
 

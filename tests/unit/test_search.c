@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the text of a message can be, and what the kernel must compare. */
 #include "compat/lustre/message/search.h"
-#include "compat/lustre/message/texts.h"
 #include "tests/helper/check.h"
 #include "tests/helper/pages.h"
 

@@ -2,7 +2,6 @@
 /* A made-up kernel's memory is walked: ring buffers, events, names, symbols, and what is wrong there. */
 #include "lib/source/page.h"
 #include "lib/vmcore/buffers.h"
-#include "lib/vmcore/cpu.h"
 #include "lib/vmcore/events.h"
 #include "lib/vmcore/image.h"
 #include "tests/helper/check.h"

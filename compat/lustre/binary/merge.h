@@ -57,3 +57,15 @@ int dkl_merge_next(struct merge *merge, const uint8_t **rec, uint32_t *len);
 
 /* Sets the error message for an error of dkl_merge_next(). */
 int dkl_merge_fail(struct dkt_ctx *ctx, const struct merge *merge, int err);
+
+/* ---- pieces.c: a log whose records are out of order ---- */
+
+/* Threads that read a log. More gain nothing, because only one at a time writes its output. */
+#define THREADS_MAX 4
+
+/*
+ * Writes the records of the log that are shown to another file, each piece of the index as a sorted run, and
+ * puts that file and these runs into the log. A thread uses less than twice the index' piece size of memory.
+ */
+int dkl_pieces_sort(struct dkt_ctx *ctx, struct merge_log *log, const struct record_index *index,
+		    int fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sorts a log whose records are out of order: threads write its pieces as sorted runs to a file. */
-#include "compat/lustre/binary/pieces.h"
+#include "compat/lustre/binary/merge.h"
 
 #include "lib/base/io.h"
 #include "lib/base/pool.h"

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "compat/lustre/binary/pieces.h"
+#include "compat/lustre/binary/merge.h"
 #include "compat/lustre/binary/spill.h"
 #include "lib/base/memory.h"
 #include "lib/base/pool.h"

@@ -6,7 +6,7 @@
  * are found. Other bytes that look like a call would need exactly the right distance, and the
  * kernel refuses a probe inside an instruction.
  */
-#include "compat/lustre/message/call_sites.h"
+#include "compat/lustre/message/cdebug.h"
 
 #include <inttypes.h>
 

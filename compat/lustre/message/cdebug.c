@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "compat/lustre/lustre_masks.h"
-#include "compat/lustre/message/call_sites.h"
 #include "lib/base/gained.h"
 #include "lib/base/io.h"
 #include "lib/base/run_dir.h"

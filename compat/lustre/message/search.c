@@ -12,7 +12,6 @@
 #include <ctype.h>
 #include <fnmatch.h>
 
-#include "compat/lustre/message/texts.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"

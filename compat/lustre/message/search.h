@@ -46,3 +46,14 @@ void dkl_search_clear(struct search *search);
  * language. The caller frees it. -ENOENT: the event has no field that can have them.
  */
 int dkl_search_condition(const struct search *search, struct dkt_event *event, char **condition);
+
+/* ---- texts.c: the string constants of Lustre's loaded modules ---- */
+
+/*
+ * Adds the strings of libcfs and of all modules that use it, unsorted and with duplicates. -ENOENT:
+ * libcfs is not loaded. -EACCES, -EPERM: this process cannot read the kernel's memory.
+ */
+int dkl_texts_read(struct dkt_ctx *ctx, struct dkt__strings *texts);
+
+/* Adds the strings of at least four printable bytes that the bytes contain with their NUL. */
+int dkl_texts_in(const char *bytes, size_t len, struct dkt__strings *texts);

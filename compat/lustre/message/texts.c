@@ -6,7 +6,7 @@
  * a file may be compressed, replaced, or anywhere. The compiler puts constants into sections named
  * .rodata.str*, whose addresses are in /sys/module/NAME/sections.
  */
-#include "compat/lustre/message/texts.h"
+#include "compat/lustre/message/search.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
