@@ -50,11 +50,6 @@ static inline struct call_kind *find_kind(struct calls *calls, int number)
 	return calls->by_number[i];
 }
 
-const struct call_kind *calls_kind(const struct calls *calls, unsigned int i)
-{
-	return i < calls->n_kinds ? calls->kinds[i] : NULL;
-}
-
 /* ---- reports ---- */
 
 static int report(struct calls *calls, struct call_thread *thread, enum call_state state)
@@ -439,20 +434,6 @@ int calls_add(struct calls *calls, const struct dkt_record *record)
 		return -ENOMEM;
 	return dkt__unlikely(calls->opts.stacks) ? add_with_stacks(calls, event, record) :
 						   add(calls, event, record);
-}
-
-int calls_each_open(struct calls *calls, int (*fn)(void *data, const struct call *call), void *data)
-{
-	struct call_thread *thread;
-	int err = 0;
-
-	for (size_t i = 0; !err && (thread = call_threads_at(&calls->threads, i)); i++)
-		if (thread->is_open && !thread->is_reported) {
-			thread->call.lost = thread->gaps != calls->gaps;
-			thread->call.state = CALL_UNFINISHED;
-			err = fn(data, &thread->call);
-		}
-	return err;
 }
 
 static int by_begin(const void *a, const void *b)

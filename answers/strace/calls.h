@@ -108,10 +108,3 @@ int calls_add(struct calls *calls, const struct dkt_record *record);
 int calls_finish(struct calls *calls);
 
 void calls_info(const struct calls *calls, struct calls_info *info);
-
-/* Calls fn for each call that has not ended, in no order. */
-int calls_each_open(struct calls *calls, int (*fn)(void *data, const struct call *call),
-		    void *data);
-
-/* Returns kind i, or NULL after the last one that was met. */
-const struct call_kind *calls_kind(const struct calls *calls, unsigned int i);

@@ -64,11 +64,6 @@ static int add_known(struct activity *activity, const struct known_event *known)
 	return add_event(activity, event, &counted);
 }
 
-int activity_count(struct activity *activity, struct dkt_event *event)
-{
-	return add_event(activity, event, &(struct counted){ 0 });
-}
-
 const struct activity_event *activity_events(const struct activity *activity, size_t *n)
 {
 	*n = activity->n_events;

@@ -94,10 +94,7 @@ void activity_free(struct activity *activity);
 /* enum activity_have: what the events of this kernel tell. */
 unsigned int activity_have(const struct activity *activity);
 
-/* Also counts the records of another event. */
-int activity_count(struct activity *activity, struct dkt_event *event);
-
-/* Returns all events that are counted. Valid until the next activity_count(). */
+/* Returns all events that are counted. */
 const struct activity_event *activity_events(const struct activity *activity, size_t *n);
 
 /*

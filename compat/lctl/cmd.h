@@ -43,8 +43,5 @@ void dkl_lctl_hint_param(const struct lctl *lctl, const char *name);
 /* Prints the help of a command that was used wrongly; returns the exit status for that. */
 int dkl_lctl_usage(const char *command);
 
-/* Prints the general help. */
-void dkl_lctl_help(const struct lctl *lctl);
-
 /* Prints the context's error message. */
 void dkl_lctl_print_error(const struct lctl *lctl);

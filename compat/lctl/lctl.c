@@ -119,7 +119,8 @@ int dkl_lctl_cmd_list_commands(struct lctl *lctl, int argc, char **argv)
 	return 0;
 }
 
-void dkl_lctl_help(const struct lctl *lctl)
+/* Prints the general help. */
+static void print_help(const struct lctl *lctl)
 {
 	printf("usage: %s [COMMAND] [OPTIONS]... [ARGS]\n"
 	       "Without any parameters, interactive mode is invoked\n"
@@ -175,7 +176,7 @@ int dkl_lctl_cmd_help(struct lctl *lctl, int argc, char **argv)
 	bool was = lctl->session;
 
 	if (argc < 2)
-		dkl_lctl_help(lctl);
+		print_help(lctl);
 	for (int i = 1; i < argc; i++) {
 		lctl->session = was || i + 1 < argc;
 		rc = help_one(lctl, argv[i]);
@@ -253,7 +254,7 @@ int dkl_lctl_run_line(struct lctl *lctl, char *line)
 	if (match == LCTL_UNIQUE && !line[len])
 		print_incomplete(line);
 	else
-		dkl_lctl_help(lctl);
+		print_help(lctl);
 	return 0;
 }
 

@@ -17,7 +17,11 @@ struct line_reader {
 	struct message *message; /* NULL: the event has no messages with a text */
 };
 
-int dkl_line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **out)
+/*
+ * A reader for records of one file, whose events belong to ctx. log: the source is a text or binary log,
+ * see dkl_log_source_is().
+ */
+static int reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **out)
 {
 	struct line_reader *reader = calloc(1, sizeof(*reader));
 
@@ -33,7 +37,7 @@ int dkl_line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct lin
 	return 0;
 }
 
-void dkl_line_reader_free(struct line_reader *reader)
+static void reader_free(struct line_reader *reader)
 {
 	if (!reader)
 		return;
@@ -108,9 +112,8 @@ int dkl_line_readers_init(struct line_readers *readers, const struct pipeline *l
 	if (!readers->of)
 		return dkt__no_memory(line->ctx);
 	for (size_t i = 0; !err && i < line->n; i++) {
-		err = dkl_line_reader_new(line->parts[i].ctx, (uint32_t)i,
-					  dkl_log_source_is(line->parts[i].source),
-					  &readers->of[i]);
+		err = reader_new(line->parts[i].ctx, (uint32_t)i,
+				 dkl_log_source_is(line->parts[i].source), &readers->of[i]);
 		readers->n = i + 1;
 	}
 	return err;
@@ -119,7 +122,7 @@ int dkl_line_readers_init(struct line_readers *readers, const struct pipeline *l
 void dkl_line_readers_clear(struct line_readers *readers)
 {
 	for (size_t i = 0; i < readers->n; i++)
-		dkl_line_reader_free(readers->of[i]);
+		reader_free(readers->of[i]);
 	free(readers->of);
 	*readers = (struct line_readers){ 0 };
 }

@@ -24,13 +24,6 @@ struct log_line {
 
 struct line_reader;
 
-/*
- * A reader for records of one file, whose events belong to ctx. log: the source is a text or binary log,
- * see dkl_log_source_is().
- */
-int dkl_line_reader_new(struct dkt_ctx *ctx, uint32_t host, bool log, struct line_reader **reader);
-void dkl_line_reader_free(struct line_reader *reader);
-
 /* True for the message that Lustre writes when it is loaded. */
 bool dkl_line_is_start(const struct log_line *line);
 

@@ -199,7 +199,8 @@ static bool wants(void *data, struct dkt_event *event)
 	return judge(data, event) != REFUSED;
 }
 
-int dkl_chooser_push(struct chooser *c, struct dkt_source *source)
+/* Lets the source skip records that are not selected, if it can, which saves parsing them. */
+static int push(struct chooser *c, struct dkt_source *source)
 {
 	if (c->verdicts && dkt_source_select(source, wants, c) == -ENOMEM)
 		return -ENOMEM;
@@ -415,7 +416,7 @@ int dkl_chooser_open(struct dkt_ctx *ctx, struct dkt_source *source, struct sele
 
 	if (!err)
 		err = dkl_chooser_check_filter(*out, NULL, 0, NULL);
-	return err ? err : dkl_chooser_push(*out, source);
+	return err ? err : push(*out, source);
 }
 
 void dkl_chooser_free(struct chooser *c)

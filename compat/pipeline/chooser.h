@@ -58,9 +58,6 @@ int dkl_chooser_check_events(struct dkt_ctx *ctx, const struct selection *select
 int dkl_chooser_check_filter(struct chooser *chooser, struct dkt_event *const *on, size_t n,
 			     struct dkt_event *beside);
 
-/* Lets the source skip records that are not selected, if it can, which saves parsing them. */
-int dkl_chooser_push(struct chooser *chooser, struct dkt_source *source);
-
 /* Applies the rest of the selection: events, classes, names of processes, the filter. */
 bool dkl_chooser_takes_more(struct chooser *c, const struct dkt_record *record,
 			    struct dkt_source *source);

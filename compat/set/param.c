@@ -17,7 +17,6 @@
 
 struct param {
 	const char *name;
-	const char *about;
 	int (*get)(struct debuglog *log, const struct param *param, char **value);
 	/* Changes the settings. An invalid mask changes them up to the first unknown name. */
 	int (*take)(struct debuglog *log, const struct param *param, const char *value,
@@ -248,12 +247,12 @@ static int take_filter(struct debuglog *log, const struct param *param, const ch
 
 static const struct param params[] = {
 	/* clang-format off */
-	{ "debug",           "types of messages that are recorded",     get_debug, take_debug, MASK_DEBUG },
-	{ "debug_filter",    "a filter on every event that is on",      get_filter, take_filter, 0 },
-	{ "debug_mb",        "size of all buffers together, in MB",     get_mb, take_mb, 0 },
-	{ "debug_sources",   "lustre, kernel, functions: what is recorded", get_mask, take_sources, MASK_SOURCES },
-	{ "printk",          "types that go to the console too",        get_mask, take_mask, MASK_PRINTK },
-	{ "subsystem_debug", "subsystems of which messages are recorded", get_mask, take_mask, MASK_SUBSYSTEM },
+	{ "debug",           get_debug, take_debug, MASK_DEBUG },
+	{ "debug_filter",    get_filter, take_filter, 0 },
+	{ "debug_mb",        get_mb, take_mb, 0 },
+	{ "debug_sources",   get_mask, take_sources, MASK_SOURCES },
+	{ "printk",          get_mask, take_mask, MASK_PRINTK },
+	{ "subsystem_debug", get_mask, take_mask, MASK_SUBSYSTEM },
 	/* clang-format on */
 };
 
@@ -310,11 +309,6 @@ bool dkl_param_name_fits(const char *name, const char *pattern)
 const char *dkl_param_name(const struct param *param)
 {
 	return param->name;
-}
-
-const char *dkl_param_about(const struct param *param)
-{
-	return param->about;
 }
 
 bool dkl_param_is_mask(const struct param *param)

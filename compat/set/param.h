@@ -13,7 +13,6 @@ const struct param *dkl_param_find(const char *name);
 /* Returns the parameter after param, or with NULL the first; NULL at the end. */
 const struct param *dkl_param_next(const struct param *param);
 const char *dkl_param_name(const struct param *param);
-const char *dkl_param_about(const struct param *param);
 
 /* True if the value is a mask, which dkl_mask_parse() reads. */
 bool dkl_param_is_mask(const struct param *param);

@@ -79,12 +79,6 @@ const struct action *action_find(struct dkt_ctx *ctx, int argc, char **argv, int
 	return NULL;
 }
 
-void action_each(void (*fn)(void *data, const char *name), void *data)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
-		fn(data, actions[i].name);
-}
-
 /* ---- checking ---- */
 
 /* True if the list, of words with a space after each, has the word. */

@@ -36,6 +36,3 @@ const struct action *action_find(struct dkt_ctx *ctx, int argc, char **argv, int
  * -EACCES: it may.
  */
 int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, char **argv);
-
-/* Calls fn with the name of each action. */
-void action_each(void (*fn)(void *data, const char *name), void *data);

@@ -35,7 +35,8 @@ bool dkt__kformat_take(struct dkt__kformat *k, const struct dkt__kconv *conv, ui
 	return known;
 }
 
-const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len)
+/* Returns the recorded bytes that argument i points to; NULL: not recorded. */
+static const void *bytes_behind(const struct dkt__kformat *k, size_t i, size_t *len)
 {
 	const void *bytes = NULL;
 
@@ -47,7 +48,7 @@ const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *
 
 const void *dkt__kformat_raw(const struct dkt__kformat *k, size_t i, size_t *len)
 {
-	const void *bytes = dkt__kformat_behind(k, i, len), *more = NULL;
+	const void *bytes = bytes_behind(k, i, len), *more = NULL;
 	size_t n = 0;
 
 	if (k->args->sz > offsetof(struct dkt_kprintf_args, raw) && k->args->raw)
@@ -121,7 +122,7 @@ static void put_string(struct dkt__kformat *k, struct dkt__kconv *conv)
 		dkt__kformat_text(k, conv, "", 0);
 		return;
 	}
-	bytes = dkt__kformat_behind(k, i, &len);
+	bytes = bytes_behind(k, i, &len);
 	if (!bytes) {
 		dkt__kformat_unknown(k, conv, &address);
 		return;

@@ -30,10 +30,7 @@ const char *dkt__kformat_bad(uint64_t address);
  */
 bool dkt__kformat_take(struct dkt__kformat *k, const struct dkt__kconv *conv, uint64_t *word);
 
-/* Returns the recorded bytes that argument i points to; NULL: not recorded. */
-const void *dkt__kformat_behind(const struct dkt__kformat *k, size_t i, size_t *len);
-
-/* The same, but with the bytes after a NUL. */
+/* Returns the recorded bytes that argument i points to, also those after a NUL; NULL: not recorded. */
 const void *dkt__kformat_raw(const struct dkt__kformat *k, size_t i, size_t *len);
 
 /* Pads and truncates the text after the mark as the kernel does with a string. */
