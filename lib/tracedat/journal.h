@@ -37,6 +37,3 @@ enum dkt__journal_section {
 	/* The recording has ended in order: nothing follows. Empty. */
 	DKT__JOURNAL_END = 0x4404,
 };
-
-/* The largest section of pages, unpacked, in bytes. A page is not divided. */
-#define DKT__JOURNAL_PAGES_MAX (4u << 20)
