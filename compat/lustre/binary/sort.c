@@ -33,8 +33,6 @@ struct record_sort {
 	int sorted; /* temporary file with the sorted records; -1: none */
 	struct merge_log log;
 	struct merge merge;
-	struct slices all; /* one slice */
-	bool started; /* the merge */
 };
 
 /* ---- the first reading, whose later parts are read by threads ---- */
@@ -251,6 +249,7 @@ static int make_runs(struct record_sort *sort, const struct record_sort_opts *op
 {
 	struct record_index *index = &sort->index;
 	struct runs *runs = &sort->log.runs;
+	struct slices whole = { 0 };
 	bool fit = false;
 	int err = 0;
 
@@ -280,6 +279,8 @@ static int make_runs(struct record_sort *sort, const struct record_sort_opts *op
 		dkl_runs_join(runs, RUN_ALONE);
 	dkl_runs_order(runs);
 	sort->log.longest = dkl_runs_longest(runs);
+	if (!err)
+		err = DKT__MIN(dkl_merge_slice(&sort->merge, &whole, UINT64_MAX), 0);
 	dkt_progress(sort->ctx, "file", sort->size, sort->size);
 	return err;
 }
@@ -315,7 +316,6 @@ void dkl_record_sort_free(struct record_sort *sort)
 	if (!sort)
 		return;
 	dkl_merge_clear(&sort->merge);
-	free(sort->all.open);
 	dkl_runs_clear(&sort->log.runs);
 	dkl_spill_close(&sort->copy);
 	if (sort->sorted >= 0)
@@ -361,13 +361,8 @@ int dkl_record_sort_check(struct record_sort *sort, uint64_t done)
 
 int dkl_record_sort_next(struct record_sort *sort, const uint8_t **rec, uint32_t *len)
 {
-	int err = 0;
+	int err = dkl_merge_next(&sort->merge, rec, len);
 
-	if (!sort->started)
-		err = dkl_merge_slice(&sort->merge, &sort->all, UINT64_MAX);
-	sort->started = true;
-	if (!err)
-		err = dkl_merge_next(&sort->merge, rec, len);
 	if (err < 0)
 		return dkl_merge_fail(sort->ctx, &sort->merge, err);
 	if (err && dkl_record_sort_check(sort, sort->merge.done))
