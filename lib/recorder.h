@@ -5,7 +5,7 @@
 #include "lib/base/compress.h"
 #include "lib/source.h"
 #include "lib/source/comms.h"
-#include "lib/source/live/about.h"
+#include "lib/source/live.h"
 #include "lib/source/live/watch.h"
 #include "lib/tracedat/write.h"
 

@@ -2,8 +2,10 @@
 /* A live source: the per-CPU buffers of an instance, read through spools. */
 #pragma once
 
+#include <sys/utsname.h>
+
+#include "lib/base/disks.h"
 #include "lib/ctx.h"
-#include "lib/source/live/about.h"
 #include "lib/source/live/spool.h"
 #include "lib/source/live/watch.h"
 #include "lib/source/streams.h"
@@ -21,6 +23,15 @@ struct dkt__live_cpu {
 	bool dry; /* the kernel has no more up to the bound */
 	bool absent; /* the CPU has not been online yet, so the kernel has no buffer for it */
 	bool watched;
+};
+
+/* The strings of a struct dkt_source_info, and the disks of the machine. */
+struct dkt__about {
+	struct dkt__disks disks;
+	char *clock;
+	struct utsname uname;
+	char kernel[sizeof(((struct utsname *)NULL)->release) +
+		    sizeof(((struct utsname *)NULL)->machine)];
 };
 
 struct dkt__live {
@@ -156,3 +167,10 @@ int dkt__snapshot_save(struct dkt_instance *in);
 /* Moves the records to the spools, if there is something to read. */
 int dkt__snapshot_fetch(struct dkt__live *live);
 int dkt__last_boot_fetch(struct dkt__live *live);
+
+/* ---- facts about the machine and the instance that records are from ---- */
+
+/* Without a readable clock or wall offset, these facts stay unknown. */
+void dkt__about_fill(struct dkt__about *about, struct dkt_instance *in,
+		     struct dkt_source_info *info);
+void dkt__about_clear(struct dkt__about *about);

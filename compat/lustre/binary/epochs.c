@@ -13,19 +13,11 @@
 /* Runs of an epoch that are read at the same time. A log with more is sorted as a whole. */
 #define OVERLAP_MAX 64
 
-/* Returns where the seconds of the CPU's last record are kept; NULL: memory is out. */
-static uint32_t *last_of(struct epochs *epochs, uint16_t cpu)
-{
-	while (epochs->n_last <= cpu)
-		if (dkt__append(epochs->last, epochs->n_last, 0))
-			return NULL;
-	return &epochs->last[cpu];
-}
-
 int dkl_epochs_add(struct epochs *epochs, uint64_t offset, const uint8_t *rec, uint32_t len)
 {
 	uint32_t sec = (uint32_t)(record_key(rec) >> 32);
-	uint32_t *last = last_of(epochs, record_cpu(rec));
+	/* The seconds of the CPU's last record. */
+	uint32_t *last = dkt__reach(epochs->last, epochs->n_last, record_cpu(rec));
 	bool back = last && (uint64_t)sec + SLACK < *last && !epochs->none && !epochs->too_many;
 
 	if (!last)
