@@ -120,12 +120,12 @@ static const char *find_times(const struct rest *rest)
 /* Reads "THREAD:CLIENT:PID:XID:NID:OPCODE", and the job and times that may follow. */
 static bool read_names(struct rest *rest, struct rpc_text *rpc)
 {
-	uint64_t opcode, address;
 	struct part names;
+	uint64_t opcode;
 	const char *end;
 
 	if (take_word(rest, "req@")) {
-		take_hex(rest, &address);
+		take_hex(rest, &rpc->address);
 		take_word(rest, " ");
 	}
 	/* The names of the parts, "pname:cluuid:pid:xid:nid:opc:job ". */
@@ -143,13 +143,17 @@ static bool read_names(struct rest *rest, struct rpc_text *rpc)
 	return true;
 }
 
-/* A server writes the number of references after the client's UUID. */
-static void cut_references(struct rpc_text *rpc)
+/* The same of a server, which writes the number of references after the client's UUID. */
+static bool read_served(struct rest *rest, struct rpc_text *rpc)
 {
-	const char *plus = rpc->client.len ? memrchr(rpc->client.p, '+', rpc->client.len) : NULL;
+	const char *plus;
 
+	if (!read_names(rest, rpc))
+		return false;
+	plus = rpc->client.len ? memrchr(rpc->client.p, '+', rpc->client.len) : NULL;
 	if (plus)
 		rpc->client.len = (size_t)(plus - rpc->client.p);
+	return true;
 }
 
 /* ---- messages about a request ---- */
@@ -215,7 +219,6 @@ static bool take_target(struct rest *rest, struct rpc_text *rpc)
  */
 static bool read_request(struct rest *rest, struct rpc_text *rpc)
 {
-	uint64_t value;
 	int64_t opcode;
 
 	rpc->words.p = rest->p;
@@ -224,8 +227,8 @@ static bool read_request(struct rest *rest, struct rpc_text *rpc)
 	rpc->words.len = (size_t)(rest->p - rpc->words.p) - strlen(" req@");
 	while (rpc->words.len && rpc->words.p[rpc->words.len - 1] == ' ')
 		rpc->words.len--;
-	if (!take_hex(rest, &value) || !take_word(rest, " x") || !take_number(rest, &rpc->xid) ||
-	    !take_word(rest, "/t"))
+	if (!take_hex(rest, &rpc->address) || !take_word(rest, " x") ||
+	    !take_number(rest, &rpc->xid) || !take_word(rest, "/t"))
 		return false;
 	rpc->step = step_of(&rpc->words);
 	if (!take_to(rest, " o") || !take_signed(rest, &opcode))
@@ -250,8 +253,6 @@ static bool read_transfer(struct rest *rest, struct rpc_text *rpc)
 	struct part nid;
 	uint64_t first;
 
-	rpc->step = RPC_TRANSFERRING;
-	rpc->server = true;
 	if (!take_to(rest, " id ") || !take_until(rest, ' ', &nid) || !take_word(rest, "mbits ") ||
 	    !take_hex(rest, &first) || !take_word(rest, "-") || !take_hex(rest, &rpc->xid))
 		return false;
@@ -259,68 +260,61 @@ static bool read_transfer(struct rest *rest, struct rpc_text *rpc)
 	return true;
 }
 
+/* Reads the number of "got req x123". */
+static bool read_arrival(struct rest *rest, struct rpc_text *rpc)
+{
+	return take_number(rest, &rpc->xid);
+}
+
+/* Reads "ADDRESS x123". */
+static bool read_incoming(struct rest *rest, struct rpc_text *rpc)
+{
+	return take_hex(rest, &rpc->address) && take_word(rest, " x") && read_arrival(rest, rpc);
+}
+
 /* ---- any message ---- */
+
+#define WORDS(words) words, sizeof(words) - 1
+
+static const struct kind {
+	const char *words; /* how the message begins */
+	size_t len;
+	bool (*read)(struct rest *rest, struct rpc_text *rpc);
+	enum rpc_step step;
+	bool server;
+} kinds[] = {
+	{ WORDS("@@@ "), read_request, RPC_MENTIONED, false },
+	{ WORDS("Sending RPC "), read_names, RPC_SENDING, false },
+	{ WORDS("Completed RPC "), read_names, RPC_COMPLETED, false },
+	{ WORDS("Handling RPC "), read_served, RPC_HANDLING, true },
+	{ WORDS("Handled RPC "), read_served, RPC_HANDLED, true },
+	{ WORDS("Transferring "), read_transfer, RPC_TRANSFERRING, true },
+	/* Without x, the class net repeats the number when a thread begins. */
+	{ WORDS("got req x"), read_arrival, RPC_ARRIVED, true },
+	{ WORDS("incoming req@"), read_incoming, RPC_ARRIVED, true },
+};
 
 bool dkl_rpc_text_read(const char *text, size_t len, struct rpc_text *rpc)
 {
 	struct rest rest = { text, text + len };
-	uint64_t address;
 
 	*rpc = (struct rpc_text){ .opcode = OPCODE_UNKNOWN };
-	if (len < 8)
-		return false;
-	switch (text[0]) {
-	case '@':
-		return take_word(&rest, "@@@ ") && read_request(&rest, rpc);
-	case 'S':
-		rpc->step = RPC_SENDING;
-		return take_word(&rest, "Sending RPC ") && read_names(&rest, rpc);
-	case 'C':
-		rpc->step = RPC_COMPLETED;
-		return take_word(&rest, "Completed RPC ") && read_names(&rest, rpc);
-	case 'H':
-		rpc->server = true;
-		rpc->step = take_word(&rest, "Handling RPC ") ? RPC_HANDLING : RPC_HANDLED;
-		if ((rpc->step == RPC_HANDLED && !take_word(&rest, "Handled RPC ")) ||
-		    !read_names(&rest, rpc))
-			return false;
-		cut_references(rpc);
-		return true;
-	case 'T':
-		return take_word(&rest, "Transferring ") && read_transfer(&rest, rpc);
-	case 'g':
-		rpc->server = true;
-		rpc->step = RPC_ARRIVED;
-		/* Without x, the class net repeats the number when a thread begins. */
-		return take_word(&rest, "got req x") && take_number(&rest, &rpc->xid);
-	case 'i':
-		rpc->server = true;
-		rpc->step = RPC_ARRIVED;
-		return take_word(&rest, "incoming req@") && take_hex(&rest, &address) &&
-		       take_word(&rest, " x") && take_number(&rest, &rpc->xid);
-	default:
-		return false;
+	for (size_t i = 0; len && i < ARRAY_SIZE(kinds); i++) {
+		const struct kind *kind = &kinds[i];
+
+		if (*text != *kind->words || !take_len(&rest, kind->words, kind->len))
+			continue;
+		rpc->step = kind->step;
+		rpc->server = kind->server;
+		return kind->read(&rest, rpc);
 	}
+	return false;
 }
 
 bool dkl_rpc_text_wanted(const char *text)
 {
-	switch (text[0]) {
-	case '@':
-		return !strncmp(text, "@@@ ", 4);
-	case 'S':
-		return !strncmp(text, "Sending RPC ", 12);
-	case 'C':
-		return !strncmp(text, "Completed RPC ", 14);
-	case 'H':
-		return !strncmp(text, "Hand", 4);
-	case 'T':
-		return !strncmp(text, "Transferring ", 13);
-	case 'g':
-		return !strncmp(text, "got req x", 9);
-	case 'i':
-		return !strncmp(text, "incoming req@", 13);
-	default:
-		return false;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (*text == *kinds[i].words && !strncmp(text, kinds[i].words, kinds[i].len))
+			return true;
+	return false;
 }

@@ -37,6 +37,7 @@ struct rpc_text {
 	bool server; /* a server wrote it; only for the first five steps and the transfer */
 	uint32_t opcode; /* OPCODE_UNKNOWN: the message does not tell */
 	uint64_t xid;
+	uint64_t address; /* of the request in the kernel, or a hash of it; 0: not told */
 	struct part thread; /* that wrote it */
 	struct part client; /* UUID of the client; "0": not connected */
 	struct part target; /* of a request: the device of the client, or its UUID on a server */

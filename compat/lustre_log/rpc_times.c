@@ -6,15 +6,15 @@
 #include "compat/lustre_log/rpc_times.h"
 
 #include "compat/lustre/message.h"
+#include "compat/lustre_log/rpc_text.h"
 #include "lib/base/buf.h"
 #include "lib/base/keymap.h"
 #include "lib/base/memory.h"
-#include "lib/base/parse.h"
 
 /* RPCs under way that are remembered: more than a server has threads, or a client has in flight. */
 #define OPEN_MAX (1 << 16)
 
-/* Words of a key: the side, the id. */
+/* Words of a key: the side, the address or number of the request. */
 #define WORDS 2
 
 struct rpc_times {
@@ -25,64 +25,6 @@ struct rpc_times {
 	const struct dkt_event *event; /* of message */
 	struct message *message; /* NULL: the event has no messages with a text */
 };
-
-/* ---- texts ---- */
-
-static bool take(const char **p, const char *end, const char *word)
-{
-	const size_t len = strlen(word);
-
-	if ((size_t)(end - *p) < len || memcmp(*p, word, len) != 0)
-		return false;
-	*p += len;
-	return true;
-}
-
-/*
- * Finds the RPC's number in "NAME:CLIENT:PID:XID:NID:OPCODE", with an x before the number on servers.
- * NAME and CLIENT can have colons, and no part of them that follows a number is one.
- */
-static bool find_xid(const char *p, const char *end, uint64_t *xid)
-{
-	uint64_t pid;
-
-	for (; p < end && (p = memchr(p, ':', (size_t)(end - p))); p++) {
-		const char *at = p + 1;
-
-		if (dkt__take_u64(&at, end, DKT__DEC, &pid) || !take(&at, end, ":"))
-			continue;
-		take(&at, end, "x");
-		if (!dkt__take_u64(&at, end, DKT__DEC, xid) && at < end && *at == ':')
-			return true;
-	}
-	return false;
-}
-
-bool dkl_rpc_message_read(const char *text, size_t len, struct rpc_message *rpc)
-{
-	static const struct {
-		const char *words;
-		bool ends, server;
-	} kinds[] = { { "Sending RPC ", false, false },
-		      { "Completed RPC ", true, false },
-		      { "Handling RPC ", false, true },
-		      { "Handled RPC ", true, true } };
-	const char *p = text, *end = text + len;
-	size_t i = 0;
-
-	while (i < ARRAY_SIZE(kinds) && !take(&p, end, kinds[i].words))
-		i++;
-	if (i == ARRAY_SIZE(kinds))
-		return false;
-	rpc->ends = kinds[i].ends;
-	rpc->server = kinds[i].server;
-	if (!take(&p, end, "req@"))
-		return find_xid(p, end, &rpc->id);
-	take(&p, end, "0x");
-	return !dkt__take_u64(&p, end, DKT__HEX, &rpc->id);
-}
-
-/* ---- pairs ---- */
 
 int dkl_rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **out)
 {
@@ -130,7 +72,7 @@ static int begin(struct rpc_times *times, const uint64_t key[WORDS], uint64_t ts
 
 /* Reads the record's text. Returns false if it is about no RPC. */
 static bool read_record(struct rpc_times *times, const struct dkt_record *record,
-			struct rpc_message *rpc)
+			struct rpc_text *rpc)
 {
 	const char *text;
 	size_t len;
@@ -145,12 +87,13 @@ static bool read_record(struct rpc_times *times, const struct dkt_record *record
 	dkt_buf_reset(times->text);
 	dkl_message_put_text(times->message, record, times->text);
 	text = dkt_buf_data(times->text, &len);
-	return dkl_rpc_message_read(text, len, rpc);
+	return dkl_rpc_text_read(text, len, rpc) && rpc->step <= RPC_HANDLED &&
+	       rpc->step != RPC_ARRIVED;
 }
 
 int dkl_rpc_times_add(struct rpc_times *times, const struct dkt_record *record, uint64_t *ns)
 {
-	struct rpc_message rpc;
+	struct rpc_text rpc;
 	uint64_t key[WORDS];
 	uint32_t entry;
 
@@ -162,8 +105,9 @@ int dkl_rpc_times_add(struct rpc_times *times, const struct dkt_record *record, 
 	if (!read_record(times, record, &rpc))
 		return 0;
 	key[0] = rpc.server;
-	key[1] = rpc.id;
-	if (!rpc.ends)
+	/* Clients have requests of the same number. Lustre 2.12 prints no address. */
+	key[1] = rpc.address ? rpc.address : rpc.xid;
+	if (rpc.step == RPC_SENDING || rpc.step == RPC_HANDLING)
 		return begin(times, key, record->ts);
 	entry = dkt__keymap_remove(&times->open, key);
 	if (entry != DKT__KEYMAP_NONE && record->ts > times->begun[entry])

@@ -17,17 +17,6 @@
 	field " ~ \"Sending RPC*\" || " field " ~ \"Completed RPC*\" || " field                    \
 	      " ~ \"Handling RPC*\" || " field " ~ \"Handled RPC*\""
 
-/* A message about an RPC. */
-struct rpc_message {
-	bool ends;
-	bool server;
-	/* The address of the request, or where Lustre 2.12 prints none, the RPC's number. */
-	uint64_t id;
-};
-
-/* Reads the text of a message. Returns false if it is about something else. */
-bool dkl_rpc_message_read(const char *text, size_t len, struct rpc_message *rpc);
-
 struct rpc_times;
 
 int dkl_rpc_times_new(struct dkt_ctx *ctx, struct rpc_times **times);

@@ -14,6 +14,7 @@
 #define SERVER_2_12 "pname:cluuid+ref:pid:xid:nid:opc "
 #define CLIENT_2_15 "req@00000000d5a6a1c2 pname:cluuid:pid:xid:nid:opc:job "
 #define SERVER_2_15 "req@00000000d5a6a1c2 pname:cluuid+ref:pid:xid:nid:opc:job "
+#define ADDRESS     0xd5a6a1c2
 #define REQUEST     "req@00000000d5a6a1c2 x1780000000000064/t0(0) o400->"
 
 static char *copy(struct part part)
@@ -41,22 +42,29 @@ static void the_four_messages_of_a_request_are_read(void **state)
 		uint64_t xid;
 		uint32_t opcode;
 		const char *thread, *client, *nid, *job;
+		uint64_t address;
 	} rows[] = {
 		{ "Sending RPC " CLIENT_2_12 "dd:u-1:17:1780:10.0.0.1@tcp:4", RPC_SENDING, false,
-		  1780, 4, "dd", "u-1", "10.0.0.1@tcp", "" },
+		  1780, 4, "dd", "u-1", "10.0.0.1@tcp", "", 0 },
 		{ "Completed RPC " CLIENT_2_12 "ptlrpcd_00_01:u-1:17:1780:0@lo:400", RPC_COMPLETED,
-		  false, 1780, 400, "ptlrpcd_00_01", "u-1", "0@lo", "" },
+		  false, 1780, 400, "ptlrpcd_00_01", "u-1", "0@lo", "", 0 },
 		{ "Handling RPC " SERVER_2_12 "ll_ost00_001:u-1+7:17:x1780:12345-10.0.0.1@tcp:4",
-		  RPC_HANDLING, true, 1780, 4, "ll_ost00_001", "u-1", "10.0.0.1@tcp", "" },
+		  RPC_HANDLING, true, 1780, 4, "ll_ost00_001", "u-1", "10.0.0.1@tcp", "", 0 },
 		{ "Sending RPC " CLIENT_2_15 "kworker/0:1:u-1:17:1780:10.0.0.1@o2ib1:4:dd.0",
-		  RPC_SENDING, false, 1780, 4, "kworker/0:1", "u-1", "10.0.0.1@o2ib1", "dd.0" },
+		  RPC_SENDING, false, 1780, 4, "kworker/0:1", "u-1", "10.0.0.1@o2ib1", "dd.0",
+		  ADDRESS },
 		{ "Sending RPC " CLIENT_2_15 "dd:u-1:17:1780:fe80::1:2@tcp:101:a:b", RPC_SENDING,
-		  false, 1780, 101, "dd", "u-1", "fe80::1:2@tcp", "a:b" },
+		  false, 1780, 101, "dd", "u-1", "fe80::1:2@tcp", "a:b", ADDRESS },
 		{ "Handling RPC " SERVER_2_15 "mdt01_003:0+-99:17:x1780:12345-fe80::1@tcp2:38:",
-		  RPC_HANDLING, true, 1780, 38, "mdt01_003", "0", "fe80::1@tcp2", "" },
-		{ "got req x1780", RPC_ARRIVED, true, 1780, OPCODE_UNKNOWN, "", "", "", "" },
+		  RPC_HANDLING, true, 1780, 38, "mdt01_003", "0", "fe80::1@tcp2", "", ADDRESS },
+		{ "got req x1780", RPC_ARRIVED, true, 1780, OPCODE_UNKNOWN, "", "", "", "", 0 },
 		{ "incoming req@00000000d5a6a1c2 x1780 msgsize 224", RPC_ARRIVED, true, 1780,
-		  OPCODE_UNKNOWN, "", "", "", "" },
+		  OPCODE_UNKNOWN, "", "", "", "", ADDRESS },
+		{ "Completed RPC req@0xffff9b0012345678 pname:cluuid:pid:xid:nid:opc:job "
+		  "x:u-1:1:2:n@tcp:4:dd.0",
+		  RPC_COMPLETED, false, 2, 4, "x", "u-1", "n@tcp", "dd.0", 0xffff9b0012345678 },
+		{ "Sending RPC " CLIENT_2_12 "a:10.0.0.1@tcp:12:77:fe80::1:2@tcp:4", RPC_SENDING,
+		  false, 77, 4, "a", "10.0.0.1@tcp", "fe80::1:2@tcp", "", 0 },
 	};
 	struct rpc_text it;
 
@@ -71,6 +79,7 @@ static void the_four_messages_of_a_request_are_read(void **state)
 		same(it.client, rows[i].client);
 		same(it.nid, rows[i].nid);
 		same(it.job, rows[i].job);
+		assert_int_equal(it.address, rows[i].address);
 	}
 }
 
@@ -170,6 +179,9 @@ static void other_messages_are_not_about_requests(void **state)
 		"",
 		"Sending RPC",
 		"Sending RPC req@",
+		"Sending RPC req@<%p>",
+		"Sending RPC " CLIENT_2_12 "dd:u-1:1:99999999999999999999999:n@tcp:4",
+		"Sent RPC " CLIENT_2_15 "dd:u-1:17:1780:n@tcp:4:dd.0",
 		"Sending RPC " CLIENT_2_12,
 		"Sending RPC " CLIENT_2_12 "dd:u-1:17:1780",
 		"Sending RPC " CLIENT_2_12 "dd:u-1:17:1780:nid",
