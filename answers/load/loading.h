@@ -6,7 +6,7 @@
 #include "answers/load/layout.h"
 #include "answers/load/load.h"
 #include "answers/load/sender.h"
-#include "answers/sql/answers.h"
+#include "answers/tables/answers.h"
 #include "answers/tables/schema.h"
 #include "compat/pipeline/losses.h"
 #include "lib/base/buf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Views on logs of intervals, with the same names and answers as those of database/views.c. */
+/* Views on logs of intervals, with the same names and answers as those of sql/views.c. */
 #include "answers/load/loading.h"
 
 /* ---- columns of groups ---- */

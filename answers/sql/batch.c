@@ -204,7 +204,7 @@ void batch_end(struct batch *batch)
 	*batch = (struct batch){ 0 };
 }
 
-bool batch_is_utf8(const char *text, size_t len)
+static bool is_utf8(const char *text, size_t len)
 {
 	unsigned int n;
 
@@ -220,8 +220,15 @@ bool batch_is_utf8(const char *text, size_t len)
 
 void batch_text(struct batch *batch, const char *text, size_t len)
 {
-	batch_bytes(batch, dkt__likely(batch_is_utf8(text, len)) ? BATCH_TEXT : BATCH_BLOB, text,
-		    len);
+	batch_bytes(batch, dkt__likely(is_utf8(text, len)) ? BATCH_TEXT : BATCH_BLOB, text, len);
+}
+
+void batch_text_or_null(struct batch *batch, const char *text)
+{
+	if (text)
+		batch_text(batch, text, strlen(text));
+	else
+		batch_null(batch);
 }
 
 void batch_list(struct batch *batch, const struct schema_value *value)

@@ -95,11 +95,11 @@ static inline void batch_bytes(struct batch *batch, enum batch_type type, const 
 	dkt_buf_add(batch->text, bytes, len);
 }
 
-/* Other text is stored as bytes. */
-bool batch_is_utf8(const char *text, size_t len);
-
 /* Takes a text, as bytes if it is not UTF-8. */
 void batch_text(struct batch *batch, const char *text, size_t len);
+
+/* The same; NULL: the value is NULL. */
+void batch_text_or_null(struct batch *batch, const char *text);
 
 /* Takes a list as a text in JSON. */
 void batch_list(struct batch *batch, const struct schema_value *value);

@@ -3,8 +3,7 @@
 #include "answers/sql/database.h"
 
 #include "answers/sql/writing.h"
-#include "compat/lustre/mask.h"
-#include "compat/pipeline/pipeline.h"
+#include "lib/base/ticks.h"
 
 /*
  * Memory for pages of the database, KiB; the rest goes into files. Rows are appended, for which a cache that
@@ -53,27 +52,23 @@ int database_run(struct database *db)
 	return rc ? database_fail(db, "create") : 0;
 }
 
-int database_prepare(struct database *db, sqlite3_stmt **statement)
+int database_prepare(struct database *db, struct batch *batch, size_t columns)
 {
-	const char *text = sql_text(db);
-	int rc = text ? sqlite3_prepare_v3(db->sqlite, text, -1, SQLITE_PREPARE_PERSISTENT,
-					   statement, NULL) :
-			SQLITE_NOMEM;
+	sqlite3_stmt *insert = NULL;
+	const char *text;
+	int rc;
 
+	batch_put_select(db->sql, columns);
+	text = sql_text(db);
+	rc = text ? sqlite3_prepare_v3(db->sqlite, text, -1, SQLITE_PREPARE_PERSISTENT, &insert,
+				       NULL) :
+		    SQLITE_NOMEM;
 	dkt_buf_reset(db->sql);
 	if (!text)
 		return dkt__no_memory(db->ctx);
-	return rc ? database_fail(db, "insert") : 0;
-}
-
-int database_prepare_batch(struct database *db, struct batch *batch, size_t columns)
-{
-	sqlite3_stmt *insert = NULL;
-	int err;
-
-	batch_put_select(db->sql, columns);
-	err = database_prepare(db, &insert);
-	return err ? err : dkt__with_words(db->ctx, batch_begin(batch, insert, columns));
+	if (rc)
+		return database_fail(db, "insert");
+	return dkt__with_words(db->ctx, batch_begin(batch, insert, columns));
 }
 
 int database_pass(struct database *db, struct batch *batch)
@@ -94,222 +89,42 @@ void database_quote(struct dkt_buf *buf, const char *name)
 	dkt_buf_add(buf, "\"", 1);
 }
 
-struct written *database_written(struct database *db, void **writer)
-{
-	if (!*writer)
-		*writer = dkt__arena_alloc(&db->arena, sizeof(struct written));
-	return *writer;
-}
-
-/* ---- tables of every database ---- */
-
-/* The tables that describe the others. */
-static const char own_tables[] =
-	"CREATE TABLE hosts(host INTEGER PRIMARY KEY, name TEXT, kernel TEXT, clock TEXT, cpus INTEGER,"
-	" wall INTEGER, clock_error INTEGER);"
-	"CREATE TABLE files(file INTEGER PRIMARY KEY, host INTEGER, path TEXT, kind TEXT,"
-	" offset INTEGER, accuracy TEXT, clock_error INTEGER, records INTEGER, lost INTEGER,"
-	" lost_is_least INTEGER, bad INTEGER, damage TEXT);"
-	"CREATE TABLE disks(host INTEGER, dev INTEGER, name TEXT, PRIMARY KEY(host, dev)) WITHOUT ROWID;"
-	"CREATE TABLE losses(seq INTEGER, ts INTEGER, host INTEGER, file INTEGER, cpu INTEGER,"
-	" lost INTEGER, paused INTEGER);"
-	"CREATE TABLE events(name TEXT PRIMARY KEY, system TEXT, event TEXT, records INTEGER);"
-	"CREATE TABLE classes(mask INTEGER PRIMARY KEY, class TEXT);";
-
-static const char *const own_names[] = { "hosts",  "files",   "disks",    "losses",
-					 "events", "classes", BATCH_TABLE };
-
 /* The names of the other tables and views do not depend on the files. */
 static bool is_reserved(const struct schema *schema, const char *name)
 {
 	const struct database *db = schema->data;
 
-	for (size_t i = 0; i < ARRAY_SIZE(own_names); i++)
-		if (!strcasecmp(own_names[i], name))
-			return true;
-	return answers_have(&db->answers, name);
+	return own_has(name) || !strcasecmp(name, BATCH_TABLE) || answers_have(&db->answers, name);
 }
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+/* ---- the tables and columns that statements read: the others are not filled ---- */
+
+bool database_is_wanted(const struct database *db, const char *name)
 {
-	if (!text)
-		return;
-	if (batch_is_utf8(text, strlen(text)))
-		sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
-	else
-		sqlite3_bind_blob64(statement, at, text, strlen(text), SQLITE_STATIC);
+	return !db->opts.wants || db->opts.wants(db->opts.data, name);
 }
 
-static void bind_error(const struct database *db, sqlite3_stmt *statement, int at, size_t file)
+void database_want(struct database *db, const char *name, const char *column)
 {
-	const uint64_t error = db->opts.clock_error ? db->opts.clock_error(db->opts.clocks, file) :
-						      0;
+	const struct schema_table *of_event = schema_find(&db->schema, name, strlen(name));
+	struct written *table = of_event ? of_event->writer : NULL;
 
-	if (error != BOUNDS_UNKNOWN)
-		sqlite3_bind_int64(statement, at, (int64_t)error);
+	db->chosen = true;
+	for (size_t i = 0; !of_event && i < db->answers.n; i++)
+		if (!strcasecmp(db->answers.list[i].name, name))
+			table = db->answers.list[i].writer;
+	for (size_t i = 0; table && i < table->n; i++)
+		table->columns[i].wanted |= !strcasecmp(table->columns[i].name, column);
 }
 
-static int add_host(struct database *db, size_t nr, sqlite3_stmt *insert)
+bool database_wants(void *data, struct dkt_event *event)
 {
-	const struct database_file *file = &db->files[nr];
-	const struct dkt_source_info *info = dkt_source_info(file->source);
+	struct database *db = data;
+	const struct schema_table *table =
+		schema_table(&db->schema, dkt_event_system(event), dkt_event_name(event));
 
-	/* Columns of a file that are unknown must not have the value of another one. */
-	sqlite3_clear_bindings(insert);
-	sqlite3_bind_int64(insert, 1, (int64_t)file->host + 1);
-	bind_text(insert, 2, info->host);
-	bind_text(insert, 3, info->kernel);
-	bind_text(insert, 4, info->clock);
-	sqlite3_bind_int64(insert, 5, info->cpus);
-	if (db->opts.has_wall)
-		sqlite3_bind_int64(insert, 6, db->opts.wall);
-	bind_error(db, insert, 7, nr);
-	return database_step(db, insert);
-}
-
-/* The numbers of hosts that have sent nothing follow those of the others. */
-static int64_t absent_host(const struct database *db, size_t i)
-{
-	return (int64_t)(db->n_hosts + i) + 1;
-}
-
-static int add_hosts(struct database *db)
-{
-	sqlite3_stmt *insert = NULL;
-	int err;
-
-	dkt_buf_str(db->sql, "INSERT OR IGNORE INTO hosts VALUES(?, ?, ?, ?, ?, ?, ?)");
-	err = database_prepare(db, &insert);
-	for (size_t i = 0; !err && i < db->opts.n_files; i++)
-		err = add_host(db, i, insert);
-	for (size_t i = 0; !err && i < db->opts.n_absent; i++) {
-		sqlite3_clear_bindings(insert);
-		sqlite3_bind_int64(insert, 1, absent_host(db, i));
-		bind_text(insert, 2, db->opts.absent[i].host);
-		err = database_step(db, insert);
-	}
-	sqlite3_finalize(insert);
-	return err;
-}
-
-static int add_classes(struct database *db)
-{
-	const char *name;
-
-	for (int bit = 0; bit < 32; bit++) {
-		name = dkl_mask_name(MASK_DEBUG, bit);
-		if (name)
-			dkt_buf_printf(db->sql, "INSERT INTO classes VALUES(%llu, '%s');",
-				       1ull << bit, name);
-	}
-	return database_run(db);
-}
-
-static int add_file(struct database *db, size_t nr, sqlite3_stmt *insert)
-{
-	const struct database_file *file = &db->files[nr];
-	const struct dkt_source_info *info = dkt_source_info(file->source);
-	struct losses *all = &db->losses[nr];
-	char *damage __cleanup(free) = NULL;
-
-	/* A CPU whose counts are unknown counts 0. */
-	if (dkl_losses_count(all, file->source))
-		free(dkt_error_take(file->ctx));
-	if (dkl_losses_damage(file->lacks, info, &damage))
-		return dkt__no_memory(db->ctx);
-	sqlite3_clear_bindings(insert);
-	sqlite3_bind_int64(insert, 1, (int64_t)nr + 1);
-	sqlite3_bind_int64(insert, 2, (int64_t)file->host + 1);
-	bind_text(insert, 3, file->name);
-	bind_text(insert, 4, info->kind);
-	sqlite3_bind_int64(insert, 5, file->offset);
-	bind_text(insert, 6, file->accuracy);
-	bind_error(db, insert, 7, nr);
-	sqlite3_bind_int64(insert, 8, (int64_t)all->seen);
-	sqlite3_bind_int64(insert, 9, (int64_t)all->lost);
-	sqlite3_bind_int(insert, 10, losses_is_least(all));
-	sqlite3_bind_int64(insert, 11, (int64_t)all->bad);
-	bind_text(insert, 12, damage);
-	return database_step(db, insert);
-}
-
-static int add_files(struct database *db)
-{
-	sqlite3_stmt *insert = NULL;
-	int err;
-
-	dkt_buf_str(db->sql, "INSERT INTO files VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-	err = database_prepare(db, &insert);
-	for (size_t i = 0; !err && i < db->opts.n_files; i++)
-		err = add_file(db, i, insert);
-	for (size_t i = 0; !err && i < db->opts.n_absent; i++) {
-		sqlite3_clear_bindings(insert);
-		sqlite3_bind_int64(insert, 1, (int64_t)(db->opts.n_files + i) + 1);
-		sqlite3_bind_int64(insert, 2, absent_host(db, i));
-		bind_text(insert, 3, db->opts.absent[i].path);
-		sqlite3_bind_int64(insert, 8, 0);
-		bind_text(insert, 12, db->opts.absent[i].lacks);
-		err = database_step(db, insert);
-	}
-	sqlite3_finalize(insert);
-	return err;
-}
-
-/* A number for which the hosts of a merged file have several names gets none. */
-static int add_file_disks(struct database *db, const struct database_file *file, uint32_t stream,
-			  sqlite3_stmt *insert)
-{
-	struct dkt_source_disk disk;
-	int err = 0;
-
-	for (size_t i = 0; !err && !dkt_source_disks(file->source, stream, i, &disk, sizeof(disk));
-	     i++) {
-		if (!dkt_source_disk(file->source, DKT_STREAM_ALL, disk.dev))
-			continue;
-		sqlite3_bind_int64(insert, 1, (int64_t)file->host + 1);
-		sqlite3_bind_int64(insert, 2, (int64_t)disk.dev);
-		bind_text(insert, 3, disk.name);
-		err = database_step(db, insert);
-	}
-	return err;
-}
-
-/* A later file of a host has the newer names. */
-static int add_disks(struct database *db)
-{
-	sqlite3_stmt *insert = NULL;
-	int err;
-
-	dkt_buf_str(db->sql, "INSERT OR REPLACE INTO disks VALUES(?, ?, ?)");
-	err = database_prepare(db, &insert);
-	for (size_t i = 0; !err && i < db->opts.n_files; i++)
-		for (uint32_t nr = 0; !err && dkt_source_stream(db->files[i].source, nr); nr++)
-			err = add_file_disks(db, &db->files[i], nr, insert);
-	sqlite3_finalize(insert);
-	return err;
-}
-
-static int add_events(struct database *db)
-{
-	sqlite3_stmt *insert = NULL;
-	int err;
-
-	dkt_buf_str(db->sql, "INSERT INTO events VALUES(?, ?, ?, ?)");
-	err = database_prepare(db, &insert);
-	for (uint32_t i = 0; !err && i < db->schema.n; i++) {
-		const struct schema_table *table = db->schema.tables[i];
-		const struct written *written = table->writer;
-
-		if (!written || !written->rows)
-			continue;
-		bind_text(insert, 1, table->name);
-		bind_text(insert, 2, table->system);
-		bind_text(insert, 3, table->event);
-		sqlite3_bind_int64(insert, 4, (int64_t)written->rows);
-		err = database_step(db, insert);
-	}
-	sqlite3_finalize(insert);
-	return err;
+	return !table || db->counting || database_is_wanted(db, table->name) ||
+	       answers_want(&db->answers, event);
 }
 
 /* ---- beginning ---- */
@@ -326,35 +141,31 @@ static int open_sqlite(struct database *db)
 			     " PRAGMA page_size=16384; PRAGMA locking_mode=EXCLUSIVE;"
 			     " PRAGMA cache_size=-" CACHE_FILLING ";"
 			     " BEGIN;");
-	dkt_buf_str(db->sql, own_tables);
 	rc = batches_begin(&db->batches, db->sqlite);
-	return rc ? database_fail(db, "open") : database_run(db);
+	return rc ? database_fail(db, "open") : own_create(db);
 }
 
-static int want_view(void *data, const struct analysis *it, const char *name)
+static int want_view(void *data, const struct analysis *view, const char *name)
 {
 	const struct database *db = data;
 
-	(void)it;
+	(void)view;
 	return database_is_wanted(db, name);
 }
 
 static int start_answers(struct database *db)
 {
-	struct dkt_ctx **ctxs __cleanup(free) =
-		calloc(db->opts.n_files + 1, sizeof(struct dkt_ctx *));
+	struct dkt_ctx **ctxs __cleanup(free) = calloc(db->p->n + 1, sizeof(struct dkt_ctx *));
 
 	if (!ctxs)
 		return dkt__no_memory(db->ctx);
-	for (size_t i = db->opts.n_files; i-- > 0;) {
-		ctxs[db->files[i].host] = db->files[i].ctx;
-		db->n_hosts = DKT__MAX(db->n_hosts, db->files[i].host + 1);
-	}
+	for (size_t i = db->p->n; i-- > 0;)
+		ctxs[db->hosts[i]] = db->p->parts[i].ctx;
 	for (size_t i = 0; i < db->answers.n; i++) {
-		struct answer *it = &db->answers.list[i];
+		struct answer *answer = &db->answers.list[i];
 
-		it->wanted = database_is_wanted(db, it->name) ||
-			     answers_each_view(&db->answers, it, want_view, db);
+		answer->wanted = database_is_wanted(db, answer->name) ||
+				 answers_each_view(&db->answers, answer, want_view, db);
 	}
 	return answers_begin(&db->answers, ctxs, db->n_hosts);
 }
@@ -370,8 +181,7 @@ static int create_answer(struct database *db, struct answer *answer)
 /* Creates the tables that are wanted by name, though there may be no record for them. */
 static int create_wanted(struct database *db)
 {
-	struct schema_event *event;
-	struct dkt_event *it;
+	struct schema_event *bound;
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < db->schema.n; i++) {
@@ -379,12 +189,14 @@ static int create_wanted(struct database *db)
 
 		if (!database_is_wanted(db, table->name))
 			continue;
-		for (size_t j = 0; !err && j < db->opts.n_files; j++) {
-			it = dkt_event_find(db->files[j].ctx, table->system, table->event);
-			if (it)
-				err = schema_bind(&db->schema, it, &event);
+		for (size_t j = 0; !err && j < db->p->n; j++) {
+			struct dkt_ctx *ctx = db->p->parts[j].ctx;
+			struct dkt_event *event = dkt_event_find(ctx, table->system, table->event);
+
+			if (event)
+				err = schema_bind(&db->schema, event, &bound);
 			else
-				free(dkt_error_take(db->files[j].ctx));
+				free(dkt_error_take(ctx));
 		}
 		if (!err)
 			err = events_create(db, table);
@@ -399,46 +211,73 @@ static int create_wanted(struct database *db)
 static bool needs_all(const struct database *db)
 {
 	return database_is_wanted(db, "events") ||
-	       (db->opts.several_clocks &&
+	       (db->p->several_clocks &&
 		(database_is_wanted(db, "hosts") || database_is_wanted(db, "files")));
+}
+
+/* Files of one boot of a machine share a host. */
+static int find_hosts(struct database *db)
+{
+	const struct pipeline *p = db->p;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const char *clock = dkt_source_info(p->parts[i].source)->clock;
+		size_t same = 0;
+
+		if (dkt__clock_ticks(clock))
+			return dkt_fail(db->ctx, -EINVAL,
+					"%s: its clock %s does not count nanoseconds, as the times"
+					" of a database do",
+					p->parts[i].name, clock);
+		while (same < i &&
+		       !dkl_pipeline_same_boot(p->parts[i].source, p->parts[same].source))
+			same++;
+		db->hosts[i] = same < i ? db->hosts[same] : db->n_hosts++;
+	}
+	return 0;
 }
 
 static int begin(struct database *db)
 {
-	int err = dkt_buf_new(&db->sql);
+	int err = find_hosts(db);
 
+	if (!err)
+		err = dkt_buf_new(&db->sql);
 	if (!err)
 		err = open_sqlite(db);
 	if (!err)
 		err = answers_new(&db->answers);
-	for (size_t i = 0; !err && i < db->opts.n_files; i++)
-		err = schema_add(&db->schema, db->files[i].ctx);
+	for (size_t i = 0; !err && i < db->p->n; i++)
+		err = schema_add(&db->schema, db->p->parts[i].ctx);
 	db->counting = db->opts.wants && needs_all(db);
 	if (!err)
 		err = start_answers(db);
-	if (!err)
-		err = add_classes(db);
 	return err || !db->opts.wants ? err : create_wanted(db);
 }
 
-int database_new(struct dkt_ctx *ctx, const struct database_opts *opts, struct database **to)
+int database_new(const struct pipeline *p, const struct database_opts *opts, struct database **to)
 {
+	const struct dkt_source_info *info = dkt_source_info(p->source);
 	struct database *db = *to = calloc(1, sizeof(*db));
+	int err;
 
 	if (!db)
-		return dkt__no_memory(ctx);
+		return dkt__no_memory(p->ctx);
 	*db = (struct database){
-		.ctx = ctx,
+		.ctx = p->ctx,
+		.p = p,
 		.opts = *opts,
-		.schema = { .ctx = ctx, .reserved = is_reserved, .data = db },
-		.answers = { .ctx = ctx, .row = results_row, .data = db },
-		.files = calloc(opts->n_files + 1, sizeof(*db->files)),
-		.losses = calloc(opts->n_files + 1, sizeof(*db->losses)),
+		.wall = info->wall,
+		.has_wall = info->has_wall,
+		.schema = { .ctx = p->ctx, .reserved = is_reserved, .data = db },
+		.answers = { .ctx = p->ctx, .row = results_row, .data = db },
+		.hosts = calloc(p->n + 1, sizeof(*db->hosts)),
+		.losses = calloc(p->n + 1, sizeof(*db->losses)),
 	};
-	if (!db->files || !db->losses)
-		return dkt__no_memory(ctx);
-	memcpy(db->files, opts->files, opts->n_files * sizeof(*db->files));
-	return dkt__with_words(ctx, begin(db));
+	if (!db->hosts || !db->losses)
+		return dkt__no_memory(p->ctx);
+	err = dkt__with_words(p->ctx, begin(db));
+	return err ? dkl_pipeline_fail(p, err) : 0;
 }
 
 struct sqlite3 *database_handle(const struct database *db)
@@ -448,39 +287,16 @@ struct sqlite3 *database_handle(const struct database *db)
 
 /* ---- records ---- */
 
-static int add_loss(struct database *db, size_t file, const struct dkt_record *gap)
+int database_add(struct database *db, const struct dkt_record *record)
 {
-	int err = 0;
-
-	if (!db->loss) {
-		dkt_buf_str(db->sql, "INSERT INTO losses VALUES(?, ?, ?, ?, ?, ?, ?)");
-		err = database_prepare(db, &db->loss);
-	}
-	if (err)
-		return err;
-	sqlite3_bind_int64(db->loss, 1, db->seq);
-	sqlite3_bind_int64(db->loss, 2, (int64_t)gap->ts);
-	sqlite3_bind_int64(db->loss, 3, (int64_t)db->files[file].host + 1);
-	sqlite3_bind_int64(db->loss, 4, (int64_t)file + 1);
-	sqlite3_bind_int64(db->loss, 5, gap->cpu);
-	if (gap->lost == DKT_LOST_UNKNOWN)
-		sqlite3_bind_null(db->loss, 6);
-	else
-		sqlite3_bind_int64(db->loss, 6, (int64_t)gap->lost);
-	sqlite3_bind_int64(db->loss, 7, gap->paused);
-	return database_step(db, db->loss);
-}
-
-int database_add(struct database *db, size_t file, struct dkt_source *source,
-		 const struct dkt_record *record)
-{
+	const size_t file = (size_t)(pipeline_part(db->p, record) - db->p->parts);
 	int err;
 
 	db->seq++;
 	if (!record->event)
 		losses_add_gap(&db->losses[file], record);
-	err = record->event ? events_add(db, file, source, record) : add_loss(db, file, record);
-	return err ? err : answers_record(&db->answers, db->files[file].host, source, record);
+	err = record->event ? events_add(db, file, record) : own_add_loss(db, file, record);
+	return err ? err : answers_record(&db->answers, db->hosts[file], db->p->source, record);
 }
 
 /* ---- the end ---- */
@@ -491,34 +307,40 @@ static int finish_answers(struct database *db)
 	int err = answers_end(&db->answers);
 
 	for (size_t i = 0; !err && !db->opts.wants && i < db->answers.n; i++) {
-		struct answer *it = &db->answers.list[i];
+		struct answer *answer = &db->answers.list[i];
 
-		if (it->writer || answer_suffices(&db->answers, it))
-			err = create_answer(db, it);
+		if (answer->writer || answer_suffices(&db->answers, answer))
+			err = create_answer(db, answer);
 	}
 	return err;
 }
 
-static int end_batch(struct database *db, struct written *it)
+/* Returns the i-th table of an event or an answer; NULL: it is not written. */
+static struct written *table_at(const struct database *db, size_t i)
 {
-	int err = it ? database_pass(db, &it->batch) : 0;
-
-	if (it)
-		batch_end(&it->batch);
-	return err;
+	return i < db->schema.n ? db->schema.tables[i]->writer :
+				  db->answers.list[i - db->schema.n].writer;
 }
 
-static int end_batches(struct database *db)
+static int pass_all(struct database *db)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < db->schema.n; i++)
-		err = end_batch(db, db->schema.tables[i]->writer);
-	for (size_t i = 0; !err && i < db->answers.n; i++)
-		err = end_batch(db, db->answers.list[i].writer);
-	if (!err)
-		batches_end(db->sqlite);
+	for (size_t i = 0; !err && i < db->schema.n + db->answers.n; i++)
+		if (table_at(db, i))
+			err = database_pass(db, &table_at(db, i)->batch);
 	return err;
+}
+
+static void end_batches(struct database *db)
+{
+	for (size_t i = 0; i < db->schema.n + db->answers.n; i++)
+		if (table_at(db, i))
+			batch_end(&table_at(db, i)->batch);
+	for (size_t i = 0; i < OWN_TABLES; i++)
+		batch_end(&db->own[i]);
+	if (db->sqlite)
+		batches_end(db->sqlite);
 }
 
 int database_finish(struct database *db)
@@ -526,17 +348,12 @@ int database_finish(struct database *db)
 	int err = finish_answers(db);
 
 	if (!err)
-		err = end_batches(db);
+		err = pass_all(db);
 	if (!err)
-		err = add_hosts(db);
-	if (!err)
-		err = add_files(db);
-	if (!err)
-		err = add_disks(db);
-	if (!err)
-		err = add_events(db);
+		err = own_finish(db);
 	if (err)
 		return err;
+	end_batches(db);
 	dkt_buf_str(db->sql, "COMMIT; PRAGMA cache_size=-" CACHE ";");
 	return database_run(db);
 }
@@ -545,39 +362,58 @@ void database_lacks(const struct database *db,
 		    void (*fn)(void *data, const char *table, const char *event), void *data)
 {
 	for (size_t i = 0; i < db->answers.n; i++) {
-		const struct answer *it = &db->answers.list[i];
-		const struct analysis_kind *kind = db->answers.jobs[it->job].analysis.kind;
+		const struct answer *answer = &db->answers.list[i];
+		const struct analysis_kind *kind = db->answers.jobs[answer->job].analysis.kind;
 
-		if (it->wanted && !answer_suffices(&db->answers, it))
-			fn(data, it->name, kind->events[0].name);
+		if (answer->wanted && !answer_suffices(&db->answers, answer))
+			fn(data, answer->name, kind->events[0].name);
 	}
-}
-
-static void clear_written(struct written *it)
-{
-	if (!it)
-		return;
-	batch_end(&it->batch);
-	free(it->wanted);
 }
 
 void database_free(struct database *db)
 {
 	if (!db)
 		return;
-	for (uint32_t i = 0; i < db->schema.n; i++)
-		clear_written(db->schema.tables[i]->writer);
-	for (size_t i = 0; i < db->answers.n; i++)
-		clear_written(db->answers.list[i].writer);
-	for (size_t i = 0; db->losses && i < db->opts.n_files; i++)
+	end_batches(db);
+	for (size_t i = 0; db->losses && i < db->p->n; i++)
 		dkl_losses_clear(&db->losses[i]);
-	sqlite3_finalize(db->loss);
 	sqlite3_close(db->sqlite);
 	answers_clear(&db->answers);
 	schema_clear(&db->schema);
 	dkt__arena_free(&db->arena);
 	dkt_buf_free(db->sql);
 	free(db->losses);
-	free(db->files);
+	free(db->hosts);
 	free(db);
 }
+
+/* ---- the kind of sink ---- */
+
+static int open_sink(struct pipeline *p, const struct outfile *file, void **state)
+{
+	const struct database_opts opts = { .path = file->path, .fd = file->fd };
+	struct database *db;
+	int err = database_new(p, &opts, &db);
+
+	*state = db;
+	return err;
+}
+
+static int add_to_sink(void *state, const struct pipeline *p, const struct dkt_record *record)
+{
+	(void)p;
+	return database_add(state, record);
+}
+
+static int finish_sink(void *state)
+{
+	return database_finish(state);
+}
+
+static void close_sink(void *state)
+{
+	database_free(state);
+}
+
+const struct sink_writer database_writer = { "sqlite", open_sink, add_to_sink, finish_sink,
+					     close_sink };

@@ -109,7 +109,7 @@ static void put_freq(struct database *db, const struct answer *log)
 			     " p.below = 2) ORDER BY 1, 2");
 }
 
-static int create(void *data, const struct analysis *it, const char *name)
+static int create(void *data, const struct analysis *view, const char *name)
 {
 	struct database *db = ((struct view_of *)data)->db;
 	const struct answer *log = ((struct view_of *)data)->log;
@@ -117,9 +117,9 @@ static int create(void *data, const struct analysis *it, const char *name)
 	dkt_buf_str(db->sql, "CREATE VIEW ");
 	database_quote(db->sql, name);
 	dkt_buf_str(db->sql, " AS ");
-	if (it->view == VIEW_STATS)
+	if (view->view == VIEW_STATS)
 		put_stats(db, log);
-	else if (it->view == VIEW_TOP)
+	else if (view->view == VIEW_TOP)
 		put_top(db, log);
 	else
 		put_freq(db, log);

@@ -4,49 +4,62 @@
 
 #include <sqlite3.h>
 
-#include "answers/sql/answers.h"
 #include "answers/sql/batch.h"
 #include "answers/sql/database.h"
 #include "answers/sql/open_file.h"
+#include "answers/tables/answers.h"
 #include "answers/tables/schema.h"
-#include "compat/pipeline/losses.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 
-/* The part of a table that the database has so far. */
+struct written_column {
+	const char *name, *type;
+	bool wanted; /* a statement reads it */
+};
+
+/* A table of an event or an answer. */
 struct written {
-	struct batch batch; /* without an insertion: not prepared */
-	size_t columns; /* of fields, that the table has so far */
-	bool created;
+	const char *name;
+	struct written_column *columns;
+	size_t n;
+	size_t plain; /* columns at the beginning whose names are not quoted */
+	size_t declared; /* columns that the database's table has; 0: it is not created */
 	bool left; /* not wanted: its records are only counted */
-	bool *wanted; /* by column, with the fixed ones first; NULL: as the database says */
-	size_t n_wanted;
+	struct batch batch; /* without an insertion: not prepared */
 	uint64_t rows;
 };
 
-/*
- * Tables of events at most, a few times as many as a kernel has events: SQLite looks at all tables whenever it
- * creates one, so that many more take time by the square of their number.
- */
-#define DATABASE_EVENTS 8192
+/* The tables that describe the others. */
+enum own_table {
+	OWN_HOSTS,
+	OWN_FILES,
+	OWN_DISKS,
+	OWN_LOSSES,
+	OWN_EVENTS,
+	OWN_CLASSES,
+	OWN_TABLES,
+};
 
 struct database {
 	struct dkt_ctx *ctx;
 	struct open_file file; /* of a database that is not temporary */
 	sqlite3 *sqlite;
 	struct database_opts opts;
-	struct database_file *files;
-	struct losses *losses; /* by file */
+	const struct pipeline *p;
+	size_t *hosts; /* by file: its host */
 	size_t n_hosts;
+	struct losses *losses; /* by file */
+	int64_t wall; /* ns to add to times to get the time of day */
+	bool has_wall;
 	struct schema schema;
 	size_t n_events; /* tables of events */
 	struct answers answers;
+	struct batch own[OWN_TABLES];
 	struct dkt__arena arena; /* of written */
 	struct dkt_buf *sql; /* for the text of statements */
 	struct batches batches;
 	bool chosen; /* database_want() was called */
 	bool counting; /* the records of all tables are counted, also of those that are not wanted */
-	sqlite3_stmt *loss;
 	int64_t seq; /* of the last record */
 };
 
@@ -56,62 +69,61 @@ int database_fail(struct database *db, const char *what);
 /* Runs the statements in db->sql. */
 int database_run(struct database *db);
 
-/* Prepares the statement in db->sql. */
-int database_prepare(struct database *db, sqlite3_stmt **statement);
-
 /* Prepares the insertion of a batch, whose text so far is in db->sql. */
-int database_prepare_batch(struct database *db, struct batch *batch, size_t columns);
+int database_prepare(struct database *db, struct batch *batch, size_t columns);
 
 /* Passes the rows of a batch to the table. */
 int database_pass(struct database *db, struct batch *batch);
 
 /* After the values of a row: passes the rows if it is time. */
-static inline int database_end_row(struct database *db, struct written *it)
+static inline int database_end_row(struct database *db, struct batch *batch)
 {
-	it->rows++;
-	return dkt__unlikely(batch_is_full(&it->batch)) ? database_pass(db, &it->batch) : 0;
+	return dkt__unlikely(batch_is_full(batch)) ? database_pass(db, batch) : 0;
 }
-
-/* Runs an insertion, and makes it ready for the next row. */
-static inline int database_step(struct database *db, sqlite3_stmt *insert)
-{
-	int rc = sqlite3_step(insert);
-
-	sqlite3_reset(insert);
-	return dkt__likely(rc == SQLITE_DONE) ? 0 : database_fail(db, "insert");
-}
-
-/* The state of a table of the schema, or of an answer. NULL: memory is out. */
-struct written *database_written(struct database *db, void **writer);
-
-/* ---- what is wanted ---- */
 
 /* True if the table or view has that name and a statement may read it. */
 bool database_is_wanted(const struct database *db, const char *name);
 
+/* ---- written.c: any table ---- */
+
+/* The table of a writer, which gets one without columns. NULL: memory is out. */
+struct written *written_of(struct database *db, void **writer, const char *name);
+
+/* Adds a column. type is a constant. */
+int written_column(struct database *db, struct written *table, const char *name, const char *type);
+
+/* Creates the table, or adds the columns that it does not have yet. */
+int written_create(struct database *db, struct written *table);
+
+/* Prepares the insertion into the columns that are filled. The first one always is. */
+int written_prepare(struct database *db, struct written *table);
+
 /* True if rows have a value in the column; one that no statement reads has none. */
-static inline bool database_fills(const struct database *db, const struct written *it,
-				  size_t column)
+static inline bool written_fills(const struct database *db, const struct written *table,
+				 size_t column)
 {
-	return !db->chosen || (column < it->n_wanted && it->wanted[column]);
+	return !db->chosen || table->columns[column].wanted;
 }
+
+/* ---- own.c: the tables that describe the others ---- */
+
+/* True if a table of that name describes others. */
+bool own_has(const char *name);
+int own_create(struct database *db);
+int own_add_loss(struct database *db, size_t file, const struct dkt_record *gap);
+
+/* After the last record: fills the other tables. */
+int own_finish(struct database *db);
 
 /* ---- tables of events ---- */
 
 /* Creates the table, or adds columns that it does not have yet. */
 int events_create(struct database *db, struct schema_table *table);
-int events_add(struct database *db, size_t file, struct dkt_source *source,
-	       const struct dkt_record *record);
+int events_add(struct database *db, size_t file, const struct dkt_record *record);
 
 /* ---- tables and views of answers ---- */
 
 int results_create(struct database *db, struct answer *answer);
-/*
- * Finds a column by its name, in upper or lower case. Returns its number, or the number of columns if there is no
- * such column.
- */
-size_t results_column(struct database *db, const struct answer *answer, const char *name);
-
 int results_row(void *data, struct answer *answer, size_t host, const struct result_cell *cells);
 
 /* Creates the views on a log: statistics, the longest, frequencies. */

@@ -2,7 +2,7 @@
 /* The options that select records and their output format. */
 #include "ctl/input/args.h"
 
-#include "answers/sql/of_pipeline.h"
+#include "answers/sql/database.h"
 #include "compat/io/say.h"
 #include "lib/base/parse.h"
 

@@ -73,10 +73,9 @@ static bool names_schema(const struct query *query)
 static int take(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct query *query = data;
-	const struct pipeline *line = query->line;
 
 	(void)source;
-	return database_add_to(line, query->database, record);
+	return database_add(query->database, record);
 }
 
 static int prepare(struct query *query)
@@ -114,7 +113,7 @@ static int answer_of(struct query *query, struct inputs *in)
 	int err;
 
 	query->line = &in->line;
-	err = database_of(&in->line, &opts, &query->database);
+	err = database_new(&in->line, &opts, &query->database);
 	if (err)
 		return err;
 	query->sqlite = database_handle(query->database);

@@ -90,8 +90,8 @@ static int allow(void *data, int action, const char *table, const char *column, 
 	(void)schema, (void)view;
 	switch (action) {
 	case SQLITE_READ:
-		if (query->marking && !query->err)
-			query->err = database_want(query->database, table, column);
+		if (query->marking)
+			database_want(query->database, table, column);
 		return SQLITE_OK;
 	case SQLITE_FUNCTION:
 		return column && !strcasecmp(column, "load_extension") ? SQLITE_DENY : SQLITE_OK;
@@ -244,9 +244,6 @@ int query_prepare(struct query *query)
 		rc = sqlite3_prepare_v3(query->sqlite, query->text, -1, SQLITE_PREPARE_PERSISTENT,
 					&query->statement, &rest);
 	while (rc == SQLITE_ERROR && name_column(query));
-
-	if (query->err)
-		return query->err;
 	query->app->wrong = rc == SQLITE_AUTH || (rc == SQLITE_ERROR && !lacks_name(query));
 	if (rc)
 		return query_fail(query);

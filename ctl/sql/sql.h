@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 
-#include "answers/sql/of_pipeline.h"
+#include "answers/sql/database.h"
 #include "ctl/app/app.h"
 #include "lib/base/strings.h"
 
@@ -20,7 +20,6 @@ struct query {
 	sqlite3 *sqlite;
 	sqlite3_stmt *statement;
 	bool marking; /* the columns that the statement reads are told to the database */
-	int err;
 };
 
 /* Reads the words of the statement. */

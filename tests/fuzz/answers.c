@@ -21,6 +21,8 @@ struct room {
 	size_t n;
 	struct activity *activity;
 	struct exchange *exchange;
+	struct pipeline_part part;
+	struct pipeline line;
 	struct database *database;
 };
 
@@ -77,20 +79,16 @@ static void open_all(struct room *room)
 	exchange_tell_ways(room->exchange, drop_way, NULL);
 }
 
-static uint64_t no_error(const void *clocks, size_t file)
-{
-	(void)clocks, (void)file;
-	return 0;
-}
-
 static void open_database(struct room *room)
 {
-	const struct database_file file = { .name = "file",
-					    .ctx = room->ctx,
-					    .source = room->source };
-	const struct database_opts opts = { .files = &file, .n_files = 1, .clock_error = no_error };
+	const struct database_opts opts = { 0 };
 
-	must(!database_new(room->ctx, &opts, &room->database));
+	room->part =
+		(struct pipeline_part){ .name = "file", .ctx = room->ctx, .source = room->source };
+	room->line = (struct pipeline){
+		.ctx = room->ctx, .parts = &room->part, .n = 1, .source = room->source
+	};
+	must(!database_new(&room->line, &opts, &room->database));
 }
 
 static void close_all(struct room *room, uint64_t time)
@@ -119,7 +117,7 @@ static void take(void *to, const struct dkt_record *record)
 	for (size_t i = 0; i < room->n; i++)
 		must(analyze_record(room->analyses[i], room->source, record) <= 0);
 	must(!activity_add(room->activity, record));
-	must(!database_add(room->database, 0, room->source, record));
+	must(!database_add(room->database, record));
 	must(!exchange_add(room->exchange, record->cpu % 2, record));
 }
 

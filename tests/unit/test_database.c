@@ -16,6 +16,9 @@
 struct room {
 	struct dkt_ctx *ctx[2];
 	struct dkt_source *source[2];
+	struct pipeline_part parts[2];
+	size_t part_of[2];
+	struct pipeline line;
 	struct database *db;
 	char *answer; /* of ask() */
 	int ids; /* of events, so far */
@@ -58,13 +61,22 @@ static int tear_down(void **state)
 
 static void open_database(struct room *room)
 {
-	const struct database_file files[] = {
-		{ .name = "a.dat", .ctx = room->ctx[0], .source = room->source[0] },
-		{ .name = "b.dat", .ctx = room->ctx[1], .source = room->source[1], .host = 1 },
-	};
-	const struct database_opts opts = { .files = files, .n_files = 2 };
+	static const char *const names[] = { "a.dat", "b.dat" };
+	const struct database_opts opts = { 0 };
 
-	assert_ok(room->ctx[0], database_new(room->ctx[0], &opts, &room->db));
+	for (size_t i = 0; i < 2; i++) {
+		room->parts[i] = (struct pipeline_part){ .name = names[i],
+							 .ctx = room->ctx[i],
+							 .source = room->source[i] };
+		room->part_of[i] = i;
+	}
+	room->line = (struct pipeline){ .ctx = room->ctx[0],
+					.parts = room->parts,
+					.n = 2,
+					.source = room->source[0],
+					.part_of = room->part_of,
+					.n_streams = 2 };
+	assert_ok(room->ctx[0], database_new(&room->line, &opts, &room->db));
 }
 
 static struct dkt_event *event_of(struct room *room, int file, const char *system, const char *name,
@@ -82,11 +94,15 @@ static struct dkt_event *event_of(struct room *room, int file, const char *syste
 
 static void add(struct room *room, int file, struct dkt_event *event, const void *data, size_t size)
 {
-	const struct dkt_record record = {
-		.ts = 5, .event = event, .data = data, .size = (uint32_t)size, .cpu = 1, .pid = 42
-	};
+	const struct dkt_record record = { .ts = 5,
+					   .event = event,
+					   .data = data,
+					   .size = (uint32_t)size,
+					   .cpu = 1,
+					   .pid = 42,
+					   .stream = (uint32_t)file };
 
-	assert_ok(room->ctx[0], database_add(room->db, (size_t)file, room->source[file], &record));
+	assert_ok(room->ctx[0], database_add(room->db, &record));
 }
 
 /* Returns the first value of the statement's first row as SQLite quotes it. */
@@ -298,12 +314,12 @@ static void a_name_is_quoted(void **state)
 static void a_gap_is_a_row_of_losses(void **state)
 {
 	struct room *room = *state;
-	const struct dkt_record lost = { .ts = 9, .cpu = 3, .lost = 12 },
+	const struct dkt_record lost = { .ts = 9, .cpu = 3, .lost = 12, .stream = 1 },
 				unknown = { .ts = 10, .lost = DKT_LOST_UNKNOWN, .paused = true };
 
 	open_database(room);
-	assert_ok(room->ctx[0], database_add(room->db, 1, room->source[1], &lost));
-	assert_ok(room->ctx[0], database_add(room->db, 0, room->source[0], &unknown));
+	assert_ok(room->ctx[0], database_add(room->db, &lost));
+	assert_ok(room->ctx[0], database_add(room->db, &unknown));
 	assert_ok(room->ctx[0], database_finish(room->db));
 	assert_string_equal(ask(room, "SELECT group_concat(ts || ' ' || host || ' ' || file || ' '"
 				      " || cpu || ' ' || ifnull(lost, '?') || ' ' || paused, ', ')"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs analyses beside each other, for the tables of a database. */
-#include "answers/sql/answers.h"
+#include "answers/tables/answers.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
