@@ -23,13 +23,13 @@ static unsigned int bit(size_t name, size_t i)
 void aliases_know(const struct load *load, struct target *target)
 {
 	for (size_t i = 0; i < load->n_known; i++) {
-		const struct known_column *it = &load->known[i];
+		const struct known_column *column = &load->known[i];
 
-		if (!it->alias || strcmp(it->table, target->name) != 0)
+		if (!column->alias || strcmp(column->table, target->name) != 0)
 			continue;
 		for (size_t j = 0; j < ARRAY_SIZE(spellings); j++)
 			for (size_t k = 0; k < CASES; k++)
-				if (!strcmp(it->name, spellings[j][k]))
+				if (!strcmp(column->name, spellings[j][k]))
 					target->aliases |= bit(j, k);
 	}
 }
@@ -48,10 +48,11 @@ static const struct known_column *find_known(const struct load *load, const stru
 					     const char *name)
 {
 	for (size_t i = 0; i < load->n_known; i++) {
-		const struct known_column *it = &load->known[i];
+		const struct known_column *column = &load->known[i];
 
-		if (!it->alias && !strcmp(it->table, target->name) && !strcasecmp(it->name, name))
-			return it;
+		if (!column->alias && !strcmp(column->table, target->name) &&
+		    !strcasecmp(column->name, name))
+			return column;
 	}
 	return NULL;
 }

@@ -82,10 +82,10 @@ static int send_largest(struct load *load)
 	struct target *most = NULL;
 
 	for (size_t i = 0; i < load->n_targets; i++) {
-		struct target *it = load->targets[i];
+		struct target *target = load->targets[i];
 
-		if (it->block && (!most || it->waiting > most->waiting))
-			most = it;
+		if (target->block && (!most || target->waiting > most->waiting))
+			most = target;
 	}
 	return most ? block_send(load, most) : 0;
 }
@@ -126,9 +126,9 @@ static int new_part(struct load *load, struct target *target, size_t file)
 {
 	struct target_part *part = &target->parts[file];
 	struct block *block = target->block;
-	struct block_part it = { .load = load->files[file].id, .before = part->seen - 1 };
+	struct block_part block_part = { .load = load->files[file].id, .before = part->seen - 1 };
 
-	if (dkt__append(block->parts, block->n_parts, it))
+	if (dkt__append(block->parts, block->n_parts, block_part))
 		return dkt__no_memory(load->ctx);
 	part->in = block->n_parts;
 	return 0;

@@ -264,8 +264,8 @@ int statement_add_bytes(struct statement_piece **list, size_t *n, const struct b
 {
 	int err = 0;
 
-	for (const struct chunk *it = bytes->first; !err && it; it = it->next)
-		err = dkt__append(*list, *n, ((struct statement_piece){ it->data, it->len }));
+	for (const struct chunk *chunk = bytes->first; !err && chunk; chunk = chunk->next)
+		err = dkt__append(*list, *n, ((struct statement_piece){ chunk->data, chunk->len }));
 	return err ? -ENOMEM : 0;
 }
 

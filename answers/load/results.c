@@ -34,12 +34,12 @@ static bool is_path(const struct result_table *table, const char *key)
 
 static int add_column(void *data, const char *name, enum answer_type type)
 {
-	const struct creation *it = data;
+	const struct creation *creation = data;
 
-	return target_column(it->target, name,
-			     it->log && is_time(name) ? "Int64" :
-			     is_path(it->table, name) ? "Nullable(String)" :
-							types[type]);
+	return target_column(creation->target, name,
+			     creation->log && is_time(name) ? "Int64" :
+			     is_path(creation->table, name) ? "Nullable(String)" :
+							      types[type]);
 }
 
 static size_t answer_nr(const struct load_file *file, const struct answer *answer)
@@ -51,16 +51,17 @@ static size_t answer_nr(const struct load_file *file, const struct answer *answe
 static int create(struct load *load, const struct load_file *file, const struct answer *answer)
 {
 	struct target **target = &load->results[answer_nr(file, answer)];
-	struct creation it = { .table = answer_table(&file->answers, answer), .log = answer->set };
+	struct creation creation = { .table = answer_table(&file->answers, answer),
+				     .log = answer->set };
 	int err;
 
 	*target = target_new(load, answer->name);
-	it.target = *target;
-	err = it.target ? target_first_columns(it.target) : -ENOMEM;
+	creation.target = *target;
+	err = creation.target ? target_first_columns(creation.target) : -ENOMEM;
 	if (!err)
-		err = answer_each_column(it.table, add_column, &it);
+		err = answer_each_column(creation.table, add_column, &creation);
 	if (!err)
-		err = target_create(load, it.target, answer->set ? LAYOUT_LOG : LAYOUT_TABLE);
+		err = target_create(load, creation.target, answer->set ? LAYOUT_LOG : LAYOUT_TABLE);
 	if (!err && answer->set)
 		err = load_views(load, file, answer);
 	return dkt__with_words(load->ctx, err);
@@ -72,10 +73,10 @@ int load_answers_create(struct load *load, struct load_file *file)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < file->answers.n; i++) {
-		const struct answer *it = &file->answers.list[i];
+		const struct answer *answer = &file->answers.list[i];
 
-		if (!load->results[i] && answer_suffices(&file->answers, it))
-			err = create(load, file, it);
+		if (!load->results[i] && answer_suffices(&file->answers, answer))
+			err = create(load, file, answer);
 	}
 	return err;
 }

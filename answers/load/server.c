@@ -337,16 +337,16 @@ static void put_value(struct link *link, const char *name, const char *value)
 	link->curl->free(text);
 }
 
-static int put_url(struct link *link, const struct statement *it)
+static int put_url(struct link *link, const struct statement *statement)
 {
 	dkt_buf_reset(link->url);
 	dkt_buf_printf(link->url, "%s?wait_end_of_query=1", link->server->url);
 	put_value(link, "database", link->server->database);
-	put_value(link, "query_id", it->id);
-	if (it->pieces)
-		put_value(link, "query", it->text);
-	if (it->settings)
-		dkt_buf_str(link->url, it->settings);
+	put_value(link, "query_id", statement->id);
+	if (statement->pieces)
+		put_value(link, "query", statement->text);
+	if (statement->settings)
+		dkt_buf_str(link->url, statement->settings);
 	dkt_buf_add(link->url, "", 1);
 	return dkt_buf_error(link->url);
 }
@@ -463,10 +463,10 @@ static int failed(struct link *link, CURLcode code, const char *reason)
 	return link->late ? -EAGAIN : -EINTR;
 }
 
-int link_run(struct link *link, const struct statement *it)
+int link_run(struct link *link, const struct statement *statement)
 {
 	const struct curl *curl = link->curl;
-	const struct statement_piece text = { it->text, strlen(it->text) };
+	const struct statement_piece text = { statement->text, strlen(statement->text) };
 	char reason[CURL_ERROR_SIZE] = "";
 	CURLcode code;
 	long status = 0;
@@ -478,14 +478,14 @@ int link_run(struct link *link, const struct statement *it)
 	link->passed = 0;
 	link->late = false;
 	link->since = dkt__monotonic_ns();
-	if (put_url(link, it))
+	if (put_url(link, statement))
 		return -ENOMEM;
 	curl->easy_set(link->easy, CURLOPT_URL, link->url->data);
 	curl->easy_set(link->easy, CURLOPT_HTTPHEADER,
-		       it->squeezed ? link->squeezed : link->headers);
+		       statement->squeezed ? link->squeezed : link->headers);
 	curl->easy_set(link->easy, CURLOPT_POSTFIELDSIZE_LARGE,
-		       (curl_off_t)set_pieces(link, it->pieces ? it->pieces : &text,
-					      it->pieces ? it->n_pieces : 1));
+		       (curl_off_t)set_pieces(link, statement->pieces ? statement->pieces : &text,
+					      statement->pieces ? statement->n_pieces : 1));
 	curl->easy_set(link->easy, CURLOPT_ERRORBUFFER, reason);
 	code = curl->easy_perform(link->easy);
 	curl->easy_set(link->easy, CURLOPT_ERRORBUFFER, NULL);

@@ -131,7 +131,7 @@ struct view_of {
 	const struct answer *log;
 };
 
-static int create(void *data, const struct analysis *it, const char *name)
+static int create(void *data, const struct analysis *analysis, const char *name)
 {
 	const struct view_of *of = data;
 	struct dkt_buf *sql;
@@ -139,9 +139,9 @@ static int create(void *data, const struct analysis *it, const char *name)
 
 	if (err)
 		return err;
-	if (it->view == VIEW_STATS)
+	if (analysis->view == VIEW_STATS)
 		put_stats(of->load, of->log, sql);
-	else if (it->view == VIEW_TOP)
+	else if (analysis->view == VIEW_TOP)
 		put_top(of->load, of->log, sql);
 	else
 		put_freq(of->load, of->log, sql);

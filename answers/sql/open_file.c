@@ -126,16 +126,16 @@ static const sqlite3_io_methods methods = {
 
 static int open_one(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *to)
 {
-	struct open_file *it = (struct open_file *)vfs;
+	struct open_file *opened = (struct open_file *)vfs;
 	int fd;
 
 	if (!(flags & SQLITE_OPEN_MAIN_DB))
-		return it->usual->xOpen(it->usual, name, file, flags, to);
+		return opened->usual->xOpen(opened->usual, name, file, flags, to);
 	*(struct main_file *)file = (struct main_file){ 0 };
-	fd = fcntl(it->fd, F_DUPFD_CLOEXEC, 0);
+	fd = fcntl(opened->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return SQLITE_CANTOPEN;
-	*(struct main_file *)file = (struct main_file){ { &methods }, fd, &it->err };
+	*(struct main_file *)file = (struct main_file){ { &methods }, fd, &opened->err };
 	if (to)
 		*to = flags;
 	return SQLITE_OK;

@@ -120,7 +120,7 @@ static int fork_from(struct descriptors *descriptors, const struct call *call)
  */
 static int see_socket(struct descriptors *descriptors, struct process *process, int32_t tid, int fd)
 {
-	struct waiting *it = &descriptors->waiting[descriptors->n_waiting];
+	struct waiting *waiting = &descriptors->waiting[descriptors->n_waiting];
 	char path[48], link[32];
 	uint64_t inode;
 	ssize_t len;
@@ -133,24 +133,26 @@ static int see_socket(struct descriptors *descriptors, struct process *process, 
 	inode = sockets_inode(link);
 	if (!inode)
 		return 0;
-	*it = (struct waiting){ .tid = tid, .fd = fd, .inode = inode, .seen = dkt__monotonic_ns() };
+	*waiting = (struct waiting){
+		.tid = tid, .fd = fd, .inode = inode, .seen = dkt__monotonic_ns()
+	};
 	descriptors->n_waiting++;
 	return process_set_socket(process, (uint64_t)fd, inode);
 }
 
 /* Gives the socket its address in all processes that have it. Returns false if it must wait for that. */
-static bool give_address(struct descriptors *descriptors, struct waiting *it)
+static bool give_address(struct descriptors *descriptors, struct waiting *waiting)
 {
-	const char *name = sockets_name(&descriptors->sockets, it->inode);
-	size_t fd = (size_t)it->fd;
+	const char *name = sockets_name(&descriptors->sockets, waiting->inode);
+	size_t fd = (size_t)waiting->fd;
 
 	if (!name)
-		return it->looks >= LOOKS_MAX;
+		return waiting->looks >= LOOKS_MAX;
 	for (size_t i = 0; i < descriptors->n; i++) {
 		struct process *process = descriptors->of[i];
 
 		/* Without memory, the old name stays. */
-		if (process && fd < process->n && process->list[fd].socket == it->inode)
+		if (process && fd < process->n && process->list[fd].socket == waiting->inode)
 			process_set_copy(process, fd, name, process->list[fd].closes);
 	}
 	return true;
@@ -180,10 +182,10 @@ void descriptors_until(struct descriptors *descriptors, uint64_t ts)
 		return;
 	read_tables(descriptors, descriptors->waiting[0].tid);
 	for (size_t i = 0; i < descriptors->n_waiting; i++) {
-		struct waiting *it = &descriptors->waiting[i];
+		struct waiting *waiting = &descriptors->waiting[i];
 
-		if (it->seen >= ts || !give_address(descriptors, it))
-			descriptors->waiting[kept++] = *it;
+		if (waiting->seen >= ts || !give_address(descriptors, waiting))
+			descriptors->waiting[kept++] = *waiting;
 	}
 	descriptors->n_waiting = kept;
 }

@@ -24,27 +24,27 @@ static struct call_int int_field(struct dkt_event *event, const char *name)
 
 /* ---- raw_syscalls ---- */
 
-static void take_raw_begin(struct call_event *it, struct dkt_event *event)
+static void take_raw_begin(struct call_event *call, struct dkt_event *event)
 {
 	const struct dkt_field *args = dkt_event_field(event, "args");
 	uint32_t size = args && args->flags & DKT_FIELD_ARRAY ? args->element : 0;
 
-	it->role = CALL_BEGINS;
-	it->raw = true;
-	it->number = int_field(event, "id");
+	call->role = CALL_BEGINS;
+	call->raw = true;
+	call->number = int_field(event, "id");
 	if (size != 4 && size != 8)
 		return;
 	for (uint32_t i = 0; i < CALL_ARGS && (i + 1) * size <= args->size; i++)
-		it->args[it->n_args++] =
+		call->args[call->n_args++] =
 			(struct call_int){ .at = args->offset + i * size, .size = size };
 }
 
-static void take_raw_end(struct call_event *it, struct dkt_event *event)
+static void take_raw_end(struct call_event *call, struct dkt_event *event)
 {
-	it->role = CALL_ENDS;
-	it->raw = true;
-	it->number = int_field(event, "id");
-	it->ret = int_field(event, "ret");
+	call->role = CALL_ENDS;
+	call->raw = true;
+	call->number = int_field(event, "id");
+	call->ret = int_field(event, "ret");
 }
 
 /* ---- syscalls ---- */
@@ -66,7 +66,7 @@ static unsigned int text_of(const struct dkt_field *field, const struct dkt_fiel
 	return CALL_ARGS;
 }
 
-static void take_begin(struct call_event *it, struct dkt_event *event)
+static void take_begin(struct call_event *call, struct dkt_event *event)
 {
 	const struct dkt_field *args[CALL_ARGS];
 	const struct dkt_field *const *fields;
@@ -75,34 +75,34 @@ static void take_begin(struct call_event *it, struct dkt_event *event)
 
 	if (dkt_event_fields(event, &fields, &n))
 		return;
-	it->role = CALL_BEGINS;
-	it->number = int_field(event, "__syscall_nr");
+	call->role = CALL_BEGINS;
+	call->number = int_field(event, "__syscall_nr");
 	/* Kernels before 2.6.39 and some tools name it nr. */
-	if (!it->number.size)
-		it->number = int_field(event, "nr");
+	if (!call->number.size)
+		call->number = int_field(event, "nr");
 	for (size_t i = 0; i < n; i++) {
 		if (fields[i]->flags & DKT_FIELD_COMMON || !strcmp(fields[i]->name, "nr"))
 			continue;
 		if (strncmp(fields[i]->name, "__", 2) != 0) {
-			if (it->n_args == CALL_ARGS)
+			if (call->n_args == CALL_ARGS)
 				continue;
-			args[it->n_args] = fields[i];
-			it->args[it->n_args++] = int_of(fields[i]);
+			args[call->n_args] = fields[i];
+			call->args[call->n_args++] = int_of(fields[i]);
 		} else if (fields[i]->flags & DKT_FIELD_STRING) {
-			arg = text_of(fields[i], args, it->n_args);
+			arg = text_of(fields[i], args, call->n_args);
 			if (arg < CALL_ARGS)
-				it->texts[arg] = fields[i];
+				call->texts[arg] = fields[i];
 		}
 	}
 }
 
-static void take_end(struct call_event *it, struct dkt_event *event)
+static void take_end(struct call_event *call, struct dkt_event *event)
 {
-	it->role = CALL_ENDS;
-	it->number = int_field(event, "__syscall_nr");
-	if (!it->number.size)
-		it->number = int_field(event, "nr");
-	it->ret = int_field(event, "ret");
+	call->role = CALL_ENDS;
+	call->number = int_field(event, "__syscall_nr");
+	if (!call->number.size)
+		call->number = int_field(event, "nr");
+	call->ret = int_field(event, "ret");
 }
 
 /* ---- others ---- */
@@ -111,19 +111,19 @@ static void take_end(struct call_event *it, struct dkt_event *event)
  * An event probe with the name of a call has a field argN for the string of argument N, and the number
  * of the call.
  */
-static void take_text(struct call_event *it, struct dkt_event *event)
+static void take_text(struct call_event *call, struct dkt_event *event)
 {
 	char name[] = "arg0";
 
-	it->role = CALL_TEXT;
-	it->number = int_field(event, "nr");
+	call->role = CALL_TEXT;
+	call->number = int_field(event, "nr");
 	for (unsigned int i = 0; i < CALL_ARGS; i++) {
 		const struct dkt_field *field;
 
 		name[3] = (char)('0' + i);
 		field = dkt_event_field(event, name);
 		if (field && field->flags & DKT_FIELD_STRING)
-			it->texts[i] = field;
+			call->texts[i] = field;
 	}
 }
 
@@ -149,100 +149,100 @@ static const char *call_of_function(const char *name)
 }
 
 /* The strings of a probe at the begin of such a function are its paths. */
-static void take_probe(struct call_event *it, struct dkt_event *event)
+static void take_probe(struct call_event *call, struct dkt_event *event)
 {
 	const struct dkt_field *const *fields;
 	unsigned int n_paths = 0;
 	size_t n;
 
-	it->call = call_of_function(dkt_event_name(event));
-	if (!it->call || dkt_event_fields(event, &fields, &n))
+	call->call = call_of_function(dkt_event_name(event));
+	if (!call->call || dkt_event_fields(event, &fields, &n))
 		return;
 	for (size_t i = 0; i < n && n_paths < CALL_ARGS; i++)
 		if (fields[i]->flags & DKT_FIELD_STRING && !(fields[i]->flags & DKT_FIELD_COMMON))
-			it->paths[n_paths++] = fields[i];
-	it->role = n_paths ? CALL_PROBE : CALL_OTHER;
+			call->paths[n_paths++] = fields[i];
+	call->role = n_paths ? CALL_PROBE : CALL_OTHER;
 }
 
-static void take_task(struct call_event *it, struct dkt_event *event, bool begins)
+static void take_task(struct call_event *call, struct dkt_event *event, bool begins)
 {
-	it->role = begins ? TASK_BEGINS : TASK_ENDS;
-	it->tid = int_field(event, "pid");
-	it->flags = int_field(event, "clone_flags");
+	call->role = begins ? TASK_BEGINS : TASK_ENDS;
+	call->tid = int_field(event, "pid");
+	call->flags = int_field(event, "clone_flags");
 }
 
-static void take_exec(struct call_event *it, struct dkt_event *event)
+static void take_exec(struct call_event *call, struct dkt_event *event)
 {
-	it->role = TASK_EXECS;
-	it->tid = int_field(event, "pid");
-	it->old_tid = int_field(event, "old_pid");
+	call->role = TASK_EXECS;
+	call->tid = int_field(event, "pid");
+	call->old_tid = int_field(event, "old_pid");
 }
 
-static void take_signal(struct call_event *it, struct dkt_event *event, bool sent)
+static void take_signal(struct call_event *call, struct dkt_event *event, bool sent)
 {
-	it->role = sent ? SIGNAL_SENT : SIGNAL_DELIVERED;
-	it->number = int_field(event, "sig");
-	it->ret = int_field(event, "result");
-	it->tid = int_field(event, "pid");
-	it->handler = int_field(event, "sa_handler");
+	call->role = sent ? SIGNAL_SENT : SIGNAL_DELIVERED;
+	call->number = int_field(event, "sig");
+	call->ret = int_field(event, "result");
+	call->tid = int_field(event, "pid");
+	call->handler = int_field(event, "sa_handler");
 }
 
-static void take_switch(struct call_event *it, struct dkt_event *event)
+static void take_switch(struct call_event *call, struct dkt_event *event)
 {
-	it->role = CALL_SWITCH;
-	it->prev_state = int_field(event, "prev_state");
-	it->next_pid = int_field(event, "next_pid");
+	call->role = CALL_SWITCH;
+	call->prev_state = int_field(event, "prev_state");
+	call->next_pid = int_field(event, "next_pid");
 }
 
-static void take_stack(struct call_event *it, struct dkt_event *event, enum call_role role)
+static void take_stack(struct call_event *call, struct dkt_event *event, enum call_role role)
 {
 	const struct dkt_field *caller = dkt_event_field(event, "caller");
 
 	if (!caller || (caller->element != 4 && caller->element != 8))
 		return;
-	it->role = role;
-	it->frames = (struct call_int){ .at = caller->offset, .size = caller->element };
+	call->role = role;
+	call->frames = (struct call_int){ .at = caller->offset, .size = caller->element };
 }
 
-static void take(struct call_event *it, struct dkt_event *event)
+static void take(struct call_event *call, struct dkt_event *event)
 {
 	const char *system = dkt_event_system(event), *name = dkt_event_name(event);
 
-	it->event = event;
+	call->event = event;
 	if (!strcmp(system, "raw_syscalls") && !strcmp(name, "sys_enter"))
-		take_raw_begin(it, event);
+		take_raw_begin(call, event);
 	else if (!strcmp(system, "raw_syscalls") && !strcmp(name, "sys_exit"))
-		take_raw_end(it, event);
+		take_raw_end(call, event);
 	else if (!strcmp(system, "syscalls") && !strncmp(name, "sys_enter_", 10))
-		take_begin(it, event);
+		take_begin(call, event);
 	else if (!strcmp(system, "syscalls") && !strncmp(name, "sys_exit_", 9))
-		take_end(it, event);
+		take_end(call, event);
 	else if (!strcmp(system, "task") && !strcmp(name, "task_newtask"))
-		take_task(it, event, true);
+		take_task(call, event, true);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_process_exit"))
-		take_task(it, event, false);
+		take_task(call, event, false);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_process_exec"))
-		take_exec(it, event);
+		take_exec(call, event);
 	else if (!strcmp(system, "signal") && !strcmp(name, "signal_generate"))
-		take_signal(it, event, true);
+		take_signal(call, event, true);
 	else if (!strcmp(system, "signal") && !strcmp(name, "signal_deliver"))
-		take_signal(it, event, false);
+		take_signal(call, event, false);
 	else if (!strcmp(system, "sched") && !strcmp(name, "sched_switch"))
-		take_switch(it, event);
+		take_switch(call, event);
 	else if (!strcmp(system, "ftrace") && !strcmp(name, "kernel_stack"))
-		take_stack(it, event, CALL_KERNEL_STACK);
+		take_stack(call, event, CALL_KERNEL_STACK);
 	else if (!strcmp(system, "ftrace") && !strcmp(name, "user_stack"))
-		take_stack(it, event, CALL_USER_STACK);
+		take_stack(call, event, CALL_USER_STACK);
 	else if (call_signature(name) && dkt_event_field(event, "nr"))
-		take_text(it, event);
+		take_text(call, event);
 	else if (dkt_event_field(event, "__probe_ip"))
-		take_probe(it, event);
+		take_probe(call, event);
 }
 
 const struct call_event *call_events_add(struct call_events *events, struct dkt_event *event)
 {
 	uint64_t key = (uintptr_t)event;
-	struct call_event *it;
+	struct call_event *call;
 	uint32_t entry;
 	bool added;
 
@@ -251,17 +251,17 @@ const struct call_event *call_events_add(struct call_events *events, struct dkt_
 	if (entry == DKT__KEYMAP_NONE)
 		return NULL;
 	if (added) {
-		it = calloc(1, sizeof(*it));
-		if (!it || dkt__append(events->list, events->n, it)) {
-			free(it);
+		call = calloc(1, sizeof(*call));
+		if (!call || dkt__append(events->list, events->n, call)) {
+			free(call);
 			dkt__keymap_remove(&events->map, &key);
 			return NULL;
 		}
-		take(it, event);
+		take(call, event);
 	}
-	it = events->list[entry];
-	events->near[(uintptr_t)event / 64 % CALL_EVENTS_NEAR] = it;
-	return it;
+	call = events->list[entry];
+	events->near[(uintptr_t)event / 64 % CALL_EVENTS_NEAR] = call;
+	return call;
 }
 
 void call_events_clear(struct call_events *events)

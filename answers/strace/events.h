@@ -72,34 +72,35 @@ static inline const struct call_event *call_events_find(struct call_events *even
 }
 
 /* Returns 0 if the record is too short. */
-static inline uint64_t call_int(const struct dkt_record *record, const struct call_int *it)
+static inline uint64_t call_int(const struct dkt_record *record, const struct call_int *number)
 {
-	const uint8_t *p = (const uint8_t *)record->data + it->at;
+	const uint8_t *p = (const uint8_t *)record->data + number->at;
 	uint64_t wide;
 	uint32_t word;
 	uint16_t half;
 
-	if (dkt__unlikely(it->at > record->size || it->size > record->size - it->at))
+	if (dkt__unlikely(number->at > record->size || number->size > record->size - number->at))
 		return 0;
-	switch (it->size) {
+	switch (number->size) {
 	case 8:
 		memcpy(&wide, p, 8);
 		return wide;
 	case 4:
 		memcpy(&word, p, 4);
-		return it->is_signed ? (uint64_t)(int64_t)(int32_t)word : word;
+		return number->is_signed ? (uint64_t)(int64_t)(int32_t)word : word;
 	case 2:
 		memcpy(&half, p, 2);
-		return it->is_signed ? (uint64_t)(int64_t)(int16_t)half : half;
+		return number->is_signed ? (uint64_t)(int64_t)(int16_t)half : half;
 	case 1:
-		return it->is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
+		return number->is_signed ? (uint64_t)(int64_t)(int8_t)*p : *p;
 	default:
 		return 0;
 	}
 }
 
 /* True if the record is long enough. */
-static inline bool call_int_has(const struct dkt_record *record, const struct call_int *it)
+static inline bool call_int_has(const struct dkt_record *record, const struct call_int *number)
 {
-	return it->size && it->at <= record->size && it->size <= record->size - it->at;
+	return number->size && number->at <= record->size &&
+	       number->size <= record->size - number->at;
 }

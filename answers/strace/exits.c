@@ -133,20 +133,20 @@ void call_exits_exec(struct call_exits *exits, int32_t tid, int32_t old)
 int call_exits_call(struct call_exits *exits, const struct call *call)
 {
 	const bool whole = !strcmp(call->kind->name, "exit_group");
-	struct exit_thread *it = whole ? process_of(exits, call->tid) :
-					 add(exits, call->tid, call->tid);
+	struct exit_thread *thread = whole ? process_of(exits, call->tid) :
+					     add(exits, call->tid, call->tid);
 	const int status = (int)(call->args[0] & 0xff);
 
-	if (!it)
+	if (!thread)
 		return -ENOMEM;
 	if (!call->n_args)
 		return 0;
 	if (whole) {
-		it->whole = CALL_EXIT_STATUS;
-		it->whole_code = status;
+		thread->whole = CALL_EXIT_STATUS;
+		thread->whole_code = status;
 	} else {
-		it->own = CALL_EXIT_STATUS;
-		it->own_code = status;
+		thread->own = CALL_EXIT_STATUS;
+		thread->own_code = status;
 	}
 	return 0;
 }

@@ -31,29 +31,30 @@ void process_put(struct process *process)
 
 int process_set(struct process *process, uint64_t fd, char *name, bool closes)
 {
-	struct descriptor *it;
+	struct descriptor *descriptor;
 
 	if (fd >= FD_MAX || (fd >= process->n && !name)) {
 		free(name);
 		return 0;
 	}
-	it = dkt__reach(process->list, process->n, fd);
-	if (!it) {
+	descriptor = dkt__reach(process->list, process->n, fd);
+	if (!descriptor) {
 		free(name);
 		return -ENOMEM;
 	}
-	free(it->name);
-	*it = (struct descriptor){ .name = name, .closes = closes };
+	free(descriptor->name);
+	*descriptor = (struct descriptor){ .name = name, .closes = closes };
 	return 0;
 }
 
 int process_set_socket(struct process *process, uint64_t fd, uint64_t inode)
 {
-	struct descriptor *it = fd < FD_MAX ? dkt__reach(process->list, process->n, fd) : NULL;
+	struct descriptor *descriptor = fd < FD_MAX ? dkt__reach(process->list, process->n, fd) :
+						      NULL;
 
-	if (it)
-		it->socket = inode;
-	return it || fd >= FD_MAX ? 0 : -ENOMEM;
+	if (descriptor)
+		descriptor->socket = inode;
+	return descriptor || fd >= FD_MAX ? 0 : -ENOMEM;
 }
 
 const char *process_get(const struct process *process, uint64_t fd)

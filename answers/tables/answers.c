@@ -13,16 +13,16 @@ struct answer_run {
 
 /* ---- the list ---- */
 
-static bool has_periods(const struct analysis *it)
+static bool has_periods(const struct analysis *analysis)
 {
-	return !strncmp(it->name, "period", 6);
+	return !strncmp(analysis->name, "period", 6);
 }
 
 /* True if the list has a log of the intervals that the analysis counts. */
-static bool has_log(const struct answers *answers, const struct analysis *it)
+static bool has_log(const struct answers *answers, const struct analysis *analysis)
 {
 	for (size_t i = 0; i < answers->n_jobs; i++)
-		if (answers->jobs[i].analysis.kind == it->kind &&
+		if (answers->jobs[i].analysis.kind == analysis->kind &&
 		    answers->jobs[i].analysis.view == VIEW_LOG)
 			return true;
 	return false;
@@ -46,18 +46,18 @@ static int add_table(struct answers *answers, size_t nr, const char *key, bool a
 	return -ENOMEM;
 }
 
-static int add_job(struct answers *answers, const struct analysis *it)
+static int add_job(struct answers *answers, const struct analysis *analysis)
 {
-	const struct analysis_kind *kind = it->kind;
-	size_t n = it->view == VIEW_LOG ? kind->n_sets : kind->n_tables;
-	const struct answer_job job = { .analysis = *it, .first = answers->n };
+	const struct analysis_kind *kind = analysis->kind;
+	size_t n = analysis->view == VIEW_LOG ? kind->n_sets : kind->n_tables;
+	const struct answer_job job = { .analysis = *analysis, .first = answers->n };
 	int err = dkt__append(answers->jobs, answers->n_jobs, job);
 
 	for (size_t i = 0; !err && i < n; i++)
-		err = it->view == VIEW_LOG ?
+		err = analysis->view == VIEW_LOG ?
 			      add_table(answers, i, kind->sets[i].key, n == 1, &kind->sets[i]) :
 			      add_table(answers, i, kind->tables[i].key,
-					n == 1 && it->view == VIEW_TABLES, NULL);
+					n == 1 && analysis->view == VIEW_TABLES, NULL);
 	return err;
 }
 
@@ -65,46 +65,48 @@ int answers_new(struct answers *answers)
 {
 	/* The analyses of calls have no log, which the command strace is. */
 	static const char calls[] = "syscalllog";
-	const struct analysis *it = NULL;
+	const struct analysis *analysis = NULL;
 	int err = 0;
 
-	while (!err && (it = analysis_next(it)))
-		if (it->view == VIEW_LOG && !has_periods(it))
-			err = add_job(answers, it);
-	while (!err && (it = analysis_next(it))) {
-		struct analysis log = *it;
+	while (!err && (analysis = analysis_next(analysis)))
+		if (analysis->view == VIEW_LOG && !has_periods(analysis))
+			err = add_job(answers, analysis);
+	while (!err && (analysis = analysis_next(analysis))) {
+		struct analysis log = *analysis;
 
-		if (has_periods(it))
+		if (has_periods(analysis))
 			continue;
-		if (it->kind->n_sets && !has_log(answers, it)) {
+		if (analysis->kind->n_sets && !has_log(answers, analysis)) {
 			log.name = calls;
 			log.view = VIEW_LOG;
 			err = add_job(answers, &log);
 		}
-		if (!err && it->kind->n_tables &&
-		    (it->view == VIEW_TABLES || it->view == VIEW_STATS))
-			err = add_job(answers, it);
+		if (!err && analysis->kind->n_tables &&
+		    (analysis->view == VIEW_TABLES || analysis->view == VIEW_STATS))
+			err = add_job(answers, analysis);
 	}
 	return dkt__with_words(answers->ctx, err);
 }
 
 int answers_each_view(const struct answers *answers, const struct answer *log,
-		      int (*fn)(void *data, const struct analysis *it, const char *name),
+		      int (*fn)(void *data, const struct analysis *analysis, const char *name),
 		      void *data)
 {
-	const struct analysis *mine = &answers->jobs[log->job].analysis, *it = NULL;
+	const struct analysis *mine = &answers->jobs[log->job].analysis, *analysis = NULL;
 	int rc = 0;
 
 	if (!log->set)
 		return 0;
-	while (!rc && (it = analysis_next(it))) {
+	while (!rc && (analysis = analysis_next(analysis))) {
 		char *name __cleanup(free) = NULL;
 
-		if (it->kind != mine->kind || it->view == VIEW_LOG || it->view == VIEW_TABLES)
+		if (analysis->kind != mine->kind || analysis->view == VIEW_LOG ||
+		    analysis->view == VIEW_TABLES)
 			continue;
-		name = mine->kind->n_sets == 1 ? strdup(it->name) :
-						 dkt__format("%s_%s", it->name, log->set->key);
-		rc = name ? fn(data, it, name) : -ENOMEM;
+		name = mine->kind->n_sets == 1 ?
+			       strdup(analysis->name) :
+			       dkt__format("%s_%s", analysis->name, log->set->key);
+		rc = name ? fn(data, analysis, name) : -ENOMEM;
 	}
 	return rc;
 }
@@ -114,11 +116,11 @@ struct reserved {
 	bool found;
 };
 
-static int is_view(void *data, const struct analysis *it, const char *name)
+static int is_view(void *data, const struct analysis *analysis, const char *name)
 {
 	struct reserved *reserved = data;
 
-	(void)it;
+	(void)analysis;
 	reserved->found |= !strcasecmp(name, reserved->name);
 	return 0;
 }
@@ -194,12 +196,12 @@ static int pass_row(void *data, const struct result_table *table, const struct r
 	const struct analyze *a = answers->jobs[run->job].of_host[run->host];
 
 	for (size_t i = answers->jobs[run->job].first; i < answers->n; i++) {
-		struct answer *it = &answers->list[i];
+		struct answer *answer = &answers->list[i];
 
-		if (it->job != run->job)
+		if (answer->job != run->job)
 			return 0;
-		if (it->wanted && analyze_table(a, it->nr) == table)
-			return answers->row(answers->data, it, run->host, cells);
+		if (answer->wanted && analyze_table(a, answer->nr) == table)
+			return answers->row(answers->data, answer, run->host, cells);
 	}
 	return 0;
 }

@@ -48,7 +48,7 @@ int answers_new(struct answers *answers);
 
 /* Calls fn with the name of each view on a log, which is valid during the call. */
 int answers_each_view(const struct answers *answers, const struct answer *log,
-		      int (*fn)(void *data, const struct analysis *it, const char *name),
+		      int (*fn)(void *data, const struct analysis *analysis, const char *name),
 		      void *data);
 
 /* True if a table or a view has the name, in any letter case. */

@@ -233,16 +233,16 @@ static size_t column_of(const struct schema_table *table, const struct dkt_field
 	return i;
 }
 
-static int bind_fields(struct schema *schema, struct schema_event *it,
+static int bind_fields(struct schema *schema, struct schema_event *bound,
 		       const struct dkt_field *const *fields, size_t n)
 {
-	struct schema_table *table = it->table;
+	struct schema_table *table = bound->table;
 	bool *taken __cleanup(free) = calloc(table->n + n + 1, sizeof(*taken));
 	size_t room = table->n + n, left = 0;
 	int err = taken ? 0 : -ENOMEM;
 
-	it->fields = dkt__arena_alloc(&schema->arena, (room + 1) * sizeof(*it->fields));
-	if (!it->fields)
+	bound->fields = dkt__arena_alloc(&schema->arena, (room + 1) * sizeof(*bound->fields));
+	if (!bound->fields)
 		err = -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++) {
 		size_t to;
@@ -256,10 +256,10 @@ static int bind_fields(struct schema *schema, struct schema_event *it,
 		}
 		if (to == table->n)
 			err = add_column(schema, table, fields[i]->name, type_of(fields[i]));
-		it->fields[to] = fields[i];
+		bound->fields[to] = fields[i];
 		taken[to] = true;
 	}
-	it->n = table->n;
+	bound->n = table->n;
 	if (left)
 		dkt_log(schema->ctx, DKT_LOG_WARN,
 			"%s:%s: a table has no room for %zu of its fields", table->system,
@@ -267,7 +267,7 @@ static int bind_fields(struct schema *schema, struct schema_event *it,
 	return err;
 }
 
-int schema_bind(struct schema *schema, struct dkt_event *event, struct schema_event **it)
+int schema_bind(struct schema *schema, struct dkt_event *event, struct schema_event **bound)
 {
 	const uint64_t key = (uintptr_t)event;
 	const struct dkt_field *const *fields = NULL;
@@ -280,19 +280,19 @@ int schema_bind(struct schema *schema, struct dkt_event *event, struct schema_ev
 	if (nr == DKT__KEYMAP_NONE)
 		return dkt__no_memory(schema->ctx);
 	if (!added) {
-		*it = &schema->events[nr];
+		*bound = &schema->events[nr];
 		return 0;
 	}
 	if (dkt__append(schema->events, schema->n_events, (struct schema_event){ 0 }))
 		return dkt__no_memory(schema->ctx);
-	*it = &schema->events[nr];
-	(*it)->table = schema_table(schema, dkt_event_system(event), dkt_event_name(event));
-	if (!(*it)->table)
+	*bound = &schema->events[nr];
+	(*bound)->table = schema_table(schema, dkt_event_system(event), dkt_event_name(event));
+	if (!(*bound)->table)
 		return dkt__no_memory(schema->ctx);
 	/* A record whose format is damaged still has its time and its thread. */
 	if (dkt_event_fields(event, &fields, &n))
 		n = 0;
-	return dkt__with_words(schema->ctx, bind_fields(schema, *it, fields, n));
+	return dkt__with_words(schema->ctx, bind_fields(schema, *bound, fields, n));
 }
 
 void schema_clear(struct schema *schema)

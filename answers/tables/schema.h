@@ -93,18 +93,18 @@ struct schema_table *schema_find(const struct schema *schema, const char *name, 
  * Gets the columns of an event. It adds those to its table that the table does not have. The result is
  * valid until the next call.
  */
-int schema_bind(struct schema *schema, struct dkt_event *event, struct schema_event **it);
+int schema_bind(struct schema *schema, struct dkt_event *event, struct schema_event **bound);
 
 /* The same, for each record: fast if the event is known. */
 static inline int schema_event_of(struct schema *schema, struct dkt_event *event,
-				  struct schema_event **it)
+				  struct schema_event **bound)
 {
 	const uint64_t key = (uintptr_t)event;
 	uint32_t nr = schema->keys.n ? dkt__keymap_find(&schema->keys, &key) : DKT__KEYMAP_NONE;
 
 	if (dkt__unlikely(nr == DKT__KEYMAP_NONE))
-		return schema_bind(schema, event, it);
-	*it = &schema->events[nr];
+		return schema_bind(schema, event, bound);
+	*bound = &schema->events[nr];
 	return 0;
 }
 
