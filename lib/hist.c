@@ -133,20 +133,20 @@ static int bind_val(struct dkt_hist *hist, struct dkt_event *event, const struct
 			event->name, val->spec.name);
 }
 
-static int bind_event(struct dkt_hist *hist, struct dkt_event *event, struct hist_event *it)
+static int bind_event(struct dkt_hist *hist, struct dkt_event *event, struct hist_event *source)
 {
 	bool first = !hist->table->columns;
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < hist->n_keys; i++) {
-		err = dkt__key_bind(hist->ctx, event, &hist->keys[i], &it->keys[i]);
+		err = dkt__key_bind(hist->ctx, event, &hist->keys[i], &source->keys[i]);
 		if (!err)
-			err = set_column(hist, event, &it->keys[i],
+			err = set_column(hist, event, &source->keys[i],
 					 &hist->table->keys[key_column(hist, i)], first);
 	}
 	for (uint32_t i = 0; !err && i < hist->n_vals; i++) {
-		err = bind_val(hist, event, &hist->vals[i], &it->vals[i]);
-		hist->table->vals[1 + i].is_signed |= !err && it->vals[i].is_signed;
+		err = bind_val(hist, event, &hist->vals[i], &source->vals[i]);
+		hist->table->vals[1 + i].is_signed |= !err && source->vals[i].is_signed;
 	}
 	return err;
 }
@@ -155,13 +155,13 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 {
 	dkt__needs(hist ? hist->ctx : NULL, hist && event);
 
-	struct hist_event *room, it = { 0 };
+	struct hist_event *room, bound = { 0 };
 	char name[256];
-	int err = bind_event(hist, event, &it);
+	int err = bind_event(hist, event, &bound);
 
 	if (!err && hist->opts.filter) {
 		err = dkt_expr_check(hist->opts.filter, event);
-		it.filter = err ? NULL : hist->opts.filter;
+		bound.filter = err ? NULL : hist->opts.filter;
 		err = err == -ENOENT ? 0 : err;
 	}
 	if (err)
@@ -170,9 +170,9 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 	if (!room)
 		return dkt__no_memory(hist->ctx);
 	snprintf(name, sizeof(name), "%s:%s", event->system, event->name);
-	it.event = event;
-	err = dkt__table_intern(hist->table, name, strlen(name), &it.name);
-	*room = it;
+	bound.event = event;
+	err = dkt__table_intern(hist->table, name, strlen(name), &bound.name);
+	*room = bound;
 	/* Building the columns makes bind_event() compare the next event with this one. */
 	return err ? err : dkt__table_finish(hist->table);
 }
@@ -263,43 +263,45 @@ static struct hist_pending *pending_room(struct dkt_hist *hist, uint32_t cpu)
 }
 
 /* Counts the record that waits on a CPU, if any, with this stack. */
-static int settle(struct dkt_hist *hist, struct hist_pending *it, const void *stack, size_t len)
+static int settle(struct dkt_hist *hist, struct hist_pending *pending, const void *stack,
+		  size_t len)
 {
 	uint32_t at = key_column(hist, (uint32_t)hist->stack_key);
 
-	if (!it->waits)
+	if (!pending->waits)
 		return 0;
-	it->waits = false;
-	if (dkt__table_intern(hist->table, stack, len, &it->words[at]))
+	pending->waits = false;
+	if (dkt__table_intern(hist->table, stack, len, &pending->words[at]))
 		return -ENOMEM;
-	return count(hist, NULL, NULL, *it->comm ? it->comm : NULL, it->words, it->vals);
+	return count(hist, NULL, NULL, *pending->comm ? pending->comm : NULL, pending->words,
+		     pending->vals);
 }
 
 static int take_stack(struct dkt_hist *hist, const struct dkt_record *record)
 {
-	struct hist_pending *it = pending_room(hist, record->cpu);
+	struct hist_pending *pending = pending_room(hist, record->cpu);
 	uint32_t at = hist->stack_field->offset;
 	size_t len = record->size > at ? record->size - at : 0;
 
 	len -= len % sizeof(uint64_t);
-	return it ? settle(hist, it, (const char *)record->data + (len ? at : 0), len) :
-		    dkt__no_memory(hist->ctx);
+	return pending ? settle(hist, pending, (const char *)record->data + (len ? at : 0), len) :
+			 dkt__no_memory(hist->ctx);
 }
 
 static int wait_for_stack(struct dkt_hist *hist, struct dkt_source *source,
 			  const struct dkt_record *record, const uint64_t *words,
 			  const uint64_t *vals)
 {
-	struct hist_pending *it = pending_room(hist, record->cpu);
+	struct hist_pending *pending = pending_room(hist, record->cpu);
 	char room[DKT__COMM_ROOM];
 	const char *comm = hist->exec_key >= 0 ? comm_of(hist, source, record, words, room) : NULL;
 
-	if (!it)
+	if (!pending)
 		return dkt__no_memory(hist->ctx);
-	memcpy(it->words, words, sizeof(it->words));
-	memcpy(it->vals, vals, sizeof(it->vals));
-	snprintf(it->comm, sizeof(it->comm), "%s", comm ? comm : "");
-	it->waits = true;
+	memcpy(pending->words, words, sizeof(pending->words));
+	memcpy(pending->vals, vals, sizeof(pending->vals));
+	snprintf(pending->comm, sizeof(pending->comm), "%s", comm ? comm : "");
+	pending->waits = true;
 	return 0;
 }
 
@@ -339,22 +341,23 @@ static int count_waiting(struct dkt_hist *hist, const struct dkt_record *record,
 
 /* ---- records ---- */
 
-static bool load_all(struct dkt_hist *hist, struct dkt_source *source, const struct hist_event *it,
-		     const struct dkt_record *record, uint64_t *words, uint64_t *vals)
+static bool load_all(struct dkt_hist *hist, struct dkt_source *source,
+		     const struct hist_event *event, const struct dkt_record *record,
+		     uint64_t *words, uint64_t *vals)
 {
 	struct dkt__intern *strings = &hist->table->strings;
 	uint32_t n = 0;
 
 	if (hist->by_event)
-		words[n++] = it->name;
+		words[n++] = event->name;
 	for (uint32_t i = 0; i < hist->n_keys; i++) {
-		if (it->keys[i].kind == KEY_STACK)
+		if (event->keys[i].kind == KEY_STACK)
 			words[n++] = 0;
-		else if (!dkt__key_load(&it->keys[i], source, record, strings, &words[n++]))
+		else if (!dkt__key_load(&event->keys[i], source, record, strings, &words[n++]))
 			return false;
 	}
 	for (uint32_t i = 0; i < hist->n_vals; i++)
-		if (!dkt__key_load(&it->vals[i], source, record, strings, &vals[i]))
+		if (!dkt__key_load(&event->vals[i], source, record, strings, &vals[i]))
 			return false;
 	return true;
 }
@@ -364,7 +367,7 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 	dkt__needs(hist ? hist->ctx : NULL, hist && record);
 
 	uint64_t words[TABLE_KEYS] = { 0 }, vals[HIST_VALS] = { 0 };
-	const struct hist_event *it;
+	const struct hist_event *event;
 	bool taken = false;
 	int err = 0;
 
@@ -374,13 +377,13 @@ int dkt_hist_add(struct dkt_hist *hist, struct dkt_source *source, const struct 
 		err = count_waiting(hist, record, &taken);
 	if (err || taken || record->event->slot >= hist->n_events)
 		return err;
-	it = &hist->events[record->event->slot];
-	if (!it->event || (hist->opts.skip && record->pid == hist->opts.skip))
+	event = &hist->events[record->event->slot];
+	if (!event->event || (hist->opts.skip && record->pid == hist->opts.skip))
 		return 0;
-	if (it->filter &&
-	    !dkt_expr_match(it->filter, record, source ? dkt_source_comm(source, record) : NULL))
+	if (event->filter &&
+	    !dkt_expr_match(event->filter, record, source ? dkt_source_comm(source, record) : NULL))
 		return 0;
-	if (!load_all(hist, source, it, record, words, vals)) {
+	if (!load_all(hist, source, event, record, words, vals)) {
 		hist->table->bad++;
 		return 0;
 	}

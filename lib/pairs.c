@@ -145,9 +145,9 @@ void dkt_pairs_free(struct dkt_pairs *pairs)
 }
 
 static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
-		     struct pair_event *it)
+		     struct pair_event *side)
 {
-	const char *lacks = pairs->requests ? dkt__request_find(event, &it->request) : NULL;
+	const char *lacks = pairs->requests ? dkt__request_find(event, &side->request) : NULL;
 	int err = 0;
 
 	if (lacks)
@@ -157,38 +157,38 @@ static int bind_keys(struct dkt_pairs *pairs, struct dkt_event *event, unsigned 
 	if (pairs->requests)
 		return 0;
 	for (uint32_t i = 0; !err && roles & DKT_PAIR_BEGIN && i < pairs->n_keys; i++)
-		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].begin, &it->begin[i]);
+		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].begin, &side->begin[i]);
 	for (uint32_t i = 0; !err && roles & DKT_PAIR_END && i < pairs->n_keys; i++)
-		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].end, &it->end[i]);
+		err = dkt__key_bind(pairs->ctx, event, &pairs->keys[i].end, &side->end[i]);
 	return err;
 }
 
 /* Either all begin events have the group's field, or none has it and all end events do. */
 static int bind_by(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
-		   struct pair_event *it)
+		   struct pair_event *side)
 {
-	int err = dkt__key_bind(pairs->ctx, event, &pairs->by, &it->by);
+	int err = dkt__key_bind(pairs->ctx, event, &pairs->by, &side->by);
 
-	it->has_by = !err;
+	side->has_by = !err;
 	if (err != 0 && err != -ENOENT)
 		return err;
 	if (!(roles & DKT_PAIR_BEGIN))
 		return pairs->by_begin ? 0 : err;
-	if (pairs->begins && it->has_by != pairs->by_begin)
+	if (pairs->begins && side->has_by != pairs->by_begin)
 		return dkt_fail(pairs->ctx, -ENOENT,
 				"some of the events that begin have no field '%s'", pairs->by.name);
-	pairs->by_begin = it->has_by;
+	pairs->by_begin = side->has_by;
 	return 0;
 }
 
 /* The filter must fit one of the two sides. */
 static int bind_filter(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
-		       struct pair_event *it)
+		       struct pair_event *side)
 {
 	int err = dkt_expr_check_match(pairs->filter, event);
 
-	it->filtered = !err;
-	pairs->fits |= it->filtered;
+	side->filtered = !err;
+	pairs->fits |= side->filtered;
 	if (err == -ENOENT && (roles & DKT_PAIR_BEGIN || pairs->fits))
 		return 0;
 	return err;
@@ -198,21 +198,21 @@ int dkt_pairs_event(struct dkt_pairs *pairs, struct dkt_event *event, unsigned i
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && event);
 
-	struct pair_event *it;
+	struct pair_event *side;
 	int err = dkt__flags_check(pairs->ctx, "dkt_pairs_event", roles,
 				   DKT_PAIR_BEGIN | DKT_PAIR_END);
 
 	if (err)
 		return err;
-	it = dkt__reach(pairs->events, pairs->n_events, event->slot);
-	err = it ? bind_keys(pairs, event, roles, it) : dkt__no_memory(pairs->ctx);
+	side = dkt__reach(pairs->events, pairs->n_events, event->slot);
+	err = side ? bind_keys(pairs, event, roles, side) : dkt__no_memory(pairs->ctx);
 	if (!err && pairs->grouped)
-		err = bind_by(pairs, event, roles, it);
+		err = bind_by(pairs, event, roles, side);
 	if (!err && pairs->filter)
-		err = bind_filter(pairs, event, roles, it);
+		err = bind_filter(pairs, event, roles, side);
 	if (err)
 		return err;
-	it->roles |= roles;
+	side->roles |= roles;
 	pairs->begins |= roles & DKT_PAIR_BEGIN;
 	return 0;
 }
@@ -295,10 +295,10 @@ static int find_group(struct dkt_pairs *pairs, struct dkt_source *source,
 
 /* *sectors: those of a request. */
 static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
-		      const struct pair_event *it, const struct dkt__key *keys,
+		      const struct pair_event *event, const struct dkt__key *keys,
 		      const struct dkt_record *record, uint64_t *words, uint64_t *sectors)
 {
-	*sectors = pairs->requests ? dkt__request_read(&it->request, record, words) : 0;
+	*sectors = pairs->requests ? dkt__request_read(&event->request, record, words) : 0;
 	if (pairs->requests)
 		return true;
 	for (uint32_t i = 0; i < pairs->n_keys; i++)
@@ -307,7 +307,7 @@ static bool load_keys(struct dkt_pairs *pairs, struct dkt_source *source,
 	return true;
 }
 
-static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *it,
+static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *event,
 		 const struct dkt_record *record)
 {
 	uint64_t words[PAIRS_KEYS], sectors;
@@ -317,7 +317,7 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 	int err = 0;
 
 	pairs->info.begins++;
-	if (!load_keys(pairs, source, it, it->begin, record, words, &sectors))
+	if (!load_keys(pairs, source, event, event->begin, record, words, &sectors))
 		return 0;
 	if (pairs->open.n >= OPEN_MAX) {
 		pairs->info.unmatched_begins += pairs->open.n;
@@ -339,7 +339,7 @@ static int begin(struct dkt_pairs *pairs, struct dkt_source *source, const struc
 	begun->group = 0;
 	begun->left = sectors;
 	if (pairs->by_begin)
-		err = find_group(pairs, source, record, &it->by, &begun->group);
+		err = find_group(pairs, source, record, &event->by, &begun->group);
 	if (!err && pairs->n_slow_max)
 		err = keep_record(&begun->kept, record);
 	return dkt__with_words(pairs->ctx, err);
@@ -392,10 +392,10 @@ static int remember(struct dkt_pairs *pairs, uint64_t ns, uint64_t end, uint32_t
  * sectors.
  */
 static uint32_t take_open(struct dkt_pairs *pairs, struct dkt_source *source,
-			  const struct pair_event *it, const struct dkt_record *record)
+			  const struct pair_event *event, const struct dkt_record *record)
 {
 	uint64_t words[PAIRS_KEYS], sectors;
-	const bool known = load_keys(pairs, source, it, it->end, record, words, &sectors);
+	const bool known = load_keys(pairs, source, event, event->end, record, words, &sectors);
 	const uint32_t entry = known ? dkt__keymap_find(&pairs->open, words) : DKT__KEYMAP_NONE;
 
 	if (entry != DKT__KEYMAP_NONE && sectors < pairs->begun[entry].left) {
@@ -412,10 +412,10 @@ static uint32_t take_open(struct dkt_pairs *pairs, struct dkt_source *source,
 	return entry;
 }
 
-static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *it,
+static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct pair_event *event,
 	       const struct dkt_record *record)
 {
-	const uint32_t entry = take_open(pairs, source, it, record);
+	const uint32_t entry = take_open(pairs, source, event, record);
 	struct pair_begun *begun;
 	uint32_t group;
 	uint64_t ns;
@@ -427,7 +427,7 @@ static int end(struct dkt_pairs *pairs, struct dkt_source *source, const struct 
 	group = begun->group;
 	ns = record->ts - begun->ts;
 	if (pairs->grouped && !pairs->by_begin)
-		err = find_group(pairs, source, record, &it->by, &group);
+		err = find_group(pairs, source, record, &event->by, &group);
 	if (!err && group >= pairs->n_groups)
 		err = dkt__append(pairs->group, pairs->n_groups, (struct pair_group){ 0 });
 	if (!err)
@@ -451,16 +451,16 @@ static int cancel_since(struct dkt_pairs *pairs, uint64_t since)
 	int err = 0;
 
 	while (!err && pairs->n_recent) {
-		struct pair_recent *it = &pairs->recent[(pairs->info.pairs - 1) % PAIRS_RECENT];
+		struct pair_recent *recent = &pairs->recent[(pairs->info.pairs - 1) % PAIRS_RECENT];
 
-		if (it->end <= since)
+		if (recent->end <= since)
 			break;
-		dkt__dist_remove(&pairs->group[it->group].dist, it->ns);
+		dkt__dist_remove(&pairs->group[recent->group].dist, recent->ns);
 		pairs->info.pairs--;
 		pairs->info.spanned++;
 		pairs->n_recent--;
 		if (pairs->pair)
-			err = pairs->pair(pairs->data, it->end, it->ns, true);
+			err = pairs->pair(pairs->data, recent->end, recent->ns, true);
 	}
 	for (uint32_t i = 0; i < pairs->n_slow; i++) {
 		struct pair_slow *slow = &pairs->slow[i];
@@ -489,7 +489,7 @@ int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 {
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && record);
 
-	const struct pair_event *it;
+	const struct pair_event *event;
 	int err = 0;
 
 	if (dkt__unlikely(!record->event))
@@ -498,16 +498,16 @@ int dkt_pairs_add(struct dkt_pairs *pairs, struct dkt_source *source,
 		pairs->last[record->cpu] = record->ts;
 	if (record->event->slot >= pairs->n_events)
 		return 0;
-	it = &pairs->events[record->event->slot];
-	if (!it->roles)
+	event = &pairs->events[record->event->slot];
+	if (!event->roles)
 		return 0;
-	if (it->filtered &&
+	if (event->filtered &&
 	    !dkt_expr_match(pairs->filter, record, source ? dkt_source_comm(source, record) : NULL))
 		return 0;
 	/* A record that is both ends the pair before. */
-	if (it->roles & DKT_PAIR_END)
-		err = end(pairs, source, it, record);
-	if (!err && it->roles & DKT_PAIR_BEGIN)
-		err = begin(pairs, source, it, record);
+	if (event->roles & DKT_PAIR_END)
+		err = end(pairs, source, event, record);
+	if (!err && event->roles & DKT_PAIR_BEGIN)
+		err = begin(pairs, source, event, record);
 	return err;
 }

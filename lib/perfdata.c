@@ -166,7 +166,7 @@ static int fill_info(struct dkt__perf *perf)
 
 static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 {
-	struct dkt__streams *it = &perf->streams;
+	struct dkt__streams *streams = &perf->streams;
 	uint64_t since, until;
 
 	if (opts->buffer && *opts->buffer)
@@ -174,14 +174,14 @@ static int take_opts(struct dkt__perf *perf, const struct dkt_source_opts *opts)
 				perf->file.name, opts->buffer);
 	/* If several readers share the file, only one reports the losses without a time. */
 	if (!(opts->flags & DKT_SOURCE_PART)) {
-		it->list[0].loss.bad = perf->bad;
-		it->list[0].loss.lost =
+		streams->list[0].loss.bad = perf->bad;
+		streams->list[0].loss.lost =
 			perf->lost_in_all - DKT__MIN(perf->lost_in_all, perf->lost_in_place);
 	}
-	for (size_t i = 0; i < it->n; i++)
-		it->list[i].unasked = !dkt__cpu_asked(opts->cpus, opts->n_cpus, (uint32_t)i);
-	dkt__source_times(&it->base, opts, &since, &until);
-	return perf_seek(&it->base, since, until);
+	for (size_t i = 0; i < streams->n; i++)
+		streams->list[i].unasked = !dkt__cpu_asked(opts->cpus, opts->n_cpus, (uint32_t)i);
+	dkt__source_times(&streams->base, opts, &since, &until);
+	return perf_seek(&streams->base, since, until);
 }
 
 static bool has_tracepoints(const struct dkt__perf *perf)

@@ -345,7 +345,7 @@ static inline uint64_t dkt__perf_behind(const struct dkt__perf *perf, const uint
 static inline struct dkt__perf_quick *dkt__perf_quick(const struct dkt__perf *perf,
 						      const uint8_t *data, uint32_t size)
 {
-	struct dkt__perf_quick *it = perf->quick;
+	struct dkt__perf_quick *quick = perf->quick;
 	uint32_t type, n, cpu;
 	uint64_t id;
 
@@ -354,17 +354,17 @@ static inline struct dkt__perf_quick *dkt__perf_quick(const struct dkt__perf *pe
 		return NULL;
 	if (dkt__likely(perf->quick_mask)) {
 		memcpy(&id, data + perf->id_at, sizeof(id));
-		it += id & perf->quick_mask;
-		if (dkt__unlikely(it->id != id))
+		quick += id & perf->quick_mask;
+		if (dkt__unlikely(quick->id != id))
 			return NULL;
 	}
-	if (dkt__unlikely(size < it->size))
+	if (dkt__unlikely(size < quick->size))
 		return NULL;
-	memcpy(&n, data + it->raw - sizeof(n), sizeof(n));
-	memcpy(&cpu, data + it->cpu, sizeof(cpu));
-	if (dkt__unlikely(n < DKT__PERF_ENTRY || n > size - it->raw || cpu >= DKT__PERF_CPUS))
+	memcpy(&n, data + quick->raw - sizeof(n), sizeof(n));
+	memcpy(&cpu, data + quick->cpu, sizeof(cpu));
+	if (dkt__unlikely(n < DKT__PERF_ENTRY || n > size - quick->raw || cpu >= DKT__PERF_CPUS))
 		return NULL;
-	return it;
+	return quick;
 }
 
 /*

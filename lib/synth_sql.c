@@ -139,9 +139,9 @@ static int take_hist(struct dkt_sql *sql, char *text)
 
 /* ---- the statement ---- */
 
-static char *event_name(const struct sql_event *it)
+static char *event_name(const struct sql_event *event)
 {
-	return dkt__format("%s:%s", it->event->system, it->event->name);
+	return dkt__format("%s:%s", event->event->system, event->event->name);
 }
 
 static int translate(struct sql *statement, const char *name, struct dkt_sql *sql)

@@ -190,12 +190,12 @@ static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t n
 		struct dkt_record *record)
 {
 	char name[DKT__TEXT_NAME];
-	struct dkt__text_name *it;
+	struct dkt__text_name *text_name;
 	int err = 0;
 
 	dkt__text_name(line, name);
-	it = dkt__text_get(&text->names, name);
-	if (!it || !it->plain)
+	text_name = dkt__text_get(&text->names, name);
+	if (!text_name || !text_name->plain)
 		return -ENOMEM;
 	*record = (struct dkt_record){ .ts = line->ts,
 				       .cpu = line->cpu,
@@ -203,18 +203,18 @@ static int fill(struct dkt__text *text, const struct dkt__line *line, uint64_t n
 				       .flags = line->flags,
 				       .preempt = line->preempt,
 				       .data = text->data };
-	for (size_t i = 0; i < it->n && !record->size; i++) {
-		record->event = it->events[i];
+	for (size_t i = 0; i < text_name->n && !record->size; i++) {
+		record->event = text_name->events[i];
 		record->size = put_event(text, line, next, record->event);
 	}
 	if (!record->size) {
-		record->event = it->plain;
+		record->event = text_name->plain;
 		put_common(text, line, record->event);
-		record->size = put_plain(text, line, &it->keys);
-		if (it->n && strcmp(dkt_event_system(it->events[0]), "ftrace") != 0)
-			it->unread++;
+		record->size = put_plain(text, line, &text_name->keys);
+		if (text_name->n && strcmp(dkt_event_system(text_name->events[0]), "ftrace") != 0)
+			text_name->unread++;
 		else
-			it->bare += !it->keys.n;
+			text_name->bare += !text_name->keys.n;
 	}
 	if (!is_stack(record->event))
 		err = carry_stacks(text, next, record);
@@ -267,12 +267,12 @@ static const char *describe(const struct dkt__text *text, bool known, char *to, 
 	p = to + snprintf(to, room, "%llu records have no fields, because their text %s",
 			  (unsigned long long)sum, known ? "is unknown" : "names none");
 	for (size_t i = 0, n = 0; i < text->names.n; i++) {
-		const struct dkt__text_name *it = &text->names.list[i];
+		const struct dkt__text_name *name = &text->names.list[i];
 
-		count = count_of(it, known);
-		if (count && end - p > 64 + (long)strlen(it->name))
-			p += snprintf(p, (size_t)(end - p), "%s %s %llu", n++ ? "," : ":", it->name,
-				      (unsigned long long)count);
+		count = count_of(name, known);
+		if (count && end - p > 64 + (long)strlen(name->name))
+			p += snprintf(p, (size_t)(end - p), "%s %s %llu", n++ ? "," : ":",
+				      name->name, (unsigned long long)count);
 	}
 	return to;
 }

@@ -22,7 +22,7 @@ struct vm_stream {
 	uint64_t missing; /* pages that could not be read */
 };
 
-static const uint8_t *dump_page(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+static const uint8_t *dump_page(struct dkt__streams *streams, struct dkt__stream *s, uint64_t nr,
 				uint32_t *size)
 {
 	struct vm_stream *mine = s->own;
@@ -33,7 +33,7 @@ static const uint8_t *dump_page(struct dkt__streams *it, struct dkt__stream *s, 
 		return NULL;
 	/* The records of other pages are still worth reading. */
 	if (err && !mine->missing++)
-		dkt__streams_damage(it, "pages of buffer '%s', cpu %d, cannot be read: %s",
+		dkt__streams_damage(streams, "pages of buffer '%s', cpu %d, cannot be read: %s",
 				    mine->vmcore->buffers.list[s->buffer].name, s->cpu,
 				    dkt__vm_why(err));
 	return mine->cpu->room;

@@ -64,14 +64,15 @@ static int grow_bytes(struct dkt__intern *in, size_t need)
 uint32_t dkt__intern(struct dkt__intern *in, const void *bytes, uint32_t len)
 {
 	uint64_t hash = hash_bytes(bytes, len);
-	struct dkt__interned *it;
+	struct dkt__interned *interned;
 	uint32_t slot;
 
 	if (in->n == in->n_room && (in->n_room > UINT32_MAX / 8 || grow_numbers(in)))
 		return UINT32_MAX;
 	for (slot = (uint32_t)hash & in->mask; in->slots[slot]; slot = (slot + 1) & in->mask) {
-		it = &in->all[in->slots[slot] - 1];
-		if (it->hash == hash && it->len == len && !memcmp(in->bytes + it->at, bytes, len))
+		interned = &in->all[in->slots[slot] - 1];
+		if (interned->hash == hash && interned->len == len &&
+		    !memcmp(in->bytes + interned->at, bytes, len))
 			return in->slots[slot] - 1;
 	}
 	if (grow_bytes(in, in->len + len + 1))

@@ -64,16 +64,16 @@ int dkt_record_stack(const struct dkt_record *record, size_t i, struct dkt_recor
 {
 	dkt__needs(NULL, record && stack);
 
-	const struct dkt_stack *it = record->event ? record->stacks : NULL;
+	const struct dkt_stack *in_record = record->event ? record->stacks : NULL;
 
-	while (it && i--)
-		it = it->next;
-	if (!it)
+	while (in_record && i--)
+		in_record = in_record->next;
+	if (!in_record)
 		return 1;
 	*stack = *record;
-	stack->event = it->event;
-	stack->data = it->data;
-	stack->size = it->size;
+	stack->event = in_record->event;
+	stack->data = in_record->data;
+	stack->size = in_record->size;
 	stack->first = false;
 	stack->stacks = NULL;
 	return 0;

@@ -252,7 +252,7 @@ void dkt_table_text(const struct dkt_table *table, size_t row, size_t column, st
 	if (!table || !buf)
 		return;
 
-	const struct table_column *it;
+	const struct table_column *about;
 	const char *text;
 	uint32_t entry, len;
 	uint64_t word;
@@ -261,20 +261,20 @@ void dkt_table_text(const struct dkt_table *table, size_t row, size_t column, st
 		return;
 	entry = table->order[row];
 	if (column >= table->n_keys) {
-		it = &table->vals[column - table->n_keys];
-		dkt__key_text(table->ctx, &it->spec, NULL, it->is_signed,
+		about = &table->vals[column - table->n_keys];
+		dkt__key_text(table->ctx, &about->spec, NULL, about->is_signed,
 			      dkt_table_value(table, row, column), NULL, buf);
 		return;
 	}
-	it = &table->keys[column];
+	about = &table->keys[column];
 	word = dkt__keymap_key(&table->map, entry)[column];
-	if (it->kind == TABLE_NUMBER) {
-		dkt__key_text(table->ctx, &it->spec, &it->names, it->is_signed, word,
+	if (about->kind == TABLE_NUMBER) {
+		dkt__key_text(table->ctx, &about->spec, &about->names, about->is_signed, word,
 			      note_text(table, table->comms[entry]), buf);
 		return;
 	}
 	text = dkt__interned(&table->strings, word, &len);
-	if (it->kind == TABLE_STACK)
+	if (about->kind == TABLE_STACK)
 		dkt__stack_text(table->ctx, text, len, buf);
 	else
 		dkt_buf_add(buf, text, len);

@@ -97,25 +97,25 @@ static void default_sort(struct sort *sort)
 
 static int compare_column(const struct dkt_table *table, uint32_t column, uint32_t a, uint32_t b)
 {
-	const struct table_column *it;
+	const struct table_column *about;
 	uint64_t x, y;
 
 	if (column >= table->n_keys) {
-		it = &table->vals[column - table->n_keys];
+		about = &table->vals[column - table->n_keys];
 		x = dkt__table_sums(table, a)[column - table->n_keys];
 		y = dkt__table_sums(table, b)[column - table->n_keys];
 	} else {
-		it = &table->keys[column];
+		about = &table->keys[column];
 		x = dkt__keymap_key(&table->map, a)[column];
 		y = dkt__keymap_key(&table->map, b)[column];
 	}
-	if (it->kind != TABLE_NUMBER) {
+	if (about->kind != TABLE_NUMBER) {
 		uint32_t len;
 		const char *text = dkt__interned(&table->strings, x, &len);
 
 		return strcmp(text, dkt__interned(&table->strings, y, &len));
 	}
-	if (it->is_signed)
+	if (about->is_signed)
 		return (int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y;
 	return x < y ? -1 : x > y;
 }

@@ -29,21 +29,21 @@ static struct dkt__perf_quick find_places(const struct dkt__perf_attr *attr)
 {
 	const uint64_t type = attr->sample_type,
 		       all = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW;
-	struct dkt__perf_quick it = { .size = UINT32_MAX };
+	struct dkt__perf_quick quick = { .size = UINT32_MAX };
 	size_t at = sizeof(struct perf_event_header);
 
 	if ((type & all) != all || type & (PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN) ||
 	    attr->type != PERF_TYPE_TRACEPOINT || attr->config >= MAX_ID)
-		return it;
+		return quick;
 	at += 8 * count(type, PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
-	it.tid = (uint16_t)at;
-	it.time = (uint16_t)(at += 8);
+	quick.tid = (uint16_t)at;
+	quick.time = (uint16_t)(at += 8);
 	at += 8 * (1 + count(type, PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID));
-	it.cpu = (uint16_t)at;
-	it.raw = (uint16_t)(at + 8 * (1 + count(type, PERF_SAMPLE_PERIOD)) + sizeof(uint32_t));
-	it.size = it.raw + DKT__PERF_ENTRY;
-	it.nr = (uint16_t)attr->config;
-	return it;
+	quick.cpu = (uint16_t)at;
+	quick.raw = (uint16_t)(at + 8 * (1 + count(type, PERF_SAMPLE_PERIOD)) + sizeof(uint32_t));
+	quick.size = quick.raw + DKT__PERF_ENTRY;
+	quick.nr = (uint16_t)attr->config;
+	return quick;
 }
 
 static int id_cmp(const void *a, const void *b)

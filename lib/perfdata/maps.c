@@ -59,14 +59,14 @@ static const struct dkt__perf_map *maps_of(const struct dkt__perf *perf, int32_t
 
 static int set_maps(struct dkt__perf *perf, int32_t pid, const struct dkt__perf_map *last)
 {
-	struct process *it = malloc(sizeof(*it)), **found;
+	struct process *process = malloc(sizeof(*process)), **found;
 
-	if (!it)
+	if (!process)
 		return -ENOMEM;
-	*it = (struct process){ .pid = pid };
-	found = tsearch(it, &perf->processes, process_cmp);
-	if (!found || *found != it)
-		free(it);
+	*process = (struct process){ .pid = pid };
+	found = tsearch(process, &perf->processes, process_cmp);
+	if (!found || *found != process)
+		free(process);
 	if (!found)
 		return -ENOMEM;
 	(*found)->last = last;

@@ -399,10 +399,10 @@ static bool fill_gap(const struct dkt__perf_item *item, struct dkt__stream *s,
 static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
 		      struct dkt_record *rec)
 {
-	struct dkt__streams *it = &perf->streams;
+	struct dkt__streams *streams = &perf->streams;
 	const void *data = item->data;
 	uint64_t nr;
-	struct dkt__stream *s = item->cpu < it->n ? &it->list[item->cpu] : NULL;
+	struct dkt__stream *s = item->cpu < streams->n ? &streams->list[item->cpu] : NULL;
 
 	if (!s || s->unasked)
 		return false;
@@ -410,29 +410,30 @@ static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
 		return fill_gap(item, s, rec);
 	nr = item->attr->config;
 	if (perf->swap)
-		data = dkt__swapped(&it->copy, it->base.ctx, data, item->size);
-	if (data && nr < MAX_ID && !dkt__streams_wants(it, (uint16_t)nr, data, item->size)) {
+		data = dkt__swapped(&streams->copy, streams->base.ctx, data, item->size);
+	if (data && nr < MAX_ID && !dkt__streams_wants(streams, (uint16_t)nr, data, item->size)) {
 		s->loss.seen++;
 		return false;
 	}
-	return data && fill(perf, nr < MAX_ID ? dkt_event_by_id(it->base.ctx, (int)nr) : NULL, data,
-			    item->size, item->cpu, item->tid, rec);
+	return data && fill(perf, nr < MAX_ID ? dkt_event_by_id(streams->base.ctx, (int)nr) : NULL,
+			    data, item->size, item->cpu, item->tid, rec);
 }
 
 int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct dkt__perf *perf = (struct dkt__perf *)source;
 	struct dkt__perf_merge *m = &perf->merge;
-	struct dkt__streams *it = &perf->streams;
+	struct dkt__streams *streams = &perf->streams;
 	int err;
 
 	for (;;) {
 		err = advance(perf);
-		if (dkt__unlikely(err || (m->time >= it->until && it->until != UINT64_MAX)))
-			return err ? dkt__with_words(it->base.ctx, err) : 1;
-		it->taken = true;
+		if (dkt__unlikely(err ||
+				  (m->time >= streams->until && streams->until != UINT64_MAX)))
+			return err ? dkt__with_words(streams->base.ctx, err) : 1;
+		streams->taken = true;
 		if (dkt__likely(m->top->quick)) {
-			if (dkt__likely(m->time >= it->since) &&
+			if (dkt__likely(m->time >= streams->since) &&
 			    fill_quick(perf, m->top->quick, record))
 				return 0;
 			continue;
@@ -440,8 +441,8 @@ int dkt__perf_next(struct dkt_source *source, struct dkt_record *record)
 		if (m->item.type != PERF_RECORD_SAMPLE)
 			err = dkt__perf_task(perf, &m->item);
 		if (err)
-			return dkt__with_words(it->base.ctx, err);
-		if (m->time >= it->since && fill_item(perf, &m->item, record))
+			return dkt__with_words(streams->base.ctx, err);
+		if (m->time >= streams->since && fill_item(perf, &m->item, record))
 			return m->item.n_chain ? dkt__perf_chain_take(perf, &m->item, record) : 0;
 	}
 }

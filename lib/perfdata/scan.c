@@ -66,15 +66,15 @@ static int scan_users(struct dkt__perf *perf, struct dkt__perf_part *part)
 
 /* ---- blocks ---- */
 
-static int add_cpus(struct dkt__streams *it, uint32_t last)
+static int add_cpus(struct dkt__streams *streams, uint32_t last)
 {
-	struct dkt__stream *more = reallocarray(it->list, last + 1, sizeof(*more));
+	struct dkt__stream *more = reallocarray(streams->list, last + 1, sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
-	it->list = more;
-	for (; it->n <= last; it->n++)
-		more[it->n] = (struct dkt__stream){ .cpu = (int)it->n };
+	streams->list = more;
+	for (; streams->n <= last; streams->n++)
+		more[streams->n] = (struct dkt__stream){ .cpu = (int)streams->n };
 	return 0;
 }
 

@@ -277,12 +277,12 @@ int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *na
 {
 	Dwarf_Die params[PARAMS_MAX], variable;
 	size_t n = get_params(place, params);
-	const char *it;
+	const char *own;
 	int err;
 
 	/* Names of code that is inlined at the entry must not hide the function's parameters. */
 	for (size_t i = 0; place->entry && i < n; i++)
-		if ((it = dwarf_diename(&params[i])) && !strcmp(it, name))
+		if ((own = dwarf_diename(&params[i])) && !strcmp(own, name))
 			return param_value(place, numbered, params, n, i, value);
 	if (dwarf_getscopevar(place->scopes, place->n_scopes, name, 0, NULL, 0, 0, &variable) < 0) {
 		guess_names(place, guess);

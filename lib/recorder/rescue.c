@@ -121,13 +121,13 @@ static int mend_end(struct dkt_ctx *ctx, const struct dkt__dat *dat, int fd)
 
 /* ---- counts ---- */
 
-static uint64_t count_records(struct dkt__streams *it, struct dkt__stream *s)
+static uint64_t count_records(struct dkt__streams *streams, struct dkt__stream *s)
 {
 	struct dkt__page_record record;
 	uint64_t n = 0;
 
 	for (uint64_t nr = 0; nr < s->n_pages; nr++) {
-		const uint8_t *bytes = s->from->page(it, s, nr, &s->page.size);
+		const uint8_t *bytes = s->from->page(streams, s, nr, &s->page.size);
 
 		if (!bytes || dkt__page_load(&s->page, bytes, 0, &record))
 			continue;
@@ -161,7 +161,7 @@ static void continue_cpu(struct dkt__recorder_cpu *cpu, const struct dkt_cpu_sta
 
 static int continue_counts(struct dkt_recorder *recorder, struct dkt__dat *dat)
 {
-	struct dkt__streams *it = &dat->streams;
+	struct dkt__streams *streams = &dat->streams;
 
 	for (size_t i = 0; i < recorder->n; i++) {
 		struct dkt__recorder_buffer *b = &recorder->buffers[i];
@@ -175,10 +175,10 @@ static int continue_counts(struct dkt_recorder *recorder, struct dkt__dat *dat)
 
 			if (err)
 				return err;
-			for (size_t j = 0; j < it->n; j++)
-				if (it->list[j].buffer == i && it->list[j].cpu == cpu) {
-					records = count_records(it, &it->list[j]);
-					told = it->list[j].lost;
+			for (size_t j = 0; j < streams->n; j++)
+				if (streams->list[j].buffer == i && streams->list[j].cpu == cpu) {
+					records = count_records(streams, &streams->list[j]);
+					told = streams->list[j].lost;
 				}
 			if ((uint32_t)cpu < from->n_bases)
 				base = from->bases[cpu];

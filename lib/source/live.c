@@ -76,9 +76,9 @@ static int read_page(struct dkt__live *live, struct dkt__stream *s, bool *more)
 }
 
 /* Reads pages from the kernel for a CPU whose spooled records have all been returned. */
-static int spool_more(struct dkt__streams *it, struct dkt__stream *s)
+static int spool_more(struct dkt__streams *streams, struct dkt__stream *s)
 {
-	struct dkt__live *live = (struct dkt__live *)it;
+	struct dkt__live *live = (struct dkt__live *)streams;
 	struct dkt__live_cpu *cpu = cpu_of(live, s);
 	bool more = true;
 	int err = 0;
@@ -98,11 +98,11 @@ static int spool_more(struct dkt__streams *it, struct dkt__stream *s)
 	return err ? err : s->page_nr >= s->last;
 }
 
-static const uint8_t *spool_page(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+static const uint8_t *spool_page(struct dkt__streams *streams, struct dkt__stream *s, uint64_t nr,
 				 uint32_t *size)
 {
 	*size = s->page_size;
-	return dkt__spool_page(&cpu_of((struct dkt__live *)it, s)->spool, (uint32_t)nr);
+	return dkt__spool_page(&cpu_of((struct dkt__live *)streams, s)->spool, (uint32_t)nr);
 }
 
 const struct dkt__provider dkt__pages_spool = {

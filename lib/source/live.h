@@ -98,7 +98,7 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn
 int dkt__live_settle(struct dkt__live *live);
 
 /* Implements dkt__provider.lost for spools: the records that the kernel lost on the CPU. */
-int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost);
+int dkt__live_lost(struct dkt__streams *streams, const struct dkt__stream *s, uint64_t *lost);
 
 /* Accounts for the kernel's losses on all CPUs, once all returned records are freed. */
 void dkt__live_account(struct dkt__live *live);

@@ -3,31 +3,32 @@
 #include "lib/source/streams.h"
 #include "lib/event.h"
 
-void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...)
+void dkt__streams_damage(struct dkt__streams *streams, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	dkt__damage(&it->damage, fmt, ap);
+	dkt__damage(&streams->damage, fmt, ap);
 	va_end(ap);
-	it->base.info.damage = it->damage;
+	streams->base.info.damage = streams->damage;
 }
 
 /* ---- time ---- */
 
-static inline uint64_t to_time(const struct dkt__streams *it, uint64_t stamp)
+static inline uint64_t to_time(const struct dkt__streams *streams, uint64_t stamp)
 {
-	if (dkt__unlikely(it->times.mult))
-		stamp = (uint64_t)(((unsigned __int128)stamp * it->times.mult) >> it->times.shift);
-	return stamp + (uint64_t)it->times.offset;
+	if (dkt__unlikely(streams->times.mult))
+		stamp = (uint64_t)(((unsigned __int128)stamp * streams->times.mult) >>
+				   streams->times.shift);
+	return stamp + (uint64_t)streams->times.offset;
 }
 
 /* ---- walking one CPU ---- */
 
-static const uint8_t *extent_page(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+static const uint8_t *extent_page(struct dkt__streams *streams, struct dkt__stream *s, uint64_t nr,
 				  uint32_t *size)
 {
-	(void)it;
+	(void)streams;
 	return dkt__extent_page(&s->extent, nr, s->last, size);
 }
 
@@ -42,10 +43,10 @@ const struct dkt__provider dkt__pages_extent = {
 	.verb = "read",
 };
 
-static const uint8_t *chunks_page(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+static const uint8_t *chunks_page(struct dkt__streams *streams, struct dkt__stream *s, uint64_t nr,
 				  uint32_t *size)
 {
-	(void)it;
+	(void)streams;
 	*size = s->page_size;
 	return dkt__chunks_page(&s->chunks, nr);
 }
@@ -71,26 +72,26 @@ const struct dkt__provider dkt__pages_pieces = {
 /*
  * Returns the start time of the page. UINT64_MAX: the page cannot be read, and the walk ends there.
  */
-static uint64_t stream_time(const struct dkt__streams *it, struct dkt__stream *s, uint64_t nr)
+static uint64_t stream_time(const struct dkt__streams *streams, struct dkt__stream *s, uint64_t nr)
 {
 	uint64_t stamp;
 
 	if (!s->from->time(s, nr, &stamp))
 		return UINT64_MAX;
-	return to_time(it, s->shift ? dkt__shift_time(s->shift, stamp) : stamp);
+	return to_time(streams, s->shift ? dkt__shift_time(s->shift, stamp) : stamp);
 }
 
 /* Looks for new pages after the last one. */
-static bool stream_more(struct dkt__streams *it, struct dkt__stream *s)
+static bool stream_more(struct dkt__streams *streams, struct dkt__stream *s)
 {
-	int err = s->from->more ? s->from->more(it, s) : 1;
+	int err = s->from->more ? s->from->more(streams, s) : 1;
 
-	it->err = DKT__MIN(err, 0);
+	streams->err = DKT__MIN(err, 0);
 	return !err;
 }
 
 /* Starts the next page that has a record. Returns false if there is none. */
-static bool stream_next_page(struct dkt__streams *it, struct dkt__stream *s)
+static bool stream_next_page(struct dkt__streams *streams, struct dkt__stream *s)
 {
 	for (;;) {
 		const uint8_t *bytes;
@@ -98,13 +99,13 @@ static bool stream_next_page(struct dkt__streams *it, struct dkt__stream *s)
 
 		s->loss.bad += s->page.bad;
 		s->page.bad = s->loaded = false;
-		if (s->page_nr >= s->last && !stream_more(it, s))
+		if (s->page_nr >= s->last && !stream_more(streams, s))
 			return false;
-		bytes = s->from->page(it, s, s->page_nr++, &s->page.size);
+		bytes = s->from->page(streams, s, s->page_nr++, &s->page.size);
 		s->page.cut = s->page.size < s->page_size;
 		s->offset = 0;
 		if (!bytes) {
-			dkt__streams_damage(it, "page %llu of cpu %d cannot be %s",
+			dkt__streams_damage(streams, "page %llu of cpu %d cannot be %s",
 					    (unsigned long long)s->page_nr, s->cpu, s->from->verb);
 			/* Report the damage once. */
 			s->n_pages = s->last = --s->page_nr;
@@ -126,14 +127,14 @@ static inline bool on_time(struct dkt__stream *s, bool found)
 	return found;
 }
 
-static inline bool stream_next(struct dkt__streams *it, struct dkt__stream *s)
+static inline bool stream_next(struct dkt__streams *streams, struct dkt__stream *s)
 {
-	return on_time(s,
-		       dkt__likely(!dkt__page_next(&s->page, &s->next)) || stream_next_page(it, s));
+	return on_time(s, dkt__likely(!dkt__page_next(&s->page, &s->next)) ||
+				  stream_next_page(streams, s));
 }
 
 /* True if the next record's event is not wanted; such a record counts as seen. */
-static inline bool is_unwanted(struct dkt__streams *it, struct dkt__stream *s)
+static inline bool is_unwanted(struct dkt__streams *streams, struct dkt__stream *s)
 {
 	uint8_t verdict;
 	uint16_t type;
@@ -141,38 +142,39 @@ static inline bool is_unwanted(struct dkt__streams *it, struct dkt__stream *s)
 	if (dkt__unlikely(s->gap || s->next.size < sizeof(type)))
 		return false;
 	memcpy(&type, s->next.data, sizeof(type));
-	verdict = it->verdicts[type];
+	verdict = streams->verdicts[type];
 	if (dkt__unlikely(!verdict))
-		verdict = dkt__streams_ask(it, s->page.swap ? bswap_16(type) : type, type);
+		verdict = dkt__streams_ask(streams, s->page.swap ? bswap_16(type) : type, type);
 	s->loss.seen += verdict == DKT__UNWANTED;
 	return verdict == DKT__UNWANTED;
 }
 
-static inline bool stream_step(struct dkt__streams *it, struct dkt__stream *s)
+static inline bool stream_step(struct dkt__streams *streams, struct dkt__stream *s)
 {
 	bool more;
 
-	if (dkt__likely(!it->verdicts))
-		return stream_next(it, s);
+	if (dkt__likely(!streams->verdicts))
+		return stream_next(streams, s);
 	do {
 		if (!s->page.swap)
-			s->loss.seen += dkt__page_skip(&s->page, it->verdicts, it->gates);
-		more = stream_next(it, s);
-	} while (more && is_unwanted(it, s));
+			s->loss.seen += dkt__page_skip(&s->page, streams->verdicts, streams->gates);
+		more = stream_next(streams, s);
+	} while (more && is_unwanted(streams, s));
 	return more;
 }
 
 /* Tests a stream's next record, and skips it if it is not wanted. */
-static bool stream_judge(struct dkt__streams *it, struct dkt__stream *s, bool more)
+static bool stream_judge(struct dkt__streams *streams, struct dkt__stream *s, bool more)
 {
-	return more && it->verdicts && is_unwanted(it, s) ? stream_step(it, s) : more;
+	return more && streams->verdicts && is_unwanted(streams, s) ? stream_step(streams, s) :
+								      more;
 }
 
 /* A search makes this many guesses before it bisects the rest. */
 #define GUESSES 6
 
 /* Returns the number of pages with a stamp before the time; stamps increase from page to page. */
-static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uint64_t time)
+static uint64_t pages_before(struct dkt__streams *streams, struct dkt__stream *s, uint64_t time)
 {
 	bool later = time > s->found_time;
 	uint64_t low = later ? s->found : 0, high = later ? s->n_pages : s->found, at, stamp;
@@ -187,7 +189,7 @@ static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uin
 		if (guesses-- > 0)
 			at = guess > (double)low ? (uint64_t)DKT__MIN(guess, (double)(high - 1)) :
 						   low;
-		stamp = stream_time(it, s, at);
+		stamp = stream_time(streams, s, at);
 		if (stamp < time)
 			low = at + 1;
 		else
@@ -202,107 +204,109 @@ static uint64_t pages_before(struct dkt__streams *it, struct dkt__stream *s, uin
 }
 
 /* Seeks the first record at or after the time. Returns false if there is none. */
-static bool stream_seek(struct dkt__streams *it, struct dkt__stream *s, uint64_t since)
+static bool stream_seek(struct dkt__streams *streams, struct dkt__stream *s, uint64_t since)
 {
-	uint64_t before = since ? pages_before(it, s, since) : 0;
+	uint64_t before = since ? pages_before(streams, s, since) : 0;
 	bool more;
 
 	/* The last page that starts before the time may also have records after it. */
 	s->first = s->page_nr = before ? before - 1 : 0;
-	s->last = it->until == UINT64_MAX ? s->n_pages : pages_before(it, s, it->until);
+	s->last = streams->until == UINT64_MAX ? s->n_pages :
+						 pages_before(streams, s, streams->until);
 	s->page.bad = false;
-	more = on_time(s, stream_next_page(it, s));
-	while (more && to_time(it, s->next.ts) < since) {
+	more = on_time(s, stream_next_page(streams, s));
+	while (more && to_time(streams, s->next.ts) < since) {
 		s->gap = false;
-		more = stream_step(it, s);
+		more = stream_step(streams, s);
 	}
-	return stream_judge(it, s, more);
+	return stream_judge(streams, s, more);
 }
 
 /* ---- merging ---- */
 
 /* The heap has changed. */
-static inline void find_top(struct dkt__streams *it)
+static inline void find_top(struct dkt__streams *streams)
 {
-	it->top = it->heap.n && !it->err ? &it->list[it->heap.list[0].nr] : NULL;
-	it->bound = dkt__heap_bound(&it->heap);
+	streams->top = streams->heap.n && !streams->err ? &streams->list[streams->heap.list[0].nr] :
+							  NULL;
+	streams->bound = dkt__heap_bound(&streams->heap);
 }
 
-static int merge_add(struct dkt__streams *it, struct dkt__stream *s)
+static int merge_add(struct dkt__streams *streams, struct dkt__stream *s)
 {
-	const uint32_t nr = (uint32_t)(s - it->list);
+	const uint32_t nr = (uint32_t)(s - streams->list);
 	const struct dkt__heap_item item = { .ts = s->next.ts, .order = nr, .nr = nr };
 
-	return dkt__with_words(it->base.ctx, dkt__heap_add(&it->heap, item));
+	return dkt__with_words(streams->base.ctx, dkt__heap_add(&streams->heap, item));
 }
 
-int dkt__streams_begin(struct dkt__streams *it, uint64_t until)
+int dkt__streams_begin(struct dkt__streams *streams, uint64_t until)
 {
 	int err = 0;
 
-	it->until = until;
-	it->taken = false;
-	it->heap.n = 0;
-	it->err = 0;
-	for (size_t i = 0; !err && i < it->n; i++) {
-		struct dkt__stream *s = &it->list[i];
+	streams->until = until;
+	streams->taken = false;
+	streams->heap.n = 0;
+	streams->err = 0;
+	for (size_t i = 0; !err && i < streams->n; i++) {
+		struct dkt__stream *s = &streams->list[i];
 
-		if (s->loaded || stream_judge(it, s, on_time(s, stream_next_page(it, s))))
-			err = merge_add(it, s);
+		if (s->loaded || stream_judge(streams, s, on_time(s, stream_next_page(streams, s))))
+			err = merge_add(streams, s);
 		else
-			err = it->err;
+			err = streams->err;
 	}
-	find_top(it);
+	find_top(streams);
 	return err;
 }
 
 int dkt__streams_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 {
-	struct dkt__streams *it = (struct dkt__streams *)source;
+	struct dkt__streams *streams = (struct dkt__streams *)source;
 	int err = 0;
 
-	it->since = since;
-	it->until = until ? until : UINT64_MAX;
-	it->taken = false;
-	it->heap.n = 0;
-	for (size_t i = 0; !err && i < it->n; i++)
-		if (stream_seek(it, &it->list[i], since))
-			err = merge_add(it, &it->list[i]);
-	find_top(it);
+	streams->since = since;
+	streams->until = until ? until : UINT64_MAX;
+	streams->taken = false;
+	streams->heap.n = 0;
+	for (size_t i = 0; !err && i < streams->n; i++)
+		if (stream_seek(streams, &streams->list[i], since))
+			err = merge_add(streams, &streams->list[i]);
+	find_top(streams);
 	return err;
 }
 
 /* Steps past the last returned record. */
-static __always_inline void advance(struct dkt__streams *it)
+static __always_inline void advance(struct dkt__streams *streams)
 {
-	struct dkt__stream *s = it->top;
-	bool more = stream_step(it, s);
+	struct dkt__stream *s = streams->top;
+	bool more = stream_step(streams, s);
 
-	if (!dkt__streams_stays(it, more, s->next.ts))
-		find_top(it);
+	if (!dkt__streams_stays(streams, more, s->next.ts))
+		find_top(streams);
 }
 
-void dkt__streams_pass(struct dkt__streams *it)
+void dkt__streams_pass(struct dkt__streams *streams)
 {
-	if (it->taken)
-		advance(it);
+	if (streams->taken)
+		advance(streams);
 }
 
 /* ---- records ---- */
 
-static void fill_gap(struct dkt__streams *it, struct dkt__stream *s, struct dkt_record *rec)
+static void fill_gap(struct dkt__streams *streams, struct dkt__stream *s, struct dkt_record *rec)
 {
 	s->gap = false;
 	if (s->page.lost != DKT_LOST_UNKNOWN)
 		s->loss.lost += s->page.lost;
-	*rec = (struct dkt_record){ .ts = to_time(it, s->next.ts),
+	*rec = (struct dkt_record){ .ts = to_time(streams, s->next.ts),
 				    .cpu = (uint32_t)s->cpu,
 				    .stream = s->buffer,
 				    .lost = s->page.lost };
 }
 
 /* Returns false if the bytes are not a record. */
-static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
+static inline bool fill_record(struct dkt__streams *streams, struct dkt__stream *s,
 			       struct dkt_record *rec)
 {
 	const void *data = s->next.data;
@@ -312,15 +316,15 @@ static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 	if (dkt__unlikely(s->next.size < sizeof(entry)))
 		return false;
 	if (dkt__unlikely(s->page.swap))
-		data = dkt__swapped(&it->copy, it->base.ctx, data, s->next.size);
+		data = dkt__swapped(&streams->copy, streams->base.ctx, data, s->next.size);
 	if (dkt__unlikely(!data))
 		return false;
 	memcpy(&entry, data, sizeof(entry));
-	event = it->events ? it->events[entry.type] : NULL;
+	event = streams->events ? streams->events[entry.type] : NULL;
 	if (dkt__unlikely(!event))
-		event = dkt_event_by_id(it->base.ctx, entry.type);
+		event = dkt_event_by_id(streams->base.ctx, entry.type);
 	*rec = (struct dkt_record){
-		.ts = to_time(it, s->next.ts),
+		.ts = to_time(streams, s->next.ts),
 		.event = event,
 		.data = data,
 		.size = s->next.size,
@@ -335,71 +339,72 @@ static inline bool fill_record(struct dkt__streams *it, struct dkt__stream *s,
 
 int dkt__streams_next(struct dkt_source *source, struct dkt_record *rec)
 {
-	struct dkt__streams *it = (struct dkt__streams *)source;
+	struct dkt__streams *streams = (struct dkt__streams *)source;
 
-	if (dkt__likely(it->taken))
-		advance(it);
-	while (dkt__likely(it->top)) {
-		struct dkt__stream *s = it->top;
+	if (dkt__likely(streams->taken))
+		advance(streams);
+	while (dkt__likely(streams->top)) {
+		struct dkt__stream *s = streams->top;
 
 		/* A record at the time UINT64_MAX must still be returned if there is no bound. */
-		if (dkt__unlikely(to_time(it, s->next.ts) >= it->until) && it->until != UINT64_MAX)
+		if (dkt__unlikely(to_time(streams, s->next.ts) >= streams->until) &&
+		    streams->until != UINT64_MAX)
 			return 1;
 		if (dkt__unlikely(s->gap)) {
-			fill_gap(it, s, rec);
+			fill_gap(streams, s, rec);
 			return 0;
 		}
-		if (dkt__unlikely(!fill_record(it, s, rec)))
+		if (dkt__unlikely(!fill_record(streams, s, rec)))
 			s->loss.bad++;
 		else {
 			s->loss.seen++;
-			it->taken = rec->pid != it->own || !it->own;
-			if (dkt__likely(it->taken))
+			streams->taken = rec->pid != streams->own || !streams->own;
+			if (dkt__likely(streams->taken))
 				return 0;
 		}
-		advance(it);
+		advance(streams);
 	}
-	return it->err ? it->err : 1;
+	return streams->err ? streams->err : 1;
 }
 
 const char *dkt__streams_comm(struct dkt_source *source, const struct dkt_record *rec)
 {
-	struct dkt__streams *it = (struct dkt__streams *)source;
+	struct dkt__streams *streams = (struct dkt__streams *)source;
 
-	if (dkt__unlikely(rec->pid != it->pid || !it->comm)) {
-		it->pid = rec->pid;
-		it->comm = rec->pid ? dkt__comms_get(&it->comms, rec->pid) : "<idle>";
-		if (!it->comm)
-			it->comm = "<...>";
+	if (dkt__unlikely(rec->pid != streams->pid || !streams->comm)) {
+		streams->pid = rec->pid;
+		streams->comm = rec->pid ? dkt__comms_get(&streams->comms, rec->pid) : "<idle>";
+		if (!streams->comm)
+			streams->comm = "<...>";
 	}
-	return it->comm;
+	return streams->comm;
 }
 
 /* The kernel's count covers the whole recording, and includes losses that no page reports. */
-static int stream_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost)
+static int stream_lost(struct dkt__streams *streams, const struct dkt__stream *s, uint64_t *lost)
 {
 	*lost = s->loss.lost;
 	if (s->from && s->from->lost)
-		return s->from->lost(it, s, lost);
-	if (s->has_lost && !it->part && !it->since && it->until == UINT64_MAX)
+		return s->from->lost(streams, s, lost);
+	if (s->has_lost && !streams->part && !streams->since && streams->until == UINT64_MAX)
 		*lost = DKT__MAX(s->lost, *lost);
 	return 0;
 }
 
 int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
-	struct dkt__streams *it = (struct dkt__streams *)source;
+	struct dkt__streams *streams = (struct dkt__streams *)source;
 	int err = 0;
 
 	if (cpu < 0 || cpu >= source->info.cpus)
 		return dkt_fail(source->ctx, -EINVAL, "there is no cpu %d", cpu);
-	for (size_t i = 0; !err && i < it->n; i++) {
-		const struct dkt__stream *s = &it->list[i];
+	for (size_t i = 0; !err && i < streams->n; i++) {
+		const struct dkt__stream *s = &streams->list[i];
 		uint64_t lost;
 
 		if (s->cpu != cpu)
 			continue;
-		err = stream_lost(it, s, &lost);
+		err = stream_lost(streams, s, &lost);
 		loss->seen += s->loss.seen;
 		loss->bad += s->loss.bad;
 		loss->lost += lost;
@@ -409,17 +414,17 @@ int dkt__streams_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 
 int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
 {
-	struct dkt__streams *it = (struct dkt__streams *)source;
-	uint64_t share = bytes / DKT__MAX(it->n, 1u);
+	struct dkt__streams *streams = (struct dkt__streams *)source;
+	uint64_t share = bytes / DKT__MAX(streams->n, 1u);
 
 	*to = UINT64_MAX;
-	for (size_t i = 0; i < it->n; i++) {
-		struct dkt__stream *s = &it->list[i];
-		uint64_t nr = pages_before(it, s, from) + share / s->page_size, time;
+	for (size_t i = 0; i < streams->n; i++) {
+		struct dkt__stream *s = &streams->list[i];
+		uint64_t nr = pages_before(streams, s, from) + share / s->page_size, time;
 
 		/* Pages with the same time stamp belong to the same slice. */
 		for (nr++; nr < s->n_pages; nr++) {
-			time = stream_time(it, s, nr);
+			time = stream_time(streams, s, nr);
 			if (time <= from)
 				continue;
 			*to = DKT__MIN(*to, time);
@@ -431,10 +436,10 @@ int dkt__streams_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 
 int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t *of)
 {
-	const struct dkt__streams *it = (const struct dkt__streams *)source;
+	const struct dkt__streams *streams = (const struct dkt__streams *)source;
 
-	for (size_t i = 0; i < it->n; i++) {
-		const struct dkt__stream *s = &it->list[i];
+	for (size_t i = 0; i < streams->n; i++) {
+		const struct dkt__stream *s = &streams->list[i];
 
 		*done += (s->page_nr - s->first) * s->page_size;
 		*of += (s->last - s->first) * s->page_size;

@@ -17,7 +17,7 @@ struct dkt__streams;
 /* Provides the pages of a stream. */
 struct dkt__provider {
 	/* Returns page nr, of which *size bytes exist; NULL: the page cannot be read. */
-	const uint8_t *(*page)(struct dkt__streams *it, struct dkt__stream *s, uint64_t nr,
+	const uint8_t *(*page)(struct dkt__streams *streams, struct dkt__stream *s, uint64_t nr,
 			       uint32_t *size);
 	/*
 	 * Reads the start time of page nr, as dkt__page_time() does. False: the page cannot be
@@ -25,12 +25,12 @@ struct dkt__provider {
 	 */
 	bool (*time)(struct dkt__stream *s, uint64_t nr, uint64_t *stamp);
 	/* Looks for new pages after the last one. */
-	int (*more)(struct dkt__streams *it, struct dkt__stream *s);
+	int (*more)(struct dkt__streams *streams, struct dkt__stream *s);
 	/*
 	 * Corrects *lost, the number of lost records according to the pages, by another count.
 	 * NULL: the only other count is the kernel's for the whole file.
 	 */
-	int (*lost)(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost);
+	int (*lost)(struct dkt__streams *streams, const struct dkt__stream *s, uint64_t *lost);
 	const char *verb; /* the participle for messages: "page N cannot be VERB" */
 };
 
@@ -114,7 +114,7 @@ int dkt__streams_bytes(const struct dkt_source *source, uint64_t *done, uint64_t
  * Restarts the merge with each stream's next record before until; UINT64_MAX: no bound. Streams
  * that had no next record are asked again.
  */
-int dkt__streams_begin(struct dkt__streams *it, uint64_t until);
+int dkt__streams_begin(struct dkt__streams *streams, uint64_t until);
 
 /*
  * Returns the current page, or the next one if none is current; sets *offset to the next record's.
@@ -129,15 +129,15 @@ static inline uint64_t dkt__stream_place(const struct dkt__stream *s, uint32_t *
  * Updates the heap after its first stream stepped past the returned record; more: the stream has a
  * next record, at time ts. Returns false if the stream may no longer be the first.
  */
-static inline bool dkt__streams_stays(struct dkt__streams *it, bool more, uint64_t ts)
+static inline bool dkt__streams_stays(struct dkt__streams *streams, bool more, uint64_t ts)
 {
-	it->taken = false;
-	if (dkt__likely(more && ts < it->bound))
+	streams->taken = false;
+	if (dkt__likely(more && ts < streams->bound))
 		return true;
 	if (more)
-		dkt__heap_move(&it->heap, ts);
+		dkt__heap_move(&streams->heap, ts);
 	else
-		dkt__heap_drop(&it->heap);
+		dkt__heap_drop(&streams->heap);
 	return false;
 }
 
@@ -145,35 +145,35 @@ static inline bool dkt__streams_stays(struct dkt__streams *it, bool more, uint64
  * Returns the enum dkt__verdict for records of a type; place is the type in the records' byte
  * order. Asks the kind of source only once for each type.
  */
-uint8_t dkt__streams_ask(struct dkt__streams *it, uint16_t type, uint16_t place);
+uint8_t dkt__streams_ask(struct dkt__streams *streams, uint16_t type, uint16_t place);
 
 /* True if a record, in this machine's byte order, is wanted. */
-static inline bool dkt__streams_wants(struct dkt__streams *it, uint16_t type, const void *data,
+static inline bool dkt__streams_wants(struct dkt__streams *streams, uint16_t type, const void *data,
 				      uint32_t size)
 {
 	uint8_t verdict;
 
-	if (dkt__likely(!it->verdicts))
+	if (dkt__likely(!streams->verdicts))
 		return true;
-	verdict = it->verdicts[type];
+	verdict = streams->verdicts[type];
 	if (dkt__unlikely(!verdict))
-		verdict = dkt__streams_ask(it, type, type);
+		verdict = dkt__streams_ask(streams, type, type);
 	return verdict == DKT__WANTED ||
 	       (verdict >= DKT__GATED &&
-		dkt__gate_passes(&it->gates[verdict - DKT__GATED], data, size));
+		dkt__gate_passes(&streams->gates[verdict - DKT__GATED], data, size));
 }
 
 /* Steps past the last returned record, so that the stream's position is after it. */
-void dkt__streams_pass(struct dkt__streams *it);
+void dkt__streams_pass(struct dkt__streams *streams);
 
 /* ---- source/streams/start.c ---- */
 
 /* Starts the walk, once the reader has filled in all streams. */
-int dkt__streams_start(struct dkt__streams *it, const struct dkt_source_opts *opts);
+int dkt__streams_start(struct dkt__streams *streams, const struct dkt_source_opts *opts);
 
 /* Adds a stream to a walk that has started. dkt__streams_begin() follows. */
-int dkt__streams_add(struct dkt__streams *it, const struct dkt__stream *added);
-void dkt__streams_clear(struct dkt__streams *it);
+int dkt__streams_add(struct dkt__streams *streams, const struct dkt__stream *added);
+void dkt__streams_clear(struct dkt__streams *streams);
 
 /* Adds a text to the report of damage. */
-void dkt__streams_damage(struct dkt__streams *it, const char *fmt, ...) DKT_PRINTF(2, 3);
+void dkt__streams_damage(struct dkt__streams *streams, const char *fmt, ...) DKT_PRINTF(2, 3);

@@ -50,9 +50,9 @@ static int no_event(struct sql *sql, const struct sql_token *token, const char *
 				SQL_TEXT(sql, token), dkt__guess_words(&guess));
 }
 
-static int find_event(struct sql *sql, struct sql_event *it)
+static int find_event(struct sql *sql, struct sql_event *event)
 {
-	char *name __cleanup(free) = strndup(sql->text + it->name.at, it->name.len);
+	char *name __cleanup(free) = strndup(sql->text + event->name.at, event->name.len);
 	char *dot;
 	size_t n = 1;
 
@@ -61,21 +61,22 @@ static int find_event(struct sql *sql, struct sql_event *it)
 	dot = strchr(name, '.');
 	if (dot) {
 		*dot = '\0';
-		it->event = dkt_event_find(sql->ctx, name, dot + 1);
+		event->event = dkt_event_find(sql->ctx, name, dot + 1);
 		*dot = ':';
 	} else {
-		it->event = dkt__event_anywhere(sql->ctx, name, &n);
+		event->event = dkt__event_anywhere(sql->ctx, name, &n);
 	}
-	if (!it->event)
-		return no_event(sql, &it->name, name);
+	if (!event->event)
+		return no_event(sql, &event->name, name);
 	if (n > 1)
-		return dkt__sql_fail(sql, &it->name,
+		return dkt__sql_fail(sql, &event->name,
 				     "%zu systems have an event '%s'; write it as SYSTEM.%s", n,
 				     name, name);
-	if (memchr(sql->text + it->alias.at, '.', it->alias.len))
-		return dkt__sql_fail(sql, &it->alias, "the name of an event cannot have a period");
+	if (memchr(sql->text + event->alias.at, '.', event->alias.len))
+		return dkt__sql_fail(sql, &event->alias,
+				     "the name of an event cannot have a period");
 	/* libtracefs looks for events in the context's handle. */
-	return dkt__event_load(it->event);
+	return dkt__event_load(event->event);
 }
 
 /* ---- fields ---- */
@@ -91,41 +92,41 @@ static bool cut(struct field *field, const char *prefix, size_t len)
 	return true;
 }
 
-static bool is_of(const struct sql *sql, struct field *field, const struct sql_event *it)
+static bool is_of(const struct sql *sql, struct field *field, const struct sql_event *event)
 {
-	if (it->alias.len && cut(field, sql->text + it->alias.at, it->alias.len))
+	if (event->alias.len && cut(field, sql->text + event->alias.at, event->alias.len))
 		return true;
-	cut(field, it->event->system, strlen(it->event->system));
-	return cut(field, it->event->name, strlen(it->event->name));
+	cut(field, event->event->system, strlen(event->event->system));
+	return cut(field, event->event->name, strlen(event->event->name));
 }
 
 /* Tells libtracefs the name that it knows of a field. */
 static int rename_field(struct sql *sql, const struct field *field, const struct sql_token *event,
 			const char *name)
 {
-	const struct sql_rename it = { .at = (size_t)(field->name - sql->text),
-				       .len = field->len,
-				       .event = event,
-				       .name = name };
+	const struct sql_rename renamed = { .at = (size_t)(field->name - sql->text),
+					    .len = field->len,
+					    .event = event,
+					    .name = name };
 
 	/* Fields are looked up in their order in the text, and some again. */
 	for (size_t i = 0; i < sql->n_renames; i++)
-		if (sql->renames[i].at == it.at)
+		if (sql->renames[i].at == renamed.at)
 			return 0;
-	return dkt__append(sql->renames, sql->n_renames, it) ? dkt__no_memory(sql->ctx) : 0;
+	return dkt__append(sql->renames, sql->n_renames, renamed) ? dkt__no_memory(sql->ctx) : 0;
 }
 
 /* Finds what every record has. libtracefs has no name for the CPU, and takes COMM with its event only. */
 static int find_every(struct sql *sql, struct field *field, const struct dkt_field *const *fields,
 		      size_t n, bool bare)
 {
-	const struct sql_event *it = &sql->events[field->table];
+	const struct sql_event *event = &sql->events[field->table];
 
 	if (is_comm(field))
 		return rename_field(sql, field,
-				    !bare         ? NULL :
-				    it->alias.len ? &it->alias :
-						    &it->name,
+				    !bare            ? NULL :
+				    event->alias.len ? &event->alias :
+						       &event->name,
 				    "COMM");
 	if (dkt__every_field(field->name, field->len) != DKT__EVERY_PID)
 		return 0;
@@ -217,12 +218,12 @@ static int check_events(struct sql *sql)
 	const struct sql_event *from = &sql->events[0], *join = &sql->events[1];
 
 	for (size_t i = 0; i < sql->n_events; i++) {
-		const struct sql_event *it = &sql->events[i];
+		const struct sql_event *event = &sql->events[i];
 
-		if (used_as_field(sql, &it->name))
-			return two_meanings(sql, used_as_field(sql, &it->name));
-		if (it->alias.len && used_as_field(sql, &it->alias))
-			return two_meanings(sql, &it->alias);
+		if (used_as_field(sql, &event->name))
+			return two_meanings(sql, used_as_field(sql, &event->name));
+		if (event->alias.len && used_as_field(sql, &event->alias))
+			return two_meanings(sql, &event->alias);
 	}
 	if (sql->n_events < 2)
 		return 0;

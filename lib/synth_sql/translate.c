@@ -119,13 +119,13 @@ static char *renamed(const struct sql *sql)
 	FILE *f = open_memstream(&text, &len);
 
 	for (size_t i = 0; f && i < sql->n_renames; i++) {
-		const struct sql_rename *it = &sql->renames[i];
+		const struct sql_rename *change = &sql->renames[i];
 
-		fwrite(from, 1, (size_t)(sql->text + it->at - from), f);
-		if (it->event)
-			fprintf(f, "%.*s.", SQL_TEXT(sql, it->event));
-		fputs(it->name, f);
-		from = sql->text + it->at + it->len;
+		fwrite(from, 1, (size_t)(sql->text + change->at - from), f);
+		if (change->event)
+			fprintf(f, "%.*s.", SQL_TEXT(sql, change->event));
+		fputs(change->name, f);
+		from = sql->text + change->at + change->len;
 	}
 	if (f)
 		fputs(from, f);

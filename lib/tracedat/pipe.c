@@ -31,15 +31,15 @@ struct pipe {
 /* Notes which streams the CPUs have. Both are in the same order; CPUs that are not asked for have none. */
 static void number_streams(struct pipe *p)
 {
-	const struct dkt__streams *it = &p->dat.streams;
+	const struct dkt__streams *streams = &p->dat.streams;
 	uint32_t nr = 0;
 
 	for (size_t i = 0; i < p->dat.n_buffers; i++)
 		for (uint32_t j = 0; j < p->dat.buffers[i].n_cpus; j++) {
 			struct dkt__dat_cpu *cpu = &p->dat.buffers[i].cpus[j];
 
-			if (nr < it->n && it->list[nr].buffer == i &&
-			    it->list[nr].cpu == (int)cpu->cpu)
+			if (nr < streams->n && streams->list[nr].buffer == i &&
+			    streams->list[nr].cpu == (int)cpu->cpu)
 				cpu->stream = ++nr;
 		}
 }
@@ -111,12 +111,12 @@ static int renew_streams(struct pipe *p)
 /* Frees the bytes of pages whose records have all been returned. */
 static void free_bytes(struct pipe *p)
 {
-	struct dkt__streams *it = &p->dat.streams;
+	struct dkt__streams *streams = &p->dat.streams;
 	uint64_t to = p->at;
 	uint32_t offset;
 
-	for (size_t i = 0; i < it->n; i++) {
-		struct dkt__stream *s = &it->list[i];
+	for (size_t i = 0; i < streams->n; i++) {
+		struct dkt__stream *s = &streams->list[i];
 		const struct dkt__chunk *first = s->chunks.list;
 
 		dkt__chunks_drop(&s->chunks,
@@ -204,7 +204,7 @@ static void uncount(struct dkt__stream *s, const struct dkt_record *record)
 static int pipe_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct pipe *p = (struct pipe *)source;
-	struct dkt__streams *it = &p->dat.streams;
+	struct dkt__streams *streams = &p->dat.streams;
 	int err = p->begun ? 0 : begin(p);
 
 	while (!err) {
@@ -214,7 +214,7 @@ static int pipe_next(struct dkt_source *source, struct dkt_record *record)
 			return 0;
 		}
 		if (!err)
-			uncount(it->top, record);
+			uncount(streams->top, record);
 		else if (err == DKT_NEXT_END && !p->last)
 			err = read_on(p);
 	}

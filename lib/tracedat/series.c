@@ -83,30 +83,31 @@ static int close_file(struct dkt__series *s, struct dkt__series_file *file)
 static int adopt(struct dkt__series *s, struct dkt__series_file *file)
 {
 	struct dkt__dat *dat = (struct dkt__dat *)file->source;
-	struct dkt__streams *it = &dat->streams;
+	struct dkt__streams *streams = &dat->streams;
 	int err;
 
-	it->base.ctx = s->base.ctx;
-	it->events = dkt__event_table(s->base.ctx);
-	for (size_t i = 0; i < it->n; i++)
-		it->list[i].buffer = dkt__series_stream(s, dat->buffers[it->list[i].buffer].name);
+	streams->base.ctx = s->base.ctx;
+	streams->events = dkt__event_table(s->base.ctx);
+	for (size_t i = 0; i < streams->n; i++)
+		streams->list[i].buffer =
+			dkt__series_stream(s, dat->buffers[streams->list[i].buffer].name);
 	/* Names are asked for even after the last record, when the file is closed. */
 	s->comm = NULL;
-	err = dkt__with_words(s->base.ctx, dkt__comms_add(&s->comms, &it->comms));
+	err = dkt__with_words(s->base.ctx, dkt__comms_add(&s->comms, &streams->comms));
 	if (!err && s->wants)
-		err = dkt__streams_select(&it->base, s->wants, s->wants_data);
+		err = dkt__streams_select(&streams->base, s->wants, s->wants_data);
 	if (!err && s->filter)
-		err = dkt__streams_filter(&it->base, s->filter);
+		err = dkt__streams_filter(&streams->base, s->filter);
 	return err;
 }
 
 /* True if the file has records after those of its window. */
-static bool has_more(const struct dkt__streams *it)
+static bool has_more(const struct dkt__streams *streams)
 {
-	bool more = it->top;
+	bool more = streams->top;
 
-	for (size_t i = 0; !more && i < it->n; i++)
-		more = it->list[i].last < it->list[i].n_pages;
+	for (size_t i = 0; !more && i < streams->n; i++)
+		more = streams->list[i].last < streams->list[i].n_pages;
 	return more;
 }
 

@@ -63,15 +63,15 @@ int dkt__tdw_header_info(const struct dkt_tracedat *out, struct dkt_buf *buf)
 /* The events of this system are in a separate table. */
 #define FTRACE_SYSTEM "ftrace"
 
-static bool is_of_ftrace(const struct dkt__tdw_event *it)
+static bool is_of_ftrace(const struct dkt__tdw_event *event)
 {
-	return !strcmp(it->event->system, FTRACE_SYSTEM);
+	return !strcmp(event->event->system, FTRACE_SYSTEM);
 }
 
 static void put_format(const struct dkt_tracedat *out, struct dkt_buf *buf,
-		       const struct dkt__tdw_event *it)
+		       const struct dkt__tdw_event *event)
 {
-	put_sized(out, buf, it->text, it->len, 8);
+	put_sized(out, buf, event->text, event->len, 8);
 }
 
 int dkt__tdw_ftrace_events(const struct dkt_tracedat *out, struct dkt_buf *buf)

@@ -135,26 +135,26 @@ static struct dkt__text_name *read_row(struct dkt__text *text, size_t i, struct 
 
 static void compare_all(struct dkt__text *text, struct trial *trial)
 {
-	struct dkt__text_name *it;
+	struct dkt__text_name *name;
 	struct dkt__line line;
 
 	for (size_t i = 0; i < text->n; i++) {
-		it = read_row(text, i, &line);
-		if (it)
-			compare(trial, &trial->choices[it - text->names.list], &line);
+		name = read_row(text, i, &line);
+		if (name)
+			compare(trial, &trial->choices[name - text->names.list], &line);
 	}
 }
 
 int dkt__text_derive(struct dkt__text *text)
 {
-	struct dkt__text_name *it;
+	struct dkt__text_name *name;
 	struct dkt__line line;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < text->n; i++) {
-		it = read_row(text, i, &line);
-		if (it && dkt__text_is_unknown(it))
-			err = dkt__derive_keys(&it->keys, &line);
+		name = read_row(text, i, &line);
+		if (name && dkt__text_is_unknown(name))
+			err = dkt__derive_keys(&name->keys, &line);
 	}
 	for (size_t i = 0; i < text->names.n; i++)
 		dkt__derive_types(&text->names.list[i].keys);

@@ -359,30 +359,30 @@ bool dkt__text_is_unknown(const struct dkt__text_name *name)
 	return !name->known && !is_call(name->name);
 }
 
-static int add_known(struct list *list, struct dkt_ctx *kernel, const struct dkt__text_name *it,
+static int add_known(struct list *list, struct dkt_ctx *kernel, const struct dkt__text_name *name,
 		     bool retval)
 {
 	size_t found;
 	int err;
 
-	if (retval && !strcmp(it->name, FUNCGRAPH_EXIT))
+	if (retval && !strcmp(name->name, FUNCGRAPH_EXIT))
 		return list_add(list, "ftrace", DKT__FORMAT_GRAPH_RETVAL,
 				strlen(DKT__FORMAT_GRAPH_RETVAL));
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-		if (!strcmp(own[i].name, it->name))
+		if (!strcmp(own[i].name, name->name))
 			return list_add(list, "ftrace", own[i].text, strlen(own[i].text));
-	if (it->known)
-		return add_row(list, it->known);
-	err = add_of_tree(list, kernel, it->name, &found);
-	if (err || found || !it->line)
+	if (name->known)
+		return add_row(list, name->known);
+	err = add_of_tree(list, kernel, name->name, &found);
+	if (err || found || !name->line)
 		return err;
-	return is_call(it->name) ? add_call(list, it) : 0;
+	return is_call(name->name) ? add_call(list, name) : 0;
 }
 
 /* Sets the events of each name, from the catalogue. */
 static void bind(struct dkt_ctx *ctx, const struct list *list, struct dkt__text_names *names)
 {
-	struct dkt__text_name *it;
+	struct dkt__text_name *text_name;
 
 	for (size_t i = 0; i < list->n; i++) {
 		const char *name = strstr(list->given[i].text, "name: ") + 6;
@@ -391,13 +391,13 @@ static void bind(struct dkt_ctx *ctx, const struct list *list, struct dkt__text_
 
 		snprintf(copy, sizeof(copy), "%.*s", (int)strcspn(name, "\n"), name);
 		event = dkt_event_find(ctx, list->given[i].system, copy);
-		it = dkt__text_get(names, copy);
-		if (!event || !it)
+		text_name = dkt__text_get(names, copy);
+		if (!event || !text_name)
 			continue;
 		if (!strcmp(list->given[i].system, DKT__TEXT_SYSTEM))
-			it->plain = event;
-		else if (it->n < DKT__TEXT_SAME)
-			it->events[it->n++] = event;
+			text_name->plain = event;
+		else if (text_name->n < DKT__TEXT_SAME)
+			text_name->events[text_name->n++] = event;
 	}
 }
 

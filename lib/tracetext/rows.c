@@ -117,7 +117,7 @@ static void note_time(struct scanning *s, const struct dkt__line *line)
 
 static int scan_record(struct scanning *s, const struct dkt__line *line, uint64_t at)
 {
-	struct dkt__text_name *it;
+	struct dkt__text_name *text_name;
 	char name[DKT__TEXT_NAME];
 	int err;
 
@@ -125,12 +125,12 @@ static int scan_record(struct scanning *s, const struct dkt__line *line, uint64_
 	note_time(s, line);
 	s->text->names.retval |= line->graph.has_retval;
 	dkt__text_name(line, name);
-	it = dkt__text_get(&s->text->names, name);
-	if (it && !it->line) {
-		it->line = line->text;
-		it->line_len = line->text_len;
+	text_name = dkt__text_get(&s->text->names, name);
+	if (text_name && !text_name->line) {
+		text_name->line = line->text;
+		text_name->line_len = line->text_len;
 	}
-	err = it ? add_row(s->text, line->ts, at, false) : -ENOMEM;
+	err = text_name ? add_row(s->text, line->ts, at, false) : -ENOMEM;
 	return err || line->graph.call != DKT__CALL_LEAF ? err : scan_leaf(s, line, at);
 }
 

@@ -66,18 +66,18 @@ int dkt__text_stacks_add(struct dkt__text_stacks *stacks, struct dkt_ctx *ctx,
 static int carry(struct dkt__text_stack *stack, struct dkt__text_names *names, const char *name,
 		 struct dkt_record *record)
 {
-	const struct dkt__text_name *it;
+	const struct dkt__text_name *text_name;
 
 	if (!stack->n)
 		return 0;
-	it = dkt__text_get(names, name);
-	if (!it)
+	text_name = dkt__text_get(names, name);
+	if (!text_name)
 		return -ENOMEM;
-	if (!it->n)
+	if (!text_name->n)
 		return 0;
 	memcpy(stack->data, record->data, 8);
 	memcpy(stack->data + 8, &stack->n, sizeof(stack->n));
-	stack->carried = (struct dkt_stack){ .event = it->events[0],
+	stack->carried = (struct dkt_stack){ .event = text_name->events[0],
 					     .data = stack->data,
 					     .size = DKT__STACK_CALLERS + 8 * stack->n,
 					     .next = record->stacks };

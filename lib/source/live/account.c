@@ -69,10 +69,10 @@ void dkt__live_account(struct dkt__live *live)
 	}
 }
 
-int dkt__live_lost(struct dkt__streams *it, const struct dkt__stream *s, uint64_t *lost)
+int dkt__live_lost(struct dkt__streams *streams, const struct dkt__stream *s, uint64_t *lost)
 {
-	struct dkt__live *live = (struct dkt__live *)it;
-	size_t nr = (size_t)(s - it->list);
+	struct dkt__live *live = (struct dkt__live *)streams;
+	size_t nr = (size_t)(s - streams->list);
 	struct dkt_cpu_stats stats;
 	uint64_t accounted = live->cpus[nr].lost;
 	int err = 0;

@@ -128,15 +128,15 @@ static int learn_record(struct learning *l, const struct dkt__page_record *found
 
 static int learn_cpu(struct learning *l, size_t cpu)
 {
-	struct dkt__streams *it = &l->live->streams;
-	struct dkt__stream *s = &it->list[cpu];
+	struct dkt__streams *streams = &l->live->streams;
+	struct dkt__stream *s = &streams->list[cpu];
 	uint64_t pages = dkt__spool_pages(&l->live->cpus[cpu].spool);
 	struct dkt__page page = { .swap = s->page.swap, .long_size = s->page.long_size };
 	struct dkt__page_record record;
 	int err = 0;
 
 	for (uint64_t nr = 0; !err && nr < pages; nr++) {
-		const uint8_t *bytes = s->from->page(it, s, nr, &page.size);
+		const uint8_t *bytes = s->from->page(streams, s, nr, &page.size);
 
 		if (!bytes || dkt__page_load(&page, bytes, 0, &record))
 			continue;
