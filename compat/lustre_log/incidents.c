@@ -143,40 +143,41 @@ static void end_work(struct incidents *incidents, const struct log_line *line)
 
 /* ---- incidents ---- */
 
-static int append(struct incidents *incidents, struct incident *it)
+static int append(struct incidents *incidents, struct incident *incident)
 {
-	struct incident_heard *heard = find_heard(incidents, it->host, it->nid);
+	struct incident_heard *heard = find_heard(incidents, incident->host, incident->nid);
 
-	if (!heard || it->nid == UINT32_MAX || it->why == UINT32_MAX || it->target == UINT32_MAX)
+	if (!heard || incident->nid == UINT32_MAX || incident->why == UINT32_MAX ||
+	    incident->target == UINT32_MAX)
 		return -ENOMEM;
-	it->heard = heard->time;
-	it->heard_xid = heard->xid;
-	it->heard_opcode = heard->opcode;
-	if (it->step == CLIENT_EVICTED || it->step == CLIENT_LOST)
-		heard->lost = it->time;
-	if (it->step == CLIENT_RESTORED || it->step == CLIENT_RECONNECTS) {
-		it->before = heard->lost;
+	incident->heard = heard->time;
+	incident->heard_xid = heard->xid;
+	incident->heard_opcode = heard->opcode;
+	if (incident->step == CLIENT_EVICTED || incident->step == CLIENT_LOST)
+		heard->lost = incident->time;
+	if (incident->step == CLIENT_RESTORED || incident->step == CLIENT_RECONNECTS) {
+		incident->before = heard->lost;
 		heard->lost = 0;
 	}
-	return dkt__append(incidents->list, incidents->n, *it);
+	return dkt__append(incidents->list, incidents->n, *incident);
 }
 
-static void add_lock(const struct locks *locks, const struct lock *lock, struct incident *it)
+static void add_lock(const struct locks *locks, const struct lock *lock, struct incident *incident)
 {
-	it->lock = lock->handle;
-	it->mode = lock->mode;
-	it->res = lock->res;
-	it->called = lock->blocked;
-	it->held = dkl_locks_held(locks, lock);
+	incident->lock = lock->handle;
+	incident->mode = lock->mode;
+	incident->res = lock->res;
+	incident->called = lock->blocked;
+	incident->held = dkl_locks_held(locks, lock);
 	for (size_t i = 0; i < locks->n_list; i++) {
 		const struct lock *other = &locks->list[i];
 
 		if (!other->open || other->host != lock->host || other->res != lock->res ||
 		    other == lock || !lock_waits(other))
 			continue;
-		if (!it->waiter_since || other->enqueued < it->waiter_since) {
-			it->waiter = other->nid;
-			it->waiter_since = other->enqueued;
+		if (!incident->waiter_since || other->enqueued < incident->waiter_since) {
+			incident->waiter = other->nid;
+			incident->waiter_since = other->enqueued;
 		}
 	}
 }
@@ -184,33 +185,33 @@ static void add_lock(const struct locks *locks, const struct lock *lock, struct 
 static int add_client(struct incidents *incidents, const struct log_line *line,
 		      const struct client_text *client, const struct lock *lock)
 {
-	struct incident it = { .step = (int)client->step,
-			       .time = line->time,
-			       .host = line->host,
-			       .target = name(incidents, client->target),
-			       .nid = name(incidents, client->nid),
-			       .why = name(incidents, client->why) };
+	struct incident incident = { .step = (int)client->step,
+				     .time = line->time,
+				     .host = line->host,
+				     .target = name(incidents, client->target),
+				     .nid = name(incidents, client->nid),
+				     .why = name(incidents, client->why) };
 
 	if (lock) {
-		add_lock(&incidents->locks, lock, &it);
-		it.target = lock->ns;
+		add_lock(&incidents->locks, lock, &incident);
+		incident.target = lock->ns;
 	}
-	return append(incidents, &it);
+	return append(incidents, &incident);
 }
 
 static int add_rpc(struct incidents *incidents, const struct log_line *line, int step,
 		   const struct rpc_text *rpc)
 {
-	struct incident it = { .step = step,
-			       .time = line->time,
-			       .host = line->host,
-			       .target = name(incidents, rpc->target),
-			       .nid = name(incidents, rpc->nid),
-			       .why = name(incidents, rpc->words),
-			       .xid = rpc->xid,
-			       .opcode = rpc->opcode };
+	struct incident incident = { .step = step,
+				     .time = line->time,
+				     .host = line->host,
+				     .target = name(incidents, rpc->target),
+				     .nid = name(incidents, rpc->nid),
+				     .why = name(incidents, rpc->words),
+				     .xid = rpc->xid,
+				     .opcode = rpc->opcode };
 
-	return append(incidents, &it);
+	return append(incidents, &incident);
 }
 
 /* Finds the lock that the thread waits for; NULL: it waits for none. */
@@ -226,20 +227,21 @@ static const struct lock *lock_of_thread(const struct locks *locks, uint32_t hos
 }
 
 /* Adds the lock that a thread waits for, and who has not given back the one before. */
-static void add_waiting(const struct locks *locks, const struct lock *lock, struct incident *it)
+static void add_waiting(const struct locks *locks, const struct lock *lock,
+			struct incident *incident)
 {
 	const struct lock_res *res = dkl_locks_res(locks, lock);
 
-	it->lock = lock->handle;
-	it->mode = lock->mode;
-	it->res = lock->res;
-	it->waits = true;
-	it->waiter_since = lock->enqueued;
+	incident->lock = lock->handle;
+	incident->mode = lock->mode;
+	incident->res = lock->res;
+	incident->waits = true;
+	incident->waiter_since = lock->enqueued;
 	if (!res || !res->blocked || res->released)
 		return;
-	it->holder = res->holder;
-	it->called = res->blocked;
-	it->held = dkl_locks_holder(locks, res);
+	incident->holder = res->holder;
+	incident->called = res->blocked;
+	incident->held = dkl_locks_holder(locks, res);
 }
 
 /* Adds what the thread was working on. */
@@ -250,31 +252,31 @@ static int add_service(struct incidents *incidents, const struct log_line *line,
 	const struct lock *lock = service->pid ? lock_of_thread(&incidents->locks, line->host,
 								(int32_t)service->pid) :
 						 NULL;
-	struct incident it = { .step = INCIDENT_SERVICE + (int)service->step,
-			       .time = line->time,
-			       .host = line->host,
-			       .target = name(incidents, service->name),
-			       .why = name(incidents, service->why) };
+	struct incident incident = { .step = INCIDENT_SERVICE + (int)service->step,
+				     .time = line->time,
+				     .host = line->host,
+				     .target = name(incidents, service->name),
+				     .why = name(incidents, service->why) };
 
 	if (work && work->began) {
-		it.xid = work->xid;
-		it.opcode = work->opcode;
-		it.nid = work->nid;
-		it.began = work->began;
+		incident.xid = work->xid;
+		incident.opcode = work->opcode;
+		incident.nid = work->nid;
+		incident.began = work->began;
 	}
 	if (lock)
-		add_waiting(&incidents->locks, lock, &it);
-	return append(incidents, &it);
+		add_waiting(&incidents->locks, lock, &incident);
+	return append(incidents, &incident);
 }
 
 static int add_start(struct incidents *incidents, const struct log_line *line)
 {
-	struct incident it = { .step = INCIDENT_STARTED,
-			       .time = line->time,
-			       .host = line->host,
-			       .why = name(incidents, line->text) };
+	struct incident incident = { .step = INCIDENT_STARTED,
+				     .time = line->time,
+				     .host = line->host,
+				     .why = name(incidents, line->text) };
 
-	return append(incidents, &it);
+	return append(incidents, &incident);
 }
 
 /* Reads "Skipped 24 previous similar messages". */

@@ -107,9 +107,9 @@ static void add_waiter(struct lock_block *block, const struct lock_dump_lock *lo
 }
 
 /* Adds the waiter to each granted lock that it waits for, otherwise to the one before it in the queue. */
-static void add_to_blocks(const struct lock_dump_res *it, size_t waiter, struct lock_block *blocks)
+static void add_to_blocks(const struct lock_dump_res *res, size_t waiter, struct lock_block *blocks)
 {
-	const struct lock_dump_lock *locks = it->locks;
+	const struct lock_dump_lock *locks = res->locks;
 	bool found = false;
 
 	/* Granted locks come first. */
@@ -120,72 +120,72 @@ static void add_to_blocks(const struct lock_dump_res *it, size_t waiter, struct 
 		found = true;
 	}
 	if (!found)
-		add_waiter(&blocks[it->n], NULL, &locks[waiter]);
+		add_waiter(&blocks[res->n], NULL, &locks[waiter]);
 }
 
-static int keep_blocks(struct lock_dump *dump, const struct lock_dump_res *it, uint32_t entry)
+static int keep_blocks(struct lock_dump *dump, const struct lock_dump_res *res, uint32_t entry)
 {
-	struct lock_block *blocks __cleanup(free) = calloc(it->n + 1, sizeof(*blocks));
+	struct lock_block *blocks __cleanup(free) = calloc(res->n + 1, sizeof(*blocks));
 	int err = blocks ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < it->n; i++)
-		if (it->locks[i].waiting)
-			add_to_blocks(it, i, blocks);
-	for (size_t i = 0; !err && i <= it->n; i++) {
+	for (size_t i = 0; !err && i < res->n; i++)
+		if (res->locks[i].waiting)
+			add_to_blocks(res, i, blocks);
+	for (size_t i = 0; !err && i <= res->n; i++) {
 		if (!blocks[i].n_waiters)
 			continue;
 		blocks[i].entry = entry;
-		blocks[i].host = it->host;
-		blocks[i].ns = it->ns;
-		blocks[i].res = it->res;
-		blocks[i].time = it->time;
+		blocks[i].host = res->host;
+		blocks[i].ns = res->ns;
+		blocks[i].res = res->res;
+		blocks[i].time = res->time;
 		err = dkt__append(dump->list, dump->n, blocks[i]);
 	}
 	return err;
 }
 
 /* Later dumps of the resource replace this one, also if nothing waits any more. */
-static int end_res(struct lock_dump *dump, struct lock_dump_res *it)
+static int end_res(struct lock_dump *dump, struct lock_dump_res *res)
 {
 	bool added;
 	uint32_t entry;
 	int err = 0;
 
-	if (it->n) {
-		entry = dkt__keymap_add(&dump->last, (uint64_t[]){ it->host, it->ns, it->res },
+	if (res->n) {
+		entry = dkt__keymap_add(&dump->last, (uint64_t[]){ res->host, res->ns, res->res },
 					&added);
 		if (entry == DKT__KEYMAP_NONE ||
 		    (added && dkt__append(dump->times, dump->n_times, UINT64_C(0))))
 			return -ENOMEM;
-		dump->times[entry] = it->time;
-		err = keep_blocks(dump, it, entry);
+		dump->times[entry] = res->time;
+		err = keep_blocks(dump, res, entry);
 	}
-	it->n = 0;
-	it->waiting = false;
+	res->n = 0;
+	res->waiting = false;
 	return err;
 }
 
 /* ---- lines ---- */
 
-static int add_lock(struct lock_dump *dump, const struct lock_text *text, struct lock_dump_res *it)
+static int add_lock(struct lock_dump *dump, const struct lock_text *text, struct lock_dump_res *res)
 {
-	struct lock_dump_lock lock = { .waiting = it->waiting,
+	struct lock_dump_lock lock = { .waiting = res->waiting,
 				       .pid = text->pid,
 				       .handle = text->handle,
 				       .range = text->range };
 	/* A lock that waits for a stronger mode is among the waiting ones. */
-	const struct part *mode = it->waiting ? &text->wanted : &text->granted;
+	const struct part *mode = res->waiting ? &text->wanted : &text->granted;
 
 	set_mode(&lock, mode);
 	lock.nid = dkl_name_number(dump->names, text->nid);
 	lock.mode = dkl_name_number(dump->names, *mode);
-	it->ns = dkl_name_number(dump->names, text->ns);
-	it->res = dkl_name_number(dump->names, text->res);
-	if (lock.nid == UINT32_MAX || lock.mode == UINT32_MAX || it->ns == UINT32_MAX ||
-	    it->res == UINT32_MAX)
+	res->ns = dkl_name_number(dump->names, text->ns);
+	res->res = dkl_name_number(dump->names, text->res);
+	if (lock.nid == UINT32_MAX || lock.mode == UINT32_MAX || res->ns == UINT32_MAX ||
+	    res->res == UINT32_MAX)
 		return -ENOMEM;
 	dump->locks++;
-	return dkt__append(it->locks, it->n, lock);
+	return dkt__append(res->locks, res->n, lock);
 }
 
 static struct lock_dump_res *reading(struct lock_dump *dump, const struct log_line *line)
@@ -204,19 +204,19 @@ static struct lock_dump_res *reading(struct lock_dump *dump, const struct log_li
 int dkl_lock_dump_add(struct lock_dump *dump, const struct log_line *line, bool *part)
 {
 	const enum kind kind = kind_of(&line->text);
-	struct lock_dump_res *it = kind == NONE ? NULL : reading(dump, line);
+	struct lock_dump_res *res = kind == NONE ? NULL : reading(dump, line);
 	struct lock_text text;
 
 	*part = kind != NONE;
-	if (!it)
+	if (!res)
 		return kind == NONE ? 0 : -ENOMEM;
 	switch (kind) {
 	case LOCK:
 		return dkl_lock_text_read(line->text.p, line->text.len, &text) ?
-			       add_lock(dump, &text, it) :
+			       add_lock(dump, &text, res) :
 			       0;
 	case WAITS:
-		it->waiting = true;
+		res->waiting = true;
 		return 0;
 	case CUT:
 		dump->cut++;
@@ -224,9 +224,9 @@ int dkl_lock_dump_add(struct lock_dump *dump, const struct log_line *line, bool 
 	default:
 		break;
 	}
-	if (end_res(dump, it))
+	if (end_res(dump, res))
 		return -ENOMEM;
-	it->time = line->time;
+	res->time = line->time;
 	return 0;
 }
 

@@ -37,14 +37,14 @@ void dkl_probes_undo(struct debuglog *log)
 	bool stored = false;
 
 	while (i-- > 0) {
-		struct user_probe *it = &log->probes->list[i];
+		struct user_probe *user_probe = &log->probes->list[i];
 		const struct dkt_probe *probe = probes_at(log->probes, i);
 
-		it->state = it->before;
-		if (it->created)
+		user_probe->state = user_probe->before;
+		if (user_probe->created)
 			dkt_probe_remove(log->ctx, probe->group, probe->name);
-		stored |= it->is_new;
-		if (it->is_new)
+		stored |= user_probe->is_new;
+		if (user_probe->is_new)
 			dkl_probes_erase(log->probes, i);
 	}
 	if (stored)
@@ -58,10 +58,10 @@ int dkl_probes_keep(struct debuglog *log)
 	int err = log->probes ? dkl_probes_save(log) : 0;
 
 	for (size_t i = 0; !err && log->probes && i < log->probes->n; i++) {
-		struct user_probe *it = &log->probes->list[i];
+		struct user_probe *probe = &log->probes->list[i];
 
-		it->before = it->state;
-		it->is_new = it->created = false;
+		probe->before = probe->state;
+		probe->is_new = probe->created = false;
 	}
 	return err;
 }
@@ -69,15 +69,16 @@ int dkl_probes_keep(struct debuglog *log)
 /* Fails if the event exists. Forgets a probe of the list that another program has removed. */
 static int check_new(struct debuglog *log, const struct dkt_probe *probe, bool keep)
 {
-	struct user_probe *it = dkl_probes_find(log->probes, probe->group, probe->name);
+	struct user_probe *user_probe = dkl_probes_find(log->probes, probe->group, probe->name);
 	bool exists = dkt_event_find(log->ctx, probe->group, probe->name);
 
-	if (!exists && it)
-		dkl_probes_erase(log->probes, (size_t)(it - log->probes->list));
-	if (!exists || (keep && it && dkt_probe_same(dkt_probes_at(it->definition, 0), probe)))
+	if (!exists && user_probe)
+		dkl_probes_erase(log->probes, (size_t)(user_probe - log->probes->list));
+	if (!exists ||
+	    (keep && user_probe && dkt_probe_same(dkt_probes_at(user_probe->definition, 0), probe)))
 		return 0;
 	return dkt_fail(log->ctx, -EEXIST, "event %s:%s already exists%s", probe->group,
-			probe->name, keep && it ? ", with another definition" : "");
+			probe->name, keep && user_probe ? ", with another definition" : "");
 }
 
 static int store_one(struct debuglog *log, const struct probe_words *words,
@@ -142,7 +143,7 @@ static int create_all(struct debuglog *log, const struct probe_words *words, siz
 	int err = 0;
 
 	for (size_t done = 0; !err && done < n; done++) {
-		struct user_probe *it = &log->probes->list[i];
+		struct user_probe *probe = &log->probes->list[i];
 
 		dkt_progress(log->ctx, "probes", done, n);
 		err = dkt_probe_create(log->ctx, probes_at(log->probes, i));
@@ -154,7 +155,7 @@ static int create_all(struct debuglog *log, const struct probe_words *words, siz
 			dkl_probes_erase(log->probes, i);
 			err = 0;
 		} else if (!err) {
-			it->created = true;
+			probe->created = true;
 			result->created++;
 			i++;
 		}
@@ -178,7 +179,7 @@ int dkl_probes_create(struct debuglog *log, const struct probe_words *words,
 		      struct probes_result *result)
 {
 	const struct dkt_probe *probe;
-	struct user_probe *it;
+	struct user_probe *user_probe;
 	size_t from;
 	int err = dkl_probes_load(log);
 
@@ -193,9 +194,9 @@ int dkl_probes_create(struct debuglog *log, const struct probe_words *words,
 	if (!err)
 		err = create_all(log, words, log->probes->n - from, result);
 	for (size_t i = 0; !err && (probe = dkt_probes_at(wanted, i)); i++) {
-		it = dkl_probes_find(log->probes, probe->group, probe->name);
-		if (it)
-			set_state(it, opts->enable);
+		user_probe = dkl_probes_find(log->probes, probe->group, probe->name);
+		if (user_probe)
+			set_state(user_probe, opts->enable);
 	}
 	dkl_probes_forget_events(log);
 	return err;

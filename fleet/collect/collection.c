@@ -282,13 +282,13 @@ static int take_value(void *data, struct dkt__json *json)
 /* The lines are fitted again, so that nothing depends on what the file says of them. */
 static int take_trip(void *data, struct dkt__json *json)
 {
-	struct host_reading *it = data;
+	struct host_reading *reading = data;
 	struct row row = { 0 };
-	int err = it->trips++ < TRIPS_MAX ? dkt__json_array(json, take_value, &row) : -EBADMSG;
+	int err = reading->trips++ < TRIPS_MAX ? dkt__json_array(json, take_value, &row) : -EBADMSG;
 
 	if (!err)
 		err = row.n == ARRAY_SIZE(row.values) ?
-			      clock_add(&it->host->clock,
+			      clock_add(&reading->host->clock,
 					&(struct clock_trip){ .sent = (uint64_t)row.values[0],
 							      .received = (uint64_t)row.values[1],
 							      .far_received =
@@ -313,35 +313,35 @@ static int take_text(struct dkt__json *json, char **text)
 
 static int take_host_member(void *data, struct dkt__json *json)
 {
-	struct host_reading *it = data;
+	struct host_reading *reading = data;
 	int64_t number;
 	int err;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (!strcmp(json->text.data, texts[i].key))
-			return take_text(json, text_of(it->host, i));
+			return take_text(json, text_of(reading->host, i));
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		if (strcmp(json->text.data, numbers[i].key) != 0)
 			continue;
 		err = dkt__json_int(json, &number);
-		memcpy((char *)it->host + numbers[i].offset, &number, sizeof(number));
-		it->seen |= 1u << i;
+		memcpy((char *)reading->host + numbers[i].offset, &number, sizeof(number));
+		reading->seen |= 1u << i;
 		return err;
 	}
 	if (!strcmp(json->text.data, "trips"))
-		return dkt__json_array(json, take_trip, it);
+		return dkt__json_array(json, take_trip, reading);
 	return dkt__json_skip(json);
 }
 
-static int check_host(const struct host_reading *it, struct dkt__json *json)
+static int check_host(const struct host_reading *reading, struct dkt__json *json)
 {
-	const struct collection_host *host = it->host;
+	const struct collection_host *host = reading->host;
 
 	if (!host->name || !host->file || !host->state)
 		return dkt__json_wrong(json, "its name, file or state is missing");
 	if (!is_plain(host->name) || !is_plain(host->file))
 		return dkt__json_wrong(json, "its name or file is not a plain name");
-	return it->seen == (1u << ARRAY_SIZE(numbers)) - 1 ?
+	return reading->seen == (1u << ARRAY_SIZE(numbers)) - 1 ?
 		       0 :
 		       dkt__json_wrong(json, "a number is missing");
 }
@@ -350,18 +350,18 @@ static int take_host(void *data, struct dkt__json *json)
 {
 	struct reading *from = data;
 	struct collection *about = from->about;
-	struct host_reading it = { .from = from };
+	struct host_reading reading = { .from = from };
 	int err;
 
 	if (about->n == HOSTS_MAX)
 		return dkt__json_wrong(json, "it names too many hosts");
 	if (dkt__append(about->hosts, about->n, (struct collection_host){ 0 }))
 		return -ENOMEM;
-	it.host = &about->hosts[about->n - 1];
+	reading.host = &about->hosts[about->n - 1];
 	from->host = about->n;
-	err = dkt__json_object(json, take_host_member, &it);
+	err = dkt__json_object(json, take_host_member, &reading);
 	if (!err)
-		err = check_host(&it, json);
+		err = check_host(&reading, json);
 	from->host = err ? from->host : 0;
 	return err;
 }
