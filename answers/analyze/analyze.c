@@ -254,21 +254,21 @@ int analyze_new(struct dkt_ctx *ctx, const struct analysis *analysis,
 		const struct analyze_opts *opts, struct analyze **a)
 {
 	const struct analysis_kind *kind = analysis->kind;
-	struct analyze *it = calloc(1, sizeof(*it));
-	int err = it ? 0 : dkt__no_memory(ctx);
+	struct analyze *run = calloc(1, sizeof(*run));
+	int err = run ? 0 : dkt__no_memory(ctx);
 
-	*a = it;
+	*a = run;
 	if (err)
 		return err;
-	*it = (struct analyze){ .ctx = ctx, .analysis = analysis, .opts = *opts };
-	it->state = calloc(1, kind->size);
-	it->has = calloc(kind->n_events, sizeof(*it->has));
-	if (!it->state || !it->has)
+	*run = (struct analyze){ .ctx = ctx, .analysis = analysis, .opts = *opts };
+	run->state = calloc(1, kind->size);
+	run->has = calloc(kind->n_events, sizeof(*run->has));
+	if (!run->state || !run->has)
 		return dkt__no_memory(ctx);
-	err = choice_check(it);
+	err = choice_check(run);
 	if (!err)
-		err = spans_begin(&it->spans, it);
-	return err || !kind->begin ? err : kind->begin(it, it->state);
+		err = spans_begin(&run->spans, run);
+	return err || !kind->begin ? err : kind->begin(run, run->state);
 }
 
 int analyze_end(struct analyze *a)

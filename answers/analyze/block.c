@@ -134,18 +134,18 @@ static void forget_old_periods(struct disk *disk)
 /* Adds the time of a request that ends last, so that only the last periods can meet it. */
 static int add_period(struct disk *disk, uint64_t begin, uint64_t end)
 {
-	struct period it = { DKT__MIN(DKT__MAX(begin, disk->known), end), end };
+	struct period period = { DKT__MIN(DKT__MAX(begin, disk->known), end), end };
 
 	disk->sum += end - begin;
-	while (disk->n_periods && disk->periods[disk->n_periods - 1].end >= it.begin) {
+	while (disk->n_periods && disk->periods[disk->n_periods - 1].end >= period.begin) {
 		const struct period *last = &disk->periods[--disk->n_periods];
 
-		it.begin = DKT__MIN(it.begin, last->begin);
-		it.end = DKT__MAX(it.end, last->end);
+		period.begin = DKT__MIN(period.begin, last->begin);
+		period.end = DKT__MAX(period.end, last->end);
 	}
 	if (disk->n_periods == PERIODS_MAX)
 		forget_old_periods(disk);
-	return dkt__append(disk->periods, disk->n_periods, it);
+	return dkt__append(disk->periods, disk->n_periods, period);
 }
 
 static uint64_t busy(const struct disk *disk)
@@ -166,30 +166,31 @@ static struct request *in_device(const struct block *block, uint32_t nr)
 
 static void enter(struct block *block, uint32_t nr)
 {
-	struct request *it = in_device(block, nr);
-	struct disk *disk = &block->disks[it->disk];
+	struct request *request = in_device(block, nr);
+	struct disk *disk = &block->disks[request->disk];
 
-	it->older = disk->youngest;
-	it->younger = NONE;
-	it->depth = it->most = ++disk->depth;
-	if (it->older != NONE)
-		in_device(block, it->older)->younger = nr;
+	request->older = disk->youngest;
+	request->younger = NONE;
+	request->depth = request->most = ++disk->depth;
+	if (request->older != NONE)
+		in_device(block, request->older)->younger = nr;
 	disk->youngest = nr;
 }
 
 static void leave(struct block *block, uint32_t nr)
 {
-	struct request *it = in_device(block, nr);
-	struct disk *disk = &block->disks[it->disk];
-	uint64_t *most = it->older == NONE ? &disk->most : &in_device(block, it->older)->most;
+	struct request *request = in_device(block, nr);
+	struct disk *disk = &block->disks[request->disk];
+	uint64_t *most = request->older == NONE ? &disk->most :
+						  &in_device(block, request->older)->most;
 
-	*most = DKT__MAX(*most, it->most);
-	if (it->older != NONE)
-		in_device(block, it->older)->younger = it->younger;
-	if (it->younger != NONE)
-		in_device(block, it->younger)->older = it->older;
+	*most = DKT__MAX(*most, request->most);
+	if (request->older != NONE)
+		in_device(block, request->older)->younger = request->younger;
+	if (request->younger != NONE)
+		in_device(block, request->younger)->older = request->older;
 	else
-		disk->youngest = it->older;
+		disk->youngest = request->older;
 	disk->depth--;
 }
 
@@ -203,11 +204,11 @@ static void take_back(struct block *block, uint32_t nr)
 
 static void note_unfinished(struct block *block, uint32_t nr)
 {
-	const struct request *it = in_device(block, nr);
-	struct disk *disk = &block->disks[it->disk];
+	const struct request *request = in_device(block, nr);
+	struct disk *disk = &block->disks[request->disk];
 
-	disk->oldest = disk->unfinished ? DKT__MIN(disk->oldest, it->begin) : it->begin;
-	disk->lacking += it->bytes;
+	disk->oldest = disk->unfinished ? DKT__MIN(disk->oldest, request->begin) : request->begin;
+	disk->lacking += request->bytes;
 	disk->unfinished++;
 }
 
@@ -230,30 +231,31 @@ static uint32_t add_request(struct analyze *a, struct block *block, int where,
 {
 	uint64_t key[DKT__REQUEST_WORDS];
 	bool added = false;
-	struct request *it;
+	struct request *request;
 	uint32_t nr;
 
 	request_read(r->record, r->fields, key);
 	block->keys[where].n_words = DKT__REQUEST_WORDS;
 	nr = dkt__keymap_add(&block->keys[where], key, &added);
-	it = nr == DKT__KEYMAP_NONE ?
-		     NULL :
-		     dkt__reach(block->requests[where], block->n_requests[where], nr);
-	if (!it)
+	request = nr == DKT__KEYMAP_NONE ?
+			  NULL :
+			  dkt__reach(block->requests[where], block->n_requests[where], nr);
+	if (!request)
 		return NONE;
 	a->missed.endless += !added;
 	if (!added && where == DEVICE) {
 		note_unfinished(block, nr);
 		take_back(block, nr);
 	}
-	*it = (struct request){ .begin = r->record->ts,
-				.op = analyze_text(a, r, 3),
-				.process = analyze_self(a, r),
-				.left = (uint64_t)record_int(r, 2),
-				.bytes = (uint64_t)record_int(r, 4) };
-	if (!it->bytes)
-		it->bytes = 512 * it->left;
-	return it->op && it->process != PROCESS_NONE && disk_of(a, block, r, key[0], &it->disk) ?
+	*request = (struct request){ .begin = r->record->ts,
+				     .op = analyze_text(a, r, 3),
+				     .process = analyze_self(a, r),
+				     .left = (uint64_t)record_int(r, 2),
+				     .bytes = (uint64_t)record_int(r, 4) };
+	if (!request->bytes)
+		request->bytes = 512 * request->left;
+	return request->op && request->process != PROCESS_NONE &&
+			       disk_of(a, block, r, key[0], &request->disk) ?
 		       nr :
 		       NONE;
 }
@@ -294,17 +296,19 @@ static int complete_part(struct analyze *a, struct block *block, uint32_t nr,
 	return 0;
 }
 
-static int add(struct analyze *a, struct block *block, int where, const struct request *it,
+static int add(struct analyze *a, struct block *block, int where, const struct request *request,
 	       const struct analysis_record *r)
 {
-	struct span span = { .begin = it->begin, .end = r->record->ts, .set = (uint32_t)where };
+	struct span span = { .begin = request->begin,
+			     .end = r->record->ts,
+			     .set = (uint32_t)where };
 
-	span.cells[0] = cell_text(block->disks[it->disk].name);
-	span.cells[1] = cell_text(it->op);
-	span.cells[2] = analyze_cell(a, it->process);
+	span.cells[0] = cell_text(block->disks[request->disk].name);
+	span.cells[1] = cell_text(request->op);
+	span.cells[2] = analyze_cell(a, request->process);
 	span.cells[3] = cell_number((uint64_t)record_int(r, 1));
-	span.cells[4] = cell_number(it->bytes);
-	span.cells[5] = cell_number(it->depth);
+	span.cells[4] = cell_number(request->bytes);
+	span.cells[5] = cell_number(request->depth);
 	return span_add(a, &span);
 }
 
@@ -348,7 +352,7 @@ static int on_complete(struct analyze *a, void *state, const struct analysis_rec
 {
 	struct block *block = state;
 	const uint32_t nr = find_request(block, DEVICE, r);
-	struct request *it;
+	struct request *request;
 	struct disk *disk;
 
 	if (nr == NONE) {
@@ -356,19 +360,19 @@ static int on_complete(struct analyze *a, void *state, const struct analysis_rec
 		a->missed.unbegun += record_int(r, 2) != 0;
 		return 0;
 	}
-	it = in_device(block, nr);
-	it->failed |= record_int(r, 4) != 0;
-	if ((uint64_t)record_int(r, 2) < it->left)
+	request = in_device(block, nr);
+	request->failed |= record_int(r, 4) != 0;
+	if ((uint64_t)record_int(r, 2) < request->left)
 		return complete_part(a, block, nr, r);
-	disk = &block->disks[it->disk];
+	disk = &block->disks[request->disk];
 	leave(block, nr);
 	forget_request(block, DEVICE, r);
-	disk->reads += it->op[0] == 'R';
-	disk->writes += it->op[0] != 'R';
-	disk->errors += it->failed;
-	disk->bytes += it->bytes;
-	return add_period(disk, it->begin, DKT__MAX(it->begin, r->record->ts)) ?:
-		       add(a, block, DEVICE, it, r);
+	disk->reads += request->op[0] == 'R';
+	disk->writes += request->op[0] != 'R';
+	disk->errors += request->failed;
+	disk->bytes += request->bytes;
+	return add_period(disk, request->begin, DKT__MAX(request->begin, r->record->ts)) ?:
+		       add(a, block, DEVICE, request, r);
 }
 
 /* ---- the rest ---- */
@@ -385,29 +389,29 @@ static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, u
 	return 0;
 }
 
-static int add_disk(struct analyze *a, const struct disk *it)
+static int add_disk(struct analyze *a, const struct disk *disk)
 {
-	const uint64_t time = busy(it);
+	const uint64_t time = busy(disk);
 	const struct result_cell cells[ARRAY_SIZE(disk_columns)] = {
-		cell_text(it->name),       cell_number(it->reads),
-		cell_number(it->writes),   cell_number(it->errors),
-		cell_number(it->bytes),    cell_share(time, a->to - a->from),
-		cell_share(it->sum, time), cell_number(it->most),
+		cell_text(disk->name),       cell_number(disk->reads),
+		cell_number(disk->writes),   cell_number(disk->errors),
+		cell_number(disk->bytes),    cell_share(time, a->to - a->from),
+		cell_share(disk->sum, time), cell_number(disk->most),
 	};
 
 	return analyze_row(a, &tables[BY_DISK], cells);
 }
 
-static int add_unfinished(struct analyze *a, const struct disk *it)
+static int add_unfinished(struct analyze *a, const struct disk *disk)
 {
 	const struct result_cell cells[ARRAY_SIZE(unfinished_columns)] = {
-		cell_text(it->name),
-		cell_number(it->unfinished),
-		cell_number(it->lacking),
-		cell_number(it->oldest),
+		cell_text(disk->name),
+		cell_number(disk->unfinished),
+		cell_number(disk->lacking),
+		cell_number(disk->oldest),
 	};
 
-	return it->unfinished ? analyze_row(a, &tables[UNFINISHED], cells) : 0;
+	return disk->unfinished ? analyze_row(a, &tables[UNFINISHED], cells) : 0;
 }
 
 static int on_end(struct analyze *a, void *state)

@@ -130,15 +130,15 @@ static int on_end(struct analyze *a, void *state)
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < cache->n; i++) {
-		const struct cached *it = &cache->all[i];
+		const struct cached *cached = &cache->all[i];
 		const struct result_cell cells[ARRAY_SIZE(process_columns)] = {
 			analyze_cell(a, i),
-			cell_number(it->added),
-			cell_number(it->removed),
-			cell_number(it->dirtied),
+			cell_number(cached->added),
+			cell_number(cached->removed),
+			cell_number(cached->dirtied),
 		};
 
-		if (it->added || it->removed || it->dirtied)
+		if (cached->added || cached->removed || cached->dirtied)
 			err = analyze_row(a, &tables[BY_PROCESS], cells);
 	}
 	return err ? err : device_rows(a, cache);

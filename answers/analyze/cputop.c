@@ -148,17 +148,20 @@ static int process_rows(struct analyze *a, const struct cputop *top, uint64_t wi
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < top->n_usages; i++) {
-		const struct usage *it = &top->usages[i];
+		const struct usage *usage = &top->usages[i];
 		struct result_cell cells[ARRAY_SIZE(process_columns)] = {
-			analyze_cell(a, i),          cell_share(it->time, window),
-			cell_number(it->time),       cell_number(it->runs),
-			cell_number(it->migrations), cell_number((uint64_t)it->prio),
+			analyze_cell(a, i),
+			cell_share(usage->time, window),
+			cell_number(usage->time),
+			cell_number(usage->runs),
+			cell_number(usage->migrations),
+			cell_number((uint64_t)usage->prio),
 		};
 
-		if (!it->ran || !a->processes.list[i].pid)
+		if (!usage->ran || !a->processes.list[i].pid)
 			continue;
 		cells[4].known = analyze_has(a, 1);
-		cells[5].known = it->runs;
+		cells[5].known = usage->runs;
 		err = analyze_row(a, &tables[BY_PROCESS], cells);
 	}
 	return err;

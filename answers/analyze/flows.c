@@ -69,11 +69,11 @@ int flows_rows(struct analyze *a, const struct flows *flows, const struct result
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < flows->n; i++) {
-		const struct flow_device *it = &flows->list[i];
+		const struct flow_device *device = &flows->list[i];
 		const struct result_cell cells[] = {
-			cell_text(it->name),        cell_number(it->in.n),
-			cell_number(it->in.bytes),  cell_number(it->out.n),
-			cell_number(it->out.bytes),
+			cell_text(device->name),        cell_number(device->in.n),
+			cell_number(device->in.bytes),  cell_number(device->out.n),
+			cell_number(device->out.bytes),
 		};
 
 		err = analyze_row(a, table, cells);

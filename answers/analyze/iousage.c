@@ -108,56 +108,57 @@ static const struct result_table tables[] = {
 /* ---- descriptors ---- */
 
 /* Returns the index of the thread's table; UINT32_MAX: memory is out. */
-static uint32_t table_of(struct iousage *it, int32_t tid)
+static uint32_t table_of(struct iousage *all, int32_t tid)
 {
 	uint64_t key = (uint32_t)tid;
 	bool added = false;
 	uint32_t entry, *table;
 
-	it->tids.n_words = 1;
-	entry = dkt__keymap_add(&it->tids, &key, &added);
-	table = entry == DKT__KEYMAP_NONE ? NULL : dkt__reach(it->table_of, it->n_table_of, entry);
+	all->tids.n_words = 1;
+	entry = dkt__keymap_add(&all->tids, &key, &added);
+	table = entry == DKT__KEYMAP_NONE ? NULL :
+					    dkt__reach(all->table_of, all->n_table_of, entry);
 	if (!table)
 		return UINT32_MAX;
 	if (added) {
-		*table = it->n_tables;
-		if (dkt__append(it->tables, it->n_tables, (struct table){ 0 }))
+		*table = all->n_tables;
+		if (dkt__append(all->tables, all->n_tables, (struct table){ 0 }))
 			return UINT32_MAX;
 	}
 	return *table;
 }
 
 /* Returns the file of a descriptor, created if add is set. NULL: unknown, or memory is out. */
-static struct file *file_of(struct iousage *it, uint32_t table, int64_t fd, bool add)
+static struct file *file_of(struct iousage *all, uint32_t table, int64_t fd, bool add)
 {
 	uint64_t key[2] = { table, (uint64_t)fd };
 	bool added = false;
 	uint32_t entry;
 
-	it->fds.n_words = 2;
+	all->fds.n_words = 2;
 	if (add)
-		entry = dkt__keymap_add(&it->fds, key, &added);
+		entry = dkt__keymap_add(&all->fds, key, &added);
 	else
-		entry = it->fds.n ? dkt__keymap_find(&it->fds, key) : DKT__KEYMAP_NONE;
-	return entry == DKT__KEYMAP_NONE ? NULL : dkt__reach(it->files, it->n_files, entry);
+		entry = all->fds.n ? dkt__keymap_find(&all->fds, key) : DKT__KEYMAP_NONE;
+	return entry == DKT__KEYMAP_NONE ? NULL : dkt__reach(all->files, all->n_files, entry);
 }
 
 /* A process has the descriptors of the one that forked it. */
-static const struct file *find_file(struct iousage *it, uint32_t table, int64_t fd)
+static const struct file *find_file(struct iousage *all, uint32_t table, int64_t fd)
 {
-	for (int i = 0; i < MAX_FORKS && table < it->n_tables; i++) {
-		const struct file *file = file_of(it, table, fd, false);
+	for (int i = 0; i < MAX_FORKS && table < all->n_tables; i++) {
+		const struct file *file = file_of(all, table, fd, false);
 
 		if (file)
 			return file->closed ? NULL : file;
-		table = it->tables[table].parent - 1;
+		table = all->tables[table].parent - 1;
 	}
 	return NULL;
 }
 
-static int set_file(struct iousage *it, uint32_t table, int64_t fd, struct file file)
+static int set_file(struct iousage *all, uint32_t table, int64_t fd, struct file file)
 {
-	struct file *to = file_of(it, table, fd, true);
+	struct file *to = file_of(all, table, fd, true);
 
 	if (!to)
 		return -ENOMEM;
@@ -174,8 +175,8 @@ static const char *path_of(struct analyze *a, const struct call *call)
 	return NULL;
 }
 
-static int open_file(struct analyze *a, struct iousage *it, uint32_t table, const struct call *call,
-		     const struct io_call *row)
+static int open_file(struct analyze *a, struct iousage *all, uint32_t table,
+		     const struct call *call, const struct io_call *row)
 {
 	struct file file = { .place = row->place, .name = path_of(a, call) };
 	const struct file *old;
@@ -183,22 +184,22 @@ static int open_file(struct analyze *a, struct iousage *it, uint32_t table, cons
 	if (call->ret < 0)
 		return 0;
 	if (row->op == IO_DUP) {
-		old = find_file(it, table, (int32_t)call->args[0]);
+		old = find_file(all, table, (int32_t)call->args[0]);
 		file = old ? *old : (struct file){ 0 };
 	} else if (!strcmp(row->name, "socket") && call->n_args && call->args[0] != AF_INET_NR &&
 		   call->args[0] != AF_INET6_NR) {
 		file.place = IO_UNKNOWN;
 	}
-	return set_file(it, table, call->ret, file);
+	return set_file(all, table, call->ret, file);
 }
 
 /* ---- bytes ---- */
 
-static int count(struct analyze *a, struct iousage *it, uint32_t table, uint32_t process,
+static int count(struct analyze *a, struct iousage *all, uint32_t table, uint32_t process,
 		 int64_t fd, uint64_t bytes, enum io_place place, bool writes)
 {
-	const struct file *file = find_file(it, table, fd);
-	struct usage *usage = dkt__reach(it->usages, it->n_usages, process), *named;
+	const struct file *file = find_file(all, table, fd);
+	struct usage *usage = dkt__reach(all->usages, all->n_usages, process), *named;
 	bool added = false;
 	uint64_t key;
 	uint32_t entry;
@@ -211,9 +212,9 @@ static int count(struct analyze *a, struct iousage *it, uint32_t table, uint32_t
 	if (!file || !file->name)
 		return 0;
 	key = (uintptr_t)file->name;
-	it->names.n_words = 1;
-	entry = dkt__keymap_add(&it->names, &key, &added);
-	named = entry == DKT__KEYMAP_NONE ? NULL : dkt__reach(it->by_name, it->n_by_name, entry);
+	all->names.n_words = 1;
+	entry = dkt__keymap_add(&all->names, &key, &added);
+	named = entry == DKT__KEYMAP_NONE ? NULL : dkt__reach(all->by_name, all->n_by_name, entry);
 	if (!named)
 		return dkt__no_memory(a->ctx);
 	*(writes ? &named->written[0] : &named->read[0]) += bytes;
@@ -223,51 +224,52 @@ static int count(struct analyze *a, struct iousage *it, uint32_t table, uint32_t
 static int add_call(struct analyze *a, void *state, const struct call *call,
 		    const struct io_call *row)
 {
-	struct iousage *it = state;
+	struct iousage *all = state;
 	uint32_t table, process;
 	int64_t fd = (int32_t)call->args[0];
 	int err;
 
 	if (!row || !call->n_args)
 		return 0;
-	table = table_of(it, call->tid);
+	table = table_of(all, call->tid);
 	if (table == UINT32_MAX)
 		return dkt__no_memory(a->ctx);
 	if (row->op == IO_OPEN || row->op == IO_DUP)
-		return open_file(a, it, table, call, row);
+		return open_file(a, all, table, call, row);
 	if (row->op == IO_CLOSE)
-		return set_file(it, table, fd, (struct file){ .closed = true });
+		return set_file(all, table, fd, (struct file){ .closed = true });
 	if (row->op == IO_SYNC || call->ret < 0)
 		return 0;
-	process = io_process(&it->io, call);
+	process = io_process(&all->io, call);
 	if (process == PROCESS_NONE)
 		return -ENOMEM;
-	err = count(a, it, table, process, fd, (uint64_t)call->ret, row->place, row->op != IO_READ);
+	err = count(a, all, table, process, fd, (uint64_t)call->ret, row->place,
+		    row->op != IO_READ);
 	if (err || row->op != IO_COPY)
 		return err;
-	return count(a, it, table, process, (int32_t)call->args[1], (uint64_t)call->ret, row->place,
-		     false);
+	return count(a, all, table, process, (int32_t)call->args[1], (uint64_t)call->ret,
+		     row->place, false);
 }
 
 static int add_task(struct analyze *a, void *state, const struct call_task *task)
 {
-	struct iousage *it = state;
+	struct iousage *all = state;
 	uint64_t key = (uint32_t)task->tid;
 	uint32_t parent, entry;
 
 	if (!task->began) {
-		if (it->tids.n)
-			dkt__keymap_remove(&it->tids, &key);
+		if (all->tids.n)
+			dkt__keymap_remove(&all->tids, &key);
 		return 0;
 	}
-	parent = table_of(it, task->parent);
-	if (parent == UINT32_MAX || table_of(it, task->tid) == UINT32_MAX)
+	parent = table_of(all, task->parent);
+	if (parent == UINT32_MAX || table_of(all, task->tid) == UINT32_MAX)
 		return dkt__no_memory(a->ctx);
-	entry = dkt__keymap_find(&it->tids, &key);
+	entry = dkt__keymap_find(&all->tids, &key);
 	if (task->flags & CLONE_FILES)
-		it->table_of[entry] = parent;
+		all->table_of[entry] = parent;
 	else
-		it->tables[it->table_of[entry]].parent = parent + 1;
+		all->tables[all->table_of[entry]].parent = parent + 1;
 	return 0;
 }
 
@@ -278,27 +280,27 @@ static uint64_t sum(const uint64_t bytes[PLACES])
 	return bytes[IO_UNKNOWN] + bytes[IO_DISK] + bytes[IO_NET];
 }
 
-static void fill(const struct usage *it, struct result_cell *cells)
+static void fill(const struct usage *usage, struct result_cell *cells)
 {
 	static const enum io_place order[] = { IO_DISK, IO_NET, IO_UNKNOWN };
 
-	*cells++ = cell_number(sum(it->read));
-	*cells++ = cell_number(sum(it->written));
+	*cells++ = cell_number(sum(usage->read));
+	*cells++ = cell_number(sum(usage->written));
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		*cells++ = cell_number(it->read[order[i]]);
-		*cells++ = cell_number(it->written[order[i]]);
+		*cells++ = cell_number(usage->read[order[i]]);
+		*cells++ = cell_number(usage->written[order[i]]);
 	}
 }
 
-static int file_rows(struct analyze *a, const struct iousage *it)
+static int file_rows(struct analyze *a, const struct iousage *all)
 {
 	struct result_cell cells[ARRAY_SIZE(file_columns)];
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < it->n_by_name; i++) {
-		cells[0] = cell_text((const char *)(uintptr_t)*dkt__keymap_key(&it->names, i));
-		cells[1] = cell_number(it->by_name[i].read[0]);
-		cells[2] = cell_number(it->by_name[i].written[0]);
+	for (uint32_t i = 0; !err && i < all->n_by_name; i++) {
+		cells[0] = cell_text((const char *)(uintptr_t)*dkt__keymap_key(&all->names, i));
+		cells[1] = cell_number(all->by_name[i].read[0]);
+		cells[2] = cell_number(all->by_name[i].written[0]);
 		err = analyze_row(a, &tables[BY_FILE], cells);
 	}
 	return err;
@@ -306,17 +308,17 @@ static int file_rows(struct analyze *a, const struct iousage *it)
 
 static int on_end(struct analyze *a, void *state)
 {
-	struct iousage *it = state;
+	struct iousage *all = state;
 	struct result_cell cells[ARRAY_SIZE(process_columns)];
-	struct usage all = { 0 };
-	int err = io_end(&it->io);
+	struct usage total = { 0 };
+	int err = io_end(&all->io);
 
-	for (uint32_t i = 0; !err && i < it->n_usages; i++) {
-		const struct usage *usage = &it->usages[i];
+	for (uint32_t i = 0; !err && i < all->n_usages; i++) {
+		const struct usage *usage = &all->usages[i];
 
 		for (size_t j = 0; j < PLACES; j++) {
-			all.read[j] += usage->read[j];
-			all.written[j] += usage->written[j];
+			total.read[j] += usage->read[j];
+			total.written[j] += usage->written[j];
 		}
 		if (!sum(usage->read) && !sum(usage->written))
 			continue;
@@ -325,39 +327,39 @@ static int on_end(struct analyze *a, void *state)
 		err = analyze_row(a, &tables[BY_PROCESS], cells);
 	}
 	if (!err)
-		err = file_rows(a, it);
+		err = file_rows(a, all);
 	if (!err)
-		err = flows_rows(a, &it->disks, &tables[BY_DISK]);
+		err = flows_rows(a, &all->disks, &tables[BY_DISK]);
 	if (!err)
-		err = flows_rows(a, &it->interfaces, &tables[BY_INTERFACE]);
-	fill(&all, cells);
-	return err || !it->n_usages ? err : analyze_row(a, &tables[TOTAL], cells);
+		err = flows_rows(a, &all->interfaces, &tables[BY_INTERFACE]);
+	fill(&total, cells);
+	return err || !all->n_usages ? err : analyze_row(a, &tables[TOTAL], cells);
 }
 
 static int on_begin(struct analyze *a, void *state)
 {
-	struct iousage *it = state;
+	struct iousage *all = state;
 
-	it->io.call = add_call;
-	it->io.task = add_task;
-	return io_begin(a, &it->io);
+	all->io.call = add_call;
+	all->io.task = add_task;
+	return io_begin(a, &all->io);
 }
 
 static void clear(void *state)
 {
-	struct iousage *it = state;
+	struct iousage *all = state;
 
-	io_clear(&it->io);
-	dkt__keymap_clear(&it->tids);
-	dkt__keymap_clear(&it->fds);
-	dkt__keymap_clear(&it->names);
-	free(it->usages);
-	free(it->table_of);
-	free(it->tables);
-	free(it->files);
-	free(it->by_name);
-	flows_clear(&it->disks);
-	flows_clear(&it->interfaces);
+	io_clear(&all->io);
+	dkt__keymap_clear(&all->tids);
+	dkt__keymap_clear(&all->fds);
+	dkt__keymap_clear(&all->names);
+	free(all->usages);
+	free(all->table_of);
+	free(all->tables);
+	free(all->files);
+	free(all->by_name);
+	flows_clear(&all->disks);
+	flows_clear(&all->interfaces);
 }
 
 static int on_block(struct analyze *a, void *state, const struct analysis_record *r)

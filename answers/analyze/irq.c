@@ -156,20 +156,20 @@ static int on_soft_exit(struct analyze *a, void *state, const struct analysis_re
 	int err;
 	struct irq_cpu *cpu = soft_of(state, r, &vec, &err);
 	struct result_cell what;
-	struct handler *it;
+	struct handler *handler;
 
 	if (!cpu)
 		return err;
-	it = &cpu->soft[vec];
-	if (!it->runs) {
+	handler = &cpu->soft[vec];
+	if (!handler->runs) {
 		a->missed.unbegun++;
 		return 0;
 	}
-	it->runs = false;
+	handler->runs = false;
 	what = cell_named(vec < ARRAY_SIZE(softirqs) ? softirqs[vec] : NULL, vec);
-	if (it->raised)
-		err = add(a, RAISE, what, r->record->cpu, it->raised, it->begin);
-	return err ? err : add(a, SOFT, what, r->record->cpu, it->begin, r->record->ts);
+	if (handler->raised)
+		err = add(a, RAISE, what, r->record->cpu, handler->raised, handler->begin);
+	return err ? err : add(a, SOFT, what, r->record->cpu, handler->begin, r->record->ts);
 }
 
 /* ---- the rest ---- */

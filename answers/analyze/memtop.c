@@ -71,12 +71,12 @@ static int on_free(struct analyze *a, void *state, const struct analysis_record 
 	return 0;
 }
 
-static void fill(const struct pages *it, struct result_cell *cells)
+static void fill(const struct pages *pages, struct result_cell *cells)
 {
-	cells[0] = cell_number(it->allocs);
-	cells[1] = cell_number(it->alloc_pages);
-	cells[2] = cell_number(it->frees);
-	cells[3] = cell_number(it->free_pages);
+	cells[0] = cell_number(pages->allocs);
+	cells[1] = cell_number(pages->alloc_pages);
+	cells[2] = cell_number(pages->frees);
+	cells[3] = cell_number(pages->free_pages);
 }
 
 static int on_end(struct analyze *a, void *state)
@@ -87,16 +87,16 @@ static int on_end(struct analyze *a, void *state)
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < top->n; i++) {
-		const struct pages *it = &top->all[i];
+		const struct pages *pages = &top->all[i];
 
-		if (!it->allocs && !it->frees)
+		if (!pages->allocs && !pages->frees)
 			continue;
 		cells[0] = analyze_cell(a, i);
-		fill(it, cells + 1);
-		all.allocs += it->allocs;
-		all.alloc_pages += it->alloc_pages;
-		all.frees += it->frees;
-		all.free_pages += it->free_pages;
+		fill(pages, cells + 1);
+		all.allocs += pages->allocs;
+		all.alloc_pages += pages->alloc_pages;
+		all.frees += pages->frees;
+		all.free_pages += pages->free_pages;
 		err = analyze_row(a, &tables[0], cells);
 	}
 	fill(&all, cells);

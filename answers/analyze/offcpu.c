@@ -37,37 +37,37 @@ static const struct span_set sets[] = {
 };
 
 /* Returns where to keep the process whose stack comes next; NULL: memory is out. */
-static uint32_t *stopped_of(struct offcpu *it, const struct analysis_record *r)
+static uint32_t *stopped_of(struct offcpu *offcpu, const struct analysis_record *r)
 {
-	return dkt__reach(it->stopped, it->n_cpus, r->record->cpu);
+	return dkt__reach(offcpu->stopped, offcpu->n_cpus, r->record->cpu);
 }
 
 static int on_wakeup(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	struct offcpu *it = state;
+	struct offcpu *offcpu = state;
 	uint32_t process = analyze_process(a, r, (int32_t)record_int(r, 1), 0);
-	uint32_t *stopped = stopped_of(it, r);
+	uint32_t *stopped = stopped_of(offcpu, r);
 
 	if (process == PROCESS_NONE || !stopped)
 		return -ENOMEM;
 	/* A stack that follows is that of the wakeup. */
 	*stopped = 0;
-	if (process < it->n && it->all[process].known && !it->all[process].woken)
-		it->all[process].woken = r->record->ts;
+	if (process < offcpu->n && offcpu->all[process].known && !offcpu->all[process].woken)
+		offcpu->all[process].woken = r->record->ts;
 	return 0;
 }
 
 /* The stack of the record before it on the CPU. */
 static int on_stack(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	struct offcpu *it = state;
-	uint32_t *stopped = stopped_of(it, r);
+	struct offcpu *offcpu = state;
+	uint32_t *stopped = stopped_of(offcpu, r);
 	int err = 0;
 
 	if (!stopped)
 		return -ENOMEM;
 	if (*stopped)
-		err = wchan_find(a, &it->wchan, r->record, &it->all[*stopped - 1].where);
+		err = wchan_find(a, &offcpu->wchan, r->record, &offcpu->all[*stopped - 1].where);
 	*stopped = 0;
 	return err;
 }
@@ -83,40 +83,40 @@ static int add_part(struct analyze *a, uint32_t process, const char *reason, con
 	return span_add(a, &span);
 }
 
-static int add_wait(struct analyze *a, const struct outside *it, const struct sched_switch *s)
+static int add_wait(struct analyze *a, const struct outside *outside, const struct sched_switch *s)
 {
-	uint64_t woken = it->woken ? DKT__MIN(it->woken, s->ts) : s->ts;
-	int err = add_part(a, s->next, it->reason, it->where, it->since, woken);
+	uint64_t woken = outside->woken ? DKT__MIN(outside->woken, s->ts) : s->ts;
+	int err = add_part(a, s->next, outside->reason, outside->where, outside->since, woken);
 
-	if (err || !it->woken)
+	if (err || !outside->woken)
 		return err;
-	return add_part(a, s->next, "waiting for a CPU", it->where, woken, s->ts);
+	return add_part(a, s->next, "waiting for a CPU", outside->where, woken, s->ts);
 }
 
 static int on_switch(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	struct offcpu *it = state;
-	uint32_t *stopped = stopped_of(it, r);
+	struct offcpu *offcpu = state;
+	uint32_t *stopped = stopped_of(offcpu, r);
 	struct dkt_record stack;
 	struct sched_switch s;
 	int err = sched_read_switch(a, r, &s);
 
-	if (err || !stopped || !dkt__reach(it->all, it->n, DKT__MAX(s.prev, s.next)))
+	if (err || !stopped || !dkt__reach(offcpu->all, offcpu->n, DKT__MAX(s.prev, s.next)))
 		return -ENOMEM;
-	if (s.next_pid && it->all[s.next].known)
-		err = add_wait(a, &it->all[s.next], &s);
+	if (s.next_pid && offcpu->all[s.next].known)
+		err = add_wait(a, &offcpu->all[s.next], &s);
 	else
 		a->missed.unbegun += s.next_pid != 0;
-	it->all[s.next].known = false;
+	offcpu->all[s.next].known = false;
 	/* It ran, though no record says since when. */
-	a->missed.endless += it->all[s.prev].known;
-	it->all[s.prev] = (struct outside){ .since = s.ts,
-					    .reason = sched_reason(s.state),
-					    .known = s.prev_pid && !s.ended };
-	*stopped = it->all[s.prev].known ? s.prev + 1 : 0;
+	a->missed.endless += offcpu->all[s.prev].known;
+	offcpu->all[s.prev] = (struct outside){ .since = s.ts,
+						.reason = sched_reason(s.state),
+						.known = s.prev_pid && !s.ended };
+	*stopped = offcpu->all[s.prev].known ? s.prev + 1 : 0;
 	/* A sample of perf has its stack in itself. */
 	if (!err && *stopped && r->record->stacks && !dkt_record_stack(r->record, 0, &stack))
-		err = wchan_find(a, &it->wchan, &stack, &it->all[s.prev].where);
+		err = wchan_find(a, &offcpu->wchan, &stack, &offcpu->all[s.prev].where);
 	sched_switch_done(a, &s);
 	return err;
 }
@@ -124,34 +124,34 @@ static int on_switch(struct analyze *a, void *state, const struct analysis_recor
 /* A process may have run meanwhile. */
 static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, uint64_t ts)
 {
-	struct offcpu *it = state;
+	struct offcpu *offcpu = state;
 
 	(void)last, (void)ts;
-	if (cpu < it->n_cpus)
-		it->stopped[cpu] = 0;
-	for (uint32_t i = 0; i < it->n; i++) {
-		a->missed.lost += it->all[i].known;
-		it->all[i].known = false;
+	if (cpu < offcpu->n_cpus)
+		offcpu->stopped[cpu] = 0;
+	for (uint32_t i = 0; i < offcpu->n; i++) {
+		a->missed.lost += offcpu->all[i].known;
+		offcpu->all[i].known = false;
 	}
 	return 0;
 }
 
 static int on_end(struct analyze *a, void *state)
 {
-	const struct offcpu *it = state;
+	const struct offcpu *offcpu = state;
 
-	for (uint32_t i = 0; i < it->n; i++)
-		a->missed.open += it->all[i].known;
+	for (uint32_t i = 0; i < offcpu->n; i++)
+		a->missed.open += offcpu->all[i].known;
 	return 0;
 }
 
 static void clear(void *state)
 {
-	struct offcpu *it = state;
+	struct offcpu *offcpu = state;
 
-	free(it->all);
-	free(it->stopped);
-	wchan_clear(&it->wchan);
+	free(offcpu->all);
+	free(offcpu->stopped);
+	wchan_clear(&offcpu->wchan);
 }
 
 static const struct analysis_event events[] = {

@@ -83,9 +83,9 @@ static int fill_cells(struct analyze *a, const struct period_role *role,
 /* Adds a child to the sums of all periods that it is in. */
 static void add_to_parents(const struct period_open *open, uint64_t ns)
 {
-	for (struct period_open *it = open->parent; it; it = it->parent) {
-		it->sums[open->period->nr].count++;
-		it->sums[open->period->nr].total += ns;
+	for (struct period_open *period = open->parent; period; period = period->parent) {
+		period->sums[open->period->nr].count++;
+		period->sums[open->period->nr].total += ns;
 	}
 }
 
@@ -291,17 +291,17 @@ static int on_span(struct analyze *a, void *state, const struct span *span)
 	all->wholes[span->set].count++;
 	all->wholes[span->set].total += ns;
 	for (size_t i = 0; sums && i < all->n; i++) {
-		struct period_children *it = &children[i];
+		struct period_children *child = &children[i];
 		double share = ns ? (double)sums[i].total / (double)ns : 0;
 
 		if (!sums[i].count)
 			continue;
-		it->least_share = it->parents ? DKT__MIN(it->least_share, share) : share;
-		it->most_share = DKT__MAX(it->most_share, share);
-		it->most = DKT__MAX(it->most, sums[i].count);
-		it->parents++;
-		it->count += sums[i].count;
-		it->total += sums[i].total;
+		child->least_share = child->parents ? DKT__MIN(child->least_share, share) : share;
+		child->most_share = DKT__MAX(child->most_share, share);
+		child->most = DKT__MAX(child->most, sums[i].count);
+		child->parents++;
+		child->count += sums[i].count;
+		child->total += sums[i].total;
 	}
 	return 0;
 }
@@ -313,19 +313,19 @@ static struct result_cell cell_real(double real)
 
 static int children_row(struct analyze *a, const struct periods *all, size_t parent, size_t child)
 {
-	const struct period_children *it = &all->children[parent * all->n + child];
+	const struct period_children *children = &all->children[parent * all->n + child];
 	struct result_cell cells[ARRAY_SIZE(columns)] = {
 		cell_text(all->list[parent].def->name),
 		cell_text(all->list[child].def->name),
 		cell_number(all->wholes[parent].count),
-		cell_number(it->parents),
-		cell_number(it->count),
-		cell_real((double)it->count / (double)it->parents),
-		cell_number(it->most),
-		cell_number(it->total),
-		cell_share(it->total, all->wholes[parent].total),
-		cell_real(it->least_share),
-		cell_real(it->most_share),
+		cell_number(children->parents),
+		cell_number(children->count),
+		cell_real((double)children->count / (double)children->parents),
+		cell_number(children->most),
+		cell_number(children->total),
+		cell_share(children->total, all->wholes[parent].total),
+		cell_real(children->least_share),
+		cell_real(children->most_share),
 	};
 
 	return analyze_row(a, &period_tables[0], cells);

@@ -27,13 +27,13 @@ static const struct span_set sets[] = {
 	{ "runs", "Runs of processes", columns, ARRAY_SIZE(columns), { 0, -1 }, .one_cpu = true },
 };
 
-static int add_run(struct analyze *a, const struct running *it, const struct sched_switch *s)
+static int add_run(struct analyze *a, const struct running *running, const struct sched_switch *s)
 {
-	struct span span = { .begin = it->since, .end = s->ts };
+	struct span span = { .begin = running->since, .end = s->ts };
 
-	span.cells[0] = analyze_cell(a, it->process);
+	span.cells[0] = analyze_cell(a, running->process);
 	span.cells[1] = cell_number(s->cpu);
-	span.cells[2] = cell_number((uint64_t)it->prio);
+	span.cells[2] = cell_number((uint64_t)running->prio);
 	span.cells[3] = cell_text(sched_reason(s->state));
 	return span_add(a, &span);
 }
@@ -42,17 +42,17 @@ static int on_switch(struct analyze *a, void *state, const struct analysis_recor
 {
 	struct run *run = state;
 	struct sched_switch s;
-	struct running *it;
+	struct running *running;
 	int err = sched_read_switch(a, r, &s);
 
-	it = err ? NULL : dkt__reach(run->cpus, run->n_cpus, s.cpu);
-	if (!it)
+	running = err ? NULL : dkt__reach(run->cpus, run->n_cpus, s.cpu);
+	if (!running)
 		return -ENOMEM;
-	if (s.prev_pid && it->known && it->process == s.prev)
-		err = add_run(a, it, &s);
+	if (s.prev_pid && running->known && running->process == s.prev)
+		err = add_run(a, running, &s);
 	else
 		a->missed.unbegun += s.prev_pid != 0;
-	*it = (struct running){ s.ts, s.next, s.next_prio, true };
+	*running = (struct running){ s.ts, s.next, s.next_prio, true };
 	sched_switch_done(a, &s);
 	return err;
 }

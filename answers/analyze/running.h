@@ -55,10 +55,10 @@ uint32_t analyze_process(struct analyze *a, const struct analysis_record *r, int
 /* A cell for a process. */
 static inline struct result_cell analyze_cell(const struct analyze *a, uint32_t process)
 {
-	const struct process *it = &a->processes.list[process];
+	const struct process *found = &a->processes.list[process];
 
-	return (struct result_cell){ .text = it->name,
-				     .number = (uint64_t)(int64_t)it->pid,
+	return (struct result_cell){ .text = found->name,
+				     .number = (uint64_t)(int64_t)found->pid,
 				     .known = true,
 				     .process = process };
 }

@@ -36,10 +36,11 @@ static const struct span_set sets[] = {
 
 static int on_wakeup(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	struct wakeup *it = state;
+	struct wakeup *wakeup = state;
 	uint32_t process = analyze_process(a, r, (int32_t)record_int(r, 1), 0);
-	struct sleeper *sleeper =
-		process == PROCESS_NONE ? NULL : dkt__reach(it->sleepers, it->n_sleepers, process);
+	struct sleeper *sleeper = process == PROCESS_NONE ?
+					  NULL :
+					  dkt__reach(wakeup->sleepers, wakeup->n_sleepers, process);
 
 	if (!sleeper)
 		return -ENOMEM;
@@ -48,7 +49,7 @@ static int on_wakeup(struct analyze *a, void *state, const struct analysis_recor
 		return 0;
 	sleeper->waits = true;
 	sleeper->woken = r->record->ts;
-	sleeper->waker = r->record->cpu < it->n_cpus ? it->running[r->record->cpu] : 0;
+	sleeper->waker = r->record->cpu < wakeup->n_cpus ? wakeup->running[r->record->cpu] : 0;
 	return 0;
 }
 
@@ -66,18 +67,18 @@ static int add_wait(struct analyze *a, const struct sleeper *sleeper, const stru
 
 static int on_switch(struct analyze *a, void *state, const struct analysis_record *r)
 {
-	struct wakeup *it = state;
+	struct wakeup *wakeup = state;
 	struct sched_switch s;
 	int err = sched_read_switch(a, r, &s);
-	uint32_t *running = err ? NULL : dkt__reach(it->running, it->n_cpus, s.cpu);
+	uint32_t *running = err ? NULL : dkt__reach(wakeup->running, wakeup->n_cpus, s.cpu);
 	struct sleeper *next;
 
-	if (!running || !dkt__reach(it->sleepers, it->n_sleepers, DKT__MAX(s.prev, s.next)))
+	if (!running || !dkt__reach(wakeup->sleepers, wakeup->n_sleepers, DKT__MAX(s.prev, s.next)))
 		return -ENOMEM;
-	next = &it->sleepers[s.next];
+	next = &wakeup->sleepers[s.next];
 	/* It ran, though no record says since when: a wait before that has no end. */
-	a->missed.endless += it->sleepers[s.prev].waits;
-	it->sleepers[s.prev] = (struct sleeper){ 0 };
+	a->missed.endless += wakeup->sleepers[s.prev].waits;
+	wakeup->sleepers[s.prev] = (struct sleeper){ 0 };
 	if (next->waits)
 		err = add_wait(a, next, &s);
 	*next = (struct sleeper){ .runs = s.next_pid != 0 };
@@ -89,35 +90,35 @@ static int on_switch(struct analyze *a, void *state, const struct analysis_recor
 /* A process that was woken may have run meanwhile; one that ran may have stopped. */
 static int on_gap(struct analyze *a, void *state, uint32_t cpu, uint64_t last, uint64_t ts)
 {
-	struct wakeup *it = state;
+	struct wakeup *wakeup = state;
 
 	(void)last, (void)ts;
-	for (uint32_t i = 0; i < it->n_sleepers; i++) {
-		a->missed.lost += it->sleepers[i].waits;
-		it->sleepers[i].waits = false;
+	for (uint32_t i = 0; i < wakeup->n_sleepers; i++) {
+		a->missed.lost += wakeup->sleepers[i].waits;
+		wakeup->sleepers[i].waits = false;
 	}
-	if (cpu < it->n_cpus && it->running[cpu]) {
-		it->sleepers[it->running[cpu] - 1].runs = false;
-		it->running[cpu] = 0;
+	if (cpu < wakeup->n_cpus && wakeup->running[cpu]) {
+		wakeup->sleepers[wakeup->running[cpu] - 1].runs = false;
+		wakeup->running[cpu] = 0;
 	}
 	return 0;
 }
 
 static int on_end(struct analyze *a, void *state)
 {
-	const struct wakeup *it = state;
+	const struct wakeup *wakeup = state;
 
-	for (uint32_t i = 0; i < it->n_sleepers; i++)
-		a->missed.open += it->sleepers[i].waits;
+	for (uint32_t i = 0; i < wakeup->n_sleepers; i++)
+		a->missed.open += wakeup->sleepers[i].waits;
 	return 0;
 }
 
 static void clear(void *state)
 {
-	struct wakeup *it = state;
+	struct wakeup *wakeup = state;
 
-	free(it->sleepers);
-	free(it->running);
+	free(wakeup->sleepers);
+	free(wakeup->running);
 }
 
 static const struct analysis_event events[] = {

@@ -117,18 +117,18 @@ static int fold_children(struct flame *flame, struct flame_node *node)
 	int err = 0;
 
 	node->child = node->last = NULL;
-	for (struct flame_node *it = next; !err && it; it = next) {
-		next = it->next;
-		if (!is_small(flame, it)) {
-			append(node, it);
-			err = fold_children(flame, it);
+	for (struct flame_node *child = next; !err && child; child = next) {
+		next = child->next;
+		if (!is_small(flame, child)) {
+			append(node, child);
+			err = fold_children(flame, child);
 			continue;
 		}
 		if (!other)
 			other = dkt__arena_alloc(&flame->nodes, sizeof(*other));
 		if (!other)
 			return -ENOMEM;
-		fold_into(flame, other, it);
+		fold_into(flame, other, child);
 	}
 	if (!err && other) {
 		other->name = name;

@@ -124,28 +124,28 @@ static void add_gap(struct rates *rates, uint32_t bin, const struct dkt_record *
 
 /* ---- records ---- */
 
-static void learn_event(struct rates_event *it)
+static void learn_event(struct rates_event *event)
 {
-	const char *name = dkt_event_name(it->event);
+	const char *name = dkt_event_name(event->event);
 
-	it->is_user_stack = !strcmp(name, "user_stack");
-	it->is_stack = it->is_user_stack || !strcmp(name, "kernel_stack");
+	event->is_user_stack = !strcmp(name, "user_stack");
+	event->is_stack = event->is_user_stack || !strcmp(name, "kernel_stack");
 	if (strcmp(name, "sched_switch") != 0)
 		return;
-	it->sched = (struct rates_switch){ dkt_event_field(it->event, "prev_pid"),
-					   dkt_event_field(it->event, "next_pid"),
-					   dkt_event_field(it->event, "prev_comm"),
-					   dkt_event_field(it->event, "next_comm") };
-	if (!it->sched.prev_pid || !it->sched.next_pid || !it->sched.prev_comm ||
-	    !it->sched.next_comm)
-		it->sched = (struct rates_switch){ 0 };
+	event->sched = (struct rates_switch){ dkt_event_field(event->event, "prev_pid"),
+					      dkt_event_field(event->event, "next_pid"),
+					      dkt_event_field(event->event, "prev_comm"),
+					      dkt_event_field(event->event, "next_comm") };
+	if (!event->sched.prev_pid || !event->sched.next_pid || !event->sched.prev_comm ||
+	    !event->sched.next_comm)
+		event->sched = (struct rates_switch){ 0 };
 }
 
 static struct rates_event *find_event(struct rates *rates, size_t part,
 				      const struct dkt_record *record)
 {
 	uint64_t key = (uintptr_t)record->event;
-	struct rates_event *it;
+	struct rates_event *event;
 	bool added;
 	uint32_t entry = dkt__keymap_add(&rates->known, &key, &added);
 
@@ -153,20 +153,20 @@ static struct rates_event *find_event(struct rates *rates, size_t part,
 		return NULL;
 	if (!added)
 		return rates->events[entry];
-	it = calloc(1, sizeof(*it));
-	if (!it || dkt__append(rates->events, rates->n_events, it)) {
-		free(it);
+	event = calloc(1, sizeof(*event));
+	if (!event || dkt__append(rates->events, rates->n_events, event)) {
+		free(event);
 		dkt__keymap_remove(&rates->known, &key);
 		return NULL;
 	}
-	it->event = record->event;
-	it->part = (uint32_t)part;
-	learn_event(it);
+	event->event = record->event;
+	event->part = (uint32_t)part;
+	learn_event(event);
 	if (rates->p->parts[part].map)
-		it->bits = *dkl_class_map_event(rates->p->parts[part].map, record->event);
+		event->bits = *dkl_class_map_event(rates->p->parts[part].map, record->event);
 	else
-		it->bits.fields = true;
-	return it;
+		event->bits.fields = true;
+	return event;
 }
 
 static int add_classes(struct rates *rates, uint32_t bin, uint32_t classes)
@@ -189,7 +189,7 @@ int rates_add(struct rates *rates, struct dkt_source *source, const struct dkt_r
 	size_t part = rates->p->part_of ? rates->p->part_of[record->stream] : 0;
 	uint32_t bin = axis_bin(rates->axis, record->ts), cpu = record->cpu % CPUS_MAX;
 	uint64_t *last = dkt__reach(rates->last, rates->n_last, cpu);
-	struct rates_event *it;
+	struct rates_event *known;
 	int err = 0;
 
 	*event = NULL;
@@ -200,12 +200,12 @@ int rates_add(struct rates *rates, struct dkt_source *source, const struct dkt_r
 		return 0;
 	}
 	*last = record->ts;
-	it = find_event(rates, part, record);
-	if (!it)
+	known = find_event(rates, part, record);
+	if (!known)
 		return -ENOMEM;
-	*event = it;
-	series_add(&it->series, rates->axis, bin, 1);
-	if (it->bits.fields)
+	*event = known;
+	series_add(&known->series, rates->axis, bin, 1);
+	if (known->bits.fields)
 		err = add_classes(rates, bin,
 				  dkl_legacy_style_bits(dkl_style_legacy(rates->styles[part]),
 							record)
@@ -237,13 +237,13 @@ struct series *rates_class(const struct rates *rates, unsigned int bit)
 	if (rates->classes[bit])
 		*sum = *rates->classes[bit];
 	for (uint32_t i = 0; i < rates->n_events; i++) {
-		const struct rates_event *it = rates->events[i];
+		const struct rates_event *event = rates->events[i];
 
-		if (it->bits.fields || !(it->bits.classes >> bit & 1))
+		if (event->bits.fields || !(event->bits.classes >> bit & 1))
 			continue;
-		sum->total += it->series.total;
+		sum->total += event->series.total;
 		for (uint32_t bin = 0; bin < AXIS_BINS; bin++)
-			sum->counts[bin] += it->series.counts[bin];
+			sum->counts[bin] += event->series.counts[bin];
 	}
 	return sum;
 }

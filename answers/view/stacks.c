@@ -82,10 +82,10 @@ static int find_frames(struct stacks *stacks, const struct dkt_record *stack, ui
 		       (stacks->frames[*nr - 1].data ? 0 : -ENOMEM);
 }
 
-static int count(struct stacks *stacks, const struct stack_pending *it, uint32_t *nr)
+static int count(struct stacks *stacks, const struct stack_pending *pending, uint32_t *nr)
 {
-	const uint64_t key[] = { (uintptr_t)it->event, (uintptr_t)it->comm,
-				 (uint64_t)it->kernel << 32 | it->user };
+	const uint64_t key[] = { (uintptr_t)pending->event, (uintptr_t)pending->comm,
+				 (uint64_t)pending->kernel << 32 | pending->user };
 	bool added;
 	int err = 0;
 
@@ -94,11 +94,11 @@ static int count(struct stacks *stacks, const struct stack_pending *it, uint32_t
 		return -ENOMEM;
 	if (added)
 		err = dkt__append(stacks->counts, stacks->n_counts,
-				  (struct stack_count){ .event = it->event,
-							.part = it->part,
-							.comm = it->comm,
-							.kernel = it->kernel,
-							.user = it->user });
+				  (struct stack_count){ .event = pending->event,
+							.part = pending->part,
+							.comm = pending->comm,
+							.kernel = pending->kernel,
+							.user = pending->user });
 	if (!err)
 		stacks->counts[*nr].count++;
 	return err;
@@ -142,11 +142,11 @@ static int add_switch(struct stacks *stacks, const struct rates_event *event,
 }
 
 /* The stack of a sched_switch is complete: the process sleeps in it. */
-static void set_off(struct stacks *stacks, const struct stack_pending *it, uint32_t nr)
+static void set_off(struct stacks *stacks, const struct stack_pending *pending, uint32_t nr)
 {
-	struct stack_off *off = find_off(stacks, it->event->part, it->prev_pid, false);
+	struct stack_off *off = find_off(stacks, pending->event->part, pending->prev_pid, false);
 
-	if (!off || off->since != it->ts)
+	if (!off || off->since != pending->ts)
 		return;
 	stacks->counts[nr].off += off->slept;
 	*off = (struct stack_off){ .since = off->slept ? 0 : off->since, .count = nr + 1 };
@@ -154,16 +154,17 @@ static void set_off(struct stacks *stacks, const struct stack_pending *it, uint3
 
 /* ---- records ---- */
 
-static int end_pending(struct stacks *stacks, struct stack_pending *it)
+static int end_pending(struct stacks *stacks, struct stack_pending *pending)
 {
 	uint32_t nr;
 	int err = 0;
 
-	if (it->kernel || it->user)
-		err = count(stacks, it, &nr);
-	if (!err && (it->kernel || it->user) && it->event && it->event->sched.prev_pid)
-		set_off(stacks, it, nr);
-	*it = (struct stack_pending){ 0 };
+	if (pending->kernel || pending->user)
+		err = count(stacks, pending, &nr);
+	if (!err && (pending->kernel || pending->user) && pending->event &&
+	    pending->event->sched.prev_pid)
+		set_off(stacks, pending, nr);
+	*pending = (struct stack_pending){ 0 };
 	return err;
 }
 
@@ -177,18 +178,18 @@ static struct stack_pending *find_pending(struct stacks *stacks, size_t part, ui
 }
 
 /* comm: of the stack's process, if the event before it is missing. */
-static int add_stack(struct stacks *stacks, struct stack_pending *it, const char *comm,
+static int add_stack(struct stacks *stacks, struct stack_pending *pending, const char *comm,
 		     uint32_t part, const struct dkt_record *stack, bool user)
 {
-	uint32_t *place = user ? &it->user : &it->kernel;
+	uint32_t *place = user ? &pending->user : &pending->kernel;
 	int err = 0;
 
-	if (*place || (it->comm && it->pid != stack->pid))
-		err = end_pending(stacks, it);
-	if (!it->comm) {
-		it->comm = comm;
-		it->pid = stack->pid;
-		it->part = part;
+	if (*place || (pending->comm && pending->pid != stack->pid))
+		err = end_pending(stacks, pending);
+	if (!pending->comm) {
+		pending->comm = comm;
+		pending->pid = stack->pid;
+		pending->part = part;
 	}
 	stacks->any = true;
 	if (!err)
@@ -198,14 +199,14 @@ static int add_stack(struct stacks *stacks, struct stack_pending *it, const char
 }
 
 /* The stacks that a record of perf carries. */
-static int add_carried(struct stacks *stacks, struct stack_pending *it,
+static int add_carried(struct stacks *stacks, struct stack_pending *pending,
 		       const struct dkt_record *record)
 {
 	struct dkt_record stack;
 	int err = 0;
 
 	for (size_t i = 0; !err && !dkt_record_stack(record, i, &stack); i++)
-		err = add_stack(stacks, it, it->comm, it->part, &stack,
+		err = add_stack(stacks, pending, pending->comm, pending->part, &stack,
 				!strcmp(dkt_event_name(stack.event), "user_stack"));
 	return err;
 }
@@ -213,15 +214,15 @@ static int add_carried(struct stacks *stacks, struct stack_pending *it,
 int stacks_add(struct stacks *stacks, const struct rates_event *event, size_t part,
 	       struct dkt_source *source, const struct dkt_record *record)
 {
-	struct stack_pending *it = find_pending(stacks, part, record->cpu);
+	struct stack_pending *pending = find_pending(stacks, part, record->cpu);
 	int err;
 
-	if (!it)
+	if (!pending)
 		return -ENOMEM;
 	if (event && event->is_stack)
-		return add_stack(stacks, it, dkt_source_comm(source, record), (uint32_t)part,
+		return add_stack(stacks, pending, dkt_source_comm(source, record), (uint32_t)part,
 				 record, event->is_user_stack);
-	err = end_pending(stacks, it);
+	err = end_pending(stacks, pending);
 	if (err)
 		return err;
 	if (!event) {
@@ -231,16 +232,16 @@ int stacks_add(struct stacks *stacks, const struct rates_event *event, size_t pa
 			memset(stacks->off, 0, stacks->n_off * sizeof(*stacks->off));
 		return 0;
 	}
-	*it = (struct stack_pending){ .event = event,
-				      .comm = dkt_source_comm(source, record),
-				      .pid = record->pid,
-				      .part = (uint32_t)part,
-				      .ts = record->ts };
+	*pending = (struct stack_pending){ .event = event,
+					   .comm = dkt_source_comm(source, record),
+					   .pid = record->pid,
+					   .part = (uint32_t)part,
+					   .ts = record->ts };
 	if (event->sched.prev_pid) {
-		it->prev_pid = (int32_t)dkt_record_int(record, event->sched.prev_pid);
+		pending->prev_pid = (int32_t)dkt_record_int(record, event->sched.prev_pid);
 		err = add_switch(stacks, event, record);
 	}
-	return err || !record->stacks ? err : add_carried(stacks, it, record);
+	return err || !record->stacks ? err : add_carried(stacks, pending, record);
 }
 
 /* ---- names ---- */
@@ -262,17 +263,17 @@ static int fold_frames(struct stacks *stacks, uint32_t nr, const char *comm,
 static int fold(struct stacks *stacks, uint32_t i, struct dkt_style *style, char *number,
 		struct dkt_buf *buf)
 {
-	const struct stack_count *it = &stacks->counts[i];
-	struct dkt_record record = { .event = it->event ? it->event->event : NULL };
+	const struct stack_count *stack = &stacks->counts[i];
+	struct dkt_record record = { .event = stack->event ? stack->event->event : NULL };
 	int err = 0;
 
 	snprintf(number, NUMBER_SIZE, "%" PRIu32, i);
 	if (record.event)
 		err = dkt_style_record(style, &record, number, buf);
-	if (!err && it->user)
-		err = fold_frames(stacks, it->user, number, style, buf);
-	if (!err && it->kernel)
-		err = fold_frames(stacks, it->kernel, number, style, buf);
+	if (!err && stack->user)
+		err = fold_frames(stacks, stack->user, number, style, buf);
+	if (!err && stack->kernel)
+		err = fold_frames(stacks, stack->kernel, number, style, buf);
 	return err;
 }
 
@@ -280,7 +281,7 @@ static int fold(struct stacks *stacks, uint32_t i, struct dkt_style *style, char
 static int take_line(struct stacks *stacks, const char *line, size_t len)
 {
 	const char *number = memchr(line, ';', len), *frames, *space = memrchr(line, ' ', len);
-	struct stack_count *it;
+	struct stack_count *stack;
 	char *end;
 	unsigned long nr;
 	FILE *f;
@@ -292,13 +293,13 @@ static int take_line(struct stacks *stacks, const char *line, size_t len)
 	frames = end;
 	if (nr >= stacks->n_counts || frames > space)
 		return 0;
-	it = &stacks->counts[nr];
-	free(it->text);
-	f = open_memstream(&it->text, &size);
+	stack = &stacks->counts[nr];
+	free(stack->text);
+	f = open_memstream(&stack->text, &size);
 	if (!f)
 		return -ENOMEM;
 	fprintf(f, "%.*s;", (int)(number - line), line);
-	for (const char *p = it->comm ? it->comm : "<...>"; *p; p++)
+	for (const char *p = stack->comm ? stack->comm : "<...>"; *p; p++)
 		fputc(*p == ';' ? '_' : *p, f);
 	fwrite(frames, 1, (size_t)(space - frames), f);
 	return fclose(f) ? -ENOMEM : 0;

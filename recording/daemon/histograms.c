@@ -35,12 +35,12 @@ void histograms_add(struct histograms *all, unsigned int kind, uint32_t classes,
 	const unsigned int bound = find_bound(ns);
 
 	for (unsigned int class = 0; class < HISTOGRAM_CLASSES; class ++) {
-		struct histogram *it = &all->of[kind][class];
+		struct histogram *histogram = &all->of[kind][class];
 
 		if (!has_class(classes, class))
 			continue;
-		it->sum += remove ? -ns : ns;
-		it->counts[bound] += remove ? -UINT64_C(1) : 1;
+		histogram->sum += remove ? -ns : ns;
+		histogram->counts[bound] += remove ? -UINT64_C(1) : 1;
 	}
 }
 
@@ -107,12 +107,12 @@ static void put_series(const struct series *series, const char *metric)
 		series->latency, series->class);
 }
 
-static void put(const struct series *series, const struct histogram *it)
+static void put(const struct series *series, const struct histogram *histogram)
 {
 	uint64_t count = 0;
 
 	for (unsigned int i = 0; i <= HISTOGRAM_BOUNDS; i++) {
-		count += load(&it->counts[i]);
+		count += load(&histogram->counts[i]);
 		put_series(series, "dktrace_latency_seconds_bucket");
 		if (i < HISTOGRAM_BOUNDS)
 			fprintf(series->f, ",le=\"%g\"} %" PRIu64 "\n", (double)bounds[i] / 1e9,
@@ -121,7 +121,7 @@ static void put(const struct series *series, const struct histogram *it)
 			fprintf(series->f, ",le=\"+Inf\"} %" PRIu64 "\n", count);
 	}
 	put_series(series, "dktrace_latency_seconds_sum");
-	fprintf(series->f, "} %.9f\n", (double)load(&it->sum) / 1e9);
+	fprintf(series->f, "} %.9f\n", (double)load(&histogram->sum) / 1e9);
 	put_series(series, "dktrace_latency_seconds_count");
 	fprintf(series->f, "} %" PRIu64 "\n", count);
 }
@@ -133,13 +133,13 @@ void histograms_text(struct dkt_ctx *ctx, FILE *f, const struct histograms *shar
 	      f);
 	for (unsigned int kind = 0; kind < HISTOGRAM_KINDS; kind++)
 		for (unsigned int class = 0; class < HISTOGRAM_CLASSES; class ++) {
-			const struct histogram *it = &shared->of[kind][class];
+			const struct histogram *histogram = &shared->of[kind][class];
 			const struct series series = { f, log, kind_name(ctx, kind),
 						       class < MASK_BITS ?
 							       dkl_mask_name(MASK_DEBUG, class) :
 							       "none" };
 
-			if (load(&it->known))
-				put(&series, it);
+			if (load(&histogram->known))
+				put(&series, histogram);
 		}
 }
