@@ -71,7 +71,7 @@ static void skip_blanks(struct reader *r)
 }
 
 /* The bytes of the text that a message shows. */
-static int dkl_shown(const char *text)
+static int shown(const char *text)
 {
 	return (int)strcspn(text, BLANKS ";");
 }
@@ -118,7 +118,7 @@ static int read_parent(struct reader *r)
 	len = name_len(r->p);
 	r->def->parent = find_def(r->defs, r->p, len);
 	if (!r->def->parent)
-		return no_parent(r, len ? len : (size_t)dkl_shown(r->p));
+		return no_parent(r, len ? len : (size_t)shown(r->p));
 	r->p += len;
 	skip_blanks(r);
 	if (*r->p != ')')
@@ -152,7 +152,7 @@ static int read_name(struct reader *r)
 		err = read_parent(r);
 	if (!err && *r->p != ':')
 		return dkt_fail(r->ctx, -EINVAL, "%s: expected a ':' after the name, not '%.*s'",
-				r->def->name, dkl_shown(r->p), r->p);
+				r->def->name, shown(r->p), r->p);
 	r->p++;
 	return err;
 }
@@ -238,8 +238,8 @@ static int read_events(struct reader *r, const char *word, struct named *named)
 
 	if (!take_word(r, word))
 		return dkt_fail(r->ctx, -EINVAL, "%s: expected '%s EVENTS'%s%.*s%s", r->def->name,
-				word, dkl_shown(r->p) ? ", not '" : "", dkl_shown(r->p), r->p,
-				dkl_shown(r->p) ? "'" : "");
+				word, shown(r->p) ? ", not '" : "", dkl_shown(r->p), r->p,
+				shown(r->p) ? "'" : "");
 	end = events_end(r->p);
 	text = strndup(r->p, (size_t)(end - r->p));
 	if (!text)
@@ -364,7 +364,7 @@ static int read_show(struct reader *r)
 	if (!take_word(r, "show"))
 		return *r->p ? dkt_fail(r->ctx, -EINVAL,
 					"%s: expected 'show FIELDS' or nothing, not '%.*s'",
-					r->def->name, dkl_shown(r->p), r->p) :
+					r->def->name, shown(r->p), r->p) :
 			       0;
 	while (!err && *(r->p += strspn(r->p, NAMED_SEPARATORS)) && *r->p != ';') {
 		size_t len = strcspn(r->p, NAMED_SEPARATORS ";");
@@ -378,7 +378,7 @@ static int read_show(struct reader *r)
 	skip_blanks(r);
 	if (!err && *r->p)
 		err = dkt_fail(r->ctx, -EINVAL, "%s: '%.*s' is behind the end of the definition",
-			       r->def->name, dkl_shown(r->p), r->p);
+			       r->def->name, shown(r->p), r->p);
 	return err;
 }
 
@@ -395,7 +395,7 @@ static int read_match(struct reader *r)
 		return dkt_fail(r->ctx, -EINVAL,
 				"%s: match: '%.*s' is not " DKT__REQUEST_KEY
 				"; fields are compared in the filter of the end",
-				r->def->name, dkl_shown(r->p), r->p);
+				r->def->name, shown(r->p), r->p);
 	r->p += *r->p == ';';
 	skip_blanks(r);
 	return 0;

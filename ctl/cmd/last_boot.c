@@ -43,7 +43,7 @@ static int check_kernel(struct app *app, const struct dkt_last_boot *boot)
 }
 
 /* "Ring buffer boot meta[1] mismatch of magic or struct size" */
-static void dkl_say_line(const char *text)
+static void say_line(const char *text)
 {
 	const char *number = strchr(text, '[');
 	uint64_t cpu;
@@ -77,7 +77,7 @@ static int say_damage(void)
 		    strstr(text, "is from previous boot"))
 			continue;
 		line[text - line + (ptrdiff_t)strcspn(text, "\n")] = '\0';
-		dkl_say_line(text);
+		say_line(text);
 		n++;
 	}
 	return n;

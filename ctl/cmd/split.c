@@ -83,7 +83,7 @@ static void next_window(struct splitting *s, uint64_t time)
 	s->until = (s->until ? s->until : time) + steps * s->every;
 }
 
-static int dkl_piece_open(struct splitting *s, const struct dkt_record *record)
+static int piece_open(struct splitting *s, const struct dkt_record *record)
 {
 	struct piece *piece;
 	int err;
@@ -130,7 +130,7 @@ static int name_pieces(struct splitting *s)
 }
 
 /* Without --force, no piece gets its name before all are within the limit. */
-static int dkl_piece_close(struct splitting *s)
+static int piece_close(struct splitting *s)
 {
 	int err = dkl_sink_finish(&s->sink);
 
@@ -152,11 +152,11 @@ static bool is_full(const struct splitting *s, const struct dkt_record *record)
 static int take(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct splitting *s = data;
-	int err = s->open && is_full(s, record) ? dkl_piece_close(s) : 0;
+	int err = s->open && is_full(s, record) ? piece_close(s) : 0;
 
 	(void)source;
 	if (!err && !s->open)
-		err = dkl_piece_open(s, record);
+		err = piece_open(s, record);
 	if (err)
 		return err;
 	s->bytes += record->size + OVERHEAD;
@@ -183,7 +183,7 @@ static int split(struct splitting *s)
 	err = inputs_each(&s->in, take, s);
 
 	if (!err && s->open)
-		err = dkl_piece_close(s);
+		err = piece_close(s);
 	named = err == -E2BIG ? 0 : name_pieces(s);
 	return err ? err : named;
 }

@@ -94,7 +94,7 @@ static bool has(const char *list, const char *word, size_t len)
  * Returns how many arguments an option takes up, or 0 if it is not in the row. Long names must be whole,
  * and each letter is a word of its own, so that no other option hides in it.
  */
-static int dkl_option_words(const struct action *action, const char *word)
+static int option_words(const struct action *action, const char *word)
 {
 	const bool is_long = word[1] == '-';
 	const char *name = word + 1 + is_long;
@@ -136,7 +136,7 @@ int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, cha
 	for (int i = 0; i < argc; i += words) {
 		const bool option = argv[i][0] == '-';
 
-		words = option ? dkl_option_words(action, argv[i]) : 1;
+		words = option ? option_words(action, argv[i]) : 1;
 		if (needs_stdout && is_stdout(argc - i, argv + i)) {
 			needs_stdout = false;
 			words = 2;

@@ -109,7 +109,7 @@ static int end(struct merge *m)
 	return m->begun ? DKT_NEXT_END : DKT_NEXT_LATER;
 }
 
-static int dkl_merge_next(struct dkt_source *source, struct dkt_record *record)
+static int merge_next(struct dkt_source *source, struct dkt_record *record)
 {
 	struct merge *m = (struct merge *)source;
 	int err = 0;
@@ -311,7 +311,7 @@ static void merge_close(struct dkt_source *source)
 }
 
 static const struct dkt__source_ops merge_ops = {
-	.next = dkl_merge_next,
+	.next = merge_next,
 	.comm = merge_comm,
 	.loss = merge_loss,
 	.seek = merge_seek,

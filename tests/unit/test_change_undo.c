@@ -139,7 +139,7 @@ static void carry_out(char *text)
 }
 
 /* A value as the kernel shows it. */
-static const char *dkl_shown(const char *name, char *text)
+static const char *shown(const char *name, char *text)
 {
 	carry_out(text);
 	if (!strstr(name, "/trigger"))
@@ -163,7 +163,7 @@ static void assert_as_before(const struct place *p, const char *but)
 		text = tree_read(p->in, knobs[i].name);
 		assert_non_null(text);
 		snprintf(before, sizeof(before), "%s", knobs[i].text);
-		if (strcmp(dkl_shown(knobs[i].name, text), dkl_shown(knobs[i].name, before)))
+		if (strcmp(shown(knobs[i].name, text), dkl_shown(knobs[i].name, before)))
 			fail_msg("%s is '%s' after %s failed", knobs[i].name, text, but);
 	}
 }

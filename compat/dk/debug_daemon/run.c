@@ -130,7 +130,7 @@ static void load_printk(struct daemon *d)
 }
 
 /* Uses another context, because a change frees the events, to which our records point. */
-static void dkl_follow_masks(struct daemon *d)
+static void follow_masks(struct daemon *d)
 {
 	DKT_OPTS(dkt_ctx_opts, opts, .root = dkt_tracefs_dir(d->ctx));
 	struct dkt_ctx *ctx;
@@ -168,7 +168,7 @@ static int later(void *data)
 	if (err || d->last)
 		return err ? err : DKT_NEXT_END;
 	d->last = dkt__stopped();
-	dkl_follow_masks(d);
+	follow_masks(d);
 	load_printk(d);
 	err = dkt_source_wait(d->source, d->last ? 0 : POLL_MS);
 	return err == -EINTR ? 0 : err;

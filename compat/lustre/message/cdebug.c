@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Creates and removes the probe dktrace:cdebug, whose fields dkl_cdebug_fields.c has. */
+/* Creates and removes the probe dktrace:cdebug, whose fields cdebug_fields.c has. */
 #include "compat/lustre/message/cdebug.h"
 
 #include <fcntl.h>
