@@ -14,13 +14,15 @@ static int list(const struct app *app)
 		{ .key = "events", .flags = COL_DATA },
 	};
 	struct rows *rows = rows_new("analyses", columns, ARRAY_SIZE(columns));
-	const struct analysis *it = NULL;
+	const struct analysis *analysis = NULL;
 
-	while ((it = analysis_next(it))) {
-		char *events __cleanup(free) =
-			analysis_takes_periods(it) ? strdup("") : run_event_names(it->kind, " ");
+	while ((analysis = analysis_next(analysis))) {
+		char *events __cleanup(free) = analysis_takes_periods(analysis) ?
+						       strdup("") :
+						       run_event_names(analysis->kind, " ");
 
-		rows_add(rows, val_text(it->name), val_text(it->help), val_text(events));
+		rows_add(rows, val_text(analysis->name), val_text(analysis->help),
+			 val_text(events));
 	}
 	return print_rows(app, 0, rows, NULL);
 }

@@ -75,25 +75,25 @@ char *run_event_names(const struct analysis_kind *kind, const char *between)
 
 static int fail_missing(const struct run *run, const bool *has, const char *what)
 {
-	const struct analysis *it = run->analysis;
-	char *names __cleanup(free) = missing(it->kind, has);
-	char *all __cleanup(free) = run_event_names(it->kind, ",");
+	const struct analysis *analysis = run->analysis;
+	char *names __cleanup(free) = missing(analysis->kind, has);
+	char *all __cleanup(free) = run_event_names(analysis->kind, ",");
 	char *file __cleanup(free) = dkt__format("%s has", run->n_files ? run->files[0] : "");
 	bool several = run->n_files > 1;
 
 	if (!names || !all || !file)
 		return -ENOMEM;
 	if (!run->n_files)
-		return dkt_fail(run->ctx, -ENOENT, "%s: this kernel has no event %s", it->name,
-				names);
+		return dkt_fail(run->ctx, -ENOENT, "%s: this kernel has no event %s",
+				analysis->name, names);
 	if (dkl_log_source_is(run->in.line.parts[0].source))
 		return dkt_fail(run->ctx, -ENOENT,
 				"%s: lines of a debug log have no fields to analyze; 'dktrace dk"
 				" --format trace.dat FILE' saves records that have",
-				it->name);
+				analysis->name);
 	return dkt_fail(several ? run->app->ctx : run->ctx, -ENOENT,
-			"%s: %s no %s %s; to record what it needs: dktrace record -e %s", it->name,
-			several ? "the files have" : file, what, names, all);
+			"%s: %s no %s %s; to record what it needs: dktrace record -e %s",
+			analysis->name, several ? "the files have" : file, what, names, all);
 }
 
 int run_check(const struct run *run)
@@ -210,15 +210,15 @@ void run_missed(const struct run *run, struct analyze_missed *missed)
 {
 	*missed = (struct analyze_missed){ 0 };
 	for (size_t i = 0; i < run->n_machines; i++) {
-		const struct analyze_missed *it = analyze_missed(run->machines[i].analyze);
+		const struct analyze_missed *of_machine = analyze_missed(run->machines[i].analyze);
 
-		missed->lost += it->lost;
-		missed->open += it->open;
-		missed->endless += it->endless;
-		missed->unbegun += it->unbegun;
-		missed->cut += it->cut;
-		missed->backwards += it->backwards;
-		missed->restarts += it->restarts;
+		missed->lost += of_machine->lost;
+		missed->open += of_machine->open;
+		missed->endless += of_machine->endless;
+		missed->unbegun += of_machine->unbegun;
+		missed->cut += of_machine->cut;
+		missed->backwards += of_machine->backwards;
+		missed->restarts += of_machine->restarts;
 	}
 }
 
@@ -240,11 +240,11 @@ void run_range(const struct run *run, uint64_t *from, uint64_t *to)
 
 const char *run_guess(struct dkt__guess *guess, const char *name)
 {
-	const struct analysis *it = NULL;
+	const struct analysis *analysis = NULL;
 
 	dkt__guess_start(guess, name, strlen(name));
-	while ((it = analysis_next(it)))
-		dkt__guess_try(guess, it->name);
+	while ((analysis = analysis_next(analysis)))
+		dkt__guess_try(guess, analysis->name);
 	return dkt__guess_words(guess);
 }
 

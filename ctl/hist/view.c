@@ -140,17 +140,17 @@ static void disk_at(const struct hist_view *view, size_t row, size_t column, cha
 
 char *hist_words(const struct hist_view *view, size_t row, size_t column)
 {
-	const struct dkt_column *it = dkt_table_info(view->table)->columns[column];
+	const struct dkt_column *key_column = dkt_table_info(view->table)->columns[column];
 	char *text = NULL, disk[DISK_SIZE];
 	char range[64], *short_text;
 
-	if (is_disk(it)) {
+	if (is_disk(key_column)) {
 		disk_at(view, row, column, disk);
 		return strdup(disk);
 	}
 	text = hist_text(view->table, row, column);
-	if (!text || strcmp(it->modifier, "log2") != 0 || unit_of(view, it->name) != COL_BYTES ||
-	    !range_text(text, range, sizeof(range)))
+	if (!text || strcmp(key_column->modifier, "log2") != 0 ||
+	    unit_of(view, key_column->name) != COL_BYTES || !range_text(text, range, sizeof(range)))
 		return text;
 	short_text = strdup(range);
 	free(text);
@@ -164,35 +164,36 @@ static bool is_decimal(const struct dkt_column *column)
 	return !*modifier || !strcmp(modifier, "dec") || !strcmp(modifier, "usecs");
 }
 
-static enum column_type type_of(const struct printer *p, const struct dkt_column *it)
+static enum column_type type_of(const struct printer *p, const struct dkt_column *column)
 {
-	if (it->is_key && p->is_text && is_disk(it))
+	if (column->is_key && p->is_text && is_disk(column))
 		return COL_TEXT;
-	if (it->is_key)
-		return it->is_number && !it->is_named && is_decimal(it) ? COL_NUMBER : COL_TEXT;
-	if (!strcmp(it->modifier, "percent"))
+	if (column->is_key)
+		return column->is_number && !column->is_named && is_decimal(column) ? COL_NUMBER :
+										      COL_TEXT;
+	if (!strcmp(column->modifier, "percent"))
 		return COL_PERCENT;
-	if (!strcmp(it->modifier, "hex"))
+	if (!strcmp(column->modifier, "hex"))
 		return COL_HEX;
-	return *it->modifier ? COL_NUMBER : unit_of(p->view, it->name);
+	return *column->modifier ? COL_NUMBER : unit_of(p->view, column->name);
 }
 
 /* The unit in the heading, for columns that show plain numbers of a field with a unit. */
-static const char *unit_text(const struct printer *p, const struct dkt_column *it)
+static const char *unit_text(const struct printer *p, const struct dkt_column *column)
 {
-	bool stamp = !strcmp(it->name, "common_timestamp");
+	bool stamp = !strcmp(column->name, "common_timestamp");
 
-	if (!strcmp(it->modifier, "percent"))
+	if (!strcmp(column->modifier, "percent"))
 		return ".%";
-	if (!it->is_key || (!stamp && unit_of(p->view, it->name) != COL_DURATION))
+	if (!column->is_key || (!stamp && unit_of(p->view, column->name) != COL_DURATION))
 		return "";
-	return strcmp(it->modifier, "usecs") ? "(ns)" : "(us)";
+	return strcmp(column->modifier, "usecs") ? "(ns)" : "(us)";
 }
 
 /* The field's name without "common_"; SYSCALL for numbers of system calls, printed as names. */
-static void set_heading(struct printer *p, const struct dkt_column *it)
+static void set_heading(struct printer *p, const struct dkt_column *column)
 {
-	const char *name = strcmp(it->modifier, "syscall") ? it->name : "syscall";
+	const char *name = strcmp(column->modifier, "syscall") ? column->name : "syscall";
 	char *heading = p->headings[p->n], *c;
 
 	name += strncmp(name, "common_", 7) ? 0 : 7;
@@ -200,7 +201,7 @@ static void set_heading(struct printer *p, const struct dkt_column *it)
 	for (c = heading; *c; c++)
 		if (*c >= 'a' && *c <= 'z')
 			*c = (char)(*c - 'a' + 'A');
-	snprintf(c, (size_t)(heading + HIST_NAME_SIZE - c), "%s", unit_text(p, it));
+	snprintf(c, (size_t)(heading + HIST_NAME_SIZE - c), "%s", unit_text(p, column));
 	p->columns[p->n].heading = heading;
 }
 
@@ -216,14 +217,14 @@ static uint64_t column_total(const struct printer *p, size_t column)
 static void add_columns(struct printer *p)
 {
 	for (size_t i = 0; i < p->info->n_columns; i++) {
-		const struct dkt_column *it = p->info->columns[i];
+		const struct dkt_column *from = p->info->columns[i];
 		struct column *column = &p->columns[p->n];
 
 		column->key = hist_name(p->info, i, p->keys[p->n]);
-		column->type = type_of(p, it);
+		column->type = type_of(p, from);
 		if (column->type == COL_PERCENT)
 			column->total = column_total(p, i);
-		set_heading(p, it);
+		set_heading(p, from);
 		p->n++;
 	}
 	if (p->view->seconds > 0)
@@ -267,14 +268,14 @@ static struct json_object *number_value(bool is_signed, uint64_t number)
 
 static struct json_object *value_of(const struct printer *p, size_t row, size_t column)
 {
-	const struct dkt_column *it = p->info->columns[column];
+	const struct dkt_column *about = p->info->columns[column];
 	char *text __cleanup(free) = NULL;
 
-	if (!it->is_key)
-		return number_value(it->is_signed || shows_growth(p->view),
+	if (!about->is_key)
+		return number_value(about->is_signed || shows_growth(p->view),
 				    sum_of(p->view, row, column));
 	if (p->columns[column].type == COL_NUMBER)
-		return number_value(it->is_signed, dkt_table_value(p->view->table, row, column));
+		return number_value(about->is_signed, dkt_table_value(p->view->table, row, column));
 	text = p->is_text ? hist_words(p->view, row, column) :
 			    hist_text(p->view->table, row, column);
 	return val_text(text ? text : "");

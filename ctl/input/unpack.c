@@ -218,9 +218,10 @@ struct unpacking {
 	char in[CHUNK], out[CHUNK];
 };
 
-static int fail(const struct unpacking *it, int err, const char *what)
+static int fail(const struct unpacking *unpacking, int err, const char *what)
 {
-	return dkt_fail(it->app->ctx, err, "%s %s: %s", what, it->name, strerror(-err));
+	return dkt_fail(unpacking->app->ctx, err, "%s %s: %s", what, unpacking->name,
+			strerror(-err));
 }
 
 /* Files of gzip can be filled with zeroes, as those of xz are. */
@@ -233,14 +234,14 @@ static void skip_zeroes(struct bytes *bytes)
 }
 
 /* Begins with the next one of joined files, if there is one. */
-static int begin_next(struct unpacking *it, struct bytes *bytes)
+static int begin_next(struct unpacking *unpacking, struct bytes *bytes)
 {
 	skip_zeroes(bytes);
 	if (!bytes->n_in)
 		return 0;
-	it->method->end(&it->state);
-	it->step = STEP_MORE;
-	return it->method->begin(&it->state) ? 0 : -ENOMEM;
+	unpacking->method->end(&unpacking->state);
+	unpacking->step = STEP_MORE;
+	return unpacking->method->begin(&unpacking->state) ? 0 : -ENOMEM;
 }
 
 static bool is_over(enum step step)
@@ -257,71 +258,74 @@ static bool has_room(int fd, size_t len)
 	       fs.f_bavail >= fs.f_blocks / LEFT_FREE + len / fs.f_frsize;
 }
 
-static int put(const struct unpacking *it, size_t len)
+static int put(const struct unpacking *unpacking, size_t len)
 {
 	int err;
 
-	if (!has_room(it->to, len))
-		return dkt_fail(it->app->ctx, -ENOSPC,
+	if (!has_room(unpacking->to, len))
+		return dkt_fail(unpacking->app->ctx, -ENOSPC,
 				"decompress %s: less than 1/%d of the file system of %s would be"
 				" left free; set TMPDIR to a directory with more space",
-				it->name, LEFT_FREE, dkt__temporary_dir());
-	err = dkt__write_all(it->to, it->out, len);
-	return err ? fail(it, err, "decompress") : 0;
+				unpacking->name, LEFT_FREE, dkt__temporary_dir());
+	err = dkt__write_all(unpacking->to, unpacking->out, len);
+	return err ? fail(unpacking, err, "decompress") : 0;
 }
 
 /* Decompresses the bytes that were read, up to damaged ones. */
-static int unpack_some(struct unpacking *it, size_t n)
+static int unpack_some(struct unpacking *unpacking, size_t n)
 {
-	struct bytes bytes = { .in = it->in, .n_in = n };
+	struct bytes bytes = { .in = unpacking->in, .n_in = n };
 	int err = 0;
 
 	do {
-		if (it->step == STEP_END && begin_next(it, &bytes))
-			return fail(it, -ENOMEM, "decompress");
-		if (it->step == STEP_END)
+		if (unpacking->step == STEP_END && begin_next(unpacking, &bytes))
+			return fail(unpacking, -ENOMEM, "decompress");
+		if (unpacking->step == STEP_END)
 			break;
-		bytes.out = it->out;
+		bytes.out = unpacking->out;
 		bytes.n_out = CHUNK;
-		it->step = it->method->step(&it->state, &bytes);
-		err = put(it, CHUNK - bytes.n_out);
-	} while (!err && !is_over(it->step) && (bytes.n_in || !bytes.n_out));
+		unpacking->step = unpacking->method->step(&unpacking->state, &bytes);
+		err = put(unpacking, CHUNK - bytes.n_out);
+	} while (!err && !is_over(unpacking->step) && (bytes.n_in || !bytes.n_out));
 	return err;
 }
 
-static int unpack_all(struct unpacking *it)
+static int unpack_all(struct unpacking *unpacking)
 {
 	ssize_t n = 0;
-	int err = it->method->begin(&it->state) ? 0 : fail(it, -ENOMEM, "decompress");
+	int err = unpacking->method->begin(&unpacking->state) ?
+			  0 :
+			  fail(unpacking, -ENOMEM, "decompress");
 
-	it->step = STEP_MORE;
-	while (!err && !is_over(it->step)) {
-		n = dkt__pread_all(it->from, it->in, CHUNK, it->at);
+	unpacking->step = STEP_MORE;
+	while (!err && !is_over(unpacking->step)) {
+		n = dkt__pread_all(unpacking->from, unpacking->in, CHUNK, unpacking->at);
 		if (n <= 0)
 			break;
-		it->at += (uint64_t)n;
-		err = dkt__stopped() ? fail(it, -EINTR, "decompress") : unpack_some(it, (size_t)n);
-		dkt_progress(it->app->ctx, "file", it->at, it->size);
+		unpacking->at += (uint64_t)n;
+		err = dkt__stopped() ? fail(unpacking, -EINTR, "decompress") :
+				       unpack_some(unpacking, (size_t)n);
+		dkt_progress(unpacking->app->ctx, "file", unpacking->at, unpacking->size);
 	}
-	it->method->end(&it->state);
+	unpacking->method->end(&unpacking->state);
 	if (!err && n < 0)
-		return fail(it, (int)n, "read");
-	if (!err && it->step == STEP_MEMORY)
-		return dkt_fail(it->app->ctx, -ENOMEM, "decompress %s: it takes too much memory",
-				it->name);
+		return fail(unpacking, (int)n, "read");
+	if (!err && unpacking->step == STEP_MEMORY)
+		return dkt_fail(unpacking->app->ctx, -ENOMEM,
+				"decompress %s: it takes too much memory", unpacking->name);
 	return err;
 }
 
-static int note_damage(const struct unpacking *it, const char *path)
+static int note_damage(const struct unpacking *unpacking, const char *path)
 {
-	struct app *app = it->app;
+	struct app *app = unpacking->app;
 	char *words;
 
-	if (it->step == STEP_END)
+	if (unpacking->step == STEP_END)
 		return 0;
 	words = dkt__format("what %s compressed %s; the records before that are read",
-			    it->method->program,
-			    it->step == STEP_BAD ? "is damaged" : "ends early");
+			    unpacking->method->program,
+			    unpacking->step == STEP_BAD ? "is damaged" : "ends early");
 	if (words && !dkt__append(app->damages, app->n_damages, (struct app_damage){ path, words }))
 		return 0;
 	free(words);
@@ -330,37 +334,37 @@ static int note_damage(const struct unpacking *it, const char *path)
 
 int unpack_file(struct app *app, int fd, const char *path, const char *name)
 {
-	struct unpacking *it __cleanup(free) = NULL;
+	struct unpacking *unpacking __cleanup(free) = NULL;
 	const struct method *method = find_method(fd);
 	struct stat st;
 	int to __cleanup(close) = -1, err;
 
 	if (!method)
 		return 0;
-	it = malloc(sizeof(*it));
-	if (!it)
+	unpacking = malloc(sizeof(*unpacking));
+	if (!unpacking)
 		return dkt__no_memory(app->ctx);
 	to = dkt__temporary_file(app->ctx, dkt__temporary_dir());
 	if (to < 0)
 		return to;
-	it->app = app;
-	it->method = method;
-	it->name = name;
-	it->from = fd;
-	it->to = to;
-	it->at = 0;
+	unpacking->app = app;
+	unpacking->method = method;
+	unpacking->name = name;
+	unpacking->from = fd;
+	unpacking->to = to;
+	unpacking->at = 0;
 	if (fstat(fd, &st))
-		return fail(it, -errno, "read");
-	it->size = (uint64_t)st.st_size;
-	err = unpack_all(it);
+		return fail(unpacking, -errno, "read");
+	unpacking->size = (uint64_t)st.st_size;
+	err = unpack_all(unpacking);
 	if (!err && !lseek(to, 0, SEEK_END))
 		err = dkt_fail(app->ctx, -ENODATA, "decompress %s: nothing comes out of it", name);
 	if (!err)
-		err = note_damage(it, path);
+		err = note_damage(unpacking, path);
 	/* The year of a date without one is that of the file's time. */
 	if (!err && (futimens(to, (struct timespec[]){ st.st_atim, st.st_mtim }) ||
 		     dup3(to, fd, O_CLOEXEC) < 0))
-		err = fail(it, -errno, "keep");
+		err = fail(unpacking, -errno, "keep");
 	return err;
 }
 

@@ -73,13 +73,13 @@ static int show(struct latency *latency, struct dkt_source *source, const struct
 {
 	struct latency_set *set = latency_chosen(latency);
 	struct app *app = latency->app;
-	struct latency_report it = { .app = app,
-				     .ctx = latency->ctx,
-				     .pairs = set->pairs,
-				     .source = source,
-				     .disks = source,
-				     .title = set->pair.keys ? set->pair.keys : "",
-				     .all = *all };
+	struct latency_report report = { .app = app,
+					 .ctx = latency->ctx,
+					 .pairs = set->pairs,
+					 .source = source,
+					 .disks = source,
+					 .title = set->pair.keys ? set->pair.keys : "",
+					 .all = *all };
 	int err = dkt_pairs_finish(set->pairs);
 
 	if (err)
@@ -91,9 +91,9 @@ static int show(struct latency *latency, struct dkt_source *source, const struct
 	if (latency->picture)
 		err = latency_picture(set, source, all, stdout);
 	else
-		err = latency_view_print(&latency->view, &it, last);
+		err = latency_view_print(&latency->view, &report, last);
 	if (last && !app->json && !app->csv)
-		latency_report_uncounted(&it);
+		latency_report_uncounted(&report);
 	return err;
 }
 

@@ -72,15 +72,16 @@ struct shape {
 };
 
 static struct json_object *value_of(const struct latency_report *report, size_t group,
-				    const struct dkt_latency *it, size_t column, bool words)
+				    const struct dkt_latency *latency, size_t column, bool words)
 {
 	switch (column) {
 	case GROUP:
-		return group == DKT_PAIRS_ALL ? val_text("(all)") : group_name(report, it, words);
+		return group == DKT_PAIRS_ALL ? val_text("(all)") :
+						group_name(report, latency, words);
 	case COUNT:
-		return val_number(it->count);
+		return val_number(latency->count);
 	case MIN:
-		return val_number(it->min);
+		return val_number(latency->min);
 	case P50:
 		return quantile(report, group, 0.5);
 	case P90:
@@ -90,13 +91,13 @@ static struct json_object *value_of(const struct latency_report *report, size_t 
 	case P99_9:
 		return quantile(report, group, 0.999);
 	case MAX:
-		return val_number(it->max);
+		return val_number(latency->max);
 	case TOTAL:
-		return val_number(it->sum);
+		return val_number(latency->sum);
 	case LOG2:
 		return report->app->json ? latency_powers(report, group) : NULL;
 	default:
-		return disk_name(report, it);
+		return disk_name(report, latency);
 	}
 }
 
@@ -104,14 +105,14 @@ static void add_group(const struct latency_report *report, struct rows *rows, si
 		      const struct shape *shape)
 {
 	struct json_object *values[COLUMNS];
-	struct dkt_latency it;
+	struct dkt_latency latency;
 
-	dkt_pairs_group(report->pairs, group, &it, sizeof(it));
+	dkt_pairs_group(report->pairs, group, &latency, sizeof(latency));
 	/* No pair of the group has ended, or a gap cancelled them all. */
-	if (!it.count && group != DKT_PAIRS_ALL)
+	if (!latency.count && group != DKT_PAIRS_ALL)
 		return;
 	for (size_t i = 0; i < shape->n; i++)
-		values[i] = value_of(report, group, &it, shape->list[i], shape->words);
+		values[i] = value_of(report, group, &latency, shape->list[i], shape->words);
 	rows_add_values(rows, values);
 }
 
@@ -136,7 +137,7 @@ static void put_groups(const struct latency_report *report, struct out *out)
 	struct shape shape = { .words = text || report->words };
 	char title[LATENCY_TITLE_SIZE];
 	struct column columns[COLUMNS];
-	struct dkt_latency it;
+	struct dkt_latency latency;
 	struct rows *rows;
 	size_t n;
 
@@ -145,8 +146,8 @@ static void put_groups(const struct latency_report *report, struct out *out)
 	if (named)
 		columns[GROUP].heading = title;
 	rows = rows_new("groups", columns, shape.n);
-	for (size_t group = 0; named && !dkt_pairs_group(report->pairs, group, &it, sizeof(it));
-	     group++)
+	for (size_t group = 0;
+	     named && !dkt_pairs_group(report->pairs, group, &latency, sizeof(latency)); group++)
 		add_group(report, rows, group, &shape);
 	n = rows_count(rows);
 	if (named)

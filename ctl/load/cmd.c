@@ -27,10 +27,10 @@ struct taking {
 
 static int take(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
-	const struct taking *it = data;
-	const struct pipeline_part *part = pipeline_part(it->line, record);
+	const struct taking *taking = data;
+	const struct pipeline_part *part = pipeline_part(taking->line, record);
 
-	return load_add(it->load, (size_t)(part - it->line->parts), source, record);
+	return load_add(taking->load, (size_t)(part - taking->line->parts), source, record);
 }
 
 static void say(void *data, const char *statement)

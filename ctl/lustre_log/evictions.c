@@ -22,47 +22,47 @@ static const char *name(const struct view *view, uint32_t number)
 /* ---- the story of one incident ---- */
 
 /* Writes "TEXT 12.3 s before" if the time is known. */
-static void put_before(FILE *f, const struct incident *it, const char *text, uint64_t time)
+static void put_before(FILE *f, const struct incident *incident, const char *text, uint64_t time)
 {
 	char apart[UNIT_SIZE];
 
-	if (!time || time > it->time)
+	if (!time || time > incident->time)
 		return;
-	duration_text(it->time - time, apart);
+	duration_text(incident->time - time, apart);
 	fprintf(f, "%s %s before", text, apart);
 }
 
 /* Who has not given the lock back, if the client's file is there whether it has got the callback. */
-static void put_holder(const struct view *view, const struct incident *it, FILE *f)
+static void put_holder(const struct view *view, const struct incident *incident, FILE *f)
 {
-	if (!it->held.has_client)
+	if (!incident->held.has_client)
 		return;
-	fprintf(f, ", held for process %" PRIu32 " of %s", it->held.pid,
-		lustre_host(view->lustre, it->held.client));
-	if (it->held.received)
-		put_before(f, it, ", which received the callback", it->held.received);
-	else if (it->called)
+	fprintf(f, ", held for process %" PRIu32 " of %s", incident->held.pid,
+		lustre_host(view->lustre, incident->held.client));
+	if (incident->held.received)
+		put_before(f, incident, ", which received the callback", incident->held.received);
+	else if (incident->called)
 		fputs(", which has not received the callback", f);
-	put_before(f, it, ", and gave the lock back", it->held.returned);
+	put_before(f, incident, ", and gave the lock back", incident->held.returned);
 }
 
-static void put_lock(const struct view *view, const struct incident *it, FILE *f)
+static void put_lock(const struct view *view, const struct incident *incident, FILE *f)
 {
-	fprintf(f, "; %slock 0x%" PRIx64, it->waits ? "waits for " : "", it->lock);
-	if (it->mode)
-		fprintf(f, " %s", name(view, it->mode));
-	if (it->res)
-		fprintf(f, " of %s", name(view, it->res));
-	if (it->waits)
-		put_before(f, it, ", asked for", it->waiter_since);
-	if (it->holder)
-		fprintf(f, ", which %s has", name(view, it->holder));
-	put_before(f, it, ", called back", it->called);
-	put_holder(view, it, f);
-	if (!it->waiter_since || it->waits)
+	fprintf(f, "; %slock 0x%" PRIx64, incident->waits ? "waits for " : "", incident->lock);
+	if (incident->mode)
+		fprintf(f, " %s", name(view, incident->mode));
+	if (incident->res)
+		fprintf(f, " of %s", name(view, incident->res));
+	if (incident->waits)
+		put_before(f, incident, ", asked for", incident->waiter_since);
+	if (incident->holder)
+		fprintf(f, ", which %s has", name(view, incident->holder));
+	put_before(f, incident, ", called back", incident->called);
+	put_holder(view, incident, f);
+	if (!incident->waiter_since || incident->waits)
 		return;
-	fprintf(f, "; %s", it->waiter ? name(view, it->waiter) : "another lock");
-	put_before(f, it, " asked for it", it->waiter_since);
+	fprintf(f, "; %s", incident->waiter ? name(view, incident->waiter) : "another lock");
+	put_before(f, incident, " asked for it", incident->waiter_since);
 }
 
 static void put_opcode(FILE *f, uint32_t opcode, uint64_t xid)
@@ -74,7 +74,7 @@ static void put_opcode(FILE *f, uint32_t opcode, uint64_t xid)
 }
 
 /* Returns the story, which the caller frees; NULL: memory is out. */
-static char *story(const struct view *view, const struct incident *it)
+static char *story(const struct view *view, const struct incident *incident)
 {
 	char *text = NULL;
 	size_t size;
@@ -82,20 +82,20 @@ static char *story(const struct view *view, const struct incident *it)
 
 	if (!f)
 		return NULL;
-	if (it->xid) {
-		put_opcode(f, it->opcode, it->xid);
-		put_before(f, it, ", begun", it->began);
+	if (incident->xid) {
+		put_opcode(f, incident->opcode, incident->xid);
+		put_before(f, incident, ", begun", incident->began);
 		fputs(": ", f);
 	}
-	fputs(name(view, it->why), f);
-	if (it->lock)
-		put_lock(view, it, f);
-	if (it->heard && it->heard_xid != it->xid) {
-		put_before(f, it, "; last heard of", it->heard);
+	fputs(name(view, incident->why), f);
+	if (incident->lock)
+		put_lock(view, incident, f);
+	if (incident->heard && incident->heard_xid != incident->xid) {
+		put_before(f, incident, "; last heard of", incident->heard);
 		fputs(": ", f);
-		put_opcode(f, it->heard_opcode, it->heard_xid);
+		put_opcode(f, incident->heard_opcode, incident->heard_xid);
 	}
-	put_before(f, it, "; lost or evicted", it->before);
+	put_before(f, incident, "; lost or evicted", incident->before);
 	return fclose(f) ? NULL : text;
 }
 
@@ -140,21 +140,22 @@ static const struct column columns[COLUMNS] = {
 	[BEGAN] = { .key = "began", .flags = COL_DATA },
 };
 
-static int add_incident(const struct view *view, const struct incident *it, struct rows *rows)
+static int add_incident(const struct view *view, const struct incident *incident, struct rows *rows)
 {
-	char *text __cleanup(free) = story(view, it);
+	char *text __cleanup(free) = story(view, incident);
 
 	if (!text)
 		return -ENOMEM;
-	rows_add(rows, lustre_time(it->time), lustre_clock(view->lustre, it->time),
-		 val_text(lustre_host(view->lustre, it->host)),
-		 val_text(dkl_incident_name(it->step)), val_words(name(view, it->target)),
-		 val_words(name(view, it->nid)), val_text(text),
-		 it->lock ? val_number(it->lock) : NULL, lustre_time(it->called),
-		 val_words(name(view, it->waiter)), it->xid ? val_number(it->xid) : NULL,
-		 lustre_time(it->heard), lustre_time(it->before),
-		 it->held.has_client ? val_number(it->held.pid) : NULL,
-		 lustre_time(it->held.received), lustre_time(it->began));
+	rows_add(rows, lustre_time(incident->time), lustre_clock(view->lustre, incident->time),
+		 val_text(lustre_host(view->lustre, incident->host)),
+		 val_text(dkl_incident_name(incident->step)),
+		 val_words(name(view, incident->target)), val_words(name(view, incident->nid)),
+		 val_text(text), incident->lock ? val_number(incident->lock) : NULL,
+		 lustre_time(incident->called), val_words(name(view, incident->waiter)),
+		 incident->xid ? val_number(incident->xid) : NULL, lustre_time(incident->heard),
+		 lustre_time(incident->before),
+		 incident->held.has_client ? val_number(incident->held.pid) : NULL,
+		 lustre_time(incident->held.received), lustre_time(incident->began));
 	return 0;
 }
 

@@ -132,18 +132,20 @@ static void put_longest(const struct view *view, struct out *out)
 	struct rows *rows = rows_new("longest", columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < view->locks.n_longest; i++) {
-		const struct lock_conflict *it = &view->locks.longest[i];
-		const struct lock_pair *held = &it->held;
+		const struct lock_conflict *conflict = &view->locks.longest[i];
+		const struct lock_pair *held = &conflict->held;
 
-		rows_add(rows, val_number(it->wait), name(view, it->waiter), name(view, it->holder),
-			 held_by(view, held),
+		rows_add(rows, val_number(conflict->wait), name(view, conflict->waiter),
+			 name(view, conflict->holder), held_by(view, held),
 			 held->received && held->returned > held->received ?
 				 val_number(held->returned - held->received) :
 				 NULL,
-			 name(view, it->mode), lustre_time(it->until), val_number(it->handle),
-			 val_text(lustre_host(view->lustre, it->host)), name(view, it->ns),
-			 lustre_time(held->sent), lustre_time(held->received),
-			 lustre_time(held->returned), name(view, it->res));
+			 name(view, conflict->mode), lustre_time(conflict->until),
+			 val_number(conflict->handle),
+			 val_text(lustre_host(view->lustre, conflict->host)),
+			 name(view, conflict->ns), lustre_time(held->sent),
+			 lustre_time(held->received), lustre_time(held->returned),
+			 name(view, conflict->res));
 	}
 	out_rows(out, rows);
 }

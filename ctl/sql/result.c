@@ -25,12 +25,12 @@ struct result {
 /* ---- columns ---- */
 
 /* Two columns of a statement can have one name; an object of JSON cannot. */
-static char *unique(const struct result *it, const char *name)
+static char *unique(const struct result *result, const char *name)
 {
 	char *text = strdup(name);
 
-	for (size_t nr = 2, i = 0; text && i < it->n; i++)
-		if (!strcmp(it->names[i], text)) {
+	for (size_t nr = 2, i = 0; text && i < result->n; i++)
+		if (!strcmp(result->names[i], text)) {
 			free(text);
 			text = dkt__format("%s_%zu", name, nr++);
 			i = SIZE_MAX;
@@ -49,32 +49,32 @@ static bool is_number(sqlite3_stmt *statement, int i)
 }
 
 /* The first row tells the types. */
-static int set_columns(struct result *it)
+static int set_columns(struct result *result)
 {
-	sqlite3_stmt *statement = it->query->statement;
+	sqlite3_stmt *statement = result->query->statement;
 	size_t n = (size_t)sqlite3_column_count(statement);
 
-	it->columns = calloc(n + 1, sizeof(*it->columns));
-	it->names = calloc(2 * n + 1, sizeof(*it->names));
-	if (!it->columns || !it->names)
+	result->columns = calloc(n + 1, sizeof(*result->columns));
+	result->names = calloc(2 * n + 1, sizeof(*result->names));
+	if (!result->columns || !result->names)
 		return -ENOMEM;
-	for (; it->n < n; it->n++) {
-		const char *name = sqlite3_column_name(statement, (int)it->n);
-		char *key = name ? unique(it, name) : NULL;
+	for (; result->n < n; result->n++) {
+		const char *name = sqlite3_column_name(statement, (int)result->n);
+		char *key = name ? unique(result, name) : NULL;
 
-		it->names[it->n] = key;
+		result->names[result->n] = key;
 		/* A name comes from a file or from the statement. */
-		it->names[n + it->n] = key ? dkl_shown(key) : NULL;
-		if (!it->names[n + it->n])
+		result->names[n + result->n] = key ? dkl_shown(key) : NULL;
+		if (!result->names[n + result->n])
 			return -ENOMEM;
-		it->columns[it->n] = (struct column){
+		result->columns[result->n] = (struct column){
 			.key = key,
-			.heading = it->names[n + it->n],
-			.type = is_number(statement, (int)it->n) ? COL_NUMBER : COL_TEXT,
+			.heading = result->names[n + result->n],
+			.type = is_number(statement, (int)result->n) ? COL_NUMBER : COL_TEXT,
 		};
 	}
-	it->rows = rows_new("rows", it->columns, it->n);
-	return it->rows ? 0 : -ENOMEM;
+	result->rows = rows_new("rows", result->columns, result->n);
+	return result->rows ? 0 : -ENOMEM;
 }
 
 /* ---- values ---- */
@@ -115,16 +115,16 @@ static struct json_object *value_of(sqlite3_stmt *statement, int i)
 	}
 }
 
-static int add_row(struct result *it)
+static int add_row(struct result *result)
 {
-	struct json_object **values __cleanup(free) = calloc(it->n + 1, sizeof(*values));
+	struct json_object **values __cleanup(free) = calloc(result->n + 1, sizeof(*values));
 
 	if (!values)
 		return -ENOMEM;
-	for (size_t i = 0; i < it->n; i++)
-		values[i] = value_of(it->query->statement, (int)i);
-	rows_add_values(it->rows, values);
-	return it->rows->err;
+	for (size_t i = 0; i < result->n; i++)
+		values[i] = value_of(result->query->statement, (int)i);
+	rows_add_values(result->rows, values);
+	return result->rows->err;
 }
 
 /* ---- printing ---- */
@@ -141,68 +141,68 @@ static int print_lines(const struct rows *rows)
 }
 
 /* Prints the rows so far. A longer result has no columns of one width. */
-static int print_batch(struct result *it, bool last)
+static int print_batch(struct result *result, bool last)
 {
-	bool raw = it->query->app->raw_text, first = !it->begun;
+	bool raw = result->query->app->raw_text, first = !result->begun;
 	int err;
 
-	if (it->form == OUT_JSON)
-		err = print_lines(it->rows);
-	else if (it->form == OUT_CSV)
-		err = first ? rows_csv(it->rows, raw, stdout) :
-			      rows_csv_lines(it->rows, raw, stdout);
+	if (result->form == OUT_JSON)
+		err = print_lines(result->rows);
+	else if (result->form == OUT_CSV)
+		err = first ? rows_csv(result->rows, raw, stdout) :
+			      rows_csv_lines(result->rows, raw, stdout);
 	else if (first && last)
-		err = rows_table(it->rows, raw, stdout);
+		err = rows_table(result->rows, raw, stdout);
 	else
-		err = rows_lines(it->rows, first, raw, stdout);
-	it->begun = true;
-	rows_cut(it->rows, 0);
+		err = rows_lines(result->rows, first, raw, stdout);
+	result->begun = true;
+	rows_cut(result->rows, 0);
 	if (!err && ferror(stdout))
 		err = -EPIPE;
 	return err;
 }
 
-static int run(struct result *it)
+static int run(struct result *result)
 {
 	int rc, err = 0;
 
-	while (!err && (rc = sqlite3_step(it->query->statement)) == SQLITE_ROW) {
-		if (!it->rows)
-			err = set_columns(it);
-		else if (rows_count(it->rows) == BATCH)
-			err = print_batch(it, false);
+	while (!err && (rc = sqlite3_step(result->query->statement)) == SQLITE_ROW) {
+		if (!result->rows)
+			err = set_columns(result);
+		else if (rows_count(result->rows) == BATCH)
+			err = print_batch(result, false);
 		if (!err)
-			err = add_row(it);
+			err = add_row(result);
 	}
 	if (err)
-		return dkt__with_words(it->query->app->ctx, err);
+		return dkt__with_words(result->query->app->ctx, err);
 	if (rc != SQLITE_DONE)
-		return query_fail(it->query);
+		return query_fail(result->query);
 	/* CSV has its line of names also without rows. */
-	if (!it->rows)
-		err = set_columns(it);
-	return dkt__with_words(it->query->app->ctx, err ? err : print_batch(it, true));
+	if (!result->rows)
+		err = set_columns(result);
+	return dkt__with_words(result->query->app->ctx, err ? err : print_batch(result, true));
 }
 
 int query_print(struct query *query)
 {
-	struct result it = { .query = query,
-			     .form = query->app->json ? OUT_JSON :
-				     query->app->csv  ? OUT_CSV :
-							OUT_TEXT };
+	struct result result = { .query = query,
+				 .form = query->app->json ? OUT_JSON :
+					 query->app->csv  ? OUT_CSV :
+							    OUT_TEXT };
 	struct query_watch watch;
 	int err = query_watch_begin(query, &watch);
 
 	if (err)
 		return err;
-	err = run(&it);
+	err = run(&result);
 	query_watch_end(&watch);
-	rows_free(it.rows);
-	for (size_t i = 0; it.names && i < it.n; i++) {
-		free(it.names[i]);
-		free(it.names[sqlite3_column_count(query->statement) + (int)i]);
+	rows_free(result.rows);
+	for (size_t i = 0; result.names && i < result.n; i++) {
+		free(result.names[i]);
+		free(result.names[sqlite3_column_count(query->statement) + (int)i]);
 	}
-	free(it.names);
-	free(it.columns);
+	free(result.names);
+	free(result.columns);
 	return err;
 }

@@ -46,8 +46,8 @@ struct query_watch {
 	int pipe[2];
 };
 
-int query_watch_begin(struct query *query, struct query_watch *it);
-void query_watch_end(struct query_watch *it);
+int query_watch_begin(struct query *query, struct query_watch *watch);
+void query_watch_end(struct query_watch *watch);
 
 /* Runs the statement, and prints its rows. */
 int query_print(struct query *query);

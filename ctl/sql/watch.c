@@ -17,15 +17,15 @@
 
 static void *watch(void *data)
 {
-	const struct query_watch *it = data;
-	struct pollfd end = { .fd = it->pipe[0] };
+	const struct query_watch *watcher = data;
+	struct pollfd end = { .fd = watcher->pipe[0] };
 	int looks = 0;
 
 	/* The other end is closed when the statement is done. */
 	while (!poll(&end, 1, LOOK_MS)) {
 		if (!dkt__stopped())
 			continue;
-		sqlite3_interrupt(it->sqlite);
+		sqlite3_interrupt(watcher->sqlite);
 		if (looks++ == LOOKS) {
 			/* SQLite's files have no names, so that nothing is left behind. */
 			app_say(QUERY_INTERRUPTED);
@@ -35,29 +35,29 @@ static void *watch(void *data)
 	return NULL;
 }
 
-int query_watch_begin(struct query *query, struct query_watch *it)
+int query_watch_begin(struct query *query, struct query_watch *watcher)
 {
 	sigset_t all, before;
 	int err;
 
-	*it = (struct query_watch){ .sqlite = query->sqlite };
-	if (pipe2(it->pipe, O_CLOEXEC))
+	*watcher = (struct query_watch){ .sqlite = query->sqlite };
+	if (pipe2(watcher->pipe, O_CLOEXEC))
 		return dkt_fail(query->app->ctx, -errno, "sql: open a pipe: %m");
 	/* Signals go to the thread that waits for files and readers. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&it->thread, NULL, watch, it);
+	err = pthread_create(&watcher->thread, NULL, watch, watcher);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!err)
 		return 0;
-	close(it->pipe[0]);
-	close(it->pipe[1]);
+	close(watcher->pipe[0]);
+	close(watcher->pipe[1]);
 	return dkt_fail(query->app->ctx, -err, "sql: start a thread: %s", strerror(err));
 }
 
-void query_watch_end(struct query_watch *it)
+void query_watch_end(struct query_watch *watch)
 {
-	close(it->pipe[1]);
-	pthread_join(it->thread, NULL);
-	close(it->pipe[0]);
+	close(watch->pipe[1]);
+	pthread_join(watch->thread, NULL);
+	close(watch->pipe[0]);
 }

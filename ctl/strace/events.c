@@ -38,13 +38,13 @@ static int add_with_texts(struct strace_events *events, struct dkt_ctx *ctx,
 	for (int i = 0; !err && i < STRACE_CALLS; i++) {
 		const char *name = dkt_syscall_name(ctx, i);
 		char *event __cleanup(free) = name ? dkt__format("sys_enter_%s", name) : NULL;
-		struct dkt_event *it = event ? dkt_event_find(ctx, "syscalls", event) : NULL;
+		struct dkt_event *found = event ? dkt_event_find(ctx, "syscalls", event) : NULL;
 		const struct dkt_field *const *fields;
 		size_t n;
 		bool any = false;
 
-		if (!it || (choice->any && !choice->by_number[i] && !descriptors_needs(name)) ||
-		    dkt_event_fields(it, &fields, &n))
+		if (!found || (choice->any && !choice->by_number[i] && !descriptors_needs(name)) ||
+		    dkt_event_fields(found, &fields, &n))
 			continue;
 		while (!any && n-- > 0)
 			any = fields[n]->flags & DKT_FIELD_STRING &&

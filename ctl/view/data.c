@@ -71,27 +71,27 @@ static struct json_object *files_json(const struct view *view)
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct dkt_source_info *info = dkt_source_info(p->parts[i].source);
-		struct json_object *it = json_object_new_object();
+		struct json_object *object = json_object_new_object();
 		const uint64_t error = dkl_pipeline_worst_error(p, i);
 		char *damage __cleanup(free) = NULL;
 
 		/* Without memory for the words the page lacks them, as json-c does with all of it. */
 		if (dkl_losses_damage(view->in->files[i].lacks, info, &damage))
 			damage = NULL;
-		json_object_object_add(it, "path", val_text(view->in->files[i].path));
-		json_object_object_add(it, "name", view_file_json(view, i));
-		json_object_object_add(it, "kind", val_text(info->kind));
-		json_object_object_add(it, "host", val_text(info->host));
-		json_object_object_add(it, "kernel", val_text(info->kernel));
-		json_object_object_add(it, "records", val_number(p->parts[i].losses.seen));
-		json_object_object_add(it, "lost", val_number(p->parts[i].losses.lost));
-		json_object_object_add(it, "lost_is_least",
+		json_object_object_add(object, "path", val_text(view->in->files[i].path));
+		json_object_object_add(object, "name", view_file_json(view, i));
+		json_object_object_add(object, "kind", val_text(info->kind));
+		json_object_object_add(object, "host", val_text(info->host));
+		json_object_object_add(object, "kernel", val_text(info->kernel));
+		json_object_object_add(object, "records", val_number(p->parts[i].losses.seen));
+		json_object_object_add(object, "lost", val_number(p->parts[i].losses.lost));
+		json_object_object_add(object, "lost_is_least",
 				       val_bool(losses_is_least(&p->parts[i].losses)));
-		json_object_object_add(it, "damage", val_text(damage));
-		json_object_object_add(it, "series", file_series_json(view, i));
+		json_object_object_add(object, "damage", val_text(damage));
+		json_object_object_add(object, "series", file_series_json(view, i));
 		if (p->several_clocks && error != BOUNDS_UNKNOWN)
-			json_object_object_add(it, "error", val_number(error));
-		json_object_array_add(list, it);
+			json_object_object_add(object, "error", val_number(error));
+		json_object_array_add(list, object);
 	}
 	return list;
 }
@@ -113,12 +113,12 @@ struct lacking {
 static void add_lacking(void *data, const struct collection_host *host, const char *words)
 {
 	const struct lacking *lacking = data;
-	struct json_object *it = json_object_new_object();
+	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(it, "name", val_text(host->name));
-	json_object_object_add(it, "sent", val_bool(has_file(lacking->in, host)));
-	json_object_object_add(it, "damage", val_text(words));
-	json_object_array_add(lacking->list, it);
+	json_object_object_add(object, "name", val_text(host->name));
+	json_object_object_add(object, "sent", val_bool(has_file(lacking->in, host)));
+	json_object_object_add(object, "damage", val_text(words));
+	json_object_array_add(lacking->list, object);
 }
 
 /* The options and files for a report of the same records. */
@@ -174,17 +174,17 @@ static struct json_object *events_json(struct view *view)
 		qsort(rates->events, rates->n_events, sizeof(struct rates_event *), by_count);
 	for (uint32_t i = 0; i < rates->n_events; i++) {
 		const struct rates_event *event = rates->events[i];
-		struct json_object *it = json_object_new_object();
+		struct json_object *object = json_object_new_object();
 
-		json_object_object_add(it, "system", val_text(dkt_event_system(event->event)));
-		json_object_object_add(it, "name", val_text(dkt_event_name(event->event)));
-		json_object_object_add(it, "file", view_file_json(view, event->part));
-		json_object_object_add(it, "count", val_number(event->series.total));
-		json_object_object_add(it, "classes", classes_of(event));
+		json_object_object_add(object, "system", val_text(dkt_event_system(event->event)));
+		json_object_object_add(object, "name", val_text(dkt_event_name(event->event)));
+		json_object_object_add(object, "file", view_file_json(view, event->part));
+		json_object_object_add(object, "count", val_number(event->series.total));
+		json_object_object_add(object, "classes", classes_of(event));
 		if (i < EVENTS_MAX)
-			json_object_object_add(it, "series",
+			json_object_object_add(object, "series",
 					       view_series_json(event->series.counts, AXIS_BINS));
-		json_object_array_add(list, it);
+		json_object_array_add(list, object);
 	}
 	return list;
 }
@@ -194,7 +194,7 @@ static struct json_object *rest_of(const struct rates *rates, const struct dkt__
 				   size_t n)
 {
 	uint64_t counts[AXIS_BINS] = { 0 }, total = 0;
-	struct json_object *it = json_object_new_object();
+	struct json_object *object = json_object_new_object();
 
 	for (size_t i = 0; i < n; i++) {
 		const struct rates_event *event = rates->events[list[i].place];
@@ -203,11 +203,11 @@ static struct json_object *rest_of(const struct rates *rates, const struct dkt__
 			counts[bin] += event->series.counts[bin];
 		total += event->series.total;
 	}
-	json_object_object_add(it, "system", val_text(list->text));
-	json_object_object_add(it, "n", val_number(n));
-	json_object_object_add(it, "count", val_number(total));
-	json_object_object_add(it, "series", view_series_json(counts, AXIS_BINS));
-	return it;
+	json_object_object_add(object, "system", val_text(list->text));
+	json_object_object_add(object, "n", val_number(n));
+	json_object_object_add(object, "count", val_number(total));
+	json_object_object_add(object, "series", view_series_json(counts, AXIS_BINS));
+	return object;
 }
 
 /* The events are sorted: those after the first EVENTS_MAX, by system. */
@@ -238,15 +238,16 @@ static struct json_object *classes_json(const struct view *view)
 
 	for (unsigned int bit = 0; bit < MASK_BITS; bit++) {
 		struct series *series __cleanup(free) = rates_class(&view->rates, bit);
-		struct json_object *it;
+		struct json_object *object;
 
 		if (!series || !series->total)
 			continue;
-		it = json_object_new_object();
-		json_object_object_add(it, "name", val_text(dkl_mask_name(MASK_DEBUG, bit)));
-		json_object_object_add(it, "count", val_number(series->total));
-		json_object_object_add(it, "series", view_series_json(series->counts, AXIS_BINS));
-		json_object_array_add(list, it);
+		object = json_object_new_object();
+		json_object_object_add(object, "name", val_text(dkl_mask_name(MASK_DEBUG, bit)));
+		json_object_object_add(object, "count", val_number(series->total));
+		json_object_object_add(object, "series",
+				       view_series_json(series->counts, AXIS_BINS));
+		json_object_array_add(list, object);
 	}
 	return list;
 }
@@ -254,15 +255,16 @@ static struct json_object *classes_json(const struct view *view)
 static struct json_object *losses_json(const struct view *view)
 {
 	const struct rates_losses *losses = &view->rates.losses;
-	struct json_object *it = json_object_new_object();
+	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(it, "lost", view_series_json(losses->lost.counts, AXIS_BINS));
-	json_object_object_add(it, "gaps", view_series_json(losses->gaps.counts, AXIS_BINS));
-	json_object_object_add(it, "shadow", view_series_json(losses->shadow.counts, AXIS_BINS));
-	json_object_object_add(it, "n", val_number(losses->gaps.total));
-	json_object_object_add(it, "known", val_number(losses->lost.total));
-	json_object_object_add(it, "unknown", val_number(losses->unknown));
-	return it;
+	json_object_object_add(object, "lost", view_series_json(losses->lost.counts, AXIS_BINS));
+	json_object_object_add(object, "gaps", view_series_json(losses->gaps.counts, AXIS_BINS));
+	json_object_object_add(object, "shadow",
+			       view_series_json(losses->shadow.counts, AXIS_BINS));
+	json_object_object_add(object, "n", val_number(losses->gaps.total));
+	json_object_object_add(object, "known", val_number(losses->lost.total));
+	json_object_object_add(object, "unknown", val_number(losses->unknown));
+	return object;
 }
 
 /* A sample: time, event, CPU, text. */
@@ -273,16 +275,16 @@ static struct json_object *samples_json(const struct view *view)
 	for (uint32_t bin = 0; bin < AXIS_BINS; bin++)
 		for (size_t i = 0; i < RATES_SAMPLES; i++) {
 			const struct rates_sample *sample = &view->rates.samples[bin][i];
-			struct json_object *it;
+			struct json_object *object;
 
 			if (!sample->text)
 				continue;
-			it = json_object_new_array();
-			json_object_array_add(it, view_time_json(view, sample->ts));
-			json_object_array_add(it, val_text(dkt_event_name(sample->event)));
-			json_object_array_add(it, val_number(sample->cpu));
-			json_object_array_add(it, val_text(sample->text));
-			json_object_array_add(list, it);
+			object = json_object_new_array();
+			json_object_array_add(object, view_time_json(view, sample->ts));
+			json_object_array_add(object, val_text(dkt_event_name(sample->event)));
+			json_object_array_add(object, val_number(sample->cpu));
+			json_object_array_add(object, val_text(sample->text));
+			json_object_array_add(list, object);
 		}
 	return list;
 }

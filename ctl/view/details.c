@@ -19,17 +19,17 @@ static int by_time(const void *a, const void *b)
 
 static struct json_object *task_json(const struct view *view, const struct task *task, bool series)
 {
-	struct json_object *it = json_object_new_object();
+	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(it, "pid", json_object_new_int(task->pid));
-	json_object_object_add(it, "comm", val_text(task->comm));
-	json_object_object_add(it, "file", view_file_json(view, task->part));
-	json_object_object_add(it, "records", val_number(task->records));
-	json_object_object_add(it, "runs", val_number(task->runs));
-	json_object_object_add(it, "ns", val_number(task->ns));
+	json_object_object_add(object, "pid", json_object_new_int(task->pid));
+	json_object_object_add(object, "comm", val_text(task->comm));
+	json_object_object_add(object, "file", view_file_json(view, task->part));
+	json_object_object_add(object, "records", val_number(task->records));
+	json_object_object_add(object, "runs", val_number(task->runs));
+	json_object_object_add(object, "ns", val_number(task->ns));
 	if (series && task->busy)
-		json_object_object_add(it, "busy", view_wide_json(task->busy));
-	return it;
+		json_object_object_add(object, "busy", view_wide_json(task->busy));
+	return object;
 }
 
 /* Sets rank[task] to its row in the table, from 0, or UINT32_MAX. */
@@ -57,14 +57,14 @@ static struct json_object *cpus_json(const struct view *view)
 
 	for (uint32_t i = 0; i < view->tasks.n_cpus; i++) {
 		const struct task_cpu *cpu = &view->tasks.cpus[i];
-		struct json_object *it = json_object_new_object();
+		struct json_object *object = json_object_new_object();
 
-		json_object_object_add(it, "cpu", val_number(cpu->cpu));
-		json_object_object_add(it, "file", view_file_json(view, cpu->part));
-		json_object_object_add(it, "ns", val_number(cpu->busy ? cpu->busy->total : 0));
+		json_object_object_add(object, "cpu", val_number(cpu->cpu));
+		json_object_object_add(object, "file", view_file_json(view, cpu->part));
+		json_object_object_add(object, "ns", val_number(cpu->busy ? cpu->busy->total : 0));
 		if (cpu->busy)
-			json_object_object_add(it, "busy", view_wide_json(cpu->busy));
-		json_object_array_add(list, it);
+			json_object_object_add(object, "busy", view_wide_json(cpu->busy));
+		json_object_array_add(list, object);
 	}
 	return list;
 }
@@ -73,14 +73,14 @@ static struct json_object *cpus_json(const struct view *view)
 static struct json_object *run_json(const struct view *view, const struct task_run *run,
 				    const uint32_t *rank)
 {
-	struct json_object *it = json_object_new_array();
+	struct json_object *object = json_object_new_array();
 	uint32_t row = rank[run->task];
 
-	json_object_array_add(it, val_number(run->cpu));
-	json_object_array_add(it, row != UINT32_MAX ? val_number(row) : NULL);
-	json_object_array_add(it, view_time_json(view, run->from));
-	json_object_array_add(it, view_time_json(view, run->to));
-	return it;
+	json_object_array_add(object, val_number(run->cpu));
+	json_object_array_add(object, row != UINT32_MAX ? val_number(row) : NULL);
+	json_object_array_add(object, view_time_json(view, run->from));
+	json_object_array_add(object, view_time_json(view, run->to));
+	return object;
 }
 
 struct json_object *view_tasks_json(const struct view *view)
@@ -108,16 +108,16 @@ struct json_object *view_tasks_json(const struct view *view)
 /* A node: name, count, ns asleep, children. */
 static struct json_object *node_json(const struct flame_node *node)
 {
-	struct json_object *it = json_object_new_array(), *children = json_object_new_array();
+	struct json_object *object = json_object_new_array(), *children = json_object_new_array();
 
-	json_object_array_add(it, json_object_new_string_len(node->name ? node->name : "",
-							     (int)node->len));
-	json_object_array_add(it, val_number(node->count));
-	json_object_array_add(it, val_number(node->off));
+	json_object_array_add(object, json_object_new_string_len(node->name ? node->name : "",
+								 (int)node->len));
+	json_object_array_add(object, val_number(node->count));
+	json_object_array_add(object, val_number(node->off));
 	for (const struct flame_node *child = node->child; child; child = child->next)
 		json_object_array_add(children, node_json(child));
-	json_object_array_add(it, children);
-	return it;
+	json_object_array_add(object, children);
+	return object;
 }
 
 struct json_object *view_stacks_json(const struct view *view)

@@ -83,12 +83,12 @@ static struct json_object *steps_json(const struct view *view, const struct exch
 	struct json_object *steps = json_object_new_array();
 
 	for (size_t i = 0; i < way->n; i++) {
-		struct json_object *it = json_object_new_array();
+		struct json_object *object = json_object_new_array();
 
-		json_object_array_add(it, val_number(way->steps[i].host));
-		json_object_array_add(it, view_time_json(view, way->steps[i].time));
-		json_object_array_add(it, val_text(way->steps[i].what));
-		json_object_array_add(steps, it);
+		json_object_array_add(object, val_number(way->steps[i].host));
+		json_object_array_add(object, view_time_json(view, way->steps[i].time));
+		json_object_array_add(object, val_text(way->steps[i].what));
+		json_object_array_add(steps, object);
 	}
 	return steps;
 }
@@ -98,14 +98,14 @@ struct json_object *view_hosts_json(const struct view *view)
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < view->n_ways; i++) {
-		struct json_object *it = json_object_new_object();
+		struct json_object *object = json_object_new_object();
 
-		json_object_object_add(it, "label", val_text(view->ways[i].label));
-		json_object_object_add(it, "from",
+		json_object_object_add(object, "label", val_text(view->ways[i].label));
+		json_object_object_add(object, "from",
 				       view_time_json(view, view->ways[i].steps[0].time));
-		json_object_object_add(it, "ns", val_number(length(&view->ways[i])));
-		json_object_object_add(it, "steps", steps_json(view, &view->ways[i]));
-		json_object_array_add(list, it);
+		json_object_object_add(object, "ns", val_number(length(&view->ways[i])));
+		json_object_object_add(object, "steps", steps_json(view, &view->ways[i]));
+		json_object_array_add(list, object);
 	}
 	return list;
 }

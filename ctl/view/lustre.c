@@ -43,37 +43,37 @@ int view_lustre_add(struct view *view, size_t part, const struct dkt_record *rec
 /* A span: kind, file, beginning, end, 1 if it did not end. */
 static struct json_object *span_json(const struct view *view, const struct waterfall_span *span)
 {
-	struct json_object *it = json_object_new_array();
+	struct json_object *object = json_object_new_array();
 
-	json_object_array_add(it, val_text(dkl_waterfall_name(span->kind)));
-	json_object_array_add(it, val_number(span->host));
-	json_object_array_add(it, view_time_json(view, span->from));
-	json_object_array_add(it, view_time_json(view, span->to));
-	json_object_array_add(it, val_number(span->open));
-	return it;
+	json_object_array_add(object, val_text(dkl_waterfall_name(span->kind)));
+	json_object_array_add(object, val_number(span->host));
+	json_object_array_add(object, view_time_json(view, span->from));
+	json_object_array_add(object, view_time_json(view, span->to));
+	json_object_array_add(object, val_number(span->open));
+	return object;
 }
 
 /* The id is a text: it can have more digits than a number of a script. */
 static struct json_object *row_json(const struct view *view, const struct waterfall_row *row)
 {
 	char *id __cleanup(free) = dkt__format(row->is_lock ? "0x%" PRIx64 : "%" PRIu64, row->id);
-	struct json_object *it = json_object_new_object(), *spans = json_object_new_array();
+	struct json_object *object = json_object_new_object(), *spans = json_object_new_array();
 	char label[128];
 
 	dkl_waterfall_label(row, label, sizeof(label));
 	for (size_t i = 0; i < row->n; i++)
 		json_object_array_add(spans, span_json(view, &row->spans[i]));
-	json_object_object_add(it, "lock", val_bool(row->is_lock));
-	json_object_object_add(it, "id", val_text(id));
-	json_object_object_add(it, "label", val_text(label));
-	json_object_object_add(it, "from", view_time_json(view, row->from));
-	json_object_object_add(it, "ns", val_number(row->to - row->from));
-	json_object_object_add(it, "nid", val_words(row->nid));
-	json_object_object_add(it, "thread", val_words(row->thread));
-	json_object_object_add(it, "job", val_words(row->job));
-	json_object_object_add(it, "space", val_words(row->ns));
-	json_object_object_add(it, "spans", spans);
-	return it;
+	json_object_object_add(object, "lock", val_bool(row->is_lock));
+	json_object_object_add(object, "id", val_text(id));
+	json_object_object_add(object, "label", val_text(label));
+	json_object_object_add(object, "from", view_time_json(view, row->from));
+	json_object_object_add(object, "ns", val_number(row->to - row->from));
+	json_object_object_add(object, "nid", val_words(row->nid));
+	json_object_object_add(object, "thread", val_words(row->thread));
+	json_object_object_add(object, "job", val_words(row->job));
+	json_object_object_add(object, "space", val_words(row->ns));
+	json_object_object_add(object, "spans", spans);
+	return object;
 }
 
 struct json_object *view_lustre_json(const struct view *view)

@@ -122,15 +122,15 @@ static struct json_object *cells(const struct dkt__dist *dist)
 static struct json_object *column(uint32_t nr, const struct dkt__dist *dist)
 {
 	static const double parts[] = { 0.5, 0.9, 0.99 };
-	struct json_object *it = json_object_new_array();
+	struct json_object *object = json_object_new_array();
 
-	json_object_array_add(it, val_number(nr));
-	json_object_array_add(it, val_number(dist->count));
+	json_object_array_add(object, val_number(nr));
+	json_object_array_add(object, val_number(dist->count));
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		json_object_array_add(it, val_number(dkt__dist_quantile(dist, parts[i])));
-	json_object_array_add(it, val_number(dist->max));
-	json_object_array_add(it, cells(dist));
-	return it;
+		json_object_array_add(object, val_number(dkt__dist_quantile(dist, parts[i])));
+	json_object_array_add(object, val_number(dist->max));
+	json_object_array_add(object, cells(dist));
+	return object;
 }
 
 static struct json_object *heat_json(const struct heat *heat)
@@ -154,7 +154,7 @@ static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 					 .words = true,
 					 .title = pair->row->keys ? pair->row->keys : "" };
 	struct latency_view order;
-	struct json_object *it = json_object_new_object();
+	struct json_object *object = json_object_new_object();
 	char title[LATENCY_TITLE_SIZE];
 
 	losses_add_to(&report.all, &p->parts[pair->part].losses);
@@ -162,30 +162,30 @@ static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 	latency_view_read(&order, view->app, NULL);
 	report.sort = order.sort;
 	latency_title(report.title, title);
-	json_object_object_add(it, "name", val_text(pair->row->name));
-	json_object_object_add(it, "file", view_file_json(view, pair->part));
-	json_object_object_add(it, "help", val_text(pair->row->about));
-	json_object_object_add(it, "by", val_words(title));
-	json_object_object_add(it, "numbers", latency_json(&report));
-	json_object_object_add(it, "heat", heat_json(&pair->heat));
-	return it;
+	json_object_object_add(object, "name", val_text(pair->row->name));
+	json_object_object_add(object, "file", view_file_json(view, pair->part));
+	json_object_object_add(object, "help", val_text(pair->row->about));
+	json_object_object_add(object, "by", val_words(title));
+	json_object_object_add(object, "numbers", latency_json(&report));
+	json_object_object_add(object, "heat", heat_json(&pair->heat));
+	return object;
 }
 
 /* If rows of one file have the same name, only the first with pairs is shown, as by latency. */
 static bool is_shown(const struct view *view, size_t nr)
 {
-	const struct view_pair *it = view->pairs[nr];
+	const struct view_pair *pair = view->pairs[nr];
 	struct dkt_pairs_info info;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct view_pair *before = view->pairs[i];
 
 		dkt_pairs_info(before->set.pairs, &info, sizeof(info));
-		if (info.pairs && before->part == it->part &&
-		    !strcmp(before->row->name, it->row->name))
+		if (info.pairs && before->part == pair->part &&
+		    !strcmp(before->row->name, pair->row->name))
 			return false;
 	}
-	dkt_pairs_info(it->set.pairs, &info, sizeof(info));
+	dkt_pairs_info(pair->set.pairs, &info, sizeof(info));
 	return info.pairs;
 }
 
