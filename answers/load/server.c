@@ -192,7 +192,7 @@ static size_t give_bytes(char *to, size_t size, size_t n, void *data)
 }
 
 /* libcurl begins anew if the server has closed the connection meanwhile. */
-static int go_back(void *data, curl_off_t offset, int origin)
+static int begin_anew(void *data, curl_off_t offset, int origin)
 {
 	struct link *link = data;
 
@@ -263,7 +263,7 @@ static void set_up(struct link *link)
 	set(easy, CURLOPT_HEADERDATA, link);
 	set(easy, CURLOPT_READFUNCTION, give_bytes);
 	set(easy, CURLOPT_READDATA, link);
-	set(easy, CURLOPT_SEEKFUNCTION, go_back);
+	set(easy, CURLOPT_SEEKFUNCTION, begin_anew);
 	set(easy, CURLOPT_SEEKDATA, link);
 	set(easy, CURLOPT_NOPROGRESS, 0L);
 	set(easy, CURLOPT_XFERINFOFUNCTION, look);

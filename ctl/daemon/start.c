@@ -2,7 +2,7 @@
 /* daemon start, reload: read the settings, and give them to the process. */
 #include <limits.h>
 
-#include "ctl/app/behind.h"
+#include "ctl/app/background.h"
 #include "ctl/app/live.h"
 #include "ctl/daemon/actions.h"
 #include "lib/base/memory.h"
@@ -13,7 +13,7 @@ struct start {
 	struct app *app;
 	struct archive_config config;
 	char settings[PATH_MAX];
-	struct behind behind;
+	struct background background;
 };
 
 /* ---- settings ---- */
@@ -59,7 +59,7 @@ static int make_dir(struct start *start)
 {
 	struct app *app = start->app;
 	char path[PATH_MAX];
-	int err = behind_dir(app, start->config.value[ARCHIVE_DIR], path);
+	int err = background_dir(app, start->config.value[ARCHIVE_DIR], path);
 
 	if (err)
 		return err;
@@ -108,20 +108,20 @@ static int read_all(struct start *start)
 
 /* ---- start ---- */
 
-/* Runs once recording has begun. */
-static void go_back(void *data)
+/* Reports that recording has begun, and leaves the terminal to the shell. */
+static void leave_terminal(void *data)
 {
 	struct start *start = data;
 
 	app_say("recording; segments go to %s", start->config.value[ARCHIVE_DIR]);
-	behind_ready(&start->behind);
+	background_ready(&start->background);
 }
 
 static int run(void *data)
 {
 	struct start *start = data;
 	const struct archive_opts opts = { .settings = *start->settings ? start->settings : NULL,
-					   .ready = go_back,
+					   .ready = leave_terminal,
 					   .data = start };
 	int err;
 
@@ -143,7 +143,7 @@ int daemon_action_start(struct app *app)
 	err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 	if (!err)
 		err = read_all(&start);
-	rc = err ? app_fail(app) : behind_run(&start.behind, app, run, &start);
+	rc = err ? app_fail(app) : background_run(&start.background, app, run, &start);
 	archive_config_clear(&start.config);
 	return rc;
 }

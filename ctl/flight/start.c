@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "compat/lustre/named.h"
-#include "ctl/app/behind.h"
+#include "ctl/app/background.h"
 #include "ctl/app/live.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/value.h"
@@ -26,7 +26,7 @@ struct start {
 	char *owner;
 	uint64_t size;
 	struct flight_state limits;
-	struct behind behind;
+	struct background background;
 };
 
 /* ---- options ---- */
@@ -189,7 +189,7 @@ static int make_dir(struct start *start)
 {
 	const struct app *app = start->app;
 	char path[PATH_MAX];
-	int err = behind_dir(app, app->dir, path);
+	int err = background_dir(app, app->dir, path);
 
 	if (err)
 		return err;
@@ -202,8 +202,8 @@ static int make_dir(struct start *start)
 
 /* ---- the process ---- */
 
-/* Runs once recording has begun. */
-static void go_back(void *data)
+/* Reports that recording has begun, and leaves the terminal to the shell. */
+static void leave_terminal(void *data)
 {
 	struct start *start = data;
 	const struct flight_state *limits = &start->limits;
@@ -211,7 +211,7 @@ static void go_back(void *data)
 	for (size_t i = 0; i < limits->n_ways; i++)
 		app_say("%s: %s", limits->conditions[i], limits->ways[i]);
 	app_say("recording; dumps go to %s", limits->dir);
-	behind_ready(&start->behind);
+	background_ready(&start->background);
 }
 
 static int run(void *data)
@@ -227,7 +227,7 @@ static int run(void *data)
 						   .cpus = app->cpu },
 					  .size = start->size,
 					  .limits = &start->limits,
-					  .ready = go_back,
+					  .ready = leave_terminal,
 					  .data = start };
 	int err;
 
@@ -270,7 +270,7 @@ int flight_action_start(struct app *app)
 	if (err)
 		rc = app_fail(app);
 	else
-		rc = behind_run(&start.behind, app, run, &start);
+		rc = background_run(&start.background, app, run, &start);
 	clear(&start);
 	return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Leaves a process in the background that records all the time. */
-#include "ctl/app/behind.h"
+#include "ctl/app/background.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ static int check_writable(const struct app *app, const char *path)
 			0;
 }
 
-int behind_dir(const struct app *app, const char *dir, char path[PATH_MAX])
+int background_dir(const struct app *app, const char *dir, char path[PATH_MAX])
 {
 	struct stat st;
 
@@ -41,29 +41,30 @@ int behind_dir(const struct app *app, const char *dir, char path[PATH_MAX])
 	return check_writable(app, path);
 }
 
-void behind_ready(struct behind *behind)
+void background_ready(struct background *background)
 {
 	int null;
 
-	if (behind->app->foreground)
+	if (background->app->foreground)
 		return;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
 		dup2(null, fd);
 	if (null > STDERR_FILENO)
 		close(null);
-	dkt__write_all(behind->ready, "", 1);
-	close(behind->ready);
+	dkt__write_all(background->ready, "", 1);
+	close(background->ready);
 }
 
-int behind_run(struct behind *behind, struct app *app, int (*run)(void *data), void *data)
+int background_run(struct background *background, struct app *app, int (*run)(void *data),
+		   void *data)
 {
 	int ends[2];
 	char byte;
 	pid_t pid;
 	ssize_t n;
 
-	behind->app = app;
+	background->app = app;
 	if (app->foreground)
 		return run(data);
 	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
@@ -72,7 +73,7 @@ int behind_run(struct behind *behind, struct app *app, int (*run)(void *data), v
 	}
 	if (!pid) {
 		close(ends[0]);
-		behind->ready = ends[1];
+		background->ready = ends[1];
 		setsid();
 		pid = fork();
 		if (pid)

@@ -6,7 +6,7 @@
 
 #include "ctl/app/app.h"
 
-struct behind {
+struct background {
 	struct app *app;
 	int ready; /* a pipe to the process that waits */
 };
@@ -16,13 +16,14 @@ struct behind {
  * /var/log/dktrace. -ENOTDIR: it is not a directory; -EINVAL: its name has a newline or a tab;
  * an error of open(2): no file can be created in it.
  */
-int behind_dir(const struct app *app, const char *dir, char path[PATH_MAX]);
+int background_dir(const struct app *app, const char *dir, char path[PATH_MAX]);
 
 /*
  * Runs in this process with --foreground, otherwise in one whose parent is init. Returns the exit
- * status; for a process in the background 0 as soon as it has called behind_ready().
+ * status; for a process in the background 0 as soon as it has called background_ready().
  */
-int behind_run(struct behind *behind, struct app *app, int (*run)(void *data), void *data);
+int background_run(struct background *background, struct app *app, int (*run)(void *data),
+		   void *data);
 
 /* Lets go of the terminal, and tells the process that waits. */
-void behind_ready(struct behind *behind);
+void background_ready(struct background *background);
