@@ -32,7 +32,7 @@ struct printer {
 	struct dk_result *result;
 	struct timeline time;
 	struct once *once; /* NULL: no message can come twice */
-	struct pipeline line; /* its only part is the timeline */
+	struct pipeline pipeline; /* its only part is the timeline */
 	struct sink sink;
 	struct message *message; /* of Lustre's records */
 	struct chooser *chooser;
@@ -135,13 +135,13 @@ static int print_all(struct printer *p)
 {
 	int err;
 
-	p->line.later = wait_for_more;
-	p->line.data = p;
+	p->pipeline.later = wait_for_more;
+	p->pipeline.data = p;
 	if (p->opts->look && p->time.kernel) {
 		count_waiting(p);
-		p->line.look = look;
+		p->pipeline.look = look;
 	}
-	err = dkl_pipeline_each(&p->line, take_record, p);
+	err = dkl_pipeline_each(&p->pipeline, take_record, p);
 	return DKT__MIN(err, 0);
 }
 
@@ -279,14 +279,14 @@ static int open_lustre(struct printer *p)
 /* Messages of several records are joined by the style, or for a trace.dat file by part->legacy. */
 static int open_sink(struct printer *p)
 {
-	struct pipeline_part *part = &p->line.parts[0];
+	struct pipeline_part *part = &p->pipeline.parts[0];
 	int err;
 
-	dkl_pipeline_add(&p->line, p->ctx, p->time.source, NULL);
+	dkl_pipeline_add(&p->pipeline, p->ctx, p->time.source, NULL);
 	part->map = p->log ? p->log->map : NULL;
 	/* Only a selection by class needs a map. */
 	part->classless = !p->log && !dkl_selection_by_class(p->opts->selection);
-	err = dkl_sink_open(&p->sink, p->opts->sink, &p->line, p->opts->file);
+	err = dkl_sink_open(&p->sink, p->opts->sink, &p->pipeline, p->opts->file);
 	if (!err && !p->sink.out.style)
 		err = dkl_legacy_style_new(p->ctx, part->map, &part->legacy);
 	if (err)
@@ -346,7 +346,7 @@ static int printer_init(struct printer *p)
 	int err = dkl_selection_check_cpus(p->ctx, p->time.in, s->cpus, s->n_cpus);
 
 	if (!err)
-		err = dkl_pipeline_init(&p->line, p->ctx, 1);
+		err = dkl_pipeline_init(&p->pipeline, p->ctx, 1);
 	if (!err)
 		err = find_wall(p);
 	if (!err)
@@ -369,9 +369,9 @@ static void printer_clear(struct printer *p)
 	dkl_message_free(p->message);
 	dkl_chooser_free(p->chooser);
 	/* The map is the log's. */
-	if (p->log && p->line.n)
-		p->line.parts[0].map = NULL;
-	dkl_pipeline_clear(&p->line);
+	if (p->log && p->pipeline.n)
+		p->pipeline.parts[0].map = NULL;
+	dkl_pipeline_clear(&p->pipeline);
 	dkt_ctx_free(p->own);
 }
 

@@ -86,7 +86,7 @@ static int fail_missing(const struct run *run, const bool *has, const char *what
 	if (!run->n_files)
 		return dkt_fail(run->ctx, -ENOENT, "%s: this kernel has no event %s",
 				analysis->name, names);
-	if (dkl_log_source_is(run->in.line.parts[0].source))
+	if (dkl_log_source_is(run->in.pipeline.parts[0].source))
 		return dkt_fail(run->ctx, -ENOENT,
 				"%s: lines of a debug log have no fields to analyze; 'dktrace dk"
 				" --format trace.dat FILE' saves records that have",
@@ -183,7 +183,7 @@ static int pass_row(void *data, const struct result_table *table, const struct r
 int run_new(struct run *run, const struct analyze_opts *opts)
 {
 	struct analyze_opts with = *opts;
-	bool open = run->in.line.n;
+	bool open = run->in.pipeline.n;
 	int err = 0;
 
 	if (open)
@@ -351,25 +351,25 @@ static int finish(struct run *run)
 static int pass_record(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	const struct run *run = data;
-	const struct pipeline *line = &run->in.line;
-	size_t file = (size_t)(pipeline_part(line, record) - line->parts);
+	const struct pipeline *pipeline = &run->in.pipeline;
+	size_t file = (size_t)(pipeline_part(pipeline, record) - pipeline->parts);
 
 	return analyze_record(run->machines[run->machine_of[file]].analyze, source, record);
 }
 
 static int run_input(struct run *run, int *rc)
 {
-	struct pipeline *line = &run->in.line;
+	struct pipeline *pipeline = &run->in.pipeline;
 	int err;
 
 	/* A source that cannot leave out records returns all. */
-	if (dkt_source_select(line->source, analyze_wants, run->machines[0].analyze) == -ENOMEM)
+	if (dkt_source_select(pipeline->source, analyze_wants, run->machines[0].analyze) == -ENOMEM)
 		return -ENOMEM;
-	set_wall(run, line->source);
+	set_wall(run, pipeline->source);
 	err = run->n_machines > 1 ? inputs_each(&run->in, pass_record, run) :
 				    inputs_each(&run->in, analyze_record, run->machines[0].analyze);
-	for (size_t i = 0; i < line->n; i++)
-		losses_add_to(&run->all, &line->parts[i].losses);
+	for (size_t i = 0; i < pipeline->n; i++)
+		losses_add_to(&run->all, &pipeline->parts[i].losses);
 	if (!err)
 		err = check_records(run);
 	if (!err)

@@ -146,7 +146,7 @@ struct live {
 	struct dkt_instance *in;
 	struct wanted *wanted;
 	struct dkt_source *source;
-	struct pipeline line;
+	struct pipeline pipeline;
 	struct spawn spawn;
 	double from; /* the time at which recording began */
 	bool over; /* recording has stopped; the buffers hold the last records */
@@ -298,9 +298,9 @@ static int set_up(struct live *live)
 	if (!err)
 		err = dkt_source_live(live->in, &copts, &live->source);
 	if (!err)
-		err = dkl_pipeline_init(&live->line, ctx, 1);
+		err = dkl_pipeline_init(&live->pipeline, ctx, 1);
 	if (!err)
-		dkl_pipeline_add(&live->line, ctx, live->source, NULL);
+		dkl_pipeline_add(&live->pipeline, ctx, live->source, NULL);
 	return err;
 }
 
@@ -311,7 +311,7 @@ static int later(void *data)
 {
 	struct live *live = data;
 	const struct live_opts *opts = live->opts;
-	int err = dkt_source_done(live->line.source);
+	int err = dkt_source_done(live->pipeline.source);
 
 	if (!err && opts->idle)
 		err = opts->idle(opts->data);
@@ -322,7 +322,7 @@ static int later(void *data)
 		err = dkt_instance_set_on(live->in, false);
 	/* Look again, also at the end: records may have come since the last look. */
 	if (!err)
-		err = dkt_source_wait(live->line.source, live->over ? 0 : WAIT_MS);
+		err = dkt_source_wait(live->pipeline.source, live->over ? 0 : WAIT_MS);
 	return err == -EINTR ? 0 : err;
 }
 
@@ -332,15 +332,15 @@ static int follow(struct live *live)
 	int err = live_begin(live->app, &live->spawn, opts->doing, opts->seconds);
 
 	live->from = live_now();
-	live->line.later = later;
-	live->line.data = live;
-	return err ? err : dkl_pipeline_each(&live->line, opts->record, opts->data);
+	live->pipeline.later = later;
+	live->pipeline.data = live;
+	return err ? err : dkl_pipeline_each(&live->pipeline, opts->record, opts->data);
 }
 
 static void tear_down(struct live *live)
 {
 	spawn_finish(&live->spawn);
-	dkl_pipeline_clear(&live->line);
+	dkl_pipeline_clear(&live->pipeline);
 	dkt_source_close(live->source);
 	live_remove(live->app, live->in);
 	dkl_wanted_free(live->wanted);

@@ -33,7 +33,7 @@ struct info_gap {
 
 struct info {
 	const struct input *in;
-	const struct pipeline *line;
+	const struct pipeline *pipeline;
 	struct info_span all;
 	struct info_event *events; /* that have records, sorted by their number */
 	size_t n_events;

@@ -104,7 +104,7 @@ int info_count(struct inputs *in, struct info *info)
 	int err;
 
 	*info = (struct info){ .in = &in->files[0].in,
-			       .line = &in->line,
+			       .pipeline = &in->pipeline,
 			       .events = calloc(IDS, sizeof(*info->events)) };
 	if (!info->events)
 		return -ENOMEM;

@@ -63,7 +63,7 @@ static void put_peers(const struct info *info, struct out *out)
 /* Returns how far the times of a stream can be off between the first and the last record. */
 static uint64_t find_error(const struct info *info, uint32_t stream)
 {
-	const struct dkt_source_clock *clock = pipeline_clock(info->line, stream);
+	const struct dkt_source_clock *clock = pipeline_clock(info->pipeline, stream);
 	const struct bounds_range range = { info->all.first, info->all.last,
 					    .any = info->all.records };
 
@@ -87,7 +87,7 @@ static void put_instances(const struct info *info, struct out *out)
 		rows_add(rows, val_text(stream),
 			 error == BOUNDS_UNKNOWN ? NULL : val_number(error));
 		duration_text(error, text);
-		if (!info->line->several_clocks || !*stream)
+		if (!info->pipeline->several_clocks || !*stream)
 			out_text(out, "instance", stream);
 		else if (!error)
 			out_line(out, "instance", "%s, times are exact", stream);
@@ -97,7 +97,7 @@ static void put_instances(const struct info *info, struct out *out)
 			out_line(out, "instance", "%s, times are off by at most %s", stream, text);
 	}
 	out_put(out, "instances", streams);
-	if (info->line->several_clocks)
+	if (info->pipeline->several_clocks)
 		out_data(out, rows);
 	else
 		rows_free(rows);
@@ -153,7 +153,7 @@ static void put_span(const struct info *info, struct out *out)
 static void put_all(const struct info *info, struct out *out)
 {
 	const struct info_span *all = &info->all;
-	const bool is_least = losses_is_least(&info->line->parts[0].losses);
+	const bool is_least = losses_is_least(&info->pipeline->parts[0].losses);
 	double rate = info_rate(info, all->records);
 	char text[UNIT_SIZE];
 

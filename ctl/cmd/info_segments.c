@@ -53,7 +53,7 @@ static const char *find_facts(struct listing *listing, struct segment *segment)
 		listing->rc = app_worse(app_fail(listing->app), listing->rc);
 		state = "unreadable";
 	} else {
-		const struct losses *losses = &in.line.parts[0].losses;
+		const struct losses *losses = &in.pipeline.parts[0].losses;
 
 		segment->lost = losses->lost;
 		state = losses->growing ? "growing" : state;

@@ -45,9 +45,9 @@ static int put_boot(const struct reporting *r, const struct input *in, struct si
 
 static int print_records(struct reporting *r, struct inputs *in, struct sink *sink)
 {
-	struct dkt_source *source = in->line.source;
+	struct dkt_source *source = in->pipeline.source;
 	uint64_t to;
-	int err = dkl_sink_open(sink, &r->args.sink, &in->line, &r->file);
+	int err = dkl_sink_open(sink, &r->args.sink, &in->pipeline, &r->file);
 
 	if (!err && r->boots && in->files[0].in.after)
 		err = put_boot(r, &in->files[0].in, sink);
@@ -58,8 +58,8 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 	if (r->args.jobs > 1 && !dkt_source_slice(source, 0, 1, &to)) {
 		err = jobs_run(in, sink, &r->args, r->args.jobs, &r->file);
 	} else {
-		err = dkl_pipeline_print(&in->line, sink);
-		dkl_pipeline_count(&in->line);
+		err = dkl_pipeline_print(&in->pipeline, sink);
+		dkl_pipeline_count(&in->pipeline);
 	}
 	progress_end(&in->progress);
 	return err || !r->args.sink.whole ? err : dkl_outfile_commit(&r->file);

@@ -107,7 +107,7 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 	if (!err)
 		err = input_check_output(&s->in.files[0].in, &piece->file);
 	if (!err)
-		err = dkl_sink_open(&s->sink, &s->opts, &s->in.line, &piece->file);
+		err = dkl_sink_open(&s->sink, &s->opts, &s->in.pipeline, &piece->file);
 	s->open = !err;
 	return err ? err : dkl_sink_begin(&s->sink);
 }

@@ -47,7 +47,7 @@ static int add_pair(void *data, const struct dkt__causal_pair *pair)
 static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct causes *causes = data;
-	const struct pipeline *p = &causes->read.line;
+	const struct pipeline *p = &causes->read.pipeline;
 	const uint32_t part = (uint32_t)(pipeline_part(p, record) - p->parts);
 	struct log_line line;
 
@@ -82,7 +82,7 @@ static int read_files(struct causes *causes)
 	int err = inputs_exchange(&causes->read, add_pair, causes, &causes->exchange);
 
 	if (!err)
-		err = dkl_line_readers_init(&causes->readers, &causes->read.line);
+		err = dkl_line_readers_init(&causes->readers, &causes->read.pipeline);
 	if (!err)
 		err = inputs_each(&causes->read, add_record, causes);
 	dkl_line_readers_clear(&causes->readers);
@@ -215,7 +215,7 @@ static int narrow(struct causes *causes, const struct record_args *args)
 		err = read_files(causes);
 	if (!err)
 		err = use(causes);
-	err = dkl_pipeline_fail(&causes->read.line, DKT__MIN(err, 0));
+	err = dkl_pipeline_fail(&causes->read.pipeline, DKT__MIN(err, 0));
 	inputs_clear(&causes->read);
 	record_args_clear(&all);
 	return err;

@@ -235,7 +235,7 @@ static int merge(struct inputs *inputs)
 		err = parts[i].points ? collected_clock(inputs, i, &clocks[i]) : -ENOMEM;
 	}
 	if (!err)
-		err = dkl_pipeline_merge(&inputs->line, parts);
+		err = dkl_pipeline_merge(&inputs->pipeline, parts);
 	for (size_t i = 0; parts && clocks && i < inputs->n; i++) {
 		free((void *)parts[i].points);
 		free((void *)clocks[i].points);
@@ -247,17 +247,17 @@ static void look(void *data)
 {
 	struct inputs *inputs = data;
 
-	progress_look(&inputs->progress, inputs->line.source);
+	progress_look(&inputs->progress, inputs->pipeline.source);
 }
 
-static int init_pipeline(const struct inputs *inputs, struct pipeline *line)
+static int init_pipeline(const struct inputs *inputs, struct pipeline *pipeline)
 {
-	int err = dkl_pipeline_init(line, inputs->app->ctx, inputs->n);
+	int err = dkl_pipeline_init(pipeline, inputs->app->ctx, inputs->n);
 
 	for (size_t i = 0; !err && i < inputs->n; i++)
 		if (inputs->files[i].in.source)
-			dkl_pipeline_add(line, inputs->files[i].in.ctx, inputs->files[i].in.source,
-					 inputs->files[i].in.path);
+			dkl_pipeline_add(pipeline, inputs->files[i].in.ctx,
+					 inputs->files[i].in.source, inputs->files[i].in.path);
 	return err;
 }
 
@@ -274,23 +274,23 @@ int inputs_check_events(const struct inputs *inputs, const struct selection *sel
 
 int inputs_start(struct inputs *inputs, struct record_args *args, bool merged)
 {
-	int err = init_pipeline(inputs, &inputs->line);
+	int err = init_pipeline(inputs, &inputs->pipeline);
 
-	inputs->line.classes = args->classes;
-	inputs->line.look = look;
-	inputs->line.absent = inputs->collected ? inputs->collected->absent : NULL;
-	inputs->line.n_absent = inputs->collected ? inputs->collected->n_absent : 0;
-	inputs->line.data = inputs;
+	inputs->pipeline.classes = args->classes;
+	inputs->pipeline.look = look;
+	inputs->pipeline.absent = inputs->collected ? inputs->collected->absent : NULL;
+	inputs->pipeline.n_absent = inputs->collected ? inputs->collected->n_absent : 0;
+	inputs->pipeline.data = inputs;
 	if (!err && merged)
 		err = merge(inputs);
 	if (!err)
-		err = dkl_pipeline_find_clocks(&inputs->line);
-	for (size_t i = 0; i < inputs->line.n && inputs->line.n == inputs->n; i++) {
-		inputs->line.parts[i].lacks = inputs->files[i].lacks;
+		err = dkl_pipeline_find_clocks(&inputs->pipeline);
+	for (size_t i = 0; i < inputs->pipeline.n && inputs->pipeline.n == inputs->n; i++) {
+		inputs->pipeline.parts[i].lacks = inputs->files[i].lacks;
 		if (i)
-			inputs->line.parts[i].accuracy = accuracy(&inputs->files[i]);
+			inputs->pipeline.parts[i].accuracy = accuracy(&inputs->files[i]);
 	}
-	return err ? err : dkl_pipeline_select(&inputs->line, &args->selection);
+	return err ? err : dkl_pipeline_select(&inputs->pipeline, &args->selection);
 }
 
 static int add_more(struct inputs *inputs, size_t i, const struct record_args *args)
@@ -385,25 +385,25 @@ int inputs_open_quietly(struct inputs *inputs, struct record_args *args)
 int inputs_exchange(const struct inputs *inputs, exchange_fn fn, void *data,
 		    struct exchange **exchange)
 {
-	const struct pipeline *line = &inputs->line;
-	struct dkt_ctx **ctxs __cleanup(free) = calloc(line->n + 1, sizeof(struct dkt_ctx *));
+	const struct pipeline *pipeline = &inputs->pipeline;
+	struct dkt_ctx **ctxs __cleanup(free) = calloc(pipeline->n + 1, sizeof(struct dkt_ctx *));
 
 	*exchange = NULL;
 	if (!ctxs)
 		return -ENOMEM;
-	for (size_t i = 0; i < line->n; i++)
-		ctxs[i] = line->parts[i].ctx;
-	return exchange_new(ctxs, line->n, fn, data, exchange);
+	for (size_t i = 0; i < pipeline->n; i++)
+		ctxs[i] = pipeline->parts[i].ctx;
+	return exchange_new(ctxs, pipeline->n, fn, data, exchange);
 }
 
 int inputs_each(struct inputs *inputs, pipeline_fn fn, void *data)
 {
 	int err;
 
-	progress_source(&inputs->progress, inputs->line.source, false);
-	err = dkl_pipeline_each(&inputs->line, fn, data);
+	progress_source(&inputs->progress, inputs->pipeline.source, false);
+	err = dkl_pipeline_each(&inputs->pipeline, fn, data);
 	progress_end(&inputs->progress);
-	dkl_pipeline_count(&inputs->line);
+	dkl_pipeline_count(&inputs->pipeline);
 	return err;
 }
 
@@ -415,15 +415,15 @@ static int write_file(struct inputs *inputs, const struct sink_opts *opts, struc
 	for (size_t i = 0; !err && i < inputs->n; i++)
 		err = input_check_output(&inputs->files[i].in, file);
 	if (!err)
-		err = dkl_sink_open(sink, opts, &inputs->line, file);
-	progress_source(&inputs->progress, inputs->line.source, false);
+		err = dkl_sink_open(sink, opts, &inputs->pipeline, file);
+	progress_source(&inputs->progress, inputs->pipeline.source, false);
 	if (!err)
-		err = dkl_pipeline_print(&inputs->line, sink);
+		err = dkl_pipeline_print(&inputs->pipeline, sink);
 	if (!err && opts->writer && dkt__stopped())
 		err = dkt_fail(inputs->app->ctx, -EINTR, "interrupted: %s is not written",
 			       file->path);
 	progress_end(&inputs->progress);
-	dkl_pipeline_count(&inputs->line);
+	dkl_pipeline_count(&inputs->pipeline);
 	return err ? err : dkl_outfile_commit(file);
 }
 
@@ -476,8 +476,8 @@ static void report_cpus(const struct inputs *inputs)
 
 	if (!inputs->app->cpu || dkt__parse_list(inputs->app->cpu, INT32_MAX, &chosen, &n))
 		return;
-	for (size_t i = 0; i < inputs->line.n; i++)
-		cpus = DKT__MAX(cpus, dkt_source_info(inputs->line.parts[i].source)->cpus);
+	for (size_t i = 0; i < inputs->pipeline.n; i++)
+		cpus = DKT__MAX(cpus, dkt_source_info(inputs->pipeline.parts[i].source)->cpus);
 	for (size_t i = 0; i < n; i++)
 		if (chosen[i] >= cpus) {
 			app_say("--cpu: %s %s no record of CPU %d",
@@ -493,11 +493,11 @@ int inputs_report_losses(struct inputs *inputs)
 	uint64_t pauses = 0;
 	bool told = false;
 
-	for (size_t i = 0; i < inputs->line.n; i++) {
-		one = dkl_losses_report(&inputs->line.parts[i].losses, "dktrace",
-					inputs->line.parts[i].name, NULL);
+	for (size_t i = 0; i < inputs->pipeline.n; i++) {
+		one = dkl_losses_report(&inputs->pipeline.parts[i].losses, "dktrace",
+					inputs->pipeline.parts[i].name, NULL);
 		worst = one > worst ? one : worst;
-		pauses += inputs->line.parts[i].losses.pauses;
+		pauses += inputs->pipeline.parts[i].losses.pauses;
 	}
 	for (size_t i = 0; i < inputs->n; i++)
 		if (inputs->files[i].in.source && input_report_gaps(&inputs->files[i].in))
@@ -509,8 +509,8 @@ int inputs_report_losses(struct inputs *inputs)
 		worst = DKT__MAX(worst, LOSSES_LOST);
 	if (report_archives(inputs))
 		worst = LOSSES_DAMAGE;
-	if (inputs->line.selection)
-		dkl_rate_report(&inputs->line.selection->rate, "dktrace");
+	if (inputs->pipeline.selection)
+		dkl_rate_report(&inputs->pipeline.selection->rate, "dktrace");
 	report_cpus(inputs);
 	return worst == LOSSES_DAMAGE ? EXIT_FAILED : worst ? EXIT_LOST : 0;
 }
@@ -592,7 +592,7 @@ int inputs_copy(const struct inputs *from, struct inputs *inputs)
 
 void inputs_clear(struct inputs *inputs)
 {
-	dkl_pipeline_clear(&inputs->line);
+	dkl_pipeline_clear(&inputs->pipeline);
 	for (size_t i = 0; inputs->files && i < inputs->n; i++) {
 		input_close(&inputs->files[i].in);
 		free(inputs->files[i].name);

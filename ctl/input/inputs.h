@@ -40,7 +40,7 @@ struct inputs {
 	struct inputs_file *files;
 	size_t n;
 	struct collected *collected; /* the collections among the arguments; NULL: none */
-	struct pipeline line; /* the open files */
+	struct pipeline pipeline; /* the open files */
 	struct progress progress;
 };
 

@@ -35,14 +35,14 @@ struct job {
 static bool take(struct job *job, uint64_t *nr)
 {
 	struct jobs *all = job->all;
-	uint64_t until = all->first->line.until, end = until ? until : UINT64_MAX, from, to;
+	uint64_t until = all->first->pipeline.until, end = until ? until : UINT64_MAX, from, to;
 	bool more;
 	int err;
 
 	pthread_mutex_lock(&all->order.lock);
 	from = all->next;
 	more = from < end && !all->order.err && !dkt__stopped();
-	err = more ? dkt_source_slice(job->in->line.source, from, SLICE, &to) : 0;
+	err = more ? dkt_source_slice(job->in->pipeline.source, from, SLICE, &to) : 0;
 	more = more && !err;
 	if (more) {
 		*nr = all->order.taken++;
@@ -50,7 +50,7 @@ static bool take(struct job *job, uint64_t *nr)
 	}
 	pthread_mutex_unlock(&all->order.lock);
 	if (more)
-		dkt_source_seek(job->in->line.source, from, to < end ? to : until);
+		dkt_source_seek(job->in->pipeline.source, from, to < end ? to : until);
 	/* If the files have changed since, other threads do its work, but not that of the first. */
 	if (job->in == all->first && dkt__order_fail(&all->order, err))
 		job->failed = true;
@@ -80,7 +80,7 @@ static void work(struct job *job)
 
 	while (!err && take(job, &nr)) {
 		job->worked = true;
-		err = dkl_pipeline_fill(&job->in->line, job->sink);
+		err = dkl_pipeline_fill(&job->in->pipeline, job->sink);
 		if (!err)
 			err = put(job, nr);
 		if (dkt__order_fail(&job->all->order, err))
@@ -99,10 +99,10 @@ static int open_again(struct job *job)
 		err = input_open_again(&job->app, &all->first->files[i].in, all->args,
 				       DKT_SOURCE_PART, &job->own.files[i].in);
 	if (!err)
-		err = inputs_start(&job->own, all->args, all->first->line.part_of);
-	job->own.line.look = NULL;
+		err = inputs_start(&job->own, all->args, all->first->pipeline.part_of);
+	job->own.pipeline.look = NULL;
 	return err ? err :
-		     dkl_sink_open(&job->own_sink, &all->args->sink, &job->own.line, all->file);
+		     dkl_sink_open(&job->own_sink, &all->args->sink, &job->own.pipeline, all->file);
 }
 
 /* A thread that cannot open the files again ends; the others do its work. */
@@ -129,14 +129,14 @@ static void prepare(struct job *job, struct jobs *all)
 /* Adds a thread's losses to the total. */
 static void count(const struct job *job)
 {
-	const struct pipeline *line = &job->in->line;
+	const struct pipeline *pipeline = &job->in->pipeline;
 	struct losses *losses;
 
-	for (size_t i = 0; job->worked && i < line->n; i++) {
-		losses = &job->all->first->line.parts[i].losses;
-		dkl_losses_count(losses, line->parts[i].source);
+	for (size_t i = 0; job->worked && i < pipeline->n; i++) {
+		losses = &job->all->first->pipeline.parts[i].losses;
+		dkl_losses_count(losses, pipeline->parts[i].source);
 		if (job->in != job->all->first)
-			losses_add_gaps(losses, &line->parts[i].losses);
+			losses_add_gaps(losses, &pipeline->parts[i].losses);
 	}
 }
 
@@ -155,14 +155,14 @@ static void end(struct job *job)
 /* The kernel's total of lost records can be higher than the sum of the pages. */
 static int raise_losses(const struct inputs *in)
 {
-	const struct pipeline *line = &in->line;
+	const struct pipeline *pipeline = &in->pipeline;
 	int err = 0;
 
 	/* A part of the file has no total. Seek to the beginning: the source is at a slice. */
-	if (line->since || line->until || dkt_source_seek(line->source, 0, 0))
+	if (pipeline->since || pipeline->until || dkt_source_seek(pipeline->source, 0, 0))
 		return 0;
-	for (size_t i = 0; !err && i < line->n; i++)
-		err = dkl_losses_raise(&line->parts[i].losses, line->parts[i].source, NULL);
+	for (size_t i = 0; !err && i < pipeline->n; i++)
+		err = dkl_losses_raise(&pipeline->parts[i].losses, pipeline->parts[i].source, NULL);
 	return err;
 }
 
@@ -173,12 +173,12 @@ int jobs_run(struct inputs *in, struct sink *sink, struct record_args *args, int
 			    .args = args,
 			    .file = file,
 			    .order = DKT__ORDER_INIT,
-			    .next = in->line.since };
+			    .next = in->pipeline.since };
 	struct job *jobs __cleanup(free) = calloc((size_t)n, sizeof(*jobs));
 	int err = jobs ? 0 : -ENOMEM;
 
 	all.list = jobs;
-	in->line.look = NULL;
+	in->pipeline.look = NULL;
 	if (!err) {
 		jobs[0] = (struct job){ .all = &all, .in = in, .sink = sink };
 		for (int i = 1; i < n; i++)

@@ -67,7 +67,7 @@ int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
 int live_args_close(struct app *app, struct record_args *args, struct inputs *in, int err, int rc)
 {
 	if (err && app->input)
-		dkl_pipeline_fail(&in->line, err);
+		dkl_pipeline_fail(&in->pipeline, err);
 	inputs_clear(in);
 	record_args_clear(args);
 	return err ? app_fail(app) : rc;

@@ -107,9 +107,9 @@ static int run_input(struct latency *latency, struct inputs *in, int *rc)
 	struct losses_sum all = { 0 };
 	int err = inputs_each(in, add_record, latency);
 
-	losses_add_to(&all, &in->line.parts[0].losses);
+	losses_add_to(&all, &in->pipeline.parts[0].losses);
 	if (!err)
-		err = report(latency, in->line.source, &all);
+		err = report(latency, in->pipeline.source, &all);
 	if (!err)
 		*rc = inputs_report_losses(in);
 	return err;
@@ -188,7 +188,7 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	if (rc)
 		return live_args_close(app, &args, &in, 0, rc);
 	err = live_args_open(app, &args, &in, &latency.ctx);
-	latency.source = in.line.source;
+	latency.source = in.pipeline.source;
 	if (!err && argc < 2)
 		err = latency_list(&latency);
 	else if (!err)

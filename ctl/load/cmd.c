@@ -22,15 +22,15 @@
 
 struct taking {
 	struct load *load;
-	const struct pipeline *line;
+	const struct pipeline *pipeline;
 };
 
 static int take(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	const struct taking *taking = data;
-	const struct pipeline_part *part = pipeline_part(taking->line, record);
+	const struct pipeline_part *part = pipeline_part(taking->pipeline, record);
 
-	return load_add(taking->load, (size_t)(part - taking->line->parts), source, record);
+	return load_add(taking->load, (size_t)(part - taking->pipeline->parts), source, record);
 }
 
 static void say(void *data, const char *statement)
@@ -102,13 +102,13 @@ static int load_all(struct app *app, struct inputs *in, struct load_opts *opts, 
 {
 	struct load_source *sources __cleanup(free) = calloc(in->n + 1, sizeof(*sources));
 	struct load_sum sum = { 0 };
-	struct taking taking = { .line = &in->line };
+	struct taking taking = { .pipeline = &in->pipeline };
 	struct load *load = NULL;
 	int err = sources ? digest_all(in, sources) : dkt__no_memory(app->ctx);
 
 	opts->sources = sources;
 	if (!err)
-		err = load_new(&in->line, opts, &load);
+		err = load_new(&in->pipeline, opts, &load);
 	taking.load = load;
 	if (!err && !load_is_done(load))
 		err = inputs_each(in, take, &taking);

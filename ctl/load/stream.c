@@ -41,7 +41,7 @@ struct stream {
 	struct inputs in;
 	struct record_args args;
 	struct load_opts opts;
-	struct pipeline line;
+	struct pipeline pipeline;
 	struct load *load;
 	struct stream_host *hosts;
 	size_t n; /* hosts to load */
@@ -139,13 +139,13 @@ static void find_base(struct stream *s)
 
 static int join(struct stream *s, size_t i)
 {
-	struct pipeline_part *part = &s->line.parts[i];
+	struct pipeline_part *part = &s->pipeline.parts[i];
 
 	if (!relate(s, i))
 		return 0;
 	part->ctx = s->in.files[i].in.ctx;
 	part->source = s->in.files[i].in.source;
-	s->line.source = s->base->in.source;
+	s->pipeline.source = s->base->in.source;
 	s->hosts[i].joined = true;
 	return load_join(s->load, i);
 }
@@ -240,22 +240,22 @@ static int begin(struct stream *s)
 	s->opts.joins = true;
 	if (!s->hosts || !sources)
 		return dkt__no_memory(s->app->ctx);
-	err = dkl_pipeline_init(&s->line, s->app->ctx, s->n);
+	err = dkl_pipeline_init(&s->pipeline, s->app->ctx, s->n);
 	for (size_t i = 0; !err && i < s->n; i++) {
 		sources[i].path = s->in.files[i].path;
-		s->line.parts[i].name = s->in.files[i].path;
+		s->pipeline.parts[i].name = s->in.files[i].path;
 		if (!collection_load(s->in.files[i].about, &sources[i].id))
 			err = dkt_fail(s->app->ctx, -EBADMSG, "%s: a host has no number", s->dir);
 	}
-	s->line.n = err ? 0 : s->n;
+	s->pipeline.n = err ? 0 : s->n;
 	s->flushed = dkt__monotonic_ns();
-	return err ? err : load_new(&s->line, &s->opts, &s->load);
+	return err ? err : load_new(&s->pipeline, &s->opts, &s->load);
 }
 
 static int finish(struct stream *s, struct load_sum *sum)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct pipeline_part *part = &s->line.parts[i];
+		struct pipeline_part *part = &s->pipeline.parts[i];
 		struct stream_host *host = &s->hosts[i];
 		char text[UNIT_SIZE];
 
@@ -293,7 +293,7 @@ static int run(struct stream *s, int alive)
 static void clear(struct stream *s)
 {
 	load_free(s->load);
-	dkl_pipeline_clear(&s->line);
+	dkl_pipeline_clear(&s->pipeline);
 	inputs_clear(&s->in);
 	record_args_clear(&s->args);
 	free((void *)s->opts.sources);

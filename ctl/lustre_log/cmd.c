@@ -54,7 +54,7 @@ static int run(struct lustre *lustre, const struct lustre_analysis *analysis)
 	if (err > 0)
 		return err;
 	if (err) {
-		dkl_pipeline_fail(&lustre->in.line, err);
+		dkl_pipeline_fail(&lustre->in.pipeline, err);
 		return app_fail(lustre->app);
 	}
 	return inputs_report_losses(&lustre->in);

@@ -13,7 +13,7 @@
 #include "lib/base/memory.h"
 
 struct reading {
-	const struct pipeline *line;
+	const struct pipeline *pipeline;
 	struct line_readers readers;
 	struct clocks clocks;
 };
@@ -21,7 +21,7 @@ struct reading {
 static int add_record(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct reading *reading = data;
-	size_t part = (size_t)(pipeline_part(reading->line, record) - reading->line->parts);
+	size_t part = (size_t)(pipeline_part(reading->pipeline, record) - reading->pipeline->parts);
 	struct log_line line;
 
 	(void)source;
@@ -67,11 +67,11 @@ static int use(const struct clocks *clocks, const struct inputs *read, struct in
 
 static int find(struct inputs *read, struct inputs *inputs)
 {
-	struct reading reading = { .line = &read->line };
+	struct reading reading = { .pipeline = &read->pipeline };
 	int err = dkl_clocks_init(&reading.clocks, inputs->app->ctx, read->n);
 
 	if (!err)
-		err = dkl_line_readers_init(&reading.readers, &read->line);
+		err = dkl_line_readers_init(&reading.readers, &read->pipeline);
 	if (!err)
 		err = inputs_each(read, add_record, &reading);
 	if (!err) {
@@ -87,8 +87,8 @@ static size_t count_logs(const struct inputs *inputs)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < inputs->line.n; i++)
-		n += dkl_log_source_is(inputs->line.parts[i].source);
+	for (size_t i = 0; i < inputs->pipeline.n; i++)
+		n += dkl_log_source_is(inputs->pipeline.parts[i].source);
 	return n;
 }
 
@@ -110,7 +110,7 @@ int host_clocks_find(struct inputs *inputs, const struct record_args *args, bool
 	/* A directory can become several files. */
 	if (!err && read.n == inputs->n && (!logs || count_logs(&read) > 1))
 		err = find(&read, inputs);
-	err = dkl_pipeline_fail(&read.line, err);
+	err = dkl_pipeline_fail(&read.pipeline, err);
 	inputs_clear(&read);
 	return err;
 }

@@ -72,14 +72,14 @@ static int make_all_unique(struct lustre *lustre)
 
 int lustre_hosts_find(struct lustre *lustre)
 {
-	size_t n = lustre->in.line.n;
+	size_t n = lustre->in.pipeline.n;
 	int err = 0;
 
 	lustre->by_file = calloc(n + 1, sizeof(*lustre->by_file));
 	if (!lustre->by_file)
 		return -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++) {
-		const char *hosts = dkt_source_info(lustre->in.line.parts[i].source)->host;
+		const char *hosts = dkt_source_info(lustre->in.pipeline.parts[i].source)->host;
 		struct lustre_file *file = &lustre->by_file[i];
 		struct lustre_host host = { .file = (uint32_t)i };
 
@@ -122,7 +122,7 @@ const char *lustre_host(const struct lustre *lustre, uint32_t host)
 
 void lustre_hosts_report(const struct lustre *lustre)
 {
-	for (size_t i = 0; i < lustre->in.line.n; i++) {
+	for (size_t i = 0; i < lustre->in.pipeline.n; i++) {
 		const struct lustre_file *file = &lustre->by_file[i];
 		const char *path = lustre->in.files[i].path;
 		char back[UNIT_SIZE];
@@ -130,7 +130,7 @@ void lustre_hosts_report(const struct lustre *lustre)
 		if (!file->steps)
 			continue;
 		duration_text(file->back, back);
-		if (dkt_source_info(lustre->in.line.parts[i].source)->has_wall)
+		if (dkt_source_info(lustre->in.pipeline.parts[i].source)->has_wall)
 			app_say("%s: the clock goes back %" PRIu64
 				" times, by at most %s: it was set,"
 				" or the file has logs of several boots or hosts; nothing is joined"

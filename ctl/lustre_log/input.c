@@ -13,7 +13,7 @@
 
 struct passing {
 	struct lustre *lustre;
-	const struct pipeline *line;
+	const struct pipeline *pipeline;
 	const struct lustre_sink *sink;
 };
 
@@ -45,7 +45,7 @@ static int watch_clock(const struct passing *passing, struct lustre_file *file,
 static int pass(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	const struct passing *passing = data;
-	size_t part = (size_t)(pipeline_part(passing->line, record) - passing->line->parts);
+	size_t part = (size_t)(pipeline_part(passing->pipeline, record) - passing->pipeline->parts);
 	struct lustre_file *file = &passing->lustre->by_file[part];
 	uint32_t host = lustre_hosts_of(file, record);
 	struct log_line line;
@@ -71,7 +71,7 @@ static int pass(void *data, struct dkt_source *source, const struct dkt_record *
 static int pass_of_file(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	const struct passing *passing = data;
-	size_t part = (size_t)(pipeline_part(passing->line, record) - passing->line->parts);
+	size_t part = (size_t)(pipeline_part(passing->pipeline, record) - passing->pipeline->parts);
 	struct log_line line;
 
 	(void)source;
@@ -83,8 +83,8 @@ static int pass_of_file(void *data, struct dkt_source *source, const struct dkt_
 static int each(struct lustre *lustre, struct inputs *in, pipeline_fn fn,
 		const struct lustre_sink *sink)
 {
-	struct passing passing = { lustre, &in->line, sink };
-	int err = dkl_line_readers_init(&lustre->readers, &in->line);
+	struct passing passing = { lustre, &in->pipeline, sink };
+	int err = dkl_line_readers_init(&lustre->readers, &in->pipeline);
 
 	if (!err)
 		err = inputs_each(in, fn, &passing);
@@ -114,7 +114,7 @@ int lustre_look_ahead(struct lustre *lustre, const struct lustre_sink *sink)
 	if (!err)
 		err = each(lustre, &in, pass_of_file, sink);
 	if (err)
-		dkl_pipeline_fail(&in.line, err);
+		dkl_pipeline_fail(&in.pipeline, err);
 	inputs_clear(&in);
 	return err;
 }

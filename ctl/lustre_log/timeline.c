@@ -40,7 +40,7 @@ static int print(struct view *view)
 	if (!err)
 		err = dkl_sink_open_file(app->ctx, &opts, NULL, &file);
 	if (!err)
-		err = dkl_sink_open(&view->sink, &opts, &view->lustre->in.line, &file);
+		err = dkl_sink_open(&view->sink, &opts, &view->lustre->in.pipeline, &file);
 	if (!err)
 		err = dkl_sink_begin(&view->sink);
 	if (!err)

@@ -25,7 +25,7 @@ struct json_object *lustre_time(uint64_t ns)
 
 struct json_object *lustre_clock(const struct lustre *lustre, uint64_t ns)
 {
-	const struct dkt_source_info *info = dkt_source_info(lustre->in.line.parts[0].source);
+	const struct dkt_source_info *info = dkt_source_info(lustre->in.pipeline.parts[0].source);
 
 	return ns && info->has_wall ? val_when(dkt__wall_time(ns, info->wall) / DKT__NSEC_PER_SEC) :
 				      NULL;

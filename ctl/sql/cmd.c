@@ -93,7 +93,7 @@ static void say_lack(void *data, const char *table, const char *event)
 
 static int fill(struct query *query, struct inputs *in, bool chosen)
 {
-	struct dkt_source *source = in->line.source;
+	struct dkt_source *source = in->pipeline.source;
 	int err = 0;
 
 	/* A source that cannot leave out records returns all. */
@@ -112,8 +112,7 @@ static int answer_of(struct query *query, struct inputs *in)
 	struct database_opts opts = { .wants = chosen ? wants : NULL, .data = query };
 	int err;
 
-	query->line = &in->line;
-	err = database_new(&in->line, &opts, &query->database);
+	err = database_new(&in->pipeline, &opts, &query->database);
 	if (err)
 		return err;
 	query->sqlite = database_handle(query->database);

@@ -15,7 +15,6 @@ struct query {
 	const char *text; /* NULL: list the tables */
 	char *own_text; /* the text with other names, or NULL */
 	struct dkt__strings words; /* of the statement: names of tables are among them */
-	const struct pipeline *line; /* of the recordings */
 	struct database *database; /* NULL: a file is the database */
 	sqlite3 *sqlite;
 	sqlite3_stmt *statement;

@@ -129,17 +129,17 @@ static int add_to_file(void *data, struct dkt_source *source, const struct dkt_r
 
 static int begin_files(struct strace *strace, struct inputs *in)
 {
-	int err = begin(strace, (uint32_t)in->line.n);
+	int err = begin(strace, (uint32_t)in->pipeline.n);
 
-	strace->source = strace->lines.source = in->line.source;
-	strace->part_of = in->line.part_of;
+	strace->source = strace->lines.source = in->pipeline.source;
+	strace->part_of = in->pipeline.part_of;
 	for (uint32_t i = 0; !err && i < strace->n; i++) {
-		struct pipeline_part *part = &in->line.parts[i];
+		struct pipeline_part *part = &in->pipeline.parts[i];
 
 		err = begin_origin(strace, i, part->ctx, in->n > 1 ? in->files[i].name : NULL,
 				   dkt_source_info(part->source)->kernel);
 		if (err)
-			dkl_pipeline_fail(&in->line, err);
+			dkl_pipeline_fail(&in->pipeline, err);
 	}
 	return err;
 }
@@ -178,10 +178,10 @@ static int run_files(struct strace *strace, struct inputs *in, int *rc)
 	dkt__stop_on_end();
 	if (!err)
 		err = inputs_each(in, add_to_file, strace);
-	for (size_t i = 0; i < in->line.n; i++)
-		losses_add_to(&all, &in->line.parts[i].losses);
+	for (size_t i = 0; i < in->pipeline.n; i++)
+		losses_add_to(&all, &in->pipeline.parts[i].losses);
 	if (!err)
-		err = report(strace, in->line.source, &all);
+		err = report(strace, in->pipeline.source, &all);
 	if (err)
 		return err;
 	missing = report_missing(strace);

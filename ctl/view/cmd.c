@@ -15,7 +15,7 @@ int view_init(struct view *view, struct app *app, struct inputs *in, bool select
 	*view = (struct view){ .app = app, .in = in, .selects = selects };
 	tasks_init(&view->tasks, &view->axis);
 	stacks_init(&view->stacks);
-	err = rates_init(&view->rates, &view->axis, &in->line);
+	err = rates_init(&view->rates, &view->axis, &in->pipeline);
 	if (!err)
 		err = view_lustre_init(view);
 	if (!err)
@@ -36,7 +36,7 @@ void view_clear(struct view *view)
 int view_add(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct view *view = data;
-	const struct pipeline *p = &view->in->line;
+	const struct pipeline *p = &view->in->pipeline;
 	size_t part = p->part_of ? p->part_of[record->stream] : 0;
 	const struct rates_event *event;
 	int err = rates_add(&view->rates, source, record, &event);
@@ -59,9 +59,9 @@ int view_finish(struct view *view)
 
 	rates_finish(&view->rates);
 	tasks_finish(&view->tasks);
-	err = stacks_finish(&view->stacks, &view->in->line);
+	err = stacks_finish(&view->stacks, &view->in->pipeline);
 	if (!err)
-		err = dkl_pipeline_fail(&view->in->line, dkl_waterfall_finish(&view->fall));
+		err = dkl_pipeline_fail(&view->in->pipeline, dkl_waterfall_finish(&view->fall));
 	if (!err)
 		err = view_hosts_finish(view);
 	return err ? err : view_pairs_finish(view);

@@ -45,9 +45,9 @@ struct json_object *view_file_json(const struct view *view, size_t part)
 {
 	const struct inputs_file *file = &view->in->files[part];
 
-	if (view->in->line.n < 2)
+	if (view->in->pipeline.n < 2)
 		return NULL;
-	return val_text(file->about ? file->name : view->in->line.parts[part].name);
+	return val_text(file->about ? file->name : view->in->pipeline.parts[part].name);
 }
 
 /* The records of a file over time. NULL: it is the only one, or memory is out. */
@@ -56,7 +56,7 @@ static struct json_object *file_series_json(const struct view *view, size_t part
 	struct series *sum __cleanup(free) = calloc(1, sizeof(*sum));
 	const struct rates *rates = &view->rates;
 
-	if (!sum || view->in->line.n < 2)
+	if (!sum || view->in->pipeline.n < 2)
 		return NULL;
 	for (uint32_t i = 0; i < rates->n_events; i++)
 		for (uint32_t bin = 0; rates->events[i]->part == part && bin < AXIS_BINS; bin++)
@@ -66,7 +66,7 @@ static struct json_object *file_series_json(const struct view *view, size_t part
 
 static struct json_object *files_json(const struct view *view)
 {
-	const struct pipeline *p = &view->in->line;
+	const struct pipeline *p = &view->in->pipeline;
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < p->n; i++) {
@@ -303,7 +303,7 @@ static struct json_object *title_json(const struct view *view)
 
 struct json_object *view_json(struct view *view)
 {
-	const struct dkt_source_info *info = dkt_source_info(view->in->line.source);
+	const struct dkt_source_info *info = dkt_source_info(view->in->pipeline.source);
 	struct json_object *o = json_object_new_object();
 	struct lacking lacking = { view->in, json_object_new_array() };
 	const size_t hosts = collected_lacks(view->in, add_lacking, &lacking);

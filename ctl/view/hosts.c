@@ -36,7 +36,7 @@ int view_hosts_init(struct view *view)
 {
 	int err;
 
-	if (view->in->line.n < 2)
+	if (view->in->pipeline.n < 2)
 		return 0;
 	err = inputs_exchange(view->in, NULL, NULL, &view->exchange);
 	view->ways = calloc(2 * WAYS_MAX, sizeof(*view->ways));

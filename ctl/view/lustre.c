@@ -13,8 +13,8 @@ int view_lustre_init(struct view *view)
 	int err = dkl_waterfall_init(&view->fall, view->app->ctx, ROWS);
 
 	if (!err)
-		err = dkl_line_readers_init(&view->readers, &view->in->line);
-	return dkl_pipeline_fail(&view->in->line, err);
+		err = dkl_line_readers_init(&view->readers, &view->in->pipeline);
+	return dkl_pipeline_fail(&view->in->pipeline, err);
 }
 
 void view_lustre_clear(struct view *view)

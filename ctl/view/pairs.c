@@ -27,7 +27,7 @@ static int open_pair(struct view *view, const struct dkt_interval *row, size_t p
 		     struct view_pair **out)
 {
 	struct view_pair *pair = calloc(1, sizeof(*pair));
-	struct dkt_ctx *ctx = view->in->line.parts[part].ctx;
+	struct dkt_ctx *ctx = view->in->pipeline.parts[part].ctx;
 	DKT_OPTS(dkt_pairs_opts, opts, .slowest = SLOWEST, .pair = add_pair, .data = pair);
 	int err = pair ? latency_find(ctx, row, &pair->set) : -ENOMEM;
 
@@ -53,7 +53,7 @@ int view_pairs_init(struct view *view)
 
 	if (err)
 		return err;
-	for (size_t part = 0; !err && part < view->in->line.n; part++) {
+	for (size_t part = 0; !err && part < view->in->pipeline.n; part++) {
 		const struct dkt_interval *row = NULL;
 
 		while (!err && (row = dkt_interval_next(view->app->ctx, row))) {
@@ -62,12 +62,12 @@ int view_pairs_init(struct view *view)
 				err = dkt__append(view->pairs, view->n_pairs, pair);
 		}
 	}
-	return dkl_pipeline_fail(&view->in->line, err);
+	return dkl_pipeline_fail(&view->in->pipeline, err);
 }
 
 int view_pairs_add(struct view *view, struct dkt_source *source, const struct dkt_record *record)
 {
-	const struct pipeline *p = &view->in->line;
+	const struct pipeline *p = &view->in->pipeline;
 	size_t part = p->part_of ? p->part_of[record->stream] : 0;
 	int err = 0;
 
@@ -145,7 +145,7 @@ static struct json_object *heat_json(const struct heat *heat)
 
 static struct json_object *pair_json(struct view *view, struct view_pair *pair)
 {
-	struct pipeline *p = &view->in->line;
+	struct pipeline *p = &view->in->pipeline;
 	struct latency_report report = { .app = view->app,
 					 .ctx = p->parts[pair->part].ctx,
 					 .pairs = pair->set.pairs,

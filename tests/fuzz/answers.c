@@ -22,7 +22,7 @@ struct room {
 	struct activity *activity;
 	struct exchange *exchange;
 	struct pipeline_part part;
-	struct pipeline line;
+	struct pipeline pipeline;
 	struct database *database;
 };
 
@@ -85,10 +85,10 @@ static void open_database(struct room *room)
 
 	room->part =
 		(struct pipeline_part){ .name = "file", .ctx = room->ctx, .source = room->source };
-	room->line = (struct pipeline){
+	room->pipeline = (struct pipeline){
 		.ctx = room->ctx, .parts = &room->part, .n = 1, .source = room->source
 	};
-	must(!database_new(&room->line, &opts, &room->database));
+	must(!database_new(&room->pipeline, &opts, &room->database));
 }
 
 static void close_all(struct room *room, uint64_t time)

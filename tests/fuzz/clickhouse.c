@@ -27,7 +27,7 @@ struct fake {
 struct room {
 	struct dkt_ctx *ctx;
 	struct dkt_source *source;
-	struct pipeline line;
+	struct pipeline pipeline;
 	struct load *load;
 	int err;
 };
@@ -143,10 +143,10 @@ static void open_file(struct room *room)
 	must(!dkt_ctx_new(NULL, &room->ctx) &&
 	     !dkt_source_open(room->ctx, "text", &opts, &room->source));
 	close(fd);
-	must(!dkl_pipeline_init(&room->line, room->ctx, 1));
-	dkl_pipeline_add(&room->line, room->ctx, room->source, "text");
-	room->line.source = room->source;
-	must(!dkl_pipeline_find_clocks(&room->line));
+	must(!dkl_pipeline_init(&room->pipeline, room->ctx, 1));
+	dkl_pipeline_add(&room->pipeline, room->ctx, room->source, "text");
+	room->pipeline.source = room->source;
+	must(!dkl_pipeline_find_clocks(&room->pipeline));
 }
 
 static void take(void *to, const struct dkt_record *record)
@@ -165,12 +165,12 @@ static void load(struct room *room, const struct load_opts *opts)
 	size_t n;
 
 	must(!dkt_events(room->ctx, &events, &n) && n);
-	room->err = load_new(&room->line, opts, &room->load);
+	room->err = load_new(&room->pipeline, opts, &room->load);
 	/* Another process runs this, too. */
 	while (room->err == -EBUSY && strstr(dkt_error(room->ctx), "another dktrace") &&
 	       !usleep(1000)) {
 		load_free(room->load);
-		room->err = load_new(&room->line, opts, &room->load);
+		room->err = load_new(&room->pipeline, opts, &room->load);
 	}
 	if (!room->err && !load_is_done(room->load))
 		make_records(records, sizeof(records), events, n, take, room);
@@ -197,11 +197,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fake.end = (const char *)data + size;
 	start_server(&fake);
 	open_file(&room);
-	room.line.absent = absent;
-	room.line.n_absent = ARRAY_SIZE(absent);
+	room.pipeline.absent = absent;
+	room.pipeline.n_absent = ARRAY_SIZE(absent);
 	load(&room, &opts);
 	end_server(&fake);
-	dkl_pipeline_clear(&room.line);
+	dkl_pipeline_clear(&room.pipeline);
 	dkt_source_close(room.source);
 	dkt_ctx_free(room.ctx);
 	return 0;

@@ -18,7 +18,7 @@ struct room {
 	struct dkt_source *source[2];
 	struct pipeline_part parts[2];
 	size_t part_of[2];
-	struct pipeline line;
+	struct pipeline pipeline;
 	struct database *db;
 	char *answer; /* of ask() */
 	int ids; /* of events, so far */
@@ -70,13 +70,13 @@ static void open_database(struct room *room)
 							 .source = room->source[i] };
 		room->part_of[i] = i;
 	}
-	room->line = (struct pipeline){ .ctx = room->ctx[0],
-					.parts = room->parts,
-					.n = 2,
-					.source = room->source[0],
-					.part_of = room->part_of,
-					.n_streams = 2 };
-	assert_ok(room->ctx[0], database_new(&room->line, &opts, &room->db));
+	room->pipeline = (struct pipeline){ .ctx = room->ctx[0],
+					    .parts = room->parts,
+					    .n = 2,
+					    .source = room->source[0],
+					    .part_of = room->part_of,
+					    .n_streams = 2 };
+	assert_ok(room->ctx[0], database_new(&room->pipeline, &opts, &room->db));
 }
 
 static struct dkt_event *event_of(struct room *room, int file, const char *system, const char *name,

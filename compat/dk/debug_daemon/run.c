@@ -176,16 +176,16 @@ static int later(void *data)
 
 static int loop(struct daemon *d)
 {
-	struct pipeline line;
-	int err = dkl_pipeline_init(&line, d->ctx, 1);
+	struct pipeline pipeline;
+	int err = dkl_pipeline_init(&pipeline, d->ctx, 1);
 
 	if (!err) {
-		dkl_pipeline_add(&line, d->ctx, d->source, NULL);
-		line.later = later;
-		line.data = d;
-		err = dkl_pipeline_each(&line, take_record, d);
+		dkl_pipeline_add(&pipeline, d->ctx, d->source, NULL);
+		pipeline.later = later;
+		pipeline.data = d;
+		err = dkl_pipeline_each(&pipeline, take_record, d);
 	}
-	dkl_pipeline_clear(&line);
+	dkl_pipeline_clear(&pipeline);
 	return err;
 }
 
