@@ -116,10 +116,10 @@ static void take(void *to, const struct dkt_record *record)
 	with.stream = record->cpu % 2;
 	/* Each file has events of its own. */
 	if (with.event)
-		with.event = dkt_event_find(room->in.line.parts[with.stream].ctx,
+		with.event = dkt_event_find(room->in.pipeline.parts[with.stream].ctx,
 					    dkt_event_system(with.event),
 					    dkt_event_name(with.event));
-	must(!view_add(room->view, room->in.line.source, &with));
+	must(!view_add(room->view, room->in.pipeline.source, &with));
 }
 
 static void view_file(const uint8_t *data, size_t size)
@@ -137,7 +137,8 @@ static void view_records(const uint8_t *data, size_t size)
 	struct room room = { .fds = { open_text(), open_text() } };
 
 	must(open_files(&room, 2));
-	must(!dkt_events(room.in.line.parts[0].ctx, &room.events, &room.n_events) && room.n_events);
+	must(!dkt_events(room.in.pipeline.parts[0].ctx, &room.events, &room.n_events) &&
+	     room.n_events);
 	make_records(data, size, room.events, room.n_events, take, &room);
 	must(!view_finish(room.view));
 	write_page(&room);
