@@ -27,7 +27,7 @@ static const struct known_event known_events[] = {
 
 /* ---- events ---- */
 
-/* Adds an event that is not counted yet. counted is copied. */
+/* Adds an event. counted is copied. */
 static int add_event(struct activity *activity, struct dkt_event *event,
 		     const struct counted *counted)
 {
@@ -36,8 +36,6 @@ static int add_event(struct activity *activity, struct dkt_event *event,
 	uint32_t *nr = dkt__reach(activity->event_of, activity->n_event_of, dkt_event_index(event));
 	int err = nr ? 0 : -ENOMEM;
 
-	if (!err && *nr)
-		return 0;
 	if (!err)
 		err = dkt__append(activity->counted, n_counted, *counted);
 	if (!err)
@@ -68,11 +66,6 @@ const struct activity_event *activity_events(const struct activity *activity, si
 {
 	*n = activity->n_events;
 	return activity->events;
-}
-
-unsigned int activity_have(const struct activity *activity)
-{
-	return activity->have;
 }
 
 int activity_new(struct dkt_ctx *ctx, const struct activity_opts *opts, struct activity **made)
@@ -174,9 +167,7 @@ int activity_add(struct activity *activity, const struct dkt_record *record)
 	if (!nr)
 		return 0;
 	activity->events[nr - 1].records++;
-	return activity->counted[nr - 1].fn ?
-		       activity->counted[nr - 1].fn(activity, &activity->counted[nr - 1], record) :
-		       0;
+	return activity->counted[nr - 1].fn(activity, &activity->counted[nr - 1], record);
 }
 
 /* ---- intervals ---- */

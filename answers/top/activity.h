@@ -91,9 +91,6 @@ struct activity_opts {
 int activity_new(struct dkt_ctx *ctx, const struct activity_opts *opts, struct activity **activity);
 void activity_free(struct activity *activity);
 
-/* enum activity_have: what the events of this kernel tell. */
-unsigned int activity_have(const struct activity *activity);
-
 /* Returns all events that are counted. */
 const struct activity_event *activity_events(const struct activity *activity, size_t *n);
 

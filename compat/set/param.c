@@ -348,8 +348,9 @@ void dkl_param_guess(struct dkt__guess *guess)
  * A mask that a kernel printed is complete; without the sign, dkl_mask_parse() would add the bits that
  * are always recorded.
  */
-int dkl_param_take_exact(struct debuglog *log, const struct param *param, const char *value,
-			 struct settings *set)
+/* The first step for a mask that was read from Lustre. */
+static int take_exact(struct debuglog *log, const struct param *param, const char *value,
+		      struct settings *set)
 {
 	char *exact __cleanup(free) =
 		dkt__format("%s%s", isdigit((unsigned char)*value) ? "" : "+", value);
@@ -376,7 +377,7 @@ int dkl_param_take_lustre(struct debuglog *log, const struct param *param, const
 		return dkl_param_take(log, param, asked, set, notes);
 	err = param->take == take_debug ? dkl_debug_words_read(log->ctx, asked, &words) : 0;
 	if (!err)
-		err = dkl_param_take_exact(log, param, now, set);
+		err = take_exact(log, param, now, set);
 	if (!err)
 		err = dkl_debug_words_take(log, &words, set, notes);
 	dkl_debug_words_clear(&words);

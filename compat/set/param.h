@@ -34,10 +34,6 @@ int dkl_param_set(struct debuglog *log, const struct param *param, const char *v
 int dkl_param_take(struct debuglog *log, const struct param *param, const char *value,
 		   struct settings *set, char **notes);
 
-/* The same for a mask that was read from Lustre. */
-int dkl_param_take_exact(struct debuglog *log, const struct param *param, const char *value,
-			 struct settings *set);
-
 /* The second step: applies the settings. param is the one that was taken; NULL: several. */
 int dkl_param_apply(struct debuglog *log, const struct settings *set, const struct param *param,
 		    char **notes);
