@@ -238,7 +238,7 @@ static int read_events(struct reader *r, const char *word, struct named *named)
 
 	if (!take_word(r, word))
 		return dkt_fail(r->ctx, -EINVAL, "%s: expected '%s EVENTS'%s%.*s%s", r->def->name,
-				word, shown(r->p) ? ", not '" : "", dkl_shown(r->p), r->p,
+				word, shown(r->p) ? ", not '" : "", shown(r->p), r->p,
 				shown(r->p) ? "'" : "");
 	end = events_end(r->p);
 	text = strndup(r->p, (size_t)(end - r->p));

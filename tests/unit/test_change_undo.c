@@ -163,7 +163,7 @@ static void assert_as_before(const struct place *p, const char *but)
 		text = tree_read(p->in, knobs[i].name);
 		assert_non_null(text);
 		snprintf(before, sizeof(before), "%s", knobs[i].text);
-		if (strcmp(shown(knobs[i].name, text), dkl_shown(knobs[i].name, before)))
+		if (strcmp(shown(knobs[i].name, text), shown(knobs[i].name, before)))
 			fail_msg("%s is '%s' after %s failed", knobs[i].name, text, but);
 	}
 }
