@@ -14,7 +14,8 @@
 
 /* ---- SQLite ---- */
 
-int database_fail(struct database *db, const char *what)
+/* Sets the error message from SQLite's. Returns -errno. */
+static int fail(struct database *db, const char *what)
 {
 	int code = sqlite3_errcode(db->sqlite), err = code == SQLITE_INTERRUPT ? -EINTR : -EIO;
 	const char *words = sqlite3_errmsg(db->sqlite);
@@ -49,7 +50,7 @@ int database_run(struct database *db)
 	dkt_buf_reset(db->sql);
 	if (!text)
 		return dkt__no_memory(db->ctx);
-	return rc ? database_fail(db, "create") : 0;
+	return rc ? fail(db, "create") : 0;
 }
 
 int database_prepare(struct database *db, struct batch *batch, size_t columns)
@@ -67,7 +68,7 @@ int database_prepare(struct database *db, struct batch *batch, size_t columns)
 	if (!text)
 		return dkt__no_memory(db->ctx);
 	if (rc)
-		return database_fail(db, "insert");
+		return fail(db, "insert");
 	return dkt__with_words(db->ctx, batch_begin(batch, insert, columns));
 }
 
@@ -78,7 +79,7 @@ int database_pass(struct database *db, struct batch *batch)
 	if (!rc)
 		return 0;
 	/* SQLite does not know of memory that a batch did not get. */
-	return rc == SQLITE_NOMEM ? dkt__no_memory(db->ctx) : database_fail(db, "insert");
+	return rc == SQLITE_NOMEM ? dkt__no_memory(db->ctx) : fail(db, "insert");
 }
 
 void database_quote(struct dkt_buf *buf, const char *name)
@@ -136,13 +137,13 @@ static int open_sqlite(struct database *db)
 				 sqlite3_open_v2("", &db->sqlite, flags, NULL);
 
 	if (rc)
-		return database_fail(db, "open");
+		return fail(db, "open");
 	dkt_buf_str(db->sql, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
 			     " PRAGMA page_size=16384; PRAGMA locking_mode=EXCLUSIVE;"
 			     " PRAGMA cache_size=-" CACHE_FILLING ";"
 			     " BEGIN;");
 	rc = batches_begin(&db->batches, db->sqlite);
-	return rc ? database_fail(db, "open") : own_create(db);
+	return rc ? fail(db, "open") : own_create(db);
 }
 
 static int want_view(void *data, const struct analysis *view, const char *name)

@@ -63,9 +63,6 @@ struct database {
 	int64_t seq; /* of the last record */
 };
 
-/* Sets the error message from SQLite's. Returns -errno. */
-int database_fail(struct database *db, const char *what);
-
 /* Runs the statements in db->sql. */
 int database_run(struct database *db);
 

@@ -98,7 +98,8 @@ static int find_process(struct maps *maps, int32_t pid, uint32_t *i)
 	return err;
 }
 
-int maps_learn(struct maps *maps, int32_t tid)
+/* Reads what the process of the thread has mapped, if that is unknown. Returns 0 or -ENOMEM. */
+static int learn(struct maps *maps, int32_t tid)
 {
 	uint64_t key = (uint32_t)tid;
 	uint32_t entry, process;
@@ -156,7 +157,7 @@ static Dwfl_Module *find_module(struct maps *maps, struct mapped *mapped, uint64
 int maps_learn_at(struct maps *maps, int32_t tid, uint64_t address)
 {
 	struct mapped *mapped;
-	int err = maps_learn(maps, tid);
+	int err = learn(maps, tid);
 
 	mapped = err ? NULL : find(maps, tid);
 	if (mapped)

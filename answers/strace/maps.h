@@ -11,10 +11,10 @@ struct maps;
 struct maps *maps_new(void);
 void maps_free(struct maps *maps);
 
-/* Reads what the process of the thread has mapped, if that is unknown. Returns 0 or -ENOMEM. */
-int maps_learn(struct maps *maps, int32_t tid);
-
-/* The same, and again if nothing is known at the address: call it while the process has mapped it. */
+/*
+ * Reads what the process of the thread has mapped, if that is unknown or nothing is known at the address: call
+ * it while the process has mapped it. Returns 0 or -ENOMEM.
+ */
 int maps_learn_at(struct maps *maps, int32_t tid, uint64_t address);
 
 /* The process has executed another program, or has ended. */

@@ -248,7 +248,8 @@ static void put_failure(const struct call_text *text, const struct call *call, s
 		dkt_buf_printf(buf, "%s %s (%s)", restarts ? "?" : "-1", name, words);
 }
 
-void call_text_result(const struct call_text *text, const struct call *call, struct dkt_buf *buf)
+/* Appends the result: "3</etc/passwd>", "-1 ENOENT (No such file or directory)", "?". */
+static void put_result(const struct call_text *text, const struct call *call, struct dkt_buf *buf)
 {
 	enum call_return returns = call->kind->signature ? call->kind->signature->returns :
 							   RETURN_NUMBER;
@@ -300,7 +301,7 @@ void call_text(const struct call_text *text, const struct call *call, struct dkt
 		dkt_buf_str(buf, "<... ");
 		call_text_name(call, buf);
 		dkt_buf_str(buf, call->lost ? " resumed, its begin is lost> = " : " resumed> = ");
-		call_text_result(text, call, buf);
+		put_result(text, call, buf);
 		return;
 	}
 	call_text_name(call, buf);
@@ -311,7 +312,7 @@ void call_text(const struct call_text *text, const struct call *call, struct dkt
 		return;
 	}
 	dkt_buf_str(buf, ") = ");
-	call_text_result(text, call, buf);
+	put_result(text, call, buf);
 	if (call->state == CALL_LOST)
 		dkt_buf_str(buf, " <records between begin and end are lost>");
 	else if (call->state == CALL_NO_END && call->lost)

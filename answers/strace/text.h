@@ -19,8 +19,5 @@ enum call_text_arg call_text_arg(const struct call_text *text, const struct call
 /* Appends the name of the call. */
 void call_text_name(const struct call *call, struct dkt_buf *buf);
 
-/* Appends the result: "3</etc/passwd>", "-1 ENOENT (No such file or directory)", "?". */
-void call_text_result(const struct call_text *text, const struct call *call, struct dkt_buf *buf);
-
 /* Appends all of it. */
 void call_text(const struct call_text *text, const struct call *call, struct dkt_buf *buf);

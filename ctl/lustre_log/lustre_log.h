@@ -108,13 +108,7 @@ int lustre_print_about(struct lustre *lustre, const char *word);
 
 /* ---- output ---- */
 
-/* The longest text of lustre_when(). */
-#define LUSTRE_WHEN_SIZE 48
-
-/* "1495061256.496695": a time as the lines of the log print it. */
-void lustre_when(uint64_t ns, char text[LUSTRE_WHEN_SIZE]);
-
-/* A value of such a time; no value for 0. */
+/* A time as the lines of the log print it, "1495061256.496695"; no value for 0. */
 struct json_object *lustre_time(uint64_t ns);
 
 /* The same as a date and clock time, for a column beside that; no value if the files do not know it. */

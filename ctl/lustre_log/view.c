@@ -7,19 +7,14 @@
 #define ASCENDING  ".ascending"
 #define DESCENDING ".descending"
 
-void lustre_when(uint64_t ns, char text[LUSTRE_WHEN_SIZE])
-{
-	snprintf(text, LUSTRE_WHEN_SIZE, "%" PRIu64 ".%06" PRIu64, ns / 1000000000,
-		 ns / 1000 % 1000000);
-}
-
 struct json_object *lustre_time(uint64_t ns)
 {
-	char text[LUSTRE_WHEN_SIZE];
+	char text[48];
 
 	if (!ns)
 		return NULL;
-	lustre_when(ns, text);
+	snprintf(text, sizeof(text), "%" PRIu64 ".%06" PRIu64, ns / 1000000000,
+		 ns / 1000 % 1000000);
 	return json_object_new_double_s((double)ns / 1e9, text);
 }
 

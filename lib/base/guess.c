@@ -57,7 +57,8 @@ void dkt__guess_start(struct dkt__guess *guess, const char *word, size_t len)
 	guess->cost = DKT__MIN(1 + (unsigned int)len / 4, 3) + 1;
 }
 
-void dkt__guess_as(struct dkt__guess *guess, const char *candidate, const char *name)
+/* Compares the word with candidate, but suggests name. */
+static void try_as(struct dkt__guess *guess, const char *candidate, const char *name)
 {
 	size_t len = strlen(candidate), word = strlen(guess->word);
 	unsigned int cost;
@@ -77,7 +78,7 @@ void dkt__guess_as(struct dkt__guess *guess, const char *candidate, const char *
 
 void dkt__guess_try(struct dkt__guess *guess, const char *candidate)
 {
-	dkt__guess_as(guess, candidate, candidate);
+	try_as(guess, candidate, candidate);
 }
 
 const char *dkt__guess_words(struct dkt__guess *guess)
@@ -102,7 +103,7 @@ void dkt__guess_member(struct dkt__guess *guess, const char *group, const char *
 	}
 	/* The user may have left out the group. */
 	dkt__guess_try(guess, group);
-	dkt__guess_as(guess, name, whole);
+	try_as(guess, name, whole);
 }
 
 /* A name that is more similar than all earlier ones discards their votes. */

@@ -15,9 +15,6 @@ struct dkt__guess {
 void dkt__guess_start(struct dkt__guess *guess, const char *word, size_t len);
 void dkt__guess_try(struct dkt__guess *guess, const char *candidate);
 
-/* Compares the word with candidate, but suggests name. */
-void dkt__guess_as(struct dkt__guess *guess, const char *candidate, const char *name);
-
 /* Tries GROUP:NAME; for a word without a colon the group and the name, too. */
 void dkt__guess_member(struct dkt__guess *guess, const char *group, const char *name);
 

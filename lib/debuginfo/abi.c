@@ -27,7 +27,8 @@ enum dkt__machine dkt__machine(void)
 #endif
 }
 
-unsigned int dkt__abi_registers(enum dkt__machine machine)
+/* Returns the number of arguments in registers; the others are on the stack. */
+static unsigned int n_registers(enum dkt__machine machine)
 {
 	return machine == DKT__X86_64 ? ARRAY_SIZE(x86_arguments) : machine == DKT__ARM64 ? 8 : 0;
 }
@@ -84,7 +85,7 @@ static void on_stack(enum dkt__machine machine, uint64_t offset, struct abi_plac
 void dkt__abi_word(enum dkt__machine machine, bool numbered, unsigned int i,
 		   struct abi_place *place)
 {
-	unsigned int registers = dkt__abi_registers(machine);
+	unsigned int registers = n_registers(machine);
 
 	if (machine == DKT__OTHER)
 		*place = (struct abi_place){
@@ -172,7 +173,7 @@ static void one_struct(enum dkt__machine machine, bool numbered, struct ctype_so
 {
 	struct words words = { .source = source };
 	unsigned int need = (unsigned int)(type->size + WORD - 1) / WORD;
-	unsigned int registers = dkt__abi_registers(machine);
+	unsigned int registers = n_registers(machine);
 
 	if (type->size > (uint64_t)2 * WORD) {
 		if (machine == DKT__ARM64 && taken->registers < registers) {
@@ -211,7 +212,7 @@ static void one(enum dkt__machine machine, bool numbered, struct ctype_source *s
 		one_float(machine, taken, type.size, place);
 	else if (type.kind == CTYPE_STRUCT || type.kind == CTYPE_UNION)
 		one_struct(machine, numbered, source, &type, taken, place);
-	else if (taken->registers < dkt__abi_registers(machine))
+	else if (taken->registers < n_registers(machine))
 		in_register(machine, numbered, taken->registers++, place);
 	else
 		one_on_stack(machine, taken, DKT__MAX(type.size, UINT64_C(1)), place);

@@ -21,9 +21,6 @@ struct abi_place {
 	const char *trouble; /* why it cannot be fetched; NULL: it can */
 };
 
-/* Returns the number of arguments in registers; the others are on the stack. */
-unsigned int dkt__abi_registers(enum dkt__machine machine);
-
 /* Finds argument i, counted from 0, if all are integers and pointers. numbered: as $arg1, ... */
 void dkt__abi_word(enum dkt__machine machine, bool numbered, unsigned int i,
 		   struct abi_place *place);

@@ -25,7 +25,7 @@ const char *dkt__mod_name(uint8_t mod)
 	return mod && mod < ARRAY_SIZE(mods) ? mods[mod] : "";
 }
 
-bool dkt__mod_find(const char *name, size_t len, uint8_t *mod)
+static bool find_mod(const char *name, size_t len, uint8_t *mod)
 {
 	for (*mod = MOD_HEX; *mod < ARRAY_SIZE(mods); (*mod)++)
 		if (strlen(mods[*mod]) == len && !memcmp(mods[*mod], name, len))
@@ -72,7 +72,7 @@ int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, con
 		;
 	*why = "unknown modifier; the modifiers are hex, dec, sym, sym-offset, syscall, execname, log2,"
 	       " buckets=N, usecs, stacktrace, and of values percent and graph";
-	if (!dkt__mod_find(text + n, m - n, &spec->mod))
+	if (!find_mod(text + n, m - n, &spec->mod))
 		return -EINVAL;
 	if (m == len && spec->mod != MOD_BUCKETS)
 		return 0;

@@ -78,7 +78,6 @@ int dkt__key_parse(const char *text, size_t len, struct dkt__key_spec *spec, con
 
 /* Returns the modifier's name, "" for none. */
 const char *dkt__mod_name(uint8_t mod);
-bool dkt__mod_find(const char *name, size_t len, uint8_t *mod);
 
 /* Binds a key to an event. -ENOENT: no such field; -EINVAL: the field cannot be such a key. */
 int dkt__key_bind(struct dkt_ctx *ctx, struct dkt_event *event, const struct dkt__key_spec *spec,

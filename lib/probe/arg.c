@@ -254,8 +254,9 @@ static int put_typed(struct probe_scope *scope, const char *whole, struct probe_
 	return put(scope, whole, value->fetch, name, buf);
 }
 
-int dkt__probe_finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		      const char *cast, struct dkt_buf *buf)
+/* Appends FETCH:TYPE; cast is the requested type or "". */
+static int finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
+		  const char *cast, struct dkt_buf *buf)
 {
 	if (*cast && !is_cast(cast))
 		return dkt__probe_fail_at(
@@ -377,7 +378,7 @@ static int add_field(struct fields *fields, const char *whole)
 		return err;
 	dkt_buf_printf(&fields->buf, "%s%s=", fields->n ? " " : "", fields->names[fields->n]);
 	fields->n++;
-	return dkt__probe_finish(scope, whole, &value, *at ? at + 1 : "", &fields->buf);
+	return finish(scope, whole, &value, *at ? at + 1 : "", &fields->buf);
 }
 
 /* ---- arguments ---- */

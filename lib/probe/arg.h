@@ -78,7 +78,3 @@ int dkt__probe_load(struct probe_scope *scope, struct probe_value *value);
 /* Evaluates the expression at *at and moves *at past it; field gets the last name in it. */
 int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **at,
 		    struct probe_value *value, char field[static PROBE_FIELD_MAX + 1]);
-
-/* Appends FETCH:TYPE; cast is the requested type or "". */
-int dkt__probe_finish(struct probe_scope *scope, const char *whole, struct probe_value *value,
-		      const char *cast, struct dkt_buf *buf);

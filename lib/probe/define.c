@@ -15,7 +15,7 @@ static int bad_place(struct dkt_ctx *ctx, const char *text, const char *why)
 	return dkt_fail(ctx, -EINVAL, "place '%.120s': %s", text, why);
 }
 
-void dkt__probe_place_clear(struct probe_place *place)
+static void clear_place(struct probe_place *place)
 {
 	free(place->module);
 	free(place->function);
@@ -94,7 +94,7 @@ static int parse(struct dkt_ctx *ctx, const char *whole, char *text, struct prob
 	return parse_function(ctx, whole, text, place);
 }
 
-int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_place *place)
+static int parse_place(struct dkt_ctx *ctx, const char *whole, struct probe_place *place)
 {
 	char *text __cleanup(free) = strdup(whole);
 	char *percent;
@@ -117,7 +117,7 @@ int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *whole, struct probe_
 	if (!err && place->on_return && (place->offset || place->has_line || place->has_address))
 		err = bad_place(ctx, whole, "a function's return is FUNCTION%return");
 	if (err)
-		dkt__probe_place_clear(place);
+		clear_place(place);
 	return dkt__with_words(ctx, err);
 }
 
@@ -201,7 +201,7 @@ int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const
 
 static void clear(struct probe_define *define)
 {
-	dkt__probe_place_clear(&define->place);
+	clear_place(&define->place);
 	dkt_probes_free(define->probes);
 	dkt__btf_free(define->btf);
 	dkt__binary_close(define->binary);
@@ -247,8 +247,7 @@ int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *
 		return dkt_fail(ctx, -EINVAL, "a uprobe needs the program");
 	dkt__probe_features(ctx, &define.features);
 	define.probes = calloc(1, sizeof(*define.probes));
-	err = define.probes ? dkt__probe_place_parse(ctx, place, &define.place) :
-			      dkt__no_memory(ctx);
+	err = define.probes ? parse_place(ctx, place, &define.place) : dkt__no_memory(ctx);
 	if (!err)
 		err = resolve(&define);
 	if (!err) {

@@ -22,9 +22,6 @@ struct probe_place {
 	uint64_t address; /* or an offset in a program */
 };
 
-int dkt__probe_place_parse(struct dkt_ctx *ctx, const char *text, struct probe_place *place);
-void dkt__probe_place_clear(struct probe_place *place);
-
 struct probe_define {
 	struct dkt_ctx *ctx;
 	const struct dkt_probe_opts *opts;

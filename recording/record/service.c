@@ -216,7 +216,11 @@ pid_t service_holder(const struct service *service, const char *log)
 	return pid;
 }
 
-int service_end(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig)
+/*
+ * Sends the signal to the process and waits until it has ended. Returns 1, or 0 if no process runs.
+ * -ETIMEDOUT: it did not end.
+ */
+static int end_process(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig)
 {
 	pid_t pid = service_holder(service, log), asked = 0;
 
@@ -244,7 +248,7 @@ int service_end_enter(struct dkt_ctx *ctx, const struct service *service, const 
 	*ended = false;
 	/* Another process can be started before the turn begins. */
 	do {
-		err = service_end(ctx, service, log, sig);
+		err = end_process(ctx, service, log, sig);
 		if (err < 0)
 			return err;
 		*ended |= err > 0;

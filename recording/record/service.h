@@ -42,12 +42,6 @@ int service_lock(struct dkt_ctx *ctx, const struct service *service, const char 
 pid_t service_holder(const struct service *service, const char *log);
 
 /*
- * Sends the signal to the process and waits until it has ended. Returns 1, or 0 if no process runs.
- * -ETIMEDOUT: it did not end.
- */
-int service_end(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig);
-
-/*
  * Ends the process and begins the turn to clean up; no process runs then. Sets *ended if one was running.
  */
 int service_end_enter(struct dkt_ctx *ctx, const struct service *service, const char *log, int sig,
