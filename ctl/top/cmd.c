@@ -166,7 +166,7 @@ int cmd_top(struct app *app, int argc, char **argv)
 	if (!err)
 		live_clean(app);
 	if (!err)
-		err = top_open(&run.top, app);
+		err = top_open(&run.top);
 	if (!err)
 		err = record(&run, &rc);
 	top_screen_close(run.screen);

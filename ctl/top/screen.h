@@ -23,8 +23,6 @@ struct top_screen {
 	bool quit;
 };
 
-/* ---- keys.c ---- */
-
 /* A key and what it does; without fn it only stands in the help. */
 struct top_key {
 	int key, other; /* other 0: there is no second key */
@@ -35,11 +33,6 @@ struct top_key {
 
 extern const struct top_key top_keys[];
 extern const size_t top_n_keys;
-
-/* Does what the key says. */
-void top_key(struct top_screen *screen, int key);
-
-/* ---- draw.c ---- */
 
 /* Draws the whole screen. */
 int top_draw(struct top_screen *screen);

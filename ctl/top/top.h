@@ -91,34 +91,19 @@ struct top {
 /* ---- model.c ---- */
 
 /* Call top_close() also after an error. */
-int top_open(struct top *top, struct app *app);
+int top_open(struct top *top);
 void top_close(struct top *top);
 
 /* Ends the interval; paused: it is not shown. */
 int top_take(struct top *top);
 
-/* ---- cost.c, buffers.c ---- */
-
 void top_cost(struct top_cost *cost);
-void top_buffers(struct top *top);
-void top_buffers_close(struct top *top);
-
-/* ---- log.c ---- */
 
 /* Begins to count what the log records, if the user wants it. */
 int top_log_start(struct top *top);
 
 /* Counts the records that the log has got. To be called often. */
 int top_log_read(struct top *top);
-
-/* Ends the interval of the log. Without a log the counts are empty. */
-int top_log_take(struct top *top, struct log_counts *counts);
-void top_log_close(struct top *top);
-
-/* ---- events.c ---- */
-
-/* Lists the events of the frame and of the log. */
-int top_events(struct top *top);
 
 /* ---- panels.c ---- */
 
@@ -137,7 +122,7 @@ struct top_panel {
 	size_t n;
 	struct top_sort sort; /* at the beginning */
 	size_t few; /* rows of it beside another panel */
-	size_t (*count)(const struct top *top);
+	/* NULL: there are no more. */
 	const void *(*item)(const struct top *top, size_t i);
 	/* False: the view leaves the item out. NULL: it shows all. */
 	bool (*shows)(const struct top *top, const void *item);

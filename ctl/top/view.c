@@ -94,13 +94,16 @@ static int add_item(const struct top *top, const struct top_view *view, enum top
 int top_view_new(const struct top *top, enum top_panel_nr nr, struct top_view *view)
 {
 	const struct top_panel *panel = &top_panels[nr];
-	const size_t n = panel->count(top);
-	struct sorted *all __cleanup(free) = calloc(n + 1, sizeof(*all));
+	struct sorted *all __cleanup(free) = NULL;
+	size_t n = 0;
 	int err = 0;
 
 	*view = (struct top_view){ .panel = panel };
 	for (size_t i = 0; i < panel->n; i++)
 		view->columns[i] = panel->columns[i].out;
+	while (panel->item(top, n))
+		n++;
+	all = calloc(n + 1, sizeof(*all));
 	view->items = calloc(n + 1, sizeof(*view->items));
 	if (!all || !view->items)
 		return -ENOMEM;
