@@ -6,9 +6,9 @@
 #include <limits.h>
 #include <poll.h>
 
-#include "compat/dk/once.h"
 #include "compat/dk/timeline.h"
 #include "compat/log/directory.h"
+#include "compat/lustre/binary/event.h"
 #include "compat/lustre/message/cdebug.h"
 #include "compat/pipeline/text_out.h"
 #include "lib/base/stop.h"
@@ -31,7 +31,8 @@ struct printer {
 	const struct dk_opts *opts;
 	struct dk_result *result;
 	struct timeline time;
-	struct once *once; /* NULL: no message can come twice */
+	struct dkt_buf *text; /* of a message; NULL: none can come twice */
+	uint8_t theirs[RECORD_EVENT_MAX]; /* Lustre's record of it */
 	struct pipeline pipeline; /* its only part is the timeline */
 	struct sink sink;
 	struct message *message; /* of Lustre's records */
@@ -41,6 +42,27 @@ struct printer {
 };
 
 /* ---- records ---- */
+
+/* A probe and Lustre may have recorded the same message, which is printed once, with Lustre's text. */
+static bool is_again(struct printer *p, const struct dkt_record *rec)
+{
+	const struct message *message = dkl_legacy_style_message(p->time.legacy, rec);
+	struct message_key key;
+	struct dkt_record theirs;
+	const char *text;
+	size_t len;
+
+	if (!message)
+		return false;
+	dkl_message_key(message, rec, p->time.wall, &key);
+	dkt_buf_reset(p->text);
+	dkl_message_put_text(message, rec, p->text);
+	text = dkt_buf_data(p->text, &len);
+	if (!dkl_log_source_find(p->opts->lustre, &key, text ?: "", len, p->theirs, &theirs))
+		return false;
+	theirs.ts -= (uint64_t)p->time.wall;
+	return chooser_takes(p->chooser, &theirs, NULL);
+}
 
 static int print_record(struct printer *p, const struct dkt_record *rec)
 {
@@ -52,7 +74,7 @@ static int print_record(struct printer *p, const struct dkt_record *rec)
 		p->result->dropped += rec->event != NULL;
 		return 0;
 	}
-	if (p->once && !timeline_is_lustre(&p->time, rec) && dkl_once_is_again(p->once, rec))
+	if (p->text && !timeline_is_lustre(&p->time, rec) && is_again(p, rec))
 		return 0;
 	if (!dkl_chooser_in_rate(p->chooser, rec)) {
 		p->result->dropped++;
@@ -183,7 +205,6 @@ static int open_kernel(struct printer *p)
 	return err ? err : dkl_timeline_open_kernel(&p->time, &opts);
 }
 
-/* Lustre's records have already been taken out of its buffer, so print them in any case. */
 /* The records of an earlier boot may tell its wall-clock time. */
 static void take_last_wall(struct printer *p)
 {
@@ -193,6 +214,7 @@ static void take_last_wall(struct printer *p)
 	p->time.wall = info->wall;
 }
 
+/* Lustre's records have already been taken out of its buffer, so print them in any case. */
 static int open_sources(struct printer *p)
 {
 	int err = p->time.in ? open_kernel(p) : 0;
@@ -317,9 +339,10 @@ static int open_chooser(struct printer *p)
 	if (p->opts->lustre && is_legacy && dkl_selection_is_all(selection) && !selection->n_cpus &&
 	    !since && !until)
 		dkl_log_source_bare(p->opts->lustre);
-	return p->opts->lustre && p->log ? dkl_once_new(p->opts->lustre, p->time.legacy, p->chooser,
-							p->time.wall, &p->once) :
-					   0;
+	if (!p->opts->lustre || !p->log)
+		return 0;
+	err = dkl_log_source_look_ahead(p->opts->lustre);
+	return err ? err : dkt_buf_new(&p->text);
 }
 
 /* Refuses a selection that no record can match, because dk would empty the log for nothing. */
@@ -365,7 +388,7 @@ static void printer_clear(struct printer *p)
 	p->result->closed = p->sink.out.closed;
 	dkl_sink_close(&p->sink);
 	dkl_timeline_close(&p->time);
-	dkl_once_free(p->once);
+	dkt_buf_free(p->text);
 	dkl_message_free(p->message);
 	dkl_chooser_free(p->chooser);
 	/* The map is the log's. */

@@ -78,7 +78,7 @@ static void go_into(struct top_screen *screen, int key)
 }
 
 /* Undoes one thing at a time: the process, then the filter. */
-static void go_back(struct top_screen *screen, int key)
+static void undo(struct top_screen *screen, int key)
 {
 	(void)key;
 	if (screen->top->process)
@@ -162,7 +162,7 @@ const struct top_key top_keys[] = {
 	{ KEY_PPAGE, KEY_NPAGE, "PgUp, PgDn", "move by a page", move_row },
 	{ KEY_HOME, KEY_END, "Home, End", "go to the first or the last row", move_row },
 	{ '\r', KEY_ENTER, "Enter", "show only the process of the row: its threads, its calls", go_into },
-	{ ESCAPE, KEY_BACKSPACE, "Esc", "back to all processes; then remove the filter", go_back },
+	{ ESCAPE, KEY_BACKSPACE, "Esc", "back to all processes; then remove the filter", undo },
 	{ '<', '>', "<, >", "sort by the column to the left or right", sort_column },
 	{ KEY_LEFT, KEY_RIGHT, "Left, Right", NULL, sort_column },
 	{ 'r', 0, "r", "reverse the order", reverse },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The debug daemon: writes the log's records to a file until it is told to stop. */
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -7,20 +8,32 @@
 #include "compat/apply/apply.h"
 #include "compat/dk/debug_daemon.h"
 #include "compat/dk/debug_daemon/file.h"
-#include "compat/dk/debug_daemon/kmsg.h"
 #include "compat/io/output.h"
 #include "compat/log/directory.h"
 #include "compat/lustre/binary/from_line.h"
+#include "compat/lustre/mask.h"
 #include "compat/lustre/style_legacy.h"
 #include "compat/pipeline/pipeline.h"
 #include "lib/base/stop.h"
-#include "lib/base/util.h"
+#include "lib/base/when.h"
 
 /* The daemon looks for records after this time, ms; Lustre's does every second ... */
 #define POLL_MS 500
 
 /* ... or when a CPU's buffer is this full. */
 #define WAKE_PERCENT 50
+
+/* The kernel's own limit is 10 lines of a process in 5 seconds. */
+#define KMSG_BURST    8 /* lines per interval; more are counted as skipped */
+#define KMSG_INTERVAL 5 /* seconds */
+
+/* Copies of records in the kernel log. */
+struct kmsg {
+	int fd; /* -1: not open, or not available */
+	uint64_t since; /* beginning of the interval, s */
+	unsigned int n; /* copies in it */
+	uint64_t skipped;
+};
 
 struct daemon {
 	struct dkt_ctx *ctx;
@@ -40,15 +53,83 @@ struct daemon {
 	bool last; /* a signal came: the next records are the last ones */
 };
 
-/* ---- records ---- */
+/* ---- the kernel log ---- */
 
-static int64_t seconds(void)
+/* The kernel's limit for a line is a little less than 1 KiB. */
+#define KMSG_TEXT 900
+
+/* Returns the same level as Lustre. */
+static int level(uint32_t classes)
 {
-	struct timespec now;
+	static const struct {
+		const char *class;
+		int level;
+	} levels[] = { { "emerg", 0 }, { "error", 3 }, { "warning", 4 } };
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		int bit = dkl_mask_bit(MASK_DEBUG, levels[i].class, strlen(levels[i].class));
+
+		if (bit >= 0 && classes & 1u << bit)
+			return levels[i].level;
+	}
+	return 6;
 }
+
+/* Returns the text after the fifth colon of a line: PID:EXT:(FILE:LINE:FUNC()) TEXT. */
+static const char *after_stack(const char *line, const char *end)
+{
+	for (int i = 0; i < 5 && line; i++) {
+		line = memchr(line, ':', (size_t)(end - line));
+		line = line ? line + 1 : NULL;
+	}
+	return line;
+}
+
+static void put(struct kmsg *kmsg, int priority, const char *text, size_t len)
+{
+	char out[KMSG_TEXT + 64];
+	int n = snprintf(out, sizeof(out), "<%d>dktrace: %.*s\n", priority,
+			 len > KMSG_TEXT ? KMSG_TEXT : (int)len, text);
+
+	/* The kernel log is only a copy: the file has this record, too. */
+	if (n > 0 && write(kmsg->fd, out, (size_t)n) < 0)
+		kmsg->skipped++;
+}
+
+/* Copies a record of these classes, a line of the legacy style, at a limited rate. */
+static void copy_to_kmsg(struct kmsg *kmsg, uint32_t classes, const char *line, size_t len)
+{
+	const uint64_t now = dkt__monotonic_ns() / DKT__NSEC_PER_SEC;
+	const char *end = line + len, *text;
+	char note[64];
+	int n;
+
+	if (kmsg->fd < 0)
+		kmsg->fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	if (kmsg->fd < 0)
+		return;
+	if (now >= kmsg->since + KMSG_INTERVAL) {
+		n = snprintf(note, sizeof(note), "skipped %llu messages",
+			     (unsigned long long)kmsg->skipped);
+		if (kmsg->skipped && n > 0)
+			put(kmsg, 6, note, (size_t)n);
+		kmsg->since = now;
+		kmsg->n = 0;
+		kmsg->skipped = 0;
+	}
+	if (kmsg->n >= KMSG_BURST) {
+		kmsg->skipped++;
+		return;
+	}
+	kmsg->n++;
+	text = after_stack(line, end);
+	text = text ? text : line;
+	while (end > text && end[-1] == '\n')
+		end--;
+	put(kmsg, level(classes), text, (size_t)(end - text));
+}
+
+/* ---- records ---- */
 
 static int take_record(void *data, struct dkt_source *source, const struct dkt_record *rec)
 {
@@ -75,7 +156,7 @@ static int take_record(void *data, struct dkt_source *source, const struct dkt_r
 	if (err)
 		return err;
 	if (bits.classes & d->printk)
-		dkl_kmsg_copy(&d->kmsg, seconds(), bits.classes, line, len);
+		copy_to_kmsg(&d->kmsg, bits.classes, line, len);
 	len = dkl_record_from_line(rec, &bits, d->wall, line, len, binary);
 	return dkl_daemon_file_add(d->file, binary, len, rec->event != NULL);
 }
@@ -264,7 +345,8 @@ static void daemon_clear(struct daemon *d)
 	dkl_daemon_file_close(d->file);
 	dkl_daemon_state_clear(&d->state);
 	dkt_buf_free(d->buf);
-	dkl_kmsg_close(&d->kmsg);
+	if (d->kmsg.fd >= 0)
+		close(d->kmsg.fd);
 	dkl_debuglog_close(d->log);
 	if (d->state_fd >= 0)
 		close(d->state_fd);
