@@ -27,39 +27,31 @@ static const struct known_event known_events[] = {
 
 /* ---- events ---- */
 
-/* Adds an event. counted is copied. */
-static int add_event(struct activity *activity, struct dkt_event *event,
-		     const struct counted *counted)
-{
-	const size_t n = activity->n_events;
-	size_t n_counted = n;
-	uint32_t *nr = dkt__reach(activity->event_of, activity->n_event_of, dkt_event_index(event));
-	int err = nr ? 0 : -ENOMEM;
-
-	if (!err)
-		err = dkt__append(activity->counted, n_counted, *counted);
-	if (!err)
-		err = dkt__append(activity->events, activity->n_events,
-				  (struct activity_event){ .event = event });
-	if (!err)
-		*nr = (uint32_t)(n + 1);
-	return err;
-}
-
 static int add_known(struct activity *activity, const struct known_event *known)
 {
 	struct dkt_event *event = dkt_event_find(activity->ctx, known->system, known->name);
 	struct counted counted = { .fn = known->fn };
+	size_t n_counted = activity->n_events;
+	uint32_t *nr;
+	int err;
 
-	for (size_t i = 0; event && i < N_FIELDS && known->fields[i]; i++) {
-		counted.fields[i] = dkt_event_field(event, known->fields[i]);
-		if (!counted.fields[i])
-			event = NULL;
-	}
 	if (!event)
 		return 0;
+	for (size_t i = 0; i < N_FIELDS && known->fields[i]; i++) {
+		counted.fields[i] = dkt_event_field(event, known->fields[i]);
+		if (!counted.fields[i])
+			return 0;
+	}
+	nr = dkt__reach(activity->event_of, activity->n_event_of, dkt_event_index(event));
+	err = nr ? dkt__append(activity->counted, n_counted, counted) : -ENOMEM;
+	if (!err)
+		err = dkt__append(activity->events, activity->n_events,
+				  (struct activity_event){ .event = event });
+	if (err)
+		return err;
+	*nr = (uint32_t)activity->n_events;
 	activity->have |= known->have;
-	return add_event(activity, event, &counted);
+	return 0;
 }
 
 const struct activity_event *activity_events(const struct activity *activity, size_t *n)

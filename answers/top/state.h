@@ -45,12 +45,12 @@ struct issued {
 
 struct counted;
 
-/* Counts a record of an event that the activity knows. */
+/* Counts a record of an event. */
 typedef int counted_fn(struct activity *activity, const struct counted *counted,
 		       const struct dkt_record *record);
 
 struct counted {
-	counted_fn *fn; /* NULL: only count it */
+	counted_fn *fn;
 	const struct dkt_field *fields[N_FIELDS];
 };
 
@@ -104,6 +104,12 @@ int threads_sweep(struct activity *activity, uint64_t now);
 /* Copies the counts of all threads, and sums them by process. Sets the counts to 0. */
 int threads_take(struct activity *activity, struct activity_frame *frame);
 
+/* Adds the threads that exist. */
+int proc_scan(struct activity *activity);
+
+/* Finds the process and the name of a thread if no record has told them. */
+void proc_complete(const struct activity *activity, struct activity_task *task);
+
 static inline struct thread *thread_at(struct activity *activity, uint32_t entry)
 {
 	return entry == DKT__KEYMAP_NONE ? NULL : &activity->threads[entry];
@@ -137,13 +143,3 @@ counted_fn request_issue, request_complete;
 /* Reads the statistics that the first interval begins with. */
 int disks_start(struct activity *activity);
 int disks_take(struct activity *activity, struct activity_frame *frame);
-
-/* ---- proc.c ---- */
-
-/* Adds the threads that exist. */
-int proc_scan(struct activity *activity);
-
-/* Finds the process and the name of a thread if no record has told them. */
-void proc_complete(const struct activity *activity, struct activity_task *task);
-
-bool proc_exists(const struct activity *activity, int32_t pid);
