@@ -163,7 +163,7 @@ $(LIB_OBJ) $(LAYERS_OBJ) $(CTL_OBJ): $(O)/gen/flags
 $(O)/libdktrace.pc $(O)/libdktrace-lustre.pc: $(O)/gen/paths
 
 # Where data is installed, as an object of lib.
-$(O)/gen/datadir.o: $(O)/gen/paths
+$(O)/gen/datadir.o: $(O)/gen/paths Makefile
 	$(call say,AS,$@)
 	$(Q)printf '%s\n' '.section .rodata' '.globl dkt__data_dir' '.hidden dkt__data_dir' \
 		'dkt__data_dir: .asciz "$(DATADIR)"' '.section .note.GNU-stack,"",%progbits' | \
