@@ -109,6 +109,18 @@ int dkt_source_wake(struct dkt_source *source)
 	return source->ops->wake(source);
 }
 
+void dkt__source_add_loss(struct dkt_source *source, int cpu, struct dkt_loss *sum)
+{
+	struct dkt_loss loss;
+
+	if (cpu >= dkt_source_info(source)->cpus ||
+	    dkt_source_loss(source, cpu, &loss, sizeof(loss)))
+		return;
+	sum->seen += loss.seen;
+	sum->lost += loss.lost;
+	sum->bad += loss.bad;
+}
+
 int dkt__source_done(struct dkt_source *source, bool last)
 {
 	return source->ops->done ? source->ops->done(source, last) : 0;

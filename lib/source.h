@@ -85,6 +85,9 @@ int dkt__source_fd(const struct dkt_source *source);
 /* dkt_source_done(), without the last returned record unless last is set. */
 int dkt__source_done(struct dkt_source *source, bool last);
 
+/* Adds what a source has seen and lost on a CPU to the sum; nothing, if it has no such CPU. */
+void dkt__source_add_loss(struct dkt_source *source, int cpu, struct dkt_loss *sum);
+
 /* Returns the names of the disks of a stream's host; NULL: unknown. */
 const struct dkt__disks *dkt__source_disks(const struct dkt_source *source, uint32_t nr);
 

@@ -176,16 +176,8 @@ static int merge_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
 	struct merge *m = (struct merge *)source;
 
-	for (size_t i = 0; i < m->n; i++) {
-		struct dkt_loss one;
-
-		if (cpu >= dkt_source_info(m->parts[i].source)->cpus ||
-		    dkt_source_loss(m->parts[i].source, cpu, &one, sizeof(one)))
-			continue;
-		loss->seen += one.seen;
-		loss->lost += one.lost;
-		loss->bad += one.bad;
-	}
+	for (size_t i = 0; i < m->n; i++)
+		dkt__source_add_loss(m->parts[i].source, cpu, loss);
 	return 0;
 }
 

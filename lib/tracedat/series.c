@@ -50,17 +50,12 @@ static void tell_damage(struct dkt__series *s, struct dkt__series_file *file)
 
 static int count_losses(struct dkt__series *s, struct dkt_source *source)
 {
-	struct dkt_loss *sum, loss;
-
 	for (int cpu = 0; cpu < dkt_source_info(source)->cpus; cpu++) {
-		sum = dkt__reach(s->losses, s->n_losses, (size_t)cpu);
+		struct dkt_loss *sum = dkt__reach(s->losses, s->n_losses, (size_t)cpu);
+
 		if (!sum)
 			return dkt__no_memory(s->base.ctx);
-		if (dkt_source_loss(source, cpu, &loss, sizeof(loss)))
-			continue;
-		sum->seen += loss.seen;
-		sum->lost += loss.lost;
-		sum->bad += loss.bad;
+		dkt__source_add_loss(source, cpu, sum);
 	}
 	s->base.info.cpus = DKT__MAX(s->base.info.cpus, (int)s->n_losses);
 	return 0;
@@ -317,22 +312,14 @@ static const char *series_comm(struct dkt_source *source, const struct dkt_recor
 static int series_loss(struct dkt_source *source, int cpu, struct dkt_loss *loss)
 {
 	struct dkt__series *s = (struct dkt__series *)source;
-	struct dkt_loss one;
 
 	if (cpu < 0 || cpu >= s->base.info.cpus)
 		return dkt_fail(s->base.ctx, -EINVAL, "there is no cpu %d", cpu);
 	if ((size_t)cpu < s->n_losses)
 		*loss = s->losses[cpu];
-	for (size_t i = 0; i < s->at; i++) {
-		struct dkt_source *its = s->files[i].source;
-
-		if (!its || cpu >= dkt_source_info(its)->cpus ||
-		    dkt_source_loss(its, cpu, &one, sizeof(one)))
-			continue;
-		loss->seen += one.seen;
-		loss->lost += one.lost;
-		loss->bad += one.bad;
-	}
+	for (size_t i = 0; i < s->at; i++)
+		if (s->files[i].source)
+			dkt__source_add_loss(s->files[i].source, cpu, loss);
 	/* Losses after the last page of a file are in no window. */
 	if (s->sliced && !(s->opts.flags & DKT_SOURCE_PART) && !s->since && !s->until &&
 	    (size_t)cpu < s->n_told)
