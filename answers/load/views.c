@@ -2,48 +2,14 @@
 /* Views on logs of intervals, with the same names and answers as those of sql/views.c. */
 #include "answers/load/loading.h"
 
-/* ---- columns of groups ---- */
-
-struct group {
-	const char *key; /* tells a group from others */
-	const char *shown; /* is shown: of the last interval, if it is another column */
-};
-
-/* The key of a process is its number, because PIDs are reused; the view shows its name and PID. */
-static size_t add_group(struct group *groups, size_t n, const struct result_column *column,
-			struct dkt__arena *arena)
-{
-	char *nr __cleanup(free) = dkt__format("%s_nr", column->key);
-	const char *key = column->type == RESULT_PROCESS && nr ?
-				  dkt__arena_strndup(arena, nr, strlen(nr)) :
-				  column->key;
-
-	groups[n++] = (struct group){ key, column->key };
-	if (column->number_key)
-		groups[n++] =
-			(struct group){ column->type == RESULT_PROCESS ? NULL : column->number_key,
-					column->number_key };
-	return n;
-}
-
-static size_t find_groups(const struct span_set *set, struct group groups[2 * SPAN_GROUPS],
-			  struct dkt__arena *arena)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < SPAN_GROUPS; i++)
-		if (set->by[i] >= 0)
-			n = add_group(groups, n, &set->columns[set->by[i]], arena);
-	return n;
-}
-
-/* ---- statements ---- */
+#define NAMED(nr, key, part) ", quantiles[" nr "] AS `" key "`"
+#define PART(nr, key, part)  ", " part
 
 /* The columns that a group is shown by. A key is that of each of its intervals. */
-static void put_shown(const struct group *groups, size_t n, struct dkt_buf *sql)
+static void put_shown(const struct answer_group *groups, size_t n, struct dkt_buf *sql)
 {
 	for (size_t i = 0; i < n; i++) {
-		const bool key = groups[i].key && !strcmp(groups[i].key, groups[i].shown);
+		const bool key = !strcmp(groups[i].key, groups[i].shown);
 
 		dkt_buf_str(sql, key ? ", " : ", argMax(");
 		layout_quote(sql, groups[i].shown, "");
@@ -56,10 +22,11 @@ static void put_shown(const struct group *groups, size_t n, struct dkt_buf *sql)
  * weights does that. It counts equal durations, which takes a fifth of the time of sorting all. Columns get
  * other names within, because a name that is given hides the column of that name.
  */
-static void put_stats(struct load *load, const struct answer *log, struct dkt_buf *sql)
+static void put_stats(const struct load *load, const struct answer *log, struct dkt_buf *sql)
 {
-	struct group groups[2 * SPAN_GROUPS];
-	size_t n = find_groups(log->set, groups, &load->arena);
+	static const char parts[] = ANSWER_QUANTILES(PART);
+	struct answer_group groups[ANSWER_GROUPS];
+	size_t n = answer_groups(log, groups);
 
 	dkt_buf_str(sql, "SELECT common_load, host");
 	for (size_t i = 0; i < n; i++) {
@@ -67,22 +34,18 @@ static void put_stats(struct load *load, const struct answer *log, struct dkt_bu
 		layout_quote(sql, groups[i].shown, "");
 	}
 	dkt_buf_str(sql, ", n AS count, least AS min, intDiv(sum_of, n) AS mean");
-	for (size_t i = 0; i < ANSWER_QUANTILES; i++) {
-		dkt_buf_printf(sql, ", quantiles[%zu] AS ", i + 1);
-		layout_quote(sql, answer_quantiles[i].key, "");
-	}
+	dkt_buf_str(sql, ANSWER_QUANTILES(NAMED));
 	dkt_buf_str(sql, ", most AS max, sum_of AS total FROM (SELECT common_load, host");
 	put_shown(groups, n, sql);
 	dkt_buf_str(sql, ", max(seq) AS last, count() AS n, min(duration) AS least,"
 			 " quantilesExactWeighted(");
-	for (size_t i = 0; i < ANSWER_QUANTILES; i++)
-		dkt_buf_printf(sql, "%s%s", i ? ", " : "", answer_quantiles[i].part);
+	dkt_buf_str(sql, parts + strlen(", "));
 	dkt_buf_str(sql, ")(duration, 1) AS quantiles, max(duration) AS most,"
 			 " sum(duration) AS sum_of FROM ");
 	targets_put_name(load, log->name, sql);
 	dkt_buf_str(sql, " GROUP BY common_load, host");
 	for (size_t i = 0; i < n; i++)
-		if (groups[i].key) {
+		if (*groups[i].key) {
 			dkt_buf_str(sql, ", ");
 			layout_quote(sql, groups[i].key, "");
 		}

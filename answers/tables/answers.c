@@ -182,6 +182,29 @@ int answer_each_column(const struct result_table *table,
 	return rc;
 }
 
+size_t answer_groups(const struct answer *log, struct answer_group groups[ANSWER_GROUPS])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < SPAN_GROUPS; i++) {
+		const int nr = log->set->by[i];
+		const struct result_column *column = nr < 0 ? NULL : &log->set->columns[nr];
+		const bool process = column && column->type == RESULT_PROCESS;
+
+		if (!column)
+			continue;
+		snprintf(groups[n].key, sizeof(groups[n].key), "%s%s", column->key,
+			 process ? NUMBER : "");
+		groups[n++].shown = column->key;
+		if (!column->number_key)
+			continue;
+		snprintf(groups[n].key, sizeof(groups[n].key), "%s",
+			 process ? "" : column->number_key);
+		groups[n++].shown = column->number_key;
+	}
+	return n;
+}
+
 /* ---- running ---- */
 
 static struct answer_run *run_of(const struct answers *answers, size_t job, size_t host)
@@ -222,13 +245,6 @@ static int begin_job(struct answers *answers, size_t nr, struct dkt_ctx *const *
 	}
 	return err;
 }
-
-const struct answer_quantile answer_quantiles[ANSWER_QUANTILES] = {
-	{ "p50", "0.5" },
-	{ "p90", "0.9" },
-	{ "p99", "0.99" },
-	{ "p99.9", "0.999" },
-};
 
 int answers_begin(struct answers *answers, struct dkt_ctx *const *ctxs, size_t n_hosts)
 {

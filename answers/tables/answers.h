@@ -57,13 +57,21 @@ bool answers_have(const struct answers *answers, const char *name);
 /* Rows of a view of the longest intervals. */
 #define ANSWER_TOP "10"
 
-/* The quantiles of views, by their columns. */
-struct answer_quantile {
-	const char *key, *part;
+/* The quantiles of views: X(number, column, part). */
+#define ANSWER_QUANTILES(X)                                                                        \
+	X("1", "p50", "0.5") X("2", "p90", "0.9") X("3", "p99", "0.99") X("4", "p99.9", "0.999")
+
+/* A column by which a view groups the intervals of a log. */
+struct answer_group {
+	/* The column that tells a group from others: of a process its number, since PIDs are used again. */
+	char key[48]; /* empty: the column before does */
+	const char *shown; /* the column that the view shows, of the last interval */
 };
 
-#define ANSWER_QUANTILES 4
-extern const struct answer_quantile answer_quantiles[ANSWER_QUANTILES];
+#define ANSWER_GROUPS (2 * SPAN_GROUPS)
+
+/* Sets the columns by which a view on the log groups. Returns their number. */
+size_t answer_groups(const struct answer *log, struct answer_group groups[ANSWER_GROUPS]);
 
 enum answer_type {
 	ANSWER_INTEGER,
