@@ -16,6 +16,9 @@ struct dkt__symbols; /* symbol.c */
 struct dkt__intervals; /* intervals/definitions.c */
 struct dkt__end; /* ctx.c */
 
+/* More than the number of any system call but those of MIPS, which have no names here. */
+#define DKT__SYSCALLS 1024
+
 struct dkt_ctx {
 	char *root; /* the directory asked for, NULL: find it */
 	char *dir; /* the tracefs directory in use */

@@ -180,24 +180,25 @@ static bool is_enabled(struct dkt_ctx *ctx, const char *instance, const char *gr
 /* Reports which instance has the event enabled. */
 static int report_user(struct dkt_ctx *ctx, const char *group, const char *name)
 {
-	char **list = NULL, *user = NULL, process[48] = "";
-	size_t n = 0;
+	struct dkt__strings all;
+	const char *user = NULL;
+	char process[48] = "";
 	pid_t pid;
 
 	if (is_enabled(ctx, "", group, name))
 		return dkt_fail(ctx, -EBUSY, "remove %s:%s: it is enabled in the top instance",
 				group, name);
-	dkt__tfs_list(ctx, &list, &n, "instances");
-	for (size_t i = 0; i < n && !user; i++)
-		if (is_enabled(ctx, list[i], group, name))
-			user = list[i];
+	dkt__tfs_list(ctx, &all, "instances");
+	for (size_t i = 0; i < all.n && !user; i++)
+		if (is_enabled(ctx, all.list[i], group, name))
+			user = all.list[i];
 	pid = user ? dkt__own_process(user) : 0;
 	if (pid)
 		snprintf(process, sizeof(process), ", which process %d has created", (int)pid);
 	dkt_fail(ctx, -EBUSY, "remove %s:%s: %s%s%s", group, name,
 		 user ? "it is enabled in the instance " : "perf or a trigger uses it", user ?: "",
 		 process);
-	dkt__names_free(list, n);
+	dkt__strings_clear(&all);
 	return -EBUSY;
 }
 

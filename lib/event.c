@@ -29,7 +29,7 @@ static void events_free(void *data)
 		dkt__event_clear(event);
 		free(event);
 	}
-	dkt__names_free(events->own, events->n_own);
+	dkt__strings_clear(&events->own);
 	free(events->events);
 	free(events->list);
 	free(events->likely);
@@ -111,10 +111,10 @@ static int events_load(struct dkt_ctx *ctx)
 	err = dkt__tfs_read(ctx, &all->names, NULL, "available_events");
 	/* A saved tree need not have the kernel's own events. */
 	if (!err && dkt__tfs_exists(ctx, "events/" FTRACE_SYSTEM))
-		err = dkt__tfs_list(ctx, &all->own, &all->n_own, "events/" FTRACE_SYSTEM);
+		err = dkt__tfs_list(ctx, &all->own, "events/" FTRACE_SYSTEM);
 	if (err)
 		goto fail;
-	room = count_lines(all->names) + all->n_own;
+	room = count_lines(all->names) + all->own.n;
 	all->events = calloc(room, sizeof(*all->events));
 	all->list = calloc(room, sizeof(struct dkt_event *));
 	if (!all->events || !all->list) {
@@ -124,12 +124,12 @@ static int events_load(struct dkt_ctx *ctx)
 	all->n = split_names(all->names, all->events);
 	qsort(all->events, all->n, sizeof(*all->events), dkt__event_cmp);
 	all->n_all = all->n;
-	for (size_t i = 0; i < all->n_own; i++) {
+	for (size_t i = 0; i < all->own.n; i++) {
 		/* events/ftrace holds its own control files among the events. */
-		if (!dkt__tfs_exists(ctx, "events/" FTRACE_SYSTEM "/%s/format", all->own[i]))
+		if (!dkt__tfs_exists(ctx, "events/" FTRACE_SYSTEM "/%s/format", all->own.list[i]))
 			continue;
 		all->events[all->n_all].system = FTRACE_SYSTEM;
-		all->events[all->n_all].name = all->own[i];
+		all->events[all->n_all].name = all->own.list[i];
 		all->n_all++;
 	}
 	dkt__events_place(ctx);

@@ -27,18 +27,13 @@ static const struct {
 
 /* ---- copies ---- */
 
-int dkt__names_copy(const char *const *names, size_t n, char ***to, size_t *n_to)
+int dkt__names_copy(const char *const *names, size_t n, struct dkt__strings *to)
 {
-	*n_to = 0;
-	*to = calloc(n + 1, sizeof(**to));
-	if (!*to)
-		return -ENOMEM;
-	for (*n_to = 0; *n_to < n; (*n_to)++) {
-		(*to)[*n_to] = strdup(names[*n_to]);
-		if (!(*to)[*n_to])
-			return -ENOMEM;
-	}
-	return 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++)
+		err = dkt__strings_add(to, names[i]);
+	return err;
 }
 
 struct dkt__functions *dkt__functions_copy(const struct dkt_tracer_opts *from)
@@ -48,9 +43,9 @@ struct dkt__functions *dkt__functions_copy(const struct dkt_tracer_opts *from)
 	if (!to)
 		return NULL;
 	to->pids = calloc(from->n_pids + 1, sizeof(*to->pids));
-	if (!to->pids || dkt__names_copy(from->only, from->n_only, &to->only, &to->n_only) ||
-	    dkt__names_copy(from->without, from->n_without, &to->without, &to->n_without) ||
-	    dkt__names_copy(from->roots, from->n_roots, &to->roots, &to->n_roots)) {
+	if (!to->pids || dkt__names_copy(from->only, from->n_only, &to->only) ||
+	    dkt__names_copy(from->without, from->n_without, &to->without) ||
+	    dkt__names_copy(from->roots, from->n_roots, &to->roots)) {
 		dkt__functions_free(to);
 		return NULL;
 	}
@@ -67,9 +62,9 @@ void dkt__functions_free(struct dkt__functions *functions)
 {
 	if (!functions)
 		return;
-	dkt__names_free(functions->only, functions->n_only);
-	dkt__names_free(functions->without, functions->n_without);
-	dkt__names_free(functions->roots, functions->n_roots);
+	dkt__strings_clear(&functions->only);
+	dkt__strings_clear(&functions->without);
+	dkt__strings_clear(&functions->roots);
 	free(functions->pids);
 	free(functions);
 }
@@ -98,13 +93,13 @@ struct search {
 	size_t n;
 };
 
-static int add_globs(struct dkt_ctx *ctx, char **globs, size_t n, struct search *search)
+static int add_globs(struct dkt_ctx *ctx, const struct dkt__strings *globs, struct search *search)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!*globs[i] || strpbrk(globs[i], " \t\n\r"))
+	for (size_t i = 0; i < globs->n; i++) {
+		if (!*globs->list[i] || strpbrk(globs->list[i], " \t\n\r"))
 			return dkt_fail(ctx, -EINVAL, "'%.60s' cannot be the name of a function",
-					globs[i]);
-		search->globs[search->n++] = globs[i];
+					globs->list[i]);
+		search->globs[search->n++] = globs->list[i];
 	}
 	return 0;
 }
@@ -127,7 +122,7 @@ static void match_line(char *line, struct search *search)
 
 int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *functions)
 {
-	const size_t n = functions->n_only + functions->n_without + functions->n_roots;
+	const size_t n = functions->only.n + functions->without.n + functions->roots.n;
 	const char **globs __cleanup(free) = calloc(n + 1, sizeof(*globs));
 	struct search search = { .globs = globs };
 	char *text __cleanup(free) = NULL;
@@ -139,11 +134,11 @@ int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *funct
 	err = dkt__tfs_read(ctx, &text, NULL, AVAILABLE);
 	if (err)
 		return dkt_fail_in(ctx, err, "functions cannot be traced on this kernel");
-	err = add_globs(ctx, functions->only, functions->n_only, &search);
+	err = add_globs(ctx, &functions->only, &search);
 	if (!err)
-		err = add_globs(ctx, functions->without, functions->n_without, &search);
+		err = add_globs(ctx, &functions->without, &search);
 	if (!err)
-		err = add_globs(ctx, functions->roots, functions->n_roots, &search);
+		err = add_globs(ctx, &functions->roots, &search);
 	/* The list has some 50,000 functions: one pass for all globs, up to the last that matches. */
 	for (rest = text; !err && search.n && (line = strsep(&rest, "\n"));)
 		match_line(line, &search);
@@ -155,23 +150,22 @@ int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *funct
 
 /* ---- files of the instance ---- */
 
-static int write_names(struct dkt_instance *in, const char *file, char **names, size_t n)
+static int write_names(struct dkt_instance *in, const char *file, const struct dkt__strings *names)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < n; i++)
-		err = dkt__tfs_add(in->ctx, names[i], "%s%s", in->prefix, file);
+	for (size_t i = 0; !err && i < names->n; i++)
+		err = dkt__tfs_add(in->ctx, names->list[i], "%s%s", in->prefix, file);
 	return err;
 }
 
 int dkt__functions_write(struct dkt_instance *in, const struct dkt__functions *functions)
 {
 	char text[16];
-	int err = write_names(in, "set_ftrace_filter", functions->only, functions->n_only);
+	int err = write_names(in, "set_ftrace_filter", &functions->only);
 
 	if (!err)
-		err = write_names(in, "set_ftrace_notrace", functions->without,
-				  functions->n_without);
+		err = write_names(in, "set_ftrace_notrace", &functions->without);
 	if (!err && functions->n_pids)
 		err = dkt__tfs_set(in->ctx, functions->children ? "1" : "0",
 				   "%soptions/function-fork", in->prefix);
@@ -256,14 +250,14 @@ static int write_limits(struct dkt_ctx *ctx, const struct dkt__functions *functi
 		snprintf(text, sizeof(text), "%u", functions->threshold);
 		err = dkt__tfs_set(ctx, text, "tracing_thresh");
 	}
-	for (size_t i = 0; !err && i < functions->n_roots; i++)
-		err = dkt__tfs_add(ctx, functions->roots[i], "set_graph_function");
+	for (size_t i = 0; !err && i < functions->roots.n; i++)
+		err = dkt__tfs_add(ctx, functions->roots.list[i], "set_graph_function");
 	return err;
 }
 
 int dkt__functions_limit(struct dkt_instance *in, const struct dkt__functions *functions)
 {
-	bool wanted = functions->depth || functions->threshold || functions->n_roots;
+	bool wanted = functions->depth || functions->threshold || functions->roots.n;
 	int err = in->spool ? dkt__functions_return(in->ctx, in->spool) : 0;
 
 	if (err || !wanted)

@@ -2,15 +2,11 @@
 /* The functions that a tracer records, and to which depth of calls. */
 #pragma once
 
+#include "lib/base/strings.h"
 #include "lib/ctx.h"
 
 struct dkt__functions {
-	char **only;
-	size_t n_only;
-	char **without;
-	size_t n_without;
-	char **roots;
-	size_t n_roots;
+	struct dkt__strings only, without, roots;
 	pid_t *pids;
 	size_t n_pids;
 	bool children;
@@ -18,8 +14,8 @@ struct dkt__functions {
 	unsigned int threshold;
 };
 
-/* Copies names. The caller frees the copy with dkt__names_free(), also after a failure. */
-int dkt__names_copy(const char *const *names, size_t n, char ***to, size_t *n_to);
+/* Adds copies of the names. The caller clears the list, also after a failure. */
+int dkt__names_copy(const char *const *names, size_t n, struct dkt__strings *to);
 
 /* Returns NULL if memory is out. */
 struct dkt__functions *dkt__functions_copy(const struct dkt_tracer_opts *functions);

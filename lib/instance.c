@@ -34,19 +34,18 @@ int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name)
 
 static int count_cpus(struct dkt_instance *in)
 {
-	char **names;
-	size_t n;
-	int err = dkt__tfs_list(in->ctx, &names, &n, "%sper_cpu", in->prefix);
+	struct dkt__strings names;
+	int err = dkt__tfs_list(in->ctx, &names, "%sper_cpu", in->prefix);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < names.n; i++) {
 		int cpu = -1;
 
-		if (sscanf(names[i], "cpu%d", &cpu) == 1 && cpu >= in->cpus)
+		if (sscanf(names.list[i], "cpu%d", &cpu) == 1 && cpu >= in->cpus)
 			in->cpus = cpu + 1;
 	}
-	dkt__names_free(names, n);
+	dkt__strings_clear(&names);
 	return 0;
 }
 

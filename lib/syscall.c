@@ -4,7 +4,6 @@
 #include <seccomp.h>
 
 #include "lib/ctx.h"
-#include "lib/syscall.h"
 
 /* Machines that libseccomp names differently; wide: their name if the kernel's long has 8 bytes. */
 static const struct {

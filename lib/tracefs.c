@@ -281,39 +281,27 @@ static int visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt, ...)
+int dkt__tfs_list(struct dkt_ctx *ctx, struct dkt__strings *names, const char *fmt, ...)
 {
 	struct dkt__gained gained __cleanup(gained_end) = dkt__gained(!ctx->root);
 	struct dirent **entries = NULL;
 	int count, err;
 
 	TFS_PATH(ctx, path, fmt);
-	*names = NULL;
-	*n = 0;
+	*names = (struct dkt__strings){ 0 };
 	err = tfs_begin(ctx, path);
 	if (err)
 		return err;
 	count = scandirat(ctx->dirfd, path, &entries, visible, alphasort);
 	if (count < 0)
 		return dkt_fail(ctx, -errno, "list %s/%s: %s", ctx->dir, path, strerror(errno));
-	*names = calloc((size_t)count + 1, sizeof(**names));
 	for (int i = 0; i < count; i++) {
-		if (*names && ((*names)[*n] = strdup(entries[i]->d_name)))
-			++*n;
+		if (!err)
+			err = dkt__strings_add(names, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
-	if (*names && *n == (size_t)count)
-		return 0;
-	dkt__names_free(*names, *n);
-	*names = NULL;
-	*n = 0;
-	return dkt__no_memory(ctx);
-}
-
-void dkt__names_free(char **names, size_t n)
-{
-	for (size_t i = 0; names && i < n; i++)
-		free(names[i]);
-	free(names);
+	if (err)
+		dkt__strings_clear(names);
+	return dkt__with_words(ctx, err);
 }

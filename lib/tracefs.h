@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "lib/base/strings.h"
 #include "lib/ctx.h"
 
 /* Returns an open descriptor (O_CLOEXEC), or -errno. */
@@ -30,10 +31,6 @@ int dkt__tfs_mkdir(struct dkt_ctx *ctx, const char *fmt, ...) DKT_PRINTF(2, 3);
 int dkt__tfs_rmdir(struct dkt_ctx *ctx, const char *fmt, ...) DKT_PRINTF(2, 3);
 bool dkt__tfs_exists(struct dkt_ctx *ctx, const char *fmt, ...) DKT_PRINTF(2, 3);
 
-/*
- * Lists a directory's entries, sorted, without those that begin with a dot; the caller frees the
- * list and each entry.
- */
-int dkt__tfs_list(struct dkt_ctx *ctx, char ***names, size_t *n, const char *fmt, ...)
-	DKT_PRINTF(4, 5);
-void dkt__names_free(char **names, size_t n);
+/* Lists a directory's entries, sorted, without those that begin with a dot. */
+int dkt__tfs_list(struct dkt_ctx *ctx, struct dkt__strings *names, const char *fmt, ...)
+	DKT_PRINTF(3, 4);

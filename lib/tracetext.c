@@ -3,7 +3,6 @@
 #include "lib/base/parse.h"
 #include "lib/plan/unprint.h"
 #include "lib/source.h"
-#include "lib/syscall.h"
 #include "lib/tracetext/rows.h"
 
 /* Read at most this many lines to find out whether a file is the text of a trace. */

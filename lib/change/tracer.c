@@ -8,7 +8,10 @@
  * change while a process reads them.
  */
 #include "lib/change/tracer.h"
-#include "lib/change/modules.h"
+
+#include <fnmatch.h>
+
+#include "lib/base/io.h"
 #include "lib/instance.h"
 #include "lib/source/live.h"
 #include "lib/top_instance.h"
@@ -20,8 +23,8 @@
 void dkt__tracer_clear(struct dkt__tracer *tracer)
 {
 	free(tracer->wanted);
-	dkt__names_free(tracer->modules, tracer->n_modules);
-	dkt__names_free(tracer->without, tracer->n_without);
+	dkt__strings_clear(&tracer->modules);
+	dkt__strings_clear(&tracer->without);
 	dkt__functions_free(tracer->functions);
 	free(tracer->refused);
 	*tracer = (struct dkt__tracer){ 0 };
@@ -35,13 +38,144 @@ int dkt__tracer_want(struct dkt__tracer *tracer, const char *wanted,
 	tracer->required = !opts->optional;
 	tracer->keep = opts->keep;
 	if ((wanted && !tracer->wanted) ||
-	    dkt__names_copy(opts->modules, opts->n_modules, &tracer->modules, &tracer->n_modules) ||
-	    dkt__names_copy(opts->without, opts->n_without, &tracer->without, &tracer->n_without))
+	    dkt__names_copy(opts->modules, opts->n_modules, &tracer->modules) ||
+	    dkt__names_copy(opts->without, opts->n_without, &tracer->without))
 		return -ENOMEM;
 	if (!wanted || opts->n_modules)
 		return 0;
 	tracer->functions = dkt__functions_copy(opts);
 	return tracer->functions ? 0 : -ENOMEM;
+}
+
+/*
+ * ---- modules ----
+ *
+ * For each ":mod:NAME" the kernel looks up the name of every function that it has. This takes 0.1
+ * s, or 2 s in an emulated machine, and with thirty modules it is most of the time of a change.
+ * Kernels since 5.1 also accept a function's index in the list of all functions, which needs no
+ * lookup. Because indexes shift when a module is unloaded, dktrace reads the result back and writes
+ * the names if it is wrong.
+ */
+
+/* Returns the index of the module that the line ends with, in brackets; n_modules: not found. */
+static size_t find_module(const struct dkt__tracer *tracer, const char *line)
+{
+	const char *from = strrchr(line, '[');
+	size_t i, len = from ? strcspn(++from, "]") : 0;
+
+	for (i = 0; len && i < tracer->modules.n; i++)
+		if (strlen(tracer->modules.list[i]) == len &&
+		    !strncmp(from, tracer->modules.list[i], len))
+			break;
+	return len ? i : tracer->modules.n;
+}
+
+static bool is_excluded(const struct dkt__tracer *tracer, const char *line)
+{
+	char *name __cleanup(free) = strndup(line, strcspn(line, " \t"));
+
+	for (size_t i = 0; name && i < tracer->without.n; i++)
+		if (!fnmatch(tracer->without.list[i], name, 0))
+			return true;
+	return false;
+}
+
+/*
+ * True if the instance is limited to these modules. Ignores commands that wait for a module. False also for "#### all functions enabled ####", which has no module in brackets. For a large
+ * module the kernel needs about 10 ms to print this list.
+ */
+static bool modules_are_set(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	bool *seen __cleanup(free) = calloc(tracer->modules.n + 1, sizeof(*seen));
+	char *text __cleanup(free) = NULL;
+	char *save = NULL;
+	size_t i;
+
+	if (!seen || dkt__tfs_read(in->ctx, &text, NULL, "%s" FILTER, in->prefix))
+		return false;
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (strstr(line, ":mod:"))
+			continue;
+		i = find_module(tracer, line);
+		if (i == tracer->modules.n || is_excluded(tracer, line))
+			return false;
+		seen[i] = true;
+	}
+	for (i = 0; i < tracer->modules.n; i++)
+		if (!seen[i])
+			return false;
+	return true;
+}
+
+/* Lists the indexes of the functions, separated by spaces; NULL: the kernel has no list of them. */
+static char *list_indexes(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	char *list __cleanup(free) = NULL;
+	char *line, *end, *indexes = NULL;
+	unsigned long nr;
+	size_t len;
+	FILE *out;
+
+	if (dkt__tfs_read(in->ctx, &list, NULL, "available_filter_functions"))
+		return NULL;
+	out = open_memstream(&indexes, &len);
+	for (line = list, nr = 1; out && *line; line = end, nr++) {
+		end = line + strcspn(line, "\n");
+		end += *end ? (*end = '\0', 1) : 0;
+		if (find_module(tracer, line) < tracer->modules.n && !is_excluded(tracer, line))
+			fprintf(out, "%lu ", nr);
+	}
+	dkt__text_end(out, 0, &indexes);
+	return indexes;
+}
+
+static int write_indexes(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	char *indexes __cleanup(free) = list_indexes(in, tracer);
+	int err;
+
+	if (!indexes || !*indexes)
+		return -ENOENT;
+	err = dkt__tfs_add_words(in->ctx, "functions", indexes, "%s" FILTER, in->prefix);
+	if (!err && modules_are_set(in, tracer))
+		return 0;
+	dkt__functions_clear(in);
+	return err ? err : -ESTALE;
+}
+
+/* Adds the functions of all modules, then removes the excluded ones with "!NAME:mod:MODULE". */
+static int write_names(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	char command[256];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < tracer->modules.n; i++) {
+		snprintf(command, sizeof(command), ":mod:%s", tracer->modules.list[i]);
+		err = dkt__tfs_add(in->ctx, command, "%s" FILTER, in->prefix);
+	}
+	for (size_t i = 0; !err && i < tracer->modules.n; i++) {
+		for (size_t j = 0; !err && j < tracer->without.n; j++) {
+			snprintf(command, sizeof(command), "!%s:mod:%s", tracer->without.list[j],
+				 tracer->modules.list[i]);
+			/* -EINVAL: the module has no such function. */
+			err = dkt__tfs_add(in->ctx, command, "%s" FILTER, in->prefix);
+			err = err == -EINVAL ? 0 : err;
+		}
+	}
+	return err;
+}
+
+/* Limits the instance, which has no limit yet, to the functions of the tracer's modules. */
+static int write_modules(struct dkt_instance *in, const struct dkt__tracer *tracer)
+{
+	int err;
+
+	if (!write_indexes(in, tracer))
+		return 0;
+	err = write_names(in, tracer);
+	if (!err && !dkt__functions_chosen(in, FILTER))
+		err = dkt_fail(in->ctx, -EINVAL, "the kernel did not limit it to modules");
+	return err;
 }
 
 /* ---- reading ---- */
@@ -60,7 +194,7 @@ static bool is_as_wanted(struct dkt_instance *in, const struct dkt__tracer *trac
 {
 	if (tracer->functions)
 		return tracer->keep;
-	return !dkt__functions_more(in) && dkt__modules_are_set(in, tracer);
+	return !dkt__functions_more(in) && modules_are_set(in, tracer);
 }
 
 /* ---- steps ---- */
@@ -72,9 +206,9 @@ static int set_functions(const struct dkt__tracer *tracer, struct dkt_instance *
 
 	if (!err)
 		err = dkt__functions_write(in, functions);
-	if (!err && functions->n_only && !dkt__functions_chosen(in, FILTER))
+	if (!err && functions->only.n && !dkt__functions_chosen(in, FILTER))
 		err = dkt_fail(in->ctx, -EINVAL, "the kernel did not limit it to '%s'",
-			       functions->only[0]);
+			       functions->only.list[0]);
 	return err;
 }
 
@@ -100,7 +234,7 @@ static int switch_tracer(const struct dkt__tracer *tracer, struct dkt_instance *
 	err = clear_functions(in);
 	if (err || !tracer->wanted)
 		return err;
-	err = tracer->functions ? set_functions(tracer, in) : dkt__modules_write(in, tracer);
+	err = tracer->functions ? set_functions(tracer, in) : write_modules(in, tracer);
 	return err ? err : set_current(in, tracer->wanted);
 }
 

@@ -3,15 +3,13 @@
 #pragma once
 
 #include "lib/functions.h"
-#include "lib/top_instance/stops.h"
+#include "lib/top_instance.h"
 
 struct dkt__tracer {
 	bool touched; /* false: do not change the tracer */
 	char *wanted; /* NULL: none */
-	char **modules; /* trace only the functions of these modules */
-	size_t n_modules;
-	char **without; /* globs of their functions to exclude */
-	size_t n_without;
+	struct dkt__strings modules; /* trace only the functions of these modules */
+	struct dkt__strings without; /* globs of their functions to exclude */
 	struct dkt__functions *functions; /* instead of modules; NULL: use modules */
 	bool keep; /* if this tracer already runs, keep its functions */
 	bool required; /* the change fails if the tracer fails */

@@ -2,6 +2,7 @@
 /* The event catalogue of a context: how it is stored and built. */
 #pragma once
 
+#include "lib/base/strings.h"
 #include "lib/event.h"
 
 /* The system of the kernel's own events (ftrace:print ...), which cannot be enabled. */
@@ -9,8 +10,7 @@
 
 struct dkt__events {
 	char *names; /* text of available_events, split into words */
-	char **own; /* names in events/ftrace */
-	size_t n_own;
+	struct dkt__strings own; /* names in events/ftrace */
 	struct dkt_event *events;
 	struct dkt_event **list; /* events that can be enabled, sorted */
 	size_t n; /* of list */

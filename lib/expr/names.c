@@ -7,7 +7,6 @@
 #include "lib/event.h"
 #include "lib/expr.h"
 #include "lib/plan.h"
-#include "lib/syscall.h"
 
 /* Limits recursion: a hostile print format can nest deeper than any of the kernel's. */
 #define MAX_DEPTH 100

@@ -59,24 +59,23 @@ int dkt__own_remove(struct dkt_ctx *ctx, const char *name)
 
 static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 {
-	size_t n_names;
-	char **names;
+	struct dkt__strings names;
 	int err = dkt_tracefs_open(ctx, 0);
 
 	*n = 0;
 	if (!err)
-		err = dkt__tfs_list(ctx, &names, &n_names, "instances");
+		err = dkt__tfs_list(ctx, &names, "instances");
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	for (size_t i = 0; i < n_names; i++) {
-		if (!dkt__own_is_stale(names[i], prefix, '-'))
+	for (size_t i = 0; i < names.n; i++) {
+		if (!dkt__own_is_stale(names.list[i], prefix, '-'))
 			continue;
-		if (dkt_instance_remove(ctx, names[i]))
+		if (dkt_instance_remove(ctx, names.list[i]))
 			err = -EBUSY;
 		else
 			(*n)++;
 	}
-	dkt__names_free(names, n_names);
+	dkt__strings_clear(&names);
 	return err;
 }
 
@@ -84,20 +83,20 @@ int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 {
 	dkt__needs(ctx, dkt__clear(names) && ctx && prefix);
 
-	size_t n, len;
-	char **all;
+	struct dkt__strings all;
+	size_t len;
 	FILE *f;
 	int err = dkt_tracefs_open(ctx, 0);
 
 	if (!err)
-		err = dkt__tfs_list(ctx, &all, &n, "instances");
+		err = dkt__tfs_list(ctx, &all, "instances");
 	if (err)
 		return err == -ENOENT ? 0 : err;
 	f = open_memstream(names, &len);
-	for (size_t i = 0; f && i < n; i++)
-		if (dkt__own_is_stale(all[i], prefix, '-'))
-			fprintf(f, "%s%s", ftell(f) ? "\n" : "", all[i]);
-	dkt__names_free(all, n);
+	for (size_t i = 0; f && i < all.n; i++)
+		if (dkt__own_is_stale(all.list[i], prefix, '-'))
+			fprintf(f, "%s%s", ftell(f) ? "\n" : "", all.list[i]);
+	dkt__strings_clear(&all);
 	return dkt__with_words(ctx, dkt__text_end_some(f, 0, names));
 }
 

@@ -26,15 +26,14 @@ static int add_event(struct dkt_tracedat *tables, struct dkt_event *event)
 /* Adds the events of the kernel's own system: marks, call stacks, calls of functions. */
 static int add_own_events(struct dkt_tracedat *tables)
 {
-	char **names;
-	size_t n;
-	int err = dkt__tfs_list(tables->ctx, &names, &n, "events/ftrace");
+	struct dkt__strings names;
+	int err = dkt__tfs_list(tables->ctx, &names, "events/ftrace");
 
 	if (err)
 		return 0;
-	for (size_t i = 0; !err && i < n; i++)
-		err = add_event(tables, dkt_event_find(tables->ctx, "ftrace", names[i]));
-	dkt__names_free(names, n);
+	for (size_t i = 0; !err && i < names.n; i++)
+		err = add_event(tables, dkt_event_find(tables->ctx, "ftrace", names.list[i]));
+	dkt__strings_clear(&names);
 	return err;
 }
 

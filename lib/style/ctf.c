@@ -10,7 +10,6 @@
 
 #include "lib/base/io.h"
 #include "lib/style/ctf.h"
-#include "lib/syscall.h"
 
 #define PACKET_SIZE (256 * 1024) /* about */
 #define MAX_PLACES  65536 /* CPUs, sources */

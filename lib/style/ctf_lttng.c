@@ -4,7 +4,6 @@
  * 2.8 (its instrumentation/events), which Trace Compass and lttng-analyses look for.
  */
 #include "lib/style/ctf.h"
-#include "lib/syscall.h"
 
 /* The version of lttng-modules whose names these are. */
 #define LTTNG_MAJOR 2

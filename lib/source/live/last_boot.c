@@ -122,23 +122,23 @@ int dkt_last_boot_find(struct dkt_ctx *ctx, char **name)
 	dkt__needs(ctx, dkt__clear(name) && ctx);
 
 	char *found __cleanup(free) = NULL;
-	char **names = NULL;
-	size_t n = 0, has = 0;
+	struct dkt__strings names = { 0 };
+	size_t has = 0;
 	int err = dkt_tracefs_open(ctx, 0);
 
 	if (!err)
-		err = dkt__tfs_list(ctx, &names, &n, "instances");
-	for (size_t i = 0; !err && i < n; i++) {
+		err = dkt__tfs_list(ctx, &names, "instances");
+	for (size_t i = 0; !err && i < names.n; i++) {
 		char *more;
 
-		if (!dkt__tfs_exists(ctx, "instances/%s/last_boot_info", names[i]))
+		if (!dkt__tfs_exists(ctx, "instances/%s/last_boot_info", names.list[i]))
 			continue;
-		more = has++ ? dkt__format("%s, %s", found, names[i]) : strdup(names[i]);
+		more = has++ ? dkt__format("%s, %s", found, names.list[i]) : strdup(names.list[i]);
 		free(found);
 		found = more;
 		err = more ? 0 : dkt__no_memory(ctx);
 	}
-	dkt__names_free(names, n);
+	dkt__strings_clear(&names);
 	if (!err && has > 1)
 		return dkt_fail(ctx, -ENOTUNIQ, "several instances survive a reboot: %s", found);
 	if (!err && !has)

@@ -4,11 +4,64 @@
 #include <sys/stat.h>
 
 #include "lib/base/gained.h"
+#include "lib/base/parse.h"
 #include "lib/event.h"
 #include "lib/instance.h"
-#include "lib/instance/ids.h"
 #include "lib/source/live.h"
 #include "lib/tracefs.h"
+
+/*
+ * ---- IDs of events from capture to capture ----
+ *
+ * Asking the kernel opens a file for each event, and the log that is read may record these opens.
+ */
+
+#define IDS_FILE "ids"
+
+/* Reads the IDs that an earlier capture stored in the directory, if any. */
+static void load_ids(struct dkt_ctx *ctx, int dirfd)
+{
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
+	int fd = openat(dirfd, IDS_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	FILE *f __cleanup(fclose) = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line __cleanup(free) = NULL;
+	size_t size = 0;
+
+	while (f && getline(&line, &size, f) > 0) {
+		const char *name = line;
+		struct dkt_event *event;
+		uint64_t id;
+		char *colon;
+
+		line[strcspn(line, "\n")] = '\0';
+		colon = strchr(line, ':');
+		if (dkt__take_u64(&name, NULL, DKT__DEC, &id) || *name++ != ' ' || !colon || !id ||
+		    id >= MAX_ID)
+			return;
+		*colon = '\0';
+		event = dkt_event_find(ctx, name, colon + 1);
+		if (event)
+			dkt__event_guess(event, (int)id);
+	}
+}
+
+/* Writes the known IDs. If that fails, they are looked up again next time. */
+static void save_ids(struct dkt_ctx *ctx, int dirfd)
+{
+	struct dkt__gained gained __cleanup(gained_end) = dkt__gained_in(dirfd);
+	int fd = openat(dirfd, IDS_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+			0600);
+	FILE *f __cleanup(fclose) = fd < 0 ? NULL : fdopen(fd, "w");
+
+	for (int id = 1; f && id < MAX_ID; id++) {
+		struct dkt_event *event = dkt__event_known(ctx, id);
+
+		if (event)
+			fprintf(f, "%d %s:%s\n", id, event->system, event->name);
+	}
+}
+
+/* ---- the source ---- */
 
 static int make_spool(const struct dkt_instance *in)
 {
@@ -103,7 +156,7 @@ static void hint_events(struct dkt__live *live)
 
 	if (live->dir >= 0) {
 		live->retired = dkt__retired_load(live->in->ctx, live->dir);
-		dkt__ids_load(live->in->ctx, live->dir);
+		load_ids(live->in->ctx, live->dir);
 	}
 	if (!dkt_instance_get_events(live->in, &on, &n))
 		dkt__events_likely(live->in->ctx, on, n);
@@ -321,7 +374,7 @@ void dkt__live_free(struct dkt__live *live)
 	dkt_instance_close(live->top);
 	dkt__comms_clear(&live->comms);
 	if (live->dir >= 0 && live->read)
-		dkt__ids_save(live->in->ctx, live->dir);
+		save_ids(live->in->ctx, live->dir);
 	if (live->lock >= 0)
 		close(live->lock);
 	if (live->dir >= 0)
