@@ -60,21 +60,12 @@ static bool is_string(const char *cast)
 /* Returns the type of an integer: s32, u8, ... NULL: the kernel cannot fetch that size. */
 static const char *int_type(const struct ctype *type)
 {
-	static const char *const names[2][4] = { { "u8", "u16", "u32", "u64" },
-						 { "s8", "s16", "s32", "s64" } };
+	static const char *const names[2][9] = {
+		{ [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64" },
+		{ [1] = "s8", [2] = "s16", [4] = "s32", [8] = "s64" },
+	};
 
-	switch (type->size) {
-	case 1:
-		return names[type->is_signed][0];
-	case 2:
-		return names[type->is_signed][1];
-	case 4:
-		return names[type->is_signed][2];
-	case 8:
-		return names[type->is_signed][3];
-	default:
-		return NULL;
-	}
+	return type->size < ARRAY_SIZE(names[0]) ? names[type->is_signed][type->size] : NULL;
 }
 
 /* Returns the default type that records a value. NULL: none; *why has the reason. */

@@ -4,9 +4,9 @@
 
 #include "lib/debuginfo/btf.h"
 #include "lib/debuginfo/dwarf_line.h"
+#include "lib/debuginfo/dwarf_place.h"
 #include "lib/probe.h"
 #include "lib/probe/arg.h"
-#include "lib/probe/variable.h"
 
 /* A place as the user wrote it. */
 struct probe_place {

@@ -2,9 +2,93 @@
 /*
  * Expressions in a probe's argument: lock->l_resource->lr_name.name[0], *pos, ((struct x *)p)->y.
  */
+#include <ctype.h>
+
+#include "lib/base/parse.h"
 #include "lib/probe/eval.h"
 
 #define DEPTH_MAX 24
+
+/* ---- names and numbers ---- */
+
+int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *whole, const char *fmt,
+		       ...)
+{
+	char *words __cleanup(free) = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	words = dkt__vformat(fmt, ap);
+	va_end(ap);
+	if (!words)
+		return dkt__no_memory(scope->ctx);
+	return dkt_fail(scope->ctx, err, "argument '%.80s': %s", whole, words);
+}
+
+static void skip_blanks(struct eval *eval)
+{
+	while (*eval->p == ' ' || *eval->p == '\t')
+		eval->p++;
+}
+
+static bool starts_name(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool in_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+int dkt__probe_read_name(struct eval *eval, char name[WORD_MAX])
+{
+	size_t n = 0;
+
+	skip_blanks(eval);
+	if (!starts_name(*eval->p))
+		return dkt__probe_fail(eval, -EINVAL, "a name is missing before '%.20s'", eval->p);
+	while (in_name(eval->p[n]))
+		n++;
+	if (n >= WORD_MAX)
+		return dkt__probe_fail(eval, -EINVAL, "a name is too long");
+	memcpy(name, eval->p, n);
+	name[n] = '\0';
+	eval->p += n;
+	return 0;
+}
+
+void dkt__probe_set_field(const struct eval *eval, const char *name)
+{
+	snprintf(eval->field, PROBE_FIELD_MAX + 1, "%.*s", PROBE_FIELD_MAX, name);
+}
+
+int dkt__probe_read_number(struct eval *eval, uint64_t *number)
+{
+	int err;
+
+	skip_blanks(eval);
+	err = dkt__take_u64(&eval->p, NULL, DKT__AS_C, number);
+	if (err == -EINVAL)
+		return dkt__probe_fail(eval, err, "a number is missing before '%.20s'", eval->p);
+	/* No machine has larger offsets. */
+	if (err || *number > UINT64_C(1) << 47)
+		return dkt__probe_fail(eval, -ERANGE, "a number is too large");
+	return 0;
+}
+
+int dkt__probe_expect(struct eval *eval, char c)
+{
+	skip_blanks(eval);
+	if (*eval->p != c)
+		return *eval->p ? dkt__probe_fail(eval, -EINVAL, "'%c' is missing before '%.20s'",
+						  c, eval->p) :
+				  dkt__probe_fail(eval, -EINVAL, "'%c' is missing at the end", c);
+	eval->p++;
+	return 0;
+}
+
+/* ---- expressions ---- */
 
 static int eval_unary(struct eval *eval, struct probe_value *value);
 
@@ -13,7 +97,7 @@ static int eval_postfix(struct eval *eval, struct probe_value *value)
 	int err = 0;
 
 	while (!err) {
-		dkt__probe_skip_blanks(eval);
+		skip_blanks(eval);
 		if (eval->p[0] == '-' && eval->p[1] == '>') {
 			err = dkt__probe_deref(eval, value, "->");
 			eval->p += 2;
@@ -127,16 +211,15 @@ static int eval_symbol(struct eval *eval, struct probe_value *value)
 	size_t n = 1;
 	char field[PROBE_FIELD_MAX + 1];
 
-	while (dkt__probe_in_name(eval->p[n]) || eval->p[n] == '+' || eval->p[n] == '.' ||
+	while (in_name(eval->p[n]) || eval->p[n] == '+' || eval->p[n] == '.' ||
 	       (eval->p[n] == '-' && eval->p[n + 1] != '>') ||
-	       (eval->p[n] == ':' && dkt__probe_starts_name(eval->p[n + 1]) &&
-		strchr(eval->p + n + 1, ':')))
+	       (eval->p[n] == ':' && starts_name(eval->p[n + 1]) && strchr(eval->p + n + 1, ':')))
 		n++;
 	if (n == 1)
 		return dkt__probe_fail(eval, -EINVAL, "a symbol or an address is missing after @");
 	dkt__probe_set_fetch(value, "%.*s", (int)DKT__MIN(n, sizeof(value->fetch)), eval->p);
 	snprintf(field, sizeof(field), "%.*s", (int)strcspn(eval->p + 1, "+-:."), eval->p + 1);
-	dkt__probe_set_field(eval, dkt__probe_starts_name(*field) ? field : "value");
+	dkt__probe_set_field(eval, starts_name(*field) ? field : "value");
 	value->text = false;
 	eval->p += n;
 	return 0;
@@ -205,18 +288,17 @@ static bool read_cast(struct eval *eval, enum ctype_kind *kind, char name[static
 		      { "enum", CTYPE_ENUM } };
 
 	at.p++;
-	dkt__probe_skip_blanks(&at);
-	if (!dkt__probe_starts_name(*at.p) || dkt__probe_read_name(&at, name))
+	skip_blanks(&at);
+	if (!starts_name(*at.p) || dkt__probe_read_name(&at, name))
 		return false;
 	*kind = CTYPE_NONE;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(name, kinds[i].word))
 			*kind = kinds[i].kind;
-	dkt__probe_skip_blanks(&at);
-	if (*kind != CTYPE_NONE &&
-	    (!dkt__probe_starts_name(*at.p) || dkt__probe_read_name(&at, name)))
+	skip_blanks(&at);
+	if (*kind != CTYPE_NONE && (!starts_name(*at.p) || dkt__probe_read_name(&at, name)))
 		return false;
-	for (*stars = 0, dkt__probe_skip_blanks(&at); *at.p == '*'; dkt__probe_skip_blanks(&at)) {
+	for (*stars = 0, skip_blanks(&at); *at.p == '*'; skip_blanks(&at)) {
 		++*stars;
 		at.p++;
 	}
@@ -268,12 +350,12 @@ static int eval_parentheses(struct eval *eval, struct probe_value *value)
 	int err;
 
 	eval->p++;
-	dkt__probe_skip_blanks(eval);
+	skip_blanks(eval);
 	if (*eval->p == '(' && read_cast(eval, &kind, name, &stars)) {
 		err = eval_cast(eval, kind, name, stars, value);
 		if (!err)
 			err = dkt__probe_expect(eval, ')');
-		dkt__probe_skip_blanks(eval);
+		skip_blanks(eval);
 		if (!err && eval->p[0] == '-' && eval->p[1] == '>') {
 			eval->p += 2;
 			return dkt__probe_take_member(eval, value);
@@ -286,7 +368,7 @@ static int eval_parentheses(struct eval *eval, struct probe_value *value)
 
 static int eval_primary(struct eval *eval, struct probe_value *value)
 {
-	dkt__probe_skip_blanks(eval);
+	skip_blanks(eval);
 	switch (*eval->p) {
 	case '$':
 		return eval_dollar(eval, value);
@@ -304,7 +386,7 @@ static int eval_primary(struct eval *eval, struct probe_value *value)
 	case '\0':
 		return dkt__probe_fail(eval, -EINVAL, "a value is missing at the end");
 	default:
-		if (!dkt__probe_starts_name(*eval->p))
+		if (!starts_name(*eval->p))
 			return dkt__probe_fail(eval, -EINVAL, "unexpected '%.20s'", eval->p);
 		return eval_variable(eval, value);
 	}
@@ -318,7 +400,7 @@ static int eval_unary(struct eval *eval, struct probe_value *value)
 	if (eval->depth >= DEPTH_MAX)
 		return dkt__probe_fail(eval, -EINVAL, "it is nested too deep");
 	eval->depth++;
-	dkt__probe_skip_blanks(eval);
+	skip_blanks(eval);
 	if (*eval->p == '*') {
 		eval->p++;
 		err = eval_unary(eval, value);
@@ -342,7 +424,7 @@ int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **a
 	*value = (struct probe_value){ 0 };
 	*field = '\0';
 	err = eval_unary(&eval, value);
-	dkt__probe_skip_blanks(&eval);
+	skip_blanks(&eval);
 	*at = eval.p;
 	return err;
 }

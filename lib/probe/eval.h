@@ -14,13 +14,10 @@ struct eval {
 	unsigned int depth;
 };
 
-/* ---- scanning: probe/scan.c ---- */
+/* ---- names and numbers: probe/eval.c ---- */
 
 #define dkt__probe_fail(eval, err, ...)                                                            \
 	dkt__probe_fail_at((eval)->scope, err, (eval)->whole, __VA_ARGS__)
-void dkt__probe_skip_blanks(struct eval *eval);
-bool dkt__probe_starts_name(char c);
-bool dkt__probe_in_name(char c);
 int dkt__probe_read_name(struct eval *eval, char name[static WORD_MAX]);
 int dkt__probe_read_number(struct eval *eval, uint64_t *number);
 int dkt__probe_expect(struct eval *eval, char c);

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 
+#include "lib/debuginfo/instruction.h"
 #include "lib/probe/define.h"
 
 /* ---- the file ---- */
@@ -52,35 +53,60 @@ static int open_program(struct probe_define *define)
 	return dkt__binary_open(define->ctx, path, define->opts->debug_file, root, &define->binary);
 }
 
-/* ---- variables, arguments and results ---- */
+/* ---- instructions: the kernel checks places in its own code, but not in programs ---- */
 
-static int dwarf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
-			  struct dkt__guess *guess)
+/* A place as the user can write it: FUNCTION+OFFSET, or an offset in the file. */
+static char *words(struct probe_define *define, uint64_t address)
 {
-	return dkt__dwarf_variable(scope->data, !scope->is_user && scope->features->arg, name,
-				   value, guess);
+	struct binary_symbol symbol;
+	uint64_t offset = 0;
+
+	dkt__binary_at(define->binary, address, &symbol);
+	if (define->place.function && !define->place.has_line && symbol.name)
+		return dkt__format("%s+%llu", define->place.function,
+				   (unsigned long long)(address - symbol.address));
+	dkt__binary_offset(define->binary, address, &offset);
+	return dkt__format("0x%llx", (unsigned long long)offset);
 }
 
-static int dwarf_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
+static int refuse(struct probe_define *define, uint64_t address,
+		  const struct instruction_place *place)
 {
-	return dkt__dwarf_argument(scope->data, !scope->is_user && scope->features->arg, n, value);
+	char *at __cleanup(free) = words(define, address);
+	char *before __cleanup(free) = words(define, place->before);
+	char *after __cleanup(free) = words(define, place->after);
+
+	if (!at || !before || !after)
+		return dkt__no_memory(define->ctx);
+	return dkt_fail(define->ctx, -EILSEQ,
+			"%s of %s is inside an instruction, and a probe there would crash the"
+			" program; instructions begin at %s and %s",
+			at, define->binary->path, before, after);
 }
 
-static int dwarf_result(struct probe_scope *scope, struct probe_value *value)
+int dkt__probe_check_instruction(struct probe_define *define, uint64_t address, bool given)
 {
-	value->typed = !dkt__dwarf_result(scope->data, &value->type);
-	value->user = true;
+	struct instruction_place place;
+	char *at __cleanup(free) = NULL;
+	int err;
+
+	if (define->opts->inside)
+		return 0;
+	err = dkt__instruction_at(define->binary, address, &place);
+	if (!err && place.before != address)
+		return refuse(define, address, &place);
+	if (err != -EOPNOTSUPP)
+		return err;
+	at = words(define, address);
+	if (given && at)
+		dkt_log(define->ctx, DKT_LOG_WARN,
+			"%s of %s: not checked whether an instruction begins there, and a probe"
+			" inside one crashes the program: %s",
+			at, define->binary->path, dkt_error(define->ctx));
 	return 0;
 }
 
-void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place)
-{
-	scope->types = &place->binary->types;
-	scope->data = place;
-	scope->variable = dwarf_variable;
-	scope->argument = place->entry ? dwarf_argument : NULL;
-	scope->result = dwarf_result;
-}
+/* ---- arguments and results without debug information ---- */
 
 int dkt__probe_word_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
 {

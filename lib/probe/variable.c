@@ -2,7 +2,7 @@
 /* Finds where a place's variables are stored, from DWARF, and writes them as fetch arguments. */
 #include <dwarf.h>
 
-#include "lib/probe/variable.h"
+#include "lib/probe/define.h"
 
 #define PARAMS_MAX 64
 
@@ -251,6 +251,12 @@ static int param_value(struct dwarf_place *place, bool numbered, Dwarf_Die *para
 
 /* ---- variables ---- */
 
+/* True if arguments are $arg1, ... */
+static bool is_numbered(const struct probe_scope *scope)
+{
+	return !scope->is_user && scope->features->arg;
+}
+
 static void guess_names(struct dwarf_place *place, struct dkt__guess *guess)
 {
 	Dwarf_Die child;
@@ -272,9 +278,10 @@ static void guess_names(struct dwarf_place *place, struct dkt__guess *guess)
 	}
 }
 
-int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *name,
-			struct probe_value *value, struct dkt__guess *guess)
+static int dwarf_variable(struct probe_scope *scope, const char *name, struct probe_value *value,
+			  struct dkt__guess *guess)
 {
+	struct dwarf_place *place = scope->data;
 	Dwarf_Die params[PARAMS_MAX], variable;
 	size_t n = get_params(place, params);
 	const char *own;
@@ -283,7 +290,7 @@ int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *na
 	/* Names of code that is inlined at the entry must not hide the function's parameters. */
 	for (size_t i = 0; place->entry && i < n; i++)
 		if ((own = dwarf_diename(&params[i])) && !strcmp(own, name))
-			return param_value(place, numbered, params, n, i, value);
+			return param_value(place, is_numbered(scope), params, n, i, value);
 	if (dwarf_getscopevar(place->scopes, place->n_scopes, name, 0, NULL, 0, 0, &variable) < 0) {
 		guess_names(place, guess);
 		return -ENOENT;
@@ -295,9 +302,9 @@ int dkt__dwarf_variable(struct dwarf_place *place, bool numbered, const char *na
 		     locate(place, &variable, name, value);
 }
 
-int dkt__dwarf_argument(struct dwarf_place *place, bool numbered, unsigned int n,
-			struct probe_value *value)
+static int dwarf_argument(struct probe_scope *scope, unsigned int n, struct probe_value *value)
 {
+	struct dwarf_place *place = scope->data;
 	Dwarf_Die params[PARAMS_MAX];
 	size_t have = get_params(place, params);
 	const char *name = dwarf_diename(&place->function);
@@ -305,10 +312,23 @@ int dkt__dwarf_argument(struct dwarf_place *place, bool numbered, unsigned int n
 	if (!n || n > have)
 		return dkt_fail(place->binary->ctx, -ENOENT, "%s has %zu arguments",
 				name ? name : "it", have);
-	return param_value(place, numbered, params, have, n - 1, value);
+	return param_value(place, is_numbered(scope), params, have, n - 1, value);
 }
 
-int dkt__dwarf_result(struct dwarf_place *place, uint32_t *type)
+static int dwarf_result(struct probe_scope *scope, struct probe_value *value)
 {
-	return dkt__dwarf_type(place->binary, &place->function, type);
+	struct dwarf_place *place = scope->data;
+
+	value->typed = !dkt__dwarf_type(place->binary, &place->function, &value->type);
+	value->user = true;
+	return 0;
+}
+
+void dkt__probe_dwarf_scope(struct probe_scope *scope, struct dwarf_place *place)
+{
+	scope->types = &place->binary->types;
+	scope->data = place;
+	scope->variable = dwarf_variable;
+	scope->argument = place->entry ? dwarf_argument : NULL;
+	scope->result = dwarf_result;
 }

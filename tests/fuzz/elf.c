@@ -4,7 +4,7 @@
 
 #include "lib/debuginfo/dwarf_line.h"
 #include "lib/debuginfo/sdt.h"
-#include "lib/probe/variable.h"
+#include "lib/probe/define.h"
 #include "tests/fuzz/replay.h"
 
 /* libdw loses a few bytes over some files that lie. */
@@ -25,15 +25,22 @@ static void look_at(struct walk *walk, uint64_t address)
 {
 	struct dkt__guess guess;
 	struct probe_value value = { 0 };
+	const struct probe_features features = { .arg = true };
+	struct probe_scope scope = { .ctx = walk->binary->ctx,
+				     .features = &features,
+				     .is_user = true };
 	struct dwarf_place place;
-	uint32_t type;
 
 	if (dkt__dwarf_place(walk->binary, address, &place))
 		return;
 	dkt__guess_start(&guess, "number", 6);
-	dkt__dwarf_variable(&place, false, "number", &value, &guess);
-	dkt__dwarf_argument(&place, true, 1, &value);
-	if (!dkt__dwarf_result(&place, &type)) {
+	dkt__probe_dwarf_scope(&scope, &place);
+	scope.variable(&scope, "number", &value, &guess);
+	scope.is_user = false;
+	if (scope.argument)
+		scope.argument(&scope, 1, &value);
+	scope.result(&scope, &value);
+	if (value.typed) {
 		struct ctype it;
 		char names[64];
 
