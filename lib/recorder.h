@@ -62,7 +62,7 @@ struct dkt_recorder {
 	uint8_t *pages; /* room for copied pages, DKT__RECORDER_CHUNK bytes */
 	uint8_t *packed;
 	struct dkt__comms names; /* that the file has */
-	time_t names_due; /* when to read the kernel's names again, CLOCK_MONOTONIC; 0: now */
+	uint64_t names_due; /* when to read the kernel's names again, dkt__monotonic_ns(); 0: now */
 	uint8_t known[DKT__TDW_IDS / 8]; /* a bit for each event ID whose format the file has */
 	uint64_t written; /* bytes of all complete sections */
 	uint64_t moved; /* bytes of the pages in them, unpacked */
@@ -78,13 +78,17 @@ void dkt__recorder_size(struct dkt__recorder_buffer *b);
 /* Returns how many records the kernel has lost by its statistics of a CPU. */
 uint64_t dkt__recorder_lost(const struct dkt_cpu_stats *stats);
 
-/* ---- recorder/identity.c ---- */
+/* ---- recorder/head.c: the beginning of a file ---- */
 
 /*
  * Returns the ID of the recording, which a recorder of the same instances has too as long as they exist;
  * 0: unknown.
  */
 uint64_t dkt__recorder_identity(const struct dkt_recorder *r);
+
+/* Has the recorder's own records left out by the kernel, or by the file's readers. */
+int dkt__recorder_skip_self(struct dkt_recorder *r);
+int dkt__recorder_head(struct dkt_recorder *r);
 
 /* ---- recorder/section.c: sections of the file ---- */
 
@@ -107,15 +111,6 @@ int dkt__recorder_put(struct dkt_recorder *r, unsigned int id, const struct dkt_
  */
 int dkt__recorder_flush(struct dkt_recorder *r);
 
-/* ---- recorder/self.c: the recorder's own records ---- */
-
-/* Has them left out by the kernel, or by the file's readers. */
-int dkt__recorder_skip_self(struct dkt_recorder *r);
-
-/* ---- recorder/head.c: the beginning of a file ---- */
-
-int dkt__recorder_head(struct dkt_recorder *r);
-
 /* ---- recorder/names.c: names of processes ---- */
 
 /*
@@ -123,12 +118,6 @@ int dkt__recorder_head(struct dkt_recorder *r);
  * of every thread that lives.
  */
 int dkt__recorder_names(struct dkt_recorder *r, bool all);
-
-/* ---- recorder/count.c: records by event ---- */
-
-/* Counts the records in pages of the CPU, size bytes, if they are counted. */
-void dkt__recorder_count(struct dkt__recorder_cpu *cpu, const uint8_t *pages, size_t size,
-			 uint32_t page_size);
 
 /* ---- recorder/pages.c: pages from the kernel to the file ---- */
 

@@ -6,9 +6,9 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "lib/base/parse.h"
+#include "lib/base/when.h"
 #include "lib/recorder.h"
 #include "lib/tracedat.h"
 #include "lib/tracedat/pack.h"
@@ -25,14 +25,6 @@
 
 /* If one in so many names is new, the next ones are read at once, before the kernel replaces them. */
 #define MANY_NEW 8
-
-static time_t seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
 
 /* True if someone may be reading the records now, without the names that come later. */
 static bool is_stream(const struct dkt_recorder *r)
@@ -71,9 +63,9 @@ static void add_saved(struct dkt_recorder *r, struct dkt_buf *text)
 		n++;
 		n_new += add_name(r, text, (int32_t)pid, name + 1, strlen(name + 1));
 	}
-	r->names_due = seconds();
+	r->names_due = dkt__monotonic_ns();
 	if (n_new < n / MANY_NEW && !is_stream(r))
-		r->names_due += DKT__MIN(n / NAMES_PER_SECOND, NAMES_LATEST);
+		r->names_due += DKT__MIN(n / NAMES_PER_SECOND, NAMES_LATEST) * DKT__NSEC_PER_SEC;
 }
 
 static void add_thread(struct dkt_recorder *r, struct dkt_buf *text, int32_t pid)
@@ -118,7 +110,7 @@ int dkt__recorder_names(struct dkt_recorder *r, bool all)
 	uint8_t length[8];
 	int err = 0;
 
-	if (all || seconds() >= r->names_due)
+	if (all || dkt__monotonic_ns() >= r->names_due)
 		add_saved(r, &text);
 	if (all && !r->ctx->root)
 		add_living(r, &text, 0);

@@ -16,6 +16,78 @@
 /* Bytes of the room of a file that pages leave for names, marks, and what a compressor may add. */
 #define SPARE (DKT__RECORDER_CHUNK / 16)
 
+/* ---- records of each event, by the type at their beginning ---- */
+
+/* An event's ID is a type of 16 bits. Memory for IDs that are not used is never touched. */
+#define TYPES (UINT16_MAX + 1)
+
+int dkt_recorder_count(struct dkt_recorder *r)
+{
+	dkt__needs(r ? r->ctx : NULL, r);
+
+	for (size_t i = 0; i < r->n; i++)
+		for (int nr = 0; nr < r->buffers[i].n_cpus; nr++) {
+			struct dkt__recorder_cpu *cpu = &r->buffers[i].cpus[nr];
+
+			if (!cpu->counts)
+				cpu->counts = calloc(TYPES, sizeof(*cpu->counts));
+			if (!cpu->counts)
+				return dkt__no_memory(r->ctx);
+		}
+	r->counts = true;
+	return 0;
+}
+
+/* Counts the records in pages of the CPU, size bytes, if they are counted. */
+static void count_records(struct dkt__recorder_cpu *cpu, const uint8_t *pages, size_t size,
+			  uint32_t page_size)
+{
+	struct dkt__page page = { .size = page_size, .may_be_empty = true };
+	struct dkt__page_record record;
+
+	for (size_t at = 0; cpu->counts && at + page_size <= size; at += page_size) {
+		int end = dkt__page_load(&page, pages + at, 0, &record);
+
+		for (; !end; end = dkt__page_next(&page, &record)) {
+			uint16_t type;
+
+			if (record.size < sizeof(type))
+				continue;
+			memcpy(&type, record.data, sizeof(type));
+			cpu->counts[type].records++;
+			cpu->counts[type].bytes += record.size;
+		}
+	}
+}
+
+int dkt_recorder_event(struct dkt_recorder *r, int cpu, int id, struct dkt_event_counts *counts,
+		       size_t sz)
+{
+	dkt__needs(r ? r->ctx : NULL, dkt__blank(counts, sz) && r);
+
+	struct dkt_event_counts sum = { 0 };
+	bool any = false;
+
+	if (id < 0 || id >= TYPES)
+		return dkt_fail(r->ctx, -EINVAL, "%d is not the ID of an event", id);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct dkt__recorder_buffer *b = &r->buffers[i];
+
+		if (cpu < 0 || cpu >= b->n_cpus)
+			continue;
+		any = true;
+		if (!b->cpus[cpu].counts)
+			continue;
+		sum.records += b->cpus[cpu].counts[id].records;
+		sum.bytes += b->cpus[cpu].counts[id].bytes;
+	}
+	if (!any)
+		return dkt_fail(r->ctx, -ENOENT, "the recording has no cpu %d", cpu);
+	return dkt__fill(counts, sz, &sum);
+}
+
+/* ---- pages ---- */
+
 /* Adds the beginning of a section of pages; size: bytes that follow. */
 static void begin(struct dkt_recorder *r, const struct dkt__recorder_buffer *b, int cpu,
 		  unsigned int flags, size_t size)
@@ -61,10 +133,8 @@ static int fill_pipe(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 	*n = 0;
 	if (err)
 		return err;
-	do
-		got = splice(b->cpus[cpu].fd, NULL, r->pipe[1], NULL, most * b->page_size,
-			     SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
-	while (got < 0 && errno == EINTR);
+	got = TEMP_FAILURE_RETRY(splice(b->cpus[cpu].fd, NULL, r->pipe[1], NULL,
+					most * b->page_size, SPLICE_F_NONBLOCK | SPLICE_F_MOVE));
 	if (got < 0 && errno == EINVAL) {
 		r->pipe_size = 0;
 		return 0;
@@ -100,7 +170,7 @@ static int put_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, int
 	size_t packed;
 
 	r->moved += n;
-	dkt__recorder_count(&b->cpus[cpu], r->pages, n, b->page_size);
+	count_records(&b->cpus[cpu], r->pages, n, b->page_size);
 	if (!packs(r)) {
 		begin(r, b, cpu, 0, n);
 		dkt_buf_add(r->out, r->pages, n);
@@ -143,10 +213,8 @@ static int read_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, in
 	err = limit_pages(r, b, &most);
 	for (*n = 0; !err && *n < most;) {
 		uint8_t *page = r->pages + *n * b->page_size;
-		ssize_t got = read(b->cpus[cpu].fd, page, b->page_size);
+		ssize_t got = TEMP_FAILURE_RETRY(read(b->cpus[cpu].fd, page, b->page_size));
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		b->cpus[cpu].absent = got < 0 && errno == ENODEV;
 		if (got < 0 && !is_empty(errno) && !*n)
 			return fail(r, cpu);
@@ -189,11 +257,11 @@ static int pack_pages(struct dkt_recorder *r, struct dkt__recorder_buffer *b, in
 	int err = fill_pipe(r, b, cpu, most, n);
 
 	for (size_t at = 0; !err && at < *n;) {
-		ssize_t got = read(r->pipe[0], r->pages + at, *n - at);
+		ssize_t got = TEMP_FAILURE_RETRY(read(r->pipe[0], r->pages + at, *n - at));
 
 		if (got > 0)
 			at += (size_t)got;
-		else if (!got || errno != EINTR)
+		else
 			err = fail(r, cpu);
 	}
 	if (err || !*n)

@@ -69,12 +69,10 @@ static int take_piped(struct dkt_recorder *r)
 	r->sent = 0;
 	while (r->piped) {
 		char *room = dkt__buf_room(r->out, r->piped);
-		ssize_t n = room ? read(r->pipe[0], room, r->piped) : -1;
+		ssize_t n = room ? TEMP_FAILURE_RETRY(read(r->pipe[0], room, r->piped)) : -1;
 
 		if (!room)
 			return dkt__no_memory(r->ctx);
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
 			return fail(r, n ? -errno : -EIO);
 		r->out->len += (size_t)n;
@@ -86,10 +84,9 @@ static int take_piped(struct dkt_recorder *r)
 static int send_out(struct dkt_recorder *r)
 {
 	while (r->sent < r->out->len) {
-		ssize_t n = write(r->fd, r->out->data + r->sent, r->out->len - r->sent);
+		ssize_t n = TEMP_FAILURE_RETRY(
+			write(r->fd, r->out->data + r->sent, r->out->len - r->sent));
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
 			return fail(r, n ? -errno : -EIO);
 		r->sent += (size_t)n;
@@ -103,7 +100,8 @@ int dkt__recorder_flush(struct dkt_recorder *r)
 	int err = r->out->err ? dkt__no_memory(r->ctx) : send_out(r);
 
 	while (!err && r->piped) {
-		ssize_t n = splice(r->pipe[0], NULL, r->fd, NULL, r->piped, SPLICE_F_MOVE);
+		ssize_t n = TEMP_FAILURE_RETRY(
+			splice(r->pipe[0], NULL, r->fd, NULL, r->piped, SPLICE_F_MOVE));
 
 		if (n > 0) {
 			r->piped -= (size_t)n;
@@ -113,7 +111,7 @@ int dkt__recorder_flush(struct dkt_recorder *r)
 			err = take_piped(r);
 			if (!err)
 				err = send_out(r);
-		} else if (!n || errno != EINTR) {
+		} else {
 			err = fail(r, n ? -errno : -EIO);
 		}
 	}
