@@ -3,14 +3,13 @@
 #include "compat/log/settings.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stddef.h>
 
 #include "compat/lustre/event_names.h"
 #include "compat/lustre/lustre_masks.h"
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
-#include "lib/base/parse.h"
+#include "lib/base/members.h"
 
 /* As Lustre's. */
 #define MB_PER_CPU 5
@@ -43,154 +42,123 @@ uint32_t *dkl_settings_mask(struct settings *s, enum mask_kind kind)
 	}
 }
 
-/* ---- the rows: a key of the file, and the member with its value ---- */
+/* ---- the members ---- */
 
-enum row_type {
-	ROW_HEX,
-	ROW_NUMBER, /* not written if 0 */
-	ROW_FLAG, /* not written if false */
-	ROW_TEXT,
-	ROW_THREADS,
-	ROW_NAMES, /* one line per name */
-	ROW_ENTRIES, /* one line per entry */
-};
-
-struct row {
-	const char *key;
-	enum row_type type;
-	size_t offset; /* in struct settings */
-	bool wish; /* a user can set it; the other rows are results of that */
-};
-
-#define AT(member) offsetof(struct settings, member)
-
-static const struct row rows[] = {
-	{ "debug", ROW_HEX, AT(debug), true },
-	{ "subsystem_debug", ROW_HEX, AT(subsystem_debug), true },
-	{ "printk", ROW_HEX, AT(printk), true },
-	{ "debug_sources", ROW_HEX, AT(sources), true },
-	{ "debug_mb", ROW_NUMBER, AT(debug_mb), true },
-	{ "chosen", ROW_NUMBER, AT(chosen), true },
-	{ "instance", ROW_FLAG, AT(has_instance), true },
-	{ "lustre", ROW_FLAG, AT(lustre), true },
-	{ "event", ROW_NAMES, AT(events), true },
-	{ "debug_filter", ROW_TEXT, AT(filter), true },
-	{ "pids", ROW_THREADS, AT(threads), true },
-	{ "cpus", ROW_TEXT, AT(cpus), true },
-	{ "children", ROW_FLAG, AT(children), true },
-	{ "limited", ROW_FLAG, AT(limited), false },
-	{ "filtered", ROW_NAMES, AT(filtered), false },
-	{ "rule", ROW_ENTRIES, AT(rules), true },
-	{ "trigger", ROW_ENTRIES, AT(triggers), true },
-	{ "placed", ROW_ENTRIES, AT(placed), false },
-	{ "switched", ROW_NAMES, AT(switched), false },
-	{ "function tracer", ROW_TEXT, AT(functions.tracer), true },
-	{ "function only", ROW_NAMES, AT(functions.only), true },
-	{ "function without", ROW_NAMES, AT(functions.without), true },
-	{ "function root", ROW_NAMES, AT(functions.roots), true },
-	{ "function depth", ROW_NUMBER, AT(functions.depth), true },
-	{ "function threshold", ROW_NUMBER, AT(functions.threshold), true },
-	{ "function pids", ROW_THREADS, AT(functions.threads), true },
-	{ "function children", ROW_FLAG, AT(functions.children), true },
-	{ "graph", ROW_TEXT, AT(graph), false },
-	{ "systems", ROW_TEXT, AT(systems), false },
-	{ "no_graph", ROW_TEXT, AT(no_graph), false },
-	{ "no_probe", ROW_TEXT, AT(no_probe), false },
-	{ "recording", ROW_FLAG, AT(recording), false },
-};
-
-union value {
-	void *any;
-	uint32_t *number;
-	bool *flag;
-	char **text;
-	struct threads *threads;
-	struct dkt__strings *names;
-	struct entries *entries;
-};
-
-static union value value_of(const struct settings *s, const struct row *row)
+static void clear_threads(void *value)
 {
-	return (union value){ (char *)(uintptr_t)s + row->offset };
+	dkl_threads_clear(value);
 }
 
-static void clear_value(const struct row *row, union value v)
+static int copy_threads(void *to, const void *from)
 {
-	switch (row->type) {
-	case ROW_HEX:
-	case ROW_NUMBER:
-		*v.number = 0;
-		break;
-	case ROW_FLAG:
-		*v.flag = false;
-		break;
-	case ROW_TEXT:
-		free(*v.text);
-		*v.text = NULL;
-		break;
-	case ROW_THREADS:
-		dkl_threads_clear(v.threads);
-		break;
-	case ROW_NAMES:
-		dkt__strings_clear(v.names);
-		break;
-	case ROW_ENTRIES:
-		dkl_entries_clear(v.entries);
-		break;
-	}
+	return dkl_threads_copy(to, from);
 }
 
-/* The target must be empty. */
-static int copy_value(const struct row *row, union value to, union value from)
+static int read_threads(void *value, const char *text)
 {
-	switch (row->type) {
-	case ROW_HEX:
-	case ROW_NUMBER:
-		*to.number = *from.number;
-		return 0;
-	case ROW_FLAG:
-		*to.flag = *from.flag;
-		return 0;
-	case ROW_TEXT:
-		*to.text = *from.text ? strdup(*from.text) : NULL;
-		return *from.text && !*to.text ? -ENOMEM : 0;
-	case ROW_THREADS:
-		return dkl_threads_copy(to.threads, from.threads);
-	case ROW_NAMES:
-		return dkt__strings_copy(to.names, from.names);
-	case ROW_ENTRIES:
-		return dkl_entries_copy(to.entries, from.entries);
-	}
-	return -EINVAL;
+	dkl_threads_clear(value);
+	return dkl_threads_parse(text, value);
 }
+
+static void print_threads(const void *value, const char *start, FILE *f)
+{
+	if (!((const struct threads *)value)->n)
+		return;
+	fputs(start, f);
+	dkl_threads_print(f, value);
+	fputc('\n', f);
+}
+
+static const struct dkt__member_other threads = { clear_threads, copy_threads, read_threads,
+						  print_threads };
+
+static void clear_entries(void *value)
+{
+	dkl_entries_clear(value);
+}
+
+static int copy_entries(void *to, const void *from)
+{
+	return dkl_entries_copy(to, from);
+}
+
+static int read_entry(void *value, const char *text)
+{
+	const size_t len = strcspn(text, " ");
+	char *events __cleanup(free) = strndup(text, len);
+
+	if (!events)
+		return -ENOMEM;
+	return text[len] ? dkl_entries_add(value, events, text + len + 1) : -EINVAL;
+}
+
+static void print_entries(const void *value, const char *start, FILE *f)
+{
+	const struct entries *entries = value;
+
+	for (size_t i = 0; i < entries->n; i++)
+		fprintf(f, "%s%s %s\n", start, entries->list[i].events, entries->list[i].text);
+}
+
+static const struct dkt__member_other entries = { clear_entries, copy_entries, read_entry,
+						  print_entries };
+
+#define ROW(...)        DKT__MEMBER(settings, __VA_ARGS__)
+#define WISH(name, ...) DKT__MEMBER(settings, name, __VA_ARGS__, .mark = true)
+
+/* A user can set the wishes; the other members are results of that. */
+static const struct dkt__member list[] = {
+	WISH("debug", HEX, debug),
+	WISH("subsystem_debug", HEX, subsystem_debug),
+	WISH("printk", HEX, printk),
+	WISH("debug_sources", HEX, sources),
+	WISH("debug_mb", U32, debug_mb),
+	WISH("chosen", U32, chosen),
+	WISH("instance", FLAG, has_instance),
+	WISH("lustre", FLAG, lustre),
+	WISH("event", TEXTS, events),
+	WISH("debug_filter", TEXT, filter),
+	WISH("pids", OTHER, threads, .other = &threads),
+	WISH("cpus", TEXT, cpus),
+	WISH("children", FLAG, children),
+	ROW("limited", FLAG, limited),
+	ROW("filtered", TEXTS, filtered),
+	WISH("rule", OTHER, rules, .other = &entries),
+	WISH("trigger", OTHER, triggers, .other = &entries),
+	ROW("placed", OTHER, placed, .other = &entries),
+	ROW("switched", TEXTS, switched),
+	WISH("function tracer", TEXT, functions.tracer),
+	WISH("function only", TEXTS, functions.only),
+	WISH("function without", TEXTS, functions.without),
+	WISH("function root", TEXTS, functions.roots),
+	WISH("function depth", U32, functions.depth),
+	WISH("function threshold", U32, functions.threshold),
+	WISH("function pids", OTHER, functions.threads, .other = &threads),
+	WISH("function children", FLAG, functions.children),
+	ROW("graph", TEXT, graph),
+	ROW("systems", TEXT, systems),
+	ROW("no_graph", TEXT, no_graph),
+	ROW("no_probe", TEXT, no_probe),
+	ROW("recording", FLAG, recording),
+};
+
+static const struct dkt__members members = { list, ARRAY_SIZE(list), " " };
 
 void dkl_settings_clear(struct settings *s)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		clear_value(&rows[i], value_of(s, &rows[i]));
+	dkt__members_clear(&members, s, NULL);
 }
 
-static bool is_wish(const struct row *row)
+static bool is_wish(const struct dkt__member *member)
 {
-	return row->wish;
+	return member->mark;
 }
 
-static bool is_of_functions(const struct row *row)
+static bool is_of_functions(const struct dkt__member *member)
 {
-	return row->offset >= AT(functions) &&
-	       row->offset < AT(functions) + sizeof(struct settings_functions);
-}
+	const size_t from = offsetof(struct settings, functions);
 
-static int copy_rows(struct settings *to, const struct settings *from,
-		     bool (*is_copied)(const struct row *row))
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < ARRAY_SIZE(rows); i++)
-		if (is_copied(&rows[i]))
-			err = copy_value(&rows[i], value_of(to, &rows[i]),
-					 value_of(from, &rows[i]));
-	return err;
+	return member->offset >= from && member->offset < from + sizeof(struct settings_functions);
 }
 
 int dkl_settings_copy(struct settings *to, const struct settings *from)
@@ -198,7 +166,7 @@ int dkl_settings_copy(struct settings *to, const struct settings *from)
 	int err;
 
 	*to = (struct settings){ 0 };
-	err = copy_rows(to, from, is_wish);
+	err = dkt__members_copy(&members, to, from, is_wish);
 	if (err)
 		dkl_settings_clear(to);
 	return err;
@@ -213,15 +181,13 @@ int dkl_settings_add_filtered(struct settings *s, const struct dkt_event *event)
 
 void dkl_settings_clear_functions(struct settings *s)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (is_of_functions(&rows[i]))
-			clear_value(&rows[i], value_of(s, &rows[i]));
+	dkt__members_clear(&members, s, is_of_functions);
 }
 
 int dkl_settings_copy_functions(struct settings *to, const struct settings *from)
 {
 	dkl_settings_clear_functions(to);
-	return copy_rows(to, from, is_of_functions);
+	return dkt__members_copy(&members, to, from, is_of_functions);
 }
 
 bool dkl_settings_same_functions(const struct settings *one, const struct settings *other)
@@ -238,66 +204,6 @@ bool dkl_settings_same_functions(const struct settings *one, const struct settin
 
 /* ---- the file ---- */
 
-static int read_number(const char *text, uint32_t *number)
-{
-	uint64_t v;
-
-	if (dkt__parse_u64(text, DKT__AS_C, &v) || v > UINT32_MAX)
-		return -EINVAL;
-	*number = (uint32_t)v;
-	return 0;
-}
-
-static int read_entry(const char *text, struct entries *entries)
-{
-	const size_t len = strcspn(text, " ");
-	char *events __cleanup(free) = strndup(text, len);
-
-	if (!events)
-		return -ENOMEM;
-	return text[len] ? dkl_entries_add(entries, events, text + len + 1) : -EINVAL;
-}
-
-static int read_value(const struct row *row, const char *text, union value v)
-{
-	uint32_t number = 0;
-	int err;
-
-	switch (row->type) {
-	case ROW_HEX:
-	case ROW_NUMBER:
-		return read_number(text, v.number);
-	case ROW_FLAG:
-		err = read_number(text, &number);
-		*v.flag = number;
-		return err;
-	case ROW_TEXT:
-		free(*v.text);
-		*v.text = strdup(text);
-		return *v.text ? 0 : -ENOMEM;
-	case ROW_THREADS:
-		dkl_threads_clear(v.threads);
-		return dkl_threads_parse(text, v.threads);
-	case ROW_NAMES:
-		return dkt__strings_add(v.names, text);
-	case ROW_ENTRIES:
-		return read_entry(text, v.entries);
-	}
-	return -EINVAL;
-}
-
-static int read_line(struct settings *s, const char *line)
-{
-	size_t len;
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		len = strlen(rows[i].key);
-		if (!strncmp(line, rows[i].key, len) && line[len] == ' ')
-			return read_value(&rows[i], line + len + 1, value_of(s, &rows[i]));
-	}
-	return -EINVAL;
-}
-
 static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
 {
 	char *line __cleanup(free) = NULL;
@@ -310,64 +216,10 @@ static int read_lines(FILE *f, struct settings *s, unsigned int *nr)
 		complete = !strcmp(line, "end");
 		if (complete)
 			break;
-		err = read_line(s, line);
+		err = dkt__members_read(&members, s, line);
 	}
 	/* A truncated file lacks the last line, "end". */
 	return err || complete ? err : -EINVAL;
-}
-
-/* Error messages of the kernel may have several lines. */
-static void write_text(FILE *f, const char *key, const char *text)
-{
-	fprintf(f, "%s ", key);
-	for (; *text; text++)
-		fputc(*text == '\n' ? ' ' : *text, f);
-	fputc('\n', f);
-}
-
-static void write_value(const struct row *row, union value v, FILE *f)
-{
-	switch (row->type) {
-	case ROW_HEX:
-		fprintf(f, "%s 0x%08" PRIx32 "\n", row->key, *v.number);
-		break;
-	case ROW_NUMBER:
-		if (*v.number)
-			fprintf(f, "%s %" PRIu32 "\n", row->key, *v.number);
-		break;
-	case ROW_FLAG:
-		if (*v.flag)
-			fprintf(f, "%s 1\n", row->key);
-		break;
-	case ROW_TEXT:
-		if (*v.text)
-			write_text(f, row->key, *v.text);
-		break;
-	case ROW_THREADS:
-		if (v.threads->n) {
-			fprintf(f, "%s ", row->key);
-			dkl_threads_print(f, v.threads);
-			fputc('\n', f);
-		}
-		break;
-	case ROW_NAMES:
-		for (size_t i = 0; i < v.names->n; i++)
-			fprintf(f, "%s %s\n", row->key, v.names->list[i]);
-		break;
-	case ROW_ENTRIES:
-		for (size_t i = 0; i < v.entries->n; i++)
-			fprintf(f, "%s %s %s\n", row->key, v.entries->list[i].events,
-				v.entries->list[i].text);
-		break;
-	}
-}
-
-static int write_lines(FILE *f, const struct settings *s)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		write_value(&rows[i], value_of(s, &rows[i]), f);
-	fprintf(f, "end\n");
-	return fflush(f) || ferror(f) ? -errno : 0;
 }
 
 int dkl_settings_load(struct dkt_ctx *ctx, int dirfd, const char *name, struct settings *s)
@@ -403,7 +255,9 @@ int dkl_settings_stage(struct dkt_ctx *ctx, int dirfd, const char *name, const s
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
 		return dkt_fail(ctx, -errno, "write %s: %s", temp, strerror(errno));
-	err = write_lines(f, s);
+	dkt__members_print(&members, s, f);
+	fprintf(f, "end\n");
+	err = fflush(f) || ferror(f) ? -errno : 0;
 	if (fclose(f) && !err)
 		err = -errno;
 	if (!err)

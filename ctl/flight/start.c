@@ -150,7 +150,7 @@ static int read_conditions(struct start *start)
 		if (*one) {
 			err = flight_condition_check(app->ctx, one);
 			if (!err)
-				err = flight_add(&limits->conditions, &limits->n_conditions, one);
+				err = dkt__strings_add(&limits->conditions, one);
 		}
 	return dkt__with_words(app->ctx, err);
 }
@@ -208,8 +208,8 @@ static void leave_terminal(void *data)
 	struct start *start = data;
 	const struct flight_state *limits = &start->limits;
 
-	for (size_t i = 0; i < limits->n_ways; i++)
-		app_say("%s: %s", limits->conditions[i], limits->ways[i]);
+	for (size_t i = 0; i < limits->ways.n; i++)
+		app_say("%s: %s", limits->conditions.list[i], limits->ways.list[i]);
 	app_say("recording; dumps go to %s", limits->dir);
 	background_ready(&start->background);
 }

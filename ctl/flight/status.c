@@ -27,12 +27,12 @@ static const struct column dump_columns[] = {
 	{ .key = "reason", .flags = COL_FOLD },
 };
 
-static struct json_object *texts(char *const *list, size_t n)
+static struct json_object *texts(const struct dkt__strings *list)
 {
 	struct json_object *array = json_object_new_array();
 
-	for (size_t i = 0; array && i < n; i++)
-		json_object_array_add(array, json_object_new_string(list[i]));
+	for (size_t i = 0; array && i < list->n; i++)
+		json_object_array_add(array, json_object_new_string(list->list[i]));
 	return array;
 }
 
@@ -62,9 +62,10 @@ static void put_limits(struct out *out, const struct flight_state *state)
 	if (state->merged)
 		out_line(out, "merged", "%" PRIu64 " into the dump of an earlier incident",
 			 state->merged);
-	for (size_t i = 0; i < state->n_conditions; i++)
-		out_line(out, "when", "%s%s%s", state->conditions[i], i < state->n_ways ? ": " : "",
-			 i < state->n_ways ? state->ways[i] : "");
+	for (size_t i = 0; i < state->conditions.n; i++)
+		out_line(out, "when", "%s%s%s", state->conditions.list[i],
+			 i < state->ways.n ? ": " : "",
+			 i < state->ways.n ? state->ways.list[i] : "");
 	out_put(out, "error", val_text(state->error));
 	out_put(out, "note", val_text(state->note));
 	if (state->error)
@@ -78,19 +79,20 @@ static struct rows *group_rows(struct app *app, const struct flight_state *state
 {
 	struct rows *rows = rows_new("groups", group_columns, ARRAY_SIZE(group_columns));
 
-	for (size_t i = 0; i < state->n_groups; i++) {
+	for (size_t i = 0; i < state->groups.n; i++) {
 		struct flight_fill fill = { 0 };
 		struct flight_group group;
-		bool known = !flight_open(app->ctx, app->instance, state->groups[i], &group) &&
+		bool known = !flight_open(app->ctx, app->instance, state->groups.list[i], &group) &&
 			     !flight_fill(&group, &fill);
 
 		flight_close(&group);
-		rows_add(rows, val_text(state->groups[i]), known ? val_number(fill.records) : NULL,
+		rows_add(rows, val_text(state->groups.list[i]),
+			 known ? val_number(fill.records) : NULL,
 			 known ? val_number(fill.bytes) : NULL,
 			 known ? val_number(fill.size) : NULL, known ? val_number(fill.span) : NULL,
 			 known ? val_number(fill.overwritten) : NULL,
 			 known ? val_number(fill.lost) : NULL,
-			 val_text(known ? state->words[i] : "removed by another program"));
+			 val_text(known ? state->words.list[i] : "removed by another program"));
 	}
 	return rows;
 }
@@ -100,8 +102,8 @@ static struct rows *dump_rows(const struct flight_state *state)
 	struct rows *rows = rows_new("dumps", dump_columns, ARRAY_SIZE(dump_columns));
 	const size_t dir = strlen(state->dir);
 
-	for (size_t i = 0; i < state->n_dumps; i++) {
-		const struct flight_dump *dump = &state->dumps[i];
+	for (size_t i = 0; i < state->dumps.n; i++) {
+		const struct flight_dump *dump = &state->dumps.list[i];
 		const char *name = strncmp(dump->file, state->dir, dir) ? dump->file :
 									  dump->file + dir + 1;
 
@@ -141,8 +143,8 @@ int flight_action_status(struct app *app)
 	else
 		put_killed(&out);
 	put_limits(&out, &state);
-	out_put(&out, "when", texts(state.conditions, state.n_conditions));
-	out_put(&out, "ways", texts(state.ways, state.n_ways));
+	out_put(&out, "when", texts(&state.conditions));
+	out_put(&out, "ways", texts(&state.ways));
 	out_rows(&out, group_rows(app, &state));
 	out_rows(&out, dump_rows(&state));
 	flight_clear(&state);

@@ -2,8 +2,6 @@
 /* The state that a daemon keeps in /run for others to see. */
 #pragma once
 
-#include <stdio.h>
-
 #include "recording/daemon/config.h"
 #include "recording/record/segments.h"
 #include "recording/record/service.h"
@@ -28,10 +26,6 @@ struct archive_state {
 /* -ENOENT: no daemon was started. Clear the state in any case. */
 int archive_state_load(struct dkt_ctx *ctx, const char *log, struct archive_state *state);
 int archive_state_save(struct dkt_ctx *ctx, const char *log, struct archive_state *state);
-
-/* The text of a state, which is changed. Lines that are not understood are left out. */
-void archive_state_parse(char *text, struct archive_state *state);
-void archive_state_print(const struct archive_state *state, FILE *f);
 
 void archive_state_clear(struct archive_state *state);
 

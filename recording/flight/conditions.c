@@ -71,8 +71,7 @@ static int open_next(struct dkt_ctx *ctx, const char *log, struct flight_state *
 				FLIGHT_WATCHES - 1);
 	for (size_t i = 0; !err && i < 2; i++) {
 		name_watch(names[i], sizeof(names[i]), all->n, i);
-		err = dkt__with_words(ctx,
-				      flight_add(&state->watches, &state->n_watches, names[i]));
+		err = dkt__with_words(ctx, dkt__strings_add(&state->watches, names[i]));
 	}
 	/* If this process is killed, the state names the instance to remove. */
 	if (!err)
@@ -98,13 +97,13 @@ static int note_ways(struct flight_state *state, const struct flight_conditions 
 	for (size_t i = 0; i < all->n; i++)
 		if (!all->list[i].text)
 			events = all->list[i].watch.way;
-	for (size_t i = 0; !err && i < state->n_conditions; i++) {
+	for (size_t i = 0; !err && i < state->conditions.n; i++) {
 		const char *way = events;
 
 		for (size_t j = 0; j < all->n; j++)
-			if (all->list[j].text == state->conditions[i])
+			if (all->list[j].text == state->conditions.list[i])
 				way = all->list[j].watch.way;
-		err = flight_add(&state->ways, &state->n_ways, way);
+		err = dkt__strings_add(&state->ways, way);
 	}
 	return err;
 }
@@ -148,8 +147,8 @@ int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wa
 	int err = 0;
 
 	all->who = who;
-	for (size_t i = 0; !err && i < state->n_conditions; i++) {
-		const char *text = state->conditions[i];
+	for (size_t i = 0; !err && i < state->conditions.n; i++) {
+		const char *text = state->conditions.list[i];
 		char *both;
 
 		if (!is_events(text)) {

@@ -197,9 +197,9 @@ static int open_groups(struct flight *flight, const struct flight_opts *opts)
 	for (size_t i = 0; !err && i < opts->n_groups; i++) {
 		const struct flight_words *words = &opts->groups[i];
 
-		err = flight_add(&state->words, &state->n_words, words->text);
+		err = dkt__strings_add(&state->words, words->text);
 		if (!err)
-			err = flight_add(&state->groups, &state->n_groups, words->name);
+			err = dkt__strings_add(&state->groups, words->name);
 		/* If this process is killed, the state names the instance to remove. */
 		if (!err)
 			err = flight_save(flight->ctx, flight->log, state);
@@ -256,9 +256,9 @@ static void tear_down(struct flight *flight)
 	flight_answer_all(flight, -EPIPE, "the flight recorder ends");
 	flight_followers_close(&flight->followers);
 	err = flight_conditions_remove(flight->ctx, flight->log, &flight->conditions) ?: err;
-	for (size_t i = 0; i < state->n_groups; i++) {
+	for (size_t i = 0; i < state->groups.n; i++) {
 		flight_close(&flight->groups[i]);
-		err = flight_remove(flight->ctx, flight->log, state->groups[i]) ?: err;
+		err = flight_remove(flight->ctx, flight->log, state->groups.list[i]) ?: err;
 		dkl_wanted_free(flight->groups[i].wanted);
 	}
 	if (flight->signals >= 0)

@@ -123,7 +123,7 @@ static void freeze(struct flight *flight, const char *reason)
 
 	if (!flight->frozen)
 		flight->frozen = dkt__monotonic_ns();
-	for (size_t i = 0; text && i < flight->state->n_groups; i++)
+	for (size_t i = 0; text && i < flight->state->groups.n; i++)
 		flight_pause(&flight->groups[i], text);
 }
 
@@ -252,7 +252,7 @@ void flight_make_dump(struct flight *flight)
 	/* Dumps that are too old can make the room for this one. */
 	prune(flight, 0, NULL);
 	rescue(flight);
-	err = flight_dump(flight->ctx, flight->log, flight->groups, state->n_groups, state->dir,
+	err = flight_dump(flight->ctx, flight->log, flight->groups, state->groups.n, state->dir,
 			  reasons, &dump);
 	answer = strdup(err ? dkt_error(flight->ctx) : dump.file);
 	flight->reasons = NULL;

@@ -2,8 +2,7 @@
 /* The state of a flight recorder in /run: its limits, its groups, and the dumps that it made. */
 #pragma once
 
-#include <stdio.h>
-
+#include "lib/base/strings.h"
 #include "recording/record/service.h"
 
 extern const struct service flight_service;
@@ -26,16 +25,15 @@ struct flight_state {
 	uint64_t after; /* ns to record on after an incident */
 	uint64_t max_dumps; /* an hour, for incidents; asking for a dump always makes one */
 	char *exec; /* the command that runs after a dump; NULL: none */
-	char **groups, **words; /* their names, and the events of each as the user named them */
-	size_t n_groups, n_words;
-	char **conditions;
-	size_t n_conditions;
-	char **ways; /* how each condition is tested; none while they are set up */
-	size_t n_ways;
-	char **watches; /* the parts of the names of instances that conditions use */
-	size_t n_watches;
-	struct flight_dump *dumps; /* the last ones, the oldest first */
-	size_t n_dumps;
+	struct dkt__strings groups,
+		words; /* their names, and the events of each as the user named them */
+	struct dkt__strings conditions;
+	struct dkt__strings ways; /* how each condition is tested; none while they are set up */
+	struct dkt__strings watches; /* the parts of the names of instances that conditions use */
+	struct flight_dumps {
+		struct flight_dump *list;
+		size_t n;
+	} dumps; /* the last ones, the oldest first */
 	uint64_t suppressed; /* incidents beyond max_dumps */
 	uint64_t merged; /* incidents that share the dump of an earlier one */
 	char *error; /* of the last dump that failed; NULL: none since */
@@ -47,13 +45,6 @@ struct flight_state {
 int flight_load(struct dkt_ctx *ctx, const char *log, struct flight_state *state);
 int flight_save(struct dkt_ctx *ctx, const char *log, const struct flight_state *state);
 void flight_clear(struct flight_state *state);
-
-/* The text of the file. Parsing changes it. -EINVAL: it is none. Clear the state in any case. */
-int flight_state_parse(char *text, struct flight_state *state);
-int flight_state_print(const struct flight_state *state, FILE *f);
-
-/* Adds a text to one of the lists. */
-int flight_add(char ***list, size_t *n, const char *text);
 
 /* Moves a dump to the state, which forgets the oldest one of many. After an error it is not moved. */
 int flight_add_dump(struct flight_state *state, struct flight_dump *dump);

@@ -15,11 +15,11 @@ int flight_open_groups(struct dkt_ctx *ctx, const char *log, const struct flight
 {
 	int err = 0;
 
-	*groups = calloc(state->n_groups + 1, sizeof(**groups));
+	*groups = calloc(state->groups.n + 1, sizeof(**groups));
 	if (!*groups)
 		return dkt__no_memory(ctx);
-	for (size_t i = 0; !err && i < state->n_groups; i++)
-		err = flight_open(ctx, log, state->groups[i], &(*groups)[i]);
+	for (size_t i = 0; !err && i < state->groups.n; i++)
+		err = flight_open(ctx, log, state->groups.list[i], &(*groups)[i]);
 	return err;
 }
 
@@ -64,13 +64,13 @@ static int dump_here(struct dkt_ctx *ctx, const char *log, const char *reason, c
 	if (!err)
 		err = rescue(ctx, log, &state);
 	if (!err)
-		err = flight_dump(ctx, log, groups, state.n_groups, state.dir, reason, &dump);
+		err = flight_dump(ctx, log, groups, state.groups.n, state.dir, reason, &dump);
 	if (dump.file)
 		*file = strdup(dump.file);
 	if (dump.file && !flight_add_dump(&state, &dump))
 		err = flight_save(ctx, log, &state) ?: err;
 	flight_dump_clear(&dump);
-	flight_close_groups(groups, state.n_groups);
+	flight_close_groups(groups, state.groups.n);
 	flight_clear(&state);
 	return err;
 }
@@ -94,8 +94,8 @@ int flight_find_dump(struct dkt_ctx *ctx, const char *log, const char *name, cha
 	int err = flight_load(ctx, log, &state);
 
 	*file = NULL;
-	for (size_t i = 0; !err && i < state.n_dumps; i++) {
-		const struct flight_dump *dump = &state.dumps[state.n_dumps - 1 - i];
+	for (size_t i = 0; !err && i < state.dumps.n; i++) {
+		const struct flight_dump *dump = &state.dumps.list[state.dumps.n - 1 - i];
 		const char *slash = strrchr(dump->file, '/');
 
 		if (name && strcmp(slash ? slash + 1 : dump->file, name) != 0)
@@ -116,10 +116,10 @@ static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_
 	char *prefix __cleanup(free) = dkt__format("%s-flight", log);
 	int err = prefix ? 0 : dkt__no_memory(ctx);
 
-	for (size_t i = 0; !err && i < state->n_groups; i++)
-		err = flight_remove(ctx, log, state->groups[i]);
-	for (size_t i = 0; !err && i < state->n_watches; i++)
-		err = flight_watch_remove_left(ctx, log, state->watches[i]);
+	for (size_t i = 0; !err && i < state->groups.n; i++)
+		err = flight_remove(ctx, log, state->groups.list[i]);
+	for (size_t i = 0; !err && i < state->watches.n; i++)
+		err = flight_watch_remove_left(ctx, log, state->watches.list[i]);
 	/* The probes of a process that has exited. */
 	if (!err)
 		err = dkt_instance_sweep(ctx, prefix, NULL);

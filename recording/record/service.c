@@ -25,7 +25,11 @@
 
 #define EACH_US 20000
 
-#define LOCK "lock"
+#define LOCK  "lock"
+#define STATE "state"
+
+/* A larger file is not a state. */
+#define STATE_MAX (4 << 20)
 
 /* Without the dot, it would be taken for the directory of a debug log. */
 char *service_path(const struct service *service, const char *log, const char *name)
@@ -40,15 +44,42 @@ struct dkt__gained service_gained(const struct service *service, const char *log
 	return dkt__gained_at(dir);
 }
 
-int service_read(const struct service *service, const char *log, const char *name, size_t most,
-		 char **text)
+/* ---- the state ---- */
+
+int service_load(struct dkt_ctx *ctx, const struct service *service, const char *log, void *state)
 {
 	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
-	char *path __cleanup(free) = service_path(service, log, name);
+	char *path __cleanup(free) = service_path(service, log, STATE);
+	char *text __cleanup(free) = NULL;
 	size_t len;
+	int err = path ? dkt__read_file(path, STATE_MAX, &text, &len) : -ENOMEM;
 
-	*text = NULL;
-	return path ? dkt__read_file(path, most, text, &len) : -ENOMEM;
+	if (err == -ENOENT)
+		return dkt_fail(ctx, err, "no %s was started; 'dktrace %s start' does",
+				service->noun + strlen("a "), service->kind);
+	if (!err)
+		err = dkt__members_parse(&service->state, state, text);
+	if (!err && service->is_valid && !service->is_valid(state))
+		err = -EINVAL;
+	return err ? dkt_fail(ctx, err, "read %s: %s", path ? path : STATE, strerror(-err)) : 0;
+}
+
+int service_save(struct dkt_ctx *ctx, const struct service *service, const char *log,
+		 const void *state)
+{
+	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
+	char *path __cleanup(free) = service_path(service, log, STATE);
+	char *text __cleanup(free) = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	int err;
+
+	if (f)
+		dkt__members_print(&service->state, state, f);
+	err = dkt__text_end(f, path ? 0 : -ENOMEM, &text);
+	if (!err)
+		err = dkt__replace_file(path, text, len, false);
+	return err ? dkt_fail(ctx, err, "write %s: %s", path ? path : STATE, strerror(-err)) : 0;
 }
 
 /* ---- turns ---- */
@@ -121,16 +152,6 @@ char *service_line(const char *text)
 	return copy;
 }
 
-int service_save(struct dkt_ctx *ctx, const struct service *service, const char *log,
-		 const char *name, const char *text)
-{
-	char *path __cleanup(free) = service_path(service, log, name);
-	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
-	int err = path ? dkt__replace_file(path, text, strlen(text), false) : -ENOMEM;
-
-	return err ? dkt_fail(ctx, err, "write %s: %s", path ? path : name, strerror(-err)) : 0;
-}
-
 static void remove_file(const struct service *service, const char *log, const char *name)
 {
 	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
@@ -160,6 +181,7 @@ void service_forget(const struct service *service, const char *log)
 	char *dir __cleanup(free) = service_path(service, log, "");
 	struct dkt__gained gained __cleanup(gained_end) = service_gained(service, log);
 
+	remove_file(service, log, STATE);
 	for (size_t i = 0; service->files[i]; i++)
 		remove_file(service, log, service->files[i]);
 	remove_file(service, log, LOCK);

@@ -9,11 +9,14 @@
 #include <stdbool.h>
 
 #include "lib/base/gained.h"
+#include "lib/base/members.h"
 
 struct service {
 	const char *kind; /* "flight"; also the command's name */
 	const char *noun; /* "a flight recorder" */
-	const char *const *files; /* that its directory has beside the lock; ends with NULL */
+	const char *const *files; /* that its directory has beside lock and state; ends with NULL */
+	struct dkt__members state; /* for others to see */
+	bool (*is_valid)(const void *state); /* NULL: it always is */
 };
 
 /* Returns the path of a file in the directory of that log's process; the caller frees it. */
@@ -21,10 +24,6 @@ char *service_path(const struct service *service, const char *log, const char *n
 
 /* See base/gained.h: for the files in that directory. */
 struct dkt__gained service_gained(const struct service *service, const char *log);
-
-/* Reads a file there, as dkt__read_file() does. */
-int service_read(const struct service *service, const char *log, const char *name, size_t most,
-		 char **text);
 
 /*
  * Waits for the turn to start the process or to clean up after one, and creates the directory.
@@ -53,9 +52,13 @@ uint64_t service_now(void);
 /* Returns a copy for one line of such a file: control characters become spaces. NULL: out of memory. */
 char *service_line(const char *text);
 
-/* Replaces such a file, all or nothing. */
+/*
+ * Read and replace the state, all or nothing. The state to load must be empty; clear it in any case.
+ * -ENOENT: no process was started; -EINVAL: it is not valid.
+ */
+int service_load(struct dkt_ctx *ctx, const struct service *service, const char *log, void *state);
 int service_save(struct dkt_ctx *ctx, const struct service *service, const char *log,
-		 const char *name, const char *text);
+		 const void *state);
 
 /* In a turn: removes the directory with what is in it. */
 void service_forget(const struct service *service, const char *log);

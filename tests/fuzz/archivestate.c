@@ -12,7 +12,7 @@ static char *print(const struct archive_state *state)
 	FILE *f = open_memstream(&text, &size);
 
 	must(f);
-	archive_state_print(state, f);
+	dkt__members_print(&archive_service.state, state, f);
 	fclose(f);
 	return text;
 }
@@ -20,15 +20,15 @@ static char *print(const struct archive_state *state)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = calloc(1, size + 1), *first, *copy, *second;
-	struct archive_state in, out;
+	struct archive_state in = { 0 }, out = { 0 };
 
 	must(text);
 	memcpy(text, data, size);
-	archive_state_parse(text, &in);
+	must(!dkt__members_parse(&archive_service.state, &in, text));
 	first = print(&in);
 	copy = strdup(first);
 	must(copy);
-	archive_state_parse(copy, &out);
+	must(!dkt__members_parse(&archive_service.state, &out, copy));
 	second = print(&out);
 	must(!strcmp(first, second));
 	must(strlen(in.segment) < sizeof(in.segment) && !strchr(in.segment, '/'));
