@@ -3,7 +3,6 @@
 #include "compat/dk/debug_daemon.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -11,31 +10,33 @@
 #include "compat/io/process_lock.h"
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
-#include "lib/base/parse.h"
+#include "lib/base/members.h"
 
 /* How long a daemon may take to write the remaining records. */
 #define STOP_SECONDS 60
 
-/* The numbers of a state, by the names in the file. */
-static const struct row {
-	const char *name;
-	size_t at;
-} rows[] = {
-	{ "mb", offsetof(struct daemon_state, mb) },
-	{ "rotate", offsetof(struct daemon_state, rotate) },
-	{ "pos", offsetof(struct daemon_state, pos) },
-	{ "records", offsetof(struct daemon_state, records) },
-	{ "bytes", offsetof(struct daemon_state, bytes) },
-	{ "lost", offsetof(struct daemon_state, lost) },
-	{ "own", offsetof(struct daemon_state, own) },
-	{ "rounds", offsetof(struct daemon_state, rounds) },
+#define ROW(...)     DKT__MEMBER(daemon_state, __VA_ARGS__)
+#define NUMBER(name) ROW(#name, U64, name)
+
+static const struct dkt__member list[] = {
+	ROW("file", TEXT, file),
+	NUMBER(mb),
+	NUMBER(rotate),
+	NUMBER(pos),
+	NUMBER(records),
+	NUMBER(bytes),
+	NUMBER(lost),
+	NUMBER(own),
+	NUMBER(rounds),
+	ROW("error", TEXT, error),
 };
+
+static const struct dkt__members members = { list, ARRAY_SIZE(list), " " };
 
 void dkl_daemon_state_clear(struct daemon_state *state)
 {
-	free(state->file);
-	free(state->error);
-	*state = (struct daemon_state){ 0 };
+	dkt__members_clear(&members, state, NULL);
+	state->pid = 0;
 }
 
 static int open_state(const char *dir, int flags)
@@ -50,30 +51,10 @@ static int open_state(const char *dir, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static int set_text(char **text, const char *value)
-{
-	free(*text);
-	*text = strdup(value);
-	return *text ? 0 : -ENOMEM;
-}
-
-static int read_line(struct daemon_state *state, const char *key, const char *value)
-{
-	if (!strcmp(key, "file"))
-		return set_text(&state->file, value);
-	if (!strcmp(key, "error"))
-		return set_text(&state->error, value);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (!strcmp(key, rows[i].name))
-			dkt__parse_u64(value, DKT__DEC,
-				       (uint64_t *)(void *)((char *)state + rows[i].at));
-	return 0;
-}
-
 int dkl_daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *state)
 {
-	int fd __cleanup(close) = open_state(dir, O_RDWR), err = 0;
-	char text[8192], *line, *save = NULL;
+	int fd __cleanup(close) = open_state(dir, O_RDWR), err;
+	char text[8192];
 	ssize_t n;
 
 	*state = (struct daemon_state){ 0 };
@@ -84,14 +65,7 @@ int dkl_daemon_load(struct dkt_ctx *ctx, const char *dir, struct daemon_state *s
 		return dkt_fail(ctx, fd < 0 ? fd : -errno, "read %s/" DAEMON_STATE ": %s", dir,
 				strerror(fd < 0 ? -fd : errno));
 	text[n] = '\0';
-	for (line = strtok_r(text, "\n", &save); line && !err; line = strtok_r(NULL, "\n", &save)) {
-		char *value = strchr(line, ' ');
-
-		if (!value)
-			continue;
-		*value++ = '\0';
-		err = read_line(state, line, value);
-	}
+	err = dkt__members_parse(&members, state, text);
 	state->pid = dkl_process_lock_holder(fd);
 	if (err)
 		dkl_daemon_state_clear(state);
@@ -107,12 +81,7 @@ int dkl_daemon_save(struct dkt_ctx *ctx, int fd, const struct daemon_state *stat
 
 	if (!f)
 		return -ENOMEM;
-	fprintf(f, "file %s\n", state->file);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		fprintf(f, "%s %" PRIu64 "\n", rows[i].name,
-			*(const uint64_t *)(const void *)((const char *)state + rows[i].at));
-	if (state->error)
-		fprintf(f, "error %s\n", state->error);
+	dkt__members_print(&members, state, f);
 	if (fclose(f))
 		return -ENOMEM;
 	if (pwrite(fd, text, size, 0) != (ssize_t)size || ftruncate(fd, (off_t)size))
