@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loads the records of files into ClickHouse: the tables of database/database.h, but of many files. A
+ * Loads the records of files into ClickHouse: the tables of sql/database.h, but of many files. A
  * file counts once, however often and however far it was loaded before.
  */
 #pragma once

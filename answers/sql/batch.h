@@ -11,7 +11,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/util.h"
 
-/* The virtual table of the rows that batches_pass() passes. */
+/* The virtual table of the rows that batch_pass() passes. */
 #define BATCH_TABLE "dktrace_batch"
 
 enum batch_type {

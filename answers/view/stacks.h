@@ -21,7 +21,7 @@ struct stack_count {
 	uint32_t kernel, user; /* indices of frames, plus 1; 0: none */
 	uint64_t count;
 	uint64_t off; /* ns from sched_switch until the process ran again */
-	char *text; /* "EVENT;COMM;OUTERMOST;...;INNERMOST", by stacks_name() */
+	char *text; /* "EVENT;COMM;OUTERMOST;...;INNERMOST", by stacks_finish() */
 };
 
 /* A CPU's last event with its stacks so far. */

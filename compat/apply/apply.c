@@ -12,8 +12,6 @@
 #include "lib/base/io.h"
 #include "lib/base/util.h"
 
-/* The default of Lustre's own buffer. */
-
 void dkl_filter_report_clear(struct filter_report *report)
 {
 	free(report->missed);

@@ -17,8 +17,7 @@ struct timeline {
 	struct log_wall steps;
 	bool stepped; /* times are changed so; otherwise they stay */
 	bool apart; /* return all records of a message, not only the one that it is printed with */
-	/* Set by the calls. */
-	/* All records. A message of several records comes once, with its last record. */
+	/* Set by the calls. source: all records; a message of several comes once, with its last record. */
 	struct dkt_source *source;
 	struct dkt_source *kernel, *ours, *theirs; /* the parts of source; NULL: missing */
 	uint64_t *last; /* by CPU: the time of the last record that was returned */

@@ -379,7 +379,6 @@ static int run_input(struct run *run, int *rc)
 	return err;
 }
 
-/* An error of the analysis may have no message of its own. */
 static int take_record(void *data, struct dkt_source *source, const struct dkt_record *record)
 {
 	struct run *run = data;

@@ -30,7 +30,6 @@ static const enum column_type types[] = {
 	[RESULT_SYSCALL] = COL_TEXT, [RESULT_PATH] = COL_TEXT,     [RESULT_VALUE] = COL_TEXT,
 };
 
-/* A name and a number: two columns. */
 /* A narrow terminal can do without them. */
 static bool is_spare(const struct result_column *column)
 {
@@ -38,6 +37,7 @@ static bool is_spare(const struct result_column *column)
 	       !strcmp(column->key, "p99.9");
 }
 
+/* A name and a number: two columns. */
 static bool has_number(const struct result_column *column)
 {
 	return column->number_key;

@@ -65,7 +65,7 @@ int archive_metrics_look(struct archive_metrics *metrics, const struct metrics_f
 /* Removes the file. */
 void archive_metrics_free(struct archive_metrics *metrics);
 
-/* ---- archive/metrics_text.c ---- */
+/* ---- metrics_text.c ---- */
 
 /* Writes all metrics. */
 int metrics_text(FILE *f, const struct archive_metrics *metrics, const struct metrics_from *from);

@@ -28,7 +28,7 @@ struct archive {
 	bool ending, keep;
 };
 
-/* ---- archive/loop.c: records until a signal ---- */
+/* ---- loop.c: records until a signal ---- */
 
 int archive_begin_segment(struct archive *archive);
 
@@ -41,7 +41,7 @@ void archive_step(struct archive *archive);
 /* Replaces the file of metrics if it is time. */
 void archive_show_metrics(struct archive *archive);
 
-/* ---- archive/change.c: the settings, and the events that they choose ---- */
+/* ---- change.c: the settings, and the events that they choose ---- */
 
 /* Changes the instance to the events of the config. */
 int archive_apply(struct archive *archive, const struct archive_config *config);
@@ -52,7 +52,7 @@ int archive_store_settings(struct archive *archive);
 /* Takes the settings that a reload asks for. After an error, which status shows, the old ones stay. */
 void archive_change(struct archive *archive);
 
-/* ---- archive/report.c: the log, the service manager and status ---- */
+/* ---- report.c: the log, the service manager and status ---- */
 
 /*
  * Reports the error of dkt_error() once, and keeps it for status. Recording goes on in the kernel's
