@@ -61,10 +61,8 @@ static int app_context(struct app *app)
 /* A file may have buffers of any name, and only the command tells whether it reads one. Hosts judge for collect. */
 static int check_instance(struct app *app)
 {
-	static const uint64_t maybe = CMD_READ_ALL | CMD_READ_FIRST | CMD_ANALYZE | CMD_LAMI |
-				      CMD_STRACE | CMD_COLLECT;
-
-	if (app->input || app->command->flags & maybe || !app_check_instance(app, app->ctx))
+	if (app->input || app->command->flags & (CMD_READ | CMD_WRAP) ||
+	    !app_check_instance(app, app->ctx))
 		return 0;
 	return app_fail(app);
 }
@@ -72,7 +70,7 @@ static int check_instance(struct app *app)
 /* lctl takes empty arguments, hosts judge those of collect, and a flight recorder's reason may be empty. */
 static int check_empty(const struct command *command, int n, char **argv)
 {
-	if (command->flags & (CMD_LCTL | CMD_HIDDEN | CMD_WRAP | CMD_FLIGHT))
+	if (command->flags & (CMD_LCTL | CMD_HIDDEN | CMD_WRAP | CMD_EMPTY))
 		return 0;
 	for (int i = 0; i < n; i++)
 		if (!*argv[i])
@@ -109,12 +107,6 @@ static bool names_messages(int argc, char **argv)
 	return false;
 }
 
-/* True if what follows "--" is a command to run; the row says so to the user, too. */
-static bool runs_command(const struct command *command)
-{
-	return strstr(command->args, "[-- COMMAND...]");
-}
-
 /* argv[0] is the command's name. */
 static int run_command(struct app *app, int argc, char **argv)
 {
@@ -122,11 +114,11 @@ static int run_command(struct app *app, int argc, char **argv)
 	const bool own_options = !(command->flags & (CMD_LCTL | CMD_HIDDEN));
 	/* A private instance creates the probe on Lustre's messages itself, and keeps it for longer. */
 	const bool names = own_options && names_messages(argc, argv) &&
-			   !(command->flags & (CMD_CAPTURE | CMD_FLIGHT | CMD_DAEMON));
+			   !(command->flags & CMD_PRIVATE);
 	bool lent = false;
 	int rc, first = 1;
 
-	app->n_command = count_after_dashes(argc, argv);
+	app->n_command = command->flags & CMD_COMMAND ? count_after_dashes(argc, argv) : 0;
 	/* lctl's commands parse their options themselves; lctl mark --help writes a marker. */
 	if (own_options)
 		first = opt_parse(app, command, argc, argv);
@@ -147,7 +139,7 @@ static int run_command(struct app *app, int argc, char **argv)
 		rc = check_empty(command, argc - 1 - app->n_command, argv + 1);
 	if (!rc)
 		rc = file_argument_check(app, argc, argv);
-	if (!rc && app->n_command && runs_command(command))
+	if (!rc && app->n_command)
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)
 		rc = app_context(app);

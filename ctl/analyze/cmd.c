@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* analyze: answers a question from the records of files, or from records made live. */
+#include "ctl/analyze/run.h"
 #include "ctl/analyze/show.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/live.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/print.h"
+#include "ctl/input/args.h"
+
+OPT_TABLE(analyze,
+	{ "comm", 0, "GLOBS", AT(select, comm), "show rows of these programs: dd,ll_ost*", .check = value_programs },
+	{ "keys", 'k', "COLUMNS", AT(analyze, keys), "group intervals by one or two columns: process,cpu; 'none': do not group" },
+	{ "pid", 'p', "LIST", AT(select, pid), "show rows of the threads with these IDs: 1,42", .check = value_numbers },
+	{ "sort", 0, "COLUMN", AT(analyze, sort), "sort tables by COLUMN[.descending]" },
+	{ .name = "by", .now = "keys" },
+	{ .name = "group-by", .now = "keys" },
+	{ .name = "duration", .now = "took", .first = "<>=" },
+);
 
 /* ---- the list ---- */
 
@@ -33,7 +48,7 @@ static int read_args(struct run *run, struct show *show, int argc, char **argv)
 {
 	struct app *app = run->app;
 	int words = argc - app->n_command,
-	    rc = opt_seconds("duration", app->duration, &run->seconds);
+	    rc = opt_seconds("duration", OPT(app, live)->duration, &run->seconds);
 
 	if (rc)
 		return rc;
@@ -51,7 +66,7 @@ int cmd_analyze(struct app *app, int argc, char **argv)
 {
 	struct run run = { .app = app, .ctx = app->ctx };
 	struct show show = { .run = &run };
-	struct analyze_opts opts = { .group_by = app->keys };
+	struct analyze_opts opts = { .group_by = OPT(app, analyze)->keys };
 	int err, rc;
 
 	if (argc - app->n_command < 2)
@@ -61,7 +76,7 @@ int cmd_analyze(struct app *app, int argc, char **argv)
 		return run_close(&run, 0, rc);
 	opts.top = show.top;
 	/* Stacks cost time, so they are recorded only if their answer is shown. */
-	run.stacks = app->keys && strstr(app->keys, "where");
+	run.stacks = OPT(app, analyze)->keys && strstr(OPT(app, analyze)->keys, "where");
 	run.row = show_row;
 	run.idle = show_idle;
 	run.finish = show_finish;

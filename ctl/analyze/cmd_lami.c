@@ -3,10 +3,30 @@
 #include <inttypes.h>
 
 #include "ctl/analyze/lami.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/out/json.h"
 #include "lib/base/buf.h"
 #include "lib/base/parse.h"
 #include "lib/base/when.h"
+
+struct lami_options {
+	const char *begin, *end, *limit;
+	bool metadata, mi_version, output_progress, test_compatibility;
+};
+
+static OPT_VALUES(lami);
+
+OPT_TABLE(lami,
+	{ "begin", 0, "NS", AT(lami, begin), "begin at NS since the epoch (or of the clock of the trace, if the wall clock is unknown)" },
+	{ "end", 0, "NS", AT(lami, end), "end at NS since the epoch" },
+	{ "limit", 0, "N", AT(lami, limit), "print at most N rows of a table; unlimited: all (default)" },
+	{ "metadata", 0, NULL, AT(lami, metadata), "describe the tables of the analysis" },
+	{ "mi-version", 0, NULL, AT(lami, mi_version), "print the version of LAMI" },
+	{ "output-progress", 0, NULL, AT(lami, output_progress), "print lines of progress before the result" },
+	{ "test-compatibility", 0, NULL, AT(lami, test_compatibility), "check only whether FILE can be analyzed" },
+	{ .name = "duration", .now = "took" },
+);
 
 /* Smaller times are not those of a clock of the day: it is March 1973. */
 #define FIRST_DAY_TIME UINT64_C(100000000000000000)
@@ -39,16 +59,18 @@ static int read_time(const char *option, const char *text, const char **word, ch
 
 static int read_args(struct lami *lami, struct app *app, const char *name)
 {
+	struct select_options *times = OPT_CHANGE(app, select);
 	int64_t limit = INT64_MAX;
-	int rc = read_time("begin", app->begin, &app->since, &lami->since);
+	int rc = read_time("begin", OPT(app, lami)->begin, &times->since, &lami->since);
 
 	if (!rc)
-		rc = read_time("end", app->end, &app->until, &lami->until);
-	if (!rc && app->limit && strcmp(app->limit, "unlimited") != 0 &&
-	    dkt__parse_int(app->limit, 1, INT64_MAX, &limit))
-		rc = app_usage("--limit: '%s' is not a number of rows, or unlimited", app->limit);
+		rc = read_time("end", OPT(app, lami)->end, &times->until, &lami->until);
+	if (!rc && OPT(app, lami)->limit && strcmp(OPT(app, lami)->limit, "unlimited") != 0 &&
+	    dkt__parse_int(OPT(app, lami)->limit, 1, INT64_MAX, &limit))
+		rc = app_usage("--limit: '%s' is not a number of rows, or unlimited",
+			       OPT(app, lami)->limit);
 	lami->limit = (size_t)limit;
-	if (!rc && !app->input && !app->metadata && !app->mi_version)
+	if (!rc && !app->input && !OPT(app, lami)->metadata && !OPT(app, lami)->mi_version)
 		rc = app_usage("lami: name the file to analyze");
 	return rc ? rc : run_read(&lami->run, name);
 }
@@ -118,7 +140,7 @@ static int print_results(void *data)
 	if (lami->printing) {
 		err = lami_end_table(&lami->run, stdout);
 	} else {
-		if (lami->run.app->output_progress)
+		if (OPT(lami->run.app, lami)->output_progress)
 			puts("1 done");
 		begin_results(lami);
 	}
@@ -153,17 +175,18 @@ static int run_phase(struct lami *lami, int *rc)
 	struct analyze_opts opts = { 0 };
 	struct run *run = &lami->run;
 	const struct app *app = run->app;
+	const struct lami_options *given = OPT(app, lami);
 	int err;
 
-	if (app->metadata)
+	if (given->metadata)
 		return print_metadata(run, &opts);
 	run->row = take_row;
 	run->finish = print_results;
 	run->data = lami;
 	err = run_open(run);
-	if (!err && app->test_compatibility)
+	if (!err && given->test_compatibility)
 		return run_check(run);
-	if (!err && app->output_progress) {
+	if (!err && given->output_progress) {
 		printf("0 reading %s\n", app->input);
 		fflush(stdout);
 	}
@@ -199,7 +222,7 @@ int cmd_lami(struct app *app, int argc, char **argv)
 	struct lami lami = { .run = { .app = app, .ctx = app->ctx } };
 	int err = 0, rc;
 
-	if (app->mi_version) {
+	if (OPT(app, lami)->mi_version) {
 		printf("%d.%d\n", LAMI_MAJOR, LAMI_MINOR);
 		return 0;
 	}

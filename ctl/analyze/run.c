@@ -5,9 +5,18 @@
 #include <inttypes.h>
 
 #include "compat/lustre/log_source.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "ctl/app/opt.h"
 #include "lib/base/buf.h"
+
+OPT_VALUES(analyze);
+
+OPT_TABLE(period,
+	{ "period", 0, "DEFINITION", AT(analyze, periods), "define a period: 'NAME: begin EVENTS; end EVENTS[FIELD == $begin.FIELD]; show FIELDS', or the name of a pair of latency", .joint = '\x1f' },
+	{ "took", 0, "TIME", AT(analyze, took), "take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'" },
+);
 
 #define STACK_EVENT "ftrace:kernel_stack"
 
@@ -252,9 +261,10 @@ const char *run_guess(struct dkt__guess *guess, const char *name)
 static int read_who(struct run *run)
 {
 	struct app *app = run->app;
-	const struct selection_words words = { .pids = app->pid, .comms = app->comm };
+	struct select_options *given = OPT_CHANGE(app, select);
+	const struct selection_words words = { .pids = given->pid, .comms = given->comm };
 
-	app->pid = app->comm = NULL;
+	given->pid = given->comm = NULL;
 	return dkl_selection_read(app->ctx, &words, &run->who) ?
 		       app_usage("%s", dkt_error(app->ctx)) :
 		       0;
@@ -262,7 +272,7 @@ static int read_who(struct run *run)
 
 static int read_durations(struct run *run)
 {
-	const char *text = run->app->took;
+	const char *text = OPT(run->app, analyze)->took;
 
 	if (!text)
 		return 0;
@@ -280,16 +290,16 @@ int run_read(struct run *run, const char *name)
 	if (!run->analysis)
 		return app_usage("%s: unknown analysis '%s'; 'dktrace analyze' lists them%s",
 				 run->app->command->name, name, run_guess(&guess, name));
-	if (analysis_takes_periods(run->analysis) && !run->app->periods)
+	if (analysis_takes_periods(run->analysis) && !OPT(run->app, analyze)->periods)
 		return app_usage("%s: which periods? --period 'NAME: begin EVENTS; end EVENTS', or"
 				 " --period syscall",
 				 name);
-	if (!analysis_takes_periods(run->analysis) && run->app->periods)
+	if (!analysis_takes_periods(run->analysis) && OPT(run->app, analyze)->periods)
 		return app_usage("%s: --period goes with periodlog, periodtop, periodstats and"
 				 " periodfreq",
 				 name);
 	rc = read_durations(run);
-	if (!rc && run->app->keys && run->analysis->view == VIEW_TABLES)
+	if (!rc && OPT(run->app, analyze)->keys && run->analysis->view == VIEW_TABLES)
 		rc = app_usage("--keys: %s has no intervals", name);
 	if (!rc)
 		rc = read_who(run);
@@ -305,7 +315,8 @@ int run_define(struct run *run)
 
 	if (!analysis_takes_periods(run->analysis))
 		return 0;
-	err = period_run_new(run->ctx, run->analysis, run->app->periods, &run->periods);
+	err = period_run_new(run->ctx, run->analysis, OPT(run->app, analyze)->periods,
+			     &run->periods);
 	if (!err)
 		run->analysis = period_run_analysis(run->periods);
 	return err;

@@ -7,6 +7,11 @@
 #include "ctl/app/app.h"
 #include "ctl/input/live_args.h"
 
+struct analyze_options {
+	const char *keys, *periods, *sort, *took;
+};
+extern const struct opt_values analyze_values;
+
 struct run;
 
 /* The records of one boot of a machine, which an analysis of their own takes. */

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "ctl/app/groups.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/order.h"
 #include "ctl/app/print.h"
@@ -420,12 +421,13 @@ int show_finish(void *data)
 
 int show_read(struct show *show, const struct app *app)
 {
-	int top = 0, rc = opt_number("top", app->top, &top);
+	const struct analyze_options *given = OPT(app, analyze);
+	int top = 0, rc = opt_number("top", OPT(app, print)->top, &top);
 
 	show->top = (size_t)top;
-	show->sort = app->sort;
-	if (app->sort)
-		show->sort_len = order_read(app->sort, &show->descending);
+	show->sort = given->sort;
+	if (given->sort)
+		show->sort_len = order_read(given->sort, &show->descending);
 	return rc;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "ctl/app/groups.h"
 #include "lib/base/io.h"
 
 #define DEFAULT_DIR "/var/log/dktrace"
@@ -45,7 +46,7 @@ void background_ready(struct background *background)
 {
 	int null;
 
-	if (background->app->foreground)
+	if (OPT(background->app, background)->foreground)
 		return;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; fd <= STDERR_FILENO && null >= 0; fd++)
@@ -65,7 +66,7 @@ int background_run(struct background *background, struct app *app, int (*run)(vo
 	ssize_t n;
 
 	background->app = app;
-	if (app->foreground)
+	if (OPT(app, background)->foreground)
 		return run(data);
 	if (pipe2(ends, O_CLOEXEC) || (pid = fork()) < 0) {
 		dkt_fail(app->ctx, -errno, "start a process: %s", strerror(errno));

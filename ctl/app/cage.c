@@ -95,7 +95,7 @@ static int allow_recording(struct dkt__cage *cage, const char *path)
 static int allow_inputs(const struct app *app, struct dkt__cage *cage, char *const *inputs,
 			size_t n)
 {
-	const bool recovers = app->command && app->command->flags & CMD_RECOVER;
+	const bool recovers = app->command && app->command->flags & CMD_WRITE_IN_PLACE;
 	/* Standard input is opened again, to see whether somebody writes it. */
 	int err = allow_input(cage, "/proc/self/fd/0");
 
@@ -194,6 +194,7 @@ static int allow_state(struct app *app, struct dkt__cage *cage)
 
 static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int needs)
 {
+	const char *program = opt_with(app, OPT_PROGRAM);
 	int err = dkt__data_each_dir(allow_input, cage);
 
 	if (!err && needs & CAGE_NETWORK)
@@ -206,8 +207,8 @@ static int allow_needs(struct app *app, struct dkt__cage *cage, unsigned int nee
 		err = allow_state(app, cage);
 	if (!err && needs & CAGE_KERNEL)
 		err = allow_kernel(app, cage);
-	if (!err && app->exec)
-		err = allow_debug_files(cage, app->exec);
+	if (!err && program)
+		err = allow_debug_files(cage, program);
 	if (!err && needs & CAGE_PROGRAMS)
 		err = allow_list(cage, program_files);
 	return err;
@@ -217,7 +218,7 @@ static unsigned int calls_needed(const struct app *app, unsigned int needs)
 {
 	return (needs & CAGE_NETWORK ? DKT__CAGE_NETWORK : 0) |
 	       (needs & CAGE_ACCEPT ? DKT__CAGE_ACCEPT : 0) |
-	       (app->journal ? DKT__CAGE_DATAGRAMS : 0) |
+	       (opt_with(app, OPT_DATAGRAMS) ? DKT__CAGE_DATAGRAMS : 0) |
 	       (needs & (CAGE_NAMES | CAGE_DIRECTORY | CAGE_KERNEL | CAGE_STATE) ? DKT__CAGE_NAMES :
 										   0) |
 	       (needs & CAGE_TEMPORARY ? DKT__CAGE_REMOVE : 0) |

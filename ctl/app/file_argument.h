@@ -5,13 +5,18 @@
 #include "ctl/app/app.h"
 
 /*
- * Takes the file out of the arguments of hist, latency, dk, show and follow, and sets app->input to it. Returns
- * how many arguments are left. A word that may also be a command to run is the file only if it cannot be run.
+ * Takes the file that the command's find_file() finds out of the arguments, and sets app->input to it. Returns how many arguments are left. A word that may also be a command to run is the file only if it cannot be run.
  */
 int file_argument_take(struct app *app, int argc, char **argv);
 
+/* True for the log, a file that is no program, standard input or a directory. */
+bool file_argument_is_file(const char *word);
+
+/* A find_file() of commands that read a saved tree of tracefs as their only argument. */
+int file_argument_find_tree(const struct app *app, int n, char **argv);
+
 /*
  * Checks the word in the place of FILE of a command that takes a FILE or a COMMAND, after file_argument_take().
- * hist and latency can run it also without "--". Returns 0, or after an error message the exit status.
+ * A command with find_file() can run it also without "--". Returns 0, or after an error message the exit status.
  */
 int file_argument_check(const struct app *app, int argc, char **argv);

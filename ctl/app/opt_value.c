@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options whose values are numbers, times or sizes. */
-#include "ctl/app/opt.h"
+#include "ctl/app/app.h"
 #include "lib/base/parse.h"
 
 int opt_number(const char *option, const char *text, int *number)

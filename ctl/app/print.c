@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prints output in the form that --json, --csv and --raw-text select. */
 #include "ctl/app/print.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/watch.h"
 
-const char *const print_styles[] = { "text", "svg", NULL };
-
-int print_style(const struct app *app, bool *picture)
+int print_style(const struct app *app, const char *also, bool *picture)
 {
-	const char *other = app->json   ? "json" :
-			    app->csv    ? "csv" :
-			    app->watch  ? "watch" :
-			    app->kernel ? "kernel" :
-					  NULL;
+	const struct sink_options *given = OPT(app, sink);
+	const struct print_options *print = OPT(app, print);
+	const char *other = print->json            ? "json" :
+			    print->csv             ? "csv" :
+			    OPT(app, watch)->watch ? "watch" :
+						     also;
 
-	*picture = app->style && !strcmp(app->style, "svg");
-	if (!app->style || !strcmp(app->style, "text"))
+	*picture = given->style && !strcmp(given->style, "svg");
+	if (!given->style || !strcmp(given->style, "text"))
 		return 0;
 	if (!*picture)
 		return app_usage("--style: '%s' is not a style; the styles are text and svg",
-				 app->style);
+				 given->style);
 	return other ? app_usage("cannot combine --style svg with --%s", other) : 0;
 }
 
 void print_begin(const struct app *app, struct out *out, int labels)
 {
-	enum out_form form = app->json ? OUT_JSON : app->csv ? OUT_CSV : OUT_TEXT;
+	enum out_form form = OPT(app, print)->json ? OUT_JSON :
+			     OPT(app, print)->csv  ? OUT_CSV :
+						     OUT_TEXT;
 
-	out_begin(out, form, app->raw_text, labels);
+	out_begin(out, form, OPT(app, print)->raw_text, labels);
 }
 
 void print_losses(struct out *out, const struct losses_sum *all)

@@ -7,11 +7,11 @@
 #include "ctl/app/app.h"
 #include "ctl/out/out.h"
 
-/* The words of --style for hist and latency; NULL after the last. */
-extern const char *const print_styles[];
-
-/* Sets *picture if --style asks for a picture. Returns 0 or EXIT_USAGE. */
-int print_style(const struct app *app, bool *picture);
+/*
+ * Sets *picture if --style asks for a picture. also: another option that was given and forbids it, or NULL.
+ * Returns 0 or EXIT_USAGE.
+ */
+int print_style(const struct app *app, const char *also, bool *picture);
 
 /* labels: the width of the labels that out_line() prints. */
 void print_begin(const struct app *app, struct out *out, int labels);

@@ -10,6 +10,7 @@
 #include "compat/io/output.h"
 #include "compat/pipeline/sink.h"
 #include "ctl/app/cage.h"
+#include "ctl/app/groups.h"
 #include "lib/base/run_dir.h"
 
 struct app_file {
@@ -68,25 +69,24 @@ static int take_file(struct app *app, const char *path)
 /* The indices of the first and the last argument that is a file to read. */
 static int first_read(const struct app *app)
 {
-	return app->command->flags & (CMD_ANALYZE | CMD_LAMI) ? 2 : 1;
+	return app->command->flags & CMD_READ_NAMED ? 2 : 1;
 }
 
 static int last_read(const struct app *app, int argc)
 {
-	if (app->command->flags & (CMD_ANALYZE | CMD_LAMI | CMD_STRACE))
+	if (app->command->flags & (CMD_READ_ALL | CMD_READ_NAMED))
 		return argc - app->n_command - 1;
-	if (app->command->flags & CMD_READ_ALL)
-		return argc - 1;
 	return app->command->flags & CMD_READ_FIRST ? 1 : 0;
 }
 
 static int take_files(struct app *app, int argc, char **argv)
 {
 	bool is_argument = first_read(app) < argc && app->input == argv[first_read(app)];
+	const char *opened = opt_with(app, OPT_OPENED);
 	int err = app->input && !is_argument ? take_file(app, app->input) : 0;
 
-	if (!err && app->diff)
-		err = take_file(app, app->diff);
+	if (!err && opened)
+		err = take_file(app, opened);
 	if (!err && app->command->flags & CMD_READ_TREE)
 		err = take_file(app, app->root);
 	for (int i = first_read(app); !err && i <= last_read(app, argc); i++)
@@ -108,10 +108,10 @@ static const char *find_output(struct app *app, int argc, char **argv)
 	if (app->command->flags & CMD_WRITE_LAST && argc > 1)
 		return argv[argc - 1];
 	/* A recording has a name in any case. */
-	if (app->command->flags & CMD_CAPTURE && !app->output)
+	if (app->command->flags & CMD_WRITE_TRACE && !app->output)
 		app->output = "trace.dat";
 	/* A recovered file takes the place of the recording. */
-	if (app->command->flags & CMD_RECOVER && !app->output)
+	if (app->command->flags & CMD_WRITE_IN_PLACE && !app->output)
 		return argv[1];
 	return app->output;
 }
@@ -119,10 +119,10 @@ static const char *find_output(struct app *app, int argc, char **argv)
 /* The files that are arguments, for a command that records without one. */
 static void find_input(struct app *app, int argc, char **argv)
 {
-	if (first_read(app) == 2 && last_read(app, argc) >= 2)
-		app->input = argv[2];
-	if (app->command->flags & CMD_STRACE && !app->input && last_read(app, argc) >= 1)
-		app->input = argv[1];
+	const int first = first_read(app);
+
+	if (app->command->flags & CMD_RECORD && !app->input && last_read(app, argc) >= first)
+		app->input = argv[first];
 }
 
 /*
@@ -134,7 +134,7 @@ static bool needs_temporary(struct app *app, int argc, char **argv)
 	const int first = first_read(app), last = last_read(app, argc);
 	size_t n = 0;
 
-	if (app->command->flags & CMD_SQL || find_output(app, argc, argv))
+	if (app->command->flags & CMD_NEEDS_TEMPORARY || find_output(app, argc, argv))
 		return true;
 	while (n < app->n_files && begins_with(app->files[n].fd, "\x17\x08\x44tracing"))
 		n++;
@@ -151,14 +151,15 @@ static bool is_directory(const char *kind)
 /* How the command creates its output, if it is not one file. */
 static unsigned int output_needs(const struct app *app, const char *output)
 {
-	const bool by_name = app->command->flags & CMD_WRITE && !app->format;
+	const struct sink_options *sink = OPT(app, sink);
+	const bool by_name = app->command->flags & CMD_FORMAT && !sink->format;
 
 	if (!output)
 		return 0;
 	/* A recording has its name while it grows; pieces and files of a style have names of their own. */
-	if (app->command->flags & (CMD_CAPTURE | CMD_SPLIT) || is_directory(app->style))
+	if (app->command->flags & CMD_NAMES || is_directory(sink->style))
 		return CAGE_NAMES;
-	return is_directory(by_name ? dkl_sink_by_path(output) : app->format) ? CAGE_DIRECTORY : 0;
+	return is_directory(by_name ? dkl_sink_by_path(output) : sink->format) ? CAGE_DIRECTORY : 0;
 }
 
 static int confine(struct app *app, int argc, char **argv, bool log)
@@ -178,10 +179,10 @@ static int confine(struct app *app, int argc, char **argv, bool log)
 /* Settings of a tree are those of whoever has made it. */
 static int confine_to_tree(struct app *app, const char *output)
 {
-	const bool own = app->exec || app->pid; /* privileges_confine() comes later */
 	struct statfs st;
 
-	if (!app->root || app->n_command || (app->command->flags & CMD_PROBE && own))
+	/* With these, privileges_confine() comes later. */
+	if (!app->root || app->n_command || opt_with(app, OPT_PROGRAM | OPT_PROCESS))
 		return 0;
 	/* The kernel's own files are nobody else's. */
 	if (!statfs(app->root, &st) && st.f_type == TRACEFS_MAGIC)
@@ -195,12 +196,10 @@ static int confine_to_tree(struct app *app, const char *output)
 
 int privileges_begin(struct app *app, int argc, char **argv)
 {
-	const unsigned int reads = CMD_READ_FIRST | CMD_READ_ALL;
-	uint64_t flags = app->command->flags;
-	unsigned int log = 0;
+	unsigned int flags = app->command->flags, log = 0;
 	int err;
 
-	if (!(flags & (reads | CMD_RECORD)) && !(flags & CMD_READ_TREE && app->root))
+	if (!(flags & (CMD_READ | CMD_RECORD)) && !(flags & CMD_READ_TREE && app->root))
 		return flags & CMD_TREE ? confine_to_tree(app, NULL) : 0;
 	find_input(app, argc, argv);
 	err = dkl_output_keep(app->ctx, find_output(app, argc, argv), &app->keep_privileges);
@@ -226,10 +225,11 @@ int privileges_limit(const struct app *app, unsigned int keep)
 
 int privileges_confine(struct app *app)
 {
-	int err = privileges_limit(app, app->pid ? DKT_KEEP_PROCESSES : 0);
+	const bool process = opt_with(app, OPT_PROCESS);
+	int err = privileges_limit(app, process ? DKT_KEEP_PROCESSES : 0);
 
 	return err ? err :
-		     cage_enter(app, NULL, 0, NULL, CAGE_STATE | (app->pid ? CAGE_PROCESSES : 0));
+		     cage_enter(app, NULL, 0, NULL, CAGE_STATE | (process ? CAGE_PROCESSES : 0));
 }
 
 int privileges_confine_dump(struct app *app, const char *output)

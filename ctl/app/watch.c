@@ -4,19 +4,22 @@
 
 #include <signal.h>
 
+#include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "ctl/app/opt.h"
 
 int watch_read(struct watch *watch, const struct app *app, char **command)
 {
+	const struct watch_options *given = OPT(app, watch);
+
 	watch->keys = !command;
-	if (!app->watch)
+	if (!given->watch)
 		return 0;
 	if (app->input)
 		return app_usage("%s: cannot combine a file with --watch: a file does not grow",
 				 app->command->name);
 	watch->every = 1;
-	return *app->watch ? opt_seconds("watch", app->watch, &watch->every) : 0;
+	return *given->watch ? opt_seconds("watch", given->watch, &watch->every) : 0;
 }
 
 bool watch_due(struct watch *watch)

@@ -5,8 +5,8 @@
 #include "compat/log/mount.h"
 #include "compat/set/param.h"
 #include "compat/set/saved.h"
-#include "ctl/app/app.h"
 #include "ctl/app/cage.h"
+#include "ctl/app/commands.h"
 
 /* The command line and the environment override the file. */
 static void choose_instance(struct app *app, const struct conf *conf)

@@ -5,7 +5,21 @@
 #include "compat/set/param.h"
 #include "compat/set/saved/boot_config.h"
 #include "ctl/app/app.h"
+#include "ctl/app/commands.h"
 #include "lib/base/parse.h"
+
+struct boot_options {
+	const char *address, *persistent;
+	bool cmdline;
+};
+
+static OPT_VALUES(boot);
+
+OPT_TABLE(boot_config,
+	{ "address", 0, "ADDRESS", AT(boot, address), "with --persistent: use memory at ADDRESS, for kernels without reserve_mem" },
+	{ "cmdline", 0, NULL, AT(boot, cmdline), "print kernel command line parameters, for kernels without bootconfig" },
+	{ "persistent", 0, "SIZE", AT(boot, persistent), "record into SIZE of memory that survives a reboot, for last-boot: 64M" },
+);
 
 /* Changes a setting by PARAMETER=VALUE. */
 static int take(struct debuglog *log, const char *word, struct settings *set)
@@ -25,15 +39,17 @@ static int take(struct debuglog *log, const char *word, struct settings *set)
 
 static int read_memory(struct app *app, struct boot_memory *memory)
 {
+	const struct boot_options *given = OPT(app, boot);
+
 	*memory = (struct boot_memory){ .name = app_has_instance(app) ? app->instance : LAST_BOOT };
-	if (dkt__parse_size(app->persistent, &memory->size))
+	if (dkt__parse_size(given->persistent, &memory->size))
 		return dkt_fail(app->ctx, -EINVAL, "--persistent: '%s' is not a size; write 64M",
-				app->persistent);
-	if (app->address &&
-	    (dkt__parse_u64(app->address, DKT__AS_C, &memory->address) || !memory->address))
+				given->persistent);
+	if (given->address &&
+	    (dkt__parse_u64(given->address, DKT__AS_C, &memory->address) || !memory->address))
 		return dkt_fail(app->ctx, -EINVAL,
 				"--address: '%s' is not an address; write 0x284500000",
-				app->address);
+				given->address);
 	return 0;
 }
 
@@ -75,7 +91,7 @@ static int print(struct app *app, struct debuglog *log, const struct settings *s
 	char *skipped __cleanup(free) = NULL;
 	int err;
 
-	if (!app->cmdline)
+	if (!OPT(app, boot)->cmdline)
 		return dkl_boot_config_print(log, set, stdout);
 	err = dkl_boot_cmdline_print(log, set, stdout, &skipped);
 	fflush(stdout);
@@ -90,9 +106,9 @@ int cmd_boot_config(struct app *app, int argc, char **argv)
 	struct settings set;
 	int err;
 
-	if (app->address && !app->persistent)
+	if (OPT(app, boot)->address && !OPT(app, boot)->persistent)
 		return app_usage("boot-config: --address goes with --persistent");
-	if (app->persistent)
+	if (OPT(app, boot)->persistent)
 		return print_memory(app, argc);
 	if (dkl_debuglog_open(app->ctx, app->instance, 0, &log))
 		return app_fail(app);

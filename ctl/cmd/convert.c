@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* convert: converts recordings of any format to another format. */
+#include "ctl/app/commands.h"
 #include "ctl/input/inputs.h"
 
 int cmd_convert(struct app *app, int argc, char **argv)

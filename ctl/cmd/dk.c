@@ -11,6 +11,9 @@
 #include "compat/lustre/log_clean.h"
 #include "compat/lustre/log_kind.h"
 #include "compat/set/param/tree.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/live.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/app/progress.h"
@@ -18,6 +21,26 @@
 #include "ctl/input/unpack.h"
 #include "lib/base/stop.h"
 #include "lib/base/when.h"
+
+struct log_options {
+	bool journal, stamp;
+};
+
+static OPT_VALUES(log);
+
+OPT_TABLE(log,
+	{ "journal", 0, NULL, AT(log, journal), "write to systemd's journal, each record as an entry with fields", .flags = OPT_DATAGRAMS },
+	{ "output", 'o', "FILE", AT_APP(output), "write to FILE; open it before a record is removed from the log" },
+	{ "style", 'S', "STYLE", AT(sink, style), "print as legacy (default), trace, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)" },
+);
+
+OPT_TABLE(log_input,
+	{ "input", 'i', "DIR", AT_APP(input), "print the log of a saved tree; 'dktrace report' prints recordings" },
+);
+
+OPT_TABLE(follow,
+	{ "stamp", 0, NULL, AT(log, stamp), "begin each line with its time in ns since the host was booted, for programs" },
+);
 
 /* ---- the log ---- */
 
@@ -60,7 +83,7 @@ static void look(void *data, uint64_t done, uint64_t of)
 static int check_clock(const struct app *app, const struct debuglog *log)
 {
 	char *clock __cleanup(free) = NULL;
-	int err = app->stamp && log->in ? dkt_instance_get_clock(log->in, &clock) : 0;
+	int err = OPT(app, log)->stamp && log->in ? dkt_instance_get_clock(log->in, &clock) : 0;
 
 	if (!err && clock && strcmp(clock, DEBUGLOG_CLOCK) != 0)
 		err = dkt_fail(app->ctx, -EOPNOTSUPP,
@@ -125,9 +148,10 @@ static void set_flags(const struct app *app, unsigned int flags, struct dk_opts 
 /* The journal gets the parts of a legacy line as fields. */
 static int read_journal(const struct app *app, const char *file, struct sink_opts *sink)
 {
-	sink->journal = app->journal;
-	if (app->journal && (file || app->format || app->raw_text || !sink->style.name ||
-			     strcmp(sink->style.name, "legacy") != 0))
+	sink->journal = OPT(app, log)->journal;
+	if (OPT(app, log)->journal &&
+	    (file || OPT(app, sink)->format || OPT(app, print)->raw_text || !sink->style.name ||
+	     strcmp(sink->style.name, "legacy") != 0))
 		return app_usage(
 			"cannot combine --journal with a file, another style or --raw-text");
 	return 0;
@@ -138,11 +162,14 @@ static int read_stamp(const struct app *app, struct sink_opts *sink)
 {
 	static const char *const styles[] = { "legacy", "trace", "raw", "json" };
 
-	sink->stamps = app->stamp;
-	for (size_t i = 0; app->stamp && !app->journal && i < ARRAY_SIZE(styles); i++)
+	sink->stamps = OPT(app, log)->stamp;
+	for (size_t i = 0;
+	     OPT(app, log)->stamp && !OPT(app, log)->journal && i < ARRAY_SIZE(styles); i++)
 		if (!strcmp(sink->style.name, styles[i]))
 			return 0;
-	return app->stamp ? app_usage("--stamp takes the styles legacy, trace, raw and json") : 0;
+	return OPT(app, log)->stamp ?
+		       app_usage("--stamp takes the styles legacy, trace, raw and json") :
+		       0;
 }
 
 /* True if report can print the file. */
@@ -202,7 +229,7 @@ int dk_command(struct app *app, const char *argument, unsigned int flags)
 	if (!rc)
 		rc = read_stamp(app, &sink);
 	if (!rc)
-		rc = opt_seconds("duration", app->duration, &seconds);
+		rc = opt_seconds("duration", OPT(app, live)->duration, &seconds);
 	if (seconds)
 		opts.until = dkt__monotonic_ns() + (uint64_t)(seconds * 1e9);
 	if (!rc)

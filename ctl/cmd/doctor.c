@@ -6,6 +6,7 @@
 #include "compat/lustre/devices.h"
 #include "compat/lustre/mask.h"
 #include "compat/set/sources.h"
+#include "ctl/app/commands.h"
 #include "ctl/app/print.h"
 #include "lib/base/buf.h"
 #include "lib/base/cage.h"

@@ -3,6 +3,8 @@
 #include "compat/apply/apply.h"
 #include "compat/lustre/event_names.h"
 #include "compat/set/filters.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
 #include "ctl/out/fold.h"
@@ -65,12 +67,13 @@ static int print_count(struct filter *filter, const struct rule *rule)
 static int set_filter(struct filter *filter, int argc, char **argv)
 {
 	const struct app *app = filter->app;
+	const struct what_options *given = OPT(app, what);
 	const struct filter_wish wish = { .words = argc > 0 ? argv[0] : NULL,
 					  .expr = argc > 1 ? argv[1] : NULL,
-					  .pids = app->pid,
-					  .comm = app->comm,
-					  .cpus = app->cpu,
-					  .children = app->children };
+					  .pids = given->pid,
+					  .comm = given->comm,
+					  .cpus = given->cpu,
+					  .children = given->children };
 	const char *words;
 	int err = open_rules(filter, DEBUGLOG_CHANGE);
 
@@ -87,15 +90,16 @@ static int set_filter(struct filter *filter, int argc, char **argv)
 static int cmd_set(struct filter *filter, int argc, char **argv)
 {
 	const struct app *app = filter->app;
+	const struct what_options *given = OPT(app, what);
 
-	if (app->children && !app->pid)
+	if (given->children && !given->pid)
 		return app_usage("filter set: --children needs --pid");
-	if (!argc && !app->pid && !app->comm && !app->cpu)
+	if (!argc && !given->pid && !given->comm && !given->cpu)
 		return app_usage("filter set: needs EVENTS EXPR, or --pid, --comm or --cpu");
-	if (argc == 1 && !app->pid && !app->comm && !app->cpu)
+	if (argc == 1 && !given->pid && !given->comm && !given->cpu)
 		return app_usage("filter set %s: needs an expression, or --pid, --comm or --cpu",
 				 argv[0]);
-	if (app->children && argc)
+	if (given->children && argc)
 		return app_usage("filter set: --children is for all events, not for '%s' alone",
 				 argv[0]);
 	if (argc > 1 && value_filter(app->ctx, "filter", argv[1]))
@@ -254,6 +258,7 @@ static const struct {
 
 int cmd_filter(struct app *app, int argc, char **argv)
 {
+	const struct what_options *given = OPT(app, what);
 	struct filter filter = { .app = app };
 	int rc, i = app_find_row(app, argv[1], actions, ARRAY_SIZE(actions), sizeof(*actions));
 
@@ -262,7 +267,7 @@ int cmd_filter(struct app *app, int argc, char **argv)
 	if (argc - 2 > actions[i].max_args)
 		return app_usage("filter %s: too many arguments; put an expression in quotes",
 				 argv[1]);
-	if (i && (app->pid || app->comm || app->cpu || app->children))
+	if (i && (given->pid || given->comm || given->cpu || given->children))
 		return app_usage(
 			"filter %s: --pid, --comm, --cpu and --children are options of set",
 			argv[1]);

@@ -4,7 +4,25 @@
 #include "compat/io/say.h"
 #include "compat/set/functions.h"
 #include "ctl/app/app.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/live.h"
+
+struct function_options {
+	const char *depth, *notrace, *threshold, *under;
+};
+
+static OPT_VALUES(function);
+
+OPT_TABLE(function,
+	{ "notrace", 'x', "GLOBS", AT(function, notrace), "exclude these functions" },
+);
+
+OPT_TABLE(graph,
+	{ "depth", 0, "N", AT(function, depth), "record at most N nested calls", .check = value_depth },
+	{ "threshold", 0, "TIME", AT(function, threshold), "record only calls longer than TIME, without their entry: 100us, 5ms", .check = value_threshold },
+	{ "under", 0, "GLOBS", AT(function, under), "record only calls made within these functions" },
+);
 
 /* Sets the tracer, or removes it if wish is NULL. */
 static int change(struct app *app, const struct functions_wish *wish)
@@ -24,12 +42,12 @@ static int set(struct app *app, const char *name, char **globs, size_t n)
 		.tracer = strcmp(name, "graph") ? FUNCTIONS_CALLS : FUNCTIONS_GRAPH,
 		.only = globs,
 		.n_only = n,
-		.without = app->notrace,
-		.roots = app->under,
-		.depth = app->depth,
-		.threshold = app->threshold,
-		.pids = app->pid,
-		.children = app->children,
+		.without = OPT(app, function)->notrace,
+		.roots = OPT(app, function)->under,
+		.depth = OPT(app, function)->depth,
+		.threshold = OPT(app, function)->threshold,
+		.pids = OPT(app, what)->pid,
+		.children = OPT(app, what)->children,
 	};
 
 	return change(app, &wish);
@@ -64,8 +82,8 @@ static int run(struct app *app, const char *name, char **globs, size_t n, char *
 	if (spawn_start(app->ctx, &spawn, command))
 		return app_fail(app);
 	snprintf(pid, sizeof(pid), "%d", (int)spawn.pid);
-	app->pid = pid;
-	app->children = true;
+	OPT_CHANGE(app, what)->pid = pid;
+	OPT_CHANGE(app, what)->children = true;
 	err = set(app, name, globs, n);
 	if (!err) {
 		spawn_go(&spawn);
@@ -84,19 +102,21 @@ int cmd_function(struct app *app, int argc, char **argv)
 {
 	const char *name = argv[0];
 	size_t n = (size_t)(argc - 1 - app->n_command);
-	bool chosen = app->notrace || app->under || app->depth || app->threshold || app->pid;
+	bool chosen = OPT(app, function)->notrace || OPT(app, function)->under ||
+		      OPT(app, function)->depth || OPT(app, function)->threshold ||
+		      OPT(app, what)->pid;
 
-	if (app->n_command && app->pid)
+	if (app->n_command && OPT(app, what)->pid)
 		return app_usage(
 			"%s: --pid selects running processes; it cannot be combined with a command",
 			name);
-	if (app->children && !app->pid)
+	if (OPT(app, what)->children && !OPT(app, what)->pid)
 		return app_usage("%s: --children needs --pid", name);
 	if (app->n_command)
 		return run(app, name, argv + 1, n, argv + 1 + n);
 	if (!n && !chosen)
 		return show(app) ? app_fail(app) : 0;
-	if (!n && !app->under)
+	if (!n && !OPT(app, function)->under)
 		return app_usage("%s: needs functions; '*' selects all functions of the kernel",
 				 name);
 	if (n == 1 && !strcmp(argv[1], "off") && !chosen)

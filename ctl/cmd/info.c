@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* info: shows what a recording contains. */
 #include "ctl/cmd/info.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
 #include "ctl/input/collected.h"
 #include "ctl/input/directory.h"
 
@@ -47,7 +50,7 @@ int cmd_info(struct app *app, int argc, char **argv)
 	if (read)
 		bad = inputs_new(app, argv + 1, (size_t)argc - 1, &in);
 	for (size_t i = 0; read && i < in.n; i++) {
-		if (i && !app->json)
+		if (i && !OPT(app, print)->json)
 			printf("\n");
 		rc = app_worse(print_path(app, in.files[i].path, &args), rc);
 	}

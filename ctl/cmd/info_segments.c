@@ -2,6 +2,7 @@
 /* Lists the segments of a directory. */
 #include <inttypes.h>
 
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/cmd/info.h"
 #include "ctl/input/directory.h"
@@ -70,7 +71,7 @@ static struct json_object *time_value(const struct app *app, int64_t time)
 {
 	char text[DKT__WHEN_SIZE];
 
-	if (!time || app->json || app->csv)
+	if (!time || OPT(app, print)->json || OPT(app, print)->csv)
 		return time ? val_number((uint64_t)time) : NULL;
 	return dkt__format_when(time / DKT__NSEC_PER_SEC, text) ? val_text(strchr(text, '-') + 1) :
 								  NULL;

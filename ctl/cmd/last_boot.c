@@ -4,9 +4,22 @@
 #include <inttypes.h>
 
 #include "compat/apply/apply.h"
+#include "ctl/app/commands.h"
 #include "ctl/cmd/dk.h"
 #include "lib/base/parse.h"
 #include "lib/base/stop.h"
+
+struct last_boot_options {
+	bool clear, force, start;
+};
+
+static OPT_VALUES(last_boot);
+
+OPT_TABLE(last_boot,
+	{ "clear", 0, NULL, AT(last_boot, clear), "remove the records once they are printed" },
+	{ "force", 0, NULL, AT(last_boot, force), "print records of another kernel as if they were of this one" },
+	{ "start", 0, NULL, AT(last_boot, start), "then record this boot" },
+);
 
 /* Adds to the error message why there can be no such instance, or how to get one. */
 static int say_none(struct app *app)
@@ -32,7 +45,7 @@ static int check_kernel(struct app *app, const struct dkt_last_boot *boot)
 	}
 	if (boot->kernel == DKT_KERNEL_SAME)
 		return 0;
-	if (app->force) {
+	if (OPT(app, last_boot)->force) {
 		app_say("that boot ran another kernel: addresses have no names, and records may be shown"
 			" as events that they are not");
 		return 0;
@@ -99,7 +112,7 @@ static int print(struct app *app, struct debuglog *log, const char *file)
 	rc = dk_command(app, file, DKT_LIVE_KEEP | DKT_LIVE_LAST_BOOT);
 	if (!rc && damage)
 		rc = EXIT_LOST;
-	if (!app->clear || (rc && rc != EXIT_LOST) || dkt__stopped())
+	if (!OPT(app, last_boot)->clear || (rc && rc != EXIT_LOST) || dkt__stopped())
 		return rc;
 	return dkt_last_boot_clear(log->in) ? app_fail(app) : rc;
 }
@@ -134,12 +147,13 @@ static int run(struct app *app, struct debuglog *log, const char *file)
 		return EXIT_FAILED;
 	}
 	/* The first boot has nothing to print. */
-	if (app->start && dkt_last_boot_get(log->in, &boot, sizeof(boot)) == -ENODATA) {
+	if (OPT(app, last_boot)->start &&
+	    dkt_last_boot_get(log->in, &boot, sizeof(boot)) == -ENODATA) {
 		app_say("%s", dkt_error(app->ctx));
 		return start(app, log);
 	}
 	rc = print(app, log, file);
-	if (!app->start || (rc && rc != EXIT_LOST) || dkt__stopped())
+	if (!OPT(app, last_boot)->start || (rc && rc != EXIT_LOST) || dkt__stopped())
 		return rc;
 	return start(app, log) ?: rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lctl's commands under dktrace's name: set_param, get_param, clear, mark. */
 #include "compat/lctl/lctl.h"
-#include "ctl/app/app.h"
+#include "ctl/app/commands.h"
 
 int cmd_lctl(struct app *app, int argc, char **argv)
 {

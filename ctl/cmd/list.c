@@ -6,6 +6,8 @@
 #include "compat/lustre/event_names.h"
 #include "compat/lustre/select.h"
 #include "compat/set/counts.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
 #include "lib/base/buf.h"
@@ -97,7 +99,7 @@ static char *describe_event(struct dkt_event *event)
 static int list_events(struct list *list)
 {
 	/* A description needs the event's format. Parsing all formats takes a quarter of a second. */
-	bool describe = list->n_globs || list->app->json || list->app->csv;
+	bool describe = list->n_globs || OPT(list->app, print)->json || OPT(list->app, print)->csv;
 
 	for (size_t i = 0; i < list->n_events; i++) {
 		const struct class_bits *bits = dkl_class_map_event(list->map, list->events[i]);

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* merge: merges recordings of one host or of several, in order of time. */
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
+#include "ctl/input/args.h"
 #include "ctl/input/inputs.h"
+
+OPT_TABLE(merge,
+	{ "clock-error", 0, NULL, AT(sink, clock_error), "show how far the time of each record can be off, and whether its order is certain" },
+	{ "output", 'o', "FILE", AT_APP(output), "write to FILE" },
+);
 
 int cmd_merge(struct app *app, int argc, char **argv)
 {

@@ -7,11 +7,33 @@
 #include "compat/io/say.h"
 #include "compat/lustre/message/cdebug.h"
 #include "compat/set/probes/joined.h"
+#include "ctl/app/commands.h"
 #include "ctl/app/print.h"
 #include "ctl/app/privileges.h"
 #include "ctl/app/value.h"
 #include "lib/base/buf.h"
 #include "lib/base/parse.h"
+
+struct probe_options {
+	const char *debug_file, *exec, *group, *kind, *max, *name, *pid, *sql;
+	bool dry_run, enable, force;
+};
+
+static OPT_VALUES(probe);
+
+OPT_TABLE(probe,
+	{ "debug-file", 0, "FILE", AT(probe, debug_file), "read the debug information from FILE" },
+	{ "dry-run", 0, NULL, AT(probe, dry_run), "print the definitions; create nothing" },
+	{ "enable", 0, NULL, AT(probe, enable), "enable the probe in the instance" },
+	{ "exec", 'x', "FILE", AT(probe, exec), "probe the program or library FILE instead of the kernel", .flags = OPT_PROGRAM },
+	{ "force", 0, NULL, AT(probe, force), "add: also inside an instruction, which crashes the program" },
+	{ "group", 'g', "GROUP", AT(probe, group), "create the event in GROUP (default dktrace)" },
+	{ "kind", 0, "KIND", AT(probe, kind), "choose the kind: kprobe, uprobe, fprobe, tracepoint, event, synthetic" },
+	{ "max", 0, "N", AT(probe, max), "fail if a glob or a line needs more than N probes (default 100)" },
+	{ "name", 0, "NAME", AT(probe, name), "name the event (default: after the place)" },
+	{ "pid", 'p', "PID", AT(probe, pid), "probe the program of process PID; with --exec: find FILE as PID sees it", .flags = OPT_PROCESS },
+	{ "sql", 0, "STATEMENT", AT(probe, sql), "create an event from two: SELECT ... FROM EVENT AS start JOIN EVENT AS end ON ...; with --name" },
+);
 
 static const char *kind_words(const struct dkt_probe *probe)
 {
@@ -26,27 +48,28 @@ static const char *kind_words(const struct dkt_probe *probe)
 
 static int read_opts(const struct app *app, struct dkt_probe_opts *opts)
 {
+	const struct probe_options *given = OPT(app, probe);
 	int64_t number;
 
-	opts->group = app->group;
-	opts->name = app->name;
-	opts->exec = app->exec;
-	opts->debug_file = app->debug_file;
-	opts->inside = app->force;
+	opts->group = given->group;
+	opts->name = given->name;
+	opts->exec = given->exec;
+	opts->debug_file = given->debug_file;
+	opts->inside = given->force;
 	opts->max = PROBE_WORDS_MAX;
-	if (app->pid && dkt__parse_int(app->pid, 1, INT_MAX, &number))
-		return app_usage("probe add --pid %s: not a process ID", app->pid);
-	opts->pid = app->pid ? (pid_t)number : 0;
-	if (app->max && dkt__parse_int(app->max, 1, 1000000, &number))
-		return app_usage("probe add --max %s: not a number of probes", app->max);
-	if (app->max)
+	if (given->pid && dkt__parse_int(given->pid, 1, INT_MAX, &number))
+		return app_usage("probe add --pid %s: not a process ID", given->pid);
+	opts->pid = given->pid ? (pid_t)number : 0;
+	if (given->max && dkt__parse_int(given->max, 1, 1000000, &number))
+		return app_usage("probe add --max %s: not a number of probes", given->max);
+	if (given->max)
 		opts->max = (size_t)number;
-	opts->kind = app->kind ? dkl_probe_kind_find(app->kind) : DKT_PROBE_ANY;
-	if (app->kind && !opts->kind)
+	opts->kind = given->kind ? dkl_probe_kind_find(given->kind) : DKT_PROBE_ANY;
+	if (given->kind && !opts->kind)
 		return app_usage(
 			"probe add --kind %s: the kinds are kprobe, uprobe, fprobe, tracepoint,"
 			" event, synthetic",
-			app->kind);
+			given->kind);
 	if (opts->kind == DKT_PROBE_UPROBE && !opts->exec && !opts->pid)
 		return app_usage("probe add --kind uprobe: needs --exec or --pid");
 	return 0;
@@ -96,12 +119,12 @@ static void print_result(const struct app *app, struct debuglog *log,
 	if (result->refused)
 		app_say("%zu of %zu were not created; the first error: %s", result->refused,
 			result->refused + result->created, result->message ? result->message : "?");
-	if (log->note && app->enable)
+	if (log->note && OPT(app, probe)->enable)
 		app_say("%s", log->note);
 	probe = dkt_probes_at(probes, 0);
-	if (app->enable)
+	if (OPT(app, probe)->enable)
 		fprintf(stderr, "'dktrace show' prints its records.\n");
-	else if (probe->kind == DKT_PROBE_SYNTHETIC && !app->sql)
+	else if (probe->kind == DKT_PROBE_SYNTHETIC && !OPT(app, probe)->sql)
 		fprintf(stderr, "A histogram's action writes its records.\n");
 	else if (dkt_probes_at(probes, 1))
 		fprintf(stderr, "They are disabled; 'dktrace probe enable' enables them.\n");
@@ -114,7 +137,7 @@ static void print_result(const struct app *app, struct debuglog *log,
 static int create(struct app *app, const struct probe_words *words, const struct dkt_sql *sql,
 		  const struct dkt_probes *probes)
 {
-	const struct probes_opts opts = { .enable = app->enable };
+	const struct probes_opts opts = { .enable = OPT(app, probe)->enable };
 	struct probes_result result = { 0 };
 	struct debuglog *log = NULL;
 	int err = dkl_debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
@@ -132,7 +155,7 @@ static int create(struct app *app, const struct probe_words *words, const struct
 /* A program can be anybody's. */
 static int confine(struct app *app)
 {
-	return app->exec || app->pid ? privileges_confine(app) : 0;
+	return OPT(app, probe)->exec || OPT(app, probe)->pid ? privileges_confine(app) : 0;
 }
 
 static int define(struct app *app, const struct probe_words *words, struct dkt_probes **probes)
@@ -153,8 +176,8 @@ static int probe_add_place(struct app *app, char **argv)
 	if (!rc && (dkt_tracefs_open(app->ctx, 0) || confine(app) || define(app, &words, &probes)))
 		rc = app_fail(app);
 	if (!rc)
-		rc = app->dry_run ? print_definitions(app, probes) :
-				    create(app, &words, NULL, probes);
+		rc = OPT(app, probe)->dry_run ? print_definitions(app, probes) :
+						create(app, &words, NULL, probes);
 	dkt_probes_free(probes);
 	return rc;
 }
@@ -163,13 +186,15 @@ static int probe_add_place(struct app *app, char **argv)
 
 static int check_sql(const struct app *app, char **argv)
 {
+	const struct probe_options *given = OPT(app, probe);
+
 	if (argv[0])
 		return app_usage("probe add --sql: put the statement in quotes: '%s' is left over",
 				 argv[0]);
-	if (app->exec || app->group || app->kind || app->pid || app->max || app->debug_file ||
-	    app->force)
+	if (given->exec || given->group || given->kind || given->pid || given->max ||
+	    given->debug_file || given->force)
 		return app_usage("probe add --sql: takes --name, --enable and --dry-run only");
-	if (!app->name)
+	if (!given->name)
 		return app_usage("probe add --sql: needs --name, the name of the event");
 	return 0;
 }
@@ -195,12 +220,13 @@ static int probe_add_sql(struct app *app, char **argv)
 		return rc;
 	err = dkt_tracefs_open(app->ctx, 0);
 	if (!err)
-		err = dkt_sql_new(app->ctx, app->sql, app->name, &sql);
+		err = dkt_sql_new(app->ctx, OPT(app, probe)->sql, OPT(app, probe)->name, &sql);
 	app->wrong = err == -EINVAL || err == -E2BIG;
-	if (err || dkl_joined_define(app->ctx, sql, app->name, &probes))
+	if (err || dkl_joined_define(app->ctx, sql, OPT(app, probe)->name, &probes))
 		rc = app_fail(app);
 	if (!rc)
-		rc = app->dry_run ? print_sql(app, sql, probes) : create(app, NULL, sql, probes);
+		rc = OPT(app, probe)->dry_run ? print_sql(app, sql, probes) :
+						create(app, NULL, sql, probes);
 	dkt_probes_free(probes);
 	dkt_sql_free(sql);
 	return rc;
@@ -208,7 +234,7 @@ static int probe_add_sql(struct app *app, char **argv)
 
 static int probe_add(struct app *app, char **argv)
 {
-	if (app->sql)
+	if (OPT(app, probe)->sql)
 		return probe_add_sql(app, argv);
 	return argv[0] ? probe_add_place(app, argv) :
 			 app_usage("probe add: usage: dktrace probe add PLACE [ARGUMENT...]");
@@ -331,10 +357,10 @@ static int list_markers(struct app *app, const char *glob)
 	int err = confine(app);
 
 	if (!err)
-		err = dkt_markers(app->ctx, app->exec, add_marker, &markers);
+		err = dkt_markers(app->ctx, OPT(app, probe)->exec, add_marker, &markers);
 
-	err = print_rows(app, err, rows, "%s has no marker%s%s", app->exec, glob ? " like " : "",
-			 glob ? glob : "");
+	err = print_rows(app, err, rows, "%s has no marker%s%s", OPT(app, probe)->exec,
+			 glob ? " like " : "", glob ? glob : "");
 	return err ? app_fail(app) : 0;
 }
 
@@ -354,7 +380,7 @@ static int probe_list(struct app *app, char **argv)
 	struct rows *rows;
 	int err;
 
-	if (app->exec)
+	if (OPT(app, probe)->exec)
 		return list_markers(app, argv[0]);
 	rows = rows_new("probes", columns, ARRAY_SIZE(columns));
 	err = dkl_debuglog_open(app->ctx, app->instance, 0, &log);
@@ -398,7 +424,7 @@ static int probe_change(struct app *app, char **argv)
 	size_t n = 0;
 	int err;
 
-	if (app->force)
+	if (OPT(app, probe)->force)
 		return app_usage("probe %s: --force is for probe add", action);
 	err = dkl_debuglog_open(app->ctx, app->instance, DEBUGLOG_CHANGE, &log);
 	if (!err)

@@ -5,9 +5,16 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/app/privileges.h"
 #include "recording/record/complete.h"
+
+OPT_TABLE(recover,
+	{ "compression", 0, "NAME", AT(sink, compression), "write the records with zstd, zlib or none (default: as they are)", .check = value_compression },
+	{ "output", 'o', "FILE", AT_APP(output), "write to FILE (default: in place of the recording)" },
+);
 
 /* Facts to tell once the recording is complete. */
 struct facts {
@@ -124,7 +131,8 @@ int cmd_recover(struct app *app, int argc, char **argv)
 	if (!err)
 		err = read_facts(app, path, fd, &facts);
 	if (!err)
-		err = capture_complete_as(app->ctx, path, fd, to, app->compression, &out);
+		err = capture_complete_as(app->ctx, path, fd, to, OPT(app, sink)->compression,
+					  &out);
 	if (err == 1)
 		app_say("%s is not an incomplete recording: there is nothing to recover", path);
 	print_kept(to, out.kept);

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* report: prints the records of files in one of the styles. */
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
+#include "ctl/input/args.h"
 #include "ctl/input/causes.h"
 #include "ctl/input/jobs.h"
 #include "lib/base/every_field.h"
 #include "lib/base/stop.h"
 #include "lib/base/when.h"
+
+OPT_TABLE(report,
+	{ "clock-error", 0, NULL, AT(sink, clock_error), "show how far the time of each record can be off, and whether its order is certain" },
+	{ "fields", 0, "NAMES", AT(sink, fields), "print these fields in raw, json and csv" },
+	{ "jobs", 'j', "N", AT(sink, jobs), "read and print with N threads" },
+	{ "output", 'o', "FILE", AT_APP(output), "write to FILE" },
+	{ "style", 'S', "STYLE", AT(sink, style), "print as trace (default), legacy, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)" },
+);
 
 struct reporting {
 	struct app *app;

@@ -3,6 +3,7 @@
 #include "compat/apply/apply.h"
 #include "compat/dk/debug_daemon.h"
 #include "ctl/app/app.h"
+#include "ctl/app/commands.h"
 #include "ctl/app/live.h"
 #include "lib/base/buf.h"
 #include "recording/daemon/archive.h"
@@ -10,6 +11,16 @@
 #include "recording/flight/flight.h"
 #include "recording/flight/state.h"
 #include "recording/record/service.h"
+
+struct reset_options {
+	bool all;
+};
+
+static OPT_VALUES(reset);
+
+OPT_TABLE(reset,
+	{ "all", 0, NULL, AT(reset, all), "also end what runs: the daemon, the flight recorder, the debug daemon" },
+);
 
 /* A process that records for the log. */
 struct running {
@@ -87,7 +98,7 @@ int cmd_reset(struct app *app, int argc, char **argv)
 		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 	if (!err)
 		find_running(app, dir, found);
-	if (!err && !app->all)
+	if (!err && !OPT(app, reset)->all)
 		err = refuse(app, found);
 	if (!err)
 		err = end(app, dir, found);

@@ -2,7 +2,7 @@
 /* save: writes the settings to a configuration file. */
 #include "compat/apply/apply.h"
 #include "compat/set/saved.h"
-#include "ctl/app/app.h"
+#include "ctl/app/commands.h"
 
 static const char heading[] = "# Settings of dktrace, see dktrace-apply(1).";
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* snapshot: keeps the log of a moment in the kernel's second set of buffers, and prints it. */
 #include "compat/apply/apply.h"
+#include "ctl/app/commands.h"
 #include "ctl/cmd/dk.h"
 
 static int take(struct app *app, struct debuglog *log, const char *file)

@@ -2,12 +2,27 @@
 /* split: splits a recording into several smaller ones. */
 #include <sys/resource.h>
 
+#include "ctl/app/commands.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/input/inputs.h"
 #include "lib/base/buf.h"
 #include "lib/base/parse.h"
 #include "lib/base/ticks.h"
+
+struct split_options {
+	const char *count, *every, *size;
+	bool force;
+};
+
+static OPT_VALUES(split);
+
+OPT_TABLE(split,
+	{ "count", 0, "N", AT(split, count), "write N records to each file" },
+	{ "every", 0, "TIME", AT(split, every), "start a new file every TIME: 500ms, 10s, 5m, 1h" },
+	{ "force", 0, NULL, AT(split, force), "write more than 1,000 files" },
+	{ "size", 0, "BYTES", AT(split, size), "write about BYTES of records to each file: 100M, 1G" },
+);
 
 /* More files than this need --force: the unit is probably wrong. */
 #define MAX_PIECES 1000
@@ -49,15 +64,16 @@ static int bad_amount(const char *option, const char *text, const char *example)
 static int read_opts(struct splitting *s)
 {
 	const struct app *app = s->app;
+	const struct split_options *given = OPT(app, split);
 
-	if (app->every && (dkt__parse_time(app->every, 1000000000, &s->every) || !s->every))
-		return bad_amount("every", app->every,
+	if (given->every && (dkt__parse_time(given->every, 1000000000, &s->every) || !s->every))
+		return bad_amount("every", given->every,
 				  "a time such as 500ms, 10s, 5m" DKT__TIME_UNITS);
-	if (app->count && (dkt__parse_u64(app->count, DKT__DEC, &s->count) || !s->count))
-		return bad_amount("count", app->count, "a number of records");
-	if (!app->every && !app->size && !app->count)
+	if (given->count && (dkt__parse_u64(given->count, DKT__DEC, &s->count) || !s->count))
+		return bad_amount("count", given->count, "a number of records");
+	if (!given->every && !given->size && !given->count)
 		return app_usage("split: needs --every, --size or --count");
-	return opt_bytes("size", app->size, &s->size);
+	return opt_bytes("size", given->size, &s->size);
 }
 
 /* ---- pieces ---- */
@@ -88,7 +104,7 @@ static int piece_open(struct splitting *s, const struct dkt_record *record)
 	struct piece *piece;
 	int err;
 
-	if (s->n == MAX_PIECES && !s->app->force)
+	if (s->n == MAX_PIECES && !OPT(s->app, split)->force)
 		return dkt_fail(
 			s->app->ctx, -E2BIG,
 			"more than %d files would be written: use a larger piece, or --force",
@@ -138,7 +154,7 @@ static int piece_close(struct splitting *s)
 	dkl_sink_close(&s->sink);
 	s->open = false;
 	s->n_complete += !err;
-	return err || !s->app->force ? err : name_pieces(s);
+	return err || !OPT(s->app, split)->force ? err : name_pieces(s);
 }
 
 /* True if the record belongs to a new piece. */

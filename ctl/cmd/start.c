@@ -2,7 +2,7 @@
 /* start, stop: start and stop recording; all settings stay. */
 #include "compat/apply/apply.h"
 #include "compat/log/recording.h"
-#include "ctl/app/app.h"
+#include "ctl/app/commands.h"
 
 int cmd_start(struct app *app, int argc, char **argv)
 {

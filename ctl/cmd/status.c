@@ -4,6 +4,7 @@
 
 #include "compat/apply/drift.h"
 #include "compat/log/leftover.h"
+#include "ctl/app/commands.h"
 #include "ctl/cmd/status.h"
 
 /* ---- CPUs ---- */

@@ -4,10 +4,16 @@
 #include "compat/io/say.h"
 #include "compat/lustre/event_names.h"
 #include "compat/set/triggers.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
 #include "ctl/out/fold.h"
 #include "lib/base/buf.h"
+
+OPT_TABLE(trigger,
+	{ "filter", 'f', "EXPR", AT(select, filter), "act only on events that match EXPR, in the kernel's filter language", .check = value_filter },
+);
 
 /* At most so many strings of Lustre are printed. */
 #define MAX_TEXTS 8
@@ -75,7 +81,8 @@ static int add_message(struct app *app, struct debuglog *log, char **argv,
 
 	if (!err) {
 		print_search(app, &search);
-		err = dkl_triggers_add_message(log, &search, argv[1], app->filter, count);
+		err = dkl_triggers_add_message(log, &search, argv[1], OPT(app, select)->filter,
+					       count);
 	}
 	dkl_search_clear(&search);
 	return err;
@@ -85,8 +92,9 @@ static int add(struct app *app, struct debuglog *log, int argc, char **argv)
 {
 	struct trigger_count count = { 0 };
 	bool message = is_message(argv[0]);
-	int err = message ? add_message(app, log, argv + 1, &count) :
-			    dkl_triggers_add(log, argv[0], argv[1], app->filter, &count);
+	int err = message ?
+			  add_message(app, log, argv + 1, &count) :
+			  dkl_triggers_add(log, argv[0], argv[1], OPT(app, select)->filter, &count);
 
 	(void)argc;
 	if (!err)
@@ -214,7 +222,7 @@ int cmd_trigger(struct app *app, int argc, char **argv)
 		return EXIT_USAGE;
 	if (argc - 2 < actions[i].min_args || argc - 2 > actions[i].max_args)
 		return app_usage("usage: dktrace trigger %s %s", argv[1], actions[i].usage);
-	if (i && app->filter)
+	if (i && OPT(app, select)->filter)
 		return app_usage("trigger %s: --filter is an option of add", argv[1]);
 	if (argc > 2 && !is_message(argv[2]) && value_select(app->ctx, "trigger", argv[2]))
 		return app_usage("%s", dkt_error(app->ctx));

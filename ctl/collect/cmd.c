@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* collect: runs a command of the tool on many hosts at once, by ssh. */
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/opt.h"
+#include "ctl/app/print.h"
 #include "ctl/collect/collect.h"
+#include "ctl/input/args.h"
+#include "ctl/load/load.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+
+OPT_VALUES(collect);
+
+OPT_TABLE(collect,
+	{ "delay", 0, "TIME", AT(collect, delay), "follow: print a line after TIME, so that earlier ones of other hosts come before it (default 1s)" },
+	{ "fanout", 'f', "N", AT(collect, fanout), "connect to at most N hosts at the same time (default 64)" },
+	{ "far-program", 0, "COMMAND", AT(collect, far_program), "run COMMAND on each host (default 'dktrace remote')" },
+	{ "hosts", 0, "FILE", AT(collect, hosts), "run on the hosts that FILE names, one on a line" },
+	{ "keep", 0, "BYTES", AT(collect, keep_size), "let each host keep BYTES of output while its connection is broken (default 64M)" },
+	{ "load", 0, "URL", AT(load, clickhouse), "load what comes into the ClickHouse server http[s]://[USER@]HOST:8123/DATABASE", .check = value_server },
+	{ "max-dumps", 0, "N", AT(collect, max_dumps), "make at most N dumps an hour of incidents (default 12)" },
+	{ "nodes", 'w', "NODES", AT(collect, nodes), "run on these hosts: oss[01-40],mds1; a node set or group of ClusterShell" },
+	{ "output", 'o', "DIR", AT_APP(output), "write a file for each host, and collection.json, to the new directory DIR" },
+	{ "reconnect", 0, "TIME", AT(collect, reconnect), "try for TIME to reach a host again after its connection broke (default 60s)" },
+	{ "ssh", 0, "COMMAND", AT(collect, ssh), "reach hosts by COMMAND (default ssh): 'ssh -F FILE', 'ssh -l root'" },
+	{ "timeout", 0, "TIME", AT(collect, timeout), "give a host up if it does not answer for TIME (default 15s)" },
+);
 
 #define FANOUT    64
 #define MAX_DUMPS 12
@@ -68,12 +90,13 @@ static int check_own(const struct collect *collect)
 		bool given, used;
 		const char *use;
 	} rows[] = {
-		{ "delay", app->delay, flags & ACTION_LINES, "follow" },
-		{ "max-dumps", app->max_dumps, flags & ACTION_FREEZES, "flight follow" },
-		{ "layout", app->layout, app->clickhouse, "--load" },
-		{ "ca", app->ca, app->clickhouse, "--load" },
-		{ "json", app->json, app->output, "-o DIR" },
-		{ "csv", app->csv, app->output, "-o DIR" },
+		{ "delay", OPT(app, collect)->delay, flags & ACTION_LINES, "follow" },
+		{ "max-dumps", OPT(app, collect)->max_dumps, flags & ACTION_FREEZES,
+		  "flight follow" },
+		{ "layout", OPT(app, load)->layout, OPT(app, load)->clickhouse, "--load" },
+		{ "ca", OPT(app, load)->ca, OPT(app, load)->clickhouse, "--load" },
+		{ "json", OPT(app, print)->json, app->output, "-o DIR" },
+		{ "csv", OPT(app, print)->csv, app->output, "-o DIR" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -156,9 +179,10 @@ static int make_args(struct collect *collect, int argc, char **argv, int words)
 		rc = check_far(collect, &far);
 	if (!rc)
 		rc = add_args(collect, argc, argv, words);
-	collect->raw = far.app.raw_text;
-	collect->suffix =
-		find_suffix(collect->action, collect->action->flags & lines ? far.app.style : NULL);
+	collect->raw = OPT(&far.app, print)->raw_text;
+	collect->suffix = find_suffix(collect->action, collect->action->flags & lines ?
+							       OPT(&far.app, sink)->style :
+							       NULL);
 	dkt__strings_clear(&far.app.joined);
 	return rc;
 }
@@ -168,7 +192,7 @@ static int make_args(struct collect *collect, int argc, char **argv, int words)
 /* ssh asks nothing, and reports a host that is gone. What the user says before these counts more. */
 static int make_ssh(struct collect *collect, double timeout)
 {
-	const char *words = collect->app->ssh ?: "ssh";
+	const char *words = OPT(collect->app, collect)->ssh ?: "ssh";
 	char *copy __cleanup(free) = strdup(words), *save = NULL;
 	char *connect __cleanup(free) = dkt__format("ConnectTimeout=%d", (int)timeout + 1);
 	const char *more[] = { "-T",
@@ -198,29 +222,30 @@ static int make_ssh(struct collect *collect, double timeout)
 static int read_opts(struct collect *collect)
 {
 	struct app *app = collect->app;
+	const struct collect_options *given = OPT(app, collect);
 	struct fleet_opts *opts = &collect->fleet.opts;
 	double timeout = TIMEOUT, reconnect = RECONNECT, delay = DELAY;
-	int fanout = FANOUT, rc = opt_number("fanout", app->fanout, &fanout);
+	int fanout = FANOUT, rc = opt_number("fanout", given->fanout, &fanout);
 
 	*opts = (struct fleet_opts){ .keep = KEEP };
 	if (!rc && !fanout)
-		rc = app_usage("--fanout: '%s' is no number of hosts", app->fanout);
+		rc = app_usage("--fanout: '%s' is no number of hosts", given->fanout);
 	collect->max_dumps = MAX_DUMPS;
 	if (!rc)
-		rc = opt_number("max-dumps", app->max_dumps, &collect->max_dumps);
+		rc = opt_number("max-dumps", given->max_dumps, &collect->max_dumps);
 	if (!rc && (collect->max_dumps < 1 || collect->max_dumps > 100000))
 		rc = app_usage("--max-dumps: the number of dumps in an hour is 1 to 100000");
 	if (!rc)
-		rc = opt_seconds("timeout", app->timeout, &timeout);
-	if (!rc && app->reconnect && !strcmp(app->reconnect, "0"))
+		rc = opt_seconds("timeout", given->timeout, &timeout);
+	if (!rc && given->reconnect && !strcmp(given->reconnect, "0"))
 		reconnect = 0;
 	else if (!rc)
-		rc = opt_seconds("reconnect", app->reconnect, &reconnect);
+		rc = opt_seconds("reconnect", given->reconnect, &reconnect);
 	if (!rc)
-		rc = opt_seconds("delay", app->delay, &delay);
+		rc = opt_seconds("delay", given->delay, &delay);
 	collect->delay = (uint64_t)(delay * 1e9);
 	if (!rc)
-		rc = opt_bytes("keep", app->keep_size, &opts->keep);
+		rc = opt_bytes("keep", given->keep_size, &opts->keep);
 	if (!rc)
 		rc = make_ssh(collect, timeout);
 	opts->fanout = (size_t)fanout;
@@ -276,7 +301,7 @@ int collect_run(struct collect *collect)
 	}
 	if (!err)
 		err = collect_open(collect);
-	if (!err && app->clickhouse)
+	if (!err && OPT(app, load)->clickhouse)
 		err = collect_number(collect);
 	/* So that somebody who looks at once finds it. */
 	if (!err)
@@ -310,7 +335,7 @@ int cmd_collect(struct app *app, int argc, char **argv)
 	collect.action = action_find(app->ctx, argc - 1, argv + 1, &words);
 	if (!collect.action)
 		return app_usage("collect: %s", dkt_error(app->ctx));
-	if (app->clickhouse && !(collect.action->flags & ACTION_RECORDING))
+	if (OPT(app, load)->clickhouse && !(collect.action->flags & ACTION_RECORDING))
 		return app_usage("collect: --load takes recordings, not what '%s' writes",
 				 collect.action->name);
 	if (collect.action->flags & ACTION_LINES && app->output)

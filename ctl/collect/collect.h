@@ -9,6 +9,12 @@
 #include "fleet/collect/fleet.h"
 #include "lib/base/strings.h"
 
+struct collect_options {
+	const char *delay, *fanout, *far_program, *hosts, *keep_size, *max_dumps, *nodes,
+		*reconnect, *ssh, *timeout;
+};
+extern const struct opt_values collect_values;
+
 /* A process beside a collection. */
 struct collect_child {
 	pid_t pid;

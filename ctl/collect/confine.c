@@ -9,8 +9,8 @@
 int collect_dial(struct collect *collect)
 {
 	const struct dialer_opts opts = { .ssh = collect->ssh_argv,
-					  .far_program = collect->app->far_program ?:
-										     "dktrace remote",
+					  .far_program = OPT(collect->app, collect)->far_program ?:
+								 "dktrace remote",
 					  .names = collect->hosts.list,
 					  .n = collect->hosts.n,
 					  .name = collect_node_set,

@@ -132,7 +132,7 @@ static int add_words(struct app *app, struct dkt__strings *hosts, char *text,
 
 static int read_nodes(struct app *app, struct dkt__strings *hosts)
 {
-	const char *nodes = app->nodes;
+	const char *nodes = OPT(app, collect)->nodes;
 	char *text __cleanup(free) = NULL;
 	int rc = 0;
 
@@ -158,12 +158,13 @@ static int read_hosts(struct app *app, struct dkt__strings *hosts)
 	size_t len;
 	int err, rc = 0;
 
-	if (!app->hosts)
+	if (!OPT(app, collect)->hosts)
 		return 0;
-	err = strcmp(app->hosts, "-") ? dkt__read_file(app->hosts, NAMES_MAX, &text, &len) :
-					dkt__read_fd(STDIN_FILENO, NAMES_MAX, &text, &len);
+	err = strcmp(OPT(app, collect)->hosts, "-") ?
+		      dkt__read_file(OPT(app, collect)->hosts, NAMES_MAX, &text, &len) :
+		      dkt__read_fd(STDIN_FILENO, NAMES_MAX, &text, &len);
 	if (err) {
-		dkt_fail(app->ctx, err, "read %s: %s", app->hosts, strerror(-err));
+		dkt_fail(app->ctx, err, "read %s: %s", OPT(app, collect)->hosts, strerror(-err));
 		return app_fail(app);
 	}
 	for (char *line = strtok_r(text, "\n", &save); !rc && line;
@@ -178,7 +179,7 @@ int collect_hosts(struct app *app, struct dkt__strings *hosts)
 {
 	int rc;
 
-	if (!app->nodes && !app->hosts)
+	if (!OPT(app, collect)->nodes && !OPT(app, collect)->hosts)
 		return app_usage("collect: name the hosts with -w NODES or --hosts FILE");
 	rc = read_nodes(app, hosts);
 	if (!rc)

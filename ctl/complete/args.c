@@ -133,21 +133,22 @@ static void offer_pair_names(struct app *app, const struct typed *typed)
 	}
 }
 
-void complete_value(struct app *app, const struct command *command, const char *option, int argc,
+void complete_value(struct app *app, const struct command *command, const struct opt *opt, int argc,
 		    char **argv, const struct typed *typed)
 {
+	const char *option = opt->name;
 	static const char *const probe_kinds[] = { "kprobe", "uprobe",    "fprobe", "tracepoint",
 						   "event",  "synthetic", NULL };
 	static const char *const compressions[] = { "none", "zlib", "zstd", NULL };
 
-	if (!strcmp(option, "class"))
+	if (opt->words)
+		offer_words(typed, opt->words);
+	else if (!strcmp(option, "class"))
 		offer_mask(typed, MASK_DEBUG, false);
 	else if (!strcmp(option, "subsystem"))
 		offer_mask(typed, MASK_SUBSYSTEM, false);
 	else if (!strcmp(option, "event") || !strcmp(option, "stack"))
 		offer_named(app, typed, NAMED_SEPARATORS);
-	else if (!strcmp(option, "style") && command && command->flags & (CMD_HIST | CMD_LATENCY))
-		offer_words(typed, print_styles);
 	else if (!strcmp(option, "style"))
 		offer_styles(typed);
 	else if (!strcmp(option, "format"))
@@ -158,15 +159,11 @@ void complete_value(struct app *app, const struct command *command, const char *
 		offer_instances(typed);
 	else if (!strcmp(option, "kind"))
 		offer_words(typed, probe_kinds);
-	else if (!strcmp(option, "sort") && command && command->flags & CMD_LATENCY)
-		offer_words(typed, latency_columns);
 	else if (!strcmp(option, "period"))
 		offer_pair_names(app, typed);
-	else if (!strcmp(option, "keys") && command && command->flags & CMD_LUSTRE)
-		offer_words(typed, lustre_rpc_groups);
 	else if (!strcmp(option, "calls"))
 		offer_calls(typed);
-	else if (!strcmp(option, "sort") && command && command->flags & CMD_TOP)
+	else if (!strcmp(option, "sort") && opt->into == &top_values)
 		offer_top_columns(typed);
 	else if (!strcmp(option, "panel"))
 		offer_panels(typed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* __complete: prints the completions of the word that is being typed, for the shell. */
 #include "compat/lctl/lctl.h"
+#include "ctl/app/commands.h"
 #include "ctl/app/opt.h"
 #include "ctl/complete/complete.h"
 
@@ -46,7 +47,7 @@ static void skip_options(const struct command *command, int argc, char **argv, i
 static void complete(struct app *app, int argc, char **argv, struct typed *typed)
 {
 	const struct command *command = NULL;
-	const char *option;
+	const struct opt *option;
 	int at = 0;
 
 	/* Another program's command follows "--". */
@@ -88,11 +89,11 @@ int cmd_complete(struct app *app, int argc, char **argv)
 	} else if (*word == '-' && equals) {
 		char *option __cleanup(free) = strndup(word, (size_t)(equals - word));
 		const struct command *command = argc > 3 ? command_find(app, argv[2]) : NULL;
-		const char *name = option ? opt_takes(command, option) : NULL;
+		const struct opt *row = option ? opt_takes(command, option) : NULL;
 
 		typed = typed_new(word, equals + 1);
-		if (name)
-			complete_value(app, command, name, argc - 2, argv + 2, &typed);
+		if (row)
+			complete_value(app, command, row, argc - 2, argv + 2, &typed);
 	} else {
 		complete(app, argc - 2, argv + 2, &typed);
 	}

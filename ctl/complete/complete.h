@@ -39,5 +39,5 @@ void offer_fields(struct app *app, const struct typed *typed, const char *events
  */
 void complete_arguments(struct app *app, const char *command, int argc, char **argv,
 			const struct typed *typed);
-void complete_value(struct app *app, const struct command *command, const char *option, int argc,
+void complete_value(struct app *app, const struct command *command, const struct opt *opt, int argc,
 		    char **argv, const struct typed *typed);

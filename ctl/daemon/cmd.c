@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* daemon: records all the time into a directory of segments. */
+#include "ctl/app/commands.h"
 #include "ctl/app/opt.h"
 #include "ctl/daemon/actions.h"
 #include "recording/daemon/archive.h"
+
+OPT_VALUES(daemon);
+
+OPT_TABLE(daemon,
+	{ "buffer-size", 0, "BYTES", AT(daemon, buffer_size), "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
+	{ "compression", 0, "NAME", AT(daemon, compression), "compress segments that have ended with zstd (default), zlib or none", .check = value_compression },
+	{ "dir", 0, "DIR", AT(daemon, dir), "write segments to DIR (default /var/log/dktrace)" },
+	{ "keep", 0, "TIME", AT(daemon, keep_time), "delete segments after TIME: 7d (default never)" },
+	{ "keep-recording", 0, NULL, AT(daemon, go_on), "with stop: let the kernel record on for the next daemon" },
+	{ "max-size", 0, "BYTES", AT(daemon, max_size), "delete the oldest segments when all have more than BYTES (default a tenth of the disk)" },
+	{ "metrics", 0, "DIR", AT(daemon, metrics), "write metrics for Prometheus to DIR, that of node_exporter; '': none", .flags = OPT_EMPTY },
+	{ "segment-size", 0, "BYTES", AT(daemon, segment_size), "begin a new segment after BYTES of records (default 256M)" },
+	{ "segment-time", 0, "TIME", AT(daemon, segment_time), "begin a new segment after TIME (default 1h)" },
+	{ "settings", 0, "FILE", AT(daemon, settings), "read these options from FILE; reload reads it again" },
+);
 
 static int stop(struct app *app)
 {
 	int err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 
 	if (!err)
-		err = archive_stop(app->ctx, app->instance, app->go_on);
+		err = archive_stop(app->ctx, app->instance, OPT(app, daemon)->go_on);
 	return err ? app_fail(app) : 0;
 }
 

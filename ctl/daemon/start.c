@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "ctl/app/background.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "ctl/daemon/actions.h"
 #include "lib/base/memory.h"
@@ -25,26 +26,26 @@ static int take_options(struct app *app, struct archive_config *config)
 		enum archive_key key;
 		const char *value;
 	} given[] = {
-		{ ARCHIVE_CLASS, app->classes },
-		{ ARCHIVE_SUBSYSTEM, app->subsystems },
-		{ ARCHIVE_EVENT, app->events },
-		{ ARCHIVE_FILTER, app->filter },
-		{ ARCHIVE_COMM, app->comm },
-		{ ARCHIVE_PID, app->pid },
-		{ ARCHIVE_CHILDREN, app->children ? "" : NULL },
-		{ ARCHIVE_CPU, app->cpu },
-		{ ARCHIVE_STACK, app->stacks },
-		{ ARCHIVE_PROBE, app->probes },
-		{ ARCHIVE_DIR, app->dir },
-		{ ARCHIVE_BUFFER_SIZE, app->buffer_size },
-		{ ARCHIVE_SEGMENT_SIZE, app->segment_size },
-		{ ARCHIVE_SEGMENT_TIME, app->segment_time },
-		{ ARCHIVE_MAX_SIZE, app->max_size },
-		{ ARCHIVE_KEEP, app->keep_time },
-		{ ARCHIVE_COMPRESSION, app->compression },
-		{ ARCHIVE_METRICS, app->metrics },
+		{ ARCHIVE_CLASS, OPT(app, what)->classes },
+		{ ARCHIVE_SUBSYSTEM, OPT(app, what)->subsystems },
+		{ ARCHIVE_EVENT, OPT(app, what)->events },
+		{ ARCHIVE_FILTER, OPT(app, what)->filter },
+		{ ARCHIVE_COMM, OPT(app, what)->comm },
+		{ ARCHIVE_PID, OPT(app, what)->pid },
+		{ ARCHIVE_CHILDREN, OPT(app, what)->children ? "" : NULL },
+		{ ARCHIVE_CPU, OPT(app, what)->cpu },
+		{ ARCHIVE_STACK, OPT(app, what)->stacks },
+		{ ARCHIVE_PROBE, OPT(app, what)->probes },
+		{ ARCHIVE_DIR, OPT(app, daemon)->dir },
+		{ ARCHIVE_BUFFER_SIZE, OPT(app, daemon)->buffer_size },
+		{ ARCHIVE_SEGMENT_SIZE, OPT(app, daemon)->segment_size },
+		{ ARCHIVE_SEGMENT_TIME, OPT(app, daemon)->segment_time },
+		{ ARCHIVE_MAX_SIZE, OPT(app, daemon)->max_size },
+		{ ARCHIVE_KEEP, OPT(app, daemon)->keep_time },
+		{ ARCHIVE_COMPRESSION, OPT(app, daemon)->compression },
+		{ ARCHIVE_METRICS, OPT(app, daemon)->metrics },
 	};
-	bool chooses = app->classes || app->events || app->probes;
+	bool chooses = OPT(app, what)->classes || OPT(app, what)->events || OPT(app, what)->probes;
 	int err = 0;
 
 	for (int key = ARCHIVE_FIRST_CHOICE; chooses && !err && key <= ARCHIVE_LAST_CHOICE; key++)
@@ -93,11 +94,12 @@ static int check(struct start *start)
 static int read_all(struct start *start)
 {
 	struct app *app = start->app;
+	const struct daemon_options *given = OPT(app, daemon);
 	int err = 0;
 
-	if (app->settings && !realpath(app->settings, start->settings))
-		err = dkt_fail(app->ctx, -errno, "read %s: %s", app->settings, strerror(errno));
-	if (!err && app->settings)
+	if (given->settings && !realpath(given->settings, start->settings))
+		err = dkt_fail(app->ctx, -errno, "read %s: %s", given->settings, strerror(errno));
+	if (!err && given->settings)
 		err = archive_config_read(app->ctx, start->settings, &start->config);
 	if (!err)
 		err = take_options(app, &start->config);
@@ -135,7 +137,8 @@ int daemon_action_start(struct app *app)
 	struct start start = { .app = app };
 	int rc = check_options(app), err;
 
-	if (!rc && !app->classes && !app->events && !app->probes && !app->settings)
+	if (!rc && !OPT(app, what)->classes && !OPT(app, what)->events && !OPT(app, what)->probes &&
+	    !OPT(app, daemon)->settings)
 		rc = app_usage("name what to record: classes with -c, events with -e, or a file"
 			       " with --settings");
 	if (rc)
@@ -165,15 +168,17 @@ int daemon_action_reload(struct app *app)
 {
 	struct archive_config config = { 0 };
 	struct archive_limits limits;
-	bool any = app->classes || app->events || app->probes || app->subsystems || app->filter ||
-		   app->comm || app->pid || app->cpu || app->stacks || app->segment_size ||
-		   app->segment_time || app->max_size || app->keep_time || app->compression ||
-		   app->metrics;
+	bool any = OPT(app, what)->classes || OPT(app, what)->events || OPT(app, what)->probes ||
+		   OPT(app, what)->subsystems || OPT(app, what)->filter || OPT(app, what)->comm ||
+		   OPT(app, what)->pid || OPT(app, what)->cpu || OPT(app, what)->stacks ||
+		   OPT(app, daemon)->segment_size || OPT(app, daemon)->segment_time ||
+		   OPT(app, daemon)->max_size || OPT(app, daemon)->keep_time ||
+		   OPT(app, daemon)->compression || OPT(app, daemon)->metrics;
 	int rc = check_options(app), err;
 
 	if (rc)
 		return rc;
-	if (app->dir || app->buffer_size || app->settings)
+	if (OPT(app, daemon)->dir || OPT(app, daemon)->buffer_size || OPT(app, daemon)->settings)
 		return app_usage("daemon reload: --dir, --buffer-size and --settings can only be"
 				 " given to start");
 	err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);

@@ -4,6 +4,12 @@
 
 #include "ctl/app/app.h"
 
+struct flight_options {
+	const char *after, *dir, *exec, *groups, *keep_time, *max_dumps, *max_size, *size, *when;
+	bool dump, freeze;
+};
+extern const struct opt_values flight_values;
+
 int flight_action_start(struct app *app);
 int flight_action_status(struct app *app);
 int flight_action_follow(struct app *app);

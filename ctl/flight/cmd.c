@@ -3,8 +3,25 @@
 #include "recording/flight/flight.h"
 
 #include "compat/io/say.h"
+#include "ctl/app/commands.h"
 #include "ctl/app/opt.h"
 #include "ctl/flight/actions.h"
+
+OPT_VALUES(flight);
+
+OPT_TABLE(flight,
+	{ "after", 0, "TIME", AT(flight, after), "record on for TIME after an incident, before the dump" },
+	{ "dir", 0, "DIR", AT(flight, dir), "write dumps to DIR (default /var/log/dktrace)" },
+	{ "dump", 0, NULL, AT(flight, dump), "with stop: make a last dump" },
+	{ "exec", 0, "COMMAND", AT(flight, exec), "run COMMAND after each dump, with its name in $DKTRACE_FLIGHT_FILE" },
+	{ "freeze", 0, NULL, AT(flight, freeze), "with follow: freeze the buffers at each line of standard input, which is the reason" },
+	{ "group", 'g', "NAME=WORDS", AT(flight, groups), "record these classes or events in buffers of their own: net=sunrpc:*,rpctrace", .joint = '\n' },
+	{ "keep", 0, "TIME", AT(flight, keep_time), "delete dumps after TIME: 7d (default never)" },
+	{ "max-dumps", 0, "N", AT(flight, max_dumps), "make at most N dumps an hour of incidents (default 12)" },
+	{ "max-size", 0, "BYTES", AT(flight, max_size), "delete the oldest dumps when all have more than BYTES (default 1G)" },
+	{ "size", 0, "BYTES", AT(flight, size), "use BYTES of memory for each group (default: by the memory of the machine)" },
+	{ "when", 0, "CONDITION", AT(flight, when), "make a dump at an event, a 'message TEXT' or a latency: 'fsync > 100ms'", .joint = '\n' },
+);
 
 static int start(struct app *app, const char *word)
 {
@@ -64,7 +81,7 @@ static int stop(struct app *app, const char *word)
 	int rc = dkt_caps_check(app->ctx, DKT_NEED_CONTROL) ? app_fail(app) : 0;
 
 	(void)word;
-	if (!rc && app->dump)
+	if (!rc && OPT(app, flight)->dump)
 		rc = dump(app, "flight stop");
 	if (!rc && flight_stop(app->ctx, app->instance))
 		rc = app_fail(app);

@@ -56,7 +56,8 @@ int flight_action_follow(struct app *app)
 	int fd __cleanup(close) = flight_follow(app->ctx, app->instance);
 	/* Without events to wait for, poll() still reports an output that has no reader any more. */
 	struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
-				{ .fd = app->freeze ? STDIN_FILENO : -1, .events = POLLIN },
+				{ .fd = OPT(app, flight)->freeze ? STDIN_FILENO : -1,
+				  .events = POLLIN },
 				{ .fd = STDOUT_FILENO } };
 	bool ended = false, unread = false;
 

@@ -4,6 +4,7 @@
 
 #include "compat/lustre/named.h"
 #include "ctl/app/background.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/value.h"
@@ -44,19 +45,21 @@ static int add_group(struct start *start, const char *name, const char *classes,
 {
 	const struct app *app = start->app;
 	const bool first = !strcmp(name, FLIGHT_MAIN);
-	struct flight_words group = { .name = name,
-				      .text = service_line(text),
-				      .words = { .classes = classes,
-						 .subsystems = classes ? app->subsystems : NULL,
-						 .events = events,
-						 .filter = app->filter,
-						 .comms = app->comm,
-						 .pids = app->pid,
-						 .children = app->children,
-						 .cpus = app->cpu,
-						 .stacks = first ? app->stacks : NULL,
-						 .probes = first ? app->probes : NULL,
-						 .owner = start->owner } };
+	struct flight_words group = {
+		.name = name,
+		.text = service_line(text),
+		.words = { .classes = classes,
+			   .subsystems = classes ? OPT(app, what)->subsystems : NULL,
+			   .events = events,
+			   .filter = OPT(app, what)->filter,
+			   .comms = OPT(app, what)->comm,
+			   .pids = OPT(app, what)->pid,
+			   .children = OPT(app, what)->children,
+			   .cpus = OPT(app, what)->cpu,
+			   .stacks = first ? OPT(app, what)->stacks : NULL,
+			   .probes = first ? OPT(app, what)->probes : NULL,
+			   .owner = start->owner }
+	};
 	int err;
 
 	for (size_t i = 0; i < start->n; i++)
@@ -124,15 +127,19 @@ static int read_group(struct start *start, const char *text)
 static int read_groups(struct start *start)
 {
 	const struct app *app = start->app;
-	char *all __cleanup(free) = app->groups ? strdup(app->groups) : NULL, *rest = all, *one;
-	char *text __cleanup(free) =
-		dkt__format("%s%s%s%s%s", app->classes ? app->classes : "",
-			    app->classes && app->events ? " " : "", app->events ? app->events : "",
-			    app->probes ? " " : "", app->probes ? app->probes : "");
+	const struct what_options *given = OPT(app, what);
+	char *all __cleanup(free) = OPT(app, flight)->groups ? strdup(OPT(app, flight)->groups) :
+							       NULL,
+		  *rest = all, *one;
+	char *text __cleanup(free) = dkt__format("%s%s%s%s%s", given->classes ? given->classes : "",
+						 given->classes && given->events ? " " : "",
+						 given->events ? given->events : "",
+						 given->probes ? " " : "",
+						 given->probes ? given->probes : "");
 	int err = 0;
 
-	if (app->classes || app->events || app->probes)
-		err = text ? add_group(start, FLIGHT_MAIN, app->classes, app->events, text) :
+	if (given->classes || given->events || given->probes)
+		err = text ? add_group(start, FLIGHT_MAIN, given->classes, given->events, text) :
 			     dkt__no_memory(app->ctx);
 	while (!err && (one = strsep(&rest, "\n")))
 		err = *one ? read_group(start, one) : 0;
@@ -143,7 +150,8 @@ static int read_conditions(struct start *start)
 {
 	const struct app *app = start->app;
 	struct flight_state *limits = &start->limits;
-	char *all __cleanup(free) = app->when ? strdup(app->when) : NULL, *rest = all, *one;
+	char *all __cleanup(free) = OPT(app, flight)->when ? strdup(OPT(app, flight)->when) : NULL,
+		  *rest = all, *one;
 	int err = 0;
 
 	while (!err && (one = strsep(&rest, "\n")))
@@ -159,25 +167,26 @@ static int read_conditions(struct start *start)
 static int read_limits(struct start *start)
 {
 	const struct app *app = start->app;
+	const struct flight_options *given = OPT(app, flight);
 	struct flight_state *limits = &start->limits;
 	double keep = 0, after = 0;
 	int dumps = DEFAULT_DUMPS, rc;
 
 	limits->max_size = DEFAULT_SIZE;
-	rc = opt_bytes("max-size", app->max_size, &limits->max_size);
+	rc = opt_bytes("max-size", given->max_size, &limits->max_size);
 	if (!rc)
-		rc = opt_bytes("size", app->size, &start->size);
+		rc = opt_bytes("size", given->size, &start->size);
 	if (!rc)
-		rc = opt_number("max-dumps", app->max_dumps, &dumps);
+		rc = opt_number("max-dumps", given->max_dumps, &dumps);
 	if (!rc)
-		rc = opt_seconds("keep", app->keep_time, &keep);
+		rc = opt_seconds("keep", given->keep_time, &keep);
 	if (!rc)
-		rc = opt_seconds("after", app->after, &after);
+		rc = opt_seconds("after", given->after, &after);
 	if (rc)
 		return rc;
 	if (dumps < 1 || dumps > 100000)
 		return app_usage("--max-dumps: the number of dumps in an hour is 1 to 100000");
-	if (app->exec && (!*app->exec || strpbrk(app->exec, "\n")))
+	if (given->exec && (!*given->exec || strpbrk(given->exec, "\n")))
 		return app_usage("--exec: give a command of one line");
 	limits->max_dumps = (uint64_t)dumps;
 	limits->keep = (uint64_t)(keep * 1e9);
@@ -188,16 +197,17 @@ static int read_limits(struct start *start)
 static int make_dir(struct start *start)
 {
 	const struct app *app = start->app;
+	const struct flight_options *given = OPT(app, flight);
 	char path[PATH_MAX];
-	int err = background_dir(app, app->dir, path);
+	int err = background_dir(app, given->dir, path);
 
 	if (err)
 		return err;
 	start->limits.dir = strdup(path);
-	if (app->exec)
-		start->limits.exec = strdup(app->exec);
-	return start->limits.dir && (start->limits.exec || !app->exec) ? 0 :
-									 dkt__no_memory(app->ctx);
+	if (given->exec)
+		start->limits.exec = strdup(given->exec);
+	return start->limits.dir && (start->limits.exec || !given->exec) ? 0 :
+									   dkt__no_memory(app->ctx);
 }
 
 /* ---- the process ---- */
@@ -218,13 +228,14 @@ static int run(void *data)
 {
 	struct start *start = data;
 	const struct app *app = start->app;
+	const struct what_options *given = OPT(app, what);
 	const struct flight_opts opts = { .groups = start->groups,
 					  .n_groups = start->n,
-					  .who = { .filter = app->filter,
-						   .comms = app->comm,
-						   .pids = app->pid,
-						   .children = app->children,
-						   .cpus = app->cpu },
+					  .who = { .filter = given->filter,
+						   .comms = given->comm,
+						   .pids = given->pid,
+						   .children = given->children,
+						   .cpus = given->cpu },
 					  .size = start->size,
 					  .limits = &start->limits,
 					  .ready = leave_terminal,
@@ -253,7 +264,8 @@ int flight_action_start(struct app *app)
 	struct start start = { .app = app };
 	int rc = read_limits(&start), err;
 
-	if (!rc && !app->classes && !app->events && !app->probes && !app->groups)
+	if (!rc && !OPT(app, what)->classes && !OPT(app, what)->events && !OPT(app, what)->probes &&
+	    !OPT(app, flight)->groups)
 		rc = app_usage("flight start: name what to record: classes with -c, events with -e,"
 			       " or several sets with --group NAME=WORDS");
 	if (rc)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* help: describes the program, a command, or how to do a task. */
-#include "ctl/app/app.h"
+#include "ctl/app/commands.h"
 #include "ctl/help/tasks.h"
 #include "lib/base/guess.h"
 

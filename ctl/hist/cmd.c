@@ -4,12 +4,53 @@
 #include "compat/log/debuglog.h"
 #include "compat/lustre/class.h"
 #include "compat/lustre/select.h"
+#include "compat/set/counts.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/file_argument.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
+#include "ctl/app/watch.h"
 #include "ctl/hist/hist.h"
 #include "ctl/input/live_args.h"
+
+OPT_VALUES(hist);
+
+OPT_TABLE(hist,
+	{ "diff", 0, "FILE", AT(hist, diff), "show what changed since --json wrote FILE", .flags = OPT_OPENED },
+	{ "do", 0, "ACTIONS", AT(hist, actions), "let the kernel also run ACTIONS: onmax($VAR).save(FIELD)" },
+	{ "folded", 0, NULL, AT(hist, folded), "print each stack on one line, for flame graphs" },
+	{ "here", 0, NULL, AT(hist, here), "read and count in user space, even if the kernel could count" },
+	{ "keep", 0, NULL, AT(hist, keep), "continue to count after the command; 'dktrace hist' shows the table" },
+	{ "keys", 'k', "FIELDS", AT(hist, keys), "count by FIELDS: id.syscall,common_pid (default event)" },
+	{ "size", 0, "N", AT(hist, size), "use a table of N entries, a power of two (default 2048; 131072 in user space)" },
+	{ "sort", 0, "COLUMNS", AT(hist, sort), "sort by COLUMN[.descending], at most two" },
+	{ "sql", 0, "STATEMENT", AT(hist, sql), "count by STATEMENT, not by EVENT and --keys: SELECT prev_comm FROM sched_switch" },
+	{ "vals", 0, "FIELDS", AT(hist, vals), "sum FIELDS; .percent and .graph show parts and bars" },
+	{ "var", 0, "NAME=EXPR", AT(hist, vars), "define variables of the kernel's histogram" },
+	{ "watch", 'w', "[=SECONDS]", AT(watch, watch), "show the table and rates every second, or every SECONDS" },
+	{ .name = "by", .now = "keys" },
+	{ .name = "group-by", .now = "keys" },
+);
+
+static bool is_selection(const char *word)
+{
+	const size_t len = strlen(word);
+
+	return !strcmp(word, SELECT_ALL) || dkl_count_find(word, NULL) ||
+	       dkl_mask_bit(MASK_DEBUG, word, len) >= 0 ||
+	       dkl_mask_bit(MASK_SUBSYSTEM, word, len) >= 0;
+}
+
+int hist_find_file(const struct app *app, int n, char **argv)
+{
+	const int at = OPT(app, hist)->sql ? 1 : 2;
+
+	return n == 2 && at == 2 && !is_selection(argv[1]) && file_argument_is_file(argv[1]) ? 1 :
+											       at;
+}
 
 /* Without --keys, count the records of each event. */
 #define DEFAULT_KEYS "event"
@@ -22,35 +63,36 @@ static int read_show_options(struct hist *hist)
 	struct app *app = hist->app;
 	int rc;
 
-	if (app->style && app->diff)
+	if (OPT(app, sink)->style && OPT(app, hist)->diff)
 		return app_usage("hist: cannot combine --style and --diff");
-	rc = print_style(app, &hist->picture);
+	rc = print_style(app, NULL, &hist->picture);
 	if (!rc)
-		rc = opt_number("top", app->top, &hist->top);
-	return rc ?: opt_number("size", app->size, &hist->size);
+		rc = opt_number("top", OPT(app, print)->top, &hist->top);
+	return rc ?: opt_number("size", OPT(app, hist)->size, &hist->size);
 }
 
 static int read_args(struct hist *hist, int argc, char **argv)
 {
 	struct app *app = hist->app;
-	int first = app->sql ? 1 : 2;
+	const struct hist_options *given = OPT(app, hist);
+	int first = given->sql ? 1 : 2;
 	int rc;
 
 	hist->selection = argc > 1 ? argv[1] : SELECT_ALL;
 	hist->command = argc > first ? argv + first : NULL;
-	if (app->sql && (app->keys || app->vals || app->filter))
+	if (given->sql && (given->keys || given->vals || OPT(app, select)->filter))
 		return app_usage("hist: cannot combine --sql with --keys, --vals or --filter");
 	if (hist->command && app->input)
 		return app_usage("hist: cannot combine a file with a command; give one of them");
-	if (app->keep && (app->input || app->here))
+	if (given->keep && (app->input || given->here))
 		return app_usage("hist: --keep needs counting in the kernel");
-	if (!app->sql && value_select(app->ctx, "hist", hist->selection))
+	if (!given->sql && value_select(app->ctx, "hist", hist->selection))
 		return app_usage("%s", dkt_error(app->ctx));
 	rc = read_show_options(hist);
 	if (!rc)
 		rc = watch_read(&hist->watch, app, hist->command);
 	if (!rc)
-		rc = opt_seconds("duration", app->duration, &hist->seconds);
+		rc = opt_seconds("duration", OPT(app, live)->duration, &hist->seconds);
 	return rc;
 }
 
@@ -58,15 +100,15 @@ static int read_args(struct hist *hist, int argc, char **argv)
 static int read_sql(struct hist *hist)
 {
 	struct app *app = hist->app;
-	int err = dkt_sql_new(hist->ctx, app->sql, NULL, &hist->sql);
+	int err = dkt_sql_new(hist->ctx, OPT(app, hist)->sql, NULL, &hist->sql);
 
 	app->wrong = err == -EINVAL || err == -E2BIG;
 	if (err)
 		return err;
 	hist->selection = hist->sql->event;
-	app->keys = hist->sql->keys;
-	app->vals = hist->sql->vals;
-	app->filter = hist->sql->filter;
+	OPT_CHANGE(app, hist)->keys = hist->sql->keys;
+	OPT_CHANGE(app, hist)->vals = hist->sql->vals;
+	OPT_CHANGE(app, select)->filter = hist->sql->filter;
 	return 0;
 }
 
@@ -84,10 +126,11 @@ static int select_hist_events(struct hist *hist, struct class_map **map, struct 
 static int new_hist(struct hist *hist, bool filter)
 {
 	const struct app *app = hist->app;
-	DKT_OPTS(dkt_hist_opts, opts, .keys = app->keys ? app->keys : DEFAULT_KEYS,
-		 .vals = app->vals, .sort = app->sort, .vars = app->vars, .actions = app->actions,
-		 .size = (uint32_t)hist->size, .filter = filter ? hist->filter : NULL,
-		 .skip = app->input ? 0 : getpid());
+	const struct hist_options *given = OPT(app, hist);
+	DKT_OPTS(dkt_hist_opts, opts, .keys = given->keys ? given->keys : DEFAULT_KEYS,
+		 .vals = given->vals, .sort = given->sort, .vars = given->vars,
+		 .actions = given->actions, .size = (uint32_t)hist->size,
+		 .filter = filter ? hist->filter : NULL, .skip = app->input ? 0 : getpid());
 
 	dkt_hist_free(hist->hist);
 	hist->hist = NULL;
@@ -104,7 +147,7 @@ static int add_condition(struct hist *hist, const struct select *select, struct 
 	if (!err)
 		err = dkl_conditions_add(&all, belongs);
 	if (!err && all.n && hist->filter && !dkt_expr_check(hist->filter, to->event))
-		err = dkl_conditions_add(&all, hist->app->filter);
+		err = dkl_conditions_add(&all, OPT(hist->app, select)->filter);
 	if (!err && all.n)
 		err = dkl_mask_expr(hist->ctx, all.text, &to->filter);
 	if (!err && all.n)
@@ -150,7 +193,7 @@ static int set_up(struct hist *hist)
 {
 	struct class_map *map = NULL;
 	struct select *select = NULL;
-	int err = hist->app->sql ? read_sql(hist) : 0;
+	int err = OPT(hist->app, hist)->sql ? read_sql(hist) : 0;
 
 	if (!err)
 		err = select_hist_events(hist, &map, &select);
@@ -162,7 +205,8 @@ static int set_up(struct hist *hist)
 		err = add_events(hist, select);
 	dkl_select_free(select);
 	dkl_class_map_free(map);
-	hist->stacks = hist->app->keys && strstr(hist->app->keys, "stacktrace");
+	hist->stacks = OPT(hist->app, hist)->keys &&
+		       strstr(OPT(hist->app, hist)->keys, "stacktrace");
 	return err;
 }
 
@@ -184,11 +228,11 @@ static int run_live(struct hist *hist, int *rc)
 {
 	int err = -EOPNOTSUPP;
 
-	if (!hist->app->here)
+	if (!OPT(hist->app, hist)->here)
 		err = hist_run_kernel(hist, rc);
-	if (err != -EOPNOTSUPP || hist->app->keep)
+	if (err != -EOPNOTSUPP || OPT(hist->app, hist)->keep)
 		return err;
-	if (!hist->app->here)
+	if (!OPT(hist->app, hist)->here)
 		app_say("%s: records are read and counted in user space", dkt_error(hist->ctx));
 	/* The kernel filters. Do not filter again: the names of processes may be unknown. */
 	err = new_hist(hist, false);
@@ -216,7 +260,7 @@ int cmd_hist(struct app *app, int argc, char **argv)
 	struct record_args args = { 0 };
 	int err, rc = 0;
 
-	if (argc < 2 && !app->sql && !app->input) {
+	if (argc < 2 && !OPT(app, hist)->sql && !app->input) {
 		rc = read_show_options(&hist);
 		if (!rc && hist_show_kept(&hist))
 			rc = app_fail(app);

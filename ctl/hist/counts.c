@@ -3,7 +3,9 @@
 #include "compat/set/counts.h"
 #include "compat/apply/rules.h"
 #include "compat/lustre/select.h"
+#include "ctl/app/groups.h"
 #include "ctl/hist/hist.h"
+#include "ctl/input/args.h"
 
 /* True if the kernel or the file has the events of the row. */
 static bool is_usable(struct dkt_ctx *ctx, const struct class_map *map, const struct count *row)
@@ -20,24 +22,26 @@ static bool is_usable(struct dkt_ctx *ctx, const struct class_map *map, const st
 static int take(struct hist *hist, const struct count *row)
 {
 	struct app *app = hist->app;
+	struct hist_options *given = OPT_CHANGE(app, hist);
+	const char **filter = &OPT_CHANGE(app, select)->filter;
 	struct conditions both = { 0 };
 	int err = 0;
 
 	hist->selection = row->events;
-	if (!app->keys) {
-		app->keys = row->keys;
-		app->vals = app->vals ? app->vals : row->vals;
+	if (!given->keys) {
+		given->keys = row->keys;
+		given->vals = given->vals ? given->vals : row->vals;
 	}
-	if (!row->filter || !app->filter) {
-		app->filter = row->filter ? row->filter : app->filter;
+	if (!row->filter || !*filter) {
+		*filter = row->filter ? row->filter : *filter;
 		return 0;
 	}
 	err = dkl_conditions_add(&both, row->filter);
 	if (!err)
-		err = dkl_conditions_add(&both, app->filter);
+		err = dkl_conditions_add(&both, *filter);
 	if (!err)
 		err = dkt__strings_take(&app->joined, both.text);
-	app->filter = both.text;
+	*filter = both.text;
 	return err;
 }
 

@@ -6,6 +6,12 @@
 #include "ctl/app/watch.h"
 #include "ctl/hist/view.h"
 
+struct hist_options {
+	const char *actions, *diff, *keys, *size, *sort, *sql, *vals, *vars;
+	bool folded, here, keep;
+};
+extern const struct opt_values hist_values;
+
 /* One run of the command. */
 struct hist {
 	struct app *app;

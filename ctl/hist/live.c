@@ -2,6 +2,8 @@
 /* hist of live events: counted by the kernel if it can, otherwise in user space. */
 #include "ctl/app/live.h"
 #include "compat/io/say.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
 #include "ctl/app/privileges.h"
 #include "ctl/hist/hist.h"
 #include "lib/base/when.h"
@@ -72,7 +74,7 @@ static int open_instance(struct hist *hist, const char *name)
 	struct dkt_ctx *ctx = hist->app->ctx;
 	int err;
 
-	if (!hist->app->keep)
+	if (!OPT(hist->app, hist)->keep)
 		return dkt_instance_own(ctx, name, &hist->in);
 	err = dkt_instance_open(ctx, name, &opts, &hist->in);
 	/* The library uses the same clock for the ages of records. */
@@ -84,7 +86,7 @@ static int check_kept(struct hist *hist)
 {
 	struct dkt_table *table;
 
-	for (size_t i = 0; hist->app->keep && i < hist->n; i++) {
+	for (size_t i = 0; OPT(hist->app, hist)->keep && i < hist->n; i++) {
 		if (dkt_instance_get_hist(hist->in, hist->events[i].event, &table))
 			continue;
 		dkt_table_free(table);
@@ -116,13 +118,13 @@ int hist_run_kernel(struct hist *hist, int *rc)
 		err = dkt_hist_start(hist->hist, hist->in);
 	if (!err)
 		err = spawn_start(hist->app->ctx, &spawn, hist->command);
-	if (!err && hist->app->keep) {
+	if (!err && OPT(hist->app, hist)->keep) {
 		app_say("counting continues: 'dktrace hist' shows it, 'dktrace reset' ends it");
 		remove = false;
 	} else if (!err) {
 		err = watch(hist, &spawn);
 	}
-	if (!err && !hist->app->keep)
+	if (!err && !OPT(hist->app, hist)->keep)
 		err = hist_finish(hist);
 	spawn_finish(&spawn);
 	*rc = spawn.status;
@@ -161,7 +163,8 @@ static int show_event(struct hist *hist, struct dkt_instance *in, struct dkt_eve
 		err = dkt_instance_get_hist(in, event, &table);
 		if (err)
 			break;
-		if (!hist->picture && !app->json && !app->csv && !app->folded) {
+		if (!hist->picture && !OPT(app, print)->json && !OPT(app, print)->csv &&
+		    !OPT(app, hist)->folded) {
 			printf("%s", *any ? "\n" : "");
 			dkl_say_line(stdout, "%s:%s %s", dkt_event_system(event),
 				     dkt_event_name(event), triggers[i]->text);

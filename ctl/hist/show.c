@@ -2,6 +2,8 @@
 /* hist: prints a table when it is due, in the chosen form, beside an earlier one if asked. */
 #include <inttypes.h>
 
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
 #include "ctl/app/privileges.h"
 #include "ctl/hist/hist.h"
 #include "ctl/out/origin.h"
@@ -46,24 +48,27 @@ static int print_table(const struct hist *hist, const struct hist_view *view, bo
 int hist_show(struct hist *hist, struct dkt_table *table, bool last)
 {
 	const struct app *app = hist->app;
-	bool folded = app->folded && !app->json && !app->csv;
-	bool text = !folded && !hist->picture && !app->json && !app->csv;
-	struct hist_view view = {
-		.table = table, .top = (size_t)hist->top, .sort = app->sort, .source = hist->source
-	};
-	int err = dkt_table_sort(table, app->sort);
+	const struct hist_options *given = OPT(app, hist);
+	bool folded = given->folded && !OPT(app, print)->json && !OPT(app, print)->csv;
+	bool text = !folded && !hist->picture && !OPT(app, print)->json && !OPT(app, print)->csv;
+	struct hist_view view = { .table = table,
+				  .top = (size_t)hist->top,
+				  .sort = given->sort,
+				  .source = hist->source };
+	int err = dkt_table_sort(table, given->sort);
 
 	hist->app->wrong = err == -ENOENT || err == -EINVAL;
-	if (!err && app->diff) {
+	if (!err && given->diff) {
 		if (!hist->before)
-			hist->before = hist_load(hist->ctx, app->diff,
-						 privileges_file(hist->app, app->diff) - 1, table);
+			hist->before = hist_load(hist->ctx, given->diff,
+						 privileges_file(hist->app, given->diff) - 1,
+						 table);
 		err = hist->before ? 0 : -EINVAL;
 	}
 	if (err)
 		return err;
 	view.before = hist->before;
-	if (!last && !app->diff)
+	if (!last && !given->diff)
 		view.seconds = hist->watch.seconds;
 	if (!last && text)
 		watch_clear(&hist->watch);
@@ -94,7 +99,7 @@ int hist_refresh(struct hist *hist)
 	if (err)
 		return err;
 	err = hist_show(hist, table, false);
-	if (!err && !hist->app->diff) {
+	if (!err && !OPT(hist->app, hist)->diff) {
 		json_object_put(hist->before);
 		hist->before = hist_remember(table);
 	}
@@ -114,7 +119,7 @@ int hist_finish(struct hist *hist)
 	if (err)
 		return err;
 	/* The last table shows the sums of the whole run, not what changed since the last refresh. */
-	if (!hist->app->diff) {
+	if (!OPT(hist->app, hist)->diff) {
 		json_object_put(hist->before);
 		hist->before = NULL;
 	}

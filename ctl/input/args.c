@@ -4,6 +4,8 @@
 
 #include "answers/sql/database.h"
 #include "compat/io/say.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
 #include "lib/base/parse.h"
 
 #define MAX_JOBS 64
@@ -30,7 +32,7 @@ static char *style_names(void)
 static int read_style(const struct app *app, const char *file, const char *usual,
 		      struct dkt_style_info *style)
 {
-	const char *text = app->style ? app->style : usual;
+	const char *text = OPT(app, sink)->style ? OPT(app, sink)->style : usual;
 	char *names __cleanup(free) = NULL;
 	struct dkt__guess guess;
 
@@ -51,7 +53,7 @@ static int read_format(const struct app *app, const char *file, const char *form
 {
 	struct dkt__guess guess;
 
-	if (app->style)
+	if (OPT(app, sink)->style)
 		return app_usage("cannot combine --format with --style");
 	if (!format)
 		return app_usage("%s: the name does not tell the format; give --format", file);
@@ -61,7 +63,7 @@ static int read_format(const struct app *app, const char *file, const char *form
 		return app_usage("--format: unknown format '%s'; use trace.dat, trace.dat-6, sqlite"
 				 " or a style%s",
 				 format, dkl_sink_guess(&guess, format));
-	if (opts->writer && (app->command->flags & (CMD_WRITE | CMD_SPLIT)) != CMD_WRITE)
+	if (opts->writer && (app->command->flags & (CMD_FORMAT | CMD_NAMES)) != CMD_FORMAT)
 		return app_usage("--format %s: only convert and merge write it", format);
 	if (!file)
 		return app_usage("--format: name the file to write");
@@ -79,9 +81,10 @@ static void read_classes(const struct app *app, struct record_args *args, bool n
 /* Other formats keep the errors without the option, or have no place for them. */
 static int read_clock_error(const struct app *app, struct sink_opts *opts)
 {
-	opts->clock_error = app->clock_error;
-	if (app->clock_error && (!opts->style.name || (opts->style.traits & DKT_STYLE_DATA &&
-						       strcmp(opts->style.name, "json") != 0)))
+	opts->clock_error = OPT(app, sink)->clock_error;
+	if (OPT(app, sink)->clock_error &&
+	    (!opts->style.name ||
+	     (opts->style.traits & DKT_STYLE_DATA && strcmp(opts->style.name, "json") != 0)))
 		return app_usage(
 			"--clock-error: only the styles trace, legacy, raw and json show it");
 	return 0;
@@ -90,14 +93,15 @@ static int read_clock_error(const struct app *app, struct sink_opts *opts)
 int sink_args_read(const struct app *app, const char *file, const char *usual,
 		   struct sink_opts *opts)
 {
-	const char *format = app->format || usual ? app->format : dkl_sink_by_path(file);
+	const char *format = OPT(app, sink)->format || usual ? OPT(app, sink)->format :
+							       dkl_sink_by_path(file);
 	int rc;
 
-	*opts = (struct sink_opts){ .compression = app->compression,
-				    .raw_text = app->raw_text,
+	*opts = (struct sink_opts){ .compression = OPT(app, sink)->compression,
+				    .raw_text = OPT(app, print)->raw_text,
 				    .placer = &app->placer };
-	rc = app->format || !usual ? read_format(app, file, format, opts) :
-				     read_style(app, file, usual, &opts->style);
+	rc = OPT(app, sink)->format || !usual ? read_format(app, file, format, opts) :
+						read_style(app, file, usual, &opts->style);
 	if (!rc)
 		rc = read_clock_error(app, opts);
 	opts->color = dkl_say_style_in_color(&opts->style, file);
@@ -151,16 +155,16 @@ static int read_fields(const char *text, struct dkt__strings *fields)
 
 int selection_args_read(struct app *app, struct selection *selection)
 {
-	const struct selection_words words = { .classes = app->classes,
-					       .subsystems = app->subsystems,
-					       .events = app->events,
-					       .pids = app->pid,
-					       .comms = app->comm,
-					       .cpus = app->cpu,
-					       .since = app->since,
-					       .until = app->until,
-					       .filter = app->filter,
-					       .rate = app->rate };
+	const struct selection_words words = { .classes = OPT(app, select)->classes,
+					       .subsystems = OPT(app, select)->subsystems,
+					       .events = OPT(app, select)->events,
+					       .pids = OPT(app, select)->pid,
+					       .comms = OPT(app, select)->comm,
+					       .cpus = OPT(app, select)->cpu,
+					       .since = OPT(app, select)->since,
+					       .until = OPT(app, select)->until,
+					       .filter = OPT(app, select)->filter,
+					       .rate = OPT(app, select)->rate };
 
 	return dkl_selection_read(app->ctx, &words, selection) ?
 		       app_usage("%s", dkt_error(app->ctx)) :
@@ -172,11 +176,11 @@ int record_args_read(struct app *app, struct record_args *args)
 	int rc;
 
 	*args = (struct record_args){ .source.sz = sizeof(args->source) };
-	rc = read_jobs(app->jobs, &args->jobs);
+	rc = read_jobs(OPT(app, sink)->jobs, &args->jobs);
 	if (!rc)
 		rc = selection_args_read(app, &args->selection);
 	if (!rc)
-		rc = read_fields(app->fields, &args->fields);
+		rc = read_fields(OPT(app, sink)->fields, &args->fields);
 	read_classes(app, args, !rc && dkl_selection_by_class(&args->selection));
 	args->source.cpus = args->selection.cpus;
 	args->source.n_cpus = args->selection.n_cpus;

@@ -7,6 +7,7 @@
 
 #include "compat/lustre_log/line.h"
 #include "compat/lustre_log/rpc_text.h"
+#include "ctl/app/groups.h"
 #include "ctl/out/bar.h"
 #include "fleet/clock/causal.h"
 #include "lib/base/buf.h"
@@ -196,7 +197,7 @@ static bool is_worth_it(const struct inputs *inputs)
 	for (size_t i = 0; i < inputs->n; i++)
 		if (!stat(inputs->files[i].path, &st))
 			bytes += st.st_size;
-	return inputs->app->clock_error || bytes <= UNASKED_MAX;
+	return OPT(inputs->app, sink)->clock_error || bytes <= UNASKED_MAX;
 }
 
 static int narrow(struct causes *causes, const struct record_args *args)

@@ -5,6 +5,7 @@
 #include "compat/apply/apply.h"
 #include "compat/log/directory.h"
 #include "compat/lustre/log_source.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/privileges.h"
 #include "ctl/input/directory.h"
 #include "ctl/input/stdin_file.h"
@@ -213,9 +214,6 @@ static int open_stdin(struct app *app, const struct dkt_source_opts *opts, bool 
 	return err < 0 ? err : dkl_log_source_open(in->ctx, in->path, &mine, &in->source);
 }
 
-/* Commands that measure times, or keep them where they are measured. */
-#define MEASURES (CMD_ANALYZE | CMD_LAMI | CMD_LATENCY | CMD_LOAD | CMD_SQL | CMD_STRACE | CMD_VIEW)
-
 /* Without a calibration, nobody can say how long a tick is. */
 static int check_clock(struct app *app, const struct input *in)
 {
@@ -223,7 +221,7 @@ static int check_clock(struct app *app, const struct input *in)
 
 	if (!dkt__clock_ticks(clock))
 		return 0;
-	if (app->command->flags & MEASURES)
+	if (app->command->flags & CMD_MEASURES)
 		return dkt_fail(
 			in->ctx, -EINVAL,
 			"%s: its clock %s does not count nanoseconds, so no time in it can be"
@@ -246,7 +244,7 @@ int input_open(struct app *app, const char *path, const struct record_args *args
 	*in = (struct input){ .path = path };
 	mine.flags |= flags;
 	mine.formats = app->root;
-	mine.vmlinux = app->vmlinux;
+	mine.vmlinux = OPT(app, input)->vmlinux;
 	if (piped)
 		in->path = mine.name = STDIN_NAME;
 	err = app_new_ctx(app, live ? app->root : NULL, &in->ctx);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/input/causes.h"
 #include "ctl/input/collected.h"
@@ -37,7 +38,8 @@ static bool read_shift(const char *text, int64_t *ns)
 /* Reads FILE=TIME,... */
 static int read_offsets(struct inputs *inputs)
 {
-	char *copy __cleanup(free) = inputs->app->offset ? strdup(inputs->app->offset) : NULL;
+	char *copy __cleanup(free) =
+		OPT(inputs->app, input)->offset ? strdup(OPT(inputs->app, input)->offset) : NULL;
 	char *save = NULL;
 
 	for (char *word = copy ? strtok_r(copy, ",", &save) : NULL; word;
@@ -474,7 +476,8 @@ static void report_cpus(const struct inputs *inputs)
 	int *chosen __cleanup(free) = NULL, cpus = 0;
 	size_t n = 0;
 
-	if (!inputs->app->cpu || dkt__parse_list(inputs->app->cpu, INT32_MAX, &chosen, &n))
+	if (!OPT(inputs->app, select)->cpu ||
+	    dkt__parse_list(OPT(inputs->app, select)->cpu, INT32_MAX, &chosen, &n))
 		return;
 	for (size_t i = 0; i < inputs->pipeline.n; i++)
 		cpus = DKT__MAX(cpus, dkt_source_info(inputs->pipeline.parts[i].source)->cpus);

@@ -4,27 +4,31 @@
 
 #include "compat/pipeline/selection.h"
 #include "compat/set/filters.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "ctl/app/value.h"
+#include "ctl/input/args.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 
 static int check_live(const struct app *app)
 {
+	const struct select_options *given = OPT(app, select);
 	const struct {
 		const char *option, *value;
 	} file_only[] = {
-		{ "class", app->classes }, { "subsystem", app->subsystems },
-		{ "event", app->events },  { "since", app->since },
-		{ "until", app->until },   { "rate", app->rate },
+		{ "class", given->classes }, { "subsystem", given->subsystems },
+		{ "event", given->events },  { "since", given->since },
+		{ "until", given->until },   { "rate", given->rate },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(file_only); i++)
 		if (file_only[i].value)
 			return app_usage("%s: --%s selects records of a file; name the file",
 					 app->command->name, file_only[i].option);
-	if (app->pid && value_processes(app->ctx, "pid", app->pid))
+	if (given->pid && value_processes(app->ctx, "pid", given->pid))
 		return app_usage("%s", dkt_error(app->ctx));
 	return 0;
 }
@@ -61,7 +65,7 @@ int live_args_open(struct app *app, struct record_args *args, struct inputs *in,
 		*ctx = in->files[0].in.ctx;
 	else if (!err)
 		live_clean(app);
-	return err || app->input ? err : live_args_cpus(app->ctx, app->cpu);
+	return err || app->input ? err : live_args_cpus(app->ctx, OPT(app, select)->cpu);
 }
 
 int live_args_close(struct app *app, struct record_args *args, struct inputs *in, int err, int rc)
@@ -76,16 +80,18 @@ int live_args_close(struct app *app, struct record_args *args, struct inputs *in
 int live_args_filter(const struct app *app, struct dkt_ctx *ctx, struct dkt_expr **filter)
 {
 	const struct filter_wish wish = { .words = SELECT_ALL,
-					  .expr = app->filter,
-					  .pids = app->pid,
-					  .comm = app->comm,
-					  .cpus = app->cpu };
+					  .expr = OPT(app, select)->filter,
+					  .pids = OPT(app, select)->pid,
+					  .comm = OPT(app, select)->comm,
+					  .cpus = OPT(app, select)->cpu };
 	char *text __cleanup(free) = NULL;
 	int err;
 
 	*filter = NULL;
 	if (app->input)
-		return app->filter ? dkl_mask_expr(ctx, app->filter, filter) : 0;
+		return OPT(app, select)->filter ?
+			       dkl_mask_expr(ctx, OPT(app, select)->filter, filter) :
+			       0;
 	err = dkl_filters_text(ctx, &wish, &text);
 	return err || !text ? err : dkl_mask_expr(ctx, text, filter);
 }

@@ -2,6 +2,7 @@
 /* Chooses the rows of a ready-made pair that can be measured with the events that exist. */
 #include "compat/lustre/mask.h"
 #include "compat/set/pair_calls.h"
+#include "ctl/app/groups.h"
 #include "ctl/input/live_args.h"
 #include "ctl/latency/latency.h"
 #include "lib/base/buf.h"
@@ -53,11 +54,12 @@ struct dkt_interval latency_override(const struct latency *latency, const struct
 {
 	struct dkt_interval pair = *row;
 	const struct app *app = latency->app;
+	const struct latency_options *given = OPT(app, latency);
 
-	if (app->match)
-		pair.match = app->match;
-	if (app->keys)
-		pair.keys = strcmp(app->keys, "none") != 0 ? app->keys : NULL;
+	if (given->match)
+		pair.match = given->match;
+	if (given->keys)
+		pair.keys = strcmp(given->keys, "none") != 0 ? given->keys : NULL;
 	return pair;
 }
 
@@ -98,7 +100,8 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 	int err;
 
 	/* For a live recording in user space, the kernel filters the records. */
-	opts.filter = latency->app->input || latency->app->kernel ? latency->filter : NULL;
+	opts.filter = latency->app->input || OPT(latency->app, latency)->kernel ? latency->filter :
+										  NULL;
 	if (latency->picture) {
 		set->map = calloc(1, sizeof(*set->map));
 		if (!set->map)
@@ -106,7 +109,8 @@ static int set_up_pairs(struct latency *latency, struct latency_set *set, int sl
 		opts.pair = latency_map_add;
 		opts.data = set->map;
 	}
-	err = latency_set_open(set, latency->ctx, opts.filter ? latency->app->filter : NULL, &opts);
+	err = latency_set_open(set, latency->ctx,
+			       opts.filter ? OPT(latency->app, select)->filter : NULL, &opts);
 	/* One of the events must have the fields of the condition. */
 	for (size_t i = 0; !err && latency->filter && i < set->n; i++) {
 		err = dkt_expr_check(latency->filter, set->events[i].event);

@@ -1,10 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency: measures the time from one event to another. */
+#include "ctl/app/commands.h"
+#include "ctl/app/file_argument.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
+#include "ctl/app/watch.h"
 #include "ctl/input/live_args.h"
 #include "ctl/latency/latency.h"
+
+OPT_VALUES(latency);
+
+OPT_TABLE(latency,
+	{ "kernel", 0, NULL, AT(latency, kernel), "pair and count in the kernel: a table by powers of two" },
+	{ "keys", 'k', "FIELD", AT(latency, keys), "group by FIELD, as in hist; 'none': do not group" },
+	{ "match", 0, "FIELDS", AT(latency, match), "pair records that agree in FIELDS; BEGIN=END if the names differ" },
+	{ "slowest", 0, "N", AT(latency, slowest), "show the N slowest with their records (default 5)" },
+	{ "sort", 0, "COLUMN", AT(latency, sort), "sort groups by COLUMN[.descending] (default total.descending)", .words = latency_columns },
+	{ "watch", 'w', "[=SECONDS]", AT(watch, watch), "show the table every second, or every SECONDS" },
+	{ .name = "by", .now = "keys" },
+	{ .name = "group-by", .now = "keys" },
+	{ .name = "key", .now = "match" },
+);
+
+/* The command has no context before its files are known. */
+static bool is_interval(const char *name)
+{
+	struct dkt_ctx *ctx;
+	bool is = !dkt_ctx_new(NULL, &ctx) && dkt_interval_find(ctx, name, NULL);
+
+	dkt_ctx_free(ctx);
+	return is;
+}
+
+int latency_find_file(const struct app *app, int n, char **argv)
+{
+	(void)app;
+	if (n > 1 && is_interval(argv[1]))
+		return 2;
+	/* Alone, it lists the pairs that the file has. */
+	return n == 2 && file_argument_is_file(argv[1]) ? 1 : 3;
+}
 
 /* ---- arguments ---- */
 
@@ -43,7 +80,7 @@ static int read_args(struct latency *latency, int argc, char **argv)
 	if (!latency->pair.match)
 		return app_usage("latency: give the fields that pair the records, such as"
 				 " --match common_pid");
-	if (print_style(app, &latency->picture))
+	if (print_style(app, OPT(app, latency)->kernel ? "kernel" : NULL, &latency->picture))
 		return EXIT_USAGE;
 	if (argc > used)
 		latency->command = argv + used;
@@ -92,7 +129,7 @@ static int show(struct latency *latency, struct dkt_source *source, const struct
 		err = latency_picture(set, source, all, stdout);
 	else
 		err = latency_view_print(&latency->view, &report, last);
-	if (last && !app->json && !app->csv)
+	if (last && !OPT(app, print)->json && !OPT(app, print)->csv)
 		latency_report_uncounted(&report);
 	return err;
 }
@@ -160,7 +197,7 @@ static int run(struct latency *latency, struct inputs *in, int *rc)
 {
 	int slowest = 5, err;
 
-	*rc = opt_number("slowest", latency->app->slowest, &slowest);
+	*rc = opt_number("slowest", OPT(latency->app, latency)->slowest, &slowest);
 	if (*rc)
 		return 0;
 	err = latency->function ? latency_create_probes(latency) : 0;
@@ -170,7 +207,8 @@ static int run(struct latency *latency, struct inputs *in, int *rc)
 		return err;
 	if (in)
 		return run_input(latency, in, rc);
-	return latency->app->kernel ? latency_run_kernel(latency, rc) : run_live(latency, rc);
+	return OPT(latency->app, latency)->kernel ? latency_run_kernel(latency, rc) :
+						    run_live(latency, rc);
 }
 
 int cmd_latency(struct app *app, int argc, char **argv)
@@ -180,7 +218,7 @@ int cmd_latency(struct app *app, int argc, char **argv)
 	struct inputs in = { 0 };
 	int err, rc = 0;
 
-	if (opt_seconds("duration", app->duration, &latency.seconds))
+	if (opt_seconds("duration", OPT(app, live)->duration, &latency.seconds))
 		return EXIT_USAGE;
 	rc = argc < 2 ? 0 : read_args(&latency, argc, argv);
 	if (!rc)

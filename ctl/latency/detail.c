@@ -3,6 +3,8 @@
 #include <inttypes.h>
 
 #include "compat/lustre/event_names.h"
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
 #include "ctl/latency/latency.h"
 #include "ctl/out/bar.h"
 
@@ -122,7 +124,7 @@ static void print_slow(const struct latency_report *report, const struct dkt_slo
 
 		dkt_buf_data(buf, &from);
 		dkt_style_trace(records[i], comm ? comm : "<...>", buf);
-		if (!report->app->raw_text)
+		if (!OPT(report->app, print)->raw_text)
 			dkt_buf_escape(buf, from);
 	}
 	duration_text(slow->ns, text);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* latency measured by the kernel: a synthetic event for each pair, and a histogram of it. */
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
 #include "ctl/hist/view.h"
 #include "ctl/latency/latency.h"
 
@@ -18,7 +20,7 @@ static int report(const struct latency *latency, struct dkt_instance *in, const 
 	err = dkt_table_sort(table, dkt_table_info(table)->n_keys > 1 ? "by,lat" : "lat");
 	if (!err)
 		err = hist_view_print(app, &view);
-	if (!err && !app->json && !app->csv)
+	if (!err && !OPT(app, print)->json && !OPT(app, print)->csv)
 		err = latency_print_bounds(app, table, set->pair.keys ? set->pair.keys : "");
 	dkt_table_free(table);
 	return err;

@@ -7,6 +7,12 @@
 #include "ctl/app/watch.h"
 #include "ctl/out/out.h"
 
+struct latency_options {
+	const char *keys, *match, *slowest, *sort;
+	bool kernel;
+};
+extern const struct opt_values latency_values;
+
 /* The durations over time, for a picture. */
 struct latency_map {
 	struct axis axis;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The report of latency: a row for each group, sorted, and one for all pairs. */
+#include "ctl/app/groups.h"
 #include "ctl/latency/latency.h"
 #include "ctl/out/disk.h"
 
@@ -95,7 +96,7 @@ static struct json_object *value_of(const struct latency_report *report, size_t 
 	case TOTAL:
 		return val_number(latency->sum);
 	case LOG2:
-		return report->app->json ? latency_powers(report, group) : NULL;
+		return OPT(report->app, print)->json ? latency_powers(report, group) : NULL;
 	default:
 		return disk_name(report, latency);
 	}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shows latency's groups: sorted, limited in number, and again and again with --watch. */
+#include "ctl/app/groups.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/order.h"
+#include "ctl/app/print.h"
 #include "ctl/latency/latency.h"
 
 /* In the order of the table's columns. */
@@ -52,18 +54,22 @@ static int read_sort(const char *text, struct latency_sort *sort)
 
 int latency_view_read(struct latency_view *view, const struct app *app, char **command)
 {
-	const char *option = app->watch ? "watch" : app->sort ? "sort" : app->top ? "top" : NULL;
+	const struct latency_options *given = OPT(app, latency);
+	const char *option = OPT(app, watch)->watch ? "watch" :
+			     given->sort            ? "sort" :
+			     OPT(app, print)->top   ? "top" :
+						      NULL;
 	int rc;
 
-	if (app->kernel && option)
+	if (given->kernel && option)
 		return app_usage(
 			"latency: cannot combine --kernel with --%s: the kernel's table is printed"
 			" once, complete, in order of groups and times",
 			option);
 	rc = watch_read(&view->watch, app, command);
 	if (!rc)
-		rc = opt_number("top", app->top, &view->top);
-	return rc ? rc : read_sort(app->sort, &view->sort);
+		rc = opt_number("top", OPT(app, print)->top, &view->top);
+	return rc ? rc : read_sort(given->sort, &view->sort);
 }
 
 int latency_view_print(struct latency_view *view, struct latency_report *report, bool last)
@@ -76,7 +82,7 @@ int latency_view_print(struct latency_view *view, struct latency_report *report,
 	report->table_only = !last;
 	if (last) {
 		screen_end(&view->watch.screen);
-	} else if (!app->json && !app->csv) {
+	} else if (!OPT(app, print)->json && !OPT(app, print)->csv) {
 		watch_clear(&view->watch);
 		report->top = watch_fit(report->top, OTHER_LINES);
 	}

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "answers/load/load.h"
+#include "ctl/app/commands.h"
 #include "ctl/app/opt.h"
 #include "ctl/input/inputs.h"
 #include "fleet/collect/collection.h"
@@ -13,6 +14,21 @@
 #include "lib/base/keymap.h"
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
+
+OPT_VALUES(load);
+
+OPT_TABLE(server,
+	{ "ca", 0, "FILE", AT(load, ca), "trust the certificates in FILE, in place of those of the system" },
+	{ "layout", 0, "LAYOUT", AT(load, layout), "create tables as single (default), recent, replicated or distributed, or by the statements in the file LAYOUT" },
+);
+
+OPT_TABLE(load,
+	{ "compression", 0, "NAME", AT(load, compression), "send the rows compressed with zlib, or none (default zlib; none to a server on this machine)" },
+	{ "clickhouse", 0, "URL", AT(load, clickhouse), "load into the server http[s]://[USER@]HOST:8123/DATABASE", .check = value_server },
+	{ "dry-run", 0, NULL, AT(load, dry_run), "print the statements that create tables and views; load nothing" },
+	{ "reconnect", 0, "TIME", AT(load, reconnect), "try for TIME to reach the server again after an error (default 60s)" },
+	{ "timeout", 0, "TIME", AT(load, server_timeout), "take it for an error if the server does not answer within TIME (default 5m)" },
+);
 
 /* Seconds to try again after an error of the server. */
 #define PATIENCE 60.0
@@ -127,21 +143,21 @@ int load_read_opts(struct app *app, struct load_opts *opts)
 {
 	int rc;
 
-	*opts = (struct load_opts){ .url = app->clickhouse,
-				    .ca = app->ca,
-				    .layout = app->layout,
+	*opts = (struct load_opts){ .url = OPT(app, load)->clickhouse,
+				    .ca = OPT(app, load)->ca,
+				    .layout = OPT(app, load)->layout,
 				    .patience = PATIENCE,
 				    .limit = LIMIT,
-				    .say = app->dry_run ? say : NULL };
-	if (app->compression) {
-		opts->compress = !strcmp(app->compression, "zlib");
-		opts->plain = !strcmp(app->compression, "none");
+				    .say = OPT(app, load)->dry_run ? say : NULL };
+	if (OPT(app, load)->compression) {
+		opts->compress = !strcmp(OPT(app, load)->compression, "zlib");
+		opts->plain = !strcmp(OPT(app, load)->compression, "none");
 		if (!opts->compress && !opts->plain)
 			return app_usage("load: --compression is zlib or none");
 	}
-	rc = opt_seconds("timeout", app->server_timeout, &opts->limit);
-	if (rc || !app->reconnect || strcmp(app->reconnect, "0") != 0)
-		return rc ?: opt_seconds("reconnect", app->reconnect, &opts->patience);
+	rc = opt_seconds("timeout", OPT(app, load)->server_timeout, &opts->limit);
+	if (rc || !OPT(app, load)->reconnect || strcmp(OPT(app, load)->reconnect, "0") != 0)
+		return rc ?: opt_seconds("reconnect", OPT(app, load)->reconnect, &opts->patience);
 	opts->patience = 0;
 	return 0;
 }
@@ -186,7 +202,7 @@ int load_rest(struct app *app, const char *dir)
 
 int cmd_load(struct app *app, int argc, char **argv)
 {
-	if (!app->clickhouse && !app->dry_run)
+	if (!OPT(app, load)->clickhouse && !OPT(app, load)->dry_run)
 		return app_usage("load: give the server: --clickhouse http://HOST:8123/DATABASE");
 	return load_files(app, argv + 1, (size_t)argc - 1, false);
 }

@@ -5,6 +5,12 @@
 #include "answers/load/load.h"
 #include "ctl/app/app.h"
 
+struct load_options {
+	const char *ca, *clickhouse, *compression, *layout, *reconnect, *server_timeout;
+	bool dry_run;
+};
+extern const struct opt_values load_values;
+
 /* Fails if it is a pipe, which waits for a writer when it is opened. */
 int load_refuse_pipe(const struct app *app, const char *path);
 

@@ -2,8 +2,21 @@
 /* lustre: answers questions from Lustre's debug logs. */
 #include "compat/lustre_log/leaks.h"
 #include "compat/lustre_log/rpc_text.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/opt.h"
 #include "ctl/lustre_log/lustre_log.h"
+
+OPT_VALUES(lustre);
+
+OPT_TABLE(lustre,
+	{ "keys", 'k', "FIELD", AT(lustre, keys), "rpc: group by one or two of opcode (default), nid, job, thread, client; or none", .words = lustre_rpc_groups },
+	{ "slowest", 0, "N", AT(lustre, slowest), "show the N slowest and the N oldest that did not end (default 5)" },
+	{ "sort", 0, "COLUMN", AT(lustre, sort), "sort by COLUMN[.ascending]" },
+	{ "xid", 0, "NUMBER", AT(lustre, xid), "rpc: print every message about the request NUMBER" },
+	{ .name = "by", .now = "keys" },
+	{ .name = "group-by", .now = "keys" },
+);
 
 const struct lustre_analysis lustre_analyses[] = {
 	/* clang-format off */
@@ -44,7 +57,8 @@ static int run(struct lustre *lustre, const struct lustre_analysis *analysis)
 {
 	int err;
 
-	lustre->args.wants.at_once = lustre->n_files == 1 && !analysis->word && !lustre->app->xid;
+	lustre->args.wants.at_once = lustre->n_files == 1 && !analysis->word &&
+				     !OPT(lustre->app, lustre)->xid;
 	err = open_and_run(lustre, analysis);
 	if (err == LOG_NO_ORDER && lustre->args.wants.at_once) {
 		lustre_close_files(lustre);
@@ -63,10 +77,10 @@ static int run(struct lustre *lustre, const struct lustre_analysis *analysis)
 static int read_options(struct lustre *lustre)
 {
 	struct app *app = lustre->app;
-	int rc = opt_number("slowest", app->slowest, &lustre->slowest);
+	int rc = opt_number("slowest", OPT(app, lustre)->slowest, &lustre->slowest);
 
 	if (!rc)
-		rc = opt_number("top", app->top, &lustre->top);
+		rc = opt_number("top", OPT(app, print)->top, &lustre->top);
 	return rc ? rc : record_args_read(app, &lustre->args);
 }
 
@@ -93,7 +107,7 @@ int cmd_lustre(struct app *app, int argc, char **argv)
 	lustre.n_files = (size_t)(argc - first);
 	rc = read_options(&lustre);
 	/* --rate counts all messages, and those about one request are of any kind. */
-	if (!lustre.args.selection.rate.limited && !app->xid)
+	if (!lustre.args.selection.rate.limited && !OPT(app, lustre)->xid)
 		lustre.args.wants.texts = analysis->wants;
 	lustre.args.wants.epochs = true;
 	if (!rc)

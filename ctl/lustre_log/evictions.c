@@ -174,7 +174,8 @@ static int print(const struct view *view, const struct lustre_order *order)
 	out_json(&out, "skipped", val_number(incidents->skipped));
 	for (size_t i = 0; !err && i < incidents->n; i++)
 		err = add_incident(view, &incidents->list[i], rows);
-	lustre_put(view->lustre, &out, rows, view->lustre->app->sort ? order : NULL, 0);
+	lustre_put(view->lustre, &out, rows, OPT(view->lustre->app, lustre)->sort ? order : NULL,
+		   0);
 	return out_end(&out) ? -ENOMEM : err;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the files of lustre: merged in order of time, on clocks that agree about requests. */
+#include "ctl/app/groups.h"
 #include "ctl/app/privileges.h"
 #include "ctl/input/collected.h"
 #include "ctl/input/stdin_file.h"
@@ -130,7 +131,7 @@ int lustre_open(struct lustre *lustre, bool again)
 	if (again && lustre->n_files == 1 && !strcmp(lustre->files[0], INPUT_STDIN) &&
 	    stdin_file(app) < 0)
 		return -EINVAL;
-	if (lustre->n_files == 1 && !app->offset && !collected_is(lustre->files[0]))
+	if (lustre->n_files == 1 && !OPT(app, input)->offset && !collected_is(lustre->files[0]))
 		return inputs_open_one(app, lustre->files[0], &lustre->args, &lustre->in);
 	if (inputs_new(app, lustre->files, lustre->n_files, &lustre->in))
 		return EXIT_USAGE;

@@ -6,6 +6,11 @@
 #include "ctl/app/print.h"
 #include "ctl/input/inputs.h"
 
+struct lustre_options {
+	const char *keys, *slowest, *sort, *xid;
+};
+extern const struct opt_values lustre_values;
+
 struct lustre_host {
 	char *name; /* unique */
 	uint32_t file;

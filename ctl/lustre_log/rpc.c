@@ -144,7 +144,8 @@ static int put_groups(struct view *view, struct out *out)
 		qsort(all, n, sizeof(*all), compare_groups);
 	for (size_t i = 0; i < n; i++)
 		add_phases(view, rows, all[i]);
-	lustre_put(view->lustre, out, rows, view->lustre->app->sort ? &view->order : NULL, 0);
+	lustre_put(view->lustre, out, rows,
+		   OPT(view->lustre->app, lustre)->sort ? &view->order : NULL, 0);
 	return 0;
 }
 
@@ -322,7 +323,9 @@ static int restart(void *data, uint32_t host)
 static int read_by(struct view *view)
 {
 	const struct app *app = view->lustre->app;
-	char *words __cleanup(free) = strdup(app->keys ? app->keys : "opcode"), *rest = words;
+	char *words __cleanup(free) =
+		strdup(OPT(app, lustre)->keys ? OPT(app, lustre)->keys : "opcode"),
+		    *rest = words;
 	size_t n = 0;
 
 	view->by[1] = RPC_BY_NONE;
@@ -345,12 +348,12 @@ static int read_by(struct view *view)
 /* Prints the whole story of one request. */
 static int print_xid(struct lustre *lustre)
 {
-	const char *text = lustre->app->xid + (*lustre->app->xid == 'x');
+	const char *text = OPT(lustre->app, lustre)->xid + (*OPT(lustre->app, lustre)->xid == 'x');
 	char word[32];
 	uint64_t xid;
 
 	if (dkt__parse_u64(text, DKT__DEC, &xid))
-		return app_usage("--xid: '%s' is not a number", lustre->app->xid);
+		return app_usage("--xid: '%s' is not a number", OPT(lustre->app, lustre)->xid);
 	snprintf(word, sizeof(word), "x%" PRIu64, xid);
 	return lustre_print_about(lustre, word);
 }
@@ -361,7 +364,7 @@ int lustre_rpc(struct lustre *lustre)
 	const struct lustre_sink sink = { add_line, add_gap, restart, &view.rpcs };
 	int err = read_by(&view);
 
-	if (err || lustre->app->xid)
+	if (err || OPT(lustre->app, lustre)->xid)
 		return err ? err : print_xid(lustre);
 	err = dkl_rpcs_init(&view.rpcs, lustre->app->ctx, view.by, (size_t)lustre->slowest);
 	if (!err)

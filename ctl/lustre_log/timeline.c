@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* lustre timeline: all messages about one thing, of all files in order of time. */
 #include "compat/lustre_log/thing.h"
+#include "ctl/app/groups.h"
 #include "ctl/lustre_log/lustre_log.h"
 
 struct view {
@@ -32,10 +33,11 @@ static int put_gap(void *data, uint32_t host, const struct dkt_record *gap)
 static int print(struct view *view)
 {
 	const struct app *app = view->lustre->app;
+	const struct print_options *given = OPT(app, print);
 	const struct lustre_sink sink = { .line = put_line, .gap = put_gap, .data = view };
 	struct outfile file = OUTFILE_INIT;
-	struct sink_opts opts = { .raw_text = app->raw_text };
-	int err = dkl_style_find(app->json ? "json" : app->csv ? "csv" : "legacy", &opts.style);
+	struct sink_opts opts = { .raw_text = given->raw_text };
+	int err = dkl_style_find(given->json ? "json" : given->csv ? "csv" : "legacy", &opts.style);
 
 	if (!err)
 		err = dkl_sink_open_file(app->ctx, &opts, NULL, &file);

@@ -2,6 +2,7 @@
 /* Prints the tables of lustre: sorted, limited in number, with times as the log has them. */
 #include <inttypes.h>
 
+#include "ctl/app/groups.h"
 #include "ctl/lustre_log/lustre_log.h"
 
 #define ASCENDING  ".ascending"
@@ -63,7 +64,7 @@ static int no_column(const char *text, size_t len, const struct column *columns,
 int lustre_order_read(const struct app *app, const struct column *columns, size_t n, size_t usual,
 		      struct lustre_order *order)
 {
-	const char *text = app->sort;
+	const char *text = OPT(app, lustre)->sort;
 	size_t len = text ? strlen(text) : 0;
 
 	*order = (struct lustre_order){ .column = usual, .descending = true };
@@ -81,7 +82,8 @@ int lustre_order_read(const struct app *app, const struct column *columns, size_
 void lustre_put(const struct lustre *lustre, struct out *out, struct rows *rows,
 		const struct lustre_order *order, size_t most)
 {
-	size_t n = rows_count(rows), top = lustre->app->top ? (size_t)lustre->top : most;
+	size_t n = rows_count(rows),
+	       top = OPT(lustre->app, print)->top ? (size_t)lustre->top : most;
 
 	if (order)
 		rows_sort(rows, order->column, order->descending);

@@ -1,28 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* record: records events into a file for trace-cmd, KernelShark and dktrace. */
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/opt.h"
 #include "ctl/record/record.h"
+
+OPT_VALUES(record);
+
+OPT_TABLE(record,
+	{ "all", 0, NULL, AT(record, all), "with a command: record all processes, not only those of the command" },
+	{ "buffer-size", 0, "BYTES", AT(record, buffer_size), "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
+	{ "compression", 0, "NAME", AT(record, compression), "compress the records with zstd or zlib (default none)", .check = value_compression },
+	{ "max-size", 0, "BYTES", AT(record, max_size), "stop when the file has BYTES: 10G" },
+	{ "output", 'o', "FILE", AT_APP(output), "write to FILE (default trace.dat); '-': standard output" },
+);
 
 static int read_args(struct record *record, int argc, char **argv)
 {
 	struct app *app = record->app;
-	int rc = opt_seconds("duration", app->duration, &record->seconds);
+	const struct what_options *given = OPT(app, what);
+	int rc = opt_seconds("duration", OPT(app, live)->duration, &record->seconds);
 
 	if (!rc)
-		rc = opt_bytes("max-size", app->max_size, &record->max_bytes);
+		rc = opt_bytes("max-size", OPT(app, record)->max_size, &record->max_bytes);
 	if (!rc)
-		rc = opt_bytes("buffer-size", app->buffer_size, &record->buffer);
+		rc = opt_bytes("buffer-size", OPT(app, record)->buffer_size, &record->buffer);
 	if (rc)
 		return rc;
 	if (argc - app->n_command > 1)
 		return app_usage("record: '%s' is not an option; give a command to run after --",
 				 argv[1]);
-	if (!app->classes && !app->events && !app->probes)
+	if (!given->classes && !given->events && !given->probes)
 		return app_usage("record: name what to record: classes with -c, such as -c iotrace,"
 				 " or events with -e, such as -e 'sched:*'");
 	if (app->n_command)
 		record->command = argv + argc - app->n_command;
-	if (record->command && app->pid && !app->all)
+	if (record->command && given->pid && !OPT(app, record)->all)
 		return app_usage("record: with a command, only its processes are recorded; give"
 				 " --all to record those of --pid");
 	return 0;
@@ -31,17 +44,18 @@ static int read_args(struct record *record, int argc, char **argv)
 static int find_events(struct record *record)
 {
 	struct app *app = record->app;
+	const struct what_options *given = OPT(app, what);
 	char *owner __cleanup(free) = live_name(app, "record");
-	const struct wanted_words words = { .classes = app->classes,
-					    .subsystems = app->subsystems,
-					    .events = app->events,
-					    .filter = app->filter,
-					    .comms = app->comm,
-					    .pids = app->pid,
-					    .children = app->children,
-					    .cpus = app->cpu,
-					    .stacks = app->stacks,
-					    .probes = app->probes,
+	const struct wanted_words words = { .classes = given->classes,
+					    .subsystems = given->subsystems,
+					    .events = given->events,
+					    .filter = given->filter,
+					    .comms = given->comm,
+					    .pids = given->pid,
+					    .children = given->children,
+					    .cpus = given->cpu,
+					    .stacks = given->stacks,
+					    .probes = given->probes,
 					    .owner = owner };
 	int err = owner ? dkt_caps_check(app->ctx, DKT_NEED_CONTROL) : -ENOMEM;
 

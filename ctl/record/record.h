@@ -6,6 +6,12 @@
 #include "ctl/app/live.h"
 #include "recording/record/file.h"
 
+struct record_options {
+	const char *buffer_size, *compression, *max_size;
+	bool all;
+};
+extern const struct opt_values record_values;
+
 /* One run of the command. */
 struct record {
 	struct app *app;

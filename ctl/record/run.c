@@ -27,7 +27,7 @@ static int enable_events(struct record *record)
 
 	if (!err)
 		err = dkl_wanted_apply(record->wanted, change);
-	if (!err && record->spawn.pid && !record->app->all)
+	if (!err && record->spawn.pid && !OPT(record->app, record)->all)
 		err = dkt_change_pids(change, &record->spawn.pid, 1, true);
 	if (!err)
 		err = dkt_change_commit(change);
@@ -70,7 +70,8 @@ static uint64_t find_room(void *data, uint64_t written)
 static int open_recorder(struct record *record)
 {
 	DKT_OPTS(dkt_recorder_opts, opts, .flags = DKT_RECORDER_SKIP_SELF,
-		 .compression = record->app->compression, .room = find_room, .data = record);
+		 .compression = OPT(record->app, record)->compression, .room = find_room,
+		 .data = record);
 	int err = capture_set_size(record->in, record->buffer);
 
 	if (!err)
@@ -93,7 +94,7 @@ static int check_max_size(struct record *record)
 			"%s%s leaves no room for records: the file begins with %.1f MB of names"
 			" and formats",
 			record->by_ulimit ? "" : "--max-size: ",
-			record->by_ulimit ? "'ulimit -f'" : record->app->max_size,
+			record->by_ulimit ? "'ulimit -f'" : OPT(record->app, record)->max_size,
 			(double)counts.bytes / DKT__MB);
 }
 
@@ -198,7 +199,8 @@ static int complete(struct record *record)
 	/* Standard output has no name to be replaced. */
 	if (!file->regular || !strcmp(record->app->output, "-"))
 		return 0;
-	err = capture_complete_ended(record->ctx, file->path, file->fd, record->app->compression);
+	err = capture_complete_ended(record->ctx, file->path, file->fd,
+				     OPT(record->app, record)->compression);
 	if (err >= 0)
 		return 0;
 	app_say("%s", dkt_error(record->ctx));

@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* remote: the far side of collect, which ssh starts on each host. */
 #include "ctl/app/cage.h"
+#include "ctl/app/commands.h"
 #include "ctl/remote/actions.h"
 #include "fleet/remote/serve.h"
+
+struct remote_options {
+	const char *allow;
+};
+
+static OPT_VALUES(remote);
+
+OPT_TABLE(remote,
+	{ "allow", 0, "COMMANDS", AT(remote, allow), "run only these commands, without arguments that name files or programs: 'status,dk,flight dump'" },
+);
 
 /* True if --allow, a list of names with commas between, has the action. */
 static bool is_allowed(const char *list, const char *name)
@@ -20,15 +31,16 @@ static bool is_allowed(const char *list, const char *name)
 static int check(void *data, int argc, char **argv)
 {
 	const struct app *app = data;
+	const struct remote_options *given = OPT(app, remote);
 	int words, err = 0;
 	const struct action *action = action_find(app->ctx, argc, argv, &words);
 
 	if (!action)
 		return -EINVAL;
-	if (app->allow && !is_allowed(app->allow, action->name))
+	if (given->allow && !is_allowed(given->allow, action->name))
 		return dkt_fail(app->ctx, -EACCES, "this key may not run '%s', only %s",
-				action->name, app->allow);
-	if (app->allow)
+				action->name, given->allow);
+	if (given->allow)
 		err = action_check(app->ctx, action, argc - words, argv + words);
 	if (err)
 		return err;
@@ -47,7 +59,8 @@ static int confine(void *data)
 /* Each name must be right, or a key might allow less or more than its owner thinks. */
 static int check_allow(struct app *app)
 {
-	char *copy __cleanup(free) = app->allow ? strdup(app->allow) : NULL;
+	char *copy __cleanup(free) = OPT(app, remote)->allow ? strdup(OPT(app, remote)->allow) :
+							       NULL;
 	char *save = NULL;
 
 	for (char *name = copy ? strtok_r(copy, ",", &save) : NULL; name;

@@ -2,6 +2,7 @@
 /* sql: answers a statement from recordings, or from a database that convert has written. */
 #include <fcntl.h>
 
+#include "ctl/app/commands.h"
 #include "ctl/input/inputs.h"
 #include "ctl/sql/sql.h"
 #include "lib/base/memory.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "compat/io/say.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/out/json.h"
 #include "ctl/sql/sql.h"
@@ -143,7 +144,7 @@ static int print_lines(const struct rows *rows)
 /* Prints the rows so far. A longer result has no columns of one width. */
 static int print_batch(struct result *result, bool last)
 {
-	bool raw = result->query->app->raw_text, first = !result->begun;
+	bool raw = OPT(result->query->app, print)->raw_text, first = !result->begun;
 	int err;
 
 	if (result->form == OUT_JSON)
@@ -187,9 +188,9 @@ static int run(struct result *result)
 int query_print(struct query *query)
 {
 	struct result result = { .query = query,
-				 .form = query->app->json ? OUT_JSON :
-					 query->app->csv  ? OUT_CSV :
-							    OUT_TEXT };
+				 .form = OPT(query->app, print)->json ? OUT_JSON :
+					 OPT(query->app, print)->csv  ? OUT_CSV :
+									OUT_TEXT };
 	struct query_watch watch;
 	int err = query_watch_begin(query, &watch);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The calls that the user wants: by name, duration, result and CPU. */
+#include "ctl/app/groups.h"
 #include "ctl/app/opt.h"
 #include "ctl/strace/strace.h"
 #include "lib/base/buf.h"
@@ -28,12 +29,14 @@ static int read_cpus(struct strace_choice *choice, const char *text)
 
 int strace_choice_read(struct strace_choice *choice, const struct app *app)
 {
-	int rc = app->took ? opt_durations(app->took, &choice->least, &choice->most) : 0;
+	int rc = OPT(app, strace)->took ?
+			 opt_durations(OPT(app, strace)->took, &choice->least, &choice->most) :
+			 0;
 
-	choice->by_duration = app->took;
-	choice->errors = app->errors;
-	choice->by_filter = app->filter;
-	return rc || !app->cpu ? rc : read_cpus(choice, app->cpu);
+	choice->by_duration = OPT(app, strace)->took;
+	choice->errors = OPT(app, strace)->errors;
+	choice->by_filter = OPT(app, select)->filter;
+	return rc || !OPT(app, select)->cpu ? rc : read_cpus(choice, OPT(app, select)->cpu);
 }
 
 /* ---- names ---- */

@@ -5,13 +5,31 @@
 #include "compat/io/full.h"
 #include "compat/log/threads.h"
 #include "compat/pipeline/outfile.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/app/privileges.h"
 #include "ctl/app/value.h"
+#include "ctl/input/args.h"
 #include "ctl/input/live_args.h"
 #include "ctl/strace/strace.h"
 #include "lib/base/stop.h"
+
+OPT_VALUES(strace);
+
+OPT_TABLE(strace,
+	{ "calls", 'e', "CALLS", AT(strace, calls), "print these system calls: 'open*,read'; all but these: '!futex,read'" },
+	{ "children", 0, NULL, AT(what, children), "with --pid: also record processes that these start later" },
+	{ "errors", 0, NULL, AT(strace, errors), "print calls that failed" },
+	{ "input", 'i', "FILE", AT_APP(input), "read a recording or a saved tree instead of the kernel" },
+	{ "output", 'o', "FILE", AT_APP(output), "write the calls to FILE; the command's own output stays where it is" },
+	{ "pid", 'p', "LIST", AT(select, pid), "live: trace these processes, with all their threads; of a file: print calls of the threads with these IDs: 1,42", .check = value_numbers },
+	{ "stack", 0, NULL, AT(strace, stack), "print where calls waited in the kernel, and who called them" },
+	{ "summary", 0, NULL, AT(strace, summary), "count calls and errors, and measure times, by thread and call" },
+	{ "took", 0, "TIME", AT(strace, took), "print calls that took longer than TIME, '>10ms', or shorter, '<1ms'" },
+	{ .name = "duration", .now = "took", .first = "<>=" },
+);
 
 /* ---- arguments ---- */
 
@@ -40,29 +58,30 @@ static int read_words(struct strace *strace, int argc, char **argv)
 static int read_args(struct strace *strace, int argc, char **argv)
 {
 	struct app *app = strace->app;
+	const struct select_options *given = OPT(app, select);
 	int rc = read_words(strace, argc, argv);
 
 	if (rc)
 		return rc;
-	if (strace->command && app->pid)
+	if (strace->command && given->pid)
 		return app_usage("strace: cannot combine --pid with a command; give one of them");
-	if (app->children && (!app->pid || strace->n_files))
+	if (OPT(app, what)->children && (!given->pid || strace->n_files))
 		return app_usage("strace: --children is for --pid of running processes");
 	/* Files take a list with ranges, which selects records. */
-	if (app->pid && !strace->n_files && value_processes(app->ctx, "pid", app->pid))
+	if (given->pid && !strace->n_files && value_processes(app->ctx, "pid", given->pid))
 		return app_usage("%s", dkt_error(app->ctx));
-	if (app->top && !app->summary)
+	if (OPT(app, print)->top && !OPT(app, strace)->summary)
 		return app_usage("strace: --top is for --summary");
-	if (app->stack && app->summary)
+	if (OPT(app, strace)->stack && OPT(app, strace)->summary)
 		return app_usage("strace: --stack is for calls, not for --summary");
-	rc = opt_seconds("duration", app->duration, &strace->seconds);
+	rc = opt_seconds("duration", OPT(app, live)->duration, &strace->seconds);
 	if (!rc)
-		rc = opt_number("top", app->top, &strace->top);
+		rc = opt_number("top", OPT(app, print)->top, &strace->top);
 	if (!rc)
 		rc = strace_choice_read(&strace->choice, app);
 	/* A call may begin on one CPU and end on another, so this is not a matter of its records. */
-	strace->cpus = app->cpu;
-	app->cpu = NULL;
+	strace->cpus = given->cpu;
+	OPT_CHANGE(app, select)->cpu = NULL;
 	return rc;
 }
 
@@ -77,8 +96,8 @@ static int begin(struct strace *strace, uint32_t n)
 	if (!strace->origins)
 		return -ENOMEM;
 	strace->n = n;
-	err = app->summary ? strace_summary_new(&strace->summary) :
-			     strace_lines_begin(&strace->lines, app);
+	err = OPT(app, strace)->summary ? strace_summary_new(&strace->summary) :
+					  strace_lines_begin(&strace->lines, app);
 	return err;
 }
 
@@ -163,7 +182,7 @@ static int report_missing(const struct strace *strace)
 			file, has);
 		return EXIT_FAILED;
 	}
-	if (strace->app->stack && !stacks)
+	if (OPT(strace->app, strace)->stack && !stacks)
 		app_say("%s %s stacks; to record them: dktrace record -e"
 			" 'raw_syscalls:*,sched_switch' --stack sched_switch",
 			file, has);
@@ -185,7 +204,7 @@ static int run_files(struct strace *strace, struct inputs *in, int *rc)
 	if (err)
 		return err;
 	missing = report_missing(strace);
-	strace->app->cpu = strace->cpus;
+	OPT_CHANGE(strace->app, select)->cpu = strace->cpus;
 	*rc = inputs_report_losses(in);
 	if (missing)
 		*rc = missing;
@@ -215,9 +234,9 @@ static int follow_processes(struct strace *strace)
 	struct app *app = strace->app;
 	struct strace_origin *origin = &strace->origins[0];
 	struct threads threads = { 0 };
-	int err = dkl_threads_of_processes(app->ctx, app->pid, &threads);
+	int err = dkl_threads_of_processes(app->ctx, OPT(app, select)->pid, &threads);
 
-	if (!err && !app->children) {
+	if (!err && !OPT(app, what)->children) {
 		origin->followed = followed_new(threads.list, threads.n);
 		err = origin->followed ? 0 : -ENOMEM;
 	}
@@ -232,10 +251,10 @@ static int run_live(struct strace *strace, int *rc)
 	struct strace_texts texts = { 0 };
 	struct live_opts opts = { .kind = "strace",
 				  .only_command = strace->command,
-				  .pids = app->pid,
+				  .pids = OPT(app, select)->pid,
 				  .command = strace->command,
 				  .seconds = strace->seconds,
-				  .user_stacks = app->stack,
+				  .user_stacks = OPT(app, strace)->stack,
 				  .record = add_record,
 				  .idle = idle,
 				  .report = report,
@@ -251,7 +270,7 @@ static int run_live(struct strace *strace, int *rc)
 		err = dkt_caps_check(app->ctx, DKT_NEED_CONTROL);
 	if (!err)
 		err = live_args_cpus(app->ctx, strace->cpus);
-	if (!err && app->pid)
+	if (!err && OPT(app, select)->pid)
 		err = follow_processes(strace);
 	if (err)
 		return err;
@@ -270,7 +289,7 @@ static int run_live(struct strace *strace, int *rc)
 	if (!err && names && !strace->command)
 		err = descriptors_read_proc(names);
 	/* For the stacks of programs and the addresses of sockets. */
-	if (app->stack || names)
+	if (OPT(app, strace)->stack || names)
 		app->keep_privileges |= DKT_KEEP_PROCESSES;
 	if (!err)
 		err = live_run(app, &opts, rc);

@@ -2,6 +2,7 @@
 /* Finds the events that tell of system calls, and the filters with which the kernel records them. */
 #include "compat/lustre/mask.h"
 #include "compat/set/filters.h"
+#include "ctl/app/groups.h"
 #include "ctl/strace/strace.h"
 #include "lib/base/buf.h"
 
@@ -75,7 +76,7 @@ int strace_events_find(struct strace_events *events, const struct app *app, stru
 		       const struct strace_choice *choice, const struct strace_texts *texts)
 {
 	/* The kernel has a list of processes of its own. */
-	const struct filter_wish wish = { .words = SELECT_ALL, .comm = app->comm };
+	const struct filter_wish wish = { .words = SELECT_ALL, .comm = OPT(app, select)->comm };
 	char *numbers __cleanup(free) = strace_choice_filter(choice, ctx, texts);
 	char *who __cleanup(free) = NULL;
 	struct dkt_expr *filter;
@@ -112,7 +113,7 @@ int strace_events_find(struct strace_events *events, const struct app *app, stru
 		err = add(events, ctx, texts->group, texts->calls[i], events->filter);
 	if (!err && texts && !texts->n)
 		err = add_with_texts(events, ctx, choice);
-	if (!err && app->stack)
+	if (!err && OPT(app, strace)->stack)
 		err = add_waits(events, ctx, who);
 	return err;
 }

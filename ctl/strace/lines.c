@@ -2,6 +2,8 @@
 /* Prints each system call as a line, an object or a row. */
 #include <inttypes.h>
 
+#include "ctl/app/groups.h"
+#include "ctl/app/print.h"
 #include "ctl/out/bar.h"
 #include "ctl/out/json.h"
 #include "ctl/out/rows.h"
@@ -343,9 +345,9 @@ int strace_lines_exit(struct strace_lines *lines, const struct strace_origin *or
 	};
 	const char *comm = name_at(lines, origin, &record);
 
-	if (lines->app->csv)
+	if (OPT(lines->app, print)->csv)
 		return 0;
-	if (lines->app->json)
+	if (OPT(lines->app, print)->json)
 		return put_exit_row(lines, origin, task, comm);
 	put_time(lines, task->ts);
 	dkt_buf_str(lines->buf, " ");
@@ -362,9 +364,10 @@ int strace_lines_exit(struct strace_lines *lines, const struct strace_origin *or
 int strace_lines_put(struct strace_lines *lines, const struct strace_origin *origin,
 		     const struct call *call)
 {
-	if (lines->app->json)
+	if (OPT(lines->app, print)->json)
 		return put_row(lines, origin, call);
-	return lines->app->csv ? put_csv(lines, origin, call) : put_line(lines, origin, call);
+	return OPT(lines->app, print)->csv ? put_csv(lines, origin, call) :
+					     put_line(lines, origin, call);
 }
 
 int strace_lines_gap(struct strace_lines *lines, const struct strace_origin *origin,
@@ -373,9 +376,9 @@ int strace_lines_gap(struct strace_lines *lines, const struct strace_origin *ori
 	struct json_object *object;
 	int err;
 
-	if (lines->app->csv)
+	if (OPT(lines->app, print)->csv)
 		return 0;
-	if (lines->app->json) {
+	if (OPT(lines->app, print)->json) {
 		object = json_object_new_object();
 		json_object_object_add(object, "lost_before_ns", val_number(gap->ts));
 		if (origin->name)

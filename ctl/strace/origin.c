@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Joins the records of one kernel to calls, and prints or counts those that are wanted. */
 #include "compat/lustre/mask.h"
+#include "ctl/app/groups.h"
 #include "ctl/strace/strace.h"
 
 /* ---- calls ---- */
@@ -105,26 +106,27 @@ static enum call_verdict selects(void *data, const struct dkt_record *record)
 int strace_origin_begin(struct strace *strace, struct strace_origin *origin)
 {
 	struct app *app = strace->app;
+	const struct strace_options *given = OPT(app, strace);
 	struct calls_opts opts = { .call = take_call,
 				   .task = take_task,
 				   .data = origin,
-				   .texts = !app->summary,
-				   .stacks = app->stack };
+				   .texts = !given->summary,
+				   .stacks = given->stack };
 	int err = 0;
 
 	origin->strace = strace;
 	origin->choice = strace->choice;
-	if (app->calls)
-		err = strace_choice_calls(&origin->choice, origin->ctx, app->calls);
+	if (given->calls)
+		err = strace_choice_calls(&origin->choice, origin->ctx, given->calls);
 	app->wrong = err == -EINVAL;
-	if (!err && app->filter)
-		err = dkl_mask_expr(origin->ctx, app->filter, &origin->filter);
+	if (!err && OPT(app, select)->filter)
+		err = dkl_mask_expr(origin->ctx, OPT(app, select)->filter, &origin->filter);
 	if (origin->filter)
 		opts.selects = selects;
-	if (!err && !app->summary)
+	if (!err && !given->summary)
 		err = descriptors_new(&origin->descriptors);
 	origin->text.descriptors = origin->descriptors;
-	if (!err && app->stack && !strace->n_files) {
+	if (!err && given->stack && !strace->n_files) {
 		origin->maps = maps_new();
 		opts.user_stack = take_user_stack;
 		err = origin->maps ? 0 : -ENOMEM;

@@ -13,6 +13,12 @@
 #include "lib/base/dist.h"
 #include "lib/base/keymap.h"
 
+struct strace_options {
+	const char *calls, *took;
+	bool errors, stack, summary;
+};
+extern const struct opt_values strace_values;
+
 /* Numbers of calls beyond this have no names. */
 #define STRACE_CALLS 1024
 

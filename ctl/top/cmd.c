@@ -4,12 +4,28 @@
 #include <signal.h>
 
 #include "compat/log/threads.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "ctl/app/live.h"
 #include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/top/top.h"
 #include "lib/base/parse.h"
 #include "lib/base/when.h"
+
+OPT_VALUES(top);
+
+OPT_TABLE(top,
+	{ "batch", 'b', NULL, AT(top, batch), "print frames as text, for a file or a pipe" },
+	{ "delay", 'd', "SECONDS", AT(top, delay), "show a frame every SECONDS (default 1)" },
+	{ "frames", 'n', "N", AT(top, frames), "end after N frames" },
+	{ "json", 'J', NULL, AT(print, json), "print JSON" },
+	{ "log", 0, NULL, AT(top, count_log), "also count what the debug log records, by class and event" },
+	{ "panel", 0, "NAMES", AT(top, panels), "with --batch or --json: print these panels: processes,calls,disks,classes,events,buffers" },
+	{ "pid", 'p', "PID", AT(top, pid), "show the threads and system calls of process PID" },
+	{ "rows", 0, "N", AT(top, n_rows), "with --batch or --json: print N rows of each panel (default 10); 0: all" },
+	{ "sort", 0, "COLUMN", AT(top, sort), "sort panels by COLUMN[.ascending]: cpu, calls, written, time ..." },
+);
 
 #define DELAY 1.0
 
@@ -121,7 +137,7 @@ static int record(struct run *run, int *rc)
 static bool process_exists(struct app *app)
 {
 	struct threads threads = { 0 };
-	int err = dkl_threads_of_processes(app->ctx, app->pid, &threads);
+	int err = dkl_threads_of_processes(app->ctx, OPT(app, top)->pid, &threads);
 
 	dkl_threads_clear(&threads);
 	return !err;
@@ -130,23 +146,25 @@ static bool process_exists(struct app *app)
 static int read_args(struct run *run)
 {
 	struct app *app = run->top.app;
+	const struct top_options *given = OPT(app, top);
 	int64_t pid = 0;
 
-	run->batch = app->batch || app->json;
+	run->batch = given->batch || OPT(app, print)->json;
 	if (!run->batch && !isatty(STDOUT_FILENO))
 		return app_usage("top: standard output is not a terminal; use --batch to print"
 				 " frames as text, or --json");
-	if (app->pid && dkt__parse_int(app->pid, 1, INT32_MAX, &pid))
-		return app_usage("--pid: '%s' is not the number of a process", app->pid);
+	if (given->pid && dkt__parse_int(given->pid, 1, INT32_MAX, &pid))
+		return app_usage("--pid: '%s' is not the number of a process", given->pid);
 	run->top.process = (int32_t)pid;
 	if (pid && !process_exists(app))
 		return app_fail(app);
-	run->top.count_log = app->count_log;
-	if (opt_seconds("delay", app->delay, &run->delay) ||
-	    opt_seconds("duration", app->duration, &run->seconds) ||
-	    opt_number("frames", app->frames, &run->frames) ||
-	    opt_number("rows", app->n_rows, &run->rows) ||
-	    top_read_panels(app, app->panels, &run->panels) || top_read_sort(&run->top, app->sort))
+	run->top.count_log = given->count_log;
+	if (opt_seconds("delay", given->delay, &run->delay) ||
+	    opt_seconds("duration", OPT(app, live)->duration, &run->seconds) ||
+	    opt_number("frames", given->frames, &run->frames) ||
+	    opt_number("rows", given->n_rows, &run->rows) ||
+	    top_read_panels(app, given->panels, &run->panels) ||
+	    top_read_sort(&run->top, given->sort))
 		return EXIT_USAGE;
 	return 0;
 }

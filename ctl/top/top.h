@@ -9,6 +9,12 @@
 #include "ctl/app/app.h"
 #include "ctl/out/rows.h"
 
+struct top_options {
+	const char *delay, *frames, *n_rows, *panels, *pid, *sort;
+	bool batch, count_log;
+};
+extern const struct opt_values top_values;
+
 #define TOP_FILTER_SIZE 64
 
 /* The most columns that a panel has. */

@@ -165,7 +165,7 @@ static char *classes_title(const struct top *top)
 		return dkt__format("%s: there is no log", title);
 	if (!top->count_log)
 		return dkt__format("%s: %s counts them", title,
-				   top->app->batch ? "--log" : "key l");
+				   OPT(top->app, top)->batch ? "--log" : "key l");
 	if (!log->known || !log->lost)
 		return strdup(title);
 	rate_text(top_per_second(top, (double)log->lost), lost);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* view: writes a page of pictures of recordings. */
 #include "compat/io/full.h"
+#include "ctl/app/commands.h"
 #include "ctl/app/print.h"
 #include "ctl/lustre_log/host_clocks.h"
 #include "ctl/view/view.h"
 #include "lib/base/stop.h"
+
+OPT_TABLE(view,
+	{ "output", 'o', "FILE", AT_APP(output), "write the page to FILE, whole or not at all; '-': standard output" },
+);
 
 /* ---- records ---- */
 

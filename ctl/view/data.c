@@ -2,6 +2,7 @@
 /* The data of the page as JSON. Times are ns since the origin, which is a text: it has more digits. */
 #include <inttypes.h>
 
+#include "ctl/app/groups.h"
 #include "ctl/input/collected.h"
 #include "ctl/view/view.h"
 #include "lib/base/buf.h"
@@ -125,13 +126,19 @@ static void add_lacking(void *data, const struct collection_host *host, const ch
 static struct json_object *words_json(const struct view *view)
 {
 	const struct app *app = view->app;
+	const struct select_options *given = OPT(app, select);
 	const struct {
 		const char *option, *value;
-	} options[] = { { "--class", app->classes },   { "--subsystem", app->subsystems },
-			{ "--event", app->events },    { "--filter", app->filter },
-			{ "--pid", app->pid },         { "--comm", app->comm },
-			{ "--cpu", app->cpu },         { "--offset", app->offset },
-			{ "--vmlinux", app->vmlinux }, { "--rate", app->rate } };
+	} options[] = { { "--class", given->classes },
+			{ "--subsystem", given->subsystems },
+			{ "--event", given->events },
+			{ "--filter", given->filter },
+			{ "--pid", given->pid },
+			{ "--comm", given->comm },
+			{ "--cpu", given->cpu },
+			{ "--offset", OPT(app, input)->offset },
+			{ "--vmlinux", OPT(app, input)->vmlinux },
+			{ "--rate", given->rate } };
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {

@@ -5,7 +5,7 @@
  */
 #include <json.h>
 
-#include "ctl/app/app.h"
+#include "ctl/app/groups.h"
 #include "ctl/view/view.h"
 #include "lib/base/memory.h"
 #include "tests/fuzz/made_records.h"
@@ -84,7 +84,7 @@ static bool open_files(struct room *room, size_t n)
 		snprintf(paths[i], sizeof(room->paths[i]), "/proc/self/fd/%d", room->fds[i]);
 	if (n > 1) {
 		snprintf(room->offset, sizeof(room->offset), "%s=0", paths[1]);
-		room->app.offset = room->offset;
+		OPT_CHANGE(&room->app, input)->offset = room->offset;
 	}
 	room->app.root = FORMATS;
 	must(!dkt_ctx_new(NULL, &room->app.ctx) && !record_args_read(&room->app, &room->args));
