@@ -134,11 +134,12 @@ static int run_command(struct app *app, int argc, char **argv)
 	argv += first - 1;
 	argc -= first - 1;
 	argc = file_argument_take(app, argc, argv);
-	rc = check_args(command, argc - 1);
+	rc = check_args(command, argc - 1 + (app->input && command->flags & CMD_READ));
 	if (!rc)
 		rc = check_empty(command, argc - 1 - app->n_command, argv + 1);
 	if (!rc)
 		rc = file_argument_check(app, argc, argv);
+	argc = file_argument_insert(app, argc, &argv);
 	if (!rc && app->n_command)
 		rc = spawn_check(argv + argc - app->n_command);
 	if (!rc)

@@ -57,6 +57,21 @@ int file_argument_take(struct app *app, int argc, char **argv)
 	return argc - 1;
 }
 
+int file_argument_insert(struct app *app, int argc, char ***argv)
+{
+	const unsigned int flags = app->command->flags;
+	const int at = flags & CMD_READ_NAMED ? argc - app->n_command : 1;
+
+	if (!app->input || !(flags & CMD_READ))
+		return argc;
+	/* The option itself has left a place. */
+	memmove(*argv - 1, *argv, (size_t)at * sizeof(**argv));
+	(*argv)--;
+	(*argv)[at] = (char *)(uintptr_t)app->input;
+	app->input = NULL;
+	return argc + 1;
+}
+
 static bool is_missing(const char *word)
 {
 	return strcmp(word, INPUT_LOG) != 0 && strcmp(word, INPUT_STDIN) != 0 &&

@@ -16,6 +16,12 @@ bool file_argument_is_file(const char *word);
 int file_argument_find_tree(const struct app *app, int n, char **argv);
 
 /*
+ * Makes the file of --input the first argument that is a file, or the last one, if the command reads files
+ * that are arguments. *argv is at least the second element of its array. Returns how many arguments there are.
+ */
+int file_argument_insert(struct app *app, int argc, char ***argv);
+
+/*
  * Checks the word in the place of FILE of a command that takes a FILE or a COMMAND, after file_argument_take().
  * A command with find_file() can run it also without "--". Returns 0, or after an error message the exit status.
  */

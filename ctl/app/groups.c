@@ -36,9 +36,16 @@ OPT_TABLE(thread_select,
 );
 
 OPT_TABLE(live_file,
-	{ "input", 'i', "FILE", AT_APP(input), "read a recording or a saved tree instead of the kernel" },
 	{ "pid", 'p', "LIST", AT(select, pid), "live: of these processes, with the threads that they have now; of a file: select records of the threads with these IDs: 1,42", .check = value_numbers },
 	{ "style", 'S', "STYLE", AT(sink, style), "print as text (default), or as svg: a picture", .words = print_styles },
+);
+
+OPT_TABLE(input,
+	{ "input", 'i', "FILE", AT_APP(input), "read FILE, which can also be an argument" },
+);
+
+OPT_TABLE(live_input,
+	{ "input", 'i', "FILE", AT_APP(input), "read a recording or a saved tree instead of the kernel" },
 );
 
 OPT_TABLE(vmlinux,

@@ -56,6 +56,6 @@ extern const struct opt_values background_values;
 extern const char *const print_styles[]; /* the words of --style for hist and latency */
 
 extern const struct opt select_opts[], thread_opts[], time_opts[], thread_select_opts[],
-	live_file_opts[], vmlinux_opts[], offset_opts[], write_opts[], copy_opts[],
-	compression_opts[], what_opts[], program_opts[], process_opts[], table_opts[],
-	raw_text_opts[], top_rows_opts[], duration_opts[], background_opts[];
+	live_file_opts[], input_opts[], live_input_opts[], vmlinux_opts[], offset_opts[],
+	write_opts[], copy_opts[], compression_opts[], what_opts[], program_opts[], process_opts[],
+	table_opts[], raw_text_opts[], top_rows_opts[], duration_opts[], background_opts[];

@@ -22,7 +22,6 @@ OPT_TABLE(strace,
 	{ "calls", 'e', "CALLS", AT(strace, calls), "print these system calls: 'open*,read'; all but these: '!futex,read'" },
 	{ "children", 0, NULL, AT(what, children), "with --pid: also record processes that these start later" },
 	{ "errors", 0, NULL, AT(strace, errors), "print calls that failed" },
-	{ "input", 'i', "FILE", AT_APP(input), "read a recording or a saved tree instead of the kernel" },
 	{ "output", 'o', "FILE", AT_APP(output), "write the calls to FILE; the command's own output stays where it is" },
 	{ "pid", 'p', "LIST", AT(select, pid), "live: trace these processes, with all their threads; of a file: print calls of the threads with these IDs: 1,42", .check = value_numbers },
 	{ "stack", 0, NULL, AT(strace, stack), "print where calls waited in the kernel, and who called them" },
@@ -33,21 +32,15 @@ OPT_TABLE(strace,
 
 /* ---- arguments ---- */
 
-/*
- * The files are those of --input and before "--", the command follows it. The privileges of a command
- * that records may have been dropped for the first file, which is --input then.
- */
+/* The files are those before "--", the command follows it. */
 static int read_words(struct strace *strace, int argc, char **argv)
 {
 	struct app *app = strace->app;
 	int n = argc - app->n_command;
-	int from = app->input && n > 1 && app->input == argv[1] ? 2 : 1;
 
 	if (app->n_command)
 		strace->command = argv + n;
-	if (app->input && dkt__append(strace->files, strace->n_files, (char *)app->input))
-		return app_usage("out of memory");
-	for (int i = from; i < n; i++)
+	for (int i = 1; i < n; i++)
 		if (dkt__append(strace->files, strace->n_files, argv[i]))
 			return app_usage("out of memory");
 	if (strace->command && strace->n_files)

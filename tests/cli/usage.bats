@@ -211,3 +211,54 @@ Try 'dktrace --help'." --style legacy dk
 	expect 2 "" "dktrace: hist: there is no file 'missing'; a command is written after --" dktrace hist all missing -- true
 	expect 127 "" "dktrace: run missing: No such file or directory" dktrace latency syscall -- missing
 }
+
+@test "each command with COMMAND in its help runs it, and needs a program that exists" {
+	local command words
+
+	mkdir "$BATS_TEST_TMPDIR/here"
+	cd "$BATS_TEST_TMPDIR/here" || return
+	for command in $(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p'); do
+		dktrace "$command" --help | grep -Eq '^Usage: .*\[-- COMMAND' || continue
+		case $command in
+		analyze) words=cputop ;;
+		function | graph) words=vfs_read ;;
+		hist) words=all ;;
+		latency) words=syscall ;;
+		record) words="-e sched:sched_switch" ;;
+		*) words= ;;
+		esac
+		# shellcheck disable=SC2086 # words of the command
+		expect 127 "" "dktrace: run missing: No such file or directory" dktrace "$command" $words -- missing
+	done
+	same "" "$(ls)" "files"
+}
+
+@test "--input FILE is FILE as an argument in each command that reads files" {
+	local command words after commands="" file=$top/tests/fixture/tracedat/v6.dat
+
+	cd "$BATS_TEST_TMPDIR" || return
+	for command in $(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p'); do
+		dktrace "$command" --help | grep -q -- '--input FILE' || continue
+		commands+=" $command" words="" after=""
+		case $command in
+		analyze | lami) words=cputop ;;
+		convert) words="-F json" after=out ;;
+		hist) words=all ;;
+		latency) words=syscall ;;
+		load) words="--dry-run --clickhouse http://localhost:1/db" ;;
+		lustre) words="timeline word" ;;
+		merge | view) words="-o out" ;;
+		split) words="--count 1000000" after=out ;;
+		esac
+		# shellcheck disable=SC2086 # words of the command
+		{
+			rm -f out*
+			run --separate-stderr dktrace "$command" $words "$file" $after
+			wanted="$status $output $stderr $(cat out* 2>/dev/null | wc -c)"
+			rm -f out*
+			run --separate-stderr dktrace "$command" $words $after -i "$file"
+		}
+		same "$wanted" "$status $output $stderr $(cat out* 2>/dev/null | wc -c)" "$command"
+	done
+	same " analyze convert hist info lami latency load lustre merge report split sql strace view" "$commands" "commands"
+}
