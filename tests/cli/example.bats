@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The examples that read a recording, built from the installed tree.
+# The examples that read a recording, built from the installed tree, and that of a command.
 
 # shellcheck disable=SC2154 # set by bats and helper/common.bash
 load ../helper/common
@@ -59,4 +59,36 @@ setup_file()
 	expect 1 "" "lustre-log: unknown mask 'bogus'" "$example" /dev/null +bogus
 	expect 1 "" "lustre-log: open /no/file: No such file or directory" "$example" /no/file -1
 	expect 1 "" "lustre-log: there is no style 'x'" "$example" "$top/tests/fixture/tracedat/v7-zstd.dat" -1 x
+}
+
+@test "a command is added by a file, its declarations and a row, as CONTRIBUTING.md says" {
+	local tree=$BATS_TEST_TMPDIR/tree san old
+
+	for tool in make cc pkg-config; do
+		command -v $tool >/dev/null || skip "no $tool"
+	done
+	[ -e "$build/ctl/commands.o" ] || skip "nothing is built"
+	mkdir -p "$tree/build"
+	cp -a "$top/Makefile" "$top"/{lib,compat,answers,recording,fleet,ctl,include,share,examples} "$tree"
+	cp -a "$build"/{ctl,gen,libdktrace*.a} "$tree/build"
+	cd "$tree" || return
+	# A block of CONTRIBUTING.md is the command, another its row.
+	sed -n '/^## Add a command/,/^## How/s/^    //p' "$top/CONTRIBUTING.md" >block
+	grep '^{ "hello"' block >row
+	grep -v '^{ "hello"' block >ctl/cmd/hello.c
+	sed -i '/"__complete"/r row' ctl/commands.c
+	# Only what uses the new names has to be compiled.
+	cp -p ctl/app/commands.h old
+	echo 'command_fn cmd_hello; extern const struct opt hello_opts[];' >>ctl/app/commands.h
+	touch -r old ctl/app/commands.h
+	san=$(grep -o -- '-fsanitize=[^ ]*' build/gen/flags | head -n 1 | cut -d = -f 2)
+	old=$(printf -- '-o build/%s ' gen/flags libdktrace.a libdktrace-lustre.a libdktrace-tool.a)
+	# shellcheck disable=SC2086 # words
+	make -s O=build ${san:+SAN="$san"} $old build/dktrace
+	expect 0 "hello, world" "" build/dktrace hello
+	expect 0 "hello, you" "" build/dktrace hello -n you
+	expect 2 "" "dktrace: hello: too many arguments; usage: dktrace hello" build/dktrace hello you
+	has "$(build/dktrace help hello)" "-n, --name NAME        greet NAME"
+	has "$(build/dktrace __complete dktrace hello -)" "--name"
+	has "$(build/dktrace help)" "hello        greet"
 }

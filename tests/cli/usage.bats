@@ -260,5 +260,5 @@ Try 'dktrace --help'." --style legacy dk
 		}
 		same "$wanted" "$status $output $stderr $(cat out* 2>/dev/null | wc -c)" "$command"
 	done
-	same " analyze convert hist info lami latency load lustre merge report split sql strace view" "$commands" "commands"
+	same " convert info load merge report split sql view analyze hist lami latency strace lustre" "$commands" "commands"
 }
