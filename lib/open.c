@@ -2,7 +2,7 @@
 /* Opens a recording: its first bytes select the reader. Depends on all readers. */
 #include <sys/stat.h>
 
-#include "lib/base/packed.h"
+#include "lib/base/compress.h"
 #include "lib/perfdata.h"
 #include "lib/source.h"
 #include "lib/source/file.h"

@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "lib/base/buf.h"
-#include "lib/base/util.h"
+#include "lib/base/io.h"
 
 /* Another process can replace the file between our steps. */
 #define TRIES 8
@@ -327,4 +327,19 @@ mode_t dkl_output_mode(const char *path, mode_t fresh)
 	if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return fresh & ~mask;
 	return st.st_mode & KEPT_MODE;
+}
+
+/* ---- files that cannot grow ---- */
+
+int dkl_full_advise(struct dkt_ctx *ctx, int err)
+{
+	const char *advice = dkt__full_advice(err);
+	char *words __cleanup(free) = *advice ? dkt_error_take(ctx) : NULL;
+
+	return words ? dkt_fail(ctx, err, "%s%s", words, advice) : err;
+}
+
+int dkl_full_fail(struct dkt_ctx *ctx, int err, const char *path)
+{
+	return dkt_fail(ctx, err, "write %s: %s%s", path, strerror(-err), dkt__full_advice(err));
 }

@@ -52,3 +52,9 @@ mode_t dkl_output_mode(const char *path, mode_t fresh);
  * NULL: path is no link. The caller frees it.
  */
 char *dkl_output_link(const char *path);
+
+/* Sets the message "write PATH: REASON", and what to do if path cannot grow. Returns err. */
+int dkl_full_fail(struct dkt_ctx *ctx, int err, const char *path);
+
+/* Adds what to do to the message, which names the file, if that cannot grow. Returns err. */
+int dkl_full_advise(struct dkt_ctx *ctx, int err);

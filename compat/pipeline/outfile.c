@@ -6,7 +6,6 @@
 #include <ftw.h>
 #include <sys/stat.h>
 
-#include "compat/io/full.h"
 #include "compat/io/output.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"

@@ -7,10 +7,10 @@
 
 #include <inttypes.h>
 
-#include "compat/io/full.h"
+#include "compat/io/output.h"
 #include "compat/pipeline/journald.h"
 #include "lib/base/buf.h"
-#include "lib/base/full.h"
+#include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
 

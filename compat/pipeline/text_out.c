@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <poll.h>
 
-#include "compat/io/full.h"
+#include "compat/io/output.h"
 #include "compat/pipeline/journald.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"

@@ -12,8 +12,8 @@
 #include <zstd_errors.h>
 
 #include "lib/base/buf.h"
+#include "lib/base/compress.h"
 #include "lib/base/memory.h"
-#include "lib/base/packed.h"
 #include "lib/base/stop.h"
 #include "lib/base/temporary.h"
 

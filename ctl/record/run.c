@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <sys/resource.h>
 
-#include "compat/io/full.h"
+#include "compat/io/output.h"
 #include "ctl/app/print.h"
 #include "ctl/record/record.h"
 #include "recording/record/complete.h"

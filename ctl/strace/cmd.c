@@ -2,7 +2,7 @@
 /* strace: prints system calls with their times, arguments and results. */
 #include <fcntl.h>
 
-#include "compat/io/full.h"
+#include "compat/io/output.h"
 #include "compat/log/threads.h"
 #include "compat/pipeline/outfile.h"
 #include "ctl/app/commands.h"

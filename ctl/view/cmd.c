@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* view: writes a page of pictures of recordings. */
-#include "compat/io/full.h"
+#include "compat/io/output.h"
 #include "ctl/app/commands.h"
 #include "ctl/app/print.h"
 #include "ctl/lustre_log/host_clocks.h"

@@ -6,7 +6,7 @@
 #include "ctl/input/collected.h"
 #include "ctl/view/view.h"
 #include "lib/base/buf.h"
-#include "lib/base/group.h"
+#include "lib/base/intern.h"
 
 /* The most frequent events that have counts over time of their own. */
 #define EVENTS_MAX 48u

@@ -8,7 +8,6 @@
 #include "fleet/remote/frame.h"
 #include "lib/base/buf.h"
 #include "lib/base/escape.h"
-#include "lib/base/full.h"
 #include "lib/base/io.h"
 #include "lib/base/json_reader.h"
 #include "lib/base/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compresses and decompresses bytes by the methods that trace-cmd names in its files. */
+/* Compresses and decompresses bytes by the methods that trace-cmd names in its files; recognises packed files. */
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -101,5 +101,25 @@ const struct dkt__codec *dkt__codec_find(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(codecs); i++)
 		if (!strcmp(codecs[i].name, name))
 			return &codecs[i];
+	return NULL;
+}
+
+const char *dkt__packed_by(const void *data, size_t size)
+{
+	static const struct {
+		const char *magic, *program;
+	} known[] = {
+		{ "\x1f\x8b", "gzip" },
+		{ "\xfd"
+		  "7zXZ",
+		  "xz" },
+		{ "BZh", "bzip2" },
+		{ "\x28\xb5\x2f\xfd", "zstd" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (size > strlen(known[i].magic) &&
+		    !memcmp(data, known[i].magic, strlen(known[i].magic)))
+			return known[i].program;
 	return NULL;
 }

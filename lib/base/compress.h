@@ -22,3 +22,9 @@ struct dkt__codec {
 
 /* NULL: the method is unknown. */
 const struct dkt__codec *dkt__codec_find(const char *name);
+
+/* Enough of a file's first bytes to recognise it. */
+#define DKT__PACKED_LOOK 8
+
+/* Returns the program that compressed a file with these first bytes; NULL: none that is known. */
+const char *dkt__packed_by(const void *data, size_t size);

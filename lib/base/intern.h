@@ -25,3 +25,12 @@ uint32_t dkt__intern(struct dkt__intern *in, const void *bytes, uint32_t len);
 /* Returns the bytes of that number, with a NUL after them; valid until the next dkt__intern(). */
 const char *dkt__interned(const struct dkt__intern *in, uint64_t number, uint32_t *len);
 void dkt__intern_clear(struct dkt__intern *in);
+
+struct dkt__grouped {
+	const char *text;
+	uint32_t place; /* in the caller's list */
+	uint32_t group; /* set by dkt__group(): equal texts have equal numbers, from 0 on */
+};
+
+/* Sorts by group, in order of the first of each, and by place. -ENOMEM. */
+int dkt__group(struct dkt__grouped *list, size_t n);

@@ -229,3 +229,19 @@ void dkt__boot_id(char boot[DKT__BOOT_SIZE])
 	boot[DKT__MAX(n, 0)] = '\0';
 	boot[strcspn(boot, "\n")] = '\0';
 }
+
+#define ELSEWHERE "write to another file system"
+
+const char *dkt__full_advice(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+		return "; free space on its file system, or " ELSEWHERE;
+	case -EDQUOT:
+		return "; free space within the quota, or " ELSEWHERE;
+	case -EFBIG:
+		return "; raise the limit of 'ulimit -f'; without one, " ELSEWHERE;
+	default:
+		return "";
+	}
+}

@@ -73,3 +73,9 @@ int dkt__text_end_some(FILE *f, int err, char **text);
 
 /* Gets the ID of this boot; "": unknown. */
 void dkt__boot_id(char boot[DKT__BOOT_SIZE]);
+
+/*
+ * Returns "; " and what to do about -errno, for the end of a message about a file that cannot grow: the disk,
+ * the quota or the limit of the process is reached. "": it can grow.
+ */
+const char *dkt__full_advice(int err);

@@ -52,9 +52,7 @@ int dkt__pass_send(int to, const struct dkt__pass *pass)
 		head->cmsg_len = CMSG_LEN(size);
 		memcpy(CMSG_DATA(head), pass->fds, size);
 	}
-	do
-		n = sendmsg(to, &message.msg, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(sendmsg(to, &message.msg, MSG_NOSIGNAL));
 	return n < 0 ? -errno : 0;
 }
 
@@ -68,9 +66,7 @@ ssize_t dkt__pass_take(int from, struct dkt__pass *pass)
 	prepare(&message, pass);
 	message.msg.msg_control = message.control;
 	message.msg.msg_controllen = sizeof(message.control);
-	do
-		n = recvmsg(from, &message.msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
+	n = TEMP_FAILURE_RETRY(recvmsg(from, &message.msg, MSG_CMSG_CLOEXEC));
 	head = n > 0 ? CMSG_FIRSTHDR(&message.msg) : NULL;
 	if (head && head->cmsg_type == SCM_RIGHTS) {
 		pass->n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);

@@ -50,10 +50,5 @@ void dkt__servant_end(pid_t pid, int *fd)
 
 pid_t dkt__wait(pid_t pid, int *status, int flags)
 {
-	pid_t one;
-
-	do
-		one = waitpid(pid, status, flags);
-	while (one < 0 && errno == EINTR);
-	return one;
+	return (pid_t)TEMP_FAILURE_RETRY(waitpid(pid, status, flags));
 }

@@ -2,7 +2,7 @@
 /* Writes the tables of a trace.dat file: formats of events, names, options. */
 #include <inttypes.h>
 
-#include "lib/base/group.h"
+#include "lib/base/intern.h"
 #include "lib/base/ticks.h"
 #include "lib/symbol.h"
 #include "lib/tracedat/write.h"

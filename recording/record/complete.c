@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "compat/io/full.h"
+#include "compat/io/output.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "compat/io/full.h"
 #include "compat/io/output.h"
 #include "compat/set/saved/conf.h"
 #include "lib/base/buf.h"
