@@ -33,17 +33,3 @@ struct record {
 
 /* Records until the end of the command or of the time, a signal, or a full disk. */
 int record_run(struct record *record);
-
-/* ---- record/line.c: the line that a terminal shows while recording ---- */
-
-struct record_line {
-	bool on; /* standard error is a terminal */
-	double last;
-	struct dkt_recorder_counts before;
-};
-
-void record_line_begin(struct record_line *line);
-
-/* Shows rates since the last call. */
-void record_line_show(struct record_line *line, const struct record *record);
-void record_line_end(struct record_line *line);

@@ -18,6 +18,63 @@
 /* How often a command is asked whether it has ended, in ms. */
 #define LOOK_MS 50
 
+/* ---- the line that a terminal shows: rates, sizes, losses, time left ---- */
+
+struct line {
+	bool on; /* standard error is a terminal */
+	double last;
+	struct dkt_recorder_counts before;
+};
+
+/* Prints how long the disk will do at this rate. */
+static void print_left(double seconds)
+{
+	if (seconds < 120)
+		fprintf(stderr, ", disk full in %.0f s", seconds);
+	else if (seconds < 2 * 3600)
+		fprintf(stderr, ", disk full in %.0f min", seconds / 60);
+	else if (seconds < 48 * 3600)
+		fprintf(stderr, ", disk full in %.0f h", seconds / 3600);
+	/* Beyond two days the rate of one second says little. */
+}
+
+static void line_begin(struct line *line)
+{
+	*line = (struct line){ .on = isatty(STDERR_FILENO), .last = live_now() };
+}
+
+/* Shows rates since the last call. */
+static void line_show(struct line *line, const struct record *record)
+{
+	struct dkt_recorder_counts now;
+	double time = live_now(), span = time - line->last, rate;
+	uint64_t room;
+
+	if (!line->on || span <= 0 || dkt_recorder_counts(record->recorder, &now, sizeof(now)))
+		return;
+	rate = (double)(now.bytes - line->before.bytes) / span;
+	room = capture_file_room(&record->file);
+	fprintf(stderr, "\r%.0f s: ", time - record->from);
+	progress_amount((double)(now.records - line->before.records) / span, " events/s");
+	fprintf(stderr, ", ");
+	progress_amount(rate, "B/s");
+	fprintf(stderr, ", ");
+	progress_amount((double)now.bytes, "B");
+	fprintf(stderr, ", %" PRIu64 " lost", now.lost);
+	if (room != UINT64_MAX && rate > 0)
+		print_left((double)room / rate);
+	fprintf(stderr, "\033[K");
+	line->before = now;
+	line->last = time;
+}
+
+static void line_end(struct line *line)
+{
+	if (line->on)
+		fprintf(stderr, "\r\033[K");
+	line->on = false;
+}
+
 /* ---- setting up ---- */
 
 static int enable_events(struct record *record)
@@ -135,7 +192,7 @@ static bool is_over(struct record *record)
 	       (record->seconds > 0 && live_now() - record->from >= record->seconds);
 }
 
-static int follow(struct record *record, struct record_line *line)
+static int follow(struct record *record, struct line *line)
 {
 	double next = record->from + EACH;
 	int err = 0;
@@ -152,7 +209,7 @@ static int follow(struct record *record, struct record_line *line)
 		err = capture_file_in(&record->file, dkt_recorder_read(record->recorder));
 		if (!err)
 			err = capture_file_check(&record->file);
-		record_line_show(line, record);
+		line_show(line, record);
 		next += EACH;
 	}
 	/* The file is complete up to the limit. */
@@ -162,21 +219,21 @@ static int follow(struct record *record, struct record_line *line)
 
 static int record_all(struct record *record)
 {
-	struct record_line line;
+	struct line line;
 	int err = live_begin(record->app, &record->spawn, "recording", record->seconds), end;
 
 	if (err)
 		return err;
 	record->from = live_now();
 	print_kept(record->file.path, record->file.kept);
-	record_line_begin(&line);
+	line_begin(&line);
 	err = follow(record, &line);
 	end = dkt_instance_set_on(record->in, false);
 	if (!err)
 		err = end ?: capture_file_in(&record->file, dkt_recorder_end(record->recorder));
 	if (!err)
 		err = capture_file_check(&record->file);
-	record_line_end(&line);
+	line_end(&line);
 	return dkl_full_advise(record->ctx, err);
 }
 

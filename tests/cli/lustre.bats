@@ -331,7 +331,7 @@ dump_of()
 	cd "$BATS_TEST_TMPDIR"
 	cp "$logs/old.dk" dk.log
 	# The table of questions makes its commands of these words. The tests above run those without options.
-	sed -n 's/^[\t ]*LUSTRE(".*", "\(.*\)").*/\1/p' "$top/ctl/help/tasks.c" >analyses
+	sed -n 's/^[\t ]*LUSTRE(".*", "\(.*\)").*/\1/p' "$top/ctl/help/cmd.c" >analyses
 	at_least 5 "$(grep -c . analyses)" "analyses"
 	run -0 dktrace lustre
 	while read -r analysis; do
