@@ -108,6 +108,13 @@ const char *dkt_change_refused(const struct dkt_change *change)
 	return change->tracer.refused;
 }
 
+static int write_filter(struct dkt_instance *in, const struct dkt_event *event, const char *text)
+{
+	/* "0" removes the filter. */
+	return dkt__tfs_set(in->ctx, *text ? text : "0", "%sevents/%s/%s/filter", in->prefix,
+			    event->system, event->name);
+}
+
 /* ---- asking ---- */
 
 /*
@@ -168,11 +175,9 @@ int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
 		err = dkt_instance_get_filter(in, event, &before);
 	if (err)
 		return err;
-	result = dkt__tfs_set(in->ctx, filter, "%sevents/%s/%s/filter", in->prefix, event->system,
-			      event->name);
+	result = write_filter(in, event, filter);
 	words = result ? dkt_error_take(in->ctx) : NULL;
-	err = dkt__tfs_set(in->ctx, *before ? before : "0", "%sevents/%s/%s/filter", in->prefix,
-			   event->system, event->name);
+	err = write_filter(in, event, before);
 	return result ? dkt_error_give(in->ctx, result, words) : err;
 }
 
@@ -184,13 +189,6 @@ static void step(struct dkt_change *change, size_t n)
 	change->steps_done += n;
 	if (change->steps_done < change->steps)
 		dkt_progress(change->in->ctx, "events", change->steps_done, change->steps);
-}
-
-static int write_filter(struct dkt_change *change, const struct dkt_event *event, const char *text)
-{
-	/* "0" removes the filter. */
-	return dkt__tfs_set(change->in->ctx, *text ? text : "0", "%sevents/%s/%s/filter",
-			    change->in->prefix, event->system, event->name);
 }
 
 static int apply_filters(struct dkt_change *change)
@@ -210,7 +208,7 @@ static int apply_filters(struct dkt_change *change)
 			continue;
 		}
 		filter->before = before;
-		err = write_filter(change, filter->event, filter->text);
+		err = write_filter(change->in, filter->event, filter->text);
 	}
 	return err;
 }
@@ -341,25 +339,20 @@ static int apply(struct dkt_change *change)
 
 static void undo(struct dkt_change *change)
 {
-	char *error = dkt_error_take(change->in->ctx);
 	struct dkt_ctx *ctx = change->in->ctx;
-	int err = 0;
+	char *error = dkt_error_take(ctx);
+	const bool events = change->now && change->wanted;
+	bool failed = events && set_events(change, change->before, false);
 
-	if (change->now && change->wanted)
-		err = set_events(change, change->before, false);
-	if (dkt__triggers_undo(change))
-		err = -EIO;
-	if (change->now && change->wanted && settle_targets(change, change->before))
-		err = -EIO;
+	failed |= dkt__triggers_undo(change) != 0;
+	failed |= events && settle_targets(change, change->before);
 	for (size_t i = change->n_filters; i-- > 0;)
-		if (change->filters[i].before &&
-		    write_filter(change, change->filters[i].event, change->filters[i].before))
-			err = -EIO;
-	if (dkt__knobs_undo(change))
-		err = -EIO;
-	if (change->now && change->wanted && set_events(change, change->before, true))
-		err = -EIO;
-	if (err)
+		if (change->filters[i].before)
+			failed |= write_filter(change->in, change->filters[i].event,
+					       change->filters[i].before) != 0;
+	failed |= dkt__knobs_undo(change) != 0;
+	failed |= events && set_events(change, change->before, true);
+	if (failed)
 		dkt_log(ctx, DKT_LOG_WARN, "undoing the change: %s", dkt_error(ctx));
 	dkt_error_give(ctx, 0, error);
 }

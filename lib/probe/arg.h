@@ -73,7 +73,7 @@ int dkt__probe_fail_at(const struct probe_scope *scope, int err, const char *who
 void dkt__probe_set_place(struct probe_value *value, const struct abi_place *place);
 
 /* Loads the value if it is in memory. */
-int dkt__probe_load(struct probe_scope *scope, struct probe_value *value);
+void dkt__probe_load(struct probe_scope *scope, struct probe_value *value);
 
 /* Evaluates the expression at *at and moves *at past it; field gets the last name in it. */
 int dkt__probe_eval(struct probe_scope *scope, const char *whole, const char **at,

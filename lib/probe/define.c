@@ -123,17 +123,12 @@ static int parse_place(struct dkt_ctx *ctx, const char *whole, struct probe_plac
 
 /* ---- adding a probe ---- */
 
-size_t dkt__probe_max(const struct probe_define *define)
-{
-	return define->opts->max ? define->opts->max : 1;
-}
-
 int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what)
 {
-	if (n <= dkt__probe_max(define))
+	if (n <= define->opts->max)
 		return 0;
 	return dkt_fail(define->ctx, -E2BIG, "'%s' matches %zu functions; the limit is %zu", what,
-			n, dkt__probe_max(define));
+			n, define->opts->max);
 }
 
 /* The name that the user gave, or the name of the place turned into an event name. */
@@ -238,6 +233,7 @@ int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *
 
 	if (err)
 		return err;
+	all.max = all.max ? all.max : 1;
 	define.kind = all.kind;
 	if (define.kind == DKT_PROBE_ANY)
 		define.kind = all.exec || all.pid ? DKT_PROBE_UPROBE : DKT_PROBE_KPROBE;

@@ -67,10 +67,7 @@ int dkt__probe_check_instruction(struct probe_define *define, uint64_t address, 
 int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const char *place,
 		   const char *base, const char *suffix);
 
-/* Returns the limit of probes. */
-size_t dkt__probe_max(const struct probe_define *define);
-
-/* Returns -E2BIG with an error message if n exceeds the limit. */
+/* Returns -E2BIG with an error message if n exceeds the limit of probes. */
 int dkt__probe_check_max(struct probe_define *define, size_t n, const char *what);
 
 /* Makes the scope look up names in DWARF; scope->data becomes a struct dwarf_place. */

@@ -242,14 +242,15 @@ static int eval_offset(struct eval *eval, struct probe_value *value)
 		err = dkt__probe_expect(eval, ')');
 	if (!err && (value->bits || value->text))
 		err = dkt__probe_fail(eval, -EINVAL, "the parentheses hold no address");
-	if (!err)
-		err = dkt__probe_load(eval->scope, value);
+	if (err)
+		return err;
+	dkt__probe_load(eval->scope, value);
 	value->typed = false;
 	*value->plain = '\0';
 	value->memory = true;
 	value->user = user;
 	value->offset = minus ? -(int64_t)offset : (int64_t)offset;
-	return err;
+	return 0;
 }
 
 /* \123 and \"text" */
@@ -331,14 +332,15 @@ static int eval_cast(struct eval *eval, enum ctype_kind kind, const char *name, 
 		return dkt__probe_fail(eval, -EINVAL, "a cast must be to a pointer: (struct %s *)",
 				       name);
 	err = eval_unary(eval, value);
-	if (!err)
-		err = dkt__probe_load(eval->scope, value);
+	if (err)
+		return err;
+	dkt__probe_load(eval->scope, value);
 	/* As after dkt__probe_deref(): the value is the pointer's target. */
 	value->typed = true;
 	value->memory = true;
 	value->offset = 0;
 	value->type = id;
-	return err;
+	return 0;
 }
 
 /* ((struct x *)p)->y: eval_cast() gives the pointer's target, so -> must follow. */

@@ -153,9 +153,9 @@ int dkt__probe_marker(struct probe_define *define)
 	err = dkt__sdt_each(define->binary, try_note, &wanted);
 	if (!err && !wanted.n)
 		err = none_wanted(&wanted, name);
-	if (!err && wanted.n > dkt__probe_max(define))
+	if (!err && wanted.n > define->opts->max)
 		err = dkt_fail(define->ctx, -E2BIG, "'%s' is at %zu places; the limit is %zu", name,
-			       wanted.n, dkt__probe_max(define));
+			       wanted.n, define->opts->max);
 	wanted.add = true;
 	return err ? err : dkt__sdt_each(define->binary, try_note, &wanted);
 }

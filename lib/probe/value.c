@@ -18,12 +18,12 @@ void dkt__probe_set_place(struct probe_value *value, const struct abi_place *pla
 	value->offset = place->offset;
 }
 
-int dkt__probe_load(struct probe_scope *scope, struct probe_value *value)
+void dkt__probe_load(struct probe_scope *scope, struct probe_value *value)
 {
 	char inner[sizeof(value->fetch)];
 
 	if (!value->memory)
-		return 0;
+		return;
 	memcpy(inner, value->fetch, sizeof(inner));
 	/* In a probe on a program the kernel reads the process's memory without u. */
 	dkt__probe_set_fetch(value, "%c%s%llu(%s)", value->offset < 0 ? '-' : '+',
@@ -34,7 +34,6 @@ int dkt__probe_load(struct probe_scope *scope, struct probe_value *value)
 	value->memory = false;
 	value->offset = 0;
 	value->user = false;
-	return 0;
 }
 
 static int get_type(struct eval *eval, const struct probe_value *value, struct ctype *type)
@@ -98,12 +97,12 @@ int dkt__probe_deref(struct eval *eval, struct probe_value *value, const char *o
 				       words_for(&type, text));
 	if (value->bits || value->text)
 		return dkt__probe_fail(eval, -EINVAL, "%s needs a pointer", operator);
-	err = dkt__probe_load(eval->scope, value);
+	dkt__probe_load(eval->scope, value);
 	value->memory = true;
 	value->offset = 0;
 	value->type = type.target;
 	value->user = type.user;
-	return err;
+	return 0;
 }
 
 /* If a struct is only declared here, finds its definition. */

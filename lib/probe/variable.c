@@ -152,7 +152,7 @@ static int run(struct dwarf_place *place, const Dwarf_Op *ops, size_t n, struct 
 		} else if (op->atom == DW_OP_plus_uconst && value->memory) {
 			value->offset += (int64_t)op->number;
 		} else if (op->atom == DW_OP_deref && value->memory) {
-			err = dkt__probe_load(&user, value);
+			dkt__probe_load(&user, value);
 			value->memory = true;
 		} else {
 			err = -EOPNOTSUPP;
