@@ -20,34 +20,18 @@
 /* libnl returns its own error numbers, and NLE_FAILURE for any errno without one. */
 static int nl_errno(int nlerr)
 {
-	switch (abs(nlerr)) {
-	case NLE_NOMEM:
-		return -ENOMEM;
-	case NLE_PERM:
-		return -EPERM;
-	case NLE_NOACCESS:
-		return -EACCES;
-	case NLE_AGAIN:
-		return -ETIMEDOUT;
-	case NLE_DUMP_INTR:
-		return -EAGAIN;
-	case NLE_OBJ_NOTFOUND:
-		return -ENOENT;
-	case NLE_OPNOTSUPP:
-		return -EOPNOTSUPP;
-	case NLE_AF_NOSUPPORT:
-		return -EAFNOSUPPORT;
-	case NLE_PROTO_MISMATCH:
-		return -EPROTONOSUPPORT;
-	case NLE_INVAL:
-		return -EINVAL;
-	case NLE_MSG_TRUNC:
-	case NLE_MSG_TOOSHORT:
-	case NLE_SEQ_MISMATCH:
-		return -EBADMSG;
-	default:
-		return -EIO;
-	}
+	static const int errors[] = {
+		/* clang-format off */
+		[NLE_NOMEM] = ENOMEM, [NLE_PERM] = EPERM, [NLE_NOACCESS] = EACCES,
+		[NLE_AGAIN] = ETIMEDOUT, [NLE_DUMP_INTR] = EAGAIN, [NLE_OBJ_NOTFOUND] = ENOENT,
+		[NLE_OPNOTSUPP] = EOPNOTSUPP, [NLE_AF_NOSUPPORT] = EAFNOSUPPORT,
+		[NLE_PROTO_MISMATCH] = EPROTONOSUPPORT, [NLE_INVAL] = EINVAL,
+		[NLE_MSG_TRUNC] = EBADMSG, [NLE_MSG_TOOSHORT] = EBADMSG, [NLE_SEQ_MISMATCH] = EBADMSG,
+		/* clang-format on */
+	};
+	const size_t nr = (size_t)abs(nlerr);
+
+	return nr < ARRAY_SIZE(errors) && errors[nr] ? -errors[nr] : -EIO;
 }
 
 static int fail_nl(struct dkt_ctx *ctx, int nlerr, const char *what)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reports the result of printing the debug log. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "compat/dk/dk.h"
 #include "compat/io/say.h"

@@ -2,12 +2,8 @@
 /* Messages to the service manager: datagrams to the socket that $NOTIFY_SOCKET names. */
 #include "compat/io/notify.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "lib/base/memory.h"
 

@@ -4,10 +4,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "lib/base/io.h"
 #include "lib/base/memory.h"

@@ -3,6 +3,7 @@
 #include <ncurses.h>
 #include <wchar.h>
 
+#include "ctl/out/bar.h"
 #include "ctl/top/screen.h"
 #include "lib/base/io.h"
 
@@ -77,11 +78,24 @@ static attr_t lost_attr(void)
 	return A_BOLD | (attr_t)COLOR_PAIR(COLOR_LOST);
 }
 
+/* If there is a debug log: the records that it gets and loses. */
+static void print_log(const struct top *top, FILE *f)
+{
+	const struct top_buffer *log = &top->buffers[TOP_LOG];
+	char rate[UNIT_SIZE], lost[UNIT_SIZE];
+
+	if (!log->name || !log->known)
+		return;
+	rate_text(top_per_second(top, (double)log->records), rate);
+	rate_text(top_per_second(top, (double)log->lost), lost);
+	fprintf(f, "log %s records/s, %s lost/s  ", rate, lost);
+}
+
 static void print_state(const struct top *top, FILE *f)
 {
 	if (top->paused)
 		fputs("PAUSED  ", f);
-	top_print_log(top, f);
+	print_log(top, f);
 	if (top->filter[0])
 		fprintf(f, "only rows with '%s'  ", top->filter);
 	if (top->process)

@@ -174,22 +174,14 @@ int top_read_panels(const struct app *app, const char *text, unsigned int *panel
  */
 int top_read_sort(struct top *top, const char *text);
 
-/* ---- head.c ---- */
+/* ---- batch.c ---- */
 
 /* Prints the lines above the panels. */
 void top_head(const struct top *top, FILE *f);
 
-/* If there is a debug log: the records that it gets and loses. */
-void top_print_log(const struct top *top, FILE *f);
-
-/* The part of all CPUs that was busy, in percent. */
-double top_busy(const struct top *top);
-
 /* Records of the shown interval were lost: prints the line that says so. */
 bool top_has_lost(const struct top *top);
 void top_print_lost(const struct top *top, FILE *f);
-
-/* ---- batch.c ---- */
 
 /* Prints a frame as text or JSON: n rows of each panel, 0: all; panels: a bit for each. */
 int top_print(const struct top *top, unsigned int panels, size_t n);

@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 #include "lib/base/util.h"
 
 struct dkt__cage {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compresses and decompresses bytes by the methods that trace-cmd names in its files; recognises packed files. */
-#include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
 

@@ -3,10 +3,6 @@
 #include "lib/base/disks.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "lib/base/io.h"
 #include "lib/base/parse.h"

@@ -22,20 +22,22 @@ static const uint32_t hidden[][2] = {
 	/* clang-format on */
 };
 
-unsigned int dkt__utf8_len(const char *p, size_t len)
+/* Returns the length of the UTF-8 character at p, or 0, and sets *code. */
+static unsigned int decode(const char *p, size_t len, uint32_t *code)
 {
 	const uint8_t *u = (const uint8_t *)p;
-	uint32_t c, least;
+	uint32_t c = u[0], least;
 	unsigned int n;
 
-	if (u[0] < 0x80)
+	*code = c;
+	if (c < 0x80)
 		return 1;
-	if (u[0] < 0xc2 || u[0] > 0xf4)
+	if (c < 0xc2 || c > 0xf4)
 		return 0;
-	n = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	n = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 	if (len < n)
 		return 0;
-	c = u[0] & (0x7fU >> n);
+	c &= 0x7fU >> n;
 	for (unsigned int i = 1; i < n; i++) {
 		if ((u[i] & 0xc0) != 0x80)
 			return 0;
@@ -43,26 +45,28 @@ unsigned int dkt__utf8_len(const char *p, size_t len)
 	}
 	/* Reject overlong forms, surrogates, and codes beyond the last. */
 	least = n == 2 ? 0x80 : n == 3 ? 0x800 : 0x10000;
-	return c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff ? 0 : n;
+	if (c < least || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+		return 0;
+	*code = c;
+	return n;
+}
+
+unsigned int dkt__utf8_len(const char *p, size_t len)
+{
+	uint32_t code;
+
+	return decode(p, len, &code);
 }
 
 struct dkt__char dkt__char_at(const char *p, size_t len)
 {
-	const uint8_t *u = (const uint8_t *)p;
-	unsigned int n = dkt__utf8_len(p, len);
-	struct dkt__char c = { .code = u[0], .len = 1, .is_utf8 = n != 0 };
+	uint32_t code;
+	unsigned int n = decode(p, len, &code);
+	struct dkt__char c = { .code = code, .len = (uint8_t)DKT__MAX(n, 1), .is_utf8 = n };
 
-	if (n <= 1) {
-		c.shown = n && u[0] >= 0x20 && u[0] != 0x7f;
-		return c;
-	}
-	c.len = (uint8_t)n;
-	c.code = u[0] & (0x7fU >> n);
-	for (unsigned int i = 1; i < n; i++)
-		c.code = c.code << 6 | (u[i] & 0x3f);
-	c.shown = true;
-	for (unsigned int i = 0; i < ARRAY_SIZE(hidden); i++)
-		if (c.code >= hidden[i][0] && c.code <= hidden[i][1])
+	c.shown = n && code >= 0x20 && code != 0x7f;
+	for (unsigned int i = 0; n > 1 && i < ARRAY_SIZE(hidden); i++)
+		if (code >= hidden[i][0] && code <= hidden[i][1])
 			c.shown = false;
 	return c;
 }

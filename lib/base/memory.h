@@ -2,8 +2,6 @@
 /* The error message for memory that ran out. */
 #pragma once
 
-#include <errno.h>
-
 #include <dktrace/dktrace.h>
 
 #include "lib/base/util.h"

@@ -4,7 +4,6 @@
  * they are read again and again; at the end the threads that still live give theirs.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include "lib/base/parse.h"
