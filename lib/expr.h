@@ -158,9 +158,6 @@ void dkt__expr_guess_common(struct dkt__guess *guess, const struct dkt_field *co
 struct expr_bound *dkt__expr_bind(struct dkt_expr *expr, struct dkt_event *event);
 void dkt__expr_unbind(struct expr_bound *bound);
 
-/* Returns 0, or -EINVAL: the running kernel does not have the function. */
-int dkt__expr_check_function(struct dkt_expr *expr, struct expr_pred *pred);
-
 /* ---- numbers and names ---- */
 
 static inline bool dkt__expr_is_digit(char c)
