@@ -3,13 +3,13 @@
 #include "answers/load/sender.h"
 
 #include <pthread.h>
-#include <time.h>
 #include <zlib.h>
 
 #include "answers/load/rowbinary.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
+#include "lib/base/when.h"
 
 /* Blocks that wait, beside the one that is sent. */
 #define QUEUE 2
@@ -53,19 +53,9 @@ void block_free(struct block *block)
 
 /* ---- after an error ---- */
 
-static void doze(unsigned int ms)
-{
-	const struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	nanosleep(&time, NULL);
-}
-
 static double now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+	return (double)dkt__monotonic_ns() / 1e9;
 }
 
 /* Tries after an error. */
@@ -84,7 +74,7 @@ static bool try_again(struct trial *trial, int err)
 {
 	if (err != -EAGAIN || dkt__stopped() || now() >= trial->until)
 		return false;
-	doze(trial->delay);
+	usleep(1000 * trial->delay);
 	trial->delay = DKT__MIN(2 * trial->delay, (unsigned int)MOST_DELAY);
 	return true;
 }
@@ -160,7 +150,7 @@ static int wait_for(struct link *link, const char *names, double patience)
 	int err = text ? ask_number(link, text, &n) : -ENOMEM;
 
 	while (!err && n && !dkt__stopped() && now() < until) {
-		doze(LOOK);
+		usleep(1000 * LOOK);
 		err = ask_number(link, text, &n);
 	}
 	if (err || !n)

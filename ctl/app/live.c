@@ -13,6 +13,7 @@
 #include "compat/set/wanted.h"
 #include "lib/base/buf.h"
 #include "lib/base/stop.h"
+#include "lib/base/when.h"
 
 /* The reader sleeps this long, long enough not to disturb, or until a CPU's buffer is so full. */
 #define WAIT_MS      20
@@ -69,10 +70,7 @@ void live_clean(const struct app *app)
 
 double live_now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (double)dkt__monotonic_ns() / 1e9;
 }
 
 int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds)
