@@ -11,7 +11,7 @@
 /* Another process can replace the file between our steps. */
 #define TRIES 8
 
-/* The bits of a mode that a file keeps. A confined process cannot give the others; see base/cage.h. */
+/* The bits of a mode that a file keeps. A confined process cannot give the others; see lib/base/cage.h. */
 #define KEPT_MODE 0775
 
 struct place {

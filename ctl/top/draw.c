@@ -56,7 +56,7 @@ static void draw_line(int y, const char *text, size_t len, attr_t attr)
 	(void)attrset(A_NORMAL);
 }
 
-/* Draws the lines of a text; attr(line) tells how. Returns the next line of the screen. */
+/* Draws the lines of a text, the first n_attrs with these attributes. Returns the next line of the screen. */
 static int draw_text(int y, const char *text, const attr_t *attrs, size_t n_attrs)
 {
 	for (size_t i = 0; *text; i++) {

@@ -16,7 +16,7 @@ double top_per_second(const struct top *top, double number)
 	return ns > 0 ? number / ns * 1e9 : 0;
 }
 
-/* A share of one CPU, in percent. A sum can be slightly negative: see struct activity. */
+/* A share of one CPU, in percent. A sum can be slightly negative, if an interval ended before late records. */
 static double percent(const struct top *top, int64_t ns)
 {
 	return ns > 0 ? top_per_second(top, (double)ns) / 1e7 : 0;

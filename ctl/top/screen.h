@@ -23,7 +23,7 @@ struct top_screen {
 	bool quit;
 };
 
-/* A key and what it does; without fn it only stands in the help. */
+/* A key and what it does. */
 struct top_key {
 	int key, other; /* other 0: there is no second key */
 	const char *name;

@@ -9,8 +9,7 @@
 #include <time.h>
 
 #include "fleet/collect/fleet.h"
-#include "lib/base/hourly.h"
-#include "lib/base/identity.h"
+#include "lib/base/incident.h"
 
 /* One incident: the files are the dumps that belong together. */
 struct alarm {

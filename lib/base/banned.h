@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Functions that truncate, overflow or guess: a file that uses one does not compile. The Makefile
- * includes this header in every file of lib, compat and ctl, so the headers that declare the
+ * includes this header in every file of the layers, so the headers that declare the
  * functions come first here.
  */
 #pragma once

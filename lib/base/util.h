@@ -71,7 +71,7 @@ static inline size_t dkt__room(size_t n)
 	return n > SIZE_MAX / 2 ? SIZE_MAX : (size_t)1 << (bits - __builtin_clzl(n - 1));
 }
 
-/* The same for an array that only grows by dkt__append() and dkt__reach(), by copies of few. */
+/* As dkt__widen(), for an array that only grows by dkt__append() and dkt__reach(): it is seldom copied. */
 static inline void *dkt__stretch(void *list, size_t had, size_t n, size_t size)
 {
 	char *more = list;

@@ -145,7 +145,7 @@ static int add_enabled(struct dkt_tracedat *tables, struct dkt_instance *in)
 	return err;
 }
 
-/* An option, whose value is the machine's own or a section. */
+/* Writes the options, which are the first section. */
 static int put_options(struct dkt_recorder *r, struct dkt_tracedat *tables)
 {
 	struct dkt_buf options = { 0 };

@@ -2,7 +2,7 @@
 /* The recorder's process when something has happened: gathers the reasons, and makes the dump. */
 #pragma once
 
-#include "lib/base/hourly.h"
+#include "lib/base/incident.h"
 #include "recording/flight/conditions.h"
 #include "recording/flight/flight.h"
 #include "recording/flight/socket.h"

@@ -4,7 +4,7 @@
 
 #include <dktrace/dktrace.h>
 
-#include "lib/base/identity.h"
+#include "lib/base/incident.h"
 #include "lib/base/util.h"
 
 /* Bytes of a request or an answer. */
