@@ -345,7 +345,7 @@ static int on_last(struct analyze *a, void *state)
 	return err;
 }
 
-/* period_kind_new() adds the events, the sets and the tables of definitions. */
+/* period_run_new() adds the events, the sets and the tables of definitions. */
 const struct analysis_kind period_kind = {
 	.size = sizeof(struct periods),
 	.begin = on_begin,

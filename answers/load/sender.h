@@ -19,7 +19,7 @@ struct block_part {
 /* Rows that one INSERT writes, all or none: they are of one table and of one day. */
 struct block {
 	char *insert; /* the statement */
-	char *count; /* the statement that counts the rows of these files, see targets.c */
+	char *count; /* the statement that counts the rows of these files, see target_count_text() */
 	struct columns *rows; /* NULL: their bytes are in squeezed */
 	struct statement_piece *pieces; /* the rows, when they are sent */
 	size_t n_pieces;

@@ -10,7 +10,7 @@
 
 #include "answers/strace/signature.h"
 
-struct call_stacks; /* strace/stack.h */
+struct call_stacks; /* stack.h */
 
 enum call_state {
 	CALL_ENDED, /* both records are there, and none can be missing between them */

@@ -35,7 +35,7 @@ struct dkt_table {
 	uint32_t *more; /* by entry, the values that actions saved: string number + 1; 0: none */
 	uint32_t *comms; /* by entry, the name of its process: string number + 1; 0: unknown */
 	bool has_more;
-	uint32_t *order; /* the order of entries as rows; NULL: the order of arrival */
+	uint32_t *order; /* the entries, in the order of rows */
 	uint64_t hits, dropped, bad;
 	struct dkt_column *columns; /* for callers that read the table */
 	const struct dkt_column **column_list; /* of their addresses, in the same memory */
