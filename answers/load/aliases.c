@@ -66,7 +66,7 @@ static bool find_base(const struct load *load, const struct target *target, cons
 	char common[16];
 
 	if (known) {
-		*base = (struct column_type){ (char *)known->name, (char *)known->type };
+		*base = (struct column_type){ known->name, known->type };
 		return true;
 	}
 	snprintf(common, sizeof(common), "common_%s", name);
@@ -86,7 +86,7 @@ static int add(struct load *load, const char *name, const struct column_type *ba
 		return err;
 	dkt_buf_printf(text, "%s ALIAS ", base->type);
 	layout_quote(text, base->name, "");
-	alias->name = (char *)name;
+	alias->name = name;
 	alias->type = dkt_buf_error(text) ? NULL :
 					    dkt__arena_strndup(&load->arena, text->data, text->len);
 	dkt_buf_free(text);

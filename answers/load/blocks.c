@@ -12,17 +12,6 @@
 
 #define DAY_SECONDS 86400
 
-int target_first_columns(struct target *target)
-{
-	int err = target_column(target, "common_load", "UInt64");
-
-	if (!err)
-		err = target_column(target, "seq", "UInt64");
-	if (!err)
-		err = target_column(target, "common_time", "DateTime('UTC')");
-	return err ? err : target_column(target, "host", "String");
-}
-
 /* ---- sending ---- */
 
 static int set_count(struct load *load, struct target *target)

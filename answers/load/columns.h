@@ -32,7 +32,7 @@ struct columns {
 
 /* A column's name and type, as the server has them. */
 struct column_type {
-	char *name, *type;
+	const char *name, *type;
 };
 
 int columns_new(struct chunks *chunks, const struct column_type *types, size_t n,

@@ -113,9 +113,9 @@ static int own_table(struct load *load, const char *name, const struct own_colum
 	int err;
 
 	*target = target_new(load, name);
-	err = *target ? target_first_columns(*target) : -ENOMEM;
+	err = *target ? 0 : -ENOMEM;
 	for (size_t i = 0; !err && i < n; i++)
-		err = target_column(*target, columns[i].name, columns[i].type);
+		err = target_column(load, *target, columns[i].name, columns[i].type);
 	return dkt__with_words(load->ctx, err ? err : target_create(load, *target, LAYOUT_TABLE));
 }
 
@@ -484,28 +484,16 @@ int load_finish(struct load *load, struct load_sum *sum)
 	return dkt__with_words(load->ctx, err);
 }
 
-static void free_target(struct target *target)
-{
-	for (size_t i = 0; i < target->n; i++) {
-		free(target->columns[i].name);
-		free(target->columns[i].type);
-	}
-	block_free(target->block);
-	free(target->columns);
-	free(target->name);
-	free(target->insert);
-	free(target->parts);
-	free(target);
-}
-
 void load_free(struct load *load)
 {
 	if (!load)
 		return;
 	for (size_t i = 0; i < SENDERS; i++)
 		sender_free(load->senders[i]);
-	for (size_t i = 0; i < load->n_targets; i++)
-		free_target(load->targets[i]);
+	for (size_t i = 0; i < load->n_targets; i++) {
+		block_free(load->targets[i]->block);
+		free(load->targets[i]->insert);
+	}
 	for (size_t i = 0; load->files && i < load->n; i++) {
 		answers_clear(&load->files[i].answers);
 		dkl_losses_clear(&load->files[i].losses);

@@ -22,7 +22,7 @@ struct target_part {
 
 /* A table of the server that gets rows. */
 struct target {
-	char *name;
+	const char *name;
 	struct column_type *columns;
 	size_t n;
 	size_t first; /* columns before those of fields */
@@ -105,11 +105,11 @@ int targets_ask_settings(struct load *load);
 /* Gets what the server has: its tables, their columns, and which event has which table. */
 int targets_ask(struct load *load);
 
-/* Adds a table, without columns. NULL: memory is out. */
+/* Adds a table, with the columns that each has before its own: load, seq, time, host. NULL: memory is out. */
 struct target *target_new(struct load *load, const char *name);
 
-/* Adds a column. */
-int target_column(struct target *target, const char *name, const char *type);
+/* Adds a column. type is a constant. */
+int target_column(struct load *load, struct target *target, const char *name, const char *type);
 
 /* Creates the table or the columns that the server lacks. section: what to create beside it. */
 int target_create(struct load *load, struct target *target, enum layout_section section);
@@ -161,9 +161,6 @@ int block_send(struct load *load, struct target *target);
 
 /* Sends the rows of all tables, and waits for the server. */
 int blocks_send_all(struct load *load);
-
-/* Adds the columns that each table has before its own: load, seq, time, host. */
-int target_first_columns(struct target *target);
 
 /* ---- rows.c: tables of events ---- */
 

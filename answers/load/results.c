@@ -18,6 +18,7 @@ static bool is_time(const char *key)
 }
 
 struct creation {
+	struct load *load;
 	struct target *target;
 	const struct result_table *table;
 	bool log;
@@ -36,7 +37,7 @@ static int add_column(void *data, const char *name, enum answer_type type)
 {
 	const struct creation *creation = data;
 
-	return target_column(creation->target, name,
+	return target_column(creation->load, creation->target, name,
 			     creation->log && is_time(name) ? "Int64" :
 			     is_path(creation->table, name) ? "Nullable(String)" :
 							      types[type]);
@@ -50,18 +51,16 @@ static size_t answer_nr(const struct load_file *file, const struct answer *answe
 /* Creates the table of an answer, and the views on it. */
 static int create(struct load *load, const struct load_file *file, const struct answer *answer)
 {
-	struct target **target = &load->results[answer_nr(file, answer)];
-	struct creation creation = { .table = answer_table(&file->answers, answer),
-				     .log = answer->set };
-	int err;
+	struct target *target = target_new(load, answer->name);
+	struct creation creation = { load, target, answer_table(&file->answers, answer),
+				     answer->set };
+	int err = target ? 0 : -ENOMEM;
 
-	*target = target_new(load, answer->name);
-	creation.target = *target;
-	err = creation.target ? target_first_columns(creation.target) : -ENOMEM;
+	load->results[answer_nr(file, answer)] = target;
 	if (!err)
 		err = answer_each_column(creation.table, add_column, &creation);
 	if (!err)
-		err = target_create(load, creation.target, answer->set ? LAYOUT_LOG : LAYOUT_TABLE);
+		err = target_create(load, target, answer->set ? LAYOUT_LOG : LAYOUT_TABLE);
 	if (!err && answer->set)
 		err = load_views(load, file, answer);
 	return dkt__with_words(load->ctx, err);

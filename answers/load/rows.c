@@ -20,10 +20,11 @@ static const struct {
 static struct target *new_target(struct load *load, const char *name)
 {
 	struct target *target = target_new(load, name);
-	int err = target ? target_first_columns(target) : -ENOMEM;
+	int err = target ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < ARRAY_SIZE(fixed); i++)
-		err = target_column(target, schema_fixed(fixed[i].column)->name, fixed[i].type);
+		err = target_column(load, target, schema_fixed(fixed[i].column)->name,
+				    fixed[i].type);
 	if (err)
 		return NULL;
 	target->first = target->n;
@@ -45,7 +46,7 @@ static int widen(struct load *load, struct schema_table *table)
 	for (size_t i = target->n; !err && i < target->first + table->n; i++) {
 		const struct schema_column *column = &table->columns[i - target->first];
 
-		err = target_column(target, column->name, types[column->type]);
+		err = target_column(load, target, column->name, types[column->type]);
 	}
 	return err ? err : target_create(load, target, LAYOUT_EVENT);
 }

@@ -168,34 +168,36 @@ static int ask_counts(struct load *load, struct target *target)
 
 /* ---- creating ---- */
 
+int target_column(struct load *load, struct target *target, const char *name, const char *type)
+{
+	const char *kept = dkt__arena_strndup(&load->arena, name, strlen(name));
+	struct column_type *columns =
+		dkt__arena_grow(&load->arena, target->columns, target->n, sizeof(*columns));
+
+	if (!kept || !columns)
+		return -ENOMEM;
+	target->columns = columns;
+	columns[target->n++] = (struct column_type){ kept, type };
+	return 0;
+}
+
 struct target *target_new(struct load *load, const char *name)
 {
-	struct target *target = calloc(1, sizeof(*target));
+	struct target *target = dkt__arena_alloc(&load->arena, sizeof(*target));
 
 	if (!target)
 		return NULL;
-	target->name = strdup(name);
-	target->parts = calloc(load->n_all + 1, sizeof(*target->parts));
+	target->name = dkt__arena_strndup(&load->arena, name, strlen(name));
+	target->parts = dkt__arena_alloc(&load->arena, (load->n_all + 1) * sizeof(*target->parts));
 	target->sender = (unsigned int)(load->n_targets % SENDERS);
 	if (!target->name || !target->parts ||
-	    dkt__append(load->targets, load->n_targets, target)) {
-		free(target->name);
-		free(target->parts);
-		free(target);
+	    target_column(load, target, "common_load", "UInt64") ||
+	    target_column(load, target, "seq", "UInt64") ||
+	    target_column(load, target, "common_time", "DateTime('UTC')") ||
+	    target_column(load, target, "host", "String") ||
+	    dkt__append(load->targets, load->n_targets, target))
 		return NULL;
-	}
 	return target;
-}
-
-int target_column(struct target *target, const char *name, const char *type)
-{
-	struct column_type column = { strdup(name), strdup(type) };
-
-	if (column.name && column.type && !dkt__append(target->columns, target->n, column))
-		return 0;
-	free(column.name);
-	free(column.type);
-	return -ENOMEM;
 }
 
 /* Seconds to wait for each server of a cluster. One that does not run creates the table when it comes back. */
