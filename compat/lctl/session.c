@@ -2,7 +2,10 @@
 /* lctl without a command: reads commands from a terminal or a pipe, one per line. */
 #include "compat/lctl/session.h"
 
+#include "compat/io/say.h"
 #include "lib/base/util.h"
+
+/* ---- a pipe ---- */
 
 /*
  * Returns the next line of a pipe; NULL at the end. A carriage return also ends a line. Reads byte
@@ -47,6 +50,176 @@ static int run_pipe(struct lctl *lctl)
 	return first;
 }
 
+/* ---- a terminal: with libedit if the build has it, otherwise without editing ---- */
+
+#define PROMPT "> "
+
+#ifdef HAVE_LIBEDIT
+
+#include <histedit.h>
+
+/* lctl's history has the same length. */
+#define HISTORY_LINES 100
+
+struct editor {
+	struct lctl *lctl;
+	EditLine *el;
+	History *history;
+};
+
+static char *prompt(EditLine *el)
+{
+	static char text[] = PROMPT;
+
+	(void)el;
+	return text;
+}
+
+/* Returns the length of the prefix that all words share. */
+static size_t common_len(char **words, size_t n)
+{
+	size_t len = n ? strlen(words[0]) : 0, same;
+
+	for (size_t i = 1; i < n; i++) {
+		for (same = 0; same < len && words[0][same] == words[i][same]; same++)
+			;
+		len = same;
+	}
+	return len;
+}
+
+static void print_words(char **words, size_t n)
+{
+	putchar('\n');
+	for (size_t i = 0; i < n; i++) {
+		dkl_say_text(stdout, words[i], strlen(words[i]));
+		fputs(i + 1 < n ? "  " : "\n", stdout);
+	}
+	fflush(stdout);
+}
+
+/* Inserts the prefix that all completions share, or lists them. */
+static unsigned char complete(EditLine *el, wint_t ch)
+{
+	const LineInfo *info = el_line(el);
+	char *line __cleanup(free) = strndup(info->buffer, (size_t)(info->cursor - info->buffer));
+	unsigned char ret = CC_ERROR;
+	size_t n = 0, len, typed;
+	struct editor *editor;
+	char **words;
+
+	(void)ch;
+	if (!line || el_get(el, EL_CLIENTDATA, &editor))
+		return CC_ERROR;
+	words = dkl_session_complete(editor->lctl, line, &n);
+	len = common_len(words, n);
+	for (typed = 0; typed < strlen(line) && !strchr(" \t", line[strlen(line) - 1 - typed]);)
+		typed++;
+	if (n == 1 || (n && len > typed)) {
+		el_deletestr(el, (int)typed);
+		char *text __cleanup(free) = strndup(words[0], len);
+
+		if (text && !el_insertstr(el, text) && n == 1 && text[len - 1] != '=')
+			el_insertstr(el, " ");
+		ret = CC_REFRESH;
+	} else if (n) {
+		print_words(words, n);
+		ret = CC_REDISPLAY;
+	}
+	for (size_t i = 0; i < n; i++)
+		free(words[i]);
+	free(words);
+	return ret;
+}
+
+static void editor_free(struct editor *editor)
+{
+	if (!editor)
+		return;
+	if (editor->history)
+		history_end(editor->history);
+	if (editor->el)
+		el_end(editor->el);
+	free(editor);
+}
+
+static int editor_new(struct lctl *lctl, struct editor **out)
+{
+	struct editor *editor = calloc(1, sizeof(*editor));
+	HistEvent event;
+
+	*out = NULL;
+	if (!editor)
+		return -ENOMEM;
+	editor->lctl = lctl;
+	editor->el = el_init(lctl->self, stdin, stdout, stderr);
+	editor->history = history_init();
+	if (!editor->el || !editor->history) {
+		editor_free(editor);
+		return -ENOMEM;
+	}
+	history(editor->history, &event, H_SETSIZE, HISTORY_LINES);
+	history(editor->history, &event, H_SETUNIQUE, 1);
+	el_set(editor->el, EL_CLIENTDATA, editor);
+	el_set(editor->el, EL_PROMPT, prompt);
+	el_set(editor->el, EL_EDITOR, "emacs");
+	el_set(editor->el, EL_SIGNAL, 1);
+	el_set(editor->el, EL_HIST, history, editor->history);
+	/* Use the wide call: libedit never frees its copy of a narrow name. */
+	el_wset(editor->el, EL_ADDFN, L"complete", L"Complete the word", complete);
+	el_set(editor->el, EL_BIND, "^I", "complete", NULL);
+	el_source(editor->el, NULL);
+	*out = editor;
+	return 0;
+}
+
+static char *editor_line(struct editor *editor)
+{
+	HistEvent event;
+	const char *line;
+	int n;
+
+	line = el_gets(editor->el, &n);
+	if (!line || n <= 0)
+		return NULL;
+	if (line[strspn(line, " \t\n")])
+		history(editor->history, &event, H_ENTER, line);
+	return strndup(line, strcspn(line, "\n"));
+}
+
+#else
+
+struct editor {
+	char *line;
+	size_t size;
+};
+
+static int editor_new(struct lctl *lctl, struct editor **editor)
+{
+	(void)lctl;
+	*editor = calloc(1, sizeof(**editor));
+	return *editor ? 0 : -ENOMEM;
+}
+
+static void editor_free(struct editor *editor)
+{
+	if (!editor)
+		return;
+	free(editor->line);
+	free(editor);
+}
+
+static char *editor_line(struct editor *editor)
+{
+	fputs(PROMPT, stdout);
+	fflush(stdout);
+	if (getline(&editor->line, &editor->size, stdin) <= 0)
+		return NULL;
+	return strndup(editor->line, strcspn(editor->line, "\n"));
+}
+
+#endif
+
 /* The exit status is that of the last command. */
 static int run_terminal(struct lctl *lctl)
 {
@@ -54,14 +227,14 @@ static int run_terminal(struct lctl *lctl)
 	char *line;
 	int rc = 0;
 
-	if (dkl_editor_new(lctl, &editor))
+	if (editor_new(lctl, &editor))
 		return 1;
-	while (!lctl->done && (line = dkl_editor_line(editor))) {
+	while (!lctl->done && (line = editor_line(editor))) {
 		rc = dkl_lctl_run_line(lctl, line);
 		free(line);
 		fflush(stdout);
 	}
-	dkl_editor_free(editor);
+	editor_free(editor);
 	return rc;
 }
 

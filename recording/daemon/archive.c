@@ -12,7 +12,6 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
-#include "recording/daemon/directory.h"
 #include "recording/daemon/running.h"
 #include "recording/record/size.h"
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "compat/io/process_lock.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
-#include "recording/daemon/directory.h"
 #include "recording/record/service.h"
 
 /*
@@ -20,6 +20,12 @@
  * If more of them wait, most are left to the worker, which has all the time that others do not need.
  */
 #define COMPRESS_MOST (UINT64_C(16) << 20)
+
+/*
+ * Locks the directory: one daemon at a time records into it. A file of its own, so that it holds also while no
+ * segment can be created.
+ */
+#define LOCK "lock"
 
 /* How often a lock is tried, and us between. */
 #define LOCK_TRIES 250
@@ -30,6 +36,65 @@
 
 /* The directory is the user's choice; only its last part is created. */
 #define DIR_MODE 0700
+
+/* ---- the lock of the directory ---- */
+
+static bool is_still(const char *path, int lock)
+{
+	struct stat now, mine;
+
+	return lock >= 0 && !lstat(path, &now) && !fstat(lock, &mine) &&
+	       now.st_dev == mine.st_dev && now.st_ino == mine.st_ino;
+}
+
+/* The owner of the directory knows the name, and can put anything in its place. */
+static int open_lock(const char *path, int flags)
+{
+	struct stat st;
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600), err;
+
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static int take_lock(struct dkt_ctx *ctx, const char *dir, int flags, int *lock)
+{
+	char *path __cleanup(free) = dkt__format("%s/" LOCK, dir);
+	pid_t holder = 0;
+	int fd, err;
+
+	if (!path)
+		return dkt__no_memory(ctx);
+	if (is_still(path, *lock))
+		return 0;
+	fd = open_lock(path, flags);
+	if (fd == -ENOENT && !(flags & O_CREAT))
+		return 0;
+	err = fd < 0 ? fd : dkl_process_lock(fd, &holder);
+	if (!err) {
+		dkt__closep(lock);
+		*lock = fd;
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (err == -EBUSY)
+		return dkt_fail(ctx, err,
+				"another daemon records into %s; each needs a directory of its own",
+				dir);
+	return dkt_fail(ctx, err, "lock %s: %s", path,
+			err == -EINVAL ? "it is not a regular file" : strerror(-err));
+}
+
+int archive_dir_check(struct dkt_ctx *ctx, const char *dir, int *lock)
+{
+	return take_lock(ctx, dir, 0, lock);
+}
 
 static uint64_t find_room(void *data, uint64_t written)
 {
@@ -88,7 +153,7 @@ static int find_number(struct archive_writer *writer, uint64_t *number)
 
 	if (mkdir(writer->dir, DIR_MODE) && errno != EEXIST)
 		return dkt_fail(writer->ctx, -errno, "create %s: %s", writer->dir, strerror(errno));
-	err = archive_dir_lock(writer->ctx, writer->dir, &writer->lock);
+	err = take_lock(writer->ctx, writer->dir, O_CREAT, &writer->lock);
 	if (!err)
 		err = find_newest(writer, number);
 	++*number;

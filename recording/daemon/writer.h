@@ -29,6 +29,13 @@ struct archive_writer {
 		.file = CAPTURE_FILE_INIT, .lock = -1                                              \
 	}
 
+/*
+ * Locks the directory for this process until it ends, if a daemon has ever recorded there: creates nothing.
+ * *lock is -1 or from an earlier call, which is enough as long as the directory still has that file. -EBUSY:
+ * another daemon has it.
+ */
+int archive_dir_check(struct dkt_ctx *ctx, const char *dir, int *lock);
+
 /* Creates the recorder of the instance. compression: of the segments once they are complete. */
 int archive_writer_open(struct archive_writer *writer, const char *compression);
 

@@ -7,7 +7,6 @@
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
-#include "recording/flight/message.h"
 #include "recording/record/service.h"
 
 #define WATCH "when"

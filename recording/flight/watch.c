@@ -2,20 +2,25 @@
 /* The conditions of a flight recorder: an instance with only their events tells when one happens. */
 #include "recording/flight/watch.h"
 
+#include "compat/apply/rules.h"
 #include "compat/lustre/event_names.h"
+#include "compat/lustre/lustre_masks.h"
 #include "compat/lustre/message.h"
+#include "compat/lustre/message/search.h"
 #include "compat/lustre_log/rpc_times.h"
 #include "compat/set/pair_calls.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "recording/flight/measure.h"
-#include "recording/flight/message.h"
 
 /* Only the first record is of interest, and the kernel overwrites the rest. */
 #define SIZE (UINT64_C(64) << 10)
 
 /* Bytes of a reason. */
 #define REASON_MAX 200
+
+/* A condition on the text of Lustre's messages: the kernel tests their formats and arguments. */
+#define MESSAGE "message"
 
 /* Moves the message of the watch's own context to the recorder's. */
 static int pass_error(struct dkt_ctx *ctx, const struct flight_watch *watch, int err)
@@ -31,6 +36,83 @@ bool flight_watch_reads(const struct flight_watch *watch)
 char *flight_watch_prefix(const char *log, const char *name)
 {
 	return dkt__format("%s-flight-%s", log, name);
+}
+
+/* ---- messages of Lustre ---- */
+
+const char *flight_message_words(const char *condition)
+{
+	const size_t len = strlen(MESSAGE);
+
+	if (strncmp(condition, MESSAGE, len) != 0 || condition[len] != ' ')
+		return NULL;
+	return condition + len + strspn(condition + len, " ");
+}
+
+/* Adds the condition of the search to the event's filter. -ENOENT: the event cannot have the words. */
+static int restrict_event(struct wanted_event *one, const struct search *search)
+{
+	struct conditions all = { 0 };
+	char *found __cleanup(free) = NULL;
+	int err = dkl_search_condition(search, one->event, &found);
+
+	if (!err && one->filter)
+		err = dkl_conditions_add(&all, one->filter);
+	if (!err)
+		err = dkl_conditions_add(&all, found);
+	if (err) {
+		free(all.text);
+		return err;
+	}
+	free(one->filter);
+	one->filter = all.text;
+	return 0;
+}
+
+/* Leaves the events that can have the words. */
+static int restrict_events(struct wanted *wanted, const struct search *search)
+{
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < wanted->n; i++) {
+		struct wanted_event *one = &wanted->list[i];
+		int lacks = err ? err : restrict_event(one, search);
+
+		if (lacks == -ENOENT) {
+			free(one->filter);
+			continue;
+		}
+		err = lacks;
+		wanted->list[kept++] = *one;
+	}
+	wanted->n = kept;
+	return dkt__with_words(wanted->ctx, err);
+}
+
+/*
+ * Records the messages that have the words, as dkl_search_new() takes them. The error is in the watch's own
+ * context. -ENOENT: Lustre is not loaded, or its messages have no events.
+ */
+static int start_messages(struct flight_watch *watch, const char *log, const char *name,
+			  const char *words)
+{
+	const struct wanted_words messages = { .classes = "all", .sources = "lustre" };
+	struct search search;
+	int err;
+
+	if (!dkl_lustre_is_loaded())
+		return dkt_fail(watch->ctx, -ENOENT, "'" MESSAGE "': Lustre is not loaded");
+	err = dkl_search_modules(watch->ctx, words, &search);
+	if (!err)
+		err = flight_create_bare(watch->ctx, log, name, 0, &messages, &watch->group);
+	if (!err)
+		err = restrict_events(watch->group.wanted, &search);
+	if (!err)
+		err = flight_enable(&watch->group);
+	watch->way = "the kernel compares formats and strings of Lustre's messages";
+	dkl_search_clear(&search);
+	return err;
 }
 
 /* ---- setting up ---- */
@@ -88,7 +170,7 @@ int flight_watch_message(struct dkt_ctx *ctx, const char *log, const char *name,
 
 	if (err)
 		return err;
-	err = flight_message_start(watch, log, name, words);
+	err = start_messages(watch, log, name, words);
 	if (!err)
 		err = flight_watch_read(watch, 0, SIZE);
 	return pass_error(ctx, watch, err);

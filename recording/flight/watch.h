@@ -46,7 +46,10 @@ bool flight_watch_reads(const struct flight_watch *watch);
 int flight_watch_events(struct dkt_ctx *ctx, const char *log, const char *name, const char *events,
 			const struct wanted_words *who, struct flight_watch *watch);
 
-/* Sets up the messages of Lustre with these words: flight_message_start(). Remove it also after an error. */
+/* Returns the text of a condition "message TEXT"; NULL: it is another condition. */
+const char *flight_message_words(const char *condition);
+
+/* Sets up the messages of Lustre with these words. Remove it also after an error. */
 int flight_watch_message(struct dkt_ctx *ctx, const char *log, const char *name, const char *words,
 			 struct flight_watch *watch);
 
