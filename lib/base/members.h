@@ -28,7 +28,7 @@ struct dkt__member_other {
 };
 
 struct dkt__member {
-	const char *name;
+	const char *name; /* does not begin with another name and the separator */
 	enum dkt__member_type type;
 	size_t offset;
 	const struct dkt__member_other *other;

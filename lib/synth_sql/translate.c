@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Has libtracefs translate the statement, in a child process. tracefs_sql() finds a tracefs by
- * itself, reads its README, mounts one if there is none, and keeps the result in global variables;
- * the child sets /dev/null as its tracefs. If the parser crashes on a fault that dkt__sql_bind()
- * does not know, the caller gets an error and survives.
+ * Has libtracefs translate the statement, in a child process. It parses WHERE, checks the types of
+ * what is compared, matched and cast, finds the types of the synthetic event's fields, and writes
+ * both triggers with their variables: that would be as many lines here as it takes to call it.
+ *
+ * tracefs_sql() finds a tracefs by itself, reads its README, mounts one if there is none, and keeps
+ * the result in global variables; the child sets /dev/null as its tracefs. If the parser crashes on
+ * a fault that dkt__sql_bind() does not know, the caller gets an error and survives.
  */
 #include <fcntl.h>
 #include <signal.h>
