@@ -21,7 +21,7 @@ static union value value_of(const struct dkt__member *member, const void *at)
 	return (union value){ (char *)(uintptr_t)at + member->offset };
 }
 
-/* Of the values that bytes are copied of. */
+/* The sizes of values that are copied as bytes. */
 static const size_t sizes[] = {
 	[DKT__MEMBER_HEX] = sizeof(uint32_t), [DKT__MEMBER_U32] = sizeof(uint32_t),
 	[DKT__MEMBER_U64] = sizeof(uint64_t), [DKT__MEMBER_FLAG] = sizeof(bool),
