@@ -10,10 +10,10 @@
 #include "ctl/input/args.h"
 
 OPT_TABLE(analyze,
-	{ "comm", 0, "GLOBS", AT(select, comm), "show rows of these programs: dd,ll_ost*", .check = value_programs },
-	{ "keys", 'k', "COLUMNS", AT(analyze, keys), "group intervals by one or two columns: process,cpu; 'none': do not group" },
-	{ "pid", 'p', "LIST", AT(select, pid), "show rows of the threads with these IDs: 1,42", .check = value_numbers },
-	{ "sort", 0, "COLUMN", AT(analyze, sort), "sort tables by COLUMN[.descending]" },
+	{ "comm", 0, "GLOBS", AT(select, comm), "show rows of these programs: dd,ll_ost*", .check = value_programs, .flags = OPT_FAR },
+	{ "keys", 'k', "COLUMNS", AT(analyze, keys), "group intervals by one or two columns: process,cpu; 'none': do not group", .flags = OPT_FAR },
+	{ "pid", 'p', "LIST", AT(select, pid), "show rows of the threads with these IDs: 1,42", .check = value_numbers, .flags = OPT_FAR },
+	{ "sort", 0, "COLUMN", AT(analyze, sort), "sort tables by COLUMN[.descending]", .flags = OPT_FAR },
 	{ .name = "by", .now = "keys" },
 	{ .name = "group-by", .now = "keys" },
 	{ .name = "duration", .now = "took", .first = "<>=" },

@@ -14,8 +14,8 @@
 OPT_VALUES(analyze);
 
 OPT_TABLE(period,
-	{ "period", 0, "DEFINITION", AT(analyze, periods), "define a period: 'NAME: begin EVENTS; end EVENTS[FIELD == $begin.FIELD]; show FIELDS', or the name of a pair of latency", .joint = '\x1f' },
-	{ "took", 0, "TIME", AT(analyze, took), "take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'" },
+	{ "period", 0, "DEFINITION", AT(analyze, periods), "define a period: 'NAME: begin EVENTS; end EVENTS[FIELD == $begin.FIELD]; show FIELDS', or the name of a pair of latency", .joint = '\x1f', .flags = OPT_FAR },
+	{ "took", 0, "TIME", AT(analyze, took), "take intervals that are longer than TIME, '>10ms', or shorter, '<1ms'", .flags = OPT_FAR },
 );
 
 #define STACK_EVENT "ftrace:kernel_stack"

@@ -14,25 +14,25 @@ OPT_VALUES(background);
 const char *const print_styles[] = { "text", "svg", NULL };
 
 OPT_TABLE(select,
-	{ "class", 'c', "NAMES", AT(select, classes), "select records of these classes: rpctrace+ioctl", .joint = ',' },
-	{ "event", 'e', "GLOBS", AT(select, events), "select records of these events: 'sched:*,sys_enter[id == 1]'", .joint = ',' },
-	{ "rate", 0, "CLASS=N", AT(select, rate), "select at most N records of a class per second: rpctrace=100,vfstrace=10" },
-	{ "subsystem", 'u', "NAMES", AT(select, subsystems), "select records of these subsystems: osd+ldlm", .joint = ',' },
+	{ "class", 'c', "NAMES", AT(select, classes), "select records of these classes: rpctrace+ioctl", .joint = ',', .flags = OPT_FAR },
+	{ "event", 'e', "GLOBS", AT(select, events), "select records of these events: 'sched:*,sys_enter[id == 1]'", .joint = ',', .flags = OPT_FAR },
+	{ "rate", 0, "CLASS=N", AT(select, rate), "select at most N records of a class per second: rpctrace=100,vfstrace=10", .flags = OPT_FAR },
+	{ "subsystem", 'u', "NAMES", AT(select, subsystems), "select records of these subsystems: osd+ldlm", .joint = ',', .flags = OPT_FAR },
 );
 
 OPT_TABLE(thread,
-	{ "comm", 0, "GLOBS", AT(select, comm), "select records of these programs: dd,ll_ost*", .check = value_programs },
-	{ "cpu", 'C', "LIST", AT(select, cpu), "select records of these CPUs: 0-3,5", .check = value_cpus },
-	{ "filter", 'f', "EXPR", AT(select, filter), "select records that match EXPR, in the kernel's filter language", .check = value_filter },
+	{ "comm", 0, "GLOBS", AT(select, comm), "select records of these programs: dd,ll_ost*", .check = value_programs, .flags = OPT_FAR },
+	{ "cpu", 'C', "LIST", AT(select, cpu), "select records of these CPUs: 0-3,5", .check = value_cpus, .flags = OPT_FAR },
+	{ "filter", 'f', "EXPR", AT(select, filter), "select records that match EXPR, in the kernel's filter language", .check = value_filter, .flags = OPT_FAR },
 );
 
 OPT_TABLE(time,
-	{ "since", 's', "TIME", AT(select, since), "select records from TIME on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd] (ago), or SECONDS of the trace's clock" },
-	{ "until", 'U', "TIME", AT(select, until), "select records up to TIME" },
+	{ "since", 's', "TIME", AT(select, since), "select records from TIME on: HH:MM[:SS], 'YYYY-MM-DD HH:MM[:SS]', @SECONDS, -N[smhd] (ago), or SECONDS of the trace's clock", .flags = OPT_FAR },
+	{ "until", 'U', "TIME", AT(select, until), "select records up to TIME", .flags = OPT_FAR },
 );
 
 OPT_TABLE(thread_select,
-	{ "pid", 'p', "LIST", AT(select, pid), "select records of the threads with these IDs: 1,42", .check = value_numbers },
+	{ "pid", 'p', "LIST", AT(select, pid), "select records of the threads with these IDs: 1,42", .check = value_numbers, .flags = OPT_FAR },
 );
 
 OPT_TABLE(live_file,
@@ -69,39 +69,39 @@ OPT_TABLE(compression,
 );
 
 OPT_TABLE(what,
-	{ "class", 'c', "NAMES", AT(what, classes), "record the events of these classes: iotrace+ioctl", .check = value_classes, .joint = ',' },
-	{ "event", 'e', "EVENTS", AT(what, events), "record these events: 'sched:*,block_rq_issue[bytes > 4096]'", .check = value_events, .joint = ',' },
-	{ "filter", 'f', "EXPR", AT(what, filter), "let the kernel record only what matches EXPR, if the event has its fields", .check = value_filter },
+	{ "class", 'c', "NAMES", AT(what, classes), "record the events of these classes: iotrace+ioctl", .check = value_classes, .joint = ',', .flags = OPT_FAR },
+	{ "event", 'e', "EVENTS", AT(what, events), "record these events: 'sched:*,block_rq_issue[bytes > 4096]'", .check = value_events, .joint = ',', .flags = OPT_FAR },
+	{ "filter", 'f', "EXPR", AT(what, filter), "let the kernel record only what matches EXPR, if the event has its fields", .check = value_filter, .flags = OPT_FAR },
 	{ "probe", 0, "PROBE", AT(what, probes), "record this probe, as 'dktrace probe add' defines it; one per line", .joint = '\n' },
-	{ "stack", 0, "EVENTS", AT(what, stacks), "record the kernel's stack with these events: 'block_rq_*' or all", .check = value_events, .joint = ',' },
-	{ "subsystem", 'u', "NAMES", AT(what, subsystems), "record only these subsystems of the classes: osd+ldlm", .check = value_subsystems, .joint = ',' },
+	{ "stack", 0, "EVENTS", AT(what, stacks), "record the kernel's stack with these events: 'block_rq_*' or all", .check = value_events, .joint = ',', .flags = OPT_FAR },
+	{ "subsystem", 'u', "NAMES", AT(what, subsystems), "record only these subsystems of the classes: osd+ldlm", .check = value_subsystems, .joint = ',', .flags = OPT_FAR },
 );
 
 OPT_TABLE(program,
-	{ "comm", 0, "GLOBS", AT(what, comm), "record only these programs: dd,ll_ost*", .check = value_programs },
-	{ "cpu", 'C', "LIST", AT(what, cpu), "record only these CPUs: 0-3,5", .check = value_cpus },
+	{ "comm", 0, "GLOBS", AT(what, comm), "record only these programs: dd,ll_ost*", .check = value_programs, .flags = OPT_FAR },
+	{ "cpu", 'C', "LIST", AT(what, cpu), "record only these CPUs: 0-3,5", .check = value_cpus, .flags = OPT_FAR },
 );
 
 OPT_TABLE(process,
-	{ "children", 0, NULL, AT(what, children), "with --pid: also record processes that these start later" },
-	{ "pid", 'p', "LIST", AT(what, pid), "record only these processes, with all their threads: 1234,1240", .check = value_processes },
+	{ "children", 0, NULL, AT(what, children), "with --pid: also record processes that these start later", .flags = OPT_FAR },
+	{ "pid", 'p', "LIST", AT(what, pid), "record only these processes, with all their threads: 1234,1240", .check = value_processes, .flags = OPT_FAR },
 );
 
 OPT_TABLE(table,
-	{ "csv", 0, NULL, AT(print, csv), "print CSV" },
-	{ "json", 'J', NULL, AT(print, json), "print JSON" },
+	{ "csv", 0, NULL, AT(print, csv), "print CSV", .flags = OPT_FAR },
+	{ "json", 'J', NULL, AT(print, json), "print JSON", .flags = OPT_FAR },
 );
 
 OPT_TABLE(raw_text,
-	{ "raw-text", 0, NULL, AT(print, raw_text), "print text as recorded; do not escape control characters" },
+	{ "raw-text", 0, NULL, AT(print, raw_text), "print text as recorded; do not escape control characters", .flags = OPT_FAR },
 );
 
 OPT_TABLE(top_rows,
-	{ "top", 'n', "N", AT(print, top), "show the first N rows" },
+	{ "top", 'n', "N", AT(print, top), "show the first N rows", .flags = OPT_FAR },
 );
 
 OPT_TABLE(duration,
-	{ "duration", 't', "TIME", AT(live, duration), "stop after TIME: 30, 5m, 1h" },
+	{ "duration", 't', "TIME", AT(live, duration), "stop after TIME: 30, 5m, 1h", .flags = OPT_FAR },
 	{ .name = "time", .now = "duration" },
 );
 

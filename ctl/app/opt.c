@@ -13,7 +13,7 @@
 /* The options of all commands. */
 static OPT_TABLE(common,
 	{ "help", 'h', NULL, AT_APP(help), "print this help" },
-	{ "instance", 'B', "NAME", AT_APP(instance), "use the instance NAME (default dktrace, or $DKTRACE_INSTANCE)", .flags = OPT_EMPTY },
+	{ "instance", 'B', "NAME", AT_APP(instance), "use the instance NAME (default dktrace, or $DKTRACE_INSTANCE)", .flags = OPT_FAR | OPT_EMPTY },
 	{ "root", 'R', "DIR", AT_APP(root), "use DIR in place of tracefs (default $DKTRACE_ROOT)" },
 	{ "version", 'V', NULL, AT_APP(version), "print the version" },
 );
@@ -387,22 +387,31 @@ int opt_each_input(const struct app *app, int (*fn)(void *data, const char *path
 	return err;
 }
 
-const struct opt *opt_takes(const struct command *command, const char *word)
+const struct opt *opt_find(const struct command *command, const char *name, size_t len)
 {
 	const struct rows_of list = rows_of(command);
+	const struct opt *old = NULL;
 
-	if (*word++ != '-')
-		return NULL;
 	for (size_t i = 0; i < list.n; i++) {
 		const struct opt *opt = list.rows[i];
 
-		if (!opt->now && has_arg(opt) == required_argument && word[0] &&
-		    ((word[0] == opt->letter && !word[1]) ||
-		     (word[0] == '-' && !strcmp(word + 1, opt->name))))
+		if (len == 1 ? opt->letter != *name :
+			       strlen(opt->name) != len || strncmp(opt->name, name, len) != 0)
+			continue;
+		if (!opt->now)
 			return opt;
+		old = opt;
 	}
-	for (size_t i = 0; word[0] == '-' && i < list.n; i++)
-		if (list.rows[i]->now && !strcmp(list.rows[i]->name, word + 1))
-			return by_name(&list, list.rows[i]->now);
-	return NULL;
+	return old ? by_name(&list, old->now) : NULL;
+}
+
+const struct opt *opt_takes(const struct command *command, const char *word)
+{
+	const bool is_long = word[0] == '-' && word[1] == '-';
+	const char *name = word + (word[0] == '-') + is_long;
+	const size_t len = strlen(name);
+	const struct opt *opt =
+		name > word && len && is_long == (len > 1) ? opt_find(command, name, len) : NULL;
+
+	return opt && has_arg(opt) == required_argument ? opt : NULL;
 }

@@ -41,6 +41,7 @@ enum opt_flags {
 	OPT_DATAGRAMS = 4, /* sends datagrams to a service of this machine */
 	OPT_PROGRAM = 8, /* names a program, whose debug information may be beside it */
 	OPT_PROCESS = 16, /* looks at a program as another process sees it */
+	OPT_FAR = 32, /* names no file, program or place: a key with --allow may give it */
 };
 
 /* A table of rows ends with one without a name. */
@@ -114,3 +115,6 @@ int opt_each_input(const struct app *app, int (*fn)(void *data, const char *path
 
 /* Returns the option if its value is the next word, otherwise NULL. */
 const struct opt *opt_takes(const struct command *command, const char *word);
+
+/* Returns the option of that letter or whole long name, or what the old name stands for, or NULL. */
+const struct opt *opt_find(const struct command *command, const char *name, size_t len);

@@ -31,7 +31,7 @@ static OPT_VALUES(log);
 OPT_TABLE(log,
 	{ "journal", 0, NULL, AT(log, journal), "write to systemd's journal, each record as an entry with fields", .flags = OPT_DATAGRAMS },
 	{ "output", 'o', "FILE", AT_APP(output), "write to FILE; open it before a record is removed from the log" },
-	{ "style", 'S', "STYLE", AT(sink, style), "print as legacy (default), trace, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)" },
+	{ "style", 'S', "STYLE", AT(sink, style), "print as legacy (default), trace, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)", .flags = OPT_FAR },
 );
 
 OPT_TABLE(log_input,
@@ -39,7 +39,7 @@ OPT_TABLE(log_input,
 );
 
 OPT_TABLE(follow,
-	{ "stamp", 0, NULL, AT(log, stamp), "begin each line with its time in ns since the host was booted, for programs" },
+	{ "stamp", 0, NULL, AT(log, stamp), "begin each line with its time in ns since the host was booted, for programs", .flags = OPT_FAR },
 );
 
 /* ---- the log ---- */

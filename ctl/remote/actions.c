@@ -3,34 +3,29 @@
 #include "ctl/remote/actions.h"
 
 #include "compat/set/param.h"
+#include "ctl/app/commands.h"
+#include "ctl/app/groups.h"
 #include "lib/base/buf.h"
-
-#define SELECT                                                                                     \
-	"c class u subsystem e event f filter p pid C cpu comm s since U until rate B instance "
-/* Without --probe, which can name a program. */
-#define RECORD                                                                                     \
-	"c class u subsystem e event f filter p pid C cpu comm stack buffer-size compression "     \
-	"t duration time max-size B instance "
 
 static const struct action actions[] = {
 	/* clang-format off */
-	{ "analyze",       0, SELECT "t duration time n top sort k keys by group-by took period ", "json csv raw-text ", 1 },
-	{ "clear",         0, "", "", 0 },
-	{ "dk",            ACTION_LOG, SELECT "S style ", "raw-text ", 0 },
-	{ "doctor",        0, "B instance ", "json csv ", 0 },
-	{ "flight dump",   ACTION_RECORDING | ACTION_NAMES_FILE, "B instance ", "", 1 },
-	{ "flight file",   ACTION_RECORDING | ACTION_NAMES_FILE, "B instance ", "", 1 },
-	{ "flight follow", ACTION_FREEZES, "B instance ", "freeze ", 0 },
-	{ "flight status", 0, "B instance ", "json csv ", 0 },
-	{ "follow",        ACTION_LINES, SELECT "S style t duration time ", "raw-text stamp ", 0 },
-	{ "get_param",     0, "", "", -1 },
-	{ "mark",          0, "", "", -1 },
-	{ "record",        ACTION_RECORDING, RECORD, "all children ", 0 },
-	{ "set_param",     ACTION_SETS, "", "", -1 },
-	{ "show",          ACTION_LOG, SELECT "S style ", "raw-text ", 0 },
-	{ "start",         0, "B instance ", "", 0 },
-	{ "status",        0, "B instance ", "json csv ", 0 },
-	{ "stop",          0, "B instance ", "", 0 },
+	{ "analyze",       0, 1, NULL },
+	{ "clear",         0, 0, NULL },
+	{ "dk",            ACTION_LOG, 0, NULL },
+	{ "doctor",        0, 0, NULL },
+	{ "flight dump",   ACTION_RECORDING | ACTION_NAMES_FILE, 1, table_opts },
+	{ "flight file",   ACTION_RECORDING | ACTION_NAMES_FILE, 1, table_opts },
+	{ "flight follow", ACTION_FREEZES, 0, flight_opts },
+	{ "flight status", 0, 0, table_opts },
+	{ "follow",        ACTION_LINES, 0, NULL },
+	{ "get_param",     0, -1, NULL },
+	{ "mark",          0, -1, NULL },
+	{ "record",        ACTION_RECORDING, 0, NULL },
+	{ "set_param",     ACTION_SETS, -1, NULL },
+	{ "show",          ACTION_LOG, 0, NULL },
+	{ "start",         0, 0, NULL },
+	{ "status",        0, 0, NULL },
+	{ "stop",          0, 0, NULL },
 	/* clang-format on */
 };
 
@@ -81,31 +76,36 @@ const struct action *action_find(struct dkt_ctx *ctx, int argc, char **argv, int
 
 /* ---- checking ---- */
 
-/* True if the list, of words with a space after each, has the word. */
-static bool has(const char *list, const char *word, size_t len)
+/* Returns the command of the action with the options that a key may give; lctl's read their own. */
+static struct command command_of(const struct app *app, const struct action *action)
 {
-	for (const char *end; (end = strchr(list, ' ')); list = end + 1)
-		if ((size_t)(end - list) == len && !strncmp(list, word, len))
-			return true;
-	return false;
+	char *name __cleanup(free) = strndup(action->name, strcspn(action->name, " "));
+	const struct command *row = name ? command_find(app, name) : NULL;
+	struct command command = { .flags = row ? row->flags : CMD_LCTL };
+
+	if (action->options)
+		command.options[0] = action->options;
+	else if (row)
+		memcpy(command.options, row->options, sizeof(command.options));
+	return command;
 }
 
 /*
- * Returns how many arguments an option takes up, or 0 if it is not in the row. Long names must be whole,
+ * Returns how many arguments an option takes up, or 0 if a key may not give it. Long names must be whole,
  * and each letter is a word of its own, so that no other option hides in it.
  */
-static int option_words(const struct action *action, const char *word)
+static int option_words(const struct command *command, const char *word)
 {
 	const bool is_long = word[1] == '-';
 	const char *name = word + 1 + is_long;
-	const char *equals = is_long ? strchr(name, '=') : NULL;
-	const size_t len = equals ? (size_t)(equals - name) : is_long ? strlen(name) : 1;
+	const size_t len = is_long ? strcspn(name, "=") : !!*name;
+	const struct opt *opt = len > is_long ? opt_find(command, name, len) : NULL;
 
-	if (!*name)
+	if (!opt || !(opt->flags & OPT_FAR) || command->flags & CMD_LCTL)
 		return 0;
-	if (has(action->options, name, len))
-		return equals || (!is_long && name[1]) ? 1 : 2;
-	return !equals && (is_long || !name[1]) && has(action->switches, name, len) ? 1 : 0;
+	if (opt->arg)
+		return name[len] ? 1 : 2;
+	return !name[len];
 }
 
 /* True if the action would write its recording to a file of its own choice. */
@@ -128,15 +128,17 @@ static bool is_own_param(const char *word)
 	return name && dkl_param_find(name);
 }
 
-int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, char **argv)
+int action_check(const struct app *app, const struct action *action, int argc, char **argv)
 {
+	const struct command command = command_of(app, action);
+	struct dkt_ctx *ctx = app->ctx;
 	bool needs_stdout = writes_file(action);
 	int args = 0, words;
 
 	for (int i = 0; i < argc; i += words) {
 		const bool option = argv[i][0] == '-';
 
-		words = option ? option_words(action, argv[i]) : 1;
+		words = option ? option_words(&command, argv[i]) : 1;
 		if (needs_stdout && is_stdout(argc - i, argv + i)) {
 			needs_stdout = false;
 			words = 2;

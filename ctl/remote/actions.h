@@ -19,10 +19,8 @@ struct action {
 	const char *name; /* "flight dump": of two words */
 	unsigned int flags;
 	/* For a key that may only run some commands; see remote(1). */
-	const char *
-		options; /* those that take a value and name no file, program or place: " c class e " */
-	const char *switches; /* those without a value */
 	int max_args; /* arguments beside the options; -1: any number */
+	const struct opt *options; /* of these, those with OPT_FAR; NULL: of its command's */
 };
 
 /*
@@ -35,4 +33,4 @@ const struct action *action_find(struct dkt_ctx *ctx, int argc, char **argv, int
  * Checks that an action reads and writes no files that its arguments name, and starts no program.
  * -EACCES: it may.
  */
-int action_check(struct dkt_ctx *ctx, const struct action *action, int argc, char **argv);
+int action_check(const struct app *app, const struct action *action, int argc, char **argv);

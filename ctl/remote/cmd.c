@@ -41,7 +41,7 @@ static int check(void *data, int argc, char **argv)
 		return dkt_fail(app->ctx, -EACCES, "this key may not run '%s', only %s",
 				action->name, given->allow);
 	if (given->allow)
-		err = action_check(app->ctx, action, argc - words, argv + words);
+		err = action_check(app, action, argc - words, argv + words);
 	if (err)
 		return err;
 	return (action->flags & ACTION_NAMES_FILE ? CHILD_NAMES_FILE : 0) |
