@@ -8,7 +8,6 @@
 #include "compat/lustre/message/cdebug.h"
 #include "ctl/app/app.h"
 #include "ctl/app/file_argument.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/privileges.h"
 #include "ctl/app/spawn.h"
 #include "ctl/input/unpack.h"

@@ -5,7 +5,6 @@
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/input/args.h"
 

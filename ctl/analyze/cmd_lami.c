@@ -15,9 +15,7 @@ struct lami_options {
 	bool metadata, mi_version, output_progress, test_compatibility;
 };
 
-static OPT_VALUES(lami);
-
-OPT_TABLE(lami,
+OPT_OWN(lami,
 	{ "begin", 0, "NS", AT(lami, begin), "begin at NS since the epoch (or of the clock of the trace, if the wall clock is unknown)" },
 	{ "end", 0, "NS", AT(lami, end), "end at NS since the epoch" },
 	{ "limit", 0, "N", AT(lami, limit), "print at most N rows of a table; unlimited: all (default)" },

@@ -8,7 +8,6 @@
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
-#include "ctl/app/opt.h"
 #include "lib/base/buf.h"
 
 OPT_VALUES(analyze);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "ctl/app/groups.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/order.h"
 #include "ctl/app/print.h"
 #include "ctl/out/json.h"

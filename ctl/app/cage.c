@@ -7,7 +7,6 @@
 
 #include "compat/io/output.h"
 #include "compat/set/param/tree.h"
-#include "ctl/app/opt.h"
 #include "fleet/collect/collection.h"
 #include "lib/base/buf.h"
 #include "lib/base/cage.h"

@@ -3,7 +3,6 @@
 #include <ctype.h>
 
 #include "ctl/app/app.h"
-#include "ctl/app/opt.h"
 
 const struct command *command_find(const struct app *app, const char *name)
 {

@@ -70,6 +70,11 @@ struct opt_room {
 /* The rows of TABLE_opts. clang-format leaves them as they are. */
 #define OPT_TABLE(table, ...) const struct opt table##_opts[] = { __VA_ARGS__{ .name = NULL } }
 
+/* The same, and the values of the options in struct NAME_options. */
+#define OPT_OWN(name, ...)                                                                         \
+	OPT_VALUES(name);                                                                          \
+	OPT_TABLE(name, __VA_ARGS__)
+
 const void *opt_values(const struct app *app, const struct opt_values *which);
 void *opt_values_change(struct app *app, const struct opt_values *which);
 

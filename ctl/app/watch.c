@@ -6,7 +6,6 @@
 
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
-#include "ctl/app/opt.h"
 
 int watch_read(struct watch *watch, const struct app *app, char **command)
 {

@@ -14,7 +14,6 @@
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/app/progress.h"
 #include "ctl/input/args.h"
@@ -26,9 +25,7 @@ struct log_options {
 	bool journal, stamp;
 };
 
-static OPT_VALUES(log);
-
-OPT_TABLE(log,
+OPT_OWN(log,
 	{ "journal", 0, NULL, AT(log, journal), "write to systemd's journal, each record as an entry with fields", .flags = OPT_DATAGRAMS },
 	{ "output", 'o', "FILE", AT_APP(output), "write to FILE; open it before a record is removed from the log" },
 	{ "style", 'S', "STYLE", AT(sink, style), "print as legacy (default), trace, raw, json, csv, folded, ctf, ctf-lttng, perfetto: dktrace-styles(7)", .flags = OPT_FAR },

@@ -12,9 +12,7 @@ struct function_options {
 	const char *depth, *notrace, *threshold, *under;
 };
 
-static OPT_VALUES(function);
-
-OPT_TABLE(function,
+OPT_OWN(function,
 	{ "notrace", 'x', "GLOBS", AT(function, notrace), "exclude these functions" },
 );
 

@@ -13,9 +13,7 @@ struct last_boot_options {
 	bool clear, force, start;
 };
 
-static OPT_VALUES(last_boot);
-
-OPT_TABLE(last_boot,
+OPT_OWN(last_boot,
 	{ "clear", 0, NULL, AT(last_boot, clear), "remove the records once they are printed" },
 	{ "force", 0, NULL, AT(last_boot, force), "print records of another kernel as if they were of this one" },
 	{ "start", 0, NULL, AT(last_boot, start), "then record this boot" },

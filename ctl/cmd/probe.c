@@ -19,9 +19,7 @@ struct probe_options {
 	bool dry_run, enable, force;
 };
 
-static OPT_VALUES(probe);
-
-OPT_TABLE(probe,
+OPT_OWN(probe,
 	{ "debug-file", 0, "FILE", AT(probe, debug_file), "read the debug information from FILE" },
 	{ "dry-run", 0, NULL, AT(probe, dry_run), "print the definitions; create nothing" },
 	{ "enable", 0, NULL, AT(probe, enable), "enable the probe in the instance" },

@@ -16,9 +16,7 @@ struct reset_options {
 	bool all;
 };
 
-static OPT_VALUES(reset);
-
-OPT_TABLE(reset,
+OPT_OWN(reset,
 	{ "all", 0, NULL, AT(reset, all), "also end what runs: the daemon, the flight recorder, the debug daemon" },
 );
 

@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 
 #include "ctl/app/commands.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/input/inputs.h"
 #include "lib/base/buf.h"
@@ -15,9 +14,7 @@ struct split_options {
 	bool force;
 };
 
-static OPT_VALUES(split);
-
-OPT_TABLE(split,
+OPT_OWN(split,
 	{ "count", 0, "N", AT(split, count), "write N records to each file" },
 	{ "every", 0, "TIME", AT(split, every), "start a new file every TIME: 500ms, 10s, 5m, 1h" },
 	{ "force", 0, NULL, AT(split, force), "write more than 1,000 files" },

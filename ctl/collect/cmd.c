@@ -2,7 +2,6 @@
 /* collect: runs a command of the tool on many hosts at once, by ssh. */
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/collect/collect.h"
 #include "ctl/input/args.h"
@@ -11,9 +10,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
 
-OPT_VALUES(collect);
-
-OPT_TABLE(collect,
+OPT_OWN(collect,
 	{ "delay", 0, "TIME", AT(collect, delay), "follow: print a line after TIME, so that earlier ones of other hosts come before it (default 1s)" },
 	{ "fanout", 'f', "N", AT(collect, fanout), "connect to at most N hosts at the same time (default 64)" },
 	{ "far-program", 0, "COMMAND", AT(collect, far_program), "run COMMAND on each host (default 'dktrace remote')" },

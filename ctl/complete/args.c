@@ -10,7 +10,6 @@
 #include "compat/lustre/style.h"
 #include "compat/set/counts.h"
 #include "compat/set/triggers.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/complete/complete.h"
 #include "ctl/help/tasks.h"

@@ -2,7 +2,6 @@
 /* __complete: prints the completions of the word that is being typed, for the shell. */
 #include "compat/lctl/lctl.h"
 #include "ctl/app/commands.h"
-#include "ctl/app/opt.h"
 #include "ctl/complete/complete.h"
 
 static void offer_commands(const struct app *app, const struct typed *typed)

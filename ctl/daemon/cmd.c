@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* daemon: records all the time into a directory of segments. */
 #include "ctl/app/commands.h"
-#include "ctl/app/opt.h"
 #include "ctl/daemon/actions.h"
 #include "recording/daemon/archive.h"
 
-OPT_VALUES(daemon);
-
-OPT_TABLE(daemon,
+OPT_OWN(daemon,
 	{ "buffer-size", 0, "BYTES", AT(daemon, buffer_size), "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)" },
 	{ "compression", 0, "NAME", AT(daemon, compression), "compress segments that have ended with zstd (default), zlib or none", .check = value_compression },
 	{ "dir", 0, "DIR", AT(daemon, dir), "write segments to DIR (default /var/log/dktrace)" },

@@ -4,12 +4,9 @@
 
 #include "compat/io/say.h"
 #include "ctl/app/commands.h"
-#include "ctl/app/opt.h"
 #include "ctl/flight/actions.h"
 
-OPT_VALUES(flight);
-
-OPT_TABLE(flight,
+OPT_OWN(flight,
 	{ "after", 0, "TIME", AT(flight, after), "record on for TIME after an incident, before the dump" },
 	{ "dir", 0, "DIR", AT(flight, dir), "write dumps to DIR (default /var/log/dktrace)" },
 	{ "dump", 0, NULL, AT(flight, dump), "with stop: make a last dump" },

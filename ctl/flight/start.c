@@ -6,7 +6,6 @@
 #include "ctl/app/background.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/value.h"
 #include "ctl/flight/actions.h"
 #include "lib/base/buf.h"

@@ -9,16 +9,13 @@
 #include "ctl/app/file_argument.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
 #include "ctl/app/watch.h"
 #include "ctl/hist/hist.h"
 #include "ctl/input/live_args.h"
 
-OPT_VALUES(hist);
-
-OPT_TABLE(hist,
+OPT_OWN(hist,
 	{ "diff", 0, "FILE", AT(hist, diff), "show what changed since --json wrote FILE", .flags = OPT_OPENED },
 	{ "do", 0, "ACTIONS", AT(hist, actions), "let the kernel also run ACTIONS: onmax($VAR).save(FIELD)" },
 	{ "folded", 0, NULL, AT(hist, folded), "print each stack on one line, for flame graphs" },

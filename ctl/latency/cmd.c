@@ -3,16 +3,13 @@
 #include "ctl/app/commands.h"
 #include "ctl/app/file_argument.h"
 #include "ctl/app/groups.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/app/value.h"
 #include "ctl/app/watch.h"
 #include "ctl/input/live_args.h"
 #include "ctl/latency/latency.h"
 
-OPT_VALUES(latency);
-
-OPT_TABLE(latency,
+OPT_OWN(latency,
 	{ "kernel", 0, NULL, AT(latency, kernel), "pair and count in the kernel: a table by powers of two" },
 	{ "keys", 'k', "FIELD", AT(latency, keys), "group by FIELD, as in hist; 'none': do not group" },
 	{ "match", 0, "FIELDS", AT(latency, match), "pair records that agree in FIELDS; BEGIN=END if the names differ" },

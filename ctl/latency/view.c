@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shows latency's groups: sorted, limited in number, and again and again with --watch. */
 #include "ctl/app/groups.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/order.h"
 #include "ctl/app/print.h"
 #include "ctl/latency/latency.h"

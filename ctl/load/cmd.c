@@ -7,7 +7,6 @@
 
 #include "answers/load/load.h"
 #include "ctl/app/commands.h"
-#include "ctl/app/opt.h"
 #include "ctl/input/inputs.h"
 #include "fleet/collect/collection.h"
 #include "lib/base/buf.h"

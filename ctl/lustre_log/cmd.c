@@ -4,12 +4,9 @@
 #include "compat/lustre_log/rpc_text.h"
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
-#include "ctl/app/opt.h"
 #include "ctl/lustre_log/lustre_log.h"
 
-OPT_VALUES(lustre);
-
-OPT_TABLE(lustre,
+OPT_OWN(lustre,
 	{ "keys", 'k', "FIELD", AT(lustre, keys), "rpc: group by one or two of opcode (default), nid, job, thread, client; or none", .words = lustre_rpc_groups },
 	{ "slowest", 0, "N", AT(lustre, slowest), "show the N slowest and the N oldest that did not end (default 5)" },
 	{ "sort", 0, "COLUMN", AT(lustre, sort), "sort by COLUMN[.ascending]" },

@@ -2,12 +2,9 @@
 /* record: records events into a file for trace-cmd, KernelShark and dktrace. */
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
-#include "ctl/app/opt.h"
 #include "ctl/record/record.h"
 
-OPT_VALUES(record);
-
-OPT_TABLE(record,
+OPT_OWN(record,
 	{ "all", 0, NULL, AT(record, all), "with a command: record all processes, not only those of the command", .flags = OPT_FAR },
 	{ "buffer-size", 0, "BYTES", AT(record, buffer_size), "use BYTES of memory for each CPU (default 64M, and for all 1/16 of what is available)", .flags = OPT_FAR },
 	{ "compression", 0, "NAME", AT(record, compression), "compress the records with zstd or zlib (default none)", .check = value_compression, .flags = OPT_FAR },

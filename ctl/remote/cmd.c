@@ -9,9 +9,7 @@ struct remote_options {
 	const char *allow;
 };
 
-static OPT_VALUES(remote);
-
-OPT_TABLE(remote,
+OPT_OWN(remote,
 	{ "allow", 0, "COMMANDS", AT(remote, allow), "run only these commands, without arguments that name files or programs: 'status,dk,flight dump'" },
 );
 

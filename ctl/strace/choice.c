@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The calls that the user wants: by name, duration, result and CPU. */
 #include "ctl/app/groups.h"
-#include "ctl/app/opt.h"
 #include "ctl/strace/strace.h"
 #include "lib/base/buf.h"
 #include "lib/base/glob.h"

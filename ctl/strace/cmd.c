@@ -7,7 +7,6 @@
 #include "compat/pipeline/outfile.h"
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/app/privileges.h"
 #include "ctl/app/value.h"
@@ -16,9 +15,7 @@
 #include "ctl/strace/strace.h"
 #include "lib/base/stop.h"
 
-OPT_VALUES(strace);
-
-OPT_TABLE(strace,
+OPT_OWN(strace,
 	{ "calls", 'e', "CALLS", AT(strace, calls), "print these system calls: 'open*,read'; all but these: '!futex,read'" },
 	{ "children", 0, NULL, AT(what, children), "with --pid: also record processes that these start later" },
 	{ "errors", 0, NULL, AT(strace, errors), "print calls that failed" },

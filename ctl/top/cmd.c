@@ -7,15 +7,12 @@
 #include "ctl/app/commands.h"
 #include "ctl/app/groups.h"
 #include "ctl/app/live.h"
-#include "ctl/app/opt.h"
 #include "ctl/app/print.h"
 #include "ctl/top/top.h"
 #include "lib/base/parse.h"
 #include "lib/base/when.h"
 
-OPT_VALUES(top);
-
-OPT_TABLE(top,
+OPT_OWN(top,
 	{ "batch", 'b', NULL, AT(top, batch), "print frames as text, for a file or a pipe" },
 	{ "delay", 'd', "SECONDS", AT(top, delay), "show a frame every SECONDS (default 1)" },
 	{ "frames", 'n', "N", AT(top, frames), "end after N frames" },
