@@ -13,6 +13,9 @@
 /* The first bytes of every trace.dat file. */
 #define DKT__DAT_MAGIC "\x17\x08\x44tracing"
 
+/* A flag of a section: its content is compressed. */
+#define SECTION_COMPRESSED 1
+
 enum dkt__dat_option {
 	DAT_DONE = 0,
 	DAT_DATE = 1,

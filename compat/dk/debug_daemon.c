@@ -112,7 +112,7 @@ int dkl_daemon_lock(struct dkt_ctx *ctx, const char *dir, int *fd)
 	return err;
 }
 
-/* Returns a descriptor for wait_for_exit(), or -1: kernels before 5.3 do not have this call. */
+/* Returns a descriptor that can be read when the process has ended, or -1: kernels before 5.3 do not have this call. */
 static int open_process(pid_t pid)
 {
 #ifdef SYS_pidfd_open
@@ -121,14 +121,6 @@ static int open_process(pid_t pid)
 	(void)pid;
 	return -1;
 #endif
-}
-
-/* Waits until the process has ended. */
-static void wait_for_exit(int process)
-{
-	struct pollfd ended = { .fd = process, .events = POLLIN };
-
-	poll(&ended, 1, STOP_SECONDS * 1000);
 }
 
 int dkl_daemon_stop(struct dkt_ctx *ctx, const char *dir)
@@ -151,6 +143,6 @@ int dkl_daemon_stop(struct dkt_ctx *ctx, const char *dir)
 	}
 	/* A process gives up its locks a moment before it has ended. */
 	if (process >= 0)
-		wait_for_exit(process);
+		poll(&(struct pollfd){ .fd = process, .events = POLLIN }, 1, STOP_SECONDS * 1000);
 	return 0;
 }

@@ -11,8 +11,6 @@
 #include "lib/tracedat.h"
 #include "lib/tracedat/journal.h"
 
-#define SECTION_COMPRESSED 1
-
 /* Bytes of the room of a file that pages leave for names, marks, and what a compressor may add. */
 #define SPARE (DKT__RECORDER_CHUNK / 16)
 

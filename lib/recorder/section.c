@@ -9,8 +9,6 @@
 #include "lib/recorder.h"
 #include "lib/tracedat/pack.h"
 
-#define SECTION_COMPRESSED 1
-
 /* Shorter sections are not worth the work of unpacking them. */
 #define PACK_FROM 4096
 

@@ -8,8 +8,6 @@
 /* A chain of more sections of options than this must be a loop. */
 #define MAX_CHAIN 65536
 
-#define SECTION_COMPRESSED 1
-
 /* Limits the total size of all sections, because many options may point at the same section. */
 static bool may_open(struct dkt__dat *dat, uint64_t size)
 {
