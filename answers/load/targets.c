@@ -122,27 +122,21 @@ static int ask_names(struct load *load)
 int target_count_text(const struct load *load, const struct target *target, const size_t *files,
 		      size_t n, char **text)
 {
-	struct dkt_buf *sql;
-	int err = dkt_buf_new(&sql);
+	struct dkt_buf sql = { 0 };
 
-	if (err)
-		return err;
-	dkt_buf_str(sql, "SELECT common_load, count(), max(seq) FROM ");
-	layout_quote(sql, target->name, "");
-	dkt_buf_str(sql, " WHERE host IN (");
+	dkt_buf_str(&sql, "SELECT common_load, count(), max(seq) FROM ");
+	layout_quote(&sql, target->name, "");
+	dkt_buf_str(&sql, " WHERE host IN (");
 	for (size_t i = 0; i < n; i++) {
-		dkt_buf_str(sql, i ? ", " : "");
-		layout_quote_text(sql, load->files[files ? files[i] : i].host);
+		dkt_buf_str(&sql, i ? ", " : "");
+		layout_quote_text(&sql, load->files[files ? files[i] : i].host);
 	}
-	dkt_buf_str(sql, ") AND common_load IN (");
+	dkt_buf_str(&sql, ") AND common_load IN (");
 	for (size_t i = 0; i < n; i++)
-		dkt_buf_printf(sql, "%s%llu", i ? ", " : "",
+		dkt_buf_printf(&sql, "%s%llu", i ? ", " : "",
 			       (unsigned long long)load->files[files ? files[i] : i].id);
-	dkt_buf_str(sql, ") GROUP BY common_load FORMAT RowBinary");
-	dkt_buf_add(sql, "", 1);
-	err = dkt_buf_error(sql);
-	*text = err ? NULL : strdup(sql->data);
-	dkt_buf_free(sql);
+	dkt_buf_str(&sql, ") GROUP BY common_load FORMAT RowBinary");
+	*text = dkt__buf_take(&sql);
 	return *text ? 0 : -ENOMEM;
 }
 
@@ -291,44 +285,31 @@ static int create(struct load *load, struct target *target)
 {
 	struct layout_values values = { .table = target->name };
 	struct column_type aliases[ALIASES_MOST];
-	struct dkt_buf *columns;
+	char *columns __cleanup(free) = NULL;
+	struct dkt_buf buf = { 0 };
 	size_t n_aliases = 0;
-	int err = dkt_buf_new(&columns);
+	int err = aliases_add(load, target, aliases, &n_aliases);
 
-	if (!err)
-		err = aliases_add(load, target, aliases, &n_aliases);
-	for (size_t i = 0; !err && i < target->n + n_aliases; i++) {
-		dkt_buf_str(columns, i ? ", " : "");
-		put_column(columns, i < target->n ? &target->columns[i] : &aliases[i - target->n]);
+	for (size_t i = 0; i < target->n + n_aliases && !err; i++) {
+		dkt_buf_str(&buf, i ? ", " : "");
+		put_column(&buf, i < target->n ? &target->columns[i] : &aliases[i - target->n]);
 	}
-	if (!err) {
-		dkt_buf_add(columns, "", 1);
-		err = dkt_buf_error(columns);
-		values.columns = columns->data;
-	}
-	if (!err)
-		err = targets_run_section(load, LAYOUT_TABLE, &values);
-	dkt_buf_free(columns);
-	return err;
+	values.columns = columns = dkt__buf_take(&buf);
+	if (!columns)
+		return -ENOMEM;
+	return err ? err : targets_run_section(load, LAYOUT_TABLE, &values);
 }
 
 static int add_column(struct load *load, const struct target *target,
 		      const struct column_type *column)
 {
 	struct layout_values values = { .table = target->name };
-	struct dkt_buf *text;
-	int err = dkt_buf_new(&text);
+	struct dkt_buf buf = { 0 };
+	char *text __cleanup(free) = NULL;
 
-	if (err)
-		return err;
-	put_column(text, column);
-	dkt_buf_add(text, "", 1);
-	values.column = text->data;
-	err = dkt_buf_error(text);
-	if (!err)
-		err = targets_run_section(load, LAYOUT_COLUMN, &values);
-	dkt_buf_free(text);
-	return err;
+	put_column(&buf, column);
+	values.column = text = dkt__buf_take(&buf);
+	return text ? targets_run_section(load, LAYOUT_COLUMN, &values) : -ENOMEM;
 }
 
 /* Sets the part of a type that says what values there are. */
@@ -408,22 +389,17 @@ static int complete(struct load *load, struct target *target)
 
 static int set_insert(struct target *target)
 {
-	struct dkt_buf *sql;
-	int err = dkt_buf_new(&sql);
+	struct dkt_buf sql = { 0 };
 
-	if (err)
-		return err;
-	dkt_buf_str(sql, "INSERT INTO ");
-	layout_quote(sql, target->name, "");
+	dkt_buf_str(&sql, "INSERT INTO ");
+	layout_quote(&sql, target->name, "");
 	for (size_t i = 0; i < target->n; i++) {
-		dkt_buf_str(sql, i ? ", " : " (");
-		layout_quote(sql, target->columns[i].name, "");
+		dkt_buf_str(&sql, i ? ", " : " (");
+		layout_quote(&sql, target->columns[i].name, "");
 	}
-	dkt_buf_str(sql, ") FORMAT Native");
-	dkt_buf_add(sql, "", 1);
+	dkt_buf_str(&sql, ") FORMAT Native");
 	free(target->insert);
-	target->insert = dkt_buf_error(sql) ? NULL : strdup(sql->data);
-	dkt_buf_free(sql);
+	target->insert = dkt__buf_take(&sql);
 	return target->insert ? 0 : -ENOMEM;
 }
 

@@ -47,8 +47,8 @@ static void put_freq(struct dkt_buf *sql, const char *log)
 
 struct view_of {
 	struct database *db;
-	const char *log; /* quoted */
-	const char *keys, *shown; /* columns of groups */
+	char *log; /* quoted */
+	char *keys, *shown; /* columns of groups */
 };
 
 static int create(void *data, const struct analysis *view, const char *name)
@@ -76,6 +76,7 @@ int views_create(struct database *db, const struct answer *log)
 	struct answer_group groups[ANSWER_GROUPS];
 	const size_t n = answer_groups(log, groups);
 	struct dkt_buf name = { 0 }, keys = { 0 }, shown = { 0 };
+	struct view_of of = { .db = db };
 	int err;
 
 	database_quote(&name, log->name);
@@ -88,17 +89,13 @@ int views_create(struct database *db, const struct answer *log)
 		dkt_buf_str(&shown, ", l.");
 		database_quote(&shown, groups[i].shown);
 	}
-	dkt_buf_add(&name, "", 1);
-	dkt_buf_add(&keys, "", 1);
-	dkt_buf_add(&shown, "", 1);
-	err = name.err ?: keys.err ?: shown.err;
-	if (!err) {
-		struct view_of of = { db, name.data, keys.data, shown.data };
-
-		err = answers_each_view(&db->answers, log, create, &of);
-	}
-	free(name.data);
-	free(keys.data);
-	free(shown.data);
+	of.log = dkt__buf_take(&name);
+	of.keys = dkt__buf_take(&keys);
+	of.shown = dkt__buf_take(&shown);
+	err = of.log && of.keys && of.shown ? answers_each_view(&db->answers, log, create, &of) :
+					      -ENOMEM;
+	free(of.log);
+	free(of.keys);
+	free(of.shown);
 	return dkt__with_words(db->ctx, err);
 }

@@ -6,17 +6,10 @@
 
 char *dkl_shown_bytes(const char *text, size_t len)
 {
-	char *copy = NULL;
-	struct dkt_buf *buf;
+	struct dkt_buf buf = { 0 };
 
-	if (dkt_buf_new(&buf))
-		return NULL;
-	dkt_buf_text(buf, text, len);
-	dkt_buf_add(buf, "", 1);
-	if (!dkt_buf_error(buf))
-		copy = strdup(dkt_buf_data(buf, &len));
-	dkt_buf_free(buf);
-	return copy;
+	dkt_buf_text(&buf, text, len);
+	return dkt__buf_take(&buf);
 }
 
 char *dkl_shown(const char *text)

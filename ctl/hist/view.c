@@ -7,24 +7,17 @@
 #include "compat/io/say.h"
 #include "ctl/app/print.h"
 #include "ctl/out/disk.h"
+#include "lib/base/buf.h"
 #include "lib/base/parse.h"
 
 /* ---- cells ---- */
 
 char *hist_text(const struct dkt_table *table, size_t row, size_t column)
 {
-	struct dkt_buf *buf;
-	char *text = NULL;
-	size_t len;
+	struct dkt_buf buf = { 0 };
 
-	if (dkt_buf_new(&buf))
-		return NULL;
-	dkt_table_text(table, row, column, buf);
-	dkt_buf_add(buf, "", 1);
-	if (!dkt_buf_error(buf))
-		text = strdup(dkt_buf_data(buf, &len));
-	dkt_buf_free(buf);
-	return text;
+	dkt_table_text(table, row, column, &buf);
+	return dkt__buf_take(&buf);
 }
 
 char *hist_cell(const struct dkt_table *table, size_t row, size_t column)

@@ -162,3 +162,17 @@ void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...)
 	else
 		buf->err = -ENOMEM;
 }
+
+char *dkt__buf_take(struct dkt_buf *buf)
+{
+	char *text;
+
+	dkt_buf_add(buf, "", 1);
+	text = buf->data;
+	if (buf->err) {
+		free(text);
+		text = NULL;
+	}
+	*buf = (struct dkt_buf){ 0 };
+	return text;
+}

@@ -31,6 +31,12 @@ static inline char *dkt__buf_room(struct dkt_buf *buf, size_t n)
 }
 
 /*
+ * For a buffer on the stack, which begins as zeroes: returns its text, which the caller frees, and empties it.
+ * NULL: memory is out.
+ */
+char *dkt__buf_take(struct dkt_buf *buf);
+
+/*
  * Like asprintf() and vasprintf(), but return the text, which the caller frees, or NULL if memory
  * is out.
  */

@@ -185,12 +185,8 @@ char *dkt_words(const char *fmt, va_list ap)
 	if (!text || dkt__is_plain(text, len))
 		return text;
 	add_text(&buf, text, len, lines);
-	dkt_buf_add(&buf, "", 1);
 	free(text);
-	if (!buf.err)
-		return buf.data;
-	free(buf.data);
-	return NULL;
+	return dkt__buf_take(&buf);
 }
 
 /* ---- cells ---- */

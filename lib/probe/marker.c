@@ -34,11 +34,7 @@ static char *all_arguments(const struct sdt_note *note)
 
 	for (unsigned int i = 1; i <= n; i++)
 		dkt_buf_printf(&buf, "%sarg%u", i > 1 ? " " : "", i);
-	dkt_buf_add(&buf, "", 1);
-	if (!buf.err)
-		return buf.data;
-	free(buf.data);
-	return NULL;
+	return dkt__buf_take(&buf);
 }
 
 /* Sets *text to FILE:OFFSET, followed by the offset of the marker's counter if it has one. */
