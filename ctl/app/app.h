@@ -45,7 +45,7 @@ struct app {
 	unsigned int keep_privileges; /* enum dkt_keep: needed for the input and the output */
 };
 
-/* What main() prepares for a command, and what the command needs. */
+/* Needs of a command, and properties that main() asks for. */
 enum command_flags {
 	CMD_LCTL = 1 << 0, /* a command of lctl, which parses its arguments itself */
 	CMD_HIDDEN = 1 << 1, /* not in the help */

@@ -24,7 +24,7 @@ struct sink_options {
 };
 extern const struct opt_values sink_values;
 
-/* What the kernel records. */
+/* The selection of what the kernel records. */
 struct what_options {
 	const char *classes, *comm, *cpu, *events, *filter, *pid, *probes, *stacks, *subsystems;
 	bool children;

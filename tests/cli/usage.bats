@@ -234,12 +234,12 @@ Try 'dktrace --help'." --style legacy dk
 }
 
 @test "--input FILE is FILE as an argument in each command that reads files" {
-	local command words after commands="" file=$top/tests/fixture/tracedat/v6.dat
+	local command wanted words after seen="" file=$top/tests/fixture/tracedat/v6.dat
 
 	cd "$BATS_TEST_TMPDIR" || return
 	for command in $(dktrace help | sed -n 's/^  \([a-z_-]\{1,\}\) .*/\1/p'); do
 		dktrace "$command" --help | grep -q -- '--input FILE' || continue
-		commands+=" $command" words="" after=""
+		seen+=" $command" words="" after=""
 		case $command in
 		analyze | lami) words=cputop ;;
 		convert) words="-F json" after=out ;;
@@ -260,5 +260,5 @@ Try 'dktrace --help'." --style legacy dk
 		}
 		same "$wanted" "$status $output $stderr $(cat out* 2>/dev/null | wc -c)" "$command"
 	done
-	same " convert info load merge report split sql view analyze hist lami latency strace lustre" "$commands" "commands"
+	same " convert info load merge report split sql view analyze hist lami latency strace lustre" "$seen" "commands"
 }
