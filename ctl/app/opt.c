@@ -29,7 +29,6 @@ static OPT_TABLE(common,
 
 /* ---- the rows of a command ---- */
 
-/* In the order of their names. */
 struct rows_of {
 	const struct opt *rows[MAX_OPTS];
 	size_t n;
@@ -38,14 +37,10 @@ struct rows_of {
 static void add(struct rows_of *list, const struct opt *row)
 {
 	for (; row->name; row++) {
-		size_t at = list->n++;
-
 		/* The tables are const: this ends each run of the command, or none. */
-		if (at == MAX_OPTS)
+		if (list->n == MAX_OPTS)
 			abort();
-		for (; at && strcmp(list->rows[at - 1]->name, row->name) > 0; at--)
-			list->rows[at] = list->rows[at - 1];
-		list->rows[at] = row;
+		list->rows[list->n++] = row;
 	}
 }
 
@@ -56,6 +51,22 @@ static struct rows_of rows_of(const struct command *command)
 	add(&list, common_opts);
 	for (size_t i = 0; command && i < COMMAND_TABLES && command->options[i]; i++)
 		add(&list, command->options[i]);
+	return list;
+}
+
+/* The same in the order of their names, for help and completion. */
+static struct rows_of rows_by_name(const struct command *command)
+{
+	struct rows_of list = rows_of(command);
+
+	for (size_t i = 1; i < list.n; i++) {
+		const struct opt *row = list.rows[i];
+		size_t at = i;
+
+		for (; at && strcmp(list.rows[at - 1]->name, row->name) > 0; at--)
+			list.rows[at] = list.rows[at - 1];
+		list.rows[at] = row;
+	}
 	return list;
 }
 
@@ -332,7 +343,7 @@ const char *opt_with(const struct app *app, unsigned int flags)
 
 void opt_help(const struct command *command, FILE *out)
 {
-	const struct rows_of list = rows_of(command);
+	const struct rows_of list = rows_by_name(command);
 	size_t width = fold_width();
 
 	for (size_t i = 0; i < list.n; i++) {
@@ -355,7 +366,7 @@ void opt_help(const struct command *command, FILE *out)
 
 void opt_each(const struct command *command, void (*fn)(void *data, const char *name), void *data)
 {
-	const struct rows_of list = rows_of(command);
+	const struct rows_of list = rows_by_name(command);
 
 	for (size_t i = 0; i < list.n; i++)
 		if (!list.rows[i]->now)
