@@ -141,7 +141,7 @@ help:
 	@echo 'install        DESTDIR=, PREFIX=; uninstall, dist, clean'
 	@echo 'alternatives   make the installed program lctl as well; no-alternatives: no longer'
 
-# ---- objects: only lib/ sees lib's insides; the other layers use the installed header and lib/base ----
+# ---- objects: only lib/ sees lib's insides; the others the installed header, lib/base and inside.h ----
 
 # Objects are built again if the flags change. PREFIX and the paths in it are not among them: after "make",
 # "make install PREFIX=/usr" compiles nothing again.

@@ -12,6 +12,7 @@
 #include "ctl/app/spawn.h"
 #include "ctl/input/unpack.h"
 #include "lib/base/gained.h"
+#include "lib/inside.h"
 
 /* Reads the environment first, so that the command line overrides it. */
 static void app_defaults(struct app *app)
@@ -44,7 +45,7 @@ static int lower_privileges(struct app *app)
 			app->root);
 		return EXIT_FAILED;
 	}
-	return dkt_caps_lower(app->ctx, DKT_LOWER_GAINED) ? app_fail(app) : 0;
+	return dkt__caps_lower(app->ctx, DKT__LOWER_GAINED) ? app_fail(app) : 0;
 }
 
 static int app_context(struct app *app)

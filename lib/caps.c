@@ -272,7 +272,7 @@ int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs)
 	return dkt__rights_check(ctx, &rights, needs);
 }
 
-int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap, size_t sz)
+int dkt__caps_get(struct dkt_ctx *ctx, size_t i, struct dkt__cap *cap, size_t sz)
 {
 	dkt__needs(ctx, dkt__blank(cap, sz) && ctx);
 
@@ -286,9 +286,9 @@ int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap, size_t sz)
 		return err;
 	return dkt__fill(
 		cap, sz,
-		&((struct dkt_cap){ .name = known_caps[i].name,
-				    .use = known_caps[i].use,
-				    .have = caps >> known_caps[i].cap & 1 && in_initial_ns() }));
+		&((struct dkt__cap){ .name = known_caps[i].name,
+				     .use = known_caps[i].use,
+				     .have = caps >> known_caps[i].cap & 1 && in_initial_ns() }));
 }
 
 /* ---- dropping capabilities for good ---- */
@@ -298,15 +298,15 @@ static const struct {
 	cap_value_t cap;
 } kept[] = {
 	/* clang-format off */
-	{ DKT_KEEP_SYMBOLS,   CAP_SYSLOG },
-	{ DKT_KEEP_TRACEFS,   CAP_DAC_OVERRIDE },
-	{ DKT_KEEP_TRACEFS,   CAP_DAC_READ_SEARCH },
-	{ DKT_KEEP_INPUT,     CAP_DAC_READ_SEARCH },
-	{ DKT_KEEP_OUTPUT,    CAP_DAC_OVERRIDE },
-	{ DKT_KEEP_OUTPUT,    CAP_FOWNER },
-	{ DKT_KEEP_KILL,      CAP_KILL },
-	{ DKT_KEEP_PROCESSES, CAP_SYS_PTRACE },
-	{ DKT_KEEP_PROCESSES, CAP_DAC_READ_SEARCH },
+	{ DKT__KEEP_SYMBOLS,   CAP_SYSLOG },
+	{ DKT__KEEP_TRACEFS,   CAP_DAC_OVERRIDE },
+	{ DKT__KEEP_TRACEFS,   CAP_DAC_READ_SEARCH },
+	{ DKT__KEEP_INPUT,     CAP_DAC_READ_SEARCH },
+	{ DKT__KEEP_OUTPUT,    CAP_DAC_OVERRIDE },
+	{ DKT__KEEP_OUTPUT,    CAP_FOWNER },
+	{ DKT__KEEP_KILL,      CAP_KILL },
+	{ DKT__KEEP_PROCESSES, CAP_SYS_PTRACE },
+	{ DKT__KEEP_PROCESSES, CAP_DAC_READ_SEARCH },
 	/* clang-format on */
 };
 
@@ -339,22 +339,22 @@ static int copy_kept(cap_t from, cap_t to, unsigned int keep)
 	return 0;
 }
 
-int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
+int dkt__caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 {
 	dkt__needs(NULL, ctx);
 
 	cap_t now, limited;
-	int err = dkt__flags_check(ctx, "dkt_caps_limit", keep,
-				   DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | DKT_KEEP_INPUT |
-					   DKT_KEEP_OUTPUT | DKT_KEEP_KILL | DKT_KEEP_PROCESSES);
+	int err = dkt__flags_check(ctx, "dkt__caps_limit", keep,
+				   DKT__KEEP_SYMBOLS | DKT__KEEP_TRACEFS | DKT__KEEP_INPUT |
+					   DKT__KEEP_OUTPUT | DKT__KEEP_KILL | DKT__KEEP_PROCESSES);
 
 	if (err)
 		return err;
 	if (!is_foreign(ctx))
-		keep &= ~(unsigned int)DKT_KEEP_TRACEFS;
+		keep &= ~(unsigned int)DKT__KEEP_TRACEFS;
 	/* Capabilities of the program's file are for tracefs, not for files of the caller's choice. */
 	if (dkt__is_gained())
-		keep &= DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS;
+		keep &= DKT__KEEP_SYMBOLS | DKT__KEEP_TRACEFS;
 	/* Otherwise a program that this process executes as root would regain them all. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return dkt_fail(ctx, -errno, "give up new privileges: %s", strerror(errno));
@@ -372,14 +372,14 @@ int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep)
 
 /* ---- lowering them while files are opened ---- */
 
-int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which)
+int dkt__caps_lower(struct dkt_ctx *ctx, enum dkt__lower which)
 {
 	dkt__needs(NULL, ctx);
 
 	cap_t now;
 	int err = 0;
 
-	if (which == DKT_LOWER_GAINED && !dkt__is_gained())
+	if (which == DKT__LOWER_GAINED && !dkt__is_gained())
 		return 0;
 	if (ctx->lowered) {
 		ctx->n_lowered++;
@@ -390,18 +390,18 @@ int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which)
 	if (!now || cap_clear_flag(now, CAP_EFFECTIVE))
 		err = -errno;
 	/* An invalid ID changes nothing, and returns the present one. */
-	ctx->fs_gid = setfsgid(which == DKT_LOWER_GAINED ? getgid() : (gid_t)-1);
-	ctx->fs_uid = setfsuid(which == DKT_LOWER_GAINED ? getuid() : (uid_t)-1);
+	ctx->fs_gid = setfsgid(which == DKT__LOWER_GAINED ? getgid() : (gid_t)-1);
+	ctx->fs_uid = setfsuid(which == DKT__LOWER_GAINED ? getuid() : (uid_t)-1);
 	if (!err && cap_set_proc(now))
 		err = -errno;
 	cap_free(now);
 	if (!err)
 		return 0;
-	dkt_caps_raise(ctx);
+	dkt__caps_raise(ctx);
 	return dkt_fail(ctx, err, "lower capabilities: %s", strerror(-err));
 }
 
-int dkt_caps_raise(struct dkt_ctx *ctx)
+int dkt__caps_raise(struct dkt_ctx *ctx)
 {
 	dkt__needs(NULL, ctx);
 

@@ -162,7 +162,7 @@ static int find_disabled(struct dkt_instance *in, const char *filter, struct dkt
 	return *off ? 0 : dkt_fail(in->ctx, -EBUSY, "every event is on");
 }
 
-int dkt_instance_try_filter(struct dkt_instance *in, const char *filter)
+int dkt__instance_try_filter(struct dkt_instance *in, const char *filter)
 {
 	dkt__needs(in ? in->ctx : NULL, in && filter);
 
@@ -353,7 +353,7 @@ static void undo(struct dkt_change *change)
 	failed |= dkt__knobs_undo(change) != 0;
 	failed |= events && set_events(change, change->before, true);
 	if (failed)
-		dkt_log(ctx, DKT_LOG_WARN, "undoing the change: %s", dkt_error(ctx));
+		dkt__log(ctx, DKT_LOG_WARN, "undoing the change: %s", dkt_error(ctx));
 	dkt_error_give(ctx, 0, error);
 }
 

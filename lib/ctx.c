@@ -155,7 +155,7 @@ int dkt_error_give(struct dkt_ctx *ctx, int err, char *words)
 
 void dkt__damage(char **damage, const char *fmt, va_list ap)
 {
-	char *words __cleanup(free) = dkt_words(fmt, ap);
+	char *words __cleanup(free) = dkt__words(fmt, ap);
 	char *all = NULL;
 
 	if (words)
@@ -179,13 +179,13 @@ int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	if (!ctx)
 		return err;
 	va_start(ap, fmt);
-	text = dkt_words(fmt, ap);
+	text = dkt__words(fmt, ap);
 	va_end(ap);
 	dkt_error_give(ctx, text ? err : -ENOMEM, text);
 	return err;
 }
 
-int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
+int dkt__fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 {
 	char *inner __cleanup(free) = dkt_error_take(ctx);
 	char *outer __cleanup(free) = NULL;
@@ -195,7 +195,7 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	if (!ctx)
 		return err;
 	va_start(ap, fmt);
-	outer = dkt_words(fmt, ap);
+	outer = dkt__words(fmt, ap);
 	va_end(ap);
 	/* Both texts are escaped already, and their newlines must stay. */
 	if (outer)
@@ -204,7 +204,7 @@ int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...)
 	return err;
 }
 
-void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...)
+void dkt__log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...)
 {
 	char *text __cleanup(free) = NULL;
 	int saved = errno;
@@ -213,7 +213,7 @@ void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...
 	if (!ctx || !ctx->log)
 		return;
 	va_start(ap, fmt);
-	text = dkt_words(fmt, ap);
+	text = dkt__words(fmt, ap);
 	va_end(ap);
 	if (text)
 		ctx->log(ctx->log_data, level, text);

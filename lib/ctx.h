@@ -4,12 +4,11 @@
 
 #include <event-parse.h>
 
-#include <dktrace/dktrace.h>
-
 #include "lib/base/arena.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/opts.h"
+#include "lib/inside.h"
 
 struct dkt__events; /* event.c */
 struct dkt__symbols; /* symbol.c */
@@ -45,9 +44,9 @@ struct dkt_ctx {
 	struct dkt__intervals *intervals; /* the ready-made ones; NULL: not read yet */
 	struct dkt__arena memory; /* objects that live as long as the context */
 	struct dkt__end *ends; /* the last one first */
-	void *lowered; /* cap_t: capabilities before dkt_caps_lower(); NULL: not lowered */
+	void *lowered; /* cap_t: capabilities before dkt__caps_lower(); NULL: not lowered */
 	int fs_uid, fs_gid; /* the IDs of files before that */
-	unsigned int n_lowered; /* calls of dkt_caps_lower() since then without dkt_caps_raise() */
+	unsigned int n_lowered; /* calls of dkt__caps_lower() since then without dkt__caps_raise() */
 };
 
 /* True if the events may come from a file instead of a kernel. */

@@ -146,10 +146,10 @@ int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 	if (dkt__tfs_exists(ctx, "events/%s/%s", probe->group, probe->name))
 		return dkt_fail(ctx, -EEXIST, "event %s:%s already exists", probe->group,
 				probe->name);
-	return dkt_probe_add_place(ctx, probe);
+	return dkt__probe_add_place(ctx, probe);
 }
 
-int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
+int dkt__probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 {
 	dkt__needs(ctx, ctx && probe);
 
@@ -158,7 +158,7 @@ int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 	int err = find_file(ctx, probe->kind, &file);
 
 	if (!err)
-		err = dkt_probe_text(ctx, probe, &text);
+		err = dkt__probe_text(ctx, probe, &text);
 	if (!err)
 		err = dkt__tfs_add(ctx, text, "%s", file);
 	if (!err)

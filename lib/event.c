@@ -136,7 +136,7 @@ static int events_load(struct dkt_ctx *ctx)
 	return 0;
 fail:
 	events_free(ctx);
-	return dkt_fail_in(ctx, err, "list events");
+	return dkt__fail_in(ctx, err, "list events");
 }
 
 int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, size_t *n)
@@ -361,7 +361,7 @@ struct dkt_event *dkt__event_known(struct dkt_ctx *ctx, int id)
 	return event && !event->load_err ? event : NULL;
 }
 
-struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id)
+struct dkt_event *dkt__event_by_id(struct dkt_ctx *ctx, int id)
 {
 	if (!ctx)
 		return NULL;

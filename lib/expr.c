@@ -60,7 +60,7 @@ int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event)
 	return dkt_fail(expr->ctx, bound->err, "%s", bound->words ? bound->words : "filter");
 }
 
-int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event)
+int dkt__expr_check_match(struct dkt_expr *expr, struct dkt_event *event)
 {
 	dkt__needs(expr ? expr->ctx : NULL, expr && event);
 
@@ -113,20 +113,20 @@ static int none_fits(struct dkt_expr *expr, struct dkt_event *const *events, siz
 	return dkt__expr_fail(expr, -ENOENT, 0, "none of %zu events has all of the fields", n);
 }
 
-int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,
-		       unsigned int flags)
+int dkt__expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,
+			unsigned int flags)
 {
 	dkt__needs(expr ? expr->ctx : NULL, expr && (events || !n));
 
 	char *words __cleanup(free) = NULL;
 	int first = 0;
-	int err = dkt__flags_check(expr->ctx, "dkt_expr_check_any", flags, DKT_EXPR_MATCH);
+	int err = dkt__flags_check(expr->ctx, "dkt__expr_check_any", flags, DKT__EXPR_MATCH);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < n; i++) {
-		err = flags & DKT_EXPR_MATCH ? dkt_expr_check_match(expr, events[i]) :
-					       dkt_expr_check(expr, events[i]);
+		err = flags & DKT__EXPR_MATCH ? dkt__expr_check_match(expr, events[i]) :
+						dkt_expr_check(expr, events[i]);
 		if (!err || err == -ENOMEM)
 			return err;
 		if (err == -ENOENT || words)

@@ -133,7 +133,7 @@ int dkt__functions_check(struct dkt_ctx *ctx, const struct dkt__functions *funct
 		return dkt__no_memory(ctx);
 	err = dkt__tfs_read(ctx, &text, NULL, AVAILABLE);
 	if (err)
-		return dkt_fail_in(ctx, err, "functions cannot be traced on this kernel");
+		return dkt__fail_in(ctx, err, "functions cannot be traced on this kernel");
 	err = add_globs(ctx, &functions->only, &search);
 	if (!err)
 		err = add_globs(ctx, &functions->without, &search);

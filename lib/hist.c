@@ -177,7 +177,7 @@ int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event)
 	return err ? err : dkt__table_finish(hist->table);
 }
 
-int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n)
+int dkt__hist_fits_none(struct dkt_hist *hist, struct dkt_event *const *events, size_t n)
 {
 	dkt__needs(hist ? hist->ctx : NULL, hist && (events || !n));
 
@@ -200,7 +200,7 @@ int dkt__hist_find(struct dkt_hist *hist, const struct dkt_event *event, struct 
 	return dkt_fail(hist->ctx, -EINVAL, "%s:%s is not counted", event->system, event->name);
 }
 
-int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_expr *filter)
+int dkt__hist_filter(struct dkt_hist *hist, struct dkt_event *event, struct dkt_expr *filter)
 {
 	dkt__needs(hist ? hist->ctx : NULL, hist && event && filter);
 

@@ -22,7 +22,7 @@ static bool has_control(const char *name)
 	return false;
 }
 
-int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name)
+int dkt__instance_check_name(struct dkt_ctx *ctx, const char *name)
 {
 	dkt__needs(NULL, ctx);
 
@@ -60,7 +60,7 @@ static int instance_create(struct dkt_instance *in, unsigned int flags)
 				in->ctx->dir);
 	err = dkt__tfs_mkdir(in->ctx, "instances/%s", in->name);
 	if (err && err != -EEXIST)
-		return dkt_fail_in(in->ctx, err, "create the instance '%s'", in->name);
+		return dkt__fail_in(in->ctx, err, "create the instance '%s'", in->name);
 	in->is_new = !err;
 	return 0;
 }
@@ -72,7 +72,7 @@ int dkt_instance_open(struct dkt_ctx *ctx, const char *name, const struct dkt_in
 
 	struct dkt_instance_opts own_opts;
 	struct dkt_instance *in;
-	int err = dkt_instance_check_name(ctx, name);
+	int err = dkt__instance_check_name(ctx, name);
 
 	if (!err)
 		err = dkt__opts_take(ctx, dkt_instance_opts, &own_opts, opts);
@@ -114,7 +114,7 @@ void dkt_instance_close(struct dkt_instance *in)
 	free(in);
 }
 
-bool dkt_instance_is_new(const struct dkt_instance *in)
+bool dkt__instance_is_new(const struct dkt_instance *in)
 {
 	if (!in)
 		return false;

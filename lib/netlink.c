@@ -92,7 +92,7 @@ static int netlink_open(struct dkt_ctx *ctx, const char *family, struct nl_sock 
 	return family_id(ctx, *sock, family);
 }
 
-int dkt_netlink_family(struct dkt_ctx *ctx, const char *family)
+int dkt__netlink_family(struct dkt_ctx *ctx, const char *family)
 {
 	dkt__needs(ctx, ctx && family);
 
@@ -106,7 +106,7 @@ int dkt_netlink_family(struct dkt_ctx *ctx, const char *family)
 
 struct dump {
 	struct dkt_ctx *ctx;
-	dkt_netlink_fn fn;
+	dkt__netlink_fn fn;
 	void *data;
 	int err; /* from the kernel or from fn */
 	bool stopped; /* the kernel refused or fn stopped it: libnl's own error does not count */
@@ -212,8 +212,8 @@ static int receive(struct nl_sock *sock, struct dump *dump)
 	return err < 0 && !dump->stopped ? err : 0;
 }
 
-int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, uint8_t version,
-		     dkt_netlink_fn fn, void *data)
+int dkt__netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, uint8_t version,
+		      dkt__netlink_fn fn, void *data)
 {
 	dkt__needs(ctx, ctx && family && fn);
 
@@ -231,5 +231,5 @@ int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command, u
 	if (!err)
 		err = receive(sock, &dump);
 	err = err ? fail_nl(ctx, err, "dump") : dump.err;
-	return err ? dkt_fail_in(ctx, err, "ask generic netlink family '%s'", family) : 0;
+	return err ? dkt__fail_in(ctx, err, "ask generic netlink family '%s'", family) : 0;
 }

@@ -185,7 +185,7 @@ static int bind_by(struct dkt_pairs *pairs, struct dkt_event *event, unsigned in
 static int bind_filter(struct dkt_pairs *pairs, struct dkt_event *event, unsigned int roles,
 		       struct pair_event *side)
 {
-	int err = dkt_expr_check_match(pairs->filter, event);
+	int err = dkt__expr_check_match(pairs->filter, event);
 
 	side->filtered = !err;
 	pairs->fits |= side->filtered;

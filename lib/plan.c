@@ -152,10 +152,10 @@ const struct dkt__plan *dkt__plan_get(struct dkt_event *event)
 	event->plan->full = event->ctx->plan_bytes > DKT__PLANS_MAX;
 	event->plan->way = choose_way(event->plan, event);
 	if (event->plan->full)
-		dkt_log(event->ctx, DKT_LOG_WARN,
-			"event %s:%s: its print format takes too much memory;"
-			" its records are printed field by field",
-			event->system, event->name);
+		dkt__log(event->ctx, DKT_LOG_WARN,
+			 "event %s:%s: its print format takes too much memory;"
+			 " its records are printed field by field",
+			 event->system, event->name);
 	if (event->plan->way == DKT__PLAN_STEPS) {
 		event->plan->room = room_for(event->plan);
 		event->plan->plain = is_plain(event->plan);
@@ -317,5 +317,5 @@ void dkt_record_line(const struct dkt_record *record, struct dkt_buf *buf)
 
 	dkt_record_text(record, buf);
 	if (!buf->err && !dkt__plan_get(record->event)->plain)
-		dkt_buf_escape(buf, from);
+		dkt__buf_escape(buf, from);
 }

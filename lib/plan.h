@@ -201,7 +201,7 @@ struct dkt__plan {
 	enum dkt__plan_way way;
 	uint32_t need; /* bytes of the record that the steps read unchecked */
 	uint32_t room; /* a limit on the bytes that the steps print; 0: unknown */
-	bool plain; /* the steps print nothing that dkt_buf_escape() would change */
+	bool plain; /* the steps print nothing that dkt__buf_escape() would change */
 	struct dkt__step *steps;
 	uint32_t n_steps;
 	const struct tep_print_arg *args; /* of the print format; NULL: not parsed by dktrace */

@@ -18,7 +18,7 @@ struct dkt__recorder_cpu {
 	bool fresh; /* records overwritten before its first page are not lost */
 	bool absent; /* the CPU has not been online yet */
 	bool watched;
-	struct dkt_event_counts *counts; /* by type; NULL: records are not counted */
+	struct dkt__event_counts *counts; /* by type; NULL: records are not counted */
 };
 
 /* An instance, which becomes a buffer of the file. */
@@ -47,7 +47,7 @@ struct dkt_recorder {
 	void *data;
 	bool fresh; /* DKT_RECORDER_FRESH */
 	bool skip_self; /* DKT_RECORDER_SKIP_SELF */
-	bool counts; /* dkt_recorder_count(): all pages pass through memory */
+	bool counts; /* dkt__recorder_count_events(): all pages pass through memory */
 	pid_t self; /* the thread whose records the file's readers leave out; 0: none */
 	bool begun; /* the kernel's counts have been read once */
 	struct dkt__recorder_buffer *buffers;

@@ -161,18 +161,19 @@ const char *dkt_source_stream(const struct dkt_source *source, uint32_t nr)
 	return nr ? NULL : "";
 }
 
-int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer,
-		    size_t sz)
+int dkt__source_peer(const struct dkt_source *source, size_t i, struct dkt__source_peer *peer,
+		     size_t sz)
 {
 	dkt__needs(source ? source->ctx : NULL, dkt__blank(peer, sz) && source);
 
-	const struct dkt_source_peer *its = source->ops->peer ? source->ops->peer(source, i) : NULL;
+	const struct dkt__source_peer *its = source->ops->peer ? source->ops->peer(source, i) :
+								 NULL;
 
 	return its ? dkt__fill(peer, sz, its) : 1;
 }
 
-int dkt_source_clock(const struct dkt_source *source, uint32_t stream,
-		     struct dkt_source_clock *clock, size_t sz)
+int dkt__source_clock(const struct dkt_source *source, uint32_t stream,
+		      struct dkt_source_clock *clock, size_t sz)
 {
 	dkt__needs(source ? source->ctx : NULL, dkt__blank(clock, sz) && source);
 
@@ -220,13 +221,13 @@ const char *dkt_source_disk(const struct dkt_source *source, uint32_t stream, ui
 	return disks ? dkt__disks_find(disks, dev) : NULL;
 }
 
-int dkt_source_disks(const struct dkt_source *source, uint32_t stream, size_t i,
-		     struct dkt_source_disk *disk, size_t sz)
+int dkt__source_disk_at(const struct dkt_source *source, uint32_t stream, size_t i,
+			struct dkt__source_disk *disk, size_t sz)
 {
 	dkt__needs(source ? source->ctx : NULL, dkt__blank(disk, sz) && source);
 
 	const struct dkt__disks *disks = dkt__source_disks(source, stream);
-	struct dkt_source_disk its = { 0 };
+	struct dkt__source_disk its = { 0 };
 
 	if (!disks || i >= disks->n)
 		return 1;
@@ -252,7 +253,7 @@ int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t until)
 	return source->ops->seek ? source->ops->seek(source, since, until) : cannot(source);
 }
 
-int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
+int dkt__source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes, uint64_t *to)
 {
 	dkt__needs(source ? source->ctx : NULL, dkt__clear(to) && source);
 
@@ -267,7 +268,7 @@ int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data)
 	return source->ops->select ? source->ops->select(source, wants, data) : cannot(source);
 }
 
-int dkt_source_filter(struct dkt_source *source, struct dkt_expr *expr)
+int dkt__source_filter(struct dkt_source *source, struct dkt_expr *expr)
 {
 	dkt__needs(source ? source->ctx : NULL, source && expr);
 

@@ -24,7 +24,7 @@ struct dkt__source_ops {
 	void (*close)(struct dkt_source *source);
 	/* For several streams, see dkt_source_stream(). NULL: the source has one, named "". */
 	const char *(*stream)(const struct dkt_source *source, uint32_t nr);
-	const struct dkt_source_peer *(*peer)(const struct dkt_source *source, size_t i);
+	const struct dkt__source_peer *(*peer)(const struct dkt_source *source, size_t i);
 	/* Gets all but sz of a clock, which is zeroed, or returns 1. NULL: the streams have no clocks of their own. */
 	int (*clock)(const struct dkt_source *source, uint32_t nr, struct dkt_source_clock *clock);
 	/* Returns the names of the disks of the stream's host; NULL: unknown. NULL: all are. */

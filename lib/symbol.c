@@ -137,7 +137,7 @@ static char *given_text(struct dkt_ctx *ctx, const struct dkt__symbol_text *give
 	err = given->codec->decompress(&state, given->bytes, given->n, text, given->size);
 	given->codec->release(state);
 	if (err) {
-		dkt_log(ctx, DKT_LOG_WARN, "the file's symbols cannot be unpacked");
+		dkt__log(ctx, DKT_LOG_WARN, "the file's symbols cannot be unpacked");
 		free(text);
 		return NULL;
 	}
@@ -418,7 +418,7 @@ uint64_t dkt__symbol_create(struct dkt_ctx *ctx, const char *text, size_t len)
 
 static void put_entry(struct dkt_buf *buf, const struct symbol_entry *entry)
 {
-	dkt_buf_hex(buf, entry->address, WIDTH, '0');
+	dkt__buf_hex(buf, entry->address, WIDTH, '0');
 	dkt_buf_str(buf, entry->is_code ? " t " : " d ");
 	dkt_buf_str(buf, entry->name);
 	if (entry->in_module) {

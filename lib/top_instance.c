@@ -30,7 +30,7 @@ struct was {
 	bool on;
 };
 
-bool dkt_instance_borrows_top(const struct dkt_instance *in)
+bool dkt__instance_borrows_top(const struct dkt_instance *in)
 {
 	return in && in->spool && dkt__note_exists(in->spool, NOTE);
 }
@@ -55,7 +55,7 @@ static int read_note(struct dkt_ctx *ctx, const char *spool, struct was *was)
 	*was = (struct was){ .clock = "local" };
 	if (!err && sscanf(text, "clock %31s\nbuffer_size_kb %" SCNu64 "\ntracing_on %d\n",
 			   was->clock, &was->kb, &on) != 3)
-		dkt_log(ctx, DKT_LOG_WARN, "%s/" NOTE " is invalid", spool);
+		dkt__log(ctx, DKT_LOG_WARN, "%s/" NOTE " is invalid", spool);
 	was->on = on;
 	return err;
 }
@@ -183,7 +183,7 @@ int dkt__top_borrow(struct dkt_instance *for_in, struct dkt_instance **out)
 	DKT_OPTS(dkt_instance_opts, opts, .spool = for_in->spool);
 	int err = dkt_instance_open(for_in->ctx, NULL, &opts, out);
 
-	if (err || dkt_instance_borrows_top(for_in))
+	if (err || dkt__instance_borrows_top(for_in))
 		return err;
 	err = borrow(*out, for_in);
 	if (err) {
@@ -206,7 +206,7 @@ int dkt__top_borrow(struct dkt_instance *for_in, struct dkt_instance **out)
 static int add_stop(struct dkt__stops *stops, struct dkt_event *event, const char *text, bool fresh)
 {
 	struct dkt__stop stop = { .event = event, .fresh = fresh };
-	int err = dkt_trigger_parse(event->ctx, text, &stop.trigger);
+	int err = dkt__trigger_parse(event->ctx, text, &stop.trigger);
 
 	if (!err)
 		err = dkt__with_words(event->ctx, dkt__append(stops->list, stops->n, stop));
@@ -235,7 +235,7 @@ static bool has_stop(const struct dkt__stops *stops, const struct dkt__stop *sto
 {
 	for (size_t i = 0; i < stops->n; i++)
 		if (stops->list[i].event == stop->event &&
-		    dkt_trigger_same(stops->list[i].trigger, stop->trigger))
+		    dkt__trigger_same(stops->list[i].trigger, stop->trigger))
 			return true;
 	return false;
 }
@@ -300,8 +300,8 @@ static int find_in(struct dkt_instance *in, const struct dkt__stop *stop, struct
 
 	*now = NULL;
 	for (size_t i = 0; !err && i < n && !*now; i++)
-		if (dkt_trigger_same(there[i], stop->trigger))
-			err = dkt_trigger_parse(in->ctx, there[i]->text, now);
+		if (dkt__trigger_same(there[i], stop->trigger))
+			err = dkt__trigger_parse(in->ctx, there[i]->text, now);
 	return err;
 }
 
@@ -459,7 +459,7 @@ int dkt__top_return(struct dkt_ctx *ctx, const char *spool)
 	return err ? err : dkt__note_remove(ctx, spool, NOTE);
 }
 
-int dkt_spool_return(struct dkt_ctx *ctx, const char *spool)
+int dkt__spool_return(struct dkt_ctx *ctx, const char *spool)
 {
 	dkt__needs(ctx, ctx && spool);
 

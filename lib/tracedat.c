@@ -62,7 +62,7 @@ const char *dkt__dat_stream(const struct dkt_source *source, uint32_t nr)
 	return nr < dat->n_buffers ? dat->buffers[nr].name : NULL;
 }
 
-const struct dkt_source_peer *dkt__dat_peer(const struct dkt_source *source, size_t i)
+const struct dkt__source_peer *dkt__dat_peer(const struct dkt_source *source, size_t i)
 {
 	const struct dkt__dat *dat = (const struct dkt__dat *)source;
 

@@ -122,7 +122,7 @@ struct dkt__dat {
 	char *stat_buffer; /* the buffer that the next statistics belong to */
 	struct dkt__shift *shifts; /* by CPU */
 	uint32_t n_shifts;
-	struct dkt_source_peer *peers;
+	struct dkt__source_peer *peers;
 	size_t n_peers;
 	struct dkt__dat_clock *clocks;
 	uint32_t n_clocks;
@@ -148,7 +148,7 @@ int dkt__dat_open(struct dkt_ctx *ctx, const struct dkt__file *file,
 int dkt__dat_read(struct dkt__dat *dat, const struct dkt__file *file,
 		  const struct dkt_source_opts *opts);
 const char *dkt__dat_stream(const struct dkt_source *source, uint32_t nr);
-const struct dkt_source_peer *dkt__dat_peer(const struct dkt_source *source, size_t i);
+const struct dkt__source_peer *dkt__dat_peer(const struct dkt_source *source, size_t i);
 void dkt__dat_close(struct dkt_source *source);
 
 /*

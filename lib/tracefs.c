@@ -48,7 +48,7 @@ int dkt_tracefs_open(struct dkt_ctx *ctx, unsigned int flags)
 	free(ctx->dir);
 	ctx->dir = dir;
 	dir = NULL;
-	dkt_log(ctx, DKT_LOG_DEBUG, "tracefs at %s", ctx->dir);
+	dkt__log(ctx, DKT_LOG_DEBUG, "tracefs at %s", ctx->dir);
 	return 0;
 }
 
@@ -191,11 +191,11 @@ static int tfs_write(struct dkt_ctx *ctx, int flags, const char *path, const cha
 	if (reason) {
 		/* With the format "%s", dkt_fail() keeps the lines of the reason. */
 		dkt_fail(ctx, err, "%s", reason);
-		dkt_fail_in(ctx, err, "%s", strerror(-err));
+		dkt__fail_in(ctx, err, "%s", strerror(-err));
 	} else {
 		dkt_fail(ctx, err, "%s", n < 0 ? strerror(-err) : "only a part was accepted");
 	}
-	return dkt_fail_in(ctx, err, "write \"%.*s\" to %s/%s", 400, value, ctx->dir, path);
+	return dkt__fail_in(ctx, err, "write \"%.*s\" to %s/%s", 400, value, ctx->dir, path);
 }
 
 int dkt__tfs_set(struct dkt_ctx *ctx, const char *value, const char *fmt, ...)

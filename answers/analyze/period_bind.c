@@ -3,16 +3,17 @@
 #include "answers/analyze/period_state.h"
 
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 /* ---- keys ---- */
 
 /* Finds the comparison of the filter with the variable; false: a match does not need one. */
 static bool find_equality(const struct dkt_expr *filter, const char *side, const char *field,
-			  struct dkt_equality *equality)
+			  struct dkt__equality *equality)
 {
 	size_t len = strlen(side);
 
-	for (size_t i = 0; !dkt_expr_equality(filter, i, equality, sizeof(*equality)); i++)
+	for (size_t i = 0; !dkt__expr_equality(filter, i, equality, sizeof(*equality)); i++)
 		if (!strncmp(equality->variable, side, len) &&
 		    !strcmp(equality->variable + len, field))
 			return true;
@@ -23,7 +24,7 @@ static bool find_equality(const struct dkt_expr *filter, const char *side, const
 static void find_key(const struct named *named, const char *side, const struct period_def *def,
 		     struct period_key *key)
 {
-	struct dkt_equality equality;
+	struct dkt__equality equality;
 
 	for (uint32_t i = 0; i < def->n_fields && key->n < PERIOD_KEYS; i++) {
 		bool needed = true;
@@ -122,13 +123,13 @@ void periods_clear(struct periods *all)
 static void bind_key(struct period_role *role, const struct period_key *key, const char *side,
 		     const struct period_def *def, struct dkt_event *event)
 {
-	struct dkt_equality equality = { 0 };
+	struct dkt__equality equality = { 0 };
 	size_t n = 0;
 
 	for (uint32_t i = 0; role->filter && i < key->n; i++)
 		if (find_equality(role->filter, side, def->fields[key->fields[i]]->name, &equality))
 			role->key[i] = period_reader(event, equality.field);
-	while (role->filter && !dkt_expr_equality(role->filter, n, &equality, sizeof(equality)))
+	while (role->filter && !dkt__expr_equality(role->filter, n, &equality, sizeof(equality)))
 		n++;
 	role->exact = !role->filter || (n && n == key->n && equality.all);
 }
@@ -179,7 +180,7 @@ static int bind_side(struct analyze *a, struct period *period, bool ends, struct
 			continue;
 		filtered = true;
 		/* No record of an event that lacks a field of the filter can match. */
-		if (!dkt_expr_check_match(word->expr, event))
+		if (!dkt__expr_check_match(word->expr, event))
 			err = add_role(a, period, ends, word->expr, event, to);
 	}
 	return err || filtered ? err : add_role(a, period, ends, NULL, event, to);

@@ -9,6 +9,7 @@
 #include "lib/base/guess.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 #define BLANKS " \t\n"
 
@@ -250,7 +251,7 @@ static int read_events(struct reader *r, const char *word, struct named *named)
 	named->variable = variable;
 	named->data = r->def;
 	err = dkl_named_read(r->ctx, text, named);
-	return err ? dkt_fail_in(r->ctx, err, "%s: %s", r->def->name, word) : 0;
+	return err ? dkt__fail_in(r->ctx, err, "%s: %s", r->def->name, word) : 0;
 }
 
 /* ---- fields to show ---- */
@@ -449,7 +450,7 @@ int period_defs_read(struct dkt_ctx *ctx, const char *text, struct period_defs *
 			err = one ? read_def(ctx, one, defs) : dkt__no_memory(ctx);
 		text += len + (text[len] == PERIOD_SEPARATOR);
 	}
-	return err ? dkt_fail_in(ctx, err, "--period") : 0;
+	return err ? dkt__fail_in(ctx, err, "--period") : 0;
 }
 
 /* ---- events of a kernel ---- */
@@ -487,7 +488,7 @@ static int check_def(struct dkt_ctx *ctx, const struct period_def *def)
 	if (!err)
 		err = dkl_named_check(ctx, &def->end);
 	if (err)
-		return dkt_fail_in(ctx, err, "%s", def->name);
+		return dkt__fail_in(ctx, err, "%s", def->name);
 	for (uint32_t i = 0; !err && i < def->n_fields; i++)
 		err = check_field(ctx, def, &def->begin, def->fields[i]->name, "begin");
 	for (size_t i = 0; def->requests && !err && i < REQUEST_FIELDS; i++) {
@@ -509,5 +510,5 @@ int period_defs_check(struct dkt_ctx *ctx, const struct period_defs *defs)
 	/* The events of a saved text come with its records. */
 	for (size_t i = 0; !err && n && i < defs->n; i++)
 		err = check_def(ctx, defs->list[i]);
-	return err ? dkt_fail_in(ctx, err, "--period") : 0;
+	return err ? dkt__fail_in(ctx, err, "--period") : 0;
 }

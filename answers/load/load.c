@@ -7,6 +7,7 @@
 #include <sys/un.h>
 
 #include "answers/load/loading.h"
+#include "lib/inside.h"
 
 int load_fail(const struct load *load, int err, const char *words)
 {
@@ -427,11 +428,12 @@ static int add_absent(struct load *load, size_t i)
 static int add_disks(struct load *load, size_t nr, uint32_t stream, uint64_t *seq)
 {
 	const struct dkt_source *source = load->p->parts[nr].source;
-	struct dkt_source_disk disk;
+	struct dkt__source_disk disk;
 	struct columns *row;
 	int err = 0;
 
-	for (size_t i = 0; !err && !dkt_source_disks(source, stream, i, &disk, sizeof(disk)); i++) {
+	for (size_t i = 0; !err && !dkt__source_disk_at(source, stream, i, &disk, sizeof(disk));
+	     i++) {
 		if (!dkt_source_disk(source, DKT_STREAM_ALL, disk.dev))
 			continue;
 		err = block_row(load, load->disks, nr, ++*seq, load->files[nr].ts, &row);

@@ -2,6 +2,7 @@
 /* The tables that describe the others: hosts, files, disks, losses, events, classes. */
 #include "answers/sql/writing.h"
 #include "compat/lustre/mask.h"
+#include "lib/inside.h"
 
 static const struct own {
 	const char *name, *columns;
@@ -190,11 +191,12 @@ static int add_absent_file(struct database *db, size_t i)
 static int add_disks(struct database *db, size_t file, uint32_t stream)
 {
 	const struct dkt_source *source = db->p->parts[file].source;
-	struct dkt_source_disk disk;
+	struct dkt__source_disk disk;
 	struct batch *row;
 	int err = 0;
 
-	for (size_t i = 0; !err && !dkt_source_disks(source, stream, i, &disk, sizeof(disk)); i++) {
+	for (size_t i = 0; !err && !dkt__source_disk_at(source, stream, i, &disk, sizeof(disk));
+	     i++) {
 		if (!dkt_source_disk(source, DKT_STREAM_ALL, disk.dev))
 			continue;
 		err = begin(db, OWN_DISKS, &row);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/util.h"
 
 /* ---- arguments ---- */
@@ -33,7 +34,7 @@ static void put_string(const char *string, struct dkt_buf *buf)
 static void put_hex(uint64_t value, struct dkt_buf *buf)
 {
 	dkt_buf_str(buf, "0x");
-	dkt_buf_hex(buf, value, 0, ' ');
+	dkt__buf_hex(buf, value, 0, ' ');
 }
 
 static void put_pointer(uint64_t value, struct dkt_buf *buf)
@@ -104,14 +105,14 @@ static void put_arg(const struct call_text *text, const struct call *call, unsig
 		dkt_buf_printf(buf, "%d", (int32_t)value);
 		break;
 	case ARG_UINT:
-		dkt_buf_u64(buf, (uint32_t)value, 0, ' ');
+		dkt__buf_u64(buf, (uint32_t)value, 0, ' ');
 		break;
 	case ARG_LONG:
 	case ARG_OFFSET:
 		dkt_buf_printf(buf, "%lld", (long long)value);
 		break;
 	case ARG_SIZE:
-		dkt_buf_u64(buf, value, 0, ' ');
+		dkt__buf_u64(buf, value, 0, ' ');
 		break;
 	case ARG_DIRFD:
 		if ((int32_t)value == AT_FDCWD) {
@@ -144,7 +145,7 @@ static void put_arg(const struct call_text *text, const struct call *call, unsig
 		break;
 	case ARG_HEX:
 		if (value < 10)
-			dkt_buf_u64(buf, value, 0, ' ');
+			dkt__buf_u64(buf, value, 0, ' ');
 		else
 			put_hex(value, buf);
 		break;

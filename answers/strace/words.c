@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "answers/strace/word_lists.h"
+#include "lib/base/buf.h"
 #include "lib/base/util.h"
 
 /* ---- machines ---- */
@@ -55,7 +56,7 @@ static void add(struct dkt_buf *buf, bool *any, const char *name)
 static void add_hex(struct dkt_buf *buf, bool *any, uint32_t value)
 {
 	add(buf, any, "0x");
-	dkt_buf_hex(buf, value, 0, ' ');
+	dkt__buf_hex(buf, value, 0, ' ');
 }
 
 /* The part under the mask is one of several values; the other bits are flags. */

@@ -6,6 +6,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 static const struct schema_column fixed[SCHEMA_N_FIXED] = {
 	[SCHEMA_SEQ] = { "seq", NULL, SCHEMA_NUMBER },
@@ -261,9 +262,9 @@ static int bind_fields(struct schema *schema, struct schema_event *bound,
 	}
 	bound->n = table->n;
 	if (left)
-		dkt_log(schema->ctx, DKT_LOG_WARN,
-			"%s:%s: a table has no room for %zu of its fields", table->system,
-			table->event, left);
+		dkt__log(schema->ctx, DKT_LOG_WARN,
+			 "%s:%s: a table has no room for %zu of its fields", table->system,
+			 table->event, left);
 	return err;
 }
 
@@ -370,7 +371,7 @@ void schema_list_text(const struct schema_value *list, struct dkt_buf *buf)
 			dkt_buf_add(buf, "-", 1);
 			number = (int64_t) - (uint64_t)number;
 		}
-		dkt_buf_u64(buf, (uint64_t)number, 0, ' ');
+		dkt__buf_u64(buf, (uint64_t)number, 0, ' ');
 	}
 	dkt_buf_add(buf, "]", 1);
 }

@@ -11,6 +11,7 @@
 #include "compat/lustre/message.h"
 #include "lib/base/io.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 void dkl_filter_report_clear(struct filter_report *report)
 {
@@ -108,7 +109,7 @@ static int read_filters(struct applying *a)
 	if (!err || !a->set->filter || a->filter.expr)
 		return err;
 	message = dkt_error_take(ctx);
-	if (dkt_instance_try_filter(a->log->in, a->set->filter) == -EINVAL)
+	if (dkt__instance_try_filter(a->log->in, a->set->filter) == -EINVAL)
 		kernel = dkt_error_take(ctx);
 	return dkt_fail(ctx, err, "%s%s%s", kernel ? kernel : "", kernel ? "\n" : "",
 			message ? message : "");
@@ -141,7 +142,7 @@ static int build_change(struct applying *a)
 	if (err || !a->filter.expr || !a->report || !a->report->must_take || a->report->took ||
 	    !a->n_on)
 		return err;
-	err = dkt_expr_check_any(a->filter.expr, a->on, a->n_on, 0);
+	err = dkt__expr_check_any(a->filter.expr, a->on, a->n_on, 0);
 	return err == -ENOENT ? -EINVAL : err;
 }
 
@@ -160,7 +161,7 @@ static int set_size(struct debuglog *log, uint32_t mb)
 {
 	int err = dkt_instance_set_size(log->in, (uint64_t)mb << 20);
 
-	return err ? dkt_fail_in(log->ctx, err, "debug_mb=%" PRIu32, mb) : 0;
+	return err ? dkt__fail_in(log->ctx, err, "debug_mb=%" PRIu32, mb) : 0;
 }
 
 /* Keeps the error message. */
@@ -218,12 +219,12 @@ static int commit_change(void *change)
 static int commit(struct applying *a)
 {
 	struct dkt_instance *in = a->log->in;
-	bool is_new = dkt_instance_is_new(in);
+	bool is_new = dkt__instance_is_new(in);
 	int err = is_new ? dkt_instance_set_on(in, false) : 0;
 
 	if (!err)
 		err = !is_new && dkl_applying_sets_clock(a) ?
-			      dkt_instance_rest(in, commit_change, a->change) :
+			      dkt__instance_run_stopped(in, commit_change, a->change) :
 			      dkt_change_commit(a->change);
 	if (!err && is_new)
 		err = dkl_recording_set(a->log, true);

@@ -6,6 +6,7 @@
 #include "compat/lustre/message.h"
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 bool dkl_event_filter_wants_class(const struct class_bits *bits, const struct settings *set)
 {
@@ -78,7 +79,7 @@ static int add_user(const struct event_filter *filter, struct dkt_event *event,
 	if (!err)
 		err = dkt_expr_text(filter->expr, event, &text);
 	if (err)
-		return dkt_fail_in(filter->ctx, err, "debug_filter");
+		return dkt__fail_in(filter->ctx, err, "debug_filter");
 	if (filter->report)
 		filter->report->took++;
 	return dkl_conditions_add(all, text);

@@ -10,6 +10,7 @@
 #include "compat/log/directory.h"
 #include "compat/lustre/lustre_masks.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 static const char *const names[] = {
 	[MASK_DEBUG] = "debug",
@@ -59,14 +60,14 @@ void dkl_follow_report(struct debuglog *log, struct settings *done)
 			continue;
 		dkl_mask_spell(kind, *dkl_settings_mask(done, kind), text);
 		if (kind == MASK_SOURCES)
-			dkt_log(log->ctx, DKT_LOG_WARN,
-				"Lustre's libcfs was %s: debug_sources is now '%s'%s",
-				done->lustre ? "loaded" : "unloaded", text,
-				done->lustre ? "; '+kernel' adds the events of the kernel" : "");
+			dkt__log(log->ctx, DKT_LOG_WARN,
+				 "Lustre's libcfs was %s: debug_sources is now '%s'%s",
+				 done->lustre ? "loaded" : "unloaded", text,
+				 done->lustre ? "; '+kernel' adds the events of the kernel" : "");
 		else
-			dkt_log(log->ctx, DKT_LOG_WARN,
-				"Lustre's %s was changed, and the log takes it over: '%s'",
-				names[kind], text);
+			dkt__log(log->ctx, DKT_LOG_WARN,
+				 "Lustre's %s was changed, and the log takes it over: '%s'",
+				 names[kind], text);
 	}
 	log->followed = 0;
 }
@@ -106,7 +107,7 @@ void dkl_debuglog_follow(struct dkt_ctx *ctx, const char *name)
 		dkl_settings_clear(&set);
 	}
 	if (err)
-		dkt_log(ctx, DKT_LOG_WARN, "Lustre's masks were changed; take them over: %s",
-			err == -ENOMEM ? strerror(ENOMEM) : dkt_error(ctx));
+		dkt__log(ctx, DKT_LOG_WARN, "Lustre's masks were changed; take them over: %s",
+			 err == -ENOMEM ? strerror(ENOMEM) : dkt_error(ctx));
 	dkl_debuglog_close(log);
 }

@@ -8,6 +8,7 @@
 #include "compat/log/mount.h"
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 static int load_settings(struct debuglog *log)
 {
@@ -36,7 +37,7 @@ static int clean_up(struct debuglog *log)
 	/* An instance that another process reads stays: a later command removes it, status lists it. */
 	dkl_leftovers_remove(log->ctx, log->name);
 	err = dkl_debuglog_open_instance(log, 0);
-	return err ? err : dkt_instance_wake(log->in);
+	return err ? err : dkt__instance_start_stopped(log->in);
 }
 
 /* Undoes a change that was to create the instance. */
@@ -73,7 +74,7 @@ static int undo_interrupted(struct debuglog *log)
 		dkl_settings_clear(&asked);
 	}
 	if (err && err != -EINVAL)
-		return dkt_fail_in(log->ctx, err, "undo an interrupted change");
+		return dkt__fail_in(log->ctx, err, "undo an interrupted change");
 	dkl_log_dir_forget_before(log);
 	log->interrupted = false;
 	if (!err)

@@ -6,6 +6,7 @@
 #include "compat/log/probe_list.h"
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 #define BUSY_TRIES 20
 #define BUSY_WAIT  50000
@@ -43,7 +44,7 @@ static int remove_instance(struct debuglog *log)
 			err = dkt_instance_remove(log->ctx, log->name);
 	}
 	if (err == -EBUSY)
-		dkt_fail_in(log->ctx, err, "another process reads the buffers of '%s'", log->name);
+		dkt__fail_in(log->ctx, err, "another process reads the buffers of '%s'", log->name);
 	return err == -ENOENT ? 0 : err;
 }
 

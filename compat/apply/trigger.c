@@ -5,6 +5,7 @@
 #include "compat/log/threads.h"
 #include "compat/lustre/event_names.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* ---- events that triggers enable or disable ---- */
 
@@ -39,7 +40,7 @@ static int mark_targets(struct applying *a, const struct entries *triggers, uint
 		struct dkt_trigger *trigger __cleanup(free) = NULL;
 		struct dkt_event *event;
 
-		err = dkt_trigger_parse(ctx, triggers->list[i].text, &trigger);
+		err = dkt__trigger_parse(ctx, triggers->list[i].text, &trigger);
 		event = err || !trigger->target ? NULL : dkl_debuglog_event(ctx, trigger->target);
 		if (!event)
 			continue;
@@ -242,7 +243,7 @@ static bool follows_children(const struct applying *a)
 	size_t n = 0;
 
 	return set->children && before->children && before->limited &&
-	       !dkt_instance_is_new(a->log->in) &&
+	       !dkt__instance_is_new(a->log->in) &&
 	       dkl_threads_same(&set->threads, &before->threads) &&
 	       !dkt_instance_get_pids(a->log->in, &pids, &n, &children) && n && children;
 }

@@ -14,6 +14,7 @@
 #include "lib/base/stop.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* Sources of records that are not the log's. */
 #define LIVE_APART (DKT_LIVE_SNAPSHOT | DKT_LIVE_LAST_BOOT)
@@ -233,8 +234,8 @@ static int drop_privileges(struct printer *p)
 {
 	if (!p->opts->drop_privileges)
 		return 0;
-	return dkt_caps_limit(p->ctx,
-			      DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS | p->opts->keep_privileges);
+	return dkt__caps_limit(p->ctx,
+			       DKT__KEEP_SYMBOLS | DKT__KEEP_TRACEFS | p->opts->keep_privileges);
 }
 
 /* Tells of the steps between the printed records. */

@@ -16,7 +16,7 @@ struct dk_opts {
 	struct selection *selection;
 	struct log_source *lustre; /* Lustre's own records, to be merged; NULL: none */
 	bool drop_privileges; /* when everything is open: the process does nothing else */
-	unsigned int keep_privileges; /* enum dkt_keep: except these, for the output */
+	unsigned int keep_privileges; /* enum dkt__keep: except these, for the output */
 	bool skip_self; /* skip records of this process */
 	uint64_t until; /* a log that follows ends at this time of CLOCK_MONOTONIC, in ns; 0: never */
 };

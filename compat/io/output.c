@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
+#include "lib/inside.h"
 
 /* Another process can replace the file between our steps. */
 #define TRIES 8
@@ -138,8 +139,8 @@ static int open_pipe(struct place *place, unsigned int flags, int how)
 	if (fd >= 0 || errno != ENXIO)
 		return fd;
 	if (flags & OUTPUT_SAY)
-		dkt_log(place->ctx, DKT_LOG_WARN, "%s is a pipe: waiting for a process to read it",
-			place->name);
+		dkt__log(place->ctx, DKT_LOG_WARN, "%s is a pipe: waiting for a process to read it",
+			 place->name);
 	return openat(place->dirfd, place->name, how);
 }
 
@@ -307,15 +308,15 @@ static bool can_write(const char *path)
 int dkl_output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep)
 {
 	const char *tmp = secure_getenv("TMPDIR");
-	int err = dkt_caps_lower(ctx, DKT_LOWER_ALL);
+	int err = dkt__caps_lower(ctx, DKT__LOWER_ALL);
 
 	if (err)
 		return err;
 	if (path && strcmp(path, "-") && !can_write(path))
-		*keep |= DKT_KEEP_OUTPUT;
+		*keep |= DKT__KEEP_OUTPUT;
 	if (tmp && *tmp && faccessat(AT_FDCWD, tmp, W_OK | X_OK, AT_EACCESS))
-		*keep |= DKT_KEEP_OUTPUT;
-	return dkt_caps_raise(ctx);
+		*keep |= DKT__KEEP_OUTPUT;
+	return dkt__caps_raise(ctx);
 }
 
 mode_t dkl_output_mode(const char *path, mode_t fresh)

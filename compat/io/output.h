@@ -33,7 +33,7 @@ int dkl_output_check(struct dkt_ctx *ctx, const char *path);
 int dkl_output_keep_old(struct dkt_ctx *ctx, const char *path, char **kept);
 
 /*
- * Adds DKT_KEEP_OUTPUT to keep if a file at path (NULL: none) or in $TMPDIR cannot be created or
+ * Adds DKT__KEEP_OUTPUT to keep if a file at path (NULL: none) or in $TMPDIR cannot be created or
  * replaced without capabilities, because the directory belongs to another user.
  */
 int dkl_output_keep(struct dkt_ctx *ctx, const char *path, unsigned int *keep);

@@ -16,6 +16,7 @@
 #include "lib/base/own_dir.h"
 #include "lib/base/servant.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* ---- damage ---- */
 
@@ -139,7 +140,7 @@ static int drop_privileges(struct lctl *lctl, struct dkt__own_dir *temporary)
 	int err = dkl_output_keep(lctl->ctx, NULL, &keep);
 
 	if (!err)
-		err = dkt_caps_limit(lctl->ctx, keep);
+		err = dkt__caps_limit(lctl->ctx, keep);
 	return err ? err : confine(lctl, temporary);
 }
 

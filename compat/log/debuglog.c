@@ -7,6 +7,7 @@
 #include "compat/log/wall.h"
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 static struct debuglog *new_log(struct dkt_ctx *ctx)
 {
@@ -22,7 +23,7 @@ static struct debuglog *new_log(struct dkt_ctx *ctx)
 int dkl_debuglog_new(struct dkt_ctx *ctx, const char *name, struct debuglog **out)
 {
 	struct debuglog *log = *out = new_log(ctx);
-	int err = log ? dkt_instance_check_name(ctx, name) : -ENOMEM;
+	int err = log ? dkt__instance_check_name(ctx, name) : -ENOMEM;
 
 	if (err)
 		return err;
@@ -122,5 +123,5 @@ int dkl_debuglog_return_top(struct debuglog *log)
 {
 	char *spool __cleanup(free) = spool_path(log);
 
-	return spool ? dkt_spool_return(log->ctx, spool) : -ENOMEM;
+	return spool ? dkt__spool_return(log->ctx, spool) : -ENOMEM;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
+#include "lib/inside.h"
 
 const char *dkl_leftover_kind(size_t i)
 {
@@ -21,7 +22,7 @@ int dkl_leftovers_remove(struct dkt_ctx *ctx, const char *log)
 	for (size_t i = 0; !err && (kind = dkl_leftover_kind(i)); i++) {
 		char *prefix __cleanup(free) = dkt__format("%s-%s", log, kind);
 
-		err = prefix ? dkt_instance_sweep(ctx, prefix, NULL) : -ENOMEM;
+		err = prefix ? dkt__instance_sweep(ctx, prefix, NULL) : -ENOMEM;
 	}
 	return err;
 }
@@ -44,7 +45,7 @@ static int print_kind(struct dkt_ctx *ctx, const char *log, const char *kind, FI
 	char *prefix __cleanup(free) = dkt__format("%s-%s", log, kind);
 	char *names __cleanup(free) = NULL;
 	char *save = NULL;
-	int err = prefix ? dkt_instance_left(ctx, prefix, &names) : -ENOMEM;
+	int err = prefix ? dkt__instance_names_to_sweep(ctx, prefix, &names) : -ENOMEM;
 
 	for (char *name = names ? strtok_r(names, "\n", &save) : NULL; name;
 	     name = strtok_r(NULL, "\n", &save))

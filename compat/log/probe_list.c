@@ -7,6 +7,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/gained.h"
 #include "lib/base/glob.h"
+#include "lib/inside.h"
 
 /* Start of a line of words. */
 #define WORDS ": "
@@ -95,7 +96,7 @@ static int read_line(struct debuglog *log, struct probes *probes, char *line)
 			break;
 	if (state == sizeof(letters) || line[1] != ' ')
 		return 0;
-	err = dkt_probe_parse(log->ctx, line + 2, &definition);
+	err = dkt__probe_from_text(log->ctx, line + 2, &definition);
 	if (err)
 		return err == -EINVAL ? 0 : err;
 	return dkl_probes_append(probes, definition, NULL, (enum probe_state)state);
@@ -129,7 +130,7 @@ static int write_file(struct debuglog *log, FILE *f)
 		const struct user_probe *probe = &log->probes->list[i];
 		char *text __cleanup(free) = NULL;
 
-		err = dkt_probe_text(log->ctx, probes_at(log->probes, i), &text);
+		err = dkt__probe_text(log->ctx, probes_at(log->probes, i), &text);
 		if (!err && fprintf(f, "%c %s\n", letters[probe->state], text) < 0)
 			err = -errno;
 		if (!err && probe->words && fprintf(f, WORDS "%s\n", probe->words) < 0)
@@ -191,7 +192,7 @@ int dkl_probes_remove_at(struct debuglog *log, const struct dkt_probes *in_kerne
 	int err = 0;
 
 	/* Another program may have created a different probe of that name. */
-	if (now && dkt_probe_same(now, probe))
+	if (now && dkt__probe_same(now, probe))
 		err = dkt_probe_remove(log->ctx, probe->group, probe->name);
 	if (err && err != -ENOENT)
 		return err;

@@ -5,12 +5,14 @@
 #include "compat/log/recording.h"
 
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* Opens the top instance if it is borrowed; otherwise top is NULL. The caller closes it. */
 static int open_top(struct debuglog *log, struct dkt_instance **top)
 {
 	*top = NULL;
-	return dkt_instance_borrows_top(log->in) ? dkt_instance_open(log->ctx, NULL, NULL, top) : 0;
+	return dkt__instance_borrows_top(log->in) ? dkt_instance_open(log->ctx, NULL, NULL, top) :
+						    0;
 }
 
 int dkl_recording_get(struct debuglog *log, struct recording *recording)

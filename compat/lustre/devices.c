@@ -3,7 +3,9 @@
 
 #include "compat/lustre/devices.h"
 #include "compat/lustre/keyval.h"
+#include "lib/base/buf.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 #define FAMILY      "lustre"
 #define VERSION     2
@@ -79,11 +81,11 @@ int dkl_devices_read(struct dkt_ctx *ctx, struct devices *devices)
 	int err;
 
 	memset(devices, 0, sizeof(*devices));
-	err = dkt_netlink_dump(ctx, FAMILY, CMD_DEVICES, VERSION, dkl_devices_message, devices);
+	err = dkt__netlink_dump(ctx, FAMILY, CMD_DEVICES, VERSION, dkl_devices_message, devices);
 	if (!err)
 		return 0;
 	dkl_devices_clear(devices);
-	return dkt_fail_in(ctx, err, "list Lustre's devices");
+	return dkt__fail_in(ctx, err, "list Lustre's devices");
 }
 
 void dkl_devices_clear(struct devices *devices)
@@ -109,5 +111,5 @@ void dkl_device_print(const struct device *device, struct dkt_buf *buf)
 	dkt_buf_printf(buf, "%3u %2s %s %s %s %lld\n", device->index, column(device->status),
 		       column(device->type), column(device->name), column(device->uuid),
 		       (long long)device->refcount);
-	dkt_buf_escape(buf, from);
+	dkt__buf_escape(buf, from);
 }

@@ -26,7 +26,7 @@ struct devices {
 int dkl_devices_read(struct dkt_ctx *ctx, struct devices *devices);
 void dkl_devices_clear(struct devices *devices);
 
-/* Reads one message of the dump: a dkt_netlink_fn whose data is a struct devices. */
+/* Reads one message of the dump: a dkt__netlink_fn whose data is a struct devices. */
 int dkl_devices_message(void *data, const void *attrs, size_t len);
 
 /* Appends the device as a line of `lctl device_list`. */

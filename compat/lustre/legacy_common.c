@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "lib/base/buf.h"
 #include "lib/base/util.h"
 #include "lib/base/when.h"
 
@@ -63,7 +64,7 @@ void dkl_legacy_put_context(struct legacy_common *common, const struct dkt_recor
 		dkt_buf_add(buf, context->before, context->n_before);
 	}
 	if (dkt__unlikely(common->ticks))
-		dkt_buf_u64(buf, rec->ts, 0, ' ');
+		dkt__buf_u64(buf, rec->ts, 0, ' ');
 	else
 		put_time(common, (uint64_t)dkt__wall_time(rec->ts, wall) / 1000, buf);
 	dkt_buf_add(buf, context->after, context->n_after);

@@ -215,7 +215,7 @@ static void put_place(const struct message *m, const struct dkt_record *rec, str
 	dkl_message_key(m, rec, 0, &key);
 	dkt_buf_add(buf, key.file, key.file_len);
 	dkt_buf_add(buf, ":", 1);
-	dkt_buf_u64(buf, key.line, 0, ' ');
+	dkt__buf_u64(buf, key.line, 0, ' ');
 	dkt_buf_add(buf, ":", 1);
 	dkt_buf_add(buf, key.function, key.function_len);
 }

@@ -9,6 +9,7 @@
 #include "lib/base/glob.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 /* One of these is in every comparison of the filter language, and in no name of an event. */
 #define COMPARISONS "=<>&~"
@@ -127,7 +128,7 @@ static int read_filter(struct dkt_ctx *ctx, const char *text, size_t len, struct
 	if (strpbrk(word->filter, "\n\r"))
 		return dkt_fail(ctx, -EINVAL, "%s: a filter is one line", word->glob);
 	err = dkl_mask_expr_with(ctx, word->filter, named->variable, named->data, &word->expr);
-	return err ? dkt_fail_in(ctx, err, "%s", word->glob) : 0;
+	return err ? dkt__fail_in(ctx, err, "%s", word->glob) : 0;
 }
 
 static int read_word(struct dkt_ctx *ctx, const char *text, const char *end, struct named *named)
@@ -270,8 +271,8 @@ static int check_word(struct dkt_ctx *ctx, const struct named_word *word,
 	err = dkl_named_unique(ctx, word->glob, events, n);
 	if (err || !word->expr)
 		return err;
-	err = dkt_expr_check_any(word->expr, events, n, 0);
-	return err ? dkt_fail_in(ctx, err, "%s", word->glob) : 0;
+	err = dkt__expr_check_any(word->expr, events, n, 0);
+	return err ? dkt__fail_in(ctx, err, "%s", word->glob) : 0;
 }
 
 int dkl_named_check(struct dkt_ctx *ctx, const struct named *named)

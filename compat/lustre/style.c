@@ -2,6 +2,7 @@
 /* The tool's styles: the legacy style and the library's, behind one interface. */
 #include "compat/lustre/style.h"
 
+#include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/ticks.h"
 #include "lib/base/util.h"
@@ -178,7 +179,7 @@ static int put_own(struct style *style, const struct dkt_record *record, const c
 	dkt_buf_data(buf, &from);
 	style->own_line(style->own_data, buf);
 	if (!style->raw_text)
-		dkt_buf_escape(buf, from);
+		dkt__buf_escape(buf, from);
 	return dkt_buf_error(buf);
 }
 

@@ -214,7 +214,7 @@ static char *place_of(const struct legacy_style *style, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = style->raw_text ? dkt__vformat(fmt, ap) : dkt_words(fmt, ap);
+	text = style->raw_text ? dkt__vformat(fmt, ap) : dkt__words(fmt, ap);
 	va_end(ap);
 	return text;
 }
@@ -316,9 +316,9 @@ static void put_gap(struct legacy_style *style, const struct dkt_record *rec, in
 	if (rec->lost == DKT_LOST_UNKNOWN)
 		dkt_buf_str(buf, "some");
 	else
-		dkt_buf_u64(buf, rec->lost, 0, ' ');
+		dkt__buf_u64(buf, rec->lost, 0, ' ');
 	dkt_buf_str(buf, " records lost before this on CPU ");
-	dkt_buf_u64(buf, rec->cpu, 0, ' ');
+	dkt__buf_u64(buf, rec->cpu, 0, ' ');
 	dkt_buf_str(buf, rec->paused ? ": nothing was recorded\n" : "\n");
 }
 
@@ -385,7 +385,7 @@ static void put_function(struct legacy_style *style, const struct kind *kind,
 		dkt_buf_str(buf, name);
 	} else {
 		dkt_buf_str(buf, "0x");
-		dkt_buf_hex(buf, address, 0, ' ');
+		dkt__buf_hex(buf, address, 0, ' ');
 	}
 	dkt_buf_str(buf, kind->shape == SHAPE_FUNCTION_ENTRY ? "()) Process entered" :
 							       "()) Process leaving");
@@ -431,9 +431,9 @@ void dkl_legacy_style_line(struct legacy_style *style, const struct dkt_record *
 	if (kind->shape == SHAPE_MESSAGE || is_function(kind)) {
 		struct class_bits bits = dkl_legacy_style_bits(style, rec);
 
-		dkt_buf_hex(buf, bits.subsystems, 8, '0');
+		dkt__buf_hex(buf, bits.subsystems, 8, '0');
 		dkt_buf_add(buf, ":", 1);
-		dkt_buf_hex(buf, bits.classes, 8, '0');
+		dkt__buf_hex(buf, bits.classes, 8, '0');
 		dkt_buf_add(buf, ":", 1);
 	} else {
 		dkt_buf_add(buf, kind->head, kind->head_len);
@@ -471,7 +471,7 @@ void dkl_legacy_style_line(struct legacy_style *style, const struct dkt_record *
 	}
 	put_newline(buf);
 	if (!style->raw_text && kind->shape != SHAPE_EVENT)
-		dkt_buf_escape(buf, from);
+		dkt__buf_escape(buf, from);
 }
 
 const struct message *dkl_legacy_style_message(struct legacy_style *style,

@@ -8,6 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* The kernel's name for a process whose name it no longer knows. */
 #define UNKNOWN_COMM "<...>"
@@ -143,7 +144,7 @@ static enum verdict judge_tests(struct chooser *c, struct dkt_event *event)
 	for (size_t i = 0; i < c->named.n; i++) {
 		const struct named_word *word = &c->named.list[i];
 		int err = word->expr && word_has(word, event) ?
-				  dkt_expr_check_match(word->expr, event) :
+				  dkt__expr_check_match(word->expr, event) :
 				  -ENOENT;
 
 		if (err == -EOPNOTSUPP && !c->unmatched)
@@ -171,7 +172,7 @@ static enum verdict judge(struct chooser *c, struct dkt_event *event)
 
 	if (dkl_message_is_part(event))
 		return PART;
-	err = c->filter ? dkt_expr_check_match(c->filter, event) : 0;
+	err = c->filter ? dkt__expr_check_match(c->filter, event) : 0;
 	if (c->filter)
 		note_misfit(c, err);
 	/* A record that lacks the filter's fields does not match. */
@@ -204,7 +205,7 @@ static int push(struct chooser *c, struct dkt_source *source)
 {
 	if (c->verdicts && dkt_source_select(source, wants, c) == -ENOMEM)
 		return -ENOMEM;
-	return c->filter && dkt_source_filter(source, c->filter) == -ENOMEM ? -ENOMEM : 0;
+	return c->filter && dkt__source_filter(source, c->filter) == -ENOMEM ? -ENOMEM : 0;
 }
 
 /* The highest ID; events that have left the kernel have it and those below, see dkt_event(3). */
@@ -227,7 +228,7 @@ static int list_events(struct dkt_ctx *ctx, struct dkt_event ***list, size_t *n)
 		return dkt__no_memory(ctx);
 	memcpy(*list, events, *n * sizeof(**list));
 	for (int id = LAST_ID; id > 0; id--) {
-		gone = dkt_event_by_id(ctx, id);
+		gone = dkt__event_by_id(ctx, id);
 		if (!gone || !strcmp(dkt_event_system(gone), "unknown"))
 			break;
 		(*list)[(*n)++] = gone;
@@ -253,8 +254,8 @@ static int check_test(struct dkt_ctx *ctx, const struct named_word *word,
 			matches[n_matches++] = events[i];
 	if (!n_matches)
 		return 0;
-	err = dkt_expr_check_any(word->expr, matches, n_matches, DKT_EXPR_MATCH);
-	return err ? dkt_fail_in(ctx, err, "--event: %s", word->glob) : 0;
+	err = dkt__expr_check_any(word->expr, matches, n_matches, DKT__EXPR_MATCH);
+	return err ? dkt__fail_in(ctx, err, "--event: %s", word->glob) : 0;
 }
 
 static int check_tests(struct chooser *c)
@@ -289,19 +290,19 @@ int dkl_chooser_check_filter(struct chooser *c, struct dkt_event *const *on, siz
 
 	if (err || !c->filter)
 		return err;
-	if (beside && !dkt_expr_check_match(c->filter, beside)) {
+	if (beside && !dkt__expr_check_match(c->filter, beside)) {
 		c->fits = true;
 		return 0;
 	}
 	/* Ask the enabled events first, because their formats are few. */
-	if (n && !dkt_expr_check_any(c->filter, on, n, DKT_EXPR_MATCH))
+	if (n && !dkt__expr_check_any(c->filter, on, n, DKT__EXPR_MATCH))
 		return 0;
 	err = dkt_events(c->ctx, &events, &n_events);
 	/* The events of a saved log come with its records. */
-	if (err || !n_events || !dkt_expr_check_any(c->filter, events, n_events, DKT_EXPR_MATCH))
+	if (err || !n_events || !dkt__expr_check_any(c->filter, events, n_events, DKT__EXPR_MATCH))
 		return err;
 	err = list_events(c->ctx, &all, &n_events);
-	return err ?: dkt_expr_check_any(c->filter, all, n_events, DKT_EXPR_MATCH);
+	return err ?: dkt__expr_check_any(c->filter, all, n_events, DKT__EXPR_MATCH);
 }
 
 char *dkl_chooser_explain(struct chooser *c, bool any_taken)

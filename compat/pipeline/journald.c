@@ -96,7 +96,7 @@ static void put_number(struct dkt_buf *buf, const char *name, uint64_t number)
 {
 	dkt_buf_str(buf, name);
 	dkt_buf_add(buf, "=", 1);
-	dkt_buf_u64(buf, number, 0, ' ');
+	dkt__buf_u64(buf, number, 0, ' ');
 	dkt_buf_add(buf, "\n", 1);
 }
 

@@ -10,6 +10,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/temporary.h"
+#include "lib/inside.h"
 
 static int fail(struct outfile *out, const char *action)
 {
@@ -154,7 +155,8 @@ static int open_in_place(struct outfile *out, unsigned int flags)
 		out->fd = dkl_output_open(out->ctx, out->path, flags | OUTPUT_SAY);
 	if (out->fd >= 0)
 		return 0;
-	return is_stdout ? fail(out, "open") : dkt_fail_in(out->ctx, out->fd, "open %s", out->path);
+	return is_stdout ? fail(out, "open") :
+			   dkt__fail_in(out->ctx, out->fd, "open %s", out->path);
 }
 
 /* Leaves a link where it is: what counts is its target, which may not exist yet. */
@@ -173,7 +175,7 @@ static int follow_link(struct outfile *out)
 		err = i < OUTPUT_LINKS ? dkl_output_check(out->ctx, target) :
 					 dkt_fail(out->ctx, -ELOOP, "%s", strerror(ELOOP));
 	}
-	return err ? dkt_fail_in(out->ctx, err, "open %s", out->path) : 0;
+	return err ? dkt__fail_in(out->ctx, err, "open %s", out->path) : 0;
 }
 
 /* True if a file with something in it is there. */
@@ -198,7 +200,7 @@ int dkl_outfile_open_now(struct dkt_ctx *ctx, const char *path, bool dir, struct
 	if (dir || !out->in_place)
 		err = dkl_output_check(ctx, path);
 	if (err && (dir || err != -ENOENT))
-		return dkt_fail_in(ctx, err, "open %s", path);
+		return dkt__fail_in(ctx, err, "open %s", path);
 	if (dir)
 		return 0;
 	err = out->in_place ? 0 : follow_link(out);
@@ -224,7 +226,7 @@ int dkl_outfile_open(struct dkt_ctx *ctx, const char *path, bool whole, struct o
 		return ask_to_open(out, whole ? PLACER_OPEN_WHOLE : PLACER_OPEN);
 	err = out->in_place ? 0 : dkl_output_check(ctx, path);
 	if (err)
-		return dkt_fail_in(ctx, err, "open %s", path);
+		return dkt__fail_in(ctx, err, "open %s", path);
 	err = out->in_place ? 0 : follow_link(out);
 	if (err)
 		return err;
@@ -267,7 +269,7 @@ int dkl_outfile_open_dir(struct dkt_ctx *ctx, const char *path, struct outfile *
 		return ask_to_open_dir(out);
 	err = dkl_output_check(ctx, path);
 	if (err)
-		return dkt_fail_in(ctx, err, "create %s", path);
+		return dkt__fail_in(ctx, err, "create %s", path);
 	if (!lstat(path, &st))
 		return dkt_fail(ctx, -EEXIST, "create %s: %s; name a new directory", path,
 				strerror(EEXIST));

@@ -7,6 +7,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* Records between two checks of the buffer's size and the progress. */
 #define BATCH 1024
@@ -231,7 +232,7 @@ int dkl_pipeline_find_clocks(struct pipeline *p)
 		return dkt__no_memory(p->ctx);
 	p->n_clocks = n;
 	for (size_t i = 0; i < n; i++)
-		if (!dkt_source_clock(p->source, (uint32_t)i, &p->clocks[i], sizeof(*p->clocks)))
+		if (!dkt__source_clock(p->source, (uint32_t)i, &p->clocks[i], sizeof(*p->clocks)))
 			p->several_clocks = true;
 	for (size_t i = 0; i < n && !p->several_clocks; i++)
 		p->clocks[i].exact = true;

@@ -8,6 +8,7 @@
 #include "lib/base/parse.h"
 #include "lib/base/ticks.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* The most CPUs that Linux can be built for. */
 #define MAX_CPU 8191
@@ -34,7 +35,7 @@ static int read_events(struct dkt_ctx *ctx, const char *text, struct selection *
 	int err = text ? dkl_named_read(ctx, text, &s->events) : 0;
 
 	s->event_words = text;
-	return err ? dkt_fail_in(ctx, err, "--event") : 0;
+	return err ? dkt__fail_in(ctx, err, "--event") : 0;
 }
 
 static int read_rate(struct dkt_ctx *ctx, const char *text, struct rate *rate)

@@ -13,6 +13,7 @@
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* The columns for an error of less than 100 ms. */
 #define ERROR_WIDTH 9
@@ -194,7 +195,7 @@ static void put_error_json(struct sink *sink, const struct dkt_record *record, s
 	if (error == BOUNDS_UNKNOWN)
 		dkt_buf_str(sink->out.buf, "null");
 	else
-		dkt_buf_u64(sink->out.buf, error, 0, ' ');
+		dkt__buf_u64(sink->out.buf, error, 0, ' ');
 	dkt_buf_str(sink->out.buf,
 		    certain ? ",\"order_certain\":true}\n" : ",\"order_certain\":false}\n");
 }
@@ -350,8 +351,8 @@ static int finish(struct sink *sink)
 static void explain_nothing(const struct sink *sink)
 {
 	if (sink->records && !sink->out.wrote && !strcmp(sink->opts->style.name ?: "", "folded"))
-		dkt_log(sink->p->ctx, DKT_LOG_WARN,
-			"no record has a stack; 'dktrace record --stack EVENTS' records them");
+		dkt__log(sink->p->ctx, DKT_LOG_WARN,
+			 "no record has a stack; 'dktrace record --stack EVENTS' records them");
 }
 
 int dkl_sink_finish(struct sink *sink)

@@ -10,6 +10,7 @@
 #include "compat/lustre/programs.h"
 #include "lib/base/io.h"
 #include "lib/base/parse.h"
+#include "lib/inside.h"
 
 /* ---- conditions ---- */
 
@@ -115,7 +116,7 @@ static int check_rule(struct debuglog *log, struct entry *entry)
 	err = dkl_select_check(log->ctx, rules->list[0].select);
 	events = dkl_select_events(rules->list[0].select, &n);
 	if (!err)
-		err = dkt_expr_check_any(rules->list[0].expr, events, n, 0);
+		err = dkt__expr_check_any(rules->list[0].expr, events, n, 0);
 	dkl_rules_free(rules);
 	return err;
 }

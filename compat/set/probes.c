@@ -4,6 +4,7 @@
 #include "compat/apply/apply.h"
 
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* ---- enabling ---- */
 
@@ -74,8 +75,8 @@ static int check_new(struct debuglog *log, const struct dkt_probe *probe, bool k
 
 	if (!exists && user_probe)
 		dkl_probes_erase(log->probes, (size_t)(user_probe - log->probes->list));
-	if (!exists ||
-	    (keep && user_probe && dkt_probe_same(dkt_probes_at(user_probe->definition, 0), probe)))
+	if (!exists || (keep && user_probe &&
+			dkt__probe_same(dkt_probes_at(user_probe->definition, 0), probe)))
 		return 0;
 	return dkt_fail(log->ctx, -EEXIST, "event %s:%s already exists%s", probe->group,
 			probe->name, keep && user_probe ? ", with another definition" : "");
@@ -87,10 +88,10 @@ static int store_one(struct debuglog *log, const struct probe_words *words,
 	char *text __cleanup(free) = NULL;
 	struct dkt_probes *definition = NULL;
 	char *source = NULL;
-	int err = dkt_probe_text(log->ctx, probe, &text);
+	int err = dkt__probe_text(log->ctx, probe, &text);
 
 	if (!err)
-		err = dkt_probe_parse(log->ctx, text, &definition);
+		err = dkt__probe_from_text(log->ctx, text, &definition);
 	if (!err)
 		err = dkl_probe_words_of(words, probe, n, &source);
 	if (err) {
@@ -148,7 +149,7 @@ static int create_all(struct debuglog *log, const struct probe_words *words, siz
 		dkt_progress(log->ctx, "probes", done, n);
 		err = dkt_probe_create(log->ctx, probes_at(log->probes, i));
 		if (err && !result->refused)
-			dkt_probe_refused(log->ctx, probes_at(log->probes, i), err);
+			dkt__probe_refused(log->ctx, probes_at(log->probes, i), err);
 		if (err && may_skip(words, n, err)) {
 			if (!result->refused++)
 				result->message = dkt_error_take(log->ctx);

@@ -10,6 +10,7 @@
 #include "compat/set/probes.h"
 #include "compat/set/triggers.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 /* One of Lustre's files that the change has written. */
 struct written {
@@ -98,8 +99,8 @@ static int refuse(struct applying *a, const struct param *param, const struct co
 	    dkl_param_misspelt(param, line->value, &guess, &at, &len))
 		dkt_fail(a->log->ctx, err, "unknown mask '%.*s'%s", (int)len, line->value + at,
 			 dkt__guess_words(&guess));
-	return dkt_fail_in(a->log->ctx, err, "%s:%u:%zu", a->conf->file, line->nr,
-			   line->column + at);
+	return dkt__fail_in(a->log->ctx, err, "%s:%u:%zu", a->conf->file, line->nr,
+			    line->column + at);
 }
 
 /* Parses the filter now, so that an error names the line. */
@@ -246,8 +247,8 @@ static int take_lines(struct applying *a, size_t i)
 		if (err == -ESRCH || (err == -ENOENT && dkl_saved_may_come(a->log, line)))
 			err = skip(a, line);
 		else if (err)
-			dkt_fail_in(a->log->ctx, err, "%s:%u:%u", a->conf->file, line->nr,
-				    line->column);
+			dkt__fail_in(a->log->ctx, err, "%s:%u:%u", a->conf->file, line->nr,
+				     line->column);
 	}
 	return err;
 }

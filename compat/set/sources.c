@@ -8,6 +8,7 @@
 #include "compat/lustre/message/cdebug.h"
 #include "compat/set/param/tree.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 #define NOT_LOADED "Lustre's libcfs is not loaded"
 #define NOT_SET    "none before set_param debug=..."
@@ -63,7 +64,7 @@ static int describe_functions(struct debuglog *log, struct source_state *source)
 
 	if (log->in && graph)
 		return say(source, true, "entry and exit, of %s%s", graph,
-			   dkt_instance_borrows_top(log->in) ?
+			   dkt__instance_borrows_top(log->in) ?
 				   ", in the kernel's top instance, which is borrowed for it" :
 				   "");
 	if (log->in && log->set.no_graph)

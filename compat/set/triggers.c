@@ -10,6 +10,7 @@
 #include "compat/lustre/event_names.h"
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 /* Each trigger slows its event down; more than that must be a mistake. */
 #define MAX_TRIGGERS 10000
@@ -77,7 +78,7 @@ int dkl_triggers_check_action(struct dkt_ctx *ctx, const char *action)
 	int err;
 
 	if (!has_target(action))
-		return dkt_trigger_parse(ctx, action, &trigger) == -EINVAL ? -EINVAL : 0;
+		return dkt__trigger_parse(ctx, action, &trigger) == -EINVAL ? -EINVAL : 0;
 	err = target_words(ctx, action, &words);
 	return err ? err : dkl_select_check_words(ctx, words);
 }
@@ -120,12 +121,12 @@ static int read_action(struct adding *adding, const char *action)
 				"give the condition with --filter, not in '%.200s'", action);
 	err = has_target(action) ? add_targets(adding, action) :
 				   dkt__strings_add(&adding->actions, action);
-	return err ? err : dkt_trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);
+	return err ? err : dkt__trigger_parse(adding->log->ctx, adding->actions.list[0], &trigger);
 }
 
 /* ---- entries of the settings ---- */
 
-/* Returns the index of the event's trigger that dkt_trigger_same() equates; triggers->n: none. */
+/* Returns the index of the event's trigger that dkt__trigger_same() equates; triggers->n: none. */
 static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 			const struct dkt_event *event, const struct dkt_trigger *trigger)
 {
@@ -135,8 +136,8 @@ static size_t find_same(struct dkt_ctx *ctx, const struct entries *triggers,
 		struct dkt_trigger *one __cleanup(free) = NULL;
 
 		if (!strcmp(triggers->list[i].events, name) &&
-		    !dkt_trigger_parse(ctx, triggers->list[i].text, &one) &&
-		    dkt_trigger_same(one, trigger))
+		    !dkt__trigger_parse(ctx, triggers->list[i].text, &one) &&
+		    dkt__trigger_same(one, trigger))
 			return i;
 	}
 	return triggers->n;
@@ -182,7 +183,8 @@ static bool join(struct adding *adding, struct dkt_event *event, const struct dk
 	struct dkt_trigger *there __cleanup(free) = NULL;
 	char *joined;
 
-	if (i == entries->n || dkt_trigger_parse(adding->log->ctx, entries->list[i].text, &there) ||
+	if (i == entries->n ||
+	    dkt__trigger_parse(adding->log->ctx, entries->list[i].text, &there) ||
 	    there->left != trigger->left || !there->filter || !trigger->filter)
 		return false;
 	/* The trigger already acts on these messages. */
@@ -224,7 +226,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 			   filter ? filter : "");
 	if (!name || !text)
 		return -ENOMEM;
-	err = dkt_trigger_parse(log->ctx, text, &trigger);
+	err = dkt__trigger_parse(log->ctx, text, &trigger);
 	if (err)
 		return err;
 	joined = adding->search && join(adding, event, trigger, &text);
@@ -232,7 +234,7 @@ static int add_one(struct adding *adding, struct dkt_event *event, const char *a
 	if (adding->keep &&
 	    dkl_entries_find(&adding->set->triggers, name, stored) < adding->set->triggers.n)
 		return 0;
-	err = log->in && !joined ? dkt_instance_check_trigger(log->in, event, text) : 0;
+	err = log->in && !joined ? dkt__instance_check_trigger(log->in, event, text) : 0;
 	return err ? err : dkl_entries_add(&adding->set->triggers, name, stored);
 }
 

@@ -13,6 +13,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 /* ---- words ---- */
 
@@ -198,8 +199,8 @@ static int check_filter(struct wanted *wanted)
 		return dkt__no_memory(wanted->ctx);
 	for (size_t i = 0; i < wanted->n; i++)
 		events[i] = wanted->list[i].event;
-	err = dkt_expr_check_any(parts->filter.expr, events, wanted->n, 0);
-	return err ? dkt_fail_in(wanted->ctx, -EINVAL, "--filter") : 0;
+	err = dkt__expr_check_any(parts->filter.expr, events, wanted->n, 0);
+	return err ? dkt__fail_in(wanted->ctx, -EINVAL, "--filter") : 0;
 }
 
 /* ---- stacks ---- */
@@ -229,7 +230,7 @@ static int read_stacks(struct wanted *wanted, const char *text)
 	int err = dkl_named_read(wanted->ctx, text, stacks);
 
 	if (err)
-		return dkt_fail_in(wanted->ctx, err, "--stack");
+		return dkt__fail_in(wanted->ctx, err, "--stack");
 	for (size_t i = 0; !err && i < stacks->n; i++)
 		err = stacks->list[i].filter ?
 			      dkt_fail(wanted->ctx, -EINVAL,

@@ -2,12 +2,14 @@
 /* Contexts and messages of the tool: only this file prints errors, each once. */
 #include "ctl/app/app.h"
 #include "compat/log/debuglog.h"
+#include "lib/base/buf.h"
+#include "lib/inside.h"
 
 const char app_instance[] = DEBUGLOG_DEFAULT;
 
 void app_vsay(const char *fmt, va_list ap)
 {
-	char *words __cleanup(free) = dkt_words(fmt, ap);
+	char *words __cleanup(free) = dkt__words(fmt, ap);
 
 	fflush(stdout);
 	fprintf(stderr, "dktrace: %s\n", words ? words : strerror(ENOMEM));
@@ -72,7 +74,7 @@ bool app_has_instance(const struct app *app)
 
 int app_check_instance(struct app *app, struct dkt_ctx *ctx)
 {
-	int err = dkt_instance_check_name(ctx, app->instance);
+	int err = dkt__instance_check_name(ctx, app->instance);
 
 	app->wrong = err == -EINVAL;
 	return err;

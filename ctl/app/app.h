@@ -42,7 +42,7 @@ struct app {
 	struct dkt__own_dir temporary;
 	struct placer placer; /* of the output, for a process that is confined */
 	bool made_run_dir; /* for this command */
-	unsigned int keep_privileges; /* enum dkt_keep: needed for the input and the output */
+	unsigned int keep_privileges; /* enum dkt__keep: needed for the input and the output */
 };
 
 /* Needs of a command, and properties that main() asks for. */
@@ -137,7 +137,7 @@ int app_new_ctx(struct app *app, const char *root, struct dkt_ctx **ctx);
 
 /*
  * Prints "dktrace: " and the message on standard error. Texts that the format inserts may come from a
- * trace; dkt_words() escapes them.
+ * trace; dkt__words() escapes them.
  */
 void app_say(const char *fmt, ...) DKT_PRINTF(1, 2);
 void app_vsay(const char *fmt, va_list ap) DKT_PRINTF(1, 0);

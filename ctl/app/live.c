@@ -14,6 +14,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/stop.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* The reader sleeps this long, long enough not to disturb, or until a CPU's buffer is so full. */
 #define WAIT_MS      20
@@ -76,7 +77,7 @@ double live_now(void)
 int live_begin(const struct app *app, struct spawn *spawn, const char *doing, double seconds)
 {
 	/* The command keeps all privileges. It may change its user, so keep CAP_KILL to signal it. */
-	int err = privileges_limit(app, spawn->pid ? DKT_KEEP_KILL : 0);
+	int err = privileges_limit(app, spawn->pid ? DKT__KEEP_KILL : 0);
 
 	if (err)
 		return err;

@@ -12,6 +12,7 @@
 #include "ctl/app/cage.h"
 #include "ctl/app/groups.h"
 #include "lib/base/run_dir.h"
+#include "lib/inside.h"
 
 struct app_file {
 	const char *path;
@@ -54,9 +55,9 @@ static int take_file(struct app *app, const char *path)
 		return 0;
 	/* The reader of a saved tree opens the files in it later. */
 	if (!fstat(fd, &st) && S_ISDIR(st.st_mode) && st.st_uid != geteuid())
-		app->keep_privileges |= DKT_KEEP_INPUT;
+		app->keep_privileges |= DKT__KEEP_INPUT;
 	if (wants_symbols(fd, &st) || (S_ISDIR(st.st_mode) && dir_wants_symbols(fd)))
-		app->keep_privileges |= DKT_KEEP_SYMBOLS;
+		app->keep_privileges |= DKT__KEEP_SYMBOLS;
 	/* A pipe can be opened only once: the program that writes it ends if nobody reads. */
 	kept = S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode);
 	if (kept)
@@ -170,7 +171,7 @@ static int confine(struct app *app, int argc, char **argv, bool log)
 
 	if (needs_temporary(app, argc, argv))
 		needs |= CAGE_TEMPORARY;
-	if (app->keep_privileges & DKT_KEEP_SYMBOLS)
+	if (app->keep_privileges & DKT__KEEP_SYMBOLS)
 		needs |= CAGE_PROGRAMS;
 	return cage_enter(app, argv + first, last < first ? 0 : (size_t)(last - first + 1), output,
 			  needs);
@@ -209,9 +210,9 @@ int privileges_begin(struct app *app, int argc, char **argv)
 		return confine_to_tree(app, find_output(app, argc, argv));
 	/* The log needs nothing opened in advance; keep the privileges that tracefs needs. */
 	if (!err && has_log(app, argc, argv) && !dkt_tracefs_open(app->ctx, 0))
-		log = DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS;
+		log = DKT__KEEP_TRACEFS | DKT__KEEP_SYMBOLS;
 	if (!err)
-		err = dkt_caps_limit(app->ctx, app->keep_privileges | log);
+		err = dkt__caps_limit(app->ctx, app->keep_privileges | log);
 	if (!err)
 		err = confine(app, argc, argv, log);
 	return err ? app_fail(app) : 0;
@@ -219,14 +220,14 @@ int privileges_begin(struct app *app, int argc, char **argv)
 
 int privileges_limit(const struct app *app, unsigned int keep)
 {
-	return dkt_caps_limit(app->ctx,
-			      app->keep_privileges | keep | DKT_KEEP_TRACEFS | DKT_KEEP_SYMBOLS);
+	return dkt__caps_limit(app->ctx,
+			       app->keep_privileges | keep | DKT__KEEP_TRACEFS | DKT__KEEP_SYMBOLS);
 }
 
 int privileges_confine(struct app *app)
 {
 	const bool process = opt_with(app, OPT_PROCESS);
-	int err = privileges_limit(app, process ? DKT_KEEP_PROCESSES : 0);
+	int err = privileges_limit(app, process ? DKT__KEEP_PROCESSES : 0);
 
 	return err ? err :
 		     cage_enter(app, NULL, 0, NULL, CAGE_STATE | (process ? CAGE_PROCESSES : 0));

@@ -18,7 +18,7 @@ int privileges_begin(struct app *app, int argc, char **argv);
 
 /*
  * Call when everything is open. Drops every capability except those for tracefs, for the output and
- * in keep (enum dkt_keep).
+ * in keep (enum dkt__keep).
  */
 int privileges_limit(const struct app *app, unsigned int keep);
 

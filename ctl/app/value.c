@@ -2,8 +2,6 @@
 /* Checks the form of options' values. The commands check whether this machine has what they name. */
 #include "ctl/app/value.h"
 
-#include <dktrace/dktrace.h>
-
 #include "answers/load/server.h"
 #include "compat/log/threads.h"
 #include "compat/lustre/mask.h"
@@ -14,6 +12,7 @@
 #include "lib/base/glob.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* The most CPUs that Linux can be built for. */
 #define MAX_CPU 8191
@@ -38,14 +37,14 @@ int value_events(struct dkt_ctx *ctx, const char *option, const char *text)
 	int err = dkl_named_read(ctx, text, &named);
 
 	dkl_named_clear(&named);
-	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+	return err ? dkt__fail_in(ctx, err, "--%s", option) : 0;
 }
 
 int value_select(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	int err = dkl_select_check_words(ctx, text);
 
-	return err ? dkt_fail_in(ctx, err, "%s", option) : 0;
+	return err ? dkt__fail_in(ctx, err, "%s", option) : 0;
 }
 
 int value_probes(struct dkt_ctx *ctx, const char *option, const char *text)
@@ -66,7 +65,7 @@ int value_processes(struct dkt_ctx *ctx, const char *option, const char *text)
 {
 	int err = dkl_threads_check_list(ctx, text);
 
-	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+	return err ? dkt__fail_in(ctx, err, "--%s", option) : 0;
 }
 
 int value_programs(struct dkt_ctx *ctx, const char *option, const char *text)
@@ -126,7 +125,7 @@ int value_server(struct dkt_ctx *ctx, const char *option, const char *text)
 
 	server_clear(&server);
 	/* This system can lack the library that parses addresses. */
-	return err == -EINVAL ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+	return err == -EINVAL ? dkt__fail_in(ctx, err, "--%s", option) : 0;
 }
 
 int value_depth(struct dkt_ctx *ctx, const char *option, const char *text)
@@ -134,7 +133,7 @@ int value_depth(struct dkt_ctx *ctx, const char *option, const char *text)
 	uint32_t depth;
 	int err = dkl_functions_depth(ctx, text, &depth);
 
-	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+	return err ? dkt__fail_in(ctx, err, "--%s", option) : 0;
 }
 
 int value_threshold(struct dkt_ctx *ctx, const char *option, const char *text)
@@ -142,5 +141,5 @@ int value_threshold(struct dkt_ctx *ctx, const char *option, const char *text)
 	uint32_t us;
 	int err = dkl_functions_threshold(ctx, text, &us);
 
-	return err ? dkt_fail_in(ctx, err, "--%s", option) : 0;
+	return err ? dkt__fail_in(ctx, err, "--%s", option) : 0;
 }

@@ -10,6 +10,7 @@
 #include "ctl/app/print.h"
 #include "lib/base/buf.h"
 #include "lib/base/cage.h"
+#include "lib/inside.h"
 
 struct doctor {
 	struct app *app;
@@ -26,9 +27,9 @@ static void add(struct doctor *doc, const char *name, bool ok, const char *note)
 /* The library's answer is also true if tracefs is mounted. */
 static bool may_mount(struct dkt_ctx *ctx)
 {
-	struct dkt_cap cap;
+	struct dkt__cap cap;
 
-	for (size_t i = 0; !dkt_caps_get(ctx, i, &cap, sizeof(cap)); i++)
+	for (size_t i = 0; !dkt__caps_get(ctx, i, &cap, sizeof(cap)); i++)
 		if (!strcmp(cap.name, "cap_sys_admin"))
 			return cap.have;
 	return false;
@@ -45,7 +46,7 @@ static void check_privileges(struct doctor *doc)
 		{ "may mount tracefs", DKT_NEED_MOUNT },
 	};
 	struct dkt_ctx *ctx = doc->app->ctx;
-	struct dkt_cap cap;
+	struct dkt__cap cap;
 
 	for (size_t i = 0; i < ARRAY_SIZE(privileges); i++) {
 		int err = dkt_caps_check(ctx, privileges[i].needs);
@@ -55,7 +56,7 @@ static void check_privileges(struct doctor *doc)
 		else
 			add(doc, privileges[i].name, false, "not needed: it is mounted");
 	}
-	for (size_t i = 0; !dkt_caps_get(ctx, i, &cap, sizeof(cap)); i++)
+	for (size_t i = 0; !dkt__caps_get(ctx, i, &cap, sizeof(cap)); i++)
 		add(doc, cap.name, cap.have, cap.use);
 }
 
@@ -125,7 +126,7 @@ static void check_classes(struct doctor *doc)
 static void check_family(struct doctor *doc, const char *family)
 {
 	struct dkt_ctx *ctx = doc->app->ctx;
-	int have = dkt_netlink_family(ctx, family);
+	int have = dkt__netlink_family(ctx, family);
 	char name[40];
 
 	snprintf(name, sizeof(name), "%s loaded", family);
@@ -142,7 +143,7 @@ static void check_devices(struct doctor *doc)
 	char words[40];
 	int err;
 
-	if (dkt_netlink_family(ctx, "lustre") <= 0)
+	if (dkt__netlink_family(ctx, "lustre") <= 0)
 		return;
 	err = dkl_devices_read(ctx, &devices);
 	snprintf(words, sizeof(words), "%zu", err ? (size_t)0 : devices.n);

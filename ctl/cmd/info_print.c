@@ -6,6 +6,7 @@
 #include "ctl/app/print.h"
 #include "ctl/cmd/info.h"
 #include "ctl/out/bar.h"
+#include "lib/inside.h"
 
 /* Text shows at most so many gaps. */
 #define GAPS_SHOWN 20
@@ -35,9 +36,9 @@ static void put_peers(const struct info *info, struct out *out)
 						 { .key = "id", .type = COL_NUMBER },
 						 { .key = "threads", .type = COL_LIST } };
 	struct rows *rows = rows_new("peers", columns, ARRAY_SIZE(columns));
-	struct dkt_source_peer peer;
+	struct dkt__source_peer peer;
 
-	for (size_t i = 0; !dkt_source_peer(info->in->source, i, &peer, sizeof(peer)); i++) {
+	for (size_t i = 0; !dkt__source_peer(info->in->source, i, &peer, sizeof(peer)); i++) {
 		struct json_object *threads = json_object_new_array();
 		char *text __cleanup(free) = NULL;
 		size_t len;

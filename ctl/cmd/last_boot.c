@@ -8,6 +8,7 @@
 #include "ctl/cmd/dk.h"
 #include "lib/base/parse.h"
 #include "lib/base/stop.h"
+#include "lib/inside.h"
 
 struct last_boot_options {
 	bool clear, force, start;
@@ -126,7 +127,7 @@ static int start(struct app *app, struct debuglog *log)
 	if (!err)
 		err = dkt_instance_set_on(log->in, true);
 	if (!err)
-		err = dkt_last_boot_mark(log->in);
+		err = dkt__instance_mark_boot(log->in);
 	if (!err)
 		err = dkt_instance_get_events(log->in, &on, &n);
 	if (!err && !n)

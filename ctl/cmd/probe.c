@@ -13,6 +13,7 @@
 #include "ctl/app/value.h"
 #include "lib/base/buf.h"
 #include "lib/base/parse.h"
+#include "lib/inside.h"
 
 struct probe_options {
 	const char *debug_file, *exec, *group, *kind, *max, *name, *pid, *sql;
@@ -98,7 +99,7 @@ static int print_definitions(struct app *app, const struct dkt_probes *probes)
 	for (size_t i = 0; (probe = dkt_probes_at(probes, i)); i++) {
 		char *text __cleanup(free) = NULL;
 
-		if (dkt_probe_text(app->ctx, probe, &text))
+		if (dkt__probe_text(app->ctx, probe, &text))
 			return app_fail(app);
 		dkl_say_line(stdout, "%s", text);
 	}
@@ -310,7 +311,7 @@ static int list(struct app *app, struct debuglog *log, const char *pattern, stru
 	for (size_t i = 0; !err && (probe = dkt_probes_at(all, i)); i++) {
 		const struct user_probe *made =
 			dkl_probes_find(log->probes, probe->group, probe->name);
-		bool ours = made && dkt_probe_same(dkt_probes_at(made->definition, 0), probe);
+		bool ours = made && dkt__probe_same(dkt_probes_at(made->definition, 0), probe);
 
 		if (!pattern && dkl_cdebug_is_probe(probe))
 			err = add_messages(rows, probe, is_on(on, n_on, probe));
@@ -326,7 +327,7 @@ struct markers {
 	const char *glob;
 };
 
-static int add_marker(void *data, const struct dkt_marker *marker)
+static int add_marker(void *data, const struct dkt__marker *marker)
 {
 	const struct markers *markers = data;
 	char *name __cleanup(free) = NULL;
@@ -355,7 +356,7 @@ static int list_markers(struct app *app, const char *glob)
 	int err = confine(app);
 
 	if (!err)
-		err = dkt_markers(app->ctx, OPT(app, probe)->exec, add_marker, &markers);
+		err = dkt__markers(app->ctx, OPT(app, probe)->exec, add_marker, &markers);
 
 	err = print_rows(app, err, rows, "%s has no marker%s%s", OPT(app, probe)->exec,
 			 glob ? " like " : "", glob ? glob : "");

@@ -9,6 +9,7 @@
 #include "ctl/app/groups.h"
 #include "ctl/app/print.h"
 #include "ctl/app/privileges.h"
+#include "lib/inside.h"
 #include "recording/record/complete.h"
 
 OPT_TABLE(recover,
@@ -69,7 +70,7 @@ static int rescue(struct app *app, const char *path, int fd)
 			dkt_error(app->ctx));
 		return 0;
 	}
-	return err < 0 ? dkt_fail_in(app->ctx, err, "recover %s", path) : 0;
+	return err < 0 ? dkt__fail_in(app->ctx, err, "recover %s", path) : 0;
 }
 
 static int take_facts(struct facts *facts, struct dkt_source *source)

@@ -6,9 +6,11 @@
 #include "ctl/input/args.h"
 #include "ctl/input/causes.h"
 #include "ctl/input/jobs.h"
+#include "lib/base/buf.h"
 #include "lib/base/every_field.h"
 #include "lib/base/stop.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 OPT_TABLE(report,
 	{ "clock-error", 0, NULL, AT(sink, clock_error), "show how far the time of each record can be off, and whether its order is certain" },
@@ -40,7 +42,7 @@ static int put_boot(const struct reporting *r, const struct input *in, struct si
 		return 0;
 	if (!strcmp(style, "json")) {
 		dkt_buf_str(sink->out.buf, "{\"boot\":");
-		dkt_buf_u64(sink->out.buf, (uint64_t)time, 0, ' ');
+		dkt__buf_u64(sink->out.buf, (uint64_t)time, 0, ' ');
 		dkt_buf_str(sink->out.buf, "}\n");
 	} else if (!strcmp(style, "trace")) {
 		dkt_buf_str(sink->out.buf, "# another boot, from ");
@@ -66,7 +68,7 @@ static int print_records(struct reporting *r, struct inputs *in, struct sink *si
 		return err;
 	progress_source(&in->progress, source, !r->app->output);
 	/* A source that cannot seek is read by one thread. */
-	if (r->args.jobs > 1 && !dkt_source_slice(source, 0, 1, &to)) {
+	if (r->args.jobs > 1 && !dkt__source_slice(source, 0, 1, &to)) {
 		err = jobs_run(in, sink, &r->args, r->args.jobs, &r->file);
 	} else {
 		err = dkl_pipeline_print(&in->pipeline, sink);
@@ -177,7 +179,7 @@ static bool has_field(const struct inputs *in, const char *name, struct dkt__gue
 	if (dkt__every_field(name, strlen(name)))
 		return true;
 	dkt__guess_start(guess, name, strlen(name));
-	for (size_t i = 0; (other = dkt_style_field(i)); i++) {
+	for (size_t i = 0; (other = dkt__style_field(i)); i++) {
 		if (!strcmp(other, name))
 			return true;
 		dkt__guess_try(guess, other);

@@ -6,6 +6,7 @@
 #include "ctl/app/commands.h"
 #include "ctl/app/live.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 #include "recording/daemon/archive.h"
 #include "recording/daemon/state.h"
 #include "recording/flight/flight.h"
@@ -87,7 +88,7 @@ int cmd_reset(struct app *app, int argc, char **argv)
 {
 	char *dir __cleanup(free) = dkt__format(RUN_DIR "/%s", app->instance);
 	struct running found[N_KINDS];
-	int err = dkt_instance_check_name(app->ctx, app->instance);
+	int err = dkt__instance_check_name(app->ctx, app->instance);
 
 	(void)argc, (void)argv;
 	if (!err && !dir)

@@ -6,6 +6,7 @@
 #include "compat/log/leftover.h"
 #include "ctl/app/commands.h"
 #include "ctl/cmd/status.h"
+#include "lib/inside.h"
 
 /* ---- CPUs ---- */
 
@@ -79,7 +80,7 @@ static int read_status(const struct app *app, struct debuglog *log, struct statu
 	if (!err)
 		err = dkl_debuglog_on(log, &on, &status->events_on);
 	if (!err)
-		err = dkt_spool_bytes(log->in, &status->kept);
+		err = dkt__spool_bytes(log->in, &status->kept);
 	if (!err)
 		err = dkl_debuglog_sources(log, status->sources);
 	if (!err)

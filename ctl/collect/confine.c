@@ -5,6 +5,7 @@
 #include "ctl/collect/collect.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 int collect_dial(struct collect *collect)
 {
@@ -34,6 +35,6 @@ int collect_confine(struct collect *collect)
 		return err;
 	err = dkl_output_keep(app->ctx, dir, &keep);
 	if (!err)
-		err = dkt_caps_limit(app->ctx, keep);
+		err = dkt__caps_limit(app->ctx, keep);
 	return err ? err : cage_enter(app, NULL, 0, dir, CAGE_NAMES);
 }

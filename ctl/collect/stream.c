@@ -9,6 +9,7 @@
 #include "ctl/load/load.h"
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
+#include "lib/inside.h"
 
 int collect_number(struct collect *collect)
 {
@@ -33,7 +34,7 @@ static int confine(struct collect *collect)
 {
 	struct app *app = collect->app;
 	char *const dir[] = { (char *)(uintptr_t)app->output };
-	int err = dkt_caps_limit(app->ctx, DKT_KEEP_INPUT);
+	int err = dkt__caps_limit(app->ctx, DKT__KEEP_INPUT);
 
 	if (!err)
 		err = cage_enter(app, dir, 1, NULL, CAGE_NETWORK | CAGE_TEMPORARY);

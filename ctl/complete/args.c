@@ -17,6 +17,7 @@
 #include "ctl/lustre_log/lustre_log.h"
 #include "ctl/top/top.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 /* The n-th argument before the word being typed, counted from 1 without options, or NULL. */
 static const char *argument(const struct command *command, int argc, char **argv, int n)
@@ -266,7 +267,8 @@ static void offer_probe(struct app *app, const struct command *command, int argc
 	else if (strcmp(action, "add") != 0)
 		offer_probes(app, typed);
 	else if (!argument(command, argc, argv, 2) && !is_program && strlen(typed->rest) > 1)
-		dkt_functions(app->ctx, typed->rest, offer_function, (void *)(uintptr_t)typed);
+		dkt__kernel_functions(app->ctx, typed->rest, offer_function,
+				      (void *)(uintptr_t)typed);
 }
 
 /* Offers ready-made pairs and events, then the events that end a pair. */

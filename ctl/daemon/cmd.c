@@ -2,6 +2,7 @@
 /* daemon: records all the time into a directory of segments. */
 #include "ctl/app/commands.h"
 #include "ctl/daemon/actions.h"
+#include "lib/inside.h"
 #include "recording/daemon/archive.h"
 
 OPT_OWN(daemon,
@@ -43,7 +44,7 @@ int cmd_daemon(struct app *app, int argc, char **argv)
 	(void)argc;
 	if (i < 0)
 		return EXIT_USAGE;
-	if (dkt_instance_check_name(app->ctx, app->instance))
+	if (dkt__instance_check_name(app->ctx, app->instance))
 		return app_fail(app);
 	return actions[i].run(app);
 }

@@ -5,6 +5,7 @@
 #include "compat/io/say.h"
 #include "ctl/app/commands.h"
 #include "ctl/flight/actions.h"
+#include "lib/inside.h"
 
 OPT_OWN(flight,
 	{ "after", 0, "TIME", AT(flight, after), "record on for TIME after an incident, before the dump" },
@@ -107,7 +108,7 @@ int cmd_flight(struct app *app, int argc, char **argv)
 		return EXIT_USAGE;
 	if (argc - 2 > actions[i].max_args)
 		return app_usage("usage: dktrace flight %s%s", argv[1], actions[i].usage);
-	if (dkt_instance_check_name(app->ctx, app->instance))
+	if (dkt__instance_check_name(app->ctx, app->instance))
 		return app_fail(app);
 	return actions[i].run(app, argc > 2 ? argv[2] : NULL);
 }

@@ -12,6 +12,7 @@
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
+#include "lib/inside.h"
 #include "recording/flight/conditions.h"
 #include "recording/flight/flight.h"
 
@@ -108,7 +109,7 @@ static int read_group(struct start *start, const char *text)
 	name = keep_text(start, strndup(text, (size_t)(words - text)));
 	err = name ? flight_check_name(ctx, name) : dkt__no_memory(ctx);
 	if (err)
-		return dkt_fail_in(ctx, err, "--group");
+		return dkt__fail_in(ctx, err, "--group");
 	if (!strcmp(name, FLIGHT_MAIN) || !strncmp(name, "when", strlen("when")))
 		return dkt_fail(ctx, -EINVAL, "--group: '%s' is a name of dktrace's own", name);
 	err = dkt__with_words(ctx, split_words(words + 1, &classes, &events));

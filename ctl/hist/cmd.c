@@ -14,6 +14,7 @@
 #include "ctl/app/watch.h"
 #include "ctl/hist/hist.h"
 #include "ctl/input/live_args.h"
+#include "lib/inside.h"
 
 OPT_OWN(hist,
 	{ "diff", 0, "FILE", AT(hist, diff), "show what changed since --json wrote FILE", .flags = OPT_OPENED },
@@ -148,7 +149,7 @@ static int add_condition(struct hist *hist, const struct select *select, struct 
 	if (!err && all.n)
 		err = dkl_mask_expr(hist->ctx, all.text, &to->filter);
 	if (!err && all.n)
-		err = dkt_hist_filter(hist->hist, to->event, to->filter);
+		err = dkt__hist_filter(hist->hist, to->event, to->filter);
 	free(all.text);
 	return err;
 }
@@ -178,9 +179,9 @@ static int add_events(struct hist *hist, const struct select *select)
 		n_filtered += !hist->filter || !dkt_expr_check(hist->filter, to->event);
 	}
 	if (!hist->n)
-		return dkt_hist_misfit(hist->hist, events, n);
+		return dkt__hist_fits_none(hist->hist, events, n);
 	if (!n_filtered)
-		return dkt_expr_check_any(hist->filter, events, n, 0);
+		return dkt__expr_check_any(hist->filter, events, n, 0);
 	if (hist->n < n)
 		app_say("%zu of %zu events have the fields and are counted", hist->n, n);
 	return 0;

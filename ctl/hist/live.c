@@ -7,6 +7,7 @@
 #include "ctl/app/privileges.h"
 #include "ctl/hist/hist.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* ---- in user space ---- */
 
@@ -110,7 +111,7 @@ int hist_run_kernel(struct hist *hist, int *rc)
 	if (!err)
 		err = open_instance(hist, name);
 	if (!err) {
-		remove = dkt_instance_is_new(hist->in);
+		remove = dkt__instance_is_new(hist->in);
 		err = check_kept(hist);
 	}
 	hist->begun = (uint64_t)dkt__wall_ns();

@@ -4,6 +4,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 bool directory_is(const char *path)
 {
@@ -140,7 +141,7 @@ static int open_rest(struct dkt_ctx *ctx, char **paths, const struct dkt_source_
 		     struct directory *dir, struct dkt_source **source)
 {
 	const size_t n = dir->segments.n - dir->next;
-	struct dkt_series_file *files __cleanup(free) = calloc(n, sizeof(*files));
+	struct dkt__series_item *files __cleanup(free) = calloc(n, sizeof(*files));
 	size_t taken;
 	int err;
 
@@ -151,12 +152,12 @@ static int open_rest(struct dkt_ctx *ctx, char **paths, const struct dkt_source_
 		dir->edges[dir->next].pause = true;
 	for (size_t i = 0; i < n; i++)
 		files[i] =
-			(struct dkt_series_file){ .sz = sizeof(*files),
-						  .path = paths[i],
-						  .after_gap = dir->edges[dir->next + i].gap,
-						  .after_pause = dir->edges[dir->next + i].pause };
+			(struct dkt__series_item){ .sz = sizeof(*files),
+						   .path = paths[i],
+						   .after_gap = dir->edges[dir->next + i].gap,
+						   .after_pause = dir->edges[dir->next + i].pause };
 
-	err = dkt_source_series(ctx, files, n, opts, &taken, source);
+	err = dkt__source_series(ctx, files, n, opts, &taken, source);
 	if (!err) {
 		dir->opened = dir->next;
 		dir->next += taken;

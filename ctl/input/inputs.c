@@ -14,6 +14,7 @@
 #include "lib/base/parse.h"
 #include "lib/base/stop.h"
 #include "lib/base/ticks.h"
+#include "lib/inside.h"
 
 static int begin(struct app *app, size_t n, struct inputs *inputs)
 {
@@ -77,10 +78,10 @@ static const struct dkt_source_info *info_of(const struct inputs *inputs, size_t
 static bool is_pair(const struct inputs *inputs, size_t guest, size_t host)
 {
 	uint64_t id = info_of(inputs, host)->id;
-	struct dkt_source_peer peer;
+	struct dkt__source_peer peer;
 
-	for (size_t i = 0; !dkt_source_peer(inputs->files[guest].in.source, i, &peer, sizeof(peer));
-	     i++)
+	for (size_t i = 0;
+	     !dkt__source_peer(inputs->files[guest].in.source, i, &peer, sizeof(peer)); i++)
 		if (!peer.name && id && peer.id == id)
 			return true;
 	return false;

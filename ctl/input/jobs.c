@@ -4,6 +4,7 @@
 
 #include "lib/base/pool.h"
 #include "lib/base/stop.h"
+#include "lib/inside.h"
 
 /* Bytes of pages in a slice; their text is about three times as long. */
 #define SLICE (1 << 20)
@@ -42,7 +43,7 @@ static bool take(struct job *job, uint64_t *nr)
 	pthread_mutex_lock(&all->order.lock);
 	from = all->next;
 	more = from < end && !all->order.err && !dkt__stopped();
-	err = more ? dkt_source_slice(job->in->pipeline.source, from, SLICE, &to) : 0;
+	err = more ? dkt__source_slice(job->in->pipeline.source, from, SLICE, &to) : 0;
 	more = more && !err;
 	if (more) {
 		*nr = all->order.taken++;

@@ -7,6 +7,7 @@
 #include "ctl/app/print.h"
 #include "ctl/latency/latency.h"
 #include "ctl/out/bar.h"
+#include "lib/base/buf.h"
 
 #define N_POWERS 64
 
@@ -125,7 +126,7 @@ static void print_slow(const struct latency_report *report, const struct dkt_slo
 		dkt_buf_data(buf, &from);
 		dkt_style_trace(records[i], comm ? comm : "<...>", buf);
 		if (!OPT(report->app, print)->raw_text)
-			dkt_buf_escape(buf, from);
+			dkt__buf_escape(buf, from);
 	}
 	duration_text(slow->ns, text);
 	data = dkt_buf_data(buf, &len);

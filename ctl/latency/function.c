@@ -3,6 +3,7 @@
 #include "ctl/latency/latency.h"
 
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 static int create_probe(struct latency *latency, int i)
 {
@@ -13,7 +14,7 @@ static int create_probe(struct latency *latency, int i)
 	int err = dkt_probe_create(latency->ctx, &probe);
 
 	if (err)
-		return dkt_probe_refused(latency->ctx, &probe, err);
+		return dkt__probe_refused(latency->ctx, &probe, err);
 	latency->names[i] = dkt__format("%s:%s", latency->group, names[i]);
 	return latency->names[i] ? 0 : -ENOMEM;
 }

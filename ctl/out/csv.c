@@ -3,6 +3,7 @@
 #include <dktrace/dktrace.h>
 
 #include "ctl/out/rows.h"
+#include "lib/base/buf.h"
 
 /* Quotes the text if necessary, but does not escape control characters. */
 static void put_raw(const char *text, size_t len, FILE *f)
@@ -32,7 +33,7 @@ static void put_text(const char *text, size_t len, bool raw, struct dkt_buf *buf
 		return;
 	}
 	dkt_buf_reset(buf);
-	dkt_buf_cell(buf, text, len);
+	dkt__buf_cell(buf, text, len);
 	cell = dkt_buf_data(buf, &len);
 	fwrite(cell, 1, len, f);
 }

@@ -4,6 +4,7 @@
 #include "ctl/app/commands.h"
 #include "ctl/remote/actions.h"
 #include "fleet/remote/serve.h"
+#include "lib/inside.h"
 
 struct remote_options {
 	const char *allow;
@@ -49,7 +50,7 @@ static int check(void *data, int argc, char **argv)
 static int confine(void *data)
 {
 	struct app *app = data;
-	int err = dkt_caps_limit(app->ctx, 0);
+	int err = dkt__caps_limit(app->ctx, 0);
 
 	return err ? err : cage_enter(app, NULL, 0, NULL, CAGE_ACCEPT);
 }

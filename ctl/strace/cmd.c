@@ -14,6 +14,7 @@
 #include "ctl/input/live_args.h"
 #include "ctl/strace/strace.h"
 #include "lib/base/stop.h"
+#include "lib/inside.h"
 
 OPT_OWN(strace,
 	{ "calls", 'e', "CALLS", AT(strace, calls), "print these system calls: 'open*,read'; all but these: '!futex,read'" },
@@ -280,7 +281,7 @@ static int run_live(struct strace *strace, int *rc)
 		err = descriptors_read_proc(names);
 	/* For the stacks of programs and the addresses of sockets. */
 	if (OPT(app, strace)->stack || names)
-		app->keep_privileges |= DKT_KEEP_PROCESSES;
+		app->keep_privileges |= DKT__KEEP_PROCESSES;
 	if (!err)
 		err = live_run(app, &opts, rc);
 	strace_events_clear(&events);

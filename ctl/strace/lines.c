@@ -67,7 +67,7 @@ static void put_time(struct strace_lines *lines, uint64_t ts)
 	}
 	dkt_buf_str(lines->buf, lines->clock);
 	dkt_buf_str(lines->buf, ".");
-	dkt_buf_u64(lines->buf, (uint64_t)(ns % DKT__NSEC_PER_SEC) / 1000, 6, '0');
+	dkt__buf_u64(lines->buf, (uint64_t)(ns % DKT__NSEC_PER_SEC) / 1000, 6, '0');
 }
 
 static void put_duration(struct strace_lines *lines, const struct call *call)
@@ -224,7 +224,7 @@ static void put_word(struct strace_lines *lines, const char *text)
 {
 	dkt_buf_str(lines->buf, ",");
 	if (text)
-		dkt_buf_cell(lines->buf, text, strlen(text));
+		dkt__buf_cell(lines->buf, text, strlen(text));
 }
 
 static void put_cell(struct strace_lines *lines)
@@ -233,7 +233,7 @@ static void put_cell(struct strace_lines *lines)
 	const char *text = dkt_buf_data(lines->cell, &len);
 
 	dkt_buf_str(lines->buf, ",");
-	dkt_buf_cell(lines->buf, text ? text : "", len);
+	dkt__buf_cell(lines->buf, text ? text : "", len);
 }
 
 static void put_heading(struct strace_lines *lines, const struct strace_origin *origin,
@@ -252,7 +252,7 @@ static void put_stack_cells(struct strace_lines *lines, const struct strace_orig
 {
 	dkt_buf_str(lines->buf, ",");
 	if (call->stacks->waited && !call->lost)
-		dkt_buf_u64(lines->buf, call->stacks->waited, 0, ' ');
+		dkt__buf_u64(lines->buf, call->stacks->waited, 0, ' ');
 	for (int user = 0; user < 2; user++) {
 		dkt_buf_reset(lines->cell);
 		strace_stack_folded(origin, call, user, lines->cell);
@@ -266,7 +266,7 @@ static int put_csv(struct strace_lines *lines, const struct strace_origin *origi
 	struct dkt_buf *buf = lines->buf;
 
 	put_heading(lines, origin, call);
-	dkt_buf_u64(buf, time_ns(lines, ts_of(call)), 0, ' ');
+	dkt__buf_u64(buf, time_ns(lines, ts_of(call)), 0, ' ');
 	if (origin->name)
 		put_word(lines, origin->name);
 	put_word(lines, comm_of(lines, origin, call));
@@ -280,7 +280,7 @@ static int put_csv(struct strace_lines *lines, const struct strace_origin *origi
 	put_word(lines, states[call->state]);
 	dkt_buf_str(buf, ",");
 	if (call->state == CALL_ENDED)
-		dkt_buf_u64(buf, call->end - call->begin, 0, ' ');
+		dkt__buf_u64(buf, call->end - call->begin, 0, ' ');
 	dkt_buf_str(buf, ",");
 	if (call->end)
 		dkt_buf_printf(buf, "%lld", (long long)call->ret);

@@ -3,6 +3,7 @@
 #include "compat/lustre/mask.h"
 #include "ctl/app/groups.h"
 #include "ctl/strace/strace.h"
+#include "lib/inside.h"
 
 /* ---- calls ---- */
 
@@ -91,7 +92,7 @@ static enum call_verdict selects(void *data, const struct dkt_record *record)
 
 	if (record->event != origin->known) {
 		origin->known = record->event;
-		origin->fits = !dkt_expr_check_match(origin->filter, record->event);
+		origin->fits = !dkt__expr_check_match(origin->filter, record->event);
 	}
 	if (!origin->fits)
 		return CALL_UNTOLD;

@@ -14,7 +14,7 @@ static void put_offset(uint64_t offset, struct dkt_buf *buf)
 	if (!offset)
 		return;
 	dkt_buf_str(buf, "+0x");
-	dkt_buf_hex(buf, offset, 0, ' ');
+	dkt__buf_hex(buf, offset, 0, ' ');
 }
 
 static void put_words(const char *text, struct dkt_buf *buf)
@@ -29,7 +29,7 @@ static void put_program(const struct strace_origin *origin, const struct call *c
 
 	if (!origin->maps || !maps_find(origin->maps, call->tid, address, &place)) {
 		dkt_buf_str(buf, "0x");
-		dkt_buf_hex(buf, address, 0, ' ');
+		dkt__buf_hex(buf, address, 0, ' ');
 		return;
 	}
 	/* A version, as in "read@GLIBC_2.2.5", is no part of the name. */

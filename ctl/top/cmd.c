@@ -11,6 +11,7 @@
 #include "ctl/top/top.h"
 #include "lib/base/parse.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 OPT_OWN(top,
 	{ "batch", 'b', NULL, AT(top, batch), "print frames as text, for a file or a pipe" },
@@ -176,7 +177,7 @@ int cmd_top(struct app *app, int argc, char **argv)
 	if (rc)
 		return rc;
 	/* For calls that began before this command, and for the files of calls. */
-	app->keep_privileges |= DKT_KEEP_PROCESSES;
+	app->keep_privileges |= DKT__KEEP_PROCESSES;
 	err = dkt_tracefs_open(app->ctx, 0);
 	if (!err)
 		live_clean(app);

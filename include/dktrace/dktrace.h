@@ -113,16 +113,8 @@ DKT_API const char *dkt_error(const struct dkt_ctx *ctx);
 DKT_API char *dkt_error_take(struct dkt_ctx *ctx);
 DKT_API int dkt_error_give(struct dkt_ctx *ctx, int err, char *words);
 
-/*
- * For code on top of the library: dkt_fail() sets the error message; dkt_fail_in() puts "TEXT: "
- * before the current message. Both return err.
- */
+/* For code on top of the library: sets the error message and returns err. */
 DKT_API int dkt_fail(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
-DKT_API int dkt_fail_in(struct dkt_ctx *ctx, int err, const char *fmt, ...) DKT_PRINTF(3, 4);
-
-/* For code on top of the library: passes a message to the log function of the context, if any. */
-DKT_API void dkt_log(struct dkt_ctx *ctx, enum dkt_log_level level, const char *fmt, ...)
-	DKT_PRINTF(3, 4);
 
 /* For code on top of the library: calls the progress function of the context, if any. */
 DKT_API void dkt_progress(struct dkt_ctx *ctx, const char *what, size_t done, size_t of);
@@ -173,47 +165,6 @@ enum dkt_need {
  */
 DKT_API int dkt_caps_check(struct dkt_ctx *ctx, unsigned int needs);
 
-/* The purposes that dkt_caps_limit() keeps capabilities for. */
-enum dkt_keep {
-	DKT_KEEP_SYMBOLS = 1, /* names of kernel functions: cap_syslog */
-	DKT_KEEP_TRACEFS = 2, /* tracefs of another user: cap_dac_override, cap_dac_read_search */
-	DKT_KEEP_INPUT = 4, /* read files of other users: cap_dac_read_search */
-	DKT_KEEP_OUTPUT = 8, /* write to directories of other users: cap_dac_override, cap_fowner */
-	DKT_KEEP_KILL = 16, /* signal processes of other users: cap_kill */
-	DKT_KEEP_PROCESSES = 32, /* /proc of other users: cap_sys_ptrace, cap_dac_read_search */
-};
-
-/*
- * Drops, for good, every capability of this thread that keep (enum dkt_keep) does not name. Threads
- * and programs that it starts afterwards have no others and cannot gain any (PR_SET_NO_NEW_PRIVS);
- * threads that the process has already keep theirs: call this before there are any, or in each.
- * Capabilities that the program's file gave are kept only for DKT_KEEP_SYMBOLS and
- * DKT_KEEP_TRACEFS. -EINVAL: unknown bit in keep.
- */
-DKT_API int dkt_caps_limit(struct dkt_ctx *ctx, unsigned int keep);
-
-enum dkt_lower {
-	DKT_LOWER_GAINED, /* the capabilities that the program's file gave */
-	DKT_LOWER_ALL,
-};
-
-/*
- * dkt_caps_lower() makes capabilities ineffective until dkt_caps_raise(), so that this process
- * opens files without them. The calls nest.
- */
-DKT_API int dkt_caps_lower(struct dkt_ctx *ctx, enum dkt_lower which);
-DKT_API int dkt_caps_raise(struct dkt_ctx *ctx);
-
-/* A capability that tracing can use. The strings are constants. */
-struct dkt_cap {
-	const char *name; /* "cap_sys_admin" */
-	const char *use; /* what it allows */
-	bool have; /* it is effective, and in the initial user namespace */
-};
-
-/* Gets the i-th capability, counted from 0. Returns 0, or 1 after the last. */
-DKT_API int dkt_caps_get(struct dkt_ctx *ctx, size_t i, struct dkt_cap *cap, size_t sz);
-
 /* ---- dkt_instance(3): instances -------------------------------------------------------------- */
 
 enum dkt_instance_flags {
@@ -227,13 +178,6 @@ struct dkt_instance_opts {
 };
 
 /*
- * Returns 0 if an instance can have that name. NULL is the name of the top instance. -EINVAL: the
- * name is empty, begins with a dot, contains a slash or control character, or is longer than 199
- * bytes.
- */
-DKT_API int dkt_instance_check_name(struct dkt_ctx *ctx, const char *name);
-
-/*
  * Opens an instance by name; NULL is the top instance. -ENOENT: there is no instance of that name;
  * -EINVAL: invalid name or options.
  */
@@ -242,9 +186,6 @@ DKT_API int dkt_instance_open(struct dkt_ctx *ctx, const char *name,
 
 /* Frees the object. The instance stays in tracefs. */
 DKT_API void dkt_instance_close(struct dkt_instance *instance);
-
-/* True if dkt_instance_open() created the instance. */
-DKT_API bool dkt_instance_is_new(const struct dkt_instance *instance);
 
 /* Returns the name, NULL for the top instance. Valid as long as the object. */
 DKT_API const char *dkt_instance_name(const struct dkt_instance *instance);
@@ -377,13 +318,6 @@ DKT_API int dkt_instance_get_filter(struct dkt_instance *instance, struct dkt_ev
 				    char **filter);
 
 /*
- * Returns 0 if the kernel accepts the filter. Tries it on an event that is disabled in the instance
- * and restores the event's own filter. -EINVAL: the kernel refuses the filter, dkt_error() has its
- * reason; -EBUSY: every event is enabled.
- */
-DKT_API int dkt_instance_try_filter(struct dkt_instance *instance, const char *filter);
-
-/*
  * Creates an instance for this process only, named PREFIX-PID-TIME. TIME is the start time of the
  * process, so that a reused PID cannot match. Also removes instances with the prefix whose process
  * has exited. -EEXIST: this process already has such an instance.
@@ -396,19 +330,6 @@ DKT_API int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix,
  * an instance. The caller frees it.
  */
 DKT_API int dkt_own_group(struct dkt_ctx *ctx, const char *prefix, char **group);
-
-/*
- * Removes instances with the prefix whose process has exited, and then their probes and synthetic
- * events (dkt_own_group()). Removing one forgets the catalogue: dkt_events_forget(). Sets *n,
- * unless n is NULL, to the number of instances removed. -EBUSY: an instance could not be removed.
- */
-DKT_API int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n);
-
-/*
- * Gets the names of the instances that dkt_instance_sweep() would remove, one per line; NULL if
- * it would remove no instance. The caller frees them.
- */
-DKT_API int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names);
 
 /* ---- dkt_event(3): events and their fields --------------------------------------------------- */
 
@@ -443,13 +364,6 @@ DKT_API int dkt_events(struct dkt_ctx *ctx, struct dkt_event *const **events, si
  * dkt_error() has the reason.
  */
 DKT_API struct dkt_event *dkt_event_find(struct dkt_ctx *ctx, const char *system, const char *name);
-
-/*
- * Returns the event whose records have that ID, or an event of the system "unknown" if the kernel
- * does not have one. Reads IDs of events until it finds the event. NULL: no event can have that ID,
- * or the events cannot be read; dkt_error() has the reason.
- */
-DKT_API struct dkt_event *dkt_event_by_id(struct dkt_ctx *ctx, int id);
 
 /*
  * Defines an event that the kernel does not have, for records from elsewhere. format is the text of
@@ -511,34 +425,11 @@ struct dkt_trigger {
 };
 
 /*
- * Parses a trigger as a user or the kernel writes it. The result is one allocation, which the
- * caller frees with free(). -EINVAL: not a trigger, or several lines; -E2BIG: longer than the
- * kernel's limit of 4095 bytes.
- */
-DKT_API int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger **trigger);
-
-/*
- * True if the triggers differ only in count and condition, so that an event can have only one of
- * them. Two histograms are the same if their keys, the names of their variables and their
- * conditions are equal.
- */
-DKT_API bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b);
-
-/*
  * Gets the triggers of an event in the instance, the newest first. The array and the triggers are
  * one allocation, which the caller frees with free(). -ENOENT: somebody has deleted the event.
  */
 DKT_API int dkt_instance_get_triggers(struct dkt_instance *instance, struct dkt_event *event,
 				      struct dkt_trigger ***triggers, size_t *n);
-
-/*
- * Returns 0 if the event can have the trigger in addition to those that it has. -EEXIST: it already
- * has one with the same action and target; -EBUSY: it has one that excludes it, as traceon excludes
- * traceoff; -ENOENT: there is no such target; -EOPNOTSUPP: the kernel does not have such triggers.
- * Other errors: as dkt_trigger_parse().
- */
-DKT_API int dkt_instance_check_trigger(struct dkt_instance *instance, struct dkt_event *event,
-				       const char *text);
 
 /* ---- dkt_change(3): change an instance, all or nothing --------------------------------------- */
 
@@ -562,8 +453,10 @@ DKT_API int dkt_change_filter(struct dkt_change *change, struct dkt_event *event
 /*
  * Adds a trigger to an event. Does nothing if the event has one with the same action and target.
  * The state that an enable_event or disable_event trigger gave its target stays after the trigger
- * is removed, unless dkt_change_events() says which events are enabled. -EBUSY, -ENOENT,
- * -EOPNOTSUPP, -EINVAL, -E2BIG: as dkt_instance_check_trigger().
+ * is removed, unless dkt_change_events() says which events are enabled. -EBUSY: the event has a
+ * trigger that excludes it, as traceon excludes traceoff; -ENOENT: there is no such target;
+ * -EOPNOTSUPP: the kernel does not have such triggers; -EINVAL: not a trigger, or several lines;
+ * -E2BIG: longer than the kernel's limit of 4095 bytes.
  */
 DKT_API int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event,
 			       const char *text);
@@ -587,7 +480,7 @@ DKT_API int dkt_change_cpus(struct dkt_change *change, const char *cpus);
 /*
  * The functions that a tracer traces. The kernel's ftrace.rst, "dynamic ftrace", has its globs. Roots,
  * depth and threshold belong to the whole kernel. The change sets them if nobody else has, and needs
- * the spool for that; the next change without them, or dkt_spool_return(), resets them.
+ * the spool for that; the next change without them resets them.
  */
 struct dkt_tracer_opts {
 	size_t sz;
@@ -618,7 +511,7 @@ struct dkt_tracer_opts {
  *
  * A tracer that only the top instance can have is set there, if nobody uses the top instance: the
  * spool keeps the state that the top instance had, and a live source of the instance returns its
- * records too. The next change without that tracer, or dkt_spool_return(), restores the top instance.
+ * records too. The next change without that tracer restores the top instance.
  * -ENOENT: a glob matches no function; -EINVAL: modules together with other choices than without.
  */
 DKT_API int dkt_change_tracer(struct dkt_change *change, const char *tracer,
@@ -639,38 +532,6 @@ DKT_API int dkt_change_commit(struct dkt_change *change);
  * is. Valid as long as the change.
  */
 DKT_API const char *dkt_change_refused(const struct dkt_change *change);
-
-/* True if a change of the instance borrows the top instance. */
-DKT_API bool dkt_instance_borrows_top(const struct dkt_instance *instance);
-
-/*
- * Takes back what changes with that spool have set outside their instance, which need not exist any
- * more: resets roots, depth and threshold, and restores the top instance. Records that are still in
- * the top instance's buffers are lost. -EBUSY: a process reads them.
- */
-DKT_API int dkt_spool_return(struct dkt_ctx *ctx, const char *spool);
-
-/* ---- dkt_netlink(3): generic netlink --------------------------------------------------------- */
-
-/*
- * Returns 1 if the kernel has the generic netlink family, 0 if not. Needs no privileges.
- * -ETIMEDOUT: the kernel did not answer; other errors of sockets.
- */
-DKT_API int dkt_netlink_family(struct dkt_ctx *ctx, const char *family);
-
-/*
- * Receives the attributes of an answer, nested ones in place. A value other than 0 ends the dump.
- */
-typedef int (*dkt_netlink_fn)(void *data, const void *attrs, size_t len);
-
-/*
- * Sends a dump request and calls fn with the attributes of every answer. Returns 0, or the value of
- * fn if it is negative. -ENOENT: there is no such family; -ETIMEDOUT: the kernel did not answer;
- * -EAGAIN: the dump was interrupted by a change; -EBADMSG: an answer is invalid; other errors of
- * sockets and of the family.
- */
-DKT_API int dkt_netlink_dump(struct dkt_ctx *ctx, const char *family, uint8_t command,
-			     uint8_t version, dkt_netlink_fn fn, void *data);
 
 #ifdef __cplusplus
 }

@@ -91,20 +91,6 @@ DKT_API int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char 
 DKT_API int dkt_probe_create(struct dkt_ctx *ctx, const struct dkt_probe *probe);
 
 /*
- * Adds a place to an event that dkt_probe_create() created with the same fields. -EEXIST: the
- * fields differ, or the kernel does not support several places. Other errors: as
- * dkt_probe_create().
- */
-DKT_API int dkt_probe_add_place(struct dkt_ctx *ctx, const struct dkt_probe *probe);
-
-/*
- * Call after dkt_probe_create() failed with err. Looks for the reason if the kernel gave none (for
- * example, the function is blacklisted) and stores it for dkt_error(). Slow: reads long lists.
- * Returns err.
- */
-DKT_API int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err);
-
-/*
  * Removes the event of a probe and forgets the catalogue: dkt_events_forget(). -ENOENT: there is no
  * such probe; -EBUSY: an instance has the event enabled, or a trigger uses it.
  */
@@ -123,51 +109,6 @@ DKT_API const struct dkt_probe *dkt_probes_at(const struct dkt_probes *probes, s
 /* Returns the probe of that name, or NULL. Valid as long as the list. */
 DKT_API const struct dkt_probe *dkt_probes_find(const struct dkt_probes *probes, const char *group,
 						const char *name);
-
-/*
- * Gets the definition as one line for the kernel. The caller frees it. -EINVAL: a string has a
- * control character; -E2BIG: the line is longer than the kernel's limit.
- */
-DKT_API int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *probe, char **text);
-
-/*
- * Parses a line that dkt_probe_text() or the kernel wrote. The list has one probe;
- * dkt_probes_free() frees it. -EINVAL: not a definition.
- */
-DKT_API int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **probes);
-
-/* True if both define the same event at the same place with the same fields, however written. */
-DKT_API bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b);
-
-/* A static marker of a program (sys/sdt.h). Valid during the call only. */
-struct dkt_marker {
-	const char *provider, *name;
-	const char *args; /* in the assembler's notation: "-4@%edi 8@$5" */
-	uint64_t offset; /* bytes from the start of the file */
-	uint64_t semaphore; /* offset of the counter that enables the marker; 0: none */
-};
-
-/* Receives a marker. A value other than 0 ends the walk, and dkt_markers() returns it. */
-typedef int (*dkt_marker_fn)(void *data, const struct dkt_marker *marker);
-
-/*
- * Calls fn for each marker of a program or library. -ENOEXEC: not an ELF file; -EOPNOTSUPP: the
- * file is for another kind of machine.
- */
-DKT_API int dkt_markers(struct dkt_ctx *ctx, const char *path, dkt_marker_fn fn, void *data);
-
-/*
- * Receives a function; module is NULL for the kernel itself. A value other than 0 ends the walk,
- * and dkt_functions() returns it.
- */
-typedef int (*dkt_function_fn)(void *data, const char *module, const char *name);
-
-/*
- * Calls fn for each function of the kernel and its modules whose name begins with beginning
- * (/proc/kallsyms).
- */
-DKT_API int dkt_functions(struct dkt_ctx *ctx, const char *beginning, dkt_function_fn fn,
-			  void *data);
 
 /* ---- dkt_hist(3): histograms, records counted by the values of fields ------------------------ */
 
@@ -207,26 +148,6 @@ DKT_API void dkt_hist_free(struct dkt_hist *hist);
  * summed so, or differs in type from that of an event added before.
  */
 DKT_API int dkt_hist_event(struct dkt_hist *hist, struct dkt_event *event);
-
-/*
- * Call after dkt_hist_event() failed with -ENOENT for each of n events. Sets a message about the
- * whole set, with the field that no event has and the most similar name. Returns -ENOENT.
- */
-DKT_API int dkt_hist_misfit(struct dkt_hist *hist, struct dkt_event *const *events, size_t n);
-
-/*
- * Gives an event that was added a filter of its own, instead of the filter in the options. The
- * caller keeps the filter as long as the histogram. -ENOENT, -EINVAL: as dkt_expr_check(), or the
- * event was not added.
- */
-DKT_API int dkt_hist_filter(struct dkt_hist *hist, struct dkt_event *event,
-			    struct dkt_expr *filter);
-
-/*
- * Gets the trigger that makes the kernel count the event. The caller frees it. -EINVAL: the event
- * was not added; -E2BIG: the filter is too long for the kernel.
- */
-DKT_API int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text);
 
 /*
  * Adds the triggers to all events in the instance, or to none. They are removed with the instance.
@@ -280,12 +201,6 @@ struct dkt_table_info {
 	uint64_t bad; /* rows or records that were invalid */
 };
 
-/*
- * Parses the text of a hist file of the kernel; if it has several histograms, the first. -ENOENT:
- * it has none; -EINVAL: its header is invalid.
- */
-DKT_API int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len,
-			    struct dkt_table **table);
 DKT_API void dkt_table_free(struct dkt_table *table);
 
 /*

@@ -57,8 +57,7 @@ DKT_API const char *dkt_dump_why(int err);
 /*
  * A spool is a directory that keeps the records between the kernel and their destination, and notes
  * with which a later process undoes the changes of a killed one. dkt_instance_open() gives it to the
- * instance; live sources, changes and all other functions find it there. Only dkt_spool_return()
- * takes a path, because the instance may be gone by then.
+ * instance; live sources, changes and all other functions find it there.
  */
 
 enum dkt_live_flags {
@@ -127,35 +126,6 @@ DKT_API int dkt_source_wake(struct dkt_source *source);
  */
 DKT_API int dkt_source_done(struct dkt_source *source);
 
-/* Runs while recording is stopped: dkt_instance_rest(). */
-typedef int (*dkt_rest_fn)(void *data);
-
-/*
- * Stops recording, moves all records of the buffers and of the snapshot into the spool, calls fn, and
- * starts recording again; for operations that make the kernel empty the buffers. The next live source
- * returns the records; without a spool they are lost. Returns the result of fn. -EBUSY: another process reads
- * with this spool.
- */
-DKT_API int dkt_instance_rest(struct dkt_instance *instance, dkt_rest_fn fn, void *data);
-
-/*
- * Moves all records of the buffers and of the snapshot into the spool, and keeps the formats there of those of
- * the n events that have records. These can be printed after the events have left the kernel. Disable the
- * events before. -EINVAL: the instance has no spool; -EBUSY: another process reads with this spool; -ENOSPC: the spool has
- * the records of 4096 such events.
- */
-DKT_API int dkt_instance_retire(struct dkt_instance *instance, struct dkt_event *const *events,
-				size_t n);
-
-/*
- * Starts recording again if a process was killed during dkt_instance_rest(). Call it before the
- * next change.
- */
-DKT_API int dkt_instance_wake(struct dkt_instance *instance);
-
-/* Gets the size of the pages in the spool in bytes; 0 without a spool. Takes no lock. */
-DKT_API int dkt_spool_bytes(const struct dkt_instance *instance, uint64_t *bytes);
-
 enum dkt_last_kernel {
 	DKT_KERNEL_UNKNOWN, /* the kernel does not tell */
 	DKT_KERNEL_SAME, /* the build that runs now */
@@ -186,13 +156,6 @@ DKT_API int dkt_last_boot_get(struct dkt_instance *instance, struct dkt_last_boo
 DKT_API int dkt_last_boot_find(struct dkt_ctx *ctx, char **name);
 
 /*
- * Records a mark from which a later boot learns the wall-clock time of the instance's records, as
- * long as it is not overwritten. -EOPNOTSUPP: the clock has no wall-clock time; other errors: as
- * dkt_instance_mark().
- */
-DKT_API int dkt_last_boot_mark(struct dkt_instance *instance);
-
-/*
  * Removes these records; those of this boot stay. -EOPNOTSUPP, -EINVAL: as dkt_last_boot_get();
  * -EBUSY: another process reads with this spool.
  */
@@ -215,7 +178,7 @@ struct dkt_tracedat_opts {
 
 /*
  * Begins a file for trace-cmd(1), KernelShark and libtracecmd with records of a source. The file keeps the
- * clocks of the streams, which dkt_source_clock() reads, the names of disks, which dkt_source_disk() reads, and what
+ * clocks of the streams, the names of disks, which dkt_source_disk() reads, and what
  * it lacks, as dkt_source_info's damage.
  * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe the format. fd stays the caller's; its file
  * must be empty and seekable. The library writes nothing to it before dkt_tracedat_finish().
@@ -237,15 +200,6 @@ DKT_API int dkt_tracedat_add(struct dkt_tracedat *out, const struct dkt_record *
  */
 DKT_API int dkt_tracedat_finish(struct dkt_tracedat *out);
 DKT_API void dkt_tracedat_free(struct dkt_tracedat *out);
-
-/*
- * Writes the file of a recorder, also one whose recorder was killed, as a finished file: the pages as
- * they are, undecoded. from: the recorder's file; to: an empty file. In opts, compression NULL keeps
- * the form of the pages, but all are compressed if some are; dir, part and spare do not count. Returns 1,
- * without writing, if the file from is not one of a recorder or is finished.
- */
-DKT_API int dkt_tracedat_seal(struct dkt_ctx *ctx, int from, int to,
-			      const struct dkt_tracedat_opts *opts);
 
 /* ---- dkt_recorder(3): record instances into a file ------------------------------------------- */
 
@@ -346,25 +300,6 @@ DKT_API int dkt_recorder_counts(struct dkt_recorder *recorder, struct dkt_record
 				size_t sz);
 
 /*
- * Counts records by event from now on, without decoding more of them than their type. Call it after
- * dkt_recorder_add(). All pages then pass through the recorder's memory, also those that are not compressed.
- */
-DKT_API int dkt_recorder_count(struct dkt_recorder *recorder);
-
-struct dkt_event_counts {
-	uint64_t records;
-	uint64_t bytes; /* of the records, without the time and the length that the buffer adds */
-};
-
-/*
- * Gets the counts of the event of that dkt_event_id() on a CPU since dkt_recorder_count(), of all
- * instances and recordings; 0 without that call. -ENOENT: there is no such CPU; -EINVAL: no event has
- * such an ID.
- */
-DKT_API int dkt_recorder_event(struct dkt_recorder *recorder, int cpu, int id,
-			       struct dkt_event_counts *counts, size_t sz);
-
-/*
  * Completes the file of a recorder that was killed, which is open for reading and writing as fd: adds
  * the records that its instances still hold, ends the recording, and removes the instances, which
  * must be of dkt_instance_own(). Sets *records to the number of records added. Records that the
@@ -375,16 +310,6 @@ DKT_API int dkt_recorder_event(struct dkt_recorder *recorder, int cpu, int id,
  * writing; -EBADMSG: the end of the file is damaged.
  */
 DKT_API int dkt_recorder_rescue(struct dkt_ctx *ctx, int fd, uint64_t *records);
-
-/*
- * Goes on with the recording of a recorder that was killed, in its file, which is open for reading and
- * writing as fd, in place of dkt_recorder_begin(). The recorder must have the same instances, with the
- * same names, and nobody may have read them since. Losses are counted on: of records that were
- * overwritten since, and of those that were read but not written. The file continues to name the earlier
- * thread with DKT_RECORDER_SKIP_SELF, so end it soon. Returns 1 and changes nothing if the file is
- * finished, or of another kind, boot or instance. -EBUSY: a recording has begun; errors of write(2).
- */
-DKT_API int dkt_recorder_resume(struct dkt_recorder *recorder, int fd);
 
 /* Frees a recorder. If its recording has not been ended, the file can be read up to here. */
 DKT_API void dkt_recorder_free(struct dkt_recorder *recorder);

@@ -102,14 +102,6 @@ struct dkt_source_info {
 	int64_t added; /* ns that the times have beside those of the clock, as the file says */
 };
 
-/* A recording that was made together with a source's, on its host or in one of its guests. */
-struct dkt_source_peer {
-	const char *name; /* of the guest; NULL: it is the host, whose clock the times are on */
-	uint64_t id; /* of the recording */
-	const int32_t *threads; /* the host's thread for each CPU of the guest; 0: unknown */
-	int n_threads;
-};
-
 /* How far the times of a stream can be off at one of them. Between two points all numbers are linear. */
 struct dkt_clock_point {
 	uint64_t time; /* of the source */
@@ -237,20 +229,6 @@ DKT_API int dkt_source_loss(struct dkt_source *source, int cpu, struct dkt_loss 
  */
 DKT_API const char *dkt_source_stream(const struct dkt_source *source, uint32_t stream);
 
-/*
- * Gets the i-th recording that was made together with this one, counted from 0. Returns 0, or 1
- * after the last.
- */
-DKT_API int dkt_source_peer(const struct dkt_source *source, size_t i, struct dkt_source_peer *peer,
-			    size_t sz);
-
-/*
- * Gets the clock of a stream; the points are valid as long as the source. Returns 0, or 1 if the source
- * does not have so many streams, or is not known to have the times of several clocks.
- */
-DKT_API int dkt_source_clock(const struct dkt_source *source, uint32_t stream,
-			     struct dkt_source_clock *clock, size_t sz);
-
 /* For dkt_source_disk(): the hosts of all streams. */
 #define DKT_STREAM_ALL UINT32_MAX
 
@@ -262,34 +240,12 @@ DKT_API int dkt_source_clock(const struct dkt_source *source, uint32_t stream,
  */
 DKT_API const char *dkt_source_disk(const struct dkt_source *source, uint32_t stream, uint64_t dev);
 
-/* A disk or partition of the host that recorded. */
-struct dkt_source_disk {
-	uint64_t dev; /* its number in the records: major << 20 | minor */
-	const char *name; /* valid as long as the source */
-};
-
-/*
- * Gets the i-th disk of the host of a stream, counted from 0 and in order of their numbers. Returns 0, or 1 after
- * the last.
- */
-DKT_API int dkt_source_disks(const struct dkt_source *source, uint32_t stream, size_t i,
-			     struct dkt_source_disk *disk, size_t sz);
-
 /*
  * Goes to the first record that is not before since and sets the end before until, in ns on the
  * source's clock; 0: no bound. The time that it takes depends on the records in that window, not on
  * the size of the file. -EOPNOTSUPP: this kind of source can only be read forwards.
  */
 DKT_API int dkt_source_seek(struct dkt_source *source, uint64_t since, uint64_t until);
-
-/*
- * Divides a source for readers that work in parallel, each with a context and a source of its own:
- * sets *to so that the records from time from up to *to have about that many bytes, or to
- * UINT64_MAX if that is the rest. Call dkt_source_seek() before the next record. -EOPNOTSUPP: this
- * kind of source cannot be divided.
- */
-DKT_API int dkt_source_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
-			     uint64_t *to);
 
 /* True if the caller wants records of that event. */
 typedef bool (*dkt_event_fn)(void *data, struct dkt_event *event);
@@ -300,13 +256,6 @@ typedef bool (*dkt_event_fn)(void *data, struct dkt_event *event);
  * the source returns all records.
  */
 DKT_API int dkt_source_select(struct dkt_source *source, dkt_event_fn wants, void *data);
-
-/*
- * Call after dkt_source_select(). Leaves out most records that the expression does not match; they
- * count as seen. The caller still calls dkt_expr_match() for the rest, and keeps the expression as
- * long as it reads. -EOPNOTSUPP: the source leaves out no records.
- */
-DKT_API int dkt_source_filter(struct dkt_source *source, struct dkt_expr *expr);
 
 /*
  * Sets *done to the bytes of pages read so far and *of to the bytes of pages in the window.
@@ -346,36 +295,13 @@ struct dkt_merge_part {
  * so on. A part that has no more records now does not delay the others. If none has,
  * dkt_source_next() returns DKT_NEXT_LATER, and the next call asks them again. dkt_source_wait()
  * and dkt_source_fd() wait for any part; dkt_source_done() declares safe those records of each part
- * that the merged source has returned. dkt_source_clock() returns the clocks of the parts. If the streams
+ * that the merged source has returned. It has the clocks of the parts. If the streams
  * of a part have several clocks, their errors are added to those of the part. -EINVAL: n is 0, sz is not
  * the same in all parts, points are not in order of time, or a clock is invalid; -E2BIG: a part sets a
  * member that the library does not know.
  */
 DKT_API int dkt_source_merge(const struct dkt_merge_part *parts, size_t n,
 			     struct dkt_source **source);
-
-/* A file of a series. */
-struct dkt_series_file {
-	size_t sz;
-	const char *path;
-	bool after_gap; /* files between this one and the one before it are gone */
-	bool after_pause; /* the kernel did not record all the time since the one before it */
-};
-
-/*
- * Opens trace.dat files that one kernel wrote one after the other, the oldest first, as one source.
- * *taken is the number of files that it has; the next file, if there is one, is of another kernel or
- * boot, or the clock was set before it. Of the options, buffer, cpus, flags, since and until count.
- * Each file is opened for a moment now; later only those are open whose records come next. The source
- * leaves out a file that cannot be read, and reports it in damage; where a file is missing, it returns
- * a gap for each CPU, and where the kernel did not record for a time, one that is paused: before a file
- * with after_pause, and between files whose recordings have different IDs. -EINVAL: n is 0, a path is
- * NULL, or sz is not the same in all files; -EBUSY: the context already stands for a kernel; other
- * errors: that of the first file, if none can be opened.
- */
-DKT_API int dkt_source_series(struct dkt_ctx *ctx, const struct dkt_series_file *files, size_t n,
-			      const struct dkt_source_opts *opts, size_t *taken,
-			      struct dkt_source **source);
 
 /* How to read a source of the caller's. Only next is required; NULL for the others. */
 struct dkt_source_calls {
@@ -447,26 +373,6 @@ DKT_API void dkt_expr_free(struct dkt_expr *expr);
 DKT_API int dkt_expr_check(struct dkt_expr *expr, struct dkt_event *event);
 
 /*
- * Returns 0 if dkt_expr_match() can test records of the event. -EOPNOTSUPP: the records have only
- * the address of a string that the expression names, so that none matches. Otherwise as
- * dkt_expr_check().
- */
-DKT_API int dkt_expr_check_match(struct dkt_expr *expr, struct dkt_event *event);
-
-enum dkt_expr_any_flags {
-	DKT_EXPR_MATCH = 1, /* check each event as dkt_expr_check_match() does */
-};
-
-/*
- * Returns 0 if the expression fits at least one of n events. If not, the message is about the whole
- * set: a value that does not fit the first event that has all fields, or the field that no event
- * has and the most similar name. flags are enum dkt_expr_any_flags. -ENOENT, -EINVAL, -EOPNOTSUPP:
- * as dkt_expr_check_match().
- */
-DKT_API int dkt_expr_check_any(struct dkt_expr *expr, struct dkt_event *const *events, size_t n,
-			       unsigned int flags);
-
-/*
  * Gets the expression in the kernel's language for that event. The caller frees it. Quotes patterns
  * that the kernel would misread ("8*", and "*x" on an array). -E2BIG: longer than the kernel's
  * limit of 4095 bytes; -EOPNOTSUPP: it has a variable. Otherwise as dkt_expr_check().
@@ -479,19 +385,6 @@ DKT_API int dkt_expr_text(struct dkt_expr *expr, struct dkt_event *event, char *
  */
 DKT_API bool dkt_expr_match(struct dkt_expr *expr, const struct dkt_record *record,
 			    const char *comm);
-
-/* A comparison FIELD == $VARIABLE. The strings live as long as the expression. */
-struct dkt_equality {
-	const char *field, *variable;
-	bool all; /* the expression has nothing but such comparisons, which must all be true */
-};
-
-/*
- * Gets the i-th comparison FIELD == $VARIABLE, counted from 0, that is true for every record that
- * matches. Returns 0, or 1 after the last.
- */
-DKT_API int dkt_expr_equality(const struct dkt_expr *expr, size_t i, struct dkt_equality *equality,
-			      size_t sz);
 
 /* ---- dkt_style(3): styles, layouts of printed records (dktrace-styles(7)) -------------------- */
 
@@ -579,12 +472,6 @@ struct dkt_style_calls {
 DKT_API int dkt_style_make(struct dkt_ctx *ctx, const struct dkt_style_calls *calls, void *data,
 			   struct dkt_style **style);
 
-/*
- * Returns the i-th name, counted from 0, of the fields that every record has, for dkt_style_opts;
- * NULL after the last.
- */
-DKT_API const char *dkt_style_field(size_t i);
-
 /* Appends the beginning of the output. */
 DKT_API int dkt_style_begin(struct dkt_style *style, struct dkt_buf *buf);
 
@@ -623,39 +510,18 @@ DKT_API void dkt_buf_reset(struct dkt_buf *buf);
 /* Returns 0, or -ENOMEM if something could not be appended. */
 DKT_API int dkt_buf_error(const struct dkt_buf *buf);
 
-/*
- * Append bytes, a string, a number in decimal or in hexadecimal, and a formatted text (printf(3)).
- * pad fills numbers up to width, on the left.
- */
+/* Append bytes, a string, and a formatted text (printf(3)). */
 DKT_API void dkt_buf_add(struct dkt_buf *buf, const void *bytes, size_t len);
 DKT_API void dkt_buf_str(struct dkt_buf *buf, const char *str);
-DKT_API void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad);
-DKT_API void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad);
 DKT_API void dkt_buf_printf(struct dkt_buf *buf, const char *fmt, ...) DKT_PRINTF(2, 3);
 
 /*
- * dkt_buf_text() appends text and escapes the characters that would control a terminal, end a line
- * or turn the reading order, because text from a trace is data: as \n, \t, \xHH or, for a character
- * of UTF-8, \uHHHH. These are control characters, those of C1 too, bytes that are not UTF-8, and
- * invisible characters such as U+202E. dkt_buf_escape() escapes the contents of the buffer from an
- * offset on, except a last newline.
+ * Appends text and escapes the characters that would control a terminal, end a line or turn the
+ * reading order, because text from a trace is data: as \n, \t, \xHH or, for a character of UTF-8,
+ * \uHHHH. These are control characters, those of C1 too, bytes that are not UTF-8, and invisible
+ * characters such as U+202E.
  */
 DKT_API void dkt_buf_text(struct dkt_buf *buf, const char *text, size_t len);
-DKT_API void dkt_buf_escape(struct dkt_buf *buf, size_t from);
-
-/*
- * Appends a cell of comma-separated values (RFC 4180), escaped in the same way but with \xHH for
- * newlines too, and for a backslash before x or u. A text that a spreadsheet would take for a
- * formula, because it begins with = + - or @ and is not a number, gets an apostrophe in front.
- */
-DKT_API void dkt_buf_cell(struct dkt_buf *buf, const char *text, size_t len);
-
-/*
- * Formats like vasprintf(3) and escapes like dkt_buf_text(); newlines stay if the format contains
- * one, or is "%s". Messages for dkt_error() are made this way. The caller frees the text. NULL: out
- * of memory.
- */
-DKT_API char *dkt_words(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
 
 /* The recorded arguments of a kernel message. */
 struct dkt_kprintf_args {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The text buffer: bytes that are appended, in memory that grows. */
+#include "lib/base/buf.h"
 #include "lib/base/number.h"
 
 int dkt_buf_new(struct dkt_buf **buf)
@@ -115,7 +116,7 @@ static void buf_took_number(struct dkt_buf *buf, size_t n, int width, char pad)
 	buf->len += fill + n;
 }
 
-void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad)
+void dkt__buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad)
 {
 	char *p = dkt__buf_room(buf, NUMBER_ROOM);
 
@@ -123,7 +124,7 @@ void dkt_buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad)
 		buf_took_number(buf, (size_t)(dkt__put_dec(p, value) - p), width, pad);
 }
 
-void dkt_buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad)
+void dkt__buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad)
 {
 	char *p = dkt__buf_room(buf, NUMBER_ROOM);
 

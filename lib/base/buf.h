@@ -42,3 +42,26 @@ char *dkt__buf_take(struct dkt_buf *buf);
  */
 char *dkt__format(const char *fmt, ...) DKT_PRINTF(1, 2);
 char *dkt__vformat(const char *fmt, va_list ap) DKT_PRINTF(1, 0);
+
+/*
+ * Append a number in decimal or in hexadecimal. pad fills it up to width, on the left.
+ */
+void dkt__buf_u64(struct dkt_buf *buf, uint64_t value, int width, char pad);
+void dkt__buf_hex(struct dkt_buf *buf, uint64_t value, int width, char pad);
+
+/* Escapes the contents of the buffer from an offset on, except a last newline. */
+void dkt__buf_escape(struct dkt_buf *buf, size_t from);
+
+/*
+ * Appends a cell of comma-separated values (RFC 4180), escaped in the same way but with \xHH for
+ * newlines too, and for a backslash before x or u. A text that a spreadsheet would take for a
+ * formula, because it begins with = + - or @ and is not a number, gets an apostrophe in front.
+ */
+void dkt__buf_cell(struct dkt_buf *buf, const char *text, size_t len);
+
+/*
+ * Formats like vasprintf(3) and escapes like dkt_buf_text(); newlines stay if the format contains
+ * one, or is "%s". Messages for dkt_error() are made this way. The caller frees the text. NULL: out
+ * of memory.
+ */
+char *dkt__words(const char *fmt, va_list ap) DKT_PRINTF(1, 0);

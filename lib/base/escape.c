@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Escapes text from records, files and names before it is shown. */
 #include "lib/base/escape.h"
+#include "lib/base/buf.h"
 
 /* The maximum of characters for one escaped byte. */
 #define ESCAPE_ROOM 6
@@ -87,7 +88,7 @@ void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len)
 		if (i == len)
 			break;
 		dkt_buf_add(buf, "\\x", 2);
-		dkt_buf_hex(buf, (uint8_t)text[i++], 2, '0');
+		dkt__buf_hex(buf, (uint8_t)text[i++], 2, '0');
 	}
 }
 
@@ -146,7 +147,7 @@ void dkt_buf_text(struct dkt_buf *buf, const char *text, size_t len)
 		add_text(buf, text, len, false);
 }
 
-void dkt_buf_escape(struct dkt_buf *buf, size_t from)
+void dkt__buf_escape(struct dkt_buf *buf, size_t from)
 {
 	if (!buf)
 		return;
@@ -175,7 +176,7 @@ void dkt_buf_escape(struct dkt_buf *buf, size_t from)
 
 /* ---- words ---- */
 
-char *dkt_words(const char *fmt, va_list ap)
+char *dkt__words(const char *fmt, va_list ap)
 {
 	bool lines = strchr(fmt, '\n') || !strcmp(fmt, "%s");
 	char *text = dkt__vformat(fmt, ap);
@@ -267,7 +268,7 @@ char *dkt__put_raw_cell(char *p, const char *text, size_t len)
 	return p;
 }
 
-void dkt_buf_cell(struct dkt_buf *buf, const char *text, size_t len)
+void dkt__buf_cell(struct dkt_buf *buf, const char *text, size_t len)
 {
 	char *p = NULL;
 

@@ -29,7 +29,7 @@ void dkt__add_utf8(struct dkt_buf *buf, const char *text, size_t len);
 char *dkt__put_escape(char *p, struct dkt__char c);
 
 /*
- * Writes a cell of comma-separated values as dkt_buf_cell() does; needs 6 bytes per byte, and 32
+ * Writes a cell of comma-separated values as dkt__buf_cell() does; needs 6 bytes per byte, and 32
  * more.
  */
 char *dkt__put_cell(char *p, const char *text, size_t len);

@@ -9,7 +9,7 @@
 #define OWN  "own"
 #define TOP  "top"
 
-int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn, void *data)
+int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt__stopped_fn fn, void *data)
 {
 	const char *spool = base->spool;
 	struct dkt__live *live = NULL;
@@ -43,7 +43,7 @@ int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn
 	return err;
 }
 
-int dkt_instance_rest(struct dkt_instance *in, dkt_rest_fn fn, void *data)
+int dkt__instance_run_stopped(struct dkt_instance *in, dkt__stopped_fn fn, void *data)
 {
 	dkt__needs(in ? in->ctx : NULL, in && fn);
 
@@ -55,7 +55,7 @@ static int wake_top(struct dkt_instance *in)
 	struct dkt_instance *top;
 	int err;
 
-	if (!dkt_instance_borrows_top(in))
+	if (!dkt__instance_borrows_top(in))
 		return 0;
 	err = dkt_instance_open(in->ctx, NULL, NULL, &top);
 	if (!err)
@@ -64,7 +64,7 @@ static int wake_top(struct dkt_instance *in)
 	return err;
 }
 
-int dkt_instance_wake(struct dkt_instance *in)
+int dkt__instance_start_stopped(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 

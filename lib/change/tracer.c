@@ -317,7 +317,7 @@ static int return_top(struct dkt_instance *in)
 	struct dkt__live *live = NULL;
 	int err;
 
-	if (!dkt_instance_borrows_top(in))
+	if (!dkt__instance_borrows_top(in))
 		return 0;
 	err = dkt__live_open(in, NULL, &live);
 	if (!err && live->top)
@@ -361,8 +361,8 @@ static int apply_top(const struct dkt__tracer *tracer, struct dkt_instance *in)
 			dkt_error_give(in->ctx, err, words);
 	}
 	dkt_instance_close(top);
-	return err ? dkt_fail_in(in->ctx, err, "this kernel has %s only in the top instance",
-				 tracer->wanted) :
+	return err ? dkt__fail_in(in->ctx, err, "this kernel has %s only in the top instance",
+				  tracer->wanted) :
 		     0;
 }
 

@@ -48,7 +48,7 @@ static int check_others(struct dkt_instance *in, const struct dkt_event *event,
 	int err = dkt__with_words(in->ctx, dkt__triggers_parse(text, &existing, &n));
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (dkt_trigger_same(trigger, existing[i]))
+		if (dkt__trigger_same(trigger, existing[i]))
 			return dkt_fail(in->ctx, -EEXIST, "%s:%s has this trigger already: %s",
 					event->system, event->name, existing[i]->text);
 		if (dkt__trigger_excludes(trigger, existing[i]))
@@ -93,12 +93,12 @@ static int check(struct dkt_instance *in, const struct dkt_event *event,
 	return err ? err : check_offered(in, event, trigger, text);
 }
 
-int dkt_instance_check_trigger(struct dkt_instance *in, struct dkt_event *event, const char *text)
+int dkt__instance_check_trigger(struct dkt_instance *in, struct dkt_event *event, const char *text)
 {
 	dkt__needs(in ? in->ctx : NULL, in && event && text);
 
 	struct dkt_trigger *trigger __cleanup(free) = NULL;
-	int err = dkt_trigger_parse(in->ctx, text, &trigger);
+	int err = dkt__trigger_parse(in->ctx, text, &trigger);
 
 	return err ? err : check(in, event, trigger);
 }
@@ -121,7 +121,7 @@ static bool removes_conflict(const struct dkt_change *change, const struct dkt_e
 		const struct dkt__trigger_step *step = &change->triggers[i];
 
 		if (!step->add && step->event == event &&
-		    (dkt_trigger_same(step->trigger, trigger) ||
+		    (dkt__trigger_same(step->trigger, trigger) ||
 		     dkt__trigger_excludes(step->trigger, trigger)))
 			return true;
 	}
@@ -133,7 +133,7 @@ int dkt_change_trigger(struct dkt_change *change, struct dkt_event *event, const
 	dkt__needs(change ? change->in->ctx : NULL, change && event && text);
 
 	struct dkt__trigger_step step = { .event = event, .add = true };
-	int err = dkt_trigger_parse(change->in->ctx, text, &step.trigger);
+	int err = dkt__trigger_parse(change->in->ctx, text, &step.trigger);
 
 	if (!err)
 		err = check(change->in, event, step.trigger);
@@ -156,7 +156,7 @@ int dkt_change_no_trigger(struct dkt_change *change, struct dkt_event *event, co
 	dkt__needs(change ? change->in->ctx : NULL, change && event && text);
 
 	struct dkt__trigger_step step = { .event = event };
-	int err = dkt_trigger_parse(change->in->ctx, text, &step.trigger);
+	int err = dkt__trigger_parse(change->in->ctx, text, &step.trigger);
 
 	if (!err)
 		err = add_step(change, &step);
@@ -174,9 +174,9 @@ static int remove_one(struct dkt_change *change, struct dkt__trigger_step *step)
 	int err = dkt_instance_get_triggers(change->in, step->event, &existing, &n);
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (!dkt_trigger_same(step->trigger, existing[i]))
+		if (!dkt__trigger_same(step->trigger, existing[i]))
 			continue;
-		err = dkt_trigger_parse(change->in->ctx, existing[i]->text, &old);
+		err = dkt__trigger_parse(change->in->ctx, existing[i]->text, &old);
 		if (err)
 			return err;
 		free(step->trigger);

@@ -353,7 +353,7 @@ static int load_file(struct dkt_ctx *ctx, const char *name, struct dkt__btf *bas
 		return err;
 	}
 	err = dkt__btf_parse(ctx, data, size, base, btf);
-	return err == -EINVAL ? dkt_fail_in(ctx, err, "%s", path) : err;
+	return err == -EINVAL ? dkt__fail_in(ctx, err, "%s", path) : err;
 }
 
 int dkt__btf_load(struct dkt_ctx *ctx, const char *module, struct dkt__btf **btf)

@@ -179,10 +179,10 @@ static size_t limit(const struct dkt_event *event, size_t len)
 {
 	if (!event->bare || len <= DKT__FORMAT_MAX)
 		return len;
-	dkt_log(event->ctx, DKT_LOG_WARN,
-		"event %s:%s: its format has %zu bytes and the limit is %u;"
-		" its records are printed field by field",
-		event->system, event->name, len, DKT__FORMAT_MAX);
+	dkt__log(event->ctx, DKT_LOG_WARN,
+		 "event %s:%s: its format has %zu bytes and the limit is %u;"
+		 " its records are printed field by field",
+		 event->system, event->name, len, DKT__FORMAT_MAX);
 	return DKT__FORMAT_MAX;
 }
 

@@ -44,7 +44,7 @@ static void show_place(struct dkt_buf *buf, const char *text, uint32_t at)
 static DKT_PRINTF(6, 0) int fail_at(struct dkt_ctx *ctx, int err, const char *option,
 				    const char *text, uint32_t at, const char *fmt, va_list ap)
 {
-	char *words __cleanup(free) = dkt_words(fmt, ap);
+	char *words __cleanup(free) = dkt__words(fmt, ap);
 	struct dkt_buf buf = { 0 };
 
 	if (!words)

@@ -51,8 +51,8 @@ static bool is_needed(const struct dkt_expr *expr, uint32_t nr)
 	return expr->preds[nr].no == no_match;
 }
 
-int dkt_expr_equality(const struct dkt_expr *expr, size_t i, struct dkt_equality *equality,
-		      size_t sz)
+int dkt__expr_equality(const struct dkt_expr *expr, size_t i, struct dkt__equality *equality,
+		       size_t sz)
 {
 	dkt__needs(expr ? expr->ctx : NULL, dkt__blank(equality, sz) && expr);
 
@@ -69,9 +69,9 @@ int dkt_expr_equality(const struct dkt_expr *expr, size_t i, struct dkt_equality
 	}
 	if (!found)
 		return 1;
-	struct dkt_equality its = { .field = found->names,
-				    .variable = found->names + found->field.len + 1,
-				    .all = n == expr->n_preds };
+	struct dkt__equality its = { .field = found->names,
+				     .variable = found->names + found->field.len + 1,
+				     .all = n == expr->n_preds };
 
 	return dkt__fill(equality, sz, &its);
 }

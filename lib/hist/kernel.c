@@ -57,7 +57,7 @@ static int put_filter(FILE *f, const struct dkt_hist *hist, const struct hist_ev
 	return 0;
 }
 
-int dkt_hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text)
+int dkt__hist_trigger(struct dkt_hist *hist, struct dkt_event *event, char **text)
 {
 	dkt__needs(hist ? hist->ctx : NULL, dkt__clear(text) && hist && event);
 
@@ -100,10 +100,10 @@ static int explain(struct dkt_hist *hist, int err)
 	if (err != -EINVAL || strstr(dkt_error(hist->ctx), "^"))
 		return err;
 	if (strings > 1)
-		return dkt_fail_in(hist->ctx, err,
-				   "the kernel's limit is one string or stack among the keys of a"
-				   " histogram; these are %u",
-				   strings);
+		return dkt__fail_in(hist->ctx, err,
+				    "the kernel's limit is one string or stack among the keys of a"
+				    " histogram; these are %u",
+				    strings);
 	return err;
 }
 
@@ -141,7 +141,7 @@ int dkt_hist_start(struct dkt_hist *hist, struct dkt_instance *instance)
 
 		if (!event)
 			continue;
-		err = dkt_hist_trigger(hist, event, &text);
+		err = dkt__hist_trigger(hist, event, &text);
 		if (!err)
 			err = dkt_change_trigger(change, event, text);
 	}
@@ -204,7 +204,7 @@ int dkt_instance_get_hist(struct dkt_instance *instance, struct dkt_event *event
 				event->system, event->name);
 
 	if (!err)
-		err = dkt_table_parse(instance->ctx, text, len, table);
+		err = dkt__table_parse(instance->ctx, text, len, table);
 	if (!err)
 		err = find_names(event, *table);
 	return err;
@@ -225,7 +225,7 @@ static int read_event(struct dkt_hist *hist, struct dkt_instance *instance, stru
 	if (!err)
 		err = dkt__table_add(table, one, hist->by_event ? name : NULL);
 	dkt_table_free(one);
-	return err ? dkt_fail_in(hist->ctx, err, "histogram of %s", name) : 0;
+	return err ? dkt__fail_in(hist->ctx, err, "histogram of %s", name) : 0;
 }
 
 int dkt_hist_read(struct dkt_hist *hist, struct dkt_instance *instance, struct dkt_table **out)

@@ -407,7 +407,7 @@ static uint64_t read_total(const struct reader *r, const char *name)
 	return dkt__take_u64(&p, r->end, 10, &value) ? 0 : value;
 }
 
-int dkt_table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dkt_table **out)
+int dkt__table_parse(struct dkt_ctx *ctx, const char *text, size_t len, struct dkt_table **out)
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx && (text || !len));
 

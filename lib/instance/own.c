@@ -79,7 +79,7 @@ static int sweep_instances(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 	return err;
 }
 
-int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
+int dkt__instance_names_to_sweep(struct dkt_ctx *ctx, const char *prefix, char **names)
 {
 	dkt__needs(ctx, dkt__clear(names) && ctx && prefix);
 
@@ -100,7 +100,7 @@ int dkt_instance_left(struct dkt_ctx *ctx, const char *prefix, char **names)
 	return dkt__with_words(ctx, dkt__text_end_some(f, 0, names));
 }
 
-int dkt_instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
+int dkt__instance_sweep(struct dkt_ctx *ctx, const char *prefix, size_t *n)
 {
 	dkt__needs(ctx, ctx && prefix);
 
@@ -124,13 +124,13 @@ int dkt_instance_own(struct dkt_ctx *ctx, const char *prefix, struct dkt_instanc
 
 	/* A later command, or the user, removes instances that cannot be removed now. */
 	if (sweep_instances(ctx, prefix, &n))
-		dkt_log(ctx, DKT_LOG_INFO, "remove instances of processes that have exited: %s",
-			dkt_error(ctx));
+		dkt__log(ctx, DKT_LOG_INFO, "remove instances of processes that have exited: %s",
+			 dkt_error(ctx));
 	err = dkt__own_name(prefix, '-', &name);
 	if (err)
 		return dkt_fail(ctx, err, "name the objects of this process: %s", strerror(-err));
 	err = dkt_instance_open(ctx, name, &opts, instance);
-	if (err || dkt_instance_is_new(*instance))
+	if (err || dkt__instance_is_new(*instance))
 		return err;
 	dkt_instance_close(*instance);
 	*instance = NULL;

@@ -45,7 +45,7 @@ int dkt_instance_remove(struct dkt_ctx *ctx, const char *name)
 {
 	dkt__needs(ctx, ctx && name);
 
-	int err = name ? dkt_instance_check_name(ctx, name) : -EINVAL;
+	int err = name ? dkt__instance_check_name(ctx, name) : -EINVAL;
 	size_t removed;
 	char *reason;
 

@@ -181,7 +181,7 @@ static int parse_line(const char *line, size_t len, char **room, struct dkt_trig
 	return 0;
 }
 
-int dkt_trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger **trigger)
+int dkt__trigger_parse(struct dkt_ctx *ctx, const char *text, struct dkt_trigger **trigger)
 {
 	dkt__needs(ctx, dkt__clear(trigger) && ctx && text);
 
@@ -334,7 +334,7 @@ static bool same_histogram(const struct dkt_trigger *a, const struct dkt_trigger
 	       same_variables(a->text, b->text);
 }
 
-bool dkt_trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b)
+bool dkt__trigger_same(const struct dkt_trigger *a, const struct dkt_trigger *b)
 {
 	if (!a || !b || strcmp(a->action, b->action) != 0)
 		return false;

@@ -265,7 +265,7 @@ int dkt_pairs_start(struct dkt_pairs *pairs, struct dkt_instance *instance, stru
 	    !(pairs->events[begin->slot].roles & DKT_PAIR_BEGIN) ||
 	    !(pairs->events[end->slot].roles & DKT_PAIR_END))
 		return dkt_fail(pairs->ctx, -EINVAL, "these events are not of the pairs");
-	err = dkt_instance_check_trigger(instance, begin, "hist:keys=common_pid");
+	err = dkt__instance_check_trigger(instance, begin, "hist:keys=common_pid");
 	if (!err)
 		err = make_setup(&setup, begin, end);
 	if (!err)
@@ -336,7 +336,7 @@ int dkt_pairs_watch(struct dkt_pairs *pairs, struct dkt_instance *instance,
 	dkt__needs(pairs ? pairs->ctx : NULL, pairs && instance && events && n && name);
 
 	struct setup setup = { .pairs = pairs, .name = name };
-	int err = dkt_instance_check_trigger(instance, events[0], "hist:keys=common_pid");
+	int err = dkt__instance_check_trigger(instance, events[0], "hist:keys=common_pid");
 
 	if (!err)
 		err = make_text(&setup, put_fields, &setup.fields);

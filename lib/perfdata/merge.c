@@ -382,7 +382,7 @@ static inline bool fill_quick(struct dkt__perf *perf, struct dkt__perf_quick *qu
 		return false;
 	}
 	if (dkt__unlikely(!quick->event))
-		quick->event = dkt_event_by_id(perf->streams.base.ctx, quick->nr);
+		quick->event = dkt__event_by_id(perf->streams.base.ctx, quick->nr);
 	return fill(perf, quick->event, data, size, cpu, tid, rec);
 }
 
@@ -415,7 +415,7 @@ static bool fill_item(struct dkt__perf *perf, const struct dkt__perf_item *item,
 		s->loss.seen++;
 		return false;
 	}
-	return data && fill(perf, nr < MAX_ID ? dkt_event_by_id(streams->base.ctx, (int)nr) : NULL,
+	return data && fill(perf, nr < MAX_ID ? dkt__event_by_id(streams->base.ctx, (int)nr) : NULL,
 			    data, item->size, item->cpu, item->tid, rec);
 }
 

@@ -23,7 +23,7 @@ static void put_array(struct dkt_buf *buf, const struct dkt_field *field, const 
 	for (size_t i = 0; i < len; i++) {
 		if (i)
 			dkt_buf_str(buf, ", ");
-		dkt_buf_hex(buf, p[i], 2, '0');
+		dkt__buf_hex(buf, p[i], 2, '0');
 	}
 	dkt_buf_str(buf, "]");
 }
@@ -35,11 +35,11 @@ static void put_number(struct dkt_buf *buf, const struct dkt_field *field, int64
 
 	if (hex && !(field->flags & DKT_FIELD_SIGNED)) {
 		dkt_buf_str(buf, "0x");
-		dkt_buf_hex(buf, (uint64_t)v, 0, ' ');
+		dkt__buf_hex(buf, (uint64_t)v, 0, ' ');
 	} else if (field->flags & DKT_FIELD_SIGNED) {
 		dkt_buf_add(buf, text, (size_t)(dkt__put_int(text, v) - text));
 	} else {
-		dkt_buf_u64(buf, (uint64_t)v, 0, ' ');
+		dkt__buf_u64(buf, (uint64_t)v, 0, ' ');
 	}
 }
 
@@ -49,7 +49,7 @@ static void put_bytes(struct dkt_buf *buf, const struct dkt_record *record)
 
 	dkt_buf_str(buf, "data=");
 	for (uint32_t i = 0; i < record->size; i++)
-		dkt_buf_hex(buf, p[i], 2, '0');
+		dkt__buf_hex(buf, p[i], 2, '0');
 }
 
 static void put_field(struct dkt_buf *buf, const struct dkt_record *record,

@@ -188,7 +188,7 @@ int dkt__probe_add(struct probe_define *define, struct probe_scope *scope, const
 		return err;
 	probe.name = name;
 	probe.fields = fields;
-	err = dkt_probe_text(define->ctx, &probe, &text);
+	err = dkt__probe_text(define->ctx, &probe, &text);
 	return err ? err : dkt__with_words(define->ctx, dkt__probes_add(define->probes, &probe));
 }
 
@@ -259,7 +259,7 @@ int dkt_probe_define(struct dkt_ctx *ctx, const char *place, const char *const *
 struct beginning {
 	const char *text;
 	size_t n;
-	dkt_function_fn fn;
+	dkt__function_fn fn;
 	void *data;
 };
 
@@ -272,7 +272,7 @@ static int try_beginning(void *data, const struct dkt__symbol *symbol)
 	return beginning->fn(beginning->data, symbol->module, symbol->name);
 }
 
-int dkt_functions(struct dkt_ctx *ctx, const char *text, dkt_function_fn fn, void *data)
+int dkt__kernel_functions(struct dkt_ctx *ctx, const char *text, dkt__function_fn fn, void *data)
 {
 	dkt__needs(ctx, ctx && text && fn);
 

@@ -100,6 +100,6 @@ int dkt__probe_synthetic(struct probe_define *define)
 	if (err)
 		return err;
 	probe.fields = fields;
-	err = dkt_probe_text(define->ctx, &probe, &text);
+	err = dkt__probe_text(define->ctx, &probe, &text);
 	return err ? err : dkt__with_words(define->ctx, dkt__probes_add(define->probes, &probe));
 }

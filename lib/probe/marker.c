@@ -160,16 +160,16 @@ int dkt__probe_marker(struct probe_define *define)
 
 struct listing {
 	struct dkt__binary *binary;
-	dkt_marker_fn fn;
+	dkt__marker_fn fn;
 	void *data;
 };
 
 static int show_note(void *data, const struct sdt_note *note)
 {
 	const struct listing *listing = data;
-	struct dkt_marker marker = { .provider = note->provider,
-				     .name = note->name,
-				     .args = note->args };
+	struct dkt__marker marker = { .provider = note->provider,
+				      .name = note->name,
+				      .args = note->args };
 
 	/* Skip a note whose place is not in the file. */
 	if (dkt__binary_offset(listing->binary, note->address, &marker.offset) ||
@@ -179,7 +179,7 @@ static int show_note(void *data, const struct sdt_note *note)
 	return listing->fn(listing->data, &marker);
 }
 
-int dkt_markers(struct dkt_ctx *ctx, const char *path, dkt_marker_fn fn, void *data)
+int dkt__markers(struct dkt_ctx *ctx, const char *path, dkt__marker_fn fn, void *data)
 {
 	dkt__needs(ctx, ctx && path && fn);
 

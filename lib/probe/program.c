@@ -99,10 +99,10 @@ int dkt__probe_check_instruction(struct probe_define *define, uint64_t address, 
 		return err;
 	at = words(define, address);
 	if (given && at)
-		dkt_log(define->ctx, DKT_LOG_WARN,
-			"%s of %s: not checked whether an instruction begins there, and a probe"
-			" inside one crashes the program: %s",
-			at, define->binary->path, dkt_error(define->ctx));
+		dkt__log(define->ctx, DKT_LOG_WARN,
+			 "%s of %s: not checked whether an instruction begins there, and a probe"
+			 " inside one crashes the program: %s",
+			 at, define->binary->path, dkt_error(define->ctx));
 	return 0;
 }
 

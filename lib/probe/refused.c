@@ -46,7 +46,7 @@ static bool is_notrace(struct dkt_ctx *ctx, const char *function)
 	return true;
 }
 
-int dkt_probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err)
+int dkt__probe_refused(struct dkt_ctx *ctx, const struct dkt_probe *probe, int err)
 {
 	dkt__needs(ctx, ctx && probe);
 

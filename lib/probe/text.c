@@ -78,7 +78,7 @@ static char letter_of(const struct dkt_probe *probe)
 	}
 }
 
-int dkt_probe_text(struct dkt_ctx *ctx, const struct dkt_probe *given, char **text)
+int dkt__probe_text(struct dkt_ctx *ctx, const struct dkt_probe *given, char **text)
 {
 	dkt__needs(ctx, dkt__clear(text) && ctx && given);
 
@@ -211,7 +211,7 @@ int dkt__probe_parse(const char *line, struct dkt_probes *probes)
 	return dkt__probes_add(probes, &probe);
 }
 
-int dkt_probe_parse(struct dkt_ctx *ctx, const char *text, struct dkt_probes **out)
+int dkt__probe_from_text(struct dkt_ctx *ctx, const char *text, struct dkt_probes **out)
 {
 	dkt__needs(ctx, dkt__clear(out) && ctx && text);
 
@@ -312,7 +312,7 @@ static bool same_synthetic(const char *a, const char *b)
 	return *field_a == *field_b;
 }
 
-bool dkt_probe_same(const struct dkt_probe *a, const struct dkt_probe *b)
+bool dkt__probe_same(const struct dkt_probe *a, const struct dkt_probe *b)
 {
 	if (!a || !b || a->kind != b->kind || a->on_return != b->on_return ||
 	    strcmp(a->group, b->group) != 0 || strcmp(a->name, b->name) != 0)

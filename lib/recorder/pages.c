@@ -19,7 +19,7 @@
 /* An event's ID is a type of 16 bits. Memory for IDs that are not used is never touched. */
 #define TYPES (UINT16_MAX + 1)
 
-int dkt_recorder_count(struct dkt_recorder *r)
+int dkt__recorder_count_events(struct dkt_recorder *r)
 {
 	dkt__needs(r ? r->ctx : NULL, r);
 
@@ -58,12 +58,12 @@ static void count_records(struct dkt__recorder_cpu *cpu, const uint8_t *pages, s
 	}
 }
 
-int dkt_recorder_event(struct dkt_recorder *r, int cpu, int id, struct dkt_event_counts *counts,
-		       size_t sz)
+int dkt__recorder_event_counts(struct dkt_recorder *r, int cpu, int id,
+			       struct dkt__event_counts *counts, size_t sz)
 {
 	dkt__needs(r ? r->ctx : NULL, dkt__blank(counts, sz) && r);
 
-	struct dkt_event_counts sum = { 0 };
+	struct dkt__event_counts sum = { 0 };
 	bool any = false;
 
 	if (id < 0 || id >= TYPES)

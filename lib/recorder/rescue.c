@@ -337,7 +337,7 @@ static int go_on(struct dkt_recorder *r, struct dkt__dat *dat, int fd)
 	return 0;
 }
 
-int dkt_recorder_resume(struct dkt_recorder *r, int fd)
+int dkt__recorder_resume(struct dkt_recorder *r, int fd)
 {
 	dkt__needs(r ? r->ctx : NULL, r && fd >= 0);
 

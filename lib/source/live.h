@@ -88,8 +88,8 @@ int dkt__live_save(struct dkt__live *live, bool top);
 /* Closes the buffers of streams from to below to: the source goes on with its spools. */
 void dkt__live_close_buffers(struct dkt__live *live, size_t from, size_t to);
 
-/* dkt_instance_rest() for the instance itself, or for its borrowed top instance. */
-int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt_rest_fn fn, void *data);
+/* dkt__instance_run_stopped() for the instance itself, or for its borrowed top instance. */
+int dkt__rest(struct dkt_instance *base, struct dkt_instance *in, dkt__stopped_fn fn, void *data);
 
 /*
  * Notes the losses up to now for the next reader. Call it before the kernel empties the buffers,

@@ -276,7 +276,7 @@ static int merge_slice(struct dkt_source *source, uint64_t from, uint64_t bytes,
 		 */
 		do {
 			at = end;
-			err = dkt_source_slice(part->source, at, bytes / m->n, &end);
+			err = dkt__source_slice(part->source, at, bytes / m->n, &end);
 		} while (!err && end != UINT64_MAX && dkt__to_merged(&part->relation, end) <= from);
 		if (!err && end != UINT64_MAX)
 			*to = DKT__MIN(*to, dkt__to_merged(&part->relation, end));
@@ -356,7 +356,7 @@ static int add_clocks(struct merge *m, uint32_t nr, const struct dkt_source_cloc
 	for (uint32_t i = 0; !err && i < part->n_streams; i++) {
 		struct dkt_source_clock *to = &m->streams[part->first + i].clock;
 
-		if (dkt_source_clock(part->source, i, &its, sizeof(its)))
+		if (dkt__source_clock(part->source, i, &its, sizeof(its)))
 			err = dkt__clock_copy(&given, to);
 		else
 			err = dkt__clock_merge(&its, &given, part->first, &part->relation, to);

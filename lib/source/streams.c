@@ -322,7 +322,7 @@ static inline bool fill_record(struct dkt__streams *streams, struct dkt__stream 
 	memcpy(&entry, data, sizeof(entry));
 	event = streams->events ? streams->events[entry.type] : NULL;
 	if (dkt__unlikely(!event))
-		event = dkt_event_by_id(streams->base.ctx, entry.type);
+		event = dkt__event_by_id(streams->base.ctx, entry.type);
 	*rec = (struct dkt_record){
 		.ts = to_time(streams, s->next.ts),
 		.event = event,

@@ -63,7 +63,7 @@ static void record_swap(struct dkt_ctx *ctx, const void *data, uint32_t size, ui
 
 	memcpy(copy, data, size);
 	memcpy(&type, data, sizeof(type));
-	event = dkt_event_by_id(ctx, bswap_16(type));
+	event = dkt__event_by_id(ctx, bswap_16(type));
 	plan = event && !dkt__event_load(event) ? dkt__plan_get(event) : NULL;
 	if (plan) {
 		for (size_t i = 0; i < event->n_fields; i++)

@@ -27,7 +27,7 @@ static const struct {
 	{ "user_stack", DKT__COLUMN_CARRIED },
 };
 
-const char *dkt_style_field(size_t i)
+const char *dkt__style_field(size_t i)
 {
 	if (!i)
 		return ALL_FIELDS;

@@ -95,11 +95,11 @@ static int create_dir_as_caller(const struct ctf *ctf)
 	if (!ctf->base.opts.dir)
 		err = dkt_fail(ctf->base.ctx, -EINVAL, "style ctf: the directory is missing");
 	if (!err)
-		err = dkt_caps_lower(ctf->base.ctx, DKT_LOWER_GAINED);
+		err = dkt__caps_lower(ctf->base.ctx, DKT__LOWER_GAINED);
 	if (err)
 		return err;
 	err = create_dir(ctf);
-	return dkt_caps_raise(ctf->base.ctx) ?: err;
+	return dkt__caps_raise(ctf->base.ctx) ?: err;
 }
 
 /* Replaces the metadata in one step, so that readers never see a part of it. */

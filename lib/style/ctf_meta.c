@@ -179,7 +179,7 @@ void dkt__ctf_preamble(const struct ctf *ctf, struct dkt_buf *buf)
 	for (int i = 0; i < 16; i++) {
 		if (i == 4 || i == 6 || i == 8 || i == 10)
 			dkt_buf_add(buf, "-", 1);
-		dkt_buf_hex(buf, u[i], 2, '0');
+		dkt__buf_hex(buf, u[i], 2, '0');
 	}
 	dkt_buf_str(buf, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "\";\n\tbyte_order = be;\n" :
 								  "\";\n\tbyte_order = le;\n");

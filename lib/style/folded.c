@@ -66,7 +66,7 @@ static void clean_name(struct dkt_buf *buf, size_t from)
 	for (size_t i = from; i < buf->len; i++)
 		if (buf->data[i] == ';' || (unsigned char)buf->data[i] <= ' ')
 			buf->data[i] = '_';
-	dkt_buf_escape(buf, from);
+	dkt__buf_escape(buf, from);
 }
 
 static void add_name(struct dkt_buf *buf, const char *name)
@@ -218,7 +218,7 @@ static void put_stack(const void *node, VISIT visit, void *data)
 		return;
 	dkt_buf_str(buf, stack->text);
 	dkt_buf_add(buf, " ", 1);
-	dkt_buf_u64(buf, stack->count, 0, ' ');
+	dkt__buf_u64(buf, stack->count, 0, ' ');
 	dkt_buf_add(buf, "\n", 1);
 }
 

@@ -103,5 +103,5 @@ void dkt__pair_name(const struct pair *pair, const struct dkt_record *record, st
 	if (name)
 		dkt_buf_str(buf, name);
 	else
-		dkt_buf_u64(buf, v, 0, ' ');
+		dkt__buf_u64(buf, v, 0, ' ');
 }

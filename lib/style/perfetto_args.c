@@ -24,7 +24,7 @@ static void put_many(struct dkt_buf *buf, const struct dkt__column *column, cons
 	if (column->kind == DKT__COLUMN_BYTES) {
 		part = dkt__proto_open(buf, ANNOTATION_STRING);
 		for (uint32_t i = 0; i < len; i++)
-			dkt_buf_hex(buf, data[i], 2, '0');
+			dkt__buf_hex(buf, data[i], 2, '0');
 		dkt__proto_close(buf, part);
 		return;
 	}

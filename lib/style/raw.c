@@ -72,7 +72,7 @@ static int raw_record(struct dkt_style *style, const struct dkt_record *record, 
 	if (!form)
 		return -ENOMEM;
 	dkt__style_trace_head(&shown, comm, style->ticks, buf);
-	dkt_buf_escape(buf, from);
+	dkt__buf_escape(buf, from);
 	err = dkt__put_columns(buf, form, record, put_number, put_many);
 	dkt_buf_add(buf, "\n", 1);
 	return err ? err : buf->err;

@@ -54,7 +54,7 @@ void dkt__style_put_symbol(struct dkt_buf *buf, const char *name, uint64_t addre
 {
 	dkt_buf_str(buf, name ? name : "0x");
 	if (!name)
-		dkt_buf_hex(buf, address, 0, ' ');
+		dkt__buf_hex(buf, address, 0, ' ');
 }
 
 void dkt__stack_put(const struct dkt_style *style, uint64_t address, bool user, struct dkt_buf *buf)

@@ -92,10 +92,10 @@ static char *put_name(char *p, const char *name, size_t len)
 static void style_gap(const struct dkt_record *record, struct dkt_buf *buf)
 {
 	dkt_buf_str(buf, "CPU:");
-	dkt_buf_u64(buf, record->cpu, 0, ' ');
+	dkt__buf_u64(buf, record->cpu, 0, ' ');
 	dkt_buf_str(buf, " [");
 	if (record->lost != DKT_LOST_UNKNOWN) {
-		dkt_buf_u64(buf, record->lost, 0, ' ');
+		dkt__buf_u64(buf, record->lost, 0, ' ');
 		dkt_buf_str(buf, " ");
 	}
 	dkt_buf_str(buf, record->paused ? "EVENTS NOT RECORDED]\n" : "EVENTS DROPPED]\n");
@@ -130,7 +130,7 @@ void dkt_style_trace(const struct dkt_record *record, const char *comm, struct d
 	dkt__style_trace_head(record, comm, false, buf);
 	dkt_record_text(record, buf);
 	dkt_buf_add(buf, "\n", 1);
-	dkt_buf_escape(buf, from);
+	dkt__buf_escape(buf, from);
 }
 
 /* ---- the style: caches what consecutive lines have in common ---- */
@@ -261,7 +261,7 @@ static char *put_cached_time(struct trace_style *style, char *p, uint64_t ts)
 static int escape(const struct dkt_style *style, size_t from, struct dkt_buf *buf)
 {
 	if (!style->opts.raw_text)
-		dkt_buf_escape(buf, from);
+		dkt__buf_escape(buf, from);
 	return buf->err;
 }
 
@@ -359,7 +359,7 @@ static int trace_record(struct dkt_style *base, const struct dkt_record *record,
 		buf->len = (size_t)(p - buf->data) + 1;
 		if (dkt__likely(printer->plain || dkt__is_plain(text, (size_t)(p - text))))
 			return 0;
-		dkt_buf_escape(buf, (size_t)(text - buf->data));
+		dkt__buf_escape(buf, (size_t)(text - buf->data));
 		return buf->err;
 	}
 	buf->len = (size_t)(p - buf->data);

@@ -135,7 +135,7 @@ static void put_clock(const struct dkt_tracedat *out, struct dkt_buf *buf, uint3
 	const char *name = out->streams[nr].name, *host;
 
 	/* A file has a top instance even if the source does not. It has no records. */
-	if (dkt_source_clock(out->source, nr, &clock, sizeof(clock)))
+	if (dkt__source_clock(out->source, nr, &clock, sizeof(clock)))
 		clock = (struct dkt_source_clock){ .host = nr, .exact = true };
 	host = clock.host < out->n_streams ? out->streams[clock.host].name : name;
 	dkt_buf_add(buf, name, strlen(name) + 1);
@@ -158,7 +158,7 @@ void dkt__tdw_clocks(const struct dkt_tracedat *out, struct dkt_buf *buf)
 	struct dkt_source_clock clock;
 	struct dkt_buf option = { 0 };
 
-	if (dkt_source_clock(out->source, 0, &clock, sizeof(clock)))
+	if (dkt__source_clock(out->source, 0, &clock, sizeof(clock)))
 		return;
 	dkt__tdw_number(out, &option, out->n_streams, 4);
 	for (size_t i = 0; i < out->n_streams; i++)

@@ -5,7 +5,7 @@
  * they were read, and by a mark when all buffers have been read. So it can be written to a pipe and
  * read while it grows, and if its writer is killed, only the last section is incomplete.
  *
- * dkt_tracedat_seal() turns it into a trace.dat file, whose CPUs have their pages in one piece.
+ * dkt__tracedat_seal() turns it into a trace.dat file, whose CPUs have their pages in one piece.
  *
  * Every section has the header of version 7: number (2 bytes), flags (2), name (4, here 0), and the
  * size of what follows (8). Numbers are in the byte order of the file. Sections of version 7 that are

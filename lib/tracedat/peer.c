@@ -8,7 +8,7 @@
 /* More guests than a machine has. */
 #define MAX_PEERS 1024
 
-static int peer_add(struct dkt__dat *dat, const struct dkt_source_peer *peer)
+static int peer_add(struct dkt__dat *dat, const struct dkt__source_peer *peer)
 {
 	return dat->n_peers < MAX_PEERS ? dkt__append(dat->peers, dat->n_peers, *peer) : 0;
 }
@@ -17,7 +17,7 @@ static int peer_add(struct dkt__dat *dat, const struct dkt_source_peer *peer)
 int dkt__dat_guest(struct dkt__dat *dat, struct dkt__cursor *option)
 {
 	const char *name = dkt__cursor_string(option);
-	struct dkt_source_peer peer = { .id = dkt__cursor_number(option, 8) };
+	struct dkt__source_peer peer = { .id = dkt__cursor_number(option, 8) };
 	uint32_t n = (uint32_t)dkt__cursor_number(option, 4);
 	int32_t *threads;
 
@@ -106,7 +106,7 @@ void dkt__dat_shifts_clear(struct dkt__dat *dat)
 
 int dkt__dat_time_shift(struct dkt__dat *dat, struct dkt__cursor *option)
 {
-	struct dkt_source_peer host = { .id = dkt__cursor_number(option, 8) };
+	struct dkt__source_peer host = { .id = dkt__cursor_number(option, 8) };
 	uint32_t flags = (uint32_t)dkt__cursor_number(option, 4);
 
 	dkt__dat_shifts_clear(dat);

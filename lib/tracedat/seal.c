@@ -246,7 +246,7 @@ static int seal_file(struct dkt_ctx *ctx, int from, int to, const struct dkt_tra
 	return err;
 }
 
-int dkt_tracedat_seal(struct dkt_ctx *ctx, int from, int to, const struct dkt_tracedat_opts *opts)
+int dkt__tracedat_seal(struct dkt_ctx *ctx, int from, int to, const struct dkt_tracedat_opts *opts)
 {
 	dkt__needs(ctx, ctx && from >= 0 && to >= 0);
 

@@ -209,7 +209,8 @@ int dkt__text_scan(struct dkt__text *text)
 	free(s.leaves);
 	free(s.latest);
 	if (s.restarts)
-		dkt_log(text->base.ctx, DKT_LOG_WARN,
+		dkt__log(
+			text->base.ctx, DKT_LOG_WARN,
 			"%s: times begin again, as after a boot; its records are sorted by time all the"
 			" same, so split the file there",
 			text->file.name);

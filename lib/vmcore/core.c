@@ -158,12 +158,12 @@ bool dkt__vm_core_cut(const struct vm_core *core)
 int dkt__vm_core_fail_in(const struct vm_core *core, const struct dkt__file *file, int err)
 {
 	if (dkt__vm_core_cut(core))
-		return dkt_fail_in(core->ctx, err, "the file is truncated at byte %llu",
-				   (unsigned long long)file->whole);
+		return dkt__fail_in(core->ctx, err, "the file is truncated at byte %llu",
+				    (unsigned long long)file->whole);
 	if (core->image && dkt__vm_image_part(core->image))
-		return dkt_fail_in(core->ctx, err,
-				   "the file is a part of a dump; makedumpfile --reassemble puts"
-				   " the parts together");
+		return dkt__fail_in(core->ctx, err,
+				    "the file is a part of a dump; makedumpfile --reassemble puts"
+				    " the parts together");
 	return err;
 }
 

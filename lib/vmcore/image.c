@@ -335,7 +335,7 @@ int dkt__vm_image_open(struct dkt_ctx *ctx, const struct dkt__file *file, struct
 	if (!err)
 		err = open_dump(ctx, image, file);
 	if (err && image->cut)
-		err = dkt_fail_in(ctx, err, "the file is truncated");
+		err = dkt__fail_in(ctx, err, "the file is truncated");
 	if (err)
 		dkt__vm_image_close(image);
 	else

@@ -45,7 +45,7 @@ static int put_symbol(struct vm_core *core, const struct tables *tables, uint64_
 				     &name);
 	if (err || !*name || strpbrk(name, "\n\t ") || type <= ' ' || type >= 0x7f)
 		return err == -E2BIG ? 0 : err;
-	dkt_buf_hex(&core->symbols, symbol.st_value, 16, '0');
+	dkt__buf_hex(&core->symbols, symbol.st_value, 16, '0');
 	dkt_buf_printf(&core->symbols, " %c %s\t[%s]\n", (char)type, name, module);
 	return core->symbols.len > DKT__VM_SYMBOLS_MAX ? -E2BIG : core->symbols.err;
 }

@@ -143,7 +143,7 @@ static void put_symbol(struct vm_core *core, const GElf_Sym *symbol, const char 
 	if (!name || !*name || strpbrk(name, "\n\t ") || symbol->st_shndx == SHN_UNDEF ||
 	    symbol->st_shndx == SHN_ABS || type == STT_SECTION || type == STT_FILE)
 		return;
-	dkt_buf_hex(&core->symbols, symbol->st_value + offset, 16, '0');
+	dkt__buf_hex(&core->symbols, symbol->st_value + offset, 16, '0');
 	dkt_buf_str(&core->symbols, type == STT_FUNC ? " t " : " d ");
 	dkt_buf_str(&core->symbols, name);
 	dkt_buf_str(&core->symbols, "\n");

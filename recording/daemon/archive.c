@@ -12,6 +12,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
+#include "lib/inside.h"
 #include "recording/daemon/running.h"
 #include "recording/record/size.h"
 
@@ -31,7 +32,7 @@ static int open_instance(struct archive *archive)
 			 dkt__no_memory(archive->ctx);
 
 	/* Resizing would stop the recording of one that a killed daemon has left. */
-	if (err || !dkt_instance_is_new(archive->in))
+	if (err || !dkt__instance_is_new(archive->in))
 		return err;
 	err = dkt_instance_set_on(archive->in, false);
 	if (!err)
@@ -56,16 +57,19 @@ static int take_over(struct archive *archive)
 	int err = archive_writer_resume(&archive->writer, &ended);
 
 	if (err == 1 && was_left(archive))
-		dkt_log(archive->ctx, DKT_LOG_WARN,
+		dkt__log(
+			archive->ctx, DKT_LOG_WARN,
 			"the kernel has recorded on since the last daemon was stopped: the next segment"
 			" has that");
 	else if (!err)
-		dkt_log(archive->ctx, DKT_LOG_WARN,
+		dkt__log(
+			archive->ctx, DKT_LOG_WARN,
 			"an earlier daemon was killed: %s has what the kernel held, %llu events were"
 			" lost",
 			ended.name, (unsigned long long)ended.lost);
 	else if (err == 1)
-		dkt_log(archive->ctx, DKT_LOG_WARN,
+		dkt__log(
+			archive->ctx, DKT_LOG_WARN,
 			"an earlier daemon was killed between two segments: the next one has what the"
 			" kernel held");
 	return DKT__MIN(err, 0);
@@ -93,7 +97,7 @@ static int set_up(struct archive *archive)
 		err = archive_dir_check(archive->ctx, archive->dir, &archive->writer.lock);
 	if (err)
 		return err;
-	if (dkt_instance_is_new(archive->in)) {
+	if (dkt__instance_is_new(archive->in)) {
 		err = archive_apply(archive, archive->config);
 		/* It has no older records. */
 		if (!err && dkt_instance_now(archive->in, &archive->writer.ended_at))
@@ -146,18 +150,18 @@ static void tear_down(struct archive *archive, bool remove)
 
 	/* Without the turn, too, the instance is removed: otherwise it would record for ever. */
 	if (turn < 0)
-		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
+		dkt__log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 	archive_writer_free(&archive->writer);
 	archive_worker_free(&archive->worker);
 	archive_metrics_free(&archive->metrics);
 	dkt_instance_close(archive->in);
 	if (remove && opened && (!name || dkt_instance_remove(archive->ctx, name)))
-		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
+		dkt__log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 	if (remove)
 		dkl_wanted_free(archive->wanted);
 	/* Remove the probes of a killed daemon last: that empties buffers with records of them. */
 	if (remove && opened)
-		dkt_instance_sweep(archive->ctx, archive->owner, NULL);
+		dkt__instance_sweep(archive->ctx, archive->owner, NULL);
 	if (remove)
 		service_forget(&archive_service, archive->log);
 	archive_state_clear(&archive->state);
@@ -205,7 +209,7 @@ int archive_run(struct dkt_ctx *ctx, const char *log, struct archive_config *con
 		err = archive_state_save(ctx, log, &archive.state);
 	close(turn);
 	/* If this start fails, the next one still finds the records of the killed daemon. */
-	archive.keep = err && archive.in && !dkt_instance_is_new(archive.in);
+	archive.keep = err && archive.in && !dkt__instance_is_new(archive.in);
 	if (!err)
 		archive_show_metrics(&archive);
 	if (!err && opts->ready)

@@ -6,6 +6,7 @@
 #include "compat/io/notify.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 #include "recording/daemon/running.h"
 
 /* Counts the events of the settings for the metrics. */
@@ -31,7 +32,7 @@ int archive_apply(struct archive *archive, const struct archive_config *config)
 	err = dkl_wanted_new(archive->ctx, &words, &wanted);
 	if (!err)
 		err = dkt_change_new(archive->in, &change);
-	if (!err && (archive->wanted || !dkt_instance_is_new(archive->in)))
+	if (!err && (archive->wanted || !dkt__instance_is_new(archive->in)))
 		err = dkl_wanted_clear(wanted, archive->in, change);
 	if (!err)
 		err = dkl_wanted_apply(wanted, change);
@@ -43,7 +44,7 @@ int archive_apply(struct archive *archive, const struct archive_config *config)
 		return err;
 	}
 	if (wanted->notes)
-		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", wanted->notes);
+		dkt__log(archive->ctx, DKT_LOG_WARN, "%s", wanted->notes);
 	dkl_wanted_replace(wanted, archive->wanted);
 	archive->wanted = wanted;
 	return archive_count(archive, config);
@@ -132,7 +133,7 @@ void archive_change(struct archive *archive)
 	err = take_settings(archive);
 	archive_state_text(&archive->state.reload_error, err ? dkt_error(archive->ctx) : NULL);
 	if (err)
-		dkt_log(archive->ctx, DKT_LOG_WARN, "reload: %s", dkt_error(archive->ctx));
+		dkt__log(archive->ctx, DKT_LOG_WARN, "reload: %s", dkt_error(archive->ctx));
 	archive->state.reloads++;
 	archive_save(archive);
 	dkl_notify("READY=1");

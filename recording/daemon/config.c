@@ -10,6 +10,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 #define CONFIG_MAX (1 << 20)
 
@@ -116,7 +117,7 @@ int archive_config_parse(struct dkt_ctx *ctx, char *text, struct archive_config 
 		if (*line && *line != '#')
 			err = parse_line(ctx, line, config);
 		if (err)
-			err = dkt_fail_in(ctx, err, "line %d", number);
+			err = dkt__fail_in(ctx, err, "line %d", number);
 	}
 	return err;
 }
@@ -132,7 +133,7 @@ int archive_config_read(struct dkt_ctx *ctx, const char *path, struct archive_co
 	if (strlen(text) != len)
 		return dkt_fail(ctx, -EINVAL, "read %s: it is not a text", path);
 	err = archive_config_parse(ctx, text, config);
-	return err ? dkt_fail_in(ctx, err, "%s", path) : 0;
+	return err ? dkt__fail_in(ctx, err, "%s", path) : 0;
 }
 
 static void print_value(FILE *f, const char *name, const char *value)

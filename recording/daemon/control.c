@@ -7,6 +7,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 #include "recording/daemon/archive.h"
 
 /* A reload that enables thousands of events takes seconds. */
@@ -54,7 +55,7 @@ int archive_stop(struct dkt_ctx *ctx, const char *log, bool keep)
 	if (!err || err == -ENOENT)
 		ended |= !err;
 	if (!err || err == -ENOENT)
-		err = dkt_instance_sweep(ctx, name, NULL);
+		err = dkt__instance_sweep(ctx, name, NULL);
 	if (err)
 		return err;
 	service_forget(&archive_service, log);

@@ -7,6 +7,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/stop.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 #include "recording/daemon/running.h"
 
 /* How often all records go to the file, which bounds what a power failure can cost. */
@@ -115,7 +116,7 @@ void archive_show_metrics(struct archive *archive)
 					   .failing = archive->failing };
 
 	if (archive_metrics_look(&archive->metrics, &from, service_now()))
-		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
+		dkt__log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 }
 
 /* ---- the loop ---- */

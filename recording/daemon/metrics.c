@@ -12,6 +12,7 @@
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* Prometheus asks every 15 s or more rarely. */
 #define EACH (10 * DKT__NSEC_PER_SEC)
@@ -44,7 +45,7 @@ int archive_metrics_set(struct archive_metrics *metrics, struct dkt_ctx *ctx, co
 	if (!err && path)
 		err = dkt_interval_load(ctx);
 	if (!err && path)
-		err = dkt_recorder_count(recorder);
+		err = dkt__recorder_count_events(recorder);
 	if (err) {
 		free(path);
 		return err;

@@ -5,6 +5,7 @@
 #include "compat/lustre/mask.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 #include "recording/daemon/metrics.h"
 
 /* The classes of an event, and further ones: events without a class, and those whose records name it. */
@@ -81,20 +82,20 @@ static bool is_of(const struct metrics_event *event, unsigned int class)
 
 /* Returns false if no event is of the class. */
 static bool sum_class(const struct text *text, unsigned int class, int cpu,
-		      struct dkt_event_counts *sum)
+		      struct dkt__event_counts *sum)
 {
 	const struct archive_metrics *metrics = text->metrics;
 	bool any = false;
 
-	*sum = (struct dkt_event_counts){ 0 };
+	*sum = (struct dkt__event_counts){ 0 };
 	for (size_t i = 0; i < metrics->n_events; i++) {
-		struct dkt_event_counts counts;
+		struct dkt__event_counts counts;
 
 		if (!is_of(&metrics->events[i], class))
 			continue;
 		any = true;
-		if (dkt_recorder_event(text->from->writer->recorder, cpu, metrics->events[i].id,
-				       &counts, sizeof(counts)))
+		if (dkt__recorder_event_counts(text->from->writer->recorder, cpu,
+					       metrics->events[i].id, &counts, sizeof(counts)))
 			continue;
 		sum->records += counts.records;
 		sum->bytes += counts.bytes;
@@ -109,7 +110,7 @@ static void put_classes(const struct text *text, const char *name, bool bytes)
 			const char *word = class == NO_CLASS ? "none" :
 					   class == MESSAGES ? "messages" :
 							       dkl_mask_name(MASK_DEBUG, class);
-			struct dkt_event_counts sum;
+			struct dkt__event_counts sum;
 
 			if (!sum_class(text, class, cpu, &sum))
 				break;

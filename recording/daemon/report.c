@@ -5,6 +5,7 @@
 
 #include "compat/io/notify.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 #include "recording/daemon/running.h"
 
 void archive_note_failure(struct archive *archive)
@@ -15,7 +16,7 @@ void archive_note_failure(struct archive *archive)
 
 	if (!same) {
 		archive_state_text(&archive->state.error, words);
-		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", archive->state.error ?: words);
+		dkt__log(archive->ctx, DKT_LOG_WARN, "%s", archive->state.error ?: words);
 		lines = dkt__format("STATUS=%s", archive->state.error ?: words);
 	}
 	archive->failed_at = service_now();
@@ -26,14 +27,14 @@ void archive_note_failure(struct archive *archive)
 void archive_forget_failure(struct archive *archive)
 {
 	archive_state_text(&archive->state.error, NULL);
-	dkt_log(archive->ctx, DKT_LOG_WARN, "writing goes on");
+	dkt__log(archive->ctx, DKT_LOG_WARN, "writing goes on");
 	dkl_notify("STATUS=recording");
 }
 
 void archive_save(struct archive *archive)
 {
 	if (archive_state_save(archive->ctx, archive->log, &archive->state))
-		dkt_log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
+		dkt__log(archive->ctx, DKT_LOG_WARN, "%s", dkt_error(archive->ctx));
 }
 
 void archive_update_state(struct archive *archive)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 #define SETTINGS "settings"
 #define ASKED    SETTINGS ".new"
@@ -111,10 +112,10 @@ void archive_settings_publish(struct dkt_ctx *ctx, const char *log)
 	char *path __cleanup(free) = settings_path(log, ARCHIVE_IN_EFFECT);
 
 	if (!next || !path || rename(next, path))
-		dkt_log(ctx, DKT_LOG_WARN,
-			"the new settings are in effect, but status shows the earlier ones: rename"
-			" %s: %s",
-			next ?: NEXT, strerror(errno));
+		dkt__log(ctx, DKT_LOG_WARN,
+			 "the new settings are in effect, but status shows the earlier ones: rename"
+			 " %s: %s",
+			 next ?: NEXT, strerror(errno));
 }
 
 void archive_state_text(char **to, const char *text)

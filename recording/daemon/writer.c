@@ -13,6 +13,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 #include "recording/record/service.h"
 
 /*
@@ -331,7 +332,7 @@ int archive_writer_resume(struct archive_writer *writer, struct segment *ended)
 
 	if (!err)
 		err = capture_file_in(&writer->file,
-				      dkt_recorder_resume(writer->recorder, writer->file.fd));
+				      dkt__recorder_resume(writer->recorder, writer->file.fd));
 	if (!err)
 		err = dkt_instance_wall(writer->in, &writer->wall);
 	if (!err)

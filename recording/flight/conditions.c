@@ -7,6 +7,7 @@
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
+#include "lib/inside.h"
 #include "recording/record/service.h"
 
 #define WATCH "when"
@@ -136,7 +137,7 @@ int flight_condition_check(struct dkt_ctx *ctx, const char *text)
 		err = dkt_fail(ctx, -EINVAL, "%s: give a time with its unit, such as %s > 100ms",
 			       latency, latency);
 	dkl_named_clear(&named);
-	return err ? dkt_fail_in(ctx, err, "--when") : 0;
+	return err ? dkt__fail_in(ctx, err, "--when") : 0;
 }
 
 int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wanted_words *who,
@@ -163,7 +164,7 @@ int flight_conditions_open(struct dkt_ctx *ctx, const char *log, const struct wa
 		err = open_next(ctx, log, state, all, NULL, events);
 	if (!err)
 		err = dkt__with_words(ctx, note_ways(state, all));
-	return err ? dkt_fail_in(ctx, err, "--when") : 0;
+	return err ? dkt__fail_in(ctx, err, "--when") : 0;
 }
 
 /* ---- looking ---- */
@@ -197,7 +198,7 @@ static void log_error(struct dkt_ctx *ctx)
 {
 	char *message = dkt_error_take(ctx);
 
-	dkt_log(ctx, DKT_LOG_WARN, "--when: %s", message);
+	dkt__log(ctx, DKT_LOG_WARN, "--when: %s", message);
 	dkt_error_give(ctx, 0, message);
 }
 

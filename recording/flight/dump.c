@@ -10,6 +10,7 @@
 
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 #include "recording/flight/files.h"
 #include "recording/record/complete.h"
 
@@ -206,7 +207,7 @@ int flight_dump(struct dkt_ctx *ctx, const char *log, struct flight_group *group
 		mark(groups, n, dump->reason);
 		err = record(ctx, groups, n, fd, dump);
 		if (err)
-			dkt_fail_in(ctx, err, "dump to %s", dir);
+			dkt__fail_in(ctx, err, "dump to %s", dir);
 	}
 	message = dkt_error_take(ctx);
 	go_on(groups, n);

@@ -12,6 +12,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 #include "recording/flight/incident.h"
 
 /* After an incident the next look at the conditions waits, so that one that always holds costs little. */
@@ -207,9 +208,9 @@ static int open_groups(struct flight *flight, const struct flight_opts *opts)
 			err = flight_create(flight->ctx, flight->log, words->name, size,
 					    &words->words, &flight->groups[i]);
 		if (err && opts->n_groups > 1)
-			dkt_fail_in(flight->ctx, err, "group %s", words->name);
+			dkt__fail_in(flight->ctx, err, "group %s", words->name);
 		if (!err && flight->groups[i].wanted->notes)
-			dkt_log(flight->ctx, DKT_LOG_WARN, "%s", flight->groups[i].wanted->notes);
+			dkt__log(flight->ctx, DKT_LOG_WARN, "%s", flight->groups[i].wanted->notes);
 	}
 	return err;
 }
@@ -272,7 +273,7 @@ static void tear_down(struct flight *flight)
 	flight_forget_last(flight);
 	/* The state names the instances that could not be removed. */
 	if (err)
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+		dkt__log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 	/* Several of the sets can use the probe on Lustre's messages that one of them has created. */
 	dkl_cdebug_take_back(flight->ctx);
 	/* flight stop takes a missing state as the sign that nothing is left. */

@@ -6,6 +6,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 #define NAME_MAX_LEN 32
 
@@ -66,7 +67,7 @@ int flight_create_bare(struct dkt_ctx *ctx, const char *log, const char *name, u
 					dkt__no_memory(ctx);
 	if (!err)
 		err = dkt_instance_open(ctx, instance, &opts, &group->in);
-	if (!err && !dkt_instance_is_new(group->in))
+	if (!err && !dkt__instance_is_new(group->in))
 		return dkt_fail(
 			ctx, -EEXIST,
 			"the instance '%s' exists already; 'dktrace flight stop' removes it",

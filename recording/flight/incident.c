@@ -8,6 +8,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 #include "recording/flight/dump.h"
 #include "recording/flight/files.h"
 
@@ -22,13 +23,13 @@ static void note_error(struct flight *flight)
 	free(flight->state->error);
 	flight->state->error = text;
 	flight->state->error_time = time(NULL);
-	dkt_log(flight->ctx, DKT_LOG_WARN, "%s", text ? text : "");
+	dkt__log(flight->ctx, DKT_LOG_WARN, "%s", text ? text : "");
 }
 
 static void save(struct flight *flight)
 {
 	if (flight_save(flight->ctx, flight->log, flight->state))
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+		dkt__log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 }
 
 /* Appends a word to a list, which is NULL before the first. */
@@ -76,7 +77,7 @@ static int tell_incident(struct flight *flight, const char *reason)
 	int err = dkt__identity_new(id);
 
 	if (err)
-		dkt_log(flight->ctx, DKT_LOG_WARN, "a random number: %s", strerror(-err));
+		dkt__log(flight->ctx, DKT_LOG_WARN, "a random number: %s", strerror(-err));
 	flight_followers_tell(&flight->followers, (const char *[]){ "incident", reason, id, NULL });
 	memcpy(flight->last, err ? IDENTITY_NONE : id, IDENTITY_SIZE);
 	flight_forget_last(flight);
@@ -199,7 +200,7 @@ static void prune(struct flight *flight, uint64_t max_size, const char *spare)
 					      .spare = spare };
 
 	if ((limits.keep || max_size) && flight_prune(flight->ctx, state->dir, &limits))
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+		dkt__log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 }
 
 void flight_answer_all(struct flight *flight, int err, const char *text)
@@ -222,7 +223,7 @@ static void rescue(struct flight *flight)
 	int err = flight_rescue(flight->ctx, flight->log, state->dir, &dump);
 
 	if (err)
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
+		dkt__log(flight->ctx, DKT_LOG_WARN, "%s", dkt_error(flight->ctx));
 	else if (dump.file)
 		flight_add_dump(state, &dump);
 	flight_dump_clear(&dump);
@@ -270,7 +271,7 @@ void flight_make_dump(struct flight *flight)
 		run_command(flight, &dump);
 	}
 	if (dump.file && !flight_add_dump(state, &dump) && state->note)
-		dkt_log(flight->ctx, DKT_LOG_WARN, "%s", state->note);
+		dkt__log(flight->ctx, DKT_LOG_WARN, "%s", state->note);
 	flight_dump_clear(&dump);
 	save(flight);
 	/* Answer last: the client then finds the dump in the status, and the old ones deleted. */

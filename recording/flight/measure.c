@@ -11,6 +11,7 @@
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
 #include "lib/base/parse.h"
+#include "lib/inside.h"
 
 /* The records of the time until the next look, when the recorder reads all of them. */
 #define READ_SIZE    (UINT64_C(8) << 20)
@@ -255,7 +256,7 @@ int flight_measure_start(struct dkt_ctx *ctx, struct flight_watch *watch, const 
 	while (row && (row->calls || !has_row(watch->ctx, row)))
 		row = dkt_interval_find(ctx, pair, row);
 	return row ? start_row(watch, log, name, row, latency, who) :
-		     dkt_fail_in(watch->ctx, -ENOENT, "pair '%s'", pair);
+		     dkt__fail_in(watch->ctx, -ENOENT, "pair '%s'", pair);
 }
 
 /* Adds the record to the pairs. Sets *ns to the time of the pair that it ends; 0: it ends none. */

@@ -5,6 +5,7 @@
 #include "compat/lustre/message/cdebug.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 #include "recording/flight/dump.h"
 #include "recording/flight/flight.h"
 #include "recording/flight/socket.h"
@@ -37,10 +38,11 @@ static int rescue(struct dkt_ctx *ctx, const char *log, struct flight_state *sta
 	int err = flight_rescue(ctx, log, state->dir, &dump);
 
 	if (!err && dump.file) {
-		dkt_log(ctx, DKT_LOG_WARN,
-			"the recorder was killed while it made a dump, which is %s now", dump.file);
+		dkt__log(ctx, DKT_LOG_WARN,
+			 "the recorder was killed while it made a dump, which is %s now",
+			 dump.file);
 		if (dump.note)
-			dkt_log(ctx, DKT_LOG_WARN, "%s", dump.note);
+			dkt__log(ctx, DKT_LOG_WARN, "%s", dump.note);
 		err = dkt__with_words(ctx, flight_add_dump(state, &dump));
 	}
 	flight_dump_clear(&dump);
@@ -122,7 +124,7 @@ static int remove_all(struct dkt_ctx *ctx, const char *log, const struct flight_
 		err = flight_watch_remove_left(ctx, log, state->watches.list[i]);
 	/* The probes of a process that has exited. */
 	if (!err)
-		err = dkt_instance_sweep(ctx, prefix, NULL);
+		err = dkt__instance_sweep(ctx, prefix, NULL);
 	if (!err)
 		dkl_cdebug_take_back(ctx);
 	return err;
@@ -142,7 +144,7 @@ int flight_stop(struct dkt_ctx *ctx, const char *log)
 		err = remove_all(ctx, log, &state);
 	/* The instances are gone whatever happened to the disk. */
 	if (!err && rescue(ctx, log, &state))
-		dkt_log(ctx, DKT_LOG_WARN, "%s", dkt_error(ctx));
+		dkt__log(ctx, DKT_LOG_WARN, "%s", dkt_error(ctx));
 	flight_clear(&state);
 	if (!err || err == -ENOENT)
 		service_forget(&flight_service, log);

@@ -11,6 +11,7 @@
 #include "compat/set/pair_calls.h"
 #include "lib/base/buf.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 #include "recording/flight/measure.h"
 
 /* Only the first record is of interest, and the kernel overwrites the rest. */
@@ -190,7 +191,7 @@ int flight_watch_latency(struct dkt_ctx *ctx, const char *log, const char *name,
 	if (!err && !watch->source)
 		err = flight_watch_read(watch, 0, SIZE);
 	if (!err && watch->group.wanted->notes)
-		dkt_log(ctx, DKT_LOG_WARN, "--when: %s", watch->group.wanted->notes);
+		dkt__log(ctx, DKT_LOG_WARN, "--when: %s", watch->group.wanted->notes);
 	return pass_error(ctx, watch, err);
 }
 
@@ -340,5 +341,5 @@ int flight_watch_remove_left(struct dkt_ctx *ctx, const char *log, const char *n
 	char *prefix __cleanup(free) = flight_watch_prefix(log, name);
 	int err = prefix ? flight_remove(ctx, log, name) : dkt__no_memory(ctx);
 
-	return err ? err : dkt_instance_sweep(ctx, prefix, NULL);
+	return err ? err : dkt__instance_sweep(ctx, prefix, NULL);
 }

@@ -9,6 +9,7 @@
 #include "compat/io/output.h"
 #include "lib/base/memory.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* The file that is written has more tables and padding than the recording. */
 #define MORE (UINT64_C(1) << 20)
@@ -67,7 +68,7 @@ int capture_complete_as(struct dkt_ctx *ctx, const char *path, int fd, const cha
 	if (!err)
 		err = check_room(ctx, path, fd, out);
 	if (!err)
-		err = dkt_tracedat_seal(ctx, fd, out->fd, &opts);
+		err = dkt__tracedat_seal(ctx, fd, out->fd, &opts);
 	if (!err)
 		err = settle(ctx, to, out->fd);
 	if (!err && same)

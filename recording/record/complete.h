@@ -8,7 +8,7 @@
 
 /*
  * Writes the recording path, which is open for reading as fd, as a finished file beside it, which then
- * takes its name. compression: as for dkt_tracedat_seal(). Returns 1 if it is finished already. After a
+ * takes its name. compression: as for dkt__tracedat_seal(). Returns 1 if it is finished already. After a
  * failure the recording is as it was; -ENOSPC: there is no room for a second file.
  */
 int capture_complete(struct dkt_ctx *ctx, const char *path, int fd, const char *compression);

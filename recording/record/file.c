@@ -11,6 +11,7 @@
 
 #include "compat/io/output.h"
 #include "lib/base/io.h"
+#include "lib/inside.h"
 
 /* The part of a file system that stays free: one in so many bytes, and at most so many. */
 #define RESERVE_PART 20
@@ -62,7 +63,7 @@ static int keep_earlier(struct capture_file *file)
 	int err = dkl_output_check(file->ctx, file->path);
 
 	if (err)
-		return dkt_fail_in(file->ctx, err, "open %s", file->path);
+		return dkt__fail_in(file->ctx, err, "open %s", file->path);
 	if (!lstat(file->path, &st) && S_ISLNK(st.st_mode))
 		file->target = realpath(file->path, NULL);
 	if (lstat(place_of(file), &st) || !S_ISREG(st.st_mode))
@@ -115,7 +116,7 @@ int capture_file_open(struct dkt_ctx *ctx, const char *path, struct capture_file
 	file->created = lstat(place_of(file), &st) && errno == ENOENT;
 	file->fd = dkl_output_open(ctx, path, OUTPUT_READ | OUTPUT_SAY);
 	if (file->fd < 0)
-		return dkt_fail_in(ctx, file->fd, "open %s", path);
+		return dkt__fail_in(ctx, file->fd, "open %s", path);
 	if (fstat(file->fd, &st))
 		return fail(file, "open");
 	file->regular = S_ISREG(st.st_mode);
@@ -156,7 +157,7 @@ void capture_file_discard(struct capture_file *file)
 
 int capture_file_in(const struct capture_file *file, int err)
 {
-	return err < 0 ? dkt_fail_in(file->ctx, err, "%s", file->path) : err;
+	return err < 0 ? dkt__fail_in(file->ctx, err, "%s", file->path) : err;
 }
 
 uint64_t capture_file_disk(const struct capture_file *file)

@@ -2,6 +2,7 @@
 /* Fuzzes filter expressions: a text up to its NUL, then the bytes of a record to match. */
 #include "lib/expr.h"
 #include "lib/event.h"
+#include "lib/inside.h"
 #include "tests/fuzz/replay.h"
 #include "tests/helper/made_up.h"
 
@@ -85,9 +86,9 @@ static int variable(void *data, const char *name, const struct dkt_variable **va
 
 static void check_equalities(const struct dkt_expr *expr)
 {
-	struct dkt_equality equality;
+	struct dkt__equality equality;
 
-	for (size_t i = 0; !dkt_expr_equality(expr, i, &equality, sizeof(equality)); i++)
+	for (size_t i = 0; !dkt__expr_equality(expr, i, &equality, sizeof(equality)); i++)
 		if (!*equality.field || strlen(equality.variable) != 1)
 			abort();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes the reader of hist files: each resulting table can be sorted and printed. */
-#include <dktrace/dktrace.h>
 #include <string.h>
 
+#include "lib/inside.h"
 #include "tests/fuzz/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (dkt_ctx_new(NULL, &ctx) || dkt_buf_new(&buf))
 		abort();
-	if (!dkt_table_parse(ctx, (const char *)data, size, &table)) {
+	if (!dkt__table_parse(ctx, (const char *)data, size, &table)) {
 		info = dkt_table_info(table);
 		if (dkt_table_sort(table, NULL) || info->n_columns <= info->n_keys)
 			abort();

@@ -2,6 +2,7 @@
 /* Fuzzes the options of histograms and pairs: lines of keys, values, variables, actions, key, by. */
 #include "lib/event.h"
 #include "lib/hist.h"
+#include "lib/inside.h"
 #include "tests/fuzz/replay.h"
 #include "tests/helper/made_up.h"
 
@@ -41,7 +42,7 @@ static void try_hist(struct dkt_ctx *ctx, struct dkt_event *event)
 		dkt_hist_free(hist);
 		return;
 	}
-	if (dkt_hist_trigger(hist, event, &text) || strncmp(text, "hist:keys=", 10) != 0 ||
+	if (dkt__hist_trigger(hist, event, &text) || strncmp(text, "hist:keys=", 10) != 0 ||
 	    strpbrk(text, "\n;"))
 		abort();
 	if (!strstr(lines[KEYS], "stacktrace"))

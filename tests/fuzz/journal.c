@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes recordings in progress: reads them, completes them, and reads the complete file. */
+#include "lib/inside.h"
 #include "tests/fuzz/read_source.h"
 
 /* A seed that a fuzzer made large may take long to copy. */
@@ -15,7 +16,7 @@ static void seal(const uint8_t *data, size_t size, const char *compression)
 
 	must(from >= 0 && to >= 0 && write(from, data, size) == (ssize_t)size);
 	must(!dkt_ctx_new(NULL, &ctx));
-	if (!dkt_tracedat_seal(ctx, from, to, &opts)) {
+	if (!dkt__tracedat_seal(ctx, from, to, &opts)) {
 		end = lseek(to, 0, SEEK_END);
 		sealed = malloc((size_t)end);
 		must(end > 0 && sealed && pread(to, sealed, (size_t)end, 0) == (ssize_t)end);

@@ -3,6 +3,7 @@
  * Fuzzes merging, and writing trace.dat: two files, behind 8 bytes of an offset and 4 of the first
  * one's length, become one, which is written and read again: all records are there.
  */
+#include "lib/inside.h"
 #include "tests/fuzz/read_source.h"
 
 struct half {
@@ -52,7 +53,7 @@ static void slice(struct dkt_source *source)
 	int i;
 
 	for (from = 0, i = 0; i < 20 && from != UINT64_MAX; i++, from = to) {
-		if (dkt_source_slice(source, from, 1024, &to))
+		if (dkt__source_slice(source, from, 1024, &to))
 			return;
 		must(to > from);
 		must(!dkt_source_seek(source, from, to == UINT64_MAX ? 0 : to));

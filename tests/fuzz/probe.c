@@ -4,6 +4,7 @@
  * it is one line that the kernel could take, and reads again as the same probe.
  */
 #include "lib/probe.h"
+#include "lib/inside.h"
 #include "lib/probe/arg.h"
 #include "tests/fuzz/replay.h"
 #include "tests/helper/probe_tree.h"
@@ -52,12 +53,13 @@ static void check(struct dkt_ctx *ctx, const struct dkt_probe *probe)
 	char *text;
 	const char *p;
 
-	if (dkt_probe_text(ctx, probe, &text))
+	if (dkt__probe_text(ctx, probe, &text))
 		abort();
 	for (p = text; *p; p++)
 		if ((unsigned char)*p < 0x20)
 			abort();
-	if (dkt_probe_parse(ctx, text, &again) || !dkt_probe_same(probe, dkt_probes_at(again, 0)))
+	if (dkt__probe_from_text(ctx, text, &again) ||
+	    !dkt__probe_same(probe, dkt_probes_at(again, 0)))
 		abort();
 	if (probe->kind != DKT_PROBE_SYNTHETIC)
 		check_fields(probe->fields);
@@ -76,11 +78,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!kernel)
 		make_tree();
 	/* One of its own kind: definitions as the kernel lists them. */
-	if (!dkt_probe_parse(kernel, text, &probes)) {
+	if (!dkt__probe_from_text(kernel, text, &probes)) {
 		const struct dkt_probe *probe = dkt_probes_at(probes, 0);
 		char *again;
 
-		if (!dkt_probe_text(kernel, probe, &again))
+		if (!dkt__probe_text(kernel, probe, &again))
 			free(again);
 		dkt_probes_free(probes);
 	}

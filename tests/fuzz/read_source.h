@@ -7,6 +7,7 @@
 
 #include "compat/pipeline/bounds.h"
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/fuzz/replay.h"
 
 /* A small file can hold many small records; some of them will do. */
@@ -35,7 +36,7 @@ static inline void read_clocks(const struct dkt_source *source)
 {
 	struct dkt_source_clock clock;
 
-	for (uint32_t i = 0; !dkt_source_clock(source, i, &clock, sizeof(clock)); i++) {
+	for (uint32_t i = 0; !dkt__source_clock(source, i, &clock, sizeof(clock)); i++) {
 		must(dkt_source_stream(source, i) && dkt_source_stream(source, clock.host));
 		for (size_t j = 0; j < clock.n_points; j++) {
 			const uint64_t time = clock.points[j].time;
@@ -65,7 +66,7 @@ static inline void read_source(const char *path, struct dkt_buf *buf, unsigned i
 		must(!err || err == -EOPNOTSUPP);
 		print_source(source, buf);
 		for (from = 0, i = 0; i < 20 && from != UINT64_MAX; i++, from = to)
-			must(dkt_source_slice(source, from, 1024, &to) || to > from);
+			must(dkt__source_slice(source, from, 1024, &to) || to > from);
 		must(!dkt_source_info(source)->cpus ||
 		     !dkt_source_loss(source, 0, &loss, sizeof(loss)));
 		dkt_source_close(source);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes trace.dat files in succession: the same bytes, the first half of them, and the same again. */
+#include "lib/inside.h"
 #include "tests/fuzz/read_source.h"
 
 #define FILES 3
 
-static void read_series(const struct dkt_series_file *files, struct dkt_buf *buf)
+static void read_series(const struct dkt__series_item *files, struct dkt_buf *buf)
 {
 	DKT_OPTS(dkt_source_opts, opts, .flags = DKT_SOURCE_ALL);
 	struct dkt_source *source;
@@ -13,7 +14,7 @@ static void read_series(const struct dkt_series_file *files, struct dkt_buf *buf
 	size_t taken;
 
 	must(!dkt_ctx_new(NULL, &ctx));
-	if (!dkt_source_series(ctx, files, FILES, &opts, &taken, &source)) {
+	if (!dkt__source_series(ctx, files, FILES, &opts, &taken, &source)) {
 		must(taken && taken <= FILES);
 		print_source(source, buf);
 		must(!dkt_source_info(source)->cpus ||
@@ -25,7 +26,7 @@ static void read_series(const struct dkt_series_file *files, struct dkt_buf *buf
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct dkt_series_file files[FILES];
+	struct dkt__series_item files[FILES];
 	char paths[FILES][32];
 	struct dkt_buf *buf = NULL;
 	int fds[FILES];
@@ -37,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fds[i] = memfd_create("records", MFD_CLOEXEC);
 		must(fds[i] >= 0 && write(fds[i], data, n) == (ssize_t)n);
 		snprintf(paths[i], sizeof(paths[i]), "/proc/self/fd/%d", fds[i]);
-		files[i] = (struct dkt_series_file){ .sz = sizeof(files[i]), .path = paths[i] };
+		files[i] = (struct dkt__series_item){ .sz = sizeof(files[i]), .path = paths[i] };
 	}
 	read_series(files, buf);
 	for (int i = 0; i < FILES; i++)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "lib/inside.h"
 #include "tests/fuzz/replay.h"
 #include "tests/helper/sql_tree.h"
 
@@ -23,7 +24,7 @@ static void check_trigger(const char *text)
 
 	must(!strncmp(text, "hist:keys=", 10) && !strpbrk(text, "\n\t"));
 	/* A long statement may make one that is too long. */
-	must(strlen(text) > 4095 || !dkt_trigger_parse(ctx, text, &trigger));
+	must(strlen(text) > 4095 || !dkt__trigger_parse(ctx, text, &trigger));
 	free(trigger);
 }
 

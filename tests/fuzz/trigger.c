@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzzes trigger files: a line makes a command that reads back as the same trigger. */
 #include "lib/instance/trigger.h"
+#include "lib/inside.h"
 #include "tests/fuzz/replay.h"
 
 static void check_one(struct dkt_ctx *ctx, const struct dkt_trigger *trigger)
 {
 	struct dkt_trigger *again;
-	int err = dkt_trigger_parse(ctx, trigger->text, &again);
+	int err = dkt__trigger_parse(ctx, trigger->text, &again);
 
 	/* A file may hold more than the kernel takes in one command, and characters that end a line. */
 	if (err == -E2BIG || strpbrk(trigger->text, "\r\n"))
 		return;
-	if (err || !dkt_trigger_same(trigger, again) || trigger->left != again->left ||
+	if (err || !dkt__trigger_same(trigger, again) || trigger->left != again->left ||
 	    strcmp(trigger->text, again->text) != 0 || !trigger->filter != !again->filter ||
 	    dkt__trigger_excludes(trigger, again))
 		abort();

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Every public call: X(name, nulls, call). nulls has a letter for each pointer argument, which says what
- * the call does if that is NULL: E returns -EINVAL with a message, 0 nothing else than without, n
- * returns NULL, false or 0 or does nothing. call is 0, or 1 for
- * such a nothing, or the negative error.
+ * Every call, also those of lib/inside.h: X(name, nulls, call). nulls has a letter for each pointer
+ * argument, which says what the call does if that is NULL: E returns -EINVAL with a message, 0
+ * nothing else than without, n returns NULL, false or 0 or does nothing. call is 0, or 1 for such a
+ * nothing, or the negative error.
  */
 #ifndef TESTS_API_CALLS_H
 #define TESTS_API_CALLS_H
 
+#include "lib/base/buf.h"
+#include "lib/inside.h"
 #include "tests/helper/api_calls_more.h"
 
 #define NOTHING 1
@@ -64,7 +66,7 @@ static inline int api_rest(void *data)
 	return 0;
 }
 
-static inline int api_marker(void *data, const struct dkt_marker *marker)
+static inline int api_marker(void *data, const struct dkt__marker *marker)
 {
 	(void)data;
 	(void)marker;
@@ -103,7 +105,7 @@ static inline DKT_PRINTF(1, 2) int api_words(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	words = dkt_words(fmt, ap);
+	words = dkt__words(fmt, ap);
 	va_end(ap);
 	free(words);
 	return words ? 0 : NOTHING;
@@ -157,8 +159,8 @@ static const char *const api_args[] = { "ret=$retval" };
 	  }))                                                                                      \
 	X(dkt_error_give, "00", dkt_error_give(A(0, r->fresh), 0, A(1, NULL)))                     \
 	X(dkt_fail, "0", dkt_fail(A(0, r->fresh), -EIO, "%d", 1))                                  \
-	X(dkt_fail_in, "0", dkt_fail_in(A(0, r->fresh), -EIO, "%d", 1))                            \
-	X(dkt_log, "n", DOES(dkt_log(A(0, r->fresh), DKT_LOG_INFO, "%d", 1)))                      \
+	X(dkt__fail_in, "0", dkt__fail_in(A(0, r->fresh), -EIO, "%d", 1))                          \
+	X(dkt__log, "n", DOES(dkt__log(A(0, r->fresh), DKT_LOG_INFO, "%d", 1)))                    \
 	X(dkt_progress, "nn", DOES(dkt_progress(A(0, r->fresh), A(1, "events"), 1, 1)))            \
 	/* tracefs, capabilities */                                                                \
 	X(dkt_tracefs_open, "E", dkt_tracefs_open(A(0, r->fresh), 0))                              \
@@ -166,23 +168,24 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_feature_get, "EE",                                                                   \
 	  FILLS(dkt_feature, dkt_feature_get(A(0, r->fresh), 1, A(1, &out.it), sz)))               \
 	X(dkt_caps_check, "E", dkt_caps_check(A(0, r->fresh), DKT_NEED_CONTROL))                   \
-	X(dkt_caps_limit, "E", dkt_caps_limit(A(0, r->fresh), 1u << 30))                           \
-	X(dkt_caps_lower, "E", ({                                                                  \
-		  int err = dkt_caps_lower(A(0, r->fresh), DKT_LOWER_ALL);                         \
-		  dkt_caps_raise(r->fresh);                                                        \
+	X(dkt__caps_limit, "E", dkt__caps_limit(A(0, r->fresh), 1u << 30))                         \
+	X(dkt__caps_lower, "E", ({                                                                 \
+		  int err = dkt__caps_lower(A(0, r->fresh), DKT__LOWER_ALL);                       \
+		  dkt__caps_raise(r->fresh);                                                       \
 		  err;                                                                             \
 	  }))                                                                                      \
-	X(dkt_caps_raise, "E", dkt_caps_raise(A(0, r->fresh)))                                     \
-	X(dkt_caps_get, "EE", FILLS(dkt_cap, dkt_caps_get(A(0, r->fresh), 0, A(1, &out.it), sz)))  \
+	X(dkt__caps_raise, "E", dkt__caps_raise(A(0, r->fresh)))                                   \
+	X(dkt__caps_get, "EE",                                                                     \
+	  FILLS(dkt__cap, dkt__caps_get(A(0, r->fresh), 0, A(1, &out.it), sz)))                    \
 	/* instances */                                                                            \
-	X(dkt_instance_check_name, "E0", dkt_instance_check_name(A(0, r->fresh), A(1, "i")))       \
+	X(dkt__instance_check_name, "E0", dkt__instance_check_name(A(0, r->fresh), A(1, "i")))     \
 	X(dkt_instance_open, "E00E",                                                               \
 	  GIVES(struct dkt_instance, dkt_instance_close, ({                                        \
 			DKT_OPTS(dkt_instance_opts, opts, .spool = r->spool);                      \
 			dkt_instance_open(A(0, r->fresh), A(1, "i"), A(2, &opts), A(3, &out));     \
 		})))                                                                               \
 	X(dkt_instance_close, "n", DOES(dkt_instance_close(A(0, NULL))))                           \
-	X(dkt_instance_is_new, "n", GIVES_NOT(dkt_instance_is_new(A(0, r->in))))                   \
+	X(dkt__instance_is_new, "n", GIVES_NOT(dkt__instance_is_new(A(0, r->in))))                 \
 	X(dkt_instance_name, "n", GIVES_NOT(dkt_instance_name(A(0, r->in))))                       \
 	X(dkt_instance_remove, "EE", dkt_instance_remove(A(0, r->fresh), A(1, "none")))            \
 	X(dkt_instance_cpus, "n", GIVES_NOT(dkt_instance_cpus(A(0, r->in))))                       \
@@ -232,7 +235,7 @@ static const char *const api_args[] = { "ret=$retval" };
 	  GIVES(char, free, dkt_last_boot_find(A(0, r->fresh), A(1, &out))))                       \
 	X(dkt_last_boot_get, "EE",                                                                 \
 	  FILLS(dkt_last_boot, dkt_last_boot_get(A(0, r->in), A(1, &out.it), sz)))                 \
-	X(dkt_last_boot_mark, "E", dkt_last_boot_mark(A(0, r->in)))                                \
+	X(dkt__instance_mark_boot, "E", dkt__instance_mark_boot(A(0, r->in)))                      \
 	X(dkt_last_boot_clear, "E", dkt_last_boot_clear(A(0, r->in)))                              \
 	X(dkt_instance_mark, "EE", dkt_instance_mark(A(0, r->in), A(1, "text")))                   \
 	X(dkt_instance_get_stats, "EE",                                                            \
@@ -244,26 +247,29 @@ static const char *const api_args[] = { "ret=$retval" };
 		})))                                                                               \
 	X(dkt_instance_get_filter, "EEE",                                                          \
 	  GIVES(char, free, dkt_instance_get_filter(A(0, r->in), A(1, r->event), A(2, &out))))     \
-	X(dkt_instance_try_filter, "EE", dkt_instance_try_filter(A(0, r->in), A(1, "v == 1")))     \
+	X(dkt__instance_try_filter, "EE", dkt__instance_try_filter(A(0, r->in), A(1, "v == 1")))   \
 	X(dkt_instance_own, "EEE",                                                                 \
 	  GIVES(struct dkt_instance, dkt_instance_close,                                           \
 		dkt_instance_own(A(0, r->fresh), A(1, "own"), A(2, &out))))                        \
 	X(dkt_own_group, "EEE",                                                                    \
 	  GIVES(char, free, dkt_own_group(A(0, r->fresh), A(1, "own"), A(2, &out))))               \
-	X(dkt_instance_sweep, "EE0", ({                                                            \
+	X(dkt__instance_sweep, "EE0", ({                                                           \
 		  size_t n;                                                                        \
-		  dkt_instance_sweep(A(0, r->fresh), A(1, "own"), A(2, &n));                       \
+		  dkt__instance_sweep(A(0, r->fresh), A(1, "own"), A(2, &n));                      \
 	  }))                                                                                      \
-	X(dkt_instance_left, "EEE",                                                                \
-	  GIVES(char, free, dkt_instance_left(A(0, r->fresh), A(1, "own"), A(2, &out))))           \
-	X(dkt_instance_rest, "EE0", dkt_instance_rest(A(0, r->spooled), A(1, api_rest), A(2, r)))  \
-	X(dkt_instance_retire, "EE0", dkt_instance_retire(A(0, r->spooled), A(1, &r->event), 1))   \
-	X(dkt_instance_wake, "E", dkt_instance_wake(A(0, r->spooled)))                             \
-	X(dkt_spool_bytes, "EE", ({                                                                \
+	X(dkt__instance_names_to_sweep, "EEE",                                                     \
+	  GIVES(char, free,                                                                        \
+		dkt__instance_names_to_sweep(A(0, r->fresh), A(1, "own"), A(2, &out))))            \
+	X(dkt__instance_run_stopped, "EE0",                                                        \
+	  dkt__instance_run_stopped(A(0, r->spooled), A(1, api_rest), A(2, r)))                    \
+	X(dkt__instance_retire_events, "EE0",                                                      \
+	  dkt__instance_retire_events(A(0, r->spooled), A(1, &r->event), 1))                       \
+	X(dkt__instance_start_stopped, "E", dkt__instance_start_stopped(A(0, r->spooled)))         \
+	X(dkt__spool_bytes, "EE", ({                                                               \
 		  uint64_t bytes;                                                                  \
-		  dkt_spool_bytes(A(0, r->spooled), A(1, &bytes));                                 \
+		  dkt__spool_bytes(A(0, r->spooled), A(1, &bytes));                                \
 	  }))                                                                                      \
-	X(dkt_spool_return, "EE", dkt_spool_return(A(0, r->fresh), A(1, r->spool)))                \
+	X(dkt__spool_return, "EE", dkt__spool_return(A(0, r->fresh), A(1, r->spool)))              \
 	/* events */                                                                               \
 	X(dkt_events, "EEE", ({                                                                    \
 		  struct dkt_event *const *events;                                                 \
@@ -272,7 +278,7 @@ static const char *const api_args[] = { "ret=$retval" };
 	  }))                                                                                      \
 	X(dkt_event_find, "nnn",                                                                   \
 	  GIVES_NOT(dkt_event_find(A(0, r->fresh), A(1, "made"), A(2, "up"))))                     \
-	X(dkt_event_by_id, "n", GIVES_NOT(dkt_event_by_id(A(0, r->fresh), 7)))                     \
+	X(dkt__event_by_id, "n", GIVES_NOT(dkt__event_by_id(A(0, r->fresh), 7)))                   \
 	X(dkt_event_define, "EEEEE",                                                               \
 	  GIVES(struct dkt_event, api_keep,                                                        \
 		dkt_event_define(A(0, r->fresh), A(1, "own"), A(2, "own"), A(3, API_FORMAT),       \
@@ -296,11 +302,11 @@ static const char *const api_args[] = { "ret=$retval" };
 				 A(3, NULL), A(4, &out))))                                         \
 	X(dkt_probe_create, "EE",                                                                  \
 	  dkt_probe_create(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0))))                     \
-	X(dkt_probe_add_place, "EE",                                                               \
-	  dkt_probe_add_place(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0))))                  \
-	X(dkt_probe_refused, "EE",                                                                 \
-	  dkt_probe_refused(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0)),                     \
-			    dkt_fail(r->fresh, -EIO, "refused")))                                  \
+	X(dkt__probe_add_place, "EE",                                                              \
+	  dkt__probe_add_place(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0))))                 \
+	X(dkt__probe_refused, "EE",                                                                \
+	  dkt__probe_refused(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0)),                    \
+			     dkt_fail(r->fresh, -EIO, "refused")))                                 \
 	X(dkt_probe_remove, "EEE", dkt_probe_remove(A(0, r->fresh), A(1, "own"), A(2, "two")))     \
 	X(dkt_probes_read, "EE",                                                                   \
 	  GIVES(struct dkt_probes, dkt_probes_free, dkt_probes_read(A(0, r->fresh), A(1, &out))))  \
@@ -308,31 +314,32 @@ static const char *const api_args[] = { "ret=$retval" };
 	X(dkt_probes_at, "n", GIVES_NOT(dkt_probes_at(A(0, r->probes), 0)))                        \
 	X(dkt_probes_find, "nnn",                                                                  \
 	  GIVES_NOT(dkt_probes_find(A(0, r->probes), A(1, "own"), A(2, "two"))))                   \
-	X(dkt_probe_text, "EEE",                                                                   \
+	X(dkt__probe_text, "EEE",                                                                  \
 	  GIVES(char, free,                                                                        \
-		dkt_probe_text(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0)), A(2, &out))))    \
-	X(dkt_probe_parse, "EEE",                                                                  \
+		dkt__probe_text(A(0, r->fresh), A(1, dkt_probes_at(r->probes, 0)), A(2, &out))))   \
+	X(dkt__probe_from_text, "EEE",                                                             \
 	  GIVES(struct dkt_probes, dkt_probes_free,                                                \
-		dkt_probe_parse(A(0, r->fresh), A(1, "p:a/b vfs_read"), A(2, &out))))              \
-	X(dkt_probe_same, "nn",                                                                    \
-	  GIVES_NOT(dkt_probe_same(A(0, dkt_probes_at(r->probes, 0)),                              \
-				   A(1, dkt_probes_at(r->probes, 0)))))                            \
-	X(dkt_markers, "EEE0",                                                                     \
-	  dkt_markers(A(0, r->fresh), A(1, "/bin/true"), A(2, api_marker), A(3, r)))               \
-	X(dkt_functions, "EEE0",                                                                   \
-	  dkt_functions(A(0, r->fresh), A(1, "vfs_re"), A(2, api_function), A(3, r)))              \
-	X(dkt_trigger_parse, "EEE",                                                                \
+		dkt__probe_from_text(A(0, r->fresh), A(1, "p:a/b vfs_read"), A(2, &out))))         \
+	X(dkt__probe_same, "nn",                                                                   \
+	  GIVES_NOT(dkt__probe_same(A(0, dkt_probes_at(r->probes, 0)),                             \
+				    A(1, dkt_probes_at(r->probes, 0)))))                           \
+	X(dkt__markers, "EEE0",                                                                    \
+	  dkt__markers(A(0, r->fresh), A(1, "/bin/true"), A(2, api_marker), A(3, r)))              \
+	X(dkt__kernel_functions, "EEE0",                                                           \
+	  dkt__kernel_functions(A(0, r->fresh), A(1, "vfs_re"), A(2, api_function), A(3, r)))      \
+	X(dkt__trigger_parse, "EEE",                                                               \
 	  GIVES(struct dkt_trigger, free,                                                          \
-		dkt_trigger_parse(A(0, r->fresh), A(1, "traceoff"), A(2, &out))))                  \
-	X(dkt_trigger_same, "nn", GIVES_NOT(dkt_trigger_same(A(0, r->trigger), A(1, r->trigger)))) \
+		dkt__trigger_parse(A(0, r->fresh), A(1, "traceoff"), A(2, &out))))                 \
+	X(dkt__trigger_same, "nn",                                                                 \
+	  GIVES_NOT(dkt__trigger_same(A(0, r->trigger), A(1, r->trigger))))                        \
 	X(dkt_instance_get_triggers, "EEEE",                                                       \
 	  GIVES(struct dkt_trigger *, free, ({                                                     \
 			size_t n;                                                                  \
 			dkt_instance_get_triggers(A(0, r->in), A(1, r->event), A(2, &out),         \
 						  A(3, &n));                                       \
 		})))                                                                               \
-	X(dkt_instance_check_trigger, "EEE",                                                       \
-	  dkt_instance_check_trigger(A(0, r->in), A(1, r->event), A(2, "traceoff")))               \
+	X(dkt__instance_check_trigger, "EEE",                                                      \
+	  dkt__instance_check_trigger(A(0, r->in), A(1, r->event), A(2, "traceoff")))              \
 	/* changes */                                                                              \
 	X(dkt_change_new, "EE",                                                                    \
 	  GIVES(struct dkt_change, dkt_change_free, dkt_change_new(A(0, r->in), A(1, &out))))      \
@@ -355,7 +362,7 @@ static const char *const api_args[] = { "ret=$retval" };
 	  }))                                                                                      \
 	X(dkt_change_commit, "E", api_commit(r))                                                   \
 	X(dkt_change_refused, "n", GIVES_NOT(dkt_change_refused(A(0, r->change))))                 \
-	X(dkt_instance_borrows_top, "n", GIVES_NOT(dkt_instance_borrows_top(A(0, r->spooled))))    \
+	X(dkt__instance_borrows_top, "n", GIVES_NOT(dkt__instance_borrows_top(A(0, r->spooled))))  \
 	/* records */                                                                              \
 	X(dkt_record_int, "nn", GIVES_NOT(dkt_record_int(A(0, &r->record), A(1, r->field))))       \
 	X(dkt_record_bytes, "nn0", ({                                                              \

@@ -3,6 +3,8 @@
 #ifndef TESTS_API_CALLS_MORE_H
 #define TESTS_API_CALLS_MORE_H
 
+#include "lib/base/buf.h"
+#include "lib/inside.h"
 #include "tests/helper/api_room.h"
 
 #define API_CALLS_MORE(X)                                                                          \
@@ -20,23 +22,23 @@
 	X(dkt_source_loss, "EE",                                                                   \
 	  FILLS(dkt_loss, dkt_source_loss(A(0, r->live), 0, A(1, &out.it), sz)))                   \
 	X(dkt_source_stream, "n", GIVES_NOT(dkt_source_stream(A(0, r->source), 0)))                \
-	X(dkt_source_peer, "EE",                                                                   \
-	  FILLS(dkt_source_peer, dkt_source_peer(A(0, r->source), 0, A(1, &out.it), sz)))          \
-	X(dkt_source_clock, "EE",                                                                  \
-	  FILLS(dkt_source_clock, dkt_source_clock(A(0, r->source), 0, A(1, &out.it), sz)))        \
+	X(dkt__source_peer, "EE",                                                                  \
+	  FILLS(dkt__source_peer, dkt__source_peer(A(0, r->source), 0, A(1, &out.it), sz)))        \
+	X(dkt__source_clock, "EE",                                                                 \
+	  FILLS(dkt_source_clock, dkt__source_clock(A(0, r->source), 0, A(1, &out.it), sz)))       \
 	X(dkt_source_disk, "n", ({                                                                 \
 		  dkt_source_disk(A(0, r->source), 0, 1);                                          \
 		  0;                                                                               \
 	  }))                                                                                      \
-	X(dkt_source_disks, "EE",                                                                  \
-	  FILLS(dkt_source_disk, dkt_source_disks(A(0, r->live), 0, 0, A(1, &out.it), sz)))        \
+	X(dkt__source_disk_at, "EE",                                                               \
+	  FILLS(dkt__source_disk, dkt__source_disk_at(A(0, r->live), 0, 0, A(1, &out.it), sz)))    \
 	X(dkt_source_seek, "E", dkt_source_seek(A(0, r->source), 1, 2))                            \
-	X(dkt_source_slice, "EE", ({                                                               \
+	X(dkt__source_slice, "EE", ({                                                              \
 		  uint64_t to;                                                                     \
-		  dkt_source_slice(A(0, r->source), 0, 4096, A(1, &to));                           \
+		  dkt__source_slice(A(0, r->source), 0, 4096, A(1, &to));                          \
 	  }))                                                                                      \
 	X(dkt_source_select, "EE0", dkt_source_select(A(0, r->live), A(1, api_wants), A(2, r)))    \
-	X(dkt_source_filter, "EE", dkt_source_filter(A(0, r->live), A(1, r->expr)))                \
+	X(dkt__source_filter, "EE", dkt__source_filter(A(0, r->live), A(1, r->expr)))              \
 	X(dkt_source_bytes, "EEE", ({                                                              \
 		  uint64_t done, of;                                                               \
 		  dkt_source_bytes(A(0, r->source), A(1, &done), A(2, &of));                       \
@@ -48,14 +50,14 @@
 						       .name = "one" };                            \
 			dkt_source_merge(A(0, &part), 1, A(1, &out));                              \
 		})))                                                                               \
-	X(dkt_source_series, "EE0EE",                                                              \
+	X(dkt__source_series, "EE0EE",                                                             \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
-			const struct dkt_series_file file = {                                      \
+			const struct dkt__series_item file = {                                     \
 				.sz = sizeof(file), .path = "tests/fuzz/corpus/tracedat/v7"        \
 			};                                                                         \
 			size_t taken;                                                              \
-			dkt_source_series(A(0, r->fresh), A(1, &file), 1, A(2, NULL),              \
-					  A(3, &taken), A(4, &out));                               \
+			dkt__source_series(A(0, r->fresh), A(1, &file), 1, A(2, NULL),             \
+					   A(3, &taken), A(4, &out));                              \
 		})))                                                                               \
 	X(dkt_source_pipe, "E0EE",                                                                 \
 	  GIVES(struct dkt_source, dkt_source_close, ({                                            \
@@ -91,25 +93,25 @@
 		  dkt_tracedat_finish(A(0, r->tracedat));                                          \
 	  }))                                                                                      \
 	X(dkt_tracedat_free, "n", DOES(dkt_tracedat_free(A(0, NULL))))                             \
-	X(dkt_tracedat_seal, "E000",                                                               \
-	  api_error(dkt_tracedat_seal(A(0, r->ctx), r->journal, r->fd, A(3, NULL))))               \
+	X(dkt__tracedat_seal, "E000",                                                              \
+	  api_error(dkt__tracedat_seal(A(0, r->ctx), r->journal, r->fd, A(3, NULL))))              \
 	/* recordings */                                                                           \
 	X(dkt_recorder_new, "E0E",                                                                 \
 	  GIVES(struct dkt_recorder, dkt_recorder_free,                                            \
 		dkt_recorder_new(A(0, r->ctx), A(1, NULL), A(2, &out))))                           \
 	X(dkt_recorder_add, "EEE", dkt_recorder_add(A(0, r->recorder), A(1, r->in), A(2, "more"))) \
 	X(dkt_recorder_begin, "E", dkt_recorder_begin(A(0, r->recorder), r->fd))                   \
-	X(dkt_recorder_resume, "E", dkt_recorder_resume(A(0, r->recorder), r->fd))                 \
+	X(dkt__recorder_resume, "E", dkt__recorder_resume(A(0, r->recorder), r->fd))               \
 	X(dkt_recorder_wait, "E", dkt_recorder_wait(A(0, r->recording), 0))                        \
 	X(dkt_recorder_read, "E", dkt_recorder_read(A(0, r->recording)))                           \
 	X(dkt_recorder_formats, "E", dkt_recorder_formats(A(0, r->recording)))                     \
 	X(dkt_recorder_end, "E", dkt_recorder_end(A(0, r->recording)))                             \
 	X(dkt_recorder_counts, "EE",                                                               \
 	  FILLS(dkt_recorder_counts, dkt_recorder_counts(A(0, r->recording), A(1, &out.it), sz)))  \
-	X(dkt_recorder_count, "E", dkt_recorder_count(A(0, r->recording)))                         \
-	X(dkt_recorder_event, "EE",                                                                \
-	  FILLS(dkt_event_counts,                                                                  \
-		dkt_recorder_event(A(0, r->recording), 0, 1, A(1, &out.it), sz)))                  \
+	X(dkt__recorder_count_events, "E", dkt__recorder_count_events(A(0, r->recording)))         \
+	X(dkt__recorder_event_counts, "EE",                                                        \
+	  FILLS(dkt__event_counts,                                                                 \
+		dkt__recorder_event_counts(A(0, r->recording), 0, 1, A(1, &out.it), sz)))          \
 	X(dkt_recorder_rescue, "E0E", ({                                                           \
 		  uint64_t records;                                                                \
 		  int err = dkt_recorder_rescue(A(0, r->ctx), r->journal, A(2, &records));         \
@@ -123,14 +125,14 @@
 			     A(3, &out))))                                                         \
 	X(dkt_expr_free, "n", DOES(dkt_expr_free(A(0, NULL))))                                     \
 	X(dkt_expr_check, "EE", dkt_expr_check(A(0, r->expr), A(1, r->event)))                     \
-	X(dkt_expr_check_match, "EE", dkt_expr_check_match(A(0, r->expr), A(1, r->event)))         \
-	X(dkt_expr_check_any, "EE", dkt_expr_check_any(A(0, r->expr), A(1, &r->event), 1, 0))      \
+	X(dkt__expr_check_match, "EE", dkt__expr_check_match(A(0, r->expr), A(1, r->event)))       \
+	X(dkt__expr_check_any, "EE", dkt__expr_check_any(A(0, r->expr), A(1, &r->event), 1, 0))    \
 	X(dkt_expr_text, "EEE",                                                                    \
 	  GIVES(char, free, dkt_expr_text(A(0, r->expr), A(1, r->event), A(2, &out))))             \
 	X(dkt_expr_match, "nn0",                                                                   \
 	  GIVES_NOT(dkt_expr_match(A(0, r->expr), A(1, &r->record), A(2, "comm"))))                \
-	X(dkt_expr_equality, "EE",                                                                 \
-	  FILLS(dkt_equality, dkt_expr_equality(A(0, r->expr), 0, A(1, &out.it), sz)))             \
+	X(dkt__expr_equality, "EE",                                                                \
+	  FILLS(dkt__equality, dkt__expr_equality(A(0, r->expr), 0, A(1, &out.it), sz)))           \
 	/* histograms */                                                                           \
 	X(dkt_hist_new, "EEE",                                                                     \
 	  GIVES(struct dkt_hist, dkt_hist_free, ({                                                 \
@@ -139,10 +141,10 @@
 		})))                                                                               \
 	X(dkt_hist_free, "n", DOES(dkt_hist_free(A(0, NULL))))                                     \
 	X(dkt_hist_event, "EE", dkt_hist_event(A(0, r->hist), A(1, r->event)))                     \
-	X(dkt_hist_misfit, "EE", dkt_hist_misfit(A(0, r->hist), A(1, &r->event), 1))               \
-	X(dkt_hist_filter, "EEE", dkt_hist_filter(A(0, r->hist), A(1, r->event), A(2, r->expr)))   \
-	X(dkt_hist_trigger, "EEE",                                                                 \
-	  GIVES(char, free, dkt_hist_trigger(A(0, r->hist), A(1, r->event), A(2, &out))))          \
+	X(dkt__hist_fits_none, "EE", dkt__hist_fits_none(A(0, r->hist), A(1, &r->event), 1))       \
+	X(dkt__hist_filter, "EEE", dkt__hist_filter(A(0, r->hist), A(1, r->event), A(2, r->expr))) \
+	X(dkt__hist_trigger, "EEE",                                                                \
+	  GIVES(char, free, dkt__hist_trigger(A(0, r->hist), A(1, r->event), A(2, &out))))         \
 	X(dkt_hist_start, "EE", dkt_hist_start(A(0, r->hist), A(1, r->in)))                        \
 	X(dkt_hist_read, "EEE",                                                                    \
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
@@ -150,9 +152,9 @@
 	X(dkt_hist_add, "E0E", dkt_hist_add(A(0, r->hist), A(1, r->source), A(2, &r->record)))     \
 	X(dkt_hist_table, "EE",                                                                    \
 	  GIVES(struct dkt_table, dkt_table_free, dkt_hist_table(A(0, r->hist), A(1, &out))))      \
-	X(dkt_table_parse, "EEE",                                                                  \
+	X(dkt__table_parse, "EEE",                                                                 \
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
-		dkt_table_parse(A(0, r->fresh), A(1, API_HIST), strlen(API_HIST), A(2, &out))))    \
+		dkt__table_parse(A(0, r->fresh), A(1, API_HIST), strlen(API_HIST), A(2, &out))))   \
 	X(dkt_table_free, "n", DOES(dkt_table_free(A(0, NULL))))                                   \
 	X(dkt_instance_get_hist, "EEE",                                                            \
 	  GIVES(struct dkt_table, dkt_table_free,                                                  \
@@ -230,7 +232,7 @@
 			dkt_style_make(A(0, r->fresh), A(1, &calls), A(2, NULL), A(3, &out));      \
 		})))                                                                               \
 	X(dkt_style_free, "n", DOES(dkt_style_free(A(0, NULL))))                                   \
-	X(dkt_style_field, "", GIVES_NOT(dkt_style_field((size_t)r->null & 0)))                    \
+	X(dkt__style_field, "", GIVES_NOT(dkt__style_field((size_t)r->null & 0)))                  \
 	X(dkt_style_begin, "EE", dkt_style_begin(A(0, r->style), A(1, r->buf)))                    \
 	X(dkt_style_record, "EE0E",                                                                \
 	  dkt_style_record(A(0, r->style), A(1, &r->record), A(2, "comm"), A(3, r->buf)))          \
@@ -248,13 +250,13 @@
 	X(dkt_buf_error, "e", dkt_buf_error(A(0, r->buf)))                                         \
 	X(dkt_buf_add, "nn", DOES(dkt_buf_add(A(0, r->buf), A(1, "a"), 1)))                        \
 	X(dkt_buf_str, "nn", DOES(dkt_buf_str(A(0, r->buf), A(1, "a"))))                           \
-	X(dkt_buf_u64, "n", DOES(dkt_buf_u64(A(0, r->buf), 1, 2, ' ')))                            \
-	X(dkt_buf_hex, "n", DOES(dkt_buf_hex(A(0, r->buf), 1, 2, ' ')))                            \
+	X(dkt__buf_u64, "n", DOES(dkt__buf_u64(A(0, r->buf), 1, 2, ' ')))                          \
+	X(dkt__buf_hex, "n", DOES(dkt__buf_hex(A(0, r->buf), 1, 2, ' ')))                          \
 	X(dkt_buf_printf, "n", DOES(dkt_buf_printf(A(0, r->buf), "%d", 1)))                        \
 	X(dkt_buf_text, "nn", DOES(dkt_buf_text(A(0, r->buf), A(1, "a\n"), 2)))                    \
-	X(dkt_buf_escape, "n", DOES(dkt_buf_escape(A(0, r->buf), 0)))                              \
-	X(dkt_buf_cell, "nn", DOES(dkt_buf_cell(A(0, r->buf), A(1, "a\n"), 2)))                    \
-	X(dkt_words, "", ((void)r, api_words("%d", 1)))                                            \
+	X(dkt__buf_escape, "n", DOES(dkt__buf_escape(A(0, r->buf), 0)))                            \
+	X(dkt__buf_cell, "nn", DOES(dkt__buf_cell(A(0, r->buf), A(1, "a\n"), 2)))                  \
+	X(dkt__words, "", ((void)r, api_words("%d", 1)))                                           \
 	X(dkt_buf_kprintf, "nn0", ({                                                               \
 		  struct dkt_kprintf_args args = { .sz = sizeof(args) };                           \
 		  DOES(dkt_buf_kprintf(A(0, r->buf), A(1, "%d"), 2, A(2, &args)));                 \
@@ -266,11 +268,11 @@
 	  }))                                                                                      \
 	X(dkt_symbol_module, "n", GIVES_NOT(dkt_symbol_module(A(0, r->fresh), 1)))                 \
 	X(dkt_syscall_name, "n", GIVES_NOT(dkt_syscall_name(A(0, r->fresh), 1)))                   \
-	X(dkt_netlink_family, "EE", ({                                                             \
-		  int has = dkt_netlink_family(A(0, r->fresh), A(1, "nlctrl"));                    \
+	X(dkt__netlink_family, "EE", ({                                                            \
+		  int has = dkt__netlink_family(A(0, r->fresh), A(1, "nlctrl"));                   \
 		  api_error(has);                                                                  \
 	  }))                                                                                      \
-	X(dkt_netlink_dump, "EEE0",                                                                \
-	  dkt_netlink_dump(A(0, r->fresh), A(1, "nlctrl"), 3, 1, A(2, api_netlink), A(3, r)))
+	X(dkt__netlink_dump, "EEE0",                                                               \
+	  dkt__netlink_dump(A(0, r->fresh), A(1, "nlctrl"), 3, 1, A(2, api_netlink), A(3, r)))
 
 #endif

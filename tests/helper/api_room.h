@@ -11,6 +11,7 @@
 #include "tests/helper/tree.h"
 
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 #define API_FORMAT                                                                                 \
 	"name: own\nID: 900\n" TREE_COMMON "\tfield:u64 v;\toffset:8;\tsize:8;\tsigned:0;\n\n"     \
@@ -160,8 +161,8 @@ static inline void api_room_open(struct room *r)
 	assert_ok(ctx, dkt_source_make(ctx, &calls, NULL, NULL, NULL, &r->source));
 	assert_ok(ctx, dkt_source_live(r->in, &live, &r->live));
 	assert_ok(ctx, dkt_change_new(r->in, &r->change));
-	assert_ok(ctx, dkt_probe_parse(ctx, "p:own/two vfs_read", &r->probes));
-	assert_ok(ctx, dkt_trigger_parse(ctx, "traceoff", &r->trigger));
+	assert_ok(ctx, dkt__probe_from_text(ctx, "p:own/two vfs_read", &r->probes));
+	assert_ok(ctx, dkt__trigger_parse(ctx, "traceoff", &r->trigger));
 	assert_ok(ctx, dkt_expr_new(ctx, "v == 1", NULL, &r->expr));
 	assert_ok(ctx, dkt_hist_new(ctx, &hist, &r->hist));
 	assert_ok(ctx, dkt_hist_event(r->hist, r->event));

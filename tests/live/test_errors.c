@@ -3,6 +3,7 @@
 #include "tests/helper/check.h"
 
 #include "lib/base/banned.h"
+#include "lib/inside.h"
 
 struct test {
 	struct dkt_ctx *ctx;
@@ -55,7 +56,7 @@ static void errors_of_instances_are_as_documented(void **state)
 		     dkt_instance_get_stats(test->in, 9999, &stats, sizeof(stats)));
 	assert_fails(test->ctx, -ENOENT, NULL, dkt_instance_set_option(test->in, "no", true));
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_set_clock(test->in, "no"));
-	assert_fails(test->ctx, -EINVAL, NULL, dkt_instance_try_filter(test->in, "prev_pid =="));
+	assert_fails(test->ctx, -EINVAL, NULL, dkt__instance_try_filter(test->in, "prev_pid =="));
 	memset(text, 'x', sizeof(text) - 1);
 	assert_fails(test->ctx, -EMSGSIZE, NULL, dkt_instance_mark(test->in, text));
 	assert_ok(test->ctx, dkt_instance_set_on(test->in, false));
@@ -72,11 +73,11 @@ static void errors_of_changes_are_as_documented(void **state)
 	struct dkt_change *change;
 	char text[5000] = "";
 
-	assert_fails(test->ctx, -EINVAL, NULL, dkt_trigger_parse(test->ctx, "no word", &trigger));
+	assert_fails(test->ctx, -EINVAL, NULL, dkt__trigger_parse(test->ctx, "no word", &trigger));
 	memset(text, 'x', sizeof(text) - 1);
-	assert_fails(test->ctx, -E2BIG, NULL, dkt_trigger_parse(test->ctx, text, &trigger));
+	assert_fails(test->ctx, -E2BIG, NULL, dkt__trigger_parse(test->ctx, text, &trigger));
 	assert_fails(test->ctx, -ENOENT, NULL,
-		     dkt_instance_check_trigger(test->in, test->event, "enable_event:no:such"));
+		     dkt__instance_check_trigger(test->in, test->event, "enable_event:no:such"));
 	assert_ok(test->ctx, dkt_change_new(test->in, &change));
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_change_cpus(change, "9999"));
 	assert_fails(test->ctx, -ENOENT, NULL,
@@ -86,7 +87,7 @@ static void errors_of_changes_are_as_documented(void **state)
 	dkt_change_free(change);
 }
 
-static int no_marker(void *data, const struct dkt_marker *marker)
+static int no_marker(void *data, const struct dkt__marker *marker)
 {
 	(void)data;
 	(void)marker;
@@ -102,13 +103,14 @@ static void errors_of_probes_are_as_documented(void **state)
 
 	assert_fails(test->ctx, -ENOEXEC, NULL,
 		     dkt_probe_define(test->ctx, "f", NULL, 0, &opts, &list));
-	assert_fails(test->ctx, -ENOEXEC, NULL, dkt_markers(test->ctx, opts.exec, no_marker, NULL));
+	assert_fails(test->ctx, -ENOEXEC, NULL,
+		     dkt__markers(test->ctx, opts.exec, no_marker, NULL));
 	opts.exec = "/proc/self/exe";
 	assert_fails(test->ctx, -ENOENT, NULL,
 		     dkt_probe_define(test->ctx, "no_such", NULL, 0, &opts, &list));
 	assert_fails(test->ctx, -ERANGE, NULL,
 		     dkt_probe_define(test->ctx, "0x99999999", NULL, 0, &opts, &list));
-	assert_fails(test->ctx, -EINVAL, NULL, dkt_probe_parse(test->ctx, "no", &list));
+	assert_fails(test->ctx, -EINVAL, NULL, dkt__probe_from_text(test->ctx, "no", &list));
 	assert_fails(test->ctx, -ENOENT, NULL, dkt_probe_remove(test->ctx, "no", "such"));
 	probe.kind = DKT_PROBE_UPROBE;
 	assert_fails(test->ctx, -EEXIST, NULL, dkt_probe_create(test->ctx, &probe));
@@ -131,7 +133,7 @@ static void errors_of_live_sources_are_as_documented(void **state)
 	assert_int_equal(dkt_source_fd(source), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_wake(source), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_seek(source, 0, 0), -EOPNOTSUPP);
-	assert_int_equal(dkt_source_slice(source, 0, 1, &a), -EOPNOTSUPP);
+	assert_int_equal(dkt__source_slice(source, 0, 1, &a), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_bytes(source, &a, &b), -EOPNOTSUPP);
 	assert_fails(test->ctx, -EINVAL, NULL, dkt_source_loss(source, 9999, &loss, sizeof(loss)));
 	dkt_source_close(source);

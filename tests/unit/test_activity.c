@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The activity of threads, calls and disks: reused threads, gaps, the clock, ends without a record. */
 #include "answers/top/activity.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/tree.h"
 
@@ -145,7 +146,7 @@ static int teardown(void **state)
 static void add(struct tree *t, uint64_t ts, uint32_t cpu, struct entry *entry)
 {
 	struct dkt_record record = { .ts = ts,
-				     .event = dkt_event_by_id(t->ctx, entry->type),
+				     .event = dkt__event_by_id(t->ctx, entry->type),
 				     .data = entry,
 				     .size = sizeof(*entry),
 				     .cpu = cpu,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The buffer that styles write to: numbers, padding, escaping, growing. */
+#include "lib/base/buf.h"
 #include "lib/ctx.h"
 #include "tests/helper/check.h"
 
@@ -33,30 +34,30 @@ static void numbers_are_padded(void **state)
 	char text[48];
 	int digits;
 
-	dkt_buf_u64(buf, 0, 0, ' ');
+	dkt__buf_u64(buf, 0, 0, ' ');
 	holds(buf, "0");
-	dkt_buf_u64(buf, 7, 5, ' ');
+	dkt__buf_u64(buf, 7, 5, ' ');
 	holds(buf, "    7");
-	dkt_buf_u64(buf, 42, 6, '0');
+	dkt__buf_u64(buf, 42, 6, '0');
 	holds(buf, "000042");
-	dkt_buf_u64(buf, 123456, 3, '0');
+	dkt__buf_u64(buf, 123456, 3, '0');
 	holds(buf, "123456");
-	dkt_buf_u64(buf, UINT64_MAX, 0, ' ');
+	dkt__buf_u64(buf, UINT64_MAX, 0, ' ');
 	holds(buf, "18446744073709551615");
-	dkt_buf_hex(buf, 0, 0, ' ');
+	dkt__buf_hex(buf, 0, 0, ' ');
 	holds(buf, "0");
-	dkt_buf_hex(buf, 0x2000400, 8, '0');
+	dkt__buf_hex(buf, 0x2000400, 8, '0');
 	holds(buf, "02000400");
-	dkt_buf_hex(buf, UINT64_MAX, 0, ' ');
+	dkt__buf_hex(buf, UINT64_MAX, 0, ' ');
 	holds(buf, "ffffffffffffffff");
 	for (digits = 1, value = 1; digits <= 20; digits++, value *= 10) {
 		snprintf(text, sizeof(text), "%llu%llu", (unsigned long long)value - 1,
 			 (unsigned long long)value);
-		dkt_buf_u64(buf, value - 1, 0, ' ');
-		dkt_buf_u64(buf, value, 0, ' ');
+		dkt__buf_u64(buf, value - 1, 0, ' ');
+		dkt__buf_u64(buf, value, 0, ' ');
 		holds(buf, text);
 	}
-	dkt_buf_u64(buf, 1, 5000, '0');
+	dkt__buf_u64(buf, 1, 5000, '0');
 	assert_int_equal(buf->len, 5000);
 }
 
@@ -85,28 +86,28 @@ static void control_characters_are_escaped(void **state)
 	size_t i, len;
 
 	dkt_buf_str(buf, "plain\n");
-	dkt_buf_escape(buf, 0);
+	dkt__buf_escape(buf, 0);
 	holds(buf, "plain\n");
 	dkt_buf_str(buf, "\033[31m\t\r\n\x7f\n");
-	dkt_buf_escape(buf, 0);
+	dkt__buf_escape(buf, 0);
 	holds(buf, "\\x1b[31m\\t\\x0d\\n\\x7f\n");
 	/* Only from there on. */
 	dkt_buf_str(buf, "\001");
 	dkt_buf_str(buf, "\001\n");
-	dkt_buf_escape(buf, 1);
+	dkt__buf_escape(buf, 1);
 	holds(buf, "\001\\x01\n");
 	dkt_buf_add(buf, "a\0b", 3);
-	dkt_buf_escape(buf, 0);
+	dkt__buf_escape(buf, 0);
 	holds(buf, "a\\x00b");
 	/* Other languages are not control characters. */
 	dkt_buf_str(buf, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\n");
-	dkt_buf_escape(buf, 0);
+	dkt__buf_escape(buf, 0);
 	holds(buf, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\n");
 	/* C1 as UTF-8 and as a byte, an embedding, a line separator, a mark; longer than need be, cut. */
 	dkt_buf_str(
 		buf,
 		"\xc2\x9b \x9b \xe2\x80\xae \xe2\x80\xa8 \xd8\x9c \xef\xbb\xbf \xc0\x9b \xe2\x80");
-	dkt_buf_escape(buf, 0);
+	dkt__buf_escape(buf, 0);
 	holds(buf, "\\u009b \\x9b \\u202e \\u2028 \\u061c \\ufeff \\xc0\\x9b \\xe2\\x80");
 	/* Wherever in a line it stands, and of what length that is. */
 	for (i = 0; i < 70; i++) {
@@ -125,13 +126,13 @@ static void control_characters_are_escaped(void **state)
 	}
 	dkt_buf_text(buf, "a\n", 2);
 	holds(buf, "a\\n");
-	dkt_buf_escape(buf, 0);
+	dkt__buf_escape(buf, 0);
 	holds(buf, "");
 }
 
 static void cell(struct dkt_buf *buf, const char *text, const char *want)
 {
-	dkt_buf_cell(buf, text, strlen(text));
+	dkt__buf_cell(buf, text, strlen(text));
 	holds(buf, want);
 }
 
@@ -164,7 +165,7 @@ static char *words(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = dkt_words(fmt, ap);
+	text = dkt__words(fmt, ap);
 	va_end(ap);
 	assert_non_null(text);
 	return text;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "lib/caps.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define BIT(cap)    (1ull << (cap))
@@ -193,12 +194,12 @@ static void lockdown_is_reported(void **state)
 static void known_names_are_libcaps(void **state)
 {
 	struct fixture *f = *state;
-	struct dkt_cap cap;
+	struct dkt__cap cap;
 	cap_value_t value;
 	size_t i;
 	int rc;
 
-	for (i = 0; !(rc = dkt_caps_get(f->ctx, i, &cap, sizeof(cap))); i++) {
+	for (i = 0; !(rc = dkt__caps_get(f->ctx, i, &cap, sizeof(cap))); i++) {
 		assert_int_equal(cap_from_name(cap.name, &value), 0);
 		assert_true(*cap.use);
 	}
@@ -210,17 +211,17 @@ static void known_names_are_libcaps(void **state)
 /* Runs in a child, as it is for good. The child's status is the number of the failed step. */
 static int drop_and_look(struct dkt_ctx *ctx, bool as_nobody)
 {
-	struct dkt_cap cap;
+	struct dkt__cap cap;
 	size_t i;
 
 	if (as_nobody && setresuid(65534, 65534, 65534))
 		return 2;
-	if (dkt_caps_limit(ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS))
+	if (dkt__caps_limit(ctx, DKT__KEEP_SYMBOLS | DKT__KEEP_TRACEFS))
 		return 3;
-	for (i = 0; !dkt_caps_get(ctx, i, &cap, sizeof(cap)); i++)
+	for (i = 0; !dkt__caps_get(ctx, i, &cap, sizeof(cap)); i++)
 		if (cap.have && strcmp(cap.name, "cap_syslog"))
 			return 4;
-	if (dkt_caps_limit(ctx, DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS))
+	if (dkt__caps_limit(ctx, DKT__KEEP_SYMBOLS | DKT__KEEP_TRACEFS))
 		return 5;
 	/* Not even a program started now gets them back; bit 34 is cap_syslog. */
 	execl("/bin/sh", "sh", "-c",
@@ -275,24 +276,25 @@ static int keep_and_look(struct dkt_ctx *ctx)
 {
 	uint64_t files = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER), all = effective();
 
-	if (dkt_caps_lower(ctx, DKT_LOWER_ALL) || effective())
+	if (dkt__caps_lower(ctx, DKT__LOWER_ALL) || effective())
 		return 2;
-	if (dkt_caps_lower(ctx, DKT_LOWER_ALL) || dkt_caps_raise(ctx) || effective())
+	if (dkt__caps_lower(ctx, DKT__LOWER_ALL) || dkt__caps_raise(ctx) || effective())
 		return 9;
-	if (dkt_caps_raise(ctx) || effective() != all)
+	if (dkt__caps_raise(ctx) || effective() != all)
 		return 3;
 	/* Nothing was gained by a program's file, so all of it is the caller's own. */
-	if (dkt_caps_lower(ctx, DKT_LOWER_GAINED) || effective() != all || dkt_caps_raise(ctx))
+	if (dkt__caps_lower(ctx, DKT__LOWER_GAINED) || effective() != all || dkt__caps_raise(ctx))
 		return 4;
-	if (dkt_caps_limit(ctx, DKT_KEEP_OUTPUT | DKT_KEEP_PROCESSES) ||
+	if (dkt__caps_limit(ctx, DKT__KEEP_OUTPUT | DKT__KEEP_PROCESSES) ||
 	    effective() != (all & (files | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_READ_SEARCH))))
 		return 5;
-	if (dkt_caps_limit(ctx, DKT_KEEP_OUTPUT) || effective() != (all & files))
+	if (dkt__caps_limit(ctx, DKT__KEEP_OUTPUT) || effective() != (all & files))
 		return 8;
 	/* Capabilities that are already dropped cannot be kept; this tracefs belongs to this user. */
-	if (dkt_caps_limit(ctx, DKT_KEEP_INPUT | DKT_KEEP_TRACEFS | DKT_KEEP_KILL) || effective())
+	if (dkt__caps_limit(ctx, DKT__KEEP_INPUT | DKT__KEEP_TRACEFS | DKT__KEEP_KILL) ||
+	    effective())
 		return 6;
-	return dkt_caps_raise(ctx) || effective() ? 7 : 0;
+	return dkt__caps_raise(ctx) || effective() ? 7 : 0;
 }
 
 static void only_the_named_capabilities_are_kept(void **state)

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "lib/note.h"
 #include "lib/top_instance.h"
 #include "tests/helper/check.h"
@@ -117,7 +118,7 @@ static int die(void *data)
 
 static void rest(struct place *p)
 {
-	dkt_instance_rest(p->in, die, NULL);
+	dkt__instance_run_stopped(p->in, die, NULL);
 }
 
 static void recording_starts_again_after_a_kill(void **state)
@@ -127,12 +128,12 @@ static void recording_starts_again_after_a_kill(void **state)
 	killed_in(rest, p);
 	assert_file(p, "instances/mine/tracing_on", "0");
 	assert_true(dkt__note_exists(p->spool, "rest"));
-	assert_ok(p->ctx, dkt_instance_wake(p->in));
+	assert_ok(p->ctx, dkt__instance_start_stopped(p->in));
 	assert_file(p, "instances/mine/tracing_on", "1");
 	assert_false(dkt__note_exists(p->spool, "rest"));
 	/* Another process may have stopped recording since: no note says that it must start again. */
 	assert_ok(p->ctx, dkt_instance_set_on(p->in, false));
-	assert_ok(p->ctx, dkt_instance_wake(p->in));
+	assert_ok(p->ctx, dkt__instance_start_stopped(p->in));
 	assert_file(p, "instances/mine/tracing_on", "0");
 }
 
@@ -144,9 +145,9 @@ static void without_a_spool_nothing_wakes(void **state)
 
 	assert_ok(p->ctx, dkt_instance_open(p->ctx, "mine", NULL, &in));
 	assert_ok(p->ctx, dkt_instance_set_on(in, false));
-	assert_ok(p->ctx, dkt_instance_wake(in));
+	assert_ok(p->ctx, dkt__instance_start_stopped(in));
 	assert_file(p, "instances/mine/tracing_on", "0");
-	assert_false(dkt_instance_borrows_top(in));
+	assert_false(dkt__instance_borrows_top(in));
 	dkt_instance_close(in);
 }
 
@@ -161,7 +162,7 @@ static void a_failed_stop_of_recording_ends(void **state)
 {
 	struct place *p = *state;
 
-	assert_int_equal(dkt_instance_rest(p->in, refuse, NULL), -EIO);
+	assert_int_equal(dkt__instance_run_stopped(p->in, refuse, NULL), -EIO);
 	assert_file(p, "instances/mine/tracing_on", "1");
 	assert_false(dkt__note_exists(p->spool, "rest"));
 }
@@ -174,7 +175,7 @@ static void a_log_that_is_off_stays_off(void **state)
 	assert_ok(p->ctx, dkt_instance_set_on(p->in, false));
 	killed_in(rest, p);
 	assert_false(dkt__note_exists(p->spool, "rest"));
-	assert_ok(p->ctx, dkt_instance_wake(p->in));
+	assert_ok(p->ctx, dkt__instance_start_stopped(p->in));
 	assert_file(p, "instances/mine/tracing_on", "0");
 }
 
@@ -231,7 +232,7 @@ static void roots_depth_and_threshold_are_restored(void **state)
 	assert_file(p, "tracing_thresh", "20");
 	assert_file(p, "set_graph_function", "vfs_read");
 	assert_true(dkt__note_exists(p->spool, "graph"));
-	assert_ok(p->ctx, dkt_spool_return(p->ctx, p->spool));
+	assert_ok(p->ctx, dkt__spool_return(p->ctx, p->spool));
 	assert_unlimited(p);
 }
 
@@ -244,7 +245,7 @@ static void settings_of_other_programs_are_left_alone(void **state)
 	assert_fails(p->ctx, -EBUSY,
 		     "another program has set max_graph_depth, which applies to the whole kernel",
 		     limit(p));
-	assert_ok(p->ctx, dkt_spool_return(p->ctx, p->spool));
+	assert_ok(p->ctx, dkt__spool_return(p->ctx, p->spool));
 	assert_file(p, "max_graph_depth", "7");
 	assert_file(p, "tracing_thresh", "0");
 	assert_file(p, "instances/mine/current_tracer", "nop");
@@ -282,7 +283,7 @@ static void assert_top_as_before(const struct place *p)
 	assert_file(p, "buffer_size_kb", "1408");
 	assert_file(p, "tracing_on", "1");
 	assert_file(p, "current_tracer", "nop");
-	assert_false(dkt_instance_borrows_top(p->in));
+	assert_false(dkt__instance_borrows_top(p->in));
 }
 
 static void the_top_instance_is_restored(void **state)
@@ -290,11 +291,11 @@ static void the_top_instance_is_restored(void **state)
 	struct place *p = *state;
 
 	killed_in(borrow_and_die, p);
-	assert_true(dkt_instance_borrows_top(p->in));
+	assert_true(dkt__instance_borrows_top(p->in));
 	assert_file(p, "trace_clock", "mono");
 	assert_file(p, "buffer_size_kb", "64");
 	assert_file(p, "tracing_on", "0");
-	assert_ok(p->ctx, dkt_spool_return(p->ctx, p->spool));
+	assert_ok(p->ctx, dkt__spool_return(p->ctx, p->spool));
 	assert_top_as_before(p);
 }
 
@@ -305,9 +306,9 @@ static void the_top_instance_records_again(void **state)
 
 	killed_in(borrow_and_die, p);
 	assert_ok(p->ctx, dkt__note_write(p->ctx, p->spool, "rest", "top"));
-	assert_ok(p->ctx, dkt_instance_wake(p->in));
+	assert_ok(p->ctx, dkt__instance_start_stopped(p->in));
 	assert_file(p, "tracing_on", "1");
-	assert_true(dkt_instance_borrows_top(p->in));
+	assert_true(dkt__instance_borrows_top(p->in));
 }
 
 /* A file that is refused keeps nothing else from going back, and the note is there for the next try. */
@@ -319,13 +320,13 @@ static void a_failed_restore_is_tried_again(void **state)
 	killed_in(borrow_and_die, p);
 	snprintf(path, sizeof(path), "%s/buffer_size_kb", p->root);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(dkt_spool_return(p->ctx, p->spool), -ENOENT);
+	assert_int_equal(dkt__spool_return(p->ctx, p->spool), -ENOENT);
 	assert_has(dkt_error(p->ctx), "buffer_size_kb");
-	assert_true(dkt_instance_borrows_top(p->in));
+	assert_true(dkt__instance_borrows_top(p->in));
 	assert_file(p, "tracing_on", "1");
 	assert_int_equal(tree_text(p->root, "buffer_size_kb", "64\n"), 0);
 	assert_int_equal(tree_text(p->root, "trace_clock", "local [mono]\n"), 0);
-	assert_ok(p->ctx, dkt_spool_return(p->ctx, p->spool));
+	assert_ok(p->ctx, dkt__spool_return(p->ctx, p->spool));
 	assert_top_as_before(p);
 }
 
@@ -336,10 +337,10 @@ static void a_truncated_note_restores_the_kernels_defaults(void **state)
 
 	killed_in(borrow_and_die, p);
 	assert_ok(p->ctx, dkt__note_write(p->ctx, p->spool, "top", "clo"));
-	assert_ok(p->ctx, dkt_spool_return(p->ctx, p->spool));
+	assert_ok(p->ctx, dkt__spool_return(p->ctx, p->spool));
 	assert_file(p, "trace_clock", "local");
 	assert_file(p, "tracing_on", "1");
-	assert_false(dkt_instance_borrows_top(p->in));
+	assert_false(dkt__instance_borrows_top(p->in));
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 
 #include "lib/base/clock_at.h"
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 /* Added to all times of a file, which has them as a time of day. */
@@ -110,7 +111,7 @@ static void assert_clock(const struct dkt_source *source, uint32_t stream,
 {
 	struct dkt_source_clock clock;
 
-	assert_int_equal(dkt_source_clock(source, stream, &clock, sizeof(clock)), 0);
+	assert_int_equal(dkt__source_clock(source, stream, &clock, sizeof(clock)), 0);
 	assert_int_equal(clock.sz, sizeof(clock));
 	assert_int_equal(clock.host, wanted->host);
 	assert_int_equal(clock.exact, wanted->exact);
@@ -142,7 +143,7 @@ static void a_merged_file_keeps_the_clocks(void **state)
 		assert_string_equal(dkt_source_stream(file.source, 2), "");
 		assert_clock(file.source, 2, &(struct dkt_source_clock){ .host = 2, .exact = true },
 			     0, 0);
-		assert_int_equal(dkt_source_clock(file.source, 3, &clock, sizeof(clock)), 1);
+		assert_int_equal(dkt__source_clock(file.source, 3, &clock, sizeof(clock)), 1);
 		one_close(&file);
 		close(fd);
 	}
@@ -157,7 +158,7 @@ static void a_file_of_one_clock_has_none(void **state)
 	(void)state;
 	fd = write_merged(NULL, NULL, 7);
 	read_file(fd, &file);
-	assert_int_equal(dkt_source_clock(file.source, 0, &clock, sizeof(clock)), 1);
+	assert_int_equal(dkt__source_clock(file.source, 0, &clock, sizeof(clock)), 1);
 	one_close(&file);
 	close(fd);
 }
@@ -193,7 +194,7 @@ static void merged_files_are_merged_again(void **state)
 	assert_int_equal(merge(&other, &exact, &file, &measured, &merged), 0);
 	wanted = measured;
 	assert_clock(merged, 1, &wanted, 0, UINT64_MAX);
-	assert_int_equal(dkt_source_clock(merged, 2, &clock, sizeof(clock)), 0);
+	assert_int_equal(dkt__source_clock(merged, 2, &clock, sizeof(clock)), 0);
 	assert_int_equal(clock.host, 2);
 	assert_int_equal(clock.n_points, 6);
 	dkt_source_close(merged);
@@ -236,7 +237,7 @@ static void add_clocks(const struct dkt_source_clock *its, const struct dkt_sour
 		  .clock = given },
 	};
 	assert_int_equal(dkt_source_merge(parts, 2, &outer), 0);
-	assert_int_equal(dkt_source_clock(outer, 2, &sum, sizeof(sum)), 0);
+	assert_int_equal(dkt__source_clock(outer, 2, &sum, sizeof(sum)), 0);
 	assert_int_equal(sum.host, 2);
 	assert_false(sum.exact);
 	check(&sum, data);
@@ -412,7 +413,7 @@ static void invalid_clocks_are_refused(void **state)
 	assert_refused(points[1].offset = INT64_MIN, points[1].offset = 0);
 	assert_refused(clock.host = 2, clock.host = 0);
 	clock.sz = 1;
-	assert_fails(a.ctx, -EINVAL, "dkt_source_clock: sz is 1, not the size of the struct",
+	assert_fails(a.ctx, -EINVAL, "dkt__source_clock: sz is 1, not the size of the struct",
 		     merge(&a, &exact, &b, &clock, &merged));
 	one_close(&a);
 	one_close(&b);
@@ -455,7 +456,7 @@ static void damaged_clocks_are_unknown(void **state)
 		read_file(fd, &file);
 		assert_string_equal(dkt_source_info(file.source)->damage,
 				    "the errors of its clocks are invalid");
-		assert_int_equal(dkt_source_clock(file.source, 1, &clock, sizeof(clock)), 1);
+		assert_int_equal(dkt__source_clock(file.source, 1, &clock, sizeof(clock)), 1);
 		one_close(&file);
 		close(fd);
 	}

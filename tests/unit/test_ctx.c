@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts: their end, error messages, the log, a root that is not tracefs, instances' names. */
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/tree.h"
 
@@ -22,7 +23,7 @@ static void messages_are_set_and_prefixed(void **state)
 	assert_string_equal(dkt_error(NULL), "");
 	assert_string_equal(dkt_error(ctx), "");
 	assert_fails(ctx, -EIO, "read x", dkt_fail(ctx, -EIO, "read %s", "x"));
-	assert_fails(ctx, -EIO, "open 5: read x", dkt_fail_in(ctx, -EIO, "open %d", 5));
+	assert_fails(ctx, -EIO, "open 5: read x", dkt__fail_in(ctx, -EIO, "open %d", 5));
 	/* The context's own message as an argument. */
 	assert_fails(ctx, -EPERM, "open 5: read x again",
 		     dkt_fail(ctx, -EPERM, "%s again", dkt_error(ctx)));
@@ -36,7 +37,7 @@ static void out_of_memory_replaces_an_older_message(void **state)
 
 	dkt_fail(ctx, -EIO, "an older failure");
 	assert_fails(ctx, -ENOMEM, "out of memory", dkt__no_memory(ctx));
-	assert_fails(ctx, -ENOMEM, "open x: out of memory", dkt_fail_in(ctx, -ENOMEM, "open x"));
+	assert_fails(ctx, -ENOMEM, "open x: out of memory", dkt__fail_in(ctx, -ENOMEM, "open x"));
 	assert_fails(ctx, -ENOMEM, "out of memory", dkt__with_words(ctx, -ENOMEM));
 	words = dkt_error_take(ctx);
 	assert_string_equal(words, "out of memory");
@@ -78,7 +79,7 @@ static void a_prefix_without_a_message_adds_errnos(void **state)
 	struct dkt_ctx *ctx = *state;
 
 	assert_fails(ctx, -ENOMEM, "make it: Cannot allocate memory",
-		     dkt_fail_in(ctx, -ENOMEM, "make it"));
+		     dkt__fail_in(ctx, -ENOMEM, "make it"));
 }
 
 static void count_lines(void *data, enum dkt_log_level level, const char *text)
@@ -113,7 +114,7 @@ static void log_lines_keep_errno(void **state)
 	(void)state;
 	assert_int_equal(dkt_ctx_new(&opts, &ctx), 0);
 	errno = EPERM;
-	dkt_log(ctx, DKT_LOG_INFO, "one %d", 1);
+	dkt__log(ctx, DKT_LOG_INFO, "one %d", 1);
 	assert_int_equal(errno, EPERM);
 	assert_int_equal(n, 1);
 	dkt_ctx_free(ctx);

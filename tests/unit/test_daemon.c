@@ -9,6 +9,7 @@
 #include "compat/lustre/binary/from_line.h"
 #include "compat/lustre/binary/line.h"
 #include "compat/lustre/binary/sort.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define LINE "00000080:00200000:1.0F:1495061000.000042:0:77:0:(syscalls:0:sys_exit_read()) "
@@ -312,7 +313,7 @@ static void records_become_events(void **state)
 			    "subsys=0x80 mask=0x200000 syscalls:0 sys_exit_read() 0x5");
 	assert_ok(s->ctx,
 		  dkt_expr_new(s->ctx, "msg_subsys == 0x80 && msg_fn ~ \"*read\"", NULL, &expr));
-	assert_int_equal(dkt_expr_check_match(expr, event), 0);
+	assert_int_equal(dkt__expr_check_match(expr, event), 0);
 	assert_true(dkt_expr_match(expr, &rec, "x"));
 	dkt_expr_free(expr);
 	dkt_buf_free(buf);

@@ -5,6 +5,7 @@
 
 #include "compat/lustre/devices.h"
 #include "compat/lustre/keyval.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 /* Attributes of a table of keys. */
@@ -376,7 +377,7 @@ static void a_missing_lustre_is_reported(void **state)
 
 	(void)state;
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	if (dkt_netlink_family(ctx, "lustre")) {
+	if (dkt__netlink_family(ctx, "lustre")) {
 		print_message("skipped: this machine has Lustre, or no netlink\n");
 		dkt_ctx_free(ctx);
 		skip();

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "lib/base/disks.h"
+#include "lib/inside.h"
 #include "lib/source.h"
 #include "lib/tracedat.h"
 #include "tests/helper/check.h"
@@ -114,7 +115,7 @@ static void a_file_keeps_the_names_for_all_buffers(void **state)
 	struct host host = { 0 };
 	struct dkt_ctx *ctx, *own;
 	struct dkt_source *source, *file;
-	struct dkt_source_disk disk;
+	struct dkt__source_disk disk;
 
 	(void)state;
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
@@ -128,11 +129,11 @@ static void a_file_keeps_the_names_for_all_buffers(void **state)
 		assert_null(dkt_source_disk(file, 0, DEV(8, 2)));
 		assert_null(dkt_source_disk(file, 0, UINT64_MAX));
 		assert_null(dkt_source_disk(file, 7, DEV(8, 1)));
-		assert_int_equal(dkt_source_disks(file, 0, 0, &disk, sizeof(disk)), 0);
+		assert_int_equal(dkt__source_disk_at(file, 0, 0, &disk, sizeof(disk)), 0);
 		assert_int_equal(disk.dev, DEV(8, 1));
 		assert_string_equal(disk.name, "sda1");
-		assert_int_equal(dkt_source_disks(file, 0, 1, &disk, sizeof(disk)), 0);
-		assert_int_equal(dkt_source_disks(file, 0, 2, &disk, sizeof(disk)), 1);
+		assert_int_equal(dkt__source_disk_at(file, 0, 1, &disk, sizeof(disk)), 0);
+		assert_int_equal(dkt__source_disk_at(file, 0, 2, &disk, sizeof(disk)), 1);
 		dkt_source_close(file);
 		dkt_ctx_free(own);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calls on a context without tracefs open it, or report why they cannot. */
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/tree.h"
 
@@ -63,8 +64,8 @@ static void events_are_found(void **state)
 	assert_string_equal(dkt_error(ctx), "there is no event sched:none");
 	dkt_ctx_free(ctx);
 	ctx = fresh(*state);
-	assert_string_equal(dkt_event_name(dkt_event_by_id(ctx, 300)), "sched_switch");
-	assert_null(dkt_event_by_id(ctx, -1));
+	assert_string_equal(dkt_event_name(dkt__event_by_id(ctx, 300)), "sched_switch");
+	assert_null(dkt__event_by_id(ctx, -1));
 	assert_string_equal(dkt_error(ctx), "-1 cannot be the ID of an event");
 	dkt_ctx_free(ctx);
 }
@@ -149,7 +150,7 @@ static void a_missing_root_is_named(void **state)
 	assert_null(dkt_event_find(ctx, "a", "b"));
 	assert_string_equal(dkt_error(ctx), "list events: " NO_ROOT);
 	dkt_error_give(ctx, 0, NULL);
-	assert_null(dkt_event_by_id(ctx, 1));
+	assert_null(dkt__event_by_id(ctx, 1));
 	assert_string_equal(dkt_error(ctx), "list events: " NO_ROOT);
 	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_feature_get(ctx, 0, &feature, sizeof(feature)));
 	assert_fails(ctx, -ENOENT, NO_ROOT, dkt_instance_open(ctx, "i", NULL, &in));

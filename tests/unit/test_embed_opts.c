@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options of callers: NULL, of an older or newer header, and with unknown flags. */
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/tree.h"
 
@@ -204,14 +205,14 @@ static void a_probe_has_a_size(void **state)
 	char *text;
 
 	assert_fails(*state, -EINVAL, "dkt_probe: sz is 0, not the size of the struct",
-		     dkt_probe_text(*state, &probe, &text));
+		     dkt__probe_text(*state, &probe, &text));
 	probe.sz = offsetof(struct dkt_probe, hits);
-	assert_ok(*state, dkt_probe_text(*state, &probe, &text));
+	assert_ok(*state, dkt__probe_text(*state, &probe, &text));
 	assert_string_equal(text, "p:g/n f");
 	free(text);
 	newer.opts = probe;
 	newer.opts.sz = sizeof(newer);
-	assert_int_equal(dkt_probe_text(*state, &newer.opts, &text), -E2BIG);
+	assert_int_equal(dkt__probe_text(*state, &newer.opts, &text), -E2BIG);
 	assert_null(text);
 }
 
@@ -406,11 +407,11 @@ static void unknown_flags_are_refused(void **state)
 		     dkt_instance_open(ctx, "i", &opts, &in));
 	assert_fails(ctx, -EINVAL, "dkt_caps_check: 0x100 is not a known flag",
 		     dkt_caps_check(ctx, 0x100));
-	assert_fails(ctx, -EINVAL, "dkt_caps_limit: 0x100 is not a known flag",
-		     dkt_caps_limit(ctx, 0x100));
+	assert_fails(ctx, -EINVAL, "dkt__caps_limit: 0x100 is not a known flag",
+		     dkt__caps_limit(ctx, 0x100));
 	assert_ok(ctx, dkt_expr_new(ctx, "a == 1", NULL, &expr));
-	assert_fails(ctx, -EINVAL, "dkt_expr_check_any: 0x2 is not a known flag",
-		     dkt_expr_check_any(expr, NULL, 0, 2));
+	assert_fails(ctx, -EINVAL, "dkt__expr_check_any: 0x2 is not a known flag",
+		     dkt__expr_check_any(expr, NULL, 0, 2));
 	dkt_expr_free(expr);
 }
 

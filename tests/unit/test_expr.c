@@ -6,6 +6,7 @@
 #include "tests/helper/made_up.h"
 
 #include "lib/base/banned.h"
+#include "lib/inside.h"
 
 struct fixture {
 	struct dkt_ctx *ctx;
@@ -320,7 +321,7 @@ static void pointers_to_strings_need_the_kernel(void **state)
 		     "only the kernel can test it\n"
 		     "  !(pointer.ustring ~ '*passwd')\n"
 		     "    ^",
-		     dkt_expr_check_match(expr, &f->event));
+		     dkt__expr_check_match(expr, &f->event));
 	assert_false(dkt_expr_match(expr, &f->record, "dd"));
 	dkt_expr_free(expr);
 }

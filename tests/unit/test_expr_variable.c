@@ -2,6 +2,7 @@
 /* Variables in filter expressions: their grammar, their values, the equalities that must be true. */
 #include "lib/event.h"
 #include "lib/expr.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/made_up.h"
 
@@ -67,7 +68,7 @@ static bool match(struct fixture *f, const char *text)
 	bool hit;
 
 	assert_ok(f->ctx, parse(f, text, &expr));
-	assert_ok(f->ctx, dkt_expr_check_match(expr, &f->event));
+	assert_ok(f->ctx, dkt__expr_check_match(expr, &f->event));
 	hit = dkt_expr_match(expr, &f->record, "worker");
 	dkt_expr_free(expr);
 	return hit;
@@ -164,12 +165,12 @@ static void the_kernel_has_no_variables(void **state)
 static const char *equalities(struct fixture *f, const char *text)
 {
 	static char words[256];
-	struct dkt_equality equality = { 0 };
+	struct dkt__equality equality = { 0 };
 	struct dkt_expr *expr;
 
 	*words = '\0';
 	assert_ok(f->ctx, parse(f, text, &expr));
-	for (size_t i = 0; !dkt_expr_equality(expr, i, &equality, sizeof(equality)); i++)
+	for (size_t i = 0; !dkt__expr_equality(expr, i, &equality, sizeof(equality)); i++)
 		sprintf(words + strlen(words), "%s%s=%s%s", i ? " " : "", equality.field,
 			equality.variable, equality.all ? "." : "");
 	dkt_expr_free(expr);

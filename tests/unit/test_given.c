@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events, symbols and names of processes that a file contains. */
 #include "lib/event.h"
+#include "lib/inside.h"
 #include "lib/source/comms.h"
 #include "lib/source/file.h"
 #include "lib/symbol.h"
@@ -56,13 +57,13 @@ static void a_file_brings_events(void **state)
 	assert_int_equal(n, 3);
 	assert_string_equal(dkt_event_name(events[0]), "unparsable");
 	assert_string_equal(dkt_event_name(events[2]), "sched_switch");
-	assert_ptr_equal(dkt_event_by_id(ctx, 300), events[2]);
+	assert_ptr_equal(dkt__event_by_id(ctx, 300), events[2]);
 	event = dkt_event_find(ctx, "ftrace", "print");
-	assert_ptr_equal(dkt_event_by_id(ctx, 5), event);
+	assert_ptr_equal(dkt__event_by_id(ctx, 5), event);
 	assert_int_equal(dkt_event_id(event), 5);
 	assert_null(dkt_event_find(ctx, "bad", "of_no_number"));
 	/* A number that no format has is an event all the same. */
-	assert_string_equal(dkt_event_name(dkt_event_by_id(ctx, 999)), "id_999");
+	assert_string_equal(dkt_event_name(dkt__event_by_id(ctx, 999)), "id_999");
 }
 
 static void a_file_brings_formats(void **state)
@@ -70,7 +71,7 @@ static void a_file_brings_formats(void **state)
 	struct dkt_ctx *ctx = *state;
 	struct made_record bytes = { .type = 300, .value = 77 };
 	struct dkt_record record = { .data = &bytes, .size = sizeof(bytes) };
-	struct dkt_event *event = dkt_event_by_id(ctx, 300);
+	struct dkt_event *event = dkt__event_by_id(ctx, 300);
 	struct dkt_buf *buf;
 
 	assert_null(event->tep);
@@ -81,7 +82,7 @@ static void a_file_brings_formats(void **state)
 	assert_memory_equal(buf->data, "v=77", 4);
 	dkt_buf_free(buf);
 	assert_non_null(dkt_event_field(event, "value"));
-	assert_null(dkt_event_field(dkt_event_by_id(ctx, 302), "value"));
+	assert_null(dkt_event_field(dkt__event_by_id(ctx, 302), "value"));
 }
 
 /* The running kernel is not asked: it has neither the events nor the names of the file. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: their definitions, the kernel's hist files, counting in user space. */
 #include "lib/hist.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/pages.h"
 
@@ -298,7 +299,7 @@ static void options_become_a_trigger(void **state)
 	opts.filter = expr;
 	assert_ok(t->ctx, dkt_hist_new(t->ctx, &opts, &t->hist));
 	assert_int_equal(dkt_hist_event(t->hist, t->read), 0);
-	assert_int_equal(dkt_hist_trigger(t->hist, t->read, &text), 0);
+	assert_int_equal(dkt__hist_trigger(t->hist, t->read, &text), 0);
 	assert_string_equal(text, "hist:keys=common_cpu,stacktrace,count.buckets=5:vals=ret,$x:"
 				  "x=count-1:size=256:onmax($x).save(ret)"
 				  " if common_pid != 77 && (ret == -2)");
@@ -377,7 +378,7 @@ static void errors_of_options_show_their_place(void **state)
 
 static void parse(struct tree *t, const char *text)
 {
-	assert_ok(t->ctx, dkt_table_parse(t->ctx, text, strlen(text), &t->table));
+	assert_ok(t->ctx, dkt__table_parse(t->ctx, text, strlen(text), &t->table));
 }
 
 static void the_kernels_numbers_and_names_are_read(void **state)
@@ -530,9 +531,9 @@ static void invalid_hist_files_are_refused(void **state)
 {
 	struct tree *t = *state;
 
-	assert_int_equal(dkt_table_parse(t->ctx, "", 0, &t->table), -ENOENT);
+	assert_int_equal(dkt__table_parse(t->ctx, "", 0, &t->table), -ENOENT);
 	assert_null(t->table);
-	assert_int_equal(dkt_table_parse(t->ctx, "# trigger info: hist:foo\n", 25, &t->table),
+	assert_int_equal(dkt__table_parse(t->ctx, "# trigger info: hist:foo\n", 25, &t->table),
 			 -EINVAL);
 	parse(t, "# trigger info: hist:keys=a:vals=hitcount:\n{ a: 3\n{ b\n{ \n{ a: 5 } hit\n");
 	assert_int_equal(dkt_table_info(t->table)->n_rows, 0);

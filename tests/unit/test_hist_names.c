@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Histograms: names of numbers, by the event's print format, of devices and processes. */
 #include "lib/hist.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/pages.h"
 
@@ -176,7 +177,7 @@ static void the_kernel_gets_modifiers_that_it_knows(void **state)
 
 	assert_ok(t->ctx, dkt_hist_new(t->ctx, &opts, &hist));
 	assert_int_equal(dkt_hist_event(hist, t->one), 0);
-	assert_int_equal(dkt_hist_trigger(hist, t->one, &text), 0);
+	assert_int_equal(dkt__hist_trigger(hist, t->one, &text), 0);
 	assert_string_equal(text, "hist:keys=vec,mask.hex:size=2048");
 	free(text);
 	dkt_hist_free(hist);

@@ -2,6 +2,7 @@
 /* Recordings in progress: whole, growing, cut at any byte, with invalid sections. */
 #include <sys/mman.h>
 
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/journal.h"
 
@@ -221,7 +222,7 @@ static int seal(struct reading *r, struct reading *sealed, unsigned int version,
 
 	sealed->fd = memfd_create("sealed", MFD_CLOEXEC);
 	assert_int_equal(dkt_ctx_new(NULL, &r->ctx), 0);
-	err = dkt_tracedat_seal(r->ctx, r->fd, sealed->fd, &opts);
+	err = dkt__tracedat_seal(r->ctx, r->fd, sealed->fd, &opts);
 	dkt_ctx_free(r->ctx);
 	return err;
 }
@@ -306,12 +307,12 @@ static void errors_of_sealing_have_words(void **state)
 	assert_int_equal(pipe(pipe_fds), 0);
 	assert_int_equal(dkt_ctx_new(NULL, &r.ctx), 0);
 	assert_fails(r.ctx, -ESPIPE, "write output: Illegal seek",
-		     dkt_tracedat_seal(r.ctx, r.fd, pipe_fds[1], NULL));
+		     dkt__tracedat_seal(r.ctx, r.fd, pipe_fds[1], NULL));
 	assert_fails(r.ctx, -EINVAL,
 		     "compression 'nosuch' is not supported; use zstd, zlib or none",
-		     dkt_tracedat_seal(r.ctx, r.fd, pipe_fds[1], &opts));
-	assert_int_equal(dkt_tracedat_seal(NULL, r.fd, pipe_fds[1], NULL), -EINVAL);
-	assert_int_equal(dkt_tracedat_seal(r.ctx, -1, pipe_fds[1], NULL), -EINVAL);
+		     dkt__tracedat_seal(r.ctx, r.fd, pipe_fds[1], &opts));
+	assert_int_equal(dkt__tracedat_seal(NULL, r.fd, pipe_fds[1], NULL), -EINVAL);
+	assert_int_equal(dkt__tracedat_seal(r.ctx, -1, pipe_fds[1], NULL), -EINVAL);
 	dkt_ctx_free(r.ctx);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);

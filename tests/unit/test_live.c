@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Live sources of a directory: order, gaps, records kept for the next source, counts. */
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/pages.h"
 
@@ -581,10 +582,10 @@ static void clear_empties_the_spool(void **state)
 	take(source, 100, 18);
 	dkt_source_close(source);
 	hand_out_all(t, 0);
-	assert_ok(t->ctx, dkt_spool_bytes(t->in, &bytes));
+	assert_ok(t->ctx, dkt__spool_bytes(t->in, &bytes));
 	assert_true(bytes);
 	assert_ok(t->ctx, dkt_instance_clear(t->in));
-	assert_ok(t->ctx, dkt_spool_bytes(t->in, &bytes));
+	assert_ok(t->ctx, dkt__spool_bytes(t->in, &bytes));
 	assert_int_equal(bytes, 0);
 	source = open_live(t, 0, 0);
 	assert_int_equal(dkt_source_next(source, &rec), 1);

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 static int setup(void **state)
@@ -29,7 +30,7 @@ static int teardown(void **state)
 /* A container may forbid netlink; then only the message can be tested. */
 static void need_netlink(struct dkt_ctx *ctx)
 {
-	if (dkt_netlink_family(ctx, "nlctrl") >= 0)
+	if (dkt__netlink_family(ctx, "nlctrl") >= 0)
 		return;
 	print_message("skipped: %s\n", dkt_error(ctx));
 	skip();
@@ -38,10 +39,10 @@ static void need_netlink(struct dkt_ctx *ctx)
 static void families_are_told_apart(void **state)
 {
 	need_netlink(*state);
-	assert_int_equal(dkt_netlink_family(*state, "nlctrl"), 1);
-	assert_int_equal(dkt_netlink_family(*state, "dkt-no-such"), 0);
-	assert_int_equal(dkt_netlink_family(*state, ""), 0);
-	assert_int_equal(dkt_netlink_family(*state, "longer than any family's name may be"), 0);
+	assert_int_equal(dkt__netlink_family(*state, "nlctrl"), 1);
+	assert_int_equal(dkt__netlink_family(*state, "dkt-no-such"), 0);
+	assert_int_equal(dkt__netlink_family(*state, ""), 0);
+	assert_int_equal(dkt__netlink_family(*state, "longer than any family's name may be"), 0);
 }
 
 struct seen {
@@ -64,7 +65,7 @@ static int count_family(void *data, const void *attrs, size_t len)
 
 static int dump_families(struct dkt_ctx *ctx, struct seen *seen)
 {
-	return dkt_netlink_dump(ctx, "nlctrl", CTRL_CMD_GETFAMILY, 1, count_family, seen);
+	return dkt__netlink_dump(ctx, "nlctrl", CTRL_CMD_GETFAMILY, 1, count_family, seen);
 }
 
 static void dump_has_every_answer(void **state)
@@ -96,7 +97,7 @@ static void missing_family_is_named(void **state)
 
 	need_netlink(*state);
 	assert_fails(*state, -ENOENT, "no generic netlink family 'dkt-no-such'",
-		     dkt_netlink_dump(*state, "dkt-no-such", 1, 1, count_family, &seen));
+		     dkt__netlink_dump(*state, "dkt-no-such", 1, 1, count_family, &seen));
 }
 
 static void a_refusal_of_the_kernel_has_a_message(void **state)
@@ -106,12 +107,12 @@ static void a_refusal_of_the_kernel_has_a_message(void **state)
 	need_netlink(*state);
 	assert_fails(*state, -EOPNOTSUPP,
 		     "ask generic netlink family 'nlctrl': Operation not supported",
-		     dkt_netlink_dump(*state, "nlctrl", 200, 1, count_family, &seen));
+		     dkt__netlink_dump(*state, "nlctrl", 200, 1, count_family, &seen));
 	assert_int_equal(seen.families, 0);
 	/* The policy dump wants a family named. */
 	assert_fails(*state, -EINVAL, "ask generic netlink family 'nlctrl': Invalid argument",
-		     dkt_netlink_dump(*state, "nlctrl", CTRL_CMD_GETPOLICY, 1, count_family,
-				      &seen));
+		     dkt__netlink_dump(*state, "nlctrl", CTRL_CMD_GETPOLICY, 1, count_family,
+				       &seen));
 }
 
 /* Where the kernel explains itself, the explanation is passed on. */
@@ -121,7 +122,7 @@ static void the_kernels_own_explanation_is_used(void **state)
 	int err;
 
 	need_netlink(*state);
-	err = dkt_netlink_dump(*state, "ethtool", ETHTOOL_MSG_STATS_GET, 1, count_family, &seen);
+	err = dkt__netlink_dump(*state, "ethtool", ETHTOOL_MSG_STATS_GET, 1, count_family, &seen);
 	if (err != -EINVAL) {
 		print_message("skipped: %s\n", dkt_error(*state));
 		skip();
@@ -151,7 +152,7 @@ static int look_without_sockets(struct dkt_ctx *ctx, int err)
 {
 	if (forbid(SYS_socket, err))
 		return 77;
-	if (dkt_netlink_family(ctx, "nlctrl") != -err)
+	if (dkt__netlink_family(ctx, "nlctrl") != -err)
 		return 1;
 	return strncmp(dkt_error(ctx), "open generic netlink: ", 22) ? 2 : 0;
 }
@@ -161,7 +162,7 @@ static int wait_in_vain(struct dkt_ctx *ctx, int err)
 {
 	if (forbid(SYS_sendmsg, err))
 		return 77;
-	if (dkt_netlink_family(ctx, "nlctrl") != -ETIMEDOUT)
+	if (dkt__netlink_family(ctx, "nlctrl") != -ETIMEDOUT)
 		return 1;
 	if (strcmp(dkt_error(ctx), "list generic netlink families: no answer within 2 s"))
 		return 2;

@@ -5,6 +5,7 @@
 
 #include "lib/base/io.h"
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define PLAIN "tests/fixture/perfdata/plain.data"
@@ -159,7 +160,7 @@ static void slices_add_up_to_one_reading(void **state)
 	close_made(&made);
 	open_made(&made, &part);
 	for (from = 0; from != UINT64_MAX; from = to, n++) {
-		assert_int_equal(dkt_source_slice(made.source, from, 1 << 20, &to), 0);
+		assert_int_equal(dkt__source_slice(made.source, from, 1 << 20, &to), 0);
 		assert_true(to > from);
 		assert_int_equal(dkt_source_seek(made.source, from, to == UINT64_MAX ? 0 : to), 0);
 		add(&made, &parts);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define RECORDED "tests/fixture/perfdata/"
@@ -125,7 +126,7 @@ static void turn_raw(const struct turn *t, uint8_t *raw)
 	uint16_t id;
 
 	memcpy(&id, raw, sizeof(id));
-	event = dkt_event_by_id(t->ctx, id);
+	event = dkt__event_by_id(t->ctx, id);
 	assert_non_null(event);
 	assert_int_equal(dkt_event_fields(event, &fields, &n), 0);
 	for (i = 0; i < n; i++) {

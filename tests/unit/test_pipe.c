@@ -2,6 +2,7 @@
 /* Recordings in progress from a pipe: while it grows, cut at any byte, damaged, beside the file. */
 #include <sys/mman.h>
 
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/journal.h"
 
@@ -543,7 +544,7 @@ static void it_can_be_sought_before_the_first_record(void **state)
 	assert_int_equal(record.ts, 1004);
 	assert_fails(p.ctx, -EOPNOTSUPP, "the pipe can only be read from beginning to end",
 		     dkt_source_seek(p.source, 0, 0));
-	assert_int_equal(dkt_source_slice(p.source, 0, 1, &to), -EOPNOTSUPP);
+	assert_int_equal(dkt__source_slice(p.source, 0, 1, &to), -EOPNOTSUPP);
 	assert_int_equal(dkt_source_bytes(p.source, &done, &of), -EOPNOTSUPP);
 	/* Somebody else may end the wait. */
 	assert_int_equal(dkt_source_wake(p.source), 0);

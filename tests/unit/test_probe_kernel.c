@@ -2,6 +2,7 @@
 /* Probes on a made-up kernel: places, expressions by BTF, errors. */
 #include "lib/debuginfo/abi.h"
 #include "lib/debuginfo/btf.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/probe_tree.h"
 
@@ -21,7 +22,7 @@ static char *define(struct dkt_ctx *ctx, enum dkt_probe_kind kind, const char *p
 	for (i = 0; dkt_probes_at(probes, i); i++) {
 		char *more;
 
-		assert_ok(ctx, dkt_probe_text(ctx, dkt_probes_at(probes, i), &text));
+		assert_ok(ctx, dkt__probe_text(ctx, dkt_probes_at(probes, i), &text));
 		assert_true(asprintf(&more, "%s%s%s", all, i ? "\n" : "", text) >= 0);
 		free(text);
 		free(all);
@@ -68,7 +69,7 @@ static void names_become_definitions(void **state)
 	assert_has(dkt_error(ctx), "btf/ptlrpc: No such file or directory");
 	assert_ok(ctx, dkt_probe_define(ctx, "ptlrpc:ldlm_handle_conflict_lock", &args[1], 0, &opts,
 					&probes));
-	assert_ok(ctx, dkt_probe_text(ctx, dkt_probes_at(probes, 0), &text));
+	assert_ok(ctx, dkt__probe_text(ctx, dkt_probes_at(probes, 0), &text));
 	assert_string_equal(text, "p:mine/conflict ptlrpc:ldlm_handle_conflict_lock");
 	free(text);
 	dkt_probes_free(probes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Definitions as text: the kernels' lists, joined with their profiles. */
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/probe_tree.h"
 
@@ -30,7 +31,7 @@ static void definitions_read_back(void **state)
 		const struct dkt_probe *probe;
 		char *text;
 
-		assert_ok(*state, dkt_probe_parse(*state, cases[i].text, &probes));
+		assert_ok(*state, dkt__probe_from_text(*state, cases[i].text, &probes));
 		probe = dkt_probes_at(probes, 0);
 		assert_int_equal(probe->kind, cases[i].kind);
 		assert_int_equal(probe->on_return, cases[i].on_return);
@@ -41,7 +42,7 @@ static void definitions_read_back(void **state)
 		assert_ptr_equal(dkt_probes_find(probes, probe->group, probe->name), probe);
 		assert_null(dkt_probes_find(probes, "other", probe->name));
 		assert_null(dkt_probes_at(probes, 1));
-		assert_ok(*state, dkt_probe_text(*state, probe, &text));
+		assert_ok(*state, dkt__probe_text(*state, probe, &text));
 		assert_string_equal(text, cases[i].back ? cases[i].back : cases[i].text);
 		free(text);
 		dkt_probes_free(probes);
@@ -57,7 +58,7 @@ static void an_empty_list_has_no_probes(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
-		assert_int_equal(dkt_probe_parse(*state, texts[i], &probes), -EINVAL);
+		assert_int_equal(dkt__probe_from_text(*state, texts[i], &probes), -EINVAL);
 		assert_has(dkt_error(*state), "defines no probe");
 		assert_null(probes);
 	}
@@ -68,9 +69,9 @@ static bool same(struct dkt_ctx *ctx, const char *a, const char *b)
 	struct dkt_probes *x, *y;
 	bool is_same;
 
-	assert_ok(ctx, dkt_probe_parse(ctx, a, &x));
-	assert_ok(ctx, dkt_probe_parse(ctx, b, &y));
-	is_same = dkt_probe_same(dkt_probes_at(x, 0), dkt_probes_at(y, 0));
+	assert_ok(ctx, dkt__probe_from_text(ctx, a, &x));
+	assert_ok(ctx, dkt__probe_from_text(ctx, b, &y));
+	is_same = dkt__probe_same(dkt_probes_at(x, 0), dkt_probes_at(y, 0));
 	dkt_probes_free(x);
 	dkt_probes_free(y);
 	return is_same;

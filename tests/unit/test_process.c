@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "lib/debuginfo/btf.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/tree.h"
 
@@ -125,7 +126,7 @@ static int limit_one_thread(void)
 	if (pthread_barrier_init(&dropped, NULL, 2) || dkt_ctx_new(NULL, &ctx) ||
 	    pthread_create(&older, NULL, has_kill, &dropped))
 		return 2;
-	if (dkt_caps_limit(ctx, 0))
+	if (dkt__caps_limit(ctx, 0))
 		return 3;
 	if (pthread_create(&younger, NULL, has_kill, NULL) || pthread_join(younger, &kept) || kept)
 		return 4;

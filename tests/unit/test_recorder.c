@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "lib/base/io.h"
+#include "lib/inside.h"
 #include "lib/tracedat.h"
 #include "lib/tracedat/journal.h"
 #include "tests/helper/check.h"
@@ -568,15 +569,15 @@ static void after_a_kill_it_goes_on_and_counts(void **state)
 	for (int cpu = 0; cpu < 2; cpu++)
 		set_stats(room, cpu, 7, 85);
 	recorder = new_recorder(room, NULL);
-	assert_ok(room->ctx, dkt_recorder_resume(recorder, fd));
+	assert_ok(room->ctx, dkt__recorder_resume(recorder, fd));
 	assert_fails(room->ctx, -EBUSY, "resume a recording: the last one has not ended",
-		     dkt_recorder_resume(recorder, fd));
+		     dkt__recorder_resume(recorder, fd));
 	assert_ok(room->ctx, dkt_recorder_end(recorder));
 	read_losses(fd, lost);
 	assert_int_equal(lost[0], 5 + 4);
 	assert_int_equal(lost[1], 5 + 4);
 	/* It is finished now. */
-	assert_int_equal(dkt_recorder_resume(recorder, fd), 1);
+	assert_int_equal(dkt__recorder_resume(recorder, fd), 1);
 	dkt_recorder_free(recorder);
 	close(fd);
 }
@@ -585,24 +586,26 @@ static void after_a_kill_it_goes_on_and_counts(void **state)
 static void check_counts(struct room *room, const struct dkt_recorder_opts *opts)
 {
 	struct dkt_recorder *recorder = new_recorder(room, opts);
-	struct dkt_event_counts counts;
+	struct dkt__event_counts counts;
 	int fd = dkt__unnamed_file("/tmp");
 
-	assert_ok(room->ctx, dkt_recorder_event(recorder, 1, EVENT_ID, &counts, sizeof(counts)));
+	assert_ok(room->ctx,
+		  dkt__recorder_event_counts(recorder, 1, EVENT_ID, &counts, sizeof(counts)));
 	assert_int_equal(counts.records, 0);
-	assert_ok(room->ctx, dkt_recorder_count(recorder));
+	assert_ok(room->ctx, dkt__recorder_count_events(recorder));
 	assert_ok(room->ctx, dkt_recorder_begin(recorder, fd));
 	assert_ok(room->ctx, dkt_recorder_end(recorder));
-	assert_ok(room->ctx, dkt_recorder_event(recorder, 1, EVENT_ID, &counts, sizeof(counts)));
+	assert_ok(room->ctx,
+		  dkt__recorder_event_counts(recorder, 1, EVENT_ID, &counts, sizeof(counts)));
 	assert_int_equal(counts.records, PAGES);
 	assert_int_equal(counts.bytes, PAGES * 16);
 	assert_ok(room->ctx,
-		  dkt_recorder_event(recorder, 1, EVENT_ID + 1, &counts, sizeof(counts)));
+		  dkt__recorder_event_counts(recorder, 1, EVENT_ID + 1, &counts, sizeof(counts)));
 	assert_int_equal(counts.records, 0);
 	assert_fails(room->ctx, -ENOENT, "the recording has no cpu 2",
-		     dkt_recorder_event(recorder, 2, EVENT_ID, &counts, sizeof(counts)));
+		     dkt__recorder_event_counts(recorder, 2, EVENT_ID, &counts, sizeof(counts)));
 	assert_fails(room->ctx, -EINVAL, "65536 is not the ID of an event",
-		     dkt_recorder_event(recorder, 0, 65536, &counts, sizeof(counts)));
+		     dkt__recorder_event_counts(recorder, 0, 65536, &counts, sizeof(counts)));
 	dkt_recorder_free(recorder);
 	close(fd);
 }

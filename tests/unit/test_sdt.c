@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Static markers: operands of the assembler, markers of a program that has them. */
 #include "lib/debuginfo/sdt.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 static void expect(enum dkt__machine machine, const char *args, const char *const *want,
@@ -98,7 +99,7 @@ struct found {
 	uint64_t offset; /* of the first */
 };
 
-static int one_marker(void *data, const struct dkt_marker *marker)
+static int one_marker(void *data, const struct dkt__marker *marker)
 {
 	struct found *found = data;
 
@@ -126,15 +127,15 @@ static void markers_of_a_program(void **state)
 	struct found found = { 0 };
 	char path[512];
 
-	assert_ok(*state, dkt_markers(*state, target(path), one_marker, &found));
+	assert_ok(*state, dkt__markers(*state, target(path), one_marker, &found));
 	assert_int_equal(found.n, 6);
 	assert_int_equal(found.with_counter, 1);
 	/* This one has none. */
 	found = (struct found){ 0 };
-	assert_ok(*state, dkt_markers(*state, "/proc/self/exe", one_marker, &found));
+	assert_ok(*state, dkt__markers(*state, "/proc/self/exe", one_marker, &found));
 	assert_int_equal(found.n, 0);
-	assert_int_equal(dkt_markers(*state, "/proc/self/status", one_marker, &found), -ENOEXEC);
-	assert_int_equal(dkt_markers(*state, "/nonexistent", one_marker, &found), -ENOENT);
+	assert_int_equal(dkt__markers(*state, "/proc/self/status", one_marker, &found), -ENOEXEC);
+	assert_int_equal(dkt__markers(*state, "/nonexistent", one_marker, &found), -ENOENT);
 }
 
 static void probes_on_markers(void **state)
@@ -191,10 +192,10 @@ static void a_semaphore_is_a_part_of_the_definition(void **state)
 
 	opts.exec = target(path);
 	assert_ok(*state, dkt_probe_define(*state, "target:guarded", NULL, 0, &opts, &probes));
-	assert_ok(*state, dkt_probe_text(*state, dkt_probes_at(probes, 0), &text));
+	assert_ok(*state, dkt__probe_text(*state, dkt_probes_at(probes, 0), &text));
 	assert_has(text, "(0x");
-	assert_ok(*state, dkt_probe_parse(*state, text, &again));
-	assert_true(dkt_probe_same(dkt_probes_at(probes, 0), dkt_probes_at(again, 0)));
+	assert_ok(*state, dkt__probe_from_text(*state, text, &again));
+	assert_true(dkt__probe_same(dkt_probes_at(probes, 0), dkt_probes_at(again, 0)));
 	assert_int_equal(dkt_probes_at(again, 0)->kind, DKT_PROBE_UPROBE);
 	dkt_probes_free(probes);
 	dkt_probes_free(again);

@@ -2,6 +2,7 @@
 /* Files in succession: options, what they say together, what is missing. */
 #include <sys/mman.h>
 
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/journal.h"
 
@@ -9,9 +10,9 @@
 #define ZSTD "tests/fixture/tracedat/v7-zstd.dat"
 #define ZLIB "tests/fixture/tracedat/v7-zlib.dat"
 
-static struct dkt_series_file file(const char *path)
+static struct dkt__series_item file(const char *path)
 {
-	return (struct dkt_series_file){ .sz = sizeof(struct dkt_series_file), .path = path };
+	return (struct dkt__series_item){ .sz = sizeof(struct dkt__series_item), .path = path };
 }
 
 /* Returns the number of records, and sets *gaps to that of gaps. */
@@ -47,39 +48,39 @@ static int teardown(void **state)
 
 static void wrong_options_are_refused(void **state)
 {
-	struct dkt_series_file files[2] = { file(ZSTD), file(ZSTD) };
+	struct dkt__series_item files[2] = { file(ZSTD), file(ZSTD) };
 	struct dkt_source *source;
 	size_t taken;
 
-	assert_int_equal(dkt_source_series(NULL, files, 2, NULL, &taken, &source), -EINVAL);
-	assert_int_equal(dkt_source_series(*state, NULL, 2, NULL, &taken, &source), -EINVAL);
-	assert_int_equal(dkt_source_series(*state, files, 2, NULL, NULL, &source), -EINVAL);
-	assert_int_equal(dkt_source_series(*state, files, 2, NULL, &taken, NULL), -EINVAL);
+	assert_int_equal(dkt__source_series(NULL, files, 2, NULL, &taken, &source), -EINVAL);
+	assert_int_equal(dkt__source_series(*state, NULL, 2, NULL, &taken, &source), -EINVAL);
+	assert_int_equal(dkt__source_series(*state, files, 2, NULL, NULL, &source), -EINVAL);
+	assert_int_equal(dkt__source_series(*state, files, 2, NULL, &taken, NULL), -EINVAL);
 	assert_fails(*state, -EINVAL, "a series needs a file",
-		     dkt_source_series(*state, files, 0, NULL, &taken, &source));
+		     dkt__source_series(*state, files, 0, NULL, &taken, &source));
 	files[1].path = NULL;
 	assert_fails(*state, -EINVAL, "a file of a series has no path",
-		     dkt_source_series(*state, files, 2, NULL, &taken, &source));
+		     dkt__source_series(*state, files, 2, NULL, &taken, &source));
 	files[1].sz = 1;
 	assert_fails(*state, -EINVAL, "the files of a series differ in sz",
-		     dkt_source_series(*state, files, 2, NULL, &taken, &source));
+		     dkt__source_series(*state, files, 2, NULL, &taken, &source));
 	files[0].path = "README.md";
 	assert_fails(*state, -EINVAL, "open README.md: not a trace.dat file",
-		     dkt_source_series(*state, files, 1, NULL, &taken, &source));
+		     dkt__source_series(*state, files, 1, NULL, &taken, &source));
 	files[0].path = "/dkt-no-such-file";
 	assert_fails(*state, -ENOENT, "open /dkt-no-such-file: No such file or directory",
-		     dkt_source_series(*state, files, 1, NULL, &taken, &source));
+		     dkt__source_series(*state, files, 1, NULL, &taken, &source));
 	files[0].path = ZSTD;
-	assert_ok(*state, dkt_source_series(*state, files, 1, NULL, &taken, &source));
+	assert_ok(*state, dkt__source_series(*state, files, 1, NULL, &taken, &source));
 	dkt_source_close(source);
-	assert_int_equal(dkt_source_series(*state, files, 1, NULL, &taken, &source), -EBUSY);
+	assert_int_equal(dkt__source_series(*state, files, 1, NULL, &taken, &source), -EBUSY);
 }
 
 /* The same records twice, at the same times. */
 static void files_of_a_kernel_are_one_source(void **state)
 {
-	const struct dkt_series_file files[] = { file(ZSTD), file("/dkt-no-such-file"),
-						 file(ZSTD) };
+	const struct dkt__series_item files[] = { file(ZSTD), file("/dkt-no-such-file"),
+						  file(ZSTD) };
 	struct dkt_source *source;
 	struct dkt_ctx *ctx;
 	size_t taken;
@@ -92,7 +93,7 @@ static void files_of_a_kernel_are_one_source(void **state)
 	dkt_source_close(source);
 	dkt_ctx_free(ctx);
 
-	assert_ok(*state, dkt_source_series(*state, files, 3, NULL, &taken, &source));
+	assert_ok(*state, dkt__source_series(*state, files, 3, NULL, &taken, &source));
 	assert_int_equal(taken, 3);
 	assert_string_equal(dkt_source_info(source)->damage,
 			    "open /dkt-no-such-file: No such file or directory");
@@ -110,7 +111,7 @@ static void files_of_a_kernel_are_one_source(void **state)
 
 static void slices_have_each_record_and_gap_once(void **state)
 {
-	struct dkt_series_file files[] = { file(ZSTD), file(ZSTD), file(ZSTD) };
+	struct dkt__series_item files[] = { file(ZSTD), file(ZSTD), file(ZSTD) };
 	struct dkt_source *source;
 	int all, gaps, n = 0, n_gaps = 0, some;
 	uint64_t from = 0, to;
@@ -118,10 +119,10 @@ static void slices_have_each_record_and_gap_once(void **state)
 
 	/* Also one before the first file, whose first slice has no record. */
 	files[0].after_pause = files[1].after_gap = true;
-	assert_ok(*state, dkt_source_series(*state, files, 3, NULL, &taken, &source));
+	assert_ok(*state, dkt__source_series(*state, files, 3, NULL, &taken, &source));
 	all = count(source, &gaps);
 	do {
-		assert_ok(*state, dkt_source_slice(source, from, 1, &to));
+		assert_ok(*state, dkt__source_slice(source, from, 1, &to));
 		assert_true(to > from);
 		assert_ok(*state, dkt_source_seek(source, from, to == UINT64_MAX ? 0 : to));
 		n += count(source, &some);
@@ -136,14 +137,14 @@ static void slices_have_each_record_and_gap_once(void **state)
 
 static void a_gap_after_a_pause_says_so(void **state)
 {
-	struct dkt_series_file files[] = { file(V6), file(V6) };
+	struct dkt__series_item files[] = { file(V6), file(V6) };
 	struct dkt_source *source;
 	struct dkt_record record;
 	size_t taken;
 	int gaps = 0;
 
 	files[1].after_pause = true;
-	assert_ok(*state, dkt_source_series(*state, files, 2, NULL, &taken, &source));
+	assert_ok(*state, dkt__source_series(*state, files, 2, NULL, &taken, &source));
 	while (!dkt_source_next(source, &record)) {
 		assert_int_equal(record.paused, !record.event);
 		gaps += !record.event;
@@ -154,12 +155,12 @@ static void a_gap_after_a_pause_says_so(void **state)
 
 static void another_kernel_ends_the_series(void **state)
 {
-	const struct dkt_series_file files[] = { file(ZSTD), file("tests/fuzz/corpus/tracedat/v7"),
-						 file(ZLIB) };
+	const struct dkt__series_item files[] = { file(ZSTD), file("tests/fuzz/corpus/tracedat/v7"),
+						  file(ZLIB) };
 	struct dkt_source *source;
 	size_t taken;
 
-	assert_ok(*state, dkt_source_series(*state, files, 3, NULL, &taken, &source));
+	assert_ok(*state, dkt__source_series(*state, files, 3, NULL, &taken, &source));
 	assert_int_equal(taken, 1);
 	assert_null(dkt_source_info(source)->damage);
 	dkt_source_close(source);
@@ -186,7 +187,7 @@ static int made_at(uint64_t base, const char *compression, uint64_t first, char 
 	journal_section(&j, DKT__JOURNAL_END, 0, "", 0);
 	assert_int_equal(write(fd, j.data, j.n), j.n);
 	assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-	assert_ok(ctx, dkt_tracedat_seal(ctx, fd, sealed, &opts));
+	assert_ok(ctx, dkt__tracedat_seal(ctx, fd, sealed, &opts));
 	dkt_ctx_free(ctx);
 	close(fd);
 	snprintf(path, 32, "/proc/self/fd/%d", sealed);
@@ -204,15 +205,15 @@ static void another_boot_ends_the_series(void **state)
 		const int fds[] = { made_at(0x81000000, compressions[i], 1000, paths[0]),
 				    made_at(0x81000000, compressions[i], 2000, paths[1]),
 				    made_at(0x9a000000, compressions[i], 3000, paths[2]) };
-		const struct dkt_series_file files[] = { file(paths[0]), file(paths[1]),
-							 file(paths[2]) };
+		const struct dkt__series_item files[] = { file(paths[0]), file(paths[1]),
+							  file(paths[2]) };
 		struct dkt_source *source;
 		struct dkt_ctx *ctx;
 		size_t taken;
 		int gaps;
 
 		assert_int_equal(dkt_ctx_new(NULL, &ctx), 0);
-		assert_ok(ctx, dkt_source_series(ctx, files, 3, NULL, &taken, &source));
+		assert_ok(ctx, dkt__source_series(ctx, files, 3, NULL, &taken, &source));
 		assert_int_equal(taken, 2);
 		assert_int_equal(count(source, &gaps), 2 * JOURNAL_RECORDS);
 		dkt_source_close(source);
@@ -224,13 +225,13 @@ static void another_boot_ends_the_series(void **state)
 
 static void a_missing_file_is_a_gap(void **state)
 {
-	struct dkt_series_file files[] = { file(V6), file(V6) };
+	struct dkt__series_item files[] = { file(V6), file(V6) };
 	struct dkt_source *source;
 	size_t taken;
 	int gaps;
 
 	files[1].after_gap = true;
-	assert_ok(*state, dkt_source_series(*state, files, 2, NULL, &taken, &source));
+	assert_ok(*state, dkt__source_series(*state, files, 2, NULL, &taken, &source));
 	assert_int_equal(taken, 2);
 	count(source, &gaps);
 	assert_int_equal(gaps, dkt_source_info(source)->cpus);

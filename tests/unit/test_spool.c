@@ -2,6 +2,7 @@
 /* Spools: files of a killed reader, damaged files. */
 #include <fcntl.h>
 
+#include "lib/inside.h"
 #include "lib/instance.h"
 #include "lib/source/live/spool.h"
 #include "tests/helper/check.h"
@@ -287,17 +288,17 @@ static void bytes_of_all_cpus_are_added(void **state)
 	struct dkt__spool spool;
 	uint64_t bytes;
 
-	assert_ok(place->ctx, dkt_spool_bytes(&in, &bytes));
+	assert_ok(place->ctx, dkt__spool_bytes(&in, &bytes));
 	assert_int_equal(bytes, 0);
 	in.spool = nowhere;
-	assert_ok(place->ctx, dkt_spool_bytes(&in, &bytes));
+	assert_ok(place->ctx, dkt__spool_bytes(&in, &bytes));
 	assert_int_equal(bytes, 0);
 	assert_ok(place->ctx, dkt__spool_open(place->ctx, &spool, place->fd, 0, PAGE_BYTES, 1));
 	fill(&spool, 1);
 	dkt__spool_commit(&spool);
 	dkt__spool_close(&spool);
 	in.spool = place->dir;
-	assert_ok(place->ctx, dkt_spool_bytes(&in, &bytes));
+	assert_ok(place->ctx, dkt__spool_bytes(&in, &bytes));
 	assert_int_equal(bytes, PAGE_BYTES);
 }
 

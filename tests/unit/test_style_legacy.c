@@ -2,6 +2,7 @@
 /* Lines of Lustre's debug log: context, first record, gaps, places, messages of its own. */
 #include "compat/lustre/style_legacy.h"
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 #include "tests/helper/tree.h"
 
@@ -275,7 +276,7 @@ static void an_unparsable_event_prints_a_line(void **state)
 	(void)state;
 	rec.data = &data;
 	rec.size = sizeof(data);
-	rec.event = dkt_event_by_id(ctx, 99);
+	rec.event = dkt__event_by_id(ctx, 99);
 	assert_non_null(rec.event);
 	dkt_buf_reset(buf);
 	dkl_legacy_style_line(style, &rec, 0, buf);

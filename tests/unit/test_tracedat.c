@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define RECORDED "tests/fixture/tracedat/"
@@ -201,7 +202,7 @@ static void windows_add_up_to_one_reading(void **state)
 		char *all = text_of(files[i], NULL, &n);
 
 		assert_int_equal(begin(&r, files[i], NULL), 0);
-		for (from = 0; !dkt_source_slice(r.source, from, 1, &to); from = to) {
+		for (from = 0; !dkt__source_slice(r.source, from, 1, &to); from = to) {
 			assert_true(to > from);
 			assert_int_equal(dkt_source_seek(r.source, from, to == UINT64_MAX ? 0 : to),
 					 0);
@@ -278,7 +279,7 @@ static int matching(const char *path, const char *text, bool filtered, int *met)
 	assert_ok(r.ctx, dkt_expr_new(r.ctx, text, &opts, &expr));
 	if (filtered) {
 		assert_int_equal(dkt_source_select(r.source, every, NULL), 0);
-		assert_int_equal(dkt_source_filter(r.source, expr), 0);
+		assert_int_equal(dkt__source_filter(r.source, expr), 0);
 		assert_int_equal(dkt_source_seek(r.source, 0, 0), 0);
 	}
 	for (; !dkt_source_next(r.source, &record); ++*met)

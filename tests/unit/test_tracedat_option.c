@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "lib/ctx.h"
+#include "lib/inside.h"
 #include "tests/helper/check.h"
 
 #define MADE "tests/fuzz/corpus/tracedat/"
@@ -276,7 +277,7 @@ static void shifts_come_before_other_offsets(void **state)
 static void guests_and_hosts_are_named(void **state)
 {
 	struct bytes options = { .n = 0 }, option = { .n = 0 }, file = { .n = 0 };
-	struct dkt_source_peer peer;
+	struct dkt__source_peer peer;
 	struct reading r;
 
 	(void)state;
@@ -299,16 +300,16 @@ static void guests_and_hosts_are_named(void **state)
 	assert_int_equal(dkt_source_info(r.source)->id, 0xfeed);
 	assert_string_equal(dkt_source_info(r.source)->unused, "hooks, maps of processes");
 	assert_null(dkt_source_info(r.source)->damage);
-	assert_int_equal(dkt_source_peer(r.source, 0, &peer, sizeof(peer)), 0);
+	assert_int_equal(dkt__source_peer(r.source, 0, &peer, sizeof(peer)), 0);
 	assert_string_equal(peer.name, "guest1");
 	assert_int_equal(peer.id, 0xbeef);
 	assert_int_equal(peer.n_threads, 2);
 	assert_int_equal(peer.threads[0], 200);
 	assert_int_equal(peer.threads[1], 201);
-	assert_int_equal(dkt_source_peer(r.source, 1, &peer, sizeof(peer)), 0);
+	assert_int_equal(dkt__source_peer(r.source, 1, &peer, sizeof(peer)), 0);
 	assert_null(peer.name);
 	assert_int_equal(peer.id, 0x1234);
-	assert_int_equal(dkt_source_peer(r.source, 2, &peer, sizeof(peer)), 1);
+	assert_int_equal(dkt__source_peer(r.source, 2, &peer, sizeof(peer)), 1);
 	end(&r);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Triggers: lines as the kernels write them, commands as people do, exclusions. */
+#include "lib/inside.h"
 #include "lib/instance/trigger.h"
 #include "tests/helper/check.h"
 
@@ -119,19 +120,19 @@ static void commands_become_triggers(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
-		assert_ok(*state, dkt_trigger_parse(*state, good[i][0], &trigger));
+		assert_ok(*state, dkt__trigger_parse(*state, good[i][0], &trigger));
 		assert_string_equal(trigger->text, good[i][1]);
 		free(trigger);
 	}
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(dkt_trigger_parse(*state, bad[i], &trigger), -EINVAL);
+		assert_int_equal(dkt__trigger_parse(*state, bad[i], &trigger), -EINVAL);
 		assert_null(trigger);
 		assert_true(*dkt_error(*state));
 	}
 	memset(room, 'x', sizeof(room));
 	room[sizeof(room) - 1] = '\0';
 	memcpy(room, "traceoff if ", 12);
-	assert_int_equal(dkt_trigger_parse(*state, room, &trigger), -E2BIG);
+	assert_int_equal(dkt__trigger_parse(*state, room, &trigger), -E2BIG);
 }
 
 static bool relation(struct dkt_ctx *ctx, const char *a, const char *b,
@@ -139,8 +140,8 @@ static bool relation(struct dkt_ctx *ctx, const char *a, const char *b,
 {
 	struct dkt_trigger *one __cleanup(free) = NULL, *two __cleanup(free) = NULL;
 
-	assert_ok(ctx, dkt_trigger_parse(ctx, a, &one));
-	assert_ok(ctx, dkt_trigger_parse(ctx, b, &two));
+	assert_ok(ctx, dkt__trigger_parse(ctx, a, &one));
+	assert_ok(ctx, dkt__trigger_parse(ctx, b, &two));
 	return holds(one, two);
 }
 
@@ -148,25 +149,25 @@ static void equal_and_excluding_triggers_are_recognised(void **state)
 {
 	struct dkt_ctx *ctx = *state;
 
-	assert_true(relation(ctx, "traceoff:5", "traceoff if a == 1", dkt_trigger_same));
-	assert_false(relation(ctx, "traceoff", "traceon", dkt_trigger_same));
+	assert_true(relation(ctx, "traceoff:5", "traceoff if a == 1", dkt__trigger_same));
+	assert_false(relation(ctx, "traceoff", "traceon", dkt__trigger_same));
 	assert_true(relation(ctx, "traceoff", "traceon:1", dkt__trigger_excludes));
 	assert_false(relation(ctx, "traceoff", "traceoff", dkt__trigger_excludes));
 	assert_false(relation(ctx, "traceoff", "stacktrace", dkt__trigger_excludes));
-	assert_true(relation(ctx, "enable_event:a:b", "enable_event:a:b:1", dkt_trigger_same));
-	assert_false(relation(ctx, "enable_event:a:b", "enable_event:a:c", dkt_trigger_same));
+	assert_true(relation(ctx, "enable_event:a:b", "enable_event:a:b:1", dkt__trigger_same));
+	assert_false(relation(ctx, "enable_event:a:b", "enable_event:a:c", dkt__trigger_same));
 	assert_true(relation(ctx, "enable_event:a:b", "disable_event:a:b", dkt__trigger_excludes));
 	assert_false(relation(ctx, "enable_event:a:b", "disable_event:a:c", dkt__trigger_excludes));
 	assert_false(relation(ctx, "enable_event:a:b", "disable_hist:a:b", dkt__trigger_excludes));
-	assert_false(relation(ctx, "hist:keys=a", "hist:keys=b", dkt_trigger_same));
-	assert_true(relation(ctx, "hist:keys=a if b", "hist:keys=a if b", dkt_trigger_same));
-	assert_false(relation(ctx, "hist:keys=a:v=b", "hist:keys=a:w=b", dkt_trigger_same));
-	assert_false(relation(ctx, "hist:keys=a:v=b", "hist:keys=a", dkt_trigger_same));
+	assert_false(relation(ctx, "hist:keys=a", "hist:keys=b", dkt__trigger_same));
+	assert_true(relation(ctx, "hist:keys=a if b", "hist:keys=a if b", dkt__trigger_same));
+	assert_false(relation(ctx, "hist:keys=a:v=b", "hist:keys=a:w=b", dkt__trigger_same));
+	assert_false(relation(ctx, "hist:keys=a:v=b", "hist:keys=a", dkt__trigger_same));
 	assert_true(
 		relation(ctx, "hist:keys=a,b:v=b:w=c:onmatch(x.y).z($q)",
 			 "hist:keys=a,b:vals=hitcount:v=b,w=c:sort=hitcount:size=2048:clock=mono"
 			 ":onmatch(x.y).z($q)",
-			 dkt_trigger_same));
+			 dkt__trigger_same));
 }
 
 int main(void)

@@ -6,11 +6,12 @@
 
 #include "compat/io/output.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 static int open_file(struct daemon_file *file, unsigned int flags)
 {
 	file->fd = dkl_output_open(file->ctx, file->name, OUTPUT_READ | flags);
-	return file->fd >= 0 ? 0 : dkt_fail_in(file->ctx, file->fd, "open %s", file->name);
+	return file->fd >= 0 ? 0 : dkt__fail_in(file->ctx, file->fd, "open %s", file->name);
 }
 
 /* After records of another program, the first block begins anywhere, but ends where blocks end. */

@@ -16,6 +16,7 @@
 #include "compat/pipeline/pipeline.h"
 #include "lib/base/stop.h"
 #include "lib/base/when.h"
+#include "lib/inside.h"
 
 /* The daemon looks for records after this time, ms; Lustre's does every second ... */
 #define POLL_MS 500
@@ -335,7 +336,7 @@ static int drop_privileges(struct daemon *d)
 	unsigned int keep = 0;
 	int err = dkl_output_keep(d->ctx, d->state.file, &keep);
 
-	return err ? err : dkt_caps_limit(d->ctx, keep | DKT_KEEP_SYMBOLS | DKT_KEEP_TRACEFS);
+	return err ? err : dkt__caps_limit(d->ctx, keep | DKT__KEEP_SYMBOLS | DKT__KEEP_TRACEFS);
 }
 
 static void daemon_clear(struct daemon *d)

@@ -8,6 +8,7 @@
 
 #include "compat/lustre/binary/line.h"
 #include "compat/lustre/binary/merge.h"
+#include "lib/base/buf.h"
 #include "lib/base/io.h"
 #include "lib/base/memory.h"
 #include "lib/base/pool.h"
@@ -151,7 +152,7 @@ int dkl_record_print_escaped(struct dkt_ctx *ctx, struct record_sort *sort, int 
 		size_t len;
 
 		dkt_buf_add(buf, line, (size_t)(dkl_record_line(&kept, rec, rec_len, line) - line));
-		dkt_buf_escape(buf, 0);
+		dkt__buf_escape(buf, 0);
 		text = dkt_buf_data(buf, &len);
 		err = dkt_buf_error(buf);
 		if (!err)

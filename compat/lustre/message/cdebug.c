@@ -10,6 +10,7 @@
 #include "lib/base/io.h"
 #include "lib/base/run_dir.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 #define MSG "libcfs:libcfs_debug_msg"
 
@@ -108,7 +109,7 @@ static int create_calls(struct dkt_ctx *ctx, char *const *calls)
 		return err;
 	err = dkl_cdebug_fields(dkl_cdebug_machine(), CDEBUG_CALL, tier, 0, &fields);
 	for (; !err && *calls; calls++)
-		err = define(ctx, CDEBUG_NESTED, *calls, fields, dkt_probe_add_place);
+		err = define(ctx, CDEBUG_NESTED, *calls, fields, dkt__probe_add_place);
 	if (err)
 		dkt_probe_remove(ctx, CDEBUG_GROUP, CDEBUG_NESTED);
 	return err;
@@ -277,8 +278,8 @@ bool dkl_cdebug_try_lend(struct dkt_ctx *ctx)
 	if (!err)
 		err = dkl_cdebug_lend(ctx, &created);
 	if (err)
-		dkt_log(ctx, DKT_LOG_WARN, "messages of Lustre cannot be probed: %s",
-			dkt_error(ctx));
+		dkt__log(ctx, DKT_LOG_WARN, "messages of Lustre cannot be probed: %s",
+			 dkt_error(ctx));
 	return created;
 }
 

@@ -5,6 +5,7 @@
 #include "compat/apply/apply.h"
 #include "compat/set/triggers.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 /* ---- adding ---- */
 
@@ -14,7 +15,7 @@ int dkl_joined_define(struct dkt_ctx *ctx, const struct dkt_sql *sql, const char
 	char *text __cleanup(free) = dkt__format("s:synthetic/%s %s", name, sql->fields);
 
 	*probes = NULL;
-	return text ? dkt_probe_parse(ctx, text, probes) : -ENOMEM;
+	return text ? dkt__probe_from_text(ctx, text, probes) : -ENOMEM;
 }
 
 static int take_trigger(struct debuglog *log, const char *event, const char *trigger,

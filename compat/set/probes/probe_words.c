@@ -6,6 +6,7 @@
 
 #include "compat/log/option_words.h"
 #include "lib/base/io.h"
+#include "lib/inside.h"
 
 static const struct {
 	const char *name;
@@ -103,7 +104,7 @@ int dkl_probe_words_read(struct dkt_ctx *ctx, const char *text, struct probe_wor
 				      .line = strdup(text) };
 	if (!words->line)
 		return -ENOMEM;
-	words->defined = !dkt_probe_parse(ctx, text, &probes);
+	words->defined = !dkt__probe_from_text(ctx, text, &probes);
 	dkt_probes_free(probes);
 	if (!words->defined)
 		return read_words(ctx, words);
@@ -151,7 +152,7 @@ static int parse_definition(struct dkt_ctx *ctx, const struct probe_words *words
 			    struct dkt_probes **probes)
 {
 	const struct dkt_probe *probe;
-	int err = dkt_probe_parse(ctx, words->place, probes);
+	int err = dkt__probe_from_text(ctx, words->place, probes);
 
 	for (size_t i = 0; !err && !words->opts.inside && (probe = dkt_probes_at(*probes, i)); i++)
 		err = check_place(ctx, probe);
@@ -201,7 +202,7 @@ bool dkl_probe_words_may_come(struct dkt_ctx *ctx, const struct probe_words *wor
 
 	if (!words->defined)
 		missing = is_missing(ctx, words->place, &words->opts);
-	else if (!dkt_probe_parse(ctx, words->place, &probes))
+	else if (!dkt__probe_from_text(ctx, words->place, &probes))
 		missing = is_defined_missing(ctx, dkt_probes_at(probes, 0));
 	dkt_probes_free(probes);
 	return missing;

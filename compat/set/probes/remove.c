@@ -3,6 +3,7 @@
 #include "compat/apply/apply.h"
 #include "compat/set/probes/joined.h"
 #include "lib/base/util.h"
+#include "lib/inside.h"
 
 /* Their records in the log can be printed afterwards, too. */
 static int keep_records(struct debuglog *log, const char *pattern)
@@ -20,7 +21,7 @@ static int keep_records(struct debuglog *log, const char *pattern)
 		events[n] = dkt_event_find(log->ctx, probe->group, probe->name);
 		n += events[n] != NULL;
 	}
-	return n ? dkt_instance_retire(log->in, events, n) : 0;
+	return n ? dkt__instance_retire_events(log->in, events, n) : 0;
 }
 
 /* Enables again those that were enabled. Keeps the error message. */
@@ -115,7 +116,7 @@ int dkl_probes_remove(struct debuglog *log, const char *pattern, size_t *removed
 		err = dkl_joined_stop(log, pattern);
 	/* The kernel empties the buffers of instances in which the event was enabled. */
 	if (!err)
-		err = log->in ? dkt_instance_rest(log->in, remove_matching, &removal) :
+		err = log->in ? dkt__instance_run_stopped(log->in, remove_matching, &removal) :
 				remove_matching(&removal);
 	if (err && !*removed && states) {
 		restore_states(log, states);

@@ -6,6 +6,7 @@
 #include "compat/io/output.h"
 #include "compat/set/saved/conf.h"
 #include "lib/base/buf.h"
+#include "lib/inside.h"
 
 /* Returns the target of a link; the file itself if it does not exist yet. */
 static char *find_target(const char *file)
@@ -80,7 +81,7 @@ static int save(struct dkt_ctx *ctx, const struct conf *conf)
 	if (!dir || !temp)
 		return -ENOMEM;
 	if (!mkdir(dir, 0755))
-		dkt_log(ctx, DKT_LOG_WARN, "the directory %s is new", dir);
+		dkt__log(ctx, DKT_LOG_WARN, "the directory %s is new", dir);
 	else if (errno != EEXIST)
 		return dkt_fail(ctx, -errno, "create %s: %s", dir, strerror(errno));
 	fd = mkostemp(temp, O_CLOEXEC);
@@ -97,6 +98,6 @@ int dkl_conf_save(struct dkt_ctx *ctx, const struct conf *conf)
 	int err = dkl_output_check(ctx, conf->file);
 
 	if (err)
-		return dkt_fail_in(ctx, err, "write %s", conf->file);
+		return dkt__fail_in(ctx, err, "write %s", conf->file);
 	return save(ctx, conf);
 }

@@ -10,6 +10,7 @@
 #include "compat/set/saved.h"
 #include "lib/base/buf.h"
 #include "lib/base/io.h"
+#include "lib/inside.h"
 
 /* ---- objects that do not exist yet ---- */
 
@@ -127,7 +128,7 @@ static int add_probe(struct debuglog *log, const struct user_probe *probe,
 	int err = 0;
 
 	if (!probe->words)
-		err = dkt_probe_text(log->ctx, dkt_probes_at(probe->definition, 0), &text);
+		err = dkt__probe_text(log->ctx, dkt_probes_at(probe->definition, 0), &text);
 	return err ? err :
 		     dkt__strings_take(lines,
 				       dkt__format("%s%s", probe->words ? probe->words : text,

@@ -4,6 +4,7 @@
 
 #include "compat/set/probes/probe_words.h"
 #include "lib/base/memory.h"
+#include "lib/inside.h"
 
 /* A killed command's probes are found by their group, so it cannot be chosen. */
 static int check_words(struct dkt_ctx *ctx, const struct probe_words *words)
@@ -22,7 +23,7 @@ static int create_one(struct dkt_ctx *ctx, const struct dkt_probe *probe, struct
 	int err = dkt_probe_create(ctx, probe);
 
 	if (err)
-		return dkt_probe_refused(ctx, probe, err);
+		return dkt__probe_refused(ctx, probe, err);
 	return dkt__with_words(ctx, dkt__strings_add(&probes->names, probe->name));
 }
 
@@ -42,7 +43,7 @@ static int create_line(struct dkt_ctx *ctx, const char *line, struct own_probes 
 		err = create_one(ctx, probe, probes);
 	dkt_probes_free(list);
 	dkl_probe_words_clear(&words);
-	return err ? dkt_fail_in(ctx, err, "--probe '%s'", line) : 0;
+	return err ? dkt__fail_in(ctx, err, "--probe '%s'", line) : 0;
 }
 
 int dkl_own_probes_create(struct dkt_ctx *ctx, const char *owner, const char *lines,
@@ -62,8 +63,8 @@ void dkl_own_probes_remove(struct dkt_ctx *ctx, struct own_probes *probes)
 {
 	for (size_t i = 0; i < probes->names.n; i++)
 		if (dkt_probe_remove(ctx, probes->group, probes->names.list[i]))
-			dkt_log(ctx, DKT_LOG_WARN, "%s; 'dktrace reset' will remove it",
-				dkt_error(ctx));
+			dkt__log(ctx, DKT_LOG_WARN, "%s; 'dktrace reset' will remove it",
+				 dkt_error(ctx));
 	dkt__strings_clear(&probes->names);
 	free(probes->group);
 	probes->group = NULL;

@@ -57,7 +57,7 @@ static int read_info(struct dkt_instance *in, char **text, struct dkt__last_boot
 	if (err == -ENOENT)
 		err = dkt__tfs_read(in->ctx, text, NULL, "%slast_boot_info", in->prefix);
 	if (err)
-		return dkt_fail_in(in->ctx, err, "read last_boot_info");
+		return dkt__fail_in(in->ctx, err, "read last_boot_info");
 	err = dkt__last_boot_parse(*text, boot);
 	if (err == -EINVAL)
 		return dkt_fail(in->ctx, err,
@@ -186,7 +186,7 @@ int dkt__last_boot_fetch(struct dkt__live *live)
 	return err;
 }
 
-int dkt_last_boot_mark(struct dkt_instance *in)
+int dkt__instance_mark_boot(struct dkt_instance *in)
 {
 	dkt__needs(NULL, in);
 

@@ -2,7 +2,7 @@
 /*
  * Facts from the records of a boot whose kernel is gone: names of processes, which events of the
  * scheduler, of programs that start and of new processes have as fields, and the wall-clock time,
- * which dkt_last_boot_mark() recorded.
+ * which dkt__instance_mark_boot() recorded.
  */
 #include "lib/source/live.h"
 
@@ -115,10 +115,10 @@ static int learn_record(struct learning *l, const struct dkt__page_record *found
 	memcpy(&type, found->data, sizeof(type));
 	naming = &l->events[type];
 	if (!naming->known)
-		find_fields(dkt_event_by_id(l->live->in->ctx, type), naming);
+		find_fields(dkt__event_by_id(l->live->in->ctx, type), naming);
 	if (!naming->n && !naming->mark)
 		return 0;
-	record.event = dkt_event_by_id(l->live->in->ctx, type);
+	record.event = dkt__event_by_id(l->live->in->ctx, type);
 	if (naming->mark)
 		learn_wall(l, &record, naming->mark);
 	for (size_t i = 0; !err && i < naming->n; i++)

@@ -107,9 +107,9 @@ static int wait_for(struct dkt_ctx *ctx, const char *dir, int lock)
 		    is_self(&reader) || dkt__stopped())
 			err = report(ctx, &reader);
 		else if (tries == STILL)
-			dkt_log(ctx, DKT_LOG_WARN,
-				"process %s is reading these buffers: waiting for its end",
-				reader.pid);
+			dkt__log(ctx, DKT_LOG_WARN,
+				 "process %s is reading these buffers: waiting for its end",
+				 reader.pid);
 		if (!err)
 			usleep(EACH_US);
 	}
@@ -136,7 +136,7 @@ int dkt__spool_lock(struct dkt_ctx *ctx, const char *dir, bool follows, int *dir
 		return err;
 	snprintf(holder, sizeof(holder), "%d%s\n", (int)getpid(), follows ? FOLLOWS : "");
 	if (ftruncate(*lock, 0) || pwrite(*lock, holder, strlen(holder), 0) < 0)
-		dkt_log(ctx, DKT_LOG_INFO, "write the reader's ID to %s/lock: %s", dir,
-			strerror(errno));
+		dkt__log(ctx, DKT_LOG_INFO, "write the reader's ID to %s/lock: %s", dir,
+			 strerror(errno));
 	return 0;
 }

@@ -182,7 +182,7 @@ static int open_buffers(struct dkt__live *live)
 	size_t own = (size_t)in->cpus, n = own;
 	int err = 0;
 
-	if (!(live->flags & DKT__LIVE_APART) && dkt_instance_borrows_top(in))
+	if (!(live->flags & DKT__LIVE_APART) && dkt__instance_borrows_top(in))
 		err = dkt_instance_open(in->ctx, NULL, NULL, &live->top);
 	if (live->top ||
 	    (!(live->flags & DKT__LIVE_APART) && live->dir >= 0 && has_left_over(live)))

@@ -257,7 +257,7 @@ static int open_snapshot(struct retiring *r, struct dkt_instance *in)
 	return err || !any ? err : dkt__snapshot_fetch(r->live);
 }
 
-int dkt_instance_retire(struct dkt_instance *in, struct dkt_event *const *events, size_t n)
+int dkt__instance_retire_events(struct dkt_instance *in, struct dkt_event *const *events, size_t n)
 {
 	dkt__needs(in ? in->ctx : NULL, in && (events || !n));
 

@@ -103,7 +103,7 @@ int dkt_snapshot_take(struct dkt_instance *in)
 		return dkt_fail(
 			in->ctx, err,
 			"take a snapshot: the kernel has no memory for as many buffers again");
-	return err ? dkt_fail_in(in->ctx, err, "take a snapshot") : 0;
+	return err ? dkt__fail_in(in->ctx, err, "take a snapshot") : 0;
 }
 
 int dkt_snapshot_free(struct dkt_instance *in)
@@ -114,7 +114,7 @@ int dkt_snapshot_free(struct dkt_instance *in)
 
 	if (!err)
 		err = change(in, WORD_FREE, NULL);
-	return err ? dkt_fail_in(in->ctx, err, "free the snapshot") : 0;
+	return err ? dkt__fail_in(in->ctx, err, "free the snapshot") : 0;
 }
 
 int dkt__snapshot_fetch(struct dkt__live *live)

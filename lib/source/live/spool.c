@@ -199,10 +199,10 @@ int dkt__spool_open(struct dkt_ctx *ctx, struct dkt__spool *spool, int dirfd, in
 	good = file_is_good(spool, st.st_size);
 	if (!good && st.st_size) {
 		if (!file_is_empty(spool))
-			dkt_log(ctx, DKT_LOG_WARN,
-				"the saved records of cpu %d are damaged and were removed", cpu);
+			dkt__log(ctx, DKT_LOG_WARN,
+				 "the saved records of cpu %d are damaged and were removed", cpu);
 		if (ftruncate(spool->fd, 0))
-			dkt_log(ctx, DKT_LOG_INFO, "spool of cpu %d: %s", cpu, strerror(errno));
+			dkt__log(ctx, DKT_LOG_INFO, "spool of cpu %d: %s", cpu, strerror(errno));
 	}
 	if (good && st.st_size > (off_t)spool_len(spool, pages))
 		pages = (uint32_t)((st.st_size - SPOOL_HEAD) / page_size - 1);
@@ -340,7 +340,7 @@ int dkt__spool_dir_sum(const struct dkt_instance *in, const char *sub, struct dk
 	}
 }
 
-int dkt_spool_bytes(const struct dkt_instance *in, uint64_t *bytes)
+int dkt__spool_bytes(const struct dkt_instance *in, uint64_t *bytes)
 {
 	dkt__needs(in ? in->ctx : NULL, dkt__clear(bytes) && in);
 

@@ -7,7 +7,7 @@
 
 uint8_t dkt__streams_ask(struct dkt__streams *streams, uint16_t type, uint16_t place)
 {
-	struct dkt_event *event = dkt_event_by_id(streams->base.ctx, type);
+	struct dkt_event *event = dkt__event_by_id(streams->base.ctx, type);
 	uint8_t *verdict = &streams->verdicts[place];
 
 	*verdict = !event || streams->wants(streams->wants_data, event) ? DKT__WANTED :

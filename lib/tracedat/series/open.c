@@ -2,24 +2,24 @@
 /* Opens files in succession: takes their paths and the options. */
 #include "lib/tracedat/series.h"
 
-static int take_files(struct dkt__series *s, const struct dkt_series_file *files, size_t n)
+static int take_files(struct dkt__series *s, const struct dkt__series_item *files, size_t n)
 {
 	struct dkt_ctx *ctx = s->base.ctx;
-	struct dkt_series_file file;
+	struct dkt__series_item file;
 	int err = 0;
 
 	s->files = calloc(n + 1, sizeof(*s->files));
 	if (!s->files)
 		return dkt__no_memory(ctx);
 	for (size_t i = 0; !err && i < n; i++) {
-		const struct dkt_series_file *its =
+		const struct dkt__series_item *its =
 			(const void *)((const char *)files + i * files->sz);
 		struct dkt__series_file *to = &s->files[s->n];
 		const char *slash;
 
 		if (its->sz != files->sz)
 			return dkt_fail(ctx, -EINVAL, "the files of a series differ in sz");
-		err = dkt__opts_take(ctx, dkt_series_file, &file, its);
+		err = dkt__opts_take(ctx, dkt__series_item, &file, its);
 		if (err)
 			break;
 		if (!file.path)
@@ -36,7 +36,7 @@ static int take_files(struct dkt__series *s, const struct dkt_series_file *files
 	return err;
 }
 
-static int open_series(struct dkt__series *s, const struct dkt_series_file *files, size_t n,
+static int open_series(struct dkt__series *s, const struct dkt__series_item *files, size_t n,
 		       const struct dkt_source_opts *opts, size_t *taken)
 {
 	struct dkt_source_opts mine;
@@ -59,8 +59,9 @@ static int open_series(struct dkt__series *s, const struct dkt_series_file *file
 	return 0;
 }
 
-int dkt_source_series(struct dkt_ctx *ctx, const struct dkt_series_file *files, size_t n,
-		      const struct dkt_source_opts *opts, size_t *taken, struct dkt_source **source)
+int dkt__source_series(struct dkt_ctx *ctx, const struct dkt__series_item *files, size_t n,
+		       const struct dkt_source_opts *opts, size_t *taken,
+		       struct dkt_source **source)
 {
 	struct dkt__series *s;
 
