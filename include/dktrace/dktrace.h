@@ -173,7 +173,7 @@ enum dkt_instance_flags {
 
 struct dkt_instance_opts {
 	size_t sz;
-	unsigned int flags; /* enum dkt_instance_flags */
+	uint32_t flags; /* enum dkt_instance_flags */
 	const char *spool; /* directory for records on their way out, see dkt_live(3); NULL: none */
 };
 
@@ -349,7 +349,7 @@ struct dkt_field {
 	uint32_t offset; /* bytes from the start of the record */
 	uint32_t size; /* bytes */
 	uint32_t element; /* bytes of an array element, otherwise size */
-	unsigned int flags; /* enum dkt_field_flags */
+	uint32_t flags; /* enum dkt_field_flags */
 	const struct dkt_event *event; /* that has it; common fields are alike in all */
 };
 
@@ -492,13 +492,13 @@ struct dkt_tracer_opts {
 	size_t n_without;
 	const char *const *roots; /* and only what these call (set_graph_function) */
 	size_t n_roots;
-	const pid_t *pids; /* only in these threads (set_ftrace_pid) */
+	const int32_t *pids; /* only in these threads (set_ftrace_pid) */
 	size_t n_pids;
 	bool children; /* also in the threads that they create */
 	bool keep; /* the same as before: a tracer that is set can stay as it is */
 	bool optional; /* the change applies without the tracer if the kernel refuses it */
-	unsigned int depth; /* of calls, max_graph_depth; 0: all */
-	unsigned int threshold; /* us, only calls that take longer (tracing_thresh); 0: all */
+	uint32_t depth; /* of calls, max_graph_depth; 0: all */
+	uint32_t threshold; /* us, only calls that take longer (tracing_thresh); 0: all */
 };
 
 /*

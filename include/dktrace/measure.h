@@ -54,7 +54,7 @@ struct dkt_probe_opts {
 	const char *group; /* NULL: "dktrace" */
 	const char *name; /* NULL: named after the place */
 	const char *exec; /* program or library; NULL: the kernel */
-	pid_t pid; /* probe this process's program, or find exec as it sees the path; 0: none */
+	int32_t pid; /* probe this process's program, or find exec as it sees the path; 0: none */
 	const char *debug_file; /* file with the debug information; NULL: search for it */
 	size_t max; /* fail if a glob or a source line needs more probes than this; 0: one */
 	bool inside; /* also at a place in a program at which no instruction begins */
@@ -132,7 +132,7 @@ struct dkt_hist_opts {
 	const char *actions; /* "onmax($lat).save(common_pid)", ':' between: in the kernel only */
 	uint32_t size; /* rows, a power of two, 128 to 131072; 0: 2048, in user space 131072 */
 	struct dkt_expr *filter; /* for events with its fields, not copied; NULL: none */
-	pid_t skip; /* count no records of this process; 0: count all */
+	int32_t skip; /* count no records of this process; 0: count all */
 };
 
 /*

@@ -70,7 +70,7 @@ enum dkt_live_flags {
 
 struct dkt_live_opts {
 	size_t sz;
-	unsigned int flags; /* enum dkt_live_flags */
+	uint32_t flags; /* enum dkt_live_flags */
 	uint64_t until; /* ns on the instance's clock: stop there; 0: no bound */
 	/*
 	 * Called before pages are removed: writes the output for the records returned so
@@ -83,7 +83,7 @@ struct dkt_live_opts {
 	 * With DKT_LIVE_FOLLOW: wake up when a CPU's buffer is that full, in percent
 	 * (buffer_percent, which dkt_source_close() restores); 0: when it has a record.
 	 */
-	unsigned int wake_percent;
+	uint32_t wake_percent;
 };
 
 /*
@@ -167,13 +167,13 @@ struct dkt_tracedat;
 
 struct dkt_tracedat_opts {
 	size_t sz;
-	unsigned int version; /* of the file format: 6 or 7; 0: 7 */
+	uint32_t version; /* of the file format: 6 or 7; 0: 7 */
 	const char *compression; /* "zstd", "zlib", "none"; NULL: zstd, none in version 6 */
 	const char *dir; /* for the unnamed file with the records until the end; NULL: /tmp */
 	bool part; /* a part of the source: count only the losses in its gaps */
 	/* Why records are missing that the source should have had, for the damage of the file; NULL: none are. */
 	const char *lacks;
-	int spare; /* 1 + the descriptor of an empty file in place of that in dir; it stays the caller's; 0: none */
+	int32_t spare; /* 1 + the descriptor of an empty file in place of that in dir; it stays the caller's; 0: none */
 };
 
 /*
@@ -219,9 +219,9 @@ enum dkt_recorder_flags {
 
 struct dkt_recorder_opts {
 	size_t sz;
-	unsigned int flags; /* enum dkt_recorder_flags */
+	uint32_t flags; /* enum dkt_recorder_flags */
 	const char *compression; /* of the pages: "zstd", "zlib"; NULL or "none": as they are */
-	unsigned int wake_percent; /* how full a CPU's buffer is when it is read; 0: 50 */
+	uint32_t wake_percent; /* how full a CPU's buffer is when it is read; 0: 50 */
 	/*
 	 * Returns how many bytes a file of that size may still grow. Called before pages are
 	 * moved, 1 MiB or less at a time. NULL: without limit.

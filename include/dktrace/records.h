@@ -92,7 +92,7 @@ struct dkt_source_info {
 	const char *host; /* name of the machine that recorded; NULL: unknown */
 	const char *kernel; /* release and architecture of its kernel; NULL: unknown */
 	const char *clock; /* name as in trace_clock; NULL: unknown */
-	int cpus; /* CPU numbers of the records run from 0 to one less */
+	int32_t cpus; /* CPU numbers of the records run from 0 to one less */
 	bool has_wall; /* wall is known */
 	int64_t wall; /* ns to add to the time of a record to get wall-clock time */
 	const char *damage; /* the parts of a file that could not be read so far; NULL: none */
@@ -130,10 +130,10 @@ enum dkt_source_flags {
 
 struct dkt_source_opts {
 	size_t sz;
-	unsigned int flags; /* enum dkt_source_flags */
+	uint32_t flags; /* enum dkt_source_flags */
 	const char *buffer; /* read this buffer of a file; NULL: that of the top instance */
 	uint64_t since, until; /* ns, records from since on and before until; 0: no bound */
-	const int *cpus; /* read these CPUs only */
+	const int32_t *cpus; /* read these CPUs only */
 	size_t n_cpus; /* 0: all */
 	const char *name; /* name of the file in messages; NULL: its path */
 	/*
@@ -141,7 +141,7 @@ struct dkt_source_opts {
 	 * the fields of the events whose texts are known.
 	 */
 	const char *formats;
-	int fd; /* plus 1: read a duplicate of this open file, not path; 0: open path */
+	int32_t fd; /* plus 1: read a duplicate of this open file, not path; 0: open path */
 	/*
 	 * For the dump of a kernel: its vmlinux with debug information, which gives the symbols
 	 * and types that the dump lacks. NULL: none.
@@ -400,7 +400,7 @@ enum dkt_style_traits {
 struct dkt_style_info {
 	const char *name;
 	const char *words; /* a description for lists */
-	unsigned int traits; /* enum dkt_style_traits */
+	uint32_t traits; /* enum dkt_style_traits */
 };
 
 /* Gets the i-th style, counted from 0. Returns 0, or 1 after the last. */
